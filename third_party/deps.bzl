@@ -1,0 +1,82 @@
+"""Repositories over the dependencies that tools/setup unpacks.
+
+They lie outside the checkout, in ${ORDO_DEPS:-~/.cache/ordo}, so that
+checkouts share them. The folder names carry the versions; tools/setup pins
+their digests.
+"""
+
+TORCH = "torch-2.11.0"
+GOOGLEAPIS = "googleapis-1.76.0"
+CUTLASS = "cutlass-4.2.0.0"
+
+def _dependency(ctx, folder):
+    """Returns the absolute path of one unpacked dependency."""
+    root = ctx.os.environ.get("ORDO_DEPS", "")
+    if not root:
+        root = ctx.os.environ.get("HOME", "") + "/.cache/ordo"
+    path = ctx.path(root + "/" + folder)
+    if not path.exists:
+        fail("\n\n%s is missing: run tools/setup (it fills ORDO_DEPS, here %s)\n" %
+             (folder, root))
+    return path
+
+def _unpacked_impl(ctx):
+    path = _dependency(ctx, ctx.attr.folder)
+    for entry in ctx.attr.entries:
+        ctx.symlink(path.get_child(entry), entry)
+    ctx.template(
+        "BUILD.bazel",
+        ctx.attr.build,
+        {"%{path}": str(path)},
+        executable = False,
+    )
+
+_unpacked = repository_rule(
+    implementation = _unpacked_impl,
+    attrs = {
+        "build": attr.label(mandatory = True),
+        "entries": attr.string_list(mandatory = True),
+        "folder": attr.string(mandatory = True),
+    },
+    environ = ["HOME", "ORDO_DEPS"],
+    local = True,
+)
+
+def _cuda_impl(ctx):
+    root = ctx.os.environ.get("CUDA_HOME", "") or "/usr/local/cuda"
+    found = ctx.path(root + "/bin/nvcc").exists
+    ctx.file("BUILD.bazel", "")
+    ctx.file("defs.bzl", """\"\"\"What was found of a CUDA toolkit.\"\"\"
+
+CUDA_FOUND = %s
+CUDA_ROOT = "%s"
+""" % (found, root if found else ""))
+
+# Whether this machine has a CUDA toolkit: without one, everything but the
+# CUDA library builds.
+_cuda = repository_rule(
+    implementation = _cuda_impl,
+    environ = ["CUDA_HOME"],
+    local = True,
+)
+
+def ordo_dependencies():
+    _unpacked(
+        name = "torch",
+        folder = TORCH,
+        entries = ["include", "lib"],
+        build = "//third_party:torch.BUILD",
+    )
+    _unpacked(
+        name = "googleapis",
+        folder = GOOGLEAPIS,
+        entries = ["google"],
+        build = "//third_party:googleapis.BUILD",
+    )
+    _unpacked(
+        name = "cutlass",
+        folder = CUTLASS,
+        entries = ["include"],
+        build = "//third_party:cutlass.BUILD",
+    )
+    _cuda(name = "local_cuda")

@@ -1,0 +1,171 @@
+"""The rules that Ordo's own code is built with.
+
+  load("//tools/build:rules.bzl", "ordo_cc_library", "ordo_cc_test")
+
+ordo_cc_library, ordo_cc_test and ordo_cc_binary are the native rules with
+warnings as errors, static linking of our own code (each file is compiled
+once) and one more argument, `torch = True`, for code that uses LibTorch.
+A test gets GoogleTest's main.
+"""
+
+_COPTS = [
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wnon-virtual-dtor",
+]
+
+# LibTorch's headers warn about themselves; `includes` makes them system
+# headers, so our own code keeps all warnings but these two, which macros and
+# templates of LibTorch raise at the place of use.
+_TORCH_COPTS = [
+    "-Wno-unused-parameter",
+    "-Wno-deprecated-declarations",
+]
+
+_LINKOPTS = ["-Wl,--as-needed"]
+
+def _copts(copts, torch):
+    return _COPTS + (_TORCH_COPTS if torch else []) + copts
+
+def _deps(deps, torch):
+    return deps + (["//third_party:torch"] if torch else [])
+
+def ordo_cc_library(name, deps = [], copts = [], torch = False, **kwargs):
+    """One header and its source.
+
+    Args:
+      name: of the library; the base name of its header where there is one.
+      deps: as in cc_library.
+      copts: further compiler options.
+      torch: whether the library uses LibTorch.
+      **kwargs: as in cc_library.
+    """
+    native.cc_library(
+        name = name,
+        copts = _copts(copts, torch),
+        linkstatic = True,
+        deps = _deps(deps, torch),
+        **kwargs
+    )
+
+def ordo_cc_test(
+        name,
+        deps = [],
+        copts = [],
+        torch = False,
+        main = "//third_party:gtest_main",
+        size = "small",
+        **kwargs):
+    """A GoogleTest program, x_test.cc beside x.cc.
+
+    Args:
+      name: x_test.
+      deps: as in cc_test.
+      copts: further compiler options.
+      torch: whether the test uses LibTorch.
+      main: the library with main(), or None if the test has its own.
+      size: as in cc_test.
+      **kwargs: as in cc_test.
+    """
+    native.cc_test(
+        name = name,
+        size = size,
+        copts = _copts(copts, torch),
+        linkopts = _LINKOPTS,
+        linkstatic = True,
+        deps = _deps(deps, torch) + [main or "//third_party:gtest"],
+        **kwargs
+    )
+
+def ordo_cc_binary(
+        name,
+        deps = [],
+        copts = [],
+        linkopts = [],
+        torch = False,
+        **kwargs):
+    """A program.
+
+    Args:
+      name: of the program.
+      deps: as in cc_binary.
+      copts: further compiler options.
+      linkopts: further linker options.
+      torch: whether the program uses LibTorch.
+      **kwargs: as in cc_binary.
+    """
+    native.cc_binary(
+        name = name,
+        copts = _copts(copts, torch),
+        linkopts = _LINKOPTS + linkopts,
+        deps = _deps(deps, torch),
+        **kwargs
+    )
+
+def _protos_of(dep):
+    """Label of the .proto files behind the ordo_proto_library `dep`."""
+    if ":" not in dep:
+        dep = dep + ":" + dep.split("/")[-1]
+    return dep + "_protos"
+
+def ordo_proto_library(
+        name,
+        srcs,
+        deps = [],
+        grpc = False,
+        visibility = None,
+        **kwargs):
+    """C++ code of .proto files, as a cc_library.
+
+    A .proto file names others by their path from the repository's root:
+    import "proto/ordo/training/v1/train_spec.proto". Headers are included
+    likewise: "proto/ordo/training/v1/train_spec.pb.h". The well-known types,
+    google/api/*.proto (field_behavior, resource, client, annotations) and
+    google/rpc/*.proto (status, code, error_details) are always there.
+
+    Args:
+      name: of the cc_library; <name>_protos has the sources.
+      srcs: .proto files of this package.
+      deps: other ordo_proto_library targets whose files are imported.
+      grpc: whether to generate services too (x.grpc.pb.h).
+      visibility: of the library and of its sources.
+      **kwargs: as in cc_library.
+    """
+    native.filegroup(
+        name = name + "_protos",
+        srcs = srcs + [_protos_of(dep) for dep in deps],
+        visibility = visibility,
+    )
+    stems = [src[:-len(".proto")] for src in srcs]
+    headers = [stem + ".pb.h" for stem in stems]
+    sources = [stem + ".pb.cc" for stem in stems]
+    plugin = ""
+    if grpc:
+        headers += [stem + ".grpc.pb.h" for stem in stems]
+        sources += [stem + ".grpc.pb.cc" for stem in stems]
+        plugin = ("--plugin=protoc-gen-grpc=/usr/bin/grpc_cpp_plugin " +
+                  "--grpc_out=$(GENDIR)")
+    native.genrule(
+        name = name + "_generated",
+        srcs = [":" + name + "_protos", "//third_party:googleapis_cc_protos"],
+        outs = headers + sources,
+        cmd = " ".join([
+            "/usr/bin/protoc -I. -Iexternal/googleapis",
+            "--cpp_out=$(GENDIR)",
+            plugin,
+        ] + [native.package_name() + "/" + src for src in srcs]),
+    )
+    native.cc_library(
+        name = name,
+        srcs = sources,
+        hdrs = headers,
+        copts = ["-w"],
+        linkstatic = True,
+        visibility = visibility,
+        deps = deps + [
+            "//third_party:googleapis_cc",
+            "//third_party:grpc" if grpc else "//third_party:protobuf",
+        ],
+        **kwargs
+    )
