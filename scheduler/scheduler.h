@@ -1,0 +1,121 @@
+#ifndef ORDO_SCHEDULER_SCHEDULER_H_
+#define ORDO_SCHEDULER_SCHEDULER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/ordo/agent/v1/agent.pb.h"
+#include "proto/ordo/checkpoints/v1/checkpoints.pb.h"
+#include "proto/ordo/jobs/v1/jobs.pb.h"
+#include "proto/ordo/reports/v1/reports.pb.h"
+#include "proto/ordo/workers/v1/workers.pb.h"
+
+namespace ordo::scheduler {
+
+// A job to create. The spec is resolved: valid, every default filled in,
+// checkpoint names still as the user wrote them.
+struct NewJob {
+  jobs::v1::JobSpec spec;
+  std::string request_id;
+  // SHA-256 of the request as it came, for comparing repeats.
+  std::string fingerprint;
+  jobs::v1::Owner owner;
+};
+
+// Which jobs to list. Unset fields match everything.
+struct JobFilter {
+  std::optional<jobs::v1::Job::State> state;
+  std::optional<std::string> queue;
+  std::optional<std::string> owner;
+  std::map<std::string, std::string> labels;
+};
+
+// A slice of a listing that is sorted newest first. `before` is the sequence
+// number (jobs) or resource name (others) where the previous page ended;
+// empty: from the start.
+struct Page {
+  std::string before;
+  int size = 100;
+};
+
+template <typename T>
+struct Listing {
+  std::vector<T> items;
+  // `before` of the next page; empty on the last.
+  std::string next;
+};
+
+// The scheduler as its gRPC skin sees it. Implemented by scheduler/server
+// over the pure core; a fake for tests of services is in testing/.
+//
+// Thread-safe. Callbacks run on a thread of the scheduler after the change
+// is durable; they must not block and may call back into the scheduler.
+// Reads see committed state only.
+class Scheduler {
+ public:
+  using JobsCallback =
+      std::function<void(absl::StatusOr<std::vector<jobs::v1::Job>>)>;
+  using JobCallback = std::function<void(absl::StatusOr<jobs::v1::Job>)>;
+  // Called with the job at once and after each change, never concurrently
+  // for one watch; `last` is true when the job has ended or the scheduler
+  // is leaving (the state tells which) and no call follows.
+  using WatchCallback = std::function<void(const jobs::v1::Job&, bool last)>;
+
+  virtual ~Scheduler() = default;
+
+  // All or none. ALREADY_EXISTS: a name is taken. INVALID_ARGUMENT: a known
+  // request id with another fingerprint. NOT_FOUND: a checkpoint or job
+  // that a spec names does not exist. A repeat of a request id with the same
+  // fingerprint gives the existing job.
+  virtual void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) = 0;
+
+  // NOT_FOUND, or FAILED_PRECONDITION when the job has ended.
+  virtual void CancelJob(const std::string& job, const std::string& user,
+                         JobCallback done) = 0;
+
+  // Names here and below are ids, without the collection: "my-job".
+  virtual absl::StatusOr<jobs::v1::Job> GetJob(
+      const std::string& job) const = 0;
+  virtual absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(
+      const JobFilter& filter, const Page& page) const = 0;
+  virtual absl::StatusOr<jobs::v1::ExplainResponse> Explain(
+      const std::string& job) const = 0;
+
+  // NOT_FOUND when the job does not exist. The id ends the watch; no
+  // callback runs after StopWatch has returned.
+  virtual absl::StatusOr<int64_t> WatchJob(const std::string& job,
+                                           WatchCallback callback) = 0;
+  virtual void StopWatch(int64_t watch) = 0;
+
+  // `checkpoint` may be "latest".
+  virtual absl::StatusOr<checkpoints::v1::Checkpoint> GetCheckpoint(
+      const std::string& job, const std::string& checkpoint) const = 0;
+  // `job` empty: of all jobs.
+  virtual absl::StatusOr<Listing<checkpoints::v1::Checkpoint>>
+  ListCheckpoints(const std::string& job, const Page& page) const = 0;
+
+  virtual absl::StatusOr<reports::v1::Report> GetReport(
+      const std::string& job, const std::string& report) const = 0;
+  virtual absl::StatusOr<Listing<reports::v1::Report>> ListReports(
+      const std::string& job, const Page& page) const = 0;
+
+  virtual absl::StatusOr<workers::v1::Worker> GetWorker(
+      const std::string& worker) const = 0;
+  virtual absl::StatusOr<Listing<workers::v1::Worker>> ListWorkers(
+      const Page& page) const = 0;
+
+  // From a worker. INVALID_ARGUMENT for a malformed announcement.
+  virtual absl::StatusOr<agent::v1::AnnounceResponse> Announce(
+      const agent::v1::AnnounceRequest& request) = 0;
+};
+
+}  // namespace ordo::scheduler
+
+#endif  // ORDO_SCHEDULER_SCHEDULER_H_
