@@ -1,0 +1,103 @@
+#ifndef ORDO_BASE_METRICS_METRICS_H_
+#define ORDO_BASE_METRICS_METRICS_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "prometheus/counter.h"
+#include "prometheus/family.h"
+#include "prometheus/gauge.h"
+#include "prometheus/histogram.h"
+#include "prometheus/registry.h"
+
+// Prometheus metrics of one process. A binary declares all of its metrics in
+// one metrics.h:
+//
+//   struct SchedulerMetrics {
+//     explicit SchedulerMetrics(MetricsRegistry& registry)
+//         : queue_depth(registry.AddGauge(
+//               {"ordo_scheduler_queue_depth_jobs",
+//                "Jobs that wait to be placed.", {{"queue", {"default"}}}})) {}
+//     GaugeFamily queue_depth;
+//   };
+//   metrics.queue_depth.With({"default"}).Set(3);
+
+namespace ordo::base {
+
+// A label and the closed set of its values. Never a job, attempt or time.
+struct MetricLabel {
+  std::string name;
+  // The values it may take; empty when the set is closed elsewhere (methods of
+  // the registered services, devices of this machine).
+  std::vector<std::string> values = {};
+};
+
+struct MetricDefinition {
+  // ordo_<part>_<what>_<unit> in base units; a counter ends in _total.
+  std::string name;
+  // A sentence for people.
+  std::string help;
+  std::vector<MetricLabel> labels = {};
+};
+
+// INVALID_ARGUMENT when the name does not follow the rule above.
+absl::Status CheckMetricName(std::string_view name, bool is_counter);
+
+// All time series of one metric. Copied freely; lives as long as its registry.
+// Thread-safe.
+template <typename T>
+class MetricFamily {
+ public:
+  // The time series with these label values, in the order of the definition.
+  // Checks that each is in its closed set. The reference stays valid.
+  T& With(const std::vector<std::string>& label_values) const;
+
+ private:
+  friend class MetricsRegistry;
+  MetricFamily(prometheus::Family<T>* family, MetricDefinition definition,
+               std::vector<double> buckets)
+      : family_(family),
+        definition_(std::move(definition)),
+        buckets_(std::move(buckets)) {}
+
+  prometheus::Family<T>* family_;
+  MetricDefinition definition_;
+  std::vector<double> buckets_;  // Of histograms only.
+};
+
+using CounterFamily = MetricFamily<prometheus::Counter>;
+using GaugeFamily = MetricFamily<prometheus::Gauge>;
+using HistogramFamily = MetricFamily<prometheus::Histogram>;
+
+// Upper bounds, in seconds, for latencies from 0.1 ms to 10 min.
+std::vector<double> LatencyBucketsSeconds();
+
+// The metrics of a process. Checks the name of each (a bad one is a programmer
+// error). A time series of a metric without labels, or whose labels all have
+// their values listed, exists from the start with value 0. Thread-safe.
+class MetricsRegistry {
+ public:
+  MetricsRegistry();
+
+  CounterFamily AddCounter(const MetricDefinition& definition);
+  GaugeFamily AddGauge(const MetricDefinition& definition);
+  HistogramFamily AddHistogram(const MetricDefinition& definition,
+                               const std::vector<double>& buckets);
+
+  // The page that Prometheus reads (text exposition format).
+  std::string Text() const;
+
+  const std::shared_ptr<prometheus::Registry>& registry() const {
+    return registry_;
+  }
+
+ private:
+  std::shared_ptr<prometheus::Registry> registry_;
+};
+
+}  // namespace ordo::base
+
+#endif  // ORDO_BASE_METRICS_METRICS_H_

@@ -1,0 +1,38 @@
+#ifndef ORDO_BASE_RPC_CLIENT_H_
+#define ORDO_BASE_RPC_CLIENT_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "grpcpp/channel.h"
+#include "grpcpp/client_context.h"
+
+namespace ordo::base {
+
+// A channel to "HOST:PORT". It connects at the first call and again after a
+// failure, waiting at most a second between attempts, since servers here
+// restart within one. Never through an HTTP proxy.
+std::shared_ptr<grpc::Channel> Connect(const std::string& address);
+
+struct CallOptions {
+  // Each call has one; streams that stay open give their own.
+  absl::Duration timeout = absl::Seconds(10);
+  // Sent as "ordo-user"; empty sends none.
+  std::string user;
+  // Wait for a server that is away, until the timeout, rather than fail with
+  // UNAVAILABLE.
+  bool wait_for_ready = false;
+};
+
+// Sets up the context of one call. An infinite timeout sets no deadline.
+void PrepareCall(const CallOptions& options, grpc::ClientContext* context);
+
+// The name of the user that runs this process, as the system knows it; the
+// number when it has none.
+std::string LocalUser();
+
+}  // namespace ordo::base
+
+#endif  // ORDO_BASE_RPC_CLIENT_H_

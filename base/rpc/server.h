@@ -1,0 +1,80 @@
+#ifndef ORDO_BASE_RPC_SERVER_H_
+#define ORDO_BASE_RPC_SERVER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/rpc/rpc_metrics.h"
+#include "grpcpp/server.h"
+#include "grpcpp/server_context.h"
+
+namespace ordo::base {
+
+// Largest message that a server or a client takes.
+inline constexpr int kMaxMessageBytes = 4 << 20;
+
+struct RpcServerOptions {
+  // "HOST:PORT"; port 0 takes a free one.
+  std::string listen = "127.0.0.1:0";
+  // Permits a host that other machines can reach. There is no TLS: whoever
+  // reaches the port is obeyed.
+  bool insecure = false;
+  // Counts and measures all RPCs; may be null; outlives the server.
+  RpcMetrics* metrics = nullptr;
+};
+
+// A gRPC server with health checking and reflection. Thread-safe.
+class RpcServer {
+ public:
+  // Starts to serve; the health of the server and of each service is SERVING
+  // from here on. The services outlive the server. INVALID_ARGUMENT for a bad
+  // address; FAILED_PRECONDITION when the port is in use, or the host is not
+  // loopback and `insecure` is not set.
+  static absl::StatusOr<std::unique_ptr<RpcServer>> Start(
+      const RpcServerOptions& options,
+      const std::vector<grpc::Service*>& services);
+
+  // Drains without grace.
+  ~RpcServer();
+
+  int port() const { return port_; }
+  // "HOST:PORT" with the actual port.
+  const std::string& address() const { return address_; }
+
+  // Health becomes NOT_SERVING, new calls are refused, running calls are
+  // cancelled after `grace`. Returns when all have ended. The callers of open
+  // streams see them end: services that hold streams close them on
+  // ServerContext::IsCancelled or earlier by themselves.
+  void Drain(absl::Duration grace);
+
+ private:
+  RpcServer(std::string address, int port) : address_(address), port_(port) {}
+
+  std::string address_;
+  int port_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+// Who calls, as the caller says: unverified, since there is no TLS.
+struct Caller {
+  // The metadata entry kUserMetadataKey; empty when there is none.
+  std::string user;
+  // "ipv4:127.0.0.1:5000".
+  std::string peer;
+};
+
+inline constexpr char kUserMetadataKey[] = "ordo-user";
+
+Caller GetCaller(const grpc::ServerContextBase& context);
+
+// Ends a unary call of the callback API with a status.
+grpc::ServerUnaryReactor* Finish(grpc::CallbackServerContext* context,
+                                 const absl::Status& status);
+
+}  // namespace ordo::base
+
+#endif  // ORDO_BASE_RPC_SERVER_H_

@@ -1,0 +1,81 @@
+#ifndef ORDO_BASE_YAML_TEXT_FORM_H_
+#define ORDO_BASE_YAML_TEXT_FORM_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "google/protobuf/message.h"
+
+// Protobuf messages as text that people write: YAML, JSON or textproto.
+//
+// In YAML and JSON, fields are named as in the .proto file (snake_case; the
+// camelCase of JSON is understood too). Enum values are named in lower or upper
+// case, with or without the prefix that their enum's name gives ("train" for
+// KIND_TRAIN of enum Kind). Integers may be written 1e3 when they are whole.
+// Durations are "30s", "1.5h", "2m30s"; timestamps are RFC 3339. A field of
+// google.protobuf.Value, ListValue or Struct takes any number, bool, string,
+// list or map; a quoted scalar is a string. Bytes are base64.
+//
+// Errors are INVALID_ARGUMENT with one base::FieldViolation for each thing
+// wrong, all at once; the description names the line and, for an unknown name,
+// the nearest valid one.
+
+namespace ordo::base {
+
+// Texts longer or nested deeper than this are refused before they are read.
+inline constexpr size_t kMaxTextBytes = 1 << 20;
+inline constexpr int kMaxTextDepth = 32;
+
+enum class TextForm { kYaml, kJson, kTextproto };
+
+// By extension: .yaml .yml, .json, .textproto .txtpb .pbtxt. INVALID_ARGUMENT
+// for another.
+absl::StatusOr<TextForm> TextFormOfFile(std::string_view path);
+
+// Reads exactly one message into `message`, replacing its content. Not changed
+// on error.
+absl::Status ReadMessage(std::string_view text, TextForm form,
+                         google::protobuf::Message* message);
+
+// Reads one message of the type of `prototype` for each YAML document ("---"
+// between them; empty ones are skipped). JSON and textproto give one. Fields in
+// violations start with "document 2: " and so on when there are several.
+absl::StatusOr<std::vector<std::unique_ptr<google::protobuf::Message>>>
+ReadMessages(std::string_view text, TextForm form,
+             const google::protobuf::Message& prototype);
+
+// As above, for a type known at compile time.
+template <typename T>
+absl::StatusOr<std::vector<T>> ReadMessagesOf(std::string_view text,
+                                              TextForm form) {
+  auto read = ReadMessages(text, form, T::default_instance());
+  if (!read.ok()) return read.status();
+  std::vector<T> messages;
+  for (auto& message : *read) {
+    messages.push_back(std::move(static_cast<T&>(*message)));
+  }
+  return messages;
+}
+
+// The message as text; ReadMessage gives it back. Field names as in the .proto
+// file, unset fields left out, maps sorted by key. JSON is one line.
+std::string WriteMessage(const google::protobuf::Message& message,
+                         TextForm form);
+
+// Sets one field from text, as in `--set training.steps=500`. The path names
+// fields, keys of maps and indices of lists, "evaluations[0].params.samples";
+// an index may be one past the end, which appends. `value` is read as YAML, so
+// that lists and maps can be set too; a scalar for a string field is taken as
+// it stands. Errors as above; nothing is changed on error.
+absl::Status SetField(std::string_view path, std::string_view value,
+                      google::protobuf::Message* message);
+
+}  // namespace ordo::base
+
+#endif  // ORDO_BASE_YAML_TEXT_FORM_H_
