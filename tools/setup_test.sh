@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Tests of tools/setup with the programs it calls replaced: no network, no
+# root, nothing installed.
+set -uo pipefail
+
+readonly SETUP="$PWD/tools/setup"
+failures=0
+
+# A folder of programs that stands for the whole PATH. Each case may replace
+# some of them by `fake NAME SCRIPT`.
+new_machine() {
+  bin=$(mktemp -d "$TEST_TMPDIR/bin.XXXX")
+  deps=$(mktemp -d "$TEST_TMPDIR/deps.XXXX")
+  local program
+  for program in awk basename bash comm cut df dirname env flock getent grep \
+    id mkdir mktemp mv rm rmdir sed sha256sum sort uname unzip; do
+    ln -s "$(command -v "$program")" "$bin/$program"
+  done
+  fake dpkg-query 'shift 3; for p in "$@"; do echo "installed $p"; done'
+  fake uname 'echo x86_64'
+}
+
+fake() {
+  rm -f "$bin/$1"
+  printf '#!/bin/bash\n%s\n' "$2" >"$bin/$1"
+  chmod +x "$bin/$1"
+}
+
+unpacked() {
+  mkdir -p "$deps/torch-2.11.0/lib" "$deps/googleapis-1.76.0" \
+    "$deps/cutlass-4.2.0.0"
+}
+
+run_setup() {
+  output=$(PATH=$bin ORDO_DEPS=$deps CUDA_HOME=/nonexistent "$SETUP" 2>&1)
+  status=$?
+}
+
+# expect NAME STATUS PATTERN: what the last run_setup must have given.
+expect() {
+  if [[ $status != "$2" || ! $output =~ $3 ]]; then
+    printf 'FAILED %s: status %s, wanted %s; output, wanted /%s/:\n%s\n' \
+      "$1" "$status" "$2" "$3" "$output"
+    failures=$((failures + 1))
+  else
+    printf 'ok %s\n' "$1"
+  fi
+}
+
+new_machine
+unpacked
+started=$SECONDS
+run_setup
+expect NothingToDoPrintsNothing 0 '^$'
+[[ $((SECONDS - started)) -lt 3 ]] || {
+  echo "FAILED NothingToDoTakesUnderThreeSeconds"
+  failures=$((failures + 1))
+}
+
+new_machine
+fake df 'echo "Filesystem 1024-blocks Used Available"; echo "d 1 1 10240 1"'
+run_setup
+expect FullDiskNamesFolderAndSizes 1 "$deps has 10 MB free and [0-9]+ MB"
+
+new_machine
+unpacked
+fake dpkg-query 'exit 1'
+fake id 'echo 1000'
+run_setup
+expect NoRootAndNoSudoSaysWhatToInstall 1 'As root: apt-get install .*libgrpc'
+
+new_machine
+unpacked
+fake dpkg-query 'exit 1'
+fake id 'echo 0'
+fake apt-get 'exit 0'
+fake apt-cache '[[ $3 != gnuplot-nox ]]'
+run_setup
+expect PackageThatTheArchiveLacksIsNamed 1 'lacks: gnuplot-nox\.'
+
+new_machine
+unpacked
+fake dpkg-query 'exit 1'
+fake id 'echo 0'
+fake apt-get 'exit 100'
+run_setup
+expect UnreachableArchiveIsSaid 1 'apt-get update failed'
+
+new_machine
+fake uname 'echo aarch64'
+run_setup
+expect OtherMachineIsRefused 1 'needs an x86_64 machine; this one is aarch64'
+
+# What an interrupted run left is thrown away, and its download is used.
+new_machine
+unpacked
+rm -r "$deps/googleapis-1.76.0"
+mkdir -p "$deps/.googleapis-1.76.0.part/half" "$deps/dl"
+touch "$deps/dl/googleapis_common_protos-1.76.0-py3-none-any.whl"
+fake sha256sum 'exit 0'
+fake unzip 'mkdir -p "${@: -1}/google"'
+run_setup
+expect GoesOnAfterAnInterruption 0 'Set-up is complete'
+output=$(ls -A "$deps/googleapis-1.76.0" "$deps/dl" 2>&1) status=$?
+expect InterruptedFolderIsNotUsed 0 $'googleapis-1.76.0:\ngoogle$'
+
+[[ $failures == 0 ]]
