@@ -66,7 +66,10 @@ def _clang_tidy_aspect_impl(target, ctx):
         arguments.add(output)
         arguments.add("--quiet")
         arguments.add("--config-file=" + ctx.file._config.path)
-        arguments.add("--header-filter=(^|/)" + ctx.label.package + "/[^/]*$")
+
+        # Headers of the same package, but none that is generated.
+        arguments.add("--header-filter=^(.*/execroot/[^/]*/|[.]/)?" +
+                      ctx.label.package + "/[^/]*$")
         if uses_torch:
             arguments.add("--checks=" + _TORCH_CHECKS)
         arguments.add(source)
