@@ -9,11 +9,12 @@
 
 // Returns from the enclosing function when `expression`, an absl::Status or
 // StatusOr, is not OK. The function returns absl::Status or a StatusOr.
-#define ORDO_RETURN_IF_ERROR(expression)                      \
-  do {                                                        \
-    if (auto ordo_status = (expression); !ordo_status.ok()) { \
-      return ::ordo::base::ToStatus(ordo_status);             \
-    }                                                         \
+#define ORDO_RETURN_IF_ERROR(expression)                               \
+  do {                                                                 \
+    if (absl::Status ordo_status = ::ordo::base::ToStatus(expression); \
+        !ordo_status.ok()) {                                           \
+      return ordo_status;                                              \
+    }                                                                  \
   } while (false)
 
 // Evaluates `expression`, an absl::StatusOr<T>; returns its error, or assigns

@@ -11,13 +11,13 @@
 namespace ordo::base {
 
 // "0s", "12ms", "4.2s", "3m20s", "2h05m", "3d04h"; "-" when infinite.
-std::string FormatDuration(absl::Duration duration);
+std::string HumanDuration(absl::Duration duration);
 
 // "0 B", "512 B", "1.5 GiB".
-std::string FormatBytes(uint64_t num_bytes);
+std::string HumanBytes(uint64_t num_bytes);
 
 // "950", "12.3k", "154.9M", "1.2G".
-std::string FormatCount(double count);
+std::string HumanCount(double count);
 
 }  // namespace ordo::base
 

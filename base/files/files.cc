@@ -1,0 +1,254 @@
+#include "base/files/files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/status/status.h"
+
+namespace ordo::base {
+namespace {
+
+constexpr mode_t kFileMode = 0644;
+constexpr mode_t kFolderMode = 0755;
+
+absl::Status LastError(std::string_view attempted, const std::string& path) {
+  const int error_number = errno;
+  return SystemError(error_number, std::string(attempted) + " " + path);
+}
+
+// Calls `call` again while a signal interrupts it.
+template <typename Call>
+auto Retry(Call call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR) result = call();
+  return result;
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int descriptor) : descriptor_(descriptor) {}
+  ~FileDescriptor() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+  int get() const { return descriptor_; }
+  int Release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
+};
+
+class PosixWritableFile : public WritableFile {
+ public:
+  PosixWritableFile(std::string path, int descriptor)
+      : path_(std::move(path)), descriptor_(descriptor) {}
+
+  absl::Status Append(std::string_view data) override {
+    while (!data.empty()) {
+      const ssize_t written = Retry(
+          [&] { return ::write(descriptor_.get(), data.data(), data.size()); });
+      if (written < 0) return LastError("write", path_);
+      data.remove_prefix(static_cast<size_t>(written));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Sync() override {
+    if (Retry([&] { return ::fdatasync(descriptor_.get()); }) != 0) {
+      return LastError("sync", path_);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Close() override {
+    // Not retried: Linux closes even when it reports an interruption.
+    if (::close(descriptor_.Release()) != 0 && errno != EINTR) {
+      return LastError("close", path_);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string path_;
+  FileDescriptor descriptor_;
+};
+
+class PosixReadableFile : public ReadableFile {
+ public:
+  PosixReadableFile(std::string path, int descriptor)
+      : path_(std::move(path)), descriptor_(descriptor) {}
+
+  absl::StatusOr<std::string> ReadAt(uint64_t offset,
+                                     size_t num_bytes) override {
+    // Never more memory than the file can fill.
+    ORDO_ASSIGN_OR_RETURN(const uint64_t size, Size());
+    const uint64_t available = offset < size ? size - offset : 0;
+    std::string data(std::min<uint64_t>(num_bytes, available), '\0');
+    size_t filled = 0;
+    while (filled < data.size()) {
+      const ssize_t count = Retry([&] {
+        return ::pread(descriptor_.get(), &data[filled], data.size() - filled,
+                       static_cast<off_t>(offset + filled));
+      });
+      if (count < 0) return LastError("read", path_);
+      if (count == 0) break;
+      filled += static_cast<size_t>(count);
+    }
+    data.resize(filled);
+    return data;
+  }
+
+  absl::StatusOr<uint64_t> Size() override {
+    struct stat info;
+    if (::fstat(descriptor_.get(), &info) != 0) return LastError("stat", path_);
+    return static_cast<uint64_t>(info.st_size);
+  }
+
+ private:
+  const std::string path_;
+  FileDescriptor descriptor_;
+};
+
+int OpenFlags(WriteMode mode) {
+  switch (mode) {
+    case WriteMode::kTruncate:
+      return O_TRUNC;
+    case WriteMode::kAppend:
+      return O_APPEND;
+    case WriteMode::kCreateNew:
+      return O_EXCL;
+  }
+  return 0;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<WritableFile>> PosixFilesystem::OpenForWrite(
+    const std::string& path, WriteMode mode) {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | OpenFlags(mode);
+  const int descriptor =
+      Retry([&] { return ::open(path.c_str(), flags, kFileMode); });
+  if (descriptor < 0) return LastError("open for writing", path);
+  return std::make_unique<PosixWritableFile>(path, descriptor);
+}
+
+absl::StatusOr<std::unique_ptr<ReadableFile>> PosixFilesystem::OpenForRead(
+    const std::string& path) {
+  const int descriptor =
+      Retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  if (descriptor < 0) return LastError("open", path);
+  return std::make_unique<PosixReadableFile>(path, descriptor);
+}
+
+absl::Status PosixFilesystem::SyncFolder(const std::string& path) {
+  const FileDescriptor folder(Retry([&] {
+    return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  }));
+  if (folder.get() < 0) return LastError("open folder", path);
+  if (Retry([&] { return ::fsync(folder.get()); }) != 0) {
+    return LastError("sync folder", path);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PosixFilesystem::Rename(const std::string& from,
+                                     const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) {
+    return LastError("rename " + from + " to", to);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PosixFilesystem::Truncate(const std::string& path,
+                                       uint64_t size_bytes) {
+  const auto size = static_cast<off_t>(size_bytes);
+  if (Retry([&] { return ::truncate(path.c_str(), size); }) != 0) {
+    return LastError("truncate", path);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> PosixFilesystem::List(
+    const std::string& path) {
+  DIR* const folder = ::opendir(path.c_str());
+  if (folder == nullptr) return LastError("list", path);
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  const int error_number = errno;
+  ::closedir(folder);
+  if (error_number != 0) return SystemError(error_number, "list " + path);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+absl::Status PosixFilesystem::RemoveFile(const std::string& path) {
+  if (::unlink(path.c_str()) != 0) return LastError("remove", path);
+  return absl::OkStatus();
+}
+
+absl::Status PosixFilesystem::RemoveTree(const std::string& path) {
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0) {
+    if (errno == ENOENT) return absl::OkStatus();
+    return LastError("remove", path);
+  }
+  if (!S_ISDIR(info.st_mode)) return RemoveFile(path);
+  ORDO_ASSIGN_OR_RETURN(const std::vector<std::string> names, List(path));
+  for (const std::string& name : names) {
+    ORDO_RETURN_IF_ERROR(RemoveTree(path + "/" + name));
+  }
+  if (::rmdir(path.c_str()) != 0) return LastError("remove folder", path);
+  return absl::OkStatus();
+}
+
+absl::Status PosixFilesystem::MakeFolders(const std::string& path) {
+  if (::mkdir(path.c_str(), kFolderMode) == 0) return absl::OkStatus();
+  if (errno == EEXIST) {
+    ORDO_ASSIGN_OR_RETURN(const FileInfo info, Stat(path));
+    if (info.is_folder) return absl::OkStatus();
+    return SystemError(ENOTDIR, "make folder " + path);
+  }
+  const size_t slash = path.find_last_of('/');
+  if (errno != ENOENT || slash == std::string::npos || slash == 0) {
+    return LastError("make folder", path);
+  }
+  ORDO_RETURN_IF_ERROR(MakeFolders(path.substr(0, slash)));
+  // Another process may have made it meanwhile.
+  if (::mkdir(path.c_str(), kFolderMode) != 0 && errno != EEXIST) {
+    return LastError("make folder", path);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<FileInfo> PosixFilesystem::Stat(const std::string& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) return LastError("stat", path);
+  FileInfo result;
+  result.is_folder = S_ISDIR(info.st_mode);
+  result.size_bytes = static_cast<uint64_t>(info.st_size);
+  result.modified = absl::TimeFromTimespec(info.st_mtim);
+  return result;
+}
+
+absl::StatusOr<uint64_t> PosixFilesystem::FreeBytes(const std::string& path) {
+  struct statvfs info;
+  if (::statvfs(path.c_str(), &info) != 0) {
+    return LastError("free space of", path);
+  }
+  return static_cast<uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+}  // namespace ordo::base
