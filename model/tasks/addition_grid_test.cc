@@ -1,0 +1,103 @@
+#include "model/tasks/addition_grid.h"
+
+#include <set>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::model::tasks {
+namespace {
+
+using ::testing::HasSubstr;
+
+AdditionGridOptions SmallGrid() {
+  AdditionGridOptions options;
+  options.max_digits = 4;
+  options.samples = 3;
+  options.trained_digits = 2;
+  return options;
+}
+
+TEST(AdditionGrid, AsksSamplesQuestionsOfEveryPairOfLengths) {
+  const auto grid = MakeAdditionGrid(SmallGrid());
+  ASSERT_EQ(grid->size(), 48);
+  std::map<std::string, int> cells;
+  for (int64_t index = 0; index < grid->size(); ++index) {
+    const Question question = grid->Generate(1, index);
+    EXPECT_EQ(static_cast<int>(question.prompt.size()),
+              grid->PromptLength(index));
+    const std::string prompt = grid->tokenizer().Decode(question.prompt);
+    const size_t plus = prompt.find('+');
+    EXPECT_EQ(prompt.back(), '=');
+    ++cells[std::to_string(plus) + "x" +
+            std::to_string(prompt.size() - plus - 2)];
+    EXPECT_EQ(question.answer.back(), kEnd);
+  }
+  EXPECT_EQ(cells.size(), 16u);
+  for (const auto& [cell, count] : cells) EXPECT_EQ(count, 3) << cell;
+}
+
+TEST(AdditionGrid, KeepsTheQuestionsOfASmallerGrid) {
+  AdditionGridOptions larger = SmallGrid();
+  larger.max_digits = 6;
+  larger.samples = 5;
+  // Cell (2, 3), second sample, in both.
+  const auto small = MakeAdditionGrid(SmallGrid());
+  const auto large = MakeAdditionGrid(larger);
+  EXPECT_EQ(small->Generate(9, (1 * 4 + 2) * 3 + 1).prompt,
+            large->Generate(9, (1 * 6 + 2) * 5 + 1).prompt);
+}
+
+TEST(AdditionGrid, QuestionsDifferWithinACellAndBetweenSeeds) {
+  AdditionGridOptions options;
+  options.max_digits = 8;
+  options.samples = 10;
+  const auto grid = MakeAdditionGrid(options);
+  std::set<std::vector<int64_t>> prompts;
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
+    for (int64_t k = 0; k < 10; ++k) {
+      prompts.insert(grid->Generate(seed, 63 * 10 + k).prompt);
+    }
+  }
+  EXPECT_EQ(prompts.size(), 20u);
+}
+
+TEST(AdditionGrid, APerfectInRangeModelScoresAQuarter) {
+  const auto grid = MakeAdditionGrid(SmallGrid());
+  std::vector<uint8_t> right(grid->size());
+  for (int64_t index = 0; index < grid->size(); ++index) {
+    const int64_t cell = index / 3;
+    right[index] = cell / 4 < 2 && cell % 4 < 2;
+  }
+  const Scores scores = grid->Score(right);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("grid_mean"), 0.25);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("trained_mean"), 1);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("outside_mean"), 0);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("diagonal_mean"), 0.5);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("largest_95"), 2);
+}
+
+TEST(AdditionGrid, CellsHaveRowsForTheFirstOperand) {
+  const auto grid = MakeAdditionGrid(SmallGrid());
+  std::vector<uint8_t> right(grid->size());
+  right[(0 * 4 + 2) * 3] = 1;
+  const Scores scores = grid->Score(right);
+  EXPECT_DOUBLE_EQ(scores.details["cells"][0][2].get<double>(), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(scores.details["cells"][2][0].get<double>(), 0);
+  EXPECT_THAT(scores.csv, HasSubstr("\n1,3,0.333333\n"));
+  EXPECT_THAT(scores.markdown, HasSubstr("\n|1|0|0|33|0|\n"));
+}
+
+TEST(AdditionGrid, AnUnknownTrainedLengthHasNoTrainedMean) {
+  AdditionGridOptions options = SmallGrid();
+  options.trained_digits = 0;
+  const auto grid = MakeAdditionGrid(options);
+  const Scores scores = grid->Score(std::vector<uint8_t>(grid->size(), 1));
+  EXPECT_EQ(scores.metrics.count("trained_mean"), 0u);
+  EXPECT_EQ(scores.metrics.count("outside_mean"), 0u);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("largest_95"), 4);
+}
+
+}  // namespace
+}  // namespace ordo::model::tasks

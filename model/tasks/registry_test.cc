@@ -1,0 +1,65 @@
+#include "model/tasks/registry.h"
+
+#include "absl/status/status.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::model::tasks {
+namespace {
+
+using ::ordo::base::testing::StatusIs;
+using ::testing::HasSubstr;
+
+training::v1::Data AdditionData(int max_digits) {
+  training::v1::Data data;
+  data.set_task("addition");
+  (*data.mutable_params())["max_digits"].set_number_value(max_digits);
+  return data;
+}
+
+TEST(Registry, MakesATrainingTaskWithItsParameters) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto task, MakeTrainingTask(AdditionData(7)));
+  EXPECT_EQ(task->row_length(), 25);
+}
+
+TEST(Registry, TellsTheGridWhatTheModelWasTrainedOn) {
+  training::v1::Evaluation evaluation;
+  evaluation.set_task("addition_grid");
+  (*evaluation.mutable_params())["max_digits"].set_number_value(4);
+  (*evaluation.mutable_params())["samples"].set_number_value(2);
+  const training::v1::Data data = AdditionData(3);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                            MakeEvaluationTask(evaluation, &data));
+  ASSERT_EQ(task->size(), 32);
+  const Scores scores = task->Score(std::vector<uint8_t>(32, 1));
+  EXPECT_EQ(scores.details["trained_digits"], 3);
+}
+
+TEST(Registry, NamesTheNearestTask) {
+  training::v1::Data data;
+  data.set_task("additon");
+  EXPECT_THAT(MakeTrainingTask(data),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("'addition'")));
+  training::v1::Evaluation evaluation;
+  evaluation.set_task("addition_gird");
+  EXPECT_THAT(
+      MakeEvaluationTask(evaluation, nullptr),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("'addition_grid'")));
+}
+
+TEST(Registry, EveryNameMakesItsTask) {
+  for (const std::string& name : TrainingTaskNames()) {
+    training::v1::Data data;
+    data.set_task(name);
+    ORDO_EXPECT_OK(MakeTrainingTask(data)) << name;
+  }
+  for (const std::string& name : EvaluationTaskNames()) {
+    training::v1::Evaluation evaluation;
+    evaluation.set_task(name);
+    ORDO_EXPECT_OK(MakeEvaluationTask(evaluation, nullptr)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ordo::model::tasks

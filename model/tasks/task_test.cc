@@ -1,0 +1,25 @@
+#include "model/tasks/task.h"
+
+#include "gtest/gtest.h"
+
+namespace ordo::model::tasks {
+namespace {
+
+TEST(IsExactMatch, TakesTheAnswerAndWhatFollowsItsEnd) {
+  EXPECT_TRUE(IsExactMatch({5, 6, kEnd}, {5, 6, kEnd}));
+  EXPECT_TRUE(IsExactMatch({5, kEnd, 9, kEnd}, {5, kEnd}));
+}
+
+TEST(IsExactMatch, RefusesAMissingEnd) {
+  EXPECT_FALSE(IsExactMatch({5, 6, 7}, {5, 6, kEnd}));
+  EXPECT_FALSE(IsExactMatch({5, 6}, {5, 6, kEnd}));
+}
+
+TEST(IsExactMatch, RefusesAWrongOrShorterOrLongerAnswer) {
+  EXPECT_FALSE(IsExactMatch({6, 5, kEnd}, {5, 6, kEnd}));
+  EXPECT_FALSE(IsExactMatch({5, kEnd, 6}, {5, 6, kEnd}));
+  EXPECT_FALSE(IsExactMatch({5, 6, 7, kEnd}, {5, 6, kEnd}));
+}
+
+}  // namespace
+}  // namespace ordo::model::tasks
