@@ -103,6 +103,24 @@ def ordo_cc_binary(
         **kwargs
     )
 
+def ordo_py_test(name, src, data = [], **kwargs):
+    """A Python unittest file. (py_test wants a program named `python`.)
+
+    Args:
+      name: x_test.
+      src: x_test.py, which imports by paths from the repository's root.
+      data: the files it imports or reads.
+      **kwargs: as in sh_test.
+    """
+    native.sh_test(
+        name = name,
+        size = "small",
+        srcs = ["//tools/build:run_python_test.sh"],
+        args = ["$(location %s)" % src],
+        data = [src] + data,
+        **kwargs
+    )
+
 def _protos_of(dep):
     """Label of the .proto files behind the ordo_proto_library `dep`."""
     if ":" not in dep:
