@@ -1,0 +1,347 @@
+#include "model/catalog/catalog.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/check.h"
+#include "base/text/nearest.h"
+#include "model/catalog/entries.h"
+
+namespace ordo::model::catalog {
+namespace {
+
+using ::google::protobuf::Value;
+using Violations = std::vector<base::FieldViolation>;
+
+constexpr int kMaxParams = 64;
+constexpr int kMaxNumbers = 4096;
+// Largest integer that every JSON number keeps exactly.
+constexpr double kMaxInteger = 9007199254740992.0;
+
+std::string Path(std::string_view field, std::string_view name) {
+  std::string path(field);
+  if (!path.empty()) path += ".";
+  return path.append(name);
+}
+
+std::string NumberText(double number) {
+  if (number == std::floor(number) && std::abs(number) < kMaxInteger) {
+    return absl::StrCat(static_cast<int64_t>(number));
+  }
+  return absl::StrCat(number);
+}
+
+std::string_view ValueTypeName(const Value& value) {
+  switch (value.kind_case()) {
+    case Value::kNumberValue:
+      return "a number";
+    case Value::kBoolValue:
+      return "a bool";
+    case Value::kStringValue:
+      return "a string";
+    case Value::kListValue:
+      return "a list";
+    case Value::kStructValue:
+      return "a map";
+    default:
+      return "null";
+  }
+}
+
+// What is wrong with one number, or empty.
+std::string CheckNumber(const Param& param, double number) {
+  if (!std::isfinite(number)) return "must be finite";
+  if (param.type == ParamType::kInteger &&
+      (number != std::floor(number) || std::abs(number) > kMaxInteger)) {
+    return absl::StrCat("must be an integer, is ", NumberText(number));
+  }
+  if ((param.min.has_value() && number < *param.min) ||
+      (param.max.has_value() && number > *param.max)) {
+    return absl::StrCat("must be ", RangeText(param), ", is ",
+                        NumberText(number));
+  }
+  return "";
+}
+
+std::string CheckNumbers(const Param& param,
+                         const google::protobuf::ListValue& list) {
+  if (list.values_size() > kMaxNumbers) {
+    return absl::StrCat("has ", list.values_size(), " numbers; at most ",
+                        kMaxNumbers);
+  }
+  for (int i = 0; i < list.values_size(); ++i) {
+    const Value& element = list.values(i);
+    std::string wrong = element.has_number_value()
+                            ? CheckNumber(param, element.number_value())
+                            : "must be a number";
+    if (!wrong.empty()) return absl::StrCat("element ", i, " ", wrong);
+  }
+  return "";
+}
+
+std::string CheckString(const Param& param, const std::string& text) {
+  if (param.choices.empty() ||
+      std::count(param.choices.begin(), param.choices.end(), text) > 0) {
+    return "";
+  }
+  return absl::StrCat("'", text, "' is not one of ",
+                      absl::StrJoin(param.choices, ", "),
+                      base::SuggestName(text, param.choices));
+}
+
+// What is wrong with a value, or empty.
+std::string CheckValue(const Param& param, const Value& value) {
+  switch (param.type) {
+    case ParamType::kInteger:
+    case ParamType::kNumber:
+      if (!value.has_number_value()) break;
+      return CheckNumber(param, value.number_value());
+    case ParamType::kBool:
+      if (!value.has_bool_value()) break;
+      return "";
+    case ParamType::kString:
+      if (!value.has_string_value()) break;
+      return CheckString(param, value.string_value());
+    case ParamType::kNumbers:
+      if (!value.has_list_value()) break;
+      return CheckNumbers(param, value.list_value());
+  }
+  return absl::StrCat("must be of type ", std::string(TypeName(param.type)),
+                      ", is ", std::string(ValueTypeName(value)));
+}
+
+std::vector<std::string> ParamNames(const Entry& entry) {
+  std::vector<std::string> names;
+  for (const Param& param : entry.params) names.push_back(param.name);
+  return names;
+}
+
+void ResolveWith(const Entry& entry, const std::string& field,
+                 ordo::training::v1::Component* component,
+                 Violations* violations) {
+  if (component->with_size() > entry.max_with) {
+    violations->push_back(
+        {Path(field, "with"),
+         entry.max_with == 0
+             ? absl::StrCat(entry.name, " takes no further components")
+             : absl::StrCat(entry.name, " takes at most ", entry.max_with,
+                            " of: ", absl::StrJoin(entry.with, ", "))});
+    return;
+  }
+  for (int i = 0; i < component->with_size(); ++i) {
+    ordo::training::v1::Component* other = component->mutable_with(i);
+    const std::string path = absl::StrCat(Path(field, "with"), "[", i, "]");
+    if (std::count(entry.with.begin(), entry.with.end(), other->name()) == 0) {
+      violations->push_back(
+          {Path(path, "name"),
+           absl::StrCat(entry.name, " cannot be combined with '", other->name(),
+                        "'; possible: ", absl::StrJoin(entry.with, ", "))});
+      continue;
+    }
+    ResolveComponent(entry.kind, path, other, violations);
+  }
+}
+
+}  // namespace
+
+std::string_view KindName(Kind kind) {
+  switch (kind) {
+    case Kind::kEncoding:
+      return "encoding";
+    case Kind::kTrainingTask:
+      return "training task";
+    case Kind::kEvaluationTask:
+      return "evaluation task";
+  }
+  return "";
+}
+
+std::string_view TypeName(ParamType type) {
+  switch (type) {
+    case ParamType::kInteger:
+      return "integer";
+    case ParamType::kNumber:
+      return "number";
+    case ParamType::kBool:
+      return "bool";
+    case ParamType::kString:
+      return "string";
+    case ParamType::kNumbers:
+      return "list of numbers";
+  }
+  return "";
+}
+
+const std::vector<Entry>& Entries() {
+  static const auto* const entries = [] {
+    auto* sorted = new std::vector<Entry>(AllEntries());
+    std::sort(sorted->begin(), sorted->end(),
+              [](const Entry& a, const Entry& b) {
+                return std::tie(a.kind, a.name) < std::tie(b.kind, b.name);
+              });
+    return sorted;
+  }();
+  return *entries;
+}
+
+std::vector<const Entry*> EntriesOf(Kind kind) {
+  std::vector<const Entry*> entries;
+  for (const Entry& entry : Entries()) {
+    if (entry.kind == kind) entries.push_back(&entry);
+  }
+  return entries;
+}
+
+const Entry* Find(Kind kind, std::string_view name) {
+  for (const Entry& entry : Entries()) {
+    if (entry.kind == kind && entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+const Param* FindParam(const Entry& entry, std::string_view name) {
+  for (const Param& param : entry.params) {
+    if (param.name == name) return &param;
+  }
+  return nullptr;
+}
+
+google::protobuf::Value DefaultValue(const Param& param) {
+  Value value;
+  switch (param.type) {
+    case ParamType::kInteger:
+      value.set_number_value(
+          static_cast<double>(std::get<int64_t>(param.default_value)));
+      break;
+    case ParamType::kNumber:
+      value.set_number_value(std::get<double>(param.default_value));
+      break;
+    case ParamType::kBool:
+      value.set_bool_value(std::get<bool>(param.default_value));
+      break;
+    case ParamType::kString:
+      value.set_string_value(std::get<std::string>(param.default_value));
+      break;
+    case ParamType::kNumbers: {
+      auto* list = value.mutable_list_value();
+      for (double x : std::get<std::vector<double>>(param.default_value)) {
+        list->add_values()->set_number_value(x);
+      }
+      break;
+    }
+  }
+  return value;
+}
+
+std::string RangeText(const Param& param) {
+  if (!param.choices.empty()) return absl::StrJoin(param.choices, " | ");
+  if (param.min.has_value() && param.max.has_value()) {
+    return absl::StrCat(NumberText(*param.min), "..", NumberText(*param.max));
+  }
+  if (param.min.has_value()) return absl::StrCat(">= ", NumberText(*param.min));
+  if (param.max.has_value()) return absl::StrCat("<= ", NumberText(*param.max));
+  return "";
+}
+
+void ResolveParams(const Entry& entry, std::string_view field, ParamMap* params,
+                   Violations* violations) {
+  const std::string path = Path(field, "params");
+  if (params->size() > kMaxParams) {
+    violations->push_back(
+        {path, absl::StrCat("has ", params->size(), " entries; at most ",
+                            kMaxParams)});
+    return;
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, value] : *params) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    const Param* param = FindParam(entry, name);
+    if (param == nullptr) {
+      violations->push_back(
+          {Path(path, name),
+           absl::StrCat("no such parameter of ",
+                        std::string(KindName(entry.kind)), " ", entry.name,
+                        entry.params.empty()
+                            ? ", which takes none"
+                            : base::SuggestName(name, ParamNames(entry)))});
+      continue;
+    }
+    const std::string wrong = CheckValue(*param, params->at(name));
+    if (!wrong.empty()) violations->push_back({Path(path, name), wrong});
+  }
+  for (const Param& param : entry.params) {
+    if (params->count(param.name) == 0) {
+      (*params)[param.name] = DefaultValue(param);
+    }
+  }
+}
+
+const Entry* ResolveName(Kind kind, std::string_view field,
+                         std::string_view name, Violations* violations) {
+  const Entry* entry = Find(kind, name);
+  if (entry != nullptr) return entry;
+  std::vector<std::string> names;
+  for (const Entry* other : EntriesOf(kind)) names.push_back(other->name);
+  const std::string kind_name(KindName(kind));
+  violations->push_back(
+      {std::string(field),
+       name.empty()
+           ? absl::StrCat("must name one of: ", absl::StrJoin(names, ", "))
+           : absl::StrCat("no ", kind_name, " is called '", std::string(name),
+                          "'", base::SuggestName(name, names))});
+  return nullptr;
+}
+
+void ResolveComponent(Kind kind, std::string_view field,
+                      ordo::training::v1::Component* component,
+                      Violations* violations) {
+  const Entry* entry =
+      ResolveName(kind, Path(field, "name"), component->name(), violations);
+  if (entry == nullptr) return;
+  ResolveParams(*entry, field, component->mutable_params(), violations);
+  ResolveWith(*entry, std::string(field), component, violations);
+}
+
+const Value& Params::Get(const std::string& name) const {
+  const auto found = map_.find(name);
+  ORDO_CHECK(found != map_.end()) << "parameter " << name << " not resolved";
+  return found->second;
+}
+
+int64_t Params::Integer(const std::string& name) const {
+  return static_cast<int64_t>(Number(name));
+}
+
+double Params::Number(const std::string& name) const {
+  const Value& value = Get(name);
+  ORDO_CHECK(value.has_number_value()) << name;
+  return value.number_value();
+}
+
+bool Params::Bool(const std::string& name) const {
+  const Value& value = Get(name);
+  ORDO_CHECK(value.has_bool_value()) << name;
+  return value.bool_value();
+}
+
+std::string Params::String(const std::string& name) const {
+  const Value& value = Get(name);
+  ORDO_CHECK(value.has_string_value()) << name;
+  return value.string_value();
+}
+
+std::vector<double> Params::Numbers(const std::string& name) const {
+  const Value& value = Get(name);
+  ORDO_CHECK(value.has_list_value()) << name;
+  std::vector<double> numbers;
+  for (const Value& element : value.list_value().values()) {
+    numbers.push_back(element.number_value());
+  }
+  return numbers;
+}
+
+}  // namespace ordo::model::catalog

@@ -1,0 +1,131 @@
+#ifndef ORDO_MODEL_CATALOG_CATALOG_H_
+#define ORDO_MODEL_CATALOG_CATALOG_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/status/details.h"
+#include "google/protobuf/struct.pb.h"
+#include "proto/ordo/training/v1/component.pb.h"
+
+// What encodings and tasks are called and what they take: the one list that the
+// command line, the scheduler and the trainer share. Free of LibTorch. A test
+// compares it with the registries of model/encodings and model/tasks both ways.
+// Everything here is immutable after start-up and safe to use from any thread.
+
+namespace ordo::model::catalog {
+
+enum class Kind {
+  kEncoding,
+  // Makes training samples; named by Data.task.
+  kTrainingTask,
+  // Measures a model; named by Evaluation.task.
+  kEvaluationTask,
+};
+
+// For people: "encoding", "training task", "evaluation task".
+std::string_view KindName(Kind kind);
+
+enum class ParamType { kInteger, kNumber, kBool, kString, kNumbers };
+
+// For people: "integer", "number", "bool", "string", "list of numbers".
+std::string_view TypeName(ParamType type);
+
+using ParamValue =
+    std::variant<int64_t, double, bool, std::string, std::vector<double>>;
+
+struct Param {
+  std::string name;
+  ParamType type;
+  // Of the alternative that `type` names.
+  ParamValue default_value;
+  // Inclusive bounds of an integer, a number, or each number of a list.
+  std::optional<double> min;
+  std::optional<double> max;
+  // Values that a string may have; empty: any.
+  std::vector<std::string> choices;
+  // One sentence: what it does, and its unit.
+  std::string text;
+};
+
+struct Entry {
+  Kind kind;
+  // snake_case, unique among entries of its kind.
+  std::string name;
+  // One sentence.
+  std::string text;
+  // Where it is from, as a reference for people.
+  std::string source;
+  std::vector<Param> params;
+  // Names of the encodings that may be given `with` this one.
+  std::vector<std::string> with;
+  // Most components that may be given `with` this one at once.
+  int max_with = 0;
+  // Number of tokens of a task's vocabulary; 0 for encodings.
+  int vocabulary_size = 0;
+};
+
+// Everything there is, sorted by kind, then name.
+const std::vector<Entry>& Entries();
+
+// The entries of one kind, by name.
+std::vector<const Entry*> EntriesOf(Kind kind);
+
+// The entry, or nullptr.
+const Entry* Find(Kind kind, std::string_view name);
+
+// The parameter, or nullptr.
+const Param* FindParam(const Entry& entry, std::string_view name);
+
+// The default as it stands in a spec.
+google::protobuf::Value DefaultValue(const Param& param);
+
+// For people: "1..4096", ">= 0", "half_split | interleaved", or empty.
+std::string RangeText(const Param& param);
+
+using ParamMap = google::protobuf::Map<std::string, google::protobuf::Value>;
+
+// Checks `params` against `entry` and fills in the defaults of those left out.
+// Appends everything wrong to `violations`, sorted by parameter; `field` is the
+// path of the message that holds the params ("encoding", "evaluations[0]"; may
+// be empty).
+void ResolveParams(const Entry& entry, std::string_view field, ParamMap* params,
+                   std::vector<base::FieldViolation>* violations);
+
+// The entry called `name`, or nullptr and a violation of `field`, which names
+// the nearest valid name.
+const Entry* ResolveName(Kind kind, std::string_view field,
+                         std::string_view name,
+                         std::vector<base::FieldViolation>* violations);
+
+// ResolveName and ResolveParams of a component and of those `with` it.
+void ResolveComponent(Kind kind, std::string_view field,
+                      ordo::training::v1::Component* component,
+                      std::vector<base::FieldViolation>* violations);
+
+// Typed access to parameters that ResolveParams has accepted. A parameter that
+// is missing or of another type is a programmer's error. Keeps a reference.
+class Params {
+ public:
+  explicit Params(const ParamMap& map) : map_(map) {}
+
+  int64_t Integer(const std::string& name) const;
+  double Number(const std::string& name) const;
+  bool Bool(const std::string& name) const;
+  std::string String(const std::string& name) const;
+  std::vector<double> Numbers(const std::string& name) const;
+
+ private:
+  const google::protobuf::Value& Get(const std::string& name) const;
+
+  const ParamMap& map_;
+};
+
+}  // namespace ordo::model::catalog
+
+#endif  // ORDO_MODEL_CATALOG_CATALOG_H_
