@@ -1,0 +1,51 @@
+#include "base/rpc/address.h"
+
+#include <arpa/inet.h>
+#include <charconv>
+#include <cstdint>
+
+#include "absl/status/status.h"
+
+namespace ordo::base {
+
+std::string HostPort::ToString() const {
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  return (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+bool HostPort::IsLoopback() const {
+  if (host == "localhost") return true;
+  in_addr ipv4;
+  if (::inet_pton(AF_INET, host.c_str(), &ipv4) == 1) {
+    return (ntohl(ipv4.s_addr) >> 24) == 127;
+  }
+  in6_addr ipv6;
+  return ::inet_pton(AF_INET6, host.c_str(), &ipv6) == 1 &&
+         IN6_IS_ADDR_LOOPBACK(&ipv6);
+}
+
+absl::StatusOr<HostPort> ParseHostPort(std::string_view text) {
+  const absl::Status error =
+      absl::InvalidArgumentError("address '" + std::string(text) +
+                                 "' must be HOST:PORT, such as 127.0.0.1:7420");
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return error;
+  std::string_view host = text.substr(0, colon);
+  const std::string_view port = text.substr(colon + 1);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    return error;
+  }
+  HostPort result;
+  result.host = std::string(host);
+  const char* const end = port.data() + port.size();
+  const auto parsed = std::from_chars(port.data(), end, result.port);
+  if (host.empty() || port.empty() || parsed.ec != std::errc() ||
+      parsed.ptr != end || result.port < 0 || result.port > UINT16_MAX) {
+    return error;
+  }
+  return result;
+}
+
+}  // namespace ordo::base

@@ -1,0 +1,113 @@
+#include "base/rpc/server.h"
+
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "base/rpc/address.h"
+#include "base/rpc/grpc_status.h"
+#include "base/status/status.h"
+#include "grpcpp/ext/proto_server_reflection_plugin.h"
+#include "grpcpp/health_check_service_interface.h"
+#include "grpcpp/server_builder.h"
+
+namespace ordo::base {
+namespace {
+
+// A peer that has gone without a word is noticed after interval + timeout.
+constexpr int kKeepaliveIntervalMs = 20'000;
+constexpr int kKeepaliveTimeoutMs = 10'000;
+// Clients may ping this often without being taken for attackers.
+constexpr int kMinPingIntervalMs = 5'000;
+
+// Both must be on before the first server is built.
+void TurnOnPlugins() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  });
+}
+
+void SetLimits(grpc::ServerBuilder* builder) {
+  builder->SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder->SetMaxSendMessageSize(kMaxMessageBytes);
+  // With port sharing a second server on a port in use would start and take
+  // every other call.
+  builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveIntervalMs);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+                              kKeepaliveTimeoutMs);
+  builder->AddChannelArgument(
+      GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+      kMinPingIntervalMs);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
+    const RpcServerOptions& options,
+    const std::vector<grpc::Service*>& services) {
+  ORDO_ASSIGN_OR_RETURN(HostPort listen, ParseHostPort(options.listen));
+  if (!listen.IsLoopback() && !options.insecure) {
+    return absl::FailedPreconditionError(
+        "listen on " + options.listen +
+        ": other machines could reach it and nothing asks who they are; use "
+        "127.0.0.1, or --insecure if that is meant");
+  }
+  TurnOnPlugins();
+  grpc::ServerBuilder builder;
+  SetLimits(&builder);
+  for (grpc::Service* service : services) builder.RegisterService(service);
+  if (options.metrics != nullptr) {
+    std::vector<
+        std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
+        factories;
+    factories.push_back(options.metrics->InterceptorFactory());
+    builder.experimental().SetInterceptorCreators(std::move(factories));
+  }
+  int port = 0;
+  builder.AddListeningPort(listen.ToString(), grpc::InsecureServerCredentials(),
+                           &port);
+  std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  if (server == nullptr || port == 0) {
+    return absl::FailedPreconditionError(
+        "listen on " + options.listen +
+        ": the port is in use or the host is not of this machine; end the "
+        "other program or name another port (0 takes a free one)");
+  }
+  listen.port = port;
+  auto result =
+      std::unique_ptr<RpcServer>(new RpcServer(listen.ToString(), port));
+  result->server_ = std::move(server);
+  return result;
+}
+
+RpcServer::~RpcServer() { Drain(absl::ZeroDuration()); }
+
+void RpcServer::Drain(absl::Duration grace) {
+  if (auto* health = server_->GetHealthCheckService()) health->Shutdown();
+  server_->Shutdown(std::chrono::system_clock::now() +
+                    absl::ToChronoMilliseconds(grace));
+  server_->Wait();
+}
+
+Caller GetCaller(const grpc::ServerContextBase& context) {
+  Caller caller;
+  caller.peer = context.peer();
+  const auto user = context.client_metadata().find(kUserMetadataKey);
+  if (user != context.client_metadata().end()) {
+    caller.user.assign(user->second.data(), user->second.size());
+  }
+  return caller;
+}
+
+grpc::ServerUnaryReactor* Finish(grpc::CallbackServerContext* context,
+                                 const absl::Status& status) {
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  reactor->Finish(ToGrpcStatus(status));
+  return reactor;
+}
+
+}  // namespace ordo::base
