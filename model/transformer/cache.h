@@ -1,0 +1,36 @@
+#ifndef ORDO_MODEL_TRANSFORMER_CACHE_H_
+#define ORDO_MODEL_TRANSFORMER_CACHE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+namespace ordo::model::transformer {
+
+// What incremental decoding keeps of past tokens. Start with an empty one, pass
+// it to each Forward over the same rows; Forward appends. Copies share their
+// tensors, which are never changed in place, so a copy is a cheap fork.
+struct Cache {
+  struct Layer {
+    // Keys as attention uses them (rotated), [B,H,S,D].
+    at::Tensor keys;
+    // Values, then whatever the encoding has mixed beside them (TAPE's state),
+    // joined along the last axis: [B,H,S,*].
+    at::Tensor values;
+  };
+  std::vector<Layer> layers;
+  // Position ids of past tokens, [1,S] or [B,S].
+  at::Tensor positions;
+  // Which past tokens are real, bool [B,S]; undefined: all.
+  at::Tensor attention_mask;
+  // Number of past tokens S.
+  int64_t length = 0;
+
+  // Keeps the rows whose numbers are in `rows`, int64 [R], in that order.
+  void SelectRows(const at::Tensor& rows);
+};
+
+}  // namespace ordo::model::transformer
+
+#endif  // ORDO_MODEL_TRANSFORMER_CACHE_H_
