@@ -1,0 +1,90 @@
+// Measures Ordo. Example:
+//   tools/bench submit dispatch --json figures.jsonl
+//
+// With no name it runs all; --list names them. Programs are taken from
+// $ORDO_BIN.
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "tests/bench/measure.h"
+
+namespace {
+
+using ordo::bench::Benchmark;
+using ordo::bench::Benchmarks;
+using ordo::bench::Measurement;
+
+int Fail(const std::string& message) {
+  std::fprintf(stderr, "bench: %s\n", message.c_str());
+  return 2;
+}
+
+void PrintNames() {
+  for (const Benchmark& benchmark : Benchmarks()) {
+    std::printf("%-18s %s\n", benchmark.name.c_str(), benchmark.text.c_str());
+  }
+}
+
+const Benchmark* Find(const std::string& name) {
+  for (const Benchmark& benchmark : Benchmarks()) {
+    if (benchmark.name == name) return &benchmark;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<const Benchmark*> chosen;
+  std::string json_file;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--list") {
+      PrintNames();
+      return 0;
+    }
+    if (argument == "--json") {
+      if (++i == argc) return Fail("--json needs a file");
+      json_file = argv[i];
+    } else if (const Benchmark* found = Find(argument); found != nullptr) {
+      chosen.push_back(found);
+    } else {
+      return Fail(absl::StrCat("unknown benchmark '", argument,
+                               "'; --list names them"));
+    }
+  }
+  if (chosen.empty()) {
+    for (const Benchmark& benchmark : Benchmarks()) {
+      chosen.push_back(&benchmark);
+    }
+  }
+  std::vector<Measurement> all;
+  std::string lines;
+  int exit_code = 0;
+  for (const Benchmark* benchmark : chosen) {
+    const ordo::base::testing::TemporaryFolder folder;
+    const auto measured = benchmark->run(folder.path());
+    if (!measured.ok()) {
+      std::fprintf(stderr, "bench: %s: %s\n", benchmark->name.c_str(),
+                   std::string(measured.status().message()).c_str());
+      exit_code = 1;
+      continue;
+    }
+    for (const Measurement& m : *measured) {
+      absl::StrAppend(&lines, ToJson(m), "\n");
+      all.push_back(m);
+    }
+  }
+  std::fputs(ToTable(all).c_str(), stdout);
+  if (json_file.empty()) return exit_code;
+  ordo::base::PosixFilesystem files;
+  const auto written = ordo::base::AtomicWrite(files, json_file, lines);
+  if (!written.ok()) return Fail(std::string(written.message()));
+  return exit_code;
+}
