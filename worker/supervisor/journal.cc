@@ -1,0 +1,103 @@
+#include "worker/supervisor/journal.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace ordo::worker::supervisor {
+namespace {
+
+// Table of the reflected Castagnoli polynomial, one entry per byte.
+constexpr std::array<uint32_t, 256> MakeTable() {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    uint32_t value = byte;
+    for (int bit = 0; bit < 8; ++bit) {
+      value = (value >> 1) ^ ((value & 1) != 0 ? 0x82f63b78u : 0u);
+    }
+    table[byte] = value;
+  }
+  return table;
+}
+
+constexpr std::array<uint32_t, 256> kTable = MakeTable();
+
+int WriteAll(int file, const void* data, size_t num_bytes, off_t offset) {
+  const char* next = static_cast<const char*>(data);
+  while (num_bytes > 0) {
+    const ssize_t written = pwrite(file, next, num_bytes, offset);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    next += written;
+    num_bytes -= static_cast<size_t>(written);
+    offset += written;
+  }
+  return 0;
+}
+
+int64_t WallClockNs() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+}  // namespace
+
+uint32_t JournalChecksum(const void* data, size_t num_bytes) {
+  const auto* bytes = static_cast<const unsigned char*>(data);
+  uint32_t value = 0xffffffffu;
+  for (size_t i = 0; i < num_bytes; ++i) {
+    value = (value >> 8) ^ kTable[(value ^ bytes[i]) & 0xff];
+  }
+  return ~value;
+}
+
+std::vector<JournalRecord> ParseJournal(const void* data, size_t num_bytes) {
+  std::vector<JournalRecord> records;
+  const auto* bytes = static_cast<const char*>(data);
+  const size_t num_slots = num_bytes / sizeof(JournalRecord);
+  for (size_t i = 0; i < num_slots && i < kJournalSlots; ++i) {
+    JournalRecord record;
+    std::memcpy(&record, bytes + i * sizeof(record), sizeof(record));
+    if (record.magic != kJournalMagic || record.index != i ||
+        record.checksum !=
+            JournalChecksum(&record, offsetof(JournalRecord, checksum))) {
+      break;
+    }
+    records.push_back(record);
+  }
+  return records;
+}
+
+JournalWriter::~JournalWriter() {
+  if (file_ >= 0) close(file_);
+}
+
+int JournalWriter::Create(const std::string& path) {
+  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (file_ < 0) return errno;
+  const std::array<char, kJournalBytes> zeros{};
+  return WriteAll(file_, zeros.data(), zeros.size(), 0);
+}
+
+int JournalWriter::Append(JournalRecord record) {
+  if (num_records_ >= kJournalSlots) return ENOSPC;
+  record.magic = kJournalMagic;
+  record.index = static_cast<uint32_t>(num_records_);
+  record.time_ns = WallClockNs();
+  record.checksum = JournalChecksum(&record, offsetof(JournalRecord, checksum));
+  const off_t offset = static_cast<off_t>(num_records_ * sizeof(JournalRecord));
+  if (const int error = WriteAll(file_, &record, sizeof(record), offset);
+      error != 0) {
+    return error;
+  }
+  ++num_records_;
+  return fdatasync(file_) == 0 ? 0 : errno;
+}
+
+}  // namespace ordo::worker::supervisor

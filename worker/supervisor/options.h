@@ -1,0 +1,36 @@
+#ifndef ORDO_WORKER_SUPERVISOR_OPTIONS_H_
+#define ORDO_WORKER_SUPERVISOR_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ordo::worker::supervisor {
+
+// The supervisor's command line:
+//   ordo-supervisor --task-dir DIR --attempt-dir DIR --step-timeout-ms N
+//       --grace-ms N --deployment DIR -- TRAINER ARG...
+struct Options {
+  // Local folder for the journal; exists.
+  std::string task_dir;
+  // The attempt's folder in the storage: rank-0.log, progress.records; exists.
+  std::string attempt_dir;
+  // A trainer whose progress file stays as it is for this long is hung; 0: it
+  // is never taken for hung.
+  int64_t step_timeout_ms = 0;
+  // Time between a polite signal and the kill, where the request has none.
+  int64_t grace_ms = 0;
+  // Only there to be seen by people who look at `ps`.
+  std::string deployment;
+  // The trainer's path and arguments.
+  std::vector<std::string> trainer;
+};
+
+// Reads a command line, argv[0] included. False, with a sentence in `error`,
+// when it is not one.
+bool ParseOptions(const std::vector<std::string>& arguments, Options* options,
+                  std::string* error);
+
+}  // namespace ordo::worker::supervisor
+
+#endif  // ORDO_WORKER_SUPERVISOR_OPTIONS_H_

@@ -1,0 +1,59 @@
+#include "worker/supervisor/options.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::worker::supervisor {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(OptionsTest, ReadsAWholeCommandLine) {
+  Options options;
+  std::string error;
+  ASSERT_TRUE(ParseOptions(
+      {"ordo-supervisor", "--task-dir", "/t", "--attempt-dir", "/a",
+       "--step-timeout-ms", "600", "--grace-ms", "30", "--deployment", "/d",
+       "--", "/bin/trainer", "train", "--out"},
+      &options, &error))
+      << error;
+  EXPECT_EQ(options.task_dir, "/t");
+  EXPECT_EQ(options.attempt_dir, "/a");
+  EXPECT_EQ(options.step_timeout_ms, 600);
+  EXPECT_EQ(options.grace_ms, 30);
+  EXPECT_EQ(options.deployment, "/d");
+  EXPECT_THAT(options.trainer, ElementsAre("/bin/trainer", "train", "--out"));
+}
+
+TEST(OptionsTest, NamesWhatItDoesNotUnderstand) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{
+           {"s", "--grace-ms", "-1", "--", "t"},
+           {"s", "--grace-ms", "1s", "--", "t"},
+           {"s", "--grace-ms", "", "--", "t"},
+           {"s", "--grace-ms", "99999999999999999999", "--", "t"},
+           {"s", "--unknown", "x", "--", "t"},
+           {"s", "--task-dir"}}) {
+    Options options;
+    std::string error;
+    EXPECT_FALSE(ParseOptions(arguments, &options, &error));
+    EXPECT_THAT(error, HasSubstr(arguments[1]));
+  }
+}
+
+TEST(OptionsTest, NamesWhatIsMissing) {
+  Options options;
+  std::string error;
+  EXPECT_FALSE(ParseOptions({"s", "--", "t"}, &options, &error));
+  EXPECT_THAT(error, HasSubstr("--task-dir"));
+  EXPECT_FALSE(ParseOptions({"s", "--task-dir", "/t", "--attempt-dir", "/a"},
+                            &options, &error));
+  EXPECT_THAT(error, HasSubstr("trainer"));
+}
+
+}  // namespace
+}  // namespace ordo::worker::supervisor

@@ -1,0 +1,371 @@
+#include "worker/supervisor/supervisor.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace ordo::worker::supervisor {
+namespace {
+
+// How often the progress file is looked at, and survivors are.
+constexpr int64_t kMaxWatchPeriodMs = 1000;
+constexpr int64_t kMinWatchPeriodMs = 20;
+constexpr int kSurvivorPeriodMs = 10;
+// Out of memory, the kernel ends trainers first, not who watches them.
+constexpr char kTrainerOomScore[] = "500";
+
+int64_t NowMs() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t{1000} + now.tv_nsec / 1'000'000;
+}
+
+JournalRecord RecordOf(Phase phase) {
+  JournalRecord record{};
+  record.phase = static_cast<uint32_t>(phase);
+  return record;
+}
+
+// What a child tells its parent when it cannot become the trainer.
+struct StartError {
+  Operation operation;
+  int error_number;
+};
+
+[[noreturn]] void FailStart(int report, Operation operation) {
+  const StartError error{operation, errno};
+  // Nothing is left to do when even this fails; the exit code tells.
+  if (write(report, &error, sizeof(error)) < 0) _exit(127);
+  _exit(127);
+}
+
+// In the child: becomes the trainer. Only calls that are safe after fork.
+[[noreturn]] void BecomeTrainer(const Options& options, pid_t supervisor,
+                                int report) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The supervisor may have died before the line above; then nobody would ever
+  // send the signal.
+  if (getppid() != supervisor) _exit(127);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  signal(SIGPIPE, SIG_DFL);
+  signal(SIGHUP, SIG_DFL);
+  signal(SIGINT, SIG_DFL);
+  const int input = open("/dev/null", O_RDONLY);
+  const std::string log_path = options.attempt_dir + "/rank-0.log";
+  const int log = open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  if (log < 0 || input < 0) FailStart(report, Operation::kOpenLog);
+  dup2(input, 0);
+  dup2(log, 1);
+  dup2(log, 2);
+  if (log > 2) close(log);
+  if (input > 2) close(input);
+  const int oom = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  // Best effort: a container may forbid it.
+  if (oom >= 0) {
+    if (write(oom, kTrainerOomScore, sizeof(kTrainerOomScore) - 1) < 0) {
+    }
+    close(oom);
+  }
+  std::vector<char*> arguments;
+  for (const std::string& argument : options.trainer) {
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
+  arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+  FailStart(report, Operation::kExecute);
+}
+
+}  // namespace
+
+int Supervisor::Run() {
+  if (!SetUp()) return 1;
+  if (!StartTrainer()) {
+    Record(RecordOf(Phase::kGroupEmpty));
+    return 0;
+  }
+  while (true) {
+    if (!trainer_exited_) Reap();
+    if (trainer_exited_) {
+      if (EndSurvivors()) break;
+    } else {
+      CheckDeadlines();
+    }
+    pollfd wait{signals_, POLLIN, 0};
+    if (poll(&wait, 1, PollTimeoutMs()) > 0) HandleSignals();
+  }
+  Record(RecordOf(Phase::kGroupEmpty));
+  return 0;
+}
+
+bool Supervisor::SetUp() {
+  setsid();  // Fails only when it is one already.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGHUP, SIG_IGN);
+  signal(SIGINT, SIG_IGN);
+  sigset_t watched;
+  sigemptyset(&watched);
+  sigaddset(&watched, SIGTERM);
+  sigaddset(&watched, SIGUSR1);
+  sigaddset(&watched, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &watched, nullptr);
+  signals_ = signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC);
+  if (signals_ < 0) {
+    std::fprintf(stderr, "ordo-supervisor: signalfd: %s\n",
+                 std::strerror(errno));
+    return false;
+  }
+  const std::string path = options_.task_dir + "/journal";
+  int error = journal_.Create(path);
+  JournalRecord record = RecordOf(Phase::kSupervisorStarted);
+  ProcessStat self;
+  if (ReadProcessStat(getpid(), &self)) record.start_ticks = self.start_ticks;
+  record.pid = getpid();
+  record.group = getpgrp();
+  if (error == 0) error = journal_.Append(record);
+  if (error != 0) {
+    std::fprintf(stderr, "ordo-supervisor: cannot write %s: %s\n", path.c_str(),
+                 std::strerror(error));
+    return false;
+  }
+  ++num_records_;
+  // Everything that descends from here is found by it, even when it has left
+  // the session and this process is gone.
+  setenv("ORDO_TASK", options_.task_dir.c_str(), 1);
+  return true;
+}
+
+bool Supervisor::StartTrainer() {
+  const auto fail = [this](Operation operation, int error_number) {
+    JournalRecord record = RecordOf(Phase::kStartFailed);
+    record.operation = static_cast<uint32_t>(operation);
+    record.error_number = error_number;
+    Record(record);
+    return false;
+  };
+  int report[2];
+  if (pipe2(report, O_CLOEXEC) != 0) return fail(Operation::kFork, errno);
+  const pid_t supervisor = getpid();
+  const pid_t child = fork();
+  if (child < 0) return fail(Operation::kFork, errno);
+  if (child == 0) BecomeTrainer(options_, supervisor, report[1]);
+  close(report[1]);
+  // The end of the pipe closes when the child becomes the trainer.
+  StartError error{};
+  ssize_t num_bytes = 0;
+  do {
+    num_bytes = read(report[0], &error, sizeof(error));
+  } while (num_bytes < 0 && errno == EINTR);
+  close(report[0]);
+  if (num_bytes > 0) {
+    waitpid(child, nullptr, 0);
+    return fail(error.operation, error.error_number);
+  }
+  trainer_ = child;
+  progress_changed_at_ms_ = NowMs();
+  JournalRecord record = RecordOf(Phase::kTrainerStarted);
+  ProcessStat stat;
+  if (ReadProcessStat(child, &stat)) record.start_ticks = stat.start_ticks;
+  record.pid = child;
+  record.group = child;
+  Record(record);
+  return true;
+}
+
+void Supervisor::HandleSignals() {
+  signalfd_siginfo info{};
+  while (read(signals_, &info, sizeof(info)) == sizeof(info)) {
+    if (info.ssi_signo == SIGCHLD) continue;
+    const int64_t grace_ms = info.ssi_code == SI_QUEUE
+                                 ? std::max(info.ssi_int, 0)
+                                 : options_.grace_ms;
+    Request(info.ssi_signo == SIGTERM ? Phase::kStopRequested
+                                      : Phase::kKillRequested,
+            grace_ms);
+  }
+}
+
+void Supervisor::Request(Phase phase, int64_t grace_ms) {
+  if (trainer_exited_) return;
+  const bool stop = phase == Phase::kStopRequested;
+  if (!stop && kill_requested_) {
+    SignalGroup(SIGKILL);
+    killed_ = true;
+    return;
+  }
+  bool& requested = stop ? stop_requested_ : kill_requested_;
+  if (!requested) {
+    JournalRecord record = RecordOf(phase);
+    record.detail = static_cast<uint32_t>(grace_ms);
+    Record(record);
+    if (stop) {
+      if (kill(trainer_, SIGTERM) != 0) RecordError(Operation::kSignal, errno);
+    } else {
+      SignalGroup(SIGTERM);
+    }
+  }
+  requested = true;
+  const int64_t kill_at_ms = NowMs() + grace_ms;
+  kill_at_ms_ =
+      kill_at_ms_ == 0 ? kill_at_ms : std::min(kill_at_ms_, kill_at_ms);
+}
+
+void Supervisor::CheckDeadlines() {
+  if (killed_) return;
+  const int64_t now_ms = NowMs();
+  if (kill_at_ms_ != 0) {
+    // What stops on request has its grace and is not taken for hung.
+    if (now_ms >= kill_at_ms_) {
+      SignalGroup(SIGKILL);
+      killed_ = true;
+    }
+    return;
+  }
+  if (options_.step_timeout_ms == 0) return;
+  if (ProgressChanged()) progress_changed_at_ms_ = now_ms;
+  if (now_ms - progress_changed_at_ms_ < options_.step_timeout_ms) return;
+  SignalGroup(SIGKILL);
+  killed_ = true;
+  JournalRecord record = RecordOf(Phase::kHang);
+  record.detail = static_cast<uint32_t>(now_ms - progress_changed_at_ms_);
+  Record(record);
+}
+
+bool Supervisor::ProgressChanged() {
+  struct stat status {};
+  const std::string path = options_.attempt_dir + "/progress.records";
+  if (stat(path.c_str(), &status) != 0) {
+    // Not there before the trainer's first record.
+    if (errno != ENOENT && !progress_error_recorded_) {
+      RecordError(Operation::kReadProgress, errno);
+      progress_error_recorded_ = true;
+    }
+    return false;
+  }
+  const int64_t modified_ns =
+      status.st_mtim.tv_sec * int64_t{1'000'000'000} + status.st_mtim.tv_nsec;
+  const bool changed =
+      status.st_size != progress_bytes_ || modified_ns != progress_modified_ns_;
+  progress_bytes_ = status.st_size;
+  progress_modified_ns_ = modified_ns;
+  return changed;
+}
+
+void Supervisor::Reap() {
+  while (true) {
+    siginfo_t info{};
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+      RecordError(Operation::kWait, errno);
+      return;
+    }
+    if (info.si_pid == 0) return;
+    if (info.si_pid != trainer_) {
+      waitpid(info.si_pid, nullptr, WNOHANG);
+      continue;
+    }
+    trainer_exited_ = true;
+    JournalRecord record = RecordOf(Phase::kExited);
+    record.pid = trainer_;
+    if (info.si_code == CLD_EXITED) {
+      record.exit_code = info.si_status;
+    } else {
+      record.signal = info.si_status;
+    }
+    Record(record);
+    survivors_kill_at_ms_ = NowMs() + (killed_ ? 0 : kSurvivorGraceMs);
+    return;
+  }
+}
+
+bool Supervisor::EndSurvivors() {
+  const pid_t self = getpid();
+  std::vector<ProcessStat> survivors;
+  for (const ProcessStat& process : ListProcesses()) {
+    if (process.pid == trainer_) continue;
+    const bool mine = process.parent == self;
+    if (mine && process.state == 'Z') {
+      waitpid(process.pid, nullptr, WNOHANG);
+    } else if (mine || process.group == trainer_) {
+      survivors.push_back(process);
+    }
+  }
+  if (!survivors.empty()) {
+    const bool ask = !survivors_asked_ && !killed_;
+    survivors_asked_ = true;
+    if (ask) {
+      SignalSurvivors(survivors, SIGTERM);
+    } else if (NowMs() >= survivors_kill_at_ms_) {
+      SignalSurvivors(survivors, SIGKILL);
+    }
+    return false;
+  }
+  // The list may have missed a process that was just born. The kernel's own
+  // word is exact: as long as any descendant lives, this process has a child.
+  waitpid(trainer_, nullptr, WNOHANG);
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+  return waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD;
+}
+
+void Supervisor::SignalSurvivors(const std::vector<ProcessStat>& survivors,
+                                 int signal) {
+  for (const ProcessStat& process : survivors) {
+    if (kill(process.pid, signal) != 0 && errno != ESRCH) {
+      RecordError(Operation::kSignal, errno);
+    }
+  }
+}
+
+int Supervisor::PollTimeoutMs() const {
+  if (trainer_exited_) return kSurvivorPeriodMs;
+  if (killed_) return static_cast<int>(kMaxWatchPeriodMs);
+  if (kill_at_ms_ != 0) {
+    return static_cast<int>(
+        std::clamp<int64_t>(kill_at_ms_ - NowMs(), 0, kMaxWatchPeriodMs));
+  }
+  if (options_.step_timeout_ms == 0) return -1;
+  return static_cast<int>(std::clamp(options_.step_timeout_ms / 10,
+                                     kMinWatchPeriodMs, kMaxWatchPeriodMs));
+}
+
+void Supervisor::SignalGroup(int signal) {
+  if (kill(-trainer_, signal) != 0 && errno != ESRCH) {
+    RecordError(Operation::kSignal, errno);
+  }
+}
+
+void Supervisor::Record(const JournalRecord& record) {
+  const int error = journal_.Append(record);
+  ++num_records_;
+  if (error != 0) {
+    // The journal is the only place for news but supervisor.log, where stderr
+    // goes.
+    std::fprintf(stderr, "ordo-supervisor: journal of %s, phase %u: %s\n",
+                 options_.task_dir.c_str(), record.phase, std::strerror(error));
+  }
+}
+
+void Supervisor::RecordError(Operation operation, int error_number) {
+  if (num_records_ >= kMaxErrorSlots) return;
+  JournalRecord record = RecordOf(Phase::kError);
+  record.operation = static_cast<uint32_t>(operation);
+  record.error_number = error_number;
+  Record(record);
+}
+
+}  // namespace ordo::worker::supervisor

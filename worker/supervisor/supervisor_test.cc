@@ -1,0 +1,313 @@
+#include <cerrno>
+#include <chrono>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "worker/supervisor/journal.h"
+#include "worker/supervisor/proc.h"
+
+namespace ordo::worker::supervisor {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::chrono::seconds kDeadline{20};
+
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Waits for `done`; false when the deadline passes.
+template <typename F>
+bool WaitUntil(F done) {
+  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    poll(nullptr, 0, 2);
+  }
+  return true;
+}
+
+// Runs the program over shell scripts as trainers.
+class SupervisorTest : public ::testing::Test {
+ protected:
+  SupervisorTest() {
+    // What a killed supervisor leaves behind comes here, to be seen ending.
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    std::string pattern = ::testing::TempDir() + "supervisorXXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~SupervisorTest() override {
+    if (supervisor_ > 0) {
+      kill(supervisor_, SIGKILL);
+      waitpid(supervisor_, nullptr, 0);
+    }
+    const std::string command = "rm -rf '" + folder_ + "'";
+    EXPECT_EQ(system(command.c_str()), 0);
+  }
+
+  struct Limits {
+    int step_timeout_ms = 0;
+    int grace_ms = 10000;
+  };
+
+  void Start(const std::vector<std::string>& trainer, Limits limits) {
+    char self[4096];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof(self));
+    ASSERT_GT(length, 0);
+    std::string path(self, length);
+    for (int i = 0; i < 3; ++i) path.resize(path.rfind('/'));
+    std::vector<std::string> arguments = {
+        path + "/ordo-supervisor",
+        "--task-dir",
+        folder_,
+        "--attempt-dir",
+        folder_,
+        "--step-timeout-ms",
+        std::to_string(limits.step_timeout_ms),
+        "--grace-ms",
+        std::to_string(limits.grace_ms),
+        "--deployment",
+        folder_,
+        "--"};
+    arguments.insert(arguments.end(), trainer.begin(), trainer.end());
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    supervisor_ = fork();
+    if (supervisor_ == 0) {
+      execv(argv[0], argv.data());
+      _exit(126);
+    }
+  }
+  void StartScript(const std::string& script, Limits limits) {
+    Start({"/bin/sh", "-c", script}, limits);
+  }
+  void StartScript(const std::string& script) { StartScript(script, {}); }
+
+  std::vector<JournalRecord> Journal() const {
+    const std::string bytes = ReadText(folder_ + "/journal");
+    return ParseJournal(bytes.data(), bytes.size());
+  }
+  std::vector<Phase> Phases() const {
+    std::vector<Phase> phases;
+    for (const JournalRecord& record : Journal()) {
+      phases.push_back(static_cast<Phase>(record.phase));
+    }
+    return phases;
+  }
+  std::optional<JournalRecord> Find(Phase phase) const {
+    for (const JournalRecord& record : Journal()) {
+      if (record.phase == static_cast<uint32_t>(phase)) return record;
+    }
+    return std::nullopt;
+  }
+  std::string Log() const { return ReadText(folder_ + "/rank-0.log"); }
+  bool WaitForLog(const std::string& text) {
+    return WaitUntil([&] { return Log().find(text) != std::string::npos; });
+  }
+
+  // The exit code of the supervisor, which must leave in time.
+  int Wait() {
+    int status = 0;
+    if (!WaitUntil([&] {
+          return waitpid(supervisor_, &status, WNOHANG) == supervisor_;
+        })) {
+      return -1;
+    }
+    supervisor_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+  void SendWithGrace(int signal, int grace_ms) {
+    sigval value{};
+    value.sival_int = grace_ms;
+    ASSERT_EQ(sigqueue(supervisor_, signal, value), 0);
+  }
+
+  std::string folder_;
+  pid_t supervisor_ = 0;
+};
+
+TEST_F(SupervisorTest, JournalsAWholeLife) {
+  StartScript("echo hello; exit 7");
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_THAT(Phases(),
+              ElementsAre(Phase::kSupervisorStarted, Phase::kTrainerStarted,
+                          Phase::kExited, Phase::kGroupEmpty));
+  EXPECT_EQ(Find(Phase::kExited)->exit_code, 7);
+  EXPECT_EQ(Log(), "hello\n");
+}
+
+TEST_F(SupervisorTest, JournalsTheSignalThatEndedTheTrainer) {
+  StartScript("kill -SEGV $$");
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_EQ(Find(Phase::kExited)->signal, SIGSEGV);
+}
+
+TEST_F(SupervisorTest, TrainerLeadsItsOwnGroup) {
+  StartScript("echo ready; sleep 60");
+  ASSERT_TRUE(WaitForLog("ready"));
+  ASSERT_TRUE(
+      WaitUntil([&] { return Find(Phase::kTrainerStarted).has_value(); }));
+  const JournalRecord record = *Find(Phase::kTrainerStarted);
+  ProcessStat stat;
+  ASSERT_TRUE(ReadProcessStat(record.pid, &stat));
+  EXPECT_EQ(stat.group, record.pid);
+  EXPECT_EQ(stat.start_ticks, record.start_ticks);
+  EXPECT_EQ(stat.parent, supervisor_);
+  EXPECT_EQ(getsid(record.pid), supervisor_);
+}
+
+TEST_F(SupervisorTest, MissingTrainerIsJournalled) {
+  Start({folder_ + "/no-such-trainer"}, {});
+  EXPECT_EQ(Wait(), 0);
+  ASSERT_TRUE(Find(Phase::kStartFailed).has_value());
+  const JournalRecord record = *Find(Phase::kStartFailed);
+  EXPECT_EQ(record.error_number, ENOENT);
+  EXPECT_EQ(record.operation, static_cast<uint32_t>(Operation::kExecute));
+  EXPECT_EQ(Phases().back(), Phase::kGroupEmpty);
+}
+
+TEST_F(SupervisorTest, StopLetsTheTrainerLeaveByItself) {
+  StartScript(
+      "trap 'echo saving; exit 10' TERM; echo ready; "
+      "while :; do sleep 0.01; done");
+  ASSERT_TRUE(WaitForLog("ready"));
+  SendWithGrace(SIGTERM, 15000);
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_EQ(Find(Phase::kStopRequested)->detail, 15000u);
+  EXPECT_EQ(Find(Phase::kExited)->exit_code, 10);
+  EXPECT_THAT(Log(), HasSubstr("saving"));
+}
+
+TEST_F(SupervisorTest, StopKillsAfterTheGrace) {
+  StartScript("trap '' TERM; echo ready; while :; do sleep 0.01; done");
+  ASSERT_TRUE(WaitForLog("ready"));
+  SendWithGrace(SIGTERM, 50);
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_EQ(Find(Phase::kExited)->signal, SIGKILL);
+}
+
+TEST_F(SupervisorTest, GraceOfTheCommandLineServesAPlainSignal) {
+  StartScript("trap '' TERM; echo ready; while :; do sleep 0.01; done",
+              {0, 60});
+  ASSERT_TRUE(WaitForLog("ready"));
+  ASSERT_EQ(kill(supervisor_, SIGTERM), 0);
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_EQ(Find(Phase::kStopRequested)->detail, 60u);
+}
+
+TEST_F(SupervisorTest, SecondKillDoesNotWait) {
+  StartScript(
+      "trap 'echo asked' TERM; echo ready; while :; do sleep 0.01; done");
+  ASSERT_TRUE(WaitForLog("ready"));
+  SendWithGrace(SIGUSR1, 100000);
+  ASSERT_TRUE(WaitForLog("asked"));
+  SendWithGrace(SIGUSR1, 100000);
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_TRUE(Find(Phase::kKillRequested).has_value());
+  EXPECT_EQ(Find(Phase::kExited)->signal, SIGKILL);
+}
+
+TEST_F(SupervisorTest, SilentTrainerIsHung) {
+  StartScript("echo ready; sleep 60", {100, 10000});
+  EXPECT_EQ(Wait(), 0);
+  ASSERT_TRUE(Find(Phase::kHang).has_value());
+  EXPECT_GE(Find(Phase::kHang)->detail, 100u);
+  EXPECT_EQ(Find(Phase::kExited)->signal, SIGKILL);
+}
+
+TEST_F(SupervisorTest, ProgressKeepsTheWatchQuiet) {
+  // Twenty steps of 20 ms: four times the limit in all.
+  StartScript(
+      "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "
+      "echo x >> " +
+          folder_ + "/progress.records; sleep 0.02; done",
+      {200, 10000});
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_THAT(Phases(), Not(Contains(Phase::kHang)));
+  EXPECT_EQ(Find(Phase::kExited)->exit_code, 0);
+}
+
+TEST_F(SupervisorTest, EndsWhatTheTrainerLeavesBehind) {
+  // One that stays in the group, one that left session and group, one that
+  // ignores SIGTERM.
+  StartScript(
+      "sleep 300 & setsid sleep 301 & "
+      "setsid sh -c 'trap \"\" TERM; echo up; while :; do sleep 1; done' & "
+      "while ! grep -q up " +
+      folder_ +
+      "/rank-0.log; do sleep 0.01; "
+      "done; exit 0");
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_EQ(Phases().back(), Phase::kGroupEmpty);
+  for (const ProcessStat& process : ListProcesses()) {
+    const std::string environment =
+        ReadText("/proc/" + std::to_string(process.pid) + "/environ");
+    EXPECT_THAT(environment, Not(HasSubstr("ORDO_TASK=" + folder_)));
+  }
+}
+
+TEST_F(SupervisorTest, TrainerDiesWithItsSupervisor) {
+  StartScript("trap '' TERM; echo ready; while :; do sleep 0.01; done");
+  ASSERT_TRUE(WaitForLog("ready"));
+  ASSERT_TRUE(
+      WaitUntil([&] { return Find(Phase::kTrainerStarted).has_value(); }));
+  const pid_t trainer = Find(Phase::kTrainerStarted)->pid;
+  ASSERT_EQ(kill(supervisor_, SIGKILL), 0);
+  EXPECT_EQ(Wait(), -SIGKILL);
+  EXPECT_TRUE(WaitUntil([&] {
+    ProcessStat stat;
+    return !ReadProcessStat(trainer, &stat) || stat.state == 'Z';
+  }));
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+}
+
+TEST_F(SupervisorTest, SurvivesTheTerminalsInterrupt) {
+  StartScript("echo ready; while ! test -e " + folder_ +
+              "/go; do sleep 0.01; done");
+  ASSERT_TRUE(WaitForLog("ready"));
+  ASSERT_EQ(kill(supervisor_, SIGINT), 0);
+  ASSERT_EQ(kill(supervisor_, SIGHUP), 0);
+  std::ofstream(folder_ + "/go") << "go";
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_EQ(Find(Phase::kExited)->exit_code, 0);
+}
+
+TEST_F(SupervisorTest, SecondSupervisorOfATaskIsRefused) {
+  StartScript("exit 0");
+  EXPECT_EQ(Wait(), 0);
+  StartScript("exit 0");
+  EXPECT_EQ(Wait(), 1);
+}
+
+TEST_F(SupervisorTest, BadCommandLineIsRefused) {
+  Start({}, {});
+  EXPECT_EQ(Wait(), 2);
+}
+
+}  // namespace
+}  // namespace ordo::worker::supervisor
