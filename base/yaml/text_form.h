@@ -64,11 +64,11 @@ absl::StatusOr<std::vector<T>> ReadMessagesOf(std::string_view text,
 }
 
 // The message as text; ReadMessage gives it back. Field names as in the .proto
-// file, unset fields left out, maps sorted by key in YAML. JSON is one line,
-// its 64-bit integers are strings. INVALID_ARGUMENT for what a form cannot
-// hold, such as a Timestamp out of range.
-absl::StatusOr<std::string> WriteMessage(
-    const google::protobuf::Message& message, TextForm form);
+// file, unset fields left out, maps sorted by key. JSON is one line, in
+// protobuf's JSON mapping (64-bit integers are strings). Never fails: what has
+// no value there (a Value of no kind) is null.
+std::string WriteMessage(const google::protobuf::Message& message,
+                         TextForm form);
 
 // Sets one field from text, as in `--set training.steps=500`. The path names
 // fields, keys of maps and indices of lists, "evaluations[0].params.samples";
