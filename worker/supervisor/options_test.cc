@@ -50,6 +50,7 @@ TEST(OptionsTest, NamesWhatIsMissing) {
   std::string error;
   EXPECT_FALSE(ParseOptions({"s", "--", "t"}, &options, &error));
   EXPECT_THAT(error, HasSubstr("--task-dir"));
+  options = Options();
   EXPECT_FALSE(ParseOptions({"s", "--task-dir", "/t", "--attempt-dir", "/a"},
                             &options, &error));
   EXPECT_THAT(error, HasSubstr("trainer"));

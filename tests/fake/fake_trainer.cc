@@ -1,0 +1,424 @@
+// A trainer that trains nothing, fast: the command line and the files of
+// ordo-trainer without LibTorch, for tests and benchmarks of everything around
+// it. It misbehaves on request (behaviour.h). Example:
+//   ORDO_FAKE='*:step_ms=2' fake_trainer train task.json --out jobs/a
+//       --storage-root /mnt/ordo --deployment /var/lib/ordo
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <memory>
+#include <poll.h>
+#include <signal.h>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/clock/clock.h"
+#include "base/digest/digest.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/faulty_filesystem.h"
+#include "base/records/records.h"
+#include "base/status/status.h"
+#include "base/version/version.h"
+#include "google/protobuf/util/json_util.h"
+#include "google/protobuf/util/time_util.h"
+#include "proto/ordo/training/v1/exit_code.pb.h"
+#include "proto/ordo/training/v1/progress.pb.h"
+#include "proto/ordo/training/v1/spec.pb.h"
+#include "tests/fake/behaviour.h"
+#include "tests/fake/checkpoint.h"
+
+namespace ordo::tests::fake {
+namespace {
+
+namespace training = ::ordo::training::v1;
+
+constexpr size_t kMaxSpecBytes = 16 << 20;
+
+volatile std::sig_atomic_t stop_requested = 0;
+
+void OnTerm(int) { stop_requested = 1; }
+
+// Waits; a signal ends it early.
+void Pause(int64_t milliseconds) {
+  if (milliseconds > 0 && stop_requested == 0) {
+    poll(nullptr, 0, static_cast<int>(milliseconds));
+  }
+}
+
+// A child that only stays, with and without leaving session and group.
+void LeaveChild(bool leave_session) {
+  if (fork() != 0) return;
+  if (leave_session) setsid();
+  signal(SIGTERM, SIG_DFL);
+  while (true) pause();
+}
+
+std::string NameOf(const training::Evaluation& evaluation) {
+  return evaluation.name().empty() ? evaluation.task() : evaluation.name();
+}
+
+// One task. Methods return the exit code with which to leave, or 0 to go on.
+class FakeTrainer {
+ public:
+  FakeTrainer(std::string out, std::string storage_root, Behaviour behaviour)
+      : out_(std::move(out)),
+        storage_root_(std::move(storage_root)),
+        behaviour_(behaviour) {}
+
+  int Train(const training::TrainSpec& spec);
+  int Evaluate(const training::EvaluateSpec& spec);
+
+ private:
+  absl::Status OpenProgress(int attempt);
+  void Write(training::ProgressRecord record);
+  int Leave(training::ExitCode code, const std::string& message);
+  void Start(const std::string& job);
+  // The newest good checkpoint, else step 0.
+  void Resume(const training::TrainSpec& spec);
+  void Misbehave(const training::TrainSpec& spec);
+  absl::Status Save(const training::TrainSpec& spec);
+  void WriteStep(const training::TrainSpec& spec);
+  int EvaluateAll(const training::TrainSpec& spec, bool at_end);
+  absl::Status Report(const training::Evaluation& evaluation, int attempt,
+                      const std::string& checkpoint);
+  std::string PathOf(const training::CheckpointSource& source) const;
+
+  const std::string out_;
+  const std::string storage_root_;
+  const Behaviour behaviour_;
+  base::PosixFilesystem real_files_;
+  // Checkpoints and reports go through it.
+  base::testing::FaultyFilesystem files_{real_files_};
+  base::RealClock clock_;
+  std::unique_ptr<base::RecordWriter> progress_;
+  State state_;
+  int64_t saved_step_ = -1;
+};
+
+absl::Status FakeTrainer::OpenProgress(int attempt) {
+  ORDO_ASSIGN_OR_RETURN(
+      progress_, base::RecordWriter::Open(
+                     real_files_, absl::StrCat(out_, "/attempts/", attempt,
+                                               "/progress.records")));
+  return absl::OkStatus();
+}
+
+void FakeTrainer::Write(training::ProgressRecord record) {
+  *record.mutable_time() =
+      google::protobuf::util::TimeUtil::NanosecondsToTimestamp(
+          absl::ToUnixNanos(clock_.Now()));
+  absl::Status status = progress_->Append(record.SerializeAsString());
+  if (!status.ok()) {
+    std::fprintf(stderr, "fake trainer: %s\n", status.ToString().c_str());
+  }
+}
+
+int FakeTrainer::Leave(training::ExitCode code, const std::string& message) {
+  training::ProgressRecord record;
+  auto* finished = record.mutable_finished();
+  finished->set_code(code);
+  finished->set_message(message);
+  finished->set_step(state_.step);
+  finished->set_state_digest(DigestOf(state_));
+  Write(record);
+  if (absl::Status status = progress_->Sync(); !status.ok()) {
+    std::fprintf(stderr, "fake trainer: %s\n", status.ToString().c_str());
+  }
+  std::printf("fake trainer: %s at step %lld\n",
+              training::ExitCode_Name(code).c_str(),
+              static_cast<long long>(state_.step));
+  std::fflush(stdout);
+  return code;
+}
+
+void FakeTrainer::Start(const std::string& job) {
+  std::printf("fake trainer: job %s\n", job.c_str());
+  const std::string line(1023, 'x');
+  for (int64_t i = 0; i < behaviour_.log_mb * 1024; ++i) {
+    std::printf("%s\n", line.c_str());
+  }
+  std::fflush(stdout);
+  for (int64_t i = 0; i < behaviour_.grandchildren; ++i) LeaveChild(i % 2 == 1);
+  if (behaviour_.disk_bytes > 0) {
+    files_.LimitDisk(static_cast<uint64_t>(behaviour_.disk_bytes));
+  }
+  Pause(behaviour_.start_ms);
+}
+
+std::string FakeTrainer::PathOf(
+    const training::CheckpointSource& source) const {
+  return source.path().rfind('/', 0) == 0
+             ? source.path()
+             : base::JoinPath(storage_root_, source.path());
+}
+
+void FakeTrainer::Resume(const training::TrainSpec& spec) {
+  training::ProgressRecord record;
+  auto* started = record.mutable_started();
+  state_ = InitialState(spec.training().seed());
+  std::vector<training::CheckpointSource> sources(spec.resume().begin(),
+                                                  spec.resume().end());
+  if (sources.empty() && spec.has_start()) sources.push_back(spec.start());
+  for (const training::CheckpointSource& source : sources) {
+    const auto read =
+        ReadCheckpoint(real_files_, PathOf(source), source.manifest_sha256());
+    if (read.ok()) {
+      state_ = *read;
+      started->set_resumed_from(source.name());
+      break;
+    }
+    started->add_warnings(absl::StrCat("passed over ", source.name(), ": ",
+                                       read.status().message()));
+  }
+  if (!sources.empty() && started->resumed_from().empty()) {
+    started->add_warnings("no checkpoint is good: started over from step 0");
+  }
+  started->set_start_step(state_.step);
+  started->set_exact(true);
+  started->set_state_digest(DigestOf(state_));
+  if (auto digest = base::BuildId(); digest.ok()) {
+    started->set_build_digest(*digest);
+  }
+  Write(record);
+}
+
+// Before the step that follows state_.
+void FakeTrainer::Misbehave(const training::TrainSpec& spec) {
+  const int64_t step = state_.step + 1;
+  if (behaviour_.heal_at == step) files_.Heal();
+  if (behaviour_.once != 0 && spec.attempt() > 1) return;
+  if (behaviour_.crash_at == step) {
+    std::fprintf(stderr, "fake trainer: crash at step %lld\n",
+                 static_cast<long long>(step));
+    std::abort();
+  }
+  if (behaviour_.exit_at == step) {
+    std::fprintf(stderr, "fake trainer: leave at step %lld\n",
+                 static_cast<long long>(step));
+    std::_Exit(static_cast<int>(behaviour_.exit_code));
+  }
+  while (behaviour_.hang_at == step && stop_requested == 0) {
+    poll(nullptr, 0, 1000);
+  }
+}
+
+absl::Status FakeTrainer::Save(const training::TrainSpec& spec) {
+  if (saved_step_ == state_.step) return absl::OkStatus();
+  CheckpointOptions options;
+  options.folder = base::JoinPath(out_, "checkpoints");
+  options.attempt = spec.attempt();
+  options.midway = [this] {
+    // Held even when a stop is asked for: that is when tests look.
+    if (behaviour_.checkpoint_ms > 0) {
+      poll(nullptr, 0, static_cast<int>(behaviour_.checkpoint_ms));
+    }
+  };
+  const absl::Duration start = clock_.Monotonic();
+  auto written = WriteCheckpoint(files_, state_, options);
+  training::ProgressRecord record;
+  if (!written.ok()) {
+    auto* failed = record.mutable_checkpoint_failed();
+    failed->set_step(state_.step);
+    failed->set_message(std::string(written.status().message()));
+    Write(record);
+    return written.status();
+  }
+  const double seconds = absl::ToDoubleSeconds(clock_.Monotonic() - start);
+  written->set_stall_seconds(seconds);
+  written->set_write_seconds(seconds);
+  *record.mutable_checkpoint() = *written;
+  Write(record);
+  saved_step_ = state_.step;
+  return progress_->Sync();
+}
+
+void FakeTrainer::WriteStep(const training::TrainSpec& spec) {
+  training::ProgressRecord record;
+  auto* step = record.mutable_step();
+  step->set_step(state_.step);
+  step->set_total_steps(spec.training().steps());
+  step->set_loss(1.0 / static_cast<double>(state_.step));
+  step->set_learning_rate(spec.training().learning_rate());
+  step->set_gradient_norm(1);
+  step->set_tokens_per_second(1000);
+  step->set_tokens(state_.step * spec.training().batch_size());
+  step->set_step_seconds(static_cast<double>(behaviour_.step_ms) / 1000);
+  Write(record);
+}
+
+int FakeTrainer::Train(const training::TrainSpec& spec) {
+  if (absl::Status status = OpenProgress(spec.attempt()); !status.ok()) {
+    std::fprintf(stderr, "fake trainer: %s\n", status.ToString().c_str());
+    return training::STORAGE_ERROR;
+  }
+  Start(spec.job());
+  Resume(spec);
+  const int64_t first = state_.step + 1;
+  const int64_t every = std::max<int64_t>(spec.checkpoint().every_steps(), 1);
+  const int64_t log_every = std::max(spec.training().log_every_steps(), 1);
+  while (state_.step < spec.training().steps()) {
+    Misbehave(spec);
+    Pause(behaviour_.step_ms);
+    Advance(state_);
+    const bool last = state_.step == spec.training().steps();
+    if (state_.step == first || state_.step % log_every == 0 || last) {
+      WriteStep(spec);
+    }
+    if (!base::Exists(real_files_, out_)) {
+      return Leave(training::DATA_MISSING,
+                   absl::StrCat("the folder ", out_, " is gone"));
+    }
+    const bool stop = stop_requested != 0;
+    if (state_.step % every == 0 || last || stop) {
+      absl::Status saved = Save(spec);
+      if (!saved.ok() && (last || stop)) {
+        return Leave(training::STORAGE_ERROR, std::string(saved.message()));
+      }
+    }
+    if (stop) return Leave(training::STOPPED, "stopped on request");
+    if (const int code = EvaluateAll(spec, last); code != 0) return code;
+  }
+  return Leave(training::FINISHED, "");
+}
+
+int FakeTrainer::EvaluateAll(const training::TrainSpec& spec, bool at_end) {
+  for (const training::Evaluation& evaluation : spec.evaluations()) {
+    const bool due = evaluation.every_steps() > 0 &&
+                     state_.step % evaluation.every_steps() == 0;
+    const std::string id = absl::StrCat(NameOf(evaluation), "-", state_.step);
+    const bool done = std::count(spec.finished_reports().begin(),
+                                 spec.finished_reports().end(), id) > 0;
+    if ((!due && !at_end) || done) continue;
+    // What a report names must be there.
+    absl::Status status = Save(spec);
+    if (status.ok()) {
+      status = Report(evaluation, spec.attempt(),
+                      absl::StrCat(state_.step, "-", spec.attempt()));
+    }
+    if (!status.ok()) {
+      return Leave(training::STORAGE_ERROR, std::string(status.message()));
+    }
+  }
+  return 0;
+}
+
+absl::Status FakeTrainer::Report(const training::Evaluation& evaluation,
+                                 int attempt, const std::string& checkpoint) {
+  training::ProgressRecord record;
+  record.mutable_evaluation()->set_name(NameOf(evaluation));
+  record.mutable_evaluation()->set_step(state_.step);
+  record.mutable_evaluation()->set_done(1);
+  record.mutable_evaluation()->set_total(1);
+  Write(record);
+  auto* report = record.mutable_report();
+  report->set_id(absl::StrCat(NameOf(evaluation), "-", state_.step));
+  report->set_kind("evaluation");
+  report->set_task(evaluation.task());
+  report->set_step(state_.step);
+  report->set_checkpoint(checkpoint);
+  report->set_folder(absl::StrCat("results/", report->id(), "-", attempt));
+  (*report->mutable_metrics())["grid_mean"] =
+      static_cast<double>(state_.words[0] % 1000) / 1000;
+  const std::string result =
+      absl::StrCat("{\"digest\":\"", DigestOf(state_), "\"}\n");
+  const std::string folder = base::JoinPath(out_, report->folder());
+  ORDO_RETURN_IF_ERROR(files_.MakeFolders(folder));
+  ORDO_RETURN_IF_ERROR(
+      base::AtomicWrite(files_, base::JoinPath(folder, "result.json"), result));
+  auto* info = report->add_files();
+  info->set_path("result.json");
+  info->set_size_bytes(static_cast<int64_t>(result.size()));
+  info->set_sha256(base::Sha256Hex(result));
+  Write(record);
+  return progress_->Sync();
+}
+
+int FakeTrainer::Evaluate(const training::EvaluateSpec& spec) {
+  if (absl::Status status = OpenProgress(spec.attempt()); !status.ok()) {
+    std::fprintf(stderr, "fake trainer: %s\n", status.ToString().c_str());
+    return training::STORAGE_ERROR;
+  }
+  Start(spec.job());
+  training::ProgressRecord record;
+  record.mutable_started()->set_exact(true);
+  Write(record);
+  for (const training::CheckpointSource& source : spec.checkpoints()) {
+    auto read =
+        ReadCheckpoint(real_files_, PathOf(source), source.manifest_sha256());
+    if (!read.ok()) {
+      return Leave(training::CHECKPOINT_DAMAGED,
+                   std::string(read.status().message()));
+    }
+    state_ = *read;
+    for (const training::Evaluation& evaluation : spec.evaluations()) {
+      if (stop_requested != 0) return Leave(training::STOPPED, "stopped");
+      Pause(behaviour_.step_ms);
+      absl::Status status = Report(evaluation, spec.attempt(), source.name());
+      if (!status.ok()) {
+        return Leave(training::STORAGE_ERROR, std::string(status.message()));
+      }
+    }
+  }
+  return Leave(training::FINISHED, "");
+}
+
+template <typename Spec>
+int Run(const std::string& spec_path, const std::string& out,
+        const std::string& storage_root) {
+  base::PosixFilesystem files;
+  const auto text = base::ReadFile(files, spec_path, kMaxSpecBytes);
+  Spec spec;
+  if (!text.ok() ||
+      !google::protobuf::util::JsonStringToMessage(*text, &spec).ok()) {
+    std::fprintf(stderr, "fake trainer: cannot read %s\n", spec_path.c_str());
+    return training::BAD_SPEC;
+  }
+  const char* wanted = std::getenv("ORDO_FAKE");
+  const auto behaviour =
+      ParseBehaviour(wanted == nullptr ? "" : wanted, spec.job());
+  if (!behaviour.ok()) {
+    std::fprintf(stderr, "fake trainer: %s\n",
+                 behaviour.status().ToString().c_str());
+    return training::BAD_SPEC;
+  }
+  signal(SIGTERM, behaviour->ignore_term != 0 ? SIG_IGN : OnTerm);
+  FakeTrainer trainer(out, storage_root, *behaviour);
+  if constexpr (std::is_same_v<Spec, training::TrainSpec>) {
+    return trainer.Train(spec);
+  } else {
+    return trainer.Evaluate(spec);
+  }
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  std::string out;
+  std::string storage_root = ".";
+  for (size_t i = 3; i + 1 < arguments.size(); i += 2) {
+    if (arguments[i] == "--out") out = arguments[i + 1];
+    if (arguments[i] == "--storage-root") storage_root = arguments[i + 1];
+  }
+  if (arguments.size() < 5 || out.empty()) {
+    std::fprintf(stderr,
+                 "usage: fake_trainer train|evaluate SPEC --out DIR "
+                 "[--storage-root DIR] [--deployment DIR]\n");
+    return training::BAD_SPEC;
+  }
+  if (arguments[1] == "evaluate") {
+    return Run<training::EvaluateSpec>(arguments[2], out, storage_root);
+  }
+  return Run<training::TrainSpec>(arguments[2], out, storage_root);
+}
+
+}  // namespace
+}  // namespace ordo::tests::fake
+
+int main(int argc, char** argv) {
+  return ordo::tests::fake::Main(std::vector<std::string>(argv, argv + argc));
+}
