@@ -1,0 +1,351 @@
+#include "model/catalog/resolve.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/status/details.h"
+
+namespace ordo::model::catalog {
+namespace {
+
+namespace v1 = ::ordo::training::v1;
+
+constexpr int kMaxEvaluationNameLength = 63;
+constexpr int kSha256HexLength = 64;
+
+bool ResolveNumbers(const std::vector<NumberField>& fields,
+                    std::string_view path, google::protobuf::Message* message,
+                    Violations* violations) {
+  bool valid = true;
+  for (const NumberField& field : fields) {
+    valid = ResolveNumber(field, path, message, violations) && valid;
+  }
+  return valid;
+}
+
+// Reports are called <evaluation>-<step> and a folder has that name.
+bool IsEvaluationName(std::string_view name) {
+  if (name.empty() || name.size() > kMaxEvaluationNameLength) return false;
+  if (!absl::ascii_islower(name.front())) return false;
+  for (const char c : name) {
+    if (!absl::ascii_islower(c) && !absl::ascii_isdigit(c) && c != '-' &&
+        c != '_') {
+      return false;
+    }
+  }
+  return true;
+}
+
+void ResolveMoment(const EvaluationsContext& context, const std::string& path,
+                   v1::Evaluation* evaluation, Violations* violations) {
+  if (!context.in_training) {
+    for (const char* name : {"at", "every_steps"}) {
+      const auto* field = v1::Evaluation::descriptor()->FindFieldByName(name);
+      if (evaluation->GetReflection()->HasField(*evaluation, field)) {
+        violations->push_back(
+            {FieldPath(path, name),
+             "has a meaning inside a training job only; leave it out"});
+      }
+    }
+    return;
+  }
+  if (evaluation->has_every_steps()) {
+    if (!evaluation->at().empty()) {
+      violations->push_back({FieldPath(path, "at"),
+                             "not beside every_steps, which includes the end; "
+                             "leave one of them out"});
+    }
+    ResolveNumber({"every_steps", 1, 1e9, {}}, path, evaluation, violations);
+    return;
+  }
+  ResolveChoice({"at", {"end"}}, path, evaluation, violations);
+}
+
+// `path_of_name` has the names so far and who has them.
+void CheckName(const std::string& path, const std::string& name,
+               std::map<std::string, std::string>* path_of_name,
+               Violations* violations) {
+  if (!IsEvaluationName(name)) {
+    violations->push_back(
+        {FieldPath(path, "name"),
+         absl::StrCat("must be lower-case letters, digits, '-' and '_', "
+                      "starting with a letter, at most ",
+                      kMaxEvaluationNameLength, " characters")});
+    return;
+  }
+  const auto [known, added] = path_of_name->emplace(name, path);
+  if (!added) {
+    violations->push_back(
+        {FieldPath(path, "name"),
+         absl::StrCat("'", name, "' is the name of ", known->second,
+                      " too; give each its own")});
+  }
+}
+
+void ResolveSource(const std::string& path, const v1::CheckpointSource& source,
+                   Violations* violations) {
+  if (source.path().empty()) {
+    violations->push_back(
+        {FieldPath(path, "path"), "required; the checkpoint's folder"});
+  }
+  if (source.step() < 0) {
+    violations->push_back({FieldPath(path, "step"),
+                           absl::StrCat("must be >= 0, is ", source.step())});
+  }
+  const std::string& digest = source.manifest_sha256();
+  if (!digest.empty() &&
+      (digest.size() != kSha256HexLength ||
+       digest.find_first_not_of("0123456789abcdef") != std::string::npos)) {
+    violations->push_back({FieldPath(path, "manifest_sha256"),
+                           "must be 64 lower-case hexadecimal digits"});
+  }
+}
+
+// What names a task's place: its job and attempt. A trainer that runs alone
+// has no job, and its attempt is the first.
+template <typename Spec>
+void ResolveIdentity(Spec* spec, Violations* violations) {
+  if (!spec->job().empty() && !IsId(spec->job())) {
+    violations->push_back({"job", absl::StrCat("must be ", IdRule())});
+  }
+  if (spec->attempt() == 0) spec->set_attempt(1);
+  if (spec->attempt() < 0) {
+    violations->push_back(
+        {"attempt", absl::StrCat("must be >= 1, is ", spec->attempt())});
+  }
+}
+
+}  // namespace
+
+const std::vector<Preset>& Presets() {
+  static const auto* const presets = new std::vector<Preset>{
+      {"tiny", 4, 128, 4, 0, "for a laptop: minutes on two CPU cores"},
+      {"small", 12, 768, 12, 3072, "the 155 M model of the TAPE paper"},
+      {"base", 16, 1024, 16, 2048, "the addition model of the TAPE paper"},
+  };
+  return *presets;
+}
+
+int DefaultMlpWidth(int width) {
+  constexpr int64_t kMultiple = 32;
+  // ceil(8 * width / 3), then up to the next multiple.
+  const int64_t least = (int64_t{8} * width + 2) / 3;
+  return static_cast<int>((least + kMultiple - 1) / kMultiple * kMultiple);
+}
+
+void ResolveModel(std::string_view field, int task_vocabulary_size,
+                  v1::Model* model, Violations* violations) {
+  ChoiceField choice{"preset", {}};
+  for (const Preset& preset : Presets()) choice.choices.push_back(preset.name);
+  const Preset* preset = &Presets().front();
+  ResolveChoice(choice, field, model, violations);
+  for (const Preset& known : Presets()) {
+    if (known.name == model->preset()) preset = &known;
+  }
+
+  const bool sizes_valid = ResolveNumbers({{"layers", 1, 256, preset->layers},
+                                           {"width", 8, 65536, preset->width},
+                                           {"heads", 1, 1024, preset->heads}},
+                                          field, model, violations);
+  if (sizes_valid && model->width() % model->heads() != 0) {
+    violations->push_back(
+        {FieldPath(field, "width"),
+         absl::StrCat("must be a multiple of heads, is ", model->width(),
+                      " with ", model->heads(), " heads")});
+  } else if (sizes_valid && model->width() / model->heads() % 2 != 0) {
+    violations->push_back(
+        {FieldPath(field, "heads"),
+         absl::StrCat("width / heads must be even, is ", model->width(), " / ",
+                      model->heads(), " = ", model->width() / model->heads())});
+  }
+  // A preset's own MLP belongs to its width.
+  const bool preset_mlp =
+      preset->mlp_width != 0 && model->width() == preset->width;
+  const int mlp_width =
+      preset_mlp ? preset->mlp_width : DefaultMlpWidth(model->width());
+  ResolveNumbers({{"mlp_width", 1, 262144, mlp_width},
+                  {"norm_epsilon", 0, 1e-1, 1e-5, /*open_min=*/true},
+                  {"init_std", 0, 1, 0.02, /*open_min=*/true},
+                  {"dropout", 0, 1, 0, /*open_min=*/false, /*open_max=*/true}},
+                 field, model, violations);
+  ResolveChoice({"mlp", {"swiglu", "gelu"}}, field, model, violations);
+  ResolveChoice({"norm", {"rmsnorm", "layernorm"}}, field, model, violations);
+  if (!model->has_tie_embeddings()) model->set_tie_embeddings(false);
+  if (!model->has_qk_norm()) model->set_qk_norm(false);
+
+  const int vocabulary_size =
+      task_vocabulary_size > 0 ? task_vocabulary_size : kDefaultVocabularySize;
+  if (ResolveNumber({"vocabulary_size", 1, 1e7, vocabulary_size}, field, model,
+                    violations) &&
+      model->vocabulary_size() < task_vocabulary_size) {
+    violations->push_back(
+        {FieldPath(field, "vocabulary_size"),
+         absl::StrCat("the task has ", task_vocabulary_size, " tokens, is ",
+                      model->vocabulary_size(), "; leave it out")});
+  }
+}
+
+const Entry* ResolveData(std::string_view field, v1::Data* data,
+                         Violations* violations) {
+  if (!data->has_seed()) data->set_seed(1);
+  const Entry* entry = ResolveName(
+      Kind::kTrainingTask, FieldPath(field, "task"), data->task(), violations);
+  if (entry != nullptr) {
+    ResolveParams(*entry, field, data->mutable_params(), violations);
+  }
+  return entry;
+}
+
+void ResolveTraining(std::string_view field, v1::Training* training,
+                     Violations* violations) {
+  ResolveNumber({"steps", 1, 1e9, {}}, field, training, violations);
+  bool batch_valid =
+      ResolveNumber({"batch_size", 1, 1e6, 64}, field, training, violations);
+  batch_valid = ResolveNumber({"micro_batch_size", 1, 1e6,
+                               static_cast<double>(training->batch_size())},
+                              field, training, violations) &&
+                batch_valid;
+  if (batch_valid &&
+      training->batch_size() % training->micro_batch_size() != 0) {
+    violations->push_back(
+        {FieldPath(field, "micro_batch_size"),
+         absl::StrCat("must divide batch_size, is ",
+                      training->micro_batch_size(), " with a batch_size of ",
+                      training->batch_size())});
+  }
+  ResolveNumber({"learning_rate", 0, 10, 1e-3, /*open_min=*/true}, field,
+                training, violations);
+  const bool schedule_valid =
+      ResolveChoice({"schedule", {"trapezoid", "cosine", "linear", "constant"}},
+                    field, training, violations);
+  const bool fractions_valid = ResolveNumbers({{"warmup_fraction", 0, 1, 0.1},
+                                               {"cooldown_fraction", 0, 1, 0.1},
+                                               {"final_fraction", 0, 1, 0}},
+                                              field, training, violations);
+  // Room for rounding: 0.9 + 0.1 may be a little more than 1.
+  constexpr double kRounding = 1e-9;
+  if (schedule_valid && fractions_valid &&
+      training->schedule() == "trapezoid" &&
+      training->warmup_fraction() + training->cooldown_fraction() >
+          1 + kRounding) {
+    violations->push_back(
+        {FieldPath(field, "cooldown_fraction"),
+         absl::StrCat("with warmup_fraction must be at most 1, is ",
+                      training->cooldown_fraction(), " + ",
+                      training->warmup_fraction())});
+  }
+  ResolveNumbers({{"beta1", 0, 1, 0.9, false, /*open_max=*/true},
+                  {"beta2", 0, 1, 0.98, false, /*open_max=*/true},
+                  {"epsilon", 0, 1, 1e-8, /*open_min=*/true},
+                  {"weight_decay", 0, 10, 0.01},
+                  {"clip_norm", 0, 1e9, 1},
+                  {"max_non_finite", 1, 1000, 10},
+                  {"log_every_steps", 1, 1e6, 10}},
+                 field, training, violations);
+  ResolveChoice({"precision", {"fp32", "bf16"}}, field, training, violations);
+  ResolveChoice({"non_finite", {"fail", "skip"}}, field, training, violations);
+  if (!training->has_seed()) training->set_seed(1);
+}
+
+void ResolveCheckpointPolicy(std::string_view field,
+                             v1::CheckpointPolicy* policy,
+                             Violations* violations) {
+  ResolveNumbers({{"every_steps", 1, 1e9, 200}, {"keep", 1, 1000, 3}}, field,
+                 policy, violations);
+}
+
+void ResolveResources(std::string_view field, v1::Resources* resources,
+                      Violations* violations) {
+  if (!resources->has_ranks()) resources->set_ranks(1);
+  if (resources->ranks() != 1) {
+    violations->push_back(
+        {FieldPath(field, "ranks"),
+         absl::StrCat("only 1 is possible today, is ", resources->ranks())});
+  }
+  ResolveChoice({"device", {"cpu", "cuda"}}, field, resources, violations);
+  ResolveNumber({"threads", 1, 1024, 2}, field, resources, violations);
+}
+
+void ResolveEvaluations(
+    const EvaluationsContext& context,
+    google::protobuf::RepeatedPtrField<v1::Evaluation>* evaluations,
+    Violations* violations) {
+  if (evaluations->size() > kMaxEvaluations) {
+    violations->push_back(
+        {context.field, absl::StrCat("has ", evaluations->size(),
+                                     " entries; at most ", kMaxEvaluations)});
+    return;
+  }
+  std::map<std::string, std::string> path_of_name;
+  for (int i = 0; i < evaluations->size(); ++i) {
+    v1::Evaluation* evaluation = evaluations->Mutable(i);
+    const std::string path = absl::StrCat(context.field, "[", i, "]");
+    const Entry* entry =
+        ResolveName(Kind::kEvaluationTask, FieldPath(path, "task"),
+                    evaluation->task(), violations);
+    if (entry != nullptr) {
+      ResolveParams(*entry, path, evaluation->mutable_params(), violations);
+    }
+    if (entry != nullptr && context.vocabulary_size > 0 &&
+        entry->vocabulary_size > context.vocabulary_size) {
+      violations->push_back(
+          {FieldPath(path, "task"),
+           absl::StrCat(entry->name, " has ", entry->vocabulary_size,
+                        " tokens, the model ", context.vocabulary_size,
+                        "; raise model.vocabulary_size")});
+    }
+    ResolveMoment(context, path, evaluation, violations);
+    if (!evaluation->has_seed()) evaluation->set_seed(1);
+    const bool named = !evaluation->name().empty();
+    if (!named) evaluation->set_name(evaluation->task());
+    // A name that is that of an unknown task has been complained about.
+    if (named || entry != nullptr) {
+      CheckName(path, evaluation->name(), &path_of_name, violations);
+    }
+  }
+}
+
+absl::StatusOr<v1::TrainSpec> ResolveTrainSpec(v1::TrainSpec spec) {
+  Violations violations;
+  ResolveIdentity(&spec, &violations);
+  const Entry* task = ResolveData("data", spec.mutable_data(), &violations);
+  ResolveModel("model", task == nullptr ? 0 : task->vocabulary_size,
+               spec.mutable_model(), &violations);
+  ResolveComponent(Kind::kEncoding, "encoding", spec.mutable_encoding(),
+                   &violations);
+  ResolveTraining("training", spec.mutable_training(), &violations);
+  ResolveCheckpointPolicy("checkpoint", spec.mutable_checkpoint(), &violations);
+  ResolveEvaluations({"evaluations", true, spec.model().vocabulary_size()},
+                     spec.mutable_evaluations(), &violations);
+  ResolveResources("resources", spec.mutable_resources(), &violations);
+  for (int i = 0; i < spec.resume_size(); ++i) {
+    ResolveSource(absl::StrCat("resume[", i, "]"), spec.resume(i), &violations);
+  }
+  if (spec.has_start()) ResolveSource("start", spec.start(), &violations);
+  if (!violations.empty()) return base::InvalidFields(violations);
+  return spec;
+}
+
+absl::StatusOr<v1::EvaluateSpec> ResolveEvaluateSpec(v1::EvaluateSpec spec) {
+  Violations violations;
+  ResolveIdentity(&spec, &violations);
+  if (spec.checkpoints().empty()) {
+    violations.push_back({"checkpoints", "name at least one"});
+  }
+  for (int i = 0; i < spec.checkpoints_size(); ++i) {
+    ResolveSource(absl::StrCat("checkpoints[", i, "]"), spec.checkpoints(i),
+                  &violations);
+  }
+  if (spec.evaluations().empty()) {
+    violations.push_back({"evaluations", "name at least one"});
+  }
+  ResolveEvaluations({"evaluations", /*in_training=*/false, 0},
+                     spec.mutable_evaluations(), &violations);
+  ResolveResources("resources", spec.mutable_resources(), &violations);
+  if (!violations.empty()) return base::InvalidFields(violations);
+  return spec;
+}
+
+}  // namespace ordo::model::catalog

@@ -1,0 +1,90 @@
+#ifndef ORDO_MODEL_CATALOG_RESOLVE_H_
+#define ORDO_MODEL_CATALOG_RESOLVE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "model/catalog/catalog.h"
+#include "model/catalog/fields.h"
+#include "proto/ordo/training/v1/spec.pb.h"
+
+// Checks the parts of a task's specification and fills in every default, the
+// same way in command line, scheduler and trainer. Ranges and defaults are
+// those in proto/ordo/training/v1/spec.proto.
+//
+// The functions append all that is wrong to `violations`; `field` is the path
+// of the message there. Resolving what is resolved changes nothing. After a
+// violation the message is not to be used.
+
+namespace ordo::model::catalog {
+
+inline constexpr int kMaxEvaluations = 64;
+// Vocabulary of a model whose task does not say (SentencePiece of Llama).
+inline constexpr int kDefaultVocabularySize = 32000;
+
+// Sizes that a name stands for.
+struct Preset {
+  std::string name;
+  int layers;
+  int width;
+  int heads;
+  // 0: from the width, as DefaultMlpWidth says.
+  int mlp_width;
+  // For people.
+  std::string text;
+};
+
+// All presets; the first is the default.
+const std::vector<Preset>& Presets();
+
+// The smallest multiple of 32 that is at least 8/3 of `width`: a gated MLP of
+// that width has about the parameters of a plain one of 4 * width.
+int DefaultMlpWidth(int width);
+
+// `task_vocabulary_size` is that of the training task, 0 if there is none.
+void ResolveModel(std::string_view field, int task_vocabulary_size,
+                  ordo::training::v1::Model* model, Violations* violations);
+
+// The task's entry, nullptr when it is not known.
+const Entry* ResolveData(std::string_view field, ordo::training::v1::Data* data,
+                         Violations* violations);
+
+void ResolveTraining(std::string_view field,
+                     ordo::training::v1::Training* training,
+                     Violations* violations);
+
+void ResolveCheckpointPolicy(std::string_view field,
+                             ordo::training::v1::CheckpointPolicy* policy,
+                             Violations* violations);
+
+void ResolveResources(std::string_view field,
+                      ordo::training::v1::Resources* resources,
+                      Violations* violations);
+
+// Where evaluations stand.
+struct EvaluationsContext {
+  // Path of the list.
+  std::string field = "evaluations";
+  // Inside a training run, where `at` and `every_steps` mean something.
+  bool in_training = true;
+  // Of the model; 0 when not known.
+  int vocabulary_size = 0;
+};
+
+void ResolveEvaluations(
+    const EvaluationsContext& context,
+    google::protobuf::RepeatedPtrField<ordo::training::v1::Evaluation>*
+        evaluations,
+    Violations* violations);
+
+// A whole task. INVALID_ARGUMENT with every violation.
+absl::StatusOr<ordo::training::v1::TrainSpec> ResolveTrainSpec(
+    ordo::training::v1::TrainSpec spec);
+absl::StatusOr<ordo::training::v1::EvaluateSpec> ResolveEvaluateSpec(
+    ordo::training::v1::EvaluateSpec spec);
+
+}  // namespace ordo::model::catalog
+
+#endif  // ORDO_MODEL_CATALOG_RESOLVE_H_

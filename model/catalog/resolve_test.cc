@@ -1,0 +1,382 @@
+#include "model/catalog/resolve.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "gtest/gtest.h"
+
+namespace ordo::model::catalog {
+namespace {
+
+namespace v1 = ::ordo::training::v1;
+using base::testing::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// The least that trains.
+v1::TrainSpec Minimal() {
+  v1::TrainSpec spec;
+  spec.mutable_encoding()->set_name("rope");
+  spec.mutable_data()->set_task("addition");
+  spec.mutable_training()->set_steps(10);
+  return spec;
+}
+
+// The fields that a change to the minimal spec makes invalid.
+std::vector<std::string> FieldsOf(
+    const std::function<void(v1::TrainSpec*)>& change) {
+  v1::TrainSpec spec = Minimal();
+  change(&spec);
+  std::vector<std::string> fields;
+  const auto resolved = ResolveTrainSpec(spec);
+  for (const auto& violation : base::FieldViolations(resolved.status())) {
+    fields.push_back(violation.field);
+  }
+  return fields;
+}
+
+std::string MessageOf(const std::function<void(v1::TrainSpec*)>& change) {
+  v1::TrainSpec spec = Minimal();
+  change(&spec);
+  return std::string(ResolveTrainSpec(spec).status().message());
+}
+
+TEST(ResolveTest, MinimalSpecGetsEveryDefault) {
+  const auto spec = ResolveTrainSpec(Minimal());
+  ORDO_ASSERT_OK(spec);
+  const v1::Model& model = spec->model();
+  EXPECT_EQ(model.preset(), "tiny");
+  EXPECT_EQ(model.layers(), 4);
+  EXPECT_EQ(model.width(), 128);
+  EXPECT_EQ(model.heads(), 4);
+  EXPECT_EQ(model.mlp_width(), 352);
+  EXPECT_EQ(model.mlp(), "swiglu");
+  EXPECT_EQ(model.norm(), "rmsnorm");
+  EXPECT_EQ(model.norm_epsilon(), 1e-5);
+  EXPECT_TRUE(model.has_tie_embeddings());
+  EXPECT_TRUE(model.has_qk_norm());
+  EXPECT_EQ(model.init_std(), 0.02);
+  EXPECT_TRUE(model.has_dropout());
+  EXPECT_EQ(model.vocabulary_size(), 19);
+  EXPECT_EQ(spec->encoding().params().at("base").number_value(), 10000);
+  EXPECT_EQ(spec->data().params().at("max_digits").number_value(), 5);
+  EXPECT_EQ(spec->data().seed(), 1u);
+  const v1::Training& training = spec->training();
+  EXPECT_EQ(training.batch_size(), 64);
+  EXPECT_EQ(training.micro_batch_size(), 64);
+  EXPECT_EQ(training.learning_rate(), 1e-3);
+  EXPECT_EQ(training.schedule(), "trapezoid");
+  EXPECT_EQ(training.warmup_fraction(), 0.1);
+  EXPECT_EQ(training.cooldown_fraction(), 0.1);
+  EXPECT_TRUE(training.has_final_fraction());
+  EXPECT_EQ(training.beta1(), 0.9);
+  EXPECT_EQ(training.beta2(), 0.98);
+  EXPECT_EQ(training.epsilon(), 1e-8);
+  EXPECT_EQ(training.weight_decay(), 0.01);
+  EXPECT_EQ(training.clip_norm(), 1);
+  EXPECT_EQ(training.precision(), "fp32");
+  EXPECT_EQ(training.seed(), 1u);
+  EXPECT_EQ(training.non_finite(), "fail");
+  EXPECT_EQ(training.max_non_finite(), 10);
+  EXPECT_EQ(training.log_every_steps(), 10);
+  EXPECT_EQ(spec->checkpoint().every_steps(), 200);
+  EXPECT_EQ(spec->checkpoint().keep(), 3);
+  EXPECT_EQ(spec->resources().ranks(), 1);
+  EXPECT_EQ(spec->resources().device(), "cpu");
+  EXPECT_EQ(spec->resources().threads(), 2);
+  EXPECT_EQ(spec->attempt(), 1);
+}
+
+// "In a resolved spec every field is set" (spec.proto): a field that is added
+// there and forgotten here shows up in this test.
+TEST(ResolveTest, NoOptionalFieldOfAResolvedSpecIsUnset) {
+  const auto spec = ResolveTrainSpec(Minimal());
+  ORDO_ASSERT_OK(spec);
+  const std::vector<const google::protobuf::Message*> messages = {
+      &spec->model(), &spec->training(), &spec->checkpoint(),
+      &spec->resources(), &spec->data()};
+  for (const auto* message : messages) {
+    const auto* descriptor = message->GetDescriptor();
+    for (int i = 0; i < descriptor->field_count(); ++i) {
+      const auto* field = descriptor->field(i);
+      if (field->is_repeated()) continue;
+      EXPECT_TRUE(message->GetReflection()->HasField(*message, field))
+          << field->full_name();
+    }
+  }
+}
+
+TEST(ResolveTest, ResolvingTwiceChangesNothing) {
+  v1::TrainSpec spec = Minimal();
+  spec.mutable_model()->set_preset("small");
+  spec.mutable_model()->set_width(384);
+  spec.add_evaluations()->set_task("addition_grid");
+  spec.add_evaluations()->set_task("addition_grid");
+  spec.mutable_evaluations(1)->set_name("often");
+  spec.mutable_evaluations(1)->set_every_steps(5);
+  const auto once = ResolveTrainSpec(spec);
+  ORDO_ASSERT_OK(once);
+  const auto twice = ResolveTrainSpec(*once);
+  ORDO_ASSERT_OK(twice);
+  EXPECT_TRUE(
+      google::protobuf::util::MessageDifferencer::Equals(*once, *twice));
+}
+
+TEST(ResolveTest, PresetsAreThoseOfThePaper) {
+  v1::Model model;
+  Violations violations;
+  model.set_preset("small");
+  ResolveModel("model", 0, &model, &violations);
+  EXPECT_THAT(violations, IsEmpty());
+  EXPECT_EQ(model.layers(), 12);
+  EXPECT_EQ(model.width(), 768);
+  EXPECT_EQ(model.heads(), 12);
+  EXPECT_EQ(model.mlp_width(), 3072);
+  EXPECT_EQ(model.vocabulary_size(), 32000);
+
+  v1::Model base;
+  base.set_preset("base");
+  ResolveModel("model", 19, &base, &violations);
+  EXPECT_EQ(base.layers(), 16);
+  EXPECT_EQ(base.width(), 1024);
+  EXPECT_EQ(base.heads(), 16);
+  EXPECT_EQ(base.mlp_width(), 2048);
+  EXPECT_EQ(base.vocabulary_size(), 19);
+}
+
+TEST(ResolveTest, MlpOfAnotherWidthThanThePresetsFollowsTheWidth) {
+  v1::Model model;
+  Violations violations;
+  model.set_preset("small");
+  model.set_width(384);
+  ResolveModel("model", 0, &model, &violations);
+  EXPECT_EQ(model.mlp_width(), 1024);
+  EXPECT_EQ(DefaultMlpWidth(128), 352);
+  EXPECT_EQ(DefaultMlpWidth(12), 32);
+  EXPECT_EQ(DefaultMlpWidth(13), 64);
+  EXPECT_EQ(DefaultMlpWidth(65536), 174784);
+}
+
+TEST(ResolveTest, EveryViolationIsReportedAtOnce) {
+  EXPECT_THAT(FieldsOf([](v1::TrainSpec* spec) {
+                spec->mutable_data()->set_task("additon");
+                spec->mutable_model()->set_layers(0);
+                spec->mutable_encoding()->set_name("ropee");
+                spec->mutable_training()->set_learning_rate(-1);
+                spec->mutable_training()->set_schedule("cosin");
+                spec->mutable_checkpoint()->set_keep(0);
+                spec->mutable_resources()->set_device("gpu");
+              }),
+              ElementsAre("data.task", "model.layers", "encoding.name",
+                          "training.learning_rate", "training.schedule",
+                          "checkpoint.keep", "resources.device"));
+}
+
+TEST(ResolveTest, UnknownNamesAreToldTheNearest) {
+  EXPECT_THAT(
+      MessageOf([](auto* spec) { spec->mutable_encoding()->set_name("taep"); }),
+      HasSubstr("did you mean 'tape'?"));
+  EXPECT_THAT(
+      MessageOf([](auto* spec) { spec->mutable_model()->set_preset("smal"); }),
+      HasSubstr("did you mean 'small'?"));
+  EXPECT_THAT(MessageOf([](auto* spec) {
+                spec->mutable_training()->set_precision("bf61");
+              }),
+              HasSubstr("did you mean 'bf16'?"));
+}
+
+TEST(ResolveTest, EmptySpecMissesWhatHasNoDefault) {
+  const auto resolved = ResolveTrainSpec({});
+  EXPECT_THAT(resolved, StatusIs(absl::StatusCode::kInvalidArgument));
+  std::vector<std::string> fields;
+  for (const auto& violation : base::FieldViolations(resolved.status())) {
+    fields.push_back(violation.field);
+  }
+  EXPECT_THAT(fields,
+              ElementsAre("data.task", "encoding.name", "training.steps"));
+}
+
+TEST(ResolveTest, WidthAndHeadsMustFit) {
+  EXPECT_THAT(FieldsOf([](auto* spec) { spec->mutable_model()->set_heads(3); }),
+              ElementsAre("model.width"));
+  EXPECT_THAT(
+      FieldsOf([](auto* spec) { spec->mutable_model()->set_heads(128); }),
+      ElementsAre("model.heads"));
+}
+
+TEST(ResolveTest, VocabularyMustHoldTheTask) {
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                spec->mutable_model()->set_vocabulary_size(18);
+              }),
+              ElementsAre("model.vocabulary_size"));
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                spec->mutable_model()->set_vocabulary_size(19);
+              }),
+              IsEmpty());
+}
+
+TEST(ResolveTest, MicroBatchDividesTheBatch) {
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                spec->mutable_training()->set_batch_size(64);
+                spec->mutable_training()->set_micro_batch_size(48);
+              }),
+              ElementsAre("training.micro_batch_size"));
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                spec->mutable_training()->set_batch_size(64);
+                spec->mutable_training()->set_micro_batch_size(128);
+              }),
+              ElementsAre("training.micro_batch_size"));
+  // Not divided by zero, and one mistake is one violation.
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                spec->mutable_training()->set_micro_batch_size(0);
+              }),
+              ElementsAre("training.micro_batch_size"));
+}
+
+TEST(ResolveTest, TrapezoidHasRoomForBothEnds) {
+  const auto fractions = [](const char* schedule) {
+    return [schedule](v1::TrainSpec* spec) {
+      spec->mutable_training()->set_warmup_fraction(0.6);
+      spec->mutable_training()->set_cooldown_fraction(0.6);
+      spec->mutable_training()->set_schedule(schedule);
+    };
+  };
+  EXPECT_THAT(FieldsOf(fractions("trapezoid")),
+              ElementsAre("training.cooldown_fraction"));
+  EXPECT_THAT(FieldsOf(fractions("cosine")), IsEmpty());
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                spec->mutable_training()->set_warmup_fraction(0.9);
+              }),
+              IsEmpty());
+}
+
+TEST(ResolveTest, OnlyOneRankToday) {
+  EXPECT_THAT(
+      FieldsOf([](auto* spec) { spec->mutable_resources()->set_ranks(2); }),
+      ElementsAre("resources.ranks"));
+}
+
+TEST(ResolveTest, EncodingsCombineAsTheCatalogueSays) {
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                spec->mutable_encoding()->set_name("tape");
+                spec->mutable_encoding()->add_with()->set_name("rope");
+              }),
+              IsEmpty());
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                spec->mutable_encoding()->set_name("tape");
+                spec->mutable_encoding()->add_with()->set_name("none");
+              }),
+              ElementsAre("encoding.with[0].name"));
+}
+
+TEST(ResolveTest, EvaluationIsAtTheEndUnlessEveryStepsSaysMore) {
+  v1::TrainSpec spec = Minimal();
+  spec.add_evaluations()->set_task("addition_grid");
+  v1::Evaluation* often = spec.add_evaluations();
+  often->set_task("addition_grid");
+  often->set_name("often");
+  often->set_every_steps(5);
+  const auto resolved = ResolveTrainSpec(spec);
+  ORDO_ASSERT_OK(resolved);
+  EXPECT_EQ(resolved->evaluations(0).at(), "end");
+  EXPECT_EQ(resolved->evaluations(0).name(), "addition_grid");
+  EXPECT_EQ(resolved->evaluations(0).seed(), 1u);
+  EXPECT_EQ(resolved->evaluations(1).at(), "");
+}
+
+TEST(ResolveTest, EvaluationsAreRefusedByField) {
+  EXPECT_THAT(
+      FieldsOf([](v1::TrainSpec* spec) {
+        v1::Evaluation* both = spec->add_evaluations();
+        both->set_task("addition_grid");
+        both->set_at("end");
+        both->set_every_steps(5);
+        v1::Evaluation* never = spec->add_evaluations();
+        never->set_task("addition_grid");
+        never->set_name("never");
+        never->set_every_steps(0);
+        v1::Evaluation* same = spec->add_evaluations();
+        same->set_task("addition_grid");
+        v1::Evaluation* path = spec->add_evaluations();
+        path->set_task("addition_grid");
+        path->set_name("../x");
+        v1::Evaluation* unknown = spec->add_evaluations();
+        unknown->set_task("Addition grid");
+        v1::Evaluation* samples = spec->add_evaluations();
+        samples->set_task("addition_grid");
+        samples->set_name("samples");
+        (*samples->mutable_params())["samples"].set_number_value(0);
+        (*samples->mutable_params())["sampels"].set_number_value(1);
+      }),
+      ElementsAre("evaluations[0].at", "evaluations[1].every_steps",
+                  "evaluations[2].name", "evaluations[3].name",
+                  "evaluations[4].task", "evaluations[5].params.sampels",
+                  "evaluations[5].params.samples"));
+}
+
+TEST(ResolveTest, NumberOfEvaluationsIsLimited) {
+  const auto add = [](int count) {
+    return [count](v1::TrainSpec* spec) {
+      for (int i = 0; i < count; ++i) {
+        v1::Evaluation* evaluation = spec->add_evaluations();
+        evaluation->set_task("addition_grid");
+        evaluation->set_name("e" + std::to_string(i));
+      }
+    };
+  };
+  EXPECT_THAT(FieldsOf(add(kMaxEvaluations)), IsEmpty());
+  EXPECT_THAT(FieldsOf(add(kMaxEvaluations + 1)), ElementsAre("evaluations"));
+}
+
+TEST(ResolveTest, TaskOfTheWrongKindIsRefused) {
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                spec->mutable_data()->set_task("addition_grid");
+                spec->add_evaluations()->set_task("addition");
+              }),
+              ElementsAre("data.task", "evaluations[0].task"));
+}
+
+TEST(ResolveTest, CheckpointSourcesAreChecked) {
+  EXPECT_THAT(FieldsOf([](v1::TrainSpec* spec) {
+                spec->set_job("Not an id");
+                spec->set_attempt(-1);
+                spec->add_resume()->set_step(-1);
+                spec->mutable_start()->set_path("p");
+                spec->mutable_start()->set_manifest_sha256("xyz");
+              }),
+              ElementsAre("job", "attempt", "resume[0].path", "resume[0].step",
+                          "start.manifest_sha256"));
+}
+
+TEST(ResolveTest, EvaluateSpecNeedsCheckpointsAndEvaluations) {
+  const auto resolved = ResolveEvaluateSpec({});
+  EXPECT_THAT(resolved,
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "checkpoints: name at least one; evaluations: name at "
+                       "least one"));
+}
+
+TEST(ResolveTest, EvaluateSpecTakesNoMoments) {
+  v1::EvaluateSpec spec;
+  spec.add_checkpoints()->set_path("jobs/a/checkpoints/10-1");
+  spec.add_evaluations()->set_task("addition_grid");
+  const auto resolved = ResolveEvaluateSpec(spec);
+  ORDO_ASSERT_OK(resolved);
+  EXPECT_EQ(resolved->evaluations(0).at(), "");
+  EXPECT_EQ(resolved->evaluations(0).name(), "addition_grid");
+  EXPECT_EQ(resolved->resources().device(), "cpu");
+
+  spec.mutable_evaluations(0)->set_at("end");
+  EXPECT_THAT(ResolveEvaluateSpec(spec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("evaluations[0].at")));
+}
+
+}  // namespace
+}  // namespace ordo::model::catalog

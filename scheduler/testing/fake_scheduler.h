@@ -1,0 +1,112 @@
+#ifndef ORDO_SCHEDULER_TESTING_FAKE_SCHEDULER_H_
+#define ORDO_SCHEDULER_TESTING_FAKE_SCHEDULER_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "scheduler/scheduler.h"
+
+namespace ordo::scheduler::testing {
+
+// True for SUCCEEDED, FAILED and CANCELLED.
+bool HasEnded(const jobs::v1::Job& job);
+
+// A scheduler in memory that runs nothing: the test puts jobs, checkpoints,
+// reports and workers in and changes them. Keeps the contract of Scheduler,
+// except that callbacks run on the thread that causes them. Thread-safe.
+class FakeScheduler : public Scheduler {
+ public:
+  // Puts a job in, or changes one, and tells those who watch it. Its version
+  // becomes one more than it was; a new job gets a sequence number. Gives the
+  // job as stored.
+  jobs::v1::Job PutJob(jobs::v1::Job job);
+  // The same for a job that is there, with another state.
+  jobs::v1::Job SetState(const std::string& job, jobs::v1::Job::State state);
+  // Tells those who watch of `job` as it is, with `progress` but without a new
+  // version, as the real one does for what is not durable.
+  void PutProgress(const std::string& job, const jobs::v1::Progress& progress);
+  // Ends all watches as a scheduler does that leaves.
+  void Leave();
+
+  void PutCheckpoint(const checkpoints::v1::Checkpoint& checkpoint);
+  void PutReport(const reports::v1::Report& report);
+  void PutWorker(const workers::v1::Worker& worker);
+  // What Explain answers.
+  void PutExplanation(const std::string& job,
+                      const jobs::v1::ExplainResponse& explanation);
+
+  // What came in, for a test to look at.
+  std::vector<NewJob> created() const;
+  std::vector<std::string> cancelled_by() const;
+  std::vector<agent::v1::AnnounceRequest> announced() const;
+  int num_watches() const;
+  // Returns when there are exactly `count` watches; false after ten seconds.
+  bool WaitForWatches(int count) const;
+
+  void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) override;
+  void CancelJob(const std::string& job, const std::string& user,
+                 JobCallback done) override;
+  absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const override;
+  absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(
+      const JobFilter& filter, const Page& page) const override;
+  absl::StatusOr<jobs::v1::ExplainResponse> Explain(
+      const std::string& job) const override;
+  absl::StatusOr<int64_t> WatchJob(const std::string& job,
+                                   WatchCallback callback) override;
+  void StopWatch(int64_t watch) override;
+  absl::StatusOr<checkpoints::v1::Checkpoint> GetCheckpoint(
+      const std::string& job, const std::string& checkpoint) const override;
+  absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> ListCheckpoints(
+      const std::string& job, const Page& page) const override;
+  absl::StatusOr<reports::v1::Report> GetReport(
+      const std::string& job, const std::string& report) const override;
+  absl::StatusOr<Listing<reports::v1::Report>> ListReports(
+      const std::string& job, const Page& page) const override;
+  absl::StatusOr<workers::v1::Worker> GetWorker(
+      const std::string& worker) const override;
+  absl::StatusOr<Listing<workers::v1::Worker>> ListWorkers(
+      const Page& page) const override;
+  absl::StatusOr<agent::v1::AnnounceResponse> Announce(
+      const agent::v1::AnnounceRequest& request) override;
+
+ private:
+  struct Watch {
+    std::string job;
+    WatchCallback callback;
+    // Held while the callback runs, so that StopWatch can wait for it.
+    base::Mutex running;
+    bool stopped ORDO_GUARDED_BY(running) = false;
+  };
+
+  absl::StatusOr<jobs::v1::Job> FindJob(const std::string& job) const
+      ORDO_REQUIRES(mutex_);
+  absl::StatusOr<std::vector<jobs::v1::Job>> TryCreate(
+      const std::vector<NewJob>& jobs);
+  void Tell(const jobs::v1::Job& job, bool last);
+
+  mutable base::Mutex mutex_;
+  mutable base::CondVar changed_;
+  std::map<std::string, jobs::v1::Job> jobs_ ORDO_GUARDED_BY(mutex_);
+  std::map<std::string, std::string> fingerprints_ ORDO_GUARDED_BY(mutex_);
+  std::map<std::string, std::string> job_of_request_ ORDO_GUARDED_BY(mutex_);
+  // Oldest first.
+  std::vector<checkpoints::v1::Checkpoint> checkpoints_ ORDO_GUARDED_BY(mutex_);
+  std::vector<reports::v1::Report> reports_ ORDO_GUARDED_BY(mutex_);
+  std::map<std::string, workers::v1::Worker> workers_ ORDO_GUARDED_BY(mutex_);
+  std::map<std::string, jobs::v1::ExplainResponse> explanations_
+      ORDO_GUARDED_BY(mutex_);
+  std::vector<NewJob> created_ ORDO_GUARDED_BY(mutex_);
+  std::vector<std::string> cancelled_by_ ORDO_GUARDED_BY(mutex_);
+  std::vector<agent::v1::AnnounceRequest> announced_ ORDO_GUARDED_BY(mutex_);
+  std::map<int64_t, std::shared_ptr<Watch>> watches_ ORDO_GUARDED_BY(mutex_);
+  int64_t last_watch_ ORDO_GUARDED_BY(mutex_) = 0;
+  int64_t last_sequence_ ORDO_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace ordo::scheduler::testing
+
+#endif  // ORDO_SCHEDULER_TESTING_FAKE_SCHEDULER_H_
