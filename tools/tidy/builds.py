@@ -1,0 +1,97 @@
+"""BUILD files: nothing dead, nothing public, nothing opened to strangers."""
+
+import os
+
+from tools.tidy.layers import folder_of
+from tools.tidy.source import CODE_SUFFIXES, Finding
+
+_SOURCES = CODE_SUFFIXES + (".proto", ".py", ".bzl", ".textproto")
+
+# Folder -> the package groups (of the root BUILD.bazel) it may open itself to.
+GROUPS = {
+    "base": ("base_users",),
+    "kernels": ("kernels_users",),
+    "model": ("model_users",),
+    "model/catalog": ("model_catalog_users",),
+    "proto": ("proto_users",),
+    "proto/ordo/training": ("proto_training_users",),
+    "report": ("report_users",),
+    "scheduler": ("scheduler_users", "scheduler_interface_users"),
+    "scheduler/core": ("scheduler_core_users",),
+    "scheduler/policy": ("scheduler_core_users",),
+    "services": ("services_users",),
+    "third_party": ("everything",),
+    "worker/agent": ("worker_agent_users",),
+    "worker/supervisor": ("worker_supervisor_users",),
+    "worker/trainer": ("worker_trainer_users",),
+}
+# What any package may open a target to: programs to the root package.
+_ANYWHERE = ("//:binaries", "//visibility:private")
+
+
+def check_dead_files(tree):
+    findings = []
+    for path in sorted(tree.files):
+        if not path.endswith(_SOURCES) or path.endswith(".bzl"):
+            continue
+        build = tree.package_of(path)
+        relative = os.path.relpath(path, build.package or ".") if build else path
+        if build is None or not build.names(relative):
+            findings.append(
+                Finding(path, 1, "is in no rule of a BUILD.bazel: add it to "
+                        "one, or delete it"))
+    return findings
+
+
+def _visibilities(build):
+    if build.default_visibility is not None:
+        yield "package", 1, build.default_visibility
+    for target in build.targets:
+        if target.kind != "package_group" and "visibility" in target.arguments:
+            yield target.name, target.line, target.arguments["visibility"]
+
+
+def _may_open_to(package, label):
+    if label in _ANYWHERE:
+        return True
+    if label.startswith("//:"):
+        folder = folder_of(package, GROUPS)
+        return folder is not None and label[3:] in GROUPS[folder]
+    # A named package of the same top folder; tests and tools see everything,
+    # and what they have is for tests only.
+    opened, _, kind = label[2:].partition(":")
+    return (kind in ("__pkg__", "__subpackages__") and bool(opened) and
+            (package.startswith("tests") or
+             opened.split("/")[0] in ("tests", "tools", package.split("/")[0])))
+
+
+def check_visibility(tree):
+    findings = []
+    for folder, build in sorted(tree.builds.items()):
+        if folder == "" or folder.startswith("third_party/"):
+            continue
+        for name, line, labels in _visibilities(build):
+            for label in labels:
+                if not _may_open_to(folder, label):
+                    findings.append(
+                        Finding(build.path, line,
+                                "%s may not be visible to %s: see GROUPS in "
+                                "tools/tidy/builds.py and the root BUILD.bazel" %
+                                (name, label)))
+    return findings
+
+
+def check_rules(tree):
+    """Own C++ goes through tools/build/rules.bzl, which sets the warnings."""
+    findings = []
+    for target in tree.targets():
+        if (target.kind in ("cc_library", "cc_test", "cc_binary", "py_test") and
+                not target.package.startswith("third_party")):
+            findings.append(
+                Finding(target.package + "/BUILD.bazel", target.line,
+                        "%s: use ordo_%s (tools/build/rules.bzl)" %
+                        (target.name, target.kind)))
+    return findings
+
+
+RULES = (check_dead_files, check_visibility, check_rules)

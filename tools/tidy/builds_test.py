@@ -1,0 +1,73 @@
+import unittest
+
+from tools.tidy import builds
+from tools.tidy.testing import messages, tree
+
+
+class DeadFilesTest(unittest.TestCase):
+
+    def test_file_in_no_rule_is_refused(self):
+        self.assertEqual(
+            messages(builds.check_dead_files(
+                tree(base__BUILD='ordo_cc_library(name = "a", srcs = ["a.cc"])',
+                     base__a_cc="", base__b_cc=""))),
+            ["base/b.cc:1: is in no rule of a BUILD.bazel: add it to one, or "
+             "delete it"])
+
+    def test_glob_counts(self):
+        self.assertEqual(
+            builds.check_dead_files(
+                tree(base__BUILD='filegroup(name = "a", srcs = glob(["*.cc"]))',
+                     base__a_cc="")), [])
+
+    def test_file_of_a_folder_without_package_belongs_to_the_one_above(self):
+        self.assertEqual(
+            builds.check_dead_files(
+                tree(base__BUILD='ordo_cc_library(name = "a", '
+                     'srcs = ["testing/a.cc"])', base__testing__a_cc="")), [])
+
+
+class VisibilityTest(unittest.TestCase):
+
+    def refused(self, visibility, name="scheduler__core__BUILD"):
+        return builds.check_visibility(tree(**{
+            name: 'ordo_cc_library(name = "a", visibility = ["%s"])' % visibility
+        }))
+
+    def test_public_is_refused(self):
+        self.assertEqual(len(self.refused("//visibility:public")), 1)
+
+    def test_group_of_the_folder_is_allowed(self):
+        self.assertEqual(self.refused("//:scheduler_core_users"), [])
+
+    def test_group_of_another_folder_is_refused(self):
+        self.assertEqual(len(self.refused("//:base_users")), 1)
+
+    def test_package_of_the_same_part_is_allowed(self):
+        self.assertEqual(self.refused("//scheduler/store:__pkg__"), [])
+        self.assertEqual(len(self.refused("//model/data:__pkg__")), 1)
+
+    def test_default_visibility_counts(self):
+        self.assertEqual(
+            len(builds.check_visibility(tree(
+                base__BUILD='package(default_visibility = '
+                '["//visibility:public"])'))), 1)
+
+
+class RulesTest(unittest.TestCase):
+
+    def test_native_rule_is_refused(self):
+        self.assertEqual(
+            messages(builds.check_rules(
+                tree(base__BUILD='cc_library(name = "a")'))),
+            ["base/BUILD.bazel:1: a: use ordo_cc_library "
+             "(tools/build/rules.bzl)"])
+
+    def test_own_rule_is_fine(self):
+        self.assertEqual(
+            builds.check_rules(tree(base__BUILD='ordo_cc_library(name = "a")')),
+            [])
+
+
+if __name__ == "__main__":
+    unittest.main()

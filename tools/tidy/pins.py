@@ -1,0 +1,83 @@
+"""Lists that only change on purpose: flags of the programs, metric names."""
+
+import re
+
+from tools.tidy.source import Finding
+
+FLAGS_FILE = "tools/tidy/flags.txt"
+
+_FLAG = re.compile(r"\bABSL_FLAG\(\s*[^,]+,\s*(\w+)\s*,", re.DOTALL)
+_METRIC = re.compile(r'"(ordo_[a-z0-9_]+)"')
+_METRIC_FORM = re.compile(
+    r"ordo_(scheduler|worker|trainer|rpc)_[a-z0-9]+(_[a-z0-9]+)*")
+# Base units, and the nouns that are counted.
+_UNITS = ("_seconds", "_bytes", "_total", "_ratio", "_info", "_jobs", "_steps",
+          "_tokens_per_second", "_checkpoints", "_workers", "_devices",
+          "_attempts", "_loss", "_tasks", "_streams")
+
+
+def flags(tree):
+    """'file: flag' of each flag that the code defines, sorted."""
+    found = []
+    for file in tree.code():
+        if file.is_test or file.path.startswith("third_party/"):
+            continue
+        for name in _FLAG.findall("\n".join(file.code[0])):
+            found.append("%s: --%s" % (file.path, name))
+    return sorted(found)
+
+
+def check_flags(tree):
+    findings = []
+    for line in flags(tree):
+        path = line.split(":")[0]
+        if not path.endswith("main.cc"):
+            findings.append(
+                Finding(path, 1, "flags live in main.cc; a library takes an "
+                        "Options struct"))
+    pinned = []
+    if FLAGS_FILE in tree.files:
+        pinned = [
+            line for line in tree.files[FLAGS_FILE].lines
+            if line and not line.startswith("#")
+        ]
+    for line in sorted(set(flags(tree)) - set(pinned)):
+        findings.append(
+            Finding(FLAGS_FILE, 1, "new flag `%s`: does it have to be a flag, "
+                    "not a field of config/v1? If so, add the line" % line))
+    for line in sorted(set(pinned) - set(flags(tree))):
+        findings.append(
+            Finding(FLAGS_FILE, 1, "`%s` is gone: drop the line if nobody's "
+                    "script uses it" % line))
+    return findings
+
+
+def check_metrics(tree):
+    findings = []
+    declared = {}
+    for file in tree.code():
+        if file.is_test or file.path.startswith(("third_party/", "tools/")):
+            continue
+        for number, line in enumerate(file.code[0], 1):
+            for name in _METRIC.findall(line):
+                if name.endswith("_"):
+                    continue
+                if not file.path.endswith("metrics.h"):
+                    findings.append(
+                        Finding(file.path, number, "metric %s: declare it in "
+                                "the program's metrics.h" % name))
+                elif not (_METRIC_FORM.fullmatch(name) and
+                          name.endswith(_UNITS)):
+                    findings.append(
+                        Finding(file.path, number, "metric %s: the form is "
+                                "ordo_<part>_<what>_<unit>, in base units" %
+                                name))
+                elif name in declared:
+                    findings.append(
+                        Finding(file.path, number, "metric %s: is in %s too" %
+                                (name, declared[name])))
+                declared[name] = file.path
+    return findings
+
+
+RULES = (check_flags, check_metrics)
