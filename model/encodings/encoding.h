@@ -21,8 +21,6 @@ struct ModelShape {
   int layers = 0;
   int width = 0;
   int heads = 0;
-  // Standard deviation of normal initial weights.
-  double init_std = 0.02;
 
   int head_width() const { return width / heads; }
 };

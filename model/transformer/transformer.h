@@ -9,9 +9,13 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "model/encodings/encoding.h"
 #include "model/parameters/parameters.h"
 #include "model/transformer/cache.h"
+#include "model/transformer/config.h"
+#include "model/transformer/dropout.h"
 #include "proto/ordo/training/v1/component.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 
@@ -30,17 +34,6 @@
 // and those of the encoding, such as model.layers.N.self_attn.tape.mix.weight.
 
 namespace ordo::model::transformer {
-
-// Dropout in training. Masks come from stream "dropout/<step>" and depend on
-// the row's number in the global batch, the place and the token's column, so
-// splitting a batch changes none.
-struct Dropout {
-  // Seed of training, and the optimizer step (the first is 0).
-  uint64_t seed = 1;
-  int64_t step = 0;
-  // Number of this pass's first row in the global batch.
-  int64_t first_row = 0;
-};
 
 struct ForwardOptions {
   // Position ids, int64 [B,T] or [1,T]. Left out: counted from 0, over the real
@@ -69,6 +62,8 @@ class Transformer {
       const ordo::training::v1::Component& encoding,
       const parameters::ParameterOptions& options);
 
+  ~Transformer();
+
   // Logits [B,T,V] for tokens int64 [B,T], in the parameters' dtype (autocast
   // aside). A token that sees none, as left padding does, gives finite values
   // without meaning. Throws what LibTorch throws; see model/guard.h.
@@ -95,10 +90,16 @@ class Transformer {
 
   Transformer(const ordo::training::v1::Model& model,
               const ordo::training::v1::Component& encoding,
+              const Config& config,
               const parameters::ParameterOptions& options);
 
-  void AddParameters();
-  at::Tensor Block(int layer, const Pass& pass, at::Tensor x_BTC,
+  absl::Status AddParameters();
+  Layer AddLayer(int number);
+  at::Tensor Norm(const at::Tensor& x, const at::Tensor& weight) const;
+  Pass StartPass(const at::Tensor& tokens, const ForwardOptions& options) const;
+  at::Tensor SelfAttention(int number, const at::Tensor& hidden_BTC,
+                           const Pass& pass, encodings::Carried* carried) const;
+  at::Tensor Block(int number, const at::Tensor& x_BTC, const Pass& pass,
                    encodings::Carried* carried) const;
 
   const ordo::training::v1::Model model_;
@@ -106,6 +107,10 @@ class Transformer {
   const Config config_;
   parameters::ParameterSet parameters_;
   std::unique_ptr<encodings::Encoding> encoder_;
+  at::Tensor embedding_VC_;
+  std::vector<Layer> layers_;
+  at::Tensor norm_C_;
+  at::Tensor head_VC_;
 };
 
 }  // namespace ordo::model::transformer

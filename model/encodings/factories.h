@@ -1,0 +1,27 @@
+#ifndef ORDO_MODEL_ENCODINGS_FACTORIES_H_
+#define ORDO_MODEL_ENCODINGS_FACTORIES_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "model/encodings/encoding.h"
+#include "model/parameters/parameters.h"
+#include "proto/ordo/training/v1/component.pb.h"
+
+// The factories behind the registry's rows; each is defined in <name>.cc.
+
+namespace ordo::model::encodings {
+
+absl::StatusOr<std::unique_ptr<Encoding>> MakeNone(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeRope(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeTape(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+
+}  // namespace ordo::model::encodings
+
+#endif  // ORDO_MODEL_ENCODINGS_FACTORIES_H_

@@ -1,0 +1,42 @@
+#include <memory>
+
+#include "base/status/status.h"
+#include "model/encodings/factories.h"
+#include "model/encodings/rotary.h"
+
+// Rotary encoding (Su et al. 2021): q and k turn by position * frequency, so
+// that their product depends on the distance only.
+
+namespace ordo::model::encodings {
+namespace {
+
+class Rope : public Encoding {
+ public:
+  explicit Rope(const RotaryOptions& options) : options_(options) {}
+
+  Carried Start(const at::Tensor& positions,
+                const at::Tensor& x_BTC) const override {
+    return {RotaryTable(options_, positions, x_BTC.scalar_type())};
+  }
+
+  void TransformQK(int /*layer*/, const Carried& carried, at::Tensor* q_BHTD,
+                   at::Tensor* k_BHTD) const override {
+    *q_BHTD = Rotate(options_, carried[0], *q_BHTD);
+    *k_BHTD = Rotate(options_, carried[0], *k_BHTD);
+  }
+
+ private:
+  const RotaryOptions options_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Encoding>> MakeRope(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* /*parameters*/) {
+  ORDO_ASSIGN_OR_RETURN(const RotaryOptions options,
+                        RotaryFromComponent(component, shape, "encoding"));
+  return std::make_unique<Rope>(options);
+}
+
+}  // namespace ordo::model::encodings

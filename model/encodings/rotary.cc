@@ -1,0 +1,87 @@
+#include "model/encodings/rotary.h"
+
+#include <cmath>
+
+#include "ATen/TensorOperators.h"
+#include "ATen/ops/cat.h"
+#include "ATen/ops/from_blob.h"
+#include "absl/strings/str_cat.h"
+#include "base/status/details.h"
+#include "model/catalog/catalog.h"
+
+namespace ordo::model::encodings {
+namespace {
+
+// The real and the imaginary parts of the first R channels.
+std::vector<at::Tensor> Parts(const RotaryOptions& options,
+                              const at::Tensor& x) {
+  if (options.layout == PairLayout::kHalfSplit) return x.chunk(2, -1);
+  return x.unflatten(-1, {options.channels / 2, 2}).unbind(-1);
+}
+
+}  // namespace
+
+absl::StatusOr<RotaryOptions> RotaryFromComponent(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    std::string_view field) {
+  const catalog::Params params(component.params());
+  RotaryOptions options;
+  options.base = params.Number("base");
+  options.channels =
+      static_cast<int64_t>(params.Number("partial") * shape.head_width());
+  options.layout = params.String("layout") == "interleaved"
+                       ? PairLayout::kInterleaved
+                       : PairLayout::kHalfSplit;
+  if (options.channels % 2 != 0) {
+    return base::InvalidField(
+        absl::StrCat(std::string(field), ".params.partial"),
+        absl::StrCat("gives ", options.channels, " of ", shape.head_width(),
+                     " channels to turn; the number must be even"));
+  }
+  return options;
+}
+
+std::vector<double> RotaryFrequencies(const RotaryOptions& options) {
+  std::vector<double> frequencies(options.channels / 2);
+  for (size_t f = 0; f < frequencies.size(); ++f) {
+    frequencies[f] = std::pow(options.base,
+                              -2.0 * static_cast<double>(f) / options.channels);
+  }
+  return frequencies;
+}
+
+at::Tensor RotaryTable(const RotaryOptions& options,
+                       const at::Tensor& positions, c10::ScalarType dtype) {
+  std::vector<double> frequencies = RotaryFrequencies(options);
+  const auto size = static_cast<int64_t>(frequencies.size());
+  const at::Tensor frequency =
+      at::from_blob(frequencies.data(), {size}, at::kDouble)
+          .clone()
+          .to(positions.device());
+  const at::Tensor angle =
+      positions.to(at::kDouble).unsqueeze(1).unsqueeze(-1) * frequency;
+  return at::cat({angle.cos(), angle.sin()}, -1).to(dtype);
+}
+
+at::Tensor Rotate(const RotaryOptions& options, const at::Tensor& table,
+                  const at::Tensor& x_BHTD) {
+  if (options.channels == 0) return x_BHTD;
+  const at::Tensor x = x_BHTD.to(table.scalar_type());
+  const int64_t width = x.size(-1);
+  const bool all = options.channels == width;
+  std::vector<at::Tensor> split;
+  if (!all) {
+    split =
+        x.split_with_sizes({options.channels, width - options.channels}, -1);
+  }
+  const std::vector<at::Tensor> part = Parts(options, all ? x : split[0]);
+  const std::vector<at::Tensor> turn = table.chunk(2, -1);
+  std::vector<at::Tensor> rotated = {
+      part[0] * turn[0] - part[1] * turn[1],
+      part[0] * turn[1] + part[1] * turn[0],
+  };
+  if (!all) rotated.push_back(split[1]);
+  return at::cat(rotated, -1).to(x_BHTD.scalar_type());
+}
+
+}  // namespace ordo::model::encodings

@@ -1,0 +1,60 @@
+#ifndef ORDO_MODEL_ENCODINGS_ROTARY_H_
+#define ORDO_MODEL_ENCODINGS_ROTARY_H_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "absl/status/statusor.h"
+#include "c10/core/ScalarType.h"
+#include "model/encodings/encoding.h"
+#include "proto/ordo/training/v1/component.pb.h"
+
+// What encodings of the rotary family share (Su et al. 2021, section 3.2.2): a
+// head's first R channels are R/2 complex numbers, which a table of complex
+// numbers multiplies. The other channels stay as they are.
+
+namespace ordo::model::encodings {
+
+enum class PairLayout {
+  // Pairs (f, f + R/2): Hugging Face's Llama, GPT-NeoX.
+  kHalfSplit,
+  // Pairs (2f, 2f + 1): Meta's Llama, RoFormer.
+  kInterleaved,
+};
+
+struct RotaryOptions {
+  double base = 10000.0;
+  // Number of channels R that turn, even, at most the head width.
+  int64_t channels = 0;
+  PairLayout layout = PairLayout::kHalfSplit;
+};
+
+// From a resolved `rope` component, which is the spec's field `field`:
+// R = int(partial * head width). INVALID_ARGUMENT if R is odd.
+absl::StatusOr<RotaryOptions> RotaryFromComponent(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    std::string_view field);
+
+// base^(-2f/R) for f = 0 .. R/2 - 1.
+std::vector<double> RotaryFrequencies(const RotaryOptions& options);
+
+// Table of exp(i * position * frequency) for position ids [B,T] or [1,T], as
+// [B,1,T,R]: the real parts of all frequencies, then the imaginary ones. Angles
+// are computed in fp64 and rounded to `dtype` at the end.
+at::Tensor RotaryTable(const RotaryOptions& options,
+                       const at::Tensor& positions, c10::ScalarType dtype);
+
+// x [B,H,T,D] with its pairs multiplied by `table`, which broadcasts to
+// [B,H,T,R] and is laid out as RotaryTable's. The pairs need not lie on the
+// unit circle. Computed in the table's dtype, returned in x's. The result has
+// all real parts first, then the imaginary ones, then the unturned channels:
+// whatever the layout of x, products of two results are right.
+at::Tensor Rotate(const RotaryOptions& options, const at::Tensor& table,
+                  const at::Tensor& x_BHTD);
+
+}  // namespace ordo::model::encodings
+
+#endif  // ORDO_MODEL_ENCODINGS_ROTARY_H_

@@ -1,0 +1,36 @@
+#ifndef ORDO_MODEL_TRANSFORMER_CONFIG_H_
+#define ORDO_MODEL_TRANSFORMER_CONFIG_H_
+
+#include "absl/status/statusor.h"
+#include "proto/ordo/training/v1/spec.pb.h"
+
+namespace ordo::model::transformer {
+
+// The sizes and switches of a transformer; see training.v1.Model for what each
+// means.
+struct Config {
+  int layers = 0;
+  int width = 0;
+  int heads = 0;
+  int mlp_width = 0;
+  int vocabulary_size = 0;
+  // SwiGLU instead of GELU.
+  bool gated_mlp = true;
+  // RMSNorm instead of LayerNorm.
+  bool rms_norm = true;
+  double norm_epsilon = 1e-5;
+  bool tie_embeddings = false;
+  bool qk_norm = false;
+  double init_std = 0.02;
+  double dropout = 0.0;
+
+  int head_width() const { return width / heads; }
+};
+
+// From a resolved model. INVALID_ARGUMENT names every field that is missing or
+// does not fit, as "model.<field>".
+absl::StatusOr<Config> MakeConfig(const ordo::training::v1::Model& model);
+
+}  // namespace ordo::model::transformer
+
+#endif  // ORDO_MODEL_TRANSFORMER_CONFIG_H_
