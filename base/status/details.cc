@@ -1,5 +1,7 @@
 #include "base/status/details.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "absl/strings/cord.h"
@@ -46,13 +48,21 @@ absl::Status InvalidFields(const std::vector<FieldViolation>& violations) {
   if (violations.empty()) return absl::OkStatus();
   std::string message;
   google::rpc::BadRequest detail;
-  for (const FieldViolation& violation : violations) {
+  const size_t num_shown = std::min(violations.size(), kMaxViolations);
+  for (size_t i = 0; i < num_shown; ++i) {
+    const FieldViolation& violation = violations[i];
     if (!message.empty()) message += "; ";
     message += Describe(violation);
     google::rpc::BadRequest::FieldViolation* added =
         detail.add_field_violations();
     added->set_field(violation.field);
     added->set_description(violation.description);
+  }
+  if (violations.size() > num_shown) {
+    const std::string rest =
+        std::to_string(violations.size() - num_shown) + " more";
+    message += "; " + rest;
+    detail.add_field_violations()->set_description(rest);
   }
   absl::Status status = absl::InvalidArgumentError(message);
   SetDetail(detail, &status);

@@ -1,6 +1,7 @@
 #ifndef ORDO_BASE_STATUS_DETAILS_H_
 #define ORDO_BASE_STATUS_DETAILS_H_
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ inline bool operator==(const FieldViolation& a, const FieldViolation& b) {
 
 // INVALID_ARGUMENT with one violation; the message is "field: description".
 absl::Status InvalidField(std::string_view field, std::string_view description);
+
+// More violations than this are only counted, in one last violation.
+inline constexpr size_t kMaxViolations = 100;
 
 // INVALID_ARGUMENT naming all violations; OK when there are none.
 absl::Status InvalidFields(const std::vector<FieldViolation>& violations);

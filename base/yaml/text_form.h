@@ -1,7 +1,6 @@
 #ifndef ORDO_BASE_YAML_TEXT_FORM_H_
 #define ORDO_BASE_YAML_TEXT_FORM_H_
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,15 +21,13 @@
 // google.protobuf.Value, ListValue or Struct takes any number, bool, string,
 // list or map; a quoted scalar is a string. Bytes are base64.
 //
+// Texts beyond the limits of limits.h are refused.
+//
 // Errors are INVALID_ARGUMENT with one base::FieldViolation for each thing
 // wrong, all at once; the description names the line and, for an unknown name,
 // the nearest valid one.
 
 namespace ordo::base {
-
-// Texts longer or nested deeper than this are refused before they are read.
-inline constexpr size_t kMaxTextBytes = 1 << 20;
-inline constexpr int kMaxTextDepth = 32;
 
 enum class TextForm { kYaml, kJson, kTextproto };
 
