@@ -1,0 +1,241 @@
+#include "services/spec/resolve_job_spec.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/status/details.h"
+#include "model/catalog/resolve.h"
+
+namespace ordo::services::spec {
+namespace {
+
+using jobs::v1::JobSpec;
+using model::catalog::Violations;
+
+constexpr char kDefaultQueue[] = "default";
+constexpr int kMaxAttempts = 100;
+constexpr int kDefaultAttempts = 3;
+constexpr int64_t kMinStepTimeoutSeconds = 1;
+constexpr int64_t kMaxStepTimeoutSeconds = 24 * 60 * 60;
+constexpr int64_t kDefaultStepTimeoutSeconds = 600;
+
+bool IsLabelKey(const std::string& key) {
+  return !key.empty() && key.size() <= kMaxLabelLength &&
+         std::all_of(key.begin(), key.end(), [](char c) {
+           return absl::ascii_isalnum(c) || c == '-' || c == '_' || c == '.' ||
+                  c == '/';
+         });
+}
+
+bool IsLabelValue(const std::string& value) {
+  return value.size() <= kMaxLabelLength &&
+         std::none_of(value.begin(), value.end(), [](char c) {
+           return absl::ascii_iscntrl(static_cast<unsigned char>(c));
+         });
+}
+
+void CheckLabels(const JobSpec& spec, Violations* violations) {
+  if (spec.labels_size() > kMaxLabels) {
+    violations->push_back(
+        {"labels", absl::StrCat("has ", spec.labels_size(),
+                                " entries; at most ", kMaxLabels)});
+    return;
+  }
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : spec.labels()) keys.push_back(key);
+  std::sort(keys.begin(), keys.end());
+  for (const std::string& key : keys) {
+    if (!IsLabelKey(key)) {
+      violations->push_back(
+          {"labels", absl::StrCat("key '", key.substr(0, kMaxLabelLength),
+                                  "' must be 1 to ", kMaxLabelLength,
+                                  " letters, digits, '-', '_', '.' and '/'")});
+    } else if (!IsLabelValue(spec.labels().at(key))) {
+      violations->push_back(
+          {absl::StrCat("labels.", key),
+           absl::StrCat("must be at most ", kMaxLabelLength,
+                        " bytes without control characters")});
+    }
+  }
+}
+
+// "<step>-<attempt>", both in decimal.
+bool IsCheckpointId(const std::string& id) {
+  const std::vector<std::string> parts = absl::StrSplit(id, '-');
+  return parts.size() == 2 &&
+         std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+           return !part.empty() && part.size() <= 18 &&
+                  std::all_of(part.begin(), part.end(), absl::ascii_isdigit);
+         });
+}
+
+// Checks a reference to a checkpoint; "latest" becomes the job alone, which
+// means the same.
+void ResolveReference(const std::string& field, std::string* reference,
+                      Violations* violations) {
+  const std::vector<std::string> parts = absl::StrSplit(*reference, '/');
+  const bool job_valid =
+      parts.size() >= 2 && parts[0] == "jobs" && model::catalog::IsId(parts[1]);
+  if (job_valid && parts.size() == 2) return;
+  if (job_valid && parts.size() == 4 && parts[2] == "checkpoints") {
+    if (parts[3] == "latest") {
+      *reference = absl::StrCat("jobs/", parts[1]);
+      return;
+    }
+    if (IsCheckpointId(parts[3])) return;
+  }
+  constexpr size_t kMaxShown = 200;
+  violations->push_back(
+      {field, absl::StrCat("must be jobs/{job}/checkpoints/{step}-{attempt}, "
+                           "or jobs/{job} for its newest, is '",
+                           reference->substr(0, kMaxShown), "'")});
+}
+
+// Refuses fields that the job's kind has no use for.
+void RefuseFields(const std::vector<std::string>& names,
+                  const std::string& reason, const JobSpec& spec,
+                  Violations* violations) {
+  for (const std::string& name : names) {
+    const auto* field = JobSpec::descriptor()->FindFieldByName(name);
+    const auto* reflection = spec.GetReflection();
+    const bool set = field->is_repeated()
+                         ? reflection->FieldSize(spec, field) > 0
+                         : reflection->HasField(spec, field);
+    if (set) violations->push_back({name, reason});
+  }
+}
+
+void ResolveTrain(JobSpec* spec, Violations* violations) {
+  RefuseFields({"checkpoints"},
+               "is for kind: evaluate; to go on from a checkpoint use "
+               "start_from",
+               *spec, violations);
+  const auto* task =
+      model::catalog::ResolveData("data", spec->mutable_data(), violations);
+  model::catalog::ResolveModel("model",
+                               task == nullptr ? 0 : task->vocabulary_size,
+                               spec->mutable_model(), violations);
+  model::catalog::ResolveComponent(model::catalog::Kind::kEncoding, "encoding",
+                                   spec->mutable_encoding(), violations);
+  model::catalog::ResolveTraining("training", spec->mutable_training(),
+                                  violations);
+  model::catalog::ResolveCheckpointPolicy(
+      "checkpoint", spec->mutable_checkpoint(), violations);
+  model::catalog::EvaluationsContext context;
+  context.vocabulary_size = spec->model().vocabulary_size();
+  model::catalog::ResolveEvaluations(context, spec->mutable_evaluations(),
+                                     violations);
+  if (!spec->start_from().empty()) {
+    ResolveReference("start_from", spec->mutable_start_from(), violations);
+  }
+}
+
+void ResolveEvaluate(JobSpec* spec, Violations* violations) {
+  RefuseFields(
+      {"model", "encoding", "data", "training", "checkpoint", "start_from"},
+      "is for kind: train; an evaluation takes it from the checkpoint", *spec,
+      violations);
+  if (spec->checkpoints().empty()) {
+    violations->push_back({"checkpoints",
+                           "required with kind: evaluate; name at least one, "
+                           "such as jobs/{job}"});
+  }
+  if (spec->checkpoints_size() > kMaxCheckpoints) {
+    violations->push_back(
+        {"checkpoints", absl::StrCat("has ", spec->checkpoints_size(),
+                                     " entries; at most ", kMaxCheckpoints)});
+  } else {
+    std::set<std::string> seen;
+    for (int i = 0; i < spec->checkpoints_size(); ++i) {
+      const std::string field = absl::StrCat("checkpoints[", i, "]");
+      std::string* reference = spec->mutable_checkpoints(i);
+      ResolveReference(field, reference, violations);
+      if (!seen.insert(*reference).second) {
+        violations->push_back(
+            {field, absl::StrCat("'", *reference, "' is there twice")});
+      }
+    }
+  }
+  if (spec->evaluations().empty()) {
+    violations->push_back(
+        {"evaluations", "required with kind: evaluate; name at least one"});
+  }
+  model::catalog::EvaluationsContext context;
+  context.in_training = false;
+  model::catalog::ResolveEvaluations(context, spec->mutable_evaluations(),
+                                     violations);
+}
+
+void ResolveRetry(jobs::v1::RetryPolicy* retry, Violations* violations) {
+  model::catalog::ResolveNumber(
+      {"max_attempts", 1, kMaxAttempts, kDefaultAttempts}, "retry", retry,
+      violations);
+  if (!retry->has_step_timeout()) {
+    retry->mutable_step_timeout()->set_seconds(kDefaultStepTimeoutSeconds);
+    return;
+  }
+  const auto& timeout = retry->step_timeout();
+  const bool valid =
+      timeout.nanos() >= 0 && timeout.nanos() < 1'000'000'000 &&
+      timeout.seconds() >= kMinStepTimeoutSeconds &&
+      (timeout.seconds() < kMaxStepTimeoutSeconds ||
+       (timeout.seconds() == kMaxStepTimeoutSeconds && timeout.nanos() == 0));
+  if (!valid) {
+    violations->push_back(
+        {"retry.step_timeout",
+         absl::StrCat("must be 1s..24h, is ", timeout.seconds(), "s",
+                      timeout.nanos() == 0
+                          ? ""
+                          : absl::StrCat(" and ", timeout.nanos(), "ns"))});
+  }
+}
+
+void ResolveCommon(JobSpec* spec, Violations* violations) {
+  if (!model::catalog::IsId(spec->name())) {
+    violations->push_back(
+        {"name", absl::StrCat(spec->name().empty() ? "required; " : "must be ",
+                              model::catalog::IdRule())});
+  }
+  CheckLabels(*spec, violations);
+  if (spec->queue().empty()) spec->set_queue(kDefaultQueue);
+  if (spec->queue() != kDefaultQueue) {
+    violations->push_back(
+        {"queue", absl::StrCat("no queue is called '", spec->queue(),
+                               "'; only '", kDefaultQueue, "' exists today")});
+  }
+  ResolveRetry(spec->mutable_retry(), violations);
+}
+
+}  // namespace
+
+absl::StatusOr<JobSpec> ResolveJobSpec(JobSpec spec) {
+  if (spec.ByteSizeLong() > kMaxSpecBytes) {
+    return base::InvalidField("",
+                              absl::StrCat("the spec has ", spec.ByteSizeLong(),
+                                           " bytes; at most ", kMaxSpecBytes));
+  }
+  Violations violations;
+  ResolveCommon(&spec, &violations);
+  switch (spec.kind()) {
+    case JobSpec::TRAIN:
+      ResolveTrain(&spec, &violations);
+      break;
+    case JobSpec::EVALUATE:
+      ResolveEvaluate(&spec, &violations);
+      break;
+    default:
+      violations.push_back({"kind", "required; must be train or evaluate"});
+  }
+  model::catalog::ResolveResources("resources", spec.mutable_resources(),
+                                   &violations);
+  if (!violations.empty()) return base::InvalidFields(violations);
+  return spec;
+}
+
+}  // namespace ordo::services::spec
