@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status/details.h"
-#include "base/status/status.h"
 
 namespace ordo::services::request {
 namespace {
