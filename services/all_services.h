@@ -1,0 +1,49 @@
+#ifndef ORDO_SERVICES_ALL_SERVICES_H_
+#define ORDO_SERVICES_ALL_SERVICES_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/files/files.h"
+#include "grpcpp/impl/codegen/service_type.h"
+#include "scheduler/scheduler.h"
+#include "services/auth/auth.h"
+
+namespace ordo::services {
+
+struct AllServicesOptions {
+  // Not owned; outlives the services.
+  scheduler::Scheduler* scheduler = nullptr;
+  base::Filesystem* files = nullptr;
+  // Where logs, checkpoints and reports lie.
+  std::string storage_root;
+  // Null: ClaimedUserAuthenticator and OpenAuthoriser. Otherwise not owned.
+  const auth::Authenticator* authenticator = nullptr;
+  const auth::Authoriser* authoriser = nullptr;
+};
+
+// Every service that ordo-scheduler offers, for base::RpcServer::Start:
+// JobsService, CheckpointsService, ReportsService, WorkersService and the
+// internal SchedulerAgentService.
+//
+// Outlives the server. To leave: end the scheduler's watches (each ends with
+// UNAVAILABLE), drain the server, destroy this, then the scheduler.
+class AllServices {
+ public:
+  explicit AllServices(const AllServicesOptions& options);
+  ~AllServices();
+  AllServices(const AllServices&) = delete;
+  AllServices& operator=(const AllServices&) = delete;
+
+  // Owned by this.
+  std::vector<grpc::Service*> services() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace ordo::services
+
+#endif  // ORDO_SERVICES_ALL_SERVICES_H_
