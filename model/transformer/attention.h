@@ -21,6 +21,9 @@ namespace ordo::model::transformer {
 // themselves; query i sees the keys up to its own that are real.
 class AttentionMask {
  public:
+  // Every query sees every key.
+  AttentionMask() = default;
+
   // `real` is bool [B,S], or undefined if all keys are real.
   AttentionMask(int64_t num_queries, int64_t num_keys, const at::Tensor& real,
                 const at::TensorOptions& options);
