@@ -2,37 +2,46 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "base/text/nearest.h"
-#include "google/protobuf/map.h"
-#include "google/protobuf/struct.pb.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "model/catalog/catalog.h"
 #include "model/tasks/addition.h"
 #include "model/tasks/addition_grid.h"
 
 namespace ordo::model::tasks {
 namespace {
 
-using Params = google::protobuf::Map<std::string, google::protobuf::Value>;
+using catalog::Params;
 
-int IntParam(const Params& params, const std::string& name, int fallback) {
-  const auto found = params.find(name);
-  if (found == params.end()) return fallback;
-  return static_cast<int>(found->second.number_value());
+// The parameters with their defaults, checked.
+absl::StatusOr<catalog::ParamMap> Resolved(catalog::Kind kind,
+                                           const std::string& name,
+                                           catalog::ParamMap params) {
+  std::vector<base::FieldViolation> violations;
+  const catalog::Entry* entry =
+      catalog::ResolveName(kind, "task", name, &violations);
+  if (entry != nullptr) {
+    catalog::ResolveParams(*entry, "", &params, &violations);
+  }
+  ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
+  return params;
 }
 
 std::unique_ptr<TrainingTask> AdditionOf(const Params& params) {
   AdditionOptions options;
-  options.max_digits = IntParam(params, "max_digits", options.max_digits);
+  options.max_digits = static_cast<int>(params.Integer("max_digits"));
   return MakeAddition(options);
 }
 
+// `trained_on` is the resolved data of a model, or null.
 std::unique_ptr<EvaluationTask> AdditionGridOf(
-    const Params& params, const training::v1::Data* trained_on) {
+    const Params& params, const ordo::training::v1::Data* trained_on) {
   AdditionGridOptions options;
-  options.max_digits = IntParam(params, "max_digits", options.max_digits);
-  options.samples = IntParam(params, "samples", options.samples);
+  options.max_digits = static_cast<int>(params.Integer("max_digits"));
+  options.samples = static_cast<int>(params.Integer("samples"));
   if (trained_on != nullptr && trained_on->task() == "addition") {
-    options.trained_digits = IntParam(trained_on->params(), "max_digits",
-                                      AdditionOptions().max_digits);
+    options.trained_digits =
+        static_cast<int>(Params(trained_on->params()).Integer("max_digits"));
   }
   return MakeAdditionGrid(options);
 }
@@ -44,8 +53,8 @@ struct TrainingRow {
 
 struct EvaluationRow {
   const char* name;
-  std::unique_ptr<EvaluationTask> (*make)(const Params& params,
-                                          const training::v1::Data* trained_on);
+  std::unique_ptr<EvaluationTask> (*make)(
+      const Params& params, const ordo::training::v1::Data* trained_on);
 };
 
 constexpr TrainingRow kTrainingTasks[] = {
@@ -63,31 +72,43 @@ std::vector<std::string> NamesOf(const Table& table) {
   return names;
 }
 
-absl::Status NoSuchTask(const std::string& name,
-                        const std::vector<std::string>& names) {
-  return absl::NotFoundError(absl::StrCat("there is no task '", name, "'",
-                                          base::SuggestName(name, names)));
+absl::Status NotInTable(const std::string& name) {
+  return absl::InternalError(
+      absl::StrCat("task '", name, "' is in the catalogue but has no code"));
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TrainingTask>> MakeTrainingTask(
-    const training::v1::Data& data) {
+    const ordo::training::v1::Data& data) {
+  ORDO_ASSIGN_OR_RETURN(
+      const catalog::ParamMap params,
+      Resolved(catalog::Kind::kTrainingTask, data.task(), data.params()));
   for (const TrainingRow& row : kTrainingTasks) {
-    if (data.task() == row.name) return row.make(data.params());
+    if (data.task() == row.name) return row.make(Params(params));
   }
-  return NoSuchTask(data.task(), TrainingTaskNames());
+  return NotInTable(data.task());
 }
 
 absl::StatusOr<std::unique_ptr<EvaluationTask>> MakeEvaluationTask(
-    const training::v1::Evaluation& evaluation,
-    const training::v1::Data* trained_on) {
-  for (const EvaluationRow& row : kEvaluationTasks) {
-    if (evaluation.task() == row.name) {
-      return row.make(evaluation.params(), trained_on);
-    }
+    const ordo::training::v1::Evaluation& evaluation,
+    const ordo::training::v1::Data* trained_on) {
+  ORDO_ASSIGN_OR_RETURN(const catalog::ParamMap params,
+                        Resolved(catalog::Kind::kEvaluationTask,
+                                 evaluation.task(), evaluation.params()));
+  ordo::training::v1::Data resolved;
+  if (trained_on != nullptr) {
+    resolved = *trained_on;
+    ORDO_ASSIGN_OR_RETURN(*resolved.mutable_params(),
+                          Resolved(catalog::Kind::kTrainingTask,
+                                   resolved.task(), resolved.params()));
   }
-  return NoSuchTask(evaluation.task(), EvaluationTaskNames());
+  for (const EvaluationRow& row : kEvaluationTasks) {
+    if (evaluation.task() != row.name) continue;
+    return row.make(Params(params),
+                    trained_on == nullptr ? nullptr : &resolved);
+  }
+  return NotInTable(evaluation.task());
 }
 
 std::vector<std::string> TrainingTaskNames() { return NamesOf(kTrainingTasks); }

@@ -10,19 +10,19 @@
 #include "proto/ordo/training/v1/spec.pb.h"
 
 // The tables of tasks. A new task is a file and a row here and in
-// model/catalog, which says what its parameters are; this code takes the
-// parameters of a resolved spec, where all are set and within their ranges.
+// model/catalog, which says what its parameters are.
 
 namespace ordo::model::tasks {
 
-// NOT_FOUND for a name that is not in the table.
+// INVALID_ARGUMENT for a name or parameters that the catalogue does not have.
+// Parameters that are left out take their defaults.
 absl::StatusOr<std::unique_ptr<TrainingTask>> MakeTrainingTask(
-    const training::v1::Data& data);
+    const ordo::training::v1::Data& data);
 
 // `trained_on` is what the model was trained on, or null when not known.
 absl::StatusOr<std::unique_ptr<EvaluationTask>> MakeEvaluationTask(
-    const training::v1::Evaluation& evaluation,
-    const training::v1::Data* trained_on);
+    const ordo::training::v1::Evaluation& evaluation,
+    const ordo::training::v1::Data* trained_on);
 
 // Names in the tables, sorted.
 std::vector<std::string> TrainingTaskNames();

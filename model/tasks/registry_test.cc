@@ -4,6 +4,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/catalog/catalog.h"
 
 namespace ordo::model::tasks {
 namespace {
@@ -12,7 +13,7 @@ using ::ordo::base::testing::StatusIs;
 using ::testing::HasSubstr;
 
 training::v1::Data AdditionData(int max_digits) {
-  training::v1::Data data;
+  ordo::training::v1::Data data;
   data.set_task("addition");
   (*data.mutable_params())["max_digits"].set_number_value(max_digits);
   return data;
@@ -24,11 +25,11 @@ TEST(Registry, MakesATrainingTaskWithItsParameters) {
 }
 
 TEST(Registry, TellsTheGridWhatTheModelWasTrainedOn) {
-  training::v1::Evaluation evaluation;
+  ordo::training::v1::Evaluation evaluation;
   evaluation.set_task("addition_grid");
   (*evaluation.mutable_params())["max_digits"].set_number_value(4);
   (*evaluation.mutable_params())["samples"].set_number_value(2);
-  const training::v1::Data data = AdditionData(3);
+  const ordo::training::v1::Data data = AdditionData(3);
   ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
                             MakeEvaluationTask(evaluation, &data));
   ASSERT_EQ(task->size(), 32);
@@ -37,27 +38,49 @@ TEST(Registry, TellsTheGridWhatTheModelWasTrainedOn) {
 }
 
 TEST(Registry, NamesTheNearestTask) {
-  training::v1::Data data;
+  ordo::training::v1::Data data;
   data.set_task("additon");
-  EXPECT_THAT(MakeTrainingTask(data),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("'addition'")));
-  training::v1::Evaluation evaluation;
-  evaluation.set_task("addition_gird");
   EXPECT_THAT(
-      MakeEvaluationTask(evaluation, nullptr),
-      StatusIs(absl::StatusCode::kNotFound, HasSubstr("'addition_grid'")));
+      MakeTrainingTask(data),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'addition'")));
+  ordo::training::v1::Evaluation evaluation;
+  evaluation.set_task("addition_gird");
+  EXPECT_THAT(MakeEvaluationTask(evaluation, nullptr),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("'addition_grid'")));
 }
 
-TEST(Registry, EveryNameMakesItsTask) {
+std::vector<std::string> NamesInCatalog(catalog::Kind kind) {
+  std::vector<std::string> names;
+  for (const catalog::Entry* entry : catalog::EntriesOf(kind)) {
+    names.push_back(entry->name);
+  }
+  return names;
+}
+
+TEST(Registry, HoldsExactlyTheTasksOfTheCatalogue) {
+  EXPECT_EQ(TrainingTaskNames(), NamesInCatalog(catalog::Kind::kTrainingTask));
+  EXPECT_EQ(EvaluationTaskNames(),
+            NamesInCatalog(catalog::Kind::kEvaluationTask));
+}
+
+TEST(Registry, MakesEveryTaskWithItsDefaultsAndTheCataloguesVocabulary) {
   for (const std::string& name : TrainingTaskNames()) {
-    training::v1::Data data;
+    ordo::training::v1::Data data;
     data.set_task(name);
-    ORDO_EXPECT_OK(MakeTrainingTask(data)) << name;
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task, MakeTrainingTask(data));
+    EXPECT_EQ(
+        task->tokenizer().vocabulary_size(),
+        catalog::Find(catalog::Kind::kTrainingTask, name)->vocabulary_size);
   }
   for (const std::string& name : EvaluationTaskNames()) {
-    training::v1::Evaluation evaluation;
+    ordo::training::v1::Evaluation evaluation;
     evaluation.set_task(name);
-    ORDO_EXPECT_OK(MakeEvaluationTask(evaluation, nullptr)) << name;
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                              MakeEvaluationTask(evaluation, nullptr));
+    EXPECT_EQ(
+        task->tokenizer().vocabulary_size(),
+        catalog::Find(catalog::Kind::kEvaluationTask, name)->vocabulary_size);
   }
 }
 

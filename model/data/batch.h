@@ -1,0 +1,39 @@
+#ifndef ORDO_MODEL_DATA_BATCH_H_
+#define ORDO_MODEL_DATA_BATCH_H_
+
+#include <cstdint>
+
+#include "ATen/core/Tensor.h"
+#include "model/tasks/task.h"
+
+namespace ordo::model::data {
+
+// Rows of a training stream as tensors. B rows, T = row_length - 1.
+struct Batch {
+  // What the model reads, int64 [B,T], padded on the right.
+  at::Tensor tokens_BT;
+  // The next token of each place that counts in the loss, int64 [N].
+  at::Tensor targets_N;
+  // Those places, as indices into the flattened [B*T], int64 [N], rising.
+  at::Tensor places_N;
+
+  // Tokens read, padding included.
+  int64_t num_tokens() const { return tokens_BT.numel(); }
+  // N.
+  int64_t num_scored() const { return targets_N.numel(); }
+};
+
+// Which rows of which stream.
+struct BatchRows {
+  uint64_t seed = 1;
+  // Number of the first row in the stream.
+  uint64_t first = 0;
+  int64_t count = 0;
+};
+
+// A pure function of the task and the rows.
+Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows);
+
+}  // namespace ordo::model::data
+
+#endif  // ORDO_MODEL_DATA_BATCH_H_

@@ -1,0 +1,43 @@
+#include "model/data/batch.h"
+
+#include <ATen/ATen.h>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/tasks/addition.h"
+
+namespace ordo::model::data {
+namespace {
+
+TEST(MakeBatch, HoldsTheRowsOfTheStreamShiftedByOne) {
+  const auto task = tasks::MakeAddition({3});
+  const Batch batch = MakeBatch(*task, {5, 7, 4});
+  ASSERT_EQ(batch.tokens_BT.sizes(), (std::vector<int64_t>{4, 12}));
+  EXPECT_EQ(batch.num_tokens(), 48);
+  int64_t place = 0;
+  for (int64_t row = 0; row < 4; ++row) {
+    const tasks::Sample sample = task->Generate(5, 7 + row);
+    for (int64_t t = 0; t < 12; ++t) {
+      EXPECT_EQ(batch.tokens_BT[row][t].item<int64_t>(), sample.tokens[t]);
+      if (sample.scored[t + 1] == 0) continue;
+      EXPECT_EQ(batch.places_N[place].item<int64_t>(), row * 12 + t);
+      EXPECT_EQ(batch.targets_N[place].item<int64_t>(), sample.tokens[t + 1]);
+      ++place;
+    }
+  }
+  EXPECT_EQ(batch.num_scored(), place);
+}
+
+TEST(MakeBatch, SplitRowsAreTheRowsOfTheWhole) {
+  const auto task = tasks::MakeAddition({3});
+  const Batch whole = MakeBatch(*task, {1, 0, 6});
+  const Batch first = MakeBatch(*task, {1, 0, 2});
+  const Batch second = MakeBatch(*task, {1, 2, 4});
+  EXPECT_TRUE(
+      at::equal(whole.tokens_BT, at::cat({first.tokens_BT, second.tokens_BT})));
+  EXPECT_TRUE(
+      at::equal(whole.targets_N, at::cat({first.targets_N, second.targets_N})));
+}
+
+}  // namespace
+}  // namespace ordo::model::data

@@ -1,0 +1,66 @@
+#ifndef ORDO_MODEL_TRAINING_DURABLE_FOLDER_H_
+#define ORDO_MODEL_TRAINING_DURABLE_FOLDER_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/files/files.h"
+#include "proto/ordo/training/v1/progress.pb.h"
+
+// Folders that are there whole or not at all, and manifests that show later
+// damage.
+
+namespace ordo::model::training {
+
+inline constexpr char kManifestFile[] = "MANIFEST.json";
+inline constexpr char kTemporaryPrefix[] = ".tmp-";
+
+struct NamedBytes {
+  std::string name;
+  std::string bytes;
+};
+
+// Creates `path` with `bytes`, durable.
+absl::Status WriteDurably(base::Filesystem& files, const std::string& path,
+                          const std::string& bytes);
+
+// Makes the folder ".tmp-<name>" beside `folder`, lets `fill` write into it (it
+// is given its path and syncs its files), then renames it to `folder` and syncs
+// the parent. An older `folder` is replaced. After an error nothing is left.
+absl::Status WriteAside(
+    base::Filesystem& files, const std::string& folder,
+    const std::function<absl::Status(const std::string& aside)>& fill);
+
+// Writes a folder of small files in that way and says what is in it.
+absl::StatusOr<std::vector<ordo::training::v1::FileInfo>> WriteFolder(
+    base::Filesystem& files, const std::string& folder,
+    const std::vector<NamedBytes>& contents);
+
+// Size and SHA-256 of a file of `folder` as it stands.
+absl::StatusOr<ordo::training::v1::FileInfo> InfoOfFile(
+    base::Filesystem& files, const std::string& folder,
+    const std::string& name);
+
+// The text of MANIFEST.json for these files.
+std::string ManifestText(
+    const std::vector<ordo::training::v1::FileInfo>& infos);
+
+// Checks the files of `folder` against its manifest, and the manifest against
+// `manifest_sha256` unless that is empty. DATA_LOSS naming the damaged file;
+// NOT_FOUND when there is no manifest.
+absl::Status VerifyManifest(base::Filesystem& files, const std::string& folder,
+                            const std::string& manifest_sha256);
+
+// Removes what interrupted writers left in `parent`.
+absl::Status RemoveTemporaries(base::Filesystem& files,
+                               const std::string& parent);
+
+// DATA_LOSS: "<path> is damaged: <what>".
+absl::Status DamagedFile(const std::string& path, const std::string& what);
+
+}  // namespace ordo::model::training
+
+#endif  // ORDO_MODEL_TRAINING_DURABLE_FOLDER_H_

@@ -1,0 +1,38 @@
+#ifndef ORDO_MODEL_TRAINING_NUMERICS_H_
+#define ORDO_MODEL_TRAINING_NUMERICS_H_
+
+#include <string>
+#include <vector>
+
+// What numbers depend on beside the specification. Bit equality is promised
+// where all of it is equal.
+
+namespace ordo::model::training {
+
+struct Environment {
+  // SHA-256 of the program.
+  std::string build_digest;
+  // CPU threads per rank.
+  int threads = 0;
+  // Instruction set that LibTorch's own kernels use, such as AVX512, and the
+  // extensions that its libraries choose theirs by.
+  std::string cpu_capability;
+  std::string torch_version;
+};
+
+// What differs, a sentence each: "threads were 2 and are 4". Empty when bit
+// equality holds between the two.
+std::vector<std::string> Differences(const Environment& before,
+                                     const Environment& now);
+
+// Takes `threads` CPU threads for operations and one between them, and only
+// algorithms whose results do not vary from run to run. For the process; call
+// it before the first operation.
+void ConfigureNumerics(int threads);
+
+// The environment of this process after ConfigureNumerics.
+Environment CurrentEnvironment(const std::string& build_digest);
+
+}  // namespace ordo::model::training
+
+#endif  // ORDO_MODEL_TRAINING_NUMERICS_H_

@@ -1,0 +1,186 @@
+#include "model/training/run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ATen/core/grad_mode.h"
+#include "ATen/ops/cross_entropy_loss.h"
+#include "ATen/ops/linalg_vector_norm.h"
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "model/data/batch.h"
+#include "model/guard.h"
+#include "model/tasks/registry.h"
+#include "model/training/autocast.h"
+#include "model/training/schedule.h"
+
+namespace ordo::model::training {
+namespace {
+
+AdamWOptions OptimizerOptions(const ordo::training::v1::Training& training) {
+  AdamWOptions options;
+  options.beta1 = training.beta1();
+  options.beta2 = training.beta2();
+  options.epsilon = training.epsilon();
+  options.weight_decay = training.weight_decay();
+  return options;
+}
+
+absl::Status NonFinite(int64_t step, const StepResult& result,
+                       const std::string& what_to_do) {
+  base::ErrorInfo info;
+  info.reason = kNonFiniteReason;
+  return base::WithErrorInfo(
+      absl::FailedPreconditionError(absl::StrCat(
+          "step ", step, ": loss is ", result.loss, " and the gradient's norm ",
+          result.gradient_norm, "; ", what_to_do)),
+      info);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Run>> Run::Create(
+    const ordo::training::v1::TrainSpec& spec) {
+  ORDO_ASSIGN_OR_RETURN(auto task, tasks::MakeTrainingTask(spec.data()));
+  parameters::ParameterOptions options;
+  options.seed = spec.training().seed();
+  ORDO_ASSIGN_OR_RETURN(
+      auto model,
+      transformer::Transformer::Create(spec.model(), spec.encoding(), options));
+  return Guard("make the optimizer", [&] {
+    return std::unique_ptr<Run>(
+        new Run(spec, std::move(model), std::move(task)));
+  });
+}
+
+Run::Run(const ordo::training::v1::TrainSpec& spec,
+         std::unique_ptr<transformer::Transformer> model,
+         std::unique_ptr<tasks::TrainingTask> task)
+    : spec_(spec),
+      model_(std::move(model)),
+      task_(std::move(task)),
+      optimizer_(model_->Parameters(), OptimizerOptions(spec.training())) {}
+
+absl::StatusOr<StepResult> Run::Step() {
+  ORDO_CHECK(cursors_.step < spec_.training().steps());
+  StepResult result;
+  ORDO_RETURN_IF_ERROR(Guard("compute gradients", [&] {
+    ClearGradients();
+    result.loss = ComputeGradients();
+    result.gradient_norm = GradientNorm();
+  }));
+  result.learning_rate = LearningRate(spec_.training(), cursors_.step);
+  if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) {
+    return SkipStep(result);
+  }
+  const double clip = spec_.training().clip_norm();
+  const double scale = clip > 0 && result.gradient_norm > clip
+                           ? clip / result.gradient_norm
+                           : 1.0;
+  ORDO_RETURN_IF_ERROR(Guard("update the parameters", [&] {
+    optimizer_.Step(result.learning_rate, scale);
+  }));
+  cursors_.skipped_in_a_row = 0;
+  cursors_.updates = optimizer_.num_updates();
+  ++cursors_.step;
+  cursors_.samples += spec_.training().batch_size();
+  cursors_.tokens +=
+      int64_t{spec_.training().batch_size()} * (task_->row_length() - 1);
+  return result;
+}
+
+absl::StatusOr<StepResult> Run::SkipStep(StepResult result) {
+  const auto& training = spec_.training();
+  if (training.non_finite() != "skip") {
+    return NonFinite(cursors_.step, result,
+                     "lower training.learning_rate, or set "
+                     "training.non_finite: skip");
+  }
+  if (cursors_.skipped_in_a_row >= training.max_non_finite()) {
+    return NonFinite(cursors_.step, result,
+                     absl::StrCat(training.max_non_finite(),
+                                  " steps in a row were skipped already "
+                                  "(training.max_non_finite); lower "
+                                  "training.learning_rate"));
+  }
+  result.skipped = true;
+  ++cursors_.skipped_in_a_row;
+  ++cursors_.step;
+  cursors_.samples += training.batch_size();
+  cursors_.tokens += int64_t{training.batch_size()} * (task_->row_length() - 1);
+  return result;
+}
+
+void Run::ClearGradients() {
+  for (const auto& named : model_->Parameters()) {
+    named.tensor.mutable_grad() = at::Tensor();
+  }
+}
+
+double Run::ComputeGradients() {
+  const auto& training = spec_.training();
+  std::vector<data::Batch> passes;
+  int64_t num_scored = 0;
+  for (int64_t row = 0; row < training.batch_size();
+       row += training.micro_batch_size()) {
+    data::BatchRows rows;
+    rows.seed = spec_.data().seed();
+    rows.first = static_cast<uint64_t>(cursors_.samples + row);
+    rows.count = training.micro_batch_size();
+    passes.push_back(data::MakeBatch(*task_, rows));
+    num_scored += passes.back().num_scored();
+  }
+  double loss = 0;
+  int64_t first_row = 0;
+  for (const data::Batch& pass : passes) {
+    transformer::ForwardOptions options;
+    if (spec_.model().dropout() > 0) {
+      options.dropout = {training.seed(), cursors_.step, first_row};
+    }
+    first_row += training.micro_batch_size();
+    at::Tensor logits_BTV;
+    {
+      const AutocastScope autocast(training.precision());
+      logits_BTV = model_->Forward(pass.tokens_BT, options);
+    }
+    const at::Tensor logits_NV =
+        logits_BTV.flatten(0, 1).index_select(0, pass.places_N).to(at::kFloat);
+    const at::Tensor nll = at::cross_entropy_loss(logits_NV, pass.targets_N, {},
+                                                  at::Reduction::Sum);
+    nll.div(static_cast<double>(num_scored)).backward();
+    loss += nll.item<double>();
+  }
+  return loss / static_cast<double>(num_scored);
+}
+
+double Run::GradientNorm() const {
+  const at::NoGradGuard no_grad;
+  double squares = 0;
+  for (const auto& named : model_->Parameters()) {
+    if (!named.tensor.grad().defined()) continue;
+    const double norm =
+        at::linalg_vector_norm(named.tensor.grad()).item<double>();
+    squares += norm * norm;
+  }
+  return std::sqrt(squares);
+}
+
+Snapshot Run::State() const {
+  return {ParametersOf(*model_), optimizer_.State(), cursors_};
+}
+
+absl::Status Run::Load(const Snapshot& snapshot) {
+  return Guard("load a state", [&]() -> absl::Status {
+    ORDO_RETURN_IF_ERROR(CopyTensors(snapshot.parameters, ParametersOf(*model_),
+                                     "load parameters"));
+    ORDO_RETURN_IF_ERROR(
+        optimizer_.Load(snapshot.optimizer, snapshot.cursors.updates));
+    cursors_ = snapshot.cursors;
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace ordo::model::training

@@ -1,0 +1,82 @@
+#ifndef ORDO_MODEL_TRAINING_RUN_H_
+#define ORDO_MODEL_TRAINING_RUN_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "model/tasks/task.h"
+#include "model/training/adamw.h"
+#include "model/training/snapshot.h"
+#include "model/transformer/transformer.h"
+#include "proto/ordo/training/v1/spec.pb.h"
+
+namespace ordo::model::training {
+
+// What one optimizer step did.
+struct StepResult {
+  // Mean over the batch's scored tokens, nats per token.
+  double loss = 0;
+  double learning_rate = 0;
+  // Global norm of the gradient before clipping.
+  double gradient_norm = 0;
+  // Loss or gradient was not finite and the step was left out.
+  bool skipped = false;
+};
+
+// The reason (base::ErrorInfo) of a step that ended the run because loss or
+// gradient were not finite.
+inline constexpr char kNonFiniteReason[] = "NON_FINITE";
+
+// Model, optimizer, data stream and their cursors: a run that can be stepped,
+// saved and gone on with. What it computes is a pure function of the
+// specification and the Environment (numerics.h). Not thread-safe.
+class Run {
+ public:
+  // `spec` is resolved. The run stands at step 0 with initial weights.
+  static absl::StatusOr<std::unique_ptr<Run>> Create(
+      const ordo::training::v1::TrainSpec& spec);
+
+  // One optimizer step over the next batch_size rows, in passes of
+  // micro_batch_size rows whose gradients add up: the loss of each is divided
+  // by the number of scored tokens of the whole batch. Called at most until
+  // cursors().step == spec.training().steps().
+  //
+  // FAILED_PRECONDITION with kNonFiniteReason when loss or gradient is not
+  // finite and the policy does not let the step be skipped; nothing has changed
+  // then. RESOURCE_EXHAUSTED when memory runs out.
+  absl::StatusOr<StepResult> Step();
+
+  const ordo::training::v1::TrainSpec& spec() const { return spec_; }
+  const transformer::Transformer& model() const { return *model_; }
+  const tasks::TrainingTask& task() const { return *task_; }
+  const Cursors& cursors() const { return cursors_; }
+
+  // The state now; tensors share storage with the run's. See Copy.
+  Snapshot State() const;
+  // Goes on from a state. DATA_LOSS when it does not fit the model.
+  absl::Status Load(const Snapshot& snapshot);
+
+ private:
+  Run(const ordo::training::v1::TrainSpec& spec,
+      std::unique_ptr<transformer::Transformer> model,
+      std::unique_ptr<tasks::TrainingTask> task);
+
+  // Adds the gradients of the whole batch up; returns its mean loss.
+  double ComputeGradients();
+  double GradientNorm() const;
+  absl::StatusOr<StepResult> SkipStep(StepResult result);
+  void ClearGradients();
+
+  const ordo::training::v1::TrainSpec spec_;
+  const std::unique_ptr<transformer::Transformer> model_;
+  const std::unique_ptr<tasks::TrainingTask> task_;
+  AdamW optimizer_;
+  Cursors cursors_;
+};
+
+}  // namespace ordo::model::training
+
+#endif  // ORDO_MODEL_TRAINING_RUN_H_

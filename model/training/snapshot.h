@@ -1,0 +1,45 @@
+#ifndef ORDO_MODEL_TRAINING_SNAPSHOT_H_
+#define ORDO_MODEL_TRAINING_SNAPSHOT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "model/training/safetensors.h"
+#include "model/transformer/transformer.h"
+
+namespace ordo::model::training {
+
+// How far a run is.
+struct Cursors {
+  // Optimizer steps done, those left out for non-finite gradients included.
+  int64_t step = 0;
+  // Tokens read, padding included.
+  int64_t tokens = 0;
+  // Rows taken from the data stream: the number of the next one.
+  int64_t samples = 0;
+  // Updates that the optimizer made.
+  int64_t updates = 0;
+  // Steps left out in a row, up to now.
+  int64_t skipped_in_a_row = 0;
+};
+
+// Everything that decides how a run goes on, beside its specification.
+struct Snapshot {
+  TensorMap parameters;
+  TensorMap optimizer;
+  Cursors cursors;
+};
+
+// SHA-256 over names, shapes, types and bytes of all tensors, and the cursors.
+// Two snapshots with equal digests go on alike.
+std::string StateDigest(const Snapshot& snapshot);
+
+// A snapshot in memory of its own, so that training can go on.
+Snapshot Copy(const Snapshot& snapshot);
+
+// The model's parameters by name; they share storage with the model's.
+TensorMap ParametersOf(const transformer::Transformer& model);
+
+}  // namespace ordo::model::training
+
+#endif  // ORDO_MODEL_TRAINING_SNAPSHOT_H_
