@@ -1,0 +1,151 @@
+#include "base/files/files.h"
+
+#include <string>
+#include <unistd.h>
+
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::base {
+namespace {
+
+using ::ordo::base::testing::IsOk;
+using ::ordo::base::testing::IsOkAndHolds;
+using ::ordo::base::testing::StatusIs;
+using ::ordo::base::testing::TemporaryFolder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class PosixFilesystemTest : public ::testing::Test {
+ protected:
+  void Write(const std::string& name, std::string_view data,
+             WriteMode mode = WriteMode::kTruncate) {
+    ORDO_ASSERT_OK_AND_ASSIGN(auto file,
+                              files_.OpenForWrite(folder_.Path(name), mode));
+    ORDO_ASSERT_OK(file->Append(data));
+    ORDO_ASSERT_OK(file->Sync());
+    ORDO_ASSERT_OK(file->Close());
+  }
+
+  absl::StatusOr<std::string> Read(const std::string& name) {
+    auto file = files_.OpenForRead(folder_.Path(name));
+    if (!file.ok()) return file.status();
+    return (*file)->ReadAt(0, 1 << 20);
+  }
+
+  TemporaryFolder folder_;
+  PosixFilesystem files_;
+};
+
+TEST_F(PosixFilesystemTest, TruncateReplacesAndAppendGoesOn) {
+  Write("a", "one");
+  Write("a", "two", WriteMode::kAppend);
+  EXPECT_THAT(Read("a"), IsOkAndHolds("onetwo"));
+  Write("a", "three");
+  EXPECT_THAT(Read("a"), IsOkAndHolds("three"));
+}
+
+TEST_F(PosixFilesystemTest, CreateNewRefusesAnExistingFile) {
+  Write("a", "one");
+  EXPECT_THAT(files_.OpenForWrite(folder_.Path("a"), WriteMode::kCreateNew),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("/a")));
+}
+
+TEST_F(PosixFilesystemTest, ReadsFromAnOffsetAndStopsAtTheEnd) {
+  Write("a", "0123456789");
+  ORDO_ASSERT_OK_AND_ASSIGN(auto file, files_.OpenForRead(folder_.Path("a")));
+  EXPECT_THAT(file->ReadAt(3, 4), IsOkAndHolds("3456"));
+  EXPECT_THAT(file->ReadAt(8, 100), IsOkAndHolds("89"));
+  EXPECT_THAT(file->ReadAt(50, 100), IsOkAndHolds(""));
+  EXPECT_THAT(file->Size(), IsOkAndHolds(10u));
+}
+
+TEST_F(PosixFilesystemTest, AnOpenReaderSeesWhatIsAppended) {
+  Write("a", "one");
+  ORDO_ASSERT_OK_AND_ASSIGN(auto file, files_.OpenForRead(folder_.Path("a")));
+  Write("a", "two", WriteMode::kAppend);
+  EXPECT_THAT(file->ReadAt(3, 10), IsOkAndHolds("two"));
+}
+
+TEST_F(PosixFilesystemTest, MissingFilesAreNotFoundAndNamed) {
+  const std::string path = folder_.Path("none");
+  const auto not_found =
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("/none"));
+  EXPECT_THAT(files_.OpenForRead(path), not_found);
+  EXPECT_THAT(files_.List(path), not_found);
+  EXPECT_THAT(files_.RemoveFile(path), not_found);
+  EXPECT_THAT(files_.Stat(path), not_found);
+  EXPECT_THAT(files_.SyncFolder(path), not_found);
+  EXPECT_THAT(files_.Truncate(path, 0), not_found);
+  EXPECT_THAT(files_.Rename(path, path + "2"), not_found);
+  EXPECT_THAT(files_.FreeBytes(path), not_found);
+}
+
+TEST_F(PosixFilesystemTest, MakesAndListsAndRemovesTrees) {
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("x/y/z")));
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("x/y/z")));
+  Write("x/b", "");
+  Write("x/a", "");
+  Write("keep", "kept");
+  ASSERT_EQ(
+      ::symlink(folder_.Path("keep").c_str(), folder_.Path("x/link").c_str()),
+      0);
+  EXPECT_THAT(files_.List(folder_.Path("x")),
+              IsOkAndHolds(ElementsAre("a", "b", "link", "y")));
+  ORDO_ASSERT_OK(files_.SyncFolder(folder_.Path("x")));
+  ORDO_ASSERT_OK(files_.RemoveTree(folder_.Path("x")));
+  EXPECT_THAT(files_.List(folder_.path()), IsOkAndHolds(ElementsAre("keep")));
+  EXPECT_THAT(Read("keep"), IsOkAndHolds("kept"));
+  EXPECT_THAT(files_.RemoveTree(folder_.Path("x")), IsOk());
+}
+
+TEST_F(PosixFilesystemTest, AFileInTheWayOfAFolderIsAnError) {
+  Write("a", "");
+  EXPECT_THAT(files_.MakeFolders(folder_.Path("a")),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(files_.MakeFolders(folder_.Path("a/b")),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_F(PosixFilesystemTest, RenameReplacesAFile) {
+  Write("a", "new");
+  Write("b", "old");
+  ORDO_ASSERT_OK(files_.Rename(folder_.Path("a"), folder_.Path("b")));
+  EXPECT_THAT(Read("b"), IsOkAndHolds("new"));
+  EXPECT_THAT(Read("a"), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(PosixFilesystemTest, TruncateCuts) {
+  Write("a", "0123");
+  ORDO_ASSERT_OK(files_.Truncate(folder_.Path("a"), 2));
+  EXPECT_THAT(Read("a"), IsOkAndHolds("01"));
+}
+
+TEST_F(PosixFilesystemTest, StatTellsKindAndSize) {
+  Write("a", "0123");
+  ORDO_ASSERT_OK_AND_ASSIGN(const FileInfo file,
+                            files_.Stat(folder_.Path("a")));
+  EXPECT_FALSE(file.is_folder);
+  EXPECT_EQ(file.size_bytes, 4u);
+  EXPECT_GT(file.modified, absl::FromUnixSeconds(1'600'000'000));
+  ORDO_ASSERT_OK_AND_ASSIGN(const FileInfo folder, files_.Stat(folder_.path()));
+  EXPECT_TRUE(folder.is_folder);
+}
+
+TEST_F(PosixFilesystemTest, FreeSpaceIsThatOfTheDisk) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const uint64_t free_bytes,
+                            files_.FreeBytes(folder_.path()));
+  EXPECT_GT(free_bytes, 0u);
+}
+
+TEST_F(PosixFilesystemTest, AFullDiskIsResourceExhausted) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      auto file, files_.OpenForWrite("/dev/full", WriteMode::kAppend));
+  EXPECT_THAT(file->Append("a"), StatusIs(absl::StatusCode::kResourceExhausted,
+                                          HasSubstr("/dev/full")));
+}
+
+}  // namespace
+}  // namespace ordo::base

@@ -1,0 +1,86 @@
+#include "base/log/log.h"
+
+#include <string>
+
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::base {
+namespace {
+
+using ::ordo::base::testing::IsOk;
+using ::ordo::base::testing::StatusIs;
+using ::ordo::base::testing::TemporaryFolder;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+std::string Logged(const TemporaryFolder& folder) {
+  PosixFilesystem files;
+  return *ReadFile(files, folder.Path("log"), 1 << 20);
+}
+
+TEST(LogFieldTest, QuotesOnlyWhatNeedsIt) {
+  EXPECT_EQ(LogField("job", "a-1/b").text(), " job=a-1/b");
+  EXPECT_EQ(LogField("message", "two words").text(), " message=\"two words\"");
+  EXPECT_EQ(LogField("message", "").text(), " message=\"\"");
+  EXPECT_EQ(LogField("message", "a=\"b\"\\").text(),
+            " message=\"a=\\\"b\\\"\\\\\"");
+  EXPECT_EQ(LogField("message", "one\ntwo\x01").text(),
+            " message=\"one\\ntwo\\x01\"");
+  EXPECT_EQ(LogField("name", "é").text(), " name=\"é\"");
+}
+
+TEST(LogFieldTest, TakesNumbersBoolsAndErrors) {
+  EXPECT_EQ(LogField("attempt", 3).text(), " attempt=3");
+  EXPECT_EQ(LogField("size", uint64_t{1} << 63).text(),
+            " size=9223372036854775808");
+  EXPECT_EQ(LogField("loss", 0.25).text(), " loss=0.25");
+  EXPECT_EQ(LogField("exact", true).text(), " exact=true");
+  EXPECT_EQ(LogField("error", absl::NotFoundError("no job")).text(),
+            " error=\"NOT_FOUND: no job\"");
+}
+
+TEST(LogTest, WritesOneLineWithTimeLevelAndFields) {
+  const TemporaryFolder folder;
+  ORDO_ASSERT_OK(StartLogging({LogLevel::kInfo, folder.Path("log")}));
+  LogInfo("attempt started", {{"job", "a"}, {"attempt", 2}});
+  EXPECT_THAT(Logged(folder),
+              MatchesRegex("[0-9]+-[0-9]+-[0-9]+T[0-9]+:[0-9]+:[0-9]+[.][0-9]+Z"
+                           " INFO attempt started job=a attempt=2\n"));
+}
+
+TEST(LogTest, DropsLinesBelowTheLevel) {
+  const TemporaryFolder folder;
+  ORDO_ASSERT_OK(StartLogging({LogLevel::kWarning, folder.Path("log")}));
+  LogDebug("one");
+  LogInfo("two");
+  LogWarning("three");
+  LogError("{} four %s");
+  const std::string text = Logged(folder);
+  EXPECT_THAT(text, Not(HasSubstr("one")));
+  EXPECT_THAT(text, Not(HasSubstr("two")));
+  EXPECT_THAT(text, HasSubstr(" WARNING three\n"));
+  EXPECT_THAT(text, HasSubstr(" ERROR {} four %s\n"));
+}
+
+TEST(LogTest, SaysWhenTheFileCannotBeOpened) {
+  EXPECT_THAT(StartLogging({LogLevel::kInfo, "/nowhere/log"}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere/log")));
+}
+
+TEST(ParseLogLevelTest, KnowsTheFourLevels) {
+  LogLevel level = LogLevel::kInfo;
+  EXPECT_THAT(ParseLogLevel("warning", &level), IsOk());
+  EXPECT_EQ(level, LogLevel::kWarning);
+  EXPECT_THAT(ParseLogLevel("loud", &level),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("debug, info, warning, error")));
+}
+
+}  // namespace
+}  // namespace ordo::base
