@@ -1,0 +1,145 @@
+#include "scheduler/core/artifacts.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+constexpr int kDefaultKeep = 3;
+
+google::protobuf::Timestamp TimeOf(const Turn& turn,
+                                   const agent::v1::DurableRecord& record) {
+  return record.has_time() ? record.time() : ToTimestamp(turn.now.wall);
+}
+
+void TakeCheckpoint(JobEdit& edit, const agent::v1::DurableRecord& record) {
+  Turn& turn = edit.turn();
+  JobEntry& entry = edit.entry();
+  Live& live = std::get<Live>(entry.place);
+  const training::v1::CheckpointWritten& written = record.checkpoint();
+  const int32_t attempt = edit.read().attempts().rbegin()->number();
+  const CheckpointKey key{written.step(), attempt};
+  if (written.step() < 0 || written.id() != CheckpointId(key)) {
+    turn.Counted(Count::What::kCheckpoint, "refused");
+    AddWarning(edit, absl::StrCat("checkpoint '", written.id(),
+                                  "' was refused: attempt ", attempt,
+                                  " writes <step>-", attempt));
+    return;
+  }
+  if (entry.checkpoints.count(key) > 0) return;
+  auto checkpoint = std::make_shared<checkpoints::v1::Checkpoint>();
+  checkpoint->set_name(CheckpointName(entry.job->spec().name(), written.id()));
+  checkpoint->set_step(written.step());
+  checkpoint->set_attempt(attempt);
+  checkpoint->set_state(checkpoints::v1::Checkpoint::AVAILABLE);
+  *checkpoint->mutable_create_time() = TimeOf(turn, record);
+  *checkpoint->mutable_files() = written.files();
+  checkpoint->set_manifest_sha256(written.manifest_sha256());
+  checkpoint->set_state_digest(written.state_digest());
+  entry.checkpoints[key] = checkpoint;
+  turn.Emit(Record{CheckpointPtr(checkpoint)});
+  live.durable = turn.now.monotonic;
+  live.durable_step = std::max(live.durable_step, written.step());
+  turn.Counted(Count::What::kCheckpoint, "written");
+  turn.Counted(Count::What::kCheckpointStall, "", written.stall_seconds());
+  turn.Counted(Count::What::kCheckpointWrite, "", written.write_seconds());
+  ApplyRetention(turn, entry);
+}
+
+bool IsPlainName(const std::string& id) {
+  return !id.empty() && id.size() <= 255 && id != "." && id != ".." &&
+         id.find('/') == std::string::npos &&
+         id.find('\0') == std::string::npos;
+}
+
+void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
+  Turn& turn = edit.turn();
+  JobEntry& entry = edit.entry();
+  const std::string& job = entry.job->spec().name();
+  const training::v1::ReportWritten& written = record.report();
+  const int32_t attempt = edit.read().attempts().rbegin()->number();
+  if (!IsPlainName(written.id()) ||
+      written.folder() !=
+          absl::StrCat("results/", written.id(), "-", attempt)) {
+    turn.Counted(Count::What::kReport, "refused");
+    AddWarning(
+        edit, absl::StrCat("report '", written.id(), "' in '", written.folder(),
+                           "' was refused: attempt ", attempt,
+                           " writes results/<report>-", attempt));
+    return;
+  }
+  if (entry.reports.count(written.id()) > 0) return;
+  auto report = std::make_shared<reports::v1::Report>();
+  report->set_name(ReportName(job, written.id()));
+  report->set_kind(reports::v1::Report::EVALUATION);
+  report->set_task(written.task());
+  report->set_step(written.step());
+  report->set_attempt(attempt);
+  if (!written.checkpoint().empty()) {
+    report->set_checkpoint(absl::StrContains(written.checkpoint(), "/")
+                               ? written.checkpoint()
+                               : CheckpointName(job, written.checkpoint()));
+  }
+  *report->mutable_create_time() = TimeOf(turn, record);
+  *report->mutable_metrics() = written.metrics();
+  *report->mutable_files() = written.files();
+  report->set_folder(written.folder());
+  entry.reports[written.id()] = report;
+  turn.Emit(Record{ReportPtr(report)});
+  turn.Counted(Count::What::kReport, "written");
+}
+
+}  // namespace
+
+void AddWarning(JobEdit& edit, const std::string& message) {
+  if (edit.read().attempts().rbegin()->warnings_size() >= kMaxWarnings) return;
+  edit.attempt().add_warnings(message);
+}
+
+void TakeDurableRecord(JobEdit& edit, const agent::v1::DurableRecord& record) {
+  switch (record.event_case()) {
+    case agent::v1::DurableRecord::kCheckpoint:
+      TakeCheckpoint(edit, record);
+      return;
+    case agent::v1::DurableRecord::kCheckpointFailed:
+      edit.turn().Counted(Count::What::kCheckpoint, "failed");
+      AddWarning(edit, absl::StrCat("the checkpoint at step ",
+                                    record.checkpoint_failed().step(),
+                                    " could not be written: ",
+                                    record.checkpoint_failed().message()));
+      return;
+    case agent::v1::DurableRecord::kReport:
+      TakeReport(edit, record);
+      return;
+    case agent::v1::DurableRecord::kWarning:
+      AddWarning(edit, record.warning().message());
+      return;
+    case agent::v1::DurableRecord::EVENT_NOT_SET:
+      // From a newer worker: acknowledged, since it cannot be understood later
+      // either.
+      return;
+  }
+}
+
+void ApplyRetention(Turn& turn, JobEntry& entry) {
+  const jobs::v1::JobSpec& spec = entry.job->spec();
+  const int keep =
+      spec.checkpoint().keep() > 0 ? spec.checkpoint().keep() : kDefaultKeep;
+  int num_newer = 0;
+  for (auto it = entry.checkpoints.rbegin(); it != entry.checkpoints.rend();
+       ++it) {
+    const CheckpointPtr& checkpoint = it->second;
+    if (checkpoint->state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
+    if (num_newer++ < keep) continue;
+    if (turn.state.pins.count(checkpoint->name()) > 0) continue;
+    auto removed = std::make_shared<checkpoints::v1::Checkpoint>(*checkpoint);
+    removed->set_state(checkpoints::v1::Checkpoint::DELETED);
+    it->second = removed;
+    turn.Emit(Record{CheckpointPtr(removed)});
+    turn.Emit(RemoveCheckpoint{spec.name(), CheckpointId(it->first)});
+    turn.Counted(Count::What::kCheckpoint, "removed");
+  }
+}
+
+}  // namespace ordo::scheduler::core

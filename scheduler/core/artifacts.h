@@ -1,0 +1,29 @@
+#ifndef ORDO_SCHEDULER_CORE_ARTIFACTS_H_
+#define ORDO_SCHEDULER_CORE_ARTIFACTS_H_
+
+#include "proto/ordo/agent/v1/agent.pb.h"
+#include "scheduler/core/turn.h"
+
+// What a live attempt has made durable: checkpoints, reports, warnings.
+// Internal to scheduler/core.
+
+namespace ordo::scheduler::core {
+
+// Warnings kept for an attempt.
+inline constexpr int kMaxWarnings = 20;
+
+// Takes one durable record of the live attempt of `edit`. A record that does
+// not fit its attempt (a checkpoint of another number) is counted as refused
+// and leaves a warning; one that is registered already changes nothing.
+void TakeDurableRecord(JobEdit& edit, const agent::v1::DurableRecord& record);
+
+// Adds a warning to the newest attempt, unless it has kMaxWarnings already.
+void AddWarning(JobEdit& edit, const std::string& message);
+
+// Marks the checkpoints of a job that are beyond its `keep` newest, and that no
+// live job names, as DELETED, and has their folders removed.
+void ApplyRetention(Turn& turn, JobEntry& entry);
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_ARTIFACTS_H_

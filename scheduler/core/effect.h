@@ -1,0 +1,112 @@
+#ifndef ORDO_SCHEDULER_CORE_EFFECT_H_
+#define ORDO_SCHEDULER_CORE_EFFECT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/ordo/agent/v1/agent.pb.h"
+#include "proto/ordo/checkpoints/v1/checkpoints.pb.h"
+#include "proto/ordo/jobs/v1/jobs.pb.h"
+#include "proto/ordo/reports/v1/reports.pb.h"
+#include "proto/ordo/workers/v1/workers.pb.h"
+
+// All that leaves the core. The records of one Apply are committed together
+// and before any other effect of it is released; effects are released in order.
+// Messages are shared, never changed.
+
+namespace ordo::scheduler::core {
+
+using JobPtr = std::shared_ptr<const jobs::v1::Job>;
+using CheckpointPtr = std::shared_ptr<const checkpoints::v1::Checkpoint>;
+using ReportPtr = std::shared_ptr<const reports::v1::Report>;
+
+// Everything durable about a job but its checkpoints and reports.
+struct JobRecord {
+  // Without `progress`.
+  JobPtr job;
+  std::string request_id;
+  std::string fingerprint;
+  // Of its live attempt, if it has one: the incarnation of the worker that was
+  // given it, and the last durable record taken from it.
+  std::string incarnation;
+  int64_t acknowledged_records = 0;
+};
+
+// A durable change: insert or replace. Keys: Job.sequence, Checkpoint.name,
+// Report.name.
+struct Record {
+  std::variant<JobRecord, CheckpointPtr, ReportPtr> value;
+};
+
+// Tell a worker all that it should run.
+struct SetDesired {
+  // host:port of the worker.
+  std::string address;
+  std::shared_ptr<const agent::v1::SetDesiredRequest> request;
+};
+
+// To the caller of Submit or Cancel.
+struct Answer {
+  uint64_t call = 0;
+  absl::StatusOr<std::vector<JobPtr>> jobs;
+};
+
+// To the worker that announced itself. Waits for no commit.
+struct AnswerAnnounce {
+  absl::Status status;
+};
+
+// Remove the folder of a checkpoint whose record says DELETED.
+struct RemoveCheckpoint {
+  std::string job;
+  std::string checkpoint;
+};
+
+// Not durable: how a worker looks now; null when it is forgotten.
+struct PublishWorker {
+  std::string worker;
+  std::shared_ptr<const workers::v1::Worker> value;
+};
+
+// Not durable: how far a job's live attempt is; null when it has none.
+struct PublishProgress {
+  std::string job;
+  std::string worker;
+  std::string device;
+  std::shared_ptr<const jobs::v1::Progress> value;
+};
+
+// Something to count or measure.
+struct Count {
+  enum class What {
+    kAttemptEnded,       // 1, label: reason
+    kDeviceSeconds,      // label: start, train, evaluate
+    kDeviceSecondsLost,  // label: reason
+    kStepsLost,          // label: reason
+    kFirstStep,          // seconds from submission to the first step
+    kCheckpoint,         // 1, label: written, failed, refused, removed
+    kCheckpointStall,    // seconds
+    kCheckpointWrite,    // seconds
+    kReport,             // 1, label: written, refused
+    kStaleAttempt,       // 1: an attempt that is not live was observed
+    kWorkerLost,         // 1
+  };
+  What what;
+  std::string label;
+  double amount = 1;
+};
+
+using Effect =
+    std::variant<Record, SetDesired, Answer, AnswerAnnounce, RemoveCheckpoint,
+                 PublishWorker, PublishProgress, Count>;
+using Effects = std::vector<Effect>;
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_EFFECT_H_

@@ -1,0 +1,49 @@
+#ifndef ORDO_SCHEDULER_CORE_EVENT_H_
+#define ORDO_SCHEDULER_CORE_EVENT_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "proto/ordo/agent/v1/agent.pb.h"
+#include "scheduler/scheduler.h"
+
+// All that can happen to the core. Ids come in with the event.
+
+namespace ordo::scheduler::core {
+
+// A user creates jobs, all or none. Answered with them.
+struct Submit {
+  // The shell's number for the caller; comes back in Answer.
+  uint64_t call = 0;
+  std::vector<NewJob> jobs;
+};
+
+// A user ends a job. Answered with it.
+struct Cancel {
+  uint64_t call = 0;
+  std::string job;
+  std::string user;
+};
+
+// A worker says who it is and what it runs. Answered with AnswerAnnounce.
+struct Announced {
+  agent::v1::AnnounceRequest request;
+};
+
+// A worker answers a desired set.
+struct Observed {
+  std::string worker;
+  std::string incarnation;
+  agent::v1::ObservedSet observed;
+};
+
+// Time has passed.
+struct Tick {};
+
+using Event = std::variant<Submit, Cancel, Announced, Observed, Tick>;
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_EVENT_H_

@@ -1,0 +1,123 @@
+#include "scheduler/core/exits.h"
+
+#include "absl/strings/str_cat.h"
+#include "scheduler/core/reasons.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using agent::v1::ObservedAttempt;
+using training::v1::ExitCode;
+
+// Reason by exit code; all others are TRAINER_FAILED.
+struct CodeReason {
+  ExitCode code;
+  const char* reason;
+};
+constexpr CodeReason kCodeReasons[] = {
+    {ExitCode::FINISHED, reason::kFinished},
+    {ExitCode::BAD_SPEC, reason::kBadSpec},
+    {ExitCode::STOPPED, reason::kStopped},
+    {ExitCode::DATA_MISSING, reason::kDataMissing},
+    {ExitCode::NON_FINITE, reason::kNonFinite},
+    {ExitCode::CHECKPOINT_DAMAGED, reason::kCheckpointDamaged},
+    {ExitCode::OUT_OF_MEMORY, reason::kOutOfMemory},
+    {ExitCode::DEVICE_ERROR, reason::kDeviceError},
+    {ExitCode::STORAGE_ERROR, reason::kStorageError},
+};
+
+// `happened`, then what the trainer or worker said, then what to do.
+std::string Sentence(const std::string& happened, const std::string& said,
+                     const std::string& fix) {
+  return absl::StrCat(happened, said.empty() ? "" : ": ", said,
+                      fix.empty() ? "" : "; ", fix);
+}
+
+constexpr char kReadLog[] = "read the end of its log: ordo logs JOB";
+
+AttemptEnd JudgeCode(const ObservedAttempt& observed) {
+  AttemptEnd end;
+  end.exit_code = observed.exit_code();
+  end.reason = reason::kTrainerFailed;
+  for (const CodeReason& row : kCodeReasons) {
+    if (row.code == observed.exit_code()) end.reason = row.reason;
+  }
+  const auto* value = training::v1::ExitCode_descriptor()->FindValueByNumber(
+      observed.exit_code());
+  if (value == nullptr) {
+    end.decision = training::v1::BUDGETED;
+    end.message =
+        Sentence(absl::StrCat("the trainer left with the unknown exit code ",
+                              observed.exit_code()),
+                 observed.message(), kReadLog);
+    return end;
+  }
+  const training::v1::ExitCodeInfo& info =
+      value->options().GetExtension(training::v1::exit_code);
+  end.decision = info.retry();
+  end.message = Sentence(info.meaning(), observed.message(), info.fix());
+  return end;
+}
+
+AttemptEnd Stopped(const ObservedAttempt& observed) {
+  AttemptEnd end;
+  end.decision = training::v1::FREE;
+  end.reason = reason::kStopped;
+  end.signal = observed.signal();
+  end.message = Sentence("its worker was drained before it could checkpoint",
+                         observed.message(), "");
+  return end;
+}
+
+AttemptEnd Budgeted(const ObservedAttempt& observed, const char* reason,
+                    const std::string& happened, const std::string& fix) {
+  AttemptEnd end;
+  end.decision = training::v1::BUDGETED;
+  end.reason = reason;
+  end.exit_code = observed.exit_code();
+  end.signal = observed.signal();
+  end.message = Sentence(happened, observed.message(), fix);
+  return end;
+}
+
+}  // namespace
+
+AttemptEnd JudgeExit(const ObservedAttempt& observed, bool stop_requested) {
+  switch (observed.cause()) {
+    case ObservedAttempt::EXIT:
+      return JudgeCode(observed);
+    case ObservedAttempt::SIGNAL:
+      if (stop_requested) return Stopped(observed);
+      return Budgeted(
+          observed, reason::kTrainerKilled,
+          absl::StrCat("signal ", observed.signal(), " ended the trainer"),
+          kReadLog);
+    case ObservedAttempt::HANG:
+      return Budgeted(observed, reason::kHang,
+                      "the trainer made no progress within retry.step_timeout",
+                      "if its steps are that slow, raise the limit");
+    case ObservedAttempt::START_FAILED:
+      return Budgeted(observed, reason::kStartFailed,
+                      "the trainer could not be started",
+                      "check `trainer` in the worker's configuration");
+    case ObservedAttempt::KILLED:
+      if (stop_requested) return Stopped(observed);
+      return WorkerLost("", "the worker does not run it");
+    case ObservedAttempt::SUPERVISOR_LOST:
+      return WorkerLost("", "its supervisor died");
+    default:
+      return Budgeted(observed, reason::kTrainerFailed,
+                      "the attempt ended without saying how", kReadLog);
+  }
+}
+
+AttemptEnd WorkerLost(const std::string& worker, const std::string& why) {
+  AttemptEnd end;
+  end.decision = training::v1::FREE;
+  end.reason = reason::kWorkerLost;
+  end.message =
+      worker.empty() ? why : absl::StrCat("worker ", worker, " ", why);
+  return end;
+}
+
+}  // namespace ordo::scheduler::core

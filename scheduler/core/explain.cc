@@ -1,0 +1,180 @@
+#include "scheduler/core/explain.h"
+
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/units/units.h"
+#include "scheduler/core/moment.h"
+#include "scheduler/core/reasons.h"
+#include "scheduler/core/state.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using jobs::v1::ExplainResponse;
+using jobs::v1::Job;
+
+// Names given in a sentence, at most.
+constexpr size_t kMaxNamed = 5;
+
+void AddBlocker(ExplainResponse* response, const char* reason,
+                const std::string& message) {
+  ExplainResponse::Blocker& blocker = *response->add_blockers();
+  blocker.set_reason(reason);
+  blocker.set_message(message);
+}
+
+std::string Named(const std::vector<std::string>& all) {
+  if (all.size() <= kMaxNamed) return absl::StrJoin(all, ", ");
+  const std::vector<std::string> some(all.begin(), all.begin() + kMaxNamed);
+  return absl::StrCat(absl::StrJoin(some, ", "), " and ",
+                      all.size() - kMaxNamed, " more");
+}
+
+// What the workers have of one kind of device.
+struct Devices {
+  bool any_online = false;
+  int num_draining = 0;
+  std::set<std::string> kinds;
+  int num_free = 0;
+  // "cpu:0 of w1 runs job a (attempt 1)".
+  std::vector<std::string> busy;
+};
+
+Devices Survey(const Explained& seen, const std::string& kind) {
+  Devices devices;
+  for (const workers::v1::Worker& worker : seen.workers) {
+    if (worker.state() == workers::v1::Worker::DRAINING) ++devices.num_draining;
+    if (worker.state() != workers::v1::Worker::ONLINE) continue;
+    devices.any_online = true;
+    for (const workers::v1::Device& device : worker.devices()) {
+      devices.kinds.insert(device.kind());
+      if (device.kind() != kind) continue;
+      if (device.job().empty()) {
+        ++devices.num_free;
+        continue;
+      }
+      devices.busy.push_back(absl::StrCat(
+          device.name(), " of ", IdOf(worker.name()), " runs job ",
+          IdOf(device.job()), " (attempt ", device.attempt(), ")"));
+    }
+  }
+  return devices;
+}
+
+void ExplainDevices(const Explained& seen, ExplainResponse* response) {
+  const std::string& kind = DeviceKind(seen.job);
+  const Devices devices = Survey(seen, kind);
+  if (!devices.any_online) {
+    AddBlocker(response, reason::kNoWorker,
+               devices.num_draining > 0
+                   ? "every worker is draining and takes no new work; start "
+                     "another"
+                   : "no worker is online; start one: ordo-worker, or ordo up");
+  } else if (devices.kinds.count(kind) == 0) {
+    AddBlocker(
+        response, reason::kNoSuchDevice,
+        absl::StrCat("no online worker has a device of kind ", kind,
+                     "; there are: ", absl::StrJoin(devices.kinds, ", "),
+                     "; start a worker that has one, or cancel the job and "
+                     "submit it with another resources.device"));
+  } else if (devices.num_free == 0) {
+    AddBlocker(
+        response, reason::kWaitingForDevice,
+        absl::StrCat("every ", kind, " device is busy: ", Named(devices.busy)));
+  }
+  if (seen.jobs_ahead > 0) {
+    AddBlocker(
+        response, reason::kWaitingForDevice,
+        absl::StrCat(seen.jobs_ahead,
+                     seen.jobs_ahead == 1 ? " job that came earlier waits"
+                                          : " jobs that came earlier wait",
+                     " for a ", kind, " device too"));
+  }
+}
+
+void ExplainQueued(const Explained& seen, ExplainResponse* response) {
+  const Job& job = seen.job;
+  response->set_jobs_ahead(seen.jobs_ahead);
+  if (job.has_not_before_time()) {
+    const absl::Time until = ToTime(job.not_before_time());
+    AddBlocker(
+        response, reason::kBackoff,
+        absl::StrCat(
+            "attempt ",
+            job.attempts().empty() ? 0 : job.attempts().rbegin()->number(),
+            " failed; the next starts not before ",
+            absl::FormatTime("%H:%M:%S", until, absl::UTCTimeZone()),
+            " UTC (in ",
+            base::HumanDuration(
+                std::max(until - seen.now, absl::ZeroDuration())),
+            ")"));
+  }
+  ExplainDevices(seen, response);
+  if (response->blockers().empty()) {
+    AddBlocker(response, reason::kWaitingForDevice,
+               "a device is free; the job is about to start");
+  }
+  response->set_summary(absl::StrCat(
+      "job ", job.spec().name(), " waits: ", response->blockers(0).message()));
+}
+
+std::string Where(const Job& job) {
+  if (job.attempts().empty()) return "";
+  const jobs::v1::Attempt& attempt = *job.attempts().rbegin();
+  return absl::StrCat("attempt ", attempt.number(), " on ", attempt.worker(),
+                      ", ", absl::StrJoin(attempt.devices(), ", "));
+}
+
+std::string Progress(const Job& job) {
+  const jobs::v1::Progress& progress = job.progress();
+  if (!progress.evaluation().empty() &&
+      progress.evaluation_done() < progress.evaluation_total()) {
+    return absl::StrCat(", evaluates ", progress.evaluation(), ", ",
+                        progress.evaluation_done(), " of ",
+                        progress.evaluation_total(), " samples");
+  }
+  if (progress.total_steps() == 0) return "";
+  return absl::StrCat(", at step ", progress.step(), " of ",
+                      progress.total_steps());
+}
+
+}  // namespace
+
+ExplainResponse Explain(const Explained& seen) {
+  const Job& job = seen.job;
+  const std::string& id = job.spec().name();
+  ExplainResponse response;
+  switch (job.state()) {
+    case Job::QUEUED:
+      ExplainQueued(seen, &response);
+      break;
+    case Job::STARTING:
+      response.set_summary(absl::StrCat("job ", id, " starts: ", Where(job),
+                                        "; its trainer has not reported yet"));
+      break;
+    case Job::RUNNING:
+      response.set_summary(
+          absl::StrCat("job ", id, " runs: ", Where(job), Progress(job)));
+      break;
+    case Job::CANCELLING:
+      response.set_summary(absl::StrCat("job ", id, " is being cancelled by ",
+                                        job.cancelled_by(), ": ", Where(job),
+                                        " is being ended"));
+      break;
+    case Job::SUCCEEDED:
+      response.set_summary(absl::StrCat("job ", id,
+                                        " has finished; see: ordo "
+                                        "report ",
+                                        id));
+      break;
+    default:
+      response.set_summary(absl::StrCat("job ", id, " has ended (",
+                                        job.reason(), "): ", job.message()));
+  }
+  return response;
+}
+
+}  // namespace ordo::scheduler::core

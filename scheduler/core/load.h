@@ -1,0 +1,31 @@
+#ifndef ORDO_SCHEDULER_CORE_LOAD_H_
+#define ORDO_SCHEDULER_CORE_LOAD_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "scheduler/core/effect.h"
+#include "scheduler/core/moment.h"
+#include "scheduler/core/state.h"
+
+namespace ordo::scheduler::core {
+
+// The durable part of a state: one record of each key, ordered by key (jobs by
+// sequence, then checkpoints and reports by name).
+struct Records {
+  std::vector<JobRecord> jobs;
+  std::vector<CheckpointPtr> checkpoints;
+  std::vector<ReportPtr> reports;
+};
+
+Records DurablePart(const State& state);
+
+// The state after a restart. Workers of live attempts are unknown until they
+// announce themselves, for which they have one lease from `now`. DATA_LOSS when
+// the records do not fit together.
+absl::StatusOr<State> Load(const Options& options, const Records& records,
+                           const Moment& now);
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_LOAD_H_

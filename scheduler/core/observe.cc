@@ -1,0 +1,234 @@
+#include "scheduler/core/observe.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status/details.h"
+#include "scheduler/core/attempts.h"
+#include "scheduler/core/observe_attempt.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using agent::v1::ObservedAttempt;
+
+constexpr int kMaxDevices = 1024;
+
+// "cpu" of "cpu:0"; empty when it is no device name.
+std::string KindOf(const std::string& device) {
+  const size_t colon = device.find(':');
+  if (colon == 0 || colon == std::string::npos || colon + 1 == device.size()) {
+    return "";
+  }
+  return device.substr(0, colon);
+}
+
+absl::Status CheckAnnouncement(const agent::v1::AnnounceRequest& request) {
+  std::vector<base::FieldViolation> violations;
+  const std::string& id = request.worker();
+  const bool is_id =
+      !id.empty() && id.size() <= kMaxIdLength &&
+      id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") ==
+          std::string::npos;
+  if (!is_id) {
+    violations.push_back({"worker",
+                          "must be lower-case letters, digits and '-', at most "
+                          "63 characters"});
+  }
+  if (request.incarnation().empty()) {
+    violations.push_back({"incarnation", "must be set, new for each start"});
+  }
+  if (request.address().find(':') == std::string::npos) {
+    violations.push_back({"address", "must be HOST:PORT"});
+  }
+  if (request.devices().empty() || request.devices_size() > kMaxDevices) {
+    violations.push_back(
+        {"devices", absl::StrCat("must be 1 to ", kMaxDevices)});
+  }
+  std::set<std::string> names;
+  for (int i = 0; i < request.devices_size(); ++i) {
+    const std::string& name = request.devices(i).name();
+    const std::string field = absl::StrCat("devices[", i, "]");
+    if (KindOf(name).empty() || (!request.devices(i).kind().empty() &&
+                                 request.devices(i).kind() != KindOf(name))) {
+      violations.push_back({field, "must be <kind>:<index>, such as cpu:0"});
+    }
+    if (!names.insert(name).second) {
+      violations.push_back({field, absl::StrCat(name, " is listed twice")});
+    }
+  }
+  return base::InvalidFields(violations);
+}
+
+void Touch(Turn& turn, Worker& worker) {
+  const absl::Duration now = turn.now.monotonic;
+  worker.last_seen = turn.now.wall;
+  SetDeadline(turn.state, Deadline::Kind::kLease, worker.id, &worker.lease_at,
+              now + turn.state.options.lease);
+  SetDeadline(turn.state, Deadline::Kind::kForget, worker.id, &worker.forget_at,
+              std::nullopt);
+  if (!worker.heartbeat_at.has_value()) {
+    SetDeadline(turn.state, Deadline::Kind::kHeartbeat, worker.id,
+                &worker.heartbeat_at, now + turn.state.options.heartbeat);
+  }
+  turn.workers_changed.insert(worker.id);
+}
+
+const ObservedAttempt* Find(const agent::v1::ObservedSet& set,
+                            const std::string& job, int32_t attempt) {
+  for (const ObservedAttempt& observed : set.attempts()) {
+    if (observed.job() == job && observed.attempt() == attempt) {
+      return &observed;
+    }
+  }
+  return nullptr;
+}
+
+// A new start of a worker: what it adopted stays, the rest is lost.
+void ChangeIncarnation(Turn& turn, Worker& worker,
+                       const agent::v1::AnnounceRequest& request) {
+  if (!worker.incarnation.empty()) {
+    worker.superseded.push_back(worker.incarnation);
+    if (worker.superseded.size() > kMaxSuperseded) {
+      worker.superseded.erase(worker.superseded.begin());
+    }
+  }
+  worker.incarnation = request.incarnation();
+  worker.observed_sequence = 0;
+  const std::set<std::string> live = worker.live;
+  for (const std::string& id : live) {
+    JobEntry& entry = turn.state.jobs.at(id);
+    Live& attempt = std::get<Live>(entry.place);
+    if (attempt.incarnation == request.incarnation()) continue;
+    JobEdit edit(turn, entry);
+    edit.job();
+    if (Find(request.observed(), id,
+             entry.job->attempts().rbegin()->number()) != nullptr) {
+      attempt.incarnation = request.incarnation();
+    } else {
+      EndAttempt(edit, WorkerLost(worker.id, "was restarted without it"));
+    }
+    edit.Commit();
+  }
+}
+
+// The devices of an attempt that is not live; all when that is not known.
+void AddDevicesOf(const State& state, const Worker& worker,
+                  const ObservedAttempt& observed,
+                  std::set<std::string>* devices) {
+  const auto it = state.jobs.find(observed.job());
+  if (it != state.jobs.end()) {
+    for (const jobs::v1::Attempt& attempt : it->second.job->attempts()) {
+      if (attempt.number() != observed.attempt()) continue;
+      devices->insert(attempt.devices().begin(), attempt.devices().end());
+      return;
+    }
+  }
+  for (const auto& [name, kind] : worker.devices) devices->insert(name);
+}
+
+void TakeObserved(Turn& turn, Worker& worker,
+                  const agent::v1::ObservedSet& set) {
+  if (set.sequence() < worker.observed_sequence) return;
+  worker.observed_sequence = set.sequence();
+  std::set<std::string> lingering;
+  for (const ObservedAttempt& observed : set.attempts()) {
+    const auto it = turn.state.jobs.find(observed.job());
+    const bool is_live =
+        worker.live.count(observed.job()) > 0 &&
+        it->second.job->attempts().rbegin()->number() == observed.attempt();
+    if (is_live) {
+      ObserveAttempt(turn, it->second, observed);
+    } else if (observed.phase() != ObservedAttempt::EXITED) {
+      AddDevicesOf(turn.state, worker, observed, &lingering);
+    }
+  }
+  if (lingering == worker.lingering) return;
+  if (lingering.size() > worker.lingering.size()) {
+    turn.Counted(Count::What::kStaleAttempt);
+  }
+  worker.lingering = std::move(lingering);
+  IndexFreeDevices(turn.state, worker);
+}
+
+}  // namespace
+
+void HandleAnnounced(Turn& turn, const Announced& announced) {
+  const agent::v1::AnnounceRequest& request = announced.request;
+  if (absl::Status status = CheckAnnouncement(request); !status.ok()) {
+    turn.Emit(AnswerAnnounce{status});
+    return;
+  }
+  Worker& worker = turn.state.workers[request.worker()];
+  worker.id = request.worker();
+  if (std::count(worker.superseded.begin(), worker.superseded.end(),
+                 request.incarnation()) > 0) {
+    turn.Emit(AnswerAnnounce{absl::AbortedError(
+        absl::StrCat("worker ", worker.id, " has been started again at ",
+                     worker.address, "; two workers must not share an id"))});
+    return;
+  }
+  const bool is_new = worker.liveness != Worker::Liveness::kOnline ||
+                      worker.incarnation != request.incarnation() ||
+                      worker.draining != request.draining();
+  worker.address = request.address();
+  worker.build_digest = request.build_digest();
+  worker.draining = request.draining();
+  worker.labels.clear();
+  worker.labels.insert(request.labels().begin(), request.labels().end());
+  worker.devices.clear();
+  for (const workers::v1::Device& device : request.devices()) {
+    worker.devices[device.name()] = KindOf(device.name());
+  }
+  worker.liveness = Worker::Liveness::kOnline;
+  if (worker.incarnation != request.incarnation()) {
+    ChangeIncarnation(turn, worker, request);
+  }
+  Touch(turn, worker);
+  TakeObserved(turn, worker, request.observed());
+  IndexFreeDevices(turn.state, worker);
+  if (is_new) turn.desired_changed.insert(worker.id);
+  turn.Emit(AnswerAnnounce{absl::OkStatus()});
+}
+
+void HandleObserved(Turn& turn, const Observed& observed) {
+  const auto it = turn.state.workers.find(observed.worker);
+  if (it == turn.state.workers.end() ||
+      it->second.incarnation != observed.incarnation ||
+      it->second.liveness != Worker::Liveness::kOnline) {
+    return;
+  }
+  Touch(turn, it->second);
+  TakeObserved(turn, it->second, observed.observed);
+}
+
+void LoseWorker(Turn& turn, const std::string& id) {
+  Worker& worker = turn.state.workers.at(id);
+  worker.lease_at.reset();
+  SetDeadline(turn.state, Deadline::Kind::kHeartbeat, id, &worker.heartbeat_at,
+              std::nullopt);
+  SetDeadline(turn.state, Deadline::Kind::kForget, id, &worker.forget_at,
+              turn.now.monotonic + turn.state.options.forget_worker);
+  worker.liveness = Worker::Liveness::kLost;
+  worker.lingering.clear();
+  turn.workers_changed.insert(id);
+  turn.Counted(Count::What::kWorkerLost);
+  const std::set<std::string> live = worker.live;
+  for (const std::string& job : live) {
+    JobEdit edit(turn, turn.state.jobs.at(job));
+    EndAttempt(edit, WorkerLost(id, "was silent for longer than its lease"));
+    edit.Commit();
+  }
+  IndexFreeDevices(turn.state, worker);
+}
+
+void ForgetWorker(Turn& turn, const std::string& id) {
+  turn.state.workers.erase(id);
+  turn.workers_changed.erase(id);
+  turn.desired_changed.erase(id);
+  turn.Emit(PublishWorker{id, nullptr});
+}
+
+}  // namespace ordo::scheduler::core

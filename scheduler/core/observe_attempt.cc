@@ -1,0 +1,136 @@
+#include "scheduler/core/observe_attempt.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "scheduler/core/artifacts.h"
+#include "scheduler/core/attempts.h"
+#include "scheduler/core/reasons.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using agent::v1::ObservedAttempt;
+
+// The trainer has reported for the first time.
+void TakeStart(JobEdit& edit, const ObservedAttempt& observed) {
+  if (!observed.has_started() && !observed.has_run_time()) return;
+  if (edit.read().attempts().rbegin()->has_run_time()) return;
+  Turn& turn = edit.turn();
+  Live& live = std::get<Live>(edit.entry().place);
+  live.run = turn.now.monotonic;
+  jobs::v1::Attempt& attempt = edit.attempt();
+  *attempt.mutable_run_time() = observed.has_run_time()
+                                    ? observed.run_time()
+                                    : ToTimestamp(turn.now.wall);
+  const training::v1::TrainerStarted& started = observed.started();
+  if (!started.build_digest().empty()) {
+    attempt.set_build_digest(started.build_digest());
+  }
+  attempt.set_start_step(started.start_step());
+  attempt.set_end_step(started.start_step());
+  attempt.set_resumed_from(started.resumed_from());
+  attempt.set_exact(started.exact());
+  attempt.set_start_digest(started.state_digest());
+  for (const std::string& warning : started.warnings()) {
+    AddWarning(edit, warning);
+  }
+  live.step = live.durable_step = started.start_step();
+  if (NextState(edit.read().state(), Trigger::kRun).has_value()) {
+    Follow(edit, Trigger::kRun, reason::kRunning,
+           absl::StrCat("attempt ", attempt.number(), " runs on ", live.worker,
+                        ", ", live.device));
+  }
+}
+
+// The job's first step ever is what its user waited for.
+void TakeFirstStep(JobEdit& edit, const ObservedAttempt& observed) {
+  if (!observed.has_first_step_time() ||
+      edit.read().attempts().rbegin()->has_first_step_time()) {
+    return;
+  }
+  bool is_first = edit.read().attempts(0).number() == 1;
+  for (const jobs::v1::Attempt& attempt : edit.read().attempts()) {
+    if (attempt.has_first_step_time()) is_first = false;
+  }
+  *edit.attempt().mutable_first_step_time() = observed.first_step_time();
+  if (!is_first) return;
+  const absl::Duration waited =
+      ToTime(observed.first_step_time()) - ToTime(edit.read().create_time());
+  edit.turn().Counted(Count::What::kFirstStep, "",
+                      std::max(0.0, absl::ToDoubleSeconds(waited)));
+}
+
+void TakeRecords(JobEdit& edit, const ObservedAttempt& observed) {
+  Live& live = std::get<Live>(edit.entry().place);
+  for (const agent::v1::DurableRecord& record : observed.records()) {
+    if (record.number() <= live.acknowledged_records) continue;
+    TakeDurableRecord(edit, record);
+    live.acknowledged_records = record.number();
+    edit.job();  // The number is part of the job's record.
+    edit.turn().desired_changed.insert(live.worker);
+  }
+}
+
+std::shared_ptr<const jobs::v1::Progress> ProgressOf(
+    const Turn& turn, const ObservedAttempt& observed) {
+  auto progress = std::make_shared<jobs::v1::Progress>();
+  const training::v1::StepDone& step = observed.step();
+  progress->set_step(step.step());
+  progress->set_total_steps(step.total_steps());
+  progress->set_loss(step.loss());
+  progress->set_learning_rate(step.learning_rate());
+  progress->set_tokens_per_second(step.tokens_per_second());
+  progress->set_step_seconds(step.step_seconds());
+  progress->set_evaluation(observed.evaluation().name());
+  progress->set_evaluation_done(observed.evaluation().done());
+  progress->set_evaluation_total(observed.evaluation().total());
+  *progress->mutable_update_time() = ToTimestamp(turn.now.wall);
+  return progress;
+}
+
+bool IsSame(const jobs::v1::Progress& a, const jobs::v1::Progress& b) {
+  return a.step() == b.step() && a.loss() == b.loss() &&
+         a.total_steps() == b.total_steps() &&
+         a.evaluation() == b.evaluation() &&
+         a.evaluation_done() == b.evaluation_done() &&
+         a.evaluation_total() == b.evaluation_total();
+}
+
+void TakeProgress(Turn& turn, JobEntry& entry,
+                  const ObservedAttempt& observed) {
+  if (!observed.has_step() && !observed.has_evaluation()) return;
+  Live& live = std::get<Live>(entry.place);
+  live.step = std::max(live.step, observed.step().step());
+  auto progress = ProgressOf(turn, observed);
+  if (live.progress != nullptr && IsSame(*live.progress, *progress)) return;
+  live.progress = progress;
+  turn.Emit(PublishProgress{entry.job->spec().name(), live.worker, live.device,
+                            std::move(progress)});
+}
+
+}  // namespace
+
+void ObserveAttempt(Turn& turn, JobEntry& entry,
+                    const ObservedAttempt& observed) {
+  Live& live = std::get<Live>(entry.place);
+  live.observed = true;
+  JobEdit edit(turn, entry);
+  TakeStart(edit, observed);
+  TakeFirstStep(edit, observed);
+  TakeRecords(edit, observed);
+  TakeProgress(turn, entry, observed);
+  if (observed.phase() == ObservedAttempt::EXITED &&
+      observed.records_size() < kMaxRecordsObserved) {
+    if (observed.has_finished()) {
+      edit.attempt().set_end_step(observed.finished().step());
+      edit.attempt().set_end_digest(observed.finished().state_digest());
+    }
+    const bool stop_requested = turn.state.workers.at(live.worker).draining;
+    EndAttempt(edit, JudgeExit(observed, stop_requested));
+  }
+  edit.Commit();
+}
+
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,56 @@
+#ifndef ORDO_SCHEDULER_CORE_REASONS_H_
+#define ORDO_SCHEDULER_CORE_REASONS_H_
+
+// Machine-readable reasons of job states and of the ends of attempts; the
+// metrics' closed label sets. docs/states.md explains each.
+
+namespace ordo::scheduler::core::reason {
+
+// Of a queued job, also in Explain.
+inline constexpr char kWaitingForDevice[] = "WAITING_FOR_DEVICE";
+inline constexpr char kBackoff[] = "BACKOFF";
+// In Explain only.
+inline constexpr char kNoSuchDevice[] = "NO_SUCH_DEVICE";
+inline constexpr char kNoWorker[] = "NO_WORKER";
+// Of a job with a live attempt.
+inline constexpr char kStarting[] = "STARTING";
+inline constexpr char kRunning[] = "RUNNING";
+// How an attempt ended.
+inline constexpr char kFinished[] = "FINISHED";
+inline constexpr char kCancelledByUser[] = "CANCELLED_BY_USER";
+inline constexpr char kBadSpec[] = "BAD_SPEC";
+inline constexpr char kDataMissing[] = "DATA_MISSING";
+inline constexpr char kNonFinite[] = "NON_FINITE";
+inline constexpr char kCheckpointDamaged[] = "CHECKPOINT_DAMAGED";
+inline constexpr char kTrainerFailed[] = "TRAINER_FAILED";
+inline constexpr char kTrainerKilled[] = "TRAINER_KILLED";
+inline constexpr char kHang[] = "HANG";
+inline constexpr char kStartFailed[] = "START_FAILED";
+inline constexpr char kOutOfMemory[] = "OUT_OF_MEMORY";
+inline constexpr char kDeviceError[] = "DEVICE_ERROR";
+inline constexpr char kStorageError[] = "STORAGE_ERROR";
+inline constexpr char kWorkerLost[] = "WORKER_LOST";
+inline constexpr char kStopped[] = "STOPPED";
+// Of a job whose last allowed attempt failed.
+inline constexpr char kAttemptsExhausted[] = "ATTEMPTS_EXHAUSTED";
+
+inline constexpr const char* kAll[] = {
+    kWaitingForDevice, kBackoff,           kNoSuchDevice, kNoWorker,
+    kStarting,         kRunning,           kFinished,     kCancelledByUser,
+    kBadSpec,          kDataMissing,       kNonFinite,    kCheckpointDamaged,
+    kTrainerFailed,    kTrainerKilled,     kHang,         kStartFailed,
+    kOutOfMemory,      kDeviceError,       kStorageError, kWorkerLost,
+    kStopped,          kAttemptsExhausted,
+};
+
+// Those that an attempt may end with.
+inline constexpr const char* kAttemptEnds[] = {
+    kFinished,     kCancelledByUser,   kBadSpec,       kDataMissing,
+    kNonFinite,    kCheckpointDamaged, kTrainerFailed, kTrainerKilled,
+    kHang,         kStartFailed,       kOutOfMemory,   kDeviceError,
+    kStorageError, kWorkerLost,        kStopped,
+};
+
+}  // namespace ordo::scheduler::core::reason
+
+#endif  // ORDO_SCHEDULER_CORE_REASONS_H_

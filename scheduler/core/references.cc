@@ -1,0 +1,123 @@
+#include "scheduler/core/references.h"
+
+#include <optional>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+// The key in "200-1".
+std::optional<CheckpointKey> ParseId(const std::string& id) {
+  const std::vector<std::string> parts = absl::StrSplit(id, '-');
+  CheckpointKey key;
+  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &key.first) ||
+      !absl::SimpleAtoi(parts[1], &key.second) || CheckpointId(key) != id) {
+    return std::nullopt;
+  }
+  return key;
+}
+
+const JobEntry* FindJob(const State& state, const std::string& job) {
+  const auto it = state.jobs.find(job);
+  return it == state.jobs.end() ? nullptr : &it->second;
+}
+
+absl::StatusOr<std::string> Newest(const JobEntry& entry) {
+  const std::string& job = entry.job->spec().name();
+  if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
+    return newest->name();
+  }
+  if (IsTerminal(entry.job->state())) {
+    return absl::NotFoundError(
+        absl::StrCat("job ", job,
+                     " has no checkpoint; name one of another: "
+                     "ordo list checkpoints"));
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "job ", job, " has no checkpoint yet; wait for it: ordo wait ", job));
+}
+
+}  // namespace
+
+CheckpointPtr FindCheckpoint(const State& state, const std::string& name) {
+  const std::vector<std::string> parts = absl::StrSplit(name, '/');
+  if (parts.size() != 4 || parts[0] != "jobs" || parts[2] != "checkpoints") {
+    return nullptr;
+  }
+  const JobEntry* entry = FindJob(state, parts[1]);
+  const std::optional<CheckpointKey> key = ParseId(parts[3]);
+  if (entry == nullptr || !key.has_value()) return nullptr;
+  const auto it = entry->checkpoints.find(*key);
+  return it == entry->checkpoints.end() ? nullptr : it->second;
+}
+
+absl::StatusOr<std::string> ResolveReference(const State& state,
+                                             const std::string& reference) {
+  const std::vector<std::string> parts = absl::StrSplit(reference, '/');
+  const bool is_job = parts.size() == 2 && parts[0] == "jobs";
+  const bool is_checkpoint =
+      parts.size() == 4 && parts[0] == "jobs" && parts[2] == "checkpoints";
+  if (!is_job && !is_checkpoint) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", reference,
+                     "' is not jobs/JOB or jobs/JOB/checkpoints/CHECKPOINT"));
+  }
+  const JobEntry* entry = FindJob(state, parts[1]);
+  if (entry == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("there is no job ", parts[1], "; see: ordo list jobs"));
+  }
+  if (is_job || parts[3] == "latest") return Newest(*entry);
+  const CheckpointPtr checkpoint = FindCheckpoint(state, reference);
+  if (checkpoint == nullptr) {
+    return absl::NotFoundError(absl::StrCat(
+        "there is no checkpoint ", reference, "; see: ordo list checkpoints"));
+  }
+  if (checkpoint->state() != checkpoints::v1::Checkpoint::AVAILABLE) {
+    return absl::NotFoundError(absl::StrCat(
+        "checkpoint ", reference,
+        " was removed, since its job keeps only its newest; see: ordo list "
+        "checkpoints"));
+  }
+  return reference;
+}
+
+absl::Status ResolveReferences(const State& state, jobs::v1::JobSpec* spec) {
+  for (int i = 0; i < spec->checkpoints_size(); ++i) {
+    auto resolved =
+        base::AddContext(ResolveReference(state, spec->checkpoints(i)),
+                         absl::StrCat("checkpoints[", i, "]"));
+    if (!resolved.ok()) return resolved.status();
+    spec->set_checkpoints(i, *resolved);
+  }
+  if (!spec->start_from().empty()) {
+    auto resolved = base::AddContext(
+        ResolveReference(state, spec->start_from()), "start_from");
+    if (!resolved.ok()) return resolved.status();
+    spec->set_start_from(*resolved);
+  }
+  return absl::OkStatus();
+}
+
+void AddPins(State& state, const jobs::v1::JobSpec& spec) {
+  for (const std::string& name : References(spec)) {
+    state.pins[name].insert(spec.name());
+  }
+}
+
+void RemovePins(State& state, const jobs::v1::JobSpec& spec) {
+  for (const std::string& name : References(spec)) {
+    const auto pin = state.pins.find(name);
+    if (pin == state.pins.end()) continue;
+    pin->second.erase(spec.name());
+    if (pin->second.empty()) state.pins.erase(pin);
+  }
+}
+
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,35 @@
+#ifndef ORDO_SCHEDULER_CORE_REFERENCES_H_
+#define ORDO_SCHEDULER_CORE_REFERENCES_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/ordo/jobs/v1/job_spec.pb.h"
+#include "scheduler/core/state.h"
+
+// Checkpoints that a job's spec names: `checkpoints` and `start_from`.
+
+namespace ordo::scheduler::core {
+
+// By resource name, jobs/{job}/checkpoints/{checkpoint}; null when there is
+// none (in any state).
+CheckpointPtr FindCheckpoint(const State& state, const std::string& name);
+
+// The full resource name of what a user names: jobs/{job}/checkpoints/{id},
+// the same with `latest`, or jobs/{job} for its newest. NOT_FOUND when there is
+// no such job or checkpoint, or it was removed; INVALID_ARGUMENT for another
+// form.
+absl::StatusOr<std::string> ResolveReference(const State& state,
+                                             const std::string& reference);
+
+// Replaces every reference of a spec by its full name; errors name the field.
+absl::Status ResolveReferences(const State& state, jobs::v1::JobSpec* spec);
+
+// A job that has not ended keeps what its spec names from being removed.
+void AddPins(State& state, const jobs::v1::JobSpec& spec);
+void RemovePins(State& state, const jobs::v1::JobSpec& spec);
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_REFERENCES_H_

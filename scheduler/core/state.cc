@@ -1,0 +1,81 @@
+#include "scheduler/core/state.h"
+
+#include "absl/strings/str_cat.h"
+#include "scheduler/core/moment.h"
+
+namespace ordo::scheduler::core {
+
+std::string JobName(const std::string& job) {
+  return absl::StrCat("jobs/", job);
+}
+
+std::string CheckpointName(const std::string& job, const std::string& id) {
+  return absl::StrCat("jobs/", job, "/checkpoints/", id);
+}
+
+std::string ReportName(const std::string& job, const std::string& id) {
+  return absl::StrCat("jobs/", job, "/reports/", id);
+}
+
+std::string IdOf(const std::string& name) {
+  return name.substr(name.rfind('/') + 1);
+}
+
+std::string CheckpointId(const CheckpointKey& key) {
+  return absl::StrCat(key.first, "-", key.second);
+}
+
+const std::string& DeviceKind(const jobs::v1::Job& job) {
+  static const auto& kDefault = *new std::string("cpu");
+  const std::string& kind = job.spec().resources().device();
+  return kind.empty() ? kDefault : kind;
+}
+
+CheckpointPtr NewestCheckpoint(const JobEntry& entry) {
+  for (auto it = entry.checkpoints.rbegin(); it != entry.checkpoints.rend();
+       ++it) {
+    if (it->second->state() == checkpoints::v1::Checkpoint::AVAILABLE) {
+      return it->second;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> References(const jobs::v1::JobSpec& spec) {
+  std::vector<std::string> names(spec.checkpoints().begin(),
+                                 spec.checkpoints().end());
+  if (!spec.start_from().empty()) names.push_back(spec.start_from());
+  return names;
+}
+
+workers::v1::Worker ToProto(const State& state, const Worker& worker) {
+  workers::v1::Worker proto;
+  proto.set_name(absl::StrCat("workers/", worker.id));
+  proto.set_state(worker.liveness == Worker::Liveness::kLost
+                      ? workers::v1::Worker::LOST
+                  : worker.draining ? workers::v1::Worker::DRAINING
+                                    : workers::v1::Worker::ONLINE);
+  proto.set_address(worker.address);
+  std::map<std::string, std::pair<std::string, int>> holders;
+  for (const std::string& job : worker.live) {
+    const JobEntry& entry = state.jobs.at(job);
+    const auto& attempts = entry.job->attempts();
+    holders[std::get<Live>(entry.place).device] = {
+        JobName(job), attempts.empty() ? 0 : attempts.rbegin()->number()};
+  }
+  for (const auto& [name, kind] : worker.devices) {
+    workers::v1::Device& device = *proto.add_devices();
+    device.set_name(name);
+    device.set_kind(kind);
+    if (const auto holder = holders.find(name); holder != holders.end()) {
+      device.set_job(holder->second.first);
+      device.set_attempt(holder->second.second);
+    }
+  }
+  proto.mutable_labels()->insert(worker.labels.begin(), worker.labels.end());
+  proto.set_build_digest(worker.build_digest);
+  *proto.mutable_last_seen_time() = ToTimestamp(worker.last_seen);
+  return proto;
+}
+
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,175 @@
+#ifndef ORDO_SCHEDULER_CORE_STATE_H_
+#define ORDO_SCHEDULER_CORE_STATE_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "proto/ordo/workers/v1/workers.pb.h"
+#include "scheduler/core/effect.h"
+#include "scheduler/core/transitions.h"
+#include "scheduler/policy/policy.h"
+
+// What the core knows. Plain data; changed by Apply alone. CheckInvariants says
+// what always holds.
+
+namespace ordo::scheduler::core {
+
+struct Options {
+  policy::PlaceFunction place = nullptr;
+  // A worker silent for this long is lost.
+  absl::Duration lease = absl::Seconds(10);
+  // Desired sets are repeated this often.
+  absl::Duration heartbeat = absl::Seconds(2);
+  // Wait before the second attempt after a failure; doubles up to the maximum.
+  absl::Duration retry_backoff = absl::Seconds(1);
+  absl::Duration retry_backoff_max = absl::Seconds(60);
+  // Time to leave for a cancelled and for a stopped attempt.
+  absl::Duration cancel_grace = absl::Seconds(2);
+  absl::Duration stop_grace = absl::Seconds(30);
+  // A lost worker that holds nothing is forgotten after this.
+  absl::Duration forget_worker = absl::Hours(1);
+  // Of this life of the scheduler; larger than that of any earlier one.
+  int64_t epoch = 1;
+};
+
+// A job that waits: in State.waiting, or for its backoff to end.
+struct Queued {
+  // On the monotonic clock; set during a backoff.
+  std::optional<absl::Duration> not_before;
+};
+
+// A job whose newest attempt is given to a worker and not over.
+struct Live {
+  std::string worker;
+  std::string incarnation;
+  std::string device;
+  int64_t acknowledged_records = 0;
+
+  // Not durable.
+  // The worker has listed it in this life of the scheduler.
+  bool observed = false;
+  // Monotonic: when it was given away (or loaded), and when it last reached
+  // something durable: its start or a checkpoint.
+  absl::Duration start;
+  absl::Duration durable;
+  // When its trainer first reported.
+  std::optional<absl::Duration> run;
+  // Newest step, and the step that a next attempt would go on from.
+  int64_t step = 0;
+  int64_t durable_step = 0;
+  std::shared_ptr<const jobs::v1::Progress> progress;
+};
+
+// A job that is over.
+struct Ended {};
+
+// Sorts checkpoints of one job: later is newer.
+using CheckpointKey = std::pair<int64_t, int32_t>;  // step, attempt
+
+struct JobEntry {
+  JobPtr job;
+  std::string request_id;
+  std::string fingerprint;
+  std::variant<Queued, Live, Ended> place;
+  std::map<CheckpointKey, CheckpointPtr> checkpoints;
+  // By id, <evaluation>-<step>.
+  std::map<std::string, ReportPtr> reports;
+};
+
+// A worker; nothing of it is durable.
+struct Worker {
+  enum class Liveness {
+    // Known only from the records; one lease to come back.
+    kUnknown,
+    kOnline,
+    kLost,
+  };
+
+  std::string id;
+  std::string incarnation;
+  std::string address;
+  // Kind by name.
+  std::map<std::string, std::string> devices;
+  std::map<std::string, std::string> labels;
+  std::string build_digest;
+  Liveness liveness = Liveness::kUnknown;
+  bool draining = false;
+  absl::Time last_seen;
+  int64_t observed_sequence = 0;
+  // Incarnations before this one, newest last, at most kMaxSuperseded.
+  std::vector<std::string> superseded;
+  // Jobs whose live attempt is here.
+  std::set<std::string> live;
+  // Devices that an attempt which is not live still occupies.
+  std::set<std::string> lingering;
+  // Monotonic times of its deadlines.
+  std::optional<absl::Duration> lease_at;
+  std::optional<absl::Duration> heartbeat_at;
+  std::optional<absl::Duration> forget_at;
+};
+
+inline constexpr size_t kMaxSuperseded = 8;
+
+struct Deadline {
+  enum class Kind { kLease, kHeartbeat, kForget, kBackoff, kPlace };
+
+  absl::Duration at;
+  Kind kind;
+  // Worker or job; empty for kPlace.
+  std::string id;
+};
+
+inline bool operator<(const Deadline& a, const Deadline& b) {
+  return std::tie(a.at, a.kind, a.id) < std::tie(b.at, b.kind, b.id);
+}
+
+struct State {
+  Options options;
+  int64_t next_sequence = 1;
+  // Number of the last desired set.
+  int64_t desired_sequence = 0;
+  std::map<std::string, JobEntry> jobs;
+  // Job by request id.
+  std::map<std::string, std::string> request_ids;
+  std::map<std::string, Worker> workers;
+  std::set<Deadline> deadlines;
+
+  // Indexes over the above.
+  policy::WaitingJobs waiting;
+  policy::FreeDevices free;
+  // Live jobs by the checkpoint (resource name) that they need.
+  std::map<std::string, std::set<std::string>> pins;
+};
+
+// Ids: [a-z][a-z0-9-]*, at most 63 characters.
+inline constexpr size_t kMaxIdLength = 63;
+
+// "jobs/a", "jobs/a/checkpoints/200-1", "jobs/a/reports/addition-200".
+std::string JobName(const std::string& job);
+std::string CheckpointName(const std::string& job, const std::string& id);
+std::string ReportName(const std::string& job, const std::string& id);
+// The id in the last part of a resource name: "200-1".
+std::string IdOf(const std::string& name);
+// <step>-<attempt>.
+std::string CheckpointId(const CheckpointKey& key);
+
+// Kind of device that a job needs: "cpu".
+const std::string& DeviceKind(const jobs::v1::Job& job);
+// The newest checkpoint that is AVAILABLE; null when there is none.
+CheckpointPtr NewestCheckpoint(const JobEntry& entry);
+// The checkpoints (resource names) of other jobs that a job's spec names.
+std::vector<std::string> References(const jobs::v1::JobSpec& spec);
+// The worker as the API shows it.
+workers::v1::Worker ToProto(const State& state, const Worker& worker);
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_STATE_H_

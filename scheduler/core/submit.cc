@@ -1,0 +1,143 @@
+#include "scheduler/core/submit.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "scheduler/core/reasons.h"
+#include "scheduler/core/references.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+bool IsId(const std::string& id) {
+  return !id.empty() && id.size() <= kMaxIdLength &&
+         absl::ascii_islower(id[0]) &&
+         std::all_of(id.begin(), id.end(), [](unsigned char c) {
+           return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-';
+         });
+}
+
+absl::Status RequestIdReused(const std::string& request_id,
+                             const std::string& job) {
+  base::ErrorInfo info;
+  info.reason = "REQUEST_ID_REUSED";
+  info.metadata["job"] = job;
+  return base::WithErrorInfo(
+      absl::InvalidArgumentError(absl::StrCat(
+          "request_id '", request_id, "' made job ", job,
+          " from another request; send another request_id for another job")),
+      info);
+}
+
+// What a call asks for, judged before anything is changed.
+struct Plan {
+  // In the order of the call: the id of each job.
+  std::vector<std::string> ids;
+  // Those to create, with references resolved.
+  std::map<std::string, NewJob> created;
+  // Ids in the order of creation.
+  std::vector<std::string> order;
+  // Id by request id, of those to create.
+  std::map<std::string, std::string> request_ids;
+};
+
+absl::Status PlanOne(const State& state, const NewJob& job, Plan* plan) {
+  const std::string& id = job.spec.name();
+  if (!job.request_id.empty()) {
+    const auto known = state.request_ids.find(job.request_id);
+    if (known != state.request_ids.end()) {
+      if (state.jobs.at(known->second).fingerprint != job.fingerprint) {
+        return RequestIdReused(job.request_id, known->second);
+      }
+      plan->ids.push_back(known->second);
+      return absl::OkStatus();
+    }
+    const auto planned = plan->request_ids.find(job.request_id);
+    if (planned != plan->request_ids.end()) {
+      if (plan->created.at(planned->second).fingerprint != job.fingerprint) {
+        return RequestIdReused(job.request_id, planned->second);
+      }
+      plan->ids.push_back(planned->second);
+      return absl::OkStatus();
+    }
+  }
+  if (!IsId(id)) {
+    return base::InvalidField(
+        "name",
+        "must be lower-case letters, digits and '-', start with a "
+        "letter and have at most 63 characters");
+  }
+  if (state.jobs.count(id) > 0 || plan->created.count(id) > 0) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("there is a job ", id,
+                     " already; names are unique for ever: choose "
+                     "another, or see: ordo show ",
+                     id));
+  }
+  NewJob resolved = job;
+  ORDO_RETURN_IF_ERROR(ResolveReferences(state, &resolved.spec));
+  if (!job.request_id.empty()) plan->request_ids[job.request_id] = id;
+  plan->created[id] = std::move(resolved);
+  plan->order.push_back(id);
+  plan->ids.push_back(id);
+  return absl::OkStatus();
+}
+
+void CreateJob(Turn& turn, NewJob&& created) {
+  State& state = turn.state;
+  const std::string id = created.spec.name();
+  auto job = std::make_shared<jobs::v1::Job>();
+  job->set_name(JobName(id));
+  *job->mutable_spec() = std::move(created.spec);
+  job->set_state(jobs::v1::Job::QUEUED);
+  job->set_reason(reason::kWaitingForDevice);
+  job->set_message(absl::StrCat("waits for a device; ordo explain ", id,
+                                " says what holds it up"));
+  *job->mutable_owner() = std::move(created.owner);
+  *job->mutable_create_time() = ToTimestamp(turn.now.wall);
+  job->set_version(1);
+  job->set_sequence(state.next_sequence++);
+
+  JobEntry& entry = state.jobs[id];
+  entry.job = job;
+  entry.request_id = created.request_id;
+  entry.fingerprint = created.fingerprint;
+  entry.place = Queued{};
+  if (!entry.request_id.empty()) state.request_ids[entry.request_id] = id;
+  AddPins(state, job->spec());
+  StartWaiting(state, *job);
+  turn.Emit(Record{RecordOf(entry)});
+}
+
+}  // namespace
+
+void HandleSubmit(Turn& turn, const Submit& submit) {
+  Plan plan;
+  for (size_t i = 0; i < submit.jobs.size(); ++i) {
+    absl::Status status = PlanOne(turn.state, submit.jobs[i], &plan);
+    if (status.ok()) continue;
+    if (submit.jobs.size() > 1) {
+      status = base::AddContext(status, absl::StrCat("requests[", i, "]"));
+    }
+    turn.Emit(Answer{submit.call, status});
+    return;
+  }
+  for (const std::string& id : plan.order) {
+    CreateJob(turn, std::move(plan.created[id]));
+  }
+  std::vector<JobPtr> jobs;
+  jobs.reserve(plan.ids.size());
+  for (const std::string& id : plan.ids) {
+    jobs.push_back(turn.state.jobs.at(id).job);
+  }
+  turn.Emit(Answer{submit.call, std::move(jobs)});
+}
+
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,18 @@
+#ifndef ORDO_SCHEDULER_CORE_SUBMIT_H_
+#define ORDO_SCHEDULER_CORE_SUBMIT_H_
+
+#include "scheduler/core/event.h"
+#include "scheduler/core/turn.h"
+
+namespace ordo::scheduler::core {
+
+// Creates jobs, all or none, and answers the call. ALREADY_EXISTS: a name is
+// taken, by a job or earlier in the call. INVALID_ARGUMENT: a known request id
+// with another fingerprint, or a name that is no id. NOT_FOUND: a checkpoint
+// that a spec names is not there. A known request id with the same fingerprint
+// gives the job that it made. Internal to scheduler/core.
+void HandleSubmit(Turn& turn, const Submit& submit);
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_SUBMIT_H_

@@ -1,0 +1,79 @@
+#include "scheduler/core/task.h"
+
+#include "absl/strings/str_cat.h"
+#include "scheduler/core/references.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+training::v1::CheckpointSource Source(
+    const checkpoints::v1::Checkpoint& checkpoint) {
+  training::v1::CheckpointSource source;
+  source.set_name(checkpoint.name());
+  // The resource name is the path below the storage root.
+  source.set_path(checkpoint.name());
+  source.set_manifest_sha256(checkpoint.manifest_sha256());
+  source.set_step(checkpoint.step());
+  return source;
+}
+
+// A checkpoint that the spec names. It was there when the job was created and
+// is pinned since.
+training::v1::CheckpointSource PinnedSource(const State& state,
+                                            const std::string& name) {
+  if (const CheckpointPtr checkpoint = FindCheckpoint(state, name)) {
+    return Source(*checkpoint);
+  }
+  training::v1::CheckpointSource source;
+  source.set_name(name);
+  source.set_path(name);
+  return source;
+}
+
+int32_t NewestAttempt(const jobs::v1::Job& job) {
+  return job.attempts().empty() ? 0 : job.attempts().rbegin()->number();
+}
+
+}  // namespace
+
+training::v1::TrainSpec TrainTask(const State& state, const JobEntry& entry) {
+  const jobs::v1::JobSpec& spec = entry.job->spec();
+  training::v1::TrainSpec task;
+  task.set_job(spec.name());
+  task.set_attempt(NewestAttempt(*entry.job));
+  *task.mutable_model() = spec.model();
+  *task.mutable_encoding() = spec.encoding();
+  *task.mutable_data() = spec.data();
+  *task.mutable_training() = spec.training();
+  *task.mutable_checkpoint() = spec.checkpoint();
+  *task.mutable_evaluations() = spec.evaluations();
+  *task.mutable_resources() = spec.resources();
+  for (auto it = entry.checkpoints.rbegin();
+       it != entry.checkpoints.rend() && task.resume_size() < kMaxResume;
+       ++it) {
+    if (it->second->state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
+    *task.add_resume() = Source(*it->second);
+  }
+  if (!spec.start_from().empty()) {
+    *task.mutable_start() = PinnedSource(state, spec.start_from());
+  }
+  for (const auto& [id, report] : entry.reports) task.add_finished_reports(id);
+  return task;
+}
+
+training::v1::EvaluateSpec EvaluateTask(const State& state,
+                                        const JobEntry& entry) {
+  const jobs::v1::JobSpec& spec = entry.job->spec();
+  training::v1::EvaluateSpec task;
+  task.set_job(spec.name());
+  task.set_attempt(NewestAttempt(*entry.job));
+  for (const std::string& name : spec.checkpoints()) {
+    *task.add_checkpoints() = PinnedSource(state, name);
+  }
+  *task.mutable_evaluations() = spec.evaluations();
+  *task.mutable_resources() = spec.resources();
+  for (const auto& [id, report] : entry.reports) task.add_finished_reports(id);
+  return task;
+}
+
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,24 @@
+#ifndef ORDO_SCHEDULER_CORE_TASK_H_
+#define ORDO_SCHEDULER_CORE_TASK_H_
+
+#include "proto/ordo/training/v1/spec.pb.h"
+#include "scheduler/core/state.h"
+
+// What an attempt is to do, derived from its job and what is registered.
+
+namespace ordo::scheduler::core {
+
+// Checkpoints offered to resume from; if all of these are damaged, older ones
+// would lose more than a fresh start costs to look at.
+inline constexpr int kMaxResume = 8;
+
+// Of a TRAIN job, for its newest attempt.
+training::v1::TrainSpec TrainTask(const State& state, const JobEntry& entry);
+
+// Of an EVALUATE job, for its newest attempt.
+training::v1::EvaluateSpec EvaluateTask(const State& state,
+                                        const JobEntry& entry);
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_TASK_H_

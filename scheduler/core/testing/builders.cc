@@ -1,0 +1,154 @@
+#include "scheduler/core/testing/builders.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace ordo::scheduler::core::testing {
+
+JobBuilder::JobBuilder(const std::string& name) {
+  job_.spec.set_kind(jobs::v1::JobSpec::TRAIN);
+  job_.spec.set_name(name);
+  job_.spec.set_queue("default");
+  job_.spec.mutable_resources()->set_device("cpu");
+  job_.spec.mutable_resources()->set_ranks(1);
+  job_.spec.mutable_retry()->set_max_attempts(3);
+  job_.spec.mutable_retry()->mutable_step_timeout()->set_seconds(600);
+  job_.spec.mutable_checkpoint()->set_keep(3);
+  job_.spec.mutable_training()->set_steps(100);
+  job_.owner.set_user("ada");
+}
+
+JobBuilder& JobBuilder::Device(const std::string& kind) {
+  job_.spec.mutable_resources()->set_device(kind);
+  return *this;
+}
+
+JobBuilder& JobBuilder::MaxAttempts(int count) {
+  job_.spec.mutable_retry()->set_max_attempts(count);
+  return *this;
+}
+
+JobBuilder& JobBuilder::Keep(int count) {
+  job_.spec.mutable_checkpoint()->set_keep(count);
+  return *this;
+}
+
+JobBuilder& JobBuilder::RequestId(const std::string& id,
+                                  const std::string& fingerprint) {
+  job_.request_id = id;
+  job_.fingerprint = fingerprint;
+  return *this;
+}
+
+JobBuilder& JobBuilder::Evaluates(const std::vector<std::string>& checkpoints) {
+  job_.spec.set_kind(jobs::v1::JobSpec::EVALUATE);
+  for (const std::string& name : checkpoints) job_.spec.add_checkpoints(name);
+  return *this;
+}
+
+JobBuilder& JobBuilder::StartFrom(const std::string& checkpoint) {
+  job_.spec.set_start_from(checkpoint);
+  return *this;
+}
+
+AttemptBuilder::AttemptBuilder(const std::string& job, int attempt) {
+  attempt_.set_job(job);
+  attempt_.set_attempt(attempt);
+  attempt_.set_phase(agent::v1::ObservedAttempt::STARTING);
+}
+
+AttemptBuilder& AttemptBuilder::Running(int64_t start_step) {
+  attempt_.set_phase(agent::v1::ObservedAttempt::RUNNING);
+  attempt_.mutable_run_time()->set_seconds(1'700'000'001);
+  attempt_.mutable_started()->set_start_step(start_step);
+  attempt_.mutable_started()->set_exact(true);
+  return *this;
+}
+
+AttemptBuilder& AttemptBuilder::Step(int64_t step, int64_t total_steps) {
+  attempt_.mutable_first_step_time()->set_seconds(1'700'000'002);
+  attempt_.mutable_step()->set_step(step);
+  attempt_.mutable_step()->set_total_steps(total_steps);
+  return *this;
+}
+
+AttemptBuilder& AttemptBuilder::Checkpoint(int64_t number, int64_t step) {
+  agent::v1::DurableRecord& record = *attempt_.add_records();
+  record.set_number(number);
+  record.mutable_checkpoint()->set_id(
+      absl::StrCat(step, "-", attempt_.attempt()));
+  record.mutable_checkpoint()->set_step(step);
+  record.mutable_checkpoint()->set_manifest_sha256(
+      absl::StrCat("sha-", step, "-", attempt_.attempt()));
+  return *this;
+}
+
+AttemptBuilder& AttemptBuilder::Report(int64_t number, const std::string& id) {
+  agent::v1::DurableRecord& record = *attempt_.add_records();
+  record.set_number(number);
+  record.mutable_report()->set_id(id);
+  record.mutable_report()->set_folder(
+      absl::StrCat("results/", id, "-", attempt_.attempt()));
+  return *this;
+}
+
+AttemptBuilder& AttemptBuilder::Warning(int64_t number,
+                                        const std::string& message) {
+  agent::v1::DurableRecord& record = *attempt_.add_records();
+  record.set_number(number);
+  record.mutable_warning()->set_message(message);
+  return *this;
+}
+
+AttemptBuilder& AttemptBuilder::Exited(int exit_code) {
+  attempt_.set_phase(agent::v1::ObservedAttempt::EXITED);
+  attempt_.set_cause(agent::v1::ObservedAttempt::EXIT);
+  attempt_.set_exit_code(exit_code);
+  return *this;
+}
+
+AttemptBuilder& AttemptBuilder::Ended(agent::v1::ObservedAttempt::Cause cause,
+                                      int signal) {
+  attempt_.set_phase(agent::v1::ObservedAttempt::EXITED);
+  attempt_.set_cause(cause);
+  attempt_.set_signal(signal);
+  return *this;
+}
+
+WorkerBuilder::WorkerBuilder(const std::string& id) {
+  request_.set_worker(id);
+  request_.set_incarnation(absl::StrCat(id, "-first"));
+  request_.set_address("127.0.0.1:1");
+  Devices({"cpu:0"});
+}
+
+WorkerBuilder& WorkerBuilder::Incarnation(const std::string& incarnation) {
+  request_.set_incarnation(incarnation);
+  return *this;
+}
+
+WorkerBuilder& WorkerBuilder::Devices(const std::vector<std::string>& names) {
+  request_.clear_devices();
+  for (const std::string& name : names) {
+    workers::v1::Device& device = *request_.add_devices();
+    device.set_name(name);
+    device.set_kind(name.substr(0, name.find(':')));
+  }
+  return *this;
+}
+
+WorkerBuilder& WorkerBuilder::Draining() {
+  request_.set_draining(true);
+  return *this;
+}
+
+WorkerBuilder& WorkerBuilder::Sequence(int64_t sequence) {
+  request_.mutable_observed()->set_sequence(sequence);
+  return *this;
+}
+
+WorkerBuilder& WorkerBuilder::Runs(const agent::v1::ObservedAttempt& attempt) {
+  *request_.mutable_observed()->add_attempts() = attempt;
+  return *this;
+}
+
+}  // namespace ordo::scheduler::core::testing

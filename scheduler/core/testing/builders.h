@@ -1,0 +1,81 @@
+#ifndef ORDO_SCHEDULER_CORE_TESTING_BUILDERS_H_
+#define ORDO_SCHEDULER_CORE_TESTING_BUILDERS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "proto/ordo/agent/v1/agent.pb.h"
+#include "scheduler/scheduler.h"
+
+// Jobs, announcements and observations in one line each.
+
+namespace ordo::scheduler::core::testing {
+
+class JobBuilder {
+ public:
+  // A training job of ada's on a cpu, three attempts.
+  explicit JobBuilder(const std::string& name);
+
+  JobBuilder& Device(const std::string& kind);
+  JobBuilder& MaxAttempts(int count);
+  JobBuilder& Keep(int count);
+  JobBuilder& RequestId(const std::string& id,
+                        const std::string& fingerprint = "f");
+  // Makes it an evaluation of these.
+  JobBuilder& Evaluates(const std::vector<std::string>& checkpoints);
+  JobBuilder& StartFrom(const std::string& checkpoint);
+
+  operator NewJob() const { return job_; }  // NOLINT: reads as a job.
+
+ private:
+  NewJob job_;
+};
+
+class AttemptBuilder {
+ public:
+  // Starting.
+  AttemptBuilder(const std::string& job, int attempt);
+
+  // Its trainer runs and went on from `start_step`.
+  AttemptBuilder& Running(int64_t start_step = 0);
+  // It has made this step, its first at `first_step`.
+  AttemptBuilder& Step(int64_t step, int64_t total_steps = 100);
+  // A durable checkpoint, number `number` of its records.
+  AttemptBuilder& Checkpoint(int64_t number, int64_t step);
+  AttemptBuilder& Report(int64_t number, const std::string& id);
+  AttemptBuilder& Warning(int64_t number, const std::string& message);
+  AttemptBuilder& Exited(int exit_code);
+  AttemptBuilder& Ended(agent::v1::ObservedAttempt::Cause cause,
+                        int signal = 0);
+
+  operator agent::v1::ObservedAttempt() const {  // NOLINT: reads as one.
+    return attempt_;
+  }
+
+ private:
+  agent::v1::ObservedAttempt attempt_;
+};
+
+class WorkerBuilder {
+ public:
+  // First incarnation, one device cpu:0, running nothing.
+  explicit WorkerBuilder(const std::string& id);
+
+  WorkerBuilder& Incarnation(const std::string& incarnation);
+  WorkerBuilder& Devices(const std::vector<std::string>& names);
+  WorkerBuilder& Draining();
+  WorkerBuilder& Sequence(int64_t sequence);
+  WorkerBuilder& Runs(const agent::v1::ObservedAttempt& attempt);
+
+  operator agent::v1::AnnounceRequest() const {  // NOLINT: reads as one.
+    return request_;
+  }
+
+ private:
+  agent::v1::AnnounceRequest request_;
+};
+
+}  // namespace ordo::scheduler::core::testing
+
+#endif  // ORDO_SCHEDULER_CORE_TESTING_BUILDERS_H_

@@ -1,0 +1,283 @@
+#include "scheduler/core/testing/test_shell.h"
+
+#include <utility>
+
+#include "google/protobuf/util/message_differencer.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/invariants.h"
+#include "scheduler/policy/fifo.h"
+
+namespace ordo::scheduler::core::testing {
+namespace {
+
+using google::protobuf::util::MessageDifferencer;
+
+std::string Describe(const Effect& effect) {
+  if (const auto* desired = std::get_if<SetDesired>(&effect)) {
+    return "SetDesired " + desired->request->ShortDebugString();
+  }
+  if (const auto* answer = std::get_if<Answer>(&effect)) {
+    return "Answer " + answer->jobs.status().ToString();
+  }
+  if (const auto* removed = std::get_if<RemoveCheckpoint>(&effect)) {
+    return "RemoveCheckpoint " + removed->job + "/" + removed->checkpoint;
+  }
+  return "effect " + std::to_string(effect.index());
+}
+
+}  // namespace
+
+Options TestShell::DefaultOptions() {
+  Options options;
+  options.place = &policy::PlaceFifo;
+  options.lease = absl::Seconds(10);
+  // Tests of the heartbeat set their own.
+  options.heartbeat = absl::Hours(24);
+  return options;
+}
+
+TestShell::TestShell(const Options& options) { state_.options = options; }
+
+TestShell::~TestShell() {
+  for (const Effect& effect : pending_) {
+    ADD_FAILURE() << "not consumed at the end: " << Describe(effect);
+  }
+}
+
+void TestShell::ApplyEvent(const Event& event) {
+  for (const Effect& effect : pending_) {
+    ADD_FAILURE() << "not consumed: " << Describe(effect);
+  }
+  pending_.clear();
+  for (const Effect& effect : Apply(state_, event, now_)) Keep(effect);
+  const absl::Status status = CheckInvariants(state_);
+  EXPECT_TRUE(status.ok()) << status;
+  CheckRecords();
+}
+
+void TestShell::Keep(const Effect& effect) {
+  if (const auto* record = std::get_if<Record>(&effect)) {
+    if (const auto* job = std::get_if<JobRecord>(&record->value)) {
+      const auto old = jobs_.find(job->job->sequence());
+      if (old != jobs_.end()) {
+        EXPECT_GT(job->job->version(), old->second.job->version());
+      }
+      jobs_[job->job->sequence()] = *job;
+    } else if (const auto* checkpoint =
+                   std::get_if<CheckpointPtr>(&record->value)) {
+      checkpoints_[(*checkpoint)->name()] = *checkpoint;
+    } else {
+      const auto& report = std::get<ReportPtr>(record->value);
+      reports_[report->name()] = report;
+    }
+  } else if (const auto* count = std::get_if<Count>(&effect)) {
+    counts_[{count->what, count->label}] += count->amount;
+  } else if (const auto* worker = std::get_if<PublishWorker>(&effect)) {
+    workers_[worker->worker] = worker->value;
+  } else if (const auto* progress = std::get_if<PublishProgress>(&effect)) {
+    progress_[progress->job] = progress->value;
+  } else {
+    pending_.push_back(effect);
+  }
+}
+
+void TestShell::CheckRecords() {
+  const Records durable = DurablePart(state_);
+  ASSERT_EQ(durable.jobs.size(), jobs_.size());
+  for (const JobRecord& record : durable.jobs) {
+    const JobRecord& stored = jobs_.at(record.job->sequence());
+    EXPECT_TRUE(MessageDifferencer::Equals(*record.job, *stored.job))
+        << record.job->ShortDebugString() << "\nstored as\n"
+        << stored.job->ShortDebugString();
+    EXPECT_EQ(record.request_id, stored.request_id);
+    EXPECT_EQ(record.fingerprint, stored.fingerprint);
+    EXPECT_EQ(record.incarnation, stored.incarnation) << record.job->name();
+    EXPECT_EQ(record.acknowledged_records, stored.acknowledged_records);
+  }
+  ASSERT_EQ(durable.checkpoints.size(), checkpoints_.size());
+  for (const CheckpointPtr& checkpoint : durable.checkpoints) {
+    EXPECT_TRUE(MessageDifferencer::Equals(
+        *checkpoint, *checkpoints_.at(checkpoint->name())));
+  }
+  ASSERT_EQ(durable.reports.size(), reports_.size());
+  for (const ReportPtr& report : durable.reports) {
+    EXPECT_TRUE(
+        MessageDifferencer::Equals(*report, *reports_.at(report->name())));
+  }
+}
+
+absl::StatusOr<std::vector<JobPtr>> TestShell::TakeAnswer(uint64_t call) {
+  for (auto it = pending_.begin(); it != pending_.end(); ++it) {
+    const auto* answer = std::get_if<Answer>(&*it);
+    if (answer == nullptr || answer->call != call) continue;
+    auto jobs = answer->jobs;
+    pending_.erase(it);
+    return jobs;
+  }
+  ADD_FAILURE() << "call " << call << " was not answered";
+  return absl::InternalError("not answered");
+}
+
+absl::StatusOr<std::vector<JobPtr>> TestShell::Submit(
+    const std::vector<NewJob>& jobs) {
+  const uint64_t call = next_call_++;
+  ApplyEvent(core::Submit{call, jobs});
+  return TakeAnswer(call);
+}
+
+absl::StatusOr<JobPtr> TestShell::Submit(const NewJob& job) {
+  auto jobs = Submit(std::vector<NewJob>{job});
+  if (!jobs.ok()) return jobs.status();
+  return jobs->front();
+}
+
+absl::StatusOr<JobPtr> TestShell::CancelJob(const std::string& job,
+                                            const std::string& user) {
+  const uint64_t call = next_call_++;
+  ApplyEvent(Cancel{call, job, user});
+  auto jobs = TakeAnswer(call);
+  if (!jobs.ok()) return jobs.status();
+  return jobs->front();
+}
+
+absl::Status TestShell::Announce(agent::v1::AnnounceRequest request) {
+  if (request.observed().sequence() == 0) {
+    request.mutable_observed()->set_sequence(
+        ++observed_sequences_[request.incarnation()]);
+  }
+  ApplyEvent(Announced{std::move(request)});
+  for (auto it = pending_.begin(); it != pending_.end(); ++it) {
+    const auto* answer = std::get_if<AnswerAnnounce>(&*it);
+    if (answer == nullptr) continue;
+    const absl::Status status = answer->status;
+    pending_.erase(it);
+    return status;
+  }
+  ADD_FAILURE() << "the announcement was not answered";
+  return absl::InternalError("not answered");
+}
+
+void TestShell::Observe(
+    const std::string& worker,
+    const std::vector<agent::v1::ObservedAttempt>& attempts) {
+  Observed event;
+  event.worker = worker;
+  event.incarnation = state_.workers.at(worker).incarnation;
+  event.observed.set_sequence(++observed_sequences_[event.incarnation]);
+  for (const auto& attempt : attempts) {
+    *event.observed.add_attempts() = attempt;
+  }
+  ApplyEvent(event);
+}
+
+void TestShell::Advance(absl::Duration duration) {
+  const absl::Duration end = now_.monotonic + duration;
+  while (true) {
+    const absl::Duration next =
+        std::min(NextDeadline(state_).value_or(end), end);
+    const absl::Duration step =
+        std::max(next - now_.monotonic, absl::ZeroDuration());
+    now_.wall += step;
+    now_.monotonic += step;
+    Effects kept = std::move(pending_);
+    pending_.clear();
+    ApplyEvent(Tick{});
+    pending_.insert(pending_.begin(), kept.begin(), kept.end());
+    if (now_.monotonic >= end) return;
+  }
+}
+
+void TestShell::Restart() {
+  Records records;
+  for (const auto& [sequence, job] : jobs_) records.jobs.push_back(job);
+  for (const auto& [name, checkpoint] : checkpoints_) {
+    records.checkpoints.push_back(checkpoint);
+  }
+  for (const auto& [name, report] : reports_) {
+    records.reports.push_back(report);
+  }
+  Options options = state_.options;
+  ++options.epoch;
+  auto state = Load(options, records, now_);
+  ASSERT_TRUE(state.ok()) << state.status();
+  state_ = *std::move(state);
+  pending_.clear();
+  workers_.clear();
+  progress_.clear();
+  const absl::Status status = CheckInvariants(state_);
+  // Jobs that wait are placed by the next event.
+  EXPECT_TRUE(status.ok()) << status;
+  CheckRecords();
+}
+
+agent::v1::SetDesiredRequest TestShell::TakeDesired(const std::string& worker) {
+  agent::v1::SetDesiredRequest newest;
+  bool found = false;
+  for (auto it = pending_.begin(); it != pending_.end();) {
+    const auto* desired = std::get_if<SetDesired>(&*it);
+    if (desired == nullptr || desired->request->worker() != worker) {
+      ++it;
+      continue;
+    }
+    newest = *desired->request;
+    found = true;
+    it = pending_.erase(it);
+  }
+  EXPECT_TRUE(found) << "no desired set for " << worker;
+  return newest;
+}
+
+bool TestShell::HasDesired(const std::string& worker) const {
+  for (const Effect& effect : pending_) {
+    const auto* desired = std::get_if<SetDesired>(&effect);
+    if (desired != nullptr && desired->request->worker() == worker) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> TestShell::TakeRemoved() {
+  std::vector<std::string> removed;
+  for (auto it = pending_.begin(); it != pending_.end();) {
+    const auto* effect = std::get_if<RemoveCheckpoint>(&*it);
+    if (effect == nullptr) {
+      ++it;
+      continue;
+    }
+    removed.push_back(effect->job + "/" + effect->checkpoint);
+    it = pending_.erase(it);
+  }
+  return removed;
+}
+
+void TestShell::Ignore() { pending_.clear(); }
+
+const jobs::v1::Job& TestShell::job(const std::string& id) const {
+  return *state_.jobs.at(id).job;
+}
+
+jobs::v1::Job::State TestShell::StateOf(const std::string& id) const {
+  return job(id).state();
+}
+
+const std::string& TestShell::ReasonOf(const std::string& id) const {
+  return job(id).reason();
+}
+
+double TestShell::Counted(Count::What what, const std::string& label) const {
+  const auto it = counts_.find({what, label});
+  return it == counts_.end() ? 0 : it->second;
+}
+
+const workers::v1::Worker* TestShell::published_worker(
+    const std::string& id) const {
+  const auto it = workers_.find(id);
+  return it == workers_.end() ? nullptr : it->second.get();
+}
+
+const jobs::v1::Progress* TestShell::published_progress(
+    const std::string& job) const {
+  const auto it = progress_.find(job);
+  return it == progress_.end() ? nullptr : it->second.get();
+}
+
+}  // namespace ordo::scheduler::core::testing

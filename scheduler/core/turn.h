@@ -1,0 +1,81 @@
+#ifndef ORDO_SCHEDULER_CORE_TURN_H_
+#define ORDO_SCHEDULER_CORE_TURN_H_
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/core/effect.h"
+#include "scheduler/core/moment.h"
+#include "scheduler/core/state.h"
+
+// What the parts of one Apply share. Internal to scheduler/core.
+
+namespace ordo::scheduler::core {
+
+// One Apply while it runs.
+struct Turn {
+  State& state;
+  const Moment now;
+  Effects effects;
+  // Workers that must be told a new desired set, and whose public look changed;
+  // told once, at the end of the turn.
+  std::set<std::string> desired_changed;
+  std::set<std::string> workers_changed;
+  // Jobs whose backoff ended in this turn.
+  std::vector<std::string> backoff_ended;
+
+  void Emit(Effect effect) { effects.push_back(std::move(effect)); }
+  void Counted(Count::What what, const std::string& label = "",
+               double amount = 1) {
+    Emit(Count{what, label, amount});
+  }
+};
+
+// Changes of one job in one turn: however many, it gets one new version and one
+// record. Call Commit at the end; without a call to job() it does nothing.
+class JobEdit {
+ public:
+  // Both outlive this.
+  JobEdit(Turn& turn, JobEntry& entry) : turn_(turn), entry_(entry) {}
+  JobEdit(const JobEdit&) = delete;
+  JobEdit& operator=(const JobEdit&) = delete;
+
+  Turn& turn() { return turn_; }
+  JobEntry& entry() { return entry_; }
+  // The job as changed so far.
+  const jobs::v1::Job& read() const { return job_ ? *job_ : *entry_.job; }
+  // The job to change.
+  jobs::v1::Job& job();
+  // The newest attempt to change; there is one.
+  jobs::v1::Attempt& attempt();
+  // Makes the change part of the state and records it.
+  void Commit();
+
+ private:
+  Turn& turn_;
+  JobEntry& entry_;
+  std::shared_ptr<jobs::v1::Job> job_;
+};
+
+// The durable part of a job's entry.
+JobRecord RecordOf(const JobEntry& entry);
+
+// Moves a deadline: `slot` is the owner's note of it. Nothing: no deadline.
+void SetDeadline(State& state, Deadline::Kind kind, const std::string& id,
+                 std::optional<absl::Duration>* slot,
+                 std::optional<absl::Duration> at);
+
+// Brings State.free up to date with a worker.
+void IndexFreeDevices(State& state, const Worker& worker);
+
+// Puts a queued job into State.waiting, or takes it out.
+void StartWaiting(State& state, const jobs::v1::Job& job);
+void StopWaiting(State& state, const jobs::v1::Job& job);
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_TURN_H_

@@ -1,0 +1,61 @@
+#include "scheduler/policy/fifo.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::scheduler::policy {
+namespace {
+
+using ::testing::ElementsAreArray;
+
+struct Case {
+  const char* claim;
+  WaitingJobs waiting;
+  FreeDevices free;
+  std::vector<Placement> expected;
+};
+
+TEST(FifoTest, PlacesAsTheTableSays) {
+  const std::vector<Case> cases = {
+      {"nothing waits", {}, {{"cpu", {{"w", "cpu:0"}}}}, {}},
+      {"nothing is free", {{"cpu", {{1, "a"}}}}, {}, {}},
+      {"the oldest job gets the first device",
+       {{"cpu", {{7, "young"}, {3, "old"}}}},
+       {{"cpu", {{"w2", "cpu:0"}, {"w1", "cpu:0"}}}},
+       {{"old", {"w1", "cpu:0"}}, {"young", {"w2", "cpu:0"}}}},
+      {"jobs beyond the devices wait",
+       {{"cpu", {{1, "a"}, {2, "b"}}}},
+       {{"cpu", {{"w", "cpu:0"}}}},
+       {{"a", {"w", "cpu:0"}}}},
+      {"a kind without device holds no other up",
+       {{"cuda", {{1, "a"}}}, {"cpu", {{2, "b"}}}},
+       {{"cpu", {{"w", "cpu:0"}}}},
+       {{"b", {"w", "cpu:0"}}}},
+      {"a device of another kind is of no use",
+       {{"cuda", {{1, "a"}}}},
+       {{"cpu", {{"w", "cpu:0"}}}, {"cuda", {}}},
+       {}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.claim);
+    const Snapshot snapshot{c.waiting, c.free};
+    EXPECT_THAT(PlaceFifo(snapshot), ElementsAreArray(c.expected));
+    EXPECT_THAT(PlaceFifo(snapshot), ElementsAreArray(c.expected));
+  }
+}
+
+TEST(FifoTest, NoCallPlacesMoreThanTheLimit) {
+  WaitingJobs waiting;
+  FreeDevices free;
+  for (size_t i = 0; i < kMaxPlacements + 10; ++i) {
+    waiting["cpu"][i] = "job-" + std::to_string(i);
+    free["cpu"].insert({"w" + std::to_string(i), "cpu:0"});
+  }
+  EXPECT_EQ(PlaceFifo({waiting, free}).size(), kMaxPlacements);
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::policy

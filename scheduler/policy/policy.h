@@ -1,0 +1,68 @@
+#ifndef ORDO_SCHEDULER_POLICY_POLICY_H_
+#define ORDO_SCHEDULER_POLICY_POLICY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+// Placement: which waiting job gets which free device. Pure: a policy is a
+// stateless, idempotent function from a snapshot to placements, tested as a
+// table of states.
+
+namespace ordo::scheduler::policy {
+
+// No call places more jobs than this; the caller calls again.
+inline constexpr size_t kMaxPlacements = 1024;
+
+// A free device.
+struct DeviceId {
+  std::string worker;
+  // Such as "cpu:0".
+  std::string device;
+};
+
+inline bool operator<(const DeviceId& a, const DeviceId& b) {
+  return std::tie(a.worker, a.device) < std::tie(b.worker, b.device);
+}
+inline bool operator==(const DeviceId& a, const DeviceId& b) {
+  return a.worker == b.worker && a.device == b.device;
+}
+
+// By kind of device: the jobs that may start now, by order of submission.
+using WaitingJobs = std::map<std::string, std::map<int64_t, std::string>>;
+// By kind of device: those that may be given away.
+using FreeDevices = std::map<std::string, std::set<DeviceId>>;
+
+// A read-only view over indexes of the core; nothing is copied. A kind without
+// entries may be there or missing.
+struct Snapshot {
+  const WaitingJobs& waiting;
+  const FreeDevices& free;
+};
+
+struct Placement {
+  std::string job;
+  DeviceId device;
+};
+
+inline bool operator==(const Placement& a, const Placement& b) {
+  return a.job == b.job && a.device == b.device;
+}
+
+// Each job and each device at most once, at most kMaxPlacements; as many as can
+// be placed below that limit.
+using PlaceFunction = std::vector<Placement> (*)(const Snapshot&);
+
+struct Policy {
+  std::string_view name;
+  PlaceFunction place;
+};
+
+}  // namespace ordo::scheduler::policy
+
+#endif  // ORDO_SCHEDULER_POLICY_POLICY_H_
