@@ -7,9 +7,9 @@
 
 namespace ordo::services::auth {
 
-absl::StatusOr<jobs::v1::Owner> ClaimedUserAuthenticator::Identify(
+absl::StatusOr<ordo::jobs::v1::Owner> ClaimedUserAuthenticator::Identify(
     const base::Caller& caller) const {
-  jobs::v1::Owner owner;
+  ordo::jobs::v1::Owner owner;
   owner.set_verified(false);
   owner.set_user(caller.user.empty() ? kUnknownUser : caller.user);
   const bool printable =
@@ -24,8 +24,8 @@ absl::StatusOr<jobs::v1::Owner> ClaimedUserAuthenticator::Identify(
   return owner;
 }
 
-absl::Status OpenAuthoriser::MayCancel(const jobs::v1::Owner&,
-                                       const jobs::v1::Owner&) const {
+absl::Status OpenAuthoriser::MayCancel(const ordo::jobs::v1::Owner&,
+                                       const ordo::jobs::v1::Owner&) const {
   return absl::OkStatus();
 }
 

@@ -19,7 +19,7 @@ class Authenticator {
   virtual ~Authenticator() = default;
 
   // UNAUTHENTICATED when the caller's claim cannot be accepted.
-  virtual absl::StatusOr<jobs::v1::Owner> Identify(
+  virtual absl::StatusOr<ordo::jobs::v1::Owner> Identify(
       const base::Caller& caller) const = 0;
 };
 
@@ -29,8 +29,8 @@ class Authoriser {
   virtual ~Authoriser() = default;
 
   // Whether `caller` may cancel a job of `owner`. PERMISSION_DENIED if not.
-  virtual absl::Status MayCancel(const jobs::v1::Owner& caller,
-                                 const jobs::v1::Owner& owner) const = 0;
+  virtual absl::Status MayCancel(const ordo::jobs::v1::Owner& caller,
+                                 const ordo::jobs::v1::Owner& owner) const = 0;
 };
 
 // Name of a caller that gives none.
@@ -40,7 +40,7 @@ inline constexpr size_t kMaxUserLength = 128;
 // Believes the user name that the caller sends, and marks it as not verified.
 class ClaimedUserAuthenticator : public Authenticator {
  public:
-  absl::StatusOr<jobs::v1::Owner> Identify(
+  absl::StatusOr<ordo::jobs::v1::Owner> Identify(
       const base::Caller& caller) const override;
 };
 
@@ -48,8 +48,8 @@ class ClaimedUserAuthenticator : public Authenticator {
 // nothing, and who reaches a loopback port can end the processes as well.
 class OpenAuthoriser : public Authoriser {
  public:
-  absl::Status MayCancel(const jobs::v1::Owner& caller,
-                         const jobs::v1::Owner& owner) const override;
+  absl::Status MayCancel(const ordo::jobs::v1::Owner& caller,
+                         const ordo::jobs::v1::Owner& owner) const override;
 };
 
 }  // namespace ordo::services::auth

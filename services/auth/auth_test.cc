@@ -34,9 +34,9 @@ TEST(ClaimedUserAuthenticatorTest, RefusesNamesThatCannotBeShown) {
 }
 
 TEST(OpenAuthoriserTest, LetsOthersCancel) {
-  jobs::v1::Owner ada;
+  ordo::jobs::v1::Owner ada;
   ada.set_user("ada");
-  jobs::v1::Owner bob;
+  ordo::jobs::v1::Owner bob;
   bob.set_user("bob");
   ORDO_EXPECT_OK(OpenAuthoriser().MayCancel(ada, bob));
 }

@@ -15,8 +15,8 @@
 namespace ordo::services::spec {
 namespace {
 
-using jobs::v1::JobSpec;
 using model::catalog::Violations;
+using ordo::jobs::v1::JobSpec;
 
 constexpr char kDefaultQueue[] = "default";
 constexpr int kMaxAttempts = 100;
@@ -172,7 +172,7 @@ void ResolveEvaluate(JobSpec* spec, Violations* violations) {
                                      violations);
 }
 
-void ResolveRetry(jobs::v1::RetryPolicy* retry, Violations* violations) {
+void ResolveRetry(ordo::jobs::v1::RetryPolicy* retry, Violations* violations) {
   model::catalog::ResolveNumber(
       {"max_attempts", 1, kMaxAttempts, kDefaultAttempts}, "retry", retry,
       violations);

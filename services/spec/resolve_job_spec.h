@@ -20,7 +20,8 @@ inline constexpr int kMaxCheckpoints = 256;
 //
 // INVALID_ARGUMENT with one field violation for each thing wrong, all at once;
 // fields are relative to the spec, such as "training.steps".
-absl::StatusOr<jobs::v1::JobSpec> ResolveJobSpec(jobs::v1::JobSpec spec);
+absl::StatusOr<ordo::jobs::v1::JobSpec> ResolveJobSpec(
+    ordo::jobs::v1::JobSpec spec);
 
 }  // namespace ordo::services::spec
 

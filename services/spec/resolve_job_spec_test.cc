@@ -14,7 +14,7 @@ namespace ordo::services::spec {
 namespace {
 
 using base::testing::StatusIs;
-using jobs::v1::JobSpec;
+using ordo::jobs::v1::JobSpec;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

@@ -1,0 +1,114 @@
+#include "services/checkpoints/checkpoints_service.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/rpc/server.h"
+#include "base/status/status.h"
+#include "services/request/names.h"
+#include "services/request/page.h"
+
+namespace ordo::services::checkpoints {
+namespace {
+
+using ordo::checkpoints::v1::Checkpoint;
+using ordo::checkpoints::v1::ListCheckpointsRequest;
+using ordo::checkpoints::v1::ListCheckpointsResponse;
+using ordo::checkpoints::v1::ReadFileRequest;
+using ordo::checkpoints::v1::ReadFileResponse;
+using Source = files::StreamReactor<ReadFileResponse>::Source;
+
+constexpr char kManifest[] = "MANIFEST.json";
+
+absl::StatusOr<Checkpoint> Find(const scheduler::Scheduler& scheduler,
+                                const std::string& name) {
+  ORDO_ASSIGN_OR_RETURN(const auto parsed,
+                        request::ParseChildName("checkpoints", name));
+  return scheduler.GetCheckpoint(parsed.job, parsed.id);
+}
+
+absl::Status CheckAvailable(const Checkpoint& checkpoint) {
+  if (checkpoint.state() != Checkpoint::DELETED) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(checkpoint.name(),
+                   " was removed by retention (checkpoint.keep of its job); "
+                   "`ordo list checkpoints` shows what is there"));
+}
+
+absl::Status List(const scheduler::Scheduler& scheduler,
+                  const ListCheckpointsRequest& request,
+                  ListCheckpointsResponse* response) {
+  ORDO_ASSIGN_OR_RETURN(const std::string job,
+                        request::ParseParent(request.parent()));
+  const request::ListKey key{"ListCheckpoints", request.parent()};
+  ORDO_ASSIGN_OR_RETURN(
+      const scheduler::Page page,
+      request::ParsePage(key, request.page_size(), request.page_token()));
+  if (!job.empty()) ORDO_RETURN_IF_ERROR(scheduler.GetJob(job));
+  ORDO_ASSIGN_OR_RETURN(auto listing, scheduler.ListCheckpoints(job, page));
+  for (Checkpoint& checkpoint : listing.items) {
+    *response->add_checkpoints() = std::move(checkpoint);
+  }
+  response->set_next_page_token(request::MakePageToken(key, listing.next));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
+                                const files::Storage& storage,
+                                const ReadFileRequest& request) {
+  ORDO_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
+                        Find(scheduler, request.name()));
+  ORDO_RETURN_IF_ERROR(CheckAvailable(checkpoint));
+  // The manifest lists the other files and so is none of them.
+  auto known = checkpoint.files();
+  training::v1::FileInfo* manifest = known.Add();
+  manifest->set_path(kManifest);
+  manifest->set_size_bytes(files::kUnknownSize);
+  manifest->set_sha256(checkpoint.manifest_sha256());
+  ORDO_ASSIGN_OR_RETURN(const auto info,
+                        files::FindFile(known, request.path()));
+  // The folder has the path of the resource name.
+  ORDO_ASSIGN_OR_RETURN(
+      auto reader, files::RegisteredFileReader::Make(storage, checkpoint.name(),
+                                                     info, request.offset()));
+  const Source source = files::SendFile<ReadFileResponse>(std::move(reader));
+  return [&scheduler, source, name = checkpoint.name()](
+             ReadFileResponse* response) -> absl::StatusOr<files::StreamStep> {
+    const auto step = source(response);
+    if (step.ok()) return step;
+    // It may have been removed since the call came in.
+    const auto now = Find(scheduler, name);
+    if (now.ok()) ORDO_RETURN_IF_ERROR(CheckAvailable(*now));
+    return step;
+  };
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* CheckpointsService::GetCheckpoint(
+    grpc::CallbackServerContext* context,
+    const ordo::checkpoints::v1::GetCheckpointRequest* request,
+    Checkpoint* response) {
+  auto found = Find(scheduler_, request->name());
+  if (found.ok()) *response = *std::move(found);
+  return base::Finish(context, found.status());
+}
+
+grpc::ServerUnaryReactor* CheckpointsService::ListCheckpoints(
+    grpc::CallbackServerContext* context, const ListCheckpointsRequest* request,
+    ListCheckpointsResponse* response) {
+  return base::Finish(context, List(scheduler_, *request, response));
+}
+
+grpc::ServerWriteReactor<ReadFileResponse>* CheckpointsService::ReadFile(
+    grpc::CallbackServerContext*, const ReadFileRequest* request) {
+  auto source = OpenFile(scheduler_, storage_, *request);
+  if (!source.ok()) {
+    return new files::StreamReactor<ReadFileResponse>(queue_, source.status());
+  }
+  return new files::StreamReactor<ReadFileResponse>(queue_, *std::move(source));
+}
+
+}  // namespace ordo::services::checkpoints

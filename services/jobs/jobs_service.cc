@@ -1,0 +1,176 @@
+#include "services/jobs/jobs_service.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/rpc/grpc_status.h"
+#include "base/rpc/server.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "services/files/stream_reactor.h"
+#include "services/jobs/filter.h"
+#include "services/jobs/log_source.h"
+#include "services/jobs/new_jobs.h"
+#include "services/jobs/watch_reactor.h"
+#include "services/request/names.h"
+#include "services/request/page.h"
+
+namespace ordo::services::jobs {
+namespace {
+
+using ordo::jobs::v1::BatchCreateJobsRequest;
+using ordo::jobs::v1::BatchCreateJobsResponse;
+using ordo::jobs::v1::ExplainResponse;
+using ordo::jobs::v1::Job;
+using ordo::jobs::v1::ListJobsRequest;
+using ordo::jobs::v1::ListJobsResponse;
+using ordo::jobs::v1::Owner;
+using ordo::jobs::v1::ReadLogsResponse;
+using ordo::jobs::v1::WatchJobResponse;
+
+absl::StatusOr<std::string> JobId(const std::string& name) {
+  return request::ParseName("name", "jobs", name);
+}
+
+absl::Status List(const scheduler::Scheduler& scheduler,
+                  const ListJobsRequest& request, ListJobsResponse* response) {
+  const request::ListKey key{"ListJobs", request.filter()};
+  ORDO_ASSIGN_OR_RETURN(
+      const scheduler::Page page,
+      request::ParsePage(key, request.page_size(), request.page_token()));
+  ORDO_ASSIGN_OR_RETURN(const scheduler::JobFilter filter,
+                        ParseFilter(request.filter()));
+  ORDO_ASSIGN_OR_RETURN(auto listing, scheduler.ListJobs(filter, page));
+  for (Job& job : listing.items) *response->add_jobs() = std::move(job);
+  response->set_next_page_token(request::MakePageToken(key, listing.next));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* JobsService::CreateJob(
+    grpc::CallbackServerContext* context,
+    const ordo::jobs::v1::CreateJobRequest* request, Job* response) {
+  const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
+  if (!owner.ok()) return base::Finish(context, owner.status());
+  auto job = MakeNewJob(*request, *owner);
+  if (!job.ok()) return base::Finish(context, job.status());
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  std::vector<scheduler::NewJob> jobs;
+  jobs.push_back(*std::move(job));
+  parts_.scheduler.CreateJobs(
+      std::move(jobs),
+      [reactor, response](absl::StatusOr<std::vector<Job>> made) {
+        if (made.ok()) *response = std::move(made->front());
+        reactor->Finish(base::ToGrpcStatus(made.status()));
+      });
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
+    grpc::CallbackServerContext* context, const BatchCreateJobsRequest* request,
+    BatchCreateJobsResponse* response) {
+  const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
+  if (!owner.ok()) return base::Finish(context, owner.status());
+  auto jobs = MakeNewJobs(*request, *owner);
+  if (!jobs.ok()) return base::Finish(context, jobs.status());
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  parts_.scheduler.CreateJobs(
+      *std::move(jobs),
+      [reactor, response](absl::StatusOr<std::vector<Job>> made) {
+        if (made.ok()) {
+          for (Job& job : *made) *response->add_jobs() = std::move(job);
+        }
+        reactor->Finish(base::ToGrpcStatus(made.status()));
+      });
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* JobsService::GetJob(
+    grpc::CallbackServerContext* context,
+    const ordo::jobs::v1::GetJobRequest* request, Job* response) {
+  const auto id = JobId(request->name());
+  if (!id.ok()) return base::Finish(context, id.status());
+  auto job = parts_.scheduler.GetJob(*id);
+  if (job.ok()) *response = *std::move(job);
+  return base::Finish(context, job.status());
+}
+
+grpc::ServerUnaryReactor* JobsService::ListJobs(
+    grpc::CallbackServerContext* context, const ListJobsRequest* request,
+    ListJobsResponse* response) {
+  return base::Finish(context, List(parts_.scheduler, *request, response));
+}
+
+grpc::ServerUnaryReactor* JobsService::CancelJob(
+    grpc::CallbackServerContext* context,
+    const ordo::jobs::v1::CancelJobRequest* request, Job* response) {
+  const auto caller = parts_.authenticator.Identify(base::GetCaller(*context));
+  if (!caller.ok()) return base::Finish(context, caller.status());
+  const auto id = JobId(request->name());
+  if (!id.ok()) return base::Finish(context, id.status());
+  const auto job = parts_.scheduler.GetJob(*id);
+  if (!job.ok()) return base::Finish(context, job.status());
+  const absl::Status allowed =
+      parts_.authoriser.MayCancel(*caller, job->owner());
+  if (!allowed.ok()) {
+    return base::Finish(context,
+                        base::AddContext(allowed, "cancel " + job->name()));
+  }
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  parts_.scheduler.CancelJob(
+      *id, caller->user(), [reactor, response](absl::StatusOr<Job> changed) {
+        if (changed.ok()) *response = *changed;
+        reactor->Finish(base::ToGrpcStatus(changed.status()));
+      });
+  return reactor;
+}
+
+grpc::ServerWriteReactor<WatchJobResponse>* JobsService::WatchJob(
+    grpc::CallbackServerContext*,
+    const ordo::jobs::v1::WatchJobRequest* request) {
+  absl::Status error;
+  if (request->from_version() < 0) {
+    error = base::InvalidField(
+        "from_version",
+        absl::StrCat("must be >= 0, is ", request->from_version()));
+  }
+  const auto id = JobId(request->name());
+  if (!id.ok()) error = id.status();
+  if (error.ok()) {
+    auto reactor = WatchReactor::Start({parts_.scheduler, parts_.queue}, *id,
+                                       request->from_version());
+    if (reactor.ok()) return *reactor;
+    error = reactor.status();
+  }
+  return new files::StreamReactor<WatchJobResponse>(parts_.queue, error);
+}
+
+grpc::ServerWriteReactor<ReadLogsResponse>* JobsService::ReadLogs(
+    grpc::CallbackServerContext*,
+    const ordo::jobs::v1::ReadLogsRequest* request) {
+  auto made = LogSource::Make(parts_.scheduler, parts_.storage, *request);
+  if (!made.ok()) {
+    return new files::StreamReactor<ReadLogsResponse>(parts_.queue,
+                                                      made.status());
+  }
+  const std::shared_ptr<LogSource> source = *std::move(made);
+  return new files::StreamReactor<ReadLogsResponse>(
+      parts_.queue,
+      [source](ReadLogsResponse* response) { return source->Next(response); });
+}
+
+grpc::ServerUnaryReactor* JobsService::Explain(
+    grpc::CallbackServerContext* context,
+    const ordo::jobs::v1::ExplainRequest* request, ExplainResponse* response) {
+  const auto id = JobId(request->name());
+  if (!id.ok()) return base::Finish(context, id.status());
+  auto explanation = parts_.scheduler.Explain(*id);
+  if (explanation.ok()) *response = *std::move(explanation);
+  return base::Finish(context, explanation.status());
+}
+
+}  // namespace ordo::services::jobs

@@ -1,0 +1,63 @@
+#ifndef ORDO_SERVICES_JOBS_JOBS_SERVICE_H_
+#define ORDO_SERVICES_JOBS_JOBS_SERVICE_H_
+
+#include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
+#include "scheduler/scheduler.h"
+#include "services/auth/auth.h"
+#include "services/files/registered_file.h"
+#include "services/files/work_queue.h"
+
+namespace ordo::services::jobs {
+
+// The gRPC skin of jobs; see the proto for what the calls do. It validates,
+// calls the scheduler and translates.
+class JobsService final : public ordo::jobs::v1::JobsService::CallbackService {
+ public:
+  // All outlive the server.
+  struct Parts {
+    scheduler::Scheduler& scheduler;
+    files::Storage storage;
+    files::WorkQueue& queue;
+    const auth::Authenticator& authenticator;
+    const auth::Authoriser& authoriser;
+  };
+
+  explicit JobsService(const Parts& parts) : parts_(parts) {}
+
+  grpc::ServerUnaryReactor* CreateJob(
+      grpc::CallbackServerContext* context,
+      const ordo::jobs::v1::CreateJobRequest* request,
+      ordo::jobs::v1::Job* response) override;
+  grpc::ServerUnaryReactor* BatchCreateJobs(
+      grpc::CallbackServerContext* context,
+      const ordo::jobs::v1::BatchCreateJobsRequest* request,
+      ordo::jobs::v1::BatchCreateJobsResponse* response) override;
+  grpc::ServerUnaryReactor* GetJob(grpc::CallbackServerContext* context,
+                                   const ordo::jobs::v1::GetJobRequest* request,
+                                   ordo::jobs::v1::Job* response) override;
+  grpc::ServerUnaryReactor* ListJobs(
+      grpc::CallbackServerContext* context,
+      const ordo::jobs::v1::ListJobsRequest* request,
+      ordo::jobs::v1::ListJobsResponse* response) override;
+  grpc::ServerUnaryReactor* CancelJob(
+      grpc::CallbackServerContext* context,
+      const ordo::jobs::v1::CancelJobRequest* request,
+      ordo::jobs::v1::Job* response) override;
+  grpc::ServerWriteReactor<ordo::jobs::v1::WatchJobResponse>* WatchJob(
+      grpc::CallbackServerContext* context,
+      const ordo::jobs::v1::WatchJobRequest* request) override;
+  grpc::ServerWriteReactor<ordo::jobs::v1::ReadLogsResponse>* ReadLogs(
+      grpc::CallbackServerContext* context,
+      const ordo::jobs::v1::ReadLogsRequest* request) override;
+  grpc::ServerUnaryReactor* Explain(
+      grpc::CallbackServerContext* context,
+      const ordo::jobs::v1::ExplainRequest* request,
+      ordo::jobs::v1::ExplainResponse* response) override;
+
+ private:
+  const Parts parts_;
+};
+
+}  // namespace ordo::services::jobs
+
+#endif  // ORDO_SERVICES_JOBS_JOBS_SERVICE_H_

@@ -1,0 +1,31 @@
+#ifndef ORDO_SERVICES_JOBS_NEW_JOBS_H_
+#define ORDO_SERVICES_JOBS_NEW_JOBS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/ordo/jobs/v1/jobs.pb.h"
+#include "scheduler/scheduler.h"
+
+namespace ordo::services::jobs {
+
+inline constexpr size_t kMaxRequestIdLength = 128;
+inline constexpr int kMaxBatch = 1000;
+
+// The job that a request asks for: its spec resolved, its body's fingerprint
+// taken. INVALID_ARGUMENT with every violation; fields are relative to the
+// request, such as "job.spec.training.steps".
+absl::StatusOr<scheduler::NewJob> MakeNewJob(
+    const ordo::jobs::v1::CreateJobRequest& request,
+    const ordo::jobs::v1::Owner& owner);
+
+// The same for a batch; fields start with "requests[3].". Names and request ids
+// that are there twice are violations.
+absl::StatusOr<std::vector<scheduler::NewJob>> MakeNewJobs(
+    const ordo::jobs::v1::BatchCreateJobsRequest& request,
+    const ordo::jobs::v1::Owner& owner);
+
+}  // namespace ordo::services::jobs
+
+#endif  // ORDO_SERVICES_JOBS_NEW_JOBS_H_

@@ -1,0 +1,90 @@
+#include "services/reports/reports_service.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/rpc/server.h"
+#include "base/status/status.h"
+#include "services/request/names.h"
+#include "services/request/page.h"
+
+namespace ordo::services::reports {
+namespace {
+
+using ordo::reports::v1::ListReportsRequest;
+using ordo::reports::v1::ListReportsResponse;
+using ordo::reports::v1::ReadFileRequest;
+using ordo::reports::v1::ReadFileResponse;
+using ordo::reports::v1::Report;
+using Source = files::StreamReactor<ReadFileResponse>::Source;
+
+absl::StatusOr<Report> Find(const scheduler::Scheduler& scheduler,
+                            const std::string& name) {
+  ORDO_ASSIGN_OR_RETURN(const auto parsed,
+                        request::ParseChildName("reports", name));
+  return scheduler.GetReport(parsed.job, parsed.id);
+}
+
+absl::Status List(const scheduler::Scheduler& scheduler,
+                  const ListReportsRequest& request,
+                  ListReportsResponse* response) {
+  ORDO_ASSIGN_OR_RETURN(const std::string job,
+                        request::ParseParent(request.parent()));
+  const request::ListKey key{"ListReports", request.parent()};
+  ORDO_ASSIGN_OR_RETURN(
+      const scheduler::Page page,
+      request::ParsePage(key, request.page_size(), request.page_token()));
+  if (!job.empty()) ORDO_RETURN_IF_ERROR(scheduler.GetJob(job));
+  ORDO_ASSIGN_OR_RETURN(auto listing, scheduler.ListReports(job, page));
+  for (Report& report : listing.items) {
+    *response->add_reports() = std::move(report);
+  }
+  response->set_next_page_token(request::MakePageToken(key, listing.next));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
+                                const files::Storage& storage,
+                                const ReadFileRequest& request) {
+  ORDO_ASSIGN_OR_RETURN(const auto name,
+                        request::ParseChildName("reports", request.name()));
+  ORDO_ASSIGN_OR_RETURN(const Report report,
+                        scheduler.GetReport(name.job, name.id));
+  ORDO_ASSIGN_OR_RETURN(const auto info,
+                        files::FindFile(report.files(), request.path()));
+  ORDO_ASSIGN_OR_RETURN(
+      auto reader,
+      files::RegisteredFileReader::Make(
+          storage, absl::StrCat("jobs/", name.job, "/", report.folder()), info,
+          request.offset()));
+  return files::SendFile<ReadFileResponse>(std::move(reader));
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* ReportsService::GetReport(
+    grpc::CallbackServerContext* context,
+    const ordo::reports::v1::GetReportRequest* request, Report* response) {
+  auto found = Find(scheduler_, request->name());
+  if (found.ok()) *response = *std::move(found);
+  return base::Finish(context, found.status());
+}
+
+grpc::ServerUnaryReactor* ReportsService::ListReports(
+    grpc::CallbackServerContext* context, const ListReportsRequest* request,
+    ListReportsResponse* response) {
+  return base::Finish(context, List(scheduler_, *request, response));
+}
+
+grpc::ServerWriteReactor<ReadFileResponse>* ReportsService::ReadFile(
+    grpc::CallbackServerContext*, const ReadFileRequest* request) {
+  auto source = OpenFile(scheduler_, storage_, *request);
+  if (!source.ok()) {
+    return new files::StreamReactor<ReadFileResponse>(queue_, source.status());
+  }
+  return new files::StreamReactor<ReadFileResponse>(queue_, *std::move(source));
+}
+
+}  // namespace ordo::services::reports
