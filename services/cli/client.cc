@@ -1,0 +1,109 @@
+#include "services/cli/client.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "absl/strings/str_cat.h"
+#include "base/backoff/backoff.h"
+#include "base/rpc/client.h"
+#include "base/rpc/grpc_status.h"
+
+namespace ordo::services::cli {
+
+bool IsAway(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::UNAVAILABLE ||
+         status.error_code() == grpc::StatusCode::CANCELLED;
+}
+
+std::shared_ptr<grpc::Channel> Client::channel() {
+  if (channel_ == nullptr) channel_ = base::Connect(options_.address);
+  return channel_;
+}
+
+jobs::v1::JobsService::Stub& Client::jobs() {
+  if (jobs_ == nullptr) jobs_ = jobs::v1::JobsService::NewStub(channel());
+  return *jobs_;
+}
+
+checkpoints::v1::CheckpointsService::Stub& Client::checkpoints() {
+  if (checkpoints_ == nullptr) {
+    checkpoints_ = checkpoints::v1::CheckpointsService::NewStub(channel());
+  }
+  return *checkpoints_;
+}
+
+reports::v1::ReportsService::Stub& Client::reports() {
+  if (reports_ == nullptr) {
+    reports_ = reports::v1::ReportsService::NewStub(channel());
+  }
+  return *reports_;
+}
+
+workers::v1::WorkersService::Stub& Client::workers() {
+  if (workers_ == nullptr) {
+    workers_ = workers::v1::WorkersService::NewStub(channel());
+  }
+  return *workers_;
+}
+
+absl::Status Client::Unreachable(const std::string& detail) const {
+  return absl::UnavailableError(absl::StrCat(
+      "cannot reach the scheduler at ", options_.address,
+      detail.empty() ? "" : " (", detail, detail.empty() ? "" : ")",
+      "; start one with 'ordo up', or name another with --server HOST:PORT or "
+      "ORDO_SERVER"));
+}
+
+absl::Status Client::Explain(const grpc::Status& status) const {
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNAVAILABLE:
+      return Unreachable(status.error_message());
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return Unreachable(absl::StrCat(
+          "no answer within ", absl::FormatDuration(options_.call_timeout)));
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return absl::InvalidArgumentError(absl::StrCat(
+          options_.address, " is not an Ordo scheduler of this version (",
+          status.error_message(), "); check --server"));
+    default:
+      return base::FromGrpcStatus(status);
+  }
+}
+
+std::unique_ptr<grpc::ClientContext> Client::StreamContext() const {
+  auto context = std::make_unique<grpc::ClientContext>();
+  base::CallOptions options;
+  options.timeout = absl::InfiniteDuration();
+  options.user = options_.user;
+  base::PrepareCall(options, context.get());
+  return context;
+}
+
+absl::Status Client::Retry(
+    const std::function<grpc::Status(grpc::ClientContext*)>& call) {
+  base::CallOptions call_options;
+  call_options.timeout = options_.call_timeout;
+  call_options.user = options_.user;
+  base::BackoffOptions backoff;
+  backoff.initial = absl::Milliseconds(50);
+  backoff.max = absl::Seconds(1);
+
+  const auto give_up = std::chrono::steady_clock::now() +
+                       absl::ToChronoNanoseconds(options_.retry_for);
+  for (int failures = 1;; ++failures) {
+    grpc::ClientContext context;
+    base::PrepareCall(call_options, &context);
+    const Interrupt::Scope cancel(interrupt_, [&] { context.TryCancel(); });
+    const grpc::Status status = call(&context);
+    if (status.ok()) return absl::OkStatus();
+    const bool again = status.error_code() == grpc::StatusCode::UNAVAILABLE &&
+                       std::chrono::steady_clock::now() < give_up;
+    if (!again || interrupt_.triggered()) return Explain(status);
+    if (interrupt_.WaitFor(
+            base::BackoffDelay(backoff, failures, options_.address))) {
+      return Explain(status);
+    }
+  }
+}
+
+}  // namespace ordo::services::cli

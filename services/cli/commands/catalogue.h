@@ -1,0 +1,24 @@
+#ifndef ORDO_SERVICES_CLI_COMMANDS_CATALOGUE_H_
+#define ORDO_SERVICES_CLI_COMMANDS_CATALOGUE_H_
+
+#include <string>
+
+#include "proto/ordo/jobs/v1/jobs.pb.h"
+#include "proto/ordo/reports/v1/reports.pb.h"
+#include "services/cli/context.h"
+
+namespace ordo::services::cli {
+
+// Print what model/catalog holds, as context.output asks.
+void ListEncodings(Context& context);
+void ListTasks(Context& context);
+
+// "train" or "evaluate".
+std::string JobSpecKind(jobs::v1::JobSpec::Kind kind);
+
+// "grid_mean=0.53 trained_mean=0.98", by name.
+std::string ScoresText(const reports::v1::Report& report);
+
+}  // namespace ordo::services::cli
+
+#endif  // ORDO_SERVICES_CLI_COMMANDS_CATALOGUE_H_

@@ -1,0 +1,23 @@
+#include "services/cli/commands/commands.h"
+
+namespace ordo::services::cli {
+
+const std::vector<Command>& Commands() {
+  static const auto& commands = *new std::vector<Command>{
+      UpCommand(),         DownCommand(),  SubmitCommand(), ListCommand(),
+      ShowCommand(),       WatchCommand(), LogsCommand(),   ExplainCommand(),
+      CancelCommand(),     WaitCommand(),  RerunCommand(),  ContinueCommand(),
+      EvaluateCommand(),   GetCommand(),   HelpCommand(),   VersionCommand(),
+      CompletionCommand(),
+  };
+  return commands;
+}
+
+const Command* FindCommand(const std::string& name) {
+  for (const Command& command : Commands()) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+}  // namespace ordo::services::cli

@@ -1,0 +1,39 @@
+#ifndef ORDO_SERVICES_CLI_COMMANDS_COMMANDS_H_
+#define ORDO_SERVICES_CLI_COMMANDS_COMMANDS_H_
+
+#include <string>
+#include <vector>
+
+#include "services/cli/command.h"
+
+namespace ordo::services::cli {
+
+// Everything that `ordo` can do, in the order of its help.
+const std::vector<Command>& Commands();
+
+// The command, or nullptr.
+const Command* FindCommand(const std::string& name);
+
+// Each in the file of its name.
+Command CancelCommand();
+Command CompletionCommand();
+Command ContinueCommand();
+Command DownCommand();
+Command EvaluateCommand();
+Command ExplainCommand();
+Command GetCommand();
+Command HelpCommand();
+Command ListCommand();
+Command LogsCommand();
+Command ReportCommand();
+Command RerunCommand();
+Command ShowCommand();
+Command SubmitCommand();
+Command UpCommand();
+Command VersionCommand();
+Command WaitCommand();
+Command WatchCommand();
+
+}  // namespace ordo::services::cli
+
+#endif  // ORDO_SERVICES_CLI_COMMANDS_COMMANDS_H_

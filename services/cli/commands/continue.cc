@@ -1,0 +1,84 @@
+#include "absl/strings/str_cat.h"
+#include "base/status/status.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/commands/outcome.h"
+#include "services/cli/commands/submission.h"
+#include "services/cli/names.h"
+
+namespace ordo::services::cli {
+namespace {
+
+constexpr char kMark[] = "-continued";
+
+// `a` for `a-continued-2000` too, so that names do not grow each time.
+std::string Stem(const std::string& name) {
+  const size_t mark = name.rfind(kMark);
+  return mark == std::string::npos || mark == 0 ? name : name.substr(0, mark);
+}
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  ORDO_ASSIGN_OR_RETURN(const std::string name,
+                        JobName(arguments.positional()[0]));
+  if (!arguments.Has("steps")) {
+    return absl::InvalidArgumentError(
+        "--steps is missing: how many steps to train further");
+  }
+  ORDO_ASSIGN_OR_RETURN(const int64_t steps,
+                        arguments.GetInt("steps", 0, 1, 1'000'000'000));
+  ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job old, GetJob(context, name));
+  if (old.spec().kind() != jobs::v1::JobSpec::TRAIN) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(name, " is not a training job; nothing to continue"));
+  }
+  checkpoints::v1::GetCheckpointRequest request;
+  request.set_name(name + "/checkpoints/latest");
+  ORDO_ASSIGN_OR_RETURN(
+      const checkpoints::v1::Checkpoint checkpoint,
+      context.client.Call(
+          context.client.checkpoints(),
+          &checkpoints::v1::CheckpointsService::Stub::GetCheckpoint, request));
+
+  jobs::v1::JobSpec spec = old.spec();
+  spec.set_start_from(checkpoint.name());
+  const int64_t total = checkpoint.step() + steps;
+  spec.mutable_training()->set_steps(total);
+  ORDO_RETURN_IF_ERROR(ApplySettings(arguments.All("set"), &spec));
+  const bool renamed = spec.name() != old.spec().name();
+  const std::string base =
+      renamed ? spec.name()
+              : absl::StrCat(Stem(old.spec().name()), kMark, "-", total);
+  ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job job,
+                        CreateWithFreeName(context, spec, base, false));
+  if (context.output == OutputForm::kTable) {
+    context.err << "ordo: from " << checkpoint.name() << " to step " << total
+                << "\n";
+  }
+  PrintCreated(context, {job});
+  return StayIfAsked(context, arguments, {job.name()});
+}
+
+}  // namespace
+
+Command ContinueCommand() {
+  Command command;
+  command.name = "continue";
+  command.arguments = "JOB";
+  command.summary = "train further from a job's newest checkpoint";
+  command.help =
+      "A new job, called JOB-continued-<last step>: it takes parameters,\n"
+      "optimizer state, step and data cursor over, and trains --steps more.";
+  command.options = {
+      {"steps", 0, "NUMBER", "steps to train further; required"},
+      {"set", 0, "PATH=VALUE", "change a field, as in `ordo submit`", true},
+  };
+  for (const Option& option : StayOptionTable()) {
+    command.options.push_back(option);
+  }
+  command.min_arguments = 1;
+  command.max_arguments = 1;
+  command.completes = "jobs";
+  command.run = Run;
+  return command;
+}
+
+}  // namespace ordo::services::cli

@@ -1,0 +1,40 @@
+#include "base/status/status.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/deployment.h"
+#include "services/cli/keeper.h"
+
+namespace ordo::services::cli {
+namespace {
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  const std::string named =
+      arguments.Get("dir", context.environment("ORDO_DIR").value_or(""));
+  ORDO_ASSIGN_OR_RETURN(const std::string folder,
+                        DeploymentFolder(context.files, named,
+                                         context.environment("HOME"), false));
+  int num_stopped = 0;
+  ORDO_RETURN_IF_ERROR(StopDeployment(context, folder, &num_stopped));
+  if (context.output == OutputForm::kTable) {
+    context.out << (num_stopped == 0 ? "nothing runs in " : "stopped ")
+                << folder << "\n";
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Command DownCommand() {
+  Command command;
+  command.name = "down";
+  command.summary = "stop what `ordo up` started";
+  command.help =
+      "Running jobs write a checkpoint and are queued again; `ordo up` in the\n"
+      "same folder goes on with them.";
+  command.options = {
+      {"dir", 0, "DIR", "folder; default $ORDO_DIR, else ~/.local/share/ordo"},
+  };
+  command.run = Run;
+  return command;
+}
+
+}  // namespace ordo::services::cli

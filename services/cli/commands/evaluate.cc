@@ -1,0 +1,99 @@
+#include "absl/strings/str_cat.h"
+#include "base/status/status.h"
+#include "base/yaml/text_form.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/commands/outcome.h"
+#include "services/cli/commands/submission.h"
+#include "services/cli/names.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using training::v1::Evaluation;
+
+// The evaluations asked for: --task, or those of the checkpoint's own job.
+absl::Status FillEvaluations(const Arguments& arguments,
+                             const jobs::v1::Job& trained,
+                             jobs::v1::JobSpec* spec) {
+  if (arguments.Has("task")) {
+    spec->add_evaluations()->set_task(arguments.Get("task", ""));
+  } else {
+    for (const Evaluation& evaluation : trained.spec().evaluations()) {
+      Evaluation* copy = spec->add_evaluations();
+      *copy = evaluation;
+      copy->clear_at();
+      copy->clear_every_steps();
+    }
+  }
+  if (spec->evaluations().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(trained.name(), " has no evaluations of its own; name a ",
+                     "task with --task (see 'ordo list tasks')"));
+  }
+  for (const std::string& param : arguments.All("param")) {
+    ORDO_ASSIGN_OR_RETURN(const auto assignment,
+                          SplitAssignment("param", param));
+    for (Evaluation& evaluation : *spec->mutable_evaluations()) {
+      ORDO_RETURN_IF_ERROR(base::SetField("params." + assignment.first,
+                                          assignment.second, &evaluation));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  jobs::v1::JobSpec spec;
+  spec.set_kind(jobs::v1::JobSpec::EVALUATE);
+  std::string first_job;
+  for (const std::string& argument : arguments.positional()) {
+    ORDO_ASSIGN_OR_RETURN(const ResourceName name, ParseResourceName(argument));
+    if (name.kind != ResourceName::Kind::kCheckpoint &&
+        name.kind != ResourceName::Kind::kJob) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", argument, "' is neither a checkpoint nor a job; ",
+                       "see 'ordo list checkpoints'"));
+    }
+    if (first_job.empty()) first_job = name.parent;
+    spec.add_checkpoints(name.ToString());
+  }
+  ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job trained,
+                        GetJob(context, "jobs/" + first_job));
+  ORDO_RETURN_IF_ERROR(FillEvaluations(arguments, trained, &spec));
+  *spec.mutable_resources() = trained.spec().resources();
+  spec.set_queue(trained.spec().queue());
+  ORDO_RETURN_IF_ERROR(ApplySettings(arguments.All("set"), &spec));
+  const std::string base =
+      spec.name().empty() ? first_job + "-evaluate" : spec.name();
+  ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job job,
+                        CreateWithFreeName(context, spec, base, false));
+  PrintCreated(context, {job});
+  return StayIfAsked(context, arguments, {job.name()});
+}
+
+}  // namespace
+
+Command EvaluateCommand() {
+  Command command;
+  command.name = "evaluate";
+  command.arguments = "CHECKPOINT...";
+  command.summary = "evaluate checkpoints in a job of its own";
+  command.help =
+      "A CHECKPOINT is jobs/JOB/checkpoints/ID, or JOB for its newest. "
+      "Without\n"
+      "--task the evaluations are those of the first checkpoint's job.";
+  command.options = {
+      {"task", 0, "TASK", "evaluation task, see `ordo list tasks`"},
+      {"param", 0, "NAME=VALUE", "parameter of the evaluations", true},
+      {"set", 0, "PATH=VALUE", "change a field, as in `ordo submit`", true},
+  };
+  for (const Option& option : StayOptionTable()) {
+    command.options.push_back(option);
+  }
+  command.min_arguments = 1;
+  command.max_arguments = kAnyNumber;
+  command.completes = "jobs";
+  command.run = Run;
+  return command;
+}
+
+}  // namespace ordo::services::cli

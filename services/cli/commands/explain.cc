@@ -1,0 +1,45 @@
+#include "base/status/status.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/names.h"
+#include "services/cli/print.h"
+
+namespace ordo::services::cli {
+namespace {
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  jobs::v1::ExplainRequest request;
+  ORDO_ASSIGN_OR_RETURN(*request.mutable_name(),
+                        JobName(arguments.positional()[0]));
+  ORDO_ASSIGN_OR_RETURN(
+      const jobs::v1::ExplainResponse response,
+      context.client.Call(context.client.jobs(),
+                          &jobs::v1::JobsService::Stub::Explain, request));
+  if (PrintStructured(context, response)) return ExitCode::kOk;
+  context.out << Printable(response.summary()) << "\n";
+  for (const auto& blocker : response.blockers()) {
+    context.out << "  "
+                << Paint(context.terminal, Color::kBold, blocker.reason())
+                << "  " << Printable(blocker.message()) << "\n";
+  }
+  if (response.jobs_ahead() > 0) {
+    context.out << "  jobs ahead in the queue: " << response.jobs_ahead()
+                << "\n";
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Command ExplainCommand() {
+  Command command;
+  command.name = "explain";
+  command.arguments = "JOB";
+  command.summary = "say what a job waits for or does";
+  command.min_arguments = 1;
+  command.max_arguments = 1;
+  command.completes = "jobs";
+  command.run = Run;
+  return command;
+}
+
+}  // namespace ordo::services::cli

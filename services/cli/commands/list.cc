@@ -1,0 +1,249 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status/status.h"
+#include "base/text/nearest.h"
+#include "base/units/units.h"
+#include "services/cli/commands/catalogue.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/commands/listing.h"
+#include "services/cli/names.h"
+#include "services/cli/print.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using checkpoints::v1::Checkpoint;
+using checkpoints::v1::CheckpointsService;
+using checkpoints::v1::ListCheckpointsRequest;
+using checkpoints::v1::ListCheckpointsResponse;
+using jobs::v1::Job;
+using jobs::v1::JobsService;
+using jobs::v1::ListJobsRequest;
+using jobs::v1::ListJobsResponse;
+using reports::v1::ListReportsRequest;
+using reports::v1::ListReportsResponse;
+using reports::v1::Report;
+using reports::v1::ReportsService;
+using workers::v1::Device;
+using workers::v1::ListWorkersRequest;
+using workers::v1::ListWorkersResponse;
+using workers::v1::Worker;
+using workers::v1::WorkersService;
+
+struct ListOptions {
+  int64_t limit = 100;
+  // A job, for checkpoints and reports; "jobs/-" for all.
+  std::string parent = "jobs/-";
+  std::string filter;
+};
+
+void SayMore(Context& context, bool more) {
+  if (more) context.err << "ordo: there are more; --limit 0 shows all\n";
+}
+
+std::string StepText(const Job& job) {
+  if (job.state() == Job::SUCCEEDED && job.spec().has_training()) {
+    return absl::StrCat(job.spec().training().steps(), "/",
+                        job.spec().training().steps());
+  }
+  if (job.progress().total_steps() == 0) return "";
+  return absl::StrCat(job.progress().step(), "/", job.progress().total_steps());
+}
+
+absl::Status ListJobs(Context& context, const ListOptions& options) {
+  ListJobsRequest request;
+  request.set_filter(options.filter);
+  ListJobsResponse all;
+  bool more = false;
+  ORDO_RETURN_IF_ERROR(ListPages(
+      context, context.client.jobs(), &JobsService::Stub::ListJobs, request,
+      options.limit, &more, [&](const ListJobsResponse& page) {
+        all.MergeFrom(page);
+        all.set_next_page_token(page.next_page_token());
+      }));
+  if (PrintStructured(context, all)) return absl::OkStatus();
+  Table table({"NAME", "STATE", "REASON", "KIND", ">STEP", "OWNER", ">AGE"});
+  for (const Job& job : all.jobs()) {
+    table.AddRow({ShortName(job.name()), StateCell(job.state()), job.reason(),
+                  JobSpecKind(job.spec().kind()), StepText(job),
+                  job.owner().user(),
+                  FormatAge(job.create_time(), context.clock)});
+  }
+  context.out << table.ToString(context.terminal);
+  SayMore(context, more);
+  return absl::OkStatus();
+}
+
+absl::Status ListWorkers(Context& context, const ListOptions& options) {
+  ListWorkersResponse all;
+  bool more = false;
+  ORDO_RETURN_IF_ERROR(
+      ListPages(context, context.client.workers(),
+                &WorkersService::Stub::ListWorkers, ListWorkersRequest(),
+                options.limit, &more, [&](const ListWorkersResponse& page) {
+                  all.MergeFrom(page);
+                  all.set_next_page_token(page.next_page_token());
+                }));
+  if (PrintStructured(context, all)) return absl::OkStatus();
+  Table table({"NAME", "STATE", "DEVICES", "JOBS", ">SEEN", "ADDRESS"});
+  for (const Worker& worker : all.workers()) {
+    std::vector<std::string> devices;
+    std::vector<std::string> jobs;
+    for (const Device& device : worker.devices()) {
+      devices.push_back(device.name());
+      if (!device.job().empty()) jobs.push_back(ShortName(device.job()));
+    }
+    const Color color =
+        worker.state() == Worker::ONLINE ? Color::kGreen : Color::kRed;
+    table.AddRow({ShortName(worker.name()),
+                  Cell(Worker::State_Name(worker.state()), color),
+                  absl::StrJoin(devices, ","), absl::StrJoin(jobs, ","),
+                  FormatAge(worker.last_seen_time(), context.clock),
+                  worker.address()});
+  }
+  context.out << table.ToString(context.terminal);
+  SayMore(context, more);
+  return absl::OkStatus();
+}
+
+absl::Status ListCheckpoints(Context& context, const ListOptions& options) {
+  ListCheckpointsRequest request;
+  request.set_parent(options.parent);
+  ListCheckpointsResponse all;
+  bool more = false;
+  ORDO_RETURN_IF_ERROR(
+      ListPages(context, context.client.checkpoints(),
+                &CheckpointsService::Stub::ListCheckpoints, request,
+                options.limit, &more, [&](const ListCheckpointsResponse& page) {
+                  all.MergeFrom(page);
+                  all.set_next_page_token(page.next_page_token());
+                }));
+  if (PrintStructured(context, all)) return absl::OkStatus();
+  Table table({"NAME", ">STEP", ">SIZE", "STATE", ">AGE"});
+  for (const Checkpoint& checkpoint : all.checkpoints()) {
+    uint64_t size = 0;
+    for (const auto& file : checkpoint.files()) size += file.size_bytes();
+    table.AddRow({checkpoint.name(), absl::StrCat(checkpoint.step()),
+                  base::HumanBytes(size),
+                  Checkpoint::State_Name(checkpoint.state()),
+                  FormatAge(checkpoint.create_time(), context.clock)});
+  }
+  context.out << table.ToString(context.terminal);
+  SayMore(context, more);
+  return absl::OkStatus();
+}
+
+absl::Status ListReports(Context& context, const ListOptions& options) {
+  ListReportsRequest request;
+  request.set_parent(options.parent);
+  ListReportsResponse all;
+  bool more = false;
+  ORDO_RETURN_IF_ERROR(ListPages(
+      context, context.client.reports(), &ReportsService::Stub::ListReports,
+      request, options.limit, &more, [&](const ListReportsResponse& page) {
+        all.MergeFrom(page);
+        all.set_next_page_token(page.next_page_token());
+      }));
+  if (PrintStructured(context, all)) return absl::OkStatus();
+  Table table({"NAME", "TASK", ">STEP", "SCORES", ">AGE"});
+  for (const Report& report : all.reports()) {
+    table.AddRow({report.name(), report.task(), absl::StrCat(report.step()),
+                  ScoresText(report),
+                  FormatAge(report.create_time(), context.clock)});
+  }
+  context.out << table.ToString(context.terminal);
+  SayMore(context, more);
+  return absl::OkStatus();
+}
+
+// Joins what was asked for and, unless all users are wanted, the own name.
+std::string JobFilter(Context& context, const Arguments& arguments) {
+  std::vector<std::string> terms = arguments.All("filter");
+  if (!arguments.Has("all-users")) {
+    terms.push_back("owner = " + context.client.options().user);
+  }
+  return absl::StrJoin(terms, " AND ");
+}
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  const std::vector<std::string> kinds = {"jobs",    "workers",   "checkpoints",
+                                          "reports", "encodings", "tasks"};
+  const std::vector<std::string>& given = arguments.positional();
+  const std::string kind = given.empty() ? "jobs" : given[0];
+  const bool takes_job = kind == "checkpoints" || kind == "reports";
+  if (given.size() > 1 && !takes_job) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'ordo list ", kind, "' takes no further argument"));
+  }
+  if (kind != "jobs" &&
+      (arguments.Has("filter") || arguments.Has("all-users"))) {
+    return absl::InvalidArgumentError(
+        "--filter and --all-users are for 'ordo list jobs'");
+  }
+  ListOptions options;
+  ORDO_ASSIGN_OR_RETURN(options.limit,
+                        arguments.GetInt("limit", 100, 0, 1'000'000'000));
+  if (given.size() > 1) {
+    ORDO_ASSIGN_OR_RETURN(options.parent, JobName(given[1]));
+  }
+  absl::Status status;
+  if (kind == "jobs") {
+    options.filter = JobFilter(context, arguments);
+    status = ListJobs(context, options);
+  } else if (kind == "workers") {
+    status = ListWorkers(context, options);
+  } else if (kind == "checkpoints") {
+    status = ListCheckpoints(context, options);
+  } else if (kind == "reports") {
+    status = ListReports(context, options);
+  } else if (kind == "encodings") {
+    ListEncodings(context);
+  } else if (kind == "tasks") {
+    ListTasks(context);
+  } else {
+    status = absl::InvalidArgumentError(absl::StrCat(
+        "there is no list of '", kind, "'", base::SuggestName(kind, kinds)));
+  }
+  if (!status.ok()) return status;
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+std::string JobSpecKind(jobs::v1::JobSpec::Kind kind) {
+  return kind == jobs::v1::JobSpec::EVALUATE ? "evaluate" : "train";
+}
+
+std::string ScoresText(const reports::v1::Report& report) {
+  const std::map<std::string, double> scores(report.metrics().begin(),
+                                             report.metrics().end());
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : scores) {
+    texts.push_back(absl::StrCat(name, "=", FormatNumber(value)));
+  }
+  return absl::StrJoin(texts, " ");
+}
+
+Command ListCommand() {
+  Command command;
+  command.name = "list";
+  command.arguments =
+      "[jobs | workers | checkpoints [JOB] | reports [JOB] | encodings | "
+      "tasks]";
+  command.summary = "list what there is, newest first";
+  command.help =
+      "Without an argument: your jobs. Terms of --filter, joined by AND:\n"
+      "  state = RUNNING   queue = default   owner = ada   labels.KEY = VALUE\n"
+      "Encodings and tasks need no scheduler.";
+  command.options = {
+      {"all-users", 0, "", "jobs of everybody, not only yours"},
+      {"filter", 0, "FILTER", "jobs to list; several are joined by AND", true},
+      {"limit", 0, "NUMBER", "list at most so many; 0 lists all; default 100"},
+  };
+  command.max_arguments = 2;
+  command.completes = "jobs workers checkpoints reports encodings tasks";
+  command.run = Run;
+  return command;
+}
+
+}  // namespace ordo::services::cli

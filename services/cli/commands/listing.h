@@ -1,0 +1,46 @@
+#ifndef ORDO_SERVICES_CLI_COMMANDS_LISTING_H_
+#define ORDO_SERVICES_CLI_COMMANDS_LISTING_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/status/status.h"
+#include "services/cli/context.h"
+
+namespace ordo::services::cli {
+
+// Most that one page of any List call may hold.
+inline constexpr int kMaxPageSize = 1000;
+
+// Calls a List method page by page, `add` with each, until there are no more or
+// `limit` items were asked for (0: all). `limit` bounds what is asked, so the
+// caller gets at most that many. *more: there are further ones.
+//   ListPages(context, context.client.jobs(), &JobsService::Stub::ListJobs,
+//             request, 100, &more, [&](ListJobsResponse page) { ... });
+template <typename Stub, typename Request, typename Response, typename Add>
+absl::Status ListPages(Context& context, Stub& stub,
+                       grpc::Status (Stub::*method)(grpc::ClientContext*,
+                                                    const Request&, Response*),
+                       Request request, int64_t limit, bool* more,
+                       const Add& add) {
+  int64_t left = limit;
+  while (true) {
+    const int64_t size =
+        limit == 0 ? kMaxPageSize : std::min<int64_t>(left, kMaxPageSize);
+    request.set_page_size(static_cast<int32_t>(size));
+    ORDO_ASSIGN_OR_RETURN(Response page,
+                          context.client.Call(stub, method, request));
+    request.set_page_token(page.next_page_token());
+    add(std::move(page));
+    left -= size;
+    *more = !request.page_token().empty();
+    if (!*more || (limit != 0 && left <= 0)) return absl::OkStatus();
+  }
+}
+
+}  // namespace ordo::services::cli
+
+#endif  // ORDO_SERVICES_CLI_COMMANDS_LISTING_H_

@@ -1,0 +1,108 @@
+#include <chrono>
+
+#include "base/backoff/backoff.h"
+#include "base/status/status.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/names.h"
+#include "services/cli/print.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using jobs::v1::ReadLogsRequest;
+using jobs::v1::ReadLogsResponse;
+using SteadyClock = std::chrono::steady_clock;
+
+// Prints what one stream gives and moves `request` on to where it stopped.
+grpc::Status PrintStream(Context& context, ReadLogsRequest* request,
+                         bool* answered) {
+  const std::unique_ptr<grpc::ClientContext> call =
+      context.client.StreamContext();
+  const Interrupt::Scope cancel(context.interrupt, [&] { call->TryCancel(); });
+  const auto reader = context.client.jobs().ReadLogs(call.get(), *request);
+  ReadLogsResponse response;
+  while (reader->Read(&response)) {
+    *answered = true;
+    context.out << response.data() << std::flush;
+    request->set_attempt(response.attempt());
+    request->set_offset(response.offset() +
+                        static_cast<int64_t>(response.data().size()));
+  }
+  return reader->Finish();
+}
+
+// Whether the server answers at all: a stream that follows a quiet log says
+// nothing by itself.
+bool ServerAnswers(Context& context, const std::string& job) {
+  jobs::v1::GetJobRequest request;
+  request.set_name(job);
+  return context.client
+             .Call(context.client.jobs(), &jobs::v1::JobsService::Stub::GetJob,
+                   request)
+             .status()
+             .code() != absl::StatusCode::kUnavailable;
+}
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  ReadLogsRequest request;
+  ORDO_ASSIGN_OR_RETURN(*request.mutable_name(),
+                        JobName(arguments.positional()[0]));
+  ORDO_ASSIGN_OR_RETURN(const int64_t attempt,
+                        arguments.GetInt("attempt", 0, 1, 1 << 30));
+  ORDO_ASSIGN_OR_RETURN(const int64_t rank,
+                        arguments.GetInt("rank", 0, 0, 1 << 20));
+  request.set_attempt(static_cast<int32_t>(attempt));
+  request.set_rank(static_cast<int32_t>(rank));
+  request.set_follow(arguments.Has("follow"));
+  if (request.follow()) context.interrupt.CatchSignals();
+
+  base::BackoffOptions backoff;
+  backoff.initial = absl::Milliseconds(50);
+  backoff.max = absl::Seconds(1);
+  auto last_contact = SteadyClock::now();
+  for (int failures = 1;; ++failures) {
+    bool answered = false;
+    const grpc::Status status = PrintStream(context, &request, &answered);
+    if (status.ok() || context.interrupt.triggered()) return ExitCode::kOk;
+    if (!IsAway(status)) return context.client.Explain(status);
+    if (answered || ServerAnswers(context, request.name())) {
+      last_contact = SteadyClock::now();
+      failures = 1;
+    }
+    const absl::Duration patience = request.follow()
+                                        ? context.client.options().patience
+                                        : context.client.options().retry_for;
+    if (absl::FromChrono(SteadyClock::now() - last_contact) >= patience) {
+      return context.client.Unreachable(status.error_message());
+    }
+    if (context.interrupt.WaitFor(
+            base::BackoffDelay(backoff, failures, request.name()))) {
+      return ExitCode::kOk;
+    }
+  }
+}
+
+}  // namespace
+
+Command LogsCommand() {
+  Command command;
+  command.name = "logs";
+  command.arguments = "JOB";
+  command.summary = "print what a job's trainer wrote";
+  command.help =
+      "Of the newest attempt, unless --attempt names another. With --follow "
+      "it\n"
+      "goes on as the log grows, into later attempts, until the job has ended.";
+  command.options = {
+      {"follow", 'f', "", "go on until the job has ended"},
+      {"attempt", 0, "NUMBER", "attempt to read; default the newest"},
+      {"rank", 0, "NUMBER", "rank to read; default 0"},
+  };
+  command.min_arguments = 1;
+  command.max_arguments = 1;
+  command.completes = "jobs";
+  command.run = Run;
+  return command;
+}
+
+}  // namespace ordo::services::cli

@@ -1,0 +1,129 @@
+#include "services/cli/commands/outcome.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status/status.h"
+#include "services/cli/follow.h"
+#include "services/cli/live_view.h"
+#include "services/cli/names.h"
+#include "services/cli/print.h"
+
+namespace ordo::services::cli {
+namespace {
+
+std::vector<std::string> NotEnded(const std::vector<FollowedJob>& jobs) {
+  std::vector<std::string> names;
+  for (const FollowedJob& job : jobs) {
+    if (!HasEnded(job.job.state())) names.push_back(ShortName(job.name));
+  }
+  return names;
+}
+
+absl::StatusOr<FollowEnd> Follow(Context& context, const StayOptions& options,
+                                 LiveView& view,
+                                 std::vector<FollowedJob>& jobs) {
+  FollowOptions follow;
+  follow.timeout = options.timeout;
+  if (options.live) {
+    follow.tick = absl::Seconds(1);
+    follow.on_change = [&view](const std::vector<FollowedJob>& current) {
+      view.Update(current);
+    };
+  }
+  return FollowJobs(context, jobs, follow);
+}
+
+absl::Status CancelAll(Context& context, const std::vector<FollowedJob>& jobs) {
+  for (const FollowedJob& job : jobs) {
+    if (HasEnded(job.job.state())) continue;
+    jobs::v1::CancelJobRequest request;
+    request.set_name(job.name);
+    const auto cancelled =
+        context.client.Call(context.client.jobs(),
+                            &jobs::v1::JobsService::Stub::CancelJob, request);
+    // It may have ended in between.
+    if (!cancelled.ok() &&
+        cancelled.status().code() != absl::StatusCode::kFailedPrecondition) {
+      return cancelled.status();
+    }
+  }
+  return absl::OkStatus();
+}
+
+ExitCode PrintOutcome(Context& context, const std::vector<FollowedJob>& jobs,
+                      bool live) {
+  ExitCode code = ExitCode::kOk;
+  for (const FollowedJob& job : jobs) {
+    code = Worse(code, ExitCodeOf(job.job.state()));
+    if (PrintStructured(context, job.job)) continue;
+    // The live view's last line of a job says it already.
+    if (live) continue;
+    const Cell state = StateCell(job.job.state());
+    context.out << ShortName(job.name) << " "
+                << Paint(context.terminal, state.color, state.text);
+    if (job.job.state() != jobs::v1::Job::SUCCEEDED &&
+        !job.job.message().empty()) {
+      context.out << "  " << Printable(job.job.message());
+    }
+    context.out << "\n";
+  }
+  return code;
+}
+
+}  // namespace
+
+std::vector<Option> StayOptionTable() {
+  return {
+      {"wait", 0, "", "stay until the job has ended; the exit code tells how"},
+      {"watch", 0, "", "as --wait, and show how it goes"},
+      {"cancel-on-interrupt", 0, "",
+       "with --wait or --watch: Ctrl-C cancels the job"},
+  };
+}
+
+absl::StatusOr<ExitCode> StayUntilEnded(Context& context,
+                                        const std::vector<std::string>& names,
+                                        const StayOptions& options) {
+  context.interrupt.CatchSignals();
+  ORDO_ASSIGN_OR_RETURN(std::vector<FollowedJob> jobs, JobsToFollow(names));
+  LiveView view(context);
+  ORDO_ASSIGN_OR_RETURN(FollowEnd end, Follow(context, options, view, jobs));
+  if (end == FollowEnd::kInterrupted && options.cancel_on_interrupt) {
+    context.interrupt.Reset();
+    context.err << "ordo: cancelling " << absl::StrJoin(NotEnded(jobs), " ")
+                << "\n";
+    ORDO_RETURN_IF_ERROR(CancelAll(context, jobs));
+    ORDO_ASSIGN_OR_RETURN(end, Follow(context, options, view, jobs));
+  }
+  if (end == FollowEnd::kAllEnded) {
+    return PrintOutcome(context, jobs, options.live);
+  }
+  const std::vector<std::string> left = NotEnded(jobs);
+  context.err << "ordo: "
+              << (end == FollowEnd::kTimedOut ? "the time is up" : "detached")
+              << "; still going: " << absl::StrJoin(left, " ")
+              << " (come back with: ordo watch " << absl::StrJoin(left, " ")
+              << ")\n";
+  for (const std::string& name : left) context.out << name << "\n";
+  return ExitCode::kTimedOut;
+}
+
+absl::StatusOr<ExitCode> StayIfAsked(Context& context,
+                                     const Arguments& arguments,
+                                     const std::vector<std::string>& names) {
+  const bool cancel = arguments.Has("cancel-on-interrupt");
+  const bool live = arguments.Has("watch");
+  if (!live && !arguments.Has("wait")) {
+    if (cancel) {
+      return absl::InvalidArgumentError(
+          "--cancel-on-interrupt needs --wait or --watch");
+    }
+    return ExitCode::kOk;
+  }
+  StayOptions options;
+  options.live = live;
+  options.cancel_on_interrupt = cancel;
+  return StayUntilEnded(context, names, options);
+}
+
+}  // namespace ordo::services::cli

@@ -1,0 +1,84 @@
+#include "services/cli/commands/submission.h"
+
+#include <string_view>
+#include <sys/random.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/digest/digest.h"
+#include "base/status/status.h"
+#include "base/yaml/text_form.h"
+#include "services/cli/names.h"
+#include "services/cli/options.h"
+#include "services/cli/print.h"
+
+namespace ordo::services::cli {
+namespace {
+
+constexpr size_t kMaxNameLength = 63;
+constexpr int kMaxNamesTried = 1000;
+
+std::string Numbered(const std::string& base, int number) {
+  const std::string suffix = number == 1 ? "" : absl::StrCat("-", number);
+  std::string stem = base.substr(0, kMaxNameLength - suffix.size());
+  while (!stem.empty() && stem.back() == '-') stem.pop_back();
+  return stem + suffix;
+}
+
+}  // namespace
+
+absl::Status ApplySettings(const std::vector<std::string>& settings,
+                           jobs::v1::JobSpec* spec) {
+  for (const std::string& setting : settings) {
+    ORDO_ASSIGN_OR_RETURN(const auto assignment,
+                          SplitAssignment("set", setting));
+    ORDO_RETURN_IF_ERROR(
+        base::SetField(assignment.first, assignment.second, spec));
+  }
+  return absl::OkStatus();
+}
+
+std::string RandomRequestId() {
+  char bytes[16];
+  // Fails only before the system has booted.
+  ORDO_CHECK(getrandom(bytes, sizeof(bytes), 0) == sizeof(bytes))
+      << "the system has random bytes";
+  return base::ToHex(std::string_view(bytes, sizeof(bytes)));
+}
+
+absl::StatusOr<jobs::v1::Job> CreateWithFreeName(Context& context,
+                                                 jobs::v1::JobSpec spec,
+                                                 const std::string& base,
+                                                 bool number_first) {
+  absl::Status status;
+  for (int number = number_first ? 2 : 1; number <= kMaxNamesTried; ++number) {
+    spec.set_name(Numbered(base, number));
+    jobs::v1::CreateJobRequest request;
+    *request.mutable_job()->mutable_spec() = spec;
+    request.set_request_id(RandomRequestId());
+    absl::StatusOr<jobs::v1::Job> job =
+        context.client.Call(context.client.jobs(),
+                            &jobs::v1::JobsService::Stub::CreateJob, request);
+    if (job.status().code() != absl::StatusCode::kAlreadyExists) return job;
+    status = job.status();
+  }
+  return status;
+}
+
+absl::StatusOr<jobs::v1::Job> GetJob(Context& context,
+                                     const std::string& name) {
+  jobs::v1::GetJobRequest request;
+  request.set_name(name);
+  return context.client.Call(context.client.jobs(),
+                             &jobs::v1::JobsService::Stub::GetJob, request);
+}
+
+void PrintCreated(Context& context, const std::vector<jobs::v1::Job>& jobs) {
+  for (const jobs::v1::Job& job : jobs) {
+    if (PrintStructured(context, job)) continue;
+    context.out << ShortName(job.name()) << "\n";
+  }
+  context.out << std::flush;
+}
+
+}  // namespace ordo::services::cli

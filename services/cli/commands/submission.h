@@ -1,0 +1,37 @@
+#ifndef ORDO_SERVICES_CLI_COMMANDS_SUBMISSION_H_
+#define ORDO_SERVICES_CLI_COMMANDS_SUBMISSION_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/ordo/jobs/v1/jobs.pb.h"
+#include "services/cli/context.h"
+
+namespace ordo::services::cli {
+
+// Sets fields, each "path=value", as --set does.
+absl::Status ApplySettings(const std::vector<std::string>& settings,
+                           jobs::v1::JobSpec* spec);
+
+// 32 random hexadecimal digits: with one, a call that is repeated because its
+// answer was lost creates nothing twice.
+std::string RandomRequestId();
+
+// Creates a job under the first of `base`, `base`-2, `base`-3, ... that is not
+// taken; `base` is cut where the name would be too long. `number_first`: begin
+// with -2, for a base that is known to be taken.
+absl::StatusOr<jobs::v1::Job> CreateWithFreeName(Context& context,
+                                                 jobs::v1::JobSpec spec,
+                                                 const std::string& base,
+                                                 bool number_first);
+
+absl::StatusOr<jobs::v1::Job> GetJob(Context& context, const std::string& name);
+
+// Prints jobs that were created: as -o asks, or their names.
+void PrintCreated(Context& context, const std::vector<jobs::v1::Job>& jobs);
+
+}  // namespace ordo::services::cli
+
+#endif  // ORDO_SERVICES_CLI_COMMANDS_SUBMISSION_H_

@@ -1,0 +1,205 @@
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/process/process.h"
+#include "base/rpc/address.h"
+#include "base/status/status.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/deployment.h"
+#include "services/cli/keeper.h"
+
+namespace ordo::services::cli {
+namespace {
+
+constexpr absl::Duration kDetachTimeout = absl::Seconds(130);
+
+// The command line of a keeper: it names the absolute folder, so that whoever
+// looks at the processes sees what belongs to which deployment.
+std::vector<std::string> KeeperArgv(const std::string& program,
+                                    const DeploymentOptions& options,
+                                    const std::string& output) {
+  std::vector<std::string> argv = {program,        "up",       "--dir",
+                                   options.folder, "--listen", options.listen};
+  if (options.insecure) argv.push_back("--insecure");
+  if (!options.trainer.empty()) {
+    argv.insert(argv.end(), {"--trainer", options.trainer});
+  }
+  for (const std::string& variable : options.trainer_environment) {
+    argv.insert(argv.end(), {"--trainer-env", variable});
+  }
+  for (const std::string& setting : options.settings) {
+    argv.insert(argv.end(), {"--set", setting});
+  }
+  argv.insert(argv.end(), {"-o", output});
+  return argv;
+}
+
+// Whether this process was started with the absolute folder.
+bool CommandLineNames(const std::string& folder) {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string line((std::istreambuf_iterator<char>(file)),
+                         std::istreambuf_iterator<char>());
+  const std::string mark = std::string("--dir") + '\0' + folder + '\0';
+  return line.find(mark) != std::string::npos;
+}
+
+absl::Status BecomeKeeper(const std::vector<std::string>& argv) {
+  std::vector<char*> pointers;
+  for (const std::string& argument : argv) {
+    pointers.push_back(const_cast<char*>(argument.c_str()));
+  }
+  pointers.push_back(nullptr);
+  execv(pointers[0], pointers.data());
+  return base::SystemError(errno, "start " + argv[0]);
+}
+
+// Starts a keeper in the background and waits until everything answers.
+absl::StatusOr<ExitCode> Detach(Context& context,
+                                const std::vector<std::string>& argv,
+                                const DeploymentOptions& options) {
+  const std::string log = LogFile(options.folder, "keeper");
+  ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(log)));
+  const auto before = context.files.Stat(log);
+  base::SpawnOptions spawn;
+  spawn.argv = argv;
+  spawn.stdout_file = log;
+  spawn.stderr_file = log;
+  spawn.new_session = true;
+  ORDO_ASSIGN_OR_RETURN(const base::ProcessId keeper, base::Spawn(spawn));
+  const absl::Duration deadline = context.clock.Monotonic() + kDetachTimeout;
+  while (context.clock.Monotonic() < deadline) {
+    const std::optional<Endpoints> endpoints =
+        ReadEndpoints(context.files, options.folder);
+    if (endpoints.has_value() && endpoints->ready &&
+        endpoints->processes.count("keeper") > 0 &&
+        endpoints->processes.at("keeper") == keeper) {
+      if (context.output != OutputForm::kTable) {
+        context.out << EndpointsJson(*endpoints) << "\n";
+      } else {
+        context.out << "Ordo is up at " << endpoints->api << ", in "
+                    << options.folder << "; stop it with: ordo down --dir "
+                    << options.folder << "\n";
+      }
+      return ExitCode::kOk;
+    }
+    const auto ended = base::WaitForExit(keeper.pid, absl::Milliseconds(20));
+    if (!ended.ok()) continue;
+    std::string line =
+        LastLogLine(context.files, log, before.ok() ? before->size_bytes : 0);
+    if (absl::StartsWith(line, "ordo: ")) line = line.substr(6);
+    return absl::FailedPreconditionError(
+        line.empty() ? absl::StrCat("the keeper ended (", ended->ToString(),
+                                    "); see ", log)
+                     : line);
+  }
+  return absl::UnavailableError(
+      absl::StrCat("the deployment does not answer; see ", log));
+}
+
+absl::Status CheckListen(const DeploymentOptions& options) {
+  const absl::StatusOr<base::HostPort> address =
+      base::ParseHostPort(options.listen);
+  if (!address.ok()) return base::AddContext(address.status(), "--listen");
+  if (!address->IsLoopback() && !options.insecure) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--listen ", options.listen, " lets other machines in, and there is ",
+        "no protection yet; give --insecure if that is what you want"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> AbsolutePath(const std::string& path) {
+  char resolved[PATH_MAX];
+  if (realpath(path.c_str(), resolved) == nullptr) {
+    return base::SystemError(errno, "--trainer " + path);
+  }
+  return std::string(resolved);
+}
+
+absl::StatusOr<DeploymentOptions> ReadOptions(Context& context,
+                                              const Arguments& arguments) {
+  DeploymentOptions options;
+  options.listen = arguments.Get("listen", options.listen);
+  options.insecure = arguments.Has("insecure");
+  if (arguments.Has("trainer")) {
+    ORDO_ASSIGN_OR_RETURN(options.trainer,
+                          AbsolutePath(arguments.Get("trainer", "")));
+  }
+  options.trainer_environment = arguments.All("trainer-env");
+  options.settings = arguments.All("set");
+  ORDO_RETURN_IF_ERROR(CheckListen(options));
+  ORDO_RETURN_IF_ERROR(CheckSettings(options));
+  const std::string named =
+      arguments.Get("dir", context.environment("ORDO_DIR").value_or(""));
+  ORDO_ASSIGN_OR_RETURN(options.folder,
+                        DeploymentFolder(context.files, named,
+                                         context.environment("HOME"), true));
+  return options;
+}
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  ORDO_ASSIGN_OR_RETURN(const DeploymentOptions options,
+                        ReadOptions(context, arguments));
+  ORDO_ASSIGN_OR_RETURN(const std::string program, base::ExecutablePath());
+  const std::vector<std::string> argv =
+      KeeperArgv(program, options, arguments.Get("output", "table"));
+  if (arguments.Has("detach")) return Detach(context, argv, options);
+  if (!CommandLineNames(options.folder)) return BecomeKeeper(argv);
+
+  context.interrupt.CatchSignals();
+  ORDO_ASSIGN_OR_RETURN(const DeploymentLock lock,
+                        DeploymentLock::Take(options.folder));
+  // A keeper that was killed leaves its processes: they end in good order, and
+  // their jobs go on under the new ones.
+  int num_stopped = 0;
+  ORDO_RETURN_IF_ERROR(StopDeployment(context, options.folder, &num_stopped));
+  if (options.insecure) {
+    context.err << "ordo: warning: " << options.listen
+                << " has neither TLS nor passwords; whoever reaches it is "
+                   "obeyed\n";
+  }
+  ORDO_RETURN_IF_ERROR(KeepDeployment(context, options));
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Command UpCommand() {
+  Command command;
+  command.name = "up";
+  command.summary = "start a scheduler and a worker on this machine";
+  command.help =
+      "Needs no configuration. Everything lies in one folder: a database, "
+      "logs,\n"
+      "checkpoints, results; endpoints.json says which ports were taken. "
+      "Ctrl-C\n"
+      "or `ordo down` stops it: running jobs write a checkpoint, and go on "
+      "from\n"
+      "it at the next `ordo up`. A scheduler or worker that dies is restarted.";
+  command.options = {
+      {"dir", 0, "DIR", "folder; default $ORDO_DIR, else ~/.local/share/ordo"},
+      {"listen", 0, "HOST:PORT",
+       "where the API answers; default 127.0.0.1:7420; port 0: any free one"},
+      {"detach", 0, "",
+       "return when everything answers; go on in the "
+       "background"},
+      {"insecure", 0, "", "permit a HOST that other machines can reach"},
+      {"set", 0, "FIELD=VALUE",
+       "a field of the configurations, such as scheduler.lease=5s", true},
+      {"trainer", 0, "PATH", "another program in place of ordo-trainer"},
+      {"trainer-env", 0, "NAME=VALUE", "environment of trainers", true},
+  };
+  command.run = Run;
+  return command;
+}
+
+}  // namespace ordo::services::cli

@@ -1,0 +1,310 @@
+#include "services/cli/deployment.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <fcntl.h>
+#include <netdb.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/rpc/address.h"
+#include "base/status/status.h"
+#include "base/yaml/text_form.h"
+#include "google/protobuf/struct.pb.h"
+#include "proto/ordo/config/v1/scheduler.pb.h"
+#include "proto/ordo/config/v1/worker.pb.h"
+#include "services/cli/options.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using config::v1::SchedulerConfig;
+using config::v1::WorkerConfig;
+using google::protobuf::Struct;
+
+constexpr size_t kMaxEndpointsBytes = 1 << 16;
+constexpr char kSchedulerPrefix[] = "scheduler.";
+constexpr char kWorkerPrefix[] = "worker.";
+// The only worker of a deployment.
+constexpr char kWorkerName[] = "local";
+
+std::string EndpointsFile(const std::string& folder) {
+  return base::JoinPath(folder, "endpoints.json");
+}
+
+// Applies the settings that start with `prefix`.
+absl::Status Apply(const std::vector<std::string>& settings,
+                   const std::string& prefix,
+                   google::protobuf::Message* config) {
+  for (const std::string& setting : settings) {
+    ORDO_ASSIGN_OR_RETURN(const auto assignment,
+                          SplitAssignment("set", setting));
+    if (!absl::StartsWith(assignment.first, prefix)) continue;
+    ORDO_RETURN_IF_ERROR(base::SetField(assignment.first.substr(prefix.size()),
+                                        assignment.second, config));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteConfig(base::Filesystem& files, const std::string& folder,
+                         const std::string& process,
+                         const google::protobuf::Message& config) {
+  const std::string path = ConfigFile(folder, process);
+  ORDO_RETURN_IF_ERROR(files.MakeFolders(base::FolderOf(path)));
+  return base::AtomicWrite(
+      files, path, base::WriteMessage(config, base::TextForm::kTextproto));
+}
+
+std::string Text(const Struct& fields, const std::string& name) {
+  const auto found = fields.fields().find(name);
+  return found == fields.fields().end() ? "" : found->second.string_value();
+}
+
+const Struct& Fields(const Struct& fields, const std::string& name) {
+  const auto found = fields.fields().find(name);
+  return found == fields.fields().end() ? Struct::default_instance()
+                                        : found->second.struct_value();
+}
+
+}  // namespace
+
+std::string LogFile(const std::string& folder, const std::string& process) {
+  return absl::StrCat(folder, "/log/", process, ".log");
+}
+
+std::string ConfigFile(const std::string& folder, const std::string& process) {
+  return absl::StrCat(folder, "/config/", process, ".textproto");
+}
+
+std::string PortsFile(const std::string& folder, const std::string& process) {
+  return absl::StrCat(folder, "/", process, "/endpoints.json");
+}
+
+absl::StatusOr<std::string> DeploymentFolder(
+    base::Filesystem& files, const std::string& named,
+    const std::optional<std::string>& home, bool create) {
+  std::string folder = named;
+  if (folder.empty()) {
+    if (!home.has_value()) {
+      return absl::InvalidArgumentError(
+          "there is no HOME to put a deployment in; name a folder with --dir");
+    }
+    folder = *home + "/.local/share/ordo";
+  }
+  const std::string fix = "name another folder with --dir or ORDO_DIR";
+  if (create) {
+    const absl::Status made = files.MakeFolders(folder);
+    if (!made.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(std::string(made.message()), "; ", fix));
+    }
+    if (access(folder.c_str(), W_OK | X_OK) != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("cannot write into ", folder, "; ", fix));
+    }
+  }
+  char resolved[PATH_MAX];
+  if (realpath(folder.c_str(), resolved) == nullptr) {
+    return base::SystemError(errno, "find the deployment folder " + folder);
+  }
+  return std::string(resolved);
+}
+
+absl::Status WriteSchedulerConfig(base::Filesystem& files,
+                                  const DeploymentOptions& options,
+                                  const std::string& listen) {
+  SchedulerConfig config;
+  config.set_listen(listen);
+  config.set_metrics_listen("127.0.0.1:0");
+  config.set_store(options.folder + "/scheduler/ordo.db");
+  config.set_storage_root(options.folder + "/storage");
+  config.set_endpoints_file(PortsFile(options.folder, "scheduler"));
+  config.set_insecure(options.insecure);
+  config.set_deployment(options.folder);
+  ORDO_RETURN_IF_ERROR(Apply(options.settings, kSchedulerPrefix, &config));
+  return WriteConfig(files, options.folder, "scheduler", config);
+}
+
+absl::Status WriteWorkerConfig(base::Filesystem& files,
+                               const DeploymentOptions& options,
+                               const std::string& api) {
+  WorkerConfig config;
+  config.set_worker(kWorkerName);
+  config.set_scheduler(api);
+  config.set_listen("127.0.0.1:0");
+  config.set_metrics_listen("127.0.0.1:0");
+  config.set_state_folder(options.folder + "/worker");
+  config.set_storage_root(options.folder + "/storage");
+  config.set_endpoints_file(PortsFile(options.folder, "worker"));
+  config.set_deployment(options.folder);
+  config.set_trainer(options.trainer);
+  for (const std::string& variable : options.trainer_environment) {
+    ORDO_ASSIGN_OR_RETURN(const auto assignment,
+                          SplitAssignment("trainer-env", variable));
+    (*config.mutable_trainer_environment())[assignment.first] =
+        assignment.second;
+  }
+  ORDO_RETURN_IF_ERROR(Apply(options.settings, kWorkerPrefix, &config));
+  return WriteConfig(files, options.folder, "worker", config);
+}
+
+absl::Status CheckSettings(const DeploymentOptions& options) {
+  for (const std::string& setting : options.settings) {
+    ORDO_ASSIGN_OR_RETURN(const auto assignment,
+                          SplitAssignment("set", setting));
+    if (!absl::StartsWith(assignment.first, kSchedulerPrefix) &&
+        !absl::StartsWith(assignment.first, kWorkerPrefix)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--set ", assignment.first,
+                       ": starts with scheduler. or worker., such as ",
+                       "scheduler.lease=5s"));
+    }
+  }
+  for (const std::string& variable : options.trainer_environment) {
+    ORDO_RETURN_IF_ERROR(SplitAssignment("trainer-env", variable));
+  }
+  SchedulerConfig scheduler;
+  ORDO_RETURN_IF_ERROR(Apply(options.settings, kSchedulerPrefix, &scheduler));
+  WorkerConfig worker;
+  return Apply(options.settings, kWorkerPrefix, &worker);
+}
+
+std::string EndpointsJson(const Endpoints& endpoints) {
+  Struct json;
+  auto& fields = *json.mutable_fields();
+  fields["api"].set_string_value(endpoints.api);
+  fields["ready"].set_bool_value(endpoints.ready);
+  auto& metrics = *fields["metrics"].mutable_struct_value()->mutable_fields();
+  for (const auto& [process, address] : endpoints.metrics) {
+    metrics[process].set_string_value(address);
+  }
+  auto& pids = *fields["pids"].mutable_struct_value()->mutable_fields();
+  auto& ticks = *fields["start_ticks"].mutable_struct_value()->mutable_fields();
+  for (const auto& [process, id] : endpoints.processes) {
+    pids[process].set_number_value(id.pid);
+    ticks[process].set_number_value(static_cast<double>(id.start_ticks));
+  }
+  return base::WriteMessage(json, base::TextForm::kJson);
+}
+
+absl::Status WriteEndpoints(base::Filesystem& files, const std::string& folder,
+                            const Endpoints& endpoints) {
+  return base::AtomicWrite(files, EndpointsFile(folder),
+                           EndpointsJson(endpoints) + "\n");
+}
+
+std::optional<Endpoints> ReadEndpoints(base::Filesystem& files,
+                                       const std::string& folder) {
+  const auto text =
+      base::ReadFile(files, EndpointsFile(folder), kMaxEndpointsBytes);
+  if (!text.ok()) return std::nullopt;
+  Struct json;
+  if (!base::ReadMessage(*text, base::TextForm::kJson, &json).ok()) {
+    return std::nullopt;
+  }
+  Endpoints endpoints;
+  endpoints.api = Text(json, "api");
+  const auto ready = json.fields().find("ready");
+  endpoints.ready = ready != json.fields().end() && ready->second.bool_value();
+  for (const auto& [process, value] : Fields(json, "metrics").fields()) {
+    endpoints.metrics[process] = value.string_value();
+  }
+  const Struct& ticks = Fields(json, "start_ticks");
+  for (const auto& [process, value] : Fields(json, "pids").fields()) {
+    base::ProcessId& id = endpoints.processes[process];
+    id.pid = static_cast<pid_t>(value.number_value());
+    const auto start = ticks.fields().find(process);
+    if (start != ticks.fields().end()) {
+      id.start_ticks = static_cast<uint64_t>(start->second.number_value());
+    }
+  }
+  return endpoints;
+}
+
+std::optional<Ports> ReadPorts(base::Filesystem& files,
+                               const std::string& folder,
+                               const std::string& process) {
+  const auto text =
+      base::ReadFile(files, PortsFile(folder, process), kMaxEndpointsBytes);
+  if (!text.ok()) return std::nullopt;
+  Struct json;
+  if (!base::ReadMessage(*text, base::TextForm::kJson, &json).ok()) {
+    return std::nullopt;
+  }
+  Ports ports{Text(json, "api"), Text(json, "metrics")};
+  if (ports.api.empty()) return std::nullopt;
+  return ports;
+}
+
+std::string LocalAddress(const std::string& listen) {
+  absl::StatusOr<base::HostPort> address = base::ParseHostPort(listen);
+  if (!address.ok()) return listen;
+  if (address->host == "0.0.0.0") address->host = "127.0.0.1";
+  if (address->host == "::") address->host = "::1";
+  return address->ToString();
+}
+
+absl::Status CheckPortFree(const std::string& listen) {
+  ORDO_ASSIGN_OR_RETURN(const base::HostPort address,
+                        base::ParseHostPort(listen));
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int error = getaddrinfo(
+      address.host.c_str(), absl::StrCat(address.port).c_str(), &hints, &found);
+  if (error != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--listen ", listen, ": this machine has no such address (",
+        gai_strerror(error), ")"));
+  }
+  const int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  const int bound = bind(fd, found->ai_addr, found->ai_addrlen);
+  const int bind_error = errno;
+  // Two sockets may be bound with SO_REUSEADDR as long as none listens.
+  const int listened = bound == 0 ? ::listen(fd, 1) : -1;
+  const int reason = bound == 0 ? errno : bind_error;
+  freeaddrinfo(found);
+  close(fd);
+  if (bound == 0 && listened == 0) return absl::OkStatus();
+  if (reason == EADDRINUSE) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "port ", address.port, " of ", address.host, " is in use; end what ",
+        "listens there (another deployment: ordo down --dir ITS_FOLDER), or ",
+        "choose another with --listen HOST:PORT"));
+  }
+  return base::SystemError(reason, "listen on " + listen);
+}
+
+absl::StatusOr<DeploymentLock> DeploymentLock::Take(const std::string& folder) {
+  const std::string path = base::JoinPath(folder, "keeper.lock");
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) return base::SystemError(errno, "open " + path);
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    close(fd);
+    if (error != EWOULDBLOCK) return base::SystemError(error, "lock " + path);
+    return absl::FailedPreconditionError(
+        absl::StrCat("a deployment runs in ", folder,
+                     " already; use it, end it with 'ordo down --dir ", folder,
+                     "', or name another folder with --dir"));
+  }
+  return DeploymentLock(fd);
+}
+
+DeploymentLock::DeploymentLock(DeploymentLock&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)) {}
+
+DeploymentLock::~DeploymentLock() {
+  if (fd_ >= 0) close(fd_);
+}
+
+}  // namespace ordo::services::cli

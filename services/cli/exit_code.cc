@@ -1,0 +1,42 @@
+#include "services/cli/exit_code.h"
+
+namespace ordo::services::cli {
+
+ExitCode ExitCodeOf(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+      return ExitCode::kOk;
+    case absl::StatusCode::kUnavailable:
+      return ExitCode::kUnreachable;
+    case absl::StatusCode::kDeadlineExceeded:
+      return ExitCode::kTimedOut;
+    case absl::StatusCode::kCancelled:
+      return ExitCode::kCancelled;
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnknown:
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kDataLoss:
+      return ExitCode::kBug;
+    default:
+      return ExitCode::kBadInput;
+  }
+}
+
+ExitCode ExitCodeOf(jobs::v1::Job::State state) {
+  switch (state) {
+    case jobs::v1::Job::FAILED:
+      return ExitCode::kJobFailed;
+    case jobs::v1::Job::CANCELLED:
+      return ExitCode::kCancelled;
+    default:
+      return ExitCode::kOk;
+  }
+}
+
+ExitCode Worse(ExitCode a, ExitCode b) {
+  if (a == ExitCode::kOk) return b;
+  if (b == ExitCode::kOk) return a;
+  return a == ExitCode::kJobFailed ? a : b;
+}
+
+}  // namespace ordo::services::cli

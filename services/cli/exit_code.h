@@ -1,0 +1,32 @@
+#ifndef ORDO_SERVICES_CLI_EXIT_CODE_H_
+#define ORDO_SERVICES_CLI_EXIT_CODE_H_
+
+#include "absl/status/status.h"
+#include "proto/ordo/jobs/v1/jobs.pb.h"
+
+namespace ordo::services::cli {
+
+// Exit codes of `ordo`, part of its contract with scripts.
+enum class ExitCode {
+  kOk = 0,
+  kJobFailed = 1,
+  kBadInput = 2,
+  kCancelled = 3,
+  kUnreachable = 4,
+  kTimedOut = 5,
+  // 6 (gate failed) and 7 (inconclusive) are reserved.
+  kBug = 70,
+};
+
+// The exit code that tells of an error.
+ExitCode ExitCodeOf(const absl::Status& status);
+
+// The exit code that tells how a job ended; kOk for one that goes on.
+ExitCode ExitCodeOf(jobs::v1::Job::State state);
+
+// The code for several jobs: a failed one outweighs a cancelled one.
+ExitCode Worse(ExitCode a, ExitCode b);
+
+}  // namespace ordo::services::cli
+
+#endif  // ORDO_SERVICES_CLI_EXIT_CODE_H_

@@ -1,0 +1,84 @@
+#include "services/cli/help.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace ordo::services::cli {
+namespace {
+
+std::string OptionHead(const Option& option) {
+  std::string head =
+      option.letter != 0
+          ? absl::StrFormat("-%c, --%s", option.letter, option.name)
+          : "    --" + option.name;
+  if (!option.value.empty()) head += " " + option.value;
+  return head;
+}
+
+std::string OptionLines(const std::vector<Option>& options) {
+  size_t width = 0;
+  for (const Option& option : options) {
+    if (option.help.empty()) continue;
+    width = std::max(width, OptionHead(option).size());
+  }
+  std::string text;
+  for (const Option& option : options) {
+    if (option.help.empty()) continue;
+    absl::StrAppendFormat(&text, "  %-*s  %s\n", static_cast<int>(width),
+                          OptionHead(option), option.help);
+  }
+  return text;
+}
+
+}  // namespace
+
+const std::vector<Option>& CommonOptions() {
+  static const auto& options = *new std::vector<Option>{
+      {"output",
+       'o',
+       "FORM",
+       "table (default), json or yaml",
+       false,
+       {"table", "json", "yaml"}},
+      {"server", 0, "HOST:PORT",
+       "the scheduler; default $ORDO_SERVER, else 127.0.0.1:7420"},
+      {"help", 'h', "", "print this"},
+  };
+  return options;
+}
+
+std::vector<Option> AllOptions(const Command& command) {
+  std::vector<Option> options = command.options;
+  options.insert(options.end(), CommonOptions().begin(), CommonOptions().end());
+  return options;
+}
+
+std::string Overview(const std::vector<Command>& commands) {
+  std::string text =
+      "Ordo trains and evaluates transformers under any positional encoding.\n"
+      "\n"
+      "  ordo COMMAND ...          ordo help COMMAND says more\n"
+      "\n";
+  for (const Command& command : commands) {
+    absl::StrAppendFormat(&text, "  %-10s  %s\n", command.name,
+                          command.summary);
+  }
+  absl::StrAppend(&text, "\nEvery command takes:\n",
+                  OptionLines(CommonOptions()),
+                  "\nExit codes: 0 ok, 1 job failed, 2 bad input, 3 cancelled, "
+                  "4 unreachable,\n5 timed out, 70 a bug of ours.\n");
+  return text;
+}
+
+std::string HelpText(const Command& command) {
+  std::string text =
+      absl::StrCat("ordo ", command.name, command.arguments.empty() ? "" : " ",
+                   command.arguments, "\n\n", command.summary, "\n");
+  if (!command.help.empty()) absl::StrAppend(&text, "\n", command.help, "\n");
+  absl::StrAppend(&text, "\nOptions:\n", OptionLines(AllOptions(command)));
+  return text;
+}
+
+}  // namespace ordo::services::cli

@@ -1,0 +1,69 @@
+#include "services/cli/names.h"
+
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/status/status.h"
+
+namespace ordo::services::cli {
+
+std::string ResourceName::ToString() const {
+  switch (kind) {
+    case Kind::kJob:
+      return "jobs/" + parent;
+    case Kind::kWorker:
+      return "workers/" + parent;
+    case Kind::kCheckpoint:
+      return absl::StrCat("jobs/", parent, "/checkpoints/", id);
+    case Kind::kReport:
+      return absl::StrCat("jobs/", parent, "/reports/", id);
+  }
+  return parent;
+}
+
+absl::StatusOr<ResourceName> ParseResourceName(const std::string& text) {
+  const std::vector<std::string> parts = absl::StrSplit(text, '/');
+  bool whole = true;
+  for (const std::string& part : parts) whole = whole && !part.empty();
+
+  ResourceName name;
+  if (whole && parts.size() == 1) {
+    name.parent = parts[0];
+    return name;
+  }
+  if (whole && parts.size() == 2 &&
+      (parts[0] == "jobs" || parts[0] == "workers")) {
+    name.kind = parts[0] == "jobs" ? ResourceName::Kind::kJob
+                                   : ResourceName::Kind::kWorker;
+    name.parent = parts[1];
+    return name;
+  }
+  if (whole && parts.size() == 4 && parts[0] == "jobs" &&
+      (parts[2] == "checkpoints" || parts[2] == "reports")) {
+    name.kind = parts[2] == "reports" ? ResourceName::Kind::kReport
+                                      : ResourceName::Kind::kCheckpoint;
+    name.parent = parts[1];
+    name.id = parts[3];
+    return name;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", text, "' is not a name; names are JOB, workers/WORKER, ",
+      "jobs/JOB/checkpoints/CHECKPOINT and jobs/JOB/reports/REPORT"));
+}
+
+absl::StatusOr<std::string> JobName(const std::string& text) {
+  ORDO_ASSIGN_OR_RETURN(const ResourceName name, ParseResourceName(text));
+  if (name.kind != ResourceName::Kind::kJob) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is not a job; see 'ordo list jobs'"));
+  }
+  return name.ToString();
+}
+
+std::string ShortName(const std::string& resource_name) {
+  return resource_name.substr(resource_name.rfind('/') + 1);
+}
+
+}  // namespace ordo::services::cli

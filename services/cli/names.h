@@ -1,0 +1,36 @@
+#ifndef ORDO_SERVICES_CLI_NAMES_H_
+#define ORDO_SERVICES_CLI_NAMES_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace ordo::services::cli {
+
+// What a person names: "x" or "jobs/x", "workers/w",
+// "jobs/x/checkpoints/200-1", "jobs/x/reports/addition_grid-200".
+struct ResourceName {
+  enum class Kind { kJob, kWorker, kCheckpoint, kReport };
+
+  Kind kind = Kind::kJob;
+  // The job's or the worker's id.
+  std::string parent;
+  // The checkpoint's or the report's id.
+  std::string id;
+
+  // The resource name, such as "jobs/x".
+  std::string ToString() const;
+};
+
+// INVALID_ARGUMENT says which forms there are.
+absl::StatusOr<ResourceName> ParseResourceName(const std::string& text);
+
+// The resource name of a job given as "x" or "jobs/x".
+absl::StatusOr<std::string> JobName(const std::string& text);
+
+// "x" of "jobs/x": the last part.
+std::string ShortName(const std::string& resource_name);
+
+}  // namespace ordo::services::cli
+
+#endif  // ORDO_SERVICES_CLI_NAMES_H_

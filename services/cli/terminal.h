@@ -1,0 +1,39 @@
+#ifndef ORDO_SERVICES_CLI_TERMINAL_H_
+#define ORDO_SERVICES_CLI_TERMINAL_H_
+
+#include <string>
+
+namespace ordo::services::cli {
+
+enum class Color { kNone, kGreen, kRed, kYellow, kBlue, kDim, kBold };
+
+// What the output goes to.
+struct Terminal {
+  // A person watches: lines may be redrawn in place.
+  bool interactive = false;
+  // Colours are wanted (NO_COLOR and TERM=dumb turn them off).
+  bool color = false;
+  // Columns.
+  int width = 80;
+};
+
+// Looks at a file descriptor and at the environment.
+Terminal DetectTerminal(int fd);
+
+// `text` in a colour, where the terminal takes one.
+std::string Paint(const Terminal& terminal, Color color,
+                  const std::string& text);
+
+// Columns that UTF-8 text takes (one per code point).
+int DisplayWidth(const std::string& text);
+
+// The first `columns` columns of text.
+std::string Truncate(const std::string& text, int columns);
+
+// Replaces control characters, so that text from elsewhere cannot steer the
+// terminal; tabs and line ends become blanks.
+std::string Printable(const std::string& text);
+
+}  // namespace ordo::services::cli
+
+#endif  // ORDO_SERVICES_CLI_TERMINAL_H_
