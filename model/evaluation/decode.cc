@@ -1,0 +1,58 @@
+#include "model/evaluation/decode.h"
+
+#include <algorithm>
+
+#include "ATen/core/grad_mode.h"
+#include "ATen/ops/argmax.h"
+#include "ATen/ops/empty.h"
+#include "base/check.h"
+#include "model/tasks/task.h"
+#include "model/training/autocast.h"
+
+namespace ordo::model::evaluation {
+namespace {
+
+at::Tensor ToTensor(const Rows& rows) {
+  const int64_t length = static_cast<int64_t>(rows.front().size());
+  at::Tensor tokens_BT = at::empty({static_cast<int64_t>(rows.size()), length},
+                                   at::TensorOptions().dtype(at::kLong));
+  int64_t* out = tokens_BT.data_ptr<int64_t>();
+  for (const auto& row : rows) {
+    ORDO_CHECK(static_cast<int64_t>(row.size()) == length)
+        << "prompts of one batch have one length";
+    out = std::copy(row.begin(), row.end(), out);
+  }
+  return tokens_BT;
+}
+
+}  // namespace
+
+Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
+                  const DecodeOptions& options) {
+  const c10::InferenceMode inference;
+  const training::AutocastScope autocast(options.precision);
+  Rows produced(prompts.size());
+  std::vector<bool> ended(prompts.size(), false);
+  size_t num_open = prompts.size();
+  transformer::Cache cache;
+  transformer::ForwardOptions forward;
+  forward.cache = &cache;
+  at::Tensor tokens_BT = ToTensor(prompts);
+  for (int n = 0; n < options.num_tokens && num_open > 0; ++n) {
+    const at::Tensor logits_BV =
+        model.Forward(tokens_BT, forward).select(1, -1).to(at::kFloat);
+    tokens_BT = at::argmax(logits_BV, 1).unsqueeze(1).contiguous();
+    const int64_t* next = tokens_BT.const_data_ptr<int64_t>();
+    for (size_t row = 0; row < prompts.size(); ++row) {
+      if (ended[row]) continue;
+      produced[row].push_back(next[row]);
+      if (next[row] == tasks::kEnd) {
+        ended[row] = true;
+        --num_open;
+      }
+    }
+  }
+  return produced;
+}
+
+}  // namespace ordo::model::evaluation

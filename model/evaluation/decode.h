@@ -1,0 +1,31 @@
+#ifndef ORDO_MODEL_EVALUATION_DECODE_H_
+#define ORDO_MODEL_EVALUATION_DECODE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/transformer/transformer.h"
+
+namespace ordo::model::evaluation {
+
+using Rows = std::vector<std::vector<int64_t>>;
+
+struct DecodeOptions {
+  // Tokens to produce per row, at least 1.
+  int num_tokens = 1;
+  // "fp32" or "bf16", as in Training.precision.
+  std::string precision = "fp32";
+};
+
+// The most likely continuation of each prompt, token by token; the lowest id
+// among equals. Prompts are not empty and of one length. A row ends with
+// tasks::kEnd or after num_tokens. Each token costs one pass over the last one:
+// keys, values and the encoding's state are cached. Throws what LibTorch
+// throws.
+Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
+                  const DecodeOptions& options);
+
+}  // namespace ordo::model::evaluation
+
+#endif  // ORDO_MODEL_EVALUATION_DECODE_H_

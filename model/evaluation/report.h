@@ -1,0 +1,40 @@
+#ifndef ORDO_MODEL_EVALUATION_REPORT_H_
+#define ORDO_MODEL_EVALUATION_REPORT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/files/files.h"
+#include "model/tasks/task.h"
+#include "proto/ordo/training/v1/progress.pb.h"
+#include "proto/ordo/training/v1/spec.pb.h"
+
+namespace ordo::model::evaluation {
+
+// What a report is about.
+struct ReportSubject {
+  std::string job;
+  int attempt = 1;
+  // Resolved.
+  ordo::training::v1::Evaluation evaluation;
+  // Id of the report, unique in the job.
+  std::string id;
+  // Step of the model, and the checkpoint that holds it.
+  int64_t step = 0;
+  std::string checkpoint;
+};
+
+// <evaluation name>-<step>
+std::string ReportId(const ordo::training::v1::Evaluation& evaluation,
+                     int64_t step);
+
+// Writes result.json (everything), table.csv and table.md to
+// <job_folder>/results/<id>-<attempt>, durable and whole or not at all.
+absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
+    base::Filesystem& files, const std::string& job_folder,
+    const ReportSubject& subject, const tasks::Scores& scores);
+
+}  // namespace ordo::model::evaluation
+
+#endif  // ORDO_MODEL_EVALUATION_REPORT_H_
