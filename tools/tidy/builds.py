@@ -1,6 +1,7 @@
-"""BUILD files: nothing dead, nothing public, nothing opened to strangers."""
+"""BUILD files and documents: nothing dead, public, or opened to strangers."""
 
 import os
+import re
 
 from tools.tidy.layers import folder_of
 from tools.tidy.source import CODE_SUFFIXES, Finding
@@ -94,4 +95,32 @@ def check_rules(tree):
     return findings
 
 
-RULES = (check_dead_files, check_visibility, check_rules)
+_LINK = re.compile(r"\]\(([^)#:\s]+)[^)]*\)")
+# `path/from/the/root.h`: with a folder and a suffix, and no metavariable.
+_PATH = re.compile(r"`([a-z_]+(?:/[a-zA-Z_0-9.-]+)+\.(?:h|cc|md|proto|sh|txt|py|yaml))`")
+
+
+def check_documents(tree):
+    """Links and paths in documents name files that exist."""
+    findings = []
+    for path, file in sorted(tree.files.items()):
+        if not path.endswith(".md"):
+            continue
+        for number, line in enumerate(file.lines, 1):
+            for link in _LINK.findall(line):
+                named = os.path.normpath(os.path.join(file.folder, link))
+                if not any(other == named or other.startswith(named + "/")
+                           for other in tree.files):
+                    findings.append(
+                        Finding(path, number, "link to %s, which is not there" %
+                                link))
+            for named in _PATH.findall(line):
+                if (named not in tree.files and
+                        not re.match(r"x[._]", os.path.basename(named))):
+                    findings.append(
+                        Finding(path, number, "names %s, which is not there" %
+                                named))
+    return findings
+
+
+RULES = (check_dead_files, check_visibility, check_rules, check_documents)

@@ -69,5 +69,22 @@ class RulesTest(unittest.TestCase):
             [])
 
 
+class DocumentsTest(unittest.TestCase):
+
+    def found(self, text):
+        return messages(builds.check_documents(
+            tree(docs__a_md=text, docs__b_md="", base__c__d_h="")))
+
+    def test_link_to_nothing_is_refused(self):
+        self.assertEqual(self.found("see [b](b.md) and [d](../base/c/)"), [])
+        self.assertEqual(self.found("see [c](c.md)"),
+                         ["docs/a.md:1: link to c.md, which is not there"])
+
+    def test_path_of_nothing_is_refused(self):
+        self.assertEqual(self.found("`base/c/d.h`, `base/c/x.h`, `d.h`"), [])
+        self.assertEqual(self.found("`base/c/e.h`"),
+                         ["docs/a.md:1: names base/c/e.h, which is not there"])
+
+
 if __name__ == "__main__":
     unittest.main()
