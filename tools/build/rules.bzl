@@ -56,6 +56,7 @@ def ordo_cc_test(
         torch = False,
         main = "//third_party:gtest_main",
         size = "small",
+        env = {},
         **kwargs):
     """A GoogleTest program, x_test.cc beside x.cc.
 
@@ -66,11 +67,17 @@ def ordo_cc_test(
       torch: whether the test uses LibTorch.
       main: the library with main(), or None if the test has its own.
       size: as in cc_test.
+      env: as in cc_test; tests of LibTorch code have OMP_NUM_THREADS=1.
       **kwargs: as in cc_test.
     """
+    if torch:
+        # Small tensors gain nothing from a second thread, and OpenMP's
+        # spinning costs seconds where tests run side by side.
+        env = dict({"OMP_NUM_THREADS": "1"}, **env)
     native.cc_test(
         name = name,
         size = size,
+        env = env,
         copts = _copts(copts, torch),
         linkopts = _LINKOPTS,
         linkstatic = True,

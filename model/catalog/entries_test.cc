@@ -1,0 +1,76 @@
+#include "model/catalog/entries.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "gtest/gtest.h"
+
+namespace ordo::model::catalog {
+namespace {
+
+bool IsSnakeCase(const std::string& name) {
+  return !name.empty() && std::islower(name[0]) &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return std::islower(c) || std::isdigit(c) || c == '_';
+         });
+}
+
+bool IsSentence(const std::string& text) {
+  return !text.empty() && std::isupper(text.front()) && text.back() == '.';
+}
+
+TEST(EntriesTest, NamesAreSnakeCaseAndUniqueInTheirKind) {
+  std::set<std::pair<Kind, std::string>> seen;
+  for (const Entry& entry : AllEntries()) {
+    EXPECT_TRUE(IsSnakeCase(entry.name)) << entry.name;
+    EXPECT_TRUE(seen.insert({entry.kind, entry.name}).second) << entry.name;
+    std::set<std::string> params;
+    for (const Param& param : entry.params) {
+      EXPECT_TRUE(IsSnakeCase(param.name)) << param.name;
+      EXPECT_TRUE(params.insert(param.name).second) << param.name;
+    }
+  }
+}
+
+TEST(EntriesTest, EverythingIsExplainedInASentence) {
+  for (const Entry& entry : AllEntries()) {
+    EXPECT_TRUE(IsSentence(entry.text)) << entry.name;
+    EXPECT_FALSE(entry.source.empty()) << entry.name;
+    for (const Param& param : entry.params) {
+      EXPECT_TRUE(IsSentence(param.text)) << entry.name << "." << param.name;
+    }
+  }
+}
+
+TEST(EntriesTest, DefaultsAreValid) {
+  for (const Entry& entry : AllEntries()) {
+    ParamMap params;
+    for (const Param& param : entry.params) {
+      params[param.name] = DefaultValue(param);
+    }
+    std::vector<base::FieldViolation> violations;
+    ResolveParams(entry, "", &params, &violations);
+    EXPECT_TRUE(violations.empty()) << entry.name << " " << violations[0].field
+                                    << " " << violations[0].description;
+  }
+}
+
+TEST(EntriesTest, TasksHaveAVocabularyAndEncodingsNone) {
+  for (const Entry& entry : AllEntries()) {
+    EXPECT_EQ(entry.vocabulary_size > 0, entry.kind != Kind::kEncoding)
+        << entry.name;
+  }
+}
+
+TEST(EntriesTest, WithNamesEncodingsThatExist) {
+  for (const Entry& entry : AllEntries()) {
+    EXPECT_EQ(entry.with.empty(), entry.max_with == 0) << entry.name;
+    for (const std::string& other : entry.with) {
+      EXPECT_NE(Find(Kind::kEncoding, other), nullptr) << other;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ordo::model::catalog

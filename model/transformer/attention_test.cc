@@ -1,0 +1,170 @@
+#include "model/transformer/attention.h"
+
+#include <cmath>
+#include <vector>
+
+#include "ATen/TensorOperators.h"
+#include "ATen/ops/cat.h"
+#include "ATen/ops/zeros_like.h"
+#include "gtest/gtest.h"
+#include "model/testing/tensors.h"
+
+// Legend: B batch, H heads, T queries, S keys, D head width.
+
+namespace ordo::model::transformer {
+namespace {
+
+using testing::Doubles;
+using testing::GradientError;
+using testing::Longs;
+using testing::MaxDifference;
+using testing::Normals;
+
+constexpr int kB = 2, kH = 3, kT = 4, kD = 6;
+
+AttentionInput Input(int64_t num_queries = kT, int64_t num_keys = kT) {
+  AttentionInput input;
+  input.q_BHTD = Normals({kB, kH, num_queries, kD}, "q");
+  input.k_BHSD = Normals({kB, kH, num_keys, kD}, "k");
+  input.values = Normals({kB, kH, num_keys, 5}, "v");
+  return input;
+}
+
+AttentionMask Causal(int64_t num_queries = kT, int64_t num_keys = kT,
+                     const at::Tensor& real = {}) {
+  return AttentionMask(num_queries, num_keys, real, at::kDouble);
+}
+
+// The formula in plain loops; `real` as in AttentionMask.
+at::Tensor SlowAttend(const AttentionInput& input, const at::Tensor& real) {
+  const int64_t num_queries = input.q_BHTD.size(2);
+  const int64_t num_keys = input.k_BHSD.size(2);
+  at::Tensor out = at::zeros_like(input.values.narrow(2, 0, num_queries));
+  for (int64_t b = 0; b < kB; ++b) {
+    for (int64_t h = 0; h < kH; ++h) {
+      for (int64_t i = 0; i < num_queries; ++i) {
+        double sum = 0.0;
+        at::Tensor mixed = at::zeros_like(input.values[0][0][0]);
+        for (int64_t j = 0; j <= num_keys - num_queries + i; ++j) {
+          if (real.defined() && !real[b][j].item<bool>()) continue;
+          double dot = (input.q_BHTD[b][h][i] * input.k_BHSD[b][h][j])
+                           .sum()
+                           .item<double>();
+          const double weight = std::exp(dot / std::sqrt(double{kD}));
+          sum += weight;
+          mixed = mixed + input.values[b][h][j] * weight;
+        }
+        if (sum > 0.0) out[b][h][i].copy_(mixed / sum);
+      }
+    }
+  }
+  return out;
+}
+
+TEST(AttentionTest, EqualsTheFormulaInPlainLoops) {
+  const AttentionInput input = Input();
+  EXPECT_LT(MaxDifference(Attend(input, Causal()), SlowAttend(input, {})),
+            1e-14);
+}
+
+TEST(AttentionTest, QueriesBelongToTheLastKeys) {
+  const AttentionInput input = Input(2, 7);
+  EXPECT_LT(MaxDifference(Attend(input, Causal(2, 7)), SlowAttend(input, {})),
+            1e-14);
+}
+
+TEST(AttentionTest, ASingleQuerySeesAllKeys) {
+  const AttentionInput input = Input(1, 7);
+  EXPECT_LT(MaxDifference(Attend(input, Causal(1, 7)), SlowAttend(input, {})),
+            1e-14);
+}
+
+TEST(AttentionTest, PaddedKeysTakeNoPart) {
+  const at::Tensor real =
+      Longs({kB, kT}, {0, 1, 1, 1, 1, 1, 1, 0}).to(at::kBool);
+  const AttentionInput input = Input();
+  EXPECT_LT(MaxDifference(Attend(input, Causal(kT, kT, real)),
+                          SlowAttend(input, real)),
+            1e-14);
+}
+
+TEST(AttentionTest, AQueryThatSeesNoKeyGivesZerosAndNoNanInGradients) {
+  const at::Tensor real =
+      Longs({kB, kT}, {0, 0, 1, 1, 1, 1, 1, 1}).to(at::kBool);
+  AttentionInput input = Input();
+  input.q_BHTD.requires_grad_(true);
+  input.k_BHSD.requires_grad_(true);
+  const at::Tensor out = Attend(input, Causal(kT, kT, real));
+  EXPECT_EQ(out[0].narrow(1, 0, 2).abs().max().item<double>(), 0.0);
+  out.sum().backward();
+  EXPECT_FALSE(input.q_BHTD.grad().isnan().any().item<bool>());
+  EXPECT_FALSE(input.k_BHSD.grad().isnan().any().item<bool>());
+}
+
+TEST(AttentionTest, WithoutAMaskEveryKeyIsSeen) {
+  const AttentionInput input = Input();
+  const at::Tensor weights = AttentionWeights(input, AttentionMask());
+  EXPECT_GT(weights.min().item<double>(), 0.0);
+  EXPECT_LT(MaxDifference(weights.sum(-1), weights.sum(-1) * 0.0 + 1.0), 1e-14);
+}
+
+TEST(AttentionTest, FactorAndBiasChangeTheLogits) {
+  AttentionInput input = Input();
+  input.change.factor = Doubles({kH, 1, 1}, {2, 1, 0.5});
+  input.change.bias = Normals({kH, kT, kT}, "bias");
+  const at::Tensor changed = AttentionWeights(input, Causal());
+  AttentionInput plain = Input();
+  const at::Tensor logits =
+      at::Tensor(plain.q_BHTD).matmul(plain.k_BHSD.transpose(2, 3)) /
+          std::sqrt(double{kD}) * input.change.factor +
+      input.change.bias;
+  const at::Tensor hidden = Doubles(
+      {4, 4},
+      {0, -1e30, -1e30, -1e30, 0, 0, -1e30, -1e30, 0, 0, 0, -1e30, 0, 0, 0, 0});
+  EXPECT_LT(MaxDifference(changed, (logits + hidden).softmax(-1)), 1e-14);
+}
+
+// TAPE mixes v and its state by one map: the map's gradient has to come through
+// both, or half of it is lost without a sign.
+TEST(AttentionTest, TheMapsGradientComesThroughAllValues) {
+  const auto loss = [](const std::vector<at::Tensor>& in, double first,
+                       double second) {
+    AttentionInput input;
+    input.q_BHTD = in[0];
+    input.k_BHSD = in[1];
+    input.values = at::cat({in[2], in[3]}, -1);
+    const at::Tensor out = Attend(input, Causal());
+    const at::Tensor a = out.narrow(-1, 0, 5), b = out.narrow(-1, 5, 7);
+    return (a * Normals({kB, kH, kT, 5}, "ga")).sum() * first +
+           (b * Normals({kB, kH, kT, 7}, "gb")).sum() * second;
+  };
+  const std::vector<at::Tensor> inputs = {
+      Normals({kB, kH, kT, kD}, "q"), Normals({kB, kH, kT, kD}, "k"),
+      Normals({kB, kH, kT, 5}, "v"), Normals({kB, kH, kT, 7}, "e")};
+  const double weights[][2] = {{1, 1}, {1, 0}, {0, 1}};
+  for (const auto& weight : weights) {
+    EXPECT_LT(GradientError(
+                  [&](const std::vector<at::Tensor>& in) {
+                    return loss(in, weight[0], weight[1]);
+                  },
+                  inputs),
+              1e-7)
+        << weight[0] << " " << weight[1];
+  }
+}
+
+TEST(AttentionTest, GradientsUnderPaddingAreRight) {
+  const at::Tensor real =
+      Longs({kB, kT}, {0, 0, 1, 1, 1, 1, 1, 0}).to(at::kBool);
+  const auto loss = [&](const std::vector<at::Tensor>& in) {
+    return (Attend({in[0], in[1], in[2], {}}, Causal(kT, kT, real)) *
+            Normals({kB, kH, kT, 5}, "g"))
+        .sum();
+  };
+  const AttentionInput input = Input();
+  EXPECT_LT(GradientError(loss, {input.q_BHTD, input.k_BHSD, input.values}),
+            1e-7);
+}
+
+}  // namespace
+}  // namespace ordo::model::transformer

@@ -1,0 +1,70 @@
+#include "model/transformer/config.h"
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::model::transformer {
+namespace {
+
+using ::ordo::base::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+ordo::training::v1::Model Resolved() {
+  ordo::training::v1::Model model;
+  model.set_layers(2);
+  model.set_width(16);
+  model.set_heads(2);
+  model.set_mlp_width(32);
+  model.set_mlp("gelu");
+  model.set_norm("layernorm");
+  model.set_norm_epsilon(1e-5);
+  model.set_tie_embeddings(true);
+  model.set_qk_norm(true);
+  model.set_init_std(0.1);
+  model.set_dropout(0.25);
+  model.set_vocabulary_size(19);
+  return model;
+}
+
+TEST(ConfigTest, AResolvedModelIsTakenOver) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Config config, MakeConfig(Resolved()));
+  EXPECT_EQ(config.layers, 2);
+  EXPECT_EQ(config.head_width(), 8);
+  EXPECT_EQ(config.mlp_width, 32);
+  EXPECT_FALSE(config.gated_mlp);
+  EXPECT_FALSE(config.rms_norm);
+  EXPECT_TRUE(config.tie_embeddings);
+  EXPECT_TRUE(config.qk_norm);
+  EXPECT_EQ(config.dropout, 0.25);
+}
+
+TEST(ConfigTest, AnUnresolvedModelNamesAllThatIsMissing) {
+  EXPECT_THAT(MakeConfig({}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("model.layers"),
+                             HasSubstr("model.width"), HasSubstr("model.heads"),
+                             HasSubstr("model.mlp"), HasSubstr("model.norm"),
+                             HasSubstr("model.vocabulary_size"))));
+}
+
+TEST(ConfigTest, TheHeadWidthMustBeWholeAndEven) {
+  for (int heads : {3, 16}) {
+    ordo::training::v1::Model model = Resolved();
+    model.set_heads(heads);
+    EXPECT_THAT(MakeConfig(model), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            HasSubstr("model.width")))
+        << heads;
+  }
+}
+
+TEST(ConfigTest, AnUnknownNormIsNamed) {
+  ordo::training::v1::Model model = Resolved();
+  model.set_norm("batchnorm");
+  EXPECT_THAT(MakeConfig(model), StatusIs(absl::StatusCode::kInvalidArgument,
+                                          HasSubstr("'batchnorm'")));
+}
+
+}  // namespace
+}  // namespace ordo::model::transformer

@@ -1,0 +1,224 @@
+#include "model/transformer/transformer.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ATen/TensorOperators.h"
+#include "ATen/core/grad_mode.h"
+#include "ATen/ops/cat.h"
+#include "ATen/ops/cross_entropy_loss.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/testing/models.h"
+#include "model/testing/tensors.h"
+
+namespace ordo::model::transformer {
+namespace {
+
+using ::ordo::base::testing::StatusIs;
+using ::ordo::training::v1::Component;
+using ::ordo::training::v1::Model;
+using ::testing::AllOf;
+using testing::Encoding;
+using ::testing::HasSubstr;
+using testing::Integers;
+using testing::Logits;
+using testing::MakeTransformer;
+using testing::MaxDifference;
+using testing::SameBits;
+using testing::SmallModel;
+using testing::SmallTransformer;
+
+// Values in units of 2^20, as the papers' tables count them.
+double MebiParameters(const Component& encoding) {
+  Model model = SmallModel();
+  model.set_vocabulary_size(32000);
+  model.set_layers(12);
+  model.set_width(768);
+  model.set_heads(12);
+  model.set_mlp_width(3072);
+  parameters::ParameterOptions options;
+  options.device = at::Device(at::kMeta);
+  int64_t count = 0;
+  const auto transformer = MakeTransformer(model, encoding, options);
+  for (const auto& parameter : transformer->Parameters()) {
+    count += parameter.tensor.numel();
+  }
+  return static_cast<double>(count) / (1 << 20);
+}
+
+std::vector<at::Tensor> Gradients(const Transformer& transformer,
+                                  const ForwardOptions& options = {}) {
+  const at::Tensor tokens = Integers({4, 7}, 11, "tokens");
+  const at::Tensor targets = Integers({4, 7}, 11, "targets");
+  for (const auto& parameter : transformer.Parameters()) {
+    parameter.tensor.mutable_grad() = at::Tensor();
+  }
+  at::cross_entropy_loss(transformer.Forward(tokens, options).flatten(0, 1),
+                         targets.flatten())
+      .backward();
+  std::vector<at::Tensor> gradients;
+  for (const auto& parameter : transformer.Parameters()) {
+    gradients.push_back(parameter.tensor.grad().clone());
+  }
+  return gradients;
+}
+
+TEST(TransformerTest, ParameterCountsEqualTheTapePapersTable3) {
+  EXPECT_NEAR(MebiParameters(Encoding("none")), 154.893, 5e-4);
+  EXPECT_NEAR(MebiParameters(Encoding("rope")), 154.893, 5e-4);
+  // 38 160 values in each layer but the last.
+  EXPECT_NEAR(MebiParameters(Encoding("tape")),
+              (162417408.0 + 11 * 38160) / (1 << 20), 1e-9);
+  EXPECT_NEAR(MebiParameters(Encoding("tape")), 155.29, 5e-3);
+}
+
+TEST(TransformerTest, NamesAndShapesAreHuggingFacesLlama) {
+  const auto transformer = SmallTransformer(Encoding("rope"));
+  std::map<std::string, std::vector<int64_t>> shapes;
+  for (const auto& parameter : transformer->Parameters()) {
+    shapes[parameter.name] = parameter.tensor.sizes().vec();
+  }
+  std::map<std::string, std::vector<int64_t>> expected = {
+      {"model.embed_tokens.weight", {11, 16}},
+      {"model.norm.weight", {16}},
+      {"lm_head.weight", {11, 16}},
+  };
+  for (int layer = 0; layer < 3; ++layer) {
+    const std::string prefix = "model.layers." + std::to_string(layer) + ".";
+    for (const char* name : {"q", "k", "v", "o"}) {
+      expected[prefix + "self_attn." + name + "_proj.weight"] = {16, 16};
+    }
+    expected[prefix + "mlp.gate_proj.weight"] = {24, 16};
+    expected[prefix + "mlp.up_proj.weight"] = {24, 16};
+    expected[prefix + "mlp.down_proj.weight"] = {16, 24};
+    expected[prefix + "input_layernorm.weight"] = {16};
+    expected[prefix + "post_attention_layernorm.weight"] = {16};
+  }
+  EXPECT_EQ(shapes, expected);
+}
+
+TEST(TransformerTest, OptionsChangeTheParametersAndStillTrain) {
+  Model model = SmallModel();
+  model.set_mlp("gelu");
+  model.set_norm("layernorm");
+  model.set_tie_embeddings(true);
+  model.set_qk_norm(true);
+  const auto transformer = MakeTransformer(model, Encoding("rope"));
+  std::set<std::string> names;
+  for (const auto& parameter : transformer->Parameters()) {
+    names.insert(parameter.name);
+  }
+  EXPECT_EQ(names.count("lm_head.weight"), 0u);
+  EXPECT_EQ(names.count("model.layers.0.mlp.gate_proj.weight"), 0u);
+  EXPECT_EQ(names.count("model.layers.0.self_attn.q_norm.weight"), 1u);
+  for (const at::Tensor& gradient : Gradients(*transformer)) {
+    EXPECT_GT(gradient.abs().max().item<double>(), 0.0);
+  }
+}
+
+TEST(TransformerTest, EncodingsShareAllOtherInitialWeightsBitForBit) {
+  const auto rope = MakeTransformer(SmallModel(), Encoding("rope"));
+  const auto tape = MakeTransformer(SmallModel(), Encoding("tape"));
+  std::map<std::string, at::Tensor> of_tape;
+  for (const auto& parameter : tape->Parameters()) {
+    of_tape[parameter.name] = parameter.tensor;
+  }
+  ASSERT_LT(rope->Parameters().size(), of_tape.size());
+  for (const auto& parameter : rope->Parameters()) {
+    EXPECT_TRUE(SameBits(parameter.tensor, of_tape[parameter.name]))
+        << parameter.name;
+  }
+}
+
+TEST(TransformerTest, TheSeedDecidesTheWeights) {
+  parameters::ParameterOptions options;
+  options.seed = 2;
+  const auto one = MakeTransformer(SmallModel(), Encoding("none"));
+  const auto two = MakeTransformer(SmallModel(), Encoding("none"), options);
+  EXPECT_FALSE(
+      SameBits(one->Parameters()[0].tensor, two->Parameters()[0].tensor));
+}
+
+TEST(TransformerTest, GradientsAreEqualOnEveryRun) {
+  for (const char* name : {"none", "rope", "tape"}) {
+    const auto transformer = MakeTransformer(SmallModel(), Encoding(name));
+    testing::Randomize(transformer->Parameters());
+    const std::vector<at::Tensor> first = Gradients(*transformer);
+    const std::vector<at::Tensor> again = Gradients(*transformer);
+    for (size_t i = 0; i < first.size(); ++i) {
+      EXPECT_TRUE(SameBits(first[i], again[i]))
+          << name << " " << transformer->Parameters()[i].name;
+    }
+  }
+}
+
+TEST(TransformerTest, LaterTokensChangeNoEarlierLogits) {
+  const auto transformer = SmallTransformer(Encoding("tape"));
+  testing::Randomize(transformer->Parameters());
+  const at::Tensor tokens = Integers({2, 6}, 11, "tokens");
+  at::Tensor other = tokens.clone();
+  other.select(1, 4).fill_(10 - tokens.select(1, 4).max().item<int64_t>());
+  const at::Tensor a = Logits(*transformer, tokens);
+  const at::Tensor b = Logits(*transformer, other);
+  EXPECT_LT(MaxDifference(a.narrow(1, 0, 4), b.narrow(1, 0, 4)), 1e-14);
+  EXPECT_GT(MaxDifference(a.narrow(1, 4, 2), b.narrow(1, 4, 2)), 1e-3);
+}
+
+TEST(TransformerTest, DropoutActsOnlyWhenAskedForAndRepeats) {
+  Model model = SmallModel();
+  model.set_dropout(0.3);
+  const auto transformer = MakeTransformer(model, Encoding("rope"));
+  testing::Randomize(transformer->Parameters());
+  const auto plain = MakeTransformer(SmallModel(), Encoding("rope"));
+  testing::Randomize(plain->Parameters());
+  const at::Tensor tokens = Integers({2, 5}, 11, "tokens");
+  EXPECT_TRUE(SameBits(Logits(*transformer, tokens), Logits(*plain, tokens)));
+  ForwardOptions dropped;
+  dropped.dropout = Dropout{};
+  const at::Tensor once = Logits(*transformer, tokens, dropped);
+  EXPECT_GT(MaxDifference(once, Logits(*plain, tokens)), 1e-3);
+  EXPECT_TRUE(SameBits(once, Logits(*transformer, tokens, dropped)));
+}
+
+TEST(TransformerTest, SplittingABatchChangesNoDropout) {
+  Model model = SmallModel();
+  model.set_dropout(0.3);
+  const auto transformer = MakeTransformer(model, Encoding("rope"));
+  const at::Tensor tokens = Integers({4, 5}, 11, "tokens");
+  ForwardOptions whole, part;
+  whole.dropout = Dropout{};
+  part.dropout = Dropout{};
+  part.dropout->first_row = 2;
+  EXPECT_LT(MaxDifference(Logits(*transformer, tokens, whole).narrow(0, 2, 2),
+                          Logits(*transformer, tokens.narrow(0, 2, 2), part)),
+            1e-5);
+}
+
+TEST(TransformerTest, AWrongModelOrEncodingNamesItsFields) {
+  Model model = SmallModel();
+  model.set_heads(5);
+  EXPECT_THAT(
+      Transformer::Create(model, Encoding("rope"), {}),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("model.width")));
+  EXPECT_THAT(Transformer::Create(SmallModel(), Encoding("ropes"), {}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("encoding.name"), HasSubstr("rope"))));
+}
+
+TEST(TransformerTest, InputsOfTheWrongShapeAreRefused) {
+  const auto transformer = SmallTransformer(Encoding("rope"));
+  const at::Tensor tokens = Integers({2, 5}, 11, "tokens");
+  ForwardOptions mask, positions;
+  mask.attention_mask = Integers({2, 4}, 2, "mask");
+  positions.positions = Integers({3, 5}, 9, "positions");
+  EXPECT_THROW(Logits(*transformer, tokens, mask), c10::Error);
+  EXPECT_THROW(Logits(*transformer, tokens, positions), c10::Error);
+  EXPECT_THROW(Logits(*transformer, tokens.flatten()), c10::Error);
+}
+
+}  // namespace
+}  // namespace ordo::model::transformer
