@@ -93,7 +93,8 @@ struct RunningProcess {
 };
 
 // All running processes, other than this one, whose command line contains
-// `text`, by pid.
+// `text`, by pid. One that is being started has no command line for a moment
+// after Spawn returns, and is not found in it.
 std::vector<RunningProcess> FindProcesses(std::string_view text);
 
 }  // namespace ordo::base

@@ -34,7 +34,7 @@ absl::StatusOr<HostPort> ParseHostPort(std::string_view text) {
   const std::string_view port = text.substr(colon + 1);
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
-  } else if (host.find(':') != std::string_view::npos) {
+  } else if (host.find_first_of(":[]") != std::string_view::npos) {
     return error;
   }
   HostPort result;

@@ -21,10 +21,15 @@ absl::Status MustBe(std::string_view what, std::string_view text) {
                                     std::string(text) + "'");
 }
 
+// from_chars takes no leading plus.
+std::string_view WithoutPlus(std::string_view text) {
+  const bool has_plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+  return text.substr(has_plus ? 1 : 0);
+}
+
 // A finite decimal number, nothing else.
 std::optional<double> ParseFinite(std::string_view text) {
-  std::string_view digits = text;
-  if (!digits.empty() && digits[0] == '+') digits.remove_prefix(1);
+  const std::string_view digits = WithoutPlus(text);
   const std::string_view unsigned_digits =
       digits.substr(!digits.empty() && digits[0] == '-' ? 1 : 0);
   // from_chars would take "inf" and "nan".
@@ -44,8 +49,7 @@ std::optional<double> ParseFinite(std::string_view text) {
 
 template <typename T>
 absl::StatusOr<T> ParseWhole(std::string_view text) {
-  std::string_view digits = text;
-  if (!digits.empty() && digits[0] == '+') digits.remove_prefix(1);
+  const std::string_view digits = WithoutPlus(text);
   T value = 0;
   const char* const end = digits.data() + digits.size();
   const auto parsed = std::from_chars(digits.data(), end, value);

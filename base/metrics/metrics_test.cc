@@ -1,0 +1,86 @@
+#include "base/metrics/metrics.h"
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::base {
+namespace {
+
+using ::ordo::base::testing::IsOk;
+using ::ordo::base::testing::StatusIs;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+MetricDefinition JobStates() {
+  return {"ordo_test_state_jobs",
+          "Jobs by state.",
+          {{"state", {"QUEUED", "RUNNING"}}}};
+}
+
+TEST(CheckMetricNameTest, WantsPrefixPartsAndCounterSuffix) {
+  EXPECT_THAT(CheckMetricName("ordo_worker_free_bytes", false), IsOk());
+  EXPECT_THAT(CheckMetricName("ordo_worker_steps_total", true), IsOk());
+  for (const char* name :
+       {"", "ordo", "ordo_worker_bytes", "worker_a_free_bytes",
+        "ordo_Worker_free_bytes", "ordo__free_bytes_x", "ordo_a_b_c_",
+        "ordo_worker_free-bytes_x", "ordo_worker_steps_total"}) {
+    EXPECT_THAT(CheckMetricName(name, false),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(name)))
+        << name;
+  }
+  EXPECT_THAT(
+      CheckMetricName("ordo_worker_steps_count", true),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("end in _total")));
+}
+
+TEST(MetricsRegistryTest, ListedLabelValuesAreThereFromTheStart) {
+  MetricsRegistry registry;
+  const GaugeFamily states = registry.AddGauge(JobStates());
+  EXPECT_THAT(registry.Text(),
+              HasSubstr("ordo_test_state_jobs{state=\"RUNNING\"} 0\n"));
+  states.With({"RUNNING"}).Set(3);
+  EXPECT_THAT(registry.Text(),
+              HasSubstr("# HELP ordo_test_state_jobs Jobs by state.\n"
+                        "# TYPE ordo_test_state_jobs gauge\n"));
+  EXPECT_THAT(registry.Text(),
+              HasSubstr("ordo_test_state_jobs{state=\"RUNNING\"} 3\n"));
+}
+
+TEST(MetricsRegistryTest, OpenLabelsAppearWhenUsed) {
+  MetricsRegistry registry;
+  const CounterFamily calls = registry.AddCounter(
+      {"ordo_test_rpc_calls_total", "Calls.", {{"method"}, {"code", {"OK"}}}});
+  EXPECT_THAT(registry.Text(), Not(HasSubstr("ordo_test_rpc_calls_total{")));
+  calls.With({"Get", "OK"}).Increment();
+  calls.With({"Get", "OK"}).Increment(2);
+  EXPECT_THAT(registry.Text(), HasSubstr("ordo_test_rpc_calls_total{code=\"OK\""
+                                         ",method=\"Get\"} 3\n"));
+}
+
+TEST(MetricsRegistryTest, HistogramsCountByBucket) {
+  MetricsRegistry registry;
+  const HistogramFamily latency = registry.AddHistogram(
+      {"ordo_test_rpc_latency_seconds", "Latency."}, LatencyBucketsSeconds());
+  latency.With({}).Observe(0.003);
+  const std::string text = registry.Text();
+  EXPECT_THAT(text, HasSubstr("latency_seconds_bucket{le=\"0.0025\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("latency_seconds_bucket{le=\"0.005\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("latency_seconds_count 1\n"));
+}
+
+TEST(MetricsDeathTest, AValueOutsideTheClosedSetIsABug) {
+  MetricsRegistry registry;
+  const GaugeFamily states = registry.AddGauge(JobStates());
+  EXPECT_DEATH(states.With({"job-17"}), "has no state=\"job-17\"");
+  EXPECT_DEATH(states.With({}), "ordo_test_state_jobs");
+}
+
+TEST(MetricsDeathTest, ABadNameIsABug) {
+  MetricsRegistry registry;
+  EXPECT_DEATH(registry.AddGauge({"jobs", "Jobs."}), "metric 'jobs'");
+  EXPECT_DEATH(registry.AddGauge({"ordo_test_state_jobs", ""}), "needs a help");
+}
+
+}  // namespace
+}  // namespace ordo::base

@@ -1,0 +1,160 @@
+#include "base/rpc/server.h"
+
+#include <memory>
+#include <string>
+
+#include "base/rpc/client.h"
+#include "base/rpc/grpc_status.h"
+#include "base/rpc/sample.grpc.pb.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "grpcpp/grpcpp.h"
+#include "gtest/gtest.h"
+
+namespace ordo::base {
+namespace {
+
+using ::ordo::base::sample::EchoRequest;
+using ::ordo::base::sample::EchoResponse;
+using ::ordo::base::sample::EchoService;
+using ::ordo::base::testing::IsOk;
+using ::ordo::base::testing::StatusIs;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr absl::Duration kTimeout = absl::Seconds(20);
+
+// Answers with the caller, or with an error on request. Streams stay open until
+// they are cancelled.
+class EchoServiceImpl : public EchoService::CallbackService {
+ public:
+  grpc::ServerUnaryReactor* Echo(grpc::CallbackServerContext* context,
+                                 const EchoRequest* request,
+                                 EchoResponse* response) override {
+    const Caller caller = GetCaller(*context);
+    response->set_text(request->text() + " " + caller.user + " " + caller.peer);
+    if (request->text() == "fail") {
+      return Finish(context, absl::NotFoundError("no such text"));
+    }
+    return Finish(context, absl::OkStatus());
+  }
+
+  grpc::ServerWriteReactor<EchoResponse>* Follow(grpc::CallbackServerContext*,
+                                                 const EchoRequest*) override {
+    class Follower : public grpc::ServerWriteReactor<EchoResponse> {
+     public:
+      Follower() { StartWrite(&response_); }
+      void OnDone() override { delete this; }
+      void OnCancel() override {
+        Finish(grpc::Status(grpc::StatusCode::UNAVAILABLE, "ends"));
+      }
+
+     private:
+      EchoResponse response_;
+    };
+    return new Follower();
+  }
+};
+
+class RpcServerTest : public ::testing::Test {
+ protected:
+  void Start(RpcServerOptions options = {}) {
+    auto server = RpcServer::Start(options, {&service_});
+    ASSERT_THAT(server, IsOk());
+    server_ = *std::move(server);
+    stub_ = EchoService::NewStub(Connect(server_->address()));
+  }
+
+  absl::Status Echo(const std::string& text, EchoResponse* response,
+                    const CallOptions& options = {kTimeout, "ada", false}) {
+    grpc::ClientContext context;
+    PrepareCall(options, &context);
+    EchoRequest request;
+    request.set_text(text);
+    return FromGrpcStatus(stub_->Echo(&context, request, response));
+  }
+
+  EchoServiceImpl service_;
+  std::unique_ptr<RpcServer> server_;
+  std::unique_ptr<EchoService::Stub> stub_;
+};
+
+TEST_F(RpcServerTest, AnswersOnAPortOfItsChoiceAndKnowsTheCaller) {
+  Start();
+  EXPECT_GT(server_->port(), 0);
+  EchoResponse response;
+  ORDO_ASSERT_OK(Echo("hello", &response));
+  EXPECT_THAT(response.text(), StartsWith("hello ada ipv4:127.0.0.1:"));
+}
+
+TEST_F(RpcServerTest, ErrorsKeepTheirCodeAndMessage) {
+  Start();
+  EchoResponse response;
+  EXPECT_THAT(Echo("fail", &response),
+              StatusIs(absl::StatusCode::kNotFound, "no such text"));
+}
+
+TEST_F(RpcServerTest, APortInUseIsAnErrorThatNamesIt) {
+  Start();
+  RpcServerOptions options;
+  options.listen = server_->address();
+  EXPECT_THAT(RpcServer::Start(options, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr(server_->address())));
+}
+
+TEST_F(RpcServerTest, AHostThatOthersReachNeedsInsecure) {
+  RpcServerOptions options;
+  options.listen = "0.0.0.0:0";
+  EXPECT_THAT(
+      RpcServer::Start(options, {}),
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("--insecure")));
+  options.insecure = true;
+  Start(options);
+  EXPECT_GT(server_->port(), 0);
+}
+
+TEST_F(RpcServerTest, ABadAddressIsRefused) {
+  RpcServerOptions options;
+  options.listen = "7420";
+  EXPECT_THAT(RpcServer::Start(options, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST_F(RpcServerTest, AMessageAboveTheLimitIsRefused) {
+  Start();
+  EchoResponse response;
+  EXPECT_THAT(Echo(std::string(kMaxMessageBytes + 1, 'x'), &response),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
+TEST_F(RpcServerTest, DrainEndsOpenStreamsAfterItsGrace) {
+  Start();
+  grpc::ClientContext context;
+  PrepareCall({kTimeout, "", false}, &context);
+  auto stream = stub_->Follow(&context, EchoRequest());
+  EchoResponse response;
+  ASSERT_TRUE(stream->Read(&response));
+  server_->Drain(absl::Milliseconds(20));
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_THAT(FromGrpcStatus(stream->Finish()),
+              ::testing::AnyOf(StatusIs(absl::StatusCode::kUnavailable),
+                               StatusIs(absl::StatusCode::kCancelled)));
+  EXPECT_THAT(Echo("hello", &response),
+              StatusIs(absl::StatusCode::kUnavailable));
+}
+
+TEST_F(RpcServerTest, ADrainedPortCanBeUsedAgainAndClientsComeBack) {
+  Start();
+  EchoResponse response;
+  ORDO_ASSERT_OK(Echo("one", &response));
+  RpcServerOptions options;
+  options.listen = server_->address();
+  server_.reset();
+  const auto again = RpcServer::Start(options, {&service_});
+  ORDO_ASSERT_OK(again);
+  ORDO_EXPECT_OK(Echo("two", &response, {kTimeout, "ada", true}));
+}
+
+}  // namespace
+}  // namespace ordo::base
