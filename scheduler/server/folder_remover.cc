@@ -1,0 +1,52 @@
+#include "scheduler/server/folder_remover.h"
+
+#include <utility>
+
+namespace ordo::scheduler::server {
+
+FolderRemover::FolderRemover(base::Filesystem& files,
+                             std::function<void(const absl::Status&)> on_error)
+    : files_(files),
+      on_error_(std::move(on_error)),
+      thread_([this] { Run(); }) {}
+
+FolderRemover::~FolderRemover() {
+  {
+    base::MutexLock lock(mutex_);
+    stopping_ = true;
+    changed_.NotifyAll();
+  }
+  thread_.join();
+}
+
+void FolderRemover::Remove(std::string path) {
+  base::MutexLock lock(mutex_);
+  queue_.push_back(std::move(path));
+  changed_.NotifyAll();
+}
+
+void FolderRemover::Wait() {
+  base::MutexLock lock(mutex_);
+  while (busy_ || !queue_.empty()) changed_.Wait(mutex_);
+}
+
+void FolderRemover::Run() {
+  while (true) {
+    std::string path;
+    {
+      base::MutexLock lock(mutex_);
+      busy_ = false;
+      changed_.NotifyAll();
+      while (queue_.empty() && !stopping_) changed_.Wait(mutex_);
+      if (stopping_) return;
+      path = std::move(queue_.front());
+      queue_.pop_front();
+      busy_ = true;
+    }
+    if (const absl::Status status = files_.RemoveTree(path); !status.ok()) {
+      on_error_(status);
+    }
+  }
+}
+
+}  // namespace ordo::scheduler::server

@@ -1,0 +1,407 @@
+#include "scheduler/server/server.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/files/file_util.h"
+#include "base/log/log.h"
+#include "base/status/status.h"
+#include "scheduler/core/load.h"
+#include "scheduler/server/counts.h"
+
+namespace ordo::scheduler::server {
+namespace {
+
+using base::LogError;
+using base::LogInfo;
+using base::LogWarning;
+
+// A lease holds this many announce periods: two may be lost.
+constexpr int kAnnouncesPerLease = 3;
+constexpr absl::Duration kAgePeriod = absl::Seconds(1);
+
+absl::Status Leaving() {
+  return absl::UnavailableError(
+      "the scheduler is leaving; try again when it is back");
+}
+
+[[noreturn]] void EndProcess(const absl::Status& status) {
+  LogError(
+      "a change could not be stored; the scheduler ends, and its next "
+      "start goes on from the store",
+      {{"error", status}});
+  std::_Exit(EXIT_FAILURE);
+}
+
+void LogTransition(const jobs::v1::Job& job) {
+  const bool has_attempt = !job.attempts().empty();
+  LogInfo("job",
+          {{"job", job.spec().name()},
+           {"state", jobs::v1::Job::State_Name(job.state())},
+           {"reason", job.reason()},
+           {"attempt", has_attempt ? job.attempts().rbegin()->number() : 0},
+           {"worker",
+            has_attempt ? job.attempts().rbegin()->worker() : std::string()},
+           {"message", job.message()}});
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
+  ORDO_ASSIGN_OR_RETURN(store::Contents contents, options.store->Load());
+  options.core.epoch = contents.epoch;
+  const core::Moment now{options.clock->Now(), options.clock->Monotonic()};
+  ORDO_ASSIGN_OR_RETURN(core::State state,
+                        core::Load(options.core, contents.records, now));
+  LogInfo("store loaded", {{"jobs", contents.records.jobs.size()},
+                           {"checkpoints", contents.records.checkpoints.size()},
+                           {"reports", contents.records.reports.size()},
+                           {"epoch", contents.epoch}});
+  return std::unique_ptr<Server>(
+      new Server(std::move(options), std::move(state), contents.records));
+}
+
+Server::Server(ServerOptions options, core::State state,
+               const core::Records& records)
+    : options_(std::move(options)),
+      view_(records),
+      remover_(*options_.files,
+               [this](const absl::Status& status) {
+                 options_.metrics->folder_errors.With({}).Increment();
+                 LogWarning(
+                     "a checkpoint's folder could not be removed; tried "
+                     "again at the next start",
+                     {{"error", status}});
+               }),
+      state_(std::move(state)) {
+  ShowTotals(view_, *options_.metrics);
+  for (const core::CheckpointPtr& checkpoint : records.checkpoints) {
+    if (checkpoint->state() == checkpoints::v1::Checkpoint::DELETED) {
+      RemoveCheckpoint(checkpoint->name());
+    }
+  }
+  DispatcherOptions dispatcher;
+  dispatcher.timeout = options_.core.lease / 2;
+  dispatcher.on_answer = [this](const agent::v1::SetDesiredRequest& request,
+                                absl::StatusOr<agent::v1::ObservedSet> set) {
+    TakeAnswer(request, std::move(set));
+  };
+  dispatcher_ = std::make_unique<Dispatcher>(std::move(dispatcher));
+  WriterOptions writer;
+  writer.store = options_.store;
+  writer.release = [this](std::vector<core::Effects> turns) {
+    Release(std::move(turns));
+  };
+  writer.on_failure =
+      options_.on_commit_failure ? options_.on_commit_failure : &EndProcess;
+  writer.on_commit = [this](size_t num_records, double seconds) {
+    options_.metrics->commit_records.With({}).Increment(
+        static_cast<double>(num_records));
+    options_.metrics->commit_latency.With({}).Observe(seconds);
+  };
+  writer_ = std::make_unique<Writer>(std::move(writer));
+  if (options_.run_timer) timer_ = std::thread([this] { RunTimer(); });
+}
+
+Server::~Server() { Drain(); }
+
+void Server::Drain() {
+  {
+    base::MutexLock lock(mutex_);
+    if (draining_) return;
+    draining_ = true;
+    timer_changed_.NotifyAll();
+  }
+  if (timer_.joinable()) timer_.join();
+  writer_->AppendTask([this] {
+    for (const std::string& job : watches_.WatchedJobs()) {
+      const auto seen = view_.GetJob(job);
+      ORDO_CHECK(seen.ok()) << seen.status();
+      watches_.Tell(*seen, /*last=*/true);
+    }
+  });
+  writer_->Drain();
+  dispatcher_->Stop();
+}
+
+core::Moment Server::Now() const {
+  return {options_.clock->Now(), options_.clock->Monotonic()};
+}
+
+absl::Status Server::ApplyLocked(const core::Event& event) {
+  const core::Moment now = Now();
+  const auto previous = core::NextDeadline(state_);
+  core::Effects effects = core::Apply(state_, event, now);
+  absl::Status answer;
+  for (const core::Effect& effect : effects) {
+    if (const auto* announce = std::get_if<core::AnswerAnnounce>(&effect)) {
+      answer = announce->status;
+    }
+  }
+  writer_->Append(std::move(effects));
+  if (now.monotonic >= ages_shown_ + kAgePeriod) {
+    ShowCheckpointAges(now.monotonic);
+  }
+  const auto next = core::NextDeadline(state_);
+  if (next.has_value() && (!previous.has_value() || *next < *previous)) {
+    timer_changed_.NotifyAll();
+  }
+  return answer;
+}
+
+absl::Status Server::Apply(const core::Event& event) {
+  base::MutexLock lock(mutex_);
+  if (draining_) return Leaving();
+  return ApplyLocked(event);
+}
+
+void Server::Call(const std::function<core::Event(uint64_t call)>& make,
+                  JobsCallback done) {
+  {
+    base::MutexLock lock(mutex_);
+    if (!draining_) {
+      const uint64_t call = next_call_++;
+      calls_[call] = std::move(done);
+      ApplyLocked(make(call)).IgnoreError();  // Answered by the writer.
+      return;
+    }
+  }
+  done(Leaving());
+}
+
+void Server::Tick() { Apply(core::Tick{}).IgnoreError(); }
+
+void Server::RunTimer() {
+  base::MutexLock lock(mutex_);
+  while (!draining_) {
+    const auto next = core::NextDeadline(state_);
+    if (!next.has_value()) {
+      timer_changed_.Wait(mutex_);
+      continue;
+    }
+    const absl::Duration wait = *next - options_.clock->Monotonic();
+    if (wait <= absl::ZeroDuration()) {
+      ApplyLocked(core::Tick{}).IgnoreError();
+      continue;
+    }
+    // Never early: a wake before the deadline would spin.
+    timer_changed_.WaitUntil(mutex_, std::chrono::steady_clock::now() +
+                                         absl::ToChronoNanoseconds(wait) +
+                                         std::chrono::microseconds(1));
+  }
+}
+
+void Server::ShowCheckpointAges(absl::Duration now) {
+  ages_shown_ = now;
+  for (const auto& [id, worker] : state_.workers) {
+    for (const std::string& job : worker.live) {
+      const auto& live = std::get<core::Live>(state_.jobs.at(job).place);
+      options_.metrics->checkpoint_age.With({id, live.device})
+          .Set(absl::ToDoubleSeconds(now - live.durable));
+    }
+  }
+}
+
+void Server::RemoveCheckpoint(const std::string& name) {
+  // The resource name is the path below the storage root.
+  auto path = base::JoinUnder(options_.storage_root, name);
+  if (path.ok()) remover_.Remove(*std::move(path));
+}
+
+void Server::ReleaseRecord(const core::Record& record,
+                           std::set<std::string>* changed) {
+  if (const auto* job = std::get_if<core::JobRecord>(&record.value)) {
+    if (view_.PutJob(job->job)) LogTransition(*job->job);
+    changed->insert(job->job->spec().name());
+  } else if (const auto* checkpoint =
+                 std::get_if<core::CheckpointPtr>(&record.value)) {
+    view_.PutCheckpoint(*checkpoint);
+  } else {
+    view_.PutReport(std::get<core::ReportPtr>(record.value));
+  }
+}
+
+void Server::ReleaseAnswer(const core::Answer& answer) {
+  JobsCallback done;
+  {
+    base::MutexLock lock(mutex_);
+    const auto call = calls_.find(answer.call);
+    ORDO_CHECK(call != calls_.end()) << answer.call;
+    done = std::move(call->second);
+    calls_.erase(call);
+  }
+  if (!answer.jobs.ok()) {
+    done(answer.jobs.status());
+    return;
+  }
+  std::vector<jobs::v1::Job> jobs;
+  jobs.reserve(answer.jobs->size());
+  for (const core::JobPtr& job : *answer.jobs) jobs.push_back(*job);
+  done(std::move(jobs));
+}
+
+void Server::Release(std::vector<core::Effects> turns) {
+  std::set<std::string> changed;
+  for (const core::Effects& effects : turns) {
+    for (const core::Effect& effect : effects) {
+      if (const auto* record = std::get_if<core::Record>(&effect)) {
+        ReleaseRecord(*record, &changed);
+      } else if (const auto* desired = std::get_if<core::SetDesired>(&effect)) {
+        dispatcher_->Send(*desired);
+      } else if (const auto* answer = std::get_if<core::Answer>(&effect)) {
+        ReleaseAnswer(*answer);
+      } else if (const auto* remove =
+                     std::get_if<core::RemoveCheckpoint>(&effect)) {
+        RemoveCheckpoint(core::CheckpointName(remove->job, remove->checkpoint));
+      } else if (const auto* worker =
+                     std::get_if<core::PublishWorker>(&effect)) {
+        view_.PutWorker(worker->worker, worker->value);
+        if (worker->value == nullptr) dispatcher_->Forget(worker->worker);
+      } else if (const auto* progress =
+                     std::get_if<core::PublishProgress>(&effect)) {
+        view_.PutProgress(progress->job, progress->value);
+        ShowProgress(*progress, *options_.metrics);
+        changed.insert(progress->job);
+      } else if (const auto* count = std::get_if<core::Count>(&effect)) {
+        AddCount(*count, *options_.metrics);
+      }
+    }
+  }
+  TellWatches(changed);
+  ShowTotals(view_, *options_.metrics);
+}
+
+void Server::TellWatches(const std::set<std::string>& changed) {
+  for (const std::string& job : changed) {
+    if (!watches_.IsWatched(job)) continue;
+    const auto seen = view_.GetJob(job);
+    ORDO_CHECK(seen.ok()) << seen.status();
+    watches_.Tell(*seen, core::IsTerminal(seen->state()));
+  }
+}
+
+void Server::TakeAnswer(const agent::v1::SetDesiredRequest& request,
+                        absl::StatusOr<agent::v1::ObservedSet> observed) {
+  const std::string& worker = request.worker();
+  const bool refused = absl::IsFailedPrecondition(observed.status()) ||
+                       absl::IsAborted(observed.status());
+  options_.metrics->dispatches
+      .With({observed.ok() ? "ok"
+             : refused     ? "refused"
+                           : "failed"})
+      .Increment();
+  bool log = false;
+  {
+    base::MutexLock lock(mutex_);
+    if (observed.ok()) {
+      silent_workers_.erase(worker);
+    } else {
+      log = silent_workers_.insert(worker).second;
+    }
+  }
+  if (log) {
+    LogWarning("a desired set was not taken; sent again at the heartbeat",
+               {{"worker", worker}, {"error", observed.status()}});
+  }
+  if (!observed.ok()) return;
+  Apply(core::Observed{worker, request.incarnation(), *std::move(observed)})
+      .IgnoreError();  // When draining, the next life asks again.
+}
+
+void Server::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {
+  Call(
+      [&jobs](uint64_t call) {
+        return core::Submit{call, std::move(jobs)};
+      },
+      std::move(done));
+}
+
+void Server::CancelJob(const std::string& job, const std::string& user,
+                       JobCallback done) {
+  Call(
+      [&](uint64_t call) {
+        return core::Cancel{call, job, user};
+      },
+      [done =
+           std::move(done)](absl::StatusOr<std::vector<jobs::v1::Job>> jobs) {
+        if (jobs.ok()) {
+          done(std::move(jobs->front()));
+        } else {
+          done(jobs.status());
+        }
+      });
+}
+
+absl::StatusOr<int64_t> Server::WatchJob(const std::string& job,
+                                         WatchCallback callback) {
+  ORDO_RETURN_IF_ERROR(view_.GetJob(job));
+  base::MutexLock lock(mutex_);
+  if (draining_) return Leaving();
+  const int64_t watch = watches_.Add(job, std::move(callback));
+  writer_->AppendTask([this, job, watch] {
+    const auto seen = view_.GetJob(job);
+    ORDO_CHECK(seen.ok()) << seen.status();
+    watches_.TellOne(watch, *seen, core::IsTerminal(seen->state()));
+  });
+  return watch;
+}
+
+void Server::StopWatch(int64_t watch) { watches_.Stop(watch); }
+
+absl::StatusOr<agent::v1::AnnounceResponse> Server::Announce(
+    const agent::v1::AnnounceRequest& request) {
+  ORDO_RETURN_IF_ERROR(Apply(core::Announced{request}));
+  agent::v1::AnnounceResponse response;
+  *response.mutable_period() =
+      core::ToProtoDuration(options_.core.lease / kAnnouncesPerLease);
+  return response;
+}
+
+absl::StatusOr<jobs::v1::Job> Server::GetJob(const std::string& job) const {
+  return view_.GetJob(job);
+}
+
+absl::StatusOr<Listing<jobs::v1::Job>> Server::ListJobs(
+    const JobFilter& filter, const Page& page) const {
+  return view_.ListJobs(filter, page);
+}
+
+absl::StatusOr<jobs::v1::ExplainResponse> Server::Explain(
+    const std::string& job) const {
+  return view_.Explain(job, options_.clock->Now());
+}
+
+absl::StatusOr<checkpoints::v1::Checkpoint> Server::GetCheckpoint(
+    const std::string& job, const std::string& checkpoint) const {
+  return view_.GetCheckpoint(job, checkpoint);
+}
+
+absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> Server::ListCheckpoints(
+    const std::string& job, const Page& page) const {
+  return view_.ListCheckpoints(job, page);
+}
+
+absl::StatusOr<reports::v1::Report> Server::GetReport(
+    const std::string& job, const std::string& report) const {
+  return view_.GetReport(job, report);
+}
+
+absl::StatusOr<Listing<reports::v1::Report>> Server::ListReports(
+    const std::string& job, const Page& page) const {
+  return view_.ListReports(job, page);
+}
+
+absl::StatusOr<workers::v1::Worker> Server::GetWorker(
+    const std::string& worker) const {
+  return view_.GetWorker(worker);
+}
+
+absl::StatusOr<Listing<workers::v1::Worker>> Server::ListWorkers(
+    const Page& page) const {
+  return view_.ListWorkers(page);
+}
+
+}  // namespace ordo::scheduler::server

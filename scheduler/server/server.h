@@ -1,0 +1,145 @@
+#ifndef ORDO_SCHEDULER_SERVER_SERVER_H_
+#define ORDO_SCHEDULER_SERVER_SERVER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/clock/clock.h"
+#include "base/files/files.h"
+#include "base/mutex.h"
+#include "scheduler/core/apply.h"
+#include "scheduler/core/state.h"
+#include "scheduler/metrics.h"
+#include "scheduler/scheduler.h"
+#include "scheduler/server/dispatcher.h"
+#include "scheduler/server/folder_remover.h"
+#include "scheduler/server/view.h"
+#include "scheduler/server/watches.h"
+#include "scheduler/server/writer.h"
+#include "scheduler/store/store.h"
+
+namespace ordo::scheduler::server {
+
+struct ServerOptions {
+  // The epoch is taken from the store.
+  core::Options core;
+  // Not owned; outlive the server.
+  store::Store* store = nullptr;
+  const base::Clock* clock = nullptr;
+  base::Filesystem* files = nullptr;
+  SchedulerMetrics* metrics = nullptr;
+  // Where checkpoints lie that retention removes.
+  std::string storage_root;
+  // Whether a thread calls Tick when a deadline is due. Tests that move a fake
+  // clock do it themselves.
+  bool run_timer = true;
+  // What a failed commit leads to; null: the process ends at once with status
+  // 1 and a message, and its next start goes on from the store.
+  std::function<void(const absl::Status&)> on_commit_failure;
+};
+
+// The shell around the core, and the only thing that has a lock: it reads the
+// clock, applies an event, queues the effects for the store, and releases them
+// when they are durable. Thread-safe.
+class Server : public Scheduler {
+ public:
+  // Loads the store and starts. DATA_LOSS when the records do not fit together;
+  // else the store's errors.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(ServerOptions options);
+  // Drains.
+  ~Server() override;
+
+  // Refuses further calls with UNAVAILABLE, makes durable and answers what was
+  // taken, ends all watches. Reads go on to work.
+  void Drain();
+
+  // Lets the core take note of the time.
+  void Tick();
+
+  void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) override;
+  void CancelJob(const std::string& job, const std::string& user,
+                 JobCallback done) override;
+  absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const override;
+  absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(
+      const JobFilter& filter, const Page& page) const override;
+  absl::StatusOr<jobs::v1::ExplainResponse> Explain(
+      const std::string& job) const override;
+  absl::StatusOr<int64_t> WatchJob(const std::string& job,
+                                   WatchCallback callback) override;
+  void StopWatch(int64_t watch) override;
+  absl::StatusOr<checkpoints::v1::Checkpoint> GetCheckpoint(
+      const std::string& job, const std::string& checkpoint) const override;
+  absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> ListCheckpoints(
+      const std::string& job, const Page& page) const override;
+  absl::StatusOr<reports::v1::Report> GetReport(
+      const std::string& job, const std::string& report) const override;
+  absl::StatusOr<Listing<reports::v1::Report>> ListReports(
+      const std::string& job, const Page& page) const override;
+  absl::StatusOr<workers::v1::Worker> GetWorker(
+      const std::string& worker) const override;
+  absl::StatusOr<Listing<workers::v1::Worker>> ListWorkers(
+      const Page& page) const override;
+  absl::StatusOr<agent::v1::AnnounceResponse> Announce(
+      const agent::v1::AnnounceRequest& request) override;
+
+ private:
+  Server(ServerOptions options, core::State state,
+         const core::Records& records);
+
+  core::Moment Now() const;
+  // Applies an event and queues its effects. UNAVAILABLE when draining; else
+  // the answer to an announcement, or OK.
+  absl::Status Apply(const core::Event& event) ORDO_EXCLUDES(mutex_);
+  // As above, remembering whom to answer.
+  void Call(const std::function<core::Event(uint64_t call)>& make,
+            JobsCallback done) ORDO_EXCLUDES(mutex_);
+  absl::Status ApplyLocked(const core::Event& event) ORDO_REQUIRES(mutex_);
+
+  // On the writer's thread.
+  void Release(std::vector<core::Effects> turns);
+  void ReleaseRecord(const core::Record& record,
+                     std::set<std::string>* changed);
+  void ReleaseAnswer(const core::Answer& answer);
+  void TellWatches(const std::set<std::string>& changed);
+
+  void TakeAnswer(const agent::v1::SetDesiredRequest& request,
+                  absl::StatusOr<agent::v1::ObservedSet> observed);
+  void RemoveCheckpoint(const std::string& name);
+  void ShowCheckpointAges(absl::Duration now) ORDO_REQUIRES(mutex_);
+  void RunTimer();
+
+  const ServerOptions options_;
+  View view_;
+  Watches watches_;
+  FolderRemover remover_;
+
+  mutable base::Mutex mutex_;
+  base::CondVar timer_changed_;
+  core::State state_ ORDO_GUARDED_BY(mutex_);
+  uint64_t next_call_ ORDO_GUARDED_BY(mutex_) = 1;
+  std::map<uint64_t, JobsCallback> calls_ ORDO_GUARDED_BY(mutex_);
+  absl::Duration ages_shown_ ORDO_GUARDED_BY(mutex_) =
+      -absl::InfiniteDuration();
+  bool draining_ ORDO_GUARDED_BY(mutex_) = false;
+  // Workers whose last desired set was not answered, to log it once.
+  std::set<std::string> silent_workers_ ORDO_GUARDED_BY(mutex_);
+
+  // The threads, last: what they use is there before and after them.
+  std::unique_ptr<Dispatcher> dispatcher_;
+  std::unique_ptr<Writer> writer_;
+  std::thread timer_;
+};
+
+}  // namespace ordo::scheduler::server
+
+#endif  // ORDO_SCHEDULER_SERVER_SERVER_H_

@@ -1,0 +1,70 @@
+#ifndef ORDO_SCHEDULER_SERVER_WRITER_H_
+#define ORDO_SCHEDULER_SERVER_WRITER_H_
+
+#include <functional>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/mutex.h"
+#include "scheduler/core/effect.h"
+#include "scheduler/store/store.h"
+
+namespace ordo::scheduler::server {
+
+struct WriterOptions {
+  // Not owned; outlives the writer, which alone uses it.
+  store::Store* store = nullptr;
+  // Called on the writer's thread, once the records of all of `turns` are
+  // durable, with the effects of each Apply in order.
+  std::function<void(std::vector<core::Effects> turns)> release;
+  // Called instead when they could not be made durable; must not return to
+  // business: what the core believes and what is stored differ from here on.
+  std::function<void(const absl::Status&)> on_failure;
+  // Told the number of records and the seconds of each transaction; may be
+  // empty.
+  std::function<void(size_t, double)> on_commit;
+};
+
+// The commit queue and the one thread behind it. Everything that is queued when
+// the thread comes back from a transaction goes into the next one. Thread-safe.
+class Writer {
+ public:
+  explicit Writer(WriterOptions options);
+  // Drains.
+  ~Writer();
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  // Appends the effects of one Apply. The order of the calls is the order of
+  // the releases: call it under the lock that orders the Applies.
+  void Append(core::Effects effects);
+  // Runs `task` on the writer's thread after everything appended before.
+  void AppendTask(std::function<void()> task);
+  // Returns when everything appended before is released, with the thread gone.
+  // Nothing may be appended any more.
+  void Drain();
+
+ private:
+  using Item = std::variant<core::Effects, std::function<void()>>;
+
+  void Run();
+  // Commits and releases effects that stand side by side in the queue.
+  bool CommitAndRelease(std::vector<core::Effects> turns);
+
+  const WriterOptions options_;
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  std::vector<Item> queue_ ORDO_GUARDED_BY(mutex_);
+  bool stopping_ ORDO_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+// The last record of each key, in the order in which the keys first came.
+std::vector<core::Record> LastOfEachKey(
+    const std::vector<core::Effects>& turns);
+
+}  // namespace ordo::scheduler::server
+
+#endif  // ORDO_SCHEDULER_SERVER_WRITER_H_

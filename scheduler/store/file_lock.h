@@ -1,0 +1,31 @@
+#ifndef ORDO_SCHEDULER_STORE_FILE_LOCK_H_
+#define ORDO_SCHEDULER_STORE_FILE_LOCK_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace ordo::scheduler::store {
+
+// An exclusive lock on a file, held until destroyed or until the process dies,
+// however it dies.
+class FileLock {
+ public:
+  // Makes the file when it is missing; it stays. FAILED_PRECONDITION when
+  // another holder has it.
+  static absl::StatusOr<std::unique_ptr<FileLock>> Take(
+      const std::string& path);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  explicit FileLock(int fd) : fd_(fd) {}
+
+  const int fd_;
+};
+
+}  // namespace ordo::scheduler::store
+
+#endif  // ORDO_SCHEDULER_STORE_FILE_LOCK_H_

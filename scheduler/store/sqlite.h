@@ -1,0 +1,81 @@
+#ifndef ORDO_SCHEDULER_STORE_SQLITE_H_
+#define ORDO_SCHEDULER_STORE_SQLITE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+// SQLite with statuses instead of codes. Not thread-safe.
+
+namespace ordo::scheduler::store {
+
+class Statement;
+
+// An open database. Outlives its statements.
+class Database {
+ public:
+  // Makes the file when it is missing. Errors name the file: DATA_LOSS for a
+  // damaged one, RESOURCE_EXHAUSTED for a full disk, else UNAVAILABLE.
+  static absl::StatusOr<std::unique_ptr<Database>> Open(
+      const std::string& path);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  // Runs statements that give nothing back.
+  absl::Status Execute(const std::string& sql);
+  absl::StatusOr<std::unique_ptr<Statement>> Prepare(const std::string& sql);
+
+ private:
+  friend class Statement;
+  Database(sqlite3* handle, std::string path)
+      : handle_(handle), path_(std::move(path)) {}
+  absl::Status Error(int code, const std::string& attempted) const;
+
+  sqlite3* handle_;
+  const std::string path_;
+};
+
+// A prepared statement. Parameters and columns count from 1 and 0, as in
+// SQLite.
+class Statement {
+ public:
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  // Values of the next run. Bound data is copied.
+  void BindInt(int parameter, int64_t value);
+  void BindText(int parameter, const std::string& value);
+  void BindBlob(int parameter, const std::string& value);
+
+  // The next row: false when there is none. Starts a run when none is on.
+  absl::StatusOr<bool> Step();
+  // Runs to the end and makes the statement ready for the next run.
+  absl::Status Run();
+  // Ends a run.
+  void Reset();
+
+  // Of the current row.
+  int64_t Int(int column) const;
+  std::string Bytes(int column) const;
+
+ private:
+  friend class Database;
+  Statement(Database& database, sqlite3_stmt* statement, std::string sql)
+      : database_(database), statement_(statement), sql_(std::move(sql)) {}
+
+  Database& database_;
+  sqlite3_stmt* statement_;
+  const std::string sql_;
+};
+
+}  // namespace ordo::scheduler::store
+
+#endif  // ORDO_SCHEDULER_STORE_SQLITE_H_
