@@ -1,0 +1,553 @@
+#include "worker/agent/agent.h"
+
+#include <algorithm>
+#include <poll.h>
+#include <set>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/backoff/backoff.h"
+#include "base/check.h"
+#include "base/log/log.h"
+#include "base/status/status.h"
+#include "google/protobuf/util/time_util.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::agent::v1::AnnounceRequest;
+using ::ordo::agent::v1::DesiredAttempt;
+using ::ordo::agent::v1::ObservedAttempt;
+using ::ordo::agent::v1::SetDesiredRequest;
+using ::ordo::agent::v1::SetDesiredResponse;
+using ::ordo::training::v1::ProgressRecord;
+
+// Changes are seen at once; this only catches what the kernel cannot tell, such
+// as a storage that does not support inotify.
+constexpr absl::Duration kFullTurnPeriod = absl::Seconds(1);
+// How often processes that must go are looked for.
+constexpr absl::Duration kLostPeriod = absl::Milliseconds(20);
+// Mere step counts are announced at most this often.
+constexpr absl::Duration kStepPeriod = absl::Milliseconds(100);
+constexpr absl::Duration kDefaultPeriod = absl::Seconds(1);
+constexpr absl::Duration kAnnounceTimeout = absl::Seconds(2);
+// A worker that drains waits this long for a scheduler that does not answer.
+constexpr absl::Duration kDrainAnswerTimeout = absl::Seconds(5);
+// Beyond the grace, for supervisors to end what is left.
+constexpr absl::Duration kDrainMargin = absl::Seconds(15);
+
+const base::BackoffOptions kAnnounceBackoff{absl::Milliseconds(50),
+                                            absl::Seconds(1), 2, 0.2};
+
+std::string CauseLabel(ObservedAttempt::Cause cause) {
+  switch (cause) {
+    case ObservedAttempt::EXIT:
+      return "exit";
+    case ObservedAttempt::SIGNAL:
+      return "signal";
+    case ObservedAttempt::HANG:
+      return "hang";
+    case ObservedAttempt::START_FAILED:
+      return "start_failed";
+    case ObservedAttempt::KILLED:
+      return "killed";
+    default:
+      return "supervisor_lost";
+  }
+}
+
+}  // namespace
+
+Agent::Agent(AgentOptions options, base::Filesystem& files,
+             const base::Clock& clock, WorkerMetrics& metrics)
+    : options_(std::move(options)),
+      files_(files),
+      clock_(clock),
+      metrics_(metrics),
+      wake_file_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      core_(options_.identity.worker(), options_.identity.incarnation(),
+            options_.task.trainer),
+      period_(kDefaultPeriod) {
+  ORDO_CHECK(wake_file_ >= 0) << "eventfd";
+}
+
+Agent::~Agent() {
+  announcer_.reset();
+  close(wake_file_);
+}
+
+absl::Status Agent::Start() {
+  ORDO_ASSIGN_OR_RETURN(watcher_, Watcher::Create());
+  // What a dead supervisor leaves behind comes to this process, which reaps it.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const std::string folder = options_.task.state_folder + "/tasks";
+  ORDO_RETURN_IF_ERROR(files_.MakeFolders(folder));
+  ORDO_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                        files_.List(folder));
+  for (const std::string& name : names) {
+    const auto key = ParseAttemptKey(name);
+    if (!key.ok()) {
+      base::LogWarning("task folder not understood", {{"folder", name}});
+      continue;
+    }
+    Entry& entry = entries_[*key];
+    entry.task = std::make_unique<Task>(options_.task, files_, *key);
+    const DesiredAttempt stored = entry.task->Stored();
+    entry.devices.assign(stored.devices().begin(), stored.devices().end());
+    entry.start_measured = true;
+    entry.task->Adopt();
+    {
+      base::MutexLock lock(mutex_);
+      core_.Adopt(stored);
+    }
+    metrics_.attempts_adopted.With({}).Increment();
+    base::LogInfo("attempt adopted",
+                  {{"job", key->job},
+                   {"attempt", key->attempt},
+                   {"running", entry.task->SupervisorRuns()}});
+    WatchFiles(entry);
+    Update(*key, entry);
+    CheckSupervisor(*key, entry);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SetDesiredResponse> Agent::SetDesired(
+    const SetDesiredRequest& request) {
+  SetDesiredResponse response;
+  {
+    base::MutexLock lock(mutex_);
+    ORDO_ASSIGN_OR_RETURN(const Actions actions, core_.SetDesired(request));
+    AddActions(actions);
+    *response.mutable_observed() = core_.Observed();
+    reported_sequence_ = core_.sequence();
+  }
+  Wake();
+  return response;
+}
+
+void Agent::RequestLeave(Leave leave) {
+  leave_.store(leave);
+  Wake();
+}
+
+void Agent::Wake() {
+  const uint64_t one = 1;
+  // Fails only when it is readable already.
+  if (write(wake_file_, &one, sizeof(one)) < 0) return;
+}
+
+void Agent::Run(const std::string& address,
+                const std::shared_ptr<grpc::Channel>& channel) {
+  address_ = address;
+  announcer_ = std::make_unique<Announcer>(channel, [this] { Wake(); });
+  while (leave_.load() != Leave::kAtOnce) {
+    if (leave_.load() == Leave::kDrain) BeginDrain();
+    RunPending();
+    UpdateChanged();
+    RunPending();
+    TakeAnswer();
+    Announce();
+    WriteSpecs();
+    ReapChildren();
+    if (drain_began_ && DrainIsOver()) break;
+    Wait();
+  }
+  announcer_.reset();
+}
+
+void Agent::AddActions(const Actions& actions) {
+  for (const Action& action : actions) {
+    pending_.push_back({action, clock_.Now()});
+  }
+}
+
+void Agent::RunPending() {
+  while (true) {
+    std::vector<Pending> pending;
+    {
+      base::MutexLock lock(mutex_);
+      AddActions(core_.ForgetUnlisted());
+      pending.swap(pending_);
+      metrics_.attempts_running.With({}).Set(core_.NumRunning());
+    }
+    if (pending.empty()) return;
+    for (const Pending& item : pending) {
+      switch (item.action.kind) {
+        case Action::Kind::kStart:
+          StartTask(item);
+          break;
+        case Action::Kind::kStop:
+        case Action::Kind::kKill:
+          SignalTask(item.action);
+          break;
+        case Action::Kind::kForget:
+          ForgetTask(item.action.key);
+          break;
+      }
+    }
+  }
+}
+
+void Agent::StartTask(const Pending& pending) {
+  const AttemptKey& key = pending.action.key;
+  const DesiredAttempt& desired = pending.action.task;
+  Entry& entry = entries_[key];
+  entry.task = std::make_unique<Task>(options_.task, files_, key);
+  entry.devices.assign(desired.devices().begin(), desired.devices().end());
+  entry.asked = pending.asked;
+  const absl::Status status = entry.task->Start(desired);
+  if (!status.ok()) {
+    base::LogError(
+        "attempt not started",
+        {{"job", key.job}, {"attempt", key.attempt}, {"error", status}});
+    entry.over = true;
+    base::MutexLock lock(mutex_);
+    AddActions(core_.OnStartFailed(key, std::string(status.message())));
+    return;
+  }
+  metrics_.attempts_started.With({}).Increment();
+  supervisors_.insert(entry.task->supervisor_pid());
+  base::LogInfo("attempt started",
+                {{"job", key.job},
+                 {"attempt", key.attempt},
+                 {"supervisor", entry.task->supervisor_pid()}});
+  specs_to_write_.push_back(desired);
+  WatchFiles(entry);
+  // What was written before the watches began.
+  Update(key, entry);
+}
+
+void Agent::SignalTask(const Action& action) {
+  const auto found = entries_.find(action.key);
+  if (found == entries_.end() || found->second.over) return;
+  const bool stop = action.kind == Action::Kind::kStop;
+  const absl::Status status =
+      found->second.task->Signal(stop ? SIGTERM : SIGUSR1, action.grace);
+  base::LogInfo(stop ? "stop requested" : "kill requested",
+                {{"job", action.key.job},
+                 {"attempt", action.key.attempt},
+                 {"grace", absl::FormatDuration(action.grace)},
+                 {"result", status}});
+}
+
+void Agent::ForgetTask(const AttemptKey& key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return;
+  Unwatch(found->second);
+  if (absl::Status status = found->second.task->Remove(); !status.ok()) {
+    base::LogWarning(
+        "task folder not removed",
+        {{"job", key.job}, {"attempt", key.attempt}, {"error", status}});
+  }
+  entries_.erase(found);
+}
+
+void Agent::WatchFiles(Entry& entry) {
+  const TaskFolders& folders = entry.task->folders();
+  const auto watch = [this](absl::StatusOr<int> result, int* name) {
+    if (result.ok()) *name = *result;
+  };
+  if (entry.journal_folder < 0) {
+    watch(watcher_->WatchFolder(folders.task), &entry.journal_folder);
+  }
+  if (entry.journal_file < 0) {
+    watch(watcher_->WatchFile(folders.task + "/journal"), &entry.journal_file);
+  }
+  if (entry.progress_folder < 0) {
+    watch(watcher_->WatchFolder(folders.attempt), &entry.progress_folder);
+  }
+  if (entry.progress_file < 0) {
+    watch(watcher_->WatchFile(folders.attempt + "/progress.records"),
+          &entry.progress_file);
+  }
+}
+
+void Agent::Unwatch(const Entry& entry) {
+  for (const int watch : {entry.journal_folder, entry.journal_file,
+                          entry.progress_folder, entry.progress_file}) {
+    if (watch >= 0) watcher_->Unwatch(watch);
+  }
+}
+
+void Agent::UpdateChanged() {
+  bool all = false;
+  const std::set<int> changed = watcher_->Take(&all);
+  if (clock_.Monotonic() >= next_full_turn_) {
+    all = true;
+    next_full_turn_ = clock_.Monotonic() + kFullTurnPeriod;
+  }
+  for (auto& [key, entry] : entries_) {
+    if (entry.over) continue;
+    const bool touched = changed.count(entry.journal_folder) +
+                             changed.count(entry.journal_file) +
+                             changed.count(entry.progress_folder) +
+                             changed.count(entry.progress_file) >
+                         0;
+    if (touched || all) {
+      WatchFiles(entry);
+      Update(key, entry);
+    }
+    if (!entry.over) CheckSupervisor(key, entry);
+  }
+}
+
+void Agent::Update(const AttemptKey& key, Entry& entry) {
+  const Task::Update update = entry.task->Read();
+  if (!update.damage.ok()) {
+    metrics_.damaged_progress.With({}).Increment();
+    base::LogError(
+        "progress file damaged",
+        {{"job", key.job}, {"attempt", key.attempt}, {"error", update.damage}});
+  }
+  for (const ProgressRecord& record : update.records) Measure(entry, record);
+  MeasureStart(entry, update.facts);
+  {
+    base::MutexLock lock(mutex_);
+    for (const ProgressRecord& record : update.records) {
+      core_.OnProgress(key, record);
+    }
+    // A lost supervisor's journal was judged when it was lost.
+    if (!entry.lost) AddActions(core_.OnFacts(key, update.facts));
+  }
+  if (update.facts.group_empty && !entry.over) {
+    entry.over = true;
+    entry.task->ReleaseSupervisor();
+    MeasureEnd(key, entry);
+  }
+}
+
+void Agent::CheckSupervisor(const AttemptKey& key, Entry& entry) {
+  if (entry.over) return;
+  if (!entry.lost) {
+    if (entry.task->SupervisorRuns()) return;
+    // Its last words may have come after the look above.
+    Update(key, entry);
+    if (entry.over) return;
+    entry.lost = true;
+    entry.task->ReleaseSupervisor();
+    base::LogError("supervisor lost",
+                   {{"job", key.job}, {"attempt", key.attempt}});
+  }
+  if (entry.task->EndLeftovers() > 0) return;
+  ReapChildren();
+  const Task::Update update = entry.task->Read();
+  entry.over = true;
+  {
+    base::MutexLock lock(mutex_);
+    for (const ProgressRecord& record : update.records) {
+      core_.OnProgress(key, record);
+    }
+    const bool refused =
+        failed_supervisors_.erase(entry.task->supervisor_pid());
+    if (refused && update.facts.supervisor_pid == 0) {
+      AddActions(core_.OnStartFailed(
+          key, "its supervisor could not begin; its reason is in " +
+                   entry.task->folders().attempt + "/supervisor.log"));
+    } else {
+      AddActions(core_.OnSupervisorLost(key, update.facts));
+    }
+  }
+  MeasureEnd(key, entry);
+}
+
+void Agent::Measure(Entry& entry, const ProgressRecord& record) {
+  for (const std::string& device : entry.devices) {
+    if (record.has_step()) {
+      metrics_.loss.With({device}).Set(record.step().loss());
+      metrics_.tokens_per_second.With({device}).Set(
+          record.step().tokens_per_second());
+      const int64_t done = record.step().step() - entry.last_step;
+      if (done > 0) metrics_.steps.With({device}).Increment(done);
+    }
+    if (record.has_checkpoint()) {
+      metrics_.checkpoint_last_time.With({device}).Set(record.time().seconds());
+    }
+  }
+  if (record.has_step()) entry.last_step = record.step().step();
+  if (record.has_started()) entry.last_step = record.started().start_step();
+  if (record.has_checkpoint()) {
+    metrics_.checkpoint_write_seconds.With({}).Observe(
+        record.checkpoint().write_seconds());
+    metrics_.checkpoint_stall_seconds.With({}).Observe(
+        record.checkpoint().stall_seconds());
+  }
+  if (record.has_checkpoint_failed()) {
+    metrics_.checkpoint_failures.With({}).Increment();
+  }
+}
+
+void Agent::MeasureStart(Entry& entry, const SupervisorFacts& facts) {
+  if (entry.start_measured || facts.trainer_start_ns == 0) return;
+  entry.start_measured = true;
+  metrics_.start_seconds.With({}).Observe(absl::ToDoubleSeconds(
+      absl::FromUnixNanos(facts.trainer_start_ns) - entry.asked));
+}
+
+void Agent::MeasureEnd(const AttemptKey& key, const Entry& entry) {
+  ObservedAttempt::Cause cause = ObservedAttempt::CAUSE_UNSPECIFIED;
+  std::string message;
+  {
+    base::MutexLock lock(mutex_);
+    if (const ObservedAttempt* observed = core_.Find(key)) {
+      cause = observed->cause();
+      message = observed->message();
+    }
+  }
+  for (const std::string& device : entry.devices) {
+    metrics_.loss.With({device}).Set(0);
+    metrics_.tokens_per_second.With({device}).Set(0);
+  }
+  metrics_.attempts_ended.With({CauseLabel(cause)}).Increment();
+  base::LogInfo("attempt ended", {{"job", key.job},
+                                  {"attempt", key.attempt},
+                                  {"cause", CauseLabel(cause)},
+                                  {"message", message}});
+}
+
+void Agent::ReapChildren() {
+  while (true) {
+    int status = 0;
+    const pid_t pid = waitpid(-1, &status, WNOHANG);
+    if (pid <= 0) return;
+    if (supervisors_.erase(pid) == 0) {
+      metrics_.orphans_reaped.With({}).Increment();
+    } else if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+      failed_supervisors_.insert(pid);
+    }
+  }
+}
+
+void Agent::WriteSpecs() {
+  for (const DesiredAttempt& desired : specs_to_write_) {
+    const Task task(options_.task, files_, {desired.job(), desired.attempt()});
+    if (absl::Status status = task.WriteSpec(desired); !status.ok()) {
+      // The next attempt tries again; nothing that runs reads this file.
+      base::LogWarning("spec not written",
+                       {{"job", desired.job()}, {"error", status}});
+    }
+  }
+  specs_to_write_.clear();
+}
+
+AnnounceRequest Agent::Announcement() const {
+  AnnounceRequest request = options_.identity;
+  request.set_address(address_);
+  base::MutexLock lock(mutex_);
+  request.set_draining(core_.draining());
+  *request.mutable_observed() = core_.Observed();
+  return request;
+}
+
+void Agent::Announce() {
+  if (TimeToAnnouncement() > absl::ZeroDuration()) return;
+  const AnnounceRequest request = Announcement();
+  if (!announcer_->Send(request, kAnnounceTimeout)) return;
+  in_flight_ = true;
+  last_sent_ = clock_.Monotonic();
+  sent_sequence_ = request.observed().sequence();
+  sent_draining_ = request.draining();
+}
+
+void Agent::TakeAnswer() {
+  const auto answer = announcer_->Take();
+  if (!answer) return;
+  in_flight_ = false;
+  if (!answer->ok()) {
+    metrics_.announce_failures.With({}).Increment();
+    ++num_announce_failures_;
+    retry_at_ = clock_.Monotonic() +
+                base::BackoffDelay(kAnnounceBackoff, num_announce_failures_,
+                                   options_.identity.worker());
+    // The first of a row is news.
+    if (num_announce_failures_ == 1) {
+      base::LogWarning("scheduler does not answer",
+                       {{"error", answer->status()}});
+    }
+    return;
+  }
+  if (num_announce_failures_ > 0) base::LogInfo("scheduler answers again");
+  num_announce_failures_ = 0;
+  drain_announced_ = drain_announced_ || sent_draining_;
+  const google::protobuf::Duration& period = (*answer)->period();
+  period_ = absl::Seconds(period.seconds()) + absl::Nanoseconds(period.nanos());
+  if (period_ <= absl::ZeroDuration()) period_ = kDefaultPeriod;
+  base::MutexLock lock(mutex_);
+  reported_sequence_ = std::max(reported_sequence_, sent_sequence_);
+}
+
+absl::Duration Agent::TimeToAnnouncement() {
+  // Its end wakes this thread.
+  if (in_flight_) return absl::InfiniteDuration();
+  const absl::Duration now = clock_.Monotonic();
+  absl::Duration due = last_sent_ + period_;
+  {
+    base::MutexLock lock(mutex_);
+    if (core_.urgent_sequence() > reported_sequence_ ||
+        (core_.draining() && !drain_announced_)) {
+      due = now;
+    } else if (core_.sequence() > reported_sequence_) {
+      due = std::min(due, last_sent_ + kStepPeriod);
+    }
+  }
+  if (num_announce_failures_ > 0) due = std::max(due, retry_at_);
+  return due - now;
+}
+
+void Agent::BeginDrain() {
+  if (drain_began_) return;
+  drain_began_ = true;
+  drain_deadline_ = clock_.Monotonic() + options_.stop_grace + kDrainMargin;
+  base::LogInfo("drain begins");
+  base::MutexLock lock(mutex_);
+  AddActions(core_.Drain(options_.stop_grace));
+}
+
+bool Agent::DrainIsOver() {
+  const absl::Duration now = clock_.Monotonic();
+  base::MutexLock lock(mutex_);
+  // What ended is acknowledged, and the scheduler knows of the drain.
+  if (core_.IsEmpty() && drain_announced_) return true;
+  if (now >= drain_deadline_) {
+    base::LogWarning(
+        "drain took too long; what runs is left to its "
+        "supervisor");
+    return true;
+  }
+  if (!core_.IsIdle()) return false;
+  idle_since_ = std::min(idle_since_, now);
+  if (now - idle_since_ < kDrainAnswerTimeout) return false;
+  base::LogWarning(
+      "scheduler does not acknowledge; the next worker reports "
+      "what ended");
+  return true;
+}
+
+void Agent::Wait() {
+  std::vector<pollfd> files = {{wake_file_, POLLIN, 0},
+                               {watcher_->file(), POLLIN, 0}};
+  absl::Duration timeout = next_full_turn_ - clock_.Monotonic();
+  for (const auto& [key, entry] : entries_) {
+    if (entry.over) continue;
+    if (entry.lost) timeout = std::min(timeout, kLostPeriod);
+    if (entry.task->supervisor_file() >= 0) {
+      files.push_back({entry.task->supervisor_file(), POLLIN, 0});
+    }
+  }
+  timeout = std::min(timeout, TimeToAnnouncement());
+  timeout = std::clamp(timeout, absl::ZeroDuration(), kFullTurnPeriod);
+  // Rounded up, so that what is due then is due when it wakes.
+  const auto timeout_ms =
+      absl::ToInt64Milliseconds(absl::Ceil(timeout, absl::Milliseconds(1)));
+  if (poll(files.data(), files.size(), static_cast<int>(timeout_ms)) <= 0) {
+    return;
+  }
+  uint64_t count = 0;
+  if (read(wake_file_, &count, sizeof(count)) < 0) return;
+}
+
+}  // namespace ordo::worker::agent

@@ -1,0 +1,160 @@
+#ifndef ORDO_WORKER_AGENT_AGENT_H_
+#define ORDO_WORKER_AGENT_AGENT_H_
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/clock/clock.h"
+#include "base/files/files.h"
+#include "base/mutex.h"
+#include "proto/ordo/agent/v1/agent.pb.h"
+#include "worker/agent/announcer.h"
+#include "worker/agent/core.h"
+#include "worker/agent/metrics.h"
+#include "worker/agent/task.h"
+#include "worker/agent/watcher.h"
+
+namespace ordo::worker::agent {
+
+struct AgentOptions {
+  TaskOptions task;
+  // What every announcement says, but address, observed set and draining.
+  ::ordo::agent::v1::AnnounceRequest identity;
+  // Grace of what runs when the worker drains.
+  absl::Duration stop_grace = absl::Seconds(30);
+};
+
+// What a signal asks of a worker.
+enum class Leave { kNo, kDrain, kAtOnce };
+
+// The shell around the core: one thread (the caller of Run) that starts
+// supervisors, follows journals and progress files, and announces changes.
+// SetDesired may be called from any thread; nothing in it blocks.
+class Agent {
+ public:
+  // `files`, `clock` and `metrics` outlive the agent.
+  Agent(AgentOptions options, base::Filesystem& files, const base::Clock& clock,
+        WorkerMetrics& metrics);
+  ~Agent();
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  // Takes over the tasks of an earlier worker process. Before SetDesired and
+  // Run.
+  absl::Status Start();
+
+  // As WorkerAgentService.SetDesired.
+  absl::StatusOr<::ordo::agent::v1::SetDesiredResponse> SetDesired(
+      const ::ordo::agent::v1::SetDesiredRequest& request);
+
+  // Works until it is asked to leave. `address` is where SetDesired is served;
+  // `channel` leads to the scheduler. After a drain nothing runs; after
+  // Leave::kAtOnce the tasks go on.
+  void Run(const std::string& address,
+           const std::shared_ptr<grpc::Channel>& channel);
+
+  // Ends Run. Safe in a signal handler.
+  void RequestLeave(Leave leave);
+
+ private:
+  struct Pending {
+    Action action;
+    absl::Time asked;
+  };
+  struct Entry {
+    std::unique_ptr<Task> task;
+    // Watches of the task's files; -1: not yet.
+    int journal_folder = -1;
+    int journal_file = -1;
+    int progress_folder = -1;
+    int progress_file = -1;
+    // Its devices, for the labels of metrics.
+    std::vector<std::string> devices;
+    absl::Time asked;
+    bool start_measured = false;
+    int64_t last_step = 0;
+    // The supervisor is gone and its journal has no end.
+    bool lost = false;
+    // Over: only its folder is left.
+    bool over = false;
+  };
+  using Entries = std::map<AttemptKey, Entry>;
+
+  void Wake();
+  void AddActions(const Actions& actions);
+  void RunPending();
+  void StartTask(const Pending& pending);
+  void SignalTask(const Action& action);
+  void ForgetTask(const AttemptKey& key);
+  // Files that appeared since the last call are watched from here on.
+  void WatchFiles(Entry& entry);
+  void Unwatch(const Entry& entry);
+  void Update(const AttemptKey& key, Entry& entry);
+  void Measure(Entry& entry,
+               const ::ordo::training::v1::ProgressRecord& record);
+  void MeasureStart(Entry& entry, const SupervisorFacts& facts);
+  void MeasureEnd(const AttemptKey& key, const Entry& entry);
+  // What supervisors left behind, and the supervisors themselves.
+  void CheckSupervisor(const AttemptKey& key, Entry& entry);
+  void ReapChildren();
+  void UpdateChanged();
+  void WriteSpecs();
+  void Announce();
+  void TakeAnswer();
+  ::ordo::agent::v1::AnnounceRequest Announcement() const;
+  void BeginDrain();
+  bool DrainIsOver();
+  // Waits for whatever comes first.
+  void Wait();
+  // Until the next announcement is due; infinite while one is in flight.
+  absl::Duration TimeToAnnouncement();
+
+  const AgentOptions options_;
+  base::Filesystem& files_;
+  const base::Clock& clock_;
+  WorkerMetrics& metrics_;
+  // An eventfd.
+  const int wake_file_;
+  std::atomic<Leave> leave_{Leave::kNo};
+
+  mutable base::Mutex mutex_;
+  Core core_ ORDO_GUARDED_BY(mutex_);
+  std::vector<Pending> pending_ ORDO_GUARDED_BY(mutex_);
+  // Sequence of the newest observed set that the scheduler has.
+  int64_t reported_sequence_ ORDO_GUARDED_BY(mutex_) = 0;
+
+  // Of the thread in Run.
+  std::unique_ptr<Watcher> watcher_;
+  Entries entries_;
+  // Started here and not reaped yet; left by themselves with an error.
+  std::set<pid_t> supervisors_;
+  std::set<pid_t> failed_supervisors_;
+  std::vector<::ordo::agent::v1::DesiredAttempt> specs_to_write_;
+  std::string address_;
+  std::unique_ptr<Announcer> announcer_;
+  // Monotonic times.
+  absl::Duration next_full_turn_;
+  absl::Duration last_sent_ = -absl::InfiniteDuration();
+  absl::Duration retry_at_;
+  absl::Duration period_;
+  bool in_flight_ = false;
+  int num_announce_failures_ = 0;
+  int64_t sent_sequence_ = 0;
+  bool sent_draining_ = false;
+  bool drain_announced_ = false;
+  bool drain_began_ = false;
+  absl::Duration drain_deadline_;
+  absl::Duration idle_since_ = absl::InfiniteDuration();
+};
+
+}  // namespace ordo::worker::agent
+
+#endif  // ORDO_WORKER_AGENT_AGENT_H_

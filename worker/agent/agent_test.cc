@@ -1,0 +1,293 @@
+#include "worker/agent/agent.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <signal.h>
+#include <string>
+#include <thread>
+
+#include "base/clock/clock.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/metrics/metrics.h"
+#include "base/rpc/client.h"
+#include "base/rpc/grpc_status.h"
+#include "base/rpc/server.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "worker/agent/orphans.h"
+#include "worker/agent/service.h"
+#include "worker/agent/testing/programs.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::agent::v1::AnnounceRequest;
+using ::ordo::agent::v1::AnnounceResponse;
+using ::ordo::agent::v1::DesiredAttempt;
+using ::ordo::agent::v1::ObservedAttempt;
+using ::ordo::agent::v1::SchedulerAgentService;
+using ::ordo::agent::v1::SetDesiredRequest;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::chrono::seconds kDeadline{20};
+
+// Remembers the newest announcement.
+class Scheduler : public SchedulerAgentService::CallbackService {
+ public:
+  grpc::ServerUnaryReactor* Announce(grpc::CallbackServerContext* context,
+                                     const AnnounceRequest* request,
+                                     AnnounceResponse* response) override {
+    // Long: changes must come without it.
+    response->mutable_period()->set_seconds(3600);
+    {
+      base::MutexLock lock(mutex_);
+      newest_ = *request;
+      changed_.NotifyAll();
+    }
+    return base::Finish(context, absl::OkStatus());
+  }
+
+  // The first announcement that satisfies `wanted`; nothing at the deadline.
+  std::optional<AnnounceRequest> WaitFor(
+      const std::function<bool(const AnnounceRequest&)>& wanted) {
+    const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+    base::MutexLock lock(mutex_);
+    while (!newest_ || !wanted(*newest_)) {
+      if (!changed_.WaitUntil(mutex_, deadline)) return std::nullopt;
+    }
+    return newest_;
+  }
+  void Clear() {
+    base::MutexLock lock(mutex_);
+    newest_.reset();
+  }
+
+ private:
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  std::optional<AnnounceRequest> newest_ ORDO_GUARDED_BY(mutex_);
+};
+
+class AgentTest : public ::testing::Test {
+ protected:
+  AgentTest() : scheduler_server_(*base::RpcServer::Start({}, {&scheduler_})) {}
+  ~AgentTest() override {
+    // Ends what a test left running.
+    if (agent_ != nullptr) Stop(Leave::kDrain);
+  }
+
+  void Start(const std::string& behaviour) {
+    static int incarnations = 0;
+    AgentOptions options;
+    options.task = testing::FakeTaskOptions(folder_.path(), behaviour);
+    options.identity.set_worker("w");
+    options.identity.set_incarnation(std::to_string(++incarnations));
+    options.stop_grace = absl::Seconds(10);
+    incarnation_ = options.identity.incarnation();
+    sequence_ = 0;
+    scheduler_.Clear();
+    agent_ = std::make_unique<Agent>(options, files_, clock_, metrics_);
+    ORDO_ASSERT_OK(agent_->Start());
+    thread_ = std::thread([this] {
+      agent_->Run("127.0.0.1:1", base::Connect(scheduler_server_->address()));
+    });
+  }
+  void Stop(Leave leave) {
+    std::thread acknowledge;
+    agent_->RequestLeave(leave);
+    if (leave == Leave::kDrain) {
+      // As the scheduler does with what has ended.
+      scheduler_.WaitFor([](const AnnounceRequest& request) {
+        for (const auto& observed : request.observed().attempts()) {
+          if (observed.phase() != ObservedAttempt::EXITED) return false;
+        }
+        return request.draining();
+      });
+      Desire({});
+    }
+    thread_.join();
+    agent_.reset();
+  }
+  void Desire(const std::vector<DesiredAttempt>& attempts) {
+    SetDesiredRequest request;
+    request.set_worker("w");
+    request.set_incarnation(incarnation_);
+    request.set_epoch(1);
+    request.set_sequence(++sequence_);
+    for (const auto& attempt : attempts) *request.add_attempts() = attempt;
+    ORDO_EXPECT_OK(agent_->SetDesired(request));
+  }
+  // The attempt as announced once it is in `phase`.
+  std::optional<ObservedAttempt> WaitForPhase(ObservedAttempt::Phase phase) {
+    const auto request =
+        scheduler_.WaitFor([phase](const AnnounceRequest& request) {
+          return request.observed().attempts_size() == 1 &&
+                 request.observed().attempts(0).phase() == phase;
+        });
+    if (!request) return std::nullopt;
+    return request->observed().attempts(0);
+  }
+  std::string TaskFolder() const { return folder_.Path("worker/tasks/a.1"); }
+
+  base::testing::TemporaryFolder folder_;
+  base::PosixFilesystem files_;
+  base::RealClock clock_;
+  base::MetricsRegistry registry_;
+  WorkerMetrics metrics_{registry_};
+  Scheduler scheduler_;
+  std::unique_ptr<base::RpcServer> scheduler_server_;
+  std::unique_ptr<Agent> agent_;
+  std::thread thread_;
+  std::string incarnation_;
+  int64_t sequence_ = 0;
+};
+
+TEST_F(AgentTest, AnnouncesItselfAtItsStart) {
+  Start("");
+  const auto request =
+      scheduler_.WaitFor([](const AnnounceRequest&) { return true; });
+  ASSERT_TRUE(request.has_value());
+  EXPECT_EQ(request->worker(), "w");
+  EXPECT_EQ(request->incarnation(), incarnation_);
+  EXPECT_EQ(request->address(), "127.0.0.1:1");
+  EXPECT_FALSE(request->draining());
+}
+
+TEST_F(AgentTest, RunsATaskAndReportsAllOfIt) {
+  Start("");
+  Desire({testing::FakeTask("a", 1)});
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->cause(), ObservedAttempt::EXIT);
+  EXPECT_EQ(observed->exit_code(), 0);
+  EXPECT_EQ(observed->step().step(), 20);
+  EXPECT_EQ(observed->records_size(), 2);
+  EXPECT_EQ(observed->finished().code(), ::ordo::training::v1::FINISHED);
+  EXPECT_TRUE(observed->has_first_step_time());
+  EXPECT_FALSE(observed->started().build_digest().empty());
+}
+
+TEST_F(AgentTest, ForgetsWhatIsAcknowledged) {
+  Start("");
+  Desire({testing::FakeTask("a", 1)});
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::EXITED).has_value());
+  ORDO_EXPECT_OK(files_.Stat(TaskFolder()));
+  Desire({});
+  Stop(Leave::kDrain);
+  EXPECT_TRUE(absl::IsNotFound(files_.Stat(TaskFolder()).status()));
+}
+
+TEST_F(AgentTest, StopEndsWithACheckpoint) {
+  Start("*:step_ms=20");
+  DesiredAttempt desired = testing::FakeTask("a", 1);
+  Desire({desired});
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::RUNNING).has_value());
+  desired.set_action(DesiredAttempt::STOP);
+  Desire({desired});
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->exit_code(), 10);
+  EXPECT_EQ(observed->records_size(), 1);
+}
+
+TEST_F(AgentTest, CrashIsReportedAsItsSignal) {
+  Start("*:crash_at=3");
+  Desire({testing::FakeTask("a", 1)});
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->cause(), ObservedAttempt::SIGNAL);
+  EXPECT_EQ(observed->signal(), SIGABRT);
+}
+
+TEST_F(AgentTest, NextWorkerAdoptsWhatRuns) {
+  Start("*:step_ms=20");
+  const DesiredAttempt desired = testing::FakeTask("a", 1);
+  Desire({desired});
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::RUNNING).has_value());
+  Stop(Leave::kAtOnce);
+
+  Start("*:step_ms=20");
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::RUNNING).has_value());
+  Desire({desired});
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->exit_code(), 0);
+  // From the beginning, the first worker's part too.
+  EXPECT_EQ(observed->records_size(), 2);
+  EXPECT_EQ(observed->records(0).number(), 1);
+}
+
+TEST_F(AgentTest, NextWorkerReportsWhatEndedMeanwhile) {
+  Start("*:step_ms=5");
+  Desire({testing::FakeTask("a", 1)});
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::RUNNING).has_value());
+  Stop(Leave::kAtOnce);
+  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+  while (!FindTaskProcesses(TaskFolder()).empty() &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  Start("");
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->cause(), ObservedAttempt::EXIT);
+  EXPECT_EQ(observed->records_size(), 2);
+}
+
+TEST_F(AgentTest, LostSupervisorTakesAllOfItsTaskAlong) {
+  Start("*:step_ms=20,grandchildren=2");
+  Desire({testing::FakeTask("a", 1)});
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::RUNNING).has_value());
+  const auto supervisors =
+      base::FindProcesses("ordo-supervisor --task-dir " + TaskFolder());
+  ASSERT_EQ(supervisors.size(), 1u);
+  ORDO_ASSERT_OK(base::SignalProcess(supervisors[0].id, SIGKILL));
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->cause(), ObservedAttempt::SUPERVISOR_LOST);
+  EXPECT_THAT(FindTaskProcesses(TaskFolder()), IsEmpty());
+}
+
+TEST_F(AgentTest, StorageThatCannotBeWrittenIsAStartFailure) {
+  Start("");
+  ORDO_ASSERT_OK(files_.OpenForWrite(folder_.Path("storage"),
+                                     base::WriteMode::kCreateNew));
+  Desire({testing::FakeTask("a", 1)});
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->cause(), ObservedAttempt::START_FAILED);
+  EXPECT_THAT(observed->message(), HasSubstr("storage"));
+}
+
+TEST_F(AgentTest, DrainSavesWhatRuns) {
+  Start("*:step_ms=20");
+  Desire({testing::FakeTask("a", 1)});
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::RUNNING).has_value());
+  agent_->RequestLeave(Leave::kDrain);
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->exit_code(), 10);
+  EXPECT_EQ(observed->records_size(), 1);
+  Stop(Leave::kDrain);
+}
+
+TEST_F(AgentTest, MetricsNameTheDevice) {
+  Start("*:step_ms=20");
+  Desire({testing::FakeTask("a", 1)});
+  ASSERT_TRUE(scheduler_.WaitFor([](const AnnounceRequest& request) {
+    return request.observed().attempts_size() == 1 &&
+           request.observed().attempts(0).step().step() >= 2;
+  }));
+  const std::string text = registry_.Text();
+  EXPECT_THAT(text,
+              HasSubstr("ordo_worker_training_loss_nats{device=\"cpu:0\"}"));
+  EXPECT_THAT(text, HasSubstr("ordo_worker_running_attempts 1"));
+  EXPECT_THAT(text, HasSubstr("ordo_worker_log_bytes_dropped_total 0"));
+}
+
+}  // namespace
+}  // namespace ordo::worker::agent

@@ -1,0 +1,107 @@
+#include "worker/agent/config.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/log/log.h"
+#include "base/process/process.h"
+#include "base/rpc/address.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "base/yaml/text_form.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::config::v1::WorkerConfig;
+
+constexpr size_t kMaxConfigBytes = 1 << 20;
+constexpr size_t kMaxWorkerIdBytes = 63;
+constexpr char kDefaultListen[] = "127.0.0.1:0";
+constexpr int64_t kDefaultStopGraceS = 30;
+constexpr int64_t kMaxStopGraceS = 24 * 3600;
+
+bool IsWorkerId(const std::string& text) {
+  return !text.empty() && text.size() <= kMaxWorkerIdBytes &&
+         std::all_of(text.begin(), text.end(), [](const char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
+
+void FillDefaults(WorkerConfig* config) {
+  if (config->listen().empty()) config->set_listen(kDefaultListen);
+  if (config->metrics_listen().empty()) {
+    config->set_metrics_listen(kDefaultListen);
+  }
+  if (config->devices().empty()) config->add_devices("cpu:0");
+  if (config->log_level().empty()) config->set_log_level("info");
+  if (!config->has_stop_grace()) {
+    config->mutable_stop_grace()->set_seconds(kDefaultStopGraceS);
+  }
+  if (config->trainer().empty()) {
+    const auto trainer = base::SiblingBinary("ordo-trainer");
+    if (trainer.ok()) config->set_trainer(*trainer);
+  }
+}
+
+}  // namespace
+
+absl::Status CheckConfig(WorkerConfig* config) {
+  FillDefaults(config);
+  std::vector<base::FieldViolation> violations;
+  if (!IsWorkerId(config->worker())) {
+    violations.push_back(
+        {"worker", "must be 1 to 63 lower-case letters, digits and hyphens"});
+  }
+  const auto check_address = [&](const char* field, const std::string& text) {
+    if (!base::ParseHostPort(text).ok()) {
+      violations.push_back({field, "must be HOST:PORT"});
+    }
+  };
+  check_address("scheduler", config->scheduler());
+  check_address("listen", config->listen());
+  check_address("metrics_listen", config->metrics_listen());
+  if (config->state_folder().empty()) {
+    violations.push_back({"state_folder", "must name a local folder"});
+  }
+  if (config->storage_root().empty()) {
+    violations.push_back({"storage_root", "must name the shared storage"});
+  }
+  if (config->trainer().empty()) {
+    violations.push_back(
+        {"trainer",
+         "must name the trainer's executable: ordo-trainer is not beside "
+         "ordo-worker"});
+  }
+  base::LogLevel level;
+  if (!base::ParseLogLevel(config->log_level(), &level).ok()) {
+    violations.push_back(
+        {"log_level", "must be debug, info, warning or error"});
+  }
+  if (config->stop_grace().seconds() < 0 ||
+      config->stop_grace().seconds() > kMaxStopGraceS) {
+    violations.push_back({"stop_grace", "must be between 0 s and 24 h"});
+  }
+  return base::InvalidFields(violations);
+}
+
+absl::StatusOr<WorkerConfig> ReadConfig(const std::string& path,
+                                        const std::string& deployment) {
+  base::PosixFilesystem files;
+  ORDO_ASSIGN_OR_RETURN(
+      const std::string text,
+      base::AddContext(base::ReadFile(files, path, kMaxConfigBytes),
+                       "read configuration"));
+  ORDO_ASSIGN_OR_RETURN(const base::TextForm form, base::TextFormOfFile(path));
+  WorkerConfig config;
+  ORDO_RETURN_IF_ERROR(
+      base::AddContext(base::ReadMessage(text, form, &config), path));
+  if (!deployment.empty()) config.set_deployment(deployment);
+  ORDO_RETURN_IF_ERROR(base::AddContext(CheckConfig(&config), path));
+  return config;
+}
+
+}  // namespace ordo::worker::agent

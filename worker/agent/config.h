@@ -1,0 +1,24 @@
+#ifndef ORDO_WORKER_AGENT_CONFIG_H_
+#define ORDO_WORKER_AGENT_CONFIG_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/ordo/config/v1/worker.pb.h"
+
+namespace ordo::worker::agent {
+
+// Reads a worker's configuration file (form by extension), fills in the
+// defaults and validates it whole. `deployment`, when not empty, replaces the
+// field of that name. INVALID_ARGUMENT names every field that is wrong; devices
+// are judged by FindDevices.
+absl::StatusOr<::ordo::config::v1::WorkerConfig> ReadConfig(
+    const std::string& path, const std::string& deployment);
+
+// The part of it after reading.
+absl::Status CheckConfig(::ordo::config::v1::WorkerConfig* config);
+
+}  // namespace ordo::worker::agent
+
+#endif  // ORDO_WORKER_AGENT_CONFIG_H_

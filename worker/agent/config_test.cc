@@ -1,0 +1,90 @@
+#include "worker/agent/config.h"
+
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::base::testing::StatusIs;
+using ::ordo::config::v1::WorkerConfig;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+WorkerConfig Valid() {
+  WorkerConfig config;
+  config.set_worker("w1");
+  config.set_scheduler("127.0.0.1:7420");
+  config.set_state_folder("/state");
+  config.set_storage_root("/root");
+  config.set_trainer("/bin/trainer");
+  return config;
+}
+
+std::vector<std::string> BadFields(WorkerConfig config) {
+  std::vector<std::string> fields;
+  for (const auto& violation : base::FieldViolations(CheckConfig(&config))) {
+    fields.push_back(violation.field);
+  }
+  return fields;
+}
+
+TEST(ConfigTest, DefaultsAreFilledIn) {
+  WorkerConfig config = Valid();
+  ORDO_ASSERT_OK(CheckConfig(&config));
+  EXPECT_EQ(config.listen(), "127.0.0.1:0");
+  EXPECT_EQ(config.metrics_listen(), "127.0.0.1:0");
+  EXPECT_THAT(config.devices(), ElementsAre("cpu:0"));
+  EXPECT_EQ(config.stop_grace().seconds(), 30);
+  EXPECT_EQ(config.log_level(), "info");
+}
+
+TEST(ConfigTest, EmptyOneNamesAllThatIsRequired) {
+  EXPECT_THAT(BadFields(WorkerConfig()),
+              ElementsAre("worker", "scheduler", "state_folder", "storage_root",
+                          "trainer"));
+}
+
+TEST(ConfigTest, EachBadValueIsNamed) {
+  WorkerConfig config = Valid();
+  config.set_worker("W 1");
+  config.set_listen("nowhere");
+  config.set_log_level("loud");
+  config.mutable_stop_grace()->set_seconds(-1);
+  EXPECT_THAT(BadFields(config),
+              ElementsAre("worker", "listen", "log_level", "stop_grace"));
+}
+
+TEST(ConfigTest, FileIsReadAndTheCommandLineNamesTheDeployment) {
+  base::testing::TemporaryFolder folder;
+  base::PosixFilesystem files;
+  const std::string path = folder.Path("worker.textproto");
+  ORDO_ASSERT_OK(base::AtomicWrite(files, path, Valid().DebugString()));
+  ORDO_ASSERT_OK_AND_ASSIGN(const WorkerConfig config,
+                            ReadConfig(path, "/deployment"));
+  EXPECT_EQ(config.worker(), "w1");
+  EXPECT_EQ(config.deployment(), "/deployment");
+}
+
+TEST(ConfigTest, UnknownFieldIsAnError) {
+  base::testing::TemporaryFolder folder;
+  base::PosixFilesystem files;
+  const std::string path = folder.Path("worker.textproto");
+  ORDO_ASSERT_OK(base::AtomicWrite(files, path, "wroker: \"w\""));
+  EXPECT_THAT(ReadConfig(path, ""), StatusIs(absl::StatusCode::kInvalidArgument,
+                                             HasSubstr("wroker")));
+}
+
+TEST(ConfigTest, MissingFileIsNamed) {
+  EXPECT_THAT(
+      ReadConfig("/no/such.textproto", ""),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.textproto")));
+}
+
+}  // namespace
+}  // namespace ordo::worker::agent

@@ -1,0 +1,394 @@
+#include "worker/agent/core.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/status/status.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::agent::v1::DesiredAttempt;
+using ::ordo::agent::v1::DurableRecord;
+using ::ordo::agent::v1::ObservedAttempt;
+using ::ordo::agent::v1::ObservedSet;
+using ::ordo::agent::v1::SetDesiredRequest;
+using ::ordo::training::v1::ProgressRecord;
+
+constexpr size_t kMaxJobIdBytes = 63;
+
+AttemptKey KeyOf(const DesiredAttempt& desired) {
+  return {desired.job(), desired.attempt()};
+}
+
+absl::Duration DurationOf(const google::protobuf::Duration& duration) {
+  return absl::Seconds(duration.seconds()) +
+         absl::Nanoseconds(duration.nanos());
+}
+
+// A job's id becomes part of paths.
+absl::Status CheckKey(const AttemptKey& key) {
+  const bool plain =
+      std::all_of(key.job.begin(), key.job.end(), [](const char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+      });
+  if (key.job.empty() || key.job.size() > kMaxJobIdBytes || !plain ||
+      key.attempt < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("not an attempt of a job: ", key.ToString()));
+  }
+  return absl::OkStatus();
+}
+
+// The durable fact in a progress record, if it is one.
+bool ToDurable(const ProgressRecord& record, DurableRecord* durable) {
+  *durable->mutable_time() = record.time();
+  switch (record.event_case()) {
+    case ProgressRecord::kCheckpoint:
+      *durable->mutable_checkpoint() = record.checkpoint();
+      return true;
+    case ProgressRecord::kCheckpointFailed:
+      *durable->mutable_checkpoint_failed() = record.checkpoint_failed();
+      return true;
+    case ProgressRecord::kReport:
+      *durable->mutable_report() = record.report();
+      return true;
+    case ProgressRecord::kWarning:
+      *durable->mutable_warning() = record.warning();
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::string AttemptKey::ToString() const {
+  return absl::StrCat(job, ".", attempt);
+}
+
+absl::StatusOr<AttemptKey> ParseAttemptKey(std::string_view text) {
+  AttemptKey key;
+  const size_t dot = text.rfind('.');
+  if (dot == std::string_view::npos ||
+      !absl::SimpleAtoi(std::string(text.substr(dot + 1)), &key.attempt)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("not <job>.<attempt>: ", std::string(text)));
+  }
+  key.job = std::string(text.substr(0, dot));
+  ORDO_RETURN_IF_ERROR(CheckKey(key));
+  return key;
+}
+
+Core::Core(std::string worker, std::string incarnation, std::string trainer)
+    : worker_(std::move(worker)),
+      incarnation_(std::move(incarnation)),
+      trainer_(std::move(trainer)) {}
+
+void Core::Changed(bool urgent) {
+  ++sequence_;
+  if (urgent) urgent_sequence_ = sequence_;
+}
+
+void Core::Add(const DesiredAttempt& desired) {
+  Attempt& attempt = attempts_[KeyOf(desired)];
+  attempt.task = desired;
+  attempt.observed.set_job(desired.job());
+  attempt.observed.set_attempt(desired.attempt());
+  attempt.observed.set_phase(ObservedAttempt::STARTING);
+  Changed(true);
+}
+
+void Core::Adopt(const DesiredAttempt& task) {
+  Add(task);
+  attempts_[KeyOf(task)].started = true;
+}
+
+absl::StatusOr<Actions> Core::SetDesired(const SetDesiredRequest& request) {
+  if (request.worker() != worker_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("worker: this is ", worker_, ", not ", request.worker()));
+  }
+  if (request.incarnation() != incarnation_) {
+    return absl::FailedPreconditionError(absl::StrCat("incarnation: this is ",
+                                                      incarnation_, ", not ",
+                                                      request.incarnation()));
+  }
+  for (const DesiredAttempt& desired : request.attempts()) {
+    ORDO_RETURN_IF_ERROR(CheckKey(KeyOf(desired)));
+  }
+  const std::pair<int64_t, int64_t> set{request.epoch(), request.sequence()};
+  if (set < newest_set_) {
+    return absl::AbortedError(absl::StrCat(
+        "sequence: set ", set.first, ".", set.second, " is older than ",
+        newest_set_.first, ".", newest_set_.second));
+  }
+  newest_set_ = set;
+  for (auto& [key, attempt] : attempts_) attempt.listed = false;
+  Actions actions;
+  for (const DesiredAttempt& desired : request.attempts()) {
+    TakeDesired(desired, &actions);
+  }
+  for (const auto& [key, attempt] : attempts_) {
+    if (attempt.listed) continue;
+    // Nobody wants its result: no grace.
+    RequestEnd(key, Ending::kKill, absl::ZeroDuration(), &actions);
+  }
+  StartReady(&actions);
+  return actions;
+}
+
+void Core::TakeDesired(const DesiredAttempt& desired, Actions* actions) {
+  const AttemptKey key = KeyOf(desired);
+  const bool run = desired.action() == DesiredAttempt::RUN;
+  auto found = attempts_.find(key);
+  if (found == attempts_.end()) {
+    Add(desired);
+    Attempt& attempt = attempts_[key];
+    const bool has_task = desired.task_case() != DesiredAttempt::TASK_NOT_SET;
+    if (run && has_task && !draining_ && forgotten_.count(key) == 0) return;
+    // It cannot be started (again): the answer is that it is over.
+    attempt.observed.set_phase(ObservedAttempt::EXITED);
+    attempt.observed.set_cause(ObservedAttempt::KILLED);
+    attempt.observed.set_message(draining_ ? "its worker is being drained"
+                                           : "its worker does not run it");
+    return;
+  }
+  Attempt& attempt = found->second;
+  attempt.listed = true;
+  attempt.task.set_acknowledged_records(std::max(
+      attempt.task.acknowledged_records(), desired.acknowledged_records()));
+  while (!attempt.records.empty() &&
+         attempt.records.front().number() <= desired.acknowledged_records()) {
+    attempt.records.pop_front();
+    // More may be waiting to be sent.
+    Changed(attempt.records.size() >= kMaxRecordsSent);
+  }
+  if (run) return;
+  RequestEnd(
+      key,
+      desired.action() == DesiredAttempt::STOP ? Ending::kStop : Ending::kKill,
+      DurationOf(desired.grace()), actions);
+}
+
+void Core::RequestEnd(const AttemptKey& key, Ending ending,
+                      absl::Duration grace, Actions* actions) {
+  Attempt& attempt = attempts_[key];
+  if (attempt.observed.phase() == ObservedAttempt::EXITED ||
+      attempt.ending >= ending) {
+    return;
+  }
+  attempt.ending = ending;
+  Changed(true);
+  if (!attempt.started) {
+    attempt.observed.set_phase(ObservedAttempt::EXITED);
+    attempt.observed.set_cause(ObservedAttempt::KILLED);
+    attempt.observed.set_message("ended before it was started");
+    return;
+  }
+  attempt.observed.set_phase(ObservedAttempt::STOPPING);
+  actions->push_back(
+      {ending == Ending::kStop ? Action::Kind::kStop : Action::Kind::kKill,
+       key,
+       grace,
+       {}});
+}
+
+Actions Core::Drain(absl::Duration grace) {
+  draining_ = true;
+  Changed(true);
+  Actions actions;
+  for (const auto& [key, attempt] : attempts_) {
+    RequestEnd(key, Ending::kStop, grace, &actions);
+  }
+  return actions;
+}
+
+bool Core::DevicesAreFree(const AttemptKey& key, const Attempt& attempt) const {
+  for (const auto& [other_key, other] : attempts_) {
+    if (other_key == key || !other.started ||
+        other.observed.phase() == ObservedAttempt::EXITED) {
+      continue;
+    }
+    for (const std::string& device : attempt.task.devices()) {
+      const auto& taken = other.task.devices();
+      if (std::find(taken.begin(), taken.end(), device) != taken.end()) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+void Core::StartReady(Actions* actions) {
+  for (auto& [key, attempt] : attempts_) {
+    if (attempt.started ||
+        attempt.observed.phase() != ObservedAttempt::STARTING ||
+        !DevicesAreFree(key, attempt)) {
+      continue;
+    }
+    attempt.started = true;
+    actions->push_back(
+        {Action::Kind::kStart, key, absl::ZeroDuration(), attempt.task});
+  }
+}
+
+void Core::OnProgress(const AttemptKey& key, const ProgressRecord& record) {
+  auto found = attempts_.find(key);
+  if (found == attempts_.end()) return;
+  Attempt& attempt = found->second;
+  ObservedAttempt& observed = attempt.observed;
+  bool urgent = !observed.has_run_time();
+  if (urgent) {
+    *observed.mutable_run_time() = record.time();
+    if (observed.phase() == ObservedAttempt::STARTING) {
+      observed.set_phase(ObservedAttempt::RUNNING);
+    }
+  }
+  DurableRecord durable;
+  if (ToDurable(record, &durable)) {
+    durable.set_number(++attempt.num_records);
+    if (durable.number() > attempt.task.acknowledged_records()) {
+      attempt.records.push_back(std::move(durable));
+      urgent = true;
+    }
+  }
+  switch (record.event_case()) {
+    case ProgressRecord::kStarted:
+      *observed.mutable_started() = record.started();
+      urgent = true;
+      break;
+    case ProgressRecord::kStep:
+      if (!observed.has_first_step_time()) {
+        *observed.mutable_first_step_time() = record.time();
+        urgent = true;
+      }
+      *observed.mutable_step() = record.step();
+      observed.clear_evaluation();
+      break;
+    case ProgressRecord::kEvaluation:
+      *observed.mutable_evaluation() = record.evaluation();
+      break;
+    case ProgressRecord::kFinished:
+      *observed.mutable_finished() = record.finished();
+      break;
+    default:
+      break;
+  }
+  Changed(urgent);
+}
+
+Actions Core::OnFacts(const AttemptKey& key, const SupervisorFacts& facts) {
+  auto found = attempts_.find(key);
+  if (found == attempts_.end()) return {};
+  Attempt& attempt = found->second;
+  ObservedAttempt& observed = attempt.observed;
+  if (observed.phase() == ObservedAttempt::EXITED) return {};
+  // An earlier worker process may have asked.
+  if (facts.stop_requested) {
+    attempt.ending = std::max(attempt.ending, Ending::kStop);
+  }
+  if (facts.kill_requested) attempt.ending = Ending::kKill;
+  if (attempt.ending != Ending::kNone &&
+      observed.phase() != ObservedAttempt::STOPPING) {
+    observed.set_phase(ObservedAttempt::STOPPING);
+    Changed(true);
+  }
+  if (!facts.group_empty) return {};
+  DescribeEnd(facts, attempt.ending != Ending::kNone, trainer_, &observed);
+  return Exit(attempt);
+}
+
+Actions Core::OnStartFailed(const AttemptKey& key, const std::string& message) {
+  auto found = attempts_.find(key);
+  if (found == attempts_.end()) return {};
+  found->second.observed.set_cause(ObservedAttempt::START_FAILED);
+  found->second.observed.set_message(message);
+  return Exit(found->second);
+}
+
+Actions Core::OnSupervisorLost(const AttemptKey& key,
+                               const SupervisorFacts& facts) {
+  auto found = attempts_.find(key);
+  if (found == attempts_.end()) return {};
+  Attempt& attempt = found->second;
+  if (facts.exit || facts.start_failure) {
+    DescribeEnd(facts, attempt.ending != Ending::kNone, trainer_,
+                &attempt.observed);
+  } else {
+    const bool asked = attempt.ending != Ending::kNone;
+    attempt.observed.set_cause(asked ? ObservedAttempt::KILLED
+                                     : ObservedAttempt::SUPERVISOR_LOST);
+    attempt.observed.set_message("its supervisor died");
+  }
+  return Exit(attempt);
+}
+
+Actions Core::Exit(Attempt& attempt) {
+  attempt.observed.set_phase(ObservedAttempt::EXITED);
+  Changed(true);
+  Actions actions;
+  StartReady(&actions);
+  return actions;
+}
+
+Actions Core::ForgetUnlisted() {
+  std::vector<AttemptKey> ended;
+  for (const auto& [key, attempt] : attempts_) {
+    if (!attempt.listed &&
+        attempt.observed.phase() == ObservedAttempt::EXITED) {
+      ended.push_back(key);
+    }
+  }
+  Actions actions;
+  for (const AttemptKey& key : ended) Forget(key, &actions);
+  return actions;
+}
+
+void Core::Forget(const AttemptKey& key, Actions* actions) {
+  attempts_.erase(key);
+  if (forgotten_.insert(key).second) forgotten_order_.push_back(key);
+  if (forgotten_order_.size() > kMaxForgotten) {
+    forgotten_.erase(forgotten_order_.front());
+    forgotten_order_.pop_front();
+  }
+  actions->push_back({Action::Kind::kForget, key, absl::ZeroDuration(), {}});
+  Changed(false);
+}
+
+ObservedSet Core::Observed() const {
+  ObservedSet set;
+  set.set_sequence(sequence_);
+  for (const auto& [key, attempt] : attempts_) {
+    ObservedAttempt* observed = set.add_attempts();
+    *observed = attempt.observed;
+    for (const DurableRecord& record : attempt.records) {
+      if (observed->records_size() >= kMaxRecordsSent) break;
+      *observed->add_records() = record;
+    }
+  }
+  return set;
+}
+
+const ObservedAttempt* Core::Find(const AttemptKey& key) const {
+  const auto found = attempts_.find(key);
+  return found == attempts_.end() ? nullptr : &found->second.observed;
+}
+
+bool Core::IsIdle() const {
+  return std::all_of(attempts_.begin(), attempts_.end(), [](const auto& item) {
+    return item.second.observed.phase() == ObservedAttempt::EXITED;
+  });
+}
+
+int Core::NumRunning() const {
+  return static_cast<int>(
+      std::count_if(attempts_.begin(), attempts_.end(), [](const auto& item) {
+        return item.second.started &&
+               item.second.observed.phase() != ObservedAttempt::EXITED;
+      }));
+}
+
+}  // namespace ordo::worker::agent

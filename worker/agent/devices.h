@@ -1,0 +1,21 @@
+#ifndef ORDO_WORKER_AGENT_DEVICES_H_
+#define ORDO_WORKER_AGENT_DEVICES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/ordo/workers/v1/workers.pb.h"
+
+namespace ordo::worker::agent {
+
+// The devices named `<kind>:<index>`, each of which must exist on the machine:
+// cpu:0 always does; cuda:N is /dev/nvidiaN under `root` ("" but in tests).
+// None named: cpu:0. INVALID_ARGUMENT names every field that is wrong and what
+// there is.
+absl::StatusOr<std::vector<::ordo::workers::v1::Device>> FindDevices(
+    const std::vector<std::string>& names, const std::string& root);
+
+}  // namespace ordo::worker::agent
+
+#endif  // ORDO_WORKER_AGENT_DEVICES_H_

@@ -1,0 +1,60 @@
+#include "worker/agent/devices.h"
+
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::base::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class DevicesTest : public ::testing::Test {
+ protected:
+  void MakeCuda(const std::string& index) {
+    base::PosixFilesystem files;
+    ORDO_ASSERT_OK(files.MakeFolders(root_.Path("dev")));
+    ORDO_ASSERT_OK(files.OpenForWrite(root_.Path("dev/nvidia" + index),
+                                      base::WriteMode::kCreateNew));
+  }
+
+  base::testing::TemporaryFolder root_;
+};
+
+TEST_F(DevicesTest, OneProcessorWhereNoneIsNamed) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto devices, FindDevices({}, root_.path()));
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].name(), "cpu:0");
+  EXPECT_EQ(devices[0].kind(), "cpu");
+}
+
+TEST_F(DevicesTest, FindsWhatHasADeviceFile) {
+  MakeCuda("3");
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto devices,
+                            FindDevices({"cpu:0", "cuda:3"}, root_.path()));
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[1].kind(), "cuda");
+}
+
+TEST_F(DevicesTest, MissingDeviceIsNamedWithItsFieldAndWhatThereIs) {
+  MakeCuda("0");
+  const auto devices = FindDevices({"cuda:0", "cuda:1"}, root_.path());
+  EXPECT_THAT(devices,
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("devices[1]"), HasSubstr("cuda:1"),
+                             HasSubstr("cpu:0, cuda:0"))));
+}
+
+TEST_F(DevicesTest, AllThatIsWrongIsSaid) {
+  const auto devices =
+      FindDevices({"cpu:0", "cpu:0", "cpu:1", "gpu"}, root_.path());
+  EXPECT_EQ(base::FieldViolations(devices.status()).size(), 3u);
+}
+
+}  // namespace
+}  // namespace ordo::worker::agent

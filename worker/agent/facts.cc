@@ -1,0 +1,90 @@
+#include "worker/agent/facts.h"
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace ordo::worker::agent {
+
+using ::ordo::agent::v1::ObservedAttempt;
+using supervisor::JournalRecord;
+using supervisor::Operation;
+using supervisor::Phase;
+
+SupervisorFacts FactsOf(const std::vector<JournalRecord>& journal) {
+  SupervisorFacts facts;
+  for (const JournalRecord& record : journal) {
+    switch (static_cast<Phase>(record.phase)) {
+      case Phase::kSupervisorStarted:
+        facts.supervisor_pid = record.pid;
+        facts.supervisor_start_ticks = record.start_ticks;
+        break;
+      case Phase::kTrainerStarted:
+        facts.trainer_start_ns = record.time_ns;
+        break;
+      case Phase::kStopRequested:
+        facts.stop_requested = true;
+        break;
+      case Phase::kKillRequested:
+        facts.kill_requested = true;
+        break;
+      case Phase::kHang:
+        facts.hang_ms = record.detail;
+        break;
+      case Phase::kStartFailed:
+        facts.start_failure = record;
+        break;
+      case Phase::kExited:
+        facts.exit = record;
+        break;
+      case Phase::kGroupEmpty:
+        facts.group_empty = true;
+        break;
+      case Phase::kError:
+        break;
+    }
+  }
+  return facts;
+}
+
+void DescribeEnd(const SupervisorFacts& facts, bool kill_asked,
+                 const std::string& trainer, ObservedAttempt* observed) {
+  if (facts.start_failure) {
+    const char* error = std::strerror(facts.start_failure->error_number);
+    observed->set_cause(ObservedAttempt::START_FAILED);
+    switch (static_cast<Operation>(facts.start_failure->operation)) {
+      case Operation::kOpenLog:
+        observed->set_message(absl::StrCat(
+            "cannot open its log file in the storage root: ", error));
+        break;
+      case Operation::kExecute:
+        observed->set_message(absl::StrCat(
+            "cannot execute ", trainer, ": ", error,
+            "; `trainer` in the worker's configuration names the program"));
+        break;
+      default:
+        observed->set_message(absl::StrCat("cannot start a process: ", error));
+    }
+    return;
+  }
+  if (!facts.exit) return;
+  observed->set_exit_code(facts.exit->exit_code);
+  observed->set_signal(facts.exit->signal);
+  if (facts.hang_ms) {
+    observed->set_cause(ObservedAttempt::HANG);
+    observed->set_message(
+        absl::StrCat("no progress for ", *facts.hang_ms / 1000.0, " s"));
+  } else if (facts.exit->signal == 0) {
+    observed->set_cause(ObservedAttempt::EXIT);
+    observed->set_message(observed->finished().message());
+  } else if (kill_asked || facts.kill_requested || facts.stop_requested) {
+    observed->set_cause(ObservedAttempt::KILLED);
+    observed->set_message("killed after its grace period");
+  } else {
+    observed->set_cause(ObservedAttempt::SIGNAL);
+    observed->set_message(absl::StrCat("signal ", facts.exit->signal, " (",
+                                       strsignal(facts.exit->signal), ")"));
+  }
+}
+
+}  // namespace ordo::worker::agent

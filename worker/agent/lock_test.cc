@@ -1,0 +1,27 @@
+#include "worker/agent/lock.h"
+
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::base::testing::StatusIs;
+using ::testing::HasSubstr;
+
+TEST(FolderLockTest, SecondHolderIsRefusedUntilTheFirstIsGone) {
+  base::testing::TemporaryFolder folder;
+  const std::string path = folder.Path("state/worker");
+  {
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto lock, FolderLock::Take(path));
+    EXPECT_THAT(
+        FolderLock::Take(path),
+        StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(path)));
+  }
+  ORDO_EXPECT_OK(FolderLock::Take(path));
+}
+
+}  // namespace
+}  // namespace ordo::worker::agent

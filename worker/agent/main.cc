@@ -1,0 +1,173 @@
+// The worker of one machine. Example:
+//   ordo-worker --config /var/lib/ordo/config/worker.textproto
+//       --deployment /var/lib/ordo
+#include <cstdio>
+#include <memory>
+#include <signal.h>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/strings/str_cat.h"
+#include "base/clock/clock.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/log/log.h"
+#include "base/metrics/exposer.h"
+#include "base/metrics/metrics.h"
+#include "base/process/process.h"
+#include "base/rpc/client.h"
+#include "base/rpc/rpc_metrics.h"
+#include "base/rpc/server.h"
+#include "base/status/status.h"
+#include "base/version/version.h"
+#include "worker/agent/agent.h"
+#include "worker/agent/config.h"
+#include "worker/agent/devices.h"
+#include "worker/agent/lock.h"
+#include "worker/agent/metrics.h"
+#include "worker/agent/service.h"
+
+ABSL_FLAG(std::string, config, "",
+          "File with an ordo.config.v1.WorkerConfig (.textproto, .yaml, "
+          ".json).");
+ABSL_FLAG(std::string, deployment, "",
+          "The deployment's folder, for people who look at ps.");
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::config::v1::WorkerConfig;
+
+Agent* running_agent = nullptr;
+
+void OnSignal(int signal) {
+  running_agent->RequestLeave(signal == SIGQUIT ? Leave::kAtOnce
+                                                : Leave::kDrain);
+}
+
+void HandleSignals(Agent* agent) {
+  running_agent = agent;
+  struct sigaction action {};
+  action.sa_handler = OnSignal;
+  action.sa_flags = SA_RESTART;
+  for (const int number : {SIGTERM, SIGINT, SIGQUIT}) {
+    sigaction(number, &action, nullptr);
+  }
+  signal(SIGPIPE, SIG_IGN);
+}
+
+absl::StatusOr<AgentOptions> MakeOptions(const WorkerConfig& config) {
+  AgentOptions options;
+  options.task.state_folder = config.state_folder();
+  options.task.storage_root = config.storage_root();
+  options.task.deployment = config.deployment();
+  options.task.trainer = config.trainer();
+  ORDO_ASSIGN_OR_RETURN(options.task.supervisor,
+                        base::SiblingBinary("ordo-supervisor"));
+  std::vector<std::pair<std::string, std::string>> added;
+  for (const auto& [name, value] : config.trainer_environment()) {
+    added.emplace_back(name, value);
+  }
+  options.task.environment = EnvironmentWith(added);
+  options.stop_grace = absl::Seconds(config.stop_grace().seconds()) +
+                       absl::Nanoseconds(config.stop_grace().nanos());
+  auto& identity = options.identity;
+  identity.set_worker(config.worker());
+  identity.set_incarnation(absl::StrCat(
+      absl::Hex(absl::ToUnixNanos(base::RealClock().Now())), "-", getpid()));
+  ORDO_ASSIGN_OR_RETURN(
+      const auto devices,
+      FindDevices({config.devices().begin(), config.devices().end()}, ""));
+  *identity.mutable_devices() = {devices.begin(), devices.end()};
+  *identity.mutable_labels() = config.labels();
+  if (const auto digest = base::BuildIdOf(config.trainer()); digest.ok()) {
+    identity.set_build_digest(*digest);
+  } else {
+    // Attempts will say so one by one; the worker may outlive the mistake.
+    base::LogWarning("trainer cannot be read", {{"error", digest.status()}});
+  }
+  return options;
+}
+
+absl::Status WriteEndpoints(base::Filesystem& files, const std::string& path,
+                            const std::string& api,
+                            const std::string& metrics) {
+  if (path.empty()) return absl::OkStatus();
+  return base::AtomicWrite(
+      files, path,
+      absl::StrCat("{\"api\": \"", api, "\", \"metrics\": \"", metrics,
+                   "\"}\n"));
+}
+
+absl::Status Work(const WorkerConfig& config) {
+  base::LogOptions log;
+  ORDO_RETURN_IF_ERROR(base::ParseLogLevel(config.log_level(), &log.level));
+  ORDO_RETURN_IF_ERROR(base::StartLogging(log));
+  base::LogInfo("configuration", {{"config", config.ShortDebugString()}});
+  ORDO_ASSIGN_OR_RETURN(const auto lock,
+                        FolderLock::Take(config.state_folder()));
+  base::PosixFilesystem files;
+  base::RealClock clock;
+  base::MetricsRegistry registry;
+  WorkerMetrics metrics(registry);
+  base::RpcMetrics rpc_metrics("worker", registry);
+  ORDO_ASSIGN_OR_RETURN(AgentOptions options, MakeOptions(config));
+  Agent agent(std::move(options), files, clock, metrics);
+  HandleSignals(&agent);
+  ORDO_RETURN_IF_ERROR(agent.Start());
+  WorkerAgentServiceImpl service(agent);
+  base::RpcServerOptions server_options;
+  server_options.listen = config.listen();
+  server_options.insecure = config.insecure();
+  server_options.metrics = &rpc_metrics;
+  ORDO_ASSIGN_OR_RETURN(
+      const auto server,
+      base::AddContext(base::RpcServer::Start(server_options, {&service}),
+                       "field `listen`"));
+  ORDO_ASSIGN_OR_RETURN(const auto exposer,
+                        base::AddContext(base::MetricsExposer::Start(
+                                             config.metrics_listen(), registry),
+                                         "field `metrics_listen`"));
+  ORDO_RETURN_IF_ERROR(WriteEndpoints(files, config.endpoints_file(),
+                                      server->address(), exposer->address()));
+  base::LogInfo("worker serves", {{"worker", config.worker()},
+                                  {"address", server->address()},
+                                  {"metrics", exposer->address()}});
+  agent.Run(server->address(), base::Connect(config.scheduler()));
+  base::LogInfo("worker leaves", {{"worker", config.worker()}});
+  // Calls may still reach the agent until the server is gone.
+  server->Drain(absl::ZeroDuration());
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace ordo::worker::agent
+
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage("The worker of one machine.");
+  absl::ParseCommandLine(argc, argv);
+  const std::string path = absl::GetFlag(FLAGS_config);
+  if (path.empty()) {
+    std::fprintf(stderr, "ordo-worker: --config is missing\n");
+    return 2;
+  }
+  const auto config =
+      ordo::worker::agent::ReadConfig(path, absl::GetFlag(FLAGS_deployment));
+  if (!config.ok()) {
+    std::fprintf(stderr, "ordo-worker: %s\n",
+                 std::string(config.status().message()).c_str());
+    return 2;
+  }
+  const absl::Status status = ordo::worker::agent::Work(*config);
+  if (!status.ok()) {
+    std::fprintf(stderr, "ordo-worker: %s\n",
+                 std::string(status.message()).c_str());
+    return 1;
+  }
+  return 0;
+}

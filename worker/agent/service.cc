@@ -1,0 +1,18 @@
+#include "worker/agent/service.h"
+
+#include <utility>
+
+#include "base/rpc/server.h"
+
+namespace ordo::worker::agent {
+
+grpc::ServerUnaryReactor* WorkerAgentServiceImpl::SetDesired(
+    grpc::CallbackServerContext* context,
+    const ::ordo::agent::v1::SetDesiredRequest* request,
+    ::ordo::agent::v1::SetDesiredResponse* response) {
+  auto result = agent_.SetDesired(*request);
+  if (result.ok()) *response = *std::move(result);
+  return base::Finish(context, result.status());
+}
+
+}  // namespace ordo::worker::agent

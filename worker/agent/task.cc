@@ -1,0 +1,261 @@
+#include "worker/agent/task.h"
+
+#include <cerrno>
+#include <cstring>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/status/status.h"
+#include "google/protobuf/util/json_util.h"
+#include "worker/agent/orphans.h"
+#include "worker/supervisor/journal.h"
+
+extern char** environ;
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::agent::v1::DesiredAttempt;
+
+constexpr size_t kMaxTaskBytes = 16 << 20;
+
+absl::Duration DurationOf(const google::protobuf::Duration& duration) {
+  return absl::Seconds(duration.seconds()) +
+         absl::Nanoseconds(duration.nanos());
+}
+
+// Not made durable: a machine that goes down takes the attempt with it.
+absl::Status WritePlain(base::Filesystem& files, const std::string& path,
+                        const std::string& contents) {
+  ORDO_ASSIGN_OR_RETURN(auto file,
+                        files.OpenForWrite(path, base::WriteMode::kTruncate));
+  ORDO_RETURN_IF_ERROR(file->Append(contents));
+  return file->Close();
+}
+
+absl::StatusOr<std::string> ToJson(const google::protobuf::Message& message) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.preserve_proto_field_names = true;
+  std::string text;
+  const auto status =
+      google::protobuf::util::MessageToJsonString(message, &text, options);
+  if (!status.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("write the task as JSON: ", status.ToString()));
+  }
+  return text + "\n";
+}
+
+// The task as its trainer reads it.
+absl::StatusOr<std::string> TaskJson(const DesiredAttempt& desired) {
+  DesiredAttempt task = desired;
+  if (task.has_train()) {
+    task.mutable_train()->set_job(desired.job());
+    task.mutable_train()->set_attempt(desired.attempt());
+    return ToJson(task.train());
+  }
+  task.mutable_evaluate()->set_job(desired.job());
+  task.mutable_evaluate()->set_attempt(desired.attempt());
+  return ToJson(task.evaluate());
+}
+
+}  // namespace
+
+TaskFolders::TaskFolders(const TaskOptions& options, const AttemptKey& key)
+    : task(absl::StrCat(options.state_folder, "/tasks/", key.ToString())),
+      job(absl::StrCat(options.storage_root, "/jobs/", key.job)),
+      attempt(absl::StrCat(job, "/attempts/", key.attempt)) {}
+
+std::vector<std::string> EnvironmentWith(
+    const std::vector<std::pair<std::string, std::string>>& added) {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    bool replaced = false;
+    for (const auto& [name, value] : added) {
+      replaced = replaced || text.rfind(name + "=", 0) == 0;
+    }
+    if (!replaced) environment.push_back(text);
+  }
+  for (const auto& [name, value] : added) {
+    environment.push_back(absl::StrCat(name, "=", value));
+  }
+  return environment;
+}
+
+Task::Task(const TaskOptions& options, base::Filesystem& files, AttemptKey key)
+    : options_(options),
+      files_(files),
+      key_(std::move(key)),
+      folders_(options, key_),
+      progress_(files, folders_.attempt + "/progress.records") {}
+
+Task::~Task() { ReleaseSupervisor(); }
+
+absl::Status Task::WriteFiles(const DesiredAttempt& desired) {
+  ORDO_RETURN_IF_ERROR(files_.MakeFolders(folders_.attempt));
+  ORDO_ASSIGN_OR_RETURN(const std::string task_json, TaskJson(desired));
+  ORDO_RETURN_IF_ERROR(
+      WritePlain(files_, folders_.attempt + "/task.json", task_json));
+  ORDO_RETURN_IF_ERROR(files_.MakeFolders(folders_.task));
+  return WritePlain(files_, folders_.task + "/task.pb",
+                    desired.SerializeAsString());
+}
+
+absl::Status Task::Start(const DesiredAttempt& desired) {
+  ORDO_RETURN_IF_ERROR(
+      base::AddContext(WriteFiles(desired), "prepare the attempt"));
+  base::SpawnOptions spawn;
+  spawn.argv = {
+      options_.supervisor,
+      "--task-dir",
+      folders_.task,
+      "--attempt-dir",
+      folders_.attempt,
+      "--step-timeout-ms",
+      absl::StrCat(
+          absl::ToInt64Milliseconds(DurationOf(desired.step_timeout()))),
+      "--grace-ms",
+      absl::StrCat(absl::ToInt64Milliseconds(DurationOf(desired.grace()))),
+      "--deployment",
+      options_.deployment,
+      "--",
+      options_.trainer,
+      desired.has_train() ? "train" : "evaluate",
+      folders_.attempt + "/task.json",
+      "--out",
+      folders_.job,
+      "--storage-root",
+      options_.storage_root,
+      "--deployment",
+      options_.deployment};
+  spawn.environment = options_.environment;
+  spawn.stdout_file = folders_.attempt + "/supervisor.log";
+  spawn.stderr_file = spawn.stdout_file;
+  spawn.new_session = true;
+  ORDO_ASSIGN_OR_RETURN(supervisor_, base::AddContext(base::Spawn(spawn),
+                                                      "start the supervisor"));
+  OpenSupervisor();
+  return absl::OkStatus();
+}
+
+DesiredAttempt Task::Stored() const {
+  DesiredAttempt stored;
+  const auto bytes =
+      base::ReadFile(files_, folders_.task + "/task.pb", kMaxTaskBytes);
+  if (!bytes.ok() || !stored.ParseFromString(*bytes)) stored.Clear();
+  stored.set_job(key_.job);
+  stored.set_attempt(key_.attempt);
+  return stored;
+}
+
+void Task::Adopt() {
+  const SupervisorFacts facts = ReadFacts();
+  if (facts.supervisor_pid != 0) {
+    supervisor_ = {facts.supervisor_pid, facts.supervisor_start_ticks};
+  } else {
+    // Perhaps it was started a moment ago and has no journal yet.
+    const auto found = base::FindProcesses("--task-dir " + folders_.task + " ");
+    if (found.empty()) return;
+    supervisor_ = found.front().id;
+  }
+  OpenSupervisor();
+}
+
+absl::Status Task::WriteSpec(const DesiredAttempt& desired) const {
+  const std::string path = folders_.job + "/spec.json";
+  if (base::Exists(files_, path)) return absl::OkStatus();
+  DesiredAttempt task = desired;
+  std::string text;
+  if (task.has_train()) {
+    // What belongs to this attempt alone is no part of the job's spec.
+    task.mutable_train()->clear_attempt();
+    task.mutable_train()->clear_resume();
+    task.mutable_train()->clear_finished_reports();
+    ORDO_ASSIGN_OR_RETURN(text, ToJson(task.train()));
+  } else {
+    task.mutable_evaluate()->clear_attempt();
+    task.mutable_evaluate()->clear_finished_reports();
+    ORDO_ASSIGN_OR_RETURN(text, ToJson(task.evaluate()));
+  }
+  return base::AtomicWrite(files_, path, text);
+}
+
+SupervisorFacts Task::ReadFacts() const {
+  const auto journal = base::ReadFile(files_, folders_.task + "/journal",
+                                      supervisor::kJournalBytes);
+  // None is there before the supervisor's first step.
+  if (!journal.ok()) return {};
+  return FactsOf(supervisor::ParseJournal(journal->data(), journal->size()));
+}
+
+Task::Update Task::Read() {
+  Update update;
+  update.facts = ReadFacts();
+  while (!damaged_) {
+    auto payload = progress_.Next();
+    ::ordo::training::v1::ProgressRecord record;
+    if (payload.ok() && !payload->has_value()) break;
+    if (payload.ok() && !record.ParseFromString(**payload)) {
+      payload = absl::DataLossError(
+          absl::StrCat("not a progress record: ", folders_.attempt));
+    }
+    if (!payload.ok()) {
+      damaged_ = true;
+      update.damage = payload.status();
+      break;
+    }
+    update.records.push_back(std::move(record));
+  }
+  return update;
+}
+
+void Task::OpenSupervisor() {
+  supervisor_file_ =
+      static_cast<int>(syscall(SYS_pidfd_open, supervisor_.pid, 0));
+  // The number may have been given to another process before it was opened.
+  if (supervisor_file_ >= 0 && !base::IsRunning(supervisor_)) {
+    ReleaseSupervisor();
+  }
+}
+
+void Task::ReleaseSupervisor() {
+  if (supervisor_file_ >= 0) close(supervisor_file_);
+  supervisor_file_ = -1;
+}
+
+bool Task::SupervisorRuns() const {
+  return supervisor_file_ >= 0 && base::IsRunning(supervisor_);
+}
+
+absl::Status Task::Signal(int signal, absl::Duration grace) {
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_int = static_cast<int>(absl::ToInt64Milliseconds(grace));
+  if (supervisor_file_ < 0) return absl::NotFoundError("no supervisor");
+  if (syscall(SYS_pidfd_send_signal, supervisor_file_, signal, &info, 0) != 0) {
+    return base::SystemError(errno, "signal a supervisor");
+  }
+  return absl::OkStatus();
+}
+
+int Task::EndLeftovers() const {
+  int num_left = 0;
+  for (const base::ProcessId& process : FindTaskProcesses(folders_.task)) {
+    ++num_left;
+    // One that is gone meanwhile is what was wanted.
+    base::SignalProcess(process, SIGKILL).IgnoreError();
+  }
+  return num_left;
+}
+
+absl::Status Task::Remove() { return files_.RemoveTree(folders_.task); }
+
+}  // namespace ordo::worker::agent

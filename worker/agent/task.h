@@ -1,0 +1,114 @@
+#ifndef ORDO_WORKER_AGENT_TASK_H_
+#define ORDO_WORKER_AGENT_TASK_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/files/files.h"
+#include "base/process/process.h"
+#include "base/records/records.h"
+#include "proto/ordo/agent/v1/agent.pb.h"
+#include "proto/ordo/training/v1/progress.pb.h"
+#include "worker/agent/core.h"
+#include "worker/agent/facts.h"
+
+namespace ordo::worker::agent {
+
+// Where tasks live and what runs them.
+struct TaskOptions {
+  // Absolute folders.
+  std::string state_folder;
+  std::string storage_root;
+  std::string deployment;
+  // Executables.
+  std::string supervisor;
+  std::string trainer;
+  // "NAME=value", the whole environment of supervisors and trainers.
+  std::vector<std::string> environment;
+};
+
+// The folders of one attempt.
+struct TaskFolders {
+  TaskFolders(const TaskOptions& options, const AttemptKey& key);
+
+  std::string task;     // <state>/tasks/<job>.<attempt>
+  std::string job;      // <root>/jobs/<job>
+  std::string attempt;  // <job>/attempts/<n>
+};
+
+// The environment of this process with `added` put in or replaced.
+std::vector<std::string> EnvironmentWith(
+    const std::vector<std::pair<std::string, std::string>>& added);
+
+// Files and processes of one attempt on this machine. Not thread-safe.
+class Task {
+ public:
+  // `options` and `files` outlive the task.
+  Task(const TaskOptions& options, base::Filesystem& files, AttemptKey key);
+  // The supervisor goes on.
+  ~Task();
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  const TaskFolders& folders() const { return folders_; }
+
+  // Writes task.json and task.pb and starts the supervisor. After an error
+  // nothing runs; the message says what to mend.
+  absl::Status Start(const ::ordo::agent::v1::DesiredAttempt& desired);
+  // What was stored of an attempt that an earlier process started; only job and
+  // attempt number when that is damaged.
+  ::ordo::agent::v1::DesiredAttempt Stored() const;
+  // Takes over its supervisor, if that still runs.
+  void Adopt();
+  // Writes <job>/spec.json, unless an earlier attempt did.
+  absl::Status WriteSpec(
+      const ::ordo::agent::v1::DesiredAttempt& desired) const;
+
+  // What is new.
+  struct Update {
+    SupervisorFacts facts;
+    std::vector<::ordo::training::v1::ProgressRecord> records;
+    // The progress file is damaged; reported once, nothing is read after it.
+    absl::Status damage;
+  };
+  // The journal is read before the progress records, so that an update whose
+  // facts say that the group is empty has them all.
+  Update Read();
+
+  // Readable when the supervisor has ended; -1 when there is none (any more).
+  int supervisor_file() const { return supervisor_file_; }
+  pid_t supervisor_pid() const { return supervisor_.pid; }
+  bool SupervisorRuns() const;
+  // Closes supervisor_file(), when it has told that the supervisor is gone.
+  void ReleaseSupervisor();
+  // SIGTERM (stop) or SIGUSR1 (kill) with the grace. NOT_FOUND when it is gone.
+  absl::Status Signal(int signal, absl::Duration grace);
+  // For a task whose supervisor is gone: kills what is left of it; the number
+  // of processes that were still there.
+  int EndLeftovers() const;
+  // Removes the task folder.
+  absl::Status Remove();
+
+ private:
+  absl::Status WriteFiles(const ::ordo::agent::v1::DesiredAttempt& desired);
+  void OpenSupervisor();
+  SupervisorFacts ReadFacts() const;
+
+  const TaskOptions& options_;
+  base::Filesystem& files_;
+  const AttemptKey key_;
+  const TaskFolders folders_;
+  base::ProcessId supervisor_;
+  int supervisor_file_ = -1;
+  base::RecordReader progress_;
+  bool damaged_ = false;
+};
+
+}  // namespace ordo::worker::agent
+
+#endif  // ORDO_WORKER_AGENT_TASK_H_

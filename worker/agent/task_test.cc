@@ -1,0 +1,173 @@
+#include "worker/agent/task.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "absl/strings/match.h"
+#include "base/files/file_util.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "worker/agent/testing/programs.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::agent::v1::DesiredAttempt;
+using ::ordo::base::testing::StatusIs;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int kDeadlineMs = 20000;
+
+class TaskTest : public ::testing::Test {
+ protected:
+  void Prepare(const std::string& behaviour) {
+    options_ = testing::FakeTaskOptions(folder_.path(), behaviour);
+    task_ = std::make_unique<Task>(options_, files_, AttemptKey{"a", 1});
+  }
+  // Waits for the supervisor's end, and reaps it.
+  bool WaitForEnd() {
+    pollfd file{task_->supervisor_file(), POLLIN, 0};
+    const bool ended = poll(&file, 1, kDeadlineMs) == 1;
+    if (ended) waitpid(task_->supervisor_pid(), nullptr, 0);
+    return ended;
+  }
+  bool WaitForRecord() {
+    for (int i = 0; i < kDeadlineMs; ++i) {
+      if (!task_->Read().records.empty()) return true;
+      poll(nullptr, 0, 1);
+    }
+    return false;
+  }
+  std::string Text(const std::string& path) {
+    auto text = base::ReadFile(files_, path, 1 << 20);
+    return text.ok() ? *text : text.status().ToString();
+  }
+
+  base::testing::TemporaryFolder folder_;
+  base::PosixFilesystem files_;
+  TaskOptions options_;
+  std::unique_ptr<Task> task_;
+};
+
+TEST_F(TaskTest, RunsToItsEndWithAllRecords) {
+  Prepare("");
+  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ASSERT_TRUE(WaitForEnd());
+
+  const Task::Update update = task_->Read();
+
+  EXPECT_TRUE(update.facts.group_empty);
+  EXPECT_EQ(update.facts.exit->exit_code, 0);
+  EXPECT_GT(update.facts.trainer_start_ns, 0);
+  ASSERT_FALSE(update.records.empty());
+  EXPECT_TRUE(update.records.front().has_started());
+  EXPECT_TRUE(update.records.back().has_finished());
+  EXPECT_TRUE(task_->Read().records.empty());
+  EXPECT_THAT(Text(task_->folders().attempt + "/task.json"),
+              HasSubstr("\"every_steps\":\"10\""));
+}
+
+TEST_F(TaskTest, SpecLeavesOutWhatBelongsToTheAttempt) {
+  Prepare("");
+  DesiredAttempt desired = testing::FakeTask("a", 1);
+  desired.mutable_train()->set_attempt(1);
+  desired.mutable_train()->add_finished_reports("x-1");
+  ORDO_ASSERT_OK(files_.MakeFolders(task_->folders().job));
+  ORDO_ASSERT_OK(task_->WriteSpec(desired));
+  const std::string text = Text(task_->folders().job + "/spec.json");
+  EXPECT_THAT(text, HasSubstr("every_steps"));
+  EXPECT_THAT(text, Not(HasSubstr("finished_reports")));
+  EXPECT_THAT(text, Not(HasSubstr("\"attempt\"")));
+
+  // The first attempt's stays.
+  desired.mutable_train()->mutable_training()->set_steps(7);
+  ORDO_ASSERT_OK(task_->WriteSpec(desired));
+  EXPECT_EQ(Text(task_->folders().job + "/spec.json"), text);
+}
+
+TEST_F(TaskTest, AnotherTaskObjectTakesOver) {
+  Prepare("*:step_ms=20");
+  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ASSERT_TRUE(WaitForRecord());
+  const pid_t supervisor = task_->supervisor_pid();
+
+  task_ = std::make_unique<Task>(options_, files_, AttemptKey{"a", 1});
+  EXPECT_EQ(task_->Stored().train().training().steps(), 20);
+  task_->Adopt();
+
+  EXPECT_EQ(task_->supervisor_pid(), supervisor);
+  EXPECT_TRUE(task_->SupervisorRuns());
+  EXPECT_TRUE(task_->Read().records.front().has_started());
+  ORDO_ASSERT_OK(task_->Signal(SIGTERM, absl::Seconds(10)));
+  ASSERT_TRUE(WaitForEnd());
+  EXPECT_EQ(task_->Read().facts.exit->exit_code, 10);
+}
+
+TEST_F(TaskTest, GraceTravelsWithTheSignal) {
+  Prepare("*:step_ms=20,ignore_term=1");
+  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ASSERT_TRUE(WaitForRecord());
+  ORDO_ASSERT_OK(task_->Signal(SIGTERM, absl::Milliseconds(10)));
+  ASSERT_TRUE(WaitForEnd());
+  EXPECT_EQ(task_->Read().facts.exit->signal, SIGKILL);
+}
+
+TEST_F(TaskTest, LeftoversOfALostSupervisorAreEnded) {
+  Prepare("*:step_ms=20,grandchildren=3");
+  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ASSERT_TRUE(WaitForRecord());
+  ASSERT_EQ(kill(task_->supervisor_pid(), SIGKILL), 0);
+  ASSERT_TRUE(WaitForEnd());
+  EXPECT_FALSE(task_->SupervisorRuns());
+  EXPECT_GE(task_->EndLeftovers(), 3);
+  for (int i = 0; i < kDeadlineMs && task_->EndLeftovers() > 0; ++i) {
+    poll(nullptr, 0, 1);
+  }
+  EXPECT_EQ(task_->EndLeftovers(), 0);
+}
+
+TEST_F(TaskTest, StorageThatCannotBeWrittenIsNamed) {
+  Prepare("");
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("storage"), "a file"));
+  const absl::Status status = task_->Start(testing::FakeTask("a", 1));
+  EXPECT_FALSE(status.ok());
+  EXPECT_THAT(std::string(status.message()), HasSubstr("storage"));
+  EXPECT_EQ(task_->supervisor_file(), -1);
+}
+
+TEST_F(TaskTest, DamagedProgressIsReportedOnce) {
+  Prepare("");
+  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ASSERT_TRUE(WaitForEnd());
+  const std::string path = task_->folders().attempt + "/progress.records";
+  std::string bytes = Text(path);
+  bytes[bytes.size() / 2] ^= 1;
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, path, bytes));
+  EXPECT_THAT(task_->Read().damage, StatusIs(absl::StatusCode::kDataLoss));
+  ORDO_EXPECT_OK(task_->Read().damage);
+}
+
+TEST_F(TaskTest, DamagedTaskFileStillNamesTheAttempt) {
+  Prepare("");
+  ORDO_ASSERT_OK(files_.MakeFolders(task_->folders().task));
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(files_, task_->folders().task + "/task.pb", "\xff"));
+  EXPECT_EQ(task_->Stored().job(), "a");
+  EXPECT_EQ(task_->Stored().attempt(), 1);
+  EXPECT_FALSE(task_->Stored().has_train());
+}
+
+TEST(EnvironmentTest, AddedReplacesInherited) {
+  setenv("ORDO_TASK_TEST", "old", 1);
+  const auto environment = EnvironmentWith({{"ORDO_TASK_TEST", "new"}});
+  EXPECT_THAT(environment, Contains("ORDO_TASK_TEST=new"));
+  EXPECT_THAT(environment, Not(Contains("ORDO_TASK_TEST=old")));
+}
+
+}  // namespace
+}  // namespace ordo::worker::agent
