@@ -1,0 +1,164 @@
+#include "scheduler/main/config.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/log/log.h"
+#include "base/rpc/address.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "base/yaml/text_form.h"
+#include "google/protobuf/util/time_util.h"
+#include "scheduler/core/moment.h"
+#include "scheduler/policy/table.h"
+
+namespace ordo::scheduler {
+namespace {
+
+using config::v1::SchedulerConfig;
+using google::protobuf::util::TimeUtil;
+using Violations = std::vector<base::FieldViolation>;
+
+constexpr size_t kMaxConfigBytes = 1 << 20;
+constexpr char kDefaultListen[] = "127.0.0.1:7420";
+constexpr char kDefaultMetricsListen[] = "127.0.0.1:0";
+
+absl::Duration ToDuration(const google::protobuf::Duration& duration) {
+  return absl::Seconds(duration.seconds()) +
+         absl::Nanoseconds(duration.nanos());
+}
+
+struct DurationRule {
+  const char* field;
+  absl::Duration standard;
+  absl::Duration min;
+  absl::Duration max;
+};
+
+void ResolveDuration(const DurationRule& rule, bool is_set,
+                     google::protobuf::Duration* value,
+                     Violations* violations) {
+  if (!is_set) {
+    *value = core::ToProtoDuration(rule.standard);
+    return;
+  }
+  const absl::Duration given = ToDuration(*value);
+  if (given >= rule.min && given <= rule.max) return;
+  violations->push_back(
+      {rule.field, absl::StrCat("must be ", absl::FormatDuration(rule.min),
+                                " to ", absl::FormatDuration(rule.max), ", is ",
+                                absl::FormatDuration(given))});
+}
+
+void ResolveDurations(SchedulerConfig* config, Violations* violations) {
+  const absl::Duration kLong = absl::Hours(24);
+  const absl::Duration kShort = absl::Milliseconds(10);
+  ResolveDuration({"lease", absl::Seconds(10), absl::Milliseconds(100), kLong},
+                  config->has_lease(), config->mutable_lease(), violations);
+  ResolveDuration({"heartbeat", absl::Seconds(2), kShort, kLong},
+                  config->has_heartbeat(), config->mutable_heartbeat(),
+                  violations);
+  ResolveDuration(
+      {"retry_backoff", absl::Seconds(1), absl::ZeroDuration(), kLong},
+      config->has_retry_backoff(), config->mutable_retry_backoff(), violations);
+  ResolveDuration(
+      {"retry_backoff_max", absl::Seconds(60), absl::ZeroDuration(), kLong},
+      config->has_retry_backoff_max(), config->mutable_retry_backoff_max(),
+      violations);
+  ResolveDuration(
+      {"cancel_grace", absl::Seconds(2), absl::ZeroDuration(), kLong},
+      config->has_cancel_grace(), config->mutable_cancel_grace(), violations);
+  ResolveDuration(
+      {"stop_grace", absl::Seconds(30), absl::ZeroDuration(), kLong},
+      config->has_stop_grace(), config->mutable_stop_grace(), violations);
+  if (TimeUtil::DurationToNanoseconds(config->heartbeat()) >=
+      TimeUtil::DurationToNanoseconds(config->lease())) {
+    violations->push_back({"heartbeat", "must be shorter than lease"});
+  }
+  if (TimeUtil::DurationToNanoseconds(config->retry_backoff()) >
+      TimeUtil::DurationToNanoseconds(config->retry_backoff_max())) {
+    violations->push_back(
+        {"retry_backoff", "must not be longer than retry_backoff_max"});
+  }
+}
+
+void ResolveListen(const char* field, const char* standard, bool insecure,
+                   std::string* listen, Violations* violations) {
+  if (listen->empty()) *listen = standard;
+  const auto address = base::ParseHostPort(*listen);
+  if (!address.ok()) {
+    violations->push_back({field, std::string(address.status().message())});
+  } else if (!address->IsLoopback() && !insecure) {
+    violations->push_back(
+        {field, absl::StrCat("other machines could reach ", *listen,
+                             " and nothing asks who they are; use 127.0.0.1, "
+                             "or set insecure: true if that is meant")});
+  }
+}
+
+void RequireAbsolute(const char* field, const std::string& path,
+                     Violations* violations) {
+  if (path.empty()) {
+    violations->push_back({field, "is required"});
+  } else if (path[0] != '/') {
+    violations->push_back(
+        {field, absl::StrCat("must be an absolute path, is ", path)});
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<SchedulerConfig> ResolveConfig(SchedulerConfig config,
+                                              const std::string& deployment) {
+  Violations violations;
+  ResolveListen("listen", kDefaultListen, config.insecure(),
+                config.mutable_listen(), &violations);
+  ResolveListen("metrics_listen", kDefaultMetricsListen, config.insecure(),
+                config.mutable_metrics_listen(), &violations);
+  RequireAbsolute("store", config.store(), &violations);
+  RequireAbsolute("storage_root", config.storage_root(), &violations);
+  if (!config.endpoints_file().empty()) {
+    RequireAbsolute("endpoints_file", config.endpoints_file(), &violations);
+  }
+  ResolveDurations(&config, &violations);
+  if (!deployment.empty()) config.set_deployment(deployment);
+  if (config.log_level().empty()) config.set_log_level("info");
+  base::LogLevel level;
+  if (const absl::Status status =
+          base::ParseLogLevel(config.log_level(), &level);
+      !status.ok()) {
+    violations.push_back({"log_level", std::string(status.message())});
+  }
+  ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
+  return config;
+}
+
+absl::StatusOr<SchedulerConfig> ReadConfig(base::Filesystem& files,
+                                           const std::string& path) {
+  const std::string attempted = absl::StrCat("read configuration ", path);
+  ORDO_ASSIGN_OR_RETURN(
+      const std::string text,
+      base::AddContext(base::ReadFile(files, path, kMaxConfigBytes),
+                       attempted));
+  SchedulerConfig config;
+  ORDO_RETURN_IF_ERROR(base::AddContext(
+      base::ReadMessage(text, base::TextForm::kTextproto, &config), attempted));
+  return config;
+}
+
+core::Options CoreOptions(const SchedulerConfig& config) {
+  core::Options options;
+  const auto policy = policy::FindPolicy(policy::kDefaultPolicy);
+  options.place = policy->place;
+  options.lease = ToDuration(config.lease());
+  options.heartbeat = ToDuration(config.heartbeat());
+  options.retry_backoff = ToDuration(config.retry_backoff());
+  options.retry_backoff_max = ToDuration(config.retry_backoff_max());
+  options.cancel_grace = ToDuration(config.cancel_grace());
+  options.stop_grace = ToDuration(config.stop_grace());
+  return options;
+}
+
+}  // namespace ordo::scheduler

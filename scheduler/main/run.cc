@@ -1,0 +1,108 @@
+#include "scheduler/main/run.h"
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/clock/clock.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/log/log.h"
+#include "base/metrics/exposer.h"
+#include "base/metrics/metrics.h"
+#include "base/rpc/address.h"
+#include "base/rpc/rpc_metrics.h"
+#include "base/rpc/server.h"
+#include "base/status/status.h"
+#include "scheduler/main/config.h"
+#include "scheduler/metrics.h"
+#include "scheduler/server/server.h"
+#include "scheduler/store/sqlite_store.h"
+#include "services/all_services.h"
+
+namespace ordo::scheduler {
+namespace {
+
+// Time that running calls have when the process leaves.
+constexpr absl::Duration kDrainGrace = absl::Seconds(2);
+
+absl::Status WriteEndpoints(base::Filesystem& files, const std::string& path,
+                            const std::string& api,
+                            const std::string& metrics) {
+  if (path.empty()) return absl::OkStatus();
+  ORDO_RETURN_IF_ERROR(files.MakeFolders(base::FolderOf(path)));
+  // Addresses hold nothing that JSON would escape.
+  return base::AddContext(
+      base::AtomicWrite(files, path,
+                        absl::StrCat("{\"api\": \"", api, "\", \"metrics\": \"",
+                                     metrics, "\"}\n")),
+      "write endpoints_file");
+}
+
+void WarnIfOpen(const config::v1::SchedulerConfig& config) {
+  const auto listen = base::ParseHostPort(config.listen());
+  if (!listen.ok() || listen->IsLoopback()) return;
+  base::LogWarning(
+      "other machines can reach the API and nothing asks who they are",
+      {{"listen", config.listen()}});
+}
+
+}  // namespace
+
+absl::Status Run(const config::v1::SchedulerConfig& config,
+                 const std::function<void()>& wait_for_end) {
+  base::PosixFilesystem files;
+  base::RealClock clock;
+  base::MetricsRegistry registry;
+  SchedulerMetrics metrics(registry);
+  base::RpcMetrics rpc_metrics("scheduler", registry);
+  WarnIfOpen(config);
+
+  ORDO_RETURN_IF_ERROR(base::AddContext(
+      files.MakeFolders(config.storage_root()), "make storage_root"));
+  ORDO_ASSIGN_OR_RETURN(const auto store,
+                        store::OpenSqliteStore(config.store()));
+  server::ServerOptions options;
+  options.core = CoreOptions(config);
+  options.store = store.get();
+  options.clock = &clock;
+  options.files = &files;
+  options.metrics = &metrics;
+  options.storage_root = config.storage_root();
+  ORDO_ASSIGN_OR_RETURN(const auto scheduler,
+                        server::Server::Start(std::move(options)));
+
+  services::AllServicesOptions services_options;
+  services_options.scheduler = scheduler.get();
+  services_options.files = &files;
+  services_options.storage_root = config.storage_root();
+  const services::AllServices services(services_options);
+
+  ORDO_ASSIGN_OR_RETURN(const auto exposer,
+                        base::AddContext(base::MetricsExposer::Start(
+                                             config.metrics_listen(), registry),
+                                         "metrics_listen"));
+  base::RpcServerOptions rpc_options;
+  rpc_options.listen = config.listen();
+  rpc_options.insecure = config.insecure();
+  rpc_options.metrics = &rpc_metrics;
+  ORDO_ASSIGN_OR_RETURN(
+      const auto server,
+      base::AddContext(base::RpcServer::Start(rpc_options, services.services()),
+                       "listen"));
+  ORDO_RETURN_IF_ERROR(WriteEndpoints(files, config.endpoints_file(),
+                                      server->address(), exposer->address()));
+  base::LogInfo("serving", {{"api", server->address()},
+                            {"metrics", exposer->address()},
+                            {"store", config.store()},
+                            {"deployment", config.deployment()}});
+  wait_for_end();
+  base::LogInfo("draining");
+  scheduler->Drain();
+  server->Drain(kDrainGrace);
+  base::LogInfo("left");
+  return absl::OkStatus();
+}
+
+}  // namespace ordo::scheduler
