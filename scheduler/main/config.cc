@@ -34,45 +34,33 @@ struct DurationRule {
   const char* field;
   absl::Duration standard;
   absl::Duration min;
-  absl::Duration max;
+};
+constexpr absl::Duration kMaxDuration = absl::Hours(24);
+constexpr DurationRule kDurationRules[] = {
+    {"lease", absl::Seconds(10), absl::Milliseconds(100)},
+    {"heartbeat", absl::Seconds(2), absl::Milliseconds(10)},
+    {"retry_backoff", absl::Seconds(1), absl::ZeroDuration()},
+    {"retry_backoff_max", absl::Seconds(60), absl::ZeroDuration()},
+    {"cancel_grace", absl::Seconds(2), absl::ZeroDuration()},
+    {"stop_grace", absl::Seconds(30), absl::ZeroDuration()},
 };
 
-void ResolveDuration(const DurationRule& rule, bool is_set,
-                     google::protobuf::Duration* value,
-                     Violations* violations) {
-  if (!is_set) {
-    *value = core::ToProtoDuration(rule.standard);
-    return;
-  }
-  const absl::Duration given = ToDuration(*value);
-  if (given >= rule.min && given <= rule.max) return;
-  violations->push_back(
-      {rule.field, absl::StrCat("must be ", absl::FormatDuration(rule.min),
-                                " to ", absl::FormatDuration(rule.max), ", is ",
-                                absl::FormatDuration(given))});
-}
-
 void ResolveDurations(SchedulerConfig* config, Violations* violations) {
-  const absl::Duration kLong = absl::Hours(24);
-  const absl::Duration kShort = absl::Milliseconds(10);
-  ResolveDuration({"lease", absl::Seconds(10), absl::Milliseconds(100), kLong},
-                  config->has_lease(), config->mutable_lease(), violations);
-  ResolveDuration({"heartbeat", absl::Seconds(2), kShort, kLong},
-                  config->has_heartbeat(), config->mutable_heartbeat(),
-                  violations);
-  ResolveDuration(
-      {"retry_backoff", absl::Seconds(1), absl::ZeroDuration(), kLong},
-      config->has_retry_backoff(), config->mutable_retry_backoff(), violations);
-  ResolveDuration(
-      {"retry_backoff_max", absl::Seconds(60), absl::ZeroDuration(), kLong},
-      config->has_retry_backoff_max(), config->mutable_retry_backoff_max(),
-      violations);
-  ResolveDuration(
-      {"cancel_grace", absl::Seconds(2), absl::ZeroDuration(), kLong},
-      config->has_cancel_grace(), config->mutable_cancel_grace(), violations);
-  ResolveDuration(
-      {"stop_grace", absl::Seconds(30), absl::ZeroDuration(), kLong},
-      config->has_stop_grace(), config->mutable_stop_grace(), violations);
+  const auto& reflection = *SchedulerConfig::GetReflection();
+  for (const DurationRule& rule : kDurationRules) {
+    const auto* field =
+        SchedulerConfig::descriptor()->FindFieldByName(rule.field);
+    const bool is_set = reflection.HasField(*config, field);
+    auto* value = static_cast<google::protobuf::Duration*>(
+        reflection.MutableMessage(config, field));
+    if (!is_set) *value = core::ToProtoDuration(rule.standard);
+    const absl::Duration given = ToDuration(*value);
+    if (given >= rule.min && given <= kMaxDuration) continue;
+    violations->push_back(
+        {rule.field, absl::StrCat("must be ", absl::FormatDuration(rule.min),
+                                  " to ", absl::FormatDuration(kMaxDuration),
+                                  ", is ", absl::FormatDuration(given))});
+  }
   if (TimeUtil::DurationToNanoseconds(config->heartbeat()) >=
       TimeUtil::DurationToNanoseconds(config->lease())) {
     violations->push_back({"heartbeat", "must be shorter than lease"});
