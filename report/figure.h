@@ -1,0 +1,44 @@
+#ifndef ORDO_REPORT_FIGURE_H_
+#define ORDO_REPORT_FIGURE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/files/files.h"
+#include "report/grid.h"
+
+// Figures, drawn by gnuplot (package gnuplot-nox).
+
+namespace ordo::report {
+
+enum class FigureForm { kSvg, kPng };
+
+// A gnuplot script without its terminal: what to draw, data included.
+struct Figure {
+  std::string script;
+  int width_px = 0;
+  int height_px = 0;
+};
+
+// The grid as a heat map: digits of B over digits of A, colours from 0 to
+// 100 %, the trained square outlined, the share written into each cell while
+// the grid is small enough to read it.
+Figure HeatMap(const Grid& grid);
+
+// Accuracy at equal lengths, a line with 95 % intervals for each grid.
+Figure EqualLengths(const std::vector<Grid>& grids);
+
+// Draws a figure into a file. FAILED_PRECONDITION names the package when there
+// is no gnuplot. `files` must outlive the call.
+absl::Status Draw(base::Filesystem& files, const Figure& figure,
+                  FigureForm form, const std::string& path);
+
+// `text` as it stands inside a double-quoted gnuplot string that is drawn as
+// enhanced text.
+std::string GnuplotText(const std::string& text);
+
+}  // namespace ordo::report
+
+#endif  // ORDO_REPORT_FIGURE_H_
