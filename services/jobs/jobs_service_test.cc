@@ -1,0 +1,323 @@
+#include "services/jobs/jobs_service.h"
+
+#include "base/status/details.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/testing/loopback.h"
+
+namespace ordo::services::jobs {
+namespace {
+
+using ordo::jobs::v1::BatchCreateJobsRequest;
+using ordo::jobs::v1::BatchCreateJobsResponse;
+using ordo::jobs::v1::CancelJobRequest;
+using ordo::jobs::v1::CreateJobRequest;
+using ordo::jobs::v1::ExplainRequest;
+using ordo::jobs::v1::ExplainResponse;
+using ordo::jobs::v1::GetJobRequest;
+using ordo::jobs::v1::Job;
+using ordo::jobs::v1::JobSpec;
+using ordo::jobs::v1::ListJobsRequest;
+using ordo::jobs::v1::ListJobsResponse;
+using testing::Context;
+using ::testing::ElementsAre;
+using testing::FieldOf;
+using ::testing::HasSubstr;
+
+JobSpec SpecOf(const std::string& name) {
+  JobSpec spec;
+  spec.set_kind(JobSpec::TRAIN);
+  spec.set_name(name);
+  spec.mutable_encoding()->set_name("rope");
+  spec.mutable_data()->set_task("addition");
+  spec.mutable_training()->set_steps(10);
+  return spec;
+}
+
+CreateJobRequest RequestOf(const std::string& name,
+                           const std::string& request_id = "") {
+  CreateJobRequest request;
+  *request.mutable_job()->mutable_spec() = SpecOf(name);
+  request.set_request_id(request_id);
+  return request;
+}
+
+class JobsServiceTest : public ::testing::Test {
+ protected:
+  explicit JobsServiceTest(const auth::Authoriser* authoriser = nullptr)
+      : loopback_(authoriser),
+        stub_(ordo::jobs::v1::JobsService::NewStub(loopback_.channel())) {}
+
+  grpc::Status Create(const CreateJobRequest& request, Job* job,
+                      const std::string& user = "ada") {
+    Context context(user);
+    return stub_->CreateJob(&context, request, job);
+  }
+
+  grpc::Status CreateBatch(const BatchCreateJobsRequest& request,
+                           BatchCreateJobsResponse* response) {
+    Context context;
+    return stub_->BatchCreateJobs(&context, request, response);
+  }
+
+  grpc::Status Cancel(const std::string& name, Job* job,
+                      const std::string& user = "ada") {
+    Context context(user);
+    CancelJobRequest request;
+    request.set_name(name);
+    return stub_->CancelJob(&context, request, job);
+  }
+
+  grpc::Status List(const std::string& filter, int page_size,
+                    const std::string& token, ListJobsResponse* response) {
+    Context context;
+    ListJobsRequest request;
+    request.set_filter(filter);
+    request.set_page_size(page_size);
+    request.set_page_token(token);
+    return stub_->ListJobs(&context, request, response);
+  }
+
+  std::vector<std::string> NamesOf(const std::string& filter) {
+    ListJobsResponse response;
+    EXPECT_TRUE(List(filter, 0, "", &response).ok());
+    std::vector<std::string> names;
+    for (const Job& job : response.jobs()) names.push_back(job.name());
+    return names;
+  }
+
+  testing::Loopback loopback_;
+  std::unique_ptr<ordo::jobs::v1::JobsService::Stub> stub_;
+};
+
+TEST_F(JobsServiceTest, CreateGivesTheResolvedJobOfTheCaller) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
+  EXPECT_EQ(job.name(), "jobs/a");
+  EXPECT_EQ(job.state(), Job::QUEUED);
+  EXPECT_EQ(job.owner().user(), "ada");
+  EXPECT_FALSE(job.owner().verified());
+  EXPECT_EQ(job.spec().queue(), "default");
+  EXPECT_EQ(job.spec().training().batch_size(), 64);
+}
+
+TEST_F(JobsServiceTest, CallerWithoutANameIsUnknown) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job, "").ok());
+  EXPECT_EQ(job.owner().user(), auth::kUnknownUser);
+}
+
+TEST_F(JobsServiceTest, CallerWithABadNameIsRefused) {
+  Job job;
+  EXPECT_EQ(Create(RequestOf("a"), &job, "a b").error_code(),
+            grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_TRUE(loopback_.scheduler().created().empty());
+}
+
+TEST_F(JobsServiceTest, CreateReportsEveryViolationWithItsPath) {
+  CreateJobRequest request = RequestOf("Bad name", std::string(129, 'r'));
+  request.mutable_job()->mutable_spec()->mutable_encoding()->set_name("roap");
+  request.mutable_job()->mutable_spec()->mutable_training()->clear_steps();
+  Job job;
+  const grpc::Status status = Create(request, &job);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  std::vector<std::string> fields;
+  for (const auto& violation :
+       base::FieldViolations(testing::ToStatus(status))) {
+    fields.push_back(violation.field);
+  }
+  EXPECT_THAT(fields,
+              ElementsAre("request_id", "job.spec.name",
+                          "job.spec.encoding.name", "job.spec.training.steps"));
+  EXPECT_THAT(status.error_message(), HasSubstr("did you mean 'rope'?"));
+  EXPECT_TRUE(loopback_.scheduler().created().empty());
+}
+
+TEST_F(JobsServiceTest, TakenNameAlreadyExists) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
+  EXPECT_EQ(Create(RequestOf("a"), &job).error_code(),
+            grpc::StatusCode::ALREADY_EXISTS);
+}
+
+TEST_F(JobsServiceTest, RepeatOfARequestGivesTheSameJob) {
+  Job first;
+  ASSERT_TRUE(Create(RequestOf("a", "r"), &first).ok());
+  Job second;
+  ASSERT_TRUE(Create(RequestOf("a", "r"), &second).ok());
+  EXPECT_EQ(second.sequence(), first.sequence());
+  EXPECT_EQ(loopback_.scheduler().created().size(), 1u);
+}
+
+TEST_F(JobsServiceTest, RepeatWithAnotherBodyIsInvalid) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a", "r"), &job).ok());
+  CreateJobRequest other = RequestOf("a", "r");
+  other.mutable_job()->mutable_spec()->mutable_training()->set_seed(2);
+  EXPECT_EQ(Create(other, &job).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(JobsServiceTest, BatchCreatesAllInOrder) {
+  BatchCreateJobsRequest request;
+  *request.add_requests() = RequestOf("b");
+  *request.add_requests() = RequestOf("a");
+  BatchCreateJobsResponse response;
+  ASSERT_TRUE(CreateBatch(request, &response).ok());
+  ASSERT_EQ(response.jobs_size(), 2);
+  EXPECT_EQ(response.jobs(0).name(), "jobs/b");
+  EXPECT_EQ(response.jobs(1).name(), "jobs/a");
+}
+
+TEST_F(JobsServiceTest, BatchWithOneBadJobCreatesNone) {
+  BatchCreateJobsRequest request;
+  *request.add_requests() = RequestOf("a");
+  *request.add_requests() = RequestOf("B");
+  BatchCreateJobsResponse response;
+  const grpc::Status status = CreateBatch(request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(FieldOf(status), "requests[1].job.spec.name");
+  EXPECT_TRUE(loopback_.scheduler().created().empty());
+}
+
+TEST_F(JobsServiceTest, EmptyBatchIsInvalid) {
+  BatchCreateJobsResponse response;
+  EXPECT_EQ(FieldOf(CreateBatch({}, &response)), "requests");
+}
+
+TEST_F(JobsServiceTest, GetGivesTheJobOrSaysWhyNot) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
+  const auto get = [this](const std::string& name, Job* found) {
+    Context context;
+    GetJobRequest request;
+    request.set_name(name);
+    return stub_->GetJob(&context, request, found);
+  };
+  Job found;
+  ASSERT_TRUE(get("jobs/a", &found).ok());
+  EXPECT_EQ(found.name(), "jobs/a");
+  EXPECT_EQ(get("jobs/b", &found).error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(FieldOf(get("a", &found)), "name");
+}
+
+TEST_F(JobsServiceTest, ListFiltersByEveryKey) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job, "ada").ok());
+  ASSERT_TRUE(Create(RequestOf("b"), &job, "bob").ok());
+  CreateJobRequest labelled = RequestOf("c");
+  (*labelled.mutable_job()->mutable_spec()->mutable_labels())["team"] = "x y";
+  ASSERT_TRUE(Create(labelled, &job, "bob").ok());
+  loopback_.scheduler().SetState("b", Job::RUNNING);
+
+  EXPECT_THAT(NamesOf(""), ElementsAre("jobs/c", "jobs/b", "jobs/a"));
+  EXPECT_THAT(NamesOf("owner = bob"), ElementsAre("jobs/c", "jobs/b"));
+  EXPECT_THAT(NamesOf("owner = bob AND state = RUNNING"),
+              ElementsAre("jobs/b"));
+  EXPECT_THAT(NamesOf("labels.team = \"x y\""), ElementsAre("jobs/c"));
+  EXPECT_THAT(NamesOf("queue = other"), ElementsAre());
+}
+
+TEST_F(JobsServiceTest, ListPagesGoOnWhereTheyEnded) {
+  Job job;
+  for (const char* name : {"a", "b", "c"}) {
+    ASSERT_TRUE(Create(RequestOf(name), &job).ok());
+  }
+  ListJobsResponse first;
+  ASSERT_TRUE(List("owner = ada", 2, "", &first).ok());
+  ASSERT_EQ(first.jobs_size(), 2);
+  EXPECT_EQ(first.jobs(0).name(), "jobs/c");
+  // A job that comes in between does not move what follows.
+  ASSERT_TRUE(Create(RequestOf("d"), &job).ok());
+  ListJobsResponse second;
+  ASSERT_TRUE(List("owner = ada", 2, first.next_page_token(), &second).ok());
+  ASSERT_EQ(second.jobs_size(), 1);
+  EXPECT_EQ(second.jobs(0).name(), "jobs/a");
+  EXPECT_EQ(second.next_page_token(), "");
+}
+
+TEST_F(JobsServiceTest, ListRefusesBadPagesAndFilters) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
+  ASSERT_TRUE(Create(RequestOf("b"), &job).ok());
+  ListJobsResponse first;
+  ASSERT_TRUE(List("owner = ada", 1, "", &first).ok());
+  ListJobsResponse response;
+  EXPECT_EQ(FieldOf(List("owner = bob", 1, first.next_page_token(), &response)),
+            "page_token");
+  EXPECT_EQ(FieldOf(List("", 1, "nonsense", &response)), "page_token");
+  EXPECT_EQ(FieldOf(List("", -1, "", &response)), "page_size");
+  EXPECT_EQ(FieldOf(List("owner : bob", 0, "", &response)), "filter");
+}
+
+TEST_F(JobsServiceTest, CancelTellsTheSchedulerWho) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
+  ASSERT_TRUE(Cancel("jobs/a", &job, "bob").ok());
+  EXPECT_EQ(job.state(), Job::CANCELLED);
+  EXPECT_EQ(job.cancelled_by(), "bob");
+  EXPECT_THAT(loopback_.scheduler().cancelled_by(), ElementsAre("bob"));
+}
+
+TEST_F(JobsServiceTest, CancelOfAnEndedOrUnknownJobIsRefused) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
+  loopback_.scheduler().SetState("a", Job::SUCCEEDED);
+  EXPECT_EQ(Cancel("jobs/a", &job).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(Cancel("jobs/b", &job).error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(FieldOf(Cancel("b", &job)), "name");
+}
+
+TEST_F(JobsServiceTest, ExplainGivesTheSchedulersWords) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
+  ExplainResponse explanation;
+  explanation.set_summary("waits for a device");
+  explanation.set_jobs_ahead(2);
+  loopback_.scheduler().PutExplanation("a", explanation);
+  const auto explain = [this](const std::string& name, ExplainResponse* found) {
+    Context context;
+    ExplainRequest request;
+    request.set_name(name);
+    return stub_->Explain(&context, request, found);
+  };
+  ExplainResponse found;
+  ASSERT_TRUE(explain("jobs/a", &found).ok());
+  EXPECT_EQ(found.summary(), "waits for a device");
+  EXPECT_EQ(found.jobs_ahead(), 2);
+  EXPECT_EQ(explain("jobs/b", &found).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(FieldOf(explain("jobs/", &found)), "name");
+}
+
+// Lets only owners cancel.
+class OwnersOnly : public auth::Authoriser {
+ public:
+  absl::Status MayCancel(const ordo::jobs::v1::Owner& caller,
+                         const ordo::jobs::v1::Owner& owner) const override {
+    if (caller.user() == owner.user()) return absl::OkStatus();
+    return absl::PermissionDeniedError("only " + owner.user() + " may");
+  }
+};
+
+class AuthorisedJobsServiceTest : public JobsServiceTest {
+ protected:
+  AuthorisedJobsServiceTest() : JobsServiceTest(&kOwnersOnly) {}
+
+ private:
+  static inline const OwnersOnly kOwnersOnly;
+};
+
+TEST_F(AuthorisedJobsServiceTest, RefusedCancelDoesNotReachTheScheduler) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job, "ada").ok());
+  const grpc::Status status = Cancel("jobs/a", &job, "bob");
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(status.error_message(), "cancel jobs/a: only ada may");
+  EXPECT_TRUE(loopback_.scheduler().cancelled_by().empty());
+  EXPECT_TRUE(Cancel("jobs/a", &job, "ada").ok());
+}
+
+}  // namespace
+}  // namespace ordo::services::jobs

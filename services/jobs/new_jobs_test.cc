@@ -1,0 +1,125 @@
+#include "services/jobs/new_jobs.h"
+
+#include <string>
+
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::services::jobs {
+namespace {
+
+using base::testing::StatusIs;
+using ordo::jobs::v1::BatchCreateJobsRequest;
+using ordo::jobs::v1::CreateJobRequest;
+using ordo::jobs::v1::JobSpec;
+using ordo::jobs::v1::Owner;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+CreateJobRequest RequestOf(const std::string& name) {
+  CreateJobRequest request;
+  JobSpec* spec = request.mutable_job()->mutable_spec();
+  spec->set_kind(JobSpec::TRAIN);
+  spec->set_name(name);
+  spec->mutable_encoding()->set_name("rope");
+  spec->mutable_data()->set_task("addition");
+  spec->mutable_training()->set_steps(10);
+  for (int i = 0; i < 20; ++i) {
+    (*spec->mutable_labels())["key" + std::to_string(i)] = "value";
+  }
+  return request;
+}
+
+std::vector<std::string> FieldsOf(const absl::Status& status) {
+  std::vector<std::string> fields;
+  for (const auto& violation : base::FieldViolations(status)) {
+    fields.push_back(violation.field);
+  }
+  return fields;
+}
+
+TEST(NewJobsTest, KeepsOwnerAndRequestIdAndResolvesTheSpec) {
+  CreateJobRequest request = RequestOf("a");
+  request.set_request_id("r");
+  Owner owner;
+  owner.set_user("ada");
+  const auto job = MakeNewJob(request, owner);
+  ORDO_ASSERT_OK(job);
+  EXPECT_EQ(job->owner.user(), "ada");
+  EXPECT_EQ(job->request_id, "r");
+  EXPECT_EQ(job->spec.queue(), "default");
+  EXPECT_EQ(job->fingerprint.size(), 64u);
+}
+
+TEST(NewJobsTest, FingerprintIsThatOfTheBodyAlone) {
+  const auto fingerprint = [](const CreateJobRequest& request) {
+    return MakeNewJob(request, {})->fingerprint;
+  };
+  const std::string first = fingerprint(RequestOf("a"));
+  // Maps have no order of their own: the same labels, put in backwards.
+  CreateJobRequest again = RequestOf("a");
+  auto* labels = again.mutable_job()->mutable_spec()->mutable_labels();
+  labels->clear();
+  for (int i = 19; i >= 0; --i) (*labels)["key" + std::to_string(i)] = "value";
+  again.set_request_id("r");
+  EXPECT_EQ(fingerprint(again), first);
+
+  CreateJobRequest other = RequestOf("a");
+  other.mutable_job()->mutable_spec()->mutable_training()->set_seed(1);
+  EXPECT_NE(fingerprint(other), first);
+}
+
+TEST(NewJobsTest, RequestIdIsLimited) {
+  CreateJobRequest request = RequestOf("a");
+  request.set_request_id(std::string(kMaxRequestIdLength, 'r'));
+  ORDO_EXPECT_OK(MakeNewJob(request, {}));
+  request.set_request_id(std::string(kMaxRequestIdLength + 1, 'r'));
+  EXPECT_THAT(FieldsOf(MakeNewJob(request, {}).status()),
+              ElementsAre("request_id"));
+}
+
+TEST(NewJobsTest, SpecWithoutASingleFieldIsNamed) {
+  EXPECT_THAT(FieldsOf(MakeNewJob({}, {}).status()),
+              ElementsAre("job.spec.name", "job.spec.kind"));
+}
+
+TEST(NewJobsTest, SpecThatIsTooLargeIsNamedAsAWhole) {
+  CreateJobRequest request = RequestOf("a");
+  request.mutable_job()->mutable_spec()->mutable_encoding()->set_name(
+      std::string(1 << 20, 'x'));
+  const auto job = MakeNewJob(request, {});
+  EXPECT_THAT(job, StatusIs(absl::StatusCode::kInvalidArgument,
+                            HasSubstr("at most 1048576")));
+  EXPECT_THAT(FieldsOf(job.status()), ElementsAre("job.spec"));
+}
+
+TEST(NewJobsTest, BatchNamesEveryViolationOfEveryRequest) {
+  BatchCreateJobsRequest request;
+  *request.add_requests() = RequestOf("a");
+  *request.add_requests() = RequestOf("B");
+  *request.add_requests() = RequestOf("a");
+  request.mutable_requests(0)->set_request_id("r");
+  request.mutable_requests(2)->set_request_id("r");
+  EXPECT_THAT(
+      FieldsOf(MakeNewJobs(request, {}).status()),
+      ElementsAre("requests[1].job.spec.name", "requests[2].job.spec.name",
+                  "requests[2].request_id"));
+}
+
+TEST(NewJobsTest, BatchSizeIsLimited) {
+  BatchCreateJobsRequest request;
+  EXPECT_THAT(FieldsOf(MakeNewJobs(request, {}).status()),
+              ElementsAre("requests"));
+  for (int i = 0; i < kMaxBatch; ++i) {
+    *request.add_requests() = RequestOf("a" + std::to_string(i));
+  }
+  ORDO_EXPECT_OK(MakeNewJobs(request, {}));
+  *request.add_requests() = RequestOf("one-more");
+  EXPECT_THAT(FieldsOf(MakeNewJobs(request, {}).status()),
+              ElementsAre("requests"));
+}
+
+}  // namespace
+}  // namespace ordo::services::jobs
