@@ -10,9 +10,11 @@
 // For programmer errors only: a broken invariant or precondition of our own
 // code. Never for input, disk, network or a peer; those return absl::Status.
 // On failure prints file:line, the condition and the text to stderr and aborts.
-#define ORDO_CHECK(condition) \
-  while (!(condition))        \
-  ::ordo::base::CheckFailure(__FILE__, __LINE__, #condition).stream()
+#define ORDO_CHECK(condition)                                                  \
+  (condition) ? static_cast<void>(0)                                           \
+              : ::ordo::base::CheckIgnored() &                                 \
+                    ::ordo::base::CheckFailure(__FILE__, __LINE__, #condition) \
+                        .stream()
 
 namespace ordo::base {
 
@@ -33,6 +35,11 @@ class CheckFailure {
 
  private:
   std::ostringstream text_;
+};
+
+// Makes the failing branch of ORDO_CHECK void; & binds weaker than <<.
+struct CheckIgnored {
+  void operator&(std::ostream&) {}
 };
 
 }  // namespace ordo::base

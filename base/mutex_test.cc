@@ -17,6 +17,7 @@ TEST(MutexTest, OneThreadAtATimeHoldsIt) {
   Mutex mutex;
   int64_t count = 0;
   std::vector<std::thread> threads;
+  threads.reserve(kNumThreads);
   for (int i = 0; i < kNumThreads; ++i) {
     threads.emplace_back([&] {
       for (int round = 0; round < kNumRounds; ++round) {

@@ -84,6 +84,7 @@ absl::Status StillRuns(pid_t pid, absl::Duration timeout) {
 // The C arrays that posix_spawn wants; `texts` outlives them.
 std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (const std::string& text : texts) {
     pointers.push_back(const_cast<char*>(text.c_str()));
   }

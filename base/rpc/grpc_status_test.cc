@@ -55,6 +55,7 @@ TEST(GrpcStatusTest, ALongMessageIsCutBetweenCharacters) {
 
 TEST(GrpcStatusTest, ViolationsThatDoNotFitAreCounted) {
   std::vector<FieldViolation> violations;
+  violations.reserve(90);
   for (int i = 0; i < 90; ++i) {
     violations.push_back({"field" + std::to_string(i), std::string(60, 'x')});
   }

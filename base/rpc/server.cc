@@ -4,9 +4,11 @@
 #include <mutex>
 #include <utility>
 
+#include "base/log/log.h"
 #include "base/rpc/address.h"
 #include "base/rpc/grpc_status.h"
 #include "base/status/status.h"
+#include "grpc/support/log.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/server_builder.h"
@@ -20,10 +22,17 @@ constexpr int kKeepaliveTimeoutMs = 10'000;
 // Clients may ping this often without being taken for attackers.
 constexpr int kMinPingIntervalMs = 5'000;
 
-// Both must be on before the first server is built.
-void TurnOnPlugins() {
+// gRPC prints errors of calls that also return them; here who gets a status
+// reports it.
+void LogFromGrpc(gpr_log_func_args* line) {
+  LogDebug("grpc", {{"message", line->message}});
+}
+
+// All must be done before the first server is built.
+void SetUpGrpc() {
   static std::once_flag once;
   std::call_once(once, [] {
+    gpr_set_log_function(LogFromGrpc);
     grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   });
@@ -56,7 +65,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
         ": other machines could reach it and nothing asks who they are; use "
         "127.0.0.1, or --insecure if that is meant");
   }
-  TurnOnPlugins();
+  SetUpGrpc();
   grpc::ServerBuilder builder;
   SetLimits(&builder);
   for (grpc::Service* service : services) builder.RegisterService(service);

@@ -8,6 +8,7 @@
 #include "base/rpc/sample.grpc.pb.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
+#include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
 
@@ -85,6 +86,57 @@ TEST_F(RpcServerTest, AnswersOnAPortOfItsChoiceAndKnowsTheCaller) {
   EchoResponse response;
   ORDO_ASSERT_OK(Echo("hello", &response));
   EXPECT_THAT(response.text(), StartsWith("hello ada ipv4:127.0.0.1:"));
+}
+
+// One message of a bidirectional call by the name of its method, as bytes.
+std::string CallByName(const std::string& address, const std::string& method,
+                       const std::string& request) {
+  grpc::GenericStub stub(Connect(address));
+  grpc::ClientContext context;
+  PrepareCall({kTimeout, "", false}, &context);
+  grpc::CompletionQueue queue;
+  void* tag = nullptr;
+  bool ok = false;
+  const auto next = [&] { return queue.Next(&tag, &ok) && ok; };
+  auto call = stub.PrepareCall(&context, method, &queue);
+  const grpc::Slice slice(request);
+  const grpc::ByteBuffer sent(&slice, 1);
+  grpc::ByteBuffer received;
+  call->StartCall(nullptr);
+  std::string answer;
+  const auto exchange = [&] {
+    if (!next()) return;
+    call->Write(sent, nullptr);
+    if (!next()) return;
+    call->Read(&received, nullptr);
+    if (!next()) return;
+    grpc::Slice bytes;
+    if (!received.DumpToSingleSlice(&bytes).ok()) return;
+    answer.assign(reinterpret_cast<const char*>(bytes.begin()), bytes.size());
+  };
+  exchange();
+  context.TryCancel();
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  queue.Next(&tag, &ok);
+  return answer;
+}
+
+TEST_F(RpcServerTest, HealthIsServing) {
+  Start();
+  // HealthCheckResponse {status: SERVING} for HealthCheckRequest {}.
+  EXPECT_EQ(CallByName(server_->address(), "/grpc.health.v1.Health/Watch", ""),
+            std::string("\x08\x01"));
+}
+
+TEST_F(RpcServerTest, ReflectionListsTheServices) {
+  Start();
+  // ServerReflectionRequest {list_services: ""}.
+  EXPECT_THAT(CallByName(server_->address(),
+                         "/grpc.reflection.v1alpha.ServerReflection/"
+                         "ServerReflectionInfo",
+                         std::string("\x3a\x00", 2)),
+              HasSubstr("ordo.base.sample.EchoService"));
 }
 
 TEST_F(RpcServerTest, ErrorsKeepTheirCodeAndMessage) {

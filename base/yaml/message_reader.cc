@@ -198,6 +198,7 @@ const FieldDescriptor* FindField(const Descriptor& message,
 
 std::string NoSuchField(const Descriptor& message, std::string_view name) {
   std::vector<std::string> names;
+  names.reserve(static_cast<size_t>(message.field_count()));
   for (int i = 0; i < message.field_count(); ++i) {
     names.push_back(message.field(i)->name());
   }

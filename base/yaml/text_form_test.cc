@@ -15,7 +15,6 @@ namespace ordo::base {
 namespace {
 
 using ::ordo::base::sample::Sample;
-using ::ordo::base::testing::IsOk;
 using ::ordo::base::testing::IsOkAndHolds;
 using ::ordo::base::testing::StatusIs;
 using ::testing::HasSubstr;
