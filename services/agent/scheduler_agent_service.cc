@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/status/status.h"
 #include "base/rpc/server.h"
 
 namespace ordo::services::agent {
@@ -11,8 +12,9 @@ grpc::ServerUnaryReactor* SchedulerAgentService::Announce(
     const ordo::agent::v1::AnnounceRequest* request,
     ordo::agent::v1::AnnounceResponse* response) {
   auto answer = scheduler_.Announce(*request);
-  if (answer.ok()) *response = *std::move(answer);
-  return base::Finish(context, answer.status());
+  if (!answer.ok()) return base::Finish(context, answer.status());
+  *response = *std::move(answer);
+  return base::Finish(context, absl::OkStatus());
 }
 
 }  // namespace ordo::services::agent

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/status/status.h"
 #include "base/rpc/server.h"
 
 namespace ordo::worker::agent {
@@ -11,8 +12,9 @@ grpc::ServerUnaryReactor* WorkerAgentServiceImpl::SetDesired(
     const ::ordo::agent::v1::SetDesiredRequest* request,
     ::ordo::agent::v1::SetDesiredResponse* response) {
   auto result = agent_.SetDesired(*request);
-  if (result.ok()) *response = *std::move(result);
-  return base::Finish(context, result.status());
+  if (!result.ok()) return base::Finish(context, result.status());
+  *response = *std::move(result);
+  return base::Finish(context, absl::OkStatus());
 }
 
 }  // namespace ordo::worker::agent
