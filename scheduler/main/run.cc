@@ -77,7 +77,7 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   services_options.scheduler = scheduler.get();
   services_options.files = &files;
   services_options.storage_root = config.storage_root();
-  const services::AllServices services(services_options);
+  services::AllServices services(services_options);
 
   ORDO_ASSIGN_OR_RETURN(const auto exposer,
                         base::AddContext(base::MetricsExposer::Start(
@@ -100,6 +100,7 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   wait_for_end();
   base::LogInfo("draining");
   scheduler->Drain();
+  services.EndStreams();
   server->Drain(kDrainGrace);
   base::LogInfo("left");
   return absl::OkStatus();
