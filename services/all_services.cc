@@ -50,4 +50,6 @@ std::vector<grpc::Service*> AllServices::services() const {
           &parts_->workers, &parts_->agent};
 }
 
+void AllServices::EndStreams() { parts_->queue.EndStreams(); }
+
 }  // namespace ordo::services

@@ -27,8 +27,9 @@ struct AllServicesOptions {
 // JobsService, CheckpointsService, ReportsService, WorkersService and the
 // internal SchedulerAgentService.
 //
-// Outlives the server. To leave: end the scheduler's watches (each ends with
-// UNAVAILABLE), drain the server, destroy this, then the scheduler.
+// Outlives the server. To leave: drain the scheduler, which ends the watches,
+// EndStreams, drain the server, destroy this, then the scheduler. Every stream
+// then ends with UNAVAILABLE, and clients call again.
 class AllServices {
  public:
   explicit AllServices(const AllServicesOptions& options);
@@ -38,6 +39,9 @@ class AllServices {
 
   // Owned by this.
   std::vector<grpc::Service*> services() const;
+
+  // Ends all streams of files and logs soon, and those that come later.
+  void EndStreams();
 
  private:
   struct Parts;

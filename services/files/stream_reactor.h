@@ -30,7 +30,8 @@ inline constexpr std::chrono::milliseconds kPollPeriod(100);
 // A server stream of messages that a function makes, one at a time, on the
 // threads of a work queue: the next is made when gRPC has taken the one before,
 // so a slow client holds one message and no thread. Ends when the source does
-// or fails, when the client is gone, or when the server drains.
+// or fails, when the client is gone, or, with UNAVAILABLE, after
+// WorkQueue::EndStreams.
 //
 // Deletes itself, as gRPC's reactors do. The queue outlives the server.
 template <typename Response>
@@ -63,8 +64,13 @@ class StreamReactor : public grpc::ServerWriteReactor<Response> {
   // no Step comes after OnDone.
   void Step() {
     if (cancelled_) {
-      this->Finish(grpc::Status(grpc::StatusCode::CANCELLED,
-                                "the client is gone or the server drains"));
+      this->Finish(
+          grpc::Status(grpc::StatusCode::CANCELLED, "the client is gone"));
+      return;
+    }
+    if (queue_.streams_end()) {
+      this->Finish(grpc::Status(grpc::StatusCode::UNAVAILABLE,
+                                "the server is leaving; call again"));
       return;
     }
     response_.Clear();

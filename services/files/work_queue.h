@@ -1,6 +1,7 @@
 #ifndef ORDO_SERVICES_FILES_WORK_QUEUE_H_
 #define ORDO_SERVICES_FILES_WORK_QUEUE_H_
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -29,11 +30,16 @@ class WorkQueue {
   void Run(std::function<void()> work);
   void RunAfter(std::chrono::milliseconds delay, std::function<void()> work);
 
+  // Tells streams, which queue work again and again, to end soon.
+  void EndStreams() { streams_end_ = true; }
+  bool streams_end() const { return streams_end_; }
+
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
 
   void RunThread();
 
+  std::atomic<bool> streams_end_{false};
   base::Mutex mutex_;
   base::CondVar changed_;
   bool stopping_ ORDO_GUARDED_BY(mutex_) = false;

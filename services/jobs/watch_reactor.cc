@@ -49,8 +49,7 @@ void WatchReactor::Send() {
     if (!watch_.has_value() || writing_ || finished_) return;
     if (cancelled_) {
       finished_ = true;
-      status = grpc::Status(grpc::StatusCode::CANCELLED,
-                            "the client is gone or the server drains");
+      status = grpc::Status(grpc::StatusCode::CANCELLED, "the client is gone");
     } else if (pending_.has_value()) {
       writing_ = true;
       *response_.mutable_job() = *std::move(pending_);

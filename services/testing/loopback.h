@@ -25,6 +25,7 @@ class Loopback {
 
   scheduler::testing::FakeScheduler& scheduler() { return scheduler_; }
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
+  AllServices& services() { return *services_; }
   base::RpcServer& server() { return *server_; }
   base::Filesystem& files() { return files_; }
 

@@ -1,0 +1,106 @@
+#include "services/all_services.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/ordo/agent/v1/agent.grpc.pb.h"
+#include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
+#include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
+#include "proto/ordo/reports/v1/reports.grpc.pb.h"
+#include "proto/ordo/workers/v1/workers.grpc.pb.h"
+#include "services/testing/loopback.h"
+
+namespace ordo::services {
+namespace {
+
+using ordo::jobs::v1::Job;
+using ordo::jobs::v1::JobsService;
+using ordo::jobs::v1::ReadLogsRequest;
+using ordo::jobs::v1::ReadLogsResponse;
+using testing::Context;
+
+TEST(AllServicesTest, EachServiceAnswers) {
+  testing::Loopback loopback;
+  const auto channel = loopback.channel();
+  {
+    Context context;
+    ordo::jobs::v1::ListJobsResponse response;
+    EXPECT_TRUE(
+        JobsService::NewStub(channel)->ListJobs(&context, {}, &response).ok());
+  }
+  {
+    Context context;
+    ordo::checkpoints::v1::ListCheckpointsRequest request;
+    request.set_parent("jobs/-");
+    ordo::checkpoints::v1::ListCheckpointsResponse response;
+    EXPECT_TRUE(ordo::checkpoints::v1::CheckpointsService::NewStub(channel)
+                    ->ListCheckpoints(&context, request, &response)
+                    .ok());
+  }
+  {
+    Context context;
+    ordo::reports::v1::ListReportsRequest request;
+    request.set_parent("jobs/-");
+    ordo::reports::v1::ListReportsResponse response;
+    EXPECT_TRUE(ordo::reports::v1::ReportsService::NewStub(channel)
+                    ->ListReports(&context, request, &response)
+                    .ok());
+  }
+  {
+    Context context;
+    ordo::workers::v1::ListWorkersResponse response;
+    EXPECT_TRUE(ordo::workers::v1::WorkersService::NewStub(channel)
+                    ->ListWorkers(&context, {}, &response)
+                    .ok());
+  }
+  {
+    Context context;
+    ordo::agent::v1::AnnounceRequest request;
+    request.set_worker("local");
+    ordo::agent::v1::AnnounceResponse response;
+    EXPECT_TRUE(ordo::agent::v1::SchedulerAgentService::NewStub(channel)
+                    ->Announce(&context, request, &response)
+                    .ok());
+  }
+}
+
+TEST(AllServicesTest, LeavingEndsWatchesAndLogsSoThatClientsCallAgain) {
+  testing::Loopback loopback;
+  Job job;
+  job.set_name("jobs/a");
+  job.set_state(Job::RUNNING);
+  job.add_attempts()->set_number(1);
+  loopback.Append("jobs/a/attempts/1/rank-0.log", "text");
+  loopback.scheduler().PutJob(job);
+  const auto stub = JobsService::NewStub(loopback.channel());
+
+  Context watch_context;
+  ordo::jobs::v1::WatchJobRequest watch_request;
+  watch_request.set_name("jobs/a");
+  const auto watch = stub->WatchJob(&watch_context, watch_request);
+  ordo::jobs::v1::WatchJobResponse watched;
+  ASSERT_TRUE(watch->Read(&watched));
+  Context logs_context;
+  ReadLogsRequest logs_request;
+  logs_request.set_name("jobs/a");
+  logs_request.set_follow(true);
+  const auto logs = stub->ReadLogs(&logs_context, logs_request);
+  ReadLogsResponse read;
+  ASSERT_TRUE(logs->Read(&read));
+
+  loopback.scheduler().Leave();
+  loopback.services().EndStreams();
+  // Nothing is left that would have to be cut off.
+  loopback.server().Drain(absl::Seconds(20));
+
+  while (watch->Read(&watched)) {
+  }
+  EXPECT_EQ(watch->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_FALSE(logs->Read(&read));
+  EXPECT_EQ(logs->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+}  // namespace
+}  // namespace ordo::services
