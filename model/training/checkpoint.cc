@@ -155,6 +155,16 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(base::Filesystem& files,
   return checkpoint;
 }
 
+absl::StatusOr<int64_t> ReadStep(base::Filesystem& files,
+                                 const std::string& folder) {
+  const std::string path = base::JoinPath(folder, kStateFile);
+  ORDO_ASSIGN_OR_RETURN(const std::string text,
+                        base::ReadFile(files, path, kMaxJsonBytes));
+  Checkpoint checkpoint;
+  ORDO_RETURN_IF_ERROR(ParseState(text, path, &checkpoint));
+  return checkpoint.snapshot.cursors.step;
+}
+
 absl::StatusOr<std::vector<std::string>> ListCheckpoints(
     base::Filesystem& files, const std::string& folder) {
   const auto names = files.List(folder);

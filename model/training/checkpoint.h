@@ -57,6 +57,10 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(base::Filesystem& files,
                                           const std::string& folder,
                                           const std::string& manifest_sha256);
 
+// The step that state.json of a checkpoint records.
+absl::StatusOr<int64_t> ReadStep(base::Filesystem& files,
+                                 const std::string& folder);
+
 // Folder names of whole checkpoints in `folder`, the newest (largest step, then
 // attempt) first. Empty when the folder does not exist.
 absl::StatusOr<std::vector<std::string>> ListCheckpoints(

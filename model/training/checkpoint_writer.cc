@@ -1,0 +1,48 @@
+#include "model/training/checkpoint_writer.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "base/check.h"
+
+namespace ordo::model::training {
+
+CheckpointWriter::~CheckpointWriter() {
+  if (busy()) in_flight_.wait();
+}
+
+void CheckpointWriter::Start(Checkpoint checkpoint) {
+  ORDO_CHECK(!busy()) << "one checkpoint at a time";
+  const absl::Duration start = clock_.Monotonic();
+  checkpoint.snapshot = Copy(checkpoint.snapshot);
+  const absl::Duration stall = clock_.Monotonic() - start;
+  // Shared, because a std::async functor is copied.
+  const auto owned = std::make_shared<const Checkpoint>(std::move(checkpoint));
+  in_flight_ = std::async(std::launch::async, [this, owned, start, stall] {
+    Outcome outcome{owned->snapshot.cursors.step,
+                    WriteCheckpoint(files_, folder_, *owned)};
+    if (outcome.written.ok()) {
+      outcome.written->set_stall_seconds(absl::ToDoubleSeconds(stall));
+      outcome.written->set_write_seconds(
+          absl::ToDoubleSeconds(clock_.Monotonic() - start));
+    }
+    return outcome;
+  });
+}
+
+std::optional<CheckpointWriter::Outcome> CheckpointWriter::Poll() {
+  if (!busy() || in_flight_.wait_for(std::chrono::seconds(0)) !=
+                     std::future_status::ready) {
+    return std::nullopt;
+  }
+  return in_flight_.get();
+}
+
+std::optional<CheckpointWriter::Outcome> CheckpointWriter::Wait() {
+  if (!busy()) return std::nullopt;
+  return in_flight_.get();
+}
+
+}  // namespace ordo::model::training

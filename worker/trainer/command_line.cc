@@ -1,0 +1,156 @@
+#include "worker/trainer/command_line.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/text/nearest.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+struct FlagRow {
+  const char* name;
+  bool required;
+  bool has_value;
+};
+
+struct CommandRow {
+  const char* name;
+  bool has_spec;
+  std::vector<FlagRow> flags;
+};
+
+const std::vector<CommandRow>& Commands() {
+  static const auto* const commands = new std::vector<CommandRow>{
+      {"train",
+       true,
+       {{"--out", true, true},
+        {"--storage-root", false, true},
+        {"--deployment", false, true},
+        {"--resume", false, false}}},
+      {"evaluate",
+       true,
+       {{"--out", true, true},
+        {"--storage-root", false, true},
+        {"--deployment", false, true}}},
+      {"generate",
+       false,
+       {{"--checkpoint", true, true},
+        {"--prompt", true, true},
+        {"--max-tokens", false, true},
+        {"--threads", false, true}}},
+      {"logits",
+       false,
+       {{"--checkpoint", true, true},
+        {"--tokens", true, true},
+        {"--out", true, true},
+        {"--threads", false, true}}},
+      {"help", false, {}},
+  };
+  return *commands;
+}
+
+template <typename Rows>
+std::vector<std::string> NamesOf(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
+}
+
+template <typename Rows>
+const typename Rows::value_type* Find(const Rows& rows,
+                                      const std::string& name) {
+  for (const auto& row : rows) {
+    if (name == row.name) return &row;
+  }
+  return nullptr;
+}
+
+absl::Status Bad(const std::string& message) {
+  return absl::InvalidArgumentError(message);
+}
+
+// Reads the flag at arguments[*i], and its value; *i is left at the last one.
+absl::Status ParseFlag(const CommandRow& command,
+                       const std::vector<std::string>& arguments, size_t* i,
+                       CommandLine* line) {
+  std::string name = arguments[*i];
+  std::string value;
+  const size_t equals = name.find('=');
+  const bool inline_value = equals != std::string::npos;
+  if (inline_value) {
+    value = name.substr(equals + 1);
+    name.resize(equals);
+  }
+  const FlagRow* flag = Find(command.flags, name);
+  if (flag == nullptr) {
+    return Bad(absl::StrCat(command.name, " has no flag ", name,
+                            base::SuggestName(name, NamesOf(command.flags))));
+  }
+  if (!flag->has_value) {
+    if (inline_value) return Bad(absl::StrCat(name, " takes no value"));
+    value = "true";
+  } else if (!inline_value) {
+    if (*i + 1 == arguments.size()) {
+      return Bad(absl::StrCat(name, " needs a value"));
+    }
+    value = arguments[++*i];
+  }
+  if (!line->flags.emplace(name, value).second) {
+    return Bad(absl::StrCat(name, " is given twice"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string CommandLine::Flag(const std::string& name) const {
+  const auto found = flags.find(name);
+  return found == flags.end() ? "" : found->second;
+}
+
+absl::StatusOr<CommandLine> ParseCommandLine(
+    const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return Bad(absl::StrCat("no command\n", Usage()));
+  const std::string& name =
+      arguments.front() == "--help" ? "help" : arguments.front();
+  const CommandRow* command = Find(Commands(), name);
+  if (command == nullptr) {
+    return Bad(absl::StrCat("there is no command '", name, "'",
+                            base::SuggestName(name, NamesOf(Commands()))));
+  }
+  CommandLine line;
+  line.command = command->name;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    if (absl::StartsWith(arguments[i], "--")) {
+      const absl::Status status = ParseFlag(*command, arguments, &i, &line);
+      if (!status.ok()) return status;
+    } else if (command->has_spec && line.spec.empty()) {
+      line.spec = arguments[i];
+    } else {
+      return Bad(absl::StrCat("what is '", arguments[i], "'?\n", Usage()));
+    }
+  }
+  if (command->has_spec && line.spec.empty()) {
+    return Bad(absl::StrCat(command->name, " needs a file with its task"));
+  }
+  for (const FlagRow& flag : command->flags) {
+    if (flag.required && line.flags.count(flag.name) == 0) {
+      return Bad(absl::StrCat(command->name, " needs ", flag.name));
+    }
+  }
+  return line;
+}
+
+std::string Usage() {
+  return "usage:\n"
+         "  ordo-trainer train SPEC --out DIR [--resume] [--storage-root ROOT]"
+         " [--deployment DIR]\n"
+         "  ordo-trainer evaluate SPEC --out DIR [--storage-root ROOT]"
+         " [--deployment DIR]\n"
+         "  ordo-trainer generate --checkpoint DIR --prompt TEXT"
+         " [--max-tokens N] [--threads N]\n"
+         "  ordo-trainer logits --checkpoint DIR --tokens FILE.safetensors"
+         " --out FILE.safetensors [--threads N]\n";
+}
+
+}  // namespace ordo::worker::trainer

@@ -1,0 +1,147 @@
+#include "worker/trainer/commands.h"
+
+#include <iostream>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "base/version/version.h"
+#include "model/training/checkpoint.h"
+#include "model/training/numerics.h"
+#include "worker/trainer/context.h"
+#include "worker/trainer/evaluate.h"
+#include "worker/trainer/exit_code.h"
+#include "worker/trainer/inference.h"
+#include "worker/trainer/progress.h"
+#include "worker/trainer/spec_file.h"
+#include "worker/trainer/train.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+using ordo::training::v1::ExitCode;
+using ordo::training::v1::TrainSpec;
+
+constexpr int kDefaultThreads = 2;
+constexpr int kMaxThreads = 1024;
+constexpr int kMaxTokens = 1 << 20;
+
+absl::StatusOr<TrainerContext> MakeContext(const CommandContext& context,
+                                           const CommandLine& line) {
+  ORDO_ASSIGN_OR_RETURN(const std::string build_digest, base::BuildId());
+  return TrainerContext{context.files,      context.clock,
+                        line.Flag("--out"), line.Flag("--storage-root"),
+                        build_digest,       context.stop_requested};
+}
+
+// Checkpoints of a folder that a trainer run by hand goes on from; refuses to
+// write among them unless told to go on.
+absl::Status FindOwnCheckpoints(const TrainerContext& context, bool resume,
+                                TrainSpec* spec) {
+  const std::string folder = CheckpointsFolder(context);
+  ORDO_ASSIGN_OR_RETURN(
+      const std::vector<std::string> ids,
+      model::training::ListCheckpoints(context.files, folder));
+  if (!ids.empty() && !resume) {
+    return base::InvalidField(
+        "--out", absl::StrCat(folder,
+                              " holds checkpoints already; give "
+                              "--resume to go on from the newest, or another "
+                              "folder"));
+  }
+  for (const std::string& id : ids) {
+    auto* source = spec->add_resume();
+    source->set_path(base::JoinPath(folder, id));
+  }
+  return absl::OkStatus();
+}
+
+// `folder` seen from anywhere: relative paths of checkpoints in a
+// specification are under the storage root.
+absl::StatusOr<ExitCode> TrainCommand(const CommandContext& context,
+                                      const CommandLine& line) {
+  ORDO_ASSIGN_OR_RETURN(TrainSpec spec,
+                        ReadTrainSpec(context.files, line.spec));
+  ORDO_ASSIGN_OR_RETURN(TrainerContext trainer, MakeContext(context, line));
+  const bool resume = line.flags.count("--resume") != 0;
+  // A job's attempts name what they resume from; a run by hand does not.
+  if (spec.resume().empty() &&
+      (resume || line.flags.count("--deployment") == 0)) {
+    ORDO_RETURN_IF_ERROR(FindOwnCheckpoints(trainer, resume, &spec));
+  }
+  ORDO_ASSIGN_OR_RETURN(const auto progress,
+                        Progress::Open(context.files, context.clock,
+                                       AttemptFolder(trainer, spec.attempt())));
+  return Train(trainer, spec, progress.get());
+}
+
+absl::StatusOr<ExitCode> EvaluateCommand(const CommandContext& context,
+                                         const CommandLine& line) {
+  ORDO_ASSIGN_OR_RETURN(const auto spec,
+                        ReadEvaluateSpec(context.files, line.spec));
+  ORDO_ASSIGN_OR_RETURN(const TrainerContext trainer,
+                        MakeContext(context, line));
+  ORDO_ASSIGN_OR_RETURN(const auto progress,
+                        Progress::Open(context.files, context.clock,
+                                       AttemptFolder(trainer, spec.attempt())));
+  return EvaluateCheckpoints(trainer, spec, progress.get());
+}
+
+absl::StatusOr<int> IntFlag(const CommandLine& line, const std::string& name,
+                            int fallback, int max) {
+  const std::string text = line.Flag(name);
+  if (text.empty()) return fallback;
+  int value = 0;
+  if (!absl::SimpleAtoi(text, &value) || value < 1 || value > max) {
+    return base::InvalidField(
+        name, absl::StrCat("must be 1..", max, ", is '", text, "'"));
+  }
+  return value;
+}
+
+absl::StatusOr<ExitCode> GenerateCommand(const CommandContext& context,
+                                         const CommandLine& line) {
+  ORDO_ASSIGN_OR_RETURN(
+      const int threads,
+      IntFlag(line, "--threads", kDefaultThreads, kMaxThreads));
+  model::training::ConfigureNumerics(threads);
+  GenerateOptions options;
+  options.checkpoint = line.Flag("--checkpoint");
+  options.prompt = line.Flag("--prompt");
+  ORDO_ASSIGN_OR_RETURN(
+      options.max_tokens,
+      IntFlag(line, "--max-tokens", options.max_tokens, kMaxTokens));
+  ORDO_ASSIGN_OR_RETURN(const std::string text,
+                        Generate(context.files, options));
+  std::cout << text << std::endl;
+  return ordo::training::v1::FINISHED;
+}
+
+absl::StatusOr<ExitCode> LogitsCommand(const CommandContext& context,
+                                       const CommandLine& line) {
+  ORDO_ASSIGN_OR_RETURN(
+      const int threads,
+      IntFlag(line, "--threads", kDefaultThreads, kMaxThreads));
+  model::training::ConfigureNumerics(threads);
+  ORDO_RETURN_IF_ERROR(Logits(
+      context.files,
+      {line.Flag("--checkpoint"), line.Flag("--tokens"), line.Flag("--out")}));
+  return ordo::training::v1::FINISHED;
+}
+
+}  // namespace
+
+absl::StatusOr<ExitCode> RunCommand(const CommandContext& context,
+                                    const CommandLine& line) {
+  if (line.command == "train") return TrainCommand(context, line);
+  if (line.command == "evaluate") return EvaluateCommand(context, line);
+  if (line.command == "generate") return GenerateCommand(context, line);
+  if (line.command == "logits") return LogitsCommand(context, line);
+  std::cout << Usage();
+  return ordo::training::v1::FINISHED;
+}
+
+}  // namespace ordo::worker::trainer

@@ -1,0 +1,30 @@
+#include "worker/trainer/context.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+
+namespace ordo::worker::trainer {
+
+std::string AttemptFolder(const TrainerContext& context, int attempt) {
+  return base::JoinPath(context.job_folder, absl::StrCat("attempts/", attempt));
+}
+
+std::string CheckpointsFolder(const TrainerContext& context) {
+  return base::JoinPath(context.job_folder, "checkpoints");
+}
+
+absl::StatusOr<std::string> FolderOfSource(
+    const TrainerContext& context,
+    const ordo::training::v1::CheckpointSource& source) {
+  const std::string& path = source.path();
+  if (context.storage_root.empty() || (!path.empty() && path.front() == '/')) {
+    return path;
+  }
+  return base::JoinUnder(context.storage_root, path);
+}
+
+std::string NameOfSource(const ordo::training::v1::CheckpointSource& source) {
+  return source.name().empty() ? source.path() : source.name();
+}
+
+}  // namespace ordo::worker::trainer

@@ -1,0 +1,43 @@
+#ifndef ORDO_WORKER_TRAINER_CONTEXT_H_
+#define ORDO_WORKER_TRAINER_CONTEXT_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/clock/clock.h"
+#include "base/files/files.h"
+#include "proto/ordo/training/v1/spec.pb.h"
+
+namespace ordo::worker::trainer {
+
+// What a task runs in.
+struct TrainerContext {
+  base::Filesystem& files;
+  base::Clock& clock;
+  // The job's folder: attempts/, checkpoints/ and results/ lie below it.
+  std::string job_folder;
+  // What relative paths of checkpoints are under; empty: the working folder.
+  std::string storage_root;
+  // SHA-256 of this program.
+  std::string build_digest;
+  // Whether somebody asked the trainer to leave. Any thread.
+  std::function<bool()> stop_requested;
+};
+
+// <job folder>/attempts/<attempt> and <job folder>/checkpoints.
+std::string AttemptFolder(const TrainerContext& context, int attempt);
+std::string CheckpointsFolder(const TrainerContext& context);
+
+// Where a checkpoint lies. INVALID_ARGUMENT for a relative path that leads out
+// of the storage root.
+absl::StatusOr<std::string> FolderOfSource(
+    const TrainerContext& context,
+    const ordo::training::v1::CheckpointSource& source);
+
+// The name of a checkpoint for people: its resource name, else its path.
+std::string NameOfSource(const ordo::training::v1::CheckpointSource& source);
+
+}  // namespace ordo::worker::trainer
+
+#endif  // ORDO_WORKER_TRAINER_CONTEXT_H_

@@ -1,0 +1,47 @@
+#ifndef ORDO_WORKER_TRAINER_EVALUATE_H_
+#define ORDO_WORKER_TRAINER_EVALUATE_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "model/evaluation/report.h"
+#include "model/transformer/transformer.h"
+#include "proto/ordo/training/v1/exit_code.pb.h"
+#include "proto/ordo/training/v1/spec.pb.h"
+#include "worker/trainer/context.h"
+#include "worker/trainer/progress.h"
+
+namespace ordo::worker::trainer {
+
+// One evaluation of one model.
+struct EvaluationSubject {
+  ordo::model::evaluation::ReportSubject report;
+  // Not owned.
+  const ordo::model::transformer::Transformer* model = nullptr;
+  // What the model was trained on, or null. Not owned.
+  const ordo::training::v1::Data* trained_on = nullptr;
+  std::string precision = "fp32";
+  // Called between the evaluation and its report: makes the model durable and
+  // says which checkpoint it is. An error keeps the report from being written.
+  std::function<absl::StatusOr<std::string>()> checkpoint;
+};
+
+// Evaluates, writes the report and tells `progress`. CANCELLED on a request to
+// stop; other errors are marked with their exit code.
+absl::Status EvaluateAndReport(const TrainerContext& context,
+                               const EvaluationSubject& subject,
+                               Progress* progress);
+
+// Runs one evaluation task: every evaluation on every checkpoint whose report
+// is not finished yet. FINISHED or STOPPED; errors are marked with their exit
+// code. `spec` is resolved. The last record is written in every case.
+// Configures the numerics of the process.
+absl::StatusOr<ordo::training::v1::ExitCode> EvaluateCheckpoints(
+    const TrainerContext& context, const ordo::training::v1::EvaluateSpec& spec,
+    Progress* progress);
+
+}  // namespace ordo::worker::trainer
+
+#endif  // ORDO_WORKER_TRAINER_EVALUATE_H_

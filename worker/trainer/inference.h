@@ -1,0 +1,44 @@
+#ifndef ORDO_WORKER_TRAINER_INFERENCE_H_
+#define ORDO_WORKER_TRAINER_INFERENCE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/files/files.h"
+
+// What a checkpoint's model says: the commands `generate` and `logits`.
+
+namespace ordo::worker::trainer {
+
+struct GenerateOptions {
+  // Folder of the checkpoint.
+  std::string checkpoint;
+  // In the characters of the task that the model was trained on.
+  std::string prompt;
+  int max_tokens = 64;
+};
+
+// The model's greedy continuation of the prompt, up to the end mark.
+// INVALID_ARGUMENT when the prompt is empty or has a character without a token,
+// or the checkpoint does not say what its tokens are.
+absl::StatusOr<std::string> Generate(base::Filesystem& files,
+                                     const GenerateOptions& options);
+
+struct LogitsOptions {
+  // Folder of the checkpoint.
+  std::string checkpoint;
+  // A safetensors file with `tokens`, int64 [B,T], and optionally `positions`
+  // and `attention_mask`, int64 [B,T].
+  std::string tokens_file;
+  // The safetensors file to write: `logits`, float32 [B,T,V].
+  std::string out_file;
+};
+
+// One whole pass over the tokens. INVALID_ARGUMENT when the tensors are not as
+// above or a token is not in the vocabulary.
+absl::Status Logits(base::Filesystem& files, const LogitsOptions& options);
+
+}  // namespace ordo::worker::trainer
+
+#endif  // ORDO_WORKER_TRAINER_INFERENCE_H_

@@ -1,0 +1,38 @@
+#ifndef ORDO_WORKER_TRAINER_STARTING_POINT_H_
+#define ORDO_WORKER_TRAINER_STARTING_POINT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "model/training/numerics.h"
+#include "model/training/run.h"
+#include "worker/trainer/context.h"
+
+namespace ordo::worker::trainer {
+
+// Where a run goes on from.
+struct StartingPoint {
+  // Resource name or path of the checkpoint; empty at step 0.
+  std::string resumed_from;
+  // The id of the checkpoint if it is one of this job's own, else empty.
+  std::string own_checkpoint;
+  // Every step so far ran in `environment` below.
+  bool exact = true;
+  // Digest of the state that was loaded, or of the initial one.
+  std::string state_digest;
+  // Which checkpoints were passed over and why, and why it is not exact.
+  std::vector<std::string> warnings;
+};
+
+// Brings `run`, which stands at step 0, to the first checkpoint of spec.resume
+// that verifies and fits; without any to spec.start; else leaves it at step 0.
+// CHECKPOINT_DAMAGED when spec.start is needed and cannot be loaded.
+absl::StatusOr<StartingPoint> LoadStartingPoint(
+    const TrainerContext& context,
+    const ordo::model::training::Environment& environment,
+    ordo::model::training::Run* run);
+
+}  // namespace ordo::worker::trainer
+
+#endif  // ORDO_WORKER_TRAINER_STARTING_POINT_H_

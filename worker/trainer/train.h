@@ -1,0 +1,24 @@
+#ifndef ORDO_WORKER_TRAINER_TRAIN_H_
+#define ORDO_WORKER_TRAINER_TRAIN_H_
+
+#include "absl/status/statusor.h"
+#include "proto/ordo/training/v1/exit_code.pb.h"
+#include "proto/ordo/training/v1/spec.pb.h"
+#include "worker/trainer/context.h"
+#include "worker/trainer/progress.h"
+
+namespace ordo::worker::trainer {
+
+// Runs one training task to its end, or to a request to stop: trains, reports
+// to `progress`, writes checkpoints and evaluates. FINISHED or STOPPED; errors
+// are marked with their exit code. A checkpoint that cannot be written is
+// reported and tried again at the next occasion; only at the end it is an
+// error. `spec` is resolved. The last record (TrainerFinished) is written in
+// every case. Configures the numerics of the process.
+absl::StatusOr<ordo::training::v1::ExitCode> Train(
+    const TrainerContext& context, const ordo::training::v1::TrainSpec& spec,
+    Progress* progress);
+
+}  // namespace ordo::worker::trainer
+
+#endif  // ORDO_WORKER_TRAINER_TRAIN_H_
