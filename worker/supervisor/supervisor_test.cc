@@ -2,6 +2,7 @@
 #include <chrono>
 #include <dirent.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -63,8 +64,7 @@ class SupervisorTest : public ::testing::Test {
       kill(supervisor_, SIGKILL);
       waitpid(supervisor_, nullptr, 0);
     }
-    const std::string command = "rm -rf '" + folder_ + "'";
-    EXPECT_EQ(system(command.c_str()), 0);
+    std::filesystem::remove_all(folder_);
   }
 
   struct Limits {
