@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/backoff/backoff.h"
 #include "base/rpc/client.h"
@@ -57,7 +58,11 @@ absl::Status Client::Unreachable(const std::string& detail) const {
 absl::Status Client::Explain(const grpc::Status& status) const {
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
-      return Unreachable(status.error_message());
+      // What gRPC says of a refused connection helps nobody.
+      return Unreachable(
+          absl::StrContains(status.error_message(), "failed to connect")
+              ? ""
+              : status.error_message());
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return Unreachable(absl::StrCat(
           "no answer within ", absl::FormatDuration(options_.call_timeout)));

@@ -80,7 +80,7 @@ absl::Status ReadFrom(Context& context, const RemoteFile& file, uint64_t offset,
     }
     if (absl::FromChrono(SteadyClock::now() - last_contact) >=
         context.client.options().patience) {
-      return context.client.Unreachable(status.error_message());
+      return context.client.Unreachable("");
     }
     context.interrupt.WaitFor(
         base::BackoffDelay(backoff, failures, file.info.path()));

@@ -173,7 +173,7 @@ class Follower {
     if (!follow.away_since.has_value()) follow.away_since = Now();
     const absl::Duration away = absl::FromChrono(Now() - *follow.away_since);
     if (away >= context_.client.options().patience) {
-      return context_.client.Unreachable(status.error_message());
+      return context_.client.Unreachable("");
     }
     base::BackoffOptions backoff;
     backoff.initial = absl::Milliseconds(50);

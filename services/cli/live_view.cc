@@ -31,7 +31,7 @@ std::string Remark(const FollowedJob& job) {
     if (!job.job.has_start_time() || !job.job.has_end_time()) return "";
     return absl::StrCat("in ",
                         base::HumanDuration(ToTime(job.job.end_time()) -
-                                             ToTime(job.job.start_time())));
+                                            ToTime(job.job.start_time())));
   }
   return job.job.message();
 }
@@ -66,7 +66,7 @@ std::string ProgressText(const jobs::v1::Job& job) {
     absl::StrAppend(
         &text, "  ",
         base::HumanDuration(absl::Seconds(progress.step_seconds()) *
-                             (progress.total_steps() - progress.step())),
+                            (progress.total_steps() - progress.step())),
         " left");
   }
   return text;

@@ -73,7 +73,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
                                         ? context.client.options().patience
                                         : context.client.options().retry_for;
     if (absl::FromChrono(SteadyClock::now() - last_contact) >= patience) {
-      return context.client.Unreachable(status.error_message());
+      return context.client.Unreachable("");
     }
     if (context.interrupt.WaitFor(
             base::BackoffDelay(backoff, failures, request.name()))) {

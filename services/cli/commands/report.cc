@@ -1,0 +1,298 @@
+#include <map>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/files/file_util.h"
+#include "base/status/status.h"
+#include "base/yaml/text_form.h"
+#include "report/figure.h"
+#include "report/grid.h"
+#include "report/html.h"
+#include "services/cli/commands/catalogue.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/commands/listing.h"
+#include "services/cli/commands/submission.h"
+#include "services/cli/download.h"
+#include "services/cli/names.h"
+#include "services/cli/print.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using jobs::v1::Job;
+using reports::v1::ListReportsRequest;
+using reports::v1::ListReportsResponse;
+using reports::v1::Report;
+using reports::v1::ReportsService;
+
+constexpr char kTask[] = "addition_grid";
+constexpr char kResultFile[] = "result.json";
+constexpr size_t kMaxResultBytes = 16 << 20;
+
+// "addition_grid-1000" without the step.
+std::string EvaluationName(const Report& report) {
+  const std::string id = ShortName(report.name());
+  return id.substr(0, id.rfind('-'));
+}
+
+// Of a training job the newest report of each evaluation; of an evaluating job
+// all, for there each is of a checkpoint of its own.
+std::vector<Report> Choose(const Job& job, const std::vector<Report>& all) {
+  std::vector<Report> chosen;
+  std::map<std::string, size_t> places;
+  for (const Report& report : all) {  // Newest first.
+    const std::string key = job.spec().kind() == jobs::v1::JobSpec::EVALUATE
+                                ? report.name()
+                                : EvaluationName(report);
+    const auto [place, added] = places.emplace(key, chosen.size());
+    if (added) {
+      chosen.push_back(report);
+    } else if (report.step() > chosen[place->second].step()) {
+      chosen[place->second] = report;
+    }
+  }
+  return chosen;
+}
+
+absl::StatusOr<std::vector<Report>> FetchReports(Context& context,
+                                                 const Job& job) {
+  ListReportsRequest request;
+  request.set_parent(job.name());
+  std::vector<Report> all;
+  bool more = false;
+  ORDO_RETURN_IF_ERROR(ListPages(
+      context, context.client.reports(), &ReportsService::Stub::ListReports,
+      request, 0, &more, [&](const ListReportsResponse& page) {
+        all.insert(all.end(), page.reports().begin(), page.reports().end());
+      }));
+  if (all.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        ShortName(job.name()), " has no reports; it is ",
+        Job::State_Name(job.state()),
+        HasEnded(job.state())
+            ? ", so look for its evaluations with 'ordo show'"
+            : ", so wait for it: ordo watch " + ShortName(job.name())));
+  }
+  return Choose(job, all);
+}
+
+absl::StatusOr<report::Grid> FetchGrid(Context& context, const Job& job,
+                                       const Report& report) {
+  ORDO_ASSIGN_OR_RETURN(const ResourceName name,
+                        ParseResourceName(report.name()));
+  RemoteFile file{name, {}};
+  for (const auto& info : report.files()) {
+    if (info.path() == kResultFile) file.info = info;
+  }
+  if (file.info.path().empty()) {
+    return absl::NotFoundError(
+        absl::StrCat(report.name(), " has no ", kResultFile));
+  }
+  ORDO_ASSIGN_OR_RETURN(const std::string json,
+                        DownloadToMemory(context, file, kMaxResultBytes));
+  absl::StatusOr<report::Grid> grid = report::ParseGrid(json);
+  if (!grid.ok()) {
+    return base::AddContext(grid.status(),
+                            absl::StrCat(report.name(), ":", kResultFile));
+  }
+  grid->name = ShortName(job.name());
+  if (job.spec().kind() == jobs::v1::JobSpec::EVALUATE) {
+    const auto checkpoint = ParseResourceName(report.checkpoint());
+    if (checkpoint.ok()) grid->name = checkpoint->parent;
+    absl::StrAppend(&grid->name, " at step ", report.step());
+  } else if (EvaluationName(report) != kTask) {
+    absl::StrAppend(&grid->name, " ", EvaluationName(report));
+  }
+  grid->step = report.step();
+  return grid;
+}
+
+// "tape (position_size=16)": the encoding of a training job.
+std::string EncodingText(const Job& job) {
+  if (!job.spec().has_encoding()) return "";
+  const training::v1::Component& encoding = job.spec().encoding();
+  std::map<std::string, std::string> params;
+  for (const auto& [name, value] : encoding.params()) {
+    params[name] = base::WriteMessage(value, base::TextForm::kJson);
+  }
+  std::vector<std::string> texts;
+  for (auto& [name, text] : params) {
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    texts.push_back(absl::StrCat(name, "=", text));
+  }
+  std::string result = encoding.name();
+  if (!texts.empty()) {
+    absl::StrAppend(&result, " (", absl::StrJoin(texts, ", "), ")");
+  }
+  for (const auto& other : encoding.with()) result += " + " + other.name();
+  return result;
+}
+
+absl::Status CollectJob(Context& context, const std::string& name,
+                        std::vector<report::PageEntry>* entries) {
+  ORDO_ASSIGN_OR_RETURN(const std::string job_name, JobName(name));
+  ORDO_ASSIGN_OR_RETURN(const Job job, GetJob(context, job_name));
+  ORDO_ASSIGN_OR_RETURN(const std::vector<Report> reports,
+                        FetchReports(context, job));
+  for (const Report& report : reports) {
+    if (report.task() != kTask) {
+      context.err << "ordo: " << report.name() << ": task " << report.task()
+                  << " has no figure; its scores: " << ScoresText(report)
+                  << "\n";
+      continue;
+    }
+    report::PageEntry entry;
+    ORDO_ASSIGN_OR_RETURN(entry.grid, FetchGrid(context, job, report));
+    entry.encoding = EncodingText(job);
+    entries->push_back(std::move(entry));
+  }
+  return absl::OkStatus();
+}
+
+void PrintTable(Context& context,
+                const std::vector<report::PageEntry>& entries) {
+  Table table({"MODEL", ">STEP", ">ALL LENGTHS", ">TRAINED", ">LONGER",
+               ">EQUAL LENGTHS", ">LONGEST 95 %"});
+  for (const report::PageEntry& entry : entries) {
+    const report::GridSummary summary = report::Summarize(entry.grid);
+    table.AddRow({entry.grid.name, absl::StrCat(entry.grid.step),
+                  report::ShareText(summary.all),
+                  report::ShareText(summary.trained),
+                  report::ShareText(summary.outside),
+                  report::ShareText(summary.diagonal),
+                  absl::StrCat(summary.largest_95)});
+  }
+  context.out
+      << table.ToString(context.terminal)
+      << "right answers, with 95 % intervals over the questions asked\n";
+}
+
+void SetShare(const std::string& name, const report::GridScore& score,
+              google::protobuf::Struct* json) {
+  if (score.samples == 0) return;
+  auto& fields =
+      *(*json->mutable_fields())[name].mutable_struct_value()->mutable_fields();
+  fields["right"].set_number_value(static_cast<double>(score.right));
+  fields["samples"].set_number_value(static_cast<double>(score.samples));
+  fields["value"].set_number_value(score.share.value);
+  fields["low"].set_number_value(score.share.low);
+  fields["high"].set_number_value(score.share.high);
+}
+
+google::protobuf::Struct ToStruct(const std::vector<report::PageEntry>& entries,
+                                  const std::string& html) {
+  google::protobuf::Struct json;
+  (*json.mutable_fields())["html"].set_string_value(html);
+  auto* models = (*json.mutable_fields())["models"].mutable_list_value();
+  for (const report::PageEntry& entry : entries) {
+    const report::GridSummary summary = report::Summarize(entry.grid);
+    google::protobuf::Struct* model =
+        models->add_values()->mutable_struct_value();
+    auto& fields = *model->mutable_fields();
+    fields["name"].set_string_value(entry.grid.name);
+    fields["encoding"].set_string_value(entry.encoding);
+    fields["step"].set_number_value(static_cast<double>(entry.grid.step));
+    fields["longest_95"].set_number_value(summary.largest_95);
+    SetShare("all", summary.all, model);
+    SetShare("trained", summary.trained, model);
+    SetShare("longer", summary.outside, model);
+    SetShare("equal", summary.diagonal, model);
+  }
+  return json;
+}
+
+// A file name made of letters, digits and dashes.
+std::string FileStem(const std::string& name) {
+  std::string stem;
+  for (const char c : name) {
+    stem += absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '-';
+  }
+  return stem;
+}
+
+// Draws one figure as PNG beside the page and gives it back as SVG.
+absl::StatusOr<std::string> DrawBoth(Context& context,
+                                     const report::Figure& figure,
+                                     const std::string& stem) {
+  ORDO_RETURN_IF_ERROR(report::Draw(context.files, figure,
+                                    report::FigureForm::kPng, stem + ".png"));
+  ORDO_RETURN_IF_ERROR(report::Draw(context.files, figure,
+                                    report::FigureForm::kSvg, stem + ".svg"));
+  return base::ReadFile(context.files, stem + ".svg", 64 << 20);
+}
+
+absl::Status WritePage(Context& context, const std::string& html,
+                       report::Page* page) {
+  const std::string stem =
+      absl::EndsWith(html, ".html") ? html.substr(0, html.size() - 5) : html;
+  ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(html)));
+  std::vector<report::Grid> grids;
+  for (report::PageEntry& entry : page->entries) {
+    ORDO_ASSIGN_OR_RETURN(
+        entry.heat_map_svg,
+        DrawBoth(context, report::HeatMap(entry.grid),
+                 absl::StrCat(stem, "-", FileStem(entry.grid.name))));
+    grids.push_back(entry.grid);
+  }
+  ORDO_ASSIGN_OR_RETURN(
+      page->equal_lengths_svg,
+      DrawBoth(context, report::EqualLengths(grids), stem + "-equal-lengths"));
+  return base::AtomicWrite(context.files, html, report::RenderHtml(*page));
+}
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  const std::string html = arguments.Get("html", "report.html");
+  report::Page page;
+  for (const std::string& name : arguments.positional()) {
+    ORDO_RETURN_IF_ERROR(CollectJob(context, name, &page.entries));
+  }
+  if (page.entries.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "there is no report of task ", kTask, " to draw; evaluate one with ",
+        "'ordo evaluate JOB --task ", kTask, "'"));
+  }
+  page.title = "Addition: " + absl::StrJoin(page.entries, ", ",
+                                            [](std::string* out,
+                                               const report::PageEntry& entry) {
+                                              out->append(entry.grid.name);
+                                            });
+  page.created = "Written by Ordo on " +
+                 absl::FormatTime("%Y-%m-%d %H:%M", context.clock.Now(),
+                                  absl::LocalTimeZone());
+  if (context.output == OutputForm::kTable) PrintTable(context, page.entries);
+  ORDO_RETURN_IF_ERROR(WritePage(context, html, &page));
+  if (PrintStructured(context, ToStruct(page.entries, html))) {
+    return ExitCode::kOk;
+  }
+  context.out << "wrote " << html
+              << "; the figures lie beside it as PNG and SVG\n";
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Command ReportCommand() {
+  Command command;
+  command.name = "report";
+  command.arguments = "JOB...";
+  command.summary = "results of jobs as a table and a page with figures";
+  command.help =
+      "Prints the result table with 95 % intervals and writes one HTML file "
+      "that\n"
+      "needs nothing else, with heat maps over the lengths of both operands; "
+      "the\n"
+      "figures lie beside it as PNG and SVG. Figures need gnuplot-nox.";
+  command.options = {
+      {"html", 0, "FILE", "page to write; default report.html"},
+  };
+  command.min_arguments = 1;
+  command.max_arguments = kAnyNumber;
+  command.completes = "jobs";
+  command.run = Run;
+  return command;
+}
+
+}  // namespace ordo::services::cli
