@@ -62,11 +62,18 @@ at::Tensor AttentionWeights(const AttentionInput& input,
   return weights.masked_fill(mask.blind(), 0.0);
 }
 
-at::Tensor Attend(const AttentionInput& input, const AttentionMask& mask) {
+std::vector<at::Tensor> Attend(const AttentionInput& input,
+                               const AttentionMask& mask) {
   const at::Tensor weights = AttentionWeights(input, mask);
-  return at::bmm(Flat(weights), Flat(input.values))
-      .view({weights.size(0), weights.size(1), weights.size(2),
-             input.values.size(3)});
+  // One product each rather than one over joined values: the result for v then
+  // has the same bits however many others ride along.
+  std::vector<at::Tensor> attended;
+  for (const at::Tensor& value : input.values) {
+    attended.push_back(at::bmm(Flat(weights), Flat(value))
+                           .view({weights.size(0), weights.size(1),
+                                  weights.size(2), value.size(3)}));
+  }
+  return attended;
 }
 
 }  // namespace ordo::model::transformer

@@ -43,8 +43,8 @@ class AttentionMask {
 struct AttentionInput {
   at::Tensor q_BHTD;
   at::Tensor k_BHSD;
-  // One or more value tensors, joined along the last axis: [B,H,S,*].
-  at::Tensor values;
+  // One or more value tensors, [B,H,S,*].
+  std::vector<at::Tensor> values;
   // What the encoding does to the logits.
   encodings::LogitsChange change;
 };
@@ -54,8 +54,9 @@ struct AttentionInput {
 at::Tensor AttentionWeights(const AttentionInput& input,
                             const AttentionMask& mask);
 
-// The weights times the joined values, [B,H,T,*].
-at::Tensor Attend(const AttentionInput& input, const AttentionMask& mask);
+// The same weights times each of the values, [B,H,T,*].
+std::vector<at::Tensor> Attend(const AttentionInput& input,
+                               const AttentionMask& mask);
 
 }  // namespace ordo::model::transformer
 

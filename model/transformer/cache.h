@@ -16,8 +16,8 @@ struct Cache {
     // Keys as attention uses them (rotated), [B,H,S,D].
     at::Tensor keys;
     // Values, then whatever the encoding has mixed beside them (TAPE's state),
-    // joined along the last axis: [B,H,S,*].
-    at::Tensor values;
+    // each [B,H,S,*].
+    std::vector<at::Tensor> values;
   };
   std::vector<Layer> layers;
   // Position ids of past tokens, [1,S] or [B,S].

@@ -219,21 +219,19 @@ at::Tensor Transformer::SelfAttention(int number, const at::Tensor& hidden_BTC,
   }
   encoder_->TransformQK(number, *carried, &q_BHTD, &k_BHTD);
   const std::vector<at::Tensor> mixed = encoder_->MixedValues(number, *carried);
-  std::vector<at::Tensor> values = {v_BHTD};
-  values.insert(values.end(), mixed.begin(), mixed.end());
-  std::vector<int64_t> widths;
-  for (const at::Tensor& value : values) widths.push_back(value.size(3));
-
   input.q_BHTD = q_BHTD;
   input.k_BHSD = k_BHTD;
-  input.values = values.size() == 1 ? v_BHTD : at::cat(values, -1);
+  input.values = {v_BHTD};
+  input.values.insert(input.values.end(), mixed.begin(), mixed.end());
   if (pass.options.cache != nullptr) {
     Cache::Layer& cached = pass.options.cache->layers[number];
+    cached.values.resize(input.values.size());
     Append(&cached.keys, &input.k_BHSD, 2);
-    Append(&cached.values, &input.values, 2);
+    for (size_t i = 0; i < input.values.size(); ++i) {
+      Append(&cached.values[i], &input.values[i], 2);
+    }
   }
-  std::vector<at::Tensor> attended =
-      Attend(input, pass.mask).split_with_sizes(widths, -1);
+  std::vector<at::Tensor> attended = Attend(input, pass.mask);
   const at::Tensor output =
       at::linear(attended[0].transpose(1, 2).flatten(2), layer.o_CC);
   attended.erase(attended.begin());
