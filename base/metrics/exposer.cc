@@ -1,11 +1,42 @@
 #include "base/metrics/exposer.h"
 
+#include <arpa/inet.h>
+#include <atomic>
 #include <exception>
+#include <poll.h>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include "prometheus/exposer.h"
 
 namespace ordo::base {
+namespace {
+
+// Time between two knocks.
+constexpr int kKnockIntervalMs = 2;
+
+// Connects to the web server until it has stopped. It looks only every two
+// seconds whether it shall stop, unless somebody comes.
+void KnockUntil(const std::atomic<bool>& stopped, const std::string& host,
+                int port) {
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  // Under another address it stops all the same, only later.
+  if (::inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) return;
+  while (!stopped) {
+    const int door = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    if (door < 0) return;
+    ::connect(door, reinterpret_cast<const sockaddr*>(&address),
+              sizeof address);
+    ::poll(nullptr, 0, kKnockIntervalMs);
+    ::close(door);
+  }
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<MetricsExposer>> MetricsExposer::Start(
     const std::string& listen, const MetricsRegistry& registry) {
@@ -32,6 +63,14 @@ MetricsExposer::MetricsExposer(std::unique_ptr<prometheus::Exposer> exposer,
                                std::string address, int port)
     : exposer_(std::move(exposer)), address_(std::move(address)), port_(port) {}
 
-MetricsExposer::~MetricsExposer() = default;
+MetricsExposer::~MetricsExposer() {
+  std::atomic<bool> stopped{false};
+  std::thread knocker([&] {
+    KnockUntil(stopped, address_.substr(0, address_.rfind(':')), port_);
+  });
+  exposer_.reset();
+  stopped = true;
+  knocker.join();
+}
 
 }  // namespace ordo::base
