@@ -16,7 +16,9 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
                           &jobs::v1::JobsService::Stub::Explain, request));
   if (PrintStructured(context, response)) return ExitCode::kOk;
   context.out << Printable(response.summary()) << "\n";
+  // One alone is what the summary says.
   for (const auto& blocker : response.blockers()) {
+    if (response.blockers_size() == 1) break;
     context.out << "  "
                 << Paint(context.terminal, Color::kBold, blocker.reason())
                 << "  " << Printable(blocker.message()) << "\n";
