@@ -1,0 +1,270 @@
+#include "scheduler/testing/scheduler_contract.h"
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+
+namespace ordo::scheduler::testing {
+namespace {
+
+using base::testing::StatusIs;
+using jobs::v1::Job;
+using jobs::v1::JobSpec;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+using Jobs = std::vector<Job>;
+
+constexpr std::chrono::seconds kDeadline(20);
+
+NewJob JobNamed(const std::string& name, const std::string& request_id = "") {
+  NewJob job;
+  job.spec.set_kind(JobSpec::TRAIN);
+  job.spec.set_name(name);
+  job.spec.set_queue("default");
+  job.spec.mutable_training()->set_steps(10);
+  job.spec.mutable_resources()->set_ranks(1);
+  job.spec.mutable_resources()->set_device("cpu");
+  job.spec.mutable_checkpoint()->set_keep(3);
+  job.spec.mutable_retry()->set_max_attempts(3);
+  job.request_id = request_id;
+  job.fingerprint = "fingerprint of " + name;
+  job.owner.set_user("ada");
+  return job;
+}
+
+absl::StatusOr<Jobs> Create(Scheduler& scheduler, std::vector<NewJob> jobs) {
+  auto promise = std::make_shared<std::promise<absl::StatusOr<Jobs>>>();
+  scheduler.CreateJobs(std::move(jobs), [promise](absl::StatusOr<Jobs> made) {
+    promise->set_value(std::move(made));
+  });
+  auto future = promise->get_future();
+  if (future.wait_for(kDeadline) != std::future_status::ready) {
+    return absl::DeadlineExceededError("no answer");
+  }
+  return future.get();
+}
+
+absl::StatusOr<Job> Cancel(Scheduler& scheduler, const std::string& job) {
+  auto promise = std::make_shared<std::promise<absl::StatusOr<Job>>>();
+  scheduler.CancelJob(job, "bob", [promise](absl::StatusOr<Job> changed) {
+    promise->set_value(std::move(changed));
+  });
+  auto future = promise->get_future();
+  if (future.wait_for(kDeadline) != std::future_status::ready) {
+    return absl::DeadlineExceededError("no answer");
+  }
+  return future.get();
+}
+
+// What a watch was told, until the last call.
+struct Told {
+  std::vector<Job> jobs;
+  std::promise<void> first;
+  std::promise<void> last;
+};
+
+Scheduler::WatchCallback Remember(std::shared_ptr<Told> told) {
+  return [told](const Job& job, bool last) {
+    told->jobs.push_back(job);
+    if (told->jobs.size() == 1) told->first.set_value();
+    if (last) told->last.set_value();
+  };
+}
+
+bool IsReady(std::promise<void>& promise) {
+  return promise.get_future().wait_for(kDeadline) == std::future_status::ready;
+}
+
+std::vector<std::string> NamesOf(const absl::StatusOr<Listing<Job>>& listing) {
+  std::vector<std::string> names;
+  if (!listing.ok()) return {listing.status().ToString()};
+  for (const Job& job : listing->items) names.push_back(job.name());
+  return names;
+}
+
+TEST_P(SchedulerContract, CreatedJobIsQueuedAndReadable) {
+  const auto made = Create(scheduler(), {JobNamed("a")});
+  ORDO_ASSERT_OK(made);
+  ASSERT_EQ(made->size(), 1u);
+  const auto read = scheduler().GetJob("a");
+  ORDO_ASSERT_OK(read);
+  for (const Job& job : {made->front(), *read}) {
+    EXPECT_EQ(job.name(), "jobs/a");
+    EXPECT_EQ(job.state(), Job::QUEUED);
+    EXPECT_EQ(job.owner().user(), "ada");
+    EXPECT_EQ(job.version(), 1);
+    EXPECT_EQ(job.spec().training().steps(), 10);
+  }
+}
+
+TEST_P(SchedulerContract, BatchIsAllOrNone) {
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
+  EXPECT_THAT(Create(scheduler(), {JobNamed("b"), JobNamed("a")}),
+              StatusIs(absl::StatusCode::kAlreadyExists));
+  EXPECT_THAT(scheduler().GetJob("b"), StatusIs(absl::StatusCode::kNotFound));
+  const auto made = Create(scheduler(), {JobNamed("c"), JobNamed("b")});
+  ORDO_ASSERT_OK(made);
+  ASSERT_EQ(made->size(), 2u);
+  EXPECT_EQ((*made)[0].name(), "jobs/c");
+  EXPECT_EQ((*made)[1].name(), "jobs/b");
+  EXPECT_LT((*made)[0].sequence(), (*made)[1].sequence());
+}
+
+TEST_P(SchedulerContract, RepeatOfARequestGivesTheJobThatItMade) {
+  const auto first = Create(scheduler(), {JobNamed("a", "r")});
+  ORDO_ASSERT_OK(first);
+  const auto again = Create(scheduler(), {JobNamed("a", "r")});
+  ORDO_ASSERT_OK(again);
+  EXPECT_EQ(again->front().sequence(), first->front().sequence());
+  NewJob other = JobNamed("a", "r");
+  other.fingerprint = "another";
+  EXPECT_THAT(Create(scheduler(), {other}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST_P(SchedulerContract, WhatDoesNotExistIsNotFound) {
+  const auto not_found = StatusIs(absl::StatusCode::kNotFound);
+  EXPECT_THAT(scheduler().GetJob("a"), not_found);
+  EXPECT_THAT(scheduler().Explain("a"), not_found);
+  EXPECT_THAT(Cancel(scheduler(), "a"), not_found);
+  EXPECT_THAT(scheduler().WatchJob("a", [](const Job&, bool) {}), not_found);
+  EXPECT_THAT(scheduler().GetCheckpoint("a", "1-1"), not_found);
+  EXPECT_THAT(scheduler().GetReport("a", "r-1"), not_found);
+  EXPECT_THAT(scheduler().GetWorker("w"), not_found);
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
+  EXPECT_THAT(scheduler().GetCheckpoint("a", "latest"), not_found);
+}
+
+TEST_P(SchedulerContract, ListingsWithoutEntriesAreEmpty) {
+  EXPECT_THAT(NamesOf(scheduler().ListJobs({}, {})), IsEmpty());
+  const auto checkpoints = scheduler().ListCheckpoints("", {});
+  ORDO_ASSERT_OK(checkpoints);
+  EXPECT_THAT(checkpoints->items, IsEmpty());
+  const auto reports = scheduler().ListReports("", {});
+  ORDO_ASSERT_OK(reports);
+  EXPECT_THAT(reports->items, IsEmpty());
+  const auto workers = scheduler().ListWorkers({});
+  ORDO_ASSERT_OK(workers);
+  EXPECT_THAT(workers->items, IsEmpty());
+  EXPECT_EQ(workers->next, "");
+}
+
+TEST_P(SchedulerContract, ListIsNewestFirstAndGoesOnAfterEachPage) {
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a"), JobNamed("b"),
+                                      JobNamed("c"), JobNamed("d")}));
+  const auto first = scheduler().ListJobs({}, {"", 2});
+  EXPECT_THAT(NamesOf(first), ElementsAre("jobs/d", "jobs/c"));
+  // What comes in between does not move the rest.
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("e")}));
+  const auto second = scheduler().ListJobs({}, {first->next, 2});
+  EXPECT_THAT(NamesOf(second), ElementsAre("jobs/b", "jobs/a"));
+  EXPECT_EQ(second->next, "");
+}
+
+TEST_P(SchedulerContract, ListMatchesEveryTermOfTheFilter) {
+  NewJob labelled = JobNamed("b");
+  (*labelled.spec.mutable_labels())["team"] = "x";
+  labelled.owner.set_user("bob");
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a"), labelled}));
+  ORDO_ASSERT_OK(Cancel(scheduler(), "a"));
+  const auto with = [this](const std::function<void(JobFilter*)>& change) {
+    JobFilter filter;
+    change(&filter);
+    return NamesOf(scheduler().ListJobs(filter, {}));
+  };
+  EXPECT_THAT(with([](JobFilter* filter) { filter->owner = "bob"; }),
+              ElementsAre("jobs/b"));
+  EXPECT_THAT(with([](JobFilter* filter) { filter->state = Job::CANCELLED; }),
+              ElementsAre("jobs/a"));
+  EXPECT_THAT(with([](JobFilter* filter) { filter->labels["team"] = "x"; }),
+              ElementsAre("jobs/b"));
+  EXPECT_THAT(with([](JobFilter* filter) { filter->labels["team"] = "y"; }),
+              IsEmpty());
+  EXPECT_THAT(with([](JobFilter* filter) {
+                filter->queue = "default";
+                filter->owner = "ada";
+              }),
+              ElementsAre("jobs/a"));
+}
+
+TEST_P(SchedulerContract, CancelOfAQueuedJobEndsItOnce) {
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
+  const auto cancelled = Cancel(scheduler(), "a");
+  ORDO_ASSERT_OK(cancelled);
+  EXPECT_EQ(cancelled->state(), Job::CANCELLED);
+  EXPECT_EQ(cancelled->cancelled_by(), "bob");
+  EXPECT_GT(cancelled->version(), 1);
+  EXPECT_THAT(Cancel(scheduler(), "a"),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_P(SchedulerContract, WatchTellsTheJobNowAndItsEnd) {
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
+  const auto told = std::make_shared<Told>();
+  const auto watch = scheduler().WatchJob("a", Remember(told));
+  ORDO_ASSERT_OK(watch);
+  ASSERT_TRUE(IsReady(told->first));
+  ORDO_ASSERT_OK(Cancel(scheduler(), "a"));
+  ASSERT_TRUE(IsReady(told->last));
+  scheduler().StopWatch(*watch);
+  EXPECT_EQ(told->jobs.front().state(), Job::QUEUED);
+  EXPECT_EQ(told->jobs.back().state(), Job::CANCELLED);
+}
+
+TEST_P(SchedulerContract, WatchOfAnEndedJobEndsWithItsFirstCall) {
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
+  ORDO_ASSERT_OK(Cancel(scheduler(), "a"));
+  const auto told = std::make_shared<Told>();
+  const auto watch = scheduler().WatchJob("a", Remember(told));
+  ORDO_ASSERT_OK(watch);
+  ASSERT_TRUE(IsReady(told->last));
+  scheduler().StopWatch(*watch);
+  EXPECT_EQ(told->jobs.size(), 1u);
+}
+
+TEST_P(SchedulerContract, NoCallComesAfterStopWatch) {
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
+  const auto stopped = std::make_shared<Told>();
+  const auto watch = scheduler().WatchJob("a", Remember(stopped));
+  ORDO_ASSERT_OK(watch);
+  scheduler().StopWatch(*watch);
+  const size_t num_calls = stopped->jobs.size();
+  // Another watch shows when the change has been told.
+  const auto told = std::make_shared<Told>();
+  const auto other = scheduler().WatchJob("a", Remember(told));
+  ORDO_ASSERT_OK(other);
+  ORDO_ASSERT_OK(Cancel(scheduler(), "a"));
+  ASSERT_TRUE(IsReady(told->last));
+  scheduler().StopWatch(*other);
+  EXPECT_EQ(stopped->jobs.size(), num_calls);
+}
+
+TEST_P(SchedulerContract, CallbacksMayCallBack) {
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
+  std::promise<absl::StatusOr<Job>> read;
+  Scheduler& called = scheduler();
+  called.CancelJob("a", "bob", [&](const absl::StatusOr<Job>&) {
+    read.set_value(called.GetJob("a"));
+  });
+  auto future = read.get_future();
+  ASSERT_EQ(future.wait_for(kDeadline), std::future_status::ready);
+  const auto job = future.get();
+  ORDO_ASSERT_OK(job);
+  EXPECT_EQ(job->state(), Job::CANCELLED);
+}
+
+TEST_P(SchedulerContract, AnnouncementWithoutAWorkerIsInvalid) {
+  EXPECT_THAT(scheduler().Announce({}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::testing
