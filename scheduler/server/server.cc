@@ -92,15 +92,17 @@ Server::Server(ServerOptions options, core::State state,
   dispatcher_ = std::make_unique<Dispatcher>(std::move(dispatcher));
   WriterOptions writer;
   writer.store = options_.store;
+  writer.clock = options_.clock;
   writer.release = [this](std::vector<core::Effects> turns) {
     Release(std::move(turns));
   };
   writer.on_failure =
       options_.on_commit_failure ? options_.on_commit_failure : &EndProcess;
-  writer.on_commit = [this](size_t num_records, double seconds) {
+  writer.on_commit = [this](size_t num_records, absl::Duration took) {
     options_.metrics->commit_records.With({}).Increment(
         static_cast<double>(num_records));
-    options_.metrics->commit_latency.With({}).Observe(seconds);
+    options_.metrics->commit_latency.With({}).Observe(
+        absl::ToDoubleSeconds(took));
   };
   writer_ = std::make_unique<Writer>(std::move(writer));
   if (options_.run_timer) timer_ = std::thread([this] { RunTimer(); });
@@ -187,10 +189,11 @@ void Server::RunTimer() {
       ApplyLocked(core::Tick{}).IgnoreError();
       continue;
     }
-    // Never early: a wake before the deadline would spin.
-    timer_changed_.WaitUntil(mutex_, std::chrono::steady_clock::now() +
-                                         absl::ToChronoNanoseconds(wait) +
-                                         std::chrono::microseconds(1));
+    // Clock's monotonic time is the steady clock's. Never early: a wake before
+    // the deadline would spin.
+    timer_changed_.WaitUntil(
+        mutex_, std::chrono::steady_clock::time_point(
+                    absl::ToChronoNanoseconds(*next + absl::Microseconds(1))));
   }
 }
 

@@ -40,8 +40,8 @@ struct ServerOptions {
   SchedulerMetrics* metrics = nullptr;
   // Where checkpoints lie that retention removes.
   std::string storage_root;
-  // Whether a thread calls Tick when a deadline is due. Tests that move a fake
-  // clock do it themselves.
+  // Whether a thread calls Tick when a deadline is due; needs the machine's own
+  // clock. Tests that move a fake one call it themselves.
   bool run_timer = true;
   // What a failed commit leads to; null: the process ends at once with status
   // 1 and a message, and its next start goes on from the store.
@@ -65,6 +65,9 @@ class Server : public Scheduler {
 
   // Lets the core take note of the time.
   void Tick();
+
+  // Returns when the folders of removed checkpoints are gone.
+  void WaitForRemovals() { remover_.Wait(); }
 
   void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) override;
   void CancelJob(const std::string& job, const std::string& user,

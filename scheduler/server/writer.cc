@@ -1,6 +1,5 @@
 #include "scheduler/server/writer.h"
 
-#include <chrono>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -73,15 +72,14 @@ bool Writer::CommitAndRelease(std::vector<core::Effects> turns) {
   if (turns.empty()) return true;
   const std::vector<core::Record> records = LastOfEachKey(turns);
   if (!records.empty()) {
-    const auto start = std::chrono::steady_clock::now();
+    const absl::Duration start = options_.clock->Monotonic();
     const absl::Status status = options_.store->Commit(records);
-    const std::chrono::duration<double> took =
-        std::chrono::steady_clock::now() - start;
+    const absl::Duration took = options_.clock->Monotonic() - start;
     if (!status.ok()) {
       options_.on_failure(status);
       return false;
     }
-    if (options_.on_commit) options_.on_commit(records.size(), took.count());
+    if (options_.on_commit) options_.on_commit(records.size(), took);
   }
   options_.release(std::move(turns));
   return true;

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/clock/clock.h"
 #include "base/mutex.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/store/store.h"
@@ -22,9 +24,10 @@ struct WriterOptions {
   // Called instead when they could not be made durable; must not return to
   // business: what the core believes and what is stored differ from here on.
   std::function<void(const absl::Status&)> on_failure;
-  // Told the number of records and the seconds of each transaction; may be
-  // empty.
-  std::function<void(size_t, double)> on_commit;
+  // Measures the transactions. Not owned; outlives the writer.
+  const base::Clock* clock = nullptr;
+  // Told the number of records and the time of each transaction; may be empty.
+  std::function<void(size_t, absl::Duration)> on_commit;
 };
 
 // The commit queue and the one thread behind it. Everything that is queued when

@@ -1,0 +1,369 @@
+#include "scheduler/server/server.h"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock/clock.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/metrics/metrics.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/testing/builders.h"
+#include "scheduler/policy/fifo.h"
+#include "scheduler/server/testing/fake_worker.h"
+#include "scheduler/store/sqlite_store.h"
+#include "scheduler/store/testing/memory_store.h"
+
+namespace ordo::scheduler::server {
+namespace {
+
+using base::testing::IsOk;
+using base::testing::StatusIs;
+using core::testing::AttemptBuilder;
+using core::testing::JobBuilder;
+using jobs::v1::Job;
+using testing::FakeWorker;
+using ::testing::HasSubstr;
+
+constexpr std::chrono::seconds kPatience(20);
+
+// The result of a callback that comes later.
+template <typename T>
+class Later {
+ public:
+  std::function<void(T)> callback() {
+    return
+        [promise = promise_](T value) { promise->set_value(std::move(value)); };
+  }
+  T Get() {
+    auto future = promise_->get_future();
+    EXPECT_EQ(future.wait_for(kPatience), std::future_status::ready);
+    return future.get();
+  }
+
+ private:
+  std::shared_ptr<std::promise<T>> promise_ =
+      std::make_shared<std::promise<T>>();
+};
+
+class ServerTest : public ::testing::Test {
+ protected:
+  ServerTest() { Open(); }
+
+  // A scheduler's life. The store lives on.
+  void Open() {
+    auto store = store::OpenSqliteStore(folder_.Path("ordo.db"));
+    ASSERT_THAT(store, IsOk());
+    store_ = *std::move(store);
+    ServerOptions options;
+    options.core.place = &policy::PlaceFifo;
+    options.core.lease = absl::Milliseconds(600);
+    options.core.heartbeat = absl::Milliseconds(50);
+    options.core.retry_backoff = absl::Milliseconds(20);
+    options.store = store_.get();
+    options.clock = &clock_;
+    options.files = &files_;
+    options.metrics = &metrics_;
+    options.storage_root = folder_.path();
+    auto server = Server::Start(std::move(options));
+    ASSERT_THAT(server, IsOk());
+    server_ = *std::move(server);
+  }
+  void Close() {
+    server_.reset();
+    store_.reset();
+  }
+
+  absl::StatusOr<std::vector<Job>> Create(const std::vector<NewJob>& jobs) {
+    Later<absl::StatusOr<std::vector<Job>>> later;
+    server_->CreateJobs(jobs, later.callback());
+    return later.Get();
+  }
+  absl::StatusOr<Job> Cancel(const std::string& job) {
+    Later<absl::StatusOr<Job>> later;
+    server_->CancelJob(job, "ada", later.callback());
+    return later.Get();
+  }
+  // Waits for a job to be in a state.
+  Job WaitFor(const std::string& job, Job::State state) {
+    auto reached = std::make_shared<std::promise<Job>>();
+    auto done = std::make_shared<std::atomic<bool>>(false);
+    const auto watch =
+        server_->WatchJob(job, [reached, done, state](const Job& seen, bool) {
+          if (seen.state() == state && !done->exchange(true)) {
+            reached->set_value(seen);
+          }
+        });
+    EXPECT_THAT(watch, IsOk());
+    auto future = reached->get_future();
+    EXPECT_EQ(future.wait_for(kPatience), std::future_status::ready)
+        << job << " is " << server_->GetJob(job)->ShortDebugString();
+    server_->StopWatch(*watch);
+    return future.get();
+  }
+
+  base::testing::TemporaryFolder folder_;
+  base::PosixFilesystem files_;
+  base::RealClock clock_;
+  base::MetricsRegistry registry_;
+  SchedulerMetrics metrics_{registry_};
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(ServerTest, AJobRunsOnAWorkerToItsEnd) {
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  EXPECT_EQ(WaitFor("a", Job::STARTING).attempts_size(), 1);
+  worker.Set(AttemptBuilder("a", 1).Running().Step(5));
+  worker.AnnounceTo(*server_);
+  WaitFor("a", Job::RUNNING);
+  EXPECT_EQ(server_->GetJob("a")->progress().step(), 5);
+  worker.Set(AttemptBuilder("a", 1)
+                 .Running()
+                 .Step(100)
+                 .Checkpoint(1, 100)
+                 .Report(2, "grid-100")
+                 .Exited(0));
+  worker.AnnounceTo(*server_);
+  WaitFor("a", Job::SUCCEEDED);
+  EXPECT_FALSE(server_->GetJob("a")->has_progress());
+  EXPECT_THAT(server_->GetCheckpoint("a", "latest"), IsOk());
+  EXPECT_EQ(server_->ListReports("", {})->items.size(), 1u);
+  EXPECT_TRUE(worker.WaitForForgotten("a", 1));
+}
+
+TEST_F(ServerTest, ARepeatOfARequestGivesTheSameJob) {
+  ASSERT_THAT(Create({JobBuilder("a").RequestId("r", "f1")}), IsOk());
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto again,
+                            Create({JobBuilder("a").RequestId("r", "f1")}));
+  EXPECT_EQ(again[0].sequence(), 1);
+  EXPECT_THAT(Create({JobBuilder("a").RequestId("r", "f2")}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(Create({JobBuilder("a")}),
+              StatusIs(absl::StatusCode::kAlreadyExists));
+}
+
+TEST_F(ServerTest, ARestartGivesTheSameListing) {
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  for (const char* name : {"a", "b", "c"}) {
+    ASSERT_THAT(Create({JobBuilder(name)}), IsOk());
+  }
+  ASSERT_THAT(Cancel("b"), IsOk());
+  WaitFor("b", Job::CANCELLED);
+  const auto listing = [this] {
+    std::string text;
+    const auto jobs = server_->ListJobs({}, {});
+    EXPECT_THAT(jobs, IsOk());
+    for (const Job& job : jobs->items) {
+      text += job.ShortDebugString() + "\n";
+    }
+    return text;
+  };
+  const std::string before = listing();
+  Close();
+  Open();
+  EXPECT_EQ(listing(), before);
+}
+
+TEST_F(ServerTest, AnAttemptThatOutlivesTheSchedulerGoesOn) {
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  worker.Set(AttemptBuilder("a", 1).Running().Step(5));
+  worker.AnnounceTo(*server_);
+  WaitFor("a", Job::RUNNING);
+  Close();
+  Open();
+  worker.AnnounceTo(*server_);
+  worker.Set(AttemptBuilder("a", 1).Running().Step(100).Exited(0));
+  worker.AnnounceTo(*server_);
+  EXPECT_EQ(WaitFor("a", Job::SUCCEEDED).attempts_size(), 1);
+}
+
+TEST_F(ServerTest, AWorkerThatDoesNotComeBackIsLostAfterALease) {
+  {
+    FakeWorker worker("w");
+    worker.AnnounceTo(*server_);
+    ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+    ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  }
+  const Job job = WaitFor("a", Job::QUEUED);
+  EXPECT_EQ(job.reason(), "WORKER_LOST");
+  FakeWorker other("v");
+  other.AnnounceTo(*server_);
+  EXPECT_TRUE(other.WaitForDesired("a", 2));
+}
+
+TEST_F(ServerTest, ACancelReachesTheWorkerAtOnce) {
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  worker.Set(AttemptBuilder("a", 1).Running());
+  worker.AnnounceTo(*server_);
+  ORDO_ASSERT_OK_AND_ASSIGN(const Job job, Cancel("a"));
+  EXPECT_EQ(job.state(), Job::CANCELLING);
+  EXPECT_TRUE(worker.WaitForAction(agent::v1::DesiredAttempt::KILL));
+  worker.Set(AttemptBuilder("a", 1).Ended(agent::v1::ObservedAttempt::KILLED));
+  worker.AnnounceTo(*server_);
+  WaitFor("a", Job::CANCELLED);
+}
+
+TEST_F(ServerTest, ExplainNamesTheJobThatHoldsTheDevice) {
+  FakeWorker worker("w");
+  ASSERT_THAT(Create({JobBuilder("a"), JobBuilder("b")}), IsOk());
+  EXPECT_EQ(server_->Explain("a")->blockers(0).reason(), "NO_WORKER");
+  worker.AnnounceTo(*server_);
+  WaitFor("a", Job::STARTING);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto explained, server_->Explain("b"));
+  EXPECT_EQ(explained.blockers(0).reason(), "WAITING_FOR_DEVICE");
+  EXPECT_THAT(explained.summary(), HasSubstr("job a"));
+}
+
+TEST_F(ServerTest, RetentionRemovesFoldersNowAndAfterARestart) {
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  ASSERT_THAT(Create({JobBuilder("a").Keep(1)}), IsOk());
+  const auto make = [this](const std::string& id) {
+    EXPECT_THAT(files_.MakeFolders(folder_.Path("jobs/a/checkpoints/" + id)),
+                IsOk());
+  };
+  const auto is_gone = [this](const std::string& id) {
+    return absl::IsNotFound(
+        files_.Stat(folder_.Path("jobs/a/checkpoints/" + id)).status());
+  };
+  make("5-1");
+  make("10-1");
+  worker.Set(AttemptBuilder("a", 1)
+                 .Running()
+                 .Checkpoint(1, 5)
+                 .Checkpoint(2, 10)
+                 .Exited(0));
+  worker.AnnounceTo(*server_);
+  WaitFor("a", Job::SUCCEEDED);
+  server_->WaitForRemovals();
+  EXPECT_TRUE(is_gone("5-1"));
+  EXPECT_FALSE(is_gone("10-1"));
+  Close();
+  make("5-1");
+  Open();
+  server_->WaitForRemovals();
+  EXPECT_TRUE(is_gone("5-1"));
+}
+
+TEST_F(ServerTest, DrainEndsWatchesAndRefusesCalls) {
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  Later<Job> last;
+  ASSERT_THAT(
+      server_->WatchJob("a",
+                        [told = last.callback()](const Job& job, bool is_last) {
+                          if (is_last) told(job);
+                        }),
+      IsOk());
+  server_->Drain();
+  EXPECT_EQ(last.Get().state(), Job::QUEUED);
+  EXPECT_THAT(Create({JobBuilder("b")}),
+              StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(server_->Announce(core::testing::WorkerBuilder("w")),
+              StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(server_->GetJob("a"), IsOk());
+}
+
+TEST_F(ServerTest, AWatchOfAnEndedJobIsToldOnce) {
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  ASSERT_THAT(Cancel("a"), IsOk());
+  Later<bool> told;
+  ASSERT_THAT(server_->WatchJob(
+                  "a", [callback = told.callback()](
+                           const Job&, bool is_last) { callback(is_last); }),
+              IsOk());
+  EXPECT_TRUE(told.Get());
+  EXPECT_THAT(server_->WatchJob("b", [](const Job&, bool) {}),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(ServerTest, NothingIsAnsweredOrSeenBeforeItIsDurable) {
+  auto memory = std::make_shared<store::testing::Memory>();
+  store::testing::MemoryStore store(memory);
+  ServerOptions options;
+  options.core.place = &policy::PlaceFifo;
+  options.store = &store;
+  options.clock = &clock_;
+  options.files = &files_;
+  options.metrics = &metrics_;
+  ORDO_ASSERT_OK_AND_ASSIGN(auto server, Server::Start(options));
+  memory->Hold();
+  Later<absl::StatusOr<std::vector<Job>>> later;
+  std::atomic<bool> answered{false};
+  server->CreateJobs({JobBuilder("a")},
+                     [&, callback = later.callback()](auto jobs) {
+                       answered = true;
+                       callback(std::move(jobs));
+                     });
+  EXPECT_FALSE(answered);
+  EXPECT_THAT(server->GetJob("a"), StatusIs(absl::StatusCode::kNotFound));
+  memory->Continue();
+  EXPECT_THAT(later.Get(), IsOk());
+  EXPECT_THAT(server->GetJob("a"), IsOk());
+}
+
+TEST_F(ServerTest, AFailedCommitIsAnsweredByNobody) {
+  auto memory = std::make_shared<store::testing::Memory>();
+  store::testing::MemoryStore store(memory);
+  memory->Fail(absl::ResourceExhaustedError("disk full"));
+  ServerOptions options;
+  options.core.place = &policy::PlaceFifo;
+  options.store = &store;
+  options.clock = &clock_;
+  options.files = &files_;
+  options.metrics = &metrics_;
+  Later<absl::Status> failed;
+  options.on_commit_failure = failed.callback();
+  ORDO_ASSERT_OK_AND_ASSIGN(auto server, Server::Start(options));
+  std::atomic<bool> answered{false};
+  server->CreateJobs({JobBuilder("a")}, [&](auto) { answered = true; });
+  EXPECT_THAT(failed.Get(), StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_FALSE(answered);
+  EXPECT_THAT(server->GetJob("a"), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST(ServerDeathTest, AFailedCommitEndsTheProcessWithAMessage) {
+  EXPECT_EXIT(
+      {
+        base::testing::TemporaryFolder folder;
+        base::PosixFilesystem files;
+        base::RealClock clock;
+        base::MetricsRegistry registry;
+        SchedulerMetrics metrics(registry);
+        auto memory = std::make_shared<store::testing::Memory>();
+        store::testing::MemoryStore store(memory);
+        memory->Fail(absl::ResourceExhaustedError("disk full"));
+        ServerOptions options;
+        options.core.place = &policy::PlaceFifo;
+        options.store = &store;
+        options.clock = &clock;
+        options.files = &files;
+        options.metrics = &metrics;
+        auto server = Server::Start(options);
+        std::promise<void> never;
+        (*server)->CreateJobs({JobBuilder("a")}, [](auto) {});
+        never.get_future().wait_for(kPatience);
+      },
+      ::testing::ExitedWithCode(1), "disk full");
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::server
