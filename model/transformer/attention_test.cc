@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "ATen/TensorOperators.h"
-#include "ATen/ops/cat.h"
 #include "ATen/ops/zeros_like.h"
 #include "gtest/gtest.h"
 #include "model/testing/tensors.h"
@@ -26,7 +25,7 @@ AttentionInput Input(int64_t num_queries = kT, int64_t num_keys = kT) {
   AttentionInput input;
   input.q_BHTD = Normals({kB, kH, num_queries, kD}, "q");
   input.k_BHSD = Normals({kB, kH, num_keys, kD}, "k");
-  input.values = Normals({kB, kH, num_keys, 5}, "v");
+  input.values = {Normals({kB, kH, num_keys, 5}, "v")};
   return input;
 }
 
@@ -35,16 +34,21 @@ AttentionMask Causal(int64_t num_queries = kT, int64_t num_keys = kT,
   return AttentionMask(num_queries, num_keys, real, at::kDouble);
 }
 
+// With one value.
+at::Tensor Attend1(const AttentionInput& input, const AttentionMask& mask) {
+  return Attend(input, mask)[0];
+}
+
 // The formula in plain loops; `real` as in AttentionMask.
 at::Tensor SlowAttend(const AttentionInput& input, const at::Tensor& real) {
   const int64_t num_queries = input.q_BHTD.size(2);
   const int64_t num_keys = input.k_BHSD.size(2);
-  at::Tensor out = at::zeros_like(input.values.narrow(2, 0, num_queries));
+  at::Tensor out = at::zeros_like(input.values[0].narrow(2, 0, num_queries));
   for (int64_t b = 0; b < kB; ++b) {
     for (int64_t h = 0; h < kH; ++h) {
       for (int64_t i = 0; i < num_queries; ++i) {
         double sum = 0.0;
-        at::Tensor mixed = at::zeros_like(input.values[0][0][0]);
+        at::Tensor mixed = at::zeros_like(input.values[0][0][0][0]);
         for (int64_t j = 0; j <= num_keys - num_queries + i; ++j) {
           if (real.defined() && !real[b][j].item<bool>()) continue;
           double dot = (input.q_BHTD[b][h][i] * input.k_BHSD[b][h][j])
@@ -52,7 +56,7 @@ at::Tensor SlowAttend(const AttentionInput& input, const at::Tensor& real) {
                            .item<double>();
           const double weight = std::exp(dot / std::sqrt(double{kD}));
           sum += weight;
-          mixed = mixed + input.values[b][h][j] * weight;
+          mixed = mixed + input.values[0][b][h][j] * weight;
         }
         if (sum > 0.0) out[b][h][i].copy_(mixed / sum);
       }
@@ -63,19 +67,19 @@ at::Tensor SlowAttend(const AttentionInput& input, const at::Tensor& real) {
 
 TEST(AttentionTest, EqualsTheFormulaInPlainLoops) {
   const AttentionInput input = Input();
-  EXPECT_LT(MaxDifference(Attend(input, Causal()), SlowAttend(input, {})),
+  EXPECT_LT(MaxDifference(Attend1(input, Causal()), SlowAttend(input, {})),
             1e-14);
 }
 
 TEST(AttentionTest, QueriesBelongToTheLastKeys) {
   const AttentionInput input = Input(2, 7);
-  EXPECT_LT(MaxDifference(Attend(input, Causal(2, 7)), SlowAttend(input, {})),
+  EXPECT_LT(MaxDifference(Attend1(input, Causal(2, 7)), SlowAttend(input, {})),
             1e-14);
 }
 
 TEST(AttentionTest, ASingleQuerySeesAllKeys) {
   const AttentionInput input = Input(1, 7);
-  EXPECT_LT(MaxDifference(Attend(input, Causal(1, 7)), SlowAttend(input, {})),
+  EXPECT_LT(MaxDifference(Attend1(input, Causal(1, 7)), SlowAttend(input, {})),
             1e-14);
 }
 
@@ -83,7 +87,7 @@ TEST(AttentionTest, PaddedKeysTakeNoPart) {
   const at::Tensor real =
       Longs({kB, kT}, {0, 1, 1, 1, 1, 1, 1, 0}).to(at::kBool);
   const AttentionInput input = Input();
-  EXPECT_LT(MaxDifference(Attend(input, Causal(kT, kT, real)),
+  EXPECT_LT(MaxDifference(Attend1(input, Causal(kT, kT, real)),
                           SlowAttend(input, real)),
             1e-14);
 }
@@ -94,7 +98,7 @@ TEST(AttentionTest, AQueryThatSeesNoKeyGivesZerosAndNoNanInGradients) {
   AttentionInput input = Input();
   input.q_BHTD.requires_grad_(true);
   input.k_BHSD.requires_grad_(true);
-  const at::Tensor out = Attend(input, Causal(kT, kT, real));
+  const at::Tensor out = Attend1(input, Causal(kT, kT, real));
   EXPECT_EQ(out[0].narrow(1, 0, 2).abs().max().item<double>(), 0.0);
   out.sum().backward();
   EXPECT_FALSE(input.q_BHTD.grad().isnan().any().item<bool>());
@@ -132,11 +136,10 @@ TEST(AttentionTest, TheMapsGradientComesThroughAllValues) {
     AttentionInput input;
     input.q_BHTD = in[0];
     input.k_BHSD = in[1];
-    input.values = at::cat({in[2], in[3]}, -1);
-    const at::Tensor out = Attend(input, Causal());
-    const at::Tensor a = out.narrow(-1, 0, 5), b = out.narrow(-1, 5, 7);
-    return (a * Normals({kB, kH, kT, 5}, "ga")).sum() * first +
-           (b * Normals({kB, kH, kT, 7}, "gb")).sum() * second;
+    input.values = {in[2], in[3]};
+    const std::vector<at::Tensor> out = Attend(input, Causal());
+    return (out[0] * Normals({kB, kH, kT, 5}, "ga")).sum() * first +
+           (out[1] * Normals({kB, kH, kT, 7}, "gb")).sum() * second;
   };
   const std::vector<at::Tensor> inputs = {
       Normals({kB, kH, kT, kD}, "q"), Normals({kB, kH, kT, kD}, "k"),
@@ -153,16 +156,23 @@ TEST(AttentionTest, TheMapsGradientComesThroughAllValues) {
   }
 }
 
+TEST(AttentionTest, FurtherValuesChangeNoBitOfTheFirst) {
+  AttentionInput input = Input();
+  const at::Tensor alone = Attend1(input, Causal());
+  input.values.push_back(Normals({kB, kH, kT, 7}, "e"));
+  EXPECT_TRUE(testing::SameBits(Attend1(input, Causal()), alone));
+}
+
 TEST(AttentionTest, GradientsUnderPaddingAreRight) {
   const at::Tensor real =
       Longs({kB, kT}, {0, 0, 1, 1, 1, 1, 1, 0}).to(at::kBool);
   const auto loss = [&](const std::vector<at::Tensor>& in) {
-    return (Attend({in[0], in[1], in[2], {}}, Causal(kT, kT, real)) *
+    return (Attend1({in[0], in[1], {in[2]}, {}}, Causal(kT, kT, real)) *
             Normals({kB, kH, kT, 5}, "g"))
         .sum();
   };
   const AttentionInput input = Input();
-  EXPECT_LT(GradientError(loss, {input.q_BHTD, input.k_BHSD, input.values}),
+  EXPECT_LT(GradientError(loss, {input.q_BHTD, input.k_BHSD, input.values[0]}),
             1e-7);
 }
 

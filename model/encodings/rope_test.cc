@@ -1,0 +1,110 @@
+#include <cmath>
+
+#include "ATen/TensorOperators.h"
+#include "ATen/core/grad_mode.h"
+#include "gtest/gtest.h"
+#include "model/encodings/registry.h"
+#include "model/testing/models.h"
+#include "model/testing/tensors.h"
+
+namespace ordo::model::encodings {
+namespace {
+
+using ordo::training::v1::Component;
+using testing::Doubles;
+using testing::Encoding;
+using testing::Integers;
+using testing::Logits;
+using testing::Longs;
+using testing::MaxDifference;
+using testing::Normals;
+using testing::SmallTransformer;
+
+Component Rope(const std::string& layout, double partial = 1.0) {
+  Component component = Encoding("rope");
+  (*component.mutable_params())["layout"].set_string_value(layout);
+  (*component.mutable_params())["partial"].set_number_value(partial);
+  return component;
+}
+
+// q.k after rotation, [B,H,T,T].
+at::Tensor Scores(const Component& component, const at::Tensor& positions,
+                  at::Tensor q, at::Tensor k) {
+  parameters::ParameterSet parameters({});
+  const ModelShape shape{1, static_cast<int>(q.size(1) * q.size(3)),
+                         static_cast<int>(q.size(1))};
+  const auto rope = *Make(component, shape, &parameters);
+  const Carried carried = rope->Start(positions, q.select(1, 0));
+  rope->TransformQK(0, carried, &q, &k);
+  return q.matmul(k.transpose(2, 3));
+}
+
+TEST(RopeTest, AScoreOfOnePairIsTheCosineOfTheDistance) {
+  const at::Tensor one = Doubles({1, 1, 2, 2}, {1, 0, 1, 0});
+  const at::Tensor scores =
+      Scores(Encoding("rope"), Longs({1, 2}, {4, 9}), one, one);
+  EXPECT_LT(MaxDifference(scores.flatten(),
+                          Doubles({4}, {1, std::cos(5.0), std::cos(5.0), 1})),
+            1e-14);
+}
+
+TEST(RopeTest, ADirectionTellsBeforeFromAfter) {
+  // q = (1, 0), k = (0, 1): Re(e^{i(p - s)} conj(i)) = sin(p - s).
+  const at::Tensor q = Doubles({1, 1, 2, 2}, {1, 0, 1, 0});
+  const at::Tensor k = Doubles({1, 1, 2, 2}, {0, 1, 0, 1});
+  const at::Tensor scores =
+      Scores(Encoding("rope"), Longs({1, 2}, {4, 9}), q, k);
+  EXPECT_LT(MaxDifference(scores.flatten(),
+                          Doubles({4}, {0, std::sin(-5.0), std::sin(5.0), 0})),
+            1e-14);
+}
+
+TEST(RopeTest, ScoresDependOnDistancesOnly) {
+  const at::Tensor q = Normals({2, 2, 5, 8}, "q"),
+                   k = Normals({2, 2, 5, 8}, "k");
+  const at::Tensor positions = Longs({1, 5}, {0, 1, 2, 3, 4});
+  const at::Tensor start = Scores(Encoding("rope"), positions, q, k);
+  EXPECT_LT(
+      MaxDifference(start, Scores(Encoding("rope"), positions + 100000, q, k)),
+      1e-9);
+}
+
+TEST(RopeTest, LayoutsDifferByAPermutationOfChannels) {
+  const at::Tensor q = Normals({2, 2, 5, 8}, "q"),
+                   k = Normals({2, 2, 5, 8}, "k");
+  const at::Tensor positions = Longs({1, 5}, {0, 1, 2, 3, 4});
+  // Channel 2f of the interleaved layout is f of the half-split one.
+  const at::Tensor order = Longs({8}, {0, 2, 4, 6, 1, 3, 5, 7});
+  const at::Tensor interleaved = Scores(Rope("interleaved"), positions, q, k);
+  EXPECT_LT(MaxDifference(interleaved, Scores(Rope("half_split"), positions,
+                                              q.index_select(3, order),
+                                              k.index_select(3, order))),
+            1e-14);
+  EXPECT_GT(
+      MaxDifference(interleaved, Scores(Rope("half_split"), positions, q, k)),
+      0.1);
+}
+
+TEST(RopeTest, PartialTurnsTheFirstChannelsByTheirOwnFrequencies) {
+  const at::Tensor q = Normals({1, 2, 5, 8}, "q"),
+                   k = Normals({1, 2, 5, 8}, "k");
+  const at::Tensor positions = Longs({1, 5}, {0, 1, 2, 3, 4});
+  const at::Tensor first =
+      Scores(Rope("half_split"), positions, q.narrow(3, 0, 4).contiguous(),
+             k.narrow(3, 0, 4).contiguous());
+  const at::Tensor rest =
+      q.narrow(3, 4, 4).matmul(k.narrow(3, 4, 4).transpose(2, 3));
+  EXPECT_LT(MaxDifference(Scores(Rope("half_split", 0.5), positions, q, k),
+                          first + rest),
+            1e-14);
+}
+
+TEST(RopeTest, PartialZeroIsNoEncoding) {
+  const at::Tensor tokens = Integers({2, 6}, 11, "tokens");
+  const auto none = SmallTransformer(Encoding("none"));
+  const auto rope = SmallTransformer(Rope("half_split", 0.0));
+  EXPECT_EQ(MaxDifference(Logits(*none, tokens), Logits(*rope, tokens)), 0.0);
+}
+
+}  // namespace
+}  // namespace ordo::model::encodings
