@@ -1,0 +1,259 @@
+#include "tests/e2e/scenario.h"
+
+#include <climits>
+#include <signal.h>
+#include <stdlib.h>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/files/file_util.h"
+#include "base/rpc/client.h"
+#include "base/rpc/grpc_status.h"
+#include "base/status/status.h"
+#include "base/status/testing/status_matchers.h"
+#include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
+
+namespace ordo::tests::e2e {
+
+using jobs::v1::Job;
+
+namespace {
+
+constexpr absl::Duration kPollInterval = absl::Milliseconds(2);
+
+void Prepare(grpc::ClientContext* context) {
+  base::CallOptions call;
+  call.user = base::LocalUser();
+  call.wait_for_ready = true;
+  base::PrepareCall(call, context);
+}
+
+}  // namespace
+
+std::string ProgramPath(const std::string& name) {
+  char resolved[PATH_MAX];
+  const std::string path = harness::Program(name);
+  return realpath(path.c_str(), resolved) == nullptr ? path : resolved;
+}
+
+harness::DeploymentOptions Scenario::Options(const std::string& fake) const {
+  harness::DeploymentOptions options;
+  options.folder = folder_.path();
+  auto& scheduler = options.scheduler;
+  scheduler.mutable_lease()->set_seconds(5);
+  scheduler.mutable_heartbeat()->set_nanos(200'000'000);
+  scheduler.mutable_retry_backoff()->set_nanos(50'000'000);
+  scheduler.mutable_retry_backoff_max()->set_nanos(100'000'000);
+  scheduler.mutable_cancel_grace()->set_seconds(1);
+  scheduler.mutable_stop_grace()->set_seconds(2);
+  options.worker.set_trainer(ProgramPath("tests/fake/fake_trainer"));
+  options.worker.mutable_stop_grace()->set_seconds(2);
+  (*options.worker.mutable_trainer_environment())["ORDO_FAKE"] = fake;
+  return options;
+}
+
+void Scenario::Start(const harness::DeploymentOptions& options) {
+  trainer_ = options.worker.trainer();
+  auto deployment = harness::Deployment::Start(options);
+  ORDO_ASSERT_OK(deployment);
+  deployment_ = *std::move(deployment);
+}
+
+void Scenario::TearDown() {
+  if (deployment_ == nullptr) return;
+  if (HasFailure()) {
+    for (const char* part : {"scheduler", "worker"}) {
+      auto log = base::ReadFile(
+          files_, absl::StrCat(folder_.path(), "/log/", part, ".log"),
+          16 << 20);
+      if (log.ok()) ADD_FAILURE() << part << " wrote:\n" << *log;
+    }
+  }
+  // One that a test has ended already is not there to be ended.
+  deployment_->EndWorker(SIGTERM).status().IgnoreError();
+  deployment_->EndScheduler(SIGTERM).status().IgnoreError();
+  WaitFor([this] { return deployment_->Processes().empty(); });
+  for (const base::RunningProcess& process : deployment_->Processes()) {
+    ADD_FAILURE() << "left behind: " << process.id.pid << " "
+                  << process.command_line;
+  }
+}
+
+jobs::v1::JobSpec Scenario::Spec(const std::string& name) {
+  jobs::v1::JobSpec spec;
+  spec.set_kind(jobs::v1::JobSpec::TRAIN);
+  spec.set_name(name);
+  spec.mutable_model()->set_layers(1);
+  spec.mutable_model()->set_width(16);
+  spec.mutable_model()->set_heads(2);
+  spec.mutable_encoding()->set_name("rope");
+  spec.mutable_data()->set_task("addition");
+  (*spec.mutable_data()->mutable_params())["max_digits"].set_number_value(2);
+  spec.mutable_training()->set_steps(60);
+  spec.mutable_training()->set_batch_size(4);
+  spec.mutable_training()->set_log_every_steps(1);
+  spec.mutable_checkpoint()->set_every_steps(20);
+  spec.mutable_checkpoint()->set_keep(3);
+  spec.mutable_resources()->set_threads(1);
+  spec.mutable_retry()->set_max_attempts(2);
+  return spec;
+}
+
+void Scenario::Submit(const jobs::v1::JobSpec& spec) {
+  ORDO_ASSERT_OK(deployment_->Create(spec));
+}
+
+absl::StatusOr<Job> Scenario::Cancel(const std::string& job) {
+  grpc::ClientContext context;
+  Prepare(&context);
+  jobs::v1::CancelJobRequest request;
+  request.set_name("jobs/" + job);
+  Job answer;
+  ORDO_RETURN_IF_ERROR(base::FromGrpcStatus(
+      deployment_->jobs().CancelJob(&context, request, &answer)));
+  return answer;
+}
+
+absl::StatusOr<jobs::v1::ExplainResponse> Scenario::Explain(
+    const std::string& job) {
+  grpc::ClientContext context;
+  Prepare(&context);
+  jobs::v1::ExplainRequest request;
+  request.set_name("jobs/" + job);
+  jobs::v1::ExplainResponse answer;
+  ORDO_RETURN_IF_ERROR(base::FromGrpcStatus(
+      deployment_->jobs().Explain(&context, request, &answer)));
+  return answer;
+}
+
+absl::StatusOr<jobs::v1::ListJobsResponse> Scenario::List() {
+  grpc::ClientContext context;
+  Prepare(&context);
+  jobs::v1::ListJobsResponse answer;
+  ORDO_RETURN_IF_ERROR(base::FromGrpcStatus(
+      deployment_->jobs().ListJobs(&context, {}, &answer)));
+  return answer;
+}
+
+absl::StatusOr<std::string> Scenario::Log(const std::string& job,
+                                          int64_t offset) {
+  grpc::ClientContext context;
+  Prepare(&context);
+  jobs::v1::ReadLogsRequest request;
+  request.set_name("jobs/" + job);
+  request.set_offset(offset);
+  auto stream = deployment_->jobs().ReadLogs(&context, request);
+  std::string text;
+  jobs::v1::ReadLogsResponse response;
+  while (stream->Read(&response)) text += response.data();
+  ORDO_RETURN_IF_ERROR(base::FromGrpcStatus(stream->Finish()));
+  return text;
+}
+
+absl::StatusOr<checkpoints::v1::Checkpoint> Scenario::LatestCheckpoint(
+    const std::string& job) {
+  grpc::ClientContext context;
+  Prepare(&context);
+  checkpoints::v1::GetCheckpointRequest request;
+  request.set_name("jobs/" + job + "/checkpoints/latest");
+  checkpoints::v1::Checkpoint answer;
+  auto stub = checkpoints::v1::CheckpointsService::NewStub(
+      base::Connect(deployment_->api_address()));
+  ORDO_RETURN_IF_ERROR(
+      base::FromGrpcStatus(stub->GetCheckpoint(&context, request, &answer)));
+  return answer;
+}
+
+std::string Scenario::ParametersDigest(const std::string& job) {
+  const auto checkpoint = LatestCheckpoint(job);
+  if (checkpoint.ok()) {
+    for (const auto& file : checkpoint->files()) {
+      if (file.path() == "model.safetensors") return file.sha256();
+    }
+  }
+  ADD_FAILURE() << "no parameters of " << job << ": " << checkpoint.status();
+  return "";
+}
+
+std::optional<Job> Scenario::WaitUntil(
+    const std::string& job, const std::function<bool(const Job&)>& done) {
+  const absl::Time deadline = absl::Now() + kDeadline;
+  absl::StatusOr<Job> seen = Job();
+  while (absl::Now() < deadline) {
+    seen = deployment_->Get(job);
+    if (seen.ok() && done(*seen)) return *seen;
+    if (seen.ok() && harness::HasEnded(*seen)) break;
+    absl::SleepFor(kPollInterval);
+  }
+  ADD_FAILURE() << "never came: " << job << ", last seen "
+                << (seen.ok() ? seen->ShortDebugString()
+                              : seen.status().ToString());
+  return std::nullopt;
+}
+
+std::optional<Job> Scenario::WaitForState(const std::string& job,
+                                          Job::State state) {
+  return WaitUntil(job,
+                   [state](const Job& seen) { return seen.state() == state; });
+}
+
+std::optional<Job> Scenario::WaitForEnd(const std::string& job) {
+  return WaitUntil(job, harness::HasEnded);
+}
+
+std::optional<base::ProcessId> Scenario::WaitForTrainer(
+    const std::string& job) {
+  std::optional<base::ProcessId> found;
+  WaitFor([&] {
+    for (const base::RunningProcess& process : ProcessesOf(job)) {
+      if (absl::StartsWith(process.command_line, trainer_)) {
+        found = process.id;
+      }
+    }
+    return found.has_value();
+  });
+  if (!found) ADD_FAILURE() << "no trainer of " << job;
+  return found;
+}
+
+bool Scenario::WaitFor(const std::function<bool()>& done) {
+  const absl::Time deadline = absl::Now() + kDeadline;
+  while (!done()) {
+    if (absl::Now() > deadline) return false;
+    absl::SleepFor(kPollInterval);
+  }
+  return true;
+}
+
+std::string Scenario::JobFolder(const std::string& job) const {
+  return absl::StrCat(deployment_->storage_root(), "/jobs/", job);
+}
+
+bool Scenario::IsWritingCheckpoint(const std::string& job, int64_t step) {
+  const auto names = files_.List(JobFolder(job) + "/checkpoints");
+  if (!names.ok()) return false;
+  const std::string id = absl::StrCat(step, "-1");
+  for (const std::string& name : *names) {
+    if (name != id && absl::StrContains(name, id)) return true;
+  }
+  return false;
+}
+
+std::vector<base::RunningProcess> Scenario::ProcessesOf(
+    const std::string& job) const {
+  return base::FindProcesses(JobFolder(job) + "/");
+}
+
+void Scenario::KillWorker() {
+  ORDO_ASSERT_OK(deployment_->EndWorker(SIGKILL));
+  ORDO_ASSERT_OK(deployment_->StartWorker());
+}
+
+void Scenario::KillScheduler() {
+  ORDO_ASSERT_OK(deployment_->EndScheduler(SIGKILL));
+  ORDO_ASSERT_OK(deployment_->StartScheduler());
+}
+
+}  // namespace ordo::tests::e2e
