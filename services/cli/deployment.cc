@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/rpc/address.h"
+#include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
@@ -46,8 +47,15 @@ absl::Status Apply(const std::vector<std::string>& settings,
     ORDO_ASSIGN_OR_RETURN(const auto assignment,
                           SplitAssignment("set", setting));
     if (!absl::StartsWith(assignment.first, prefix)) continue;
-    ORDO_RETURN_IF_ERROR(base::SetField(assignment.first.substr(prefix.size()),
-                                        assignment.second, config));
+    const absl::Status status = base::SetField(
+        assignment.first.substr(prefix.size()), assignment.second, config);
+    std::vector<base::FieldViolation> violations =
+        base::FieldViolations(status);
+    for (base::FieldViolation& violation : violations) {
+      violation.field = absl::StrCat("--set ", prefix, violation.field);
+    }
+    ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
+    ORDO_RETURN_IF_ERROR(status);
   }
   return absl::OkStatus();
 }
