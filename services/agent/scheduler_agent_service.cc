@@ -1,9 +1,6 @@
 #include "services/agent/scheduler_agent_service.h"
 
-#include <utility>
-
-#include "absl/status/status.h"
-#include "base/rpc/server.h"
+#include "services/request/answer.h"
 
 namespace ordo::services::agent {
 
@@ -11,10 +8,7 @@ grpc::ServerUnaryReactor* SchedulerAgentService::Announce(
     grpc::CallbackServerContext* context,
     const ordo::agent::v1::AnnounceRequest* request,
     ordo::agent::v1::AnnounceResponse* response) {
-  auto answer = scheduler_.Announce(*request);
-  if (!answer.ok()) return base::Finish(context, answer.status());
-  *response = *std::move(answer);
-  return base::Finish(context, absl::OkStatus());
+  return request::Answer(context, scheduler_.Announce(*request), response);
 }
 
 }  // namespace ordo::services::agent

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/rpc/server.h"
 #include "base/status/status.h"
+#include "services/request/answer.h"
 #include "services/request/names.h"
 #include "services/request/page.h"
 
@@ -91,9 +92,7 @@ grpc::ServerUnaryReactor* CheckpointsService::GetCheckpoint(
     grpc::CallbackServerContext* context,
     const ordo::checkpoints::v1::GetCheckpointRequest* request,
     Checkpoint* response) {
-  auto found = Find(scheduler_, request->name());
-  if (found.ok()) *response = *std::move(found);
-  return base::Finish(context, found.status());
+  return request::Answer(context, Find(scheduler_, request->name()), response);
 }
 
 grpc::ServerUnaryReactor* CheckpointsService::ListCheckpoints(

@@ -15,6 +15,7 @@
 #include "services/jobs/log_source.h"
 #include "services/jobs/new_jobs.h"
 #include "services/jobs/watch_reactor.h"
+#include "services/request/answer.h"
 #include "services/request/names.h"
 #include "services/request/page.h"
 
@@ -27,7 +28,6 @@ using ordo::jobs::v1::ExplainResponse;
 using ordo::jobs::v1::Job;
 using ordo::jobs::v1::ListJobsRequest;
 using ordo::jobs::v1::ListJobsResponse;
-using ordo::jobs::v1::Owner;
 using ordo::jobs::v1::ReadLogsResponse;
 using ordo::jobs::v1::WatchJobResponse;
 
@@ -94,9 +94,7 @@ grpc::ServerUnaryReactor* JobsService::GetJob(
     const ordo::jobs::v1::GetJobRequest* request, Job* response) {
   const auto id = JobId(request->name());
   if (!id.ok()) return base::Finish(context, id.status());
-  auto job = parts_.scheduler.GetJob(*id);
-  if (job.ok()) *response = *std::move(job);
-  return base::Finish(context, job.status());
+  return request::Answer(context, parts_.scheduler.GetJob(*id), response);
 }
 
 grpc::ServerUnaryReactor* JobsService::ListJobs(
@@ -168,9 +166,7 @@ grpc::ServerUnaryReactor* JobsService::Explain(
     const ordo::jobs::v1::ExplainRequest* request, ExplainResponse* response) {
   const auto id = JobId(request->name());
   if (!id.ok()) return base::Finish(context, id.status());
-  auto explanation = parts_.scheduler.Explain(*id);
-  if (explanation.ok()) *response = *std::move(explanation);
-  return base::Finish(context, explanation.status());
+  return request::Answer(context, parts_.scheduler.Explain(*id), response);
 }
 
 }  // namespace ordo::services::jobs

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/rpc/server.h"
 #include "base/status/status.h"
+#include "services/request/answer.h"
 #include "services/request/names.h"
 #include "services/request/page.h"
 
@@ -67,9 +68,7 @@ absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
 grpc::ServerUnaryReactor* ReportsService::GetReport(
     grpc::CallbackServerContext* context,
     const ordo::reports::v1::GetReportRequest* request, Report* response) {
-  auto found = Find(scheduler_, request->name());
-  if (found.ok()) *response = *std::move(found);
-  return base::Finish(context, found.status());
+  return request::Answer(context, Find(scheduler_, request->name()), response);
 }
 
 grpc::ServerUnaryReactor* ReportsService::ListReports(

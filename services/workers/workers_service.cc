@@ -5,6 +5,7 @@
 
 #include "base/rpc/server.h"
 #include "base/status/status.h"
+#include "services/request/answer.h"
 #include "services/request/names.h"
 #include "services/request/page.h"
 
@@ -42,9 +43,7 @@ absl::Status List(const scheduler::Scheduler& scheduler,
 grpc::ServerUnaryReactor* WorkersService::GetWorker(
     grpc::CallbackServerContext* context,
     const ordo::workers::v1::GetWorkerRequest* request, Worker* response) {
-  auto found = Find(scheduler_, request->name());
-  if (found.ok()) *response = *std::move(found);
-  return base::Finish(context, found.status());
+  return request::Answer(context, Find(scheduler_, request->name()), response);
 }
 
 grpc::ServerUnaryReactor* WorkersService::ListWorkers(
