@@ -179,16 +179,21 @@ absl::StatusOr<Job> Deployment::Create(const jobs::v1::JobSpec& spec,
 }
 
 absl::StatusOr<Job> Deployment::Get(const std::string& job) {
-  grpc::ClientContext context;
-  base::CallOptions call;
-  call.wait_for_ready = true;
-  base::PrepareCall(call, &context);
   jobs::v1::GetJobRequest request;
   request.set_name("jobs/" + job);
-  Job answer;
-  ORDO_RETURN_IF_ERROR(
-      base::FromGrpcStatus(jobs_->GetJob(&context, request, &answer)));
-  return answer;
+  const absl::Time deadline = absl::Now() + kStartTimeout;
+  while (true) {
+    grpc::ClientContext context;
+    base::CallOptions call;
+    call.wait_for_ready = true;
+    base::PrepareCall(call, &context);
+    Job answer;
+    const absl::Status status =
+        base::FromGrpcStatus(jobs_->GetJob(&context, request, &answer));
+    if (status.ok()) return answer;
+    // The connection to a scheduler that was killed breaks only when used.
+    if (!absl::IsUnavailable(status) || absl::Now() > deadline) return status;
+  }
 }
 
 absl::StatusOr<Job> Deployment::WaitFor(
