@@ -1,0 +1,141 @@
+#include "scheduler/core/artifacts.h"
+
+#include <string>
+#include <vector>
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/testing/test_shell.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using agent::v1::ObservedAttempt;
+using testing::AttemptBuilder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::JobBuilder;
+using testing::TestShell;
+using testing::WorkerBuilder;
+
+class ArtifactsTest : public ::testing::Test {
+ protected:
+  ArtifactsTest() {
+    EXPECT_TRUE(
+        shell_.Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"})).ok());
+    shell_.Ignore();
+  }
+  void Submit(const NewJob& job) {
+    ORDO_ASSERT_OK(shell_.Submit(job));
+    shell_.Ignore();
+  }
+  // Ids of the job's checkpoints that are there.
+  std::vector<std::string> Available(const std::string& job) {
+    std::vector<std::string> ids;
+    for (const auto& [key, checkpoint] :
+         shell_.state().jobs.at(job).checkpoints) {
+      if (checkpoint->state() == checkpoints::v1::Checkpoint::AVAILABLE) {
+        ids.push_back(CheckpointId(key));
+      }
+    }
+    return ids;
+  }
+
+  TestShell shell_;
+};
+
+TEST_F(ArtifactsTest, ACheckpointOfAnotherAttemptIsRefusedWithAWarning) {
+  Submit(JobBuilder("a"));
+  ObservedAttempt observed = AttemptBuilder("a", 1).Running().Checkpoint(1, 5);
+  observed.mutable_records(0)->mutable_checkpoint()->set_id("5-2");
+  shell_.Observe("w", {observed});
+  shell_.Ignore();
+  EXPECT_THAT(Available("a"), IsEmpty());
+  EXPECT_EQ(shell_.Counted(Count::What::kCheckpoint, "refused"), 1);
+  EXPECT_THAT(shell_.job("a").attempts(0).warnings(0), HasSubstr("5-2"));
+}
+
+TEST_F(ArtifactsTest, OnlyTheNewestStay) {
+  Submit(JobBuilder("a").Keep(2));
+  shell_.Observe("w", {AttemptBuilder("a", 1)
+                           .Running()
+                           .Checkpoint(1, 5)
+                           .Checkpoint(2, 100)
+                           .Checkpoint(3, 20)});
+  EXPECT_THAT(shell_.TakeRemoved(), ElementsAre("a/5-1"));
+  shell_.Ignore();
+  EXPECT_THAT(Available("a"), ElementsAre("20-1", "100-1"));
+}
+
+TEST_F(ArtifactsTest, WhatALiveJobNamesStaysUntilThatJobEnds) {
+  Submit(JobBuilder("a").Keep(1));
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Checkpoint(1, 5)});
+  shell_.Ignore();
+  Submit(JobBuilder("b").Device("cuda").StartFrom("jobs/a"));
+  Submit(JobBuilder("c").Device("cuda").Evaluates({"jobs/a/checkpoints/5-1"}));
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Checkpoint(2, 10)});
+  shell_.Ignore();
+  EXPECT_THAT(Available("a"), ElementsAre("5-1", "10-1"));
+  ORDO_ASSERT_OK(shell_.CancelJob("b"));
+  EXPECT_THAT(shell_.TakeRemoved(), IsEmpty());
+  ORDO_ASSERT_OK(shell_.CancelJob("c"));
+  EXPECT_THAT(shell_.TakeRemoved(), ElementsAre("a/5-1"));
+}
+
+TEST_F(ArtifactsTest, AReportIsRegisteredOnceByTheFirstAttemptThatWroteIt) {
+  Submit(JobBuilder("a"));
+  ObservedAttempt observed =
+      AttemptBuilder("a", 1).Running().Report(1, "grid-5");
+  observed.mutable_records(0)->mutable_report()->set_checkpoint("5-1");
+  shell_.Observe("w", {observed});
+  shell_.Ignore();
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Exited(10)});
+  shell_.Ignore();
+  shell_.Observe("w", {AttemptBuilder("a", 2).Running().Report(1, "grid-5")});
+  shell_.Ignore();
+  const auto& reports = shell_.state().jobs.at("a").reports;
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports.at("grid-5")->attempt(), 1);
+  EXPECT_EQ(reports.at("grid-5")->checkpoint(), "jobs/a/checkpoints/5-1");
+}
+
+TEST_F(ArtifactsTest, AReportOutsideItsFolderIsRefused) {
+  Submit(JobBuilder("a"));
+  for (const char* id : {"../../b", "x", ""}) {
+    ObservedAttempt observed = AttemptBuilder("a", 1).Running().Report(1, id);
+    observed.mutable_records(0)->mutable_report()->set_folder("../elsewhere");
+    observed.mutable_records(0)->set_number(
+        shell_.state().jobs.at("a").job->version() + 10);
+    shell_.Observe("w", {observed});
+    shell_.Ignore();
+  }
+  EXPECT_TRUE(shell_.state().jobs.at("a").reports.empty());
+  EXPECT_EQ(shell_.Counted(Count::What::kReport, "refused"), 3);
+}
+
+TEST_F(ArtifactsTest, WarningsAreKeptUpToALimit) {
+  Submit(JobBuilder("a"));
+  AttemptBuilder attempt("a", 1);
+  attempt.Running();
+  for (int i = 1; i <= kMaxWarnings + 5; ++i) attempt.Warning(i, "careful");
+  shell_.Observe("w", {attempt});
+  shell_.Ignore();
+  EXPECT_EQ(shell_.job("a").attempts(0).warnings_size(), kMaxWarnings);
+}
+
+TEST_F(ArtifactsTest, ACheckpointThatCouldNotBeWrittenIsAWarning) {
+  Submit(JobBuilder("a"));
+  ObservedAttempt observed = AttemptBuilder("a", 1).Running().Warning(1, "");
+  observed.mutable_records(0)->mutable_checkpoint_failed()->set_step(7);
+  observed.mutable_records(0)->mutable_checkpoint_failed()->set_message(
+      "disk full");
+  shell_.Observe("w", {observed});
+  shell_.Ignore();
+  EXPECT_THAT(shell_.job("a").attempts(0).warnings(0), HasSubstr("disk full"));
+  EXPECT_EQ(shell_.Counted(Count::What::kCheckpoint, "failed"), 1);
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core

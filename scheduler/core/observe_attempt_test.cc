@@ -1,0 +1,115 @@
+#include "scheduler/core/observe_attempt.h"
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/testing/test_shell.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using agent::v1::ObservedAttempt;
+using jobs::v1::Job;
+using testing::AttemptBuilder;
+using ::testing::ElementsAre;
+using testing::JobBuilder;
+using testing::TestShell;
+using testing::WorkerBuilder;
+
+class ObserveAttemptTest : public ::testing::Test {
+ protected:
+  ObserveAttemptTest() {
+    EXPECT_TRUE(shell_.Announce(WorkerBuilder("w")).ok());
+    shell_.Ignore();
+    EXPECT_TRUE(shell_.Submit(JobBuilder("a")).ok());
+    shell_.Ignore();
+  }
+
+  TestShell shell_;
+};
+
+TEST_F(ObserveAttemptTest, TheFirstReportOfTheTrainerIsRecorded) {
+  ObservedAttempt observed = AttemptBuilder("a", 1).Running(40);
+  observed.mutable_started()->set_build_digest("build");
+  observed.mutable_started()->set_resumed_from("jobs/a/checkpoints/40-1");
+  observed.mutable_started()->set_state_digest("digest");
+  observed.mutable_started()->add_warnings("other threads");
+  shell_.Observe("w", {observed});
+  const jobs::v1::Attempt& attempt = shell_.job("a").attempts(0);
+  EXPECT_EQ(attempt.start_step(), 40);
+  EXPECT_EQ(attempt.build_digest(), "build");
+  EXPECT_EQ(attempt.resumed_from(), "jobs/a/checkpoints/40-1");
+  EXPECT_EQ(attempt.start_digest(), "digest");
+  EXPECT_TRUE(attempt.exact());
+  EXPECT_THAT(attempt.warnings(), ElementsAre("other threads"));
+}
+
+TEST_F(ObserveAttemptTest, TheSameObservationTwiceIsRecordedOnce) {
+  const ObservedAttempt observed =
+      AttemptBuilder("a", 1).Running().Step(5).Checkpoint(1, 5).Warning(2, "x");
+  shell_.Observe("w", {observed});
+  shell_.Ignore();
+  const int64_t version = shell_.job("a").version();
+  shell_.Observe("w", {observed});
+  EXPECT_EQ(shell_.job("a").version(), version);
+  EXPECT_EQ(shell_.job("a").attempts(0).warnings_size(), 1);
+}
+
+TEST_F(ObserveAttemptTest, ProgressIsPublishedAndNotRecorded) {
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Step(5)});
+  const int64_t version = shell_.job("a").version();
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Step(6)});
+  EXPECT_EQ(shell_.published_progress("a")->step(), 6);
+  EXPECT_EQ(shell_.job("a").version(), version);
+}
+
+TEST_F(ObserveAttemptTest, DurableRecordsAreAcknowledged) {
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Checkpoint(1, 5)});
+  EXPECT_EQ(shell_.TakeDesired("w").attempts(0).acknowledged_records(), 1);
+}
+
+TEST_F(ObserveAttemptTest, AnObservedAttemptIsDesiredWithoutItsTask) {
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Checkpoint(1, 5)});
+  EXPECT_EQ(shell_.TakeDesired("w").attempts(0).task_case(),
+            agent::v1::DesiredAttempt::TASK_NOT_SET);
+}
+
+TEST_F(ObserveAttemptTest, TheEndIsTakenOnlyWithAllDurableRecords) {
+  AttemptBuilder full("a", 1);
+  full.Running();
+  for (int i = 1; i <= kMaxRecordsObserved; ++i) full.Warning(i, "w");
+  shell_.Observe("w", {full.Exited(0)});
+  EXPECT_EQ(shell_.StateOf("a"), Job::RUNNING);
+  EXPECT_EQ(shell_.TakeDesired("w").attempts(0).acknowledged_records(),
+            kMaxRecordsObserved);
+  shell_.Observe("w", {AttemptBuilder("a", 1)
+                           .Running()
+                           .Checkpoint(kMaxRecordsObserved + 1, 100)
+                           .Exited(0)});
+  EXPECT_EQ(shell_.StateOf("a"), Job::SUCCEEDED);
+  EXPECT_EQ(shell_.state().jobs.at("a").checkpoints.size(), 1u);
+  shell_.Ignore();
+}
+
+TEST_F(ObserveAttemptTest, TheFirstStepOfAJobIsMeasuredOnce) {
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Step(1)});
+  EXPECT_EQ(shell_.Counted(Count::What::kFirstStep), 2);
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Step(1).Exited(10)});
+  shell_.Ignore();
+  shell_.Observe("w", {AttemptBuilder("a", 2).Running().Step(2)});
+  EXPECT_EQ(shell_.Counted(Count::What::kFirstStep), 2);
+}
+
+TEST_F(ObserveAttemptTest, TheEndSaysHowFarItCame) {
+  ObservedAttempt observed =
+      AttemptBuilder("a", 1).Running().Step(7).Exited(10);
+  observed.mutable_finished()->set_step(8);
+  observed.mutable_finished()->set_state_digest("end");
+  shell_.Observe("w", {observed});
+  shell_.Ignore();
+  EXPECT_EQ(shell_.job("a").attempts(0).end_step(), 8);
+  EXPECT_EQ(shell_.job("a").attempts(0).end_digest(), "end");
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core
