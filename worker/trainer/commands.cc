@@ -29,12 +29,21 @@ constexpr int kDefaultThreads = 2;
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxTokens = 1 << 20;
 
+// Whether no scheduler stands behind this process.
+bool RunsByHand(const CommandLine& line) {
+  return line.flags.count("--deployment") == 0;
+}
+
 absl::StatusOr<TrainerContext> MakeContext(const CommandContext& context,
                                            const CommandLine& line) {
   ORDO_ASSIGN_OR_RETURN(const std::string build_digest, base::BuildId());
-  return TrainerContext{context.files,      context.clock,
-                        line.Flag("--out"), line.Flag("--storage-root"),
-                        build_digest,       context.stop_requested};
+  TrainerContext trainer(context.files, context.clock);
+  trainer.job_folder = line.Flag("--out");
+  trainer.storage_root = line.Flag("--storage-root");
+  trainer.build_digest = build_digest;
+  trainer.prune_checkpoints = RunsByHand(line);
+  trainer.stop_requested = context.stop_requested;
+  return trainer;
 }
 
 // Checkpoints of a folder that a trainer run by hand goes on from; refuses to
@@ -59,8 +68,6 @@ absl::Status FindOwnCheckpoints(const TrainerContext& context, bool resume,
   return absl::OkStatus();
 }
 
-// `folder` seen from anywhere: relative paths of checkpoints in a
-// specification are under the storage root.
 absl::StatusOr<ExitCode> TrainCommand(const CommandContext& context,
                                       const CommandLine& line) {
   ORDO_ASSIGN_OR_RETURN(TrainSpec spec,

@@ -13,6 +13,9 @@ namespace ordo::worker::trainer {
 
 // What a task runs in.
 struct TrainerContext {
+  TrainerContext(base::Filesystem& files, base::Clock& clock)
+      : files(files), clock(clock) {}
+
   base::Filesystem& files;
   base::Clock& clock;
   // The job's folder: attempts/, checkpoints/ and results/ lie below it.
@@ -21,8 +24,11 @@ struct TrainerContext {
   std::string storage_root;
   // SHA-256 of this program.
   std::string build_digest;
+  // Remove checkpoints beyond checkpoint.keep after each write. A scheduler,
+  // where there is one, does that itself: it knows which ones jobs need.
+  bool prune_checkpoints = false;
   // Whether somebody asked the trainer to leave. Any thread.
-  std::function<bool()> stop_requested;
+  std::function<bool()> stop_requested = [] { return false; };
 };
 
 // <job folder>/attempts/<attempt> and <job folder>/checkpoints.

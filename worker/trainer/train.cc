@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
 #include "model/evaluation/report.h"
@@ -135,6 +136,21 @@ class TrainTask {
     base::LogInfo("checkpoint written",
                   {{"id", outcome->written->id()},
                    {"seconds", outcome->written->write_seconds()}});
+    if (context_.prune_checkpoints) Prune();
+  }
+
+  // Removes all but the newest checkpoints that the policy keeps.
+  void Prune() {
+    const std::string folder = CheckpointsFolder(context_);
+    const auto ids = model::training::ListCheckpoints(context_.files, folder);
+    if (!ids.ok()) return;
+    for (size_t i = spec_.checkpoint().keep(); i < ids->size(); ++i) {
+      const absl::Status status =
+          context_.files.RemoveTree(base::JoinPath(folder, (*ids)[i]));
+      if (!status.ok()) {
+        base::LogWarning("old checkpoint not removed", {{"error", status}});
+      }
+    }
   }
 
   // Waits until the state at this step is durable, trying once more if needed.

@@ -1,0 +1,139 @@
+#include "model/training/durable_folder.h"
+
+#include <cerrno>
+#include <string>
+
+#include "base/digest/digest.h"
+#include "base/files/file_util.h"
+#include "base/files/testing/faulty_filesystem.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::model::training {
+namespace {
+
+using ::ordo::base::testing::FileOperation;
+using ::ordo::base::testing::IsOkAndHolds;
+using ::ordo::base::testing::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class DurableFolderTest : public ::testing::Test {
+ protected:
+  DurableFolderTest() : files_(real_) {}
+
+  // A folder with two files and a manifest; gives the manifest's SHA-256.
+  std::string WriteWithManifest(const std::string& name) {
+    std::string manifest;
+    ORDO_EXPECT_OK(WriteAside(
+        files_, temporary_.Path(name), [&](const std::string& aside) {
+          ORDO_EXPECT_OK(WriteDurably(files_, aside + "/a", "first"));
+          ORDO_EXPECT_OK(WriteDurably(files_, aside + "/b", "second"));
+          manifest = ManifestText({InfoOfFile(files_, aside, "a").value(),
+                                   InfoOfFile(files_, aside, "b").value()});
+          return WriteDurably(files_, aside + "/" + kManifestFile, manifest);
+        }));
+    return base::Sha256Hex(manifest);
+  }
+
+  base::PosixFilesystem real_;
+  base::testing::FaultyFilesystem files_;
+  base::testing::TemporaryFolder temporary_;
+};
+
+TEST_F(DurableFolderTest, HoldsWhatWasWrittenAndSaysSo) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto infos,
+      WriteFolder(files_, temporary_.Path("r/x"), {{"a", "first"}}));
+  ASSERT_EQ(infos.size(), 1u);
+  EXPECT_EQ(infos[0].path(), "a");
+  EXPECT_EQ(infos[0].size_bytes(), 5);
+  EXPECT_EQ(infos[0].sha256(), base::Sha256Hex("first"));
+  EXPECT_THAT(real_.List(temporary_.Path("r")), IsOkAndHolds(ElementsAre("x")));
+  EXPECT_THAT(base::ReadFile(real_, temporary_.Path("r/x/a"), 10),
+              IsOkAndHolds(std::string("first")));
+}
+
+TEST_F(DurableFolderTest, ReplacesAnOlderFolderWhole) {
+  ORDO_ASSERT_OK(
+      WriteFolder(files_, temporary_.Path("x"), {{"a", "1"}, {"b", "2"}}));
+  ORDO_ASSERT_OK(WriteFolder(files_, temporary_.Path("x"), {{"c", "3"}}));
+  EXPECT_THAT(real_.List(temporary_.Path("x")), IsOkAndHolds(ElementsAre("c")));
+}
+
+TEST_F(DurableFolderTest, AnErrorAtAnyPlaceLeavesNothingBehind) {
+  for (const FileOperation operation :
+       {FileOperation::kMakeFolders, FileOperation::kOpenForWrite,
+        FileOperation::kAppend, FileOperation::kSync,
+        FileOperation::kSyncFolder, FileOperation::kRename}) {
+    files_.Fail(operation, ".tmp-x", ENOSPC);
+    EXPECT_THAT(WriteFolder(files_, temporary_.Path("x"), {{"a", "1"}}),
+                StatusIs(absl::StatusCode::kResourceExhausted))
+        << static_cast<int>(operation);
+    files_.Heal();
+    EXPECT_THAT(real_.List(temporary_.path()), IsOkAndHolds(IsEmpty()));
+  }
+}
+
+TEST_F(DurableFolderTest, IsVerifiedByItsManifest) {
+  const std::string sha256 = WriteWithManifest("x");
+  ORDO_EXPECT_OK(VerifyManifest(files_, temporary_.Path("x"), sha256));
+  ORDO_EXPECT_OK(VerifyManifest(files_, temporary_.Path("x"), ""));
+}
+
+TEST_F(DurableFolderTest, NamesTheFileThatIsDamaged) {
+  const auto expect = [&](const std::string& path, const std::string& what) {
+    EXPECT_THAT(VerifyManifest(files_, temporary_.Path("x"), ""),
+                StatusIs(absl::StatusCode::kDataLoss,
+                         HasSubstr(temporary_.Path("x/" + path) +
+                                   " is damaged: " + what)));
+  };
+  const std::string b = temporary_.Path("x/b");
+  WriteWithManifest("x");
+  ORDO_ASSERT_OK(WriteDurably(real_, b, "seconD"));
+  expect("b", "its SHA-256");
+  ORDO_ASSERT_OK(WriteDurably(real_, b, "secon"));
+  expect("b", "it has 5 bytes, the manifest says 6");
+  ORDO_ASSERT_OK(real_.RemoveFile(b));
+  expect("b", "it is missing");
+  ORDO_ASSERT_OK(
+      WriteDurably(real_, temporary_.Path("x/MANIFEST.json"), "{\"files\":"));
+  expect("MANIFEST.json", "it is not JSON");
+  ORDO_ASSERT_OK(WriteDurably(real_, temporary_.Path("x/MANIFEST.json"),
+                              R"({"files":[{"path":3}]})"));
+  expect("MANIFEST.json", "");
+}
+
+TEST_F(DurableFolderTest, RefusesAnotherManifestThanTheRegisteredOne) {
+  WriteWithManifest("x");
+  EXPECT_THAT(VerifyManifest(files_, temporary_.Path("x"), base::Sha256Hex("")),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("registered")));
+}
+
+TEST_F(DurableFolderTest, RefusesAManifestThatLeadsOutOfTheFolder) {
+  ORDO_ASSERT_OK(WriteFolder(
+      files_, temporary_.Path("x"),
+      {{kManifestFile,
+        R"({"files":[{"path":"../y","size_bytes":1,"sha256":""}]})"}}));
+  EXPECT_THAT(VerifyManifest(files_, temporary_.Path("x"), ""),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST_F(DurableFolderTest, WithoutAManifestIsNotFound) {
+  EXPECT_THAT(VerifyManifest(files_, temporary_.Path("none"), ""),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(DurableFolderTest, LeftOversAreRemovedAndNothingElse) {
+  ORDO_ASSERT_OK(WriteFolder(files_, temporary_.Path("5-1"), {{"a", "1"}}));
+  ORDO_ASSERT_OK(WriteFolder(files_, temporary_.Path(".tmp-6-1"), {{"a", ""}}));
+  ORDO_ASSERT_OK(RemoveTemporaries(files_, temporary_.path()));
+  EXPECT_THAT(real_.List(temporary_.path()), IsOkAndHolds(ElementsAre("5-1")));
+  ORDO_EXPECT_OK(RemoveTemporaries(files_, temporary_.Path("none")));
+}
+
+}  // namespace
+}  // namespace ordo::model::training

@@ -1,0 +1,63 @@
+#include "worker/trainer/command_line.h"
+
+#include <map>
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+using ::ordo::base::testing::StatusIs;
+using ::testing::HasSubstr;
+
+void ExpectBad(const std::vector<std::string>& arguments,
+               const std::string& message) {
+  EXPECT_THAT(ParseCommandLine(arguments),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
+}
+
+TEST(ParseCommandLine, ReadsTrain) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const CommandLine line,
+      ParseCommandLine({"train", "task.json", "--out", "/o",
+                        "--storage-root=/r", "--deployment", "/d",
+                        "--resume"}));
+  EXPECT_EQ(line.command, "train");
+  EXPECT_EQ(line.spec, "task.json");
+  EXPECT_EQ(line.flags,
+            (std::map<std::string, std::string>{{"--out", "/o"},
+                                                {"--storage-root", "/r"},
+                                                {"--deployment", "/d"},
+                                                {"--resume", "true"}}));
+  EXPECT_EQ(line.Flag("--out"), "/o");
+}
+
+TEST(ParseCommandLine, KnowsEveryCommandOfTheUsage) {
+  ORDO_EXPECT_OK(ParseCommandLine({"evaluate", "--out", "/o", "e.yaml"}));
+  ORDO_EXPECT_OK(ParseCommandLine({"generate", "--checkpoint", "c", "--prompt",
+                                   "1+1=", "--max-tokens", "4"}));
+  ORDO_EXPECT_OK(ParseCommandLine(
+      {"logits", "--checkpoint", "c", "--tokens", "t", "--out", "l"}));
+  ORDO_EXPECT_OK(ParseCommandLine({"--help"}));
+  for (const char* command : {"train", "evaluate", "generate", "logits"}) {
+    EXPECT_THAT(Usage(), HasSubstr(command));
+  }
+}
+
+TEST(ParseCommandLine, SaysWhatIsWrongAndWhatWasMeant) {
+  ExpectBad({}, "no command");
+  ExpectBad({"trian"}, "did you mean 'train'");
+  ExpectBad({"train", "--out", "/o"}, "needs a file");
+  ExpectBad({"train", "t.json"}, "train needs --out");
+  ExpectBad({"train", "t.json", "--ot", "/o"}, "did you mean '--out'");
+  ExpectBad({"train", "t.json", "--out"}, "--out needs a value");
+  ExpectBad({"train", "t.json", "--out", "a", "--out", "b"}, "given twice");
+  ExpectBad({"train", "t.json", "u.json", "--out", "a"}, "what is 'u.json'");
+  ExpectBad({"train", "t.json", "--out", "a", "--resume=1"}, "takes no value");
+  ExpectBad({"generate", "--checkpoint", "c"}, "needs --prompt");
+}
+
+}  // namespace
+}  // namespace ordo::worker::trainer

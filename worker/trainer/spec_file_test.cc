@@ -1,0 +1,96 @@
+#include "worker/trainer/spec_file.h"
+
+#include "base/files/file_util.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "worker/trainer/exit_code.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class SpecFileTest : public ::testing::Test {
+ protected:
+  std::string Write(const std::string& name, const std::string& text) {
+    ORDO_EXPECT_OK(base::AtomicWrite(files_, folder_.Path(name), text));
+    return folder_.Path(name);
+  }
+
+  void ExpectBadSpec(const absl::Status& status, const std::string& message) {
+    EXPECT_EQ(ExitCodeOf(status), ordo::training::v1::BAD_SPEC);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(message));
+  }
+
+  base::PosixFilesystem files_;
+  base::testing::TemporaryFolder folder_;
+};
+
+constexpr char kYaml[] =
+    "encoding: {name: rope}\n"
+    "data: {task: addition}\n"
+    "training: {steps: 5}\n";
+
+TEST_F(SpecFileTest, ReadsAShortTaskAndFillsTheRestIn) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto spec,
+                            ReadTrainSpec(files_, Write("t.yaml", kYaml)));
+  EXPECT_EQ(spec.attempt(), 1);
+  EXPECT_EQ(spec.training().steps(), 5);
+  EXPECT_EQ(spec.training().batch_size(), 64);
+  EXPECT_EQ(spec.model().vocabulary_size(), 19);
+  EXPECT_EQ(spec.resources().threads(), 2);
+}
+
+TEST_F(SpecFileTest, ReadsJsonToo) {
+  ORDO_EXPECT_OK(
+      ReadTrainSpec(files_, Write("t.json", R"({"encoding":{"name":"none"},)"
+                                            R"("data":{"task":"addition"},)"
+                                            R"("training":{"steps":5}})")));
+}
+
+TEST_F(SpecFileTest, NamesEveryViolationAtOnce) {
+  const auto spec = ReadTrainSpec(
+      files_, Write("t.yaml",
+                    "encoding: {name: taep}\n"
+                    "data: {task: addition, params: {max_digits: 0}}\n"
+                    "training: {steps: 5, batch_size: -1}\n"));
+  ExpectBadSpec(spec.status(), "encoding.name");
+  EXPECT_THAT(std::string(spec.status().message()),
+              AllOf(HasSubstr("'tape'"), HasSubstr("data.params.max_digits"),
+                    HasSubstr("training.batch_size"), HasSubstr("t.yaml")));
+}
+
+TEST_F(SpecFileTest, RefusesUnknownFieldsFormsAndMissingFiles) {
+  ExpectBadSpec(
+      ReadTrainSpec(files_, Write("t.yaml", "trainig: {}\n")).status(),
+      "'training'");
+  ExpectBadSpec(ReadTrainSpec(files_, Write("t.toml", kYaml)).status(),
+                "t.toml");
+  ExpectBadSpec(ReadTrainSpec(files_, folder_.Path("none.yaml")).status(),
+                "none.yaml");
+  ExpectBadSpec(
+      ReadTrainSpec(files_, Write("big.yaml", std::string(2 << 20, ' ')))
+          .status(),
+      "big.yaml");
+}
+
+TEST_F(SpecFileTest, ReadsEvaluationTasks) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto spec,
+      ReadEvaluateSpec(files_,
+                       Write("e.yaml",
+                             "checkpoints: [{path: /x/5-1}]\n"
+                             "evaluations: [{task: addition_grid}]\n")));
+  EXPECT_EQ(spec.evaluations(0).name(), "addition_grid");
+  ExpectBadSpec(
+      ReadEvaluateSpec(
+          files_, Write("f.yaml", "evaluations: [{task: addition_grid}]\n"))
+          .status(),
+      "checkpoints");
+}
+
+}  // namespace
+}  // namespace ordo::worker::trainer
