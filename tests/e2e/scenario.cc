@@ -73,7 +73,8 @@ void Scenario::TearDown() {
   }
   // One that a test has ended already is not there to be ended.
   deployment_->EndWorker(SIGTERM).status().IgnoreError();
-  deployment_->EndScheduler(SIGTERM).status().IgnoreError();
+  // Its drain has a test of its own.
+  deployment_->EndScheduler(SIGKILL).status().IgnoreError();
   WaitFor([this] { return deployment_->Processes().empty(); });
   for (const base::RunningProcess& process : deployment_->Processes()) {
     ADD_FAILURE() << "left behind: " << process.id.pid << " "

@@ -26,7 +26,7 @@ inline constexpr absl::Duration kDeadline = absl::Seconds(60);
 std::string ProgramPath(const std::string& name);
 
 // One deployment with the real binaries in a temporary folder. At its end
-// everything is drained, and a process that is left is a failure.
+// the worker is drained, and a process that is left is a failure.
 class Scenario : public ::testing::Test {
  protected:
   // The defaults: the fake trainer, behaving as `fake` says (see

@@ -510,8 +510,9 @@ void Agent::BeginDrain() {
 bool Agent::DrainIsOver() {
   const absl::Duration now = clock_.Monotonic();
   base::MutexLock lock(mutex_);
-  // What ended is acknowledged, and the scheduler knows of the drain.
-  if (core_.IsEmpty() && drain_announced_) return true;
+  // What ended is acknowledged and reaped, and the scheduler knows of the
+  // drain.
+  if (core_.IsEmpty() && drain_announced_ && supervisors_.empty()) return true;
   if (now >= drain_deadline_) {
     base::LogWarning(
         "drain took too long; what runs is left to its "
@@ -531,12 +532,18 @@ void Agent::Wait() {
   std::vector<pollfd> files = {{wake_file_, POLLIN, 0},
                                {watcher_->file(), POLLIN, 0}};
   absl::Duration timeout = next_full_turn_ - clock_.Monotonic();
+  size_t num_running = 0;
   for (const auto& [key, entry] : entries_) {
     if (entry.over) continue;
+    ++num_running;
     if (entry.lost) timeout = std::min(timeout, kLostPeriod);
     if (entry.task->supervisor_file() >= 0) {
       files.push_back({entry.task->supervisor_file(), POLLIN, 0});
     }
+  }
+  // Supervisors that have said their last word are about to leave.
+  if (supervisors_.size() > num_running) {
+    timeout = std::min(timeout, kLostPeriod);
   }
   timeout = std::min(timeout, TimeToAnnouncement());
   timeout = std::clamp(timeout, absl::ZeroDuration(), kFullTurnPeriod);

@@ -1,0 +1,246 @@
+// Cancel, waiting, restart, health and reflection.
+#include <signal.h>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/process/process.h"
+#include "base/rpc/client.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "grpcpp/generic/generic_stub.h"
+#include "gtest/gtest.h"
+#include "tests/e2e/scenario.h"
+
+namespace ordo::tests::e2e {
+namespace {
+
+using jobs::v1::Job;
+using ::ordo::base::testing::StatusIs;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr absl::Duration kCancelLimit = absl::Seconds(5);
+
+class LifecycleTest : public Scenario {
+ protected:
+  // Cancels, and expects the end in time and nothing left of the job.
+  void CancelAndExpectTheEnd(const std::string& name) {
+    const absl::Time start = absl::Now();
+    ORDO_ASSERT_OK_AND_ASSIGN(const Job answer, Cancel(name));
+    EXPECT_TRUE(answer.state() == Job::CANCELLING ||
+                answer.state() == Job::CANCELLED)
+        << answer.ShortDebugString();
+    ASSERT_TRUE(WaitForState(name, Job::CANCELLED).has_value());
+    EXPECT_LT(absl::Now() - start, kCancelLimit);
+    // The group is gone with the word of it; only who said so may be leaving.
+    for (const base::RunningProcess& process : ProcessesOf(name)) {
+      EXPECT_THAT(process.command_line,
+                  StartsWith(ProgramPath("ordo-supervisor")));
+    }
+    EXPECT_TRUE(WaitFor([&] { return ProcessesOf(name).empty(); }));
+  }
+};
+
+TEST_F(LifecycleTest, CancelWhileQueuedEndsAtOnce) {
+  Start("first:step_ms=50");
+  Submit(Spec("first"));
+  Submit(Spec("second"));
+  ASSERT_TRUE(WaitForState("first", Job::RUNNING).has_value());
+  ORDO_ASSERT_OK_AND_ASSIGN(const Job answer, Cancel("second"));
+  EXPECT_EQ(answer.state(), Job::CANCELLED);
+  EXPECT_EQ(answer.attempts_size(), 0);
+  CancelAndExpectTheEnd("first");
+}
+
+TEST_F(LifecycleTest, CancelWhileStarting) {
+  Start("job:start_ms=60000");
+  Submit(Spec("job"));
+  ASSERT_TRUE(WaitForTrainer("job").has_value());
+  CancelAndExpectTheEnd("job");
+}
+
+TEST_F(LifecycleTest, CancelWhileRunningEndsTheWholeGroup) {
+  Start("job:step_ms=50,grandchildren=3");
+  Submit(Spec("job"));
+  ASSERT_TRUE(WaitForState("job", Job::RUNNING).has_value());
+  ASSERT_GE(ProcessesOf("job").size(), 5u);
+  CancelAndExpectTheEnd("job");
+}
+
+TEST_F(LifecycleTest, CancelOfATrainerThatIgnoresItKillsIt) {
+  Start("job:step_ms=50,ignore_term=1");
+  Submit(Spec("job"));
+  ASSERT_TRUE(WaitForState("job", Job::RUNNING).has_value());
+  CancelAndExpectTheEnd("job");
+}
+
+TEST_F(LifecycleTest, CancelledJobGivesItsDeviceToTheNext) {
+  Start("first:step_ms=50,ignore_term=1");
+  Submit(Spec("first"));
+  ASSERT_TRUE(WaitForState("first", Job::RUNNING).has_value());
+  Submit(Spec("second"));
+  CancelAndExpectTheEnd("first");
+  EXPECT_TRUE(WaitForState("second", Job::SUCCEEDED).has_value());
+}
+
+TEST_F(LifecycleTest, CancelOfAFinishedJobIsRefused) {
+  Start("");
+  Submit(Spec("job"));
+  ASSERT_TRUE(WaitForState("job", Job::SUCCEEDED).has_value());
+  EXPECT_THAT(Cancel("job"), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                      HasSubstr("job")));
+  EXPECT_THAT(Cancel("nobody"), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(LifecycleTest, TwoJobsOnOneDeviceWaitForEachOther) {
+  Start("*:step_ms=10");
+  Submit(Spec("first"));
+  Submit(Spec("second"));
+  ASSERT_TRUE(WaitForState("first", Job::RUNNING).has_value());
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto explained, Explain("second"));
+  EXPECT_THAT(explained.summary(), HasSubstr("first"));
+  ASSERT_GE(explained.blockers_size(), 1);
+  EXPECT_EQ(explained.blockers(0).reason(), "WAITING_FOR_DEVICE");
+
+  const auto second = WaitForState("second", Job::SUCCEEDED);
+  ASSERT_TRUE(second.has_value());
+  ORDO_ASSERT_OK_AND_ASSIGN(const Job first, deployment_->Get("first"));
+  ASSERT_EQ(first.state(), Job::SUCCEEDED);
+  const auto nanos = [](const google::protobuf::Timestamp& time) {
+    return time.seconds() * int64_t{1'000'000'000} + time.nanos();
+  };
+  EXPECT_LE(nanos(first.attempts(0).end_time()),
+            nanos(second->attempts(0).start_time()));
+}
+
+TEST_F(LifecycleTest, RestartedSchedulerGivesTheSameListing) {
+  Start("running:step_ms=100");
+  Submit(Spec("finished"));
+  ASSERT_TRUE(WaitForState("finished", Job::SUCCEEDED).has_value());
+  Submit(Spec("running"));
+  ASSERT_TRUE(WaitUntil("running", [](const Job& job) {
+    return job.attempts_size() == 1 && job.attempts(0).has_first_step_time();
+  }));
+  Submit(Spec("waiting"));
+  Submit(Spec("cancelled"));
+  ORDO_ASSERT_OK(Cancel("cancelled"));
+  const auto listing = [this] {
+    auto jobs = List();
+    std::string text;
+    if (!jobs.ok()) return jobs.status().ToString();
+    for (Job& job : *jobs->mutable_jobs()) {
+      // Where a run is comes back with its worker.
+      job.clear_progress();
+      absl::StrAppend(&text, job.DebugString(), "\n");
+    }
+    return text;
+  };
+  const std::string before = listing();
+  EXPECT_THAT(before, HasSubstr("jobs/waiting"));
+
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto status,
+                            deployment_->EndScheduler(SIGTERM));
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  ORDO_ASSERT_OK(deployment_->StartScheduler());
+
+  EXPECT_EQ(listing(), before);
+  ORDO_ASSERT_OK(Cancel("waiting"));
+  ORDO_ASSERT_OK(Cancel("running"));
+  EXPECT_TRUE(WaitForState("running", Job::CANCELLED).has_value());
+}
+
+TEST_F(LifecycleTest, DrainedWorkerSavesAndTheNextOneGoesOn) {
+  Start("job:step_ms=20");
+  Submit(Spec("undisturbed"));
+  ASSERT_TRUE(WaitForState("undisturbed", Job::SUCCEEDED).has_value());
+  Submit(Spec("job"));
+  ASSERT_TRUE(WaitUntil(
+      "job", [](const Job& job) { return job.progress().step() >= 3; }));
+  ORDO_ASSERT_OK(deployment_->EndWorker(SIGTERM));
+  EXPECT_TRUE(ProcessesOf("job").empty());
+  const auto queued = WaitForState("job", Job::QUEUED);
+  ASSERT_TRUE(queued.has_value());
+  EXPECT_EQ(queued->attempts(0).reason(), "STOPPED");
+  EXPECT_GE(queued->attempts(0).end_step(), 3);
+
+  ORDO_ASSERT_OK(deployment_->StartWorker());
+
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  ASSERT_EQ(job->attempts_size(), 2);
+  EXPECT_EQ(job->failed_attempts(), 0);
+  EXPECT_EQ(job->attempts(1).start_step(), job->attempts(0).end_step());
+  EXPECT_EQ(job->attempts(1).start_digest(), job->attempts(0).end_digest());
+  EXPECT_EQ(ParametersDigest("job"), ParametersDigest("undisturbed"));
+}
+
+// What clients that know nothing of Ordo send and get, as bytes on the wire.
+class WireClient {
+ public:
+  explicit WireClient(const std::string& address)
+      : stub_(base::Connect(address)) {}
+
+  // One request and one answer of any method, streaming or not.
+  std::string Call(const std::string& method, const std::string& request) {
+    grpc::ClientContext context;
+    base::PrepareCall({}, &context);
+    grpc::CompletionQueue queue;
+    auto call = stub_.PrepareCall(&context, method, &queue);
+    void* tag = nullptr;
+    bool ok = false;
+    call->StartCall(nullptr);
+    queue.Next(&tag, &ok);
+    const grpc::Slice slice(request);
+    call->WriteLast(grpc::ByteBuffer(&slice, 1), grpc::WriteOptions(), nullptr);
+    queue.Next(&tag, &ok);
+    grpc::ByteBuffer answer;
+    call->Read(&answer, nullptr);
+    queue.Next(&tag, &ok);
+    const bool read = ok;
+    grpc::Status status;
+    call->Finish(&status, nullptr);
+    queue.Next(&tag, &ok);
+    grpc::Slice bytes;
+    if (!read || !answer.DumpToSingleSlice(&bytes).ok()) {
+      return "failed: " + status.error_message();
+    }
+    return std::string(reinterpret_cast<const char*>(bytes.begin()),
+                       bytes.size());
+  }
+
+ private:
+  grpc::GenericStub stub_;
+};
+
+TEST_F(LifecycleTest, StockHealthCheckFindsSchedulerAndWorkerServing) {
+  Start("");
+  // HealthCheckResponse{status: SERVING}.
+  const std::string serving("\x08\x01", 2);
+  for (const std::string& address :
+       {deployment_->api_address(), deployment_->worker_address()}) {
+    WireClient client(address);
+    EXPECT_EQ(client.Call("/grpc.health.v1.Health/Check", ""), serving);
+  }
+}
+
+TEST_F(LifecycleTest, ReflectionClientFindsTheServices) {
+  Start("");
+  // ServerReflectionRequest{list_services: "*"}.
+  const std::string request("\x3a\x01*", 3);
+  const std::string method =
+      "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
+  const std::string services =
+      WireClient(deployment_->api_address()).Call(method, request);
+  for (const char* name :
+       {"ordo.jobs.v1.JobsService", "ordo.checkpoints.v1.CheckpointsService",
+        "ordo.reports.v1.ReportsService", "ordo.workers.v1.WorkersService"}) {
+    EXPECT_THAT(services, HasSubstr(name));
+  }
+  EXPECT_THAT(WireClient(deployment_->worker_address()).Call(method, request),
+              HasSubstr("ordo.agent.v1.WorkerAgentService"));
+}
+
+}  // namespace
+}  // namespace ordo::tests::e2e
