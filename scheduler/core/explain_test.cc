@@ -1,0 +1,137 @@
+#include "scheduler/core/explain.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/reasons.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using jobs::v1::Job;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Job MakeJob(Job::State state) {
+  Job job;
+  job.mutable_spec()->set_name("b");
+  job.mutable_spec()->mutable_resources()->set_device("cpu");
+  job.set_state(state);
+  return job;
+}
+
+workers::v1::Worker MakeWorker(const std::string& kind,
+                               const std::string& holder) {
+  workers::v1::Worker worker;
+  worker.set_name("workers/w");
+  worker.set_state(workers::v1::Worker::ONLINE);
+  workers::v1::Device& device = *worker.add_devices();
+  device.set_name(kind + ":0");
+  device.set_kind(kind);
+  if (!holder.empty()) {
+    device.set_job("jobs/" + holder);
+    device.set_attempt(2);
+  }
+  return worker;
+}
+
+struct Seen {
+  Job job = MakeJob(Job::QUEUED);
+  int jobs_ahead = 0;
+  std::vector<workers::v1::Worker> workers;
+  jobs::v1::ExplainResponse Explain() const {
+    return core::Explain(
+        {job, jobs_ahead, workers, absl::FromUnixSeconds(1000)});
+  }
+  std::vector<std::string> Reasons() const {
+    std::vector<std::string> reasons;
+    const jobs::v1::ExplainResponse response = Explain();
+    for (const auto& blocker : response.blockers()) {
+      reasons.push_back(blocker.reason());
+    }
+    return reasons;
+  }
+};
+
+TEST(ExplainTest, ABusyDeviceNamesItsJob) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "a")};
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kWaitingForDevice));
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("runs job a (attempt 2)"));
+}
+
+TEST(ExplainTest, NoWorkerIsSaid) {
+  Seen seen;
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoWorker));
+  seen.workers = {MakeWorker("cpu", "")};
+  seen.workers[0].set_state(workers::v1::Worker::LOST);
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoWorker));
+  seen.workers[0].set_state(workers::v1::Worker::DRAINING);
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("draining"));
+}
+
+TEST(ExplainTest, AKindThatNobodyHasIsSaidWithThoseThereAre) {
+  Seen seen;
+  seen.job.mutable_spec()->mutable_resources()->set_device("cuda");
+  seen.workers = {MakeWorker("cpu", "")};
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoSuchDevice));
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("there are: cpu"));
+}
+
+TEST(ExplainTest, ABackoffComesFirstAndSaysHowLong) {
+  Seen seen;
+  seen.job.mutable_not_before_time()->set_seconds(1030);
+  seen.workers = {MakeWorker("cpu", "a")};
+  EXPECT_THAT(seen.Reasons(),
+              ElementsAre(reason::kBackoff, reason::kWaitingForDevice));
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("30s"));
+}
+
+TEST(ExplainTest, JobsAheadAreCounted) {
+  Seen seen;
+  seen.jobs_ahead = 3;
+  seen.workers = {MakeWorker("cpu", "a")};
+  EXPECT_EQ(seen.Explain().jobs_ahead(), 3);
+  EXPECT_THAT(seen.Explain().blockers(1).message(), HasSubstr("3 jobs"));
+}
+
+TEST(ExplainTest, AFreeDeviceMeansThatItIsAboutToStart) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "")};
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("about to start"));
+}
+
+TEST(ExplainTest, EveryStateHasASentence) {
+  for (const Job::State state : {Job::STARTING, Job::RUNNING, Job::CANCELLING,
+                                 Job::SUCCEEDED, Job::FAILED, Job::CANCELLED}) {
+    Seen seen;
+    seen.job = MakeJob(state);
+    seen.job.set_reason("HANG");
+    seen.job.set_message("no progress");
+    EXPECT_THAT(seen.Explain().summary(), HasSubstr("job b"));
+    EXPECT_THAT(seen.Reasons(), IsEmpty());
+  }
+}
+
+TEST(ExplainTest, ARunningJobSaysWhereAndHowFar) {
+  Seen seen;
+  seen.job = MakeJob(Job::RUNNING);
+  jobs::v1::Attempt& attempt = *seen.job.add_attempts();
+  attempt.set_number(2);
+  attempt.set_worker("w");
+  attempt.add_devices("cpu:0");
+  seen.job.mutable_progress()->set_step(5);
+  seen.job.mutable_progress()->set_total_steps(20);
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("attempt 2 on w, cpu:0, at step 5 of 20"));
+  seen.job.mutable_progress()->set_evaluation("grid");
+  seen.job.mutable_progress()->set_evaluation_done(1);
+  seen.job.mutable_progress()->set_evaluation_total(9);
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("evaluates grid, 1 of 9"));
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,140 @@
+#include "scheduler/core/invariants.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/testing/test_shell.h"
+#include "scheduler/core/turn.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using base::testing::IsOk;
+using base::testing::StatusIs;
+using testing::AttemptBuilder;
+using testing::JobBuilder;
+using testing::TestShell;
+using testing::WorkerBuilder;
+
+// A worker runs a, which has a checkpoint that c waits to evaluate; b waits.
+State Busy() {
+  TestShell shell;
+  EXPECT_THAT(shell.Announce(WorkerBuilder("w")), IsOk());
+  shell.Ignore();
+  EXPECT_THAT(shell.Submit(JobBuilder("a").RequestId("r")), IsOk());
+  shell.Ignore();
+  EXPECT_THAT(shell.Submit(JobBuilder("b")), IsOk());
+  shell.Observe("w", {AttemptBuilder("a", 1).Running().Checkpoint(1, 5)});
+  shell.Ignore();
+  EXPECT_THAT(shell.Submit(JobBuilder("c").Evaluates({"jobs/a"})), IsOk());
+  return shell.state();
+}
+
+// Changes a job behind the core's back.
+void Change(State& state, const std::string& id,
+            const std::function<void(jobs::v1::Job&)>& change) {
+  auto job = std::make_shared<jobs::v1::Job>(*state.jobs.at(id).job);
+  change(*job);
+  state.jobs.at(id).job = job;
+}
+
+struct Damage {
+  const char* what;
+  std::function<void(State&)> make;
+};
+
+TEST(InvariantsTest, AHealthyStateHasNoFault) {
+  EXPECT_THAT(CheckInvariants(Busy()), IsOk());
+}
+
+TEST(InvariantsTest, EveryDamageIsFound) {
+  const std::vector<Damage> damages = {
+      {"a live job that is not live on its worker",
+       [](State& s) { s.workers.at("w").live.clear(); }},
+      {"a job that waits nowhere", [](State& s) { s.waiting.clear(); }},
+      {"a waiting job that is ended",
+       [](State& s) { s.jobs.at("b").place = Ended{}; }},
+      {"a public state of its own",
+       [](State& s) {
+         Change(s, "b",
+                [](auto& job) { job.set_state(jobs::v1::Job::RUNNING); });
+       }},
+      {"a device free and held",
+       [](State& s) {
+         s.free["cpu"].insert({"w", "cpu:0"});
+       }},
+      {"two attempts on a device",
+       [](State& s) {
+         Live live = std::get<Live>(s.jobs.at("a").place);
+         StopWaiting(s, *s.jobs.at("b").job);
+         s.jobs.at("b").place = live;
+         s.workers.at("w").live.insert("b");
+         Change(s, "b", [](auto& job) {
+           job.set_state(jobs::v1::Job::STARTING);
+           auto& attempt = *job.add_attempts();
+           attempt.set_number(1);
+           attempt.set_worker("w");
+           attempt.add_devices("cpu:0");
+         });
+       }},
+      {"a live attempt with an end",
+       [](State& s) {
+         Change(s, "a", [](auto& job) {
+           job.mutable_attempts(0)->mutable_end_time()->set_seconds(1);
+         });
+       }},
+      {"a budget overdrawn",
+       [](State& s) {
+         Change(s, "b", [](auto& job) { job.set_failed_attempts(3); });
+       }},
+      {"a pin missing", [](State& s) { s.pins.clear(); }},
+      {"a needed checkpoint removed",
+       [](State& s) {
+         auto& checkpoint = s.jobs.at("a").checkpoints.begin()->second;
+         auto removed =
+             std::make_shared<checkpoints::v1::Checkpoint>(*checkpoint);
+         removed->set_state(checkpoints::v1::Checkpoint::DELETED);
+         checkpoint = removed;
+       }},
+      {"a request id that leads nowhere",
+       [](State& s) { s.request_ids.clear(); }},
+      {"a sequence used twice",
+       [](State& s) {
+         Change(s, "a", [](auto& job) { job.set_sequence(2); });
+       }},
+      {"a worker without a lease", [](State& s) { s.deadlines.clear(); }},
+      {"a deadline without an owner",
+       [](State& s) {
+         s.deadlines.insert(
+             {absl::Seconds(9), Deadline::Kind::kBackoff, "nobody"});
+       }},
+      {"a checkpoint of an attempt that never was",
+       [](State& s) {
+         auto checkpoint = std::make_shared<checkpoints::v1::Checkpoint>();
+         checkpoint->set_name("jobs/b/checkpoints/5-7");
+         checkpoint->set_attempt(7);
+         s.jobs.at("b").checkpoints[{5, 7}] = checkpoint;
+       }},
+  };
+  for (const Damage& damage : damages) {
+    SCOPED_TRACE(damage.what);
+    State state = Busy();
+    damage.make(state);
+    EXPECT_THAT(CheckInvariants(state), StatusIs(absl::StatusCode::kInternal));
+  }
+}
+
+TEST(InvariantsTest, AJobBesideAFreeDeviceIsFound) {
+  State state = Busy();
+  state.options.place = [](const policy::Snapshot&) {
+    return std::vector<policy::Placement>{{"b", {"w", "cpu:0"}}};
+  };
+  EXPECT_THAT(CheckInvariants(state), StatusIs(absl::StatusCode::kInternal));
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,104 @@
+#include "scheduler/core/references.h"
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/testing/test_shell.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using base::testing::IsOkAndHolds;
+using base::testing::StatusIs;
+using testing::AttemptBuilder;
+using ::testing::HasSubstr;
+using testing::JobBuilder;
+using testing::TestShell;
+using testing::WorkerBuilder;
+
+// Job a has checkpoints 5-1 (removed), 10-1 and 20-1; job b has none.
+class ReferencesTest : public ::testing::Test {
+ protected:
+  ReferencesTest() {
+    EXPECT_TRUE(shell_.Announce(WorkerBuilder("w")).ok());
+    shell_.Ignore();
+    EXPECT_TRUE(shell_.Submit(JobBuilder("a").Keep(2)).ok());
+    shell_.Ignore();
+    EXPECT_TRUE(shell_.Submit(JobBuilder("b")).ok());
+    shell_.Observe("w", {AttemptBuilder("a", 1)
+                             .Running()
+                             .Checkpoint(1, 5)
+                             .Checkpoint(2, 10)
+                             .Checkpoint(3, 20)});
+    shell_.Ignore();
+  }
+
+  TestShell shell_;
+};
+
+TEST_F(ReferencesTest, AJobStandsForItsNewestCheckpoint) {
+  EXPECT_THAT(ResolveReference(shell_.state(), "jobs/a"),
+              IsOkAndHolds(std::string("jobs/a/checkpoints/20-1")));
+  EXPECT_THAT(ResolveReference(shell_.state(), "jobs/a/checkpoints/latest"),
+              IsOkAndHolds(std::string("jobs/a/checkpoints/20-1")));
+  EXPECT_THAT(ResolveReference(shell_.state(), "jobs/a/checkpoints/10-1"),
+              IsOkAndHolds(std::string("jobs/a/checkpoints/10-1")));
+}
+
+TEST_F(ReferencesTest, WhatIsNotThereIsNotFoundWithTheReason) {
+  const auto resolve = [this](const std::string& name) {
+    return ResolveReference(shell_.state(), name);
+  };
+  EXPECT_THAT(resolve("jobs/x"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no job x")));
+  EXPECT_THAT(resolve("jobs/b"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("ordo wait b")));
+  EXPECT_THAT(resolve("jobs/a/checkpoints/5-1"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("removed")));
+  for (const char* id : {"7-1", "10-2", "010-1", "x", "10-1-1", "-1-1"}) {
+    EXPECT_THAT(resolve(std::string("jobs/a/checkpoints/") + id),
+                StatusIs(absl::StatusCode::kNotFound))
+        << id;
+  }
+}
+
+TEST_F(ReferencesTest, AnotherFormIsInvalid) {
+  for (const char* name : {"a", "jobs", "jobs/a/reports/x", "checkpoints/a/b/c",
+                           "jobs/a/checkpoints/10-1/x", ""}) {
+    EXPECT_THAT(ResolveReference(shell_.state(), name),
+                StatusIs(absl::StatusCode::kInvalidArgument))
+        << name;
+  }
+}
+
+TEST_F(ReferencesTest, ASpecKeepsTheFullNamesAndErrorsNameTheField) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const JobPtr job, shell_.Submit(JobBuilder("c").Evaluates({"jobs/a"})));
+  EXPECT_EQ(job->spec().checkpoints(0), "jobs/a/checkpoints/20-1");
+  EXPECT_THAT(
+      shell_.Submit(JobBuilder("d").Evaluates({"jobs/a", "jobs/nobody"})),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("checkpoints[1]")));
+  EXPECT_THAT(shell_.Submit(JobBuilder("d").StartFrom("jobs/nobody")),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("start_from")));
+}
+
+TEST_F(ReferencesTest, PinsCountTheJobsThatNeedACheckpoint) {
+  State state;
+  jobs::v1::JobSpec spec;
+  spec.set_name("x");
+  spec.add_checkpoints("jobs/a/checkpoints/1-1");
+  spec.set_start_from("jobs/a/checkpoints/2-1");
+  AddPins(state, spec);
+  jobs::v1::JobSpec other;
+  other.set_name("y");
+  other.set_start_from("jobs/a/checkpoints/2-1");
+  AddPins(state, other);
+  RemovePins(state, spec);
+  ASSERT_EQ(state.pins.size(), 1u);
+  EXPECT_EQ(state.pins.begin()->first, "jobs/a/checkpoints/2-1");
+  RemovePins(state, other);
+  EXPECT_TRUE(state.pins.empty());
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,108 @@
+#include "scheduler/core/submit.h"
+
+#include <vector>
+
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/reasons.h"
+#include "scheduler/core/testing/test_shell.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using base::testing::StatusIs;
+using jobs::v1::Job;
+using ::testing::HasSubstr;
+using testing::JobBuilder;
+using testing::TestShell;
+
+TEST(SubmitTest, ANewJobIsQueuedWithAllThatIsKnown) {
+  TestShell shell;
+  ORDO_ASSERT_OK_AND_ASSIGN(const JobPtr job, shell.Submit(JobBuilder("a")));
+  EXPECT_EQ(job->name(), "jobs/a");
+  EXPECT_EQ(job->state(), Job::QUEUED);
+  EXPECT_EQ(job->reason(), reason::kWaitingForDevice);
+  EXPECT_EQ(job->owner().user(), "ada");
+  EXPECT_EQ(job->create_time().seconds(), 1'700'000'000);
+  EXPECT_EQ(job->version(), 1);
+  EXPECT_EQ(job->sequence(), 1);
+}
+
+TEST(SubmitTest, ATakenNameIsRefused) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Submit(JobBuilder("a")));
+  EXPECT_THAT(shell.Submit(JobBuilder("a")),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("a")));
+  EXPECT_THAT(shell.Submit(JobBuilder("a").RequestId("r")),
+              StatusIs(absl::StatusCode::kAlreadyExists));
+}
+
+TEST(SubmitTest, ARepeatedRequestGivesTheJobThatItMade) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Submit(JobBuilder("a").RequestId("r", "f")));
+  ORDO_ASSERT_OK(shell.CancelJob("a"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const JobPtr again,
+                            shell.Submit(JobBuilder("a").RequestId("r", "f")));
+  EXPECT_EQ(again->state(), Job::CANCELLED);
+  EXPECT_EQ(shell.state().jobs.size(), 1u);
+}
+
+TEST(SubmitTest, ARepeatedRequestIsKnownAfterARestart) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Submit(JobBuilder("a").RequestId("r", "f")));
+  shell.Restart();
+  ORDO_ASSERT_OK(shell.Submit(JobBuilder("a").RequestId("r", "f")));
+}
+
+TEST(SubmitTest, ARequestIdWithAnotherBodyIsRefused) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Submit(JobBuilder("a").RequestId("r", "f")));
+  const absl::Status status =
+      shell.Submit(JobBuilder("b").RequestId("r", "g")).status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument,
+                               HasSubstr("made job a")));
+  ASSERT_TRUE(base::GetErrorInfo(status).has_value());
+  EXPECT_EQ(base::GetErrorInfo(status)->reason, "REQUEST_ID_REUSED");
+}
+
+TEST(SubmitTest, ABatchIsAllOrNothing) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Submit(JobBuilder("c")));
+  EXPECT_THAT(
+      shell.Submit(std::vector<NewJob>{JobBuilder("a"), JobBuilder("b"),
+                                       JobBuilder("c")}),
+      StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("requests[2]")));
+  EXPECT_EQ(shell.state().jobs.size(), 1u);
+}
+
+TEST(SubmitTest, ABatchMayNotNameAJobTwiceButMayRepeatARequest) {
+  TestShell shell;
+  EXPECT_THAT(
+      shell.Submit(std::vector<NewJob>{JobBuilder("a"), JobBuilder("a")}),
+      StatusIs(absl::StatusCode::kAlreadyExists));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto jobs,
+      shell.Submit(std::vector<NewJob>{JobBuilder("a").RequestId("r", "f"),
+                                       JobBuilder("a").RequestId("r", "f")}));
+  EXPECT_EQ(jobs[0], jobs[1]);
+  EXPECT_THAT(
+      shell.Submit(std::vector<NewJob>{JobBuilder("x").RequestId("s", "f"),
+                                       JobBuilder("y").RequestId("s", "g")}),
+      StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(SubmitTest, ANameThatIsNoIdIsRefused) {
+  TestShell shell;
+  for (const char* name : {"", "A", "1a", "a/b", "a_b", "a b"}) {
+    EXPECT_THAT(shell.Submit(JobBuilder(name)),
+                StatusIs(absl::StatusCode::kInvalidArgument))
+        << name;
+  }
+  EXPECT_THAT(shell.Submit(JobBuilder(std::string(64, 'a'))),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,119 @@
+#include "scheduler/core/task.h"
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/testing/test_shell.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using testing::AttemptBuilder;
+using ::testing::ElementsAre;
+using testing::JobBuilder;
+using testing::TestShell;
+using testing::WorkerBuilder;
+
+class TaskTest : public ::testing::Test {
+ protected:
+  TaskTest() {
+    EXPECT_TRUE(shell_.Announce(WorkerBuilder("w")).ok());
+    shell_.Ignore();
+  }
+  void Submit(const NewJob& job) {
+    ORDO_ASSERT_OK(shell_.Submit(job));
+    shell_.Ignore();
+  }
+  const JobEntry& Entry(const std::string& job) {
+    return shell_.state().jobs.at(job);
+  }
+
+  TestShell shell_;
+};
+
+TEST_F(TaskTest, ATrainingTaskIsTheJobsSpec) {
+  NewJob job = JobBuilder("a");
+  job.spec.mutable_model()->set_layers(4);
+  job.spec.mutable_encoding()->set_name("tape");
+  job.spec.mutable_data()->set_task("addition");
+  job.spec.add_evaluations()->set_task("addition_grid");
+  job.spec.mutable_resources()->set_threads(2);
+  Submit(job);
+  const training::v1::TrainSpec task = TrainTask(shell_.state(), Entry("a"));
+  EXPECT_EQ(task.job(), "a");
+  EXPECT_EQ(task.attempt(), 1);
+  EXPECT_EQ(task.model().layers(), 4);
+  EXPECT_EQ(task.encoding().name(), "tape");
+  EXPECT_EQ(task.data().task(), "addition");
+  EXPECT_EQ(task.training().steps(), 100);
+  EXPECT_EQ(task.checkpoint().keep(), 3);
+  EXPECT_EQ(task.evaluations(0).task(), "addition_grid");
+  EXPECT_EQ(task.resources().threads(), 2);
+  EXPECT_EQ(task.resume_size(), 0);
+  EXPECT_FALSE(task.has_start());
+}
+
+TEST_F(TaskTest, ALaterAttemptResumesFromWhatIsRegisteredNewestFirst) {
+  Submit(JobBuilder("a").Keep(kMaxResume + 5));
+  AttemptBuilder attempt("a", 1);
+  attempt.Running();
+  for (int i = 1; i <= kMaxResume + 2; ++i) attempt.Checkpoint(i, 10 * i);
+  attempt.Report(kMaxResume + 3, "grid-10");
+  shell_.Observe("w", {attempt.Exited(10)});
+  const auto desired = shell_.TakeDesired("w");
+  shell_.Ignore();
+  ASSERT_EQ(desired.attempts_size(), 1);
+  const training::v1::TrainSpec& task = desired.attempts(0).train();
+  EXPECT_EQ(task.attempt(), 2);
+  ASSERT_EQ(task.resume_size(), kMaxResume);
+  EXPECT_EQ(task.resume(0).step(), 100);
+  EXPECT_EQ(task.resume(0).name(), "jobs/a/checkpoints/100-1");
+  EXPECT_EQ(task.resume(0).path(), "jobs/a/checkpoints/100-1");
+  EXPECT_EQ(task.resume(0).manifest_sha256(), "sha-100-1");
+  EXPECT_EQ(task.resume(1).step(), 90);
+  EXPECT_THAT(task.finished_reports(), ElementsAre("grid-10"));
+}
+
+TEST_F(TaskTest, RemovedCheckpointsAreNotOffered) {
+  Submit(JobBuilder("a").Keep(1));
+  shell_.Observe("w", {AttemptBuilder("a", 1)
+                           .Running()
+                           .Checkpoint(1, 10)
+                           .Checkpoint(2, 20)
+                           .Exited(10)});
+  shell_.Ignore();
+  const training::v1::TrainSpec task = TrainTask(shell_.state(), Entry("a"));
+  ASSERT_EQ(task.resume_size(), 1);
+  EXPECT_EQ(task.resume(0).step(), 20);
+}
+
+TEST_F(TaskTest, AContinuedJobStartsFromTheOthersCheckpoint) {
+  Submit(JobBuilder("a"));
+  shell_.Observe("w",
+                 {AttemptBuilder("a", 1).Running().Checkpoint(1, 9).Exited(0)});
+  shell_.Ignore();
+  Submit(JobBuilder("b").StartFrom("jobs/a"));
+  const training::v1::TrainSpec task = TrainTask(shell_.state(), Entry("b"));
+  EXPECT_EQ(task.start().name(), "jobs/a/checkpoints/9-1");
+  EXPECT_EQ(task.start().step(), 9);
+  EXPECT_EQ(task.start().manifest_sha256(), "sha-9-1");
+}
+
+TEST_F(TaskTest, AnEvaluationTaskNamesItsCheckpoints) {
+  Submit(JobBuilder("a"));
+  shell_.Observe("w",
+                 {AttemptBuilder("a", 1).Running().Checkpoint(1, 9).Exited(0)});
+  shell_.Ignore();
+  NewJob job = JobBuilder("b").Evaluates({"jobs/a"});
+  job.spec.add_evaluations()->set_task("addition_grid");
+  Submit(job);
+  const auto task = EvaluateTask(shell_.state(), Entry("b"));
+  EXPECT_EQ(task.job(), "b");
+  EXPECT_EQ(task.attempt(), 1);
+  ASSERT_EQ(task.checkpoints_size(), 1);
+  EXPECT_EQ(task.checkpoints(0).path(), "jobs/a/checkpoints/9-1");
+  EXPECT_EQ(task.evaluations(0).task(), "addition_grid");
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core
