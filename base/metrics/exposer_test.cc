@@ -22,7 +22,8 @@ TEST(MetricsExposerTest, ServesThePageOnAPortOfItsChoice) {
                             MetricsExposer::Start("127.0.0.1:0", registry));
   EXPECT_GT(exposer->port(), 0);
   EXPECT_EQ(exposer->address(), "127.0.0.1:" + std::to_string(exposer->port()));
-  EXPECT_THAT(ScrapeMetrics(exposer->address()), HasSubstr("ordo_test_queue_jobs 4\n"));
+  EXPECT_THAT(ScrapeMetrics(exposer->address()),
+              HasSubstr("ordo_test_queue_jobs 4\n"));
 }
 
 TEST(MetricsExposerTest, APortInUseIsAnErrorThatNamesIt) {
