@@ -1,0 +1,106 @@
+#include "scheduler/main/config.h"
+
+#include <string>
+#include <vector>
+
+#include "base/files/file_util.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::scheduler {
+namespace {
+
+using base::testing::StatusIs;
+using config::v1::SchedulerConfig;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+SchedulerConfig Smallest() {
+  SchedulerConfig config;
+  config.set_store("/srv/ordo.db");
+  config.set_storage_root("/srv/storage");
+  return config;
+}
+
+std::vector<std::string> Fields(const absl::Status& status) {
+  std::vector<std::string> fields;
+  for (const auto& violation : base::FieldViolations(status)) {
+    fields.push_back(violation.field);
+  }
+  return fields;
+}
+
+TEST(ConfigTest, WhatIsLeftOutTakesTheDocumentedDefault) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto config,
+                            ResolveConfig(Smallest(), "/srv"));
+  EXPECT_EQ(config.listen(), "127.0.0.1:7420");
+  EXPECT_EQ(config.metrics_listen(), "127.0.0.1:0");
+  EXPECT_EQ(config.deployment(), "/srv");
+  EXPECT_EQ(config.log_level(), "info");
+  const core::Options options = CoreOptions(config);
+  EXPECT_NE(options.place, nullptr);
+  EXPECT_EQ(options.lease, absl::Seconds(10));
+  EXPECT_EQ(options.heartbeat, absl::Seconds(2));
+  EXPECT_EQ(options.retry_backoff, absl::Seconds(1));
+  EXPECT_EQ(options.retry_backoff_max, absl::Seconds(60));
+  EXPECT_EQ(options.cancel_grace, absl::Seconds(2));
+  EXPECT_EQ(options.stop_grace, absl::Seconds(30));
+}
+
+TEST(ConfigTest, EveryViolationIsNamedAtOnce) {
+  SchedulerConfig config;
+  config.set_listen("nowhere");
+  config.set_storage_root("relative");
+  config.set_endpoints_file("relative");
+  config.mutable_lease()->set_seconds(-1);
+  config.set_log_level("loud");
+  EXPECT_THAT(Fields(ResolveConfig(config, "").status()),
+              ElementsAre("listen", "store", "storage_root", "endpoints_file",
+                          "lease", "heartbeat", "log_level"));
+}
+
+TEST(ConfigTest, AHeartbeatIsShorterThanTheLease) {
+  SchedulerConfig config = Smallest();
+  config.mutable_lease()->set_seconds(1);
+  EXPECT_THAT(Fields(ResolveConfig(config, "").status()),
+              ElementsAre("heartbeat"));
+}
+
+TEST(ConfigTest, ABackoffIsNotLongerThanItsMaximum) {
+  SchedulerConfig config = Smallest();
+  config.mutable_retry_backoff()->set_seconds(61);
+  EXPECT_THAT(Fields(ResolveConfig(config, "").status()),
+              ElementsAre("retry_backoff"));
+}
+
+TEST(ConfigTest, OffLoopbackNeedsInsecure) {
+  SchedulerConfig config = Smallest();
+  config.set_listen("0.0.0.0:7420");
+  EXPECT_THAT(ResolveConfig(config, ""),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("insecure: true")));
+  config.set_insecure(true);
+  EXPECT_THAT(ResolveConfig(config, ""), base::testing::IsOk());
+}
+
+TEST(ConfigTest, AFileIsReadAndItsErrorsNameIt) {
+  base::testing::TemporaryFolder folder;
+  base::PosixFilesystem files;
+  const std::string path = folder.Path("s.textproto");
+  EXPECT_THAT(ReadConfig(files, path),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr(path)));
+  ORDO_ASSERT_OK(base::AtomicWrite(files, path, "storr: \"/x\""));
+  EXPECT_THAT(ReadConfig(files, path),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr(path), HasSubstr("store"))));
+  ORDO_ASSERT_OK(base::AtomicWrite(files, path, "store: \"/x\""));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto config, ReadConfig(files, path));
+  EXPECT_EQ(config.store(), "/x");
+}
+
+}  // namespace
+}  // namespace ordo::scheduler

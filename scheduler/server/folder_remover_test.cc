@@ -1,0 +1,54 @@
+#include "scheduler/server/folder_remover.h"
+
+#include <cerrno>
+#include <vector>
+
+#include "base/files/file_util.h"
+#include "base/files/testing/faulty_filesystem.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::scheduler::server {
+namespace {
+
+using base::testing::FaultyFilesystem;
+using base::testing::FileOperation;
+using base::testing::TemporaryFolder;
+
+class FolderRemoverTest : public ::testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  base::PosixFilesystem real_;
+  FaultyFilesystem files_{real_};
+  std::vector<absl::Status> errors_;
+};
+
+TEST_F(FolderRemoverTest, AFolderGoesWithAllInIt) {
+  ORDO_ASSERT_OK(real_.MakeFolders(folder_.Path("a/b")));
+  FolderRemover remover(
+      files_, [this](const absl::Status& s) { errors_.push_back(s); });
+  remover.Remove(folder_.Path("a"));
+  remover.Remove(folder_.Path("not-there"));
+  remover.Wait();
+  EXPECT_FALSE(base::Exists(real_, folder_.Path("a")));
+  EXPECT_TRUE(errors_.empty());
+}
+
+TEST_F(FolderRemoverTest, AnErrorIsToldAndTheNextFolderStillGoes) {
+  ORDO_ASSERT_OK(real_.MakeFolders(folder_.Path("bad")));
+  ORDO_ASSERT_OK(real_.MakeFolders(folder_.Path("good")));
+  files_.Fail(FileOperation::kRemove, "bad", EACCES);
+  FolderRemover remover(
+      files_, [this](const absl::Status& s) { errors_.push_back(s); });
+  remover.Remove(folder_.Path("bad"));
+  remover.Remove(folder_.Path("good"));
+  remover.Wait();
+  EXPECT_EQ(errors_.size(), 1u);
+  EXPECT_TRUE(base::Exists(real_, folder_.Path("bad")));
+  EXPECT_FALSE(base::Exists(real_, folder_.Path("good")));
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::server

@@ -1,0 +1,92 @@
+#include "scheduler/server/watches.h"
+
+#include <atomic>
+#include <future>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::scheduler::server {
+namespace {
+
+using ::testing::ElementsAre;
+
+jobs::v1::Job MakeJob(const std::string& name, int64_t version) {
+  jobs::v1::Job job;
+  job.mutable_spec()->set_name(name);
+  job.set_version(version);
+  return job;
+}
+
+TEST(WatchesTest, EachWatchIsToldOfItsJobAlone) {
+  Watches watches;
+  std::vector<int64_t> seen;
+  watches.Add("a", [&](const jobs::v1::Job& job, bool) {
+    seen.push_back(job.version());
+  });
+  EXPECT_TRUE(watches.IsWatched("a"));
+  EXPECT_FALSE(watches.IsWatched("b"));
+  watches.Tell(MakeJob("a", 1), false);
+  watches.Tell(MakeJob("b", 2), false);
+  EXPECT_THAT(seen, ElementsAre(1));
+}
+
+TEST(WatchesTest, TheLastCallEndsTheWatch) {
+  Watches watches;
+  int num_calls = 0;
+  const int64_t watch =
+      watches.Add("a", [&](const jobs::v1::Job&, bool) { ++num_calls; });
+  watches.Tell(MakeJob("a", 1), true);
+  watches.Tell(MakeJob("a", 2), false);
+  EXPECT_EQ(num_calls, 1);
+  EXPECT_FALSE(watches.IsWatched("a"));
+  watches.Stop(watch);
+}
+
+TEST(WatchesTest, ACallbackMayStopItsOwnWatch) {
+  Watches watches;
+  int num_calls = 0;
+  int64_t watch = 0;
+  watch = watches.Add("a", [&](const jobs::v1::Job&, bool) {
+    ++num_calls;
+    watches.Stop(watch);
+  });
+  watches.TellOne(watch, MakeJob("a", 1), false);
+  watches.TellOne(watch, MakeJob("a", 2), false);
+  EXPECT_EQ(num_calls, 1);
+}
+
+TEST(WatchesTest, StopWaitsForACallbackThatRuns) {
+  Watches watches;
+  std::promise<void> entered;
+  std::promise<void> leave;
+  std::atomic<bool> over{false};
+  const int64_t watch = watches.Add("a", [&](const jobs::v1::Job&, bool) {
+    entered.set_value();
+    leave.get_future().wait();
+    over = true;
+  });
+  std::thread teller([&] { watches.TellOne(watch, MakeJob("a", 1), false); });
+  entered.get_future().wait();
+  std::thread stopper([&] {
+    watches.Stop(watch);
+    EXPECT_TRUE(over);
+  });
+  leave.set_value();
+  stopper.join();
+  teller.join();
+}
+
+TEST(WatchesTest, WatchedJobsAreListed) {
+  Watches watches;
+  watches.Add("b", [](const jobs::v1::Job&, bool) {});
+  const int64_t a = watches.Add("a", [](const jobs::v1::Job&, bool) {});
+  EXPECT_THAT(watches.WatchedJobs(), ElementsAre("a", "b"));
+  watches.Stop(a);
+  EXPECT_THAT(watches.WatchedJobs(), ElementsAre("b"));
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::server

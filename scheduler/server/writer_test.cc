@@ -1,0 +1,131 @@
+#include "scheduler/server/writer.h"
+
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock/testing/fake_clock.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/store/testing/memory_store.h"
+
+namespace ordo::scheduler::server {
+namespace {
+
+using base::testing::StatusIs;
+using ::testing::ElementsAre;
+
+core::Effect JobRecord(const std::string& name, int64_t version) {
+  auto job = std::make_shared<jobs::v1::Job>();
+  job->set_name("jobs/" + name);
+  job->set_sequence(static_cast<int64_t>(name[0]));
+  job->set_version(version);
+  core::JobRecord record;
+  record.job = job;
+  return core::Record{record};
+}
+
+core::Effect Answer(uint64_t call) {
+  return core::Answer{call, std::vector<core::JobPtr>()};
+}
+
+class WriterTest : public ::testing::Test {
+ protected:
+  WriterTest() {
+    options_.store = &store_;
+    options_.clock = &clock_;
+    options_.release = [this](std::vector<core::Effects> turns) {
+      num_committed_at_release_ = memory_->num_committed();
+      for (const core::Effects& effects : turns) {
+        for (const core::Effect& effect : effects) {
+          if (const auto* answer = std::get_if<core::Answer>(&effect)) {
+            released_.push_back(answer->call);
+          }
+        }
+      }
+    };
+    options_.on_failure = [this](const absl::Status& status) {
+      failure_.set_value(status);
+    };
+  }
+  // Waits until the writer has begun so many commits.
+  void WaitForCommits(int count) {
+    while (memory_->num_begun() < count) std::this_thread::yield();
+  }
+
+  std::shared_ptr<store::testing::Memory> memory_ =
+      std::make_shared<store::testing::Memory>();
+  store::testing::MemoryStore store_{memory_};
+  base::testing::FakeClock clock_;
+  WriterOptions options_;
+  std::vector<uint64_t> released_;
+  int num_committed_at_release_ = 0;
+  std::promise<absl::Status> failure_;
+};
+
+TEST_F(WriterTest, EffectsAreReleasedInOrderAfterTheirCommit) {
+  Writer writer(options_);
+  writer.Append({JobRecord("a", 1), Answer(1)});
+  writer.Append({JobRecord("b", 1), Answer(2)});
+  writer.Drain();
+  EXPECT_THAT(released_, ElementsAre(1, 2));
+  EXPECT_GE(num_committed_at_release_, 1);
+}
+
+TEST_F(WriterTest, WhatQueuesDuringACommitGoesIntoOneTransaction) {
+  memory_->Hold();
+  Writer writer(options_);
+  writer.Append({JobRecord("a", 1)});
+  WaitForCommits(1);
+  for (uint64_t i = 1; i <= 20; ++i) {
+    writer.Append({JobRecord("b", static_cast<int64_t>(i)), Answer(i)});
+  }
+  memory_->Continue();
+  writer.Drain();
+  EXPECT_EQ(memory_->num_begun(), 2);
+  EXPECT_EQ(released_.size(), 20u);
+}
+
+TEST_F(WriterTest, EffectsWithoutRecordsNeedNoTransaction) {
+  Writer writer(options_);
+  writer.Append({Answer(1)});
+  writer.Drain();
+  EXPECT_THAT(released_, ElementsAre(1));
+  EXPECT_EQ(memory_->num_begun(), 0);
+}
+
+TEST_F(WriterTest, ATaskRunsAfterWhatCameBeforeIt) {
+  Writer writer(options_);
+  size_t released_before = 0;
+  writer.Append({JobRecord("a", 1), Answer(1)});
+  writer.AppendTask([&] { released_before = released_.size(); });
+  writer.Append({Answer(2)});
+  writer.Drain();
+  EXPECT_EQ(released_before, 1u);
+  EXPECT_THAT(released_, ElementsAre(1, 2));
+}
+
+TEST_F(WriterTest, AfterAFailedCommitNothingIsReleased) {
+  memory_->Fail(absl::ResourceExhaustedError("disk full"));
+  Writer writer(options_);
+  writer.Append({JobRecord("a", 1), Answer(1)});
+  EXPECT_THAT(failure_.get_future().get(),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+  writer.Append({Answer(2)});
+  writer.Drain();
+  EXPECT_TRUE(released_.empty());
+}
+
+TEST(LastOfEachKeyTest, OnlyTheNewestRecordOfAKeyIsWritten) {
+  const auto records = LastOfEachKey(
+      {{JobRecord("a", 1), JobRecord("b", 1)}, {Answer(1), JobRecord("a", 2)}});
+  ASSERT_EQ(records.size(), 2u);
+  const auto& first = std::get<core::JobRecord>(records[0].value);
+  EXPECT_EQ(first.job->name(), "jobs/a");
+  EXPECT_EQ(first.job->version(), 2);
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::server
