@@ -168,6 +168,22 @@ TEST(TransformerTest, LaterTokensChangeNoEarlierLogits) {
   EXPECT_GT(MaxDifference(a.narrow(1, 4, 2), b.narrow(1, 4, 2)), 1e-3);
 }
 
+TEST(TransformerTest, PositionsCountTheRealTokensAndGoOnWithTheCache) {
+  const auto transformer = SmallTransformer(Encoding("rope"));
+  const at::Tensor tokens = Integers({2, 4}, 11, "tokens");
+  Cache cache;
+  ForwardOptions options;
+  options.cache = &cache;
+  options.attention_mask = testing::Longs({2, 4}, {0, 0, 1, 1, 1, 1, 1, 1});
+  Logits(*transformer, tokens, options);
+  options.attention_mask.reset();
+  Logits(*transformer, tokens.narrow(1, 0, 2), options);
+  EXPECT_TRUE(
+      SameBits(cache.positions,
+               testing::Longs({2, 6}, {0, 0, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5})));
+  EXPECT_EQ(cache.length, 6);
+}
+
 TEST(TransformerTest, DropoutActsOnlyWhenAskedForAndRepeats) {
   Model model = SmallModel();
   model.set_dropout(0.3);

@@ -67,13 +67,13 @@ def ordo_cc_test(
       torch: whether the test uses LibTorch.
       main: the library with main(), or None if the test has its own.
       size: as in cc_test.
-      env: as in cc_test; tests of LibTorch code have OMP_NUM_THREADS=1.
+      env: as in cc_test; tests of LibTorch code run on one thread.
       **kwargs: as in cc_test.
     """
     if torch:
         # Small tensors gain nothing from a second thread, and OpenMP's
         # spinning costs seconds where tests run side by side.
-        env = dict({"OMP_NUM_THREADS": "1"}, **env)
+        env = dict({"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}, **env)
     native.cc_test(
         name = name,
         size = size,
