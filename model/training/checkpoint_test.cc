@@ -59,8 +59,7 @@ TEST_F(CheckpointTest, GivesBackAllThatWasSaved) {
                                            written.manifest_sha256()));
   EXPECT_EQ(StateDigest(read.snapshot), StateDigest(checkpoint_.snapshot));
   EXPECT_EQ(StateDigest(read.snapshot), written.state_digest());
-  EXPECT_EQ(read.spec.SerializeAsString(),
-            checkpoint_.spec.SerializeAsString());
+  EXPECT_EQ(read.spec.DebugString(), checkpoint_.spec.DebugString());
   EXPECT_THAT(Differences(read.environment, checkpoint_.environment),
               IsEmpty());
   EXPECT_FALSE(read.exact);

@@ -69,7 +69,7 @@ TEST_F(DurableFolderTest, AnErrorAtAnyPlaceLeavesNothingBehind) {
        {FileOperation::kMakeFolders, FileOperation::kOpenForWrite,
         FileOperation::kAppend, FileOperation::kSync,
         FileOperation::kSyncFolder, FileOperation::kRename}) {
-    files_.Fail(operation, ".tmp-x", ENOSPC);
+    files_.Fail(operation, "x", ENOSPC);
     EXPECT_THAT(WriteFolder(files_, temporary_.Path("x"), {{"a", "1"}}),
                 StatusIs(absl::StatusCode::kResourceExhausted))
         << static_cast<int>(operation);

@@ -1,0 +1,330 @@
+#include "worker/trainer/train.h"
+
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock/clock.h"
+#include "base/files/file_util.h"
+#include "base/files/testing/faulty_filesystem.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/records/records.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/training/testing/tiny_spec.h"
+#include "worker/trainer/exit_code.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+using ::ordo::base::testing::FileOperation;
+using ::ordo::base::testing::IsOkAndHolds;
+using ::ordo::model::training::testing::TinySpec;
+using ::ordo::training::v1::ExitCode;
+using ::ordo::training::v1::ProgressRecord;
+using ::ordo::training::v1::TrainSpec;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Runs trainers in folders of their own and reads what they told.
+class TrainTest : public ::testing::Test {
+ protected:
+  TrainTest() : files_(real_) {}
+
+  absl::StatusOr<ExitCode> Run(const TrainSpec& spec,
+                               const std::string& folder) {
+    TrainerContext context(files_, clock_);
+    context.job_folder = temporary_.Path(folder);
+    context.build_digest = build_digest_;
+    context.stop_requested = [this] { return --polls_until_stop_ < 0; };
+    const auto progress =
+        Progress::Open(files_, clock_, AttemptFolder(context, spec.attempt()));
+    ORDO_EXPECT_OK(progress);
+    return Train(context, spec, progress->get());
+  }
+
+  std::vector<ProgressRecord> Records(const std::string& folder,
+                                      int attempt = 1) {
+    base::RecordReader reader(
+        real_, temporary_.Path(folder + "/attempts/" + std::to_string(attempt) +
+                               "/progress.records"));
+    std::vector<ProgressRecord> records;
+    while (true) {
+      const auto payload = reader.Next();
+      ORDO_EXPECT_OK(payload);
+      if (!payload.ok() || !payload->has_value()) return records;
+      EXPECT_TRUE(records.emplace_back().ParseFromString(**payload));
+    }
+  }
+
+  ProgressRecord Last(const std::string& folder, int attempt = 1) {
+    return Records(folder, attempt).back();
+  }
+
+  std::vector<std::string> CheckpointsTold(const std::string& folder,
+                                           int attempt = 1) {
+    std::vector<std::string> ids;
+    for (const auto& record : Records(folder, attempt)) {
+      if (record.has_checkpoint()) ids.push_back(record.checkpoint().id());
+    }
+    return ids;
+  }
+
+  std::string Model(const std::string& folder, const std::string& id) {
+    return base::ReadFile(real_,
+                          temporary_.Path(folder + "/checkpoints/" + id +
+                                          "/model.safetensors"),
+                          64 << 20)
+        .value();
+  }
+
+  void ResumeFrom(const std::string& folder, const std::string& id,
+                  TrainSpec* spec) {
+    spec->add_resume()->set_path(
+        temporary_.Path(folder + "/checkpoints/" + id));
+  }
+
+  base::PosixFilesystem real_;
+  base::testing::FaultyFilesystem files_;
+  base::RealClock clock_;
+  base::testing::TemporaryFolder temporary_;
+  std::string build_digest_ = "build";
+  // How often a trainer may ask before it is told to stop.
+  int polls_until_stop_ = 1 << 30;
+};
+
+TEST_F(TrainTest, TrainsCheckpointsEvaluatesAndTellsAllOfIt) {
+  EXPECT_THAT(Run(TinySpec("rope"), "a"),
+              IsOkAndHolds(ordo::training::v1::FINISHED));
+  const auto records = Records("a");
+  EXPECT_TRUE(records.front().has_started());
+  EXPECT_EQ(records.front().started().start_step(), 0);
+  EXPECT_TRUE(records.front().started().exact());
+  EXPECT_THAT(CheckpointsTold("a"), ElementsAre("5-1", "10-1", "15-1", "20-1"));
+  int64_t steps = 0;
+  bool report_told = false;
+  for (const auto& record : records) {
+    if (record.has_step()) {
+      EXPECT_EQ(record.step().step(), ++steps);
+    }
+    if (record.has_report()) {
+      EXPECT_EQ(record.report().id(), "addition_grid-20");
+      EXPECT_EQ(record.report().checkpoint(), "20-1");
+      EXPECT_EQ(record.report().folder(), "results/addition_grid-20-1");
+      EXPECT_EQ(record.report().metrics().count("grid_mean"), 1u);
+      report_told = true;
+    }
+  }
+  EXPECT_EQ(steps, 20);
+  EXPECT_TRUE(report_told);
+  const auto& finished = records.back().finished();
+  EXPECT_EQ(finished.code(), ordo::training::v1::FINISHED);
+  EXPECT_EQ(finished.step(), 20);
+  EXPECT_EQ(finished.state_digest().size(), 64u);
+}
+
+TEST_F(TrainTest, StoppedAtAnyStepAndResumedGivesTheSameModel) {
+  TrainSpec spec = TinySpec("tape");
+  spec.clear_evaluations();
+  ORDO_ASSERT_OK(Run(spec, "whole"));
+  const std::string whole = Model("whole", "20-1");
+  for (int step = 0; step < 20; ++step) {
+    const std::string folder = "stopped-" + std::to_string(step);
+    spec.clear_resume();
+    spec.set_attempt(1);
+    polls_until_stop_ = step;
+    EXPECT_THAT(Run(spec, folder), IsOkAndHolds(ordo::training::v1::STOPPED));
+    const auto stopped = Last(folder).finished();
+    EXPECT_EQ(stopped.step(), step);
+    polls_until_stop_ = 1 << 30;
+    ResumeFrom(folder, std::to_string(step) + "-1", &spec);
+    spec.set_attempt(2);
+    EXPECT_THAT(Run(spec, folder), IsOkAndHolds(ordo::training::v1::FINISHED));
+    const auto started = Records(folder, 2).front().started();
+    EXPECT_EQ(started.start_step(), step);
+    EXPECT_EQ(started.state_digest(), stopped.state_digest());
+    EXPECT_TRUE(started.exact());
+    EXPECT_TRUE(Model(folder, "20-2") == whole) << step;
+  }
+}
+
+TEST_F(TrainTest, FallsBackToAnOlderCheckpointAndNamesTheDamagedFile) {
+  TrainSpec spec = TinySpec("rope");
+  spec.clear_evaluations();
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  const std::string whole = Model("a", "20-1");
+  const std::string damaged =
+      temporary_.Path("a/checkpoints/15-1/optimizer.safetensors");
+  ORDO_ASSERT_OK(real_.Truncate(damaged, 100));
+  ResumeFrom("a", "15-1", &spec);
+  ResumeFrom("a", "10-1", &spec);
+  spec.set_attempt(2);
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  const auto started = Records("a", 2).front().started();
+  EXPECT_EQ(started.start_step(), 10);
+  ASSERT_EQ(started.warnings_size(), 1);
+  EXPECT_THAT(started.warnings(0), HasSubstr(damaged + " is damaged"));
+  EXPECT_TRUE(Model("a", "20-2") == whole);
+}
+
+TEST_F(TrainTest, StartsOverWhenNoCheckpointIsGood) {
+  TrainSpec spec = TinySpec("rope");
+  ResumeFrom("none", "5-1", &spec);
+  EXPECT_THAT(Run(spec, "a"), IsOkAndHolds(ordo::training::v1::FINISHED));
+  const auto started = Records("a").front().started();
+  EXPECT_EQ(started.start_step(), 0);
+  EXPECT_THAT(started.warnings(1), HasSubstr("starting over at step 0"));
+}
+
+TEST_F(TrainTest, ContinuesAnotherJobsCheckpointOrFailsWithoutIt) {
+  TrainSpec spec = TinySpec("rope");
+  spec.clear_evaluations();
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  spec.mutable_training()->set_steps(25);
+  spec.mutable_start()->set_path(temporary_.Path("a/checkpoints/20-1"));
+  EXPECT_THAT(Run(spec, "b"), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_EQ(Records("b").front().started().start_step(), 20);
+  spec.mutable_start()->set_path(temporary_.Path("none"));
+  EXPECT_EQ(ExitCodeOf(Run(spec, "c").status()),
+            ordo::training::v1::CHECKPOINT_DAMAGED);
+  EXPECT_EQ(Last("c").finished().code(),
+            ordo::training::v1::CHECKPOINT_DAMAGED);
+}
+
+TEST_F(TrainTest, AResumeElsewhereIsRecordedAsInexactFromThenOn) {
+  TrainSpec spec = TinySpec("rope");
+  spec.clear_evaluations();
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  build_digest_ = "another build";
+  ResumeFrom("a", "5-1", &spec);
+  spec.set_attempt(2);
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  const auto second = Records("a", 2).front().started();
+  EXPECT_FALSE(second.exact());
+  EXPECT_THAT(second.warnings(0), HasSubstr("the trainer's build was build"));
+  spec.clear_resume();
+  ResumeFrom("a", "10-2", &spec);
+  spec.set_attempt(3);
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  EXPECT_FALSE(Records("a", 3).front().started().exact());
+}
+
+TEST_F(TrainTest, GoesOnWhenACheckpointCannotBeWritten) {
+  files_.Fail(FileOperation::kAppend, ".tmp-10-1", ENOSPC);
+  EXPECT_THAT(Run(TinySpec("rope"), "a"),
+              IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(CheckpointsTold("a"), ElementsAre("5-1", "15-1", "20-1"));
+  int failures = 0;
+  for (const auto& record : Records("a")) {
+    if (!record.has_checkpoint_failed()) continue;
+    EXPECT_EQ(record.checkpoint_failed().step(), 10);
+    EXPECT_THAT(record.checkpoint_failed().message(), HasSubstr("No space"));
+    ++failures;
+  }
+  EXPECT_EQ(failures, 1);
+}
+
+TEST_F(TrainTest, EndsWithAStorageErrorWhenTheLastCheckpointCannotBeWritten) {
+  files_.Fail(FileOperation::kAppend, ".tmp-20-1", ENOSPC);
+  const auto code = Run(TinySpec("rope"), "a");
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::STORAGE_ERROR);
+  const auto finished = Last("a").finished();
+  EXPECT_EQ(finished.code(), ordo::training::v1::STORAGE_ERROR);
+  EXPECT_THAT(finished.message(), HasSubstr("write checkpoint 20-1"));
+  EXPECT_THAT(finished.message(), HasSubstr("free space"));
+}
+
+TEST_F(TrainTest, StopsDuringAnEvaluationWithTheCheckpointWritten) {
+  TrainSpec spec = TinySpec("rope");
+  // Twenty steps ask once each; the evaluation asks before each batch.
+  polls_until_stop_ = 21;
+  EXPECT_THAT(Run(spec, "a"), IsOkAndHolds(ordo::training::v1::STOPPED));
+  EXPECT_EQ(CheckpointsTold("a").back(), "20-1");
+  polls_until_stop_ = 1 << 30;
+  ResumeFrom("a", "20-1", &spec);
+  spec.set_attempt(2);
+  EXPECT_THAT(Run(spec, "a"), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(CheckpointsTold("a", 2), IsEmpty());
+  for (const auto& record : Records("a", 2)) {
+    if (record.has_report()) {
+      EXPECT_EQ(record.report().checkpoint(), "20-1");
+      EXPECT_EQ(record.report().folder(), "results/addition_grid-20-2");
+    }
+  }
+}
+
+TEST_F(TrainTest, EvaluatesEveryKStepsWithACheckpointOfThatStep) {
+  TrainSpec spec = TinySpec("rope");
+  spec.mutable_evaluations(0)->clear_at();
+  spec.mutable_evaluations(0)->set_every_steps(8);
+  spec.add_finished_reports("addition_grid-8");
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  std::vector<std::string> reports;
+  for (const auto& record : Records("a")) {
+    if (record.has_report()) {
+      reports.push_back(record.report().id() + " of " +
+                        record.report().checkpoint());
+    }
+  }
+  EXPECT_THAT(reports, ElementsAre("addition_grid-16 of 16-1",
+                                   "addition_grid-20 of 20-1"));
+}
+
+TEST_F(TrainTest, LeavesAReportOutWhoseCheckpointCannotBeWritten) {
+  TrainSpec spec = TinySpec("rope");
+  spec.mutable_evaluations(0)->clear_at();
+  spec.mutable_evaluations(0)->set_every_steps(8);
+  files_.Fail(FileOperation::kAppend, ".tmp-8-1", ENOSPC);
+  EXPECT_THAT(Run(spec, "a"), IsOkAndHolds(ordo::training::v1::FINISHED));
+  bool warned = false;
+  for (const auto& record : Records("a")) {
+    warned = warned || (record.has_warning() &&
+                        record.warning().message().find("addition_grid-8") !=
+                            std::string::npos);
+    if (record.has_report()) {
+      EXPECT_NE(record.report().step(), 8);
+    }
+  }
+  EXPECT_TRUE(warned);
+}
+
+TEST_F(TrainTest, EndsWhenItsFolderVanishes) {
+  TrainSpec spec = TinySpec("rope");
+  TrainerContext context(files_, clock_);
+  context.job_folder = temporary_.Path("a");
+  int polls = 0;
+  context.stop_requested = [&] {
+    if (++polls == 3) {
+      ORDO_EXPECT_OK(real_.RemoveTree(temporary_.Path("a")));
+    }
+    return false;
+  };
+  const auto progress =
+      Progress::Open(files_, clock_, AttemptFolder(context, 1));
+  const auto code = Train(context, spec, progress->get());
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::DATA_MISSING);
+  EXPECT_THAT(std::string(code.status().message()),
+              HasSubstr(temporary_.Path("a/attempts/1")));
+}
+
+TEST_F(TrainTest, TellsWhyItFailedOnANonFiniteLoss) {
+  TrainSpec spec = TinySpec("rope");
+  spec.mutable_training()->set_learning_rate(10);
+  spec.mutable_training()->set_schedule("constant");
+  spec.mutable_training()->set_warmup_fraction(0);
+  spec.mutable_training()->set_clip_norm(0);
+  spec.mutable_training()->set_steps(2000);
+  spec.mutable_training()->set_weight_decay(10);
+  spec.mutable_training()->set_beta2(0);
+  spec.mutable_checkpoint()->set_every_steps(1'000'000);
+  const auto code = Run(spec, "a");
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::NON_FINITE);
+  EXPECT_THAT(Last("a").finished().message(),
+              HasSubstr("lower training.learning_rate"));
+}
+
+}  // namespace
+}  // namespace ordo::worker::trainer

@@ -1,0 +1,244 @@
+// The real program, started and killed.
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "base/digest/digest.h"
+#include "base/files/file_util.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/process/process.h"
+#include "base/records/records.h"
+#include "base/status/testing/status_matchers.h"
+#include "base/yaml/text_form.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/training/safetensors.h"
+#include "model/training/testing/tiny_spec.h"
+#include "proto/ordo/training/v1/progress.pb.h"
+#include "worker/trainer/exit_code.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+using ::ordo::model::training::ReadSafetensors;
+using ::ordo::model::training::WriteSafetensors;
+using ::ordo::model::training::testing::TinySpec;
+using ::ordo::training::v1::ProgressRecord;
+using ::ordo::training::v1::TrainSpec;
+using ::testing::HasSubstr;
+
+constexpr absl::Duration kDeadline = absl::Minutes(5);
+
+class TrainerTest : public ::testing::Test {
+ protected:
+  base::ProcessId Start(const std::vector<std::string>& arguments) {
+    base::SpawnOptions options;
+    options.argv = {"./ordo-trainer"};
+    options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
+    options.stdout_file = folder_.Path("out");
+    options.stderr_file = folder_.Path("err");
+    const auto process = base::Spawn(options);
+    ORDO_EXPECT_OK(process);
+    return *process;
+  }
+
+  base::ExitStatus Wait(const base::ProcessId& process) {
+    const auto status = base::WaitForExit(process.pid, kDeadline);
+    ORDO_EXPECT_OK(status);
+    return *status;
+  }
+
+  int RunToEnd(const std::vector<std::string>& arguments) {
+    return Wait(Start(arguments)).exit_code;
+  }
+
+  std::string WriteSpec(const TrainSpec& spec) {
+    const std::string path = folder_.Path("task.json");
+    ORDO_EXPECT_OK(base::AtomicWrite(
+        files_, path, base::WriteMessage(spec, base::TextForm::kJson)));
+    return path;
+  }
+
+  // Waits until the trainer has told of a checkpoint at `step` or later that
+  // was not there before; false if it ended instead.
+  bool AwaitCheckpoint(const base::ProcessId& process,
+                       base::RecordReader* reader, int64_t step) {
+    const absl::Time deadline = absl::Now() + kDeadline;
+    while (absl::Now() < deadline) {
+      const bool running = base::IsRunning(process);
+      const auto payload = reader->Next();
+      ORDO_EXPECT_OK(payload);
+      if (payload.ok() && payload->has_value()) {
+        ProgressRecord record;
+        EXPECT_TRUE(record.ParseFromString(**payload));
+        if (record.has_checkpoint() && record.checkpoint().step() >= step) {
+          return true;
+        }
+      } else if (!running) {
+        return false;
+      }
+    }
+    ADD_FAILURE() << "no checkpoint in time";
+    return false;
+  }
+
+  std::string Sha256(const std::string& path) {
+    return base::Sha256HexOfFile(files_, folder_.Path(path)).value();
+  }
+
+  std::string Text(const std::string& name) {
+    return base::ReadFile(files_, folder_.Path(name), 1 << 20).value();
+  }
+
+  base::PosixFilesystem files_;
+  base::testing::TemporaryFolder folder_;
+};
+
+class KilledTrainer : public TrainerTest,
+                      public ::testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Encodings, KilledTrainer,
+                         ::testing::Values("none", "rope", "tape"));
+
+// Kills the program again and again, each time as soon as it has got one
+// checkpoint further, until it comes to its end.
+TEST_P(KilledTrainer, EndsWithTheModelOfAnUndisturbedOne) {
+  TrainSpec spec = TinySpec(GetParam());
+  spec.mutable_checkpoint()->set_every_steps(1);
+  const std::string task = WriteSpec(spec);
+  ASSERT_EQ(RunToEnd({"train", task, "--out", folder_.Path("whole")}), 0)
+      << Text("err");
+  base::RecordReader reader(files_,
+                            folder_.Path("killed/attempts/1/progress.records"));
+  int num_kills = 0;
+  for (int64_t step = 1;; ++step) {
+    const base::ProcessId process =
+        Start({"train", task, "--out", folder_.Path("killed"), "--resume"});
+    if (AwaitCheckpoint(process, &reader, step)) {
+      // It may have ended by itself.
+      base::SignalProcess(process, SIGKILL).IgnoreError();
+      ++num_kills;
+    }
+    if (Wait(process).ok()) break;
+  }
+  EXPECT_GE(num_kills, 3);
+  for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+    EXPECT_EQ(Sha256(std::string("killed/checkpoints/20-1/") + file),
+              Sha256(std::string("whole/checkpoints/20-1/") + file));
+  }
+}
+
+TEST_F(TrainerTest, LeavesWithACheckpointOnSigterm) {
+  TrainSpec spec = TinySpec("rope");
+  spec.mutable_training()->set_steps(1'000'000);
+  const std::string task = WriteSpec(spec);
+  const auto process = Start({"train", task, "--out", folder_.Path("a")});
+  base::RecordReader reader(files_,
+                            folder_.Path("a/attempts/1/progress.records"));
+  ASSERT_TRUE(AwaitCheckpoint(process, &reader, 5));
+  ORDO_ASSERT_OK(base::SignalProcess(process, SIGTERM));
+  EXPECT_EQ(Wait(process).exit_code, ordo::training::v1::STOPPED);
+  ProgressRecord last;
+  std::string newest_checkpoint;
+  while (true) {
+    const auto payload = reader.Next();
+    ORDO_ASSERT_OK(payload);
+    if (!payload->has_value()) break;
+    ASSERT_TRUE(last.ParseFromString(**payload));
+    if (last.has_checkpoint()) newest_checkpoint = last.checkpoint().id();
+  }
+  EXPECT_EQ(last.finished().code(), ordo::training::v1::STOPPED);
+  EXPECT_EQ(newest_checkpoint, std::to_string(last.finished().step()) + "-1");
+}
+
+TEST_F(TrainerTest, RefusesAFolderThatHoldsCheckpoints) {
+  TrainSpec spec = TinySpec("none");
+  spec.mutable_training()->set_steps(2);
+  const std::string task = WriteSpec(spec);
+  ASSERT_EQ(RunToEnd({"train", task, "--out", folder_.Path("a")}), 0);
+  EXPECT_EQ(RunToEnd({"train", task, "--out", folder_.Path("a")}),
+            ordo::training::v1::BAD_SPEC);
+  EXPECT_THAT(Text("err"), HasSubstr("--resume"));
+}
+
+TEST_F(TrainerTest, KeepsAsManyCheckpointsAsThePolicySays) {
+  TrainSpec spec = TinySpec("none");
+  spec.mutable_checkpoint()->set_every_steps(2);
+  spec.mutable_checkpoint()->set_keep(2);
+  ASSERT_EQ(RunToEnd({"train", WriteSpec(spec), "--out", folder_.Path("a")}),
+            0);
+  EXPECT_EQ(files_.List(folder_.Path("a/checkpoints"))->size(), 2u);
+}
+
+TEST_F(TrainerTest, NamesTheFieldOfABadTask) {
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(files_, folder_.Path("task.yaml"),
+                        "encoding: {name: taep}\ndata: {task: addition}\n"
+                        "training: {steps: 0}\n"));
+  EXPECT_EQ(RunToEnd({"train", folder_.Path("task.yaml"), "--out",
+                      folder_.Path("a")}),
+            ordo::training::v1::BAD_SPEC);
+  EXPECT_THAT(Text("err"), HasSubstr("encoding.name"));
+  EXPECT_THAT(Text("err"), HasSubstr("'tape'"));
+  EXPECT_THAT(Text("err"), HasSubstr("training.steps"));
+  EXPECT_EQ(RunToEnd({"tarin"}), ordo::training::v1::BAD_SPEC);
+}
+
+TEST_F(TrainerTest, EvaluatesGeneratesAndGivesLogitsOfACheckpoint) {
+  ASSERT_EQ(RunToEnd({"train", WriteSpec(TinySpec("tape")), "--out",
+                      folder_.Path("a")}),
+            0)
+      << Text("err");
+  const std::string checkpoint = folder_.Path("a/checkpoints/20-1");
+
+  ORDO_ASSERT_OK(base::AtomicWrite(
+      files_, folder_.Path("e.yaml"),
+      "checkpoints: [{path: " + checkpoint +
+          "}]\n"
+          "evaluations: [{task: addition_grid, params: {max_digits: 3, "
+          "samples: 2}}]\n"));
+  ASSERT_EQ(RunToEnd({"evaluate", folder_.Path("e.yaml"), "--out",
+                      folder_.Path("e")}),
+            0)
+      << Text("err");
+  // The same model and questions as the evaluation inside the training task.
+  EXPECT_EQ(Sha256("e/results/addition_grid-20-1/table.csv"),
+            Sha256("a/results/addition_grid-20-1/table.csv"));
+
+  ASSERT_EQ(RunToEnd({"generate", "--checkpoint", checkpoint, "--prompt",
+                      "21+3=", "--max-tokens", "4"}),
+            0)
+      << Text("err");
+  EXPECT_FALSE(Text("out").empty());
+
+  ORDO_ASSERT_OK(WriteSafetensors(
+      files_, folder_.Path("tokens.safetensors"),
+      {{"tokens", at::arange(4, 12, at::kLong).view({2, 4})}}));
+  ASSERT_EQ(RunToEnd({"logits", "--checkpoint", checkpoint, "--tokens",
+                      folder_.Path("tokens.safetensors"), "--out",
+                      folder_.Path("logits.safetensors")}),
+            0)
+      << Text("err");
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto logits,
+      ReadSafetensors(files_, folder_.Path("logits.safetensors")));
+  EXPECT_EQ(logits.at("logits").sizes(), (std::vector<int64_t>{2, 4, 19}));
+  EXPECT_EQ(logits.at("logits").scalar_type(), at::kFloat);
+}
+
+TEST_F(TrainerTest, NamesADamagedCheckpointFile) {
+  ASSERT_EQ(RunToEnd({"train", WriteSpec(TinySpec("none")), "--out",
+                      folder_.Path("a")}),
+            0);
+  ORDO_ASSERT_OK(files_.Truncate(
+      folder_.Path("a/checkpoints/20-1/model.safetensors"), 50));
+  EXPECT_EQ(RunToEnd({"generate", "--checkpoint",
+                      folder_.Path("a/checkpoints/20-1"), "--prompt", "1+1="}),
+            ordo::training::v1::CHECKPOINT_DAMAGED);
+  EXPECT_THAT(Text("err"), HasSubstr("20-1/model.safetensors is damaged"));
+}
+
+}  // namespace
+}  // namespace ordo::worker::trainer
