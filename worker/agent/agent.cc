@@ -152,7 +152,6 @@ void Agent::Run(const std::string& address,
     RunPending();
     TakeAnswer();
     Announce();
-    WriteSpecs();
     ReapChildren();
     if (drain_began_ && DrainIsOver()) break;
     Wait();
@@ -216,7 +215,7 @@ void Agent::StartTask(const Pending& pending) {
                 {{"job", key.job},
                  {"attempt", key.attempt},
                  {"supervisor", entry.task->supervisor_pid()}});
-  specs_to_write_.push_back(desired);
+  WriteSpec(desired);
   WatchFiles(entry);
   // What was written before the watches began.
   Update(key, entry);
@@ -422,16 +421,15 @@ void Agent::ReapChildren() {
   }
 }
 
-void Agent::WriteSpecs() {
-  for (const DesiredAttempt& desired : specs_to_write_) {
+void Agent::WriteSpec(const DesiredAttempt& desired) {
+  background_.Run([this, desired] {
     const Task task(options_.task, files_, {desired.job(), desired.attempt()});
     if (absl::Status status = task.WriteSpec(desired); !status.ok()) {
       // The next attempt tries again; nothing that runs reads this file.
       base::LogWarning("spec not written",
                        {{"job", desired.job()}, {"error", status}});
     }
-  }
-  specs_to_write_.clear();
+  });
 }
 
 AnnounceRequest Agent::Announcement() const {

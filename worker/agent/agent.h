@@ -17,6 +17,7 @@
 #include "base/mutex.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
 #include "worker/agent/announcer.h"
+#include "worker/agent/background.h"
 #include "worker/agent/core.h"
 #include "worker/agent/metrics.h"
 #include "worker/agent/task.h"
@@ -106,7 +107,8 @@ class Agent {
   void CheckSupervisor(const AttemptKey& key, Entry& entry);
   void ReapChildren();
   void UpdateChanged();
-  void WriteSpecs();
+  // <job>/spec.json, durably: a disk may take its time.
+  void WriteSpec(const ::ordo::agent::v1::DesiredAttempt& desired);
   void Announce();
   void TakeAnswer();
   ::ordo::agent::v1::AnnounceRequest Announcement() const;
@@ -137,7 +139,6 @@ class Agent {
   // Started here and not reaped yet; left by themselves with an error.
   std::set<pid_t> supervisors_;
   std::set<pid_t> failed_supervisors_;
-  std::vector<::ordo::agent::v1::DesiredAttempt> specs_to_write_;
   std::string address_;
   std::unique_ptr<Announcer> announcer_;
   // Monotonic times.
@@ -153,6 +154,8 @@ class Agent {
   bool drain_began_ = false;
   absl::Duration drain_deadline_;
   absl::Duration idle_since_ = absl::InfiniteDuration();
+  // The last member: its thread uses the others.
+  Background background_;
 };
 
 }  // namespace ordo::worker::agent

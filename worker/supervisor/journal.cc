@@ -97,7 +97,9 @@ int JournalWriter::Append(JournalRecord record) {
     return error;
   }
   ++num_records_;
-  return fdatasync(file_) == 0 ? 0 : errno;
+  return 0;
 }
+
+int JournalWriter::Sync() { return fdatasync(file_) == 0 ? 0 : errno; }
 
 }  // namespace ordo::worker::supervisor

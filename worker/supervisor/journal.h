@@ -104,8 +104,11 @@ class JournalWriter {
   int Create(const std::string& path);
 
   // Fills the next slot from `record` (magic, index, time and checksum are set
-  // here) and makes it durable. 0 or an errno; ENOSPC when no slot is left.
+  // here). 0 or an errno; ENOSPC when no slot is left.
   int Append(JournalRecord record);
+
+  // Makes it durable. 0 or an errno.
+  int Sync();
 
  private:
   int file_ = -1;

@@ -183,6 +183,9 @@ bool Supervisor::StartTrainer() {
   if (ReadProcessStat(child, &stat)) record.start_ticks = stat.start_ticks;
   record.pid = child;
   record.group = child;
+  // Makes the phase before it durable as well: the trainer does not wait for
+  // the disk, which tells nobody anything but after a crash of the machine, and
+  // that ends the trainer too.
   Record(record);
   return true;
 }
@@ -350,8 +353,9 @@ void Supervisor::SignalGroup(int signal) {
 }
 
 void Supervisor::Record(const JournalRecord& record) {
-  const int error = journal_.Append(record);
+  int error = journal_.Append(record);
   ++num_records_;
+  if (error == 0) error = journal_.Sync();
   if (error != 0) {
     // The journal is the only place for news but supervisor.log, where stderr
     // goes.

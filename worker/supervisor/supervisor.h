@@ -52,6 +52,7 @@ class Supervisor {
   void SignalSurvivors(const std::vector<ProcessStat>& survivors, int signal);
   int PollTimeoutMs() const;
   void SignalGroup(int signal);
+  // Writes a record and makes it durable.
   void Record(const JournalRecord& record);
   void RecordError(Operation operation, int error_number);
 
