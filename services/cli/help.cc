@@ -43,7 +43,7 @@ const std::vector<Option>& CommonOptions() {
        false,
        {"table", "json", "yaml"}},
       {"server", 0, "HOST:PORT",
-       "the scheduler; default $ORDO_SERVER, else 127.0.0.1:7420"},
+       "scheduler; default $ORDO_SERVER, 127.0.0.1:7420"},
       {"help", 'h', "", "print this"},
   };
   return options;

@@ -31,7 +31,7 @@ Command DownCommand() {
       "Running jobs write a checkpoint and are queued again; `ordo up` in the\n"
       "same folder goes on with them.";
   command.options = {
-      {"dir", 0, "DIR", "folder; default $ORDO_DIR, else ~/.local/share/ordo"},
+      {"dir", 0, "DIR", "default $ORDO_DIR, else ~/.local/share/ordo"},
   };
   command.run = Run;
   return command;

@@ -228,8 +228,7 @@ Command ListCommand() {
   Command command;
   command.name = "list";
   command.arguments =
-      "[jobs | workers | checkpoints [JOB] | reports [JOB] | encodings | "
-      "tasks]";
+      "[jobs|workers|checkpoints [JOB]|reports [JOB]|encodings|tasks]";
   command.summary = "list what there is, newest first";
   command.help =
       "Without an argument: your jobs. Terms of --filter, joined by AND:\n"

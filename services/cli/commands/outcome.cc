@@ -74,7 +74,7 @@ ExitCode PrintOutcome(Context& context, const std::vector<FollowedJob>& jobs,
 
 std::vector<Option> StayOptionTable() {
   return {
-      {"wait", 0, "", "stay until the job has ended; the exit code tells how"},
+      {"wait", 0, "", "stay until the job has ended; exit code as its end"},
       {"watch", 0, "", "as --wait, and show how it goes"},
       {"cancel-on-interrupt", 0, "",
        "with --wait or --watch: Ctrl-C cancels the job"},
@@ -108,21 +108,22 @@ absl::StatusOr<ExitCode> StayUntilEnded(Context& context,
   return ExitCode::kTimedOut;
 }
 
+absl::Status CheckStayOptions(const Arguments& arguments) {
+  if (arguments.Has("cancel-on-interrupt") && !arguments.Has("wait") &&
+      !arguments.Has("watch")) {
+    return absl::InvalidArgumentError(
+        "--cancel-on-interrupt needs --wait or --watch");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ExitCode> StayIfAsked(Context& context,
                                      const Arguments& arguments,
                                      const std::vector<std::string>& names) {
-  const bool cancel = arguments.Has("cancel-on-interrupt");
-  const bool live = arguments.Has("watch");
-  if (!live && !arguments.Has("wait")) {
-    if (cancel) {
-      return absl::InvalidArgumentError(
-          "--cancel-on-interrupt needs --wait or --watch");
-    }
-    return ExitCode::kOk;
-  }
   StayOptions options;
-  options.live = live;
-  options.cancel_on_interrupt = cancel;
+  options.live = arguments.Has("watch");
+  options.cancel_on_interrupt = arguments.Has("cancel-on-interrupt");
+  if (!options.live && !arguments.Has("wait")) return ExitCode::kOk;
   return StayUntilEnded(context, names, options);
 }
 

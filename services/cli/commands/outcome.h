@@ -34,6 +34,9 @@ absl::StatusOr<ExitCode> StayUntilEnded(Context& context,
                                         const std::vector<std::string>& names,
                                         const StayOptions& options);
 
+// Checks those options; call before anything is created.
+absl::Status CheckStayOptions(const Arguments& arguments);
+
 // After jobs were created: stays if the options of StayOptionTable ask for it.
 absl::StatusOr<ExitCode> StayIfAsked(Context& context,
                                      const Arguments& arguments,

@@ -153,6 +153,7 @@ absl::Status DryRun(Context& context, const std::vector<SourcedSpec>& specs) {
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  ORDO_RETURN_IF_ERROR(CheckStayOptions(arguments));
   std::vector<SourcedSpec> specs;
   for (const std::string& file : arguments.positional()) {
     ORDO_RETURN_IF_ERROR(ReadSpecs(context, file, &specs));
@@ -208,8 +209,7 @@ Command SubmitCommand() {
   command.options = {
       {"set", 0, "PATH=VALUE", "change a field of the jobs", true},
       {"request-id", 0, "ID", "makes a repeat harmless; default a random one"},
-      {"dry-run", 0, "",
-       "check and print with all defaults; needs no scheduler"},
+      {"dry-run", 0, "", "check and print with defaults; no scheduler needed"},
   };
   for (const Option& option : StayOptionTable()) {
     command.options.push_back(option);

@@ -186,15 +186,12 @@ Command UpCommand() {
       "from\n"
       "it at the next `ordo up`. A scheduler or worker that dies is restarted.";
   command.options = {
-      {"dir", 0, "DIR", "folder; default $ORDO_DIR, else ~/.local/share/ordo"},
-      {"listen", 0, "HOST:PORT",
-       "where the API answers; default 127.0.0.1:7420; port 0: any free one"},
-      {"detach", 0, "",
-       "return when everything answers; go on in the "
-       "background"},
+      {"dir", 0, "DIR", "default $ORDO_DIR, else ~/.local/share/ordo"},
+      {"listen", 0, "HOST:PORT", "of the API; default 127.0.0.1:7420; 0: any"},
+      {"detach", 0, "", "go on in the background once it answers"},
       {"insecure", 0, "", "permit a HOST that other machines can reach"},
-      {"set", 0, "FIELD=VALUE",
-       "a field of the configurations, such as scheduler.lease=5s", true},
+      {"set", 0, "FIELD=VALUE", "configuration, such as scheduler.lease=5s",
+       true},
       {"trainer", 0, "PATH", "another program in place of ordo-trainer"},
       {"trainer-env", 0, "NAME=VALUE", "environment of trainers", true},
   };

@@ -120,7 +120,8 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
     base::MutexLock lock(state_.mutex);
     state_.list_requests.push_back(*request);
     int index = static_cast<int>(state_.order.size());
-    if (!request->page_token().empty()) index = std::stoi(request->page_token());
+    if (!request->page_token().empty())
+      index = std::stoi(request->page_token());
     for (int i = 0; i < request->page_size() && index > 0; ++i) {
       *response->add_jobs() = state_.jobs[state_.order[--index]];
     }
@@ -472,9 +473,8 @@ void FakeScheduler::AddCheckpoint(
   state_->checkpoints[checkpoint.name()] = checkpoint;
 }
 
-void FakeScheduler::AddReport(
-    reports::v1::Report report,
-    const std::map<std::string, std::string>& files) {
+void FakeScheduler::AddReport(reports::v1::Report report,
+                              const std::map<std::string, std::string>& files) {
   for (const auto& [path, content] : files) {
     auto* info = report.add_files();
     info->set_path(path);

@@ -1,0 +1,72 @@
+#include "services/cli/app.h"
+
+#include "base/status/details.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/testing/cli_test_base.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using AppTest = testing::CliTest;
+
+TEST_F(AppTest, WithoutACommandItSaysWhatThereIs) {
+  EXPECT_EQ(Run({}), 2);
+  EXPECT_THAT(err(), HasSubstr("submit"));
+  EXPECT_THAT(out(), IsEmpty());
+  EXPECT_EQ(Run({"--help"}), 0);
+  EXPECT_THAT(out(), HasSubstr("submit"));
+}
+
+TEST_F(AppTest, UnknownCommandNamesTheNearest) {
+  EXPECT_EQ(Run({"submitt", "x"}), 2);
+  EXPECT_EQ(err(),
+            "ordo: unknown command 'submitt'; did you mean 'submit'?; "
+            "see 'ordo help'\n");
+}
+
+TEST_F(AppTest, WrongNumberOfArgumentsShowsTheUsage) {
+  EXPECT_EQ(Run({"show"}), 2);
+  EXPECT_EQ(err(), "ordo: an argument is missing; usage: ordo show NAME\n");
+  EXPECT_EQ(Run({"show", "a", "b"}), 2);
+  EXPECT_EQ(err(), "ordo: unexpected argument 'b'; usage: ordo show NAME\n");
+}
+
+TEST_F(AppTest, ServerComesFromTheOptionThenTheEnvironment) {
+  const std::string right = client_.address;
+  client_.address = "127.0.0.1:1";
+  EXPECT_EQ(Run({"list", "--server", right}), 0);
+  environment_["ORDO_SERVER"] = right;
+  EXPECT_EQ(Run({"list"}), 0);
+  environment_["ORDO_SERVER"] = "nonsense";
+  EXPECT_EQ(Run({"list"}), 2);
+  EXPECT_THAT(err(), HasSubstr("ORDO_SERVER"));
+  EXPECT_EQ(Run({"list", "--server", right}), 0);
+}
+
+TEST_F(AppTest, UnreachableServerIsExitCodeFour) {
+  scheduler_.Leave();
+  EXPECT_EQ(Run({"list"}), 4);
+  EXPECT_THAT(err(), HasSubstr("cannot reach the scheduler at"));
+}
+
+TEST_F(AppTest, FieldViolationsStandOnALineEach) {
+  const std::string file = WriteFile("a.yaml", "kind: train\nname: a\n");
+  scheduler_.RefuseCreate(base::InvalidFields(
+      {{"job.spec.data", "is missing"}, {"job.spec.training.steps", "is 0"}}));
+  EXPECT_EQ(Run({"submit", file}), 2);
+  EXPECT_EQ(err(), "ordo: refused; 2 things are wrong:\n  " + file +
+                       ": data: is missing\n  " + file +
+                       ": training.steps: is 0\n");
+}
+
+TEST_F(AppTest, BugOfTheServerIsExitCodeSeventy) {
+  scheduler_.RefuseCreate(absl::InternalError("broken"));
+  EXPECT_EQ(Run({"submit", WriteFile("a.yaml", "kind: train\nname: a\n")}), 70);
+  EXPECT_EQ(err(), "ordo: broken [INTERNAL]\n");
+}
+
+}  // namespace
+}  // namespace ordo::services::cli

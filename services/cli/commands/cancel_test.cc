@@ -1,0 +1,27 @@
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/testing/cli_test_base.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using jobs::v1::Job;
+using ::testing::HasSubstr;
+using CancelTest = testing::CliTest;
+
+TEST_F(CancelTest, CancelsEachJob) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  scheduler_.SetJob("b", Job::QUEUED);
+  EXPECT_EQ(Run({"cancel", "a", "jobs/b"}), 0);
+  EXPECT_EQ(out(), "a CANCELLED\nb CANCELLED\n");
+  EXPECT_EQ(scheduler_.GetJob("a").state(), Job::CANCELLED);
+}
+
+TEST_F(CancelTest, EndedJobIsBadInput) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  EXPECT_EQ(Run({"cancel", "a"}), 2);
+  EXPECT_EQ(err(), "ordo: jobs/a has ended\n");
+}
+
+}  // namespace
+}  // namespace ordo::services::cli

@@ -1,0 +1,30 @@
+#include "services/cli/commands/catalogue.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/testing/cli_test_base.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using CatalogueTest = testing::CliTest;
+
+TEST_F(CatalogueTest, EncodingsNeedNoScheduler) {
+  scheduler_.Leave();
+  EXPECT_EQ(Run({"list", "encodings"}), 0);
+  EXPECT_THAT(out(), HasSubstr("rope  "));
+  EXPECT_THAT(out(), HasSubstr("position_size"));
+  EXPECT_EQ(Run({"list", "tasks"}), 0);
+  EXPECT_THAT(out(), HasSubstr("training tasks"));
+  EXPECT_THAT(out(), HasSubstr("addition_grid"));
+}
+
+TEST_F(CatalogueTest, EncodingsAreThereForPrograms) {
+  EXPECT_EQ(Run({"list", "encodings", "-o", "json"}), 0);
+  EXPECT_THAT(out(), HasSubstr("\"name\":\"tape\""));
+  EXPECT_THAT(out(), HasSubstr("\"default\":"));
+}
+
+}  // namespace
+}  // namespace ordo::services::cli

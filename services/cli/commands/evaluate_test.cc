@@ -1,0 +1,59 @@
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/testing/cli_test_base.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using jobs::v1::Job;
+using ::testing::HasSubstr;
+using EvaluateTest = testing::CliTest;
+
+class EvaluateJobTest : public testing::CliTest {
+ protected:
+  EvaluateJobTest() {
+    scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
+      auto* evaluation = job->mutable_spec()->add_evaluations();
+      evaluation->set_task("addition_grid");
+      evaluation->set_at("end");
+      job->mutable_spec()->mutable_resources()->set_threads(3);
+    });
+  }
+};
+
+TEST_F(EvaluateJobTest, TakesTheEvaluationsOfTheCheckpointsJob) {
+  EXPECT_EQ(Run({"evaluate", "jobs/a/checkpoints/20-1", "a"}), 0);
+  EXPECT_EQ(out(), "a-evaluate\n");
+  const jobs::v1::JobSpec spec = scheduler_.GetJob("a-evaluate").spec();
+  EXPECT_EQ(spec.kind(), jobs::v1::JobSpec::EVALUATE);
+  EXPECT_THAT(spec.checkpoints(),
+              ::testing::ElementsAre("jobs/a/checkpoints/20-1", "jobs/a"));
+  ASSERT_EQ(spec.evaluations_size(), 1);
+  EXPECT_EQ(spec.evaluations(0).task(), "addition_grid");
+  EXPECT_EQ(spec.evaluations(0).at(), "");
+  EXPECT_EQ(spec.resources().threads(), 3);
+}
+
+TEST_F(EvaluateJobTest, TaskAndParametersCanBeNamed) {
+  EXPECT_EQ(Run({"evaluate", "a", "--task", "other", "--param", "samples=7",
+                 "--set", "name=b"}),
+            0);
+  EXPECT_EQ(out(), "b\n");
+  const auto evaluation = scheduler_.GetJob("b").spec().evaluations(0);
+  EXPECT_EQ(evaluation.task(), "other");
+  EXPECT_EQ(evaluation.params().at("samples").number_value(), 7);
+}
+
+TEST_F(EvaluateTest, JobWithoutEvaluationsNeedsATask) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  EXPECT_EQ(Run({"evaluate", "a"}), 2);
+  EXPECT_THAT(err(), HasSubstr("--task"));
+}
+
+TEST_F(EvaluateTest, OnlyCheckpointsAndJobsCanBeEvaluated) {
+  EXPECT_EQ(Run({"evaluate", "workers/w"}), 2);
+  EXPECT_THAT(err(), HasSubstr("neither a checkpoint nor a job"));
+}
+
+}  // namespace
+}  // namespace ordo::services::cli

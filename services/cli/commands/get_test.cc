@@ -1,0 +1,76 @@
+#include "base/files/file_util.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/testing/cli_test_base.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using GetTest = testing::CliTest;
+
+class GetFilesTest : public testing::CliTest {
+ protected:
+  GetFilesTest() {
+    reports::v1::Report report;
+    report.set_name("jobs/a/reports/grid-20");
+    scheduler_.AddReport(
+        report, {{"result.json", "{\"a\": 1}"}, {"tables/grid.csv", "1,2\n"}});
+  }
+  std::string Read(const std::string& name) {
+    return base::ReadFile(files_, folder_.Path(name), 1000)
+        .value_or("(nothing)");
+  }
+};
+
+TEST_F(GetFilesTest, FetchesAWholeFolder) {
+  EXPECT_EQ(Run({"get", "jobs/a/reports/grid-20", "--to", folder_.Path("x")}),
+            0);
+  EXPECT_EQ(Read("x/result.json"), "{\"a\": 1}");
+  EXPECT_EQ(Read("x/tables/grid.csv"), "1,2\n");
+  EXPECT_EQ(out(), folder_.Path("x/result.json") + "  8 B\n" +
+                       folder_.Path("x/tables/grid.csv") + "  4 B\n");
+}
+
+TEST_F(GetFilesTest, FetchesOneFileIntoAFolderOrUnderANewName) {
+  EXPECT_EQ(Run({"get", "jobs/a/reports/grid-20:tables/grid.csv", "--to",
+                 folder_.path()}),
+            0);
+  EXPECT_EQ(Read("grid.csv"), "1,2\n");
+  EXPECT_EQ(Run({"get", "jobs/a/reports/grid-20:tables/grid.csv", "--to",
+                 folder_.Path("other.csv"), "-o", "json"}),
+            0);
+  EXPECT_EQ(Read("other.csv"), "1,2\n");
+  EXPECT_THAT(out(), HasSubstr("\"path\":\"tables/grid.csv\""));
+}
+
+TEST_F(GetFilesTest, WrongFileNamesTheNearest) {
+  EXPECT_EQ(Run({"get", "jobs/a/reports/grid-20:resul.json"}), 2);
+  EXPECT_THAT(err(), HasSubstr("did you mean 'result.json'"));
+}
+
+TEST_F(GetFilesTest, ServerCannotWriteElsewhere) {
+  reports::v1::Report report;
+  report.set_name("jobs/a/reports/evil-1");
+  scheduler_.AddReport(report, {{"../evil", "x"}});
+  EXPECT_EQ(Run({"get", "jobs/a/reports/evil-1", "--to", folder_.Path("x")}),
+            2);
+  EXPECT_EQ(Read("evil"), "(nothing)");
+}
+
+TEST_F(GetFilesTest, RemovedCheckpointIsToldAsSuch) {
+  checkpoints::v1::Checkpoint checkpoint;
+  checkpoint.set_name("jobs/a/checkpoints/20-1");
+  checkpoint.set_state(checkpoints::v1::Checkpoint::DELETED);
+  scheduler_.AddCheckpoint(checkpoint);
+  EXPECT_EQ(Run({"get", "jobs/a/checkpoints/20-1"}), 2);
+  EXPECT_THAT(err(), HasSubstr("removed by retention"));
+}
+
+TEST_F(GetTest, JobsHaveNoFiles) {
+  EXPECT_EQ(Run({"get", "a"}), 2);
+  EXPECT_THAT(err(), HasSubstr("'a' has no files"));
+}
+
+}  // namespace
+}  // namespace ordo::services::cli

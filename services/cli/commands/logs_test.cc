@@ -1,0 +1,59 @@
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/testing/cli_test_base.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using jobs::v1::Job;
+using ::testing::HasSubstr;
+using LogsTest = testing::CliTest;
+
+TEST_F(LogsTest, PrintsTheLogAsItStands) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  scheduler_.AppendLog("a", "first line\nsecond\n");
+  EXPECT_EQ(Run({"logs", "a"}), 0);
+  EXPECT_EQ(out(), "first line\nsecond\n");
+}
+
+TEST_F(LogsTest, FollowsUntilTheJobHasEndedOverAnAbsenceOfTheServer) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  scheduler_.AppendLog("a", "one ");
+  std::thread other([this] {
+    ASSERT_TRUE(scheduler_.WaitForWatcher("a"));
+    scheduler_.Leave();
+    scheduler_.AppendLog("a", "two\n");
+    scheduler_.SetJob("a", Job::SUCCEEDED);
+    scheduler_.ComeBack();
+  });
+  EXPECT_EQ(Run({"logs", "a", "-f"}), 0);
+  other.join();
+  EXPECT_EQ(out(), "one two\n");
+}
+
+TEST_F(LogsTest, InterruptEndsAFollower) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  std::thread other([this] {
+    ASSERT_TRUE(scheduler_.WaitForWatcher("a"));
+    interrupt_.Trigger();
+  });
+  EXPECT_EQ(Run({"logs", "a", "-f"}), 0);
+  other.join();
+}
+
+TEST_F(LogsTest, UnknownJobAndBadAttemptAreBadInput) {
+  EXPECT_EQ(Run({"logs", "a"}), 2);
+  EXPECT_EQ(Run({"logs", "a", "--attempt", "0"}), 2);
+  EXPECT_THAT(err(), HasSubstr("--attempt takes a whole number from 1"));
+}
+
+TEST_F(LogsTest, ServerThatStaysAwayIsExitCodeFour) {
+  client_.patience = absl::Milliseconds(100);
+  scheduler_.Leave();
+  EXPECT_EQ(Run({"logs", "a", "-f"}), 4);
+}
+
+}  // namespace
+}  // namespace ordo::services::cli

@@ -1,0 +1,55 @@
+#include "services/cli/commands/outcome.h"
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/testing/cli_test_base.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using jobs::v1::Job;
+using ::testing::HasSubstr;
+using OutcomeTest = testing::CliTest;
+
+class InterruptedTest : public testing::CliTest {
+ protected:
+  // Runs a command and interrupts it once somebody watches job `a`.
+  int RunInterrupted(const std::vector<std::string>& args) {
+    std::thread other([this] {
+      ASSERT_TRUE(scheduler_.WaitForWatcher("a"));
+      interrupt_.Trigger();
+    });
+    const int code = Run(args);
+    other.join();
+    return code;
+  }
+};
+
+TEST_F(InterruptedTest, DetachesAndPrintsTheName) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  EXPECT_EQ(RunInterrupted({"wait", "a"}), 5);
+  EXPECT_EQ(out(), "a\n");
+  EXPECT_THAT(err(), HasSubstr("detached; still going: a"));
+  EXPECT_EQ(scheduler_.GetJob("a").state(), Job::RUNNING);
+}
+
+TEST_F(InterruptedTest, CancelsWhenAskedTo) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  EXPECT_EQ(RunInterrupted({"wait", "a", "--cancel-on-interrupt"}), 3);
+  EXPECT_EQ(scheduler_.GetJob("a").state(), Job::CANCELLED);
+  EXPECT_THAT(out(), HasSubstr("a CANCELLED"));
+}
+
+TEST_F(OutcomeTest, CancelOnInterruptNeedsSomethingToInterrupt) {
+  const std::string file = WriteFile("a.yaml", "{kind: train, name: a}");
+  EXPECT_EQ(Run({"submit", file, "--cancel-on-interrupt"}), 2);
+  EXPECT_THAT(err(), HasSubstr("needs --wait or --watch"));
+  EXPECT_TRUE(scheduler_.create_requests().empty());
+}
+
+}  // namespace
+}  // namespace ordo::services::cli

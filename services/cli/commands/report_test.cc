@@ -1,0 +1,96 @@
+#include "base/files/file_util.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/testing/cli_test_base.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using jobs::v1::Job;
+using ::testing::HasSubstr;
+using ReportTest = testing::CliTest;
+
+constexpr char kResult[] = R"({"task": "addition_grid", "job": "a",
+  "max_digits": 2, "trained_digits": 1, "samples": 20,
+  "cells": [[1, 0.5], [0.5, 0]]})";
+
+class ReportJobTest : public testing::CliTest {
+ protected:
+  void AddReport(const std::string& name, int64_t step, const char* result) {
+    reports::v1::Report report;
+    report.set_name("jobs/a/reports/" + name);
+    report.set_task("addition_grid");
+    report.set_step(step);
+    scheduler_.AddReport(report, {{"result.json", result}});
+  }
+  std::string page() const { return folder_.Path("out/report.html"); }
+};
+
+TEST_F(ReportJobTest, PrintsTheTableAndWritesPageAndFigures) {
+  scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
+    job->mutable_spec()->mutable_encoding()->set_name("tape");
+    (*job->mutable_spec()->mutable_encoding()->mutable_params())["size"]
+        .set_number_value(16);
+  });
+  AddReport("addition_grid-100", 100, kResult);
+  AddReport("addition_grid-50", 50, "not this one");
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
+  EXPECT_THAT(
+      out(),
+      HasSubstr("MODEL  STEP          ALL LENGTHS                TRAINED"));
+  EXPECT_THAT(out(), HasSubstr("a       100  50.0 % [39.3, 60.7]  100.0 % "
+                               "[83.9, 100.0]  33.3 % [22.7, 45.9]"));
+  EXPECT_THAT(out(), HasSubstr("wrote " + page()));
+  const std::string html = base::ReadFile(files_, page(), 1 << 24).value();
+  EXPECT_THAT(html, HasSubstr("<svg"));
+  EXPECT_THAT(html, HasSubstr("tape (size=16)"));
+  EXPECT_THAT(*files_.List(folder_.Path("out")),
+              ::testing::UnorderedElementsAre(
+                  "report.html", "report-a.png", "report-a.svg",
+                  "report-equal-lengths.png", "report-equal-lengths.svg"));
+}
+
+TEST_F(ReportJobTest, NumbersAreThereForPrograms) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  AddReport("addition_grid-100", 100, kResult);
+  EXPECT_EQ(Run({"report", "a", "--html", page(), "-o", "json"}), 0);
+  EXPECT_EQ(out().find('\n'), out().size() - 1);
+  EXPECT_THAT(out(), HasSubstr("\"right\":40,\"samples\":80,\"value\":0.5"));
+}
+
+TEST_F(ReportJobTest, EvaluatingJobShowsEveryCheckpoint) {
+  scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
+    job->mutable_spec()->set_kind(jobs::v1::JobSpec::EVALUATE);
+  });
+  for (const int64_t step : {50, 100}) {
+    reports::v1::Report report;
+    report.set_name("jobs/a/reports/addition_grid-" + std::to_string(step));
+    report.set_task("addition_grid");
+    report.set_step(step);
+    report.set_checkpoint("jobs/b/checkpoints/" + std::to_string(step) + "-1");
+    scheduler_.AddReport(report, {{"result.json", kResult}});
+  }
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
+  EXPECT_THAT(out(), HasSubstr("b at step 50 "));
+  EXPECT_THAT(out(), HasSubstr("b at step 100 "));
+}
+
+TEST_F(ReportTest, JobWithoutReportsSaysWhatToDo) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  EXPECT_EQ(Run({"report", "a"}), 2);
+  EXPECT_EQ(err(),
+            "ordo: a has no reports; it is RUNNING, so wait for it: "
+            "ordo watch a\n");
+}
+
+TEST_F(ReportJobTest, DamagedResultIsNotDrawn) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  AddReport("addition_grid-100", 100,
+            R"({"task": "addition_grid", "max_digits": 2, "samples": 3,
+                "cells": [[1, 0]]})");
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 2);
+  EXPECT_THAT(err(), HasSubstr("cells: must be 2 lists of 2"));
+}
+
+}  // namespace
+}  // namespace ordo::services::cli

@@ -1,0 +1,81 @@
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/testing/cli_test_base.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using jobs::v1::Job;
+using ::testing::HasSubstr;
+using ShowTest = testing::CliTest;
+
+TEST_F(ShowTest, JobHasItsAttemptsAndSpec) {
+  scheduler_.SetJob("a", Job::FAILED, [](Job* job) {
+    job->set_reason("NON_FINITE");
+    job->set_message("lower training.learning_rate");
+    job->mutable_owner()->set_user("ada");
+    job->mutable_spec()->set_queue("default");
+    auto* attempt = job->add_attempts();
+    attempt->set_number(1);
+    attempt->set_worker("workers/local");
+    attempt->mutable_start_time()->set_seconds(1000);
+    attempt->mutable_end_time()->set_seconds(1012);
+    attempt->set_end_step(7);
+    attempt->set_reason("NON_FINITE");
+    attempt->set_message("loss is not finite");
+    attempt->set_resumed_from("jobs/a/checkpoints/5-1");
+    attempt->set_exact(true);
+    attempt->add_warnings("a cpu is missing");
+  });
+  EXPECT_EQ(Run({"show", "a"}), 0);
+  EXPECT_THAT(out(), HasSubstr("Job:     a\nState:   FAILED\n"
+                               "Reason:  NON_FINITE\n"
+                               "Message: lower training.learning_rate\n"
+                               "Owner:   ada (unverified)\n"));
+  EXPECT_THAT(out(), HasSubstr("12s"));
+  EXPECT_THAT(out(), HasSubstr("7  NON_FINITE  loss is not finite"));
+  EXPECT_THAT(out(), HasSubstr("attempt 1: resumed from "
+                               "jobs/a/checkpoints/5-1 exactly\n"));
+  EXPECT_THAT(out(), HasSubstr("attempt 1: warning a cpu is missing\n"));
+  EXPECT_THAT(out(), HasSubstr("Spec:\nname: a\nqueue: default\n"));
+}
+
+TEST_F(ShowTest, WorkerHasItsDevices) {
+  workers::v1::Worker worker;
+  worker.set_name("workers/local");
+  worker.set_state(workers::v1::Worker::DRAINING);
+  worker.add_devices()->set_name("cpu:0");
+  worker.mutable_devices(0)->set_kind("cpu");
+  scheduler_.AddWorker(worker);
+  EXPECT_EQ(Run({"show", "workers/local"}), 0);
+  EXPECT_THAT(out(), HasSubstr("DRAINING"));
+  EXPECT_THAT(out(), HasSubstr("cpu:0   cpu   -          -\n"));
+}
+
+TEST_F(ShowTest, CheckpointAndReportHaveTheirFiles) {
+  checkpoints::v1::Checkpoint checkpoint;
+  checkpoint.set_name("jobs/a/checkpoints/20-1");
+  checkpoint.set_step(20);
+  checkpoint.set_state_digest("d16e57");
+  checkpoint.add_files()->set_path("model.safetensors");
+  scheduler_.AddCheckpoint(checkpoint);
+  EXPECT_EQ(Run({"show", "jobs/a/checkpoints/latest"}), 0);
+  EXPECT_THAT(out(), HasSubstr("d16e57"));
+  EXPECT_THAT(out(), HasSubstr("model.safetensors   0 B"));
+  reports::v1::Report report;
+  report.set_name("jobs/a/reports/grid-20");
+  (*report.mutable_metrics())["grid_mean"] = 0.25;
+  scheduler_.AddReport(report, {{"result.json", "{}"}});
+  EXPECT_EQ(Run({"show", "jobs/a/reports/grid-20"}), 0);
+  EXPECT_THAT(out(), HasSubstr("grid_mean=0.25"));
+  EXPECT_THAT(out(), HasSubstr("result.json   2 B"));
+}
+
+TEST_F(ShowTest, UnknownNamesAreBadInput) {
+  EXPECT_EQ(Run({"show", "a"}), 2);
+  EXPECT_EQ(Run({"show", "a/b"}), 2);
+  EXPECT_THAT(err(), HasSubstr("names are JOB"));
+}
+
+}  // namespace
+}  // namespace ordo::services::cli

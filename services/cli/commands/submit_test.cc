@@ -1,0 +1,137 @@
+#include <algorithm>
+
+#include "base/status/details.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/testing/cli_test_base.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using jobs::v1::Job;
+using ::testing::HasSubstr;
+using SubmitTest = testing::CliTest;
+
+constexpr char kTrain[] =
+    "kind: train\nname: a\nencoding: {name: rope}\n"
+    "data: {task: addition}\ntraining: {steps: 10}\n";
+
+TEST_F(SubmitTest, PrintsTheNamesOfAllDocumentsOfAllFiles) {
+  const std::string two = WriteFile(
+      "two.yaml", "{kind: train, name: a}\n---\n{kind: train, name: b}");
+  const std::string json =
+      WriteFile("one.json", R"({"kind": "TRAIN", "name": "c"})");
+  EXPECT_EQ(Run({"submit", two, json}), 0);
+  EXPECT_EQ(out(), "a\nb\nc\n");
+  EXPECT_EQ(scheduler_.GetJob("a").owner().user(), "ada");
+}
+
+TEST_F(SubmitTest, DashIsYamlOnStandardInput) {
+  input_ = "{kind: train, name: a}";
+  EXPECT_EQ(Run({"submit", "-"}), 0);
+  EXPECT_EQ(out(), "a\n");
+}
+
+TEST_F(SubmitTest, LostAnswersCreateNothingTwice) {
+  client_.retry_for = absl::Seconds(20);
+  scheduler_.LoseAnswers(2);
+  input_ = "{kind: train, name: a}";
+  EXPECT_EQ(Run({"submit", "-"}), 0);
+  EXPECT_EQ(out(), "a\n");
+  const auto requests = scheduler_.create_requests();
+  ASSERT_EQ(requests.size(), 3u);
+  EXPECT_FALSE(requests[0].request_id().empty());
+  EXPECT_EQ(requests[0].request_id(), requests[2].request_id());
+}
+
+TEST_F(SubmitTest, RequestIdIsPassedOn) {
+  input_ = "{kind: train, name: a}";
+  EXPECT_EQ(Run({"submit", "-", "--request-id", "r"}), 0);
+  EXPECT_EQ(scheduler_.create_requests()[0].request_id(), "r");
+  input_ = "{kind: train, name: b}\n---\n{kind: train, name: c}";
+  EXPECT_EQ(Run({"submit", "-", "--request-id", "s"}), 0);
+  EXPECT_EQ(scheduler_.create_requests()[2].request_id(), "s/2");
+}
+
+TEST_F(SubmitTest, SetChangesEveryJob) {
+  input_ = "{kind: train, name: b}\n---\n{kind: train, name: c}";
+  EXPECT_EQ(Run({"submit", "-", "--set", "training.steps=7"}), 0);
+  EXPECT_EQ(scheduler_.GetJob("b").spec().training().steps(), 7);
+  EXPECT_EQ(scheduler_.GetJob("c").spec().training().steps(), 7);
+  EXPECT_EQ(Run({"submit", "-", "--set", "training.stps=7"}), 2);
+  EXPECT_THAT(err(), HasSubstr("--set: training.stps: "));
+  EXPECT_THAT(err(), HasSubstr("did you mean 'steps'"));
+}
+
+TEST_F(SubmitTest, WaitGivesTheJobsExitCode) {
+  input_ = "{kind: train, name: a}";
+  scheduler_.EndSubmittedIn(Job::FAILED);
+  EXPECT_EQ(Run({"submit", "-", "--wait"}), 1);
+  EXPECT_EQ(out(), "a\na FAILED\n");
+  input_ = "{kind: train, name: b}";
+  scheduler_.EndSubmittedIn(Job::CANCELLED);
+  EXPECT_EQ(Run({"submit", "-", "--watch"}), 3);
+  input_ = "{kind: train, name: c}";
+  scheduler_.EndSubmittedIn(Job::SUCCEEDED);
+  EXPECT_EQ(Run({"submit", "-", "--wait", "-o", "json"}), 0);
+  const std::string text = out();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+  EXPECT_THAT(out(), HasSubstr("SUCCEEDED"));
+}
+
+TEST_F(SubmitTest, DryRunNeedsNoSchedulerAndPrintsAllDefaults) {
+  scheduler_.Leave();
+  const std::string file = WriteFile("a.yaml", kTrain);
+  EXPECT_EQ(Run({"submit", file, "--dry-run"}), 0);
+  EXPECT_THAT(out(), HasSubstr("# " + file + ": valid"));
+  EXPECT_THAT(out(), HasSubstr("batch_size: 64"));
+  EXPECT_EQ(Run({"submit", file, "--dry-run", "-o", "json"}), 0);
+  EXPECT_THAT(out(), HasSubstr("\"batch_size\":64"));
+}
+
+TEST_F(SubmitTest, DryRunNamesEverythingWrongInEveryFile) {
+  const std::string a =
+      WriteFile("a.yaml", std::string(kTrain) + "encodin: rope\n");
+  EXPECT_EQ(Run({"submit", a, "--dry-run"}), 2);
+  EXPECT_THAT(err(), HasSubstr(a + ": encodin: "));
+  EXPECT_THAT(err(), HasSubstr("did you mean 'encoding'"));
+  const std::string b = WriteFile(
+      "b.yaml",
+      "{kind: train, name: b, encoding: {name: rop}, data: {task: addition}, "
+      "training: {steps: 0}}\n---\n" +
+          std::string(kTrain) + "checkpoint: {keep: 0}\n");
+  EXPECT_EQ(Run({"submit", b, "--dry-run"}), 2);
+  EXPECT_THAT(err(), HasSubstr("3 things are wrong"));
+  EXPECT_THAT(err(), HasSubstr(b + " document 1: encoding.name: "));
+  EXPECT_THAT(err(), HasSubstr(b + " document 1: training.steps: "));
+  EXPECT_THAT(err(), HasSubstr(b + " document 2: checkpoint.keep: "));
+}
+
+TEST_F(SubmitTest, TakenNameIsBadInput) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  input_ = "{kind: train, name: a}";
+  EXPECT_EQ(Run({"submit", "-"}), 2);
+  EXPECT_EQ(err(), "ordo: jobs/a exists already\n");
+}
+
+TEST_F(SubmitTest, ViolationsOfABatchNameTheFile) {
+  scheduler_.RefuseCreate(base::InvalidFields(
+      {{"requests[1].job.spec.name", "must be lower case"}}));
+  const std::string file = WriteFile(
+      "two.yaml", "{kind: train, name: a}\n---\n{kind: train, name: B}");
+  EXPECT_EQ(Run({"submit", file}), 2);
+  EXPECT_THAT(err(), HasSubstr(file + " document 2: name: must be lower case"));
+}
+
+TEST_F(SubmitTest, FilesThatAreNoJobsAreRefused) {
+  EXPECT_EQ(Run({"submit", folder_.Path("missing.yaml")}), 2);
+  EXPECT_THAT(err(), HasSubstr("missing.yaml"));
+  EXPECT_EQ(Run({"submit", WriteFile("job.txt", "x")}), 2);
+  EXPECT_EQ(Run({"submit", WriteFile("empty.yaml", "")}), 2);
+  EXPECT_THAT(err(), HasSubstr("there is no job in it"));
+  EXPECT_EQ(Run({"submit", WriteFile("big.yaml", std::string(2 << 20, '#'))}),
+            2);
+}
+
+}  // namespace
+}  // namespace ordo::services::cli

@@ -1,0 +1,50 @@
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/testing/cli_test_base.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using jobs::v1::Job;
+using ::testing::HasSubstr;
+using WaitTest = testing::CliTest;
+
+TEST_F(WaitTest, ExitCodeTellsHowJobsEnded) {
+  scheduler_.SetJob("good", Job::SUCCEEDED);
+  scheduler_.SetJob("bad", Job::FAILED,
+                    [](Job* job) { job->set_message("the loss is NaN"); });
+  scheduler_.SetJob("gone", Job::CANCELLED);
+  EXPECT_EQ(Run({"wait", "good"}), 0);
+  EXPECT_EQ(out(), "good SUCCEEDED\n");
+  EXPECT_EQ(Run({"wait", "good", "bad"}), 1);
+  EXPECT_EQ(out(), "good SUCCEEDED\nbad FAILED  the loss is NaN\n");
+  EXPECT_EQ(Run({"wait", "good", "gone"}), 3);
+  EXPECT_EQ(Run({"wait", "bad", "gone"}), 1);
+}
+
+TEST_F(WaitTest, TimeoutIsExitCodeFive) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  EXPECT_EQ(Run({"wait", "a", "--timeout", "10ms"}), 5);
+  EXPECT_EQ(out(), "a\n");
+  EXPECT_THAT(err(), HasSubstr("the time is up; still going: a"));
+}
+
+TEST_F(WaitTest, BadTimeoutIsBadInput) {
+  EXPECT_EQ(Run({"wait", "a", "--timeout", "10"}), 2);
+  EXPECT_THAT(err(), HasSubstr("--timeout takes a duration"));
+}
+
+TEST_F(WaitTest, ServerThatStaysAwayIsExitCodeFour) {
+  client_.patience = absl::Milliseconds(100);
+  scheduler_.Leave();
+  EXPECT_EQ(Run({"wait", "a"}), 4);
+}
+
+TEST_F(WaitTest, PrintsTheJobForPrograms) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  EXPECT_EQ(Run({"wait", "a", "-o", "json"}), 0);
+  EXPECT_THAT(out(), HasSubstr("\"state\":\"SUCCEEDED\""));
+}
+
+}  // namespace
+}  // namespace ordo::services::cli

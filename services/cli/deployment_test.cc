@@ -1,0 +1,180 @@
+#include "services/cli/deployment.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "base/yaml/text_form.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/ordo/config/v1/scheduler.pb.h"
+#include "proto/ordo/config/v1/worker.pb.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using base::testing::IsOk;
+using base::testing::StatusIs;
+using ::testing::HasSubstr;
+
+constexpr absl::StatusCode kInvalid = absl::StatusCode::kInvalidArgument;
+
+class DeploymentTest : public ::testing::Test {
+ protected:
+  DeploymentTest() { options_.folder = folder_.path(); }
+
+  template <typename Config>
+  Config ReadConfig(const std::string& process) {
+    Config config;
+    const auto text =
+        base::ReadFile(files_, ConfigFile(folder_.path(), process), 1 << 16);
+    ORDO_EXPECT_OK(text);
+    ORDO_EXPECT_OK(base::ReadMessage(text.value_or(""),
+                                     base::TextForm::kTextproto, &config));
+    return config;
+  }
+
+  base::PosixFilesystem files_;
+  base::testing::TemporaryFolder folder_;
+  DeploymentOptions options_;
+};
+
+TEST_F(DeploymentTest, SchedulerConfigHasFoldersAndSettings) {
+  options_.settings = {"scheduler.lease=3s", "worker.stop_grace=5s"};
+  ORDO_ASSERT_OK(WriteSchedulerConfig(files_, options_, "127.0.0.1:0"));
+  const auto config = ReadConfig<config::v1::SchedulerConfig>("scheduler");
+  EXPECT_EQ(config.listen(), "127.0.0.1:0");
+  EXPECT_EQ(config.store(), folder_.Path("scheduler/ordo.db"));
+  EXPECT_EQ(config.storage_root(), folder_.Path("storage"));
+  EXPECT_EQ(config.endpoints_file(), folder_.Path("scheduler/endpoints.json"));
+  EXPECT_EQ(config.deployment(), folder_.path());
+  EXPECT_EQ(config.lease().seconds(), 3);
+}
+
+TEST_F(DeploymentTest, WorkerConfigHasTrainerAndEnvironment) {
+  options_.settings = {"worker.stop_grace=5s"};
+  options_.trainer = "/bin/true";
+  options_.trainer_environment = {"A=b=c"};
+  ORDO_ASSERT_OK(WriteWorkerConfig(files_, options_, "127.0.0.1:7"));
+  const auto config = ReadConfig<config::v1::WorkerConfig>("worker");
+  EXPECT_EQ(config.scheduler(), "127.0.0.1:7");
+  EXPECT_EQ(config.trainer(), "/bin/true");
+  EXPECT_EQ(config.trainer_environment().at("A"), "b=c");
+  EXPECT_EQ(config.stop_grace().seconds(), 5);
+}
+
+TEST_F(DeploymentTest, BadSettingsAreNamed) {
+  options_.settings = {"lease=3s"};
+  EXPECT_THAT(CheckSettings(options_),
+              StatusIs(kInvalid, HasSubstr("starts with scheduler.")));
+  options_.settings = {"scheduler.lese=3s"};
+  EXPECT_THAT(CheckSettings(options_),
+              StatusIs(kInvalid, HasSubstr("--set scheduler.lese")));
+  options_.settings = {"worker.stop_grace=soon"};
+  EXPECT_THAT(CheckSettings(options_),
+              StatusIs(kInvalid, HasSubstr("--set worker.stop_grace")));
+  options_.settings = {};
+  options_.trainer_environment = {"A"};
+  EXPECT_THAT(CheckSettings(options_),
+              StatusIs(kInvalid, HasSubstr("--trainer-env")));
+}
+
+TEST_F(DeploymentTest, EndpointsComeBackAsTheyWere) {
+  Endpoints endpoints;
+  endpoints.api = "127.0.0.1:7420";
+  endpoints.metrics["scheduler"] = "127.0.0.1:4";
+  endpoints.processes["worker"] = {12345, 9876543210};
+  endpoints.ready = true;
+  ORDO_ASSERT_OK(WriteEndpoints(files_, folder_.path(), endpoints));
+  const auto read = ReadEndpoints(files_, folder_.path());
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->api, endpoints.api);
+  EXPECT_EQ(read->metrics, endpoints.metrics);
+  EXPECT_EQ(read->processes, endpoints.processes);
+  EXPECT_TRUE(read->ready);
+  EXPECT_THAT(EndpointsJson(endpoints),
+              HasSubstr("\"pids\":{\"worker\":12345}"));
+}
+
+TEST_F(DeploymentTest, DamagedEndpointsAreNone) {
+  EXPECT_FALSE(ReadEndpoints(files_, folder_.path()).has_value());
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(files_, folder_.Path("endpoints.json"), "{\"api\":"));
+  EXPECT_FALSE(ReadEndpoints(files_, folder_.path()).has_value());
+}
+
+TEST_F(DeploymentTest, PortsAreThereOnceTheProcessHasWrittenThem) {
+  EXPECT_FALSE(ReadPorts(files_, folder_.path(), "worker").has_value());
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("worker")));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_,
+                                   folder_.Path("worker/endpoints.json"),
+                                   R"({"api": "h:1", "metrics": "h:2"})"));
+  const auto ports = ReadPorts(files_, folder_.path(), "worker");
+  ASSERT_TRUE(ports.has_value());
+  EXPECT_EQ(ports->api, "h:1");
+  EXPECT_EQ(ports->metrics, "h:2");
+}
+
+TEST_F(DeploymentTest, FolderIsMadeAndAbsolute) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const std::string folder,
+      DeploymentFolder(files_, folder_.Path("a/../b"), std::nullopt, true));
+  EXPECT_EQ(folder, folder_.Path("b"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const std::string at_home,
+                            DeploymentFolder(files_, "", folder_.path(), true));
+  EXPECT_EQ(at_home, folder_.Path(".local/share/ordo"));
+}
+
+TEST_F(DeploymentTest, FolderThatCannotBeMadeNamesTheFix) {
+  EXPECT_THAT(DeploymentFolder(files_, "/proc/ordo", std::nullopt, true),
+              StatusIs(kInvalid, HasSubstr("--dir or ORDO_DIR")));
+  EXPECT_THAT(DeploymentFolder(files_, "", std::nullopt, true),
+              StatusIs(kInvalid, HasSubstr("--dir")));
+}
+
+TEST_F(DeploymentTest, OnlyOneHoldsTheLock) {
+  {
+    ORDO_ASSERT_OK_AND_ASSIGN(const DeploymentLock lock,
+                              DeploymentLock::Take(folder_.path()));
+    EXPECT_THAT(DeploymentLock::Take(folder_.path()),
+                StatusIs(absl::StatusCode::kFailedPrecondition,
+                         HasSubstr("ordo down --dir " + folder_.path())));
+  }
+  EXPECT_THAT(DeploymentLock::Take(folder_.path()), IsOk());
+}
+
+TEST(CheckPortFreeTest, PortInUseIsToldWithWhatToDo) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(fd, 1), 0);
+  ASSERT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const std::string listen_at =
+      absl::StrCat("127.0.0.1:", ntohs(address.sin_port));
+  EXPECT_THAT(CheckPortFree(listen_at),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("choose another with --listen")));
+  close(fd);
+  EXPECT_THAT(CheckPortFree(listen_at), IsOk());
+  EXPECT_THAT(CheckPortFree("127.0.0.1:0"), IsOk());
+}
+
+TEST(CheckPortFreeTest, AddressOfAnotherMachineIsRefused) {
+  EXPECT_FALSE(CheckPortFree("192.0.2.1:0").ok());
+}
+
+TEST(LocalAddressTest, AnyAddressBecomesLoopback) {
+  EXPECT_EQ(LocalAddress("0.0.0.0:7"), "127.0.0.1:7");
+  EXPECT_EQ(LocalAddress("[::]:7"), "[::1]:7");
+  EXPECT_EQ(LocalAddress("127.0.0.1:7"), "127.0.0.1:7");
+}
+
+}  // namespace
+}  // namespace ordo::services::cli

@@ -1,0 +1,78 @@
+#include "services/cli/terminal.h"
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <pty.h>
+#include <unistd.h>
+
+#include "gtest/gtest.h"
+
+namespace ordo::services::cli {
+namespace {
+
+class DetectTerminalTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    winsize size = {};
+    size.ws_col = 123;
+    ASSERT_EQ(openpty(&main_, &child_, nullptr, nullptr, &size), 0);
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+  }
+  void TearDown() override {
+    close(main_);
+    close(child_);
+  }
+  int main_ = -1;
+  int child_ = -1;
+};
+
+TEST_F(DetectTerminalTest, TerminalHasColourAndWidth) {
+  const Terminal terminal = DetectTerminal(child_);
+  EXPECT_TRUE(terminal.interactive);
+  EXPECT_TRUE(terminal.color);
+  EXPECT_EQ(terminal.width, 123);
+}
+
+TEST_F(DetectTerminalTest, NoColorTurnsColourOffUnlessItIsEmpty) {
+  setenv("NO_COLOR", "1", 1);
+  EXPECT_FALSE(DetectTerminal(child_).color);
+  EXPECT_TRUE(DetectTerminal(child_).interactive);
+  setenv("NO_COLOR", "", 1);
+  EXPECT_TRUE(DetectTerminal(child_).color);
+}
+
+TEST_F(DetectTerminalTest, DumbTerminalIsNotRedrawn) {
+  setenv("TERM", "dumb", 1);
+  EXPECT_FALSE(DetectTerminal(child_).interactive);
+  EXPECT_FALSE(DetectTerminal(child_).color);
+}
+
+TEST_F(DetectTerminalTest, FileIsNoTerminal) {
+  const int fd = open("/dev/null", O_RDONLY);
+  EXPECT_FALSE(DetectTerminal(fd).interactive);
+  EXPECT_FALSE(DetectTerminal(fd).color);
+  close(fd);
+}
+
+TEST(PaintTest, ColoursOnlyWhereTheyAreWanted) {
+  Terminal terminal;
+  EXPECT_EQ(Paint(terminal, Color::kRed, "x"), "x");
+  terminal.color = true;
+  EXPECT_EQ(Paint(terminal, Color::kRed, "x"), "\x1b[31mx\x1b[0m");
+  EXPECT_EQ(Paint(terminal, Color::kNone, "x"), "x");
+}
+
+TEST(WidthTest, CountsCodePointsNotBytes) {
+  EXPECT_EQ(DisplayWidth("größe"), 5);
+  EXPECT_EQ(Truncate("größe", 3), "grö");
+  EXPECT_EQ(Truncate("ab", 3), "ab");
+}
+
+TEST(PrintableTest, TextCannotSteerTheTerminal) {
+  EXPECT_EQ(Printable("a\x1b[2Jb\tc\nd\x7f"), "a?[2Jb c d?");
+  EXPECT_EQ(Printable("grün"), "grün");
+}
+
+}  // namespace
+}  // namespace ordo::services::cli
