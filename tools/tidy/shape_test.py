@@ -37,6 +37,11 @@ class FunctionsTest(unittest.TestCase):
     def test_function_of_70_lines_is_allowed(self):
         self.assertEqual(self.long("int F(int a)", 68), [])
 
+    def test_story_of_a_test_may_be_longer(self):
+        self.assertEqual(
+            shape.check_functions(tree(base__a_test_cc=body("TEST(A, B)", 70))),
+            [])
+
     def test_constructor_and_method_count(self):
         self.assertEqual(len(self.long("A::A(int b) : b_(b)")), 1)
         self.assertEqual(
