@@ -49,9 +49,9 @@ void ExpireDeadlines(Turn& turn) {
   }
 }
 
-void Handle(Turn& turn, const Event& event) {
-  if (const auto* submit = std::get_if<Submit>(&event)) {
-    HandleSubmit(turn, *submit);
+void Handle(Turn& turn, Event event) {
+  if (auto* submit = std::get_if<Submit>(&event)) {
+    HandleSubmit(turn, std::move(*submit));
   } else if (const auto* cancel = std::get_if<Cancel>(&event)) {
     HandleCancel(turn, *cancel);
   } else if (const auto* announced = std::get_if<Announced>(&event)) {
@@ -75,10 +75,10 @@ void TellWorkers(Turn& turn) {
 
 }  // namespace
 
-Effects Apply(State& state, const Event& event, const Moment& now) {
+Effects Apply(State& state, Event event, const Moment& now) {
   Turn turn{state, now, {}, {}, {}, {}};
   ExpireDeadlines(turn);
-  Handle(turn, event);
+  Handle(turn, std::move(event));
   PlaceJobs(turn);
   RecordWaits(turn);
   TellWorkers(turn);

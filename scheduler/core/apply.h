@@ -17,7 +17,7 @@ namespace ordo::scheduler::core {
 // Expires what is due at `now`, takes the event, places waiting jobs. Total:
 // every event is legal in every state, a refusal is an effect too. The
 // monotonic clock of `now` never goes back.
-Effects Apply(State& state, const Event& event, const Moment& now);
+Effects Apply(State& state, Event event, const Moment& now);
 
 // When Apply must be called next with a Tick, on the monotonic clock; nothing
 // when no deadline is set.

@@ -48,8 +48,9 @@ struct Plan {
   std::map<std::string, std::string> request_ids;
 };
 
-absl::Status PlanOne(const State& state, const NewJob& job, Plan* plan) {
-  const std::string& id = job.spec.name();
+// Moves the job into the plan when it is to be created.
+absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
+  const std::string id = job.spec.name();
   if (!job.request_id.empty()) {
     const auto known = state.request_ids.find(job.request_id);
     if (known != state.request_ids.end()) {
@@ -81,10 +82,9 @@ absl::Status PlanOne(const State& state, const NewJob& job, Plan* plan) {
                      "another, or see: ordo show ",
                      id));
   }
-  NewJob resolved = job;
-  ORDO_RETURN_IF_ERROR(ResolveReferences(state, &resolved.spec));
+  ORDO_RETURN_IF_ERROR(ResolveReferences(state, &job.spec));
   if (!job.request_id.empty()) plan->request_ids[job.request_id] = id;
-  plan->created[id] = std::move(resolved);
+  plan->created[id] = std::move(job);
   plan->order.push_back(id);
   plan->ids.push_back(id);
   return absl::OkStatus();
@@ -118,7 +118,7 @@ void CreateJob(Turn& turn, NewJob&& created) {
 
 }  // namespace
 
-void HandleSubmit(Turn& turn, const Submit& submit) {
+void HandleSubmit(Turn& turn, Submit submit) {
   Plan plan;
   for (size_t i = 0; i < submit.jobs.size(); ++i) {
     absl::Status status = PlanOne(turn.state, submit.jobs[i], &plan);

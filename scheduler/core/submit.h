@@ -11,7 +11,7 @@ namespace ordo::scheduler::core {
 // with another fingerprint, or a name that is no id. NOT_FOUND: a checkpoint
 // that a spec names is not there. A known request id with the same fingerprint
 // gives the job that it made. Internal to scheduler/core.
-void HandleSubmit(Turn& turn, const Submit& submit);
+void HandleSubmit(Turn& turn, Submit submit);
 
 }  // namespace ordo::scheduler::core
 

@@ -133,10 +133,10 @@ core::Moment Server::Now() const {
   return {options_.clock->Now(), options_.clock->Monotonic()};
 }
 
-absl::Status Server::ApplyLocked(const core::Event& event) {
+absl::Status Server::ApplyLocked(core::Event event) {
   const core::Moment now = Now();
   const auto previous = core::NextDeadline(state_);
-  core::Effects effects = core::Apply(state_, event, now);
+  core::Effects effects = core::Apply(state_, std::move(event), now);
   absl::Status answer;
   for (const core::Effect& effect : effects) {
     if (const auto* announce = std::get_if<core::AnswerAnnounce>(&effect)) {
@@ -154,10 +154,10 @@ absl::Status Server::ApplyLocked(const core::Event& event) {
   return answer;
 }
 
-absl::Status Server::Apply(const core::Event& event) {
+absl::Status Server::Apply(core::Event event) {
   base::MutexLock lock(mutex_);
   if (draining_) return Leaving();
-  return ApplyLocked(event);
+  return ApplyLocked(std::move(event));
 }
 
 void Server::Call(const std::function<core::Event(uint64_t call)>& make,

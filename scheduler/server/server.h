@@ -102,11 +102,11 @@ class Server : public Scheduler {
   core::Moment Now() const;
   // Applies an event and queues its effects. UNAVAILABLE when draining; else
   // the answer to an announcement, or OK.
-  absl::Status Apply(const core::Event& event) ORDO_EXCLUDES(mutex_);
+  absl::Status Apply(core::Event event) ORDO_EXCLUDES(mutex_);
   // As above, remembering whom to answer.
   void Call(const std::function<core::Event(uint64_t call)>& make,
             JobsCallback done) ORDO_EXCLUDES(mutex_);
-  absl::Status ApplyLocked(const core::Event& event) ORDO_REQUIRES(mutex_);
+  absl::Status ApplyLocked(core::Event event) ORDO_REQUIRES(mutex_);
 
   // On the writer's thread.
   void Release(std::vector<core::Effects> turns);
