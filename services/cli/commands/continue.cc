@@ -17,7 +17,7 @@ std::string Stem(const std::string& name) {
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
-  ORDO_RETURN_IF_ERROR(CheckStayOptions(arguments));
+  ORDO_RETURN_IF_ERROR(PrepareToStay(context, arguments));
   ORDO_ASSIGN_OR_RETURN(const std::string name,
                         JobName(arguments.positional()[0]));
   if (!arguments.Has("steps")) {

@@ -42,7 +42,7 @@ absl::Status FillEvaluations(const Arguments& arguments,
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
-  ORDO_RETURN_IF_ERROR(CheckStayOptions(arguments));
+  ORDO_RETURN_IF_ERROR(PrepareToStay(context, arguments));
   jobs::v1::JobSpec spec;
   spec.set_kind(jobs::v1::JobSpec::EVALUATE);
   std::string first_job;

@@ -104,16 +104,19 @@ absl::StatusOr<ExitCode> StayUntilEnded(Context& context,
               << "; still going: " << absl::StrJoin(left, " ")
               << " (come back with: ordo watch " << absl::StrJoin(left, " ")
               << ")\n";
-  for (const std::string& name : left) context.out << name << "\n";
+  if (!options.names_are_out) {
+    for (const std::string& name : left) context.out << name << "\n";
+  }
   return ExitCode::kTimedOut;
 }
 
-absl::Status CheckStayOptions(const Arguments& arguments) {
-  if (arguments.Has("cancel-on-interrupt") && !arguments.Has("wait") &&
-      !arguments.Has("watch")) {
+absl::Status PrepareToStay(Context& context, const Arguments& arguments) {
+  const bool stays = arguments.Has("wait") || arguments.Has("watch");
+  if (arguments.Has("cancel-on-interrupt") && !stays) {
     return absl::InvalidArgumentError(
         "--cancel-on-interrupt needs --wait or --watch");
   }
+  if (stays) context.interrupt.CatchSignals();
   return absl::OkStatus();
 }
 
@@ -123,6 +126,7 @@ absl::StatusOr<ExitCode> StayIfAsked(Context& context,
   StayOptions options;
   options.live = arguments.Has("watch");
   options.cancel_on_interrupt = arguments.Has("cancel-on-interrupt");
+  options.names_are_out = context.output == OutputForm::kTable;
   if (!options.live && !arguments.Has("wait")) return ExitCode::kOk;
   return StayUntilEnded(context, names, options);
 }

@@ -20,6 +20,8 @@ struct StayOptions {
   // Cancel them on an interrupt, rather than leave them to run.
   bool cancel_on_interrupt = false;
   absl::Duration timeout = absl::InfiniteDuration();
+  // The names have been printed already.
+  bool names_are_out = false;
 };
 
 // Options of commands that create jobs: --wait, --watch,
@@ -34,8 +36,9 @@ absl::StatusOr<ExitCode> StayUntilEnded(Context& context,
                                         const std::vector<std::string>& names,
                                         const StayOptions& options);
 
-// Checks those options; call before anything is created.
-absl::Status CheckStayOptions(const Arguments& arguments);
+// Checks those options and, when they ask to stay, catches signals from here
+// on. Call before the first RPC and before anything is created.
+absl::Status PrepareToStay(Context& context, const Arguments& arguments);
 
 // After jobs were created: stays if the options of StayOptionTable ask for it.
 absl::StatusOr<ExitCode> StayIfAsked(Context& context,

@@ -37,6 +37,13 @@ TEST_F(InterruptedTest, DetachesAndPrintsTheName) {
   EXPECT_EQ(scheduler_.GetJob("a").state(), Job::RUNNING);
 }
 
+TEST_F(InterruptedTest, SubmitPrintsTheNameOnce) {
+  input_ = "{kind: train, name: a}";
+  EXPECT_EQ(RunInterrupted({"submit", "-", "--wait"}), 5);
+  EXPECT_EQ(out(), "a\n");
+  EXPECT_THAT(err(), HasSubstr("still going: a"));
+}
+
 TEST_F(InterruptedTest, CancelsWhenAskedTo) {
   scheduler_.SetJob("a", Job::RUNNING);
   EXPECT_EQ(RunInterrupted({"wait", "a", "--cancel-on-interrupt"}), 3);

@@ -8,7 +8,7 @@ namespace ordo::services::cli {
 namespace {
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
-  ORDO_RETURN_IF_ERROR(CheckStayOptions(arguments));
+  ORDO_RETURN_IF_ERROR(PrepareToStay(context, arguments));
   ORDO_ASSIGN_OR_RETURN(const std::string name,
                         JobName(arguments.positional()[0]));
   ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job old, GetJob(context, name));

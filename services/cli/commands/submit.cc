@@ -153,7 +153,7 @@ absl::Status DryRun(Context& context, const std::vector<SourcedSpec>& specs) {
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
-  ORDO_RETURN_IF_ERROR(CheckStayOptions(arguments));
+  ORDO_RETURN_IF_ERROR(PrepareToStay(context, arguments));
   std::vector<SourcedSpec> specs;
   for (const std::string& file : arguments.positional()) {
     ORDO_RETURN_IF_ERROR(ReadSpecs(context, file, &specs));
@@ -173,10 +173,6 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   const std::string request_id = arguments.Has("request-id")
                                      ? arguments.Get("request-id", "")
                                      : RandomRequestId();
-  // A signal that ends us from here on must be seen after the names are out.
-  if (arguments.Has("wait") || arguments.Has("watch")) {
-    context.interrupt.CatchSignals();
-  }
   ORDO_ASSIGN_OR_RETURN(const std::vector<Job> jobs,
                         Create(context, specs, request_id));
   std::vector<std::string> names;
