@@ -105,7 +105,7 @@ absl::StatusOr<DownloadEnd> CheckExisting(Context& context,
   if (digest == file.info.sha256()) return DownloadEnd::kWasThere;
   return absl::AlreadyExistsError(absl::StrCat(
       path, " exists with another content; remove it or choose another place ",
-      "with --to"));
+      "with --out"));
 }
 
 // Fetches from `offset` on; true when `part` then is the whole file.

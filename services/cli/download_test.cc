@@ -110,7 +110,7 @@ TEST_F(DownloadTest, OverwritesNothing) {
   ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("sub")));
   ORDO_ASSERT_OK(base::AtomicWrite(files_, path_, "mine"));
   EXPECT_THAT(Download(context_, file_, path_),
-              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("--to")));
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("--out")));
   EXPECT_EQ(Read(path_), "mine");
 }
 

@@ -54,7 +54,7 @@ std::string Script() {
       "  case \"$previous\" in\n"
       "    -o|--output) COMPREPLY=($(compgen -W \"table json yaml\" -- "
       "\"$current\")); return ;;\n"
-      "    --dir|--html|--to) COMPREPLY=($(compgen -f -- \"$current\")); "
+      "    --dir|--html|--out) COMPREPLY=($(compgen -f -- \"$current\")); "
       "return ;;\n"
       "  esac\n"
       "  case \"${COMP_WORDS[1]}\" in\n",

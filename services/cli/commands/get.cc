@@ -94,14 +94,14 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   if (colon != std::string::npos) {
     ORDO_ASSIGN_OR_RETURN(const FileInfo file,
                           FindFile(folder, argument.substr(colon + 1)));
-    std::string path = arguments.Get("to", base::NameOf(file.path()));
+    std::string path = arguments.Get("out", base::NameOf(file.path()));
     if (IsFolder(context, path)) {
       path = base::JoinPath(path, base::NameOf(file.path()));
     }
     ORDO_RETURN_IF_ERROR(GetOne(context, folder, file, path));
     return ExitCode::kOk;
   }
-  const std::string root = arguments.Get("to", folder.name.id);
+  const std::string root = arguments.Get("out", folder.name.id);
   for (const FileInfo& file : folder.files) {
     // The names come from a server: they may not lead out of the folder.
     ORDO_ASSIGN_OR_RETURN(const std::string path,
@@ -120,13 +120,14 @@ Command GetCommand() {
   command.summary = "fetch a checkpoint or report, or one file of it";
   command.help =
       "  ordo get jobs/a/checkpoints/latest:model.safetensors\n"
-      "  ordo get jobs/a/reports/addition_grid-200 --to results\n"
+      "  ordo get jobs/a/reports/addition_grid-200 --out results\n"
       "Without FILE everything goes into a folder named after the checkpoint "
       "or\n"
       "report. Each file is verified by its SHA-256. A download that was\n"
       "interrupted goes on where it stopped.";
   command.options = {
-      {"to", 0, "PATH", "file or folder to write; default: the same name here"},
+      {"out", 0, "PATH",
+       "file or folder to write; default: the same name here"},
   };
   command.min_arguments = 1;
   command.max_arguments = 1;

@@ -24,7 +24,7 @@ class GetFilesTest : public testing::CliTest {
 };
 
 TEST_F(GetFilesTest, FetchesAWholeFolder) {
-  EXPECT_EQ(Run({"get", "jobs/a/reports/grid-20", "--to", folder_.Path("x")}),
+  EXPECT_EQ(Run({"get", "jobs/a/reports/grid-20", "--out", folder_.Path("x")}),
             0);
   EXPECT_EQ(Read("x/result.json"), "{\"a\": 1}");
   EXPECT_EQ(Read("x/tables/grid.csv"), "1,2\n");
@@ -33,11 +33,11 @@ TEST_F(GetFilesTest, FetchesAWholeFolder) {
 }
 
 TEST_F(GetFilesTest, FetchesOneFileIntoAFolderOrUnderANewName) {
-  EXPECT_EQ(Run({"get", "jobs/a/reports/grid-20:tables/grid.csv", "--to",
+  EXPECT_EQ(Run({"get", "jobs/a/reports/grid-20:tables/grid.csv", "--out",
                  folder_.path()}),
             0);
   EXPECT_EQ(Read("grid.csv"), "1,2\n");
-  EXPECT_EQ(Run({"get", "jobs/a/reports/grid-20:tables/grid.csv", "--to",
+  EXPECT_EQ(Run({"get", "jobs/a/reports/grid-20:tables/grid.csv", "--out",
                  folder_.Path("other.csv"), "-o", "json"}),
             0);
   EXPECT_EQ(Read("other.csv"), "1,2\n");
@@ -53,7 +53,7 @@ TEST_F(GetFilesTest, ServerCannotWriteElsewhere) {
   reports::v1::Report report;
   report.set_name("jobs/a/reports/evil-1");
   scheduler_.AddReport(report, {{"../evil", "x"}});
-  EXPECT_EQ(Run({"get", "jobs/a/reports/evil-1", "--to", folder_.Path("x")}),
+  EXPECT_EQ(Run({"get", "jobs/a/reports/evil-1", "--out", folder_.Path("x")}),
             2);
   EXPECT_EQ(Read("evil"), "(nothing)");
 }
