@@ -1,5 +1,7 @@
 #include "model/training/model_config.h"
 
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -9,7 +11,6 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
-#include "model/catalog/catalog.h"
 #include "model/catalog/resolve.h"
 #include "model/guard.h"
 #include "model/tasks/registry.h"
@@ -74,45 +75,109 @@ absl::Status NotRebuildable(const std::string& path, const std::string& what) {
       absl::StrCat("rebuild the model of ", path, ": ", what));
 }
 
-// A Llama of another program.
-absl::StatusOr<ModelConfig> ParseLlama(const Json& json,
-                                       const std::string& path) {
+// Without the keys whose value is null, which means the same to Hugging Face.
+Json WithoutNulls(const Json& json) {
+  Json present = Json::object();
+  for (const auto& [key, value] : json.items()) {
+    if (!value.is_null()) present[key] = value;
+  }
+  return present;
+}
+
+absl::StatusOr<int> Integer(const Json& json, const std::string& key,
+                            const std::string& path) {
+  const auto found = json.find(key);
+  if (found != json.end() && found->is_number_integer()) {
+    const int64_t value = *found;
+    if (value >= 0 && value <= std::numeric_limits<int>::max()) {
+      return static_cast<int>(value);
+    }
+  }
+  return NotRebuildable(path, absl::StrCat(key, " is not a size"));
+}
+
+// The base of rope's frequencies, which newer files say under
+// "rope_parameters".
+absl::StatusOr<double> RopeTheta(const Json& json, const std::string& path) {
+  double theta = json.value("rope_theta", 10000.0);
+  for (const char* key : {"rope_parameters", "rope_scaling"}) {
+    if (!json.contains(key)) continue;
+    for (const auto& [name, value] : json[key].items()) {
+      if (name == "rope_theta") {
+        theta = value;
+      } else if ((name != "rope_type" && name != "type") ||
+                 value != "default") {
+        return NotRebuildable(path,
+                              absl::StrCat(key, ".", name, ": ", value.dump(),
+                                           " is not supported"));
+      }
+    }
+  }
+  return theta;
+}
+
+// What Llama's configuration allows and the transformer cannot do.
+absl::Status CheckLlama(const Json& json, const std::string& path) {
   if (json.value("model_type", "") != "llama") {
     return NotRebuildable(path,
                           "model_type is not 'llama' and there is no "
                           "key 'ordo'");
   }
-  if (json.contains("rope_scaling") && !json["rope_scaling"].is_null()) {
-    return NotRebuildable(path, "rope_scaling is not supported");
+  if (json.value("hidden_act", "silu") != "silu") {
+    return NotRebuildable(
+        path, absl::StrCat("hidden_act: ", json["hidden_act"].dump(),
+                           " is not supported, only silu"));
   }
   for (const char* bias : {"attention_bias", "mlp_bias"}) {
     if (json.value(bias, false)) {
       return NotRebuildable(path, absl::StrCat(bias, " is not supported"));
     }
   }
-  const int heads = json.at("num_attention_heads");
+  if (json.value("partial_rotary_factor", 1.0) != 1.0) {
+    return NotRebuildable(path, "partial_rotary_factor is not supported");
+  }
+  return absl::OkStatus();
+}
+
+// A Llama of another program.
+absl::StatusOr<ModelConfig> ParseLlama(const Json& json,
+                                       const std::string& path) {
+  ORDO_RETURN_IF_ERROR(CheckLlama(json, path));
+  ORDO_ASSIGN_OR_RETURN(const int heads,
+                        Integer(json, "num_attention_heads", path));
+  ORDO_ASSIGN_OR_RETURN(const int width, Integer(json, "hidden_size", path));
+  if (heads == 0 || width % heads != 0) {
+    return NotRebuildable(path,
+                          "hidden_size must be a multiple of "
+                          "num_attention_heads");
+  }
   if (json.value("num_key_value_heads", heads) != heads) {
     return NotRebuildable(path,
                           "grouped keys and values "
                           "(num_key_value_heads) are not supported");
   }
-  const int width = json.at("hidden_size");
-  if (json.value("head_dim", width / heads) * heads != width) {
+  if (json.value("head_dim", width / heads) != width / heads) {
     return NotRebuildable(path,
                           "head_dim times num_attention_heads must be "
                           "hidden_size");
   }
   ModelConfig config;
-  config.model.set_layers(json.at("num_hidden_layers"));
+  ORDO_ASSIGN_OR_RETURN(const int layers,
+                        Integer(json, "num_hidden_layers", path));
+  ORDO_ASSIGN_OR_RETURN(const int mlp_width,
+                        Integer(json, "intermediate_size", path));
+  ORDO_ASSIGN_OR_RETURN(const int vocabulary,
+                        Integer(json, "vocab_size", path));
+  ORDO_ASSIGN_OR_RETURN(const double theta, RopeTheta(json, path));
+  config.model.set_layers(layers);
   config.model.set_width(width);
   config.model.set_heads(heads);
-  config.model.set_mlp_width(json.at("intermediate_size"));
-  config.model.set_vocabulary_size(json.at("vocab_size"));
+  config.model.set_mlp_width(mlp_width);
+  config.model.set_vocabulary_size(vocabulary);
   config.model.set_norm_epsilon(json.value("rms_norm_eps", 1e-6));
   config.model.set_tie_embeddings(json.value("tie_word_embeddings", false));
   config.encoding.set_name("rope");
-  (*config.encoding.mutable_params())["base"].set_number_value(
-      json.value("rope_theta", 10000.0));
+  (*config.encoding.mutable_params())["base"].set_number_value(theta);
   return config;
 }
 
@@ -193,15 +258,15 @@ absl::StatusOr<ModelConfig> ParseModelConfig(const std::string& text,
     if (json.contains(kOwnKey)) {
       ORDO_ASSIGN_OR_RETURN(config, ParseOwn(json.at(kOwnKey), path));
     } else {
-      ORDO_ASSIGN_OR_RETURN(config, ParseLlama(json, path));
+      ORDO_ASSIGN_OR_RETURN(config, ParseLlama(WithoutNulls(json), path));
     }
   } catch (const Json::exception& error) {
     return NotRebuildable(path, error.what());
   }
   std::vector<base::FieldViolation> violations;
   catalog::ResolveModel("model", 0, &config.model, &violations);
-  catalog::ResolveComponent(catalog::Kind::kEncoding, "encoding",
-                            &config.encoding, &violations);
+  catalog::ResolveEncoding("encoding", config.model, &config.encoding,
+                           &violations);
   ORDO_RETURN_IF_ERROR(base::AddContext(base::InvalidFields(violations), path));
   return config;
 }

@@ -6,6 +6,7 @@
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "model/training/checkpoint.h"
 #include "model/training/durable_folder.h"
@@ -16,6 +17,7 @@
 namespace ordo::model::training {
 namespace {
 
+using ::google::protobuf::util::MessageDifferencer;
 using ::ordo::base::testing::StatusIs;
 using ::testing::HasSubstr;
 
@@ -30,16 +32,34 @@ constexpr char kLlama[] = R"({
   "rms_norm_eps": 1e-5, "rope_theta": 5000.0, "vocab_size": 30,
   "tie_word_embeddings": true})";
 
+// Whether `config` survives writing and reading.
+void ExpectGivenBack(const ModelConfig& config) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const ModelConfig read,
+      ParseModelConfig(WriteModelConfig(config), "config.json"));
+  EXPECT_TRUE(MessageDifferencer::Equals(read.model, config.model));
+  EXPECT_TRUE(MessageDifferencer::Equals(read.encoding, config.encoding))
+      << read.encoding.DebugString();
+  EXPECT_TRUE(MessageDifferencer::Equals(read.data, config.data));
+}
+
 TEST(ModelConfig, GivesBackTheModel) {
   for (const char* encoding : {"none", "rope", "tape"}) {
-    const ModelConfig config = ConfigOf(encoding);
-    ORDO_ASSERT_OK_AND_ASSIGN(
-        const ModelConfig read,
-        ParseModelConfig(WriteModelConfig(config), "config.json"));
-    EXPECT_EQ(read.model.DebugString(), config.model.DebugString());
-    EXPECT_EQ(read.encoding.name(), config.encoding.name());
-    EXPECT_EQ(read.data.DebugString(), config.data.DebugString());
+    ExpectGivenBack(ConfigOf(encoding));
   }
+}
+
+TEST(ModelConfig, GivesBackEveryParameterOfTheEncoding) {
+  ModelConfig rope = ConfigOf("rope");
+  auto& params = *rope.encoding.mutable_params();
+  params["base"].set_number_value(500);
+  params["partial"].set_number_value(0.5);
+  params["layout"].set_string_value("interleaved");
+  ExpectGivenBack(rope);
+  ModelConfig tape = ConfigOf("tape");
+  (*tape.encoding.mutable_params())["attention_update"].set_bool_value(false);
+  *tape.encoding.add_with() = rope.encoding;
+  ExpectGivenBack(tape);
 }
 
 TEST(ModelConfig, UsesHuggingFacesKeys) {
@@ -79,6 +99,25 @@ TEST(ModelConfig, ReadsALlamaOfAnotherProgram) {
   EXPECT_EQ(config.data.task(), "");
 }
 
+TEST(ModelConfig, ReadsTheNewFormOfRopesParameters) {
+  auto json = nlohmann::json::parse(kLlama);
+  json.erase("rope_theta");
+  json["rope_parameters"] = {{"rope_type", "default"}, {"rope_theta", 700.0}};
+  ORDO_ASSERT_OK_AND_ASSIGN(const ModelConfig config,
+                            ParseModelConfig(json.dump(), "config.json"));
+  EXPECT_EQ(config.encoding.params().at("base").number_value(), 700);
+}
+
+TEST(ModelConfig, TakesNullAsAbsent) {
+  auto json = nlohmann::json::parse(kLlama);
+  for (const char* key :
+       {"head_dim", "rope_scaling", "rope_parameters", "num_key_value_heads",
+        "attention_bias", "hidden_act"}) {
+    json[key] = nullptr;
+  }
+  ORDO_EXPECT_OK(ParseModelConfig(json.dump(), "config.json"));
+}
+
 TEST(ModelConfig, SaysWhyAModelCannotBeRebuilt) {
   const auto expect = [](const std::string& key, const nlohmann::json& value,
                          const std::string& message) {
@@ -94,7 +133,16 @@ TEST(ModelConfig, SaysWhyAModelCannotBeRebuilt) {
   expect("rope_scaling", {{"factor", 2}}, "rope_scaling");
   expect("attention_bias", true, "attention_bias");
   expect("head_dim", 4, "head_dim");
-  expect("hidden_size", "wide", "");
+  expect("hidden_size", "wide", "hidden_size");
+  expect("hidden_size", 1e10, "hidden_size");
+  expect("hidden_size", 15, "hidden_size");
+  expect("num_attention_heads", 0, "num_attention_heads");
+  expect("hidden_act", "gelu", "hidden_act");
+  expect("rope_parameters", {{"rope_type", "yarn"}, {"rope_theta", 10000}},
+         "rope_parameters.rope_type");
+  expect("rope_parameters", {{"rope_type", "default"}, {"factor", 2}},
+         "rope_parameters.factor");
+  expect("partial_rotary_factor", 0.5, "partial_rotary_factor");
   expect("num_hidden_layers", 0, "model.layers");
   EXPECT_THAT(
       ParseModelConfig("{", "/x/config.json"),

@@ -23,6 +23,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 using Json = nlohmann::ordered_json;
 
+constexpr char kMetadata[] = "__metadata__";
 constexpr size_t kLengthBytes = 8;
 constexpr size_t kAlignment = 8;
 // More dimensions than LibTorch's own code is tried with are damage.
@@ -119,6 +120,12 @@ bool IsListOfUnsigned(const Json& value, size_t max_size) {
   return true;
 }
 
+bool IsMapOfStrings(const Json& value) {
+  return value.is_object() &&
+         std::all_of(value.begin(), value.end(),
+                     [](const Json& entry) { return entry.is_string(); });
+}
+
 absl::StatusOr<Entry> ParseEntry(const std::string& name, const Json& value,
                                  const std::string& path) {
   const std::string where = absl::StrCat("tensor '", name, "': ");
@@ -155,7 +162,12 @@ absl::StatusOr<std::vector<Entry>> ParseEntries(const Json& header,
                                                 const std::string& path) {
   std::vector<Entry> entries;
   for (const auto& [name, value] : header.items()) {
-    if (name == "__metadata__") continue;
+    if (name == kMetadata) {
+      if (!IsMapOfStrings(value)) {
+        return Damaged(path, "__metadata__ is not a map of strings");
+      }
+      continue;
+    }
     ORDO_ASSIGN_OR_RETURN(Entry entry, ParseEntry(name, value, path));
     entries.push_back(std::move(entry));
   }
@@ -182,6 +194,8 @@ absl::StatusOr<std::vector<Entry>> ParseEntries(const Json& header,
 std::string MakeHeader(
     const std::vector<std::pair<std::string, at::Tensor>>& tensors) {
   Json header = Json::object();
+  // Hugging Face's readers ask which library's conventions a file follows.
+  header[kMetadata] = {{"format", "pt"}};
   uint64_t offset = 0;
   for (const auto& [name, tensor] : tensors) {
     const uint64_t end = offset + tensor.nbytes();

@@ -12,7 +12,7 @@
 
 // The safetensors format (https://github.com/huggingface/safetensors,
 // "Format"): 8 bytes of little-endian header length, a JSON header, the
-// tensors' bytes.
+// tensors' bytes. Its metadata is the constant {"format": "pt"}.
 
 namespace ordo::model::training {
 

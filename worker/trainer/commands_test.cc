@@ -1,0 +1,97 @@
+#include "worker/trainer/commands.h"
+
+#include <string>
+
+#include "base/clock/clock.h"
+#include "base/files/file_util.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/status.h"
+#include "base/status/testing/status_matchers.h"
+#include "base/yaml/text_form.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/training/testing/tiny_spec.h"
+#include "worker/trainer/exit_code.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+using ::ordo::base::testing::IsOkAndHolds;
+using ::ordo::model::training::testing::TinySpec;
+using ::ordo::training::v1::ExitCode;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class CommandsTest : public ::testing::Test {
+ protected:
+  CommandsTest() {
+    auto spec = TinySpec("none");
+    spec.mutable_training()->set_steps(4);
+    spec.mutable_checkpoint()->set_every_steps(1);
+    spec.mutable_checkpoint()->set_keep(2);
+    spec.clear_evaluations();
+    ORDO_EXPECT_OK(
+        base::AtomicWrite(files_, folder_.Path("task.json"),
+                          base::WriteMessage(spec, base::TextForm::kJson)));
+  }
+
+  absl::StatusOr<ExitCode> Run(std::vector<std::string> arguments) {
+    ORDO_ASSIGN_OR_RETURN(const CommandLine line, ParseCommandLine(arguments));
+    return RunCommand({files_, clock_, [] { return false; }}, line);
+  }
+
+  absl::StatusOr<ExitCode> TrainInto(const std::string& name,
+                                     std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"train", folder_.Path("task.json"),
+                                          "--out", folder_.Path(name)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Run(arguments);
+  }
+
+  base::PosixFilesystem files_;
+  base::RealClock clock_;
+  base::testing::TemporaryFolder folder_;
+};
+
+TEST_F(CommandsTest, TrainByHandKeepsWhatThePolicySays) {
+  EXPECT_THAT(TrainInto("a"), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(files_.List(folder_.Path("a/checkpoints")),
+              IsOkAndHolds(ElementsAre("3-1", "4-1")));
+}
+
+TEST_F(CommandsTest, TrainForASchedulerLeavesRetentionToIt) {
+  EXPECT_THAT(TrainInto("a", {"--deployment", folder_.path()}),
+              IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_EQ(files_.List(folder_.Path("a/checkpoints"))->size(), 4u);
+}
+
+TEST_F(CommandsTest, TrainByHandGoesOnOnlyWhenToldTo) {
+  ORDO_ASSERT_OK(TrainInto("a"));
+  const auto again = TrainInto("a");
+  EXPECT_EQ(ExitCodeOf(again.status()), ordo::training::v1::BAD_SPEC);
+  EXPECT_THAT(std::string(again.status().message()), HasSubstr("--resume"));
+  EXPECT_THAT(TrainInto("a", {"--resume"}),
+              IsOkAndHolds(ordo::training::v1::FINISHED));
+}
+
+TEST_F(CommandsTest, NumbersOfFlagsAreChecked) {
+  const auto code = Run({"generate", "--checkpoint", "c", "--prompt",
+                         "1+1=", "--max-tokens", "many"});
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::BAD_SPEC);
+  EXPECT_THAT(std::string(code.status().message()),
+              HasSubstr("--max-tokens: must be 1.."));
+}
+
+TEST_F(CommandsTest, AFolderThatCannotBeWrittenIsAStorageError) {
+  EXPECT_EQ(
+      ExitCodeOf(Run({"train", folder_.Path("task.json"), "--out", "/proc/x"})
+                     .status()),
+      ordo::training::v1::STORAGE_ERROR);
+}
+
+TEST_F(CommandsTest, HelpIsThere) {
+  EXPECT_THAT(Run({"help"}), IsOkAndHolds(ordo::training::v1::FINISHED));
+}
+
+}  // namespace
+}  // namespace ordo::worker::trainer

@@ -1,0 +1,127 @@
+#include "worker/trainer/evaluate.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/clock/clock.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/records/records.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/training/checkpoint.h"
+#include "model/training/run.h"
+#include "model/training/testing/tiny_spec.h"
+#include "worker/trainer/exit_code.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+using ::ordo::base::testing::IsOkAndHolds;
+using ::ordo::model::training::testing::TinySpec;
+using ::ordo::training::v1::ProgressRecord;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class EvaluateTest : public ::testing::Test {
+ protected:
+  EvaluateTest() : context_(files_, clock_) {
+    context_.job_folder = folder_.Path("e");
+    const auto train = TinySpec("rope");
+    const auto run = *model::training::Run::Create(train);
+    for (const char* job : {"a", "b"}) {
+      const auto written = model::training::WriteCheckpoint(
+          files_, folder_.Path(job), {run->State(), train, {}, true});
+      ORDO_EXPECT_OK(written);
+      auto* source = spec_.add_checkpoints();
+      source->set_name(std::string("jobs/") + job + "/checkpoints/0-1");
+      source->set_path(folder_.Path(std::string(job) + "/0-1"));
+      source->set_manifest_sha256(written->manifest_sha256());
+      source->set_step(7);
+    }
+    spec_.set_job("e");
+    spec_.set_attempt(1);
+    *spec_.mutable_evaluations() = train.evaluations();
+    spec_.mutable_resources()->set_threads(2);
+  }
+
+  absl::StatusOr<ordo::training::v1::ExitCode> Run() {
+    const auto progress =
+        Progress::Open(files_, clock_, AttemptFolder(context_, 1));
+    ORDO_EXPECT_OK(progress);
+    return EvaluateCheckpoints(context_, spec_, progress->get());
+  }
+
+  std::vector<ProgressRecord> Records() {
+    base::RecordReader reader(files_,
+                              folder_.Path("e/attempts/1/progress.records"));
+    std::vector<ProgressRecord> records;
+    while (true) {
+      const auto payload = reader.Next();
+      if (!payload.ok() || !payload->has_value()) return records;
+      EXPECT_TRUE(records.emplace_back().ParseFromString(**payload));
+    }
+  }
+
+  std::vector<std::string> ReportsTold() {
+    std::vector<std::string> ids;
+    for (const auto& record : Records()) {
+      if (!record.has_report()) continue;
+      ids.push_back(record.report().id() + " of " +
+                    record.report().checkpoint());
+    }
+    return ids;
+  }
+
+  base::PosixFilesystem files_;
+  base::RealClock clock_;
+  base::testing::TemporaryFolder folder_;
+  TrainerContext context_;
+  ordo::training::v1::EvaluateSpec spec_;
+};
+
+TEST_F(EvaluateTest, ReportsEveryCheckpointUnderAnIdOfItsOwn) {
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(ReportsTold(),
+              ElementsAre("addition_grid-7 of jobs/a/checkpoints/0-1",
+                          "addition_grid-7-2 of jobs/b/checkpoints/0-1"));
+  EXPECT_EQ(Records().back().finished().code(), ordo::training::v1::FINISHED);
+}
+
+TEST_F(EvaluateTest, LeavesOutReportsThatAreFinished) {
+  spec_.add_finished_reports("addition_grid-7");
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(ReportsTold(),
+              ElementsAre("addition_grid-7-2 of jobs/b/checkpoints/0-1"));
+}
+
+TEST_F(EvaluateTest, TellsHowFarItIs) {
+  ORDO_ASSERT_OK(Run());
+  int64_t done = 0;
+  for (const auto& record : Records()) {
+    if (!record.has_evaluation()) continue;
+    EXPECT_EQ(record.evaluation().total(), 18);
+    done = record.evaluation().done();
+  }
+  EXPECT_EQ(done, 18);
+}
+
+TEST_F(EvaluateTest, StopsOnRequest) {
+  context_.stop_requested = [] { return true; };
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::STOPPED));
+  EXPECT_EQ(Records().back().finished().code(), ordo::training::v1::STOPPED);
+}
+
+TEST_F(EvaluateTest, NamesADamagedCheckpoint) {
+  ORDO_ASSERT_OK(files_.Truncate(folder_.Path("b/0-1/config.json"), 10));
+  const auto code = Run();
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::CHECKPOINT_DAMAGED);
+  EXPECT_THAT(std::string(code.status().message()),
+              HasSubstr("jobs/b/checkpoints/0-1"));
+  EXPECT_THAT(Records().back().finished().message(),
+              HasSubstr("config.json is damaged"));
+}
+
+}  // namespace
+}  // namespace ordo::worker::trainer

@@ -1,0 +1,127 @@
+#include "worker/trainer/starting_point.h"
+
+#include "base/clock/clock.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/training/checkpoint.h"
+#include "model/training/testing/tiny_spec.h"
+#include "worker/trainer/exit_code.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+using ::ordo::model::training::Environment;
+using ::ordo::model::training::testing::TinySpec;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using TrainingRun = ::ordo::model::training::Run;
+
+class StartingPointTest : public ::testing::Test {
+ protected:
+  StartingPointTest() : context_(files_, clock_), spec_(TinySpec("none")) {
+    context_.storage_root = folder_.path();
+    const auto run = MakeRun();
+    for (int step = 0; step < 3; ++step) ORDO_EXPECT_OK(run->Step());
+    const auto written = model::training::WriteCheckpoint(
+        files_, folder_.Path("jobs/a/checkpoints"),
+        {run->State(), spec_, here_, /*exact=*/true});
+    ORDO_EXPECT_OK(written);
+    source_.set_name("jobs/a/checkpoints/3-1");
+    source_.set_path("jobs/a/checkpoints/3-1");
+    source_.set_manifest_sha256(written->manifest_sha256());
+    digest_ = written->state_digest();
+  }
+
+  std::unique_ptr<TrainingRun> MakeRun() {
+    auto run = TrainingRun::Create(spec_);
+    ORDO_EXPECT_OK(run);
+    return *std::move(run);
+  }
+
+  base::PosixFilesystem files_;
+  base::RealClock clock_;
+  base::testing::TemporaryFolder folder_;
+  TrainerContext context_;
+  ordo::training::v1::TrainSpec spec_;
+  const Environment here_{"build", 2, "AVX2", "2.11"};
+  ordo::training::v1::CheckpointSource source_;
+  std::string digest_;
+};
+
+TEST_F(StartingPointTest, IsStepZeroWithoutCheckpoints) {
+  const auto run = MakeRun();
+  ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
+                            LoadStartingPoint(context_, here_, run.get()));
+  EXPECT_EQ(run->cursors().step, 0);
+  EXPECT_EQ(point.resumed_from, "");
+  EXPECT_TRUE(point.exact);
+  EXPECT_THAT(point.warnings, IsEmpty());
+  EXPECT_EQ(point.state_digest, model::training::StateDigest(run->State()));
+}
+
+TEST_F(StartingPointTest, IsTheFirstGoodCheckpointUnderTheStorageRoot) {
+  *spec_.add_resume() = source_;
+  const auto run = MakeRun();
+  ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
+                            LoadStartingPoint(context_, here_, run.get()));
+  EXPECT_EQ(run->cursors().step, 3);
+  EXPECT_EQ(point.resumed_from, "jobs/a/checkpoints/3-1");
+  EXPECT_EQ(point.own_checkpoint, "3-1");
+  EXPECT_EQ(point.state_digest, digest_);
+}
+
+TEST_F(StartingPointTest, PassesOverAManifestThatIsNotTheRegisteredOne) {
+  source_.set_manifest_sha256(std::string(64, '0'));
+  *spec_.add_resume() = source_;
+  const auto run = MakeRun();
+  ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
+                            LoadStartingPoint(context_, here_, run.get()));
+  EXPECT_EQ(run->cursors().step, 0);
+  EXPECT_THAT(point.warnings[0], HasSubstr("MANIFEST.json is damaged"));
+}
+
+TEST_F(StartingPointTest, OfAnotherJobIsNoCheckpointOfItsOwn) {
+  *spec_.mutable_start() = source_;
+  const auto run = MakeRun();
+  ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
+                            LoadStartingPoint(context_, here_, run.get()));
+  EXPECT_EQ(run->cursors().step, 3);
+  EXPECT_EQ(point.own_checkpoint, "");
+}
+
+TEST_F(StartingPointTest, MustBeWithinTheStepsOfTheRun) {
+  *spec_.mutable_start() = source_;
+  spec_.mutable_training()->set_steps(2);
+  const auto run = MakeRun();
+  const auto point = LoadStartingPoint(context_, here_, run.get());
+  EXPECT_EQ(ExitCodeOf(point.status()), ordo::training::v1::CHECKPOINT_DAMAGED);
+  EXPECT_THAT(std::string(point.status().message()),
+              HasSubstr("it is at step 3 and training.steps is 2"));
+}
+
+TEST_F(StartingPointTest, RefusesTheCheckpointOfAnotherModel) {
+  *spec_.add_resume() = source_;
+  spec_.mutable_model()->set_layers(1);
+  const auto run = MakeRun();
+  ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
+                            LoadStartingPoint(context_, here_, run.get()));
+  EXPECT_EQ(run->cursors().step, 0);
+  EXPECT_THAT(point.warnings[0], HasSubstr("does not belong to the model"));
+}
+
+TEST_F(StartingPointTest, SaysWhatMakesAResumeInexact) {
+  *spec_.add_resume() = source_;
+  Environment elsewhere = here_;
+  elsewhere.threads = 4;
+  const auto run = MakeRun();
+  ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
+                            LoadStartingPoint(context_, elsewhere, run.get()));
+  EXPECT_FALSE(point.exact);
+  EXPECT_THAT(point.warnings[0],
+              HasSubstr("the number of threads was 2 and is 4"));
+}
+
+}  // namespace
+}  // namespace ordo::worker::trainer
