@@ -1,6 +1,7 @@
 #include "scheduler/server/watches.h"
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <thread>
 #include <vector>
@@ -70,12 +71,15 @@ TEST(WatchesTest, StopWaitsForACallbackThatRuns) {
   });
   std::thread teller([&] { watches.TellOne(watch, MakeJob("a", 1), false); });
   entered.get_future().wait();
-  std::thread stopper([&] {
+  auto stopped = std::async(std::launch::async, [&] {
     watches.Stop(watch);
-    EXPECT_TRUE(over);
+    return over.load();
   });
+  // The callback cannot end yet, so Stop must not.
+  EXPECT_EQ(stopped.wait_for(std::chrono::milliseconds(100)),
+            std::future_status::timeout);
   leave.set_value();
-  stopper.join();
+  EXPECT_TRUE(stopped.get());
   teller.join();
 }
 
