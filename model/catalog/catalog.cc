@@ -306,6 +306,23 @@ void ResolveComponent(Kind kind, std::string_view field,
   ResolveWith(*entry, std::string(field), component, violations);
 }
 
+void CheckHeadWidth(std::string_view field,
+                    const ordo::training::v1::Component& encoding,
+                    int head_width, Violations* violations) {
+  const Entry* entry = Find(Kind::kEncoding, encoding.name());
+  ORDO_CHECK(entry != nullptr) << encoding.name() << " not resolved";
+  if (entry->check_head_width != nullptr) {
+    const auto wrong = entry->check_head_width(encoding.params(), head_width);
+    if (wrong.has_value()) {
+      violations->push_back({Path(field, wrong->field), wrong->description});
+    }
+  }
+  for (int i = 0; i < encoding.with_size(); ++i) {
+    CheckHeadWidth(absl::StrCat(Path(field, "with"), "[", i, "]"),
+                   encoding.with(i), head_width, violations);
+  }
+}
+
 const Value& Params::Get(const std::string& name) const {
   const auto found = map_.find(name);
   ORDO_CHECK(found != map_.end()) << "parameter " << name << " not resolved";

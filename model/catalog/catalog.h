@@ -53,6 +53,13 @@ struct Param {
   std::string text;
 };
 
+using ParamMap = google::protobuf::Map<std::string, google::protobuf::Value>;
+
+// What resolved parameters of an encoding ask of the channels of a head, beside
+// their ranges: the violation, its field relative to the component, or nothing.
+using HeadWidthCheck = std::optional<base::FieldViolation> (*)(
+    const ParamMap& params, int head_width);
+
 struct Entry {
   Kind kind;
   // snake_case, unique among entries of its kind.
@@ -68,6 +75,8 @@ struct Entry {
   int max_with = 0;
   // Number of tokens of a task's vocabulary; 0 for encodings.
   int vocabulary_size = 0;
+  // Null where every head width will do.
+  HeadWidthCheck check_head_width = nullptr;
 };
 
 // Everything there is, sorted by kind, then name.
@@ -88,8 +97,6 @@ google::protobuf::Value DefaultValue(const Param& param);
 // For people: "1..4096", ">= 0", "half_split | interleaved", or empty.
 std::string RangeText(const Param& param);
 
-using ParamMap = google::protobuf::Map<std::string, google::protobuf::Value>;
-
 // Checks `params` against `entry` and fills in the defaults of those left out.
 // Appends everything wrong to `violations`, sorted by parameter; `field` is the
 // path of the message that holds the params ("encoding", "evaluations[0]"; may
@@ -107,6 +114,13 @@ const Entry* ResolveName(Kind kind, std::string_view field,
 void ResolveComponent(Kind kind, std::string_view field,
                       ordo::training::v1::Component* component,
                       std::vector<base::FieldViolation>* violations);
+
+// Appends what of an encoding, which ResolveComponent has accepted, and of
+// those `with` it does not fit heads of `head_width` channels.
+void CheckHeadWidth(std::string_view field,
+                    const ordo::training::v1::Component& encoding,
+                    int head_width,
+                    std::vector<base::FieldViolation>* violations);
 
 // Typed access to parameters that ResolveParams has accepted. A parameter that
 // is missing or of another type is a programmer's error. Keeps a reference.

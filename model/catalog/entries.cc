@@ -1,5 +1,7 @@
 #include "model/catalog/entries.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace ordo::model::catalog {
 namespace {
 
@@ -28,6 +30,16 @@ Entry None() {
   entry.text = "No positional encoding: nothing but the causal mask.";
   entry.source = "Kazemnejad et al. 2023, arXiv:2305.19466";
   return entry;
+}
+
+std::optional<base::FieldViolation> CheckTurningChannels(const ParamMap& params,
+                                                         int head_width) {
+  const int channels = TurningChannels(params, head_width);
+  if (channels % 2 == 0) return std::nullopt;
+  return base::FieldViolation{
+      "params.partial",
+      absl::StrCat("gives ", channels, " of ", head_width,
+                   " channels to turn; the number must be even")};
 }
 
 Entry Rope() {
@@ -61,6 +73,7 @@ Entry Rope() {
              "Which channels make a pair: (f, f + r/2) as in Hugging Face's "
              "Llama, or (2f, 2f + 1) as in the original."),
   };
+  entry.check_head_width = CheckTurningChannels;
   return entry;
 }
 
@@ -125,6 +138,10 @@ Entry AdditionGrid() {
 }
 
 }  // namespace
+
+int TurningChannels(const ParamMap& params, int head_width) {
+  return static_cast<int>(Params(params).Number("partial") * head_width);
+}
 
 std::vector<Entry> AllEntries() {
   return {None(), Rope(), Tape(), Addition(), AdditionGrid()};

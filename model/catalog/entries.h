@@ -7,6 +7,10 @@
 
 namespace ordo::model::catalog {
 
+// Channels of a head, the first ones, that rope turns; even where the encoding
+// is valid. `params` are rope's, resolved.
+int TurningChannels(const ParamMap& params, int head_width);
+
 // The table itself, in no particular order.
 std::vector<Entry> AllEntries();
 

@@ -166,9 +166,10 @@ void ResolveModel(std::string_view field, int task_vocabulary_size,
   const int mlp_width =
       preset_mlp ? preset->mlp_width : DefaultMlpWidth(model->width());
   ResolveNumbers({{"mlp_width", 1, 262144, mlp_width},
-                  {"norm_epsilon", 0, 1e-1, 1e-5, /*open_min=*/true},
-                  {"init_std", 0, 1, 0.02, /*open_min=*/true},
-                  {"dropout", 0, 1, 0, /*open_min=*/false, /*open_max=*/true}},
+                  // Less than this is lost in fp32.
+                  {"norm_epsilon", 1e-30, 1e-1, 1e-5},
+                  {"init_std", 1e-30, 1, 0.02},
+                  {"dropout", 0, 0.999999, 0}},
                  field, model, violations);
   ResolveChoice({"mlp", {"swiglu", "gelu"}}, field, model, violations);
   ResolveChoice({"norm", {"rmsnorm", "layernorm"}}, field, model, violations);
@@ -184,6 +185,18 @@ void ResolveModel(std::string_view field, int task_vocabulary_size,
         {FieldPath(field, "vocabulary_size"),
          absl::StrCat("the task has ", task_vocabulary_size, " tokens, is ",
                       model->vocabulary_size(), "; leave it out")});
+  }
+}
+
+void ResolveEncoding(std::string_view field, const v1::Model& model,
+                     v1::Component* encoding, Violations* violations) {
+  const size_t num_before = violations->size();
+  ResolveComponent(Kind::kEncoding, field, encoding, violations);
+  // Sizes that do not fit each other have been complained about.
+  const bool sizes_fit =
+      model.heads() > 0 && model.width() % (int64_t{2} * model.heads()) == 0;
+  if (violations->size() == num_before && sizes_fit) {
+    CheckHeadWidth(field, *encoding, model.width() / model.heads(), violations);
   }
 }
 
@@ -313,8 +326,8 @@ absl::StatusOr<v1::TrainSpec> ResolveTrainSpec(v1::TrainSpec spec) {
   const Entry* task = ResolveData("data", spec.mutable_data(), &violations);
   ResolveModel("model", task == nullptr ? 0 : task->vocabulary_size,
                spec.mutable_model(), &violations);
-  ResolveComponent(Kind::kEncoding, "encoding", spec.mutable_encoding(),
-                   &violations);
+  ResolveEncoding("encoding", spec.model(), spec.mutable_encoding(),
+                  &violations);
   ResolveTraining("training", spec.mutable_training(), &violations);
   ResolveCheckpointPolicy("checkpoint", spec.mutable_checkpoint(), &violations);
   ResolveEvaluations({"evaluations", true, spec.model().vocabulary_size()},

@@ -47,6 +47,13 @@ int DefaultMlpWidth(int width);
 void ResolveModel(std::string_view field, int task_vocabulary_size,
                   ordo::training::v1::Model* model, Violations* violations);
 
+// Resolves the component, and checks whether it fits the model, which has been
+// resolved.
+void ResolveEncoding(std::string_view field,
+                     const ordo::training::v1::Model& model,
+                     ordo::training::v1::Component* encoding,
+                     Violations* violations);
+
 // The task's entry, nullptr when it is not known.
 const Entry* ResolveData(std::string_view field, ordo::training::v1::Data* data,
                          Violations* violations);

@@ -163,6 +163,38 @@ TEST(ResolveTest, MlpOfAnotherWidthThanThePresetsFollowsTheWidth) {
   EXPECT_EQ(DefaultMlpWidth(65536), 174784);
 }
 
+// A dropout whose scale, or an epsilon that, is lost in fp32.
+TEST(ResolveTest, NumbersThatATrainerCannotUseAreRefused) {
+  EXPECT_THAT(
+      FieldsOf([](v1::TrainSpec* spec) {
+        spec->mutable_model()->set_norm_epsilon(1e-35);
+        spec->mutable_model()->set_init_std(1e-35);
+        spec->mutable_model()->set_dropout(0.9999999);
+      }),
+      ElementsAre("model.norm_epsilon", "model.init_std", "model.dropout"));
+}
+
+TEST(ResolveTest, AnEncodingMustFitTheHeads) {
+  // Of the 32 channels of each head, 9.
+  EXPECT_THAT(FieldsOf([](v1::TrainSpec* spec) {
+                (*spec->mutable_encoding()->mutable_params())["partial"]
+                    .set_number_value(0.3);
+              }),
+              ElementsAre("encoding.params.partial"));
+  EXPECT_THAT(FieldsOf([](v1::TrainSpec* spec) {
+                v1::Component rope = spec->encoding();
+                (*rope.mutable_params())["partial"].set_number_value(0.3);
+                spec->mutable_encoding()->set_name("tape");
+                *spec->mutable_encoding()->add_with() = rope;
+              }),
+              ElementsAre("encoding.with[0].params.partial"));
+  EXPECT_THAT(FieldsOf([](v1::TrainSpec* spec) {
+                (*spec->mutable_encoding()->mutable_params())["partial"]
+                    .set_number_value(0.25);
+              }),
+              IsEmpty());
+}
+
 TEST(ResolveTest, EveryViolationIsReportedAtOnce) {
   EXPECT_THAT(FieldsOf([](v1::TrainSpec* spec) {
                 spec->mutable_data()->set_task("additon");

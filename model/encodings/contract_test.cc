@@ -10,6 +10,7 @@
 #include "model/encodings/registry.h"
 #include "model/testing/models.h"
 #include "model/testing/tensors.h"
+#include "model/training/autocast.h"
 
 // What every encoding has to keep, run over the registry: a new row is tested
 // at once.
@@ -247,6 +248,19 @@ TEST_P(ContractTest, SinglePrecisionIsNearDouble) {
   EXPECT_LT(
       MaxDifference(Logits(*Make(at::kFloat), tokens), Logits(*Make(), tokens)),
       SingleBound(GetParam()));
+}
+
+// bf16 keeps 8 bits of each number: the bound is that, relative to the logits.
+TEST_P(ContractTest, HalfPrecisionIsNearDouble) {
+  const at::Tensor tokens = Tokens(2, 12);
+  const at::Tensor exact = Logits(*Make(), tokens);
+  const auto transformer = Make(at::kFloat);
+  const training::AutocastScope autocast("bf16");
+  const at::Tensor logits = Logits(*transformer, tokens);
+  const double scale = exact.abs().max().item<double>();
+  EXPECT_LT(MaxDifference(logits.to(at::kDouble), exact), 0.05 * scale);
+  // It is bf16 at all.
+  EXPECT_GT(MaxDifference(logits.to(at::kDouble), exact), 1e-4 * scale);
 }
 
 std::vector<std::string> Names() {

@@ -23,6 +23,10 @@ absl::StatusOr<std::unique_ptr<Encoding>> Make(
   std::vector<base::FieldViolation> violations;
   catalog::ResolveComponent(catalog::Kind::kEncoding, "encoding", &resolved,
                             &violations);
+  if (violations.empty()) {
+    catalog::CheckHeadWidth("encoding", resolved, shape.head_width(),
+                            &violations);
+  }
   ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
   for (const Row& row : Registry()) {
     if (row.name == resolved.name()) {

@@ -1,6 +1,5 @@
 #include <memory>
 
-#include "base/status/status.h"
 #include "model/encodings/factories.h"
 #include "model/encodings/rotary.h"
 
@@ -34,9 +33,7 @@ class Rope : public Encoding {
 absl::StatusOr<std::unique_ptr<Encoding>> MakeRope(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* /*parameters*/) {
-  ORDO_ASSIGN_OR_RETURN(const RotaryOptions options,
-                        RotaryFromComponent(component, shape, "encoding"));
-  return std::make_unique<Rope>(options);
+  return std::make_unique<Rope>(RotaryFromComponent(component, shape));
 }
 
 }  // namespace ordo::model::encodings

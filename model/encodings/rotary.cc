@@ -5,9 +5,8 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/cat.h"
 #include "ATen/ops/from_blob.h"
-#include "absl/strings/str_cat.h"
-#include "base/status/details.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/entries.h"
 
 namespace ordo::model::encodings {
 namespace {
@@ -21,23 +20,16 @@ std::vector<at::Tensor> Parts(const RotaryOptions& options,
 
 }  // namespace
 
-absl::StatusOr<RotaryOptions> RotaryFromComponent(
-    const ordo::training::v1::Component& component, const ModelShape& shape,
-    std::string_view field) {
+RotaryOptions RotaryFromComponent(
+    const ordo::training::v1::Component& component, const ModelShape& shape) {
   const catalog::Params params(component.params());
   RotaryOptions options;
   options.base = params.Number("base");
   options.channels =
-      static_cast<int64_t>(params.Number("partial") * shape.head_width());
+      catalog::TurningChannels(component.params(), shape.head_width());
   options.layout = params.String("layout") == "interleaved"
                        ? PairLayout::kInterleaved
                        : PairLayout::kHalfSplit;
-  if (options.channels % 2 != 0) {
-    return base::InvalidField(
-        absl::StrCat(std::string(field), ".params.partial"),
-        absl::StrCat("gives ", options.channels, " of ", shape.head_width(),
-                     " channels to turn; the number must be even"));
-  }
   return options;
 }
 

@@ -2,12 +2,10 @@
 #define ORDO_MODEL_ENCODINGS_ROTARY_H_
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
-#include "absl/status/statusor.h"
 #include "c10/core/ScalarType.h"
 #include "model/encodings/encoding.h"
 #include "proto/ordo/training/v1/component.pb.h"
@@ -32,11 +30,10 @@ struct RotaryOptions {
   PairLayout layout = PairLayout::kHalfSplit;
 };
 
-// From a resolved `rope` component, which is the spec's field `field`:
-// R = int(partial * head width). INVALID_ARGUMENT if R is odd.
-absl::StatusOr<RotaryOptions> RotaryFromComponent(
-    const ordo::training::v1::Component& component, const ModelShape& shape,
-    std::string_view field);
+// From a `rope` component that the catalogue has resolved and found to fit:
+// R = int(partial * head width).
+RotaryOptions RotaryFromComponent(
+    const ordo::training::v1::Component& component, const ModelShape& shape);
 
 // base^(-2f/R) for f = 0 .. R/2 - 1.
 std::vector<double> RotaryFrequencies(const RotaryOptions& options);

@@ -6,7 +6,6 @@
 #include "ATen/ops/bmm.h"
 #include "ATen/ops/linear.h"
 #include "ATen/ops/silu.h"
-#include "base/status/status.h"
 #include "model/catalog/catalog.h"
 #include "model/encodings/factories.h"
 #include "model/encodings/rotary.h"
@@ -145,10 +144,10 @@ class Tape : public Encoding {
 };
 
 // The rope component that the state starts from: the one given, or defaults.
-absl::StatusOr<RotaryOptions> StartOptions(const Component& component,
-                                           const ModelShape& shape) {
+RotaryOptions StartOptions(const Component& component,
+                           const ModelShape& shape) {
   if (component.with_size() > 0) {
-    return RotaryFromComponent(component.with(0), shape, "encoding.with[0]");
+    return RotaryFromComponent(component.with(0), shape);
   }
   RotaryOptions options;
   options.channels = shape.head_width();
@@ -162,7 +161,7 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeTape(
     parameters::ParameterSet* parameters) {
   const catalog::Params params(component.params());
   TapeOptions options;
-  ORDO_ASSIGN_OR_RETURN(options.rotary, StartOptions(component, shape));
+  options.rotary = StartOptions(component, shape);
   options.shape = shape;
   options.position_size = params.Integer("position_size");
   options.attention_update = params.Bool("attention_update");

@@ -50,13 +50,26 @@ TEST(ConfigTest, AnUnresolvedModelNamesAllThatIsMissing) {
 }
 
 TEST(ConfigTest, TheHeadWidthMustBeWholeAndEven) {
-  for (int heads : {3, 16}) {
-    ordo::training::v1::Model model = Resolved();
-    model.set_heads(heads);
-    EXPECT_THAT(MakeConfig(model), StatusIs(absl::StatusCode::kInvalidArgument,
-                                            HasSubstr("model.width")))
-        << heads;
-  }
+  ordo::training::v1::Model model = Resolved();
+  model.set_heads(3);
+  EXPECT_THAT(MakeConfig(model), StatusIs(absl::StatusCode::kInvalidArgument,
+                                          HasSubstr("model.width")));
+  model.set_heads(16);
+  EXPECT_THAT(MakeConfig(model), StatusIs(absl::StatusCode::kInvalidArgument,
+                                          HasSubstr("model.heads")));
+}
+
+TEST(ConfigTest, RangesAreTheCatalogues) {
+  ordo::training::v1::Model model = Resolved();
+  model.set_dropout(0.999999);
+  model.set_norm_epsilon(1e-30);
+  ORDO_EXPECT_OK(MakeConfig(model));
+  model.set_dropout(0.9999999);
+  model.set_norm_epsilon(1e-35);
+  EXPECT_THAT(MakeConfig(model),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("model.dropout"),
+                             HasSubstr("model.norm_epsilon"))));
 }
 
 TEST(ConfigTest, AnUnknownNormIsNamed) {

@@ -121,8 +121,8 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
   model::catalog::ResolveModel("model",
                                task == nullptr ? 0 : task->vocabulary_size,
                                spec->mutable_model(), violations);
-  model::catalog::ResolveComponent(model::catalog::Kind::kEncoding, "encoding",
-                                   spec->mutable_encoding(), violations);
+  model::catalog::ResolveEncoding("encoding", spec->model(),
+                                  spec->mutable_encoding(), violations);
   model::catalog::ResolveTraining("training", spec->mutable_training(),
                                   violations);
   model::catalog::ResolveCheckpointPolicy(

@@ -122,6 +122,16 @@ TEST(ResolveJobSpecTest, EveryViolationIsReportedAtOnce) {
                           "start_from", "resources.ranks", "resources.device"));
 }
 
+TEST(ResolveJobSpecTest, AnEncodingThatDoesNotFitTheHeadsIsRefused) {
+  EXPECT_THAT(
+      FieldsOf(Train(),
+               [](JobSpec* spec) {
+                 (*spec->mutable_encoding()->mutable_params())["partial"]
+                     .set_number_value(0.3);
+               }),
+      ElementsAre("encoding.params.partial"));
+}
+
 TEST(ResolveJobSpecTest, NamesAreDnsLabels) {
   for (const char* name :
        {"Addition", "1a", "a_b", "a.b", "a/b", "a-", "..", "a b"}) {
