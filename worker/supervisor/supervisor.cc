@@ -303,7 +303,7 @@ bool Supervisor::EndSurvivors() {
     const bool mine = process.parent == self;
     if (mine && process.state == 'Z') {
       waitpid(process.pid, nullptr, WNOHANG);
-    } else if (mine || process.group == trainer_) {
+    } else if (mine || (process.group == trainer_ && process.state != 'Z')) {
       survivors.push_back(process);
     }
   }

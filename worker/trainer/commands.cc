@@ -1,5 +1,6 @@
 #include "worker/trainer/commands.h"
 
+#include <filesystem>
 #include <iostream>
 #include <string>
 
@@ -42,6 +43,7 @@ absl::StatusOr<TrainerContext> MakeContext(const CommandContext& context,
   trainer.storage_root = line.Flag("--storage-root");
   trainer.build_digest = build_digest;
   trainer.prune_checkpoints = RunsByHand(line);
+  trainer.may_start_over = !RunsByHand(line);
   trainer.stop_requested = context.stop_requested;
   return trainer;
 }
@@ -61,9 +63,11 @@ absl::Status FindOwnCheckpoints(const TrainerContext& context, bool resume,
                               "--resume to go on from the newest, or another "
                               "folder"));
   }
+  // Relative ones would be looked for under the storage root.
+  const std::string absolute = std::filesystem::absolute(folder);
   for (const std::string& id : ids) {
     auto* source = spec->add_resume();
-    source->set_path(base::JoinPath(folder, id));
+    source->set_path(base::JoinPath(absolute, id));
   }
   return absl::OkStatus();
 }

@@ -27,6 +27,9 @@ struct TrainerContext {
   // Remove checkpoints beyond checkpoint.keep after each write. A scheduler,
   // where there is one, does that itself: it knows which ones jobs need.
   bool prune_checkpoints = false;
+  // Start over when no checkpoint of spec.resume can be resumed from; else that
+  // is an error. A person who asked to resume did not ask for that.
+  bool may_start_over = true;
   // Whether somebody asked the trainer to leave. Any thread.
   std::function<bool()> stop_requested = [] { return false; };
 };

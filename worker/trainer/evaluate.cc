@@ -2,6 +2,7 @@
 
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/log/log.h"
@@ -44,36 +45,52 @@ absl::StatusOr<LoadedModel> Load(const TrainerContext& context,
   return WithExitCode(status, ordo::training::v1::CHECKPOINT_DAMAGED);
 }
 
+// Reports of one checkpoint that are not finished yet.
+std::vector<model::evaluation::ReportSubject> DueReports(
+    const EvaluateSpec& spec, int64_t step, std::set<std::string>* taken) {
+  const std::set<std::string> finished(spec.finished_reports().begin(),
+                                       spec.finished_reports().end());
+  std::vector<model::evaluation::ReportSubject> due;
+  for (const auto& evaluation : spec.evaluations()) {
+    model::evaluation::ReportSubject report;
+    report.job = spec.job();
+    report.attempt = spec.attempt();
+    report.step = step;
+    report.evaluation = evaluation;
+    report.id = UniqueId(model::evaluation::ReportId(evaluation, step), taken);
+    if (finished.count(report.id) == 0) due.push_back(std::move(report));
+  }
+  return due;
+}
+
 absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
                                      const EvaluateSpec& spec,
                                      Progress* progress) {
-  const std::set<std::string> finished(spec.finished_reports().begin(),
-                                       spec.finished_reports().end());
   std::set<std::string> taken;
   for (const CheckpointSource& source : spec.checkpoints()) {
-    ORDO_ASSIGN_OR_RETURN(const LoadedModel loaded, Load(context, source));
     ORDO_ASSIGN_OR_RETURN(const std::string folder,
                           FolderOfSource(context, source));
+    const int64_t step =
+        source.step() > 0
+            ? source.step()
+            : model::training::ReadStep(context.files, folder).value_or(0);
+    const auto due = DueReports(spec, step, &taken);
+    if (due.empty()) continue;
+    ORDO_ASSIGN_OR_RETURN(const LoadedModel loaded, Load(context, source));
     EvaluationSubject subject;
     subject.model = loaded.transformer.get();
     subject.trained_on =
         loaded.config.data.task().empty() ? nullptr : &loaded.config.data;
-    subject.report.job = spec.job();
-    subject.report.attempt = spec.attempt();
     subject.checkpoint = [&source] { return NameOfSource(source); };
-    subject.report.step =
-        source.step() > 0
-            ? source.step()
-            : model::training::ReadStep(context.files, folder).value_or(0);
-    for (const auto& evaluation : spec.evaluations()) {
-      subject.report.evaluation = evaluation;
-      subject.report.id = UniqueId(
-          model::evaluation::ReportId(evaluation, subject.report.step), &taken);
-      if (finished.count(subject.report.id) != 0) continue;
+    for (const model::evaluation::ReportSubject& report : due) {
+      subject.report = report;
       ORDO_RETURN_IF_ERROR(progress->CheckFolder());
-      const absl::Status status = EvaluateAndReport(context, subject, progress);
-      if (absl::IsCancelled(status)) return ordo::training::v1::STOPPED;
-      ORDO_RETURN_IF_ERROR(status);
+      const auto result = RunEvaluation(context, subject, progress);
+      if (absl::IsCancelled(result.status())) {
+        return ordo::training::v1::STOPPED;
+      }
+      ORDO_RETURN_IF_ERROR(result.status());
+      ORDO_RETURN_IF_ERROR(WriteResult(context, *result, progress));
     }
   }
   return ordo::training::v1::FINISHED;
@@ -81,16 +98,16 @@ absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
 
 }  // namespace
 
-absl::Status EvaluateAndReport(const TrainerContext& context,
-                               const EvaluationSubject& subject,
-                               Progress* progress) {
+absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
+                                               const EvaluationSubject& subject,
+                                               Progress* progress) {
   const auto& about = subject.report;
   ORDO_ASSIGN_OR_RETURN(
       const auto task,
       model::tasks::MakeEvaluationTask(about.evaluation, subject.trained_on));
   model::evaluation::EvaluateOptions options;
   options.seed = about.evaluation.seed();
-  options.precision = subject.precision;
+  options.precision = about.precision;
   options.should_stop = context.stop_requested;
   options.on_progress = [&](int64_t num_done, int64_t num_total) {
     ordo::training::v1::EvaluationProgress record;
@@ -100,17 +117,22 @@ absl::Status EvaluateAndReport(const TrainerContext& context,
     record.set_total(num_total);
     progress->Evaluation(record);
   };
-  ORDO_ASSIGN_OR_RETURN(
-      const model::tasks::Scores scores,
-      model::evaluation::Evaluate(*subject.model, *task, options));
-  model::evaluation::ReportSubject about_checkpoint = about;
-  ORDO_ASSIGN_OR_RETURN(about_checkpoint.checkpoint, subject.checkpoint());
+  EvaluationResult result;
+  result.report = about;
+  ORDO_ASSIGN_OR_RETURN(result.scores, model::evaluation::Evaluate(
+                                           *subject.model, *task, options));
+  ORDO_ASSIGN_OR_RETURN(result.report.checkpoint, subject.checkpoint());
+  return result;
+}
+
+absl::Status WriteResult(const TrainerContext& context,
+                         const EvaluationResult& result, Progress* progress) {
   const auto report = model::evaluation::WriteReport(
-      context.files, context.job_folder, about_checkpoint, scores);
+      context.files, context.job_folder, result.report, result.scores);
   ORDO_RETURN_IF_ERROR(
       WithExitCode(report.status(), ordo::training::v1::STORAGE_ERROR));
-  progress->Report(*report, about.evaluation.name());
-  base::LogInfo("report written", {{"id", about.id}});
+  progress->Report(*report, result.report.evaluation.name());
+  base::LogInfo("report written", {{"id", result.report.id}});
   return absl::OkStatus();
 }
 

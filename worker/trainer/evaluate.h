@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "model/evaluation/report.h"
+#include "model/tasks/task.h"
 #include "model/transformer/transformer.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
@@ -22,17 +23,28 @@ struct EvaluationSubject {
   const ordo::model::transformer::Transformer* model = nullptr;
   // What the model was trained on, or null. Not owned.
   const ordo::training::v1::Data* trained_on = nullptr;
-  std::string precision = "fp32";
-  // Called between the evaluation and its report: makes the model durable and
-  // says which checkpoint it is. An error keeps the report from being written.
+  // Called after the evaluation: makes the model durable and says which
+  // checkpoint it is. Without it there is nothing to report on.
   std::function<absl::StatusOr<std::string>()> checkpoint;
 };
 
-// Evaluates, writes the report and tells `progress`. CANCELLED on a request to
-// stop; other errors are marked with their exit code.
-absl::Status EvaluateAndReport(const TrainerContext& context,
-                               const EvaluationSubject& subject,
-                               Progress* progress);
+// What an evaluation found, of which checkpoint.
+struct EvaluationResult {
+  ordo::model::evaluation::ReportSubject report;
+  ordo::model::tasks::Scores scores;
+};
+
+// Evaluates, always in fp32: how a model was trained does not change what it is
+// asked. CANCELLED on a request to stop; other errors are marked with their
+// exit code.
+absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
+                                               const EvaluationSubject& subject,
+                                               Progress* progress);
+
+// Writes the report and tells `progress`. STORAGE_ERROR when it cannot be
+// written; it may be tried again.
+absl::Status WriteResult(const TrainerContext& context,
+                         const EvaluationResult& result, Progress* progress);
 
 // Runs one evaluation task: every evaluation on every checkpoint whose report
 // is not finished yet. FINISHED or STOPPED; errors are marked with their exit

@@ -4,7 +4,9 @@
 #include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
+#include "model/guard.h"
 #include "model/training/checkpoint.h"
+#include "model/training/recipe.h"
 #include "worker/trainer/exit_code.h"
 
 namespace ordo::worker::trainer {
@@ -13,40 +15,68 @@ namespace {
 using ordo::model::training::Checkpoint;
 using ordo::model::training::Environment;
 using ordo::model::training::Run;
+using ordo::model::training::Snapshot;
 using ordo::training::v1::CheckpointSource;
+using ordo::training::v1::TrainSpec;
 
 std::string MessageOf(const absl::Status& status) {
   return std::string(status.message().data(), status.message().size());
 }
 
-// Loads one checkpoint; the run is as it was after an error.
-absl::Status Load(const TrainerContext& context, const CheckpointSource& source,
-                  const Environment& environment, Run* run,
-                  StartingPoint* point) {
+// Reads and verifies a checkpoint that this run can go on from.
+absl::StatusOr<Checkpoint> Read(const TrainerContext& context,
+                                const CheckpointSource& source,
+                                const TrainSpec& spec) {
   ORDO_ASSIGN_OR_RETURN(const std::string folder,
                         FolderOfSource(context, source));
-  ORDO_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
+  ORDO_ASSIGN_OR_RETURN(Checkpoint checkpoint,
                         ordo::model::training::ReadCheckpoint(
                             context.files, folder, source.manifest_sha256()));
-  if (checkpoint.snapshot.cursors.step > run->spec().training().steps()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "it is at step ", checkpoint.snapshot.cursors.step,
-        " and training.steps is ", run->spec().training().steps()));
+  if (checkpoint.snapshot.cursors.step > spec.training().steps()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("it is at step ", checkpoint.snapshot.cursors.step,
+                     " and training.steps is ", spec.training().steps()));
   }
+  return checkpoint;
+}
+
+// A run's own checkpoint belongs to the same recipe: else what follows would be
+// neither run.
+absl::Status CheckRecipe(const TrainSpec& before, const TrainSpec& now) {
+  const std::vector<std::string> differences =
+      ordo::model::training::RecipeDifferences(before, now);
+  if (differences.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      absl::StrJoin(differences, "; "),
+      "; to go on under another recipe, name the checkpoint as `start` of a "
+      "new run"));
+}
+
+// Brings the run to the checkpoint. After DATA_LOSS its state is not to be
+// used.
+absl::Status TakeOver(const Checkpoint& checkpoint, const std::string& name,
+                      const Environment& environment, Run* run,
+                      StartingPoint* point) {
   ORDO_RETURN_IF_ERROR(run->Load(checkpoint.snapshot));
-  point->resumed_from = NameOfSource(source);
-  point->state_digest = ordo::model::training::StateDigest(run->State());
+  // What now runs, not what was read.
+  Snapshot loaded = run->State();
+  loaded.recipe = checkpoint.snapshot.recipe;
+  if (ordo::model::training::StateDigest(loaded) != checkpoint.state_digest) {
+    return absl::DataLossError(
+        "the state that was loaded has another digest than the one recorded");
+  }
+  point->resumed_from = name;
+  point->state_digest = checkpoint.state_digest;
   const std::vector<std::string> differences =
       ordo::model::training::Differences(checkpoint.environment, environment);
   point->exact = checkpoint.exact && differences.empty();
   if (!differences.empty()) {
     point->warnings.push_back(
-        absl::StrCat("the resume from ", point->resumed_from,
+        absl::StrCat("the resume from ", name,
                      " is not bit-exact: ", absl::StrJoin(differences, "; ")));
   } else if (!checkpoint.exact) {
-    point->warnings.push_back(absl::StrCat("an earlier resume before ",
-                                           point->resumed_from,
-                                           " was not bit-exact"));
+    point->warnings.push_back(
+        absl::StrCat("an earlier resume before ", name, " was not bit-exact"));
   }
   return absl::OkStatus();
 }
@@ -57,23 +87,43 @@ absl::StatusOr<StartingPoint> LoadStartingPoint(const TrainerContext& context,
                                                 const Environment& environment,
                                                 Run* run) {
   StartingPoint point;
-  const auto& spec = run->spec();
+  const TrainSpec& spec = run->spec();
+  const auto load = [&](const CheckpointSource& source, bool own) {
+    return model::Guard("load the checkpoint", [&]() -> absl::Status {
+      ORDO_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
+                            Read(context, source, spec));
+      if (own) ORDO_RETURN_IF_ERROR(CheckRecipe(checkpoint.spec, spec));
+      return TakeOver(checkpoint, NameOfSource(source), environment, run,
+                      &point);
+    });
+  };
   for (const CheckpointSource& source : spec.resume()) {
-    const absl::Status status = Load(context, source, environment, run, &point);
+    const absl::Status status = load(source, /*own=*/true);
     if (status.ok()) {
       point.own_checkpoint = base::NameOf(source.path());
       return point;
     }
+    point.passed_over.push_back(base::NameOf(source.path()));
     point.warnings.push_back(
         absl::StrCat("checkpoint ", NameOfSource(source),
                      " was passed over: ", MessageOf(status)));
   }
+  if (!spec.resume().empty() && !context.may_start_over) {
+    return WithExitCode(absl::DataLossError(absl::StrCat(
+                            "no checkpoint could be resumed from: ",
+                            absl::StrJoin(point.warnings, "; "),
+                            "; give another --out folder to start over")),
+                        ordo::training::v1::CHECKPOINT_DAMAGED);
+  }
   if (spec.has_start()) {
     ORDO_RETURN_IF_ERROR(WithExitCode(
         base::AddContext(
-            Load(context, spec.start(), environment, run, &point),
+            load(spec.start(), /*own=*/false),
             absl::StrCat("start from checkpoint ", NameOfSource(spec.start()))),
         ordo::training::v1::CHECKPOINT_DAMAGED));
+  } else if (run->cursors().step != 0) {
+    // Loaded and then found wrong: memory cannot be trusted.
+    return absl::DataLossError(point.warnings.back());
   } else {
     point.state_digest = ordo::model::training::StateDigest(run->State());
   }

@@ -17,6 +17,8 @@ struct StartingPoint {
   std::string resumed_from;
   // The id of the checkpoint if it is one of this job's own, else empty.
   std::string own_checkpoint;
+  // Ids of the job's own checkpoints that were tried before it.
+  std::vector<std::string> passed_over;
   // Every step so far ran in `environment` below.
   bool exact = true;
   // Digest of the state that was loaded, or of the initial one.
@@ -26,8 +28,10 @@ struct StartingPoint {
 };
 
 // Brings `run`, which stands at step 0, to the first checkpoint of spec.resume
-// that verifies and fits; without any to spec.start; else leaves it at step 0.
-// CHECKPOINT_DAMAGED when spec.start is needed and cannot be loaded.
+// that verifies and is of the same recipe; without any to spec.start, whose
+// recipe may be another; else leaves it at step 0. CHECKPOINT_DAMAGED when
+// spec.start is needed and cannot be loaded, or when the run may not start over
+// and would.
 absl::StatusOr<StartingPoint> LoadStartingPoint(
     const TrainerContext& context,
     const ordo::model::training::Environment& environment,

@@ -1,0 +1,174 @@
+// A deployment as people run it: `ordo up`, `ordo down`, and what happens when
+// its processes die.
+#include <signal.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/process/process.h"
+#include "base/status/testing/status_matchers.h"
+#include "base/yaml/text_form.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/struct.pb.h"
+#include "gtest/gtest.h"
+#include "tests/e2e/scenario.h"
+
+namespace ordo::tests::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kJob[] = R"(
+kind: train
+name: job
+model: {preset: tiny, layers: 1, width: 16, heads: 2}
+encoding: {name: rope}
+data: {task: addition, params: {max_digits: 2}, seed: 1}
+training: {steps: 60, batch_size: 4, log_every_steps: 1}
+checkpoint: {every_steps: 20}
+)";
+
+class UpDownTest : public ::testing::Test {
+ protected:
+  ~UpDownTest() override {
+    Ordo({"down", "--dir", dir_});
+    for (const auto& process : base::FindProcesses(folder_.path())) {
+      ADD_FAILURE() << "left behind: " << process.command_line;
+      base::SignalProcess(process.id, SIGKILL).IgnoreError();
+    }
+  }
+
+  struct Output {
+    int exit_code = -1;
+    std::string text;
+  };
+  base::ProcessId Begin(std::vector<std::string> arguments,
+                        const std::string& log) {
+    if (!server_.empty() && arguments[0] != "up" && arguments[0] != "down") {
+      arguments.insert(arguments.end(), {"--server", server_});
+    }
+    base::SpawnOptions spawn;
+    spawn.argv = {ProgramPath("ordo")};
+    spawn.argv.insert(spawn.argv.end(), arguments.begin(), arguments.end());
+    spawn.stdout_file = log;
+    spawn.stderr_file = log;
+    const auto child = base::Spawn(spawn);
+    EXPECT_THAT(child, base::testing::IsOk());
+    return child.value_or(base::ProcessId());
+  }
+  Output End(const base::ProcessId& child, const std::string& log) {
+    Output output;
+    const auto status = base::WaitForExit(child.pid, kDeadline);
+    EXPECT_THAT(status, base::testing::IsOk());
+    if (status.ok()) output.exit_code = status->exit_code;
+    output.text = base::ReadFile(files_, log, 1 << 20).value_or("");
+    return output;
+  }
+  Output Ordo(const std::vector<std::string>& arguments) {
+    const std::string log =
+        folder_.Path(absl::StrCat("output-", ++num_outputs_));
+    return End(Begin(arguments, log), log);
+  }
+  void Up(const std::string& fake) {
+    const Output up =
+        Ordo({"up", "--dir", dir_, "--listen", "127.0.0.1:0", "--detach",
+              "--trainer", ProgramPath("tests/fake/fake_trainer"),
+              "--trainer-env", "ORDO_FAKE=" + fake});
+    ASSERT_EQ(up.exit_code, 0) << up.text;
+    server_ = Read(dir_ + "/endpoints.json").fields().at("api").string_value();
+  }
+  google::protobuf::Struct Read(const std::string& path) {
+    google::protobuf::Struct read;
+    const auto text = base::ReadFile(files_, path, 1 << 20);
+    EXPECT_THAT(text, base::testing::IsOk());
+    ORDO_EXPECT_OK(
+        base::ReadMessage(text.value_or("{}"), base::TextForm::kJson, &read));
+    return read;
+  }
+  void Submit() {
+    ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("job.yaml"), kJob));
+    const Output submitted = Ordo({"submit", folder_.Path("job.yaml")});
+    ASSERT_EQ(submitted.exit_code, 0) << submitted.text;
+  }
+  // Waits until the job's trainer has written its first checkpoint.
+  void WaitForCheckpoint() {
+    const absl::Time deadline = absl::Now() + kDeadline;
+    while (!base::Exists(files_, dir_ + "/storage/jobs/job/checkpoints/20-1")) {
+      ASSERT_LT(absl::Now(), deadline);
+      absl::SleepFor(absl::Milliseconds(2));
+    }
+  }
+  void Kill(const std::string& program) {
+    const auto found = base::FindProcesses(program + " --config");
+    bool killed = false;
+    for (const auto& process : found) {
+      if (process.command_line.find(dir_) == std::string::npos) continue;
+      ORDO_EXPECT_OK(base::SignalProcess(process.id, SIGKILL));
+      killed = true;
+    }
+    EXPECT_TRUE(killed) << program;
+  }
+
+  base::testing::TemporaryFolder folder_;
+  const std::string dir_ = folder_.Path("deployment");
+  base::PosixFilesystem files_;
+  std::string server_;
+  int num_outputs_ = 0;
+};
+
+TEST_F(UpDownTest, DownSavesAndUpGoesOn) {
+  Up("*:step_ms=20");
+  Submit();
+  WaitForCheckpoint();
+  const Output down = Ordo({"down", "--dir", dir_});
+  EXPECT_EQ(down.exit_code, 0) << down.text;
+  EXPECT_TRUE(base::FindProcesses(folder_.path()).empty());
+
+  Up("*:step_ms=1");
+
+  const Output waited = Ordo({"wait", "job"});
+  EXPECT_EQ(waited.exit_code, 0) << waited.text;
+  const Output shown = Ordo({"show", "job"});
+  EXPECT_THAT(shown.text, HasSubstr("STOPPED"));
+  EXPECT_THAT(shown.text, HasSubstr("FINISHED"));
+}
+
+TEST_F(UpDownTest, WhatDiesIsStartedAgainAndClientsRideItOut) {
+  Up("*:step_ms=20");
+  Submit();
+  const std::string log = folder_.Path("wait");
+  const base::ProcessId wait = Begin({"wait", "job"}, log);
+  WaitForCheckpoint();
+  Kill("ordo-worker");
+  Kill("ordo-scheduler");
+  const Output waited = End(wait, log);
+  EXPECT_EQ(waited.exit_code, 0) << waited.text;
+  // The trainer went on all the while.
+  const Output listed = Ordo({"list", "checkpoints"});
+  EXPECT_THAT(listed.text, HasSubstr("60-1"));
+}
+
+TEST_F(UpDownTest, SecondUpInTheSameFolderIsRefused) {
+  Up("");
+  const Output up =
+      Ordo({"up", "--dir", dir_, "--listen", "127.0.0.1:0", "--detach"});
+  EXPECT_NE(up.exit_code, 0);
+  EXPECT_THAT(up.text, HasSubstr(dir_));
+}
+
+TEST_F(UpDownTest, UpOnAPortInUseNamesIt) {
+  Up("");
+  const Output up = Ordo(
+      {"up", "--dir", folder_.Path("other"), "--listen", server_, "--detach"});
+  EXPECT_EQ(up.exit_code, 2) << up.text;
+  EXPECT_THAT(up.text, HasSubstr(server_.substr(server_.rfind(':') + 1)));
+}
+
+}  // namespace
+}  // namespace ordo::tests::e2e
