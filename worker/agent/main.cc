@@ -2,6 +2,7 @@
 //   ordo-worker --config /var/lib/ordo/config/worker.textproto
 //       --deployment /var/lib/ordo
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <signal.h>
 #include <string>
@@ -72,6 +73,13 @@ absl::StatusOr<AgentOptions> MakeOptions(const WorkerConfig& config) {
   std::vector<std::pair<std::string, std::string>> added;
   for (const auto& [name, value] : config.trainer_environment()) {
     added.emplace_back(name, value);
+  }
+  // How long waiting threads of the trainer spin. It would set this itself and
+  // start again, which takes as long as loading its libraries.
+  constexpr char kSpinCount[] = "GOMP_SPINCOUNT";
+  if (config.trainer_environment().count(kSpinCount) == 0 &&
+      std::getenv(kSpinCount) == nullptr) {
+    added.emplace_back(kSpinCount, "1000");
   }
   options.task.environment = EnvironmentWith(added);
   options.stop_grace = absl::Seconds(config.stop_grace().seconds()) +
