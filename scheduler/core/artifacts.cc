@@ -19,7 +19,7 @@ void TakeCheckpoint(JobEdit& edit, const agent::v1::DurableRecord& record) {
   Live& live = std::get<Live>(entry.place);
   const training::v1::CheckpointWritten& written = record.checkpoint();
   const int32_t attempt = edit.read().attempts().rbegin()->number();
-  const CheckpointKey key{written.step(), attempt};
+  const CheckpointKey key{attempt, written.step()};
   if (written.step() < 0 || written.id() != CheckpointId(key)) {
     turn.Counted(Count::What::kCheckpoint, "refused");
     AddWarning(edit, absl::StrCat("checkpoint '", written.id(),

@@ -69,6 +69,23 @@ TEST_F(ArtifactsTest, OnlyTheNewestStay) {
   EXPECT_THAT(Available("a"), ElementsAre("20-1", "100-1"));
 }
 
+// An attempt that passed over a damaged checkpoint and went back behind it must
+// not lose what it writes to the damaged one's larger step.
+TEST_F(ArtifactsTest, ALaterAttemptAtASmallerStepIsNewer) {
+  Submit(JobBuilder("a").Keep(1));
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Checkpoint(1, 40)});
+  shell_.Ignore();
+  shell_.Observe("w", {AttemptBuilder("a", 1).Checkpoint(1, 40).Exited(1)});
+  shell_.Ignore();
+  shell_.Advance(absl::Seconds(5));
+  shell_.Ignore();
+  shell_.Observe("w", {AttemptBuilder("a", 2).Running().Checkpoint(1, 20)});
+  EXPECT_THAT(shell_.TakeRemoved(), ElementsAre("a/40-1"));
+  shell_.Ignore();
+  EXPECT_THAT(Available("a"), ElementsAre("20-2"));
+  EXPECT_EQ(NewestCheckpoint(shell_.state().jobs.at("a"))->step(), 20);
+}
+
 TEST_F(ArtifactsTest, WhatALiveJobNamesStaysUntilThatJobEnds) {
   Submit(JobBuilder("a").Keep(1));
   shell_.Observe("w", {AttemptBuilder("a", 1).Running().Checkpoint(1, 5)});

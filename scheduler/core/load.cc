@@ -125,7 +125,7 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
   for (const CheckpointPtr& checkpoint : records.checkpoints) {
     JobEntry* owner = OwnerOf(state, checkpoint->name());
     if (owner == nullptr) return Damaged(checkpoint->name(), "has no job");
-    owner->checkpoints[{checkpoint->step(), checkpoint->attempt()}] =
+    owner->checkpoints[{checkpoint->attempt(), checkpoint->step()}] =
         checkpoint;
   }
   for (const ReportPtr& report : records.reports) {

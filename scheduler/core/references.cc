@@ -16,8 +16,8 @@ namespace {
 std::optional<CheckpointKey> ParseId(const std::string& id) {
   const std::vector<std::string> parts = absl::StrSplit(id, '-');
   CheckpointKey key;
-  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &key.first) ||
-      !absl::SimpleAtoi(parts[1], &key.second) || CheckpointId(key) != id) {
+  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &key.second) ||
+      !absl::SimpleAtoi(parts[1], &key.first) || CheckpointId(key) != id) {
     return std::nullopt;
   }
   return key;

@@ -22,7 +22,7 @@ std::string IdOf(const std::string& name) {
 }
 
 std::string CheckpointId(const CheckpointKey& key) {
-  return absl::StrCat(key.first, "-", key.second);
+  return absl::StrCat(key.second, "-", key.first);
 }
 
 const std::string& DeviceKind(const jobs::v1::Job& job) {

@@ -71,8 +71,10 @@ struct Live {
 // A job that is over.
 struct Ended {};
 
-// Sorts checkpoints of one job: later is newer.
-using CheckpointKey = std::pair<int64_t, int32_t>;  // step, attempt
+// Sorts checkpoints of one job: later is newer. The attempt counts first: one
+// that had to go back behind a damaged checkpoint writes the newer state at the
+// smaller step.
+using CheckpointKey = std::pair<int32_t, int64_t>;  // attempt, step
 
 struct JobEntry {
   JobPtr job;

@@ -19,7 +19,7 @@ TEST(StateTest, NamesAndIds) {
   EXPECT_EQ(ReportName("a", "r-5"), "jobs/a/reports/r-5");
   EXPECT_EQ(IdOf("jobs/a/reports/r-5"), "r-5");
   EXPECT_EQ(IdOf("a"), "a");
-  EXPECT_EQ(CheckpointId({5, 1}), "5-1");
+  EXPECT_EQ(CheckpointId({1, 5}), "5-1");
 }
 
 TEST(StateTest, AJobWithoutADeviceNeedsACpu) {

@@ -253,8 +253,8 @@ absl::StatusOr<checkpoints::v1::Checkpoint> View::GetCheckpoint(
       const core::CheckpointPtr& each = checkpoints_.all.at(key);
       if (each->state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
       if (newest == nullptr ||
-          std::make_pair(each->step(), each->attempt()) >
-              std::make_pair(newest->step(), newest->attempt())) {
+          std::make_pair(each->attempt(), each->step()) >
+              std::make_pair(newest->attempt(), newest->step())) {
         newest = each;
       }
     }

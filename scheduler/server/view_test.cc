@@ -38,12 +38,12 @@ core::JobPtr MakeJob(const std::string& name, int64_t sequence,
 }
 
 core::CheckpointPtr MakeCheckpoint(const std::string& job, int64_t step,
-                                   int64_t seconds) {
+                                   int64_t seconds, int attempt = 1) {
   auto checkpoint = std::make_shared<checkpoints::v1::Checkpoint>();
   checkpoint->set_name("jobs/" + job + "/checkpoints/" + std::to_string(step) +
-                       "-1");
+                       "-" + std::to_string(attempt));
   checkpoint->set_step(step);
-  checkpoint->set_attempt(1);
+  checkpoint->set_attempt(attempt);
   checkpoint->set_state(checkpoints::v1::Checkpoint::AVAILABLE);
   checkpoint->mutable_create_time()->set_seconds(seconds);
   return checkpoint;
@@ -158,7 +158,7 @@ TEST_F(ViewTest, CheckpointsAreListedNewestFirstOfOneJobOrAll) {
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
-TEST_F(ViewTest, LatestIsTheLargestStepThatIsThere) {
+TEST_F(ViewTest, LatestIsTheLargestStepOfTheLastAttemptThatIsThere) {
   view_.PutJob(MakeJob("a", 1));
   view_.PutCheckpoint(MakeCheckpoint("a", 20, 100));
   view_.PutCheckpoint(MakeCheckpoint("a", 10, 200));
@@ -170,6 +170,8 @@ TEST_F(ViewTest, LatestIsTheLargestStepThatIsThere) {
   EXPECT_EQ(view_.GetCheckpoint("a", "latest")->step(), 10);
   EXPECT_EQ(view_.GetCheckpoint("a", "20-1")->state(),
             checkpoints::v1::Checkpoint::DELETED);
+  view_.PutCheckpoint(MakeCheckpoint("a", 5, 300, 2));
+  EXPECT_EQ(view_.GetCheckpoint("a", "latest")->step(), 5);
 }
 
 TEST_F(ViewTest, JobsAheadAreThoseQueuedEarlierForTheSameKind) {
