@@ -28,6 +28,7 @@ absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
   result["step"] = subject.step;
   result["checkpoint"] = subject.checkpoint;
   result["seed"] = subject.evaluation.seed();
+  result["precision"] = subject.precision;
   result.update(scores.details);
   result["metrics"] = scores.metrics;
 

@@ -23,6 +23,8 @@ struct ReportSubject {
   // Step of the model, and the checkpoint that holds it.
   int64_t step = 0;
   std::string checkpoint;
+  // In which the answers were computed: "fp32" or "bf16".
+  std::string precision = "fp32";
 };
 
 // <evaluation name>-<step>

@@ -66,6 +66,7 @@ TEST_F(ReportTest, HoldsEverythingAFigureNeeds) {
   EXPECT_EQ(result["step"], 40);
   EXPECT_EQ(result["checkpoint"], "40-1");
   EXPECT_EQ(result["seed"], 7);
+  EXPECT_EQ(result["precision"], "fp32");
   EXPECT_EQ(result["max_digits"], 2);
   EXPECT_EQ(result["trained_digits"], 1);
   EXPECT_EQ(result["samples"], 1);

@@ -70,8 +70,8 @@ absl::Status AdamW::Load(const TensorMap& state, int64_t num_updates) {
   return absl::OkStatus();
 }
 
-absl::Status CopyTensors(const TensorMap& from, const TensorMap& to,
-                         const std::string& what) {
+absl::Status CheckTensors(const TensorMap& from, const TensorMap& to,
+                          const std::string& what) {
   for (const auto& [name, tensor] : to) {
     const auto found = from.find(name);
     if (found == from.end()) {
@@ -91,6 +91,12 @@ absl::Status CopyTensors(const TensorMap& from, const TensorMap& to,
           what, ": tensor '", name, "' does not belong to the model"));
     }
   }
+  return absl::OkStatus();
+}
+
+absl::Status CopyTensors(const TensorMap& from, const TensorMap& to,
+                         const std::string& what) {
+  ORDO_RETURN_IF_ERROR(CheckTensors(from, to, what));
   const at::NoGradGuard no_grad;
   for (const auto& [name, tensor] : to) tensor.copy_(from.at(name));
   return absl::OkStatus();

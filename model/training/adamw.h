@@ -63,9 +63,13 @@ class AdamW {
   int64_t num_updates_ = 0;
 };
 
-// Copies the tensors of `from` into those of `to`, which keep their storage.
-// DATA_LOSS when the names are not the same, or a shape or type differs; `what`
-// begins the message. Nothing is copied then.
+// DATA_LOSS when the names of `from` and `to` are not the same, or a shape or
+// type differs; `what` begins the message.
+absl::Status CheckTensors(const TensorMap& from, const TensorMap& to,
+                          const std::string& what);
+
+// Copies the tensors of `from` into those of `to`, which keep their storage,
+// if CheckTensors finds nothing; else gives its status and copies nothing.
 absl::Status CopyTensors(const TensorMap& from, const TensorMap& to,
                          const std::string& what);
 

@@ -13,6 +13,7 @@
 #include "base/yaml/text_form.h"
 #include "model/training/durable_folder.h"
 #include "model/training/model_config.h"
+#include "model/training/recipe.h"
 #include "model/training/safetensors.h"
 #include "nlohmann/json.hpp"
 
@@ -40,7 +41,9 @@ std::string StateText(const Checkpoint& checkpoint, const std::string& digest) {
   state["environment"] = {{"build_digest", environment.build_digest},
                           {"threads", environment.threads},
                           {"cpu_capability", environment.cpu_capability},
-                          {"torch_version", environment.torch_version}};
+                          {"torch_version", environment.torch_version},
+                          {"kernels", environment.kernels},
+                          {"settings", environment.settings}};
   state["exact"] = checkpoint.exact;
   state["state_digest"] = digest;
   state["spec"] = Json::parse(
@@ -49,10 +52,9 @@ std::string StateText(const Checkpoint& checkpoint, const std::string& digest) {
   return state.dump(2) + "\n";
 }
 
-// Fills everything but the tensors; gives the recorded digest.
-absl::StatusOr<std::string> ParseState(const std::string& text,
-                                       const std::string& path,
-                                       Checkpoint* checkpoint) {
+// Fills everything but the tensors.
+absl::Status ParseState(const std::string& text, const std::string& path,
+                        Checkpoint* checkpoint) {
   const Json state = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!state.is_object()) return DamagedFile(path, "it is not JSON");
   try {
@@ -72,12 +74,16 @@ absl::StatusOr<std::string> ParseState(const std::string& text,
     checkpoint->environment.threads = environment.at("threads");
     checkpoint->environment.cpu_capability = environment.at("cpu_capability");
     checkpoint->environment.torch_version = environment.at("torch_version");
+    checkpoint->environment.kernels = environment.at("kernels");
+    checkpoint->environment.settings = environment.at("settings");
     checkpoint->exact = state.at("exact");
     ORDO_RETURN_IF_ERROR(base::AddContext(
         base::ReadMessage(state.at("spec").dump(), base::TextForm::kJson,
                           &checkpoint->spec),
         path));
-    return state.at("state_digest").get<std::string>();
+    checkpoint->snapshot.recipe = RecipeText(checkpoint->spec);
+    checkpoint->state_digest = state.at("state_digest");
+    return absl::OkStatus();
   } catch (const Json::exception& error) {
     return DamagedFile(path, error.what());
   }
@@ -87,6 +93,16 @@ absl::StatusOr<std::string> ParseState(const std::string& text,
 
 std::string CheckpointId(int64_t step, int attempt) {
   return absl::StrCat(step, "-", attempt);
+}
+
+std::optional<CheckpointNumber> ParseCheckpointId(const std::string& id) {
+  const std::vector<std::string> parts = absl::StrSplit(id, '-');
+  CheckpointNumber number;
+  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &number.step) ||
+      !absl::SimpleAtoi(parts[1], &number.attempt)) {
+    return std::nullopt;
+  }
+  return number;
 }
 
 absl::StatusOr<CheckpointWritten> WriteCheckpoint(
@@ -135,22 +151,24 @@ absl::StatusOr<CheckpointWritten> WriteCheckpoint(
 absl::StatusOr<Checkpoint> ReadCheckpoint(base::Filesystem& files,
                                           const std::string& folder,
                                           const std::string& manifest_sha256) {
-  ORDO_RETURN_IF_ERROR(VerifyManifest(files, folder, manifest_sha256));
+  ORDO_RETURN_IF_ERROR(
+      VerifyManifest(files, folder, manifest_sha256,
+                     {kModelFile, kConfigFile, kOptimizerFile, kStateFile}));
   Checkpoint checkpoint;
   const std::string state_path = base::JoinPath(folder, kStateFile);
   ORDO_ASSIGN_OR_RETURN(const std::string text,
                         base::ReadFile(files, state_path, kMaxJsonBytes));
-  ORDO_ASSIGN_OR_RETURN(const std::string digest,
-                        ParseState(text, state_path, &checkpoint));
+  ORDO_RETURN_IF_ERROR(ParseState(text, state_path, &checkpoint));
   ORDO_ASSIGN_OR_RETURN(
       checkpoint.snapshot.parameters,
       ReadSafetensors(files, base::JoinPath(folder, kModelFile)));
   ORDO_ASSIGN_OR_RETURN(
       checkpoint.snapshot.optimizer,
       ReadSafetensors(files, base::JoinPath(folder, kOptimizerFile)));
-  if (StateDigest(checkpoint.snapshot) != digest) {
-    return DamagedFile(state_path,
-                       "the digest it records is not that of the tensors");
+  if (StateDigest(checkpoint.snapshot) != checkpoint.state_digest) {
+    return DamagedFile(
+        state_path,
+        "the digest it records is not that of the tensors and the recipe");
   }
   return checkpoint;
 }
@@ -172,12 +190,8 @@ absl::StatusOr<std::vector<std::string>> ListCheckpoints(
   ORDO_RETURN_IF_ERROR(names);
   std::vector<std::tuple<int64_t, int64_t, std::string>> found;
   for (const std::string& name : *names) {
-    const std::vector<std::string> parts = absl::StrSplit(name, '-');
-    int64_t step = 0;
-    int64_t attempt = 0;
-    if (parts.size() == 2 && absl::SimpleAtoi(parts[0], &step) &&
-        absl::SimpleAtoi(parts[1], &attempt)) {
-      found.emplace_back(-step, -attempt, name);
+    if (const auto number = ParseCheckpointId(name)) {
+      found.emplace_back(-number->step, -number->attempt, name);
     }
   }
   std::sort(found.begin(), found.end());

@@ -2,6 +2,7 @@
 #define ORDO_MODEL_TRAINING_CHECKPOINT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,14 @@ namespace ordo::model::training {
 inline constexpr char kOptimizerFile[] = "optimizer.safetensors";
 inline constexpr char kStateFile[] = "state.json";
 
+struct CheckpointNumber {
+  int64_t step = 0;
+  int64_t attempt = 0;
+};
+
 // <step>-<attempt>
 std::string CheckpointId(int64_t step, int attempt);
+std::optional<CheckpointNumber> ParseCheckpointId(const std::string& id);
 
 // What a checkpoint holds.
 struct Checkpoint {
@@ -39,6 +46,8 @@ struct Checkpoint {
   Environment environment;
   // Every step up to here ran in the same environment.
   bool exact = true;
+  // Of the snapshot, as recorded; for WriteCheckpoint it need not be set.
+  std::string state_digest = "";
 };
 
 // Writes `checkpoint` to <folder>/<CheckpointId>, durable, and says what was

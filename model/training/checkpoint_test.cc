@@ -14,6 +14,7 @@
 #include "model/training/model_config.h"
 #include "model/training/run.h"
 #include "model/training/testing/tiny_spec.h"
+#include "nlohmann/json.hpp"
 
 namespace ordo::model::training {
 namespace {
@@ -64,6 +65,26 @@ TEST_F(CheckpointTest, GivesBackAllThatWasSaved) {
               IsEmpty());
   EXPECT_FALSE(read.exact);
   EXPECT_THAT(ReadStep(files_, temporary_.Path("3-1")), IsOkAndHolds(3));
+}
+
+TEST_F(CheckpointTest, StateSaysWhatBitEqualityDependsOn) {
+  checkpoint_.environment.kernels = "tiled";
+  checkpoint_.environment.settings = "OMP_DYNAMIC=1";
+  ORDO_ASSERT_OK(WriteCheckpoint(files_, temporary_.path(), checkpoint_));
+  const auto state = nlohmann::json::parse(Bytes("3-1/state.json"));
+  EXPECT_EQ(state["environment"]["kernels"], "tiled");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Checkpoint read,
+                            ReadCheckpoint(files_, temporary_.Path("3-1"), ""));
+  EXPECT_EQ(read.environment.kernels, "tiled");
+  EXPECT_EQ(read.environment.settings, "OMP_DYNAMIC=1");
+}
+
+TEST_F(CheckpointTest, TheDigestCoversTheRecipe) {
+  // Another learning rate, under a manifest that knows of it.
+  checkpoint_.spec.mutable_training()->set_learning_rate(0.5);
+  ORDO_ASSERT_OK(WriteCheckpoint(files_, temporary_.path(), checkpoint_));
+  EXPECT_THAT(ReadCheckpoint(files_, temporary_.Path("3-1"), ""),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("state.json")));
 }
 
 TEST_F(CheckpointTest, SaysSizesAndDigestsOfItsFiles) {

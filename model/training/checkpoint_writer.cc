@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "absl/time/time.h"
 #include "base/check.h"
 
 namespace ordo::model::training {
@@ -13,11 +12,11 @@ CheckpointWriter::~CheckpointWriter() {
   if (busy()) in_flight_.wait();
 }
 
-void CheckpointWriter::Start(Checkpoint checkpoint) {
+void CheckpointWriter::Start(Checkpoint checkpoint, absl::Duration waited) {
   ORDO_CHECK(!busy()) << "one checkpoint at a time";
   const absl::Duration start = clock_.Monotonic();
   checkpoint.snapshot = Copy(checkpoint.snapshot);
-  const absl::Duration stall = clock_.Monotonic() - start;
+  const absl::Duration stall = waited + clock_.Monotonic() - start;
   // Shared, because a std::async functor is copied.
   const auto owned = std::make_shared<const Checkpoint>(std::move(checkpoint));
   in_flight_ = std::async(std::launch::async, [this, owned, start, stall] {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/clock/clock.h"
 #include "base/files/files.h"
 #include "model/training/checkpoint.h"
@@ -37,8 +38,9 @@ class CheckpointWriter {
   bool busy() const { return in_flight_.valid(); }
 
   // Copies the tensors of `checkpoint` and begins to write. The writer is not
-  // busy: Wait first.
-  void Start(Checkpoint checkpoint);
+  // busy: Wait first; how long that took is `waited`, and part of the stall.
+  void Start(Checkpoint checkpoint,
+             absl::Duration waited = absl::ZeroDuration());
 
   // The end of the write in flight, if it has come; does not wait.
   std::optional<Outcome> Poll();

@@ -1,5 +1,6 @@
 #include "model/training/durable_folder.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/strings/match.h"
@@ -14,6 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Of a folder that is being replaced.
+constexpr char kOldPrefix[] = ".tmp-old-";
 constexpr int kFormat = 1;
 constexpr size_t kMaxManifestBytes = 1 << 20;
 
@@ -58,6 +61,48 @@ absl::Status VerifyFile(base::Filesystem& files, const std::string& folder,
     return DamagedFile(path, "its SHA-256 is not the manifest's");
   }
   return absl::OkStatus();
+}
+
+// Makes `path`. A folder is there after a crash only if the one that holds its
+// entry was synced: those that had to be made, and those above them, whose
+// maker may not have waited for the disk.
+absl::Status MakeFoldersDurably(base::Filesystem& files,
+                                const std::string& path) {
+  if (base::Exists(files, path)) return absl::OkStatus();
+  std::vector<std::string> holders;
+  for (std::string at = path; !base::Exists(files, at); at = holders.back()) {
+    holders.push_back(base::FolderOf(at));
+  }
+  ORDO_RETURN_IF_ERROR(files.MakeFolders(path));
+  for (const std::string& holder : holders) {
+    ORDO_RETURN_IF_ERROR(files.SyncFolder(holder));
+  }
+  std::string above = base::FolderOf(holders.back());
+  for (std::string at = holders.back(); above != at;
+       at = above, above = base::FolderOf(above)) {
+    // Not every folder up there can be opened by everybody.
+    files.SyncFolder(above).IgnoreError();
+  }
+  return absl::OkStatus();
+}
+
+// Renames `aside` to `folder`, durable; an error undoes it.
+absl::Status MoveIntoPlace(base::Filesystem& files, const std::string& aside,
+                           const std::string& folder) {
+  const std::string parent = base::FolderOf(folder);
+  const std::string old =
+      base::JoinPath(parent, kOldPrefix + base::NameOf(folder));
+  ORDO_RETURN_IF_ERROR(files.RemoveTree(old));
+  const bool replaces = base::Exists(files, folder);
+  if (replaces) ORDO_RETURN_IF_ERROR(files.Rename(folder, old));
+  absl::Status status = files.Rename(aside, folder);
+  if (status.ok()) {
+    status = files.SyncFolder(parent);
+    if (!status.ok()) files.RemoveTree(folder).IgnoreError();
+  }
+  if (!status.ok() && replaces) files.Rename(old, folder).IgnoreError();
+  if (status.ok()) files.RemoveTree(old).IgnoreError();
+  return status;
 }
 
 }  // namespace
@@ -109,13 +154,12 @@ absl::Status WriteAside(
   const std::string aside =
       base::JoinPath(parent, kTemporaryPrefix + base::NameOf(folder));
   const auto write = [&]() -> absl::Status {
+    ORDO_RETURN_IF_ERROR(MakeFoldersDurably(files, parent));
     ORDO_RETURN_IF_ERROR(files.RemoveTree(aside));
     ORDO_RETURN_IF_ERROR(files.MakeFolders(aside));
     ORDO_RETURN_IF_ERROR(fill(aside));
     ORDO_RETURN_IF_ERROR(files.SyncFolder(aside));
-    ORDO_RETURN_IF_ERROR(files.RemoveTree(folder));
-    ORDO_RETURN_IF_ERROR(files.Rename(aside, folder));
-    return files.SyncFolder(parent);
+    return MoveIntoPlace(files, aside, folder);
   };
   const absl::Status status = write();
   // What is left is removed at the next start as well.
@@ -124,7 +168,8 @@ absl::Status WriteAside(
 }
 
 absl::Status VerifyManifest(base::Filesystem& files, const std::string& folder,
-                            const std::string& manifest_sha256) {
+                            const std::string& manifest_sha256,
+                            const std::vector<std::string>& required) {
   const std::string path = base::JoinPath(folder, kManifestFile);
   ORDO_ASSIGN_OR_RETURN(const std::string text,
                         base::ReadFile(files, path, kMaxManifestBytes));
@@ -133,6 +178,14 @@ absl::Status VerifyManifest(base::Filesystem& files, const std::string& folder,
   }
   ORDO_ASSIGN_OR_RETURN(const std::vector<ManifestEntry> entries,
                         ParseManifest(text, path));
+  for (const std::string& name : required) {
+    const bool listed = std::any_of(
+        entries.begin(), entries.end(),
+        [&](const ManifestEntry& entry) { return entry.name == name; });
+    if (!listed) {
+      return DamagedFile(path, absl::StrCat("it does not list ", name));
+    }
+  }
   for (const ManifestEntry& entry : entries) {
     ORDO_RETURN_IF_ERROR(VerifyFile(files, folder, entry));
   }
@@ -146,7 +199,16 @@ absl::Status RemoveTemporaries(base::Filesystem& files,
   ORDO_RETURN_IF_ERROR(names);
   for (const std::string& name : *names) {
     if (!absl::StartsWith(name, kTemporaryPrefix)) continue;
-    ORDO_RETURN_IF_ERROR(files.RemoveTree(base::JoinPath(parent, name)));
+    const std::string path = base::JoinPath(parent, name);
+    if (absl::StartsWith(name, kOldPrefix)) {
+      const std::string folder =
+          base::JoinPath(parent, name.substr(sizeof(kOldPrefix) - 1));
+      if (!base::Exists(files, folder)) {
+        ORDO_RETURN_IF_ERROR(files.Rename(path, folder));
+        continue;
+      }
+    }
+    ORDO_RETURN_IF_ERROR(files.RemoveTree(path));
   }
   return absl::OkStatus();
 }

@@ -29,7 +29,8 @@ absl::Status WriteDurably(base::Filesystem& files, const std::string& path,
 
 // Makes the folder ".tmp-<name>" beside `folder`, lets `fill` write into it (it
 // is given its path and syncs its files), then renames it to `folder` and syncs
-// the parent. An older `folder` is replaced. After an error nothing is left.
+// the parent; missing parents are made, durable too. An older `folder` is
+// replaced. After an error nothing new is left and an older folder stands.
 absl::Status WriteAside(
     base::Filesystem& files, const std::string& folder,
     const std::function<absl::Status(const std::string& aside)>& fill);
@@ -48,13 +49,16 @@ absl::StatusOr<ordo::training::v1::FileInfo> InfoOfFile(
 std::string ManifestText(
     const std::vector<ordo::training::v1::FileInfo>& infos);
 
-// Checks the files of `folder` against its manifest, and the manifest against
-// `manifest_sha256` unless that is empty. DATA_LOSS naming the damaged file;
-// NOT_FOUND when there is no manifest.
+// Checks the files of `folder` against its manifest, which has to list those
+// called `required`, and the manifest against `manifest_sha256` unless that is
+// empty. DATA_LOSS naming the damaged file; NOT_FOUND when there is no
+// manifest.
 absl::Status VerifyManifest(base::Filesystem& files, const std::string& folder,
-                            const std::string& manifest_sha256);
+                            const std::string& manifest_sha256,
+                            const std::vector<std::string>& required = {});
 
-// Removes what interrupted writers left in `parent`.
+// Removes what interrupted writers left in `parent`, and brings back a folder
+// that one of them was about to replace.
 absl::Status RemoveTemporaries(base::Filesystem& files,
                                const std::string& parent);
 

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <string>
+#include <vector>
 
 #include "base/digest/digest.h"
 #include "base/files/file_util.h"
@@ -78,6 +79,81 @@ TEST_F(DurableFolderTest, AnErrorAtAnyPlaceLeavesNothingBehind) {
   }
 }
 
+// Notes which folders are synced, relative to `root`.
+class SyncRecorder : public base::testing::FaultyFilesystem {
+ public:
+  SyncRecorder(base::Filesystem& real, const std::string& root)
+      : FaultyFilesystem(real), root_(root) {}
+
+  absl::Status SyncFolder(const std::string& path) override {
+    if (path == root_) {
+      synced.push_back(".");
+    } else if (path.rfind(root_ + "/", 0) == 0) {
+      synced.push_back(path.substr(root_.size() + 1));
+    }
+    return FaultyFilesystem::SyncFolder(path);
+  }
+
+  std::vector<std::string> synced;
+
+ private:
+  const std::string root_;
+};
+
+TEST_F(DurableFolderTest, TheEntryIsSyncedAfterTheContent) {
+  SyncRecorder files(real_, temporary_.path());
+  ORDO_ASSERT_OK(WriteFolder(files, temporary_.Path("x"), {{"a", "1"}}));
+  EXPECT_THAT(files.synced, ElementsAre(".tmp-x", "."));
+}
+
+TEST_F(DurableFolderTest, FoldersMadeOnTheWayAreDurableToo) {
+  SyncRecorder files(real_, temporary_.path());
+  ORDO_ASSERT_OK(real_.MakeFolders(temporary_.Path("job")));
+  ORDO_ASSERT_OK(WriteFolder(files, temporary_.Path("job/r/s/x"), {{"a", ""}}));
+  EXPECT_THAT(files.synced,
+              ElementsAre("job/r", "job", ".", "job/r/s/.tmp-x", "job/r/s"));
+}
+
+TEST_F(DurableFolderTest, WhatIsNotKnownToBeDurableIsTakenBack) {
+  files_.Fail(FileOperation::kSyncFolder, temporary_.path(), EIO,
+              /*num_passed=*/1);
+  EXPECT_THAT(WriteFolder(files_, temporary_.Path("x"), {{"a", "1"}}),
+              StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(real_.List(temporary_.path()), IsOkAndHolds(IsEmpty()));
+}
+
+TEST_F(DurableFolderTest, AnErrorLeavesTheOlderFolder) {
+  ORDO_ASSERT_OK(WriteFolder(real_, temporary_.Path("x"), {{"a", "1"}}));
+  // Once the older folder is out of the way, nothing can be renamed.
+  files_.Fail(FileOperation::kRename, temporary_.Path("x"), EIO);
+  EXPECT_THAT(WriteFolder(files_, temporary_.Path("x"), {{"b", "2"}}),
+              StatusIs(absl::StatusCode::kDataLoss));
+  files_.Heal();
+  ORDO_ASSERT_OK(RemoveTemporaries(real_, temporary_.path()));
+  EXPECT_THAT(real_.List(temporary_.Path("x")), IsOkAndHolds(ElementsAre("a")));
+  files_.Fail(FileOperation::kSyncFolder, temporary_.path(), EIO,
+              /*num_passed=*/1);
+  EXPECT_THAT(WriteFolder(files_, temporary_.Path("x"), {{"b", "2"}}),
+              StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(real_.List(temporary_.path()), IsOkAndHolds(ElementsAre("x")));
+  EXPECT_THAT(real_.List(temporary_.Path("x")), IsOkAndHolds(ElementsAre("a")));
+}
+
+TEST_F(DurableFolderTest, AFolderThatWasBeingReplacedComesBack) {
+  // A crash between the two renames.
+  ORDO_ASSERT_OK(
+      WriteFolder(real_, temporary_.Path(".tmp-old-5-1"), {{"a", "1"}}));
+  ORDO_ASSERT_OK(RemoveTemporaries(files_, temporary_.path()));
+  EXPECT_THAT(real_.List(temporary_.path()), IsOkAndHolds(ElementsAre("5-1")));
+  // A crash after them.
+  ORDO_ASSERT_OK(
+      WriteFolder(real_, temporary_.Path(".tmp-old-5-1"), {{"b", "1"}}));
+  ORDO_ASSERT_OK(RemoveTemporaries(files_, temporary_.path()));
+  EXPECT_THAT(real_.List(temporary_.path()), IsOkAndHolds(ElementsAre("5-1")));
+  EXPECT_THAT(real_.List(temporary_.Path("5-1")),
+              IsOkAndHolds(ElementsAre("a")));
+}
+
 TEST_F(DurableFolderTest, IsVerifiedByItsManifest) {
   const std::string sha256 = WriteWithManifest("x");
   ORDO_EXPECT_OK(VerifyManifest(files_, temporary_.Path("x"), sha256));
@@ -105,6 +181,14 @@ TEST_F(DurableFolderTest, NamesTheFileThatIsDamaged) {
   ORDO_ASSERT_OK(WriteDurably(real_, temporary_.Path("x/MANIFEST.json"),
                               R"({"files":[{"path":3}]})"));
   expect("MANIFEST.json", "");
+}
+
+TEST_F(DurableFolderTest, RefusesAManifestWithoutAFileThatIsRead) {
+  WriteWithManifest("x");
+  ORDO_EXPECT_OK(VerifyManifest(files_, temporary_.Path("x"), "", {"a", "b"}));
+  EXPECT_THAT(
+      VerifyManifest(files_, temporary_.Path("x"), "", {"a", "c"}),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("does not list c")));
 }
 
 TEST_F(DurableFolderTest, RefusesAnotherManifestThanTheRegisteredOne) {

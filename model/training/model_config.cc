@@ -276,7 +276,8 @@ absl::StatusOr<LoadedModel> LoadModel(base::Filesystem& files,
                                       const std::string& manifest_sha256) {
   const std::string manifest = base::JoinPath(folder, kManifestFile);
   if (!manifest_sha256.empty() || base::Exists(files, manifest)) {
-    ORDO_RETURN_IF_ERROR(VerifyManifest(files, folder, manifest_sha256));
+    ORDO_RETURN_IF_ERROR(VerifyManifest(files, folder, manifest_sha256,
+                                        {kConfigFile, kModelFile}));
   }
   const std::string config_path = base::JoinPath(folder, kConfigFile);
   ORDO_ASSIGN_OR_RETURN(const std::string text,

@@ -1,10 +1,14 @@
 #include "model/training/numerics.h"
 
+#include <cpuid.h>
+#include <cstdlib>
+
 #include "ATen/Context.h"
 #include "ATen/Parallel.h"
 #include "ATen/Version.h"
 #include "ATen/native/DispatchStub.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "torch/version.h"
 
 namespace ordo::model::training {
@@ -16,16 +20,55 @@ void Compare(const std::string& what, const std::string& before,
   differences->push_back(absl::StrCat(what, " was ", before, " and is ", now));
 }
 
-// Instruction sets beyond LibTorch's own dispatch that MKL and oneDNN pick
-// their kernels by.
+std::string Quoted(const std::string& text) {
+  return absl::StrCat("'", text, "'");
+}
+
+// Extensions that MKL and oneDNN pick their kernels by, but not LibTorch's own
+// dispatch. The compiler's name for one is not every compiler's.
 std::string Extensions() {
   std::string text;
   if (__builtin_cpu_supports("fma")) text += "+fma";
+  if (__builtin_cpu_supports("avx2")) text += "+avx2";
   if (__builtin_cpu_supports("avx512f")) text += "+avx512f";
   if (__builtin_cpu_supports("avx512vnni")) text += "+vnni";
   if (__builtin_cpu_supports("avx512bf16")) text += "+bf16";
-  if (__builtin_cpu_is("intel")) text += "+intel";
+  unsigned int eax = 0, ebx = 0, ecx = 0, edx = 0;
+  // Intel's manual, volume 2, CPUID, leaf 7.
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0) {
+    if ((edx >> 22 & 1) != 0) text += "+amx-bf16";
+    if ((edx >> 23 & 1) != 0) text += "+avx512fp16";
+    if ((edx >> 24 & 1) != 0) text += "+amx-tile";
+    if ((edx >> 25 & 1) != 0) text += "+amx-int8";
+  }
   return text;
+}
+
+// " GenuineIntel 6/143", the family and model being those of leaf 1: MKL picks
+// block sizes by them.
+std::string Processor() {
+  unsigned int eax = 0, vendor[3] = {}, rest = 0;
+  if (__get_cpuid(0, &eax, &vendor[0], &vendor[2], &vendor[1]) == 0) return "";
+  const std::string name(reinterpret_cast<const char*>(vendor), sizeof(vendor));
+  if (__get_cpuid(1, &eax, &rest, &rest, &rest) == 0) return "";
+  const unsigned int base_family = eax >> 8 & 0xf;
+  const unsigned int family = base_family + (eax >> 20 & 0xff);
+  const unsigned int model = (eax >> 4 & 0xf) | (eax >> 12 & 0xf0);
+  return absl::StrCat(" ", name, " ", family, "/", model);
+}
+
+constexpr const char* kSettings[] = {
+    "ATEN_CPU_CAPABILITY", "MKL_CBWR",         "MKL_ENABLE_INSTRUCTIONS",
+    "OMP_DYNAMIC",         "OMP_THREAD_LIMIT", "ONEDNN_MAX_CPU_ISA",
+};
+
+std::string Settings() {
+  std::vector<std::string> set;
+  for (const char* name : kSettings) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) set.push_back(absl::StrCat(name, "=", value));
+  }
+  return absl::StrJoin(set, " ");
 }
 
 }  // namespace
@@ -41,6 +84,9 @@ std::vector<std::string> Differences(const Environment& before,
           &differences);
   Compare("LibTorch's version", before.torch_version, now.torch_version,
           &differences);
+  Compare("the choice of kernels", before.kernels, now.kernels, &differences);
+  Compare("the environment's settings", Quoted(before.settings),
+          Quoted(now.settings), &differences);
   return differences;
 }
 
@@ -57,8 +103,9 @@ Environment CurrentEnvironment(const std::string& build_digest) {
   environment.build_digest = build_digest;
   environment.threads = at::get_num_threads();
   environment.cpu_capability =
-      absl::StrCat(at::get_cpu_capability(), Extensions());
+      absl::StrCat(at::get_cpu_capability(), Extensions(), Processor());
   environment.torch_version = TORCH_VERSION;
+  environment.settings = Settings();
   return environment;
 }
 

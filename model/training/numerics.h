@@ -14,10 +14,15 @@ struct Environment {
   std::string build_digest;
   // CPU threads per rank.
   int threads = 0;
-  // Instruction set that LibTorch's own kernels use, such as AVX512, and the
-  // extensions that its libraries choose theirs by.
+  // Instruction set that LibTorch's own kernels use, such as AVX512, and what
+  // its libraries choose theirs by: extensions, vendor, family and model.
   std::string cpu_capability;
   std::string torch_version;
+  // Which of our own kernels compute attention.
+  std::string kernels = "reference";
+  // Variables of the environment that LibTorch's libraries choose code or
+  // threads by, as NAME=value, those that are set.
+  std::string settings = "";
 };
 
 // What differs, a sentence each: "threads were 2 and are 4". Empty when bit

@@ -15,6 +15,7 @@
 #include "model/guard.h"
 #include "model/tasks/registry.h"
 #include "model/training/autocast.h"
+#include "model/training/recipe.h"
 #include "model/training/schedule.h"
 
 namespace ordo::model::training {
@@ -169,11 +170,15 @@ double Run::GradientNorm() const {
 }
 
 Snapshot Run::State() const {
-  return {ParametersOf(*model_), optimizer_.State(), cursors_};
+  return {ParametersOf(*model_), optimizer_.State(), cursors_,
+          RecipeText(spec_)};
 }
 
 absl::Status Run::Load(const Snapshot& snapshot) {
   return Guard("load a state", [&]() -> absl::Status {
+    // Nothing is taken over unless all of it can be.
+    ORDO_RETURN_IF_ERROR(CheckTensors(snapshot.optimizer, optimizer_.State(),
+                                      "load optimizer state"));
     ORDO_RETURN_IF_ERROR(CopyTensors(snapshot.parameters, ParametersOf(*model_),
                                      "load parameters"));
     ORDO_RETURN_IF_ERROR(

@@ -9,6 +9,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -135,7 +136,10 @@ TEST(Run, AnotherDataSeedChangesTheLossesAndNotTheWeights) {
   const auto first = MakeRun(spec);
   spec.mutable_data()->set_seed(2);
   const auto second = MakeRun(spec);
-  EXPECT_EQ(StateDigest(first->State()), StateDigest(second->State()));
+  for (const auto& [name, tensor] : first->State().parameters) {
+    EXPECT_TRUE(at::equal(tensor, second->State().parameters.at(name))) << name;
+  }
+  EXPECT_NE(StateDigest(first->State()), StateDigest(second->State()));
   EXPECT_NE(first->Step()->loss, second->Step()->loss);
 }
 
@@ -147,6 +151,22 @@ TEST(Run, CountsWhatItHasSeen) {
   EXPECT_EQ(run->cursors().samples, 16);
   EXPECT_EQ(run->cursors().tokens, 2 * 8 * 9);
   EXPECT_EQ(run->cursors().updates, 2);
+}
+
+// The first moments after the first step are (1 - beta1) times the gradient
+// that the optimizer was given.
+TEST(Run, ClippingScalesTheGradientToItsBound) {
+  TrainSpec spec = TinySpec("rope");
+  spec.mutable_training()->set_clip_norm(1e-3);
+  const auto run = MakeRun(spec);
+  ORDO_ASSERT_OK_AND_ASSIGN(const StepResult result, run->Step());
+  EXPECT_GT(result.gradient_norm, 1e-2);
+  double squares = 0;
+  for (const auto& [name, tensor] : run->State().optimizer) {
+    if (!absl::EndsWith(name, ".exp_avg")) continue;
+    squares += tensor.to(at::kDouble).square().sum().item<double>();
+  }
+  EXPECT_NEAR(std::sqrt(squares) / (1 - spec.training().beta1()), 1e-3, 1e-8);
 }
 
 TEST(Run, ClippingBoundsTheUpdateAndLeavesSmallGradientsAlone) {
@@ -188,6 +208,18 @@ TEST(Run, NonFiniteStepsAreSkippedUpToTheLimit) {
                                     HasSubstr("max_non_finite")));
   ORDO_ASSERT_OK(run->Load(good));
   EXPECT_FALSE(run->Step()->skipped);
+}
+
+TEST(Run, AStateWithADamagedPartIsNotTakenOverInPart) {
+  const auto run = MakeRun(TinySpec("rope"));
+  const auto other = MakeRun(TinySpec("rope"));
+  StepTo(other.get(), 2);
+  Snapshot damaged = Copy(other->State());
+  damaged.optimizer.erase(damaged.optimizer.begin());
+  const std::string before = StateDigest(run->State());
+  EXPECT_THAT(run->Load(damaged),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is missing")));
+  EXPECT_EQ(StateDigest(run->State()), before);
 }
 
 TEST(Run, RefusesTheStateOfAnotherModel) {

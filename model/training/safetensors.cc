@@ -97,15 +97,18 @@ struct Entry {
   uint64_t end;
 };
 
-// Bytes of a tensor; nothing when the product overflows.
+// Bytes of a tensor; nothing when the product overflows, even if one size is
+// zero: strides of the others would.
 std::optional<uint64_t> BytesOf(const Entry& entry) {
-  uint64_t bytes = c10::elementSize(entry.type);
+  int64_t bytes = c10::elementSize(entry.type);
+  bool empty = false;
   for (const int64_t size : entry.shape) {
-    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes)) {
+    empty = empty || size == 0;
+    if (size != 0 && __builtin_mul_overflow(bytes, size, &bytes)) {
       return std::nullopt;
     }
   }
-  return bytes;
+  return empty ? 0 : static_cast<uint64_t>(bytes);
 }
 
 bool IsListOfUnsigned(const Json& value, size_t max_size) {

@@ -166,6 +166,10 @@ TEST(Safetensors, NameWhatIsWrongWithAHeader) {
                      R"("data_offsets":[0,0]}})",
                      ""),
                 "do not fit");
+  ExpectDamaged(File(R"({"a":{"dtype":"F32","shape":[0,4611686018427387904,)"
+                     R"(4611686018427387904],"data_offsets":[0,0]}})",
+                     ""),
+                "do not fit");
   ExpectDamaged(File(R"({"a":5})", ""), "needs dtype");
   ExpectDamaged(File(R"({"__metadata__":5})", ""), "__metadata__");
   ExpectDamaged(File(R"({"__metadata__":{"format":5}})", ""), "__metadata__");

@@ -35,13 +35,14 @@ std::string StateDigest(const Snapshot& snapshot) {
   const Cursors& cursors = snapshot.cursors;
   digest.Update(absl::StrCat(cursors.step, " ", cursors.tokens, " ",
                              cursors.samples, " ", cursors.updates, " ",
-                             cursors.skipped_in_a_row, "\n"));
+                             cursors.skipped_in_a_row, "\n", snapshot.recipe,
+                             "\n"));
   return digest.FinishHex();
 }
 
 Snapshot Copy(const Snapshot& snapshot) {
   return {CopyOf(snapshot.parameters), CopyOf(snapshot.optimizer),
-          snapshot.cursors};
+          snapshot.cursors, snapshot.recipe};
 }
 
 TensorMap ParametersOf(const transformer::Transformer& model) {

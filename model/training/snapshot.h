@@ -23,15 +23,17 @@ struct Cursors {
   int64_t skipped_in_a_row = 0;
 };
 
-// Everything that decides how a run goes on, beside its specification.
+// Everything that decides how a run goes on.
 struct Snapshot {
   TensorMap parameters;
   TensorMap optimizer;
   Cursors cursors;
+  // RecipeText of the run's specification.
+  std::string recipe = "";
 };
 
-// SHA-256 over names, shapes, types and bytes of all tensors, and the cursors.
-// Two snapshots with equal digests go on alike.
+// SHA-256 over names, shapes, types and bytes of all tensors, the cursors and
+// the recipe. Two snapshots with equal digests go on alike.
 std::string StateDigest(const Snapshot& snapshot);
 
 // A snapshot in memory of its own, so that training can go on.

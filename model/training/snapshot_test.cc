@@ -39,7 +39,10 @@ TEST(StateDigest, SeesEveryChange) {
     changed.cursors.*cursor = 9;
     digests.insert(StateDigest(changed));
   }
-  EXPECT_EQ(digests.size(), 10u);
+  changed = Example();
+  changed.recipe = "another";
+  digests.insert(StateDigest(changed));
+  EXPECT_EQ(digests.size(), 11u);
   EXPECT_EQ(StateDigest(Example()), StateDigest(Example()));
 }
 
