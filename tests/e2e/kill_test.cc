@@ -89,6 +89,7 @@ TEST_P(KillTest, JobEndsAsIfNothingHadHappened) {
   const auto [kind, victim, moment] = GetParam();
   StartWith(kind, moment);
   const std::string undisturbed = UndisturbedDigest(kind);
+  ASSERT_FALSE(undisturbed.empty());
   Submit(SpecOf("job"));
   const auto trainer = WaitForTrainer("job");
   ASSERT_TRUE(trainer.has_value());
