@@ -39,6 +39,7 @@ Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
   forward.cache = &cache;
   at::Tensor tokens_BT = ToTensor(prompts);
   for (int n = 0; n < options.num_tokens && num_open > 0; ++n) {
+    if (options.should_stop()) break;
     const at::Tensor logits_BV =
         model.Forward(tokens_BT, forward).select(1, -1).to(at::kFloat);
     tokens_BT = at::argmax(logits_BV, 1).unsqueeze(1).contiguous();

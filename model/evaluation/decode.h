@@ -2,6 +2,7 @@
 #define ORDO_MODEL_EVALUATION_DECODE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct DecodeOptions {
   int num_tokens = 1;
   // "fp32" or "bf16", as in Training.precision.
   std::string precision = "fp32";
+  // Asked before each token; true ends decoding with what there is.
+  std::function<bool()> should_stop = [] { return false; };
 };
 
 // The most likely continuation of each prompt, token by token; the lowest id

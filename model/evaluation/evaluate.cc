@@ -32,6 +32,10 @@ std::vector<std::vector<int64_t>> MakeBatches(const tasks::EvaluationTask& task,
   return batches;
 }
 
+absl::Status Stopped() {
+  return absl::CancelledError("the evaluation was stopped on request");
+}
+
 // Answers one batch and notes which rows are right.
 absl::Status Answer(const transformer::Transformer& model,
                     const std::vector<tasks::Question>& questions,
@@ -40,6 +44,8 @@ absl::Status Answer(const transformer::Transformer& model,
   Rows prompts;
   DecodeOptions decode;
   decode.precision = options.precision;
+  bool stopped = false;
+  decode.should_stop = [&] { return stopped = options.should_stop(); };
   for (const tasks::Question& question : questions) {
     prompts.push_back(question.prompt);
     decode.num_tokens =
@@ -48,6 +54,7 @@ absl::Status Answer(const transformer::Transformer& model,
   ORDO_ASSIGN_OR_RETURN(Rows produced, Guard("decode answers", [&] {
                           return GreedyDecode(model, prompts, decode);
                         }));
+  if (stopped) return Stopped();
   right->clear();
   for (size_t row = 0; row < questions.size(); ++row) {
     const std::vector<int64_t>& answer = questions[row].answer;
@@ -74,9 +81,6 @@ absl::StatusOr<tasks::Scores> Evaluate(const transformer::Transformer& model,
   std::vector<uint8_t> right(task.size(), 0);
   int64_t num_done = 0;
   for (const auto& batch : MakeBatches(task, options.batch_rows)) {
-    if (options.should_stop()) {
-      return absl::CancelledError("the evaluation was stopped on request");
-    }
     std::vector<tasks::Question> questions;
     for (const int64_t index : batch) {
       questions.push_back(task.Generate(options.seed, index));

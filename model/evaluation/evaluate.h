@@ -19,7 +19,7 @@ struct EvaluateOptions {
   int batch_rows = 256;
   // "fp32" or "bf16".
   std::string precision = "fp32";
-  // Asked before each batch; true ends the evaluation.
+  // Asked before each token; true ends the evaluation.
   std::function<bool()> should_stop = [] { return false; };
   // Told after each batch.
   std::function<void(int64_t num_done, int64_t num_total)> on_progress =

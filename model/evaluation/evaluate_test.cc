@@ -87,13 +87,16 @@ TEST_F(EvaluateTest, TellsHowFarItIs) {
   EXPECT_THAT(done, ElementsAre(3, 8, 9, 12));
 }
 
-TEST_F(EvaluateTest, StopsAtTheNextBatch) {
+TEST_F(EvaluateTest, StopsAtTheNextToken) {
   EvaluateOptions options;
+  int tokens = 0;
+  options.should_stop = [&] { return ++tokens == 2; };
   int batches = 0;
-  options.should_stop = [&] { return ++batches == 3; };
+  options.on_progress = [&](int64_t, int64_t) { ++batches; };
   EXPECT_THAT(Evaluate(run_->model(), *Grid(2, 3), options),
               StatusIs(absl::StatusCode::kCancelled));
-  EXPECT_EQ(batches, 3);
+  EXPECT_EQ(tokens, 2);
+  EXPECT_EQ(batches, 0);
 }
 
 TEST_F(EvaluateTest, RefusesAModelWithTooFewTokens) {

@@ -16,6 +16,7 @@
 namespace ordo::model::tasks {
 
 // Characters "0123456789+-x= " are tokens 4 to 18, after the shared ones.
+// Encode drops blanks.
 class ArithmeticTokenizer : public Tokenizer {
  public:
   int vocabulary_size() const override { return 19; }

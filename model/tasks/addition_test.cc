@@ -36,9 +36,14 @@ TEST(ArithmeticTokenizer, EncodesThePublishedExample) {
   EXPECT_EQ(tokenizer.vocabulary_size(), 19);
   EXPECT_THAT(tokenizer.Encode("21+543=753"),
               IsOkAndHolds(ElementsAre(6, 5, 14, 9, 8, 7, 17, 11, 9, 7)));
-  EXPECT_THAT(tokenizer.Encode("0123456789+-x= "),
+  EXPECT_THAT(tokenizer.Encode("0123456789+-x="),
               IsOkAndHolds(ElementsAre(4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
-                                       16, 17, 18)));
+                                       16, 17)));
+}
+
+TEST(ArithmeticTokenizer, DropsBlanksWhichTrainingRowsDoNotHave) {
+  const ArithmeticTokenizer tokenizer;
+  EXPECT_EQ(*tokenizer.Encode(" 21 + 543 = "), *tokenizer.Encode("21+543="));
 }
 
 TEST(ArithmeticTokenizer, DecodesWhatItEncoded) {

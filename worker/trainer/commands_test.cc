@@ -1,6 +1,8 @@
 #include "worker/trainer/commands.h"
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/clock/clock.h"
 #include "base/files/file_util.h"
@@ -72,6 +74,33 @@ TEST_F(CommandsTest, TrainByHandGoesOnOnlyWhenToldTo) {
   EXPECT_THAT(std::string(again.status().message()), HasSubstr("--resume"));
   EXPECT_THAT(TrainInto("a", {"--resume"}),
               IsOkAndHolds(ordo::training::v1::FINISHED));
+}
+
+TEST_F(CommandsTest, TrainByHandResumesFromARelativeFolder) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  const std::vector<std::string> train = {
+      "train", "task.json",      "--out",
+      "a",     "--storage-root", folder_.Path("else")};
+  EXPECT_THAT(Run(train), IsOkAndHolds(ordo::training::v1::FINISHED));
+  std::vector<std::string> again = train;
+  again.push_back("--resume");
+  EXPECT_THAT(Run(again), IsOkAndHolds(ordo::training::v1::FINISHED));
+  std::filesystem::current_path(before);
+}
+
+TEST_F(CommandsTest, TrainByHandDoesNotStartOverAmongDamagedCheckpoints) {
+  ORDO_ASSERT_OK(TrainInto("a"));
+  for (const char* id : {"3-1", "4-1"}) {
+    ORDO_ASSERT_OK(files_.Truncate(
+        folder_.Path(std::string("a/checkpoints/") + id + "/state.json"), 5));
+  }
+  const auto code = TrainInto("a", {"--resume"});
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::CHECKPOINT_DAMAGED);
+  EXPECT_THAT(std::string(code.status().message()),
+              HasSubstr("4-1/state.json is damaged"));
+  EXPECT_THAT(files_.List(folder_.Path("a/checkpoints")),
+              IsOkAndHolds(ElementsAre("3-1", "4-1")));
 }
 
 TEST_F(CommandsTest, NumbersOfFlagsAreChecked) {

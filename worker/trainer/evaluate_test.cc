@@ -96,6 +96,14 @@ TEST_F(EvaluateTest, LeavesOutReportsThatAreFinished) {
               ElementsAre("addition_grid-7-2 of jobs/b/checkpoints/0-1"));
 }
 
+TEST_F(EvaluateTest, NeedsNoCheckpointWhoseReportsAreFinished) {
+  spec_.add_finished_reports("addition_grid-7");
+  ORDO_ASSERT_OK(files_.RemoveTree(folder_.Path("a")));
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(ReportsTold(),
+              ElementsAre("addition_grid-7-2 of jobs/b/checkpoints/0-1"));
+}
+
 TEST_F(EvaluateTest, TellsHowFarItIs) {
   ORDO_ASSERT_OK(Run());
   int64_t done = 0;

@@ -4,6 +4,7 @@
 // SIGTERM and SIGINT ask it to write a checkpoint and leave. Exit codes:
 // proto/ordo/training/v1/exit_code.proto.
 
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
@@ -43,7 +44,12 @@ void InstallSignalHandlers() {
 void LimitSpinning(char** argv) {
   if (std::getenv("GOMP_SPINCOUNT") != nullptr) return;
   setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
-  execv("/proc/self/exe", argv);
+  // By its own path: a process started as /proc/self/exe is called "exe".
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+  if (length <= 0) return;
+  path[length] = '\0';
+  execv(path, argv);
   // Still correct without it, only slower beside others.
 }
 

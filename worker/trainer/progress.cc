@@ -59,10 +59,13 @@ absl::Status Progress::AppendKept() {
     ORDO_ASSIGN_OR_RETURN(records_,
                           base::RecordWriter::Open(files_, RecordsPath()));
   }
-  while (!kept_.empty()) {
-    ORDO_RETURN_IF_ERROR(records_->Append(kept_.front()));
-    kept_.erase(kept_.begin());
+  if (kept_.empty()) return absl::OkStatus();
+  for (const std::string& payload : kept_) {
+    ORDO_RETURN_IF_ERROR(records_->Append(payload));
   }
+  // Before this they may be lost; a record that is there twice does no harm.
+  ORDO_RETURN_IF_ERROR(records_->Sync());
+  kept_.clear();
   return absl::OkStatus();
 }
 
@@ -71,7 +74,7 @@ absl::Status Progress::Append(const ProgressRecord& record, bool must_know) {
   if (must_know) kept_.push_back(payload);
   const auto append = [&]() -> absl::Status {
     ORDO_RETURN_IF_ERROR(AppendKept());
-    return must_know ? records_->Sync() : records_->Append(payload);
+    return must_know ? absl::OkStatus() : records_->Append(payload);
   };
   const absl::Status status = append();
   if (!status.ok()) {

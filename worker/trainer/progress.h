@@ -57,7 +57,7 @@ class Progress {
   std::string RecordsPath() const;
   ordo::training::v1::ProgressRecord Record() const;
   // Appends what is kept, then `record`. Records that somebody must know are
-  // synced, and kept on failure.
+  // kept until they are synced.
   absl::Status Append(const ordo::training::v1::ProgressRecord& record,
                       bool must_know);
   absl::Status AppendKept();

@@ -101,6 +101,18 @@ TEST_F(ProgressTest, KeepsWhatMustBeKnownUntilTheDiskTakesIt) {
   EXPECT_EQ(records[1].step().step(), 2);
 }
 
+TEST_F(ProgressTest, KeepsWhatMustBeKnownUntilItIsSynced) {
+  files_.Fail(FileOperation::kSync, "progress.records", EIO);
+  Checkpoint("1-3");
+  files_.Heal();
+  // What the disk did not confirm it may have lost.
+  ORDO_ASSERT_OK(real_.Truncate(folder_ + "/progress.records", 0));
+  Step(2);
+  const auto records = Records();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].checkpoint().id(), "1-3");
+}
+
 TEST_F(ProgressTest, CutsATornRecordOffBeforeGoingOn) {
   Step(1);
   files_.LimitDisk(20);

@@ -14,6 +14,8 @@ namespace {
 
 using ::ordo::model::training::Environment;
 using ::ordo::model::training::testing::TinySpec;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using TrainingRun = ::ordo::model::training::Run;
@@ -108,7 +110,42 @@ TEST_F(StartingPointTest, RefusesTheCheckpointOfAnotherModel) {
   ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
                             LoadStartingPoint(context_, here_, run.get()));
   EXPECT_EQ(run->cursors().step, 0);
-  EXPECT_THAT(point.warnings[0], HasSubstr("does not belong to the model"));
+  EXPECT_THAT(point.warnings[0], HasSubstr("model.layers was 2 and is 1"));
+  EXPECT_THAT(point.passed_over, ElementsAre("3-1"));
+}
+
+TEST_F(StartingPointTest, RefusesACheckpointOfItsOwnUnderAnotherRecipe) {
+  *spec_.add_resume() = source_;
+  spec_.mutable_training()->set_learning_rate(0.25);
+  spec_.mutable_data()->set_seed(5);
+  const auto run = MakeRun();
+  ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
+                            LoadStartingPoint(context_, here_, run.get()));
+  EXPECT_EQ(run->cursors().step, 0);
+  EXPECT_THAT(point.warnings[0],
+              AllOf(HasSubstr("training.learning_rate was 0.003 and is 0.25"),
+                    HasSubstr("data.seed")));
+}
+
+TEST_F(StartingPointTest, MayBeOfAnotherRecipeInANewRun) {
+  *spec_.mutable_start() = source_;
+  spec_.mutable_training()->set_steps(50);
+  const auto run = MakeRun();
+  ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
+                            LoadStartingPoint(context_, here_, run.get()));
+  EXPECT_EQ(run->cursors().step, 3);
+  EXPECT_EQ(point.state_digest, digest_);
+}
+
+TEST_F(StartingPointTest, IsNotStepZeroUnlessTheRunMayStartOver) {
+  source_.set_manifest_sha256(std::string(64, '0'));
+  *spec_.add_resume() = source_;
+  context_.may_start_over = false;
+  const auto run = MakeRun();
+  const auto point = LoadStartingPoint(context_, here_, run.get());
+  EXPECT_EQ(ExitCodeOf(point.status()), ordo::training::v1::CHECKPOINT_DAMAGED);
+  EXPECT_THAT(std::string(point.status().message()),
+              HasSubstr("MANIFEST.json is damaged"));
 }
 
 TEST_F(StartingPointTest, SaysWhatMakesAResumeInexact) {

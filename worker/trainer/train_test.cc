@@ -1,11 +1,14 @@
 #include "worker/trainer/train.h"
 
 #include <cerrno>
+#include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/clock/clock.h"
+#include "base/clock/testing/fake_clock.h"
 #include "base/files/file_util.h"
 #include "base/files/testing/faulty_filesystem.h"
 #include "base/files/testing/temporary_folder.h"
@@ -25,9 +28,11 @@ using ::ordo::model::training::testing::TinySpec;
 using ::ordo::training::v1::ExitCode;
 using ::ordo::training::v1::ProgressRecord;
 using ::ordo::training::v1::TrainSpec;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 // Runs trainers in folders of their own and reads what they told.
 class TrainTest : public ::testing::Test {
@@ -39,6 +44,7 @@ class TrainTest : public ::testing::Test {
     TrainerContext context(files_, clock_);
     context.job_folder = temporary_.Path(folder);
     context.build_digest = build_digest_;
+    context.prune_checkpoints = prune_checkpoints_;
     context.stop_requested = [this] { return --polls_until_stop_ < 0; };
     const auto progress =
         Progress::Open(files_, clock_, AttemptFolder(context, spec.attempt()));
@@ -73,6 +79,36 @@ class TrainTest : public ::testing::Test {
     return ids;
   }
 
+  // Runs with a clock that `at_each_poll` may move; asked once a step.
+  absl::StatusOr<ExitCode> RunOn(base::Clock& clock, const TrainSpec& spec,
+                                 const std::function<void()>& at_each_poll) {
+    TrainerContext context(files_, clock);
+    context.job_folder = temporary_.Path("a");
+    context.stop_requested = [&] {
+      at_each_poll();
+      return false;
+    };
+    const auto progress =
+        Progress::Open(files_, clock, AttemptFolder(context, 1));
+    ORDO_EXPECT_OK(progress);
+    return Train(context, spec, progress->get());
+  }
+
+  std::vector<std::string> Checkpoints(const std::string& folder) {
+    return real_.List(temporary_.Path(folder + "/checkpoints")).value();
+  }
+
+  std::vector<std::string> ReportsTold(const std::string& folder,
+                                       int attempt = 1) {
+    std::vector<std::string> reports;
+    for (const auto& record : Records(folder, attempt)) {
+      if (!record.has_report()) continue;
+      reports.push_back(record.report().id() + " of " +
+                        record.report().checkpoint());
+    }
+    return reports;
+  }
+
   std::string Model(const std::string& folder, const std::string& id) {
     return base::ReadFile(real_,
                           temporary_.Path(folder + "/checkpoints/" + id +
@@ -92,6 +128,7 @@ class TrainTest : public ::testing::Test {
   base::RealClock clock_;
   base::testing::TemporaryFolder temporary_;
   std::string build_digest_ = "build";
+  bool prune_checkpoints_ = false;
   // How often a trainer may ask before it is told to stop.
   int polls_until_stop_ = 1 << 30;
 };
@@ -212,6 +249,120 @@ TEST_F(TrainTest, AResumeElsewhereIsRecordedAsInexactFromThenOn) {
   EXPECT_FALSE(Records("a", 3).front().started().exact());
 }
 
+TEST_F(TrainTest, AResumeWithOtherThreadsOrSettingsIsInexact) {
+  TrainSpec spec = TinySpec("rope");
+  spec.clear_evaluations();
+  polls_until_stop_ = 5;
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  polls_until_stop_ = 1 << 30;
+  ResumeFrom("a", "5-1", &spec);
+  spec.set_attempt(2);
+  spec.mutable_resources()->set_threads(1);
+  ASSERT_EQ(setenv("ONEDNN_MAX_CPU_ISA", "AVX2", /*overwrite=*/1), 0);
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  ASSERT_EQ(unsetenv("ONEDNN_MAX_CPU_ISA"), 0);
+  const auto started = Records("a", 2).front().started();
+  EXPECT_FALSE(started.exact());
+  EXPECT_THAT(started.warnings(0),
+              AllOf(HasSubstr("the number of threads was 2 and is 1"),
+                    HasSubstr("ONEDNN_MAX_CPU_ISA=AVX2")));
+}
+
+// A damaged checkpoint counts for nothing, whatever its number.
+TEST_F(TrainTest, PruningKeepsWhatWasJustWritten) {
+  TrainSpec spec = TinySpec("rope");
+  spec.clear_evaluations();
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  ORDO_ASSERT_OK(
+      real_.Truncate(temporary_.Path("a/checkpoints/20-1/state.json"), 10));
+  ResumeFrom("a", "20-1", &spec);
+  ResumeFrom("a", "15-1", &spec);
+  spec.mutable_checkpoint()->set_keep(1);
+  prune_checkpoints_ = true;
+  polls_until_stop_ = 2;
+  EXPECT_THAT(Run(spec, "a"), IsOkAndHolds(ordo::training::v1::STOPPED));
+  EXPECT_THAT(Checkpoints("a"), ElementsAre("17-1"));
+}
+
+// The next step fails while the checkpoint before it is being written.
+TEST_F(TrainTest, TellsOfTheCheckpointInFlightWhenAStepFails) {
+  TrainSpec spec = TinySpec("rope");
+  spec.mutable_training()->set_learning_rate(10);
+  spec.mutable_training()->set_schedule("constant");
+  spec.mutable_training()->set_warmup_fraction(0);
+  spec.mutable_training()->set_clip_norm(0);
+  spec.mutable_training()->set_steps(2000);
+  spec.mutable_training()->set_weight_decay(10);
+  spec.mutable_training()->set_beta2(0);
+  spec.mutable_checkpoint()->set_every_steps(1);
+  const auto code = Run(spec, "a");
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::NON_FINITE);
+  const int64_t step = Last("a").finished().step();
+  EXPECT_GT(step, 0);
+  EXPECT_EQ(CheckpointsTold("a").back(), std::to_string(step) + "-1");
+}
+
+TEST_F(TrainTest, RemovesCheckpointsThatAnOlderAttemptDidNotTellOf) {
+  TrainSpec spec = TinySpec("rope");
+  spec.clear_evaluations();
+  polls_until_stop_ = 12;
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  EXPECT_THAT(Checkpoints("a"), ElementsAre("10-1", "12-1", "5-1"));
+  // As if the first attempt had died after the rename of 12-1. A job knows more
+  // checkpoints than it lists.
+  polls_until_stop_ = 0;
+  ResumeFrom("a", "10-1", &spec);
+  spec.set_attempt(2);
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  EXPECT_THAT(Checkpoints("a"), ElementsAre("10-1", "5-1"));
+}
+
+TEST_F(TrainTest, EvaluatesInSinglePrecisionHoweverItTrained) {
+  TrainSpec spec = TinySpec("rope");
+  spec.mutable_training()->set_precision("bf16");
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const std::string result,
+      base::ReadFile(real_,
+                     temporary_.Path("a/results/addition_grid-20-1/"
+                                     "result.json"),
+                     1 << 20));
+  EXPECT_THAT(result, HasSubstr(R"("precision": "fp32")"));
+}
+
+TEST_F(TrainTest, TriesAFailedCheckpointAgainAfterADelay) {
+  TrainSpec spec = TinySpec("rope");
+  spec.mutable_checkpoint()->set_every_steps(1000);
+  spec.mutable_evaluations(0)->clear_at();
+  spec.mutable_evaluations(0)->set_every_steps(8);
+  files_.Fail(FileOperation::kAppend, ".tmp-8-1", ENOSPC);
+  base::testing::FakeClock clock;
+  // Two steps take ten seconds.
+  EXPECT_THAT(RunOn(clock, spec, [&] { clock.Advance(absl::Seconds(5)); }),
+              IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(CheckpointsTold("a"), ElementsAre("10-1", "16-1", "20-1"));
+}
+
+TEST_F(TrainTest, AReportThatCannotBeWrittenWaitsForTheDisk) {
+  TrainSpec spec = TinySpec("rope");
+  spec.mutable_evaluations(0)->clear_at();
+  spec.mutable_evaluations(0)->set_every_steps(8);
+  files_.Fail(FileOperation::kAppend, ".tmp-addition_grid-8-1", ENOSPC);
+  base::testing::FakeClock clock;
+  EXPECT_THAT(RunOn(clock, spec,
+                    [&] {
+                      clock.Advance(absl::Seconds(5));
+                      if (CheckpointsTold("a").size() >= 4) files_.Heal();
+                    }),
+              IsOkAndHolds(ordo::training::v1::FINISHED));
+  const auto told = ReportsTold("a");
+  EXPECT_THAT(told, UnorderedElementsAre("addition_grid-8 of 8-1",
+                                         "addition_grid-16 of 16-1",
+                                         "addition_grid-20 of 20-1"));
+  // Not only when all is over.
+  EXPECT_EQ(told.back(), "addition_grid-20 of 20-1");
+}
+
 TEST_F(TrainTest, GoesOnWhenACheckpointCannotBeWritten) {
   files_.Fail(FileOperation::kAppend, ".tmp-10-1", ENOSPC);
   EXPECT_THAT(Run(TinySpec("rope"), "a"),
@@ -248,12 +399,9 @@ TEST_F(TrainTest, StopsDuringAnEvaluationWithTheCheckpointWritten) {
   spec.set_attempt(2);
   EXPECT_THAT(Run(spec, "a"), IsOkAndHolds(ordo::training::v1::FINISHED));
   EXPECT_THAT(CheckpointsTold("a", 2), IsEmpty());
-  for (const auto& record : Records("a", 2)) {
-    if (record.has_report()) {
-      EXPECT_EQ(record.report().checkpoint(), "20-1");
-      EXPECT_EQ(record.report().folder(), "results/addition_grid-20-2");
-    }
-  }
+  EXPECT_THAT(ReportsTold("a", 2), ElementsAre("addition_grid-20 of 20-1"));
+  EXPECT_THAT(real_.List(temporary_.Path("a/results")),
+              IsOkAndHolds(ElementsAre("addition_grid-20-2")));
 }
 
 TEST_F(TrainTest, EvaluatesEveryKStepsWithACheckpointOfThatStep) {
@@ -262,15 +410,8 @@ TEST_F(TrainTest, EvaluatesEveryKStepsWithACheckpointOfThatStep) {
   spec.mutable_evaluations(0)->set_every_steps(8);
   spec.add_finished_reports("addition_grid-8");
   ORDO_ASSERT_OK(Run(spec, "a"));
-  std::vector<std::string> reports;
-  for (const auto& record : Records("a")) {
-    if (record.has_report()) {
-      reports.push_back(record.report().id() + " of " +
-                        record.report().checkpoint());
-    }
-  }
-  EXPECT_THAT(reports, ElementsAre("addition_grid-16 of 16-1",
-                                   "addition_grid-20 of 20-1"));
+  EXPECT_THAT(ReportsTold("a"), ElementsAre("addition_grid-16 of 16-1",
+                                            "addition_grid-20 of 20-1"));
 }
 
 TEST_F(TrainTest, LeavesAReportOutWhoseCheckpointCannotBeWritten) {
