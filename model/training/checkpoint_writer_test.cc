@@ -51,6 +51,14 @@ TEST_F(CheckpointWriterTest, SavesTheStateOfTheStartWhileTrainingGoesOn) {
   EXPECT_FALSE(writer.Poll().has_value());
 }
 
+TEST_F(CheckpointWriterTest, CountsTheWaitForTheWriteBeforeAsStall) {
+  CheckpointWriter writer(files_, clock_, folder_.path());
+  writer.Start(State(), absl::Seconds(3));
+  const auto outcome = writer.Wait();
+  ORDO_ASSERT_OK(outcome->written);
+  EXPECT_GE(outcome->written->stall_seconds(), 3);
+}
+
 TEST_F(CheckpointWriterTest, ReportsAFullDiskAndCanGoOn) {
   CheckpointWriter writer(files_, clock_, folder_.path());
   files_.Fail(FileOperation::kAppend, "optimizer.safetensors", ENOSPC);
