@@ -107,13 +107,12 @@ std::string EscapeHtml(const std::string& text) {
 std::string InlineSvg(const std::string& svg, const std::string& prefix) {
   const size_t start = svg.find("<svg");
   if (start == std::string::npos) return "";
-  const std::string p = prefix;
   return absl::StrReplaceAll(svg.substr(start),
-                             {{" id='", absl::StrCat(" id='", p)},
-                              {" id=\"", absl::StrCat(" id=\"", p)},
-                              {"href='#", absl::StrCat("href='#", p)},
-                              {"href=\"#", absl::StrCat("href=\"#", p)},
-                              {"url(#", absl::StrCat("url(#", p)}});
+                             {{" id='", absl::StrCat(" id='", prefix)},
+                              {" id=\"", absl::StrCat(" id=\"", prefix)},
+                              {"href='#", absl::StrCat("href='#", prefix)},
+                              {"href=\"#", absl::StrCat("href=\"#", prefix)},
+                              {"url(#", absl::StrCat("url(#", prefix)}});
 }
 
 std::string ShareText(const GridScore& score) {
