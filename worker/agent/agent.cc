@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include <utility>
 
-#include "base/backoff/backoff.h"
 #include "base/check.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
@@ -31,34 +30,11 @@ using ::ordo::training::v1::ProgressRecord;
 constexpr absl::Duration kFullTurnPeriod = absl::Seconds(1);
 // How often processes that must go are looked for.
 constexpr absl::Duration kLostPeriod = absl::Milliseconds(20);
-// Mere step counts are announced at most this often.
-constexpr absl::Duration kStepPeriod = absl::Milliseconds(100);
-constexpr absl::Duration kDefaultPeriod = absl::Seconds(1);
 constexpr absl::Duration kAnnounceTimeout = absl::Seconds(2);
 // A worker that drains waits this long for a scheduler that does not answer.
 constexpr absl::Duration kDrainAnswerTimeout = absl::Seconds(5);
 // Beyond the grace, for supervisors to end what is left.
 constexpr absl::Duration kDrainMargin = absl::Seconds(15);
-
-const base::BackoffOptions kAnnounceBackoff{absl::Milliseconds(50),
-                                            absl::Seconds(1), 2, 0.2};
-
-std::string CauseLabel(ObservedAttempt::Cause cause) {
-  switch (cause) {
-    case ObservedAttempt::EXIT:
-      return "exit";
-    case ObservedAttempt::SIGNAL:
-      return "signal";
-    case ObservedAttempt::HANG:
-      return "hang";
-    case ObservedAttempt::START_FAILED:
-      return "start_failed";
-    case ObservedAttempt::KILLED:
-      return "killed";
-    default:
-      return "supervisor_lost";
-  }
-}
 
 }  // namespace
 
@@ -71,7 +47,7 @@ Agent::Agent(AgentOptions options, base::Filesystem& files,
       wake_file_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       core_(options_.identity.worker(), options_.identity.incarnation(),
             options_.task.trainer),
-      period_(kDefaultPeriod) {
+      schedule_(options_.identity.worker()) {
   ORDO_CHECK(wake_file_ >= 0) << "eventfd";
 }
 
@@ -97,8 +73,7 @@ absl::Status Agent::Start() {
     Entry& entry = entries_[*key];
     entry.task = std::make_unique<Task>(options_.task, files_, *key);
     const DesiredAttempt stored = entry.task->Stored();
-    entry.devices.assign(stored.devices().begin(), stored.devices().end());
-    entry.start_measured = true;
+    entry.measurements = MakeMeasurements(stored, absl::InfinitePast());
     entry.task->Adopt();
     {
       base::MutexLock lock(mutex_);
@@ -192,21 +167,31 @@ void Agent::RunPending() {
   }
 }
 
+std::unique_ptr<Measurements> Agent::MakeMeasurements(
+    const DesiredAttempt& task, absl::Time asked) {
+  return std::make_unique<Measurements>(
+      metrics_,
+      std::vector<std::string>(task.devices().begin(), task.devices().end()),
+      asked);
+}
+
 void Agent::StartTask(const Pending& pending) {
   const AttemptKey& key = pending.action.key;
   const DesiredAttempt& desired = pending.action.task;
   Entry& entry = entries_[key];
   entry.task = std::make_unique<Task>(options_.task, files_, key);
-  entry.devices.assign(desired.devices().begin(), desired.devices().end());
-  entry.asked = pending.asked;
+  entry.measurements = MakeMeasurements(desired, pending.asked);
   const absl::Status status = entry.task->Start(desired);
   if (!status.ok()) {
     base::LogError(
         "attempt not started",
         {{"job", key.job}, {"attempt", key.attempt}, {"error", status}});
     entry.over = true;
-    base::MutexLock lock(mutex_);
-    AddActions(core_.OnStartFailed(key, std::string(status.message())));
+    {
+      base::MutexLock lock(mutex_);
+      AddActions(core_.OnStartFailed(key, std::string(status.message())));
+    }
+    ReportEnd(key, entry);
     return;
   }
   metrics_.attempts_started.With({}).Increment();
@@ -303,8 +288,10 @@ void Agent::Update(const AttemptKey& key, Entry& entry) {
         "progress file damaged",
         {{"job", key.job}, {"attempt", key.attempt}, {"error", update.damage}});
   }
-  for (const ProgressRecord& record : update.records) Measure(entry, record);
-  MeasureStart(entry, update.facts);
+  for (const ProgressRecord& record : update.records) {
+    entry.measurements->OnRecord(record);
+  }
+  entry.measurements->OnFacts(update.facts);
   {
     base::MutexLock lock(mutex_);
     for (const ProgressRecord& record : update.records) {
@@ -316,7 +303,7 @@ void Agent::Update(const AttemptKey& key, Entry& entry) {
   if (update.facts.group_empty && !entry.over) {
     entry.over = true;
     entry.task->ReleaseSupervisor();
-    MeasureEnd(key, entry);
+    ReportEnd(key, entry);
   }
 }
 
@@ -351,43 +338,10 @@ void Agent::CheckSupervisor(const AttemptKey& key, Entry& entry) {
       AddActions(core_.OnSupervisorLost(key, update.facts));
     }
   }
-  MeasureEnd(key, entry);
+  ReportEnd(key, entry);
 }
 
-void Agent::Measure(Entry& entry, const ProgressRecord& record) {
-  for (const std::string& device : entry.devices) {
-    if (record.has_step()) {
-      metrics_.loss.With({device}).Set(record.step().loss());
-      metrics_.tokens_per_second.With({device}).Set(
-          record.step().tokens_per_second());
-      const int64_t done = record.step().step() - entry.last_step;
-      if (done > 0) metrics_.steps.With({device}).Increment(done);
-    }
-    if (record.has_checkpoint()) {
-      metrics_.checkpoint_last_time.With({device}).Set(record.time().seconds());
-    }
-  }
-  if (record.has_step()) entry.last_step = record.step().step();
-  if (record.has_started()) entry.last_step = record.started().start_step();
-  if (record.has_checkpoint()) {
-    metrics_.checkpoint_write_seconds.With({}).Observe(
-        record.checkpoint().write_seconds());
-    metrics_.checkpoint_stall_seconds.With({}).Observe(
-        record.checkpoint().stall_seconds());
-  }
-  if (record.has_checkpoint_failed()) {
-    metrics_.checkpoint_failures.With({}).Increment();
-  }
-}
-
-void Agent::MeasureStart(Entry& entry, const SupervisorFacts& facts) {
-  if (entry.start_measured || facts.trainer_start_ns == 0) return;
-  entry.start_measured = true;
-  metrics_.start_seconds.With({}).Observe(absl::ToDoubleSeconds(
-      absl::FromUnixNanos(facts.trainer_start_ns) - entry.asked));
-}
-
-void Agent::MeasureEnd(const AttemptKey& key, const Entry& entry) {
+void Agent::ReportEnd(const AttemptKey& key, Entry& entry) {
   ObservedAttempt::Cause cause = ObservedAttempt::CAUSE_UNSPECIFIED;
   std::string message;
   {
@@ -397,11 +351,7 @@ void Agent::MeasureEnd(const AttemptKey& key, const Entry& entry) {
       message = observed->message();
     }
   }
-  for (const std::string& device : entry.devices) {
-    metrics_.loss.With({device}).Set(0);
-    metrics_.tokens_per_second.With({device}).Set(0);
-  }
-  metrics_.attempts_ended.With({CauseLabel(cause)}).Increment();
+  entry.measurements->OnEnd(cause);
   base::LogInfo("attempt ended", {{"job", key.job},
                                   {"attempt", key.attempt},
                                   {"cause", CauseLabel(cause)},
@@ -445,8 +395,7 @@ void Agent::Announce() {
   if (TimeToAnnouncement() > absl::ZeroDuration()) return;
   const AnnounceRequest request = Announcement();
   if (!announcer_->Send(request, kAnnounceTimeout)) return;
-  in_flight_ = true;
-  last_sent_ = clock_.Monotonic();
+  schedule_.Sent(clock_.Monotonic());
   sent_sequence_ = request.observed().sequence();
   sent_draining_ = request.draining();
 }
@@ -454,46 +403,37 @@ void Agent::Announce() {
 void Agent::TakeAnswer() {
   const auto answer = announcer_->Take();
   if (!answer) return;
-  in_flight_ = false;
   if (!answer->ok()) {
     metrics_.announce_failures.With({}).Increment();
-    ++num_announce_failures_;
-    retry_at_ = clock_.Monotonic() +
-                base::BackoffDelay(kAnnounceBackoff, num_announce_failures_,
-                                   options_.identity.worker());
+    schedule_.Failed(clock_.Monotonic());
     // The first of a row is news.
-    if (num_announce_failures_ == 1) {
+    if (schedule_.num_failures() == 1) {
       base::LogWarning("scheduler does not answer",
                        {{"error", answer->status()}});
     }
     return;
   }
-  if (num_announce_failures_ > 0) base::LogInfo("scheduler answers again");
-  num_announce_failures_ = 0;
-  drain_announced_ = drain_announced_ || sent_draining_;
+  if (schedule_.num_failures() > 0) base::LogInfo("scheduler answers again");
   const google::protobuf::Duration& period = (*answer)->period();
-  period_ = absl::Seconds(period.seconds()) + absl::Nanoseconds(period.nanos());
-  if (period_ <= absl::ZeroDuration()) period_ = kDefaultPeriod;
+  schedule_.Answered(absl::Seconds(period.seconds()) +
+                     absl::Nanoseconds(period.nanos()));
+  drain_announced_ = drain_announced_ || sent_draining_;
   base::MutexLock lock(mutex_);
   reported_sequence_ = std::max(reported_sequence_, sent_sequence_);
 }
 
 absl::Duration Agent::TimeToAnnouncement() {
-  // Its end wakes this thread.
-  if (in_flight_) return absl::InfiniteDuration();
-  const absl::Duration now = clock_.Monotonic();
-  absl::Duration due = last_sent_ + period_;
+  News news = News::kNone;
   {
     base::MutexLock lock(mutex_);
     if (core_.urgent_sequence() > reported_sequence_ ||
         (core_.draining() && !drain_announced_)) {
-      due = now;
+      news = News::kUrgent;
     } else if (core_.sequence() > reported_sequence_) {
-      due = std::min(due, last_sent_ + kStepPeriod);
+      news = News::kSteps;
     }
   }
-  if (num_announce_failures_ > 0) due = std::max(due, retry_at_);
-  return due - now;
+  return schedule_.TimeLeft(clock_.Monotonic(), news);
 }
 
 void Agent::BeginDrain() {

@@ -16,9 +16,11 @@
 #include "base/files/files.h"
 #include "base/mutex.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
+#include "worker/agent/announce_schedule.h"
 #include "worker/agent/announcer.h"
 #include "worker/agent/background.h"
 #include "worker/agent/core.h"
+#include "worker/agent/measurements.h"
 #include "worker/agent/metrics.h"
 #include "worker/agent/task.h"
 #include "worker/agent/watcher.h"
@@ -77,11 +79,7 @@ class Agent {
     int journal_file = -1;
     int progress_folder = -1;
     int progress_file = -1;
-    // Its devices, for the labels of metrics.
-    std::vector<std::string> devices;
-    absl::Time asked;
-    bool start_measured = false;
-    int64_t last_step = 0;
+    std::unique_ptr<Measurements> measurements;
     // The supervisor is gone and its journal has no end.
     bool lost = false;
     // Over: only its folder is left.
@@ -93,16 +91,15 @@ class Agent {
   void AddActions(const Actions& actions);
   void RunPending();
   void StartTask(const Pending& pending);
+  std::unique_ptr<Measurements> MakeMeasurements(
+      const ::ordo::agent::v1::DesiredAttempt& task, absl::Time asked);
   void SignalTask(const Action& action);
   void ForgetTask(const AttemptKey& key);
   // Files that appeared since the last call are watched from here on.
   void WatchFiles(Entry& entry);
   void Unwatch(const Entry& entry);
   void Update(const AttemptKey& key, Entry& entry);
-  void Measure(Entry& entry,
-               const ::ordo::training::v1::ProgressRecord& record);
-  void MeasureStart(Entry& entry, const SupervisorFacts& facts);
-  void MeasureEnd(const AttemptKey& key, const Entry& entry);
+  void ReportEnd(const AttemptKey& key, Entry& entry);
   // What supervisors left behind, and the supervisors themselves.
   void CheckSupervisor(const AttemptKey& key, Entry& entry);
   void ReapChildren();
@@ -141,13 +138,9 @@ class Agent {
   std::set<pid_t> failed_supervisors_;
   std::string address_;
   std::unique_ptr<Announcer> announcer_;
+  AnnounceSchedule schedule_;
   // Monotonic times.
   absl::Duration next_full_turn_;
-  absl::Duration last_sent_ = -absl::InfiniteDuration();
-  absl::Duration retry_at_;
-  absl::Duration period_;
-  bool in_flight_ = false;
-  int num_announce_failures_ = 0;
   int64_t sent_sequence_ = 0;
   bool sent_draining_ = false;
   bool drain_announced_ = false;

@@ -114,6 +114,8 @@ int Supervisor::Run() {
 
 bool Supervisor::SetUp() {
   setsid();  // Fails only when it is one already.
+  // Whatever the worker had open, ports above all, is none of the trainer's.
+  close_range(3, ~0u, 0);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);

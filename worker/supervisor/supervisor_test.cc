@@ -297,6 +297,16 @@ TEST_F(SupervisorTest, SurvivesTheTerminalsInterrupt) {
   EXPECT_EQ(Find(Phase::kExited)->exit_code, 0);
 }
 
+TEST_F(SupervisorTest, TrainerInheritsNoOpenFile) {
+  constexpr int kFile = 77;
+  ASSERT_EQ(dup2(2, kFile), kFile);
+  StartScript(
+      "if test -e /proc/self/fd/77; then echo open; else echo none; fi");
+  EXPECT_EQ(Wait(), 0);
+  close(kFile);
+  EXPECT_EQ(Log(), "none\n");
+}
+
 TEST_F(SupervisorTest, SecondSupervisorOfATaskIsRefused) {
   StartScript("exit 0");
   EXPECT_EQ(Wait(), 0);

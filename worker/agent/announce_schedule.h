@@ -1,0 +1,55 @@
+#ifndef ORDO_WORKER_AGENT_ANNOUNCE_SCHEDULE_H_
+#define ORDO_WORKER_AGENT_ANNOUNCE_SCHEDULE_H_
+
+#include <string>
+
+#include "absl/time/time.h"
+
+namespace ordo::worker::agent {
+
+// What there is to announce.
+enum class News {
+  kNone,
+  // Mere step counts.
+  kSteps,
+  // Anything that others wait for.
+  kUrgent,
+};
+
+// When the next announcement is due: at once for urgent news, soon for steps,
+// else once a period; later and later while the scheduler does not answer.
+// Pure; times are monotonic. Not thread-safe.
+class AnnounceSchedule {
+ public:
+  // Steps alone are announced at most this often.
+  static constexpr absl::Duration kStepPeriod = absl::Milliseconds(100);
+  // Until the scheduler has said how often it wants to hear.
+  static constexpr absl::Duration kDefaultPeriod = absl::Seconds(1);
+
+  // `worker` spreads the retries of workers that failed together.
+  explicit AnnounceSchedule(std::string worker);
+
+  // Until the next announcement; infinite while one is under way, not positive
+  // when it is due.
+  absl::Duration TimeLeft(absl::Duration now, News news) const;
+
+  void Sent(absl::Duration now);
+  // `period` is taken over if it is positive.
+  void Answered(absl::Duration period);
+  void Failed(absl::Duration now);
+
+  // Failures since the last answer.
+  int num_failures() const { return num_failures_; }
+
+ private:
+  const std::string worker_;
+  absl::Duration last_sent_ = -absl::InfiniteDuration();
+  absl::Duration period_ = kDefaultPeriod;
+  absl::Duration retry_at_ = -absl::InfiniteDuration();
+  int num_failures_ = 0;
+  bool under_way_ = false;
+};
+
+}  // namespace ordo::worker::agent
+
+#endif  // ORDO_WORKER_AGENT_ANNOUNCE_SCHEDULE_H_

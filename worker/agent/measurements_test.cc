@@ -1,0 +1,82 @@
+#include "worker/agent/measurements.h"
+
+#include "base/metrics/metrics.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::agent::v1::ObservedAttempt;
+using ::ordo::training::v1::ProgressRecord;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr absl::Time kAsked = absl::FromUnixSeconds(1000);
+
+class MeasurementsTest : public ::testing::Test {
+ protected:
+  static ProgressRecord Step(int64_t step, double loss) {
+    ProgressRecord record;
+    record.mutable_step()->set_step(step);
+    record.mutable_step()->set_loss(loss);
+    return record;
+  }
+
+  base::MetricsRegistry registry_;
+  WorkerMetrics metrics_{registry_};
+  Measurements measurements_{metrics_, {"cpu:0"}, kAsked};
+};
+
+TEST_F(MeasurementsTest, StepsCountFromWhereTheRunWentOn) {
+  ProgressRecord started;
+  started.mutable_started()->set_start_step(40);
+  measurements_.OnRecord(started);
+  measurements_.OnRecord(Step(41, 2.5));
+  measurements_.OnRecord(Step(50, 1.5));
+  EXPECT_EQ(metrics_.steps.With({"cpu:0"}).Value(), 10);
+  EXPECT_EQ(metrics_.loss.With({"cpu:0"}).Value(), 1.5);
+}
+
+TEST_F(MeasurementsTest, CheckpointsAreTimedAndFailuresCounted) {
+  ProgressRecord written;
+  written.mutable_time()->set_seconds(1234);
+  written.mutable_checkpoint()->set_write_seconds(2);
+  measurements_.OnRecord(written);
+  ProgressRecord failed;
+  failed.mutable_checkpoint_failed();
+  measurements_.OnRecord(failed);
+  EXPECT_EQ(metrics_.checkpoint_last_time.With({"cpu:0"}).Value(), 1234);
+  EXPECT_EQ(metrics_.checkpoint_failures.With({}).Value(), 1);
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr("ordo_worker_checkpoint_write_seconds_sum 2"));
+}
+
+TEST_F(MeasurementsTest, StartIsMeasuredOnce) {
+  SupervisorFacts facts;
+  measurements_.OnFacts(facts);
+  facts.trainer_start_ns = absl::ToUnixNanos(kAsked + absl::Seconds(3));
+  measurements_.OnFacts(facts);
+  measurements_.OnFacts(facts);
+  EXPECT_THAT(registry_.Text(),
+              AllOf(HasSubstr("ordo_worker_start_seconds_count 1"),
+                    HasSubstr("ordo_worker_start_seconds_sum 3")));
+}
+
+TEST_F(MeasurementsTest, StartOfAnAdoptedAttemptIsNotMeasured) {
+  Measurements adopted(metrics_, {"cpu:0"}, absl::InfinitePast());
+  SupervisorFacts facts;
+  facts.trainer_start_ns = 1;
+  adopted.OnFacts(facts);
+  EXPECT_THAT(registry_.Text(), HasSubstr("ordo_worker_start_seconds_count 0"));
+}
+
+TEST_F(MeasurementsTest, EndClearsTheDeviceAndCountsTheCause) {
+  measurements_.OnRecord(Step(1, 2.5));
+  measurements_.OnEnd(ObservedAttempt::HANG);
+  EXPECT_EQ(metrics_.loss.With({"cpu:0"}).Value(), 0);
+  EXPECT_EQ(metrics_.attempts_ended.With({"hang"}).Value(), 1);
+}
+
+}  // namespace
+}  // namespace ordo::worker::agent
