@@ -65,7 +65,7 @@ class KillTest : public Scenario, public ::testing::WithParamInterface<Case> {
       case Moment::kWritingCheckpoint:
         // The second one: there is a first to go on from.
         ASSERT_TRUE(WaitFor(
-            [this] { return IsWritingCheckpoint("job", 2 * every_steps_); }));
+            [this] { return HasBegunCheckpoint("job", 2 * every_steps_); }));
         break;
     }
   }

@@ -38,6 +38,15 @@ std::string ProgramPath(const std::string& name) {
   return realpath(path.c_str(), resolved) == nullptr ? path : resolved;
 }
 
+bool WaitFor(const std::function<bool()>& done) {
+  const absl::Time deadline = absl::Now() + kDeadline;
+  while (!done()) {
+    if (absl::Now() > deadline) return false;
+    absl::SleepFor(kPollInterval);
+  }
+  return true;
+}
+
 harness::DeploymentOptions Scenario::Options(const std::string& fake) const {
   harness::DeploymentOptions options;
   options.folder = folder_.path();
@@ -219,25 +228,16 @@ std::optional<base::ProcessId> Scenario::WaitForTrainer(
   return found;
 }
 
-bool Scenario::WaitFor(const std::function<bool()>& done) {
-  const absl::Time deadline = absl::Now() + kDeadline;
-  while (!done()) {
-    if (absl::Now() > deadline) return false;
-    absl::SleepFor(kPollInterval);
-  }
-  return true;
-}
-
 std::string Scenario::JobFolder(const std::string& job) const {
   return absl::StrCat(deployment_->storage_root(), "/jobs/", job);
 }
 
-bool Scenario::IsWritingCheckpoint(const std::string& job, int64_t step) {
+bool Scenario::HasBegunCheckpoint(const std::string& job, int64_t step) {
   const auto names = files_.List(JobFolder(job) + "/checkpoints");
   if (!names.ok()) return false;
   const std::string id = absl::StrCat(step, "-1");
   for (const std::string& name : *names) {
-    if (name != id && absl::StrContains(name, id)) return true;
+    if (absl::StrContains(name, id)) return true;
   }
   return false;
 }

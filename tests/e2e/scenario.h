@@ -25,6 +25,9 @@ inline constexpr absl::Duration kDeadline = absl::Seconds(60);
 // The path of one of our programs, absolute.
 std::string ProgramPath(const std::string& name);
 
+// Looks until `done`; false at the deadline.
+bool WaitFor(const std::function<bool()>& done);
+
 // One deployment with the real binaries in a temporary folder. At its end
 // the worker is drained, and a process that is left is a failure.
 class Scenario : public ::testing::Test {
@@ -61,12 +64,10 @@ class Scenario : public ::testing::Test {
   std::optional<jobs::v1::Job> WaitForEnd(const std::string& job);
   // The job's trainer process, once it runs.
   std::optional<base::ProcessId> WaitForTrainer(const std::string& job);
-  // Waits for something on this machine.
-  static bool WaitFor(const std::function<bool()>& done);
 
   std::string JobFolder(const std::string& job) const;
-  // A checkpoint of the job is being written aside.
-  bool IsWritingCheckpoint(const std::string& job, int64_t step);
+  // The first attempt has begun to write the checkpoint of a step.
+  bool HasBegunCheckpoint(const std::string& job, int64_t step);
   // Supervisors, trainers and what these left behind.
   std::vector<base::RunningProcess> ProcessesOf(const std::string& job) const;
 

@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
@@ -98,11 +96,9 @@ class UpDownTest : public ::testing::Test {
   }
   // Waits until the job's trainer has written its first checkpoint.
   void WaitForCheckpoint() {
-    const absl::Time deadline = absl::Now() + kDeadline;
-    while (!base::Exists(files_, dir_ + "/storage/jobs/job/checkpoints/20-1")) {
-      ASSERT_LT(absl::Now(), deadline);
-      absl::SleepFor(absl::Milliseconds(2));
-    }
+    ASSERT_TRUE(WaitFor([this] {
+      return base::Exists(files_, dir_ + "/storage/jobs/job/checkpoints/20-1");
+    }));
   }
   void Kill(const std::string& program) {
     const auto found = base::FindProcesses(program + " --config");
