@@ -81,6 +81,7 @@ TEST_F(StartingPointTest, PassesOverAManifestThatIsNotTheRegisteredOne) {
   ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
                             LoadStartingPoint(context_, here_, run.get()));
   EXPECT_EQ(run->cursors().step, 0);
+  ASSERT_FALSE(point.warnings.empty());
   EXPECT_THAT(point.warnings[0], HasSubstr("MANIFEST.json is damaged"));
 }
 
@@ -110,6 +111,7 @@ TEST_F(StartingPointTest, RefusesTheCheckpointOfAnotherModel) {
   ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
                             LoadStartingPoint(context_, here_, run.get()));
   EXPECT_EQ(run->cursors().step, 0);
+  ASSERT_FALSE(point.warnings.empty());
   EXPECT_THAT(point.warnings[0], HasSubstr("model.layers was 2 and is 1"));
   EXPECT_THAT(point.passed_over, ElementsAre("3-1"));
 }
@@ -122,6 +124,7 @@ TEST_F(StartingPointTest, RefusesACheckpointOfItsOwnUnderAnotherRecipe) {
   ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
                             LoadStartingPoint(context_, here_, run.get()));
   EXPECT_EQ(run->cursors().step, 0);
+  ASSERT_FALSE(point.warnings.empty());
   EXPECT_THAT(point.warnings[0],
               AllOf(HasSubstr("training.learning_rate was 0.003 and is 0.25"),
                     HasSubstr("data.seed")));
@@ -156,6 +159,7 @@ TEST_F(StartingPointTest, SaysWhatMakesAResumeInexact) {
   ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
                             LoadStartingPoint(context_, elsewhere, run.get()));
   EXPECT_FALSE(point.exact);
+  ASSERT_FALSE(point.warnings.empty());
   EXPECT_THAT(point.warnings[0],
               HasSubstr("the number of threads was 2 and is 4"));
 }
