@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/process/process.h"
@@ -115,6 +116,27 @@ TEST_F(BadInputTest, HangIsKilledAndNamed) {
   const Job job = Failed("job");
   EXPECT_EQ(job.attempts(0).reason(), "HANG");
   EXPECT_THAT(job.message(), HasSubstr("retry.step_timeout"));
+}
+
+TEST_F(BadInputTest, LostSupervisorIsNotTheJobsFault) {
+  Start("job:step_ms=10,grandchildren=2");
+  Submit(Spec("undisturbed"));
+  Submit(Spec("job"));
+  ASSERT_TRUE(WaitUntil(
+      "job", [](const Job& job) { return job.progress().step() >= 2; }));
+  for (const base::RunningProcess& process : ProcessesOf("job")) {
+    if (absl::StartsWith(process.command_line,
+                         ProgramPath("ordo-supervisor"))) {
+      ORDO_EXPECT_OK(base::SignalProcess(process.id, SIGKILL));
+    }
+  }
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  EXPECT_EQ(job->attempts_size(), 2);
+  EXPECT_EQ(job->failed_attempts(), 0);
+  EXPECT_EQ(job->attempts(0).reason(), "WORKER_LOST");
+  EXPECT_EQ(ParametersDigest("job"), ParametersDigest("undisturbed"));
+  EXPECT_TRUE(WaitFor([this] { return ProcessesOf("job").empty(); }));
 }
 
 TEST_F(BadInputTest, TrainerThatCannotBeStartedIsNamedWithItsField) {
