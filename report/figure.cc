@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
+#include <string>
 #include <unistd.h>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -56,6 +59,16 @@ absl::StatusOr<std::string> FindGnuplot() {
   return absl::FailedPreconditionError(
       "figures are drawn by gnuplot, which is not installed; install the "
       "package gnuplot-nox (apt-get install gnuplot-nox)");
+}
+
+// This process's own environment, but in UTF-8 whatever its locale: texts are
+// UTF-8, and numbers have points.
+std::vector<std::string> GnuplotEnvironment() {
+  std::vector<std::string> environment = {"LC_ALL=C.UTF-8"};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (std::strncmp(*entry, "LC_ALL=", 7) != 0) environment.push_back(*entry);
+  }
+  return environment;
 }
 
 std::string ReadError(base::Filesystem& files, const std::string& path) {
@@ -205,6 +218,7 @@ absl::Status Draw(base::Filesystem& files, const Figure& figure,
                    "unset output\n")));
   base::SpawnOptions spawn;
   spawn.argv = {gnuplot, script_file};
+  spawn.environment = GnuplotEnvironment();
   spawn.stdout_file = error_file;
   spawn.stderr_file = error_file;
   absl::Status status;
