@@ -1,6 +1,12 @@
 #include "worker/trainer/starting_point.h"
 
+#include <memory>
+#include <new>
+#include <string>
+
 #include "base/clock/clock.h"
+#include "base/files/file_util.h"
+#include "base/files/testing/faulty_filesystem.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -149,6 +155,31 @@ TEST_F(StartingPointTest, IsNotStepZeroUnlessTheRunMayStartOver) {
   EXPECT_EQ(ExitCodeOf(point.status()), ordo::training::v1::CHECKPOINT_DAMAGED);
   EXPECT_THAT(std::string(point.status().message()),
               HasSubstr("MANIFEST.json is damaged"));
+}
+
+// Memory that runs out while weights are read.
+class ThrowingFilesystem : public base::testing::FaultyFilesystem {
+ public:
+  using FaultyFilesystem::FaultyFilesystem;
+
+  absl::StatusOr<std::unique_ptr<base::ReadableFile>> OpenForRead(
+      const std::string& path) override {
+    if (base::NameOf(path) == "optimizer.safetensors") throw std::bad_alloc();
+    return FaultyFilesystem::OpenForRead(path);
+  }
+};
+
+TEST_F(StartingPointTest, PassesOverACheckpointWhoseLoadingThrows) {
+  ThrowingFilesystem files(files_);
+  TrainerContext context(files, clock_);
+  context.storage_root = folder_.path();
+  *spec_.add_resume() = source_;
+  const auto run = MakeRun();
+  ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
+                            LoadStartingPoint(context, here_, run.get()));
+  EXPECT_EQ(run->cursors().step, 0);
+  ASSERT_FALSE(point.warnings.empty());
+  EXPECT_THAT(point.warnings[0], HasSubstr("load the checkpoint"));
 }
 
 TEST_F(StartingPointTest, SaysWhatMakesAResumeInexact) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -300,6 +301,18 @@ TEST_F(TrainTest, TellsOfTheCheckpointInFlightWhenAStepFails) {
   const int64_t step = Last("a").finished().step();
   EXPECT_GT(step, 0);
   EXPECT_EQ(CheckpointsTold("a").back(), std::to_string(step) + "-1");
+}
+
+TEST_F(TrainTest, TellsOfItsEndWhenSomethingThrows) {
+  TrainSpec spec = TinySpec("rope");
+  int polls = 0;
+  const auto code = RunOn(clock_, spec, [&] {
+    if (++polls == 6) throw std::runtime_error("out of luck");
+  });
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::INTERNAL_ERROR);
+  EXPECT_THAT(Last("a").finished().message(), HasSubstr("out of luck"));
+  // Begun at the boundary that threw.
+  EXPECT_THAT(CheckpointsTold("a"), ElementsAre("5-1"));
 }
 
 TEST_F(TrainTest, RemovesCheckpointsThatAnOlderAttemptDidNotTellOf) {
