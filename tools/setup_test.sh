@@ -32,7 +32,8 @@ unpacked() {
 }
 
 run_setup() {
-  output=$(PATH=$bin ORDO_DEPS=$deps CUDA_HOME=/nonexistent "$SETUP" 2>&1)
+  output=$(env PATH="$bin" HOME="$TEST_TMPDIR" ORDO_DEPS="$deps" \
+    CUDA_HOME=/nonexistent "$@" "$SETUP" 2>&1)
   status=$?
 }
 
@@ -90,6 +91,21 @@ new_machine
 fake uname 'echo aarch64'
 run_setup
 expect OtherMachineIsRefused 1 'needs an x86_64 machine; this one is aarch64'
+
+new_machine
+unpacked
+fake getent 'exit 2'
+run_setup HOME=
+expect UserWithoutAHomeIsTold 1 'HOME is not set'
+
+new_machine
+fake getent 'echo "x:x:0:0:x:$HOME_OF_ROOT:/bin/sh"'
+mkdir -p "$TEST_TMPDIR/root/.cache"
+mv "$deps" "$TEST_TMPDIR/root/.cache/ordo"
+deps=$TEST_TMPDIR/root/.cache/ordo
+unpacked
+run_setup HOME= ORDO_DEPS= HOME_OF_ROOT="$TEST_TMPDIR/root"
+expect HomeIsLookedUpWhereItIsNotSet 0 '^$'
 
 # What an interrupted run left is thrown away, and its download is used.
 new_machine

@@ -5,16 +5,19 @@
 
 ORDO_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 
-USER=${USER:-$(id -un)}
-HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
-ORDO_DEPS=${ORDO_DEPS:-$HOME/.cache/ordo}
-export HOME ORDO_DEPS USER
-
 # Prints one line on standard error and ends the script with status 1.
 fail() {
   printf '%s: %s\n' "$(basename "$0")" "$*" >&2
   exit 1
 }
+
+USER=${USER:-$(id -un)}
+if [[ -z ${HOME:-} ]]; then
+  HOME=$(getent passwd "$(id -u)" | cut -d: -f6) || HOME=
+  [[ -n $HOME ]] || fail "HOME is not set, and this user has no home folder"
+fi
+ORDO_DEPS=${ORDO_DEPS:-$HOME/.cache/ordo}
+export HOME ORDO_DEPS USER
 
 # ordo_bazel COMMAND ARGUMENT...: Bazel in this checkout, with the cache that
 # checkouts share.
