@@ -1,5 +1,6 @@
 #include "services/cli/deployment.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -30,6 +31,9 @@ using config::v1::WorkerConfig;
 using google::protobuf::Struct;
 
 constexpr size_t kMaxEndpointsBytes = 1 << 16;
+constexpr size_t kMaxConfigBytes = 1 << 20;
+// Of the scheduler and the worker, where their configurations say nothing.
+constexpr absl::Duration kDefaultStopGrace = absl::Seconds(30);
 constexpr char kSchedulerPrefix[] = "scheduler.";
 constexpr char kWorkerPrefix[] = "worker.";
 // The only worker of a deployment.
@@ -67,6 +71,17 @@ absl::Status WriteConfig(base::Filesystem& files, const std::string& folder,
   ORDO_RETURN_IF_ERROR(files.MakeFolders(base::FolderOf(path)));
   return base::AtomicWrite(
       files, path, base::WriteMessage(config, base::TextForm::kTextproto));
+}
+
+// Leaves `config` empty when there is no (readable) file.
+void ReadConfig(base::Filesystem& files, const std::string& folder,
+                const std::string& process, google::protobuf::Message* config) {
+  const auto text =
+      base::ReadFile(files, ConfigFile(folder, process), kMaxConfigBytes);
+  if (!text.ok() ||
+      !base::ReadMessage(*text, base::TextForm::kTextproto, config).ok()) {
+    config->Clear();
+  }
 }
 
 std::string Text(const Struct& fields, const std::string& name) {
@@ -160,6 +175,20 @@ absl::Status WriteWorkerConfig(base::Filesystem& files,
   }
   ORDO_RETURN_IF_ERROR(Apply(options.settings, kWorkerPrefix, &config));
   return WriteConfig(files, options.folder, "worker", config);
+}
+
+absl::Duration ConfiguredStopGrace(base::Filesystem& files,
+                                   const std::string& folder) {
+  WorkerConfig worker;
+  SchedulerConfig scheduler;
+  ReadConfig(files, folder, "worker", &worker);
+  ReadConfig(files, folder, "scheduler", &scheduler);
+  absl::Duration longest = kDefaultStopGrace;
+  for (const auto& grace : {worker.stop_grace(), scheduler.stop_grace()}) {
+    longest = std::max(longest, absl::Seconds(grace.seconds()) +
+                                    absl::Nanoseconds(grace.nanos()));
+  }
+  return longest;
 }
 
 absl::Status CheckSettings(const DeploymentOptions& options) {

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/files/files.h"
 #include "base/process/process.h"
 
@@ -60,6 +61,11 @@ absl::Status WriteSchedulerConfig(base::Filesystem& files,
 absl::Status WriteWorkerConfig(base::Filesystem& files,
                                const DeploymentOptions& options,
                                const std::string& api);
+
+// The longest grace that the configurations in a folder give trainers to write
+// a checkpoint and leave; the default where none is set.
+absl::Duration ConfiguredStopGrace(base::Filesystem& files,
+                                   const std::string& folder);
 
 // Checks that every setting names a field and can be read.
 absl::Status CheckSettings(const DeploymentOptions& options);

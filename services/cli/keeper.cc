@@ -14,17 +14,13 @@
 #include "base/rpc/address.h"
 #include "base/status/status.h"
 #include "services/cli/client.h"
+#include "services/cli/stop_deployment.h"
 
 namespace ordo::services::cli {
 namespace {
 
 constexpr absl::Duration kStartTimeout = absl::Seconds(60);
 constexpr absl::Duration kPoll = absl::Milliseconds(20);
-// A worker that drains waits this long for its trainers' checkpoints, and some
-// more for what comes after.
-constexpr absl::Duration kWorkerStopTimeout = absl::Seconds(90);
-constexpr absl::Duration kSchedulerStopTimeout = absl::Seconds(20);
-constexpr absl::Duration kKillTimeout = absl::Seconds(5);
 // Together with the poll this stays below the second that is promised.
 constexpr absl::Duration kMaxRestartDelay = absl::Milliseconds(800);
 // One that ran this long had not failed to start.
@@ -38,21 +34,6 @@ std::string StartError(Context& context, const std::string& folder,
   const std::string line = LastLogLine(context.files, log, log_offset);
   return absl::StrCat("the ", process, " did not start",
                       line.empty() ? "" : ": ", line, "; see ", log);
-}
-
-// Waits until a process, which may be our child, is gone; kills it when it does
-// not go.
-absl::Status EndProcess(const std::string& name, const base::ProcessId& id,
-                        absl::Duration timeout) {
-  const absl::Status signalled = base::SignalProcess(id, SIGTERM);
-  if (signalled.code() == absl::StatusCode::kNotFound) return absl::OkStatus();
-  ORDO_RETURN_IF_ERROR(base::AddContext(signalled, "end the " + name));
-  if (base::WaitUntilGone(id, timeout).ok()) return absl::OkStatus();
-  const absl::Status killed = base::SignalProcess(id, SIGKILL);
-  if (killed.code() == absl::StatusCode::kNotFound) return absl::OkStatus();
-  ORDO_RETURN_IF_ERROR(base::AddContext(killed, "kill the " + name));
-  return base::AddContext(base::WaitUntilGone(id, kKillTimeout),
-                          "wait for the killed " + name);
 }
 
 class Keeper {
@@ -257,13 +238,19 @@ class Keeper {
   }
 
   void Stop() {
-    for (Child* child : {&worker_, &scheduler_}) {
-      Reap(*child);
-      if (!child->running) continue;
-      LogOnError(EndProcess(
-          child->name, child->id,
-          child == &worker_ ? kWorkerStopTimeout : kSchedulerStopTimeout));
-      Reap(*child);
+    Reap(worker_);
+    if (worker_.running) {
+      LogOnError(
+          EndProcess("worker", worker_.id,
+                     WorkerStopTimeout(context_.files, options_.folder)));
+      Reap(worker_);
+    }
+    // A worker that had died ends none of its attempts.
+    LogOnError(EndSupervisors(context_, options_.folder).status());
+    Reap(scheduler_);
+    if (scheduler_.running) {
+      LogOnError(EndProcess("scheduler", scheduler_.id, kSchedulerStopTimeout));
+      Reap(scheduler_);
     }
     const std::string file = base::JoinPath(options_.folder, "endpoints.json");
     if (base::Exists(context_.files, file)) {
@@ -300,24 +287,6 @@ class Keeper {
   Child worker_{"worker", {}, {}, false, false, 0, {}, {}, 0, 0};
 };
 
-// Processes of a program of ours that carry `folder` on their command line.
-std::vector<base::ProcessId> FindOurs(const std::string& program,
-                                      const std::string& option,
-                                      const std::string& folder) {
-  std::vector<base::ProcessId> found;
-  const std::string mark = absl::StrCat(" ", option, " ", folder, " ");
-  for (const base::RunningProcess& process :
-       base::FindProcesses(absl::StrCat(option, " ", folder))) {
-    const std::string line = process.command_line + " ";
-    const std::string name =
-        base::NameOf(std::string(line.substr(0, line.find(' '))));
-    if (name == program && line.find(mark) != std::string::npos) {
-      found.push_back(process.id);
-    }
-  }
-  return found;
-}
-
 }  // namespace
 
 std::string LastLogLine(base::Filesystem& files, const std::string& path,
@@ -341,51 +310,6 @@ absl::Status KeepDeployment(Context& context,
                             const DeploymentOptions& options) {
   Keeper keeper(context, options);
   return keeper.Run();
-}
-
-absl::Status StopDeployment(Context& context, const std::string& folder,
-                            int* num_stopped) {
-  *num_stopped = 0;
-  struct Role {
-    std::string name;
-    std::string program;
-    std::string option;
-    absl::Duration timeout;
-  };
-  const std::vector<Role> roles = {
-      {"keeper", "ordo", "--dir",
-       kWorkerStopTimeout + kSchedulerStopTimeout + 2 * kKillTimeout},
-      {"worker", "ordo-worker", "--deployment", kWorkerStopTimeout},
-      {"supervisor", "ordo-supervisor", "--deployment", kWorkerStopTimeout},
-      {"scheduler", "ordo-scheduler", "--deployment", kSchedulerStopTimeout},
-  };
-  const std::optional<Endpoints> endpoints =
-      ReadEndpoints(context.files, folder);
-  for (const Role& role : roles) {
-    std::vector<base::ProcessId> ids;
-    if (endpoints.has_value() && endpoints->processes.count(role.name) > 0) {
-      const base::ProcessId id = endpoints->processes.at(role.name);
-      if (base::IsRunning(id)) ids.push_back(id);
-    }
-    // Without (a current) endpoints.json, by their command lines. A keeper's
-    // is not unlike other calls of ours, so it is only taken from the file.
-    if (ids.empty() && role.name != "keeper") {
-      ids = FindOurs(role.program, role.option, folder);
-    }
-    for (const base::ProcessId& id : ids) {
-      if (context.output == OutputForm::kTable) {
-        context.out << "stopping the " << role.name << " (" << id.pid << ")"
-                    << std::endl;
-      }
-      ORDO_RETURN_IF_ERROR(EndProcess(role.name, id, role.timeout));
-      ++*num_stopped;
-    }
-  }
-  const std::string file = base::JoinPath(folder, "endpoints.json");
-  if (base::Exists(context.files, file)) {
-    ORDO_RETURN_IF_ERROR(context.files.RemoveFile(file));
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace ordo::services::cli

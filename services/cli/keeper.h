@@ -15,13 +15,6 @@ namespace ordo::services::cli {
 // once with what is wrong.
 absl::Status KeepDeployment(Context& context, const DeploymentOptions& options);
 
-// Ends what runs in a folder: the keeper, which then ends the others, or
-// without one the worker (its jobs write checkpoints and are queued again) and
-// then the scheduler; then supervisors whose worker is gone. Says on `out` what
-// it ends. *num_stopped counts the processes.
-absl::Status StopDeployment(Context& context, const std::string& folder,
-                            int* num_stopped);
-
 // The last line that a process wrote, from `offset` of its log on; empty when
 // there is none.
 std::string LastLogLine(base::Filesystem& files, const std::string& path,

@@ -1,7 +1,7 @@
 #include "base/status/status.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/deployment.h"
-#include "services/cli/keeper.h"
+#include "services/cli/stop_deployment.h"
 
 namespace ordo::services::cli {
 namespace {

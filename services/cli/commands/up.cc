@@ -16,6 +16,7 @@
 #include "services/cli/commands/commands.h"
 #include "services/cli/deployment.h"
 #include "services/cli/keeper.h"
+#include "services/cli/stop_deployment.h"
 
 namespace ordo::services::cli {
 namespace {
