@@ -35,6 +35,24 @@ std::string Sentence(const std::string& happened, const std::string& said,
 
 constexpr char kReadLog[] = "read the end of its log: ordo logs JOB";
 
+AttemptEnd Budgeted(const ObservedAttempt& observed, const char* reason,
+                    const std::string& happened, const std::string& fix) {
+  AttemptEnd end;
+  end.decision = training::v1::BUDGETED;
+  end.reason = reason;
+  end.exit_code = observed.exit_code();
+  end.signal = observed.signal();
+  end.message = Sentence(happened, observed.message(), fix);
+  return end;
+}
+
+// Both codes promise that everything was recorded, the end last.
+bool LacksItsRecords(const ObservedAttempt& observed) {
+  return !observed.has_finished() &&
+         (observed.exit_code() == ExitCode::FINISHED ||
+          observed.exit_code() == ExitCode::STOPPED);
+}
+
 AttemptEnd JudgeCode(const ObservedAttempt& observed) {
   AttemptEnd end;
   end.exit_code = observed.exit_code();
@@ -69,22 +87,16 @@ AttemptEnd Stopped(const ObservedAttempt& observed) {
   return end;
 }
 
-AttemptEnd Budgeted(const ObservedAttempt& observed, const char* reason,
-                    const std::string& happened, const std::string& fix) {
-  AttemptEnd end;
-  end.decision = training::v1::BUDGETED;
-  end.reason = reason;
-  end.exit_code = observed.exit_code();
-  end.signal = observed.signal();
-  end.message = Sentence(happened, observed.message(), fix);
-  return end;
-}
-
 }  // namespace
 
 AttemptEnd JudgeExit(const ObservedAttempt& observed, bool stop_requested) {
   switch (observed.cause()) {
     case ObservedAttempt::EXIT:
+      if (LacksItsRecords(observed)) {
+        return Budgeted(observed, reason::kStorageError,
+                        "its progress records cannot be read",
+                        "check the disk of the storage root");
+      }
       return JudgeCode(observed);
     case ObservedAttempt::SIGNAL:
       if (stop_requested) return Stopped(observed);

@@ -88,6 +88,18 @@ TEST(ExitsTest, DeathOnADrainingWorkerIsFree) {
   }
 }
 
+TEST(ExitsTest, AnEndWithoutItsRecordsIsAFailure) {
+  for (const int exit_code : {0, 10}) {
+    ObservedAttempt observed = AttemptBuilder("a", 1).Exited(exit_code);
+    observed.clear_finished();
+    observed.set_message("byte 7 of /mnt/progress.records");
+    const AttemptEnd end = JudgeExit(observed, /*stop_requested=*/true);
+    EXPECT_EQ(end.decision, training::v1::BUDGETED);
+    EXPECT_EQ(end.reason, "STORAGE_ERROR");
+    EXPECT_THAT(end.message, HasSubstr("cannot be read: byte 7 of /mnt"));
+  }
+}
+
 TEST(ExitsTest, TheMessageSaysWhatTheTrainerSaidAndWhatToDo) {
   ObservedAttempt observed = AttemptBuilder("a", 1).Exited(11);
   observed.set_message("/data/x: No such file");

@@ -25,6 +25,7 @@ using ::ordo::base::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -174,6 +175,26 @@ TEST_F(BadInputTest, FolderThatVanishesInMidRunIsNamed) {
   EXPECT_EQ(job.reason(), "DATA_MISSING");
   EXPECT_EQ(job.attempts_size(), 1);
   EXPECT_THAT(job.message(), HasSubstr(JobFolder("job")));
+}
+
+TEST_F(BadInputTest, RunWithoutItsRecordsIsNotASuccess) {
+  Start("job:hold_at=30");
+  Submit(Spec("job"));
+  ASSERT_TRUE(WaitUntil(
+      "job", [](const Job& job) { return job.progress().step() >= 29; }));
+  const std::string path = JobFolder("job") + "/attempts/1/progress.records";
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      auto file, files_.OpenForWrite(path, base::WriteMode::kAppend));
+  ORDO_ASSERT_OK(file->Append("neither a header nor a record"));
+  Release("job");
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  ASSERT_EQ(job->attempts_size(), 2);
+  EXPECT_EQ(job->attempts(0).reason(), "STORAGE_ERROR");
+  EXPECT_THAT(job->attempts(0).message(), HasSubstr(path));
+  EXPECT_EQ(job->attempts(1).start_step(), 20);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto newest, LatestCheckpoint("job"));
+  EXPECT_THAT(newest.name(), EndsWith("60-2"));
 }
 
 TEST_F(BadInputTest, FullDiskSkipsACheckpointAndTheRunGoesOn) {

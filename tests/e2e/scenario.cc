@@ -228,6 +228,10 @@ std::optional<base::ProcessId> Scenario::WaitForTrainer(
   return found;
 }
 
+void Scenario::Release(const std::string& job) {
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, JobFolder(job) + "/go", ""));
+}
+
 std::string Scenario::JobFolder(const std::string& job) const {
   return absl::StrCat(deployment_->storage_root(), "/jobs/", job);
 }

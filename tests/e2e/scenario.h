@@ -65,6 +65,9 @@ class Scenario : public ::testing::Test {
   // The job's trainer process, once it runs.
   std::optional<base::ProcessId> WaitForTrainer(const std::string& job);
 
+  // Lets a fake trainer go on that is held.
+  void Release(const std::string& job);
+
   std::string JobFolder(const std::string& job) const;
   // The first attempt has begun to write the checkpoint of a step.
   bool HasBegunCheckpoint(const std::string& job, int64_t step);

@@ -20,6 +20,12 @@ struct Behaviour {
   int64_t start_ms = 0;
   int64_t step_ms = 0;
   int64_t checkpoint_ms = 0;
+  // Held until the file <out>/go is there: before the first record (1), at the
+  // start of this step, within the checkpoint of this step. At a step it goes
+  // on reporting and leaves when it is asked to stop.
+  int64_t hold_start = 0;
+  int64_t hold_at = 0;
+  int64_t hold_checkpoint = 0;
   // At the start of this step: abort, stop making progress, leave with
   // exit_code.
   int64_t crash_at = 0;

@@ -40,6 +40,8 @@ namespace {
 namespace training = ::ordo::training::v1;
 
 constexpr size_t kMaxSpecBytes = 16 << 20;
+// How often a trainer that is held looks whether it may go on.
+constexpr int kHoldPeriodMs = 5;
 
 volatile std::sig_atomic_t stop_requested = 0;
 
@@ -77,9 +79,17 @@ class FakeTrainer {
 
  private:
   absl::Status OpenProgress(int attempt);
-  void Write(training::ProgressRecord record);
+  absl::Status Write(training::ProgressRecord record);
+  // Writes what the run can do without.
+  void Tell(const training::ProgressRecord& record) {
+    Write(record).IgnoreError();
+  }
   int Leave(training::ExitCode code, const std::string& message);
   void Start(const std::string& job);
+  // No test has told it to go on.
+  bool MustHold() const {
+    return !base::Exists(real_files_, base::JoinPath(out_, "go"));
+  }
   // The newest good checkpoint, else step 0.
   void Resume(const training::TrainSpec& spec);
   void Misbehave(const training::TrainSpec& spec);
@@ -93,7 +103,7 @@ class FakeTrainer {
   const std::string out_;
   const std::string storage_root_;
   const Behaviour behaviour_;
-  base::PosixFilesystem real_files_;
+  mutable base::PosixFilesystem real_files_;
   // Checkpoints and reports go through it.
   base::testing::FaultyFilesystem files_{real_files_};
   base::RealClock clock_;
@@ -110,7 +120,7 @@ absl::Status FakeTrainer::OpenProgress(int attempt) {
   return absl::OkStatus();
 }
 
-void FakeTrainer::Write(training::ProgressRecord record) {
+absl::Status FakeTrainer::Write(training::ProgressRecord record) {
   *record.mutable_time() =
       google::protobuf::util::TimeUtil::NanosecondsToTimestamp(
           absl::ToUnixNanos(clock_.Now()));
@@ -118,6 +128,7 @@ void FakeTrainer::Write(training::ProgressRecord record) {
   if (!status.ok()) {
     std::fprintf(stderr, "fake trainer: %s\n", status.ToString().c_str());
   }
+  return status;
 }
 
 int FakeTrainer::Leave(training::ExitCode code, const std::string& message) {
@@ -127,9 +138,11 @@ int FakeTrainer::Leave(training::ExitCode code, const std::string& message) {
   finished->set_message(message);
   finished->set_step(state_.step);
   finished->set_state_digest(DigestOf(state_));
-  Write(record);
-  if (absl::Status status = progress_->Sync(); !status.ok()) {
+  absl::Status status = Write(record);
+  if (status.ok()) status = progress_->Sync();
+  if (!status.ok()) {
     std::fprintf(stderr, "fake trainer: %s\n", status.ToString().c_str());
+    return training::STORAGE_ERROR;
   }
   std::printf("fake trainer: %s at step %lld\n",
               training::ExitCode_Name(code).c_str(),
@@ -150,6 +163,9 @@ void FakeTrainer::Start(const std::string& job) {
     files_.LimitDisk(static_cast<uint64_t>(behaviour_.disk_bytes));
   }
   Pause(behaviour_.start_ms);
+  while (behaviour_.hold_start != 0 && MustHold() && stop_requested == 0) {
+    poll(nullptr, 0, kHoldPeriodMs);
+  }
 }
 
 std::string FakeTrainer::PathOf(
@@ -186,13 +202,18 @@ void FakeTrainer::Resume(const training::TrainSpec& spec) {
   if (auto digest = base::BuildId(); digest.ok()) {
     started->set_build_digest(*digest);
   }
-  Write(record);
+  Tell(record);
 }
 
 // Before the step that follows state_.
 void FakeTrainer::Misbehave(const training::TrainSpec& spec) {
   const int64_t step = state_.step + 1;
   if (behaviour_.heal_at == step) files_.Heal();
+  while (behaviour_.hold_at == step && MustHold() && stop_requested == 0 &&
+         base::Exists(real_files_, out_)) {
+    if (state_.step > 0) WriteStep(spec);
+    poll(nullptr, 0, kHoldPeriodMs);
+  }
   if (behaviour_.once != 0 && spec.attempt() > 1) return;
   if (behaviour_.crash_at == step) {
     std::fprintf(stderr, "fake trainer: crash at step %lld\n",
@@ -219,6 +240,9 @@ absl::Status FakeTrainer::Save(const training::TrainSpec& spec) {
     if (behaviour_.checkpoint_ms > 0) {
       poll(nullptr, 0, static_cast<int>(behaviour_.checkpoint_ms));
     }
+    while (behaviour_.hold_checkpoint == state_.step && MustHold()) {
+      poll(nullptr, 0, kHoldPeriodMs);
+    }
   };
   const absl::Duration start = clock_.Monotonic();
   auto written = WriteCheckpoint(files_, state_, options);
@@ -227,14 +251,14 @@ absl::Status FakeTrainer::Save(const training::TrainSpec& spec) {
     auto* failed = record.mutable_checkpoint_failed();
     failed->set_step(state_.step);
     failed->set_message(std::string(written.status().message()));
-    Write(record);
+    Tell(record);
     return written.status();
   }
   const double seconds = absl::ToDoubleSeconds(clock_.Monotonic() - start);
   written->set_stall_seconds(seconds);
   written->set_write_seconds(seconds);
   *record.mutable_checkpoint() = *written;
-  Write(record);
+  ORDO_RETURN_IF_ERROR(Write(record));
   saved_step_ = state_.step;
   return progress_->Sync();
 }
@@ -250,7 +274,7 @@ void FakeTrainer::WriteStep(const training::TrainSpec& spec) {
   step->set_tokens_per_second(1000);
   step->set_tokens(state_.step * spec.training().batch_size());
   step->set_step_seconds(static_cast<double>(behaviour_.step_ms) / 1000);
-  Write(record);
+  Tell(record);
 }
 
 int FakeTrainer::Train(const training::TrainSpec& spec) {
@@ -316,7 +340,7 @@ absl::Status FakeTrainer::Report(const training::Evaluation& evaluation,
   record.mutable_evaluation()->set_step(state_.step);
   record.mutable_evaluation()->set_done(1);
   record.mutable_evaluation()->set_total(1);
-  Write(record);
+  Tell(record);
   auto* report = record.mutable_report();
   report->set_id(absl::StrCat(NameOf(evaluation), "-", state_.step));
   report->set_kind("evaluation");
@@ -336,7 +360,7 @@ absl::Status FakeTrainer::Report(const training::Evaluation& evaluation,
   info->set_path("result.json");
   info->set_size_bytes(static_cast<int64_t>(result.size()));
   info->set_sha256(base::Sha256Hex(result));
-  Write(record);
+  ORDO_RETURN_IF_ERROR(Write(record));
   return progress_->Sync();
 }
 
@@ -348,7 +372,7 @@ int FakeTrainer::Evaluate(const training::EvaluateSpec& spec) {
   Start(spec.job());
   training::ProgressRecord record;
   record.mutable_started()->set_exact(true);
-  Write(record);
+  Tell(record);
   for (const training::CheckpointSource& source : spec.checkpoints()) {
     auto read =
         ReadCheckpoint(real_files_, PathOf(source), source.manifest_sha256());

@@ -246,8 +246,7 @@ void Agent::WatchFiles(Entry& entry) {
     watch(watcher_->WatchFolder(folders.attempt), &entry.progress_folder);
   }
   if (entry.progress_file < 0) {
-    watch(watcher_->WatchFile(folders.attempt + "/progress.records"),
-          &entry.progress_file);
+    watch(watcher_->WatchFile(folders.progress), &entry.progress_file);
   }
 }
 
@@ -280,8 +279,15 @@ void Agent::UpdateChanged() {
   }
 }
 
-void Agent::Update(const AttemptKey& key, Entry& entry) {
-  const Task::Update update = entry.task->Read();
+Task::Update Agent::Take(const AttemptKey& key, Entry& entry, bool ended) {
+  Task::Update update = entry.task->Read(ended);
+  // The first of a row is news.
+  if (!update.trouble.ok() && !entry.troubled) {
+    base::LogWarning("attempt's files not read", {{"job", key.job},
+                                                  {"attempt", key.attempt},
+                                                  {"error", update.trouble}});
+  }
+  entry.troubled = !update.trouble.ok();
   if (!update.damage.ok()) {
     metrics_.damaged_progress.With({}).Increment();
     base::LogError(
@@ -292,19 +298,28 @@ void Agent::Update(const AttemptKey& key, Entry& entry) {
     entry.measurements->OnRecord(record);
   }
   entry.measurements->OnFacts(update.facts);
+  base::MutexLock lock(mutex_);
+  for (const ProgressRecord& record : update.records) {
+    core_.OnProgress(key, record);
+  }
+  core_.OnDamage(key, update.damage);
+  return update;
+}
+
+Task::Update Agent::Update(const AttemptKey& key, Entry& entry) {
+  Task::Update update = Take(key, entry, /*ended=*/false);
+  // A lost supervisor's journal is judged when nothing of its task is left.
+  if (!update.complete || entry.lost) return update;
   {
     base::MutexLock lock(mutex_);
-    for (const ProgressRecord& record : update.records) {
-      core_.OnProgress(key, record);
-    }
-    // A lost supervisor's journal was judged when it was lost.
-    if (!entry.lost) AddActions(core_.OnFacts(key, update.facts));
+    AddActions(core_.OnFacts(key, update.facts));
   }
-  if (update.facts.group_empty && !entry.over) {
+  if (update.facts.group_empty) {
     entry.over = true;
     entry.task->ReleaseSupervisor();
     ReportEnd(key, entry);
   }
+  return update;
 }
 
 void Agent::CheckSupervisor(const AttemptKey& key, Entry& entry) {
@@ -312,22 +327,22 @@ void Agent::CheckSupervisor(const AttemptKey& key, Entry& entry) {
   if (!entry.lost) {
     if (entry.task->SupervisorRuns()) return;
     // Its last words may have come after the look above.
-    Update(key, entry);
+    const Task::Update update = Update(key, entry);
     if (entry.over) return;
-    entry.lost = true;
     entry.task->ReleaseSupervisor();
+    // It may have ended as it should: only its files can tell.
+    if (!update.journal_read || update.facts.group_empty) return;
+    entry.lost = true;
     base::LogError("supervisor lost",
                    {{"job", key.job}, {"attempt", key.attempt}});
   }
   if (entry.task->EndLeftovers() > 0) return;
   ReapChildren();
-  const Task::Update update = entry.task->Read();
+  const Task::Update update = Take(key, entry, /*ended=*/true);
+  if (!update.complete) return;
   entry.over = true;
   {
     base::MutexLock lock(mutex_);
-    for (const ProgressRecord& record : update.records) {
-      core_.OnProgress(key, record);
-    }
     const bool refused =
         failed_supervisors_.erase(entry.task->supervisor_pid());
     if (refused && update.facts.supervisor_pid == 0) {

@@ -82,6 +82,8 @@ class Agent {
     std::unique_ptr<Measurements> measurements;
     // The supervisor is gone and its journal has no end.
     bool lost = false;
+    // The last look at its files failed.
+    bool troubled = false;
     // Over: only its folder is left.
     bool over = false;
   };
@@ -98,7 +100,11 @@ class Agent {
   // Files that appeared since the last call are watched from here on.
   void WatchFiles(Entry& entry);
   void Unwatch(const Entry& entry);
-  void Update(const AttemptKey& key, Entry& entry);
+  // Reads what is new and tells it to the core and the metrics.
+  Task::Update Take(const AttemptKey& key, Entry& entry, bool ended);
+  // As Take, and judges the journal. The attempt is over only once all of its
+  // records are read.
+  Task::Update Update(const AttemptKey& key, Entry& entry);
   void ReportEnd(const AttemptKey& key, Entry& entry);
   // What supervisors left behind, and the supervisors themselves.
   void CheckSupervisor(const AttemptKey& key, Entry& entry);

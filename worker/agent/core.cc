@@ -280,6 +280,21 @@ void Core::OnProgress(const AttemptKey& key, const ProgressRecord& record) {
   Changed(urgent);
 }
 
+void Core::OnDamage(const AttemptKey& key, const absl::Status& damage) {
+  auto found = attempts_.find(key);
+  if (found == attempts_.end() || damage.ok()) return;
+  found->second.damage = std::string(damage.message());
+}
+
+void Core::Describe(const SupervisorFacts& facts, Attempt& attempt) {
+  DescribeEnd(facts, attempt.ending != Ending::kNone, trainer_,
+              &attempt.observed);
+  if (attempt.observed.cause() == ObservedAttempt::EXIT &&
+      !attempt.observed.has_finished()) {
+    attempt.observed.set_message(attempt.damage);
+  }
+}
+
 Actions Core::OnFacts(const AttemptKey& key, const SupervisorFacts& facts) {
   auto found = attempts_.find(key);
   if (found == attempts_.end()) return {};
@@ -297,7 +312,7 @@ Actions Core::OnFacts(const AttemptKey& key, const SupervisorFacts& facts) {
     Changed(true);
   }
   if (!facts.group_empty) return {};
-  DescribeEnd(facts, attempt.ending != Ending::kNone, trainer_, &observed);
+  Describe(facts, attempt);
   return Exit(attempt);
 }
 
@@ -315,8 +330,7 @@ Actions Core::OnSupervisorLost(const AttemptKey& key,
   if (found == attempts_.end()) return {};
   Attempt& attempt = found->second;
   if (facts.exit || facts.start_failure) {
-    DescribeEnd(facts, attempt.ending != Ending::kNone, trainer_,
-                &attempt.observed);
+    Describe(facts, attempt);
   } else {
     const bool asked = attempt.ending != Ending::kNone;
     attempt.observed.set_cause(asked ? ObservedAttempt::KILLED

@@ -86,6 +86,9 @@ class Core {
   // The next progress record of an attempt; each exactly once, in order.
   void OnProgress(const AttemptKey& key,
                   const ::ordo::training::v1::ProgressRecord& record);
+  // Some of an attempt's progress records are lost, and why; nothing happens
+  // when `damage` is OK. Before the attempt's end is told.
+  void OnDamage(const AttemptKey& key, const absl::Status& damage);
   // The supervisor could not be started.
   Actions OnStartFailed(const AttemptKey& key, const std::string& message);
   // The supervisor died before its journal was complete, and nothing is left of
@@ -118,6 +121,8 @@ class Core {
     ::ordo::agent::v1::ObservedAttempt observed;
     std::deque<::ordo::agent::v1::DurableRecord> records;
     int64_t num_records = 0;
+    // Why some of its progress records are lost; empty when none is.
+    std::string damage;
     Ending ending = Ending::kNone;
     // Its supervisor was started (or is to be, by an action given out).
     bool started = false;
@@ -130,6 +135,8 @@ class Core {
   void Add(const ::ordo::agent::v1::DesiredAttempt& desired);
   void RequestEnd(const AttemptKey& key, Ending ending, absl::Duration grace,
                   Actions* actions);
+  // Fills in how an attempt ended.
+  void Describe(const SupervisorFacts& facts, Attempt& attempt);
   // Marks an attempt as over and does what follows from it.
   Actions Exit(Attempt& attempt);
   void Forget(const AttemptKey& key, Actions* actions);

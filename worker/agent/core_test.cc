@@ -304,6 +304,14 @@ TEST_F(CoreTest, LostSupervisorOfAKnownExitIsAnExit) {
   EXPECT_EQ(core_.Find({"a", 1})->cause(), ObservedAttempt::EXIT);
 }
 
+TEST_F(CoreTest, AnEndWithLostRecordsSaysWhichFile) {
+  Desire({ToRun("a", 1)});
+  core_.OnDamage({"a", 1}, absl::OkStatus());
+  core_.OnDamage({"a", 1}, absl::DataLossError("byte 7 of x.records"));
+  core_.OnFacts({"a", 1}, ExitFacts(0, 0));
+  EXPECT_EQ(core_.Find({"a", 1})->message(), "byte 7 of x.records");
+}
+
 TEST_F(CoreTest, StartFailureCarriesItsReason) {
   Desire({ToRun("a", 1)});
   core_.OnStartFailed({"a", 1}, "disk full");

@@ -11,6 +11,7 @@
 #include "base/files/file_util.h"
 #include "base/status/status.h"
 #include "google/protobuf/util/json_util.h"
+#include "proto/ordo/training/v1/exit_code.pb.h"
 #include "worker/agent/orphans.h"
 #include "worker/supervisor/journal.h"
 
@@ -68,7 +69,8 @@ absl::StatusOr<std::string> TaskJson(const DesiredAttempt& desired) {
 TaskFolders::TaskFolders(const TaskOptions& options, const AttemptKey& key)
     : task(absl::StrCat(options.state_folder, "/tasks/", key.ToString())),
       job(absl::StrCat(options.storage_root, "/jobs/", key.job)),
-      attempt(absl::StrCat(job, "/attempts/", key.attempt)) {}
+      attempt(absl::StrCat(job, "/attempts/", key.attempt)),
+      progress(attempt + "/progress.records") {}
 
 std::vector<std::string> EnvironmentWith(
     const std::vector<std::pair<std::string, std::string>>& added) {
@@ -92,7 +94,7 @@ Task::Task(const TaskOptions& options, base::Filesystem& files, AttemptKey key)
       files_(files),
       key_(std::move(key)),
       folders_(options, key_),
-      progress_(files, folders_.attempt + "/progress.records") {}
+      progress_(std::in_place, files, folders_.progress) {}
 
 Task::~Task() { ReleaseSupervisor(); }
 
@@ -154,9 +156,9 @@ DesiredAttempt Task::Stored() const {
 }
 
 void Task::Adopt() {
-  const SupervisorFacts facts = ReadFacts();
-  if (facts.supervisor_pid != 0) {
-    supervisor_ = {facts.supervisor_pid, facts.supervisor_start_ticks};
+  const auto facts = ReadFacts();
+  if (facts.ok() && facts->supervisor_pid != 0) {
+    supervisor_ = {facts->supervisor_pid, facts->supervisor_start_ticks};
   } else {
     // Perhaps it was started a moment ago and has no journal yet.
     const auto found = base::FindProcesses("--task-dir " + folders_.task + " ");
@@ -185,32 +187,62 @@ absl::Status Task::WriteSpec(const DesiredAttempt& desired) const {
   return base::AtomicWrite(files_, path, text);
 }
 
-SupervisorFacts Task::ReadFacts() const {
+absl::StatusOr<SupervisorFacts> Task::ReadFacts() const {
   const auto journal = base::ReadFile(files_, folders_.task + "/journal",
                                       supervisor::kJournalBytes);
   // None is there before the supervisor's first step.
-  if (!journal.ok()) return {};
+  if (absl::IsNotFound(journal.status())) return SupervisorFacts{};
+  ORDO_RETURN_IF_ERROR(journal);
   return FactsOf(supervisor::ParseJournal(journal->data(), journal->size()));
 }
 
-Task::Update Task::Read() {
-  Update update;
-  update.facts = ReadFacts();
-  while (!damaged_) {
-    auto payload = progress_.Next();
+absl::Status Task::ReadRecords(Update* update) {
+  while (true) {
+    const uint64_t offset = progress_->offset();
+    auto payload = progress_->Next();
     ::ordo::training::v1::ProgressRecord record;
-    if (payload.ok() && !payload->has_value()) break;
-    if (payload.ok() && !record.ParseFromString(**payload)) {
-      payload = absl::DataLossError(
-          absl::StrCat("not a progress record: ", folders_.attempt));
+    if (payload.ok() && payload->has_value() &&
+        !record.ParseFromString(**payload)) {
+      payload = absl::DataLossError(absl::StrCat(
+          "no progress record at byte ", offset, " of ", folders_.progress));
     }
     if (!payload.ok()) {
-      damaged_ = true;
-      update.damage = payload.status();
-      break;
+      // Afresh from here the next time: the file may be mended or replaced.
+      progress_.emplace(files_, folders_.progress, offset);
+      return payload.status();
     }
-    update.records.push_back(std::move(record));
+    if (!payload->has_value()) return absl::OkStatus();
+    finished_ = finished_ || record.has_finished();
+    update->records.push_back(std::move(record));
   }
+}
+
+Task::Update Task::Read(bool ended) {
+  Update update;
+  auto facts = ReadFacts();
+  if (!facts.ok()) {
+    update.trouble = facts.status();
+    return update;
+  }
+  update.facts = *std::move(facts);
+  update.journal_read = true;
+  ended = ended || update.facts.group_empty;
+  if (!damaged_) update.trouble = ReadRecords(&update);
+  // Before the end a writer that goes on after a crash may mend a torn record.
+  const bool damaged = ended && absl::IsDataLoss(update.trouble);
+  if (!update.trouble.ok() && !damaged) return update;
+  update.complete = true;
+  const auto& exit = update.facts.exit;
+  const bool unfinished = ended && exit && exit->signal == 0 && !finished_ &&
+                          (exit->exit_code == ::ordo::training::v1::FINISHED ||
+                           exit->exit_code == ::ordo::training::v1::STOPPED);
+  if (damaged_ || (!damaged && !unfinished)) return update;
+  damaged_ = true;
+  update.damage =
+      damaged
+          ? std::exchange(update.trouble, absl::OkStatus())
+          : absl::DataLossError(absl::StrCat(
+                "the trainer's last record is missing in ", folders_.progress));
   return update;
 }
 

@@ -39,6 +39,8 @@ struct TaskFolders {
   std::string task;     // <state>/tasks/<job>.<attempt>
   std::string job;      // <root>/jobs/<job>
   std::string attempt;  // <job>/attempts/<n>
+  // File of the progress records, in the attempt's folder.
+  std::string progress;
 };
 
 // The environment of this process with `added` put in or replaced.
@@ -73,12 +75,20 @@ class Task {
   struct Update {
     SupervisorFacts facts;
     std::vector<::ordo::training::v1::ProgressRecord> records;
-    // The progress file is damaged; reported once, nothing is read after it.
+    // Why not all could be read; the next call tries again.
+    absl::Status trouble;
+    // The attempt has ended and some of its records are lost for good; said
+    // once, nothing is read after it.
     absl::Status damage;
+    // `facts` is what the journal says.
+    bool journal_read = false;
+    // Both files were read to their end, or to the damage.
+    bool complete = false;
   };
-  // The journal is read before the progress records, so that an update whose
-  // facts say that the group is empty has them all.
-  Update Read();
+  // The journal is read before the progress records, so that a complete update
+  // whose facts say that the group is empty has them all. `ended`: nothing of
+  // the attempt is left, whatever the journal says.
+  Update Read(bool ended = false);
 
   // Readable when the supervisor has ended; -1 when there is none (any more).
   int supervisor_file() const { return supervisor_file_; }
@@ -97,7 +107,8 @@ class Task {
  private:
   absl::Status WriteFiles(const ::ordo::agent::v1::DesiredAttempt& desired);
   void OpenSupervisor();
-  SupervisorFacts ReadFacts() const;
+  absl::StatusOr<SupervisorFacts> ReadFacts() const;
+  absl::Status ReadRecords(Update* update);
 
   const TaskOptions& options_;
   base::Filesystem& files_;
@@ -105,7 +116,9 @@ class Task {
   const TaskFolders folders_;
   base::ProcessId supervisor_;
   int supervisor_file_ = -1;
-  base::RecordReader progress_;
+  std::optional<base::RecordReader> progress_;
+  // The trainer's last record has been read.
+  bool finished_ = false;
   bool damaged_ = false;
 };
 

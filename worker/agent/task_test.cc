@@ -1,12 +1,15 @@
 #include "worker/agent/task.h"
 
+#include <cerrno>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include "absl/strings/match.h"
 #include "base/files/file_util.h"
+#include "base/files/testing/faulty_filesystem.h"
 #include "base/files/testing/temporary_folder.h"
+#include "base/records/records.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -144,12 +147,68 @@ TEST_F(TaskTest, DamagedProgressIsReportedOnce) {
   Prepare("");
   ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
   ASSERT_TRUE(WaitForEnd());
-  const std::string path = task_->folders().attempt + "/progress.records";
+  const std::string path = task_->folders().progress;
   std::string bytes = Text(path);
   bytes[bytes.size() / 2] ^= 1;
   ORDO_ASSERT_OK(base::AtomicWrite(files_, path, bytes));
-  EXPECT_THAT(task_->Read().damage, StatusIs(absl::StatusCode::kDataLoss));
+  const Task::Update update = task_->Read();
+  EXPECT_THAT(update.damage, StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_TRUE(update.complete);
   ORDO_EXPECT_OK(task_->Read().damage);
+}
+
+TEST_F(TaskTest, MissingEndOfAFinishedRunIsDamage) {
+  Prepare("");
+  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ASSERT_TRUE(WaitForEnd());
+  const std::string path = task_->folders().progress;
+  ORDO_ASSERT_OK(files_.Truncate(path, Text(path).size() - 1));
+  EXPECT_THAT(task_->Read().damage,
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path)));
+}
+
+TEST_F(TaskTest, WhatIsMendedBeforeTheEndIsReadOn) {
+  Prepare("");
+  const std::string path = task_->folders().progress;
+  ORDO_ASSERT_OK(files_.MakeFolders(task_->folders().attempt));
+  ORDO_ASSERT_OK_AND_ASSIGN(auto writer,
+                            base::RecordWriter::Open(files_, path));
+  ::ordo::training::v1::ProgressRecord record;
+  record.mutable_step()->set_step(1);
+  ORDO_ASSERT_OK(writer->Append(record.SerializeAsString()));
+  ORDO_ASSERT_OK(writer->Append(record.SerializeAsString()));
+  const std::string good = Text(path);
+  std::string bad = good;
+  bad.back() ^= 1;
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, path, bad));
+  const Task::Update before = task_->Read();
+  EXPECT_THAT(before.trouble, StatusIs(absl::StatusCode::kDataLoss));
+  ORDO_EXPECT_OK(before.damage);
+  EXPECT_FALSE(before.complete);
+  EXPECT_EQ(before.records.size(), 1u);
+
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, path, good));
+
+  const Task::Update after = task_->Read();
+  EXPECT_TRUE(after.complete);
+  EXPECT_EQ(after.records.size(), 1u);
+}
+
+TEST_F(TaskTest, JournalThatCannotBeReadIsNotTakenForNone) {
+  Prepare("");
+  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ASSERT_TRUE(WaitForEnd());
+  base::testing::FaultyFilesystem faulty(files_);
+  faulty.Fail(base::testing::FileOperation::kOpenForRead, "journal", EACCES);
+  Task next(options_, faulty, AttemptKey{"a", 1});
+  const Task::Update before = next.Read(/*ended=*/true);
+  EXPECT_THAT(before.trouble, StatusIs(absl::StatusCode::kPermissionDenied));
+  EXPECT_FALSE(before.journal_read);
+  EXPECT_FALSE(before.complete);
+  faulty.Heal();
+  const Task::Update after = next.Read(/*ended=*/true);
+  EXPECT_TRUE(after.complete);
+  EXPECT_TRUE(after.facts.group_empty);
 }
 
 TEST_F(TaskTest, DamagedTaskFileStillNamesTheAttempt) {

@@ -103,6 +103,7 @@ AttemptBuilder& AttemptBuilder::Exited(int exit_code) {
   attempt_.set_phase(agent::v1::ObservedAttempt::EXITED);
   attempt_.set_cause(agent::v1::ObservedAttempt::EXIT);
   attempt_.set_exit_code(exit_code);
+  attempt_.mutable_finished()->set_step(attempt_.step().step());
   return *this;
 }
 

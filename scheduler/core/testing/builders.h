@@ -45,6 +45,7 @@ class AttemptBuilder {
   AttemptBuilder& Checkpoint(int64_t number, int64_t step);
   AttemptBuilder& Report(int64_t number, const std::string& id);
   AttemptBuilder& Warning(int64_t number, const std::string& message);
+  // After its last record.
   AttemptBuilder& Exited(int exit_code);
   AttemptBuilder& Ended(agent::v1::ObservedAttempt::Cause cause,
                         int signal = 0);
