@@ -1,6 +1,7 @@
 // The real program, started and killed.
 
 #include <csignal>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -162,6 +163,10 @@ TEST_F(TrainerTest, LeavesWithACheckpointOnSigterm) {
   base::RecordReader reader(files_,
                             folder_.Path("a/attempts/1/progress.records"));
   ASSERT_TRUE(AwaitCheckpoint(process, &reader, 5));
+  // Started again on its way, it still has its name.
+  std::string name;
+  std::ifstream("/proc/" + std::to_string(process.pid) + "/comm") >> name;
+  EXPECT_EQ(name, "ordo-trainer");
   ORDO_ASSERT_OK(base::SignalProcess(process, SIGTERM));
   EXPECT_EQ(Wait(process).exit_code, ordo::training::v1::STOPPED);
   ProgressRecord last;
