@@ -31,6 +31,17 @@ class FlagsTest(unittest.TestCase):
         self.assertEqual(len(found), 1)
 
 
+    def test_flag_of_a_program_with_its_own_parser_is_pinned_too(self):
+        text = 'if (name == "--task-dir") {'
+        self.assertEqual(
+            len(pins.check_flags(tree(worker__supervisor__options_cc=text))), 1)
+        self.assertEqual(
+            pins.check_flags(tree(
+                worker__supervisor__options_cc=text,
+                tools__tidy__flags_txt=
+                "worker/supervisor/options.cc: --task-dir\n")), [])
+
+
 class MetricsTest(unittest.TestCase):
 
     def test_good_name_is_fine(self):
