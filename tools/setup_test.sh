@@ -99,12 +99,12 @@ run_setup HOME=
 expect UserWithoutAHomeIsTold 1 'HOME is not set'
 
 new_machine
-fake getent 'echo "x:x:0:0:x:$HOME_OF_ROOT:/bin/sh"'
-mkdir -p "$TEST_TMPDIR/root/.cache"
-mv "$deps" "$TEST_TMPDIR/root/.cache/ordo"
-deps=$TEST_TMPDIR/root/.cache/ordo
+fake getent 'echo "x:x:0:0:x:$HOME_OF_ADA:/bin/sh"'
+mkdir -p "$TEST_TMPDIR/ada/.cache"
+mv "$deps" "$TEST_TMPDIR/ada/.cache/ordo"
+deps=$TEST_TMPDIR/ada/.cache/ordo
 unpacked
-run_setup HOME= ORDO_DEPS= HOME_OF_ROOT="$TEST_TMPDIR/root"
+run_setup HOME= ORDO_DEPS= HOME_OF_ADA="$TEST_TMPDIR/ada"
 expect HomeIsLookedUpWhereItIsNotSet 0 '^$'
 
 # What an interrupted run left is thrown away, and its download is used.
