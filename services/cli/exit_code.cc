@@ -15,7 +15,6 @@ ExitCode ExitCodeOf(const absl::Status& status) {
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:
     case absl::StatusCode::kUnimplemented:
-    case absl::StatusCode::kDataLoss:
       return ExitCode::kBug;
     default:
       return ExitCode::kBadInput;
