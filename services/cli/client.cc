@@ -10,6 +10,22 @@
 #include "base/rpc/grpc_status.h"
 
 namespace ordo::services::cli {
+namespace {
+
+// Tries that get no answer in time before a call gives up.
+constexpr int kMaxTimeouts = 2;
+
+bool CouldNotConnect(const grpc::Status& status) {
+  return absl::StrContains(status.error_message(), "failed to connect");
+}
+
+// A call that failed so may have been served.
+bool MaybeDone(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED ||
+         (IsAway(status) && !CouldNotConnect(status));
+}
+
+}  // namespace
 
 bool IsAway(const grpc::Status& status) {
   return status.error_code() == grpc::StatusCode::UNAVAILABLE ||
@@ -59,13 +75,12 @@ absl::Status Client::Explain(const grpc::Status& status) const {
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
       // What gRPC says of a refused connection helps nobody.
-      return Unreachable(
-          absl::StrContains(status.error_message(), "failed to connect")
-              ? ""
-              : status.error_message());
+      return Unreachable(CouldNotConnect(status) ? "" : status.error_message());
     case grpc::StatusCode::DEADLINE_EXCEEDED:
-      return Unreachable(absl::StrCat(
-          "no answer within ", absl::FormatDuration(options_.call_timeout)));
+      return absl::UnavailableError(absl::StrCat(
+          "the scheduler at ", options_.address, " gave no answer within ",
+          absl::FormatDuration(options_.call_timeout),
+          "; it may have much to do: try again"));
     case grpc::StatusCode::UNIMPLEMENTED:
       return absl::InvalidArgumentError(absl::StrCat(
           options_.address, " is not an Ordo scheduler of this version (",
@@ -85,7 +100,8 @@ std::unique_ptr<grpc::ClientContext> Client::StreamContext() const {
 }
 
 absl::Status Client::Retry(
-    const std::function<grpc::Status(grpc::ClientContext*)>& call) {
+    const std::function<grpc::Status(grpc::ClientContext*)>& call,
+    bool* maybe_done) {
   base::CallOptions call_options;
   call_options.timeout = options_.call_timeout;
   call_options.user = options_.user;
@@ -95,18 +111,25 @@ absl::Status Client::Retry(
 
   const auto give_up = std::chrono::steady_clock::now() +
                        absl::ToChronoNanoseconds(options_.retry_for);
+  int num_timeouts = 0;
   for (int failures = 1;; ++failures) {
     grpc::ClientContext context;
     base::PrepareCall(call_options, &context);
     const Interrupt::Scope cancel(interrupt_, [&] { context.TryCancel(); });
     const grpc::Status status = call(&context);
     if (status.ok()) return absl::OkStatus();
-    const bool again = status.error_code() == grpc::StatusCode::UNAVAILABLE &&
-                       std::chrono::steady_clock::now() < give_up;
-    if (!again || interrupt_.triggered()) return Explain(status);
+    if (maybe_done != nullptr && MaybeDone(status)) *maybe_done = true;
+    // The interrupt has cancelled the call, or ends the tries.
+    if (interrupt_.triggered()) return absl::CancelledError("interrupted");
+    const bool again =
+        status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED
+            ? ++num_timeouts < kMaxTimeouts
+            : status.error_code() == grpc::StatusCode::UNAVAILABLE &&
+                  std::chrono::steady_clock::now() < give_up;
+    if (!again) return Explain(status);
     if (interrupt_.WaitFor(
             base::BackoffDelay(backoff, failures, options_.address))) {
-      return Explain(status);
+      return absl::CancelledError("interrupted");
     }
   }
 }

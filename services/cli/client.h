@@ -48,21 +48,26 @@ class Client {
   reports::v1::ReportsService::Stub& reports();
   workers::v1::WorkersService::Stub& workers();
 
-  // One unary call, tried again while the server is away, so a request that
-  // changes something carries a request_id:
+  // One unary call, tried again while the server is away, and once when there
+  // was no answer in time, so a request that changes something carries a
+  // request_id:
   //   client.Call(client.jobs(), &JobsService::Stub::GetJob, request);
-  // UNAVAILABLE says what to do when no server answers.
+  // UNAVAILABLE says what to do when no server answers; CANCELLED when the
+  // interrupt came first. *maybe_done says whether a try that gave no answer
+  // may have had its effect.
   template <typename Stub, typename Request, typename Response>
   absl::StatusOr<Response> Call(
       Stub& stub,
       grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
                                    Response*),
-      const Request& request) {
+      const Request& request, bool* maybe_done = nullptr) {
     Response response;
-    const absl::Status status = Retry([&](grpc::ClientContext* context) {
-      response.Clear();
-      return (stub.*method)(context, request, &response);
-    });
+    const absl::Status status = Retry(
+        [&](grpc::ClientContext* context) {
+          response.Clear();
+          return (stub.*method)(context, request, &response);
+        },
+        maybe_done);
     if (!status.ok()) return status;
     return response;
   }
@@ -78,7 +83,8 @@ class Client {
 
  private:
   absl::Status Retry(
-      const std::function<grpc::Status(grpc::ClientContext*)>& call);
+      const std::function<grpc::Status(grpc::ClientContext*)>& call,
+      bool* maybe_done);
   std::shared_ptr<grpc::Channel> channel();
 
   const ClientOptions options_;

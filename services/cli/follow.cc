@@ -118,7 +118,7 @@ class Follower {
     std::unique_ptr<Stream> stream;
     int failures = 0;
     SteadyTime retry_at = Now();
-    std::optional<SteadyTime> away_since;
+    std::optional<absl::Duration> away_since;  // By the context's clock.
   };
 
   bool AllEnded() const {
@@ -170,9 +170,9 @@ class Follower {
     Follow& follow = follows_[i];
     if (!status.ok() && !IsAway(status)) return context_.client.Explain(status);
     jobs_[i].connected = false;
-    if (!follow.away_since.has_value()) follow.away_since = Now();
-    const absl::Duration away = absl::FromChrono(Now() - *follow.away_since);
-    if (away >= context_.client.options().patience) {
+    const absl::Duration now = context_.clock.Monotonic();
+    if (!follow.away_since.has_value()) follow.away_since = now;
+    if (now - *follow.away_since >= context_.client.options().patience) {
       return context_.client.Unreachable("");
     }
     base::BackoffOptions backoff;

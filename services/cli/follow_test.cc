@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/clock/clock.h"
+#include "base/clock/testing/fake_clock.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -86,6 +87,43 @@ TEST_F(FollowTest, GivesUpWhenTheServerStaysAway) {
                   client, interrupt_, files_, clock_,     nullptr};
   jobs_ = *JobsToFollow({"a"});
   EXPECT_THAT(FollowJobs(context, jobs_, {}),
+              StatusIs(absl::StatusCode::kUnavailable));
+}
+
+// With a clock that stands still while the server is away and then is `away`
+// on.
+class PatienceTest : public FollowTest {
+ protected:
+  absl::StatusOr<FollowEnd> FollowOver(absl::Duration away) {
+    ClientOptions options;  // The patience that people get.
+    options.address = scheduler_.address();
+    Client client(options, interrupt_);
+    base::testing::FakeClock clock;
+    Context context{in_,    out_,       out_,   Terminal(), OutputForm::kTable,
+                    client, interrupt_, files_, clock,      nullptr};
+    scheduler_.SetJob("a", Job::SUCCEEDED);
+    scheduler_.Leave();
+    int turns = 0;
+    FollowOptions follow;
+    follow.tick = absl::Milliseconds(1);
+    follow.on_change = [&](const std::vector<FollowedJob>& jobs) {
+      if (jobs[0].connected) return;
+      if (++turns == 1) clock.Advance(away);
+      // So that some tries after that have failed.
+      if (turns == 200) scheduler_.ComeBack();
+    };
+    jobs_ = *JobsToFollow({"a"});
+    return FollowJobs(context, jobs_, follow);
+  }
+};
+
+TEST_F(PatienceTest, RidesOut59Seconds) {
+  EXPECT_THAT(FollowOver(absl::Seconds(59)),
+              IsOkAndHolds(FollowEnd::kAllEnded));
+}
+
+TEST_F(PatienceTest, GivesUpAfter61Seconds) {
+  EXPECT_THAT(FollowOver(absl::Seconds(61)),
               StatusIs(absl::StatusCode::kUnavailable));
 }
 

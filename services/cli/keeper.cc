@@ -20,8 +20,7 @@ namespace ordo::services::cli {
 namespace {
 
 constexpr absl::Duration kStartTimeout = absl::Seconds(60);
-constexpr absl::Duration kPoll = absl::Milliseconds(20);
-// Together with the poll this stays below the second that is promised.
+// Together with the poll this stays below kRestartWithin.
 constexpr absl::Duration kMaxRestartDelay = absl::Milliseconds(800);
 // One that ran this long had not failed to start.
 constexpr absl::Duration kStable = absl::Seconds(10);
@@ -49,7 +48,7 @@ class Keeper {
       return started;
     }
     PrintReady();
-    while (!context_.interrupt.WaitFor(kPoll)) {
+    while (!context_.interrupt.WaitFor(kKeeperPoll)) {
       for (Child* child : {&scheduler_, &worker_}) Tend(*child);
     }
     if (context_.output == OutputForm::kTable) {
@@ -144,7 +143,7 @@ class Keeper {
 
   // Fails when the child ends, or at the interrupt, or when it takes too long.
   absl::Status CheckStarting(Child& child) {
-    if (context_.interrupt.WaitFor(kPoll)) {
+    if (context_.interrupt.WaitFor(kKeeperPoll)) {
       return absl::CancelledError("interrupted");
     }
     Reap(child);
@@ -207,9 +206,7 @@ class Keeper {
       if (now - child.started_at >= kStable) child.failures = 0;
       ++child.failures;
       ++child.restarts;
-      const absl::Duration delay = std::min(
-          kMaxRestartDelay, absl::Milliseconds(100) * (child.failures - 1));
-      child.restart_at = now + delay;
+      child.restart_at = now + RestartDelay(child.failures);
       TellRestart(child);
     }
     if (now >= child.restart_at) {
@@ -288,6 +285,11 @@ class Keeper {
 };
 
 }  // namespace
+
+absl::Duration RestartDelay(int num_failures) {
+  return std::min(kMaxRestartDelay,
+                  absl::Milliseconds(100) * std::max(num_failures - 1, 0));
+}
 
 std::string LastLogLine(base::Filesystem& files, const std::string& path,
                         uint64_t offset) {

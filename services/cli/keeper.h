@@ -4,13 +4,25 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "services/cli/context.h"
 #include "services/cli/deployment.h"
 
 namespace ordo::services::cli {
 
+// A process that dies is started again within this time (it then needs its own
+// time to serve), however often it has died.
+inline constexpr absl::Duration kRestartWithin = absl::Seconds(1);
+
+// How often a keeper looks after its processes.
+inline constexpr absl::Duration kKeeperPoll = absl::Milliseconds(20);
+
+// How long after its end the next start comes; `num_failures` ends in a row
+// came soon after a start, this one included.
+absl::Duration RestartDelay(int num_failures);
+
 // Starts the scheduler and the worker of a deployment, writes endpoints.json,
-// prints where it answers, restarts whichever dies within a second, and at the
+// prints where it answers, restarts whichever dies, and at the
 // interrupt of `context` ends both as StopDeployment does. Returns then, or at
 // once with what is wrong.
 absl::Status KeepDeployment(Context& context, const DeploymentOptions& options);

@@ -10,6 +10,14 @@ namespace {
 
 // The keeper with the real processes is tested in tests/e2e.
 
+TEST(RestartDelayTest, StaysBelowTheTimeThatIsPromised) {
+  EXPECT_EQ(RestartDelay(1), absl::ZeroDuration());
+  for (int failures = 1; failures < 1000; ++failures) {
+    EXPECT_LE(RestartDelay(failures) + 2 * kKeeperPoll, kRestartWithin);
+    EXPECT_GE(RestartDelay(failures + 1), RestartDelay(failures));
+  }
+}
+
 TEST(LastLogLineTest, IsTheLastWithTextAfterTheOffset) {
   base::PosixFilesystem files;
   base::testing::TemporaryFolder folder;

@@ -1,19 +1,35 @@
 #include "base/status/status.h"
 #include "services/cli/commands/commands.h"
+#include "services/cli/commands/submission.h"
 #include "services/cli/names.h"
 #include "services/cli/print.h"
 
 namespace ordo::services::cli {
 namespace {
 
+// A cancel that was done but whose answer was lost finds, at the second try, a
+// job that has ended: that is what was asked for.
+absl::StatusOr<jobs::v1::Job> Cancel(Context& context,
+                                     const std::string& name) {
+  jobs::v1::CancelJobRequest request;
+  request.set_name(name);
+  bool maybe_done = false;
+  const auto cancelled = context.client.Call(
+      context.client.jobs(), &jobs::v1::JobsService::Stub::CancelJob, request,
+      &maybe_done);
+  if (!maybe_done ||
+      cancelled.status().code() != absl::StatusCode::kFailedPrecondition) {
+    return cancelled;
+  }
+  const absl::StatusOr<jobs::v1::Job> job = GetJob(context, name);
+  if (job.ok() && job->state() == jobs::v1::Job::CANCELLED) return job;
+  return cancelled;
+}
+
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   for (const std::string& argument : arguments.positional()) {
-    jobs::v1::CancelJobRequest request;
-    ORDO_ASSIGN_OR_RETURN(*request.mutable_name(), JobName(argument));
-    ORDO_ASSIGN_OR_RETURN(
-        const jobs::v1::Job job,
-        context.client.Call(context.client.jobs(),
-                            &jobs::v1::JobsService::Stub::CancelJob, request));
+    ORDO_ASSIGN_OR_RETURN(const std::string name, JobName(argument));
+    ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job job, Cancel(context, name));
     if (PrintStructured(context, job)) continue;
     const Cell state = StateCell(job.state());
     context.out << ShortName(job.name()) << " "

@@ -17,6 +17,16 @@ TEST_F(CancelTest, CancelsEachJob) {
   EXPECT_EQ(scheduler_.GetJob("a").state(), Job::CANCELLED);
 }
 
+TEST_F(CancelTest, CancelWhoseAnswerWasLostHasCancelled) {
+  client_.retry_for = absl::Seconds(20);
+  scheduler_.SetJob("a", Job::RUNNING);
+  scheduler_.LoseAnswers(1);
+  EXPECT_EQ(Run({"cancel", "a"}), 0) << err();
+  EXPECT_EQ(out(), "a CANCELLED\n");
+  // Without a lost answer somebody else's cancel is no success of ours.
+  EXPECT_EQ(Run({"cancel", "a"}), 2);
+}
+
 TEST_F(CancelTest, EndedJobIsBadInput) {
   scheduler_.SetJob("a", Job::SUCCEEDED);
   EXPECT_EQ(Run({"cancel", "a"}), 2);

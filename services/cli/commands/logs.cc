@@ -1,5 +1,3 @@
-#include <chrono>
-
 #include "base/backoff/backoff.h"
 #include "base/status/status.h"
 #include "services/cli/commands/commands.h"
@@ -11,7 +9,6 @@ namespace {
 
 using jobs::v1::ReadLogsRequest;
 using jobs::v1::ReadLogsResponse;
-using SteadyClock = std::chrono::steady_clock;
 
 // Prints what one stream gives and moves `request` on to where it stopped.
 grpc::Status PrintStream(Context& context, ReadLogsRequest* request,
@@ -59,20 +56,20 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   base::BackoffOptions backoff;
   backoff.initial = absl::Milliseconds(50);
   backoff.max = absl::Seconds(1);
-  auto last_contact = SteadyClock::now();
+  absl::Duration last_contact = context.clock.Monotonic();
   for (int failures = 1;; ++failures) {
     bool answered = false;
     const grpc::Status status = PrintStream(context, &request, &answered);
     if (status.ok() || context.interrupt.triggered()) return ExitCode::kOk;
     if (!IsAway(status)) return context.client.Explain(status);
     if (answered || ServerAnswers(context, request.name())) {
-      last_contact = SteadyClock::now();
+      last_contact = context.clock.Monotonic();
       failures = 1;
     }
     const absl::Duration patience = request.follow()
                                         ? context.client.options().patience
                                         : context.client.options().retry_for;
-    if (absl::FromChrono(SteadyClock::now() - last_contact) >= patience) {
+    if (context.clock.Monotonic() - last_contact >= patience) {
       return context.client.Unreachable("");
     }
     if (context.interrupt.WaitFor(

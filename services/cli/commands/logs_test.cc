@@ -1,3 +1,4 @@
+#include <atomic>
 #include <thread>
 
 #include "gmock/gmock.h"
@@ -49,8 +50,35 @@ TEST_F(LogsTest, UnknownJobAndBadAttemptAreBadInput) {
   EXPECT_THAT(err(), HasSubstr("--attempt takes a whole number from 1"));
 }
 
+TEST_F(LogsTest, FollowerRidesOutAnAbsenceOf59Seconds) {
+  client_.patience = ClientOptions().patience;
+  scheduler_.SetJob("a", Job::RUNNING);
+  std::thread other([this] {
+    ASSERT_TRUE(scheduler_.WaitForWatcher("a"));
+    scheduler_.Leave();
+    clock_.Advance(absl::Seconds(59));
+    scheduler_.SetJob("a", Job::SUCCEEDED);
+    scheduler_.ComeBack();
+  });
+  EXPECT_EQ(Run({"logs", "a", "-f"}), 0) << err();
+  other.join();
+}
+
+TEST_F(LogsTest, FollowerGivesUpAfter61Seconds) {
+  client_.patience = ClientOptions().patience;
+  scheduler_.Leave();
+  std::atomic<bool> over = false;
+  std::thread other([&] {
+    // Also before the follower has begun to count.
+    while (!over) clock_.Advance(absl::Seconds(61));
+  });
+  EXPECT_EQ(Run({"logs", "a", "-f"}), 4);
+  over = true;
+  other.join();
+}
+
 TEST_F(LogsTest, ServerThatStaysAwayIsExitCodeFour) {
-  client_.patience = absl::Milliseconds(100);
+  client_.patience = absl::ZeroDuration();
   scheduler_.Leave();
   EXPECT_EQ(Run({"logs", "a", "-f"}), 4);
 }

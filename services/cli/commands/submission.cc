@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/check.h"
 #include "base/digest/digest.h"
 #include "base/status/status.h"
@@ -56,13 +57,36 @@ absl::StatusOr<jobs::v1::Job> CreateWithFreeName(Context& context,
     jobs::v1::CreateJobRequest request;
     *request.mutable_job()->mutable_spec() = spec;
     request.set_request_id(RandomRequestId());
-    absl::StatusOr<jobs::v1::Job> job =
-        context.client.Call(context.client.jobs(),
-                            &jobs::v1::JobsService::Stub::CreateJob, request);
-    if (job.status().code() != absl::StatusCode::kAlreadyExists) return job;
+    bool maybe_done = false;
+    absl::StatusOr<jobs::v1::Job> job = context.client.Call(
+        context.client.jobs(), &jobs::v1::JobsService::Stub::CreateJob, request,
+        &maybe_done);
+    if (job.ok()) return job;
+    if (job.status().code() != absl::StatusCode::kAlreadyExists) {
+      return maybe_done ? ExplainUnanswered(job.status(), {spec.name()}, "")
+                        : job.status();
+    }
     status = job.status();
   }
   return status;
+}
+
+absl::Status ExplainUnanswered(const absl::Status& status,
+                               const std::vector<std::string>& names,
+                               const std::string& request_id) {
+  const bool interrupted = status.code() == absl::StatusCode::kCancelled;
+  if (!interrupted && status.code() != absl::StatusCode::kUnavailable) {
+    return status;
+  }
+  std::string text = absl::StrCat(
+      std::string(status.message()), "; ", absl::StrJoin(names, " and "),
+      " may have been created: look with 'ordo show ", names.front(), "'");
+  if (!request_id.empty()) {
+    absl::StrAppend(&text, ", or repeat the command with --request-id ",
+                    request_id, ", which creates nothing twice");
+  }
+  return interrupted ? absl::DeadlineExceededError(text)
+                     : absl::UnavailableError(text);
 }
 
 absl::StatusOr<jobs::v1::Job> GetJob(Context& context,

@@ -27,6 +27,14 @@ absl::StatusOr<jobs::v1::Job> CreateWithFreeName(Context& context,
                                                  const std::string& base,
                                                  bool number_first);
 
+// The error of a create that got no answer, or that was interrupted before it:
+// says that the jobs (names without "jobs/") may exist and how to find out, or
+// how to repeat it when there is a `request_id` that a person can give. An
+// interrupt is DEADLINE_EXCEEDED, as the end of a wait is. Other errors stay.
+absl::Status ExplainUnanswered(const absl::Status& status,
+                               const std::vector<std::string>& names,
+                               const std::string& request_id);
+
 absl::StatusOr<jobs::v1::Job> GetJob(Context& context, const std::string& name);
 
 // Prints jobs that were created: as -o asks, or their names.

@@ -110,11 +110,18 @@ CreateJobRequest MakeRequest(const JobSpec& spec, const std::string& id) {
 absl::StatusOr<std::vector<Job>> Create(Context& context,
                                         const std::vector<SourcedSpec>& specs,
                                         const std::string& request_id) {
+  std::vector<std::string> names;
+  for (const SourcedSpec& spec : specs) names.push_back(spec.spec.name());
+  bool maybe_done = false;
+  const auto explain = [&](const absl::Status& status) {
+    const absl::Status told = ToSources(specs, status);
+    return maybe_done ? ExplainUnanswered(told, names, request_id) : told;
+  };
   if (specs.size() == 1) {
     const absl::StatusOr<Job> job = context.client.Call(
         context.client.jobs(), &JobsService::Stub::CreateJob,
-        MakeRequest(specs[0].spec, request_id));
-    if (!job.ok()) return ToSources(specs, job.status());
+        MakeRequest(specs[0].spec, request_id), &maybe_done);
+    if (!job.ok()) return explain(job.status());
     return std::vector<Job>{*job};
   }
   BatchCreateJobsRequest batch;
@@ -123,8 +130,9 @@ absl::StatusOr<std::vector<Job>> Create(Context& context,
         MakeRequest(specs[i].spec, absl::StrCat(request_id, "/", i + 1));
   }
   const absl::StatusOr<BatchCreateJobsResponse> response = context.client.Call(
-      context.client.jobs(), &JobsService::Stub::BatchCreateJobs, batch);
-  if (!response.ok()) return ToSources(specs, response.status());
+      context.client.jobs(), &JobsService::Stub::BatchCreateJobs, batch,
+      &maybe_done);
+  if (!response.ok()) return explain(response.status());
   return std::vector<Job>(response->jobs().begin(), response->jobs().end());
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <thread>
 
 #include "base/status/details.h"
 #include "gmock/gmock.h"
@@ -10,6 +11,7 @@ namespace {
 
 using jobs::v1::Job;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using SubmitTest = testing::CliTest;
 
 constexpr char kTrain[] =
@@ -42,6 +44,41 @@ TEST_F(SubmitTest, LostAnswersCreateNothingTwice) {
   ASSERT_EQ(requests.size(), 3u);
   EXPECT_FALSE(requests[0].request_id().empty());
   EXPECT_EQ(requests[0].request_id(), requests[2].request_id());
+}
+
+TEST_F(SubmitTest, InterruptBeforeTheAnswerNamesWhatMayExist) {
+  scheduler_.StallAnswers(1);
+  std::thread other([this] {
+    ASSERT_TRUE(scheduler_.WaitForCreateRequests(1));
+    interrupt_.Trigger();
+  });
+  input_ = "{kind: train, name: a}";
+  EXPECT_EQ(Run({"submit", "-", "--wait"}), 5);
+  other.join();
+  EXPECT_THAT(err(), HasSubstr("a may have been created"));
+  EXPECT_THAT(err(), HasSubstr("ordo show a"));
+  EXPECT_EQ(scheduler_.GetJob("a").state(), Job::QUEUED);
+}
+
+TEST_F(SubmitTest, SlowAnswerIsAskedForAgainUnderTheSameRequestId) {
+  client_.call_timeout = absl::Seconds(1);
+  scheduler_.StallAnswers(1);
+  input_ = "{kind: train, name: a}";
+  EXPECT_EQ(Run({"submit", "-"}), 0) << err();
+  EXPECT_EQ(out(), "a\n");
+  const auto requests = scheduler_.create_requests();
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_EQ(requests[0].request_id(), requests[1].request_id());
+}
+
+TEST_F(SubmitTest, NoAnswerNamesTheJobAndHowToRepeat) {
+  client_.call_timeout = absl::Milliseconds(200);
+  scheduler_.StallAnswers(1000);
+  input_ = "{kind: train, name: a}\n---\n{kind: train, name: b}";
+  EXPECT_EQ(Run({"submit", "-", "--request-id", "r"}), 4);
+  EXPECT_THAT(err(), HasSubstr("a and b may have been created"));
+  EXPECT_THAT(err(), HasSubstr("--request-id r"));
+  EXPECT_THAT(err(), Not(HasSubstr("cannot reach")));
 }
 
 TEST_F(SubmitTest, RequestIdIsPassedOn) {

@@ -55,6 +55,7 @@ struct FakeScheduler::State {
   absl::Status refusal;
   Job::State created_state = Job::QUEUED;
   int answers_to_lose = 0;
+  int answers_to_stall = 0;
   bool leaving = false;
 
   // Waits for a change for a short time, so that cancelled calls are noticed.
@@ -63,7 +64,11 @@ struct FakeScheduler::State {
                       SteadyClock::now() + std::chrono::milliseconds(20));
   }
 
-  grpc::Status Answer() {
+  grpc::Status Answer(const grpc::ServerContext& context) {
+    if (answers_to_stall > 0) {
+      --answers_to_stall;
+      while (!context.IsCancelled() && !leaving) WaitABit();
+    }
     if (answers_to_lose == 0) return grpc::Status::OK;
     --answers_to_lose;
     return grpc::Status(grpc::StatusCode::UNAVAILABLE, "lost");
@@ -88,7 +93,7 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
     base::MutexLock lock(state_.mutex);
     const grpc::Status status =
         Create(*request, base::GetCaller(*context).user, response);
-    return status.ok() ? state_.Answer() : status;
+    return status.ok() ? state_.Answer(*context) : status;
   }
 
   grpc::Status BatchCreateJobs(
@@ -101,20 +106,20 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
           Create(one, base::GetCaller(*context).user, response->add_jobs());
       if (!status.ok()) return status;
     }
-    return state_.Answer();
+    return state_.Answer(*context);
   }
 
-  grpc::Status GetJob(grpc::ServerContext*,
+  grpc::Status GetJob(grpc::ServerContext* context,
                       const jobs::v1::GetJobRequest* request,
                       Job* response) override {
     base::MutexLock lock(state_.mutex);
     const auto found = state_.jobs.find(request->name());
     if (found == state_.jobs.end()) return NotFound(request->name());
     *response = found->second;
-    return state_.Answer();
+    return state_.Answer(*context);
   }
 
-  grpc::Status ListJobs(grpc::ServerContext*,
+  grpc::Status ListJobs(grpc::ServerContext* context,
                         const jobs::v1::ListJobsRequest* request,
                         jobs::v1::ListJobsResponse* response) override {
     base::MutexLock lock(state_.mutex);
@@ -126,10 +131,10 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
       *response->add_jobs() = state_.jobs[state_.order[--index]];
     }
     if (index > 0) response->set_next_page_token(absl::StrCat(index));
-    return state_.Answer();
+    return state_.Answer(*context);
   }
 
-  grpc::Status CancelJob(grpc::ServerContext*,
+  grpc::Status CancelJob(grpc::ServerContext* context,
                          const jobs::v1::CancelJobRequest* request,
                          Job* response) override {
     base::MutexLock lock(state_.mutex);
@@ -143,7 +148,7 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
     job.set_state(Job::CANCELLED);
     state_.Put(job);
     *response = job;
-    return state_.Answer();
+    return state_.Answer(*context);
   }
 
   grpc::Status WatchJob(
@@ -199,7 +204,7 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
     return grpc::Status(grpc::StatusCode::UNAVAILABLE, "leaving");
   }
 
-  grpc::Status Explain(grpc::ServerContext*,
+  grpc::Status Explain(grpc::ServerContext* context,
                        const jobs::v1::ExplainRequest* request,
                        jobs::v1::ExplainResponse* response) override {
     base::MutexLock lock(state_.mutex);
@@ -207,13 +212,14 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
       return NotFound(request->name());
     }
     *response = state_.explanation;
-    return state_.Answer();
+    return state_.Answer(*context);
   }
 
  private:
   grpc::Status Create(const jobs::v1::CreateJobRequest& request,
                       const std::string& user, Job* response) {
     state_.create_requests.push_back(request);
+    state_.changed.NotifyAll();
     if (!state_.refusal.ok()) return base::ToGrpcStatus(state_.refusal);
     const std::string name = "jobs/" + request.job().spec().name();
     if (state_.jobs.count(name) > 0) {
@@ -462,6 +468,11 @@ void FakeScheduler::LoseAnswers(int count) {
   state_->answers_to_lose = count;
 }
 
+void FakeScheduler::StallAnswers(int count) {
+  base::MutexLock lock(state_->mutex);
+  state_->answers_to_stall = count;
+}
+
 void FakeScheduler::AddWorker(const workers::v1::Worker& worker) {
   base::MutexLock lock(state_->mutex);
   state_->workers[worker.name()] = worker;
@@ -517,6 +528,15 @@ std::vector<jobs::v1::ListJobsRequest> FakeScheduler::list_requests() {
 std::vector<int64_t> FakeScheduler::offsets() {
   base::MutexLock lock(state_->mutex);
   return state_->offsets;
+}
+
+bool FakeScheduler::WaitForCreateRequests(size_t count) {
+  base::MutexLock lock(state_->mutex);
+  const auto deadline = SteadyClock::now() + std::chrono::seconds(10);
+  while (state_->create_requests.size() < count) {
+    if (!state_->changed.WaitUntil(state_->mutex, deadline)) return false;
+  }
+  return true;
 }
 
 bool FakeScheduler::WaitForWatcher(const std::string& id) {

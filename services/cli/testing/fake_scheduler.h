@@ -41,6 +41,10 @@ class FakeScheduler {
   // call has had its effect.
   void LoseAnswers(int count);
 
+  // The next `count` unary calls on jobs have their effect and get no answer
+  // before their caller leaves.
+  void StallAnswers(int count);
+
   void AddWorker(const workers::v1::Worker& worker);
   void AddCheckpoint(const checkpoints::v1::Checkpoint& checkpoint);
   // A report with its files: path to content.
@@ -60,6 +64,8 @@ class FakeScheduler {
   std::vector<jobs::v1::ListJobsRequest> list_requests();
   // Offsets at which files and logs were asked for, in order.
   std::vector<int64_t> offsets();
+  // Waits until so many jobs have been asked for; false after ten seconds.
+  bool WaitForCreateRequests(size_t count);
   // Waits until somebody watches the job; false after ten seconds.
   bool WaitForWatcher(const std::string& id);
 
