@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
@@ -155,8 +157,11 @@ absl::Status SqliteStore::LoadNamed(
 
 absl::StatusOr<Contents> SqliteStore::Load() {
   Contents contents;
+  // Not below the clock: in a store that was restored, epochs which workers
+  // have seen are unknown.
   ORDO_RETURN_IF_ERROR(database_->Execute(
-      "UPDATE meta SET value = value + 1 WHERE key = 'epoch'"));
+      absl::StrCat("UPDATE meta SET value = max(value + 1, ",
+                   absl::ToUnixMicros(absl::Now()), ") WHERE key = 'epoch'")));
   ORDO_ASSIGN_OR_RETURN(contents.epoch, Meta("epoch"));
   ORDO_RETURN_IF_ERROR(LoadJobs(&contents.records));
   ORDO_RETURN_IF_ERROR(LoadNamed("checkpoints", &contents.records.checkpoints));

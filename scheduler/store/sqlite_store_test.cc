@@ -51,6 +51,24 @@ TEST_F(SqliteStoreTest, ASecondSchedulerIsRefusedByTheNameOfTheFile) {
   EXPECT_THAT(OpenSqliteStore(path_), IsOk());
 }
 
+TEST_F(SqliteStoreTest, TheEpochGrowsEvenWhenTheStoreIsRestored) {
+  int64_t before = 0;
+  {
+    ORDO_ASSERT_OK_AND_ASSIGN(auto store, OpenSqliteStore(path_));
+    ORDO_ASSERT_OK_AND_ASSIGN(const Contents contents, store->Load());
+    before = contents.epoch;
+  }
+  {
+    // What an old copy of the file says.
+    ORDO_ASSERT_OK_AND_ASSIGN(auto database, Database::Open(path_));
+    ORDO_ASSERT_OK(
+        database->Execute("UPDATE meta SET value = 1 WHERE key = 'epoch'"));
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(auto store, OpenSqliteStore(path_));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Contents contents, store->Load());
+  EXPECT_GT(contents.epoch, before);
+}
+
 TEST_F(SqliteStoreTest, AFileOfAnotherSchemaVersionIsRefused) {
   ORDO_ASSERT_OK(OpenSqliteStore(path_));
   {
