@@ -65,7 +65,7 @@ class ServerTest : public ::testing::Test {
     store_ = *std::move(store);
     ServerOptions options;
     options.core.place = &policy::PlaceFifo;
-    options.core.lease = absl::Milliseconds(600);
+    options.core.lease = lease_;
     options.core.heartbeat = absl::Milliseconds(50);
     options.core.retry_backoff = absl::Milliseconds(20);
     options.store = store_.get();
@@ -110,6 +110,8 @@ class ServerTest : public ::testing::Test {
     return future.get();
   }
 
+  // Longer than any test.
+  absl::Duration lease_ = absl::Seconds(60);
   base::testing::TemporaryFolder folder_;
   base::PosixFilesystem files_;
   base::RealClock clock_;
@@ -194,6 +196,9 @@ TEST_F(ServerTest, AnAttemptThatOutlivesTheSchedulerGoesOn) {
 }
 
 TEST_F(ServerTest, AWorkerThatDoesNotComeBackIsLostAfterALease) {
+  Close();
+  lease_ = absl::Milliseconds(600);
+  Open();
   {
     FakeWorker worker("w");
     worker.AnnounceTo(*server_);
@@ -305,6 +310,7 @@ TEST_F(ServerTest, NothingIsAnsweredOrSeenBeforeItIsDurable) {
   options.files = &files_;
   options.metrics = &metrics_;
   ORDO_ASSERT_OK_AND_ASSIGN(auto server, Server::Start(options));
+  const int num_begun = memory->num_begun();
   memory->Hold();
   Later<absl::StatusOr<std::vector<Job>>> later;
   std::atomic<bool> answered{false};
@@ -313,6 +319,7 @@ TEST_F(ServerTest, NothingIsAnsweredOrSeenBeforeItIsDurable) {
                        answered = true;
                        callback(std::move(jobs));
                      });
+  memory->WaitUntilBegun(num_begun + 1);
   EXPECT_FALSE(answered);
   EXPECT_THAT(server->GetJob("a"), StatusIs(absl::StatusCode::kNotFound));
   memory->Continue();

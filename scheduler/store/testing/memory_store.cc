@@ -25,6 +25,11 @@ int Memory::num_begun() const {
   return num_begun_;
 }
 
+void Memory::WaitUntilBegun(int count) {
+  base::MutexLock lock(mutex_);
+  while (num_begun_ < count) changed_.Wait(mutex_);
+}
+
 int Memory::num_committed() const {
   base::MutexLock lock(mutex_);
   return num_committed_;

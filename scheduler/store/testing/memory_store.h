@@ -22,6 +22,8 @@ class Memory {
   // Number of commits that have begun, and that have ended well.
   int num_begun() const;
   int num_committed() const;
+  // Waits until so many commits have begun.
+  void WaitUntilBegun(int count);
 
  private:
   friend class MemoryStore;
