@@ -84,8 +84,9 @@ void Account(Turn& turn, const JobEntry& entry, const AttemptEnd& end) {
 int NumFruitless(const jobs::v1::Job& job) {
   int count = 0;
   for (auto it = job.attempts().rbegin(); it != job.attempts().rend(); ++it) {
-    const bool is_free =
-        it->reason() == reason::kWorkerLost || it->reason() == reason::kStopped;
+    const bool is_free = it->reason() == reason::kWorkerLost ||
+                         it->reason() == reason::kHostFailed ||
+                         it->reason() == reason::kStopped;
     if (!is_free || it->has_first_step_time()) break;
     ++count;
   }

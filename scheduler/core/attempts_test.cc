@@ -144,8 +144,9 @@ TEST_F(AttemptsTest, FreeEndsWithoutAnyStepComeToWaitInBetween) {
   Submit(JobBuilder("a").MaxAttempts(1));
   Observe(AttemptBuilder("a", 1).Ended(ObservedAttempt::SUPERVISOR_LOST));
   EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
-  Observe(AttemptBuilder("a", 2).Ended(ObservedAttempt::SUPERVISOR_LOST));
+  Observe(AttemptBuilder("a", 2).Ended(ObservedAttempt::HOST_FAILED));
   EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+  EXPECT_EQ(shell_.job("a").failed_attempts(), 0);
   shell_.Advance(absl::Seconds(1));
   EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
   shell_.Ignore();

@@ -77,6 +77,15 @@ AttemptEnd JudgeCode(const ObservedAttempt& observed) {
   return end;
 }
 
+AttemptEnd HostFailed(const ObservedAttempt& observed) {
+  AttemptEnd end;
+  end.decision = training::v1::FREE;
+  end.reason = reason::kHostFailed;
+  end.message = Sentence("its worker's machine could not start it",
+                         observed.message(), "");
+  return end;
+}
+
 AttemptEnd Stopped(const ObservedAttempt& observed) {
   AttemptEnd end;
   end.decision = training::v1::FREE;
@@ -110,8 +119,9 @@ AttemptEnd JudgeExit(const ObservedAttempt& observed, bool stop_requested) {
                       "if its steps are that slow, raise the limit");
     case ObservedAttempt::START_FAILED:
       return Budgeted(observed, reason::kStartFailed,
-                      "the trainer could not be started",
-                      "check `trainer` in the worker's configuration");
+                      "the trainer could not be started", "");
+    case ObservedAttempt::HOST_FAILED:
+      return HostFailed(observed);
     case ObservedAttempt::KILLED:
       if (stop_requested) return Stopped(observed);
       return WorkerLost("", "the worker does not run it");

@@ -30,16 +30,19 @@ inline constexpr char kOutOfMemory[] = "OUT_OF_MEMORY";
 inline constexpr char kDeviceError[] = "DEVICE_ERROR";
 inline constexpr char kStorageError[] = "STORAGE_ERROR";
 inline constexpr char kWorkerLost[] = "WORKER_LOST";
+inline constexpr char kHostFailed[] = "HOST_FAILED";
 inline constexpr char kStopped[] = "STOPPED";
 // Of a job whose last allowed attempt failed.
 inline constexpr char kAttemptsExhausted[] = "ATTEMPTS_EXHAUSTED";
 
 inline constexpr const char* kAll[] = {
-    kWaitingForDevice, kBackoff,           kNoSuchDevice, kNoWorker,
-    kStarting,         kRunning,           kFinished,     kCancelledByUser,
-    kBadSpec,          kDataMissing,       kNonFinite,    kCheckpointDamaged,
-    kTrainerFailed,    kTrainerKilled,     kHang,         kStartFailed,
-    kOutOfMemory,      kDeviceError,       kStorageError, kWorkerLost,
+    kWaitingForDevice, kBackoff,           kNoSuchDevice,
+    kNoWorker,         kStarting,          kRunning,
+    kFinished,         kCancelledByUser,   kBadSpec,
+    kDataMissing,      kNonFinite,         kCheckpointDamaged,
+    kTrainerFailed,    kTrainerKilled,     kHang,
+    kStartFailed,      kOutOfMemory,       kDeviceError,
+    kStorageError,     kWorkerLost,        kHostFailed,
     kStopped,          kAttemptsExhausted,
 };
 
@@ -48,7 +51,7 @@ inline constexpr const char* kAttemptEnds[] = {
     kFinished,     kCancelledByUser,   kBadSpec,       kDataMissing,
     kNonFinite,    kCheckpointDamaged, kTrainerFailed, kTrainerKilled,
     kHang,         kStartFailed,       kOutOfMemory,   kDeviceError,
-    kStorageError, kWorkerLost,        kStopped,
+    kStorageError, kWorkerLost,        kHostFailed,    kStopped,
 };
 
 }  // namespace ordo::scheduler::core::reason

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
@@ -181,7 +182,8 @@ void Agent::StartTask(const Pending& pending) {
   Entry& entry = entries_[key];
   entry.task = std::make_unique<Task>(options_.task, files_, key);
   entry.measurements = MakeMeasurements(desired, pending.asked);
-  const absl::Status status = entry.task->Start(desired);
+  ObservedAttempt::Cause cause = ObservedAttempt::CAUSE_UNSPECIFIED;
+  const absl::Status status = entry.task->Start(desired, &cause);
   if (!status.ok()) {
     base::LogError(
         "attempt not started",
@@ -189,7 +191,8 @@ void Agent::StartTask(const Pending& pending) {
     entry.over = true;
     {
       base::MutexLock lock(mutex_);
-      AddActions(core_.OnStartFailed(key, std::string(status.message())));
+      AddActions(
+          core_.OnStartFailed(key, cause, std::string(status.message())));
     }
     ReportEnd(key, entry);
     return;
@@ -347,8 +350,11 @@ void Agent::CheckSupervisor(const AttemptKey& key, Entry& entry) {
         failed_supervisors_.erase(entry.task->supervisor_pid());
     if (refused && update.facts.supervisor_pid == 0) {
       AddActions(core_.OnStartFailed(
-          key, "its supervisor could not begin; its reason is in " +
-                   entry.task->folders().attempt + "/supervisor.log"));
+          key, ObservedAttempt::HOST_FAILED,
+          absl::StrCat("its supervisor could not begin; look at the worker's "
+                       "`state_folder` ",
+                       options_.task.state_folder, " and at ",
+                       entry.task->folders().attempt, "/supervisor.log")));
     } else {
       AddActions(core_.OnSupervisorLost(key, update.facts));
     }
@@ -415,19 +421,30 @@ void Agent::Announce() {
   sent_draining_ = request.draining();
 }
 
+void Agent::LogFailure(const absl::Status& status) {
+  const bool silent =
+      absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+  // Of silence the first in a row is news, of refusals each that differs.
+  const std::string text = silent ? "silent" : status.ToString();
+  if (text == last_failure_) return;
+  last_failure_ = text;
+  if (silent) {
+    base::LogWarning("scheduler does not answer", {{"error", status}});
+  } else {
+    base::LogError("scheduler refuses this worker", {{"error", status}});
+  }
+}
+
 void Agent::TakeAnswer() {
   const auto answer = announcer_->Take();
   if (!answer) return;
   if (!answer->ok()) {
     metrics_.announce_failures.With({}).Increment();
     schedule_.Failed(clock_.Monotonic());
-    // The first of a row is news.
-    if (schedule_.num_failures() == 1) {
-      base::LogWarning("scheduler does not answer",
-                       {{"error", answer->status()}});
-    }
+    LogFailure(answer->status());
     return;
   }
+  last_failure_.clear();
   if (schedule_.num_failures() > 0) base::LogInfo("scheduler answers again");
   const google::protobuf::Duration& period = (*answer)->period();
   schedule_.Answered(absl::Seconds(period.seconds()) +

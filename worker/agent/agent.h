@@ -114,6 +114,7 @@ class Agent {
   void WriteSpec(const ::ordo::agent::v1::DesiredAttempt& desired);
   void Announce();
   void TakeAnswer();
+  void LogFailure(const absl::Status& status);
   ::ordo::agent::v1::AnnounceRequest Announcement() const;
   void BeginDrain();
   bool DrainIsOver();
@@ -147,6 +148,8 @@ class Agent {
   AnnounceSchedule schedule_;
   // Monotonic times.
   absl::Duration next_full_turn_;
+  // Of the announcements; empty after an answer.
+  std::string last_failure_;
   int64_t sent_sequence_ = 0;
   bool sent_draining_ = false;
   bool drain_announced_ = false;

@@ -9,7 +9,9 @@
 #include <thread>
 
 #include "base/clock/clock.h"
+#include "base/files/file_util.h"
 #include "base/files/testing/temporary_folder.h"
+#include "base/log/log.h"
 #include "base/metrics/metrics.h"
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
@@ -32,6 +34,7 @@ using ::ordo::agent::v1::SchedulerAgentService;
 using ::ordo::agent::v1::SetDesiredRequest;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr std::chrono::seconds kDeadline{20};
 
@@ -43,12 +46,18 @@ class Scheduler : public SchedulerAgentService::CallbackService {
                                      AnnounceResponse* response) override {
     // Long: changes must come without it.
     response->mutable_period()->set_seconds(3600);
+    absl::Status refusal;
     {
       base::MutexLock lock(mutex_);
       newest_ = *request;
       changed_.NotifyAll();
+      refusal = refusal_;
     }
-    return base::Finish(context, absl::OkStatus());
+    return base::Finish(context, refusal);
+  }
+  void Refuse(const absl::Status& refusal) {
+    base::MutexLock lock(mutex_);
+    refusal_ = refusal;
   }
 
   // The first announcement that satisfies `wanted`; nothing at the deadline.
@@ -70,6 +79,7 @@ class Scheduler : public SchedulerAgentService::CallbackService {
   base::Mutex mutex_;
   base::CondVar changed_;
   std::optional<AnnounceRequest> newest_ ORDO_GUARDED_BY(mutex_);
+  absl::Status refusal_ ORDO_GUARDED_BY(mutex_);
 };
 
 class AgentTest : public ::testing::Test {
@@ -155,6 +165,29 @@ TEST_F(AgentTest, AnnouncesItselfAtItsStart) {
   EXPECT_EQ(request->incarnation(), incarnation_);
   EXPECT_EQ(request->address(), "127.0.0.1:1");
   EXPECT_FALSE(request->draining());
+}
+
+TEST_F(AgentTest, RefusalsAreLoggedAsSuchAndAgainWhenTheyChange) {
+  const std::string path = folder_.Path("log");
+  ORDO_ASSERT_OK(base::StartLogging({base::LogLevel::kInfo, path}));
+  const auto wait_for = [&](const std::string& text) {
+    const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+    std::string log;
+    while (log.find(text) == std::string::npos &&
+           std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+      log = base::ReadFile(files_, path, 1 << 20).value_or("");
+    }
+    return log;
+  };
+  scheduler_.Refuse(absl::AbortedError("started-again"));
+  Start("");
+  EXPECT_THAT(wait_for("started-again"), HasSubstr("refuses this worker"));
+  scheduler_.Refuse(absl::InvalidArgumentError("bad-devices"));
+  EXPECT_THAT(wait_for("bad-devices"), Not(HasSubstr("does not answer")));
+  scheduler_.Refuse(absl::OkStatus());
+  Stop(Leave::kDrain);
+  ORDO_ASSERT_OK(base::StartLogging({}));
 }
 
 TEST_F(AgentTest, RunsATaskAndReportsAllOfIt) {
@@ -261,6 +294,19 @@ TEST_F(AgentTest, StorageThatCannotBeWrittenIsAStartFailure) {
   ASSERT_TRUE(observed.has_value());
   EXPECT_EQ(observed->cause(), ObservedAttempt::START_FAILED);
   EXPECT_THAT(observed->message(), HasSubstr("storage"));
+}
+
+TEST_F(AgentTest, SupervisorWithoutAJournalIsTheHostsFailure) {
+  Start("");
+  // Its place is taken.
+  ORDO_ASSERT_OK(files_.MakeFolders(TaskFolder()));
+  ORDO_ASSERT_OK(files_.OpenForWrite(TaskFolder() + "/journal",
+                                     base::WriteMode::kCreateNew));
+  Desire({testing::FakeTask("a", 1)});
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->cause(), ObservedAttempt::HOST_FAILED);
+  EXPECT_THAT(observed->message(), HasSubstr(folder_.Path("worker")));
 }
 
 TEST_F(AgentTest, DrainSavesWhatRuns) {

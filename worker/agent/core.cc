@@ -158,6 +158,10 @@ void Core::TakeDesired(const DesiredAttempt& desired, Actions* actions) {
   }
   Attempt& attempt = found->second;
   attempt.listed = true;
+  // What was stored of an adopted attempt may be damaged.
+  if (attempt.task.devices().empty()) {
+    *attempt.task.mutable_devices() = desired.devices();
+  }
   attempt.task.set_acknowledged_records(std::max(
       attempt.task.acknowledged_records(), desired.acknowledged_records()));
   while (!attempt.records.empty() &&
@@ -212,8 +216,10 @@ bool Core::DevicesAreFree(const AttemptKey& key, const Attempt& attempt) const {
         other.observed.phase() == ObservedAttempt::EXITED) {
       continue;
     }
+    const auto& taken = other.task.devices();
+    // It may hold any.
+    if (taken.empty()) return false;
     for (const std::string& device : attempt.task.devices()) {
-      const auto& taken = other.task.devices();
       if (std::find(taken.begin(), taken.end(), device) != taken.end()) {
         return false;
       }
@@ -316,10 +322,11 @@ Actions Core::OnFacts(const AttemptKey& key, const SupervisorFacts& facts) {
   return Exit(attempt);
 }
 
-Actions Core::OnStartFailed(const AttemptKey& key, const std::string& message) {
+Actions Core::OnStartFailed(const AttemptKey& key, ObservedAttempt::Cause cause,
+                            const std::string& message) {
   auto found = attempts_.find(key);
   if (found == attempts_.end()) return {};
-  found->second.observed.set_cause(ObservedAttempt::START_FAILED);
+  found->second.observed.set_cause(cause);
   found->second.observed.set_message(message);
   return Exit(found->second);
 }

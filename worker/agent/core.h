@@ -89,8 +89,10 @@ class Core {
   // Some of an attempt's progress records are lost, and why; nothing happens
   // when `damage` is OK. Before the attempt's end is told.
   void OnDamage(const AttemptKey& key, const absl::Status& damage);
-  // The supervisor could not be started.
-  Actions OnStartFailed(const AttemptKey& key, const std::string& message);
+  // The supervisor could not be started: START_FAILED or HOST_FAILED.
+  Actions OnStartFailed(const AttemptKey& key,
+                        ::ordo::agent::v1::ObservedAttempt::Cause cause,
+                        const std::string& message);
   // The supervisor died before its journal was complete, and nothing is left of
   // its task.
   Actions OnSupervisorLost(const AttemptKey& key, const SupervisorFacts& facts);

@@ -258,6 +258,27 @@ TEST_F(CoreTest, DeviceIsNotGivenTwice) {
               ElementsAre("start b.1", "forget a.1"));
 }
 
+TEST_F(CoreTest, AdoptedAttemptOfUnknownDevicesHoldsThemAll) {
+  DesiredAttempt damaged;
+  damaged.set_job("a");
+  damaged.set_attempt(1);
+  core_.Adopt(damaged);
+  EXPECT_THAT(Desire({ToRun("b", 1)}), ElementsAre("kill a.1"));
+  EXPECT_THAT(Take(core_.OnFacts({"a", 1}, ExitFacts(0, 9))),
+              ElementsAre("start b.1", "forget a.1"));
+}
+
+TEST_F(CoreTest, AdoptedAttemptLearnsItsDevicesFromTheScheduler) {
+  DesiredAttempt damaged;
+  damaged.set_job("a");
+  damaged.set_attempt(1);
+  core_.Adopt(damaged);
+  DesiredAttempt other = ToRun("b", 1);
+  other.set_devices(0, "cuda:0");
+  EXPECT_THAT(Desire({ToRun("a", 1), other}), ElementsAre("start b.1"));
+  EXPECT_THAT(Desire({ToRun("a", 1), other, ToRun("c", 1)}), IsEmpty());
+}
+
 TEST_F(CoreTest, AttemptThatWaitsForItsDeviceCanBeCancelled) {
   Desire({ToRun("a", 1)});
   Desire({ToRun("a", 1), ToRun("b", 1)});
@@ -314,8 +335,8 @@ TEST_F(CoreTest, AnEndWithLostRecordsSaysWhichFile) {
 
 TEST_F(CoreTest, StartFailureCarriesItsReason) {
   Desire({ToRun("a", 1)});
-  core_.OnStartFailed({"a", 1}, "disk full");
-  EXPECT_EQ(core_.Find({"a", 1})->cause(), ObservedAttempt::START_FAILED);
+  core_.OnStartFailed({"a", 1}, ObservedAttempt::HOST_FAILED, "disk full");
+  EXPECT_EQ(core_.Find({"a", 1})->cause(), ObservedAttempt::HOST_FAILED);
   EXPECT_THAT(core_.Find({"a", 1})->message(), HasSubstr("disk full"));
 }
 

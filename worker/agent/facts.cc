@@ -63,6 +63,7 @@ void DescribeEnd(const SupervisorFacts& facts, bool kill_asked,
             "; `trainer` in the worker's configuration names the program"));
         break;
       default:
+        observed->set_cause(ObservedAttempt::HOST_FAILED);
         observed->set_message(absl::StrCat("cannot start a process: ", error));
     }
     return;

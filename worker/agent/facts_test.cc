@@ -101,5 +101,12 @@ TEST(FactsTest, StartFailureNamesTheProgramAndTheField) {
   EXPECT_THAT(observed.message(), HasSubstr("`trainer`"));
 }
 
+TEST(FactsTest, ProcessThatCannotBeMadeIsTheHosts) {
+  JournalRecord failed = Of(Phase::kStartFailed);
+  failed.operation = static_cast<uint32_t>(Operation::kFork);
+  failed.error_number = EAGAIN;
+  EXPECT_EQ(Describe({failed}, false).cause(), ObservedAttempt::HOST_FAILED);
+}
+
 }  // namespace
 }  // namespace ordo::worker::agent

@@ -17,6 +17,8 @@ std::string CauseLabel(ObservedAttempt::Cause cause) {
       return "hang";
     case ObservedAttempt::START_FAILED:
       return "start_failed";
+    case ObservedAttempt::HOST_FAILED:
+      return "host_failed";
     case ObservedAttempt::KILLED:
       return "killed";
     default:

@@ -17,12 +17,12 @@ struct WorkerMetrics {
         attempts_adopted(registry.AddCounter(
             {"ordo_worker_attempts_adopted_total",
              "Attempts taken over from an earlier worker process."})),
-        attempts_ended(
-            registry.AddCounter({"ordo_worker_attempts_ended_total",
-                                 "Attempts that are over, by what ended them.",
-                                 {{"cause",
-                                   {"exit", "signal", "hang", "start_failed",
-                                    "supervisor_lost", "killed"}}}})),
+        attempts_ended(registry.AddCounter(
+            {"ordo_worker_attempts_ended_total",
+             "Attempts that are over, by what ended them.",
+             {{"cause",
+               {"exit", "signal", "hang", "start_failed", "supervisor_lost",
+                "killed", "host_failed"}}}})),
         start_seconds(registry.AddHistogram(
             {"ordo_worker_start_seconds",
              "Time from the desired set that asks for an attempt to its "

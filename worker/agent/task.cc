@@ -21,6 +21,7 @@ namespace ordo::worker::agent {
 namespace {
 
 using ::ordo::agent::v1::DesiredAttempt;
+using ::ordo::agent::v1::ObservedAttempt;
 
 constexpr size_t kMaxTaskBytes = 16 << 20;
 
@@ -98,19 +99,42 @@ Task::Task(const TaskOptions& options, base::Filesystem& files, AttemptKey key)
 
 Task::~Task() { ReleaseSupervisor(); }
 
-absl::Status Task::WriteFiles(const DesiredAttempt& desired) {
+absl::Status Task::WriteAttempt(const DesiredAttempt& desired) {
   ORDO_RETURN_IF_ERROR(files_.MakeFolders(folders_.attempt));
   ORDO_ASSIGN_OR_RETURN(const std::string task_json, TaskJson(desired));
-  ORDO_RETURN_IF_ERROR(
-      WritePlain(files_, folders_.attempt + "/task.json", task_json));
+  // Each attempt is started once. What another job of this name left here, one
+  // that the scheduler's store knows no more, must not be taken for its own.
+  auto file = files_.OpenForWrite(folders_.attempt + "/task.json",
+                                  base::WriteMode::kCreateNew);
+  if (absl::IsAlreadyExists(file.status())) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        "the folder ", folders_.attempt,
+        " holds an attempt of an earlier job of this name, which the "
+        "scheduler's store does not know; move ",
+        folders_.job, " away, or submit the job under another name"));
+  }
+  ORDO_RETURN_IF_ERROR(file);
+  ORDO_RETURN_IF_ERROR((*file)->Append(task_json));
+  return (*file)->Close();
+}
+
+absl::Status Task::WriteState(const DesiredAttempt& desired) {
   ORDO_RETURN_IF_ERROR(files_.MakeFolders(folders_.task));
   return WritePlain(files_, folders_.task + "/task.pb",
                     desired.SerializeAsString());
 }
 
-absl::Status Task::Start(const DesiredAttempt& desired) {
+absl::Status Task::Start(const DesiredAttempt& desired,
+                         ObservedAttempt::Cause* cause) {
+  *cause = ObservedAttempt::START_FAILED;
+  ORDO_RETURN_IF_ERROR(base::AddContext(
+      WriteAttempt(desired), "prepare the attempt in the storage root"));
+  // The task folder comes second: a next worker that finds it may trust what
+  // lies in the attempt's.
+  *cause = ObservedAttempt::HOST_FAILED;
   ORDO_RETURN_IF_ERROR(
-      base::AddContext(WriteFiles(desired), "prepare the attempt"));
+      base::AddContext(WriteState(desired),
+                       "prepare the attempt in the worker's `state_folder`"));
   base::SpawnOptions spawn;
   spawn.argv = {
       options_.supervisor,
@@ -161,9 +185,13 @@ void Task::Adopt() {
     supervisor_ = {facts->supervisor_pid, facts->supervisor_start_ticks};
   } else {
     // Perhaps it was started a moment ago and has no journal yet.
-    const auto found = base::FindProcesses("--task-dir " + folders_.task + " ");
-    if (found.empty()) return;
-    supervisor_ = found.front().id;
+    const std::string start =
+        absl::StrCat(options_.supervisor, " --task-dir ", folders_.task, " ");
+    for (const base::RunningProcess& process : base::FindProcesses(start)) {
+      // Others may only speak of it.
+      if (process.command_line.rfind(start, 0) == 0) supervisor_ = process.id;
+    }
+    if (supervisor_.pid == 0) return;
   }
   OpenSupervisor();
 }

@@ -60,8 +60,11 @@ class Task {
   const TaskFolders& folders() const { return folders_; }
 
   // Writes task.json and task.pb and starts the supervisor. After an error
-  // nothing runs; the message says what to mend.
-  absl::Status Start(const ::ordo::agent::v1::DesiredAttempt& desired);
+  // nothing runs; the message says what to mend, and `cause` whether it is the
+  // storage root (START_FAILED) or this machine (HOST_FAILED). An attempt whose
+  // folder has been used before is ALREADY_EXISTS.
+  absl::Status Start(const ::ordo::agent::v1::DesiredAttempt& desired,
+                     ::ordo::agent::v1::ObservedAttempt::Cause* cause);
   // What was stored of an attempt that an earlier process started; only job and
   // attempt number when that is damaged.
   ::ordo::agent::v1::DesiredAttempt Stored() const;
@@ -105,7 +108,8 @@ class Task {
   absl::Status Remove();
 
  private:
-  absl::Status WriteFiles(const ::ordo::agent::v1::DesiredAttempt& desired);
+  absl::Status WriteAttempt(const ::ordo::agent::v1::DesiredAttempt& desired);
+  absl::Status WriteState(const ::ordo::agent::v1::DesiredAttempt& desired);
   void OpenSupervisor();
   absl::StatusOr<SupervisorFacts> ReadFacts() const;
   absl::Status ReadRecords(Update* update);

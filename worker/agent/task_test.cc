@@ -19,6 +19,7 @@ namespace ordo::worker::agent {
 namespace {
 
 using ::ordo::agent::v1::DesiredAttempt;
+using ::ordo::agent::v1::ObservedAttempt;
 using ::ordo::base::testing::StatusIs;
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -31,6 +32,9 @@ class TaskTest : public ::testing::Test {
   void Prepare(const std::string& behaviour) {
     options_ = testing::FakeTaskOptions(folder_.path(), behaviour);
     task_ = std::make_unique<Task>(options_, files_, AttemptKey{"a", 1});
+  }
+  absl::Status Start() {
+    return task_->Start(testing::FakeTask("a", 1), &cause_);
   }
   // Waits for the supervisor's end, and reaps it.
   bool WaitForEnd() {
@@ -55,11 +59,12 @@ class TaskTest : public ::testing::Test {
   base::PosixFilesystem files_;
   TaskOptions options_;
   std::unique_ptr<Task> task_;
+  ObservedAttempt::Cause cause_ = ObservedAttempt::CAUSE_UNSPECIFIED;
 };
 
 TEST_F(TaskTest, RunsToItsEndWithAllRecords) {
   Prepare("");
-  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ORDO_ASSERT_OK(Start());
   ASSERT_TRUE(WaitForEnd());
 
   const Task::Update update = task_->Read();
@@ -95,7 +100,7 @@ TEST_F(TaskTest, SpecLeavesOutWhatBelongsToTheAttempt) {
 
 TEST_F(TaskTest, AnotherTaskObjectTakesOver) {
   Prepare("*:step_ms=20");
-  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ORDO_ASSERT_OK(Start());
   ASSERT_TRUE(WaitForRecord());
   const pid_t supervisor = task_->supervisor_pid();
 
@@ -113,7 +118,7 @@ TEST_F(TaskTest, AnotherTaskObjectTakesOver) {
 
 TEST_F(TaskTest, GraceTravelsWithTheSignal) {
   Prepare("*:step_ms=20,ignore_term=1");
-  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ORDO_ASSERT_OK(Start());
   ASSERT_TRUE(WaitForRecord());
   ORDO_ASSERT_OK(task_->Signal(SIGTERM, absl::Milliseconds(10)));
   ASSERT_TRUE(WaitForEnd());
@@ -122,7 +127,7 @@ TEST_F(TaskTest, GraceTravelsWithTheSignal) {
 
 TEST_F(TaskTest, LeftoversOfALostSupervisorAreEnded) {
   Prepare("*:step_ms=20,grandchildren=3");
-  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ORDO_ASSERT_OK(Start());
   ASSERT_TRUE(WaitForRecord());
   ASSERT_EQ(kill(task_->supervisor_pid(), SIGKILL), 0);
   ASSERT_TRUE(WaitForEnd());
@@ -137,15 +142,53 @@ TEST_F(TaskTest, LeftoversOfALostSupervisorAreEnded) {
 TEST_F(TaskTest, StorageThatCannotBeWrittenIsNamed) {
   Prepare("");
   ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("storage"), "a file"));
-  const absl::Status status = task_->Start(testing::FakeTask("a", 1));
+  const absl::Status status = Start();
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(std::string(status.message()), HasSubstr("storage"));
+  EXPECT_EQ(cause_, ObservedAttempt::START_FAILED);
   EXPECT_EQ(task_->supervisor_file(), -1);
+}
+
+TEST_F(TaskTest, StateFolderThatCannotBeWrittenIsTheHosts) {
+  Prepare("");
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("worker"), "a file"));
+  EXPECT_THAT(std::string(Start().message()), HasSubstr("`state_folder`"));
+  EXPECT_EQ(cause_, ObservedAttempt::HOST_FAILED);
+}
+
+TEST_F(TaskTest, FolderOfAnEarlierJobIsNotTakenOver) {
+  Prepare("");
+  ORDO_ASSERT_OK(Start());
+  ASSERT_TRUE(WaitForEnd());
+  // The worker's state is gone, as is the scheduler's.
+  ORDO_ASSERT_OK(task_->Remove());
+  Prepare("");
+  EXPECT_THAT(Start(), StatusIs(absl::StatusCode::kAlreadyExists,
+                                HasSubstr(task_->folders().job + " away")));
+  EXPECT_EQ(task_->supervisor_file(), -1);
+}
+
+TEST_F(TaskTest, ProcessThatOnlySpeaksOfTheTaskIsNotAdopted) {
+  Prepare("");
+  base::SpawnOptions spawn;
+  spawn.argv = {"/bin/sh",           "-c",         "sleep 1000",
+                options_.supervisor, "--task-dir", task_->folders().task,
+                "and more"};
+  ORDO_ASSERT_OK_AND_ASSIGN(const base::ProcessId other, base::Spawn(spawn));
+  for (int i = 0;
+       i < kDeadlineMs && base::FindProcesses(task_->folders().task).empty();
+       ++i) {
+    poll(nullptr, 0, 1);
+  }
+  task_->Adopt();
+  EXPECT_EQ(task_->supervisor_file(), -1);
+  ORDO_ASSERT_OK(base::SignalProcess(other, SIGKILL));
+  ORDO_EXPECT_OK(base::WaitForExit(other.pid, absl::Seconds(20)));
 }
 
 TEST_F(TaskTest, DamagedProgressIsReportedOnce) {
   Prepare("");
-  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ORDO_ASSERT_OK(Start());
   ASSERT_TRUE(WaitForEnd());
   const std::string path = task_->folders().progress;
   std::string bytes = Text(path);
@@ -159,7 +202,7 @@ TEST_F(TaskTest, DamagedProgressIsReportedOnce) {
 
 TEST_F(TaskTest, MissingEndOfAFinishedRunIsDamage) {
   Prepare("");
-  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ORDO_ASSERT_OK(Start());
   ASSERT_TRUE(WaitForEnd());
   const std::string path = task_->folders().progress;
   ORDO_ASSERT_OK(files_.Truncate(path, Text(path).size() - 1));
@@ -196,7 +239,7 @@ TEST_F(TaskTest, WhatIsMendedBeforeTheEndIsReadOn) {
 
 TEST_F(TaskTest, JournalThatCannotBeReadIsNotTakenForNone) {
   Prepare("");
-  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("a", 1)));
+  ORDO_ASSERT_OK(Start());
   ASSERT_TRUE(WaitForEnd());
   base::testing::FaultyFilesystem faulty(files_);
   faulty.Fail(base::testing::FileOperation::kOpenForRead, "journal", EACCES);
