@@ -166,7 +166,7 @@ TEST_F(BadInputTest, HundredMegabytesOfLogAreKeptAndReadFromAnOffset) {
 }
 
 TEST_F(BadInputTest, FolderThatVanishesInMidRunIsNamed) {
-  Start("job:step_ms=20");
+  Start("job:hold_at=30");
   Submit(Spec("job"));
   ASSERT_TRUE(WaitUntil(
       "job", [](const Job& job) { return job.progress().step() >= 2; }));

@@ -25,15 +25,15 @@ using ::testing::AnyOf;
 
 class KillTest : public Scenario, public ::testing::WithParamInterface<Case> {
  protected:
-  // Holds the job still, or slow, at the moment.
+  // Holds the job at the moment until it is released.
   static std::string Behaviour(Moment moment) {
     switch (moment) {
       case Moment::kStarting:
-        return "job:start_ms=300";
+        return "job:hold_start=1";
       case Moment::kBeforeFirstCheckpoint:
-        return "job:step_ms=15";
+        return "job:hold_at=5";
       case Moment::kWritingCheckpoint:
-        return "job:checkpoint_ms=300";
+        return "job:hold_checkpoint=40";
     }
     return "";
   }
@@ -106,6 +106,8 @@ TEST_P(KillTest, JobEndsAsIfNothingHadHappened) {
       KillScheduler();
       break;
   }
+
+  if (kind == Trainer::kFake) Release("job");
 
   const auto job = WaitForState("job", Job::SUCCEEDED);
   ASSERT_TRUE(job.has_value());

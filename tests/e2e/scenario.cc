@@ -51,14 +51,14 @@ harness::DeploymentOptions Scenario::Options(const std::string& fake) const {
   harness::DeploymentOptions options;
   options.folder = folder_.path();
   auto& scheduler = options.scheduler;
-  scheduler.mutable_lease()->set_seconds(5);
+  scheduler.mutable_lease()->set_seconds(60);
   scheduler.mutable_heartbeat()->set_nanos(200'000'000);
   scheduler.mutable_retry_backoff()->set_nanos(50'000'000);
   scheduler.mutable_retry_backoff_max()->set_nanos(100'000'000);
   scheduler.mutable_cancel_grace()->set_seconds(1);
-  scheduler.mutable_stop_grace()->set_seconds(2);
+  scheduler.mutable_stop_grace()->set_seconds(30);
   options.worker.set_trainer(ProgramPath("tests/fake/fake_trainer"));
-  options.worker.mutable_stop_grace()->set_seconds(2);
+  options.worker.mutable_stop_grace()->set_seconds(30);
   (*options.worker.mutable_trainer_environment())["ORDO_FAKE"] = fake;
   return options;
 }

@@ -33,7 +33,8 @@ bool WaitFor(const std::function<bool()>& done);
 class Scenario : public ::testing::Test {
  protected:
   // The defaults: the fake trainer, behaving as `fake` says (see
-  // tests/fake/behaviour.h), short times. Change the result and pass it on.
+  // tests/fake/behaviour.h), short times but for limits that no test waits for.
+  // Change the result and pass it on.
   harness::DeploymentOptions Options(const std::string& fake) const;
   void Start(const harness::DeploymentOptions& options);
   void Start(const std::string& fake) { Start(Options(fake)); }
