@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/clock/clock.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
@@ -73,13 +74,42 @@ class UpDownTest : public ::testing::Test {
         folder_.Path(absl::StrCat("output-", ++num_outputs_));
     return End(Begin(arguments, log), log);
   }
+  std::vector<std::string> UpArguments(const std::string& fake) const {
+    return {"up",
+            "--dir",
+            dir_,
+            "--listen",
+            "127.0.0.1:0",
+            "--trainer",
+            ProgramPath("tests/fake/fake_trainer"),
+            "--trainer-env",
+            "ORDO_FAKE=" + fake};
+  }
   void Up(const std::string& fake) {
-    const Output up =
-        Ordo({"up", "--dir", dir_, "--listen", "127.0.0.1:0", "--detach",
-              "--trainer", ProgramPath("tests/fake/fake_trainer"),
-              "--trainer-env", "ORDO_FAKE=" + fake});
+    std::vector<std::string> arguments = UpArguments(fake);
+    arguments.push_back("--detach");
+    const Output up = Ordo(arguments);
     ASSERT_EQ(up.exit_code, 0) << up.text;
-    server_ = Read(dir_ + "/endpoints.json").fields().at("api").string_value();
+    server_ = Endpoints().fields().at("api").string_value();
+  }
+  // As in a terminal; gives the keeper once everything answers.
+  base::ProcessId UpInForeground(const std::string& fake) {
+    const base::ProcessId keeper = Begin(UpArguments(fake), UpLog());
+    EXPECT_TRUE(WaitFor([this] {
+      return base::Exists(files_, dir_ + "/endpoints.json") &&
+             Endpoints().fields().at("ready").bool_value();
+    }));
+    server_ = Endpoints().fields().at("api").string_value();
+    return keeper;
+  }
+  std::string UpLog() const { return folder_.Path("up"); }
+  google::protobuf::Struct Endpoints() {
+    return Read(dir_ + "/endpoints.json");
+  }
+  pid_t PidOf(const std::string& process) {
+    const google::protobuf::Struct endpoints = Endpoints();
+    const auto& pids = endpoints.fields().at("pids").struct_value().fields();
+    return static_cast<pid_t>(pids.at(process).number_value());
   }
   google::protobuf::Struct Read(const std::string& path) {
     google::protobuf::Struct read;
@@ -100,6 +130,19 @@ class UpDownTest : public ::testing::Test {
       return base::Exists(files_, dir_ + "/storage/jobs/job/checkpoints/20-1");
     }));
   }
+  void Release() {
+    ORDO_ASSERT_OK(
+        base::AtomicWrite(files_, dir_ + "/storage/jobs/job/go", ""));
+  }
+  // Waits for a keeper that was asked to end; nothing of it may be left.
+  void ExpectUpEndsEverything(const base::ProcessId& keeper) {
+    const Output up = End(keeper, UpLog());
+    EXPECT_EQ(up.exit_code, 0) << up.text;
+    for (const auto& process : base::FindProcesses(folder_.path())) {
+      ADD_FAILURE() << "left behind: " << process.command_line << "\n"
+                    << up.text;
+    }
+  }
   void Kill(const std::string& program) {
     const auto found = base::FindProcesses(program + " --config");
     bool killed = false;
@@ -119,7 +162,7 @@ class UpDownTest : public ::testing::Test {
 };
 
 TEST_F(UpDownTest, DownSavesAndUpGoesOn) {
-  Up("*:step_ms=20");
+  Up("*:hold_at=40");
   Submit();
   WaitForCheckpoint();
   const Output down = Ordo({"down", "--dir", dir_});
@@ -136,18 +179,86 @@ TEST_F(UpDownTest, DownSavesAndUpGoesOn) {
 }
 
 TEST_F(UpDownTest, WhatDiesIsStartedAgainAndClientsRideItOut) {
-  Up("*:step_ms=20");
+  Up("*:hold_at=40");
   Submit();
   const std::string log = folder_.Path("wait");
   const base::ProcessId wait = Begin({"wait", "job"}, log);
   WaitForCheckpoint();
+  const pid_t scheduler = PidOf("scheduler");
   Kill("ordo-worker");
   Kill("ordo-scheduler");
+  ASSERT_TRUE(WaitFor([&] { return PidOf("scheduler") != scheduler; }));
+  Release();
   const Output waited = End(wait, log);
   EXPECT_EQ(waited.exit_code, 0) << waited.text;
   // The trainer went on all the while.
   const Output listed = Ordo({"list", "checkpoints"});
   EXPECT_THAT(listed.text, HasSubstr("60-1"));
+}
+
+TEST_F(UpDownTest, DeadSchedulerServesAgainSoon) {
+  // The delay itself is a second at most (kRestartWithin); the rest is for a
+  // busy machine.
+  constexpr absl::Duration kLimit = absl::Seconds(15);
+  Up("");
+  const base::RealClock clock;
+  const absl::Duration killed_at = clock.Monotonic();
+  Kill("ordo-scheduler");
+  ASSERT_TRUE(WaitFor([this] {
+    return Ordo({"list", "jobs"}).exit_code == 0;
+  }));
+  EXPECT_LT(clock.Monotonic() - killed_at, kLimit);
+  const pid_t worker = PidOf("worker");
+  const absl::Duration worker_killed_at = clock.Monotonic();
+  Kill("ordo-worker");
+  ASSERT_TRUE(WaitFor([&] { return PidOf("worker") != worker; }));
+  EXPECT_LT(clock.Monotonic() - worker_killed_at, kLimit);
+}
+
+TEST_F(UpDownTest, CtrlCEndsEverythingAndSaves) {
+  const base::ProcessId keeper = UpInForeground("*:hold_at=40");
+  Submit();
+  WaitForCheckpoint();
+  ORDO_ASSERT_OK(base::SignalProcess(keeper, SIGINT));
+  ExpectUpEndsEverything(keeper);
+
+  Up("");
+  const Output waited = Ordo({"wait", "job"});
+  EXPECT_EQ(waited.exit_code, 0) << waited.text;
+  EXPECT_THAT(Ordo({"show", "job"}).text, HasSubstr("STOPPED"));
+}
+
+TEST_F(UpDownTest, CtrlCEndsTrainersWhoseWorkerIsDead) {
+  const base::ProcessId keeper = UpInForeground("*:hold_at=40");
+  Submit();
+  WaitForCheckpoint();
+  // The keeper must not start another before it hears of the interrupt.
+  ORDO_ASSERT_OK(base::SignalProcess(keeper, SIGSTOP));
+  Kill("ordo-worker");
+  ORDO_ASSERT_OK(base::SignalProcess(keeper, SIGINT));
+  ORDO_ASSERT_OK(base::SignalProcess(keeper, SIGCONT));
+  ExpectUpEndsEverything(keeper);
+
+  Up("");
+  const Output waited = Ordo({"wait", "job"});
+  EXPECT_EQ(waited.exit_code, 0) << waited.text;
+}
+
+TEST_F(UpDownTest, UpAfterTheKeeperWasKilledTakesOver) {
+  Up("*:hold_at=40");
+  Submit();
+  WaitForCheckpoint();
+  const pid_t scheduler = PidOf("scheduler");
+  const auto keeper = base::IdentifyProcess(PidOf("keeper"));
+  ORDO_ASSERT_OK(keeper);
+  ORDO_ASSERT_OK(base::SignalProcess(*keeper, SIGKILL));
+  ORDO_ASSERT_OK(base::WaitUntilGone(*keeper, kDeadline));
+
+  Up("");
+
+  EXPECT_NE(PidOf("scheduler"), scheduler);
+  const Output waited = Ordo({"wait", "job"});
+  EXPECT_EQ(waited.exit_code, 0) << waited.text;
 }
 
 TEST_F(UpDownTest, SecondUpInTheSameFolderIsRefused) {
