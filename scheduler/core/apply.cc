@@ -1,5 +1,6 @@
 #include "scheduler/core/apply.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -40,6 +41,22 @@ void Expire(Turn& turn, const Deadline& deadline) {
   }
 }
 
+// A scheduler that was stopped or starved of time heard nobody meanwhile: what
+// it missed counts against no worker's lease, and each may speak once more.
+void ForgiveStall(Turn& turn) {
+  State& state = turn.state;
+  const absl::Duration now = turn.now.monotonic;
+  const absl::Duration heartbeat = state.options.heartbeat;
+  if (state.deadlines.empty()) return;
+  const absl::Duration late = now - state.deadlines.begin()->at;
+  if (late <= heartbeat) return;
+  for (auto& [id, worker] : state.workers) {
+    if (!worker.lease_at.has_value()) continue;
+    SetDeadline(state, Deadline::Kind::kLease, id, &worker.lease_at,
+                std::max(*worker.lease_at + late, now + heartbeat));
+  }
+}
+
 void ExpireDeadlines(Turn& turn) {
   std::set<Deadline>& deadlines = turn.state.deadlines;
   while (!deadlines.empty() && deadlines.begin()->at <= turn.now.monotonic) {
@@ -77,8 +94,10 @@ void TellWorkers(Turn& turn) {
 
 Effects Apply(State& state, Event event, const Moment& now) {
   Turn turn{state, now, {}, {}, {}, {}};
-  ExpireDeadlines(turn);
+  ForgiveStall(turn);
+  // A worker that has spoken is not silent, however long its words waited.
   Handle(turn, std::move(event));
+  ExpireDeadlines(turn);
   PlaceJobs(turn);
   RecordWaits(turn);
   TellWorkers(turn);

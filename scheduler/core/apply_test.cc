@@ -76,6 +76,39 @@ TEST(ApplyTest, AJumpOfTheWallClockLosesNoWorker) {
   EXPECT_EQ(shell.published_worker("w")->state(), workers::v1::Worker::ONLINE);
 }
 
+TEST(ApplyTest, AStalledSchedulerTakesNoWorkerForSilent) {
+  Options options = TestShell::DefaultOptions();
+  options.heartbeat = absl::Seconds(2);
+  TestShell shell(options);
+  EXPECT_THAT(shell.Announce(WorkerBuilder("w")), IsOk());
+  shell.Ignore();
+  ORDO_ASSERT_OK(shell.Submit(JobBuilder("a")));
+  shell.Ignore();
+  shell.Stall(absl::Seconds(12));
+  shell.Advance(absl::ZeroDuration());
+  shell.Ignore();
+  EXPECT_EQ(shell.StateOf("a"), Job::STARTING);
+  EXPECT_EQ(shell.published_worker("w")->state(), workers::v1::Worker::ONLINE);
+  // From here on it counts again.
+  shell.Advance(absl::Seconds(10));
+  shell.Ignore();
+  EXPECT_EQ(shell.published_worker("w")->state(), workers::v1::Worker::LOST);
+}
+
+TEST(ApplyTest, AnAnnouncementThatWaitedCounts) {
+  TestShell shell;
+  EXPECT_THAT(shell.Announce(WorkerBuilder("w")), IsOk());
+  shell.Ignore();
+  ORDO_ASSERT_OK(shell.Submit(JobBuilder("a")));
+  shell.Ignore();
+  shell.Observe("w", {AttemptBuilder("a", 1).Running()});
+  shell.Ignore();
+  shell.Stall(absl::Seconds(11));
+  shell.Observe("w", {AttemptBuilder("a", 1).Running().Step(3)});
+  shell.Ignore();
+  EXPECT_EQ(shell.StateOf("a"), Job::RUNNING);
+}
+
 TEST(ApplyTest, MoreJobsThanOneCallPlacesStartAtOnceAllTheSame) {
   TestShell shell;
   std::vector<NewJob> jobs;

@@ -42,6 +42,12 @@ class TestShell {
                const std::vector<agent::v1::ObservedAttempt>& attempts);
   // Time passes: ticks at each deadline on the way and at the end.
   void Advance(absl::Duration duration);
+  // Time passes and the scheduler does not look: no ticks, until the next
+  // event.
+  void Stall(absl::Duration duration) {
+    now_.wall += duration;
+    now_.monotonic += duration;
+  }
   void JumpWallClock(absl::Duration duration) { now_.wall += duration; }
   // The scheduler dies and starts again from its records.
   void Restart();
