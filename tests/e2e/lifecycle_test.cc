@@ -44,7 +44,7 @@ class LifecycleTest : public Scenario {
 };
 
 TEST_F(LifecycleTest, CancelWhileQueuedEndsAtOnce) {
-  Start("first:step_ms=50");
+  Start("first:hold_at=5");
   Submit(Spec("first"));
   Submit(Spec("second"));
   ASSERT_TRUE(WaitForState("first", Job::RUNNING).has_value());
@@ -62,7 +62,7 @@ TEST_F(LifecycleTest, CancelWhileStarting) {
 }
 
 TEST_F(LifecycleTest, CancelWhileRunningEndsTheWholeGroup) {
-  Start("job:step_ms=50,grandchildren=3");
+  Start("job:hold_at=5,grandchildren=3");
   Submit(Spec("job"));
   ASSERT_TRUE(WaitForState("job", Job::RUNNING).has_value());
   ASSERT_GE(ProcessesOf("job").size(), 5u);
@@ -70,19 +70,43 @@ TEST_F(LifecycleTest, CancelWhileRunningEndsTheWholeGroup) {
 }
 
 TEST_F(LifecycleTest, CancelOfATrainerThatIgnoresItKillsIt) {
-  Start("job:step_ms=50,ignore_term=1");
+  Start("job:hold_at=5,ignore_term=1");
   Submit(Spec("job"));
   ASSERT_TRUE(WaitForState("job", Job::RUNNING).has_value());
   CancelAndExpectTheEnd("job");
 }
 
 TEST_F(LifecycleTest, CancelledJobGivesItsDeviceToTheNext) {
-  Start("first:step_ms=50,ignore_term=1");
+  Start("first:hold_at=5,ignore_term=1");
   Submit(Spec("first"));
   ASSERT_TRUE(WaitForState("first", Job::RUNNING).has_value());
   Submit(Spec("second"));
   CancelAndExpectTheEnd("first");
   EXPECT_TRUE(WaitForState("second", Job::SUCCEEDED).has_value());
+}
+
+TEST_F(LifecycleTest, CancelIsQuickWithTheShippedGraceToo) {
+  harness::DeploymentOptions options =
+      Options("job:hold_at=5,ignore_term=1,grandchildren=2");
+  options.scheduler.clear_cancel_grace();
+  Start(options);
+  Submit(Spec("job"));
+  ASSERT_TRUE(WaitForState("job", Job::RUNNING).has_value());
+  CancelAndExpectTheEnd("job");
+}
+
+TEST_F(LifecycleTest, CancelWhileTheWorkerIsDeadEndsWithTheNextOne) {
+  Start("job:hold_at=5,ignore_term=1");
+  Submit(Spec("job"));
+  ASSERT_TRUE(WaitForState("job", Job::RUNNING).has_value());
+  ORDO_ASSERT_OK(deployment_->EndWorker(SIGKILL));
+  const absl::Time start = absl::Now();
+  ORDO_ASSERT_OK_AND_ASSIGN(const Job answer, Cancel("job"));
+  EXPECT_EQ(answer.state(), Job::CANCELLING);
+  ORDO_ASSERT_OK(deployment_->StartWorker());
+  ASSERT_TRUE(WaitForState("job", Job::CANCELLED).has_value());
+  EXPECT_LT(absl::Now() - start, kCancelLimit);
+  EXPECT_TRUE(WaitFor([&] { return ProcessesOf("job").empty(); }));
 }
 
 TEST_F(LifecycleTest, CancelOfAFinishedJobIsRefused) {
@@ -95,7 +119,7 @@ TEST_F(LifecycleTest, CancelOfAFinishedJobIsRefused) {
 }
 
 TEST_F(LifecycleTest, TwoJobsOnOneDeviceWaitForEachOther) {
-  Start("*:step_ms=10");
+  Start("first:hold_at=5");
   Submit(Spec("first"));
   Submit(Spec("second"));
   ASSERT_TRUE(WaitForState("first", Job::RUNNING).has_value());
@@ -103,6 +127,7 @@ TEST_F(LifecycleTest, TwoJobsOnOneDeviceWaitForEachOther) {
   EXPECT_THAT(explained.summary(), HasSubstr("first"));
   ASSERT_GE(explained.blockers_size(), 1);
   EXPECT_EQ(explained.blockers(0).reason(), "WAITING_FOR_DEVICE");
+  Release("first");
 
   const auto second = WaitForState("second", Job::SUCCEEDED);
   ASSERT_TRUE(second.has_value());
@@ -116,7 +141,7 @@ TEST_F(LifecycleTest, TwoJobsOnOneDeviceWaitForEachOther) {
 }
 
 TEST_F(LifecycleTest, RestartedSchedulerGivesTheSameListing) {
-  Start("running:step_ms=100");
+  Start("running:hold_at=5");
   Submit(Spec("finished"));
   ASSERT_TRUE(WaitForState("finished", Job::SUCCEEDED).has_value());
   Submit(Spec("running"));
@@ -152,19 +177,20 @@ TEST_F(LifecycleTest, RestartedSchedulerGivesTheSameListing) {
 }
 
 TEST_F(LifecycleTest, DrainedWorkerSavesAndTheNextOneGoesOn) {
-  Start("job:step_ms=20");
+  Start("job:hold_at=30");
   Submit(Spec("undisturbed"));
   ASSERT_TRUE(WaitForState("undisturbed", Job::SUCCEEDED).has_value());
   Submit(Spec("job"));
   ASSERT_TRUE(WaitUntil(
-      "job", [](const Job& job) { return job.progress().step() >= 3; }));
+      "job", [](const Job& job) { return job.progress().step() >= 29; }));
   ORDO_ASSERT_OK(deployment_->EndWorker(SIGTERM));
   EXPECT_TRUE(ProcessesOf("job").empty());
   const auto queued = WaitForState("job", Job::QUEUED);
   ASSERT_TRUE(queued.has_value());
   EXPECT_EQ(queued->attempts(0).reason(), "STOPPED");
-  EXPECT_GE(queued->attempts(0).end_step(), 3);
+  EXPECT_GE(queued->attempts(0).end_step(), 29);
 
+  Release("job");
   ORDO_ASSERT_OK(deployment_->StartWorker());
 
   const auto job = WaitForState("job", Job::SUCCEEDED);
