@@ -98,8 +98,8 @@ class Scheduler {
   virtual absl::StatusOr<checkpoints::v1::Checkpoint> GetCheckpoint(
       const std::string& job, const std::string& checkpoint) const = 0;
   // `job` empty: of all jobs.
-  virtual absl::StatusOr<Listing<checkpoints::v1::Checkpoint>>
-  ListCheckpoints(const std::string& job, const Page& page) const = 0;
+  virtual absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> ListCheckpoints(
+      const std::string& job, const Page& page) const = 0;
 
   virtual absl::StatusOr<reports::v1::Report> GetReport(
       const std::string& job, const std::string& report) const = 0;
