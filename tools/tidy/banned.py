@@ -52,10 +52,12 @@ BANS = (
         "use base/random: its numbers are the same everywhere", tests=True),
     Ban(r"\babsl::Now\s*\(|_clock::now\s*\(|\bgettimeofday\s*\(|\bclock_gettime\s*\(|\bstd::time\s*\(",
         "take a base::Clock (base/clock)",
-        # Deadlines of the system's own calls, a person's waiting, and the
-        # supervisor, which uses nothing.
+        # Deadlines of the system's own calls, a person's waiting, the epoch
+        # of a store that may have been restored, and the supervisor, which
+        # uses nothing.
         allowed=("base/clock/", "base/log/", "base/mutex.h", "base/process/",
-                 "base/rpc/", "scheduler/server/", "services/cli/",
+                 "base/rpc/", "scheduler/server/",
+                 "scheduler/store/sqlite_store.cc", "services/cli/",
                  "services/files/work_queue.cc", "tests/bench/",
                  "worker/supervisor/")),
     Ban(r"\b(sleep_for|sleep_until|SleepFor|usleep|nanosleep|sleep)\s*\(",
