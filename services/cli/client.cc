@@ -15,6 +15,9 @@ namespace {
 // Tries that get no answer in time before a call gives up.
 constexpr int kMaxTimeouts = 2;
 
+// How soon an interrupt is noticed while a connection is awaited.
+constexpr std::chrono::milliseconds kInterruptPoll(50);
+
 bool CouldNotConnect(const grpc::Status& status) {
   return absl::StrContains(status.error_message(), "failed to connect");
 }
@@ -99,6 +102,23 @@ std::unique_ptr<grpc::ClientContext> Client::StreamContext() const {
   return context;
 }
 
+bool Client::WaitToRetry(absl::Duration delay) {
+  if (channel()->GetState(false) == GRPC_CHANNEL_READY) {
+    return !interrupt_.WaitFor(delay);
+  }
+  // Without a call or this wait nobody would drive the connection forward, and
+  // a server that is back would not be noticed for seconds.
+  const auto end =
+      std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(delay);
+  while (!interrupt_.triggered() && std::chrono::steady_clock::now() < end) {
+    if (channel()->WaitForConnected(std::chrono::system_clock::now() +
+                                    kInterruptPoll)) {
+      break;
+    }
+  }
+  return !interrupt_.triggered();
+}
+
 absl::Status Client::Retry(
     const std::function<grpc::Status(grpc::ClientContext*)>& call,
     bool* maybe_done) {
@@ -127,8 +147,7 @@ absl::Status Client::Retry(
             : status.error_code() == grpc::StatusCode::UNAVAILABLE &&
                   std::chrono::steady_clock::now() < give_up;
     if (!again) return Explain(status);
-    if (interrupt_.WaitFor(
-            base::BackoffDelay(backoff, failures, options_.address))) {
+    if (!WaitToRetry(base::BackoffDelay(backoff, failures, options_.address))) {
       return absl::CancelledError("interrupted");
     }
   }

@@ -85,6 +85,9 @@ class Client {
   absl::Status Retry(
       const std::function<grpc::Status(grpc::ClientContext*)>& call,
       bool* maybe_done);
+  // Waits for the next try: for `delay`, or less when the connection opens
+  // before. False at the interrupt.
+  bool WaitToRetry(absl::Duration delay);
   std::shared_ptr<grpc::Channel> channel();
 
   const ClientOptions options_;
