@@ -20,11 +20,14 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .8rem; border-bottom: 1px solid var(--line);
   text-align: right; white-space: nowrap; }
 th:first-child, td:first-child, td.text, th.text { text-align: left; }
+th, td.text { white-space: normal; }
+td.text { min-width: 14rem; }
 .scroll { overflow-x: auto; }
 .interval, .dim { color: var(--dim); }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem; }
 figure { margin: 0; background: #fff; color: #1c1c1c; padding: .5rem;
-  border: 1px solid var(--line); border-radius: .4rem; max-width: 100%; }
+  border: 1px solid var(--line); border-radius: .4rem;
+  box-sizing: border-box; flex: 0 1 calc(50% - .5rem); min-width: 20rem; }
 figure svg { max-width: 100%; height: auto; display: block; }
 figcaption { font-size: .85rem; max-width: 34rem; }
 )";
