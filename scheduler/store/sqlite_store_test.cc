@@ -53,7 +53,7 @@ TEST_F(SqliteStoreTest, ASecondSchedulerIsRefusedByTheNameOfTheFile) {
 
 TEST_F(SqliteStoreTest, TheEpochGrowsEvenWhenTheStoreIsRestored) {
   int64_t before = 0;
-  {
+  for (int life = 0; life < 3; ++life) {
     ORDO_ASSERT_OK_AND_ASSIGN(auto store, OpenSqliteStore(path_));
     ORDO_ASSERT_OK_AND_ASSIGN(const Contents contents, store->Load());
     before = contents.epoch;

@@ -171,7 +171,7 @@ TEST_F(TaskTest, FolderOfAnEarlierJobIsNotTakenOver) {
 TEST_F(TaskTest, ProcessThatOnlySpeaksOfTheTaskIsNotAdopted) {
   Prepare("");
   base::SpawnOptions spawn;
-  spawn.argv = {"/bin/sh",           "-c",         "sleep 1000",
+  spawn.argv = {"/bin/sh",           "-c",         "kill -STOP $$",
                 options_.supervisor, "--task-dir", task_->folders().task,
                 "and more"};
   ORDO_ASSERT_OK_AND_ASSIGN(const base::ProcessId other, base::Spawn(spawn));
