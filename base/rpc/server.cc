@@ -10,6 +10,7 @@
 #include "base/status/status.h"
 #include "grpc/support/log.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
+#include "grpcpp/generic/async_generic_service.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/server_builder.h"
 
@@ -55,9 +56,27 @@ void SetLimits(grpc::ServerBuilder* builder) {
 
 }  // namespace
 
+namespace {
+
+// gRPC 1.51 shares one completion queue among all users of the callback API
+// and can abort (in grpc_cq_internal_unref) when the last of them goes while
+// its threads still look at it. One user that never goes, a server without a
+// port, keeps the queue for the life of the process.
+void KeepCallbackQueue() {
+  static grpc::Server* const keeper = [] {
+    grpc::ServerBuilder builder;
+    builder.RegisterCallbackGenericService(new grpc::CallbackGenericService);
+    return builder.BuildAndStart().release();
+  }();
+  static_cast<void>(keeper);
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
     const RpcServerOptions& options,
     const std::vector<grpc::Service*>& services) {
+  KeepCallbackQueue();
   ORDO_ASSIGN_OR_RETURN(HostPort listen, ParseHostPort(options.listen));
   if (!listen.IsLoopback() && !options.insecure) {
     return absl::FailedPreconditionError(

@@ -249,6 +249,13 @@ void Server::ReleaseAnswer(const core::Answer& answer) {
 void Server::Release(std::vector<core::Effects> turns) {
   std::set<std::string> changed;
   for (const core::Effects& effects : turns) {
+    // Workers first: nobody may see a job on a device that still looks free.
+    for (const core::Effect& effect : effects) {
+      if (const auto* worker = std::get_if<core::PublishWorker>(&effect)) {
+        view_.PutWorker(worker->worker, worker->value);
+        if (worker->value == nullptr) dispatcher_->Forget(worker->worker);
+      }
+    }
     for (const core::Effect& effect : effects) {
       if (const auto* record = std::get_if<core::Record>(&effect)) {
         ReleaseRecord(*record, &changed);
@@ -259,10 +266,6 @@ void Server::Release(std::vector<core::Effects> turns) {
       } else if (const auto* remove =
                      std::get_if<core::RemoveCheckpoint>(&effect)) {
         RemoveCheckpoint(core::CheckpointName(remove->job, remove->checkpoint));
-      } else if (const auto* worker =
-                     std::get_if<core::PublishWorker>(&effect)) {
-        view_.PutWorker(worker->worker, worker->value);
-        if (worker->value == nullptr) dispatcher_->Forget(worker->worker);
       } else if (const auto* progress =
                      std::get_if<core::PublishProgress>(&effect)) {
         view_.PutProgress(progress->job, progress->value);

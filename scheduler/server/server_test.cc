@@ -234,6 +234,7 @@ TEST_F(ServerTest, ExplainNamesTheJobThatHoldsTheDevice) {
   worker.AnnounceTo(*server_);
   WaitFor("a", Job::STARTING);
   ORDO_ASSERT_OK_AND_ASSIGN(const auto explained, server_->Explain("b"));
+  ASSERT_GE(explained.blockers_size(), 1);
   EXPECT_EQ(explained.blockers(0).reason(), "WAITING_FOR_DEVICE");
   EXPECT_THAT(explained.summary(), HasSubstr("job a"));
 }
