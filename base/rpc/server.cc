@@ -54,10 +54,6 @@ void SetLimits(grpc::ServerBuilder* builder) {
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
 }
 
-}  // namespace
-
-namespace {
-
 // gRPC 1.51 shares one completion queue among all users of the callback API
 // and can abort (in grpc_cq_internal_unref) when the last of them goes while
 // its threads still look at it. One user that never goes, a server without a
