@@ -74,6 +74,7 @@ new_machine
 unpacked
 fake dpkg-query 'exit 1'
 fake id 'echo 0'
+fake dpkg 'exit 0'
 fake apt-get 'exit 0'
 fake apt-cache '[[ $3 != gnuplot-nox ]]'
 run_setup
@@ -83,9 +84,63 @@ new_machine
 unpacked
 fake dpkg-query 'exit 1'
 fake id 'echo 0'
+fake dpkg 'exit 0'
 fake apt-get 'exit 100'
 run_setup
 expect UnreachableArchiveIsSaid 1 'apt-get update failed'
+
+# A machine that lacks gnuplot-nox, with an apt-get that says how much it is and
+# notes the calls of it and of dpkg.
+new_machine_without_gnuplot() {
+  new_machine
+  unpacked
+  ln -s "$(command -v tail)" "$bin/tail"
+  calls=$bin/calls
+  : >"$calls"
+  fake dpkg-query 'shift 3
+    for p in "$@"; do [[ $p == gnuplot-nox ]] || echo "installed $p"; done'
+  fake id 'echo 0'
+  fake dpkg 'echo "dpkg $*" >>"${0%/*}/calls"'
+  fake apt-cache 'exit 0'
+  fake apt-get 'echo "apt-get $*" >>"${0%/*}/calls"
+    [[ $* != *--assume-no* ]] || {
+      echo "Need to get 5 kB of archives."
+      echo "After this operation, 19 kB of additional disk space will be used."
+      exit 1
+    }'
+}
+
+new_machine_without_gnuplot
+run_setup
+expect PackagesAndTheirSizesAreSaid 0 \
+  $'install: gnuplot-nox\n  Need to get 5 kB.*\n  After this operation, 19 kB'
+output=$(<"$calls")
+expect HalfInstalledPackagesComeFirst 0 $'^dpkg --configure -a\napt-get .*update'
+expect OnlyWhatIsMissingIsInstalled 0 \
+  'install -y --no-install-recommends gnuplot-nox$'
+
+new_machine_without_gnuplot
+fake apt-get '[[ $* != *install* ]] || { echo "E: unmet needs" >&2; exit 100; }'
+run_setup
+expect SizesThatAreUnknownAreSaid 1 'does not say how much: E: unmet needs'
+
+new_machine_without_gnuplot
+fake apt-get '[[ $* != *"install -y"* ]] || {
+  echo "E: You don'"'"'t have enough free space in /var/cache." >&2; exit 100; }'
+run_setup
+expect DiskTooSmallForPackagesIsSaid 1 \
+  'enough free space in /var/cache.*installing Debian packages failed'
+
+new_machine_without_gnuplot
+fake dpkg 'exit 2'
+run_setup
+expect PackagesThatCannotBeConfiguredAreSaid 1 'dpkg --configure -a failed'
+
+new_machine_without_gnuplot
+fake id 'echo 1000'
+fake sudo 'exit 1'
+run_setup
+expect RefusedSudoIsSaid 1 'sudo refused. As root: apt-get install .*gnuplot-nox'
 
 new_machine
 fake uname 'echo aarch64'
@@ -117,7 +172,19 @@ fake sha256sum 'exit 0'
 fake unzip 'mkdir -p "${@: -1}/google"'
 run_setup
 expect GoesOnAfterAnInterruption 0 'Set-up is complete'
+expect DownloadAndItsSizesAreSaid 0 \
+  "unpack into $deps: googleapis-1.76.0"$'\n  1 MB to download, 1 MB on disk'
 output=$(ls -A "$deps/googleapis-1.76.0" "$deps/dl" 2>&1) status=$?
 expect InterruptedFolderIsNotUsed 0 $'googleapis-1.76.0:\ngoogle$'
+
+# Bazel runs in the checkout, and must look where set-up did.
+new_machine
+unpacked
+root=$PWD
+cd "$TEST_TMPDIR" || exit 1
+output=$(ORDO_DEPS=$(basename "$deps") bash -c \
+  'source "$1/tools/build/env.sh" && cd / && echo "$ORDO_DEPS"' _ "$root")
+status=$?
+expect RelativeFolderIsTheCallers 0 "^$deps$"
 
 [[ $failures == 0 ]]

@@ -17,6 +17,8 @@ if [[ -z ${HOME:-} ]]; then
   [[ -n $HOME ]] || fail "HOME is not set, and this user has no home folder"
 fi
 ORDO_DEPS=${ORDO_DEPS:-$HOME/.cache/ordo}
+# The scripts and Bazel run in different folders; all mean the caller's.
+[[ $ORDO_DEPS == /* ]] || ORDO_DEPS=$PWD/$ORDO_DEPS
 export HOME ORDO_DEPS USER
 
 # ordo_bazel COMMAND ARGUMENT...: Bazel in this checkout, with the cache that

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Test of tools/bench with what it calls replaced: a fake Bazel that writes down
+# its arguments and leaves a benchmark that does the same.
+set -uo pipefail
+
+root=$(mktemp -d "$TEST_TMPDIR/checkout.XXXX")
+mkdir -p "$root/tools/build" "$root/bin" "$root/home"
+cp tools/bench "$root/tools/"
+cp tools/build/env.sh "$root/tools/build/"
+
+# program PATH: the script on standard input.
+program() {
+  mkdir -p "$(dirname "$1")"
+  { printf '#!/bin/bash\n' && cat; } >"$1"
+  chmod +x "$1"
+}
+program "$root/tools/setup" <<<''
+program "$root/bin/getent" <<<"echo 'x:x:0:0:x:$root/home:/bin/sh'"
+program "$root/bin/bazel" <<END
+printf '%s in %s with HOME=%s\n' "\$*" "\$PWD" "\$HOME" >"$root/bazel.txt"
+END
+program "$root/bazel-bin/tests/bench/bench" <<END
+printf '%s in %s\n' "\$*" "\$PWD" >"$root/bench.txt"
+ls "\$ORDO_BIN" >>"$root/bench.txt"
+END
+
+# As under a service manager, which sets no HOME; from another folder.
+mkdir "$root/elsewhere"
+cd "$root/elsewhere" || exit 1
+env -u HOME -u ORDO_DEPS PATH="$root/bin:$PATH" "$root/tools/bench" submit \
+  --json out.json || {
+  echo "FAILED: tools/bench ended with $?"
+  exit 1
+}
+
+failures=0
+# expect NAME FILE PATTERN: what the file must hold.
+expect() {
+  if [[ ! $(<"$2") =~ $3 ]]; then
+    printf 'FAILED %s; wanted /%s/ in:\n%s\n' "$1" "$3" "$(<"$2")"
+    failures=$((failures + 1))
+  else
+    printf 'ok %s\n' "$1"
+  fi
+}
+expect BuildsWithTheSharedCache "$root/bazel.txt" \
+  "^build --disk_cache=$root/home/.cache/ordo/build-cache .*//tests/bench:bench"
+expect BuildsInTheCheckoutWithAHome "$root/bazel.txt" \
+  " in $root with HOME=$root/home$"
+expect RunsWhereTheCallerIs "$root/bench.txt" \
+  "^submit --json out.json in $root/elsewhere"
+expect SeesAllPrograms "$root/bench.txt" \
+  $'\nfake_trainer\nordo\nordo-scheduler\nordo-supervisor\nordo-trainer\nordo-worker$'
+
+[[ $failures == 0 ]]
