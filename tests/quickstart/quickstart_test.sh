@@ -72,7 +72,8 @@ done
 
 # What it says, done.
 export_line=$(grep -o 'export PATH=.*' <<<"$output")
-stop_line=$(grep -o 'ordo down --dir .*' <<<"$output" | head -n 1)
+stop_line=$(sed -n 's/^To stop: //p' <<<"$output")
+[[ -n $stop_line ]] || failed SaysHowToStop
 look=$(eval "$export_line" && ordo show addition-tape 2>&1) ||
   failed "HowToLookFurther: $look"
 stop=$(eval "$export_line" && eval "$stop_line" 2>&1) ||
