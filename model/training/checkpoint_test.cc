@@ -69,14 +69,14 @@ TEST_F(CheckpointTest, GivesBackAllThatWasSaved) {
 
 TEST_F(CheckpointTest, StateSaysWhatBitEqualityDependsOn) {
   checkpoint_.environment.kernels = "tiled";
-  checkpoint_.environment.settings = "OMP_DYNAMIC=1";
+  checkpoint_.environment.settings = "MKL_CBWR=AVX2";
   ORDO_ASSERT_OK(WriteCheckpoint(files_, temporary_.path(), checkpoint_));
   const auto state = nlohmann::json::parse(Bytes("3-1/state.json"));
   EXPECT_EQ(state["environment"]["kernels"], "tiled");
   ORDO_ASSERT_OK_AND_ASSIGN(const Checkpoint read,
                             ReadCheckpoint(files_, temporary_.Path("3-1"), ""));
   EXPECT_EQ(read.environment.kernels, "tiled");
-  EXPECT_EQ(read.environment.settings, "OMP_DYNAMIC=1");
+  EXPECT_EQ(read.environment.settings, "MKL_CBWR=AVX2");
 }
 
 TEST_F(CheckpointTest, TheDigestCoversTheRecipe) {

@@ -2,6 +2,7 @@
 
 #include <cpuid.h>
 #include <cstdlib>
+#include <dlfcn.h>
 
 #include "ATen/Context.h"
 #include "ATen/Parallel.h"
@@ -9,7 +10,7 @@
 #include "ATen/native/DispatchStub.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "torch/version.h"
+#include "model/training/loaded_libraries.h"
 
 namespace ordo::model::training {
 namespace {
@@ -58,9 +59,36 @@ std::string Processor() {
 }
 
 constexpr const char* kSettings[] = {
-    "ATEN_CPU_CAPABILITY", "MKL_CBWR",         "MKL_ENABLE_INSTRUCTIONS",
-    "OMP_DYNAMIC",         "OMP_THREAD_LIMIT", "ONEDNN_MAX_CPU_ISA",
+    "ATEN_CPU_CAPABILITY", "MKL_CBWR",           "MKL_ENABLE_INSTRUCTIONS",
+    "OMP_THREAD_LIMIT",    "ONEDNN_MAX_CPU_ISA",
 };
+
+// The libraries that compute, LibTorch's and what it computes with.
+const char* const kLibraries[] = {"libtorch_cpu.", "libc10.", "libgomp.",
+                                  "libm."};
+
+// "2.11.0 0f3a..": as the loaded LibTorch names itself, which need not be the
+// one whose headers were compiled, and what else tells builds apart.
+std::string TorchVersion() {
+  constexpr char kKey[] = "TORCH_VERSION=";
+  const std::string config = at::show_config();
+  std::string version = "unknown";
+  if (const size_t at = config.find(kKey); at != std::string::npos) {
+    const size_t begin = at + sizeof(kKey) - 1;
+    version = config.substr(begin, config.find_first_of(", \n", begin) - begin);
+  }
+  return absl::StrCat(
+      version, " ",
+      DigestOfLoaded({std::begin(kLibraries), std::end(kLibraries)}));
+}
+
+// OMP_DYNAMIC lets the runtime take fewer threads than were asked for when the
+// machine is busy. Found by its name: LibTorch brings its own runtime along.
+void TakeAllThreads() {
+  auto* const set_dynamic =
+      reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_dynamic"));
+  if (set_dynamic != nullptr) set_dynamic(0);
+}
 
 std::string Settings() {
   std::vector<std::string> set;
@@ -91,6 +119,7 @@ std::vector<std::string> Differences(const Environment& before,
 }
 
 void ConfigureNumerics(int threads) {
+  TakeAllThreads();
   at::set_num_threads(threads);
   // Can be set once in a process, before anything ran.
   if (at::get_num_interop_threads() != 1) at::set_num_interop_threads(1);
@@ -104,7 +133,7 @@ Environment CurrentEnvironment(const std::string& build_digest) {
   environment.threads = at::get_num_threads();
   environment.cpu_capability =
       absl::StrCat(at::get_cpu_capability(), Extensions(), Processor());
-  environment.torch_version = TORCH_VERSION;
+  environment.torch_version = TorchVersion();
   environment.settings = Settings();
   return environment;
 }

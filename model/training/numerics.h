@@ -17,6 +17,8 @@ struct Environment {
   // Instruction set that LibTorch's own kernels use, such as AVX512, and what
   // its libraries choose theirs by: extensions, vendor, family and model.
   std::string cpu_capability;
+  // The version that the loaded LibTorch gives itself, and a digest of it and
+  // of the libraries that it computes with.
   std::string torch_version;
   // Which of our own kernels compute attention.
   std::string kernels = "reference";
@@ -30,9 +32,10 @@ struct Environment {
 std::vector<std::string> Differences(const Environment& before,
                                      const Environment& now);
 
-// Takes `threads` CPU threads for operations and one between them, and only
-// algorithms whose results do not vary from run to run. For the process; call
-// it before the first operation.
+// Takes `threads` CPU threads for operations, neither more nor fewer whatever
+// OMP_DYNAMIC says, and one between them, and only algorithms whose results do
+// not vary from run to run. For the process and the calling thread, which is
+// the one that trains; call it before the first operation.
 void ConfigureNumerics(int threads);
 
 // The environment of this process after ConfigureNumerics.

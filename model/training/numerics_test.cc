@@ -1,10 +1,14 @@
 #include "model/training/numerics.h"
 
+#include <dlfcn.h>
+
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <torch/version.h>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/training/loaded_libraries.h"
 
 namespace ordo::model::training {
 namespace {
@@ -22,17 +26,41 @@ TEST(Numerics, TakesTheThreadsOfTheSpecAndDeterministicAlgorithms) {
   EXPECT_EQ(CurrentEnvironment("abc").threads, 2);
 }
 
+TEST(Numerics, TakesAsManyThreadsWhateverTheRuntimeMayChoose) {
+  auto* const set_dynamic =
+      reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_dynamic"));
+  auto* const get_dynamic =
+      reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_dynamic"));
+  ASSERT_NE(set_dynamic, nullptr);
+  // As OMP_DYNAMIC=true does.
+  set_dynamic(1);
+  ASSERT_NE(get_dynamic(), 0);
+  ConfigureNumerics(2);
+  EXPECT_EQ(get_dynamic(), 0);
+}
+
+TEST(Numerics, EnvironmentNamesTheLibTorchThatIsLoaded) {
+  EXPECT_THAT(CurrentEnvironment("abc").torch_version,
+              ::testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+\\S* "
+                                      "[0-9a-f]{16}"));
+  EXPECT_THAT(CurrentEnvironment("abc").torch_version,
+              ::testing::StartsWith(TORCH_VERSION));
+  EXPECT_THAT(CurrentEnvironment("abc").torch_version,
+              ::testing::EndsWith(DigestOfLoaded(
+                  {"libtorch_cpu.", "libc10.", "libgomp.", "libm."})));
+}
+
 TEST(Differences, NamesEachThingThatChanged) {
   const Environment before{"b1", 2, "AVX2", "2.11.0"};
   EXPECT_THAT(Differences(before, before), IsEmpty());
   EXPECT_THAT(
       Differences(before,
-                  {"b2", 4, "AVX512", "2.12.0", "tiled", "OMP_DYNAMIC=1"}),
+                  {"b2", 4, "AVX512", "2.12.0", "tiled", "MKL_CBWR=AVX2"}),
       ElementsAre(HasSubstr("build"), HasSubstr("threads was 2 and is 4"),
                   HasSubstr("AVX2 and is AVX512"),
                   HasSubstr("2.11.0 and is 2.12.0"),
                   HasSubstr("reference and is tiled"),
-                  HasSubstr("'' and is 'OMP_DYNAMIC=1'")));
+                  HasSubstr("'' and is 'MKL_CBWR=AVX2'")));
 }
 
 TEST(Numerics, EnvironmentSaysWhatLibrariesChooseKernelsBy) {

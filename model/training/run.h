@@ -44,6 +44,11 @@ class Run {
   // by the number of scored tokens of the whole batch. Called at most until
   // cursors().step == spec.training().steps().
   //
+  // However the batch is split, its gradient is that of one pass but for
+  // rounding: the norm of the difference is at most 1e-6 (fp32) or 2^-7 (bf16,
+  // whose passes each round to 8 bits) of the sum of the norms of what the
+  // passes add.
+  //
   // FAILED_PRECONDITION with kNonFiniteReason when loss or gradient is not
   // finite and the policy does not let the step be skipped; nothing has changed
   // then. RESOURCE_EXHAUSTED when memory runs out.
