@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
@@ -47,6 +48,13 @@ absl::StatusOr<std::string> ReadProcFile(const std::string& path) {
   ::close(descriptor);
   if (error_number != 0) return SystemError(error_number, "read " + path);
   return content;
+}
+
+std::string ReadBootId() {
+  auto id = ReadProcFile("/proc/sys/kernel/random/boot_id");
+  if (!id.ok()) return "";
+  while (!id->empty() && id->back() == '\n') id->pop_back();
+  return *std::move(id);
 }
 
 absl::Status NoProcess(pid_t pid) {
@@ -167,6 +175,12 @@ absl::StatusOr<std::string> SiblingBinary(std::string_view name) {
   return path;
 }
 
+const std::string& BootId() {
+  // Never changes while a process lives.
+  static const auto* const id = new std::string(ReadBootId());
+  return *id;
+}
+
 absl::StatusOr<ProcessId> IdentifyProcess(pid_t pid) {
   const auto stat = ReadProcFile(ProcPath(pid, "stat"));
   if (!stat.ok()) return NoProcess(pid);
@@ -192,6 +206,7 @@ absl::StatusOr<ProcessId> IdentifyProcess(pid_t pid) {
   }
   ProcessId id;
   id.pid = pid;
+  id.boot_id = BootId();
   const std::string_view ticks = fields[kStartTime];
   std::from_chars(ticks.data(), ticks.data() + ticks.size(), id.start_ticks);
   return id;
@@ -302,10 +317,14 @@ std::vector<RunningProcess> FindProcesses(std::string_view text) {
     if (pid == ::getpid()) continue;
     auto command_line = ReadProcFile(ProcPath(pid, "cmdline"));
     const auto id = IdentifyProcess(pid);
-    if (!command_line.ok() || !id.ok()) continue;
-    std::replace(command_line->begin(), command_line->end(), '\0', ' ');
-    if (command_line->find(text) == std::string::npos) continue;
-    found.push_back({*id, *std::move(command_line)});
+    if (!command_line.ok() || command_line->empty() || !id.ok()) continue;
+    std::string joined = *command_line;
+    std::replace(joined.begin(), joined.end(), '\0', ' ');
+    if (joined.find(text) == std::string::npos) continue;
+    // Each argument ends with a NUL.
+    if (command_line->back() == '\0') command_line->pop_back();
+    std::vector<std::string> arguments = absl::StrSplit(*command_line, '\0');
+    found.push_back({*id, std::move(arguments), std::move(joined)});
   }
   std::sort(found.begin(), found.end(),
             [](const RunningProcess& a, const RunningProcess& b) {

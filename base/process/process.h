@@ -23,22 +23,29 @@ absl::StatusOr<std::string> ExecutablePath();
 // when it is not there.
 absl::StatusOr<std::string> SiblingBinary(std::string_view name);
 
-// A process and not a later one that got the same pid.
+// Names the machine's current boot; empty where the kernel does not tell.
+const std::string& BootId();
+
+// A process and not a later one that got the same pid, nor one of another boot
+// that got the same pid at the same time after it.
 struct ProcessId {
   pid_t pid = 0;
   // Start time in clock ticks since boot, from /proc/<pid>/stat.
   uint64_t start_ticks = 0;
+  std::string boot_id;
 };
 
 inline bool operator==(const ProcessId& a, const ProcessId& b) {
-  return a.pid == b.pid && a.start_ticks == b.start_ticks;
+  return a.pid == b.pid && a.start_ticks == b.start_ticks &&
+         a.boot_id == b.boot_id;
 }
 
 // The identity of a process now. NOT_FOUND when there is none, or only a
 // zombie.
 absl::StatusOr<ProcessId> IdentifyProcess(pid_t pid);
 
-// True while exactly this process runs (a zombie does not run).
+// True while exactly this process runs (a zombie does not run, nor does one of
+// another boot).
 bool IsRunning(const ProcessId& process);
 
 struct SpawnOptions {
@@ -88,7 +95,9 @@ absl::Status SignalGroup(pid_t group, int signal);
 
 struct RunningProcess {
   ProcessId id;
-  // Arguments joined by blanks.
+  // The program as it was called, then its arguments.
+  std::vector<std::string> arguments;
+  // Those joined by blanks.
   std::string command_line;
 };
 

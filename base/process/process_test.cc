@@ -163,6 +163,20 @@ TEST_F(ProcessTest, ALaterProcessWithTheSamePidIsAnotherOne) {
   EXPECT_THAT(WaitUntilGone(self, absl::ZeroDuration()), IsOk());
 }
 
+TEST_F(ProcessTest, TheSamePidAndTimeOfAnotherBootIsAnotherOne) {
+  ORDO_ASSERT_OK_AND_ASSIGN(ProcessId self, IdentifyProcess(::getpid()));
+  EXPECT_EQ(self.boot_id, BootId());
+  EXPECT_FALSE(BootId().empty());
+  for (const std::string& boot :
+       {std::string(), std::string("8d31e5a2-0000-4000-8000-000000000000")}) {
+    self.boot_id = boot;
+    EXPECT_FALSE(IsRunning(self));
+    EXPECT_THAT(SignalProcess(self, SIGKILL),
+                StatusIs(absl::StatusCode::kNotFound));
+    EXPECT_THAT(WaitUntilGone(self, absl::ZeroDuration()), IsOk());
+  }
+}
+
 TEST_F(ProcessTest, AGroupThatIsNotThereIsNotFound) {
   ORDO_ASSERT_OK_AND_ASSIGN(const ProcessId child, Spawn(Shell("exit 0")));
   ORDO_ASSERT_OK(WaitForExit(child.pid, kTimeout));
@@ -189,6 +203,7 @@ TEST_F(ProcessTest, ProcessesAreFoundByTheirCommandLine) {
   }
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].id, child);
+  EXPECT_EQ(found[0].arguments, options.argv);
   EXPECT_THAT(found[0].command_line, HasSubstr("/bin/sh -c read line"));
   ORDO_ASSERT_OK(SignalProcess(child, SIGKILL));
   ORDO_ASSERT_OK(WaitForExit(child.pid, kTimeout));
