@@ -223,8 +223,10 @@ std::string EndpointsJson(const Endpoints& endpoints) {
   }
   auto& pids = *fields["pids"].mutable_struct_value()->mutable_fields();
   auto& ticks = *fields["start_ticks"].mutable_struct_value()->mutable_fields();
+  auto& boots = *fields["boot_ids"].mutable_struct_value()->mutable_fields();
   for (const auto& [process, id] : endpoints.processes) {
     pids[process].set_number_value(id.pid);
+    boots[process].set_string_value(id.boot_id);
     ticks[process].set_number_value(static_cast<double>(id.start_ticks));
   }
   return base::WriteMessage(json, base::TextForm::kJson);
@@ -253,9 +255,11 @@ std::optional<Endpoints> ReadEndpoints(base::Filesystem& files,
     endpoints.metrics[process] = value.string_value();
   }
   const Struct& ticks = Fields(json, "start_ticks");
+  const Struct& boots = Fields(json, "boot_ids");
   for (const auto& [process, value] : Fields(json, "pids").fields()) {
     base::ProcessId& id = endpoints.processes[process];
     id.pid = static_cast<pid_t>(value.number_value());
+    id.boot_id = Text(boots, process);
     const auto start = ticks.fields().find(process);
     if (start != ticks.fields().end()) {
       id.start_ticks = static_cast<uint64_t>(start->second.number_value());

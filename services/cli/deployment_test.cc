@@ -87,7 +87,7 @@ TEST_F(DeploymentTest, EndpointsComeBackAsTheyWere) {
   Endpoints endpoints;
   endpoints.api = "127.0.0.1:7420";
   endpoints.metrics["scheduler"] = "127.0.0.1:4";
-  endpoints.processes["worker"] = {12345, 9876543210};
+  endpoints.processes["worker"] = {12345, 9876543210, "a-boot"};
   endpoints.ready = true;
   ORDO_ASSERT_OK(WriteEndpoints(files_, folder_.path(), endpoints));
   const auto read = ReadEndpoints(files_, folder_.path());
@@ -98,6 +98,19 @@ TEST_F(DeploymentTest, EndpointsComeBackAsTheyWere) {
   EXPECT_TRUE(read->ready);
   EXPECT_THAT(EndpointsJson(endpoints),
               HasSubstr("\"pids\":{\"worker\":12345}"));
+}
+
+TEST_F(DeploymentTest, ProcessOfAnotherBootDoesNotRun) {
+  Endpoints endpoints;
+  ORDO_ASSERT_OK_AND_ASSIGN(const base::ProcessId self,
+                            base::IdentifyProcess(getpid()));
+  endpoints.processes["keeper"] = self;
+  endpoints.processes["worker"] = {self.pid, self.start_ticks, "before"};
+  ORDO_ASSERT_OK(WriteEndpoints(files_, folder_.path(), endpoints));
+  const auto read = ReadEndpoints(files_, folder_.path());
+  ASSERT_TRUE(read.has_value());
+  EXPECT_TRUE(base::IsRunning(read->processes.at("keeper")));
+  EXPECT_FALSE(base::IsRunning(read->processes.at("worker")));
 }
 
 TEST_F(DeploymentTest, DamagedEndpointsAreNone) {
