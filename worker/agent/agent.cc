@@ -14,12 +14,10 @@
 #include "base/check.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
-#include "google/protobuf/util/time_util.h"
 
 namespace ordo::worker::agent {
 namespace {
 
-using ::ordo::agent::v1::AnnounceRequest;
 using ::ordo::agent::v1::DesiredAttempt;
 using ::ordo::agent::v1::ObservedAttempt;
 using ::ordo::agent::v1::SetDesiredRequest;
@@ -31,11 +29,6 @@ using ::ordo::training::v1::ProgressRecord;
 constexpr absl::Duration kFullTurnPeriod = absl::Seconds(1);
 // How often processes that must go are looked for.
 constexpr absl::Duration kLostPeriod = absl::Milliseconds(20);
-constexpr absl::Duration kAnnounceTimeout = absl::Seconds(2);
-// A worker that drains waits this long for a scheduler that does not answer.
-constexpr absl::Duration kDrainAnswerTimeout = absl::Seconds(5);
-// Beyond the grace, for supervisors to end what is left.
-constexpr absl::Duration kDrainMargin = absl::Seconds(15);
 
 }  // namespace
 
@@ -48,14 +41,11 @@ Agent::Agent(AgentOptions options, base::Filesystem& files,
       wake_file_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       core_(options_.identity.worker(), options_.identity.incarnation(),
             options_.task.trainer),
-      schedule_(options_.identity.worker()) {
+      reporter_(options_.identity, clock, metrics) {
   ORDO_CHECK(wake_file_ >= 0) << "eventfd";
 }
 
-Agent::~Agent() {
-  announcer_.reset();
-  close(wake_file_);
-}
+Agent::~Agent() { close(wake_file_); }
 
 absl::Status Agent::Start() {
   ORDO_ASSIGN_OR_RETURN(watcher_, Watcher::Create());
@@ -85,7 +75,8 @@ absl::Status Agent::Start() {
                   {{"job", key->job},
                    {"attempt", key->attempt},
                    {"running", entry.task->SupervisorRuns()}});
-    WatchFiles(entry);
+    entry.watches =
+        std::make_unique<TaskWatches>(*watcher_, entry.task->folders());
     Update(*key, entry);
     CheckSupervisor(*key, entry);
   }
@@ -100,7 +91,7 @@ absl::StatusOr<SetDesiredResponse> Agent::SetDesired(
     ORDO_ASSIGN_OR_RETURN(const Actions actions, core_.SetDesired(request));
     AddActions(actions);
     *response.mutable_observed() = core_.Observed();
-    reported_sequence_ = core_.sequence();
+    reporter_.Reported(core_.sequence());
   }
   Wake();
   return response;
@@ -119,20 +110,22 @@ void Agent::Wake() {
 
 void Agent::Run(const std::string& address,
                 const std::shared_ptr<grpc::Channel>& channel) {
-  address_ = address;
-  announcer_ = std::make_unique<Announcer>(channel, [this] { Wake(); });
+  {
+    base::MutexLock lock(mutex_);
+    reporter_.Begin(address, channel, [this] { Wake(); });
+  }
   while (leave_.load() != Leave::kAtOnce) {
     if (leave_.load() == Leave::kDrain) BeginDrain();
     RunPending();
     UpdateChanged();
     RunPending();
-    TakeAnswer();
-    Announce();
+    Report();
     ReapChildren();
-    if (drain_began_ && DrainIsOver()) break;
+    if (DrainIsOver()) break;
     Wait();
   }
-  announcer_.reset();
+  base::MutexLock lock(mutex_);
+  reporter_.End();
 }
 
 void Agent::AddActions(const Actions& actions) {
@@ -204,7 +197,8 @@ void Agent::StartTask(const Pending& pending) {
                  {"attempt", key.attempt},
                  {"supervisor", entry.task->supervisor_pid()}});
   WriteSpec(desired);
-  WatchFiles(entry);
+  entry.watches =
+      std::make_unique<TaskWatches>(*watcher_, entry.task->folders());
   // What was written before the watches began.
   Update(key, entry);
 }
@@ -225,39 +219,13 @@ void Agent::SignalTask(const Action& action) {
 void Agent::ForgetTask(const AttemptKey& key) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return;
-  Unwatch(found->second);
+  found->second.watches.reset();
   if (absl::Status status = found->second.task->Remove(); !status.ok()) {
     base::LogWarning(
         "task folder not removed",
         {{"job", key.job}, {"attempt", key.attempt}, {"error", status}});
   }
   entries_.erase(found);
-}
-
-void Agent::WatchFiles(Entry& entry) {
-  const TaskFolders& folders = entry.task->folders();
-  const auto watch = [this](absl::StatusOr<int> result, int* name) {
-    if (result.ok()) *name = *result;
-  };
-  if (entry.journal_folder < 0) {
-    watch(watcher_->WatchFolder(folders.task), &entry.journal_folder);
-  }
-  if (entry.journal_file < 0) {
-    watch(watcher_->WatchFile(folders.task + "/journal"), &entry.journal_file);
-  }
-  if (entry.progress_folder < 0) {
-    watch(watcher_->WatchFolder(folders.attempt), &entry.progress_folder);
-  }
-  if (entry.progress_file < 0) {
-    watch(watcher_->WatchFile(folders.progress), &entry.progress_file);
-  }
-}
-
-void Agent::Unwatch(const Entry& entry) {
-  for (const int watch : {entry.journal_folder, entry.journal_file,
-                          entry.progress_folder, entry.progress_file}) {
-    if (watch >= 0) watcher_->Unwatch(watch);
-  }
 }
 
 void Agent::UpdateChanged() {
@@ -269,13 +237,8 @@ void Agent::UpdateChanged() {
   }
   for (auto& [key, entry] : entries_) {
     if (entry.over) continue;
-    const bool touched = changed.count(entry.journal_folder) +
-                             changed.count(entry.journal_file) +
-                             changed.count(entry.progress_folder) +
-                             changed.count(entry.progress_file) >
-                         0;
-    if (touched || all) {
-      WatchFiles(entry);
+    if (all || entry.watches->IsIn(changed)) {
+      entry.watches->Extend();
       Update(key, entry);
     }
     if (!entry.over) CheckSupervisor(key, entry);
@@ -283,7 +246,12 @@ void Agent::UpdateChanged() {
 }
 
 Task::Update Agent::Take(const AttemptKey& key, Entry& entry, bool ended) {
-  Task::Update update = entry.task->Read(ended);
+  const absl::Duration now = clock_.Monotonic();
+  const bool give_up = now - entry.unread_since >= options_.unreadable_limit;
+  Task::Update update = entry.task->Read({ended, give_up});
+  if ((ended || update.facts.group_empty) && !update.complete) {
+    entry.unread_since = std::min(entry.unread_since, now);
+  }
   // The first of a row is news.
   if (!update.trouble.ok() && !entry.troubled) {
     base::LogWarning("attempt's files not read", {{"job", key.job},
@@ -403,99 +371,25 @@ void Agent::WriteSpec(const DesiredAttempt& desired) {
   });
 }
 
-AnnounceRequest Agent::Announcement() const {
-  AnnounceRequest request = options_.identity;
-  request.set_address(address_);
+void Agent::Report() {
   base::MutexLock lock(mutex_);
-  request.set_draining(core_.draining());
-  *request.mutable_observed() = core_.Observed();
-  return request;
-}
-
-void Agent::Announce() {
-  if (TimeToAnnouncement() > absl::ZeroDuration()) return;
-  const AnnounceRequest request = Announcement();
-  if (!announcer_->Send(request, kAnnounceTimeout)) return;
-  schedule_.Sent(clock_.Monotonic());
-  sent_sequence_ = request.observed().sequence();
-  sent_draining_ = request.draining();
-}
-
-void Agent::LogFailure(const absl::Status& status) {
-  const bool silent =
-      absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
-  // Of silence the first in a row is news, of refusals each that differs.
-  const std::string text = silent ? "silent" : status.ToString();
-  if (text == last_failure_) return;
-  last_failure_ = text;
-  if (silent) {
-    base::LogWarning("scheduler does not answer", {{"error", status}});
-  } else {
-    base::LogError("scheduler refuses this worker", {{"error", status}});
-  }
-}
-
-void Agent::TakeAnswer() {
-  const auto answer = announcer_->Take();
-  if (!answer) return;
-  if (!answer->ok()) {
-    metrics_.announce_failures.With({}).Increment();
-    schedule_.Failed(clock_.Monotonic());
-    LogFailure(answer->status());
-    return;
-  }
-  last_failure_.clear();
-  if (schedule_.num_failures() > 0) base::LogInfo("scheduler answers again");
-  const google::protobuf::Duration& period = (*answer)->period();
-  schedule_.Answered(absl::Seconds(period.seconds()) +
-                     absl::Nanoseconds(period.nanos()));
-  drain_announced_ = drain_announced_ || sent_draining_;
-  base::MutexLock lock(mutex_);
-  reported_sequence_ = std::max(reported_sequence_, sent_sequence_);
-}
-
-absl::Duration Agent::TimeToAnnouncement() {
-  News news = News::kNone;
-  {
-    base::MutexLock lock(mutex_);
-    if (core_.urgent_sequence() > reported_sequence_ ||
-        (core_.draining() && !drain_announced_)) {
-      news = News::kUrgent;
-    } else if (core_.sequence() > reported_sequence_) {
-      news = News::kSteps;
-    }
-  }
-  return schedule_.TimeLeft(clock_.Monotonic(), news);
+  reporter_.TakeAnswer();
+  reporter_.Announce(core_);
 }
 
 void Agent::BeginDrain() {
-  if (drain_began_) return;
-  drain_began_ = true;
-  drain_deadline_ = clock_.Monotonic() + options_.stop_grace + kDrainMargin;
-  base::LogInfo("drain begins");
+  if (drain_.began()) return;
+  drain_.Begin(clock_.Monotonic(), options_.stop_grace);
   base::MutexLock lock(mutex_);
   AddActions(core_.Drain(options_.stop_grace));
 }
 
 bool Agent::DrainIsOver() {
-  const absl::Duration now = clock_.Monotonic();
   base::MutexLock lock(mutex_);
-  // What ended is acknowledged and reaped, and the scheduler knows of the
-  // drain.
-  if (core_.IsEmpty() && drain_announced_ && supervisors_.empty()) return true;
-  if (now >= drain_deadline_) {
-    base::LogWarning(
-        "drain took too long; what runs is left to its "
-        "supervisor");
-    return true;
-  }
-  if (!core_.IsIdle()) return false;
-  idle_since_ = std::min(idle_since_, now);
-  if (now - idle_since_ < kDrainAnswerTimeout) return false;
-  base::LogWarning(
-      "scheduler does not acknowledge; the next worker reports "
-      "what ended");
-  return true;
+  return drain_.IsOver(
+      clock_.Monotonic(),
+      {core_.IsIdle(),
+       core_.IsEmpty() && reporter_.drain_announced() && supervisors_.empty()});
 }
 
 void Agent::Wait() {
@@ -515,7 +409,10 @@ void Agent::Wait() {
   if (supervisors_.size() > num_running) {
     timeout = std::min(timeout, kLostPeriod);
   }
-  timeout = std::min(timeout, TimeToAnnouncement());
+  {
+    base::MutexLock lock(mutex_);
+    timeout = std::min(timeout, reporter_.TimeLeft(core_));
+  }
   timeout = std::clamp(timeout, absl::ZeroDuration(), kFullTurnPeriod);
   // Rounded up, so that what is due then is due when it wakes.
   const auto timeout_ms =

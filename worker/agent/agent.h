@@ -16,13 +16,14 @@
 #include "base/files/files.h"
 #include "base/mutex.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
-#include "worker/agent/announce_schedule.h"
-#include "worker/agent/announcer.h"
 #include "worker/agent/background.h"
 #include "worker/agent/core.h"
+#include "worker/agent/drain.h"
 #include "worker/agent/measurements.h"
 #include "worker/agent/metrics.h"
+#include "worker/agent/reporter.h"
 #include "worker/agent/task.h"
+#include "worker/agent/task_watches.h"
 #include "worker/agent/watcher.h"
 
 namespace ordo::worker::agent {
@@ -33,6 +34,10 @@ struct AgentOptions {
   ::ordo::agent::v1::AnnounceRequest identity;
   // Grace of what runs when the worker drains.
   absl::Duration stop_grace = absl::Seconds(30);
+  // Progress records that cannot be read for so long after an attempt's end are
+  // given up: a storage that was away comes back in this time, or the attempt
+  // counts as one whose records are lost, and the job and its device are free.
+  absl::Duration unreadable_limit = absl::Minutes(1);
 };
 
 // What a signal asks of a worker.
@@ -74,16 +79,14 @@ class Agent {
   };
   struct Entry {
     std::unique_ptr<Task> task;
-    // Watches of the task's files; -1: not yet.
-    int journal_folder = -1;
-    int journal_file = -1;
-    int progress_folder = -1;
-    int progress_file = -1;
+    std::unique_ptr<TaskWatches> watches;
     std::unique_ptr<Measurements> measurements;
     // The supervisor is gone and its journal has no end.
     bool lost = false;
     // The last look at its files failed.
     bool troubled = false;
+    // Since when (monotonic) it has ended and its files were not read.
+    absl::Duration unread_since = absl::InfiniteDuration();
     // Over: only its folder is left.
     bool over = false;
   };
@@ -97,9 +100,6 @@ class Agent {
       const ::ordo::agent::v1::DesiredAttempt& task, absl::Time asked);
   void SignalTask(const Action& action);
   void ForgetTask(const AttemptKey& key);
-  // Files that appeared since the last call are watched from here on.
-  void WatchFiles(Entry& entry);
-  void Unwatch(const Entry& entry);
   // Reads what is new and tells it to the core and the metrics.
   Task::Update Take(const AttemptKey& key, Entry& entry, bool ended);
   // As Take, and judges the journal. The attempt is over only once all of its
@@ -112,16 +112,11 @@ class Agent {
   void UpdateChanged();
   // <job>/spec.json, durably: a disk may take its time.
   void WriteSpec(const ::ordo::agent::v1::DesiredAttempt& desired);
-  void Announce();
-  void TakeAnswer();
-  void LogFailure(const absl::Status& status);
-  ::ordo::agent::v1::AnnounceRequest Announcement() const;
+  void Report();
   void BeginDrain();
   bool DrainIsOver();
   // Waits for whatever comes first.
   void Wait();
-  // Until the next announcement is due; infinite while one is in flight.
-  absl::Duration TimeToAnnouncement();
 
   const AgentOptions options_;
   base::Filesystem& files_;
@@ -134,8 +129,7 @@ class Agent {
   mutable base::Mutex mutex_;
   Core core_ ORDO_GUARDED_BY(mutex_);
   std::vector<Pending> pending_ ORDO_GUARDED_BY(mutex_);
-  // Sequence of the newest observed set that the scheduler has.
-  int64_t reported_sequence_ ORDO_GUARDED_BY(mutex_) = 0;
+  Reporter reporter_ ORDO_GUARDED_BY(mutex_);
 
   // Of the thread in Run.
   std::unique_ptr<Watcher> watcher_;
@@ -143,19 +137,9 @@ class Agent {
   // Started here and not reaped yet; left by themselves with an error.
   std::set<pid_t> supervisors_;
   std::set<pid_t> failed_supervisors_;
-  std::string address_;
-  std::unique_ptr<Announcer> announcer_;
-  AnnounceSchedule schedule_;
   // Monotonic times.
   absl::Duration next_full_turn_;
-  // Of the announcements; empty after an answer.
-  std::string last_failure_;
-  int64_t sent_sequence_ = 0;
-  bool sent_draining_ = false;
-  bool drain_announced_ = false;
-  bool drain_began_ = false;
-  absl::Duration drain_deadline_;
-  absl::Duration idle_since_ = absl::InfiniteDuration();
+  Drain drain_;
   // The last member: its thread uses the others.
   Background background_;
 };

@@ -1,5 +1,6 @@
 #include "worker/agent/agent.h"
 
+#include <cerrno>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -8,8 +9,10 @@
 #include <string>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "base/clock/clock.h"
 #include "base/files/file_util.h"
+#include "base/files/testing/faulty_filesystem.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/log/log.h"
 #include "base/metrics/metrics.h"
@@ -97,10 +100,11 @@ class AgentTest : public ::testing::Test {
     options.identity.set_worker("w");
     options.identity.set_incarnation(std::to_string(++incarnations));
     options.stop_grace = absl::Seconds(10);
+    options.unreadable_limit = unreadable_limit_;
     incarnation_ = options.identity.incarnation();
     sequence_ = 0;
     scheduler_.Clear();
-    agent_ = std::make_unique<Agent>(options, files_, clock_, metrics_);
+    agent_ = std::make_unique<Agent>(options, faulty_, clock_, metrics_);
     ORDO_ASSERT_OK(agent_->Start());
     thread_ = std::thread([this] {
       agent_->Run("127.0.0.1:1", base::Connect(scheduler_server_->address()));
@@ -145,6 +149,9 @@ class AgentTest : public ::testing::Test {
 
   base::testing::TemporaryFolder folder_;
   base::PosixFilesystem files_;
+  // What the agent sees.
+  base::testing::FaultyFilesystem faulty_{files_};
+  absl::Duration unreadable_limit_ = absl::Minutes(10);
   base::RealClock clock_;
   base::MetricsRegistry registry_;
   WorkerMetrics metrics_{registry_};
@@ -307,6 +314,41 @@ TEST_F(AgentTest, SupervisorWithoutAJournalIsTheHostsFailure) {
   ASSERT_TRUE(observed.has_value());
   EXPECT_EQ(observed->cause(), ObservedAttempt::HOST_FAILED);
   EXPECT_THAT(observed->message(), HasSubstr(folder_.Path("worker")));
+}
+
+TEST_F(AgentTest, RecordsThatStayUnreadableAfterTheEndAreGivenUp) {
+  faulty_.Fail(base::testing::FileOperation::kOpenForRead, "progress.records",
+               EACCES);
+  unreadable_limit_ = absl::ZeroDuration();
+  Start("");
+  Desire({testing::FakeTask("a", 1)});
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->cause(), ObservedAttempt::EXIT);
+  EXPECT_FALSE(observed->has_finished());
+  EXPECT_THAT(observed->message(), HasSubstr("a/attempts/1/progress.records"));
+}
+
+TEST_F(AgentTest, RecordsThatBecomeReadableAfterTheEndAreAllReported) {
+  faulty_.Fail(base::testing::FileOperation::kOpenForRead, "progress.records",
+               EACCES);
+  Start("");
+  Desire({testing::FakeTask("a", 1)});
+  const std::string log = folder_.Path("storage/jobs/a/attempts/1/rank-0.log");
+  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+  const auto has_ended = [&] {
+    const auto text = base::ReadFile(files_, log, 1 << 20);
+    return absl::StrContains(text.value_or(""), "FINISHED") &&
+           base::FindProcesses("--task-dir " + TaskFolder()).empty();
+  };
+  while (!has_ended() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  faulty_.Heal();
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->records_size(), 2);
+  EXPECT_TRUE(observed->has_finished());
 }
 
 TEST_F(AgentTest, DrainSavesWhatRuns) {

@@ -22,6 +22,7 @@ namespace {
 
 using ::ordo::agent::v1::DesiredAttempt;
 using ::ordo::agent::v1::ObservedAttempt;
+using ::ordo::agent::v1::StoredTask;
 
 constexpr size_t kMaxTaskBytes = 16 << 20;
 
@@ -120,8 +121,19 @@ absl::Status Task::WriteAttempt(const DesiredAttempt& desired) {
 
 absl::Status Task::WriteState(const DesiredAttempt& desired) {
   ORDO_RETURN_IF_ERROR(files_.MakeFolders(folders_.task));
+  StoredTask stored;
+  stored.set_boot_id(base::BootId());
+  *stored.mutable_desired() = desired;
   return WritePlain(files_, folders_.task + "/task.pb",
-                    desired.SerializeAsString());
+                    stored.SerializeAsString());
+}
+
+StoredTask Task::ReadState() const {
+  StoredTask stored;
+  const auto bytes =
+      base::ReadFile(files_, folders_.task + "/task.pb", kMaxTaskBytes);
+  if (!bytes.ok() || !stored.ParseFromString(*bytes)) stored.Clear();
+  return stored;
 }
 
 absl::Status Task::Start(const DesiredAttempt& desired,
@@ -170,10 +182,7 @@ absl::Status Task::Start(const DesiredAttempt& desired,
 }
 
 DesiredAttempt Task::Stored() const {
-  DesiredAttempt stored;
-  const auto bytes =
-      base::ReadFile(files_, folders_.task + "/task.pb", kMaxTaskBytes);
-  if (!bytes.ok() || !stored.ParseFromString(*bytes)) stored.Clear();
+  DesiredAttempt stored = ReadState().desired();
   stored.set_job(key_.job);
   stored.set_attempt(key_.attempt);
   return stored;
@@ -181,10 +190,13 @@ DesiredAttempt Task::Stored() const {
 
 void Task::Adopt() {
   const auto facts = ReadFacts();
-  if (facts.ok() && facts->supervisor_pid != 0) {
-    supervisor_ = {facts->supervisor_pid, facts->supervisor_start_ticks};
+  const std::string boot_id = ReadState().boot_id();
+  if (facts.ok() && facts->supervisor_pid != 0 && !boot_id.empty()) {
+    supervisor_ = {facts->supervisor_pid, facts->supervisor_start_ticks,
+                   boot_id};
   } else {
-    // Perhaps it was started a moment ago and has no journal yet.
+    // Perhaps it was started a moment ago and has no journal yet, or its files
+    // are damaged.
     const std::string start =
         absl::StrCat(options_.supervisor, " --task-dir ", folders_.task, " ");
     for (const base::RunningProcess& process : base::FindProcesses(start)) {
@@ -245,7 +257,7 @@ absl::Status Task::ReadRecords(Update* update) {
   }
 }
 
-Task::Update Task::Read(bool ended) {
+Task::Update Task::Read(ReadOptions how) {
   Update update;
   auto facts = ReadFacts();
   if (!facts.ok()) {
@@ -254,10 +266,11 @@ Task::Update Task::Read(bool ended) {
   }
   update.facts = *std::move(facts);
   update.journal_read = true;
-  ended = ended || update.facts.group_empty;
+  const bool ended = how.ended || update.facts.group_empty;
   if (!damaged_) update.trouble = ReadRecords(&update);
   // Before the end a writer that goes on after a crash may mend a torn record.
-  const bool damaged = ended && absl::IsDataLoss(update.trouble);
+  const bool damaged = ended && (absl::IsDataLoss(update.trouble) ||
+                                 (how.give_up && !update.trouble.ok()));
   if (!update.trouble.ok() && !damaged) return update;
   update.complete = true;
   const auto& exit = update.facts.exit;

@@ -68,7 +68,8 @@ class Task {
   // What was stored of an attempt that an earlier process started; only job and
   // attempt number when that is damaged.
   ::ordo::agent::v1::DesiredAttempt Stored() const;
-  // Takes over its supervisor, if that still runs.
+  // Takes over its supervisor, if that still runs. One of another boot of the
+  // machine is gone, whatever process has its number now.
   void Adopt();
   // Writes <job>/spec.json, unless an earlier attempt did.
   absl::Status WriteSpec(
@@ -88,10 +89,16 @@ class Task {
     // Both files were read to their end, or to the damage.
     bool complete = false;
   };
+  struct ReadOptions {
+    // Nothing of the attempt is left, whatever the journal says.
+    bool ended = false;
+    // Records of an attempt that has ended are lost if they cannot be read now.
+    bool give_up = false;
+  };
   // The journal is read before the progress records, so that a complete update
-  // whose facts say that the group is empty has them all. `ended`: nothing of
-  // the attempt is left, whatever the journal says.
-  Update Read(bool ended = false);
+  // whose facts say that the group is empty has them all.
+  Update Read(ReadOptions how);
+  Update Read() { return Read({}); }
 
   // Readable when the supervisor has ended; -1 when there is none (any more).
   int supervisor_file() const { return supervisor_file_; }
@@ -110,6 +117,8 @@ class Task {
  private:
   absl::Status WriteAttempt(const ::ordo::agent::v1::DesiredAttempt& desired);
   absl::Status WriteState(const ::ordo::agent::v1::DesiredAttempt& desired);
+  // Empty when it is damaged.
+  ::ordo::agent::v1::StoredTask ReadState() const;
   void OpenSupervisor();
   absl::StatusOr<SupervisorFacts> ReadFacts() const;
   absl::Status ReadRecords(Update* update);

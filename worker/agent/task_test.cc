@@ -21,6 +21,7 @@ namespace {
 using ::ordo::agent::v1::DesiredAttempt;
 using ::ordo::agent::v1::ObservedAttempt;
 using ::ordo::base::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -114,6 +115,42 @@ TEST_F(TaskTest, AnotherTaskObjectTakesOver) {
   ORDO_ASSERT_OK(task_->Signal(SIGTERM, absl::Seconds(10)));
   ASSERT_TRUE(WaitForEnd());
   EXPECT_EQ(task_->Read().facts.exit->exit_code, 10);
+}
+
+TEST_F(TaskTest, SupervisorOfAnotherBootIsGone) {
+  Prepare("*:step_ms=20");
+  ORDO_ASSERT_OK(Start());
+  ASSERT_TRUE(WaitForRecord());
+  const std::string path = task_->folders().task + "/task.pb";
+  ::ordo::agent::v1::StoredTask stored;
+  ASSERT_TRUE(stored.ParseFromString(Text(path)));
+  EXPECT_EQ(stored.boot_id(), base::BootId());
+  stored.set_boot_id("8d31e5a2-0000-4000-8000-000000000000");
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, path, stored.SerializeAsString()));
+
+  // Its pid and start time are those of a process that runs.
+  Task next(options_, files_, AttemptKey{"a", 1});
+  next.Adopt();
+  EXPECT_FALSE(next.SupervisorRuns());
+  EXPECT_TRUE(absl::IsNotFound(next.Signal(SIGTERM, absl::ZeroDuration())));
+  EXPECT_EQ(next.Stored().train().training().steps(), 20);
+
+  ORDO_ASSERT_OK(task_->Signal(SIGTERM, absl::Seconds(10)));
+  ASSERT_TRUE(WaitForEnd());
+}
+
+TEST_F(TaskTest, SupervisorIsFoundThoughTheTaskFileIsDamaged) {
+  Prepare("*:step_ms=20");
+  ORDO_ASSERT_OK(Start());
+  ASSERT_TRUE(WaitForRecord());
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(files_, task_->folders().task + "/task.pb", "\xff"));
+  Task next(options_, files_, AttemptKey{"a", 1});
+  next.Adopt();
+  EXPECT_EQ(next.supervisor_pid(), task_->supervisor_pid());
+  EXPECT_TRUE(next.SupervisorRuns());
+  ORDO_ASSERT_OK(next.Signal(SIGTERM, absl::Seconds(10)));
+  ASSERT_TRUE(WaitForEnd());
 }
 
 TEST_F(TaskTest, GraceTravelsWithTheSignal) {
@@ -244,14 +281,44 @@ TEST_F(TaskTest, JournalThatCannotBeReadIsNotTakenForNone) {
   base::testing::FaultyFilesystem faulty(files_);
   faulty.Fail(base::testing::FileOperation::kOpenForRead, "journal", EACCES);
   Task next(options_, faulty, AttemptKey{"a", 1});
-  const Task::Update before = next.Read(/*ended=*/true);
+  const Task::Update before = next.Read({true, false});
   EXPECT_THAT(before.trouble, StatusIs(absl::StatusCode::kPermissionDenied));
   EXPECT_FALSE(before.journal_read);
   EXPECT_FALSE(before.complete);
   faulty.Heal();
-  const Task::Update after = next.Read(/*ended=*/true);
+  const Task::Update after = next.Read({true, false});
   EXPECT_TRUE(after.complete);
   EXPECT_TRUE(after.facts.group_empty);
+}
+
+TEST_F(TaskTest, UnreadableRecordsAreLostOnlyAfterTheEndAndGivenUp) {
+  Prepare("");
+  ORDO_ASSERT_OK(Start());
+  ASSERT_TRUE(WaitForEnd());
+  base::testing::FaultyFilesystem faulty(files_);
+  faulty.Fail(base::testing::FileOperation::kOpenForRead, "progress.records",
+              EACCES);
+  Task running(options_, faulty, AttemptKey{"b", 1});
+  EXPECT_FALSE(running.Read({false, true}).complete);
+  Task next(options_, faulty, AttemptKey{"a", 1});
+  const Task::Update before = next.Read({true, false});
+  EXPECT_FALSE(before.trouble.ok());
+  ORDO_EXPECT_OK(before.damage);
+  EXPECT_FALSE(before.complete);
+  const Task::Update after = next.Read({true, true});
+  ORDO_EXPECT_OK(after.trouble);
+  EXPECT_THAT(std::string(after.damage.message()),
+              HasSubstr(next.folders().progress));
+  EXPECT_TRUE(after.complete);
+}
+
+TEST_F(TaskTest, SupervisorThatIsMissingIsTheHosts) {
+  Prepare("");
+  options_.supervisor = folder_.Path("no-such-supervisor");
+  EXPECT_THAT(std::string(Start().message()),
+              AllOf(HasSubstr("start the supervisor"),
+                    HasSubstr("no-such-supervisor")));
+  EXPECT_EQ(cause_, ObservedAttempt::HOST_FAILED);
 }
 
 TEST_F(TaskTest, DamagedTaskFileStillNamesTheAttempt) {

@@ -40,13 +40,13 @@ int WriteAll(int file, const void* data, size_t num_bytes, off_t offset) {
   return 0;
 }
 
+}  // namespace
+
 int64_t WallClockNs() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
 }
-
-}  // namespace
 
 uint32_t JournalChecksum(const void* data, size_t num_bytes) {
   const auto* bytes = static_cast<const unsigned char*>(data);
@@ -89,7 +89,7 @@ int JournalWriter::Append(JournalRecord record) {
   if (num_records_ >= kJournalSlots) return ENOSPC;
   record.magic = kJournalMagic;
   record.index = static_cast<uint32_t>(num_records_);
-  record.time_ns = WallClockNs();
+  if (record.time_ns == 0) record.time_ns = WallClockNs();
   record.checksum = JournalChecksum(&record, offsetof(JournalRecord, checksum));
   const off_t offset = static_cast<off_t>(num_records_ * sizeof(JournalRecord));
   if (const int error = WriteAll(file_, &record, sizeof(record), offset);

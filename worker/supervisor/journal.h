@@ -61,7 +61,7 @@ struct JournalRecord {
   uint32_t index;
   uint32_t phase;
   uint32_t operation;
-  // Wall clock, nanoseconds since 1970.
+  // When it happened: WallClockNs().
   int64_t time_ns;
   int32_t pid;
   int32_t group;
@@ -83,6 +83,9 @@ inline constexpr size_t kJournalBytes = kJournalSlots * sizeof(JournalRecord);
 // kError records take no slots beyond this, so that each phase finds one.
 inline constexpr size_t kMaxErrorSlots = 48;
 
+// Nanoseconds since 1970.
+int64_t WallClockNs();
+
 // CRC32C (Castagnoli polynomial, RFC 3720 section B.4).
 uint32_t JournalChecksum(const void* data, size_t num_bytes);
 
@@ -103,11 +106,13 @@ class JournalWriter {
   // 0 or an errno.
   int Create(const std::string& path);
 
-  // Fills the next slot from `record` (magic, index, time and checksum are set
-  // here). 0 or an errno; ENOSPC when no slot is left.
+  // Fills the next slot from `record` (magic, index, checksum and, if it is 0,
+  // the time are set here). From then on a worker can read it, whatever happens
+  // to this process. 0 or an errno; ENOSPC when no slot is left.
   int Append(JournalRecord record);
 
-  // Makes it durable. 0 or an errno.
+  // Makes it durable, so that it outlives the machine's crash too: one
+  // fdatasync. 0 or an errno.
   int Sync();
 
  private:

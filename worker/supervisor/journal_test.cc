@@ -61,6 +61,16 @@ TEST_F(JournalTest, GivesBackWhatWasWritten) {
   EXPECT_GT(records[1].time_ns, 0);
 }
 
+TEST_F(JournalTest, KeepsATimeThatIsGiven) {
+  JournalWriter writer;
+  ASSERT_EQ(writer.Create(path_), 0);
+  JournalRecord record = Exit(0);
+  record.time_ns = 5;
+  ASSERT_EQ(writer.Append(record), 0);
+  const std::string bytes = Bytes();
+  EXPECT_EQ(ParseJournal(bytes.data(), bytes.size())[0].time_ns, 5);
+}
+
 TEST_F(JournalTest, HasItsFullSizeFromTheStart) {
   JournalWriter writer;
   ASSERT_EQ(writer.Create(path_), 0);

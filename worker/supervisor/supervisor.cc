@@ -160,12 +160,20 @@ bool Supervisor::StartTrainer() {
     Record(record);
     return false;
   };
-  int report[2];
-  if (pipe2(report, O_CLOEXEC) != 0) return fail(Operation::kFork, errno);
+  int report[2] = {-1, -1};
   const pid_t supervisor = getpid();
-  const pid_t child = fork();
-  if (child < 0) return fail(Operation::kFork, errno);
+  const bool piped = pipe2(report, O_CLOEXEC) == 0;
+  const pid_t child = piped ? fork() : -1;
+  const int fork_error = errno;
   if (child == 0) BecomeTrainer(options_, supervisor, report[1]);
+  JournalRecord record = RecordOf(Phase::kTrainerStarted);
+  record.time_ns = WallClockNs();
+  // The supervisor's own phase was written before there was a trainer, so that
+  // a worker finds who has it; durable it becomes while the trainer starts,
+  // which need not wait for the disk: a crash of the machine, which alone could
+  // take the record away, ends both.
+  Sync(Phase::kSupervisorStarted);
+  if (child < 0) return fail(Operation::kFork, fork_error);
   close(report[1]);
   // The end of the pipe closes when the child becomes the trainer.
   StartError error{};
@@ -180,14 +188,10 @@ bool Supervisor::StartTrainer() {
   }
   trainer_ = child;
   progress_changed_at_ms_ = NowMs();
-  JournalRecord record = RecordOf(Phase::kTrainerStarted);
   ProcessStat stat;
   if (ReadProcessStat(child, &stat)) record.start_ticks = stat.start_ticks;
   record.pid = child;
   record.group = child;
-  // Makes the phase before it durable as well: the trainer does not wait for
-  // the disk, which tells nobody anything but after a crash of the machine, and
-  // that ends the trainer too.
   Record(record);
   return true;
 }
@@ -358,12 +362,19 @@ void Supervisor::Record(const JournalRecord& record) {
   int error = journal_.Append(record);
   ++num_records_;
   if (error == 0) error = journal_.Sync();
-  if (error != 0) {
-    // The journal is the only place for news but supervisor.log, where stderr
-    // goes.
-    std::fprintf(stderr, "ordo-supervisor: journal of %s, phase %u: %s\n",
-                 options_.task_dir.c_str(), record.phase, std::strerror(error));
-  }
+  Complain(record.phase, error);
+}
+
+void Supervisor::Sync(Phase phase) {
+  Complain(static_cast<uint32_t>(phase), journal_.Sync());
+}
+
+void Supervisor::Complain(uint32_t phase, int error_number) {
+  if (error_number == 0) return;
+  // The journal is the only place for news but supervisor.log, where stderr
+  // goes.
+  std::fprintf(stderr, "ordo-supervisor: journal of %s, phase %u: %s\n",
+               options_.task_dir.c_str(), phase, std::strerror(error_number));
 }
 
 void Supervisor::RecordError(Operation operation, int error_number) {

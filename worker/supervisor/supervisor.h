@@ -54,6 +54,9 @@ class Supervisor {
   void SignalGroup(int signal);
   // Writes a record and makes it durable.
   void Record(const JournalRecord& record);
+  void Sync(Phase phase);
+  // Says on stderr what could not be journalled; nothing for error 0.
+  void Complain(uint32_t phase, int error_number);
   void RecordError(Operation operation, int error_number);
 
   const Options options_;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -70,6 +71,8 @@ class SupervisorTest : public ::testing::Test {
   struct Limits {
     int step_timeout_ms = 0;
     int grace_ms = 10000;
+    // Stops at its start and at its system calls (ptrace).
+    bool traced = false;
   };
 
   void Start(const std::vector<std::string>& trainer, Limits limits) {
@@ -97,6 +100,7 @@ class SupervisorTest : public ::testing::Test {
     argv.push_back(nullptr);
     supervisor_ = fork();
     if (supervisor_ == 0) {
+      if (limits.traced) ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
       execv(argv[0], argv.data());
       _exit(126);
     }
@@ -140,6 +144,33 @@ class SupervisorTest : public ::testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
 
+  // Follows a traced supervisor to its end: how many records the journal had at
+  // each of its calls of fdatasync.
+  std::vector<size_t> RecordsAtSyncs() {
+    std::vector<size_t> found;
+    int status = 0;
+    waitpid(supervisor_, &status, 0);
+    ptrace(PTRACE_SETOPTIONS, supervisor_, nullptr,
+           PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
+    int signal = 0;
+    while (ptrace(PTRACE_SYSCALL, supervisor_, nullptr, signal) == 0 &&
+           waitpid(supervisor_, &status, 0) == supervisor_ &&
+           WIFSTOPPED(status)) {
+      signal = WSTOPSIG(status);
+      if (signal != (SIGTRAP | 0x80)) continue;
+      signal = 0;
+      __ptrace_syscall_info call{};
+      ptrace(PTRACE_GET_SYSCALL_INFO, supervisor_, sizeof(call), &call);
+      if (call.op == PTRACE_SYSCALL_INFO_ENTRY &&
+          call.entry.nr == SYS_fdatasync) {
+        found.push_back(Journal().size());
+      }
+    }
+    EXPECT_TRUE(WIFEXITED(status));
+    supervisor_ = 0;
+    return found;
+  }
+
   void SendWithGrace(int signal, int grace_ms) {
     sigval value{};
     value.sival_int = grace_ms;
@@ -158,6 +189,11 @@ TEST_F(SupervisorTest, JournalsAWholeLife) {
                           Phase::kExited, Phase::kGroupEmpty));
   EXPECT_EQ(Find(Phase::kExited)->exit_code, 7);
   EXPECT_EQ(Log(), "hello\n");
+}
+
+TEST_F(SupervisorTest, EachPhaseHasItsOwnSync) {
+  StartScript("exit 0", {0, 10000, true});
+  EXPECT_THAT(RecordsAtSyncs(), ElementsAre(1, 2, 3, 4));
 }
 
 TEST_F(SupervisorTest, JournalsTheSignalThatEndedTheTrainer) {

@@ -1,0 +1,92 @@
+#include "worker/agent/reporter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log/log.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::agent::v1::AnnounceRequest;
+
+constexpr absl::Duration kAnnounceTimeout = absl::Seconds(2);
+
+}  // namespace
+
+Reporter::Reporter(AnnounceRequest identity, const base::Clock& clock,
+                   WorkerMetrics& metrics)
+    : identity_(std::move(identity)),
+      clock_(clock),
+      metrics_(metrics),
+      schedule_(identity_.worker()) {}
+
+void Reporter::Begin(const std::string& address,
+                     const std::shared_ptr<grpc::Channel>& channel,
+                     std::function<void()> wake) {
+  identity_.set_address(address);
+  announcer_ = std::make_unique<Announcer>(channel, std::move(wake));
+}
+
+void Reporter::End() { announcer_.reset(); }
+
+void Reporter::Reported(int64_t sequence) {
+  reported_sequence_ = std::max(reported_sequence_, sequence);
+}
+
+absl::Duration Reporter::TimeLeft(const Core& core) const {
+  News news = News::kNone;
+  if (core.urgent_sequence() > reported_sequence_ ||
+      (core.draining() && !drain_announced_)) {
+    news = News::kUrgent;
+  } else if (core.sequence() > reported_sequence_) {
+    news = News::kSteps;
+  }
+  return schedule_.TimeLeft(clock_.Monotonic(), news);
+}
+
+void Reporter::Announce(const Core& core) {
+  if (announcer_ == nullptr || TimeLeft(core) > absl::ZeroDuration()) return;
+  AnnounceRequest request = identity_;
+  request.set_draining(core.draining());
+  *request.mutable_observed() = core.Observed();
+  if (!announcer_->Send(request, kAnnounceTimeout)) return;
+  schedule_.Sent(clock_.Monotonic());
+  sent_sequence_ = request.observed().sequence();
+  sent_draining_ = request.draining();
+}
+
+void Reporter::TakeAnswer() {
+  if (announcer_ == nullptr) return;
+  const auto answer = announcer_->Take();
+  if (!answer) return;
+  if (!answer->ok()) {
+    metrics_.announce_failures.With({}).Increment();
+    schedule_.Failed(clock_.Monotonic());
+    LogFailure(answer->status());
+    return;
+  }
+  last_failure_.clear();
+  if (schedule_.num_failures() > 0) base::LogInfo("scheduler answers again");
+  const google::protobuf::Duration& period = (*answer)->period();
+  schedule_.Answered(absl::Seconds(period.seconds()) +
+                     absl::Nanoseconds(period.nanos()));
+  drain_announced_ = drain_announced_ || sent_draining_;
+  Reported(sent_sequence_);
+}
+
+void Reporter::LogFailure(const absl::Status& status) {
+  const bool silent =
+      absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+  // Of silence the first in a row is news, of refusals each that differs.
+  const std::string text = silent ? "silent" : status.ToString();
+  if (text == last_failure_) return;
+  last_failure_ = text;
+  if (silent) {
+    base::LogWarning("scheduler does not answer", {{"error", status}});
+  } else {
+    base::LogError("scheduler refuses this worker", {{"error", status}});
+  }
+}
+
+}  // namespace ordo::worker::agent

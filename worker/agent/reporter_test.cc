@@ -1,0 +1,142 @@
+#include "worker/agent/reporter.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock/clock.h"
+#include "base/metrics/metrics.h"
+#include "base/mutex.h"
+#include "base/rpc/client.h"
+#include "base/rpc/grpc_status.h"
+#include "base/rpc/server.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::agent::v1::AnnounceRequest;
+using ::ordo::agent::v1::AnnounceResponse;
+using ::ordo::agent::v1::SchedulerAgentService;
+using ::testing::HasSubstr;
+
+constexpr absl::Duration kPeriod = absl::Seconds(3600);
+
+// Remembers the newest announcement.
+class Scheduler : public SchedulerAgentService::CallbackService {
+ public:
+  grpc::ServerUnaryReactor* Announce(grpc::CallbackServerContext* context,
+                                     const AnnounceRequest* request,
+                                     AnnounceResponse* response) override {
+    response->mutable_period()->set_seconds(3600);
+    base::MutexLock lock(mutex_);
+    newest_ = *request;
+    return base::Finish(context, refusal_);
+  }
+  AnnounceRequest newest() {
+    base::MutexLock lock(mutex_);
+    return newest_;
+  }
+  void Refuse(const absl::Status& refusal) {
+    base::MutexLock lock(mutex_);
+    refusal_ = refusal;
+  }
+
+ private:
+  base::Mutex mutex_;
+  AnnounceRequest newest_ ORDO_GUARDED_BY(mutex_);
+  absl::Status refusal_ ORDO_GUARDED_BY(mutex_);
+};
+
+class ReporterTest : public ::testing::Test {
+ protected:
+  ReporterTest() : server_(*base::RpcServer::Start({}, {&scheduler_})) {
+    AnnounceRequest identity;
+    identity.set_worker("w");
+    reporter_ = std::make_unique<Reporter>(identity, clock_, metrics_);
+    reporter_->Begin("h:1", base::Connect(server_->address()), [this] {
+      base::MutexLock lock(mutex_);
+      woken_ = true;
+      changed_.NotifyAll();
+    });
+  }
+  // The wake function uses members that go before the reporter would.
+  ~ReporterTest() override { reporter_->End(); }
+
+  // Announces and takes the answer.
+  void AnnounceOnce() {
+    reporter_->Announce(core_);
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    {
+      base::MutexLock lock(mutex_);
+      while (!woken_) ASSERT_TRUE(changed_.WaitUntil(mutex_, deadline));
+      woken_ = false;
+    }
+    reporter_->TakeAnswer();
+  }
+  void Adopt(const std::string& job) {
+    ::ordo::agent::v1::DesiredAttempt task;
+    task.set_job(job);
+    task.set_attempt(1);
+    core_.Adopt(task);
+  }
+
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  bool woken_ = false;
+  base::RealClock clock_;
+  base::MetricsRegistry registry_;
+  WorkerMetrics metrics_{registry_};
+  Core core_{"w", "i", "/bin/trainer"};
+  Scheduler scheduler_;
+  std::unique_ptr<base::RpcServer> server_;
+  std::unique_ptr<Reporter> reporter_;
+};
+
+TEST_F(ReporterTest, NewsIsDueAtOnceAndThenNotForAPeriod) {
+  Adopt("a");
+  EXPECT_LE(reporter_->TimeLeft(core_), absl::ZeroDuration());
+  reporter_->Announce(core_);
+  EXPECT_EQ(reporter_->TimeLeft(core_), absl::InfiniteDuration());
+  AnnounceOnce();
+  EXPECT_GT(reporter_->TimeLeft(core_), kPeriod / 2);
+  const AnnounceRequest seen = scheduler_.newest();
+  EXPECT_EQ(seen.worker(), "w");
+  EXPECT_EQ(seen.address(), "h:1");
+  EXPECT_EQ(seen.observed().attempts_size(), 1);
+  Adopt("b");
+  EXPECT_LE(reporter_->TimeLeft(core_), absl::ZeroDuration());
+}
+
+TEST_F(ReporterTest, WhatTheSchedulerHasAlreadyIsNoNews) {
+  AnnounceOnce();
+  Adopt("a");
+  reporter_->Reported(core_.sequence());
+  EXPECT_GT(reporter_->TimeLeft(core_), kPeriod / 2);
+}
+
+TEST_F(ReporterTest, DrainIsKnownOnlyWithTheAnswer) {
+  AnnounceOnce();
+  core_.Drain(absl::ZeroDuration());
+  reporter_->Reported(core_.sequence());
+  EXPECT_LE(reporter_->TimeLeft(core_), absl::ZeroDuration());
+  EXPECT_FALSE(reporter_->drain_announced());
+  AnnounceOnce();
+  EXPECT_TRUE(reporter_->drain_announced());
+  EXPECT_TRUE(scheduler_.newest().draining());
+}
+
+TEST_F(ReporterTest, RefusalIsCountedAndTriedAgain) {
+  Adopt("a");
+  scheduler_.Refuse(absl::AbortedError("no"));
+  AnnounceOnce();
+  EXPECT_LT(reporter_->TimeLeft(core_), absl::Seconds(10));
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr("ordo_worker_announce_failures_total 1"));
+}
+
+}  // namespace
+}  // namespace ordo::worker::agent
