@@ -40,7 +40,7 @@ class PathPart {
 };
 
 std::string Joined(const std::string& path, const std::string& name) {
-  return path.empty() || path.back() == ' ' ? name : "." + name;
+  return path.empty() ? name : "." + name;
 }
 
 std::string ToUpper(std::string_view text) {
@@ -185,6 +185,25 @@ std::string PutEnum(const std::string& text, const FieldDescriptor& field,
 
 #undef ORDO_PUT
 
+// Keeps the place of an element that could not be read, so that those after it
+// keep their index.
+void AddDefault(const FieldDescriptor& field, Message* message) {
+  const Reflection& reflection = *message->GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      reflection.AddString(message, &field, "");
+      return;
+    case FieldDescriptor::CPPTYPE_BOOL:
+      reflection.AddBool(message, &field, false);
+      return;
+    case FieldDescriptor::CPPTYPE_ENUM:
+      reflection.AddEnum(message, &field, field.default_value_enum());
+      return;
+    default:
+      PutNumber("0", field, message);
+  }
+}
+
 }  // namespace
 
 const FieldDescriptor* FindField(const Descriptor& message,
@@ -258,8 +277,11 @@ void MessageReader::ReadFields(const YamlNode& node, Message* message) {
   std::set<const OneofDescriptor*> seen_oneofs;
   for (size_t i = 0; i < node.items.size(); ++i) {
     const YamlNode& value = node.items[i];
-    const PathPart part(&path_, Joined(path_, node.keys[i]));
     const FieldDescriptor* field = FindField(type, node.keys[i]);
+    // One name for both spellings, so that a check of the message names the
+    // same path.
+    const PathPart part(
+        &path_, Joined(path_, field == nullptr ? node.keys[i] : field->name()));
     if (field == nullptr) {
       Refuse(value, NoSuchField(type, node.keys[i]));
       continue;
@@ -311,10 +333,15 @@ void MessageReader::ReadField(const YamlNode& node,
 void MessageReader::ReadElement(const YamlNode& node,
                                 const FieldDescriptor& field,
                                 Message* message) {
+  const Reflection& reflection = *message->GetReflection();
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-    ReadMessage(node, message->GetReflection()->AddMessage(message, &field));
-  } else {
-    ReadScalar(node, field, message);
+    ReadMessage(node, reflection.AddMessage(message, &field));
+    return;
+  }
+  const int size = reflection.FieldSize(*message, &field);
+  ReadScalar(node, field, message);
+  if (reflection.FieldSize(*message, &field) == size) {
+    AddDefault(field, message);
   }
 }
 

@@ -13,12 +13,10 @@
 namespace ordo::base {
 
 // Fills messages from trees, as text_form.h describes, and collects what is
-// wrong. Not thread-safe.
+// wrong. A field that cannot be read is left unset, an element of a list keeps
+// its place with the default, an entry of a map its key. Not thread-safe.
 class MessageReader {
  public:
-  // Fields in violations start with `path`.
-  explicit MessageReader(std::string path = "") : path_(std::move(path)) {}
-
   // Sets the fields that `node`, a map, names. Well-known types are read from
   // their short form.
   void ReadMessage(const YamlNode& node, google::protobuf::Message* message);

@@ -15,6 +15,7 @@ namespace {
 using ::ordo::base::sample::Sample;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 // Reads a text that is valid YAML; gives what is wrong with it as "field: why".
 std::vector<std::string> Read(std::string_view text, Sample* sample) {
@@ -163,7 +164,7 @@ TEST(MessageReaderTest, OffersTheNamesOfAnEnum) {
 
 TEST(MessageReaderTest, RefusesAFieldUnderBothItsNames) {
   EXPECT_THAT(Violations("by_rank: {}\nbyRank: {}\n"),
-              ElementsAre("byRank: is there twice (line 2)"));
+              ElementsAre("by_rank: is there twice (line 2)"));
 }
 
 TEST(MessageReaderTest, RefusesTwoFieldsOfWhichOnlyOneMayBeSet) {
@@ -172,14 +173,37 @@ TEST(MessageReaderTest, RefusesTwoFieldsOfWhichOnlyOneMayBeSet) {
                           "is set too; keep one (line 2)"));
 }
 
-TEST(MessageReaderTest, StartsPathsWithItsPrefix) {
-  YamlNode node;
-  node.kind = YamlNode::Kind::kMap;
-  node.Add("x", YamlNode());
+TEST(MessageReaderTest, ReadsOnAfterABadField) {
   Sample sample;
-  MessageReader reader("document 2: ");
-  reader.ReadMessage(node, &sample);
-  EXPECT_EQ(reader.violations().at(0).field, "document 2: x");
+  EXPECT_THAT(Read("stepz: 1\n"
+                   "training: {steps: x, exact: true}\n"
+                   "sizes: [x, 2]\n"
+                   "words: [{}, b]\n"
+                   "kinds: [trian, train]\n"
+                   "flags: [1, true]\n"
+                   "more: [3, {steps: 4}]\n"
+                   "labels: {a: [], b: c}\n"
+                   "port: 5\n",
+                   &sample),
+              SizeIs(8));
+  EXPECT_FALSE(sample.training().has_steps());
+  EXPECT_TRUE(sample.training().exact());
+  // What could not be read keeps its place.
+  EXPECT_THAT(sample.sizes(), ElementsAre(0, 2));
+  EXPECT_THAT(sample.words(), ElementsAre("", "b"));
+  EXPECT_THAT(sample.kinds(),
+              ElementsAre(Sample::KIND_UNSPECIFIED, Sample::KIND_TRAIN));
+  EXPECT_THAT(sample.flags(), ElementsAre(false, true));
+  ASSERT_EQ(sample.more_size(), 2);
+  EXPECT_EQ(sample.more(1).steps(), 4);
+  EXPECT_EQ(sample.labels().at("b"), "c");
+  EXPECT_EQ(sample.port(), 5u);
+}
+
+TEST(MessageReaderTest, NamesAFieldByOnePathInBothSpellings) {
+  EXPECT_THAT(Violations("training: {learningRate: x}\n"),
+              ElementsAre("training.learning_rate: must be a number, not 'x' "
+                          "(line 1)"));
 }
 
 }  // namespace

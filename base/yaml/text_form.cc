@@ -1,5 +1,6 @@
 #include "base/yaml/text_form.h"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
@@ -20,7 +21,7 @@ namespace {
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::Message;
 
-using Messages = std::vector<std::unique_ptr<Message>>;
+using Messages = std::vector<PartialMessagePtr>;
 
 // What protobuf's parser of textproto says, as violations.
 class TextprotoErrors : public google::protobuf::io::ErrorCollector {
@@ -47,19 +48,19 @@ class TextprotoErrors : public google::protobuf::io::ErrorCollector {
         message.substr(begin, message.find('"', begin) - begin);
     for (const Descriptor* type : types_) {
       if (type->full_name() == type_name) {
-        Add(line, NoSuchField(*type, name), name);
+        Add(line, "'" + name + "' " + NoSuchField(*type, name));
         return;
       }
     }
-    Add(line, message, name);
+    Add(line, message);
   }
 
   const std::vector<FieldViolation>& violations() const { return violations_; }
 
  private:
-  void Add(int line, const std::string& why, const std::string& field = "") {
+  void Add(int line, const std::string& why) {
     violations_.push_back(
-        {field, why + " (line " + std::to_string(line + 1) + ")"});
+        {"", why + " (line " + std::to_string(line + 1) + ")"});
   }
 
   // All types that a message of `type` can hold.
@@ -77,23 +78,29 @@ class TextprotoErrors : public google::protobuf::io::ErrorCollector {
 
 absl::StatusOr<Messages> ReadTextproto(std::string_view text,
                                        const Message& prototype) {
-  if (text.size() > kMaxTextBytes) {
-    return InvalidField(
-        "", "the text has " + std::to_string(text.size()) + " bytes; at most " +
-                std::to_string(kMaxTextBytes) + " are accepted");
-  }
-  Messages messages;
-  messages.emplace_back(prototype.New());
+  if (text.size() > kMaxTextBytes) return TextTooLong(text.size());
+  Messages messages(1);
+  messages[0].message.reset(prototype.New());
   TextprotoErrors errors(*prototype.GetDescriptor());
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
   parser.AllowUnknownField(true);
   parser.SetRecursionLimit(kMaxTextDepth);
   const bool parsed =
-      parser.ParseFromString(std::string(text), messages[0].get());
-  ORDO_RETURN_IF_ERROR(InvalidFields(errors.violations()));
-  if (!parsed) return InvalidField("", "bad syntax");
+      parser.ParseFromString(std::string(text), messages[0].message.get());
+  if (!parsed) {
+    ORDO_RETURN_IF_ERROR(InvalidFields(errors.violations()));
+    return InvalidField("", "bad syntax");
+  }
+  messages[0].violations = errors.violations();
   return messages;
+}
+
+// Whether `path` is `whole` or lies within it.
+bool IsPartOf(const std::string& path, const std::string& whole) {
+  return path.rfind(whole, 0) == 0 &&
+         (path.size() == whole.size() || path[whole.size()] == '.' ||
+          path[whole.size()] == '[');
 }
 
 // One step of a path: the name of a field, the key of a map, or an index.
@@ -198,30 +205,43 @@ absl::StatusOr<Messages> ReadMessages(std::string_view text, TextForm form,
     return InvalidField("", "a JSON file holds one object");
   }
   Messages messages;
-  std::vector<FieldViolation> violations;
-  for (size_t i = 0; i < documents.size(); ++i) {
-    MessageReader reader(documents.size() == 1
-                             ? ""
-                             : "document " + std::to_string(i + 1) + ": ");
-    messages.emplace_back(prototype.New());
-    reader.ReadMessage(documents[i], messages.back().get());
-    violations.insert(violations.end(), reader.violations().begin(),
-                      reader.violations().end());
+  for (const YamlNode& document : documents) {
+    MessageReader reader;
+    std::unique_ptr<Message> message(prototype.New());
+    reader.ReadMessage(document, message.get());
+    messages.push_back({std::move(message), reader.violations()});
   }
-  ORDO_RETURN_IF_ERROR(InvalidFields(violations));
   return messages;
+}
+
+absl::Status CheckHoldsOne(size_t num_messages, const Descriptor& type) {
+  if (num_messages == 1) return absl::OkStatus();
+  return InvalidField("", "must hold one " + type.name() + ", not " +
+                              std::to_string(num_messages));
+}
+
+std::vector<FieldViolation> WithoutUnread(
+    const std::vector<FieldViolation>& violations,
+    const std::vector<FieldViolation>& unread) {
+  std::vector<FieldViolation> rest;
+  for (const FieldViolation& found : violations) {
+    const bool follows = std::any_of(
+        unread.begin(), unread.end(), [&](const FieldViolation& cause) {
+          return !cause.field.empty() && IsPartOf(found.field, cause.field);
+        });
+    if (!follows) rest.push_back(found);
+  }
+  return rest;
 }
 
 absl::Status ReadMessage(std::string_view text, TextForm form,
                          Message* message) {
   ORDO_ASSIGN_OR_RETURN(const Messages messages,
                         ReadMessages(text, form, *message));
-  if (messages.size() != 1) {
-    return InvalidField("", "must hold one " +
-                                message->GetDescriptor()->name() + ", not " +
-                                std::to_string(messages.size()));
-  }
-  message->CopyFrom(*messages[0]);
+  ORDO_RETURN_IF_ERROR(
+      CheckHoldsOne(messages.size(), *message->GetDescriptor()));
+  ORDO_RETURN_IF_ERROR(InvalidFields(messages[0].violations));
+  message->CopyFrom(*messages[0].message);
   return absl::OkStatus();
 }
 

@@ -17,7 +17,9 @@ namespace {
 using ::ordo::base::sample::Sample;
 using ::ordo::base::testing::IsOkAndHolds;
 using ::ordo::base::testing::StatusIs;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 auto IsInvalid(const std::string& what) {
@@ -94,7 +96,8 @@ TEST_P(EveryFormTest, ALongTextIsRefused) {
   Sample sample;
   EXPECT_THAT(
       ReadMessage(std::string(kMaxTextBytes + 1, ' '), GetParam(), &sample),
-      IsInvalid("at most 1048576 are accepted"));
+      IsInvalid("has 1048577 bytes; at most 1048576 are accepted: divide it "
+                "among several files"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, EveryFormTest,
@@ -113,17 +116,48 @@ TEST(TextFormOfFileTest, GoesByExtension) {
 
 TEST(ReadMessagesTest, GivesOneForEachYamlDocument) {
   ORDO_ASSERT_OK_AND_ASSIGN(
-      const std::vector<Sample> samples,
+      const std::vector<PartialMessage<Sample>> samples,
       ReadMessagesOf<Sample>("name: a\n---\nname: b\n", TextForm::kYaml));
   ASSERT_THAT(samples, SizeIs(2));
-  EXPECT_EQ(samples[1].name(), "b");
+  EXPECT_EQ(samples[1].message.name(), "b");
+  EXPECT_THAT(samples[1].violations, IsEmpty());
 }
 
-TEST(ReadMessagesTest, ReportsTheViolationsOfAllDocuments) {
-  const auto samples = ReadMessagesOf<Sample>(
-      "nam: a\n---\nname: b\nsizes: 3\nport: x\n", TextForm::kYaml);
-  EXPECT_THAT(samples, IsInvalid("document 1: nam: is no field"));
-  EXPECT_THAT(FieldViolations(samples.status()), SizeIs(3));
+TEST(ReadMessagesTest, GivesWhatCanBeReadBesideWhatCannot) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto samples,
+      ReadMessagesOf<Sample>("nam: a\n---\nname: b\nsizes: 3\nport: x\n",
+                             TextForm::kYaml));
+  ASSERT_THAT(samples, SizeIs(2));
+  ASSERT_THAT(samples[0].violations, SizeIs(1));
+  EXPECT_EQ(samples[0].violations[0].field, "nam");
+  EXPECT_EQ(samples[1].message.name(), "b");
+  ASSERT_THAT(samples[1].violations, SizeIs(2));
+  EXPECT_EQ(samples[1].violations[1].field, "port");
+}
+
+TEST(ReadMessagesTest, ReadsATextprotoBesideItsUnknownFields) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto samples,
+      ReadMessagesOf<Sample>("nam: 'a' port: 1", TextForm::kTextproto));
+  ASSERT_THAT(samples, SizeIs(1));
+  EXPECT_EQ(samples[0].message.port(), 1u);
+  EXPECT_THAT(samples[0].violations, SizeIs(1));
+}
+
+TEST(WithoutUnreadTest, LeavesOutWhatFollowsFromAnUnreadField) {
+  const std::vector<FieldViolation> unread = {
+      {"steps", "no number"}, {"list[1]", "no map"}, {"", "bad line"}};
+  const FieldViolation more = {"steps_more", "required"};
+  const FieldViolation element = {"list[10].a", "required"};
+  const FieldViolation list = {"list", "too long"};
+  EXPECT_THAT(WithoutUnread({{"steps", "required"},
+                             more,
+                             {"list[1].a", "required"},
+                             element,
+                             list},
+                            unread),
+              ElementsAre(more, element, list));
 }
 
 TEST(ReadMessageTest, WantsExactlyOneDocument) {
@@ -139,9 +173,9 @@ TEST(ReadMessageTest, ReportsEveryUnknownFieldOfATextproto) {
   const absl::Status status =
       ReadMessage("nam: 'a'\ntraining { stepz: 3 }\nport: 1\n",
                   TextForm::kTextproto, &sample);
-  EXPECT_THAT(status, IsInvalid("nam: is no field of Sample; did you mean "
+  EXPECT_THAT(status, IsInvalid("'nam' is no field of Sample; did you mean "
                                 "'name'? (line 1)"));
-  EXPECT_THAT(status, IsInvalid("stepz: is no field of Recipe; did you mean "
+  EXPECT_THAT(status, IsInvalid("'stepz' is no field of Recipe; did you mean "
                                 "'steps'? (line 2)"));
   EXPECT_THAT(FieldViolations(status), SizeIs(2));
 }

@@ -259,11 +259,7 @@ void AppendJson(const YamlNode& node, std::string* out) {
 }  // namespace
 
 absl::StatusOr<std::vector<YamlNode>> ParseYaml(std::string_view text) {
-  if (text.size() > kMaxTextBytes) {
-    return InvalidField(
-        "", "the text has " + std::to_string(text.size()) + " bytes; at most " +
-                std::to_string(kMaxTextBytes) + " are accepted");
-  }
+  if (text.size() > kMaxTextBytes) return TextTooLong(text.size());
   TreeBuilder builder;
   std::istringstream stream{std::string(text)};
   // The only place that catches what yaml-cpp throws.
@@ -282,6 +278,14 @@ absl::StatusOr<std::vector<YamlNode>> ParseYaml(std::string_view text) {
   const absl::Status status = InvalidFields(builder.violations());
   if (!status.ok()) return status;
   return builder.TakeDocuments();
+}
+
+absl::Status TextTooLong(size_t num_bytes) {
+  return InvalidField(
+      "", "the text has " + std::to_string(num_bytes) + " bytes; at most " +
+              std::to_string(kMaxTextBytes) +
+              " are accepted: divide it among several files, or shorten its "
+              "longest lists and texts");
 }
 
 std::string PrintYaml(const YamlNode& node) {

@@ -1,6 +1,7 @@
 #ifndef ORDO_BASE_YAML_YAML_NODE_H_
 #define ORDO_BASE_YAML_YAML_NODE_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,9 @@ struct YamlNode {
 // and tags, which nothing here needs and which let a short text stand for an
 // endless one.
 absl::StatusOr<std::vector<YamlNode>> ParseYaml(std::string_view text);
+
+// The error of a text of `num_bytes` beyond kMaxTextBytes.
+absl::Status TextTooLong(size_t num_bytes);
 
 // YAML in block style, ending in a line break.
 std::string PrintYaml(const YamlNode& node);

@@ -10,6 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status/details.h"
+#include "base/status/status.h"
+#include "google/protobuf/descriptor.h"
 #include "model/catalog/resolve.h"
 
 namespace ordo::services::spec {
@@ -214,12 +216,29 @@ void ResolveCommon(JobSpec* spec, Violations* violations) {
 
 }  // namespace
 
-absl::StatusOr<JobSpec> ResolveJobSpec(JobSpec spec) {
-  if (spec.ByteSizeLong() > kMaxSpecBytes) {
-    return base::InvalidField("",
-                              absl::StrCat("the spec has ", spec.ByteSizeLong(),
-                                           " bytes; at most ", kMaxSpecBytes));
+absl::Status CheckSpecSize(const JobSpec& spec) {
+  const size_t num_bytes = spec.ByteSizeLong();
+  if (num_bytes <= kMaxSpecBytes) return absl::OkStatus();
+  // The field without which the spec is shortest.
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  spec.GetReflection()->ListFields(spec, &fields);
+  std::string longest;
+  size_t least = num_bytes;
+  for (const auto* field : fields) {
+    JobSpec rest = spec;
+    rest.GetReflection()->ClearField(&rest, field);
+    if (rest.ByteSizeLong() >= least) continue;
+    least = rest.ByteSizeLong();
+    longest = field->name();
   }
+  return base::InvalidField(
+      longest, absl::StrCat("the spec has ", num_bytes, " bytes; at most ",
+                            kMaxSpecBytes,
+                            " are accepted: shorten this field, its longest"));
+}
+
+absl::StatusOr<JobSpec> ResolveJobSpec(JobSpec spec) {
+  ORDO_RETURN_IF_ERROR(CheckSpecSize(spec));
   Violations violations;
   ResolveCommon(&spec, &violations);
   switch (spec.kind()) {
@@ -231,6 +250,12 @@ absl::StatusOr<JobSpec> ResolveJobSpec(JobSpec spec) {
       break;
     default:
       violations.push_back({"kind", "required; must be train or evaluate"});
+      // What it must have meant, so that the rest is checked too.
+      if (spec.has_training() || spec.has_encoding() || spec.has_data()) {
+        ResolveTrain(&spec, &violations);
+      } else if (spec.checkpoints_size() > 0) {
+        ResolveEvaluate(&spec, &violations);
+      }
   }
   model::catalog::ResolveResources("resources", spec.mutable_resources(),
                                    &violations);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/ordo/jobs/v1/job_spec.pb.h"
 
@@ -13,6 +14,10 @@ inline constexpr int kMaxLabels = 64;
 // Of a label's key and value, in bytes.
 inline constexpr size_t kMaxLabelLength = 63;
 inline constexpr int kMaxCheckpoints = 256;
+
+// INVALID_ARGUMENT for a spec of more than kMaxSpecBytes; names its longest
+// field.
+absl::Status CheckSpecSize(const ordo::jobs::v1::JobSpec& spec);
 
 // The spec with every default filled in, in one form: checkpoints as
 // jobs/{job}/checkpoints/{checkpoint} or jobs/{job}. Needs no server: what a

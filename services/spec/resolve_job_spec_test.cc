@@ -15,9 +15,11 @@ namespace {
 
 using base::testing::StatusIs;
 using ordo::jobs::v1::JobSpec;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 JobSpec Train() {
   JobSpec spec;
@@ -270,11 +272,32 @@ TEST(ResolveJobSpecTest, NumberOfCheckpointsIsLimited) {
 
 TEST(ResolveJobSpecTest, LargeSpecIsRefusedBeforeItIsRead) {
   JobSpec spec = Train();
+  (*spec.mutable_labels())["a"] = std::string(100, 'x');
   (*spec.mutable_encoding()->mutable_params())["x"].set_string_value(
       std::string(kMaxSpecBytes, 'x'));
   EXPECT_THAT(ResolveJobSpec(spec),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("bytes; at most 1048576")));
+                       AllOf(StartsWith("encoding: the spec has "),
+                             HasSubstr("at most 1048576 are accepted: shorten "
+                                       "this field"))));
+}
+
+TEST(ResolveJobSpecTest, WithoutAKindTheRestIsCheckedAsWhatItLooksLike) {
+  const auto without_kind = [](JobSpec* spec) { spec->clear_kind(); };
+  EXPECT_THAT(FieldsOf(Train(), without_kind), ElementsAre("kind"));
+  EXPECT_THAT(FieldsOf(Evaluate(), without_kind), ElementsAre("kind"));
+  EXPECT_THAT(FieldsOf(Train(),
+                       [](JobSpec* spec) {
+                         spec->clear_kind();
+                         spec->mutable_training()->set_steps(0);
+                       }),
+              ElementsAre("kind", "training.steps"));
+  EXPECT_THAT(FieldsOf(Evaluate(),
+                       [](JobSpec* spec) {
+                         spec->clear_kind();
+                         spec->set_checkpoints(0, "x");
+                       }),
+              ElementsAre("kind", "checkpoints[0]"));
 }
 
 TEST(ResolveJobSpecTest, MessagesSayWhatToDo) {

@@ -1,7 +1,10 @@
 #include "worker/trainer/spec_file.h"
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
+#include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/limits.h"
 #include "base/yaml/text_form.h"
@@ -11,17 +14,35 @@
 namespace ordo::worker::trainer {
 namespace {
 
-absl::Status Read(base::Filesystem& files, const std::string& path,
-                  google::protobuf::Message* message) {
-  const auto read = [&]() -> absl::Status {
-    ORDO_ASSIGN_OR_RETURN(const base::TextForm form,
-                          base::TextFormOfFile(path));
-    ORDO_ASSIGN_OR_RETURN(const std::string text,
-                          base::ReadFile(files, path, base::kMaxTextBytes));
-    return base::ReadMessage(text, form, message);
-  };
+template <typename Spec>
+using Resolver = absl::StatusOr<Spec> (*)(Spec);
+
+template <typename Spec>
+absl::StatusOr<Spec> ReadAndResolve(base::Filesystem& files,
+                                    const std::string& path,
+                                    Resolver<Spec> resolve) {
+  ORDO_ASSIGN_OR_RETURN(const base::TextForm form, base::TextFormOfFile(path));
+  ORDO_ASSIGN_OR_RETURN(const std::string text,
+                        base::ReadFile(files, path, base::kMaxTextBytes));
+  ORDO_ASSIGN_OR_RETURN(const auto read,
+                        base::ReadMessagesOf<Spec>(text, form));
+  ORDO_RETURN_IF_ERROR(base::CheckHoldsOne(read.size(), *Spec::descriptor()));
+  absl::StatusOr<Spec> resolved = resolve(read[0].message);
+  std::vector<base::FieldViolation> wrong = read[0].violations;
+  const auto values = base::WithoutUnread(
+      base::FieldViolations(resolved.status()), read[0].violations);
+  wrong.insert(wrong.end(), values.begin(), values.end());
+  ORDO_RETURN_IF_ERROR(base::InvalidFields(wrong));
+  return resolved;
+}
+
+template <typename Spec>
+absl::StatusOr<Spec> Read(base::Filesystem& files, const std::string& path,
+                          Resolver<Spec> resolve) {
+  absl::StatusOr<Spec> spec = ReadAndResolve(files, path, resolve);
+  if (spec.ok()) return spec;
   return WithExitCode(
-      base::AddContext(read(), absl::StrCat("read task ", path)),
+      base::AddContext(spec.status(), absl::StrCat("read task ", path)),
       ordo::training::v1::BAD_SPEC);
 }
 
@@ -29,18 +50,12 @@ absl::Status Read(base::Filesystem& files, const std::string& path,
 
 absl::StatusOr<ordo::training::v1::TrainSpec> ReadTrainSpec(
     base::Filesystem& files, const std::string& path) {
-  ordo::training::v1::TrainSpec spec;
-  ORDO_RETURN_IF_ERROR(Read(files, path, &spec));
-  return base::AddContext(model::catalog::ResolveTrainSpec(spec),
-                          absl::StrCat("check task ", path));
+  return Read(files, path, model::catalog::ResolveTrainSpec);
 }
 
 absl::StatusOr<ordo::training::v1::EvaluateSpec> ReadEvaluateSpec(
     base::Filesystem& files, const std::string& path) {
-  ordo::training::v1::EvaluateSpec spec;
-  ORDO_RETURN_IF_ERROR(Read(files, path, &spec));
-  return base::AddContext(model::catalog::ResolveEvaluateSpec(spec),
-                          absl::StrCat("check task ", path));
+  return Read(files, path, model::catalog::ResolveEvaluateSpec);
 }
 
 }  // namespace ordo::worker::trainer

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class SpecFileTest : public ::testing::Test {
  protected:
@@ -61,6 +62,20 @@ TEST_F(SpecFileTest, NamesEveryViolationAtOnce) {
   EXPECT_THAT(std::string(spec.status().message()),
               AllOf(HasSubstr("'tape'"), HasSubstr("data.params.max_digits"),
                     HasSubstr("training.batch_size"), HasSubstr("t.yaml")));
+}
+
+TEST_F(SpecFileTest, NamesBadFieldsAndBadValuesTogether) {
+  const auto spec =
+      ReadTrainSpec(files_, Write("t.yaml",
+                                  "encodin: {name: rope}\n"
+                                  "data: {task: addition}\n"
+                                  "training: {steps: ten, batch_size: -1}\n"));
+  ExpectBadSpec(spec.status(), "encodin: is no field");
+  const std::string message(spec.status().message());
+  EXPECT_THAT(message, AllOf(HasSubstr("encoding.name: "),
+                             HasSubstr("training.steps: must be a whole"),
+                             HasSubstr("training.batch_size: ")));
+  EXPECT_THAT(message, Not(HasSubstr("training.steps: required")));
 }
 
 TEST_F(SpecFileTest, RefusesUnknownFieldsFormsAndMissingFiles) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "base/check.h"
 #include "base/digest/digest.h"
+#include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "services/cli/names.h"
@@ -30,13 +31,18 @@ std::string Numbered(const std::string& base, int number) {
 
 absl::Status ApplySettings(const std::vector<std::string>& settings,
                            jobs::v1::JobSpec* spec) {
+  std::vector<base::FieldViolation> violations;
   for (const std::string& setting : settings) {
-    ORDO_ASSIGN_OR_RETURN(const auto assignment,
-                          SplitAssignment("set", setting));
-    ORDO_RETURN_IF_ERROR(
-        base::SetField(assignment.first, assignment.second, spec));
+    const auto assignment = SplitAssignment("set", setting);
+    if (!assignment.ok()) {
+      violations.push_back({"", std::string(assignment.status().message())});
+      continue;
+    }
+    const auto wrong = base::FieldViolations(
+        base::SetField(assignment->first, assignment->second, spec));
+    violations.insert(violations.end(), wrong.begin(), wrong.end());
   }
-  return absl::OkStatus();
+  return base::InvalidFields(violations);
 }
 
 std::string RandomRequestId() {

@@ -11,7 +11,8 @@
 
 namespace ordo::services::cli {
 
-// Sets fields, each "path=value", as --set does.
+// Sets fields, each "path=value", as --set does. The error names all that
+// cannot be set; the others are.
 absl::Status ApplySettings(const std::vector<std::string>& settings,
                            jobs::v1::JobSpec* spec);
 

@@ -1,5 +1,6 @@
 #include "services/cli/commands/submission.h"
 
+#include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -26,6 +27,14 @@ TEST(ApplySettingsTest, SetsFieldsInOrder) {
   EXPECT_THAT(ApplySettings({"training.stps=5"}, &spec),
               base::testing::StatusIs(absl::StatusCode::kInvalidArgument,
                                       HasSubstr("steps")));
+}
+
+TEST(ApplySettingsTest, NamesEverythingThatCannotBeSet) {
+  jobs::v1::JobSpec spec;
+  const absl::Status status =
+      ApplySettings({"training.stps=5", "name=a", "steps", "kind=x"}, &spec);
+  EXPECT_EQ(base::FieldViolations(status).size(), 3u) << status;
+  EXPECT_EQ(spec.name(), "a");
 }
 
 TEST_F(SubmissionTest, LongNamesAreCutForTheirNumber) {

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <iterator>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
+#include "base/rpc/server.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/limits.h"
@@ -25,56 +28,157 @@ using jobs::v1::JobsService;
 
 constexpr size_t kMaxJobs = 1000;  // Of BatchCreateJobs.
 
+using Violations = std::vector<base::FieldViolation>;
+
 // A spec and where it is from, for messages: "a.yaml", "a.yaml document 2".
 struct SourcedSpec {
   std::string source;
   JobSpec spec;
+  // What of the file, and what of --set, could not be read.
+  Violations unread;
+  Violations unset;
 };
 
-// Puts `source` in front of each violation's field.
-absl::Status InSource(const std::string& source, const absl::Status& status) {
-  std::vector<base::FieldViolation> violations = base::FieldViolations(status);
-  if (violations.empty()) return base::AddContext(status, source);
-  for (base::FieldViolation& violation : violations) {
-    violation.field = violation.field.empty()
-                          ? source
-                          : absl::StrCat(source, ": ", violation.field);
+// The jobs of a command line, and what is wrong with its files that hold none
+// and with its settings.
+struct Input {
+  std::vector<SourcedSpec> specs;
+  Violations bad_files;
+  Violations bad_settings;
+};
+
+// Adds `more`, found in `source`.
+void AddFrom(const std::string& source, const Violations& more,
+             Violations* violations) {
+  for (const base::FieldViolation& one : more) {
+    violations->push_back(
+        {one.field.empty() ? source : absl::StrCat(source, ": ", one.field),
+         one.description});
   }
-  return base::InvalidFields(violations);
 }
 
 absl::StatusOr<std::string> ReadSource(Context& context,
                                        const std::string& file) {
-  if (file != "-") {
-    return base::ReadFile(context.files, file, base::kMaxTextBytes);
-  }
   std::string text;
-  char c;
-  while (text.size() <= base::kMaxTextBytes && context.in.get(c)) text += c;
-  return text;  // One that is too long is refused by the reader.
+  if (file == "-") {
+    // One byte too many is enough to be refused.
+    char c;
+    while (text.size() <= base::kMaxTextBytes && context.in.get(c)) text += c;
+  } else {
+    absl::StatusOr<std::string> read =
+        base::ReadFile(context.files, file, base::kMaxTextBytes);
+    if (!absl::IsResourceExhausted(read.status())) return read;
+    text.resize(base::kMaxTextBytes + 1);
+  }
+  if (text.size() > base::kMaxTextBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "it has more than ", base::kMaxTextBytes,
+        " bytes; divide its jobs among several files, or shorten the longest "
+        "lists and texts in them"));
+  }
+  return text;
 }
 
-absl::Status ReadSpecs(Context& context, const std::string& file,
-                       std::vector<SourcedSpec>* specs) {
+absl::StatusOr<std::vector<base::PartialMessage<JobSpec>>> ReadJobs(
+    Context& context, const std::string& file) {
   base::TextForm form = base::TextForm::kYaml;
-  const std::string source = file == "-" ? "standard input" : file;
   if (file != "-") {
     ORDO_ASSIGN_OR_RETURN(form, base::TextFormOfFile(file));
   }
   ORDO_ASSIGN_OR_RETURN(const std::string text, ReadSource(context, file));
-  absl::StatusOr<std::vector<JobSpec>> read =
-      base::ReadMessagesOf<JobSpec>(text, form);
-  if (!read.ok()) return InSource(source, read.status());
-  if (read->empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(source, ": there is no job in it"));
+  ORDO_ASSIGN_OR_RETURN(auto jobs, base::ReadMessagesOf<JobSpec>(text, form));
+  if (jobs.empty()) {
+    return absl::InvalidArgumentError("there is no job in it");
   }
-  for (size_t i = 0; i < read->size(); ++i) {
-    specs->push_back(
-        {read->size() == 1 ? source : absl::StrCat(source, " document ", i + 1),
-         std::move((*read)[i])});
+  return jobs;
+}
+
+void ReadSpecs(Context& context, const std::string& file, Input* input) {
+  const std::string source = file == "-" ? "standard input" : file;
+  auto jobs = ReadJobs(context, file);
+  if (!jobs.ok()) {
+    const Violations violations = base::FieldViolations(jobs.status());
+    AddFrom(source, violations, &input->bad_files);
+    const std::string message(jobs.status().message());
+    if (violations.empty()) {
+      const bool has_name = absl::StrContains(message, file);
+      input->bad_files.push_back({has_name ? "" : source, message});
+    }
+    return;
   }
-  return absl::OkStatus();
+  for (size_t i = 0; i < jobs->size(); ++i) {
+    SourcedSpec spec;
+    spec.source = source;
+    if (jobs->size() > 1) absl::StrAppend(&spec.source, " document ", i + 1);
+    spec.spec = std::move((*jobs)[i].message);
+    spec.unread = std::move((*jobs)[i].violations);
+    input->specs.push_back(std::move(spec));
+  }
+}
+
+// Sets the fields of all jobs. What cannot be set is named once.
+void ApplyToAll(const std::vector<std::string>& settings, Input* input) {
+  const auto add = [input](const Violations& unset) {
+    for (base::FieldViolation wrong : unset) {
+      if (!wrong.field.empty()) wrong.field = "--set: " + wrong.field;
+      auto& all = input->bad_settings;
+      if (std::find(all.begin(), all.end(), wrong) == all.end()) {
+        all.push_back(std::move(wrong));
+      }
+    }
+  };
+  for (SourcedSpec& spec : input->specs) {
+    spec.unset = base::FieldViolations(ApplySettings(settings, &spec.spec));
+    add(spec.unset);
+  }
+  if (!input->specs.empty()) return;
+  // Without a job, all but indices of its lists can be checked.
+  for (const std::string& setting : settings) {
+    const std::string path = setting.substr(0, setting.find('='));
+    if (path.find_first_of("[0123456789") != std::string::npos) continue;
+    JobSpec none;
+    add(base::FieldViolations(ApplySettings({setting}, &none)));
+  }
+}
+
+Input ReadInput(Context& context, const Arguments& arguments) {
+  Input input;
+  for (const std::string& file : arguments.positional()) {
+    ReadSpecs(context, file, &input);
+  }
+  ApplyToAll(arguments.All("set"), &input);
+  return input;
+}
+
+// Whether all that was written could be read.
+bool IsComplete(const Input& input) {
+  return input.bad_files.empty() && input.bad_settings.empty() &&
+         std::all_of(
+             input.specs.begin(), input.specs.end(),
+             [](const SourcedSpec& spec) { return spec.unread.empty(); });
+}
+
+// The jobs with every default filled in, or all that is wrong: with what could
+// not be read, and with the values of what could.
+absl::StatusOr<std::vector<JobSpec>> Resolve(const Input& input) {
+  Violations wrong = input.bad_files;
+  std::vector<JobSpec> resolved;
+  for (const SourcedSpec& sourced : input.specs) {
+    AddFrom(sourced.source, sourced.unread, &wrong);
+    absl::StatusOr<JobSpec> spec = spec::ResolveJobSpec(sourced.spec);
+    if (spec.ok()) {
+      resolved.push_back(*std::move(spec));
+      continue;
+    }
+    Violations values = base::FieldViolations(spec.status());
+    values = base::WithoutUnread(values, sourced.unread);
+    values = base::WithoutUnread(values, sourced.unset);
+    AddFrom(sourced.source, values, &wrong);
+  }
+  wrong.insert(wrong.end(), input.bad_settings.begin(),
+               input.bad_settings.end());
+  ORDO_RETURN_IF_ERROR(base::InvalidFields(wrong));
+  return resolved;
 }
 
 // The server's field paths start at the request; a person knows the file.
@@ -107,6 +211,31 @@ CreateJobRequest MakeRequest(const JobSpec& spec, const std::string& id) {
   return request;
 }
 
+// Refuses what no message can hold, by name: gRPC's own error names nothing.
+absl::Status CheckRequestSize(std::vector<SourcedSpec> specs,
+                              size_t num_bytes) {
+  if (num_bytes <= size_t{base::kMaxMessageBytes}) return absl::OkStatus();
+  Violations wrong;
+  for (const SourcedSpec& spec : specs) {
+    AddFrom(spec.source, base::FieldViolations(spec::CheckSpecSize(spec.spec)),
+            &wrong);
+  }
+  ORDO_RETURN_IF_ERROR(base::InvalidFields(wrong));
+  std::sort(specs.begin(), specs.end(),
+            [](const SourcedSpec& a, const SourcedSpec& b) {
+              return a.spec.ByteSizeLong() > b.spec.ByteSizeLong();
+            });
+  specs.resize(std::min<size_t>(specs.size(), 3));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the jobs together have ", num_bytes, " bytes; at most ",
+      base::kMaxMessageBytes,
+      " are accepted at once: submit them in several commands; the longest: ",
+      absl::StrJoin(specs, ", ", [](std::string* out, const SourcedSpec& spec) {
+        absl::StrAppend(out, spec.source, " with ", spec.spec.ByteSizeLong(),
+                        " bytes");
+      })));
+}
+
 absl::StatusOr<std::vector<Job>> Create(Context& context,
                                         const std::vector<SourcedSpec>& specs,
                                         const std::string& request_id) {
@@ -118,9 +247,11 @@ absl::StatusOr<std::vector<Job>> Create(Context& context,
     return maybe_done ? ExplainUnanswered(told, names, request_id) : told;
   };
   if (specs.size() == 1) {
+    const CreateJobRequest request = MakeRequest(specs[0].spec, request_id);
+    ORDO_RETURN_IF_ERROR(CheckRequestSize(specs, request.ByteSizeLong()));
     const absl::StatusOr<Job> job = context.client.Call(
-        context.client.jobs(), &JobsService::Stub::CreateJob,
-        MakeRequest(specs[0].spec, request_id), &maybe_done);
+        context.client.jobs(), &JobsService::Stub::CreateJob, request,
+        &maybe_done);
     if (!job.ok()) return explain(job.status());
     return std::vector<Job>{*job};
   }
@@ -129,6 +260,7 @@ absl::StatusOr<std::vector<Job>> Create(Context& context,
     *batch.add_requests() =
         MakeRequest(specs[i].spec, absl::StrCat(request_id, "/", i + 1));
   }
+  ORDO_RETURN_IF_ERROR(CheckRequestSize(specs, batch.ByteSizeLong()));
   const absl::StatusOr<BatchCreateJobsResponse> response = context.client.Call(
       context.client.jobs(), &JobsService::Stub::BatchCreateJobs, batch,
       &maybe_done);
@@ -136,53 +268,35 @@ absl::StatusOr<std::vector<Job>> Create(Context& context,
   return std::vector<Job>(response->jobs().begin(), response->jobs().end());
 }
 
-absl::Status DryRun(Context& context, const std::vector<SourcedSpec>& specs) {
-  std::vector<base::FieldViolation> violations;
-  std::vector<JobSpec> resolved;
-  for (const SourcedSpec& sourced : specs) {
-    absl::StatusOr<JobSpec> spec = spec::ResolveJobSpec(sourced.spec);
-    if (spec.ok()) {
-      resolved.push_back(*std::move(spec));
-      continue;
-    }
-    const auto more =
-        base::FieldViolations(InSource(sourced.source, spec.status()));
-    if (more.empty()) return InSource(sourced.source, spec.status());
-    violations.insert(violations.end(), more.begin(), more.end());
-  }
-  ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
-  for (size_t i = 0; i < specs.size(); ++i) {
+void PrintResolved(Context& context, const Input& input,
+                   const std::vector<JobSpec>& resolved) {
+  for (size_t i = 0; i < resolved.size(); ++i) {
     if (PrintStructured(context, resolved[i])) continue;
-    context.out << "# " << specs[i].source
+    context.out << "# " << input.specs[i].source
                 << ": valid; with every default filled in:\n---\n"
                 << base::WriteMessage(resolved[i], base::TextForm::kYaml);
   }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   ORDO_RETURN_IF_ERROR(PrepareToStay(context, arguments));
-  std::vector<SourcedSpec> specs;
-  for (const std::string& file : arguments.positional()) {
-    ORDO_RETURN_IF_ERROR(ReadSpecs(context, file, &specs));
+  const Input input = ReadInput(context, arguments);
+  if (input.specs.size() > kMaxJobs) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(input.specs.size(),
+                     " jobs are too many for one submit; at most ", kMaxJobs));
   }
-  if (specs.size() > kMaxJobs) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        specs.size(), " jobs are too many for one submit; at most ", kMaxJobs));
-  }
-  for (SourcedSpec& spec : specs) {
-    const absl::Status status = ApplySettings(arguments.All("set"), &spec.spec);
-    if (!status.ok()) return InSource("--set", status);
-  }
-  if (arguments.Has("dry-run")) {
-    ORDO_RETURN_IF_ERROR(DryRun(context, specs));
+  // Else the scheduler checks the values.
+  if (arguments.Has("dry-run") || !IsComplete(input)) {
+    ORDO_ASSIGN_OR_RETURN(const std::vector<JobSpec> resolved, Resolve(input));
+    PrintResolved(context, input, resolved);
     return ExitCode::kOk;
   }
   const std::string request_id = arguments.Has("request-id")
                                      ? arguments.Get("request-id", "")
                                      : RandomRequestId();
   ORDO_ASSIGN_OR_RETURN(const std::vector<Job> jobs,
-                        Create(context, specs, request_id));
+                        Create(context, input.specs, request_id));
   std::vector<std::string> names;
   for (const Job& job : jobs) names.push_back(job.name());
   const bool stays = arguments.Has("wait") || arguments.Has("watch");

@@ -144,6 +144,60 @@ TEST_F(SubmitTest, DryRunNamesEverythingWrongInEveryFile) {
   EXPECT_THAT(err(), HasSubstr(b + " document 2: checkpoint.keep: "));
 }
 
+TEST_F(SubmitTest, NamesEverythingWrongInFilesAndSettingsAtOnce) {
+  const std::string a =
+      WriteFile("a.yaml",
+                "{kind: train, name: a, encodin: {name: rope}, "
+                "encoding: {name: rop}, data: {task: addition}, "
+                "training: {steps: 0, batch_size: x}}\n---\n" +
+                    std::string(kTrain) + "checkpoint: {keep: 0}\n");
+  const std::string b = WriteFile("b.json", R"({"kind": 3, "name": "b",
+      "encoding": {"name": "rope"}, "data": {"task": "addition"}})");
+  const std::string c = WriteFile("c.yaml", "kind: [");
+  const std::vector<std::string> command = {"submit",
+                                            a,
+                                            b,
+                                            c,
+                                            "missing.yaml",
+                                            "--set",
+                                            "resources.treads=2",
+                                            "--set",
+                                            "training.seed=one",
+                                            "--set",
+                                            "queue"};
+  std::vector<std::string> dry_run = command;
+  dry_run.push_back("--dry-run");
+  for (const auto& arguments : {command, dry_run}) {
+    EXPECT_EQ(Run(arguments), 2);
+    EXPECT_THAT(err(), HasSubstr("12 things are wrong"));
+    for (const std::string& wrong :
+         {a + " document 1: encodin: is no field",
+          a + " document 1: encoding.name: no encoding is called",
+          a + " document 1: training.steps: must be",
+          a + " document 1: training.batch_size: must be a whole number",
+          a + " document 2: checkpoint.keep: ", b + ": kind: has no value '3'",
+          b + ": training.steps: required", c + ": bad syntax",
+          std::string("open missing.yaml: No such file"),
+          std::string("--set: resources.treads: is no field"),
+          std::string("--set: training.seed: must be"),
+          std::string("--set takes name=value; not 'queue'")}) {
+      EXPECT_THAT(err(), HasSubstr("\n  " + wrong));
+    }
+    // One thing, one line.
+    EXPECT_THAT(err(), Not(HasSubstr("kind: required")));
+  }
+  EXPECT_TRUE(scheduler_.create_requests().empty());
+}
+
+TEST_F(SubmitTest, SettingsAreCheckedAlsoWithoutAJob) {
+  const std::string file = WriteFile("a.yaml", "kind: [");
+  EXPECT_EQ(Run({"submit", file, "--set", "training.stps=1", "--set",
+                 "evaluations[1].task=x"}),
+            2);
+  EXPECT_THAT(err(), HasSubstr("2 things are wrong"));
+  EXPECT_THAT(err(), HasSubstr("did you mean 'steps'"));
+}
+
 TEST_F(SubmitTest, TakenNameIsBadInput) {
   scheduler_.SetJob("a", Job::RUNNING);
   input_ = "{kind: train, name: a}";
@@ -166,8 +220,47 @@ TEST_F(SubmitTest, FilesThatAreNoJobsAreRefused) {
   EXPECT_EQ(Run({"submit", WriteFile("job.txt", "x")}), 2);
   EXPECT_EQ(Run({"submit", WriteFile("empty.yaml", "")}), 2);
   EXPECT_THAT(err(), HasSubstr("there is no job in it"));
-  EXPECT_EQ(Run({"submit", WriteFile("big.yaml", std::string(2 << 20, '#'))}),
-            2);
+}
+
+TEST_F(SubmitTest, FileAboveTheLimitIsNamedWithTheFix) {
+  const std::string big = WriteFile("big.yaml", std::string(2 << 20, '#'));
+  EXPECT_EQ(Run({"submit", big}), 2);
+  const std::string why =
+      ": it has more than 1048576 bytes; divide its jobs among several files";
+  EXPECT_THAT(err(), HasSubstr(big + why));
+  input_ = std::string(2 << 20, '#');
+  EXPECT_EQ(Run({"submit", "-"}), 2);
+  EXPECT_THAT(err(), HasSubstr("standard input" + why));
+}
+
+// A job of about `num_bytes`.
+std::string LongJob(const std::string& name, size_t num_bytes) {
+  return "{kind: train, name: " + name +
+         ", labels: {a: " + std::string(num_bytes, 'x') + "}}";
+}
+
+TEST_F(SubmitTest, JobsThatNoRequestCanHoldAreRefusedByName) {
+  std::vector<std::string> command = {"submit"};
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    command.push_back(
+        WriteFile(std::string(name) + ".yaml", LongJob(name, 900'000)));
+  }
+  command[2] = WriteFile("b.yaml", LongJob("b", 1'000'000));
+  EXPECT_EQ(Run(command), 2);
+  EXPECT_THAT(err(), HasSubstr("bytes; at most 4194304 are accepted at once: "
+                               "submit them in several commands"));
+  EXPECT_THAT(err(), HasSubstr("the longest: " + command[2] + " with 10000"));
+  EXPECT_TRUE(scheduler_.create_requests().empty());
+}
+
+TEST_F(SubmitTest, JobThatNoRequestCanHoldNamesItsLongestField) {
+  // Two characters of a list are a dozen bytes of a message.
+  std::string list = "1";
+  while (list.size() < 900'000) list += ",1";
+  input_ = "{kind: train, name: a, encoding: {params: {x: [" + list + "]}}}";
+  EXPECT_EQ(Run({"submit", "-"}), 2);
+  EXPECT_THAT(err(), HasSubstr("standard input: encoding: the spec has "));
+  EXPECT_THAT(err(), HasSubstr("shorten this field"));
 }
 
 }  // namespace
