@@ -76,8 +76,14 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
 
 absl::Status FromGrpcStatus(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
+  std::string message = status.error_message();
+  if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
+      message.find("larger than max") != std::string::npos) {
+    // gRPC's own words.
+    message += " bytes; divide the request into several";
+  }
   absl::Status result(static_cast<absl::StatusCode>(status.error_code()),
-                      status.error_message());
+                      message);
   google::rpc::Status details;
   if (details.ParseFromString(status.error_details())) {
     for (const auto& detail : details.details()) {

@@ -12,6 +12,9 @@
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/generic/async_generic_service.h"
 #include "grpcpp/health_check_service_interface.h"
+#include "grpcpp/impl/server_builder_option.h"
+#include "grpcpp/impl/server_builder_plugin.h"
+#include "grpcpp/impl/server_initializer.h"
 #include "grpcpp/server_builder.h"
 
 namespace ordo::base {
@@ -54,6 +57,38 @@ void SetLimits(grpc::ServerBuilder* builder) {
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
 }
 
+// Learns the names of a server's services, which only plugins are told.
+class ServiceNames : public grpc::ServerBuilderPlugin {
+ public:
+  explicit ServiceNames(std::vector<std::string>* names) : names_(names) {}
+
+  std::string name() override { return "ordo_service_names"; }
+  void InitServer(grpc::ServerInitializer*) override {}
+  void Finish(grpc::ServerInitializer* server) override {
+    *names_ = *server->GetServiceList();
+  }
+  void ChangeArguments(const std::string&, void*) override {}
+
+ private:
+  std::vector<std::string>* const names_;
+};
+
+// Adds ServiceNames to one builder; `names` outlives it.
+class ServiceNamesOption : public grpc::ServerBuilderOption {
+ public:
+  explicit ServiceNamesOption(std::vector<std::string>* names)
+      : names_(names) {}
+
+  void UpdateArguments(grpc::ChannelArguments*) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>*
+                         plugins) override {
+    plugins->push_back(std::make_unique<ServiceNames>(names_));
+  }
+
+ private:
+  std::vector<std::string>* const names_;
+};
+
 // gRPC 1.51 shares one completion queue among all users of the callback API
 // and can abort (in grpc_cq_internal_unref) when the last of them goes while
 // its threads still look at it. One user that never goes, a server without a
@@ -91,6 +126,8 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
     factories.push_back(options.metrics->InterceptorFactory());
     builder.experimental().SetInterceptorCreators(std::move(factories));
   }
+  std::vector<std::string> names;
+  builder.SetOption(std::make_unique<ServiceNamesOption>(&names));
   int port = 0;
   builder.AddListeningPort(listen.ToString(), grpc::InsecureServerCredentials(),
                            &port);
@@ -101,6 +138,8 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
         ": the port is in use or the host is not of this machine; end the "
         "other program or name another port (0 takes a free one)");
   }
+  auto* const health = server->GetHealthCheckService();
+  for (const std::string& name : names) health->SetServingStatus(name, true);
   listen.port = port;
   auto result =
       std::unique_ptr<RpcServer>(new RpcServer(listen.ToString(), port));

@@ -30,10 +30,10 @@ struct RpcServerOptions {
 // A gRPC server with health checking and reflection. Thread-safe.
 class RpcServer {
  public:
-  // Starts to serve; the health of the server (the service named "") is SERVING
-  // from here on. The services outlive the server. INVALID_ARGUMENT for a bad
-  // address; FAILED_PRECONDITION when the port is in use, or the host is not
-  // loopback and `insecure` is not set.
+  // Starts to serve; the health of the server (the service named "") and of
+  // each service by its name is SERVING from here on. The services outlive the
+  // server. INVALID_ARGUMENT for a bad address; FAILED_PRECONDITION when the
+  // port is in use, or the host is not loopback and `insecure` is not set.
   static absl::StatusOr<std::unique_ptr<RpcServer>> Start(
       const RpcServerOptions& options,
       const std::vector<grpc::Service*>& services);

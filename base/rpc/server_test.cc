@@ -20,6 +20,7 @@ using ::ordo::base::sample::EchoResponse;
 using ::ordo::base::sample::EchoService;
 using ::ordo::base::testing::IsOk;
 using ::ordo::base::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -129,6 +130,17 @@ TEST_F(RpcServerTest, HealthIsServing) {
             std::string("\x08\x01"));
 }
 
+TEST_F(RpcServerTest, HealthOfEachServiceIsServing) {
+  Start();
+  // HealthCheckRequest {service: "ordo.base.sample.EchoService"}.
+  const std::string name = "ordo.base.sample.EchoService";
+  const std::string request =
+      std::string("\x0a") + static_cast<char>(name.size()) + name;
+  EXPECT_EQ(
+      CallByName(server_->address(), "/grpc.health.v1.Health/Watch", request),
+      std::string("\x08\x01"));
+}
+
 TEST_F(RpcServerTest, ReflectionListsTheServices) {
   Start();
   // ServerReflectionRequest {list_services: ""}.
@@ -177,7 +189,9 @@ TEST_F(RpcServerTest, AMessageAboveTheLimitIsRefused) {
   Start();
   EchoResponse response;
   EXPECT_THAT(Echo(std::string(kMaxMessageBytes + 1, 'x'), &response),
-              StatusIs(absl::StatusCode::kResourceExhausted));
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr("4194304"),
+                             HasSubstr("divide the request into several"))));
 }
 
 TEST_F(RpcServerTest, DrainEndsOpenStreamsAfterItsGrace) {
