@@ -1,6 +1,7 @@
 #include "scheduler/core/exits.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "scheduler/core/reasons.h"
 
 namespace ordo::scheduler::core {
@@ -33,7 +34,13 @@ std::string Sentence(const std::string& happened, const std::string& said,
                       fix.empty() ? "" : "; ", fix);
 }
 
+// Of commands in a fix; the job's name takes its place.
+constexpr char kJob[] = "JOB";
 constexpr char kReadLog[] = "read the end of its log: ordo logs JOB";
+
+std::string FixFor(const ObservedAttempt& observed, const std::string& fix) {
+  return absl::StrReplaceAll(fix, {{kJob, observed.job()}});
+}
 
 AttemptEnd Budgeted(const ObservedAttempt& observed, const char* reason,
                     const std::string& happened, const std::string& fix) {
@@ -42,7 +49,7 @@ AttemptEnd Budgeted(const ObservedAttempt& observed, const char* reason,
   end.reason = reason;
   end.exit_code = observed.exit_code();
   end.signal = observed.signal();
-  end.message = Sentence(happened, observed.message(), fix);
+  end.message = Sentence(happened, observed.message(), FixFor(observed, fix));
   return end;
 }
 
@@ -67,13 +74,14 @@ AttemptEnd JudgeCode(const ObservedAttempt& observed) {
     end.message =
         Sentence(absl::StrCat("the trainer left with the unknown exit code ",
                               observed.exit_code()),
-                 observed.message(), kReadLog);
+                 observed.message(), FixFor(observed, kReadLog));
     return end;
   }
   const training::v1::ExitCodeInfo& info =
       value->options().GetExtension(training::v1::exit_code);
   end.decision = info.retry();
-  end.message = Sentence(info.meaning(), observed.message(), info.fix());
+  end.message = Sentence(info.meaning(), observed.message(),
+                         FixFor(observed, info.fix()));
   return end;
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 using agent::v1::ObservedAttempt;
 using testing::AttemptBuilder;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using training::v1::RetryDecision;
 
@@ -108,6 +109,19 @@ TEST(ExitsTest, TheMessageSaysWhatTheTrainerSaidAndWhatToDo) {
   const std::string message = JudgeExit(observed, false).message;
   EXPECT_THAT(message, HasSubstr("/data/x: No such file"));
   EXPECT_THAT(message, HasSubstr("submit again"));
+}
+
+TEST(ExitsTest, TheFixNamesTheJob) {
+  const std::vector<ObservedAttempt> ends = {
+      AttemptBuilder("long-run", 1).Exited(1),
+      AttemptBuilder("long-run", 1).Exited(70),
+      AttemptBuilder("long-run", 1).Exited(99),
+      AttemptBuilder("long-run", 1).Ended(ObservedAttempt::SIGNAL, 6),
+      AttemptBuilder("long-run", 1).Ended(ObservedAttempt::CAUSE_UNSPECIFIED)};
+  for (const ObservedAttempt& observed : ends) {
+    EXPECT_THAT(JudgeExit(observed, false).message,
+                EndsWith(": ordo logs long-run"));
+  }
 }
 
 }  // namespace
