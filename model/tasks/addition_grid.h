@@ -22,6 +22,11 @@ struct AdditionGridOptions {
 // `trained_mean` over i, j <= trained_digits, `outside_mean` over the rest
 // (both only where there are such cells), `diagonal_mean`, and `largest_95`,
 // the largest m whose cell (m, m) has at least 95 %, 0 if there is none.
+//
+// Questions come from streams of their own, independent of the training rows,
+// and none is held out: a cell within the trained lengths can ask what a
+// training row has shown (with one digit there are only 81 sums), a longer one
+// never does.
 std::unique_ptr<EvaluationTask> MakeAdditionGrid(
     const AdditionGridOptions& options);
 
