@@ -244,10 +244,11 @@ void HandleCancel(Turn& turn, const Cancel& cancel) {
   JobEntry& entry = it->second;
   const JobState state = entry.job->state();
   if (IsTerminal(state)) {
-    turn.Emit(
-        Answer{cancel.call, absl::FailedPreconditionError(absl::StrCat(
-                                "job ", cancel.job, " has ended already: ",
-                                jobs::v1::Job::State_Name(state)))});
+    turn.Emit(Answer{cancel.call,
+                     absl::FailedPreconditionError(absl::StrCat(
+                         "job ", cancel.job, " has ended already: ",
+                         jobs::v1::Job::State_Name(state),
+                         "; to run it again: ordo rerun ", cancel.job))});
     return;
   }
   if (state != jobs::v1::Job::CANCELLING) {
