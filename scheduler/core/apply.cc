@@ -16,7 +16,8 @@ namespace {
 void Heartbeat(Turn& turn, const std::string& id) {
   Worker& worker = turn.state.workers.at(id);
   worker.heartbeat_at.reset();
-  SetDeadline(turn.state, Deadline::Kind::kHeartbeat, id, &worker.heartbeat_at,
+  SetDeadline(turn.state,
+              {Deadline::Kind::kHeartbeat, id, &worker.heartbeat_at},
               turn.now.monotonic + turn.state.options.heartbeat);
   turn.desired_changed.insert(id);
 }
@@ -52,7 +53,7 @@ void ForgiveStall(Turn& turn) {
   if (late <= heartbeat) return;
   for (auto& [id, worker] : state.workers) {
     if (!worker.lease_at.has_value()) continue;
-    SetDeadline(state, Deadline::Kind::kLease, id, &worker.lease_at,
+    SetDeadline(state, {Deadline::Kind::kLease, id, &worker.lease_at},
                 std::max(*worker.lease_at + late, now + heartbeat));
   }
 }

@@ -100,7 +100,7 @@ void Requeue(JobEdit& edit, absl::Duration delay) {
   const std::string& id = job.spec().name();
   Queued queued;
   if (delay > absl::ZeroDuration()) {
-    SetDeadline(turn.state, Deadline::Kind::kBackoff, id, &queued.not_before,
+    SetDeadline(turn.state, {Deadline::Kind::kBackoff, id, &queued.not_before},
                 turn.now.monotonic + delay);
     *job.mutable_not_before_time() = ToTimestamp(turn.now.wall + delay);
   } else {
@@ -256,8 +256,9 @@ void HandleCancel(Turn& turn, const Cancel& cancel) {
     edit.job().set_cancelled_by(cancel.user);
     if (state == jobs::v1::Job::QUEUED) {
       Queued& queued = std::get<Queued>(entry.place);
-      SetDeadline(turn.state, Deadline::Kind::kBackoff, cancel.job,
-                  &queued.not_before, std::nullopt);
+      SetDeadline(turn.state,
+                  {Deadline::Kind::kBackoff, cancel.job, &queued.not_before},
+                  std::nullopt);
       StopWaiting(turn.state, *entry.job);
       Follow(edit, Trigger::kCancel, reason::kCancelledByUser,
              absl::StrCat("cancelled by ", cancel.user, " while it waited"));

@@ -33,7 +33,7 @@ absl::Status PlaceLoaded(State& state, const Moment& now,
       const absl::Duration wait =
           std::clamp(ToTime(job.not_before_time()) - now.wall,
                      absl::ZeroDuration(), state.options.retry_backoff_max);
-      SetDeadline(state, Deadline::Kind::kBackoff, id, &queued.not_before,
+      SetDeadline(state, {Deadline::Kind::kBackoff, id, &queued.not_before},
                   now.monotonic + wait);
     } else {
       StartWaiting(state, job);
@@ -57,7 +57,7 @@ absl::Status PlaceLoaded(State& state, const Moment& now,
   worker.id = live.worker;
   worker.live.insert(id);
   if (!worker.lease_at.has_value()) {
-    SetDeadline(state, Deadline::Kind::kLease, worker.id, &worker.lease_at,
+    SetDeadline(state, {Deadline::Kind::kLease, worker.id, &worker.lease_at},
                 now.monotonic + state.options.lease);
   }
   entry->place = std::move(live);

@@ -65,13 +65,15 @@ absl::Status CheckAnnouncement(const agent::v1::AnnounceRequest& request) {
 void Touch(Turn& turn, Worker& worker) {
   const absl::Duration now = turn.now.monotonic;
   worker.last_seen = turn.now.wall;
-  SetDeadline(turn.state, Deadline::Kind::kLease, worker.id, &worker.lease_at,
+  SetDeadline(turn.state, {Deadline::Kind::kLease, worker.id, &worker.lease_at},
               now + turn.state.options.lease);
-  SetDeadline(turn.state, Deadline::Kind::kForget, worker.id, &worker.forget_at,
+  SetDeadline(turn.state,
+              {Deadline::Kind::kForget, worker.id, &worker.forget_at},
               std::nullopt);
   if (!worker.heartbeat_at.has_value()) {
-    SetDeadline(turn.state, Deadline::Kind::kHeartbeat, worker.id,
-                &worker.heartbeat_at, now + turn.state.options.heartbeat);
+    SetDeadline(turn.state,
+                {Deadline::Kind::kHeartbeat, worker.id, &worker.heartbeat_at},
+                now + turn.state.options.heartbeat);
   }
   turn.workers_changed.insert(worker.id);
 }
@@ -207,9 +209,10 @@ void HandleObserved(Turn& turn, const Observed& observed) {
 void LoseWorker(Turn& turn, const std::string& id) {
   Worker& worker = turn.state.workers.at(id);
   worker.lease_at.reset();
-  SetDeadline(turn.state, Deadline::Kind::kHeartbeat, id, &worker.heartbeat_at,
+  SetDeadline(turn.state,
+              {Deadline::Kind::kHeartbeat, id, &worker.heartbeat_at},
               std::nullopt);
-  SetDeadline(turn.state, Deadline::Kind::kForget, id, &worker.forget_at,
+  SetDeadline(turn.state, {Deadline::Kind::kForget, id, &worker.forget_at},
               turn.now.monotonic + turn.state.options.forget_worker);
   worker.liveness = Worker::Liveness::kLost;
   worker.lingering.clear();

@@ -35,11 +35,11 @@ JobRecord RecordOf(const JobEntry& entry) {
   return record;
 }
 
-void SetDeadline(State& state, Deadline::Kind kind, const std::string& id,
-                 std::optional<absl::Duration>* slot,
+void SetDeadline(State& state, const OwnedDeadline& deadline,
                  std::optional<absl::Duration> at) {
-  if (slot->has_value()) state.deadlines.erase({**slot, kind, id});
-  *slot = at;
+  const auto& [kind, id, note] = deadline;
+  if (note->has_value()) state.deadlines.erase({**note, kind, id});
+  *note = at;
   if (at.has_value()) state.deadlines.insert({*at, kind, id});
 }
 

@@ -64,9 +64,15 @@ class JobEdit {
 // The durable part of a job's entry.
 JobRecord RecordOf(const JobEntry& entry);
 
-// Moves a deadline: `slot` is the owner's note of it. Nothing: no deadline.
-void SetDeadline(State& state, Deadline::Kind kind, const std::string& id,
-                 std::optional<absl::Duration>* slot,
+// A deadline of a worker or a job (`id`), and where that notes it.
+struct OwnedDeadline {
+  Deadline::Kind kind;
+  const std::string& id;
+  std::optional<absl::Duration>* note;
+};
+
+// Moves a deadline. Nothing: no deadline.
+void SetDeadline(State& state, const OwnedDeadline& deadline,
                  std::optional<absl::Duration> at);
 
 // Brings State.free up to date with a worker.

@@ -58,11 +58,11 @@ TEST_F(TurnTest, ARecordHoldsWhatIsDurableOfALiveAttempt) {
 
 TEST_F(TurnTest, ADeadlineIsMovedNotAdded) {
   std::optional<absl::Duration> slot;
-  SetDeadline(state_, Deadline::Kind::kLease, "w", &slot, absl::Seconds(5));
-  SetDeadline(state_, Deadline::Kind::kLease, "w", &slot, absl::Seconds(9));
+  SetDeadline(state_, {Deadline::Kind::kLease, "w", &slot}, absl::Seconds(5));
+  SetDeadline(state_, {Deadline::Kind::kLease, "w", &slot}, absl::Seconds(9));
   ASSERT_EQ(state_.deadlines.size(), 1u);
   EXPECT_EQ(state_.deadlines.begin()->at, absl::Seconds(9));
-  SetDeadline(state_, Deadline::Kind::kLease, "w", &slot, std::nullopt);
+  SetDeadline(state_, {Deadline::Kind::kLease, "w", &slot}, std::nullopt);
   EXPECT_TRUE(state_.deadlines.empty());
   EXPECT_EQ(slot, std::nullopt);
 }

@@ -54,9 +54,7 @@ absl::Status CheckRecipe(const TrainSpec& before, const TrainSpec& now) {
 
 // Brings the run to the checkpoint. After DATA_LOSS its state is not to be
 // used.
-absl::Status TakeOver(const Checkpoint& checkpoint, const std::string& name,
-                      const Environment& environment, Run* run,
-                      StartingPoint* point) {
+absl::Status TakeOver(const Checkpoint& checkpoint, Run* run) {
   ORDO_RETURN_IF_ERROR(run->Load(checkpoint.snapshot));
   // What now runs, not what was read.
   Snapshot loaded = run->State();
@@ -65,6 +63,12 @@ absl::Status TakeOver(const Checkpoint& checkpoint, const std::string& name,
     return absl::DataLossError(
         "the state that was loaded has another digest than the one recorded");
   }
+  return absl::OkStatus();
+}
+
+// Says from which checkpoint the run goes on, and how exactly.
+void Describe(const Checkpoint& checkpoint, const std::string& name,
+              const Environment& environment, StartingPoint* point) {
   point->resumed_from = name;
   point->state_digest = checkpoint.state_digest;
   const std::vector<std::string> differences =
@@ -78,7 +82,6 @@ absl::Status TakeOver(const Checkpoint& checkpoint, const std::string& name,
     point->warnings.push_back(
         absl::StrCat("an earlier resume before ", name, " was not bit-exact"));
   }
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -93,8 +96,9 @@ absl::StatusOr<StartingPoint> LoadStartingPoint(const TrainerContext& context,
       ORDO_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
                             Read(context, source, spec));
       if (own) ORDO_RETURN_IF_ERROR(CheckRecipe(checkpoint.spec, spec));
-      return TakeOver(checkpoint, NameOfSource(source), environment, run,
-                      &point);
+      ORDO_RETURN_IF_ERROR(TakeOver(checkpoint, run));
+      Describe(checkpoint, NameOfSource(source), environment, &point);
+      return absl::OkStatus();
     });
   };
   for (const CheckpointSource& source : spec.resume()) {
