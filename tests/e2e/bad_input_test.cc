@@ -33,14 +33,6 @@ constexpr int64_t kMiB = 1 << 20;
 
 class BadInputTest : public Scenario {
  protected:
-  // The job after it has failed; an empty one, and a failure, when it has not.
-  Job Failed(const std::string& name) {
-    const auto job = WaitForEnd(name);
-    EXPECT_TRUE(job.has_value() && job->state() == Job::FAILED);
-    EXPECT_TRUE(WaitFor([&] { return ProcessesOf(name).empty(); }));
-    return job.value_or(Job());
-  }
-
   struct Ended {
     base::ExitStatus status;
     std::string output;
@@ -61,28 +53,18 @@ class BadInputTest : public Scenario {
     ended.output = base::ReadFile(files_, spawn.stdout_file, kMiB).value_or("");
     return ended;
   }
-
-  void Damage(const std::string& path, bool truncate) {
-    ORDO_ASSERT_OK_AND_ASSIGN(std::string bytes,
-                              base::ReadFile(files_, path, kMiB));
-    if (truncate) {
-      bytes.resize(bytes.size() / 2);
-    } else {
-      bytes[bytes.size() - 3] ^= 4;
-    }
-    ORDO_ASSERT_OK(base::AtomicWrite(files_, path, bytes));
-  }
 };
 
 TEST_F(BadInputTest, CrashUsesUpTheBudgetAndNamesTheSignal) {
   Start("job:crash_at=7");
   Submit(Spec("job"));
-  const Job job = Failed("job");
+  const Job job = WaitForFailure("job");
   EXPECT_EQ(job.attempts_size(), 2);
   EXPECT_EQ(job.failed_attempts(), 2);
   EXPECT_EQ(job.attempts(0).reason(), "TRAINER_KILLED");
   EXPECT_EQ(job.attempts(0).signal(), SIGABRT);
-  EXPECT_THAT(job.message(), HasSubstr("signal 6"));
+  EXPECT_THAT(job.message(), AllOf(HasSubstr("signal 6 ended the trainer"),
+                                   HasSubstr("ordo logs job")));
 }
 
 TEST_F(BadInputTest, CrashOnceIsGoneOnFromTheCheckpoint) {
@@ -101,11 +83,11 @@ TEST_F(BadInputTest, ExitCodesDecideWhetherItIsTriedAgain) {
   Start("never:exit_at=2,exit_code=12;again:exit_at=2,exit_code=1");
   Submit(Spec("never"));
   Submit(Spec("again"));
-  const Job never = Failed("never");
+  const Job never = WaitForFailure("never");
   EXPECT_EQ(never.attempts_size(), 1);
   EXPECT_EQ(never.reason(), "NON_FINITE");
   EXPECT_THAT(never.message(), HasSubstr("training.learning_rate"));
-  EXPECT_EQ(Failed("again").attempts_size(), 2);
+  EXPECT_EQ(WaitForFailure("again").attempts_size(), 2);
 }
 
 TEST_F(BadInputTest, HangIsKilledAndNamed) {
@@ -114,13 +96,13 @@ TEST_F(BadInputTest, HangIsKilledAndNamed) {
   spec.mutable_retry()->set_max_attempts(1);
   spec.mutable_retry()->mutable_step_timeout()->set_seconds(1);
   Submit(spec);
-  const Job job = Failed("job");
+  const Job job = WaitForFailure("job");
   EXPECT_EQ(job.attempts(0).reason(), "HANG");
   EXPECT_THAT(job.message(), HasSubstr("retry.step_timeout"));
 }
 
 TEST_F(BadInputTest, LostSupervisorIsNotTheJobsFault) {
-  Start("job:step_ms=10,grandchildren=2");
+  Start("job:hold_at=30,grandchildren=2");
   Submit(Spec("undisturbed"));
   Submit(Spec("job"));
   ASSERT_TRUE(WaitUntil(
@@ -131,6 +113,10 @@ TEST_F(BadInputTest, LostSupervisorIsNotTheJobsFault) {
       ORDO_EXPECT_OK(base::SignalProcess(process.id, SIGKILL));
     }
   }
+  // The first trainer must be gone before it could go on.
+  ASSERT_TRUE(WaitUntil(
+      "job", [](const Job& job) { return job.attempts_size() == 2; }));
+  Release("job");
   const auto job = WaitForState("job", Job::SUCCEEDED);
   ASSERT_TRUE(job.has_value());
   EXPECT_EQ(job->attempts_size(), 2);
@@ -145,7 +131,7 @@ TEST_F(BadInputTest, TrainerThatCannotBeStartedIsNamedWithItsField) {
   options.worker.set_trainer(folder_.Path("no-such-trainer"));
   Start(options);
   Submit(Spec("job"));
-  const Job job = Failed("job");
+  const Job job = WaitForFailure("job");
   EXPECT_EQ(job.attempts(0).reason(), "START_FAILED");
   EXPECT_THAT(job.message(),
               AllOf(HasSubstr("no-such-trainer"), HasSubstr("`trainer`")));
@@ -171,7 +157,7 @@ TEST_F(BadInputTest, FolderThatVanishesInMidRunIsNamed) {
   ASSERT_TRUE(WaitUntil(
       "job", [](const Job& job) { return job.progress().step() >= 2; }));
   ORDO_ASSERT_OK(files_.RemoveTree(JobFolder("job")));
-  const Job job = Failed("job");
+  const Job job = WaitForFailure("job");
   EXPECT_EQ(job.reason(), "DATA_MISSING");
   EXPECT_EQ(job.attempts_size(), 1);
   EXPECT_THAT(job.message(), HasSubstr(JobFolder("job")));
@@ -204,7 +190,11 @@ TEST_F(BadInputTest, FullDiskSkipsACheckpointAndTheRunGoesOn) {
   const auto job = WaitForState("job", Job::SUCCEEDED);
   ASSERT_TRUE(job.has_value());
   EXPECT_EQ(job->attempts_size(), 1);
-  EXPECT_THAT(job->attempts(0).warnings(), Contains(HasSubstr("No space")));
+  EXPECT_THAT(
+      job->attempts(0).warnings(),
+      Contains(AllOf(HasSubstr(JobFolder("job") + "/checkpoints"),
+                     HasSubstr("No space"), HasSubstr("the run goes on"),
+                     HasSubstr("free space under the storage root"))));
   EXPECT_THAT(files_.List(JobFolder("job") + "/checkpoints").value(),
               ElementsAre("20-1", "60-1"));
 }
@@ -212,7 +202,7 @@ TEST_F(BadInputTest, FullDiskSkipsACheckpointAndTheRunGoesOn) {
 TEST_F(BadInputTest, DiskThatStaysFullFailsTheJobWithTheFix) {
   Start("job:disk_bytes=100");
   Submit(Spec("job"));
-  const Job job = Failed("job");
+  const Job job = WaitForFailure("job");
   EXPECT_EQ(job.attempts(0).reason(), "STORAGE_ERROR");
   EXPECT_THAT(job.message(), HasSubstr("free space"));
 }
@@ -221,7 +211,7 @@ class DamagedCheckpointTest : public BadInputTest,
                               public ::testing::WithParamInterface<bool> {};
 
 TEST_P(DamagedCheckpointTest, IsPassedOverForTheOneBefore) {
-  Start("job:step_ms=20,crash_at=60,once=1");
+  Start("job:hold_at=59,crash_at=60,once=1");
   Submit(Spec("undisturbed"));
   Submit(Spec("job"));
   ASSERT_TRUE(WaitFor([this] {
@@ -229,6 +219,7 @@ TEST_P(DamagedCheckpointTest, IsPassedOverForTheOneBefore) {
     return checkpoint.ok() && checkpoint->step() == 40;
   }));
   Damage(JobFolder("job") + "/checkpoints/40-1/model.safetensors", GetParam());
+  Release("job");
   const auto job = WaitForState("job", Job::SUCCEEDED);
   ASSERT_TRUE(job.has_value());
   ASSERT_EQ(job->attempts_size(), 2);
@@ -253,7 +244,7 @@ TEST_F(BadInputTest, EvaluationOfADamagedCheckpointFailsAndNamesIt) {
   spec.add_checkpoints("jobs/trained");
   spec.add_evaluations()->set_task("addition_grid");
   Submit(spec);
-  const Job job = Failed("evaluation");
+  const Job job = WaitForFailure("evaluation");
   EXPECT_EQ(job.reason(), "CHECKPOINT_DAMAGED");
   EXPECT_EQ(job.attempts_size(), 1);
   EXPECT_THAT(job.message(), HasSubstr("60-1"));
@@ -304,7 +295,10 @@ TEST_F(BadInputTest, SecondSchedulerOnTheSameStoreIsRefused) {
   const Ended ended = RunProgram({ProgramPath("ordo-scheduler"), "--config",
                                   config, "--deployment", folder_.path()});
   EXPECT_FALSE(ended.status.ok());
-  EXPECT_THAT(ended.output, HasSubstr("ordo.db"));
+  EXPECT_THAT(ended.output,
+              AllOf(HasSubstr("another scheduler uses the store " +
+                              folder_.path() + "/scheduler/ordo.db"),
+                    HasSubstr("ordo down")));
   // The first is not disturbed.
   Submit(Spec("job"));
   EXPECT_TRUE(WaitForState("job", Job::SUCCEEDED).has_value());
