@@ -4,12 +4,9 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
-#include <fcntl.h>
 #include <netdb.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -323,29 +320,6 @@ absl::Status CheckPortFree(const std::string& listen) {
         "choose another with --listen HOST:PORT"));
   }
   return base::SystemError(reason, "listen on " + listen);
-}
-
-absl::StatusOr<DeploymentLock> DeploymentLock::Take(const std::string& folder) {
-  const std::string path = base::JoinPath(folder, "keeper.lock");
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) return base::SystemError(errno, "open " + path);
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    const int error = errno;
-    close(fd);
-    if (error != EWOULDBLOCK) return base::SystemError(error, "lock " + path);
-    return absl::FailedPreconditionError(
-        absl::StrCat("a deployment runs in ", folder,
-                     " already; use it, end it with 'ordo down --dir ", folder,
-                     "', or name another folder with --dir"));
-  }
-  return DeploymentLock(fd);
-}
-
-DeploymentLock::DeploymentLock(DeploymentLock&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)) {}
-
-DeploymentLock::~DeploymentLock() {
-  if (fd_ >= 0) close(fd_);
 }
 
 }  // namespace ordo::services::cli

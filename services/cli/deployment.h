@@ -95,20 +95,6 @@ std::string LocalAddress(const std::string& listen);
 // OK when a server could listen there now; else says what to do.
 absl::Status CheckPortFree(const std::string& listen);
 
-// Held while a keeper runs.
-class DeploymentLock {
- public:
-  // FAILED_PRECONDITION when another process holds it.
-  static absl::StatusOr<DeploymentLock> Take(const std::string& folder);
-  ~DeploymentLock();
-  DeploymentLock(DeploymentLock&& other) noexcept;
-  DeploymentLock& operator=(DeploymentLock&&) = delete;
-
- private:
-  explicit DeploymentLock(int fd) : fd_(fd) {}
-  int fd_;
-};
-
 }  // namespace ordo::services::cli
 
 #endif  // ORDO_SERVICES_CLI_DEPLOYMENT_H_

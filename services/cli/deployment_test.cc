@@ -149,17 +149,6 @@ TEST_F(DeploymentTest, FolderThatCannotBeMadeNamesTheFix) {
               StatusIs(kInvalid, HasSubstr("--dir")));
 }
 
-TEST_F(DeploymentTest, OnlyOneHoldsTheLock) {
-  {
-    ORDO_ASSERT_OK_AND_ASSIGN(const DeploymentLock lock,
-                              DeploymentLock::Take(folder_.path()));
-    EXPECT_THAT(DeploymentLock::Take(folder_.path()),
-                StatusIs(absl::StatusCode::kFailedPrecondition,
-                         HasSubstr("ordo down --dir " + folder_.path())));
-  }
-  EXPECT_THAT(DeploymentLock::Take(folder_.path()), IsOk());
-}
-
 TEST(CheckPortFreeTest, PortInUseIsToldWithWhatToDo) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};

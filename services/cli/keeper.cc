@@ -14,6 +14,7 @@
 #include "base/rpc/address.h"
 #include "base/status/status.h"
 #include "services/cli/client.h"
+#include "services/cli/deployment_lock.h"
 #include "services/cli/stop_deployment.h"
 
 namespace ordo::services::cli {
@@ -37,8 +38,12 @@ std::string StartError(Context& context, const std::string& folder,
 
 class Keeper {
  public:
-  Keeper(Context& context, const DeploymentOptions& options)
-      : context_(context), options_(options) {}
+  // `self` is this process.
+  Keeper(Context& context, const DeploymentOptions& options,
+         const base::ProcessId& self)
+      : context_(context), options_(options) {
+    endpoints_.processes["keeper"] = self;
+  }
 
   absl::Status Run() {
     const absl::Status started = Start();
@@ -82,8 +87,6 @@ class Keeper {
       ORDO_RETURN_IF_ERROR(
           context_.files.MakeFolders(base::JoinPath(options_.folder, name)));
     }
-    ORDO_ASSIGN_OR_RETURN(endpoints_.processes["keeper"],
-                          base::IdentifyProcess(getpid()));
     ORDO_RETURN_IF_ERROR(CheckPortFree(options_.listen));
     ORDO_RETURN_IF_ERROR(
         WriteSchedulerConfig(context_.files, options_, options_.listen));
@@ -238,15 +241,18 @@ class Keeper {
     Reap(worker_);
     if (worker_.running) {
       LogOnError(
-          EndProcess("worker", worker_.id,
-                     WorkerStopTimeout(context_.files, options_.folder)));
+          EndProcesses(context_, "worker", {worker_.id},
+                       WorkerStopTimeout(context_.files, options_.folder))
+              .status());
       Reap(worker_);
     }
     // A worker that had died ends none of its attempts.
     LogOnError(EndSupervisors(context_, options_.folder).status());
     Reap(scheduler_);
     if (scheduler_.running) {
-      LogOnError(EndProcess("scheduler", scheduler_.id, kSchedulerStopTimeout));
+      LogOnError(EndProcesses(context_, "scheduler", {scheduler_.id},
+                              kSchedulerStopTimeout)
+                     .status());
       Reap(scheduler_);
     }
     const std::string file = base::JoinPath(options_.folder, "endpoints.json");
@@ -291,6 +297,12 @@ absl::Duration RestartDelay(int num_failures) {
                   absl::Milliseconds(100) * std::max(num_failures - 1, 0));
 }
 
+absl::Duration ReadyTimeout(base::Filesystem& files,
+                            const std::string& folder) {
+  // The scheduler, then the worker.
+  return DeploymentStopTimeout(files, folder) + 2 * kStartTimeout;
+}
+
 std::string LastLogLine(base::Filesystem& files, const std::string& path,
                         uint64_t offset) {
   constexpr uint64_t kTailBytes = 4096;
@@ -310,8 +322,13 @@ std::string LastLogLine(base::Filesystem& files, const std::string& path,
 
 absl::Status KeepDeployment(Context& context,
                             const DeploymentOptions& options) {
-  Keeper keeper(context, options);
-  return keeper.Run();
+  ORDO_ASSIGN_OR_RETURN(const DeploymentLock lock,
+                        DeploymentLock::Take(options.folder));
+  ORDO_ASSIGN_OR_RETURN(const base::ProcessId self,
+                        base::IdentifyProcess(getpid()));
+  ORDO_RETURN_IF_ERROR(lock.NameKeeper(self));
+  ORDO_RETURN_IF_ERROR(EndLeftovers(context, lock).status());
+  return Keeper(context, options, self).Run();
 }
 
 }  // namespace ordo::services::cli

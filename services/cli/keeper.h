@@ -21,10 +21,15 @@ inline constexpr absl::Duration kKeeperPoll = absl::Milliseconds(20);
 // came soon after a start, this one included.
 absl::Duration RestartDelay(int num_failures);
 
-// Starts the scheduler and the worker of a deployment, writes endpoints.json,
-// prints where it answers, restarts whichever dies, and at the
-// interrupt of `context` ends both as StopDeployment does. Returns then, or at
-// once with what is wrong.
+// How long a keeper that is started in this folder now may take until
+// everything answers; what an earlier one left may have to end first.
+absl::Duration ReadyTimeout(base::Filesystem& files, const std::string& folder);
+
+// Takes the deployment's lock, ends what a keeper that was killed has left (its
+// jobs go on under the new processes), starts the scheduler and the worker,
+// writes endpoints.json, prints where it answers, restarts whichever dies, and
+// at the interrupt of `context` ends both. Returns then, or at once with what
+// is wrong.
 absl::Status KeepDeployment(Context& context, const DeploymentOptions& options);
 
 // The last line that a process wrote, from `offset` of its log on; empty when

@@ -4,6 +4,7 @@
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gtest/gtest.h"
+#include "services/cli/stop_deployment.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -16,6 +17,18 @@ TEST(RestartDelayTest, StaysBelowTheTimeThatIsPromised) {
     EXPECT_LE(RestartDelay(failures) + 2 * kKeeperPoll, kRestartWithin);
     EXPECT_GE(RestartDelay(failures + 1), RestartDelay(failures));
   }
+}
+
+TEST(ReadyTimeoutTest, GivesWhatAnEarlierKeeperLeftItsConfiguredGrace) {
+  base::PosixFilesystem files;
+  base::testing::TemporaryFolder folder;
+  EXPECT_GT(ReadyTimeout(files, folder.path()),
+            DeploymentStopTimeout(files, folder.path()));
+  DeploymentOptions options;
+  options.folder = folder.path();
+  options.settings = {"worker.stop_grace=600s"};
+  ORDO_ASSERT_OK(WriteWorkerConfig(files, options, ""));
+  EXPECT_GT(ReadyTimeout(files, folder.path()), absl::Seconds(600));
 }
 
 TEST(LastLogLineTest, IsTheLastWithTextAfterTheOffset) {

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <csignal>
 #include <optional>
-#include <string>
-#include <unistd.h>
-#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
@@ -18,52 +16,91 @@ namespace {
 constexpr absl::Duration kKillTimeout = absl::Seconds(5);
 // What a drain takes beyond the grace of its trainers.
 constexpr absl::Duration kDrainMargin = absl::Seconds(60);
+constexpr absl::Duration kLockPoll = absl::Milliseconds(20);
+constexpr char kDeploymentOption[] = "--deployment";
 
-// Processes of a program of ours that carry `folder` on their command line.
+// Processes of a program of ours that say that they belong to `folder`. Others
+// may name the folder too: an editor, a shell, `tail`.
 std::vector<base::ProcessId> FindOurs(const std::string& program,
-                                      const std::string& option,
                                       const std::string& folder) {
   std::vector<base::ProcessId> found;
-  const std::string mark = absl::StrCat(" ", option, " ", folder, " ");
-  for (const base::RunningProcess& process :
-       base::FindProcesses(absl::StrCat(option, " ", folder))) {
-    const std::string line = process.command_line + " ";
-    const std::string name =
-        base::NameOf(std::string(line.substr(0, line.find(' '))));
-    if (name == program && line.find(mark) != std::string::npos) {
+  for (const base::RunningProcess& process : base::FindProcesses(folder)) {
+    const std::vector<std::string>& arguments = process.arguments;
+    const auto option =
+        std::find(arguments.begin(), arguments.end(), kDeploymentOption);
+    if (arguments.end() - option >= 2 && option[1] == folder &&
+        base::NameOf(arguments[0]) == program) {
       found.push_back(process.id);
     }
   }
   return found;
 }
 
-// Ends processes of one kind and says so; gives their number.
-absl::StatusOr<int> EndAll(Context& context, const std::string& name,
-                           const std::vector<base::ProcessId>& ids,
-                           absl::Duration timeout) {
+absl::Status Signal(const std::string& what, const base::ProcessId& id,
+                    int signal) {
+  const absl::Status status = base::SignalProcess(id, signal);
+  if (status.code() == absl::StatusCode::kNotFound) return absl::OkStatus();
+  return base::AddContext(status, what);
+}
+
+// Takes the deployment's lock, once the keeper that has it has been ended, or
+// another that ends the deployment is done.
+absl::StatusOr<DeploymentLock> TakeFromKeeper(Context& context,
+                                              const std::string& folder,
+                                              int* num_stopped) {
+  const absl::Duration timeout = DeploymentStopTimeout(context.files, folder);
+  absl::Duration deadline = context.clock.Monotonic() + timeout;
+  bool ended_keeper = false;
+  while (true) {
+    absl::StatusOr<DeploymentLock> lock = DeploymentLock::Take(folder);
+    if (lock.status().code() != absl::StatusCode::kFailedPrecondition) {
+      return lock;
+    }
+    const std::optional<base::ProcessId> keeper =
+        DeploymentLock::Keeper(folder);
+    if (keeper.has_value() && !ended_keeper) {
+      ORDO_ASSIGN_OR_RETURN(
+          *num_stopped, EndProcesses(context, "keeper", {*keeper}, timeout));
+      ended_keeper = true;
+      deadline = context.clock.Monotonic() + timeout;
+    } else if (keeper.has_value()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the deployment in ", folder, " was stopped, but another 'ordo up' (",
+          keeper->pid, ") has started there since; to end that one too, ",
+          "repeat: ordo down --dir ", folder));
+    } else if (context.clock.Monotonic() >= deadline) {
+      return absl::DeadlineExceededError(absl::StrCat(
+          "another command has been ending the deployment in ", folder, " for ",
+          absl::FormatDuration(timeout),
+          "; end that command ('pgrep -a ordo' shows it) and try again"));
+    } else {
+      context.interrupt.WaitFor(kLockPoll);
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<int> EndProcesses(Context& context, const std::string& name,
+                                 const std::vector<base::ProcessId>& ids,
+                                 absl::Duration timeout) {
   for (const base::ProcessId& id : ids) {
     if (context.output == OutputForm::kTable) {
       context.out << "stopping the " << name << " (" << id.pid << ")"
                   << std::endl;
     }
-    ORDO_RETURN_IF_ERROR(EndProcess(name, id, timeout));
+    ORDO_RETURN_IF_ERROR(Signal("end the " + name, id, SIGTERM));
+  }
+  const absl::Duration deadline = context.clock.Monotonic() + timeout;
+  for (const base::ProcessId& id : ids) {
+    const absl::Duration left =
+        std::max(deadline - context.clock.Monotonic(), absl::ZeroDuration());
+    if (base::WaitUntilGone(id, left).ok()) continue;
+    ORDO_RETURN_IF_ERROR(Signal("kill the " + name, id, SIGKILL));
+    ORDO_RETURN_IF_ERROR(base::AddContext(base::WaitUntilGone(id, kKillTimeout),
+                                          "wait for the killed " + name));
   }
   return static_cast<int>(ids.size());
-}
-
-}  // namespace
-
-absl::Status EndProcess(const std::string& name, const base::ProcessId& id,
-                        absl::Duration timeout) {
-  const absl::Status signalled = base::SignalProcess(id, SIGTERM);
-  if (signalled.code() == absl::StatusCode::kNotFound) return absl::OkStatus();
-  ORDO_RETURN_IF_ERROR(base::AddContext(signalled, "end the " + name));
-  if (base::WaitUntilGone(id, timeout).ok()) return absl::OkStatus();
-  const absl::Status killed = base::SignalProcess(id, SIGKILL);
-  if (killed.code() == absl::StatusCode::kNotFound) return absl::OkStatus();
-  ORDO_RETURN_IF_ERROR(base::AddContext(killed, "kill the " + name));
-  return base::AddContext(base::WaitUntilGone(id, kKillTimeout),
-                          "wait for the killed " + name);
 }
 
 absl::Duration WorkerStopTimeout(base::Filesystem& files,
@@ -71,52 +108,45 @@ absl::Duration WorkerStopTimeout(base::Filesystem& files,
   return ConfiguredStopGrace(files, folder) + kDrainMargin;
 }
 
-absl::StatusOr<int> EndSupervisors(Context& context,
-                                   const std::string& folder) {
-  return EndAll(context, "supervisor",
-                FindOurs("ordo-supervisor", "--deployment", folder),
-                WorkerStopTimeout(context.files, folder));
+absl::Duration DeploymentStopTimeout(base::Filesystem& files,
+                                     const std::string& folder) {
+  // The worker, then supervisors that it left, then the scheduler.
+  return 2 * WorkerStopTimeout(files, folder) + kSchedulerStopTimeout +
+         3 * kKillTimeout;
 }
 
-absl::Status StopDeployment(Context& context, const std::string& folder,
-                            int* num_stopped) {
-  *num_stopped = 0;
-  const absl::Duration worker_timeout =
-      WorkerStopTimeout(context.files, folder);
-  const std::optional<Endpoints> endpoints =
-      ReadEndpoints(context.files, folder);
-  // The one that endpoints.json names, else by the command line. A keeper's is
-  // not unlike other calls of ours, so it is only taken from the file.
-  const auto find = [&](const std::string& name, const std::string& program) {
-    std::vector<base::ProcessId> ids;
-    if (endpoints.has_value() && endpoints->processes.count(name) > 0) {
-      const base::ProcessId id = endpoints->processes.at(name);
-      if (base::IsRunning(id)) ids.push_back(id);
-    }
-    if (ids.empty() && !program.empty()) {
-      ids = FindOurs(program, "--deployment", folder);
-    }
-    return ids;
-  };
-  // A keeper ends the others, supervisors without a worker among them.
-  ORDO_ASSIGN_OR_RETURN(
-      const int keepers,
-      EndAll(context, "keeper", find("keeper", ""),
-             2 * worker_timeout + kSchedulerStopTimeout + 3 * kKillTimeout));
+absl::StatusOr<int> EndSupervisors(Context& context,
+                                   const std::string& folder) {
+  return EndProcesses(context, "supervisor",
+                      FindOurs("ordo-supervisor", folder),
+                      WorkerStopTimeout(context.files, folder));
+}
+
+absl::StatusOr<int> EndLeftovers(Context& context, const DeploymentLock& lock) {
+  const std::string& folder = lock.folder();
   ORDO_ASSIGN_OR_RETURN(
       const int workers,
-      EndAll(context, "worker", find("worker", "ordo-worker"), worker_timeout));
+      EndProcesses(context, "worker", FindOurs("ordo-worker", folder),
+                   WorkerStopTimeout(context.files, folder)));
   ORDO_ASSIGN_OR_RETURN(const int supervisors, EndSupervisors(context, folder));
   ORDO_ASSIGN_OR_RETURN(
       const int schedulers,
-      EndAll(context, "scheduler", find("scheduler", "ordo-scheduler"),
-             kSchedulerStopTimeout));
-  *num_stopped = keepers + workers + supervisors + schedulers;
+      EndProcesses(context, "scheduler", FindOurs("ordo-scheduler", folder),
+                   kSchedulerStopTimeout));
   const std::string file = base::JoinPath(folder, "endpoints.json");
   if (base::Exists(context.files, file)) {
     ORDO_RETURN_IF_ERROR(context.files.RemoveFile(file));
   }
-  return absl::OkStatus();
+  return workers + supervisors + schedulers;
+}
+
+absl::StatusOr<int> StopDeployment(Context& context,
+                                   const std::string& folder) {
+  int keepers = 0;
+  ORDO_ASSIGN_OR_RETURN(const DeploymentLock lock,
+                        TakeFromKeeper(context, folder, &keepers));
+  ORDO_ASSIGN_OR_RETURN(const int others, EndLeftovers(context, lock));
+  return keepers + others;
 }
 
 }  // namespace ordo::services::cli

@@ -2,11 +2,17 @@
 
 #include <csignal>
 #include <fcntl.h>
+#include <functional>
+#include <optional>
 #include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/clock/clock.h"
+#include "base/clock/testing/fake_clock.h"
 #include "base/files/file_util.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/process/process.h"
@@ -18,24 +24,78 @@
 namespace ordo::services::cli {
 namespace {
 
-using base::testing::IsOk;
+using base::testing::IsOkAndHolds;
+using base::testing::StatusIs;
 using ::testing::HasSubstr;
+
+// Longer than anything here takes.
+constexpr absl::Duration kTimeout = absl::Seconds(20);
+constexpr char kIdle[] = "echo; read line";
+
+// Time stands still; the test acts when somebody looks at it.
+class WatchedClock : public base::testing::FakeClock {
+ public:
+  absl::Duration Monotonic() const override {
+    if (hook_) hook_();
+    return FakeClock::Monotonic();
+  }
+  void OnLook(std::function<void()> hook) { hook_ = std::move(hook); }
+
+ private:
+  std::function<void()> hook_;
+};
 
 // With the real processes: tests/e2e.
 class StopDeploymentTest : public ::testing::Test {
  protected:
-  base::ProcessId Sleep() {
-    base::SpawnOptions options;
-    options.argv = {"/bin/sleep", "100"};
-    const auto process = base::Spawn(options);
-    ORDO_EXPECT_OK(process);
-    return process.value_or(base::ProcessId());
+  StopDeploymentTest() {
+    EXPECT_EQ(mkfifo(folder_.Path("pipe").c_str(), 0600), 0);
+    pipe_ = open(folder_.Path("pipe").c_str(), O_RDWR | O_CLOEXEC);
   }
 
-  int Stop() {
-    int num_stopped = -1;
-    ORDO_EXPECT_OK(StopDeployment(context_, folder_.path(), &num_stopped));
-    return num_stopped;
+  ~StopDeploymentTest() override {
+    for (const base::ProcessId& id : started_) {
+      base::SignalProcess(id, SIGKILL).IgnoreError();
+      base::WaitForExit(id.pid, kTimeout).status().IgnoreError();
+    }
+    close(pipe_);
+  }
+
+  // Starts a shell that is called `program`, of the deployment in `folder`, and
+  // waits for the line that `script` prints once it is ready.
+  base::ProcessId Start(const std::string& program, const std::string& folder,
+                        const std::string& script = kIdle) {
+    const std::string path = folder_.Path(program);
+    if (!base::Exists(files_, path)) {
+      EXPECT_EQ(symlink("/bin/sh", path.c_str()), 0);
+    }
+    base::SpawnOptions options;
+    options.argv = {path, "-c", script, "--deployment", folder};
+    options.stdin_file = folder_.Path("pipe");
+    options.stdout_file = folder_.Path(absl::StrCat("out", started_.size()));
+    const auto process = base::Spawn(options);
+    ORDO_EXPECT_OK(process);
+    if (!process.ok()) return {};
+    started_.push_back(*process);
+    const base::RealClock clock;
+    const absl::Duration deadline = clock.Monotonic() + kTimeout;
+    bool ready = false;
+    while (!ready && clock.Monotonic() < deadline) {
+      const auto info = files_.Stat(options.stdout_file);
+      ready = info.ok() && info->size_bytes > 0;
+    }
+    EXPECT_TRUE(ready) << program;
+    return *process;
+  }
+  base::ProcessId Start(const std::string& program) {
+    return Start(program, dir_);
+  }
+
+  // The signal that ended a process of ours.
+  static int SignalOf(const base::ProcessId& id) {
+    const auto ended = base::WaitForExit(id.pid, kTimeout);
+    ORDO_EXPECT_OK(ended);
+    return ended.ok() ? ended->signal : -1;
   }
 
   std::istringstream in_;
@@ -43,79 +103,158 @@ class StopDeploymentTest : public ::testing::Test {
   Interrupt interrupt_;
   Client client_{ClientOptions(), interrupt_};
   base::PosixFilesystem files_;
-  base::RealClock clock_;
+  WatchedClock clock_;
   base::testing::TemporaryFolder folder_;
+  const std::string dir_ = folder_.path();
   Context context_{in_,     out_,       out_,   Terminal(), OutputForm::kTable,
                    client_, interrupt_, files_, clock_,     nullptr};
+  std::vector<base::ProcessId> started_;
+  int pipe_ = -1;
 };
 
 TEST_F(StopDeploymentTest, NothingRunsNothingIsStopped) {
-  EXPECT_EQ(Stop(), 0);
+  EXPECT_THAT(StopDeployment(context_, dir_), IsOkAndHolds(0));
   EXPECT_EQ(out_.str(), "");
 }
 
-TEST_F(StopDeploymentTest, EndsWorkerBeforeScheduler) {
-  Endpoints endpoints;
-  endpoints.processes["scheduler"] = Sleep();
-  endpoints.processes["worker"] = Sleep();
-  ORDO_ASSERT_OK(WriteEndpoints(files_, folder_.path(), endpoints));
-  EXPECT_EQ(Stop(), 2);
-  EXPECT_LT(out_.str().find("worker"), out_.str().find("scheduler"));
-  for (const auto& [name, id] : endpoints.processes) {
-    EXPECT_FALSE(base::IsRunning(id)) << name;
-    const auto ended = base::WaitForExit(id.pid, absl::Seconds(10));
-    ORDO_ASSERT_OK(ended);
-    EXPECT_EQ(ended->signal, SIGTERM);
+TEST_F(StopDeploymentTest, EndsWorkerThenSupervisorsThenScheduler) {
+  ORDO_ASSERT_OK(WriteEndpoints(files_, dir_, Endpoints()));
+  for (const char* program : {"ordo-scheduler", "ordo-supervisor",
+                              "ordo-worker", "ordo-supervisor"}) {
+    Start(program);
   }
+
+  EXPECT_THAT(StopDeployment(context_, dir_), IsOkAndHolds(4));
+
+  for (const base::ProcessId& id : started_) {
+    EXPECT_FALSE(base::IsRunning(id)) << id.pid;
+    EXPECT_EQ(SignalOf(id), SIGTERM);
+  }
+  const std::string said = out_.str();
+  EXPECT_LT(said.find("worker"), said.find("supervisor"));
+  EXPECT_LT(said.rfind("supervisor"), said.find("scheduler"));
   EXPECT_FALSE(base::Exists(files_, folder_.Path("endpoints.json")));
 }
 
-TEST_F(StopDeploymentTest, SparesAProcessThatGotThePidLater) {
-  Endpoints endpoints;
-  const base::ProcessId other = Sleep();
-  endpoints.processes["worker"] = {other.pid, other.start_ticks - 1};
-  ORDO_ASSERT_OK(WriteEndpoints(files_, folder_.path(), endpoints));
-  EXPECT_EQ(Stop(), 0);
-  EXPECT_TRUE(base::IsRunning(other));
-  ORDO_EXPECT_OK(base::SignalProcess(other, SIGKILL));
-  ORDO_EXPECT_OK(base::WaitForExit(other.pid, absl::Seconds(10)));
+TEST_F(StopDeploymentTest, SparesWhatOnlyNamesTheFolder) {
+  Start("a-program", dir_);
+  Start("ordo-worker", dir_ + "/inner");
+  Start("ordo-supervisor", dir_ + " two");
+  Start("ordo-scheduler", "other", "echo; read line # --deployment " + dir_);
+  EXPECT_THAT(StopDeployment(context_, dir_), IsOkAndHolds(0));
+  for (const base::ProcessId& id : started_) {
+    EXPECT_TRUE(base::IsRunning(id)) << id.pid;
+  }
 }
 
-TEST_F(StopDeploymentTest, FindsProcessesWithoutEndpointsByTheirCommandLine) {
-  // A program that is called ordo-worker.
-  const std::string program = folder_.Path("ordo-worker");
-  ASSERT_EQ(symlink("/bin/sh", program.c_str()), 0);
-  base::SpawnOptions options;
-  options.argv = {program, "-c", "echo; read x; exit 3", "--deployment",
-                  folder_.path()};
-  options.stdin_file = folder_.Path("pipe");
-  ASSERT_EQ(mkfifo(options.stdin_file.c_str(), 0600), 0);
-  const int keep_open = open(options.stdin_file.c_str(), O_RDWR | O_CLOEXEC);
-  options.stdout_file = folder_.Path("ready");
-  ASSERT_EQ(mkfifo(options.stdout_file.c_str(), 0600), 0);
-  const int ready = open(options.stdout_file.c_str(), O_RDWR | O_CLOEXEC);
-  const auto process = base::Spawn(options);
-  ORDO_ASSERT_OK(process);
-  // Its command line is not there yet at the very moment of its start.
-  char byte = 0;
-  ASSERT_EQ(read(ready, &byte, 1), 1);
-  close(ready);
-  EXPECT_EQ(Stop(), 1);
-  EXPECT_FALSE(base::IsRunning(*process));
-  ORDO_EXPECT_OK(base::WaitForExit(process->pid, absl::Seconds(10)));
-  close(keep_open);
+TEST_F(StopDeploymentTest, FindsOursInAFolderWithABlank) {
+  const std::string folder = folder_.Path("a folder");
+  ORDO_ASSERT_OK(files_.MakeFolders(folder));
+  Start("a folder/ordo-worker", folder);
+  EXPECT_THAT(StopDeployment(context_, folder), IsOkAndHolds(1));
 }
 
-TEST_F(StopDeploymentTest, WorkerMayTakeTheConfiguredGraceAndMore) {
-  EXPECT_GT(WorkerStopTimeout(files_, folder_.path()), absl::Seconds(30));
+TEST_F(StopDeploymentTest, TheKeeperEndsFirstAndTheLockIsTakenAfterIt) {
+  ORDO_ASSERT_OK_AND_ASSIGN(auto taken, DeploymentLock::Take(dir_));
+  std::optional<DeploymentLock> held(std::move(taken));
+  const base::ProcessId keeper = Start("ordo");
+  ORDO_ASSERT_OK(held->NameKeeper(keeper));
+  const base::ProcessId worker = Start("ordo-worker");
+  clock_.OnLook([&] {
+    if (base::IsRunning(keeper) || !held.has_value()) return;
+    EXPECT_TRUE(base::IsRunning(worker));
+    held.reset();
+  });
+
+  EXPECT_THAT(StopDeployment(context_, dir_), IsOkAndHolds(2));
+
+  EXPECT_EQ(SignalOf(keeper), SIGTERM);
+  EXPECT_FALSE(base::IsRunning(worker));
+}
+
+TEST_F(StopDeploymentTest, SparesAKeeperThatStartsMeanwhile) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto lock, DeploymentLock::Take(dir_));
+  const base::ProcessId first = Start("ordo");
+  ORDO_ASSERT_OK(lock.NameKeeper(first));
+  const base::ProcessId second = Start("ordo");
+  const base::ProcessId worker = Start("ordo-worker");
+  ORDO_ASSERT_OK(WriteEndpoints(files_, dir_, Endpoints()));
+  clock_.OnLook([&] {
+    if (base::IsRunning(first)) return;
+    ORDO_EXPECT_OK(lock.NameKeeper(second));
+  });
+
+  EXPECT_THAT(StopDeployment(context_, dir_),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr(absl::StrCat("'ordo up' (", second.pid))));
+
+  EXPECT_EQ(SignalOf(first), SIGTERM);
+  EXPECT_TRUE(base::IsRunning(second));
+  EXPECT_TRUE(base::IsRunning(worker));
+  EXPECT_TRUE(base::Exists(files_, folder_.Path("endpoints.json")));
+}
+
+TEST_F(StopDeploymentTest, WaitsForAnotherThatEndsTheDeployment) {
+  ORDO_ASSERT_OK_AND_ASSIGN(auto taken, DeploymentLock::Take(dir_));
+  std::optional<DeploymentLock> held(std::move(taken));
+  const base::ProcessId worker = Start("ordo-worker");
+  int looks = 0;
+  clock_.OnLook([&] {
+    if (++looks != 3) return;
+    EXPECT_TRUE(base::IsRunning(worker));
+    held.reset();
+  });
+  EXPECT_THAT(StopDeployment(context_, dir_), IsOkAndHolds(1));
+  EXPECT_FALSE(base::IsRunning(worker));
+}
+
+TEST_F(StopDeploymentTest, GivesUpOnALockThatIsNeverFree) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto lock, DeploymentLock::Take(dir_));
+  const base::ProcessId worker = Start("ordo-worker");
+  clock_.OnLook([&] { clock_.Advance(absl::Minutes(1)); });
+  EXPECT_THAT(StopDeployment(context_, dir_),
+              StatusIs(absl::StatusCode::kDeadlineExceeded, HasSubstr(dir_)));
+  EXPECT_TRUE(base::IsRunning(worker));
+}
+
+TEST_F(StopDeploymentTest, OneThatDoesNotGoIsKilled) {
+  const base::ProcessId stubborn =
+      Start("ordo-worker", dir_, absl::StrCat("trap '' TERM; ", kIdle));
+  ORDO_EXPECT_OK(
+      EndProcesses(context_, "worker", {stubborn}, absl::Milliseconds(10)));
+  EXPECT_EQ(SignalOf(stubborn), SIGKILL);
+}
+
+TEST_F(StopDeploymentTest, ProcessesOfAKindEndAtOnceNotInTurn) {
+  // The first goes when the second has gone.
+  const std::string other = folder_.Path("other");
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, other, ""));
+  const base::ProcessId first =
+      Start("ordo-supervisor", dir_,
+            absl::StrCat("trap 'while [ -e ", other,
+                         " ]; do :; done; exit 0' TERM; ", kIdle));
+  const base::ProcessId second =
+      Start("ordo-supervisor", dir_,
+            absl::StrCat("trap 'rm ", other, "; exit 0' TERM; ", kIdle));
+  ORDO_EXPECT_OK(
+      EndProcesses(context_, "supervisor", {first, second}, kTimeout));
+  EXPECT_EQ(SignalOf(first), 0);
+  EXPECT_EQ(SignalOf(second), 0);
+}
+
+TEST_F(StopDeploymentTest, TimeoutsFollowTheConfiguredGrace) {
+  EXPECT_GT(WorkerStopTimeout(files_, dir_), absl::Seconds(30));
   DeploymentOptions options;
-  options.folder = folder_.path();
+  options.folder = dir_;
   options.settings = {"worker.stop_grace=600s"};
   ORDO_ASSERT_OK(WriteWorkerConfig(files_, options, ""));
-  EXPECT_GT(WorkerStopTimeout(files_, folder_.path()), absl::Seconds(600));
+  EXPECT_GT(WorkerStopTimeout(files_, dir_), absl::Seconds(600));
   options.settings = {"scheduler.stop_grace=900s"};
   ORDO_ASSERT_OK(WriteSchedulerConfig(files_, options, "127.0.0.1:0"));
-  EXPECT_GT(WorkerStopTimeout(files_, folder_.path()), absl::Seconds(900));
+  EXPECT_GT(WorkerStopTimeout(files_, dir_), absl::Seconds(900));
+  // A worker, and supervisors after it.
+  EXPECT_GT(DeploymentStopTimeout(files_, dir_),
+            2 * WorkerStopTimeout(files_, dir_));
 }
 
 }  // namespace

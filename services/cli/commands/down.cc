@@ -12,8 +12,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   ORDO_ASSIGN_OR_RETURN(const std::string folder,
                         DeploymentFolder(context.files, named,
                                          context.environment("HOME"), false));
-  int num_stopped = 0;
-  ORDO_RETURN_IF_ERROR(StopDeployment(context, folder, &num_stopped));
+  ORDO_ASSIGN_OR_RETURN(const int num_stopped, StopDeployment(context, folder));
   if (context.output == OutputForm::kTable) {
     context.out << (num_stopped == 0 ? "nothing runs in " : "stopped ")
                 << folder << "\n";

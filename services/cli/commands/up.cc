@@ -16,12 +16,9 @@
 #include "services/cli/commands/commands.h"
 #include "services/cli/deployment.h"
 #include "services/cli/keeper.h"
-#include "services/cli/stop_deployment.h"
 
 namespace ordo::services::cli {
 namespace {
-
-constexpr absl::Duration kDetachTimeout = absl::Seconds(130);
 
 // The command line of a keeper: it names the absolute folder, so that whoever
 // looks at the processes sees what belongs to which deployment.
@@ -76,7 +73,8 @@ absl::StatusOr<ExitCode> Detach(Context& context,
   spawn.stderr_file = log;
   spawn.new_session = true;
   ORDO_ASSIGN_OR_RETURN(const base::ProcessId keeper, base::Spawn(spawn));
-  const absl::Duration deadline = context.clock.Monotonic() + kDetachTimeout;
+  const absl::Duration deadline =
+      context.clock.Monotonic() + ReadyTimeout(context.files, options.folder);
   while (context.clock.Monotonic() < deadline) {
     const std::optional<Endpoints> endpoints =
         ReadEndpoints(context.files, options.folder);
@@ -157,12 +155,6 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   if (!CommandLineNames(options.folder)) return BecomeKeeper(argv);
 
   context.interrupt.CatchSignals();
-  ORDO_ASSIGN_OR_RETURN(const DeploymentLock lock,
-                        DeploymentLock::Take(options.folder));
-  // A keeper that was killed leaves its processes: they end in good order, and
-  // their jobs go on under the new ones.
-  int num_stopped = 0;
-  ORDO_RETURN_IF_ERROR(StopDeployment(context, options.folder, &num_stopped));
   if (options.insecure) {
     context.err << "ordo: warning: " << options.listen
                 << " has neither TLS nor passwords; whoever reaches it is "
