@@ -14,6 +14,7 @@ namespace ordo::model::catalog {
 namespace {
 
 using ::google::protobuf::Value;
+using ::ordo::training::v1::Component;
 using Violations = std::vector<base::FieldViolation>;
 
 constexpr int kMaxParams = 64;
@@ -143,6 +144,12 @@ void ResolveWith(const Entry& entry, const std::string& field,
     }
     ResolveComponent(entry.kind, path, other, violations);
   }
+}
+
+const EncodingTraits& TraitsOf(const Component& encoding) {
+  const Entry* entry = Find(Kind::kEncoding, encoding.name());
+  ORDO_CHECK(entry != nullptr) << encoding.name() << " not resolved";
+  return entry->encoding;
 }
 
 }  // namespace
@@ -306,21 +313,46 @@ void ResolveComponent(Kind kind, std::string_view field,
   ResolveWith(*entry, std::string(field), component, violations);
 }
 
-void CheckHeadWidth(std::string_view field,
-                    const ordo::training::v1::Component& encoding,
-                    int head_width, Violations* violations) {
-  const Entry* entry = Find(Kind::kEncoding, encoding.name());
-  ORDO_CHECK(entry != nullptr) << encoding.name() << " not resolved";
-  if (entry->check_head_width != nullptr) {
-    const auto wrong = entry->check_head_width(encoding.params(), head_width);
-    if (wrong.has_value()) {
-      violations->push_back({Path(field, wrong->field), wrong->description});
-    }
+void CheckShape(std::string_view field, const Component& encoding,
+                const ModelShape& shape, Violations* violations) {
+  const EncodingTraits& traits = TraitsOf(encoding);
+  if (traits.causal_only && !shape.causal) {
+    violations->push_back(
+        {Path(field, "name"),
+         absl::StrCat(encoding.name(),
+                      " is defined under a causal mask only; leave out "
+                      "model.causal or take another encoding")});
+  }
+  if (traits.check_shape != nullptr) {
+    traits.check_shape(field, encoding, shape, violations);
   }
   for (int i = 0; i < encoding.with_size(); ++i) {
-    CheckHeadWidth(absl::StrCat(Path(field, "with"), "[", i, "]"),
-                   encoding.with(i), head_width, violations);
+    CheckShape(absl::StrCat(Path(field, "with"), "[", i, "]"), encoding.with(i),
+               shape, violations);
   }
+}
+
+int64_t CountParameters(const Component& encoding, const ModelShape& shape) {
+  const EncodingTraits& traits = TraitsOf(encoding);
+  int64_t count = traits.count_parameters == nullptr
+                      ? 0
+                      : traits.count_parameters(encoding, shape);
+  if (!traits.sums_with) return count;
+  for (const Component& other : encoding.with()) {
+    count += CountParameters(other, shape);
+  }
+  return count;
+}
+
+int64_t MaxLength(const Component& encoding) {
+  const EncodingTraits& traits = TraitsOf(encoding);
+  int64_t limit =
+      traits.limit_length == nullptr ? 0 : traits.limit_length(encoding);
+  for (const Component& other : encoding.with()) {
+    const int64_t theirs = MaxLength(other);
+    if (theirs > 0 && (limit == 0 || theirs < limit)) limit = theirs;
+  }
+  return limit;
 }
 
 const Value& Params::Get(const std::string& name) const {

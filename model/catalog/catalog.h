@@ -55,10 +55,77 @@ struct Param {
 
 using ParamMap = google::protobuf::Map<std::string, google::protobuf::Value>;
 
-// What resolved parameters of an encoding ask of the channels of a head, beside
-// their ranges: the violation, its field relative to the component, or nothing.
-using HeadWidthCheck = std::optional<base::FieldViolation> (*)(
-    const ParamMap& params, int head_width);
+// What an encoding needs to know of the model.
+struct ModelShape {
+  int layers = 0;
+  int width = 0;
+  int heads = 0;
+  // Heads of keys and values, a divisor of `heads`; 0: as many.
+  int key_heads = 0;
+  // Whether a token sees those before it only.
+  bool causal = true;
+
+  int head_width() const { return width / heads; }
+  int num_key_heads() const { return key_heads == 0 ? heads : key_heads; }
+};
+
+// Appends what does not fit a model's shape, or another parameter, of an
+// encoding whose parameters are each in their range; `field` is the path of the
+// component.
+using ShapeCheck = void (*)(std::string_view field,
+                            const ordo::training::v1::Component& component,
+                            const ModelShape& shape,
+                            std::vector<base::FieldViolation>* violations);
+
+// Number of parameters over all layers, with those of encodings `with` it
+// unless they act beside it.
+using ParameterCount = int64_t (*)(
+    const ordo::training::v1::Component& component, const ModelShape& shape);
+
+// Number of positions that an encoding has room for: ids are below it.
+using LengthLimit = int64_t (*)(const ordo::training::v1::Component& component);
+
+// Most tokens that a model sees in a row of a task with these parameters.
+using RowLength = int64_t (*)(const ParamMap& params);
+
+// What decoding with cached keys and values gives.
+enum class Decoding {
+  // The logits of a full pass.
+  kCached,
+  // Those of a full pass in the last row only, because rotations depend on the
+  // length.
+  kLastRow,
+  // Nothing: it is refused.
+  kNone,
+};
+
+// What holds for an encoding beside its parameters.
+struct EncodingTraits {
+  // The formula, in plain text.
+  std::string formula;
+  // What happens past the trained length.
+  std::string beyond;
+  // Its parameters, for people: "32 H, shared by layers"; empty: none.
+  std::string parameters;
+  // Null: none.
+  ParameterCount count_parameters = nullptr;
+  // Null: no limit.
+  LengthLimit limit_length = nullptr;
+  Decoding decoding = Decoding::kCached;
+  // A shift of all position ids changes nothing.
+  bool relative = true;
+  // Defined under a causal mask only.
+  bool causal_only = false;
+  // A state travels from layer to layer, so all layers need it.
+  bool carries_state = false;
+  // Names of the kernels that can compute it; "reference" for all.
+  std::vector<std::string> kernels = {"reference"};
+  // The encodings `with` it act beside it; otherwise it makes use of them
+  // itself.
+  bool sums_with = false;
+  // Null where every shape will do.
+  ShapeCheck check_shape = nullptr;
+};
 
 struct Entry {
   Kind kind;
@@ -75,8 +142,10 @@ struct Entry {
   int max_with = 0;
   // Number of tokens of a task's vocabulary; 0 for encodings.
   int vocabulary_size = 0;
-  // Null where every head width will do.
-  HeadWidthCheck check_head_width = nullptr;
+  // Of a task: most tokens that the model sees in a row.
+  RowLength row_length = nullptr;
+  // Of an encoding.
+  EncodingTraits encoding;
 };
 
 // Everything there is, sorted by kind, then name.
@@ -116,11 +185,19 @@ void ResolveComponent(Kind kind, std::string_view field,
                       std::vector<base::FieldViolation>* violations);
 
 // Appends what of an encoding, which ResolveComponent has accepted, and of
-// those `with` it does not fit heads of `head_width` channels.
-void CheckHeadWidth(std::string_view field,
-                    const ordo::training::v1::Component& encoding,
-                    int head_width,
-                    std::vector<base::FieldViolation>* violations);
+// those `with` it does not fit a model.
+void CheckShape(std::string_view field,
+                const ordo::training::v1::Component& encoding,
+                const ModelShape& shape,
+                std::vector<base::FieldViolation>* violations);
+
+// Number of parameters of a resolved encoding and of those `with` it.
+int64_t CountParameters(const ordo::training::v1::Component& encoding,
+                        const ModelShape& shape);
+
+// The least of the limits of a resolved encoding and of those `with` it; 0 for
+// none.
+int64_t MaxLength(const ordo::training::v1::Component& encoding);
 
 // Typed access to parameters that ResolveParams has accepted. A parameter that
 // is missing or of another type is a programmer's error. Keeps a reference.

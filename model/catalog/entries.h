@@ -1,18 +1,42 @@
 #ifndef ORDO_MODEL_CATALOG_ENTRIES_H_
 #define ORDO_MODEL_CATALOG_ENTRIES_H_
 
+#include <string>
 #include <vector>
 
 #include "model/catalog/catalog.h"
 
+// The table itself, a function for each family of entries, and what they write
+// it with.
+
 namespace ordo::model::catalog {
+
+std::vector<Entry> RotaryEntries();
+std::vector<Entry> StateEntries();
+std::vector<Entry> CombiningEntries();
+std::vector<Entry> TaskEntries();
+
+// All of them, in no particular order.
+std::vector<Entry> AllEntries();
 
 // Channels of a head, the first ones, that rope turns; even where the encoding
 // is valid. `params` are rope's, resolved.
 int TurningChannels(const ParamMap& params, int head_width);
 
-// The table itself, in no particular order.
-std::vector<Entry> AllEntries();
+// An encoding's entry with its name, text and source.
+Entry EncodingEntry(std::string name, std::string text, std::string source);
+
+// Parameters. A choice's first value is the default.
+struct Range {
+  std::optional<double> min;
+  std::optional<double> max;
+};
+Param Integer(std::string name, int64_t value, Range range, std::string text);
+Param Number(std::string name, double value, Range range, std::string text);
+Param Numbers(std::string name, Range range, std::string text);
+Param Bool(std::string name, bool value, std::string text);
+Param Choice(std::string name, std::vector<std::string> choices,
+             std::string text);
 
 }  // namespace ordo::model::catalog
 

@@ -56,6 +56,18 @@ TEST(EntriesTest, DefaultsAreValid) {
   }
 }
 
+TEST(EntriesTest, EncodingsSayTheirFormulaAndWhatHappensBeyond) {
+  for (const Entry& entry : AllEntries()) {
+    if (entry.kind != Kind::kEncoding) continue;
+    EXPECT_FALSE(entry.encoding.formula.empty()) << entry.name;
+    EXPECT_FALSE(entry.encoding.beyond.empty()) << entry.name;
+    EXPECT_FALSE(entry.encoding.kernels.empty()) << entry.name;
+    EXPECT_EQ(entry.encoding.parameters.empty(),
+              entry.encoding.count_parameters == nullptr)
+        << entry.name;
+  }
+}
+
 TEST(EntriesTest, TasksHaveAVocabularyAndEncodingsNone) {
   for (const Entry& entry : AllEntries()) {
     EXPECT_EQ(entry.vocabulary_size > 0, entry.kind != Kind::kEncoding)

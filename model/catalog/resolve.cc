@@ -117,6 +117,11 @@ void ResolveIdentity(Spec* spec, Violations* violations) {
   }
 }
 
+ModelShape ShapeOf(const v1::Model& model) {
+  return {model.layers(), model.width(), model.heads(), model.key_value_heads(),
+          model.causal()};
+}
+
 }  // namespace
 
 const std::vector<Preset>& Presets() {
@@ -160,6 +165,15 @@ void ResolveModel(std::string_view field, int task_vocabulary_size,
          absl::StrCat("width / heads must be even, is ", model->width(), " / ",
                       model->heads(), " = ", model->width() / model->heads())});
   }
+  if (ResolveNumber(
+          {"key_value_heads", 1, 1024, static_cast<double>(model->heads())},
+          field, model, violations) &&
+      sizes_valid && model->heads() % model->key_value_heads() != 0) {
+    violations->push_back(
+        {FieldPath(field, "key_value_heads"),
+         absl::StrCat("must divide heads, is ", model->key_value_heads(),
+                      " with ", model->heads(), " heads")});
+  }
   // A preset's own MLP belongs to its width.
   const bool preset_mlp =
       preset->mlp_width != 0 && model->width() == preset->width;
@@ -175,6 +189,7 @@ void ResolveModel(std::string_view field, int task_vocabulary_size,
   ResolveChoice({"norm", {"rmsnorm", "layernorm"}}, field, model, violations);
   if (!model->has_tie_embeddings()) model->set_tie_embeddings(false);
   if (!model->has_qk_norm()) model->set_qk_norm(false);
+  if (!model->has_causal()) model->set_causal(true);
 
   const int vocabulary_size =
       task_vocabulary_size > 0 ? task_vocabulary_size : kDefaultVocabularySize;
@@ -196,7 +211,7 @@ void ResolveEncoding(std::string_view field, const v1::Model& model,
   const bool sizes_fit =
       model.heads() > 0 && model.width() % (int64_t{2} * model.heads()) == 0;
   if (violations->size() == num_before && sizes_fit) {
-    CheckHeadWidth(field, *encoding, model.width() / model.heads(), violations);
+    CheckShape(field, *encoding, ShapeOf(model), violations);
   }
 }
 
@@ -209,6 +224,19 @@ const Entry* ResolveData(std::string_view field, v1::Data* data,
     ResolveParams(*entry, field, data->mutable_params(), violations);
   }
   return entry;
+}
+
+void CheckRowLength(std::string_view field, const Entry& task,
+                    const ParamMap& params, int64_t max_length,
+                    Violations* violations) {
+  if (max_length == 0 || task.row_length == nullptr) return;
+  const int64_t length = task.row_length(params);
+  if (length <= max_length) return;
+  violations->push_back(
+      {FieldPath(field, "params"),
+       absl::StrCat("rows have up to ", length,
+                    " tokens, the encoding has room for ", max_length,
+                    "; raise the encoding's limit or make the rows shorter")});
 }
 
 void ResolveTraining(std::string_view field, v1::Training* training,
@@ -299,7 +327,12 @@ void ResolveEvaluations(
         ResolveName(Kind::kEvaluationTask, FieldPath(path, "task"),
                     evaluation->task(), violations);
     if (entry != nullptr) {
+      const size_t num_before = violations->size();
       ResolveParams(*entry, path, evaluation->mutable_params(), violations);
+      if (violations->size() == num_before) {
+        CheckRowLength(path, *entry, evaluation->params(), context.max_length,
+                       violations);
+      }
     }
     if (entry != nullptr && context.vocabulary_size > 0 &&
         entry->vocabulary_size > context.vocabulary_size) {
@@ -320,18 +353,31 @@ void ResolveEvaluations(
   }
 }
 
+void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
+  const size_t num_before = violations->size();
+  const Entry* task = ResolveData("data", parts.data, violations);
+  ResolveModel("model", task == nullptr ? 0 : task->vocabulary_size,
+               parts.model, violations);
+  ResolveEncoding("encoding", *parts.model, parts.encoding, violations);
+  EvaluationsContext context;
+  context.vocabulary_size = parts.model->vocabulary_size();
+  if (violations->size() == num_before) {
+    context.max_length = MaxLength(*parts.encoding);
+    CheckRowLength("data", *task, parts.data->params(), context.max_length,
+                   violations);
+  }
+  ResolveTraining("training", parts.training, violations);
+  ResolveCheckpointPolicy("checkpoint", parts.checkpoint, violations);
+  ResolveEvaluations(context, parts.evaluations, violations);
+}
+
 absl::StatusOr<v1::TrainSpec> ResolveTrainSpec(v1::TrainSpec spec) {
   Violations violations;
   ResolveIdentity(&spec, &violations);
-  const Entry* task = ResolveData("data", spec.mutable_data(), &violations);
-  ResolveModel("model", task == nullptr ? 0 : task->vocabulary_size,
-               spec.mutable_model(), &violations);
-  ResolveEncoding("encoding", spec.model(), spec.mutable_encoding(),
-                  &violations);
-  ResolveTraining("training", spec.mutable_training(), &violations);
-  ResolveCheckpointPolicy("checkpoint", spec.mutable_checkpoint(), &violations);
-  ResolveEvaluations({"evaluations", true, spec.model().vocabulary_size()},
-                     spec.mutable_evaluations(), &violations);
+  ResolveTrainingParts({spec.mutable_data(), spec.mutable_model(),
+                        spec.mutable_encoding(), spec.mutable_training(),
+                        spec.mutable_checkpoint(), spec.mutable_evaluations()},
+                       &violations);
   ResolveResources("resources", spec.mutable_resources(), &violations);
   for (int i = 0; i < spec.resume_size(); ++i) {
     ResolveSource(absl::StrCat("resume[", i, "]"), spec.resume(i), &violations);

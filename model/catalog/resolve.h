@@ -58,6 +58,12 @@ void ResolveEncoding(std::string_view field,
 const Entry* ResolveData(std::string_view field, ordo::training::v1::Data* data,
                          Violations* violations);
 
+// Appends a violation where rows of the task are longer than the encoding has
+// room for; all have been resolved without violations.
+void CheckRowLength(std::string_view field, const Entry& task,
+                    const ParamMap& params, int64_t max_length,
+                    Violations* violations);
+
 void ResolveTraining(std::string_view field,
                      ordo::training::v1::Training* training,
                      Violations* violations);
@@ -78,6 +84,9 @@ struct EvaluationsContext {
   bool in_training = true;
   // Of the model; 0 when not known.
   int vocabulary_size = 0;
+  // Number of positions that the encoding has room for; 0: no limit, or not
+  // known.
+  int64_t max_length = 0;
 };
 
 void ResolveEvaluations(
@@ -85,6 +94,21 @@ void ResolveEvaluations(
     google::protobuf::RepeatedPtrField<ordo::training::v1::Evaluation>*
         evaluations,
     Violations* violations);
+
+// What training jobs and training tasks have in common. Not owned.
+struct TrainingParts {
+  ordo::training::v1::Data* data;
+  ordo::training::v1::Model* model;
+  ordo::training::v1::Component* encoding;
+  ordo::training::v1::Training* training;
+  ordo::training::v1::CheckpointPolicy* checkpoint;
+  google::protobuf::RepeatedPtrField<ordo::training::v1::Evaluation>*
+      evaluations;
+};
+
+// Resolves all of it, and checks what each part asks of the others. The fields
+// have the names above.
+void ResolveTrainingParts(const TrainingParts& parts, Violations* violations);
 
 // A whole task. INVALID_ARGUMENT with every violation.
 absl::StatusOr<ordo::training::v1::TrainSpec> ResolveTrainSpec(

@@ -2,99 +2,174 @@
 #define ORDO_MODEL_ENCODINGS_ENCODING_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
+#include "model/catalog/catalog.h"
+
 // The seam between the transformer and positional encodings: an encoding acts
 // at the moments below, each of which does nothing unless overridden. The
 // transformer never asks which encoding it has.
 //
-// Legend of shape suffixes: B batch, H heads, T new tokens, S tokens seen by
-// attention (those cached and the new ones), D head width, C model width.
+// Legend of shape suffixes: B batch, H heads, G key heads (H is a multiple of
+// G), T new tokens, S tokens seen by attention (those cached and the new ones),
+// D head width, C model width.
 
 namespace ordo::model::encodings {
 
-// What an encoding needs to know of the model.
-struct ModelShape {
-  int layers = 0;
-  int width = 0;
-  int heads = 0;
+// What an encoding needs to know of the model, and where it acts.
+struct ModelShape : catalog::ModelShape {
+  // Layers that it acts in, ascending; empty: all. It makes no parameters for
+  // others and is not called for them.
+  std::vector<int> acting = {};
+  // In front of the names of parameters that layers share.
+  std::string scope = "model.";
 
-  int head_width() const { return width / heads; }
+  std::vector<int> ActingLayers() const;
+};
+
+// In front of the names of one layer's parameters: "model.layers.3.self_attn.".
+std::string LayerScope(int layer);
+
+// The step of training that a pass belongs to: what positions are drawn for.
+struct TrainingStep {
+  uint64_t seed = 0;
+  int64_t step = 0;
+};
+
+// Asks for position ids of T new tokens.
+struct PositionsInput {
+  // Counted from 0 over the real tokens, [1,T] or [B,T].
+  at::Tensor counted;
+  // Unset in evaluation.
+  std::optional<TrainingStep> training;
+  // Number of tokens a row has when all is decoded, at least T and those
+  // before; 0: unknown, and there are tokens before.
+  int64_t final_length = 0;
+};
+
+// What all layers of one pass share.
+struct Pass {
+  // All tokens, those cached included, int64 [B,S].
+  at::Tensor tokens_BS;
+  // Position ids of the new tokens, [1,T] or [B,T], and of all.
+  at::Tensor positions_BT;
+  at::Tensor positions_BS;
+  // Which query sees which key, bool [1,1,T,S] or [B,1,T,S] (one number for all
+  // heads); always defined.
+  at::Tensor visible;
+  std::optional<TrainingStep> training;
 };
 
 // What travels from layer to layer beside the hidden state: tables of the
 // rotary family, the state of TAPE. Only the encoding knows what is in it.
-using Carried = std::vector<at::Tensor>;
-
-// What a layer has at the moment of its logits.
-struct LogitsInput {
-  // Before TransformQK had changed them: [B,H,T,D].
-  at::Tensor q_BHTD;
-  at::Tensor k_BHTD;
-  at::Tensor v_BHTD;
-  // The layer's input after its norm: [B,T,C].
-  at::Tensor hidden_BTC;
-  // Position ids of the new tokens, [1,T] or [B,T], and of all, [1,S] or [B,S].
-  at::Tensor positions_BT;
-  at::Tensor positions_BS;
+struct Carried {
+  std::vector<at::Tensor> tensors;
+  // Of the encodings that one is made of.
+  std::vector<Carried> parts;
 };
 
-// What an encoding does to the logits s = q.k / sqrt(D): s * factor + bias.
-// Undefined tensors do nothing; the others broadcast to [B,H,T,S].
-struct LogitsChange {
-  at::Tensor factor;
-  at::Tensor bias;
+// What a layer has before its attention.
+struct LayerInput {
+  int layer = 0;
+  const Pass& pass;
+  const Carried& carried;
+  // The layer's input after its norm: [B,T,C].
+  at::Tensor hidden_BTC;
+  // Its projections, before TransformQK.
+  at::Tensor q_BHTD;
+  at::Tensor k_BGTD;
+  at::Tensor v_BGTD;
+};
+
+// What attention has at the moment of its logits. Keys have H heads here.
+struct ScoresInput {
+  LayerInput layer;
+  // As TransformQK left them; k of all tokens.
+  at::Tensor q_BHTD;
+  at::Tensor k_BHSD;
+  // Of all tokens, in the order of ExtraKeys; with its heads.
+  std::vector<at::Tensor> extra_keys;
+};
+
+// What attention leaves behind.
+struct AttentionOutput {
+  // After the output projection, not yet added to the residual: [B,T,C].
+  at::Tensor output_BTC;
+  // The mixed values, in order: [B,H,T,*].
+  std::vector<at::Tensor> attended;
 };
 
 // An encoding with its parameters. Holds no state of a pass, so one object
-// serves any number of them. Throws what LibTorch throws.
+// serves any number of them. Throws what LibTorch throws; lengths and position
+// ids that its definition forbids throw c10::Error with the limit.
 class Encoding {
  public:
   virtual ~Encoding() = default;
 
-  // Position ids for `positions` [1,T] or [B,T] that the model counted itself;
-  // not called for those that a caller gave.
-  virtual at::Tensor Positions(const at::Tensor& positions) const {
-    return positions;
+  // Position ids [1,T] or [B,T] of tokens that the model counted itself; not
+  // called for ids that a caller gave.
+  virtual at::Tensor Positions(const PositionsInput& input) const {
+    return input.counted;
   }
 
   // Token embeddings [B,T,C] with what the encoding adds to them.
-  virtual at::Tensor Embed(const at::Tensor& x_BTC,
-                           const at::Tensor& positions) const {
+  virtual at::Tensor Embed(const at::Tensor& x_BTC, const Pass& pass) const {
     return x_BTC;
   }
 
-  // What the first layer carries, for position ids [1,T] or [B,T] and
-  // embeddings [B,T,C] (for their batch and dtype).
-  virtual Carried Start(const at::Tensor& positions,
-                        const at::Tensor& x_BTC) const {
+  // What the first layer carries; x [B,T,C] is Embed's result, for its batch,
+  // device and dtype.
+  virtual Carried Start(const at::Tensor& x_BTC, const Pass& pass) const {
     return {};
   }
 
-  // Changes q and k, both [B,H,T,D], before their product.
-  virtual void TransformQK(int layer, const Carried& carried,
-                           at::Tensor* q_BHTD, at::Tensor* k_BHTD) const {}
+  // Changes q [B,H,T,D] and k [B,G,T,D] of the new tokens before their product.
+  // The cache keeps this k.
+  virtual void TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
+                           at::Tensor* k_BGTD) const {}
 
-  // Whether Logits changes anything; it is called only then.
-  virtual bool ChangesLogits() const { return false; }
-  virtual LogitsChange Logits(int layer, const Carried& carried,
-                              const LogitsInput& input) const {
+  // Further tensors of the new tokens, [B,*,T,*], that logits need of every
+  // token; the cache keeps those of past ones. Always NumExtraKeys of them.
+  virtual int NumExtraKeys() const { return 0; }
+  virtual std::vector<at::Tensor> ExtraKeys(const LayerInput& input) const {
     return {};
   }
 
-  // Tensors [B,H,T,*] that attention mixes with the weights that it has for v.
-  // The cache keeps those of past tokens beside v.
-  virtual std::vector<at::Tensor> MixedValues(int layer,
-                                              const Carried& carried) const {
+  // Takes the place of q.k / sqrt(D), [B,H,T,S], unless undefined.
+  virtual at::Tensor Product(const ScoresInput& input) const { return {}; }
+
+  // Added to the product, broadcasting to [B,H,T,S], unless undefined.
+  // `product` is what Product gave, or q.k / sqrt(D), before the mask; it may
+  // be undefined where ReadsProduct is false.
+  virtual bool ReadsProduct() const { return false; }
+  virtual at::Tensor Bias(const ScoresInput& input,
+                          const at::Tensor& product) const {
     return {};
   }
 
-  // After attention; `attended` are the mixed values, in order.
-  virtual void AfterAttention(int layer,
-                              const std::vector<at::Tensor>& attended,
+  // Added to what attention makes of v, [B,H,T,D], unless undefined;
+  // `weights` [B,H,T,S] are attention's.
+  virtual at::Tensor ValueTerm(const ScoresInput& input,
+                               const at::Tensor& weights_BHTS) const {
+    return {};
+  }
+  // Whether ValueTerm gives anything; it is called only then.
+  virtual bool HasValueTerm() const { return false; }
+
+  // Tensors [B,H,T,*] that attention mixes with the weights that it has for v;
+  // always NumMixedValues of them. The cache keeps those of past tokens beside
+  // v.
+  virtual int NumMixedValues(int layer) const { return 0; }
+  virtual std::vector<at::Tensor> MixedValues(const LayerInput& input) const {
+    return {};
+  }
+
+  // After attention.
+  virtual void AfterAttention(int layer, const AttentionOutput& output,
                               Carried* carried) const {}
 
   // After the MLP; its output [B,T,C] is not yet added to the residual.

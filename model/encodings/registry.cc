@@ -1,11 +1,17 @@
 #include "model/encodings/registry.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/catalog/catalog.h"
 #include "model/encodings/factories.h"
+#include "model/encodings/sum.h"
 
 namespace ordo::model::encodings {
+
+using ordo::training::v1::Component;
 
 const std::vector<Row>& Registry() {
   static const auto* const rows = new std::vector<Row>{
@@ -17,24 +23,41 @@ const std::vector<Row>& Registry() {
 }
 
 absl::StatusOr<std::unique_ptr<Encoding>> Make(
-    const ordo::training::v1::Component& component, const ModelShape& shape,
+    const Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters) {
-  ordo::training::v1::Component resolved = component;
+  Component resolved = component;
   std::vector<base::FieldViolation> violations;
   catalog::ResolveComponent(catalog::Kind::kEncoding, "encoding", &resolved,
                             &violations);
   if (violations.empty()) {
-    catalog::CheckHeadWidth("encoding", resolved, shape.head_width(),
-                            &violations);
+    catalog::CheckShape("encoding", resolved, shape, &violations);
   }
   ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
-  for (const Row& row : Registry()) {
-    if (row.name == resolved.name()) {
-      return row.make(resolved, shape, parameters);
-    }
+  return MakeResolved(resolved, shape, parameters);
+}
+
+absl::StatusOr<std::unique_ptr<Encoding>> MakeResolved(
+    const Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters) {
+  const auto row = std::find_if(
+      Registry().begin(), Registry().end(),
+      [&](const Row& known) { return known.name == component.name(); });
+  const catalog::Entry* entry =
+      catalog::Find(catalog::Kind::kEncoding, component.name());
+  if (row == Registry().end() || entry == nullptr) {
+    return absl::InternalError("encoding " + component.name() +
+                               " is in the catalogue but not in the registry");
   }
-  return absl::InternalError("encoding " + resolved.name() +
-                             " is in the catalogue but not in the registry");
+  if (!entry->encoding.sums_with || component.with().empty()) {
+    return row->make(component, shape, parameters);
+  }
+  std::vector<std::unique_ptr<Encoding>> parts(1);
+  ORDO_ASSIGN_OR_RETURN(parts[0], row->make(component, shape, parameters));
+  for (const Component& other : component.with()) {
+    ORDO_ASSIGN_OR_RETURN(parts.emplace_back(),
+                          MakeResolved(other, shape, parameters));
+  }
+  return std::make_unique<Sum>(std::move(parts));
 }
 
 }  // namespace ordo::model::encodings

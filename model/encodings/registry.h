@@ -36,6 +36,12 @@ absl::StatusOr<std::unique_ptr<Encoding>> Make(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
 
+// The same for a component that has been resolved and found to fit: for
+// factories of encodings that are made of others.
+absl::StatusOr<std::unique_ptr<Encoding>> MakeResolved(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+
 }  // namespace ordo::model::encodings
 
 #endif  // ORDO_MODEL_ENCODINGS_REGISTRY_H_

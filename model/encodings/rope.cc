@@ -13,15 +13,16 @@ class Rope : public Encoding {
  public:
   explicit Rope(const RotaryOptions& options) : options_(options) {}
 
-  Carried Start(const at::Tensor& positions,
-                const at::Tensor& x_BTC) const override {
-    return {RotaryTable(options_, positions, x_BTC.scalar_type())};
+  Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
+    return {{RotaryTable(options_, pass.positions_BT, x_BTC.scalar_type())},
+            {}};
   }
 
-  void TransformQK(int /*layer*/, const Carried& carried, at::Tensor* q_BHTD,
-                   at::Tensor* k_BHTD) const override {
-    *q_BHTD = Rotate(options_, carried[0], *q_BHTD);
-    *k_BHTD = Rotate(options_, carried[0], *k_BHTD);
+  void TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
+                   at::Tensor* k_BGTD) const override {
+    const at::Tensor& table = input.carried.tensors[0];
+    *q_BHTD = Rotate(options_, table, *q_BHTD);
+    *k_BGTD = Rotate(options_, table, *k_BGTD);
   }
 
  private:

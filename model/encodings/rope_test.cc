@@ -3,22 +3,22 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/core/grad_mode.h"
 #include "gtest/gtest.h"
-#include "model/encodings/registry.h"
+#include "model/encodings/testing/probe.h"
 #include "model/testing/models.h"
 #include "model/testing/tensors.h"
 
 namespace ordo::model::encodings {
 namespace {
 
+using model::testing::Doubles;
+using model::testing::Encoding;
+using model::testing::Integers;
+using model::testing::Logits;
+using model::testing::Longs;
+using model::testing::MaxDifference;
+using model::testing::Normals;
+using model::testing::SmallTransformer;
 using ordo::training::v1::Component;
-using testing::Doubles;
-using testing::Encoding;
-using testing::Integers;
-using testing::Logits;
-using testing::Longs;
-using testing::MaxDifference;
-using testing::Normals;
-using testing::SmallTransformer;
 
 Component Rope(const std::string& layout, double partial = 1.0) {
   Component component = Encoding("rope");
@@ -29,14 +29,17 @@ Component Rope(const std::string& layout, double partial = 1.0) {
 
 // q.k after rotation, [B,H,T,T].
 at::Tensor Scores(const Component& component, const at::Tensor& positions,
-                  at::Tensor q, at::Tensor k) {
-  parameters::ParameterSet parameters({});
-  const ModelShape shape{1, static_cast<int>(q.size(1) * q.size(3)),
-                         static_cast<int>(q.size(1))};
-  const auto rope = *Make(component, shape, &parameters);
-  const Carried carried = rope->Start(positions, q.select(1, 0));
-  rope->TransformQK(0, carried, &q, &k);
-  return q.matmul(k.transpose(2, 3));
+                  const at::Tensor& q, const at::Tensor& k) {
+  ModelShape shape;
+  shape.layers = 1;
+  shape.heads = static_cast<int>(q.size(1));
+  shape.width = static_cast<int>(q.size(1) * q.size(3));
+  encodings::testing::Attention attention;
+  attention.q_BHTD = q;
+  attention.k_BHTD = k;
+  attention.positions_BT = positions;
+  return encodings::testing::Probe(component, shape).Scores(attention) *
+         std::sqrt(static_cast<double>(q.size(3)));
 }
 
 TEST(RopeTest, AScoreOfOnePairIsTheCosineOfTheDistance) {

@@ -57,35 +57,40 @@ class Tape : public Encoding {
     }
   }
 
-  Carried Start(const at::Tensor& positions,
-                const at::Tensor& x_BTC) const override {
-    return {RotaryTable(options_.rotary, positions, x_BTC.scalar_type())
-                .expand({x_BTC.size(0), options_.shape.heads, x_BTC.size(1),
-                         options_.rotary.channels})};
+  Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
+    const at::Tensor table =
+        RotaryTable(options_.rotary, pass.positions_BT, x_BTC.scalar_type());
+    return {{table.expand({x_BTC.size(0), options_.shape.heads, x_BTC.size(1),
+                           options_.rotary.channels})},
+            {}};
   }
 
   // Equation 6: the state takes rope's place.
-  void TransformQK(int /*layer*/, const Carried& carried, at::Tensor* q_BHTD,
-                   at::Tensor* k_BHTD) const override {
-    *q_BHTD = Rotate(options_.rotary, carried[0], *q_BHTD);
-    *k_BHTD = Rotate(options_.rotary, carried[0], *k_BHTD);
+  void TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
+                   at::Tensor* k_BGTD) const override {
+    const at::Tensor& state = input.carried.tensors[0];
+    *q_BHTD = Rotate(options_.rotary, state, *q_BHTD);
+    *k_BGTD = Rotate(options_.rotary, state, *k_BGTD);
   }
 
-  std::vector<at::Tensor> MixedValues(int layer,
-                                      const Carried& carried) const override {
-    if (!options_.attention_update || IsLast(layer)) return {};
-    return {carried[0]};
+  int NumMixedValues(int layer) const override {
+    return options_.attention_update && !IsLast(layer) ? 1 : 0;
+  }
+
+  std::vector<at::Tensor> MixedValues(const LayerInput& input) const override {
+    if (NumMixedValues(input.layer) == 0) return {};
+    return {input.carried.tensors[0]};
   }
 
   // Equation 7: e <- e + G e~, e~ the attended states.
-  void AfterAttention(int layer, const std::vector<at::Tensor>& attended,
+  void AfterAttention(int layer, const AttentionOutput& output,
                       Carried* carried) const override {
-    if (!options_.attention_update || IsLast(layer)) return;
-    at::Tensor& state = (*carried)[0];
+    if (NumMixedValues(layer) == 0) return;
+    at::Tensor& state = carried->tensors[0];
     const int64_t batch = state.size(0), heads = state.size(1);
     const at::Tensor mixed =
         at::bmm(layers_[layer].mix_HH.expand({batch, heads, heads}),
-                attended[0].reshape({batch, heads, -1}));
+                output.attended[0].reshape({batch, heads, -1}));
     state = state + mixed.view_as(state);
   }
 
@@ -96,7 +101,7 @@ class Tape : public Encoding {
                 Carried* carried) const override {
     if (!options_.mlp_update || IsLast(layer)) return;
     const TapeLayer& weights = layers_[layer];
-    at::Tensor& state = (*carried)[0];
+    at::Tensor& state = carried->tensors[0];
     const int64_t batch = state.size(0), heads = state.size(1);
     const int64_t length = state.size(2);
     const at::Tensor psi_BTE =
@@ -119,8 +124,7 @@ class Tape : public Encoding {
   bool IsLast(int layer) const { return layer + 1 >= options_.shape.layers; }
 
   TapeLayer AddLayer(int layer, parameters::ParameterSet* parameters) const {
-    const std::string prefix =
-        "model.layers." + std::to_string(layer) + ".self_attn.tape.";
+    const std::string prefix = LayerScope(layer) + "tape.";
     const int64_t heads = options_.shape.heads, inner = options_.position_size;
     const int64_t width = options_.shape.width;
     TapeLayer result;

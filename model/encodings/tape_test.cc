@@ -75,7 +75,8 @@ struct Outcome {
 // everything that TAPE's promises speak of, and nothing else.
 Outcome RunLayers(const encodings::Encoding& tape, at::Tensor x_BTC,
                   at::Tensor state_BHTR, const AttentionMask& mask) {
-  Carried carried = {std::move(state_BHTR)};
+  Carried carried = {{std::move(state_BHTR)}, {}};
+  const Pass pass;
   for (int layer = 0; layer < kLayers; ++layer) {
     const auto weight = [&](const std::string& name) {
       return Normals({kC, kC}, name + std::to_string(layer)) * 0.3;
@@ -86,23 +87,28 @@ Outcome RunLayers(const encodings::Encoding& tape, at::Tensor x_BTC,
           .transpose(1, 2);
     };
     at::Tensor q = heads("q"), k = heads("k");
-    tape.TransformQK(layer, carried, &q, &k);
-    std::vector<at::Tensor> values = tape.MixedValues(layer, carried);
-    values.insert(values.begin(), heads("v"));
-    std::vector<at::Tensor> attended =
-        transformer::Attend({q, k, values, {}}, mask);
-    x_BTC =
-        x_BTC + at::linear(attended[0].transpose(1, 2).flatten(2), weight("o"));
-    attended.erase(attended.begin());
-    tape.AfterAttention(layer, attended, &carried);
+    const LayerInput input{layer, pass, carried, x_BTC, q, k, heads("v")};
+    tape.TransformQK(input, &q, &k);
+    std::vector<at::Tensor> values = tape.MixedValues(input);
+    values.insert(values.begin(), input.v_BGTD);
+    std::vector<at::Tensor> mixed = transformer::Mix(
+        transformer::AttentionWeights({q, k, {}, {}}, mask), values);
+    const at::Tensor output =
+        at::linear(mixed[0].transpose(1, 2).flatten(2), weight("o"));
+    x_BTC = x_BTC + output;
+    mixed.erase(mixed.begin());
+    tape.AfterAttention(layer, {output, mixed}, &carried);
     const at::Tensor mlp = at::linear(x_BTC, weight("m")).tanh();
     tape.AfterMlp(layer, mlp, &carried);
     x_BTC = x_BTC + mlp;
   }
-  return {x_BTC, carried[0]};
+  return {x_BTC, carried.tensors[0]};
 }
 
-AttentionMask Causal() { return AttentionMask(kT, kT, {}, at::kDouble); }
+AttentionMask Causal() { return AttentionMask({kT, kT}, {}, at::kDouble); }
+AttentionMask Open() {
+  return AttentionMask({kT, kT, /*causal=*/false}, {}, at::kDouble);
+}
 
 // The state times unit phases, one per frequency.
 at::Tensor Turn(const at::Tensor& state, const at::Tensor& angle_M) {
@@ -134,10 +140,9 @@ TEST(TapeTest, PermutingTokensWithTheirStatesPermutesTheOutputs) {
   const at::Tensor state = Normals({kB, kH, kT, kD}, "state");
   const at::Tensor order = Longs({kT}, {3, 0, 4, 1, 2});
   const at::NoGradGuard no_grad;
-  const Outcome plain = RunLayers(*made->tape, x, state, AttentionMask());
-  const Outcome permuted =
-      RunLayers(*made->tape, x.index_select(1, order),
-                state.index_select(2, order), AttentionMask());
+  const Outcome plain = RunLayers(*made->tape, x, state, Open());
+  const Outcome permuted = RunLayers(*made->tape, x.index_select(1, order),
+                                     state.index_select(2, order), Open());
   EXPECT_LT(MaxDifference(permuted.x_BTC, plain.x_BTC.index_select(1, order)),
             1e-12);
   EXPECT_LT(MaxDifference(permuted.state_BHTR,
@@ -201,8 +206,8 @@ TEST(TapeTest, UpdatesEqualThePapersEquations) {
   const at::Tensor attended = Normals({kB, kH, kT, kD}, "attended");
   const at::Tensor m = Normals({kB, kT, kC}, "m");
   const at::NoGradGuard no_grad;
-  Carried carried = {state};
-  made->tape->AfterAttention(1, {attended}, &carried);
+  Carried carried = {{state}, {}};
+  made->tape->AfterAttention(1, {m, {attended}}, &carried);
   made->tape->AfterMlp(1, m, &carried);
 
   const at::Tensor preactivation = at::linear(m, gate);
@@ -232,8 +237,8 @@ TEST(TapeTest, UpdatesEqualThePapersEquations) {
             expected +=
                 w2[h][i].item<double>() * psi[b][t][i].item<double>() * inner;
           }
-          worst = std::max(worst,
-                           std::abs(expected - value(carried[0], b, h, t, f)));
+          worst = std::max(worst, std::abs(expected - value(carried.tensors[0],
+                                                            b, h, t, f)));
         }
       }
     }
@@ -293,9 +298,17 @@ TEST(TapeTest, TheLastLayerHasNoParametersAndMixesNothing) {
     EXPECT_EQ(parameter.name.find("layers.2."), std::string::npos)
         << parameter.name;
   }
-  const Carried carried = {Normals({kB, kH, kT, kD}, "state")};
-  EXPECT_EQ(made->tape->MixedValues(1, carried).size(), 1u);
-  EXPECT_TRUE(made->tape->MixedValues(2, carried).empty());
+  const Carried carried = {{Normals({kB, kH, kT, kD}, "state")}, {}};
+  const Pass pass;
+  const at::Tensor none;
+  for (int layer : {1, 2}) {
+    const size_t expected = layer == 1 ? 1 : 0;
+    EXPECT_EQ(made->tape->NumMixedValues(layer), expected);
+    EXPECT_EQ(
+        made->tape->MixedValues({layer, pass, carried, none, none, none, none})
+            .size(),
+        expected);
+  }
 }
 
 TEST(TapeTest, ZeroStartIsOfMixAndOutputOnly) {

@@ -38,6 +38,7 @@ Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
   transformer::ForwardOptions forward;
   forward.cache = &cache;
   at::Tensor tokens_BT = ToTensor(prompts);
+  forward.final_length = tokens_BT.size(1) + options.num_tokens;
   for (int n = 0; n < options.num_tokens && num_open > 0; ++n) {
     if (options.should_stop()) break;
     const at::Tensor logits_BV =

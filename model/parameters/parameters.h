@@ -23,6 +23,9 @@ struct Initial {
   double std = 0.0;
   // Added to each value; with std 0 the value itself.
   double mean = 0.0;
+  // Where it is not 0, values are uniform in [mean, mean + width) instead,
+  // drawn from the same stream.
+  double uniform_width = 0.0;
 };
 
 struct NamedTensor {
@@ -47,6 +50,9 @@ class ParameterSet {
   at::Tensor Add(const std::string& name, const std::vector<int64_t>& shape,
                  Initial initial);
 
+  // A new trainable tensor with the given values, of any dtype.
+  at::Tensor Add(const std::string& name, const at::Tensor& values);
+
   // In order of Add.
   const std::vector<NamedTensor>& all() const { return all_; }
 
@@ -59,6 +65,8 @@ class ParameterSet {
   const ParameterOptions& options() const { return options_; }
 
  private:
+  at::Tensor Keep(const std::string& name, at::Tensor tensor);
+
   const ParameterOptions options_;
   std::vector<NamedTensor> all_;
 };

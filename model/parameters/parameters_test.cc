@@ -25,6 +25,29 @@ TEST(ParametersTest, ValuesComeFromTheStreamOfTheName) {
   }
 }
 
+TEST(ParametersTest, UniformValuesComeFromTheStreamOfTheName) {
+  ParameterOptions options;
+  options.seed = 7;
+  options.dtype = at::kDouble;
+  ParameterSet set(options);
+  const at::Tensor a = set.Add("a", {1000}, {0.0, 1.0, 2.0});
+  const base::RandomStream stream(7, "init/a");
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(a.data_ptr<double>()[i], 1.0 + 2.0 * stream.Double(i));
+  }
+  EXPECT_GE(a.min().item<double>(), 1.0);
+  EXPECT_LT(a.max().item<double>(), 3.0);
+}
+
+TEST(ParametersTest, GivenValuesAreCopied) {
+  ParameterSet set({});
+  at::Tensor values = testing::Doubles({2}, {0.25, 3});
+  const at::Tensor a = set.Add("a", values);
+  values.fill_(9);
+  EXPECT_TRUE(SameBits(a, testing::Doubles({2}, {0.25, 3}).to(at::kFloat)));
+  EXPECT_TRUE(a.requires_grad());
+}
+
 TEST(ParametersTest, FurtherParametersChangeNoOther) {
   ParameterSet few({});
   const at::Tensor alone = few.Add("b", {4}, {1.0});

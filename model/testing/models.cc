@@ -18,6 +18,8 @@ Model SmallModel() {
   model.set_layers(3);
   model.set_width(16);
   model.set_heads(2);
+  model.set_key_value_heads(2);
+  model.set_causal(true);
   model.set_mlp_width(24);
   model.set_mlp("swiglu");
   model.set_norm("rmsnorm");

@@ -67,7 +67,7 @@ bool IsLlama(const ModelConfig& config) {
          ParamOr<double>(params, "partial", 1.0) == 1.0 &&
          ParamOr<std::string>(params, "layout", "half_split") == "half_split" &&
          config.model.norm() == "rmsnorm" && config.model.mlp() == "swiglu" &&
-         !config.model.qk_norm();
+         !config.model.qk_norm() && config.model.causal();
 }
 
 absl::Status NotRebuildable(const std::string& path, const std::string& what) {
@@ -151,11 +151,6 @@ absl::StatusOr<ModelConfig> ParseLlama(const Json& json,
                           "hidden_size must be a multiple of "
                           "num_attention_heads");
   }
-  if (json.value("num_key_value_heads", heads) != heads) {
-    return NotRebuildable(path,
-                          "grouped keys and values "
-                          "(num_key_value_heads) are not supported");
-  }
   if (json.value("head_dim", width / heads) != width / heads) {
     return NotRebuildable(path,
                           "head_dim times num_attention_heads must be "
@@ -172,6 +167,7 @@ absl::StatusOr<ModelConfig> ParseLlama(const Json& json,
   config.model.set_layers(layers);
   config.model.set_width(width);
   config.model.set_heads(heads);
+  config.model.set_key_value_heads(json.value("num_key_value_heads", heads));
   config.model.set_mlp_width(mlp_width);
   config.model.set_vocabulary_size(vocabulary);
   config.model.set_norm_epsilon(json.value("rms_norm_eps", 1e-6));
@@ -222,7 +218,7 @@ std::string WriteModelConfig(const ModelConfig& config) {
   json["intermediate_size"] = model.mlp_width();
   json["num_hidden_layers"] = model.layers();
   json["num_attention_heads"] = model.heads();
-  json["num_key_value_heads"] = model.heads();
+  json["num_key_value_heads"] = model.key_value_heads();
   json["head_dim"] = model.width() / model.heads();
   json["hidden_act"] = model.mlp() == "swiglu" ? "silu" : "gelu";
   json["rms_norm_eps"] = model.norm_epsilon();

@@ -129,7 +129,7 @@ TEST(ModelConfig, SaysWhyAModelCannotBeRebuilt) {
                                           HasSubstr(message))));
   };
   expect("model_type", "gpt2", "model_type");
-  expect("num_key_value_heads", 1, "num_key_value_heads");
+  expect("num_key_value_heads", 3, "model.key_value_heads");
   expect("rope_scaling", {{"factor", 2}}, "rope_scaling");
   expect("attention_bias", true, "attention_bias");
   expect("head_dim", 4, "head_dim");

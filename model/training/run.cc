@@ -138,6 +138,7 @@ double Run::ComputeGradients() {
   int64_t first_row = 0;
   for (const data::Batch& pass : passes) {
     transformer::ForwardOptions options;
+    options.training = {training.seed(), cursors_.step};
     if (spec_.model().dropout() > 0) {
       options.dropout = {training.seed(), cursors_.step, first_row};
     }

@@ -18,43 +18,50 @@ constexpr double kHidden = -1e30;
 
 at::Tensor Flat(const at::Tensor& x) { return x.flatten(0, 1); }
 
+double Scale(const at::Tensor& q) {
+  return 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
+}
+
 }  // namespace
 
-AttentionMask::AttentionMask(int64_t num_queries, int64_t num_keys,
-                             const at::Tensor& real,
-                             const at::TensorOptions& options) {
-  if (num_queries == 1 && !real.defined()) return;
-  at::Tensor visible =
-      at::ones({num_queries, num_keys}, options.dtype(at::kBool))
-          .tril(num_keys - num_queries)
-          .unsqueeze(0)
-          .unsqueeze(0);
+AttentionMask::AttentionMask(const MaskOptions& options, const at::Tensor& real,
+                             const at::TensorOptions& tensors) {
+  const int64_t past = options.num_keys - options.num_queries;
+  visible_ = at::ones({1, 1, options.num_queries, options.num_keys},
+                      tensors.dtype(at::kBool));
+  const bool hides_later = options.causal && options.num_queries > 1;
+  if (hides_later) visible_ = visible_.tril(past);
   if (real.defined()) {
-    visible = visible.logical_and(real.unsqueeze(1).unsqueeze(1));
-    blind_ = visible.any(-1, /*keepdim=*/true).logical_not();
+    visible_ = visible_.logical_and(real.unsqueeze(1).unsqueeze(1));
+    blind_ = visible_.any(-1, /*keepdim=*/true).logical_not();
   }
-  bias_ = at::zeros(visible.sizes(), options)
-              .masked_fill(visible.logical_not(), kHidden);
+  if (!hides_later && !real.defined()) return;
+  bias_ = at::zeros(visible_.sizes(), tensors)
+              .masked_fill(visible_.logical_not(), kHidden);
+}
+
+at::Tensor ScaledProduct(const at::Tensor& q_BHTD, const at::Tensor& k_BHSD) {
+  const at::Tensor product =
+      at::bmm(Flat(q_BHTD), Flat(k_BHSD).transpose(1, 2));
+  return product.view({q_BHTD.size(0), q_BHTD.size(1), q_BHTD.size(2), -1}) *
+         Scale(q_BHTD);
 }
 
 at::Tensor AttentionWeights(const AttentionInput& input,
                             const AttentionMask& mask) {
-  const at::Tensor q = Flat(input.q_BHTD);
-  const at::Tensor k = Flat(input.k_BHSD).transpose(1, 2);
-  const int64_t batch = input.q_BHTD.size(0), heads = input.q_BHTD.size(1);
-  const int64_t num_queries = q.size(1), num_keys = k.size(2);
-  const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(2)));
-  const bool changed =
-      input.change.factor.defined() || input.change.bias.defined();
-  at::Tensor logits;
-  if (mask.bias().defined() && mask.bias().size(0) == 1 && !changed) {
+  at::Tensor logits = input.product;
+  if (!logits.defined() && mask.bias().defined() && mask.bias().size(0) == 1 &&
+      !input.bias.defined()) {
     // One call for scale, product and mask.
-    logits = at::baddbmm(mask.bias().squeeze(0), q, k, 1.0, scale)
-                 .view({batch, heads, num_queries, num_keys});
+    const at::Tensor& q = input.q_BHTD;
+    logits = at::baddbmm(mask.bias().squeeze(0), Flat(q),
+                         Flat(input.k_BHSD).transpose(1, 2), 1.0, Scale(q))
+                 .view({q.size(0), q.size(1), q.size(2), -1});
   } else {
-    logits = at::bmm(q, k).view({batch, heads, num_queries, num_keys}) * scale;
-    if (input.change.factor.defined()) logits = logits * input.change.factor;
-    if (input.change.bias.defined()) logits = logits + input.change.bias;
+    if (!logits.defined()) {
+      logits = ScaledProduct(input.q_BHTD, input.k_BHSD);
+    }
+    if (input.bias.defined()) logits = logits + input.bias;
     if (mask.bias().defined()) logits = logits + mask.bias();
   }
   const at::Tensor weights = logits.softmax(-1);
@@ -62,18 +69,17 @@ at::Tensor AttentionWeights(const AttentionInput& input,
   return weights.masked_fill(mask.blind(), 0.0);
 }
 
-std::vector<at::Tensor> Attend(const AttentionInput& input,
-                               const AttentionMask& mask) {
-  const at::Tensor weights = AttentionWeights(input, mask);
+std::vector<at::Tensor> Mix(const at::Tensor& weights_BHTS,
+                            const std::vector<at::Tensor>& values) {
   // One product each rather than one over joined values: the result for v then
   // has the same bits however many others ride along.
-  std::vector<at::Tensor> attended;
-  for (const at::Tensor& value : input.values) {
-    attended.push_back(at::bmm(Flat(weights), Flat(value))
-                           .view({weights.size(0), weights.size(1),
-                                  weights.size(2), value.size(3)}));
+  std::vector<at::Tensor> mixed;
+  for (const at::Tensor& value : values) {
+    mixed.push_back(
+        at::bmm(Flat(weights_BHTS), Flat(value))
+            .view({value.size(0), value.size(1), -1, value.size(3)}));
   }
-  return attended;
+  return mixed;
 }
 
 }  // namespace ordo::model::transformer

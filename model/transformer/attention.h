@@ -6,9 +6,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "c10/core/ScalarType.h"
-#include "model/encodings/encoding.h"
-
 // Scaled dot-product attention with a causal mask, over a list of value tensors
 // that share one map of weights. This is the reference: every step in plain
 // LibTorch operations.
@@ -17,46 +14,58 @@
 
 namespace ordo::model::transformer {
 
-// Which keys a query sees. Of S keys the last T belong to the queries
-// themselves; query i sees the keys up to its own that are real.
+struct MaskOptions {
+  int64_t num_queries = 0;
+  // Of which the last belong to the queries themselves.
+  int64_t num_keys = 0;
+  // Whether a query sees the keys up to its own only.
+  bool causal = true;
+};
+
+// Which keys a query sees: those that are real and, if causal, not behind it.
 class AttentionMask {
  public:
-  // Every query sees every key.
-  AttentionMask() = default;
+  // `real` is bool [B,S], or undefined if all keys are real; `tensors` says
+  // where and of what type the bias is.
+  AttentionMask(const MaskOptions& options, const at::Tensor& real,
+                const at::TensorOptions& tensors);
 
-  // `real` is bool [B,S], or undefined if all keys are real.
-  AttentionMask(int64_t num_queries, int64_t num_keys, const at::Tensor& real,
-                const at::TensorOptions& options);
+  // Bool [1,1,T,S] or [B,1,T,S].
+  const at::Tensor& visible() const { return visible_; }
 
-  // Added to logits: 0 or a number so low that its weight is 0. [1,1,T,S] or
-  // [B,1,T,S]; undefined if every query sees every key.
+  // Added to logits: 0 or a number so low that its weight is 0; shaped as
+  // `visible`. Undefined if every query sees every key.
   const at::Tensor& bias() const { return bias_; }
 
   // Queries that see no key, bool [B,1,T,1]; undefined if there can be none.
   const at::Tensor& blind() const { return blind_; }
 
  private:
+  at::Tensor visible_;
   at::Tensor bias_;
   at::Tensor blind_;
 };
 
+// q.k / sqrt(D), [B,H,T,S], of q [B,H,T,D] and k [B,H,S,D].
+at::Tensor ScaledProduct(const at::Tensor& q_BHTD, const at::Tensor& k_BHSD);
+
 struct AttentionInput {
   at::Tensor q_BHTD;
   at::Tensor k_BHSD;
-  // One or more value tensors, [B,H,S,*].
-  std::vector<at::Tensor> values;
-  // What the encoding does to the logits.
-  encodings::LogitsChange change;
+  // In the place of q.k / sqrt(D), and added to it, [B,H,T,S] or broadcasting
+  // to that; each may be undefined.
+  at::Tensor product;
+  at::Tensor bias;
 };
 
-// softmax(q.k / sqrt(D), changed and masked), [B,H,T,S]; a query that sees no
-// key has weights 0.
+// softmax(q.k / sqrt(D), or what takes its place, with bias and mask),
+// [B,H,T,S]; a query that sees no key has weights 0.
 at::Tensor AttentionWeights(const AttentionInput& input,
                             const AttentionMask& mask);
 
-// The same weights times each of the values, [B,H,T,*].
-std::vector<at::Tensor> Attend(const AttentionInput& input,
-                               const AttentionMask& mask);
+// The weights times each of the values [B,H,S,*]: [B,H,T,*].
+std::vector<at::Tensor> Mix(const at::Tensor& weights_BHTS,
+                            const std::vector<at::Tensor>& values);
 
 }  // namespace ordo::model::transformer
 

@@ -21,34 +21,44 @@ using testing::Normals;
 
 constexpr int kB = 2, kH = 3, kT = 4, kD = 6;
 
-AttentionInput Input(int64_t num_queries = kT, int64_t num_keys = kT) {
+struct Attention {
   AttentionInput input;
-  input.q_BHTD = Normals({kB, kH, num_queries, kD}, "q");
-  input.k_BHSD = Normals({kB, kH, num_keys, kD}, "k");
-  input.values = {Normals({kB, kH, num_keys, 5}, "v")};
-  return input;
+  std::vector<at::Tensor> values;
+};
+
+Attention Input(int64_t num_queries = kT, int64_t num_keys = kT) {
+  Attention attention;
+  attention.input.q_BHTD = Normals({kB, kH, num_queries, kD}, "q");
+  attention.input.k_BHSD = Normals({kB, kH, num_keys, kD}, "k");
+  attention.values = {Normals({kB, kH, num_keys, 5}, "v")};
+  return attention;
 }
 
 AttentionMask Causal(int64_t num_queries = kT, int64_t num_keys = kT,
                      const at::Tensor& real = {}) {
-  return AttentionMask(num_queries, num_keys, real, at::kDouble);
+  return AttentionMask({num_queries, num_keys}, real, at::kDouble);
 }
 
-// With one value.
-at::Tensor Attend1(const AttentionInput& input, const AttentionMask& mask) {
-  return Attend(input, mask)[0];
+AttentionMask Open() {
+  return AttentionMask({kT, kT, /*causal=*/false}, {}, at::kDouble);
+}
+
+// The first of the values.
+at::Tensor Attend1(const Attention& attention, const AttentionMask& mask) {
+  return Mix(AttentionWeights(attention.input, mask), attention.values)[0];
 }
 
 // The formula in plain loops; `real` as in AttentionMask.
-at::Tensor SlowAttend(const AttentionInput& input, const at::Tensor& real) {
+at::Tensor SlowAttend(const Attention& attention, const at::Tensor& real) {
+  const auto& [input, values] = attention;
   const int64_t num_queries = input.q_BHTD.size(2);
   const int64_t num_keys = input.k_BHSD.size(2);
-  at::Tensor out = at::zeros_like(input.values[0].narrow(2, 0, num_queries));
+  at::Tensor out = at::zeros_like(values[0].narrow(2, 0, num_queries));
   for (int64_t b = 0; b < kB; ++b) {
     for (int64_t h = 0; h < kH; ++h) {
       for (int64_t i = 0; i < num_queries; ++i) {
         double sum = 0.0;
-        at::Tensor mixed = at::zeros_like(input.values[0][0][0][0]);
+        at::Tensor mixed = at::zeros_like(values[0][0][0][0]);
         for (int64_t j = 0; j <= num_keys - num_queries + i; ++j) {
           if (real.defined() && !real[b][j].item<bool>()) continue;
           double dot = (input.q_BHTD[b][h][i] * input.k_BHSD[b][h][j])
@@ -56,7 +66,7 @@ at::Tensor SlowAttend(const AttentionInput& input, const at::Tensor& real) {
                            .item<double>();
           const double weight = std::exp(dot / std::sqrt(double{kD}));
           sum += weight;
-          mixed = mixed + input.values[0][b][h][j] * weight;
+          mixed = mixed + values[0][b][h][j] * weight;
         }
         if (sum > 0.0) out[b][h][i].copy_(mixed / sum);
       }
@@ -66,19 +76,19 @@ at::Tensor SlowAttend(const AttentionInput& input, const at::Tensor& real) {
 }
 
 TEST(AttentionTest, EqualsTheFormulaInPlainLoops) {
-  const AttentionInput input = Input();
+  const Attention input = Input();
   EXPECT_LT(MaxDifference(Attend1(input, Causal()), SlowAttend(input, {})),
             1e-14);
 }
 
 TEST(AttentionTest, QueriesBelongToTheLastKeys) {
-  const AttentionInput input = Input(2, 7);
+  const Attention input = Input(2, 7);
   EXPECT_LT(MaxDifference(Attend1(input, Causal(2, 7)), SlowAttend(input, {})),
             1e-14);
 }
 
 TEST(AttentionTest, ASingleQuerySeesAllKeys) {
-  const AttentionInput input = Input(1, 7);
+  const Attention input = Input(1, 7);
   EXPECT_LT(MaxDifference(Attend1(input, Causal(1, 7)), SlowAttend(input, {})),
             1e-14);
 }
@@ -86,7 +96,7 @@ TEST(AttentionTest, ASingleQuerySeesAllKeys) {
 TEST(AttentionTest, PaddedKeysTakeNoPart) {
   const at::Tensor real =
       Longs({kB, kT}, {0, 1, 1, 1, 1, 1, 1, 0}).to(at::kBool);
-  const AttentionInput input = Input();
+  const Attention input = Input();
   EXPECT_LT(MaxDifference(Attend1(input, Causal(kT, kT, real)),
                           SlowAttend(input, real)),
             1e-14);
@@ -95,10 +105,11 @@ TEST(AttentionTest, PaddedKeysTakeNoPart) {
 TEST(AttentionTest, AQueryThatSeesNoKeyGivesZerosAndNoNanInGradients) {
   const at::Tensor real =
       Longs({kB, kT}, {0, 0, 1, 1, 1, 1, 1, 1}).to(at::kBool);
-  AttentionInput input = Input();
+  const Attention attention = Input();
+  const AttentionInput& input = attention.input;
   input.q_BHTD.requires_grad_(true);
   input.k_BHSD.requires_grad_(true);
-  const at::Tensor out = Attend1(input, Causal(kT, kT, real));
+  const at::Tensor out = Attend1(attention, Causal(kT, kT, real));
   EXPECT_EQ(out[0].narrow(1, 0, 2).abs().max().item<double>(), 0.0);
   out.sum().backward();
   EXPECT_FALSE(input.q_BHTD.grad().isnan().any().item<bool>());
@@ -106,26 +117,41 @@ TEST(AttentionTest, AQueryThatSeesNoKeyGivesZerosAndNoNanInGradients) {
 }
 
 TEST(AttentionTest, WithoutAMaskEveryKeyIsSeen) {
-  const AttentionInput input = Input();
-  const at::Tensor weights = AttentionWeights(input, AttentionMask());
+  const Attention input = Input();
+  const at::Tensor weights = AttentionWeights(input.input, Open());
   EXPECT_GT(weights.min().item<double>(), 0.0);
   EXPECT_LT(MaxDifference(weights.sum(-1), weights.sum(-1) * 0.0 + 1.0), 1e-14);
 }
 
-TEST(AttentionTest, FactorAndBiasChangeTheLogits) {
-  AttentionInput input = Input();
-  input.change.factor = Doubles({kH, 1, 1}, {2, 1, 0.5});
-  input.change.bias = Normals({kH, kT, kT}, "bias");
-  const at::Tensor changed = AttentionWeights(input, Causal());
-  AttentionInput plain = Input();
-  const at::Tensor logits =
-      at::Tensor(plain.q_BHTD).matmul(plain.k_BHSD.transpose(2, 3)) /
-          std::sqrt(double{kD}) * input.change.factor +
-      input.change.bias;
+TEST(AttentionTest, AProductOfItsOwnAndABiasMakeTheLogits) {
   const at::Tensor hidden = Doubles(
       {4, 4},
       {0, -1e30, -1e30, -1e30, 0, 0, -1e30, -1e30, 0, 0, 0, -1e30, 0, 0, 0, 0});
-  EXPECT_LT(MaxDifference(changed, (logits + hidden).softmax(-1)), 1e-14);
+  const at::Tensor bias = Normals({kH, kT, kT}, "bias");
+  const at::Tensor product = Normals({kB, kH, kT, kT}, "product");
+  AttentionInput input = Input().input;
+  const at::Tensor plain = ScaledProduct(input.q_BHTD, input.k_BHSD);
+  input.bias = bias;
+  EXPECT_LT(MaxDifference(AttentionWeights(input, Causal()),
+                          (plain + bias + hidden).softmax(-1)),
+            1e-14);
+  input.product = product;
+  EXPECT_LT(MaxDifference(AttentionWeights(input, Causal()),
+                          (product + bias + hidden).softmax(-1)),
+            1e-14);
+  input.bias = at::Tensor();
+  EXPECT_LT(MaxDifference(AttentionWeights(input, Causal()),
+                          (product + hidden).softmax(-1)),
+            1e-14);
+}
+
+TEST(AttentionTest, ScaledProductIsTheDotOverTheRootOfTheWidth) {
+  const AttentionInput input = Input(2, 5).input;
+  EXPECT_LT(MaxDifference(
+                ScaledProduct(input.q_BHTD, input.k_BHSD),
+                at::Tensor(input.q_BHTD).matmul(input.k_BHSD.transpose(2, 3)) /
+                    std::sqrt(double{kD})),
+            1e-14);
 }
 
 // TAPE mixes v and its state by one map: the map's gradient has to come through
@@ -133,11 +159,8 @@ TEST(AttentionTest, FactorAndBiasChangeTheLogits) {
 TEST(AttentionTest, TheMapsGradientComesThroughAllValues) {
   const auto loss = [](const std::vector<at::Tensor>& in, double first,
                        double second) {
-    AttentionInput input;
-    input.q_BHTD = in[0];
-    input.k_BHSD = in[1];
-    input.values = {in[2], in[3]};
-    const std::vector<at::Tensor> out = Attend(input, Causal());
+    const std::vector<at::Tensor> out =
+        Mix(AttentionWeights({in[0], in[1], {}, {}}, Causal()), {in[2], in[3]});
     return (out[0] * Normals({kB, kH, kT, 5}, "ga")).sum() * first +
            (out[1] * Normals({kB, kH, kT, 7}, "gb")).sum() * second;
   };
@@ -157,7 +180,7 @@ TEST(AttentionTest, TheMapsGradientComesThroughAllValues) {
 }
 
 TEST(AttentionTest, FurtherValuesChangeNoBitOfTheFirst) {
-  AttentionInput input = Input();
+  Attention input = Input();
   const at::Tensor alone = Attend1(input, Causal());
   input.values.push_back(Normals({kB, kH, kT, 7}, "e"));
   EXPECT_TRUE(testing::SameBits(Attend1(input, Causal()), alone));
@@ -167,12 +190,13 @@ TEST(AttentionTest, GradientsUnderPaddingAreRight) {
   const at::Tensor real =
       Longs({kB, kT}, {0, 0, 1, 1, 1, 1, 1, 0}).to(at::kBool);
   const auto loss = [&](const std::vector<at::Tensor>& in) {
-    return (Attend1({in[0], in[1], {in[2]}, {}}, Causal(kT, kT, real)) *
+    return (Attend1({{in[0], in[1], {}, {}}, {in[2]}}, Causal(kT, kT, real)) *
             Normals({kB, kH, kT, 5}, "g"))
         .sum();
   };
-  const AttentionInput input = Input();
-  EXPECT_LT(GradientError(loss, {input.q_BHTD, input.k_BHSD, input.values[0]}),
+  const Attention input = Input();
+  EXPECT_LT(GradientError(loss, {input.input.q_BHTD, input.input.k_BHSD,
+                                 input.values[0]}),
             1e-7);
 }
 

@@ -4,11 +4,13 @@ namespace ordo::model::transformer {
 
 void Cache::SelectRows(const at::Tensor& rows) {
   for (Layer& layer : layers) {
-    layer.keys = layer.keys.index_select(0, rows);
-    for (at::Tensor& value : layer.values) {
-      value = value.index_select(0, rows);
+    for (auto* tensors : {&layer.keys, &layer.values}) {
+      for (at::Tensor& tensor : *tensors) {
+        tensor = tensor.index_select(0, rows);
+      }
     }
   }
+  if (tokens.defined()) tokens = tokens.index_select(0, rows);
   // A first axis of 1 stands for all rows.
   if (positions.defined() && positions.size(0) > 1) {
     positions = positions.index_select(0, rows);

@@ -13,13 +13,16 @@ namespace ordo::model::transformer {
 // tensors, which are never changed in place, so a copy is a cheap fork.
 struct Cache {
   struct Layer {
-    // Keys as attention uses them (rotated), [B,H,S,D].
-    at::Tensor keys;
+    // Keys as the encoding leaves them (rotated, say), [B,G,S,D], then those
+    // that it needs beside them, each [B,*,S,*].
+    std::vector<at::Tensor> keys;
     // Values, then whatever the encoding has mixed beside them (TAPE's state),
     // each [B,H,S,*].
     std::vector<at::Tensor> values;
   };
   std::vector<Layer> layers;
+  // Past tokens, [B,S].
+  at::Tensor tokens;
   // Position ids of past tokens, [1,S] or [B,S].
   at::Tensor positions;
   // Which past tokens are real, bool [B,S]; undefined: all.

@@ -37,6 +37,7 @@ absl::StatusOr<Config> MakeConfig(const ordo::training::v1::Model& model) {
   config.layers = model.layers();
   config.width = model.width();
   config.heads = model.heads();
+  config.key_value_heads = model.key_value_heads();
   config.mlp_width = model.mlp_width();
   config.vocabulary_size = model.vocabulary_size();
   config.gated_mlp = model.mlp() == "swiglu";
@@ -44,6 +45,7 @@ absl::StatusOr<Config> MakeConfig(const ordo::training::v1::Model& model) {
   config.norm_epsilon = model.norm_epsilon();
   config.tie_embeddings = model.tie_embeddings();
   config.qk_norm = model.qk_norm();
+  config.causal = model.causal();
   config.init_std = model.init_std();
   config.dropout = model.dropout();
   return config;

@@ -12,6 +12,8 @@ struct Config {
   int layers = 0;
   int width = 0;
   int heads = 0;
+  // Heads of keys and values.
+  int key_value_heads = 0;
   int mlp_width = 0;
   int vocabulary_size = 0;
   // SwiGLU instead of GELU.
@@ -21,6 +23,8 @@ struct Config {
   double norm_epsilon = 1e-5;
   bool tie_embeddings = false;
   bool qk_norm = false;
+  // Whether a token sees those before it only.
+  bool causal = true;
   double init_std = 0.02;
   double dropout = 0.0;
 

@@ -16,6 +16,8 @@ ordo::training::v1::Model Resolved() {
   model.set_layers(2);
   model.set_width(16);
   model.set_heads(2);
+  model.set_key_value_heads(1);
+  model.set_causal(false);
   model.set_mlp_width(32);
   model.set_mlp("gelu");
   model.set_norm("layernorm");
@@ -32,6 +34,8 @@ TEST(ConfigTest, AResolvedModelIsTakenOver) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Config config, MakeConfig(Resolved()));
   EXPECT_EQ(config.layers, 2);
   EXPECT_EQ(config.head_width(), 8);
+  EXPECT_EQ(config.key_value_heads, 1);
+  EXPECT_FALSE(config.causal);
   EXPECT_EQ(config.mlp_width, 32);
   EXPECT_FALSE(config.gated_mlp);
   EXPECT_FALSE(config.rms_norm);

@@ -15,8 +15,9 @@
 #include "model/transformer/attention.h"
 #include "model/transformer/layers.h"
 
-// Legend: B batch, T new tokens, S all tokens, H heads, D head width, C model
-// width, M width of the MLP, V vocabulary.
+// Legend: B batch, T new tokens, S all tokens, H heads, G heads of keys and
+// values, D head width, K = G * D, C model width, M width of the MLP, V
+// vocabulary.
 
 namespace ordo::model::transformer {
 namespace {
@@ -32,6 +33,26 @@ int MlpPlace(int layer) { return 2 + 2 * layer; }
 void Append(at::Tensor* cached, at::Tensor* fresh, int64_t axis) {
   if (cached->defined()) *fresh = at::cat({*cached, *fresh}, axis);
   *cached = *fresh;
+}
+
+void AppendAll(std::vector<at::Tensor>* cached,
+               std::vector<at::Tensor>* fresh) {
+  cached->resize(fresh->size());
+  for (size_t i = 0; i < fresh->size(); ++i) {
+    Append(&(*cached)[i], &(*fresh)[i], 2);
+  }
+}
+
+std::vector<at::Tensor> Joined(const at::Tensor& first,
+                               const std::vector<at::Tensor>& rest) {
+  std::vector<at::Tensor> all = {first};
+  all.insert(all.end(), rest.begin(), rest.end());
+  return all;
+}
+
+// [B,G,S,D] with each head `times` times in a row.
+at::Tensor Repeat(const at::Tensor& x, int64_t times) {
+  return times == 1 ? x : x.repeat_interleave(times, 1);
 }
 
 // Which of all tokens are real, bool [B,S]; undefined if all are.
@@ -59,8 +80,8 @@ at::Tensor RealTokens(const at::Tensor& tokens, const ForwardOptions& options) {
 struct Transformer::Layer {
   at::Tensor attention_norm_C;
   at::Tensor q_CC;
-  at::Tensor k_CC;
-  at::Tensor v_CC;
+  at::Tensor k_KC;
+  at::Tensor v_KC;
   at::Tensor o_CC;
   // Undefined without qk_norm.
   at::Tensor q_norm_D;
@@ -72,10 +93,9 @@ struct Transformer::Layer {
 // What all layers of one pass share.
 struct Transformer::Pass {
   const ForwardOptions& options;
-  // Of the new tokens and of all, int64 [1,*] or [B,*].
-  at::Tensor positions_BT;
-  at::Tensor positions_BS;
   AttentionMask mask;
+  // What the encoding sees of it.
+  encodings::Pass encoding;
 };
 
 Transformer::Transformer(const ordo::training::v1::Model& model,
@@ -114,8 +134,11 @@ absl::Status Transformer::AddParameters() {
       config_.tie_embeddings
           ? embedding_VC_
           : parameters_.Add("lm_head.weight", {vocabulary, width}, normal);
-  const encodings::ModelShape shape{config_.layers, config_.width,
-                                    config_.heads};
+  encodings::ModelShape shape;
+  shape.layers = config_.layers;
+  shape.width = config_.width;
+  shape.heads = config_.heads;
+  shape.key_heads = config_.key_value_heads;
   ORDO_ASSIGN_OR_RETURN(encoder_,
                         encodings::Make(encoding_, shape, &parameters_));
   return absl::OkStatus();
@@ -134,8 +157,10 @@ Transformer::Layer Transformer::AddLayer(int number) {
   Layer layer;
   layer.attention_norm_C = ones("input_layernorm", width);
   layer.q_CC = matrix("self_attn.q_proj", width, width);
-  layer.k_CC = matrix("self_attn.k_proj", width, width);
-  layer.v_CC = matrix("self_attn.v_proj", width, width);
+  const int64_t key_width =
+      int64_t{config_.key_value_heads} * config_.head_width();
+  layer.k_KC = matrix("self_attn.k_proj", key_width, width);
+  layer.v_KC = matrix("self_attn.v_proj", key_width, width);
   layer.o_CC = matrix("self_attn.o_proj", width, width);
   if (config_.qk_norm) {
     layer.q_norm_D = ones("self_attn.q_norm", config_.head_width());
@@ -156,86 +181,112 @@ at::Tensor Transformer::Norm(const at::Tensor& x,
                           : LayerNorm(x, weight, config_.norm_epsilon);
 }
 
+at::Tensor Transformer::Positions(const at::Tensor& tokens,
+                                  const at::Tensor& real,
+                                  const ForwardOptions& options) const {
+  const int64_t length = tokens.size(1);
+  const int64_t past = options.cache == nullptr ? 0 : options.cache->length;
+  if (options.positions.has_value()) return *options.positions;
+  encodings::PositionsInput input;
+  input.counted =
+      real.defined()
+          ? (real.cumsum(1) - 1).clamp_min(0).narrow(1, past, length)
+          : at::arange(past, past + length, tokens.options()).unsqueeze(0);
+  input.training = options.training;
+  input.final_length = options.final_length;
+  if (options.cache == nullptr && input.final_length == 0) {
+    input.final_length = length;
+  }
+  return encoder_->Positions(input);
+}
+
 Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
                                          const ForwardOptions& options) const {
   Cache* cache = options.cache;
-  const int64_t length = tokens.size(1);
+  TORCH_CHECK(cache == nullptr || config_.causal,
+              "a model with causal: false cannot decode with a cache");
+  const int64_t rows = tokens.size(0), length = tokens.size(1);
   const int64_t past = cache == nullptr ? 0 : cache->length;
   const at::Tensor real = RealTokens(tokens, options);
-  at::Tensor positions;
-  if (options.positions.has_value()) {
-    positions = *options.positions;
-  } else if (real.defined()) {
-    positions = encoder_->Positions(
-        (real.cumsum(1) - 1).clamp_min(0).narrow(1, past, length));
-  } else {
-    positions = encoder_->Positions(
-        at::arange(past, past + length, tokens.options()).unsqueeze(0));
-  }
-  TORCH_CHECK(
-      positions.dim() == 2 && positions.size(1) == length &&
-          (positions.size(0) == 1 || positions.size(0) == tokens.size(0)),
-      "positions have the shape ", positions.sizes(), ", tokens have ",
-      tokens.sizes());
-  at::Tensor all = positions;
+  const at::Tensor positions = Positions(tokens, real, options);
+  TORCH_CHECK(positions.dim() == 2 && positions.size(1) == length &&
+                  (positions.size(0) == 1 || positions.size(0) == rows),
+              "positions have the shape ", positions.sizes(), ", tokens have ",
+              tokens.sizes());
+  at::Tensor all_tokens = tokens, all = positions;
   if (cache != nullptr) {
-    const int64_t rows = tokens.size(0);
     if (cache->positions.defined() &&
         cache->positions.size(0) != positions.size(0)) {
       cache->positions = cache->positions.expand({rows, past});
       all = positions.expand({rows, length});
     }
     Append(&cache->positions, &all, 1);
+    Append(&cache->tokens, &all_tokens, 1);
     cache->attention_mask = real;
     cache->length = past + length;
     cache->layers.resize(layers_.size());
   }
-  return {options, positions, all,
-          AttentionMask(length, past + length, real, embedding_VC_.options())};
+  AttentionMask mask({length, past + length, config_.causal}, real,
+                     embedding_VC_.options());
+  encodings::Pass encoding{all_tokens, positions, all, mask.visible(),
+                           options.training};
+  return {options, std::move(mask), std::move(encoding)};
+}
+
+encodings::LayerInput Transformer::Project(int number,
+                                           const at::Tensor& hidden_BTC,
+                                           const Pass& pass,
+                                           const Carried& carried) const {
+  const Layer& layer = layers_[number];
+  const auto project = [&](const at::Tensor& weight) {
+    return at::linear(hidden_BTC, weight)
+        .unflatten(-1, {-1, config_.head_width()})
+        .transpose(1, 2);
+  };
+  at::Tensor q_BHTD = project(layer.q_CC);
+  at::Tensor k_BGTD = project(layer.k_KC);
+  if (config_.qk_norm) {
+    q_BHTD = Norm(q_BHTD, layer.q_norm_D);
+    k_BGTD = Norm(k_BGTD, layer.k_norm_D);
+  }
+  return {number, pass.encoding,      carried, hidden_BTC, q_BHTD,
+          k_BGTD, project(layer.v_KC)};
 }
 
 at::Tensor Transformer::SelfAttention(int number, const at::Tensor& hidden_BTC,
                                       const Pass& pass,
                                       Carried* carried) const {
-  const Layer& layer = layers_[number];
-  const int64_t heads = config_.heads, head_width = config_.head_width();
-  const auto project = [&](const at::Tensor& weight) {
-    return at::linear(hidden_BTC, weight)
-        .unflatten(-1, {heads, head_width})
-        .transpose(1, 2);
-  };
-  at::Tensor q_BHTD = project(layer.q_CC);
-  at::Tensor k_BHTD = project(layer.k_CC);
-  const at::Tensor v_BHTD = project(layer.v_CC);
-  if (config_.qk_norm) {
-    q_BHTD = Norm(q_BHTD, layer.q_norm_D);
-    k_BHTD = Norm(k_BHTD, layer.k_norm_D);
-  }
-  AttentionInput input;
-  if (encoder_->ChangesLogits()) {
-    input.change = encoder_->Logits(number, *carried,
-                                    {q_BHTD, k_BHTD, v_BHTD, hidden_BTC,
-                                     pass.positions_BT, pass.positions_BS});
-  }
-  encoder_->TransformQK(number, *carried, &q_BHTD, &k_BHTD);
-  const std::vector<at::Tensor> mixed = encoder_->MixedValues(number, *carried);
-  input.q_BHTD = q_BHTD;
-  input.k_BHSD = k_BHTD;
-  input.values = {v_BHTD};
-  input.values.insert(input.values.end(), mixed.begin(), mixed.end());
+  const encodings::LayerInput input =
+      Project(number, hidden_BTC, pass, *carried);
+  at::Tensor q_BHTD = input.q_BHTD, k_BGTD = input.k_BGTD;
+  encoder_->TransformQK(input, &q_BHTD, &k_BGTD);
+  std::vector<at::Tensor> keys = Joined(k_BGTD, encoder_->ExtraKeys(input));
+  std::vector<at::Tensor> values =
+      Joined(input.v_BGTD, encoder_->MixedValues(input));
   if (pass.options.cache != nullptr) {
     Cache::Layer& cached = pass.options.cache->layers[number];
-    cached.values.resize(input.values.size());
-    Append(&cached.keys, &input.k_BHSD, 2);
-    for (size_t i = 0; i < input.values.size(); ++i) {
-      Append(&cached.values[i], &input.values[i], 2);
-    }
+    AppendAll(&cached.keys, &keys);
+    AppendAll(&cached.values, &values);
   }
-  std::vector<at::Tensor> attended = Attend(input, pass.mask);
+  const int64_t group = config_.heads / config_.key_value_heads;
+  values[0] = Repeat(values[0], group);
+  const encodings::ScoresInput scores{
+      input, q_BHTD, Repeat(keys[0], group), {keys.begin() + 1, keys.end()}};
+  AttentionInput attention{q_BHTD, scores.k_BHSD, {}, {}};
+  attention.product = encoder_->Product(scores);
+  if (!attention.product.defined() && encoder_->ReadsProduct()) {
+    attention.product = ScaledProduct(q_BHTD, scores.k_BHSD);
+  }
+  attention.bias = encoder_->Bias(scores, attention.product);
+  const at::Tensor weights = AttentionWeights(attention, pass.mask);
+  std::vector<at::Tensor> mixed = Mix(weights, values);
+  if (encoder_->HasValueTerm()) {
+    mixed[0] = mixed[0] + encoder_->ValueTerm(scores, weights);
+  }
   const at::Tensor output =
-      at::linear(attended[0].transpose(1, 2).flatten(2), layer.o_CC);
-  attended.erase(attended.begin());
-  encoder_->AfterAttention(number, attended, carried);
+      at::linear(mixed[0].transpose(1, 2).flatten(2), layers_[number].o_CC);
+  mixed.erase(mixed.begin());
+  encoder_->AfterAttention(number, {output, mixed}, carried);
   return output;
 }
 
@@ -259,9 +310,9 @@ at::Tensor Transformer::Forward(const at::Tensor& tokens,
               "; rows and columns are needed");
   const Pass pass = StartPass(tokens, options);
   at::Tensor x_BTC = at::embedding(embedding_VC_, tokens);
-  x_BTC = encoder_->Embed(x_BTC, pass.positions_BT);
+  x_BTC = encoder_->Embed(x_BTC, pass.encoding);
   x_BTC = ApplyDropout(options.dropout, config_.dropout, /*place=*/0, x_BTC);
-  Carried carried = encoder_->Start(pass.positions_BT, x_BTC);
+  Carried carried = encoder_->Start(x_BTC, pass.encoding);
   for (int number = 0; number < config_.layers; ++number) {
     x_BTC = Block(number, x_BTC, pass, &carried);
   }

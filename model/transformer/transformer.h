@@ -24,7 +24,8 @@
 //
 // Parameters have Hugging Face's Llama names and shapes ([out, in]):
 //   model.embed_tokens.weight                          [V,C]
-//   model.layers.N.self_attn.{q,k,v,o}_proj.weight     [C,C]
+//   model.layers.N.self_attn.{q,o}_proj.weight         [C,C]
+//   model.layers.N.self_attn.{k,v}_proj.weight         [G*D,C]
 //   model.layers.N.self_attn.{q,k}_norm.weight         [D]    with qk_norm
 //   model.layers.N.mlp.{gate,up}_proj.weight           [M,C]  gate with swiglu
 //   model.layers.N.mlp.down_proj.weight                [C,M]
@@ -48,6 +49,12 @@ struct ForwardOptions {
   Cache* cache = nullptr;
   // Left out: no dropout, whatever Model.dropout says.
   std::optional<Dropout> dropout;
+  // The step that the pass belongs to, for encodings that draw positions in
+  // training. Left out: as in evaluation.
+  std::optional<encodings::TrainingStep> training;
+  // Number of tokens of a row when all is decoded, for encodings that draw
+  // positions in evaluation; 0: those of this call, where no cache is given.
+  int64_t final_length = 0;
 };
 
 // Forward is const and may run in several threads at once; the parameters are
@@ -97,6 +104,11 @@ class Transformer {
   Layer AddLayer(int number);
   at::Tensor Norm(const at::Tensor& x, const at::Tensor& weight) const;
   Pass StartPass(const at::Tensor& tokens, const ForwardOptions& options) const;
+  at::Tensor Positions(const at::Tensor& tokens, const at::Tensor& real,
+                       const ForwardOptions& options) const;
+  encodings::LayerInput Project(int number, const at::Tensor& hidden_BTC,
+                                const Pass& pass,
+                                const encodings::Carried& carried) const;
   at::Tensor SelfAttention(int number, const at::Tensor& hidden_BTC,
                            const Pass& pass, encodings::Carried* carried) const;
   at::Tensor Block(int number, const at::Tensor& x_BTC, const Pass& pass,

@@ -26,6 +26,7 @@ using testing::Encoding;
 using ::testing::HasSubstr;
 using testing::Integers;
 using testing::Logits;
+using testing::Longs;
 using testing::MakeTransformer;
 using testing::MaxDifference;
 using testing::SameBits;
@@ -39,6 +40,7 @@ double MebiParameters(const Component& encoding) {
   model.set_layers(12);
   model.set_width(768);
   model.set_heads(12);
+  model.set_key_value_heads(12);
   model.set_mlp_width(3072);
   parameters::ParameterOptions options;
   options.device = at::Device(at::kMeta);
@@ -223,6 +225,59 @@ TEST(TransformerTest, AWrongModelOrEncodingNamesItsFields) {
   EXPECT_THAT(Transformer::Create(SmallModel(), Encoding("ropes"), {}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("encoding.name"), HasSubstr("rope"))));
+}
+
+// Copies each head of keys and values as often as it serves.
+TEST(TransformerTest, GroupedKeysEqualTheSameKeysForEachHead) {
+  for (const char* encoding : {"none", "rope"}) {
+    Model grouped = SmallModel();
+    grouped.set_key_value_heads(1);
+    parameters::ParameterOptions options;
+    options.dtype = at::kDouble;
+    const auto few = MakeTransformer(grouped, Encoding(encoding), options);
+    const auto all = SmallTransformer(Encoding(encoding));
+    {
+      const at::NoGradGuard no_grad;
+      for (size_t i = 0; i < all->Parameters().size(); ++i) {
+        const auto& [name, tensor] = all->Parameters()[i];
+        const at::Tensor& theirs = few->Parameters()[i].tensor;
+        const int64_t times = tensor.size(0) / theirs.size(0);
+        EXPECT_EQ(times, name.find("k_proj") != std::string::npos ||
+                                 name.find("v_proj") != std::string::npos
+                             ? 2
+                             : 1)
+            << name;
+        tensor.copy_(times == 1 ? theirs : at::cat({theirs, theirs}, 0));
+      }
+    }
+    const at::Tensor tokens = Integers({2, 6}, 11, "tokens");
+    EXPECT_LT(MaxDifference(Logits(*few, tokens), Logits(*all, tokens)), 1e-13);
+    // With a cache, too.
+    Cache cache;
+    ForwardOptions cached;
+    cached.cache = &cache;
+    Logits(*few, tokens.narrow(1, 0, 4), cached);
+    EXPECT_LT(MaxDifference(Logits(*few, tokens.narrow(1, 4, 2), cached),
+                            Logits(*all, tokens).narrow(1, 4, 2)),
+              1e-13);
+  }
+}
+
+TEST(TransformerTest, WithoutTheCausalMaskTheFirstTokenSeesTheLast) {
+  Model model = SmallModel();
+  model.set_causal(false);
+  parameters::ParameterOptions options;
+  options.dtype = at::kDouble;
+  const auto transformer = MakeTransformer(model, Encoding("rope"), options);
+  const at::Tensor tokens = Longs({1, 4}, {1, 2, 3, 4});
+  const at::Tensor changed = Longs({1, 4}, {1, 2, 3, 9});
+  EXPECT_GT(MaxDifference(Logits(*transformer, tokens).select(1, 0),
+                          Logits(*transformer, changed).select(1, 0)),
+            1e-9);
+  Cache cache;
+  ForwardOptions cached;
+  cached.cache = &cache;
+  EXPECT_THROW(Logits(*transformer, tokens, cached), c10::Error);
 }
 
 TEST(TransformerTest, InputsOfTheWrongShapeAreRefused) {

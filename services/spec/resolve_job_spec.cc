@@ -118,21 +118,11 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
                "is for kind: evaluate; to go on from a checkpoint use "
                "start_from",
                *spec, violations);
-  const auto* task =
-      model::catalog::ResolveData("data", spec->mutable_data(), violations);
-  model::catalog::ResolveModel("model",
-                               task == nullptr ? 0 : task->vocabulary_size,
-                               spec->mutable_model(), violations);
-  model::catalog::ResolveEncoding("encoding", spec->model(),
-                                  spec->mutable_encoding(), violations);
-  model::catalog::ResolveTraining("training", spec->mutable_training(),
-                                  violations);
-  model::catalog::ResolveCheckpointPolicy(
-      "checkpoint", spec->mutable_checkpoint(), violations);
-  model::catalog::EvaluationsContext context;
-  context.vocabulary_size = spec->model().vocabulary_size();
-  model::catalog::ResolveEvaluations(context, spec->mutable_evaluations(),
-                                     violations);
+  model::catalog::ResolveTrainingParts(
+      {spec->mutable_data(), spec->mutable_model(), spec->mutable_encoding(),
+       spec->mutable_training(), spec->mutable_checkpoint(),
+       spec->mutable_evaluations()},
+      violations);
   if (!spec->start_from().empty()) {
     ResolveReference("start_from", spec->mutable_start_from(), violations);
   }

@@ -1,0 +1,157 @@
+#include "model/encodings/sum.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ATen/TensorOperators.h"
+
+namespace ordo::model::encodings {
+namespace {
+
+// What part number `i` sees of a layer; `whole` outlives it.
+LayerInput Of(const LayerInput& whole, size_t i) {
+  return {whole.layer,      whole.pass,   whole.carried.parts[i],
+          whole.hidden_BTC, whole.q_BHTD, whole.k_BGTD,
+          whole.v_BGTD};
+}
+
+void AddTo(at::Tensor* sum, const at::Tensor& term) {
+  if (!term.defined()) return;
+  *sum = sum->defined() ? *sum + term : term;
+}
+
+// The tensors of part number `i`, when each has as many as `count` says.
+template <typename Count>
+std::vector<at::Tensor> Slice(const std::vector<at::Tensor>& all, size_t i,
+                              const Count& count) {
+  auto first = all.begin();
+  for (size_t before = 0; before < i; ++before) first += count(before);
+  return {first, first + count(i)};
+}
+
+}  // namespace
+
+Sum::Sum(std::vector<std::unique_ptr<Encoding>> parts)
+    : parts_(std::move(parts)) {}
+
+at::Tensor Sum::Positions(const PositionsInput& input) const {
+  PositionsInput next = input;
+  for (const auto& part : parts_) next.counted = part->Positions(next);
+  return next.counted;
+}
+
+at::Tensor Sum::Embed(const at::Tensor& x_BTC, const Pass& pass) const {
+  at::Tensor x = x_BTC;
+  for (const auto& part : parts_) x = part->Embed(x, pass);
+  return x;
+}
+
+Carried Sum::Start(const at::Tensor& x_BTC, const Pass& pass) const {
+  Carried carried;
+  for (const auto& part : parts_) {
+    carried.parts.push_back(part->Start(x_BTC, pass));
+  }
+  return carried;
+}
+
+void Sum::TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
+                      at::Tensor* k_BGTD) const {
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    parts_[i]->TransformQK(Of(input, i), q_BHTD, k_BGTD);
+  }
+}
+
+int Sum::NumExtraKeys() const {
+  int number = 0;
+  for (const auto& part : parts_) number += part->NumExtraKeys();
+  return number;
+}
+
+std::vector<at::Tensor> Sum::ExtraKeys(const LayerInput& input) const {
+  std::vector<at::Tensor> keys;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    for (at::Tensor& key : parts_[i]->ExtraKeys(Of(input, i))) {
+      keys.push_back(std::move(key));
+    }
+  }
+  return keys;
+}
+
+at::Tensor Sum::Product(const ScoresInput& input) const {
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const at::Tensor product = parts_[i]->Product(ScoresOf(input, i));
+    if (product.defined()) return product;
+  }
+  return {};
+}
+
+bool Sum::ReadsProduct() const {
+  return std::any_of(parts_.begin(), parts_.end(),
+                     [](const auto& part) { return part->ReadsProduct(); });
+}
+
+at::Tensor Sum::Bias(const ScoresInput& input,
+                     const at::Tensor& product) const {
+  at::Tensor bias;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    AddTo(&bias, parts_[i]->Bias(ScoresOf(input, i), product));
+  }
+  return bias;
+}
+
+bool Sum::HasValueTerm() const {
+  return std::any_of(parts_.begin(), parts_.end(),
+                     [](const auto& part) { return part->HasValueTerm(); });
+}
+
+at::Tensor Sum::ValueTerm(const ScoresInput& input,
+                          const at::Tensor& weights_BHTS) const {
+  at::Tensor term;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    if (!parts_[i]->HasValueTerm()) continue;
+    AddTo(&term, parts_[i]->ValueTerm(ScoresOf(input, i), weights_BHTS));
+  }
+  return term;
+}
+
+int Sum::NumMixedValues(int layer) const {
+  int number = 0;
+  for (const auto& part : parts_) number += part->NumMixedValues(layer);
+  return number;
+}
+
+std::vector<at::Tensor> Sum::MixedValues(const LayerInput& input) const {
+  std::vector<at::Tensor> values;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    for (at::Tensor& value : parts_[i]->MixedValues(Of(input, i))) {
+      values.push_back(std::move(value));
+    }
+  }
+  return values;
+}
+
+void Sum::AfterAttention(int layer, const AttentionOutput& output,
+                         Carried* carried) const {
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const std::vector<at::Tensor> attended =
+        Slice(output.attended, i,
+              [&](size_t part) { return parts_[part]->NumMixedValues(layer); });
+    parts_[i]->AfterAttention(layer, {output.output_BTC, attended},
+                              &carried->parts[i]);
+  }
+}
+
+void Sum::AfterMlp(int layer, const at::Tensor& mlp_output_BTC,
+                   Carried* carried) const {
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    parts_[i]->AfterMlp(layer, mlp_output_BTC, &carried->parts[i]);
+  }
+}
+
+ScoresInput Sum::ScoresOf(const ScoresInput& whole, size_t i) const {
+  return {Of(whole.layer, i), whole.q_BHTD, whole.k_BHSD,
+          Slice(whole.extra_keys, i,
+                [&](size_t part) { return parts_[part]->NumExtraKeys(); })};
+}
+
+}  // namespace ordo::model::encodings

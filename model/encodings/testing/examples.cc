@@ -1,0 +1,38 @@
+#include "model/encodings/testing/examples.h"
+
+#include <iterator>
+#include <utility>
+
+#include "base/check.h"
+#include "base/yaml/text_form.h"
+#include "model/catalog/catalog.h"
+
+namespace ordo::model::encodings::testing {
+
+using ordo::training::v1::Component;
+
+Component FromText(const std::string& yaml) {
+  Component component;
+  const auto status =
+      base::ReadMessage(yaml, base::TextForm::kYaml, &component);
+  ORDO_CHECK(status.ok()) << yaml << ": " << status.ToString();
+  return component;
+}
+
+void PrintTo(const Example& example, std::ostream* out) {
+  *out << example.label;
+}
+
+std::vector<Example> Examples() {
+  std::vector<Example> all;
+  for (const auto* entry : catalog::EntriesOf(catalog::Kind::kEncoding)) {
+    all.push_back({entry->name, FromText("{name: " + entry->name + "}")});
+  }
+  for (const auto family : {RotaryExamples, StateExamples}) {
+    std::vector<Example> examples = family();
+    std::move(examples.begin(), examples.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace ordo::model::encodings::testing

@@ -1,0 +1,37 @@
+#ifndef ORDO_MODEL_ENCODINGS_TESTING_EXAMPLES_H_
+#define ORDO_MODEL_ENCODINGS_TESTING_EXAMPLES_H_
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "proto/ordo/training/v1/component.pb.h"
+
+// Encodings that tests walk over: each row of the catalogue with its defaults,
+// and every variant that takes another path.
+
+namespace ordo::model::encodings::testing {
+
+struct Example {
+  // Letters, digits and '_'.
+  std::string label;
+  ordo::training::v1::Component encoding;
+};
+
+// For messages of failing tests.
+void PrintTo(const Example& example, std::ostream* out);
+
+// All of them, with unique labels. Each fits heads of 8 channels, 2 heads.
+std::vector<Example> Examples();
+
+// A component written as YAML: "{name: rope, params: {partial: 0.5}}". Dies
+// where that is wrong.
+ordo::training::v1::Component FromText(const std::string& yaml);
+
+// The variants of one family, each in examples_<family>.cc.
+std::vector<Example> RotaryExamples();
+std::vector<Example> StateExamples();
+
+}  // namespace ordo::model::encodings::testing
+
+#endif  // ORDO_MODEL_ENCODINGS_TESTING_EXAMPLES_H_
