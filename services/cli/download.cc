@@ -17,42 +17,48 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using Sink = std::function<absl::Status(std::string_view data)>;
 
-// Passes on what one stream gives, moving `offset` on.
+// How far a download has come, and where it goes.
+struct Transfer {
+  const Sink& sink;
+  uint64_t offset = 0;
+  // Of the sink's last call.
+  absl::Status sink_status = absl::OkStatus();
+};
+
+// Passes on what one stream gives.
 template <typename Request, typename Response, typename Stub>
 grpc::Status ReadStream(Context& context, Stub& stub, const RemoteFile& file,
-                        uint64_t* offset, absl::Status* sink_status,
-                        const Sink& sink) {
+                        Transfer* transfer) {
   Request request;
   request.set_name(file.resource.ToString());
   request.set_path(file.info.path());
-  request.set_offset(static_cast<int64_t>(*offset));
+  request.set_offset(static_cast<int64_t>(transfer->offset));
   const std::unique_ptr<grpc::ClientContext> call =
       context.client.StreamContext();
   const Interrupt::Scope cancel(context.interrupt, [&] { call->TryCancel(); });
   const auto reader = stub.ReadFile(call.get(), request);
   Response response;
   while (reader->Read(&response)) {
-    *sink_status = sink(response.data());
-    if (!sink_status->ok()) {
+    transfer->sink_status = transfer->sink(response.data());
+    if (!transfer->sink_status.ok()) {
       call->TryCancel();
       break;
     }
-    *offset += response.data().size();
+    transfer->offset += response.data().size();
   }
   return reader->Finish();
 }
 
 grpc::Status ReadOnce(Context& context, const RemoteFile& file,
-                      uint64_t* offset, absl::Status* sink_status,
-                      const Sink& sink) {
+                      Transfer* transfer) {
   if (file.resource.kind == ResourceName::Kind::kCheckpoint) {
     return ReadStream<checkpoints::v1::ReadFileRequest,
                       checkpoints::v1::ReadFileResponse>(
-        context, context.client.checkpoints(), file, offset, sink_status, sink);
+        context, context.client.checkpoints(), file, transfer);
   }
   return ReadStream<reports::v1::ReadFileRequest,
                     reports::v1::ReadFileResponse>(
-      context, context.client.reports(), file, offset, sink_status, sink);
+      context, context.client.reports(), file, transfer);
 }
 
 // Everything from `offset` on, over as many streams as it takes.
@@ -62,19 +68,18 @@ absl::Status ReadFrom(Context& context, const RemoteFile& file, uint64_t offset,
   backoff.initial = absl::Milliseconds(50);
   backoff.max = absl::Seconds(1);
   auto last_contact = SteadyClock::now();
+  Transfer transfer{sink, offset};
   for (int failures = 1;; ++failures) {
-    const uint64_t before = offset;
-    absl::Status sink_status;
-    const grpc::Status status =
-        ReadOnce(context, file, &offset, &sink_status, sink);
-    ORDO_RETURN_IF_ERROR(sink_status);
+    const uint64_t before = transfer.offset;
+    const grpc::Status status = ReadOnce(context, file, &transfer);
+    ORDO_RETURN_IF_ERROR(transfer.sink_status);
     if (status.ok()) return absl::OkStatus();
     if (context.interrupt.triggered()) {
       return absl::CancelledError(
           "interrupted; the same command goes on where this one stopped");
     }
     if (!IsAway(status)) return context.client.Explain(status);
-    if (offset > before) {
+    if (transfer.offset > before) {
       last_contact = SteadyClock::now();
       failures = 1;
     }

@@ -54,13 +54,15 @@ absl::Status ListJobs(Context& context, const ListOptions& options) {
   ListJobsRequest request;
   request.set_filter(options.filter);
   ListJobsResponse all;
-  bool more = false;
-  ORDO_RETURN_IF_ERROR(ListPages(
-      context, context.client.jobs(), &JobsService::Stub::ListJobs, request,
-      options.limit, &more, [&](const ListJobsResponse& page) {
-        all.MergeFrom(page);
-        all.set_next_page_token(page.next_page_token());
-      }));
+  ORDO_ASSIGN_OR_RETURN(
+      const bool more,
+      ListPages(context,
+                ListCall{context.client.jobs(), &JobsService::Stub::ListJobs,
+                         request},
+                options.limit, [&](const ListJobsResponse& page) {
+                  all.MergeFrom(page);
+                  all.set_next_page_token(page.next_page_token());
+                }));
   if (PrintStructured(context, all)) return absl::OkStatus();
   Table table({"NAME", "STATE", "REASON", "KIND", ">STEP", "OWNER", ">AGE"});
   for (const Job& job : all.jobs()) {
@@ -76,14 +78,16 @@ absl::Status ListJobs(Context& context, const ListOptions& options) {
 
 absl::Status ListWorkers(Context& context, const ListOptions& options) {
   ListWorkersResponse all;
-  bool more = false;
-  ORDO_RETURN_IF_ERROR(
-      ListPages(context, context.client.workers(),
-                &WorkersService::Stub::ListWorkers, ListWorkersRequest(),
-                options.limit, &more, [&](const ListWorkersResponse& page) {
-                  all.MergeFrom(page);
-                  all.set_next_page_token(page.next_page_token());
-                }));
+  ORDO_ASSIGN_OR_RETURN(
+      const bool more,
+      ListPages(
+          context,
+          ListCall{context.client.workers(), &WorkersService::Stub::ListWorkers,
+                   ListWorkersRequest()},
+          options.limit, [&](const ListWorkersResponse& page) {
+            all.MergeFrom(page);
+            all.set_next_page_token(page.next_page_token());
+          }));
   if (PrintStructured(context, all)) return absl::OkStatus();
   Table table({"NAME", "STATE", "DEVICES", "JOBS", ">SEEN", "ADDRESS"});
   for (const Worker& worker : all.workers()) {
@@ -110,11 +114,12 @@ absl::Status ListCheckpoints(Context& context, const ListOptions& options) {
   ListCheckpointsRequest request;
   request.set_parent(options.parent);
   ListCheckpointsResponse all;
-  bool more = false;
-  ORDO_RETURN_IF_ERROR(
-      ListPages(context, context.client.checkpoints(),
-                &CheckpointsService::Stub::ListCheckpoints, request,
-                options.limit, &more, [&](const ListCheckpointsResponse& page) {
+  ORDO_ASSIGN_OR_RETURN(
+      const bool more,
+      ListPages(context,
+                ListCall{context.client.checkpoints(),
+                         &CheckpointsService::Stub::ListCheckpoints, request},
+                options.limit, [&](const ListCheckpointsResponse& page) {
                   all.MergeFrom(page);
                   all.set_next_page_token(page.next_page_token());
                 }));
@@ -137,13 +142,15 @@ absl::Status ListReports(Context& context, const ListOptions& options) {
   ListReportsRequest request;
   request.set_parent(options.parent);
   ListReportsResponse all;
-  bool more = false;
-  ORDO_RETURN_IF_ERROR(ListPages(
-      context, context.client.reports(), &ReportsService::Stub::ListReports,
-      request, options.limit, &more, [&](const ListReportsResponse& page) {
-        all.MergeFrom(page);
-        all.set_next_page_token(page.next_page_token());
-      }));
+  ORDO_ASSIGN_OR_RETURN(
+      const bool more,
+      ListPages(context,
+                ListCall{context.client.reports(),
+                         &ReportsService::Stub::ListReports, request},
+                options.limit, [&](const ListReportsResponse& page) {
+                  all.MergeFrom(page);
+                  all.set_next_page_token(page.next_page_token());
+                }));
   if (PrintStructured(context, all)) return absl::OkStatus();
   Table table({"NAME", "TASK", ">STEP", "SCORES", ">AGE"});
   for (const Report& report : all.reports()) {

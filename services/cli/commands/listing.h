@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/status/status.h"
 #include "services/cli/context.h"
@@ -15,29 +15,44 @@ namespace ordo::services::cli {
 // Most that one page of any List call may hold.
 inline constexpr int kMaxPageSize = 1000;
 
+// A List method and what to ask it; the page size and token are set by
+// ListPages.
+template <typename Stub, typename Request, typename Response>
+struct ListCall {
+  Stub& stub;
+  grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*);
+  Request request;
+};
+template <typename Stub, typename Request, typename Response>
+ListCall(Stub& stub,
+         grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
+                                      Response*),
+         Request request) -> ListCall<Stub, Request, Response>;
+
 // Calls a List method page by page, `add` with each, until there are no more or
 // `limit` items were asked for (0: all). `limit` bounds what is asked, so the
-// caller gets at most that many. *more: there are further ones.
-//   ListPages(context, context.client.jobs(), &JobsService::Stub::ListJobs,
-//             request, 100, &more, [&](ListJobsResponse page) { ... });
+// caller gets at most that many. True when there are further ones.
+//   ListPages(context,
+//             ListCall{context.client.jobs(), &JobsService::Stub::ListJobs,
+//                      request},
+//             100, [&](const ListJobsResponse& page) { ... });
 template <typename Stub, typename Request, typename Response, typename Add>
-absl::Status ListPages(Context& context, Stub& stub,
-                       grpc::Status (Stub::*method)(grpc::ClientContext*,
-                                                    const Request&, Response*),
-                       Request request, int64_t limit, bool* more,
-                       const Add& add) {
+absl::StatusOr<bool> ListPages(Context& context,
+                               ListCall<Stub, Request, Response> call,
+                               int64_t limit, const Add& add) {
   int64_t left = limit;
   while (true) {
     const int64_t size =
         limit == 0 ? kMaxPageSize : std::min<int64_t>(left, kMaxPageSize);
-    request.set_page_size(static_cast<int32_t>(size));
-    ORDO_ASSIGN_OR_RETURN(Response page,
-                          context.client.Call(stub, method, request));
-    request.set_page_token(page.next_page_token());
+    call.request.set_page_size(static_cast<int32_t>(size));
+    ORDO_ASSIGN_OR_RETURN(
+        Response page,
+        context.client.Call(call.stub, call.method, call.request));
+    call.request.set_page_token(page.next_page_token());
     add(std::move(page));
     left -= size;
-    *more = !request.page_token().empty();
-    if (!*more || (limit != 0 && left <= 0)) return absl::OkStatus();
+    const bool more = !call.request.page_token().empty();
+    if (!more || (limit != 0 && left <= 0)) return more;
   }
 }
 

@@ -62,12 +62,16 @@ absl::StatusOr<std::vector<Report>> FetchReports(Context& context,
   ListReportsRequest request;
   request.set_parent(job.name());
   std::vector<Report> all;
-  bool more = false;
-  ORDO_RETURN_IF_ERROR(ListPages(
-      context, context.client.reports(), &ReportsService::Stub::ListReports,
-      request, 0, &more, [&](const ListReportsResponse& page) {
-        all.insert(all.end(), page.reports().begin(), page.reports().end());
-      }));
+  ORDO_RETURN_IF_ERROR(
+      ListPages(context,
+                ListCall{context.client.reports(),
+                         &ReportsService::Stub::ListReports, request},
+                0,
+                [&](const ListReportsResponse& page) {
+                  all.insert(all.end(), page.reports().begin(),
+                             page.reports().end());
+                })
+          .status());
   if (all.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(
         ShortName(job.name()), " has no reports; it is ",
