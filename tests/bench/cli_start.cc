@@ -8,7 +8,7 @@
 #include "tests/bench/measure.h"
 #include "tests/harness/deployment.h"
 
-namespace ordo::bench {
+namespace ordo::tests::bench {
 namespace {
 
 constexpr int kRounds = 30;
@@ -64,4 +64,4 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkCliStart(
   };
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::tests::bench

@@ -16,7 +16,7 @@
 #include "tests/bench/measure.h"
 #include "tests/harness/deployment.h"
 
-namespace ordo::bench {
+namespace ordo::tests::bench {
 namespace {
 
 using harness::Deployment;
@@ -226,4 +226,4 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkRestart(
                times)};
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::tests::bench

@@ -16,9 +16,9 @@
 
 namespace {
 
-using ordo::bench::Benchmark;
-using ordo::bench::Benchmarks;
-using ordo::bench::Measurement;
+using ordo::tests::bench::Benchmark;
+using ordo::tests::bench::Benchmarks;
+using ordo::tests::bench::Measurement;
 
 int Fail(const std::string& message) {
   std::fprintf(stderr, "bench: %s\n", message.c_str());

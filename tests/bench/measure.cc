@@ -10,7 +10,7 @@
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
 
-namespace ordo::bench {
+namespace ordo::tests::bench {
 
 double Quantile(std::vector<double> samples, double q) {
   ORDO_CHECK(!samples.empty());
@@ -84,4 +84,4 @@ const std::vector<Benchmark>& Benchmarks() {
   return benchmarks;
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::tests::bench

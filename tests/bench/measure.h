@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace ordo::bench {
+namespace ordo::tests::bench {
 
 // One figure. `value` is the median where there are several samples.
 struct Measurement {
@@ -60,6 +60,6 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkTrainStep(
 absl::StatusOr<std::vector<Measurement>> BenchmarkCheckpointStall(
     const std::string& folder);
 
-}  // namespace ordo::bench
+}  // namespace ordo::tests::bench
 
 #endif  // ORDO_TESTS_BENCH_MEASURE_H_

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace ordo::bench {
+namespace ordo::tests::bench {
 namespace {
 
 TEST(MeasureTest, QuantileTakesTheNearestRank) {
@@ -40,4 +40,4 @@ TEST(MeasureTest, TableHasALinePerMeasurement) {
 }
 
 }  // namespace
-}  // namespace ordo::bench
+}  // namespace ordo::tests::bench

@@ -16,7 +16,7 @@
 #include "tests/bench/measure.h"
 #include "tests/harness/deployment.h"
 
-namespace ordo::bench {
+namespace ordo::tests::bench {
 namespace {
 
 using training::v1::ProgressRecord;
@@ -158,4 +158,4 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkCheckpointStall(
   return out;
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::tests::bench

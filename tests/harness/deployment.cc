@@ -15,7 +15,7 @@
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
 
-namespace ordo::harness {
+namespace ordo::tests::harness {
 namespace {
 
 using jobs::v1::Job;
@@ -240,4 +240,4 @@ std::vector<base::RunningProcess> Deployment::Processes() const {
   return base::FindProcesses(folder());
 }
 
-}  // namespace ordo::harness
+}  // namespace ordo::tests::harness

@@ -15,7 +15,7 @@
 #include "proto/ordo/config/v1/worker.pb.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
 
-namespace ordo::harness {
+namespace ordo::tests::harness {
 
 // The path of one of our programs: in $ORDO_BIN, else in the current folder,
 // where Bazel lays a test's data.
@@ -99,6 +99,6 @@ class Deployment {
 // True for SUCCEEDED, FAILED and CANCELLED.
 bool HasEnded(const jobs::v1::Job& job);
 
-}  // namespace ordo::harness
+}  // namespace ordo::tests::harness
 
 #endif  // ORDO_TESTS_HARNESS_DEPLOYMENT_H_

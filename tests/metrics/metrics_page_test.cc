@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 #include "tests/harness/deployment.h"
 
-namespace ordo {
+namespace ordo::tests::metrics {
 namespace {
 
 using ::testing::HasSubstr;
@@ -116,4 +116,4 @@ TEST_F(MetricsPageTest, WorkerTellsItsTrainersByDevice) {
 }
 
 }  // namespace
-}  // namespace ordo
+}  // namespace ordo::tests::metrics

@@ -16,7 +16,7 @@
 #include "google/protobuf/descriptor.pb.h"
 #include "gtest/gtest.h"
 
-namespace ordo {
+namespace ordo::tests::proto {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -274,4 +274,4 @@ TEST(ConventionsTest, AListWithoutPagesIsFound) {
 }
 
 }  // namespace
-}  // namespace ordo
+}  // namespace ordo::tests::proto

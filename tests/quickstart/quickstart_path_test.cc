@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 #include "tests/harness/deployment.h"
 
-namespace ordo {
+namespace ordo::tests::quickstart {
 namespace {
 
 constexpr char kJob[] = R"(
@@ -142,4 +142,4 @@ TEST_F(QuickstartPathTest, TrainsEvaluatesReportsAndLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace ordo
+}  // namespace ordo::tests::quickstart
