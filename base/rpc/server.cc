@@ -62,7 +62,7 @@ class ServiceNames : public grpc::ServerBuilderPlugin {
  public:
   explicit ServiceNames(std::vector<std::string>* names) : names_(names) {}
 
-  std::string name() override { return "ordo_service_names"; }
+  std::string name() override { return "ordo-service-names"; }
   void InitServer(grpc::ServerInitializer*) override {}
   void Finish(grpc::ServerInitializer* server) override {
     *names_ = *server->GetServiceList();
