@@ -72,17 +72,27 @@ void ResolveDurations(SchedulerConfig* config, Violations* violations) {
   }
 }
 
-void ResolveListen(const char* field, const char* standard, bool insecure,
-                   std::string* listen, Violations* violations) {
-  if (listen->empty()) *listen = standard;
-  const auto address = base::ParseHostPort(*listen);
+// A field with an address to listen on, and its default.
+struct ListenField {
+  const char* name;
+  const char* standard;
+  std::string* value;
+};
+
+void ResolveListen(const ListenField& field, bool insecure,
+                   Violations* violations) {
+  std::string& listen = *field.value;
+  if (listen.empty()) listen = field.standard;
+  const auto address = base::ParseHostPort(listen);
   if (!address.ok()) {
-    violations->push_back({field, std::string(address.status().message())});
+    violations->push_back(
+        {field.name, std::string(address.status().message())});
   } else if (!address->IsLoopback() && !insecure) {
     violations->push_back(
-        {field, absl::StrCat("other machines could reach ", *listen,
-                             " and nothing asks who they are; use 127.0.0.1, "
-                             "or set insecure: true if that is meant")});
+        {field.name,
+         absl::StrCat("other machines could reach ", listen,
+                      " and nothing asks who they are; use 127.0.0.1, "
+                      "or set insecure: true if that is meant")});
   }
 }
 
@@ -101,10 +111,11 @@ void RequireAbsolute(const char* field, const std::string& path,
 absl::StatusOr<SchedulerConfig> ResolveConfig(SchedulerConfig config,
                                               const std::string& deployment) {
   Violations violations;
-  ResolveListen("listen", kDefaultListen, config.insecure(),
-                config.mutable_listen(), &violations);
-  ResolveListen("metrics_listen", kDefaultMetricsListen, config.insecure(),
-                config.mutable_metrics_listen(), &violations);
+  ResolveListen({"listen", kDefaultListen, config.mutable_listen()},
+                config.insecure(), &violations);
+  ResolveListen({"metrics_listen", kDefaultMetricsListen,
+                 config.mutable_metrics_listen()},
+                config.insecure(), &violations);
   RequireAbsolute("store", config.store(), &violations);
   RequireAbsolute("storage_root", config.storage_root(), &violations);
   if (!config.endpoints_file().empty()) {
