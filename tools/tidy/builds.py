@@ -3,7 +3,7 @@
 import os
 import re
 
-from tools.tidy.layers import folder_of
+from tools.tidy.layers import FREE, LAYERS, folder_of
 from tools.tidy.source import CODE_SUFFIXES, Finding
 
 _SOURCES = CODE_SUFFIXES + (".proto", ".py", ".bzl", ".textproto")
@@ -82,6 +82,58 @@ def check_visibility(tree):
     return findings
 
 
+def _members(groups, name):
+    """(packages, exceptions) of a package group and those it includes."""
+    packages = [package.replace("/...", "")
+                for package in groups[name].arguments.get("packages") or []]
+    members = {package[2:] for package in packages if package[0] != "-"}
+    exceptions = {package[3:] for package in packages if package[0] == "-"}
+    for other in groups[name].arguments.get("includes") or []:
+        more, fewer = _members(groups, other.lstrip(":"))
+        members |= more
+        exceptions |= fewer
+    return members, exceptions
+
+
+def _inside(folder, folders):
+    return any((folder + "/").startswith(other + "/") for other in folders)
+
+
+def _may_see(layer, opened):
+    return any(_inside(opened, [allowed]) or _inside(allowed, [opened])
+               for allowed in LAYERS[layer][0])
+
+
+def check_groups(tree):
+    """Who is in a package group may, by LAYERS, include what it opens."""
+    if "" not in tree.builds:
+        return []
+    groups = {target.name: target for target in tree.builds[""].targets
+              if target.kind == "package_group"}
+    findings = []
+    for opened, name in [(folder, name) for folder, names in GROUPS.items()
+                         for name in names if name in groups]:
+        top = opened.split("/")[0]
+        if top in FREE:
+            continue
+        packages, exceptions = _members(groups, name)
+        for package in packages:
+            if package.split("/")[0] in FREE + (top,):
+                continue
+            # Of the package, and of what lies below it.
+            layers = {folder_of(package, LAYERS) or package} | {
+                folder for folder in LAYERS if _inside(folder, [package])}
+            for layer in sorted(layers):
+                if layer in LAYERS and not _inside(layer, exceptions) and (
+                        not _may_see(layer, opened)):
+                    findings.append(
+                        Finding("BUILD.bazel", groups[name].line,
+                                "%s opens %s to %s, but LAYERS of "
+                                "tools/tidy/layers.py do not" %
+                                (name, opened, layer)))
+    return findings
+
+
 def check_rules(tree):
     """Own C++ goes through tools/build/rules.bzl, which sets the warnings."""
     findings = []
@@ -125,4 +177,5 @@ def check_documents(tree):
     return findings
 
 
-RULES = (check_dead_files, check_visibility, check_rules, check_documents)
+RULES = (check_dead_files, check_visibility, check_groups, check_rules,
+         check_documents)

@@ -54,6 +54,42 @@ class VisibilityTest(unittest.TestCase):
                 '["//visibility:public"])'))), 1)
 
 
+class GroupsTest(unittest.TestCase):
+
+    def found(self, name, packages, more=""):
+        return messages(builds.check_groups(tree(BUILD=
+            'package_group(name = "%s", packages = %s%s)' %
+            (name, packages, more))))
+
+    def test_member_that_may_not_include_the_folder_is_refused(self):
+        self.assertEqual(
+            self.found("worker_supervisor_users",
+                       '["//worker/agent/...", "//report"]'),
+            ["BUILD.bazel:1: worker_supervisor_users opens worker/supervisor "
+             "to report, but LAYERS of tools/tidy/layers.py do not"])
+
+    def test_folder_below_a_member_counts_but_for_exceptions(self):
+        self.assertEqual(
+            self.found("scheduler_interface_users", '["//services/..."]'),
+            ["BUILD.bazel:1: scheduler_interface_users opens scheduler to "
+             "services/cli, but LAYERS of tools/tidy/layers.py do not"])
+        self.assertEqual(
+            self.found("scheduler_interface_users",
+                       '["//services/...", "-//services/cli/..."]'), [])
+
+    def test_included_groups_count(self):
+        self.assertEqual(
+            len(messages(builds.check_groups(tree(BUILD='''
+                package_group(name = "a", packages = ["//base/..."])
+                package_group(name = "proto_users", includes = [":a"])
+                ''')))), 6)
+
+    def test_tests_tools_and_the_own_part_see_everything(self):
+        self.assertEqual(
+            self.found("model_catalog_users",
+                       '["//tests/...", "//tools/...", "//model/..."]'), [])
+
+
 class RulesTest(unittest.TestCase):
 
     def test_native_rule_is_refused(self):

@@ -8,6 +8,7 @@ from tools.tidy.source import Finding
 MAX_FILE_LINES = 800
 MAX_FUNCTION_LINES = 70
 MAX_COLUMNS = 80
+MAX_PARAMETERS = 4
 
 _TYPE = re.compile(r"\b(class|struct|union|enum)\b[^()]*$")
 _MAIN = re.compile(r"^int main\(", re.MULTILINE)
@@ -37,11 +38,27 @@ def functions(lines):
     `lines` are without comments and string literals. A brace opens a function
     if it stands in namespaces and types only and a parameter list precedes it.
     """
+    return [(first, last - first + 1, head)
+            for kind, first, last, head, _ in blocks(lines)
+            if kind == "function"]
+
+
+def blocks(lines):
+    """(kind, first line, last line, head, depth) of what `lines` open and close.
+
+    The kinds are "namespace", "type", "function" and "other", and
+    "declaration" for what ends with a semicolon outside of functions; depth is
+    the number of blocks around it.
+    """
     found = []
     stack = []  # (kind, line of the opening brace, head)
     head = ""
+    directive = False
     for number, line in enumerate(lines, 1):
-        if line.lstrip().startswith("#"):
+        # A macro's definition goes on behind a backslash.
+        directive = directive or line.lstrip().startswith("#")
+        if directive:
+            directive = line.endswith("\\")
             continue
         for character in line:
             if character == "{":
@@ -50,10 +67,12 @@ def functions(lines):
             elif character == "}":
                 if stack:
                     kind, first, opened = stack.pop()
-                    if kind == "function":
-                        found.append((first, number - first + 1, opened))
+                    found.append((kind, first, number, opened, len(stack)))
                 head = ""
             elif character == ";":
+                if all(kind in ("namespace", "type") for kind, _, _ in stack):
+                    found.append(("declaration", number, number, head.strip(),
+                                  len(stack)))
                 head = ""
             else:
                 head += character
@@ -83,6 +102,67 @@ def check_functions(tree):
                 findings.append(
                     Finding(file.path, first, "function of %d lines, at most "
                             "%d: %s" % (length, MAX_FUNCTION_LINES, head[-60:])))
+    return findings
+
+
+# What has parentheses before a function's own, or instead of them.
+_OTHER_CALL = re.compile(r"(ORDO_\w+|alignas|decltype|noexcept|static_assert)$")
+_OPERATOR = re.compile(r"\boperator\s*(\(\)|[^\s\w(]+)")
+
+
+def parameters(head):
+    """(name, number of parameters) of a function's head, or None of others."""
+    head = _OPERATOR.sub("operator_", head)
+    depth = 0
+    at = 0
+    while at < len(head):
+        character = head[at]
+        if character == "<":
+            depth += 1
+        elif character == ">" and head[at - 1] != "-":
+            depth -= 1
+        elif character == "=" and depth == 0:
+            return None  # A variable.
+        elif character == "(" and depth == 0:
+            name = re.search(r"\w*$", head[:at].rstrip()).group(0)
+            commas, end = _list(head, at)
+            if not name:
+                return None
+            if not _OTHER_CALL.match(name):
+                return name, commas + 1 if head[at + 1:end].strip() else 0
+            at = end
+        at += 1
+    return None
+
+
+def _list(head, opening):
+    """Number of commas of the list that opens there, and where it ends."""
+    depth = 0
+    commas = 0
+    for at in range(opening, len(head)):
+        if head[at] in "(<{[":
+            depth += 1
+        elif head[at] in ")}]" or (head[at] == ">" and head[at - 1] != "-"):
+            depth -= 1
+            if depth == 0:
+                return commas, at
+        elif head[at] == "," and depth == 1:
+            commas += 1
+    return commas, len(head)
+
+
+def check_parameters(tree):
+    findings = []
+    for file in tree.code():
+        for kind, line, _, head, _ in blocks(file.code[1]):
+            if kind not in ("function", "declaration"):
+                continue
+            found = parameters(head)
+            if found and found[1] > MAX_PARAMETERS:
+                findings.append(
+                    Finding(file.path, line, "%s has %d parameters, at most %d: "
+                            "take an options struct" %
+                            (found + (MAX_PARAMETERS,))))
     return findings
 
 
@@ -117,4 +197,5 @@ def check_tests_beside(tree):
     return findings
 
 
-RULES = (check_size, check_functions, check_guards, check_tests_beside)
+RULES = (check_size, check_functions, check_parameters, check_guards,
+         check_tests_beside)

@@ -59,6 +59,51 @@ class FunctionsTest(unittest.TestCase):
                          [(1, 4)])
 
 
+class ParametersTest(unittest.TestCase):
+
+    def found(self, text):
+        return messages(shape.check_parameters(tree(base__a_cc=text)))
+
+    def test_five_parameters_are_refused(self):
+        self.assertEqual(
+            self.found("namespace a {\nint F(int a, int b,\n"
+                       "      int c, int d, int e);\n}\n"),
+            ["base/a.cc:3: F has 5 parameters, at most 4: take an options "
+             "struct"])
+
+    def test_four_are_allowed_whatever_is_inside_them(self):
+        self.assertEqual(
+            self.found("void F(std::map<int, int> a, int (*b)(int, int),\n"
+                       "       std::function<void(int, int, int)> c,\n"
+                       "       D d = {1, 2, 3, 4, 5});\n"), [])
+
+    def test_definitions_methods_and_templates_count(self):
+        many = "(int a, int b, int c, int d, int e)"
+        for text in ("int F%s {\n  g();\n}", "struct A {\n public:\n"
+                     "  explicit A%s;\n};", "struct A {\n  int F%s const "
+                     "override;\n};", "template <typename T, typename U>\n"
+                     "A<T, U> F%s;", "bool operator<%s;", "void operator()%s;",
+                     "A::A%s : a_(a) {}", "auto F%s -> int;",
+                     "int F%s ORDO_REQUIRES(a, b);"):
+            self.assertEqual(len(self.found(text % many)), 1, text)
+
+    def test_calls_variables_and_attributes_do_not_count(self):
+        for text in ("int a = F(1, 2, 3, 4, 5);",
+                     "std::function<void(int, int, int, int, int)> f;",
+                     "void F() {\n  G(1, 2, 3, 4, 5);\n}",
+                     "int a ORDO_GUARDED_BY(b);",
+                     "auto f = [](int a, int b, int c, int d, int e) {};"):
+            self.assertEqual(self.found(text), [], text)
+
+
+class BlocksTest(unittest.TestCase):
+
+    def test_macro_of_several_lines_is_no_block(self):
+        text = "#define A(x) \\\n  while (x) {  \\\n\nnamespace a {\n}\n"
+        self.assertEqual(shape.blocks(text.splitlines()),
+                         [("namespace", 4, 5, "namespace a", 0)])
+
+
 class GuardsTest(unittest.TestCase):
 
     def test_guard_follows_the_path(self):

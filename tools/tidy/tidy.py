@@ -16,9 +16,11 @@ ROOT = os.path.dirname(
 sys.path.insert(0, ROOT)
 
 # pylint: disable=wrong-import-position
-from tools.tidy import banned, builds, layers, pins, shape, source
+from tools.tidy import (banned, builds, layers, namespaces, pins, shape,
+                        source)
 
-RULES = (layers.RULES + banned.RULES + shape.RULES + builds.RULES + pins.RULES)
+RULES = (layers.RULES + banned.RULES + shape.RULES + namespaces.RULES +
+         builds.RULES + pins.RULES)
 
 
 def check(tree):
