@@ -12,7 +12,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/clock/clock.h"
-#include "base/clock/testing/fake_clock.h"
 #include "base/files/file_util.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/process/process.h"
@@ -32,17 +31,19 @@ using ::testing::HasSubstr;
 constexpr absl::Duration kTimeout = absl::Seconds(20);
 constexpr char kIdle[] = "echo; read line";
 
-// Time stands still; the test acts when somebody looks at it.
-class WatchedClock : public base::testing::FakeClock {
+// Each look takes a while, and the test acts at it.
+class WatchedClock : public base::Clock {
  public:
+  absl::Time Now() const override { return absl::UnixEpoch(); }
   absl::Duration Monotonic() const override {
     if (hook_) hook_();
-    return FakeClock::Monotonic();
+    return elapsed_ += absl::Seconds(5);
   }
   void OnLook(std::function<void()> hook) { hook_ = std::move(hook); }
 
  private:
   std::function<void()> hook_;
+  mutable absl::Duration elapsed_;
 };
 
 // With the real processes: tests/e2e.
@@ -211,7 +212,6 @@ TEST_F(StopDeploymentTest, WaitsForAnotherThatEndsTheDeployment) {
 TEST_F(StopDeploymentTest, GivesUpOnALockThatIsNeverFree) {
   ORDO_ASSERT_OK_AND_ASSIGN(const auto lock, DeploymentLock::Take(dir_));
   const base::ProcessId worker = Start("ordo-worker");
-  clock_.OnLook([&] { clock_.Advance(absl::Minutes(1)); });
   EXPECT_THAT(StopDeployment(context_, dir_),
               StatusIs(absl::StatusCode::kDeadlineExceeded, HasSubstr(dir_)));
   EXPECT_TRUE(base::IsRunning(worker));
@@ -237,7 +237,7 @@ TEST_F(StopDeploymentTest, ProcessesOfAKindEndAtOnceNotInTurn) {
       Start("ordo-supervisor", dir_,
             absl::StrCat("trap 'rm ", other, "; exit 0' TERM; ", kIdle));
   ORDO_EXPECT_OK(
-      EndProcesses(context_, "supervisor", {first, second}, kTimeout));
+      EndProcesses(context_, "supervisor", {first, second}, absl::Minutes(1)));
   EXPECT_EQ(SignalOf(first), 0);
   EXPECT_EQ(SignalOf(second), 0);
 }
