@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "base/log/log.h"
 
 namespace ordo::base {
 
@@ -46,6 +47,25 @@ absl::StatusOr<HostPort> ParseHostPort(std::string_view text) {
     return error;
   }
   return result;
+}
+
+absl::Status CheckListen(std::string_view text, bool insecure) {
+  const absl::StatusOr<HostPort> address = ParseHostPort(text);
+  if (!address.ok()) return address.status();
+  if (insecure || address->IsLoopback()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "other machines could reach " + std::string(text) +
+      " and nothing asks who they are; use 127.0.0.1, or set insecure: true "
+      "if that is meant");
+}
+
+void WarnIfOpen(const std::vector<Listener>& listeners) {
+  for (const Listener& listener : listeners) {
+    const absl::StatusOr<HostPort> address = ParseHostPort(listener.address);
+    if (!address.ok() || address->IsLoopback()) continue;
+    LogWarning("other machines can reach this and nothing asks who they are",
+               {{"field", listener.field}, {"address", listener.address}});
+  }
 }
 
 }  // namespace ordo::base

@@ -3,7 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace ordo::base {
@@ -20,8 +22,23 @@ struct HostPort {
   bool IsLoopback() const;
 };
 
+// Where a server that the configuration calls `field` listens.
+struct Listener {
+  const char* field;
+  // "HOST:PORT".
+  std::string address;
+};
+
 // Reads "HOST:PORT" or "[IPV6]:PORT"; else INVALID_ARGUMENT.
 absl::StatusOr<HostPort> ParseHostPort(std::string_view text);
+
+// Whether a server may listen at `text`: INVALID_ARGUMENT when it is no
+// HOST:PORT, or other machines could reach it and `insecure` does not permit
+// that. There is no TLS, and nothing asks who they are.
+absl::Status CheckListen(std::string_view text, bool insecure);
+
+// Logs a warning for each listener that other machines can reach.
+void WarnIfOpen(const std::vector<Listener>& listeners);
 
 }  // namespace ordo::base
 

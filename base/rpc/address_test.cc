@@ -1,5 +1,9 @@
 #include "base/rpc/address.h"
 
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/log/log.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -9,6 +13,7 @@ namespace {
 
 using ::ordo::base::testing::StatusIs;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(ParseHostPortTest, TakesNamesAndAddresses) {
   for (const char* text :
@@ -38,6 +43,34 @@ TEST(IsLoopbackTest, IsTrueForThisMachineOnly) {
                            "127.0.0.1.example.org", "localhost.lan"}) {
     EXPECT_FALSE((HostPort{host, 1}.IsLoopback())) << host;
   }
+}
+
+TEST(CheckListenTest, OffLoopbackNeedsInsecure) {
+  ORDO_EXPECT_OK(CheckListen("127.0.0.1:0", false));
+  EXPECT_THAT(CheckListen("0.0.0.0:9100", false),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("insecure: true")));
+  ORDO_EXPECT_OK(CheckListen("0.0.0.0:9100", true));
+  EXPECT_THAT(
+      CheckListen("nowhere", true),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("HOST:PORT")));
+}
+
+TEST(WarnIfOpenTest, NamesEachListenerThatOthersReach) {
+  testing::TemporaryFolder folder;
+  PosixFilesystem files;
+  LogOptions options;
+  options.file = folder.Path("log");
+  ORDO_ASSERT_OK(StartLogging(options));
+  WarnIfOpen({{"listen", "127.0.0.1:0"}});
+  WarnIfOpen({{"listen", "0.0.0.0:1"}, {"metrics_listen", "[::]:2"}});
+  ORDO_ASSERT_OK(StartLogging(LogOptions()));
+  ORDO_ASSERT_OK_AND_ASSIGN(const std::string log,
+                            ReadFile(files, options.file, 10000));
+  EXPECT_THAT(log, HasSubstr("WARNING"));
+  EXPECT_THAT(log, HasSubstr("field=listen address=0.0.0.0:1"));
+  EXPECT_THAT(log, HasSubstr("field=metrics_listen address=[::]:2"));
+  EXPECT_THAT(log, Not(HasSubstr("127.0.0.1")));
 }
 
 }  // namespace

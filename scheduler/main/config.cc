@@ -83,16 +83,9 @@ void ResolveListen(const ListenField& field, bool insecure,
                    Violations* violations) {
   std::string& listen = *field.value;
   if (listen.empty()) listen = field.standard;
-  const auto address = base::ParseHostPort(listen);
-  if (!address.ok()) {
-    violations->push_back(
-        {field.name, std::string(address.status().message())});
-  } else if (!address->IsLoopback() && !insecure) {
-    violations->push_back(
-        {field.name,
-         absl::StrCat("other machines could reach ", listen,
-                      " and nothing asks who they are; use 127.0.0.1, "
-                      "or set insecure: true if that is meant")});
+  const absl::Status status = base::CheckListen(listen, insecure);
+  if (!status.ok()) {
+    violations->push_back({field.name, std::string(status.message())});
   }
 }
 

@@ -87,6 +87,15 @@ TEST(ConfigTest, OffLoopbackNeedsInsecure) {
   EXPECT_THAT(ResolveConfig(config, ""), base::testing::IsOk());
 }
 
+TEST(ConfigTest, TheMetricsPageOffLoopbackNeedsInsecureToo) {
+  SchedulerConfig config = Smallest();
+  config.set_metrics_listen("0.0.0.0:9100");
+  EXPECT_THAT(Fields(ResolveConfig(config, "").status()),
+              ElementsAre("metrics_listen"));
+  config.set_insecure(true);
+  EXPECT_THAT(ResolveConfig(config, ""), base::testing::IsOk());
+}
+
 TEST(ConfigTest, AFileIsReadAndItsErrorsNameIt) {
   base::testing::TemporaryFolder folder;
   base::PosixFilesystem files;

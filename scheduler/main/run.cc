@@ -40,14 +40,6 @@ absl::Status WriteEndpoints(base::Filesystem& files, const std::string& path,
       "write endpoints_file");
 }
 
-void WarnIfOpen(const config::v1::SchedulerConfig& config) {
-  const auto listen = base::ParseHostPort(config.listen());
-  if (!listen.ok() || listen->IsLoopback()) return;
-  base::LogWarning(
-      "other machines can reach the API and nothing asks who they are",
-      {{"listen", config.listen()}});
-}
-
 }  // namespace
 
 absl::Status Run(const config::v1::SchedulerConfig& config,
@@ -57,7 +49,8 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   base::MetricsRegistry registry;
   SchedulerMetrics metrics(registry);
   base::RpcMetrics rpc_metrics("scheduler", registry);
-  WarnIfOpen(config);
+  base::WarnIfOpen({{"listen", config.listen()},
+                    {"metrics_listen", config.metrics_listen()}});
 
   ORDO_RETURN_IF_ERROR(base::AddContext(
       files.MakeFolders(config.storage_root()), "make storage_root"));
