@@ -26,7 +26,7 @@ void StartAttempt(Turn& turn, const policy::Placement& placement) {
   live.worker = worker.id;
   live.incarnation = worker.incarnation;
   live.device = placement.device.device;
-  live.start = live.durable = turn.now.monotonic;
+  live.counted = live.durable = turn.now.monotonic;
   if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
     live.step = live.durable_step = newest->step();
   }
@@ -57,18 +57,23 @@ void StartAttempt(Turn& turn, const policy::Placement& placement) {
   turn.workers_changed.insert(worker.id);
 }
 
-// Counts what the attempt used and lost.
-void Account(Turn& turn, const JobEntry& entry, const AttemptEnd& end) {
-  const Live& live = std::get<Live>(entry.place);
+const char* LabelOf(DeviceUse use) {
+  switch (use) {
+    case DeviceUse::kStart:
+      return "start";
+    case DeviceUse::kTrain:
+      return "train";
+    case DeviceUse::kEvaluate:
+      return "evaluate";
+  }
+  return "";
+}
+
+// Counts what the attempt used up to its end, and lost.
+void Account(Turn& turn, Live& live, const AttemptEnd& end) {
   const absl::Duration now = turn.now.monotonic;
-  const absl::Duration run = live.run.value_or(now);
-  const bool evaluates =
-      entry.job->spec().kind() == jobs::v1::JobSpec::EVALUATE;
   turn.Counted(Count::What::kAttemptEnded, end.reason);
-  turn.Counted(Count::What::kDeviceSeconds, "start",
-               absl::ToDoubleSeconds(run - live.start));
-  turn.Counted(Count::What::kDeviceSeconds, evaluates ? "evaluate" : "train",
-               absl::ToDoubleSeconds(now - run));
+  CountUse(turn, live);
   if (end.decision == training::v1::DONE || end.reason == reason::kStopped) {
     return;
   }
@@ -181,6 +186,14 @@ void Follow(JobEdit& edit, Trigger trigger, const std::string& reason,
   job.set_message(message);
 }
 
+void CountUse(Turn& turn, Live& live) {
+  const absl::Duration used = turn.now.monotonic - live.counted;
+  live.counted = turn.now.monotonic;
+  if (used <= absl::ZeroDuration()) return;
+  turn.Counted(Count::What::kDeviceSeconds, LabelOf(live.use),
+               absl::ToDoubleSeconds(used));
+}
+
 void PlaceJobs(Turn& turn) {
   State& state = turn.state;
   const std::vector<policy::Placement> placements =
@@ -196,7 +209,7 @@ void PlaceJobs(Turn& turn) {
 void EndAttempt(JobEdit& edit, const AttemptEnd& end) {
   Turn& turn = edit.turn();
   JobEntry& entry = edit.entry();
-  Account(turn, entry, end);
+  Account(turn, std::get<Live>(entry.place), end);
   const Live live = std::get<Live>(entry.place);
   const std::string& id = entry.job->spec().name();
   jobs::v1::Attempt& attempt = edit.attempt();

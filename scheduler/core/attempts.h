@@ -19,6 +19,11 @@ inline constexpr int kMaxAttemptsKept = 100;
 // Gives free devices to waiting jobs, as the policy says.
 void PlaceJobs(Turn& turn);
 
+// Counts the device's time since it was last counted, as what it was used for.
+// Called before `live.use` changes and at each observation, so that the count
+// of a long attempt grows while it runs.
+void CountUse(Turn& turn, Live& live);
+
 // Ends the live attempt of `edit`'s job, and the job or its wait for another.
 // The caller commits the edit.
 void EndAttempt(JobEdit& edit, const AttemptEnd& end);

@@ -173,6 +173,53 @@ TEST_F(AttemptsTest, TheRecordKeepsTheNewestAttempts) {
             kMaxAttemptsKept + 3);
 }
 
+TEST_F(AttemptsTest, DeviceTimeIsCountedByUseWhileTheAttemptRuns) {
+  const auto used = [this](const std::string& use) {
+    return shell_.Counted(Count::What::kDeviceSeconds, use);
+  };
+  StartWorker();
+  Submit(JobBuilder("a"));
+  shell_.Advance(absl::Seconds(2));
+  Observe(AttemptBuilder("a", 1).Running());
+  EXPECT_EQ(used("start"), 2);
+  shell_.Advance(absl::Seconds(4));
+  Observe(AttemptBuilder("a", 1).Running().Step(40));
+  EXPECT_EQ(used("train"), 4);
+  shell_.Advance(absl::Seconds(6));
+  Observe(AttemptBuilder("a", 1).Running().Step(100).Evaluating("grid"));
+  EXPECT_EQ(used("train"), 10);
+  shell_.Advance(absl::Seconds(5));
+  Observe(AttemptBuilder("a", 1).Running().Step(100).Exited(0));
+  EXPECT_EQ(used("start"), 2);
+  EXPECT_EQ(used("train"), 10);
+  EXPECT_EQ(used("evaluate"), 5);
+}
+
+TEST_F(AttemptsTest, AnEvaluationJobsDeviceTimeIsEvaluation) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  Observe(AttemptBuilder("a", 1).Running().Step(100).Checkpoint(1, 100));
+  Observe(AttemptBuilder("a", 1).Running().Step(100).Exited(0));
+  Submit(JobBuilder("b").Evaluates({"jobs/a/checkpoints/100-1"}));
+  Observe(AttemptBuilder("b", 1).Running());
+  shell_.Advance(absl::Seconds(3));
+  Observe(AttemptBuilder("b", 1).Running().Exited(0));
+  EXPECT_EQ(shell_.Counted(Count::What::kDeviceSeconds, "evaluate"), 3);
+  EXPECT_EQ(shell_.Counted(Count::What::kDeviceSeconds, "train"), 0);
+}
+
+TEST_F(AttemptsTest, ARestartedSchedulerGoesOnWithTheUse) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  Observe(AttemptBuilder("a", 1).Running().Step(1));
+  shell_.Restart();
+  shell_.Advance(absl::Seconds(3));
+  ORDO_ASSERT_OK(shell_.Announce(
+      WorkerBuilder("w").Runs(AttemptBuilder("a", 1).Running().Step(2))));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.Counted(Count::What::kDeviceSeconds, "train"), 3);
+}
+
 TEST_F(AttemptsTest, WhatAFailureLostIsCounted) {
   StartWorker();
   Submit(JobBuilder("a"));

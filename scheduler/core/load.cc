@@ -50,8 +50,8 @@ absl::Status PlaceLoaded(State& state, const Moment& now,
   live.incarnation = record.incarnation;
   live.device = attempt.devices(0);
   live.acknowledged_records = record.acknowledged_records;
-  live.start = live.durable = now.monotonic;
-  if (attempt.has_run_time()) live.run = now.monotonic;
+  live.counted = live.durable = now.monotonic;
+  live.use = UseOf(job, false);
   live.step = live.durable_step = attempt.start_step();
   Worker& worker = state.workers[live.worker];
   worker.id = live.worker;

@@ -19,7 +19,6 @@ void TakeStart(JobEdit& edit, const ObservedAttempt& observed) {
   if (edit.read().attempts().rbegin()->has_run_time()) return;
   Turn& turn = edit.turn();
   Live& live = std::get<Live>(edit.entry().place);
-  live.run = turn.now.monotonic;
   jobs::v1::Attempt& attempt = edit.attempt();
   *attempt.mutable_run_time() = observed.has_run_time()
                                     ? observed.run_time()
@@ -42,6 +41,13 @@ void TakeStart(JobEdit& edit, const ObservedAttempt& observed) {
            absl::StrCat("attempt ", attempt.number(), " runs on ", live.worker,
                         ", ", live.device));
   }
+}
+
+// Counts the device's time until now, and what it is used for from now on.
+void TakeUse(JobEdit& edit, const ObservedAttempt& observed) {
+  Live& live = std::get<Live>(edit.entry().place);
+  CountUse(edit.turn(), live);
+  live.use = UseOf(edit.read(), observed.has_evaluation());
 }
 
 // The job's first step ever is what its user waited for.
@@ -118,6 +124,7 @@ void ObserveAttempt(Turn& turn, JobEntry& entry,
   live.observed = true;
   JobEdit edit(turn, entry);
   TakeStart(edit, observed);
+  TakeUse(edit, observed);
   TakeFirstStep(edit, observed);
   TakeRecords(edit, observed);
   TakeProgress(turn, entry, observed);

@@ -25,6 +25,13 @@ std::string CheckpointId(const CheckpointKey& key) {
   return absl::StrCat(key.second, "-", key.first);
 }
 
+DeviceUse UseOf(const jobs::v1::Job& job, bool in_evaluation) {
+  if (!job.attempts().rbegin()->has_run_time()) return DeviceUse::kStart;
+  return in_evaluation || job.spec().kind() == jobs::v1::JobSpec::EVALUATE
+             ? DeviceUse::kEvaluate
+             : DeviceUse::kTrain;
+}
+
 const std::string& DeviceKind(const jobs::v1::Job& job) {
   static const auto& kDefault = *new std::string("cpu");
   const std::string& kind = job.spec().resources().device();

@@ -46,6 +46,10 @@ struct Queued {
   std::optional<absl::Duration> not_before;
 };
 
+// What an attempt does with its device: it starts until its trainer reports,
+// and evaluates also within a training job.
+enum class DeviceUse { kStart, kTrain, kEvaluate };
+
 // A job whose newest attempt is given to a worker and not over.
 struct Live {
   std::string worker;
@@ -56,12 +60,13 @@ struct Live {
   // Not durable.
   // The worker has listed it in this life of the scheduler.
   bool observed = false;
-  // Monotonic: when it was given away (or loaded), and when it last reached
-  // something durable: its start or a checkpoint.
-  absl::Duration start;
+  // Monotonic: when it last reached something durable: its start (or when it
+  // was loaded) or a checkpoint.
   absl::Duration durable;
-  // When its trainer first reported.
-  std::optional<absl::Duration> run;
+  // Its device's time has been counted up to here (monotonic); since then the
+  // device is used for this.
+  absl::Duration counted;
+  DeviceUse use = DeviceUse::kStart;
   // Newest step, and the step that a next attempt would go on from.
   int64_t step = 0;
   int64_t durable_step = 0;
@@ -165,6 +170,9 @@ std::string CheckpointId(const CheckpointKey& key);
 
 // Kind of device that a job needs: "cpu".
 const std::string& DeviceKind(const jobs::v1::Job& job);
+// What its live attempt uses the device for; `in_evaluation`: one of the
+// evaluations inside a training job is under way.
+DeviceUse UseOf(const jobs::v1::Job& job, bool in_evaluation);
 // The newest checkpoint that is AVAILABLE; null when there is none.
 CheckpointPtr NewestCheckpoint(const JobEntry& entry);
 // The checkpoints (resource names) of other jobs that a job's spec names.

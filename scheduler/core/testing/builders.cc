@@ -71,6 +71,11 @@ AttemptBuilder& AttemptBuilder::Step(int64_t step, int64_t total_steps) {
   return *this;
 }
 
+AttemptBuilder& AttemptBuilder::Evaluating(const std::string& name) {
+  attempt_.mutable_evaluation()->set_name(name);
+  return *this;
+}
+
 AttemptBuilder& AttemptBuilder::Checkpoint(int64_t number, int64_t step) {
   agent::v1::DurableRecord& record = *attempt_.add_records();
   record.set_number(number);

@@ -41,6 +41,8 @@ class AttemptBuilder {
   AttemptBuilder& Running(int64_t start_step = 0);
   // It has made this step, its first at `first_step`.
   AttemptBuilder& Step(int64_t step, int64_t total_steps = 100);
+  // It is at this evaluation.
+  AttemptBuilder& Evaluating(const std::string& name);
   // A durable checkpoint, number `number` of its records.
   AttemptBuilder& Checkpoint(int64_t number, int64_t step);
   AttemptBuilder& Report(int64_t number, const std::string& id);
