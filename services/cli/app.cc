@@ -1,5 +1,8 @@
 #include "services/cli/app.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "absl/strings/str_cat.h"
 #include "base/rpc/address.h"
 #include "base/rpc/client.h"
@@ -78,26 +81,60 @@ absl::StatusOr<ClientOptions> ChooseServer(App& app,
   return options;
 }
 
+// Takes a switch out; whether it was there.
+bool TakeOut(const std::vector<std::string>& spellings,
+             std::vector<std::string>* args) {
+  const auto end = std::remove_if(
+      args->begin(), args->end(), [&spellings](const std::string& arg) {
+        return std::count(spellings.begin(), spellings.end(), arg) > 0;
+      });
+  const bool found = end != args->end();
+  args->erase(end, args->end());
+  return found;
+}
+
+// The command's name first: options that every command takes may stand before
+// it. Empty when no command is named.
+absl::StatusOr<std::vector<std::string>> CommandFirst(
+    const std::vector<std::string>& args) {
+  std::vector<Option> table = CommonOptions();
+  table.push_back({"version", 0, "", ""});
+  const absl::StatusOr<size_t> count = CountLeadingOptions(table, args);
+  if (!count.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(count.status().message(),
+                     "; a command's own options come after its name"));
+  }
+  const auto command = args.begin() + static_cast<std::ptrdiff_t>(*count);
+  std::vector<std::string> leading(args.begin(), command);
+  std::vector<std::string> ordered(command, args.end());
+  if (TakeOut({"--version"}, &leading)) {
+    ordered.insert(ordered.begin(), "version");
+  } else if (ordered.empty() && TakeOut({"--help", "-h"}, &leading)) {
+    ordered.push_back("help");
+  }
+  if (ordered.empty()) return ordered;
+  ordered.insert(ordered.begin() + 1, leading.begin(), leading.end());
+  return ordered;
+}
+
 absl::StatusOr<ExitCode> Dispatch(App& app,
                                   const std::vector<std::string>& args) {
-  if (args.empty()) {
+  ORDO_ASSIGN_OR_RETURN(const std::vector<std::string> ordered,
+                        CommandFirst(args));
+  if (ordered.empty()) {
     app.err << Overview(Commands());
     return ExitCode::kBadInput;
   }
-  std::string name = args[0];
-  if (name == "--help" || name == "-h") name = "help";
-  if (name == "--version") name = "version";
-  ORDO_ASSIGN_OR_RETURN(const Command* command, ChooseCommand(name));
-  ORDO_ASSIGN_OR_RETURN(
-      const Arguments arguments,
-      ParseArguments(AllOptions(*command), {args.begin() + 1, args.end()}));
-  if (arguments.Has("help")) {
-    app.out << HelpText(*command);
-    return ExitCode::kOk;
+  ORDO_ASSIGN_OR_RETURN(const Command* command, ChooseCommand(ordered[0]));
+  ORDO_ASSIGN_OR_RETURN(const Arguments arguments,
+                        ParseArguments(AllOptions(*command),
+                                       {ordered.begin() + 1, ordered.end()}));
+  ClientOptions options;
+  if (!arguments.Has("help")) {
+    ORDO_RETURN_IF_ERROR(CheckCount(*command, arguments));
+    ORDO_ASSIGN_OR_RETURN(options, ChooseServer(app, arguments));
   }
-  ORDO_RETURN_IF_ERROR(CheckCount(*command, arguments));
-  ORDO_ASSIGN_OR_RETURN(const ClientOptions options,
-                        ChooseServer(app, arguments));
   Client client(options, app.interrupt);
   const std::string form = arguments.Get("output", "table");
   Context context{app.in,
@@ -112,6 +149,10 @@ absl::StatusOr<ExitCode> Dispatch(App& app,
                   app.files,
                   app.clock,
                   app.environment};
+  if (arguments.Has("help")) {
+    PrintHelp(context, HelpText(*command));
+    return ExitCode::kOk;
+  }
   return command->run(context, arguments);
 }
 

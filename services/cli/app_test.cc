@@ -46,6 +46,33 @@ TEST_F(AppTest, ServerComesFromTheOptionThenTheEnvironment) {
   EXPECT_EQ(Run({"list", "--server", right}), 0);
 }
 
+TEST_F(AppTest, CommonOptionsMayStandBeforeTheCommand) {
+  const std::string right = client_.address;
+  client_.address = "127.0.0.1:1";
+  EXPECT_EQ(Run({"--server", right, "-o", "json", "list", "jobs"}), 0);
+  EXPECT_THAT(out(), ::testing::StartsWith("{"));
+  EXPECT_EQ(Run({"--server=" + right, "show", "--", "a"}), 2);
+  EXPECT_THAT(err(), HasSubstr("no job"));
+}
+
+TEST_F(AppTest, HelpAndVersionMayStandBeforeTheCommand) {
+  EXPECT_EQ(Run({"--help", "show"}), 0);
+  EXPECT_THAT(out(), HasSubstr("ordo show NAME"));
+  EXPECT_EQ(Run({"-o", "json", "--help"}), 0);
+  EXPECT_THAT(out(), ::testing::StartsWith("{\"help\":"));
+  EXPECT_EQ(Run({"-o", "json", "--version"}), 0);
+  EXPECT_THAT(out(), ::testing::StartsWith("{\"build\":"));
+}
+
+TEST_F(AppTest, OtherOptionsBeforeTheCommandSayWhereTheyBelong) {
+  EXPECT_EQ(Run({"--watch", "submit"}), 2);
+  EXPECT_THAT(err(), HasSubstr("unknown option --watch"));
+  EXPECT_THAT(err(),
+              HasSubstr("; a command's own options come after its name"));
+  EXPECT_EQ(Run({"-o", "json"}), 2);
+  EXPECT_THAT(err(), HasSubstr("submit"));
+}
+
 TEST_F(AppTest, UnreachableServerIsExitCodeFour) {
   scheduler_.Leave();
   EXPECT_EQ(Run({"list"}), 4);

@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "google/protobuf/struct.pb.h"
+#include "services/cli/print.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -79,6 +81,12 @@ std::string HelpText(const Command& command) {
   if (!command.help.empty()) absl::StrAppend(&text, "\n", command.help, "\n");
   absl::StrAppend(&text, "\nOptions:\n", OptionLines(AllOptions(command)));
   return text;
+}
+
+void PrintHelp(Context& context, const std::string& text) {
+  google::protobuf::Struct fields;
+  (*fields.mutable_fields())["help"].set_string_value(text);
+  if (!PrintStructured(context, fields)) context.out << text;
 }
 
 }  // namespace ordo::services::cli

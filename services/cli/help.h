@@ -20,6 +20,9 @@ std::string Overview(const std::vector<Command>& commands);
 // What `ordo help COMMAND` prints.
 std::string HelpText(const Command& command);
 
+// Prints such a text: as it is, or as {"help": TEXT} for -o json and yaml.
+void PrintHelp(Context& context, const std::string& text);
+
 }  // namespace ordo::services::cli
 
 #endif  // ORDO_SERVICES_CLI_HELP_H_

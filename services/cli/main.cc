@@ -12,9 +12,11 @@
 #include "base/clock/clock.h"
 #include "base/files/files.h"
 #include "services/cli/app.h"
+#include "services/cli/bug.h"
 
 int main(int argc, char** argv) {
   using ordo::services::cli::DetectTerminal;
+  ordo::services::cli::ExitOnBug();
   ordo::services::cli::Interrupt interrupt;
   ordo::base::PosixFilesystem files;
   const ordo::base::RealClock clock;

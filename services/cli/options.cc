@@ -46,6 +46,49 @@ absl::Status CheckValue(const Option& option, const std::string& value,
                    absl::StrJoin(option.choices, ", "), "; not '", value, "'"));
 }
 
+bool IsOption(const std::string& arg) {
+  return arg.size() >= 2 && arg[0] == '-';
+}
+
+// An option as it was given.
+struct Given {
+  const Option* option = nullptr;
+  std::string value;
+  // Arguments that it takes up.
+  size_t num_args = 1;
+};
+
+// The option that args[i] begins.
+absl::StatusOr<Given> ReadOption(const std::vector<Option>& options,
+                                 const std::vector<std::string>& args,
+                                 size_t i) {
+  const std::string& arg = args[i];
+  const bool is_long = arg[1] == '-';
+  const size_t equals = is_long ? arg.find('=') : std::string::npos;
+  const std::string shown = is_long ? arg.substr(0, equals) : arg.substr(0, 2);
+  Given given;
+  given.option =
+      is_long ? Find(options, shown.substr(2), 0) : Find(options, "", arg[1]);
+  if (given.option == nullptr) return UnknownOption(options, shown);
+
+  const bool attached = is_long ? equals != std::string::npos : arg.size() > 2;
+  if (given.option->value.empty()) {
+    if (!attached) return given;
+    return absl::InvalidArgumentError(absl::StrCat(shown, " takes no value"));
+  }
+  if (attached) {
+    given.value = is_long ? arg.substr(equals + 1) : arg.substr(2);
+    return given;
+  }
+  if (i + 1 == args.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        shown, " needs a value: ", shown, " ", given.option->value));
+  }
+  given.value = args[i + 1];
+  given.num_args = 2;
+  return given;
+}
+
 }  // namespace
 
 bool Arguments::Has(const std::string& option) const {
@@ -93,45 +136,34 @@ absl::StatusOr<absl::Duration> Arguments::GetDuration(
 absl::StatusOr<Arguments> ParseArguments(const std::vector<Option>& options,
                                          const std::vector<std::string>& args) {
   Arguments parsed;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const std::string& arg = args[i];
-    if (arg == "--") {
+  for (size_t i = 0; i < args.size();) {
+    if (args[i] == "--") {
       parsed.positional_.insert(parsed.positional_.end(), args.begin() + i + 1,
                                 args.end());
       break;
     }
-    if (arg.size() < 2 || arg[0] != '-') {
-      parsed.positional_.push_back(arg);
+    if (!IsOption(args[i])) {
+      parsed.positional_.push_back(args[i++]);
       continue;
     }
-    const bool is_long = arg[1] == '-';
-    const size_t equals = is_long ? arg.find('=') : std::string::npos;
-    const std::string shown =
-        is_long ? arg.substr(0, equals) : arg.substr(0, 2);
-    const Option* option =
-        is_long ? Find(options, shown.substr(2), 0) : Find(options, "", arg[1]);
-    if (option == nullptr) return UnknownOption(options, shown);
-
-    const bool attached =
-        is_long ? equals != std::string::npos : arg.size() > 2;
-    std::string value;
-    if (option->value.empty()) {
-      if (attached) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(shown, " takes no value"));
-      }
-    } else if (attached) {
-      value = is_long ? arg.substr(equals + 1) : arg.substr(2);
-    } else if (i + 1 < args.size()) {
-      value = args[++i];
-    } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat(shown, " needs a value: ", shown, " ", option->value));
-    }
-    ORDO_RETURN_IF_ERROR(CheckValue(*option, value, parsed.Has(option->name)));
-    parsed.values_[option->name].push_back(std::move(value));
+    ORDO_ASSIGN_OR_RETURN(Given given, ReadOption(options, args, i));
+    const std::string& name = given.option->name;
+    ORDO_RETURN_IF_ERROR(
+        CheckValue(*given.option, given.value, parsed.Has(name)));
+    parsed.values_[name].push_back(std::move(given.value));
+    i += given.num_args;
   }
   return parsed;
+}
+
+absl::StatusOr<size_t> CountLeadingOptions(
+    const std::vector<Option>& options, const std::vector<std::string>& args) {
+  size_t count = 0;
+  while (count < args.size() && IsOption(args[count])) {
+    ORDO_ASSIGN_OR_RETURN(const Given given, ReadOption(options, args, count));
+    count += given.num_args;
+  }
+  return count;
 }
 
 absl::StatusOr<std::pair<std::string, std::string>> SplitAssignment(

@@ -1,6 +1,7 @@
 #ifndef ORDO_SERVICES_CLI_OPTIONS_H_
 #define ORDO_SERVICES_CLI_OPTIONS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -61,6 +62,11 @@ class Arguments {
 // mixed. INVALID_ARGUMENT names the nearest option for an unknown one.
 absl::StatusOr<Arguments> ParseArguments(const std::vector<Option>& options,
                                          const std::vector<std::string>& args);
+
+// How many of `args` are options of the table, with their values, before the
+// first argument that is none. Errors as ParseArguments.
+absl::StatusOr<size_t> CountLeadingOptions(
+    const std::vector<Option>& options, const std::vector<std::string>& args);
 
 // "name=value" in two; INVALID_ARGUMENT, naming `option`, without a "=" or
 // name.

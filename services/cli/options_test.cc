@@ -80,6 +80,16 @@ TEST(ParseArgumentsTest, ChoicesAreListed) {
               StatusIs(kInvalid, "--output takes table, json; not 'xml'"));
 }
 
+TEST(CountLeadingOptionsTest, StopsAtTheFirstArgument) {
+  EXPECT_THAT(CountLeadingOptions(Table(), {"a", "-f"}), IsOkAndHolds(0u));
+  EXPECT_THAT(
+      CountLeadingOptions(Table(), {"-f", "--steps", "3", "-ojson", "a", "-f"}),
+      IsOkAndHolds(4u));
+  EXPECT_THAT(CountLeadingOptions(Table(), {"-f"}), IsOkAndHolds(1u));
+  EXPECT_THAT(CountLeadingOptions(Table(), {"--nothing", "a"}),
+              StatusIs(kInvalid, HasSubstr("unknown option --nothing")));
+}
+
 TEST(ArgumentsTest, NumbersAreCheckedAgainstTheirRange) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Arguments arguments,
                             ParseArguments(Table(), {"--steps=12"}));

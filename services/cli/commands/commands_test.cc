@@ -1,9 +1,12 @@
 #include "services/cli/commands/commands.h"
 
+#include <map>
 #include <set>
 #include <sstream>
 
 #include "gmock/gmock.h"
+#include "google/protobuf/struct.pb.h"
+#include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
 #include "services/cli/help.h"
 #include "services/cli/testing/cli_test_base.h"
@@ -11,6 +14,7 @@
 namespace ordo::services::cli {
 namespace {
 
+using jobs::v1::Job;
 using ::testing::HasSubstr;
 using CommandsTest = testing::CliTest;
 
@@ -39,6 +43,71 @@ TEST(CommandTableTest, HasTheCommandsOfTheManual) {
                   {"up", "down", "submit", "list", "show", "watch", "logs",
                    "explain", "cancel", "wait", "rerun", "continue", "evaluate",
                    "report", "get", "help", "version", "completion"}));
+}
+
+// How to ask each command for something that it can give.
+class JsonTest : public testing::CliTest {
+ protected:
+  JsonTest() {
+    scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
+      job->mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
+      job->mutable_spec()->mutable_training()->set_steps(20);
+    });
+    scheduler_.SetJob("b", Job::RUNNING);
+    scheduler_.AppendLog("a", "some text\n");
+    checkpoints::v1::Checkpoint checkpoint;
+    checkpoint.set_name("jobs/a/checkpoints/20-1");
+    checkpoint.set_step(20);
+    scheduler_.AddCheckpoint(checkpoint);
+    reports::v1::Report report;
+    report.set_name("jobs/a/reports/grid-20");
+    report.set_task("addition_grid");
+    scheduler_.AddReport(
+        report, {{"result.json",
+                  R"({"task": "addition_grid", "job": "a", "max_digits": 1,
+                      "trained_digits": 1, "samples": 1, "cells": [[1]]})"}});
+  }
+
+  std::map<std::string, std::vector<std::string>> Calls() {
+    return {
+        {"down", {"--dir", folder_.path()}},
+        {"submit", {WriteFile("c.yaml", "{kind: train, name: c}")}},
+        {"list", {}},
+        {"show", {"a"}},
+        {"watch", {"a"}},
+        {"logs", {"a"}},
+        {"explain", {"a"}},
+        {"cancel", {"b"}},
+        {"wait", {"a"}},
+        {"rerun", {"a"}},
+        {"continue", {"a", "--steps", "5"}},
+        {"evaluate", {"a", "--task", "addition_grid"}},
+        {"report", {"a", "--html", folder_.Path("report.html")}},
+        {"get", {"jobs/a/reports/grid-20", "--out", folder_.Path("x")}},
+        {"help", {}},
+        {"version", {}},
+        {"completion", {"bash"}},
+    };
+  }
+};
+
+TEST_F(JsonTest, EveryCommandPrintsNothingElseWhenAskedForIt) {
+  auto calls = Calls();
+  for (const Command& command : Commands()) {
+    // It starts processes; tests/e2e reads what it prints.
+    if (command.name == "up") continue;
+    ASSERT_EQ(calls.count(command.name), 1u) << command.name;
+    std::vector<std::string> args = calls[command.name];
+    args.insert(args.begin(), {"-o", "json", command.name});
+    EXPECT_EQ(Run(args), 0) << command.name << ": " << err();
+    EXPECT_FALSE(out().empty()) << command.name;
+    std::istringstream lines(out());
+    for (std::string line; std::getline(lines, line);) {
+      google::protobuf::Struct json;
+      EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(line, &json).ok())
+          << command.name << ": " << line;
+    }
+  }
 }
 
 TEST_F(CommandsTest, EveryCommandHasHelpOfAtMostEightyColumns) {

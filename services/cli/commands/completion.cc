@@ -1,7 +1,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "google/protobuf/struct.pb.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/help.h"
+#include "services/cli/print.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -71,17 +73,20 @@ std::string Script() {
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   const std::string& shell = arguments.positional()[0];
-  if (shell == "bash") {
-    context.out << Script();
-  } else if (shell == "zsh") {
-    context.out << "#compdef ordo\n"
-                   "autoload -U +X compinit && compinit\n"
-                   "autoload -U +X bashcompinit && bashcompinit\n"
-                << Script();
-  } else {
+  std::string script = Script();
+  if (shell == "zsh") {
+    script =
+        "#compdef ordo\n"
+        "autoload -U +X compinit && compinit\n"
+        "autoload -U +X bashcompinit && bashcompinit\n" +
+        script;
+  } else if (shell != "bash") {
     return absl::InvalidArgumentError(absl::StrCat(
         "there is completion for bash and zsh; not '", shell, "'"));
   }
+  google::protobuf::Struct fields;
+  (*fields.mutable_fields())["script"].set_string_value(script);
+  if (!PrintStructured(context, fields)) context.out << script;
   return ExitCode::kOk;
 }
 

@@ -1,6 +1,8 @@
 #include "base/status/status.h"
+#include "google/protobuf/struct.pb.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/deployment.h"
+#include "services/cli/print.h"
 #include "services/cli/stop_deployment.h"
 
 namespace ordo::services::cli {
@@ -13,7 +15,10 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
                         DeploymentFolder(context.files, named,
                                          context.environment("HOME"), false));
   ORDO_ASSIGN_OR_RETURN(const int num_stopped, StopDeployment(context, folder));
-  if (context.output == OutputForm::kTable) {
+  google::protobuf::Struct fields;
+  (*fields.mutable_fields())["folder"].set_string_value(folder);
+  (*fields.mutable_fields())["stopped"].set_number_value(num_stopped);
+  if (!PrintStructured(context, fields)) {
     context.out << (num_stopped == 0 ? "nothing runs in " : "stopped ")
                 << folder << "\n";
   }

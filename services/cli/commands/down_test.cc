@@ -13,6 +13,11 @@ TEST_F(DownTest, NothingToStopIsFine) {
   EXPECT_EQ(out(), "nothing runs in " + folder_.path() + "\n");
 }
 
+TEST_F(DownTest, JsonNamesTheFolderAndWhatWasStopped) {
+  EXPECT_EQ(Run({"down", "--dir", folder_.path(), "-o", "json"}), 0);
+  EXPECT_EQ(out(), "{\"folder\":\"" + folder_.path() + "\",\"stopped\":0}\n");
+}
+
 TEST_F(DownTest, MissingFolderIsNamed) {
   EXPECT_EQ(Run({"down", "--dir", folder_.Path("x")}), 2);
   EXPECT_THAT(err(), HasSubstr(folder_.Path("x")));

@@ -13,6 +13,10 @@ namespace {
 
 using training::v1::FileInfo;
 
+// The file of a checkpoint that lists the others; it cannot list itself.
+constexpr char kManifest[] = "MANIFEST.json";
+constexpr size_t kMaxManifestBytes = 16 << 20;
+
 // A checkpoint or report: its full name and its files.
 struct Folder {
   ResourceName name;
@@ -38,6 +42,11 @@ absl::StatusOr<Folder> Resolve(Context& context, const std::string& text) {
     }
     ORDO_ASSIGN_OR_RETURN(folder.name, ParseResourceName(checkpoint.name()));
     folder.files.assign(checkpoint.files().begin(), checkpoint.files().end());
+    // Without it nothing can load the folder.
+    FileInfo manifest;
+    manifest.set_path(kManifest);
+    manifest.set_sha256(checkpoint.manifest_sha256());
+    folder.files.push_back(manifest);
     return folder;
   }
   if (name.kind == ResourceName::Kind::kReport) {
@@ -69,8 +78,15 @@ absl::StatusOr<FileInfo> FindFile(const Folder& folder,
                                           base::SuggestName(path, paths)));
 }
 
-absl::Status GetOne(Context& context, const Folder& folder,
-                    const FileInfo& file, const std::string& path) {
+absl::Status GetOne(Context& context, const Folder& folder, FileInfo file,
+                    const std::string& path) {
+  if (file.path() == kManifest) {
+    // Its size is registered nowhere.
+    ORDO_ASSIGN_OR_RETURN(
+        const std::string manifest,
+        DownloadToMemory(context, {folder.name, file}, kMaxManifestBytes));
+    file.set_size_bytes(static_cast<int64_t>(manifest.size()));
+  }
   ORDO_ASSIGN_OR_RETURN(const DownloadEnd end,
                         Download(context, {folder.name, file}, path));
   if (PrintStructured(context, file)) return absl::OkStatus();

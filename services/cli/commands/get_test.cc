@@ -1,3 +1,4 @@
+#include "base/digest/digest.h"
 #include "base/files/file_util.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -56,6 +57,40 @@ TEST_F(GetFilesTest, ServerCannotWriteElsewhere) {
   EXPECT_EQ(Run({"get", "jobs/a/reports/evil-1", "--out", folder_.Path("x")}),
             2);
   EXPECT_EQ(Read("evil"), "(nothing)");
+}
+
+TEST_F(GetFilesTest, ACheckpointComesWithItsManifest) {
+  constexpr char kName[] = "jobs/a/checkpoints/20-1";
+  checkpoints::v1::Checkpoint checkpoint;
+  checkpoint.set_name(kName);
+  auto* file = checkpoint.add_files();
+  file->set_path("model.safetensors");
+  file->set_size_bytes(7);
+  file->set_sha256(base::Sha256Hex("weights"));
+  checkpoint.set_manifest_sha256(base::Sha256Hex("{}"));
+  scheduler_.AddCheckpoint(checkpoint);
+  scheduler_.SetFile(kName, "model.safetensors", "weights");
+  scheduler_.SetFile(kName, "MANIFEST.json", "{}");
+  EXPECT_EQ(Run({"get", kName, "--out", folder_.Path("x")}), 0) << err();
+  EXPECT_EQ(Read("x/model.safetensors"), "weights");
+  EXPECT_EQ(Read("x/MANIFEST.json"), "{}");
+  EXPECT_THAT(out(), HasSubstr(folder_.Path("x/MANIFEST.json") + "  2 B\n"));
+  EXPECT_EQ(Run({"get", std::string(kName) + ":MANIFEST.json", "--out",
+                 folder_.Path("manifest")}),
+            0)
+      << err();
+  EXPECT_EQ(Read("manifest"), "{}");
+}
+
+TEST_F(GetFilesTest, ADamagedManifestIsNotKept) {
+  checkpoints::v1::Checkpoint checkpoint;
+  checkpoint.set_name("jobs/a/checkpoints/20-1");
+  checkpoint.set_manifest_sha256(base::Sha256Hex("{}"));
+  scheduler_.AddCheckpoint(checkpoint);
+  scheduler_.SetFile(checkpoint.name(), "MANIFEST.json", "{ }");
+  EXPECT_EQ(Run({"get", checkpoint.name(), "--out", folder_.Path("x")}), 2);
+  EXPECT_THAT(err(), HasSubstr("not what was registered"));
+  EXPECT_EQ(Read("x/MANIFEST.json"), "(nothing)");
 }
 
 TEST_F(GetFilesTest, RemovedCheckpointIsToldAsSuch) {

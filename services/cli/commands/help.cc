@@ -9,7 +9,7 @@ namespace {
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   if (arguments.positional().empty()) {
-    context.out << Overview(Commands());
+    PrintHelp(context, Overview(Commands()));
     return ExitCode::kOk;
   }
   const std::string& name = arguments.positional()[0];
@@ -20,7 +20,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     return absl::InvalidArgumentError(absl::StrCat(
         "unknown command '", name, "'", base::SuggestName(name, names)));
   }
-  context.out << HelpText(*command);
+  PrintHelp(context, HelpText(*command));
   return ExitCode::kOk;
 }
 

@@ -20,7 +20,8 @@ grpc::Status PrintStream(Context& context, ReadLogsRequest* request,
   ReadLogsResponse response;
   while (reader->Read(&response)) {
     *answered = true;
-    context.out << response.data() << std::flush;
+    if (!PrintStructured(context, response)) context.out << response.data();
+    context.out << std::flush;
     request->set_attempt(response.attempt());
     request->set_offset(response.offset() +
                         static_cast<int64_t>(response.data().size()));
@@ -89,7 +90,10 @@ Command LogsCommand() {
   command.help =
       "Of the newest attempt, unless --attempt names another. With --follow "
       "it\n"
-      "goes on as the log grows, into later attempts, until the job has ended.";
+      "goes on as the log grows, into later attempts, until the job has "
+      "ended.\n"
+      "With -o json or yaml each piece of the log is a message, its data in\n"
+      "base64: a log may hold any bytes.";
   command.options = {
       {"follow", 'f', "", "go on until the job has ended"},
       {"attempt", 0, "NUMBER", "attempt to read; default the newest"},

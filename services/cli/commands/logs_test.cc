@@ -19,6 +19,14 @@ TEST_F(LogsTest, PrintsTheLogAsItStands) {
   EXPECT_EQ(out(), "first line\nsecond\n");
 }
 
+TEST_F(LogsTest, JsonIsAMessageForEachPiece) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  scheduler_.AppendLog("a", "text");
+  EXPECT_EQ(Run({"logs", "a", "-o", "json"}), 0);
+  EXPECT_THAT(out(), HasSubstr("\"data\":\"dGV4dA==\""));
+  EXPECT_EQ(out().find('\n'), out().size() - 1);
+}
+
 TEST_F(LogsTest, FollowsUntilTheJobHasEndedOverAnAbsenceOfTheServer) {
   scheduler_.SetJob("a", Job::RUNNING);
   scheduler_.AppendLog("a", "one ");

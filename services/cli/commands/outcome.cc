@@ -104,8 +104,13 @@ absl::StatusOr<ExitCode> StayUntilEnded(Context& context,
               << "; still going: " << absl::StrJoin(left, " ")
               << " (come back with: ordo watch " << absl::StrJoin(left, " ")
               << ")\n";
-  if (!options.names_are_out) {
-    for (const std::string& name : left) context.out << name << "\n";
+  for (FollowedJob& job : jobs) {
+    // The scheduler may not have said a word yet.
+    job.job.set_name(job.name);
+    if (HasEnded(job.job.state()) || PrintStructured(context, job.job)) {
+      continue;
+    }
+    if (!options.names_are_out) context.out << ShortName(job.name) << "\n";
   }
   return ExitCode::kTimedOut;
 }

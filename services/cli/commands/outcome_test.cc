@@ -37,6 +37,14 @@ TEST_F(InterruptedTest, DetachesAndPrintsTheName) {
   EXPECT_EQ(scheduler_.GetJob("a").state(), Job::RUNNING);
 }
 
+TEST_F(InterruptedTest, JsonHasTheJobAsItIs) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  EXPECT_EQ(RunInterrupted({"wait", "a", "-o", "json"}), 5);
+  EXPECT_THAT(out(), ::testing::StartsWith("{\"name\":\"jobs/a\","));
+  EXPECT_THAT(out(), HasSubstr("\"state\":\"RUNNING\""));
+  EXPECT_EQ(out().find('\n'), out().size() - 1);
+}
+
 TEST_F(InterruptedTest, SubmitPrintsTheNameOnce) {
   input_ = "{kind: train, name: a}";
   EXPECT_EQ(RunInterrupted({"submit", "-", "--wait"}), 5);

@@ -145,21 +145,28 @@ absl::StatusOr<DeploymentOptions> ReadOptions(Context& context,
   return options;
 }
 
+void WarnIfInsecure(Context& context, const DeploymentOptions& options) {
+  if (!options.insecure) return;
+  context.err << "ordo: warning: " << options.listen
+              << " has neither TLS nor passwords; whoever reaches it is "
+                 "obeyed\n";
+}
+
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   ORDO_ASSIGN_OR_RETURN(const DeploymentOptions options,
                         ReadOptions(context, arguments));
   ORDO_ASSIGN_OR_RETURN(const std::string program, base::ExecutablePath());
   const std::vector<std::string> argv =
       KeeperArgv(program, options, arguments.Get("output", "table"));
-  if (arguments.Has("detach")) return Detach(context, argv, options);
+  if (arguments.Has("detach")) {
+    // The keeper's own warning goes to its log.
+    WarnIfInsecure(context, options);
+    return Detach(context, argv, options);
+  }
   if (!CommandLineNames(options.folder)) return BecomeKeeper(argv);
 
   context.interrupt.CatchSignals();
-  if (options.insecure) {
-    context.err << "ordo: warning: " << options.listen
-                << " has neither TLS nor passwords; whoever reaches it is "
-                   "obeyed\n";
-  }
+  WarnIfInsecure(context, options);
   ORDO_RETURN_IF_ERROR(KeepDeployment(context, options));
   return ExitCode::kOk;
 }
