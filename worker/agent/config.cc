@@ -56,14 +56,15 @@ absl::Status CheckConfig(WorkerConfig* config) {
     violations.push_back(
         {"worker", "must be 1 to 63 lower-case letters, digits and hyphens"});
   }
-  const auto check_address = [&](const char* field, const std::string& text) {
-    if (!base::ParseHostPort(text).ok()) {
-      violations.push_back({field, "must be HOST:PORT"});
+  const auto require = [&](const char* field, const absl::Status& status) {
+    if (!status.ok()) {
+      violations.push_back({field, std::string(status.message())});
     }
   };
-  check_address("scheduler", config->scheduler());
-  check_address("listen", config->listen());
-  check_address("metrics_listen", config->metrics_listen());
+  require("scheduler", base::ParseHostPort(config->scheduler()).status());
+  require("listen", base::CheckListen(config->listen(), config->insecure()));
+  require("metrics_listen",
+          base::CheckListen(config->metrics_listen(), config->insecure()));
   if (config->state_folder().empty()) {
     violations.push_back({"state_folder", "must name a local folder"});
   }

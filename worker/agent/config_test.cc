@@ -60,6 +60,15 @@ TEST(ConfigTest, EachBadValueIsNamed) {
               ElementsAre("worker", "listen", "log_level", "stop_grace"));
 }
 
+TEST(ConfigTest, ListenersOffLoopbackNeedInsecure) {
+  WorkerConfig config = Valid();
+  config.set_listen("0.0.0.0:0");
+  config.set_metrics_listen("0.0.0.0:9100");
+  EXPECT_THAT(BadFields(config), ElementsAre("listen", "metrics_listen"));
+  config.set_insecure(true);
+  EXPECT_THAT(BadFields(config), ElementsAre());
+}
+
 TEST(ConfigTest, FileIsReadAndTheCommandLineNamesTheDeployment) {
   base::testing::TemporaryFolder folder;
   base::PosixFilesystem files;

@@ -21,6 +21,7 @@
 #include "base/metrics/exposer.h"
 #include "base/metrics/metrics.h"
 #include "base/process/process.h"
+#include "base/rpc/address.h"
 #include "base/rpc/client.h"
 #include "base/rpc/rpc_metrics.h"
 #include "base/rpc/server.h"
@@ -117,6 +118,8 @@ absl::Status Work(const WorkerConfig& config) {
   ORDO_RETURN_IF_ERROR(base::ParseLogLevel(config.log_level(), &log.level));
   ORDO_RETURN_IF_ERROR(base::StartLogging(log));
   base::LogInfo("configuration", {{"config", config.ShortDebugString()}});
+  base::WarnIfOpen({{"listen", config.listen()},
+                    {"metrics_listen", config.metrics_listen()}});
   ORDO_ASSIGN_OR_RETURN(const auto lock,
                         FolderLock::Take(config.state_folder()));
   base::PosixFilesystem files;
