@@ -48,7 +48,7 @@ expect BuildsWithTheSharedCache "$root/bazel.txt" \
 expect BuildsInTheCheckoutWithAHome "$root/bazel.txt" \
   " in $root with HOME=$root/home$"
 expect RunsWhereTheCallerIs "$root/bench.txt" \
-  "^submit --json out.json in $root/elsewhere"
+  "^--dir $root/home/.cache/ordo/bench submit --json out.json in $root/elsewhere"
 expect SeesAllPrograms "$root/bench.txt" \
   $'\nfake_trainer\nordo\nordo-scheduler\nordo-supervisor\nordo-trainer\nordo-worker$'
 

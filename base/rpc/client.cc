@@ -20,9 +20,7 @@ constexpr int kConnectTimeoutMs = 2'000;
 constexpr int kKeepaliveIntervalMs = 20'000;
 constexpr int kKeepaliveTimeoutMs = 10'000;
 
-}  // namespace
-
-std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
+grpc::ChannelArguments Arguments() {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
@@ -33,6 +31,19 @@ std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveIntervalMs);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return arguments;
+}
+
+}  // namespace
+
+std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
+                                   Arguments());
+}
+
+std::shared_ptr<grpc::Channel> ConnectAlone(const std::string& address) {
+  grpc::ChannelArguments arguments = Arguments();
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
                                    arguments);
 }

@@ -16,6 +16,10 @@ namespace ordo::base {
 // restart within one. Never through an HTTP proxy.
 std::shared_ptr<grpc::Channel> Connect(const std::string& address);
 
+// Like Connect, with a TCP connection of its own. Channels of Connect to one
+// address share one.
+std::shared_ptr<grpc::Channel> ConnectAlone(const std::string& address);
+
 struct CallOptions {
   // Each call has one; streams that stay open give their own.
   absl::Duration timeout = absl::Seconds(10);

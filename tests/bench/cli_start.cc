@@ -29,18 +29,19 @@ absl::StatusOr<double> MillisecondsOf(const std::vector<std::string>& argv,
 }  // namespace
 
 absl::StatusOr<std::vector<Measurement>> BenchmarkCliStart(
-    const std::string& folder) {
+    const BenchmarkOptions& options) {
   const std::string ordo = harness::Program("ordo");
   std::vector<double> version;
   std::vector<double> encodings;
   std::vector<double> nothing;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = options.Count(kRounds, 2); round > 0; --round) {
     ORDO_ASSIGN_OR_RETURN(const double a,
-                          MillisecondsOf({ordo, "version"}, folder));
-    ORDO_ASSIGN_OR_RETURN(const double b,
-                          MillisecondsOf({ordo, "list", "encodings"}, folder));
+                          MillisecondsOf({ordo, "version"}, options.folder));
+    ORDO_ASSIGN_OR_RETURN(
+        const double b,
+        MillisecondsOf({ordo, "list", "encodings"}, options.folder));
     ORDO_ASSIGN_OR_RETURN(const double c,
-                          MillisecondsOf({"/bin/true"}, folder));
+                          MillisecondsOf({"/bin/true"}, options.folder));
     version.push_back(a);
     encodings.push_back(b);
     nothing.push_back(c);

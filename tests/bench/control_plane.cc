@@ -14,6 +14,7 @@
 #include "base/status/status.h"
 #include "google/protobuf/util/time_util.h"
 #include "tests/bench/measure.h"
+#include "tests/bench/system.h"
 #include "tests/harness/deployment.h"
 
 namespace ordo::tests::bench {
@@ -24,12 +25,13 @@ using harness::DeploymentOptions;
 using jobs::v1::JobSpec;
 using jobs::v1::JobsService;
 
-constexpr int kCallsOfOneClient = 1000;
+constexpr int kRounds = 5;
+constexpr int kCallsOfOneClient = 200;
 constexpr int kClients = 16;
-constexpr int kCallsPerClient = 250;
+constexpr int kCallsPerClient = 50;
 constexpr int kBatchSize = 1000;
-constexpr int kBatches = 10;
-constexpr int kDispatches = 100;
+constexpr int kBatchesOfARound = 2;
+constexpr int kDispatchesOfARound = 40;
 constexpr int kStoredJobs = 10000;
 constexpr int kRestarts = 5;
 
@@ -48,10 +50,6 @@ JobSpec TrainingJob(const std::string& name, const std::string& device) {
 
 double Milliseconds(absl::Duration duration) {
   return absl::ToDoubleMilliseconds(duration);
-}
-
-std::unique_ptr<JobsService::Stub> Client(const Deployment& deployment) {
-  return JobsService::NewStub(base::Connect(deployment.api_address()));
 }
 
 // Creates `count` jobs one after the other; milliseconds of each call.
@@ -74,18 +72,23 @@ absl::StatusOr<std::vector<double>> CreateEach(JobsService::Stub& stub,
   return times;
 }
 
+struct Batches {
+  int count = 1;
+  int size = 1;
+};
+
 // Creates batches; jobs per second of each.
 absl::StatusOr<std::vector<double>> CreateBatches(JobsService::Stub& stub,
                                                   const std::string& prefix,
-                                                  int batches) {
+                                                  Batches batches) {
   std::vector<double> rates;
-  for (int b = 0; b < batches; ++b) {
+  for (int b = 0; b < batches.count; ++b) {
     grpc::ClientContext context;
     base::CallOptions call;
     call.timeout = absl::Minutes(1);
     base::PrepareCall(call, &context);
     jobs::v1::BatchCreateJobsRequest request;
-    for (int i = 0; i < kBatchSize; ++i) {
+    for (int i = 0; i < batches.size; ++i) {
       *request.add_requests()->mutable_job()->mutable_spec() =
           TrainingJob(absl::StrCat(prefix, "-", b, "-", i), "cuda");
     }
@@ -93,137 +96,192 @@ absl::StatusOr<std::vector<double>> CreateBatches(JobsService::Stub& stub,
     const absl::Time start = absl::Now();
     ORDO_RETURN_IF_ERROR(base::FromGrpcStatus(
         stub.BatchCreateJobs(&context, request, &response)));
-    rates.push_back(kBatchSize / absl::ToDoubleSeconds(absl::Now() - start));
+    rates.push_back(batches.size / absl::ToDoubleSeconds(absl::Now() - start));
   }
   return rates;
 }
 
-// Latencies of several clients at once, and their rate together.
-absl::StatusOr<std::pair<std::vector<double>, double>> CreateAtOnce(
-    const Deployment& deployment) {
-  std::vector<absl::StatusOr<std::vector<double>>> results(kClients);
-  std::vector<std::thread> threads;
-  const absl::Time start = absl::Now();
-  for (int c = 0; c < kClients; ++c) {
-    threads.emplace_back([&deployment, &results, c] {
-      results[c] = CreateEach(*Client(deployment), absl::StrCat("many-", c),
-                              kCallsPerClient);
-    });
+// Clients with a connection each.
+class Clients {
+ public:
+  explicit Clients(const std::string& address) : address_(address) {
+    for (int c = 0; c < kClients; ++c) {
+      stubs_.push_back(JobsService::NewStub(base::ConnectAlone(address)));
+    }
   }
-  for (std::thread& thread : threads) thread.join();
-  const double seconds = absl::ToDoubleSeconds(absl::Now() - start);
-  std::vector<double> all;
-  for (const auto& result : results) {
-    ORDO_RETURN_IF_ERROR(result.status());
-    all.insert(all.end(), result->begin(), result->end());
+
+  // Latencies of all clients at once, and their rate together.
+  absl::StatusOr<std::pair<std::vector<double>, double>> CreateAtOnce(
+      const std::string& prefix, int calls_of_each) {
+    std::vector<absl::StatusOr<std::vector<double>>> results(kClients);
+    std::vector<std::thread> threads;
+    const absl::Time start = absl::Now();
+    for (int c = 0; c < kClients; ++c) {
+      threads.emplace_back([&, c] {
+        results[c] =
+            CreateEach(*stubs_[c], absl::StrCat(prefix, "-", c), calls_of_each);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    const double seconds = absl::ToDoubleSeconds(absl::Now() - start);
+    std::vector<double> all;
+    for (const auto& result : results) {
+      ORDO_RETURN_IF_ERROR(result.status());
+      all.insert(all.end(), result->begin(), result->end());
+    }
+    return std::make_pair(all, kClients * calls_of_each / seconds);
   }
-  return std::make_pair(all, kClients * kCallsPerClient / seconds);
+
+  // After they have called: fails unless each has a connection.
+  absl::Status CheckConnections() const {
+    ORDO_ASSIGN_OR_RETURN(const int connections, ConnectionsTo(address_));
+    if (connections >= kClients) return absl::OkStatus();
+    return absl::InternalError(
+        absl::StrCat(kClients, " clients share ", connections, " connections"));
+  }
+
+ private:
+  const std::string address_;
+  std::vector<std::unique_ptr<JobsService::Stub>> stubs_;
+};
+
+// A sample of each round.
+struct Latencies {
+  std::vector<double> p50;
+  std::vector<double> p99;
+
+  void AddRound(const std::vector<double>& times) {
+    p50.push_back(Quantile(times, 0.5));
+    p99.push_back(Quantile(times, 0.99));
+  }
+};
+
+void AddLatencies(Measurement about, const Latencies& latencies,
+                  std::vector<Measurement>* out) {
+  about.unit = "ms";
+  const std::string metric = about.metric;
+  about.metric = metric + "_p50";
+  out->push_back(MedianOf(about, latencies.p50));
+  about.metric = metric + "_p99";
+  out->push_back(MedianOf(about, latencies.p99));
 }
 
-void AddLatencies(const std::string& benchmark, const std::string& metric,
-                  const std::map<std::string, std::string>& params,
-                  const std::vector<double>& times,
-                  std::vector<Measurement>* out) {
-  for (const auto& [name, q] :
-       {std::pair("p50", 0.5), std::pair("p99", 0.99)}) {
-    const double value = Quantile(times, q);
-    out->push_back({benchmark, absl::StrCat(metric, "_", name), value, "ms",
-                    params, "", value, value});
-  }
+Measurement JobsPerSecond(const std::map<std::string, std::string>& params) {
+  return {"submit", "jobs_per_second", 0, "1/s", params, "", 0, 0};
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<Measurement>> BenchmarkSubmit(
-    const std::string& folder) {
-  DeploymentOptions options;
-  options.folder = folder;
-  options.start_worker = false;
-  ORDO_ASSIGN_OR_RETURN(auto deployment, Deployment::Start(options));
-  ORDO_RETURN_IF_ERROR(CreateEach(deployment->jobs(), "warm", 50));
+    const BenchmarkOptions& options) {
+  DeploymentOptions deploy;
+  deploy.folder = options.folder;
+  deploy.start_worker = false;
+  ORDO_ASSIGN_OR_RETURN(auto deployment, Deployment::Start(deploy));
+  Clients clients(deployment->api_address());
+  ORDO_RETURN_IF_ERROR(
+      CreateEach(deployment->jobs(), "warm", options.Count(50, 1)));
+  ORDO_RETURN_IF_ERROR(
+      clients.CreateAtOnce("warm", options.Count(5, 1)).status());
+  ORDO_RETURN_IF_ERROR(clients.CheckConnections());
 
+  Latencies one, many;
+  std::vector<double> rates_of_many, rates_of_batches;
+  for (int round = 0; round < options.Count(kRounds, 2); ++round) {
+    ORDO_ASSIGN_OR_RETURN(
+        const auto times,
+        CreateEach(deployment->jobs(), absl::StrCat("one-", round),
+                   options.Count(kCallsOfOneClient, 2)));
+    one.AddRound(times);
+    ORDO_ASSIGN_OR_RETURN(
+        const auto at_once,
+        clients.CreateAtOnce(absl::StrCat("many-", round),
+                             options.Count(kCallsPerClient, 2)));
+    many.AddRound(at_once.first);
+    rates_of_many.push_back(at_once.second);
+    ORDO_ASSIGN_OR_RETURN(
+        const auto rates,
+        CreateBatches(deployment->jobs(), absl::StrCat("batch-", round),
+                      {options.Count(kBatchesOfARound, 1),
+                       options.Count(kBatchSize, 2)}));
+    rates_of_batches.insert(rates_of_batches.end(), rates.begin(), rates.end());
+  }
+  const std::map<std::string, std::string> of_many = {
+      {"clients", absl::StrCat(kClients)},
+      {"connections", absl::StrCat(kClients)}};
   std::vector<Measurement> out;
-  ORDO_ASSIGN_OR_RETURN(
-      const auto one, CreateEach(deployment->jobs(), "one", kCallsOfOneClient));
-  AddLatencies("submit", "acknowledged", {{"clients", "1"}}, one, &out);
-  ORDO_ASSIGN_OR_RETURN(const auto many, CreateAtOnce(*deployment));
-  AddLatencies("submit", "acknowledged", {{"clients", "16"}}, many.first, &out);
-  out.push_back({"submit",
-                 "jobs_per_second",
-                 many.second,
-                 "1/s",
-                 {{"clients", "16"}},
-                 "",
-                 many.second,
-                 many.second});
-  ORDO_ASSIGN_OR_RETURN(const auto rates,
-                        CreateBatches(deployment->jobs(), "batch", kBatches));
-  out.push_back(MedianOf({"submit",
-                          "jobs_per_second",
-                          0,
-                          "1/s",
-                          {{"batch", absl::StrCat(kBatchSize)}},
-                          "",
-                          0,
-                          0},
-                         rates));
+  AddLatencies({"submit", "acknowledged", 0, "", {{"clients", "1"}}, "", 0, 0},
+               one, &out);
+  AddLatencies({"submit", "acknowledged", 0, "", of_many, "", 0, 0}, many,
+               &out);
+  out.push_back(MedianOf(JobsPerSecond(of_many), rates_of_many));
+  const int batch = options.Count(kBatchSize, 2);
+  out.push_back(MedianOf(JobsPerSecond({{"batch", absl::StrCat(batch)}}),
+                         rates_of_batches));
   return out;
 }
 
 absl::StatusOr<std::vector<Measurement>> BenchmarkDispatch(
-    const std::string& folder) {
-  DeploymentOptions options;
-  options.folder = folder;
-  options.worker.set_trainer(harness::Program("fake_trainer"));
-  ORDO_ASSIGN_OR_RETURN(auto deployment, Deployment::Start(options));
-  std::vector<double> times;
-  for (int i = 0; i < kDispatches; ++i) {
-    const std::string name = absl::StrCat("dispatch-", i);
-    ORDO_RETURN_IF_ERROR(deployment->Create(TrainingJob(name, "cpu")).status());
-    ORDO_ASSIGN_OR_RETURN(const auto job,
-                          deployment->WaitForEnd(name, absl::Seconds(30)));
-    if (job.state() != jobs::v1::Job::SUCCEEDED) {
-      return absl::InternalError("job failed: " + job.message());
+    const BenchmarkOptions& options) {
+  DeploymentOptions deploy;
+  deploy.folder = options.folder;
+  deploy.worker.set_trainer(harness::Program("fake_trainer"));
+  ORDO_ASSIGN_OR_RETURN(auto deployment, Deployment::Start(deploy));
+  Latencies latencies;
+  for (int round = 0; round < options.Count(kRounds, 2); ++round) {
+    std::vector<double> times;
+    for (int i = 0; i < options.Count(kDispatchesOfARound, 2); ++i) {
+      const std::string name = absl::StrCat("dispatch-", round, "-", i);
+      ORDO_RETURN_IF_ERROR(
+          deployment->Create(TrainingJob(name, "cpu")).status());
+      ORDO_ASSIGN_OR_RETURN(const auto job,
+                            deployment->WaitForEnd(name, absl::Seconds(30)));
+      if (job.state() != jobs::v1::Job::SUCCEEDED) {
+        return absl::InternalError("job failed: " + job.message());
+      }
+      // Both times are of this machine's one clock: the record of the
+      // submission and the first record that the trainer wrote.
+      times.push_back(google::protobuf::util::TimeUtil::DurationToMicroseconds(
+                          job.attempts(0).run_time() - job.create_time()) /
+                      1000.0);
     }
-    // Both times are of this machine's one clock: the record of the
-    // submission and the first record that the trainer wrote.
-    times.push_back(google::protobuf::util::TimeUtil::DurationToMicroseconds(
-                        job.attempts(0).run_time() - job.create_time()) /
-                    1000.0);
+    latencies.AddRound(times);
   }
   std::vector<Measurement> out;
-  AddLatencies("dispatch", "queued_to_started", {{"trainer", "fake"}}, times,
-               &out);
+  AddLatencies(
+      {"dispatch", "queued_to_started", 0, "", {{"trainer", "fake"}}, "", 0, 0},
+      latencies, &out);
   return out;
 }
 
 absl::StatusOr<std::vector<Measurement>> BenchmarkRestart(
-    const std::string& folder) {
-  DeploymentOptions options;
-  options.folder = folder;
-  options.start_worker = false;
-  ORDO_ASSIGN_OR_RETURN(auto deployment, Deployment::Start(options));
+    const BenchmarkOptions& options) {
+  DeploymentOptions deploy;
+  deploy.folder = options.folder;
+  deploy.start_worker = false;
+  ORDO_ASSIGN_OR_RETURN(auto deployment, Deployment::Start(deploy));
+  const int stored = options.Count(kStoredJobs, 2);
+  const int batch = options.Count(kBatchSize, 2);
   ORDO_RETURN_IF_ERROR(
-      CreateBatches(deployment->jobs(), "stored", kStoredJobs / kBatchSize)
+      CreateBatches(deployment->jobs(), "stored", {stored / batch, batch})
           .status());
   std::vector<double> times;
-  for (int i = 0; i < kRestarts; ++i) {
+  for (int i = 0; i < options.Count(kRestarts, 2); ++i) {
     ORDO_RETURN_IF_ERROR(deployment->EndScheduler(SIGKILL).status());
     const absl::Time start = absl::Now();
     ORDO_RETURN_IF_ERROR(deployment->StartScheduler());
     ORDO_RETURN_IF_ERROR(deployment->Get("stored-0-0").status());
     times.push_back(Milliseconds(absl::Now() - start));
   }
-  return std::vector<Measurement>{
-      MedianOf({"restart",
-                "killed_to_serving",
-                0,
-                "ms",
-                {{"jobs", absl::StrCat(kStoredJobs)}},
-                "",
-                0,
-                0},
-               times)};
+  return std::vector<Measurement>{MedianOf({"restart",
+                                            "killed_to_serving",
+                                            0,
+                                            "ms",
+                                            {{"jobs", absl::StrCat(stored)}},
+                                            "",
+                                            0,
+                                            0},
+                                           times)};
 }
 
 }  // namespace ordo::tests::bench

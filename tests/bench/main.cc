@@ -2,9 +2,12 @@
 //   tools/bench submit dispatch --json figures.jsonl
 //
 // With no name it runs all; --list names them. Programs are taken from
-// $ORDO_BIN.
+// $ORDO_BIN. What is measured lies below --dir (default: here), which should be
+// on the disk in question. --quick takes a few samples of each, to see that it
+// works.
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,7 @@
 namespace {
 
 using ordo::tests::bench::Benchmark;
+using ordo::tests::bench::BenchmarkOptions;
 using ordo::tests::bench::Benchmarks;
 using ordo::tests::bench::Measurement;
 
@@ -43,15 +47,19 @@ const Benchmark* Find(const std::string& name) {
 int main(int argc, char** argv) {
   std::vector<const Benchmark*> chosen;
   std::string json_file;
+  std::string parent = ".";
+  BenchmarkOptions options;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--list") {
       PrintNames();
       return 0;
     }
-    if (argument == "--json") {
-      if (++i == argc) return Fail("--json needs a file");
-      json_file = argv[i];
+    if (argument == "--json" || argument == "--dir") {
+      if (++i == argc) return Fail(argument + " needs a path");
+      (argument == "--json" ? json_file : parent) = argv[i];
+    } else if (argument == "--quick") {
+      options.quick = true;
     } else if (const Benchmark* found = Find(argument); found != nullptr) {
       chosen.push_back(found);
     } else {
@@ -64,12 +72,17 @@ int main(int argc, char** argv) {
       chosen.push_back(&benchmark);
     }
   }
+  ordo::base::PosixFilesystem files;
+  const auto made = files.MakeFolders(parent);
+  if (!made.ok()) return Fail(std::string(made.message()));
+  parent = std::filesystem::absolute(parent);
   std::vector<Measurement> all;
   std::string lines;
   int exit_code = 0;
   for (const Benchmark* benchmark : chosen) {
-    const ordo::base::testing::TemporaryFolder folder;
-    const auto measured = benchmark->run(folder.path());
+    const ordo::base::testing::TemporaryFolder folder(parent);
+    options.folder = folder.path();
+    const auto measured = RunBenchmark(*benchmark, options);
     if (!measured.ok()) {
       std::fprintf(stderr, "bench: %s: %s\n", benchmark->name.c_str(),
                    std::string(measured.status().message()).c_str());
@@ -83,7 +96,6 @@ int main(int argc, char** argv) {
   }
   std::fputs(ToTable(all).c_str(), stdout);
   if (json_file.empty()) return exit_code;
-  ordo::base::PosixFilesystem files;
   const auto written = ordo::base::AtomicWrite(files, json_file, lines);
   if (!written.ok()) return Fail(std::string(written.message()));
   return exit_code;

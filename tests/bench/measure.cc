@@ -7,8 +7,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/check.h"
+#include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
+#include "tests/bench/system.h"
 
 namespace ordo::tests::bench {
 
@@ -41,10 +43,8 @@ std::string ToJson(const Measurement& measurement) {
   if (!measurement.reference.empty()) {
     fields["reference"].set_string_value(measurement.reference);
   }
-  if (measurement.min != measurement.max) {
-    fields["min"].set_number_value(measurement.min);
-    fields["max"].set_number_value(measurement.max);
-  }
+  fields["min"].set_number_value(measurement.min);
+  fields["max"].set_number_value(measurement.max);
   return base::WriteMessage(object, base::TextForm::kJson);
 }
 
@@ -53,8 +53,7 @@ std::string ToTable(const std::vector<Measurement>& measurements) {
       absl::StrFormat("%-17s %-31s %12s %-10s %-24s %s\n", "BENCHMARK",
                       "METRIC", "VALUE", "UNIT", "MIN..MAX", "OF");
   for (const Measurement& m : measurements) {
-    const std::string range =
-        m.min == m.max ? "" : absl::StrFormat("%.4g..%.4g", m.min, m.max);
+    const std::string range = absl::StrFormat("%.4g..%.4g", m.min, m.max);
     std::string of = absl::StrJoin(m.params, " ", absl::PairFormatter("="));
     if (!m.reference.empty()) {
       absl::StrAppend(&of, of.empty() ? "" : " ", "to ", m.reference);
@@ -70,18 +69,33 @@ std::string ToTable(const std::vector<Measurement>& measurements) {
 const std::vector<Benchmark>& Benchmarks() {
   static const auto& benchmarks = *new std::vector<Benchmark>{
       {"submit", "durable acknowledgement of CreateJob and BatchCreateJobs",
-       BenchmarkSubmit},
+       BenchmarkSubmit, /*durable=*/true},
       {"dispatch", "queued to trainer started, on a free worker",
-       BenchmarkDispatch},
+       BenchmarkDispatch, /*durable=*/true},
       {"restart", "scheduler kill -9 to serving, 10 000 jobs in the store",
-       BenchmarkRestart},
+       BenchmarkRestart, /*durable=*/true},
       {"cli_start", "start of the command line", BenchmarkCliStart},
       {"train_step", "training step of the tiny model, by encoding",
        BenchmarkTrainStep},
-      {"checkpoint_stall", "share of training time that checkpoints take",
-       BenchmarkCheckpointStall},
+      {"checkpoint_stall", "what checkpoints cost training",
+       BenchmarkCheckpointStall, /*durable=*/true},
   };
   return benchmarks;
+}
+
+absl::StatusOr<std::vector<Measurement>> RunBenchmark(
+    const Benchmark& benchmark, const BenchmarkOptions& options) {
+  ORDO_ASSIGN_OR_RETURN(const std::string filesystem,
+                        FilesystemOf(options.folder));
+  if (benchmark.durable && !options.quick) {
+    ORDO_RETURN_IF_ERROR(CheckDurable(options.folder, filesystem));
+  }
+  ORDO_ASSIGN_OR_RETURN(auto measured, benchmark.run(options));
+  for (Measurement& measurement : measured) {
+    if (benchmark.durable) measurement.params["filesystem"] = filesystem;
+    if (options.quick) measurement.params["quick"] = "true";
+  }
+  return measured;
 }
 
 }  // namespace ordo::tests::bench

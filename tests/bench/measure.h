@@ -9,7 +9,7 @@
 
 namespace ordo::tests::bench {
 
-// One figure. `value` is the median where there are several samples.
+// One figure. `value` is the median of its samples.
 struct Measurement {
   std::string benchmark;
   std::string metric;
@@ -18,7 +18,7 @@ struct Measurement {
   std::map<std::string, std::string> params;
   // For a ratio: what it is a ratio to. Empty otherwise.
   std::string reference;
-  // Over the samples behind `value`, for comparisons; equal to it otherwise.
+  // Over the samples behind `value`.
   double min = 0;
   double max = 0;
 };
@@ -36,29 +36,49 @@ std::string ToJson(const Measurement& measurement);
 // A table for people, a line per measurement.
 std::string ToTable(const std::vector<Measurement>& measurements);
 
-// A benchmark: its name, what it measures, and how. It writes only below the
-// folder that it is given.
+// How a benchmark is run.
+struct BenchmarkOptions {
+  // It writes only below this folder, which exists and is empty.
+  std::string folder;
+  // A few samples of each figure: enough to see that it works, too few to mean
+  // anything.
+  bool quick = false;
+
+  // How often to do something.
+  int Count(int full, int few) const { return quick ? few : full; }
+};
+
+// A benchmark: its name, what it measures, and how.
 struct Benchmark {
   std::string name;
   std::string text;
-  absl::StatusOr<std::vector<Measurement>> (*run)(const std::string& folder);
+  absl::StatusOr<std::vector<Measurement>> (*run)(
+      const BenchmarkOptions& options);
+  // Its figures depend on the disk.
+  bool durable = false;
 };
 
 // All of them.
 const std::vector<Benchmark>& Benchmarks();
 
+// Runs one. The figures of a durable one say on what filesystem they were
+// taken; FAILED_PRECONDITION when that is memory and they are to mean
+// something.
+absl::StatusOr<std::vector<Measurement>> RunBenchmark(
+    const Benchmark& benchmark, const BenchmarkOptions& options);
+
 absl::StatusOr<std::vector<Measurement>> BenchmarkSubmit(
-    const std::string& folder);
+    const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkDispatch(
-    const std::string& folder);
+    const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkRestart(
-    const std::string& folder);
+    const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkCliStart(
-    const std::string& folder);
+    const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkTrainStep(
-    const std::string& folder);
+    const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkCheckpointStall(
-    const std::string& folder);
+    const BenchmarkOptions& options);
 
 }  // namespace ordo::tests::bench
 

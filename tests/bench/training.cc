@@ -1,5 +1,5 @@
 #include <map>
-#include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +25,7 @@ using training::v1::TrainSpec;
 constexpr int kRounds = 5;
 constexpr int kStepsOfARound = 60;
 constexpr int kLogEverySteps = 10;
-constexpr int kStallSteps = 200;
+constexpr int kStallSteps = 150;
 
 TrainSpec TinySpec(const std::string& encoding, int steps,
                    int checkpoint_steps) {
@@ -86,18 +86,64 @@ double MedianStepSeconds(const std::vector<ProgressRecord>& records) {
   return Quantile(seconds, 0.5);
 }
 
+// Seconds from the end of the first interval, which warms up, to the last step.
+double TrainingSeconds(const std::vector<ProgressRecord>& records) {
+  std::optional<double> first;
+  double last = 0;
+  for (const ProgressRecord& record : records) {
+    if (!record.has_step() || record.step().step() < kLogEverySteps) continue;
+    last = static_cast<double>(record.time().seconds()) +
+           1e-9 * record.time().nanos();
+    if (!first) first = last;
+  }
+  return last - *first;
+}
+
+// What checkpoints cost a run, next to one without any. The stall is the time
+// in which training stands still for one: its copy and the wait for the write
+// before it. The write itself goes on beside training and slows it; that shows
+// only in the whole time.
+struct CheckpointCosts {
+  // A sample for each checkpoint.
+  std::vector<double> stall_ms;
+  std::vector<double> stall_of_a_step;
+  std::vector<double> write_ms;
+  // A sample for each round.
+  std::vector<double> stall_of_training;
+  std::vector<double> time_ratio;
+
+  void AddRound(const std::vector<ProgressRecord>& without,
+                const std::vector<ProgressRecord>& with) {
+    const double step = MedianStepSeconds(without);
+    double stalled = 0;
+    for (const ProgressRecord& record : with) {
+      if (!record.has_checkpoint()) continue;
+      // That of the last step is not part of the time.
+      if (record.checkpoint().step() == with.back().finished().step()) continue;
+      const double stall = record.checkpoint().stall_seconds();
+      stalled += stall;
+      stall_ms.push_back(1000 * stall);
+      stall_of_a_step.push_back(100 * stall / step);
+      write_ms.push_back(1000 * record.checkpoint().write_seconds());
+    }
+    stall_of_training.push_back(100 * stalled / TrainingSeconds(with));
+    time_ratio.push_back(TrainingSeconds(with) / TrainingSeconds(without));
+  }
+};
+
 }  // namespace
 
 absl::StatusOr<std::vector<Measurement>> BenchmarkTrainStep(
-    const std::string& folder) {
+    const BenchmarkOptions& options) {
+  const int steps = options.Count(kStepsOfARound, 2 * kLogEverySteps);
   std::map<std::string, std::vector<double>> seconds;
   std::map<std::string, std::vector<double>> ratios;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < options.Count(kRounds, 2); ++round) {
     for (const char* encoding : {"rope", "none", "tape"}) {
       ORDO_ASSIGN_OR_RETURN(
           const auto records,
-          Train(TinySpec(encoding, kStepsOfARound, kStepsOfARound),
-                absl::StrCat(folder, "/", encoding, "-", round)));
+          Train(TinySpec(encoding, steps, steps),
+                absl::StrCat(options.folder, "/", encoding, "-", round)));
       seconds[encoding].push_back(MedianStepSeconds(records));
       ratios[encoding].push_back(seconds[encoding].back() /
                                  seconds["rope"].back());
@@ -130,30 +176,44 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkTrainStep(
 }
 
 absl::StatusOr<std::vector<Measurement>> BenchmarkCheckpointStall(
-    const std::string& folder) {
-  std::vector<Measurement> out;
-  for (const int every : {10, 50}) {
-    ORDO_ASSIGN_OR_RETURN(const auto records,
-                          Train(TinySpec("rope", kStallSteps, every),
-                                absl::StrCat(folder, "/every-", every)));
-    std::vector<double> stalls;
-    std::vector<double> writes;
-    for (const ProgressRecord& record : records) {
-      if (!record.has_checkpoint()) continue;
-      stalls.push_back(record.checkpoint().stall_seconds());
-      writes.push_back(record.checkpoint().write_seconds());
+    const BenchmarkOptions& options) {
+  const int steps = options.Count(kStallSteps, 3 * kLogEverySteps);
+  // The last step is always checkpointed, after the time that counts.
+  const std::vector<int> intervals = {10, options.Count(50, 20)};
+  std::map<int, CheckpointCosts> costs;
+  for (int round = 0; round < options.Count(kRounds, 2); ++round) {
+    const auto train = [&](int every) {
+      return Train(TinySpec("rope", steps, every),
+                   absl::StrCat(options.folder, "/", every, "-", round));
+    };
+    ORDO_ASSIGN_OR_RETURN(const auto without, train(steps));
+    for (const int every : intervals) {
+      ORDO_ASSIGN_OR_RETURN(const auto with, train(every));
+      costs[every].AddRound(without, with);
     }
-    if (stalls.empty()) return absl::InternalError("no checkpoint written");
-    const std::map<std::string, std::string> params = {
-        {"every_steps", absl::StrCat(every)}, {"encoding", "rope"}};
-    const double step = MedianStepSeconds(records);
-    for (double& stall : stalls) stall *= 100 / (every * step);
-    for (double& write : writes) write *= 1000;
-    out.push_back(MedianOf(
-        {"checkpoint_stall", "share_of_step_time", 0, "%", params, "", 0, 0},
-        stalls));
-    out.push_back(MedianOf(
-        {"checkpoint_stall", "write_time", 0, "ms", params, "", 0, 0}, writes));
+  }
+  std::vector<Measurement> out;
+  for (const auto& [every, cost] : costs) {
+    const auto add = [&, every = every](const std::string& metric,
+                                        const std::string& unit,
+                                        const std::string& reference,
+                                        const std::vector<double>& samples) {
+      out.push_back(MedianOf(
+          {"checkpoint_stall",
+           metric,
+           0,
+           unit,
+           {{"every_steps", absl::StrCat(every)}, {"encoding", "rope"}},
+           reference,
+           0,
+           0},
+          samples));
+    };
+    add("stall", "ms", "", cost.stall_ms);
+    add("stall_of_a_step", "%", "step_time", cost.stall_of_a_step);
+    add("stall_of_training", "%", "training_time", cost.stall_of_training);
+    add("training_time", "1", "no_checkpoints", cost.time_ratio);
+    add("write_time", "ms", "", cost.write_ms);
   }
   return out;
 }

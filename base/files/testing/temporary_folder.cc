@@ -8,9 +8,19 @@
 
 namespace ordo::base::testing {
 
-TemporaryFolder::TemporaryFolder() {
+namespace {
+
+std::string DefaultParent() {
   const char* parent = std::getenv("TEST_TMPDIR");
-  path_ = JoinPath(parent == nullptr ? "/tmp" : parent, "ordo-test-XXXXXX");
+  return parent == nullptr ? "/tmp" : parent;
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() : TemporaryFolder(DefaultParent()) {}
+
+TemporaryFolder::TemporaryFolder(const std::string& parent)
+    : path_(JoinPath(parent, "ordo-test-XXXXXX")) {
   ORDO_CHECK(::mkdtemp(path_.data()) != nullptr) << path_;
 }
 

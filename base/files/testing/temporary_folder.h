@@ -7,10 +7,12 @@
 namespace ordo::base::testing {
 
 // A new, empty folder that is removed with all in it at the end of its scope.
-// It lies in the test's own folder ($TEST_TMPDIR), else in /tmp.
 class TemporaryFolder {
  public:
+  // In the test's own folder ($TEST_TMPDIR), else in /tmp.
   TemporaryFolder();
+  // In a folder that exists.
+  explicit TemporaryFolder(const std::string& parent);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

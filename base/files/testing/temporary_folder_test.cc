@@ -22,5 +22,11 @@ TEST(TemporaryFolderTest, IsThereForItsScopeOnly) {
   EXPECT_FALSE(Exists(files, path));
 }
 
+TEST(TemporaryFolderTest, LiesWhereItIsTold) {
+  const TemporaryFolder parent;
+  const TemporaryFolder child(parent.path());
+  EXPECT_EQ(FolderOf(child.path()), parent.path());
+}
+
 }  // namespace
 }  // namespace ordo::base::testing

@@ -1,0 +1,107 @@
+// The program that tools/bench runs, with a few samples of each figure.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/process/process.h"
+#include "base/status/testing/status_matchers.h"
+#include "base/yaml/text_form.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/struct.pb.h"
+#include "gtest/gtest.h"
+
+namespace ordo::tests::bench {
+namespace {
+
+using ::google::protobuf::Struct;
+using ::google::protobuf::Value;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr absl::Duration kDeadline = absl::Minutes(2);
+
+class BenchTest : public ::testing::Test {
+ protected:
+  int Run(std::vector<std::string> argv) {
+    argv.insert(argv.begin(), "tests/bench/bench");
+    base::SpawnOptions spawn;
+    spawn.argv = argv;
+    spawn.stdout_file = folder_.Path("output");
+    spawn.stderr_file = spawn.stdout_file;
+    const auto process = base::Spawn(spawn);
+    ORDO_EXPECT_OK(process);
+    const auto status = base::WaitForExit(process->pid, kDeadline);
+    ORDO_EXPECT_OK(status);
+    return status->exit_code;
+  }
+  std::string Output() { return Text("output"); }
+  std::string Text(const std::string& name) {
+    return base::ReadFile(files_, folder_.Path(name), 1 << 20).value_or("");
+  }
+
+  base::testing::TemporaryFolder folder_;
+  base::PosixFilesystem files_;
+};
+
+void ExpectFigure(const Struct& line) {
+  const auto& fields = line.fields();
+  for (const char* text : {"benchmark", "metric", "unit"}) {
+    ASSERT_EQ(fields.count(text), 1u) << line.ShortDebugString();
+    EXPECT_EQ(fields.at(text).kind_case(), Value::kStringValue) << text;
+  }
+  for (const char* number : {"value", "min", "max"}) {
+    ASSERT_EQ(fields.count(number), 1u) << line.ShortDebugString();
+    EXPECT_EQ(fields.at(number).kind_case(), Value::kNumberValue) << number;
+  }
+  EXPECT_GT(fields.at("value").number_value(), 0);
+  EXPECT_LE(fields.at("min").number_value(), fields.at("value").number_value());
+  EXPECT_GE(fields.at("max").number_value(), fields.at("value").number_value());
+  const auto& params = fields.at("params").struct_value().fields();
+  EXPECT_EQ(params.at("quick").string_value(), "true");
+}
+
+TEST_F(BenchTest, WritesALineOfJsonForEachFigure) {
+  ASSERT_EQ(Run({"submit", "cli_start", "--quick", "--dir", folder_.Path("new"),
+                 "--json", folder_.Path("json")}),
+            0)
+      << Output();
+  const std::string text = Text("json");
+  std::map<std::string, int> figures;
+  for (const auto line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    Struct object;
+    ORDO_ASSERT_OK(
+        base::ReadMessage(std::string(line), base::TextForm::kJson, &object));
+    ExpectFigure(object);
+    ++figures[object.fields().at("benchmark").string_value() + " " +
+              object.fields().at("metric").string_value()];
+  }
+  EXPECT_EQ(figures, (std::map<std::string, int>{{"submit acknowledged_p50", 2},
+                                                 {"submit acknowledged_p99", 2},
+                                                 {"submit jobs_per_second", 2},
+                                                 {"cli_start wall", 3}}));
+  EXPECT_THAT(text, HasSubstr("\"connections\":\"16\""));
+  EXPECT_THAT(text, HasSubstr("\"filesystem\":"));
+  // A line of the table for each, below its head.
+  const std::vector<std::string> rows =
+      absl::StrSplit(Output(), '\n', absl::SkipEmpty());
+  EXPECT_THAT(rows, SizeIs(10));
+  // What was measured is gone.
+  EXPECT_THAT(files_.List(folder_.Path("new")).value(), SizeIs(0));
+}
+
+TEST_F(BenchTest, NamesWhatItDoesNotKnow) {
+  EXPECT_EQ(Run({"submitt"}), 2);
+  EXPECT_THAT(Output(), HasSubstr("unknown benchmark 'submitt'; --list"));
+  EXPECT_EQ(Run({"--list"}), 0);
+  EXPECT_THAT(Output(), HasSubstr("checkpoint_stall"));
+  EXPECT_EQ(Run({"--json"}), 2);
+  EXPECT_THAT(Output(), HasSubstr("--json needs a path"));
+}
+
+}  // namespace
+}  // namespace ordo::tests::bench
