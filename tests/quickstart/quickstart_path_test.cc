@@ -9,18 +9,23 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/process/process.h"
 #include "base/yaml/text_form.h"
+#include "gmock/gmock.h"
 #include "google/protobuf/struct.pb.h"
 #include "gtest/gtest.h"
 #include "tests/harness/deployment.h"
 
 namespace ordo::tests::quickstart {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 constexpr char kJob[] = R"(
 kind: train
@@ -92,6 +97,56 @@ class QuickstartPathTest : public testing::Test {
     return path;
   }
 
+  // A row for each model, with the interval of each of its four shares.
+  static void ExpectTable(const std::string& text) {
+    int num_rows = 0;
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+      if (!absl::StartsWith(line, "addition-tape") &&
+          !absl::StartsWith(line, "addition-rope")) {
+        continue;
+      }
+      ++num_rows;
+      EXPECT_EQ(Count(line, " % ["), 4) << line;
+    }
+    EXPECT_EQ(num_rows, 2) << text;
+  }
+
+  // Three were written; keep: 2 leaves the last two, and of the first a line.
+  void ExpectNewestCheckpoints() {
+    for (const std::string job : {"addition-tape", "addition-rope"}) {
+      const Output list = Ordo({"list", "checkpoints", job});
+      EXPECT_EQ(list.exit_code, 0) << list.text;
+      std::vector<std::string> states;
+      for (const absl::string_view line : absl::StrSplit(list.text, '\n')) {
+        if (!absl::StartsWith(line, absl::StrCat("jobs/", job, "/"))) continue;
+        states.push_back(absl::StrContains(line, "AVAILABLE") ? "AVAILABLE"
+                         : absl::StrContains(line, "DELETED") ? "DELETED"
+                                                              : "");
+      }
+      EXPECT_THAT(states, ElementsAre("AVAILABLE", "AVAILABLE", "DELETED"))
+          << list.text;
+      const auto folders = files_.List(
+          absl::StrCat(Deployment(), "/storage/jobs/", job, "/checkpoints"));
+      ASSERT_TRUE(folders.ok()) << folders.status();
+      EXPECT_THAT(*folders, UnorderedElementsAre("10-1", "12-1"));
+    }
+  }
+
+  void ExpectBegins(const std::string& path, const std::string& with) {
+    const auto text = base::ReadFile(files_, path, 64 << 20);
+    ASSERT_TRUE(text.ok()) << text.status();
+    EXPECT_TRUE(absl::StartsWith(*text, with)) << path;
+  }
+
+  static int Count(absl::string_view text, absl::string_view part) {
+    int count = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != absl::string_view::npos;
+         at += part.size()) {
+      ++count;
+    }
+    return count;
+  }
+
   std::string Deployment() const { return folder_.path() + "/deployment"; }
 
   base::PosixFilesystem files_;
@@ -105,6 +160,12 @@ TEST_F(QuickstartPathTest, TrainsEvaluatesReportsAndLeavesNothingBehind) {
   const std::string rope = WriteJob("rope");
   const Output submit = Ordo({"submit", tape, rope, "--watch"});
   EXPECT_EQ(submit.exit_code, 0) << submit.text;
+  // Written to a file, the view is a line for each change.
+  for (const char* name : {"addition-tape", "addition-rope"}) {
+    EXPECT_TRUE(absl::StrContains(submit.text,
+                                  absl::StrCat("\n", name, " SUCCEEDED  in ")))
+        << submit.text;
+  }
 
   const Output list = Ordo({"list", "-o", "json"});
   EXPECT_EQ(list.exit_code, 0) << list.text;
@@ -116,11 +177,21 @@ TEST_F(QuickstartPathTest, TrainsEvaluatesReportsAndLeavesNothingBehind) {
   const Output report =
       Ordo({"report", "addition-tape", "addition-rope", "--html", html});
   EXPECT_EQ(report.exit_code, 0) << report.text;
-  EXPECT_TRUE(absl::StrContains(report.text, "addition-tape")) << report.text;
+  ExpectTable(report.text);
+  EXPECT_TRUE(absl::StrContains(report.text, "wrote " + html)) << report.text;
+  for (const char* figure :
+       {"addition-tape", "addition-rope", "equal-lengths"}) {
+    const std::string stem = folder_.Path(absl::StrCat("report-", figure));
+    ExpectBegins(stem + ".png", "\x89PNG\r\n");
+    ExpectBegins(stem + ".svg", "<?xml");
+  }
   const std::string page = base::ReadFile(files_, html, 16 << 20).value_or("");
-  EXPECT_TRUE(absl::StrContains(page, "<svg"));
+  // Two heat maps and the curves of equal lengths.
+  EXPECT_EQ(Count(page, "<svg"), 3);
   EXPECT_TRUE(absl::StrContains(page, "addition-rope"));
   EXPECT_FALSE(absl::StrContains(page, "src=\"http")) << "not self-contained";
+
+  ExpectNewestCheckpoints();
 
   const std::string weights = folder_.Path("model.safetensors");
   const Output get =
