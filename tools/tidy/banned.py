@@ -77,7 +77,7 @@ BANS = (
     Ban(r"\b(std::)?(quick_exit|_exit|abort)\s*\(|(?<![\w.>])exit\s*\(",
         "return a Status to main; ORDO_CHECK for bugs",
         allowed=("base/check.h", "worker/supervisor/", "base/process/",
-                 "worker/trainer/main.cc")),
+                 "services/cli/bug.cc", "worker/trainer/main.cc")),
     Ban(r"\busing\s+namespace\b", "name what you use", tests=True),
 
     # Tests.
