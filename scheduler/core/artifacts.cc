@@ -107,7 +107,10 @@ void TakeDurableRecord(JobEdit& edit, const agent::v1::DurableRecord& record) {
       AddWarning(edit, absl::StrCat("the checkpoint at step ",
                                     record.checkpoint_failed().step(),
                                     " could not be written: ",
-                                    record.checkpoint_failed().message()));
+                                    record.checkpoint_failed().message(),
+                                    "; the run goes on and tries again; if the "
+                                    "disk is full, free space under the "
+                                    "storage root"));
       return;
     case agent::v1::DurableRecord::kReport:
       TakeReport(edit, record);

@@ -150,7 +150,10 @@ TEST_F(ArtifactsTest, ACheckpointThatCouldNotBeWrittenIsAWarning) {
       "disk full");
   shell_.Observe("w", {observed});
   shell_.Ignore();
-  EXPECT_THAT(shell_.job("a").attempts(0).warnings(0), HasSubstr("disk full"));
+  EXPECT_EQ(shell_.job("a").attempts(0).warnings(0),
+            "the checkpoint at step 7 could not be written: disk full; the run "
+            "goes on and tries again; if the disk is full, free space under "
+            "the storage root");
   EXPECT_EQ(shell_.Counted(Count::What::kCheckpoint, "failed"), 1);
 }
 

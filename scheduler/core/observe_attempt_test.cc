@@ -44,6 +44,15 @@ TEST_F(ObserveAttemptTest, TheFirstReportOfTheTrainerIsRecorded) {
   EXPECT_THAT(attempt.warnings(), ElementsAre("other threads"));
 }
 
+TEST_F(ObserveAttemptTest, AResumeThatIsNotExactIsRecordedAsSuch) {
+  ObservedAttempt observed = AttemptBuilder("a", 1).Running(40);
+  observed.mutable_started()->set_exact(false);
+  shell_.Observe("w", {observed});
+  ASSERT_EQ(shell_.job("a").attempts_size(), 1);
+  EXPECT_EQ(shell_.job("a").attempts(0).start_step(), 40);
+  EXPECT_FALSE(shell_.job("a").attempts(0).exact());
+}
+
 TEST_F(ObserveAttemptTest, TheSameObservationTwiceIsRecordedOnce) {
   const ObservedAttempt observed =
       AttemptBuilder("a", 1).Running().Step(5).Checkpoint(1, 5).Warning(2, "x");

@@ -40,6 +40,18 @@ TEST_F(ShowTest, JobHasItsAttemptsAndSpec) {
   EXPECT_THAT(out(), HasSubstr("Spec:\nname: a\nqueue: default\n"));
 }
 
+TEST_F(ShowTest, ResumeThatWasNotExactSaysSo) {
+  scheduler_.SetJob("a", Job::RUNNING, [](Job* job) {
+    auto* attempt = job->add_attempts();
+    attempt->set_number(2);
+    attempt->set_resumed_from("jobs/a/checkpoints/5-1");
+    attempt->set_exact(false);
+  });
+  EXPECT_EQ(Run({"show", "a"}), 0);
+  EXPECT_THAT(out(), HasSubstr("attempt 2: resumed from "
+                               "jobs/a/checkpoints/5-1, not exactly\n"));
+}
+
 TEST_F(ShowTest, WorkerHasItsDevices) {
   workers::v1::Worker worker;
   worker.set_name("workers/local");
