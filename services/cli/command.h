@@ -26,8 +26,8 @@ struct Command {
   std::vector<Option> options;
   int min_arguments = 0;
   int max_arguments = 0;
-  // What the shell completes arguments with: "jobs", "files", "commands", or
-  // words separated by blanks.
+  // What the shell completes arguments with: "jobs", "folders" (checkpoints and
+  // reports), "files", "commands", or words separated by blanks.
   std::string completes;
   absl::StatusOr<ExitCode> (*run)(Context& context,
                                   const Arguments& arguments) = nullptr;

@@ -18,6 +18,8 @@ std::string Branch(const Command& command) {
   std::string files;
   if (words == "jobs") {
     words = "$(_ordo_jobs)";
+  } else if (words == "folders") {
+    words = "$(_ordo_folders)";
   } else if (words == "commands") {
     words = "$commands";
   } else if (words == "files") {
@@ -41,6 +43,13 @@ std::string Script() {
       "_ordo_jobs() {\n"
       "  ordo list jobs --all-users -o table 2>/dev/null | "
       "sed '1d;s/ .*//'\n"
+      "}\n"
+      "_ordo_folders() {\n"
+      "  local kind\n"
+      "  for kind in checkpoints reports; do\n"
+      "    ordo list $kind -o table 2>/dev/null | "
+      "sed '1d;/ DELETED /d;s/ .*//'\n"
+      "  done\n"
       "}\n"
       "_ordo() {\n"
       "  local current=\"${COMP_WORDS[COMP_CWORD]}\"\n"

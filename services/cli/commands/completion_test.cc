@@ -1,3 +1,7 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/process/process.h"
 #include "gmock/gmock.h"
@@ -19,22 +23,82 @@ TEST_F(CompletionTest, ScriptKnowsEveryCommandAndOption) {
   EXPECT_THAT(out(), HasSubstr("bashcompinit"));
 }
 
-TEST_F(CompletionTest, BashCompletesCommandsOptionsAndWords) {
+// Stands for the program that the script asks for names.
+constexpr char kOrdo[] = R"(
+ordo() {
+  case "$2" in
+    jobs) printf 'NAME  STATE\nrope-a  QUEUED\ntape-a  RUNNING\n' ;;
+    checkpoints) printf 'NAME  STEP  STATE\n'
+      printf 'jobs/a/checkpoints/20-1  20  DELETED   1s\n'
+      printf 'jobs/a/checkpoints/40-1  40  AVAILABLE  1s\n' ;;
+    reports) printf 'NAME  TASK\njobs/a/reports/grid-40  grid\n' ;;
+  esac
+}
+)";
+constexpr char kTryInBash[] = R"(
+try() {
+  COMP_WORDS=("$@")
+  COMP_CWORD=$(($# - 1))
+  _ordo
+  echo "${COMPREPLY[*]}"
+}
+)";
+// What bashcompinit does when a person presses the key; zsh itself then takes
+// what begins with the word so far.
+constexpr char kTryInZsh[] = R"(
+try() {
+  local -a words=("$@") COMP_WORDS=("$@") COMPREPLY
+  local CURRENT=$# COMP_CWORD=$(($# - 1))
+  local -a found=($(compgen ${=_comps[ordo]#_bash_complete} -- "$@[-1]"))
+  print -- ${(M)found:#$@[-1]*}
+}
+)";
+constexpr char kTries[] = R"(
+try ordo su
+try ordo submit --dr
+try ordo list wo
+try ordo list -o j
+try ordo watch ta
+try ordo get jobs/a/c
+try ordo get jobs/a/r
+)";
+constexpr char kCompleted[] =
+    "submit\n--dry-run\nworkers\njson\ntape-a\njobs/a/checkpoints/40-1\n"
+    "jobs/a/reports/grid-40\n";
+
+// Where both shells give the same answers: the tries' output.
+class CompletionInShellTest : public testing::CliTest {
+ protected:
+  std::string RunShell(const std::vector<std::string>& shell,
+                       const std::string& script) {
+    base::SpawnOptions spawn;
+    spawn.argv = shell;
+    spawn.argv.push_back(WriteFile("test.sh", script));
+    // zsh keeps a cache in its user's folder.
+    spawn.environment = {"HOME=" + folder_.path(), "PATH=/usr/bin:/bin"};
+    spawn.stdout_file = folder_.Path("out");
+    const auto process = base::Spawn(spawn);
+    EXPECT_TRUE(process.ok());
+    if (!process.ok()) return "";
+    EXPECT_TRUE(base::WaitForExit(process->pid, absl::Seconds(30)).ok());
+    return base::ReadFile(files_, folder_.Path("out"), 1000).value_or("");
+  }
+};
+
+TEST_F(CompletionInShellTest, BashCompletesCommandsOptionsAndNames) {
   EXPECT_EQ(Run({"completion", "bash"}), 0);
-  const std::string script = WriteFile(
-      "test.sh", out() +
-                     "try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); "
-                     "_ordo; echo \"${COMPREPLY[*]}\"; }\n"
-                     "try ordo su\ntry ordo submit --dr\ntry ordo list wo\n"
-                     "try ordo list -o j\n");
-  base::SpawnOptions spawn;
-  spawn.argv = {"/bin/bash", script};
-  spawn.stdout_file = folder_.Path("out");
-  const auto process = base::Spawn(spawn);
-  ASSERT_TRUE(process.ok());
-  EXPECT_TRUE(base::WaitForExit(process->pid, absl::Seconds(30))->ok());
-  EXPECT_EQ(*base::ReadFile(files_, folder_.Path("out"), 1000),
-            "submit\n--dry-run\nworkers\njson\n");
+  EXPECT_EQ(
+      RunShell({"/bin/bash"}, absl::StrCat(out(), kOrdo, kTryInBash, kTries)),
+      kCompleted);
+}
+
+TEST_F(CompletionInShellTest, ZshCompletesTheSame) {
+  constexpr char kZsh[] = "/usr/bin/zsh";
+  if (!base::Exists(files_, kZsh)) GTEST_SKIP() << "there is no " << kZsh;
+  EXPECT_EQ(Run({"completion", "zsh"}), 0);
+  EXPECT_EQ(RunShell({kZsh, "--no-rcs"},
+                     absl::StrCat(out(), kOrdo, kTryInZsh, kTries)),
+            kCompleted);
 }
 
 TEST_F(CompletionTest, OtherShellsAreBadInput) {

@@ -147,7 +147,7 @@ Command GetCommand() {
   };
   command.min_arguments = 1;
   command.max_arguments = 1;
-  command.completes = "jobs";
+  command.completes = "folders";
   command.run = Run;
   return command;
 }
