@@ -17,29 +17,8 @@ namespace {
 using jobs::v1::Job;
 using ::ordo::base::testing::StatusIs;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
-constexpr absl::Duration kCancelLimit = absl::Seconds(5);
-
-class LifecycleTest : public Scenario {
- protected:
-  // Cancels, and expects the end in time and nothing left of the job.
-  void CancelAndExpectTheEnd(const std::string& name) {
-    const absl::Time start = absl::Now();
-    ORDO_ASSERT_OK_AND_ASSIGN(const Job answer, Cancel(name));
-    EXPECT_TRUE(answer.state() == Job::CANCELLING ||
-                answer.state() == Job::CANCELLED)
-        << answer.ShortDebugString();
-    ASSERT_TRUE(WaitForState(name, Job::CANCELLED).has_value());
-    EXPECT_LT(absl::Now() - start, kCancelLimit);
-    // The group is gone with the word of it; only who said so may be leaving.
-    for (const base::RunningProcess& process : ProcessesOf(name)) {
-      EXPECT_THAT(process.command_line,
-                  StartsWith(ProgramPath("ordo-supervisor")));
-    }
-    EXPECT_TRUE(WaitFor([&] { return ProcessesOf(name).empty(); }));
-  }
-};
+using LifecycleTest = Scenario;
 
 TEST_F(LifecycleTest, CancelWhileQueuedEndsAtOnce) {
   Start("first:hold_at=5");

@@ -22,6 +22,7 @@ using jobs::v1::Job;
 namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(2);
+constexpr size_t kMaxDamagedBytes = 16 << 20;
 
 void Prepare(grpc::ClientContext* context) {
   base::CallOptions call;
@@ -226,6 +227,41 @@ std::optional<base::ProcessId> Scenario::WaitForTrainer(
   });
   if (!found) ADD_FAILURE() << "no trainer of " << job;
   return found;
+}
+
+void Scenario::CancelAndExpectTheEnd(const std::string& job) {
+  const absl::Time start = absl::Now();
+  ORDO_ASSERT_OK_AND_ASSIGN(const Job answer, Cancel(job));
+  EXPECT_TRUE(answer.state() == Job::CANCELLING ||
+              answer.state() == Job::CANCELLED)
+      << answer.ShortDebugString();
+  ASSERT_TRUE(WaitForState(job, Job::CANCELLED).has_value());
+  EXPECT_LT(absl::Now() - start, kCancelLimit);
+  // The group is gone with the word of it; only who said so may be leaving.
+  for (const base::RunningProcess& process : ProcessesOf(job)) {
+    EXPECT_TRUE(
+        absl::StartsWith(process.command_line, ProgramPath("ordo-supervisor")))
+        << process.command_line;
+  }
+  EXPECT_TRUE(WaitFor([&] { return ProcessesOf(job).empty(); }));
+}
+
+Job Scenario::WaitForFailure(const std::string& name) {
+  const auto job = WaitForEnd(name);
+  EXPECT_TRUE(job.has_value() && job->state() == Job::FAILED);
+  EXPECT_TRUE(WaitFor([&] { return ProcessesOf(name).empty(); }));
+  return job.value_or(Job());
+}
+
+void Scenario::Damage(const std::string& path, bool truncate) {
+  ORDO_ASSERT_OK_AND_ASSIGN(std::string bytes,
+                            base::ReadFile(files_, path, kMaxDamagedBytes));
+  if (truncate) {
+    bytes.resize(bytes.size() / 2);
+  } else {
+    bytes[bytes.size() - 3] ^= 4;
+  }
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, path, bytes));
 }
 
 void Scenario::Release(const std::string& job) {

@@ -21,6 +21,8 @@ namespace ordo::tests::e2e {
 
 // What is waited for comes long before this, or never.
 inline constexpr absl::Duration kDeadline = absl::Seconds(60);
+// A cancel takes no longer.
+inline constexpr absl::Duration kCancelLimit = absl::Seconds(5);
 
 // The path of one of our programs, absolute.
 std::string ProgramPath(const std::string& name);
@@ -65,6 +67,13 @@ class Scenario : public ::testing::Test {
   std::optional<jobs::v1::Job> WaitForEnd(const std::string& job);
   // The job's trainer process, once it runs.
   std::optional<base::ProcessId> WaitForTrainer(const std::string& job);
+
+  // Cancels, and expects the end in time and nothing left.
+  void CancelAndExpectTheEnd(const std::string& job);
+  // The job after it has failed; an empty one, and a failure, when it has not.
+  jobs::v1::Job WaitForFailure(const std::string& job);
+  // Cuts a file of a checkpoint in half, or flips one of its bits.
+  void Damage(const std::string& path, bool truncate);
 
   // Lets a fake trainer go on that is held.
   void Release(const std::string& job);

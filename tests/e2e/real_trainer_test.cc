@@ -1,0 +1,156 @@
+// The real trainer, where other tests have the fake one: what it says to people
+// is its own, and it has to leave when it is told to. It is held at a moment by
+// tests/fake/gate.cc.
+#include <signal.h>
+#include <string>
+
+#include "base/files/file_util.h"
+#include "base/process/process.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/e2e/scenario.h"
+
+namespace ordo::tests::e2e {
+namespace {
+
+using jobs::v1::Job;
+using jobs::v1::JobSpec;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class RealTrainerTest : public Scenario {
+ protected:
+  // The job named "job" is held where it renames or opens `held_at`, a path
+  // below its folder, until Go.
+  void StartHolding(const std::string& held_at) {
+    harness::DeploymentOptions options = Options("");
+    options.worker.set_trainer(ProgramPath("ordo-trainer"));
+    auto& environment = *options.worker.mutable_trainer_environment();
+    environment["LD_PRELOAD"] = ProgramPath("tests/fake/libgate.so");
+    environment["ORDO_GATE_PATH"] = "/jobs/job/" + held_at;
+    environment["ORDO_GATE_KEY"] = folder_.Path("go");
+    Start(options);
+  }
+  void WaitUntilHeld() {
+    ASSERT_TRUE(WaitFor(
+        [this] { return base::Exists(files_, folder_.Path("go.held")); }));
+  }
+  void Go() {
+    ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("go"), ""));
+  }
+
+  // So long that only a cancel ends it.
+  static JobSpec EndlessSpec() {
+    JobSpec spec = Spec("job");
+    spec.mutable_training()->set_steps(100'000'000);
+    return spec;
+  }
+};
+
+TEST_F(RealTrainerTest, FolderThatVanishesInMidRunIsNamed) {
+  StartHolding("checkpoints/20-1");
+  Submit(Spec("job"));
+  WaitUntilHeld();
+  ORDO_ASSERT_OK(files_.RemoveTree(JobFolder("job")));
+  Go();
+  const Job job = WaitForFailure("job");
+  EXPECT_EQ(job.reason(), "DATA_MISSING");
+  EXPECT_EQ(job.attempts_size(), 1);
+  EXPECT_THAT(job.message(), HasSubstr(JobFolder("job") +
+                                       "/attempts/1 vanished while the trainer "
+                                       "was writing to it"));
+}
+
+class RealTrainerDamageTest : public RealTrainerTest,
+                              public ::testing::WithParamInterface<bool> {};
+INSTANTIATE_TEST_SUITE_P(TruncatedOrFlipped, RealTrainerDamageTest,
+                         ::testing::Bool());
+
+TEST_P(RealTrainerDamageTest, DamagedCheckpointIsPassedOverForTheOneBefore) {
+  StartHolding("checkpoints/60-1");
+  Submit(Spec("undisturbed"));
+  Submit(Spec("job"));
+  WaitUntilHeld();
+  ASSERT_TRUE(WaitFor([this] {
+    const auto checkpoint = LatestCheckpoint("job");
+    return checkpoint.ok() && checkpoint->step() == 40;
+  }));
+  const std::string file =
+      JobFolder("job") + "/checkpoints/40-1/model.safetensors";
+  Damage(file, GetParam());
+  const auto trainer = WaitForTrainer("job");
+  ASSERT_TRUE(trainer.has_value());
+  ORDO_ASSERT_OK(base::SignalProcess(*trainer, SIGKILL));
+  Go();
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  ASSERT_EQ(job->attempts_size(), 2);
+  EXPECT_EQ(job->attempts(1).start_step(), 20);
+  EXPECT_TRUE(job->attempts(1).exact());
+  EXPECT_THAT(job->attempts(1).warnings(),
+              Contains(AllOf(HasSubstr("jobs/job/checkpoints/40-1 was passed "
+                                       "over"),
+                             HasSubstr(file + " is damaged"))));
+  EXPECT_EQ(ParametersDigest("job"), ParametersDigest("undisturbed"));
+}
+
+TEST_F(RealTrainerTest, EvaluationOfADamagedCheckpointFailsAndNamesTheFile) {
+  StartHolding("never");
+  Submit(Spec("trained"));
+  ASSERT_TRUE(WaitForState("trained", Job::SUCCEEDED).has_value());
+  const std::string file =
+      JobFolder("trained") + "/checkpoints/60-1/model.safetensors";
+  Damage(file, false);
+  JobSpec spec;
+  spec.set_kind(JobSpec::EVALUATE);
+  spec.set_name("evaluation");
+  spec.add_checkpoints("jobs/trained");
+  spec.add_evaluations()->set_task("addition_grid");
+  Submit(spec);
+  const Job job = WaitForFailure("evaluation");
+  EXPECT_EQ(job.reason(), "CHECKPOINT_DAMAGED");
+  EXPECT_EQ(job.attempts_size(), 1);
+  EXPECT_THAT(job.message(), HasSubstr(file + " is damaged"));
+}
+
+TEST_F(RealTrainerTest, CancelWhileItIsLoaded) {
+  StartHolding("never");
+  Submit(EndlessSpec());
+  ASSERT_TRUE(WaitForTrainer("job").has_value());
+  CancelAndExpectTheEnd("job");
+}
+
+TEST_F(RealTrainerTest, CancelWhileItSteps) {
+  StartHolding("never");
+  Submit(EndlessSpec());
+  ASSERT_TRUE(WaitUntil(
+      "job", [](const Job& job) { return job.progress().step() >= 2; }));
+  CancelAndExpectTheEnd("job");
+}
+
+TEST_F(RealTrainerTest, CancelWhileItEvaluates) {
+  StartHolding("never");
+  JobSpec spec = EndlessSpec();
+  auto* evaluation = spec.add_evaluations();
+  evaluation->set_task("addition_grid");
+  evaluation->set_every_steps(1);
+  (*evaluation->mutable_params())["max_digits"].set_number_value(10);
+  (*evaluation->mutable_params())["samples"].set_number_value(1000);
+  Submit(spec);
+  ASSERT_TRUE(WaitUntil("job", [](const Job& job) {
+    return !job.progress().evaluation().empty();
+  }));
+  CancelAndExpectTheEnd("job");
+}
+
+TEST_F(RealTrainerTest, CancelWhileItWritesACheckpoint) {
+  StartHolding("checkpoints/20-1");
+  Submit(EndlessSpec());
+  WaitUntilHeld();
+  CancelAndExpectTheEnd("job");
+}
+
+}  // namespace
+}  // namespace ordo::tests::e2e
