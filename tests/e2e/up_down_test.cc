@@ -1,5 +1,6 @@
 // A deployment as people run it: `ordo up`, `ordo down`, and what happens when
 // its processes die.
+#include <algorithm>
 #include <signal.h>
 #include <string>
 #include <utility>
@@ -296,6 +297,19 @@ TEST_F(UpDownTest, SecondUpInTheSameFolderIsRefused) {
       Ordo({"up", "--dir", dir_, "--listen", "127.0.0.1:0", "--detach"});
   EXPECT_NE(up.exit_code, 0);
   EXPECT_THAT(up.text, HasSubstr(dir_));
+}
+
+TEST_F(UpDownTest, UpThatOthersReachWarnsAlsoWhenDetached) {
+  std::vector<std::string> arguments = UpArguments("*:step_ms=1");
+  std::replace(arguments.begin(), arguments.end(), std::string("127.0.0.1:0"),
+               std::string("0.0.0.0:0"));
+  arguments.insert(arguments.end(), {"--detach", "--insecure"});
+  const Output up = Ordo(arguments);
+  ASSERT_EQ(up.exit_code, 0) << up.text;
+  EXPECT_THAT(up.text, HasSubstr("0.0.0.0:0 has neither TLS nor passwords"));
+  EXPECT_THAT(
+      base::ReadFile(files_, dir_ + "/log/scheduler.log", 1 << 20).value_or(""),
+      HasSubstr("field=listen address=0.0.0.0:0"));
 }
 
 TEST_F(UpDownTest, UpOnAPortInUseNamesIt) {
