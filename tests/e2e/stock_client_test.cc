@@ -132,6 +132,7 @@ class ReflectedApi {
   std::vector<std::string> ListServices() {
     const auto answer = Ask("list_services", "*");
     std::vector<std::string> names;
+    if (answer == nullptr) return names;
     const Message& list = Part(*answer, "list_services_response");
     const FieldDescriptor* services =
         list.GetDescriptor()->FindFieldByName("service");
@@ -172,6 +173,7 @@ class ReflectedApi {
   std::vector<std::string> Fetch(const std::string& question,
                                  const std::string& value) {
     const auto answer = Ask(question, value);
+    if (answer == nullptr) return {};
     const Message& part = Part(*answer, "file_descriptor_response");
     const FieldDescriptor* files =
         part.GetDescriptor()->FindFieldByName("file_descriptor_proto");
