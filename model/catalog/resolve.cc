@@ -117,6 +117,28 @@ void ResolveIdentity(Spec* spec, Violations* violations) {
   }
 }
 
+// How long rows of a task are and may be.
+struct RowLengths {
+  int64_t tokens = 0;
+  int64_t limit = 0;
+};
+
+RowLengths RowLengthOf(const Entry& task, const ParamMap& params,
+                       int64_t limit) {
+  if (task.row_length == nullptr || limit == 0) return {};
+  return {task.row_length(params), limit};
+}
+
+void RefuseLongRows(const std::string& field, const RowLengths& lengths,
+                    Violations* violations) {
+  if (lengths.tokens <= lengths.limit) return;
+  violations->push_back(
+      {field,
+       absl::StrCat("rows have up to ", lengths.tokens,
+                    " tokens, the encoding has room for ", lengths.limit,
+                    "; raise the encoding's limit or make the rows shorter")});
+}
+
 ModelShape ShapeOf(const v1::Model& model) {
   return {model.layers(), model.width(), model.heads(), model.key_value_heads(),
           model.causal()};
@@ -226,19 +248,6 @@ const Entry* ResolveData(std::string_view field, v1::Data* data,
   return entry;
 }
 
-void CheckRowLength(std::string_view field, const Entry& task,
-                    const ParamMap& params, int64_t max_length,
-                    Violations* violations) {
-  if (max_length == 0 || task.row_length == nullptr) return;
-  const int64_t length = task.row_length(params);
-  if (length <= max_length) return;
-  violations->push_back(
-      {FieldPath(field, "params"),
-       absl::StrCat("rows have up to ", length,
-                    " tokens, the encoding has room for ", max_length,
-                    "; raise the encoding's limit or make the rows shorter")});
-}
-
 void ResolveTraining(std::string_view field, v1::Training* training,
                      Violations* violations) {
   ResolveNumber({"steps", 1, 1e9, {}}, field, training, violations);
@@ -330,8 +339,10 @@ void ResolveEvaluations(
       const size_t num_before = violations->size();
       ResolveParams(*entry, path, evaluation->mutable_params(), violations);
       if (violations->size() == num_before) {
-        CheckRowLength(path, *entry, evaluation->params(), context.max_length,
-                       violations);
+        RefuseLongRows(
+            FieldPath(path, "params"),
+            RowLengthOf(*entry, evaluation->params(), context.max_length),
+            violations);
       }
     }
     if (entry != nullptr && context.vocabulary_size > 0 &&
@@ -363,7 +374,8 @@ void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
   context.vocabulary_size = parts.model->vocabulary_size();
   if (violations->size() == num_before) {
     context.max_length = MaxLength(*parts.encoding);
-    CheckRowLength("data", *task, parts.data->params(), context.max_length,
+    RefuseLongRows("data.params",
+                   RowLengthOf(*task, parts.data->params(), context.max_length),
                    violations);
   }
   ResolveTraining("training", parts.training, violations);

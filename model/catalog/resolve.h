@@ -58,12 +58,6 @@ void ResolveEncoding(std::string_view field,
 const Entry* ResolveData(std::string_view field, ordo::training::v1::Data* data,
                          Violations* violations);
 
-// Appends a violation where rows of the task are longer than the encoding has
-// room for; all have been resolved without violations.
-void CheckRowLength(std::string_view field, const Entry& task,
-                    const ParamMap& params, int64_t max_length,
-                    Violations* violations);
-
 void ResolveTraining(std::string_view field,
                      ordo::training::v1::Training* training,
                      Violations* violations);
