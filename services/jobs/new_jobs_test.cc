@@ -85,14 +85,14 @@ TEST(NewJobsTest, SpecWithoutASingleFieldIsNamed) {
               ElementsAre("job.spec.name", "job.spec.kind"));
 }
 
-TEST(NewJobsTest, SpecThatIsTooLargeIsNamedAsAWhole) {
+TEST(NewJobsTest, SpecThatIsTooLargeNamesItsLongestField) {
   CreateJobRequest request = RequestOf("a");
   request.mutable_job()->mutable_spec()->mutable_encoding()->set_name(
       std::string(1 << 20, 'x'));
   const auto job = MakeNewJob(request, {});
   EXPECT_THAT(job, StatusIs(absl::StatusCode::kInvalidArgument,
                             HasSubstr("at most 1048576")));
-  EXPECT_THAT(FieldsOf(job.status()), ElementsAre("job.spec"));
+  EXPECT_THAT(FieldsOf(job.status()), ElementsAre("job.spec.encoding"));
 }
 
 TEST(NewJobsTest, BatchNamesEveryViolationOfEveryRequest) {
