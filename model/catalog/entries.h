@@ -2,6 +2,7 @@
 #define ORDO_MODEL_CATALOG_ENTRIES_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/catalog/catalog.h"
@@ -22,6 +23,19 @@ std::vector<Entry> AllEntries();
 // Channels of a head, the first ones, that rope turns; even where the encoding
 // is valid. `params` are rope's, resolved.
 int TurningChannels(const ParamMap& params, int head_width);
+
+// Names, sorted, of the encodings that turn q and k by position, and whether
+// one does. rope_bias, which leaves that to another, is not among them.
+const std::vector<std::string>& RotaryNames();
+bool IsRotary(std::string_view name);
+
+// Names, sorted, of the encodings that add a bias of the distance to the
+// logits: those that may stand beside the rotary family.
+const std::vector<std::string>& BiasNames();
+
+// Furthest distance from its centre at which xpos's factors, and their products
+// with values of common size, stay within fp32.
+int64_t XposReach(double scale_base);
 
 // An encoding's entry with its name, text and source.
 Entry EncodingEntry(std::string name, std::string text, std::string source);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -8,12 +9,44 @@
 namespace ordo::model::catalog {
 namespace {
 
+TEST(EntriesRotaryTest, NamesAreThoseOfTheEntriesThatTurn) {
+  std::vector<std::string> names;
+  for (const Entry& entry : RotaryEntries()) {
+    if (entry.name != "rope_bias") names.push_back(entry.name);
+    EXPECT_EQ(IsRotary(entry.name), entry.name != "rope_bias") << entry.name;
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, RotaryNames());
+}
+
 TEST(EntriesRotaryTest, ShareOfTurningChannelsIsRoundedDown) {
   ParamMap params;
   params["partial"].set_number_value(0.3);
   EXPECT_EQ(TurningChannels(params, 8), 2);
   params["partial"].set_number_value(1.0);
   EXPECT_EQ(TurningChannels(params, 8), 8);
+}
+
+TEST(EntriesRotaryTest, WhatMayStandBesideExists) {
+  for (const std::string& name : BiasNames()) {
+    EXPECT_NE(Find(Kind::kEncoding, name), nullptr) << name;
+    for (const Entry& entry : RotaryEntries()) {
+      EXPECT_EQ(std::count(entry.with.begin(), entry.with.end(), name), 1)
+          << entry.name << " with " << name;
+    }
+  }
+}
+
+TEST(EntriesRotaryTest, AllTakeBiasesOfQAndK) {
+  for (const std::string& name : RotaryNames()) {
+    const Entry& entry = *Find(Kind::kEncoding, name);
+    EXPECT_EQ(std::count(entry.with.begin(), entry.with.end(), "rope_bias"), 1)
+        << name;
+    EXPECT_TRUE(entry.encoding.sums_with) << name;
+  }
+  EXPECT_EQ(std::count(Find(Kind::kEncoding, "rope_bias")->with.begin(),
+                       Find(Kind::kEncoding, "rope_bias")->with.end(), "yarn"),
+            1);
 }
 
 }  // namespace

@@ -1,5 +1,10 @@
 #include "model/encodings/encoding.h"
 
+#include <cmath>
+
+#include "ATen/TensorOperators.h"
+#include "ATen/ops/bmm.h"
+
 namespace ordo::model::encodings {
 
 std::vector<int> ModelShape::ActingLayers() const {
@@ -11,6 +16,14 @@ std::vector<int> ModelShape::ActingLayers() const {
 
 std::string LayerScope(int layer) {
   return "model.layers." + std::to_string(layer) + ".self_attn.";
+}
+
+at::Tensor ScaledProduct(const at::Tensor& q_BHTD, const at::Tensor& k_BHSD) {
+  const at::Tensor product =
+      at::bmm(q_BHTD.flatten(0, 1), k_BHSD.flatten(0, 1).transpose(1, 2));
+  const double scale = 1.0 / std::sqrt(static_cast<double>(q_BHTD.size(3)));
+  return product.view({q_BHTD.size(0), q_BHTD.size(1), q_BHTD.size(2), -1}) *
+         scale;
 }
 
 }  // namespace ordo::model::encodings

@@ -27,6 +27,8 @@ struct ModelShape : catalog::ModelShape {
   std::vector<int> acting = {};
   // In front of the names of parameters that layers share.
   std::string scope = "model.";
+  // It stands `with` an encoding that turns q and k.
+  bool turned = false;
 
   std::vector<int> ActingLayers() const;
 };
@@ -102,6 +104,10 @@ struct AttentionOutput {
   // The mixed values, in order: [B,H,T,*].
   std::vector<at::Tensor> attended;
 };
+
+// q.k / sqrt(D), [B,H,T,S], of q [B,H,T,D] and k [B,H,S,D]: the logits, unless
+// an encoding says otherwise.
+at::Tensor ScaledProduct(const at::Tensor& q_BHTD, const at::Tensor& k_BHSD);
 
 // An encoding with its parameters. Holds no state of a pass, so one object
 // serves any number of them. Throws what LibTorch throws; lengths and position

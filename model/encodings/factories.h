@@ -12,13 +12,34 @@
 
 namespace ordo::model::encodings {
 
+absl::StatusOr<std::unique_ptr<Encoding>> MakeLeakyReRope(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeLiere(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeNone(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeReRope(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeRope(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeRope2d(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeRopeBias(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeRopeByLength(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeTape(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeXpos(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
 

@@ -6,6 +6,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/entries.h"
 #include "model/encodings/factories.h"
 #include "model/encodings/sum.h"
 
@@ -15,9 +16,25 @@ using ordo::training::v1::Component;
 
 const std::vector<Row>& Registry() {
   static const auto* const rows = new std::vector<Row>{
+      {"dynamic_linear", MakeRopeByLength},
+      {"dynamic_ntk", MakeRopeByLength},
+      {"leaky_rerope", MakeLeakyReRope},
+      {"liere", MakeLiere},
+      {"linear", MakeRope},
+      {"llama3", MakeRope},
+      {"longrope", MakeRopeByLength},
       {"none", MakeNone},
+      {"ntk", MakeRope},
+      {"partial_ntk", MakeRope},
+      {"rerope", MakeReRope},
       {"rope", MakeRope},
+      {"rope_2d", MakeRope2d},
+      {"rope_bias", MakeRopeBias},
+      {"rope_mixed_base", MakeRope},
       {"tape", MakeTape},
+      {"theta", MakeRope},
+      {"xpos", MakeXpos},
+      {"yarn", MakeRope},
   };
   return *rows;
 }
@@ -53,9 +70,11 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeResolved(
   }
   std::vector<std::unique_ptr<Encoding>> parts(1);
   ORDO_ASSIGN_OR_RETURN(parts[0], row->make(component, shape, parameters));
+  ModelShape beside = shape;
+  beside.turned = catalog::IsRotary(component.name());
   for (const Component& other : component.with()) {
     ORDO_ASSIGN_OR_RETURN(parts.emplace_back(),
-                          MakeResolved(other, shape, parameters));
+                          MakeResolved(other, beside, parameters));
   }
   return std::make_unique<Sum>(std::move(parts));
 }

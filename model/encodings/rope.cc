@@ -1,20 +1,25 @@
 #include <memory>
+#include <utility>
 
 #include "model/encodings/factories.h"
 #include "model/encodings/rotary.h"
 
-// Rotary encoding (Su et al. 2021): q and k turn by position * frequency, so
-// that their product depends on the distance only.
+// Rotary encoding (Su et al. 2021, section 3.2.2): q and k turn by position *
+// frequency, so that their product depends on the distance only. Serves every
+// encoding whose frequencies are fixed: `linear`, `llama3`, `ntk`,
+// `partial_ntk`, `rope`, `rope_mixed_base`, `theta`, `yarn`; the formulas and
+// their papers are in rotary_scaling.cc.
 
 namespace ordo::model::encodings {
 namespace {
 
 class Rope : public Encoding {
  public:
-  explicit Rope(const RotaryOptions& options) : options_(options) {}
+  Rope(const RotaryOptions& options, Rotation rotation)
+      : options_(options), rotation_(std::move(rotation)) {}
 
   Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
-    return {{RotaryTable(options_, pass.positions_BT, x_BTC.scalar_type())},
+    return {{RotaryTable(rotation_, pass.positions_BT, x_BTC.scalar_type())},
             {}};
   }
 
@@ -27,6 +32,7 @@ class Rope : public Encoding {
 
  private:
   const RotaryOptions options_;
+  const Rotation rotation_;
 };
 
 }  // namespace
@@ -34,7 +40,9 @@ class Rope : public Encoding {
 absl::StatusOr<std::unique_ptr<Encoding>> MakeRope(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* /*parameters*/) {
-  return std::make_unique<Rope>(RotaryFromComponent(component, shape));
+  const RotaryOptions options = RotaryFromComponent(component, shape);
+  return std::make_unique<Rope>(
+      options, RotationOf(component, options.channels, /*length=*/1));
 }
 
 }  // namespace ordo::model::encodings

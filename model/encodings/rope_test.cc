@@ -1,8 +1,14 @@
 #include <cmath>
+#include <complex>
+#include <string>
+#include <vector>
 
 #include "ATen/TensorOperators.h"
 #include "ATen/core/grad_mode.h"
 #include "gtest/gtest.h"
+#include "model/catalog/catalog.h"
+#include "model/encodings/rotary_scaling.h"
+#include "model/encodings/testing/examples.h"
 #include "model/encodings/testing/probe.h"
 #include "model/testing/models.h"
 #include "model/testing/tensors.h"
@@ -107,6 +113,69 @@ TEST(RopeTest, PartialZeroIsNoEncoding) {
   const auto none = SmallTransformer(Encoding("none"));
   const auto rope = SmallTransformer(Rope("half_split", 0.0));
   EXPECT_EQ(MaxDifference(Logits(*none, tokens), Logits(*rope, tokens)), 0.0);
+}
+
+// The names of the family that turn by fixed frequencies, with what differs.
+TEST(RopeTest, ScalingsTurnByTheirFrequencies) {
+  const at::Tensor q = Normals({1, 1, 3, 8}, "q"),
+                   k = Normals({1, 1, 3, 8}, "k");
+  const at::Tensor positions = Longs({1, 3}, {2, 30, 47});
+  for (const std::string yaml :
+       {"{name: linear, params: {factor: 3}}", "{name: ntk}",
+        "{name: partial_ntk, params: {trained_length: 64, base: 50}}",
+        "{name: yarn, params: {trained_length: 64, base: 50, factor: 3}}",
+        "{name: llama3, params: {trained_length: 64, base: 50}}",
+        "{name: theta}", "{name: rope_mixed_base}"}) {
+    Component component = encodings::testing::FromText(yaml);
+    std::vector<base::FieldViolation> violations;
+    catalog::ResolveComponent(catalog::Kind::kEncoding, "encoding", &component,
+                              &violations);
+    const Rotation rotation = RotationOf(component, 8, 1);
+    const auto pair = [&](const at::Tensor& x, int64_t token, int64_t f) {
+      const at::Tensor row = x[0][0][token];
+      const auto place = positions[0][token].item<double>();
+      return std::complex<double>(row[f].item<double>(),
+                                  row[f + 4].item<double>()) *
+             std::polar(rotation.attention_factor,
+                        place * rotation.frequencies[f]);
+    };
+    const at::Tensor scores = Scores(component, positions, q, k);
+    for (int64_t i = 0; i < 3; ++i) {
+      for (int64_t j = 0; j < 3; ++j) {
+        double sum = 0.0;
+        for (int64_t f = 0; f < 4; ++f) {
+          sum += (pair(q, i, f) * std::conj(pair(k, j, f))).real();
+        }
+        EXPECT_NEAR(scores[0][0][i][j].item<double>(), sum, 1e-12) << yaml;
+      }
+    }
+  }
+}
+
+TEST(RopeTest, LinearIsRopeAtDividedPositions) {
+  const at::Tensor q = Normals({1, 2, 3, 8}, "q"),
+                   k = Normals({1, 2, 3, 8}, "k");
+  EXPECT_LT(
+      MaxDifference(Scores(encodings::testing::FromText(
+                               "{name: linear, params: {factor: 4}}"),
+                           Longs({1, 3}, {4, 16, 40}), q, k),
+                    Scores(Encoding("rope"), Longs({1, 3}, {1, 4, 10}), q, k)),
+      1e-13);
+}
+
+TEST(RopeTest, OnlyTurnedChannelsTakeTheAttentionFactor) {
+  const at::Tensor q = Normals({1, 1, 2, 8}, "q"),
+                   k = Normals({1, 1, 2, 8}, "k");
+  const at::Tensor positions = Longs({1, 2}, {0, 3});
+  const auto yarn = [&](const std::string& factor) {
+    return Scores(encodings::testing::FromText(
+                      "{name: yarn, params: {partial: 0.5, attention_factor: " +
+                      factor + "}}"),
+                  positions, q, k);
+  };
+  const at::Tensor still =
+      q.narrow(3, 4, 4).matmul(k.narrow(3, 4, 4).transpose(2, 3));
+  EXPECT_LT(MaxDifference((yarn("1") - still) * 9.0, yarn("3") - still), 1e-13);
 }
 
 }  // namespace

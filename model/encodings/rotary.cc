@@ -5,6 +5,7 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/cat.h"
 #include "ATen/ops/from_blob.h"
+#include "ATen/ops/where.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/entries.h"
 
@@ -34,25 +35,51 @@ RotaryOptions RotaryFromComponent(
 }
 
 std::vector<double> RotaryFrequencies(const RotaryOptions& options) {
-  std::vector<double> frequencies(options.channels / 2);
-  for (size_t f = 0; f < frequencies.size(); ++f) {
-    frequencies[f] = std::pow(options.base,
-                              -2.0 * static_cast<double>(f) / options.channels);
+  return GeometricFrequencies(options.base, options.channels);
+}
+
+at::Tensor RotaryTable(const std::vector<Rotation>& rotations,
+                       const at::Tensor& positions, c10::ScalarType dtype) {
+  const auto rows = static_cast<int64_t>(rotations.size());
+  const auto pairs = static_cast<int64_t>(rotations[0].frequencies.size());
+  std::vector<double> frequencies, factors;
+  for (const Rotation& rotation : rotations) {
+    frequencies.insert(frequencies.end(), rotation.frequencies.begin(),
+                       rotation.frequencies.end());
+    factors.push_back(rotation.attention_factor);
   }
-  return frequencies;
+  const auto on_device = [&](std::vector<double>* values,
+                             const std::vector<int64_t>& shape) {
+    return at::from_blob(values->data(), shape, at::kDouble)
+        .clone()
+        .to(positions.device());
+  };
+  const at::Tensor angle =
+      positions.to(at::kDouble).unsqueeze(1).unsqueeze(-1) *
+      on_device(&frequencies, {rows, 1, 1, pairs});
+  const at::Tensor table = at::cat({angle.cos(), angle.sin()}, -1);
+  return (table * on_device(&factors, {rows, 1, 1, 1})).to(dtype);
+}
+
+at::Tensor RotaryTable(const Rotation& rotation, const at::Tensor& positions,
+                       c10::ScalarType dtype) {
+  return RotaryTable(std::vector<Rotation>{rotation}, positions, dtype);
 }
 
 at::Tensor RotaryTable(const RotaryOptions& options,
                        const at::Tensor& positions, c10::ScalarType dtype) {
-  std::vector<double> frequencies = RotaryFrequencies(options);
-  const auto size = static_cast<int64_t>(frequencies.size());
-  const at::Tensor frequency =
-      at::from_blob(frequencies.data(), {size}, at::kDouble)
-          .clone()
-          .to(positions.device());
-  const at::Tensor angle =
-      positions.to(at::kDouble).unsqueeze(1).unsqueeze(-1) * frequency;
-  return at::cat({angle.cos(), angle.sin()}, -1).to(dtype);
+  return RotaryTable(Rotation{RotaryFrequencies(options)}, positions, dtype);
+}
+
+std::vector<int64_t> VisibleLengths(const Pass& pass) {
+  // [1,S] or [B,S].
+  const at::Tensor seen = pass.visible.any(2).squeeze(1);
+  const at::Tensor lengths = (at::where(seen, pass.positions_BS, 0).amax(1) + 1)
+                                 .to(at::kLong)
+                                 .cpu()
+                                 .contiguous();
+  const auto* first = lengths.const_data_ptr<int64_t>();
+  return {first, first + lengths.numel()};
 }
 
 at::Tensor Rotate(const RotaryOptions& options, const at::Tensor& table,

@@ -8,6 +8,7 @@
 
 #include "c10/core/ScalarType.h"
 #include "model/encodings/encoding.h"
+#include "model/encodings/rotary_scaling.h"
 #include "proto/ordo/training/v1/component.pb.h"
 
 // What encodings of the rotary family share (Su et al. 2021, section 3.2.2): a
@@ -30,19 +31,32 @@ struct RotaryOptions {
   PairLayout layout = PairLayout::kHalfSplit;
 };
 
-// From a `rope` component that the catalogue has resolved and found to fit:
-// R = int(partial * head width).
+// From the parameters `base`, `partial` and `layout` of a component that the
+// catalogue has resolved and found to fit: R = int(partial * head width).
 RotaryOptions RotaryFromComponent(
     const ordo::training::v1::Component& component, const ModelShape& shape);
 
 // base^(-2f/R) for f = 0 .. R/2 - 1.
 std::vector<double> RotaryFrequencies(const RotaryOptions& options);
 
-// Table of exp(i * position * frequency) for position ids [B,T] or [1,T], as
-// [B,1,T,R]: the real parts of all frequencies, then the imaginary ones. Angles
-// are computed in fp64 and rounded to `dtype` at the end.
+// Table of A exp(i * position * frequency), A the attention factor, for
+// positions [B,T] or [1,T], whole or not, as [B,1,T,R]: the real parts of all
+// frequencies, then the imaginary ones. Angles are computed in fp64 and rounded
+// to `dtype` at the end.
+at::Tensor RotaryTable(const Rotation& rotation, const at::Tensor& positions,
+                       c10::ScalarType dtype);
+// The same for a rotation per row, one for each row of positions [B,T]; where
+// positions are [1,T], they are those of every row.
+at::Tensor RotaryTable(const std::vector<Rotation>& rotations,
+                       const at::Tensor& positions, c10::ScalarType dtype);
+// The same for RotaryFrequencies(options).
 at::Tensor RotaryTable(const RotaryOptions& options,
                        const at::Tensor& positions, c10::ScalarType dtype);
+
+// Number of tokens n = largest position id + 1 among those that any query sees,
+// at least 1, of each row; one number where all rows have the same. Waits for
+// the device.
+std::vector<int64_t> VisibleLengths(const Pass& pass);
 
 // x [B,H,T,D] with its pairs multiplied by `table`, which broadcasts to
 // [B,H,T,R] and is laid out as RotaryTable's. The pairs need not lie on the

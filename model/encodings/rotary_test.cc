@@ -109,5 +109,42 @@ TEST(RotaryTest, GradientsReachXAndTable) {
             1e-7);
 }
 
+TEST(RotaryTest, TheAttentionFactorScalesTheTable) {
+  Rotation rotation{{1.0, 0.1}, 3.0};
+  const at::Tensor positions = Longs({1, 2}, {0, 7});
+  const at::Tensor table = RotaryTable(rotation, positions, at::kDouble);
+  rotation.attention_factor = 1.0;
+  EXPECT_LT(
+      MaxDifference(table, RotaryTable(rotation, positions, at::kDouble) * 3.0),
+      1e-15);
+}
+
+TEST(RotaryTest, RowsMayTurnByTheirOwnFrequencies) {
+  const std::vector<Rotation> rotations = {{{1.0}, 1.0}, {{0.5}, 2.0}};
+  // Positions of all rows, then of each.
+  for (const at::Tensor& positions :
+       {Longs({1, 2}, {4, 6}), Longs({2, 2}, {4, 6, 4, 6})}) {
+    EXPECT_LT(
+        MaxDifference(
+            RotaryTable(rotations, positions, at::kDouble).flatten(),
+            Doubles({8}, {std::cos(4.0), std::sin(4.0), std::cos(6.0),
+                          std::sin(6.0), 2 * std::cos(2.0), 2 * std::sin(2.0),
+                          2 * std::cos(3.0), 2 * std::sin(3.0)})),
+        1e-15);
+  }
+}
+
+TEST(RotaryTest, LengthsAreOfWhatAnyQuerySees) {
+  Pass pass;
+  pass.positions_BS = Longs({1, 4}, {0, 9, 3, 50});
+  pass.visible = Longs({1, 1, 2, 4}, {1, 0, 0, 0, 1, 1, 1, 0}).to(at::kBool);
+  EXPECT_EQ(VisibleLengths(pass), (std::vector<int64_t>{10}));
+  pass.visible = Longs({2, 1, 1, 4}, {1, 0, 1, 0, 0, 0, 0, 0}).to(at::kBool);
+  EXPECT_EQ(VisibleLengths(pass), (std::vector<int64_t>{4, 1}));
+  pass.positions_BS = Longs({2, 4}, {0, 1, 2, 3, 0, 1, 2, 8});
+  pass.visible = Longs({1, 1, 1, 4}, {1, 1, 1, 1}).to(at::kBool);
+  EXPECT_EQ(VisibleLengths(pass), (std::vector<int64_t>{4, 9}));
+}
+
 }  // namespace
 }  // namespace ordo::model::encodings

@@ -56,7 +56,7 @@ Carried Sum::Start(const at::Tensor& x_BTC, const Pass& pass) const {
 
 void Sum::TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
                       at::Tensor* k_BGTD) const {
-  for (size_t i = 0; i < parts_.size(); ++i) {
+  for (size_t i = parts_.size(); i-- > 0;) {
     parts_[i]->TransformQK(Of(input, i), q_BHTD, k_BGTD);
   }
 }

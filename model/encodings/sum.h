@@ -9,7 +9,8 @@
 namespace ordo::model::encodings {
 
 // Several encodings that act beside each other: q and k pass through one after
-// the other, terms of the logits and of the values add up. At most one of them
+// the other, the first one last, so that what stands `with` it acts on what it
+// turns; terms of the logits and of the values add up. At most one of them
 // replaces the product, and at most one mixes values of its own.
 class Sum : public Encoding {
  public:

@@ -1,0 +1,55 @@
+#include <memory>
+#include <vector>
+
+#include "model/encodings/factories.h"
+#include "model/encodings/rotary.h"
+
+// Rotary encodings whose frequencies depend on the number of tokens n:
+// `dynamic_linear`, `dynamic_ntk`, `longrope` (formulas in rotary_scaling.cc).
+// All of a pass turns by the frequencies of its own n, and n is a row's largest
+// visible position id + 1, whatever was seen before. A later token may change
+// how keys of the past turn, so the cache keeps them unturned.
+
+namespace ordo::model::encodings {
+namespace {
+
+using ordo::training::v1::Component;
+
+class RopeByLength : public Encoding {
+ public:
+  RopeByLength(const Component& component, const RotaryOptions& options)
+      : component_(component), options_(options) {}
+
+  // Tables of the new tokens and of all.
+  Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
+    std::vector<Rotation> rotations;
+    for (const int64_t length : VisibleLengths(pass)) {
+      rotations.push_back(RotationOf(component_, options_.channels, length));
+    }
+    const auto dtype = x_BTC.scalar_type();
+    return {{RotaryTable(rotations, pass.positions_BT, dtype),
+             RotaryTable(rotations, pass.positions_BS, dtype)},
+            {}};
+  }
+
+  at::Tensor Product(const ScoresInput& input) const override {
+    const std::vector<at::Tensor>& tables = input.layer.carried.tensors;
+    return ScaledProduct(Rotate(options_, tables[0], input.q_BHTD),
+                         Rotate(options_, tables[1], input.k_BHSD));
+  }
+
+ private:
+  const Component component_;
+  const RotaryOptions options_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Encoding>> MakeRopeByLength(
+    const Component& component, const ModelShape& shape,
+    parameters::ParameterSet* /*parameters*/) {
+  return std::make_unique<RopeByLength>(component,
+                                        RotaryFromComponent(component, shape));
+}
+
+}  // namespace ordo::model::encodings
