@@ -154,5 +154,21 @@ TEST(LiereTest, HeadsTurnAsTheirKeyHead) {
             1e-10);
 }
 
+TEST(LiereTest, GroupedHeadsStartAsRope) {
+  auto model = SmallModel();
+  model.set_heads(4);
+  model.set_key_value_heads(2);
+  parameters::ParameterOptions in_double;
+  in_double.dtype = at::kDouble;
+  const auto logits = [&](const std::string& yaml) {
+    return Logits(*MakeTransformer(model, FromText(yaml), in_double),
+                  Integers({2, 5}, 11, "tokens"));
+  };
+  EXPECT_LT(
+      MaxDifference(logits("{name: liere}"),
+                    logits("{name: rope, params: {layout: interleaved}}")),
+      1e-12);
+}
+
 }  // namespace
 }  // namespace ordo::model::encodings
