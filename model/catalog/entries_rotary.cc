@@ -323,7 +323,7 @@ Entry Rope2d() {
        "angle row base^(-4f/r) in the first half, column base^(-4f/r) in the "
        "second",
        "defined"},
-      {Columns()}, CheckRope2d);
+      {Columns()});
   // A shift of a cell's number is not one of the grid.
   entry.encoding.relative = false;
   return entry;

@@ -59,8 +59,9 @@ void CheckBiasBeside(const std::string& field, const Component& bias,
 }
 
 void CheckTurningChannels(std::string_view field, const Component& component,
-                          const ModelShape& shape, int multiple,
-                          Violations* violations) {
+                          const ModelShape& shape, Violations* violations) {
+  // A pair for the row and one for the column, or a pair.
+  const int multiple = component.name() == "rope_2d" ? 4 : 2;
   const int channels = TurningChannels(component.params(), shape.head_width());
   if (channels % multiple == 0) return;
   violations->push_back(
@@ -85,16 +86,13 @@ void CheckBeside(std::string_view field, const Component& component,
 }
 
 // A list of divisors has one for each pair of channels, or none.
-void CheckDivisors(std::string_view field, const Component& component,
-                   const std::string& name, const ModelShape& shape,
+void CheckDivisors(const std::string& path, size_t given, int pairs,
                    Violations* violations) {
-  const size_t given = Params(component.params()).Numbers(name).size();
-  const int pairs = TurningChannels(component.params(), shape.head_width()) / 2;
   if (given == 0 || given == static_cast<size_t>(pairs)) return;
   violations->push_back(
-      {ParamPath(field, name),
-       absl::StrCat("has ", given, " numbers; needs ", pairs,
-                    ", one for each pair of channels that turns, or none")});
+      {path, absl::StrCat("has ", given, " numbers; needs ", pairs,
+                          ", one for each pair of channels that turns, or "
+                          "none")});
 }
 
 // Size of LieRE's blocks.
@@ -108,13 +106,13 @@ int LiereBlock(const Component& component, const ModelShape& shape) {
 
 void CheckRotary(std::string_view field, const Component& component,
                  const ModelShape& shape, Violations* violations) {
-  CheckTurningChannels(field, component, shape, 2, violations);
+  CheckTurningChannels(field, component, shape, violations);
   CheckBeside(field, component, violations);
 }
 
 void CheckRopeBias(std::string_view field, const Component& component,
                    const ModelShape& shape, Violations* violations) {
-  CheckTurningChannels(field, component, shape, 2, violations);
+  CheckTurningChannels(field, component, shape, violations);
   if (component.with_size() == 0) return;
   if (!IsRotary(component.with(0).name())) {
     CheckBeside(field, component, violations);
@@ -128,12 +126,6 @@ void CheckRopeBias(std::string_view field, const Component& component,
     violations->push_back({absl::StrCat(std::string(field), ".with[0].with"),
                            "rope_bias is there already; name it once"});
   }
-}
-
-void CheckRope2d(std::string_view field, const Component& component,
-                 const ModelShape& shape, Violations* violations) {
-  CheckTurningChannels(field, component, shape, 4, violations);
-  CheckBeside(field, component, violations);
 }
 
 // Ramps divide by ln(base).
@@ -174,14 +166,21 @@ void CheckLlama3(std::string_view field, const Component& component,
 void CheckLongRope(std::string_view field, const Component& component,
                    const ModelShape& shape, Violations* violations) {
   CheckRotary(field, component, shape, violations);
-  CheckDivisors(field, component, "short_factors", shape, violations);
-  CheckDivisors(field, component, "long_factors", shape, violations);
+  const Params params(component.params());
+  const int pairs = TurningChannels(component.params(), shape.head_width()) / 2;
+  for (const std::string name : {"short_factors", "long_factors"}) {
+    CheckDivisors(ParamPath(field, name), params.Numbers(name).size(), pairs,
+                  violations);
+  }
 }
 
 void CheckMixedBase(std::string_view field, const Component& component,
                     const ModelShape& shape, Violations* violations) {
   CheckRotary(field, component, shape, violations);
-  CheckDivisors(field, component, "lambdas", shape, violations);
+  CheckDivisors(ParamPath(field, "lambdas"),
+                Params(component.params()).Numbers("lambdas").size(),
+                TurningChannels(component.params(), shape.head_width()) / 2,
+                violations);
 }
 
 int64_t LimitXpos(const Component& component) {

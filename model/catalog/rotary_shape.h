@@ -17,10 +17,6 @@ void CheckRopeBias(std::string_view field,
                    const ordo::training::v1::Component& component,
                    const ModelShape& shape,
                    std::vector<base::FieldViolation>* violations);
-void CheckRope2d(std::string_view field,
-                 const ordo::training::v1::Component& component,
-                 const ModelShape& shape,
-                 std::vector<base::FieldViolation>* violations);
 void CheckRamps(std::string_view field,
                 const ordo::training::v1::Component& component,
                 const ModelShape& shape,
