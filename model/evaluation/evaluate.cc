@@ -80,6 +80,7 @@ absl::StatusOr<tasks::Scores> Evaluate(const transformer::Transformer& model,
   }
   std::vector<uint8_t> right(task.size(), 0);
   int64_t num_done = 0;
+  options.on_progress(num_done, task.size());
   for (const auto& batch : MakeBatches(task, options.batch_rows)) {
     std::vector<tasks::Question> questions;
     for (const int64_t index : batch) {

@@ -21,7 +21,7 @@ struct EvaluateOptions {
   std::string precision = "fp32";
   // Asked before each token; true ends the evaluation.
   std::function<bool()> should_stop = [] { return false; };
-  // Told after each batch.
+  // Told before the first batch and after each.
   std::function<void(int64_t num_done, int64_t num_total)> on_progress =
       [](int64_t, int64_t) {};
 };

@@ -84,19 +84,19 @@ TEST_F(EvaluateTest, TellsHowFarItIs) {
   };
   ORDO_ASSERT_OK(Evaluate(run_->model(), *Grid(2, 3), options));
   // Three questions of four tokens, six of five, three of six.
-  EXPECT_THAT(done, ElementsAre(3, 8, 9, 12));
+  EXPECT_THAT(done, ElementsAre(0, 3, 8, 9, 12));
 }
 
 TEST_F(EvaluateTest, StopsAtTheNextToken) {
   EvaluateOptions options;
   int tokens = 0;
   options.should_stop = [&] { return ++tokens == 2; };
-  int batches = 0;
-  options.on_progress = [&](int64_t, int64_t) { ++batches; };
+  int64_t done = -1;
+  options.on_progress = [&](int64_t num_done, int64_t) { done = num_done; };
   EXPECT_THAT(Evaluate(run_->model(), *Grid(2, 3), options),
               StatusIs(absl::StatusCode::kCancelled));
   EXPECT_EQ(tokens, 2);
-  EXPECT_EQ(batches, 0);
+  EXPECT_EQ(done, 0);
 }
 
 TEST_F(EvaluateTest, RefusesAModelWithTooFewTokens) {

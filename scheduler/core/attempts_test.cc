@@ -189,9 +189,13 @@ TEST_F(AttemptsTest, DeviceTimeIsCountedByUseWhileTheAttemptRuns) {
   Observe(AttemptBuilder("a", 1).Running().Step(100).Evaluating("grid"));
   EXPECT_EQ(used("train"), 10);
   shell_.Advance(absl::Seconds(5));
+  // No step more is told than before the evaluation.
+  Observe(AttemptBuilder("a", 1).Running().Step(100));
+  EXPECT_EQ(used("evaluate"), 5);
+  shell_.Advance(absl::Seconds(7));
   Observe(AttemptBuilder("a", 1).Running().Step(100).Exited(0));
   EXPECT_EQ(used("start"), 2);
-  EXPECT_EQ(used("train"), 10);
+  EXPECT_EQ(used("train"), 17);
   EXPECT_EQ(used("evaluate"), 5);
 }
 

@@ -276,6 +276,13 @@ void Core::OnProgress(const AttemptKey& key, const ProgressRecord& record) {
       break;
     case ProgressRecord::kEvaluation:
       *observed.mutable_evaluation() = record.evaluation();
+      // Its report may wait for the disk, or be one that is there already.
+      if (record.evaluation().done() >= record.evaluation().total()) {
+        observed.clear_evaluation();
+      }
+      break;
+    case ProgressRecord::kReport:
+      observed.clear_evaluation();
       break;
     case ProgressRecord::kFinished:
       *observed.mutable_finished() = record.finished();

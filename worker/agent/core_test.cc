@@ -250,6 +250,29 @@ TEST_F(CoreTest, StepsAloneAreNotUrgent) {
   EXPECT_GT(core_.sequence(), urgent);
 }
 
+TEST_F(CoreTest, AnEvaluationIsOverWithItsReport) {
+  Desire({ToRun("a", 1)});
+  ProgressRecord evaluation;
+  evaluation.mutable_evaluation()->set_total(2);
+  core_.OnProgress({"a", 1}, evaluation);
+  EXPECT_TRUE(core_.Find({"a", 1})->has_evaluation());
+  ProgressRecord report;
+  report.mutable_report()->set_id("grid-1");
+  core_.OnProgress({"a", 1}, report);
+  EXPECT_FALSE(core_.Find({"a", 1})->has_evaluation());
+}
+
+TEST_F(CoreTest, AnEvaluationIsOverWithItsLastQuestion) {
+  Desire({ToRun("a", 1)});
+  ProgressRecord record;
+  record.mutable_evaluation()->set_total(2);
+  for (const int done : {0, 1, 2}) {
+    record.mutable_evaluation()->set_done(done);
+    core_.OnProgress({"a", 1}, record);
+    EXPECT_EQ(core_.Find({"a", 1})->has_evaluation(), done < 2) << done;
+  }
+}
+
 TEST_F(CoreTest, DeviceIsNotGivenTwice) {
   Desire({ToRun("a", 1)});
   EXPECT_THAT(Desire({ToRun("b", 1)}), ElementsAre("kill a.1"));
