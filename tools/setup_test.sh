@@ -100,7 +100,9 @@ new_machine_without_gnuplot() {
   fake dpkg-query 'shift 3
     for p in "$@"; do [[ $p == gnuplot-nox ]] || echo "installed $p"; done'
   fake id 'echo 0'
-  fake dpkg 'echo "dpkg $*" >>"${0%/*}/calls"'
+  fake dpkg 'echo "dpkg $* $DEBIAN_FRONTEND" >>"${0%/*}/calls"
+    [[ $1 != --audit ]] || echo "The following packages are half configured"'
+  fake sleep 'echo "sleep $*" >>"${0%/*}/calls"'
   fake apt-cache 'exit 0'
   fake apt-get 'echo "apt-get $*" >>"${0%/*}/calls"
     [[ $* != *--assume-no* ]] || {
@@ -115,7 +117,8 @@ run_setup
 expect PackagesAndTheirSizesAreSaid 0 \
   $'install: gnuplot-nox\n  Need to get 5 kB.*\n  After this operation, 19 kB'
 output=$(<"$calls")
-expect HalfInstalledPackagesComeFirst 0 $'^dpkg --configure -a\napt-get .*update'
+expect HalfInstalledPackagesComeFirst 0 \
+  $'\ndpkg --configure -a noninteractive\napt-get .*update'
 expect OnlyWhatIsMissingIsInstalled 0 \
   'install -y --no-install-recommends gnuplot-nox$'
 
@@ -131,10 +134,39 @@ run_setup
 expect DiskTooSmallForPackagesIsSaid 1 \
   'enough free space in /var/cache.*installing Debian packages failed'
 
-new_machine_without_gnuplot
-fake dpkg 'exit 2'
+# dpkg_fails TIMES TEXT: dpkg finds a package half-installed, and fails so often
+# to configure it.
+dpkg_fails() {
+  new_machine_without_gnuplot
+  fake dpkg '[[ $1 != --audit ]] || { echo "half configured"; exit 1; }
+    echo "dpkg $*" >>"${0%/*}/calls"
+    [[ $(grep -c ^dpkg "${0%/*}/calls") -gt '"$1"' ]] || {
+      echo "dpkg: error: '"$2"'" >&2; exit 2; }'
+}
+readonly LOCKED='dpkg frontend lock was locked by another process with pid 7'
+
+dpkg_fails 2 "$LOCKED"
 run_setup
-expect PackagesThatCannotBeConfiguredAreSaid 1 'dpkg --configure -a failed'
+expect WaitsForAnotherThatHasTheLock 0 'another program has dpkg'
+output=$(grep -c '^sleep' "$calls")
+expect LooksAgainOnceASecond 0 '^2$'
+
+dpkg_fails 1000 "$LOCKED"
+run_setup
+expect ALockThatIsNeverFreeIsSaid 1 'dpkg --configure -a failed'
+
+dpkg_fails 1000 'cannot allocate memory'
+run_setup
+expect PackagesThatCannotBeConfiguredAreSaid 1 \
+  'cannot allocate memory.*dpkg --configure -a failed'
+output=$(<"$calls") status=$?
+expect WhatIsNoLockIsNotTriedAgain 0 '^dpkg --configure -a$'
+
+new_machine_without_gnuplot
+fake dpkg 'echo "dpkg $*" >>"${0%/*}/calls"'
+run_setup
+output=$(<"$calls")
+expect NothingHalfInstalledNothingConfigured 0 $'^dpkg --audit\napt-get'
 
 new_machine_without_gnuplot
 fake id 'echo 1000'
