@@ -1,7 +1,6 @@
 #include "services/cli/deployment_lock.h"
 
 #include <cerrno>
-#include <cstdint>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -55,8 +54,8 @@ absl::StatusOr<DeploymentLock> DeploymentLock::Take(const std::string& folder) {
 
 absl::Status DeploymentLock::NameKeeper(const base::ProcessId& keeper) const {
   // A reader takes it as whole by the line's end.
-  const std::string text =
-      absl::StrCat(keeper.pid, " ", keeper.start_ticks, "\n");
+  const std::string text = absl::StrCat(keeper.pid, " ", keeper.start_ticks,
+                                        " ", keeper.boot_id, "\n");
   if (ftruncate(fd_, 0) != 0 || pwrite(fd_, text.data(), text.size(), 0) !=
                                     static_cast<ssize_t>(text.size())) {
     return base::SystemError(errno, "write " + LockFile(folder_));
@@ -70,16 +69,20 @@ std::optional<base::ProcessId> DeploymentLock::Keeper(
   const auto text = base::ReadFile(files, LockFile(folder), kMaxLockBytes);
   if (!text.ok() || text->empty() || text->back() != '\n') return std::nullopt;
   const std::vector<std::string> parts =
-      absl::StrSplit(absl::StripAsciiWhitespace(*text), ' ');
-  pid_t pid = 0;
-  uint64_t start_ticks = 0;
-  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &pid) ||
-      !absl::SimpleAtoi(parts[1], &start_ticks)) {
+      absl::StrSplit(text->substr(0, text->size() - 1), ' ');
+  base::ProcessId keeper;
+  if (parts.size() != 3 || !absl::SimpleAtoi(parts[0], &keeper.pid) ||
+      !absl::SimpleAtoi(parts[1], &keeper.start_ticks)) {
     return std::nullopt;
   }
-  const auto now = base::IdentifyProcess(pid);
-  if (!now.ok() || now->start_ticks != start_ticks) return std::nullopt;
-  return *now;
+  keeper.boot_id = parts[2];
+  if (!base::IsRunning(keeper)) return std::nullopt;
+  return keeper;
+}
+
+bool DeploymentLock::WasTaken(const std::string& folder) {
+  base::PosixFilesystem files;
+  return base::Exists(files, LockFile(folder));
 }
 
 DeploymentLock::DeploymentLock(std::string folder, int fd)

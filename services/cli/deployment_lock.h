@@ -30,6 +30,10 @@ class DeploymentLock {
   // and no name there yet, or when `ordo down` has the lock.
   static std::optional<base::ProcessId> Keeper(const std::string& folder);
 
+  // Whether it was ever taken; where it was not, there is no keeper. Take
+  // leaves a file behind.
+  static bool WasTaken(const std::string& folder);
+
  private:
   DeploymentLock(std::string folder, int fd);
 

@@ -59,6 +59,15 @@ TEST_F(DeploymentLockTest, AProcessThatGotThePidLaterIsNoKeeper) {
   EXPECT_FALSE(Keeper().has_value());
 }
 
+TEST_F(DeploymentLockTest, AKeeperOfAnotherBootIsNone) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const DeploymentLock lock, Take());
+  ORDO_ASSERT_OK_AND_ASSIGN(base::ProcessId other,
+                            base::IdentifyProcess(getpid()));
+  other.boot_id = "another";
+  ORDO_ASSERT_OK(lock.NameKeeper(other));
+  EXPECT_FALSE(Keeper().has_value());
+}
+
 TEST_F(DeploymentLockTest, WhoTakesItForgetsTheKeeperBefore) {
   ORDO_ASSERT_OK_AND_ASSIGN(const base::ProcessId self,
                             base::IdentifyProcess(getpid()));
@@ -75,8 +84,10 @@ TEST_F(DeploymentLockTest, AHalfWrittenNameIsNone) {
                             base::IdentifyProcess(getpid()));
   base::PosixFilesystem files;
   const std::string pid = std::to_string(self.pid);
-  const std::string whole = pid + " " + std::to_string(self.start_ticks);
-  for (const std::string& text : {std::string(), pid, pid + "\n", whole}) {
+  const std::string part = pid + " " + std::to_string(self.start_ticks);
+  const std::string whole = part + " " + self.boot_id;
+  for (const std::string& text :
+       {std::string(), pid, pid + "\n", part + "\n", whole}) {
     ORDO_ASSERT_OK(base::AtomicWrite(files, folder_.Path("keeper.lock"), text));
     EXPECT_FALSE(Keeper().has_value()) << text;
   }

@@ -36,6 +36,14 @@ std::vector<base::ProcessId> FindOurs(const std::string& program,
   return found;
 }
 
+bool HasLeftovers(const std::string& folder) {
+  for (const char* program :
+       {"ordo-worker", "ordo-supervisor", "ordo-scheduler"}) {
+    if (!FindOurs(program, folder).empty()) return true;
+  }
+  return false;
+}
+
 absl::Status Signal(const std::string& what, const base::ProcessId& id,
                     int signal) {
   const absl::Status status = base::SignalProcess(id, signal);
@@ -142,6 +150,8 @@ absl::StatusOr<int> EndLeftovers(Context& context, const DeploymentLock& lock) {
 
 absl::StatusOr<int> StopDeployment(Context& context,
                                    const std::string& folder) {
+  // It may be any folder, named by mistake: nothing is left in it.
+  if (!DeploymentLock::WasTaken(folder) && !HasLeftovers(folder)) return 0;
   int keepers = 0;
   ORDO_ASSIGN_OR_RETURN(const DeploymentLock lock,
                         TakeFromKeeper(context, folder, &keepers));

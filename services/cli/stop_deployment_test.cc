@@ -25,6 +25,7 @@ namespace {
 
 using base::testing::IsOkAndHolds;
 using base::testing::StatusIs;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Longer than anything here takes.
@@ -116,6 +117,8 @@ class StopDeploymentTest : public ::testing::Test {
 TEST_F(StopDeploymentTest, NothingRunsNothingIsStopped) {
   EXPECT_THAT(StopDeployment(context_, dir_), IsOkAndHolds(0));
   EXPECT_EQ(out_.str(), "");
+  // Nothing new either: it may be any folder.
+  EXPECT_THAT(files_.List(dir_), IsOkAndHolds(ElementsAre("pipe")));
 }
 
 TEST_F(StopDeploymentTest, EndsWorkerThenSupervisorsThenScheduler) {
