@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "google/protobuf/struct.pb.h"
@@ -31,6 +34,51 @@ std::string Branch(const Command& command) {
                       files, " ;;\n");
 }
 
+// The options that may stand before the command, as the shell sees them.
+struct Leading {
+  std::vector<std::string> words;
+  // A pattern of those that are followed by a value.
+  std::string valued;
+};
+
+Leading LeadingOptions() {
+  Leading leading;
+  std::vector<std::string> valued;
+  for (const Option& option : CommonOptions()) {
+    leading.words.push_back("--" + option.name);
+    if (option.value.empty()) continue;
+    valued.push_back("--" + option.name);
+    if (option.letter != 0) {
+      valued.push_back(std::string("-") + option.letter);
+    }
+  }
+  leading.valued = absl::StrJoin(valued, "|");
+  return leading;
+}
+
+// Sets `at` to the place of the command, or beyond the current word when that
+// is an option's value. bash makes words of their own of "=" and ":".
+std::string FindsCommand(const std::string& valued) {
+  return absl::StrCat(
+      "  local at=1\n"
+      "  while [ \"$at\" -lt \"$COMP_CWORD\" ]; do\n"
+      "    case \"${COMP_WORDS[at]}\" in\n"
+      "      ",
+      valued,
+      ")\n"
+      "        at=$((at + 1))\n"
+      "        [ \"${COMP_WORDS[at]}\" != \"=\" ] || at=$((at + 1))\n"
+      "        at=$((at + 1))\n"
+      "        while [ \"$at\" -le \"$COMP_CWORD\" ] && "
+      "[ \"${COMP_WORDS[at]}\" = \":\" ]; do\n"
+      "          at=$((at + 2))\n"
+      "        done ;;\n"
+      "      -*) at=$((at + 1)) ;;\n"
+      "      *) break ;;\n"
+      "    esac\n"
+      "  done\n");
+}
+
 // The same function serves both shells: zsh runs it through bashcompinit.
 std::string Script() {
   std::vector<std::string> names;
@@ -39,6 +87,7 @@ std::string Script() {
     names.push_back(command.name);
     branches += Branch(command);
   }
+  const Leading leading = LeadingOptions();
   return absl::StrCat(
       "_ordo_jobs() {\n"
       "  ordo list jobs --all-users -o table 2>/dev/null | "
@@ -58,19 +107,26 @@ std::string Script() {
       absl::StrJoin(names, " "),
       "\"\n"
       "  local options=\"\" words=\"\" files=\"\"\n"
-      "  if [ \"$COMP_CWORD\" -le 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W \"$commands\" -- \"$current\"))\n"
-      "    return\n"
-      "  fi\n"
       "  case \"$previous\" in\n"
       "    -o|--output) COMPREPLY=($(compgen -W \"table json yaml\" -- "
       "\"$current\")); return ;;\n"
       "    --dir|--html|--out) COMPREPLY=($(compgen -f -- \"$current\")); "
       "return ;;\n"
-      "  esac\n"
-      "  case \"${COMP_WORDS[1]}\" in\n",
+      "  esac\n",
+      FindsCommand(leading.valued),
+      "  if [ \"$at\" -gt \"$COMP_CWORD\" ]; then\n"
+      "    COMPREPLY=()\n"
+      "    return\n"
+      "  fi\n"
+      "  if [ \"$at\" -eq \"$COMP_CWORD\" ]; then\n"
+      "    options=\"",
+      absl::StrJoin(leading.words, " "),
+      "\" words=\"$commands\"\n"
+      "  else\n"
+      "    case \"${COMP_WORDS[at]}\" in\n",
       branches,
-      "  esac\n"
+      "    esac\n"
+      "  fi\n"
       "  case \"$current\" in\n"
       "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$current\")) ;;\n"
       "    *) COMPREPLY=($(compgen -W \"$words\" -- \"$current\")\n"

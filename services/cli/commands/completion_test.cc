@@ -61,10 +61,17 @@ try ordo list -o j
 try ordo watch ta
 try ordo get jobs/a/c
 try ordo get jobs/a/r
+try ordo -o json sho
+try ordo -o y
+try ordo --ser
+try ordo --server=h:1 -ojson watch ta
+try ordo --server h : 1 list wo
+try ordo --server = h : 1 submit --dr
 )";
 constexpr char kCompleted[] =
     "submit\n--dry-run\nworkers\njson\ntape-a\njobs/a/checkpoints/40-1\n"
-    "jobs/a/reports/grid-40\n";
+    "jobs/a/reports/grid-40\nshow\nyaml\n--server\ntape-a\nworkers\n"
+    "--dry-run\n";
 
 // Where both shells give the same answers: the tries' output.
 class CompletionInShellTest : public testing::CliTest {

@@ -107,10 +107,9 @@ absl::StatusOr<ExitCode> StayUntilEnded(Context& context,
   for (FollowedJob& job : jobs) {
     // The scheduler may not have said a word yet.
     job.job.set_name(job.name);
-    if (HasEnded(job.job.state()) || PrintStructured(context, job.job)) {
-      continue;
-    }
-    if (!options.names_are_out) context.out << ShortName(job.name) << "\n";
+    if (PrintStructured(context, job.job)) continue;
+    if (HasEnded(job.job.state()) || options.names_are_out) continue;
+    context.out << ShortName(job.name) << "\n";
   }
   return ExitCode::kTimedOut;
 }

@@ -158,6 +158,20 @@ bool IsComplete(const Input& input) {
              [](const SourcedSpec& spec) { return spec.unread.empty(); });
 }
 
+// A field that could not be set keeps what the file says, and so does all below
+// it; only what is wrong with the field itself, such as that it is missing,
+// says nothing new.
+void RemoveUnset(const Violations& unset, Violations* values) {
+  const auto is_unset = [&unset](const base::FieldViolation& value) {
+    return std::any_of(unset.begin(), unset.end(),
+                       [&value](const base::FieldViolation& violation) {
+                         return violation.field == value.field;
+                       });
+  };
+  values->erase(std::remove_if(values->begin(), values->end(), is_unset),
+                values->end());
+}
+
 // The jobs with every default filled in, or all that is wrong: with what could
 // not be read, and with the values of what could.
 absl::StatusOr<std::vector<JobSpec>> Resolve(const Input& input) {
@@ -172,7 +186,7 @@ absl::StatusOr<std::vector<JobSpec>> Resolve(const Input& input) {
     }
     Violations values = base::FieldViolations(spec.status());
     values = base::WithoutUnread(values, sourced.unread);
-    values = base::WithoutUnread(values, sourced.unset);
+    RemoveUnset(sourced.unset, &values);
     AddFrom(sourced.source, values, &wrong);
   }
   wrong.insert(wrong.end(), input.bad_settings.begin(),

@@ -189,6 +189,19 @@ TEST_F(SubmitTest, NamesEverythingWrongInFilesAndSettingsAtOnce) {
   EXPECT_TRUE(scheduler_.create_requests().empty());
 }
 
+TEST_F(SubmitTest, WhatCannotBeSetHidesNothingOfTheFile) {
+  const std::string file =
+      WriteFile("a.yaml", "{kind: train, name: a, data: {task: additoin}}");
+  EXPECT_EQ(
+      Run({"submit", file, "--set", "data=5", "--set", "training.steps=many"}),
+      2);
+  EXPECT_THAT(err(), HasSubstr("\n  --set: data: "));
+  EXPECT_THAT(err(), HasSubstr("\n  " + file + ": data.task: "));
+  // That they are missing is no news.
+  EXPECT_THAT(err(), HasSubstr("\n  --set: training.steps: "));
+  EXPECT_THAT(err(), Not(HasSubstr(file + ": training.steps")));
+}
+
 TEST_F(SubmitTest, SettingsAreCheckedAlsoWithoutAJob) {
   const std::string file = WriteFile("a.yaml", "kind: [");
   EXPECT_EQ(Run({"submit", file, "--set", "training.stps=1", "--set",

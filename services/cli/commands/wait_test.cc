@@ -29,6 +29,14 @@ TEST_F(WaitTest, TimeoutIsExitCodeFive) {
   EXPECT_THAT(err(), HasSubstr("the time is up; still going: a"));
 }
 
+TEST_F(WaitTest, JsonHasARecordOfEachJobAlsoWhenTheTimeIsUp) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  scheduler_.SetJob("b", Job::RUNNING);
+  EXPECT_EQ(Run({"wait", "a", "b", "--timeout", "500ms", "-o", "json"}), 5);
+  EXPECT_THAT(out(), ::testing::MatchesRegex("[{]\"name\":\"jobs/a\",.*\n"
+                                             "[{]\"name\":\"jobs/b\",.*\n"));
+}
+
 TEST_F(WaitTest, BadTimeoutIsBadInput) {
   EXPECT_EQ(Run({"wait", "a", "--timeout", "10"}), 2);
   EXPECT_THAT(err(), HasSubstr("--timeout takes a duration"));
