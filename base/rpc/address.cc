@@ -49,14 +49,15 @@ absl::StatusOr<HostPort> ParseHostPort(std::string_view text) {
   return result;
 }
 
-absl::Status CheckListen(std::string_view text, bool insecure) {
+absl::Status CheckListen(std::string_view text, bool insecure,
+                         std::string_view permit) {
   const absl::StatusOr<HostPort> address = ParseHostPort(text);
   if (!address.ok()) return address.status();
   if (insecure || address->IsLoopback()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       "other machines could reach " + std::string(text) +
-      " and nothing asks who they are; use 127.0.0.1, or set insecure: true "
-      "if that is meant");
+      " and nothing asks who they are; use 127.0.0.1, or " +
+      std::string(permit) + " if that is meant");
 }
 
 void WarnIfOpen(const std::vector<Listener>& listeners) {

@@ -34,8 +34,10 @@ absl::StatusOr<HostPort> ParseHostPort(std::string_view text);
 
 // Whether a server may listen at `text`: INVALID_ARGUMENT when it is no
 // HOST:PORT, or other machines could reach it and `insecure` does not permit
-// that. There is no TLS, and nothing asks who they are.
-absl::Status CheckListen(std::string_view text, bool insecure);
+// that. There is no TLS, and nothing asks who they are. `permit` is what the
+// error says to do to permit it.
+absl::Status CheckListen(std::string_view text, bool insecure,
+                         std::string_view permit = "set insecure: true");
 
 // Logs a warning for each listener that other machines can reach.
 void WarnIfOpen(const std::vector<Listener>& listeners);

@@ -50,6 +50,9 @@ TEST(CheckListenTest, OffLoopbackNeedsInsecure) {
   EXPECT_THAT(CheckListen("0.0.0.0:9100", false),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("insecure: true")));
+  EXPECT_THAT(CheckListen("0.0.0.0:9100", false, "give --insecure"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("or give --insecure if")));
   ORDO_EXPECT_OK(CheckListen("0.0.0.0:9100", true));
   EXPECT_THAT(
       CheckListen("nowhere", true),

@@ -109,12 +109,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
     const std::vector<grpc::Service*>& services) {
   KeepCallbackQueue();
   ORDO_ASSIGN_OR_RETURN(HostPort listen, ParseHostPort(options.listen));
-  if (!listen.IsLoopback() && !options.insecure) {
-    return absl::FailedPreconditionError(
-        "listen on " + options.listen +
-        ": other machines could reach it and nothing asks who they are; use "
-        "127.0.0.1, or --insecure if that is meant");
-  }
+  ORDO_RETURN_IF_ERROR(CheckListen(options.listen, options.insecure));
   SetUpGrpc();
   grpc::ServerBuilder builder;
   SetLimits(&builder);

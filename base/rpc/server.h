@@ -32,8 +32,9 @@ class RpcServer {
  public:
   // Starts to serve; the health of the server (the service named "") and of
   // each service by its name is SERVING from here on. The services outlive the
-  // server. INVALID_ARGUMENT for a bad address; FAILED_PRECONDITION when the
-  // port is in use, or the host is not loopback and `insecure` is not set.
+  // server. INVALID_ARGUMENT for a bad address, or when the host is not
+  // loopback and `insecure` is not set; FAILED_PRECONDITION when the port is in
+  // use.
   static absl::StatusOr<std::unique_ptr<RpcServer>> Start(
       const RpcServerOptions& options,
       const std::vector<grpc::Service*>& services);

@@ -170,9 +170,9 @@ TEST_F(RpcServerTest, APortInUseIsAnErrorThatNamesIt) {
 TEST_F(RpcServerTest, AHostThatOthersReachNeedsInsecure) {
   RpcServerOptions options;
   options.listen = "0.0.0.0:0";
-  EXPECT_THAT(
-      RpcServer::Start(options, {}),
-      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("--insecure")));
+  EXPECT_THAT(RpcServer::Start(options, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("insecure: true")));
   options.insecure = true;
   Start(options);
   EXPECT_GT(server_->port(), 0);

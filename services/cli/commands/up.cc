@@ -104,18 +104,6 @@ absl::StatusOr<ExitCode> Detach(Context& context,
       absl::StrCat("the deployment does not answer; see ", log));
 }
 
-absl::Status CheckListen(const DeploymentOptions& options) {
-  const absl::StatusOr<base::HostPort> address =
-      base::ParseHostPort(options.listen);
-  if (!address.ok()) return base::AddContext(address.status(), "--listen");
-  if (!address->IsLoopback() && !options.insecure) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--listen ", options.listen, " lets other machines in, and there is ",
-        "no protection yet; give --insecure if that is what you want"));
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<std::string> AbsolutePath(const std::string& path) {
   char resolved[PATH_MAX];
   if (realpath(path.c_str(), resolved) == nullptr) {
@@ -135,7 +123,9 @@ absl::StatusOr<DeploymentOptions> ReadOptions(Context& context,
   }
   options.trainer_environment = arguments.All("trainer-env");
   options.settings = arguments.All("set");
-  ORDO_RETURN_IF_ERROR(CheckListen(options));
+  ORDO_RETURN_IF_ERROR(base::AddContext(
+      base::CheckListen(options.listen, options.insecure, "give --insecure"),
+      "--listen"));
   ORDO_RETURN_IF_ERROR(CheckSettings(options));
   const std::string named =
       arguments.Get("dir", context.environment("ORDO_DIR").value_or(""));
