@@ -35,9 +35,10 @@ class BenchTest : public ::testing::Test {
     spawn.stderr_file = spawn.stdout_file;
     const auto process = base::Spawn(spawn);
     ORDO_EXPECT_OK(process);
+    if (!process.ok()) return -1;
     const auto status = base::WaitForExit(process->pid, kDeadline);
     ORDO_EXPECT_OK(status);
-    return status->exit_code;
+    return status.ok() ? status->exit_code : -1;
   }
   std::string Output() { return Text("output"); }
   std::string Text(const std::string& name) {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "base/status/status.h"
 
 namespace ordo::tests::bench {
 namespace {
@@ -71,6 +72,14 @@ absl::StatusOr<int> ConnectionsTo(const std::string& address) {
     }
   }
   return count;
+}
+
+absl::Status CheckNewConnections(const std::string& address, int before,
+                                 int num_clients) {
+  ORDO_ASSIGN_OR_RETURN(const int now, ConnectionsTo(address));
+  if (now - before >= num_clients) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(num_clients, " clients have ",
+                                          now - before, " connections"));
 }
 
 }  // namespace ordo::tests::bench

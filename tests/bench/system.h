@@ -21,6 +21,11 @@ absl::Status CheckDurable(const std::string& path,
 // "HOST:PORT" of IPv4, counted at the client's end.
 absl::StatusOr<int> ConnectionsTo(const std::string& address);
 
+// INTERNAL unless each of `num_clients` clients, which have called, has a
+// connection: as many as that more than the `before` that there were.
+absl::Status CheckNewConnections(const std::string& address, int before,
+                                 int num_clients);
+
 }  // namespace ordo::tests::bench
 
 #endif  // ORDO_TESTS_BENCH_SYSTEM_H_

@@ -49,5 +49,20 @@ TEST(ConnectionsTo, CountsEachChannelThatIsAlone) {
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
+TEST(CheckNewConnections, SeesOneThatIsMissing) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto server, base::RpcServer::Start({}, {}));
+  std::vector<std::shared_ptr<grpc::Channel>> channels;
+  for (int i = 0; i < 3; ++i) {
+    channels.push_back(base::ConnectAlone(server->address()));
+    ASSERT_TRUE(channels.back()->WaitForConnected(
+        std::chrono::system_clock::now() + std::chrono::seconds(20)));
+  }
+  ORDO_EXPECT_OK(CheckNewConnections(server->address(), 0, 3));
+  ORDO_EXPECT_OK(CheckNewConnections(server->address(), 1, 2));
+  EXPECT_THAT(CheckNewConnections(server->address(), 1, 3),
+              StatusIs(absl::StatusCode::kInternal,
+                       HasSubstr("3 clients have 2 connections")));
+}
+
 }  // namespace
 }  // namespace ordo::tests::bench

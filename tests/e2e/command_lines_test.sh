@@ -33,9 +33,8 @@ server=$(sed -n 's/.*"api": *"\([^"]*\)".*/\1/p' deployment/endpoints.json)
 "$ROOT/ordo" submit job.yaml --server "$server" || exit 1
 # Then the trainer holds, and all five are there.
 deadline=$((SECONDS + 60))
-until [[ -e deployment/storage/jobs/job/checkpoints/20-1 ]]; do
+until "$ROOT/ordo" list checkpoints --server "$server" | grep -q 20-1; do
   [[ $SECONDS -lt $deadline ]] || { echo "FAILED: no checkpoint"; exit 1; }
-  sleep 0.05
 done
 
 processes=$(pgrep -fa -- "$folder")

@@ -341,9 +341,16 @@ TEST_F(AgentTest, RecordsThatBecomeReadableAfterTheEndAreAllReported) {
     return absl::StrContains(text.value_or(""), "FINISHED") &&
            base::FindProcesses("--task-dir " + TaskFolder()).empty();
   };
-  while (!has_ended() && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::yield();
-  }
+  const auto wait_for = [&](const auto& condition) {
+    while (!condition() && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    return condition();
+  };
+  ASSERT_TRUE(wait_for(has_ended));
+  // The agent looks after that, too, in vain.
+  const int failed = faulty_.num_failed();
+  ASSERT_TRUE(wait_for([&] { return faulty_.num_failed() > failed; }));
   faulty_.Heal();
   const auto observed = WaitForPhase(ObservedAttempt::EXITED);
   ASSERT_TRUE(observed.has_value());

@@ -70,6 +70,11 @@ void FaultyFilesystem::LimitDisk(uint64_t num_bytes) {
   space_left_ = num_bytes;
 }
 
+int FaultyFilesystem::num_failed() {
+  MutexLock lock(mutex_);
+  return num_failed_;
+}
+
 void FaultyFilesystem::Heal() {
   MutexLock lock(mutex_);
   faults_.clear();
@@ -84,6 +89,7 @@ absl::Status FaultyFilesystem::Check(FileOperation operation,
     if (path.find(fault.path_part) == std::string::npos) continue;
     if (fault.num_passed-- > 0) continue;
     fault.num_passed = 0;
+    ++num_failed_;
     return SystemError(fault.error_number, "fault on " + path);
   }
   return absl::OkStatus();

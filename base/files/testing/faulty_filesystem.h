@@ -44,6 +44,9 @@ class FaultyFilesystem : public Filesystem {
   // and then fails with ENOSPC.
   void LimitDisk(uint64_t num_bytes);
 
+  // How many operations the faults above have failed so far.
+  int num_failed();
+
   // Ends all faults.
   void Heal();
 
@@ -79,6 +82,7 @@ class FaultyFilesystem : public Filesystem {
   Filesystem& real_;
   Mutex mutex_;
   std::vector<Fault> faults_ ORDO_GUARDED_BY(mutex_);
+  int num_failed_ ORDO_GUARDED_BY(mutex_) = 0;
   std::optional<uint64_t> space_left_ ORDO_GUARDED_BY(mutex_);
 };
 
