@@ -64,8 +64,12 @@ struct ModelShape {
   int key_heads = 0;
   // Whether a token sees those before it only.
   bool causal = true;
+  // 0: width / heads.
+  int own_head_width = 0;
 
-  int head_width() const { return width / heads; }
+  int head_width() const {
+    return own_head_width == 0 ? width / heads : own_head_width;
+  }
   int num_key_heads() const { return key_heads == 0 ? heads : key_heads; }
 };
 

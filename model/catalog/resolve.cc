@@ -140,8 +140,59 @@ void RefuseLongRows(const std::string& field, const RowLengths& lengths,
 }
 
 ModelShape ShapeOf(const v1::Model& model) {
-  return {model.layers(), model.width(), model.heads(), model.key_value_heads(),
-          model.causal()};
+  return {model.layers(),          model.width(),  model.heads(),
+          model.key_value_heads(), model.causal(), model.head_width()};
+}
+
+// The sizes are in their ranges.
+void ResolveHeadWidth(std::string_view field, v1::Model* model,
+                      Violations* violations) {
+  const int width = model->width(), heads = model->heads();
+  if (model->has_head_width()) {
+    if (ResolveNumber({"head_width", 2, 65536, {}}, field, model, violations) &&
+        model->head_width() % 2 != 0) {
+      violations->push_back(
+          {FieldPath(field, "head_width"),
+           absl::StrCat("must be even, is ", model->head_width())});
+    }
+    return;
+  }
+  if (width % heads != 0) {
+    violations->push_back(
+        {FieldPath(field, "width"),
+         absl::StrCat("must be a multiple of heads, is ", width, " with ",
+                      heads, " heads; or set head_width")});
+  } else if (width / heads % 2 != 0) {
+    violations->push_back(
+        {FieldPath(field, "heads"),
+         absl::StrCat("width / heads must be even, is ", width, " / ", heads,
+                      " = ", width / heads)});
+  } else {
+    model->set_head_width(width / heads);
+  }
+}
+
+// The switches of a block.
+void ResolveBlock(std::string_view field, v1::Model* model,
+                  Violations* violations) {
+  ResolveChoice({"mlp", {"swiglu", "gelu", "gelu_tanh", "relu"}}, field, model,
+                violations);
+  const bool norm_valid = ResolveChoice({"norm", {"rmsnorm", "layernorm"}},
+                                        field, model, violations);
+  ResolveChoice({"attention_bias", {"none", "qkv", "all"}}, field, model,
+                violations);
+  if (!model->has_tie_embeddings()) model->set_tie_embeddings(false);
+  if (!model->has_qk_norm()) model->set_qk_norm(false);
+  if (!model->has_causal()) model->set_causal(true);
+  if (!model->has_mlp_bias()) model->set_mlp_bias(false);
+  if (!model->has_norm_bias()) model->set_norm_bias(false);
+  if (!model->has_embedding_norm()) model->set_embedding_norm(false);
+  if (!model->has_parallel_residual()) model->set_parallel_residual(false);
+  if (norm_valid && model->norm_bias() && model->norm() != "layernorm") {
+    violations->push_back({FieldPath(field, "norm_bias"),
+                           absl::StrCat("needs norm: layernorm, is ",
+                                        model->norm(), "; leave it out")});
+  }
 }
 
 }  // namespace
@@ -176,17 +227,7 @@ void ResolveModel(std::string_view field, int task_vocabulary_size,
                                            {"width", 8, 65536, preset->width},
                                            {"heads", 1, 1024, preset->heads}},
                                           field, model, violations);
-  if (sizes_valid && model->width() % model->heads() != 0) {
-    violations->push_back(
-        {FieldPath(field, "width"),
-         absl::StrCat("must be a multiple of heads, is ", model->width(),
-                      " with ", model->heads(), " heads")});
-  } else if (sizes_valid && model->width() / model->heads() % 2 != 0) {
-    violations->push_back(
-        {FieldPath(field, "heads"),
-         absl::StrCat("width / heads must be even, is ", model->width(), " / ",
-                      model->heads(), " = ", model->width() / model->heads())});
-  }
+  if (sizes_valid) ResolveHeadWidth(field, model, violations);
   if (ResolveNumber(
           {"key_value_heads", 1, 1024, static_cast<double>(model->heads())},
           field, model, violations) &&
@@ -205,13 +246,10 @@ void ResolveModel(std::string_view field, int task_vocabulary_size,
                   // Less than this is lost in fp32.
                   {"norm_epsilon", 1e-30, 1e-1, 1e-5},
                   {"init_std", 1e-30, 1, 0.02},
+                  {"sliding_window", 0, 1e7, 0},
                   {"dropout", 0, 0.999999, 0}},
                  field, model, violations);
-  ResolveChoice({"mlp", {"swiglu", "gelu"}}, field, model, violations);
-  ResolveChoice({"norm", {"rmsnorm", "layernorm"}}, field, model, violations);
-  if (!model->has_tie_embeddings()) model->set_tie_embeddings(false);
-  if (!model->has_qk_norm()) model->set_qk_norm(false);
-  if (!model->has_causal()) model->set_causal(true);
+  ResolveBlock(field, model, violations);
 
   const int vocabulary_size =
       task_vocabulary_size > 0 ? task_vocabulary_size : kDefaultVocabularySize;
@@ -230,8 +268,8 @@ void ResolveEncoding(std::string_view field, const v1::Model& model,
   const size_t num_before = violations->size();
   ResolveComponent(Kind::kEncoding, field, encoding, violations);
   // Sizes that do not fit each other have been complained about.
-  const bool sizes_fit =
-      model.heads() > 0 && model.width() % (int64_t{2} * model.heads()) == 0;
+  const bool sizes_fit = model.heads() > 0 && model.head_width() > 0 &&
+                         model.head_width() % 2 == 0;
   if (violations->size() == num_before && sizes_fit) {
     CheckShape(field, *encoding, ShapeOf(model), violations);
   }

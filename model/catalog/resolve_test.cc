@@ -61,6 +61,13 @@ TEST(ResolveTest, MinimalSpecGetsEveryDefault) {
   EXPECT_EQ(model.norm_epsilon(), 1e-5);
   EXPECT_TRUE(model.has_tie_embeddings());
   EXPECT_TRUE(model.has_qk_norm());
+  EXPECT_EQ(model.head_width(), 32);
+  EXPECT_EQ(model.attention_bias(), "none");
+  EXPECT_TRUE(model.has_mlp_bias());
+  EXPECT_TRUE(model.has_norm_bias());
+  EXPECT_TRUE(model.has_embedding_norm());
+  EXPECT_TRUE(model.has_parallel_residual());
+  EXPECT_TRUE(model.has_sliding_window());
   EXPECT_EQ(model.init_std(), 0.02);
   EXPECT_TRUE(model.has_dropout());
   EXPECT_EQ(model.vocabulary_size(), 19);
@@ -148,6 +155,44 @@ TEST(ResolveTest, PresetsAreThoseOfThePaper) {
   EXPECT_EQ(base.heads(), 16);
   EXPECT_EQ(base.mlp_width(), 2048);
   EXPECT_EQ(base.vocabulary_size(), 19);
+}
+
+TEST(ResolveTest, HeadsMayHaveAWidthOfTheirOwn) {
+  v1::TrainSpec spec = Minimal();
+  spec.mutable_model()->set_width(100);
+  spec.mutable_model()->set_heads(3);
+  spec.mutable_model()->set_head_width(64);
+  const auto resolved = ResolveTrainSpec(spec);
+  ORDO_ASSERT_OK(resolved);
+  EXPECT_EQ(resolved->model().head_width(), 64);
+  EXPECT_THAT(FieldsOf([](v1::TrainSpec* wrong) {
+                wrong->mutable_model()->set_head_width(7);
+              }),
+              ElementsAre("model.head_width"));
+  EXPECT_THAT(MessageOf([](v1::TrainSpec* wrong) {
+                wrong->mutable_model()->set_heads(3);
+              }),
+              HasSubstr("or set head_width"));
+}
+
+TEST(ResolveTest, SwitchesOfTheBlockAreChecked) {
+  EXPECT_THAT(FieldsOf([](v1::TrainSpec* spec) {
+                spec->mutable_model()->set_norm_bias(true);
+              }),
+              ElementsAre("model.norm_bias"));
+  EXPECT_THAT(FieldsOf([](v1::TrainSpec* spec) {
+                spec->mutable_model()->set_attention_bias("q");
+                spec->mutable_model()->set_mlp("silu");
+                spec->mutable_model()->set_sliding_window(-1);
+              }),
+              ::testing::UnorderedElementsAre(
+                  "model.attention_bias", "model.mlp", "model.sliding_window"));
+  EXPECT_THAT(FieldsOf([](v1::TrainSpec* spec) {
+                spec->mutable_model()->set_norm("layernorm");
+                spec->mutable_model()->set_norm_bias(true);
+                spec->mutable_model()->set_mlp("relu");
+              }),
+              IsEmpty());
 }
 
 TEST(ResolveTest, MlpOfAnotherWidthThanThePresetsFollowsTheWidth) {

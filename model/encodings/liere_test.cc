@@ -140,6 +140,7 @@ TEST(LiereTest, RotationsKeepLengthsFarOut) {
 TEST(LiereTest, HeadsTurnAsTheirKeyHead) {
   auto model = SmallModel();
   model.set_heads(4);
+  model.set_head_width(4);
   model.set_key_value_heads(2);
   parameters::ParameterOptions in_double;
   in_double.dtype = at::kDouble;
@@ -157,6 +158,7 @@ TEST(LiereTest, HeadsTurnAsTheirKeyHead) {
 TEST(LiereTest, GroupedHeadsStartAsRope) {
   auto model = SmallModel();
   model.set_heads(4);
+  model.set_head_width(4);
   model.set_key_value_heads(2);
   parameters::ParameterOptions in_double;
   in_double.dtype = at::kDouble;

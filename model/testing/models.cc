@@ -29,6 +29,13 @@ Model SmallModel() {
   model.set_init_std(0.02);
   model.set_dropout(0.0);
   model.set_vocabulary_size(11);
+  model.set_head_width(8);
+  model.set_attention_bias("none");
+  model.set_mlp_bias(false);
+  model.set_norm_bias(false);
+  model.set_embedding_norm(false);
+  model.set_parallel_residual(false);
+  model.set_sliding_window(0);
   return model;
 }
 

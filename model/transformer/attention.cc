@@ -31,11 +31,14 @@ AttentionMask::AttentionMask(const MaskOptions& options, const at::Tensor& real,
                       tensors.dtype(at::kBool));
   const bool hides_later = options.causal && options.num_queries > 1;
   if (hides_later) visible_ = visible_.tril(past);
+  if (options.allowed.defined()) {
+    visible_ = visible_.logical_and(options.allowed);
+  }
   if (real.defined()) {
     visible_ = visible_.logical_and(real.unsqueeze(1).unsqueeze(1));
     blind_ = visible_.any(-1, /*keepdim=*/true).logical_not();
   }
-  if (!hides_later && !real.defined()) return;
+  if (!hides_later && !real.defined() && !options.allowed.defined()) return;
   bias_ = at::zeros(visible_.sizes(), tensors)
               .masked_fill(visible_.logical_not(), kHidden);
 }
@@ -50,8 +53,9 @@ at::Tensor ScaledProduct(const at::Tensor& q_BHTD, const at::Tensor& k_BHSD) {
 at::Tensor AttentionWeights(const AttentionInput& input,
                             const AttentionMask& mask) {
   at::Tensor logits = input.product;
-  if (!logits.defined() && mask.bias().defined() && mask.bias().size(0) == 1 &&
-      !input.bias.defined()) {
+  const bool one_mask = mask.bias().defined() && mask.bias().size(0) == 1 &&
+                        mask.bias().size(1) == 1;
+  if (!logits.defined() && one_mask && !input.bias.defined()) {
     // One call for scale, product and mask.
     const at::Tensor& q = input.q_BHTD;
     logits = at::baddbmm(mask.bias().squeeze(0), Flat(q),

@@ -20,6 +20,9 @@ struct MaskOptions {
   int64_t num_keys = 0;
   // Whether a query sees the keys up to its own only.
   bool causal = true;
+  // Bool [1,1,T,S] or [B,1,T,S], or with H for 1: hides what it does not hold,
+  // never a query from itself. Undefined: hides nothing.
+  at::Tensor allowed = {};
 };
 
 // Which keys a query sees: those that are real and, if causal, not behind it.
@@ -30,7 +33,7 @@ class AttentionMask {
   AttentionMask(const MaskOptions& options, const at::Tensor& real,
                 const at::TensorOptions& tensors);
 
-  // Bool [1,1,T,S] or [B,1,T,S].
+  // Bool [1,1,T,S] or [B,1,T,S]; with H for 1 where `allowed` has it.
   const at::Tensor& visible() const { return visible_; }
 
   // Added to logits: 0 or a number so low that its weight is 0; shaped as

@@ -1,5 +1,6 @@
 #include "model/transformer/config.h"
 
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -29,6 +30,13 @@ absl::Status Check(const ordo::training::v1::Model& model) {
   return base::InvalidFields(violations);
 }
 
+// `mlp` is one that the catalogue knows.
+Activation ActivationOf(const std::string& mlp) {
+  if (mlp == "gelu") return Activation::kGelu;
+  if (mlp == "gelu_tanh") return Activation::kGeluTanh;
+  return mlp == "relu" ? Activation::kRelu : Activation::kSwiglu;
+}
+
 }  // namespace
 
 absl::StatusOr<Config> MakeConfig(const ordo::training::v1::Model& model) {
@@ -40,7 +48,8 @@ absl::StatusOr<Config> MakeConfig(const ordo::training::v1::Model& model) {
   config.key_value_heads = model.key_value_heads();
   config.mlp_width = model.mlp_width();
   config.vocabulary_size = model.vocabulary_size();
-  config.gated_mlp = model.mlp() == "swiglu";
+  config.head_width = model.head_width();
+  config.activation = ActivationOf(model.mlp());
   config.rms_norm = model.norm() == "rmsnorm";
   config.norm_epsilon = model.norm_epsilon();
   config.tie_embeddings = model.tie_embeddings();
@@ -48,6 +57,13 @@ absl::StatusOr<Config> MakeConfig(const ordo::training::v1::Model& model) {
   config.causal = model.causal();
   config.init_std = model.init_std();
   config.dropout = model.dropout();
+  config.qkv_bias = model.attention_bias() != "none";
+  config.output_bias = model.attention_bias() == "all";
+  config.mlp_bias = model.mlp_bias();
+  config.norm_bias = model.norm_bias();
+  config.embedding_norm = model.embedding_norm();
+  config.parallel_residual = model.parallel_residual();
+  config.sliding_window = model.sliding_window();
   return config;
 }
 

@@ -6,6 +6,15 @@
 
 namespace ordo::model::transformer {
 
+// What stands between the matrices of an MLP.
+enum class Activation {
+  // Gated.
+  kSwiglu,
+  kGelu,
+  kGeluTanh,
+  kRelu,
+};
+
 // The sizes and switches of a transformer; see training.v1.Model for what each
 // means.
 struct Config {
@@ -16,8 +25,8 @@ struct Config {
   int key_value_heads = 0;
   int mlp_width = 0;
   int vocabulary_size = 0;
-  // SwiGLU instead of GELU.
-  bool gated_mlp = true;
+  int head_width = 0;
+  Activation activation = Activation::kSwiglu;
   // RMSNorm instead of LayerNorm.
   bool rms_norm = true;
   double norm_epsilon = 1e-5;
@@ -27,8 +36,15 @@ struct Config {
   bool causal = true;
   double init_std = 0.02;
   double dropout = 0.0;
-
-  int head_width() const { return width / heads; }
+  // Biases of q, k and v; of the output; of the MLP; of the norms.
+  bool qkv_bias = false;
+  bool output_bias = false;
+  bool mlp_bias = false;
+  bool norm_bias = false;
+  bool embedding_norm = false;
+  bool parallel_residual = false;
+  // Number of tokens a token sees, itself included; 0: all.
+  int sliding_window = 0;
 };
 
 // From a resolved model. INVALID_ARGUMENT names every field that is missing or

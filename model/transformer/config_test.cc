@@ -27,17 +27,31 @@ ordo::training::v1::Model Resolved() {
   model.set_init_std(0.1);
   model.set_dropout(0.25);
   model.set_vocabulary_size(19);
+  model.set_head_width(8);
+  model.set_attention_bias("qkv");
+  model.set_mlp_bias(true);
+  model.set_norm_bias(true);
+  model.set_embedding_norm(true);
+  model.set_parallel_residual(true);
+  model.set_sliding_window(5);
   return model;
 }
 
 TEST(ConfigTest, AResolvedModelIsTakenOver) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Config config, MakeConfig(Resolved()));
   EXPECT_EQ(config.layers, 2);
-  EXPECT_EQ(config.head_width(), 8);
+  EXPECT_EQ(config.head_width, 8);
   EXPECT_EQ(config.key_value_heads, 1);
   EXPECT_FALSE(config.causal);
   EXPECT_EQ(config.mlp_width, 32);
-  EXPECT_FALSE(config.gated_mlp);
+  EXPECT_EQ(config.activation, Activation::kGelu);
+  EXPECT_TRUE(config.qkv_bias);
+  EXPECT_FALSE(config.output_bias);
+  EXPECT_TRUE(config.mlp_bias);
+  EXPECT_TRUE(config.norm_bias);
+  EXPECT_TRUE(config.embedding_norm);
+  EXPECT_TRUE(config.parallel_residual);
+  EXPECT_EQ(config.sliding_window, 5);
   EXPECT_FALSE(config.rms_norm);
   EXPECT_TRUE(config.tie_embeddings);
   EXPECT_TRUE(config.qk_norm);
@@ -55,6 +69,7 @@ TEST(ConfigTest, AnUnresolvedModelNamesAllThatIsMissing) {
 
 TEST(ConfigTest, TheHeadWidthMustBeWholeAndEven) {
   ordo::training::v1::Model model = Resolved();
+  model.clear_head_width();
   model.set_heads(3);
   EXPECT_THAT(MakeConfig(model), StatusIs(absl::StatusCode::kInvalidArgument,
                                           HasSubstr("model.width")));
@@ -74,6 +89,20 @@ TEST(ConfigTest, RangesAreTheCatalogues) {
               StatusIs(absl::StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("model.dropout"),
                              HasSubstr("model.norm_epsilon"))));
+}
+
+TEST(ConfigTest, EveryActivationIsTakenOver) {
+  const std::pair<const char*, Activation> activations[] = {
+      {"swiglu", Activation::kSwiglu},
+      {"gelu", Activation::kGelu},
+      {"gelu_tanh", Activation::kGeluTanh},
+      {"relu", Activation::kRelu}};
+  for (const auto& [name, activation] : activations) {
+    ordo::training::v1::Model model = Resolved();
+    model.set_mlp(name);
+    ORDO_ASSERT_OK_AND_ASSIGN(const Config config, MakeConfig(model));
+    EXPECT_EQ(config.activation, activation) << name;
+  }
 }
 
 TEST(ConfigTest, AnUnknownNormIsNamed) {

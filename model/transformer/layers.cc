@@ -4,6 +4,7 @@
 #include "ATen/ops/gelu.h"
 #include "ATen/ops/layer_norm.h"
 #include "ATen/ops/linear.h"
+#include "ATen/ops/relu.h"
 #include "ATen/ops/rsqrt.h"
 #include "ATen/ops/silu.h"
 
@@ -17,17 +18,37 @@ at::Tensor RmsNorm(const at::Tensor& x, const at::Tensor& weight,
   return (wide * scale).to(x.scalar_type()) * weight;
 }
 
-at::Tensor LayerNorm(const at::Tensor& x, const at::Tensor& weight,
+at::Tensor LayerNorm(const at::Tensor& x, const NormWeights& weights,
                      double epsilon) {
-  return at::layer_norm(x, weight.sizes(), weight, {}, epsilon);
+  return at::layer_norm(x, weights.weight.sizes(), weights.weight, weights.bias,
+                        epsilon);
 }
 
-at::Tensor Mlp(const at::Tensor& x, const MlpWeights& weights) {
-  const at::Tensor up = at::linear(x, weights.up);
-  const at::Tensor inner = weights.gate.defined()
-                               ? at::silu(at::linear(x, weights.gate)) * up
-                               : at::gelu(up);
-  return at::linear(inner, weights.down);
+at::Tensor Linear(const at::Tensor& x, const LinearWeights& weights) {
+  const at::Tensor y = at::linear(x, weights.weight, weights.bias);
+  const Adapter& adapter = weights.adapter;
+  if (!adapter.in.defined()) return y;
+  return y + at::linear(at::linear(x, adapter.in), adapter.out) * adapter.scale;
+}
+
+at::Tensor Mlp(const at::Tensor& x, const MlpWeights& weights,
+               Activation activation) {
+  at::Tensor inner = Linear(x, weights.up);
+  switch (activation) {
+    case Activation::kSwiglu:
+      inner = at::silu(Linear(x, weights.gate)) * inner;
+      break;
+    case Activation::kGelu:
+      inner = at::gelu(inner);
+      break;
+    case Activation::kGeluTanh:
+      inner = at::gelu(inner, "tanh");
+      break;
+    case Activation::kRelu:
+      inner = at::relu(inner);
+      break;
+  }
+  return Linear(inner, weights.down);
 }
 
 }  // namespace ordo::model::transformer

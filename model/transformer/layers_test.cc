@@ -32,31 +32,63 @@ TEST(LayersTest, RmsNormOfHalfPrecisionIsComputedInSingle) {
 
 TEST(LayersTest, LayerNormTakesTheMeanAway) {
   // (1, 3): mean 2, variance 1.
-  EXPECT_LT(
-      MaxDifference(LayerNorm(Doubles({2}, {1, 3}), Doubles({2}, {2, 2}), 0.0),
-                    Doubles({2}, {-2, 2})),
-      1e-15);
+  EXPECT_LT(MaxDifference(LayerNorm(Doubles({2}, {1, 3}),
+                                    {Doubles({2}, {2, 2}), {}}, 0.0),
+                          Doubles({2}, {-2, 2})),
+            1e-15);
+}
+
+TEST(LayersTest, LayerNormAddsItsBias) {
+  const NormWeights weights = {Doubles({2}, {2, 2}), Doubles({2}, {10, 20})};
+  EXPECT_LT(MaxDifference(LayerNorm(Doubles({2}, {1, 3}), weights, 0.0),
+                          Doubles({2}, {8, 22})),
+            1e-14);
 }
 
 TEST(LayersTest, TheGatedMlpMultipliesBySilu) {
   MlpWeights weights;
-  weights.gate = Doubles({1, 1}, {2});
-  weights.up = Doubles({1, 1}, {3});
-  weights.down = Doubles({1, 1}, {5});
+  weights.gate.weight = Doubles({1, 1}, {2});
+  weights.up.weight = Doubles({1, 1}, {3});
+  weights.down.weight = Doubles({1, 1}, {5});
   const double silu = 2.0 / (1.0 + std::exp(-2.0));
-  EXPECT_LT(MaxDifference(Mlp(Doubles({1, 1}, {1}), weights),
-                          Doubles({1, 1}, {5 * silu * 3})),
-            1e-14);
+  EXPECT_LT(
+      MaxDifference(Mlp(Doubles({1, 1}, {1}), weights, Activation::kSwiglu),
+                    Doubles({1, 1}, {5 * silu * 3})),
+      1e-14);
 }
 
-TEST(LayersTest, WithoutGateTheMlpIsExactGelu) {
+TEST(LayersTest, WithoutGateTheMlpAppliesItsActivation) {
   MlpWeights weights;
-  weights.up = Doubles({1, 1}, {1});
-  weights.down = Doubles({1, 1}, {1});
-  const double gelu = 0.7 * 0.5 * (1.0 + std::erf(0.7 / std::sqrt(2.0)));
-  EXPECT_LT(MaxDifference(Mlp(Doubles({1, 1}, {0.7}), weights),
-                          Doubles({1, 1}, {gelu})),
-            1e-15);
+  weights.up.weight = Doubles({1, 1}, {1});
+  weights.down.weight = Doubles({1, 1}, {1});
+  const double x = 1.7;
+  const auto expect = [&](Activation activation, double value, double at) {
+    EXPECT_LT(MaxDifference(Mlp(Doubles({1, 1}, {at}), weights, activation),
+                            Doubles({1, 1}, {value})),
+              1e-15);
+  };
+  const double gelu = x * 0.5 * (1.0 + std::erf(x / std::sqrt(2.0)));
+  const double inner = std::sqrt(2.0 / M_PI) * (x + 0.044715 * x * x * x);
+  expect(Activation::kGelu, gelu, x);
+  expect(Activation::kGeluTanh, 0.5 * x * (1.0 + std::tanh(inner)), x);
+  expect(Activation::kRelu, x, x);
+  expect(Activation::kRelu, 0.0, -x);
+}
+
+TEST(LayersTest, TheMlpAddsItsBiases) {
+  MlpWeights weights;
+  weights.gate = {Doubles({1, 1}, {2}), Doubles({1}, {-2})};
+  weights.up = {Doubles({1, 1}, {3}), Doubles({1}, {7})};
+  weights.down = {Doubles({1, 1}, {5}), Doubles({1}, {11})};
+  // The gate is silu(0) = 0.
+  EXPECT_EQ(
+      MaxDifference(Mlp(Doubles({1, 1}, {1}), weights, Activation::kSwiglu),
+                    Doubles({1, 1}, {11})),
+      0.0);
+  weights.gate = {};
+  EXPECT_EQ(MaxDifference(Mlp(Doubles({1, 1}, {1}), weights, Activation::kRelu),
+                          Doubles({1, 1}, {61})),
+            0.0);
 }
 
 TEST(LayersTest, GradientsAreRight) {
@@ -67,7 +99,8 @@ TEST(LayersTest, GradientsAreRight) {
                                  Normals({2, 4}, "g")}),
             1e-7);
   const auto mlp = [](const std::vector<at::Tensor>& in) {
-    return (Mlp(in[0], {in[1], in[2], in[3]}) * in[4]).sum();
+    const MlpWeights weights = {{in[1], {}}, {in[2], {}}, {in[3], {}}};
+    return (Mlp(in[0], weights, Activation::kSwiglu) * in[4]).sum();
   };
   EXPECT_LT(GradientError(mlp, {Normals({2, 4}, "x"), Normals({3, 4}, "g"),
                                 Normals({3, 4}, "u"), Normals({4, 3}, "d"),

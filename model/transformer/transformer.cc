@@ -55,6 +55,22 @@ at::Tensor Repeat(const at::Tensor& x, int64_t times) {
   return times == 1 ? x : x.repeat_interleave(times, 1);
 }
 
+// Which keys are less than `window` tokens away from a query, bool [1,1,T,S].
+at::Tensor InWindow(int64_t num_queries, int64_t num_keys, int64_t window,
+                    const at::Tensor& tokens) {
+  const at::Tensor keys = at::arange(num_keys, tokens.options());
+  const at::Tensor queries =
+      keys.narrow(0, num_keys - num_queries, num_queries).unsqueeze(1);
+  return (queries - keys).abs().lt(window).unsqueeze(0).unsqueeze(0);
+}
+
+// Hides what `allowed` does not hold, too.
+void Restrict(const at::Tensor& allowed, MaskOptions* options) {
+  options->allowed = options->allowed.defined()
+                         ? options->allowed.logical_and(allowed)
+                         : allowed;
+}
+
 // Which of all tokens are real, bool [B,S]; undefined if all are.
 at::Tensor RealTokens(const at::Tensor& tokens, const ForwardOptions& options) {
   const Cache* cache = options.cache;
@@ -78,15 +94,15 @@ at::Tensor RealTokens(const at::Tensor& tokens, const ForwardOptions& options) {
 }  // namespace
 
 struct Transformer::Layer {
-  at::Tensor attention_norm_C;
-  at::Tensor q_CC;
-  at::Tensor k_KC;
-  at::Tensor v_KC;
-  at::Tensor o_CC;
+  NormWeights attention_norm_C;
+  LinearWeights q;
+  LinearWeights k;
+  LinearWeights v;
+  LinearWeights o;
   // Undefined without qk_norm.
-  at::Tensor q_norm_D;
-  at::Tensor k_norm_D;
-  at::Tensor mlp_norm_C;
+  NormWeights q_norm_D;
+  NormWeights k_norm_D;
+  NormWeights mlp_norm_C;
   MlpWeights mlp;
 };
 
@@ -126,10 +142,11 @@ absl::Status Transformer::AddParameters() {
   const parameters::Initial normal{config_.init_std};
   embedding_VC_ =
       parameters_.Add("model.embed_tokens.weight", {vocabulary, width}, normal);
+  if (config_.embedding_norm) embedding_norm_C_ = AddNorm("model.embed_norm");
   for (int number = 0; number < config_.layers; ++number) {
     layers_.push_back(AddLayer(number));
   }
-  norm_C_ = parameters_.Add("model.norm.weight", {width}, {0.0, 1.0});
+  norm_C_ = AddNorm("model.norm");
   head_VC_ =
       config_.tie_embeddings
           ? embedding_VC_
@@ -139,46 +156,67 @@ absl::Status Transformer::AddParameters() {
   shape.width = config_.width;
   shape.heads = config_.heads;
   shape.key_heads = config_.key_value_heads;
+  shape.causal = config_.causal;
+  shape.own_head_width = config_.head_width;
   ORDO_ASSIGN_OR_RETURN(encoder_,
                         encodings::Make(encoding_, shape, &parameters_));
   return absl::OkStatus();
 }
 
+NormWeights Transformer::AddNorm(const std::string& name) {
+  NormWeights norm;
+  norm.weight = parameters_.Add(name + ".weight", {config_.width}, {0.0, 1.0});
+  if (config_.norm_bias) {
+    norm.bias = parameters_.Add(name + ".bias", {config_.width}, {});
+  }
+  return norm;
+}
+
+LinearWeights Transformer::AddLinear(const std::string& name, int64_t out,
+                                     int64_t in, bool with_bias) {
+  LinearWeights linear;
+  linear.weight =
+      parameters_.Add(name + ".weight", {out, in}, {config_.init_std});
+  if (with_bias) linear.bias = parameters_.Add(name + ".bias", {out}, {});
+  return linear;
+}
+
 Transformer::Layer Transformer::AddLayer(int number) {
   const std::string prefix = "model.layers." + std::to_string(number) + ".";
+  const std::string attention = prefix + "self_attn.", mlp = prefix + "mlp.";
   const int64_t width = config_.width, inner = config_.mlp_width;
-  const auto matrix = [&](const std::string& name, int64_t out, int64_t in) {
-    return parameters_.Add(prefix + name + ".weight", {out, in},
-                           {config_.init_std});
-  };
-  const auto ones = [&](const std::string& name, int64_t size) {
-    return parameters_.Add(prefix + name + ".weight", {size}, {0.0, 1.0});
+  const int64_t head = config_.head_width;
+  const int64_t query_width = config_.heads * head;
+  const int64_t key_width = config_.key_value_heads * head;
+  const bool qkv_bias = config_.qkv_bias, mlp_bias = config_.mlp_bias;
+  const auto of_head = [&](const std::string& name) {
+    return NormWeights{
+        parameters_.Add(attention + name + ".weight", {head}, {0.0, 1.0}), {}};
   };
   Layer layer;
-  layer.attention_norm_C = ones("input_layernorm", width);
-  layer.q_CC = matrix("self_attn.q_proj", width, width);
-  const int64_t key_width =
-      int64_t{config_.key_value_heads} * config_.head_width();
-  layer.k_KC = matrix("self_attn.k_proj", key_width, width);
-  layer.v_KC = matrix("self_attn.v_proj", key_width, width);
-  layer.o_CC = matrix("self_attn.o_proj", width, width);
+  layer.attention_norm_C = AddNorm(prefix + "input_layernorm");
+  layer.q = AddLinear(attention + "q_proj", query_width, width, qkv_bias);
+  layer.k = AddLinear(attention + "k_proj", key_width, width, qkv_bias);
+  layer.v = AddLinear(attention + "v_proj", key_width, width, qkv_bias);
+  layer.o =
+      AddLinear(attention + "o_proj", width, query_width, config_.output_bias);
   if (config_.qk_norm) {
-    layer.q_norm_D = ones("self_attn.q_norm", config_.head_width());
-    layer.k_norm_D = ones("self_attn.k_norm", config_.head_width());
+    layer.q_norm_D = of_head("q_norm");
+    layer.k_norm_D = of_head("k_norm");
   }
-  layer.mlp_norm_C = ones("post_attention_layernorm", width);
-  if (config_.gated_mlp) {
-    layer.mlp.gate = matrix("mlp.gate_proj", inner, width);
+  layer.mlp_norm_C = AddNorm(prefix + "post_attention_layernorm");
+  if (config_.activation == Activation::kSwiglu) {
+    layer.mlp.gate = AddLinear(mlp + "gate_proj", inner, width, mlp_bias);
   }
-  layer.mlp.up = matrix("mlp.up_proj", inner, width);
-  layer.mlp.down = matrix("mlp.down_proj", width, inner);
+  layer.mlp.up = AddLinear(mlp + "up_proj", inner, width, mlp_bias);
+  layer.mlp.down = AddLinear(mlp + "down_proj", width, inner, mlp_bias);
   return layer;
 }
 
 at::Tensor Transformer::Norm(const at::Tensor& x,
-                             const at::Tensor& weight) const {
-  return config_.rms_norm ? RmsNorm(x, weight, config_.norm_epsilon)
-                          : LayerNorm(x, weight, config_.norm_epsilon);
+                             const NormWeights& weights) const {
+  return config_.rms_norm ? RmsNorm(x, weights.weight, config_.norm_epsilon)
+                          : LayerNorm(x, weights, config_.norm_epsilon);
 }
 
 at::Tensor Transformer::Positions(const at::Tensor& tokens,
@@ -226,8 +264,13 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
     cache->length = past + length;
     cache->layers.resize(layers_.size());
   }
-  AttentionMask mask({length, past + length, config_.causal}, real,
-                     embedding_VC_.options());
+  MaskOptions mask_options{length, past + length, config_.causal, {}};
+  if (config_.sliding_window > 0) {
+    const at::Tensor near =
+        InWindow(length, past + length, config_.sliding_window, tokens);
+    Restrict(near, &mask_options);
+  }
+  AttentionMask mask(mask_options, real, embedding_VC_.options());
   encodings::Pass encoding{all_tokens, positions, all, mask.visible(),
                            options.training};
   return {options, std::move(mask), std::move(encoding)};
@@ -238,19 +281,19 @@ encodings::LayerInput Transformer::Project(int number,
                                            const Pass& pass,
                                            const Carried& carried) const {
   const Layer& layer = layers_[number];
-  const auto project = [&](const at::Tensor& weight) {
-    return at::linear(hidden_BTC, weight)
-        .unflatten(-1, {-1, config_.head_width()})
+  const auto project = [&](const LinearWeights& weights) {
+    return Linear(hidden_BTC, weights)
+        .unflatten(-1, {-1, config_.head_width})
         .transpose(1, 2);
   };
-  at::Tensor q_BHTD = project(layer.q_CC);
-  at::Tensor k_BGTD = project(layer.k_KC);
+  at::Tensor q_BHTD = project(layer.q);
+  at::Tensor k_BGTD = project(layer.k);
   if (config_.qk_norm) {
     q_BHTD = Norm(q_BHTD, layer.q_norm_D);
     k_BGTD = Norm(k_BGTD, layer.k_norm_D);
   }
-  return {number, pass.encoding,      carried, hidden_BTC, q_BHTD,
-          k_BGTD, project(layer.v_KC)};
+  return {number, pass.encoding, carried,         hidden_BTC,
+          q_BHTD, k_BGTD,        project(layer.v)};
 }
 
 at::Tensor Transformer::SelfAttention(int number, const at::Tensor& hidden_BTC,
@@ -284,7 +327,7 @@ at::Tensor Transformer::SelfAttention(int number, const at::Tensor& hidden_BTC,
     mixed[0] = mixed[0] + encoder_->ValueTerm(scores, weights);
   }
   const at::Tensor output =
-      at::linear(mixed[0].transpose(1, 2).flatten(2), layers_[number].o_CC);
+      Linear(mixed[0].transpose(1, 2).flatten(2), layers_[number].o);
   mixed.erase(mixed.begin());
   encoder_->AfterAttention(number, {output, mixed}, carried);
   return output;
@@ -299,7 +342,9 @@ at::Tensor Transformer::Block(int number, const at::Tensor& x_BTC,
   const at::Tensor attended =
       SelfAttention(number, Norm(x_BTC, layer.attention_norm_C), pass, carried);
   const at::Tensor middle = x_BTC + drop(AttentionPlace(number), attended);
-  const at::Tensor mlp = Mlp(Norm(middle, layer.mlp_norm_C), layer.mlp);
+  const at::Tensor& mlp_input = config_.parallel_residual ? x_BTC : middle;
+  const at::Tensor mlp =
+      Mlp(Norm(mlp_input, layer.mlp_norm_C), layer.mlp, config_.activation);
   encoder_->AfterMlp(number, mlp, carried);
   return middle + drop(MlpPlace(number), mlp);
 }
@@ -310,6 +355,7 @@ at::Tensor Transformer::Forward(const at::Tensor& tokens,
               "; rows and columns are needed");
   const Pass pass = StartPass(tokens, options);
   at::Tensor x_BTC = at::embedding(embedding_VC_, tokens);
+  if (config_.embedding_norm) x_BTC = Norm(x_BTC, embedding_norm_C_);
   x_BTC = encoder_->Embed(x_BTC, pass.encoding);
   x_BTC = ApplyDropout(options.dropout, config_.dropout, /*place=*/0, x_BTC);
   Carried carried = encoder_->Start(x_BTC, pass.encoding);

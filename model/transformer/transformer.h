@@ -16,15 +16,19 @@
 #include "model/transformer/cache.h"
 #include "model/transformer/config.h"
 #include "model/transformer/dropout.h"
+#include "model/transformer/layers.h"
 #include "proto/ordo/training/v1/component.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 
 // A pre-norm decoder-only transformer (Llama's block: RMSNorm, rotary-style
-// hooks, gated MLP, no biases) under any positional encoding.
+// hooks, gated MLP, no biases; training.v1.Model says what may differ) under
+// any positional encoding.
 //
 // Parameters have Hugging Face's Llama names and shapes ([out, in]):
 //   model.embed_tokens.weight                          [V,C]
-//   model.layers.N.self_attn.{q,o}_proj.weight         [C,C]
+//   model.embed_norm.weight                            [C]    embedding_norm
+//   model.layers.N.self_attn.q_proj.weight             [H*D,C]
+//   model.layers.N.self_attn.o_proj.weight             [C,H*D]
 //   model.layers.N.self_attn.{k,v}_proj.weight         [G*D,C]
 //   model.layers.N.self_attn.{q,k}_norm.weight         [D]    with qk_norm
 //   model.layers.N.mlp.{gate,up}_proj.weight           [M,C]  gate with swiglu
@@ -32,7 +36,8 @@
 //   model.layers.N.{input,post_attention}_layernorm.weight [C]
 //   model.norm.weight                                  [C]
 //   lm_head.weight                                     [V,C]  unless tied
-// and those of the encoding, such as model.layers.N.self_attn.tape.mix.weight.
+// the biases, as `bias` in the place of `weight`, and those of the encoding,
+// such as model.layers.N.self_attn.tape.mix.weight.
 
 namespace ordo::model::transformer {
 
@@ -102,7 +107,10 @@ class Transformer {
 
   absl::Status AddParameters();
   Layer AddLayer(int number);
-  at::Tensor Norm(const at::Tensor& x, const at::Tensor& weight) const;
+  NormWeights AddNorm(const std::string& name);
+  LinearWeights AddLinear(const std::string& name, int64_t out, int64_t in,
+                          bool with_bias);
+  at::Tensor Norm(const at::Tensor& x, const NormWeights& weights) const;
   Pass StartPass(const at::Tensor& tokens, const ForwardOptions& options) const;
   at::Tensor Positions(const at::Tensor& tokens, const at::Tensor& real,
                        const ForwardOptions& options) const;
@@ -120,8 +128,10 @@ class Transformer {
   parameters::ParameterSet parameters_;
   std::unique_ptr<encodings::Encoding> encoder_;
   at::Tensor embedding_VC_;
+  // Undefined without embedding_norm.
+  NormWeights embedding_norm_C_;
   std::vector<Layer> layers_;
-  at::Tensor norm_C_;
+  NormWeights norm_C_;
   at::Tensor head_VC_;
 };
 

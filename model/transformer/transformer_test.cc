@@ -40,6 +40,7 @@ double MebiParameters(const Component& encoding) {
   model.set_layers(12);
   model.set_width(768);
   model.set_heads(12);
+  model.set_head_width(64);
   model.set_key_value_heads(12);
   model.set_mlp_width(3072);
   parameters::ParameterOptions options;
@@ -120,6 +121,80 @@ TEST(TransformerTest, OptionsChangeTheParametersAndStillTrain) {
   for (const at::Tensor& gradient : Gradients(*transformer)) {
     EXPECT_GT(gradient.abs().max().item<double>(), 0.0);
   }
+}
+
+TEST(TransformerTest, BiasesAndNormsAreAddedWhereAskedFor) {
+  Model model = SmallModel();
+  model.set_norm("layernorm");
+  model.set_head_width(6);
+  model.set_attention_bias("qkv");
+  model.set_mlp_bias(true);
+  model.set_norm_bias(true);
+  model.set_embedding_norm(true);
+  model.set_parallel_residual(true);
+  model.set_sliding_window(3);
+  const auto transformer = MakeTransformer(model, Encoding("rope"));
+  std::map<std::string, std::vector<int64_t>> shapes;
+  for (const auto& parameter : transformer->Parameters()) {
+    shapes[parameter.name] = parameter.tensor.sizes().vec();
+  }
+  using Shape = std::vector<int64_t>;
+  const std::string layer = "model.layers.1.";
+  EXPECT_EQ(shapes.at("model.embed_norm.weight"), Shape({16}));
+  EXPECT_EQ(shapes.at("model.embed_norm.bias"), Shape({16}));
+  EXPECT_EQ(shapes.at("model.norm.bias"), Shape({16}));
+  EXPECT_EQ(shapes.at(layer + "self_attn.q_proj.weight"), Shape({12, 16}));
+  EXPECT_EQ(shapes.at(layer + "self_attn.q_proj.bias"), Shape({12}));
+  EXPECT_EQ(shapes.at(layer + "self_attn.o_proj.weight"), Shape({16, 12}));
+  EXPECT_EQ(shapes.count(layer + "self_attn.o_proj.bias"), 0u);
+  EXPECT_EQ(shapes.at(layer + "mlp.gate_proj.bias"), Shape({24}));
+  EXPECT_EQ(shapes.at(layer + "mlp.down_proj.bias"), Shape({16}));
+  EXPECT_EQ(shapes.at(layer + "input_layernorm.bias"), Shape({16}));
+  for (const at::Tensor& gradient : Gradients(*transformer)) {
+    EXPECT_GT(gradient.abs().max().item<double>(), 0.0);
+  }
+  model.set_attention_bias("all");
+  EXPECT_EQ(MakeTransformer(model, Encoding("rope"))->Parameters().size(),
+            transformer->Parameters().size() + 3);
+}
+
+TEST(TransformerTest, AWindowOfThreeReachesTwoTokensBackInEachLayer) {
+  Model model = SmallModel();
+  model.set_layers(1);
+  model.set_sliding_window(3);
+  parameters::ParameterOptions options;
+  options.dtype = at::kDouble;
+  const auto transformer = MakeTransformer(model, Encoding("none"), options);
+  const at::Tensor logits =
+      Logits(*transformer, Longs({1, 5}, {1, 2, 3, 4, 5}));
+  const at::Tensor changed =
+      Logits(*transformer, Longs({1, 5}, {9, 2, 3, 4, 5}));
+  EXPECT_GT(MaxDifference(logits.select(1, 2), changed.select(1, 2)), 1e-9);
+  EXPECT_TRUE(SameBits(logits.narrow(1, 3, 2), changed.narrow(1, 3, 2)));
+  // With a cache, too.
+  Cache cache;
+  ForwardOptions cached;
+  cached.cache = &cache;
+  Logits(*transformer, Longs({1, 4}, {1, 2, 3, 4}), cached);
+  EXPECT_LT(MaxDifference(Logits(*transformer, Longs({1, 1}, {5}), cached),
+                          logits.narrow(1, 4, 1)),
+            1e-13);
+}
+
+TEST(TransformerTest, AWindowWithoutTheCausalMaskHasTwoSides) {
+  Model model = SmallModel();
+  model.set_layers(1);
+  model.set_causal(false);
+  model.set_sliding_window(2);
+  parameters::ParameterOptions options;
+  options.dtype = at::kDouble;
+  const auto transformer = MakeTransformer(model, Encoding("none"), options);
+  const at::Tensor logits =
+      Logits(*transformer, Longs({1, 5}, {1, 2, 3, 4, 5}));
+  const at::Tensor changed =
+      Logits(*transformer, Longs({1, 5}, {1, 2, 3, 4, 9}));
+  EXPECT_GT(MaxDifference(logits.select(1, 3), changed.select(1, 3)), 1e-9);
+  EXPECT_TRUE(SameBits(logits.narrow(1, 0, 3), changed.narrow(1, 0, 3)));
 }
 
 TEST(TransformerTest, EncodingsShareAllOtherInitialWeightsBitForBit) {
@@ -219,6 +294,7 @@ TEST(TransformerTest, SplittingABatchChangesNoDropout) {
 TEST(TransformerTest, AWrongModelOrEncodingNamesItsFields) {
   Model model = SmallModel();
   model.set_heads(5);
+  model.clear_head_width();
   EXPECT_THAT(
       Transformer::Create(model, Encoding("rope"), {}),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("model.width")));
