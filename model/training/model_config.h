@@ -29,7 +29,8 @@ struct ModelConfig {
 // The file's content; a pure function of `config`, which is resolved.
 std::string WriteModelConfig(const ModelConfig& config);
 
-// Reads a config.json of Ordo or, without the key "ordo", of a Llama model.
+// Reads a config.json of Ordo or, without the key "ordo", of a kind of model
+// that model/formats knows.
 // `path` is for messages. DATA_LOSS when it is not JSON, INVALID_ARGUMENT when
 // the model is of a kind that cannot be rebuilt.
 absl::StatusOr<ModelConfig> ParseModelConfig(const std::string& text,
@@ -41,12 +42,15 @@ struct LoadedModel {
   std::unique_ptr<transformer::Transformer> transformer;
 };
 
-// Rebuilds the model of `folder` from config.json and model.safetensors alone;
-// the manifest is checked where there is one, and against `manifest_sha256`
-// unless that is empty. Errors name the file.
+// Rebuilds the model of `folder` from config.json and model.safetensors (or the
+// files of its index) alone; the manifest is checked where there is one, and
+// against `manifest_sha256` unless that is empty. An `encoding` takes the place
+// of that of config.json unless it is null. Errors name the file.
 absl::StatusOr<LoadedModel> LoadModel(base::Filesystem& files,
                                       const std::string& folder,
-                                      const std::string& manifest_sha256);
+                                      const std::string& manifest_sha256,
+                                      const ordo::training::v1::Component*
+                                          encoding = nullptr);
 
 }  // namespace ordo::model::training
 

@@ -85,6 +85,11 @@ TEST(ModelConfig, CallsOnlyALlamaALlama) {
   ModelConfig config = ConfigOf("rope");
   config.model.set_qk_norm(true);
   EXPECT_EQ(nlohmann::json::parse(WriteModelConfig(config))["model_type"],
+            "qwen3");
+  // Whose tensors have other names than Ordo's.
+  config = ConfigOf("none");
+  config.model.set_norm("layernorm");
+  EXPECT_EQ(nlohmann::json::parse(WriteModelConfig(config))["model_type"],
             "ordo");
 }
 
@@ -128,22 +133,22 @@ TEST(ModelConfig, SaysWhyAModelCannotBeRebuilt) {
                          ::testing::AllOf(HasSubstr("/x/config.json"),
                                           HasSubstr(message))));
   };
-  expect("model_type", "gpt2", "model_type");
+  expect("model_type", "bert", "model_type: 'bert' is not one of llama");
   expect("num_key_value_heads", 3, "model.key_value_heads");
   expect("rope_scaling", {{"factor", 2}}, "rope_scaling");
-  expect("attention_bias", true, "attention_bias");
-  expect("head_dim", 4, "head_dim");
+  expect("attention_bias", 1, "attention_bias");
+  expect("head_dim", 5, "model.head_width");
   expect("hidden_size", "wide", "hidden_size");
   expect("hidden_size", 1e10, "hidden_size");
-  expect("hidden_size", 15, "hidden_size");
+  expect("hidden_size", 15, "model.width");
   expect("num_attention_heads", 0, "num_attention_heads");
+  expect("num_experts", 8, "num_experts");
   expect("hidden_act", "gelu", "hidden_act");
-  expect("rope_parameters", {{"rope_type", "yarn"}, {"rope_theta", 10000}},
-         "rope_parameters.rope_type");
+  expect("rope_parameters", {{"rope_type", "other"}, {"rope_theta", 10000}},
+         "rope_scaling.rope_type");
   expect("rope_parameters", {{"rope_type", "default"}, {"factor", 2}},
-         "rope_parameters.factor");
-  expect("partial_rotary_factor", 0.5, "partial_rotary_factor");
-  expect("num_hidden_layers", 0, "model.layers");
+         "rope_scaling.factor");
+  expect("num_hidden_layers", 0, "num_hidden_layers");
   EXPECT_THAT(
       ParseModelConfig("{", "/x/config.json"),
       StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/x/config.json")));
@@ -187,6 +192,19 @@ TEST_F(LoadModelTest, TakesAForeignLlamaInHalfPrecision) {
   tensors["lm_head.weight"] = at::ones({30, 16});
   Save(tensors, kLlama);
   ORDO_EXPECT_OK(LoadModel(files_, folder_.path(), ""));
+}
+
+TEST_F(LoadModelTest, AGivenEncodingTakesThePlaceOfTheFiles) {
+  const auto run = *training::Run::Create(testing::TinySpec("rope"));
+  Save(run->State().parameters, WriteModelConfig(ConfigOf("rope")));
+  ordo::training::v1::Component none;
+  none.set_name("none");
+  ORDO_ASSERT_OK_AND_ASSIGN(const LoadedModel loaded,
+                            LoadModel(files_, folder_.path(), "", &none));
+  EXPECT_EQ(loaded.config.encoding.name(), "none");
+  const at::Tensor tokens = at::arange(4, 12, at::kLong).view({1, 8});
+  EXPECT_FALSE(at::equal(loaded.transformer->Forward(tokens),
+                         run->model().Forward(tokens)));
 }
 
 TEST_F(LoadModelTest, NamesWhatDoesNotFit) {

@@ -43,7 +43,13 @@ const std::vector<CommandRow>& Commands() {
        {{"--checkpoint", true, true},
         {"--tokens", true, true},
         {"--out", true, true},
+        {"--encoding", false, true},
         {"--threads", false, true}}},
+      {"convert",
+       false,
+       {{"--checkpoint", true, true},
+        {"--out", true, true},
+        {"--encoding", false, true}}},
       {"help", false, {}},
   };
   return *commands;
@@ -150,7 +156,9 @@ std::string Usage() {
          "  ordo-trainer generate --checkpoint DIR --prompt TEXT"
          " [--max-tokens N] [--threads N]\n"
          "  ordo-trainer logits --checkpoint DIR --tokens FILE.safetensors"
-         " --out FILE.safetensors [--threads N]\n";
+         " --out FILE.safetensors [--encoding ENCODING] [--threads N]\n"
+         "  ordo-trainer convert --checkpoint DIR --out DIR"
+         " [--encoding ENCODING]\n";
 }
 
 }  // namespace ordo::worker::trainer

@@ -13,6 +13,8 @@
 #include "model/training/checkpoint.h"
 #include "model/training/numerics.h"
 #include "worker/trainer/context.h"
+#include "worker/trainer/convert.h"
+#include "worker/trainer/encoding_flag.h"
 #include "worker/trainer/evaluate.h"
 #include "worker/trainer/exit_code.h"
 #include "worker/trainer/inference.h"
@@ -137,9 +139,21 @@ absl::StatusOr<ExitCode> LogitsCommand(const CommandContext& context,
       const int threads,
       IntFlag(line, "--threads", kDefaultThreads, kMaxThreads));
   model::training::ConfigureNumerics(threads);
+  ORDO_ASSIGN_OR_RETURN(const auto encoding,
+                        ParseEncodingFlag(line.Flag("--encoding")));
   ORDO_RETURN_IF_ERROR(Logits(
-      context.files,
-      {line.Flag("--checkpoint"), line.Flag("--tokens"), line.Flag("--out")}));
+      context.files, {line.Flag("--checkpoint"), line.Flag("--tokens"),
+                      line.Flag("--out"), encoding}));
+  return ordo::training::v1::FINISHED;
+}
+
+absl::StatusOr<ExitCode> ConvertCommand(const CommandContext& context,
+                                        const CommandLine& line) {
+  ORDO_ASSIGN_OR_RETURN(const auto encoding,
+                        ParseEncodingFlag(line.Flag("--encoding")));
+  ORDO_RETURN_IF_ERROR(
+      Convert(context.files,
+              {line.Flag("--checkpoint"), line.Flag("--out"), encoding}));
   return ordo::training::v1::FINISHED;
 }
 
@@ -151,6 +165,7 @@ absl::StatusOr<ExitCode> RunCommand(const CommandContext& context,
   if (line.command == "evaluate") return EvaluateCommand(context, line);
   if (line.command == "generate") return GenerateCommand(context, line);
   if (line.command == "logits") return LogitsCommand(context, line);
+  if (line.command == "convert") return ConvertCommand(context, line);
   std::cout << Usage();
   return ordo::training::v1::FINISHED;
 }

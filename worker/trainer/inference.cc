@@ -22,9 +22,14 @@ namespace {
 using ordo::model::training::LoadedModel;
 using ordo::model::training::TensorMap;
 
-absl::StatusOr<LoadedModel> Load(base::Filesystem& files,
-                                 const std::string& folder) {
-  auto loaded = model::training::LoadModel(files, folder, "");
+using ordo::training::v1::Component;
+
+// An `encoding` takes the place of the checkpoint's.
+absl::StatusOr<LoadedModel> Load(
+    base::Filesystem& files, const std::string& folder,
+    const std::optional<Component>& encoding = {}) {
+  auto loaded = model::training::LoadModel(files, folder, "",
+                                           encoding ? &*encoding : nullptr);
   if (loaded.ok()) return loaded;
   return WithExitCode(
       base::AddContext(loaded.status(),
@@ -132,8 +137,9 @@ absl::StatusOr<std::string> Generate(base::Filesystem& files,
 }
 
 absl::Status Logits(base::Filesystem& files, const LogitsOptions& options) {
-  ORDO_ASSIGN_OR_RETURN(const LoadedModel loaded,
-                        Load(files, options.checkpoint));
+  ORDO_ASSIGN_OR_RETURN(
+      const LoadedModel loaded,
+      Load(files, options.checkpoint, options.encoding));
   const auto input = ReadInput(files, options.tokens_file,
                                loaded.config.model.vocabulary_size());
   ORDO_RETURN_IF_ERROR(

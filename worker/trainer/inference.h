@@ -1,11 +1,13 @@
 #ifndef ORDO_WORKER_TRAINER_INFERENCE_H_
 #define ORDO_WORKER_TRAINER_INFERENCE_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/files/files.h"
+#include "proto/ordo/training/v1/component.pb.h"
 
 // What a checkpoint's model says: the commands `generate` and `logits`.
 
@@ -33,6 +35,8 @@ struct LogitsOptions {
   std::string tokens_file;
   // The safetensors file to write: `logits`, float32 [B,T,V].
   std::string out_file;
+  // Takes the place of the checkpoint's encoding.
+  std::optional<ordo::training::v1::Component> encoding = {};
 };
 
 // One whole pass over the tokens. INVALID_ARGUMENT when the tensors are not as
