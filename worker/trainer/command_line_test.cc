@@ -46,6 +46,19 @@ TEST(ParseCommandLine, KnowsEveryCommandOfTheUsage) {
   }
 }
 
+TEST(ParseCommandLine, LogitsAndConvertTakeAnEncoding) {
+  const std::string encoding = "{name: tape, params: {reading: released}}";
+  for (std::vector<std::string> arguments :
+       {std::vector<std::string>{"convert", "--checkpoint", "c", "--out", "o"},
+        {"logits", "--checkpoint", "c", "--tokens", "t", "--out", "l"}}) {
+    arguments.insert(arguments.end(), {"--encoding", encoding});
+    ORDO_ASSERT_OK_AND_ASSIGN(const CommandLine line,
+                              ParseCommandLine(arguments));
+    EXPECT_EQ(line.Flag("--encoding"), encoding);
+  }
+  EXPECT_THAT(Usage(), HasSubstr("convert"));
+}
+
 TEST(ParseCommandLine, SaysWhatIsWrongAndWhatWasMeant) {
   ExpectBad({}, "no command");
   ExpectBad({"trian"}, "did you mean 'train'");
