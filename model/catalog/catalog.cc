@@ -132,6 +132,12 @@ void ResolveWith(const Entry& entry, const std::string& field,
                             " of: ", absl::StrJoin(entry.with, ", "))});
     return;
   }
+  if (component->with_size() < entry.min_with) {
+    violations->push_back(
+        {Path(field, "with"),
+         absl::StrCat(entry.name, " needs at least ", entry.min_with,
+                      " of: ", absl::StrJoin(entry.with, ", "))});
+  }
   for (int i = 0; i < component->with_size(); ++i) {
     ordo::training::v1::Component* other = component->mutable_with(i);
     const std::string path = absl::StrCat(Path(field, "with"), "[", i, "]");
@@ -344,6 +350,25 @@ int64_t CountParameters(const Component& encoding, const ModelShape& shape) {
   return count;
 }
 
+ExtraCost CountCost(const Component& encoding, const ModelShape& shape,
+                    const CostQuery& query) {
+  const EncodingTraits& traits = TraitsOf(encoding);
+  ExtraCost cost;
+  if (traits.count_cost != nullptr) {
+    cost = traits.count_cost(encoding, shape, query);
+  }
+  if (!traits.sums_with) return cost;
+  CostQuery beside = query;
+  beside.turned = query.turned || IsRotary(encoding.name());
+  for (const Component& other : encoding.with()) {
+    const ExtraCost more = CountCost(other, shape, beside);
+    cost.macs += more.macs;
+    cost.flops += more.flops;
+    cost.state += more.state;
+  }
+  return cost;
+}
+
 int64_t MaxLength(const Component& encoding) {
   const EncodingTraits& traits = TraitsOf(encoding);
   int64_t limit =
@@ -359,6 +384,16 @@ const Value& Params::Get(const std::string& name) const {
   const auto found = map_.find(name);
   ORDO_CHECK(found != map_.end()) << "parameter " << name << " not resolved";
   return found->second;
+}
+
+bool IsRelative(const Component& encoding) {
+  const EncodingTraits& traits = TraitsOf(encoding);
+  const bool relative = traits.is_relative == nullptr
+                            ? traits.relative
+                            : traits.is_relative(encoding);
+  return relative &&
+         std::all_of(encoding.with().begin(), encoding.with().end(),
+                     [](const Component& other) { return IsRelative(other); });
 }
 
 int64_t Params::Integer(const std::string& name) const {

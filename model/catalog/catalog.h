@@ -89,6 +89,44 @@ using ParameterCount = int64_t (*)(
 // Number of positions that an encoding has room for: ids are below it.
 using LengthLimit = int64_t (*)(const ordo::training::v1::Component& component);
 
+// Whether something holds of a resolved component.
+using ComponentTest = bool (*)(const ordo::training::v1::Component& component);
+
+// How work is counted; see model/cost/cost.h.
+enum class CostConvention {
+  // What this implementation does.
+  kModel,
+  // As table 3 of the TAPE paper has it.
+  kTapeTable3,
+};
+
+// Asks what an encoding adds to one forward pass over one row.
+struct CostQuery {
+  CostConvention convention = CostConvention::kModel;
+  // The layer; kInputLayer: what is done once, before the first.
+  int layer = 0;
+  // Tokens of the row.
+  int64_t tokens = 0;
+  // Pairs of a query and a key that it sees.
+  int64_t pairs = 0;
+  // It stands `with` an encoding that turns q and k.
+  bool turned = false;
+};
+inline constexpr int kInputLayer = -1;
+
+struct ExtraCost {
+  // Multiplications with addition in products of matrices.
+  int64_t macs = 0;
+  // Operations beside the two of each of those.
+  int64_t flops = 0;
+  // Values that decoding keeps of each token, beside k and v.
+  int64_t state = 0;
+};
+
+using CostCount = ExtraCost (*)(const ordo::training::v1::Component& component,
+                                const ModelShape& shape,
+                                const CostQuery& query);
+
 // Most tokens that a model sees in a row of a task with these parameters.
 using RowLength = int64_t (*)(const ParamMap& params);
 
@@ -113,15 +151,27 @@ struct EncodingTraits {
   std::string parameters;
   // Null: none.
   ParameterCount count_parameters = nullptr;
+  // Null: nothing.
+  CostCount count_cost = nullptr;
   // Null: no limit.
   LengthLimit limit_length = nullptr;
   Decoding decoding = Decoding::kCached;
   // A shift of all position ids changes nothing.
   bool relative = true;
+  // The same of a component, where its parameters decide; null: as `relative`
+  // says.
+  ComponentTest is_relative = nullptr;
   // Defined under a causal mask only.
   bool causal_only = false;
   // A state travels from layer to layer, so all layers need it.
   bool carries_state = false;
+  // Acts on the input, in no layer.
+  bool at_input = false;
+  // Reads position ids.
+  bool takes_positions = true;
+  // Draws position ids in evaluation, for a row's length, unless they are
+  // given.
+  bool draws_positions = false;
   // Names of the kernels that can compute it; "reference" for all.
   std::vector<std::string> kernels = {"reference"};
   // The encodings `with` it act beside it; otherwise it makes use of them
@@ -142,8 +192,9 @@ struct Entry {
   std::vector<Param> params;
   // Names of the encodings that may be given `with` this one.
   std::vector<std::string> with;
-  // Most components that may be given `with` this one at once.
+  // Most components that may be given `with` this one at once, and least.
   int max_with = 0;
+  int min_with = 0;
   // Number of tokens of a task's vocabulary; 0 for encodings.
   int vocabulary_size = 0;
   // Of a task: most tokens that the model sees in a row.
@@ -199,9 +250,17 @@ void CheckShape(std::string_view field,
 int64_t CountParameters(const ordo::training::v1::Component& encoding,
                         const ModelShape& shape);
 
+// What a resolved encoding and those `with` it add to a pass.
+ExtraCost CountCost(const ordo::training::v1::Component& encoding,
+                    const ModelShape& shape, const CostQuery& query);
+
 // The least of the limits of a resolved encoding and of those `with` it; 0 for
 // none.
 int64_t MaxLength(const ordo::training::v1::Component& encoding);
+
+// Whether a shift of all position ids changes nothing, of a resolved encoding
+// and of those `with` it.
+bool IsRelative(const ordo::training::v1::Component& encoding);
 
 // Typed access to parameters that ResolveParams has accepted. A parameter that
 // is missing or of another type is a programmer's error. Keeps a reference.

@@ -53,6 +53,7 @@ std::vector<Entry> AllEntries() {
     std::vector<Entry> entries = family();
     std::move(entries.begin(), entries.end(), std::back_inserter(all));
   }
+  AddCosts(&all);
   return all;
 }
 

@@ -37,6 +37,10 @@ const std::vector<std::string>& BiasNames();
 // with values of common size, stay within fp32.
 int64_t XposReach(double scale_base);
 
+// Fills in what each encoding adds to the work of a pass, but for those of
+// StateEntries, which know their own.
+void AddCosts(std::vector<Entry>* all);
+
 // An encoding's entry with its name, text and source.
 Entry EncodingEntry(std::string name, std::string text, std::string source);
 

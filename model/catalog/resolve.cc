@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
+#include "model/catalog/fine_tuning.h"
 
 namespace ordo::model::catalog {
 namespace {
@@ -335,6 +336,7 @@ void ResolveTraining(std::string_view field, v1::Training* training,
   ResolveChoice({"precision", {"fp32", "bf16"}}, field, training, violations);
   ResolveChoice({"non_finite", {"fail", "skip"}}, field, training, violations);
   if (!training->has_seed()) training->set_seed(1);
+  ResolveFineTuning(field, training, violations);
 }
 
 void ResolveCheckpointPolicy(std::string_view field,
@@ -417,6 +419,9 @@ void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
                    violations);
   }
   ResolveTraining("training", parts.training, violations);
+  if (violations->size() == num_before) {
+    CheckFineTuning("training", *parts.training, *parts.model, violations);
+  }
   ResolveCheckpointPolicy("checkpoint", parts.checkpoint, violations);
   ResolveEvaluations(context, parts.evaluations, violations);
 }
@@ -433,6 +438,12 @@ absl::StatusOr<v1::TrainSpec> ResolveTrainSpec(v1::TrainSpec spec) {
     ResolveSource(absl::StrCat("resume[", i, "]"), spec.resume(i), &violations);
   }
   if (spec.has_start()) ResolveSource("start", spec.start(), &violations);
+  if (spec.has_base()) ResolveSource("base", spec.base(), &violations);
+  if (spec.has_start() && spec.has_base()) {
+    violations.push_back({"base",
+                          "not beside start, which brings its own weights; "
+                          "leave one of them out"});
+  }
   if (!violations.empty()) return base::InvalidFields(violations);
   return spec;
 }

@@ -112,7 +112,8 @@ TEST(ResolveTest, NoOptionalFieldOfAResolvedSpecIsUnset) {
     const auto* descriptor = message->GetDescriptor();
     for (int i = 0; i < descriptor->field_count(); ++i) {
       const auto* field = descriptor->field(i);
-      if (field->is_repeated()) continue;
+      // A message that is left out means none of it.
+      if (field->is_repeated() || field->message_type() != nullptr) continue;
       EXPECT_TRUE(message->GetReflection()->HasField(*message, field))
           << field->full_name();
     }
@@ -453,6 +454,29 @@ TEST(ResolveTest, EvaluateSpecTakesNoMoments) {
   EXPECT_THAT(ResolveEvaluateSpec(spec),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("evaluations[0].at")));
+}
+
+TEST(ResolveTest, FineTuningIsCheckedAgainstTheModel) {
+  EXPECT_THAT(
+      MessageOf([](v1::TrainSpec* spec) {
+        spec->mutable_training()->mutable_shifted_sparse()->set_group(8);
+        spec->mutable_model()->set_causal(false);
+      }),
+      HasSubstr("training.shifted_sparse: is for causal models"));
+  EXPECT_THAT(MessageOf([](v1::TrainSpec* spec) {
+                spec->mutable_training()->mutable_lora()->set_rank(-1);
+              }),
+              HasSubstr("training.lora.rank"));
+}
+
+TEST(ResolveTest, ABaseStandsAloneAndHasAPath) {
+  EXPECT_THAT(MessageOf([](v1::TrainSpec* spec) { spec->mutable_base(); }),
+              HasSubstr("base.path"));
+  EXPECT_THAT(MessageOf([](v1::TrainSpec* spec) {
+                spec->mutable_base()->set_path("a");
+                spec->mutable_start()->set_path("b");
+              }),
+              HasSubstr("base: not beside start"));
 }
 
 }  // namespace

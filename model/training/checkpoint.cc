@@ -52,6 +52,12 @@ std::string StateText(const Checkpoint& checkpoint, const std::string& digest) {
   return state.dump(2) + "\n";
 }
 
+ModelConfig ConfigOf(const ordo::training::v1::TrainSpec& spec) {
+  ModelConfig config{spec.model(), spec.encoding(), spec.data()};
+  if (spec.training().has_lora()) config.lora = spec.training().lora();
+  return config;
+}
+
 // Fills everything but the tensors.
 absl::Status ParseState(const std::string& text, const std::string& path,
                         Checkpoint* checkpoint) {
@@ -120,10 +126,9 @@ absl::StatusOr<CheckpointWritten> WriteCheckpoint(
     ORDO_RETURN_IF_ERROR(WriteSafetensors(files,
                                           base::JoinPath(aside, kOptimizerFile),
                                           checkpoint.snapshot.optimizer));
-    ORDO_RETURN_IF_ERROR(WriteDurably(
-        files, base::JoinPath(aside, kConfigFile),
-        WriteModelConfig({checkpoint.spec.model(), checkpoint.spec.encoding(),
-                          checkpoint.spec.data()})));
+    ORDO_RETURN_IF_ERROR(
+        WriteDurably(files, base::JoinPath(aside, kConfigFile),
+                     WriteModelConfig(ConfigOf(checkpoint.spec))));
     ORDO_RETURN_IF_ERROR(
         WriteDurably(files, base::JoinPath(aside, kStateFile),
                      StateText(checkpoint, written.state_digest())));

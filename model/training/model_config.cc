@@ -11,6 +11,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
+#include "model/catalog/fine_tuning.h"
 #include "model/catalog/resolve.h"
 #include "model/formats/families.h"
 #include "model/formats/weights.h"
@@ -42,6 +43,7 @@ absl::Status FromJson(const Json& json, google::protobuf::Message* message) {
 // The kind of model, of those with Ordo's names of tensors, that computes the
 // same from the same weights; nullptr when there is none.
 const formats::Family* FamilyOf(const ModelConfig& config) {
+  if (config.lora) return nullptr;
   const formats::Family* family =
       formats::FamilyOf(config.model, config.encoding);
   return family != nullptr && family->names == nullptr ? family : nullptr;
@@ -99,6 +101,10 @@ absl::StatusOr<ParsedConfig> ParseOwn(const Json& json, const Component* given,
     ORDO_RETURN_IF_ERROR(
         base::AddContext(FromJson(json["data"], &config.data), path));
   }
+  if (json.contains("lora")) {
+    ORDO_RETURN_IF_ERROR(
+        base::AddContext(FromJson(json["lora"], &config.lora.emplace()), path));
+  }
   if (given != nullptr) config.encoding = *given;
   return parsed;
 }
@@ -125,6 +131,13 @@ absl::StatusOr<ParsedConfig> Parse(const std::string& text,
   catalog::ResolveModel("model", 0, &parsed.config.model, &violations);
   catalog::ResolveEncoding("encoding", parsed.config.model,
                            &parsed.config.encoding, &violations);
+  if (parsed.config.lora) {
+    ordo::training::v1::Training training;
+    *training.mutable_lora() = *parsed.config.lora;
+    catalog::ResolveFineTuning("", &training, &violations);
+    catalog::CheckFineTuning("", training, parsed.config.model, &violations);
+    parsed.config.lora = training.lora();
+  }
   ORDO_RETURN_IF_ERROR(base::AddContext(base::InvalidFields(violations), path));
   return parsed;
 }
@@ -182,6 +195,7 @@ std::string WriteModelConfig(const ModelConfig& config) {
   json[kOwnKey]["model"] = ToJson(config.model);
   json[kOwnKey]["encoding"] = ToJson(config.encoding);
   if (!config.data.task().empty()) json[kOwnKey]["data"] = ToJson(config.data);
+  if (config.lora) json[kOwnKey]["lora"] = ToJson(*config.lora);
   return json.dump(2) + "\n";
 }
 
@@ -218,6 +232,8 @@ absl::StatusOr<LoadedModel> LoadModel(base::Filesystem& files,
                         transformer::Transformer::Create(
                             loaded.config.model, loaded.config.encoding, {}));
   ORDO_RETURN_IF_ERROR(Guard("load weights", [&] {
+    if (loaded.config.lora)
+      loaded.transformer->AddAdapters(*loaded.config.lora);
     return CopyTensors(ToModelWeights(std::move(tensors),
                                       loaded.config.model.tie_embeddings()),
                        ParametersOf(*loaded.transformer),

@@ -2,6 +2,7 @@
 #define ORDO_MODEL_TRAINING_MODEL_CONFIG_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -24,6 +25,8 @@ struct ModelConfig {
   ordo::training::v1::Model model;
   ordo::training::v1::Component encoding;
   ordo::training::v1::Data data;
+  // Of the adapters that stand beside the weights; unset: none.
+  std::optional<ordo::training::v1::Lora> lora = {};
 };
 
 // The file's content; a pure function of `config`, which is resolved.

@@ -17,6 +17,7 @@
 #include "model/training/autocast.h"
 #include "model/training/recipe.h"
 #include "model/training/schedule.h"
+#include "model/training/trainable.h"
 
 namespace ordo::model::training {
 namespace {
@@ -28,6 +29,31 @@ AdamWOptions OptimizerOptions(const ordo::training::v1::Training& training) {
   options.epsilon = training.epsilon();
   options.weight_decay = training.weight_decay();
   return options;
+}
+
+// Adds adapters and lets only those parameters have gradients that train.
+absl::Status PrepareParameters(const ordo::training::v1::Training& training,
+                               transformer::Transformer* model) {
+  if (training.has_lora()) model->AddAdapters(training.lora());
+  bool any = false;
+  for (const auto& named : model->Parameters()) {
+    const bool trains = Trains(training, named.name);
+    at::Tensor(named.tensor).requires_grad_(trains);
+    any = any || trains;
+  }
+  if (any) return absl::OkStatus();
+  return base::InvalidField("training.trainable",
+                            "the model has no parameters in these parts; name "
+                            "others");
+}
+
+std::vector<parameters::NamedTensor> Trainable(
+    const transformer::Transformer& model) {
+  std::vector<parameters::NamedTensor> trainable;
+  for (const auto& named : model.Parameters()) {
+    if (named.tensor.requires_grad()) trainable.push_back(named);
+  }
+  return trainable;
 }
 
 absl::Status NonFinite(int64_t step, const StepResult& result,
@@ -51,6 +77,9 @@ absl::StatusOr<std::unique_ptr<Run>> Run::Create(
   ORDO_ASSIGN_OR_RETURN(
       auto model,
       transformer::Transformer::Create(spec.model(), spec.encoding(), options));
+  ORDO_RETURN_IF_ERROR(Guard("prepare the parameters", [&] {
+    return PrepareParameters(spec.training(), model.get());
+  }));
   return Guard("make the optimizer", [&] {
     return std::unique_ptr<Run>(
         new Run(spec, std::move(model), std::move(task)));
@@ -63,7 +92,7 @@ Run::Run(const ordo::training::v1::TrainSpec& spec,
     : spec_(spec),
       model_(std::move(model)),
       task_(std::move(task)),
-      optimizer_(model_->Parameters(), OptimizerOptions(spec.training())) {}
+      optimizer_(Trainable(*model_), OptimizerOptions(spec.training())) {}
 
 absl::StatusOr<StepResult> Run::Step() {
   ORDO_CHECK(cursors_.step < spec_.training().steps());
@@ -139,6 +168,7 @@ double Run::ComputeGradients() {
   for (const data::Batch& pass : passes) {
     transformer::ForwardOptions options;
     options.training = {training.seed(), cursors_.step};
+    options.shifted_sparse_group = training.shifted_sparse().group();
     if (spec_.model().dropout() > 0) {
       options.dropout = {training.seed(), cursors_.step, first_row};
     }

@@ -35,7 +35,8 @@ inline constexpr char kNonFiniteReason[] = "NON_FINITE";
 // specification and the Environment (numerics.h). Not thread-safe.
 class Run {
  public:
-  // `spec` is resolved. The run stands at step 0 with initial weights.
+  // `spec` is resolved. The run stands at step 0 with initial weights. What of
+  // the model the recipe does not let train keeps its bits.
   static absl::StatusOr<std::unique_ptr<Run>> Create(
       const ordo::training::v1::TrainSpec& spec);
 

@@ -5,8 +5,10 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/baddbmm.h"
 #include "ATen/ops/bmm.h"
+#include "ATen/ops/cat.h"
 #include "ATen/ops/ones.h"
 #include "ATen/ops/zeros.h"
+#include "model/encodings/encoding.h"
 
 namespace ordo::model::transformer {
 namespace {
@@ -43,11 +45,18 @@ AttentionMask::AttentionMask(const MaskOptions& options, const at::Tensor& real,
               .masked_fill(visible_.logical_not(), kHidden);
 }
 
-at::Tensor ScaledProduct(const at::Tensor& q_BHTD, const at::Tensor& k_BHSD) {
-  const at::Tensor product =
-      at::bmm(Flat(q_BHTD), Flat(k_BHSD).transpose(1, 2));
-  return product.view({q_BHTD.size(0), q_BHTD.size(1), q_BHTD.size(2), -1}) *
-         Scale(q_BHTD);
+at::Tensor InShiftedGroups(const at::Tensor& index_BS, int64_t heads,
+                           int64_t group) {
+  const auto same = [&](int64_t shift) {
+    const at::Tensor number = (index_BS + shift).floor_divide(group);
+    return number.unsqueeze(-1).eq(number.unsqueeze(1)).unsqueeze(1);
+  };
+  const at::Tensor straight = same(0), shifted = same(group / 2);
+  const int64_t rows = straight.size(0), length = straight.size(2);
+  const int64_t half = heads / 2;
+  return at::cat({straight.expand({rows, half, length, length}),
+                  shifted.expand({rows, heads - half, length, length})},
+                 1);
 }
 
 at::Tensor AttentionWeights(const AttentionInput& input,
@@ -63,7 +72,7 @@ at::Tensor AttentionWeights(const AttentionInput& input,
                  .view({q.size(0), q.size(1), q.size(2), -1});
   } else {
     if (!logits.defined()) {
-      logits = ScaledProduct(input.q_BHTD, input.k_BHSD);
+      logits = encodings::ScaledProduct(input.q_BHTD, input.k_BHSD);
     }
     if (input.bias.defined()) logits = logits + input.bias;
     if (mask.bias().defined()) logits = logits + mask.bias();

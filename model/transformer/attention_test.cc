@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ATen/TensorOperators.h"
+#include "ATen/ops/arange.h"
 #include "ATen/ops/zeros_like.h"
 #include "gtest/gtest.h"
 #include "model/testing/tensors.h"
@@ -130,7 +131,9 @@ TEST(AttentionTest, AProductOfItsOwnAndABiasMakeTheLogits) {
   const at::Tensor bias = Normals({kH, kT, kT}, "bias");
   const at::Tensor product = Normals({kB, kH, kT, kT}, "product");
   AttentionInput input = Input().input;
-  const at::Tensor plain = ScaledProduct(input.q_BHTD, input.k_BHSD);
+  const at::Tensor plain =
+      at::Tensor(input.q_BHTD).matmul(input.k_BHSD.transpose(2, 3)) /
+      std::sqrt(double{kD});
   input.bias = bias;
   EXPECT_LT(MaxDifference(AttentionWeights(input, Causal()),
                           (plain + bias + hidden).softmax(-1)),
@@ -142,15 +145,6 @@ TEST(AttentionTest, AProductOfItsOwnAndABiasMakeTheLogits) {
   input.bias = at::Tensor();
   EXPECT_LT(MaxDifference(AttentionWeights(input, Causal()),
                           (product + hidden).softmax(-1)),
-            1e-14);
-}
-
-TEST(AttentionTest, ScaledProductIsTheDotOverTheRootOfTheWidth) {
-  const AttentionInput input = Input(2, 5).input;
-  EXPECT_LT(MaxDifference(
-                ScaledProduct(input.q_BHTD, input.k_BHSD),
-                at::Tensor(input.q_BHTD).matmul(input.k_BHSD.transpose(2, 3)) /
-                    std::sqrt(double{kD})),
             1e-14);
 }
 
@@ -198,6 +192,67 @@ TEST(AttentionTest, GradientsUnderPaddingAreRight) {
   EXPECT_LT(GradientError(loss, {input.input.q_BHTD, input.input.k_BHSD,
                                  input.values[0]}),
             1e-7);
+}
+
+// Whether tokens number i and j are of one group, walked token by token.
+bool OfOneGroup(int64_t i, int64_t j, int64_t group, bool shifted) {
+  int64_t number_i = 0, number_j = 0, number = 0;
+  for (int64_t token = 0; token < 64; ++token) {
+    const int64_t first = shifted ? group / 2 : group;
+    if (token >= first && (token - first) % group == 0) ++number;
+    if (token == i) number_i = number;
+    if (token == j) number_j = number;
+  }
+  return number_i == number_j;
+}
+
+TEST(AttentionTest, HalfOfTheHeadsHaveGroupsShiftedByHalfOfOne) {
+  constexpr int64_t kLength = 13, kHeads = 4;
+  for (const int64_t group : {2, 4, 6, 26, 40}) {
+    const at::Tensor index = at::arange(kLength, at::kLong).unsqueeze(0);
+    const at::Tensor same = InShiftedGroups(index, kHeads, group);
+    ASSERT_EQ(same.sizes(),
+              (std::vector<int64_t>{1, kHeads, kLength, kLength}));
+    for (int64_t h = 0; h < kHeads; ++h) {
+      for (int64_t i = 0; i < kLength; ++i) {
+        for (int64_t j = 0; j < kLength; ++j) {
+          EXPECT_EQ(same[0][h][i][j].item<bool>(),
+                    OfOneGroup(i, j, group, h >= kHeads / 2))
+              << group << ": head " << h << ", " << i << ", " << j;
+        }
+      }
+    }
+  }
+}
+
+TEST(AttentionTest, AMaskMayDifferByHead) {
+  const Attention attention = Input();
+  MaskOptions options{kT, kT};
+  options.allowed = InShiftedGroups(at::arange(kT, at::kLong).unsqueeze(0),
+                                    /*heads=*/kH, /*group=*/2);
+  const at::Tensor weights = AttentionWeights(
+      attention.input, AttentionMask(options, {}, at::kDouble));
+  for (int64_t h = 0; h < kH; ++h) {
+    for (int64_t i = 0; i < kT; ++i) {
+      double sum = 0.0;
+      const auto visible = [&](int64_t j) {
+        return j <= i && OfOneGroup(i, j, 2, h >= kH / 2);
+      };
+      const auto weight = [&](int64_t j) {
+        double dot = 0.0;
+        for (int64_t c = 0; c < kD; ++c) {
+          dot += attention.input.q_BHTD[0][h][i][c].item<double>() *
+                 attention.input.k_BHSD[0][h][j][c].item<double>();
+        }
+        return std::exp(dot / std::sqrt(double{kD}));
+      };
+      for (int64_t j = 0; j < kT; ++j) sum += visible(j) ? weight(j) : 0.0;
+      for (int64_t j = 0; j < kT; ++j) {
+        EXPECT_NEAR(weights[0][h][i][j].item<double>(),
+                    visible(j) ? weight(j) / sum : 0.0, 1e-12);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
 #include "model/transformer/transformer.h"
 
+#include <map>
 #include <utility>
 
 #include "ATen/TensorOperators.h"
+#include "ATen/core/grad_mode.h"
 #include "ATen/ops/arange.h"
 #include "ATen/ops/cat.h"
 #include "ATen/ops/embedding.h"
 #include "ATen/ops/linear.h"
 #include "ATen/ops/ones.h"
+#include "ATen/ops/where.h"
 #include "base/status/status.h"
 #include "c10/util/Exception.h"
 #include "model/encodings/registry.h"
@@ -55,6 +58,15 @@ at::Tensor Repeat(const at::Tensor& x, int64_t times) {
   return times == 1 ? x : x.repeat_interleave(times, 1);
 }
 
+// The logits before the mask, [B,H,T,S].
+at::Tensor LogitsOf(const AttentionInput& input) {
+  const at::Tensor product =
+      input.product.defined()
+          ? input.product
+          : encodings::ScaledProduct(input.q_BHTD, input.k_BHSD);
+  return input.bias.defined() ? product + input.bias : product;
+}
+
 // Which keys are less than `window` tokens away from a query, bool [1,1,T,S].
 at::Tensor InWindow(int64_t num_queries, int64_t num_keys, int64_t window,
                     const at::Tensor& tokens) {
@@ -69,6 +81,13 @@ void Restrict(const at::Tensor& allowed, MaskOptions* options) {
   options->allowed = options->allowed.defined()
                          ? options->allowed.logical_and(allowed)
                          : allowed;
+}
+
+// Numbers of all tokens, counted from 0 over the real ones, [1,S] or [B,S].
+at::Tensor TokenNumbers(const at::Tensor& real, int64_t length,
+                        const at::Tensor& tokens) {
+  return real.defined() ? (real.cumsum(1) - 1).clamp_min(0)
+                        : at::arange(length, tokens.options()).unsqueeze(0);
 }
 
 // Which of all tokens are real, bool [B,S]; undefined if all are.
@@ -109,6 +128,9 @@ struct Transformer::Layer {
 // What all layers of one pass share.
 struct Transformer::Pass {
   const ForwardOptions& options;
+  // With segments, which query and key are of one segment, bool [1,1,T,S] or
+  // [B,1,T,S]; else undefined.
+  at::Tensor same_segment;
   AttentionMask mask;
   // What the encoding sees of it.
   encodings::Pass encoding;
@@ -213,6 +235,25 @@ Transformer::Layer Transformer::AddLayer(int number) {
   return layer;
 }
 
+void Transformer::AddAdapters(const ordo::training::v1::Lora& lora) {
+  for (int number = 0; number < config_.layers; ++number) {
+    const std::string prefix = "model.layers." + std::to_string(number) + ".";
+    Layer& layer = layers_[number];
+    const std::map<std::string, std::pair<std::string, LinearWeights*>> all = {
+        {"q_proj", {"self_attn.", &layer.q}},
+        {"k_proj", {"self_attn.", &layer.k}},
+        {"v_proj", {"self_attn.", &layer.v}},
+        {"o_proj", {"self_attn.", &layer.o}},
+        {"gate_proj", {"mlp.", &layer.mlp.gate}},
+        {"up_proj", {"mlp.", &layer.mlp.up}},
+        {"down_proj", {"mlp.", &layer.mlp.down}}};
+    for (const std::string& target : lora.targets()) {
+      const auto& [part, linear] = all.at(target);
+      adapters_.Add(lora, prefix + part + target, linear, &parameters_);
+    }
+  }
+}
+
 at::Tensor Transformer::Norm(const at::Tensor& x,
                              const NormWeights& weights) const {
   return config_.rms_norm ? RmsNorm(x, weights.weight, config_.norm_epsilon)
@@ -230,6 +271,7 @@ at::Tensor Transformer::Positions(const at::Tensor& tokens,
       real.defined()
           ? (real.cumsum(1) - 1).clamp_min(0).narrow(1, past, length)
           : at::arange(past, past + length, tokens.options()).unsqueeze(0);
+  input.num_before = past;
   input.training = options.training;
   input.final_length = options.final_length;
   if (options.cache == nullptr && input.final_length == 0) {
@@ -265,6 +307,19 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
     cache->layers.resize(layers_.size());
   }
   MaskOptions mask_options{length, past + length, config_.causal, {}};
+  at::Tensor same_segment;
+  const encodings::Segments segments = encoder_->segments();
+  if (segments.length > 0) {
+    const at::Tensor index_BS = TokenNumbers(real, past + length, tokens);
+    const at::Tensor start = index_BS - index_BS.remainder(segments.length);
+    const at::Tensor of_query =
+        start.narrow(1, past, length).unsqueeze(1).unsqueeze(-1);
+    const auto of_key = [](const at::Tensor& x) {
+      return x.unsqueeze(1).unsqueeze(1);
+    };
+    same_segment = of_query.eq(of_key(start));
+    mask_options.allowed = of_key(index_BS).ge(of_query - segments.memory);
+  }
   if (config_.sliding_window > 0) {
     const at::Tensor near =
         InWindow(length, past + length, config_.sliding_window, tokens);
@@ -273,14 +328,23 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
   AttentionMask mask(mask_options, real, embedding_VC_.options());
   encodings::Pass encoding{all_tokens, positions, all, mask.visible(),
                            options.training};
-  return {options, std::move(mask), std::move(encoding)};
+  // Encodings see what tokens see in evaluation.
+  if (options.shifted_sparse_group > 0) {
+    TORCH_CHECK(cache == nullptr, "shifted sparse attention has no cache");
+    const at::Tensor index_BS = TokenNumbers(real, length, tokens);
+    Restrict(
+        InShiftedGroups(index_BS, config_.heads, options.shifted_sparse_group),
+        &mask_options);
+    mask = AttentionMask(mask_options, real, embedding_VC_.options());
+  }
+  return {options, same_segment, std::move(mask), std::move(encoding)};
 }
 
-encodings::LayerInput Transformer::Project(int number,
-                                           const at::Tensor& hidden_BTC,
+encodings::LayerInput Transformer::Project(int number, const at::Tensor& x_BTC,
                                            const Pass& pass,
                                            const Carried& carried) const {
   const Layer& layer = layers_[number];
+  const at::Tensor hidden_BTC = Norm(x_BTC, layer.attention_norm_C);
   const auto project = [&](const LinearWeights& weights) {
     return Linear(hidden_BTC, weights)
         .unflatten(-1, {-1, config_.head_width})
@@ -296,18 +360,23 @@ encodings::LayerInput Transformer::Project(int number,
           q_BHTD, k_BGTD,        project(layer.v)};
 }
 
-at::Tensor Transformer::SelfAttention(int number, const at::Tensor& hidden_BTC,
-                                      const Pass& pass,
-                                      Carried* carried) const {
-  const encodings::LayerInput input =
-      Project(number, hidden_BTC, pass, *carried);
+// Attention up to its logits.
+struct Transformer::Scored {
+  encodings::ScoresInput scores;
+  AttentionInput attention;
+  // What is mixed, v first, [B,H,S,*].
+  std::vector<at::Tensor> values;
+};
+
+Transformer::Scored Transformer::Score(const encodings::LayerInput& input,
+                                       const Pass& pass) const {
   at::Tensor q_BHTD = input.q_BHTD, k_BGTD = input.k_BGTD;
   encoder_->TransformQK(input, &q_BHTD, &k_BGTD);
   std::vector<at::Tensor> keys = Joined(k_BGTD, encoder_->ExtraKeys(input));
   std::vector<at::Tensor> values =
       Joined(input.v_BGTD, encoder_->MixedValues(input));
   if (pass.options.cache != nullptr) {
-    Cache::Layer& cached = pass.options.cache->layers[number];
+    Cache::Layer& cached = pass.options.cache->layers[input.layer];
     AppendAll(&cached.keys, &keys);
     AppendAll(&cached.values, &values);
   }
@@ -318,13 +387,48 @@ at::Tensor Transformer::SelfAttention(int number, const at::Tensor& hidden_BTC,
   AttentionInput attention{q_BHTD, scores.k_BHSD, {}, {}};
   attention.product = encoder_->Product(scores);
   if (!attention.product.defined() && encoder_->ReadsProduct()) {
-    attention.product = ScaledProduct(q_BHTD, scores.k_BHSD);
+    attention.product = encodings::ScaledProduct(q_BHTD, scores.k_BHSD);
   }
   attention.bias = encoder_->Bias(scores, attention.product);
-  const at::Tensor weights = AttentionWeights(attention, pass.mask);
-  std::vector<at::Tensor> mixed = Mix(weights, values);
+  return {scores, attention, values};
+}
+
+// The same with keys and values that pass on no gradient to the layer's input,
+// as those of earlier segments.
+Transformer::Scored Transformer::WithMemory(const Scored& own,
+                                            const at::Tensor& x_BTC,
+                                            const Pass& pass) const {
+  const encodings::LayerInput& input = own.scores.layer;
+  encodings::LayerInput memory =
+      Project(input.layer, x_BTC.detach(), pass, input.carried);
+  memory.q_BHTD = input.q_BHTD;
+  return Score(memory, pass);
+}
+
+at::Tensor Transformer::SelfAttention(int number, const at::Tensor& x_BTC,
+                                      const Pass& pass,
+                                      Carried* carried) const {
+  const Scored own = Score(Project(number, x_BTC, pass, *carried), pass);
+  at::Tensor weights;
+  std::vector<at::Tensor> mixed;
+  // Without gradients the memory's values are the layer's own.
+  if (pass.same_segment.defined() && at::GradMode::is_enabled()) {
+    const Scored memory = WithMemory(own, x_BTC, pass);
+    AttentionInput joined = own.attention;
+    joined.product = at::where(pass.same_segment, LogitsOf(own.attention),
+                               LogitsOf(memory.attention));
+    joined.bias = at::Tensor();
+    weights = AttentionWeights(joined, pass.mask);
+    mixed = Mix(weights * pass.same_segment, own.values);
+    const std::vector<at::Tensor> of_memory =
+        Mix(weights * pass.same_segment.logical_not(), memory.values);
+    for (size_t i = 0; i < mixed.size(); ++i) mixed[i] += of_memory[i];
+  } else {
+    weights = AttentionWeights(own.attention, pass.mask);
+    mixed = Mix(weights, own.values);
+  }
   if (encoder_->HasValueTerm()) {
-    mixed[0] = mixed[0] + encoder_->ValueTerm(scores, weights);
+    mixed[0] = mixed[0] + encoder_->ValueTerm(own.scores, weights);
   }
   const at::Tensor output =
       Linear(mixed[0].transpose(1, 2).flatten(2), layers_[number].o);
@@ -339,8 +443,7 @@ at::Tensor Transformer::Block(int number, const at::Tensor& x_BTC,
   const auto drop = [&](int place, const at::Tensor& x) {
     return ApplyDropout(pass.options.dropout, config_.dropout, place, x);
   };
-  const at::Tensor attended =
-      SelfAttention(number, Norm(x_BTC, layer.attention_norm_C), pass, carried);
+  const at::Tensor attended = SelfAttention(number, x_BTC, pass, carried);
   const at::Tensor middle = x_BTC + drop(AttentionPlace(number), attended);
   const at::Tensor& mlp_input = config_.parallel_residual ? x_BTC : middle;
   const at::Tensor mlp =

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "model/encodings/encoding.h"
 #include "model/parameters/parameters.h"
+#include "model/transformer/adapters.h"
 #include "model/transformer/cache.h"
 #include "model/transformer/config.h"
 #include "model/transformer/dropout.h"
@@ -57,6 +58,9 @@ struct ForwardOptions {
   // The step that the pass belongs to, for encodings that draw positions in
   // training. Left out: as in evaluation.
   std::optional<encodings::TrainingStep> training;
+  // Tokens of a group of shifted sparse attention (training.v1.ShiftedSparse);
+  // 0: every token sees all. Not with a cache.
+  int64_t shifted_sparse_group = 0;
   // Number of tokens of a row when all is decoded, for encodings that draw
   // positions in evaluation; 0: those of this call, where no cache is given.
   int64_t final_length = 0;
@@ -85,6 +89,16 @@ class Transformer {
     return Forward(tokens, ForwardOptions());
   }
 
+  // Gives matrices of every layer adapters, which start without effect and are
+  // further parameters, <matrix>.lora_A.weight and <matrix>.lora_B.weight.
+  // `lora` is resolved and fits the model. At most once.
+  void AddAdapters(const ordo::training::v1::Lora& lora);
+  // Adds what the adapters do to their matrices, which then act alone, and
+  // takes it back; the matrices then have their old bits. Not while a Forward
+  // runs.
+  void MergeAdapters() { adapters_.Merge(); }
+  void UnmergeAdapters() { adapters_.Unmerge(); }
+
   // All parameters, in an order that depends on the configuration only. The
   // tensors are the model's own: to load weights, copy into them under
   // at::NoGradGuard.
@@ -99,6 +113,7 @@ class Transformer {
  private:
   struct Layer;
   struct Pass;
+  struct Scored;
 
   Transformer(const ordo::training::v1::Model& model,
               const ordo::training::v1::Component& encoding,
@@ -114,10 +129,13 @@ class Transformer {
   Pass StartPass(const at::Tensor& tokens, const ForwardOptions& options) const;
   at::Tensor Positions(const at::Tensor& tokens, const at::Tensor& real,
                        const ForwardOptions& options) const;
-  encodings::LayerInput Project(int number, const at::Tensor& hidden_BTC,
+  encodings::LayerInput Project(int number, const at::Tensor& x_BTC,
                                 const Pass& pass,
                                 const encodings::Carried& carried) const;
-  at::Tensor SelfAttention(int number, const at::Tensor& hidden_BTC,
+  Scored Score(const encodings::LayerInput& input, const Pass& pass) const;
+  Scored WithMemory(const Scored& own, const at::Tensor& x_BTC,
+                    const Pass& pass) const;
+  at::Tensor SelfAttention(int number, const at::Tensor& x_BTC,
                            const Pass& pass, encodings::Carried* carried) const;
   at::Tensor Block(int number, const at::Tensor& x_BTC, const Pass& pass,
                    encodings::Carried* carried) const;
@@ -131,6 +149,8 @@ class Transformer {
   // Undefined without embedding_norm.
   NormWeights embedding_norm_C_;
   std::vector<Layer> layers_;
+  // Of matrices in `layers_`, which stay where they are.
+  Adapters adapters_;
   NormWeights norm_C_;
   at::Tensor head_VC_;
 };

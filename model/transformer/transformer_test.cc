@@ -367,5 +367,93 @@ TEST(TransformerTest, InputsOfTheWrongShapeAreRefused) {
   EXPECT_THROW(Logits(*transformer, tokens.flatten()), c10::Error);
 }
 
+// One layer, so that a token sees what its heads see and no more.
+TEST(TransformerTest, ShiftedSparseTokensSeeTheirGroups) {
+  ordo::training::v1::Model model = testing::SmallModel();
+  model.set_layers(1);
+  parameters::ParameterOptions double_precision;
+  double_precision.dtype = at::kDouble;
+  const auto transformer = testing::MakeTransformer(
+      model, testing::Encoding("rope"), double_precision);
+  testing::Randomize(transformer->Parameters());
+  ForwardOptions options;
+  options.shifted_sparse_group = 4;
+  const at::Tensor tokens = testing::Integers({1, 11}, 11, "tokens");
+  const at::Tensor logits = testing::Logits(*transformer, tokens, options);
+  for (int64_t j = 0; j < 11; ++j) {
+    at::Tensor other = tokens.clone();
+    other[0][j] = (other[0][j] + 1).remainder(11);
+    const at::Tensor changed = testing::Logits(*transformer, other, options);
+    for (int64_t i = 0; i < 11; ++i) {
+      const bool sees =
+          j <= i && (i / 4 == j / 4 || (i + 2) / 4 == (j + 2) / 4);
+      EXPECT_EQ(!testing::SameBits(logits[0][i], changed[0][i]), sees)
+          << i << " sees " << j;
+    }
+  }
+}
+
+TEST(TransformerTest, ShiftedSparseGroupsCountRealTokensAndMayHoldAll) {
+  const auto transformer = testing::SmallTransformer(testing::Encoding("rope"));
+  testing::Randomize(transformer->Parameters());
+  const at::Tensor tokens = testing::Integers({1, 6}, 11, "tokens");
+  ForwardOptions sparse;
+  sparse.shifted_sparse_group = 12;
+  EXPECT_LT(
+      testing::MaxDifference(testing::Logits(*transformer, tokens),
+                             testing::Logits(*transformer, tokens, sparse)),
+      1e-12);
+  // Three tokens of padding on the left.
+  sparse.shifted_sparse_group = 4;
+  const at::Tensor plain = testing::Logits(*transformer, tokens, sparse);
+  const at::Tensor padded = at::cat({at::zeros({1, 3}, at::kLong), tokens}, 1);
+  sparse.attention_mask =
+      at::cat({at::zeros({1, 3}, at::kLong), at::ones({1, 6}, at::kLong)}, 1);
+  EXPECT_LT(
+      testing::MaxDifference(
+          plain, testing::Logits(*transformer, padded, sparse).narrow(1, 3, 6)),
+      1e-12);
+}
+
+TEST(TransformerTest, AdaptersTrainBesideTheirMatricesAndMerge) {
+  const auto transformer = testing::MakeTransformer(testing::SmallModel(),
+                                                    testing::Encoding("rope"));
+  testing::Randomize(transformer->Parameters(), 0.1);
+  const size_t before = transformer->Parameters().size();
+  const at::Tensor tokens = testing::Integers({2, 7}, 11, "tokens");
+  const at::Tensor plain = testing::Logits(*transformer, tokens);
+  ordo::training::v1::Lora lora;
+  lora.set_rank(2);
+  lora.set_alpha(4);
+  for (const char* target : {"q_proj", "k_proj", "v_proj", "o_proj",
+                             "gate_proj", "up_proj", "down_proj"}) {
+    lora.add_targets(target);
+  }
+  transformer->AddAdapters(lora);
+  EXPECT_EQ(transformer->Parameters().size(), before + 3 * 7 * 2);
+  EXPECT_TRUE(testing::SameBits(testing::Logits(*transformer, tokens), plain));
+  std::vector<parameters::NamedTensor> adapters(
+      transformer->Parameters().begin() + before,
+      transformer->Parameters().end());
+  EXPECT_EQ(adapters.front().name,
+            "model.layers.0.self_attn.q_proj.lora_A.weight");
+  testing::Randomize(adapters, 0.1);
+  const at::Tensor adapted = testing::Logits(*transformer, tokens);
+  EXPECT_GT(testing::MaxDifference(adapted, plain), 1e-3);
+  transformer->MergeAdapters();
+  EXPECT_LT(
+      testing::MaxDifference(testing::Logits(*transformer, tokens), adapted),
+      1e-6);
+  transformer->UnmergeAdapters();
+  EXPECT_TRUE(
+      testing::SameBits(testing::Logits(*transformer, tokens), adapted));
+  transformer->Forward(tokens).square().sum().backward();
+  for (const auto& adapter : adapters) {
+    EXPECT_TRUE(adapter.tensor.grad().defined()) << adapter.name;
+    EXPECT_GT(adapter.tensor.grad().abs().max().item<float>(), 0.0)
+        << adapter.name;
+  }
+}
+
 }  // namespace
 }  // namespace ordo::model::transformer

@@ -50,6 +50,12 @@ const std::vector<CommandRow>& Commands() {
        {{"--checkpoint", true, true},
         {"--out", true, true},
         {"--encoding", false, true}}},
+      {"merge", false, {{"--checkpoint", true, true}, {"--out", true, true}}},
+      {"cost",
+       true,
+       {{"--tokens", false, true},
+        {"--convention", false, true},
+        {"-o", false, true}}},
       {"help", false, {}},
   };
   return *commands;
@@ -127,7 +133,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   CommandLine line;
   line.command = command->name;
   for (size_t i = 1; i < arguments.size(); ++i) {
-    if (absl::StartsWith(arguments[i], "--")) {
+    if (absl::StartsWith(arguments[i], "-")) {
       const absl::Status status = ParseFlag(*command, arguments, &i, &line);
       if (!status.ok()) return status;
     } else if (command->has_spec && line.spec.empty()) {
@@ -158,7 +164,10 @@ std::string Usage() {
          "  ordo-trainer logits --checkpoint DIR --tokens FILE.safetensors"
          " --out FILE.safetensors [--encoding ENCODING] [--threads N]\n"
          "  ordo-trainer convert --checkpoint DIR --out DIR"
-         " [--encoding ENCODING]\n";
+         " [--encoding ENCODING]\n"
+         "  ordo-trainer merge --checkpoint DIR --out DIR\n"
+         "  ordo-trainer cost SPEC [--tokens N]"
+         " [--convention model|tape_table3] [-o table|json]\n";
 }
 
 }  // namespace ordo::worker::trainer

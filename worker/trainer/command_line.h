@@ -11,11 +11,12 @@ namespace ordo::worker::trainer {
 
 // A command with its arguments.
 struct CommandLine {
-  // train, evaluate, generate, logits or help.
+  // train, evaluate, generate, logits, merge, cost or help.
   std::string command;
-  // The specification's file, for train and evaluate.
+  // The specification's file, for train, evaluate and cost.
   std::string spec;
-  // Values of flags by name, "--out"; a flag without a value has "true".
+  // Values of flags by name, "--out" or "-o"; a flag without a value has
+  // "true".
   std::map<std::string, std::string> flags;
 
   std::string Flag(const std::string& name) const;

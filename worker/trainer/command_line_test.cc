@@ -40,8 +40,13 @@ TEST(ParseCommandLine, KnowsEveryCommandOfTheUsage) {
                                    "1+1=", "--max-tokens", "4"}));
   ORDO_EXPECT_OK(ParseCommandLine(
       {"logits", "--checkpoint", "c", "--tokens", "t", "--out", "l"}));
+  ORDO_EXPECT_OK(
+      ParseCommandLine({"merge", "--checkpoint", "c", "--out", "m"}));
+  ORDO_EXPECT_OK(ParseCommandLine({"cost", "t.json", "--tokens", "8", "-o",
+                                   "json", "--convention", "model"}));
   ORDO_EXPECT_OK(ParseCommandLine({"--help"}));
-  for (const char* command : {"train", "evaluate", "generate", "logits"}) {
+  for (const char* command :
+       {"train", "evaluate", "generate", "logits", "merge", "cost"}) {
     EXPECT_THAT(Usage(), HasSubstr(command));
   }
 }
@@ -70,6 +75,7 @@ TEST(ParseCommandLine, SaysWhatIsWrongAndWhatWasMeant) {
   ExpectBad({"train", "t.json", "u.json", "--out", "a"}, "what is 'u.json'");
   ExpectBad({"train", "t.json", "--out", "a", "--resume=1"}, "takes no value");
   ExpectBad({"generate", "--checkpoint", "c"}, "needs --prompt");
+  ExpectBad({"cost", "t.json", "-p", "json"}, "cost has no flag -p");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "model/training/numerics.h"
 #include "worker/trainer/context.h"
 #include "worker/trainer/convert.h"
+#include "worker/trainer/cost.h"
 #include "worker/trainer/encoding_flag.h"
 #include "worker/trainer/evaluate.h"
 #include "worker/trainer/exit_code.h"
@@ -157,6 +158,27 @@ absl::StatusOr<ExitCode> ConvertCommand(const CommandContext& context,
   return ordo::training::v1::FINISHED;
 }
 
+absl::StatusOr<ExitCode> MergeCommand(const CommandContext& context,
+                                      const CommandLine& line) {
+  ORDO_RETURN_IF_ERROR(
+      Merge(context.files, {line.Flag("--checkpoint"), line.Flag("--out")}));
+  return ordo::training::v1::FINISHED;
+}
+
+absl::StatusOr<ExitCode> CostCommand(const CommandContext& context,
+                                     const CommandLine& line) {
+  CostOptions options;
+  options.spec = line.spec;
+  options.convention = line.Flag("--convention");
+  options.output = line.Flag("-o");
+  ORDO_ASSIGN_OR_RETURN(options.tokens,
+                        IntFlag(line, "--tokens", 0, kMaxTokens));
+  ORDO_ASSIGN_OR_RETURN(const std::string text,
+                        CostText(context.files, options));
+  std::cout << text << std::flush;
+  return ordo::training::v1::FINISHED;
+}
+
 }  // namespace
 
 absl::StatusOr<ExitCode> RunCommand(const CommandContext& context,
@@ -166,6 +188,8 @@ absl::StatusOr<ExitCode> RunCommand(const CommandContext& context,
   if (line.command == "generate") return GenerateCommand(context, line);
   if (line.command == "logits") return LogitsCommand(context, line);
   if (line.command == "convert") return ConvertCommand(context, line);
+  if (line.command == "merge") return MergeCommand(context, line);
+  if (line.command == "cost") return CostCommand(context, line);
   std::cout << Usage();
   return ordo::training::v1::FINISHED;
 }

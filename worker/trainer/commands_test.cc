@@ -118,6 +118,40 @@ TEST_F(CommandsTest, AFolderThatCannotBeWrittenIsAStorageError) {
       ordo::training::v1::STORAGE_ERROR);
 }
 
+TEST_F(CommandsTest, CostIsPrinted) {
+  EXPECT_THAT(Run({"cost", folder_.Path("task.json"), "-o", "json"}),
+              IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_EQ(ExitCodeOf(Run({"cost", folder_.Path("task.json"), "--convention",
+                            "paper"})
+                           .status()),
+            ordo::training::v1::BAD_SPEC);
+}
+
+TEST_F(CommandsTest, MergeNeedsAdaptersAndANewFolder) {
+  ORDO_ASSERT_OK(TrainInto("a"));
+  const auto merge = [&](const std::string& out) {
+    return Run({"merge", "--checkpoint", folder_.Path("a/checkpoints/4-1"),
+                "--out", folder_.Path(out)});
+  };
+  EXPECT_THAT(std::string(merge("m").status().message()),
+              HasSubstr("has no adapters"));
+  auto spec = TinySpec("none");
+  spec.mutable_training()->set_steps(1);
+  spec.mutable_training()->mutable_lora();
+  spec.clear_evaluations();
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(files_, folder_.Path("task.json"),
+                        base::WriteMessage(spec, base::TextForm::kJson)));
+  ORDO_ASSERT_OK(TrainInto("b"));
+  const std::vector<std::string> good = {"merge", "--checkpoint",
+                                         folder_.Path("b/checkpoints/1-1"),
+                                         "--out", folder_.Path("m")};
+  EXPECT_THAT(Run(good), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_TRUE(base::Exists(files_, folder_.Path("m/MANIFEST.json")));
+  EXPECT_THAT(std::string(Run(good).status().message()),
+              HasSubstr("exists already"));
+}
+
 TEST_F(CommandsTest, HelpIsThere) {
   EXPECT_THAT(Run({"help"}), IsOkAndHolds(ordo::training::v1::FINISHED));
 }

@@ -7,11 +7,13 @@
 #include "ATen/core/Tensor.h"
 #include "ATen/core/grad_mode.h"
 #include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/evaluation/decode.h"
 #include "model/guard.h"
 #include "model/tasks/registry.h"
+#include "model/training/base_weights.h"
 #include "model/training/model_config.h"
 #include "model/training/safetensors.h"
 #include "worker/trainer/exit_code.h"
@@ -155,6 +157,23 @@ absl::Status Logits(base::Filesystem& files, const LogitsOptions& options) {
       base::AddContext(model::training::WriteSafetensors(
                            files, options.out_file, {{"logits", logits}}),
                        "--out"),
+      ordo::training::v1::STORAGE_ERROR);
+}
+
+absl::Status Merge(base::Filesystem& files, const MergeOptions& options) {
+  ORDO_ASSIGN_OR_RETURN(LoadedModel loaded, Load(files, options.checkpoint));
+  if (!loaded.config.lora) {
+    return base::InvalidField(
+        "--checkpoint", absl::StrCat(options.checkpoint, " has no adapters"));
+  }
+  if (base::Exists(files, options.out)) {
+    return base::InvalidField(
+        "--out",
+        absl::StrCat(options.out, " exists already; give another folder"));
+  }
+  return WithExitCode(
+      base::AddContext(
+          model::training::WriteMerged(files, options.out, &loaded), "--out"),
       ordo::training::v1::STORAGE_ERROR);
 }
 

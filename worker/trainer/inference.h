@@ -9,7 +9,8 @@
 #include "base/files/files.h"
 #include "proto/ordo/training/v1/component.pb.h"
 
-// What a checkpoint's model says: the commands `generate` and `logits`.
+// What a checkpoint's model says: the commands `generate`, `logits` and
+// `merge`.
 
 namespace ordo::worker::trainer {
 
@@ -42,6 +43,18 @@ struct LogitsOptions {
 // One whole pass over the tokens. INVALID_ARGUMENT when the tensors are not as
 // above or a token is not in the vocabulary.
 absl::Status Logits(base::Filesystem& files, const LogitsOptions& options);
+
+struct MergeOptions {
+  // Folder of a checkpoint with adapters.
+  std::string checkpoint;
+  // The folder to write; it does not exist yet.
+  std::string out;
+};
+
+// Writes the checkpoint's model with its adapters added to its weights, as
+// config.json, model.safetensors and MANIFEST.json. INVALID_ARGUMENT when it
+// has none or the folder exists.
+absl::Status Merge(base::Filesystem& files, const MergeOptions& options);
 
 }  // namespace ordo::worker::trainer
 

@@ -8,6 +8,7 @@
 #include "base/status/status.h"
 #include "base/yaml/limits.h"
 #include "base/yaml/text_form.h"
+#include "model/catalog/fine_tuning.h"
 #include "model/catalog/resolve.h"
 #include "worker/trainer/exit_code.h"
 
@@ -36,6 +37,29 @@ absl::StatusOr<Spec> ReadAndResolve(base::Filesystem& files,
   return resolved;
 }
 
+absl::StatusOr<ordo::training::v1::TrainSpec> ResolveModelSpec(
+    ordo::training::v1::TrainSpec spec) {
+  std::vector<base::FieldViolation> violations;
+  int vocabulary_size = 0;
+  if (spec.has_data()) {
+    const auto* task =
+        model::catalog::ResolveData("data", spec.mutable_data(), &violations);
+    if (task != nullptr) vocabulary_size = task->vocabulary_size;
+  }
+  model::catalog::ResolveModel("model", vocabulary_size, spec.mutable_model(),
+                               &violations);
+  model::catalog::ResolveEncoding("encoding", spec.model(),
+                                  spec.mutable_encoding(), &violations);
+  model::catalog::ResolveFineTuning("training", spec.mutable_training(),
+                                    &violations);
+  if (violations.empty()) {
+    model::catalog::CheckFineTuning("training", spec.training(), spec.model(),
+                                    &violations);
+  }
+  ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
+  return spec;
+}
+
 template <typename Spec>
 absl::StatusOr<Spec> Read(base::Filesystem& files, const std::string& path,
                           Resolver<Spec> resolve) {
@@ -51,6 +75,11 @@ absl::StatusOr<Spec> Read(base::Filesystem& files, const std::string& path,
 absl::StatusOr<ordo::training::v1::TrainSpec> ReadTrainSpec(
     base::Filesystem& files, const std::string& path) {
   return Read(files, path, model::catalog::ResolveTrainSpec);
+}
+
+absl::StatusOr<ordo::training::v1::TrainSpec> ReadModelSpec(
+    base::Filesystem& files, const std::string& path) {
+  return Read(files, path, ResolveModelSpec);
 }
 
 absl::StatusOr<ordo::training::v1::EvaluateSpec> ReadEvaluateSpec(

@@ -17,6 +17,12 @@ absl::StatusOr<ordo::training::v1::TrainSpec> ReadTrainSpec(
 absl::StatusOr<ordo::training::v1::EvaluateSpec> ReadEvaluateSpec(
     base::Filesystem& files, const std::string& path);
 
+// The model and the encoding of a training task's file, and of its data and
+// adapters where it has them; the rest of it is left as it is and may be
+// missing.
+absl::StatusOr<ordo::training::v1::TrainSpec> ReadModelSpec(
+    base::Filesystem& files, const std::string& path);
+
 }  // namespace ordo::worker::trainer
 
 #endif  // ORDO_WORKER_TRAINER_SPEC_FILE_H_

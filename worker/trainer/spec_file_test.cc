@@ -52,6 +52,22 @@ TEST_F(SpecFileTest, ReadsJsonToo) {
                                             R"("training":{"steps":5}})")));
 }
 
+TEST_F(SpecFileTest, AModelNeedsNoRecipe) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto spec,
+      ReadModelSpec(files_, Write("m.yaml",
+                                  "encoding: {name: rope}\n"
+                                  "training: {lora: {rank: 4}}\n")));
+  EXPECT_EQ(spec.model().layers(), 4);
+  EXPECT_EQ(spec.training().lora().targets_size(), 4);
+  EXPECT_FALSE(spec.training().has_steps());
+  ExpectBadSpec(ReadModelSpec(files_, Write("m.yaml",
+                                            "encoding: {name: rope}\n"
+                                            "model: {heads: 3}\n"))
+                    .status(),
+                "model.width");
+}
+
 TEST_F(SpecFileTest, NamesEveryViolationAtOnce) {
   const auto spec = ReadTrainSpec(
       files_, Write("t.yaml",

@@ -3,9 +3,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
+#include "base/log/log.h"
 #include "base/status/status.h"
 #include "model/guard.h"
+#include "model/training/base_weights.h"
 #include "model/training/checkpoint.h"
+#include "model/training/model_config.h"
 #include "model/training/recipe.h"
 #include "worker/trainer/exit_code.h"
 
@@ -63,6 +66,27 @@ absl::Status TakeOver(const Checkpoint& checkpoint, Run* run) {
     return absl::DataLossError(
         "the state that was loaded has another digest than the one recorded");
   }
+  return absl::OkStatus();
+}
+
+// Begins with the weights of spec.base.
+absl::Status TakeBase(const TrainerContext& context, const Run& run) {
+  const CheckpointSource& source = run.spec().base();
+  ORDO_ASSIGN_OR_RETURN(const std::string folder,
+                        FolderOfSource(context, source));
+  auto loaded = ordo::model::training::LoadModel(context.files, folder,
+                                                 source.manifest_sha256());
+  if (!loaded.ok()) {
+    return WithExitCode(loaded.status(),
+                        ordo::training::v1::CHECKPOINT_DAMAGED);
+  }
+  ORDO_ASSIGN_OR_RETURN(const auto taken, model::Guard("take weights", [&] {
+                          return ordo::model::training::TakeWeights(
+                              &*loaded, run.model());
+                        }));
+  base::LogInfo("weights taken", {{"from", NameOfSource(source)},
+                                  {"fresh", absl::StrJoin(taken.fresh, " ")},
+                                  {"left", absl::StrJoin(taken.left, " ")}});
   return absl::OkStatus();
 }
 
@@ -129,6 +153,12 @@ absl::StatusOr<StartingPoint> LoadStartingPoint(const TrainerContext& context,
     // Loaded and then found wrong: memory cannot be trusted.
     return absl::DataLossError(point.warnings.back());
   } else {
+    if (spec.has_base()) {
+      ORDO_RETURN_IF_ERROR(
+          base::AddContext(TakeBase(context, *run),
+                           absl::StrCat("take the weights of checkpoint ",
+                                        NameOfSource(spec.base()))));
+    }
     point.state_digest = ordo::model::training::StateDigest(run->State());
   }
   if (!spec.resume().empty()) {

@@ -29,9 +29,10 @@ struct StartingPoint {
 
 // Brings `run`, which stands at step 0, to the first checkpoint of spec.resume
 // that verifies and is of the same recipe; without any to spec.start, whose
-// recipe may be another; else leaves it at step 0. CHECKPOINT_DAMAGED when
-// spec.start is needed and cannot be loaded, or when the run may not start over
-// and would.
+// recipe may be another; else leaves it at step 0, with the weights of
+// spec.base where there is one. CHECKPOINT_DAMAGED when spec.start or spec.base
+// is needed and cannot be loaded, or when the run may not start over and would;
+// INVALID_ARGUMENT when spec.base is of another architecture.
 absl::StatusOr<StartingPoint> LoadStartingPoint(
     const TrainerContext& context,
     const ordo::model::training::Environment& environment,

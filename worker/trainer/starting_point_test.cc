@@ -195,5 +195,38 @@ TEST_F(StartingPointTest, SaysWhatMakesAResumeInexact) {
               HasSubstr("the number of threads was 2 and is 4"));
 }
 
+TEST_F(StartingPointTest, ABaseGivesItsWeightsAtStepZero) {
+  const auto trained = MakeRun();
+  for (int step = 0; step < 3; ++step) ORDO_ASSERT_OK(trained->Step());
+  *spec_.mutable_base() = source_;
+  spec_.mutable_encoding()->set_name("rope");
+  const auto run = MakeRun();
+  ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint point,
+                            LoadStartingPoint(context_, here_, run.get()));
+  EXPECT_EQ(run->cursors().step, 0);
+  EXPECT_EQ(point.resumed_from, "");
+  EXPECT_EQ(point.state_digest, model::training::StateDigest(run->State()));
+  const auto now = run->State(), then = trained->State();
+  for (const auto& [name, tensor] : then.parameters) {
+    EXPECT_TRUE(tensor.equal(now.parameters.at(name))) << name;
+  }
+}
+
+TEST_F(StartingPointTest, ABaseThatDoesNotFitOrIsDamagedIsAnError) {
+  *spec_.mutable_base() = source_;
+  spec_.mutable_model()->set_layers(3);
+  const auto status =
+      LoadStartingPoint(context_, here_, MakeRun().get()).status();
+  EXPECT_EQ(ExitCodeOf(status), ordo::training::v1::BAD_SPEC);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("jobs/a/checkpoints/3-1"),
+                    HasSubstr("model.layers was 2 and is 3")));
+  ORDO_ASSERT_OK(files_.Truncate(
+      folder_.Path("jobs/a/checkpoints/3-1/model.safetensors"), 100));
+  EXPECT_EQ(
+      ExitCodeOf(LoadStartingPoint(context_, here_, MakeRun().get()).status()),
+      ordo::training::v1::CHECKPOINT_DAMAGED);
+}
+
 }  // namespace
 }  // namespace ordo::worker::trainer

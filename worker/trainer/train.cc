@@ -172,6 +172,7 @@ class TrainTask {
     TrainSpec recorded = spec_;
     recorded.clear_resume();
     recorded.clear_start();
+    recorded.clear_base();
     recorded.clear_finished_reports();
     writer_.Start({run_.State(), std::move(recorded), environment_, exact_},
                   waited);
