@@ -41,18 +41,14 @@ Param Choice(std::string name, std::vector<std::string> choices,
           std::move(choices), std::move(text)};
 }
 
-const std::vector<std::string>& BiasNames() {
-  static const auto* const names = new std::vector<std::string>{};
-  return *names;
-}
-
 std::vector<Entry> AllEntries() {
   std::vector<Entry> all;
-  for (const auto family :
-       {RotaryEntries, StateEntries, CombiningEntries, TaskEntries}) {
+  for (const auto family : {BiasEntries, InputEntries, RotaryEntries,
+                            StateEntries, CombiningEntries, TaskEntries}) {
     std::vector<Entry> entries = family();
     std::move(entries.begin(), entries.end(), std::back_inserter(all));
   }
+  LinkCombining(&all);
   AddCosts(&all);
   return all;
 }

@@ -12,6 +12,8 @@
 
 namespace ordo::model::catalog {
 
+std::vector<Entry> BiasEntries();
+std::vector<Entry> InputEntries();
 std::vector<Entry> RotaryEntries();
 std::vector<Entry> StateEntries();
 std::vector<Entry> CombiningEntries();
@@ -19,6 +21,10 @@ std::vector<Entry> TaskEntries();
 
 // All of them, in no particular order.
 std::vector<Entry> AllEntries();
+
+// Fills in what the entries of random_positions and per_layer may have with
+// them: whatever of the others, by their traits, can be.
+void LinkCombining(std::vector<Entry>* all);
 
 // Channels of a head, the first ones, that rope turns; even where the encoding
 // is valid. `params` are rope's, resolved.
@@ -40,6 +46,14 @@ int64_t XposReach(double scale_base);
 // Fills in what each encoding adds to the work of a pass, but for those of
 // StateEntries, which know their own.
 void AddCosts(std::vector<Entry>* all);
+
+// Channels of the first of an axial encoding's tables. `params` are axial's,
+// resolved.
+int64_t FirstAxialWidth(const ParamMap& params, int width);
+
+// Parameters `rows` and `columns` of a grid, and the number of its cells.
+std::vector<Param> GridSides();
+int64_t GridSize(const ordo::training::v1::Component& component);
 
 // An encoding's entry with its name, text and source.
 Entry EncodingEntry(std::string name, std::string text, std::string source);

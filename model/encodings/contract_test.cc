@@ -75,6 +75,10 @@ void CheckGradients(const Transformer& transformer, const at::Tensor& tokens) {
       value.sub_(2e-5);
       const double below = loss().item<double>();
       value.add_(1e-5);
+      // KERPLE's numbers beyond their bounds act as the bound and have its
+      // gradient, so that training can bring them back; no difference shows it.
+      const bool bounded = parameter.name.find("kerple") != std::string::npos;
+      if (bounded && above == below) continue;
       EXPECT_NEAR((above - below) / 2e-5, exact, 1e-7) << parameter.name;
     }
   }
@@ -135,6 +139,12 @@ class ContractTest : public ::testing::TestWithParam<Example> {
     });
   }
 
+  // Whether positions, unless given, depend on the length of a row.
+  static bool DrawsPositions() {
+    return !All(GetParam().encoding,
+                [](const auto& traits) { return !traits.draws_positions; });
+  }
+
   static bool IsCausalOnly() {
     return !All(GetParam().encoding,
                 [](const auto& traits) { return !traits.causal_only; });
@@ -164,7 +174,8 @@ TEST_P(ContractTest, BeyondItsLimitIsAnErrorThatNamesTheLimit) {
   if (Limit() == 0) GTEST_SKIP() << "no limit";
   const auto transformer = Make();
   // By position ids where rows are too long for a test.
-  const bool by_ids = Limit() > 1000;
+  // Where ids are drawn, it is the number of tokens that is limited.
+  const bool by_ids = Limit() > 1000 && !DrawsPositions();
   const auto run = [&](int64_t length) {
     ForwardOptions options;
     if (by_ids) options.positions = Longs({1, 2}, {length - 2, length - 1});
@@ -253,14 +264,16 @@ TEST_P(ContractTest, AShiftOfAllPositionsChangesLogitsByRoundingOnly) {
   if (!IsRelative()) GTEST_SKIP() << "not relative";
   const auto transformer = Make();
   const at::Tensor tokens = Tokens(2, 6);
-  ForwardOptions shifted;
-  shifted.positions = Longs({1, 6}, {0, 1, 2, 3, 4, 5}) + 1537;
+  ForwardOptions start, shifted;
+  start.positions = Longs({1, 6}, {0, 1, 2, 3, 4, 5});
+  shifted.positions = *start.positions + 1537;
   EXPECT_LT(MaxDifference(Logits(*transformer, tokens, shifted),
-                          Logits(*transformer, tokens)),
+                          Logits(*transformer, tokens, start)),
             1e-9);
 }
 
 TEST_P(ContractTest, PositionIdsThatSpellTheDefaultChangeNothing) {
+  if (DrawsPositions()) GTEST_SKIP() << "the default is drawn";
   const auto transformer = Make();
   const at::Tensor tokens = Tokens(2, 4);
   ForwardOptions options;
@@ -302,6 +315,7 @@ TEST_P(ContractTest, APaddedRowEqualsTheRowAlone) {
   // As transformer.h says: on the right no mask is needed, but for encodings
   // that count what they see.
   if (!CountsByRow()) return;
+  if (DrawsPositions()) return;
   EXPECT_LT(
       MaxDifference(Logits(*transformer, batch.narrow(0, 1, 1)).narrow(1, 0, 5),
                     alone),
@@ -329,6 +343,7 @@ at::Tensor Decode(const Transformer& transformer, const at::Tensor& tokens,
   for (int64_t piece : pieces) {
     ForwardOptions options;
     options.cache = &cache;
+    options.final_length = tokens.size(1);
     if (mask.defined()) options.attention_mask = mask.narrow(1, start, piece);
     logits.push_back(
         Logits(transformer, tokens.narrow(1, start, piece), options));
@@ -388,6 +403,7 @@ TEST_P(ContractTest, CachedDecodingOfPaddedRowsEqualsTheFullPass) {
   Cache cache;
   ForwardOptions first, later;
   first.cache = later.cache = &cache;
+  first.final_length = later.final_length = 6;
   first.attention_mask = mask.narrow(1, 0, 3);
   Logits(*transformer, tokens.narrow(1, 0, 3), first);
   EXPECT_LT(MaxDifference(Logits(*transformer, tokens.narrow(1, 3, 3), later),
@@ -403,6 +419,7 @@ TEST_P(ContractTest, ACacheWithSomeRowsGoesOnAsThoseRows) {
   Cache cache;
   ForwardOptions options;
   options.cache = &cache;
+  options.final_length = 6;
   Logits(*transformer, tokens.narrow(1, 0, 4), options);
   cache.SelectRows(rows);
   const at::Tensor rest = Logits(

@@ -14,6 +14,12 @@ std::vector<int> ModelShape::ActingLayers() const {
   return all;
 }
 
+LayerInput PartOf(const LayerInput& whole, size_t part) {
+  return {whole.layer,      whole.pass,   whole.carried.parts[part],
+          whole.hidden_BTC, whole.q_BHTD, whole.k_BGTD,
+          whole.v_BGTD};
+}
+
 std::string LayerScope(int layer) {
   return "model.layers." + std::to_string(layer) + ".self_attn.";
 }

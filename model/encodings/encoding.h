@@ -46,6 +46,8 @@ struct TrainingStep {
 struct PositionsInput {
   // Counted from 0 over the real tokens, [1,T] or [B,T].
   at::Tensor counted;
+  // Number of tokens before these, real or not.
+  int64_t num_before = 0;
   // Unset in evaluation.
   std::optional<TrainingStep> training;
   // Number of tokens a row has when all is decoded, at least T and those
@@ -86,6 +88,10 @@ struct LayerInput {
   at::Tensor k_BGTD;
   at::Tensor v_BGTD;
 };
+
+// What part number `part` sees of a layer, in an encoding that is made of
+// others; `whole` outlives it.
+LayerInput PartOf(const LayerInput& whole, size_t part);
 
 // What attention has at the moment of its logits. Keys have H heads here.
 struct ScoresInput {

@@ -12,13 +12,55 @@
 
 namespace ordo::model::encodings {
 
+absl::StatusOr<std::unique_ptr<Encoding>> MakeAbacus(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeAlibi(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeAxial(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeFire(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeGridLearned(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeGridSinusoidal(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeKerpleLog(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeKerplePower(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeLeakyReRope(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeLearned(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeLiere(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeNone(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakePerLayer(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeRandomLearned(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeRandomPositions(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeRandomRope(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeRandomSinusoidal(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeReRope(
@@ -36,7 +78,19 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeRopeBias(
 absl::StatusOr<std::unique_ptr<Encoding>> MakeRopeByLength(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeSandwich(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeSinusoidal(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeT5(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeTape(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeWindowBias2d(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeXpos(

@@ -1,9 +1,12 @@
 #include "model/encodings/registry.h"
 
+#include <algorithm>
+
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/catalog/catalog.h"
+#include "model/encodings/testing/examples.h"
 
 namespace ordo::model::encodings {
 namespace {
@@ -35,8 +38,7 @@ TEST(RegistryTest, EveryChoiceAndSwitchOfTheCatalogueCanBeMade) {
         values.emplace_back().set_bool_value(false);
       }
       for (const google::protobuf::Value& value : values) {
-        Component component;
-        component.set_name(entry->name);
+        Component component = testing::Simplest(entry->name);
         (*component.mutable_params())[param.name] = value;
         parameters::ParameterSet parameters({});
         EXPECT_THAT(Make(component, {2, 8, 2}, &parameters), IsOk())
@@ -51,7 +53,9 @@ TEST(RegistryTest, EveryCombinationOfTheCatalogueCanBeMade) {
     for (const std::string& with : entry->with) {
       Component component;
       component.set_name(entry->name);
-      component.add_with()->set_name(with);
+      for (int i = 0; i < std::max(1, entry->min_with); ++i) {
+        *component.add_with() = testing::Simplest(with);
+      }
       parameters::ParameterSet parameters({});
       EXPECT_THAT(Make(component, {2, 8, 2}, &parameters), IsOk())
           << component.DebugString();

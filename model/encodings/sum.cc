@@ -8,13 +8,6 @@
 namespace ordo::model::encodings {
 namespace {
 
-// What part number `i` sees of a layer; `whole` outlives it.
-LayerInput Of(const LayerInput& whole, size_t i) {
-  return {whole.layer,      whole.pass,   whole.carried.parts[i],
-          whole.hidden_BTC, whole.q_BHTD, whole.k_BGTD,
-          whole.v_BGTD};
-}
-
 void AddTo(at::Tensor* sum, const at::Tensor& term) {
   if (!term.defined()) return;
   *sum = sum->defined() ? *sum + term : term;
@@ -57,7 +50,7 @@ Carried Sum::Start(const at::Tensor& x_BTC, const Pass& pass) const {
 void Sum::TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
                       at::Tensor* k_BGTD) const {
   for (size_t i = parts_.size(); i-- > 0;) {
-    parts_[i]->TransformQK(Of(input, i), q_BHTD, k_BGTD);
+    parts_[i]->TransformQK(PartOf(input, i), q_BHTD, k_BGTD);
   }
 }
 
@@ -70,7 +63,7 @@ int Sum::NumExtraKeys() const {
 std::vector<at::Tensor> Sum::ExtraKeys(const LayerInput& input) const {
   std::vector<at::Tensor> keys;
   for (size_t i = 0; i < parts_.size(); ++i) {
-    for (at::Tensor& key : parts_[i]->ExtraKeys(Of(input, i))) {
+    for (at::Tensor& key : parts_[i]->ExtraKeys(PartOf(input, i))) {
       keys.push_back(std::move(key));
     }
   }
@@ -123,7 +116,7 @@ int Sum::NumMixedValues(int layer) const {
 std::vector<at::Tensor> Sum::MixedValues(const LayerInput& input) const {
   std::vector<at::Tensor> values;
   for (size_t i = 0; i < parts_.size(); ++i) {
-    for (at::Tensor& value : parts_[i]->MixedValues(Of(input, i))) {
+    for (at::Tensor& value : parts_[i]->MixedValues(PartOf(input, i))) {
       values.push_back(std::move(value));
     }
   }
@@ -149,7 +142,7 @@ void Sum::AfterMlp(int layer, const at::Tensor& mlp_output_BTC,
 }
 
 ScoresInput Sum::ScoresOf(const ScoresInput& whole, size_t i) const {
-  return {Of(whole.layer, i), whole.q_BHTD, whole.k_BHSD,
+  return {PartOf(whole.layer, i), whole.q_BHTD, whole.k_BHSD,
           Slice(whole.extra_keys, i,
                 [&](size_t part) { return parts_[part]->NumExtraKeys(); })};
 }

@@ -23,12 +23,24 @@ void PrintTo(const Example& example, std::ostream* out) {
   *out << example.label;
 }
 
+Component Simplest(const std::string& name) {
+  const auto* entry = catalog::Find(catalog::Kind::kEncoding, name);
+  ORDO_CHECK(entry != nullptr) << name;
+  Component component;
+  component.set_name(name);
+  for (int i = 0; i < entry->min_with; ++i) {
+    *component.add_with() = Simplest(entry->with.front());
+  }
+  return component;
+}
+
 std::vector<Example> Examples() {
   std::vector<Example> all;
   for (const auto* entry : catalog::EntriesOf(catalog::Kind::kEncoding)) {
-    all.push_back({entry->name, FromText("{name: " + entry->name + "}")});
+    all.push_back({entry->name, Simplest(entry->name)});
   }
-  for (const auto family : {RotaryExamples, StateExamples}) {
+  for (const auto family : {BiasExamples, CombiningExamples, InputExamples,
+                            RotaryExamples, StateExamples}) {
     std::vector<Example> examples = family();
     std::move(examples.begin(), examples.end(), std::back_inserter(all));
   }

@@ -28,7 +28,14 @@ std::vector<Example> Examples();
 // where that is wrong.
 ordo::training::v1::Component FromText(const std::string& yaml);
 
+// The component called `name` with default parameters, and where it needs
+// others with it, the first that may be.
+ordo::training::v1::Component Simplest(const std::string& name);
+
 // The variants of one family, each in examples_<family>.cc.
+std::vector<Example> BiasExamples();
+std::vector<Example> CombiningExamples();
+std::vector<Example> InputExamples();
 std::vector<Example> RotaryExamples();
 std::vector<Example> StateExamples();
 

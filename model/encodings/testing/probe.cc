@@ -80,6 +80,17 @@ Attention RandomAttention(int64_t rows, int64_t heads, int64_t length,
   return attention;
 }
 
+Attention NoProduct(const at::Tensor& positions_BT, int64_t heads,
+                    int64_t head_width) {
+  Attention attention;
+  attention.q_BHTD =
+      at::zeros({positions_BT.size(0), heads, positions_BT.size(1), head_width},
+                at::kDouble);
+  attention.k_BHTD = attention.q_BHTD;
+  attention.positions_BT = positions_BT;
+  return attention;
+}
+
 Probe::Probe(const ordo::training::v1::Component& component,
              const ModelShape& shape)
     : parameters_(InDouble()) {
@@ -119,7 +130,8 @@ at::Tensor Probe::Attended(const Attention& attention) const {
       {input.q_BHTD, input.k_BHSD, ScoresOf(input), {}}, MaskOf(attention));
   at::Tensor attended = transformer::Mix(weights, {input.layer.v_BGTD})[0];
   if (encoding_->HasValueTerm()) {
-    attended = attended + encoding_->ValueTerm(input, weights);
+    const at::Tensor term = encoding_->ValueTerm(input, weights);
+    if (term.defined()) attended = attended + term;
   }
   return attended;
 }

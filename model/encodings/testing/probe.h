@@ -30,6 +30,11 @@ struct Attention {
 Attention RandomAttention(int64_t rows, int64_t heads, int64_t length,
                           int64_t head_width);
 
+// Attention whose q and k are 0, over the given position ids [1,T] or [B,T]:
+// its logits are the bias alone.
+Attention NoProduct(const at::Tensor& positions_BT, int64_t heads,
+                    int64_t head_width);
+
 // An encoding by itself, in double, to compare with formulas.
 class Probe {
  public:

@@ -1,0 +1,232 @@
+#include "absl/strings/str_cat.h"
+#include "model/catalog/entries.h"
+
+// Encodings that add a bias to the logits.
+
+namespace ordo::model::catalog {
+namespace {
+
+using ::ordo::training::v1::Component;
+
+Param PerLayer() {
+  return Bool("per_layer", false,
+              "Whether each layer has parameters of its own; otherwise all "
+              "layers share them.");
+}
+
+// `values` for one layer, times the layers where each has its own.
+int64_t ForLayers(const Component& component, const ModelShape& shape,
+                  int64_t values) {
+  return Params(component.params()).Bool("per_layer") ? shape.layers * values
+                                                      : values;
+}
+
+Entry Alibi() {
+  Entry entry = EncodingEntry(
+      "alibi",
+      "ALiBi: a penalty that grows with the distance, by a slope for each "
+      "head; for any number of heads.",
+      "Press, Smith, Lewis 2022, arXiv:2108.12409");
+  entry.encoding.formula =
+      "s_ij = q_i . k_j / sqrt(d) - m_h |i - j|, m_h = 2^(-8h/H), h = 1..H; H "
+      "not a power of two: the slopes of the next lower power, then every "
+      "other one of the next higher";
+  entry.encoding.beyond = "defined";
+  return entry;
+}
+
+int64_t CountT5(const Component& component, const ModelShape& shape) {
+  const Params params(component.params());
+  return ForLayers(component, shape, params.Integer("buckets") * shape.heads);
+}
+
+void CheckT5(std::string_view field, const Component& component,
+             const ModelShape& shape,
+             std::vector<base::FieldViolation>* violations) {
+  const Params params(component.params());
+  const int64_t buckets = params.Integer("buckets");
+  const int64_t parts = shape.causal ? 2 : 4;
+  if (buckets % parts != 0) {
+    violations->push_back(
+        {absl::StrCat(std::string(field), ".params.buckets"),
+         absl::StrCat("must be a multiple of ", parts,
+                      shape.causal ? "" : " where model.causal is false",
+                      ", is ", buckets)});
+    return;
+  }
+  const int64_t least = buckets / parts + 1;
+  if (params.Integer("max_distance") < least) {
+    violations->push_back(
+        {absl::StrCat(std::string(field), ".params.max_distance"),
+         absl::StrCat("must be at least ", least, " with ", buckets,
+                      " buckets, is ", params.Integer("max_distance"))});
+  }
+}
+
+Entry T5() {
+  Entry entry = EncodingEntry(
+      "t5",
+      "T5's relative bias: a learned number for each head and each bucket of "
+      "distances, far ones sharing buckets that widen geometrically.",
+      "Raffel et al. 2020, arXiv:1910.10683");
+  entry.params = {
+      Integer("buckets", 32, {4, 4096},
+              "Number of buckets; without the causal mask half of them are for "
+              "keys after the query."),
+      Integer("max_distance", 128, {2, 1e6},
+              "Distance in tokens from which on all share the last bucket."),
+      PerLayer(),
+      Choice("scale", {"sqrt_d", "none"},
+             "What q . k is divided by: the root of the head width, or nothing "
+             "as in T5's own attention."),
+      Choice("init", {"normal", "zero"},
+             "How the table starts: normal values of standard deviation "
+             "C^(-1/2), or zeros."),
+  };
+  entry.encoding.formula =
+      "s_ij = q_i . k_j / sqrt(d) + table[bucket(i - j), h]; bucket(x) = x for "
+      "x < E, else E + floor(ln(x / E) / ln(max_distance / E) (N - E)), at "
+      "most N - 1; N = buckets, E = N / 2";
+  entry.encoding.beyond = "defined: the last bucket";
+  entry.encoding.parameters = "buckets H, times the layers with per_layer";
+  entry.encoding.count_parameters = CountT5;
+  entry.encoding.check_shape = CheckT5;
+  return entry;
+}
+
+int64_t CountKerple(const Component& component, const ModelShape& shape) {
+  return ForLayers(component, shape, int64_t{2} * shape.heads);
+}
+
+Entry Kerple(std::string name, std::string text, std::string formula) {
+  Entry entry = EncodingEntry(std::move(name), std::move(text),
+                              "Chi, Fan, Ramadge, Rudnicky 2022, "
+                              "arXiv:2205.09921");
+  entry.params = {PerLayer()};
+  entry.encoding.formula = std::move(formula);
+  entry.encoding.beyond = "defined";
+  entry.encoding.parameters = "2 H, times the layers with per_layer";
+  entry.encoding.count_parameters = CountKerple;
+  return entry;
+}
+
+Entry KerpleLog() {
+  return Kerple("kerple_log",
+                "KERPLE's logarithmic kernel: a penalty that grows with the "
+                "logarithm of the distance, learned for each head.",
+                "s_ij = q_i . k_j / sqrt(d) - r1_h ln(1 + r2_h |i - j|), r1 "
+                "and r2 at least 0.01");
+}
+
+Entry KerplePower() {
+  return Kerple("kerple_power",
+                "KERPLE's power kernel: a penalty that grows with a power of "
+                "the distance, learned for each head.",
+                "s_ij = q_i . k_j / sqrt(d) - r1_h |i - j|^(r2_h), r1 and r2 "
+                "at least 0.01, r2 at most 2");
+}
+
+int64_t CountFire(const Component& component, const ModelShape& shape) {
+  const int64_t inner = Params(component.params()).Integer("mlp_width");
+  return shape.layers * (2 * inner + (inner + 1) * shape.heads + 2);
+}
+
+Entry Fire() {
+  Entry entry = EncodingEntry(
+      "fire",
+      "FIRE: a learned function of the distance relative to the query's own "
+      "position.",
+      "Li et al. 2024, arXiv:2310.04418");
+  entry.params = {
+      Integer("mlp_width", 32, {1, 65536},
+              "Width of the hidden layer of the function f."),
+      Number("length", 512.0, {1.0, 1e9},
+             "Positions below it, in tokens, share one scale; a learned factor "
+             "that starts at 1 multiplies it."),
+      Number("initial_c", 0.1, {1e-6, 1e3},
+             "Start of c, which multiplies distances, per token."),
+  };
+  entry.encoding.formula =
+      "s_ij = q_i . k_j / sqrt(d) + f_h(psi(|i - j|) / (psi(max(i, L)) + "
+      "1e-6)), psi(x) = ln(|c x| + 1), L = |l length|, f: 1 -> mlp_width -> H "
+      "with ReLU";
+  entry.encoding.beyond = "defined: ratios stay in the interval 0..1";
+  entry.encoding.parameters =
+      "2 mlp_width + (mlp_width + 1) H + 2 for each layer";
+  entry.encoding.count_parameters = CountFire;
+  // Past L the scale depends on the query's position.
+  entry.encoding.relative = false;
+  return entry;
+}
+
+void CheckSandwich(std::string_view field, const Component& component,
+                   const ModelShape& /*shape*/,
+                   std::vector<base::FieldViolation>* violations) {
+  const int64_t width = Params(component.params()).Integer("width");
+  if (width % 2 == 0) return;
+  violations->push_back({absl::StrCat(std::string(field), ".params.width"),
+                         absl::StrCat("must be even, is ", width)});
+}
+
+Entry Sandwich() {
+  Entry entry = EncodingEntry(
+      "sandwich",
+      "Sandwich: the product of two sinusoidal embeddings as a bias, weaker "
+      "from head to head.",
+      "Chi, Fan, Rudnicky, Ramadge 2023, arXiv:2212.10356");
+  entry.params = {
+      Number("base", 10000.0, {1.0, 1e9}, "Base of the frequencies."),
+      Integer("width", 128, {2, 65536},
+              "Width W of the sinusoidal embeddings; even."),
+  };
+  entry.encoding.formula =
+      "s_ij = q_i . k_j / sqrt(d) + H / (8h) sum_(f < W/2) cos((i - j) "
+      "base^(-2f/W)), h = 1..H";
+  entry.encoding.beyond = "defined";
+  entry.encoding.check_shape = CheckSandwich;
+  return entry;
+}
+
+int64_t CountWindow(const Component& component, const ModelShape& shape) {
+  const Params params(component.params());
+  const int64_t cells =
+      (2 * params.Integer("rows") - 1) * (2 * params.Integer("columns") - 1);
+  return ForLayers(component, shape, cells * shape.heads);
+}
+
+Entry WindowBias2d() {
+  Entry entry = EncodingEntry(
+      "window_bias_2d",
+      "A learned number for each head and each pair of distances in rows and "
+      "columns of a grid.",
+      "Liu et al. 2021, arXiv:2103.14030");
+  entry.params = GridSides();
+  entry.params.push_back(PerLayer());
+  entry.encoding.formula =
+      "s_ij = q_i . k_j / sqrt(d) + table[row(i) - row(j), column(i) - "
+      "column(j), h]; position p is row floor(p / columns), column p mod "
+      "columns";
+  entry.encoding.beyond = "an error: rows * columns positions";
+  entry.encoding.parameters =
+      "(2 rows - 1)(2 columns - 1) H, times the layers with per_layer";
+  entry.encoding.count_parameters = CountWindow;
+  entry.encoding.limit_length = GridSize;
+  // A shift of ids moves cells from one row to the next.
+  entry.encoding.relative = false;
+  return entry;
+}
+
+}  // namespace
+
+const std::vector<std::string>& BiasNames() {
+  static const auto* const names = new std::vector<std::string>{
+      "alibi", "fire", "kerple_log", "kerple_power", "sandwich", "t5"};
+  return *names;
+}
+
+std::vector<Entry> BiasEntries() {
+  return {Alibi(), T5(),       KerpleLog(),   KerplePower(),
+          Fire(),  Sandwich(), WindowBias2d()};
+}
+
+}  // namespace ordo::model::catalog

@@ -1,0 +1,130 @@
+#include <memory>
+#include <vector>
+
+#include "ATen/TensorOperators.h"
+#include "ATen/ops/linear.h"
+#include "ATen/ops/log1p.h"
+#include "ATen/ops/maximum.h"
+#include "ATen/ops/relu.h"
+#include "c10/core/ScalarType.h"
+#include "c10/core/impl/LocalDispatchKeySet.h"
+#include "model/catalog/catalog.h"
+#include "model/encodings/factories.h"
+#include "model/encodings/relative.h"
+
+// FIRE (Li et al. 2024, section 3.2 and appendix): a learned function of the
+// distance relative to the query's own position,
+//   b_h = f(psi(|i - j|) / (psi(max(i, L)) + epsilon)), psi(x) = ln(|c x| + 1),
+// with L = |l * length|, so that positions before L have one scale. f is an MLP
+// with one hidden layer and ReLU.
+//
+// Legend: B batch, H heads, T queries, S keys, M width of the MLP.
+
+namespace ordo::model::encodings {
+namespace {
+
+constexpr double kEpsilon = 1e-6;
+
+struct FireOptions {
+  int64_t mlp_width = 0;
+  double length = 0.0;
+  double initial_c = 0.0;
+};
+
+struct FireLayer {
+  at::Tensor c;
+  at::Tensor l;
+  at::Tensor in_M1;
+  at::Tensor in_bias_M;
+  at::Tensor out_HM;
+  at::Tensor out_bias_H;
+};
+
+class Fire : public Encoding {
+ public:
+  Fire(const FireOptions& options, const ModelShape& shape,
+       parameters::ParameterSet* parameters)
+      : options_(options), layers_(shape.layers) {
+    for (const int layer : shape.ActingLayers()) {
+      layers_[layer] = AddLayer(layer, shape.heads, parameters);
+    }
+  }
+
+  // Distances [.,1,T,S] and the queries' positions [.,1,T,1].
+  Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
+    const auto wide = c10::promoteTypes(x_BTC.scalar_type(), at::kFloat);
+    return {{Distances(pass).abs().to(wide),
+             pass.positions_BT.unsqueeze(1).unsqueeze(-1).to(wide)},
+            {}};
+  }
+
+  at::Tensor Bias(const ScoresInput& input,
+                  const at::Tensor& /*product*/) const override {
+    // Ratios of positions are told apart in fp32, in bf16 few are.
+    const c10::impl::ExcludeDispatchKeyGuard no_autocast(
+        c10::autocast_dispatch_keyset);
+    const FireLayer& layer = layers_[input.layer.layer];
+    const at::Tensor& distance = input.layer.carried.tensors[0];
+    const at::Tensor& query = input.layer.carried.tensors[1];
+    const auto wide = distance.scalar_type();
+    const at::Tensor c = layer.c.to(wide);
+    const auto psi = [&](const at::Tensor& x) {
+      return at::log1p((c * x).abs());
+    };
+    const at::Tensor least = (layer.l.to(wide) * options_.length).abs();
+    const at::Tensor ratio =
+        psi(distance) / (psi(at::maximum(query, least)) + kEpsilon);
+    const at::Tensor hidden =
+        at::relu(at::linear(ratio.squeeze(1).unsqueeze(-1),
+                            layer.in_M1.to(wide), layer.in_bias_M.to(wide)));
+    return at::linear(hidden, layer.out_HM.to(wide), layer.out_bias_H.to(wide))
+        .permute({0, 3, 1, 2})
+        .to(layer.c.scalar_type());
+  }
+
+ private:
+  FireLayer AddLayer(int number, int64_t heads,
+                     parameters::ParameterSet* parameters) const {
+    const int64_t inner = options_.mlp_width;
+    // The usual start of a linear layer: uniform within 1 / sqrt(inputs).
+    const auto add = [&](const std::string& name,
+                         const std::vector<int64_t>& shape, int64_t inputs) {
+      parameters::Initial initial;
+      initial.mean = -1.0 / std::sqrt(static_cast<double>(inputs));
+      initial.uniform_width = -2.0 * initial.mean;
+      return parameters->Add(LayerScope(number) + "fire." + name, shape,
+                             initial);
+    };
+    const auto constant = [&](const std::string& name, double value) {
+      return parameters->Add(LayerScope(number) + "fire." + name, {1},
+                             {0.0, value});
+    };
+    FireLayer layer;
+    layer.c = constant("c", options_.initial_c);
+    layer.l = constant("l", 1.0);
+    layer.in_M1 = add("in_proj.weight", {inner, 1}, 1);
+    layer.in_bias_M = add("in_proj.bias", {inner}, 1);
+    layer.out_HM = add("out_proj.weight", {heads, inner}, inner);
+    layer.out_bias_H = add("out_proj.bias", {heads}, inner);
+    return layer;
+  }
+
+  const FireOptions options_;
+  // By number; empty where the layer does not act.
+  std::vector<FireLayer> layers_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Encoding>> MakeFire(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters) {
+  const catalog::Params params(component.params());
+  FireOptions options;
+  options.mlp_width = params.Integer("mlp_width");
+  options.length = params.Number("length");
+  options.initial_c = params.Number("initial_c");
+  return std::make_unique<Fire>(options, shape, parameters);
+}
+
+}  // namespace ordo::model::encodings
