@@ -428,7 +428,8 @@ at::Tensor Transformer::SelfAttention(int number, const at::Tensor& x_BTC,
     mixed = Mix(weights, own.values);
   }
   if (encoder_->HasValueTerm()) {
-    mixed[0] = mixed[0] + encoder_->ValueTerm(own.scores, weights);
+    const at::Tensor term = encoder_->ValueTerm(own.scores, weights);
+    if (term.defined()) mixed[0] = mixed[0] + term;
   }
   const at::Tensor output =
       Linear(mixed[0].transpose(1, 2).flatten(2), layers_[number].o);
