@@ -50,6 +50,11 @@ absl::Status Convert(base::Filesystem& files, const ConvertOptions& options) {
         ordo::training::v1::CHECKPOINT_DAMAGED);
   }
   const auto& config = loaded->config;
+  if (config.lora) {
+    return base::InvalidField(
+        "--checkpoint",
+        absl::StrCat(options.checkpoint, " has adapters; merge them first"));
+  }
   if (base::Exists(files, options.out)) {
     return base::InvalidField(
         "--out",
