@@ -11,6 +11,8 @@
 namespace ordo::model::catalog {
 namespace {
 
+using ::ordo::training::v1::Component;
+
 Param Base(double value) {
   return Number("base", value, {1.0, 1e9},
                 "Base of the frequencies: pair f of r channels turns by "
@@ -366,8 +368,10 @@ Entry Liere() {
   entry.params.erase(entry.params.begin() + 1, entry.params.begin() + 3);
   entry.params[0].text =
       "Base of the frequencies that the matrices start with.";
-  // With one axis it is; a shift of a cell's number is not one of the grid.
-  entry.encoding.relative = false;
+  // A shift of a cell's number is not one of the grid.
+  entry.encoding.is_relative = [](const Component& component) {
+    return Params(component.params()).Integer("axes") == 1;
+  };
   entry.encoding.parameters =
       "axes H_kv (d / block) block (block - 1) / 2 per layer";
   entry.encoding.count_parameters = CountLiere;

@@ -64,6 +64,14 @@ TEST(RopeBiasTest, EitherMayBeNamedFirst) {
   }
 }
 
+TEST(RopeBiasTest, ABiasOnLogitsIsAdded) {
+  const Attention attention = RandomAttention(2, 2, 6, 8);
+  EXPECT_EQ(MaxDifference(
+                Scores("{name: rope_bias, with: [{name: alibi}]}", attention),
+                Scores("{name: rope, with: [{name: alibi}]}", attention)),
+            0.0);
+}
+
 TEST(RopeBiasTest, ItStartsAsRope) {
   const Attention attention = RandomAttention(2, 2, 6, 8);
   EXPECT_EQ(MaxDifference(Scores("{name: rope_bias}", attention),
