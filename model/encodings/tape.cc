@@ -1,67 +1,102 @@
-#include <memory>
+#include "model/encodings/tape.h"
+
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ATen/TensorOperators.h"
-#include "ATen/ops/bmm.h"
 #include "ATen/ops/linear.h"
 #include "ATen/ops/silu.h"
+#include "base/random/random.h"
 #include "model/catalog/catalog.h"
 #include "model/encodings/factories.h"
 #include "model/encodings/rotary.h"
+#include "model/encodings/tape_form.h"
+#include "model/encodings/tape_mixing.h"
+#include "model/encodings/tape_start.h"
 
-// TAPE (Zhu et al. 2025), the canonical reading: every token and head carries
-// R/2 complex numbers e, one per frequency, which start as rope's rotations and
-// are changed from layer to layer by attention (equation 7) and by the MLP's
-// output (equation 8). All changes act across heads and leave frequencies
-// apart, and real and imaginary parts go through the same real weights; so a
-// phase per frequency that heads and tokens share passes through unchanged.
+// TAPE (Zhu et al. 2025): every token and head carries a state, which turns q
+// and k (equation 6) and is changed from layer to layer by attention (equation
+// 7) and by the MLP's output (equation 8). By default the state is complex
+// numbers e, one for each frequency, which start as rope's rotations; changes
+// act across heads and leave frequencies apart, and real and imaginary parts go
+// through the same real weights, so a phase per frequency that heads and tokens
+// share passes through unchanged. The other forms of the state and axes of its
+// changes are in tape_form.h and tape_mixing.h.
 //
-// Legend: B batch, H heads, T tokens, C model width, R turning channels,
-// E inner width of the position MLP (the paper's B'). The state is [B,H,T,R],
-// real parts first, as RotaryTable lays it out.
+// Legend: B batch, H heads, T tokens, C model width, W width of a head's state,
+// N and M sizes of the axes along which attention's and the MLP's changes act,
+// E inner width of the position MLP (the paper's B').
 
 namespace ordo::model::encodings {
 namespace {
 
 using ordo::training::v1::Component;
 
-// Standard deviation of W1 and X (the paper's appendix, as in its code).
+// Standard deviation of those of W1, W2 and X that do not start at 0 (the
+// paper's appendix, as in its code).
 constexpr double kInitialStd = 0.02;
 
 struct TapeOptions {
-  RotaryOptions rotary;
   ModelShape shape;
   int64_t position_size = 0;
+  // As the authors' code has it: attention changes each head by a gain of its
+  // own, W1 starts at zero instead of W2, and the last layer has parameters.
+  bool released = false;
+  // Equation 8 reads attention's output, as the paper has it, not the MLP's.
+  bool reads_attention = false;
   bool attention_update = true;
   bool mlp_update = true;
+  // Most that positions are moved by in training.
+  int64_t random_offset = 0;
+  MixAxis attention_axis;
+  MixAxis mlp_axis;
 };
 
 // The parameters of one layer; undefined where an update is off.
 struct TapeLayer {
-  // G of equation 7: [H,H].
-  at::Tensor mix_HH;
-  // W1, W2 and X of equation 8: [E,H], [H,E], [E,C].
-  at::Tensor in_EH;
-  at::Tensor out_HE;
+  // G of equation 7: [N,N].
+  at::Tensor mix_NN;
+  // W1, W2 and X of equation 8: [E,M], [M,E], [E,C].
+  MixMlp mlp;
   at::Tensor gate_EC;
 };
 
 class Tape : public Encoding {
  public:
-  Tape(const TapeOptions& options, parameters::ParameterSet* parameters)
-      : options_(options) {
+  Tape(const TapeOptions& options, std::unique_ptr<TapeForm> form,
+       parameters::ParameterSet* parameters)
+      : options_(options), form_(std::move(form)) {
     // The state that leaves the last layer is never read: no parameters there.
-    for (int layer = 0; layer + 1 < options_.shape.layers; ++layer) {
+    const int count = options_.shape.layers - (options_.released ? 0 : 1);
+    for (int layer = 0; layer < count; ++layer) {
       layers_.push_back(AddLayer(layer, parameters));
     }
   }
 
+  // Once, before anything else.
+  void StartFrom(std::unique_ptr<TapeStart> start) {
+    start_ = std::move(start);
+  }
+
+  const TapeForm& form() const { return *form_; }
+
+  at::Tensor Positions(const PositionsInput& input) const override {
+    if (options_.random_offset == 0 || !input.training.has_value()) {
+      return input.counted;
+    }
+    base::RandomSequence random(
+        input.training->seed,
+        "positions/" + std::to_string(input.training->step));
+    return input.counted +
+           static_cast<int64_t>(
+               random.Int(static_cast<uint64_t>(options_.random_offset) + 1));
+  }
+
   Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
-    const at::Tensor table =
-        RotaryTable(options_.rotary, pass.positions_BT, x_BTC.scalar_type());
-    return {{table.expand({x_BTC.size(0), options_.shape.heads, x_BTC.size(1),
-                           options_.rotary.channels})},
+    return {{start_->State(pass, x_BTC.scalar_type())
+                 .expand({x_BTC.size(0), options_.shape.heads, x_BTC.size(1),
+                          form_->width()})},
             {}};
   }
 
@@ -69,8 +104,10 @@ class Tape : public Encoding {
   void TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
                    at::Tensor* k_BGTD) const override {
     const at::Tensor& state = input.carried.tensors[0];
-    *q_BHTD = Rotate(options_.rotary, state, *q_BHTD);
-    *k_BGTD = Rotate(options_.rotary, state, *k_BGTD);
+    const double factor = form_->query_factor(q_BHTD->size(-1));
+    *q_BHTD = form_->Turn(state, *q_BHTD);
+    *k_BGTD = form_->Turn(state, *k_BGTD);
+    if (factor != 1.0) *q_BHTD = *q_BHTD * factor;
   }
 
   int NumMixedValues(int layer) const override {
@@ -85,71 +122,72 @@ class Tape : public Encoding {
   // Equation 7: e <- e + G e~, e~ the attended states.
   void AfterAttention(int layer, const AttentionOutput& output,
                       Carried* carried) const override {
-    if (NumMixedValues(layer) == 0) return;
     at::Tensor& state = carried->tensors[0];
-    const int64_t batch = state.size(0), heads = state.size(1);
-    const at::Tensor mixed =
-        at::bmm(layers_[layer].mix_HH.expand({batch, heads, heads}),
-                output.attended[0].reshape({batch, heads, -1}));
-    state = state + mixed.view_as(state);
+    if (NumMixedValues(layer) > 0) {
+      const at::Tensor& mix = layers_[layer].mix_NN;
+      const at::Tensor& attended = output.attended[0];
+      state = state + (options_.released
+                           ? mix.sum(1).view({1, -1, 1, 1}) * attended
+                           : MixByOne(options_.attention_axis, mix, attended));
+    }
+    if (options_.reads_attention) {
+      UpdateByToken(layer, output.output_BTC, &state);
+    }
   }
 
-  // Equation 8: e <- e + W2 diag(psi) W1 e with psi = SiLU(X m). Per token
-  // that is one [H,H] matrix, which costs less to form than to apply in two
-  // steps.
   void AfterMlp(int layer, const at::Tensor& mlp_output_BTC,
                 Carried* carried) const override {
-    if (!options_.mlp_update || IsLast(layer)) return;
-    const TapeLayer& weights = layers_[layer];
-    at::Tensor& state = carried->tensors[0];
-    const int64_t batch = state.size(0), heads = state.size(1);
-    const int64_t length = state.size(2);
-    const at::Tensor psi_BTE =
-        at::silu(at::linear(mlp_output_BTC, weights.gate_EC));
-    // outer[h * H + g, e] = W2[h, e] W1[e, g].
-    const at::Tensor outer =
-        (weights.out_HE.unsqueeze(1) * weights.in_EH.t().unsqueeze(0))
-            .flatten(0, 1);
-    const at::Tensor map =
-        at::linear(psi_BTE, outer).reshape({batch * length, heads, heads});
-    const at::Tensor states = state.transpose(1, 2).reshape(
-        {batch * length, heads, options_.rotary.channels});
-    const at::Tensor change =
-        at::bmm(map, states)
-            .view({batch, length, heads, options_.rotary.channels});
-    state = state + change.transpose(1, 2);
+    if (!options_.reads_attention) {
+      UpdateByToken(layer, mlp_output_BTC, &carried->tensors[0]);
+    }
   }
 
  private:
   bool IsLast(int layer) const { return layer + 1 >= options_.shape.layers; }
 
+  // Equation 8: e <- e + W2 diag(psi) W1 e with psi = SiLU(X m).
+  void UpdateByToken(int layer, const at::Tensor& m_BTC,
+                     at::Tensor* state_BHTW) const {
+    if (!options_.mlp_update || IsLast(layer)) return;
+    const TapeLayer& weights = layers_[layer];
+    const at::Tensor psi_BTE = at::silu(at::linear(m_BTC, weights.gate_EC));
+    *state_BHTW = *state_BHTW + MixByToken(options_.mlp_axis, weights.mlp,
+                                           psi_BTE, *state_BHTW);
+  }
+
   TapeLayer AddLayer(int layer, parameters::ParameterSet* parameters) const {
     const std::string prefix = LayerScope(layer) + "tape.";
-    const int64_t heads = options_.shape.heads, inner = options_.position_size;
-    const int64_t width = options_.shape.width;
+    const int64_t inner = options_.position_size;
+    const auto add = [&](const std::string& name, int64_t rows, int64_t columns,
+                         double std) {
+      return parameters->Add(prefix + name + ".weight", {rows, columns}, {std});
+    };
     TapeLayer result;
     if (options_.attention_update) {
-      result.mix_HH =
-          parameters->Add(prefix + "mix.weight", {heads, heads}, {});
+      const int64_t n = options_.attention_axis.mixed(options_.shape.heads);
+      result.mix_NN = add("mix", n, n, 0.0);
     }
     if (options_.mlp_update) {
-      result.in_EH = parameters->Add(prefix + "in_proj.weight", {inner, heads},
-                                     {kInitialStd});
-      result.out_HE =
-          parameters->Add(prefix + "out_proj.weight", {heads, inner}, {});
-      result.gate_EC = parameters->Add(prefix + "gate_proj.weight",
-                                       {inner, width}, {kInitialStd});
+      const int64_t m = options_.mlp_axis.mixed(options_.shape.heads);
+      const bool released = options_.released;
+      result.mlp.in_EN = add("in_proj", inner, m, released ? 0.0 : kInitialStd);
+      result.mlp.out_NE =
+          add("out_proj", m, inner, released ? kInitialStd : 0.0);
+      result.gate_EC =
+          add("gate_proj", inner, options_.shape.width, kInitialStd);
     }
     return result;
   }
 
   const TapeOptions options_;
+  const std::unique_ptr<TapeForm> form_;
+  std::unique_ptr<TapeStart> start_;
   std::vector<TapeLayer> layers_;
 };
 
-// The rope component that the state starts from: the one given, or defaults.
-RotaryOptions StartOptions(const Component& component,
-                           const ModelShape& shape) {
+// The channels that turn and their layout: those of the encoding that the
+// state starts from, or all.
+RotaryOptions ChannelsOf(const Component& component, const ModelShape& shape) {
   if (component.with_size() > 0) {
     return RotaryFromComponent(component.with(0), shape);
   }
@@ -158,19 +196,70 @@ RotaryOptions StartOptions(const Component& component,
   return options;
 }
 
+TapeBlock BlockOf(const catalog::Params& params) {
+  return {params.Integer("block_rows"), params.Integer("block_columns")};
+}
+
+enum class FormKind { kComplex, kHalves, kBlocks };
+
+FormKind FormOf(const catalog::Params& params) {
+  if (!params.Bool("equivariant") || params.String("embedding") == "vector") {
+    return FormKind::kHalves;
+  }
+  const TapeBlock block = BlockOf(params);
+  const bool complex = block.rows == 2 && block.columns == 2 &&
+                       params.String("mix_axis") == "heads";
+  return complex ? FormKind::kComplex : FormKind::kBlocks;
+}
+
+std::unique_ptr<Encoding> MakeOfForm(FormKind kind, const Component& component,
+                                     const ModelShape& shape,
+                                     parameters::ParameterSet* parameters) {
+  const catalog::Params params(component.params());
+  const RotaryOptions channels = ChannelsOf(component, shape);
+  const TapeBlock block = BlockOf(params);
+  std::unique_ptr<TapeForm> form =
+      kind == FormKind::kComplex  ? MakeComplexForm(channels)
+      : kind == FormKind::kHalves ? MakeHalvesForm(channels)
+                                  : MakeBlockForm(channels, block);
+  TapeOptions options;
+  options.shape = shape;
+  options.position_size = params.Integer("position_size");
+  options.released = params.String("reading") == "released";
+  options.reads_attention = params.String("psi_input") == "attention_output";
+  options.attention_update = params.Bool("attention_update");
+  options.mlp_update = params.Bool("mlp_update");
+  options.random_offset = params.Integer("random_offset");
+  MixAxis heads;
+  heads.inner = form->width();
+  options.attention_axis = options.mlp_axis = heads;
+  if (!params.Bool("equivariant")) {
+    options.mlp_axis = {true, 2, channels.channels, 1};
+  } else if (params.String("embedding") == "vector") {
+    options.attention_axis =
+        options.mlp_axis = {false, 2, channels.channels, 1};
+  } else if (params.String("mix_axis") == "L") {
+    options.attention_axis = options.mlp_axis = {
+        false, channels.channels / block.rows, block.rows, block.columns};
+  }
+  auto tape = std::make_unique<Tape>(options, std::move(form), parameters);
+  tape->StartFrom(MakeTapeStart(component, shape, tape->form(), parameters));
+  return tape;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Encoding>> MakeTape(
     const Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters) {
-  const catalog::Params params(component.params());
-  TapeOptions options;
-  options.rotary = StartOptions(component, shape);
-  options.shape = shape;
-  options.position_size = params.Integer("position_size");
-  options.attention_update = params.Bool("attention_update");
-  options.mlp_update = params.Bool("mlp_update");
-  return std::make_unique<Tape>(options, parameters);
+  return MakeOfForm(FormOf(catalog::Params(component.params())), component,
+                    shape, parameters);
+}
+
+std::unique_ptr<Encoding> MakeTapeInBlocks(
+    const Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters) {
+  return MakeOfForm(FormKind::kBlocks, component, shape, parameters);
 }
 
 }  // namespace ordo::model::encodings

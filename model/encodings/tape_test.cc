@@ -8,9 +8,9 @@
 #include "ATen/ops/linear.h"
 #include "gtest/gtest.h"
 #include "model/encodings/registry.h"
+#include "model/encodings/testing/layers.h"
 #include "model/testing/models.h"
 #include "model/testing/tensors.h"
-#include "model/transformer/attention.h"
 
 // Legend: B batch, H heads, T tokens, D head width, C model width, R turning
 // channels (here all), M = R / 2 frequencies, E inner width of the position
@@ -19,18 +19,21 @@
 namespace ordo::model::encodings {
 namespace {
 
+using model::testing::Doubles;
+using model::testing::Encoding;
+using model::testing::GradientError;
+using model::testing::Integers;
+using model::testing::Logits;
+using model::testing::Longs;
+using model::testing::MaxDifference;
+using model::testing::Normals;
+using model::testing::SameBits;
+using model::testing::SmallTransformer;
 using ordo::training::v1::Component;
-using testing::Doubles;
-using testing::Encoding;
-using testing::GradientError;
-using testing::Integers;
-using testing::Logits;
-using testing::Longs;
-using testing::MaxDifference;
-using testing::Normals;
-using testing::SameBits;
-using testing::SmallTransformer;
-using transformer::AttentionMask;
+using testing::Made;
+using testing::MakeRandom;
+using testing::RunLayers;
+using testing::Stream;
 
 constexpr int kLayers = 3, kB = 2, kH = 3, kT = 5, kD = 8, kM = 4, kE = 7;
 constexpr int kC = kH * kD;
@@ -50,64 +53,12 @@ Component TapeWithout(const std::vector<std::string>& updates) {
   return component;
 }
 
-// All parameters random, none at its zero start.
-struct MadeTape {
-  parameters::ParameterSet parameters;
-  std::unique_ptr<encodings::Encoding> tape;
-};
-
-std::unique_ptr<MadeTape> MakeRandomTape(const Component& component) {
-  parameters::ParameterOptions options;
-  options.dtype = at::kDouble;
-  auto made = std::make_unique<MadeTape>(
-      MadeTape{parameters::ParameterSet(options), nullptr});
-  made->tape = *Make(component, {kLayers, kC, kH}, &made->parameters);
-  testing::Randomize(made->parameters.all());
-  return made;
+std::unique_ptr<Made> MakeRandomTape(const Component& component) {
+  return MakeRandom(component, {kLayers, kC, kH});
 }
 
-struct Outcome {
-  at::Tensor x_BTC;
-  at::Tensor state_BHTR;
-};
-
-// Layers of attention and an MLP around TAPE, with random weights of their own:
-// everything that TAPE's promises speak of, and nothing else.
-Outcome RunLayers(const encodings::Encoding& tape, at::Tensor x_BTC,
-                  at::Tensor state_BHTR, const AttentionMask& mask) {
-  Carried carried = {{std::move(state_BHTR)}, {}};
-  const Pass pass;
-  for (int layer = 0; layer < kLayers; ++layer) {
-    const auto weight = [&](const std::string& name) {
-      return Normals({kC, kC}, name + std::to_string(layer)) * 0.3;
-    };
-    const auto heads = [&](const std::string& name) {
-      return at::linear(x_BTC, weight(name))
-          .unflatten(-1, {kH, kD})
-          .transpose(1, 2);
-    };
-    at::Tensor q = heads("q"), k = heads("k");
-    const LayerInput input{layer, pass, carried, x_BTC, q, k, heads("v")};
-    tape.TransformQK(input, &q, &k);
-    std::vector<at::Tensor> values = tape.MixedValues(input);
-    values.insert(values.begin(), input.v_BGTD);
-    std::vector<at::Tensor> mixed = transformer::Mix(
-        transformer::AttentionWeights({q, k, {}, {}}, mask), values);
-    const at::Tensor output =
-        at::linear(mixed[0].transpose(1, 2).flatten(2), weight("o"));
-    x_BTC = x_BTC + output;
-    mixed.erase(mixed.begin());
-    tape.AfterAttention(layer, {output, mixed}, &carried);
-    const at::Tensor mlp = at::linear(x_BTC, weight("m")).tanh();
-    tape.AfterMlp(layer, mlp, &carried);
-    x_BTC = x_BTC + mlp;
-  }
-  return {x_BTC, carried.tensors[0]};
-}
-
-AttentionMask Causal() { return AttentionMask({kT, kT}, {}, at::kDouble); }
-AttentionMask Open() {
-  return AttentionMask({kT, kT, /*causal=*/false}, {}, at::kDouble);
+Stream Through(const Made& made, const Stream& stream, bool causal = true) {
+  return RunLayers(*made.encoding, kLayers, stream, causal);
 }
 
 // The state times unit phases, one per frequency.
@@ -124,14 +75,13 @@ TEST(TapeTest, APhasePerFrequencyTurnsTheStateAndLeavesTheTokens) {
   const at::Tensor state = Normals({kB, kH, kT, kD}, "state");
   const at::Tensor angle = Doubles({kM}, {0.4, -1.3, 2.9, 0.01});
   const at::NoGradGuard no_grad;
-  const Outcome plain = RunLayers(*made->tape, x, state, Causal());
-  const Outcome turned =
-      RunLayers(*made->tape, x, Turn(state, angle), Causal());
+  const Stream plain = Through(*made, {x, state});
+  const Stream turned = Through(*made, {x, Turn(state, angle)});
   EXPECT_LT(MaxDifference(turned.x_BTC, plain.x_BTC), 1e-12);
-  EXPECT_LT(MaxDifference(turned.state_BHTR, Turn(plain.state_BHTR, angle)),
+  EXPECT_LT(MaxDifference(turned.state_BHTW, Turn(plain.state_BHTW, angle)),
             1e-12);
   // The state did change, so the claim above is not an empty one.
-  EXPECT_GT(MaxDifference(plain.state_BHTR, state), 0.1);
+  EXPECT_GT(MaxDifference(plain.state_BHTW, state), 0.1);
 }
 
 TEST(TapeTest, PermutingTokensWithTheirStatesPermutesTheOutputs) {
@@ -140,13 +90,14 @@ TEST(TapeTest, PermutingTokensWithTheirStatesPermutesTheOutputs) {
   const at::Tensor state = Normals({kB, kH, kT, kD}, "state");
   const at::Tensor order = Longs({kT}, {3, 0, 4, 1, 2});
   const at::NoGradGuard no_grad;
-  const Outcome plain = RunLayers(*made->tape, x, state, Open());
-  const Outcome permuted = RunLayers(*made->tape, x.index_select(1, order),
-                                     state.index_select(2, order), Open());
+  const Stream plain = Through(*made, {x, state}, /*causal=*/false);
+  const Stream permuted =
+      Through(*made, {x.index_select(1, order), state.index_select(2, order)},
+              /*causal=*/false);
   EXPECT_LT(MaxDifference(permuted.x_BTC, plain.x_BTC.index_select(1, order)),
             1e-12);
-  EXPECT_LT(MaxDifference(permuted.state_BHTR,
-                          plain.state_BHTR.index_select(2, order)),
+  EXPECT_LT(MaxDifference(permuted.state_BHTW,
+                          plain.state_BHTW.index_select(2, order)),
             1e-12);
 }
 
@@ -157,9 +108,9 @@ TEST(TapeTest, GradientsThroughTokensAndStatesAreRight) {
   const at::Tensor ge = Normals({kB, kH, kT, kD}, "ge");
   for (const double through_tokens : {0.0, 1.0}) {
     const auto loss = [&](const std::vector<at::Tensor>& in) {
-      const Outcome out = RunLayers(*made->tape, in[0], in[1], Causal());
+      const Stream out = Through(*made, {in[0], in[1]});
       return (out.x_BTC * gx).sum() * through_tokens +
-             (out.state_BHTR * ge).sum() * (1.0 - through_tokens);
+             (out.state_BHTW * ge).sum() * (1.0 - through_tokens);
     };
     EXPECT_LT(GradientError(loss, {Normals({kB, kT, kC}, "x"),
                                    Normals({kB, kH, kT, kD}, "state")}),
@@ -173,8 +124,7 @@ TEST(TapeTest, EveryParameterHasTheRightGradient) {
   const at::Tensor x = Normals({kB, kT, kC}, "x");
   const at::Tensor state = Normals({kB, kH, kT, kD}, "state");
   const auto loss = [&] {
-    return (RunLayers(*made->tape, x, state, Causal()).x_BTC *
-            Normals({kB, kT, kC}, "g"))
+    return (Through(*made, {x, state}).x_BTC * Normals({kB, kT, kC}, "g"))
         .sum();
   };
   loss().backward();
@@ -207,8 +157,8 @@ TEST(TapeTest, UpdatesEqualThePapersEquations) {
   const at::Tensor m = Normals({kB, kT, kC}, "m");
   const at::NoGradGuard no_grad;
   Carried carried = {{state}, {}};
-  made->tape->AfterAttention(1, {m, {attended}}, &carried);
-  made->tape->AfterMlp(1, m, &carried);
+  made->encoding->AfterAttention(1, {m, {attended}}, &carried);
+  made->encoding->AfterMlp(1, m, &carried);
 
   const at::Tensor preactivation = at::linear(m, gate);
   const at::Tensor psi = preactivation * preactivation.sigmoid();
@@ -249,7 +199,8 @@ TEST(TapeTest, UpdatesEqualThePapersEquations) {
 TEST(TapeTest, TheZeroStartEqualsRopeExactly) {
   const at::Tensor tokens = Integers({2, 7}, 11, "tokens");
   const auto model = [](const Component& component) {
-    return testing::MakeTransformer(testing::SmallModel(), component);
+    return model::testing::MakeTransformer(model::testing::SmallModel(),
+                                           component);
   };
   const at::Tensor rope = Logits(*model(Encoding("rope")), tokens);
   EXPECT_TRUE(SameBits(Logits(*model(Tape()), tokens), rope));
@@ -261,18 +212,18 @@ TEST(TapeTest, WithBothUpdatesOffItIsRope) {
   const auto off =
       SmallTransformer(TapeWithout({"attention_update", "mlp_update"}));
   ASSERT_EQ(off->Parameters().size(), rope->Parameters().size());
-  testing::Randomize(rope->Parameters());
-  testing::Randomize(off->Parameters());
+  model::testing::Randomize(rope->Parameters());
+  model::testing::Randomize(off->Parameters());
   EXPECT_TRUE(SameBits(Logits(*off, tokens), Logits(*rope, tokens)));
 }
 
 TEST(TapeTest, EachUpdateAloneActs) {
   const at::Tensor tokens = Integers({2, 7}, 11, "tokens");
   const auto rope = SmallTransformer(Encoding("rope"));
-  testing::Randomize(rope->Parameters());
+  model::testing::Randomize(rope->Parameters());
   for (const char* update : {"attention_update", "mlp_update"}) {
     const auto other = SmallTransformer(TapeWithout({update}));
-    testing::Randomize(other->Parameters());
+    model::testing::Randomize(other->Parameters());
     EXPECT_GT(other->Parameters().size(), rope->Parameters().size());
     EXPECT_GT(MaxDifference(Logits(*other, tokens), Logits(*rope, tokens)),
               1e-3)
@@ -303,11 +254,11 @@ TEST(TapeTest, TheLastLayerHasNoParametersAndMixesNothing) {
   const at::Tensor none;
   for (int layer : {1, 2}) {
     const size_t expected = layer == 1 ? 1 : 0;
-    EXPECT_EQ(made->tape->NumMixedValues(layer), expected);
-    EXPECT_EQ(
-        made->tape->MixedValues({layer, pass, carried, none, none, none, none})
-            .size(),
-        expected);
+    EXPECT_EQ(made->encoding->NumMixedValues(layer), expected);
+    EXPECT_EQ(made->encoding
+                  ->MixedValues({layer, pass, carried, none, none, none, none})
+                  .size(),
+              expected);
   }
 }
 
