@@ -188,6 +188,13 @@ absl::Duration ConfiguredStopGrace(base::Filesystem& files,
   return longest;
 }
 
+std::string ConfiguredListen(base::Filesystem& files,
+                             const std::string& folder) {
+  SchedulerConfig scheduler;
+  ReadConfig(files, folder, "scheduler", &scheduler);
+  return scheduler.listen();
+}
+
 absl::Status CheckSettings(const DeploymentOptions& options) {
   for (const std::string& setting : options.settings) {
     ORDO_ASSIGN_OR_RETURN(const auto assignment,

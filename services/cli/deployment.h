@@ -62,6 +62,11 @@ absl::Status WriteWorkerConfig(base::Filesystem& files,
                                const DeploymentOptions& options,
                                const std::string& api);
 
+// Where the scheduler of a folder listened when it was last up; empty where it
+// never was.
+std::string ConfiguredListen(base::Filesystem& files,
+                             const std::string& folder);
+
 // The longest grace that the configurations in a folder give trainers to write
 // a checkpoint and leave; the default where none is set.
 absl::Duration ConfiguredStopGrace(base::Filesystem& files,

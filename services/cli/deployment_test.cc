@@ -43,6 +43,13 @@ class DeploymentTest : public ::testing::Test {
   DeploymentOptions options_;
 };
 
+TEST_F(DeploymentTest, AFolderRemembersWhereItsSchedulerListened) {
+  EXPECT_EQ(ConfiguredListen(files_, folder_.path()), "");
+  ORDO_ASSERT_OK(files_.MakeFolders(base::JoinPath(folder_.path(), "config")));
+  ORDO_ASSERT_OK(WriteSchedulerConfig(files_, options_, "127.0.0.1:4711"));
+  EXPECT_EQ(ConfiguredListen(files_, folder_.path()), "127.0.0.1:4711");
+}
+
 TEST_F(DeploymentTest, SchedulerConfigHasFoldersAndSettings) {
   options_.settings = {"scheduler.lease=3s", "worker.stop_grace=5s"};
   ORDO_ASSERT_OK(WriteSchedulerConfig(files_, options_, "127.0.0.1:0"));

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "base/units/units.h"
 #include "services/cli/names.h"
 #include "services/cli/print.h"
@@ -12,6 +13,7 @@ namespace ordo::services::cli {
 namespace {
 
 constexpr int kBarWidth = 20;
+constexpr int kLeastBarWidth = 4;
 
 double Share(const jobs::v1::Job& job) {
   const jobs::v1::Progress& progress = job.progress();
@@ -38,6 +40,25 @@ std::string Remark(const FollowedJob& job) {
 
 std::string StateName(const FollowedJob& job) {
   return job.job.name().empty() ? "?" : StateCell(job.job.state()).text;
+}
+
+// The widest state but CANCELLING, which is short-lived.
+constexpr int kStateWidth = 9;
+
+// Bar, per cent and text in at most `room` columns: the bar gives way first,
+// then the per cent, then the text's blanks and long words.
+std::string Tail(double share, const std::string& text, int room) {
+  const std::string percent =
+      absl::StrFormat(" %3d%%  ", static_cast<int>(share * 100));
+  const int spare = room - DisplayWidth(percent) - DisplayWidth(text) - 2;
+  if (spare >= kLeastBarWidth) {
+    return Bar(share, std::min(spare, kBarWidth)) + percent + text;
+  }
+  const std::string brief = absl::StrReplaceAll(
+      text, {{"  ", " "}, {"step ", ""}, {"tokens/s", "tok/s"}});
+  const int bar =
+      std::clamp(room - DisplayWidth(brief) - 3, kLeastBarWidth, kBarWidth);
+  return Truncate(Bar(share, bar) + " " + brief, room);
 }
 
 }  // namespace
@@ -77,7 +98,6 @@ std::string LiveLine(const FollowedJob& job, int name_width,
   const std::string name = ShortName(job.name);
   const Cell state =
       job.job.name().empty() ? Cell("?") : StateCell(job.job.state());
-  const double share = Share(job.job);
   std::string rest = ProgressText(job.job);
   const std::string remark = rest.empty() || !job.connected ? Remark(job) : "";
   if (!remark.empty()) rest = remark;
@@ -85,17 +105,14 @@ std::string LiveLine(const FollowedJob& job, int name_width,
   const std::string head =
       name + std::string(std::max(0, name_width - DisplayWidth(name)), ' ') +
       "  ";
-  const std::string state_padding(std::max(0, 10 - DisplayWidth(state.text)),
-                                  ' ');
-  const std::string tail = absl::StrFormat("%s %3d%%  ", Bar(share, kBarWidth),
-                                           static_cast<int>(share * 100)) +
-                           Printable(rest);
+  const std::string state_padding(
+      std::max(0, kStateWidth - DisplayWidth(state.text)), ' ');
   // Colour codes take no columns, so the parts are cut before they are painted.
   const int room = terminal.width - DisplayWidth(head) -
                    DisplayWidth(state.text) - DisplayWidth(state_padding) - 1;
   if (room <= 0) return Truncate(head + state.text, terminal.width);
   return head + Paint(terminal, state.color, state.text) + state_padding + " " +
-         Truncate(tail, room);
+         Tail(Share(job.job), Printable(rest), room);
 }
 
 void LiveView::Update(const std::vector<FollowedJob>& jobs) {

@@ -54,8 +54,22 @@ class LiveViewTest : public ::testing::Test {
 
 TEST(LiveLineTest, ShowsBarStepLossSpeedAndTimeLeft) {
   EXPECT_EQ(LiveLine(Running(450), 6, Wide()),
-            "tape    RUNNING    [#########...........]  45%  step 450/1000  "
+            "tape    RUNNING   [#########...........]  45%  step 450/1000  "
             "loss 1.2500  12.3k tokens/s  2m18s left");
+}
+
+// The quickstart's names and steps, on the narrowest common terminal.
+TEST(LiveLineTest, EightyColumnsShowAllOfIt) {
+  FollowedJob job = Running(1000);
+  job.name = "jobs/addition-tape";
+  job.job.mutable_progress()->set_total_steps(1001);
+  job.job.mutable_progress()->set_step_seconds(9999);
+  Terminal terminal;
+  terminal.width = 80;
+  const std::string line = LiveLine(job, 13, terminal);
+  EXPECT_EQ(DisplayWidth(line), 80);
+  EXPECT_THAT(line, HasSubstr(".] 1000/1001 loss 1.2500 12.3k tok/s "));
+  EXPECT_THAT(line, ::testing::EndsWith(" left"));
 }
 
 TEST(LiveLineTest, IsCutAtTheTerminalsWidth) {

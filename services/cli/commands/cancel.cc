@@ -26,15 +26,29 @@ absl::StatusOr<jobs::v1::Job> Cancel(Context& context,
   return cancelled;
 }
 
+absl::Status CancelOne(Context& context, const std::string& argument) {
+  ORDO_ASSIGN_OR_RETURN(const std::string name, JobName(argument));
+  ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job job, Cancel(context, name));
+  if (PrintStructured(context, job)) return absl::OkStatus();
+  const Cell state = StateCell(job.state());
+  context.out << ShortName(job.name()) << " "
+              << Paint(context.terminal, state.color, state.text) << "\n";
+  return absl::OkStatus();
+}
+
+// One that cannot be cancelled keeps none of the others from it.
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  absl::Status first;
   for (const std::string& argument : arguments.positional()) {
-    ORDO_ASSIGN_OR_RETURN(const std::string name, JobName(argument));
-    ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job job, Cancel(context, name));
-    if (PrintStructured(context, job)) continue;
-    const Cell state = StateCell(job.state());
-    context.out << ShortName(job.name()) << " "
-                << Paint(context.terminal, state.color, state.text) << "\n";
+    const absl::Status status = CancelOne(context, argument);
+    if (status.ok()) continue;
+    if (first.ok()) {
+      first = status;
+    } else {
+      context.err << "ordo: " << status.message() << "\n";
+    }
   }
+  ORDO_RETURN_IF_ERROR(first);
   return ExitCode::kOk;
 }
 
@@ -48,7 +62,9 @@ Command CancelCommand() {
   command.help =
       "The trainer gets a moment to leave, then it is killed. Checkpoints "
       "that\n"
-      "were written stay. A job that has ended already is an error.";
+      "were written stay. A job that has ended already is an error; the "
+      "others\n"
+      "are cancelled all the same.";
   command.min_arguments = 1;
   command.max_arguments = kAnyNumber;
   command.completes = "jobs";

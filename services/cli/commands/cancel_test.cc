@@ -33,5 +33,15 @@ TEST_F(CancelTest, EndedJobIsBadInput) {
   EXPECT_EQ(err(), "ordo: jobs/a has ended\n");
 }
 
+TEST_F(CancelTest, OneThatCannotBeCancelledKeepsNoneOfTheOthersFromIt) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  scheduler_.SetJob("b", Job::SUCCEEDED);
+  EXPECT_EQ(Run({"cancel", "nosuch", "b", "a"}), 2);
+  EXPECT_EQ(scheduler_.GetJob("a").state(), Job::CANCELLED);
+  EXPECT_EQ(out(), "a CANCELLED\n");
+  EXPECT_THAT(err(), HasSubstr("nosuch"));
+  EXPECT_THAT(err(), HasSubstr("jobs/b has ended"));
+}
+
 }  // namespace
 }  // namespace ordo::services::cli

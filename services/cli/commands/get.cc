@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
@@ -42,6 +44,10 @@ absl::StatusOr<Folder> Resolve(Context& context, const std::string& text) {
     }
     ORDO_ASSIGN_OR_RETURN(folder.name, ParseResourceName(checkpoint.name()));
     folder.files.assign(checkpoint.files().begin(), checkpoint.files().end());
+    const bool listed = std::any_of(
+        folder.files.begin(), folder.files.end(),
+        [](const FileInfo& file) { return file.path() == kManifest; });
+    if (listed) return folder;
     // Without it nothing can load the folder.
     FileInfo manifest;
     manifest.set_path(kManifest);

@@ -82,6 +82,21 @@ TEST_F(GetFilesTest, ACheckpointComesWithItsManifest) {
   EXPECT_EQ(Read("manifest"), "{}");
 }
 
+TEST_F(GetFilesTest, AManifestThatIsRegisteredIsFetchedOnce) {
+  checkpoints::v1::Checkpoint checkpoint;
+  checkpoint.set_name("jobs/a/checkpoints/20-1");
+  checkpoint.set_manifest_sha256(base::Sha256Hex("{}"));
+  auto* file = checkpoint.add_files();
+  file->set_path("MANIFEST.json");
+  file->set_size_bytes(2);
+  file->set_sha256(base::Sha256Hex("{}"));
+  scheduler_.AddCheckpoint(checkpoint);
+  scheduler_.SetFile(checkpoint.name(), "MANIFEST.json", "{}");
+  EXPECT_EQ(Run({"get", checkpoint.name(), "--out", folder_.Path("x")}), 0)
+      << err();
+  EXPECT_EQ(out(), folder_.Path("x/MANIFEST.json") + "  2 B\n");
+}
+
 TEST_F(GetFilesTest, ADamagedManifestIsNotKept) {
   checkpoints::v1::Checkpoint checkpoint;
   checkpoint.set_name("jobs/a/checkpoints/20-1");

@@ -46,8 +46,17 @@ std::string StepText(const Job& job) {
     return absl::StrCat(job.spec().training().steps(), "/",
                         job.spec().training().steps());
   }
-  if (job.progress().total_steps() == 0) return "";
-  return absl::StrCat(job.progress().step(), "/", job.progress().total_steps());
+  if (job.progress().total_steps() > 0) {
+    return absl::StrCat(job.progress().step(), "/",
+                        job.progress().total_steps());
+  }
+  // One that has ended has no progress any more.
+  int64_t step = 0;
+  for (const auto& attempt : job.attempts()) {
+    step = std::max<int64_t>(step, attempt.end_step());
+  }
+  if (step == 0 || !job.spec().has_training()) return "";
+  return absl::StrCat(step, "/", job.spec().training().steps());
 }
 
 absl::Status ListJobs(Context& context, const ListOptions& options) {

@@ -39,6 +39,15 @@ TEST_F(ListTest, JobsAreATable) {
             "first   SUCCEEDED  FINISHED  train  100/100  ada    3m20s\n");
 }
 
+TEST_F(ListTest, AJobThatEndedEarlyShowsTheStepItReached) {
+  scheduler_.SetJob("a", Job::CANCELLED, [&](Job* job) {
+    job->mutable_spec()->mutable_training()->set_steps(400);
+    job->add_attempts()->set_end_step(16);
+  });
+  EXPECT_EQ(Run({"list"}), 0);
+  EXPECT_THAT(out(), HasSubstr(" 16/400 "));
+}
+
 TEST_F(ListTest, ShowsMineUnlessAllUsersAreWanted) {
   EXPECT_EQ(Run({"list"}), 0);
   EXPECT_EQ(Run({"list", "--filter", "state = RUNNING"}), 0);

@@ -115,7 +115,6 @@ absl::StatusOr<std::string> AbsolutePath(const std::string& path) {
 absl::StatusOr<DeploymentOptions> ReadOptions(Context& context,
                                               const Arguments& arguments) {
   DeploymentOptions options;
-  options.listen = arguments.Get("listen", options.listen);
   options.insecure = arguments.Has("insecure");
   if (arguments.Has("trainer")) {
     ORDO_ASSIGN_OR_RETURN(options.trainer,
@@ -123,15 +122,19 @@ absl::StatusOr<DeploymentOptions> ReadOptions(Context& context,
   }
   options.trainer_environment = arguments.All("trainer-env");
   options.settings = arguments.All("set");
-  ORDO_RETURN_IF_ERROR(base::AddContext(
-      base::CheckListen(options.listen, options.insecure, "give --insecure"),
-      "--listen"));
   ORDO_RETURN_IF_ERROR(CheckSettings(options));
   const std::string named =
       arguments.Get("dir", context.environment("ORDO_DIR").value_or(""));
   ORDO_ASSIGN_OR_RETURN(options.folder,
                         DeploymentFolder(context.files, named,
                                          context.environment("HOME"), true));
+  // One that comes up again is found where it was.
+  const std::string before = ConfiguredListen(context.files, options.folder);
+  options.listen =
+      arguments.Get("listen", before.empty() ? options.listen : before);
+  ORDO_RETURN_IF_ERROR(base::AddContext(
+      base::CheckListen(options.listen, options.insecure, "give --insecure"),
+      "--listen"));
   return options;
 }
 
@@ -177,7 +180,8 @@ Command UpCommand() {
       "it at the next `ordo up`. A scheduler or worker that dies is restarted.";
   command.options = {
       {"dir", 0, "DIR", "default $ORDO_DIR, else ~/.local/share/ordo"},
-      {"listen", 0, "HOST:PORT", "of the API; default 127.0.0.1:7420; 0: any"},
+      {"listen", 0, "HOST:PORT",
+       "of the API; default as before, 7420 at first"},
       {"detach", 0, "", "go on in the background once it answers"},
       {"insecure", 0, "", "permit a HOST that other machines can reach"},
       {"set", 0, "FIELD=VALUE", "configuration, such as scheduler.lease=5s",

@@ -22,7 +22,7 @@ TEST_F(WatchTest, RedrawsOnATerminal) {
   terminal_.interactive = true;
   scheduler_.SetJob("a", Job::SUCCEEDED);
   EXPECT_EQ(Run({"watch", "a"}), 0);
-  EXPECT_THAT(out(), HasSubstr("a  SUCCEEDED  [####################] 100%"));
+  EXPECT_THAT(out(), HasSubstr("a  SUCCEEDED [####################] 100%"));
 }
 
 TEST_F(WatchTest, UnknownJobIsBadInput) {
