@@ -43,8 +43,9 @@ Param Choice(std::string name, std::vector<std::string> choices,
 
 std::vector<Entry> AllEntries() {
   std::vector<Entry> all;
-  for (const auto family : {BiasEntries, InputEntries, RotaryEntries,
-                            StateEntries, CombiningEntries, TaskEntries}) {
+  for (const auto family :
+       {BiasEntries, ContentEntries, InputEntries, RotaryEntries, StateEntries,
+        CombiningEntries, TaskEntries}) {
     std::vector<Entry> entries = family();
     std::move(entries.begin(), entries.end(), std::back_inserter(all));
   }

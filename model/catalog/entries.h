@@ -13,6 +13,7 @@
 namespace ordo::model::catalog {
 
 std::vector<Entry> BiasEntries();
+std::vector<Entry> ContentEntries();
 std::vector<Entry> InputEntries();
 std::vector<Entry> RotaryEntries();
 std::vector<Entry> StateEntries();
@@ -21,6 +22,10 @@ std::vector<Entry> TaskEntries();
 
 // All of them, in no particular order.
 std::vector<Entry> AllEntries();
+
+// Fills in what each encoding adds to the work of a pass, but for those of
+// StateEntries, which know their own.
+void AddCosts(std::vector<Entry>* all);
 
 // Fills in what the entries of random_positions and per_layer may have with
 // them: whatever of the others, by their traits, can be.
@@ -42,10 +47,6 @@ const std::vector<std::string>& BiasNames();
 // Furthest distance from its centre at which xpos's factors, and their products
 // with values of common size, stay within fp32.
 int64_t XposReach(double scale_base);
-
-// Fills in what each encoding adds to the work of a pass, but for those of
-// StateEntries, which know their own.
-void AddCosts(std::vector<Entry>* all);
 
 // Channels of the first of an axial encoding's tables. `params` are axial's,
 // resolved.

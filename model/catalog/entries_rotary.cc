@@ -59,6 +59,7 @@ Param AttentionFactor() {
 // What may stand beside the rotary family.
 std::vector<std::string> Beside() {
   std::vector<std::string> names = BiasNames();
+  names.push_back("cope");
   names.push_back("rope_bias");
   std::sort(names.begin(), names.end());
   return names;

@@ -115,6 +115,15 @@ struct AttentionOutput {
 // an encoding says otherwise.
 at::Tensor ScaledProduct(const at::Tensor& q_BHTD, const at::Tensor& k_BHSD);
 
+// Attention in segments: a query sees the tokens of its own segment up to
+// itself, and of those before it only the last `memory`, which pass on no
+// gradient. Segments count the real tokens of a row from 0.
+struct Segments {
+  // Tokens of a segment; 0: one segment.
+  int64_t length = 0;
+  int64_t memory = 0;
+};
+
 // An encoding with its parameters. Holds no state of a pass, so one object
 // serves any number of them. Throws what LibTorch throws; lengths and position
 // ids that its definition forbids throw c10::Error with the limit.
@@ -127,6 +136,8 @@ class Encoding {
   virtual at::Tensor Positions(const PositionsInput& input) const {
     return input.counted;
   }
+
+  virtual Segments segments() const { return {}; }
 
   // Token embeddings [B,T,C] with what the encoding adds to them.
   virtual at::Tensor Embed(const at::Tensor& x_BTC, const Pass& pass) const {

@@ -21,6 +21,15 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeAlibi(
 absl::StatusOr<std::unique_ptr<Encoding>> MakeAxial(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeCope(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeDaTransformer(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeDeberta(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeFire(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
@@ -28,6 +37,18 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeGridLearned(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeGridSinusoidal(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeHuang1(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeHuang2(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeHuang3(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeHuang4(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeKerpleLog(
@@ -81,6 +102,9 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeRopeByLength(
 absl::StatusOr<std::unique_ptr<Encoding>> MakeSandwich(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeShaw(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeSinusoidal(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
@@ -88,6 +112,12 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeT5(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeTape(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeTener(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters);
+absl::StatusOr<std::unique_ptr<Encoding>> MakeTransformerXl(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
 absl::StatusOr<std::unique_ptr<Encoding>> MakeWindowBias2d(

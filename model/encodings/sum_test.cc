@@ -97,7 +97,7 @@ class SumTest : public ::testing::Test {
 };
 
 TEST_F(SumTest, PositionsAndEmbeddingsPassThroughAll) {
-  EXPECT_EQ(Value(sum_->Positions({one_, {}, 0})), 8);
+  EXPECT_EQ(Value(sum_->Positions({one_, 0, {}, 0})), 8);
   EXPECT_EQ(Value(sum_->Embed(one_, pass_)), 8);
 }
 

@@ -33,9 +33,16 @@ double At(const at::Tensor& x, int h, int t, int64_t c) {
   return x[0][h][t][c].item<double>();
 }
 
-// Sum over c of q_c k_c, of head h, tokens t and u.
-double Dot(const at::Tensor& q, const at::Tensor& k, int h, int t, int u) {
-  return (q[0][h][t] * k[0][h][u]).sum().item<double>();
+// A head, and the tokens of its query and its key.
+struct Pair {
+  int h;
+  int t;
+  int u;
+};
+
+// Sum over c of q_c k_c.
+double Dot(const at::Tensor& q, const at::Tensor& k, const Pair& at) {
+  return (q[0][at.h][at.t] * k[0][at.h][at.u]).sum().item<double>();
 }
 
 at::Tensor Heads(int64_t width, const std::string& name) {
@@ -45,7 +52,9 @@ at::Tensor Heads(int64_t width, const std::string& name) {
 // Equation 6 by definition: Re sum_f (q_f e_f) conj(k_f e'_f), and the plain
 // product of the channels that stay.
 double ComplexLogit(const RotaryOptions& options, const at::Tensor& table,
-                    int h, int t, int u) {
+                    const Pair& pair) {
+  const auto& [head, t, u] = pair;
+  const int h = head;
   const at::Tensor q = Heads(kD, "q"), k = Heads(kD, "k");
   const int64_t pairs = options.channels / 2;
   const bool halves = options.layout == PairLayout::kHalfSplit;
@@ -83,10 +92,10 @@ TEST(TapeFormTest, EveryFormOfComplexNumbersGivesEquationSix) {
         const at::Tensor q = form->Turn(state, Heads(kD, "q"));
         const at::Tensor k = form->Turn(state, Heads(kD, "k"));
         EXPECT_EQ(form->query_factor(kD), 1.0);
-        EXPECT_NEAR(Dot(q, k, 1, 2, 0), ComplexLogit(options, table, 1, 2, 0),
-                    1e-12);
-        EXPECT_NEAR(Dot(q, k, 0, 0, 1), ComplexLogit(options, table, 0, 0, 1),
-                    1e-12);
+        EXPECT_NEAR(Dot(q, k, {1, 2, 0}),
+                    ComplexLogit(options, table, {1, 2, 0}), 1e-12);
+        EXPECT_NEAR(Dot(q, k, {0, 0, 1}),
+                    ComplexLogit(options, table, {0, 0, 1}), 1e-12);
       }
     }
   }
@@ -139,7 +148,7 @@ TEST(TapeFormTest, BlocksGiveTheGeneralEquationSix) {
         }
       }
       const at::Tensor turned_q = form->Turn(state, q);
-      EXPECT_NEAR(Dot(turned_q, form->Turn(state, k), 1, 2, 0), expected,
+      EXPECT_NEAR(Dot(turned_q, form->Turn(state, k), {1, 2, 0}), expected,
                   1e-12);
       // The product is divided by the root of its own width.
       EXPECT_NEAR(form->query_factor(kD) /

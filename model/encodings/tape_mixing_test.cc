@@ -40,9 +40,17 @@ at::Tensor State(const MixAxis& axis) {
   return Normals({kB, kH, kT, axis.outer * axis.size * axis.inner}, "state");
 }
 
+// Row, token, number on the mixed axis, and place of everything else.
+struct Place {
+  int b;
+  int t;
+  int64_t n;
+  int64_t r;
+};
+
 // The value of the mixed axis at n, for the place r of everything else.
-double At(const MixAxis& axis, const at::Tensor& state, int b, int t, int64_t n,
-          int64_t r) {
+double At(const MixAxis& axis, const at::Tensor& state, const Place& place) {
+  auto [b, t, n, r] = place;
   int64_t head = 0;
   if (axis.across_heads) {
     head = n / axis.size;
@@ -72,10 +80,10 @@ double Error(const MixAxis& axis, const at::Tensor& actual, const Map& map) {
         for (int64_t n = 0; n < size; ++n) {
           double expected = 0.0;
           for (int64_t m = 0; m < size; ++m) {
-            expected += map(b, t, n, m) * At(axis, state, b, t, m, r);
+            expected += map(b, t, n, m) * At(axis, state, {b, t, m, r});
           }
           worst = std::max(worst,
-                           std::abs(expected - At(axis, actual, b, t, n, r)));
+                           std::abs(expected - At(axis, actual, {b, t, n, r})));
         }
       }
     }

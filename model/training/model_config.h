@@ -49,11 +49,10 @@ struct LoadedModel {
 // files of its index) alone; the manifest is checked where there is one, and
 // against `manifest_sha256` unless that is empty. An `encoding` takes the place
 // of that of config.json unless it is null. Errors name the file.
-absl::StatusOr<LoadedModel> LoadModel(base::Filesystem& files,
-                                      const std::string& folder,
-                                      const std::string& manifest_sha256,
-                                      const ordo::training::v1::Component*
-                                          encoding = nullptr);
+absl::StatusOr<LoadedModel> LoadModel(
+    base::Filesystem& files, const std::string& folder,
+    const std::string& manifest_sha256,
+    const ordo::training::v1::Component* encoding = nullptr);
 
 }  // namespace ordo::model::training
 

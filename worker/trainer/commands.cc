@@ -142,9 +142,9 @@ absl::StatusOr<ExitCode> LogitsCommand(const CommandContext& context,
   model::training::ConfigureNumerics(threads);
   ORDO_ASSIGN_OR_RETURN(const auto encoding,
                         ParseEncodingFlag(line.Flag("--encoding")));
-  ORDO_RETURN_IF_ERROR(Logits(
-      context.files, {line.Flag("--checkpoint"), line.Flag("--tokens"),
-                      line.Flag("--out"), encoding}));
+  ORDO_RETURN_IF_ERROR(
+      Logits(context.files, {line.Flag("--checkpoint"), line.Flag("--tokens"),
+                             line.Flag("--out"), encoding}));
   return ordo::training::v1::FINISHED;
 }
 
@@ -152,9 +152,8 @@ absl::StatusOr<ExitCode> ConvertCommand(const CommandContext& context,
                                         const CommandLine& line) {
   ORDO_ASSIGN_OR_RETURN(const auto encoding,
                         ParseEncodingFlag(line.Flag("--encoding")));
-  ORDO_RETURN_IF_ERROR(
-      Convert(context.files,
-              {line.Flag("--checkpoint"), line.Flag("--out"), encoding}));
+  ORDO_RETURN_IF_ERROR(Convert(context.files, {line.Flag("--checkpoint"),
+                                               line.Flag("--out"), encoding}));
   return ordo::training::v1::FINISHED;
 }
 

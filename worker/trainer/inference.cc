@@ -139,9 +139,8 @@ absl::StatusOr<std::string> Generate(base::Filesystem& files,
 }
 
 absl::Status Logits(base::Filesystem& files, const LogitsOptions& options) {
-  ORDO_ASSIGN_OR_RETURN(
-      const LoadedModel loaded,
-      Load(files, options.checkpoint, options.encoding));
+  ORDO_ASSIGN_OR_RETURN(const LoadedModel loaded,
+                        Load(files, options.checkpoint, options.encoding));
   const auto input = ReadInput(files, options.tokens_file,
                                loaded.config.model.vocabulary_size());
   ORDO_RETURN_IF_ERROR(

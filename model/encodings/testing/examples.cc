@@ -39,8 +39,8 @@ std::vector<Example> Examples() {
   for (const auto* entry : catalog::EntriesOf(catalog::Kind::kEncoding)) {
     all.push_back({entry->name, Simplest(entry->name)});
   }
-  for (const auto family : {BiasExamples, CombiningExamples, InputExamples,
-                            RotaryExamples, StateExamples}) {
+  for (const auto family : {BiasExamples, CombiningExamples, ContentExamples,
+                            InputExamples, RotaryExamples, StateExamples}) {
     std::vector<Example> examples = family();
     std::move(examples.begin(), examples.end(), std::back_inserter(all));
   }

@@ -35,6 +35,7 @@ ordo::training::v1::Component Simplest(const std::string& name);
 // The variants of one family, each in examples_<family>.cc.
 std::vector<Example> BiasExamples();
 std::vector<Example> CombiningExamples();
+std::vector<Example> ContentExamples();
 std::vector<Example> InputExamples();
 std::vector<Example> RotaryExamples();
 std::vector<Example> StateExamples();

@@ -7,6 +7,7 @@ std::vector<Example> RotaryExamples() {
       {"rope_interleaved",
        FromText("{name: rope, params: {layout: interleaved}}")},
       {"rope_partial", FromText("{name: rope, params: {partial: 0.5}}")},
+      {"rope_with_alibi", FromText("{name: rope, with: [{name: alibi}]}")},
       // Past the trained length.
       {"dynamic_linear_stretched",
        FromText("{name: dynamic_linear, params: {trained_length: 4}}")},
@@ -40,6 +41,7 @@ std::vector<Example> RotaryExamples() {
       {"rope_bias_of_rerope",
        FromText("{name: rope_bias, with: [{name: rerope, params: {window: "
                 "3}}]}")},
+      {"rope_bias_with_t5", FromText("{name: rope_bias, with: [{name: t5}]}")},
       {"rope_2d_partial",
        FromText("{name: rope_2d, params: {partial: 0.5, columns: 3, layout: "
                 "interleaved}}")},

@@ -112,7 +112,7 @@ void Probe::Randomize(double std) {
 at::Tensor Probe::ScoresOf(const ScoresInput& input) const {
   at::Tensor product = encoding_->Product(input);
   if (!product.defined()) {
-    product = transformer::ScaledProduct(input.q_BHTD, input.k_BHSD);
+    product = ScaledProduct(input.q_BHTD, input.k_BHSD);
   }
   const at::Tensor bias = encoding_->Bias(input, product);
   return bias.defined() ? product + bias : product;

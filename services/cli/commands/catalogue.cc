@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/page.h"
 #include "services/cli/print.h"
 
 namespace ordo::services::cli {
@@ -24,12 +24,33 @@ Value StringValue(std::string_view text) {
   return value;
 }
 
-// "0.5", "true", "[1, 2]": a parameter's default as a spec writes it.
-std::string DefaultText(const catalog::Param& param) {
-  std::string text =
-      base::WriteMessage(catalog::DefaultValue(param), base::TextForm::kJson);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
+Value BoolValue(bool flag) {
+  Value value;
+  value.set_bool_value(flag);
+  return value;
+}
+
+Value StructValue(const Struct& members) {
+  Value value;
+  *value.mutable_struct_value() = members;
+  return value;
+}
+
+// What holds for an encoding beside its parameters.
+Struct TraitsOf(const catalog::EncodingTraits& traits) {
+  Struct result;
+  auto& fields = *result.mutable_fields();
+  fields["formula"] = StringValue(traits.formula);
+  fields["learned"] = StringValue(traits.parameters);
+  fields["beyond"] = StringValue(traits.beyond);
+  fields["decoding"] = StringValue(catalog::DecodingName(traits.decoding));
+  fields["relative"] = BoolValue(traits.relative);
+  fields["causal_only"] = BoolValue(traits.causal_only);
+  ListValue* kernels = fields["kernels"].mutable_list_value();
+  for (const std::string& name : traits.kernels) {
+    *kernels->add_values() = StringValue(name);
+  }
+  return result;
 }
 
 Struct ToStruct(const catalog::Entry& entry) {
@@ -39,6 +60,9 @@ Struct ToStruct(const catalog::Entry& entry) {
   fields["name"] = StringValue(entry.name);
   fields["text"] = StringValue(entry.text);
   fields["source"] = StringValue(entry.source);
+  if (entry.kind == catalog::Kind::kEncoding) {
+    fields["encoding"] = StructValue(TraitsOf(entry.encoding));
+  }
   ListValue* params = fields["params"].mutable_list_value();
   for (const catalog::Param& param : entry.params) {
     auto& item =
@@ -64,6 +88,16 @@ void PrintEntry(Context& context, const catalog::Entry& entry) {
                 << Paint(context.terminal, Color::kDim, "from " + entry.source)
                 << "\n";
   }
+  if (entry.kind == catalog::Kind::kEncoding) {
+    const catalog::EncodingTraits& traits = entry.encoding;
+    context.out << "  " << traits.formula << "\n";
+    if (!traits.parameters.empty()) {
+      context.out << "  learned: " << traits.parameters << "\n";
+    }
+    context.out << "  past the trained length: " << traits.beyond
+                << "; decoding with a cache: "
+                << catalog::DecodingName(traits.decoding) << "\n";
+  }
   if (!entry.with.empty()) {
     context.out << "  together with: " << absl::StrJoin(entry.with, ", ")
                 << "\n";
@@ -71,7 +105,8 @@ void PrintEntry(Context& context, const catalog::Entry& entry) {
   Table table({"  PARAMETER", "TYPE", "DEFAULT", "RANGE", "MEANING"});
   for (const catalog::Param& param : entry.params) {
     table.AddRow({"  " + param.name, std::string(catalog::TypeName(param.type)),
-                  DefaultText(param), catalog::RangeText(param), param.text});
+                  catalog::DefaultText(param), catalog::RangeText(param),
+                  param.text});
   }
   if (!table.empty()) context.out << table.ToString(context.terminal);
 }

@@ -15,6 +15,8 @@ TEST_F(CatalogueTest, EncodingsNeedNoScheduler) {
   EXPECT_EQ(Run({"list", "encodings"}), 0);
   EXPECT_THAT(out(), HasSubstr("rope  "));
   EXPECT_THAT(out(), HasSubstr("position_size"));
+  EXPECT_THAT(out(), HasSubstr("s_ij = q_i . k_j / sqrt(d)"));
+  EXPECT_THAT(out(), HasSubstr("decoding with a cache: every row"));
   EXPECT_EQ(Run({"list", "tasks"}), 0);
   EXPECT_THAT(out(), HasSubstr("training tasks"));
   EXPECT_THAT(out(), HasSubstr("addition_grid"));
@@ -24,6 +26,7 @@ TEST_F(CatalogueTest, EncodingsAreThereForPrograms) {
   EXPECT_EQ(Run({"list", "encodings", "-o", "json"}), 0);
   EXPECT_THAT(out(), HasSubstr("\"name\":\"tape\""));
   EXPECT_THAT(out(), HasSubstr("\"default\":"));
+  EXPECT_THAT(out(), HasSubstr("\"formula\":"));
 }
 
 }  // namespace

@@ -1,0 +1,116 @@
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ATen/TensorOperators.h"
+#include "ATen/ops/linear.h"
+#include "ATen/ops/matmul.h"
+#include "model/catalog/catalog.h"
+#include "model/encodings/factories.h"
+#include "model/encodings/relative.h"
+#include "model/encodings/rows.h"
+
+// Disentangled attention (He et al. 2021, arXiv:2006.03654, equations 2 to 4):
+// content meets the other token's relative position, both ways.
+//
+// Legend: R = 2K rows of the table, K the largest distance.
+
+namespace ordo::model::encodings {
+namespace {
+
+class Deberta : public Encoding {
+ public:
+  struct Options {
+    int64_t max_distance = 0;
+    // The last term takes the row of (j, i), as the paper prints, rather than
+    // that of (i, j), as the authors' code.
+    bool paper_index = false;
+    int64_t heads = 0;
+  };
+
+  struct Layer {
+    // Positions' projections; only that of queries has a bias.
+    at::Tensor query_CC;
+    at::Tensor query_bias_C;
+    at::Tensor key_CC;
+  };
+
+  Deberta(const Options& options, at::Tensor positions_RC,
+          std::vector<Layer> layers)
+      : options_(options),
+        positions_RC_(std::move(positions_RC)),
+        layers_(std::move(layers)) {}
+
+  // The rows of (i, j) and of (j, i), int64 [1|B,1,T,S].
+  Carried Start(const at::Tensor& /*x_BTC*/, const Pass& pass) const override {
+    const int64_t k = options_.max_distance;
+    const at::Tensor distance = Distances(pass);
+    const at::Tensor row = (distance + k).clamp(0, 2 * k - 1);
+    return {
+        {row,
+         options_.paper_index ? (distance.neg() + k).clamp(0, 2 * k - 1) : row},
+        {}};
+  }
+
+  at::Tensor Product(const ScoresInput& input) const override {
+    return at::matmul(input.q_BHTD, input.k_BHSD.transpose(2, 3)) *
+           Scale(input);
+  }
+
+  at::Tensor Bias(const ScoresInput& input,
+                  const at::Tensor& /*product*/) const override {
+    const Layer& layer = layers_[input.layer.layer];
+    const std::vector<at::Tensor>& rows = input.layer.carried.tensors;
+    const auto heads = [&](const at::Tensor& x_RC) {
+      return x_RC.unflatten(-1, {options_.heads, -1}).transpose(0, 1);
+    };
+    const at::Tensor key_HRD = heads(at::linear(positions_RC_, layer.key_CC));
+    const at::Tensor query_HRD =
+        heads(at::linear(positions_RC_, layer.query_CC, layer.query_bias_C));
+    const at::Tensor to_position = TakeRows(
+        at::matmul(input.layer.q_BHTD, key_HRD.transpose(1, 2)), rows[0]);
+    const at::Tensor from_position =
+        TakeRows(at::matmul(input.k_BHSD, query_HRD.transpose(1, 2)),
+                 rows[1].transpose(2, 3))
+            .transpose(2, 3);
+    return (to_position + from_position) * Scale(input);
+  }
+
+ private:
+  static double Scale(const ScoresInput& input) {
+    return 1.0 / std::sqrt(3.0 * static_cast<double>(input.q_BHTD.size(3)));
+  }
+
+  const Options options_;
+  const at::Tensor positions_RC_;
+  const std::vector<Layer> layers_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Encoding>> MakeDeberta(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters) {
+  const catalog::Params params(component.params());
+  const parameters::Initial normal{0.02};
+  Deberta::Options options;
+  options.max_distance = params.Integer("max_distance");
+  options.paper_index = params.String("index") == "paper";
+  options.heads = shape.heads;
+  const int64_t width = shape.width;
+  const at::Tensor positions =
+      parameters->Add(shape.scope + "deberta.positions.weight",
+                      {2 * options.max_distance, width}, normal);
+  std::vector<Deberta::Layer> layers(shape.layers);
+  for (const int layer : shape.ActingLayers()) {
+    const std::string scope = LayerScope(layer) + "deberta.";
+    layers[layer] = {
+        parameters->Add(scope + "query_proj.weight", {width, width}, normal),
+        parameters->Add(scope + "query_proj.bias", {width}, {}),
+        parameters->Add(scope + "key_proj.weight", {width, width}, normal)};
+  }
+  return std::make_unique<Deberta>(options, positions, std::move(layers));
+}
+
+}  // namespace ordo::model::encodings

@@ -1,0 +1,115 @@
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ATen/TensorOperators.h"
+#include "ATen/ops/from_blob.h"
+#include "ATen/ops/matmul.h"
+#include "model/catalog/catalog.h"
+#include "model/encodings/factories.h"
+#include "model/encodings/rows.h"
+
+// TENER (Yan et al. 2019, arXiv:1911.04474, equations 15 to 18): sinusoids of
+// the signed distance meet q and a learned vector, and k meets another.
+//
+// Legend: M = D / 2 frequencies.
+
+namespace ordo::model::encodings {
+namespace {
+
+struct TenerOptions {
+  // Keys are the layer's input itself, split into heads.
+  bool plain_keys = false;
+  // 1 / sqrt(D), or 1.
+  double scale = 1.0;
+};
+
+class Tener : public Encoding {
+ public:
+  struct Layer {
+    // u and v, [H,D].
+    at::Tensor key_bias_HD;
+    at::Tensor distance_bias_HD;
+  };
+
+  Tener(const TenerOptions& options, at::Tensor frequencies,
+        std::vector<Layer> layers)
+      : options_(options),
+        frequencies_(std::move(frequencies)),
+        layers_(std::move(layers)) {}
+
+  // Waves at queries and keys.
+  Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
+    const auto waves = [&](const at::Tensor& positions) {
+      return WavesOf(positions, frequencies_, x_BTC.scalar_type());
+    };
+    const Waves queries = waves(pass.positions_BT);
+    const Waves keys = waves(pass.positions_BS);
+    return {{queries.sin, queries.cos, keys.sin, keys.cos}, {}};
+  }
+
+  void TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
+                   at::Tensor* k_BGTD) const override {
+    if (!options_.plain_keys) return;
+    *k_BGTD =
+        input.hidden_BTC.unflatten(-1, {q_BHTD->size(1), -1}).transpose(1, 2);
+  }
+
+  // (q + u) . k + (q + v) . R_(i - j).
+  at::Tensor Product(const ScoresInput& input) const override {
+    const Layer& layer = layers_[input.layer.layer];
+    const std::vector<at::Tensor>& carried = input.layer.carried.tensors;
+    const at::Tensor of_key =
+        at::matmul(input.q_BHTD + layer.key_bias_HD.unsqueeze(1),
+                   input.k_BHSD.transpose(2, 3));
+    const at::Tensor of_distance =
+        DotWavesOfDistance(input.q_BHTD + layer.distance_bias_HD.unsqueeze(1),
+                           {carried[0], carried[1]}, {carried[2], carried[3]});
+    return (of_key + of_distance) * options_.scale;
+  }
+
+ private:
+  const TenerOptions options_;
+  const at::Tensor frequencies_;
+  const std::vector<Layer> layers_;
+};
+
+// 10000^(-f / (M - 1)).
+at::Tensor Frequencies(int64_t head_width) {
+  const int64_t m = head_width / 2;
+  std::vector<double> values(m);
+  for (int64_t f = 0; f < m; ++f) {
+    values[f] = std::pow(10000.0, -static_cast<double>(f) / (m - 1));
+  }
+  return at::from_blob(values.data(), {m}, at::kDouble).clone();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Encoding>> MakeTener(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters) {
+  const catalog::Params params(component.params());
+  const int64_t width = shape.head_width();
+  TenerOptions options;
+  options.plain_keys = !params.Bool("project_keys");
+  if (params.Bool("scale")) {
+    options.scale = 1.0 / std::sqrt(static_cast<double>(width));
+  }
+  // Xavier's normal for a matrix [H,D].
+  const parameters::Initial xavier{
+      std::sqrt(2.0 / static_cast<double>(shape.heads + width))};
+  std::vector<Tener::Layer> layers(shape.layers);
+  for (const int layer : shape.ActingLayers()) {
+    const auto add = [&](const std::string& name) {
+      return parameters->Add(LayerScope(layer) + "tener." + name,
+                             {shape.heads, width}, xavier);
+    };
+    layers[layer] = {add("key_bias"), add("distance_bias")};
+  }
+  return std::make_unique<Tener>(options, Frequencies(width),
+                                 std::move(layers));
+}
+
+}  // namespace ordo::model::encodings

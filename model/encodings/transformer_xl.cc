@@ -1,0 +1,140 @@
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ATen/TensorOperators.h"
+#include "ATen/ops/cat.h"
+#include "ATen/ops/from_blob.h"
+#include "ATen/ops/matmul.h"
+#include "ATen/ops/where.h"
+#include "model/catalog/catalog.h"
+#include "model/encodings/factories.h"
+#include "model/encodings/relative.h"
+#include "model/encodings/rows.h"
+
+// Transformer-XL (Dai et al. 2019, arXiv:1901.02860, section 3.3): sinusoids of
+// the distance, projected, meet q and a learned vector; another learned vector
+// meets k. Optionally attention runs in segments with a memory (section 3.2).
+//
+// Legend: W = C, the width of the sinusoids: C / 2 sines, then C / 2 cosines.
+
+namespace ordo::model::encodings {
+namespace {
+
+class TransformerXl : public Encoding {
+ public:
+  struct Options {
+    // Distances beyond it count as it; 0: none do.
+    int64_t clamp_length = 0;
+    encodings::Segments segments;
+  };
+
+  struct Weights {
+    // u and v, [H,D], shared by all layers.
+    at::Tensor key_bias_HD;
+    at::Tensor distance_bias_HD;
+    // W_r of each layer that acts, [C,W].
+    std::vector<at::Tensor> distance_CW;
+  };
+
+  TransformerXl(const Options& options, at::Tensor frequencies, Weights weights)
+      : options_(options),
+        frequencies_(std::move(frequencies)),
+        weights_(std::move(weights)) {}
+
+  encodings::Segments segments() const override { return options_.segments; }
+
+  // Waves at queries and keys; and with a clamp which pairs are beyond it, with
+  // their sign: int64 [1|B,1,T,S].
+  Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
+    const auto waves = [&](const at::Tensor& positions) {
+      return WavesOf(positions, frequencies_, x_BTC.scalar_type());
+    };
+    const Waves queries = waves(pass.positions_BT);
+    const Waves keys = waves(pass.positions_BS);
+    Carried carried{{queries.sin, queries.cos, keys.sin, keys.cos}, {}};
+    if (options_.clamp_length > 0) {
+      const at::Tensor distance = Distances(pass);
+      carried.tensors.push_back(distance.gt(options_.clamp_length));
+      carried.tensors.push_back(distance.lt(-options_.clamp_length));
+    }
+    return carried;
+  }
+
+  // [u . k + (q + v) . W_r R] / sqrt(D).
+  at::Tensor Bias(const ScoresInput& input,
+                  const at::Tensor& /*product*/) const override {
+    const std::vector<at::Tensor>& carried = input.layer.carried.tensors;
+    const at::Tensor of_key = at::matmul(weights_.key_bias_HD.unsqueeze(1),
+                                         input.k_BHSD.transpose(2, 3));
+    // (q + v) . W_r R = (W_r^T (q + v)) . R, per head.
+    const at::Tensor distance_HDW =
+        weights_.distance_CW[input.layer.layer].unflatten(
+            0, weights_.distance_bias_HD.sizes());
+    const at::Tensor x_BHTW =
+        at::matmul(input.layer.q_BHTD + weights_.distance_bias_HD.unsqueeze(1),
+                   distance_HDW);
+    at::Tensor of_distance = DotWavesOfDistance(
+        x_BHTW, {carried[0], carried[1]}, {carried[2], carried[3]});
+    if (options_.clamp_length > 0) {
+      of_distance = at::where(
+          carried[4], AtClamp(x_BHTW, options_.clamp_length), of_distance);
+      of_distance = at::where(
+          carried[5], AtClamp(x_BHTW, -options_.clamp_length), of_distance);
+    }
+    return (of_key + of_distance) *
+           (1.0 / std::sqrt(static_cast<double>(input.q_BHTD.size(3))));
+  }
+
+ private:
+  // x . R of one distance, [B,H,T,1].
+  at::Tensor AtClamp(const at::Tensor& x_BHTW, int64_t distance) const {
+    const at::Tensor angle = frequencies_ * static_cast<double>(distance);
+    const at::Tensor wave_W =
+        at::cat({angle.sin(), angle.cos()}).to(x_BHTW.scalar_type());
+    return at::matmul(x_BHTW, wave_W).unsqueeze(-1);
+  }
+
+  const Options options_;
+  const at::Tensor frequencies_;
+  const Weights weights_;
+};
+
+// 10000^(-2f / C) for f < C / 2.
+at::Tensor Frequencies(int64_t width) {
+  std::vector<double> values(width / 2);
+  for (size_t f = 0; f < values.size(); ++f) {
+    values[f] = std::pow(
+        10000.0, -2.0 * static_cast<double>(f) / static_cast<double>(width));
+  }
+  return at::from_blob(values.data(), {width / 2}, at::kDouble).clone();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Encoding>> MakeTransformerXl(
+    const ordo::training::v1::Component& component, const ModelShape& shape,
+    parameters::ParameterSet* parameters) {
+  const catalog::Params params(component.params());
+  const parameters::Initial normal{0.02};
+  TransformerXl::Options options;
+  options.clamp_length = params.Integer("clamp_length");
+  options.segments = {params.Integer("segment_length"),
+                      params.Integer("memory_length")};
+  const auto bias = [&](const std::string& name) {
+    return parameters->Add(shape.scope + "transformer_xl." + name,
+                           {shape.heads, shape.head_width()}, {});
+  };
+  TransformerXl::Weights weights{bias("key_bias"), bias("distance_bias"), {}};
+  weights.distance_CW.resize(shape.layers);
+  for (const int layer : shape.ActingLayers()) {
+    weights.distance_CW[layer] = parameters->Add(
+        LayerScope(layer) + "transformer_xl.distance_proj.weight",
+        {shape.width, shape.width}, normal);
+  }
+  return std::make_unique<TransformerXl>(options, Frequencies(shape.width),
+                                         std::move(weights));
+}
+
+}  // namespace ordo::model::encodings
