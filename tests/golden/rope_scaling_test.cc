@@ -55,10 +55,8 @@ TEST(GoldenRopeScalingTest, FrequenciesEqualHuggingFaces) {
     const model::encodings::Rotation rotation = model::encodings::RotationOf(
         component, catalog::TurningChannels(component.params(), head_width),
         length);
-    const auto& expected =
-        one.fields().at("frequencies").list_value().values();
-    ASSERT_EQ(static_cast<size_t>(expected.size()),
-              rotation.frequencies.size())
+    const auto& expected = one.fields().at("frequencies").list_value().values();
+    ASSERT_EQ(static_cast<size_t>(expected.size()), rotation.frequencies.size())
         << component.DebugString();
     for (int f = 0; f < expected.size(); ++f) {
       // Theirs are made in fp32.
