@@ -277,7 +277,8 @@ std::vector<Param> Readings() {
       Integer("position_size", 48, {1, 65536},
               "Inner width B' of the position MLP."),
       Choice("reading", {"canonical", "released"},
-             "canonical mixes heads by a full matrix, starts W2 at 0 and "
+             "Which reading: canonical mixes heads by a full matrix, starts W2 "
+             "at 0 and "
              "leaves the last layer's state alone; released, as the authors' "
              "code, has a gain for each head (the sum of a row of G), starts "
              "W1 at 0 and has parameters in all layers."),
@@ -293,11 +294,13 @@ std::vector<Param> Readings() {
 
 std::vector<Param> Variants() {
   return {
-      Bool("equivariant", true,
-           "false: the position MLP mixes heads and channels, cosines and "
-           "sines each by themselves, and a shift of positions counts."),
+      Bool(
+          "equivariant", true,
+          "Where false, the position MLP mixes heads and channels, cosines and "
+          "sines each by themselves, and a shift of positions counts."),
       Choice("embedding", {"tensor", "vector"},
-             "vector: attention and the position MLP mix a head's channels, "
+             "What the state is; as vector, attention and the position MLP mix "
+             "a head's channels, "
              "cosines and sines each by themselves."),
       Choice("mix_axis", {"heads", "L"},
              "Along which axis of the state both updates act: across heads, or "

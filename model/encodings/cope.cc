@@ -94,7 +94,8 @@ class Cope : public Encoding {
         term = OfMlp(layer, q, position);
         break;
       case Form::kAlibi:
-        return position * layer.slope_H.view({1, -1, 1, 1}) * options_.sign;
+        return (position * layer.slope_H.view({1, -1, 1, 1}) * options_.sign)
+            .to(q.scalar_type());
     }
     if (!options_.divide_position) return term;
     return term * (1.0 / std::sqrt(static_cast<double>(q.size(3))));

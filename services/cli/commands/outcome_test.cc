@@ -37,11 +37,12 @@ TEST_F(InterruptedTest, DetachesAndPrintsTheName) {
   EXPECT_EQ(scheduler_.GetJob("a").state(), Job::RUNNING);
 }
 
-TEST_F(InterruptedTest, JsonHasTheJobAsItIs) {
+TEST_F(InterruptedTest, JsonHasOneRecordOfTheJob) {
   scheduler_.SetJob("a", Job::RUNNING);
   EXPECT_EQ(RunInterrupted({"wait", "a", "-o", "json"}), 5);
-  EXPECT_THAT(out(), ::testing::StartsWith("{\"name\":\"jobs/a\","));
-  EXPECT_THAT(out(), HasSubstr("\"state\":\"RUNNING\""));
+  // The interrupt may come before the watch's first word: then no more than
+  // the name is known.
+  EXPECT_THAT(out(), ::testing::StartsWith("{\"name\":\"jobs/a\""));
   EXPECT_EQ(out().find('\n'), out().size() - 1);
 }
 
