@@ -25,11 +25,22 @@ _TORCH_COPTS = [
 
 _LINKOPTS = ["-Wl,--as-needed"]
 
-def _copts(copts, torch):
-    return _COPTS + (_TORCH_COPTS if torch else []) + copts
+# LibTorch's headers take four seconds to parse, precompiled half a second.
+_TORCH_HEADER = "torch_precompiled"
+_TORCH_TEST_HEADER = "torch_precompiled_test"
 
-def _deps(deps, torch):
-    return deps + (["//third_party:torch"] if torch else [])
+def _copts(copts, torch, header = _TORCH_HEADER):
+    if not torch:
+        return _COPTS + copts
+    return _COPTS + _TORCH_COPTS + [
+        "-include $(BINDIR)/third_party/%s.h" % header,
+        "-Winvalid-pch",
+    ] + copts
+
+def _deps(deps, torch, header = _TORCH_HEADER):
+    if not torch:
+        return deps
+    return deps + ["//third_party:torch", "//third_party:" + header]
 
 def ordo_cc_library(name, deps = [], copts = [], torch = False, **kwargs):
     """One header and its source.
@@ -78,10 +89,10 @@ def ordo_cc_test(
         name = name,
         size = size,
         env = env,
-        copts = _copts(copts, torch),
+        copts = _copts(copts, torch, _TORCH_TEST_HEADER),
         linkopts = _LINKOPTS,
         linkstatic = True,
-        deps = _deps(deps, torch) + [main or "//third_party:gtest"],
+        deps = _deps(deps, torch, _TORCH_TEST_HEADER) + [main or "//third_party:gtest"],
         **kwargs
     )
 
