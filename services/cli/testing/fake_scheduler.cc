@@ -44,6 +44,7 @@ struct FakeScheduler::State {
   std::map<std::string, std::string> request_ids;
   std::map<std::string, std::string> logs;
   std::map<std::string, int> watchers;
+  bool breaks_next_watch = false;
   std::map<std::string, workers::v1::Worker> workers;
   std::map<std::string, checkpoints::v1::Checkpoint> checkpoints;
   std::map<std::string, reports::v1::Report> reports;
@@ -169,6 +170,7 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
         *response.mutable_job() = job;
         writer->Write(response);
         if (Ended(job)) return grpc::Status::OK;
+        if (std::exchange(state_.breaks_next_watch, false)) break;
       }
       state_.WaitABit();
     }
@@ -539,10 +541,15 @@ bool FakeScheduler::WaitForCreateRequests(size_t count) {
   return true;
 }
 
-bool FakeScheduler::WaitForWatcher(const std::string& id) {
+void FakeScheduler::BreakNextWatch() {
+  base::MutexLock lock(state_->mutex);
+  state_->breaks_next_watch = true;
+}
+
+bool FakeScheduler::WaitForWatcher(const std::string& id, int count) {
   base::MutexLock lock(state_->mutex);
   const auto deadline = SteadyClock::now() + std::chrono::seconds(10);
-  while (state_->watchers["jobs/" + id] == 0) {
+  while (state_->watchers["jobs/" + id] < count) {
     if (!state_->changed.WaitUntil(state_->mutex, deadline)) return false;
   }
   return true;

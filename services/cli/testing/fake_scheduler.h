@@ -66,8 +66,11 @@ class FakeScheduler {
   std::vector<int64_t> offsets();
   // Waits until so many jobs have been asked for; false after ten seconds.
   bool WaitForCreateRequests(size_t count);
-  // Waits until somebody watches the job; false after ten seconds.
-  bool WaitForWatcher(const std::string& id);
+  // The next watch of a job breaks off after its first answer.
+  void BreakNextWatch();
+  // Waits until the job has been watched so many times; false after ten
+  // seconds.
+  bool WaitForWatcher(const std::string& id, int count = 1);
 
  private:
   class Jobs;
