@@ -428,6 +428,11 @@ void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
 
 absl::StatusOr<v1::TrainSpec> ResolveTrainSpec(v1::TrainSpec spec) {
   Violations violations;
+  if (!spec.model().from().empty()) {
+    violations.push_back({"model.from",
+                          "is for jobs, where the scheduler finds the "
+                          "checkpoint; name its folder in base.path"});
+  }
   ResolveIdentity(&spec, &violations);
   ResolveTrainingParts({spec.mutable_data(), spec.mutable_model(),
                         spec.mutable_encoding(), spec.mutable_training(),
@@ -463,6 +468,11 @@ absl::StatusOr<v1::EvaluateSpec> ResolveEvaluateSpec(v1::EvaluateSpec spec) {
   }
   ResolveEvaluations({"evaluations", /*in_training=*/false, 0},
                      spec.mutable_evaluations(), &violations);
+  // Whether it fits a model is found when that is loaded.
+  if (spec.has_encoding()) {
+    ResolveComponent(Kind::kEncoding, "encoding", spec.mutable_encoding(),
+                     &violations);
+  }
   ResolveResources("resources", spec.mutable_resources(), &violations);
   if (!violations.empty()) return base::InvalidFields(violations);
   return spec;

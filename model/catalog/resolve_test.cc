@@ -456,6 +456,28 @@ TEST(ResolveTest, EvaluateSpecTakesNoMoments) {
                        HasSubstr("evaluations[0].at")));
 }
 
+TEST(ResolveTest, EvaluateSpecMayNameAnotherEncoding) {
+  v1::EvaluateSpec spec;
+  spec.add_checkpoints()->set_path("jobs/a/checkpoints/10-1");
+  spec.add_evaluations()->set_task("addition_grid");
+  EXPECT_FALSE(ResolveEvaluateSpec(spec)->has_encoding());
+  spec.mutable_encoding()->set_name("yarn");
+  const auto resolved = ResolveEvaluateSpec(spec);
+  ORDO_ASSERT_OK(resolved);
+  EXPECT_EQ(resolved->encoding().params().count("factor"), 1u);
+  spec.mutable_encoding()->set_name("yan");
+  EXPECT_THAT(ResolveEvaluateSpec(spec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("encoding.name: ")));
+}
+
+TEST(ResolveTest, TrainSpecNamesNoCheckpointOfAJob) {
+  EXPECT_THAT(MessageOf([](v1::TrainSpec* spec) {
+                spec->mutable_model()->set_from("jobs/a");
+              }),
+              HasSubstr("model.from: is for jobs"));
+}
+
 TEST(ResolveTest, FineTuningIsCheckedAgainstTheModel) {
   EXPECT_THAT(
       MessageOf([](v1::TrainSpec* spec) {

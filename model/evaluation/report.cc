@@ -3,18 +3,35 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/digest/digest.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
+#include "base/yaml/text_form.h"
 #include "model/training/durable_folder.h"
 #include "nlohmann/json.hpp"
 
 namespace ordo::model::evaluation {
 
-std::string ReportId(const ordo::training::v1::Evaluation& evaluation,
-                     int64_t step) {
+namespace {
+
+// Digits of the digest in an id: enough to tell apart what one job evaluates.
+constexpr size_t kDigestDigits = 8;
+
+std::string TextOf(const ordo::training::v1::Component& encoding) {
+  return base::WriteMessage(encoding, base::TextForm::kJson);
+}
+
+}  // namespace
+
+std::string ReportId(
+    const ordo::training::v1::Evaluation& evaluation, int64_t step,
+    const std::optional<ordo::training::v1::Component>& encoding) {
   const std::string& name =
       evaluation.name().empty() ? evaluation.task() : evaluation.name();
-  return absl::StrCat(name, "-", step);
+  if (!encoding) return absl::StrCat(name, "-", step);
+  return absl::StrCat(
+      name, "-", step, "-", encoding->name(), "-",
+      base::Sha256Hex(TextOf(*encoding)).substr(0, kDigestDigits));
 }
 
 absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
@@ -29,6 +46,10 @@ absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
   result["checkpoint"] = subject.checkpoint;
   result["seed"] = subject.evaluation.seed();
   result["precision"] = subject.precision;
+  if (subject.encoding) {
+    result["encoding"] = nlohmann::ordered_json::parse(
+        TextOf(*subject.encoding), nullptr, /*allow_exceptions=*/false);
+  }
   result.update(scores.details);
   result["metrics"] = scores.metrics;
 
@@ -38,6 +59,7 @@ absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
   report.set_task(subject.evaluation.task());
   report.set_step(subject.step);
   report.set_checkpoint(subject.checkpoint);
+  if (subject.encoding) *report.mutable_encoding() = *subject.encoding;
   report.set_folder(absl::StrCat("results/", subject.id, "-", subject.attempt));
   report.mutable_metrics()->insert(scores.metrics.begin(),
                                    scores.metrics.end());

@@ -2,6 +2,7 @@
 #define ORDO_MODEL_EVALUATION_REPORT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -25,11 +26,16 @@ struct ReportSubject {
   std::string checkpoint;
   // In which the answers were computed: "fp32" or "bf16".
   std::string precision = "fp32";
+  // What took the place of the model's own encoding, resolved.
+  std::optional<ordo::training::v1::Component> encoding = {};
 };
 
-// <evaluation name>-<step>
-std::string ReportId(const ordo::training::v1::Evaluation& evaluation,
-                     int64_t step);
+// <evaluation name>-<step>, and of a model whose encoding was replaced
+// -<encoding>-<first digits of the digest of its resolved form>: under another
+// encoding it is another result.
+std::string ReportId(
+    const ordo::training::v1::Evaluation& evaluation, int64_t step,
+    const std::optional<ordo::training::v1::Component>& encoding = {});
 
 // Writes result.json (everything), table.csv and table.md to
 // <job_folder>/results/<id>-<attempt>, durable and whole or not at all.

@@ -49,6 +49,27 @@ TEST_F(ReportTest, IsNamedByTheEvaluationAndTheStep) {
   EXPECT_EQ(ReportId(subject_.evaluation, 40), "addition_grid-40");
 }
 
+TEST_F(ReportTest, AnotherEncodingIsAnotherResult) {
+  ordo::training::v1::Component yarn;
+  yarn.set_name("yarn");
+  const std::string id = ReportId(subject_.evaluation, 40, yarn);
+  EXPECT_THAT(id, ::testing::MatchesRegex("grid-40-yarn-[0-9a-f]{8}"));
+  EXPECT_EQ(ReportId(subject_.evaluation, 40, yarn), id);
+  (*yarn.mutable_params())["factor"].set_number_value(4);
+  EXPECT_NE(ReportId(subject_.evaluation, 40, yarn), id);
+  subject_.encoding = yarn;
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto report,
+      WriteReport(files_, folder_.path(), subject_, scores_));
+  EXPECT_EQ(report.encoding().name(), "yarn");
+  const auto result = nlohmann::json::parse(
+      base::ReadFile(real_, folder_.Path("results/grid-40-2/result.json"),
+                     1 << 20)
+          .value());
+  EXPECT_EQ(result["encoding"]["name"], "yarn");
+  EXPECT_EQ(result["encoding"]["params"]["factor"], 4);
+}
+
 TEST_F(ReportTest, HoldsEverythingAFigureNeeds) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const auto report,

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "model/formats/config_keys.h"
-#include "model/formats/tensors.h"
+#include "model/formats/tensor_names.h"
 #include "proto/ordo/training/v1/component.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 

@@ -2,11 +2,11 @@
 #define ORDO_MODEL_TRAINING_MODEL_CONFIG_H_
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "base/files/files.h"
+#include "model/formats/config_file.h"
 #include "model/transformer/transformer.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 
@@ -17,17 +17,8 @@
 namespace ordo::model::training {
 
 inline constexpr char kModelFile[] = "model.safetensors";
-inline constexpr char kConfigFile[] = "config.json";
-
-// What a model is and was trained on. `data` is unset for a model that Ordo has
-// not trained.
-struct ModelConfig {
-  ordo::training::v1::Model model;
-  ordo::training::v1::Component encoding;
-  ordo::training::v1::Data data;
-  // Of the adapters that stand beside the weights; unset: none.
-  std::optional<ordo::training::v1::Lora> lora = {};
-};
+using formats::kConfigFile;
+using formats::ModelConfig;
 
 // The file's content; a pure function of `config`, which is resolved.
 std::string WriteModelConfig(const ModelConfig& config);

@@ -18,9 +18,6 @@ namespace ordo::model::training {
 
 using TensorMap = std::map<std::string, at::Tensor>;
 
-// Largest header that is read or written.
-inline constexpr size_t kMaxSafetensorsHeaderBytes = 100'000'000;
-
 // Creates `path` with the tensors, durable. The bytes are a pure function of
 // names, types, shapes and values: larger element types first, then by name.
 // INVALID_ARGUMENT for an element type the format has no name for.

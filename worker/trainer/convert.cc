@@ -5,6 +5,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/formats/families.h"
+#include "model/formats/tensors.h"
 #include "model/guard.h"
 #include "model/training/durable_folder.h"
 #include "model/training/model_config.h"
