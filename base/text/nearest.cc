@@ -29,6 +29,7 @@ std::string Nearest(std::string_view name,
                     const std::vector<std::string>& candidates) {
   // The table above is quadratic; nobody means a name this long.
   constexpr size_t kMaxName = 128;
+  constexpr size_t kMinBeginning = 3;
   if (name.size() > kMaxName) return "";
   const int limit = std::max(2, static_cast<int>(name.size()) / 3);
   std::string nearest;
@@ -45,7 +46,12 @@ std::string Nearest(std::string_view name,
       nearest = candidate;
     }
   }
-  return nearest;
+  if (!nearest.empty() || name.size() < kMinBeginning) return nearest;
+  const auto longer = std::find_if(
+      candidates.begin(), candidates.end(), [&](const std::string& candidate) {
+        return std::string_view(candidate).substr(0, name.size()) == name;
+      });
+  return longer == candidates.end() ? "" : *longer;
 }
 
 std::string SuggestName(std::string_view name,

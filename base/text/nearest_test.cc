@@ -21,6 +21,13 @@ TEST(NearestTest, FindsWhatWasMeant) {
   EXPECT_EQ(Nearest("rpoe", {"none", "rope", "tape"}), "rope");
 }
 
+TEST(NearestTest, FindsWhatWasBegun) {
+  EXPECT_EQ(Nearest("kerple", {"alibi", "kerple_log", "kerple_power"}),
+            "kerple_log");
+  EXPECT_EQ(Nearest("tap", {"tape_with_a_long_name", "rap"}), "rap");
+  EXPECT_EQ(Nearest("ke", {"kerple_log"}), "");
+}
+
 TEST(NearestTest, GivesNothingWhenNothingIsNear) {
   EXPECT_EQ(Nearest("optimizer", {"seed", "steps"}), "");
   EXPECT_EQ(Nearest("xy", {"ab"}), "");
