@@ -37,6 +37,9 @@ absl::Status StatusOfException(std::string_view attempted) {
   } catch (const c10::OutOfMemoryError& error) {
     return Describe(absl::StatusCode::kResourceExhausted, attempted,
                     error.what_without_backtrace());
+  } catch (const c10::ValueError& error) {
+    return Describe(absl::StatusCode::kInvalidArgument, attempted,
+                    error.what_without_backtrace());
   } catch (const c10::Error& error) {
     const std::string what = error.what_without_backtrace();
     const absl::StatusCode code =

@@ -14,7 +14,8 @@
 namespace ordo::model {
 
 // The status of the exception being handled; call it in a catch block only.
-// Memory ran out: RESOURCE_EXHAUSTED. A device failed: UNAVAILABLE. Anything
+// Memory ran out: RESOURCE_EXHAUSTED. A device failed: UNAVAILABLE. A value
+// that the caller gave is refused (c10::ValueError): INVALID_ARGUMENT. Anything
 // else is a bug of ours or LibTorch's: INTERNAL. The message begins with
 // `attempted` and leaves out the stack trace.
 absl::Status StatusOfException(std::string_view attempted);

@@ -53,6 +53,12 @@ TEST(GuardTest, OutOfMemoryIsResourceExhausted) {
       StatusIs(absl::StatusCode::kResourceExhausted));
 }
 
+TEST(GuardTest, ARefusedValueIsAnInvalidArgument) {
+  EXPECT_THAT(
+      Guard("look up", [] { TORCH_CHECK_VALUE(false, "id 9"); }),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("look up: id 9")));
+}
+
 TEST(GuardTest, AFailedDeviceIsUnavailable) {
   EXPECT_THAT(Guard("copy", [] { TORCH_CHECK(false, "CUDA error: ECC"); }),
               StatusIs(absl::StatusCode::kUnavailable));

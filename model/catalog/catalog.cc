@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/text/nearest.h"
 #include "model/catalog/entries.h"
+#include "model/catalog/pairs.h"
 
 namespace ordo::model::catalog {
 namespace {
@@ -120,6 +121,36 @@ std::vector<std::string> ParamNames(const Entry& entry) {
   return names;
 }
 
+// How a complaint ends about a parameter that an entry lacks: the nearest of
+// its own, or, where few others have one of that name, who does.
+std::string SuggestParam(const Entry& entry, const std::string& name) {
+  constexpr size_t kFew = 4;
+  const std::vector<std::string> own = ParamNames(entry);
+  std::vector<std::string> others;
+  for (const Entry* other : EntriesOf(entry.kind)) {
+    if (FindParam(*other, name) != nullptr) others.push_back(other->name);
+  }
+  if (base::Nearest(name, own).empty() && !others.empty() &&
+      others.size() <= kFew) {
+    return absl::StrCat("; it is one of ", absl::StrJoin(others, ", "),
+                        ": leave it out or take that ",
+                        std::string(KindName(entry.kind)));
+  }
+  return own.empty() ? ", which takes none" : base::SuggestName(name, own);
+}
+
+// The same of what may not be `with` an entry: a name that nothing has is one
+// that was mistyped.
+std::string SuggestWith(const Entry& entry, const std::string& name) {
+  return !name.empty() && Find(entry.kind, name) == nullptr
+             ? base::SuggestName(name, entry.with)
+             : "; possible: " + absl::StrJoin(entry.with, ", ");
+}
+
+void ResolveTree(Kind kind, std::string_view field,
+                 ordo::training::v1::Component* component,
+                 Violations* violations);
+
 void ResolveWith(const Entry& entry, const std::string& field,
                  ordo::training::v1::Component* component,
                  Violations* violations) {
@@ -145,11 +176,21 @@ void ResolveWith(const Entry& entry, const std::string& field,
       violations->push_back(
           {Path(path, "name"),
            absl::StrCat(entry.name, " cannot be combined with '", other->name(),
-                        "'; possible: ", absl::StrJoin(entry.with, ", "))});
+                        "'", SuggestWith(entry, other->name()))});
       continue;
     }
-    ResolveComponent(entry.kind, path, other, violations);
+    ResolveTree(entry.kind, path, other, violations);
   }
+}
+
+void ResolveTree(Kind kind, std::string_view field,
+                 ordo::training::v1::Component* component,
+                 Violations* violations) {
+  const Entry* entry =
+      ResolveName(kind, Path(field, "name"), component->name(), violations);
+  if (entry == nullptr) return;
+  ResolveParams(*entry, field, component->mutable_params(), violations);
+  ResolveWith(*entry, std::string(field), component, violations);
 }
 
 const EncodingTraits& TraitsOf(const Component& encoding) {
@@ -278,9 +319,7 @@ void ResolveParams(const Entry& entry, std::string_view field, ParamMap* params,
           {Path(path, name),
            absl::StrCat("no such parameter of ",
                         std::string(KindName(entry.kind)), " ", entry.name,
-                        entry.params.empty()
-                            ? ", which takes none"
-                            : base::SuggestName(name, ParamNames(entry)))});
+                        SuggestParam(entry, name))});
       continue;
     }
     const std::string wrong = CheckValue(*param, params->at(name));
@@ -312,11 +351,11 @@ const Entry* ResolveName(Kind kind, std::string_view field,
 void ResolveComponent(Kind kind, std::string_view field,
                       ordo::training::v1::Component* component,
                       Violations* violations) {
-  const Entry* entry =
-      ResolveName(kind, Path(field, "name"), component->name(), violations);
-  if (entry == nullptr) return;
-  ResolveParams(*entry, field, component->mutable_params(), violations);
-  ResolveWith(*entry, std::string(field), component, violations);
+  const size_t before = violations->size();
+  ResolveTree(kind, field, component, violations);
+  if (kind == Kind::kEncoding && violations->size() == before) {
+    CheckPairs(field, *component, violations);
+  }
 }
 
 void CheckShape(std::string_view field, const Component& encoding,
@@ -394,6 +433,15 @@ bool IsRelative(const Component& encoding) {
   return relative &&
          std::all_of(encoding.with().begin(), encoding.with().end(),
                      [](const Component& other) { return IsRelative(other); });
+}
+
+std::string NeedsOrderedPositions(const Component& encoding) {
+  if (TraitsOf(encoding).ordered_positions) return encoding.name();
+  for (const Component& other : encoding.with()) {
+    std::string name = NeedsOrderedPositions(other);
+    if (!name.empty()) return name;
+  }
+  return "";
 }
 
 int64_t Params::Integer(const std::string& name) const {

@@ -172,11 +172,17 @@ struct EncodingTraits {
   // Draws position ids in evaluation, for a row's length, unless they are
   // given.
   bool draws_positions = false;
+  // Under the causal mask defined only where position ids never go back along a
+  // row: distances start at 0.
+  bool ordered_positions = false;
   // Names of the kernels that can compute it; "reference" for all.
   std::vector<std::string> kernels = {"reference"};
   // The encodings `with` it act beside it; otherwise it makes use of them
   // itself.
   bool sums_with = false;
+  // The encodings `with` it never meet each other: each acts in layers of its
+  // own, or all act on what it gives. It does not count as one that acts.
+  bool separates = false;
   // Null where every shape will do.
   ShapeCheck check_shape = nullptr;
 };
@@ -261,6 +267,12 @@ int64_t MaxLength(const ordo::training::v1::Component& encoding);
 // Whether a shift of all position ids changes nothing, of a resolved encoding
 // and of those `with` it.
 bool IsRelative(const ordo::training::v1::Component& encoding);
+
+// The name of an encoding, this one or one of those `with` it, for the sake of
+// which position ids may not go back along a row under the causal mask; empty
+// for none.
+std::string NeedsOrderedPositions(
+    const ordo::training::v1::Component& encoding);
 
 // Typed access to parameters that ResolveParams has accepted. A parameter that
 // is missing or of another type is a programmer's error. Keeps a reference.

@@ -225,8 +225,13 @@ const std::vector<std::string>& BiasNames() {
 }
 
 std::vector<Entry> BiasEntries() {
-  return {Alibi(), T5(),       KerpleLog(),   KerplePower(),
-          Fire(),  Sandwich(), WindowBias2d()};
+  std::vector<Entry> entries = {Alibi(),       T5(),   KerpleLog(),
+                                KerplePower(), Fire(), Sandwich()};
+  // Biases b(i - j) are given for distances from 0 on; those of a grid for both
+  // directions.
+  for (Entry& entry : entries) entry.encoding.ordered_positions = true;
+  entries.push_back(WindowBias2d());
+  return entries;
 }
 
 }  // namespace ordo::model::catalog

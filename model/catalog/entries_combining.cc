@@ -45,6 +45,8 @@ void AddRandomPositions(Entry* entry) {
   };
   entry->encoding.beyond = "defined up to L positions, then an error";
   entry->encoding.draws_positions = true;
+  // A subset in ascending order.
+  entry->encoding.ordered_positions = true;
 }
 
 constexpr char kRandomSource[] = "Ruoss et al. 2023, arXiv:2305.16843";
@@ -73,6 +75,7 @@ Entry RandomPositions() {
   AddRandomPositions(&entry);
   entry.min_with = entry.max_with = 1;
   entry.encoding.sums_with = true;
+  entry.encoding.separates = true;
   entry.encoding.check_shape = CheckRandomPositions;
   entry.encoding.formula =
       "ids = sorted subset of {0..L-1}, as many as a row has tokens; then as "
@@ -197,6 +200,7 @@ Entry PerLayer() {
       "Yang et al. 2025, arXiv:2501.18795");
   entry.min_with = 1;
   entry.max_with = kMaxPattern;
+  entry.encoding.separates = true;
   entry.encoding.formula = "layer l is as encoding l mod n of the n with it";
   entry.encoding.beyond = "as its encodings";
   entry.encoding.parameters =

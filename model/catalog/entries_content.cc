@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "model/catalog/entries.h"
 
@@ -48,6 +50,7 @@ Entry Shaw() {
       "(K + 1) d, or (2K + 1) d without the causal mask, per layer or once; "
       "twice with values";
   entry.encoding.count_parameters = CountShaw;
+  entry.encoding.ordered_positions = true;
   return entry;
 }
 
@@ -308,7 +311,9 @@ Entry Cope() {
              "Sign of the term of form: alibi; the paper prints plus, which "
              "favours far tokens."),
   };
-  entry.with = {"shaw"};
+  entry.with = RotaryNames();
+  entry.with.insert(entry.with.end(), {"rope_bias", "shaw"});
+  std::sort(entry.with.begin(), entry.with.end());
   entry.max_with = 1;
   entry.encoding.sums_with = true;
   entry.encoding.formula =

@@ -66,8 +66,9 @@ TEST(EntriesContentTest, AnMlpInOneLayerCannotBeShared) {
               ElementsAre("encoding.params.share"));
 }
 
-TEST(EntriesContentTest, CopeMayStandBesideShawOnly) {
+TEST(EntriesContentTest, CopeMayStandBesideShawOrARotation) {
   EXPECT_THAT(Wrong("{name: cope, with: [{name: shaw}]}", kSmall), IsEmpty());
+  EXPECT_THAT(Wrong("{name: cope, with: [{name: yarn}]}", kSmall), IsEmpty());
   EXPECT_THAT(Wrong("{name: cope, with: [{name: huang1}]}", kSmall),
               ElementsAre("encoding.with[0].name"));
   EXPECT_THAT(Wrong("{name: shaw, with: [{name: cope}]}", kSmall),

@@ -59,8 +59,7 @@ Param AttentionFactor() {
 // What may stand beside the rotary family.
 std::vector<std::string> Beside() {
   std::vector<std::string> names = BiasNames();
-  names.push_back("cope");
-  names.push_back("rope_bias");
+  names.insert(names.end(), {"cope", "none", "rope_bias"});
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -340,7 +339,9 @@ Entry RopeBias() {
        "q_i + a in place of q_i, k_j + b of k_j", "as the rotation"},
       {}, CheckRopeBias);
   entry.with = RotaryNames();
-  entry.with.insert(entry.with.end(), BiasNames().begin(), BiasNames().end());
+  for (const std::string& name : Beside()) {
+    if (name != entry.name) entry.with.push_back(name);
+  }
   std::sort(entry.with.begin(), entry.with.end());
   // It is made as what turns, with itself beside.
   entry.encoding.sums_with = false;

@@ -146,13 +146,6 @@ void CheckTapeStart(std::string_view field, const Component& component,
                            absl::StrCat("is not read where start is ", start,
                                         "; leave out one of them")});
   }
-  for (const Component& rotary : component.with()) {
-    if (rotary.with_size() == 0) continue;
-    violations->push_back(
-        {absl::StrCat(std::string(field), ".with[0].with"),
-         absl::StrCat("tape starts from ", rotary.name(), " alone, not from ",
-                      rotary.with(0).name(), " beside it; leave it out")});
-  }
   if (IsLearned(params) && LimitTape(component) < 1) {
     violations->push_back(
         {ParamPath(field, "random_offset"),

@@ -190,11 +190,6 @@ TEST(EntriesStateTest, StartsThatAreNotReadAreRefused) {
       Refused(Resolved("tape", {{"start", "learned"}}, {Resolved("rope")})),
       ElementsAre(HasSubstr("encoding.with: is not read")));
   EXPECT_THAT(
-      Refused(Resolved("tape", {},
-                       {Resolved("rope", {}, {Resolved("rope_bias")})})),
-      ElementsAre(HasSubstr("encoding.with[0].with: tape starts from rope "
-                            "alone")));
-  EXPECT_THAT(
       Refused(Tape(
           {{"start", "learned"}, {"max_length", 100}, {"random_offset", 100}})),
       ElementsAre(HasSubstr("encoding.params.random_offset: is 100")));

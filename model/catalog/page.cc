@@ -57,6 +57,9 @@ std::string Section(const Entry& entry) {
   line("a shift of all positions",
        traits.relative ? "changes nothing" : "changes logits");
   if (traits.causal_only) line("mask", "causal only");
+  if (traits.ordered_positions) {
+    line("position ids", "never go back along a row, under the causal mask");
+  }
   line("kernels", absl::StrJoin(traits.kernels, ", "));
   if (!entry.with.empty()) {
     line(traits.sums_with ? "may stand beside" : "made of one of",

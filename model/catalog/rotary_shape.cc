@@ -16,27 +16,6 @@ std::string ParamPath(std::string_view field, std::string_view name) {
   return absl::StrCat(std::string(field), ".params.", std::string(name));
 }
 
-bool Turns(const std::string& name) {
-  return IsRotary(name) || name == "rope_bias";
-}
-
-// Only one encoding turns q and k: none further down does.
-void RefuseNestedRotations(const std::string& field, const Component& outer,
-                           Violations* violations) {
-  for (int i = 0; i < outer.with_size(); ++i) {
-    const Component& other = outer.with(i);
-    const std::string path = absl::StrCat(field, ".with[", i, "]");
-    if (Turns(other.name())) {
-      violations->push_back(
-          {absl::StrCat(path, ".name"),
-           absl::StrCat(other.name(),
-                        " cannot be combined with an encoding "
-                        "that turns q and k already; leave it out")});
-    }
-    RefuseNestedRotations(path, other, violations);
-  }
-}
-
 // Of rope_bias beside an encoding that turns: what it says of its own rotation
 // would not be read.
 void CheckBiasBeside(const std::string& field, const Component& bias,
@@ -50,11 +29,6 @@ void CheckBiasBeside(const std::string& field, const Component& bias,
     violations->push_back(
         {ParamPath(field, param.name),
          "is that of the encoding which rope_bias stands with; set it there"});
-  }
-  if (bias.with_size() > 0) {
-    violations->push_back(
-        {absl::StrCat(field, ".with"),
-         "rope_bias takes nothing further where it stands with another"});
   }
 }
 
@@ -76,12 +50,9 @@ void CheckBeside(std::string_view field, const Component& component,
                  Violations* violations) {
   for (int i = 0; i < component.with_size(); ++i) {
     const Component& other = component.with(i);
-    const std::string path = absl::StrCat(std::string(field), ".with[", i, "]");
-    if (other.name() == "rope_bias") {
-      CheckBiasBeside(path, other, violations);
-    } else {
-      RefuseNestedRotations(path, other, violations);
-    }
+    if (other.name() != "rope_bias") continue;
+    CheckBiasBeside(absl::StrCat(std::string(field), ".with[", i, "]"), other,
+                    violations);
   }
 }
 
@@ -113,19 +84,10 @@ void CheckRotary(std::string_view field, const Component& component,
 void CheckRopeBias(std::string_view field, const Component& component,
                    const ModelShape& shape, Violations* violations) {
   CheckTurningChannels(field, component, shape, violations);
-  if (component.with_size() == 0) return;
-  if (!IsRotary(component.with(0).name())) {
-    CheckBeside(field, component, violations);
-    return;
-  }
+  if (component.with_size() == 0 || !IsRotary(component.with(0).name())) return;
   Component alone = component;
   alone.clear_with();
   CheckBiasBeside(std::string(field), alone, violations);
-  for (const Component& other : component.with(0).with()) {
-    if (other.name() != "rope_bias") continue;
-    violations->push_back({absl::StrCat(std::string(field), ".with[0].with"),
-                           "rope_bias is there already; name it once"});
-  }
 }
 
 // Ramps divide by ln(base).

@@ -101,12 +101,8 @@ TEST(RotaryShapeTest, BlocksDivideTheHead) {
 TEST(RotaryShapeTest, OnlyOneEncodingTurns) {
   EXPECT_THAT(Wrong("{name: rope, with: [{name: yarn}]}"),
               ElementsAre("encoding.with[0].name"));
-  EXPECT_THAT(Wrong("{name: rope, with: [{name: rope_bias, with: [{name: "
-                    "yarn}]}]}"),
-              ElementsAre("encoding.with[0].with"));
-  EXPECT_THAT(Wrong("{name: rope_bias, with: [{name: yarn, with: [{name: "
-                    "rope_bias}]}]}"),
-              ElementsAre("encoding.with[0].with"));
+  EXPECT_THAT(Wrong("{name: rope, with: [{name: cope, with: [{name: yarn}]}]}"),
+              ElementsAre("encoding.with[0].with[0].name"));
 }
 
 TEST(RotaryShapeTest, BiasesBesideARotationLeaveItsParametersToIt) {

@@ -297,6 +297,32 @@ TEST_P(ContractTest, PositionIdsMayDifferFromRowToRow) {
             1e-13);
 }
 
+// Keys of a cache count, too.
+TEST_P(ContractTest, PositionIdsGoBackOnlyWhereDistancesHaveASign) {
+  if (Limit() != 0 && Limit() <= 11) GTEST_SKIP() << "limit " << Limit();
+  const auto transformer = Make();
+  const at::Tensor tokens = Tokens(2, 3);
+  Cache cache;
+  ForwardOptions start, options;
+  options.positions = Longs({2, 3}, {0, 1, 2, 3, 4, 11});
+  start.cache = options.cache = Decodes() ? &cache : nullptr;
+  start.positions = *options.positions;
+  Logits(*transformer, tokens, start);
+  options.positions = Longs({2, 3}, {2, 3, 4, 11, 10, 11});
+  if (catalog::NeedsOrderedPositions(Resolved()).empty()) {
+    EXPECT_TRUE(
+        Logits(*transformer, tokens, options).isfinite().all().item<bool>());
+    return;
+  }
+  try {
+    Logits(*transformer, tokens, options);
+    FAIL() << "no error";
+  } catch (const c10::ValueError& error) {
+    EXPECT_THAT(error.what_without_backtrace(),
+                HasSubstr("positions: row 1 goes back to 10 at token"));
+  }
+}
+
 TEST_P(ContractTest, APaddedRowEqualsTheRowAlone) {
   const auto transformer = Make();
   const at::Tensor row = Tokens(1, 5);

@@ -156,6 +156,11 @@ TEST(CopeTest, BesideRopeTheGatesReadTheTurnedLogits) {
   };
   EXPECT_LT(MaxDifference(Lower(both.Scores(attention)), expected(turned)),
             1e-13);
+  Probe reversed(FromText("{name: cope, with: [{name: rope}]}"), Shape());
+  reversed.Randomize();
+  EXPECT_EQ(MaxDifference(Lower(reversed.Scores(attention)),
+                          Lower(both.Scores(attention))),
+            0.0);
   EXPECT_LT(MaxDifference(
                 Lower(plain.Scores(attention)),
                 expected(ScaledProduct(attention.q_BHTD, attention.k_BHTD))),

@@ -13,6 +13,8 @@
 #include "ATen/ops/where.h"
 #include "base/status/status.h"
 #include "c10/util/Exception.h"
+#include "model/catalog/catalog.h"
+#include "model/encodings/position_limit.h"
 #include "model/encodings/registry.h"
 #include "model/guard.h"
 #include "model/transformer/attention.h"
@@ -305,6 +307,10 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
     cache->attention_mask = real;
     cache->length = past + length;
     cache->layers.resize(layers_.size());
+  }
+  if (options.positions.has_value() && config_.causal) {
+    const std::string who = catalog::NeedsOrderedPositions(encoding_);
+    if (!who.empty()) encodings::CheckAscending(all, real, who);
   }
   MaskOptions mask_options{length, past + length, config_.causal, {}};
   at::Tensor same_segment;

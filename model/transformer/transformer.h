@@ -43,7 +43,8 @@
 namespace ordo::model::transformer {
 
 struct ForwardOptions {
-  // Position ids, int64 [B,T] or [1,T]. Left out: counted from 0, over the real
+  // Position ids, int64 [B,T] or [1,T]; encodings that need them in order throw
+  // where those of real tokens go back. Left out: counted from 0, over the real
   // tokens where there is a mask, going on where the cache ends.
   std::optional<at::Tensor> positions;
   // Which of the new tokens are real, bool or integer [B,T]; padding may stand

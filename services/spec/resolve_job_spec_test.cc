@@ -6,6 +6,7 @@
 
 #include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/yaml/text_form.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
@@ -88,6 +89,157 @@ TEST(ResolveJobSpecTest, ResolvingTwiceChangesNothing) {
     ORDO_ASSERT_OK(twice);
     EXPECT_TRUE(
         google::protobuf::util::MessageDifferencer::Equals(*once, *twice));
+  }
+}
+
+// An encoding, what else the job says, and how it is refused: the field and
+// what is in its message.
+struct Refusal {
+  std::string encoding;
+  std::string job;
+  std::string field;
+  std::string message;
+};
+
+const std::vector<Refusal>& Refusals() {
+  static const auto* const refusals = new std::vector<Refusal>{
+      // Names, with the nearest.
+      {"{name: rop}", "", "encoding.name", "did you mean 'rope'?"},
+      {"{name: kerple}", "", "encoding.name", "did you mean 'kerple_log'?"},
+      {"{name: spherical}", "", "encoding.name", "valid: abacus, alibi"},
+      {"{name: rope, params: {bse: 5}}", "", "encoding.params.bse",
+       "did you mean 'base'?"},
+      {"{name: alibi, params: {slope: 1}}", "", "encoding.params.slope",
+       "no such parameter of encoding alibi, which takes none"},
+      {"{name: rope, params: {layout: split}}", "", "encoding.params.layout",
+       "'split' is not one of half_split, interleaved"},
+      {"{name: rope, with: [{name: alibbi}]}", "", "encoding.with[0].name",
+       "rope cannot be combined with 'alibbi'; did you mean 'alibi'?"},
+      // Values.
+      {"{name: yarn, params: {factor: 0.5}}", "", "encoding.params.factor",
+       "must be 1..1000000, is 0.5"},
+      {"{name: rope, params: {base: big}}", "", "encoding.params.base",
+       "must be of type number, is a string"},
+      {"{name: shaw, params: {max_distance: 1.5}}", "",
+       "encoding.params.max_distance", "must be an integer, is 1.5"},
+      {"{name: rope, with: [{name: t5, params: {buckets: 2}}]}", "",
+       "encoding.with[0].params.buckets", "must be 4..4096, is 2"},
+      // Heads.
+      {"{name: rope}", "model: {width: 60, heads: 4}", "model.heads",
+       "width / heads must be even, is 60 / 4 = 15"},
+      {"{name: rope}", "model: {heads: 4, head_width: 9}", "model.head_width",
+       "must be even, is 9"},
+      {"{name: rope, params: {partial: 0.3}}", "", "encoding.params.partial",
+       "gives 9 of 32 channels to turn; the number must be even"},
+      {"{name: rope_2d}", "model: {width: 24, heads: 4}",
+       "encoding.params.partial",
+       "gives 6 of 6 channels to turn; the number must be a multiple of 4"},
+      {"{name: rope}", "model: {heads: 3}", "model.width",
+       "must be a multiple of heads, is 128 with 3 heads; or set head_width"},
+      {"{name: rope}", "model: {heads: 4, key_value_heads: 3}",
+       "model.key_value_heads", "must divide heads, is 3 with 4 heads"},
+      {"{name: tape}", "model: {heads: 4, key_value_heads: 2}", "encoding.name",
+       "has 2 for 4; leave out model.key_value_heads"},
+      {"{name: tener}", "model: {width: 128, heads: 64}", "encoding.name",
+       "lower model.heads"},
+      // Lengths.
+      {"{name: learned, params: {max_length: 17}}", "", "data.params",
+       "rows have up to 18 tokens, the encoding has room for 17; raise the "
+       "encoding's limit or make the rows shorter"},
+      {"{name: learned, params: {max_length: 32}}",
+       "evaluations: [{task: addition_grid, params: {max_digits: 10}}]",
+       "evaluations[0].params",
+       "up to 33 tokens, the encoding has room for 32"},
+      {"{name: random_positions, params: {max_position: 99}, with: [{name: "
+       "learned, params: {max_length: 50}}]}",
+       "", "encoding.params.max_position", "learned has room for 50 positions"},
+      // Lists.
+      {"{name: longrope, params: {long_factors: [1, 2]}}", "",
+       "encoding.params.long_factors", "has 2 numbers; needs 16"},
+      {"{name: longrope, params: {short_factors: [1, x]}}", "",
+       "encoding.params.short_factors", "element 1 must be a number"},
+      {"{name: rope_mixed_base, params: {lambdas: [1]}}", "",
+       "encoding.params.lambdas", "has 1 numbers; needs 16"},
+      // Pairs.
+      {"{name: rope, with: [{name: shaw}]}", "", "encoding.with[0].name",
+       "rope cannot be combined with 'shaw'"},
+      {"{name: rope, with: [{name: alibi}, {name: t5}]}", "", "encoding.with",
+       "rope takes at most 1 of: alibi, cope"},
+      {"{name: rope, with: [{name: cope, with: [{name: shaw}]}]}", "",
+       "encoding.with[0].with[0].name",
+       "shaw cannot be combined with 'rope' and 'cope'"},
+      {"{name: tape, with: [{name: rope, with: [{name: rope_bias}]}]}", "",
+       "encoding.with[0].with[0].name",
+       "rope_bias cannot be combined with 'tape' and 'rope'"},
+      {"{name: tape, with: [{name: xpos}]}", "", "encoding.with[0].name",
+       "tape cannot be combined with 'xpos'; possible: linear, ntk, rope, "
+       "yarn"},
+      {"{name: abacus, with: [{name: rope}]}", "", "encoding.with",
+       "abacus takes no further components"},
+      {"{name: rope, with: [{name: abacus}]}", "", "encoding.with[0].name",
+       "rope cannot be combined with 'abacus'"},
+      {"{name: per_layer, with: [{name: rope}, {name: tape}]}", "",
+       "encoding.with[1].name", "per_layer cannot be combined with 'tape'"},
+      {"{name: random_positions, with: [{name: none}]}", "",
+       "encoding.with[0].name",
+       "random_positions cannot be combined with "
+       "'none'"},
+      {"{name: cope}", "model: {causal: false}", "encoding.name",
+       "is defined under a causal mask only; leave out model.causal"},
+      // Memories.
+      {"{name: rope, params: {memory_length: 64}}", "",
+       "encoding.params.memory_length",
+       "no such parameter of encoding rope; it is one of transformer_xl: leave "
+       "it out or take that encoding"},
+      {"{name: transformer_xl, params: {memory_length: 64}}", "",
+       "encoding.params.memory_length", "needs segments; give segment_length"},
+      {"{name: per_layer, with: [{name: rope}, {name: transformer_xl, params: "
+       "{segment_length: 8, memory_length: 8}}]}",
+       "", "encoding.with[1].name", "leave out segment_length"},
+  };
+  return *refusals;
+}
+
+TEST(ResolveJobSpecTest, EncodingsThatCannotBeAreRefusedByFieldWithAFix) {
+  for (const Refusal& refusal : Refusals()) {
+    JobSpec spec;
+    ORDO_ASSERT_OK(base::ReadMessage(
+        "{kind: train, name: a, data: {task: addition}, training: {steps: 1}, "
+        "encoding: " +
+            refusal.encoding + ", " + refusal.job + "}",
+        base::TextForm::kYaml, &spec));
+    const auto violations =
+        base::FieldViolations(ResolveJobSpec(spec).status());
+    ASSERT_EQ(violations.size(), 1u) << refusal.encoding;
+    EXPECT_EQ(violations[0].field, refusal.field) << refusal.encoding;
+    EXPECT_THAT(violations[0].description, HasSubstr(refusal.message))
+        << refusal.encoding;
+  }
+}
+
+TEST(ResolveJobSpecTest, EncodingsCombineAsTheirDefinitionsAllow) {
+  for (const char* encoding : {
+           "{name: rope, with: [{name: none}]}",
+           "{name: rope, params: {partial: 0.5}, with: [{name: cope}]}",
+           "{name: yarn, with: [{name: rope_bias}]}",
+           "{name: rope_bias, with: [{name: yarn}]}",
+           "{name: theta, with: [{name: alibi}]}",
+           "{name: rope_bias, with: [{name: cope}]}",
+           "{name: cope, with: [{name: rope}]}",
+           "{name: cope, with: [{name: shaw}]}",
+           "{name: tape, with: [{name: yarn}]}",
+           "{name: tape, params: {start: random_fourier}}",
+           "{name: random_positions, with: [{name: tape}]}",
+           "{name: random_positions, with: [{name: rope, with: [{name: "
+           "cope}]}]}",
+           "{name: per_layer, with: [{name: rope}, {name: rope}, {name: rope}, "
+           "{name: none}]}",
+       }) {
+    JobSpec spec = Train();
+    spec.clear_evaluations();
+    ORDO_ASSERT_OK(base::ReadMessage(encoding, base::TextForm::kYaml,
+                                     spec.mutable_encoding()));
+    ORDO_EXPECT_OK(ResolveJobSpec(spec)) << encoding;
   }
 }
 

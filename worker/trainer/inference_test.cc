@@ -96,6 +96,21 @@ TEST_F(InferenceTest, LogitsNameABadTensor) {
             "positions: must be of the shape of tokens");
 }
 
+TEST_F(InferenceTest, LogitsRefusePositionsThatGoBackWhereOrderIsNeeded) {
+  const auto spec = TinySpec("t5");
+  const auto run = *model::training::Run::Create(spec);
+  ORDO_ASSERT_OK(run->Step());
+  ORDO_ASSERT_OK(model::training::WriteCheckpoint(
+      files_, folder_.Path("t5"), {run->State(), spec, {}, true}));
+  logits_.checkpoint = folder_.Path("t5/1-1");
+  const at::Tensor tokens = at::arange(4, 7, at::kLong).view({1, 3});
+  ExpectBad({{"tokens", tokens},
+             {"positions", at::tensor({0, 2, 1}, at::kLong).view({1, 3})}},
+            "positions: row 0 goes back to 1 at token 2 after 2; under the "
+            "causal mask t5 has no distances below 0: give ids that do not "
+            "decrease");
+}
+
 TEST_F(InferenceTest, LogitsNameAMissingFile) {
   logits_.tokens_file = folder_.Path("none");
   const absl::Status status = Logits(files_, logits_);

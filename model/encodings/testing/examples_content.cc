@@ -18,6 +18,7 @@ std::vector<Example> ContentExamples() {
                 "sign: plus}}")},
       {"cope_shared", FromText("{name: cope, params: {share: model}}")},
       {"cope_shaw", FromText("{name: cope, with: [{name: shaw}]}")},
+      {"cope_rope", FromText("{name: cope, with: [{name: rope}]}")},
       {"rope_cope", FromText("{name: rope, with: [{name: cope}]}")},
       {"rope_cope_plain",
        FromText("{name: rope, with: [{name: cope, params: {gates: plain}}]}")},

@@ -41,6 +41,8 @@ std::vector<Example> RotaryExamples() {
       {"rope_bias_of_rerope",
        FromText("{name: rope_bias, with: [{name: rerope, params: {window: "
                 "3}}]}")},
+      {"rope_bias_with_cope",
+       FromText("{name: rope_bias, with: [{name: cope}]}")},
       {"rope_bias_with_t5", FromText("{name: rope_bias, with: [{name: t5}]}")},
       {"rope_2d_partial",
        FromText("{name: rope_2d, params: {partial: 0.5, columns: 3, layout: "
