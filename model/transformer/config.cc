@@ -23,7 +23,8 @@ absl::Status Check(const ordo::training::v1::Model& model) {
   for (int i = 0; i < descriptor->field_count(); ++i) {
     const auto* field = descriptor->field(i);
     // A preset is nothing but the sizes it stands for.
-    if (field->name() != "preset" && !reflection->HasField(model, field)) {
+    if (field->name() != "preset" && !reflection->HasField(model, field) &&
+        reflection->HasField(resolved, field)) {
       violations.push_back({absl::StrCat("model.", field->name()), "required"});
     }
   }
