@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "ATen/core/grad_mode.h"
 #include "gtest/gtest.h"
 #include "model/encodings/testing/examples.h"
 #include "model/encodings/testing/probe.h"
@@ -50,13 +51,18 @@ TEST(FireTest, TheBiasIsThePapers) {
   testing::Attention attention =
       NoProduct(Longs({1, 5}, {0, 4, 9, 30, 31}), kHeads, kWidth);
   attention.layer = 1;
-  const at::Tensor bias = probe.Scores(attention);
-  for (int h = 0; h < kHeads; ++h) {
-    for (int i = 0; i < 5; ++i) {
-      for (int j = 0; j < 5; ++j) {
-        EXPECT_NEAR(bias[0][h][i][j].item<double>(), Formula(probe, h, i, j),
-                    1e-13)
-            << h << " " << i << " " << j;
+  const at::NoGradGuard no_grad;
+  // Training may turn c's sign.
+  for (const double c : {0.7, -0.7}) {
+    probe.Parameter("model.layers.1.self_attn.fire.c").fill_(c);
+    const at::Tensor bias = probe.Scores(attention);
+    for (int h = 0; h < kHeads; ++h) {
+      for (int i = 0; i < 5; ++i) {
+        for (int j = 0; j < 5; ++j) {
+          EXPECT_NEAR(bias[0][h][i][j].item<double>(), Formula(probe, h, i, j),
+                      1e-13)
+              << c << " " << h << " " << i << " " << j;
+        }
       }
     }
   }

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "ATen/core/grad_mode.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -113,6 +114,65 @@ TEST(PerLayerTest, LayersWithAndWithoutExtraKeysStandTogether) {
         SameBits(ScoresIn(pattern, layer),
                  ScoresIn(Probe(FromText("{name: rope}"), Shape()), layer)));
   }
+}
+
+// Who splits them (sum.h) counts on one number for all layers.
+TEST(PerLayerTest, EveryLayerHasAsManyExtraKeys) {
+  const Probe pattern(
+      FromText("{name: per_layer, with: [{name: rope}, {name: cope, params: "
+               "{gates: sep_keys}}]}"),
+      Shape());
+  const Attention attention = RandomAttention(1, 2, 6, 8);
+  const Pass pass;
+  const Carried carried{{}, {{}, {}}};
+  for (int layer = 0; layer < kLayers; ++layer) {
+    EXPECT_EQ(
+        pattern.encoding()
+            .ExtraKeys({layer, pass, carried, attention.hidden_BTC,
+                        attention.q_BHTD, attention.k_BHTD, attention.v_BHTD})
+            .size(),
+        1u)
+        << layer;
+  }
+}
+
+// Its layers alone have a term of the values; the others' is undefined.
+TEST(PerLayerTest, LayersWithAndWithoutATermOfTheValuesStandTogether) {
+  const std::string shaw = "{name: shaw, params: {values: true}}";
+  Probe pattern(
+      FromText("{name: per_layer, with: [{name: rope}, " + shaw + "]}"),
+      Shape());
+  Probe own(FromText(shaw), Shape());
+  const Probe rope(FromText("{name: rope}"), Shape());
+  pattern.Randomize();
+  const at::NoGradGuard no_grad;
+  for (const std::string& name : Names(pattern)) {
+    own.Parameter(name).copy_(pattern.Parameter(name));
+  }
+  EXPECT_EQ(Names(pattern).size(), 4u);
+  EXPECT_TRUE(pattern.encoding().HasValueTerm());
+  Attention attention = RandomAttention(1, 2, 6, 8);
+  for (int layer = 0; layer < kLayers; ++layer) {
+    attention.layer = layer;
+    EXPECT_TRUE(SameBits(pattern.Attended(attention),
+                         (layer % 2 == 0 ? rope : own).Attended(attention)))
+        << layer;
+  }
+}
+
+// The same within a sum, all of whose terms a layer may lack.
+TEST(PerLayerTest, ASumWithoutATermOfTheValuesInALayerAddsNone) {
+  const at::Tensor tokens = Integers({2, 6}, 11, "tokens");
+  const std::string pattern =
+      "{name: per_layer, with: [{name: rope}, {name: shaw, params: {values: "
+      "true}}]}";
+  const auto alone = SmallTransformer(FromText(pattern));
+  const auto in_sum = SmallTransformer(
+      FromText("{name: random_positions, params: {eval: arange}, with: [" +
+               pattern + "]}"));
+  model::testing::Randomize(alone->Parameters());
+  model::testing::Randomize(in_sum->Parameters());
+  EXPECT_TRUE(SameBits(Logits(*alone, tokens), Logits(*in_sum, tokens)));
 }
 
 TEST(PerLayerTest, WhatCannotBeInOneLayerIsRefusedByName) {

@@ -21,18 +21,21 @@ using testing::FromText;
 using testing::Probe;
 using testing::RandomAttention;
 
-const std::string kQuery = "model.layers.0.self_attn.rope_bias.query";
-const std::string kKey = "model.layers.0.self_attn.rope_bias.key";
+const std::string kQuery = "model.layers.1.self_attn.rope_bias.query";
+const std::string kKey = "model.layers.1.self_attn.rope_bias.key";
+
+ModelShape Shape() { return {2, 16, 2}; }
 
 at::Tensor Scores(const std::string& yaml, const Attention& attention) {
-  return Probe(FromText(yaml), {1, 16, 2}).Scores(attention);
+  return Probe(FromText(yaml), Shape()).Scores(attention);
 }
 
 // The encoding `plain` on q + a and k + b is `yaml` on q and k.
 void ExpectBiasesBefore(const std::string& plain, const std::string& yaml) {
-  Probe probe(FromText(yaml), {1, 16, 2});
+  Probe probe(FromText(yaml), Shape());
   probe.Randomize();
   Attention attention = RandomAttention(2, 2, 6, 8);
+  attention.layer = 1;
   const at::Tensor scores = probe.Scores(attention);
   attention.q_BHTD =
       attention.q_BHTD + probe.Parameter(kQuery).detach().unsqueeze(1);

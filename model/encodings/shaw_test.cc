@@ -123,17 +123,18 @@ TEST(ShawTest, AVectorOfTheDistanceIsAddedToTheValue) {
   }
 }
 
-TEST(ShawTest, DistancesAreThoseOfPositionIds) {
+TEST(ShawTest, DistancesAreThoseOfPositionIdsInEveryLayersOwnTable) {
   Probe probe(FromText("{name: shaw, params: {max_distance: 9}}"), Shape());
   probe.Randomize();
   Attention attention = RandomAttention(1, kHeads, 3, kWidth);
   attention.positions_BT = Longs({1, 3}, {4, 6, 13});
+  attention.layer = 1;
   const at::NoGradGuard no_grad;
   const at::Tensor added = (probe.Scores(attention) -
                             ScaledProduct(attention.q_BHTD, attention.k_BHTD)) *
                            2.0;
   const at::Tensor table =
-      probe.Parameter("model.layers.0.self_attn.shaw.key.weight");
+      probe.Parameter("model.layers.1.self_attn.shaw.key.weight");
   EXPECT_NEAR(added[0][1][2][0].item<double>(),
               Dot(attention.q_BHTD[0][1][2], table[9]), 1e-13);
   EXPECT_NEAR(added[0][1][2][1].item<double>(),

@@ -73,6 +73,9 @@ class Adder : public Encoding {
   const int tensors_;
 };
 
+// Adds nothing: its terms are undefined.
+class Silent : public Encoding {};
+
 double Value(const at::Tensor& x) { return x.item<double>(); }
 
 class SumTest : public ::testing::Test {
@@ -82,6 +85,7 @@ class SumTest : public ::testing::Test {
     parts.push_back(std::make_unique<Adder>(1, 0));
     parts.push_back(std::make_unique<Adder>(2, 2));
     parts.push_back(std::make_unique<Adder>(4, 1));
+    parts.push_back(std::make_unique<Silent>());
     sum_ = std::make_unique<Sum>(std::move(parts));
     carried_ = sum_->Start(one_, pass_);
   }

@@ -118,6 +118,20 @@ TEST(T5Test, TablesAreSharedOrOnePerLayerAndStartAsAsked) {
             0.0);
 }
 
+TEST(T5Test, PerLayerEveryLayerReadsItsOwnTable) {
+  const Probe probe(FromText("{name: t5, params: {per_layer: true}}"),
+                    Shape(true, 2));
+  testing::Attention attention =
+      NoProduct(Longs({1, 2}, {0, 3}), kHeads, kWidth);
+  for (attention.layer = 0; attention.layer < 2; ++attention.layer) {
+    const at::Tensor table =
+        probe.Parameter("model.layers." + std::to_string(attention.layer) +
+                        ".self_attn.t5.weight");
+    EXPECT_EQ(probe.Scores(attention)[0][1][1][0].item<double>(),
+              table[3][1].item<double>());
+  }
+}
+
 TEST(T5Test, BucketsThatDoNotFitAreRefused) {
   const auto make = [](const std::string& params, bool causal) {
     parameters::ParameterSet parameters({});

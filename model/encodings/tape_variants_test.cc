@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -13,6 +14,7 @@
 #include "model/encodings/tape.h"
 #include "model/encodings/testing/examples.h"
 #include "model/encodings/testing/layers.h"
+#include "model/encodings/testing/probe.h"
 #include "model/testing/models.h"
 #include "model/testing/tensors.h"
 
@@ -198,6 +200,27 @@ TEST(TapeVariantsTest, RowsOfABlockMix) {
                  {Weight(*made, "out_proj"), Psi(*made, layer.mlp),
                   Weight(*made, "in_proj"), middle});
   EXPECT_LT(MaxDifference(blocks(layer.result), middle + change), 1e-13);
+}
+
+// Of blocks of 3 rows and 4 columns, 16 channels meet where a head has 12; at
+// position 0 row l is that of exp(i pi l / 3).
+TEST(TapeVariantsTest, ALogitIsDividedByTheRootOfTheHeadWidth) {
+  const testing::Probe probe(Tape("block_rows: 3, block_columns: 4"), Shape());
+  testing::Attention attention = testing::RandomAttention(1, kH, 2, kD);
+  attention.positions_BT = Longs({1, 2}, {0, 0});
+  constexpr int kBlocks = 4;
+  double expected = 0.0;
+  for (int l = 0; l < 3; ++l) {
+    for (int m = 0; m < 3; ++m) {
+      for (int b = 0; b < kBlocks; ++b) {
+        expected += attention.q_BHTD[0][2][1][l * kBlocks + b].item<double>() *
+                    attention.k_BHTD[0][2][0][m * kBlocks + b].item<double>() *
+                    std::cos(M_PI * (l - m) / 3.0);
+      }
+    }
+  }
+  EXPECT_NEAR(probe.Scores(attention)[0][2][1][0].item<double>(),
+              expected / std::sqrt(double{kD}), 1e-13);
 }
 
 // The fast path and the general one, through layers that all change the state.

@@ -87,6 +87,19 @@ TEST(TenerTest, KeysMayBeTheInputItself) {
   Compare("project_keys: false", 1.0, true);
 }
 
+// Xavier's normal of a matrix [H,D]: variance 2 / (H + D).
+TEST(TenerTest, VectorsStartAsXaviers) {
+  ModelShape shape;
+  shape.layers = 1;
+  shape.heads = 100;
+  shape.width = 100 * 60;
+  const Probe probe(FromText("{name: tener}"), shape);
+  EXPECT_NEAR(probe.Parameter("model.layers.0.self_attn.tener.key_bias")
+                  .std()
+                  .item<double>(),
+              std::sqrt(2.0 / 160), 0.005);
+}
+
 // What TENER is for: it tells before from after.
 TEST(TenerTest, DirectionsDiffer) {
   ModelShape shape;

@@ -42,6 +42,21 @@ TEST(WindowBias2dTest, TheBiasIsThatOfTheDistancesInRowsAndColumns) {
   }
 }
 
+TEST(WindowBias2dTest, PerLayerEveryLayerReadsItsOwnTable) {
+  const Probe probe(FromText("{name: window_bias_2d, params: {rows: 3, "
+                             "columns: 4, per_layer: true}}"),
+                    {2, 8, kHeads});
+  testing::Attention attention = NoProduct(Longs({1, 2}, {0, 6}), kHeads, 4);
+  for (attention.layer = 0; attention.layer < 2; ++attention.layer) {
+    const at::Tensor table =
+        probe.Parameter("model.layers." + std::to_string(attention.layer) +
+                        ".self_attn.window_bias_2d.weight");
+    // One row and two columns further.
+    EXPECT_EQ(probe.Scores(attention)[0][1][1][0].item<double>(),
+              table[3 * 7 + 5][1].item<double>());
+  }
+}
+
 TEST(WindowBias2dTest, APositionOutsideOfTheGridIsAnError) {
   const Probe probe = Window();
   try {
