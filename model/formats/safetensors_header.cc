@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status/status.h"
 #include "nlohmann/json.hpp"
 
@@ -64,6 +66,28 @@ constexpr TypeRow kTypes[] = {
     {"BF16", 2}, {"I16", 2}, {"I8", 1},  {"U8", 1},  {"BOOL", 1},
 };
 
+// Types of the format that no model here has; LibTorch has few of their
+// operations, or none.
+constexpr const char* kOtherTypes[] = {
+    "U16",         "U32",         "U64",     "C64", "F8_E4M3", "F8_E5M2",
+    "F8_E4M3FNUZ", "F8_E5M2FNUZ", "F8_E8M0", "F4",  "F6_E2M3", "F6_E3M2",
+};
+
+// INVALID_ARGUMENT for a type that exists, DATA_LOSS otherwise.
+absl::Status BadType(const std::string& type, const std::string& where,
+                     const std::string& path) {
+  const bool exists = std::find(std::begin(kOtherTypes), std::end(kOtherTypes),
+                                type) != std::end(kOtherTypes);
+  if (!exists) {
+    return Damaged(path, absl::StrCat(where, "dtype ", type, " is not known"));
+  }
+  std::vector<std::string> known;
+  for (const TypeRow& row : kTypes) known.push_back(row.name);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "read safetensors file ", path, ": ", where, "dtype ", type,
+      " is not supported; convert it to one of ", absl::StrJoin(known, ", ")));
+}
+
 // 0 when there is no such type.
 int64_t BytesOfType(const std::string& name) {
   for (const TypeRow& row : kTypes) {
@@ -114,10 +138,8 @@ absl::StatusOr<SafetensorsEntry> ParseSafetensorsEntry(
   SafetensorsEntry entry;
   entry.name = name;
   const Json& dtype = value["dtype"];
-  if (dtype.is_string()) entry.type = dtype.get<std::string>();
-  if (BytesOfType(entry.type) == 0) {
-    return Damaged(path, where + "dtype is not known");
-  }
+  entry.type = dtype.is_string() ? dtype.get<std::string>() : dtype.dump();
+  if (BytesOfType(entry.type) == 0) return BadType(entry.type, where, path);
   if (!IsListOfUnsigned(value["shape"], kMaxDimensions)) {
     return Damaged(path, where + "shape is not a list of sizes");
   }

@@ -47,7 +47,8 @@ struct SafetensorsFile {
 // The header of a file from its first bytes, of which there are at least the
 // whole header's. DATA_LOSS, naming the file, when it is truncated, has bytes
 // left over, holes, overlaps, a type that is not known, or a header that is not
-// right.
+// right. INVALID_ARGUMENT, naming the tensor, for a type of the format that no
+// model here has.
 absl::StatusOr<SafetensorsHeader> ParseSafetensorsHeader(
     std::string_view bytes, const SafetensorsFile& file);
 

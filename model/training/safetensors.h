@@ -26,7 +26,8 @@ absl::Status WriteSafetensors(base::Filesystem& files, const std::string& path,
 
 // The tensors of a file, in memory of their own. DATA_LOSS, naming the file,
 // when it is truncated, has bytes left over, holes, overlaps, a type that is
-// not known, or a header that is not right.
+// not known, or a header that is not right. INVALID_ARGUMENT, naming the
+// tensor, for a type of the format that no model here has.
 absl::StatusOr<TensorMap> ReadSafetensors(base::Filesystem& files,
                                           const std::string& path);
 

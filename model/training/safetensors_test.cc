@@ -139,6 +139,36 @@ TEST(Safetensors, AFlippedHeaderByteNeverPassesAsTheSameTensors) {
   }
 }
 
+TEST(Safetensors, KeepEveryTypeThatModelsHave) {
+  TensorMap tensors;
+  for (const auto type :
+       {at::kDouble, at::kFloat, at::kHalf, at::kBFloat16, at::kLong, at::kInt,
+        at::kShort, at::kChar, at::kByte, at::kBool}) {
+    tensors[c10::toString(type)] = at::arange(3, at::kLong).to(type);
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const TensorMap read,
+                            ParseSafetensors(Written(tensors), "x"));
+  ASSERT_EQ(read.size(), 10u);
+  for (const auto& [name, tensor] : tensors) {
+    EXPECT_TRUE(at::equal(read.at(name), tensor)) << name;
+    EXPECT_EQ(read.at(name).scalar_type(), tensor.scalar_type()) << name;
+  }
+}
+
+TEST(Safetensors, RefuseOtherTypesOfTheFormatByName) {
+  for (const std::string type :
+       {"U16", "U32", "U64", "C64", "F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ",
+        "F8_E5M2FNUZ", "F8_E8M0", "F4", "F6_E2M3", "F6_E3M2"}) {
+    const std::string header =
+        R"({"a":{"dtype":")" + type + R"(","shape":[0],"data_offsets":[0,0]}})";
+    EXPECT_THAT(ParseSafetensors(File(header, ""), "/x/model.safetensors"),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr("/x/model.safetensors"),
+                               HasSubstr("'a': dtype " + type + " is not"),
+                               HasSubstr("convert it to one of F64, "))));
+  }
+}
+
 TEST(Safetensors, NameWhatIsWrongWithAHeader) {
   const std::string f32 = R"("dtype":"F32","shape":[1],"data_offsets":)";
   ExpectDamaged(File(" {}", ""), "does not begin");
@@ -157,7 +187,7 @@ TEST(Safetensors, NameWhatIsWrongWithAHeader) {
   ExpectDamaged(File(R"({"a":{)" + f32 + "[4,0]}}", ""), "do not fit");
   ExpectDamaged(
       File(R"({"a":{"dtype":"F33","shape":[1],"data_offsets":[0,4]}})", "1234"),
-      "dtype is not known");
+      "dtype F33 is not known");
   ExpectDamaged(
       File(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})",
            "1234"),
