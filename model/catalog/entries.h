@@ -48,6 +48,10 @@ const std::vector<std::string>& BiasNames();
 // with values of common size, stay within fp32.
 int64_t XposReach(double scale_base);
 
+// Whether a resolved tape component trains the frequencies that its state
+// starts from: over yarn, as the authors' code has it.
+bool TrainsFrequencies(const ordo::training::v1::Component& component);
+
 // Channels of the first of an axial encoding's tables. `params` are axial's,
 // resolved.
 int64_t FirstAxialWidth(const ParamMap& params, int width);

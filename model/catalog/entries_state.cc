@@ -67,7 +67,8 @@ int64_t CountTape(const Component& component, const ModelShape& shape) {
     layer += inner * (2 * sizes.mlp + shape.width);
   }
   const bool released = params.String("reading") == "released";
-  const int64_t count = layer * (shape.layers - (released ? 0 : 1));
+  int64_t count = layer * (shape.layers - (released ? 0 : 1));
+  if (TrainsFrequencies(component)) count += sizes.channels / 2;
   return IsLearned(params) ? count + params.Integer("max_length") * sizes.state
                            : count;
 }
@@ -274,7 +275,8 @@ std::vector<Param> Readings() {
              "at 0 and "
              "leaves the last layer's state alone; released, as the authors' "
              "code, has a gain for each head (the sum of a row of G), starts "
-             "W1 at 0 and has parameters in all layers."),
+             "W1 at 0, has parameters in all layers and, over yarn, trains the "
+             "frequencies."),
       Choice("psi_input", {"mlp_output", "attention_output"},
              "What the position MLP is gated by: the MLP's output (the "
              "authors' code) or attention's (the paper)."),
@@ -343,7 +345,8 @@ Entry Tape() {
   entry.encoding.parameters =
       "(N^2 + B'(2M + C)) per layer but the last (all with reading: released); "
       "N = M = H; with mix_axis: L both L, with embedding: vector both d, "
-      "without equivariance M = C; a learned start max_length rows of d";
+      "without equivariance M = C; a learned start max_length rows of d; over "
+      "yarn with reading: released the frequencies";
   entry.encoding.count_parameters = CountTape;
   entry.encoding.count_cost = CostOfTape;
   entry.encoding.limit_length = LimitTape;
@@ -354,6 +357,11 @@ Entry Tape() {
 }
 
 }  // namespace
+
+bool TrainsFrequencies(const Component& component) {
+  return Params(component.params()).String("reading") == "released" &&
+         component.with_size() > 0 && component.with(0).name() == "yarn";
+}
 
 std::vector<Entry> StateEntries() { return {Tape()}; }
 

@@ -103,6 +103,16 @@ TEST(EntriesStateTest, VariantsOfTapeCountTheirMatrices) {
             10 * 2 * 64);
 }
 
+TEST(EntriesStateTest, TheReleasedTapeOverYarnTrainsItsFrequencies) {
+  const auto count = [](const char* reading, const char* start) {
+    return CountParameters(
+        Resolved("tape", {{"reading", reading}}, {Resolved(start)}), Paper());
+  };
+  EXPECT_EQ(count("released", "yarn"), 12 * 38160 + 64 / 2);
+  EXPECT_EQ(count("released", "linear"), 12 * 38160);
+  EXPECT_EQ(count("canonical", "yarn"), 11 * 38160);
+}
+
 // The sweep of TAPE-2, table 7: added parameters in units of 2^20.
 TEST(EntriesStateTest, TheInnerWidthsOfThePapersSweepCountAsPrinted) {
   const auto added = [](int position_size) {

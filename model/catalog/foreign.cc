@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "model/catalog/entries.h"
 
 namespace ordo::model::catalog {
 namespace {
@@ -239,12 +240,22 @@ std::vector<ForeignTensor> ForeignTensors(const Component& encoding) {
   const std::string theirs = attention + "rotary_emb.";
   if (IsNamed(encoding, "tape")) {
     const std::string ours = attention + "tape.";
-    return {
+    std::vector<ForeignTensor> tensors = {
         {layer + "post_attention_linear.weight", ours + "mix.weight"},
         {layer + "pe.up_proj.weight", ours + "in_proj.weight"},
         {layer + "pe.x_proj.weight", ours + "gate_proj.weight"},
         {layer + "pe.down_proj.weight", ours + "out_proj.weight"},
     };
+    if (TrainsFrequencies(encoding)) {
+      tensors.push_back(
+          {"model.rotary_emb.inv_freq", "model.tape.start.frequencies"});
+    }
+    return tensors;
+  }
+  if (IsNamed(encoding, "alibi")) return {{attention + "alibi", ""}};
+  if (IsNamed(encoding, "xpos")) {
+    // Only where a row was longer than those of training.
+    return {{theirs + "freqs_cached", ""}, {theirs + "scale_cached", ""}};
   }
   if (IsNamed(encoding, "t5")) {
     return {{attention + "relative_attention_bias.weight",

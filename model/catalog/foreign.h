@@ -62,7 +62,7 @@ std::string LearnedPositionsTensor();
 // number of the layer.
 struct ForeignTensor {
   std::string theirs;
-  // Empty: nothing that the model needs.
+  // Empty: nothing that the model needs, as it follows from the encoding.
   std::string ours;
   // Not empty: a constant there, which must equal this parameter.
   std::string param = {};

@@ -159,16 +159,39 @@ TEST(ForeignTest, ImpliedEncodingsAreInTheCatalogue) {
 }
 
 TEST(ForeignTest, ConstantsOfForeignTensorsAreParameters) {
+  int constants = 0;
   for (const Entry* entry : EntriesOf(Kind::kEncoding)) {
     Component encoding;
     encoding.set_name(entry->name);
+    std::vector<base::FieldViolation> violations;
+    ResolveComponent(Kind::kEncoding, "encoding", &encoding, &violations);
     for (const ForeignTensor& tensor : ForeignTensors(encoding)) {
-      EXPECT_EQ(tensor.ours.empty(), !tensor.param.empty()) << tensor.theirs;
-      if (!tensor.param.empty()) {
-        EXPECT_NE(FindParam(*entry, tensor.param), nullptr) << tensor.param;
-      }
+      if (tensor.param.empty()) continue;
+      ++constants;
+      EXPECT_TRUE(tensor.ours.empty()) << tensor.theirs;
+      EXPECT_NE(FindParam(*entry, tensor.param), nullptr) << tensor.param;
     }
   }
+  EXPECT_EQ(constants, 1);
+}
+
+TEST(ForeignTest, OnlyTheReleasedTapeOverYarnTakesTrainedFrequencies) {
+  const auto takes = [](const char* reading, const char* start) {
+    Component tape;
+    tape.set_name("tape");
+    (*tape.mutable_params())["reading"].set_string_value(reading);
+    tape.add_with()->set_name(start);
+    std::vector<base::FieldViolation> violations;
+    ResolveComponent(Kind::kEncoding, "encoding", &tape, &violations);
+    EXPECT_TRUE(violations.empty());
+    for (const ForeignTensor& tensor : ForeignTensors(tape)) {
+      if (tensor.theirs == "model.rotary_emb.inv_freq") return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(takes("released", "yarn"));
+  EXPECT_FALSE(takes("released", "linear"));
+  EXPECT_FALSE(takes("canonical", "yarn"));
 }
 
 }  // namespace

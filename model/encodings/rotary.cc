@@ -38,6 +38,21 @@ std::vector<double> RotaryFrequencies(const RotaryOptions& options) {
   return GeometricFrequencies(options.base, options.channels);
 }
 
+at::Tensor RotaryTable(const at::Tensor& frequencies,
+                       const std::vector<double>& factors,
+                       const at::Tensor& positions, c10::ScalarType dtype) {
+  const at::Tensor angle =
+      positions.to(at::kDouble).unsqueeze(1).unsqueeze(-1) *
+      frequencies.to(at::kDouble);
+  std::vector<double> values = factors;
+  const at::Tensor factor =
+      at::from_blob(values.data(),
+                    {static_cast<int64_t>(values.size()), 1, 1, 1}, at::kDouble)
+          .clone()
+          .to(positions.device());
+  return (at::cat({angle.cos(), angle.sin()}, -1) * factor).to(dtype);
+}
+
 at::Tensor RotaryTable(const std::vector<Rotation>& rotations,
                        const at::Tensor& positions, c10::ScalarType dtype) {
   const auto rows = static_cast<int64_t>(rotations.size());
@@ -48,17 +63,11 @@ at::Tensor RotaryTable(const std::vector<Rotation>& rotations,
                        rotation.frequencies.end());
     factors.push_back(rotation.attention_factor);
   }
-  const auto on_device = [&](std::vector<double>* values,
-                             const std::vector<int64_t>& shape) {
-    return at::from_blob(values->data(), shape, at::kDouble)
-        .clone()
-        .to(positions.device());
-  };
-  const at::Tensor angle =
-      positions.to(at::kDouble).unsqueeze(1).unsqueeze(-1) *
-      on_device(&frequencies, {rows, 1, 1, pairs});
-  const at::Tensor table = at::cat({angle.cos(), angle.sin()}, -1);
-  return (table * on_device(&factors, {rows, 1, 1, 1})).to(dtype);
+  const at::Tensor values =
+      at::from_blob(frequencies.data(), {rows, 1, 1, pairs}, at::kDouble)
+          .clone()
+          .to(positions.device());
+  return RotaryTable(values, factors, positions, dtype);
 }
 
 at::Tensor RotaryTable(const Rotation& rotation, const at::Tensor& positions,

@@ -49,6 +49,11 @@ at::Tensor RotaryTable(const Rotation& rotation, const at::Tensor& positions,
 // positions are [1,T], they are those of every row.
 at::Tensor RotaryTable(const std::vector<Rotation>& rotations,
                        const at::Tensor& positions, c10::ScalarType dtype);
+// The same for frequencies [R/2] or [rows,1,1,R/2] on the device of positions,
+// through which gradients flow, and an attention factor per row.
+at::Tensor RotaryTable(const at::Tensor& frequencies,
+                       const std::vector<double>& factors,
+                       const at::Tensor& positions, c10::ScalarType dtype);
 // The same for RotaryFrequencies(options).
 at::Tensor RotaryTable(const RotaryOptions& options,
                        const at::Tensor& positions, c10::ScalarType dtype);

@@ -7,10 +7,13 @@
 
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/embedding.h"
+#include "ATen/ops/from_blob.h"
+#include "ATen/ops/stack.h"
 #include "ATen/ops/where.h"
 #include "base/random/random.h"
 #include "c10/util/Exception.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/entries.h"
 #include "model/encodings/position_limit.h"
 #include "model/encodings/rotary.h"
 #include "model/encodings/rotary_scaling.h"
@@ -42,31 +45,55 @@ class RotatedStart : public TapeStart {
 
 class YarnStart : public TapeStart {
  public:
-  YarnStart(Component yarn, bool released, const TapeForm& form)
+  // `trained` [P]: the frequencies of the authors' code; undefined otherwise.
+  YarnStart(Component yarn, at::Tensor trained, const TapeForm& form)
       : yarn_(std::move(yarn)),
-        released_(released),
-        trained_(catalog::Params(yarn_.params()).Integer("trained_length")),
+        trained_(std::move(trained)),
+        limit_(catalog::Params(yarn_.params()).Integer("trained_length")),
         form_(form) {}
 
   at::Tensor State(const Pass& pass, c10::ScalarType dtype) const override {
+    const std::vector<int64_t> lengths = Lengths(pass);
+    if (trained_.defined())
+      return form_.FromComplex(Table(lengths, pass, dtype));
     std::vector<Rotation> rotations;
-    const bool continues =
-        pass.positions_BS.size(1) > pass.positions_BT.size(1);
-    for (const int64_t length : VisibleSpans(pass)) {
-      TORCH_CHECK(!continues || length <= trained_, "tape over yarn, a row of ",
-                  length, " tokens: past yarn's trained_length of ", trained_,
-                  " the states of earlier tokens depend on the length, so "
-                  "decode without a cache");
-      rotations.push_back(
-          TapeYarnRotation(yarn_, 2 * form_.pairs(), length, released_));
+    for (const int64_t length : lengths) {
+      rotations.push_back(TapeYarnRotation(yarn_, 2 * form_.pairs(), length));
     }
     return form_.FromComplex(RotaryTable(rotations, pass.positions_BT, dtype));
   }
 
  private:
+  at::Tensor Table(const std::vector<int64_t>& lengths, const Pass& pass,
+                   c10::ScalarType dtype) const {
+    std::vector<at::Tensor> frequencies;
+    std::vector<double> factors;
+    for (const int64_t length : lengths) {
+      const TrainedRotation rotation =
+          ReleasedYarnRotation(yarn_, trained_, length);
+      frequencies.push_back(rotation.frequencies.view({1, 1, -1}));
+      factors.push_back(rotation.attention_factor);
+    }
+    return RotaryTable(at::stack(frequencies), factors, pass.positions_BT,
+                       dtype);
+  }
+
+  std::vector<int64_t> Lengths(const Pass& pass) const {
+    std::vector<int64_t> lengths = VisibleSpans(pass);
+    const bool continues =
+        pass.positions_BS.size(1) > pass.positions_BT.size(1);
+    for (const int64_t length : lengths) {
+      TORCH_CHECK(!continues || length <= limit_, "tape over yarn, a row of ",
+                  length, " tokens: past yarn's trained_length of ", limit_,
+                  " the states of earlier tokens depend on the length, so "
+                  "decode without a cache");
+    }
+    return lengths;
+  }
+
   const Component yarn_;
-  const bool released_;
-  const int64_t trained_;
+  const at::Tensor trained_;
+  const int64_t limit_;
   const TapeForm& form_;
 };
 
@@ -101,30 +128,31 @@ double Growth(double scale) { return 0.1 * std::log(scale) + 1.0; }
 }  // namespace
 
 Rotation TapeYarnRotation(const Component& yarn, int64_t channels,
-                          int64_t length, bool released) {
+                          int64_t length) {
+  const catalog::Params params(yarn.params());
+  const double scale = static_cast<double>(length) /
+                       static_cast<double>(params.Integer("trained_length"));
+  if (scale <= 1.0) {
+    return {GeometricFrequencies(params.Number("base"), channels)};
+  }
+  Component scaled = yarn;
+  (*scaled.mutable_params())["factor"].set_number_value(scale);
+  return RotationOf(scaled, channels, length);
+}
+
+TrainedRotation ReleasedYarnRotation(const Component& yarn,
+                                     const at::Tensor& frequencies,
+                                     int64_t length) {
   const catalog::Params params(yarn.params());
   const auto trained = static_cast<double>(params.Integer("trained_length"));
-  Rotation rotation{GeometricFrequencies(params.Number("base"), channels)};
+  const at::Tensor plain = frequencies.to(at::kDouble);
   const double scale = static_cast<double>(length) / trained;
-  if (scale <= 1.0) {
-    if (released) rotation.attention_factor = Growth(params.Number("factor"));
-    return rotation;
-  }
-  if (!released) {
-    Component scaled = yarn;
-    (*scaled.mutable_params())["factor"].set_number_value(scale);
-    return RotationOf(scaled, channels, length);
-  }
+  if (scale <= 1.0) return {plain, Growth(params.Number("factor"))};
   const double fast = params.Number("beta_fast");
   const double slow = params.Number("beta_slow");
-  for (double& frequency : rotation.frequencies) {
-    const double turns = trained * frequency / (2.0 * kPi);
-    const double kept =
-        std::min(std::max((turns - slow) / (fast - slow), 0.0), 1.0);
-    frequency *= kept + (1.0 - kept) / scale;
-  }
-  rotation.attention_factor = Growth(scale);
-  return rotation;
+  const at::Tensor turns = plain * (trained / (2.0 * kPi));
+  const at::Tensor kept = ((turns - slow) / (fast - slow)).clamp(0.0, 1.0);
+  return {plain * (kept + (1.0 - kept) / scale), Growth(scale)};
 }
 
 std::vector<int64_t> VisibleSpans(const Pass& pass) {
@@ -160,8 +188,15 @@ std::unique_ptr<TapeStart> MakeTapeStart(const Component& tape,
   }
   const Component& rotary = tape.with(0);
   if (rotary.name() == kYarn) {
-    return std::make_unique<YarnStart>(
-        rotary, params.String("reading") == "released", form);
+    at::Tensor trained;
+    if (catalog::TrainsFrequencies(tape)) {
+      std::vector<double> plain = GeometricFrequencies(
+          catalog::Params(rotary.params()).Number("base"), 2 * form.pairs());
+      trained = parameters->Add(
+          shape.scope + "tape.start.frequencies",
+          at::from_blob(plain.data(), {form.pairs()}, at::kDouble));
+    }
+    return std::make_unique<YarnStart>(rotary, trained, form);
   }
   return std::make_unique<RotatedStart>(
       RotationOf(rotary, 2 * form.pairs(), /*length=*/1), form);

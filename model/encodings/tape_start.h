@@ -33,13 +33,22 @@ std::unique_ptr<TapeStart> MakeTapeStart(
     const TapeForm& form, parameters::ParameterSet* parameters);
 
 // TAPE over yarn in a row of n = `length` tokens, where L is yarn's
-// trained_length (Zhu et al. 2025, section 4.1): past L the scale is s = n / L
-// and the state grows by A = 0.1 ln(s) + 1. Up to L frequencies are plain; A is
-// 1 there, but with `released` that of yarn's factor. Past L frequencies are
-// yarn's of s; with `released` the ramp is linear in the number of turns within
-// L, not in the pair's number.
+// trained_length (Zhu et al. 2025, section 4.1): past L frequencies are yarn's
+// of the scale s = n / L and the state grows by A = 0.1 ln(s) + 1. Up to L
+// frequencies are plain and A is 1.
 Rotation TapeYarnRotation(const ordo::training::v1::Component& yarn,
-                          int64_t channels, int64_t length, bool released);
+                          int64_t channels, int64_t length);
+
+// The same as the authors' code has it, from frequencies that it trains. Up to
+// L the factor A is that of yarn's `factor`; past L the ramp is linear in the
+// number of turns within L, not in the pair's number.
+struct TrainedRotation {
+  at::Tensor frequencies;
+  double attention_factor = 1.0;
+};
+TrainedRotation ReleasedYarnRotation(const ordo::training::v1::Component& yarn,
+                                     const at::Tensor& frequencies,
+                                     int64_t length);
 
 // Number of positions from the first to the last that any query sees, at least
 // 1, of each row; one number where all rows have the same. A shift of all

@@ -36,6 +36,9 @@ std::vector<Example> StateExamples() {
       {"tape_over_linear", over("{name: linear, params: {factor: 3}}")},
       {"tape_over_ntk", over("{name: ntk}")},
       {"tape_over_yarn", over("{name: yarn}")},
+      {"tape_released_over_yarn",
+       FromText("{name: tape, params: {reading: released}, with: [{name: "
+                "yarn}]}")},
   };
 }
 
