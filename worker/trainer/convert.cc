@@ -63,6 +63,15 @@ absl::Status Convert(base::Filesystem& files, const ConvertOptions& options) {
   }
   const model::formats::Family* family =
       model::formats::FamilyOf(config.model, config.encoding);
+  const auto write = [&](const std::string& text, const TensorMap& tensors) {
+    return WithExitCode(
+        base::AddContext(Write(files, options.out, text, tensors), "--out"),
+        ordo::training::v1::STORAGE_ERROR);
+  };
+  if (family == nullptr && options.encoding) {
+    return write(model::training::WriteModelConfig(config),
+                 model::training::ParametersOf(*loaded->transformer));
+  }
   if (family == nullptr) {
     return base::InvalidField(
         "--checkpoint",
@@ -77,10 +86,7 @@ absl::Status Convert(base::Filesystem& files, const ConvertOptions& options) {
   json["torch_dtype"] = "float32";
   ORDO_ASSIGN_OR_RETURN(const TensorMap tensors,
                         TheirTensors(*family, *loaded));
-  return WithExitCode(
-      base::AddContext(Write(files, options.out, json.dump(2) + "\n", tensors),
-                       "--out"),
-      ordo::training::v1::STORAGE_ERROR);
+  return write(json.dump(2) + "\n", tensors);
 }
 
 }  // namespace ordo::worker::trainer

@@ -14,15 +14,16 @@ struct ConvertOptions {
   // Folder of the checkpoint.
   std::string checkpoint;
   // Folder to make: config.json and model.safetensors as Hugging Face's library
-  // reads them.
+  // reads them. Where it knows no such kind but `encoding` is given, as Ordo
+  // does: the folder then says its encoding itself.
   std::string out;
   // Takes the place of the checkpoint's encoding.
   std::optional<ordo::training::v1::Component> encoding = {};
 };
 
 // Writes a checkpoint as the kind of model, of those that model/formats knows,
-// that computes the same. INVALID_ARGUMENT when there is none, or the folder
-// exists.
+// that computes the same. INVALID_ARGUMENT when there is none and no encoding
+// is given, or the folder exists.
 absl::Status Convert(base::Filesystem& files, const ConvertOptions& options);
 
 }  // namespace ordo::worker::trainer

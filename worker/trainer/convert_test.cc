@@ -71,5 +71,23 @@ TEST_F(ConvertTest, WhatHasNoEquivalentIsRefused) {
   EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("tape"));
 }
 
+// As a checkpoint whose files do not say its encoding.
+TEST_F(ConvertTest, AGivenEncodingWithoutAnEquivalentIsWrittenAsOrdosOwn) {
+  const std::string checkpoint =
+      Save(model::training::testing::TinySpec("rope"));
+  const std::string out = folder_.Path("out");
+  ordo::training::v1::Component alibi;
+  alibi.set_name("alibi");
+  ORDO_ASSERT_OK(Convert(files_, {checkpoint, out, alibi}));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto before,
+                            LoadModel(files_, checkpoint, "", &alibi));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto after, LoadModel(files_, out, ""));
+  EXPECT_EQ(after.config.encoding.name(), "alibi");
+  const at::NoGradGuard no_grad;
+  const at::Tensor tokens = at::arange(4, 12, at::kLong).view({1, 8});
+  EXPECT_TRUE(at::equal(after.transformer->Forward(tokens),
+                        before.transformer->Forward(tokens)));
+}
+
 }  // namespace
 }  // namespace ordo::worker::trainer
