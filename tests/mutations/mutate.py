@@ -102,13 +102,17 @@ class Span:
 def spans_of(source, text, mistakes):
     """The places to change, smaller ones inside larger ones."""
     by_place = {}
+    absent = []
     for mistake in mistakes:
         found = list(pattern_of(mistake.right).finditer(text))
-        if len(found) != 1:
-            raise Wrong("%s: %s has `%s` %d times, not once: correct the "
-                        "list" % (mistake.place, source,
-                                        mistake.right.strip(), len(found)))
-        by_place.setdefault(found[0].span(), []).append(mistake)
+        if len(found) == 1:
+            by_place.setdefault(found[0].span(), []).append(mistake)
+        else:
+            absent.append("%s: %s has `%s` %d times, not once: correct the list" %
+                          (mistake.place, source, mistake.right.strip(),
+                           len(found)))
+    if absent:
+        raise Wrong("\n".join(absent))
     outermost = Span(0, len(text), [])
     for start, end in sorted(by_place, key=lambda place: (place[0], -place[1])):
         outer = outermost

@@ -95,6 +95,8 @@ class MutateTest(unittest.TestCase):
                      "l:3: a.cc has `x / kThree` 0 times, not once")
         self.refused(HEAD + mistake("kTwo", "x"),
                      "l:3: a.cc has `kTwo` 2 times, not once")
+        self.refused(HEAD + mistake("x / kThree", "x") + mistake("kTwo", "x"),
+                     "l:3: .* 0 times.*\n.*l:6: .* 2 times")
         # Whole words alone.
         self.refused(HEAD + mistake("eight", "x"), "0 times")
 
