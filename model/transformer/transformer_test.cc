@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "model/testing/models.h"
 #include "model/testing/tensors.h"
+#include "model/transformer/layers.h"
 
 namespace ordo::model::transformer {
 namespace {
@@ -303,15 +304,60 @@ TEST(TransformerTest, AWrongModelOrEncodingNamesItsFields) {
                        AllOf(HasSubstr("encoding.name"), HasSubstr("rope"))));
 }
 
+// One layer over one token, which attends to itself.
+TEST(TransformerTest, TheMlpReadsTheSumOrItsFirstTermWhereParallel) {
+  for (const bool parallel : {false, true}) {
+    Model model = SmallModel();
+    model.set_layers(1);
+    model.set_parallel_residual(parallel);
+    parameters::ParameterOptions options;
+    options.dtype = at::kDouble;
+    const auto transformer = MakeTransformer(model, Encoding("none"), options);
+    testing::Randomize(transformer->Parameters());
+    const at::NoGradGuard no_grad;
+    std::map<std::string, at::Tensor> weights;
+    for (const auto& parameter : transformer->Parameters()) {
+      weights[parameter.name] = parameter.tensor;
+    }
+    const auto linear = [&](const at::Tensor& x, const std::string& name) {
+      return x.matmul(weights.at(name + ".weight").t());
+    };
+    const auto norm = [&](const at::Tensor& x, const std::string& name) {
+      return RmsNorm(x, weights.at(name + ".weight"), model.norm_epsilon());
+    };
+    const std::string layer = "model.layers.0.";
+    const at::Tensor x = weights.at("model.embed_tokens.weight");
+    const at::Tensor middle =
+        x + linear(linear(norm(x, layer + "input_layernorm"),
+                          layer + "self_attn.v_proj"),
+                   layer + "self_attn.o_proj");
+    const at::Tensor inner =
+        norm(parallel ? x : middle, layer + "post_attention_layernorm");
+    const at::Tensor gate = linear(inner, layer + "mlp.gate_proj");
+    const at::Tensor mlp =
+        linear(gate * gate.sigmoid() * linear(inner, layer + "mlp.up_proj"),
+               layer + "mlp.down_proj");
+    const at::Tensor tokens = Longs({2, 1}, {3, 8});
+    EXPECT_LT(MaxDifference(Logits(*transformer, tokens).squeeze(1),
+                            linear(norm(middle + mlp, "model.norm"), "lm_head")
+                                .index_select(0, tokens.squeeze(1))),
+              1e-12)
+        << parallel;
+  }
+}
+
 // Copies each head of keys and values as often as it serves.
 TEST(TransformerTest, GroupedKeysEqualTheSameKeysForEachHead) {
   for (const char* encoding : {"none", "rope"}) {
-    Model grouped = SmallModel();
-    grouped.set_key_value_heads(1);
+    Model model = SmallModel();
+    model.set_heads(4);
+    model.set_head_width(4);
+    model.set_key_value_heads(2);
     parameters::ParameterOptions options;
     options.dtype = at::kDouble;
-    const auto few = MakeTransformer(grouped, Encoding(encoding), options);
-    const auto all = SmallTransformer(Encoding(encoding));
+    const auto few = MakeTransformer(model, Encoding(encoding), options);
+    model.set_key_value_heads(4);
+    const auto all = MakeTransformer(model, Encoding(encoding), options);
     {
       const at::NoGradGuard no_grad;
       for (size_t i = 0; i < all->Parameters().size(); ++i) {
@@ -323,7 +369,11 @@ TEST(TransformerTest, GroupedKeysEqualTheSameKeysForEachHead) {
                              ? 2
                              : 1)
             << name;
-        tensor.copy_(times == 1 ? theirs : at::cat({theirs, theirs}, 0));
+        // Heads 0 and 1 share the first one, 2 and 3 the second.
+        tensor.copy_(times == 1 ? theirs
+                                : theirs.unflatten(0, {2, 4})
+                                      .repeat_interleave(times, 0)
+                                      .flatten(0, 1));
       }
     }
     const at::Tensor tokens = Integers({2, 6}, 11, "tokens");

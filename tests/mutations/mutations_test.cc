@@ -1,6 +1,6 @@
-// Whether the tests of this program, those of the encodings, reject every
-// mistake in the copies of sources that it is linked with. Each mistake is
-// tried in a process of its own; one that its tests let pass is printed.
+// Whether the tests of this program reject every mistake in the copies of
+// sources that it is linked with. Each mistake is tried in a process of its
+// own; one that its tests let pass is printed.
 //
 //   bazel test //tests/mutations:mutations_test
 //   ORDO_MUTANT=7 bazel-bin/tests/mutations/mutations_test
