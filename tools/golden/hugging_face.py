@@ -52,7 +52,7 @@ def config_of(kind, **more):
         "bloom": {"hidden_size": 12, "n_layer": LAYERS, "n_head": 3,
                   "vocab_size": VOCABULARY},
         "mpt": {"d_model": 12, "n_layers": LAYERS, "n_heads": 3,
-                "expansion_ratio": 2, "vocab_size": VOCABULARY,
+                "expansion_ratio": 4, "vocab_size": VOCABULARY,
                 "attn_config": {"alibi": True}, "no_bias": True},
     }
     config = dict(kinds[kind], model_type=kind, **more)
@@ -72,9 +72,10 @@ MODELS = {
         "rope_type": "yarn", "rope_theta": 700.0, "factor": 2.0,
         "beta_fast": 3.0, "beta_slow": 0.1,
         "original_max_position_embeddings": 64}),
-    "hf_llama_longrope": config_of("llama", rope_scaling={
-        "rope_type": "longrope", "short_factor": FACTORS[0],
-        "long_factor": FACTORS[1], "original_max_position_embeddings": 4}),
+    "hf_llama_longrope": config_of(
+        "llama", original_max_position_embeddings=4, rope_scaling={
+            "rope_type": "longrope", "short_factor": FACTORS[0],
+            "long_factor": FACTORS[1]}),
     "hf_llama_llama3": config_of("llama", rope_scaling={
         "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
         "high_freq_factor": 4.0, "original_max_position_embeddings": 300}),
@@ -232,7 +233,8 @@ def frequencies(config, channels):
     pairs = range(channels // 2)
     plain = [base**(-2 * f / channels) for f in pairs]
     longest = config.get("max_position_embeddings")
-    trained = scaling.get("original_max_position_embeddings", longest)
+    original = "original_max_position_embeddings"
+    trained = scaling.get(original, config.get(original, longest))
     s = scaling.get("factor")
     if kind == "default":
         return plain, 1.0
