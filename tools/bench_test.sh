@@ -4,7 +4,8 @@
 set -uo pipefail
 
 root=$(mktemp -d "$TEST_TMPDIR/checkout.XXXX")
-mkdir -p "$root/tools/build" "$root/bin" "$root/home"
+mkdir -p "$root/tools/build" "$root/bin" "$root/home" "$root/tests/bench"
+echo 'submit  a benchmark' >"$root/tests/bench/benchmarks.txt"
 cp tools/bench "$root/tools/"
 cp tools/build/env.sh "$root/tools/build/"
 
@@ -22,6 +23,10 @@ END
 program "$root/bazel-bin/tests/bench/bench" <<END
 printf '%s in %s\n' "\$*" "\$PWD" >"$root/bench.txt"
 ls "\$ORDO_BIN" >>"$root/bench.txt"
+END
+
+program "$root/bazel-bin/tests/bench/encodings" <<END
+printf '%s\n' "table \$*"
 END
 
 # As under a service manager, which sets no HOME; from another folder.
@@ -51,5 +56,18 @@ expect RunsWhereTheCallerIs "$root/bench.txt" \
   "^--dir $root/home/.cache/ordo/bench submit --json out.json in $root/elsewhere"
 expect SeesAllPrograms "$root/bench.txt" \
   $'\nfake_trainer\nordo\nordo-scheduler\nordo-supervisor\nordo-trainer\nordo-worker$'
+
+rm "$root/bazel.txt"
+PATH="$root/bin:$PATH" "$root/tools/bench" --list >"$root/list.txt"
+expect ListsThemAll "$root/list.txt" '^submit  a benchmark$'
+if [[ -e $root/bazel.txt ]]; then
+  echo 'FAILED ListsWithoutABuild'
+  failures=$((failures + 1))
+fi
+PATH="$root/bin:$PATH" "$root/tools/bench" --encodings --quick \
+  >"$root/table.txt"
+expect BuildsOnlyTheBenchmarkOfEncodings "$root/bazel.txt" \
+  ' //tests/bench:encodings in '
+expect PrintsTheTableOfEncodings "$root/table.txt" '^table --quick$'
 
 [[ $failures == 0 ]]
