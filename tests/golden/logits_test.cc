@@ -129,12 +129,14 @@ INSTANTIATE_TEST_SUITE_P(
                       "hf_bloom", "hf_mpt"),
     [](const auto& info) { return info.param; });
 
-INSTANTIATE_TEST_SUITE_P(TapeRelease, GoldenLogitsTest,
-                         ::testing::Values("vita_tape", "vita_tape_linear",
-                                           "vita_tape_yarn", "vita_alibi",
-                                           "vita_t5", "vita_fire", "vita_xpos",
-                                           "vita_sinusoidal", "vita_none"),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(
+    TapeRelease, GoldenLogitsTest,
+    ::testing::Values("vita_tape", "vita_tape_linear", "vita_tape_yarn",
+                      "vita_tape_attention", "vita_tape_mlp",
+                      "vita_tape_not_equivariant", "vita_tape_vector",
+                      "vita_alibi", "vita_t5", "vita_fire", "vita_xpos",
+                      "vita_sinusoidal", "vita_rope", "vita_none"),
+    [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace ordo::tests::golden

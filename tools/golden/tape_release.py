@@ -41,9 +41,9 @@ class Model:
         self.config = config
 
 
-def tape(*start):
-    encoding = {"name": "tape", "params": {"reading": "released",
-                                           "position_size": 5}}
+def tape(*start, **params):
+    params = dict({"reading": "released", "position_size": 5}, **params)
+    encoding = {"name": "tape", "params": params}
     if start:
         encoding["with"] = [dict(zip(("name", "params"), start))]
     return encoding
@@ -57,6 +57,15 @@ MODELS = {
     "tape_yarn": Model("adayarn",
                        tape("yarn", {"factor": 4, "trained_length": LENGTH}),
                        position_size=5, **YARN),
+    "tape_attention": Model("adattention", tape(mlp_update=False),
+                            position_size=5),
+    "tape_mlp": Model("adamlp", tape(attention_update=False), position_size=5),
+    "tape_not_equivariant": Model("adawoeq", tape(equivariant=False),
+                                  position_size=5),
+    "tape_vector": Model("adavector", {
+        "name": "tape", "params": {"embedding": "vector", "position_size": 5}},
+                         position_size=5),
+    "rope": Model("rope", {"name": "rope"}),
     "alibi": Model("alibi", {"name": "alibi"}),
     "t5": Model("t5rb", {"name": "t5", "params": {
         "buckets": 8, "max_distance": 10, "per_layer": True}},
@@ -80,6 +89,11 @@ def stand_in(name, **members):
 def import_code(source):
     # Before the stand-ins: it looks for what is installed.
     importlib.import_module("transformers")
+    # adavector keeps its frequencies on a GPU.
+    torch = importlib.import_module("torch")
+    move = torch.Tensor.to
+    torch.Tensor.to = lambda tensor, *where, **how: (
+        tensor if where == ("cuda:0",) else move(tensor, *where, **how))
     sys.path.insert(0, source)
     unused = dict.fromkeys(("flash_attn_func", "flash_attn_varlen_func",
                             "adape_flash_attn_func"))
@@ -129,6 +143,19 @@ def set_weights(net, name):
             tensor.copy_(1 + 0.1 * noise)
         else:
             tensor.copy_(0.3 * noise)
+        if net.config.rpe_type == "adavector" and "attention_linear" in key:
+            # The code sums over each row, the paper multiplies; a diagonal
+            # matrix does both.
+            tensor.copy_(tensor.diag().diag())
+
+
+def used(net):
+    """The code's weights but those that, in its last layer, nothing uses and
+    that Ordo has in the released reading only."""
+    last = "layers.%d." % (net.config.num_hidden_layers - 1)
+    return {key: tensor for key, tensor in net.state_dict().items()
+            if net.config.rpe_type != "adavector" or last not in key or
+            ".pe." not in key and "attention_linear" not in key}
 
 
 def logits_of(net, tokens):
@@ -159,7 +186,8 @@ def write(folder, source_commit):
             cases["tokens." + case] = tokens
             cases["logits." + case] = logits_of(net, tokens)
         save_file(cases, os.path.join(path, "cases.safetensors"))
-        net.save_pretrained(path, safe_serialization=True)
+        net.save_pretrained(path, state_dict=used(net),
+                            safe_serialization=True)
         for file in os.listdir(path):
             if file == "generation_config.json":
                 os.remove(os.path.join(path, file))
