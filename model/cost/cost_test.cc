@@ -129,6 +129,20 @@ TEST(CostTest, AttentionMeetsThePairsThatAreSeen) {
   }
 }
 
+TEST(CostTest, KeysAndValuesAreKeptForEachKeyHead) {
+  for (const int key_heads : {1, 2, 4}) {
+    const Spec spec = Resolved(
+        "{key_value_heads: " + std::to_string(key_heads) + "}", "{name: none}");
+    CostOptions options;
+    options.tokens = 11;
+    options.bytes_per_value = 4;
+    // Heads of 32.
+    EXPECT_EQ(
+        CountCost({spec.model, spec.encoding}, options).parts[1].state_bytes,
+        11 * 2 * key_heads * 32 * 4);
+  }
+}
+
 TEST(CostTest, PartsAddUpToTheWhole) {
   const Spec spec = Resolved("{}", "{name: cope, params: {gates: sep_keys}}");
   for (const auto convention : Conventions()) {
