@@ -2,11 +2,11 @@
 // tools/golden made the files: published.py, published_content.py, formulas.py.
 //
 // A case has `encoding`, `heads`, `head_width`, `causal` (true), `positions`
-// (from 0), `parameters` by name, `inputs` (q, k and v [1,H,T,D], tokens [1,T];
-// without q all are zeros) and what is `expected`: `embedded` [1,T,C] of
-// embeddings of zeros, `scores` [1,H,T,T] before the mask, `weights` [1,H,*,T]
-// of the last tokens or `attended` [1,H,T,D]. `single` says that the code
-// computed in fp32.
+// (from 0), `parameters` by name, `inputs` (q, k and v [1,H,T,D], hidden
+// [1,T,C], tokens [1,T]; without q all are zeros) and what is `expected`:
+// `embedded` [1,T,C] of embeddings of zeros, `scores` [1,H,T,T] before the
+// mask, `weights` [1,H,*,T] of the last tokens or `attended` [1,H,T,D].
+// `single` says that the code computed in fp32.
 
 #include <cmath>
 #include <cstdint>
@@ -126,6 +126,9 @@ class Case {
       attention.k_BHTD = TensorOf(inputs.at("k"));
     }
     if (inputs.contains("v")) attention.v_BHTD = TensorOf(inputs.at("v"));
+    if (inputs.contains("hidden")) {
+      attention.hidden_BTC = TensorOf(inputs.at("hidden"));
+    }
     attention.causal = causal();
     return attention;
   }

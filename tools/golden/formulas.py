@@ -53,7 +53,7 @@ class Case:
     """q and k, and scores by what they are between two tokens of a head."""
 
     def __init__(self, source, name, params=None, causal=True, over=None):
-        self.random = Random(source + name + str(params))
+        self.random = Random(source + name + str(params) + (over or ""))
         encoding = {"name": name, "params": params or {}}
         if over:
             encoding["with"] = [{"name": over}]
@@ -217,6 +217,63 @@ def cope():
     return cases
 
 
+def cope_further():
+    """Gates by keys of their own, and beside rope."""
+    rows = LENGTH + 1
+    omega = [10000**(-2 * f / WIDTH) for f in range(WIDTH // 2)]
+    cases = []
+    for gates, over in (("sep_keys", None), ("used", "rope"),
+                        ("plain", "rope")):
+        case = Case("arXiv:2405.18719, equations 3 to 5 and section 5", "cope",
+                    {"gates": gates, "max_position": rows}, over=over)
+        table = case.parameter("cope.positions.weight", rows, WIDTH)
+        keys = case.k[0]
+        if gates == "sep_keys":
+            hidden = case.random(1, LENGTH, HEADS * WIDTH)
+            case.json["inputs"]["hidden"] = hidden
+            matrix = case.parameter("cope.gate_proj.weight", HEADS * WIDTH,
+                                    HEADS * WIDTH)
+            keys = [[[dot(row, x) for row in matrix[h * WIDTH:(h + 1) * WIDTH]]
+                     for x in hidden[0]] for h in range(HEADS)]
+
+        def used(i, j, q, k, over=over):
+            return turned(q, k, [(i - j) * w if over else 0.0 for w in omega])
+
+        def score(h, i, j, q, k, used=used, gates=gates, keys=keys,
+                  table=table):
+            p = 0.0
+            for t in range(j, i + 1):
+                p += sigmoid(used(i, t, q, keys[h][t]) if gates == "used" else
+                             dot(q, keys[h][t]) / ROOT)
+            w = p - math.floor(p)
+            return (used(i, j, q, k) + (1 - w) * dot(q, table[math.floor(p)]) +
+                    w * dot(q, table[math.ceil(p)]))
+        cases.append(case.scores(score))
+    return cases
+
+
+def deberta():
+    """The authors' code takes the same row in both terms."""
+    last = 2
+    case = Case("arXiv:2006.03654, equations 3 and 4", "deberta",
+                {"max_distance": last, "index": "paper"}, causal=False)
+    width = HEADS * WIDTH
+    positions = case.parameter("deberta.positions.weight", 2 * last, width,
+                               shared=True)
+    of_query = case.parameter("deberta.query_proj.weight", width, width)
+    bias = case.parameter("deberta.query_proj.bias", width)
+    of_key = case.parameter("deberta.key_proj.weight", width, width)
+
+    def row(matrix, h, distance):
+        place = clip(distance + last, 0, 2 * last - 1)
+        return [dot(matrix[c], positions[place])
+                for c in range(h * WIDTH, (h + 1) * WIDTH)]
+    return [case.scores(lambda h, i, j, q, k: (
+        dot(q, k) + dot(q, row(of_key, h, i - j)) +
+        dot(k, add(row(of_query, h, j - i),
+                   bias[h * WIDTH:(h + 1) * WIDTH]))) / math.sqrt(3 * WIDTH))]
+
+
 def turned(q, k, angles):
     """Re of q's complex numbers times those of k, turned by each pair's angle;
     pairs are half against half."""
@@ -320,8 +377,8 @@ def tables():
 
 def all_cases():
     cases = []
-    for make in (sandwich, huang, da_transformer, tener, shaw, cope, rotary,
-                 liere, tables):
+    for make in (sandwich, huang, da_transformer, tener, shaw, cope,
+                 cope_further, deberta, rotary, liere, tables):
         cases += make()
     return cases
 
