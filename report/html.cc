@@ -17,13 +17,14 @@ body { font: 16px/1.5 system-ui, sans-serif; color: var(--text);
   padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .8rem; border-bottom: 1px solid var(--line);
+th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line);
   text-align: right; white-space: nowrap; }
 th:first-child, td:first-child, td.text, th.text { text-align: left; }
 th, td.text { white-space: normal; }
 td.text { min-width: 14rem; }
 .scroll { overflow-x: auto; }
 .interval, .dim { color: var(--dim); }
+.interval { display: block; font-size: .85rem; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem; }
 figure { margin: 0; background: #fff; color: #1c1c1c; padding: .5rem;
   border: 1px solid var(--line); border-radius: .4rem;

@@ -79,6 +79,8 @@ TEST(RenderHtmlTest, TableHasScoresWithIntervals) {
                               "60.7]</span>"));
   EXPECT_THAT(html, HasSubstr("100.0&nbsp;% <span class=\"interval\">[83.9, "
                               "100.0]</span>"));
+  // Below their scores, or the table is wider than a laptop's screen.
+  EXPECT_THAT(html, HasSubstr(".interval { display: block;"));
   EXPECT_THAT(html, HasSubstr("Trained on up to 1 digits: the outlined"));
 }
 

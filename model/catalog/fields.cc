@@ -112,7 +112,9 @@ bool ResolveChoice(const ChoiceField& field, std::string_view path,
   if (std::find(choices.begin(), choices.end(), value) != choices.end()) {
     return true;
   }
-  const std::string nearest = base::Nearest(value, choices);
+  const std::string nearest = value == field.synonym.first
+                                  ? field.synonym.second
+                                  : base::Nearest(value, choices);
   violations->push_back(
       {FieldPath(path, field.name),
        absl::StrCat("must be one of ", absl::StrJoin(choices, ", "), ", is '",

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status/details.h"
@@ -33,6 +34,8 @@ struct ChoiceField {
   std::string name;
   // The first is the default.
   std::vector<std::string> choices;
+  // Another word and the choice that it stands for, to suggest it.
+  std::pair<std::string, std::string> synonym = {};
 };
 
 // Where a message or list stands in a request, "" for the request itself.

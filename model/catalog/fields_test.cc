@@ -104,6 +104,18 @@ TEST(FieldsTest, UnknownChoiceIsToldTheNearest) {
           "must be one of cpu, cuda, is 'cudda'; did you mean 'cuda'?"}));
 }
 
+TEST(FieldsTest, ASynonymIsToldItsChoice) {
+  Resources resources;
+  resources.set_device("gpu");
+  Violations violations;
+  EXPECT_FALSE(ResolveChoice({"device", {"cpu", "cuda"}, {"gpu", "cuda"}},
+                             "resources", &resources, &violations));
+  EXPECT_THAT(violations,
+              ElementsAre(base::FieldViolation{
+                  "resources.device",
+                  "must be one of cpu, cuda, is 'gpu'; did you mean 'cuda'?"}));
+}
+
 TEST(FieldsTest, IdsAreDnsLabels) {
   EXPECT_TRUE(IsId("a"));
   EXPECT_TRUE(IsId("addition-rope-2"));

@@ -354,7 +354,8 @@ void ResolveResources(std::string_view field, v1::Resources* resources,
         {FieldPath(field, "ranks"),
          absl::StrCat("only 1 is possible today, is ", resources->ranks())});
   }
-  ResolveChoice({"device", {"cpu", "cuda"}}, field, resources, violations);
+  ResolveChoice({"device", {"cpu", "cuda"}, {"gpu", "cuda"}}, field, resources,
+                violations);
   ResolveNumber({"threads", 1, 1024, 2}, field, resources, violations);
 }
 

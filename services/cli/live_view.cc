@@ -97,7 +97,7 @@ std::string LiveLine(const FollowedJob& job, int name_width,
                      const Terminal& terminal) {
   const std::string name = ShortName(job.name);
   const Cell state =
-      job.job.name().empty() ? Cell("?") : StateCell(job.job.state());
+      job.job.name().empty() ? Cell("") : StateCell(job.job.state());
   std::string rest = ProgressText(job.job);
   const std::string remark = rest.empty() || !job.connected ? Remark(job) : "";
   if (!remark.empty()) rest = remark;

@@ -90,6 +90,13 @@ TEST(LiveLineTest, ShowsHowFarAnEvaluationIs) {
               HasSubstr("25%  evaluating addition_grid 50/200"));
 }
 
+TEST(LiveLineTest, IsBlankUntilTheJobIsKnown) {
+  FollowedJob job;
+  job.name = "jobs/tape";
+  EXPECT_EQ(LiveLine(job, 6, Wide()),
+            "tape              [....................]   0%  ");
+}
+
 TEST(LiveLineTest, SaysThatTheSchedulerIsAway) {
   FollowedJob job = Running(450);
   job.connected = false;

@@ -186,6 +186,9 @@ const std::vector<Refusal>& Refusals() {
        "'none'"},
       {"{name: cope}", "model: {causal: false}", "encoding.name",
        "is defined under a causal mask only; leave out model.causal"},
+      // Devices, by their other name.
+      {"{name: rope}", "resources: {device: gpu}", "resources.device",
+       "must be one of cpu, cuda, is 'gpu'; did you mean 'cuda'?"},
       // Memories.
       {"{name: rope, params: {memory_length: 64}}", "",
        "encoding.params.memory_length",
