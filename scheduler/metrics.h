@@ -69,7 +69,8 @@ struct SchedulerMetrics {
         checkpoints(registry.AddCounter(
             {"ordo_scheduler_checkpoints_written_total",
              "Checkpoints, by what became of them.",
-             {{"result", {"written", "failed", "refused", "removed"}}}})),
+             {{"result",
+               {"written", "failed", "refused", "removed", "imported"}}}})),
         checkpoint_stall(registry.AddHistogram(
             {"ordo_scheduler_checkpoint_stall_seconds",
              "Time that training stood still for a checkpoint."},

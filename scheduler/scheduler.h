@@ -27,6 +27,10 @@ struct NewJob {
   // SHA-256 of the request as it came, for comparing repeats.
   std::string fingerprint;
   jobs::v1::Owner owner;
+  // Kind IMPORT: the checkpoint that the job holds, whose files lie in their
+  // place; all but its name, origin and create_time is set. Such a job has
+  // ended when it is created.
+  std::optional<checkpoints::v1::Checkpoint> imported = {};
 };
 
 // Which jobs to list. Unset fields match everything.

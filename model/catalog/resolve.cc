@@ -260,7 +260,11 @@ void ResolveModel(std::string_view field, int task_vocabulary_size,
     violations->push_back(
         {FieldPath(field, "vocabulary_size"),
          absl::StrCat("the task has ", task_vocabulary_size, " tokens, is ",
-                      model->vocabulary_size(), "; leave it out")});
+                      model->vocabulary_size(),
+                      model->from().empty()
+                          ? "; leave it out"
+                          : ", as in the checkpoint of model.from; take "
+                            "another task or checkpoint")});
   }
 }
 
@@ -392,7 +396,7 @@ void ResolveEvaluations(
           {FieldPath(path, "task"),
            absl::StrCat(entry->name, " has ", entry->vocabulary_size,
                         " tokens, the model ", context.vocabulary_size,
-                        "; raise model.vocabulary_size")});
+                        "; it needs one with a larger vocabulary_size")});
     }
     ResolveMoment(context, path, evaluation, violations);
     if (!evaluation->has_seed()) evaluation->set_seed(1);
@@ -408,19 +412,23 @@ void ResolveEvaluations(
 void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
   const size_t num_before = violations->size();
   const Entry* task = ResolveData("data", parts.data, violations);
-  ResolveModel("model", task == nullptr ? 0 : task->vocabulary_size,
-               parts.model, violations);
-  ResolveEncoding("encoding", *parts.model, parts.encoding, violations);
   EvaluationsContext context;
-  context.vocabulary_size = parts.model->vocabulary_size();
-  if (violations->size() == num_before) {
+  if (parts.model != nullptr) {
+    ResolveModel("model", task == nullptr ? 0 : task->vocabulary_size,
+                 parts.model, violations);
+    ResolveEncoding("encoding", *parts.model, parts.encoding, violations);
+    context.vocabulary_size = parts.model->vocabulary_size();
+  } else if (parts.encoding != nullptr) {
+    ResolveComponent(Kind::kEncoding, "encoding", parts.encoding, violations);
+  }
+  if (violations->size() == num_before && parts.encoding != nullptr) {
     context.max_length = MaxLength(*parts.encoding);
     RefuseLongRows("data.params",
                    RowLengthOf(*task, parts.data->params(), context.max_length),
                    violations);
   }
   ResolveTraining("training", parts.training, violations);
-  if (violations->size() == num_before) {
+  if (violations->size() == num_before && parts.model != nullptr) {
     CheckFineTuning("training", *parts.training, *parts.model, violations);
   }
   ResolveCheckpointPolicy("checkpoint", parts.checkpoint, violations);

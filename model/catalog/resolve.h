@@ -92,6 +92,8 @@ void ResolveEvaluations(
 // What training jobs and training tasks have in common. Not owned.
 struct TrainingParts {
   ordo::training::v1::Data* data;
+  // Null: not known yet, since it is that of a checkpoint; `encoding` then may
+  // be null too, and neither is checked against the rest.
   ordo::training::v1::Model* model;
   ordo::training::v1::Component* encoding;
   ordo::training::v1::Training* training;

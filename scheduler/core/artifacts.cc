@@ -37,6 +37,7 @@ void TakeCheckpoint(JobEdit& edit, const agent::v1::DurableRecord& record) {
   *checkpoint->mutable_files() = written.files();
   checkpoint->set_manifest_sha256(written.manifest_sha256());
   checkpoint->set_state_digest(written.state_digest());
+  checkpoint->set_origin(checkpoints::v1::Checkpoint::TRAINED);
   entry.checkpoints[key] = checkpoint;
   turn.Emit(Record{CheckpointPtr(checkpoint)});
   live.durable = turn.now.monotonic;
@@ -85,6 +86,7 @@ void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
   *report->mutable_metrics() = written.metrics();
   *report->mutable_files() = written.files();
   report->set_folder(written.folder());
+  if (written.has_encoding()) *report->mutable_encoding() = written.encoding();
   entry.reports[written.id()] = report;
   turn.Emit(Record{ReportPtr(report)});
   turn.Counted(Count::What::kReport, "written");

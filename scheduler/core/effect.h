@@ -90,7 +90,8 @@ struct Count {
     kDeviceSecondsLost,  // label: reason
     kStepsLost,          // label: reason
     kFirstStep,          // seconds from submission to the first step
-    kCheckpoint,         // 1, label: written, failed, refused, removed
+    kCheckpoint,         // 1, label: written, failed, refused, removed,
+                         // imported
     kCheckpointStall,    // seconds
     kCheckpointWrite,    // seconds
     kReport,             // 1, label: written, refused

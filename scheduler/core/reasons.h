@@ -34,6 +34,8 @@ inline constexpr char kHostFailed[] = "HOST_FAILED";
 inline constexpr char kStopped[] = "STOPPED";
 // Of a job whose last allowed attempt failed.
 inline constexpr char kAttemptsExhausted[] = "ATTEMPTS_EXHAUSTED";
+// Of a job that was made for an uploaded checkpoint.
+inline constexpr char kImported[] = "IMPORTED";
 
 inline constexpr const char* kAll[] = {
     kWaitingForDevice, kBackoff,           kNoSuchDevice,
@@ -43,7 +45,7 @@ inline constexpr const char* kAll[] = {
     kTrainerFailed,    kTrainerKilled,     kHang,
     kStartFailed,      kOutOfMemory,       kDeviceError,
     kStorageError,     kWorkerLost,        kHostFailed,
-    kStopped,          kAttemptsExhausted,
+    kStopped,          kAttemptsExhausted, kImported,
 };
 
 // Those that an attempt may end with.

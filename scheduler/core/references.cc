@@ -102,6 +102,11 @@ absl::Status ResolveReferences(const State& state, jobs::v1::JobSpec* spec) {
     if (!resolved.ok()) return resolved.status();
     spec->set_start_from(*resolved);
   }
+  // In its full form already: the model's shape was taken from it.
+  if (!spec->model().from().empty()) {
+    ORDO_RETURN_IF_ERROR(base::AddContext(
+        ResolveReference(state, spec->model().from()), "model.from"));
+  }
   return absl::OkStatus();
 }
 

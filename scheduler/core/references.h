@@ -8,7 +8,8 @@
 #include "proto/ordo/jobs/v1/job_spec.pb.h"
 #include "scheduler/core/state.h"
 
-// Checkpoints that a job's spec names: `checkpoints` and `start_from`.
+// Checkpoints that a job's spec names: `checkpoints`, `start_from` and
+// `model.from`.
 
 namespace ordo::scheduler::core {
 

@@ -52,6 +52,7 @@ std::vector<std::string> References(const jobs::v1::JobSpec& spec) {
   std::vector<std::string> names(spec.checkpoints().begin(),
                                  spec.checkpoints().end());
   if (!spec.start_from().empty()) names.push_back(spec.start_from());
+  if (!spec.model().from().empty()) names.push_back(spec.model().from());
   return names;
 }
 

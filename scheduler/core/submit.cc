@@ -90,6 +90,28 @@ absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
   return absl::OkStatus();
 }
 
+// Ends the job before it begins: what it holds is there.
+void TakeImported(Turn& turn, const NewJob& created, jobs::v1::Job* job,
+                  JobEntry* entry) {
+  const std::string& id = job->spec().name();
+  auto checkpoint =
+      std::make_shared<checkpoints::v1::Checkpoint>(*created.imported);
+  const CheckpointKey key{0, checkpoint->step()};
+  checkpoint->set_name(CheckpointName(id, CheckpointId(key)));
+  checkpoint->set_attempt(0);
+  checkpoint->set_state(checkpoints::v1::Checkpoint::AVAILABLE);
+  checkpoint->set_origin(checkpoints::v1::Checkpoint::IMPORTED);
+  *checkpoint->mutable_create_time() = job->create_time();
+  job->set_state(jobs::v1::Job::SUCCEEDED);
+  job->set_reason(reason::kImported);
+  job->set_message(
+      absl::StrCat("holds the uploaded checkpoint ", checkpoint->name()));
+  *job->mutable_end_time() = job->create_time();
+  entry->place = Ended{};
+  entry->checkpoints[key] = checkpoint;
+  turn.Counted(Count::What::kCheckpoint, "imported");
+}
+
 void CreateJob(Turn& turn, NewJob&& created) {
   State& state = turn.state;
   const std::string id = created.spec.name();
@@ -109,11 +131,18 @@ void CreateJob(Turn& turn, NewJob&& created) {
   entry.job = job;
   entry.request_id = created.request_id;
   entry.fingerprint = created.fingerprint;
-  entry.place = Queued{};
   if (!entry.request_id.empty()) state.request_ids[entry.request_id] = id;
-  AddPins(state, job->spec());
-  StartWaiting(state, *job);
+  if (created.imported.has_value()) {
+    TakeImported(turn, created, job.get(), &entry);
+  } else {
+    entry.place = Queued{};
+    AddPins(state, job->spec());
+    StartWaiting(state, *job);
+  }
   turn.Emit(Record{RecordOf(entry)});
+  for (const auto& [key, checkpoint] : entry.checkpoints) {
+    turn.Emit(Record{checkpoint});
+  }
 }
 
 }  // namespace

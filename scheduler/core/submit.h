@@ -10,7 +10,8 @@ namespace ordo::scheduler::core {
 // taken, by a job or earlier in the call. INVALID_ARGUMENT: a known request id
 // with another fingerprint, or a name that is no id. NOT_FOUND: a checkpoint
 // that a spec names is not there. A known request id with the same fingerprint
-// gives the job that it made. Internal to scheduler/core.
+// gives the job that it made. A job with an imported checkpoint has ended at
+// once and holds it. Internal to scheduler/core.
 void HandleSubmit(Turn& turn, Submit submit);
 
 }  // namespace ordo::scheduler::core

@@ -30,6 +30,60 @@ TEST(SubmitTest, ANewJobIsQueuedWithAllThatIsKnown) {
   EXPECT_EQ(job->sequence(), 1);
 }
 
+NewJob Import(const std::string& name) {
+  NewJob job = JobBuilder(name).RequestId("upload/" + name);
+  job.spec.set_kind(jobs::v1::JobSpec::IMPORT);
+  job.imported.emplace();
+  job.imported->set_step(7);
+  job.imported->set_manifest_sha256("aa");
+  job.imported->set_imported_by("ada");
+  return job;
+}
+
+TEST(SubmitTest, AnImportHasEndedAndHoldsItsCheckpoint) {
+  TestShell shell;
+  ORDO_ASSERT_OK_AND_ASSIGN(const JobPtr job, shell.Submit(Import("a")));
+  EXPECT_EQ(job->state(), Job::SUCCEEDED);
+  EXPECT_EQ(job->reason(), reason::kImported);
+  EXPECT_EQ(job->end_time().seconds(), 1'700'000'000);
+  EXPECT_TRUE(job->attempts().empty());
+  shell.Restart();
+  const auto& checkpoints = shell.state().jobs.at("a").checkpoints;
+  ASSERT_EQ(checkpoints.size(), 1u);
+  const auto& checkpoint = *checkpoints.begin()->second;
+  EXPECT_EQ(checkpoint.name(), "jobs/a/checkpoints/7-0");
+  EXPECT_EQ(checkpoint.state(), checkpoints::v1::Checkpoint::AVAILABLE);
+  EXPECT_EQ(checkpoint.origin(), checkpoints::v1::Checkpoint::IMPORTED);
+  EXPECT_EQ(checkpoint.imported_by(), "ada");
+  EXPECT_EQ(checkpoint.create_time().seconds(), 1'700'000'000);
+  EXPECT_EQ(shell.Counted(Count::What::kCheckpoint, "imported"), 1);
+}
+
+TEST(SubmitTest, AnImportIsMadeOnceAndCannotBeCancelled) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Submit(Import("a")));
+  ORDO_ASSERT_OK_AND_ASSIGN(const JobPtr again, shell.Submit(Import("a")));
+  EXPECT_EQ(again->sequence(), 1);
+  EXPECT_EQ(shell.state().jobs.size(), 1u);
+  EXPECT_THAT(shell.CancelJob("a"),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(shell.Submit(JobBuilder("a")),
+              StatusIs(absl::StatusCode::kAlreadyExists));
+}
+
+TEST(SubmitTest, AJobBeginsWithTheWeightsOfAnImportAndKeepsIt) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Submit(Import("a")));
+  NewJob job = JobBuilder("b");
+  job.spec.mutable_model()->set_from("jobs/a/checkpoints/8-0");
+  EXPECT_THAT(shell.Submit(job), StatusIs(absl::StatusCode::kNotFound,
+                                          HasSubstr("model.from: there is no "
+                                                    "checkpoint")));
+  job.spec.mutable_model()->set_from("jobs/a/checkpoints/7-0");
+  ORDO_ASSERT_OK(shell.Submit(job));
+  EXPECT_EQ(shell.state().pins.count("jobs/a/checkpoints/7-0"), 1u);
+}
+
 TEST(SubmitTest, ATakenNameIsRefused) {
   TestShell shell;
   ORDO_ASSERT_OK(shell.Submit(JobBuilder("a")));

@@ -42,6 +42,8 @@ training::v1::TrainSpec TrainTask(const State& state, const JobEntry& entry) {
   task.set_job(spec.name());
   task.set_attempt(NewestAttempt(*entry.job));
   *task.mutable_model() = spec.model();
+  task.mutable_model()->clear_from();
+  task.mutable_model()->clear_from_sha256();
   *task.mutable_encoding() = spec.encoding();
   *task.mutable_data() = spec.data();
   *task.mutable_training() = spec.training();
@@ -57,6 +59,9 @@ training::v1::TrainSpec TrainTask(const State& state, const JobEntry& entry) {
   if (!spec.start_from().empty()) {
     *task.mutable_start() = PinnedSource(state, spec.start_from());
   }
+  if (!spec.model().from().empty()) {
+    *task.mutable_base() = PinnedSource(state, spec.model().from());
+  }
   for (const auto& [id, report] : entry.reports) task.add_finished_reports(id);
   return task;
 }
@@ -71,6 +76,7 @@ training::v1::EvaluateSpec EvaluateTask(const State& state,
     *task.add_checkpoints() = PinnedSource(state, name);
   }
   *task.mutable_evaluations() = spec.evaluations();
+  if (spec.has_encoding()) *task.mutable_encoding() = spec.encoding();
   *task.mutable_resources() = spec.resources();
   for (const auto& [id, report] : entry.reports) task.add_finished_reports(id);
   return task;

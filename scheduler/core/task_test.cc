@@ -99,6 +99,25 @@ TEST_F(TaskTest, AContinuedJobStartsFromTheOthersCheckpoint) {
   EXPECT_EQ(task.start().manifest_sha256(), "sha-9-1");
 }
 
+TEST_F(TaskTest, AModelFromACheckpointHasItAsBase) {
+  Submit(JobBuilder("a"));
+  shell_.Observe("w",
+                 {AttemptBuilder("a", 1).Running().Checkpoint(1, 9).Exited(0)});
+  shell_.Ignore();
+  NewJob job = JobBuilder("b");
+  job.spec.mutable_model()->set_layers(4);
+  job.spec.mutable_model()->set_from("jobs/a/checkpoints/9-1");
+  job.spec.mutable_model()->set_from_sha256("sha-9-1");
+  Submit(job);
+  const training::v1::TrainSpec task = TrainTask(shell_.state(), Entry("b"));
+  EXPECT_EQ(task.base().name(), "jobs/a/checkpoints/9-1");
+  EXPECT_EQ(task.base().manifest_sha256(), "sha-9-1");
+  EXPECT_FALSE(task.has_start());
+  EXPECT_EQ(task.model().layers(), 4);
+  EXPECT_EQ(task.model().from(), "");
+  EXPECT_EQ(task.model().from_sha256(), "");
+}
+
 TEST_F(TaskTest, AnEvaluationTaskNamesItsCheckpoints) {
   Submit(JobBuilder("a"));
   shell_.Observe("w",
@@ -106,6 +125,7 @@ TEST_F(TaskTest, AnEvaluationTaskNamesItsCheckpoints) {
   shell_.Ignore();
   NewJob job = JobBuilder("b").Evaluates({"jobs/a"});
   job.spec.add_evaluations()->set_task("addition_grid");
+  job.spec.mutable_encoding()->set_name("yarn");
   Submit(job);
   const auto task = EvaluateTask(shell_.state(), Entry("b"));
   EXPECT_EQ(task.job(), "b");
@@ -113,6 +133,7 @@ TEST_F(TaskTest, AnEvaluationTaskNamesItsCheckpoints) {
   ASSERT_EQ(task.checkpoints_size(), 1);
   EXPECT_EQ(task.checkpoints(0).path(), "jobs/a/checkpoints/9-1");
   EXPECT_EQ(task.evaluations(0).task(), "addition_grid");
+  EXPECT_EQ(task.encoding().name(), "yarn");
 }
 
 }  // namespace

@@ -198,6 +198,15 @@ absl::StatusOr<std::vector<Job>> FakeScheduler::TryCreate(
     *created.mutable_owner() = job.owner;
     created.set_version(1);
     created.set_sequence(++last_sequence_);
+    if (job.imported) {
+      created.set_state(Job::SUCCEEDED);
+      checkpoints::v1::Checkpoint checkpoint = *job.imported;
+      checkpoint.set_name(absl::StrCat(created.name(), "/checkpoints/",
+                                       checkpoint.step(), "-0"));
+      checkpoint.set_state(checkpoints::v1::Checkpoint::AVAILABLE);
+      checkpoint.set_origin(checkpoints::v1::Checkpoint::IMPORTED);
+      checkpoints_.push_back(checkpoint);
+    }
     fingerprints_[job.spec.name()] = job.fingerprint;
     if (!job.request_id.empty()) {
       job_of_request_[job.request_id] = job.spec.name();

@@ -130,6 +130,28 @@ TEST_P(SchedulerContract, RepeatOfARequestGivesTheJobThatItMade) {
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
+TEST_P(SchedulerContract, AnImportedCheckpointIsListedUnderItsJob) {
+  NewJob job = JobNamed("a", "upload");
+  job.spec.set_kind(JobSpec::IMPORT);
+  job.imported.emplace();
+  job.imported->set_step(3);
+  job.imported->set_manifest_sha256("digest");
+  const auto made = Create(scheduler(), {job});
+  ORDO_ASSERT_OK(made);
+  EXPECT_EQ(made->front().state(), Job::SUCCEEDED);
+  for (const char* id : {"3-0", "latest"}) {
+    const auto checkpoint = scheduler().GetCheckpoint("a", id);
+    ORDO_ASSERT_OK(checkpoint);
+    EXPECT_EQ(checkpoint->name(), "jobs/a/checkpoints/3-0");
+    EXPECT_EQ(checkpoint->manifest_sha256(), "digest");
+    EXPECT_EQ(checkpoint->origin(), checkpoints::v1::Checkpoint::IMPORTED);
+  }
+  ORDO_EXPECT_OK(Create(scheduler(), {job}));
+  const auto listing = scheduler().ListCheckpoints("", Page());
+  ORDO_ASSERT_OK(listing);
+  EXPECT_EQ(listing->items.size(), 1u);
+}
+
 TEST_P(SchedulerContract, WhatDoesNotExistIsNotFound) {
   const auto not_found = StatusIs(absl::StatusCode::kNotFound);
   EXPECT_THAT(scheduler().GetJob("a"), not_found);
