@@ -2,6 +2,7 @@
 
 #include "services/agent/scheduler_agent_service.h"
 #include "services/checkpoints/checkpoints_service.h"
+#include "services/checkpoints/uploads.h"
 #include "services/files/work_queue.h"
 #include "services/jobs/jobs_service.h"
 #include "services/reports/reports_service.h"
@@ -13,6 +14,8 @@ namespace {
 // They read files and send messages; more than the disk answers at once is no
 // use.
 constexpr int kNumThreads = 4;
+// They hash what comes in; the rest of a machine is for what it serves.
+constexpr int kNumUploadThreads = 2;
 
 }  // namespace
 
@@ -24,16 +27,28 @@ struct AllServices::Parts {
               options.authenticator == nullptr ? claimed_user
                                                : *options.authenticator,
               options.authoriser == nullptr ? open : *options.authoriser}),
-        checkpoints(*options.scheduler, storage, queue),
+        uploads(storage,
+                options.clock == nullptr ? real_clock : *options.clock),
+        upload_queue(kNumUploadThreads),
+        checkpoints({*options.scheduler, storage, queue, upload_queue, uploads,
+                     options.authenticator == nullptr
+                         ? claimed_user
+                         : *options.authenticator}),
         reports(*options.scheduler, storage, queue),
         workers(*options.scheduler),
-        agent(*options.scheduler) {}
+        agent(*options.scheduler) {
+    upload_queue.Run([this] { uploads.RemoveStale(); });
+  }
 
   const auth::ClaimedUserAuthenticator claimed_user;
   const auth::OpenAuthoriser open;
+  const base::RealClock real_clock;
   files::WorkQueue queue;
   files::Storage storage;
   jobs::JobsService jobs;
+  checkpoints::Uploads uploads;
+  // Uses uploads, so it goes first.
+  files::WorkQueue upload_queue;
   checkpoints::CheckpointsService checkpoints;
   reports::ReportsService reports;
   workers::WorkersService workers;
@@ -50,6 +65,9 @@ std::vector<grpc::Service*> AllServices::services() const {
           &parts_->workers, &parts_->agent};
 }
 
-void AllServices::EndStreams() { parts_->queue.EndStreams(); }
+void AllServices::EndStreams() {
+  parts_->queue.EndStreams();
+  parts_->uploads.Stop();
+}
 
 }  // namespace ordo::services

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock/clock.h"
 #include "base/files/files.h"
 #include "grpcpp/impl/codegen/service_type.h"
 #include "scheduler/scheduler.h"
@@ -18,6 +19,8 @@ struct AllServicesOptions {
   base::Filesystem* files = nullptr;
   // Where logs, checkpoints and reports lie.
   std::string storage_root;
+  // Tells how old uploads are. Null: the machine's. Otherwise not owned.
+  const base::Clock* clock = nullptr;
   // Null: ClaimedUserAuthenticator and OpenAuthoriser. Otherwise not owned.
   const auth::Authenticator* authenticator = nullptr;
   const auth::Authoriser* authoriser = nullptr;
@@ -40,7 +43,8 @@ class AllServices {
   // Owned by this.
   std::vector<grpc::Service*> services() const;
 
-  // Ends all streams of files and logs soon, and those that come later.
+  // Ends all streams of files and logs soon, and those that come later; and
+  // the checks of uploads.
   void EndStreams();
 
  private:

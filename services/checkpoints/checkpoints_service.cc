@@ -5,8 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/rpc/grpc_status.h"
 #include "base/rpc/server.h"
 #include "base/status/status.h"
+#include "services/checkpoints/import.h"
+#include "services/checkpoints/upload_list.h"
 #include "services/request/answer.h"
 #include "services/request/names.h"
 #include "services/request/page.h"
@@ -20,8 +23,6 @@ using ordo::checkpoints::v1::ListCheckpointsResponse;
 using ordo::checkpoints::v1::ReadFileRequest;
 using ordo::checkpoints::v1::ReadFileResponse;
 using Source = files::StreamReactor<ReadFileResponse>::Source;
-
-constexpr char kManifest[] = "MANIFEST.json";
 
 absl::StatusOr<Checkpoint> Find(const scheduler::Scheduler& scheduler,
                                 const std::string& name) {
@@ -65,7 +66,7 @@ absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
   // The manifest lists the other files and so is none of them.
   auto known = checkpoint.files();
   training::v1::FileInfo* manifest = known.Add();
-  manifest->set_path(kManifest);
+  manifest->set_path(kManifestFile);
   manifest->set_size_bytes(files::kUnknownSize);
   manifest->set_sha256(checkpoint.manifest_sha256());
   ORDO_ASSIGN_OR_RETURN(const auto info,
@@ -92,22 +93,70 @@ grpc::ServerUnaryReactor* CheckpointsService::GetCheckpoint(
     grpc::CallbackServerContext* context,
     const ordo::checkpoints::v1::GetCheckpointRequest* request,
     Checkpoint* response) {
-  return request::Answer(context, Find(scheduler_, request->name()), response);
+  return request::Answer(context, Find(parts_.scheduler, request->name()),
+                         response);
 }
 
 grpc::ServerUnaryReactor* CheckpointsService::ListCheckpoints(
     grpc::CallbackServerContext* context, const ListCheckpointsRequest* request,
     ListCheckpointsResponse* response) {
-  return base::Finish(context, List(scheduler_, *request, response));
+  return base::Finish(context, List(parts_.scheduler, *request, response));
 }
 
 grpc::ServerWriteReactor<ReadFileResponse>* CheckpointsService::ReadFile(
     grpc::CallbackServerContext*, const ReadFileRequest* request) {
-  auto source = OpenFile(scheduler_, storage_, *request);
+  auto source = OpenFile(parts_.scheduler, parts_.storage, *request);
   if (!source.ok()) {
-    return new files::StreamReactor<ReadFileResponse>(queue_, source.status());
+    return new files::StreamReactor<ReadFileResponse>(parts_.queue,
+                                                      source.status());
   }
-  return new files::StreamReactor<ReadFileResponse>(queue_, *std::move(source));
+  return new files::StreamReactor<ReadFileResponse>(parts_.queue,
+                                                    *std::move(source));
+}
+
+grpc::ServerUnaryReactor* CheckpointsService::CreateUpload(
+    grpc::CallbackServerContext* context,
+    const ordo::checkpoints::v1::CreateUploadRequest* request,
+    ordo::checkpoints::v1::Upload* response) {
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  parts_.upload_queue.Run([this, reactor, request, response] {
+    auto upload = parts_.uploads.Create(request->upload());
+    if (upload.ok()) *response = *std::move(upload);
+    reactor->Finish(base::ToGrpcStatus(upload.status()));
+  });
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* CheckpointsService::WriteUpload(
+    grpc::CallbackServerContext* context,
+    const ordo::checkpoints::v1::WriteUploadRequest* request,
+    ordo::checkpoints::v1::WriteUploadResponse* response) {
+  const auto id = request::ParseName("name", "uploads", request->name());
+  if (!id.ok()) return base::Finish(context, id.status());
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  parts_.upload_queue.Run([this, reactor, request, response] {
+    const auto held = parts_.uploads.Write(*request);
+    if (held.ok()) response->set_held_bytes(*held);
+    reactor->Finish(base::ToGrpcStatus(held.status()));
+  });
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* CheckpointsService::CommitUpload(
+    grpc::CallbackServerContext* context,
+    const ordo::checkpoints::v1::CommitUploadRequest* request,
+    Checkpoint* response) {
+  const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
+  if (!owner.ok()) return base::Finish(context, owner.status());
+  const auto order = ParseImport(*request, *owner);
+  if (!order.ok()) return base::Finish(context, order.status());
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  Import({parts_.scheduler, parts_.uploads, parts_.upload_queue}, *order,
+         [reactor, response](absl::StatusOr<Checkpoint> checkpoint) {
+           if (checkpoint.ok()) *response = *std::move(checkpoint);
+           reactor->Finish(base::ToGrpcStatus(checkpoint.status()));
+         });
+  return reactor;
 }
 
 }  // namespace ordo::services::checkpoints

@@ -3,6 +3,8 @@
 
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
 #include "scheduler/scheduler.h"
+#include "services/auth/auth.h"
+#include "services/checkpoints/uploads.h"
 #include "services/files/registered_file.h"
 #include "services/files/work_queue.h"
 
@@ -12,10 +14,19 @@ namespace ordo::services::checkpoints {
 class CheckpointsService final
     : public ordo::checkpoints::v1::CheckpointsService::CallbackService {
  public:
-  // `scheduler` and `queue` outlive the server.
-  CheckpointsService(scheduler::Scheduler& scheduler,
-                     const files::Storage& storage, files::WorkQueue& queue)
-      : scheduler_(scheduler), storage_(storage), queue_(queue) {}
+  // All outlive the server.
+  struct Parts {
+    scheduler::Scheduler& scheduler;
+    files::Storage storage;
+    // For what goes out, and for what comes in: hashing an upload takes a
+    // thread for minutes.
+    files::WorkQueue& queue;
+    files::WorkQueue& upload_queue;
+    Uploads& uploads;
+    const auth::Authenticator& authenticator;
+  };
+
+  explicit CheckpointsService(const Parts& parts) : parts_(parts) {}
 
   grpc::ServerUnaryReactor* GetCheckpoint(
       grpc::CallbackServerContext* context,
@@ -28,11 +39,21 @@ class CheckpointsService final
   grpc::ServerWriteReactor<ordo::checkpoints::v1::ReadFileResponse>* ReadFile(
       grpc::CallbackServerContext* context,
       const ordo::checkpoints::v1::ReadFileRequest* request) override;
+  grpc::ServerUnaryReactor* CreateUpload(
+      grpc::CallbackServerContext* context,
+      const ordo::checkpoints::v1::CreateUploadRequest* request,
+      ordo::checkpoints::v1::Upload* response) override;
+  grpc::ServerUnaryReactor* WriteUpload(
+      grpc::CallbackServerContext* context,
+      const ordo::checkpoints::v1::WriteUploadRequest* request,
+      ordo::checkpoints::v1::WriteUploadResponse* response) override;
+  grpc::ServerUnaryReactor* CommitUpload(
+      grpc::CallbackServerContext* context,
+      const ordo::checkpoints::v1::CommitUploadRequest* request,
+      ordo::checkpoints::v1::Checkpoint* response) override;
 
  private:
-  scheduler::Scheduler& scheduler_;
-  files::Storage storage_;
-  files::WorkQueue& queue_;
+  const Parts parts_;
 };
 
 }  // namespace ordo::services::checkpoints

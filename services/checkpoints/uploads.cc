@@ -1,0 +1,333 @@
+#include "services/checkpoints/uploads.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/digest/digest.h"
+#include "base/files/file_util.h"
+#include "base/log/log.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "base/units/units.h"
+#include "services/checkpoints/upload_list.h"
+
+namespace ordo::services::checkpoints {
+namespace {
+
+using ordo::checkpoints::v1::Checkpoint;
+using ordo::checkpoints::v1::Upload;
+using ordo::checkpoints::v1::UploadFile;
+using ordo::checkpoints::v1::WriteUploadRequest;
+
+constexpr char kUploadsFolder[] = "uploads";
+constexpr size_t kMaxManifestBytes = 1 << 20;
+constexpr size_t kReadBytes = 1 << 20;
+
+// Of a checkpoint that no attempt has written.
+constexpr char kImportedSuffix[] = "-0";
+
+absl::Status Gone(const std::string& id) {
+  return absl::NotFoundError(
+      absl::StrCat("there is no uploads/", id,
+                   "; one that nobody writes to for a day is removed: begin "
+                   "again with CreateUpload"));
+}
+
+std::string CheckpointsFolder(const std::string& job) {
+  return absl::StrCat("jobs/", job, "/checkpoints");
+}
+
+absl::StatusOr<UploadFile> FindFile(const Upload& list,
+                                    const std::string& path) {
+  for (const UploadFile& file : list.files()) {
+    if (file.path() == path) return file;
+  }
+  return base::InvalidField("path",
+                            "is none of the files that CreateUpload "
+                            "was given");
+}
+
+absl::Status CheckPart(const WriteUploadRequest& request,
+                       const UploadFile& file, int64_t held) {
+  const auto size = static_cast<int64_t>(request.data().size());
+  if (request.data().empty() || request.data().size() > kMaxWriteBytes) {
+    return base::InvalidField(
+        "data",
+        absl::StrCat("must have 1..", kMaxWriteBytes, " bytes, has ", size));
+  }
+  if (request.offset() != held) {
+    return absl::OutOfRangeError(
+        absl::StrCat("offset: ", request.offset(), ", but ", held, " bytes of ",
+                     file.path(), " are here: go on there"));
+  }
+  if (held + size > file.size_bytes()) {
+    return base::InvalidField(
+        "data", absl::StrCat(file.path(), " would have more than its ",
+                             file.size_bytes(), " bytes"));
+  }
+  return absl::OkStatus();
+}
+
+// Everything written to it is on the disk.
+absl::Status SyncFile(base::Filesystem& files, const std::string& path) {
+  ORDO_ASSIGN_OR_RETURN(const auto file,
+                        files.OpenForWrite(path, base::WriteMode::kAppend));
+  ORDO_RETURN_IF_ERROR(file->Sync());
+  return file->Close();
+}
+
+}  // namespace
+
+void Uploads::Hold::Release() {
+  base::MutexLock lock(uploads_.mutex_);
+  for (const std::string& key : keys_) uploads_.held_.erase(key);
+  keys_.clear();
+}
+
+absl::StatusOr<std::shared_ptr<Uploads::Hold>> Uploads::Take(
+    const std::string& id, const std::string& job) {
+  std::set<std::string> keys = {id};
+  if (!job.empty()) keys.insert("jobs/" + job);
+  base::MutexLock lock(mutex_);
+  for (const std::string& key : keys) {
+    if (held_.count(key) == 0) continue;
+    return absl::AbortedError(
+        absl::StrCat("another call is at work on uploads/", id,
+                     job.empty() ? "" : " or jobs/", job, "; try again"));
+  }
+  held_.insert(keys.begin(), keys.end());
+  return std::make_shared<Hold>(*this, std::move(keys));
+}
+
+std::string Uploads::FolderOf(const std::string& id) const {
+  return base::JoinPath(base::JoinPath(storage_.root, kUploadsFolder), id);
+}
+
+absl::StatusOr<Upload> Uploads::ReadList(const std::string& folder,
+                                         const std::string& id) const {
+  const auto text = base::ReadFile(
+      storage_.files, base::JoinPath(folder, kManifestFile), kMaxManifestBytes);
+  if (absl::IsNotFound(text.status())) return Gone(id);
+  ORDO_RETURN_IF_ERROR(text);
+  if (base::Sha256Hex(*text) != id) {
+    return absl::DataLossError(
+        absl::StrCat("the manifest in ", folder, " is not that of the upload"));
+  }
+  return ParseManifest(*text);
+}
+
+absl::StatusOr<int64_t> Uploads::HeldBytes(const std::string& path) const {
+  const auto info = storage_.files.Stat(path);
+  if (absl::IsNotFound(info.status())) return 0;
+  ORDO_RETURN_IF_ERROR(info);
+  return static_cast<int64_t>(info->size_bytes);
+}
+
+absl::Status Uploads::CheckRoom(const Upload& upload) const {
+  uint64_t missing = 0;
+  for (const UploadFile& file : upload.files()) {
+    missing += static_cast<uint64_t>(file.size_bytes() - file.held_bytes());
+  }
+  ORDO_ASSIGN_OR_RETURN(const uint64_t free,
+                        storage_.files.FreeBytes(storage_.root));
+  if (missing <= free) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the upload needs ", base::HumanBytes(missing),
+      " more, and the storage root has room for ", base::HumanBytes(free),
+      "; free space there, then repeat the command: it goes on where it "
+      "stopped"));
+}
+
+absl::StatusOr<Upload> Uploads::Create(Upload upload) {
+  ORDO_RETURN_IF_ERROR(CheckUploadList(upload));
+  RemoveStale();
+  const std::string manifest = ManifestText(upload);
+  const std::string id = base::Sha256Hex(manifest);
+  const std::string folder = FolderOf(id);
+  ORDO_ASSIGN_OR_RETURN(const auto hold, Take(id, ""));
+  upload.set_name(absl::StrCat(kUploadsFolder, "/", id));
+  for (UploadFile& file : *upload.mutable_files()) {
+    const std::string path = base::JoinPath(folder, file.path());
+    ORDO_ASSIGN_OR_RETURN(int64_t held, HeldBytes(path));
+    if (held > file.size_bytes()) {
+      ORDO_RETURN_IF_ERROR(storage_.files.RemoveFile(path));
+      held = 0;
+    }
+    file.set_held_bytes(held);
+  }
+  ORDO_RETURN_IF_ERROR(CheckRoom(upload));
+  ORDO_RETURN_IF_ERROR(storage_.files.MakeFolders(folder));
+  ORDO_RETURN_IF_ERROR(base::AtomicWrite(
+      storage_.files, base::JoinPath(folder, kManifestFile), manifest));
+  return upload;
+}
+
+absl::StatusOr<int64_t> Uploads::Write(const WriteUploadRequest& request) {
+  const std::string id = base::NameOf(request.name());
+  const std::string folder = FolderOf(id);
+  ORDO_ASSIGN_OR_RETURN(const auto hold, Take(id, ""));
+  ORDO_ASSIGN_OR_RETURN(const Upload list, ReadList(folder, id));
+  ORDO_ASSIGN_OR_RETURN(const UploadFile file, FindFile(list, request.path()));
+  const std::string path = base::JoinPath(folder, file.path());
+  ORDO_ASSIGN_OR_RETURN(const int64_t held, HeldBytes(path));
+  ORDO_RETURN_IF_ERROR(CheckPart(request, file, held));
+  ORDO_ASSIGN_OR_RETURN(const auto output, storage_.files.OpenForWrite(
+                                               path, base::WriteMode::kAppend));
+  ORDO_RETURN_IF_ERROR(output->Append(request.data()));
+  ORDO_RETURN_IF_ERROR(output->Close());
+  return held + static_cast<int64_t>(request.data().size());
+}
+
+absl::StatusOr<std::string> Uploads::Digest(const std::string& path) const {
+  ORDO_ASSIGN_OR_RETURN(const auto file, storage_.files.OpenForRead(path));
+  base::Sha256 sha256;
+  for (uint64_t offset = 0;; offset += kReadBytes) {
+    if (stopped_) {
+      return absl::UnavailableError(
+          "the scheduler is leaving; try again when it is back");
+    }
+    ORDO_ASSIGN_OR_RETURN(const std::string part,
+                          file->ReadAt(offset, kReadBytes));
+    sha256.Update(part);
+    if (part.size() < kReadBytes) return sha256.FinishHex();
+  }
+}
+
+absl::Status Uploads::CheckDigests(const std::string& folder,
+                                   const Upload& list) {
+  for (const UploadFile& file : list.files()) {
+    ORDO_ASSIGN_OR_RETURN(const int64_t held,
+                          HeldBytes(base::JoinPath(folder, file.path())));
+    if (held == file.size_bytes()) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat(file.path(), " has ", held, " of its ", file.size_bytes(),
+                     " bytes; send the rest with WriteUpload"));
+  }
+  std::string damaged;
+  for (const UploadFile& file : list.files()) {
+    const std::string path = base::JoinPath(folder, file.path());
+    ORDO_ASSIGN_OR_RETURN(const std::string sha256, Digest(path));
+    if (sha256 == file.sha256()) continue;
+    ORDO_RETURN_IF_ERROR(storage_.files.RemoveFile(path));
+    absl::StrAppend(&damaged, damaged.empty() ? "" : " and ", file.path());
+  }
+  if (damaged.empty()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      damaged,
+      ": what came has another SHA-256 than was announced; its bytes "
+      "were dropped: send it again"));
+}
+
+absl::StatusOr<std::string> Uploads::FindPlaced(const std::string& id,
+                                                const std::string& job) const {
+  const std::string parent =
+      base::JoinPath(storage_.root, CheckpointsFolder(job));
+  const auto names = storage_.files.List(parent);
+  if (!names.ok()) return Gone(id);
+  for (const std::string& name : *names) {
+    if (!absl::EndsWith(name, kImportedSuffix)) continue;
+    const std::string folder = base::JoinPath(parent, name);
+    if (ReadList(folder, id).ok()) return folder;
+  }
+  return Gone(id);
+}
+
+absl::StatusOr<Uploads::Placed> Uploads::Describe(const std::string& folder,
+                                                  const std::string& id) const {
+  ORDO_ASSIGN_OR_RETURN(const Upload list, ReadList(folder, id));
+  Placed placed;
+  ORDO_ASSIGN_OR_RETURN(placed.contents,
+                        CheckFolder(storage_.files, folder, list));
+  Checkpoint& checkpoint = placed.checkpoint;
+  checkpoint.set_step(placed.contents.step);
+  for (const UploadFile& file : list.files()) {
+    auto& info = *checkpoint.add_files();
+    info.set_path(file.path());
+    info.set_size_bytes(file.size_bytes());
+    info.set_sha256(file.sha256());
+  }
+  checkpoint.set_manifest_sha256(id);
+  checkpoint.set_state_digest(placed.contents.state_digest);
+  checkpoint.set_model_type(placed.contents.model_type);
+  return placed;
+}
+
+absl::Status Uploads::Move(const std::string& from, const std::string& to) {
+  base::Filesystem& files = storage_.files;
+  const std::string parent = base::FolderOf(to);
+  ORDO_RETURN_IF_ERROR(files.MakeFolders(parent));
+  // What lies there was never registered: its job would have been found.
+  ORDO_RETURN_IF_ERROR(files.RemoveTree(to));
+  ORDO_RETURN_IF_ERROR(files.Rename(from, to));
+  // Up to the storage root, each folder of which may be new.
+  for (std::string folder = parent; folder.size() > storage_.root.size();
+       folder = base::FolderOf(folder)) {
+    ORDO_RETURN_IF_ERROR(files.SyncFolder(folder));
+  }
+  return files.SyncFolder(storage_.root);
+}
+
+absl::StatusOr<Uploads::Placed> Uploads::Place(const std::string& id,
+                                               const std::string& job) {
+  const std::string folder = FolderOf(id);
+  if (!base::Exists(storage_.files, folder)) {
+    ORDO_ASSIGN_OR_RETURN(const std::string placed, FindPlaced(id, job));
+    return Describe(placed, id);
+  }
+  ORDO_ASSIGN_OR_RETURN(const Upload list, ReadList(folder, id));
+  ORDO_RETURN_IF_ERROR(CheckDigests(folder, list));
+  ORDO_ASSIGN_OR_RETURN(Placed placed, Describe(folder, id));
+  for (const UploadFile& file : list.files()) {
+    ORDO_RETURN_IF_ERROR(
+        SyncFile(storage_.files, base::JoinPath(folder, file.path())));
+  }
+  ORDO_RETURN_IF_ERROR(storage_.files.SyncFolder(folder));
+  const std::string target = absl::StrCat(
+      CheckpointsFolder(job), "/", placed.checkpoint.step(), kImportedSuffix);
+  ORDO_RETURN_IF_ERROR(Move(folder, base::JoinPath(storage_.root, target)));
+  return placed;
+}
+
+absl::Status Uploads::TakeBack(const std::string& id, const std::string& job,
+                               const Placed& placed) {
+  const std::string target = absl::StrCat(
+      CheckpointsFolder(job), "/", placed.checkpoint.step(), kImportedSuffix);
+  return Move(base::JoinPath(storage_.root, target), FolderOf(id));
+}
+
+absl::Time Uploads::LastWrite(const std::string& folder) const {
+  absl::Time last = absl::InfinitePast();
+  const auto look = [&](const std::string& path) {
+    const auto info = storage_.files.Stat(path);
+    if (info.ok()) last = std::max(last, info->modified);
+  };
+  look(folder);
+  const auto names = storage_.files.List(folder);
+  if (!names.ok()) return last;
+  for (const std::string& name : *names) look(base::JoinPath(folder, name));
+  return last;
+}
+
+void Uploads::RemoveStale() {
+  const std::string parent = base::JoinPath(storage_.root, kUploadsFolder);
+  const auto ids = storage_.files.List(parent);
+  if (!ids.ok()) return;
+  for (const std::string& id : *ids) {
+    const auto hold = Take(id, "");
+    if (!hold.ok()) continue;
+    const std::string folder = base::JoinPath(parent, id);
+    if (clock_.Now() - LastWrite(folder) <= kUploadLifetime) continue;
+    const absl::Status status = storage_.files.RemoveTree(folder);
+    if (status.ok()) {
+      base::LogInfo("upload removed, since nobody wrote to it for a day",
+                    {{"upload", id}});
+    } else {
+      base::LogWarning("an upload could not be removed", {{"error", status}});
+    }
+  }
+}
+
+}  // namespace ordo::services::checkpoints
