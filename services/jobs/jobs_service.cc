@@ -56,7 +56,7 @@ grpc::ServerUnaryReactor* JobsService::CreateJob(
     const ordo::jobs::v1::CreateJobRequest* request, Job* response) {
   const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
   if (!owner.ok()) return base::Finish(context, owner.status());
-  auto job = MakeNewJob(*request, *owner);
+  auto job = MakeNewJob(parts_.scheduler, *request, *owner);
   if (!job.ok()) return base::Finish(context, job.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   std::vector<scheduler::NewJob> jobs;
@@ -75,7 +75,7 @@ grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
     BatchCreateJobsResponse* response) {
   const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
   if (!owner.ok()) return base::Finish(context, owner.status());
-  auto jobs = MakeNewJobs(*request, *owner);
+  auto jobs = MakeNewJobs(parts_.scheduler, *request, *owner);
   if (!jobs.ok()) return base::Finish(context, jobs.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.scheduler.CreateJobs(

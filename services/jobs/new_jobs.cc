@@ -9,6 +9,7 @@
 #include "base/status/details.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "services/jobs/checkpoint_models.h"
 #include "services/spec/resolve_job_spec.h"
 
 namespace ordo::services::jobs {
@@ -16,6 +17,7 @@ namespace {
 
 using ordo::jobs::v1::BatchCreateJobsRequest;
 using ordo::jobs::v1::CreateJobRequest;
+using ordo::jobs::v1::JobSpec;
 using ordo::jobs::v1::Owner;
 using scheduler::NewJob;
 using Violations = std::vector<base::FieldViolation>;
@@ -38,7 +40,22 @@ std::string SpecField(const std::string& field) {
   return field.empty() ? "job.spec" : absl::StrCat("job.spec.", field);
 }
 
-NewJob Make(const CreateJobRequest& request, const Owner& owner,
+// Its spec as it will be kept.
+absl::StatusOr<JobSpec> Resolve(const scheduler::Scheduler& scheduler,
+                                JobSpec spec) {
+  Violations violations;
+  FillModel(scheduler, &spec, &violations);
+  auto resolved = spec::ResolveJobSpec(std::move(spec));
+  if (resolved.ok()) CheckModels(scheduler, *resolved, &violations);
+  for (auto& violation : base::FieldViolations(resolved.status())) {
+    violations.push_back(std::move(violation));
+  }
+  if (!violations.empty()) return base::InvalidFields(violations);
+  return resolved;
+}
+
+NewJob Make(const scheduler::Scheduler& scheduler,
+            const CreateJobRequest& request, const Owner& owner,
             Violations* violations) {
   NewJob job;
   if (request.request_id().size() > kMaxRequestIdLength) {
@@ -50,7 +67,7 @@ NewJob Make(const CreateJobRequest& request, const Owner& owner,
   job.request_id = request.request_id();
   job.fingerprint = Fingerprint(request);
   job.owner = owner;
-  auto resolved = spec::ResolveJobSpec(request.job().spec());
+  auto resolved = Resolve(scheduler, request.job().spec());
   if (resolved.ok()) {
     job.spec = *std::move(resolved);
   } else {
@@ -76,15 +93,17 @@ void CheckUnique(const std::string& value, const std::string& field,
 
 }  // namespace
 
-absl::StatusOr<NewJob> MakeNewJob(const CreateJobRequest& request,
+absl::StatusOr<NewJob> MakeNewJob(const scheduler::Scheduler& scheduler,
+                                  const CreateJobRequest& request,
                                   const Owner& owner) {
   Violations violations;
-  NewJob job = Make(request, owner, &violations);
+  NewJob job = Make(scheduler, request, owner, &violations);
   if (!violations.empty()) return base::InvalidFields(violations);
   return job;
 }
 
 absl::StatusOr<std::vector<NewJob>> MakeNewJobs(
+    const scheduler::Scheduler& scheduler,
     const BatchCreateJobsRequest& request, const Owner& owner) {
   if (request.requests().empty() || request.requests_size() > kMaxBatch) {
     return base::InvalidField(
@@ -99,7 +118,7 @@ absl::StatusOr<std::vector<NewJob>> MakeNewJobs(
     const CreateJobRequest& one = request.requests(i);
     const std::string path = absl::StrCat("requests[", i, "].");
     Violations found;
-    jobs.push_back(Make(one, owner, &found));
+    jobs.push_back(Make(scheduler, one, owner, &found));
     for (const auto& violation : found) {
       violations.push_back({path + violation.field, violation.description});
     }

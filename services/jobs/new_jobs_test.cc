@@ -6,6 +6,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/testing/fake_scheduler.h"
 
 namespace ordo::services::jobs {
 namespace {
@@ -17,6 +18,12 @@ using ordo::jobs::v1::JobSpec;
 using ordo::jobs::v1::Owner;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+// Nothing was created before.
+const scheduler::Scheduler& Known() {
+  static const auto& known = *new scheduler::testing::FakeScheduler;
+  return known;
+}
 
 CreateJobRequest RequestOf(const std::string& name) {
   CreateJobRequest request;
@@ -45,7 +52,7 @@ TEST(NewJobsTest, KeepsOwnerAndRequestIdAndResolvesTheSpec) {
   request.set_request_id("r");
   Owner owner;
   owner.set_user("ada");
-  const auto job = MakeNewJob(request, owner);
+  const auto job = MakeNewJob(Known(), request, owner);
   ORDO_ASSERT_OK(job);
   EXPECT_EQ(job->owner.user(), "ada");
   EXPECT_EQ(job->request_id, "r");
@@ -55,7 +62,7 @@ TEST(NewJobsTest, KeepsOwnerAndRequestIdAndResolvesTheSpec) {
 
 TEST(NewJobsTest, FingerprintIsThatOfTheBodyAlone) {
   const auto fingerprint = [](const CreateJobRequest& request) {
-    return MakeNewJob(request, {})->fingerprint;
+    return MakeNewJob(Known(), request, {})->fingerprint;
   };
   const std::string first = fingerprint(RequestOf("a"));
   // Maps have no order of their own: the same labels, put in backwards.
@@ -74,14 +81,14 @@ TEST(NewJobsTest, FingerprintIsThatOfTheBodyAlone) {
 TEST(NewJobsTest, RequestIdIsLimited) {
   CreateJobRequest request = RequestOf("a");
   request.set_request_id(std::string(kMaxRequestIdLength, 'r'));
-  ORDO_EXPECT_OK(MakeNewJob(request, {}));
+  ORDO_EXPECT_OK(MakeNewJob(Known(), request, {}));
   request.set_request_id(std::string(kMaxRequestIdLength + 1, 'r'));
-  EXPECT_THAT(FieldsOf(MakeNewJob(request, {}).status()),
+  EXPECT_THAT(FieldsOf(MakeNewJob(Known(), request, {}).status()),
               ElementsAre("request_id"));
 }
 
 TEST(NewJobsTest, SpecWithoutASingleFieldIsNamed) {
-  EXPECT_THAT(FieldsOf(MakeNewJob({}, {}).status()),
+  EXPECT_THAT(FieldsOf(MakeNewJob(Known(), {}, {}).status()),
               ElementsAre("job.spec.name", "job.spec.kind"));
 }
 
@@ -89,7 +96,7 @@ TEST(NewJobsTest, SpecThatIsTooLargeNamesItsLongestField) {
   CreateJobRequest request = RequestOf("a");
   request.mutable_job()->mutable_spec()->mutable_encoding()->set_name(
       std::string(1 << 20, 'x'));
-  const auto job = MakeNewJob(request, {});
+  const auto job = MakeNewJob(Known(), request, {});
   EXPECT_THAT(job, StatusIs(absl::StatusCode::kInvalidArgument,
                             HasSubstr("at most 1048576")));
   EXPECT_THAT(FieldsOf(job.status()), ElementsAre("job.spec.encoding"));
@@ -103,21 +110,21 @@ TEST(NewJobsTest, BatchNamesEveryViolationOfEveryRequest) {
   request.mutable_requests(0)->set_request_id("r");
   request.mutable_requests(2)->set_request_id("r");
   EXPECT_THAT(
-      FieldsOf(MakeNewJobs(request, {}).status()),
+      FieldsOf(MakeNewJobs(Known(), request, {}).status()),
       ElementsAre("requests[1].job.spec.name", "requests[2].job.spec.name",
                   "requests[2].request_id"));
 }
 
 TEST(NewJobsTest, BatchSizeIsLimited) {
   BatchCreateJobsRequest request;
-  EXPECT_THAT(FieldsOf(MakeNewJobs(request, {}).status()),
+  EXPECT_THAT(FieldsOf(MakeNewJobs(Known(), request, {}).status()),
               ElementsAre("requests"));
   for (int i = 0; i < kMaxBatch; ++i) {
     *request.add_requests() = RequestOf("a" + std::to_string(i));
   }
-  ORDO_EXPECT_OK(MakeNewJobs(request, {}));
+  ORDO_EXPECT_OK(MakeNewJobs(Known(), request, {}));
   *request.add_requests() = RequestOf("one-more");
-  EXPECT_THAT(FieldsOf(MakeNewJobs(request, {}).status()),
+  EXPECT_THAT(FieldsOf(MakeNewJobs(Known(), request, {}).status()),
               ElementsAre("requests"));
 }
 

@@ -118,21 +118,42 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
                "is for kind: evaluate; to go on from a checkpoint use "
                "start_from",
                *spec, violations);
+  const bool is_from = !spec->model().from().empty();
+  if (is_from) {
+    ResolveModelFrom(spec->mutable_model()->mutable_from(), violations);
+  } else if (!spec->model().from_sha256().empty()) {
+    violations->push_back(
+        {"model.from_sha256", "is that of model.from; leave both out or none"});
+  }
+  const bool has_model = !is_from || (!spec->model().from_sha256().empty() &&
+                                      spec->model().has_layers());
+  const bool has_encoding = has_model || spec->has_encoding();
   model::catalog::ResolveTrainingParts(
-      {spec->mutable_data(), spec->mutable_model(), spec->mutable_encoding(),
+      {spec->mutable_data(), has_model ? spec->mutable_model() : nullptr,
+       has_encoding ? spec->mutable_encoding() : nullptr,
        spec->mutable_training(), spec->mutable_checkpoint(),
        spec->mutable_evaluations()},
       violations);
-  if (!spec->start_from().empty()) {
-    ResolveReference("start_from", spec->mutable_start_from(), violations);
+  if (spec->start_from().empty()) return;
+  ResolveReference("start_from", spec->mutable_start_from(), violations);
+  if (is_from) {
+    violations->push_back({"start_from",
+                           "not beside model.from: it goes on with weights, "
+                           "step and optimizer of its own; leave one of them "
+                           "out"});
   }
 }
 
 void ResolveEvaluate(JobSpec* spec, Violations* violations) {
-  RefuseFields(
-      {"model", "encoding", "data", "training", "checkpoint", "start_from"},
-      "is for kind: train; an evaluation takes it from the checkpoint", *spec,
-      violations);
+  RefuseFields({"model", "data", "training", "checkpoint", "start_from"},
+               "is for kind: train; an evaluation takes it from the checkpoint",
+               *spec, violations);
+  // Whether it fits the checkpoints' models is for who knows these.
+  if (spec->has_encoding()) {
+    model::catalog::ResolveComponent(model::catalog::Kind::kEncoding,
+                                     "encoding", spec->mutable_encoding(),
+                                     violations);
+  }
   if (spec->checkpoints().empty()) {
     violations->push_back({"checkpoints",
                            "required with kind: evaluate; name at least one, "
@@ -206,6 +227,11 @@ void ResolveCommon(JobSpec* spec, Violations* violations) {
 
 }  // namespace
 
+void ResolveModelFrom(std::string* reference, Violations* violations) {
+  if (model::catalog::IsId(*reference)) *reference = "jobs/" + *reference;
+  ResolveReference("model.from", reference, violations);
+}
+
 absl::Status CheckSpecSize(const JobSpec& spec) {
   const size_t num_bytes = spec.ByteSizeLong();
   if (num_bytes <= kMaxSpecBytes) return absl::OkStatus();
@@ -239,7 +265,10 @@ absl::StatusOr<JobSpec> ResolveJobSpec(JobSpec spec) {
       ResolveEvaluate(&spec, &violations);
       break;
     default:
-      violations.push_back({"kind", "required; must be train or evaluate"});
+      violations.push_back(
+          {"kind", spec.kind() == JobSpec::IMPORT
+                       ? "import is for uploads: ordo push checkpoint DIR"
+                       : "required; must be train or evaluate"});
       // What it must have meant, so that the rest is checked too.
       if (spec.has_training() || spec.has_encoding() || spec.has_data()) {
         ResolveTrain(&spec, &violations);

@@ -2,9 +2,12 @@
 #define ORDO_SERVICES_SPEC_RESOLVE_JOB_SPEC_H_
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/status/details.h"
 #include "proto/ordo/jobs/v1/job_spec.pb.h"
 
 namespace ordo::services::spec {
@@ -21,12 +24,19 @@ absl::Status CheckSpecSize(const ordo::jobs::v1::JobSpec& spec);
 
 // The spec with every default filled in, in one form: checkpoints as
 // jobs/{job}/checkpoints/{checkpoint} or jobs/{job}. Needs no server: what a
-// spec refers to is not looked up. Resolving a resolved spec changes nothing.
+// spec refers to is not looked up, so a model that is a checkpoint's stays as
+// it is unless it has been filled in with model.from_sha256. Resolving a
+// resolved spec changes nothing.
 //
 // INVALID_ARGUMENT with one field violation for each thing wrong, all at once;
 // fields are relative to the spec, such as "training.steps".
 absl::StatusOr<ordo::jobs::v1::JobSpec> ResolveJobSpec(
     ordo::jobs::v1::JobSpec spec);
+
+// The one form of a `model.from`, which may be a job's id too. Appends a
+// violation when it is none.
+void ResolveModelFrom(std::string* reference,
+                      std::vector<base::FieldViolation>* violations);
 
 }  // namespace ordo::services::spec
 

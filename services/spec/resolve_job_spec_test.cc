@@ -365,14 +365,13 @@ TEST(ResolveJobSpecTest, EvaluateRefusesFieldsOfTrain) {
   EXPECT_THAT(FieldsOf(Evaluate(),
                        [](JobSpec* spec) {
                          spec->mutable_model();
-                         spec->mutable_encoding();
                          spec->mutable_data();
                          spec->mutable_training();
                          spec->mutable_checkpoint();
                          spec->set_start_from("jobs/a");
                          spec->mutable_evaluations(0)->set_every_steps(3);
                        }),
-              ElementsAre("model", "encoding", "data", "training", "checkpoint",
+              ElementsAre("model", "data", "training", "checkpoint",
                           "start_from", "evaluations[0].every_steps"));
 }
 
@@ -464,6 +463,70 @@ TEST(ResolveJobSpecTest, MessagesSayWhatToDo) {
       StatusIs(absl::StatusCode::kInvalidArgument,
                ::testing::AllOf(HasSubstr("did you mean 'tape'?"),
                                 HasSubstr("only 'default' exists today"))));
+}
+
+TEST(ResolveJobSpecTest, AModelFromACheckpointStaysUntilItIsFilledIn) {
+  JobSpec spec = Train();
+  spec.clear_encoding();
+  spec.mutable_model()->set_from("llama");
+  const auto resolved = ResolveJobSpec(spec);
+  ORDO_ASSERT_OK(resolved);
+  EXPECT_EQ(resolved->model().from(), "jobs/llama");
+  EXPECT_FALSE(resolved->model().has_layers());
+  EXPECT_FALSE(resolved->has_encoding());
+  EXPECT_EQ(resolved->training().batch_size(), 64);
+
+  spec.mutable_encoding()->set_name("yarn");
+  EXPECT_EQ(ResolveJobSpec(spec)->encoding().params().count("factor"), 1u);
+  spec.mutable_model()->set_from("jobs/llama/checkpoints/7-0");
+  spec.mutable_model()->set_from_sha256("aa");
+  spec.mutable_model()->set_layers(2);
+  EXPECT_EQ(ResolveJobSpec(spec)->model().vocabulary_size(), 19);
+}
+
+TEST(ResolveJobSpecTest, AModelFromACheckpointIsChecked) {
+  EXPECT_THAT(FieldsOf(Train(),
+                       [](JobSpec* spec) {
+                         spec->mutable_model()->set_from("jobs/a/b");
+                       }),
+              ElementsAre("model.from"));
+  EXPECT_THAT(FieldsOf(Train(),
+                       [](JobSpec* spec) {
+                         spec->mutable_model()->set_from_sha256("aa");
+                       }),
+              ElementsAre("model.from_sha256"));
+  EXPECT_THAT(FieldsOf(Train(),
+                       [](JobSpec* spec) {
+                         spec->mutable_model()->set_from("a");
+                         spec->set_start_from("jobs/b");
+                       }),
+              ElementsAre("start_from"));
+  EXPECT_THAT(FieldsOf(Train(),
+                       [](JobSpec* spec) {
+                         auto* model = spec->mutable_model();
+                         model->set_from("a");
+                         model->set_from_sha256("aa");
+                         model->set_layers(2);
+                         model->set_vocabulary_size(7);
+                       }),
+              ElementsAre("model.vocabulary_size", "evaluations[0].task"));
+}
+
+TEST(ResolveJobSpecTest, AnEvaluationMayNameAnotherEncoding) {
+  JobSpec spec = Evaluate();
+  spec.mutable_encoding()->set_name("yarn");
+  EXPECT_EQ(ResolveJobSpec(spec)->encoding().params().count("factor"), 1u);
+  EXPECT_THAT(FieldsOf(spec,
+                       [](JobSpec* each) {
+                         each->mutable_encoding()->set_name("yan");
+                       }),
+              ElementsAre("encoding.name"));
+}
+
+TEST(ResolveJobSpecTest, ImportsAreMadeByUploadsOnly) {
+  EXPECT_THAT(
+      FieldsOf(Train(), [](JobSpec* spec) { spec->set_kind(JobSpec::IMPORT); }),
+      ElementsAre("kind"));
 }
 
 }  // namespace

@@ -29,7 +29,11 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job old, GetJob(context, name));
   if (old.spec().kind() != jobs::v1::JobSpec::TRAIN) {
     return absl::FailedPreconditionError(
-        absl::StrCat(name, " is not a training job; nothing to continue"));
+        absl::StrCat(name,
+                     " is not a training job; nothing to continue: to "
+                     "train a model further from its weights alone use "
+                     "model: {from: ",
+                     old.spec().name(), "}"));
   }
   checkpoints::v1::GetCheckpointRequest request;
   request.set_name(name + "/checkpoints/latest");
@@ -41,6 +45,9 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
 
   jobs::v1::JobSpec spec = old.spec();
   spec.set_start_from(checkpoint.name());
+  // Its weights have come from there.
+  spec.mutable_model()->clear_from();
+  spec.mutable_model()->clear_from_sha256();
   const int64_t total = checkpoint.step() + steps;
   spec.mutable_training()->set_steps(total);
   ORDO_RETURN_IF_ERROR(ApplySettings(arguments.All("set"), &spec));

@@ -1,0 +1,178 @@
+#include "services/jobs/checkpoint_models.h"
+
+#include <set>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/status/status.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/text_format.h"
+#include "model/catalog/resolve.h"
+#include "services/jobs/job_state.h"
+#include "services/spec/resolve_job_spec.h"
+
+namespace ordo::services::jobs {
+namespace {
+
+using ordo::checkpoints::v1::Checkpoint;
+using ordo::jobs::v1::Job;
+using ordo::jobs::v1::JobSpec;
+using ordo::training::v1::Model;
+using Violations = std::vector<base::FieldViolation>;
+
+// The job in jobs/{job} and jobs/{job}/checkpoints/{checkpoint}.
+std::string JobOf(const std::string& reference) {
+  const std::vector<std::string> parts = absl::StrSplit(reference, '/');
+  return parts.size() > 1 ? parts[1] : "";
+}
+
+// The violation's text when there is no such checkpoint.
+absl::StatusOr<Checkpoint> FindCheckpoint(const scheduler::Scheduler& scheduler,
+                                          const Job& job,
+                                          const std::string& reference) {
+  const std::vector<std::string> parts = absl::StrSplit(reference, '/');
+  const bool is_job = parts.size() == 2;
+  auto checkpoint =
+      scheduler.GetCheckpoint(parts[1], is_job ? "latest" : parts[3]);
+  if (!checkpoint.ok()) {
+    if (!is_job) {
+      return absl::NotFoundError(
+          absl::StrCat("there is no checkpoint ", reference,
+                       "; see: ordo list checkpoints ", parts[1]));
+    }
+    return absl::NotFoundError(
+        HasEnded(job)
+            ? absl::StrCat("job ", parts[1],
+                           " has no checkpoint; name another: ordo list "
+                           "checkpoints")
+            : absl::StrCat("job ", parts[1],
+                           " has no checkpoint yet; wait for it: ordo wait ",
+                           parts[1]));
+  }
+  if (checkpoint->state() != Checkpoint::AVAILABLE) {
+    return absl::NotFoundError(
+        absl::StrCat(checkpoint->name(),
+                     " was removed, since its job keeps only its newest; see: "
+                     "ordo list checkpoints ",
+                     parts[1]));
+  }
+  return checkpoint;
+}
+
+std::string TextOf(const Model& model,
+                   const google::protobuf::FieldDescriptor* field) {
+  std::string text;
+  google::protobuf::TextFormat::PrintFieldValueToString(model, field, -1,
+                                                        &text);
+  return text;
+}
+
+// Fields of `given` that contradict the checkpoint's model.
+void CompareModels(const Model& given, const Model& known,
+                   const std::string& checkpoint, Violations* violations) {
+  static const auto& own =
+      *new std::set<std::string>{"init_std", "dropout", "from", "from_sha256"};
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  given.GetReflection()->ListFields(given, &fields);
+  for (const auto* field : fields) {
+    if (own.count(field->name()) > 0) continue;
+    const std::string text = TextOf(known, field);
+    if (TextOf(given, field) == text) continue;
+    violations->push_back(
+        {absl::StrCat("model.", field->name()),
+         absl::StrCat("is ", text, " in ", checkpoint,
+                      ", which the model is taken from; leave it out")});
+  }
+}
+
+// The checkpoint's model with what the job may say itself.
+Model ModelOf(const Model& known, const Model& given,
+              const Checkpoint& checkpoint) {
+  Model model = known;
+  if (given.has_init_std()) model.set_init_std(given.init_std());
+  if (given.has_dropout()) model.set_dropout(given.dropout());
+  model.set_from(checkpoint.name());
+  model.set_from_sha256(checkpoint.manifest_sha256());
+  return model;
+}
+
+}  // namespace
+
+void FillModel(const scheduler::Scheduler& scheduler, JobSpec* spec,
+               Violations* violations) {
+  const Model given = spec->model();
+  std::string reference = given.from();
+  if (spec->kind() != JobSpec::TRAIN || reference.empty()) return;
+  Violations bad_form;
+  spec::ResolveModelFrom(&reference, &bad_form);
+  // Told when the spec is resolved.
+  if (!bad_form.empty()) return;
+  // Unless all of it is filled in below, it is not checked.
+  spec->mutable_model()->clear_from_sha256();
+  const auto job = scheduler.GetJob(JobOf(reference));
+  if (!job.ok()) {
+    violations->push_back(
+        {"model.from", absl::StrCat("there is no job ", JobOf(reference),
+                                    "; see: ordo list jobs")});
+    return;
+  }
+  if (!job->spec().has_model()) {
+    violations->push_back(
+        {"model.from", absl::StrCat(job->name(),
+                                    " is not one that has a model "
+                                    "of its own")});
+    return;
+  }
+  const auto checkpoint = FindCheckpoint(scheduler, *job, reference);
+  if (!checkpoint.ok()) {
+    violations->push_back(
+        {"model.from", std::string(checkpoint.status().message())});
+    return;
+  }
+  if (!given.from_sha256().empty() &&
+      given.from_sha256() != checkpoint->manifest_sha256()) {
+    violations->push_back(
+        {"model.from_sha256",
+         absl::StrCat(checkpoint->name(), " has ",
+                      checkpoint->manifest_sha256(), "; leave it out")});
+  }
+  CompareModels(given, job->spec().model(), checkpoint->name(), violations);
+  *spec->mutable_model() = ModelOf(job->spec().model(), given, *checkpoint);
+  if (!spec->has_encoding()) {
+    *spec->mutable_encoding() = job->spec().encoding();
+  }
+}
+
+void CheckModels(const scheduler::Scheduler& scheduler, const JobSpec& spec,
+                 Violations* violations) {
+  if (spec.kind() != JobSpec::EVALUATE) return;
+  std::set<std::string> seen;
+  for (int i = 0; i < spec.checkpoints_size(); ++i) {
+    const std::string name = JobOf(spec.checkpoints(i));
+    if (!seen.insert(name).second) continue;
+    const auto job = scheduler.GetJob(name);
+    if (!job.ok() || !job->spec().has_model()) continue;
+    Violations found;
+    model::catalog::EvaluationsContext context;
+    context.in_training = false;
+    context.vocabulary_size = job->spec().model().vocabulary_size();
+    auto encoding =
+        spec.has_encoding() ? spec.encoding() : job->spec().encoding();
+    if (spec.has_encoding()) {
+      model::catalog::ResolveEncoding("encoding", job->spec().model(),
+                                      &encoding, &found);
+    }
+    if (found.empty()) context.max_length = model::catalog::MaxLength(encoding);
+    auto evaluations = spec.evaluations();
+    model::catalog::ResolveEvaluations(context, &evaluations, &found);
+    for (const auto& violation : found) {
+      violations->push_back(
+          {violation.field, absl::StrCat(violation.description, " (for ",
+                                         spec.checkpoints(i), ")")});
+    }
+  }
+}
+
+}  // namespace ordo::services::jobs

@@ -1,0 +1,31 @@
+#ifndef ORDO_SERVICES_JOBS_CHECKPOINT_MODELS_H_
+#define ORDO_SERVICES_JOBS_CHECKPOINT_MODELS_H_
+
+#include <vector>
+
+#include "base/status/details.h"
+#include "proto/ordo/jobs/v1/job_spec.pb.h"
+#include "scheduler/scheduler.h"
+
+// What the checkpoints that a spec names say of its model.
+
+namespace ordo::services::jobs {
+
+// For a spec with model.from: finds the checkpoint, names it in full with its
+// digest, and fills in its model, and its encoding where none is given.
+// Violations, relative to the spec: it is not there, or a field of the model
+// that is given is another than the checkpoint's, but for init_std and dropout.
+void FillModel(const scheduler::Scheduler& scheduler,
+               ordo::jobs::v1::JobSpec* spec,
+               std::vector<base::FieldViolation>* violations);
+
+// For a resolved spec of kind EVALUATE: whether its encoding and evaluations
+// fit the models of its checkpoints. A checkpoint that is not there is for the
+// scheduler to refuse.
+void CheckModels(const scheduler::Scheduler& scheduler,
+                 const ordo::jobs::v1::JobSpec& spec,
+                 std::vector<base::FieldViolation>* violations);
+
+}  // namespace ordo::services::jobs
+
+#endif  // ORDO_SERVICES_JOBS_CHECKPOINT_MODELS_H_

@@ -1,0 +1,168 @@
+#include "services/jobs/checkpoint_models.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/testing/fake_scheduler.h"
+
+namespace ordo::services::jobs {
+namespace {
+
+using ordo::checkpoints::v1::Checkpoint;
+using ordo::jobs::v1::Job;
+using ordo::jobs::v1::JobSpec;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Violations = std::vector<base::FieldViolation>;
+
+// A violation of a field with a text in it.
+MATCHER_P2(Says, field, text, "") {
+  return arg.field == field && arg.description.find(text) != std::string::npos;
+}
+
+class CheckpointModelsTest : public ::testing::Test {
+ protected:
+  CheckpointModelsTest() {
+    Job job;
+    job.set_name("jobs/llama");
+    job.set_state(Job::SUCCEEDED);
+    auto* model = job.mutable_spec()->mutable_model();
+    model->set_layers(2);
+    model->set_width(16);
+    model->set_heads(2);
+    model->set_head_width(6);
+    model->set_mlp("swiglu");
+    model->set_dropout(0.25);
+    model->set_vocabulary_size(19);
+    job.mutable_spec()->mutable_encoding()->set_name("rope");
+    scheduler_.PutJob(job);
+    checkpoint_.set_name("jobs/llama/checkpoints/7-0");
+    checkpoint_.set_step(7);
+    checkpoint_.set_state(Checkpoint::AVAILABLE);
+    checkpoint_.set_manifest_sha256("aa");
+    scheduler_.PutCheckpoint(checkpoint_);
+    spec_.set_kind(JobSpec::TRAIN);
+    spec_.mutable_model()->set_from("llama");
+  }
+
+  Violations Fill() {
+    Violations violations;
+    FillModel(scheduler_, &spec_, &violations);
+    return violations;
+  }
+  Violations Check() {
+    Violations violations;
+    CheckModels(scheduler_, spec_, &violations);
+    return violations;
+  }
+
+  scheduler::testing::FakeScheduler scheduler_;
+  Checkpoint checkpoint_;
+  JobSpec spec_;
+};
+
+TEST_F(CheckpointModelsTest, TheModelIsThatOfTheCheckpoint) {
+  for (const char* from : {"llama", "jobs/llama", "jobs/llama/checkpoints/7-0",
+                           "jobs/llama/checkpoints/latest"}) {
+    spec_.clear_encoding();
+    spec_.clear_model();
+    spec_.mutable_model()->set_from(from);
+    EXPECT_THAT(Fill(), IsEmpty());
+    EXPECT_EQ(spec_.model().from(), "jobs/llama/checkpoints/7-0");
+    EXPECT_EQ(spec_.model().from_sha256(), "aa");
+    EXPECT_EQ(spec_.model().width(), 16);
+    EXPECT_EQ(spec_.model().dropout(), 0.25);
+    EXPECT_EQ(spec_.encoding().name(), "rope");
+  }
+  // What is filled in already stays.
+  const std::string filled = spec_.SerializeAsString();
+  EXPECT_THAT(Fill(), IsEmpty());
+  EXPECT_EQ(spec_.SerializeAsString(), filled);
+}
+
+TEST_F(CheckpointModelsTest, EncodingDropoutAndInitialValuesMayBeOthers) {
+  spec_.mutable_encoding()->set_name("yarn");
+  spec_.mutable_model()->set_dropout(0);
+  spec_.mutable_model()->set_init_std(0.5);
+  EXPECT_THAT(Fill(), IsEmpty());
+  EXPECT_EQ(spec_.encoding().name(), "yarn");
+  EXPECT_EQ(spec_.model().dropout(), 0);
+  EXPECT_EQ(spec_.model().init_std(), 0.5);
+}
+
+TEST_F(CheckpointModelsTest, FieldsThatContradictTheCheckpointAreNamed) {
+  spec_.mutable_model()->set_layers(2);
+  spec_.mutable_model()->set_width(32);
+  spec_.mutable_model()->set_mlp("relu");
+  spec_.mutable_model()->set_from_sha256("bb");
+  EXPECT_THAT(
+      Fill(),
+      ElementsAre(Says("model.from_sha256", "has aa; leave it out"),
+                  Says("model.width",
+                       "is 16 in jobs/llama/checkpoints/7-0, which the model "
+                       "is taken from; leave it out"),
+                  Says("model.mlp", "is \"swiglu\" in ")));
+}
+
+TEST_F(CheckpointModelsTest, ACheckpointThatIsNotThereIsRefused) {
+  const auto from = [this](const std::string& name) {
+    spec_.clear_model();
+    spec_.mutable_model()->set_from(name);
+    const Violations violations = Fill();
+    EXPECT_EQ(spec_.model().from_sha256(), "");
+    return violations;
+  };
+  EXPECT_THAT(from("lama"),
+              ElementsAre(Says("model.from", "there is no job lama; see: ")));
+  EXPECT_THAT(from("jobs/llama/checkpoints/8-0"),
+              ElementsAre(Says("model.from", "there is no checkpoint ")));
+  checkpoint_.set_state(Checkpoint::DELETED);
+  scheduler_.PutCheckpoint(checkpoint_);
+  EXPECT_THAT(from("jobs/llama/checkpoints/7-0"),
+              ElementsAre(Says("model.from", "was removed")));
+  Job job = *scheduler_.GetJob("llama");
+  job.set_name("jobs/young");
+  job.set_state(Job::RUNNING);
+  scheduler_.PutJob(job);
+  EXPECT_THAT(from("young"),
+              ElementsAre(Says("model.from", "wait for it: ordo wait young")));
+  job.set_name("jobs/evaluation");
+  job.set_state(Job::SUCCEEDED);
+  scheduler_.PutJob(job);
+  EXPECT_THAT(from("evaluation"),
+              ElementsAre(Says("model.from", "name another")));
+  job.mutable_spec()->clear_model();
+  scheduler_.PutJob(job);
+  EXPECT_THAT(from("evaluation"),
+              ElementsAre(Says("model.from", "has a model of its own")));
+  // A bad form is told when the spec is resolved.
+  EXPECT_THAT(from("jobs/a/b"), IsEmpty());
+}
+
+TEST_F(CheckpointModelsTest, AnEvaluationHasToFitTheModel) {
+  spec_.Clear();
+  spec_.set_kind(JobSpec::EVALUATE);
+  spec_.add_checkpoints("jobs/llama");
+  spec_.add_checkpoints("jobs/llama/checkpoints/7-0");
+  spec_.add_checkpoints("jobs/unknown");
+  spec_.add_evaluations()->set_task("addition_grid");
+  EXPECT_THAT(Check(), IsEmpty());
+  spec_.mutable_encoding()->set_name("yarn");
+  EXPECT_THAT(Check(), IsEmpty());
+  spec_.mutable_encoding()->set_name("rope_2d");
+  ASSERT_EQ(Check().size(), 1u);
+  EXPECT_THAT(Check()[0].field, ::testing::StartsWith("encoding"));
+  EXPECT_THAT(Check()[0].description, ::testing::EndsWith("(for jobs/llama)"));
+  spec_.clear_encoding();
+  Job job = *scheduler_.GetJob("llama");
+  job.mutable_spec()->mutable_model()->set_vocabulary_size(7);
+  scheduler_.PutJob(job);
+  EXPECT_THAT(Check(), ElementsAre(Says("evaluations[0].task",
+                                        "has 19 tokens, the model 7; it needs "
+                                        "one with a larger vocabulary_size "
+                                        "(for jobs/llama)")));
+}
+
+}  // namespace
+}  // namespace ordo::services::jobs
