@@ -25,6 +25,7 @@ Command GetCommand();
 Command HelpCommand();
 Command ListCommand();
 Command LogsCommand();
+Command PushCommand();
 Command ReportCommand();
 Command RerunCommand();
 Command ShowCommand();

@@ -227,6 +227,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
 }  // namespace
 
 std::string JobSpecKind(jobs::v1::JobSpec::Kind kind) {
+  if (kind == jobs::v1::JobSpec::IMPORT) return "import";
   return kind == jobs::v1::JobSpec::EVALUATE ? "evaluate" : "train";
 }
 

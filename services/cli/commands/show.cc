@@ -121,6 +121,16 @@ void PrintFiles(Context& context, const Files& files) {
   context.out << "\n" << table.ToString(context.terminal);
 }
 
+// Where a checkpoint is from.
+std::string OriginText(const Checkpoint& checkpoint) {
+  if (checkpoint.origin() != Checkpoint::IMPORTED) {
+    return absl::StrCat("attempt ", checkpoint.attempt());
+  }
+  return absl::StrCat("imported by ", checkpoint.imported_by(),
+                      checkpoint.model_type().empty() ? "" : ", model type ",
+                      checkpoint.model_type());
+}
+
 absl::Status ShowCheckpoint(Context& context, const std::string& name) {
   checkpoints::v1::GetCheckpointRequest request;
   request.set_name(name);
@@ -133,7 +143,7 @@ absl::Status ShowCheckpoint(Context& context, const std::string& name) {
       {{"Checkpoint", checkpoint.name()},
        {"State", Checkpoint::State_Name(checkpoint.state())},
        {"Step", absl::StrCat(checkpoint.step())},
-       {"Attempt", absl::StrCat(checkpoint.attempt())},
+       {"Origin", OriginText(checkpoint)},
        {"Created", FormatTime(checkpoint.create_time())},
        {"State digest", checkpoint.state_digest()},
        {"Manifest", checkpoint.manifest_sha256()}},
