@@ -30,6 +30,7 @@ const std::vector<CommandRow>& Commands() {
       {"evaluate",
        true,
        {{"--out", true, true},
+        {"--encoding", false, true},
         {"--storage-root", false, true},
         {"--deployment", false, true}}},
       {"generate",
@@ -157,8 +158,8 @@ std::string Usage() {
   return "usage:\n"
          "  ordo-trainer train SPEC --out DIR [--resume] [--storage-root ROOT]"
          " [--deployment DIR]\n"
-         "  ordo-trainer evaluate SPEC --out DIR [--storage-root ROOT]"
-         " [--deployment DIR]\n"
+         "  ordo-trainer evaluate SPEC --out DIR [--encoding ENCODING]"
+         " [--storage-root ROOT] [--deployment DIR]\n"
          "  ordo-trainer generate --checkpoint DIR --prompt TEXT"
          " [--max-tokens N] [--threads N]\n"
          "  ordo-trainer logits --checkpoint DIR --tokens FILE.safetensors"

@@ -94,8 +94,10 @@ absl::StatusOr<ExitCode> TrainCommand(const CommandContext& context,
 
 absl::StatusOr<ExitCode> EvaluateCommand(const CommandContext& context,
                                          const CommandLine& line) {
-  ORDO_ASSIGN_OR_RETURN(const auto spec,
-                        ReadEvaluateSpec(context.files, line.spec));
+  ORDO_ASSIGN_OR_RETURN(auto spec, ReadEvaluateSpec(context.files, line.spec));
+  ORDO_ASSIGN_OR_RETURN(const auto encoding,
+                        ParseEncodingFlag(line.Flag("--encoding")));
+  if (encoding) *spec.mutable_encoding() = *encoding;
   ORDO_ASSIGN_OR_RETURN(const TrainerContext trainer,
                         MakeContext(context, line));
   ORDO_ASSIGN_OR_RETURN(const auto progress,

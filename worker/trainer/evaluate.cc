@@ -1,5 +1,6 @@
 #include "worker/trainer/evaluate.h"
 
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/log/log.h"
 #include "base/status/status.h"
 #include "model/evaluation/evaluate.h"
+#include "model/formats/config_file.h"
 #include "model/tasks/registry.h"
 #include "model/training/checkpoint.h"
 #include "model/training/model_config.h"
@@ -19,6 +21,7 @@ namespace {
 
 using ordo::model::training::LoadedModel;
 using ordo::training::v1::CheckpointSource;
+using ordo::training::v1::Component;
 using ordo::training::v1::EvaluateSpec;
 using ordo::training::v1::ExitCode;
 
@@ -32,22 +35,44 @@ std::string UniqueId(const std::string& id, std::set<std::string>* taken) {
   return unique;
 }
 
+absl::Status NotLoaded(const absl::Status& status,
+                       const CheckpointSource& source) {
+  const absl::Status named = base::AddContext(
+      status, absl::StrCat("load checkpoint ", NameOfSource(source)));
+  if (absl::IsResourceExhausted(named)) return named;
+  return WithExitCode(named, ordo::training::v1::CHECKPOINT_DAMAGED);
+}
+
 absl::StatusOr<LoadedModel> Load(const TrainerContext& context,
-                                 const CheckpointSource& source) {
+                                 const CheckpointSource& source,
+                                 const std::optional<Component>& encoding) {
   ORDO_ASSIGN_OR_RETURN(const std::string folder,
                         FolderOfSource(context, source));
-  auto loaded = model::training::LoadModel(context.files, folder,
-                                           source.manifest_sha256());
+  auto loaded = model::training::LoadModel(
+      context.files, folder, source.manifest_sha256(),
+      encoding.has_value() ? &*encoding : nullptr);
   if (loaded.ok()) return loaded;
-  const absl::Status status = base::AddContext(
-      loaded.status(), absl::StrCat("load checkpoint ", NameOfSource(source)));
-  if (absl::IsResourceExhausted(status)) return status;
-  return WithExitCode(status, ordo::training::v1::CHECKPOINT_DAMAGED);
+  return NotLoaded(loaded.status(), source);
+}
+
+// The task's encoding as it will be on this checkpoint; nothing when it has its
+// own.
+absl::StatusOr<std::optional<Component>> ResolveEncoding(
+    const TrainerContext& context, const EvaluateSpec& spec,
+    const CheckpointSource& source) {
+  if (!spec.has_encoding()) return std::nullopt;
+  ORDO_ASSIGN_OR_RETURN(const std::string folder,
+                        FolderOfSource(context, source));
+  const auto config =
+      model::formats::ReadConfigFile(context.files, folder, &spec.encoding());
+  if (!config.ok()) return NotLoaded(config.status(), source);
+  return config->config.encoding;
 }
 
 // Reports of one checkpoint that are not finished yet.
 std::vector<model::evaluation::ReportSubject> DueReports(
-    const EvaluateSpec& spec, int64_t step, std::set<std::string>* taken) {
+    const EvaluateSpec& spec, int64_t step,
+    const std::optional<Component>& encoding, std::set<std::string>* taken) {
   const std::set<std::string> finished(spec.finished_reports().begin(),
                                        spec.finished_reports().end());
   std::vector<model::evaluation::ReportSubject> due;
@@ -57,7 +82,9 @@ std::vector<model::evaluation::ReportSubject> DueReports(
     report.attempt = spec.attempt();
     report.step = step;
     report.evaluation = evaluation;
-    report.id = UniqueId(model::evaluation::ReportId(evaluation, step), taken);
+    report.encoding = encoding;
+    report.id = UniqueId(
+        model::evaluation::ReportId(evaluation, step, encoding), taken);
     if (finished.count(report.id) == 0) due.push_back(std::move(report));
   }
   return due;
@@ -74,9 +101,12 @@ absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
         source.step() > 0
             ? source.step()
             : model::training::ReadStep(context.files, folder).value_or(0);
-    const auto due = DueReports(spec, step, &taken);
+    ORDO_ASSIGN_OR_RETURN(const auto encoding,
+                          ResolveEncoding(context, spec, source));
+    const auto due = DueReports(spec, step, encoding, &taken);
     if (due.empty()) continue;
-    ORDO_ASSIGN_OR_RETURN(const LoadedModel loaded, Load(context, source));
+    ORDO_ASSIGN_OR_RETURN(const LoadedModel loaded,
+                          Load(context, source, encoding));
     EvaluationSubject subject;
     subject.model = loaded.transformer.get();
     subject.trained_on =

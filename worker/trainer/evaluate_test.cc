@@ -23,6 +23,7 @@ using ::ordo::model::training::testing::TinySpec;
 using ::ordo::training::v1::ProgressRecord;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 class EvaluateTest : public ::testing::Test {
  protected:
@@ -87,6 +88,35 @@ TEST_F(EvaluateTest, ReportsEveryCheckpointUnderAnIdOfItsOwn) {
               ElementsAre("addition_grid-7 of jobs/a/checkpoints/0-1",
                           "addition_grid-7-2 of jobs/b/checkpoints/0-1"));
   EXPECT_EQ(Records().back().finished().code(), ordo::training::v1::FINISHED);
+}
+
+TEST_F(EvaluateTest, AnotherEncodingGivesReportsOfTheirOwn) {
+  ORDO_ASSERT_OK(Run());
+  spec_.mutable_encoding()->set_name("yarn");
+  (*spec_.mutable_encoding()->mutable_params())["factor"].set_number_value(8);
+  spec_.set_attempt(2);
+  ORDO_ASSERT_OK(files_.RemoveTree(folder_.Path("e/attempts")));
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  std::vector<std::string> ids;
+  for (const auto& record : Records()) {
+    if (!record.has_report()) continue;
+    const auto& report = record.report();
+    ids.push_back(report.id());
+    EXPECT_EQ(report.encoding().name(), "yarn");
+    EXPECT_EQ(report.encoding().params().at("factor").number_value(), 8);
+    // Resolved.
+    EXPECT_EQ(report.encoding().params().count("beta_fast"), 1u);
+  }
+  EXPECT_THAT(ids,
+              ElementsAre(MatchesRegex("addition_grid-7-yarn-[0-9a-f]{8}"),
+                          MatchesRegex("addition_grid-7-yarn-[0-9a-f]{8}-2")));
+}
+
+TEST_F(EvaluateTest, AnEncodingThatTheModelCannotHaveIsNamed) {
+  spec_.mutable_encoding()->set_name("yarn");
+  (*spec_.mutable_encoding()->mutable_params())["fator"].set_number_value(8);
+  EXPECT_THAT(std::string(Run().status().message()),
+              HasSubstr("did you mean 'factor'?"));
 }
 
 TEST_F(EvaluateTest, LeavesOutReportsThatAreFinished) {

@@ -1,4 +1,5 @@
 #include "absl/strings/str_cat.h"
+#include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "services/cli/commands/commands.h"
@@ -41,6 +42,25 @@ absl::Status FillEvaluations(const Arguments& arguments,
   return absl::OkStatus();
 }
 
+// What takes the place of the checkpoints' encoding: "yarn", or
+// "{name: yarn, params: {factor: 4}}".
+absl::Status FillEncoding(const Arguments& arguments, jobs::v1::JobSpec* spec) {
+  const std::string text = arguments.Get("encoding", "");
+  if (text.empty()) return absl::OkStatus();
+  if (text.find_first_of("{:") == std::string::npos) {
+    spec->mutable_encoding()->set_name(text);
+    return absl::OkStatus();
+  }
+  const absl::Status status =
+      base::ReadMessage(text, base::TextForm::kYaml, spec->mutable_encoding());
+  auto violations = base::FieldViolations(status);
+  for (auto& violation : violations) {
+    violation.field = "--encoding: " + violation.field;
+  }
+  return violations.empty() ? base::AddContext(status, "--encoding")
+                            : base::InvalidFields(violations);
+}
+
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   ORDO_RETURN_IF_ERROR(PrepareToStay(context, arguments));
   jobs::v1::JobSpec spec;
@@ -60,6 +80,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job trained,
                         GetJob(context, "jobs/" + first_job));
   ORDO_RETURN_IF_ERROR(FillEvaluations(arguments, trained, &spec));
+  ORDO_RETURN_IF_ERROR(FillEncoding(arguments, &spec));
   *spec.mutable_resources() = trained.spec().resources();
   spec.set_queue(trained.spec().queue());
   ORDO_RETURN_IF_ERROR(ApplySettings(arguments.All("set"), &spec));
@@ -81,9 +102,15 @@ Command EvaluateCommand() {
   command.help =
       "A CHECKPOINT is jobs/JOB/checkpoints/ID, or JOB for its newest. "
       "Without\n"
-      "--task the evaluations are those of the first checkpoint's job.";
+      "--task the evaluations are those of the first checkpoint's job.\n"
+      "--encoding takes the place of the checkpoints' own, such as\n"
+      "  ordo evaluate llama --task addition_grid \\\n"
+      "    --encoding '{name: yarn, params: {factor: 4}}'\n"
+      "and gives results of its own, which have it in their names.";
   command.options = {
       {"task", 0, "TASK", "evaluation task, see `ordo list tasks`"},
+      {"encoding", 0, "ENCODING",
+       "in place of the checkpoints' own; a name, or YAML"},
       {"param", 0, "NAME=VALUE", "parameter of the evaluations", true},
       {"set", 0, "PATH=VALUE", "change a field, as in `ordo submit`", true},
   };

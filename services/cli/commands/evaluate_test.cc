@@ -44,6 +44,19 @@ TEST_F(EvaluateJobTest, TaskAndParametersCanBeNamed) {
   EXPECT_EQ(evaluation.params().at("samples").number_value(), 7);
 }
 
+TEST_F(EvaluateJobTest, AnEncodingTakesThePlaceOfTheCheckpoints) {
+  EXPECT_EQ(Run({"evaluate", "a", "--encoding", "yarn"}), 0);
+  EXPECT_EQ(scheduler_.GetJob("a-evaluate").spec().encoding().name(), "yarn");
+  EXPECT_EQ(
+      Run({"evaluate", "a", "--encoding", "{name: yarn, params: {factor: 4}}"}),
+      0);
+  const auto spec = scheduler_.GetJob("a-evaluate-2").spec();
+  EXPECT_EQ(spec.encoding().name(), "yarn");
+  EXPECT_EQ(spec.encoding().params().at("factor").number_value(), 4);
+  EXPECT_EQ(Run({"evaluate", "a", "--encoding", "{nam: yarn}"}), 2);
+  EXPECT_THAT(err(), HasSubstr("--encoding: nam: is no field"));
+}
+
 TEST_F(EvaluateTest, JobWithoutEvaluationsNeedsATask) {
   scheduler_.SetJob("a", Job::SUCCEEDED);
   EXPECT_EQ(Run({"evaluate", "a"}), 2);

@@ -107,6 +107,9 @@ absl::StatusOr<report::Grid> FetchGrid(Context& context, const Job& job,
     const auto checkpoint = ParseResourceName(report.checkpoint());
     if (checkpoint.ok()) grid->name = checkpoint->parent;
     absl::StrAppend(&grid->name, " at step ", report.step());
+    if (report.has_encoding()) {
+      absl::StrAppend(&grid->name, " under ", report.encoding().name());
+    }
   } else if (EvaluationName(report) != kTask) {
     absl::StrAppend(&grid->name, " ", EvaluationName(report));
   }
@@ -114,7 +117,7 @@ absl::StatusOr<report::Grid> FetchGrid(Context& context, const Job& job,
   return grid;
 }
 
-// "tape (position_size=16)": the encoding of a training job.
+// "tape (position_size=16)": the encoding that a job names.
 std::string EncodingText(const Job& job) {
   if (!job.spec().has_encoding()) return "";
   const training::v1::Component& encoding = job.spec().encoding();

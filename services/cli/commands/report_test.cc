@@ -68,11 +68,12 @@ TEST_F(ReportJobTest, EvaluatingJobShowsEveryCheckpoint) {
     report.set_task("addition_grid");
     report.set_step(step);
     report.set_checkpoint("jobs/b/checkpoints/" + std::to_string(step) + "-1");
+    if (step == 100) report.mutable_encoding()->set_name("yarn");
     scheduler_.AddReport(report, {{"result.json", kResult}});
   }
   EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
   EXPECT_THAT(out(), HasSubstr("b at step 50 "));
-  EXPECT_THAT(out(), HasSubstr("b at step 100 "));
+  EXPECT_THAT(out(), HasSubstr("b at step 100 under yarn "));
 }
 
 TEST_F(ReportTest, JobWithoutReportsSaysWhatToDo) {
