@@ -1,0 +1,111 @@
+// A model of another program, from a folder to a fine-tuned checkpoint, with
+// the command line and the real trainer.
+#include <string>
+#include <vector>
+
+#include "base/files/file_util.h"
+#include "base/process/process.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/testing/model_folders.h"
+#include "tests/e2e/scenario.h"
+
+namespace ordo::tests::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+constexpr size_t kMiB = 1 << 20;
+
+class PushTest : public Scenario {
+ protected:
+  // What `ordo <arguments>` prints; a failure unless it succeeds.
+  std::string Ordo(std::vector<std::string> arguments) {
+    const std::string command = arguments[0];
+    base::SpawnOptions spawn;
+    spawn.argv = {ProgramPath("ordo"), "--server", deployment_->api_address()};
+    spawn.argv.insert(spawn.argv.end(), arguments.begin(), arguments.end());
+    spawn.stdout_file = folder_.Path("output");
+    spawn.stderr_file = folder_.Path("errors");
+    files_.RemoveFile(spawn.stdout_file).IgnoreError();
+    files_.RemoveFile(spawn.stderr_file).IgnoreError();
+    const auto process = base::Spawn(spawn);
+    if (!process.ok()) {
+      ADD_FAILURE() << process.status();
+      return "";
+    }
+    const auto status = base::WaitForExit(process->pid, kDeadline);
+    EXPECT_TRUE(status.ok() && status->ok())
+        << command << ": " << Read("errors");
+    return Read("output");
+  }
+  std::string Read(const std::string& name) {
+    return base::ReadFile(files_, folder_.Path(name), kMiB).value_or("");
+  }
+
+  // The name of the only report of an evaluation of `checkpoint`.
+  std::string Evaluate(const std::string& job,
+                       const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {
+        "evaluate", "llama",        "--task",  "addition_grid",
+        "--param",  "max_digits=2", "--param", "samples=2",
+        "--set",    "name=" + job,  "--set",   "resources.threads=1",
+        "--wait"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Ordo(arguments);
+    const std::string prefix = "jobs/" + job + "/reports/";
+    const std::string list = Ordo({"list", "reports", job});
+    const size_t begin = list.find(prefix);
+    if (begin == std::string::npos) return "(none)";
+    return list.substr(begin + prefix.size(),
+                       list.find(' ', begin) - begin - prefix.size());
+  }
+};
+
+TEST_F(PushTest, APushedModelIsEvaluatedFineTunedAndFetched) {
+  harness::DeploymentOptions options = Options("");
+  options.worker.set_trainer(ProgramPath("ordo-trainer"));
+  Start(options);
+  const auto llama = services::testing::TinyLlama();
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("model")));
+  services::testing::WriteTo(files_, folder_.Path("model"), llama);
+  EXPECT_EQ(
+      Ordo({"push", "checkpoint", folder_.Path("model"), "--name", "llama"}),
+      "jobs/llama/checkpoints/0-0\n");
+  Ordo({"get", "jobs/llama/checkpoints/latest", "--out", folder_.Path("same")});
+  EXPECT_EQ(Read("same/model.safetensors"), llama.at("model.safetensors"));
+
+  EXPECT_EQ(Evaluate("as-it-is", {}), "addition_grid-0");
+  const std::string four = "{name: yarn, params: {factor: 4}}";
+  const std::string first = Evaluate("four", {"--encoding", four});
+  EXPECT_THAT(first, MatchesRegex("addition_grid-0-yarn-[0-9a-f]{8}"));
+  EXPECT_EQ(Evaluate("four-again", {"--encoding", four}), first);
+  EXPECT_THAT(
+      Evaluate("eight", {"--encoding", "{name: yarn, params: {factor: 8}}"}),
+      Not(first));
+
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("tune.yaml"), R"(
+kind: train
+name: tuned
+model: {from: llama}
+encoding: {name: yarn, params: {factor: 4}}
+data: {task: addition, params: {max_digits: 2}}
+training: {steps: 2, batch_size: 4, lora: {rank: 2}}
+resources: {threads: 1}
+)"));
+  Ordo({"submit", folder_.Path("tune.yaml"), "--wait"});
+  Ordo({"get", "jobs/tuned/checkpoints/latest", "--out", folder_.Path("got")});
+  EXPECT_THAT(Read("got/config.json"), HasSubstr("\"lora\""));
+  EXPECT_THAT(Read("got/model.safetensors"), HasSubstr("lora"));
+  // The weights below the adapters are those that were pushed.
+  EXPECT_THAT(Ordo({"show", "tuned"}),
+              HasSubstr("from: jobs/llama/checkpoints/0-0"));
+  EXPECT_EQ(Ordo({"push", "checkpoint", folder_.Path("got"), "--name", "back"}),
+            "jobs/back/checkpoints/2-0\n");
+}
+
+}  // namespace
+}  // namespace ordo::tests::e2e
