@@ -9,91 +9,21 @@ library only.
 """
 
 import math
-import random
 import sys
 
-from tools.golden.encoding_cases import ATTENTION
 from tools.golden.encoding_cases import HEADS
 from tools.golden.encoding_cases import LENGTH
 from tools.golden.encoding_cases import WIDTH
 from tools.golden.encoding_cases import write_cases
-
-PLACES = range(LENGTH)
-
-
-class Random:
-    """Normal numbers of three digits, the same on every run."""
-
-    def __init__(self, name):
-        self.generator = random.Random("golden " + name)
-
-    def __call__(self, *shape):
-        if not shape:
-            return round(self.generator.gauss(0, 1), 3)
-        return [self(*shape[1:]) for _ in range(shape[0])]
-
-
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b))
-
-
-def add(a, b):
-    return [x + y for x, y in zip(a, b)]
-
-
-def sigmoid(x):
-    return 1 / (1 + math.exp(-x))
-
-
-def clip(x, low, high):
-    return min(max(x, low), high)
-
-
-class Case:
-    """q and k, and scores by what they are between two tokens of a head."""
-
-    def __init__(self, source, name, params=None, causal=True, over=None):
-        self.random = Random(source + name + str(params) + (over or ""))
-        encoding = {"name": name, "params": params or {}}
-        if over:
-            encoding["with"] = [{"name": over}]
-        self.json = {"made_with": source, "encoding": encoding,
-                     "heads": HEADS, "head_width": WIDTH, "causal": causal,
-                     "parameters": {}}
-        self.q, self.k, self.v = (self.random(1, HEADS, LENGTH, WIDTH)
-                                  for _ in range(3))
-        self.json["inputs"] = {"q": self.q, "k": self.k, "v": self.v}
-
-    def parameter(self, name, *shape, shared=False):
-        values = self.random(*shape)
-        prefix = "model." if shared else ATTENTION
-        self.json["parameters"][prefix + name] = values
-        return values
-
-    def scores(self, of):
-        """`of`(h, i, j, q_i, k_j), of all pairs."""
-        self.json["expected"] = {"scores": [[
-            [[of(h, i, j, self.q[0][h][i], self.k[0][h][j]) for j in PLACES]
-             for i in PLACES] for h in range(HEADS)]]}
-        return self.json
-
-    def attended(self, of, value):
-        """The mean of `value`(h, i, j) over the tokens seen, by scores."""
-        rows = []
-        for h in range(HEADS):
-            rows.append([])
-            for i in PLACES:
-                weights = [math.exp(of(h, i, j, self.q[0][h][i],
-                                       self.k[0][h][j]))
-                           for j in range(i + 1)]
-                rows[h].append([
-                    sum(w * value(h, i, j)[c] for j, w in enumerate(weights)) /
-                    sum(weights) for c in range(WIDTH)])
-        self.json["expected"] = {"attended": [rows]}
-        return self.json
-
-
-ROOT = math.sqrt(WIDTH)
+from tools.golden.formula_case import Case
+from tools.golden.formula_case import PLACES
+from tools.golden.formula_case import ROOT
+from tools.golden.formula_case import add
+from tools.golden.formula_case import clip
+from tools.golden.formula_case import dot
+from tools.golden.formula_case import exponential
+from tools.golden.formula_case import sigmoid
+from tools.golden.formula_case import turned
 
 
 def sandwich():
@@ -102,6 +32,29 @@ def sandwich():
     return [case.scores(lambda h, i, j, q, k: dot(q, k) / ROOT + sum(
         math.cos((i - j) * 10000**(-2 * f / 6)) for f in range(3)) /
                         (8 * (h + 1) / HEADS))]
+
+
+def t5():
+    """Its own attention does not divide by the root of the width."""
+    case = Case("arXiv:1910.10683, section 2.1", "t5",
+                {"buckets": 4, "max_distance": 5, "scale": "none"})
+    table = case.parameter("t5.weight", 4, HEADS, shared=True)
+
+    def bucket(x):
+        if x < 2:
+            return x
+        return min(2 + math.floor(math.log(x / 2) / math.log(5 / 2) * 2), 3)
+    return [case.scores(
+        lambda h, i, j, q, k: dot(q, k) + table[bucket(max(i - j, 0))][h])]
+
+
+def alibi():
+    """Beside rope."""
+    omega = [10000**(-2 * f / WIDTH) for f in range(WIDTH // 2)]
+    case = Case("arXiv:2108.12409, section 3", "rope", over="alibi")
+    return [case.scores(
+        lambda h, i, j, q, k: turned(q, k, [(i - j) * w for w in omega]) -
+        2**(-8 * (h + 1) / HEADS) * (i - j))]
 
 
 def huang():
@@ -140,17 +93,25 @@ def tener():
     """The authors' code has a further product with keys, and R of j - i."""
     half = WIDTH // 2
     cases = []
-    for scale in (False, True):
+    for params in ({"scale": False}, {"scale": True},
+                   {"project_keys": False}):
         case = Case("arXiv:1911.04474, equations 15 to 18", "tener",
-                    {"scale": scale}, causal=False)
+                    params, causal=False)
         u = case.parameter("tener.key_bias", HEADS, WIDTH)
         v = case.parameter("tener.distance_bias", HEADS, WIDTH)
 
-        def score(h, i, j, q, k, u=u, v=v, scale=scale):
+        own = None
+        if "project_keys" in params:
+            own = case.random(1, LENGTH, HEADS * WIDTH)
+            case.json["inputs"]["hidden"] = own
+
+        def score(h, i, j, q, k, u=u, v=v, own=own, params=params):
+            if own:
+                k = own[0][j][h * WIDTH:(h + 1) * WIDTH]
             angles = [(i - j) * 10000**(-f / (half - 1)) for f in range(half)]
             r = [math.sin(a) for a in angles] + [math.cos(a) for a in angles]
             return ((dot(add(q, u[h]), k) + dot(add(q, v[h]), r)) /
-                    (ROOT if scale else 1))
+                    (ROOT if params.get("scale") else 1))
         cases.append(case.scores(score))
     return cases
 
@@ -274,16 +235,6 @@ def deberta():
                    bias[h * WIDTH:(h + 1) * WIDTH]))) / math.sqrt(3 * WIDTH))]
 
 
-def turned(q, k, angles):
-    """Re of q's complex numbers times those of k, turned by each pair's angle;
-    pairs are half against half."""
-    half = WIDTH // 2
-    return sum((complex(q[f], q[f + half]) *
-                complex(math.cos(angles[f]), math.sin(angles[f])) *
-                complex(k[f], -k[f + half])).real
-               for f in range(half)) / ROOT
-
-
 def rotary():
     omega = [10000**(-2 * f / WIDTH) for f in range(WIDTH // 2)]
     window, leak = 2, 3
@@ -307,24 +258,6 @@ def rotary():
     cases.append(case.scores(lambda h, i, j, q, k: turned(
         add(q, a[h]), add(k, b[h]), [(i - j) * w for w in omega])))
     return cases
-
-
-def product(a, b):
-    columns = list(zip(*b))
-    return [[dot(row, column) for column in columns] for row in a]
-
-
-def exponential(matrix):
-    """Of a small matrix: the series of its 1024th part, squared ten times."""
-    small = [[x / 1024 for x in row] for row in matrix]
-    places = range(len(matrix))
-    result = term = [[float(r == c) for c in places] for r in places]
-    for n in range(1, 12):
-        term = [[x / n for x in row] for row in product(term, small)]
-        result = [add(a, b) for a, b in zip(result, term)]
-    for _ in range(10):
-        result = product(result, result)
-    return result
 
 
 def liere():
@@ -377,7 +310,7 @@ def tables():
 
 def all_cases():
     cases = []
-    for make in (sandwich, huang, da_transformer, tener, shaw, cope,
+    for make in (sandwich, t5, alibi, huang, da_transformer, tener, shaw, cope,
                  cope_further, deberta, rotary, liere, tables):
         cases += make()
     return cases

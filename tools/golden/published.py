@@ -123,16 +123,15 @@ def fire(maker):
 def window(maker):
     from transformers import SwinConfig
     from transformers.models.swin.modeling_swin import SwinSelfAttention
-    # The code is wrong where a window's sides differ.
-    side = 3
+    rows, columns = 2, 3
     module = SwinSelfAttention(SwinConfig(), HEADS * WIDTH, HEADS,
-                               side).double()
-    table = Random("window")((2 * side - 1)**2, HEADS)
+                               (rows, columns)).double()
+    table = Random("window")((2 * rows - 1) * (2 * columns - 1), HEADS)
     bias = table[module.relative_position_index.view(-1)].view(
-        side**2, side**2, HEADS).permute(2, 0, 1).unsqueeze(0)
+        rows * columns, -1, HEADS).permute(2, 0, 1).unsqueeze(0)
     maker.add("transformers SwinSelfAttention",
               {"name": "window_bias_2d",
-               "params": {"rows": side, "columns": side}},
+               "params": {"rows": rows, "columns": columns}},
               ("scores", bias), causal=False,
               parameters={"model.window_bias_2d.weight": table})
 
