@@ -18,13 +18,13 @@ namespace ordo::model::encodings {
 // Makes an encoding and adds its parameters to `parameters`. The component has
 // been resolved by the catalogue. INVALID_ARGUMENT names what does not fit the
 // model's shape.
-using Factory = absl::StatusOr<std::unique_ptr<Encoding>> (*)(
+using Factory = absl::StatusOr<std::unique_ptr<Encoding>>(
     const ordo::training::v1::Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters);
 
 struct Row {
   std::string name;
-  Factory make;
+  Factory* make;
 };
 
 // All of them, sorted by name.

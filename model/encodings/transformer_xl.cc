@@ -11,6 +11,7 @@
 #include "model/catalog/catalog.h"
 #include "model/encodings/factories.h"
 #include "model/encodings/relative.h"
+#include "model/encodings/rotary_scaling.h"
 #include "model/encodings/rows.h"
 
 // Transformer-XL (Dai et al. 2019, arXiv:1901.02860, section 3.3): sinusoids of
@@ -101,13 +102,8 @@ class TransformerXl : public Encoding {
   const Weights weights_;
 };
 
-// 10000^(-2f / C) for f < C / 2.
 at::Tensor Frequencies(int64_t width) {
-  std::vector<double> values(width / 2);
-  for (size_t f = 0; f < values.size(); ++f) {
-    values[f] = std::pow(
-        10000.0, -2.0 * static_cast<double>(f) / static_cast<double>(width));
-  }
+  std::vector<double> values = GeometricFrequencies(10000.0, width);
   return at::from_blob(values.data(), {width / 2}, at::kDouble).clone();
 }
 

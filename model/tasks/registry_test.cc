@@ -1,5 +1,7 @@
 #include "model/tasks/registry.h"
 
+#include <algorithm>
+
 #include "absl/status/status.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -82,6 +84,35 @@ TEST(Registry, MakesEveryTaskWithItsDefaultsAndTheCataloguesVocabulary) {
         task->tokenizer().vocabulary_size(),
         catalog::Find(catalog::Kind::kEvaluationTask, name)->vocabulary_size);
   }
+}
+
+// The model sees all of a row but its last token.
+TEST(Registry, RowsAreAsLongAsTheCatalogueSays) {
+  for (const int max_digits : {1, 2, 5, 100}) {
+    const training::v1::Data data = AdditionData(max_digits);
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task, MakeTrainingTask(data));
+    const catalog::Entry& entry =
+        *catalog::Find(catalog::Kind::kTrainingTask, data.task());
+    EXPECT_EQ(entry.row_length(data.params()), task->row_length() - 1);
+  }
+}
+
+TEST(Registry, QuestionsWithAnswersAreAsLongAsTheCatalogueSays) {
+  ordo::training::v1::Evaluation evaluation;
+  evaluation.set_task("addition_grid");
+  (*evaluation.mutable_params())["max_digits"].set_number_value(3);
+  (*evaluation.mutable_params())["samples"].set_number_value(9);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                            MakeEvaluationTask(evaluation, nullptr));
+  int64_t longest = 0;
+  for (int64_t i = 0; i < task->size(); ++i) {
+    const Question question = task->Generate(1, i);
+    longest = std::max<int64_t>(
+        longest, question.prompt.size() + question.answer.size() - 1);
+  }
+  EXPECT_EQ(catalog::Find(catalog::Kind::kEvaluationTask, "addition_grid")
+                ->row_length(evaluation.params()),
+            longest);
 }
 
 }  // namespace

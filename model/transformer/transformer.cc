@@ -346,24 +346,24 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
   return {options, same_segment, std::move(mask), std::move(encoding)};
 }
 
-encodings::LayerInput Transformer::Project(int number, const at::Tensor& x_BTC,
-                                           const Pass& pass,
-                                           const Carried& carried) const {
-  const Layer& layer = layers_[number];
-  const at::Tensor hidden_BTC = Norm(x_BTC, layer.attention_norm_C);
+// Fills in what of `input` comes from x_BTC; queries only where it has none.
+encodings::LayerInput Transformer::Project(encodings::LayerInput input,
+                                           const at::Tensor& x_BTC) const {
+  const Layer& layer = layers_[input.layer];
+  input.hidden_BTC = Norm(x_BTC, layer.attention_norm_C);
   const auto project = [&](const LinearWeights& weights) {
-    return Linear(hidden_BTC, weights)
+    return Linear(input.hidden_BTC, weights)
         .unflatten(-1, {-1, config_.head_width})
         .transpose(1, 2);
   };
-  at::Tensor q_BHTD = project(layer.q);
-  at::Tensor k_BGTD = project(layer.k);
-  if (config_.qk_norm) {
-    q_BHTD = Norm(q_BHTD, layer.q_norm_D);
-    k_BGTD = Norm(k_BGTD, layer.k_norm_D);
+  if (!input.q_BHTD.defined()) {
+    const at::Tensor q_BHTD = project(layer.q);
+    input.q_BHTD = config_.qk_norm ? Norm(q_BHTD, layer.q_norm_D) : q_BHTD;
   }
-  return {number, pass.encoding, carried,         hidden_BTC,
-          q_BHTD, k_BGTD,        project(layer.v)};
+  const at::Tensor k_BGTD = project(layer.k);
+  input.k_BGTD = config_.qk_norm ? Norm(k_BGTD, layer.k_norm_D) : k_BGTD;
+  input.v_BGTD = project(layer.v);
+  return input;
 }
 
 // Attention up to its logits.
@@ -404,17 +404,14 @@ Transformer::Scored Transformer::Score(const encodings::LayerInput& input,
 Transformer::Scored Transformer::WithMemory(const Scored& own,
                                             const at::Tensor& x_BTC,
                                             const Pass& pass) const {
-  const encodings::LayerInput& input = own.scores.layer;
-  encodings::LayerInput memory =
-      Project(input.layer, x_BTC.detach(), pass, input.carried);
-  memory.q_BHTD = input.q_BHTD;
-  return Score(memory, pass);
+  return Score(Project(own.scores.layer, x_BTC.detach()), pass);
 }
 
 at::Tensor Transformer::SelfAttention(int number, const at::Tensor& x_BTC,
                                       const Pass& pass,
                                       Carried* carried) const {
-  const Scored own = Score(Project(number, x_BTC, pass, *carried), pass);
+  const Scored own = Score(
+      Project({number, pass.encoding, *carried, {}, {}, {}, {}}, x_BTC), pass);
   at::Tensor weights;
   std::vector<at::Tensor> mixed;
   // Without gradients the memory's values are the layer's own.

@@ -130,9 +130,8 @@ class Transformer {
   Pass StartPass(const at::Tensor& tokens, const ForwardOptions& options) const;
   at::Tensor Positions(const at::Tensor& tokens, const at::Tensor& real,
                        const ForwardOptions& options) const;
-  encodings::LayerInput Project(int number, const at::Tensor& x_BTC,
-                                const Pass& pass,
-                                const encodings::Carried& carried) const;
+  encodings::LayerInput Project(encodings::LayerInput input,
+                                const at::Tensor& x_BTC) const;
   Scored Score(const encodings::LayerInput& input, const Pass& pass) const;
   Scored WithMemory(const Scored& own, const at::Tensor& x_BTC,
                     const Pass& pass) const;
