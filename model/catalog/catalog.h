@@ -49,7 +49,9 @@ struct Param {
   std::optional<double> max;
   // Values that a string may have; empty: any.
   std::vector<std::string> choices;
-  // One sentence: what it does, and its unit.
+  // Of a number, and of each of a list; "1" for pure ones. Empty otherwise.
+  std::string unit;
+  // One sentence: what it does.
   std::string text;
 };
 
@@ -149,6 +151,8 @@ struct EncodingTraits {
   std::string beyond;
   // Its parameters, for people: "32 H, shared by layers"; empty: none.
   std::string parameters;
+  // What they start with, for people; empty where there are none.
+  std::string initial;
   // Null: none.
   ParameterCount count_parameters = nullptr;
   // Null: nothing.

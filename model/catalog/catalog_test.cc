@@ -28,8 +28,9 @@ Entry NumbersEntry() {
        0.0,
        {},
        {},
+       "1",
        "Factors."},
-      {"label", ParamType::kString, std::string("x"), {}, {}, {}, "Label."},
+      {"label", ParamType::kString, std::string("x"), {}, {}, {}, "", "Label."},
   };
   return entry;
 }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 namespace ordo::model::catalog {
 
 Entry EncodingEntry(std::string name, std::string text, std::string source) {
@@ -13,32 +15,42 @@ Entry EncodingEntry(std::string name, std::string text, std::string source) {
   return entry;
 }
 
+std::string ParamPath(std::string_view field, std::string_view name) {
+  return absl::StrCat(std::string(field), ".params.", std::string(name));
+}
+
 Param Integer(std::string name, int64_t value, Range range, std::string text) {
   return {std::move(name), ParamType::kInteger, value, range.min, range.max, {},
-          std::move(text)};
+          range.unit,      std::move(text)};
 }
 
 Param Number(std::string name, double value, Range range, std::string text) {
   return {std::move(name), ParamType::kNumber, value, range.min, range.max, {},
-          std::move(text)};
+          range.unit,      std::move(text)};
 }
 
 Param Numbers(std::string name, Range range, std::string text) {
   return {std::move(name), ParamType::kNumbers, std::vector<double>(),
           range.min,       range.max,           {},
-          std::move(text)};
+          range.unit,      std::move(text)};
 }
 
 Param Bool(std::string name, bool value, std::string text) {
-  return {std::move(name), ParamType::kBool, value, {}, {}, {},
+  return {std::move(name), ParamType::kBool, value, {}, {}, {}, "",
           std::move(text)};
 }
 
 Param Choice(std::string name, std::vector<std::string> choices,
              std::string text) {
   std::string value = choices.front();
-  return {std::move(name),    ParamType::kString, std::move(value), {}, {},
-          std::move(choices), std::move(text)};
+  return {std::move(name),
+          ParamType::kString,
+          std::move(value),
+          {},
+          {},
+          std::move(choices),
+          "",
+          std::move(text)};
 }
 
 std::vector<Entry> AllEntries() {

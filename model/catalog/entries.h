@@ -63,10 +63,14 @@ int64_t GridSize(const ordo::training::v1::Component& component);
 // An encoding's entry with its name, text and source.
 Entry EncodingEntry(std::string name, std::string text, std::string source);
 
+// The path of a parameter of the component at `field`.
+std::string ParamPath(std::string_view field, std::string_view name);
+
 // Parameters. A choice's first value is the default.
 struct Range {
   std::optional<double> min;
   std::optional<double> max;
+  std::string unit = "1";
 };
 Param Integer(std::string name, int64_t value, Range range, std::string text);
 Param Number(std::string name, double value, Range range, std::string text);

@@ -48,7 +48,7 @@ void CheckT5(std::string_view field, const Component& component,
   const int64_t parts = shape.causal ? 2 : 4;
   if (buckets % parts != 0) {
     violations->push_back(
-        {absl::StrCat(std::string(field), ".params.buckets"),
+        {ParamPath(field, "buckets"),
          absl::StrCat("must be a multiple of ", parts,
                       shape.causal ? "" : " where model.causal is false",
                       ", is ", buckets)});
@@ -57,7 +57,7 @@ void CheckT5(std::string_view field, const Component& component,
   const int64_t least = buckets / parts + 1;
   if (params.Integer("max_distance") < least) {
     violations->push_back(
-        {absl::StrCat(std::string(field), ".params.max_distance"),
+        {ParamPath(field, "max_distance"),
          absl::StrCat("must be at least ", least, " with ", buckets,
                       " buckets, is ", params.Integer("max_distance"))});
   }
@@ -70,11 +70,11 @@ Entry T5() {
       "distances, far ones sharing buckets that widen geometrically.",
       "Raffel et al. 2020, arXiv:1910.10683");
   entry.params = {
-      Integer("buckets", 32, {4, 4096},
+      Integer("buckets", 32, {4, 4096, "buckets"},
               "Number of buckets; without the causal mask half of them are for "
               "keys after the query."),
-      Integer("max_distance", 128, {2, 1e6},
-              "Distance in tokens from which on all share the last bucket."),
+      Integer("max_distance", 128, {2, 1e6, "tokens"},
+              "Distance from which on all share the last bucket."),
       PerLayer(),
       Choice("scale", {"sqrt_d", "none"},
              "What q . k is divided by: the root of the head width, or nothing "
@@ -89,6 +89,9 @@ Entry T5() {
       "most N - 1; N = buckets, E = N / 2";
   entry.encoding.beyond = "defined: the last bucket";
   entry.encoding.parameters = "buckets H, times the layers with per_layer";
+  entry.encoding.initial =
+      "with init: normal, normal values of standard deviation C^(-1/2); "
+      "otherwise 0";
   entry.encoding.count_parameters = CountT5;
   entry.encoding.check_shape = CheckT5;
   return entry;
@@ -111,19 +114,25 @@ Entry Kerple(std::string name, std::string text, std::string formula) {
 }
 
 Entry KerpleLog() {
-  return Kerple("kerple_log",
-                "KERPLE's logarithmic kernel: a penalty that grows with the "
-                "logarithm of the distance, learned for each head.",
-                "s_ij = q_i . k_j / sqrt(d) - r1_h ln(1 + r2_h |i - j|), r1 "
-                "and r2 at least 0.01");
+  Entry entry =
+      Kerple("kerple_log",
+             "KERPLE's logarithmic kernel: a penalty that grows with the "
+             "logarithm of the distance, learned for each head.",
+             "s_ij = q_i . k_j / sqrt(d) - r1_h ln(1 + r2_h |i - j|), r1 "
+             "and r2 at least 0.01");
+  entry.encoding.initial = "r1 uniform in 0..2, r2 in 0..1";
+  return entry;
 }
 
 Entry KerplePower() {
-  return Kerple("kerple_power",
-                "KERPLE's power kernel: a penalty that grows with a power of "
-                "the distance, learned for each head.",
-                "s_ij = q_i . k_j / sqrt(d) - r1_h |i - j|^(r2_h), r1 and r2 "
-                "at least 0.01, r2 at most 2");
+  Entry entry =
+      Kerple("kerple_power",
+             "KERPLE's power kernel: a penalty that grows with a power of "
+             "the distance, learned for each head.",
+             "s_ij = q_i . k_j / sqrt(d) - r1_h |i - j|^(r2_h), r1 and r2 "
+             "at least 0.01, r2 at most 2");
+  entry.encoding.initial = "r1 uniform in 0..1, r2 in 0..2";
+  return entry;
 }
 
 int64_t CountFire(const Component& component, const ModelShape& shape) {
@@ -138,13 +147,13 @@ Entry Fire() {
       "position.",
       "Li et al. 2024, arXiv:2310.04418");
   entry.params = {
-      Integer("mlp_width", 32, {1, 65536},
+      Integer("mlp_width", 32, {1, 65536, "channels"},
               "Width of the hidden layer of the function f."),
-      Number("length", 512.0, {1.0, 1e9},
-             "Positions below it, in tokens, share one scale; a learned factor "
+      Number("length", 512.0, {1.0, 1e9, "tokens"},
+             "Positions below it share one scale; a learned factor "
              "that starts at 1 multiplies it."),
-      Number("initial_c", 0.1, {1e-6, 1e3},
-             "Start of c, which multiplies distances, per token."),
+      Number("initial_c", 0.1, {1e-6, 1e3, "1 per token"},
+             "Start of c, which multiplies distances."),
   };
   entry.encoding.formula =
       "s_ij = q_i . k_j / sqrt(d) + f_h(psi(|i - j|) / (psi(max(i, L)) + "
@@ -153,6 +162,9 @@ Entry Fire() {
   entry.encoding.beyond = "defined: ratios stay in the interval 0..1";
   entry.encoding.parameters =
       "2 mlp_width + (mlp_width + 1) H + 2 for each layer";
+  entry.encoding.initial =
+      "c as initial_c, l 1; the function's matrices and biases uniform within "
+      "the root of one over their inputs";
   entry.encoding.count_parameters = CountFire;
   // Past L the scale depends on the query's position.
   entry.encoding.relative = false;
@@ -164,8 +176,8 @@ void CheckSandwich(std::string_view field, const Component& component,
                    std::vector<base::FieldViolation>* violations) {
   const int64_t width = Params(component.params()).Integer("width");
   if (width % 2 == 0) return;
-  violations->push_back({absl::StrCat(std::string(field), ".params.width"),
-                         absl::StrCat("must be even, is ", width)});
+  violations->push_back(
+      {ParamPath(field, "width"), absl::StrCat("must be even, is ", width)});
 }
 
 Entry Sandwich() {
@@ -176,7 +188,7 @@ Entry Sandwich() {
       "Chi, Fan, Rudnicky, Ramadge 2023, arXiv:2212.10356");
   entry.params = {
       Number("base", 10000.0, {1.0, 1e9}, "Base of the frequencies."),
-      Integer("width", 128, {2, 65536},
+      Integer("width", 128, {2, 65536, "channels"},
               "Width W of the sinusoidal embeddings; even."),
   };
   entry.encoding.formula =
@@ -209,6 +221,7 @@ Entry WindowBias2d() {
   entry.encoding.beyond = "an error: rows * columns positions";
   entry.encoding.parameters =
       "(2 rows - 1)(2 columns - 1) H, times the layers with per_layer";
+  entry.encoding.initial = "normal values of standard deviation 0.02";
   entry.encoding.count_parameters = CountWindow;
   entry.encoding.limit_length = GridSize;
   // A shift of ids moves cells from one row to the next.

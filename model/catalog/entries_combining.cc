@@ -31,7 +31,7 @@ Entry None() {
 // What every encoding under random positions takes and promises.
 void AddRandomPositions(Entry* entry) {
   entry->params.push_back(
-      Integer("max_position", 1024, {1, kMaxPosition},
+      Integer("max_position", 1024, {1, kMaxPosition, "positions"},
               "Number L of positions that are drawn from."));
   entry->params.push_back(
       Choice("eval", {"random", "arange"},
@@ -58,7 +58,7 @@ void CheckRandomPositions(std::string_view field, const Component& component,
     const int64_t limit = MaxLength(inner);
     if (limit == 0 || limit >= drawn) continue;
     violations->push_back(
-        {absl::StrCat(std::string(field), ".params.max_position"),
+        {ParamPath(field, "max_position"),
          absl::StrCat("is ", drawn, ", but ", inner.name(), " has room for ",
                       limit,
                       " positions; lower max_position or raise the limit of ",
@@ -206,6 +206,7 @@ Entry PerLayer() {
   entry.encoding.parameters =
       "those of its encodings, in the layers where each acts; equal ones are "
       "one encoding";
+  entry.encoding.initial = "as those of its encodings";
   entry.encoding.count_parameters = CountPerLayer;
   entry.encoding.check_shape = CheckPerLayer;
   return entry;

@@ -37,8 +37,8 @@ Entry Shaw() {
       "is added to the key, and optionally to the value.",
       "Shaw et al. 2018, arXiv:1803.02155");
   entry.params = {
-      Integer("max_distance", 16, {1, kMaxDistance},
-              "Largest distance K with a vector of its own, in tokens."),
+      Integer("max_distance", 16, {1, kMaxDistance, "tokens"},
+              "Largest distance K with a vector of its own."),
       Bool("values", false, "Whether values get vectors of distances too."),
       Share(),
       Choice("unseen", {"last", "none"},
@@ -49,6 +49,7 @@ Entry Shaw() {
   entry.encoding.parameters =
       "(K + 1) d, or (2K + 1) d without the causal mask, per layer or once; "
       "twice with values";
+  entry.encoding.initial = "normal values of standard deviation d^(-1/2)";
   entry.encoding.count_parameters = CountShaw;
   entry.encoding.ordered_positions = true;
   return entry;
@@ -66,14 +67,16 @@ Entry Huang(int method, std::string text, std::string formula) {
   Entry entry = EncodingEntry(
       absl::StrCat("huang", method), std::move(text),
       absl::StrCat("Huang et al. 2020, arXiv:2009.13658, method ", method));
-  entry.params = {Integer(
-      "max_distance", 16, {1, kMaxDistance},
-      "Distances are clipped to K - 1 in either direction, in tokens.")};
+  entry.params = {
+      Integer("max_distance", 16, {1, kMaxDistance, "tokens"},
+              "Distances are clipped to K - 1 in either direction.")};
   entry.encoding.formula = std::move(formula);
   entry.encoding.beyond = "defined: the last distance";
   entry.encoding.parameters = method == 1   ? "K per layer"
                               : method == 2 ? "2K - 1 per layer"
                                             : "(2K - 1) d per layer";
+  entry.encoding.initial =
+      method == 4 ? "normal values of standard deviation 0.02" : "1";
   entry.encoding.count_parameters = CountHuang;
   return entry;
 }
@@ -113,6 +116,7 @@ Entry DaTransformer() {
       "sqrt(d)";
   entry.encoding.beyond = "defined";
   entry.encoding.parameters = "2 H per layer";
+  entry.encoding.initial = "normal values of standard deviation 0.1";
   entry.encoding.count_parameters = CountDaTransformer;
   return entry;
 }
@@ -133,7 +137,7 @@ void CheckTener(std::string_view field, const Component& component,
   if (!Params(component.params()).Bool("project_keys") &&
       shape.num_key_heads() != shape.heads) {
     violations->push_back(
-        {absl::StrCat(std::string(field), ".params.project_keys"),
+        {ParamPath(field, "project_keys"),
          "false needs as many heads of keys as of queries; leave out "
          "model.key_value_heads"});
   }
@@ -157,6 +161,8 @@ Entry Tener() {
       "R_t = [sin(w_f t) | cos(w_f t)], w_f = 10000^(-f/(d/2-1))";
   entry.encoding.beyond = "defined";
   entry.encoding.parameters = "2 C per layer";
+  entry.encoding.initial =
+      "normal values of standard deviation (2 / (H + d))^(1/2) (Xavier)";
   entry.encoding.count_parameters = CountTener;
   entry.encoding.check_shape = CheckTener;
   return entry;
@@ -175,8 +181,8 @@ Entry Deberta() {
       "position, in both directions.",
       "He et al. 2021, arXiv:2006.03654");
   entry.params = {
-      Integer("max_distance", 64, {1, kMaxDistance},
-              "Distances are clipped to -K .. K - 1, in tokens."),
+      Integer("max_distance", 64, {1, kMaxDistance, "tokens"},
+              "Distances are clipped to -K .. K - 1."),
       Choice("index", {"code", "paper"},
              "Which row of the table the key meets: that of (i, j) as in the "
              "authors' code and weights, or that of (j, i) as printed."),
@@ -185,6 +191,7 @@ Entry Deberta() {
       "s_ij = (q_i . k_j + q_i . kr_rho(i,j) + k_j . qr_rho(i,j)) / sqrt(3d)";
   entry.encoding.beyond = "defined: the last row";
   entry.encoding.parameters = "2K C once; 2 C^2 + C per layer";
+  entry.encoding.initial = "normal values of standard deviation 0.02; biases 0";
   entry.encoding.count_parameters = CountDeberta;
   return entry;
 }
@@ -199,14 +206,13 @@ void CheckTransformerXl(std::string_view field, const Component& component,
                         const ModelShape& shape,
                         std::vector<base::FieldViolation>* violations) {
   const Params params(component.params());
-  const std::string path = absl::StrCat(std::string(field), ".params.");
   const bool segments = params.Integer("segment_length") > 0;
   if (params.Integer("memory_length") > 0 && !segments) {
-    violations->push_back(
-        {path + "memory_length", "needs segments; give segment_length"});
+    violations->push_back({ParamPath(field, "memory_length"),
+                           "needs segments; give segment_length"});
   }
   if (segments && !shape.causal) {
-    violations->push_back({path + "segment_length",
+    violations->push_back({ParamPath(field, "segment_length"),
                            "needs the causal mask; leave out model.causal"});
   }
 }
@@ -219,12 +225,12 @@ Entry TransformerXl() {
       "segments.",
       "Dai et al. 2019, arXiv:1901.02860");
   entry.params = {
-      Integer("clamp_length", 0, {0, kMaxDistance},
-              "Distances beyond it count as it, in tokens; 0: none do."),
-      Integer("segment_length", 0, {0, kMaxDistance},
+      Integer("clamp_length", 0, {0, kMaxDistance, "tokens"},
+              "Distances beyond it count as it; 0: none do."),
+      Integer("segment_length", 0, {0, kMaxDistance, "tokens"},
               "Tokens of a segment; a query sees its own and the memory; 0: "
               "one segment."),
-      Integer("memory_length", 0, {0, kMaxDistance},
+      Integer("memory_length", 0, {0, kMaxDistance, "tokens"},
               "Tokens before a segment that its queries see, without "
               "gradient."),
   };
@@ -232,6 +238,8 @@ Entry TransformerXl() {
       "s_ij = ((q_i + u) . k_j + (q_i + v) . W_r R_(i-j)) / sqrt(d)";
   entry.encoding.beyond = "defined";
   entry.encoding.parameters = "2 C once; C^2 per layer";
+  entry.encoding.initial =
+      "u and v 0; W_r normal values of standard deviation 0.02";
   entry.encoding.count_parameters = CountTransformerXl;
   entry.encoding.check_shape = CheckTransformerXl;
   return entry;
@@ -270,10 +278,9 @@ void CheckCope(std::string_view field, const Component& component,
                const ModelShape& /*shape*/,
                std::vector<base::FieldViolation>* violations) {
   const Params params(component.params());
-  const std::string path = absl::StrCat(std::string(field), ".params.");
   if (params.String("form") == "mlp" && params.String("share") == "model" &&
       params.String("mlp_layers") == "first") {
-    violations->push_back({path + "share",
+    violations->push_back({ParamPath(field, "share"),
                            "model needs one form for all layers; take "
                            "mlp_layers: all or share: layer"});
   }
@@ -286,7 +293,7 @@ Entry Cope() {
       "position is the number of those from it to the query.",
       "Golovneva et al. 2024, arXiv:2405.18719");
   entry.params = {
-      Integer("max_position", 64, {1, kMaxDistance},
+      Integer("max_position", 64, {1, kMaxDistance, "positions"},
               "Positions with an embedding; larger ones count as the last. The "
               "whole context of T tokens needs T + 1."),
       Choice("gates", {"used", "plain", "sep_keys", "values"},
@@ -299,7 +306,7 @@ Entry Cope() {
            "Whether the positions' term is divided by sqrt(d) as the product "
            "is; not in the paper's Listing 1, but in the public code."),
       Share(),
-      Integer("mlp_width", 32, {1, 65536},
+      Integer("mlp_width", 32, {1, 65536, "channels"},
               "Inner width of the MLP of form: mlp."),
       Choice("mlp_layers", {"all", "first"},
              "Layers with the MLP of form: mlp; the others have tables."),
@@ -323,6 +330,9 @@ Entry Cope() {
   entry.encoding.parameters =
       "max_position d per layer or once; MLP 2n + nd + d; slopes H; own keys "
       "G d C per layer";
+  entry.encoding.initial =
+      "embeddings and slopes 0; MLPs uniform within the root of one over their "
+      "inputs; own keys normal values of standard deviation 0.02";
   entry.encoding.count_parameters = CountCope;
   entry.encoding.causal_only = true;
   entry.encoding.takes_positions = false;

@@ -28,7 +28,7 @@ Param Base() {
 }
 
 Param Columns() {
-  return Integer("columns", 32, {1, kMaxSide},
+  return Integer("columns", 32, {1, kMaxSide, "columns"},
                  "Columns of the grid: position p is row floor(p / columns), "
                  "column p mod columns.");
 }
@@ -59,11 +59,12 @@ Entry Learned() {
       "A learned vector for each position, added to the token embeddings.",
       "Radford et al. 2019, Language models are unsupervised multitask "
       "learners");
-  entry.params = {Integer("max_length", 1024, {1, kMaxLength},
+  entry.params = {Integer("max_length", 1024, {1, kMaxLength, "positions"},
                           "Number of positions that have a vector.")};
   entry.encoding.formula = "x_i + table[i]";
   entry.encoding.beyond = "an error: max_length positions";
   entry.encoding.parameters = "max_length C";
+  entry.encoding.initial = "normal values of standard deviation 0.02";
   entry.encoding.count_parameters = CountLearned;
   entry.encoding.limit_length = LimitLearned;
   return entry;
@@ -86,10 +87,9 @@ void CheckAxial(std::string_view field, const Component& component,
                 std::vector<base::FieldViolation>* violations) {
   const int64_t width = Params(component.params()).Integer("first_width");
   if (width < shape.width) return;
-  violations->push_back(
-      {absl::StrCat(std::string(field), ".params.first_width"),
-       absl::StrCat("must be below model.width, which is ", shape.width,
-                    ", is ", width)});
+  violations->push_back({ParamPath(field, "first_width"),
+                         absl::StrCat("must be below model.width, which is ",
+                                      shape.width, ", is ", width)});
 }
 
 Entry Axial() {
@@ -99,14 +99,17 @@ Entry Axial() {
       "have a learned vector of some of the channels.",
       "Kitaev, Kaiser, Levskaya 2020, arXiv:2001.04451");
   entry.params = {
-      Integer("first_size", 32, {1, kMaxSide}, "Positions n1 of a block."),
-      Integer("second_size", 32, {1, kMaxSide}, "Number n2 of blocks."),
-      Integer("first_width", 0, {0, 65535},
+      Integer("first_size", 32, {1, kMaxSide, "positions"},
+              "Positions n1 of a block."),
+      Integer("second_size", 32, {1, kMaxSide, "blocks"},
+              "Number n2 of blocks."),
+      Integer("first_width", 0, {0, 65535, "channels"},
               "Channels d1 for the place in the block; 0 for half of them."),
   };
   entry.encoding.formula = "x_i + [first[i mod n1], second[floor(i / n1)]]";
   entry.encoding.beyond = "an error: n1 n2 positions";
   entry.encoding.parameters = "n1 d1 + n2 (C - d1)";
+  entry.encoding.initial = "normal values of standard deviation 0.02";
   entry.encoding.count_parameters = CountAxial;
   entry.encoding.limit_length = LimitAxial;
   entry.encoding.check_shape = CheckAxial;
@@ -129,6 +132,7 @@ Entry GridLearned() {
       "p mod columns";
   entry.encoding.beyond = "an error: rows * columns positions";
   entry.encoding.parameters = "rows columns C";
+  entry.encoding.initial = "normal values of standard deviation 0.02";
   entry.encoding.count_parameters = CountGridLearned;
   entry.encoding.limit_length = GridSize;
   return entry;
@@ -168,23 +172,22 @@ void CheckAbacus(std::string_view field, const Component& component,
                  const ModelShape& /*shape*/,
                  std::vector<base::FieldViolation>* violations) {
   const Params params(component.params());
-  const std::string path = absl::StrCat(std::string(field), ".params.");
   if (params.Integer("rows") < params.Integer("max_offset") + 2) {
-    violations->push_back(
-        {path + "rows", absl::StrCat("must be at least max_offset + 2 = ",
-                                     params.Integer("max_offset") + 2, ", is ",
-                                     params.Integer("rows"))});
+    violations->push_back({ParamPath(field, "rows"),
+                           absl::StrCat("must be at least max_offset + 2 = ",
+                                        params.Integer("max_offset") + 2,
+                                        ", is ", params.Integer("rows"))});
   }
   const std::vector<double> digits = params.Numbers("digits");
   if (digits.empty()) {
-    violations->push_back({path + "digits",
+    violations->push_back({ParamPath(field, "digits"),
                            "must have at least one token id; leave it out for "
                            "those of the arithmetic tasks"});
   }
   for (size_t i = 0; i < digits.size(); ++i) {
     if (digits[i] == std::floor(digits[i])) continue;
     violations->push_back(
-        {path + "digits",
+        {ParamPath(field, "digits"),
          absl::StrCat("element ", i, " must be an integer, is ", digits[i])});
   }
 }
@@ -195,17 +198,17 @@ Entry Abacus() {
       "Abacus: a learned vector for the place of a digit in its number, added "
       "to the token embeddings.",
       "McLeish et al. 2024, arXiv:2405.17399");
-  Param digits = Numbers("digits", {0, kMaxToken},
+  Param digits = Numbers("digits", {0, kMaxToken, "token ids"},
                          "Token ids of the digits; the default is that of the "
                          "arithmetic tasks.");
   digits.default_value = std::vector<double>{4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
   entry.params = {
       std::move(digits),
-      Integer("rows", 1024, {2, kMaxLength},
+      Integer("rows", 1024, {2, kMaxLength, "rows"},
               "Rows of the table: 0 for tokens that are no digits, then one "
               "for each place."),
-      Integer("max_offset", 99, {0, kMaxLength},
-              "Largest offset, in digits, that training adds to the places of "
+      Integer("max_offset", 99, {0, kMaxLength, "digits"},
+              "Largest offset that training adds to the places of "
               "a batch."),
   };
   entry.encoding.formula =
@@ -215,6 +218,7 @@ Entry Abacus() {
       "defined for numbers of up to rows - 1 digits; those of rows that "
       "training reaches by its offset are trained";
   entry.encoding.parameters = "rows C";
+  entry.encoding.initial = "normal values of standard deviation 0.02";
   entry.encoding.count_parameters = CountAbacus;
   entry.encoding.check_shape = CheckAbacus;
   entry.encoding.relative = true;
@@ -230,7 +234,8 @@ int64_t FirstAxialWidth(const ParamMap& params, int width) {
 }
 
 std::vector<Param> GridSides() {
-  return {Integer("rows", 32, {1, kMaxSide}, "Rows of the grid."), Columns()};
+  return {Integer("rows", 32, {1, kMaxSide, "rows"}, "Rows of the grid."),
+          Columns()};
 }
 
 int64_t GridSize(const Component& component) {

@@ -40,12 +40,12 @@ Param Factor(double value) {
 }
 
 Param TrainedLength(int64_t value) {
-  return Integer("trained_length", value, {2, 1e9},
+  return Integer("trained_length", value, {2, 1e9, "tokens"},
                  "Number of tokens L that the frequencies were trained for.");
 }
 
 Param Columns() {
-  return Integer("columns", 16, {1, 1e9},
+  return Integer("columns", 16, {1, 1e9, "columns"},
                  "Number of columns of the grid: position p is row p / "
                  "columns, column p mod columns.");
 }
@@ -168,7 +168,7 @@ Entry DynamicNtk() {
 }
 
 Entry PartialNtk() {
-  const Range rotations{1e-6, 1e6};
+  const Range rotations{1e-6, 1e6, "turns"};
   const Range share{0.0, 1.0};
   return RotaryEntry(
       "partial_ntk",
@@ -192,7 +192,7 @@ Entry PartialNtk() {
 }
 
 Entry Yarn() {
-  const Range rotations{1e-6, 1e6};
+  const Range rotations{1e-6, 1e6, "turns"};
   return RotaryEntry(
       "yarn",
       {"YaRN: slow pairs interpolate, fast ones stay, and q and k grow with "
@@ -236,7 +236,7 @@ Entry LongRope() {
 }
 
 Entry Llama3() {
-  const Range turns{1e-6, 1e6};
+  const Range turns{1e-6, 1e6, "turns"};
   return WithBase(
       RotaryEntry(
           "llama3",
@@ -281,9 +281,9 @@ Entry Xpos() {
        "0.4r) / (1.4r)",
        "decays; an error where a factor leaves fp32, about 67 scale_base from "
        "the centre"},
-      {Number("scale_base", 512.0, {1.0, 1e6},
+      {Number("scale_base", 512.0, {1.0, 1e6, "tokens"},
               "Distance b at which a pair decays by z_f."),
-       Integer("centre", 0, {0, 1e9},
+       Integer("centre", 0, {0, 1e9, "positions"},
                "Position c at which q and k keep their size.")},
       CheckXpos);
   entry.encoding.limit_length = LimitXpos;
@@ -298,7 +298,7 @@ Entry ReRope() {
        "Su 2023, kexue.fm/archives/9708",
        "angle min(i - j, w) base^(-2f/r) between q_i and k_j",
        "no distance past the window appears"},
-      {Integer("window", 512, {1, 1e9}, "Largest distance w.")});
+      {Integer("window", 512, {1, 1e9, "tokens"}, "Largest distance w.")});
 }
 
 Entry LeakyReRope() {
@@ -309,7 +309,7 @@ Entry LeakyReRope() {
        "Su 2023, kexue.fm/archives/9708",
        "angle d base^(-2f/r), d = i - j below w, else w + (i - j - w) / k",
        "distances grow k times slower than the text"},
-      {Integer("window", 512, {1, 1e9},
+      {Integer("window", 512, {1, 1e9, "tokens"},
                "Distance w from which it grows slower."),
        Number("leak", 16.0, {1.0, 1e6},
               "How many times slower, k; 1 is rope.")});
@@ -346,6 +346,7 @@ Entry RopeBias() {
   // It is made as what turns, with itself beside.
   entry.encoding.sums_with = false;
   entry.encoding.parameters = "(H + H_kv) d per layer";
+  entry.encoding.initial = "0";
   entry.encoding.count_parameters = CountRopeBias;
   return entry;
 }
@@ -359,11 +360,11 @@ Entry Liere() {
        "R(p) = exp(sum over axes of p_a A_a), A_a skew-symmetric in blocks on "
        "the diagonal",
        "defined"},
-      {Integer("axes", 1, {1, 2},
+      {Integer("axes", 1, {1, 2, "axes"},
                "What turns q and k: 1 the position; 2 its row and column in a "
                "grid."),
        Columns(),
-       Integer("block", 0, {0, 4096},
+       Integer("block", 0, {0, 4096, "channels"},
                "Size of the blocks, even; 0: the whole head.")},
       CheckLiere);
   // All channels turn, and pairs are (2f, 2f + 1).
@@ -376,6 +377,8 @@ Entry Liere() {
   };
   entry.encoding.parameters =
       "axes H_kv (d / block) block (block - 1) / 2 per layer";
+  entry.encoding.initial =
+      "as rope: in each block, rotations by its frequencies";
   entry.encoding.count_parameters = CountLiere;
   return entry;
 }

@@ -80,10 +80,6 @@ int64_t LimitTape(const Component& component) {
   return params.Integer("max_length") - params.Integer("random_offset");
 }
 
-std::string ParamPath(std::string_view field, std::string_view name) {
-  return absl::StrCat(std::string(field), ".params.", std::string(name));
-}
-
 // Which variants of the state there are: each leaves the others' choices at
 // their defaults.
 void CheckTapeVariant(std::string_view field, const Params& params,
@@ -268,7 +264,7 @@ ExtraCost CostOfTape(const Component& component, const ModelShape& shape,
 
 std::vector<Param> Readings() {
   return {
-      Integer("position_size", 48, {1, 65536},
+      Integer("position_size", 48, {1, 65536, "channels"},
               "Inner width B' of the position MLP."),
       Choice("reading", {"canonical", "released"},
              "Which reading: canonical mixes heads by a full matrix, starts W2 "
@@ -300,8 +296,9 @@ std::vector<Param> Variants() {
       Choice("mix_axis", {"heads", "L"},
              "Along which axis of the state both updates act: across heads, or "
              "across the rows of each block (the paper's letter)."),
-      Integer("block_rows", 2, {1, 256}, "Rows L of a block of the state."),
-      Integer("block_columns", 2, {1, 256},
+      Integer("block_rows", 2, {1, 256, "rows"},
+              "Rows L of a block of the state."),
+      Integer("block_columns", 2, {1, 256, "columns"},
               "Columns D of a block of the state."),
   };
 }
@@ -312,12 +309,13 @@ std::vector<Param> Starts() {
              "What the state starts from: the rotary encoding with it (rope if "
              "there is none), rotations of random frequency, or a learned "
              "table."),
-      Number("start_std", 0.1, {1e-6, 1e3},
-             "Standard deviation of random frequencies, in radians per token."),
+      Number("start_std", 0.1, {1e-6, 1e3, "radians per token"},
+             "Standard deviation of random frequencies."),
       Integer("start_seed", 1, {0, 9007199254740991.0},
               "Seed of random frequencies."),
-      Integer("max_length", 2048, {1, 1 << 24}, "Rows of the learned table."),
-      Integer("random_offset", 0, {0, 1 << 24},
+      Integer("max_length", 2048, {1, 1 << 24, "positions"},
+              "Rows of the learned table."),
+      Integer("random_offset", 0, {0, 1 << 24, "positions"},
               "Most that all positions of a step of training are moved by, at "
               "random; 0: they are not."),
   };
@@ -347,6 +345,10 @@ Entry Tape() {
       "N = M = H; with mix_axis: L both L, with embedding: vector both d, "
       "without equivariance M = C; a learned start max_length rows of d; over "
       "yarn with reading: released the frequencies";
+  entry.encoding.initial =
+      "the matrices of attention's update and W2 0 (W1 with reading: "
+      "released), so that it starts as what it starts from; the rest normal "
+      "values of standard deviation 0.02";
   entry.encoding.count_parameters = CountTape;
   entry.encoding.count_cost = CostOfTape;
   entry.encoding.limit_length = LimitTape;

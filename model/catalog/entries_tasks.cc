@@ -22,7 +22,8 @@ Entry Addition() {
       "lengths of both are uniform over 1..max_digits.";
   entry.source = "McLeish et al. 2024, arXiv:2405.17399";
   entry.params = {
-      Integer("max_digits", 5, {1, 1000}, "Most digits of an operand."),
+      Integer("max_digits", 5, {1, 1000, "digits"},
+              "Most digits of an operand."),
   };
   entry.vocabulary_size = kArithmeticVocabulary;
   entry.row_length = AdditionLength;
@@ -38,9 +39,10 @@ Entry AdditionGrid() {
       "up to max_digits by max_digits.";
   entry.source = "McLeish et al. 2024, arXiv:2405.17399";
   entry.params = {
-      Integer("max_digits", 10, {1, 1000},
+      Integer("max_digits", 10, {1, 1000, "digits"},
               "Most digits of an operand, the side of the grid."),
-      Integer("samples", 20, {1, 100000}, "Samples per cell of the grid."),
+      Integer("samples", 20, {1, 100000, "samples"},
+              "Samples per cell of the grid."),
   };
   entry.vocabulary_size = kArithmeticVocabulary;
   entry.row_length = AdditionLength;

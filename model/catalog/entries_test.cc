@@ -43,6 +43,16 @@ TEST(EntriesTest, EverythingIsExplainedInASentence) {
   }
 }
 
+TEST(EntriesTest, NumbersHaveAUnitAndNothingElseHas) {
+  for (const Entry& entry : AllEntries()) {
+    for (const Param& param : entry.params) {
+      EXPECT_EQ(param.unit.empty(), param.type == ParamType::kBool ||
+                                        param.type == ParamType::kString)
+          << entry.name << "." << param.name;
+    }
+  }
+}
+
 TEST(EntriesTest, DefaultsAreValid) {
   for (const Entry& entry : AllEntries()) {
     ParamMap params;
@@ -62,6 +72,9 @@ TEST(EntriesTest, EncodingsSayTheirFormulaAndWhatHappensBeyond) {
     EXPECT_FALSE(entry.encoding.formula.empty()) << entry.name;
     EXPECT_FALSE(entry.encoding.beyond.empty()) << entry.name;
     EXPECT_FALSE(entry.encoding.kernels.empty()) << entry.name;
+    EXPECT_NE(entry.encoding.count_cost, nullptr) << entry.name;
+    EXPECT_EQ(entry.encoding.parameters.empty(), entry.encoding.initial.empty())
+        << entry.name;
     EXPECT_EQ(entry.encoding.parameters.empty(),
               entry.encoding.count_parameters == nullptr)
         << entry.name;

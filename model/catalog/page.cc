@@ -30,13 +30,13 @@ std::string Cell(std::string_view text) {
 std::string ParamTable(const Entry& entry) {
   if (entry.params.empty()) return "";
   std::string table =
-      "\n| parameter | type | default | range | meaning |\n"
-      "|---|---|---|---|---|\n";
+      "\n| parameter | type | default | range | unit | meaning |\n"
+      "|---|---|---|---|---|---|\n";
   for (const Param& param : entry.params) {
     absl::StrAppend(&table, "| `", param.name, "` | ",
                     std::string(TypeName(param.type)), " | ",
                     Cell(DefaultText(param)), " | ", Cell(RangeText(param)),
-                    " | ", Cell(param.text), " |\n");
+                    " | ", param.unit, " | ", Cell(param.text), " |\n");
   }
   return table;
 }
@@ -49,6 +49,7 @@ std::string Section(const Entry& entry) {
     absl::StrAppend(&text, "- ", name, ": ", value, "\n");
   };
   line("learned", traits.parameters.empty() ? "nothing" : traits.parameters);
+  if (!traits.initial.empty()) line("at first", traits.initial);
   line("past the trained length", traits.beyond);
   line("decoding with a cache",
        absl::StrCat(

@@ -12,10 +12,6 @@ namespace {
 using ::ordo::training::v1::Component;
 using Violations = std::vector<base::FieldViolation>;
 
-std::string ParamPath(std::string_view field, std::string_view name) {
-  return absl::StrCat(std::string(field), ".params.", std::string(name));
-}
-
 // Of rope_bias beside an encoding that turns: what it says of its own rotation
 // would not be read.
 void CheckBiasBeside(const std::string& field, const Component& bias,

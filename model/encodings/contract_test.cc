@@ -7,6 +7,9 @@
 #include "ATen/core/grad_mode.h"
 #include "ATen/ops/cat.h"
 #include "ATen/ops/cross_entropy_loss.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
 #include "c10/util/Exception.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -16,6 +19,7 @@
 #include "model/testing/models.h"
 #include "model/testing/tensors.h"
 #include "model/training/autocast.h"
+#include "model/training/safetensors.h"
 
 // What every encoding has to keep, run over the registry's rows and their
 // variants (testing/examples.h): a new row is tested at once.
@@ -248,14 +252,26 @@ TEST_P(ContractTest, GradientsEqualFiniteDifferences) {
   CheckGradients(*Make(), Tokens(2, 6));
 }
 
-TEST_P(ContractTest, CopiedParametersGiveTheSameLogits) {
+TEST_P(ContractTest, SavedParametersGiveTheSameLogits) {
   const auto one = Make();
   const auto other = model::testing::SmallTransformer(GetParam().encoding);
+  training::TensorMap saved;
+  for (const auto& parameter : one->Parameters()) {
+    saved[parameter.name] = parameter.tensor.detach();
+  }
+  const base::testing::TemporaryFolder folder;
+  base::PosixFilesystem files;
+  ORDO_ASSERT_OK(
+      training::WriteSafetensors(files, folder.Path("model"), saved));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const training::TensorMap loaded,
+      training::ReadSafetensors(files, folder.Path("model")));
+  EXPECT_EQ(loaded.size(), other->Parameters().size());
   {
     const at::NoGradGuard no_grad;
-    for (size_t i = 0; i < one->Parameters().size(); ++i) {
-      ASSERT_EQ(one->Parameters()[i].name, other->Parameters()[i].name);
-      other->Parameters()[i].tensor.copy_(one->Parameters()[i].tensor);
+    for (const auto& parameter : other->Parameters()) {
+      ASSERT_EQ(loaded.count(parameter.name), 1u) << parameter.name;
+      parameter.tensor.copy_(loaded.at(parameter.name));
     }
   }
   const at::Tensor tokens = Tokens(2, 6);

@@ -153,9 +153,22 @@ TEST(RotaryScalingTest, YarnsAttentionFactorIsThePublishedOne) {
       1.277259, 5e-7);
 }
 
-TEST(RotaryScalingTest, YarnWithoutScaleIsRope) {
-  ExpectSame(Of("{name: yarn, params: {factor: 1}}", 64),
-             Of("{name: rope}", 64));
+TEST(RotaryScalingTest, WithoutScaleAllAreRope) {
+  const Rotation rope = Of("{name: rope}", 64);
+  for (const std::string yaml :
+       {"{name: linear, params: {factor: 1}}",
+        "{name: ntk, params: {factor: 1}}",
+        "{name: dynamic_linear, params: {trained_length: 1024}}",
+        "{name: dynamic_ntk, params: {trained_length: 1024, factor: 4}}",
+        "{name: partial_ntk, params: {factor: 1}}",
+        "{name: yarn, params: {factor: 1}}",
+        "{name: longrope, params: {trained_length: 4, factor: 1}}",
+        "{name: llama3, params: {factor: 1, base: 10000}}",
+        "{name: theta, params: {base: 10000}}",
+        "{name: rope_mixed_base, params: {factor: 1}}"}) {
+    SCOPED_TRACE(yaml);
+    ExpectSame(Of(yaml, 64, 1024), rope);
+  }
 }
 
 // So short that no pair turns once: all interpolate but the first, where the
@@ -206,8 +219,6 @@ TEST(RotaryScalingTest, PartialNtkWithoutItsFactorsIsLinear) {
                 "extrapolation_factor: 0}}",
                 64),
              Of("{name: linear, params: {factor: 3}}", 64));
-  ExpectSame(Of("{name: partial_ntk, params: {factor: 1}}", 64),
-             Of("{name: rope}", 64));
 }
 
 TEST(RotaryScalingTest, LongRopesAttentionFactorIsThePublishedOne) {

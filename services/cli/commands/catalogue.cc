@@ -42,6 +42,7 @@ Struct TraitsOf(const catalog::EncodingTraits& traits) {
   auto& fields = *result.mutable_fields();
   fields["formula"] = StringValue(traits.formula);
   fields["learned"] = StringValue(traits.parameters);
+  fields["initial"] = StringValue(traits.initial);
   fields["beyond"] = StringValue(traits.beyond);
   fields["decoding"] = StringValue(catalog::DecodingName(traits.decoding));
   fields["relative"] = BoolValue(traits.relative);
@@ -71,6 +72,7 @@ Struct ToStruct(const catalog::Entry& entry) {
     item["type"] = StringValue(catalog::TypeName(param.type));
     item["default"] = catalog::DefaultValue(param);
     item["range"] = StringValue(catalog::RangeText(param));
+    item["unit"] = StringValue(param.unit);
     item["text"] = StringValue(param.text);
   }
   ListValue* with = fields["with"].mutable_list_value();
@@ -92,7 +94,8 @@ void PrintEntry(Context& context, const catalog::Entry& entry) {
     const catalog::EncodingTraits& traits = entry.encoding;
     context.out << "  " << traits.formula << "\n";
     if (!traits.parameters.empty()) {
-      context.out << "  learned: " << traits.parameters << "\n";
+      context.out << "  learned: " << traits.parameters
+                  << "; at first: " << traits.initial << "\n";
     }
     context.out << "  past the trained length: " << traits.beyond
                 << "; decoding with a cache: "
@@ -102,11 +105,11 @@ void PrintEntry(Context& context, const catalog::Entry& entry) {
     context.out << "  together with: " << absl::StrJoin(entry.with, ", ")
                 << "\n";
   }
-  Table table({"  PARAMETER", "TYPE", "DEFAULT", "RANGE", "MEANING"});
+  Table table({"  PARAMETER", "TYPE", "DEFAULT", "RANGE", "UNIT", "MEANING"});
   for (const catalog::Param& param : entry.params) {
     table.AddRow({"  " + param.name, std::string(catalog::TypeName(param.type)),
                   catalog::DefaultText(param), catalog::RangeText(param),
-                  param.text});
+                  param.unit, param.text});
   }
   if (!table.empty()) context.out << table.ToString(context.terminal);
 }

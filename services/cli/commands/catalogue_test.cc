@@ -7,6 +7,7 @@
 namespace ordo::services::cli {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using CatalogueTest = testing::CliTest;
 
@@ -17,9 +18,18 @@ TEST_F(CatalogueTest, EncodingsNeedNoScheduler) {
   EXPECT_THAT(out(), HasSubstr("position_size"));
   EXPECT_THAT(out(), HasSubstr("s_ij = q_i . k_j / sqrt(d)"));
   EXPECT_THAT(out(), HasSubstr("decoding with a cache: every row"));
+  EXPECT_THAT(out(), HasSubstr("learned: max_length C; at first: normal"));
   EXPECT_EQ(Run({"list", "tasks"}), 0);
   EXPECT_THAT(out(), HasSubstr("training tasks"));
   EXPECT_THAT(out(), HasSubstr("addition_grid"));
+}
+
+TEST_F(CatalogueTest, ParametersHaveUnits) {
+  EXPECT_EQ(Run({"list", "encodings"}), 0);
+  EXPECT_THAT(out(), ContainsRegex("max_position +integer +1024 +1..16777216 "
+                                   "+positions +Number L"));
+  EXPECT_EQ(Run({"list", "encodings", "-o", "json"}), 0);
+  EXPECT_THAT(out(), HasSubstr("\"unit\":\"radians per token\""));
 }
 
 TEST_F(CatalogueTest, EncodingsAreThereForPrograms) {
@@ -27,6 +37,7 @@ TEST_F(CatalogueTest, EncodingsAreThereForPrograms) {
   EXPECT_THAT(out(), HasSubstr("\"name\":\"tape\""));
   EXPECT_THAT(out(), HasSubstr("\"default\":"));
   EXPECT_THAT(out(), HasSubstr("\"formula\":"));
+  EXPECT_THAT(out(), HasSubstr("\"initial\":"));
 }
 
 }  // namespace
