@@ -69,7 +69,7 @@ void ConfigKeys::Refuse(const std::string& key, const std::string& what) {
   status_ = absl::InvalidArgumentError(absl::StrCat(key, ": ", what));
 }
 
-int ConfigKeys::Integer(std::initializer_list<const char*> names) {
+int ConfigKeys::Integer(const std::vector<const char*>& names) {
   const Json* value = nullptr;
   const char* key = *names.begin();
   for (const char* name : names) {

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "nlohmann/json.hpp"
@@ -22,7 +23,7 @@ class ConfigKeys {
   explicit ConfigKeys(const Json& json);
 
   // The first of the names that is there.
-  int Integer(std::initializer_list<const char*> names);
+  int Integer(const std::vector<const char*>& names);
   int IntegerOr(const char* name, int fallback);
   double NumberOr(std::initializer_list<const char*> names, double fallback);
   bool BoolOr(const char* name, bool fallback);

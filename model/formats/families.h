@@ -24,6 +24,25 @@ struct ForeignConfig {
   ordo::training::v1::Component encoding;
 };
 
+// What every kind says, under these keys; the first of several is written.
+struct SharedKeys {
+  std::vector<const char*> layers;
+  std::vector<const char*> width;
+  std::vector<const char*> heads;
+  const char* norm_epsilon;
+  // Of a file that leaves them out.
+  double default_norm_epsilon;
+  bool default_tied;
+};
+void ReadShared(const SharedKeys& shared, ConfigKeys* keys,
+                ordo::training::v1::Model* model);
+Json WriteShared(const SharedKeys& shared,
+                 const ordo::training::v1::Model& model);
+
+// The configuration, or what the keys say is wrong with it.
+absl::StatusOr<ForeignConfig> Finished(const ForeignConfig& config,
+                                       const ConfigKeys& keys);
+
 struct Family {
   std::string model_type;
   // As config.json's `architectures` names it.

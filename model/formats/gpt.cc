@@ -41,13 +41,6 @@ std::optional<std::string> WriteActivation(const Model& model) {
   return std::nullopt;
 }
 
-absl::StatusOr<ForeignConfig> Finished(const ForeignConfig& config,
-                                       const ConfigKeys& keys) {
-  const absl::Status status = keys.Finish();
-  if (!status.ok()) return status;
-  return config;
-}
-
 // LayerNorms and matrices all with biases, or all without.
 void SetBiases(bool present, Model* model) {
   model->set_norm("layernorm");
@@ -69,18 +62,24 @@ bool HasBiases(const Model& model, bool present) {
          model.attention_bias() == (present ? "all" : "none");
 }
 
+const SharedKeys& Gpt2Keys() {
+  static const auto* const keys =
+      new SharedKeys{{"n_layer", "num_hidden_layers"},
+                     {"n_embd", "hidden_size"},
+                     {"n_head", "num_attention_heads"},
+                     "layer_norm_epsilon",
+                     1e-5,
+                     true};
+  return *keys;
+}
+
 absl::StatusOr<ForeignConfig> ReadGpt2(const Json& json,
                                        const Component* given) {
   ConfigKeys keys(json);
   ForeignConfig config;
   Model& model = config.model;
-  model.set_layers(keys.Integer({"n_layer", "num_hidden_layers"}));
-  model.set_width(keys.Integer({"n_embd", "hidden_size"}));
-  model.set_heads(keys.Integer({"n_head", "num_attention_heads"}));
+  ReadShared(Gpt2Keys(), &keys, &model);
   model.set_mlp_width(keys.IntegerOr("n_inner", 4 * model.width()));
-  model.set_vocabulary_size(keys.Integer({"vocab_size"}));
-  model.set_norm_epsilon(keys.NumberOr({"layer_norm_epsilon"}, 1e-5));
-  model.set_tie_embeddings(keys.BoolOr("tie_word_embeddings", true));
   SetBiases(true, &model);
   ReadActivation("activation_function", "gelu_new", &keys, &model);
   const int positions = keys.IntegerOr("n_positions", 1024);
@@ -104,17 +103,10 @@ std::optional<Json> WriteGpt2(const Model& model, const Component& encoding) {
       !catalog::IsImplied(ImpliedEncoding::kLearned, encoding)) {
     return std::nullopt;
   }
-  Json json;
-  json["n_embd"] = model.width();
-  json["n_layer"] = model.layers();
-  json["n_head"] = model.heads();
+  Json json = WriteShared(Gpt2Keys(), model);
   json["n_inner"] = model.mlp_width();
   json["n_positions"] = catalog::LearnedPositions(encoding);
-  json["vocab_size"] = model.vocabulary_size();
-  json["layer_norm_epsilon"] = model.norm_epsilon();
   json["activation_function"] = *activation;
-  json["initializer_range"] = model.init_std();
-  json["tie_word_embeddings"] = model.tie_embeddings();
   return json;
 }
 
@@ -167,18 +159,23 @@ TensorNames Gpt2Names() {
   return names;
 }
 
+const SharedKeys& GptNeoxKeys() {
+  static const auto* const keys = new SharedKeys{{"num_hidden_layers"},
+                                                 {"hidden_size"},
+                                                 {"num_attention_heads"},
+                                                 "layer_norm_eps",
+                                                 1e-5,
+                                                 false};
+  return *keys;
+}
+
 absl::StatusOr<ForeignConfig> ReadGptNeox(const Json& json,
                                           const Component* given) {
   ConfigKeys keys(json);
   ForeignConfig config;
   Model& model = config.model;
-  model.set_layers(keys.Integer({"num_hidden_layers"}));
-  model.set_width(keys.Integer({"hidden_size"}));
-  model.set_heads(keys.Integer({"num_attention_heads"}));
+  ReadShared(GptNeoxKeys(), &keys, &model);
   model.set_mlp_width(keys.Integer({"intermediate_size"}));
-  model.set_vocabulary_size(keys.Integer({"vocab_size"}));
-  model.set_norm_epsilon(keys.NumberOr({"layer_norm_eps"}, 1e-5));
-  model.set_tie_embeddings(keys.BoolOr("tie_word_embeddings", false));
   SetBiases(true, &model);
   if (!keys.BoolOr("attention_bias", true)) model.set_attention_bias("none");
   model.set_parallel_residual(keys.BoolOr("use_parallel_residual", true));
@@ -197,16 +194,9 @@ std::optional<Json> WriteGptNeox(const Model& model,
       model.embedding_norm()) {
     return std::nullopt;
   }
-  Json json;
-  json["hidden_size"] = model.width();
+  Json json = WriteShared(GptNeoxKeys(), model);
   json["intermediate_size"] = model.mlp_width();
-  json["num_hidden_layers"] = model.layers();
-  json["num_attention_heads"] = model.heads();
-  json["vocab_size"] = model.vocabulary_size();
-  json["layer_norm_eps"] = model.norm_epsilon();
   json["hidden_act"] = *activation;
-  json["initializer_range"] = model.init_std();
-  json["tie_word_embeddings"] = model.tie_embeddings();
   json["attention_bias"] = model.attention_bias() == "all";
   json["use_parallel_residual"] = model.parallel_residual();
   if (!WriteRope(encoding, &json)) return std::nullopt;
@@ -235,19 +225,25 @@ TensorNames GptNeoxNames() {
   return names;
 }
 
+const SharedKeys& BloomKeys() {
+  static const auto* const keys =
+      new SharedKeys{{"n_layer", "num_hidden_layers"},
+                     {"hidden_size", "n_embed"},
+                     {"n_head", "num_attention_heads"},
+                     "layer_norm_epsilon",
+                     1e-5,
+                     true};
+  return *keys;
+}
+
 absl::StatusOr<ForeignConfig> ReadBloom(const Json& json,
                                         const Component* given) {
   ConfigKeys keys(json);
   ForeignConfig config;
   Model& model = config.model;
-  model.set_layers(keys.Integer({"n_layer", "num_hidden_layers"}));
-  model.set_width(keys.Integer({"hidden_size", "n_embed"}));
-  model.set_heads(keys.Integer({"n_head", "num_attention_heads"}));
+  ReadShared(BloomKeys(), &keys, &model);
   model.set_mlp_width(4 * model.width());
   keys.Require("n_inner", 4 * model.width());
-  model.set_vocabulary_size(keys.Integer({"vocab_size"}));
-  model.set_norm_epsilon(keys.NumberOr({"layer_norm_epsilon"}, 1e-5));
-  model.set_tie_embeddings(keys.BoolOr("tie_word_embeddings", true));
   model.set_mlp("gelu_tanh");
   SetBiases(true, &model);
   model.set_embedding_norm(true);
@@ -269,15 +265,7 @@ std::optional<Json> WriteBloom(const Model& model, const Component& encoding) {
       !catalog::IsImplied(ImpliedEncoding::kLinearBias, encoding)) {
     return std::nullopt;
   }
-  Json json;
-  json["hidden_size"] = model.width();
-  json["n_layer"] = model.layers();
-  json["n_head"] = model.heads();
-  json["vocab_size"] = model.vocabulary_size();
-  json["layer_norm_epsilon"] = model.norm_epsilon();
-  json["initializer_range"] = model.init_std();
-  json["tie_word_embeddings"] = model.tie_embeddings();
-  return json;
+  return WriteShared(BloomKeys(), model);
 }
 
 TensorNames BloomNames() {
@@ -321,18 +309,19 @@ void ReadMptAttention(ConfigKeys* keys) {
   keys->Merge(inner, "attn_config.");
 }
 
+const SharedKeys& MptKeys() {
+  static const auto* const keys = new SharedKeys{
+      {"n_layers"}, {"d_model"}, {"n_heads"}, "layer_norm_epsilon", 1e-5, true};
+  return *keys;
+}
+
 absl::StatusOr<ForeignConfig> ReadMpt(const Json& json,
                                       const Component* given) {
   ConfigKeys keys(json);
   ForeignConfig config;
   Model& model = config.model;
-  model.set_layers(keys.Integer({"n_layers"}));
-  model.set_width(keys.Integer({"d_model"}));
-  model.set_heads(keys.Integer({"n_heads"}));
+  ReadShared(MptKeys(), &keys, &model);
   model.set_mlp_width(keys.IntegerOr("expansion_ratio", 4) * model.width());
-  model.set_vocabulary_size(keys.Integer({"vocab_size"}));
-  model.set_norm_epsilon(keys.NumberOr({"layer_norm_epsilon"}, 1e-5));
-  model.set_tie_embeddings(true);
   keys.Require("tie_word_embeddings", true);
   model.set_mlp("gelu");
   SetBiases(false, &model);
@@ -362,16 +351,10 @@ std::optional<Json> WriteMpt(const Model& model, const Component& encoding) {
       !catalog::IsImplied(ImpliedEncoding::kLinearBias, encoding)) {
     return std::nullopt;
   }
-  Json json;
-  json["d_model"] = model.width();
-  json["n_layers"] = model.layers();
-  json["n_heads"] = model.heads();
+  Json json = WriteShared(MptKeys(), model);
   json["expansion_ratio"] = model.mlp_width() / model.width();
-  json["vocab_size"] = model.vocabulary_size();
-  json["layer_norm_epsilon"] = model.norm_epsilon();
   json["no_bias"] = true;
   json["attn_config"] = {{"alibi", true}, {"alibi_bias_max", 8}};
-  json["initializer_range"] = model.init_std();
   return json;
 }
 

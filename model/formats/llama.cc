@@ -24,14 +24,22 @@ struct Defaults {
   int max_positions = 32768;
 };
 
-// The keys that all four share.
-ForeignConfig ReadShared(const Defaults& defaults, const Component* given,
+const SharedKeys& LlamaKeys() {
+  static const auto* const keys = new SharedKeys{{"num_hidden_layers"},
+                                                 {"hidden_size"},
+                                                 {"num_attention_heads"},
+                                                 "rms_norm_eps",
+                                                 1e-6,
+                                                 false};
+  return *keys;
+}
+
+// The keys of all four.
+ForeignConfig ReadLlamas(const Defaults& defaults, const Component* given,
                          ConfigKeys* keys) {
   ForeignConfig config;
   Model& model = config.model;
-  model.set_layers(keys->Integer({"num_hidden_layers"}));
-  model.set_width(keys->Integer({"hidden_size"}));
-  model.set_heads(keys->Integer({"num_attention_heads"}));
+  ReadShared(LlamaKeys(), keys, &model);
   model.set_key_value_heads(
       defaults.says_key_heads
           ? keys->Integer({"num_key_value_heads"})
@@ -39,20 +47,10 @@ ForeignConfig ReadShared(const Defaults& defaults, const Component* given,
   const int head_width = keys->IntegerOr("head_dim", defaults.head_width);
   if (head_width > 0) model.set_head_width(head_width);
   model.set_mlp_width(keys->Integer({"intermediate_size"}));
-  model.set_vocabulary_size(keys->Integer({"vocab_size"}));
-  model.set_norm_epsilon(keys->NumberOr({"rms_norm_eps"}, 1e-6));
-  model.set_tie_embeddings(keys->BoolOr("tie_word_embeddings", false));
   keys->Require("hidden_act", "silu");
   RopeDefaults rope;
   rope.max_positions = defaults.max_positions;
   config.encoding = ReadRope(rope, given, keys);
-  return config;
-}
-
-absl::StatusOr<ForeignConfig> Finished(const ForeignConfig& config,
-                                       const ConfigKeys& keys) {
-  const absl::Status status = keys.Finish();
-  if (!status.ok()) return status;
   return config;
 }
 
@@ -62,7 +60,7 @@ absl::StatusOr<ForeignConfig> ReadLlama(const Json& json,
   Defaults defaults;
   defaults.says_key_heads = false;
   defaults.max_positions = 2048;
-  ForeignConfig config = ReadShared(defaults, given, &keys);
+  ForeignConfig config = ReadLlamas(defaults, given, &keys);
   if (keys.BoolOr("attention_bias", false)) {
     config.model.set_attention_bias("all");
   }
@@ -82,7 +80,7 @@ absl::StatusOr<ForeignConfig> ReadMistral(const Json& json,
   ConfigKeys keys(json);
   Defaults defaults;
   defaults.max_positions = 131072;
-  ForeignConfig config = ReadShared(defaults, given, &keys);
+  ForeignConfig config = ReadLlamas(defaults, given, &keys);
   config.model.set_sliding_window(keys.IntegerOr(
       "sliding_window", keys.Has("sliding_window") ? 0 : kMistralWindow));
   return Finished(config, keys);
@@ -120,7 +118,7 @@ void ReadQwenWindow(ConfigKeys* keys, Model* model) {
 absl::StatusOr<ForeignConfig> ReadQwen2(const Json& json,
                                         const Component* given) {
   ConfigKeys keys(json);
-  ForeignConfig config = ReadShared({}, given, &keys);
+  ForeignConfig config = ReadLlamas({}, given, &keys);
   config.model.set_attention_bias("qkv");
   ReadQwenWindow(&keys, &config.model);
   keys.Require("use_mrope", false);
@@ -132,7 +130,7 @@ absl::StatusOr<ForeignConfig> ReadQwen3(const Json& json,
   ConfigKeys keys(json);
   Defaults defaults;
   defaults.head_width = kQwen3HeadWidth;
-  ForeignConfig config = ReadShared(defaults, given, &keys);
+  ForeignConfig config = ReadLlamas(defaults, given, &keys);
   config.model.set_qk_norm(true);
   if (keys.BoolOr("attention_bias", false)) {
     config.model.set_attention_bias("all");
@@ -142,23 +140,16 @@ absl::StatusOr<ForeignConfig> ReadQwen3(const Json& json,
 }
 
 // What all four compute; nothing where they cannot.
-std::optional<Json> WriteShared(const Model& model, const Component& encoding) {
+std::optional<Json> WriteLlamas(const Model& model, const Component& encoding) {
   if (model.norm() != "rmsnorm" || model.mlp() != "swiglu" || !model.causal() ||
       model.embedding_norm() || model.parallel_residual()) {
     return std::nullopt;
   }
-  Json json;
-  json["hidden_size"] = model.width();
+  Json json = WriteShared(LlamaKeys(), model);
   json["intermediate_size"] = model.mlp_width();
-  json["num_hidden_layers"] = model.layers();
-  json["num_attention_heads"] = model.heads();
   json["num_key_value_heads"] = model.key_value_heads();
   json["head_dim"] = model.head_width();
   json["hidden_act"] = "silu";
-  json["rms_norm_eps"] = model.norm_epsilon();
-  json["initializer_range"] = model.init_std();
-  json["tie_word_embeddings"] = model.tie_embeddings();
-  json["vocab_size"] = model.vocabulary_size();
   if (!WriteRope(encoding, &json) || json.contains("partial_rotary_factor")) {
     return std::nullopt;
   }
@@ -166,7 +157,7 @@ std::optional<Json> WriteShared(const Model& model, const Component& encoding) {
 }
 
 std::optional<Json> WriteLlama(const Model& model, const Component& encoding) {
-  auto json = WriteShared(model, encoding);
+  auto json = WriteLlamas(model, encoding);
   if (!json || model.qk_norm() || model.attention_bias() == "qkv" ||
       model.sliding_window() > 0) {
     return std::nullopt;
@@ -178,7 +169,7 @@ std::optional<Json> WriteLlama(const Model& model, const Component& encoding) {
 
 std::optional<Json> WriteMistral(const Model& model,
                                  const Component& encoding) {
-  auto json = WriteShared(model, encoding);
+  auto json = WriteLlamas(model, encoding);
   if (!json || model.qk_norm() || model.mlp_bias() ||
       model.attention_bias() != "none" || model.sliding_window() == 0) {
     return std::nullopt;
@@ -188,7 +179,7 @@ std::optional<Json> WriteMistral(const Model& model,
 }
 
 std::optional<Json> WriteQwen(const Model& model, const Component& encoding) {
-  auto json = WriteShared(model, encoding);
+  auto json = WriteLlamas(model, encoding);
   if (!json || model.mlp_bias()) return std::nullopt;
   (*json)["use_sliding_window"] = model.sliding_window() > 0;
   if (model.sliding_window() > 0) {
