@@ -57,6 +57,11 @@ ForeignConfig ReadLlamas(const Defaults& defaults, const Component* given,
 absl::StatusOr<ForeignConfig> ReadLlama(const Json& json,
                                         const Component* given) {
   ConfigKeys keys(json);
+  if (given == nullptr && keys.Has("rpe_type")) {
+    keys.Refuse("rpe_type",
+                "says the encoding without its parameters; give the encoding "
+                "beside the checkpoint, as by --encoding");
+  }
   Defaults defaults;
   defaults.says_key_heads = false;
   defaults.max_positions = 2048;

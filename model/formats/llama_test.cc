@@ -100,7 +100,11 @@ TEST(LlamaTest, WhatIsNotSupportedIsNamed) {
   ExpectRefused("llama", {{"hidden_act", "gelu"}}, "hidden_act");
   ExpectRefused("llama", {{"hidden_size", "wide"}}, "hidden_size");
   ExpectRefused("llama", {{"num_experts", 8}}, "num_experts");
-  ExpectRefused("llama", {{"rpe_type", "alibi"}}, "rpe_type");
+  ExpectRefused("llama",
+                {{"log_scale", false},
+                 {"rpe_type", "alibi"},
+                 {"rope_scaling", {{"type", "other"}}}},
+                "rpe_type: says the encoding without its parameters");
   ExpectRefused("llama", {{"rope_scaling", {{"rope_type", "mrope"}}}},
                 "rope_scaling.rope_type");
   ExpectRefused("mistral", {{"num_key_value_heads", nullptr}},
