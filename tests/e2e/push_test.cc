@@ -46,6 +46,16 @@ class PushTest : public Scenario {
     return base::ReadFile(files_, folder_.Path(name), kMiB).value_or("");
   }
 
+  // What the only report of a job counted.
+  std::string Cells(const std::string& job) {
+    Ordo({"get", "jobs/" + job + "/reports/addition_grid-0:result.json",
+          "--out", folder_.Path(job + ".json")});
+    const std::string result = Read(job + ".json");
+    const size_t begin = result.find("\"cells\"");
+    EXPECT_NE(begin, std::string::npos) << result;
+    return begin == std::string::npos ? job : result.substr(begin);
+  }
+
   // The name of the only report of an evaluation of `checkpoint`.
   std::string Evaluate(const std::string& job,
                        const std::vector<std::string>& more) {
@@ -79,6 +89,15 @@ TEST_F(PushTest, APushedModelIsEvaluatedFineTunedAndFetched) {
   EXPECT_EQ(Read("same/model.safetensors"), llama.at("model.safetensors"));
 
   EXPECT_EQ(Evaluate("as-it-is", {}), "addition_grid-0");
+  // In several files it is the same model.
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("parts")));
+  services::testing::WriteTo(files_, folder_.Path("parts"),
+                             services::testing::ShardedLlama());
+  Ordo({"push", "checkpoint", folder_.Path("parts")});
+  Ordo({"evaluate", "parts", "--task", "addition_grid", "--param",
+        "max_digits=2", "--param", "samples=2", "--set", "name=of-parts",
+        "--set", "resources.threads=1", "--wait"});
+  EXPECT_EQ(Cells("of-parts"), Cells("as-it-is"));
   const std::string four = "{name: yarn, params: {factor: 4}}";
   const std::string first = Evaluate("four", {"--encoding", four});
   EXPECT_THAT(first, MatchesRegex("addition_grid-0-yarn-[0-9a-f]{8}"));
