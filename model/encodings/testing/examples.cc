@@ -1,5 +1,6 @@
 #include "model/encodings/testing/examples.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -36,13 +37,16 @@ Component Simplest(const std::string& name) {
 
 std::vector<Example> Examples() {
   std::vector<Example> all;
-  for (const auto* entry : catalog::EntriesOf(catalog::Kind::kEncoding)) {
-    all.push_back({entry->name, Simplest(entry->name)});
-  }
   for (const auto family : {BiasExamples, CombiningExamples, ContentExamples,
                             InputExamples, RotaryExamples, StateExamples}) {
     std::vector<Example> examples = family();
     std::move(examples.begin(), examples.end(), std::back_inserter(all));
+  }
+  for (const auto* entry : catalog::EntriesOf(catalog::Kind::kEncoding)) {
+    const bool listed = std::any_of(
+        all.begin(), all.end(),
+        [&](const Example& example) { return example.label == entry->name; });
+    if (!listed) all.push_back({entry->name, Simplest(entry->name)});
   }
   return all;
 }

@@ -16,12 +16,17 @@ struct Example {
   // Letters, digits and '_'.
   std::string label;
   ordo::training::v1::Component encoding;
+  // Its parameters act as their bounds where they are beyond them, but have the
+  // bound's gradient, so that training can bring them back: no difference of
+  // losses shows it.
+  bool bounded_parameters = false;
 };
 
 // For messages of failing tests.
 void PrintTo(const Example& example, std::ostream* out);
 
-// All of them, with unique labels. Each fits heads of 8 channels, 2 heads.
+// All of them, with unique labels. Each fits heads of 8 channels, 2 heads. A
+// variant with the name of a row stands for that row.
 std::vector<Example> Examples();
 
 // A component written as YAML: "{name: rope, params: {partial: 0.5}}". Dies
