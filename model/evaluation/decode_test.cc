@@ -1,15 +1,27 @@
 #include "model/evaluation/decode.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include "base/check.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
+#include "model/catalog/catalog.h"
+#include "model/encodings/testing/examples.h"
 #include "model/tasks/task.h"
+#include "model/testing/models.h"
+#include "model/training/model_config.h"
 #include "model/training/run.h"
+#include "model/training/safetensors.h"
 #include "model/training/testing/tiny_spec.h"
 
 namespace ordo::model::evaluation {
@@ -31,10 +43,12 @@ std::vector<int64_t> DecodeWithoutCache(const transformer::Transformer& model,
                                         std::vector<int64_t> row,
                                         int num_tokens) {
   const at::NoGradGuard no_grad;
+  transformer::ForwardOptions options;
+  options.final_length = static_cast<int64_t>(row.size()) + num_tokens;
   std::vector<int64_t> produced;
   for (int n = 0; n < num_tokens; ++n) {
     const at::Tensor logits =
-        model.Forward(at::tensor(row, at::kLong).unsqueeze(0));
+        model.Forward(at::tensor(row, at::kLong).unsqueeze(0), options);
     produced.push_back(logits[0][-1].argmax().item<int64_t>());
     row.push_back(produced.back());
     if (produced.back() == tasks::kEnd) break;
@@ -55,6 +69,76 @@ TEST_P(EveryEncoding, CachedDecodingGivesTheTokensOfWholePasses) {
   ASSERT_EQ(produced.size(), prompts.size());
   for (size_t row = 0; row < prompts.size(); ++row) {
     EXPECT_EQ(produced[row], DecodeWithoutCache(*model, prompts[row], 12))
+        << row;
+  }
+}
+
+// Written to a folder and read back, as a checkpoint is.
+std::unique_ptr<transformer::Transformer> ThroughAFolder(
+    const transformer::Transformer& model,
+    const ordo::training::v1::Component& encoding) {
+  const base::testing::TemporaryFolder folder;
+  base::PosixFilesystem files;
+  training::TensorMap weights;
+  for (const auto& named : model.Parameters()) {
+    weights[named.name] = named.tensor.detach();
+  }
+  training::ModelConfig config;
+  config.model = model.model();
+  config.encoding = encoding;
+  absl::Status status = training::WriteSafetensors(
+      files, folder.Path(training::kModelFile), weights);
+  ORDO_CHECK(status.ok()) << status;
+  status = base::AtomicWrite(files, folder.Path(training::kConfigFile),
+                             training::WriteModelConfig(config));
+  ORDO_CHECK(status.ok()) << status;
+  auto loaded = training::LoadModel(files, folder.Path(""), "");
+  ORDO_CHECK(loaded.ok()) << loaded.status();
+  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(
+      loaded->config.encoding, encoding));
+  return std::move(loaded->transformer);
+}
+
+// Whether all rows of a pass, the cache's too, are of one length's making, with
+// `encoding` and all that it is made of.
+bool IsTheSameAtEveryLength(const ordo::training::v1::Component& encoding) {
+  const auto* entry = catalog::Find(catalog::Kind::kEncoding, encoding.name());
+  return entry->encoding.decoding != catalog::Decoding::kLastRow &&
+         std::all_of(encoding.with().begin(), encoding.with().end(),
+                     IsTheSameAtEveryLength);
+}
+
+class EveryExample
+    : public ::testing::TestWithParam<encodings::testing::Example> {};
+INSTANTIATE_TEST_SUITE_P(Encodings, EveryExample,
+                         ::testing::ValuesIn(encodings::testing::Examples()),
+                         [](const auto& info) { return info.param.label; });
+
+TEST_P(EveryExample, OfACheckpointDecodesAsWholePassesOfTheModelItIsOf) {
+  auto spec = training::testing::TinySpec("none");
+  *spec.mutable_encoding() = GetParam().encoding;
+  // Deeper than one, what earlier tokens left behind was made at their own
+  // length.
+  spec.mutable_model()->set_layers(IsTheSameAtEveryLength(spec.encoding()) ? 3
+                                                                           : 1);
+  std::vector<base::FieldViolation> violations;
+  catalog::ResolveComponent(catalog::Kind::kEncoding, "encoding",
+                            spec.mutable_encoding(), &violations);
+  ASSERT_TRUE(violations.empty());
+  const auto model =
+      model::testing::MakeTransformer(spec.model(), spec.encoding());
+  // Those that start at zero act, too.
+  model::testing::Randomize(model->Parameters());
+  const auto loaded = ThroughAFolder(*model, spec.encoding());
+  const Rows prompts = {{5, 14, 6, 17}, {4, 4, 4, 4}};
+  const int64_t limit = catalog::MaxLength(spec.encoding());
+  DecodeOptions options;
+  options.num_tokens = limit == 0 ? 8 : std::min<int64_t>(8, limit - 4);
+  const Rows produced = GreedyDecode(*loaded, prompts, options);
+  ASSERT_EQ(produced.size(), prompts.size());
+  for (size_t row = 0; row < prompts.size(); ++row) {
+    EXPECT_EQ(produced[row],
+              DecodeWithoutCache(*model, prompts[row], options.num_tokens))
         << row;
   }
 }
