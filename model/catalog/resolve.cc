@@ -140,11 +140,6 @@ void RefuseLongRows(const std::string& field, const RowLengths& lengths,
                     "; raise the encoding's limit or make the rows shorter")});
 }
 
-ModelShape ShapeOf(const v1::Model& model) {
-  return {model.layers(),          model.width(),  model.heads(),
-          model.key_value_heads(), model.causal(), model.head_width()};
-}
-
 // The sizes are in their ranges.
 void ResolveHeadWidth(std::string_view field, v1::Model* model,
                       Violations* violations) {
@@ -205,6 +200,11 @@ const std::vector<Preset>& Presets() {
       {"base", 16, 1024, 16, 2048, "the addition model of the TAPE paper"},
   };
   return *presets;
+}
+
+ModelShape ShapeOf(const v1::Model& model) {
+  return {model.layers(),          model.width(),  model.heads(),
+          model.key_value_heads(), model.causal(), model.head_width()};
 }
 
 int DefaultMlpWidth(int width) {
@@ -398,6 +398,12 @@ void ResolveEvaluations(
                         " tokens, the model ", context.vocabulary_size,
                         "; it needs one with a larger vocabulary_size")});
     }
+    if (entry != nullptr && !context.causal) {
+      violations->push_back(
+          {FieldPath(path, "task"),
+           "answers token by token, which a model with causal: false cannot; "
+           "leave out model.causal or the evaluation"});
+    }
     ResolveMoment(context, path, evaluation, violations);
     if (!evaluation->has_seed()) evaluation->set_seed(1);
     const bool named = !evaluation->name().empty();
@@ -418,6 +424,7 @@ void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
                  parts.model, violations);
     ResolveEncoding("encoding", *parts.model, parts.encoding, violations);
     context.vocabulary_size = parts.model->vocabulary_size();
+    context.causal = parts.model->causal();
   } else if (parts.encoding != nullptr) {
     ResolveComponent(Kind::kEncoding, "encoding", parts.encoding, violations);
   }

@@ -43,6 +43,9 @@ const std::vector<Preset>& Presets();
 // that width has about the parameters of a plain one of 4 * width.
 int DefaultMlpWidth(int width);
 
+// What encodings depend on, of a resolved model.
+ModelShape ShapeOf(const ordo::training::v1::Model& model);
+
 // `task_vocabulary_size` is that of the training task, 0 if there is none.
 void ResolveModel(std::string_view field, int task_vocabulary_size,
                   ordo::training::v1::Model* model, Violations* violations);
@@ -78,6 +81,8 @@ struct EvaluationsContext {
   bool in_training = true;
   // Of the model; 0 when not known.
   int vocabulary_size = 0;
+  // Of the model, or not known. All tasks decode, which needs it.
+  bool causal = true;
   // Number of positions that the encoding has room for; 0: no limit, or not
   // known.
   int64_t max_length = 0;

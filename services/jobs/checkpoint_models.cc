@@ -19,6 +19,7 @@ namespace {
 using ordo::checkpoints::v1::Checkpoint;
 using ordo::jobs::v1::Job;
 using ordo::jobs::v1::JobSpec;
+using ordo::training::v1::Component;
 using ordo::training::v1::Model;
 using Violations = std::vector<base::FieldViolation>;
 
@@ -98,6 +99,38 @@ Model ModelOf(const Model& known, const Model& given,
   return model;
 }
 
+// Adds the names of the components that have parameters themselves.
+void NameHolders(const Component& encoding,
+                 const model::catalog::ModelShape& shape,
+                 std::multiset<std::string>* names) {
+  int64_t own = model::catalog::CountParameters(encoding, shape);
+  for (const Component& other : encoding.with()) {
+    own -= model::catalog::CountParameters(other, shape);
+    NameHolders(other, shape, names);
+  }
+  if (own != 0) names->insert(encoding.name());
+}
+
+// A checkpoint has the parameters of its own encoding and no others.
+void CheckOverride(const JobSpec& trained, const Component& encoding,
+                   Violations* violations) {
+  const auto shape = model::catalog::ShapeOf(trained.model());
+  const int64_t count = model::catalog::CountParameters(encoding, shape);
+  if (count == 0) return;
+  std::multiset<std::string> asked, held;
+  NameHolders(encoding, shape, &asked);
+  NameHolders(trained.encoding(), shape, &held);
+  if (asked == held &&
+      count == model::catalog::CountParameters(trained.encoding(), shape)) {
+    return;
+  }
+  violations->push_back(
+      {"encoding.name",
+       absl::StrCat(encoding.name(), " has ", count,
+                    " parameters, which the checkpoint has not; train it "
+                    "first: model: {from: ...}")});
+}
+
 }  // namespace
 
 void FillModel(const scheduler::Scheduler& scheduler, JobSpec* spec,
@@ -158,11 +191,14 @@ void CheckModels(const scheduler::Scheduler& scheduler, const JobSpec& spec,
     model::catalog::EvaluationsContext context;
     context.in_training = false;
     context.vocabulary_size = job->spec().model().vocabulary_size();
+    const Model& model = job->spec().model();
+    context.causal = !model.has_causal() || model.causal();
     auto encoding =
         spec.has_encoding() ? spec.encoding() : job->spec().encoding();
     if (spec.has_encoding()) {
       model::catalog::ResolveEncoding("encoding", job->spec().model(),
                                       &encoding, &found);
+      if (found.empty()) CheckOverride(job->spec(), encoding, &found);
     }
     if (found.empty()) context.max_length = model::catalog::MaxLength(encoding);
     auto evaluations = spec.evaluations();

@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/catalog/resolve.h"
 #include "scheduler/testing/fake_scheduler.h"
 
 namespace ordo::services::jobs {
@@ -31,7 +32,9 @@ class CheckpointModelsTest : public ::testing::Test {
     model->set_layers(2);
     model->set_width(16);
     model->set_heads(2);
+    model->set_key_value_heads(2);
     model->set_head_width(6);
+    model->set_causal(true);
     model->set_mlp("swiglu");
     model->set_dropout(0.25);
     model->set_vocabulary_size(19);
@@ -156,12 +159,54 @@ TEST_F(CheckpointModelsTest, AnEvaluationHasToFitTheModel) {
   EXPECT_THAT(Check()[0].description, ::testing::EndsWith("(for jobs/llama)"));
   spec_.clear_encoding();
   Job job = *scheduler_.GetJob("llama");
+  job.mutable_spec()->mutable_model()->set_causal(false);
+  scheduler_.PutJob(job);
+  EXPECT_THAT(Check(), ElementsAre(Says("evaluations[0].task",
+                                        "a model with causal: false cannot")));
+  job.mutable_spec()->mutable_model()->set_causal(true);
   job.mutable_spec()->mutable_model()->set_vocabulary_size(7);
   scheduler_.PutJob(job);
   EXPECT_THAT(Check(), ElementsAre(Says("evaluations[0].task",
                                         "has 19 tokens, the model 7; it needs "
                                         "one with a larger vocabulary_size "
                                         "(for jobs/llama)")));
+}
+
+TEST_F(CheckpointModelsTest, AnEvaluationsEncodingNeedsNoNewParameters) {
+  spec_.Clear();
+  spec_.set_kind(JobSpec::EVALUATE);
+  spec_.add_checkpoints("jobs/llama");
+  spec_.add_evaluations()->set_task("addition_grid");
+  spec_.mutable_encoding()->set_name("tape");
+  EXPECT_THAT(Check(), ElementsAre(Says("encoding.name",
+                                        "which the checkpoint has not; train "
+                                        "it first: model: {from: ...} (for ")));
+  // The checkpoint's own, in another size and in the same.
+  Job job = *scheduler_.GetJob("llama");
+  auto* own = job.mutable_spec()->mutable_encoding();
+  own->set_name("learned");
+  Violations violations;
+  model::catalog::ResolveEncoding("encoding", job.spec().model(), own,
+                                  &violations);
+  ASSERT_THAT(violations, IsEmpty());
+  scheduler_.PutJob(job);
+  *spec_.mutable_encoding() = *own;
+  EXPECT_THAT(Check(), IsEmpty());
+  (*spec_.mutable_encoding()->mutable_params())["max_length"].set_number_value(
+      4000);
+  EXPECT_THAT(Check(), ElementsAre(Says("encoding.name", "train it first")));
+  // What has none may be another beside what has some.
+  own->Clear();
+  own->set_name("rope");
+  own->add_with()->set_name("cope");
+  model::catalog::ResolveEncoding("encoding", job.spec().model(), own,
+                                  &violations);
+  ASSERT_THAT(violations, IsEmpty());
+  scheduler_.PutJob(job);
+  *spec_.mutable_encoding() = *own;
+  spec_.mutable_encoding()->set_name("ntk");
+  spec_.mutable_encoding()->clear_params();
+  EXPECT_THAT(Check(), IsEmpty());
 }
 
 }  // namespace

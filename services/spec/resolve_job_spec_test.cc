@@ -186,6 +186,10 @@ const std::vector<Refusal>& Refusals() {
        "'none'"},
       {"{name: cope}", "model: {causal: false}", "encoding.name",
        "is defined under a causal mask only; leave out model.causal"},
+      {"{name: rope}",
+       "model: {causal: false}, evaluations: [{task: addition_grid}]",
+       "evaluations[0].task",
+       "cannot; leave out model.causal or the evaluation"},
       // Devices, by their other name.
       {"{name: rope}", "resources: {device: gpu}", "resources.device",
        "must be one of cpu, cuda, is 'gpu'; did you mean 'cuda'?"},
