@@ -224,6 +224,30 @@ std::string NoSuchField(const Descriptor& message, std::string_view name) {
   return "is no field of " + message.name() + SuggestName(name, names);
 }
 
+// What somebody who wrote no map has probably meant, by the names of fields;
+// empty: no guess. "rope" is {name: rope}, and a list belongs in `with`.
+std::string MeantInstead(const YamlNode& node, const Descriptor& type) {
+  const FieldDescriptor* name = FindField(type, "name");
+  if (name == nullptr || name->cpp_type() != FieldDescriptor::CPPTYPE_STRING) {
+    return "";
+  }
+  if (node.kind == YamlNode::Kind::kScalar) {
+    return "; write {name: " + node.text + "}";
+  }
+  const FieldDescriptor* with = FindField(type, "with");
+  if (node.kind != YamlNode::Kind::kList || with == nullptr ||
+      with->message_type() != &type) {
+    return "";
+  }
+  std::string items;
+  for (const YamlNode& item : node.items) {
+    if (item.kind != YamlNode::Kind::kScalar) return "";
+    items += (items.empty() ? "{name: " : ", {name: ") + item.text + "}";
+  }
+  return "; write {name: ..., with: [" + items + "]}, by the name of what " +
+         "combines them";
+}
+
 void MessageReader::Refuse(const YamlNode& node, const std::string& why) {
   const std::string line =
       node.line == 0 ? "" : " (line " + std::to_string(node.line) + ")";
@@ -267,7 +291,7 @@ void MessageReader::ReadMessage(const YamlNode& node, Message* message) {
                       : type.name() == "Duration"  ? "a text such as 30s"
                       : type.name() == "Timestamp" ? "a text in RFC 3339"
                                                    : "a map of its fields") +
-                     ", not " + Describe(node.kind));
+                     ", not " + Describe(node.kind) + MeantInstead(node, type));
   }
 }
 

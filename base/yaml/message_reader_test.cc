@@ -137,6 +137,22 @@ TEST(MessageReaderTest, NamesWrongTypes) {
           "data: must be base64 (line 8)"));
 }
 
+TEST(MessageReaderTest, NamesTheFormOfWhatWasMeant) {
+  EXPECT_THAT(
+      Violations("inner: rope\nwith: [{name: a, with: [b]}]\n"),
+      ElementsAre(
+          "inner: must be Sample, written as a map of its fields, not a "
+          "single value; write {name: rope} (line 1)",
+          "with[0].with[0]: must be Sample, written as a map of its "
+          "fields, not a single value; write {name: b} (line 2)"));
+  EXPECT_THAT(
+      Violations("inner: [rope, none]\n"),
+      ElementsAre(
+          "inner: must be Sample, written as a map of its fields, not a "
+          "list; write {name: ..., with: [{name: rope}, {name: none}]}, "
+          "by the name of what combines them (line 1)"));
+}
+
 TEST(MessageReaderTest, NamesWrongTypesOfWellKnownMessages) {
   EXPECT_THAT(Violations("timeout: {seconds: 3}\nlist: 3\nextra: 4\n"),
               ElementsAre("timeout: must be Duration, written as a text such "
