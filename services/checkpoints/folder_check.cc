@@ -48,15 +48,41 @@ absl::StatusOr<Json> ReadJson(base::Filesystem& files,
   return json;
 }
 
+// What keeps a folder out that has to name its encoding. Some programs do not
+// write theirs; what they write instead is understood beside one that is given.
+absl::Status ConfigNotRight(const absl::Status& status, const Json& config) {
+  ordo::training::v1::Component given;
+  given.set_name("none");
+  if (!model::formats::ParseConfigFile(config.dump(), &given, kConfigFile)
+           .ok()) {
+    return NotRight(status);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      status.message(),
+      "; to take it here, convert the folder first and take OWN: ordo-trainer "
+      "convert --checkpoint DIR --encoding ENCODING --out OWN"));
+}
+
 absl::StatusOr<Tensors> ReadHeaders(base::Filesystem& files,
                                     const std::string& folder,
-                                    const Upload& list) {
+                                    const Upload& list,
+                                    uint64_t max_header_bytes) {
   Tensors tensors;
+  uint64_t num_bytes = 0;
   for (const UploadFile& file : list.files()) {
     if (!absl::EndsWith(file.path(), ".safetensors")) continue;
     const auto header = model::formats::ReadSafetensorsHeader(
         files, base::JoinPath(folder, file.path()), file.path());
     if (!header.ok()) return NotRight(header.status());
+    num_bytes += header->num_bytes;
+    if (num_bytes > max_header_bytes) {
+      return NotRight(
+          file.path(),
+          absl::StrCat("with it the headers of the folder's safetensors files "
+                       "have ",
+                       num_bytes, " bytes, more than ", max_header_bytes,
+                       "; write the weights with fewer or shorter names"));
+    }
     std::set<std::string>& names = tensors[file.path()];
     for (const auto& entry : header->entries) names.insert(entry.name);
   }
@@ -125,18 +151,20 @@ absl::Status ReadState(base::Filesystem& files, const std::string& folder,
 
 absl::StatusOr<FolderContents> CheckFolder(base::Filesystem& files,
                                            const std::string& folder,
-                                           const Upload& list) {
+                                           const Upload& list,
+                                           uint64_t max_header_bytes) {
   FolderContents contents;
   ORDO_ASSIGN_OR_RETURN(const Json config,
                         ReadJson(files, folder, kConfigFile, kMaxJsonBytes));
   auto parsed =
       model::formats::ParseConfigFile(config.dump(), nullptr, kConfigFile);
-  if (!parsed.ok()) return NotRight(parsed.status());
+  if (!parsed.ok()) return ConfigNotRight(parsed.status(), config);
   contents.model = std::move(parsed->config.model);
   contents.encoding = std::move(parsed->config.encoding);
   contents.data = std::move(parsed->config.data);
   contents.model_type = TextOf(config, "model_type");
-  ORDO_ASSIGN_OR_RETURN(Tensors tensors, ReadHeaders(files, folder, list));
+  ORDO_ASSIGN_OR_RETURN(Tensors tensors,
+                        ReadHeaders(files, folder, list, max_header_bytes));
   std::set<std::string> paths;
   for (const UploadFile& file : list.files()) paths.insert(file.path());
   if (paths.count(kIndexFile) > 0) {

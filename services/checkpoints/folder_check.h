@@ -25,13 +25,18 @@ struct FolderContents {
   std::string state_digest;
 };
 
+// Of all safetensors files of a folder together, so that none fills the memory
+// of the server that looks at it.
+inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;
+
 // Reads config.json, the index and the headers of all safetensors files; the
 // weights themselves are read by the first job that uses them. `list` has the
 // folder's files. INVALID_ARGUMENT names the file, and in it the key or the
-// tensor, that is not right.
+// tensor, that is not right, or that the headers have too many bytes.
 absl::StatusOr<FolderContents> CheckFolder(
     base::Filesystem& files, const std::string& folder,
-    const ordo::checkpoints::v1::Upload& list);
+    const ordo::checkpoints::v1::Upload& list,
+    uint64_t max_header_bytes = kMaxHeaderBytes);
 
 // The files that the index of a folder names. INVALID_ARGUMENT when it is none.
 absl::StatusOr<std::set<std::string>> FilesOfIndex(base::Filesystem& files,

@@ -66,6 +66,12 @@ TEST_F(FolderCheckTest, WhatIsNotRightIsNamed) {
       {with(whole, "config.json", "{"), "config.json: it is not a JSON object"},
       {with(whole, "config.json", R"({"model_type": "t5"})"),
        "rebuild the model of config.json: model_type: 't5' is not one of"},
+      // As the papers' own programs write it.
+      {with(whole, "config.json",
+            whole.at("config.json").substr(0, 1) + "\"rpe_type\": \"fire\"," +
+                whole.at("config.json").substr(1)),
+       "convert the folder first and take OWN: ordo-trainer convert "
+       "--checkpoint DIR --encoding ENCODING --out OWN"},
       {with(whole, "model.safetensors", weights.substr(0, 100)),
        "read safetensors file model.safetensors: the header's length"},
       {with(whole, "model.safetensors", weights + "x"),
@@ -86,6 +92,28 @@ TEST_F(FolderCheckTest, WhatIsNotRightIsNamed) {
     EXPECT_THAT(Check(folder), StatusIs(absl::StatusCode::kInvalidArgument,
                                         HasSubstr(message)));
   }
+}
+
+TEST_F(FolderCheckTest, HeadersTogetherHaveALimit) {
+  const Folder folder = services::testing::ShardedLlama();
+  services::testing::WriteTo(files_, folder_.path(), folder);
+  const auto check = [&](uint64_t limit) {
+    return CheckFolder(files_, folder_.path(),
+                       services::testing::ListOf(folder), limit)
+        .status();
+  };
+  // Room for that of either file, not of both.
+  uint64_t bytes = 0;
+  for (const auto& [name, content] : folder) {
+    if (name.find(".safetensors") == name.size() - 12) {
+      bytes += content.find("}}") + 2;
+    }
+  }
+  ORDO_EXPECT_OK(check(bytes + 16));
+  EXPECT_THAT(check(bytes - 100),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("model-00002-of-00002.safetensors: with it "
+                                 "the headers of the folder's safetensors")));
 }
 
 }  // namespace
