@@ -9,6 +9,11 @@ absl::StatusOr<std::optional<ordo::training::v1::Component>> ParseEncodingFlag(
     const std::string& text) {
   if (text.empty()) return std::nullopt;
   ordo::training::v1::Component encoding;
+  // As the command line of the service takes it.
+  if (text.find_first_of("{:") == std::string::npos) {
+    encoding.set_name(text);
+    return encoding;
+  }
   ORDO_RETURN_IF_ERROR(base::AddContext(
       base::ReadMessage(text, base::TextForm::kYaml, &encoding), "--encoding"));
   return encoding;

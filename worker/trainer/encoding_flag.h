@@ -9,7 +9,7 @@
 
 namespace ordo::worker::trainer {
 
-// The value of --encoding, an encoding in YAML or JSON such as
+// The value of --encoding: a name, or an encoding in YAML or JSON such as
 // `{name: tape, params: {reading: released}}`; nothing when it is empty.
 // INVALID_ARGUMENT when it is not one.
 absl::StatusOr<std::optional<ordo::training::v1::Component>> ParseEncodingFlag(

@@ -20,6 +20,12 @@ TEST(EncodingFlagTest, IsYamlOrJson) {
   }
 }
 
+TEST(EncodingFlagTest, MayBeANameAlone) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto encoding, ParseEncodingFlag("yarn"));
+  ASSERT_TRUE(encoding.has_value());
+  EXPECT_EQ(encoding->name(), "yarn");
+}
+
 TEST(EncodingFlagTest, LeftOutIsNone) {
   ORDO_ASSERT_OK_AND_ASSIGN(const auto encoding, ParseEncodingFlag(""));
   EXPECT_FALSE(encoding.has_value());
