@@ -1,6 +1,9 @@
 #include "model/evaluation/evaluate.h"
 
+#include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -8,6 +11,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/evaluation/decode.h"
 #include "model/tasks/addition_grid.h"
 #include "model/training/numerics.h"
 #include "model/training/run.h"
@@ -72,6 +76,63 @@ TEST_F(EvaluateTest, ScoresDoNotDependOnTheBatches) {
   ORDO_ASSERT_OK_AND_ASSIGN(const tasks::Scores split,
                             Evaluate(run_->model(), *Grid(3, 7), options));
   EXPECT_EQ(whole.details["cells"], split.details["cells"]);
+}
+
+std::vector<int64_t> Prompt() { return {5, 14, 6, 17}; }
+
+// Asks for what a model answers where positions are drawn for rows of sixteen
+// tokens, the first time for its first half.
+class TwoLengths : public tasks::EvaluationTask {
+ public:
+  explicit TwoLengths(std::vector<int64_t> answer)
+      : answer_(std::move(answer)) {}
+
+  const tasks::Tokenizer& tokenizer() const override {
+    return grid_->tokenizer();
+  }
+  int64_t size() const override { return 2; }
+  tasks::Question Generate(uint64_t /*seed*/, int64_t index) const override {
+    if (index == 1) return {Prompt(), answer_};
+    return {Prompt(), {answer_.begin(), answer_.begin() + 6}};
+  }
+  int PromptLength(int64_t /*index*/) const override {
+    return static_cast<int>(Prompt().size());
+  }
+  tasks::Scores Score(const std::vector<uint8_t>& right) const override {
+    tasks::Scores scores;
+    scores.metrics = {{"first", right[0]}, {"second", right[1]}};
+    return scores;
+  }
+
+ private:
+  const std::unique_ptr<tasks::EvaluationTask> grid_ = Grid(2, 1);
+  const std::vector<int64_t> answer_;
+};
+
+TEST_F(EvaluateTest, NorDoPositionsDrawnForTheLengthOfARow) {
+  auto spec = training::testing::TinySpec("random_rope");
+  spec.mutable_model()->set_init_std(0.5);
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto model,
+      transformer::Transformer::Create(spec.model(), spec.encoding(), {}));
+  DecodeOptions decode;
+  decode.num_tokens = 12;
+  const Rows produced = GreedyDecode(*model, {Prompt()}, decode);
+  ASSERT_EQ(produced[0].size(), 12u);
+  decode.num_tokens = 6;
+  const Rows shorter = GreedyDecode(*model, {Prompt()}, decode);
+  ASSERT_FALSE(
+      std::equal(shorter[0].begin(), shorter[0].end(), produced[0].begin()))
+      << "the test needs another prompt: its answer knows no positions";
+  for (const int batch_rows : {1, 2}) {
+    EvaluateOptions options;
+    options.batch_rows = batch_rows;
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        const tasks::Scores scores,
+        Evaluate(*model, TwoLengths(produced[0]), options));
+    EXPECT_EQ(scores.metrics.at("first"), 1) << batch_rows;
+    EXPECT_EQ(scores.metrics.at("second"), 1) << batch_rows;
+  }
 }
 
 TEST_F(EvaluateTest, TellsHowFarItIs) {
