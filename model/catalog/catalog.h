@@ -136,8 +136,9 @@ using RowLength = int64_t (*)(const ParamMap& params);
 enum class Decoding {
   // The logits of a full pass.
   kCached,
-  // Those of a full pass in the last row only, because rotations depend on the
-  // length.
+  // The same up to the trained length. Past it rotations depend on the length,
+  // so that only the last row has those of a full pass, and only in a model of
+  // one layer: what a later layer reads of earlier tokens was made at theirs.
   kLastRow,
   // Nothing: it is refused.
   kNone,

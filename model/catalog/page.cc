@@ -51,10 +51,7 @@ std::string Section(const Entry& entry) {
   line("learned", traits.parameters.empty() ? "nothing" : traits.parameters);
   if (!traits.initial.empty()) line("at first", traits.initial);
   line("past the trained length", traits.beyond);
-  line("decoding with a cache",
-       absl::StrCat(
-           std::string(DecodingName(traits.decoding)),
-           traits.decoding == Decoding::kNone ? "" : " of a full pass"));
+  line("decoding with a cache", std::string(DecodingName(traits.decoding)));
   line("a shift of all positions",
        traits.relative ? "changes nothing" : "changes logits");
   if (traits.causal_only) line("mask", "causal only");
@@ -75,9 +72,10 @@ std::string Section(const Entry& entry) {
 std::string_view DecodingName(Decoding decoding) {
   switch (decoding) {
     case Decoding::kCached:
-      return "every row";
+      return "every row of a full pass";
     case Decoding::kLastRow:
-      return "the last row";
+      return "every row of a full pass up to the trained length, past it the "
+             "last row in a model of one layer";
     case Decoding::kNone:
       return "refused";
   }

@@ -10,7 +10,7 @@
 
 namespace ordo::model::catalog {
 
-// "every row", "the last row", "refused".
+// Which rows of a full pass decoding gives, or "refused".
 std::string_view DecodingName(Decoding decoding);
 
 // A parameter's default as a spec writes it: "0.5", "true", "[1,2]".

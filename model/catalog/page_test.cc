@@ -39,8 +39,9 @@ TEST(PageTest, DefaultsAreWrittenAsInASpec) {
 }
 
 TEST(PageTest, EveryDecodingHasAName) {
-  EXPECT_EQ(DecodingName(Decoding::kCached), "every row");
-  EXPECT_EQ(DecodingName(Decoding::kLastRow), "the last row");
+  EXPECT_EQ(DecodingName(Decoding::kCached), "every row of a full pass");
+  EXPECT_THAT(std::string(DecodingName(Decoding::kLastRow)),
+              HasSubstr("past it the last row in a model of one layer"));
   EXPECT_EQ(DecodingName(Decoding::kNone), "refused");
 }
 
