@@ -80,8 +80,13 @@ AttemptEnd JudgeCode(const ObservedAttempt& observed) {
   const training::v1::ExitCodeInfo& info =
       value->options().GetExtension(training::v1::exit_code);
   end.decision = info.retry();
-  end.message = Sentence(info.meaning(), observed.message(),
-                         FixFor(observed, info.fix()));
+  // What a trainer that did as it was told says has the meaning in it.
+  const bool as_told = observed.exit_code() == ExitCode::FINISHED ||
+                       observed.exit_code() == ExitCode::STOPPED;
+  end.message = as_told && !observed.message().empty()
+                    ? observed.message()
+                    : Sentence(info.meaning(), observed.message(),
+                               FixFor(observed, info.fix()));
   return end;
 }
 

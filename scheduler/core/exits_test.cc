@@ -111,6 +111,16 @@ TEST(ExitsTest, TheMessageSaysWhatTheTrainerSaidAndWhatToDo) {
   EXPECT_THAT(message, HasSubstr("submit again"));
 }
 
+TEST(ExitsTest, AGoodEndIsSaidOnce) {
+  for (const int exit_code : {0, 10}) {
+    ObservedAttempt observed = AttemptBuilder("a", 1).Exited(exit_code);
+    observed.set_message("ended at step 7");
+    EXPECT_EQ(JudgeExit(observed, false).message, "ended at step 7");
+    observed.clear_message();
+    EXPECT_NE(JudgeExit(observed, false).message, "");
+  }
+}
+
 TEST(ExitsTest, TheFixNamesTheJob) {
   const std::vector<ObservedAttempt> ends = {
       AttemptBuilder("long-run", 1).Exited(1),

@@ -14,8 +14,8 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
 #include "base/files/files.h"
+#include "base/flags/flags.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
@@ -41,8 +41,10 @@ int Refuse(const absl::Status& status, int exit_code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  absl::SetProgramUsageMessage(
-      "ordo-scheduler --config FILE [--deployment DIR]");
+  ordo::base::SetHelp(
+      "the control plane: API, queue, placement, registry\n\n"
+      "  ordo-scheduler --config FILE [--deployment DIR]\n\n"
+      "`ordo up` starts one, with its configuration.");
   const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
   if (rest.size() > 1) {
     return Refuse(absl::InvalidArgumentError(

@@ -83,8 +83,7 @@ void DescribeEnd(const SupervisorFacts& facts, bool kill_asked,
     observed->set_message("killed after its grace period");
   } else {
     observed->set_cause(ObservedAttempt::SIGNAL);
-    observed->set_message(absl::StrCat("signal ", facts.exit->signal, " (",
-                                       strsignal(facts.exit->signal), ")"));
+    observed->set_message(strsignal(facts.exit->signal));
   }
 }
 

@@ -12,11 +12,11 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
 #include "absl/strings/str_cat.h"
 #include "base/clock/clock.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
+#include "base/flags/flags.h"
 #include "base/log/log.h"
 #include "base/metrics/exposer.h"
 #include "base/metrics/metrics.h"
@@ -160,7 +160,10 @@ absl::Status Work(const WorkerConfig& config) {
 }  // namespace ordo::worker::agent
 
 int main(int argc, char** argv) {
-  absl::SetProgramUsageMessage("The worker of one machine.");
+  ordo::base::SetHelp(
+      "the worker of one machine: runs a scheduler's tasks\n\n"
+      "  ordo-worker --config FILE [--deployment DIR]\n\n"
+      "`ordo up` starts one, with its configuration.");
   absl::ParseCommandLine(argc, argv);
   const std::string path = absl::GetFlag(FLAGS_config);
   if (path.empty()) {

@@ -17,6 +17,9 @@ struct CommandRow {
   const char* name;
   bool has_spec;
   std::vector<FlagRow> flags;
+  // Its arguments, and what it does.
+  const char* synopsis;
+  const char* help;
 };
 
 const std::vector<CommandRow>& Commands() {
@@ -26,38 +29,61 @@ const std::vector<CommandRow>& Commands() {
        {{"--out", true, true},
         {"--storage-root", false, true},
         {"--deployment", false, true},
-        {"--resume", false, false}}},
+        {"--resume", false, false}},
+       "TASK --out DIR [--resume] [--storage-root ROOT] [--deployment DIR]",
+       "Trains; checkpoints, metrics.jsonl and event files go to DIR."},
       {"evaluate",
        true,
        {{"--out", true, true},
         {"--encoding", false, true},
         {"--storage-root", false, true},
-        {"--deployment", false, true}}},
+        {"--deployment", false, true}},
+       "TASK --out DIR [--encoding ENCODING] [--storage-root ROOT] "
+       "[--deployment DIR]",
+       "Evaluates checkpoints, with another encoding than theirs where one is "
+       "given; reports go to DIR. Relative paths are looked for under ROOT."},
       {"generate",
        false,
        {{"--checkpoint", true, true},
         {"--prompt", true, true},
         {"--max-tokens", false, true},
-        {"--threads", false, true}}},
+        {"--threads", false, true}},
+       "--checkpoint DIR --prompt TEXT [--max-tokens N] [--threads N]",
+       "Decodes greedily. The texts are those of the task that the model was "
+       "trained on; numbers of `addition` have their least significant digit "
+       "first: 21+43= is answered by 64 for 12 + 34."},
       {"logits",
        false,
        {{"--checkpoint", true, true},
         {"--tokens", true, true},
         {"--out", true, true},
         {"--encoding", false, true},
-        {"--threads", false, true}}},
+        {"--threads", false, true}},
+       "--checkpoint DIR --tokens FILE.safetensors --out FILE.safetensors "
+       "[--encoding ENCODING] [--threads N]",
+       "Logits float32 [B,T,V] of int64 tokens [B,T], with optional positions "
+       "and attention_mask [B,T]."},
       {"convert",
        false,
        {{"--checkpoint", true, true},
         {"--out", true, true},
-        {"--encoding", false, true}}},
-      {"merge", false, {{"--checkpoint", true, true}, {"--out", true, true}}},
+        {"--encoding", false, true}},
+       "--checkpoint DIR --out DIR [--encoding ENCODING]",
+       "Between Hugging Face's form of a checkpoint and Ordo's."},
+      {"merge",
+       false,
+       {{"--checkpoint", true, true}, {"--out", true, true}},
+       "--checkpoint DIR --out DIR",
+       "Adds low-rank adapters to the weights that they adapt."},
       {"cost",
        true,
        {{"--tokens", false, true},
         {"--convention", false, true},
-        {"-o", false, true}}},
-      {"help", false, {}},
+        {"-o", false, true}},
+       "TASK [--tokens N] [--convention model|tape_table3] [-o table|json]",
+       "Parameters, MACs, FLOPs and bytes of attention state, by layer and in "
+       "all."},
+      {"help", false, {}, "", "Says this."},
   };
   return *commands;
 }
@@ -77,6 +103,14 @@ const typename Rows::value_type* Find(const Rows& rows,
   }
   return nullptr;
 }
+
+constexpr char kTaskHelp[] =
+    "TASK is a file (.yaml, .json, .textproto) with one attempt of a job: its "
+    "job and\nattempt (from 1), then model, encoding, data, training, "
+    "checkpoint, evaluations and\nresources as in a job file; `evaluate` takes "
+    "checkpoints and evaluations. The task\nof a job that has run is task.json "
+    "in the folder of its attempt. A job file itself\nis run by `ordo submit`."
+    "\n";
 
 absl::Status Bad(const std::string& message) {
   return absl::InvalidArgumentError(message);
@@ -123,9 +157,12 @@ std::string CommandLine::Flag(const std::string& name) const {
 
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments) {
-  if (arguments.empty()) return Bad(absl::StrCat("no command\n", Usage()));
-  const std::string& name =
-      arguments.front() == "--help" ? "help" : arguments.front();
+  if (arguments.empty()) return Bad("no command");
+  for (const std::string& argument : arguments) {
+    if (argument == "--help" || argument == "-h")
+      return CommandLine{"help", {}, {}};
+  }
+  const std::string& name = arguments.front();
   const CommandRow* command = Find(Commands(), name);
   if (command == nullptr) {
     return Bad(absl::StrCat("there is no command '", name, "'",
@@ -140,7 +177,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     } else if (command->has_spec && line.spec.empty()) {
       line.spec = arguments[i];
     } else {
-      return Bad(absl::StrCat("what is '", arguments[i], "'?\n", Usage()));
+      return Bad(absl::StrCat("what is '", arguments[i], "'?"));
     }
   }
   if (command->has_spec && line.spec.empty()) {
@@ -155,20 +192,14 @@ absl::StatusOr<CommandLine> ParseCommandLine(
 }
 
 std::string Usage() {
-  return "usage:\n"
-         "  ordo-trainer train SPEC --out DIR [--resume] [--storage-root ROOT]"
-         " [--deployment DIR]\n"
-         "  ordo-trainer evaluate SPEC --out DIR [--encoding ENCODING]"
-         " [--storage-root ROOT] [--deployment DIR]\n"
-         "  ordo-trainer generate --checkpoint DIR --prompt TEXT"
-         " [--max-tokens N] [--threads N]\n"
-         "  ordo-trainer logits --checkpoint DIR --tokens FILE.safetensors"
-         " --out FILE.safetensors [--encoding ENCODING] [--threads N]\n"
-         "  ordo-trainer convert --checkpoint DIR --out DIR"
-         " [--encoding ENCODING]\n"
-         "  ordo-trainer merge --checkpoint DIR --out DIR\n"
-         "  ordo-trainer cost SPEC [--tokens N]"
-         " [--convention model|tape_table3] [-o table|json]\n";
+  std::string text = "usage:\n";
+  for (const CommandRow& command : Commands()) {
+    absl::StrAppend(&text, "  ordo-trainer ", command.name,
+                    *command.synopsis == '\0' ? "" : " ", command.synopsis,
+                    "\n      ", command.help, "\n");
+  }
+  absl::StrAppend(&text, kTaskHelp);
+  return text;
 }
 
 }  // namespace ordo::worker::trainer

@@ -11,7 +11,7 @@ namespace ordo::worker::trainer {
 
 // A command with its arguments.
 struct CommandLine {
-  // train, evaluate, generate, logits, merge, cost or help.
+  // train, evaluate, generate, logits, convert, merge, cost or help.
   std::string command;
   // The specification's file, for train, evaluate and cost.
   std::string spec;
@@ -22,8 +22,8 @@ struct CommandLine {
   std::string Flag(const std::string& name) const;
 };
 
-// Reads the arguments after the program's name. INVALID_ARGUMENT says what is
-// wrong, with the nearest valid name.
+// Reads the arguments after the program's name; `help` where --help or -h is
+// among them. INVALID_ARGUMENT says what is wrong, with the nearest valid name.
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments);
 

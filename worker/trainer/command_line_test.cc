@@ -44,11 +44,23 @@ TEST(ParseCommandLine, KnowsEveryCommandOfTheUsage) {
       ParseCommandLine({"merge", "--checkpoint", "c", "--out", "m"}));
   ORDO_EXPECT_OK(ParseCommandLine({"cost", "t.json", "--tokens", "8", "-o",
                                    "json", "--convention", "model"}));
-  ORDO_EXPECT_OK(ParseCommandLine({"--help"}));
   for (const char* command :
        {"train", "evaluate", "generate", "logits", "merge", "cost"}) {
     EXPECT_THAT(Usage(), HasSubstr(command));
   }
+}
+
+TEST(ParseCommandLine, HelpIsAskedForAnywhere) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"help"},
+        {"--help"},
+        {"train", "--help"},
+        {"cost", "t.json", "-h"}}) {
+    ORDO_ASSERT_OK_AND_ASSIGN(const CommandLine line,
+                              ParseCommandLine(arguments));
+    EXPECT_EQ(line.command, "help");
+  }
+  EXPECT_THAT(Usage(), HasSubstr("TASK is a file"));
 }
 
 TEST(ParseCommandLine, LogitsAndConvertTakeAnEncoding) {

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
+#include "base/status/details.h"
 
 namespace ordo::worker::trainer {
 
@@ -17,8 +18,13 @@ absl::StatusOr<std::string> FolderOfSource(
     const TrainerContext& context,
     const ordo::training::v1::CheckpointSource& source) {
   const std::string& path = source.path();
-  if (context.storage_root.empty() || (!path.empty() && path.front() == '/')) {
-    return path;
+  if (!path.empty() && path.front() == '/') return path;
+  if (context.storage_root.empty()) {
+    if (context.files.Stat(path).ok()) return path;
+    return base::InvalidField(
+        "--storage-root",
+        absl::StrCat("is needed: there is no ", path,
+                     " here; the paths of a job's task are relative to it"));
   }
   return base::JoinUnder(context.storage_root, path);
 }

@@ -2,6 +2,7 @@
 
 #include "base/clock/testing/fake_clock.h"
 #include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace ordo::worker::trainer {
@@ -30,7 +31,6 @@ TEST_F(ContextTest, FoldersLieBelowTheJob) {
 }
 
 TEST_F(ContextTest, RelativeSourcesAreUnderTheStorageRoot) {
-  EXPECT_THAT(FolderOfSource(context_, Source("x/1-1")), IsOkAndHolds("x/1-1"));
   context_.storage_root = "/root";
   EXPECT_THAT(FolderOfSource(context_, Source("jobs/a/checkpoints/1-1")),
               IsOkAndHolds("/root/jobs/a/checkpoints/1-1"));
@@ -38,6 +38,13 @@ TEST_F(ContextTest, RelativeSourcesAreUnderTheStorageRoot) {
               IsOkAndHolds("/x/1-1"));
   EXPECT_THAT(FolderOfSource(context_, Source("../x")),
               StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST_F(ContextTest, WithoutAStorageRootTheyAreUnderTheCurrentFolder) {
+  EXPECT_THAT(FolderOfSource(context_, Source(".")), IsOkAndHolds("."));
+  EXPECT_THAT(FolderOfSource(context_, Source("no/1-1")),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       ::testing::HasSubstr("--storage-root")));
 }
 
 TEST_F(ContextTest, SourcesAreNamedByTheirResourceName) {

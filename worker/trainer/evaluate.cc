@@ -177,7 +177,7 @@ absl::StatusOr<ExitCode> EvaluateCheckpoints(const TrainerContext& context,
   const absl::StatusOr<ExitCode> code = EvaluateAll(context, spec, progress);
   ordo::training::v1::TrainerFinished finished;
   finished.set_code(code.ok() ? *code : ExitCodeOf(code.status()));
-  finished.set_message(!code.ok() ? MessageForPeople(code.status())
+  finished.set_message(!code.ok() ? std::string(code.status().message())
                        : *code == ordo::training::v1::FINISHED
                            ? "all evaluations are done"
                            : "stopped on request");

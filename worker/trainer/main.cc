@@ -56,16 +56,19 @@ void LimitSpinning(char** argv) {
 int Main(int argc, char** argv) {
   LimitSpinning(argv);
   InstallSignalHandlers();
+  const auto line = ParseCommandLine({argv + 1, argv + argc});
+  if (!line.ok()) {
+    std::cerr << "ordo-trainer: " << line.status().message()
+              << "; see ordo-trainer help" << std::endl;
+    return ordo::training::v1::BAD_SPEC;
+  }
   base::PosixFilesystem files;
   base::RealClock clock;
   const CommandContext context{files, clock,
                                [] { return stop_requested != 0; }};
-  const absl::StatusOr<ExitCode> code =
-      model::Guard("run the trainer", [&]() -> absl::StatusOr<ExitCode> {
-        ORDO_ASSIGN_OR_RETURN(const CommandLine line,
-                              ParseCommandLine({argv + 1, argv + argc}));
-        return RunCommand(context, line);
-      });
+  const absl::StatusOr<ExitCode> code = model::Guard(
+      "run the trainer",
+      [&]() -> absl::StatusOr<ExitCode> { return RunCommand(context, *line); });
   if (!code.ok()) {
     std::cerr << "ordo-trainer: " << MessageForPeople(code.status())
               << std::endl;

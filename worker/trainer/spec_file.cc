@@ -18,6 +18,13 @@ namespace {
 template <typename Spec>
 using Resolver = absl::StatusOr<Spec> (*)(Spec);
 
+absl::Status ThatIsAJobFile() {
+  return base::InvalidField(
+      "kind",
+      "this is a job file; run it with `ordo submit`, or leave out kind, "
+      "name, labels, queue and retry: see `ordo-trainer help`");
+}
+
 template <typename Spec>
 absl::StatusOr<Spec> ReadAndResolve(base::Filesystem& files,
                                     const std::string& path,
@@ -28,8 +35,11 @@ absl::StatusOr<Spec> ReadAndResolve(base::Filesystem& files,
   ORDO_ASSIGN_OR_RETURN(const auto read,
                         base::ReadMessagesOf<Spec>(text, form));
   ORDO_RETURN_IF_ERROR(base::CheckHoldsOne(read.size(), *Spec::descriptor()));
-  absl::StatusOr<Spec> resolved = resolve(read[0].message);
   std::vector<base::FieldViolation> wrong = read[0].violations;
+  for (const base::FieldViolation& violation : wrong) {
+    if (violation.field == "kind") return ThatIsAJobFile();
+  }
+  absl::StatusOr<Spec> resolved = resolve(read[0].message);
   const auto values = base::WithoutUnread(
       base::FieldViolations(resolved.status()), read[0].violations);
   wrong.insert(wrong.end(), values.begin(), values.end());

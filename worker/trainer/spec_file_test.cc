@@ -108,6 +108,15 @@ TEST_F(SpecFileTest, RefusesUnknownFieldsFormsAndMissingFiles) {
       "big.yaml");
 }
 
+TEST_F(SpecFileTest, SaysThatAJobFileIsOne) {
+  const auto spec = ReadTrainSpec(
+      files_,
+      Write("t.yaml", "kind: train\nname: a\nencoding: {name: rope}\n"));
+  ExpectBadSpec(spec.status(), "ordo submit");
+  EXPECT_THAT(std::string(spec.status().message()),
+              Not(HasSubstr("is no field")));
+}
+
 TEST_F(SpecFileTest, ReadsEvaluationTasks) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const auto spec,

@@ -384,7 +384,7 @@ absl::StatusOr<ExitCode> Train(const TrainerContext& context,
                                               ? "finished at step "
                                               : "stopped on request at step ",
                                           finished.step())
-                           : MessageForPeople(code.status()));
+                           : std::string(code.status().message()));
   const absl::Status told = progress->Finished(finished);
   if (code.ok() && !told.ok()) return told;
   return code;

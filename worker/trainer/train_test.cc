@@ -33,6 +33,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 // Runs trainers in folders of their own and reads what they told.
@@ -411,7 +412,8 @@ TEST_F(TrainTest, EndsWithAStorageErrorWhenTheLastCheckpointCannotBeWritten) {
   const auto finished = Last("a").finished();
   EXPECT_EQ(finished.code(), ordo::training::v1::STORAGE_ERROR);
   EXPECT_THAT(finished.message(), HasSubstr("write checkpoint 20-1"));
-  EXPECT_THAT(finished.message(), HasSubstr("free space"));
+  // What to do is added once, by who judges the end.
+  EXPECT_THAT(finished.message(), Not(HasSubstr("free space")));
 }
 
 TEST_F(TrainTest, StopsDuringAnEvaluationWithTheCheckpointWritten) {

@@ -125,16 +125,22 @@ absl::StatusOr<DeploymentOptions> ReadOptions(Context& context,
   ORDO_RETURN_IF_ERROR(CheckSettings(options));
   const std::string named =
       arguments.Get("dir", context.environment("ORDO_DIR").value_or(""));
-  ORDO_ASSIGN_OR_RETURN(options.folder,
-                        DeploymentFolder(context.files, named,
-                                         context.environment("HOME"), true));
+  const std::optional<std::string> home = context.environment("HOME");
+  const absl::StatusOr<std::string> existing =
+      DeploymentFolder(context.files, named, home, /*create=*/false);
   // One that comes up again is found where it was.
-  const std::string before = ConfiguredListen(context.files, options.folder);
+  const std::string before =
+      existing.ok() ? ConfiguredListen(context.files, *existing) : "";
   options.listen =
       arguments.Get("listen", before.empty() ? options.listen : before);
   ORDO_RETURN_IF_ERROR(base::AddContext(
       base::CheckListen(options.listen, options.insecure, "give --insecure"),
       "--listen"));
+  // A first `up` that cannot serve leaves nothing behind.
+  if (before.empty()) ORDO_RETURN_IF_ERROR(CheckPortFree(options.listen));
+  ORDO_ASSIGN_OR_RETURN(
+      options.folder,
+      DeploymentFolder(context.files, named, home, /*create=*/true));
   return options;
 }
 

@@ -1,3 +1,4 @@
+#include "base/files/file_util.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "services/cli/testing/cli_test_base.h"
@@ -21,11 +22,19 @@ TEST_F(UpTest, AddressIsChecked) {
 }
 
 TEST_F(UpTest, FolderThatCannotBeUsedNamesTheFix) {
-  EXPECT_EQ(Run({"up", "--dir", "/proc/ordo"}), 2);
+  const std::string any = "127.0.0.1:0";
+  EXPECT_EQ(Run({"up", "--dir", "/proc/ordo", "--listen", any}), 2);
   EXPECT_THAT(err(), HasSubstr("--dir or ORDO_DIR"));
   environment_["ORDO_DIR"] = "/proc/ordo";
-  EXPECT_EQ(Run({"up"}), 2);
+  EXPECT_EQ(Run({"up", "--listen", any}), 2);
   EXPECT_THAT(err(), HasSubstr("/proc/ordo"));
+}
+
+TEST_F(UpTest, AFirstUpThatCannotServeLeavesNoFolder) {
+  const std::string fresh = folder_.Path("fresh");
+  EXPECT_EQ(Run({"up", "--dir", fresh, "--listen", "192.0.2.1:0"}), 2);
+  EXPECT_THAT(err(), HasSubstr("192.0.2.1"));
+  EXPECT_FALSE(base::Exists(files_, fresh));
 }
 
 TEST_F(UpTest, SettingsAndTrainerAreChecked) {
