@@ -2,6 +2,7 @@
 #define ORDO_MODEL_ENCODINGS_ENCODING_H_
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -138,6 +139,12 @@ class Encoding {
   }
 
   virtual Segments segments() const { return {}; }
+
+  // Longest row, in tokens, that can be decoded token by token. In longer ones
+  // what the cache holds of a token would depend on the tokens that follow.
+  virtual int64_t CachedLength() const {
+    return std::numeric_limits<int64_t>::max();
+  }
 
   // Token embeddings [B,T,C] with what the encoding adds to them.
   virtual at::Tensor Embed(const at::Tensor& x_BTC, const Pass& pass) const {

@@ -40,6 +40,14 @@ class PerLayer : public Encoding {
     Member(input).TransformQK(Of(input), q_BHTD, k_BGTD);
   }
 
+  int64_t CachedLength() const override {
+    int64_t length = Encoding::CachedLength();
+    for (const auto& member : members_) {
+      length = std::min(length, member->CachedLength());
+    }
+    return length;
+  }
+
   int NumExtraKeys() const override {
     int most = 0;
     for (const auto& member : members_) {

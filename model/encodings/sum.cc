@@ -54,6 +54,14 @@ void Sum::TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
   }
 }
 
+int64_t Sum::CachedLength() const {
+  int64_t length = Encoding::CachedLength();
+  for (const auto& part : parts_) {
+    length = std::min(length, part->CachedLength());
+  }
+  return length;
+}
+
 int Sum::NumExtraKeys() const {
   int number = 0;
   for (const auto& part : parts_) number += part->NumExtraKeys();

@@ -21,6 +21,7 @@ class Sum : public Encoding {
   Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override;
   void TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
                    at::Tensor* k_BGTD) const override;
+  int64_t CachedLength() const override;
   int NumExtraKeys() const override;
   std::vector<at::Tensor> ExtraKeys(const LayerInput& input) const override;
   at::Tensor Product(const ScoresInput& input) const override;

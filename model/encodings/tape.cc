@@ -81,6 +81,8 @@ class Tape : public Encoding {
 
   const TapeForm& form() const { return *form_; }
 
+  int64_t CachedLength() const override { return start_->CachedLength(); }
+
   at::Tensor Positions(const PositionsInput& input) const override {
     if (options_.random_offset == 0 || !input.training.has_value()) {
       return input.counted;

@@ -63,6 +63,8 @@ class YarnStart : public TapeStart {
     return form_.FromComplex(RotaryTable(rotations, pass.positions_BT, dtype));
   }
 
+  int64_t CachedLength() const override { return limit_; }
+
  private:
   at::Tensor Table(const std::vector<int64_t>& lengths, const Pass& pass,
                    c10::ScalarType dtype) const {
@@ -85,8 +87,8 @@ class YarnStart : public TapeStart {
     for (const int64_t length : lengths) {
       TORCH_CHECK(!continues || length <= limit_, "tape over yarn, a row of ",
                   length, " tokens: past yarn's trained_length of ", limit_,
-                  " the states of earlier tokens depend on the length, so "
-                  "decode without a cache");
+                  " the states of earlier tokens depend on the length: they "
+                  "cannot be cached");
     }
     return lengths;
   }

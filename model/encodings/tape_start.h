@@ -2,6 +2,7 @@
 #define ORDO_MODEL_ENCODINGS_TAPE_START_H_
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -23,6 +24,11 @@ class TapeStart {
 
   // The state of the new tokens, shared by heads, as [B,1,T,W] or [1,1,T,W].
   virtual at::Tensor State(const Pass& pass, c10::ScalarType dtype) const = 0;
+
+  // As in Encoding.
+  virtual int64_t CachedLength() const {
+    return std::numeric_limits<int64_t>::max();
+  }
 };
 
 // Of a resolved tape component: from the rotary encoding `with` it (rope with

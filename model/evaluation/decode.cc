@@ -4,6 +4,7 @@
 
 #include "ATen/core/grad_mode.h"
 #include "ATen/ops/argmax.h"
+#include "ATen/ops/cat.h"
 #include "ATen/ops/empty.h"
 #include "base/check.h"
 #include "model/tasks/task.h"
@@ -36,15 +37,18 @@ Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
   size_t num_open = prompts.size();
   transformer::Cache cache;
   transformer::ForwardOptions forward;
-  forward.cache = &cache;
   at::Tensor tokens_BT = ToTensor(prompts);
   forward.final_length = tokens_BT.size(1) + options.num_tokens;
+  const bool cached = forward.final_length <= model.CachedLength();
+  if (cached) forward.cache = &cache;
   for (int n = 0; n < options.num_tokens && num_open > 0; ++n) {
     if (options.should_stop()) break;
     const at::Tensor logits_BV =
         model.Forward(tokens_BT, forward).select(1, -1).to(at::kFloat);
-    tokens_BT = at::argmax(logits_BV, 1).unsqueeze(1).contiguous();
-    const int64_t* next = tokens_BT.const_data_ptr<int64_t>();
+    const at::Tensor next_B1 =
+        at::argmax(logits_BV, 1).unsqueeze(1).contiguous();
+    tokens_BT = cached ? next_B1 : at::cat({tokens_BT, next_B1}, 1);
+    const int64_t* next = next_B1.const_data_ptr<int64_t>();
     for (size_t row = 0; row < prompts.size(); ++row) {
       if (ended[row]) continue;
       produced[row].push_back(next[row]);

@@ -24,7 +24,8 @@ struct DecodeOptions {
 // The most likely continuation of each prompt, token by token; the lowest id
 // among equals. Prompts are not empty and of one length. A row ends with
 // tasks::kEnd or after num_tokens. Each token costs one pass over the last one:
-// keys, values and the encoding's state are cached. Throws what LibTorch
+// keys, values and the encoding's state are cached; where rows become longer
+// than the model's CachedLength, one over the whole row. Throws what LibTorch
 // throws.
 Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
                   const DecodeOptions& options);

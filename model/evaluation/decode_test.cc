@@ -12,10 +12,12 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/resolve.h"
 #include "model/encodings/testing/examples.h"
 #include "model/tasks/task.h"
 #include "model/testing/models.h"
@@ -140,6 +142,30 @@ TEST_P(EveryExample, OfACheckpointDecodesAsWholePassesOfTheModelItIsOf) {
     EXPECT_EQ(produced[row],
               DecodeWithoutCache(*model, prompts[row], options.num_tokens))
         << row;
+  }
+}
+
+TEST(GreedyDecode, WhatCannotBeCachedIsDecodedByWholePasses) {
+  auto spec = training::testing::TinySpec("tape");
+  spec.mutable_model()->set_init_std(0.5);
+  auto& yarn = *spec.mutable_encoding()->add_with();
+  yarn.set_name("yarn");
+  (*yarn.mutable_params())["trained_length"].set_number_value(8);
+  ORDO_ASSERT_OK_AND_ASSIGN(spec, catalog::ResolveTrainSpec(spec));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto model,
+      transformer::Transformer::Create(spec.model(), spec.encoding(), {}));
+  EXPECT_EQ(model->CachedLength(), 8);
+  const Rows prompts = {{5, 14, 6, 17}, {9, 14, 13, 17}};
+  DecodeOptions options;
+  for (const int num_tokens : {4, 12}) {
+    options.num_tokens = num_tokens;
+    const Rows produced = GreedyDecode(*model, prompts, options);
+    for (size_t row = 0; row < prompts.size(); ++row) {
+      EXPECT_EQ(produced[row],
+                DecodeWithoutCache(*model, prompts[row], num_tokens))
+          << row;
+    }
   }
 }
 

@@ -110,6 +110,8 @@ class Transformer {
   // The resolved configuration that it was made from.
   const ordo::training::v1::Model& model() const { return model_; }
   const ordo::training::v1::Component& encoding() const { return encoding_; }
+  // Longest row, in tokens, that can be decoded with a cache.
+  int64_t CachedLength() const { return encoder_->CachedLength(); }
 
  private:
   struct Layer;
