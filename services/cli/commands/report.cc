@@ -8,6 +8,8 @@
 #include "base/files/file_util.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "model/catalog/catalog.h"
 #include "report/figure.h"
 #include "report/grid.h"
 #include "report/html.h"
@@ -83,6 +85,39 @@ absl::StatusOr<std::vector<Report>> FetchReports(Context& context,
   return Choose(job, all);
 }
 
+// "tape (position_size=16)", of all parameters or of those that are not as by
+// default.
+std::string EncodingText(const training::v1::Component& encoding,
+                         bool with_defaults) {
+  const auto* entry =
+      model::catalog::Find(model::catalog::Kind::kEncoding, encoding.name());
+  std::map<std::string, std::string> params;
+  for (const auto& [name, value] : encoding.params()) {
+    const auto* param =
+        entry == nullptr ? nullptr : model::catalog::FindParam(*entry, name);
+    if (!with_defaults && param != nullptr &&
+        google::protobuf::util::MessageDifferencer::Equals(
+            model::catalog::DefaultValue(*param), value)) {
+      continue;
+    }
+    params[name] = base::WriteMessage(value, base::TextForm::kJson);
+  }
+  std::vector<std::string> texts;
+  for (auto& [name, text] : params) {
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    texts.push_back(absl::StrCat(name, "=", text));
+  }
+  std::string result = encoding.name();
+  if (!texts.empty()) {
+    absl::StrAppend(&result, " (", absl::StrJoin(texts, ", "), ")");
+  }
+  for (const auto& other : encoding.with()) {
+    absl::StrAppend(&result, " + ",
+                    with_defaults ? other.name() : EncodingText(other, false));
+  }
+  return result;
+}
+
 absl::StatusOr<report::Grid> FetchGrid(Context& context, const Job& job,
                                        const Report& report) {
   ORDO_ASSIGN_OR_RETURN(const ResourceName name,
@@ -108,34 +143,14 @@ absl::StatusOr<report::Grid> FetchGrid(Context& context, const Job& job,
     if (checkpoint.ok()) grid->name = checkpoint->parent;
     absl::StrAppend(&grid->name, " at step ", report.step());
     if (report.has_encoding()) {
-      absl::StrAppend(&grid->name, " under ", report.encoding().name());
+      absl::StrAppend(&grid->name, " under ",
+                      EncodingText(report.encoding(), false));
     }
   } else if (EvaluationName(report) != kTask) {
     absl::StrAppend(&grid->name, " ", EvaluationName(report));
   }
   grid->step = report.step();
   return grid;
-}
-
-// "tape (position_size=16)": the encoding that a job names.
-std::string EncodingText(const Job& job) {
-  if (!job.spec().has_encoding()) return "";
-  const training::v1::Component& encoding = job.spec().encoding();
-  std::map<std::string, std::string> params;
-  for (const auto& [name, value] : encoding.params()) {
-    params[name] = base::WriteMessage(value, base::TextForm::kJson);
-  }
-  std::vector<std::string> texts;
-  for (auto& [name, text] : params) {
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    texts.push_back(absl::StrCat(name, "=", text));
-  }
-  std::string result = encoding.name();
-  if (!texts.empty()) {
-    absl::StrAppend(&result, " (", absl::StrJoin(texts, ", "), ")");
-  }
-  for (const auto& other : encoding.with()) result += " + " + other.name();
-  return result;
 }
 
 absl::Status CollectJob(Context& context, const std::string& name,
@@ -153,7 +168,9 @@ absl::Status CollectJob(Context& context, const std::string& name,
     }
     report::PageEntry entry;
     ORDO_ASSIGN_OR_RETURN(entry.grid, FetchGrid(context, job, report));
-    entry.encoding = EncodingText(job);
+    if (job.spec().has_encoding()) {
+      entry.encoding = EncodingText(job.spec().encoding(), true);
+    }
     entries->push_back(std::move(entry));
   }
   return absl::OkStatus();

@@ -76,6 +76,28 @@ TEST_F(ReportJobTest, EvaluatingJobShowsEveryCheckpoint) {
   EXPECT_THAT(out(), HasSubstr("b at step 100 under yarn "));
 }
 
+TEST_F(ReportJobTest, EncodingsThatDifferInAParameterHaveNamesOfTheirOwn) {
+  scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
+    job->mutable_spec()->set_kind(jobs::v1::JobSpec::EVALUATE);
+  });
+  for (const int factor : {4, 8}) {
+    reports::v1::Report report;
+    report.set_name("jobs/a/reports/addition_grid-0-yarn-" +
+                    std::to_string(factor));
+    report.set_task("addition_grid");
+    report.set_checkpoint("jobs/b/checkpoints/0-0");
+    report.mutable_encoding()->set_name("yarn");
+    auto& params = *report.mutable_encoding()->mutable_params();
+    params["factor"].set_number_value(factor);
+    // As by default.
+    params["base"].set_number_value(10000);
+    scheduler_.AddReport(report, {{"result.json", kResult}});
+  }
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
+  EXPECT_THAT(out(), HasSubstr("b at step 0 under yarn (factor=4) "));
+  EXPECT_THAT(out(), HasSubstr("b at step 0 under yarn (factor=8) "));
+}
+
 TEST_F(ReportTest, JobWithoutReportsSaysWhatToDo) {
   scheduler_.SetJob("a", Job::RUNNING);
   EXPECT_EQ(Run({"report", "a"}), 2);
