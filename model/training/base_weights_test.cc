@@ -82,6 +82,25 @@ TEST_F(BaseWeightsTest, RopeBecomesTapeWithoutChangingALogit) {
   }
 }
 
+TEST_F(BaseWeightsTest, TapeOverTheModelsOwnRopeChangesNoLogit) {
+  TrainSpec of_rope = TinySpec("rope");
+  (*of_rope.mutable_encoding()->mutable_params())["base"].set_number_value(
+      500000);
+  const auto rope = Trained(of_rope);
+  const auto start = [&](const TrainSpec& spec) {
+    const auto tape = MakeRun(spec);
+    LoadedModel base = Load("2-1");
+    ORDO_EXPECT_OK(TakeWeights(&base, tape->model()));
+    return Logits(tape->model(), tokens_);
+  };
+  TrainSpec of_tape = TinySpec("tape");
+  const at::Tensor logits = Logits(rope->model(), tokens_);
+  // Over the rope that it has by default.
+  EXPECT_FALSE(SameBits(start(of_tape), logits));
+  *of_tape.mutable_encoding()->add_with() = of_rope.encoding();
+  EXPECT_TRUE(SameBits(start(of_tape), logits));
+}
+
 TEST_F(BaseWeightsTest, ParametersOfAnotherEncodingAreLeft) {
   const auto tape = Trained(TinySpec("tape"));
   const auto rope = MakeRun(TinySpec("rope"));
