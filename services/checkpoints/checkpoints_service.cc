@@ -121,7 +121,7 @@ grpc::ServerUnaryReactor* CheckpointsService::CreateUpload(
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.upload_queue.Run([this, reactor, request, response] {
     auto upload = parts_.uploads.Create(request->upload());
-    if (upload.ok()) *response = *std::move(upload);
+    if (upload.ok()) response->Swap(&*upload);
     reactor->Finish(base::ToGrpcStatus(upload.status()));
   });
   return reactor;
@@ -153,7 +153,7 @@ grpc::ServerUnaryReactor* CheckpointsService::CommitUpload(
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   Import({parts_.scheduler, parts_.uploads, parts_.upload_queue}, *order,
          [reactor, response](absl::StatusOr<Checkpoint> checkpoint) {
-           if (checkpoint.ok()) *response = *std::move(checkpoint);
+           if (checkpoint.ok()) response->Swap(&*checkpoint);
            reactor->Finish(base::ToGrpcStatus(checkpoint.status()));
          });
   return reactor;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ATen/Parallel.h"
+#include "ATen/TensorOperators.h"
 #include "ATen/core/Tensor.h"
 #include "ATen/ops/arange.h"
 #include "ATen/ops/cross_entropy_loss.h"
