@@ -13,9 +13,6 @@
 namespace ordo::services::cli {
 namespace {
 
-// Of a job's id.
-constexpr size_t kMaxIdLength = 63;
-
 // "tiny-llama-2" of "/models/Tiny_Llama.2/"; may be none.
 std::string IdOfFolder(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
@@ -24,7 +21,7 @@ std::string IdOfFolder(std::string path) {
     const auto byte = static_cast<unsigned char>(c);
     id += absl::ascii_isalnum(byte) ? absl::ascii_tolower(byte) : '-';
   }
-  id = id.substr(0, kMaxIdLength);
+  id = id.substr(0, model::catalog::kMaxIdLength);
   while (!id.empty() && id.back() == '-') id.pop_back();
   return id;
 }
