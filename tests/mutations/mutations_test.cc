@@ -59,8 +59,10 @@ std::string AllTests() {
 }
 
 int Main(int argc, char** argv) {
-  // Bazel's files of results are this process's, not its children's.
-  unsetenv("XML_OUTPUT_FILE");
+  // Bazel's files of results are this process's, not its children's, whose
+  // tests are meant to fail. That of test cases was read from the environment
+  // before main.
+  GTEST_FLAG_SET(output, "");
   unsetenv("TEST_PREMATURE_EXIT_FILE");
   ::testing::InitGoogleTest(&argc, argv);
   GTEST_FLAG_SET(fail_fast, true);
