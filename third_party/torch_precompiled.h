@@ -1,3 +1,7 @@
-// What code on LibTorch parses before anything of its own, precompiled. A file
-// still includes what it uses: clang-tidy reads each without this one.
-#include <ATen/ATen.h>  // IWYU pragma: keep
+// What code on LibTorch parses before anything of its own, precompiled; see
+// rpc_precompiled.h.
+// IWYU pragma: begin_keep
+#include <ATen/ATen.h>
+
+#include "third_party/messages_precompiled.h"
+// IWYU pragma: end_keep

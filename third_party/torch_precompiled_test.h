@@ -1,3 +1,6 @@
 // torch_precompiled.h for tests.
-#include <ATen/ATen.h>    // IWYU pragma: keep
-#include <gmock/gmock.h>  // IWYU pragma: keep
+// IWYU pragma: begin_keep
+#include <gmock/gmock.h>
+
+#include "third_party/torch_precompiled.h"
+// IWYU pragma: end_keep

@@ -25,22 +25,48 @@ _TORCH_COPTS = [
 
 _LINKOPTS = ["-Wl,--as-needed"]
 
-# LibTorch's headers take four seconds to parse, precompiled half a second.
+# Headers that are parsed once, by who uses them: LibTorch's take four seconds,
+# those of gRPC and Protocol Buffers one.
 _TORCH_HEADER = "torch_precompiled"
-_TORCH_TEST_HEADER = "torch_precompiled_test"
+_RPC_HEADER = "rpc_precompiled"
 
-def _copts(copts, torch, header = _TORCH_HEADER):
-    if not torch:
-        return _COPTS + copts
-    return _COPTS + _TORCH_COPTS + [
-        "-include $(BINDIR)/third_party/%s.h" % header,
-        "-Winvalid-pch",
-    ] + copts
+# Folders of the control plane. (The supervisor is not among them: it is linked
+# with none of those libraries.)
+_RPC_PACKAGES = [
+    "base/rpc",
+    "base/yaml",
+    "model/catalog",
+    "model/cost",
+    "proto",
+    "scheduler",
+    "services",
+    "tests/bench",
+    "tests/e2e",
+    "worker/agent",
+]
 
-def _deps(deps, torch, header = _TORCH_HEADER):
-    if not torch:
-        return deps
-    return deps + ["//third_party:torch", "//third_party:" + header]
+def _precompiled(torch):
+    if torch:
+        return _TORCH_HEADER
+    package = native.package_name() + "/"
+    if any([package.startswith(prefix + "/") for prefix in _RPC_PACKAGES]):
+        return _RPC_HEADER
+    return None
+
+def _include(header):
+    if not header:
+        return []
+    return ["-include $(BINDIR)/third_party/%s.h" % header, "-Winvalid-pch"]
+
+def _copts(copts, torch, suffix = ""):
+    header = _precompiled(torch)
+    return (_COPTS + (_TORCH_COPTS if torch else []) +
+            _include(header and header + suffix) + copts)
+
+def _deps(deps, torch, suffix = ""):
+    header = _precompiled(torch)
+    return (deps + (["//third_party:torch"] if torch else []) +
+            (["//third_party:" + header + suffix] if header else []))
 
 def ordo_cc_library(name, deps = [], copts = [], torch = False, **kwargs):
     """One header and its source.
@@ -89,10 +115,10 @@ def ordo_cc_test(
         name = name,
         size = size,
         env = env,
-        copts = _copts(copts, torch, _TORCH_TEST_HEADER),
+        copts = _copts(copts, torch, "_test"),
         linkopts = _LINKOPTS,
         linkstatic = True,
-        deps = _deps(deps, torch, _TORCH_TEST_HEADER) + [main or "//third_party:gtest"],
+        deps = _deps(deps, torch, "_test") + [main or "//third_party:gtest"],
         **kwargs
     )
 
@@ -196,12 +222,13 @@ def ordo_proto_library(
         name = name,
         srcs = sources,
         hdrs = headers,
-        copts = ["-w"],
+        copts = ["-w"] + _include(_RPC_HEADER),
         linkstatic = True,
         visibility = visibility,
         deps = deps + [
             "//third_party:googleapis_cc",
             "//third_party:grpc" if grpc else "//third_party:protobuf",
+            "//third_party:" + _RPC_HEADER,
         ],
         **kwargs
     )
