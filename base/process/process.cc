@@ -34,7 +34,7 @@ std::string ProcPath(pid_t pid, std::string_view file) {
 }
 
 // /proc files report no size, so they are read to their end.
-absl::StatusOr<std::string> ReadProcFile(const std::string& path) {
+absl::StatusOr<std::string> ReadToEnd(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return SystemError(errno, "open " + path);
   std::string content;
@@ -51,7 +51,7 @@ absl::StatusOr<std::string> ReadProcFile(const std::string& path) {
 }
 
 std::string ReadBootId() {
-  auto id = ReadProcFile("/proc/sys/kernel/random/boot_id");
+  auto id = ReadToEnd("/proc/sys/kernel/random/boot_id");
   if (!id.ok()) return "";
   while (!id->empty() && id->back() == '\n') id->pop_back();
   return *std::move(id);
@@ -181,8 +181,12 @@ const std::string& BootId() {
   return *id;
 }
 
+absl::StatusOr<std::string> ReadProcFile(pid_t pid, std::string_view name) {
+  return ReadToEnd(ProcPath(pid, name));
+}
+
 absl::StatusOr<ProcessId> IdentifyProcess(pid_t pid) {
-  const auto stat = ReadProcFile(ProcPath(pid, "stat"));
+  const auto stat = ReadProcFile(pid, "stat");
   if (!stat.ok()) return NoProcess(pid);
   // The name, in parentheses, may hold anything; fields are counted after it
   // (proc(5)): field 3 is the state, field 22 the start time.
@@ -315,7 +319,7 @@ std::vector<RunningProcess> FindProcesses(std::string_view text) {
     const char* const end = name.data() + name.size();
     if (std::from_chars(name.data(), end, pid).ptr != end) continue;
     if (pid == ::getpid()) continue;
-    auto command_line = ReadProcFile(ProcPath(pid, "cmdline"));
+    auto command_line = ReadProcFile(pid, "cmdline");
     const auto id = IdentifyProcess(pid);
     if (!command_line.ok() || command_line->empty() || !id.ok()) continue;
     std::string joined = *command_line;

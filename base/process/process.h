@@ -101,6 +101,10 @@ struct RunningProcess {
   std::string command_line;
 };
 
+// The file `name` of /proc about a process, as "environ": its first 4 MiB. An
+// error if the process is gone, even in the middle of reading.
+absl::StatusOr<std::string> ReadProcFile(pid_t pid, std::string_view name);
+
 // All running processes, other than this one, whose command line contains
 // `text`, by pid. One that is being started has no command line for a moment
 // after Spawn returns, and is not found in it.

@@ -10,7 +10,8 @@ namespace ordo::worker::agent {
 
 // The running processes that belong to the task with this folder: a supervisor
 // marks all its descendants with the environment variable ORDO_TASK=<folder>,
-// which stays when they leave its session or when it dies.
+// which stays when they leave its session or when it dies. One that is being
+// started has no environment for a moment, and is not found in it.
 std::vector<base::ProcessId> FindTaskProcesses(const std::string& task_folder);
 
 }  // namespace ordo::worker::agent

@@ -1,7 +1,9 @@
 #include "worker/agent/orphans.h"
 
+#include <chrono>
 #include <signal.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "gmock/gmock.h"
@@ -21,7 +23,14 @@ TEST(OrphansTest, FindsAProcessThatLeftItsSessionByItsMark) {
   const auto child = base::Spawn(options);
   ASSERT_TRUE(child.ok()) << child.status();
 
-  const auto found = FindTaskProcesses(folder);
+  // Spawn may return a moment before the child has an environment of its own.
+  auto found = FindTaskProcesses(folder);
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (found.empty() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+    found = FindTaskProcesses(folder);
+  }
   const auto prefix = FindTaskProcesses(folder.substr(0, folder.size() - 1));
 
   ASSERT_EQ(found.size(), 1u);
