@@ -155,12 +155,14 @@ void CheckTapeStart(std::string_view field, const Component& component,
 
 void CheckTape(std::string_view field, const Component& component,
                const ModelShape& shape, Violations* violations) {
-  if (shape.num_key_heads() != shape.heads) {
+  if (Params(component.params()).String("reading") == "released" &&
+      shape.num_key_heads() != shape.heads) {
     violations->push_back(
-        {absl::StrCat(std::string(field), ".name"),
-         absl::StrCat("tape needs as many key heads as heads, has ",
-                      shape.num_key_heads(), " for ", shape.heads,
-                      "; leave out model.key_value_heads")});
+        {ParamPath(field, "reading"),
+         absl::StrCat(
+             "the released tape needs as many key heads as heads, has ",
+             shape.num_key_heads(), " for ", shape.heads,
+             "; leave out model.key_value_heads, or take canonical")});
   }
   CheckTapeVariant(field, Params(component.params()), violations);
   CheckTapeBlocks(field, component, shape, violations);
@@ -220,7 +222,9 @@ ExtraCost CostOfTape(const Component& component, const ModelShape& shape,
     cost.state = heads * sizes.state;
   }
   const int64_t more = WidthOfBlocks(component, shape);
-  cost.state += heads * more;
+  // Keys that heads share are turned by head.
+  cost.state +=
+      heads * more + (heads - shape.num_key_heads()) * shape.head_width();
   if (query.convention == CostConvention::kTapeTable3) {
     const int64_t state = cost.state;
     cost = CostOfReleasedTape(params, shape, query);

@@ -163,12 +163,14 @@ TEST(EntriesStateTest, TapeFitsThePapersModel) {
   EXPECT_THAT(Refused(Tape({{"mix_axis", "L"}, {"block_rows", 4}})), IsEmpty());
 }
 
-TEST(EntriesStateTest, TapeNeedsAsManyKeyHeadsAsHeads) {
+TEST(EntriesStateTest, ReleasedTapeNeedsAsManyKeyHeadsAsHeads) {
   ModelShape shape = Paper();
   shape.key_heads = 4;
-  EXPECT_THAT(Refused(Tape(), shape),
-              ElementsAre(HasSubstr("encoding.name: tape needs as many key "
-                                    "heads as heads, has 4 for 12")));
+  EXPECT_THAT(Refused(Tape(), shape), IsEmpty());
+  EXPECT_THAT(Refused(Tape({{"reading", "released"}}), shape),
+              ElementsAre(HasSubstr("encoding.params.reading: the released "
+                                    "tape needs as many key heads as heads, "
+                                    "has 4 for 12")));
 }
 
 TEST(EntriesStateTest, BlocksThatDoNotFitAreRefused) {

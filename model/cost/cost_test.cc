@@ -91,6 +91,15 @@ TEST(CostTest, CanonicalTapeLeavesTheLastLayerAlone) {
             11 * (pairs * 768 + n * (48 * 768 + 144 * (48 + 64) + 144 * 64)));
 }
 
+TEST(CostTest, TapeKeepsSharedKeysForEachHead) {
+  const Spec all = Resolved("{preset: small}", "{name: tape}");
+  const Spec few =
+      Resolved("{preset: small, key_value_heads: 4}", "{name: tape}");
+  // Of values, 8 heads of 64 channels less in each layer.
+  EXPECT_EQ(Whole(all, {}).state_bytes - Whole(few, {}).state_bytes,
+            12 * 1024 * 8 * 64 * 4);
+}
+
 // The pairs that a query of a model sees, one by one.
 int64_t PairsByOne(int64_t tokens, bool causal, int64_t window) {
   int64_t pairs = 0;

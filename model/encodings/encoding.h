@@ -158,7 +158,8 @@ class Encoding {
   }
 
   // Changes q [B,H,T,D] and k [B,G,T,D] of the new tokens before their product.
-  // The cache keeps this k.
+  // The cache keeps this k. An encoding that turns shared keys by head may make
+  // them [B,H,T,D].
   virtual void TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
                            at::Tensor* k_BGTD) const {}
 

@@ -9,7 +9,7 @@
 #include "ATen/ops/silu.h"
 #include "base/random/random.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/rotary.h"
 #include "model/encodings/tape_form.h"
 #include "model/encodings/tape_mixing.h"
@@ -108,6 +108,9 @@ class Tape : public Encoding {
     const at::Tensor& state = input.carried.tensors[0];
     const double factor = form_->query_factor(q_BHTD->size(-1));
     *q_BHTD = form_->Turn(state, *q_BHTD);
+    // Each head turns the keys that it shares by a state of its own.
+    const int64_t sharing = state.size(1) / k_BGTD->size(1);
+    if (sharing > 1) *k_BGTD = k_BGTD->repeat_interleave(sharing, 1);
     *k_BGTD = form_->Turn(state, *k_BGTD);
     if (factor != 1.0) *q_BHTD = *q_BHTD * factor;
   }

@@ -386,10 +386,12 @@ Transformer::Scored Transformer::Score(const encodings::LayerInput& input,
     AppendAll(&cached.keys, &keys);
     AppendAll(&cached.values, &values);
   }
-  const int64_t group = config_.heads / config_.key_value_heads;
-  values[0] = Repeat(values[0], group);
+  const auto for_each_head = [&](const at::Tensor& x) {
+    return Repeat(x, config_.heads / x.size(1));
+  };
+  values[0] = for_each_head(values[0]);
   const encodings::ScoresInput scores{
-      input, q_BHTD, Repeat(keys[0], group), {keys.begin() + 1, keys.end()}};
+      input, q_BHTD, for_each_head(keys[0]), {keys.begin() + 1, keys.end()}};
   AttentionInput attention{q_BHTD, scores.k_BHSD, {}, {}};
   attention.product = encoder_->Product(scores);
   if (!attention.product.defined() && encoder_->ReadsProduct()) {

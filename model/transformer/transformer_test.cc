@@ -348,7 +348,7 @@ TEST(TransformerTest, TheMlpReadsTheSumOrItsFirstTermWhereParallel) {
 
 // Copies each head of keys and values as often as it serves.
 TEST(TransformerTest, GroupedKeysEqualTheSameKeysForEachHead) {
-  for (const char* encoding : {"none", "rope"}) {
+  for (const char* encoding : {"none", "rope", "tape"}) {
     Model model = SmallModel();
     model.set_heads(4);
     model.set_head_width(4);
@@ -356,6 +356,8 @@ TEST(TransformerTest, GroupedKeysEqualTheSameKeysForEachHead) {
     parameters::ParameterOptions options;
     options.dtype = at::kDouble;
     const auto few = MakeTransformer(model, Encoding(encoding), options);
+    // What starts at zero acts, too.
+    testing::Randomize(few->Parameters());
     model.set_key_value_heads(4);
     const auto all = MakeTransformer(model, Encoding(encoding), options);
     {
