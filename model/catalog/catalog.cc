@@ -398,7 +398,7 @@ ExtraCost CountCost(const Component& encoding, const ModelShape& shape,
   }
   if (!traits.sums_with) return cost;
   CostQuery beside = query;
-  beside.turned = query.turned || IsRotary(encoding.name());
+  beside.turned = query.turned || traits.rotates;
   for (const Component& other : encoding.with()) {
     const ExtraCost more = CountCost(other, shape, beside);
     cost.macs += more.macs;

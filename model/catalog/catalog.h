@@ -168,6 +168,11 @@ struct EncodingTraits {
   ComponentTest is_relative = nullptr;
   // Defined under a causal mask only.
   bool causal_only = false;
+  // Turns q and k by the position.
+  bool rotates = false;
+  // Adds a bias of the distance to the logits, which may stand beside what
+  // rotates.
+  bool biases_distances = false;
   // A state travels from layer to layer, so all layers need it.
   bool carries_state = false;
   // Acts on the input, in no layer.

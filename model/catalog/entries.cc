@@ -1,5 +1,6 @@
 #include "model/catalog/entries.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,18 @@ Entry EncodingEntry(std::string name, std::string text, std::string source) {
   entry.text = std::move(text);
   entry.source = std::move(source);
   return entry;
+}
+
+std::vector<std::string> NamesOf(const std::vector<Entry>& entries,
+                                 bool (*test)(const EncodingTraits& traits)) {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) {
+    if (entry.kind == Kind::kEncoding && test(entry.encoding)) {
+      names.push_back(entry.name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 std::string ParamPath(std::string_view field, std::string_view name) {
@@ -62,7 +75,6 @@ std::vector<Entry> AllEntries() {
     std::move(entries.begin(), entries.end(), std::back_inserter(all));
   }
   LinkCombining(&all);
-  AddCosts(&all);
   return all;
 }
 

@@ -23,10 +23,6 @@ std::vector<Entry> TaskEntries();
 // All of them, in no particular order.
 std::vector<Entry> AllEntries();
 
-// Fills in what each encoding adds to the work of a pass, but for those of
-// StateEntries, which know their own.
-void AddCosts(std::vector<Entry>* all);
-
 // Fills in what the entries of random_positions and per_layer may have with
 // them: whatever of the others, by their traits, can be.
 void LinkCombining(std::vector<Entry>* all);
@@ -59,6 +55,10 @@ int64_t FirstAxialWidth(const ParamMap& params, int width);
 // Parameters `rows` and `columns` of a grid, and the number of its cells.
 std::vector<Param> GridSides();
 int64_t GridSize(const ordo::training::v1::Component& component);
+
+// Names, sorted, of the encodings among `entries` of which `test` holds.
+std::vector<std::string> NamesOf(const std::vector<Entry>& entries,
+                                 bool (*test)(const EncodingTraits& traits));
 
 // An encoding's entry with its name, text and source.
 Entry EncodingEntry(std::string name, std::string text, std::string source);

@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "model/catalog/entries.h"
+#include "model/catalog/extra_cost.h"
 
 // Encodings that add a bias to the logits.
 
@@ -21,6 +22,14 @@ int64_t ForLayers(const Component& component, const ModelShape& shape,
                                                       : values;
 }
 
+// Of a bias: `Flops` for each pair and head.
+template <int kFlops>
+ExtraCost CostOfBias(const Component&, const ModelShape& shape,
+                     const CostQuery& query) {
+  if (query.layer == kInputLayer) return {};
+  return Counted(query, 0, kFlops * query.pairs * shape.heads);
+}
+
 Entry Alibi() {
   Entry entry = EncodingEntry(
       "alibi",
@@ -32,6 +41,7 @@ Entry Alibi() {
       "not a power of two: the slopes of the next lower power, then every "
       "other one of the next higher";
   entry.encoding.beyond = "defined";
+  entry.encoding.count_cost = CostOfBias<2>;
   return entry;
 }
 
@@ -94,6 +104,7 @@ Entry T5() {
       "otherwise 0";
   entry.encoding.count_parameters = CountT5;
   entry.encoding.check_shape = CheckT5;
+  entry.encoding.count_cost = CostOfBias<1>;
   return entry;
 }
 
@@ -121,6 +132,7 @@ Entry KerpleLog() {
              "s_ij = q_i . k_j / sqrt(d) - r1_h ln(1 + r2_h |i - j|), r1 "
              "and r2 at least 0.01");
   entry.encoding.initial = "r1 uniform in 0..2, r2 in 0..1";
+  entry.encoding.count_cost = CostOfBias<5>;
   return entry;
 }
 
@@ -132,7 +144,21 @@ Entry KerplePower() {
              "s_ij = q_i . k_j / sqrt(d) - r1_h |i - j|^(r2_h), r1 and r2 "
              "at least 0.01, r2 at most 2");
   entry.encoding.initial = "r1 uniform in 0..1, r2 in 0..2";
+  entry.encoding.count_cost = CostOfBias<3>;
   return entry;
+}
+
+// An MLP for each pair, with ReLU, of a ratio of two logarithms.
+ExtraCost CostOfFire(const Component& component, const ModelShape& shape,
+                     const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  if (query.layer == kInputLayer) return {};
+  const int64_t inner = Params(component.params()).Integer("mlp_width");
+  ExtraCost cost = Counted(query, s.p * inner * (1 + s.h),
+                           4 * s.p + 3 * s.n + s.p * inner + 2 * s.p * s.h);
+  // The activation counts in both conventions.
+  cost.flops += s.p * inner;
+  return cost;
 }
 
 int64_t CountFire(const Component& component, const ModelShape& shape) {
@@ -168,6 +194,7 @@ Entry Fire() {
   entry.encoding.count_parameters = CountFire;
   // Past L the scale depends on the query's position.
   entry.encoding.relative = false;
+  entry.encoding.count_cost = CostOfFire;
   return entry;
 }
 
@@ -178,6 +205,17 @@ void CheckSandwich(std::string_view field, const Component& component,
   if (width % 2 == 0) return;
   violations->push_back(
       {ParamPath(field, "width"), absl::StrCat("must be even, is ", width)});
+}
+
+// The sums are of all layers.
+ExtraCost CostOfSandwich(const Component& component, const ModelShape& shape,
+                         const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  const int64_t width = Params(component.params()).Integer("width");
+  if (query.layer == kInputLayer) {
+    return Counted(query, s.p * width, s.n * (width / 2) * 3);
+  }
+  return Counted(query, 0, 2 * s.p * s.h);
 }
 
 Entry Sandwich() {
@@ -196,6 +234,7 @@ Entry Sandwich() {
       "base^(-2f/W)), h = 1..H";
   entry.encoding.beyond = "defined";
   entry.encoding.check_shape = CheckSandwich;
+  entry.encoding.count_cost = CostOfSandwich;
   return entry;
 }
 
@@ -226,25 +265,30 @@ Entry WindowBias2d() {
   entry.encoding.limit_length = GridSize;
   // A shift of ids moves cells from one row to the next.
   entry.encoding.relative = false;
+  entry.encoding.count_cost = CostOfBias<1>;
   return entry;
 }
 
 }  // namespace
-
-const std::vector<std::string>& BiasNames() {
-  static const auto* const names = new std::vector<std::string>{
-      "alibi", "fire", "kerple_log", "kerple_power", "sandwich", "t5"};
-  return *names;
-}
 
 std::vector<Entry> BiasEntries() {
   std::vector<Entry> entries = {Alibi(),       T5(),   KerpleLog(),
                                 KerplePower(), Fire(), Sandwich()};
   // Biases b(i - j) are given for distances from 0 on; those of a grid for both
   // directions.
-  for (Entry& entry : entries) entry.encoding.ordered_positions = true;
+  for (Entry& entry : entries) {
+    entry.encoding.biases_distances = true;
+    entry.encoding.ordered_positions = true;
+  }
   entries.push_back(WindowBias2d());
   return entries;
+}
+
+const std::vector<std::string>& BiasNames() {
+  static const auto* const names = new std::vector<std::string>(NamesOf(
+      BiasEntries(),
+      [](const EncodingTraits& traits) { return traits.biases_distances; }));
+  return *names;
 }
 
 }  // namespace ordo::model::catalog

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "model/catalog/entries.h"
+#include "model/catalog/extra_cost.h"
 #include "model/catalog/pattern.h"
 
 // No encoding, and those made of others.
@@ -25,6 +26,7 @@ Entry None() {
   entry.encoding.formula = "s_ij = q_i . k_j / sqrt(d)";
   entry.encoding.beyond = "defined";
   entry.encoding.takes_positions = false;
+  entry.encoding.count_cost = CostOfNothing;
   return entry;
 }
 
@@ -80,6 +82,7 @@ Entry RandomPositions() {
   entry.encoding.formula =
       "ids = sorted subset of {0..L-1}, as many as a row has tokens; then as "
       "the encoding with it";
+  entry.encoding.count_cost = CostOfNothing;
   return entry;
 }
 
@@ -192,6 +195,22 @@ int64_t CountPerLayer(const Component& component, const ModelShape& shape) {
   return count;
 }
 
+ExtraCost CostOfPerLayer(const Component& component, const ModelShape& shape,
+                         const CostQuery& query) {
+  const Pattern pattern = PatternOf(component, shape.layers);
+  if (query.layer != kInputLayer) {
+    const int member = pattern.member_of_layer[query.layer];
+    return CountCost(*pattern.members[member], shape, query);
+  }
+  ExtraCost all;
+  for (const Component* member : pattern.members) {
+    const ExtraCost cost = CountCost(*member, shape, query);
+    all.macs += cost.macs;
+    all.flops += cost.flops;
+  }
+  return all;
+}
+
 Entry PerLayer() {
   Entry entry = EncodingEntry(
       kPerLayer,
@@ -209,25 +228,23 @@ Entry PerLayer() {
   entry.encoding.initial = "as those of its encodings";
   entry.encoding.count_parameters = CountPerLayer;
   entry.encoding.check_shape = CheckPerLayer;
+  entry.encoding.count_cost = CostOfPerLayer;
   return entry;
 }
 
 }  // namespace
 
 void LinkCombining(std::vector<Entry>* all) {
-  std::vector<std::string> positioned, layered;
-  for (const Entry& entry : *all) {
-    if (entry.kind != Kind::kEncoding) continue;
-    const EncodingTraits& traits = entry.encoding;
-    if (traits.takes_positions && !traits.draws_positions) {
-      positioned.push_back(entry.name);
-    }
-    if (entry.name != kPerLayer && WhyNotInOneLayer(traits).empty()) {
-      layered.push_back(entry.name);
-    }
-  }
-  std::sort(positioned.begin(), positioned.end());
-  std::sort(layered.begin(), layered.end());
+  const std::vector<std::string> positioned =
+      NamesOf(*all, [](const EncodingTraits& traits) {
+        return traits.takes_positions && !traits.draws_positions;
+      });
+  std::vector<std::string> layered =
+      NamesOf(*all, [](const EncodingTraits& traits) {
+        return WhyNotInOneLayer(traits).empty();
+      });
+  layered.erase(std::remove(layered.begin(), layered.end(), kPerLayer),
+                layered.end());
   for (Entry& entry : *all) {
     if (entry.name == kRandomPositions) entry.with = positioned;
     if (entry.name == kPerLayer) entry.with = layered;

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/catalog/entries.h"
+#include "model/catalog/extra_cost.h"
 
 // Encodings whose logits depend on the content of q or k and on the distance.
 
@@ -30,6 +31,18 @@ int64_t CountShaw(const Component& component, const ModelShape& shape) {
          (params.Bool("values") ? 2 : 1);
 }
 
+ExtraCost CostOfShaw(const Component& component, const ModelShape& shape,
+                     const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  if (query.layer == kInputLayer) return {};
+  const Params params(component.params());
+  const int64_t k = params.Integer("max_distance");
+  const int64_t rows = shape.causal ? k + 1 : 2 * k + 1;
+  const int64_t terms = params.Bool("values") ? 2 : 1;
+  return Counted(query, terms * s.n * s.h * rows * s.d,
+                 2 * s.p * s.h + (terms - 1) * (s.p * s.h + s.n * s.h * s.d));
+}
+
 Entry Shaw() {
   Entry entry = EncodingEntry(
       "shaw",
@@ -52,6 +65,7 @@ Entry Shaw() {
   entry.encoding.initial = "normal values of standard deviation d^(-1/2)";
   entry.encoding.count_parameters = CountShaw;
   entry.encoding.ordered_positions = true;
+  entry.encoding.count_cost = CostOfShaw;
   return entry;
 }
 
@@ -61,6 +75,25 @@ int64_t CountHuang(const Component& component, const ModelShape& shape) {
       component.name() == "huang3" || component.name() == "huang4";
   return shape.layers * (component.name() == "huang1" ? k : 2 * k - 1) *
          (vectors ? shape.head_width() : 1);
+}
+
+ExtraCost CostOfHuang(const Component& component, const ModelShape& shape,
+                      const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  if (query.layer == kInputLayer) return {};
+  const int64_t rows =
+      2 * Params(component.params()).Integer("max_distance") - 1;
+  if (component.name() == "huang4") {
+    return Counted(query, 2 * s.n * s.h * rows * s.d, 3 * s.p * s.h);
+  }
+  if (component.name() == "huang3") {
+    // A product for each row but one, which the plain one stands for.
+    const int64_t seen =
+        std::min(rows, shape.causal ? s.n : int64_t{2} * s.n - 1);
+    return Counted(query, (seen - 1) * s.p * s.h * s.d,
+                   seen * (s.n * s.h * s.d + s.p * s.h));
+  }
+  return Counted(query, 0, s.p * s.h);
 }
 
 Entry Huang(int method, std::string text, std::string formula) {
@@ -78,6 +111,7 @@ Entry Huang(int method, std::string text, std::string formula) {
   entry.encoding.initial =
       method == 4 ? "normal values of standard deviation 0.02" : "1";
   entry.encoding.count_parameters = CountHuang;
+  entry.encoding.count_cost = CostOfHuang;
   return entry;
 }
 
@@ -105,6 +139,12 @@ int64_t CountDaTransformer(const Component& /*component*/,
   return int64_t{2} * shape.layers * shape.heads;
 }
 
+ExtraCost CostOfDaTransformer(const Component&, const ModelShape& shape,
+                              const CostQuery& query) {
+  if (query.layer == kInputLayer) return {};
+  return Counted(query, 0, 8 * query.pairs * shape.heads);
+}
+
 Entry DaTransformer() {
   Entry entry = EncodingEntry(
       "da_transformer",
@@ -118,7 +158,17 @@ Entry DaTransformer() {
   entry.encoding.parameters = "2 H per layer";
   entry.encoding.initial = "normal values of standard deviation 0.1";
   entry.encoding.count_parameters = CountDaTransformer;
+  entry.encoding.count_cost = CostOfDaTransformer;
   return entry;
+}
+
+// Sines and cosines of `width` / 2 frequencies at queries and keys, and their
+// products with x: two of x's width for each token, one for each pair.
+ExtraCost Waves(const CostSizes& s, int64_t width, const CostQuery& query) {
+  if (query.layer == kInputLayer) {
+    return Counted(query, 0, 2 * s.n * (width / 2) * 3);
+  }
+  return Counted(query, s.p * s.h * width, 3 * s.n * s.h * width);
 }
 
 int64_t CountTener(const Component& /*component*/, const ModelShape& shape) {
@@ -143,6 +193,15 @@ void CheckTener(std::string_view field, const Component& component,
   }
 }
 
+ExtraCost CostOfTener(const Component&, const ModelShape& shape,
+                      const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  ExtraCost cost = Waves(s, s.d, query);
+  if (query.layer == kInputLayer) return cost;
+  const ExtraCost more = Counted(query, 0, 2 * s.n * s.h * s.d + s.p * s.h);
+  return Sum(cost, more);
+}
+
 Entry Tener() {
   Entry entry = EncodingEntry(
       "tener",
@@ -165,6 +224,7 @@ Entry Tener() {
       "normal values of standard deviation (2 / (H + d))^(1/2) (Xavier)";
   entry.encoding.count_parameters = CountTener;
   entry.encoding.check_shape = CheckTener;
+  entry.encoding.count_cost = CostOfTener;
   return entry;
 }
 
@@ -172,6 +232,15 @@ int64_t CountDeberta(const Component& component, const ModelShape& shape) {
   const int64_t k = Params(component.params()).Integer("max_distance");
   const int64_t width = shape.width;
   return 2 * k * width + shape.layers * (2 * width * width + width);
+}
+
+ExtraCost CostOfDeberta(const Component& component, const ModelShape& shape,
+                        const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  if (query.layer == kInputLayer) return {};
+  const int64_t rows = 2 * Params(component.params()).Integer("max_distance");
+  return Counted(query, 2 * rows * s.c * s.c + 2 * s.n * s.h * rows * s.d,
+                 rows * s.c + 3 * s.p * s.h);
 }
 
 Entry Deberta() {
@@ -193,6 +262,7 @@ Entry Deberta() {
   entry.encoding.parameters = "2K C once; 2 C^2 + C per layer";
   entry.encoding.initial = "normal values of standard deviation 0.02; biases 0";
   entry.encoding.count_parameters = CountDeberta;
+  entry.encoding.count_cost = CostOfDeberta;
   return entry;
 }
 
@@ -215,6 +285,16 @@ void CheckTransformerXl(std::string_view field, const Component& component,
     violations->push_back({ParamPath(field, "segment_length"),
                            "needs the causal mask; leave out model.causal"});
   }
+}
+
+ExtraCost CostOfTransformerXl(const Component&, const ModelShape& shape,
+                              const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  ExtraCost cost = Waves(s, s.c, query);
+  if (query.layer == kInputLayer) return cost;
+  const ExtraCost more = Counted(query, s.n * s.h * s.d * (1 + s.c),
+                                 s.n * s.h * s.d + 3 * s.p * s.h);
+  return Sum(cost, more);
 }
 
 Entry TransformerXl() {
@@ -242,6 +322,7 @@ Entry TransformerXl() {
       "u and v 0; W_r normal values of standard deviation 0.02";
   entry.encoding.count_parameters = CountTransformerXl;
   entry.encoding.check_shape = CheckTransformerXl;
+  entry.encoding.count_cost = CostOfTransformerXl;
   return entry;
 }
 
@@ -284,6 +365,43 @@ void CheckCope(std::string_view field, const Component& component,
                            "model needs one form for all layers; take "
                            "mlp_layers: all or share: layer"});
   }
+}
+
+// The gates' own logits and keys.
+ExtraCost CostOfCopeGates(const std::string& gates, const CostSizes& s,
+                          const CostQuery& query) {
+  if (gates == "used") return {};
+  ExtraCost cost = Counted(query, s.p * s.h * s.d, s.p * s.h);
+  if (gates == "sep_keys") cost.macs += s.n * s.c * s.g * s.d;
+  cost.state = s.g * s.d;
+  return cost;
+}
+
+ExtraCost CostOfCope(const Component& component, const ModelShape& shape,
+                     const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  if (query.layer == kInputLayer) return {};
+  const Params params(component.params());
+  ExtraCost cost = CostOfCopeGates(params.String("gates"), s, query);
+  // Gates by a sigmoid and their sums; the term is added.
+  int64_t macs = 0, flops = (3 + 1 + 1) * s.p * s.h;
+  if (params.Bool("divide_position")) flops += s.p * s.h;
+  const std::string form = params.String("form");
+  if (form == "alibi") {
+    flops += 2 * s.p * s.h;
+  } else if (form == "mlp" &&
+             (query.layer == 0 || params.String("mlp_layers") == "all")) {
+    const int64_t inner = params.Integer("mlp_width");
+    macs = (s.n * s.d + s.p) * s.h * inner + s.n * s.h * s.d;
+    flops += (3 * inner + 1) * s.p * s.h;
+  } else {
+    macs = s.n * s.h * params.Integer("max_position") * s.d;
+    flops += 5 * s.p * s.h;
+  }
+  const ExtraCost more = Counted(query, macs, flops);
+  cost.macs += more.macs;
+  cost.flops += more.flops;
+  return cost;
 }
 
 Entry Cope() {
@@ -337,6 +455,7 @@ Entry Cope() {
   entry.encoding.causal_only = true;
   entry.encoding.takes_positions = false;
   entry.encoding.check_shape = CheckCope;
+  entry.encoding.count_cost = CostOfCope;
   return entry;
 }
 

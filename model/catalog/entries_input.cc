@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/catalog/entries.h"
+#include "model/catalog/extra_cost.h"
 
 // Encodings that are added to the token embeddings.
 
@@ -15,11 +16,27 @@ constexpr double kMaxLength = 1 << 24;
 constexpr double kMaxSide = 1 << 16;
 constexpr double kMaxToken = 1e7;
 
+// A vector is looked up for each token and added.
+ExtraCost CostOfAdded(const Component&, const ModelShape& shape,
+                      const CostQuery& query) {
+  if (query.layer != kInputLayer) return {};
+  return Counted(query, 0, query.tokens * shape.width);
+}
+
+// The vector is computed: half an angle and a wave for each channel.
+ExtraCost CostOfAddedWaves(const Component&, const ModelShape& shape,
+                           const CostQuery& query) {
+  if (query.layer != kInputLayer) return {};
+  const int64_t values = query.tokens * shape.width;
+  return Counted(query, 0, values + values + values / 2);
+}
+
 Entry InputEntry(std::string name, std::string text, std::string source) {
   Entry entry =
       EncodingEntry(std::move(name), std::move(text), std::move(source));
   entry.encoding.relative = false;
   entry.encoding.at_input = true;
+  entry.encoding.count_cost = CostOfAdded;
   return entry;
 }
 
@@ -42,6 +59,7 @@ Entry Sinusoidal() {
   entry.encoding.formula =
       "x_i[2f] + sin(i base^(-2f/C)), x_i[2f + 1] + cos(i base^(-2f/C))";
   entry.encoding.beyond = "defined; angles that training has not seen";
+  entry.encoding.count_cost = CostOfAddedWaves;
   return entry;
 }
 
@@ -161,6 +179,7 @@ Entry GridSinusoidal() {
       "width C / 2";
   entry.encoding.beyond = "defined: further rows";
   entry.encoding.check_shape = CheckGridSinusoidal;
+  entry.encoding.count_cost = CostOfAddedWaves;
   return entry;
 }
 

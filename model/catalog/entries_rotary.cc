@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/catalog/entries.h"
+#include "model/catalog/extra_cost.h"
 #include "model/catalog/rotary_shape.h"
 
 // Encodings that turn q and k. What stands `with` one adds to q and k before
@@ -64,6 +65,24 @@ std::vector<std::string> Beside() {
   return names;
 }
 
+int64_t Channels(const Component& component, const ModelShape& shape) {
+  return TurningChannels(component.params(), shape.head_width());
+}
+
+// An angle, its sine and its cosine for each pair of channels.
+ExtraCost Table(const CostSizes& s, int64_t channels, const CostQuery& query) {
+  return Counted(query, 0, s.n * (channels / 2) * 3);
+}
+
+// Two products and a sum for each channel of q and k.
+ExtraCost CostOfRotary(const Component& component, const ModelShape& shape,
+                       const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  const int64_t r = Channels(component, shape);
+  if (query.layer == kInputLayer) return Table(s, r, query);
+  return Counted(query, 0, 3 * s.n * (s.h + s.g) * r);
+}
+
 struct Text {
   std::string text;
   std::string source;
@@ -84,7 +103,9 @@ Entry RotaryEntry(std::string name, Text text, std::vector<Param> more,
   entry.encoding.formula =
       absl::StrCat("s_ij = (R(i) q_i) . (R(j) k_j) / sqrt(d); ", text.formula);
   entry.encoding.beyond = std::move(text.beyond);
+  entry.encoding.rotates = true;
   entry.encoding.sums_with = true;
+  entry.encoding.count_cost = CostOfRotary;
   entry.encoding.check_shape = check;
   return entry;
 }
@@ -271,6 +292,17 @@ Entry MixedBase() {
       CheckMixedBase);
 }
 
+// Factors are made once, and each channel takes one.
+ExtraCost CostOfXpos(const Component& component, const ModelShape& shape,
+                     const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  const int64_t r = Channels(component, shape);
+  if (query.layer == kInputLayer) {
+    return Counted(query, 0, s.n * (r / 2) * (3 + 2 * 2));
+  }
+  return Counted(query, 0, 4 * s.n * (s.h + s.g) * r);
+}
+
 Entry Xpos() {
   Entry entry = RotaryEntry(
       "xpos",
@@ -287,11 +319,23 @@ Entry Xpos() {
                "Position c at which q and k keep their size.")},
       CheckXpos);
   entry.encoding.limit_length = LimitXpos;
+  entry.encoding.count_cost = CostOfXpos;
   return entry;
 }
 
+// q and k are turned twice, k of all heads, and have two products.
+ExtraCost CostOfReRope(const Component& component, const ModelShape& shape,
+                       const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  const int64_t r = Channels(component, shape);
+  if (query.layer == kInputLayer) {
+    return Counted(query, 0, 4 * s.n * (r / 2) * 3);
+  }
+  return Counted(query, s.p * s.h * s.d, 2 * 3 * s.n * 2 * s.h * r + s.p * s.h);
+}
+
 Entry ReRope() {
-  return RotaryEntry(
+  Entry entry = RotaryEntry(
       "rerope",
       {"ReRoPE: rope over the distance, which stays at the window where it "
        "would pass it.",
@@ -299,10 +343,12 @@ Entry ReRope() {
        "angle min(i - j, w) base^(-2f/r) between q_i and k_j",
        "no distance past the window appears"},
       {Integer("window", 512, {1, 1e9, "tokens"}, "Largest distance w.")});
+  entry.encoding.count_cost = CostOfReRope;
+  return entry;
 }
 
 Entry LeakyReRope() {
-  return RotaryEntry(
+  Entry entry = RotaryEntry(
       "leaky_rerope",
       {"Leaky ReRoPE: rope over the distance, which grows slower past the "
        "window.",
@@ -313,6 +359,8 @@ Entry LeakyReRope() {
                "Distance w from which it grows slower."),
        Number("leak", 16.0, {1.0, 1e6},
               "How many times slower, k; 1 is rope.")});
+  entry.encoding.count_cost = CostOfReRope;
+  return entry;
 }
 
 Entry Rope2d() {
@@ -331,6 +379,25 @@ Entry Rope2d() {
   return entry;
 }
 
+// Beside what is with it; rope where nothing else turns.
+ExtraCost CostOfRopeBias(const Component& component, const ModelShape& shape,
+                         const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  ExtraCost cost;
+  bool turned = query.turned;
+  for (const Component& other : component.with()) {
+    turned = turned || IsRotary(other.name());
+    const ExtraCost theirs = CountCost(other, shape, query);
+    cost.macs += theirs.macs;
+    cost.flops += theirs.flops;
+    cost.state += theirs.state;
+  }
+  if (!turned) cost.flops += CostOfRotary(component, shape, query).flops;
+  if (query.layer == kInputLayer) return cost;
+  cost.flops += Counted(query, 0, s.n * (s.h + s.g) * s.d).flops;
+  return cost;
+}
+
 Entry RopeBias() {
   Entry entry = RotaryEntry(
       "rope_bias",
@@ -338,17 +405,30 @@ Entry RopeBias() {
        "Su 2023, kexue.fm/archives/9577",
        "q_i + a in place of q_i, k_j + b of k_j", "as the rotation"},
       {}, CheckRopeBias);
-  entry.with = RotaryNames();
-  for (const std::string& name : Beside()) {
-    if (name != entry.name) entry.with.push_back(name);
-  }
-  std::sort(entry.with.begin(), entry.with.end());
+  // It leaves the turning to another, which RotaryEntries puts with it.
+  entry.encoding.rotates = false;
+  entry.with.erase(std::find(entry.with.begin(), entry.with.end(), entry.name));
   // It is made as what turns, with itself beside.
   entry.encoding.sums_with = false;
   entry.encoding.parameters = "(H + H_kv) d per layer";
   entry.encoding.initial = "0";
   entry.encoding.count_parameters = CountRopeBias;
+  entry.encoding.count_cost = CostOfRopeBias;
   return entry;
+}
+
+// Blocks of E channels: a matrix for each token, key head and block, its
+// exponential left out, times the channels.
+ExtraCost CostOfLiere(const Component& component, const ModelShape& shape,
+                      const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  if (query.layer == kInputLayer) return {};
+  const Params params(component.params());
+  const int64_t given = params.Integer("block");
+  const int64_t block = given == 0 ? s.d : given;
+  return Counted(query, 0,
+                 2 * s.n * (s.h + s.g) * s.d * block +
+                     params.Integer("axes") * s.n * s.g * s.d * block);
 }
 
 Entry Liere() {
@@ -380,17 +460,16 @@ Entry Liere() {
   entry.encoding.initial =
       "as rope: in each block, rotations by its frequencies";
   entry.encoding.count_parameters = CountLiere;
+  entry.encoding.count_cost = CostOfLiere;
   return entry;
 }
 
 }  // namespace
 
 const std::vector<std::string>& RotaryNames() {
-  static const auto* const names = new std::vector<std::string>{
-      "dynamic_linear",  "dynamic_ntk", "leaky_rerope", "liere",
-      "linear",          "llama3",      "longrope",     "ntk",
-      "partial_ntk",     "rerope",      "rope",         "rope_2d",
-      "rope_mixed_base", "theta",       "xpos",         "yarn"};
+  static const auto* const names = new std::vector<std::string>(
+      NamesOf(RotaryEntries(),
+              [](const EncodingTraits& traits) { return traits.rotates; }));
   return *names;
 }
 
@@ -399,10 +478,16 @@ bool IsRotary(std::string_view name) {
 }
 
 std::vector<Entry> RotaryEntries() {
-  return {DynamicLinear(), DynamicNtk(), LeakyReRope(), Liere(),      Linear(),
-          Llama3(),        LongRope(),   Ntk(),         PartialNtk(), ReRope(),
-          Rope(),          Rope2d(),     RopeBias(),    MixedBase(),  Theta(),
-          Xpos(),          Yarn()};
+  std::vector<Entry> entries = {
+      DynamicLinear(), DynamicNtk(), LeakyReRope(), Liere(),
+      Linear(),        Llama3(),     LongRope(),    Ntk(),
+      PartialNtk(),    ReRope(),     Rope(),        Rope2d(),
+      MixedBase(),     Theta(),      Xpos(),        Yarn()};
+  Entry bias = RopeBias();
+  for (const Entry& entry : entries) bias.with.push_back(entry.name);
+  std::sort(bias.with.begin(), bias.with.end());
+  entries.push_back(std::move(bias));
+  return entries;
 }
 
 }  // namespace ordo::model::catalog

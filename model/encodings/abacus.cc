@@ -14,7 +14,7 @@
 #include "base/random/random.h"
 #include "c10/util/Exception.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 
 // Abacus embeddings (McLeish et al. 2024, section 3): a learned vector for the
 // place of a digit in its number, 1 for the first in the text; all other tokens

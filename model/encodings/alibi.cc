@@ -4,7 +4,7 @@
 
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/from_blob.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/relative.h"
 
 // ALiBi (Press, Smith, Lewis 2022, section 3): a penalty that grows with the

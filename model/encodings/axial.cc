@@ -6,8 +6,8 @@
 #include "ATen/ops/embedding.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/entries.h"
-#include "model/encodings/factories.h"
 #include "model/encodings/position_limit.h"
+#include "model/encodings/registry.h"
 
 // Axial embeddings (Kitaev, Kaiser, Levskaya 2020, Reformer, as its code has
 // them): position i < n1 n2 takes its first d1 channels from row i mod n1 of

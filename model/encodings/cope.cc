@@ -8,7 +8,7 @@
 #include "ATen/ops/linear.h"
 #include "ATen/ops/matmul.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/rows.h"
 
 // Contextual position encoding (Golovneva et al. 2024, arXiv:2405.18719): a

@@ -7,7 +7,7 @@
 #include "ATen/ops/matmul.h"
 #include "ATen/ops/softplus.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/relative.h"
 
 // DA-Transformer (Wu et al. 2021, arXiv:2010.06925, equations 3 to 5): the

@@ -9,7 +9,7 @@
 #include "c10/core/ScalarType.h"
 #include "c10/core/impl/LocalDispatchKeySet.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/relative.h"
 
 // FIRE (Li et al. 2024, section 3.2 and appendix): a learned function of the

@@ -6,8 +6,8 @@
 #include "ATen/ops/log1p.h"
 #include "ATen/ops/pow.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
 #include "model/encodings/layer_tensor.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/relative.h"
 
 // KERPLE (Chi, Fan, Ramadge, Rudnicky 2022, equation 5 and section 4): biases

@@ -5,8 +5,8 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/embedding.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
 #include "model/encodings/position_limit.h"
+#include "model/encodings/registry.h"
 
 // A learned vector for each position, added to the token embeddings.
 //   learned       GPT-2's (Radford et al. 2019)

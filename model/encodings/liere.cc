@@ -9,7 +9,7 @@
 #include "ATen/ops/tril_indices.h"
 #include "ATen/ops/zeros.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/rotary.h"
 
 // LieRE (Ostmeier et al. 2024, arXiv:2406.10322): q and k turn by R(p) =

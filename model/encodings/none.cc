@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 
 // NoPE (Kazemnejad et al. 2023): the do-nothing interface itself.
 

@@ -7,7 +7,6 @@
 #include "ATen/ops/zeros.h"
 #include "base/status/status.h"
 #include "model/catalog/pattern.h"
-#include "model/encodings/factories.h"
 #include "model/encodings/registry.h"
 
 // A pattern of encodings, one for each layer, again and again (Yang et al.

@@ -10,7 +10,6 @@
 #include "base/status/status.h"
 #include "c10/util/Exception.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
 #include "model/encodings/position_limit.h"
 #include "model/encodings/registry.h"
 #include "model/encodings/sum.h"

@@ -7,63 +7,73 @@
 #include "base/status/status.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/entries.h"
-#include "model/encodings/factories.h"
 #include "model/encodings/sum.h"
+
+// The table, a row for each encoding, sorted by name: what it is called and the
+// factory that makes it, declared here by its row and defined in the file of
+// the encoding.
+#define ORDO_ENCODINGS(ROW)                    \
+  ROW(abacus, MakeAbacus)                      \
+  ROW(alibi, MakeAlibi)                        \
+  ROW(axial, MakeAxial)                        \
+  ROW(cope, MakeCope)                          \
+  ROW(da_transformer, MakeDaTransformer)       \
+  ROW(deberta, MakeDeberta)                    \
+  ROW(dynamic_linear, MakeRopeByLength)        \
+  ROW(dynamic_ntk, MakeRopeByLength)           \
+  ROW(fire, MakeFire)                          \
+  ROW(grid_learned, MakeGridLearned)           \
+  ROW(grid_sinusoidal, MakeGridSinusoidal)     \
+  ROW(huang1, MakeHuang1)                      \
+  ROW(huang2, MakeHuang2)                      \
+  ROW(huang3, MakeHuang3)                      \
+  ROW(huang4, MakeHuang4)                      \
+  ROW(kerple_log, MakeKerpleLog)               \
+  ROW(kerple_power, MakeKerplePower)           \
+  ROW(leaky_rerope, MakeLeakyReRope)           \
+  ROW(learned, MakeLearned)                    \
+  ROW(liere, MakeLiere)                        \
+  ROW(linear, MakeRope)                        \
+  ROW(llama3, MakeRope)                        \
+  ROW(longrope, MakeRopeByLength)              \
+  ROW(none, MakeNone)                          \
+  ROW(ntk, MakeRope)                           \
+  ROW(partial_ntk, MakeRope)                   \
+  ROW(per_layer, MakePerLayer)                 \
+  ROW(random_learned, MakeRandomLearned)       \
+  ROW(random_positions, MakeRandomPositions)   \
+  ROW(random_rope, MakeRandomRope)             \
+  ROW(random_sinusoidal, MakeRandomSinusoidal) \
+  ROW(rerope, MakeReRope)                      \
+  ROW(rope, MakeRope)                          \
+  ROW(rope_2d, MakeRope2d)                     \
+  ROW(rope_bias, MakeRopeBias)                 \
+  ROW(rope_mixed_base, MakeRope)               \
+  ROW(sandwich, MakeSandwich)                  \
+  ROW(shaw, MakeShaw)                          \
+  ROW(sinusoidal, MakeSinusoidal)              \
+  ROW(t5, MakeT5)                              \
+  ROW(tape, MakeTape)                          \
+  ROW(tener, MakeTener)                        \
+  ROW(theta, MakeRope)                         \
+  ROW(transformer_xl, MakeTransformerXl)       \
+  ROW(window_bias_2d, MakeWindowBias2d)        \
+  ROW(xpos, MakeXpos)                          \
+  ROW(yarn, MakeRope)
 
 namespace ordo::model::encodings {
 
 using ordo::training::v1::Component;
 
+#define ORDO_DECLARE(name, factory) Factory factory;
+ORDO_ENCODINGS(ORDO_DECLARE)
+#undef ORDO_DECLARE
+
 const std::vector<Row>& Registry() {
-  static const auto* const rows = new std::vector<Row>{
-      {"abacus", MakeAbacus},
-      {"alibi", MakeAlibi},
-      {"axial", MakeAxial},
-      {"cope", MakeCope},
-      {"da_transformer", MakeDaTransformer},
-      {"deberta", MakeDeberta},
-      {"dynamic_linear", MakeRopeByLength},
-      {"dynamic_ntk", MakeRopeByLength},
-      {"fire", MakeFire},
-      {"grid_learned", MakeGridLearned},
-      {"grid_sinusoidal", MakeGridSinusoidal},
-      {"huang1", MakeHuang1},
-      {"huang2", MakeHuang2},
-      {"huang3", MakeHuang3},
-      {"huang4", MakeHuang4},
-      {"kerple_log", MakeKerpleLog},
-      {"kerple_power", MakeKerplePower},
-      {"leaky_rerope", MakeLeakyReRope},
-      {"learned", MakeLearned},
-      {"liere", MakeLiere},
-      {"linear", MakeRope},
-      {"llama3", MakeRope},
-      {"longrope", MakeRopeByLength},
-      {"none", MakeNone},
-      {"ntk", MakeRope},
-      {"partial_ntk", MakeRope},
-      {"per_layer", MakePerLayer},
-      {"random_learned", MakeRandomLearned},
-      {"random_positions", MakeRandomPositions},
-      {"random_rope", MakeRandomRope},
-      {"random_sinusoidal", MakeRandomSinusoidal},
-      {"rerope", MakeReRope},
-      {"rope", MakeRope},
-      {"rope_2d", MakeRope2d},
-      {"rope_bias", MakeRopeBias},
-      {"rope_mixed_base", MakeRope},
-      {"sandwich", MakeSandwich},
-      {"shaw", MakeShaw},
-      {"sinusoidal", MakeSinusoidal},
-      {"t5", MakeT5},
-      {"tape", MakeTape},
-      {"tener", MakeTener},
-      {"theta", MakeRope},
-      {"transformer_xl", MakeTransformerXl},
-      {"window_bias_2d", MakeWindowBias2d},
-      {"xpos", MakeXpos},
-      {"yarn", MakeRope},
-  };
+#define ORDO_ROW(name, factory) {#name, factory},
+  static const auto* const rows =
+      new std::vector<Row>{ORDO_ENCODINGS(ORDO_ROW)};
+#undef ORDO_ROW
   return *rows;
 }
 

@@ -11,7 +11,7 @@
 #include "proto/ordo/training/v1/component.pb.h"
 
 // The table of positional encodings. A new one is a file with a factory, and a
-// row here and in model/catalog.
+// row in registry.cc and in model/catalog.
 
 namespace ordo::model::encodings {
 

@@ -4,7 +4,7 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/where.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/relative.h"
 #include "model/encodings/rotary.h"
 

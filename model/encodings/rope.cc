@@ -1,7 +1,7 @@
 #include <memory>
 #include <utility>
 
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/rotary.h"
 
 // Rotary encoding (Su et al. 2021, section 3.2.2): q and k turn by position *

@@ -5,7 +5,7 @@
 #include "ATen/ops/cat.h"
 #include "ATen/ops/div.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/rotary.h"
 
 // Rope over a grid (Fang et al. 2023, EVA-02, arXiv:2303.11331; Heo et al.

@@ -6,7 +6,6 @@
 #include "ATen/TensorOperators.h"
 #include "base/status/status.h"
 #include "model/catalog/entries.h"
-#include "model/encodings/factories.h"
 #include "model/encodings/registry.h"
 
 // RoPE with bias (Su 2023, kexue.fm/archives/9577): learned a and b are added

@@ -1,7 +1,7 @@
 #include <memory>
 #include <vector>
 
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/rotary.h"
 
 // Rotary encodings whose frequencies depend on the number of tokens n:

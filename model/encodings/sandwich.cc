@@ -6,7 +6,7 @@
 #include "ATen/ops/matmul.h"
 #include "ATen/ops/pow.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/relative.h"
 
 // Sandwich (Chi, Fan, Rudnicky, Ramadge 2023, section 5): the inner product of

@@ -8,8 +8,8 @@
 #include "ATen/ops/linear.h"
 #include "ATen/ops/zeros.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
 #include "model/encodings/layer_tensor.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/relative.h"
 #include "model/encodings/rows.h"
 

@@ -3,7 +3,7 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/cat.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/sinusoid.h"
 
 // Sinusoids added to the token embeddings (Vaswani et al. 2017, section 3.5).

@@ -9,8 +9,8 @@
 #include "ATen/ops/from_blob.h"
 #include "ATen/ops/where.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
 #include "model/encodings/layer_tensor.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/relative.h"
 
 // T5's bias (Raffel et al. 2020, section 2.1): one learned number for each head

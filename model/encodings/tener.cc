@@ -7,7 +7,7 @@
 #include "ATen/ops/from_blob.h"
 #include "ATen/ops/matmul.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/rows.h"
 
 // TENER (Yan et al. 2019, arXiv:1911.04474, equations 15 to 18): sinusoids of

@@ -9,7 +9,7 @@
 #include "ATen/ops/matmul.h"
 #include "ATen/ops/where.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/relative.h"
 #include "model/encodings/rotary_scaling.h"
 #include "model/encodings/rows.h"

@@ -5,9 +5,9 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/embedding.h"
 #include "model/catalog/catalog.h"
-#include "model/encodings/factories.h"
 #include "model/encodings/layer_tensor.h"
 #include "model/encodings/position_limit.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/relative.h"
 
 // The bias of windows of an image (Liu et al. 2021, Swin, equation 4; Bao et

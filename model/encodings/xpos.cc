@@ -7,8 +7,8 @@
 #include "ATen/ops/from_blob.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/entries.h"
-#include "model/encodings/factories.h"
 #include "model/encodings/position_limit.h"
+#include "model/encodings/registry.h"
 #include "model/encodings/rotary.h"
 
 // xPos (Sun et al. 2022, arXiv:2212.10554, equation 17): rope whose q shrinks

@@ -30,7 +30,7 @@ ExtraCost Of(const std::string& name, int layer,
   return CountCost(Resolved(name), kShape, query);
 }
 
-TEST(EntriesCostTest, NoEncodingCostsNothing) {
+TEST(ExtraCostTest, NoEncodingCostsNothing) {
   for (const int layer : {kInputLayer, 0, 1}) {
     EXPECT_EQ(Of("none", layer).macs, 0);
     EXPECT_EQ(Of("none", layer).flops, 0);
@@ -40,7 +40,7 @@ TEST(EntriesCostTest, NoEncodingCostsNothing) {
 
 // Ten tokens, four pairs of channels: an angle, a sine and a cosine each; then
 // two products and a sum for 8 channels of 2 heads of q and of k.
-TEST(EntriesCostTest, RopeMakesItsTableOnceAndTurnsInEachLayer) {
+TEST(ExtraCostTest, RopeMakesItsTableOnceAndTurnsInEachLayer) {
   EXPECT_EQ(Of("rope", kInputLayer).flops, 10 * 4 * 3);
   for (const int layer : {0, 1}) {
     EXPECT_EQ(Of("rope", layer).flops, 3 * 10 * (2 + 2) * 8);
@@ -48,11 +48,11 @@ TEST(EntriesCostTest, RopeMakesItsTableOnceAndTurnsInEachLayer) {
   }
 }
 
-TEST(EntriesCostTest, ThePapersTableLeavesSingleValuesOut) {
+TEST(ExtraCostTest, ThePapersTableLeavesSingleValuesOut) {
   EXPECT_EQ(Of("rope", 0, CostConvention::kTapeTable3).flops, 0);
 }
 
-TEST(EntriesCostTest, TapeKeepsItsStateOfEachToken) {
+TEST(ExtraCostTest, TapeKeepsItsStateOfEachToken) {
   // d values of each of two heads, in all layers but the last.
   EXPECT_EQ(Of("tape", 0).state, 16);
   EXPECT_EQ(Of("tape", 1).state, 0);
