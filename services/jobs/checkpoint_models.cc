@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/status/status.h"
 #include "google/protobuf/descriptor.h"
@@ -116,19 +117,20 @@ void CheckOverride(const JobSpec& trained, const Component& encoding,
                    Violations* violations) {
   const auto shape = model::catalog::ShapeOf(trained.model());
   const int64_t count = model::catalog::CountParameters(encoding, shape);
-  if (count == 0) return;
+  const int64_t held_count =
+      model::catalog::CountParameters(trained.encoding(), shape);
   std::multiset<std::string> asked, held;
   NameHolders(encoding, shape, &asked);
   NameHolders(trained.encoding(), shape, &held);
-  if (asked == held &&
-      count == model::catalog::CountParameters(trained.encoding(), shape)) {
-    return;
-  }
+  if (asked == held && count == held_count) return;
+  const std::string what =
+      count == 0 ? absl::StrCat("the checkpoint has ", held_count,
+                                " parameters of ", absl::StrJoin(held, " and "),
+                                ", which ", encoding.name(), " has not")
+                 : absl::StrCat(encoding.name(), " has ", count,
+                                " parameters, which the checkpoint has not");
   violations->push_back(
-      {"encoding.name",
-       absl::StrCat(encoding.name(), " has ", count,
-                    " parameters, which the checkpoint has not; train it "
-                    "first: model: {from: ...}")});
+      {"encoding.name", what + "; train it first: model: {from: ...}"});
 }
 
 }  // namespace

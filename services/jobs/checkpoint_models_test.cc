@@ -195,6 +195,12 @@ TEST_F(CheckpointModelsTest, AnEvaluationsEncodingNeedsNoNewParameters) {
   (*spec_.mutable_encoding()->mutable_params())["max_length"].set_number_value(
       4000);
   EXPECT_THAT(Check(), ElementsAre(Says("encoding.name", "train it first")));
+  // One that would leave them out.
+  spec_.mutable_encoding()->Clear();
+  spec_.mutable_encoding()->set_name("yarn");
+  EXPECT_THAT(Check(), ElementsAre(Says("encoding.name",
+                                        "parameters of learned, which yarn has "
+                                        "not; train it first")));
   // What has none may be another beside what has some.
   own->Clear();
   own->set_name("rope");

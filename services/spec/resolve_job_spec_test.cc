@@ -165,7 +165,7 @@ const std::vector<Refusal>& Refusals() {
       {"{name: rope, with: [{name: shaw}]}", "", "encoding.with[0].name",
        "rope cannot be combined with 'shaw'"},
       {"{name: rope, with: [{name: alibi}, {name: t5}]}", "", "encoding.with",
-       "rope takes at most 1 of: alibi, cope"},
+       "rope takes at most 1, not 'alibi' and 't5'; possible: alibi, cope"},
       {"{name: rope, with: [{name: cope, with: [{name: shaw}]}]}", "",
        "encoding.with[0].with[0].name",
        "shaw cannot be combined with 'rope' and 'cope'"},
@@ -176,7 +176,7 @@ const std::vector<Refusal>& Refusals() {
        "tape cannot be combined with 'xpos'; possible: linear, ntk, rope, "
        "yarn"},
       {"{name: abacus, with: [{name: rope}]}", "", "encoding.with",
-       "abacus takes no further components"},
+       "abacus cannot be combined with 'rope'; it takes no others"},
       {"{name: rope, with: [{name: abacus}]}", "", "encoding.with[0].name",
        "rope cannot be combined with 'abacus'"},
       {"{name: per_layer, with: [{name: rope}, {name: tape}]}", "",
