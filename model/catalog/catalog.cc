@@ -155,12 +155,19 @@ void ResolveWith(const Entry& entry, const std::string& field,
                  ordo::training::v1::Component* component,
                  Violations* violations) {
   if (component->with_size() > entry.max_with) {
+    std::vector<std::string> given;
+    for (const auto& other : component->with()) {
+      given.push_back(absl::StrCat("'", other.name(), "'"));
+    }
+    const std::string names = absl::StrJoin(given, " and ");
     violations->push_back(
         {Path(field, "with"),
          entry.max_with == 0
-             ? absl::StrCat(entry.name, " takes no further components")
+             ? absl::StrCat(entry.name, " cannot be combined with ", names,
+                            "; it takes no others")
              : absl::StrCat(entry.name, " takes at most ", entry.max_with,
-                            " of: ", absl::StrJoin(entry.with, ", "))});
+                            ", not ", names,
+                            "; possible: ", absl::StrJoin(entry.with, ", "))});
     return;
   }
   if (component->with_size() < entry.min_with) {
