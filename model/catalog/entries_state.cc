@@ -342,7 +342,7 @@ Entry Tape() {
       "e <- e + W2 diag(SiLU(X m)) W1 e";
   entry.encoding.beyond =
       "as what it starts from; over yarn past its trained length by s = n / L, "
-      "with A = 0.1 ln(s) + 1, and decoding with a cache is an error there; an "
+      "with A = 0.1 ln(s) + 1, and decoding there computes whole passes; an "
       "error past a learned table";
   entry.encoding.parameters =
       "(N^2 + B'(2M + C)) per layer but the last (all with reading: released); "

@@ -52,8 +52,10 @@ std::string Section(const Entry& entry) {
   if (!traits.initial.empty()) line("at first", traits.initial);
   line("past the trained length", traits.beyond);
   line("decoding with a cache", std::string(DecodingName(traits.decoding)));
-  line("a shift of all positions",
-       traits.relative ? "changes nothing" : "changes logits");
+  line("a shift of all positions", traits.is_relative != nullptr
+                                       ? "depends on the parameters"
+                                   : traits.relative ? "changes nothing"
+                                                     : "changes logits");
   if (traits.causal_only) line("mask", "causal only");
   if (traits.ordered_positions) {
     line("position ids", "never go back along a row, under the causal mask");

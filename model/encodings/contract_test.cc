@@ -487,7 +487,9 @@ TEST_P(ContractTest, SinglePrecisionIsNearDouble) {
 
 // At most twice the error of the same model with everything in bf16. Far from
 // the start, too, where neighbouring positions are one number in bf16: a shift
-// changes nothing in double, so the error at the start bounds that one as well.
+// changes nothing in double, so the error at the start bounds that one as well;
+// of all logits together there, since waves of far positions are rounded at
+// other values.
 TEST_P(ContractTest, HalfPrecisionIsNearDouble) {
   const at::Tensor tokens = Tokens(2, 12);
   ForwardOptions start, shifted;
@@ -495,17 +497,19 @@ TEST_P(ContractTest, HalfPrecisionIsNearDouble) {
   shifted.positions = *start.positions + 1537;
   const at::Tensor exact = Logits(*Make(), tokens, start);
   const auto error = [&](const at::Tensor& logits) {
-    return (logits.to(at::kDouble) - exact).norm().item<double>();
+    return (logits.to(at::kDouble) - exact).abs();
   };
-  const double naive = error(Logits(*Make(at::kBFloat16), tokens, start));
+  const at::Tensor naive = error(Logits(*Make(at::kBFloat16), tokens, start));
   const auto transformer = Make(at::kFloat);
   const training::AutocastScope autocast("bf16");
-  const double mixed = error(Logits(*transformer, tokens, start));
-  EXPECT_LT(mixed, 2 * naive);
+  const double mixed =
+      error(Logits(*transformer, tokens, start)).max().item<double>();
+  EXPECT_LT(mixed, 2 * naive.max().item<double>());
   // It is bf16 at all.
-  EXPECT_GT(mixed, 1e-4 * exact.norm().item<double>());
+  EXPECT_GT(mixed, 1e-4 * exact.abs().max().item<double>());
   if (!IsRelative()) return;
-  EXPECT_LT(error(Logits(*transformer, tokens, shifted)), 2 * naive);
+  const at::Tensor far = error(Logits(*transformer, tokens, shifted));
+  EXPECT_LT(far.norm().item<double>(), 2 * naive.norm().item<double>());
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, ContractTest,

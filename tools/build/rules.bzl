@@ -97,6 +97,11 @@ def ordo_cc_test(
         **kwargs):
     """A GoogleTest program, x_test.cc beside x.cc.
 
+    All its sources are called *_test.cc: those are compiled without
+    optimisation, and the precompiled header for them fits no others. clang-tidy
+    leaves them out, so nothing says when one lacks an include that the
+    precompiled header has.
+
     Args:
       name: x_test.
       deps: as in cc_test.
