@@ -91,6 +91,19 @@ absl::StatusOr<std::unique_ptr<Encoding>> Make(
   return MakeResolved(resolved, shape, parameters);
 }
 
+namespace {
+
+// How many position ids those of a row are drawn from in evaluation; 0: they
+// are counted.
+int64_t NumDrawnFrom(const Component& component,
+                     const catalog::EncodingTraits& traits) {
+  if (!traits.draws_positions) return 0;
+  const catalog::Params params(component.params());
+  return params.String("eval") == "random" ? params.Integer("max_position") : 0;
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<Encoding>> MakeResolved(
     const Component& component, const ModelShape& shape,
     parameters::ParameterSet* parameters) {
@@ -114,7 +127,8 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeResolved(
     ORDO_ASSIGN_OR_RETURN(parts.emplace_back(),
                           MakeResolved(other, beside, parameters));
   }
-  return std::make_unique<Sum>(std::move(parts));
+  return std::make_unique<Sum>(std::move(parts),
+                               NumDrawnFrom(component, entry->encoding));
 }
 
 }  // namespace ordo::model::encodings

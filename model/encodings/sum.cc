@@ -24,8 +24,8 @@ std::vector<at::Tensor> Slice(const std::vector<at::Tensor>& all, size_t i,
 
 }  // namespace
 
-Sum::Sum(std::vector<std::unique_ptr<Encoding>> parts)
-    : parts_(std::move(parts)) {}
+Sum::Sum(std::vector<std::unique_ptr<Encoding>> parts, int64_t num_drawn_from)
+    : parts_(std::move(parts)), num_drawn_from_(num_drawn_from) {}
 
 at::Tensor Sum::Positions(const PositionsInput& input) const {
   PositionsInput next = input;
@@ -59,7 +59,8 @@ int64_t Sum::CachedLength() const {
   for (const auto& part : parts_) {
     length = std::min(length, part->CachedLength());
   }
-  return length;
+  // Two tokens may be as far apart as the ids that theirs are drawn from.
+  return num_drawn_from_ > length ? 0 : length;
 }
 
 int Sum::NumExtraKeys() const {

@@ -14,7 +14,10 @@ namespace ordo::model::encodings {
 // replaces the product, and at most one mixes values of its own.
 class Sum : public Encoding {
  public:
-  explicit Sum(std::vector<std::unique_ptr<Encoding>> parts);
+  // `num_drawn_from`: how many position ids those of a row are drawn from in
+  // evaluation; 0: they are counted.
+  explicit Sum(std::vector<std::unique_ptr<Encoding>> parts,
+               int64_t num_drawn_from = 0);
 
   at::Tensor Positions(const PositionsInput& input) const override;
   at::Tensor Embed(const at::Tensor& x_BTC, const Pass& pass) const override;
@@ -43,6 +46,7 @@ class Sum : public Encoding {
   ScoresInput ScoresOf(const ScoresInput& whole, size_t i) const;
 
   const std::vector<std::unique_ptr<Encoding>> parts_;
+  const int64_t num_drawn_from_;
 };
 
 }  // namespace ordo::model::encodings

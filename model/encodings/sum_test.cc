@@ -76,6 +76,20 @@ class Adder : public Encoding {
 // Adds nothing: its terms are undefined.
 class Silent : public Encoding {};
 
+// With a cache of 8 tokens.
+class Short : public Encoding {
+ public:
+  int64_t CachedLength() const override { return 8; }
+};
+
+Sum Limited(int64_t num_drawn_from) {
+  std::vector<std::unique_ptr<Encoding>> parts;
+  parts.push_back(std::make_unique<Silent>());
+  parts.push_back(std::make_unique<Short>());
+  parts.push_back(std::make_unique<Silent>());
+  return Sum(std::move(parts), num_drawn_from);
+}
+
 double Value(const at::Tensor& x) { return x.item<double>(); }
 
 class SumTest : public ::testing::Test {
@@ -133,6 +147,14 @@ TEST_F(SumTest, OnlyPartsWithAValueTermAreAsked) {
   EXPECT_TRUE(sum_->HasValueTerm());
   const ScoresInput scores{Input(), one_, one_, sum_->ExtraKeys(Input())};
   EXPECT_EQ(Value(sum_->ValueTerm(scores, one_)), 8);
+}
+
+// Of ids that are drawn, any two may be next to each other in a row.
+TEST_F(SumTest, ACacheThatIsTooShortForAllDrawnIdsIsNotUsed) {
+  EXPECT_EQ(Limited(0).CachedLength(), 8);
+  EXPECT_EQ(Limited(8).CachedLength(), 8);
+  EXPECT_EQ(Limited(9).CachedLength(), 0);
+  EXPECT_EQ(sum_->CachedLength(), Silent().CachedLength());
 }
 
 TEST_F(SumTest, NoPartReplacesTheProduct) {

@@ -85,8 +85,9 @@ class YarnStart : public TapeStart {
     const bool continues =
         pass.positions_BS.size(1) > pass.positions_BT.size(1);
     for (const int64_t length : lengths) {
-      TORCH_CHECK(!continues || length <= limit_, "tape over yarn, a row of ",
-                  length, " tokens: past yarn's trained_length of ", limit_,
+      TORCH_CHECK(!continues || length <= limit_,
+                  "tape over yarn, positions that span ", length,
+                  ": past yarn's trained_length of ", limit_,
                   " the states of earlier tokens depend on the length: they "
                   "cannot be cached");
     }

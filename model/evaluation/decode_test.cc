@@ -145,17 +145,16 @@ TEST_P(EveryExample, OfACheckpointDecodesAsWholePassesOfTheModelItIsOf) {
   }
 }
 
-TEST(GreedyDecode, WhatCannotBeCachedIsDecodedByWholePasses) {
-  auto spec = training::testing::TinySpec("tape");
+// A model of `encoding` decodes as whole passes do, within 8 tokens and beyond.
+void ExpectWholePasses(const std::string& encoding, int64_t cached_length) {
+  auto spec = training::testing::TinySpec("none");
   spec.mutable_model()->set_init_std(0.5);
-  auto& yarn = *spec.mutable_encoding()->add_with();
-  yarn.set_name("yarn");
-  (*yarn.mutable_params())["trained_length"].set_number_value(8);
+  *spec.mutable_encoding() = encodings::testing::FromText(encoding);
   ORDO_ASSERT_OK_AND_ASSIGN(spec, catalog::ResolveTrainSpec(spec));
   ORDO_ASSERT_OK_AND_ASSIGN(
       const auto model,
       transformer::Transformer::Create(spec.model(), spec.encoding(), {}));
-  EXPECT_EQ(model->CachedLength(), 8);
+  EXPECT_EQ(model->CachedLength(), cached_length);
   const Rows prompts = {{5, 14, 6, 17}, {9, 14, 13, 17}};
   DecodeOptions options;
   for (const int num_tokens : {4, 12}) {
@@ -167,6 +166,23 @@ TEST(GreedyDecode, WhatCannotBeCachedIsDecodedByWholePasses) {
           << row;
     }
   }
+}
+
+constexpr char kTapeOverYarn[] =
+    "{name: tape, with: [{name: yarn, params: {trained_length: 8}}]}";
+
+TEST(GreedyDecode, WhatCannotBeCachedIsDecodedByWholePasses) {
+  ExpectWholePasses(kTapeOverYarn, 8);
+}
+
+// A row of few tokens may span more positions than yarn was trained on.
+TEST(GreedyDecode, DrawnPositionsAreCachedOnlyWhereAllOfThemMayBe) {
+  const auto over = [](const std::string& params) {
+    return "{name: random_positions, params: {" + params + "}, with: [" +
+           kTapeOverYarn + "]}";
+  };
+  ExpectWholePasses(over("max_position: 2048"), 0);
+  ExpectWholePasses(over("max_position: 2048, eval: arange"), 8);
 }
 
 TEST(GreedyDecode, EndsARowAtItsEndMark) {
