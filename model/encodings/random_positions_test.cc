@@ -167,6 +167,21 @@ TEST(RandomPositionsTest, NamesStandForTheEncodingUnderRandomPositions) {
   }
 }
 
+TEST(RandomPositionsTest, SegmentsAreThoseOfTheEncodingBeneath) {
+  const at::Tensor tokens = Integers({2, 9}, 11, "tokens");
+  const auto logits = [&](const std::string& yaml) {
+    return Logits(*SmallTransformer(FromText(yaml)), tokens);
+  };
+  const std::string segments =
+      "{name: transformer_xl, params: {segment_length: 3, memory_length: 2}}";
+  const at::Tensor expected = logits(segments);
+  EXPECT_TRUE(SameBits(
+      logits("{name: random_positions, params: {eval: arange}, with: [" +
+             segments + "]}"),
+      expected));
+  EXPECT_FALSE(SameBits(logits("{name: transformer_xl}"), expected));
+}
+
 TEST(RandomPositionsTest, RandomLearnedHasARowForEachPosition) {
   const Probe probe(
       FromText("{name: random_learned, params: {max_position: 30}}"),

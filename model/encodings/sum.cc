@@ -33,6 +33,13 @@ at::Tensor Sum::Positions(const PositionsInput& input) const {
   return next.counted;
 }
 
+Segments Sum::segments() const {
+  for (const auto& part : parts_) {
+    if (part->segments().length > 0) return part->segments();
+  }
+  return {};
+}
+
 at::Tensor Sum::Embed(const at::Tensor& x_BTC, const Pass& pass) const {
   at::Tensor x = x_BTC;
   for (const auto& part : parts_) x = part->Embed(x, pass);

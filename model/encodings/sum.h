@@ -11,7 +11,8 @@ namespace ordo::model::encodings {
 // Several encodings that act beside each other: q and k pass through one after
 // the other, the first one last, so that what stands `with` it acts on what it
 // turns; terms of the logits and of the values add up. At most one of them
-// replaces the product, and at most one mixes values of its own.
+// replaces the product, at most one mixes values of its own, and at most one
+// has segments.
 class Sum : public Encoding {
  public:
   // `num_drawn_from`: how many position ids those of a row are drawn from in
@@ -20,6 +21,7 @@ class Sum : public Encoding {
                int64_t num_drawn_from = 0);
 
   at::Tensor Positions(const PositionsInput& input) const override;
+  Segments segments() const override;
   at::Tensor Embed(const at::Tensor& x_BTC, const Pass& pass) const override;
   Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override;
   void TransformQK(const LayerInput& input, at::Tensor* q_BHTD,

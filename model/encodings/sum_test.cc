@@ -76,16 +76,17 @@ class Adder : public Encoding {
 // Adds nothing: its terms are undefined.
 class Silent : public Encoding {};
 
-// With a cache of 8 tokens.
-class Short : public Encoding {
+// In segments, with a cache of 8 tokens.
+class Segmented : public Encoding {
  public:
+  Segments segments() const override { return {4, 2}; }
   int64_t CachedLength() const override { return 8; }
 };
 
-Sum Limited(int64_t num_drawn_from) {
+Sum SilentThenSegmented(int64_t num_drawn_from) {
   std::vector<std::unique_ptr<Encoding>> parts;
   parts.push_back(std::make_unique<Silent>());
-  parts.push_back(std::make_unique<Short>());
+  parts.push_back(std::make_unique<Segmented>());
   parts.push_back(std::make_unique<Silent>());
   return Sum(std::move(parts), num_drawn_from);
 }
@@ -149,11 +150,18 @@ TEST_F(SumTest, OnlyPartsWithAValueTermAreAsked) {
   EXPECT_EQ(Value(sum_->ValueTerm(scores, one_)), 8);
 }
 
+TEST_F(SumTest, SegmentsAreThoseOfThePartThatHasSome) {
+  const Sum sum = SilentThenSegmented(0);
+  EXPECT_EQ(sum.segments().length, 4);
+  EXPECT_EQ(sum.segments().memory, 2);
+  EXPECT_EQ(sum_->segments().length, 0);
+}
+
 // Of ids that are drawn, any two may be next to each other in a row.
 TEST_F(SumTest, ACacheThatIsTooShortForAllDrawnIdsIsNotUsed) {
-  EXPECT_EQ(Limited(0).CachedLength(), 8);
-  EXPECT_EQ(Limited(8).CachedLength(), 8);
-  EXPECT_EQ(Limited(9).CachedLength(), 0);
+  EXPECT_EQ(SilentThenSegmented(0).CachedLength(), 8);
+  EXPECT_EQ(SilentThenSegmented(8).CachedLength(), 8);
+  EXPECT_EQ(SilentThenSegmented(9).CachedLength(), 0);
   EXPECT_EQ(sum_->CachedLength(), Silent().CachedLength());
 }
 

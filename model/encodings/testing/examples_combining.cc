@@ -23,6 +23,9 @@ std::vector<Example> CombiningExamples() {
                 "[{name: learned, params: {max_length: 50}}]}")},
       {"random_positions_over_tape",
        FromText("{name: random_positions, with: [{name: tape}]}")},
+      {"random_positions_over_segments",
+       FromText("{name: random_positions, params: {eval: arange}, with: "
+                "[{name: transformer_xl, params: {segment_length: 4}}]}")},
   };
 }
 
