@@ -82,8 +82,20 @@ TEST_F(BaseWeightsTest, RopeBecomesTapeWithoutChangingALogit) {
   }
 }
 
-TEST_F(BaseWeightsTest, TapeOverTheModelsOwnRopeChangesNoLogit) {
-  TrainSpec of_rope = TinySpec("rope");
+// 0 key heads: as many as heads.
+class OwnRopeTest : public BaseWeightsTest,
+                    public ::testing::WithParamInterface<int> {
+ protected:
+  static TrainSpec SpecOf(const std::string& encoding) {
+    TrainSpec spec = TinySpec(encoding);
+    if (GetParam() > 0) spec.mutable_model()->set_key_value_heads(GetParam());
+    return spec;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(KeyHeads, OwnRopeTest, ::testing::Values(0, 1));
+
+TEST_P(OwnRopeTest, TapeOverItChangesNoLogit) {
+  TrainSpec of_rope = SpecOf("rope");
   (*of_rope.mutable_encoding()->mutable_params())["base"].set_number_value(
       500000);
   const auto rope = Trained(of_rope);
@@ -93,7 +105,7 @@ TEST_F(BaseWeightsTest, TapeOverTheModelsOwnRopeChangesNoLogit) {
     ORDO_EXPECT_OK(TakeWeights(&base, tape->model()));
     return Logits(tape->model(), tokens_);
   };
-  TrainSpec of_tape = TinySpec("tape");
+  TrainSpec of_tape = SpecOf("tape");
   const at::Tensor logits = Logits(rope->model(), tokens_);
   // Over the rope that it has by default.
   EXPECT_FALSE(SameBits(start(of_tape), logits));

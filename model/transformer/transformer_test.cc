@@ -12,6 +12,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/encodings/testing/examples.h"
 #include "model/testing/models.h"
 #include "model/testing/tensors.h"
 #include "model/transformer/layers.h"
@@ -348,18 +349,26 @@ TEST(TransformerTest, TheMlpReadsTheSumOrItsFirstTermWhereParallel) {
 
 // Copies each head of keys and values as often as it serves.
 TEST(TransformerTest, GroupedKeysEqualTheSameKeysForEachHead) {
-  for (const char* encoding : {"none", "rope", "tape"}) {
+  for (const char* encoding :
+       {"{name: none}", "{name: rope}", "{name: tape}",
+        "{name: tape, params: {equivariant: false}}",
+        "{name: tape, params: {embedding: vector}}",
+        "{name: tape, params: {mix_axis: L}}",
+        "{name: tape, params: {start: learned, max_length: 8}}"}) {
+    SCOPED_TRACE(encoding);
     Model model = SmallModel();
     model.set_heads(4);
     model.set_head_width(4);
     model.set_key_value_heads(2);
     parameters::ParameterOptions options;
     options.dtype = at::kDouble;
-    const auto few = MakeTransformer(model, Encoding(encoding), options);
+    const auto few =
+        MakeTransformer(model, encodings::testing::FromText(encoding), options);
     // What starts at zero acts, too.
     testing::Randomize(few->Parameters());
     model.set_key_value_heads(4);
-    const auto all = MakeTransformer(model, Encoding(encoding), options);
+    const auto all =
+        MakeTransformer(model, encodings::testing::FromText(encoding), options);
     {
       const at::NoGradGuard no_grad;
       for (size_t i = 0; i < all->Parameters().size(); ++i) {
