@@ -32,6 +32,19 @@ std::string ParamPath(std::string_view field, std::string_view name) {
   return absl::StrCat(std::string(field), ".params.", std::string(name));
 }
 
+void CheckEvenWidth(std::string_view field,
+                    const ordo::training::v1::Component& component,
+                    const ModelShape& shape,
+                    std::vector<base::FieldViolation>* violations) {
+  if (shape.width % 2 == 0) return;
+  violations->push_back(
+      {absl::StrCat(std::string(field), ".name"),
+       absl::StrCat(component.name(),
+                    " has as many sines as cosines: model.width must be even, "
+                    "is ",
+                    shape.width)});
+}
+
 Param Integer(std::string name, int64_t value, Range range, std::string text) {
   return {std::move(name), ParamType::kInteger, value, range.min, range.max, {},
           range.unit,      std::move(text)};

@@ -66,6 +66,13 @@ Entry EncodingEntry(std::string name, std::string text, std::string source);
 // The path of a parameter of the component at `field`.
 std::string ParamPath(std::string_view field, std::string_view name);
 
+// Complains about a model of odd width, for encodings that have a sine and a
+// cosine of each of its angles.
+void CheckEvenWidth(std::string_view field,
+                    const ordo::training::v1::Component& component,
+                    const ModelShape& shape,
+                    std::vector<base::FieldViolation>* violations);
+
 // Parameters. A choice's first value is the default.
 struct Range {
   std::optional<double> min;

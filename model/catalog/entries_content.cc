@@ -23,6 +23,11 @@ int64_t NumTables(const Params& params, const ModelShape& shape) {
   return params.String("share") == "model" ? 1 : shape.layers;
 }
 
+// Channels of all heads together.
+int64_t Projected(const ModelShape& shape) {
+  return int64_t{shape.heads} * shape.head_width();
+}
+
 int64_t CountShaw(const Component& component, const ModelShape& shape) {
   const Params params(component.params());
   const int64_t k = params.Integer("max_distance");
@@ -172,7 +177,7 @@ ExtraCost Waves(const CostSizes& s, int64_t width, const CostQuery& query) {
 }
 
 int64_t CountTener(const Component& /*component*/, const ModelShape& shape) {
-  return int64_t{2} * shape.layers * shape.width;
+  return int64_t{2} * shape.layers * Projected(shape);
 }
 
 void CheckTener(std::string_view field, const Component& component,
@@ -184,12 +189,19 @@ void CheckTener(std::string_view field, const Component& component,
          absl::StrCat("tener needs heads of at least 4 channels, not ",
                       shape.head_width(), "; lower model.heads")});
   }
-  if (!Params(component.params()).Bool("project_keys") &&
-      shape.num_key_heads() != shape.heads) {
+  if (Params(component.params()).Bool("project_keys")) return;
+  if (shape.num_key_heads() != shape.heads) {
     violations->push_back(
         {ParamPath(field, "project_keys"),
          "false needs as many heads of keys as of queries; leave out "
          "model.key_value_heads"});
+  }
+  if (Projected(shape) != shape.width) {
+    violations->push_back(
+        {ParamPath(field, "project_keys"),
+         absl::StrCat("false splits the model's ", shape.width,
+                      " channels into ", shape.heads, " heads of ",
+                      shape.head_width(), "; leave out model.head_width")});
   }
 }
 
@@ -219,7 +231,7 @@ Entry Tener() {
       "s_ij = q_i . k_j + q_i . R_(i-j) + u . k_j + v . R_(i-j), "
       "R_t = [sin(w_f t) | cos(w_f t)], w_f = 10000^(-f/(d/2-1))";
   entry.encoding.beyond = "defined";
-  entry.encoding.parameters = "2 C per layer";
+  entry.encoding.parameters = "2 H d per layer";
   entry.encoding.initial =
       "normal values of standard deviation (2 / (H + d))^(1/2) (Xavier)";
   entry.encoding.count_parameters = CountTener;
@@ -230,8 +242,8 @@ Entry Tener() {
 
 int64_t CountDeberta(const Component& component, const ModelShape& shape) {
   const int64_t k = Params(component.params()).Integer("max_distance");
-  const int64_t width = shape.width;
-  return 2 * k * width + shape.layers * (2 * width * width + width);
+  const int64_t width = shape.width, projected = Projected(shape);
+  return 2 * k * width + shape.layers * (2 * projected * width + projected);
 }
 
 ExtraCost CostOfDeberta(const Component& component, const ModelShape& shape,
@@ -259,7 +271,7 @@ Entry Deberta() {
   entry.encoding.formula =
       "s_ij = (q_i . k_j + q_i . kr_rho(i,j) + k_j . qr_rho(i,j)) / sqrt(3d)";
   entry.encoding.beyond = "defined: the last row";
-  entry.encoding.parameters = "2K C once; 2 C^2 + C per layer";
+  entry.encoding.parameters = "2K C once; 2 H d C + H d per layer";
   entry.encoding.initial = "normal values of standard deviation 0.02; biases 0";
   entry.encoding.count_parameters = CountDeberta;
   entry.encoding.count_cost = CostOfDeberta;
@@ -268,13 +280,14 @@ Entry Deberta() {
 
 int64_t CountTransformerXl(const Component& /*component*/,
                            const ModelShape& shape) {
-  const int64_t width = shape.width;
-  return 2 * width + shape.layers * width * width;
+  const int64_t projected = Projected(shape);
+  return 2 * projected + shape.layers * projected * shape.width;
 }
 
 void CheckTransformerXl(std::string_view field, const Component& component,
                         const ModelShape& shape,
                         std::vector<base::FieldViolation>* violations) {
+  CheckEvenWidth(field, component, shape, violations);
   const Params params(component.params());
   const bool segments = params.Integer("segment_length") > 0;
   if (params.Integer("memory_length") > 0 && !segments) {
@@ -317,7 +330,7 @@ Entry TransformerXl() {
   entry.encoding.formula =
       "s_ij = ((q_i + u) . k_j + (q_i + v) . W_r R_(i-j)) / sqrt(d)";
   entry.encoding.beyond = "defined";
-  entry.encoding.parameters = "2 C once; C^2 per layer";
+  entry.encoding.parameters = "2 H d once; H d C per layer";
   entry.encoding.initial =
       "u and v 0; W_r normal values of standard deviation 0.02";
   entry.encoding.count_parameters = CountTransformerXl;

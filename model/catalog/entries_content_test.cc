@@ -40,6 +40,21 @@ TEST(EntriesContentTest, TenerNeedsTwoFrequenciesAndItsOwnKeys) {
               ElementsAre("encoding.params.project_keys"));
 }
 
+// Heads of 8 channels, two of them, of 20 channels or 21.
+TEST(EntriesContentTest, AHeadWidthOfItsOwnIsRefusedOnlyWhereNothingProjects) {
+  ModelShape shape{2, 20, 2};
+  shape.own_head_width = 8;
+  EXPECT_THAT(Wrong("{name: tener}", shape), IsEmpty());
+  EXPECT_THAT(Wrong("{name: tener, params: {project_keys: false}}", shape),
+              ElementsAre("encoding.params.project_keys"));
+  EXPECT_THAT(Wrong("{name: transformer_xl}", shape), IsEmpty());
+  shape.width = 21;
+  EXPECT_THAT(Wrong("{name: tener}", shape), IsEmpty());
+  EXPECT_THAT(Wrong("{name: deberta}", shape), IsEmpty());
+  EXPECT_THAT(Wrong("{name: transformer_xl}", shape),
+              ElementsAre("encoding.name"));
+}
+
 TEST(EntriesContentTest, AMemoryNeedsSegments) {
   EXPECT_THAT(
       Wrong("{name: transformer_xl, params: {memory_length: 4}}", kSmall),

@@ -59,6 +59,7 @@ Entry Sinusoidal() {
   entry.encoding.formula =
       "x_i[2f] + sin(i base^(-2f/C)), x_i[2f + 1] + cos(i base^(-2f/C))";
   entry.encoding.beyond = "defined; angles that training has not seen";
+  entry.encoding.check_shape = CheckEvenWidth;
   entry.encoding.count_cost = CostOfAddedWaves;
   return entry;
 }

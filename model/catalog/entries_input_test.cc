@@ -8,6 +8,7 @@ namespace ordo::model::catalog {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 ordo::training::v1::Component Resolved(const std::string& yaml) {
   ordo::training::v1::Component component;
@@ -40,6 +41,22 @@ TEST(EntriesInputTest, AbacusKnowsTheDigitsOfTheArithmeticTasks) {
               ElementsAre(4, 5, 6, 7, 8, 9, 10, 11, 12, 13));
   EXPECT_EQ(CountParameters(abacus, {2, 8, 2}), 1024 * 8);
   EXPECT_EQ(MaxLength(abacus), 0);
+}
+
+TEST(EntriesInputTest, SinusoidsNeedAnEvenWidth) {
+  for (const std::string name : {"sinusoidal", "random_sinusoidal"}) {
+    const auto component = Resolved("{name: " + name + "}");
+    std::vector<base::FieldViolation> violations;
+    CheckShape("encoding", component, {2, 130, 4, 0, true, 32}, &violations);
+    EXPECT_THAT(violations, IsEmpty());
+    CheckShape("encoding", component, {2, 129, 4, 0, true, 32}, &violations);
+    ASSERT_EQ(violations.size(), 1u);
+    EXPECT_EQ(violations[0].field, "encoding.name");
+    EXPECT_EQ(violations[0].description,
+              name +
+                  " has as many sines as cosines: model.width must be "
+                  "even, is 129");
+  }
 }
 
 TEST(EntriesInputTest, AnAxialWidthOfZeroIsHalf) {

@@ -59,6 +59,25 @@ TEST_P(EveryEncoding, ParametersAreThoseOfTheModel) {
             NumValues(*OnMeta(model, encoding)));
 }
 
+// Whatever is not refused.
+TEST_P(EveryEncoding, HeadsMayHaveAWidthOfTheirOwn) {
+  for (const int width : {20, 21}) {
+    Model model = testing::SmallModel();
+    model.set_width(width);
+    Component encoding = GetParam().encoding;
+    catalog::Violations violations;
+    catalog::ResolveEncoding("encoding", model, &encoding, &violations);
+    if (!violations.empty()) continue;
+    const auto transformer = testing::MakeTransformer(model, encoding);
+    EXPECT_EQ(CountCost({model, encoding}, {}).whole.parameters,
+              NumValues(*transformer))
+        << width;
+    const at::Tensor logits =
+        testing::Logits(*transformer, testing::Integers({2, 5}, 11, "tokens"));
+    EXPECT_TRUE(logits.isfinite().all().item<bool>()) << width;
+  }
+}
+
 TEST_P(EveryEncoding, StateIsWhatDecodingKeeps) {
   const Model model = testing::SmallModel();
   const Component encoding = Resolved(model, GetParam().encoding);

@@ -14,7 +14,7 @@
 // Disentangled attention (He et al. 2021, arXiv:2006.03654, equations 2 to 4):
 // content meets the other token's relative position, both ways.
 //
-// Legend: R = 2K rows of the table, K the largest distance.
+// Legend: R = 2K rows of the table, K the largest distance; P = H D.
 
 namespace ordo::model::encodings {
 namespace {
@@ -31,9 +31,9 @@ class Deberta : public Encoding {
 
   struct Layer {
     // Positions' projections; only that of queries has a bias.
-    at::Tensor query_CC;
-    at::Tensor query_bias_C;
-    at::Tensor key_CC;
+    at::Tensor query_PC;
+    at::Tensor query_bias_P;
+    at::Tensor key_PC;
   };
 
   Deberta(const Options& options, at::Tensor positions_RC,
@@ -62,12 +62,12 @@ class Deberta : public Encoding {
                   const at::Tensor& /*product*/) const override {
     const Layer& layer = layers_[input.layer.layer];
     const std::vector<at::Tensor>& rows = input.layer.carried.tensors;
-    const auto heads = [&](const at::Tensor& x_RC) {
-      return x_RC.unflatten(-1, {options_.heads, -1}).transpose(0, 1);
+    const auto heads = [&](const at::Tensor& x_RP) {
+      return x_RP.unflatten(-1, {options_.heads, -1}).transpose(0, 1);
     };
-    const at::Tensor key_HRD = heads(at::linear(positions_RC_, layer.key_CC));
+    const at::Tensor key_HRD = heads(at::linear(positions_RC_, layer.key_PC));
     const at::Tensor query_HRD =
-        heads(at::linear(positions_RC_, layer.query_CC, layer.query_bias_C));
+        heads(at::linear(positions_RC_, layer.query_PC, layer.query_bias_P));
     const at::Tensor to_position = TakeRows(
         at::matmul(input.layer.q_BHTD, key_HRD.transpose(1, 2)), rows[0]);
     const at::Tensor from_position =
@@ -99,6 +99,7 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeDeberta(
   options.paper_index = params.String("index") == "paper";
   options.heads = shape.heads;
   const int64_t width = shape.width;
+  const int64_t projected = int64_t{shape.heads} * shape.head_width();
   const at::Tensor positions =
       parameters->Add(shape.scope + "deberta.positions.weight",
                       {2 * options.max_distance, width}, normal);
@@ -106,9 +107,10 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeDeberta(
   for (const int layer : shape.ActingLayers()) {
     const std::string scope = LayerScope(layer) + "deberta.";
     layers[layer] = {
-        parameters->Add(scope + "query_proj.weight", {width, width}, normal),
-        parameters->Add(scope + "query_proj.bias", {width}, {}),
-        parameters->Add(scope + "key_proj.weight", {width, width}, normal)};
+        parameters->Add(scope + "query_proj.weight", {projected, width},
+                        normal),
+        parameters->Add(scope + "query_proj.bias", {projected}, {}),
+        parameters->Add(scope + "key_proj.weight", {projected, width}, normal)};
   }
   return std::make_unique<Deberta>(options, positions, std::move(layers));
 }

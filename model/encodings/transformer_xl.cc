@@ -18,7 +18,8 @@
 // the distance, projected, meet q and a learned vector; another learned vector
 // meets k. Optionally attention runs in segments with a memory (section 3.2).
 //
-// Legend: W = C, the width of the sinusoids: C / 2 sines, then C / 2 cosines.
+// Legend: W = C, the width of the sinusoids: C / 2 sines, then C / 2 cosines;
+// P = H D.
 
 namespace ordo::model::encodings {
 namespace {
@@ -35,8 +36,8 @@ class TransformerXl : public Encoding {
     // u and v, [H,D], shared by all layers.
     at::Tensor key_bias_HD;
     at::Tensor distance_bias_HD;
-    // W_r of each layer that acts, [C,W].
-    std::vector<at::Tensor> distance_CW;
+    // W_r of each layer that acts, [P,W].
+    std::vector<at::Tensor> distance_PW;
   };
 
   TransformerXl(const Options& options, at::Tensor frequencies, Weights weights)
@@ -71,7 +72,7 @@ class TransformerXl : public Encoding {
                                          input.k_BHSD.transpose(2, 3));
     // (q + v) . W_r R = (W_r^T (q + v)) . R, per head.
     const at::Tensor distance_HDW =
-        weights_.distance_CW[input.layer.layer].unflatten(
+        weights_.distance_PW[input.layer.layer].unflatten(
             0, weights_.distance_bias_HD.sizes());
     const at::Tensor x_BHTW =
         at::matmul(input.layer.q_BHTD + weights_.distance_bias_HD.unsqueeze(1),
@@ -123,11 +124,11 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeTransformerXl(
                            {shape.heads, shape.head_width()}, {});
   };
   TransformerXl::Weights weights{bias("key_bias"), bias("distance_bias"), {}};
-  weights.distance_CW.resize(shape.layers);
+  weights.distance_PW.resize(shape.layers);
   for (const int layer : shape.ActingLayers()) {
-    weights.distance_CW[layer] = parameters->Add(
+    weights.distance_PW[layer] = parameters->Add(
         LayerScope(layer) + "transformer_xl.distance_proj.weight",
-        {shape.width, shape.width}, normal);
+        {int64_t{shape.heads} * shape.head_width(), shape.width}, normal);
   }
   return std::make_unique<TransformerXl>(options, Frequencies(shape.width),
                                          std::move(weights));
