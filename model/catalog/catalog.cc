@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/text/nearest.h"
 #include "model/catalog/entries.h"
+#include "model/catalog/extra_cost.h"
 #include "model/catalog/pairs.h"
 
 namespace ordo::model::catalog {
@@ -399,18 +400,12 @@ int64_t CountParameters(const Component& encoding, const ModelShape& shape) {
 ExtraCost CountCost(const Component& encoding, const ModelShape& shape,
                     const CostQuery& query) {
   const EncodingTraits& traits = TraitsOf(encoding);
-  ExtraCost cost;
-  if (traits.count_cost != nullptr) {
-    cost = traits.count_cost(encoding, shape, query);
-  }
+  ExtraCost cost = traits.count_cost(encoding, shape, query);
   if (!traits.sums_with) return cost;
   CostQuery beside = query;
   beside.turned = query.turned || traits.rotates;
   for (const Component& other : encoding.with()) {
-    const ExtraCost more = CountCost(other, shape, beside);
-    cost.macs += more.macs;
-    cost.flops += more.flops;
-    cost.state += more.state;
+    cost = Sum(cost, CountCost(other, shape, beside));
   }
   return cost;
 }

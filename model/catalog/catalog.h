@@ -156,7 +156,8 @@ struct EncodingTraits {
   std::string initial;
   // Null: none.
   ParameterCount count_parameters = nullptr;
-  // Null: nothing.
+  // Never null in the catalogue: CostOfNothing (extra_cost.h) where it adds
+  // nothing.
   CostCount count_cost = nullptr;
   // Null: no limit.
   LengthLimit limit_length = nullptr;

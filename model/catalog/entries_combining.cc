@@ -204,9 +204,7 @@ ExtraCost CostOfPerLayer(const Component& component, const ModelShape& shape,
   }
   ExtraCost all;
   for (const Component* member : pattern.members) {
-    const ExtraCost cost = CountCost(*member, shape, query);
-    all.macs += cost.macs;
-    all.flops += cost.flops;
+    all = Sum(all, CountCost(*member, shape, query));
   }
   return all;
 }

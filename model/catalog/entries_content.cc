@@ -395,7 +395,7 @@ ExtraCost CostOfCope(const Component& component, const ModelShape& shape,
   const CostSizes s = SizesOf(shape, query);
   if (query.layer == kInputLayer) return {};
   const Params params(component.params());
-  ExtraCost cost = CostOfCopeGates(params.String("gates"), s, query);
+  const ExtraCost gates = CostOfCopeGates(params.String("gates"), s, query);
   // Gates by a sigmoid and their sums; the term is added.
   int64_t macs = 0, flops = (3 + 1 + 1) * s.p * s.h;
   if (params.Bool("divide_position")) flops += s.p * s.h;
@@ -411,10 +411,7 @@ ExtraCost CostOfCope(const Component& component, const ModelShape& shape,
     macs = s.n * s.h * params.Integer("max_position") * s.d;
     flops += 5 * s.p * s.h;
   }
-  const ExtraCost more = Counted(query, macs, flops);
-  cost.macs += more.macs;
-  cost.flops += more.flops;
-  return cost;
+  return Sum(gates, Counted(query, macs, flops));
 }
 
 Entry Cope() {

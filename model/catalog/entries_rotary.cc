@@ -387,15 +387,11 @@ ExtraCost CostOfRopeBias(const Component& component, const ModelShape& shape,
   bool turned = query.turned;
   for (const Component& other : component.with()) {
     turned = turned || IsRotary(other.name());
-    const ExtraCost theirs = CountCost(other, shape, query);
-    cost.macs += theirs.macs;
-    cost.flops += theirs.flops;
-    cost.state += theirs.state;
+    cost = Sum(cost, CountCost(other, shape, query));
   }
-  if (!turned) cost.flops += CostOfRotary(component, shape, query).flops;
+  if (!turned) cost = Sum(cost, CostOfRotary(component, shape, query));
   if (query.layer == kInputLayer) return cost;
-  cost.flops += Counted(query, 0, s.n * (s.h + s.g) * s.d).flops;
-  return cost;
+  return Sum(cost, Counted(query, 0, s.n * (s.h + s.g) * s.d));
 }
 
 Entry RopeBias() {

@@ -39,7 +39,7 @@ int64_t TapeChannels(const Component& component, const ModelShape& shape) {
              : TurningChannels(component.with(0).params(), shape.head_width());
 }
 
-TapeSizes SizesOf(const Component& component, const ModelShape& shape) {
+TapeSizes TapeSizesOf(const Component& component, const ModelShape& shape) {
   const Params params(component.params());
   const int64_t heads = shape.heads;
   const int64_t channels = TapeChannels(component, shape);
@@ -57,7 +57,7 @@ TapeSizes SizesOf(const Component& component, const ModelShape& shape) {
 
 int64_t CountTape(const Component& component, const ModelShape& shape) {
   const Params params(component.params());
-  const TapeSizes sizes = SizesOf(component, shape);
+  const TapeSizes sizes = TapeSizesOf(component, shape);
   const int64_t inner = params.Integer("position_size");
   int64_t layer = 0;
   if (params.Bool("attention_update")) {
@@ -208,7 +208,7 @@ int64_t WidthOfBlocks(const Component& component, const ModelShape& shape) {
 ExtraCost CostOfTape(const Component& component, const ModelShape& shape,
                      const CostQuery& query) {
   const Params params(component.params());
-  const TapeSizes sizes = SizesOf(component, shape);
+  const TapeSizes sizes = TapeSizesOf(component, shape);
   const int64_t n = query.tokens, heads = shape.heads;
   ExtraCost cost;
   if (query.layer == kInputLayer) {
