@@ -22,12 +22,18 @@ int64_t ForLayers(const Component& component, const ModelShape& shape,
                                                       : values;
 }
 
-// Of a bias: `Flops` for each pair and head.
+// Of a bias that takes `kFlops` for each pair and head: made once where layers
+// share it, and added in each.
 template <int kFlops>
-ExtraCost CostOfBias(const Component&, const ModelShape& shape,
+ExtraCost CostOfBias(const Component& component, const ModelShape& shape,
                      const CostQuery& query) {
-  if (query.layer == kInputLayer) return {};
-  return Counted(query, 0, kFlops * query.pairs * shape.heads);
+  const auto own = component.params().find("per_layer");
+  const bool shared =
+      own == component.params().end() || !own->second.bool_value();
+  const int64_t made =
+      shared == (query.layer == kInputLayer) ? int64_t{kFlops} : 0;
+  const int64_t added = query.layer == kInputLayer ? 0 : 1;
+  return Counted(query, 0, (made + added) * query.pairs * shape.heads);
 }
 
 Entry Alibi() {
@@ -41,7 +47,7 @@ Entry Alibi() {
       "not a power of two: the slopes of the next lower power, then every "
       "other one of the next higher";
   entry.encoding.beyond = "defined";
-  entry.encoding.count_cost = CostOfBias<2>;
+  entry.encoding.count_cost = CostOfBias<1>;
   return entry;
 }
 
@@ -71,6 +77,18 @@ void CheckT5(std::string_view field, const Component& component,
          absl::StrCat("must be at least ", least, " with ", buckets,
                       " buckets, is ", params.Integer("max_distance"))});
   }
+}
+
+// Looked up. Without the division by sqrt(d), q is multiplied by it before.
+ExtraCost CostOfT5(const Component& component, const ModelShape& shape,
+                   const CostQuery& query) {
+  const ExtraCost cost = CostOfBias<0>(component, shape, query);
+  if (query.layer == kInputLayer ||
+      Params(component.params()).String("scale") != "none") {
+    return cost;
+  }
+  const CostSizes s = SizesOf(shape, query);
+  return Sum(cost, Counted(query, 0, s.n * s.h * s.d));
 }
 
 Entry T5() {
@@ -104,7 +122,7 @@ Entry T5() {
       "otherwise 0";
   entry.encoding.count_parameters = CountT5;
   entry.encoding.check_shape = CheckT5;
-  entry.encoding.count_cost = CostOfBias<1>;
+  entry.encoding.count_cost = CostOfT5;
   return entry;
 }
 
@@ -132,7 +150,7 @@ Entry KerpleLog() {
              "s_ij = q_i . k_j / sqrt(d) - r1_h ln(1 + r2_h |i - j|), r1 "
              "and r2 at least 0.01");
   entry.encoding.initial = "r1 uniform in 0..2, r2 in 0..1";
-  entry.encoding.count_cost = CostOfBias<5>;
+  entry.encoding.count_cost = CostOfBias<4>;
   return entry;
 }
 
@@ -144,18 +162,20 @@ Entry KerplePower() {
              "s_ij = q_i . k_j / sqrt(d) - r1_h |i - j|^(r2_h), r1 and r2 "
              "at least 0.01, r2 at most 2");
   entry.encoding.initial = "r1 uniform in 0..1, r2 in 0..2";
-  entry.encoding.count_cost = CostOfBias<3>;
+  entry.encoding.count_cost = CostOfBias<2>;
   return entry;
 }
 
-// An MLP for each pair, with ReLU, of a ratio of two logarithms.
+// An MLP for each pair, with ReLU, of a ratio of two logarithms: a product, a
+// sum and a logarithm for each of both, the distance's divided by the query's,
+// to which a small number is added.
 ExtraCost CostOfFire(const Component& component, const ModelShape& shape,
                      const CostQuery& query) {
   const CostSizes s = SizesOf(shape, query);
   if (query.layer == kInputLayer) return {};
   const int64_t inner = Params(component.params()).Integer("mlp_width");
   ExtraCost cost = Counted(query, s.p * inner * (1 + s.h),
-                           4 * s.p + 3 * s.n + s.p * inner + 2 * s.p * s.h);
+                           4 * s.p + 4 * s.n + s.p * inner + 2 * s.p * s.h);
   // The activation counts in both conventions.
   cost.flops += s.p * inner;
   return cost;
@@ -207,15 +227,16 @@ void CheckSandwich(std::string_view field, const Component& component,
       {ParamPath(field, "width"), absl::StrCat("must be even, is ", width)});
 }
 
-// The sums are of all layers.
+// Waves at queries and at keys, their products and the division by each head's
+// ratio are of all layers.
 ExtraCost CostOfSandwich(const Component& component, const ModelShape& shape,
                          const CostQuery& query) {
   const CostSizes s = SizesOf(shape, query);
   const int64_t width = Params(component.params()).Integer("width");
   if (query.layer == kInputLayer) {
-    return Counted(query, s.p * width, s.n * (width / 2) * 3);
+    return Counted(query, s.p * width, 2 * s.n * (width / 2) * 3 + s.p * s.h);
   }
-  return Counted(query, 0, 2 * s.p * s.h);
+  return Counted(query, 0, s.p * s.h);
 }
 
 Entry Sandwich() {
@@ -265,7 +286,7 @@ Entry WindowBias2d() {
   entry.encoding.limit_length = GridSize;
   // A shift of ids moves cells from one row to the next.
   entry.encoding.relative = false;
-  entry.encoding.count_cost = CostOfBias<1>;
+  entry.encoding.count_cost = CostOfBias<0>;
   return entry;
 }
 

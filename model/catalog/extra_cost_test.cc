@@ -88,5 +88,91 @@ TEST(ExtraCostTest, WhatStandsBesideCountsWithItsProductsAndState) {
       (ExtraCost{alone.macs, alone.flops + rope.flops + 10 * (24 + 12), 12}));
 }
 
+TEST(ExtraCostTest, ABiasThatLayersShareIsMadeOnceAndAddedInEach) {
+  const struct {
+    const char* encoding;
+    // Operations on each logit.
+    int64_t made;
+  } cases[] = {// Slope times distance.
+               {"{name: alibi}", 1},
+               // r2 times the distance, one more, the logarithm, r1 times it.
+               {"{name: kerple_log}", 4},
+               // A power, r1 times it.
+               {"{name: kerple_power}", 2},
+               // Looked up.
+               {"{name: t5}", 0},
+               {"{name: window_bias_2d}", 0}};
+  for (const auto& one : cases) {
+    EXPECT_EQ(Of(one.encoding, kInputLayer), (ExtraCost{0, one.made * 220}))
+        << one.encoding;
+    for (const int layer : {0, 3}) {
+      EXPECT_EQ(Of(one.encoding, layer), (ExtraCost{0, 220})) << one.encoding;
+    }
+    EXPECT_EQ(Of(one.encoding, 0, CostConvention::kTapeTable3), ExtraCost{})
+        << one.encoding;
+  }
+}
+
+TEST(ExtraCostTest, ABiasOfEachLayerIsMadeThere) {
+  const struct {
+    const char* name;
+    int64_t made;
+  } cases[] = {
+      {"kerple_log", 4}, {"kerple_power", 2}, {"t5", 0}, {"window_bias_2d", 0}};
+  for (const auto& one : cases) {
+    const std::string encoding =
+        "{name: " + std::string(one.name) + ", params: {per_layer: true}}";
+    EXPECT_EQ(Of(encoding, kInputLayer), ExtraCost{}) << one.name;
+    EXPECT_EQ(Of(encoding, 1), (ExtraCost{0, (one.made + 1) * 220}))
+        << one.name;
+  }
+}
+
+TEST(ExtraCostTest, T5WithoutTheDivisionMultipliesQ) {
+  const std::string t5 = "{name: t5, params: {scale: none}}";
+  EXPECT_EQ(Of(t5, kInputLayer), ExtraCost{});
+  EXPECT_EQ(Of(t5, 1), (ExtraCost{0, 220 + 10 * 24}));
+}
+
+// An MLP 1 -> 8 -> 4 of each pair. A product, a sum, a logarithm for the pair's
+// distance and its division; the same three for the query's position, and a
+// small number more; 8 biases and 8 activations; 4 biases and 4 sums with the
+// logits.
+TEST(ExtraCostTest, FireRunsAnMlpForEachPair) {
+  const std::string fire = "{name: fire, params: {mlp_width: 8}}";
+  const int64_t macs = 55 * (8 + 8 * 4);
+  EXPECT_EQ(Of(fire, kInputLayer), ExtraCost{});
+  EXPECT_EQ(Of(fire, 1),
+            (ExtraCost{macs, 55 * 4 + 10 * 4 + 55 * (8 + 8) + 2 * 220}));
+  EXPECT_EQ(Of(fire, 1, CostConvention::kTapeTable3),
+            (ExtraCost{macs, 55 * 8}));
+}
+
+// Three frequencies at 10 queries and 10 keys, an angle, a sine and a cosine
+// each; their product for each pair, and its division in each head.
+TEST(ExtraCostTest, SandwichMakesItsSumsOnce) {
+  const std::string sandwich = "{name: sandwich, params: {width: 6}}";
+  EXPECT_EQ(Of(sandwich, kInputLayer),
+            (ExtraCost{55 * 6, 2 * 10 * 3 * 3 + 220}));
+  EXPECT_EQ(Of(sandwich, 2), (ExtraCost{0, 220}));
+}
+
+TEST(ExtraCostTest, WhatIsAddedToTheInputIsAddedOnce) {
+  for (const char* name :
+       {"abacus", "axial", "grid_learned", "learned", "random_learned"}) {
+    const std::string encoding = "{name: " + std::string(name) + "}";
+    EXPECT_EQ(Of(encoding, kInputLayer), (ExtraCost{0, 10 * 16})) << name;
+    EXPECT_EQ(Of(encoding, 0), ExtraCost{}) << name;
+  }
+  // 8 angles, 16 waves and 16 sums for each token.
+  for (const char* name :
+       {"grid_sinusoidal", "random_sinusoidal", "sinusoidal"}) {
+    const std::string encoding = "{name: " + std::string(name) + "}";
+    EXPECT_EQ(Of(encoding, kInputLayer), (ExtraCost{0, 10 * (8 + 16 + 16)}))
+        << name;
+    EXPECT_EQ(Of(encoding, 0), ExtraCost{}) << name;
+  }
+}
+
 }  // namespace
 }  // namespace ordo::model::catalog
