@@ -69,18 +69,39 @@ int64_t Channels(const Component& component, const ModelShape& shape) {
   return TurningChannels(component.params(), shape.head_width());
 }
 
-// An angle, its sine and its cosine for each pair of channels.
-ExtraCost Table(const CostSizes& s, int64_t channels, const CostQuery& query) {
-  return Counted(query, 0, s.n * (channels / 2) * 3);
+// What a pair of channels takes of a table: an angle, its sine and its cosine;
+// with a factor of q and k, a product for each of the two besides.
+constexpr int kTurn = 3;
+constexpr int kTurnWithFactor = 5;
+
+// Two products and a sum for each channel of so many heads.
+ExtraCost Turning(const CostSizes& s, int64_t heads, int64_t channels,
+                  const CostQuery& query) {
+  return Counted(query, 0, 3 * s.n * heads * channels);
 }
 
-// Two products and a sum for each channel of q and k.
+// A table, and q and k turned by it.
+template <int kOfPair>
 ExtraCost CostOfRotary(const Component& component, const ModelShape& shape,
                        const CostQuery& query) {
   const CostSizes s = SizesOf(shape, query);
   const int64_t r = Channels(component, shape);
-  if (query.layer == kInputLayer) return Table(s, r, query);
-  return Counted(query, 0, 3 * s.n * (s.h + s.g) * r);
+  if (query.layer == kInputLayer) {
+    return Counted(query, 0, kOfPair * s.n * (r / 2));
+  }
+  return Turning(s, s.h + s.g, r, query);
+}
+
+// Keys turn with their queries: tables of both, and the keys of all heads.
+template <int kOfPair>
+ExtraCost CostByLength(const Component& component, const ModelShape& shape,
+                       const CostQuery& query) {
+  const CostSizes s = SizesOf(shape, query);
+  const int64_t r = Channels(component, shape);
+  if (query.layer == kInputLayer) {
+    return Counted(query, 0, 2 * kOfPair * s.n * (r / 2));
+  }
+  return Turning(s, 2 * s.h, r, query);
 }
 
 struct Text {
@@ -105,7 +126,7 @@ Entry RotaryEntry(std::string name, Text text, std::vector<Param> more,
   entry.encoding.beyond = std::move(text.beyond);
   entry.encoding.rotates = true;
   entry.encoding.sums_with = true;
-  entry.encoding.count_cost = CostOfRotary;
+  entry.encoding.count_cost = CostOfRotary<kTurn>;
   entry.encoding.check_shape = check;
   return entry;
 }
@@ -120,6 +141,7 @@ Entry WithBase(Entry entry, double base) {
 Entry ByLength(Entry entry) {
   entry.encoding.decoding = Decoding::kLastRow;
   entry.encoding.relative = false;
+  entry.encoding.count_cost = CostByLength<kTurn>;
   return entry;
 }
 
@@ -214,7 +236,7 @@ Entry PartialNtk() {
 
 Entry Yarn() {
   const Range rotations{1e-6, 1e6, "turns"};
-  return RotaryEntry(
+  Entry entry = RotaryEntry(
       "yarn",
       {"YaRN: slow pairs interpolate, fast ones stay, and q and k grow with "
        "the logarithm of the scale.",
@@ -235,11 +257,13 @@ Entry Yarn() {
        Number("mscale_all_dim", 0.0, {0.0, 1e3},
               "The divisor's m; 0: not given.")},
       CheckRamps);
+  entry.encoding.count_cost = CostOfRotary<kTurnWithFactor>;
+  return entry;
 }
 
 Entry LongRope() {
   const Range divisor{1e-6, 1e6};
-  return ByLength(RotaryEntry(
+  Entry entry = ByLength(RotaryEntry(
       "longrope",
       {"LongRoPE: each pair's frequency is divided by a number of its own, "
        "searched for short and for long inputs.",
@@ -254,6 +278,8 @@ Entry LongRope() {
                "Divisors of each pair past L tokens; none: all 1."),
        AttentionFactor()},
       CheckLongRope));
+  entry.encoding.count_cost = CostByLength<kTurnWithFactor>;
+  return entry;
 }
 
 Entry Llama3() {
@@ -292,16 +318,9 @@ Entry MixedBase() {
       CheckMixedBase);
 }
 
-// Factors are made once, and each channel takes one.
-ExtraCost CostOfXpos(const Component& component, const ModelShape& shape,
-                     const CostQuery& query) {
-  const CostSizes s = SizesOf(shape, query);
-  const int64_t r = Channels(component, shape);
-  if (query.layer == kInputLayer) {
-    return Counted(query, 0, s.n * (r / 2) * (3 + 2 * 2));
-  }
-  return Counted(query, 0, 4 * s.n * (s.h + s.g) * r);
-}
+// A pair's factor is a product and an exponential; its two values are
+// multiplied by it for q and divided for k.
+constexpr int kTurnOfXpos = kTurn + 2 + 2 * 2;
 
 Entry Xpos() {
   Entry entry = RotaryEntry(
@@ -319,19 +338,27 @@ Entry Xpos() {
                "Position c at which q and k keep their size.")},
       CheckXpos);
   entry.encoding.limit_length = LimitXpos;
-  entry.encoding.count_cost = CostOfXpos;
+  entry.encoding.count_cost = CostOfRotary<kTurnOfXpos>;
   return entry;
 }
 
-// q and k are turned twice, k of all heads, and have two products.
+// q and the keys of all heads turn within the window and past it, and have a
+// product for each, of which all but one are divided by sqrt(d) here. Without
+// the causal mask, a row longer than the window has keys as far after the
+// query. Positions past the window are a product, q's also a sum.
 ExtraCost CostOfReRope(const Component& component, const ModelShape& shape,
                        const CostQuery& query) {
   const CostSizes s = SizesOf(shape, query);
   const int64_t r = Channels(component, shape);
+  const bool ahead =
+      !shape.causal && s.n > Params(component.params()).Integer("window");
   if (query.layer == kInputLayer) {
-    return Counted(query, 0, 4 * s.n * (r / 2) * 3);
+    const int64_t tables = ahead ? 5 : 4, places = ahead ? 5 : 3;
+    return Counted(query, 0, s.n * (tables * kTurn * (r / 2) + places));
   }
-  return Counted(query, s.p * s.h * s.d, 2 * 3 * s.n * 2 * s.h * r + s.p * s.h);
+  const int64_t more = ahead ? 2 : 1;
+  return Sum(Counted(query, more * s.p * s.h * s.d, more * s.p * s.h),
+             Turning(s, (1 + more) * 2 * s.h, r, query));
 }
 
 Entry ReRope() {
@@ -384,12 +411,14 @@ ExtraCost CostOfRopeBias(const Component& component, const ModelShape& shape,
                          const CostQuery& query) {
   const CostSizes s = SizesOf(shape, query);
   ExtraCost cost;
+  CostQuery beside = query;
+  beside.turned = true;
   bool turned = query.turned;
   for (const Component& other : component.with()) {
     turned = turned || IsRotary(other.name());
-    cost = Sum(cost, CountCost(other, shape, query));
+    cost = Sum(cost, CountCost(other, shape, beside));
   }
-  if (!turned) cost = Sum(cost, CostOfRotary(component, shape, query));
+  if (!turned) cost = Sum(cost, CostOfRotary<kTurn>(component, shape, query));
   if (query.layer == kInputLayer) return cost;
   return Sum(cost, Counted(query, 0, s.n * (s.h + s.g) * s.d));
 }
@@ -413,8 +442,8 @@ Entry RopeBias() {
   return entry;
 }
 
-// Blocks of E channels: a matrix for each token, key head and block, its
-// exponential left out, times the channels.
+// Blocks of E channels: a matrix for each token, key head and block, the sum of
+// its axes' multiples, its exponential left out; it meets the block's channels.
 ExtraCost CostOfLiere(const Component& component, const ModelShape& shape,
                       const CostQuery& query) {
   const CostSizes s = SizesOf(shape, query);
@@ -422,9 +451,10 @@ ExtraCost CostOfLiere(const Component& component, const ModelShape& shape,
   const Params params(component.params());
   const int64_t given = params.Integer("block");
   const int64_t block = given == 0 ? s.d : given;
-  return Counted(query, 0,
-                 2 * s.n * (s.h + s.g) * s.d * block +
-                     params.Integer("axes") * s.n * s.g * s.d * block);
+  return Counted(
+      query, 0,
+      2 * s.n * (s.h + s.g) * s.d * block +
+          (2 * params.Integer("axes") - 1) * s.n * s.g * s.d * block);
 }
 
 Entry Liere() {

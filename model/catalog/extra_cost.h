@@ -8,9 +8,9 @@
 // What an encoding's row counts its cost (EncodingTraits::count_cost) with.
 //
 // Operations on single values count one each: an addition, a product, a root,
-// an exponential, a sine, an activation. Not counted are
-// comparisons, tables' look-ups, sums of whole position ids and what depends on
-// parameters alone. What all layers share is counted before the first.
+// an exponential, a sine, an activation. Not counted are comparisons, tables'
+// look-ups, sums of whole position ids and what depends on parameters alone.
+// What all layers share is counted before the first.
 
 namespace ordo::model::catalog {
 

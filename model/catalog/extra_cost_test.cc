@@ -47,6 +47,10 @@ ExtraCost Of(const std::string& yaml, int layer,
   return CountCost(component, shape, query);
 }
 
+ExtraCost WithoutMask(const std::string& yaml, int layer) {
+  return Of(yaml, layer, CostConvention::kModel, /*causal=*/false);
+}
+
 TEST(ExtraCostTest, NoEncodingCostsNothing) {
   for (const int layer : {kInputLayer, 0, 3}) {
     EXPECT_EQ(Of("{name: none}", layer), (ExtraCost{0, 0, 0}));
@@ -172,6 +176,94 @@ TEST(ExtraCostTest, WhatIsAddedToTheInputIsAddedOnce) {
         << name;
     EXPECT_EQ(Of(encoding, 0), ExtraCost{}) << name;
   }
+}
+
+// 4 of the 6 channels of a head turn: two pairs.
+std::string Turning(const std::string& name, const std::string& more = "") {
+  return "{name: " + name + ", params: {partial: 0.7" + more + "}}";
+}
+
+TEST(ExtraCostTest, AFactorOfQAndKIsInTheTable) {
+  EXPECT_EQ(Of(Turning("rope"), kInputLayer), (ExtraCost{0, 10 * 2 * 3}));
+  EXPECT_EQ(Of(Turning("yarn"), kInputLayer), (ExtraCost{0, 10 * 2 * 5}));
+  for (const char* name : {"llama3", "rope", "rope_2d", "yarn"}) {
+    EXPECT_EQ(Of(Turning(name), 0), (ExtraCost{0, 3 * 10 * (4 + 2) * 4}))
+        << name;
+  }
+}
+
+TEST(ExtraCostTest, ByLengthKeysOfAllHeadsTurnByATableOfTheirOwn) {
+  for (const char* name : {"dynamic_linear", "dynamic_ntk"}) {
+    EXPECT_EQ(Of(Turning(name), kInputLayer), (ExtraCost{0, 2 * 10 * 2 * 3}))
+        << name;
+    EXPECT_EQ(Of(Turning(name), 0), (ExtraCost{0, 3 * 10 * (4 + 4) * 4}))
+        << name;
+  }
+  EXPECT_EQ(Of(Turning("longrope"), kInputLayer),
+            (ExtraCost{0, 2 * 10 * 2 * 5}));
+  EXPECT_EQ(Of(Turning("longrope"), 0), (ExtraCost{0, 3 * 10 * (4 + 4) * 4}));
+}
+
+// The pair's angle and two waves; its factor, an exponential of a product; then
+// two values for q and two for k.
+TEST(ExtraCostTest, XposHasItsFactorsInTheTables) {
+  EXPECT_EQ(Of(Turning("xpos"), kInputLayer), (ExtraCost{0, 10 * 2 * 9}));
+  EXPECT_EQ(Of(Turning("xpos"), 1), (ExtraCost{0, 3 * 10 * (4 + 2) * 4}));
+}
+
+// Two tables within the window and two past it, at places that take three
+// operations; q and k of four heads turn for each of two products.
+TEST(ExtraCostTest, ReRopeTurnsAndMultipliesTwice) {
+  for (const char* name : {"leaky_rerope", "rerope"}) {
+    const std::string encoding = Turning(name, ", window: 4");
+    EXPECT_EQ(Of(encoding, kInputLayer),
+              (ExtraCost{0, 4 * 10 * 2 * 3 + 3 * 10}))
+        << name;
+    EXPECT_EQ(Of(encoding, 1),
+              (ExtraCost{55 * 24, 2 * 3 * 10 * (4 + 4) * 4 + 220}))
+        << name;
+  }
+}
+
+TEST(ExtraCostTest, ReRopeHasAThirdProductForKeysFarAfterTheQuery) {
+  const std::string encoding = Turning("rerope", ", window: 4");
+  EXPECT_EQ(WithoutMask(encoding, kInputLayer),
+            (ExtraCost{0, 5 * 10 * 2 * 3 + 5 * 10}));
+  EXPECT_EQ(WithoutMask(encoding, 1),
+            (ExtraCost{2 * 100 * 24, 3 * 3 * 10 * (4 + 4) * 4 + 2 * 400}));
+  // No key is as far.
+  const std::string wide = Turning("rerope", ", window: 10");
+  EXPECT_EQ(WithoutMask(wide, kInputLayer),
+            (ExtraCost{0, 4 * 10 * 2 * 3 + 3 * 10}));
+  EXPECT_EQ(WithoutMask(wide, 1),
+            (ExtraCost{100 * 24, 2 * 3 * 10 * (4 + 4) * 4 + 400}));
+}
+
+// A sum for 24 channels of q and 12 of k, and rope or what stands with it.
+TEST(ExtraCostTest, BiasesOfQAndKLeaveTheTurningToOne) {
+  const ExtraCost layer = {0, 10 * (24 + 12) + 3 * 10 * (4 + 2) * 4};
+  const std::string alone = Turning("rope_bias");
+  EXPECT_EQ(Of(alone, kInputLayer), (ExtraCost{0, 10 * 2 * 3}));
+  EXPECT_EQ(Of(alone, 1), layer);
+  const std::string over = "{name: rope_bias, with: [" + Turning("xpos") + "]}";
+  EXPECT_EQ(Of(over, kInputLayer), (ExtraCost{0, 10 * 2 * 9}));
+  EXPECT_EQ(Of(over, 1), layer);
+  const std::string under =
+      "{name: rope, params: {partial: 0.7}, with: [{name: rope_bias}]}";
+  EXPECT_EQ(Of(under, kInputLayer), (ExtraCost{0, 10 * 2 * 3}));
+  EXPECT_EQ(Of(under, 1), layer);
+}
+
+// Matrices of 10 tokens and 2 key heads, two axes: two products and a sum for
+// each value; then a product and a sum of each with 6 heads' channels.
+TEST(ExtraCostTest, LiereMeetsAMatrixOfEachTokenAndBlock) {
+  EXPECT_EQ(Of("{name: liere}", kInputLayer), ExtraCost{});
+  // Three blocks of 2 by 2.
+  EXPECT_EQ(Of("{name: liere, params: {block: 2, axes: 2}}", 1),
+            (ExtraCost{0, 10 * 2 * 3 * 4 * 3 + 2 * 10 * 6 * 3 * 4}));
+  // One of 6 by 6, one axis.
+  EXPECT_EQ(Of("{name: liere}", 1),
+            (ExtraCost{0, 10 * 2 * 36 + 2 * 10 * 6 * 36}));
 }
 
 }  // namespace
