@@ -107,6 +107,8 @@ struct CostQuery {
   CostConvention convention = CostConvention::kModel;
   // The layer; kInputLayer: what is done once, before the first.
   int layer = 0;
+  // The first layer that the encoding acts in.
+  int first_layer = 0;
   // Tokens of the row.
   int64_t tokens = 0;
   // Pairs of a query and a key that it sees.

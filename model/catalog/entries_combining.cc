@@ -200,7 +200,9 @@ ExtraCost CostOfPerLayer(const Component& component, const ModelShape& shape,
   const Pattern pattern = PatternOf(component, shape.layers);
   if (query.layer != kInputLayer) {
     const int member = pattern.member_of_layer[query.layer];
-    return CountCost(*pattern.members[member], shape, query);
+    CostQuery theirs = query;
+    theirs.first_layer = pattern.LayersOf(member).front();
+    return CountCost(*pattern.members[member], shape, theirs);
   }
   ExtraCost all;
   for (const Component* member : pattern.members) {

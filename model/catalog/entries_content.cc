@@ -44,8 +44,11 @@ ExtraCost CostOfShaw(const Component& component, const ModelShape& shape,
   const int64_t k = params.Integer("max_distance");
   const int64_t rows = shape.causal ? k + 1 : 2 * k + 1;
   const int64_t terms = params.Bool("values") ? 2 : 1;
-  return Counted(query, terms * s.n * s.h * rows * s.d,
-                 2 * s.p * s.h + (terms - 1) * (s.p * s.h + s.n * s.h * s.d));
+  // Pairs whose distance has no row are multiplied by 0, the others by 1.
+  const int64_t dropped = params.String("unseen") == "none" ? terms : 0;
+  return Counted(
+      query, terms * s.n * s.h * rows * s.d,
+      (2 + dropped) * s.p * s.h + (terms - 1) * (s.p * s.h + s.n * s.h * s.d));
 }
 
 Entry Shaw() {
@@ -86,17 +89,18 @@ ExtraCost CostOfHuang(const Component& component, const ModelShape& shape,
                       const CostQuery& query) {
   const CostSizes s = SizesOf(shape, query);
   if (query.layer == kInputLayer) return {};
-  const int64_t rows =
-      2 * Params(component.params()).Integer("max_distance") - 1;
+  const int64_t k = Params(component.params()).Integer("max_distance");
+  const int64_t rows = 2 * k - 1;
   if (component.name() == "huang4") {
     return Counted(query, 2 * s.n * s.h * rows * s.d, 3 * s.p * s.h);
   }
   if (component.name() == "huang3") {
-    // A product for each row but one, which the plain one stands for.
-    const int64_t seen =
-        std::min(rows, shape.causal ? s.n : int64_t{2} * s.n - 1);
-    return Counted(query, (seen - 1) * s.p * s.h * s.d,
-                   seen * (s.n * s.h * s.d + s.p * s.h));
+    // A product for each row that a seen pair takes; the first is in the place
+    // of the plain one, the others are added to it.
+    const int64_t taken =
+        shape.causal ? std::min(k, s.n) : std::min(rows, int64_t{2} * s.n - 1);
+    return Counted(query, (taken - 1) * s.p * s.h * s.d,
+                   taken * s.n * s.h * s.d + (taken - 1) * s.p * s.h);
   }
   return Counted(query, 0, s.p * s.h);
 }
@@ -144,10 +148,12 @@ int64_t CountDaTransformer(const Component& /*component*/,
   return int64_t{2} * shape.layers * shape.heads;
 }
 
+// A product, a difference, a softplus of three, another difference and an
+// exponential make the weight; what is positive of the logit is times it.
 ExtraCost CostOfDaTransformer(const Component&, const ModelShape& shape,
                               const CostQuery& query) {
   if (query.layer == kInputLayer) return {};
-  return Counted(query, 0, 8 * query.pairs * shape.heads);
+  return Counted(query, 0, (7 + 2) * query.pairs * shape.heads);
 }
 
 Entry DaTransformer() {
@@ -251,8 +257,8 @@ ExtraCost CostOfDeberta(const Component& component, const ModelShape& shape,
   const CostSizes s = SizesOf(shape, query);
   if (query.layer == kInputLayer) return {};
   const int64_t rows = 2 * Params(component.params()).Integer("max_distance");
-  return Counted(query, 2 * rows * s.c * s.c + 2 * s.n * s.h * rows * s.d,
-                 rows * s.c + 3 * s.p * s.h);
+  return Counted(query, 2 * s.h * rows * s.d * (s.c + s.n),
+                 rows * s.h * s.d + 3 * s.p * s.h);
 }
 
 Entry Deberta() {
@@ -300,14 +306,18 @@ void CheckTransformerXl(std::string_view field, const Component& component,
   }
 }
 
-ExtraCost CostOfTransformerXl(const Component&, const ModelShape& shape,
-                              const CostQuery& query) {
+ExtraCost CostOfTransformerXl(const Component& component,
+                              const ModelShape& shape, const CostQuery& query) {
   const CostSizes s = SizesOf(shape, query);
   ExtraCost cost = Waves(s, s.c, query);
   if (query.layer == kInputLayer) return cost;
   const ExtraCost more = Counted(query, s.n * s.h * s.d * (1 + s.c),
                                  s.n * s.h * s.d + 3 * s.p * s.h);
-  return Sum(cost, more);
+  // The wave at the clamp meets what each token has of it; without the causal
+  // mask on either side.
+  const bool clamped = Params(component.params()).Integer("clamp_length") > 0;
+  const int64_t clamps = clamped ? (shape.causal ? 1 : 2) : 0;
+  return Sum(cost, Sum(more, Counted(query, clamps * s.n * s.h * s.c, 0)));
 }
 
 Entry TransformerXl() {
@@ -398,12 +408,12 @@ ExtraCost CostOfCope(const Component& component, const ModelShape& shape,
   const ExtraCost gates = CostOfCopeGates(params.String("gates"), s, query);
   // Gates by a sigmoid and their sums; the term is added.
   int64_t macs = 0, flops = (3 + 1 + 1) * s.p * s.h;
-  if (params.Bool("divide_position")) flops += s.p * s.h;
   const std::string form = params.String("form");
+  if (params.Bool("divide_position") && form != "alibi") flops += s.p * s.h;
   if (form == "alibi") {
     flops += 2 * s.p * s.h;
-  } else if (form == "mlp" &&
-             (query.layer == 0 || params.String("mlp_layers") == "all")) {
+  } else if (form == "mlp" && (query.layer == query.first_layer ||
+                               params.String("mlp_layers") == "all")) {
     const int64_t inner = params.Integer("mlp_width");
     macs = (s.n * s.d + s.p) * s.h * inner + s.n * s.h * s.d;
     flops += (3 * inner + 1) * s.p * s.h;

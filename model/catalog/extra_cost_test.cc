@@ -266,5 +266,164 @@ TEST(ExtraCostTest, LiereMeetsAMatrixOfEachTokenAndBlock) {
             (ExtraCost{0, 10 * 2 * 36 + 2 * 10 * 6 * 36}));
 }
 
+// 4 rows, or 7 where keys stand after the query, meet q; then each logit's
+// value is divided by sqrt(d) and added.
+TEST(ExtraCostTest, ShawMeetsEachRowOfItsTables) {
+  const auto shaw = [](const std::string& more) {
+    return "{name: shaw, params: {max_distance: 3" + more + "}}";
+  };
+  EXPECT_EQ(Of(shaw(""), kInputLayer), ExtraCost{});
+  EXPECT_EQ(Of(shaw(""), 1), (ExtraCost{10 * 24 * 4, 2 * 220}));
+  EXPECT_EQ(WithoutMask(shaw(""), 1), (ExtraCost{10 * 24 * 7, 2 * 400}));
+  // Weights are summed for each row, which then meets them, and all is added.
+  EXPECT_EQ(Of(shaw(", values: true"), 1),
+            (ExtraCost{2 * 10 * 24 * 4, 2 * 220 + 220 + 10 * 24}));
+  // Far pairs are multiplied by 0, in either term.
+  EXPECT_EQ(Of(shaw(", unseen: none"), 1), (ExtraCost{10 * 24 * 4, 3 * 220}));
+  EXPECT_EQ(Of(shaw(", unseen: none, values: true"), 1),
+            (ExtraCost{2 * 10 * 24 * 4, 4 * 220 + 220 + 10 * 24}));
+}
+
+TEST(ExtraCostTest, HuangsNumbersMultiplyEachLogit) {
+  for (const char* name : {"{name: huang1}", "{name: huang2}"}) {
+    EXPECT_EQ(Of(name, kInputLayer), ExtraCost{}) << name;
+    EXPECT_EQ(Of(name, 1), (ExtraCost{0, 220})) << name;
+  }
+}
+
+// Each row weighs q and has a product, the first in the place of the plain one,
+// the others added to it.
+TEST(ExtraCostTest, HuangsThirdHasAProductForEachRowInUse) {
+  const std::string three = "{name: huang3, params: {max_distance: 3}}";
+  EXPECT_EQ(Of(three, kInputLayer), ExtraCost{});
+  // Distances 0, 1 and 2 or more.
+  EXPECT_EQ(Of(three, 1), (ExtraCost{2 * 55 * 24, 3 * 10 * 24 + 2 * 220}));
+  // And two behind the query.
+  EXPECT_EQ(WithoutMask(three, 1),
+            (ExtraCost{4 * 100 * 24, 5 * 10 * 24 + 4 * 400}));
+  // A row's 10 distances, or 19.
+  const std::string wide = "{name: huang3, params: {max_distance: 16}}";
+  EXPECT_EQ(Of(wide, 1), (ExtraCost{9 * 55 * 24, 10 * 10 * 24 + 9 * 220}));
+  EXPECT_EQ(WithoutMask(wide, 1),
+            (ExtraCost{18 * 100 * 24, 19 * 10 * 24 + 18 * 400}));
+}
+
+// 5 rows meet q and k; the two are added, divided and added to the logit.
+TEST(ExtraCostTest, HuangsFourthMeetsRowsOnBothSides) {
+  const std::string four = "{name: huang4, params: {max_distance: 3}}";
+  EXPECT_EQ(Of(four, kInputLayer), ExtraCost{});
+  EXPECT_EQ(Of(four, 1), (ExtraCost{2 * 10 * 24 * 5, 3 * 220}));
+}
+
+// w times the distance, v less it, softplus (exponential, sum, logarithm),
+// a difference, an exponential; the activation, and the product of both.
+TEST(ExtraCostTest, DaTransformerMakesAWeightForEachLogit) {
+  EXPECT_EQ(Of("{name: da_transformer}", kInputLayer), ExtraCost{});
+  EXPECT_EQ(Of("{name: da_transformer}", 1), (ExtraCost{0, 9 * 220}));
+}
+
+// Three frequencies at 10 queries and 10 keys. Then two sums with q, two
+// products and a sum for each of a head's 6 waves, a second product with the
+// keys, and its sum with the first.
+TEST(ExtraCostTest, TenerMeetsWavesOfTheDistance) {
+  EXPECT_EQ(Of("{name: tener}", kInputLayer), (ExtraCost{0, 2 * 10 * 3 * 3}));
+  EXPECT_EQ(Of("{name: tener}", 1),
+            (ExtraCost{55 * 24, 2 * 10 * 24 + 3 * 10 * 24 + 220}));
+}
+
+// Eight frequencies, as wide as the model. u meets k; v is added to q, which
+// meets W_r, its waves, as tener's, and those of the keys; of each logit both
+// terms are added, divided and added.
+TEST(ExtraCostTest, TransformerXlMeetsProjectedWavesOfTheModelsWidth) {
+  const std::string xl = "{name: transformer_xl}";
+  EXPECT_EQ(Of(xl, kInputLayer), (ExtraCost{0, 2 * 10 * 8 * 3}));
+  const int64_t macs = 10 * 24 + 10 * 24 * 16,
+                flops = 10 * 24 + 3 * 10 * 4 * 16;
+  EXPECT_EQ(Of(xl, 1), (ExtraCost{macs + 55 * 4 * 16, flops + 3 * 220}));
+  // The waves at the clamp.
+  const std::string clamped =
+      "{name: transformer_xl, params: {clamp_length: 5}}";
+  EXPECT_EQ(Of(clamped, 1),
+            (ExtraCost{macs + 55 * 4 * 16 + 10 * 4 * 16, flops + 3 * 220}));
+  EXPECT_EQ(
+      WithoutMask(clamped, 1),
+      (ExtraCost{macs + 100 * 4 * 16 + 2 * 10 * 4 * 16, flops + 3 * 400}));
+}
+
+// 6 rows of 16 channels are projected twice to 24, once with a bias; q and k
+// meet them; the two are added, divided and added to the logit.
+TEST(ExtraCostTest, DebertaProjectsItsRowsInEachLayer) {
+  const std::string deberta = "{name: deberta, params: {max_distance: 3}}";
+  EXPECT_EQ(Of(deberta, kInputLayer), ExtraCost{});
+  EXPECT_EQ(Of(deberta, 1),
+            (ExtraCost{2 * 6 * 16 * 24 + 2 * 10 * 24 * 6, 6 * 24 + 3 * 220}));
+}
+
+std::string Cope(const std::string& params) {
+  return "{name: cope, params: {max_position: 5, mlp_width: 7" + params + "}}";
+}
+
+// Three operations of a sigmoid, one of the sum of gates, the sum with the
+// logit; between two positions a share, one less it, two products, a sum.
+TEST(ExtraCostTest, CopeOfATableMeetsEachPosition) {
+  EXPECT_EQ(Of(Cope(""), kInputLayer), ExtraCost{});
+  EXPECT_EQ(Of(Cope(""), 1), (ExtraCost{10 * 24 * 5, (5 + 5) * 220}));
+  EXPECT_EQ(Of(Cope(", divide_position: true"), 1),
+            (ExtraCost{10 * 24 * 5, (5 + 5 + 1) * 220}));
+}
+
+// A product with keys, or v, apart, divided by sqrt(d).
+TEST(ExtraCostTest, CopesGatesOfTheirOwnAreAProductMore) {
+  for (const char* gates : {"plain", "values"}) {
+    EXPECT_EQ(Of(Cope(", gates: " + std::string(gates)), 1),
+              (ExtraCost{10 * 24 * 5 + 55 * 24, (5 + 5 + 1) * 220, 12}))
+        << gates;
+  }
+  // Keys of two heads are projected.
+  EXPECT_EQ(
+      Of(Cope(", gates: sep_keys"), 1),
+      (ExtraCost{10 * 24 * 5 + 55 * 24 + 10 * 16 * 12, (5 + 5 + 1) * 220, 12}));
+}
+
+// Slope and sign times the position; the root of d is not in it.
+TEST(ExtraCostTest, CopeOfAlibiHasTwoProductsForEachLogit) {
+  for (const char* more : {"", ", divide_position: true"}) {
+    EXPECT_EQ(Of(Cope(", form: alibi" + std::string(more)), 1),
+              (ExtraCost{0, (5 + 2) * 220}))
+        << more;
+  }
+}
+
+// 7 inner values of each position, three operations each; q meets the second
+// matrix and its bias, the result meets the inner values, and both are added.
+constexpr ExtraCost kCopeOfMlp = {10 * 24 * 7 + 220 * 7 + 10 * 24,
+                                  (5 + 3 * 7 + 1) * 220};
+
+TEST(ExtraCostTest, CopeHasItsMlpInAllLayersOrTheFirst) {
+  for (const int layer : {0, 1}) {
+    EXPECT_EQ(Of(Cope(", form: mlp"), layer), kCopeOfMlp);
+  }
+  const std::string first = Cope(", form: mlp, mlp_layers: first");
+  EXPECT_EQ(Of(first, 0), kCopeOfMlp);
+  EXPECT_EQ(Of(first, 1), Of(Cope(""), 1));
+}
+
+TEST(ExtraCostTest, InAPatternCopesMlpIsInTheFirstOfItsLayers) {
+  const std::string pattern = "{name: per_layer, with: [{name: rope}, " +
+                              Cope(", form: mlp, mlp_layers: first") + "]}";
+  EXPECT_EQ(Of(pattern, 1), kCopeOfMlp);
+  EXPECT_EQ(Of(pattern, 3), Of(Cope(""), 3));
+}
+
+TEST(ExtraCostTest, APatternCostsWhatItsLayersDo) {
+  const std::string pattern =
+      "{name: per_layer, with: [{name: alibi}, {name: rope}]}";
+  EXPECT_EQ(Of(pattern, kInputLayer), (ExtraCost{0, 220 + 10 * 3 * 3}));
+  for (const int layer : {0, 2}) {
+    EXPECT_EQ(Of(pattern, layer), (ExtraCost{0, 220}));
+    EXPECT_EQ(Of(pattern, layer + 1), (ExtraCost{0, 3 * 10 * (4 + 2) * 6}));
+  }
+}
+
 }  // namespace
 }  // namespace ordo::model::catalog
