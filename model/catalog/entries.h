@@ -31,9 +31,12 @@ void LinkCombining(std::vector<Entry>* all);
 // is valid. `params` are rope's, resolved.
 int TurningChannels(const ParamMap& params, int head_width);
 
-// Names, sorted, of the encodings that turn q and k by position, and whether
-// one does. rope_bias, which leaves that to another, is not among them.
+// Names, sorted, of the rotary family: of those that turn q and k by position
+// and may stand with others. rope_bias, which leaves the turning to another,
+// and random_rope, which stands alone, are not among them.
 const std::vector<std::string>& RotaryNames();
+
+// Whether an encoding turns q and k by position: EncodingTraits::rotates.
 bool IsRotary(std::string_view name);
 
 // Names, sorted, of the encodings that add a bias of the distance to the

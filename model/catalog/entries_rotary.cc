@@ -500,7 +500,8 @@ const std::vector<std::string>& RotaryNames() {
 }
 
 bool IsRotary(std::string_view name) {
-  return std::count(RotaryNames().begin(), RotaryNames().end(), name) > 0;
+  const Entry* entry = Find(Kind::kEncoding, name);
+  return entry != nullptr && entry->encoding.rotates;
 }
 
 std::vector<Entry> RotaryEntries() {

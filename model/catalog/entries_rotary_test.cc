@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/entries.h"
@@ -13,10 +14,21 @@ TEST(EntriesRotaryTest, NamesAreThoseOfTheEntriesThatTurn) {
   std::vector<std::string> names;
   for (const Entry& entry : RotaryEntries()) {
     if (entry.name != "rope_bias") names.push_back(entry.name);
-    EXPECT_EQ(IsRotary(entry.name), entry.name != "rope_bias") << entry.name;
   }
   std::sort(names.begin(), names.end());
   EXPECT_EQ(names, RotaryNames());
+}
+
+TEST(EntriesRotaryTest, WhatTurnsIsThatFamilyAndRandomRope) {
+  std::vector<std::string> turning;
+  for (const Entry* entry : EntriesOf(Kind::kEncoding)) {
+    EXPECT_EQ(IsRotary(entry->name), entry->encoding.rotates) << entry->name;
+    if (IsRotary(entry->name)) turning.push_back(entry->name);
+  }
+  std::vector<std::string> expected = RotaryNames();
+  expected.push_back("random_rope");
+  EXPECT_THAT(turning, ::testing::UnorderedElementsAreArray(expected));
+  EXPECT_FALSE(IsRotary("no_encoding"));
 }
 
 TEST(EntriesRotaryTest, ShareOfTurningChannelsIsRoundedDown) {
