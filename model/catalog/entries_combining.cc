@@ -125,9 +125,11 @@ Entry RandomLearned() {
       Named(InputEntries(), "learned"), "random_learned",
       "A learned vector for each of L positions, with randomised positions in "
       "training.");
-  entry.params.erase(std::find_if(
+  const auto length = std::find_if(
       entry.params.begin(), entry.params.end(),
-      [](const Param& param) { return param.name == "max_length"; }));
+      [](const Param& param) { return param.name == "max_length"; });
+  ORDO_CHECK(length != entry.params.end()) << "learned has no max_length";
+  entry.params.erase(length);
   entry.encoding.parameters = "L C";
   entry.encoding.count_parameters = [](const Component& component,
                                        const ModelShape& shape) {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "model/catalog/entries.h"
 #include "model/catalog/extra_cost.h"
 #include "model/catalog/rotary_shape.h"
@@ -432,7 +433,10 @@ Entry RopeBias() {
       {}, CheckRopeBias);
   // It leaves the turning to another, which RotaryEntries puts with it.
   entry.encoding.rotates = false;
-  entry.with.erase(std::find(entry.with.begin(), entry.with.end(), entry.name));
+  const auto itself =
+      std::find(entry.with.begin(), entry.with.end(), entry.name);
+  ORDO_CHECK(itself != entry.with.end()) << "not beside the rotary family";
+  entry.with.erase(itself);
   // It is made as what turns, with itself beside.
   entry.encoding.sums_with = false;
   entry.encoding.parameters = "(H + H_kv) d per layer";
@@ -474,7 +478,12 @@ Entry Liere() {
                "Size of the blocks, even; 0: the whole head.")},
       CheckLiere);
   // All channels turn, and pairs are (2f, 2f + 1).
-  entry.params.erase(entry.params.begin() + 1, entry.params.begin() + 3);
+  entry.params.erase(std::remove_if(entry.params.begin(), entry.params.end(),
+                                    [](const Param& param) {
+                                      return param.name == "partial" ||
+                                             param.name == "layout";
+                                    }),
+                     entry.params.end());
   entry.params[0].text =
       "Base of the frequencies that the matrices start with.";
   // A shift of a cell's number is not one of the grid.

@@ -31,6 +31,21 @@ TEST(EntriesRotaryTest, WhatTurnsIsThatFamilyAndRandomRope) {
   EXPECT_FALSE(IsRotary("no_encoding"));
 }
 
+TEST(EntriesRotaryTest, RopeBiasDoesNotStandWithItself) {
+  const Entry& entry = *Find(Kind::kEncoding, "rope_bias");
+  EXPECT_EQ(std::count(entry.with.begin(), entry.with.end(), "rope_bias"), 0);
+  EXPECT_EQ(std::count(entry.with.begin(), entry.with.end(), "cope"), 1);
+}
+
+TEST(EntriesRotaryTest, LiereTurnsAllChannels) {
+  std::vector<std::string> names;
+  for (const Param& param : Find(Kind::kEncoding, "liere")->params) {
+    names.push_back(param.name);
+  }
+  EXPECT_THAT(names,
+              ::testing::ElementsAre("base", "axes", "columns", "block"));
+}
+
 TEST(EntriesRotaryTest, ShareOfTurningChannelsIsRoundedDown) {
   ParamMap params;
   params["partial"].set_number_value(0.3);
