@@ -177,6 +177,10 @@ def check_guards(tree):
     return findings
 
 
+# A kernel, named after its technique: the one test of its folder walks the table.
+_KERNEL = re.compile(r"kernels/(\w+)/(?:cpu|cuda)_\w+[.]cc$")
+
+
 def check_tests_beside(tree):
     """A test beside each .cc; programs and what only tests use excepted."""
     findings = []
@@ -191,6 +195,9 @@ def check_tests_beside(tree):
                             "command line"))
             continue
         test = os.path.splitext(file.path)[0] + "_test.cc"
+        kernel = _KERNEL.match(file.path)
+        if kernel:
+            test = "kernels/%s/%s_test.cc" % (kernel[1], kernel[1])
         if test not in tree.files:
             findings.append(
                 Finding(file.path, 1, "has no test beside it: write " + test))

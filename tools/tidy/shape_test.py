@@ -137,6 +137,16 @@ class TestsBesideTest(unittest.TestCase):
             shape.check_tests_beside(
                 tree(base__main_cc="// ordo list\nint main(int argc) {}")), [])
 
+    def test_kernels_share_the_test_of_their_folder(self):
+        self.assertEqual(
+            messages(shape.check_tests_beside(
+                tree(kernels__x__cpu_y_cc=""))),
+            ["kernels/x/cpu_y.cc:1: has no test beside it: write "
+             "kernels/x/x_test.cc"])
+        self.assertEqual(
+            shape.check_tests_beside(
+                tree(kernels__x__cpu_y_cc="", kernels__x__x_test_cc="")), [])
+
     def test_fakes_need_no_test_of_their_own(self):
         self.assertEqual(
             shape.check_tests_beside(tree(base__testing__fake_cc="")), [])

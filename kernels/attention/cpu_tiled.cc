@@ -1,0 +1,99 @@
+#include "kernels/attention/cpu_tiled.h"
+
+#include <algorithm>
+
+#include "kernels/attention/cpu_tiled_code.h"
+
+namespace ordo::kernels::attention {
+namespace {
+
+// Parts of the workspace begin at multiples of it.
+constexpr int64_t kLine = 64;
+
+int64_t Lines(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+int64_t PartsBytes(const Problem& problem) {
+  if (!problem.biased) return 0;
+  return Lines(problem.batch * problem.heads * BiasStride(problem) *
+               static_cast<int64_t>(sizeof(float)));
+}
+
+template <const TiledCode& code>
+int64_t WorkspaceBytes(const Problem& problem, int threads) {
+  return PartsBytes(problem) + threads * Lines(code.room_bytes(problem));
+}
+
+// Calls `pass` for each unit of work.
+template <const TiledCode& code, typename Pass>
+void ForEachUnit(const Problem& problem, const Resources& resources,
+                 const Pass& pass) {
+  char* const workspace = static_cast<char*>(resources.workspace);
+  const int64_t room_bytes = Lines(code.room_bytes(problem));
+  resources.run(problem.batch * problem.key_heads, [&](int64_t i, int thread) {
+    pass(Unit{i, workspace + PartsBytes(problem) + thread * room_bytes,
+              reinterpret_cast<float*>(workspace)});
+  });
+}
+
+template <const TiledCode& code>
+void Forward(const Call& call, const Resources& resources) {
+  ForEachUnit<code>(call.problem, resources,
+                    [&](const Unit& unit) { code.forward(call, unit); });
+}
+
+// The sum over the rows of the batch, in their order.
+void SumBias(const Problem& problem, const float* parts, float* d_bias_HL) {
+  const int64_t length = problem.bias_length(), stride = BiasStride(problem);
+  std::fill_n(d_bias_HL, problem.heads * length, 0.0F);
+  for (int64_t row = 0; row < problem.batch; ++row) {
+    for (int64_t head = 0; head < problem.heads; ++head) {
+      const float* const part = parts + (row * problem.heads + head) * stride;
+      for (int64_t i = 0; i < length; ++i) {
+        d_bias_HL[head * length + i] += part[i];
+      }
+    }
+  }
+}
+
+template <const TiledCode& code>
+void Backward(const Call& call, const Resources& resources) {
+  ForEachUnit<code>(call.problem, resources,
+                    [&](const Unit& unit) { code.backward(call, unit); });
+  if (call.gradients.d_bias_HL != nullptr) {
+    SumBias(call.problem, static_cast<const float*>(resources.workspace),
+            call.gradients.d_bias_HL);
+  }
+}
+
+absl::Status Needs(bool has, const char* what) {
+  if (has) return absl::OkStatus();
+  return absl::UnimplementedError(std::string("this processor has no ") + what);
+}
+
+absl::Status SupportsAvx512(const Problem& /*problem*/) {
+  return Needs(__builtin_cpu_supports("avx512f"), "AVX-512");
+}
+
+absl::Status SupportsAvx2(const Problem& /*problem*/) {
+  return Needs(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
+               "AVX2 with FMA");
+}
+
+absl::Status SupportsAll(const Problem& /*problem*/) {
+  return absl::OkStatus();
+}
+
+template <const TiledCode& code>
+Kernel Row(const char* name, absl::Status (*supports)(const Problem&)) {
+  return {name, supports, WorkspaceBytes<code>, Forward<code>, Backward<code>};
+}
+
+}  // namespace
+
+std::vector<Kernel> TiledKernels() {
+  return {Row<kTiledAvx512>("cpu_tiled_avx512", SupportsAvx512),
+          Row<kTiledAvx2>("cpu_tiled_avx2", SupportsAvx2),
+          Row<kTiledBaseline>("cpu_tiled", SupportsAll)};
+}
+
+}  // namespace ordo::kernels::attention

@@ -1,0 +1,550 @@
+#ifndef ORDO_KERNELS_ATTENTION_CPU_TILED_BODY_H_
+#define ORDO_KERNELS_ATTENTION_CPU_TILED_BODY_H_
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels/attention/cpu_tiled_code.h"
+#include "kernels/attention/cpu_tiled_rows.h"
+#include "kernels/attention/cpu_tiled_vectors.h"
+
+// The code of cpu_tiled.h on vectors of ORDO_VECTOR_BYTES, for one .cc per
+// instruction set, which defines that and is compiled for it. Everything is in
+// an anonymous namespace, and nothing of the C++ library is instantiated: a
+// function for a newer machine must not take the place of another file's.
+
+namespace ordo::kernels::attention {
+namespace {
+
+// What a thread has to itself.
+struct Room {
+  float* q;
+  float* k;
+  float* values[kMaxValues];
+  float* d_mixed[kMaxValues];
+  float* transposed_k;
+  float* transposed_values[kMaxValues];
+  float* scores;
+  float* d_scores;
+  float* mixed[kMaxValues];
+  float* largest;
+  float* sums;
+  float* hidden;
+  float* bias;
+  float* lse;
+  float* delta;
+  float* dq;
+  float* dk;
+  float* d_values[kMaxValues];
+};
+
+int64_t Tokens(const Problem& p) {
+  return (p.keys + kTile - 1) / kTile * kTile;
+}
+
+Room MakeRoom(const Problem& p, Arena* arena) {
+  Room room;
+  const int64_t width = Padded(p.width);
+  const int64_t copied = IsDirect(p.type, p.width) ? 0 : width;
+  room.q = arena->Floats(p.queries * copied);
+  room.k = arena->Floats(p.keys * copied);
+  room.dq = arena->Floats(p.queries * copied);
+  room.dk = arena->Floats(p.keys * copied);
+  room.transposed_k = arena->Floats(Tokens(p) * p.width);
+  room.scores = arena->Floats(kTile * kTile);
+  room.d_scores = arena->Floats(kTile * kTile);
+  room.largest = arena->Floats(kTile);
+  room.sums = arena->Floats(kTile);
+  room.hidden = arena->Floats(p.padded ? Tokens(p) : 0);
+  room.bias = arena->Floats(p.biased ? BiasStride(p) : 0);
+  room.lse = arena->Floats(p.queries);
+  room.delta = arena->Floats(p.queries);
+  for (int v = 0; v < p.num_values; ++v) {
+    const int64_t padded = Padded(p.values[v].width);
+    const int64_t own = IsDirect(p.type, p.values[v].width) ? 0 : padded;
+    room.values[v] = arena->Floats(p.keys * own);
+    room.d_mixed[v] = arena->Floats(p.queries * own);
+    room.transposed_values[v] = arena->Floats(p.values[v].width * kTile);
+    room.mixed[v] = arena->Floats(kTile * padded);
+    room.d_values[v] = arena->Floats(p.keys * own);
+  }
+  return room;
+}
+
+int64_t RoomBytes(const Problem& p) {
+  Arena arena(nullptr);
+  MakeRoom(p, &arena);
+  return arena.used();
+}
+
+// The tile of keys and queries that is worked on.
+struct Place {
+  // First query and key, and how many of each are real tokens of the row.
+  int64_t query;
+  int64_t num_queries;
+  int64_t key;
+  int64_t num_keys;
+};
+
+// Logits in base 2 of one row of a tile from q.k: scale, bias, what is hidden.
+struct Hook {
+  const Problem* problem;
+  // Times log2(e); null: none.
+  const float* bias;
+  // 0 or kHidden; null: none.
+  const float* hidden;
+  float scale;
+
+  // `row` has kTileVectors vectors of q.k.
+  void Apply(const Place& place, int64_t r, Vector* row) const {
+    const Problem& p = *problem;
+    const int64_t token = p.keys - p.queries + place.query + r;
+    const int64_t last = p.causal ? token - place.key + 1 : place.num_keys;
+    const int64_t visible = last < place.num_keys ? last : place.num_keys;
+    const float* const biases =
+        bias == nullptr ? nullptr : bias + place.key - token + p.keys - 1;
+#pragma GCC unroll 16
+    for (int v = 0; v < kTileVectors; ++v) {
+      row[v] *= All(scale);
+      if (biases != nullptr) row[v] += Load(biases + v * kLanes);
+      if (hidden != nullptr) row[v] += Load(hidden + place.key + v * kLanes);
+    }
+    if (visible >= kTile) return;
+    const Integers end = static_cast<int32_t>(visible) - Integers{};
+    Integers lane;
+    for (int i = 0; i < kLanes; ++i) lane[i] = i;
+#pragma GCC unroll 16
+    for (int v = 0; v < kTileVectors; ++v) {
+      row[v] = lane + v * kLanes < end ? row[v] : All(kHidden);
+    }
+  }
+};
+
+// What a unit of work has of a row of the batch and a head.
+struct HeadWork {
+  const Call* call;
+  const Problem* problem;
+  const Room* room;
+  int64_t batch;
+  int64_t head;
+  // Of the keys.
+  int64_t key_head;
+  Hook hook;
+  Rows q;
+  Rows k;
+  Rows values[kMaxValues];
+
+  // The tokens of one of a view's heads.
+  Head Of(const View& view, int64_t of_head) const {
+    return {&view, batch * view.batch_stride + of_head * view.head_stride,
+            problem->type};
+  }
+  // The head of a value tensor that goes with this one.
+  int64_t ValueHead(int v) const {
+    return problem->values[v].heads == problem->heads ? head : key_head;
+  }
+  // The number of a row of [B,H,T].
+  int64_t Row(int64_t query) const {
+    return (batch * problem->heads + head) * problem->queries + query;
+  }
+};
+
+void HideKeys(const Problem& p, const uint8_t* real, float* hidden) {
+  for (int64_t j = 0; j < Tokens(p); ++j) {
+    hidden[j] = j < p.keys && real[j] != 0 ? 0 : kHidden;
+  }
+}
+
+void ScaleBias(const Problem& p, const float* bias, float* out) {
+  for (int64_t i = 0; i < BiasStride(p); ++i) {
+    out[i] = i < p.bias_length() ? bias[i] * kLog2E : 0;
+  }
+}
+
+HeadWork Prepare(const Call& call, const Room& room, int64_t batch,
+                 int64_t head) {
+  const Problem& p = call.problem;
+  HeadWork work;
+  work.call = &call;
+  work.problem = &p;
+  work.room = &room;
+  work.batch = batch;
+  work.head = head;
+  work.key_head = head / (p.heads / p.key_heads);
+  const Inputs& in = call.inputs;
+  work.q = Widened(work.Of(in.q_BHTD, head), p.queries, p.width, room.q);
+  work.k = Widened(work.Of(in.k_BGSD, work.key_head), p.keys, p.width, room.k);
+  for (int v = 0; v < p.num_values; ++v) {
+    work.values[v] = Widened(work.Of(in.values[v], work.ValueHead(v)), p.keys,
+                             p.values[v].width, room.values[v]);
+  }
+  if (p.padded) HideKeys(p, in.real_BS + batch * p.keys, room.hidden);
+  if (p.biased) ScaleBias(p, in.bias_HL + head * p.bias_length(), room.bias);
+  work.hook = {&p, p.biased ? room.bias : nullptr,
+               p.padded ? room.hidden : nullptr, p.scale * kLog2E};
+  return work;
+}
+
+// Calls pass(work) for each head of a unit of work, with its keys transposed.
+template <typename Pass>
+void ForEachHead(const Call& call, const Unit& unit, const Pass& pass) {
+  const Problem& p = call.problem;
+  Arena arena(unit.room);
+  const Room room = MakeRoom(p, &arena);
+  const int64_t group = p.heads / p.key_heads;
+  const int64_t first = unit.index % p.key_heads * group;
+  for (int64_t head = first; head < first + group; ++head) {
+    const HeadWork work = Prepare(call, room, unit.index / p.key_heads, head);
+    for (int64_t key = 0; head == first && key < p.keys; key += kTile) {
+      const int64_t left = p.keys - key;
+      Transpose(work.k.From(key), left < kTile ? left : kTile, p.width,
+                room.transposed_k + key * p.width);
+    }
+    pass(work);
+  }
+}
+
+int64_t Least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// Keys that any query of the tile from `query` on sees.
+int64_t VisibleKeys(const Problem& p, int64_t query, int64_t num_queries) {
+  return p.causal ? p.keys - p.queries + query + num_queries : p.keys;
+}
+
+// One step of the online softmax: logits of a tile become weights, `largest`
+// and `sums` of its rows go on, and what is mixed so far is scaled to the new
+// maximum.
+void Softmax(const HeadWork& work, const Place& place) {
+  const Problem& p = *work.problem;
+  const Room& room = *work.room;
+  for (int64_t r = 0; r < place.num_queries; ++r) {
+    float* const scores = room.scores + r * kTile;
+    Vector row[kTileVectors];
+#pragma GCC unroll 16
+    for (int v = 0; v < kTileVectors; ++v) row[v] = Load(scores + v * kLanes);
+    work.hook.Apply(place, r, row);
+    Vector most = row[0];
+#pragma GCC unroll 16
+    for (int v = 1; v < kTileVectors; ++v) most = Max(most, row[v]);
+    const float before = room.largest[r];
+    const float found = Largest(most);
+    const float largest = found > before ? found : before;
+    Vector sum = {};
+#pragma GCC unroll 16
+    for (int v = 0; v < kTileVectors; ++v) {
+      const Vector weight = Exp2(row[v] - largest);
+      sum += weight;
+      Store(scores + v * kLanes, weight);
+    }
+    room.largest[r] = largest;
+    if (place.key == 0) {
+      room.sums[r] = Sum(sum);
+      continue;
+    }
+    if (largest == before) {
+      room.sums[r] += Sum(sum);
+      continue;
+    }
+    const Vector factor = Exp2(All(before - largest));
+    room.sums[r] = room.sums[r] * factor[0] + Sum(sum);
+    for (int v = 0; v < p.num_values; ++v) {
+      const int64_t width = Padded(p.values[v].width);
+      float* const mixed = room.mixed[v] + r * width;
+      for (int64_t d = 0; d < width; d += kLanes) {
+        Store(mixed + d, Load(mixed + d) * factor);
+      }
+    }
+  }
+}
+
+// Divides by the sums and writes a tile's results.
+void Finish(const HeadWork& work, const Place& place) {
+  const Problem& p = *work.problem;
+  const Room& room = *work.room;
+  const Outputs& out = work.call->outputs;
+  float* const lse = out.lse_BHT + work.Row(place.query);
+  for (int64_t r = 0; r < place.num_queries; ++r) {
+    const float sum = room.sums[r];
+    lse[r] = sum > 0 ? kLn2 * room.largest[r] + logf(sum) : INFINITY;
+  }
+  for (int v = 0; v < p.num_values; ++v) {
+    const int64_t width = Padded(p.values[v].width);
+    for (int64_t r = 0; r < place.num_queries; ++r) {
+      const float factor = room.sums[r] > 0 ? 1 / room.sums[r] : 0;
+      float* const mixed = room.mixed[v] + r * width;
+      for (int64_t d = 0; d < width; d += kLanes) {
+        Store(mixed + d, Load(mixed + d) * factor);
+      }
+    }
+    Head mixed = work.Of(out.mixed[v], work.head);
+    mixed.offset += place.query * mixed.view->token_stride;
+    WriteRows({room.mixed[v], width}, place.num_queries, p.values[v].width,
+              mixed);
+  }
+}
+
+void ForwardHead(const HeadWork& work) {
+  const Problem& p = *work.problem;
+  const Room& room = *work.room;
+  for (int64_t query = 0; query < p.queries; query += kTile) {
+    Place place{query, Least(kTile, p.queries - query), 0, 0};
+    for (int64_t r = 0; r < kTile; ++r) room.largest[r] = kLowest;
+    const int64_t seen = VisibleKeys(p, query, place.num_queries);
+    for (place.key = 0; place.key < seen; place.key += kTile) {
+      place.num_keys = Least(kTile, p.keys - place.key);
+      const Rows q = work.q.From(query);
+      Multiply({place.num_queries,
+                kTile,
+                p.width,
+                {q.data, q.row, 1},
+                {room.transposed_k + place.key * p.width, kTile},
+                {room.scores, kTile},
+                false});
+      Softmax(work, place);
+      for (int v = 0; v < p.num_values; ++v) {
+        const int64_t width = Padded(p.values[v].width);
+        Multiply({place.num_queries,
+                  width,
+                  place.num_keys,
+                  {room.scores, kTile, 1},
+                  work.values[v].From(place.key),
+                  {room.mixed[v], width},
+                  place.key > 0});
+      }
+    }
+    Finish(work, place);
+  }
+}
+
+void Forward(const Call& call, const Unit& unit) {
+  ForEachHead(call, unit, ForwardHead);
+}
+
+// What the backward pass of a head has beside.
+struct BackwardWork {
+  Rows d_mixed[kMaxValues];
+  // Null data: not wanted.
+  Rows dq;
+  Rows dk;
+  Rows d_values[kMaxValues];
+  // Whether other heads' sums are there already.
+  bool add_keys;
+  // The head's part of the bias' gradient; null: not wanted.
+  float* d_bias;
+};
+
+// Where a gradient is summed up: in its view if it can be computed on there,
+// else in `room`.
+Rows Target(const Head& head, int64_t width, float* room) {
+  if (head.view->data == nullptr) return {};
+  if (!IsDirect(head.type, width)) return {room, Padded(width)};
+  return {static_cast<float*>(head.view->data) + head.offset,
+          head.view->token_stride};
+}
+
+// The rows of delta, sum over all that is mixed of its gradient times itself,
+// and of the logarithms of the sums in base 2.
+void PrepareRows(const HeadWork& work, const BackwardWork& back) {
+  const Problem& p = *work.problem;
+  const Outputs& out = work.call->outputs;
+  for (int64_t t = 0; t < p.queries; ++t) {
+    work.room->lse[t] = out.lse_BHT[work.Row(t)] * kLog2E;
+    float delta = 0;
+    for (int v = 0; v < p.num_values; ++v) {
+      if (back.d_mixed[v].data == nullptr) continue;
+      const float* const gradient = back.d_mixed[v].From(t).data;
+      const Head mixed = work.Of(out.mixed[v], work.head);
+      const int64_t at = t * out.mixed[v].token_stride;
+      for (int64_t d = 0; d < p.values[v].width; ++d) {
+        delta += gradient[d] * Read(mixed, at + d);
+      }
+    }
+    work.room->delta[t] = delta;
+  }
+}
+
+BackwardWork PrepareBackward(const HeadWork& work, const Unit& unit) {
+  const Problem& p = *work.problem;
+  const Room& room = *work.room;
+  const Gradients& gradients = work.call->gradients;
+  BackwardWork back = {};
+  back.add_keys = work.head % (p.heads / p.key_heads) != 0;
+  back.dq = Target(work.Of(gradients.dq_BHTD, work.head), p.width, room.dq);
+  back.dk = Target(work.Of(gradients.dk_BGSD, work.key_head), p.width, room.dk);
+  for (int v = 0; v < p.num_values; ++v) {
+    const View& gradient = gradients.d_mixed[v];
+    if (gradient.data != nullptr) {
+      back.d_mixed[v] = Widened(work.Of(gradient, work.head), p.queries,
+                                p.values[v].width, room.d_mixed[v]);
+    }
+    back.d_values[v] = Target(work.Of(gradients.d_values[v], work.ValueHead(v)),
+                              p.values[v].width, room.d_values[v]);
+  }
+  if (gradients.d_bias_HL != nullptr) {
+    back.d_bias =
+        unit.d_bias + (work.batch * p.heads + work.head) * BiasStride(p);
+    memset(back.d_bias, 0, BiasStride(p) * 4);
+  }
+  return back;
+}
+
+// Logits of a tile become weights, and the gradients of the weights become
+// those of q.k.
+void Differentiate(const HeadWork& work, const BackwardWork& back,
+                   const Place& place) {
+  const Problem& p = *work.problem;
+  const Room& room = *work.room;
+  for (int64_t r = 0; r < place.num_queries; ++r) {
+    float* const scores = room.scores + r * kTile;
+    float* const d_scores = room.d_scores + r * kTile;
+    Vector row[kTileVectors];
+#pragma GCC unroll 16
+    for (int v = 0; v < kTileVectors; ++v) row[v] = Load(scores + v * kLanes);
+    work.hook.Apply(place, r, row);
+    const float lse = room.lse[place.query + r];
+    const float delta = room.delta[place.query + r];
+    float* const d_bias =
+        back.d_bias == nullptr
+            ? nullptr
+            : back.d_bias + place.key - place.query - r + p.queries - 1;
+#pragma GCC unroll 16
+    for (int v = 0; v < kTileVectors; ++v) {
+      const Vector weight = Exp2(row[v] - lse);
+      const Vector change = weight * (Load(d_scores + v * kLanes) - delta);
+      if (d_bias != nullptr) {
+        float* const at = d_bias + v * kLanes;
+        Store(at, Load(at) + change);
+      }
+      Store(scores + v * kLanes, weight);
+      Store(d_scores + v * kLanes, change * p.scale);
+    }
+  }
+}
+
+// One tile of the backward pass: five products and what lies between them.
+void BackwardTile(const HeadWork& work, const BackwardWork& back,
+                  const Place& place, bool first) {
+  const Problem& p = *work.problem;
+  const Room& room = *work.room;
+  const int64_t queries = place.num_queries, keys = place.num_keys;
+  const Rows scores{room.scores, kTile}, d_scores{room.d_scores, kTile};
+  const Rows q = work.q.From(place.query);
+  Multiply({queries,
+            kTile,
+            p.width,
+            {q.data, q.row, 1},
+            {room.transposed_k + place.key * p.width, kTile},
+            scores,
+            false});
+  bool add = false;
+  for (int v = 0; v < p.num_values; ++v) {
+    if (back.d_mixed[v].data == nullptr) continue;
+    const Rows gradient = back.d_mixed[v].From(place.query);
+    Multiply({queries,
+              kTile,
+              p.values[v].width,
+              {gradient.data, gradient.row, 1},
+              {room.transposed_values[v], kTile},
+              d_scores,
+              add});
+    add = true;
+  }
+  Differentiate(work, back, place);
+  const bool add_keys = !first || back.add_keys;
+  for (int v = 0; v < p.num_values; ++v) {
+    if (back.d_mixed[v].data == nullptr || back.d_values[v].data == nullptr) {
+      continue;
+    }
+    const bool shared = p.values[v].heads != p.heads;
+    Multiply({keys,
+              Padded(p.values[v].width),
+              queries,
+              {scores.data, 1, kTile},
+              back.d_mixed[v].From(place.query),
+              back.d_values[v].From(place.key),
+              shared ? add_keys : !first});
+  }
+  if (back.dk.data != nullptr) {
+    Multiply({keys,
+              Padded(p.width),
+              queries,
+              {d_scores.data, 1, kTile},
+              q,
+              back.dk.From(place.key),
+              add_keys});
+  }
+  if (back.dq.data != nullptr) {
+    Multiply({queries,
+              Padded(p.width),
+              keys,
+              {d_scores.data, kTile, 1},
+              work.k.From(place.key),
+              back.dq.From(place.query),
+              place.key > 0});
+  }
+}
+
+void BackwardHead(const HeadWork& work, const BackwardWork& back) {
+  const Problem& p = *work.problem;
+  const int64_t past = p.keys - p.queries;
+  Place place;
+  for (place.key = 0; place.key < p.keys; place.key += kTile) {
+    place.num_keys = Least(kTile, p.keys - place.key);
+    for (int v = 0; v < p.num_values; ++v) {
+      Transpose(work.values[v].From(place.key), place.num_keys,
+                p.values[v].width, work.room->transposed_values[v]);
+    }
+    const int64_t hidden = p.causal && place.key > past ? place.key - past : 0;
+    const int64_t first = hidden / kTile * kTile;
+    for (place.query = first; place.query < p.queries; place.query += kTile) {
+      place.num_queries = Least(kTile, p.queries - place.query);
+      BackwardTile(work, back, place, place.query == first);
+    }
+  }
+}
+
+// Writes what was summed up in the workspace. Nothing flowed back through a
+// value tensor without a gradient.
+void WriteGradients(const HeadWork& work, const BackwardWork& back) {
+  const Problem& p = *work.problem;
+  const Gradients& gradients = work.call->gradients;
+  const bool copied = !IsDirect(p.type, p.width);
+  if (copied && back.dq.data != nullptr) {
+    WriteRows(back.dq, p.queries, p.width,
+              work.Of(gradients.dq_BHTD, work.head));
+  }
+  if (copied && back.dk.data != nullptr) {
+    WriteRows(back.dk, p.keys, p.width,
+              work.Of(gradients.dk_BGSD, work.key_head));
+  }
+  for (int v = 0; v < p.num_values; ++v) {
+    const Rows& rows = back.d_values[v];
+    const int64_t width = p.values[v].width;
+    if (rows.data == nullptr) continue;
+    if (back.d_mixed[v].data == nullptr) {
+      for (int64_t j = 0; j < p.keys; ++j) {
+        memset(rows.From(j).data, 0, width * 4);
+      }
+    }
+    if (IsDirect(p.type, width)) continue;
+    WriteRows(rows, p.keys, width,
+              work.Of(gradients.d_values[v], work.ValueHead(v)));
+  }
+}
+
+void Backward(const Call& call, const Unit& unit) {
+  ForEachHead(call, unit, [&](const HeadWork& work) {
+    const BackwardWork back = PrepareBackward(work, unit);
+    PrepareRows(work, back);
+    BackwardHead(work, back);
+    WriteGradients(work, back);
+  });
+}
+
+constexpr TiledCode kCode = {RoomBytes, Forward, Backward};
+
+}  // namespace
+}  // namespace ordo::kernels::attention
+
+#endif  // ORDO_KERNELS_ATTENTION_CPU_TILED_BODY_H_

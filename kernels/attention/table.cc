@@ -1,0 +1,59 @@
+#include "kernels/attention/table.h"
+
+#include "absl/strings/str_cat.h"
+#include "kernels/attention/cpu_tiled.h"
+
+namespace ordo::kernels::attention {
+namespace {
+
+absl::Status Refused(std::string_view field, std::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("attention: ", std::string(field), " ", std::string(what)));
+}
+
+}  // namespace
+
+const std::vector<Kernel>& Kernels() {
+  static const auto* const kernels = new std::vector<Kernel>(TiledKernels());
+  return *kernels;
+}
+
+absl::Status CheckProblem(const Problem& problem) {
+  if (problem.batch < 1) return Refused("batch", "must be positive");
+  if (problem.heads < 1) return Refused("heads", "must be positive");
+  if (problem.key_heads < 1 || problem.heads % problem.key_heads != 0) {
+    return Refused("key_heads", "must divide heads");
+  }
+  if (problem.queries < 1) return Refused("queries", "must be positive");
+  if (problem.keys < problem.queries) {
+    return Refused("keys", "must be at least the queries");
+  }
+  if (problem.width < 1) return Refused("width", "must be positive");
+  if (problem.num_values < 1 || problem.num_values > kMaxValues) {
+    return Refused("num_values", absl::StrCat("must be in 1..", kMaxValues));
+  }
+  for (int v = 0; v < problem.num_values; ++v) {
+    const ValueShape& value = problem.values[v];
+    if (value.width < 1) return Refused("values.width", "must be positive");
+    if (value.heads != problem.heads && value.heads != problem.key_heads) {
+      return Refused("values.heads", "must be heads or key_heads");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<const Kernel*> Select(const Problem& problem,
+                                     std::string_view name) {
+  absl::Status why = CheckProblem(problem);
+  if (!why.ok()) return why;
+  why = absl::NotFoundError(
+      absl::StrCat("no attention kernel is named \"", std::string(name), "\""));
+  for (const Kernel& kernel : Kernels()) {
+    if (!name.empty() && kernel.name != name) continue;
+    why = kernel.supports(problem);
+    if (why.ok()) return &kernel;
+  }
+  return why;
+}
+
+}  // namespace ordo::kernels::attention

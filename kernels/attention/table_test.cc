@@ -1,0 +1,77 @@
+#include "kernels/attention/table.h"
+
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::kernels::attention {
+namespace {
+
+using ::testing::HasSubstr;
+
+Problem Valid() {
+  Problem p;
+  p.batch = 1;
+  p.heads = 4;
+  p.key_heads = 2;
+  p.queries = p.keys = 8;
+  p.width = 16;
+  p.values[0] = {16, 2};
+  return p;
+}
+
+TEST(TableTest, NamesAreUnique) {
+  std::set<std::string> names;
+  for (const Kernel& kernel : Kernels()) {
+    EXPECT_TRUE(names.insert(kernel.name).second) << kernel.name;
+  }
+}
+
+TEST(TableTest, TheFirstThatSupportsAProblemIsTaken) {
+  const auto kernel = Select(Valid(), "");
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  for (const Kernel& row : Kernels()) {
+    if (&row == *kernel) break;
+    EXPECT_FALSE(row.supports(Valid()).ok()) << row.name;
+  }
+}
+
+TEST(TableTest, AKernelCanBeNamed) {
+  const auto kernel = Select(Valid(), "cpu_tiled");
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  EXPECT_EQ((*kernel)->name, "cpu_tiled");
+  const absl::Status unknown = Select(Valid(), "cpu_tilde").status();
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(unknown.message()), HasSubstr("\"cpu_tilde\""));
+}
+
+TEST(TableTest, AProblemThatMakesNoSenseIsRefusedByItsField) {
+  const std::vector<std::pair<std::string, std::function<void(Problem*)>>>
+      mistakes = {
+          {"batch must be", [](Problem* p) { p->batch = 0; }},
+          {"heads must be", [](Problem* p) { p->heads = 0; }},
+          {"key_heads must divide heads", [](Problem* p) { p->key_heads = 3; }},
+          {"queries must be", [](Problem* p) { p->queries = 0; }},
+          {"keys must be at least", [](Problem* p) { p->keys = 7; }},
+          {"width must be", [](Problem* p) { p->width = 0; }},
+          {"num_values must be in 1..3", [](Problem* p) { p->num_values = 4; }},
+          {"values.width must be", [](Problem* p) { p->values[0].width = 0; }},
+          {"values.heads must be heads or key_heads",
+           [](Problem* p) { p->values[0].heads = 1; }},
+      };
+  for (const auto& [message, change] : mistakes) {
+    Problem problem = Valid();
+    change(&problem);
+    const absl::Status status = Select(problem, "").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << message;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(message));
+  }
+}
+
+}  // namespace
+}  // namespace ordo::kernels::attention
