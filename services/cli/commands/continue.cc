@@ -55,8 +55,10 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   const std::string base =
       renamed ? spec.name()
               : absl::StrCat(Stem(old.spec().name()), kMark, "-", total);
-  ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job job,
-                        CreateWithFreeName(context, spec, base, false));
+  ORDO_ASSIGN_OR_RETURN(
+      const jobs::v1::Job job,
+      CreateNamed(context, spec, base,
+                  renamed ? Naming::kAsGiven : Naming::kFree));
   if (context.output == OutputForm::kTable) {
     context.err << "ordo: from " << checkpoint.name() << " to step " << total
                 << "\n";

@@ -84,10 +84,11 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   *spec.mutable_resources() = trained.spec().resources();
   spec.set_queue(trained.spec().queue());
   ORDO_RETURN_IF_ERROR(ApplySettings(arguments.All("set"), &spec));
-  const std::string base =
-      spec.name().empty() ? first_job + "-evaluate" : spec.name();
-  ORDO_ASSIGN_OR_RETURN(const jobs::v1::Job job,
-                        CreateWithFreeName(context, spec, base, false));
+  const bool named = !spec.name().empty();
+  ORDO_ASSIGN_OR_RETURN(
+      const jobs::v1::Job job,
+      CreateNamed(context, spec, named ? spec.name() : first_job + "-evaluate",
+                  named ? Naming::kAsGiven : Naming::kFree));
   PrintCreated(context, {job});
   return StayIfAsked(context, arguments, {job.name()});
 }

@@ -44,6 +44,13 @@ TEST_F(EvaluateJobTest, TaskAndParametersCanBeNamed) {
   EXPECT_EQ(evaluation.params().at("samples").number_value(), 7);
 }
 
+TEST_F(EvaluateJobTest, AGivenNameThatIsTakenIsNotAnother) {
+  EXPECT_EQ(Run({"evaluate", "a", "--set", "name=b"}), 0);
+  EXPECT_EQ(Run({"evaluate", "a", "--set", "name=b"}), 2);
+  EXPECT_THAT(err(), HasSubstr("jobs/b"));
+  EXPECT_EQ(out(), "");
+}
+
 TEST_F(EvaluateJobTest, AnEncodingTakesThePlaceOfTheCheckpoints) {
   EXPECT_EQ(Run({"evaluate", "a", "--encoding", "yarn"}), 0);
   EXPECT_EQ(scheduler_.GetJob("a-evaluate").spec().encoding().name(), "yarn");

@@ -18,7 +18,8 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   const bool renamed = spec.name() != old.spec().name();
   ORDO_ASSIGN_OR_RETURN(
       const jobs::v1::Job job,
-      CreateWithFreeName(context, spec, spec.name(), !renamed));
+      CreateNamed(context, spec, spec.name(),
+                  renamed ? Naming::kAsGiven : Naming::kNumbered));
   PrintCreated(context, {job});
   return StayIfAsked(context, arguments, {job.name()});
 }

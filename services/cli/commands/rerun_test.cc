@@ -32,6 +32,8 @@ TEST_F(RerunJobTest, FieldsAndNameCanBeSet) {
             0);
   EXPECT_EQ(out(), "b\n");
   EXPECT_EQ(scheduler_.GetJob("b").spec().training().steps(), 5);
+  EXPECT_EQ(Run({"rerun", "a", "--set", "name=b"}), 2);
+  EXPECT_THAT(err(), HasSubstr("jobs/b"));
 }
 
 TEST_F(RerunTest, UnknownJobIsBadInput) {

@@ -53,12 +53,14 @@ std::string RandomRequestId() {
   return base::ToHex(std::string_view(bytes, sizeof(bytes)));
 }
 
-absl::StatusOr<jobs::v1::Job> CreateWithFreeName(Context& context,
-                                                 jobs::v1::JobSpec spec,
-                                                 const std::string& base,
-                                                 bool number_first) {
+absl::StatusOr<jobs::v1::Job> CreateNamed(Context& context,
+                                          jobs::v1::JobSpec spec,
+                                          const std::string& base,
+                                          Naming naming) {
   absl::Status status;
-  for (int number = number_first ? 2 : 1; number <= kMaxNamesTried; ++number) {
+  const int first = naming == Naming::kNumbered ? 2 : 1;
+  const int last = naming == Naming::kAsGiven ? 1 : kMaxNamesTried;
+  for (int number = first; number <= last; ++number) {
     spec.set_name(Numbered(base, number));
     jobs::v1::CreateJobRequest request;
     *request.mutable_job()->mutable_spec() = spec;

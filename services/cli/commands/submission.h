@@ -20,13 +20,17 @@ absl::Status ApplySettings(const std::vector<std::string>& settings,
 // answer was lost creates nothing twice.
 std::string RandomRequestId();
 
-// Creates a job under the first of `base`, `base`-2, `base`-3, ... that is not
-// taken; `base` is cut where the name would be too long. `number_first`: begin
-// with -2, for a base that is known to be taken.
-absl::StatusOr<jobs::v1::Job> CreateWithFreeName(Context& context,
-                                                 jobs::v1::JobSpec spec,
-                                                 const std::string& base,
-                                                 bool number_first);
+// What a job may be called: the base, which a person gave; the first of `base`,
+// `base`-2, `base`-3, ... that is not taken; the same from -2 on, for a base
+// that is known to be taken.
+enum class Naming { kAsGiven, kFree, kNumbered };
+
+// Creates a job with a name of `base`, which is cut where a number would make
+// it too long. ALREADY_EXISTS if the name was given and is taken.
+absl::StatusOr<jobs::v1::Job> CreateNamed(Context& context,
+                                          jobs::v1::JobSpec spec,
+                                          const std::string& base,
+                                          Naming naming);
 
 // The error of a create that got no answer, or that was interrupted before it:
 // says that the jobs (names without "jobs/") may exist and how to find out, or
