@@ -17,6 +17,8 @@
 namespace ordo::kernels::attention {
 namespace {
 
+constexpr int kTileVectors = kTile / kLanes;
+
 // What a thread has to itself.
 struct Room {
   float* q;
@@ -38,6 +40,8 @@ struct Room {
   float* dk;
   float* d_values[kMaxValues];
 };
+
+int64_t Least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 int64_t Tokens(const Problem& p) {
   return (p.keys + kTile - 1) / kTile * kTile;
@@ -96,17 +100,18 @@ struct Hook {
   const float* hidden;
   float scale;
 
-  // `row` has kTileVectors vectors of q.k.
-  void Apply(const Place& place, int64_t r, Vector* row) const {
+  // From q.k of row r of the tile: kTileVectors vectors.
+  void Apply(const Place& place, int64_t r, const float* products,
+             Vector* row) const {
     const Problem& p = *problem;
     const int64_t token = p.keys - p.queries + place.query + r;
     const int64_t last = p.causal ? token - place.key + 1 : place.num_keys;
-    const int64_t visible = last < place.num_keys ? last : place.num_keys;
+    const int64_t visible = Least(last, place.num_keys);
     const float* const biases =
         bias == nullptr ? nullptr : bias + place.key - token + p.keys - 1;
 #pragma GCC unroll 16
     for (int v = 0; v < kTileVectors; ++v) {
-      row[v] *= All(scale);
+      row[v] = Load(products + v * kLanes) * All(scale);
       if (biases != nullptr) row[v] += Load(biases + v * kLanes);
       if (hidden != nullptr) row[v] += Load(hidden + place.key + v * kLanes);
     }
@@ -197,33 +202,39 @@ void ForEachHead(const Call& call, const Unit& unit, const Pass& pass) {
   for (int64_t head = first; head < first + group; ++head) {
     const HeadWork work = Prepare(call, room, unit.index / p.key_heads, head);
     for (int64_t key = 0; head == first && key < p.keys; key += kTile) {
-      const int64_t left = p.keys - key;
-      Transpose(work.k.From(key), left < kTile ? left : kTile, p.width,
+      Transpose(work.k.From(key), Least(kTile, p.keys - key), p.width,
                 room.transposed_k + key * p.width);
     }
     pass(work);
   }
 }
 
-int64_t Least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 // Keys that any query of the tile from `query` on sees.
 int64_t VisibleKeys(const Problem& p, int64_t query, int64_t num_queries) {
   return p.causal ? p.keys - p.queries + query + num_queries : p.keys;
+}
+
+// Row r of all that is mixed times `factor`.
+void ScaleMixed(const HeadWork& work, int64_t r, Vector factor) {
+  const Problem& p = *work.problem;
+  for (int v = 0; v < p.num_values; ++v) {
+    const int64_t width = Padded(p.values[v].width);
+    float* const mixed = work.room->mixed[v] + r * width;
+    for (int64_t d = 0; d < width; d += kLanes) {
+      Store(mixed + d, Load(mixed + d) * factor);
+    }
+  }
 }
 
 // One step of the online softmax: logits of a tile become weights, `largest`
 // and `sums` of its rows go on, and what is mixed so far is scaled to the new
 // maximum.
 void Softmax(const HeadWork& work, const Place& place) {
-  const Problem& p = *work.problem;
   const Room& room = *work.room;
   for (int64_t r = 0; r < place.num_queries; ++r) {
     float* const scores = room.scores + r * kTile;
     Vector row[kTileVectors];
-#pragma GCC unroll 16
-    for (int v = 0; v < kTileVectors; ++v) row[v] = Load(scores + v * kLanes);
-    work.hook.Apply(place, r, row);
+    work.hook.Apply(place, r, scores, row);
     Vector most = row[0];
 #pragma GCC unroll 16
     for (int v = 1; v < kTileVectors; ++v) most = Max(most, row[v]);
@@ -248,13 +259,7 @@ void Softmax(const HeadWork& work, const Place& place) {
     }
     const Vector factor = Exp2(All(before - largest));
     room.sums[r] = room.sums[r] * factor[0] + Sum(sum);
-    for (int v = 0; v < p.num_values; ++v) {
-      const int64_t width = Padded(p.values[v].width);
-      float* const mixed = room.mixed[v] + r * width;
-      for (int64_t d = 0; d < width; d += kLanes) {
-        Store(mixed + d, Load(mixed + d) * factor);
-      }
-    }
+    ScaleMixed(work, r, factor);
   }
 }
 
@@ -267,16 +272,10 @@ void Finish(const HeadWork& work, const Place& place) {
   for (int64_t r = 0; r < place.num_queries; ++r) {
     const float sum = room.sums[r];
     lse[r] = sum > 0 ? kLn2 * room.largest[r] + logf(sum) : INFINITY;
+    ScaleMixed(work, r, All(sum > 0 ? 1 / sum : 0));
   }
   for (int v = 0; v < p.num_values; ++v) {
     const int64_t width = Padded(p.values[v].width);
-    for (int64_t r = 0; r < place.num_queries; ++r) {
-      const float factor = room.sums[r] > 0 ? 1 / room.sums[r] : 0;
-      float* const mixed = room.mixed[v] + r * width;
-      for (int64_t d = 0; d < width; d += kLanes) {
-        Store(mixed + d, Load(mixed + d) * factor);
-      }
-    }
     Head mixed = work.Of(out.mixed[v], work.head);
     mixed.offset += place.query * mixed.view->token_stride;
     WriteRows({room.mixed[v], width}, place.num_queries, p.values[v].width,
@@ -399,9 +398,7 @@ void Differentiate(const HeadWork& work, const BackwardWork& back,
     float* const scores = room.scores + r * kTile;
     float* const d_scores = room.d_scores + r * kTile;
     Vector row[kTileVectors];
-#pragma GCC unroll 16
-    for (int v = 0; v < kTileVectors; ++v) row[v] = Load(scores + v * kLanes);
-    work.hook.Apply(place, r, row);
+    work.hook.Apply(place, r, scores, row);
     const float lse = room.lse[place.query + r];
     const float delta = room.delta[place.query + r];
     float* const d_bias =

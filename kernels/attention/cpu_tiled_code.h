@@ -9,6 +9,9 @@
 
 namespace ordo::kernels::attention {
 
+// Queries and keys of a tile.
+inline constexpr int64_t kTile = 64;
+
 // A unit of work.
 struct Unit {
   // Row of the batch times G, plus the head of keys; below B G.
@@ -21,7 +24,7 @@ struct Unit {
 
 // Elements between the parts of two heads: tiles reach behind the mask.
 inline int64_t BiasStride(const Problem& problem) {
-  return problem.bias_length() + 64;
+  return problem.bias_length() + kTile;
 }
 
 // The code for one instruction set.

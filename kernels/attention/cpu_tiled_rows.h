@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/attention/cpu_tiled_code.h"
 #include "kernels/attention/cpu_tiled_vectors.h"
 #include "kernels/attention/problem.h"
 

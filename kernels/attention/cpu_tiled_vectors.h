@@ -17,9 +17,6 @@ using Memory
     __attribute__((vector_size(ORDO_VECTOR_BYTES), aligned(4), may_alias)) =
         float;
 
-// Queries and keys of a tile.
-constexpr int64_t kTile = 64;
-constexpr int kTileVectors = kTile / kLanes;
 // Rows and vectors of a block of a product that stays in registers.
 constexpr int kBlockRows = 6;
 constexpr int kBlockVectors = ORDO_VECTOR_BYTES == 64 ? 4 : 2;

@@ -19,10 +19,9 @@ namespace ordo::kernels::attention {
 struct Resources {
   // At least what the kernel asks for, aligned to 64 bytes.
   void* workspace = nullptr;
-  int threads = 1;
-  // Calls task(i, thread) for each i below `count`, at most `threads` at a
-  // time, each of them with another `thread` from 0 on; returns when all have
-  // ended.
+  // Calls task(i, thread) for each i below `count`, at most as many at a time
+  // as the workspace is for, each of them with another `thread` from 0 on;
+  // returns when all have ended.
   std::function<void(int64_t count,
                      const std::function<void(int64_t i, int thread)>& task)>
       run;

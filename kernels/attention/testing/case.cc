@@ -207,7 +207,6 @@ std::string RunKernel(const Problem& p, const Kernel& kernel, int threads,
   Resources resources;
   resources.workspace =
       memory.data() + 64 - reinterpret_cast<uintptr_t>(memory.data()) % 64;
-  resources.threads = threads;
   resources.run = [&](int64_t count, const auto& task) {
     std::atomic<int64_t> next{0};
     std::vector<std::thread> pool;
