@@ -7,7 +7,7 @@
 
 #include "kernels/attention/cpu_tiled_code.h"
 #include "kernels/attention/cpu_tiled_rows.h"
-#include "kernels/attention/cpu_tiled_vectors.h"
+#include "kernels/common/cpu_vectors.h"
 
 // The code of cpu_tiled.h on vectors of ORDO_VECTOR_BYTES, for one .cc per
 // instruction set, which defines that and is compiled for it. Everything is in

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "kernels/attention/cpu_tiled_code.h"
-#include "kernels/attention/cpu_tiled_vectors.h"
 #include "kernels/attention/problem.h"
+#include "kernels/common/cpu_vectors.h"
 
-// Tensors of a problem as rows of whole vectors; see cpu_tiled_vectors.h.
+// Tensors of a problem as rows of whole vectors; see cpu_vectors.h.
 
 namespace ordo::kernels::attention {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "kernels/common/type.h"
+
 // Attention over a list of value tensors that share one map of weights, as
 // kernels see it:
 //
@@ -18,8 +20,6 @@
 // value tensor, L length of the bias.
 
 namespace ordo::kernels::attention {
-
-enum class Type { kFloat32, kBfloat16 };
 
 // Plain data: kernels take it by value, on other devices too.
 inline constexpr int kMaxValues = 3;

@@ -2,7 +2,6 @@
 #define ORDO_KERNELS_ATTENTION_TABLE_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,22 +9,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "kernels/attention/problem.h"
+#include "kernels/common/resources.h"
 
 // The kernels there are, and the one place that chooses among them.
 
 namespace ordo::kernels::attention {
-
-// Memory and threads that a kernel may use.
-struct Resources {
-  // At least what the kernel asks for, aligned to 64 bytes.
-  void* workspace = nullptr;
-  // Calls task(i, thread) for each i below `count`, at most as many at a time
-  // as the workspace is for, each of them with another `thread` from 0 on;
-  // returns when all have ended.
-  std::function<void(int64_t count,
-                     const std::function<void(int64_t i, int thread)>& task)>
-      run;
-};
 
 struct Kernel {
   std::string name;

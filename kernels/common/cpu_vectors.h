@@ -1,5 +1,5 @@
-#ifndef ORDO_KERNELS_ATTENTION_CPU_TILED_VECTORS_H_
-#define ORDO_KERNELS_ATTENTION_CPU_TILED_VECTORS_H_
+#ifndef ORDO_KERNELS_COMMON_CPU_VECTORS_H_
+#define ORDO_KERNELS_COMMON_CPU_VECTORS_H_
 
 #include <stdint.h>
 
@@ -7,7 +7,7 @@
 // in an anonymous namespace, and nothing of the C++ library is instantiated: a
 // function for a newer machine must not take the place of another file's.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels {
 namespace {
 
 constexpr int kLanes = ORDO_VECTOR_BYTES / 4;
@@ -171,6 +171,6 @@ void Multiply(Product p) {
 }
 
 }  // namespace
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels
 
-#endif  // ORDO_KERNELS_ATTENTION_CPU_TILED_VECTORS_H_
+#endif  // ORDO_KERNELS_COMMON_CPU_VECTORS_H_

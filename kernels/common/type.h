@@ -1,0 +1,11 @@
+#ifndef ORDO_KERNELS_COMMON_TYPE_H_
+#define ORDO_KERNELS_COMMON_TYPE_H_
+
+namespace ordo::kernels {
+
+// Of a tensor's numbers.
+enum class Type { kFloat32, kBfloat16 };
+
+}  // namespace ordo::kernels
+
+#endif  // ORDO_KERNELS_COMMON_TYPE_H_
