@@ -61,7 +61,7 @@ Room MakeRoom(const Problem& p, Arena* arena) {
   room.largest = arena->Floats(kTile);
   room.sums = arena->Floats(kTile);
   room.hidden = arena->Floats(p.padded ? Tokens(p) : 0);
-  room.bias = arena->Floats(p.biased ? BiasStride(p) : 0);
+  room.bias = arena->Floats(p.biased ? SpreadStride(p) : 0);
   room.lse = arena->Floats(p.queries);
   room.delta = arena->Floats(p.queries);
   for (int v = 0; v < p.num_values; ++v) {
@@ -161,9 +161,15 @@ void HideKeys(const Problem& p, const uint8_t* real, float* hidden) {
   }
 }
 
+// One head of a table [1,H,1,L].
+const float* TableOf(const View& table, int64_t head) {
+  return static_cast<const float*>(table.data) + head * table.head_stride;
+}
+
+// For each difference of tokens, from 1 - S on.
 void ScaleBias(const Problem& p, const float* bias, float* out) {
-  for (int64_t i = 0; i < BiasStride(p); ++i) {
-    out[i] = i < p.bias_length() ? bias[i] * kLog2E : 0;
+  for (int64_t i = 0; i < SpreadStride(p); ++i) {
+    out[i] = i < SpreadLength(p) ? bias[PlaceOf(p, i)] * kLog2E : 0;
   }
 }
 
@@ -177,15 +183,17 @@ HeadWork Prepare(const Call& call, const Room& room, int64_t batch,
   work.batch = batch;
   work.head = head;
   work.key_head = head / (p.heads / p.key_heads);
-  const Inputs& in = call.inputs;
-  work.q = Widened(work.Of(in.q_BHTD, head), p.queries, p.width, room.q);
-  work.k = Widened(work.Of(in.k_BGSD, work.key_head), p.keys, p.width, room.k);
+  const View* const in = call.inputs;
+  work.q = Widened(work.Of(in[kQ], head), p.queries, p.width, room.q);
+  work.k = Widened(work.Of(in[kK], work.key_head), p.keys, p.width, room.k);
   for (int v = 0; v < p.num_values; ++v) {
-    work.values[v] = Widened(work.Of(in.values[v], work.ValueHead(v)), p.keys,
+    work.values[v] = Widened(work.Of(in[kValue + v], work.ValueHead(v)), p.keys,
                              p.values[v].width, room.values[v]);
   }
-  if (p.padded) HideKeys(p, in.real_BS + batch * p.keys, room.hidden);
-  if (p.biased) ScaleBias(p, in.bias_HL + head * p.bias_length(), room.bias);
+  if (p.padded) {
+    HideKeys(p, call.facts.real_BS + batch * p.keys, room.hidden);
+  }
+  if (p.biased) ScaleBias(p, TableOf(in[kBias], head), room.bias);
   work.hook = {&p, p.biased ? room.bias : nullptr,
                p.padded ? room.hidden : nullptr, p.scale * kLog2E};
   return work;
@@ -267,8 +275,8 @@ void Softmax(const HeadWork& work, const Place& place) {
 void Finish(const HeadWork& work, const Place& place) {
   const Problem& p = *work.problem;
   const Room& room = *work.room;
-  const Outputs& out = work.call->outputs;
-  float* const lse = out.lse_BHT + work.Row(place.query);
+  const Call& call = *work.call;
+  float* const lse = call.lse_BHT + work.Row(place.query);
   for (int64_t r = 0; r < place.num_queries; ++r) {
     const float sum = room.sums[r];
     lse[r] = sum > 0 ? kLn2 * room.largest[r] + logf(sum) : INFINITY;
@@ -276,7 +284,7 @@ void Finish(const HeadWork& work, const Place& place) {
   }
   for (int v = 0; v < p.num_values; ++v) {
     const int64_t width = Padded(p.values[v].width);
-    Head mixed = work.Of(out.mixed[v], work.head);
+    Head mixed = work.Of(call.outputs[kMixed + v], work.head);
     mixed.offset += place.query * mixed.view->token_stride;
     WriteRows({room.mixed[v], width}, place.num_queries, p.values[v].width,
               mixed);
@@ -346,15 +354,15 @@ Rows Target(const Head& head, int64_t width, float* room) {
 // and of the logarithms of the sums in base 2.
 void PrepareRows(const HeadWork& work, const BackwardWork& back) {
   const Problem& p = *work.problem;
-  const Outputs& out = work.call->outputs;
+  const Call& call = *work.call;
   for (int64_t t = 0; t < p.queries; ++t) {
-    work.room->lse[t] = out.lse_BHT[work.Row(t)] * kLog2E;
+    work.room->lse[t] = call.lse_BHT[work.Row(t)] * kLog2E;
     float delta = 0;
     for (int v = 0; v < p.num_values; ++v) {
       if (back.d_mixed[v].data == nullptr) continue;
       const float* const gradient = back.d_mixed[v].From(t).data;
-      const Head mixed = work.Of(out.mixed[v], work.head);
-      const int64_t at = t * out.mixed[v].token_stride;
+      const Head mixed = work.Of(call.outputs[kMixed + v], work.head);
+      const int64_t at = t * mixed.view->token_stride;
       for (int64_t d = 0; d < p.values[v].width; ++d) {
         delta += gradient[d] * Read(mixed, at + d);
       }
@@ -366,24 +374,25 @@ void PrepareRows(const HeadWork& work, const BackwardWork& back) {
 BackwardWork PrepareBackward(const HeadWork& work, const Unit& unit) {
   const Problem& p = *work.problem;
   const Room& room = *work.room;
-  const Gradients& gradients = work.call->gradients;
+  const Call& call = *work.call;
   BackwardWork back = {};
   back.add_keys = work.head % (p.heads / p.key_heads) != 0;
-  back.dq = Target(work.Of(gradients.dq_BHTD, work.head), p.width, room.dq);
-  back.dk = Target(work.Of(gradients.dk_BGSD, work.key_head), p.width, room.dk);
+  back.dq = Target(work.Of(call.d_inputs[kQ], work.head), p.width, room.dq);
+  back.dk = Target(work.Of(call.d_inputs[kK], work.key_head), p.width, room.dk);
   for (int v = 0; v < p.num_values; ++v) {
-    const View& gradient = gradients.d_mixed[v];
+    const View& gradient = call.d_outputs[kMixed + v];
     if (gradient.data != nullptr) {
       back.d_mixed[v] = Widened(work.Of(gradient, work.head), p.queries,
                                 p.values[v].width, room.d_mixed[v]);
     }
-    back.d_values[v] = Target(work.Of(gradients.d_values[v], work.ValueHead(v)),
-                              p.values[v].width, room.d_values[v]);
+    back.d_values[v] =
+        Target(work.Of(call.d_inputs[kValue + v], work.ValueHead(v)),
+               p.values[v].width, room.d_values[v]);
   }
-  if (gradients.d_bias_HL != nullptr) {
+  if (call.d_inputs[kBias].data != nullptr) {
     back.d_bias =
-        unit.d_bias + (work.batch * p.heads + work.head) * BiasStride(p);
-    memset(back.d_bias, 0, BiasStride(p) * 4);
+        unit.d_bias + (work.batch * p.heads + work.head) * SpreadStride(p);
+    memset(back.d_bias, 0, SpreadStride(p) * 4);
   }
   return back;
 }
@@ -505,15 +514,15 @@ void BackwardHead(const HeadWork& work, const BackwardWork& back) {
 // value tensor without a gradient.
 void WriteGradients(const HeadWork& work, const BackwardWork& back) {
   const Problem& p = *work.problem;
-  const Gradients& gradients = work.call->gradients;
+  const Call& call = *work.call;
   const bool copied = !IsDirect(p.type, p.width);
   if (copied && back.dq.data != nullptr) {
     WriteRows(back.dq, p.queries, p.width,
-              work.Of(gradients.dq_BHTD, work.head));
+              work.Of(call.d_inputs[kQ], work.head));
   }
   if (copied && back.dk.data != nullptr) {
     WriteRows(back.dk, p.keys, p.width,
-              work.Of(gradients.dk_BGSD, work.key_head));
+              work.Of(call.d_inputs[kK], work.key_head));
   }
   for (int v = 0; v < p.num_values; ++v) {
     const Rows& rows = back.d_values[v];
@@ -526,7 +535,7 @@ void WriteGradients(const HeadWork& work, const BackwardWork& back) {
     }
     if (IsDirect(p.type, width)) continue;
     WriteRows(rows, p.keys, width,
-              work.Of(gradients.d_values[v], work.ValueHead(v)));
+              work.Of(call.d_inputs[kValue + v], work.ValueHead(v)));
   }
 }
 

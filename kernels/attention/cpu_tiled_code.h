@@ -18,13 +18,28 @@ struct Unit {
   int64_t index;
   // Of RoomBytes, aligned to 64 bytes.
   void* room;
-  // The parts of the bias' gradient, [B, H, BiasStride].
+  // The parts of the bias' gradient, [B, H, SpreadStride].
   float* d_bias;
 };
 
-// Elements between the parts of two heads: tiles reach behind the mask.
-inline int64_t BiasStride(const Problem& problem) {
-  return problem.bias_length() + kTile;
+// Tables of distances are spread over the differences j - i of tokens, from
+// 1 - S to S - 1, or to 0 if causal: so many there are, ...
+inline int64_t SpreadLength(const Problem& problem) {
+  return problem.causal ? problem.keys : 2 * problem.keys - 1;
+}
+
+// ... so many elements lie between the tables of two heads (a tile's first
+// query meets keys that only its last one sees, and those behind them in the
+// tile of keys), ...
+inline int64_t SpreadStride(const Problem& problem) {
+  return SpreadLength(problem) + 2 * kTile;
+}
+
+// ... and the table's element for element i is this.
+inline int64_t PlaceOf(const Problem& problem, int64_t i) {
+  const int64_t place = i - (problem.keys - 1) + problem.reach;
+  const int64_t last = problem.distances() - 1;
+  return place < 0 ? 0 : place > last ? last : place;
 }
 
 // The code for one instruction set.

@@ -11,30 +11,27 @@
 
 namespace ordo::kernels::attention {
 
-// All tensors of a problem in double, contiguous, in the layouts of problem.h.
+// All tensors of a problem in double, contiguous, in the shapes of problem.h;
+// empty where the problem has none.
 struct Tensors {
-  std::vector<double> q_BHTD;
-  std::vector<double> k_BGSD;
-  std::vector<double> values[kMaxValues];
+  std::vector<double> inputs[kNumInputs];
   std::vector<uint8_t> real_BS;
-  std::vector<double> bias_HL;
+  std::vector<int32_t> positions_BS;
+  std::vector<int32_t> first_BHT;
+  std::vector<double> knots;
 
-  std::vector<double> mixed[kMaxValues];
+  std::vector<double> outputs[kNumOutputs];
   std::vector<double> lse_BHT;
 
   // Empty: zero.
-  std::vector<double> d_mixed[kMaxValues];
-  std::vector<double> dq_BHTD;
-  std::vector<double> dk_BGSD;
-  std::vector<double> d_values[kMaxValues];
-  std::vector<double> d_bias_HL;
+  std::vector<double> d_outputs[kNumOutputs];
+  std::vector<double> d_inputs[kNumInputs];
 };
 
-// Fills in mixed and lse_BHT.
+// Fills in the outputs and lse_BHT.
 void ReferenceForward(const Problem& problem, Tensors* tensors);
 
-// Fills in the gradients of q, k, the values and the bias, from those of what
-// is mixed.
+// Fills in d_inputs, from d_outputs, and all else as the forward pass does.
 void ReferenceBackward(const Problem& problem, Tensors* tensors);
 
 }  // namespace ordo::kernels::attention

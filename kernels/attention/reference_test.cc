@@ -1,103 +1,214 @@
 #include "kernels/attention/reference.h"
 
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "kernels/attention/testing/case.h"
+#include "kernels/attention/testing/problems.h"
 
 namespace ordo::kernels::attention {
 namespace {
 
 Problem Small() {
-  Problem p;
-  p.batch = 2;
-  p.heads = 4;
-  p.key_heads = 2;
+  Problem p = testing::Plain(5, 3);
   p.queries = 3;
-  p.keys = 5;
-  p.width = 3;
   p.num_values = 2;
-  p.values[0] = {3, 2};
-  p.values[1] = {2, 4};
-  p.scale = 0.5;
-  p.biased = true;
+  p.values[1] = {2, p.heads};
   return p;
 }
 
-// What the gradients are of: sum over all that is mixed of d_mixed times it.
+// What the gradients are of: sum over all outputs of their gradient times them.
 double Loss(const Problem& problem, Tensors* x) {
   ReferenceForward(problem, x);
   double loss = 0;
-  for (int v = 0; v < problem.num_values; ++v) {
-    for (size_t i = 0; i < x->mixed[v].size(); ++i) {
-      loss += x->mixed[v][i] * x->d_mixed[v][i];
+  for (int o = 0; o < kNumOutputs; ++o) {
+    for (size_t i = 0; i < x->outputs[o].size(); ++i) {
+      loss += x->outputs[o][i] * x->d_outputs[o][i];
     }
   }
   return loss;
 }
 
-// Central differences of the loss by each element of `input`.
-void ExpectGradient(const Problem& problem, const std::vector<double>& gradient,
-                    Tensors* x, std::vector<double>* input) {
-  constexpr double kStep = 1e-5;
-  ASSERT_EQ(gradient.size(), input->size());
-  for (size_t i = 0; i < input->size(); ++i) {
-    const double at = (*input)[i];
-    (*input)[i] = at + kStep;
+// Central differences of the loss by each element of an input.
+void ExpectGradient(const Problem& problem, Input input, Tensors* x) {
+  constexpr double kStep = 1e-6;
+  const std::vector<double> found = x->d_inputs[input];
+  ASSERT_EQ(found.size(), x->inputs[input].size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    double& at = x->inputs[input][i];
+    const double before = at;
+    at = before + kStep;
     const double above = Loss(problem, x);
-    (*input)[i] = at - kStep;
+    at = before - kStep;
     const double below = Loss(problem, x);
-    (*input)[i] = at;
-    EXPECT_NEAR(gradient[i], (above - below) / (2 * kStep), 1e-8) << i;
+    at = before;
+    EXPECT_NEAR(found[i], (above - below) / (2 * kStep), 1e-7)
+        << NameOf(input) << " " << i;
   }
 }
 
-void ExpectGradients(const Problem& problem) {
-  Tensors x = testing::MakeTensors(problem, 7);
-  ReferenceForward(problem, &x);
-  ReferenceBackward(problem, &x);
-  const Tensors found = x;
-  ExpectGradient(problem, found.dq_BHTD, &x, &x.q_BHTD);
-  ExpectGradient(problem, found.dk_BGSD, &x, &x.k_BGSD);
-  for (int v = 0; v < problem.num_values; ++v) {
-    ExpectGradient(problem, found.d_values[v], &x, &x.values[v]);
-  }
-  ExpectGradient(problem, found.d_bias_HL, &x, &x.bias_HL);
-}
+class GradientTest : public ::testing::TestWithParam<testing::Change> {};
 
-TEST(ReferenceTest, GradientsAreThoseOfFiniteDifferences) {
-  ExpectGradients(Small());
-}
-
-TEST(ReferenceTest, GradientsBothWaysAndWithPaddingToo) {
+TEST_P(GradientTest, IsThatOfFiniteDifferences) {
   Problem problem = Small();
-  problem.causal = false;
-  problem.padded = true;
-  problem.batch = 3;
-  ExpectGradients(problem);
+  GetParam().apply(&problem);
+  Tensors x = testing::MakeTensors(problem, 7);
+  ReferenceBackward(problem, &x);
+  for (int i = 0; i < kNumInputs; ++i) {
+    ExpectGradient(problem, static_cast<Input>(i), &x);
+  }
 }
+
+INSTANTIATE_TEST_SUITE_P(Changes, GradientTest,
+                         ::testing::ValuesIn(testing::Changes()),
+                         [](const auto& info) { return info.param.label; });
+
+// One query of width 1 whose logits, and with them weights, are known.
+struct Known {
+  explicit Known(int64_t keys) {
+    problem = testing::Plain(keys, 1);
+    problem.batch = problem.heads = problem.key_heads = 1;
+    problem.values[0].heads = 1;
+    problem.queries = 1;
+    x.inputs[kQ] = {1};
+  }
+  Problem problem;
+  Tensors x;
+};
 
 // Two keys with logits ln 1 and ln 3, by the bias: weights 1/4 and 3/4.
 TEST(ReferenceTest, WeightsAreTheSoftmaxOfTheLogits) {
-  Problem problem;
-  problem.batch = problem.heads = problem.key_heads = 1;
-  problem.queries = 1;
-  problem.keys = 2;
-  problem.width = 1;
-  problem.values[0] = {1, 1};
-  problem.biased = true;
-  Tensors x;
-  x.q_BHTD = {2};
-  x.k_BGSD = {0.25, 0.5};
-  x.values[0] = {10, 20};
+  Known known(2);
+  known.problem.biased = true;
+  known.problem.reach = 1;
+  known.x.inputs[kK] = {0.5, 1};
+  known.x.inputs[kValue] = {10, 20};
   // Of the key before the query, and of its own.
-  x.bias_HL = {std::log(1.0) - 0.5, std::log(3.0) - 1};
-  ReferenceForward(problem, &x);
-  EXPECT_NEAR(x.mixed[0][0], 17.5, 1e-12);
-  EXPECT_NEAR(x.lse_BHT[0], std::log(4.0), 1e-12);
+  known.x.inputs[kBias] = {std::log(1.0) - 0.5, std::log(3.0) - 1};
+  ReferenceForward(known.problem, &known.x);
+  EXPECT_NEAR(known.x.outputs[kMixed][0], 17.5, 1e-12);
+  EXPECT_NEAR(known.x.lse_BHT[0], std::log(4.0), 1e-12);
+}
+
+// The logit of key 0 of `known`, where key 1 has 0.
+double LogitOfFirst(Known known) {
+  known.x.inputs[kValue] = {1, 0};
+  ReferenceForward(known.problem, &known.x);
+  const double weight = known.x.outputs[kMixed][0];
+  return std::log(weight / (1 - weight));
+}
+
+TEST(ReferenceTest, AMultiplierIsOfTheRectifiedProduct) {
+  Known known(2);
+  known.problem.multiplied = known.problem.rectified = true;
+  known.problem.reach = 1;
+  known.x.inputs[kK] = {2, -7};
+  known.x.inputs[kMultiplier] = {1.5, 4};
+  EXPECT_NEAR(LogitOfFirst(known), 3, 1e-12);
+}
+
+TEST(ReferenceTest, BandsAndChannelsActBeforeTheScale) {
+  Known known(2);
+  known.problem.scale = 0.5;
+  known.problem.reach = 1;
+  known.problem.by_channel = true;
+  known.problem.query_band = known.problem.key_band = 1;
+  known.x.inputs[kK] = {3, 0};
+  known.x.inputs[kChannel] = {2, 5};
+  known.x.inputs[kQueryBand] = {7};
+  known.x.inputs[kQueryVector] = {1, 0};
+  known.x.inputs[kKeyBand] = {-1, 9};
+  known.x.inputs[kKeyVector] = {4, 0};
+  EXPECT_NEAR(LogitOfFirst(known), 0.5 * (6 + 7 - 4), 1e-12);
+}
+
+TEST(ReferenceTest, FarKeysMeetTheFarQuery) {
+  Known known(3);
+  known.problem.far_from = 2;
+  known.x.inputs[kK] = {100, 5, 5};
+  known.x.inputs[kFarQ] = {2};
+  known.x.inputs[kFarK] = {4, 100, 100};
+  known.x.inputs[kValue] = {1, 0, 0};
+  ReferenceForward(known.problem, &known.x);
+  EXPECT_NEAR(known.x.outputs[kMixed][0],
+              std::exp(8.0) / (std::exp(8.0) + 2 * std::exp(5.0)), 1e-12);
+}
+
+TEST(ReferenceTest, FarDistancesCountAsTheFarthestOfTheTable) {
+  Known known(4);
+  known.problem.biased = true;
+  known.problem.reach = 1;
+  known.x.inputs[kK] = {0, 0, 0, 0};
+  known.x.inputs[kBias] = {std::log(2.0), 0};
+  known.x.inputs[kValue] = {1, 1, 0, 0};
+  ReferenceForward(known.problem, &known.x);
+  EXPECT_NEAR(known.x.outputs[kMixed][0], 4.0 / 7, 1e-12);
+}
+
+// f(x) is x below 1 and 1 + 3 (x - 1) above.
+TEST(ReferenceTest, ARampIsOfTheTableTimesTheRow) {
+  Known known(2);
+  known.problem.pieces = 2;
+  known.problem.reach = 1;
+  known.x.knots = {1};
+  known.x.inputs[kK] = {0, 0};
+  known.x.inputs[kRamp] = {4, 0};
+  known.x.inputs[kRampRow] = {0.5};
+  known.x.inputs[kSlope] = {1, 3};
+  known.x.inputs[kOffset] = {0, -2};
+  EXPECT_NEAR(LogitOfFirst(known), 4, 1e-12);
+}
+
+// Gates of logit 0 are half open: counts are 1.5, 1 and 0.5.
+TEST(ReferenceTest, CountsInterpolateBetweenPositions) {
+  Known known(3);
+  known.problem.gates = Gates::kLogits;
+  known.problem.positions = 2;
+  known.x.inputs[kK] = {0, 0, 0};
+  known.x.inputs[kPositionTerm] = {std::log(4.0), 0};
+  known.x.inputs[kValue] = {0, 0, 1};
+  ReferenceForward(known.problem, &known.x);
+  // Counts of 1 and more have the last position's term, 0.5 half of each.
+  EXPECT_NEAR(known.x.outputs[kMixed][0], 2.0 / 4, 1e-12);
+  known.problem.positions = 0;
+  known.x.inputs[kPositionTerm].clear();
+  known.x.inputs[kPositionSlope] = {std::log(4.0)};
+  ReferenceForward(known.problem, &known.x);
+  EXPECT_NEAR(known.x.outputs[kMixed][0], 2.0 / (8 + 4 + 2), 1e-12);
+}
+
+TEST(ReferenceTest, WeightsOfADistanceAreSummed) {
+  Known known(3);
+  known.problem.summed = true;
+  known.problem.reach = 1;
+  known.x.inputs[kK] = {0, 0, std::log(2.0)};
+  known.x.inputs[kValue] = {0, 0, 0};
+  ReferenceForward(known.problem, &known.x);
+  ASSERT_EQ(known.x.outputs[kSummed].size(), 2U);
+  EXPECT_NEAR(known.x.outputs[kSummed][0], 0.5, 1e-12);
+  EXPECT_NEAR(known.x.outputs[kSummed][1], 0.5, 1e-12);
+}
+
+TEST(ReferenceTest, KeysBeforeTheFirstAreNotSeen) {
+  Known known(3);
+  known.problem.bounded = true;
+  known.x.first_BHT = {1};
+  known.x.inputs[kK] = {9, 0, 0};
+  known.x.inputs[kValue] = {100, 1, 2};
+  ReferenceForward(known.problem, &known.x);
+  EXPECT_NEAR(known.x.outputs[kMixed][0], 1.5, 1e-12);
+}
+
+TEST(ReferenceTest, PositionIdsMakeTheDistance) {
+  Known known(2);
+  known.problem.positioned = known.problem.biased = true;
+  known.problem.reach = 9;
+  known.x.positions_BS = {3, 8};
+  known.x.inputs[kK] = {0, 0};
+  known.x.inputs[kBias] = {0, 0, 0, 0, 7, 0, 0, 0, 0, 0};
+  EXPECT_NEAR(LogitOfFirst(known), 7, 1e-12);
 }
 
 TEST(ReferenceTest, AQueryThatSeesNoKeyGetsZeros) {
@@ -105,10 +216,9 @@ TEST(ReferenceTest, AQueryThatSeesNoKeyGetsZeros) {
   problem.padded = true;
   Tensors x = testing::MakeTensors(problem, 8);
   x.real_BS.assign(x.real_BS.size(), 0);
-  ReferenceForward(problem, &x);
   ReferenceBackward(problem, &x);
-  for (const double value : x.mixed[0]) EXPECT_EQ(value, 0);
-  for (const double value : x.dk_BGSD) EXPECT_EQ(value, 0);
+  for (const double value : x.outputs[kMixed]) EXPECT_EQ(value, 0);
+  for (const double value : x.d_inputs[kK]) EXPECT_EQ(value, 0);
   EXPECT_EQ(x.lse_BHT[0], std::numeric_limits<double>::infinity());
 }
 

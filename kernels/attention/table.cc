@@ -11,6 +11,28 @@ absl::Status Refused(std::string_view field, std::string_view what) {
       absl::StrCat("attention: ", std::string(field), " ", std::string(what)));
 }
 
+absl::Status CheckTerms(const Problem& problem) {
+  if (problem.reach < 0) return Refused("reach", "must not be negative");
+  if (problem.pieces < 0) return Refused("pieces", "must not be negative");
+  if (problem.query_band < 0 || problem.key_band < 0) {
+    return Refused("query_band and key_band", "must not be negative");
+  }
+  if (problem.table_heads != 1 && problem.table_heads != problem.heads) {
+    return Refused("table_heads", "must be 1 or heads");
+  }
+  if (problem.far_from < 0) return Refused("far_from", "must not be negative");
+  if (problem.far_from > 0 && !problem.causal) {
+    return Refused("far_from", "must be 0 unless causal");
+  }
+  if (problem.positions < 0) {
+    return Refused("positions", "must not be negative");
+  }
+  if (problem.positions > 0 && problem.gates == Gates::kNone) {
+    return Refused("positions", "must be 0 without gates");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 const std::vector<Kernel>& Kernels() {
@@ -39,7 +61,7 @@ absl::Status CheckProblem(const Problem& problem) {
       return Refused("values.heads", "must be heads or key_heads");
     }
   }
-  return absl::OkStatus();
+  return CheckTerms(problem);
 }
 
 absl::StatusOr<const Kernel*> Select(const Problem& problem,

@@ -63,6 +63,20 @@ TEST(TableTest, AProblemThatMakesNoSenseIsRefusedByItsField) {
           {"values.width must be", [](Problem* p) { p->values[0].width = 0; }},
           {"values.heads must be heads or key_heads",
            [](Problem* p) { p->values[0].heads = 1; }},
+          {"reach must not be", [](Problem* p) { p->reach = -1; }},
+          {"pieces must not be", [](Problem* p) { p->pieces = -1; }},
+          {"key_band must not be", [](Problem* p) { p->key_band = -1; }},
+          {"table_heads must be 1 or heads",
+           [](Problem* p) { p->table_heads = 2; }},
+          {"far_from must not be", [](Problem* p) { p->far_from = -1; }},
+          {"far_from must be 0 unless causal",
+           [](Problem* p) {
+             p->far_from = 1;
+             p->causal = false;
+           }},
+          {"positions must be 0 without gates",
+           [](Problem* p) { p->positions = 1; }},
+          {"positions must not be", [](Problem* p) { p->positions = -1; }},
       };
   for (const auto& [message, change] : mistakes) {
     Problem problem = Valid();

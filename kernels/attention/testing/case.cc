@@ -1,8 +1,10 @@
 #include "kernels/attention/testing/case.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <thread>
 
 #include "base/random/random.h"
@@ -27,13 +29,6 @@ float FromBfloat16(uint16_t x) {
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
-
-struct Shape {
-  int64_t batch;
-  int64_t heads;
-  int64_t tokens;
-  int64_t width;
-};
 
 // A tensor [batch, heads, tokens, width] with tokens before heads in memory, as
 // a projection leaves it, among canaries.
@@ -121,11 +116,6 @@ std::vector<double> Normal(int64_t count, Type type,
   return values;
 }
 
-// Contiguous [rows, length] of fp32.
-Guarded Table(const std::string& name, int64_t rows, int64_t length) {
-  return Guarded(name, Type::kFloat32, {1, 1, 1, rows * length});
-}
-
 }  // namespace
 
 double Rounded(Type type, double x) {
@@ -137,104 +127,196 @@ double Epsilon(Type type) {
   return std::exp2(type == Type::kFloat32 ? -23 : -8);
 }
 
-Tensors MakeTensors(const Problem& p, uint64_t seed) {
-  base::RandomSequence random(seed, "data/attention");
-  Tensors x;
-  const int64_t of_queries = p.batch * p.heads * p.queries;
-  x.q_BHTD = Normal(of_queries * p.width, p.type, &random);
-  x.k_BGSD = Normal(p.batch * p.key_heads * p.keys * p.width, p.type, &random);
-  for (int v = 0; v < p.num_values; ++v) {
-    const ValueShape& value = p.values[v];
-    x.values[v] =
-        Normal(p.batch * value.heads * p.keys * value.width, p.type, &random);
-    x.d_mixed[v] = Normal(of_queries * value.width, p.type, &random);
-  }
-  if (p.biased) {
-    x.bias_HL = Normal(p.heads * p.bias_length(), Type::kFloat32, &random);
-  }
-  if (!p.padded) return x;
+double Largest(const std::vector<double>& x) {
+  double largest = 0;
+  for (const double value : x) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+namespace {
+
+Type TypeOf(const Problem& p, Input input) {
+  return IsTable(input) ? Type::kFloat32 : p.type;
+}
+
+void MakePadding(const Problem& p, Tensors* x) {
   for (int64_t b = 0; b < p.batch; ++b) {
     for (int64_t j = 0; j < p.keys; ++j) {
       const int64_t from_edge = b % 2 == 1 ? j : p.keys - 1 - j;
-      x.real_BS.push_back(from_edge >= p.keys / 3 && b < 2 ? 1 : 0);
+      x->real_BS.push_back(from_edge >= p.keys / 3 && b < 2 ? 1 : 0);
     }
   }
+}
+
+void MakePositions(const Problem& p, base::RandomSequence* random, Tensors* x) {
+  for (int64_t b = 0; b < p.batch; ++b) {
+    int32_t position = static_cast<int32_t>(random->Int(5));
+    for (int64_t j = 0; j < p.keys; ++j) {
+      x->positions_BS.push_back(position);
+      position += static_cast<int32_t>(random->Int(3));
+    }
+  }
+}
+
+// Documents and windows of growing lengths.
+void MakeFirst(const Problem& p, Tensors* x) {
+  for (int64_t i = 0; i < p.batch * p.heads * p.queries; ++i) {
+    const int64_t token = p.keys - p.queries + i % p.queries;
+    const int64_t length = 3 + 20 * (i / p.queries);
+    const int64_t first = i / p.queries % 2 == 0
+                              ? token / length * length
+                              : std::max<int64_t>(token - length, 0);
+    x->first_BHT.push_back(static_cast<int32_t>(first));
+  }
+}
+
+// Knots, and offsets that make f continuous.
+void MakePieces(const Problem& p, Tensors* x) {
+  for (int64_t i = 0; i + 1 < p.pieces; ++i) {
+    x->knots.push_back(-1.5 + 3.0 * static_cast<double>(i) /
+                                  static_cast<double>(p.pieces));
+  }
+  for (int64_t h = 0; h < p.heads; ++h) {
+    const double* const slope = &x->inputs[kSlope][h * p.pieces];
+    double* const offset = &x->inputs[kOffset][h * p.pieces];
+    for (int64_t i = 1; i < p.pieces; ++i) {
+      offset[i] =
+          Rounded(Type::kFloat32,
+                  offset[i - 1] + (slope[i - 1] - slope[i]) * x->knots[i - 1]);
+    }
+  }
+}
+
+}  // namespace
+
+Tensors MakeTensors(const Problem& p, uint64_t seed) {
+  base::RandomSequence random(seed, "data/attention");
+  Tensors x;
+  for (int i = 0; i < kNumInputs; ++i) {
+    const Input input = static_cast<Input>(i);
+    x.inputs[i] = Normal(ShapeOf(p, input).count(), TypeOf(p, input), &random);
+  }
+  for (int i = 0; i < kNumOutputs; ++i) {
+    x.d_outputs[i] =
+        Normal(ShapeOf(p, static_cast<Output>(i)).count(), p.type, &random);
+  }
+  if (p.padded) MakePadding(p, &x);
+  if (p.positioned) MakePositions(p, &random, &x);
+  if (p.bounded) MakeFirst(p, &x);
+  if (p.pieces > 0) MakePieces(p, &x);
   return x;
 }
 
+namespace {
+
+// A problem's tensors as a kernel gets them.
+class Memory {
+ public:
+  Memory(const Problem& p, const Tensors& x) : p_(p) {
+    for (int i = 0; i < kNumInputs; ++i) {
+      const Input input = static_cast<Input>(i);
+      const std::string name = NameOf(input);
+      inputs_.emplace_back(name, TypeOf(p, input), ShapeOf(p, input));
+      d_inputs_.emplace_back("d " + name, TypeOf(p, input), ShapeOf(p, input));
+      inputs_[i].Set(x.inputs[i]);
+    }
+    for (int i = 0; i < kNumOutputs; ++i) {
+      const Output output = static_cast<Output>(i);
+      const std::string name = NameOf(output);
+      outputs_.emplace_back(name, p.type, ShapeOf(p, output));
+      d_outputs_.emplace_back("d " + name, p.type, ShapeOf(p, output));
+      if (!x.d_outputs[i].empty()) d_outputs_[i].Set(x.d_outputs[i]);
+    }
+    knots_.assign(x.knots.begin(), x.knots.end());
+  }
+
+  // `x` outlives it.
+  Call MakeCall(const Tensors& x) {
+    Call call;
+    call.problem = p_;
+    if (p_.padded) call.facts.real_BS = x.real_BS.data();
+    if (p_.positioned) call.facts.positions_BS = x.positions_BS.data();
+    if (p_.bounded) {
+      call.facts.first_BHT = x.first_BHT.data();
+      call.facts.first_batch_stride = p_.heads * p_.queries;
+      call.facts.first_head_stride = p_.queries;
+    }
+    if (p_.pieces > 0) call.facts.knots = knots_.data();
+    for (int i = 0; i < kNumInputs; ++i) {
+      if (x.inputs[i].empty()) continue;
+      call.inputs[i] = inputs_[i].view();
+      call.d_inputs[i] = d_inputs_[i].view();
+    }
+    for (int i = 0; i < kNumOutputs; ++i) {
+      if (ShapeOf(p_, static_cast<Output>(i)).width == 0) continue;
+      call.outputs[i] = outputs_[i].view();
+      if (!x.d_outputs[i].empty()) call.d_outputs[i] = d_outputs_[i].view();
+    }
+    call.lse_BHT = static_cast<float*>(lse_.view().data);
+    return call;
+  }
+
+  // Fills in what a kernel gave; the return value is RunKernel's.
+  std::string Read(Tensors* x) {
+    std::string touched;
+    x->lse_BHT = lse_.Get(&touched);
+    for (int i = 0; i < kNumInputs; ++i) {
+      x->d_inputs[i] = d_inputs_[i].Get(&touched);
+    }
+    for (int i = 0; i < kNumOutputs; ++i) {
+      x->outputs[i] = outputs_[i].Get(&touched);
+    }
+    return touched;
+  }
+
+ private:
+  const Problem& p_;
+  std::vector<Guarded> inputs_;
+  std::vector<Guarded> d_inputs_;
+  std::vector<Guarded> outputs_;
+  std::vector<Guarded> d_outputs_;
+  std::vector<float> knots_;
+  Guarded lse_{
+      "lse", Type::kFloat32, {1, 1, 1, p_.batch* p_.heads* p_.queries}};
+};
+
+// At most `threads` tasks at a time.
+void RunTasks(int threads, int64_t count,
+              const std::function<void(int64_t i, int thread)>& task) {
+  std::atomic<int64_t> next{0};
+  std::vector<std::thread> pool;
+  for (int thread = 0; thread < threads; ++thread) {
+    pool.emplace_back([&, thread] {
+      for (int64_t i = next++; i < count; i = next++) task(i, thread);
+    });
+  }
+  for (std::thread& thread : pool) thread.join();
+}
+
+}  // namespace
+
 std::string RunKernel(const Problem& p, const Kernel& kernel, int threads,
                       Tensors* x) {
-  const Shape queries{p.batch, p.heads, p.queries, p.width};
-  const Shape keys{p.batch, p.key_heads, p.keys, p.width};
-  Guarded q("q", p.type, queries), dq("dq", p.type, queries);
-  Guarded k("k", p.type, keys), dk("dk", p.type, keys);
-  Guarded lse = Table("lse", p.batch * p.heads, p.queries);
-  Guarded bias = Table("bias", p.heads, p.bias_length());
-  Guarded d_bias = Table("d_bias", p.heads, p.bias_length());
-  std::vector<Guarded> values, mixed, d_values, d_mixed;
-  for (int v = 0; v < p.num_values; ++v) {
-    const ValueShape& value = p.values[v];
-    const Shape in{p.batch, value.heads, p.keys, value.width};
-    const Shape out{p.batch, p.heads, p.queries, value.width};
-    values.emplace_back("value", p.type, in);
-    d_values.emplace_back("d_value", p.type, in);
-    mixed.emplace_back("mixed", p.type, out);
-    d_mixed.emplace_back("d_mixed", p.type, out);
-    values[v].Set(x->values[v]);
-    if (!x->d_mixed[v].empty()) d_mixed[v].Set(x->d_mixed[v]);
-  }
-  q.Set(x->q_BHTD);
-  k.Set(x->k_BGSD);
-  if (p.biased) bias.Set(x->bias_HL);
-
-  Call call{p,
-            {q.view(), k.view(), {}, nullptr, nullptr},
-            {{}, static_cast<float*>(lse.view().data)},
-            {{}, dq.view(), dk.view(), {}, nullptr}};
-  for (int v = 0; v < p.num_values; ++v) {
-    call.inputs.values[v] = values[v].view();
-    call.outputs.mixed[v] = mixed[v].view();
-    if (!x->d_mixed[v].empty()) call.gradients.d_mixed[v] = d_mixed[v].view();
-    call.gradients.d_values[v] = d_values[v].view();
-  }
-  if (p.padded) call.inputs.real_BS = x->real_BS.data();
-  if (p.biased) {
-    call.inputs.bias_HL = static_cast<const float*>(bias.view().data);
-    call.gradients.d_bias_HL = static_cast<float*>(d_bias.view().data);
-  }
+  Memory memory(p, *x);
+  const Call call = memory.MakeCall(*x);
   const int64_t bytes = kernel.workspace_bytes(p, threads);
-  std::vector<uint8_t> memory(bytes + 64 + kMargin, kCanary);
+  std::vector<uint8_t> workspace(bytes + 64 + kMargin, kCanary);
   Resources resources;
-  resources.workspace =
-      memory.data() + 64 - reinterpret_cast<uintptr_t>(memory.data()) % 64;
+  resources.workspace = workspace.data() + 64 -
+                        reinterpret_cast<uintptr_t>(workspace.data()) % 64;
   resources.run = [&](int64_t count, const auto& task) {
-    std::atomic<int64_t> next{0};
-    std::vector<std::thread> pool;
-    for (int thread = 0; thread < threads; ++thread) {
-      pool.emplace_back([&, thread] {
-        for (int64_t i = next++; i < count; i = next++) task(i, thread);
-      });
-    }
-    for (std::thread& thread : pool) thread.join();
+    RunTasks(threads, count, task);
   };
   kernel.forward(call, resources);
   kernel.backward(call, resources);
 
-  std::string touched;
-  for (uint8_t* end = static_cast<uint8_t*>(resources.workspace) + bytes;
-       end != memory.data() + memory.size(); ++end) {
-    if (*end == kCanary) continue;
+  std::string touched = memory.Read(x);
+  const uint8_t* const end = static_cast<uint8_t*>(resources.workspace) + bytes;
+  if (std::any_of(
+          end, static_cast<const uint8_t*>(workspace.data()) + workspace.size(),
+          [](uint8_t byte) { return byte != kCanary; })) {
     touched += "workspace ";
-    break;
   }
-  x->lse_BHT = lse.Get(&touched);
-  x->dq_BHTD = dq.Get(&touched);
-  x->dk_BGSD = dk.Get(&touched);
-  for (int v = 0; v < p.num_values; ++v) {
-    x->mixed[v] = mixed[v].Get(&touched);
-    x->d_values[v] = d_values[v].Get(&touched);
-  }
-  if (p.biased) x->d_bias_HL = d_bias.Get(&touched);
   return touched;
 }
 

@@ -21,9 +21,14 @@ double Rounded(Type type, double x);
 // The distance between 1 and the next number of the type.
 double Epsilon(Type type);
 
-// The inputs and the gradients of what is mixed, standard normal and rounded to
-// the problem's type; with padding, a few keys at the beginning of odd rows and
-// at the end of even ones, and all of the last row if there are three.
+// The largest absolute value; 0 of none.
+double Largest(const std::vector<double>& x);
+
+// The inputs and the gradients of the outputs, standard normal and rounded to
+// their types; f of a ramp is continuous. With padding, a third of the keys at
+// the beginning of odd rows and at the end of even ones, and all of the last
+// row if there are three. Position ids have gaps; first keys differ by row and
+// head.
 Tensors MakeTensors(const Problem& problem, uint64_t seed);
 
 // Runs the kernel on copies in the problem's type and fills in what it gives.

@@ -1,0 +1,227 @@
+#include "kernels/attention/testing/problems.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ordo::kernels::attention::testing {
+namespace {
+
+void Share(Problem* p) {
+  p->heads *= 2;
+  p->key_heads = p->heads / 3;
+  p->values[0].heads = p->key_heads;
+}
+
+void AddState(Problem* p) {
+  p->num_values = 2;
+  p->values[1] = {2 * p->width, p->heads};
+}
+
+// Those after the first third of the tokens.
+void Chunk(Problem* p) { p->queries = std::max<int64_t>(p->keys / 3, 1); }
+
+void BothWays(Problem* p) { p->causal = false; }
+
+// Its last row is all padding.
+void Pad(Problem* p) {
+  p->batch = 3;
+  p->padded = true;
+}
+
+void Bound(Problem* p) { p->bounded = true; }
+
+void Position(Problem* p) { p->positioned = true; }
+
+// Tables tell all distances apart.
+void Far(Problem* p) { p->reach = p->keys - 1; }
+
+// Most distances are beyond.
+void Near(Problem* p) { p->reach = std::max<int64_t>(p->keys / 6, 1); }
+
+void Bias(Problem* p) {
+  Far(p);
+  p->biased = true;
+}
+
+void NearBias(Problem* p) {
+  Near(p);
+  p->biased = true;
+}
+
+void Multiply(Problem* p) {
+  Far(p);
+  p->multiplied = true;
+}
+
+void Rectify(Problem* p) {
+  Multiply(p);
+  p->rectified = true;
+}
+
+void Ramp(Problem* p) {
+  Far(p);
+  p->pieces = 9;
+}
+
+void QueryBand(Problem* p) {
+  Near(p);
+  p->query_band = p->width;
+}
+
+// A vector for each distance and head.
+void FullQueryBand(Problem* p) {
+  Far(p);
+  p->query_band = p->width;
+  p->table_heads = p->heads;
+}
+
+void KeyBand(Problem* p) {
+  Near(p);
+  p->key_band = p->width;
+}
+
+void BothBands(Problem* p) {
+  QueryBand(p);
+  p->key_band = p->width;
+  p->table_heads = p->heads;
+}
+
+void ByChannel(Problem* p) {
+  Near(p);
+  p->by_channel = true;
+}
+
+void FarPair(Problem* p) { p->far_from = std::max<int64_t>(p->keys / 4, 1); }
+
+void Sums(Problem* p) {
+  Near(p);
+  p->summed = true;
+}
+
+void Count(Problem* p) {
+  p->gates = Gates::kLogits;
+  p->positions = std::max<int64_t>(p->keys / 8, 3);
+}
+
+void CountByKeys(Problem* p) {
+  Count(p);
+  p->gates = Gates::kOwn;
+}
+
+void CountBySlope(Problem* p) {
+  p->gates = Gates::kLogits;
+  p->positions = 0;
+}
+
+std::function<void(Problem*)> All(
+    std::vector<std::function<void(Problem*)>> changes) {
+  return [changes = std::move(changes)](Problem* p) {
+    for (const auto& change : changes) change(p);
+  };
+}
+
+}  // namespace
+
+std::vector<Change> Changes() {
+  return {
+      {"both_ways", BothWays},
+      {"padded", Pad},
+      {"shared_keys", Share},
+      {"state", AddState},
+      {"shared_keys_and_state", All({Share, AddState})},
+      {"three_values", All({AddState,
+                            [](Problem* p) {
+                              p->num_values = 3;
+                              p->values[2] = {7, p->heads};
+                            }})},
+      {"chunk", Chunk},
+      {"one_query", [](Problem* p) { p->queries = 1; }},
+      {"bounded", Bound},
+      {"bounded_padded_chunk", All({Bound, Pad, Chunk})},
+      {"bounded_both_ways", All({Bound, BothWays})},
+      {"biased", Bias},
+      {"near_biased", NearBias},
+      {"biased_both_ways", All({BothWays, Bias})},
+      {"near_biased_both_ways", All({BothWays, NearBias})},
+      {"biased_padded_shared", All({Share, Bias, Pad})},
+      {"biased_chunk", All({Bias, Chunk})},
+      {"biased_chunk_both_ways", All({BothWays, Bias, Chunk})},
+      {"biased_bounded", All({Bias, Bound})},
+      {"biased_state", All({Bias, AddState})},
+      {"positioned", All({Bias, Position})},
+      {"positioned_both_ways", All({BothWays, NearBias, Position})},
+      {"positioned_padded_chunk", All({Bias, Position, Pad, Chunk})},
+      {"multiplied", Multiply},
+      {"multiplied_both_ways", All({BothWays, Multiply, Bias})},
+      {"rectified", Rectify},
+      {"rectified_shared_chunk", All({Share, Rectify, Chunk})},
+      {"rectified_positioned", All({Rectify, Position, Pad})},
+      {"ramp", Ramp},
+      {"ramp_both_ways", All({BothWays, Ramp})},
+      {"ramp_positioned_chunk", All({Ramp, Position, Pad, Chunk})},
+      {"query_band", QueryBand},
+      {"query_band_full", FullQueryBand},
+      {"query_band_full_both_ways", All({BothWays, FullQueryBand})},
+      {"query_band_shared_chunk", All({Share, QueryBand, Chunk})},
+      {"query_band_padded_biased", All({QueryBand, Pad, NearBias})},
+      {"query_band_positioned", All({FullQueryBand, Position})},
+      {"key_band", KeyBand},
+      {"both_bands", BothBands},
+      {"both_bands_both_ways", All({BothWays, BothBands})},
+      {"both_bands_shared", All({Share, BothBands, Chunk})},
+      {"by_channel", ByChannel},
+      {"by_channel_both_ways", All({BothWays, ByChannel})},
+      {"far_pair", FarPair},
+      {"far_pair_shared_chunk", All({Share, FarPair, Chunk, Pad})},
+      {"far_pair_positioned", All({FarPair, Position})},
+      {"summed", Sums},
+      {"summed_band_both_ways", All({BothWays, QueryBand, Sums})},
+      {"summed_padded_chunk", All({Sums, Pad, Chunk, AddState})},
+      {"counted", Count},
+      {"counted_both_ways", All({BothWays, Count})},
+      {"counted_shared_chunk", All({Share, Count, Chunk})},
+      {"counted_padded_biased", All({Count, Pad, Bias})},
+      {"counted_by_keys", CountByKeys},
+      {"counted_by_keys_shared", All({Share, CountByKeys, Chunk})},
+      {"counted_by_slope", CountBySlope},
+  };
+}
+
+void PrintTo(const Change& change, std::ostream* out) { *out << change.label; }
+void PrintTo(const Case& c, std::ostream* out) { *out << c.label; }
+
+Problem Plain(int64_t length, int64_t width) {
+  Problem p;
+  p.batch = 2;
+  p.heads = p.key_heads = 3;
+  p.queries = p.keys = length;
+  p.width = width;
+  p.values[0] = {width, p.heads};
+  p.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(width)));
+  return p;
+}
+
+std::vector<Case> Problems() {
+  std::vector<Case> cases;
+  for (const int64_t length : {1, 2, 63, 64, 65, 130, 200}) {
+    cases.push_back({"length_" + std::to_string(length), Plain(length, 32)});
+  }
+  for (const int64_t width : {5, 8, 24, 64, 72, 80, 96, 128, 256}) {
+    cases.push_back({"width_" + std::to_string(width), Plain(70, width)});
+  }
+  cases.push_back({"steep", Plain(131, 32)});
+  cases.back().problem.scale = 30;
+  for (const Change& change : Changes()) {
+    cases.push_back({change.label, Plain(131, 32)});
+    change.apply(&cases.back().problem);
+  }
+  const size_t count = cases.size();
+  for (size_t i = 0; i < count; ++i) {
+    cases.push_back({cases[i].label + "_bf16", cases[i].problem});
+    cases.back().problem.type = Type::kBfloat16;
+  }
+  return cases;
+}
+
+}  // namespace ordo::kernels::attention::testing

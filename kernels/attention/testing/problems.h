@@ -1,0 +1,45 @@
+#ifndef ORDO_KERNELS_ATTENTION_TESTING_PROBLEMS_H_
+#define ORDO_KERNELS_ATTENTION_TESTING_PROBLEMS_H_
+
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "kernels/attention/problem.h"
+
+// The problems that the judge and every kernel are tested on.
+
+namespace ordo::kernels::attention::testing {
+
+// What makes another problem of one without any terms; a problem may be changed
+// more than once.
+struct Change {
+  std::string label;
+  std::function<void(Problem*)> apply;
+};
+
+// Everything that problem.h has beside q, k and one value tensor, one by one
+// and in the combinations that encodings make.
+std::vector<Change> Changes();
+
+struct Case {
+  std::string label;
+  Problem problem;
+};
+
+// What GoogleTest calls them.
+void PrintTo(const Change& change, std::ostream* out);
+void PrintTo(const Case& c, std::ostream* out);
+
+// Three heads of one value tensor as wide as they are, causal, scaled by the
+// root of the width.
+Problem Plain(int64_t length, int64_t width);
+
+// Lengths, widths and changes, in each type.
+std::vector<Case> Problems();
+
+}  // namespace ordo::kernels::attention::testing
+
+#endif  // ORDO_KERNELS_ATTENTION_TESTING_PROBLEMS_H_
