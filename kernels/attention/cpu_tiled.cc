@@ -38,9 +38,10 @@ void ForEachUnit(const Problem& problem, const Resources& resources,
 }
 
 template <const TiledCode& code>
-void Forward(const Call& call, const Resources& resources) {
+absl::Status Forward(const Call& call, const Resources& resources) {
   ForEachUnit<code>(call.problem, resources,
                     [&](const Unit& unit) { code.forward(call, unit); });
+  return absl::OkStatus();
 }
 
 // The sum over the rows of the batch, in their order.
@@ -60,13 +61,14 @@ void SumBias(const Problem& problem, const float* parts, const View& d_bias) {
 }
 
 template <const TiledCode& code>
-void Backward(const Call& call, const Resources& resources) {
+absl::Status Backward(const Call& call, const Resources& resources) {
   ForEachUnit<code>(call.problem, resources,
                     [&](const Unit& unit) { code.backward(call, unit); });
   if (call.d_inputs[kBias].data != nullptr) {
     SumBias(call.problem, static_cast<const float*>(resources.workspace),
             call.d_inputs[kBias]);
   }
+  return absl::OkStatus();
 }
 
 absl::Status Needs(bool has, const char* what) {
@@ -77,6 +79,7 @@ absl::Status Needs(bool has, const char* what) {
 // What problem.h has and these kernels do not.
 absl::Status SupportsTerms(const Problem& p) {
   const std::pair<bool, const char*> terms[] = {
+      {p.device != Device::kCpu, "tensors on another device"},
       {p.bounded, "first keys"},
       {p.positioned, "position ids"},
       {p.multiplied || p.rectified, "a multiplier of the product"},

@@ -55,6 +55,7 @@ enum class Gates {
 };
 
 struct Problem {
+  Device device = Device::kCpu;
   Type type = Type::kFloat32;
   int64_t batch = 0;
   int64_t heads = 0;

@@ -1,6 +1,9 @@
 #include "kernels/attention/table.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "kernels/attention/cpu_tiled.h"
 
 namespace ordo::kernels::attention {
@@ -33,11 +36,27 @@ absl::Status CheckTerms(const Problem& problem) {
   return absl::OkStatus();
 }
 
+// Selected kernels are pointed to, so the table does not move.
+constexpr size_t kMaxKernels = 64;
+
+std::vector<Kernel>& AllKernels() {
+  static auto* const kernels = [] {
+    auto* const made = new std::vector<Kernel>;
+    made->reserve(kMaxKernels);
+    for (Kernel& kernel : TiledKernels()) made->push_back(std::move(kernel));
+    return made;
+  }();
+  return *kernels;
+}
+
 }  // namespace
 
-const std::vector<Kernel>& Kernels() {
-  static const auto* const kernels = new std::vector<Kernel>(TiledKernels());
-  return *kernels;
+const std::vector<Kernel>& Kernels() { return AllKernels(); }
+
+void AddKernels(const std::vector<Kernel>& kernels) {
+  std::vector<Kernel>& all = AllKernels();
+  ORDO_CHECK(all.size() + kernels.size() <= kMaxKernels);
+  all.insert(all.end(), kernels.begin(), kernels.end());
 }
 
 absl::Status CheckProblem(const Problem& problem) {

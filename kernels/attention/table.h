@@ -2,6 +2,7 @@
 #define ORDO_KERNELS_ATTENTION_TABLE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,15 +20,24 @@ struct Kernel {
   std::string name;
   // OK if this machine and this kernel can do it; else UNIMPLEMENTED says why
   // not.
-  absl::Status (*supports)(const Problem& problem);
+  std::function<absl::Status(const Problem& problem)> supports;
   // Bytes of Resources::workspace, for either pass.
-  int64_t (*workspace_bytes)(const Problem& problem, int threads);
-  void (*forward)(const Call& call, const Resources& resources);
-  void (*backward)(const Call& call, const Resources& resources);
+  std::function<int64_t(const Problem& problem, int threads)> workspace_bytes;
+  // INTERNAL: the device did not take it.
+  std::function<absl::Status(const Call& call, const Resources& resources)>
+      forward;
+  std::function<absl::Status(const Call& call, const Resources& resources)>
+      backward;
+  // Where the tensors of its problems lie.
+  Device device = Device::kCpu;
 };
 
-// All of them, best first.
+// All of them, for each device best first.
 const std::vector<Kernel>& Kernels();
+
+// Adds those of a library that was loaded. Others stay where they are; not
+// while another thread uses the table.
+void AddKernels(const std::vector<Kernel>& kernels);
 
 // INVALID_ARGUMENT names the field of a problem that makes no sense.
 absl::Status CheckProblem(const Problem& problem);

@@ -50,6 +50,25 @@ TEST(TableTest, AKernelCanBeNamed) {
   EXPECT_THAT(std::string(unknown.message()), HasSubstr("\"cpu_tilde\""));
 }
 
+TEST(TableTest, NoKernelOfAProcessorTakesTensorsOnAGpu) {
+  Problem problem = Valid();
+  problem.device = Device::kCuda;
+  const absl::Status status = Select(problem, "cpu_tiled").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("another device"));
+}
+
+TEST(TableTest, AKernelThatIsAddedCanBeNamedAndMovesNoOther) {
+  const Kernel* const first = &Kernels().front();
+  Kernel added = *first;
+  added.name = "added";
+  AddKernels({added});
+  EXPECT_EQ(&Kernels().front(), first);
+  const auto kernel = Select(Valid(), "added");
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  EXPECT_EQ((*kernel)->name, "added");
+}
+
 TEST(TableTest, AProblemThatMakesNoSenseIsRefusedByItsField) {
   const std::vector<std::pair<std::string, std::function<void(Problem*)>>>
       mistakes = {

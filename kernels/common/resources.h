@@ -6,8 +6,8 @@
 
 namespace ordo::kernels {
 
-// Memory and threads that a kernel may use: it allocates nothing and starts no
-// thread.
+// Memory, threads and queue that a kernel may use: it allocates nothing and
+// starts no thread.
 struct Resources {
   // At least what the kernel asks for, aligned to 64 bytes.
   void* workspace = nullptr;
@@ -17,6 +17,9 @@ struct Resources {
   std::function<void(int64_t count,
                      const std::function<void(int64_t i, int thread)>& task)>
       run;
+  // On a GPU: the cudaStream_t that a pass is queued on; it has not ended when
+  // the call returns.
+  void* stream = nullptr;
 };
 
 }  // namespace ordo::kernels

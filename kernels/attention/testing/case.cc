@@ -7,13 +7,13 @@
 #include <functional>
 #include <thread>
 
+#include "base/check.h"
 #include "base/random/random.h"
 
 namespace ordo::kernels::attention::testing {
 namespace {
 
-// Elements between the rows of a tensor, and around it.
-constexpr int64_t kGap = 3;
+// Elements around a tensor.
 constexpr int64_t kMargin = 80;
 constexpr uint8_t kCanary = 0xA5;
 
@@ -30,21 +30,73 @@ float FromBfloat16(uint16_t x) {
   return value;
 }
 
+// Copies of buffers on a device, if there is one.
+class Copies {
+ public:
+  explicit Copies(const DeviceMemory* device) : device_(device) {}
+  ~Copies() {
+    for (const Copy& copy : copies_) device_->release(copy.there);
+  }
+  Copies(const Copies&) = delete;
+  Copies& operator=(const Copies&) = delete;
+
+  // Where the device sees the buffer.
+  void* Place(void* here, size_t bytes) {
+    if (device_ == nullptr) return here;
+    void* const there = device_->allocate(static_cast<int64_t>(bytes));
+    ORDO_CHECK(there != nullptr);
+    copies_.push_back({here, there, static_cast<int64_t>(bytes)});
+    Note(device_->copy(there, here, copies_.back().bytes));
+    return there;
+  }
+  template <typename Element>
+  Element* Place(std::vector<Element>* here) {
+    return static_cast<Element*>(
+        Place(here->data(), here->size() * sizeof(Element)));
+  }
+
+  // Brings all buffers back. What went wrong.
+  std::string Fetch() {
+    for (const Copy& copy : copies_) {
+      Note(device_->copy(copy.here, copy.there, copy.bytes));
+    }
+    return error_;
+  }
+
+ private:
+  struct Copy {
+    void* here;
+    void* there;
+    int64_t bytes;
+  };
+
+  void Note(const char* error) {
+    if (error != nullptr) error_ = std::string(error) + " ";
+  }
+
+  const DeviceMemory* device_;
+  std::vector<Copy> copies_;
+  std::string error_;
+};
+
 // A tensor [batch, heads, tokens, width] with tokens before heads in memory, as
 // a projection leaves it, among canaries.
 class Guarded {
  public:
-  Guarded(std::string name, Type type, const Shape& shape)
+  Guarded(std::string name, Type type, const Shape& shape, int64_t gap)
       : name_(std::move(name)), type_(type), shape_(shape) {
-    const int64_t row = shape.heads * shape.width + kGap;
-    // So that no row begins where a vector would.
+    const int64_t row = shape.heads * shape.width + gap;
     view_ = {nullptr, shape.tokens * row, shape.width, row};
     bytes_.assign((shape.batch * shape.tokens * row + 2 * kMargin) * size(),
                   kCanary);
-    view_.data = bytes_.data() + kMargin * size();
   }
 
-  const View& view() const { return view_; }
+  // As the device sees it.
+  View Place(Copies* copies) {
+    View view = view_;
+    view.data = copies->Place(&bytes_) + kMargin * size();
+    return view;
+  }
 
   void Set(const std::vector<double>& values) {
     ForEach([&](int64_t i, uint8_t* at) {
@@ -212,47 +264,52 @@ namespace {
 // A problem's tensors as a kernel gets them.
 class Memory {
  public:
-  Memory(const Problem& p, const Tensors& x) : p_(p) {
+  Memory(const Problem& p, int64_t gap, const Tensors& x)
+      : p_(p),
+        real_BS_(x.real_BS),
+        positions_BS_(x.positions_BS),
+        first_BHT_(x.first_BHT) {
     for (int i = 0; i < kNumInputs; ++i) {
       const Input input = static_cast<Input>(i);
       const std::string name = NameOf(input);
-      inputs_.emplace_back(name, TypeOf(p, input), ShapeOf(p, input));
-      d_inputs_.emplace_back("d " + name, TypeOf(p, input), ShapeOf(p, input));
+      const Type type = TypeOf(p, input);
+      inputs_.emplace_back(name, type, ShapeOf(p, input), gap);
+      d_inputs_.emplace_back("d " + name, type, ShapeOf(p, input), gap);
       inputs_[i].Set(x.inputs[i]);
     }
     for (int i = 0; i < kNumOutputs; ++i) {
       const Output output = static_cast<Output>(i);
       const std::string name = NameOf(output);
-      outputs_.emplace_back(name, p.type, ShapeOf(p, output));
-      d_outputs_.emplace_back("d " + name, p.type, ShapeOf(p, output));
+      outputs_.emplace_back(name, p.type, ShapeOf(p, output), gap);
+      d_outputs_.emplace_back("d " + name, p.type, ShapeOf(p, output), gap);
       if (!x.d_outputs[i].empty()) d_outputs_[i].Set(x.d_outputs[i]);
     }
     knots_.assign(x.knots.begin(), x.knots.end());
   }
 
-  // `x` outlives it.
-  Call MakeCall(const Tensors& x) {
+  Call MakeCall(const Tensors& x, Copies* copies) {
     Call call;
     call.problem = p_;
-    if (p_.padded) call.facts.real_BS = x.real_BS.data();
-    if (p_.positioned) call.facts.positions_BS = x.positions_BS.data();
+    if (p_.padded) call.facts.real_BS = copies->Place(&real_BS_);
+    if (p_.positioned) call.facts.positions_BS = copies->Place(&positions_BS_);
     if (p_.bounded) {
-      call.facts.first_BHT = x.first_BHT.data();
+      call.facts.first_BHT = copies->Place(&first_BHT_);
       call.facts.first_batch_stride = p_.heads * p_.queries;
       call.facts.first_head_stride = p_.queries;
     }
-    if (p_.pieces > 0) call.facts.knots = knots_.data();
+    if (p_.pieces > 0) call.facts.knots = copies->Place(&knots_);
     for (int i = 0; i < kNumInputs; ++i) {
       if (x.inputs[i].empty()) continue;
-      call.inputs[i] = inputs_[i].view();
-      call.d_inputs[i] = d_inputs_[i].view();
+      call.inputs[i] = inputs_[i].Place(copies);
+      call.d_inputs[i] = d_inputs_[i].Place(copies);
     }
     for (int i = 0; i < kNumOutputs; ++i) {
       if (ShapeOf(p_, static_cast<Output>(i)).width == 0) continue;
-      call.outputs[i] = outputs_[i].view();
-      if (!x.d_outputs[i].empty()) call.d_outputs[i] = d_outputs_[i].view();
+      call.outputs[i] = outputs_[i].Place(copies);
+      if (!x.d_outputs[i].empty())
+        call.d_outputs[i] = d_outputs_[i].Place(copies);
     }
-    call.lse_BHT = static_cast<float*>(lse_.view().data);
+    call.lse_BHT = static_cast<float*>(lse_.Place(copies).data);
     return call;
   }
 
@@ -275,9 +332,12 @@ class Memory {
   std::vector<Guarded> d_inputs_;
   std::vector<Guarded> outputs_;
   std::vector<Guarded> d_outputs_;
+  std::vector<uint8_t> real_BS_;
+  std::vector<int32_t> positions_BS_;
+  std::vector<int32_t> first_BHT_;
   std::vector<float> knots_;
   Guarded lse_{
-      "lse", Type::kFloat32, {1, 1, 1, p_.batch* p_.heads* p_.queries}};
+      "lse", Type::kFloat32, {1, 1, 1, p_.batch* p_.heads* p_.queries}, 0};
 };
 
 // At most `threads` tasks at a time.
@@ -295,26 +355,27 @@ void RunTasks(int threads, int64_t count,
 
 }  // namespace
 
-std::string RunKernel(const Problem& p, const Kernel& kernel, int threads,
-                      Tensors* x) {
-  Memory memory(p, *x);
-  const Call call = memory.MakeCall(*x);
-  const int64_t bytes = kernel.workspace_bytes(p, threads);
+std::string RunKernel(const Problem& p, const Kernel& kernel,
+                      const RunOptions& options, Tensors* x) {
+  Memory memory(p, options.gap, *x);
+  Copies copies(options.memory);
+  const Call call = memory.MakeCall(*x, &copies);
+  const int64_t bytes = kernel.workspace_bytes(p, options.threads);
   std::vector<uint8_t> workspace(bytes + 64 + kMargin, kCanary);
+  uint8_t* const begin = workspace.data() + 64 -
+                         reinterpret_cast<uintptr_t>(workspace.data()) % 64;
   Resources resources;
-  resources.workspace = workspace.data() + 64 -
-                        reinterpret_cast<uintptr_t>(workspace.data()) % 64;
+  resources.workspace = copies.Place(begin, bytes + kMargin);
   resources.run = [&](int64_t count, const auto& task) {
-    RunTasks(threads, count, task);
+    RunTasks(options.threads, count, task);
   };
-  kernel.forward(call, resources);
-  kernel.backward(call, resources);
+  absl::Status status = kernel.forward(call, resources);
+  if (status.ok()) status = kernel.backward(call, resources);
+  if (!status.ok()) return std::string(status.message());
 
-  std::string touched = memory.Read(x);
-  const uint8_t* const end = static_cast<uint8_t*>(resources.workspace) + bytes;
-  if (std::any_of(
-          end, static_cast<const uint8_t*>(workspace.data()) + workspace.size(),
-          [](uint8_t byte) { return byte != kCanary; })) {
+  std::string touched = copies.Fetch() + memory.Read(x);
+  if (std::any_of(begin + bytes, begin + bytes + kMargin,
+                  [](uint8_t byte) { return byte != kCanary; })) {
     touched += "workspace ";
   }
   return touched;

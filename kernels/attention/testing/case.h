@@ -9,6 +9,7 @@
 #include "kernels/attention/problem.h"
 #include "kernels/attention/reference.h"
 #include "kernels/attention/table.h"
+#include "kernels/common/device_memory.h"
 
 // A problem with numbers in it, and what a kernel makes of it, for the test and
 // the benchmark of kernels.
@@ -31,11 +32,21 @@ double Largest(const std::vector<double>& x);
 // head.
 Tensors MakeTensors(const Problem& problem, uint64_t seed);
 
+// How a kernel is run.
+struct RunOptions {
+  int threads = 1;
+  // Elements between the rows of a tensor. With 3 no row begins where a vector
+  // would; with 8 all do, if the widths are multiples of 8.
+  int64_t gap = 3;
+  // Of the problem's device; null: the CPU's.
+  const DeviceMemory* memory = nullptr;
+};
+
 // Runs the kernel on copies in the problem's type and fills in what it gives.
 // Every tensor lies among canaries, in rows longer than its width; the return
-// value names those whose canaries were touched.
-std::string RunKernel(const Problem& problem, const Kernel& kernel, int threads,
-                      Tensors* tensors);
+// value names those whose canaries were touched, or is the kernel's error.
+std::string RunKernel(const Problem& problem, const Kernel& kernel,
+                      const RunOptions& options, Tensors* tensors);
 
 }  // namespace ordo::kernels::attention::testing
 
