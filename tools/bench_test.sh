@@ -6,6 +6,7 @@ set -uo pipefail
 root=$(mktemp -d "$TEST_TMPDIR/checkout.XXXX")
 mkdir -p "$root/tools/build" "$root/bin" "$root/home" "$root/tests/bench"
 echo 'submit  a benchmark' >"$root/tests/bench/benchmarks.txt"
+echo 'attention  a program' >"$root/tests/bench/programs.txt"
 cp tools/bench "$root/tools/"
 cp tools/build/env.sh "$root/tools/build/"
 
@@ -25,9 +26,11 @@ printf '%s in %s\n' "\$*" "\$PWD" >"$root/bench.txt"
 ls "\$ORDO_BIN" >>"$root/bench.txt"
 END
 
-program "$root/bazel-bin/tests/bench/encodings" <<END
-printf '%s\n' "table \$*"
+for name in encodings attention; do
+  program "$root/bazel-bin/tests/bench/$name" <<END
+printf '%s\n' "$name \$* in \$PWD"
 END
+done
 
 # As under a service manager, which sets no HOME; from another folder.
 mkdir "$root/elsewhere"
@@ -59,7 +62,8 @@ expect SeesAllPrograms "$root/bench.txt" \
 
 rm "$root/bazel.txt"
 PATH="$root/bin:$PATH" "$root/tools/bench" --list >"$root/list.txt"
-expect ListsThemAll "$root/list.txt" '^submit  a benchmark$'
+expect ListsThemAll "$root/list.txt" \
+  $'^submit  a benchmark\nattention  a program$'
 if [[ -e $root/bazel.txt ]]; then
   echo 'FAILED ListsWithoutABuild'
   failures=$((failures + 1))
@@ -68,6 +72,13 @@ PATH="$root/bin:$PATH" "$root/tools/bench" --encodings --quick \
   >"$root/table.txt"
 expect BuildsOnlyTheBenchmarkOfEncodings "$root/bazel.txt" \
   ' //tests/bench:encodings in '
-expect PrintsTheTableOfEncodings "$root/table.txt" '^table --quick$'
+expect PrintsTheTableOfEncodings "$root/table.txt" \
+  "^encodings --quick in $root/elsewhere\$"
+PATH="$root/bin:$PATH" "$root/tools/bench" attention --json out.json \
+  >"$root/table.txt"
+expect BuildsOnlyTheBenchmarkOfAttention "$root/bazel.txt" \
+  ' //tests/bench:attention in '
+expect PrintsTheTableOfAttention "$root/table.txt" \
+  "^attention --json out.json in $root/elsewhere\$"
 
 [[ $failures == 0 ]]

@@ -1,0 +1,187 @@
+// Measures the attention kernels beside LibTorch's flash attention. Example:
+//   tools/bench attention --json figures.jsonl --plots figures
+//
+// --encodings and --lengths, with commas, take some of the classes and lengths;
+// --quick takes a few short ones, to see that it works; --list names the
+// classes. OMP_NUM_THREADS sets the threads. docs/kernels.md says what the
+// figures mean.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/status/status.h"
+#include "report/figure.h"
+#include "tests/bench/attention_benchmark.h"
+#include "tests/bench/attention_figures.h"
+#include "tests/bench/attention_results.h"
+
+namespace {
+
+using ordo::base::AtomicWrite;
+using ordo::tests::bench::AttentionClass;
+using ordo::tests::bench::AttentionOptions;
+using ordo::tests::bench::AttentionResults;
+using ordo::tests::bench::FiguresOf;
+using ordo::tests::bench::Measurement;
+using ordo::tests::bench::NamedFigure;
+
+constexpr int64_t kMaxLength = 65536;
+
+struct Arguments {
+  AttentionOptions options;
+  std::string json_file;
+  std::string plots_folder;
+  bool quick = false;
+  bool list = false;
+  std::vector<std::string> encodings;
+  std::vector<int64_t> lengths;
+};
+
+absl::Status ReadLengths(const std::string& value, Arguments* arguments) {
+  for (const auto text : absl::StrSplit(value, ',')) {
+    int64_t length = 0;
+    if (!absl::SimpleAtoi(text, &length) || length < 1 || length > kMaxLength) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--lengths: '", text, "' is not a number in 1..", kMaxLength));
+    }
+    arguments->lengths.push_back(length);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadValue(const std::string& flag, const std::string& value,
+                       Arguments* arguments) {
+  if (flag == "--json") {
+    arguments->json_file = value;
+  } else if (flag == "--plots") {
+    arguments->plots_folder = value;
+  } else if (flag == "--encodings") {
+    arguments->encodings = absl::StrSplit(value, ',');
+  } else if (flag == "--lengths") {
+    return ReadLengths(value, arguments);
+  } else if (flag != "--device") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown flag '", flag, "'"));
+  } else if (value != "cpu") {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--device: '", value, "' is not one that is measured; use cpu"));
+  }
+  return absl::OkStatus();
+}
+
+// Only the classes that are named, in the order of their table.
+absl::Status KeepClasses(const std::vector<std::string>& names,
+                         std::vector<AttentionClass>* classes) {
+  std::vector<std::string> known;
+  for (const AttentionClass& about : *classes) known.push_back(about.name);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("--encodings: '", name,
+                                                   "' is not one of ",
+                                                   absl::StrJoin(known, ", ")));
+  }
+  std::vector<AttentionClass> kept;
+  for (const AttentionClass& about : *classes) {
+    if (std::find(names.begin(), names.end(), about.name) == names.end()) {
+      continue;
+    }
+    kept.push_back(about);
+  }
+  *classes = kept;
+  return absl::OkStatus();
+}
+
+absl::Status Parse(const std::vector<std::string>& given,
+                   Arguments* arguments) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i] == "--quick") {
+      arguments->quick = true;
+    } else if (given[i] == "--list") {
+      arguments->list = true;
+    } else if (i + 1 == given.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", given[i], "' is unknown, or lacks its value"));
+    } else {
+      ORDO_RETURN_IF_ERROR(ReadValue(given[i], given[i + 1], arguments));
+      ++i;
+    }
+  }
+  AttentionOptions& options = arguments->options;
+  if (arguments->quick) options = AttentionOptions::Quick();
+  if (!arguments->lengths.empty()) options.lengths = arguments->lengths;
+  if (arguments->encodings.empty()) return absl::OkStatus();
+  return KeepClasses(arguments->encodings, &options.classes);
+}
+
+absl::Status DrawAll(const AttentionResults& results,
+                     const std::string& folder) {
+  ordo::base::PosixFilesystem files;
+  ORDO_RETURN_IF_ERROR(files.MakeFolders(folder));
+  for (const NamedFigure& named : FiguresOf(results)) {
+    const std::string path = absl::StrCat(folder, "/", named.name);
+    using ordo::report::FigureForm;
+    ORDO_RETURN_IF_ERROR(
+        Draw(files, named.figure, FigureForm::kSvg, path + ".svg"));
+    ORDO_RETURN_IF_ERROR(
+        Draw(files, named.figure, FigureForm::kPng, path + ".png"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Run(const Arguments& arguments) {
+  bool head_said = false;
+  ORDO_ASSIGN_OR_RETURN(
+      const AttentionResults results,
+      RunAttention(arguments.options,
+                   [&](const auto& about, auto type, const auto& so_far) {
+                     if (!head_said) std::puts(HeadText(so_far).c_str());
+                     head_said = true;
+                     std::puts(TimesTable(about, type, so_far).c_str());
+                     std::fflush(stdout);
+                   }));
+  std::fputs(MemoryTable(results).c_str(), stdout);
+  std::fflush(stdout);
+  if (!arguments.json_file.empty()) {
+    std::string lines;
+    for (Measurement& measurement : MeasurementsOf(results)) {
+      if (arguments.quick) measurement.params["quick"] = "true";
+      absl::StrAppend(&lines, ToJson(measurement), "\n");
+    }
+    ordo::base::PosixFilesystem files;
+    ORDO_RETURN_IF_ERROR(AtomicWrite(files, arguments.json_file, lines));
+  }
+  if (arguments.plots_folder.empty()) return absl::OkStatus();
+  return DrawAll(results, arguments.plots_folder);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  absl::Status status = Parse({argv + 1, argv + argc}, &arguments);
+  if (!status.ok()) {
+    std::fprintf(stderr, "attention: %s\n",
+                 std::string(status.message()).c_str());
+    return 2;
+  }
+  if (arguments.list) {
+    for (const AttentionClass& about : arguments.options.classes) {
+      std::printf("%-12s %s\n", about.name.c_str(), about.text.c_str());
+    }
+    return 0;
+  }
+  status = Run(arguments);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "attention: %s\n", status.ToString().c_str());
+  return 1;
+}

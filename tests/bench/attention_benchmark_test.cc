@@ -1,0 +1,167 @@
+#include "tests/bench/attention_benchmark.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/bench/attention_case.h"
+#include "tests/bench/attention_results.h"
+
+namespace ordo::tests::bench {
+namespace {
+
+using kernels::Type;
+using kernels::attention::Kernel;
+using kernels::attention::Problem;
+using ::ordo::base::testing::StatusIs;
+using ::testing::HasSubstr;
+
+// One round of tiny shapes.
+AttentionOptions Tiny() {
+  AttentionOptions options;
+  options.shape.batch = 1;
+  options.shape.heads = 2;
+  options.shape.width = 8;
+  options.lengths = {5, 70};
+  options.min_rounds = options.max_rounds = 1;
+  options.memory_lengths = {64, 128};
+  options.memory_heads = 1;
+  options.gemm_side = 16;
+  options.copied_bytes = 1 << 10;
+  return options;
+}
+
+AttentionResults RunOk(const AttentionOptions& options) {
+  const auto results =
+      RunAttention(options, [](const auto&, auto, const auto&) {});
+  ORDO_EXPECT_OK(results);
+  return results.value_or(AttentionResults());
+}
+
+TEST(RunAttentionTest, EveryRowThatSupportsAClassIsMeasuredAtEveryLength) {
+  const AttentionOptions options = Tiny();
+  const AttentionResults results = RunOk(options);
+  for (const AttentionClass& about : options.classes) {
+    for (const Type type : options.types) {
+      for (const int64_t length : options.lengths) {
+        AttentionShape shape = options.shape;
+        shape.type = type;
+        shape.length = length;
+        std::set<std::string> wanted;
+        for (const Kernel& kernel : kernels::attention::Kernels()) {
+          if (!kernel.supports(about.problem(shape)).ok()) continue;
+          wanted.insert(kernel.name);
+        }
+        EXPECT_EQ(wanted.empty(), results.refused.count(about.name) == 1);
+        if (!wanted.empty()) wanted.insert("libtorch_flash");
+        if (!wanted.empty() && about.learned_bias) {
+          wanted.insert("libtorch_materialised");
+        }
+        std::set<std::string> found;
+        for (const AttentionRow& row : results.rows) {
+          if (row.encoding != about.name || row.shape.type != type) continue;
+          if (row.shape.length == length) found.insert(row.kernel);
+        }
+        EXPECT_EQ(found, wanted) << about.name << " " << length;
+      }
+    }
+  }
+}
+
+TEST(RunAttentionTest, RatiosAreToTheFlashAttentionOfTheSameRound) {
+  const AttentionResults results = RunOk(Tiny());
+  const AttentionRow* flash = nullptr;
+  for (const AttentionRow& row : results.rows) {
+    if (row.runner == Runner::kFlash) flash = &row;
+    ASSERT_NE(flash, nullptr);
+    ASSERT_EQ(row.shape.length, flash->shape.length);
+    ASSERT_EQ(row.total_s.size(), 1u);
+    EXPECT_GT(row.forward_s[0], 0);
+    EXPECT_GT(row.total_s[0], row.forward_s[0]);
+    EXPECT_EQ(row.forward_ratio[0], row.forward_s[0] / flash->forward_s[0]);
+    EXPECT_EQ(row.total_ratio[0], row.total_s[0] / flash->total_s[0]);
+  }
+}
+
+// No list of kernels beside the table.
+TEST(RunAttentionTest, AKernelThatIsNewInTheTableIsMeasured) {
+  AttentionOptions options = Tiny();
+  options.classes.resize(1);
+  options.kernels = {kernels::attention::Kernels().back()};
+  options.kernels[0].name = "new";
+  options.select = [&](const Problem&) { return &options.kernels[0]; };
+  const AttentionResults results = RunOk(options);
+  int selected = 0;
+  for (const AttentionRow& row : results.rows) {
+    if (row.runner == Runner::kFlash) continue;
+    EXPECT_EQ(row.kernel, "new");
+    EXPECT_EQ(row.runner, Runner::kSelected);
+    ++selected;
+  }
+  EXPECT_EQ(selected, 4);
+}
+
+TEST(RunAttentionTest, LongLengthsAreForTheSelectedRowAlone) {
+  AttentionOptions options = Tiny();
+  options.other_rows_up_to = options.materialised_up_to = 5;
+  for (const AttentionRow& row : RunOk(options).rows) {
+    if (row.shape.length == 5) continue;
+    EXPECT_TRUE(row.runner == Runner::kSelected || row.runner == Runner::kFlash)
+        << row.kernel;
+  }
+}
+
+TEST(RunAttentionTest, AClassThatNoKernelTakesIsNamed) {
+  AttentionOptions options = Tiny();
+  options.select = [](const Problem& problem) {
+    return problem.num_values == 2 ? absl::UnimplementedError("not two")
+                                   : kernels::attention::Select(problem, "");
+  };
+  const AttentionResults results = RunOk(options);
+  EXPECT_EQ(results.refused.at("tape"), "not two");
+  EXPECT_THAT(HeadText(results), HasSubstr("no kernel for tape: not two"));
+  for (const AttentionRow& row : results.rows) EXPECT_NE(row.encoding, "tape");
+}
+
+TEST(RunAttentionTest, AMistakeIsAnError) {
+  AttentionOptions options = Tiny();
+  options.shape.heads = 0;
+  EXPECT_THAT(RunAttention(options, [](const auto&, auto, const auto&) {}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("heads")));
+}
+
+// What is timed is attention: on the tensors that it is given, all of it.
+TEST(AttentionCaseTest, KernelsAndFlashAttentionGiveTheSame) {
+  AttentionShape shape;
+  shape.length = 70;
+  shape.width = 16;
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto plain,
+      AttentionCase::Create(AttentionClasses().front(), shape));
+  for (const Kernel& kernel : kernels::attention::Kernels()) {
+    if (!kernel.supports(plain->problem()).ok()) continue;
+    ORDO_ASSERT_OK_AND_ASSIGN(const double distance,
+                              plain->DistanceToFlash(kernel));
+    EXPECT_LT(distance, 1e-4) << kernel.name;
+  }
+}
+
+// Outputs and gradients of [1,1,N,8] and [1,1,N] of fp32 at least, and a map of
+// weights of N x N where there is one.
+TEST(RunAttentionTest, MemoryIsWhatAMapTakesWhereThereIsOne) {
+  const AttentionResults results = RunOk(Tiny());
+  ASSERT_FALSE(results.memory.empty());
+  for (const AttentionRow& row : results.memory) {
+    const int64_t n = row.shape.length;
+    EXPECT_GE(row.peak_bytes, 4 * (4 * n * 8 + n)) << row.kernel;
+    if (row.runner != Runner::kMaterialised) continue;
+    EXPECT_GE(row.peak_bytes, 4 * n * n);
+  }
+}
+
+}  // namespace
+}  // namespace ordo::tests::bench

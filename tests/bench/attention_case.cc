@@ -1,0 +1,409 @@
+#include "tests/bench/attention_case.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "ATen/Parallel.h"
+#include "ATen/TensorOperators.h"
+#include "ATen/core/Tensor.h"
+#include "ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h"
+#include "ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h"
+#include "ATen/ops/empty.h"
+#include "ATen/ops/linspace.h"
+#include "ATen/ops/matmul.h"
+#include "ATen/ops/mm.h"
+#include "ATen/ops/ones.h"
+#include "ATen/ops/randn.h"
+#include "ATen/ops/softmax.h"
+#include "base/status/status.h"
+#include "kernels/common/resources.h"
+#include "model/guard.h"
+#include "tests/bench/counting_allocator.h"
+
+// Legend: problem.h of kernels/attention.
+
+namespace ordo::tests::bench {
+namespace {
+
+using kernels::Resources;
+using kernels::Type;
+using kernels::attention::Call;
+using kernels::attention::Input;
+using kernels::attention::Kernel;
+using kernels::attention::kK;
+using kernels::attention::kNumInputs;
+using kernels::attention::kNumOutputs;
+using kernels::attention::kQ;
+using kernels::attention::kValue;
+using kernels::attention::Output;
+using kernels::attention::Problem;
+using kernels::attention::Shape;
+using kernels::attention::View;
+
+c10::ScalarType ScalarOf(Type type) {
+  return type == Type::kFloat32 ? at::kFloat : at::kBFloat16;
+}
+
+// Seconds that `function` takes.
+absl::StatusOr<double> Time(const std::function<absl::Status()>& function) {
+  const auto start = std::chrono::steady_clock::now();
+  ORDO_RETURN_IF_ERROR(function());
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+View ViewOf(const at::Tensor& x_BHTD) {
+  return {x_BHTD.data_ptr(), x_BHTD.stride(0), x_BHTD.stride(1),
+          x_BHTD.stride(2)};
+}
+
+// Of the problem's type, tokens before heads in memory, as a projection leaves
+// them.
+at::Tensor EmptyByTokens(Type type, const Shape& shape) {
+  return at::empty({shape.batch, shape.tokens, shape.heads, shape.width},
+                   ScalarOf(type))
+      .transpose(1, 2);
+}
+
+at::Tensor Empty(const Problem& p, Input input) {
+  const Shape shape = ShapeOf(p, input);
+  if (!IsTable(input)) return EmptyByTokens(p.type, shape);
+  return at::empty({shape.batch, shape.heads, shape.tokens, shape.width});
+}
+
+// Numbers of about the size that they have in training: ramps rise from 0 to 1
+// over distances, multipliers are near 1, vectors of distances are small.
+void Fill(Input input, at::Tensor* x) {
+  switch (input) {
+    case kernels::attention::kRamp:
+      x->copy_(at::linspace(1, 0, x->size(-1)));
+      break;
+    case kernels::attention::kRampRow:
+      x->fill_(1);
+      break;
+    case kernels::attention::kMultiplier:
+    case kernels::attention::kChannel:
+      x->copy_(at::randn(x->sizes()) * 0.1 + 1);
+      break;
+    case kernels::attention::kQueryVector:
+    case kernels::attention::kKeyVector:
+      x->copy_(at::randn(x->sizes()) * 0.1);
+      break;
+    default:
+      x->copy_(at::randn(x->sizes()));
+  }
+}
+
+// Gives a pass its memory, and threads by LibTorch's pool.
+absl::Status RunPass(
+    const std::function<absl::Status(const Call&, const Resources&)>& pass,
+    const Kernel& kernel, const Call& call) {
+  constexpr int64_t kAlignment = 64;
+  const int64_t bytes =
+      kernel.workspace_bytes(call.problem, at::get_num_threads());
+  const at::Tensor memory = at::empty({bytes + kAlignment}, at::kByte);
+  const auto address = reinterpret_cast<uintptr_t>(memory.data_ptr());
+  Resources resources;
+  resources.workspace = static_cast<char*>(memory.data_ptr()) +
+                        (kAlignment - address % kAlignment) % kAlignment;
+  resources.run = [](int64_t count, const auto& task) {
+    at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) task(i, at::get_thread_num());
+    });
+  };
+  return pass(call, resources);
+}
+
+// Runs the passes and counts the bytes that are there beyond those before.
+absl::StatusOr<AttentionRun> Measure(
+    const std::function<absl::Status()>& forward,
+    const std::function<absl::Status()>& backward) {
+  CountingAllocator& memory = CountingAllocator::Installed();
+  const int64_t before = memory.now();
+  memory.Restart();
+  AttentionRun run;
+  ORDO_ASSIGN_OR_RETURN(run.forward_s, Time(forward));
+  ORDO_ASSIGN_OR_RETURN(run.backward_s, Time(backward));
+  run.peak_bytes = memory.most() - before;
+  return run;
+}
+
+}  // namespace
+
+struct AttentionCase::Tensors {
+  Problem problem;
+  // Undefined where the problem has none.
+  at::Tensor inputs[kNumInputs];
+  bool learned[kNumInputs] = {};
+  at::Tensor d_outputs[kNumOutputs];
+  at::Tensor knots;
+  at::Tensor first_HT;
+  // Of flash attention: as wide as the keys.
+  at::Tensor v_BGSD;
+  at::Tensor d_out_BHTD;
+
+  Call CallOnInputs() const;
+};
+
+// It outlives none of the tensors.
+Call AttentionCase::Tensors::CallOnInputs() const {
+  Call call;
+  call.problem = problem;
+  for (int i = 0; i < kNumInputs; ++i) {
+    if (inputs[i].defined()) call.inputs[i] = ViewOf(inputs[i]);
+  }
+  for (int i = 0; i < kNumOutputs; ++i) {
+    if (d_outputs[i].defined()) call.d_outputs[i] = ViewOf(d_outputs[i]);
+  }
+  if (knots.defined()) call.facts.knots = knots.data_ptr<float>();
+  if (first_HT.defined()) {
+    call.facts.first_BHT = first_HT.data_ptr<int32_t>();
+    call.facts.first_head_stride = problem.queries;
+  }
+  return call;
+}
+
+namespace {
+
+// What one forward and one backward pass of a kernel give.
+class KernelCall {
+ public:
+  KernelCall(const Kernel& kernel, Call call) : kernel_(kernel), call_(call) {}
+
+  absl::Status Forward() {
+    const Problem& p = call_.problem;
+    for (int i = 0; i < kNumOutputs; ++i) {
+      const Shape shape = ShapeOf(p, static_cast<Output>(i));
+      if (shape.count() == 0) continue;
+      outputs_[i] = EmptyByTokens(p.type, shape);
+      call_.outputs[i] = ViewOf(outputs_[i]);
+    }
+    lse_BHT_ = at::empty({p.batch, p.heads, p.queries});
+    call_.lse_BHT = lse_BHT_.data_ptr<float>();
+    return RunPass(kernel_.forward, kernel_, call_);
+  }
+
+  // `learned`: of the inputs, kNumInputs of them.
+  absl::Status Backward(const bool* learned) {
+    for (int i = 0; i < kNumInputs; ++i) {
+      if (!learned[i]) continue;
+      d_inputs_[i] = Empty(call_.problem, static_cast<Input>(i));
+      call_.d_inputs[i] = ViewOf(d_inputs_[i]);
+    }
+    return RunPass(kernel_.backward, kernel_, call_);
+  }
+
+  const at::Tensor& output(int i) const { return outputs_[i]; }
+  const at::Tensor& d_input(int i) const { return d_inputs_[i]; }
+
+ private:
+  const Kernel& kernel_;
+  Call call_;
+  at::Tensor outputs_[kNumOutputs];
+  at::Tensor lse_BHT_;
+  at::Tensor d_inputs_[kNumInputs];
+};
+
+// The same of LibTorch's flash attention.
+class FlashCall {
+ public:
+  explicit FlashCall(double scale) : scale_(scale) {}
+
+  absl::Status Forward(const at::Tensor& q, const at::Tensor& k,
+                       const at::Tensor& v) {
+    std::tie(output_, lse_) = at::_scaled_dot_product_flash_attention_for_cpu(
+        q, k, v, /*dropout_p=*/0, /*is_causal=*/true, /*attn_mask=*/{}, scale_);
+    inputs_[0] = q;
+    inputs_[1] = k;
+    inputs_[2] = v;
+    return absl::OkStatus();
+  }
+
+  absl::Status Backward(const at::Tensor& d_output) {
+    std::tie(d_inputs_[0], d_inputs_[1], d_inputs_[2]) =
+        at::_scaled_dot_product_flash_attention_for_cpu_backward(
+            d_output, inputs_[0], inputs_[1], inputs_[2], output_, lse_,
+            /*dropout_p=*/0, /*is_causal=*/true, /*attn_mask=*/{}, scale_);
+    return absl::OkStatus();
+  }
+
+  const at::Tensor& output() const { return output_; }
+  // Of q, k and v.
+  const at::Tensor& d_input(int i) const { return d_inputs_[i]; }
+
+ private:
+  const double scale_;
+  at::Tensor inputs_[3];
+  at::Tensor output_;
+  at::Tensor lse_;
+  at::Tensor d_inputs_[3];
+};
+
+at::Tensor FirstKeys(const AttentionClass& about, const Problem& p) {
+  at::Tensor first_HT = at::empty({p.heads, p.queries}, at::kInt);
+  auto* const first = first_HT.data_ptr<int32_t>();
+  for (int64_t head = 0; head < p.heads; ++head) {
+    for (int64_t t = 0; t < p.queries; ++t) {
+      first[head * p.queries + t] = static_cast<int32_t>(
+          about.first_key(p, head, p.keys - p.queries + t));
+    }
+  }
+  return first_HT;
+}
+
+}  // namespace
+
+AttentionCase::AttentionCase(std::unique_ptr<Tensors> tensors)
+    : tensors_(std::move(tensors)) {}
+
+AttentionCase::~AttentionCase() = default;
+
+const Problem& AttentionCase::problem() const { return tensors_->problem; }
+
+absl::StatusOr<std::unique_ptr<AttentionCase>> AttentionCase::Create(
+    const AttentionClass& about, const AttentionShape& shape) {
+  const Problem p = about.problem(shape);
+  ORDO_RETURN_IF_ERROR(kernels::attention::CheckProblem(p));
+  CountingAllocator::Installed();
+  return model::Guard("make the tensors of attention", [&] {
+    auto x = std::make_unique<Tensors>();
+    x->problem = p;
+    for (int i = 0; i < kNumInputs; ++i) {
+      const auto input = static_cast<Input>(i);
+      if (ShapeOf(p, input).count() == 0) continue;
+      x->inputs[i] = Empty(p, input);
+      Fill(input, &x->inputs[i]);
+      x->learned[i] = IsLearned(about, input);
+    }
+    for (int i = 0; i < kNumOutputs; ++i) {
+      const Shape of_output = ShapeOf(p, static_cast<Output>(i));
+      if (of_output.count() == 0) continue;
+      x->d_outputs[i] = EmptyByTokens(p.type, of_output);
+      x->d_outputs[i].copy_(at::randn(x->d_outputs[i].sizes()));
+    }
+    if (p.pieces > 0) {
+      x->knots = at::linspace(0, 1, p.pieces + 1).slice(0, 1, -1).clone();
+    }
+    if (p.bounded) x->first_HT = FirstKeys(about, p);
+    const bool plain = p.values[0].width == p.width;
+    const Shape narrow = {p.batch, p.heads, p.keys, p.width};
+    x->v_BGSD = plain ? x->inputs[kValue] : EmptyByTokens(p.type, narrow);
+    x->d_out_BHTD = plain ? x->d_outputs[0] : EmptyByTokens(p.type, narrow);
+    if (!plain) {
+      x->v_BGSD.fill_(1);
+      x->d_out_BHTD.fill_(1);
+    }
+    return std::unique_ptr<AttentionCase>(new AttentionCase(std::move(x)));
+  });
+}
+
+absl::StatusOr<AttentionRun> AttentionCase::RunKernel(
+    const Kernel& kernel) const {
+  return model::Guard(kernel.name, [&] {
+    KernelCall call(kernel, tensors_->CallOnInputs());
+    return Measure([&] { return call.Forward(); },
+                   [&] { return call.Backward(tensors_->learned); });
+  });
+}
+
+absl::StatusOr<AttentionRun> AttentionCase::RunFlash() const {
+  return model::Guard("LibTorch's flash attention", [&] {
+    const Tensors& x = *tensors_;
+    FlashCall call(x.problem.scale);
+    return Measure(
+        [&] { return call.Forward(x.inputs[kQ], x.inputs[kK], x.v_BGSD); },
+        [&] { return call.Backward(x.d_out_BHTD); });
+  });
+}
+
+absl::StatusOr<double> AttentionCase::DistanceToFlash(
+    const Kernel& kernel) const {
+  return model::Guard(
+      "compare with flash attention", [&]() -> absl::StatusOr<double> {
+        const Tensors& x = *tensors_;
+        KernelCall ours(kernel, x.CallOnInputs());
+        ORDO_RETURN_IF_ERROR(ours.Forward());
+        ORDO_RETURN_IF_ERROR(ours.Backward(x.learned));
+        FlashCall theirs(x.problem.scale);
+        ORDO_RETURN_IF_ERROR(
+            theirs.Forward(x.inputs[kQ], x.inputs[kK], x.v_BGSD));
+        ORDO_RETURN_IF_ERROR(theirs.Backward(x.d_out_BHTD));
+        const auto distance = [](const at::Tensor& a, const at::Tensor& b) {
+          return (a.to(at::kDouble) - b.to(at::kDouble))
+              .abs()
+              .max()
+              .item<double>();
+        };
+        double largest = distance(ours.output(0), theirs.output());
+        for (int i = 0; i < 3; ++i) {
+          largest =
+              std::max(largest, distance(ours.d_input(i), theirs.d_input(i)));
+        }
+        return largest;
+      });
+}
+
+absl::StatusOr<AttentionRun> AttentionCase::RunMaterialised() const {
+  return model::Guard("attention over a materialised bias", [&] {
+    const Tensors& x = *tensors_;
+    const Problem& p = x.problem;
+    const auto leaf = [](const at::Tensor& tensor) {
+      return tensor.detach().requires_grad_(true);
+    };
+    const at::Tensor q = leaf(x.inputs[kQ]), k = leaf(x.inputs[kK]),
+                     v = leaf(x.v_BGSD);
+    const at::Tensor bias_HTS =
+        leaf(at::randn({p.heads, p.queries, p.keys}).to(ScalarOf(p.type)));
+    const at::Tensor hidden_TS =
+        at::ones({p.queries, p.keys}, at::kBool).triu(p.keys - p.queries + 1);
+    at::Tensor out_BHTD;
+    const auto forward = [&] {
+      at::Tensor logits = at::matmul(q * p.scale, k.transpose(2, 3));
+      logits = logits.add_(bias_HTS).masked_fill_(hidden_TS, -INFINITY);
+      out_BHTD = at::matmul(at::softmax(logits, -1), v);
+      return absl::OkStatus();
+    };
+    const auto backward = [&] {
+      out_BHTD.backward(x.d_out_BHTD);
+      return absl::OkStatus();
+    };
+    return Measure(forward, backward);
+  });
+}
+
+absl::StatusOr<MachineRates> MeasureMachine(Type type, int64_t side,
+                                            int64_t bytes) {
+  return model::Guard(
+      "measure the machine", [&]() -> absl::StatusOr<MachineRates> {
+        constexpr int kTimes = 5;
+        const at::Tensor a = at::randn({side, side}).to(ScalarOf(type));
+        const at::Tensor from = at::ones({bytes}, at::kByte);
+        at::Tensor product = at::mm(a, a), to = at::ones({bytes}, at::kByte);
+        const auto cube = static_cast<double>(side * side * side);
+        MachineRates best;
+        for (int i = 0; i < kTimes; ++i) {
+          ORDO_ASSIGN_OR_RETURN(const double gemm_s, Time([&] {
+                                  product = at::mm(a, a);
+                                  return absl::OkStatus();
+                                }));
+          ORDO_ASSIGN_OR_RETURN(const double copy_s, Time([&] {
+                                  to.copy_(from);
+                                  return absl::OkStatus();
+                                }));
+          best.gemm_flop_per_s =
+              std::max(best.gemm_flop_per_s, 2 * cube / gemm_s);
+          best.copy_bytes_per_s = std::max(
+              best.copy_bytes_per_s, 2 * static_cast<double>(bytes) / copy_s);
+        }
+        return best;
+      });
+}
+
+int NumThreads() { return at::get_num_threads(); }
+
+}  // namespace ordo::tests::bench

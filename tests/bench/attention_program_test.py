@@ -1,0 +1,117 @@
+"""Test of the program behind tools/bench attention, at short lengths."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+PROGRAM = "tests/bench/attention"
+FIGURES = ("attention_ratio_fp32", "attention_ratio_bf16", "attention_memory")
+
+
+def run(*arguments):
+    environment = dict(os.environ, OMP_NUM_THREADS="1",
+                       OMP_WAIT_POLICY="passive")
+    return subprocess.run([PROGRAM, *arguments], env=environment, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False)
+
+
+class QuickRunTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(dir=os.environ["TEST_TMPDIR"])
+        cls.json = os.path.join(cls.folder.name, "json")
+        cls.plots = os.path.join(cls.folder.name, "new", "plots")
+        cls.ran = run("--quick", "--device", "cpu", "--lengths", "24,65",
+                      "--encodings", "t5,rope", "--json", cls.json,
+                      "--plots", cls.plots)
+        if cls.ran.returncode != 0:
+            raise AssertionError(cls.ran.stderr)
+        with open(cls.json) as lines:
+            cls.figures = [json.loads(line) for line in lines]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def values(self, metric):
+        """{(encoding, kernel, type, N): figure} of the standard shape."""
+        return {(p["encoding"], p["kernel"], p["type"], p["N"]): figure
+                for figure in self.figures for p in [figure["params"]]
+                if figure["metric"] == metric and p["B"] == "2"}
+
+    def test_lines_have_the_fields_of_all_benchmarks(self):
+        for figure in self.figures:
+            self.assertEqual(figure["benchmark"], "attention")
+            self.assertLessEqual({"metric", "unit", "params"}, set(figure))
+            self.assertGreater(figure["min"], 0, figure)
+            self.assertLessEqual(figure["min"], figure["value"], figure)
+            self.assertLessEqual(figure["value"], figure["max"], figure)
+            self.assertEqual(figure["params"]["quick"], "true")
+            self.assertEqual(figure["params"]["device"], "cpu")
+
+    def test_one_row_of_each_class_has_its_ratios(self):
+        for metric in ("fwd_ratio", "fwd_bwd_ratio"):
+            found = sorted((e, t, n) for e, _, t, n in self.values(metric))
+            self.assertEqual(found, sorted(
+                (e, t, n) for e in ("rope", "t5") for t in ("fp32", "bf16")
+                for n in ("24", "65")))
+
+    def test_ratios_are_between_those_of_the_extreme_times(self):
+        times = self.values("fwd_bwd_seconds")
+        ratios = {**self.values("fwd_bwd_ratio"),
+                  **self.values("row_fwd_bwd_ratio")}
+        self.assertEqual(len(ratios) + 8, len(times))
+        for (encoding, kernel, kind, n), ratio in ratios.items():
+            own = times[encoding, kernel, kind, n]
+            flash = times[encoding, "libtorch_flash", kind, n]
+            self.assertEqual(ratio["reference"], "libtorch_flash")
+            self.assertGreaterEqual(ratio["min"] * 1.001,
+                                    own["min"] / flash["max"])
+            self.assertLessEqual(ratio["max"],
+                                 own["max"] / flash["min"] * 1.001)
+
+    def test_the_table_names_every_kernel(self):
+        for _, kernel, _, _ in self.values("fwd_bwd_seconds"):
+            self.assertIn(kernel, self.ran.stdout)
+        self.assertIn("peak memory of both passes", self.ran.stdout)
+
+    def test_figures_are_drawn(self):
+        for name in FIGURES:
+            path = os.path.join(self.plots, name)
+            svg = xml.etree.ElementTree.parse(path + ".svg").getroot()
+            self.assertGreater(len(list(svg.iter())), 50, name)
+            with open(path + ".png", "rb") as png:
+                data = png.read()
+            self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+            self.assertGreater(len(data), 10000, name)
+
+
+class ArgumentsTest(unittest.TestCase):
+
+    def assert_refused(self, arguments, message):
+        ran = run(*arguments)
+        self.assertEqual(ran.returncode, 2, ran.stderr)
+        self.assertIn(message, ran.stderr)
+
+    def test_mistakes_are_named(self):
+        self.assert_refused(["--encodings", "rop"],
+                            "--encodings: 'rop' is not one of rope, ")
+        self.assert_refused(["--lengths", "12,x"], "--lengths: 'x' is not a")
+        self.assert_refused(["--lengths", "0"], "in 1..65536")
+        self.assert_refused(["--device", "tpu"], "--device: 'tpu'")
+        self.assert_refused(["--json"], "'--json' is unknown, or lacks")
+        self.assert_refused(["--jsn", "x"], "unknown flag '--jsn'")
+
+    def test_classes_are_listed(self):
+        ran = run("--list")
+        self.assertEqual(ran.returncode, 0)
+        self.assertIn("rope ", ran.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,246 @@
+#include "tests/bench/attention_results.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/check.h"
+
+namespace ordo::tests::bench {
+namespace {
+
+using kernels::Type;
+
+constexpr char kReference[] = "libtorch_flash";
+constexpr double kMebibyte = 1 << 20;
+
+// Names the figures of a row.
+class RowMeasurements {
+ public:
+  RowMeasurements(const AttentionResults& results, const AttentionRow& row,
+                  std::vector<Measurement>* out)
+      : row_(row), out_(*out) {
+    const AttentionShape& shape = row.shape;
+    about_.benchmark = "attention";
+    about_.params = {{"encoding", row.encoding},
+                     {"kernel", row.kernel},
+                     {"device", "cpu"},
+                     {"type", NameOf(shape.type)},
+                     {"threads", absl::StrCat(results.threads)},
+                     {"B", absl::StrCat(shape.batch)},
+                     {"H", absl::StrCat(shape.heads)},
+                     {"N", absl::StrCat(shape.length)},
+                     {"d", absl::StrCat(shape.width)}};
+  }
+
+  void AddMemory() {
+    Add("peak_bytes", "B", "", {static_cast<double>(row_.peak_bytes)});
+  }
+
+  void AddMemoryExponent(double exponent) {
+    Add("peak_bytes_exponent", "1", "", {exponent});
+  }
+
+  void AddTimes(const MachineRates& machine) {
+    Add("fwd_seconds", "s", "", row_.forward_s);
+    Add("fwd_bwd_seconds", "s", "", row_.total_s);
+    if (row_.runner == Runner::kSelected) {
+      Add("fwd_ratio", "1", kReference, row_.forward_ratio);
+      Add("fwd_bwd_ratio", "1", kReference, row_.total_ratio);
+    } else if (row_.runner != Runner::kFlash) {
+      Add("row_fwd_bwd_ratio", "1", kReference, row_.total_ratio);
+    }
+    const double flop = row_.flop.sum();
+    const double bytes = row_.bytes.sum();
+    Add("fwd_bwd_flop_rate", "FLOP/s", "", Rates(flop));
+    Add("fwd_bwd_flop_share", "1", "gemm",
+        Rates(flop / machine.gemm_flop_per_s));
+    Add("fwd_bwd_byte_rate", "B/s", "", Rates(bytes));
+    Add("fwd_bwd_byte_share", "1", "copy",
+        Rates(bytes / machine.copy_bytes_per_s));
+  }
+
+ private:
+  void Add(const std::string& metric, const std::string& unit,
+           const std::string& reference, const std::vector<double>& samples) {
+    Measurement about = about_;
+    about.metric = metric;
+    about.unit = unit;
+    about.reference = reference;
+    out_.push_back(MedianOf(std::move(about), samples));
+  }
+
+  // `work` of both passes over their seconds.
+  std::vector<double> Rates(double work) const {
+    std::vector<double> rates;
+    for (const double seconds : row_.total_s) rates.push_back(work / seconds);
+    return rates;
+  }
+
+  const AttentionRow& row_;
+  std::vector<Measurement>& out_;
+  Measurement about_;
+};
+
+// Rows of one class, kernel and type, from short to long.
+using Lines = std::map<std::pair<std::string, std::string>,
+                       std::vector<const AttentionRow*>>;
+
+void AddMachine(const AttentionResults& results,
+                std::vector<Measurement>* out) {
+  for (const auto& [type, rates] : results.machine) {
+    Measurement about;
+    about.benchmark = "attention";
+    about.params = {{"device", "cpu"},
+                    {"type", NameOf(type)},
+                    {"threads", absl::StrCat(results.threads)}};
+    about.metric = "gemm_flop_rate";
+    about.unit = "FLOP/s";
+    out->push_back(MedianOf(about, {rates.gemm_flop_per_s}));
+    about.metric = "copy_byte_rate";
+    about.unit = "B/s";
+    out->push_back(MedianOf(about, {rates.copy_bytes_per_s}));
+  }
+}
+
+double Median(const std::vector<double>& samples) {
+  return Quantile(samples, 0.5);
+}
+
+std::string RatioText(bool shown, const std::vector<double>& samples) {
+  return shown ? absl::StrFormat("%.2f", Median(samples)) : "-";
+}
+
+std::string TimesLine(const AttentionRow& row, const MachineRates& machine) {
+  const bool selected = row.runner == Runner::kSelected;
+  const bool other = !selected && row.runner != Runner::kFlash;
+  const double total_s = Median(row.total_s);
+  const auto [low, high] =
+      std::minmax_element(row.total_ratio.begin(), row.total_ratio.end());
+  const double flop_rate = row.flop.sum() / total_s;
+  const double byte_rate = row.bytes.sum() / total_s;
+  return absl::StrFormat(
+      "%6d  %-24s %9.2f %9.2f %10s %14s %11s %18s %8.0f %7.0f%% %7.1f %7.0f%% "
+      "%9.1f\n",
+      row.shape.length, absl::StrCat(row.kernel, selected ? " *" : ""),
+      1000 * Median(row.forward_s), 1000 * total_s,
+      RatioText(selected, row.forward_ratio),
+      RatioText(selected, row.total_ratio),
+      row.runner == Runner::kFlash ? "-"
+                                   : absl::StrFormat("%.2f..%.2f", *low, *high),
+      RatioText(other, row.total_ratio), 1e-9 * flop_rate,
+      100 * flop_rate / machine.gemm_flop_per_s, 1e-9 * byte_rate,
+      100 * byte_rate / machine.copy_bytes_per_s,
+      static_cast<double>(row.peak_bytes) / kMebibyte);
+}
+
+std::string ShapeText(const AttentionShape& shape) {
+  return absl::StrCat(NameOf(shape.type), ", B=", shape.batch,
+                      " H=", shape.heads, " d=", shape.width, ", causal");
+}
+
+Lines MemoryLines(const AttentionResults& results) {
+  Lines lines;
+  for (const AttentionRow& row : results.memory) {
+    if (row.runner == Runner::kOther) continue;
+    lines[{row.encoding, row.kernel}].push_back(&row);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::vector<Measurement> MeasurementsOf(const AttentionResults& results) {
+  std::vector<Measurement> out;
+  AddMachine(results, &out);
+  for (const AttentionRow& row : results.rows) {
+    RowMeasurements measurements(results, row, &out);
+    measurements.AddTimes(results.machine.at(row.shape.type));
+    measurements.AddMemory();
+  }
+  for (const AttentionRow& row : results.memory) {
+    RowMeasurements(results, row, &out).AddMemory();
+  }
+  for (const auto& [name, rows] : MemoryLines(results)) {
+    if (rows.size() < 2) continue;
+    RowMeasurements(results, *rows.back(), &out)
+        .AddMemoryExponent(MemoryExponent(rows));
+  }
+  return out;
+}
+
+std::string TimesTable(const AttentionClass& about, Type type,
+                       const AttentionResults& results) {
+  std::string lines;
+  const AttentionRow* last = nullptr;
+  for (const AttentionRow& row : results.rows) {
+    if (row.encoding != about.name || row.shape.type != type) continue;
+    lines += TimesLine(row, results.machine.at(type));
+    last = &row;
+  }
+  if (last == nullptr) return "";
+  return absl::StrCat(
+      about.name, ": ", about.text, "\n", ShapeText(last->shape), ", ",
+      results.threads, " threads\n",
+      absl::StrFormat("%6s  %-24s %9s %9s %10s %14s %11s %18s %8s %8s %7s %8s "
+                      "%9s\n",
+                      "N", "kernel", "fwd ms", "both ms", "fwd_ratio",
+                      "fwd_bwd_ratio", "min..max", "row_fwd_bwd_ratio",
+                      "GFLOP/s", "of GEMM", "GB/s", "of copy", "peak MiB"),
+      lines);
+}
+
+std::string HeadText(const AttentionResults& results) {
+  std::string text;
+  for (const auto& [type, rates] : results.machine) {
+    absl::StrAppendFormat(
+        &text,
+        "machine, %s: products of matrices %.0f GFLOP/s, copies %.1f "
+        "GB/s (read and written), %d threads\n",
+        NameOf(type), 1e-9 * rates.gemm_flop_per_s,
+        1e-9 * rates.copy_bytes_per_s, results.threads);
+  }
+  for (const auto& [encoding, why] : results.refused) {
+    absl::StrAppend(&text, "no kernel for ", encoding, ": ", why, "\n");
+  }
+  return text;
+}
+
+double MemoryExponent(const std::vector<const AttentionRow*>& rows) {
+  ORDO_CHECK(rows.size() >= 2);
+  const AttentionRow& longest = *rows.back();
+  const AttentionRow& before = *rows[rows.size() - 2];
+  return std::log(static_cast<double>(longest.peak_bytes) /
+                  static_cast<double>(before.peak_bytes)) /
+         std::log(static_cast<double>(longest.shape.length) /
+                  static_cast<double>(before.shape.length));
+}
+
+std::string MemoryTable(const AttentionResults& results) {
+  std::string text;
+  for (const auto& [name, rows] : MemoryLines(results)) {
+    if (text.empty()) {
+      text = absl::StrCat("peak memory of both passes, MiB; ",
+                          ShapeText(rows.front()->shape), "\n");
+    }
+    std::vector<std::string> figures;
+    for (const AttentionRow* row : rows) {
+      figures.push_back(
+          absl::StrFormat("%d: %.1f", row->shape.length,
+                          static_cast<double>(row->peak_bytes) / kMebibyte));
+    }
+    absl::StrAppendFormat(&text, "%-12s %-24s %s", name.first, name.second,
+                          absl::StrJoin(figures, "  "));
+    if (rows.size() >= 2) {
+      absl::StrAppendFormat(&text, "  ~ N^%.2f", MemoryExponent(rows));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace ordo::tests::bench

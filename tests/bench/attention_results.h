@@ -1,0 +1,75 @@
+#ifndef ORDO_TESTS_BENCH_ATTENTION_RESULTS_H_
+#define ORDO_TESTS_BENCH_ATTENTION_RESULTS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/common/type.h"
+#include "tests/bench/attention_classes.h"
+#include "tests/bench/measurement.h"
+
+// What is found of attention: as lines and as tables for people.
+
+namespace ordo::tests::bench {
+
+// What the machine can do, as LibTorch's own operations do it.
+struct MachineRates {
+  // Of a product of square matrices.
+  double gemm_flop_per_s = 0;
+  // Read and written by a copy.
+  double copy_bytes_per_s = 0;
+};
+
+// What ran: the row that Select takes, another one, or LibTorch.
+enum class Runner { kSelected, kOther, kFlash, kMaterialised };
+
+// A class at a shape, run by one runner. Samples are in the order of rounds.
+struct AttentionRow {
+  std::string encoding;
+  std::string kernel;
+  Runner runner = Runner::kOther;
+  AttentionShape shape;
+  std::vector<double> forward_s;
+  // Both passes.
+  std::vector<double> total_s;
+  // To flash attention in the same round.
+  std::vector<double> forward_ratio;
+  std::vector<double> total_ratio;
+  int64_t peak_bytes = 0;
+  Work flop;
+  Work bytes;
+};
+
+struct AttentionResults {
+  // Timed.
+  std::vector<AttentionRow> rows;
+  // Memory only.
+  std::vector<AttentionRow> memory;
+  // Classes that no kernel takes, and why not.
+  std::map<std::string, std::string> refused;
+  std::map<kernels::Type, MachineRates> machine;
+  int threads = 0;
+};
+
+// Lines of the form of all benchmarks; docs/kernels.md defines the metrics.
+std::vector<Measurement> MeasurementsOf(const AttentionResults& results);
+
+// The times of a class and a type; an asterisk marks the row that Select takes.
+std::string TimesTable(const AttentionClass& about, kernels::Type type,
+                       const AttentionResults& results);
+
+// What the machine can do, and what is not measured.
+std::string HeadText(const AttentionResults& results);
+
+// Peak memory over lengths, and the exponent that it grows with.
+std::string MemoryTable(const AttentionResults& results);
+
+// The e of N^e by which memory grows from the second longest to the longest of
+// a class' rows by one kernel, given from short to long, at least two.
+double MemoryExponent(const std::vector<const AttentionRow*>& rows);
+
+}  // namespace ordo::tests::bench
+
+#endif  // ORDO_TESTS_BENCH_ATTENTION_RESULTS_H_

@@ -1,0 +1,151 @@
+#include "tests/bench/attention_results.h"
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/bench/attention_figures.h"
+
+namespace ordo::tests::bench {
+namespace {
+
+using kernels::Type;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+AttentionRow Row(const std::string& kernel, Runner runner) {
+  AttentionRow row;
+  row.encoding = "e";
+  row.kernel = kernel;
+  row.runner = runner;
+  row.shape.length = 8;
+  row.forward_s = {1, 3, 2};
+  row.total_s = {4, 6, 5};
+  row.forward_ratio = {0.5, 0.7, 0.6};
+  row.total_ratio = {0.8, 0.9, 0.7};
+  row.peak_bytes = 3 << 20;
+  row.flop = {10, 20};
+  row.bytes = {1, 4};
+  return row;
+}
+
+AttentionResults Results() {
+  AttentionResults results;
+  results.rows = {Row("libtorch_flash", Runner::kFlash),
+                  Row("best", Runner::kSelected), Row("other", Runner::kOther),
+                  Row("map", Runner::kMaterialised)};
+  results.machine[Type::kFloat32] = {12, 2};
+  results.threads = 2;
+  return results;
+}
+
+const Measurement* Find(const std::vector<Measurement>& all,
+                        const std::string& kernel, const std::string& metric) {
+  for (const Measurement& m : all) {
+    const auto of = m.params.find("kernel");
+    if (of == m.params.end() ? !kernel.empty() : of->second != kernel) continue;
+    if (m.metric == metric) return &m;
+  }
+  return nullptr;
+}
+
+TEST(MeasurementsOfTest, OnlyWhatIsSelectedHasTheRatiosOfItsClass) {
+  const auto all = MeasurementsOf(Results());
+  const Measurement* ratio = Find(all, "best", "fwd_bwd_ratio");
+  ASSERT_NE(ratio, nullptr);
+  EXPECT_EQ(ratio->value, 0.8);
+  EXPECT_EQ(ratio->min, 0.7);
+  EXPECT_EQ(ratio->max, 0.9);
+  EXPECT_EQ(ratio->reference, "libtorch_flash");
+  EXPECT_EQ(Find(all, "best", "fwd_ratio")->value, 0.6);
+  EXPECT_EQ(Find(all, "best", "row_fwd_bwd_ratio"), nullptr);
+  for (const char* kernel : {"other", "map"}) {
+    EXPECT_EQ(Find(all, kernel, "fwd_ratio"), nullptr) << kernel;
+    EXPECT_EQ(Find(all, kernel, "fwd_bwd_ratio"), nullptr) << kernel;
+    EXPECT_NE(Find(all, kernel, "row_fwd_bwd_ratio"), nullptr) << kernel;
+  }
+  for (const char* metric :
+       {"fwd_ratio", "fwd_bwd_ratio", "row_fwd_bwd_ratio"}) {
+    EXPECT_EQ(Find(all, "libtorch_flash", metric), nullptr) << metric;
+  }
+}
+
+// 30 FLOP and 5 bytes in 5 seconds, of 12 and 2 in one.
+TEST(MeasurementsOfTest, RatesAreWorkOverTimeAndSharesAreOfTheMachine) {
+  const auto all = MeasurementsOf(Results());
+  EXPECT_EQ(Find(all, "best", "fwd_bwd_flop_rate")->value, 6);
+  EXPECT_EQ(Find(all, "best", "fwd_bwd_flop_share")->value, 0.5);
+  EXPECT_EQ(Find(all, "best", "fwd_bwd_byte_rate")->value, 1);
+  EXPECT_EQ(Find(all, "best", "fwd_bwd_byte_share")->value, 0.5);
+  EXPECT_EQ(Find(all, "best", "peak_bytes")->value, 3 << 20);
+  EXPECT_EQ(Find(all, "", "gemm_flop_rate")->value, 12);
+  EXPECT_EQ(Find(all, "", "copy_byte_rate")->value, 2);
+}
+
+TEST(MeasurementsOfTest, ALineSaysWhatWasMeasured) {
+  EXPECT_EQ(Find(MeasurementsOf(Results()), "best", "fwd_seconds")->params,
+            (std::map<std::string, std::string>{{"encoding", "e"},
+                                                {"kernel", "best"},
+                                                {"device", "cpu"},
+                                                {"type", "fp32"},
+                                                {"threads", "2"},
+                                                {"B", "2"},
+                                                {"H", "12"},
+                                                {"N", "8"},
+                                                {"d", "64"}}));
+}
+
+TEST(TimesTableTest, MarksTheSelectedRowAndHasALineForEach) {
+  AttentionClass about;
+  about.name = "e";
+  const std::string table = TimesTable(about, Type::kFloat32, Results());
+  EXPECT_THAT(table, HasSubstr("best *"));
+  EXPECT_THAT(table, Not(HasSubstr("other *")));
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3 + 4);
+  EXPECT_EQ(TimesTable(about, Type::kBfloat16, Results()), "");
+}
+
+// Memory only, at two lengths.
+AttentionResults MemoryResults(int64_t bytes, int64_t bytes_of_twice) {
+  AttentionResults results = Results();
+  results.memory = {Row("best", Runner::kSelected),
+                    Row("best", Runner::kSelected)};
+  results.memory[0].peak_bytes = bytes;
+  results.memory[1].peak_bytes = bytes_of_twice;
+  results.memory[1].shape.length = 16;
+  return results;
+}
+
+TEST(MemoryTest, TheExponentIsOneOfLinearAndTwoOfSquareGrowth) {
+  for (const int64_t exponent : {1, 2}) {
+    const AttentionResults results = MemoryResults(100, 100 << exponent);
+    EXPECT_NEAR(
+        Find(MeasurementsOf(results), "best", "peak_bytes_exponent")->value,
+        static_cast<double>(exponent), 1e-12);
+    EXPECT_THAT(MemoryTable(results),
+                HasSubstr("~ N^" + std::to_string(exponent) + ".00"));
+  }
+}
+
+TEST(FiguresOfTest, ShowWhatIsSelectedAndWhatItReplaces) {
+  const auto figures = FiguresOf(MemoryResults(100, 200));
+  ASSERT_THAT(figures, SizeIs(2));
+  EXPECT_EQ(figures[0].name, "attention_ratio_fp32");
+  EXPECT_EQ(figures[1].name, "attention_memory");
+  const std::string& script = figures[0].figure.script;
+  EXPECT_THAT(script, HasSubstr("8 0.8 0.7 0.9"));
+  EXPECT_THAT(script, HasSubstr("title \"e\""));
+  EXPECT_THAT(script, HasSubstr("title \"e, materialised\""));
+  EXPECT_THAT(figures[1].figure.script, Not(HasSubstr("materialised")));
+}
+
+TEST(FiguresOfTest, NothingMeasuredIsNoFigure) {
+  EXPECT_THAT(FiguresOf({}), SizeIs(0));
+}
+
+}  // namespace
+}  // namespace ordo::tests::bench
