@@ -26,7 +26,7 @@ printf '%s in %s\n' "\$*" "\$PWD" >"$root/bench.txt"
 ls "\$ORDO_BIN" >>"$root/bench.txt"
 END
 
-for name in encodings attention; do
+for name in encodings attention step; do
   program "$root/bazel-bin/tests/bench/$name" <<END
 printf '%s\n' "$name \$* in \$PWD"
 END
@@ -80,5 +80,10 @@ expect BuildsOnlyTheBenchmarkOfAttention "$root/bazel.txt" \
   ' //tests/bench:attention in '
 expect PrintsTheTableOfAttention "$root/table.txt" \
   "^attention --json out.json in $root/elsewhere\$"
+PATH="$root/bin:$PATH" "$root/tools/bench" step --quick >"$root/table.txt"
+expect BuildsOnlyTheBenchmarkOfSteps "$root/bazel.txt" \
+  ' //tests/bench:step in '
+expect PrintsTheTableOfSteps "$root/table.txt" \
+  "^step --quick in $root/elsewhere\$"
 
 [[ $failures == 0 ]]

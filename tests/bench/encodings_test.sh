@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Test of the benchmark of encodings: a short step of each.
+# Test of the benchmarks of training steps: a short step of each encoding, and
+# those of one model.
 set -uo pipefail
 
 table="$TEST_TMPDIR/table"
@@ -26,4 +27,34 @@ grep -qE '^\| (learned|tape) \|.*\| 1\.00 \|$' "$table" && {
   cat "$table"
   exit 1
 }
+
+# Under the reference itself the model is as large, and the ratio's lines are
+# there; the last encoding of a list counts too.
+step=(env OMP_NUM_THREADS=1 tests/bench/step --quick)
+"${step[@]}" --encodings rope,learned --json "$TEST_TMPDIR/json" >"$table" || {
+  echo "FAILED: tests/bench/step ended with $?"
+  exit 1
+}
+for encoding in rope learned; do
+  for metric in step_seconds token_rate peak_bytes step_ratio; do
+    grep -qE "^\{\"benchmark\":\"step\",.*\"metric\":\"$metric\",.*\"N\":\"32\",.*\"encoding\":\"$encoding\",\"model\":\"tiny\"," \
+      "$TEST_TMPDIR/json" && grep -q "step *$metric .*encoding=$encoding" \
+      "$table" && continue
+    echo "FAILED: no $metric of $encoding:"
+    cat "$TEST_TMPDIR/json" "$table"
+    exit 1
+  done
+done
+# refuse MESSAGE ARGUMENT...: what a mistake is answered with.
+refuse() {
+  local output
+  output=$("${step[@]}" "${@:2}" 2>&1)
+  [[ $? == 2 && $output == *"$1"* ]] && return
+  echo "FAILED: ${*:2} gave: $output"
+  exit 1
+}
+refuse "'rop' is not an encoding" --encodings rop
+refuse "model.preset" --model smal
+refuse "--tokens: '0' is not a number in 1..65536" --tokens 0
+refuse "unknown flag '--token'" --token 1
 exit 0

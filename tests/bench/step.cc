@@ -1,0 +1,176 @@
+// Measures a training step (forward, backward, AdamW) of a model under
+// encodings, beside one under rope. Example:
+//   tools/bench step --encodings tape,t5 --json figures.jsonl
+//
+// --model names a preset (small unless given: 12 layers, 768 wide), --tokens
+// the length of the one row, --rounds how often; --quick takes two steps of the
+// tiny model. OMP_NUM_THREADS sets the threads. docs/kernels.md says what the
+// figures mean.
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/status/status.h"
+#include "tests/bench/measurement.h"
+#include "tests/bench/training_step.h"
+
+namespace {
+
+using ordo::tests::bench::EncodingOf;
+using ordo::tests::bench::kReferenceEncoding;
+using ordo::tests::bench::Measurement;
+using ordo::tests::bench::MedianOf;
+using ordo::tests::bench::ModelOf;
+using ordo::tests::bench::NumStepThreads;
+using ordo::tests::bench::StepComparison;
+using ordo::tests::bench::StepCosts;
+using ordo::tests::bench::StepShape;
+using ordo::training::v1::Component;
+using ordo::training::v1::Model;
+
+constexpr int kMaxTokens = 65536;
+constexpr int kMaxRounds = 1000;
+
+struct Arguments {
+  std::string model = "small";
+  // Of the paper of TAPE; the tiny model's task has less.
+  int vocabulary = 32000;
+  int tokens = 1024;
+  int rounds = 5;
+  std::vector<std::string> encodings = {"tape"};
+  std::string json_file;
+  bool quick = false;
+};
+
+absl::Status ReadNumber(const std::string& flag, const std::string& value,
+                        int max, int* number) {
+  if (absl::SimpleAtoi(value, number) && *number >= 1 && *number <= max) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, ": '", value, "' is not a number in 1..", max));
+}
+
+absl::Status ReadValue(const std::string& flag, const std::string& value,
+                       Arguments* arguments) {
+  if (flag == "--model") {
+    arguments->model = value;
+  } else if (flag == "--encodings") {
+    arguments->encodings = absl::StrSplit(value, ',');
+  } else if (flag == "--json") {
+    arguments->json_file = value;
+  } else if (flag == "--tokens") {
+    return ReadNumber(flag, value, kMaxTokens, &arguments->tokens);
+  } else if (flag == "--rounds") {
+    return ReadNumber(flag, value, kMaxRounds, &arguments->rounds);
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown flag '", flag, "'"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Parse(const std::vector<std::string>& given,
+                   Arguments* arguments) {
+  for (const std::string& argument : given) {
+    if (argument != "--quick") continue;
+    arguments->quick = true;
+    arguments->model = "tiny";
+    arguments->tokens = 32;
+    arguments->rounds = 2;
+  }
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i] == "--quick") continue;
+    if (i + 1 == given.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", given[i], "' is unknown, or lacks its value"));
+    }
+    ORDO_RETURN_IF_ERROR(ReadValue(given[i], given[i + 1], arguments));
+    ++i;
+  }
+  constexpr int kTinyVocabulary = 19;
+  if (arguments->model == "tiny") arguments->vocabulary = kTinyVocabulary;
+  return absl::OkStatus();
+}
+
+std::vector<Measurement> MeasurementsOf(const Arguments& arguments,
+                                        const std::string& encoding,
+                                        const StepCosts& costs) {
+  Measurement about;
+  about.benchmark = "step";
+  about.params = {{"encoding", encoding},
+                  {"model", arguments.model},
+                  {"device", "cpu"},
+                  {"type", "fp32"},
+                  {"B", "1"},
+                  {"N", absl::StrCat(arguments.tokens)},
+                  {"threads", absl::StrCat(NumStepThreads())}};
+  if (arguments.quick) about.params["quick"] = "true";
+  std::vector<Measurement> out;
+  const auto add = [&](const char* metric, const char* unit,
+                       const std::vector<double>& samples) {
+    about.metric = metric;
+    about.unit = unit;
+    out.push_back(MedianOf(about, samples));
+  };
+  std::vector<double> rates;
+  for (const double seconds : costs.seconds) {
+    rates.push_back(arguments.tokens / seconds);
+  }
+  add("step_seconds", "s", costs.seconds);
+  add("token_rate", "1/s", rates);
+  add("peak_bytes", "B", {static_cast<double>(costs.bytes)});
+  about.reference = kReferenceEncoding;
+  add("step_ratio", "1", costs.ratios);
+  return out;
+}
+
+absl::Status Run(const Arguments& arguments) {
+  ORDO_ASSIGN_OR_RETURN(
+      const Model model,
+      ModelOf(arguments.model, /*layers=*/0, arguments.vocabulary));
+  std::vector<Component> encodings;
+  for (const std::string& name : arguments.encodings) {
+    ORDO_ASSIGN_OR_RETURN(const Component encoding, EncodingOf(name, model));
+    encodings.push_back(encoding);
+  }
+  const StepShape shape = {/*rows=*/1, arguments.tokens, arguments.rounds};
+  ORDO_ASSIGN_OR_RETURN(const auto comparison,
+                        StepComparison::Create(model, shape));
+  std::vector<Measurement> all;
+  std::string lines;
+  for (const Component& encoding : encodings) {
+    ORDO_ASSIGN_OR_RETURN(const StepCosts costs, comparison->Measure(encoding));
+    for (const Measurement& m :
+         MeasurementsOf(arguments, encoding.name(), costs)) {
+      absl::StrAppend(&lines, ToJson(m), "\n");
+      all.push_back(m);
+    }
+  }
+  std::fputs(ToTable(all).c_str(), stdout);
+  if (arguments.json_file.empty()) return absl::OkStatus();
+  ordo::base::PosixFilesystem files;
+  return ordo::base::AtomicWrite(files, arguments.json_file, lines);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  absl::Status status = Parse({argv + 1, argv + argc}, &arguments);
+  if (status.ok()) status = Run(arguments);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "step: %s\n", std::string(status.message()).c_str());
+  const bool refused = status.code() == absl::StatusCode::kInvalidArgument ||
+                       status.code() == absl::StatusCode::kNotFound;
+  return refused ? 2 : 1;
+}
