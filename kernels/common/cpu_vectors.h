@@ -28,18 +28,22 @@ constexpr float kLn2 = 0.693147181F;
 constexpr float kHidden = -1e30F;
 constexpr float kLowest = -1e28F;
 
-Vector Load(const float* x) { return *reinterpret_cast<const Memory*>(x); }
-void Store(float* x, Vector value) { *reinterpret_cast<Memory*>(x) = value; }
-Vector All(float x) { return x - Vector{}; }
-Vector Max(Vector a, Vector b) { return a > b ? a : b; }
+inline Vector Load(const float* x) {
+  return *reinterpret_cast<const Memory*>(x);
+}
+inline void Store(float* x, Vector value) {
+  *reinterpret_cast<Memory*>(x) = value;
+}
+inline Vector All(float x) { return x - Vector{}; }
+inline Vector Max(Vector a, Vector b) { return a > b ? a : b; }
 
-float Sum(Vector x) {
+inline float Sum(Vector x) {
   float sum = 0;
   for (int i = 0; i < kLanes; ++i) sum += x[i];
   return sum;
 }
 
-float Largest(Vector x) {
+inline float Largest(Vector x) {
   float largest = x[0];
   for (int i = 1; i < kLanes; ++i) largest = x[i] > largest ? x[i] : largest;
   return largest;
@@ -152,7 +156,7 @@ void Columns(Product p) {
   }
 }
 
-void Multiply(Product p) {
+inline void Multiply(Product p) {
   for (int64_t vectors = p.columns / kLanes; vectors > 0;) {
     int64_t done = 1;
     if (vectors >= kBlockVectors) {

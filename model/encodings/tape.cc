@@ -131,9 +131,9 @@ class Tape : public Encoding {
     if (NumMixedValues(layer) > 0) {
       const at::Tensor& mix = layers_[layer].mix_NN;
       const at::Tensor& attended = output.attended[0];
-      state = state + (options_.released
-                           ? mix.sum(1).view({1, -1, 1, 1}) * attended
-                           : MixByOne(options_.attention_axis, mix, attended));
+      state = options_.released
+                  ? state + mix.sum(1).view({1, -1, 1, 1}) * attended
+                  : ChangeByOne(options_.attention_axis, mix, attended, state);
     }
     if (options_.reads_attention) {
       UpdateByToken(layer, output.output_BTC, &state);
@@ -156,8 +156,8 @@ class Tape : public Encoding {
     if (!options_.mlp_update || IsLast(layer)) return;
     const TapeLayer& weights = layers_[layer];
     const at::Tensor psi_BTE = at::silu(at::linear(m_BTC, weights.gate_EC));
-    *state_BHTW = *state_BHTW + MixByToken(options_.mlp_axis, weights.mlp,
-                                           psi_BTE, *state_BHTW);
+    *state_BHTW =
+        ChangeByToken(options_.mlp_axis, weights.mlp, psi_BTE, *state_BHTW);
   }
 
   TapeLayer AddLayer(int layer, parameters::ParameterSet* parameters) const {

@@ -4,6 +4,7 @@
 #include "ATen/ops/bmm.h"
 #include "ATen/ops/linear.h"
 #include "ATen/ops/matmul.h"
+#include "kernels/torch/update.h"
 
 namespace ordo::model::encodings {
 namespace {
@@ -39,21 +40,22 @@ at::Tensor FromRows(const MixAxis& axis, const at::Tensor& rows,
   return ordered.reshape(like_BHTW.sizes());
 }
 
-at::Tensor MixByOne(const MixAxis& axis, const at::Tensor& mix_NN,
-                    const at::Tensor& state_BHTW) {
-  if (!IsHeadsOnly(axis)) {
-    return FromRows(axis, at::matmul(mix_NN, ToRows(axis, state_BHTW)),
-                    state_BHTW);
+at::Tensor ChangeByOne(const MixAxis& axis, const at::Tensor& mix_NN,
+                       const at::Tensor& x_BHTW, const at::Tensor& state_BHTW) {
+  if (IsHeadsOnly(axis)) {
+    return kernels::torch::AddMixed(state_BHTW, x_BHTW, mix_NN);
   }
-  // Without moving the heads' axis.
-  const int64_t batch = state_BHTW.size(0), heads = state_BHTW.size(1);
-  return at::bmm(mix_NN.expand({batch, heads, heads}),
-                 state_BHTW.reshape({batch, heads, -1}))
-      .view_as(state_BHTW);
+  return state_BHTW +
+         FromRows(axis, at::matmul(mix_NN, ToRows(axis, x_BHTW)), x_BHTW);
 }
 
-at::Tensor MixByToken(const MixAxis& axis, const MixMlp& mlp,
-                      const at::Tensor& psi_BTE, const at::Tensor& state_BHTW) {
+at::Tensor ChangeByToken(const MixAxis& axis, const MixMlp& mlp,
+                         const at::Tensor& psi_BTE,
+                         const at::Tensor& state_BHTW) {
+  if (IsHeadsOnly(axis)) {
+    return kernels::torch::AddMixedByToken(state_BHTW, {mlp.in_EN, mlp.out_NE},
+                                           psi_BTE);
+  }
   const at::Tensor rows = ToRows(axis, state_BHTW);
   const int64_t size = rows.size(1), rest = rows.size(2);
   const int64_t inner = mlp.in_EN.size(0);
@@ -68,7 +70,7 @@ at::Tensor MixByToken(const MixAxis& axis, const MixMlp& mlp,
     const at::Tensor gate = psi_BTE.reshape({-1, inner, 1});
     change = at::matmul(mlp.out_NE, gate * at::matmul(mlp.in_EN, rows));
   }
-  return FromRows(axis, change, state_BHTW);
+  return state_BHTW + FromRows(axis, change, state_BHTW);
 }
 
 }  // namespace ordo::model::encodings

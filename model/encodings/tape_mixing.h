@@ -32,9 +32,9 @@ at::Tensor ToRows(const MixAxis& axis, const at::Tensor& state_BHTW);
 at::Tensor FromRows(const MixAxis& axis, const at::Tensor& rows,
                     const at::Tensor& like_BHTW);
 
-// G e for every token, the same G [N,N].
-at::Tensor MixByOne(const MixAxis& axis, const at::Tensor& mix_NN,
-                    const at::Tensor& state_BHTW);
+// e + G x for every token, the same G [N,N].
+at::Tensor ChangeByOne(const MixAxis& axis, const at::Tensor& mix_NN,
+                       const at::Tensor& x_BHTW, const at::Tensor& state_BHTW);
 
 // W1 [E,N] and W2 [N,E].
 struct MixMlp {
@@ -42,10 +42,10 @@ struct MixMlp {
   at::Tensor out_NE;
 };
 
-// W2 diag(psi) W1 e, psi [B,T,E] of each token. As one [N,N] matrix for each
-// token where that costs less than two steps.
-at::Tensor MixByToken(const MixAxis& axis, const MixMlp& mlp,
-                      const at::Tensor& psi_BTE, const at::Tensor& state_BHTW);
+// e + W2 diag(psi) W1 e, psi [B,T,E] of each token.
+at::Tensor ChangeByToken(const MixAxis& axis, const MixMlp& mlp,
+                         const at::Tensor& psi_BTE,
+                         const at::Tensor& state_BHTW);
 
 }  // namespace ordo::model::encodings
 

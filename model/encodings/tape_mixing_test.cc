@@ -68,7 +68,7 @@ int64_t Rest(const MixAxis& axis) {
   return axis.outer * axis.inner * (axis.across_heads ? 1 : kH);
 }
 
-// Largest difference of `actual` from map(b, t) times the state.
+// Largest difference of `actual` from the state and map(b, t) times it.
 template <typename Map>
 double Error(const MixAxis& axis, const at::Tensor& actual, const Map& map) {
   const at::Tensor state = State(axis);
@@ -78,7 +78,7 @@ double Error(const MixAxis& axis, const at::Tensor& actual, const Map& map) {
     for (int t = 0; t < kT; ++t) {
       for (int64_t r = 0; r < Rest(axis); ++r) {
         for (int64_t n = 0; n < size; ++n) {
-          double expected = 0.0;
+          double expected = At(axis, state, {b, t, n, r});
           for (int64_t m = 0; m < size; ++m) {
             expected += map(b, t, n, m) * At(axis, state, {b, t, m, r});
           }
@@ -105,7 +105,10 @@ TEST(TapeMixingTest, OneMapMixesItsAxisAndNothingElse) {
   for (const Case& c : Cases()) {
     const int64_t size = c.axis.mixed(kH);
     const at::Tensor g = Normals({size, size}, "g");
-    const at::Tensor mixed = MixByOne(c.axis, g, State(c.axis));
+    // What is mixed is not what it is added to.
+    const at::Tensor twice = State(c.axis) * 2;
+    const at::Tensor mixed =
+        ChangeByOne(c.axis, g, State(c.axis), twice) - State(c.axis);
     EXPECT_LT(Error(c.axis, mixed,
                     [&](int, int, int64_t n, int64_t m) {
                       return g[n][m].item<double>();
@@ -119,7 +122,7 @@ void CheckByToken(const Case& c, int64_t inner) {
   const int64_t size = c.axis.mixed(kH);
   const MixMlp mlp{Normals({inner, size}, "w1"), Normals({size, inner}, "w2")};
   const at::Tensor psi = Normals({kB, kT, inner}, "psi");
-  const at::Tensor mixed = MixByToken(c.axis, mlp, psi, State(c.axis));
+  const at::Tensor mixed = ChangeByToken(c.axis, mlp, psi, State(c.axis));
   const double error =
       Error(c.axis, mixed, [&](int b, int t, int64_t n, int64_t m) {
         double sum = 0.0;

@@ -1,0 +1,123 @@
+#include "kernels/common/testing/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <thread>
+
+#include "base/random/random.h"
+
+namespace ordo::kernels::testing {
+namespace {
+
+// Bytes in front of and behind what is guarded, and what they are: as fp32 and
+// as bf16 a not-a-number.
+constexpr int64_t kGuard = 64;
+constexpr char kCanary = static_cast<char>(0xff);
+
+bool AllCanaries(const char* first, int64_t count) {
+  return std::all_of(first, first + count,
+                     [](char byte) { return byte == kCanary; });
+}
+
+int64_t BytesOf(Type type) { return type == Type::kFloat32 ? 4 : 2; }
+
+}  // namespace
+
+double Rounded(Type type, double x) {
+  const float single = static_cast<float>(x);
+  if (type == Type::kFloat32 || !std::isfinite(single)) return single;
+  uint32_t bits;
+  std::memcpy(&bits, &single, 4);
+  bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000;
+  float result;
+  std::memcpy(&result, &bits, 4);
+  return result;
+}
+
+double Epsilon(Type type) {
+  return type == Type::kFloat32 ? std::ldexp(1.0, -23) : std::ldexp(1.0, -7);
+}
+
+std::vector<double> Normals(int64_t count, const std::string& name, Type type) {
+  const base::RandomStream random(1, name);
+  std::vector<double> x(count);
+  for (int64_t i = 0; i < count; ++i) x[i] = Rounded(type, random.Normal(i));
+  return x;
+}
+
+double Largest(const std::vector<double>& x) {
+  double largest = 0;
+  for (const double value : x) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+double Distance(const std::vector<double>& x, const std::vector<double>& y) {
+  if (x.size() != y.size()) return std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double difference = std::abs(x[i] - y[i]);
+    if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, difference);
+  }
+  return largest;
+}
+
+Guarded::Guarded(Type type, int64_t count)
+    : type_(type),
+      count_(count),
+      bytes_(count * BytesOf(type) + 2 * kGuard, kCanary) {}
+
+Guarded::Guarded(Type type, const std::vector<double>& x)
+    : Guarded(type, static_cast<int64_t>(x.size())) {
+  for (int64_t i = 0; i < count_; ++i) {
+    const float value = static_cast<float>(x[i]);
+    const char* const bytes = reinterpret_cast<const char*>(&value);
+    const int64_t size = BytesOf(type);
+    // The upper half of a float is its bf16.
+    std::memcpy(&bytes_[kGuard + i * size], bytes + 4 - size, size);
+  }
+}
+
+void* Guarded::data() { return count_ == 0 ? nullptr : &bytes_[kGuard]; }
+
+std::vector<double> Guarded::Values() const {
+  std::vector<double> x(count_);
+  const int64_t size = BytesOf(type_);
+  for (int64_t i = 0; i < count_; ++i) {
+    float value = 0;
+    std::memcpy(reinterpret_cast<char*>(&value) + 4 - size,
+                &bytes_[kGuard + i * size], size);
+    x[i] = value;
+  }
+  return x;
+}
+
+bool Guarded::IsIntact() const {
+  return AllCanaries(bytes_.data(), kGuard) &&
+         AllCanaries(&bytes_[bytes_.size() - kGuard], kGuard);
+}
+
+TestResources::TestResources(int64_t workspace_bytes, int threads)
+    : bytes_(workspace_bytes), memory_(workspace_bytes + 2 * kGuard, kCanary) {
+  const auto address = reinterpret_cast<uintptr_t>(memory_.data());
+  resources_.workspace = memory_.data() + (kGuard - address % kGuard) % kGuard;
+  resources_.run = [threads](int64_t count,
+                             const std::function<void(int64_t, int)>& task) {
+    std::vector<std::thread> running;
+    for (int thread = 0; thread < threads; ++thread) {
+      running.emplace_back([&task, count, thread, threads] {
+        for (int64_t i = thread; i < count; i += threads) task(i, thread);
+      });
+    }
+    for (std::thread& each : running) each.join();
+  };
+}
+
+bool TestResources::IsIntact() const {
+  return AllCanaries(static_cast<const char*>(resources_.workspace) + bytes_,
+                     kGuard);
+}
+
+}  // namespace ordo::kernels::testing

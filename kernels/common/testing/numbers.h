@@ -1,0 +1,69 @@
+#ifndef ORDO_KERNELS_COMMON_TESTING_NUMBERS_H_
+#define ORDO_KERNELS_COMMON_TESTING_NUMBERS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/common/resources.h"
+#include "kernels/common/type.h"
+
+// Numbers for the tests of kernels.
+
+namespace ordo::kernels::testing {
+
+// Rounded to the type, ties to even.
+double Rounded(Type type, double x);
+
+// The distance between 1 and the next number of the type.
+double Epsilon(Type type);
+
+// Standard normal, rounded to the type.
+std::vector<double> Normals(int64_t count, const std::string& name, Type type);
+
+// The largest absolute value; 0 of none.
+double Largest(const std::vector<double>& x);
+
+// The largest absolute difference; infinite where the sizes differ or a number
+// is none.
+double Distance(const std::vector<double>& x, const std::vector<double>& y);
+
+// Numbers in memory as the type, among canaries, which also stand in place of
+// them at first where `written`.
+class Guarded {
+ public:
+  Guarded(Type type, const std::vector<double>& x);
+  // For `count` numbers that a kernel writes.
+  Guarded(Type type, int64_t count);
+
+  // Null where there are no numbers.
+  void* data();
+  float* floats() { return static_cast<float*>(data()); }
+  std::vector<double> Values() const;
+  // Whether nobody wrote in front of or behind the numbers.
+  bool IsIntact() const;
+
+ private:
+  const Type type_;
+  const int64_t count_;
+  std::vector<char> bytes_;
+};
+
+// A workspace and threads; reading what nobody wrote gives not-a-numbers.
+class TestResources {
+ public:
+  TestResources(int64_t workspace_bytes, int threads);
+  const Resources& get() const { return resources_; }
+  // Whether nobody wrote behind the workspace.
+  bool IsIntact() const;
+
+ private:
+  const int64_t bytes_;
+  std::vector<char> memory_;
+  Resources resources_;
+};
+
+}  // namespace ordo::kernels::testing
+
+#endif  // ORDO_KERNELS_COMMON_TESTING_NUMBERS_H_

@@ -1,0 +1,37 @@
+#include "kernels/torch/launch.h"
+
+#include <atomic>
+
+#include "ATen/ops/empty.h"
+#include "ATen/ops/zeros.h"
+#include "gtest/gtest.h"
+
+namespace ordo::kernels::torch {
+namespace {
+
+TEST(LaunchTest, OnlyNumbersOfKernelsSideBySideAreReadable) {
+  EXPECT_TRUE(IsReadable(at::zeros({2, 3})));
+  EXPECT_TRUE(IsReadable(at::zeros({2, 3}, at::kBFloat16)));
+  EXPECT_TRUE(IsReadable(at::zeros({2, 3, 4}).transpose(0, 1)));
+  EXPECT_FALSE(IsReadable(at::zeros({2, 3}, at::kDouble)));
+  EXPECT_FALSE(IsReadable(at::zeros({2, 3}).t()));
+  EXPECT_FALSE(IsReadable(at::zeros({0, 3})));
+  EXPECT_FALSE(IsReadable({}));
+  EXPECT_TRUE(IsReadable(InRows(at::zeros({2, 3}).t())));
+}
+
+TEST(LaunchTest, WorkspaceIsAlignedAndAllTasksAreRun) {
+  const Launch launch(1000);
+  EXPECT_EQ(
+      reinterpret_cast<uintptr_t>(launch.resources().workspace) % uintptr_t{64},
+      uintptr_t{0});
+  std::atomic<int> sum{0};
+  launch.resources().run(10, [&](int64_t i, int thread) {
+    EXPECT_LT(thread, Launch::Threads());
+    sum += static_cast<int>(i);
+  });
+  EXPECT_EQ(sum, 45);
+}
+
+}  // namespace
+}  // namespace ordo::kernels::torch

@@ -1,0 +1,172 @@
+#include "kernels/torch/update.h"
+
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "ATen/TensorOperators.h"
+#include "ATen/ops/bmm.h"
+#include "ATen/ops/empty.h"
+#include "ATen/ops/empty_like.h"
+#include "ATen/ops/matmul.h"
+#include "kernels/torch/launch.h"
+#include "kernels/update/table.h"
+
+namespace ordo::kernels::torch {
+namespace {
+
+using ::torch::autograd::AutogradContext;
+using ::torch::autograd::Function;
+using ::torch::autograd::variable_list;
+
+update::View ViewOf(const at::Tensor& x_BHTW) {
+  return {const_cast<void*>(x_BHTW.const_data_ptr()), TypeOf(x_BHTW),
+          x_BHTW.stride(0), x_BHTW.stride(1), x_BHTW.stride(2)};
+}
+
+update::Problem ProblemOf(const at::Tensor& x_BHTW, int64_t inner) {
+  return {x_BHTW.size(0), x_BHTW.size(1), x_BHTW.size(2), x_BHTW.size(3),
+          inner};
+}
+
+using Pass = void (*)(const update::Call&, const Resources&);
+
+void Run(const update::Call& call, Pass update::Kernel::*pass) {
+  const update::Kernel* const kernel = update::Select(call.problem).value();
+  const Launch launch(kernel->workspace_bytes(call.problem, Launch::Threads()));
+  (kernel->*pass)(call, launch.resources());
+}
+
+// An empty tensor for the gradient of input i, if it is wanted; and where it
+// is, or null.
+at::Tensor Wanted(AutogradContext* context, size_t i, const at::Tensor& like) {
+  if (!context->needs_input_grad(i)) return {};
+  return at::empty_like(like, at::MemoryFormat::Contiguous);
+}
+
+float* Floats(const at::Tensor& x) {
+  return x.defined() ? x.mutable_data_ptr<float>() : nullptr;
+}
+
+class Mixed : public Function<Mixed> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& state,
+                            const at::Tensor& x, const at::Tensor& mix_HH) {
+    const at::Tensor mix = mix_HH.contiguous();
+    context->save_for_backward({x, mix});
+    const at::Tensor out = at::empty_like(state, at::MemoryFormat::Contiguous);
+    update::Call call = CallOf(x, mix);
+    call.inputs.base = ViewOf(state);
+    call.out = ViewOf(out);
+    Run(call, &update::Kernel::forward);
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* context,
+                                const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor &x = saved[0], &mix = saved[1];
+    const at::Tensor d_out = InRows(gradients[0]);
+    const at::Tensor d_x = Wanted(context, 1, x);
+    const at::Tensor d_mix = Wanted(context, 2, mix);
+    update::Call call = CallOf(x, mix);
+    call.gradients.d_out = ViewOf(d_out);
+    if (d_x.defined()) call.gradients.d_x = ViewOf(d_x);
+    call.gradients.d_mix_HH = Floats(d_mix);
+    Run(call, &update::Kernel::backward);
+    return {gradients[0], d_x, d_mix};
+  }
+
+ private:
+  static update::Call CallOf(const at::Tensor& x, const at::Tensor& mix) {
+    update::Call call;
+    call.problem = ProblemOf(x, 0);
+    call.inputs.x = ViewOf(x);
+    call.inputs.mix_HH = mix.const_data_ptr<float>();
+    return call;
+  }
+};
+
+class MixedByToken : public Function<MixedByToken> {
+ public:
+  // The state, W1, W2 and psi.
+  static at::Tensor forward(AutogradContext* context, at::TensorList tensors) {
+    variable_list inputs = {tensors[0]};
+    for (size_t i = 1; i < tensors.size(); ++i) {
+      inputs.push_back(tensors[i].contiguous());
+    }
+    context->save_for_backward(inputs);
+    const at::Tensor out =
+        at::empty_like(inputs[0], at::MemoryFormat::Contiguous);
+    update::Call call = CallOf(inputs);
+    call.out = ViewOf(out);
+    Run(call, &update::Kernel::forward);
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* context,
+                                const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor d_out = InRows(gradients[0]);
+    variable_list results;
+    for (size_t i = 0; i < saved.size(); ++i) {
+      results.push_back(Wanted(context, i, saved[i]));
+    }
+    update::Call call = CallOf(saved);
+    call.gradients.d_out = ViewOf(d_out);
+    if (results[0].defined()) call.gradients.d_x = ViewOf(results[0]);
+    call.gradients.d_in_EH = Floats(results[1]);
+    call.gradients.d_out_HE = Floats(results[2]);
+    if (results[3].defined()) {
+      call.gradients.d_psi_BTE = results[3].mutable_data_ptr();
+    }
+    Run(call, &update::Kernel::backward);
+    return results;
+  }
+
+ private:
+  static update::Call CallOf(const variable_list& inputs) {
+    update::Call call;
+    call.problem = ProblemOf(inputs[0], inputs[1].size(0));
+    call.inputs.x = ViewOf(inputs[0]);
+    call.inputs.in_EH = inputs[1].const_data_ptr<float>();
+    call.inputs.out_HE = inputs[2].const_data_ptr<float>();
+    call.inputs.psi_BTE = inputs[3].const_data_ptr();
+    call.inputs.psi_type = TypeOf(inputs[3]);
+    return call;
+  }
+};
+
+bool IsSingle(const at::Tensor& x) {
+  return IsReadable(x) && x.scalar_type() == at::kFloat;
+}
+
+}  // namespace
+
+at::Tensor AddMixed(const at::Tensor& state_BHTW, const at::Tensor& x_BHTW,
+                    const at::Tensor& mix_HH) {
+  const at::Tensor state = InRows(state_BHTW), x = InRows(x_BHTW);
+  if (IsReadable(state) && IsReadable(x) && IsSingle(mix_HH)) {
+    return Mixed::apply(state, x, mix_HH);
+  }
+  const int64_t batch = x.size(0), heads = x.size(1);
+  return state + at::bmm(mix_HH.expand({batch, heads, heads}),
+                         x.reshape({batch, heads, -1}))
+                     .view_as(x);
+}
+
+at::Tensor AddMixedByToken(const at::Tensor& state_BHTW,
+                           const UpdateWeights& weights,
+                           const at::Tensor& psi_BTE) {
+  const at::Tensor state = InRows(state_BHTW);
+  if (IsReadable(state) && IsReadable(psi_BTE) && IsSingle(weights.in_EH) &&
+      IsSingle(weights.out_HE)) {
+    const variable_list inputs = {state, weights.in_EH, weights.out_HE,
+                                  psi_BTE};
+    return MixedByToken::apply(at::TensorList(inputs));
+  }
+  const at::Tensor rows_BTHW = state.transpose(1, 2);
+  const at::Tensor inner =
+      psi_BTE.unsqueeze(-1) * at::matmul(weights.in_EH, rows_BTHW);
+  return state + at::matmul(weights.out_HE, inner).transpose(1, 2);
+}
+
+}  // namespace ordo::kernels::torch

@@ -1,0 +1,97 @@
+#include "kernels/update/cpu_fused.h"
+
+#include <algorithm>
+
+#include "kernels/common/cpu_features.h"
+#include "kernels/update/cpu_fused_code.h"
+
+namespace ordo::kernels::update {
+namespace {
+
+// Units of work, each with a part of the sums: enough for many threads, few
+// enough for their sum to cost nothing.
+constexpr int64_t kMostUnits = 32;
+
+int64_t UnitTokens(const Problem& p) {
+  const int64_t all = p.batch * p.tokens;
+  const int64_t least = (all + kMostUnits - 1) / kMostUnits;
+  return std::max<int64_t>(kBlock, (least + kBlock - 1) / kBlock * kBlock);
+}
+
+int64_t NumUnits(const Problem& p) {
+  return (p.batch * p.tokens + UnitTokens(p) - 1) / UnitTokens(p);
+}
+
+// The workspace: what all units read, the parts, and a room for each thread.
+template <const FusedCode& code>
+int64_t PartsBytes(const Problem& p) {
+  return (NumUnits(p) * code.part_floats(p) *
+              static_cast<int64_t>(sizeof(float)) +
+          63) /
+         64 * 64;
+}
+
+template <const FusedCode& code>
+int64_t WorkspaceBytes(const Problem& p, int threads) {
+  return code.shared_bytes(p) + PartsBytes<code>(p) +
+         threads * code.room_bytes(p);
+}
+
+template <const FusedCode& code>
+float* Parts(const Problem& p, const Resources& resources) {
+  return reinterpret_cast<float*>(static_cast<char*>(resources.workspace) +
+                                  code.shared_bytes(p));
+}
+
+// Calls `pass` for each unit of work.
+template <const FusedCode& code>
+void ForEachUnit(const Call& call, const Resources& resources,
+                 void (*pass)(const Call&, const Unit&)) {
+  const Problem& p = call.problem;
+  float* const parts = Parts<code>(p, resources);
+  char* const rooms = reinterpret_cast<char*>(parts) + PartsBytes<code>(p);
+  code.prepare(call, resources.workspace);
+  resources.run(NumUnits(p), [&](int64_t i, int thread) {
+    Unit unit;
+    unit.first = i * UnitTokens(p);
+    unit.count = std::min(UnitTokens(p), p.batch * p.tokens - unit.first);
+    unit.room = rooms + thread * code.room_bytes(p);
+    unit.shared = resources.workspace;
+    unit.part = parts + i * code.part_floats(p);
+    pass(call, unit);
+  });
+}
+
+template <const FusedCode& code>
+void Forward(const Call& call, const Resources& resources) {
+  ForEachUnit<code>(call, resources, code.forward);
+}
+
+template <const FusedCode& code>
+void Backward(const Call& call, const Resources& resources) {
+  ForEachUnit<code>(call, resources, code.backward);
+  float* const sum = Parts<code>(call.problem, resources);
+  const int64_t floats = code.part_floats(call.problem);
+  for (int64_t unit = 1; unit < NumUnits(call.problem); ++unit) {
+    for (int64_t i = 0; i < floats; ++i) sum[i] += sum[unit * floats + i];
+  }
+  code.finish(call, sum);
+}
+
+template <const FusedCode& code>
+Kernel Row(const char* name, absl::Status (*supports)(const Problem&)) {
+  return {name, supports, WorkspaceBytes<code>, Forward<code>, Backward<code>};
+}
+
+}  // namespace
+
+std::vector<Kernel> FusedKernels() {
+  return {Row<kFusedAvx512>("cpu_fused_avx512",
+                            [](const Problem&) { return HasAvx512(); }),
+          Row<kFusedAvx2>("cpu_fused_avx2",
+                          [](const Problem&) { return HasAvx2(); }),
+          Row<kFusedBaseline>("cpu_fused",
+                              [](const Problem&) { return absl::OkStatus(); })};
+}
+
+}  // namespace ordo::kernels::update
