@@ -15,8 +15,7 @@ constexpr int64_t kLine = 64;
 int64_t Lines(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
 int64_t PartsBytes(const Problem& problem) {
-  if (!problem.biased) return 0;
-  return Lines(problem.batch * problem.heads * SpreadStride(problem) *
+  return Lines(problem.batch * problem.heads * PartsStride(problem) *
                static_cast<int64_t>(sizeof(float)));
 }
 
@@ -44,18 +43,39 @@ absl::Status Forward(const Call& call, const Resources& resources) {
   return absl::OkStatus();
 }
 
-// The sum over the rows of the batch, in their order.
-void SumBias(const Problem& problem, const float* parts, const View& d_bias) {
-  for (int64_t head = 0; head < problem.heads; ++head) {
-    float* const sums =
-        static_cast<float*>(d_bias.data) + head * d_bias.head_stride;
-    std::fill_n(sums, problem.distances(), 0.0F);
-    for (int64_t row = 0; row < problem.batch; ++row) {
-      const float* const part =
-          parts + (row * problem.heads + head) * SpreadStride(problem);
-      for (int64_t i = 0; i < SpreadLength(problem); ++i) {
-        sums[PlaceOf(problem, i)] += part[i];
+// Adds a part of a table's gradient.
+void AddPart(const Problem& problem, Input table, const float* part,
+             float* sums) {
+  if (IsOfDistances(table) && !problem.positioned) {
+    for (int64_t i = 0; i < SpreadLength(problem); ++i) {
+      sums[PlaceOf(problem, i)] += part[i];
+    }
+    return;
+  }
+  for (int64_t i = 0; i < ShapeOf(problem, table).width; ++i) {
+    sums[i] += part[i];
+  }
+}
+
+// A table's gradient: the sum over the rows of the batch and the heads that
+// share it, in their order.
+void SumParts(const Problem& problem, Input table, const float* parts,
+              const View& gradient) {
+  const Shape shape = ShapeOf(problem, table);
+  float* const all = static_cast<float*>(gradient.data);
+  for (int64_t row = 0; row < problem.batch; ++row) {
+    for (int64_t head = 0; head < problem.heads; ++head) {
+      const int64_t b = shape.batch == 1 ? 0 : row;
+      const int64_t h = shape.heads == 1 ? 0 : head;
+      float* const sums =
+          all + b * gradient.batch_stride + h * gradient.head_stride;
+      if (row == b && head == h) {
+        std::fill_n(sums, shape.width, 0.0F);
       }
+      AddPart(problem, table,
+              parts + (row * problem.heads + head) * PartsStride(problem) +
+                  PartOffset(problem, table),
+              sums);
     }
   }
 }
@@ -64,9 +84,11 @@ template <const TiledCode& code>
 absl::Status Backward(const Call& call, const Resources& resources) {
   ForEachUnit<code>(call.problem, resources,
                     [&](const Unit& unit) { code.backward(call, unit); });
-  if (call.d_inputs[kBias].data != nullptr) {
-    SumBias(call.problem, static_cast<const float*>(resources.workspace),
-            call.d_inputs[kBias]);
+  for (int i = 0; i < kNumInputs; ++i) {
+    const Input input = static_cast<Input>(i);
+    if (!IsTable(input) || call.d_inputs[i].data == nullptr) continue;
+    SumParts(call.problem, input,
+             static_cast<const float*>(resources.workspace), call.d_inputs[i]);
   }
   return absl::OkStatus();
 }
@@ -80,9 +102,6 @@ absl::Status Needs(bool has, const char* what) {
 absl::Status SupportsTerms(const Problem& p) {
   const std::pair<bool, const char*> terms[] = {
       {p.device != Device::kCpu, "tensors on another device"},
-      {p.bounded, "first keys"},
-      {p.positioned, "position ids"},
-      {p.multiplied || p.rectified, "a multiplier of the product"},
       {p.pieces > 0, "a ramp"},
       {p.query_band > 0 || p.key_band > 0, "vectors of distances"},
       {p.by_channel, "products by channel"},

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "kernels/attention/cpu_tiled_code.h"
+#include "kernels/attention/cpu_tiled_distances.h"
+#include "kernels/attention/cpu_tiled_hook.h"
 #include "kernels/attention/cpu_tiled_rows.h"
 #include "kernels/common/cpu_vectors.h"
 
@@ -16,8 +18,6 @@
 
 namespace ordo::kernels::attention {
 namespace {
-
-constexpr int kTileVectors = kTile / kLanes;
 
 // What a thread has to itself.
 struct Room {
@@ -32,20 +32,13 @@ struct Room {
   float* mixed[kMaxValues];
   float* largest;
   float* sums;
-  float* hidden;
-  float* bias;
+  HookRoom hook;
   float* lse;
   float* delta;
   float* dq;
   float* dk;
   float* d_values[kMaxValues];
 };
-
-int64_t Least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-int64_t Tokens(const Problem& p) {
-  return (p.keys + kTile - 1) / kTile * kTile;
-}
 
 Room MakeRoom(const Problem& p, Arena* arena) {
   Room room;
@@ -60,8 +53,7 @@ Room MakeRoom(const Problem& p, Arena* arena) {
   room.d_scores = arena->Floats(kTile * kTile);
   room.largest = arena->Floats(kTile);
   room.sums = arena->Floats(kTile);
-  room.hidden = arena->Floats(p.padded ? Tokens(p) : 0);
-  room.bias = arena->Floats(p.biased ? SpreadStride(p) : 0);
+  room.hook = MakeHookRoom(p, arena);
   room.lse = arena->Floats(p.queries);
   room.delta = arena->Floats(p.queries);
   for (int v = 0; v < p.num_values; ++v) {
@@ -81,50 +73,6 @@ int64_t RoomBytes(const Problem& p) {
   MakeRoom(p, &arena);
   return arena.used();
 }
-
-// The tile of keys and queries that is worked on.
-struct Place {
-  // First query and key, and how many of each are real tokens of the row.
-  int64_t query;
-  int64_t num_queries;
-  int64_t key;
-  int64_t num_keys;
-};
-
-// Logits in base 2 of one row of a tile from q.k: scale, bias, what is hidden.
-struct Hook {
-  const Problem* problem;
-  // Times log2(e); null: none.
-  const float* bias;
-  // 0 or kHidden; null: none.
-  const float* hidden;
-  float scale;
-
-  // From q.k of row r of the tile: kTileVectors vectors.
-  void Apply(const Place& place, int64_t r, const float* products,
-             Vector* row) const {
-    const Problem& p = *problem;
-    const int64_t token = p.keys - p.queries + place.query + r;
-    const int64_t last = p.causal ? token - place.key + 1 : place.num_keys;
-    const int64_t visible = Least(last, place.num_keys);
-    const float* const biases =
-        bias == nullptr ? nullptr : bias + place.key - token + p.keys - 1;
-#pragma GCC unroll 16
-    for (int v = 0; v < kTileVectors; ++v) {
-      row[v] = Load(products + v * kLanes) * All(scale);
-      if (biases != nullptr) row[v] += Load(biases + v * kLanes);
-      if (hidden != nullptr) row[v] += Load(hidden + place.key + v * kLanes);
-    }
-    if (visible >= kTile) return;
-    const Integers end = static_cast<int32_t>(visible) - Integers{};
-    Integers lane;
-    for (int i = 0; i < kLanes; ++i) lane[i] = i;
-#pragma GCC unroll 16
-    for (int v = 0; v < kTileVectors; ++v) {
-      row[v] = lane + v * kLanes < end ? row[v] : All(kHidden);
-    }
-  }
-};
 
 // What a unit of work has of a row of the batch and a head.
 struct HeadWork {
@@ -155,24 +103,6 @@ struct HeadWork {
   }
 };
 
-void HideKeys(const Problem& p, const uint8_t* real, float* hidden) {
-  for (int64_t j = 0; j < Tokens(p); ++j) {
-    hidden[j] = j < p.keys && real[j] != 0 ? 0 : kHidden;
-  }
-}
-
-// One head of a table [1,H,1,L].
-const float* TableOf(const View& table, int64_t head) {
-  return static_cast<const float*>(table.data) + head * table.head_stride;
-}
-
-// For each difference of tokens, from 1 - S on.
-void ScaleBias(const Problem& p, const float* bias, float* out) {
-  for (int64_t i = 0; i < SpreadStride(p); ++i) {
-    out[i] = i < SpreadLength(p) ? bias[PlaceOf(p, i)] * kLog2E : 0;
-  }
-}
-
 HeadWork Prepare(const Call& call, const Room& room, int64_t batch,
                  int64_t head) {
   const Problem& p = call.problem;
@@ -190,12 +120,7 @@ HeadWork Prepare(const Call& call, const Room& room, int64_t batch,
     work.values[v] = Widened(work.Of(in[kValue + v], work.ValueHead(v)), p.keys,
                              p.values[v].width, room.values[v]);
   }
-  if (p.padded) {
-    HideKeys(p, call.facts.real_BS + batch * p.keys, room.hidden);
-  }
-  if (p.biased) ScaleBias(p, TableOf(in[kBias], head), room.bias);
-  work.hook = {&p, p.biased ? room.bias : nullptr,
-               p.padded ? room.hidden : nullptr, p.scale * kLog2E};
+  work.hook = MakeHook(call, room.hook, batch, head);
   return work;
 }
 
@@ -222,6 +147,11 @@ int64_t VisibleKeys(const Problem& p, int64_t query, int64_t num_queries) {
   return p.causal ? p.keys - p.queries + query + num_queries : p.keys;
 }
 
+// The first tile of keys that any query of the tile from `query` on sees.
+int64_t FirstKey(const Hook& hook, int64_t query) {
+  return hook.first == nullptr ? 0 : hook.first[query] / kTile * kTile;
+}
+
 // Row r of all that is mixed times `factor`.
 void ScaleMixed(const HeadWork& work, int64_t r, Vector factor) {
   const Problem& p = *work.problem;
@@ -236,8 +166,8 @@ void ScaleMixed(const HeadWork& work, int64_t r, Vector factor) {
 
 // One step of the online softmax: logits of a tile become weights, `largest`
 // and `sums` of its rows go on, and what is mixed so far is scaled to the new
-// maximum.
-void Softmax(const HeadWork& work, const Place& place) {
+// maximum; `begins` with the first tile of keys.
+void Softmax(const HeadWork& work, const Place& place, bool begins) {
   const Room& room = *work.room;
   for (int64_t r = 0; r < place.num_queries; ++r) {
     float* const scores = room.scores + r * kTile;
@@ -257,7 +187,7 @@ void Softmax(const HeadWork& work, const Place& place) {
       Store(scores + v * kLanes, weight);
     }
     room.largest[r] = largest;
-    if (place.key == 0) {
+    if (begins) {
       room.sums[r] = Sum(sum);
       continue;
     }
@@ -298,7 +228,8 @@ void ForwardHead(const HeadWork& work) {
     Place place{query, Least(kTile, p.queries - query), 0, 0};
     for (int64_t r = 0; r < kTile; ++r) room.largest[r] = kLowest;
     const int64_t seen = VisibleKeys(p, query, place.num_queries);
-    for (place.key = 0; place.key < seen; place.key += kTile) {
+    const int64_t first = FirstKey(work.hook, query);
+    for (place.key = first; place.key < seen; place.key += kTile) {
       place.num_keys = Least(kTile, p.keys - place.key);
       const Rows q = work.q.From(query);
       Multiply({place.num_queries,
@@ -308,7 +239,7 @@ void ForwardHead(const HeadWork& work) {
                 {room.transposed_k + place.key * p.width, kTile},
                 {room.scores, kTile},
                 false});
-      Softmax(work, place);
+      Softmax(work, place, place.key == first);
       for (int v = 0; v < p.num_values; ++v) {
         const int64_t width = Padded(p.values[v].width);
         Multiply({place.num_queries,
@@ -317,7 +248,7 @@ void ForwardHead(const HeadWork& work) {
                   {room.scores, kTile, 1},
                   work.values[v].From(place.key),
                   {room.mixed[v], width},
-                  place.key > 0});
+                  place.key > first});
       }
     }
     Finish(work, place);
@@ -337,8 +268,9 @@ struct BackwardWork {
   Rows d_values[kMaxValues];
   // Whether other heads' sums are there already.
   bool add_keys;
-  // The head's part of the bias' gradient; null: not wanted.
-  float* d_bias;
+  // The head's of all tables' gradients.
+  float* parts;
+  TableSums tables;
 };
 
 // Where a gradient is summed up: in its view if it can be computed on there,
@@ -389,11 +321,9 @@ BackwardWork PrepareBackward(const HeadWork& work, const Unit& unit) {
         Target(work.Of(call.d_inputs[kValue + v], work.ValueHead(v)),
                p.values[v].width, room.d_values[v]);
   }
-  if (call.d_inputs[kBias].data != nullptr) {
-    back.d_bias =
-        unit.d_bias + (work.batch * p.heads + work.head) * SpreadStride(p);
-    memset(back.d_bias, 0, SpreadStride(p) * 4);
-  }
+  back.parts = unit.parts + (work.batch * p.heads + work.head) * PartsStride(p);
+  memset(back.parts, 0, PartsStride(p) * 4);
+  back.tables = MakeTableSums(call, back.parts);
   return back;
 }
 
@@ -410,20 +340,17 @@ void Differentiate(const HeadWork& work, const BackwardWork& back,
     work.hook.Apply(place, r, scores, row);
     const float lse = room.lse[place.query + r];
     const float delta = room.delta[place.query + r];
-    float* const d_bias =
-        back.d_bias == nullptr
-            ? nullptr
-            : back.d_bias + place.key - place.query - r + p.queries - 1;
+    Vector change[kTileVectors];
 #pragma GCC unroll 16
     for (int v = 0; v < kTileVectors; ++v) {
-      const Vector weight = Exp2(row[v] - lse);
-      const Vector change = weight * (Load(d_scores + v * kLanes) - delta);
-      if (d_bias != nullptr) {
-        float* const at = d_bias + v * kLanes;
-        Store(at, Load(at) + change);
-      }
-      Store(scores + v * kLanes, weight);
-      Store(d_scores + v * kLanes, change * p.scale);
+      row[v] = Exp2(row[v] - lse);
+      change[v] = row[v] * (Load(d_scores + v * kLanes) - delta);
+    }
+    work.hook.Differentiate(place, r, back.tables, {scores, change});
+#pragma GCC unroll 16
+    for (int v = 0; v < kTileVectors; ++v) {
+      Store(scores + v * kLanes, row[v]);
+      Store(d_scores + v * kLanes, change[v] * p.scale);
     }
   }
 }
@@ -487,7 +414,29 @@ void BackwardTile(const HeadWork& work, const BackwardWork& back,
               {d_scores.data, kTile, 1},
               work.k.From(place.key),
               back.dq.From(place.query),
-              place.key > 0});
+              place.key > FirstKey(work.hook, place.query)});
+  }
+}
+
+// Whether the tile of keys before `end` is behind what the tile of queries from
+// `query` on, and those after it, see.
+bool IsBefore(const Hook& hook, int64_t query, int64_t end) {
+  return hook.first != nullptr && hook.first[query] >= end;
+}
+
+// Zeros for the gradients of a tile of keys that no query sees.
+void ClearKeys(const HeadWork& work, const BackwardWork& back,
+               const Place& place) {
+  const Problem& p = *work.problem;
+  const auto clear = [&](const Rows& rows, int64_t width, bool shared) {
+    if (rows.data == nullptr || (shared && back.add_keys)) return;
+    for (int64_t j = place.key; j < place.key + place.num_keys; ++j) {
+      memset(rows.From(j).data, 0, width * 4);
+    }
+  };
+  clear(back.dk, p.width, true);
+  for (int v = 0; v < p.num_values; ++v) {
+    clear(back.d_values[v], p.values[v].width, p.values[v].heads != p.heads);
   }
 }
 
@@ -503,7 +452,10 @@ void BackwardHead(const HeadWork& work, const BackwardWork& back) {
     }
     const int64_t hidden = p.causal && place.key > past ? place.key - past : 0;
     const int64_t first = hidden / kTile * kTile;
+    const int64_t end = place.key + place.num_keys;
+    if (IsBefore(work.hook, first, end)) ClearKeys(work, back, place);
     for (place.query = first; place.query < p.queries; place.query += kTile) {
+      if (IsBefore(work.hook, place.query, end)) break;
       place.num_queries = Least(kTile, p.queries - place.query);
       BackwardTile(work, back, place, place.query == first);
     }

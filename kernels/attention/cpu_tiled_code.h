@@ -18,8 +18,8 @@ struct Unit {
   int64_t index;
   // Of RoomBytes, aligned to 64 bytes.
   void* room;
-  // The parts of the bias' gradient, [B, H, SpreadStride].
-  float* d_bias;
+  // The parts of the tables' gradients, [B, H, PartsStride].
+  float* parts;
 };
 
 // Tables of distances are spread over the differences j - i of tokens, from
@@ -40,6 +40,36 @@ inline int64_t PlaceOf(const Problem& problem, int64_t i) {
   const int64_t place = i - (problem.keys - 1) + problem.reach;
   const int64_t last = problem.distances() - 1;
   return place < 0 ? 0 : place > last ? last : place;
+}
+
+// Whether an element of the table is that of a distance.
+inline bool IsOfDistances(Input table) {
+  return table == kBias || table == kMultiplier || table == kRamp;
+}
+
+// Floats of the part of a table's gradient that one head in one row of the
+// batch has, 0 of what is no table: spread, as it is under position ids, or a
+// table that is not of distances.
+inline int64_t PartLength(const Problem& problem, Input table) {
+  const int64_t width = IsTable(table) ? ShapeOf(problem, table).width : 0;
+  if (width == 0) return 0;
+  const bool spread = IsOfDistances(table) && !problem.positioned;
+  const int64_t length = spread ? SpreadStride(problem) : width;
+  return (length + 15) / 16 * 16;
+}
+
+// Where a table's part begins among those of a head, ...
+inline int64_t PartOffset(const Problem& problem, Input table) {
+  int64_t offset = 0;
+  for (int i = 0; i < table; ++i) {
+    offset += PartLength(problem, static_cast<Input>(i));
+  }
+  return offset;
+}
+
+// ... and the floats of all of them.
+inline int64_t PartsStride(const Problem& problem) {
+  return PartOffset(problem, kNumInputs);
 }
 
 // The code for one instruction set.
