@@ -102,7 +102,6 @@ absl::Status Needs(bool has, const char* what) {
 absl::Status SupportsTerms(const Problem& p) {
   const std::pair<bool, const char*> terms[] = {
       {p.device != Device::kCpu, "tensors on another device"},
-      {p.pieces > 0, "a ramp"},
       {p.query_band > 0 || p.key_band > 0, "vectors of distances"},
       {p.by_channel, "products by channel"},
       {p.far_from > 0, "a far product"},

@@ -323,7 +323,7 @@ BackwardWork PrepareBackward(const HeadWork& work, const Unit& unit) {
   }
   back.parts = unit.parts + (work.batch * p.heads + work.head) * PartsStride(p);
   memset(back.parts, 0, PartsStride(p) * 4);
-  back.tables = MakeTableSums(call, back.parts);
+  back.tables = MakeTableSums(call, room.hook, back.parts);
   return back;
 }
 
@@ -496,6 +496,7 @@ void Backward(const Call& call, const Unit& unit) {
     const BackwardWork back = PrepareBackward(work, unit);
     PrepareRows(work, back);
     BackwardHead(work, back);
+    FinishRampSums(*work.problem, back.tables.ramp, back.parts);
     WriteGradients(work, back);
   });
 }

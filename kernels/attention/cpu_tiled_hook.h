@@ -5,6 +5,7 @@
 
 #include "kernels/attention/cpu_tiled_code.h"
 #include "kernels/attention/cpu_tiled_distances.h"
+#include "kernels/attention/cpu_tiled_ramp.h"
 #include "kernels/attention/cpu_tiled_rows.h"
 #include "kernels/common/cpu_vectors.h"
 
@@ -20,6 +21,7 @@ struct HookRoom {
   float* bias;
   float* multiplier;
   DistanceRoom distances;
+  RampRoom ramp;
 };
 
 HookRoom MakeHookRoom(const Problem& p, Arena* arena) {
@@ -28,6 +30,7 @@ HookRoom MakeHookRoom(const Problem& p, Arena* arena) {
   room.bias = arena->Floats(p.biased ? TableLength(p) : 0);
   room.multiplier = arena->Floats(p.multiplied ? TableLength(p) : 0);
   room.distances = MakeDistanceRoom(p, arena);
+  room.ramp = MakeRampRoom(p, arena);
   return room;
 }
 
@@ -35,6 +38,7 @@ HookRoom MakeHookRoom(const Problem& p, Arena* arena) {
 struct TableSums {
   float* bias;
   float* multiplier;
+  RampSums ramp;
 };
 
 // A row of a tile on its way back: what the products were, and the gradient.
@@ -51,6 +55,8 @@ struct Hook {
   // none.
   const float* bias;
   const float* multiplier;
+  // With null tables unless there are pieces.
+  Ramp ramp;
   // 0 or kHidden for each key; null: none.
   const float* hidden;
   // The first keys of the queries; null: 0.
@@ -85,6 +91,9 @@ struct Hook {
     if (has_tables()) {
       const RowPlaces places = distances.Find(place, r);
       if (sums.bias != nullptr) places.Add(row.change, sums.bias);
+      if (ramp.table != nullptr && sums.ramp.slope != nullptr) {
+        ramp.Differentiate(places, place.query + r, sums.ramp, row.change);
+      }
       if (multiplier != nullptr) {
         MultiplyGradient(places, sums.multiplier, row);
       }
@@ -99,7 +108,9 @@ struct Hook {
   }
 
  private:
-  bool has_tables() const { return bias != nullptr || multiplier != nullptr; }
+  bool has_tables() const {
+    return bias != nullptr || multiplier != nullptr || ramp.table != nullptr;
+  }
 
   void AddTables(const Place& place, int64_t r, Vector* row) const {
     const RowPlaces places = distances.Find(place, r);
@@ -117,6 +128,7 @@ struct Hook {
         row[v] += Load(biases + v * kLanes);
       }
     }
+    if (ramp.table != nullptr) ramp.Add(places, place.query + r, row);
   }
 
   // Through a_ij M[d].
@@ -182,6 +194,7 @@ Hook MakeHook(const Call& call, const HookRoom& room, int64_t batch,
     SpreadTable(p, TableOf(call.inputs[kMultiplier], head), 1, room.multiplier);
     hook.multiplier = room.multiplier;
   }
+  if (p.pieces > 0) hook.ramp = MakeRamp(call, room.ramp, batch, head);
   if (p.padded) {
     HideKeys(p, facts.real_BS + batch * p.keys, room.hidden);
     hook.hidden = room.hidden;
@@ -194,7 +207,7 @@ Hook MakeHook(const Call& call, const HookRoom& room, int64_t batch,
 }
 
 // `parts` are those of the head, zeros.
-TableSums MakeTableSums(const Call& call, float* parts) {
+TableSums MakeTableSums(const Call& call, const HookRoom& room, float* parts) {
   const Problem& p = call.problem;
   const auto part = [&](Input table) {
     const bool wanted = call.d_inputs[table].data != nullptr;
@@ -203,6 +216,9 @@ TableSums MakeTableSums(const Call& call, float* parts) {
   TableSums sums = {};
   sums.bias = part(kBias);
   sums.multiplier = part(kMultiplier);
+  const bool ramp = part(kRamp) != nullptr || part(kRampRow) != nullptr ||
+                    part(kSlope) != nullptr || part(kOffset) != nullptr;
+  if (ramp) sums.ramp = MakeRampSums(p, room.ramp, parts);
   return sums;
 }
 
