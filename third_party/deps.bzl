@@ -44,13 +44,16 @@ _unpacked = repository_rule(
 
 def _cuda_impl(ctx):
     root = ctx.os.environ.get("CUDA_HOME", "") or "/usr/local/cuda"
-    found = ctx.path(root + "/bin/nvcc").exists
+    nvcc = ctx.path(root + "/bin/nvcc")
+    found = nvcc.exists
+    version = ctx.execute([nvcc, "--version"]).stdout if found else ""
     ctx.file("BUILD.bazel", "")
     ctx.file("defs.bzl", """\"\"\"What was found of a CUDA toolkit.\"\"\"
 
 CUDA_FOUND = %s
 CUDA_ROOT = "%s"
-""" % (found, root if found else ""))
+CUDA_VERSION = "%s"
+""" % (found, root if found else "", version.strip().split("\n")[-1]))
 
 # Whether this machine has a CUDA toolkit: without one, everything but the
 # CUDA library builds.

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <tuple>
+#include <unistd.h>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -12,12 +13,31 @@
 #include "kernels/attention/testing/naive.h"
 #include "kernels/attention/testing/problems.h"
 #include "kernels/attention/testing/suite.h"
+#include "kernels/cuda/load.h"
 
 namespace ordo::kernels::attention {
 namespace {
 
 using testing::Case;
 using testing::RunOptions;
+
+constexpr char kCudaLibrary[] = "kernels/cuda/libordo_cuda.so";
+
+// Null where there is no nvcc. What cannot be loaded fails load_test.
+const cuda::CudaLibrary* Cuda() {
+  static const cuda::CudaLibrary* const library = [] {
+    const auto loaded = cuda::LoadCuda(kCudaLibrary);
+    return loaded.ok() ? *loaded : nullptr;
+  }();
+  return library;
+}
+
+// Of a kernel's device.
+RunOptions OptionsFor(const Kernel& kernel) {
+  RunOptions options;
+  if (kernel.device == Device::kCuda) options.memory = &Cuda()->memory;
+  return options;
+}
 
 class AttentionTest
     : public ::testing::TestWithParam<std::tuple<std::string, Case>> {
@@ -38,19 +58,21 @@ class AttentionTest
 };
 
 TEST_P(AttentionTest, IsNearTheReference) {
-  RunOptions options;
+  RunOptions options = OptionsFor(*kernel_);
   options.threads = 2;
   testing::ExpectNearReference(case_, *kernel_, options);
 }
 
 TEST_P(AttentionTest, ThreadsAndWhereRowsBeginChangeNoBit) {
-  RunOptions others;
+  RunOptions others = OptionsFor(*kernel_);
   others.threads = 3;
   others.gap = 8;
-  testing::ExpectSameBits(case_.problem, *kernel_, RunOptions(), others);
+  testing::ExpectSameBits(case_.problem, *kernel_, OptionsFor(*kernel_),
+                          others);
 }
 
 std::vector<std::string> KernelNames() {
+  Cuda();
   std::vector<std::string> names;
   for (const Kernel& kernel : Kernels()) names.push_back(kernel.name);
   return names;
@@ -84,6 +106,14 @@ TEST(MissingGradientTest, IsZero) {
           << kernel.name << ": " << NameOf(input);
     }
   }
+}
+
+// That no row was tested on a device is said once, and why.
+TEST(CudaTest, ThereIsADevice) {
+  if (access(kCudaLibrary, F_OK) != 0) GTEST_SKIP() << "skipped: no nvcc";
+  ASSERT_NE(Cuda(), nullptr);
+  const char* const missing = Cuda()->missing_device();
+  if (missing != nullptr) GTEST_SKIP() << "skipped: no device: " << missing;
 }
 
 }  // namespace

@@ -1,0 +1,210 @@
+#ifndef ORDO_KERNELS_ATTENTION_CUDA_TILED_KEYS_H_
+#define ORDO_KERNELS_ATTENTION_CUDA_TILED_KEYS_H_
+
+#include "kernels/attention/cuda_tiled_body.h"
+
+// The gradients of keys and values: a block has 64 keys of a head of keys, each
+// warp 16 of them, and goes through the queries that see them, of all heads
+// that share the keys. Products are turned: a fragment has keys as its rows, so
+// that weights and gradients of logits are left sides of products at once.
+//
+// Legend: D columns of q and k, W of all value tensors side by side, R queries
+// of a step.
+
+namespace ordo::kernels::attention {
+
+template <int kD, int kW>
+struct KeysShared {
+  // Gradients take (D + W) / 2 registers of a thread, a step R; there are 255.
+  static constexpr int kRows = kD + kW > 256 ? 32 : 64;
+  static constexpr int64_t kFixed =
+      TileElements(kCudaTile, kD) + TileElements(kCudaTile, kW);
+  static constexpr int64_t kStep =
+      TileElements(kRows, kD) + TileElements(kRows, kW);
+  static constexpr int kStages = Stages(kFixed, kStep);
+  static constexpr int64_t kBytes =
+      2 * (kFixed + kStages * kStep) + kStages * sizeof(Extras);
+
+  uint16_t* keys;
+  uint16_t* steps;
+  Extras* extras;
+
+  static constexpr int64_t kValuesAt = TileElements(kCudaTile, kD);
+  static constexpr int64_t kMixedAt = TileElements(kRows, kD);
+};
+
+template <int kD, int kW>
+ORDO_DEVICE KeysShared<kD, kW> MakeKeysShared() {
+  using Shared = KeysShared<kD, kW>;
+  Shared shared;
+  shared.keys = reinterpret_cast<uint16_t*>(device::SharedMemory());
+  shared.steps = shared.keys + Shared::kFixed;
+  shared.extras =
+      reinterpret_cast<Extras*>(shared.steps + Shared::kStages * Shared::kStep);
+  return shared;
+}
+
+template <int kD, int kW>
+ORDO_DEVICE KeysShared<kD, kW> StepOf(const KeysShared<kD, kW>& shared,
+                                      int64_t i) {
+  using Shared = KeysShared<kD, kW>;
+  const int64_t stage = i % Shared::kStages;
+  return {shared.keys, shared.steps + stage * Shared::kStep,
+          shared.extras + stage};
+}
+
+template <int kD, int kW>
+ORDO_DEVICE void LoadQueries(const TiledArguments& arguments, const Head& head,
+                             const Place& place, const KeysShared<kD, kW>& to) {
+  using Shared = KeysShared<kD, kW>;
+  const Call& call = arguments.call;
+  const Problem& p = call.problem;
+  const HeadOf& of = head.of_query;
+  LoadTile<Shared::kRows, kD>(head.q, {place.query, p.queries}, to.steps);
+  LoadTile<Shared::kRows, kW>(Together(p, call.d_outputs + kMixed, of, false),
+                              {place.query, p.queries},
+                              to.steps + Shared::kMixedAt);
+  LoadExtras(arguments, of, place, to.extras);
+  const int i = device::ThreadId();
+  if (i < Shared::kRows) {
+    const int64_t token = place.query + i;
+    const int64_t at = (of.batch * p.heads + of.head) * p.queries + token;
+    const bool real = token < p.queries;
+    to.extras->lse[i] = real ? call.lse_BHT[at] * kLog2E : INFINITY;
+    to.extras->delta[i] = real ? arguments.delta_BHT[at] : 0;
+  }
+  device::CommitCopies();
+}
+
+// Products k.q become weights, gradients of the weights those of the logits.
+template <int kRows>
+ORDO_DEVICE void DifferentiateColumns(const Hook& hook,
+                                      float (&scores)[kRows / 8][4],
+                                      float (&changes)[kRows / 8][4]) {
+  const int lane = device::ThreadId() % 32;
+  const int first = device::ThreadId() / 32 * 16 + lane / 4;
+  ORDO_UNROLL
+  for (int n = 0; n < kRows / 8; ++n) {
+    ORDO_UNROLL
+    for (int e = 0; e < 4; ++e) {
+      const int query = 8 * n + lane % 4 * 2 + e % 2;
+      const float logit = Logit(hook, scores[n][e], query, first + e / 2 * 8);
+      scores[n][e] = exp2f(logit - hook.extras->lse[query]);
+      changes[n][e] =
+          scores[n][e] * (changes[n][e] - hook.extras->delta[query]);
+    }
+  }
+}
+
+// One step: what it adds to the gradients of keys and values.
+template <int kD, int kW>
+ORDO_DEVICE void KeysStep(const Hook& hook, const KeysShared<kD, kW>& step,
+                          float (&dk)[kD / 8][4],
+                          float (&d_values)[kW / 8][4]) {
+  using Shared = KeysShared<kD, kW>;
+  constexpr int kRows = Shared::kRows;
+  const int rows = device::ThreadId() / 32 * 16;
+  float scores[kRows / 8][4] = {};
+  MultiplyRows<kRows, kD>(step.keys + rows * (kD + kGap), step.steps, scores);
+  float changes[kRows / 8][4] = {};
+  MultiplyRows<kRows, kW>(step.keys + Shared::kValuesAt + rows * (kW + kGap),
+                          step.steps + Shared::kMixedAt, changes);
+  DifferentiateColumns<kRows>(hook, scores, changes);
+  uint32_t packed[kRows / 16][4];
+  Pack<kRows>(scores, packed);
+  MultiplyColumns<kRows, kW>(packed, step.steps + Shared::kMixedAt, d_values);
+  Pack<kRows>(changes, packed);
+  MultiplyColumns<kRows, kD>(packed, step.steps, dk);
+}
+
+// Adds what flows back through the queries of one head.
+template <int kD, int kW>
+ORDO_DEVICE void DifferentiateHead(const TiledArguments& arguments,
+                                   const Head& head, float (&dk)[kD / 8][4],
+                                   float (&d_values)[kW / 8][4]) {
+  using Shared = KeysShared<kD, kW>;
+  constexpr int64_t kRows = Shared::kRows;
+  const Problem& p = arguments.call.problem;
+  const Shared shared = MakeKeysShared<kD, kW>();
+  const int64_t key = device::BlockX() * kCudaTile;
+  const int64_t hidden = p.causal ? key - (p.keys - p.queries) : 0;
+  const int64_t first = hidden > 0 ? hidden / kRows * kRows : 0;
+  const int64_t steps = (p.queries - first + kRows - 1) / kRows;
+  LoadTile<kCudaTile, kD>(head.k, {key, p.keys}, shared.keys);
+  LoadTile<kCudaTile, kW>(head.values, {key, p.keys},
+                          shared.keys + Shared::kValuesAt);
+  LoadQueries(arguments, head, {first, key}, StepOf(shared, 0));
+  for (int64_t i = 0; i < steps; ++i) {
+    const Place next = {first + (i + 1) * kRows, key};
+    if (Shared::kStages == 2 && i + 1 < steps) {
+      LoadQueries(arguments, head, next, StepOf(shared, i + 1));
+      device::WaitForCopies<1>();
+    } else {
+      device::WaitForCopies<0>();
+    }
+    // All threads' copies of this step are there.
+    device::SyncThreads();
+    const Shared step = StepOf(shared, i);
+    const Place place = {first + i * kRows, key};
+    KeysStep(MakeHook(p, place, step.extras), step, dk, d_values);
+    // All have read this step before another takes its place.
+    device::SyncThreads();
+    if (Shared::kStages == 1 && i + 1 < steps) {
+      LoadQueries(arguments, head, next, shared);
+    }
+  }
+}
+
+// Writes the gradients of the value tensors that have a head for each head of
+// the queries, or of the others, and begins those anew.
+template <int kW>
+ORDO_DEVICE void StoreValues(const Call& call, const HeadOf& of, bool own,
+                             float (&d_values)[kW / 8][4]) {
+  const Problem& p = call.problem;
+  Columns to = Together(p, call.d_inputs + kValue, of, true);
+  Columns begun = to;
+  ORDO_UNROLL
+  for (int v = 0; v < kMaxValues; ++v) {
+    if (v >= p.num_values || (p.values[v].heads == p.heads) != own) {
+      to.parts[v].data = nullptr;
+      begun.parts[v].end = begun.parts[v].begin;
+    }
+  }
+  const float factors[2] = {1, 1};
+  StoreRows<kW>(
+      d_values, factors, to,
+      {device::BlockX() * kCudaTile + device::ThreadId() / 32 * 16, p.keys});
+  ORDO_UNROLL
+  for (int n = 0; n < kW / 8; ++n) {
+    const Part part = PartAt(begun, 8 * n);
+    if (part.end == 0) continue;
+    ORDO_UNROLL
+    for (int e = 0; e < 4; ++e) d_values[n][e] = 0;
+  }
+}
+
+template <int kD, int kW>
+ORDO_KERNEL(kThreads)
+TiledKeys(const TiledArguments arguments) {
+  const Call& call = arguments.call;
+  const Problem& p = call.problem;
+  const int64_t group = p.heads / p.key_heads;
+  float dk[kD / 8][4] = {};
+  float d_values[kW / 8][4] = {};
+  HeadOf of = {device::BlockZ(), device::BlockY() * group};
+  for (int64_t i = 0; i < group; ++i, ++of.head) {
+    DifferentiateHead<kD, kW>(arguments, MakeHead(call, of), dk, d_values);
+    StoreValues<kW>(call, of, true, d_values);
+  }
+  of.head = device::BlockY() * group;
+  StoreValues<kW>(call, of, false, d_values);
+  const float factors[2] = {p.scale, p.scale};
+  const HeadOf of_key = {device::BlockZ(), device::BlockY()};
+  StoreRows<kD>(
+      dk, factors, OneTensor(call.d_inputs[kK], of_key, p.width),
+      {device::BlockX() * kCudaTile + device::ThreadId() / 32 * 16, p.keys});
+}
+
+}  // namespace ordo::kernels::attention
+
+#endif  // ORDO_KERNELS_ATTENTION_CUDA_TILED_KEYS_H_

@@ -1,0 +1,416 @@
+#include "kernels/common/testing/cuda_emulator.h"
+
+#include <cmath>
+#include <cstring>
+#include <setjmp.h>
+#include <string>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <utility>
+#include <vector>
+
+namespace ordo::kernels::testing {
+namespace {
+
+constexpr int kWarp = 32;
+constexpr int kMaxThreads = 1024;
+constexpr int64_t kPage = 4096;
+constexpr int64_t kMaxShared = SharedBytesOfBlock();
+constexpr int64_t kStack = 32 * kPage;
+// Of a stack, from its end on: as deep as kernels go.
+constexpr int64_t kPoisonedStack = 4 * kPage;
+constexpr int kPoison = 0xFF;
+
+enum class State { kReady, kAtWarp, kAtBlock, kEnded };
+
+struct Lane;
+// Does for 32 lanes what each of them has come to.
+using Collective = void (*)(Lane* warp);
+
+// 16 bytes that are on their way to shared memory.
+struct Copy {
+  void* to;
+  const void* from;
+  bool real;
+};
+
+struct Lane {
+  ucontext_t start;
+  jmp_buf context;
+  bool started;
+  State state;
+  Collective collective;
+  // Of the collective; they lie in the lane's stack.
+  const void* row;
+  const uint32_t* a;
+  const uint32_t* b;
+  uint32_t* words;
+  float* floats;
+  int mask;
+  std::vector<Copy> open;
+  std::vector<std::vector<Copy>> groups;
+};
+
+// The one launch there is.
+struct Machine {
+  std::vector<Lane> lanes{kMaxThreads};
+  char* stacks = nullptr;
+  // The end of shared memory, where a page begins that is nobody's.
+  char* shared_end = nullptr;
+  jmp_buf scheduler;
+  Grid grid;
+  int64_t block[3] = {};
+  Lane* lane = nullptr;
+  const std::function<void()>* thread = nullptr;
+  uint64_t random = 0;
+  std::string error;
+};
+
+char* Pages(int64_t bytes) {
+  return static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                                 -1, 0));
+}
+
+Machine& TheMachine() {
+  static auto* const machine = [] {
+    auto* made = new Machine;
+    made->stacks = Pages(kMaxThreads * kStack);
+    for (int i = 0; i < kMaxThreads; ++i) {
+      mprotect(made->stacks + i * kStack, kPage, PROT_NONE);
+    }
+    const int64_t bytes = (kMaxShared + kPage - 1) / kPage * kPage;
+    made->shared_end = Pages(bytes + kPage) + bytes;
+    mprotect(made->shared_end, kPage, PROT_NONE);
+    return made;
+  }();
+  return *machine;
+}
+
+uint64_t Draw(uint64_t below) {
+  uint64_t& x = TheMachine().random;
+  x = x * 6364136223846793005U + 1442695040888963407U;
+  return (x >> 33) % below;
+}
+
+// The first error counts: what comes after may be its consequence.
+void Fail(const std::string& what) {
+  Machine& machine = TheMachine();
+  if (!machine.error.empty()) return;
+  machine.error = "emulated device, block (" +
+                  std::to_string(machine.block[0]) + ", " +
+                  std::to_string(machine.block[1]) + ", " +
+                  std::to_string(machine.block[2]) + "): " + what;
+}
+
+// Back to the scheduler, until it resumes this lane.
+void Wait(State state) {
+  Machine& machine = TheMachine();
+  machine.lane->state = state;
+  if (_setjmp(machine.lane->context) == 0) _longjmp(machine.scheduler, 1);
+}
+
+void WaitForWarp(Collective collective) {
+  TheMachine().lane->collective = collective;
+  Wait(State::kAtWarp);
+}
+
+void RunThread() {
+  Machine& machine = TheMachine();
+  (*machine.thread)();
+  machine.lane->state = State::kEnded;
+  _longjmp(machine.scheduler, 1);
+}
+
+void Resume(Lane* lane) {
+  Machine& machine = TheMachine();
+  machine.lane = lane;
+  if (_setjmp(machine.scheduler) != 0) return;
+  if (lane->started) _longjmp(lane->context, 1);
+  lane->started = true;
+  setcontext(&lane->start);
+}
+
+void StartLanes() {
+  Machine& machine = TheMachine();
+  for (int i = 0; i < machine.grid.threads; ++i) {
+    Lane& lane = machine.lanes[i];
+    char* const stack = machine.stacks + i * kStack;
+    memset(stack + kStack - kPoisonedStack, kPoison, kPoisonedStack);
+    getcontext(&lane.start);
+    lane.start.uc_stack.ss_sp = stack + kPage;
+    lane.start.uc_stack.ss_size = kStack - kPage;
+    lane.start.uc_link = nullptr;
+    makecontext(&lane.start, RunThread, 0);
+    lane.started = false;
+    lane.state = State::kReady;
+    lane.open.clear();
+    lane.groups.clear();
+  }
+}
+
+// Runs each ready lane of the warp to where it waits, then does what all wait
+// for.
+void RunWarp(int warp) {
+  Lane* const lanes = &TheMachine().lanes[warp * kWarp];
+  int waiting = 0, together = 0;
+  for (int i = 0; i < kWarp; ++i) {
+    if (lanes[i].state == State::kReady) Resume(&lanes[i]);
+    if (lanes[i].state != State::kAtWarp) continue;
+    ++waiting;
+    if (lanes[i].collective == lanes[0].collective) ++together;
+  }
+  if (waiting == 0) return;
+  if (together != kWarp) {
+    return Fail("the lanes of warp " + std::to_string(warp) +
+                " have parted before something they do together");
+  }
+  lanes[0].collective(lanes);
+  for (int i = 0; i < kWarp; ++i) lanes[i].state = State::kReady;
+}
+
+int Count(State state) {
+  Machine& machine = TheMachine();
+  int count = 0;
+  for (int i = 0; i < machine.grid.threads; ++i) {
+    if (machine.lanes[i].state == state) ++count;
+  }
+  return count;
+}
+
+// A warp goes on for a while, so that it runs ahead of the others if nothing
+// holds it back; -1 if none is ready.
+int NextWarp(int last) {
+  Machine& machine = TheMachine();
+  std::vector<int> ready;
+  for (int warp = 0; warp < machine.grid.threads / kWarp; ++warp) {
+    bool any = false;
+    for (int i = 0; i < kWarp; ++i) {
+      any |= machine.lanes[warp * kWarp + i].state == State::kReady;
+    }
+    if (!any) continue;
+    if (warp == last && Draw(32) != 0) return warp;
+    ready.push_back(warp);
+  }
+  return ready.empty() ? -1 : ready[Draw(ready.size())];
+}
+
+void RunBlock() {
+  Machine& machine = TheMachine();
+  const int threads = machine.grid.threads;
+  memset(SharedMemory(), kPoison, machine.shared_end - SharedMemory());
+  StartLanes();
+  int warp = -1;
+  while (machine.error.empty() && Count(State::kEnded) < threads) {
+    warp = NextWarp(warp);
+    if (warp >= 0) {
+      RunWarp(warp);
+    } else if (Count(State::kAtBlock) == threads) {
+      for (int i = 0; i < threads; ++i) {
+        machine.lanes[i].state = State::kReady;
+      }
+    } else {
+      Fail("some threads have ended and others wait at a barrier");
+    }
+  }
+}
+
+// Whether `bytes` of shared memory are there, at a multiple of 16.
+bool IsShared(const void* pointer, const char* what) {
+  const char* const at = static_cast<const char*>(pointer);
+  if (at < SharedMemory() || at + 16 > TheMachine().shared_end) {
+    Fail(std::string(what) + " outside of shared memory");
+    return false;
+  }
+  if (reinterpret_cast<uintptr_t>(at) % 16 != 0) {
+    Fail(std::string(what) + " at no multiple of 16 bytes");
+    return false;
+  }
+  return true;
+}
+
+void ShuffleLanes(Lane* warp) {
+  float values[kWarp];
+  for (int i = 0; i < kWarp; ++i) {
+    values[i] = *warp[(i ^ warp[i].mask) % kWarp].floats;
+  }
+  for (int i = 0; i < kWarp; ++i) *warp[i].floats = values[i];
+}
+
+// mask: 1 to transpose.
+void LoadLanes(Lane* warp) {
+  for (int matrix = 0; matrix < 4; ++matrix) {
+    uint16_t elements[8][8];
+    for (int row = 0; row < 8; ++row) {
+      const void* const from = warp[matrix * 8 + row].row;
+      if (!IsShared(from, "a row of a matrix")) return;
+      memcpy(elements[row], from, 16);
+    }
+    for (int i = 0; i < kWarp; ++i) {
+      const int g = i / 4, t = i % 4;
+      const bool turned = warp[i].mask == 1;
+      const uint32_t low = turned ? elements[2 * t][g] : elements[g][2 * t];
+      const uint32_t high =
+          turned ? elements[2 * t + 1][g] : elements[g][2 * t + 1];
+      warp[i].words[matrix] = low | high << 16;
+    }
+  }
+}
+
+float Low(uint32_t pair) { return FromBfloat16(pair & 0xFFFF); }
+float High(uint32_t pair) { return FromBfloat16(pair >> 16); }
+
+void MultiplyLanes(Lane* warp) {
+  float a[16][16], b[16][8], c[16][8];
+  for (int i = 0; i < kWarp; ++i) {
+    const int g = i / 4, t = i % 4;
+    for (int part = 0; part < 4; ++part) {
+      const int row = g + part % 2 * 8, column = 2 * t + part / 2 * 8;
+      a[row][column] = Low(warp[i].a[part]);
+      a[row][column + 1] = High(warp[i].a[part]);
+    }
+    for (int part = 0; part < 2; ++part) {
+      b[2 * t + part * 8][g] = Low(warp[i].b[part]);
+      b[2 * t + part * 8 + 1][g] = High(warp[i].b[part]);
+      c[g + part * 8][2 * t] = warp[i].floats[2 * part];
+      c[g + part * 8][2 * t + 1] = warp[i].floats[2 * part + 1];
+    }
+  }
+  for (int row = 0; row < 16; ++row) {
+    for (int k = 0; k < 16; ++k) {
+      for (int n = 0; n < 8; ++n) c[row][n] += a[row][k] * b[k][n];
+    }
+  }
+  for (int i = 0; i < kWarp; ++i) {
+    const int g = i / 4, t = i % 4;
+    for (int part = 0; part < 2; ++part) {
+      warp[i].floats[2 * part] = c[g + part * 8][2 * t];
+      warp[i].floats[2 * part + 1] = c[g + part * 8][2 * t + 1];
+    }
+  }
+}
+
+void LoadRows(const void* row, uint32_t matrices[4], int mask) {
+  Lane* const lane = TheMachine().lane;
+  lane->row = row;
+  lane->words = matrices;
+  lane->mask = mask;
+  WaitForWarp(LoadLanes);
+}
+
+}  // namespace
+
+void SetSchedule(uint64_t seed) { TheMachine().random = seed; }
+
+const char* RunGrid(const Grid& grid, const std::function<void()>& thread) {
+  Machine& machine = TheMachine();
+  machine.error.clear();
+  machine.grid = grid;
+  machine.thread = &thread;
+  if (grid.threads < 1 || grid.threads > kMaxThreads ||
+      grid.threads % kWarp != 0) {
+    return "emulated device: threads must be whole warps, at most 1024";
+  }
+  if (grid.shared_bytes > kMaxShared) {
+    return "emulated device: more than 227 KB of shared memory";
+  }
+  if (grid.x < 1 || grid.y < 1 || grid.z < 1 || grid.y > 65535 ||
+      grid.z > 65535) {
+    return "emulated device: a grid of no, or of too many blocks";
+  }
+  int64_t* const block = machine.block;
+  for (block[2] = 0; block[2] < grid.z; ++block[2]) {
+    for (block[1] = 0; block[1] < grid.y; ++block[1]) {
+      for (block[0] = 0; block[0] < grid.x; ++block[0]) {
+        RunBlock();
+        if (!machine.error.empty()) return machine.error.c_str();
+      }
+    }
+  }
+  return nullptr;
+}
+
+int ThreadId() {
+  Machine& machine = TheMachine();
+  return static_cast<int>(machine.lane - machine.lanes.data());
+}
+int64_t BlockX() { return TheMachine().block[0]; }
+int64_t BlockY() { return TheMachine().block[1]; }
+int64_t BlockZ() { return TheMachine().block[2]; }
+int64_t GridX() { return TheMachine().grid.x; }
+
+char* SharedMemory() {
+  Machine& machine = TheMachine();
+  return machine.shared_end - (machine.grid.shared_bytes + 127) / 128 * 128;
+}
+
+void SyncThreads() { Wait(State::kAtBlock); }
+
+float ShuffleXor(float value, int mask) {
+  Lane* const lane = TheMachine().lane;
+  lane->floats = &value;
+  lane->mask = mask;
+  WaitForWarp(ShuffleLanes);
+  return value;
+}
+
+uint32_t PackBfloat16(float low, float high) {
+  const auto round = [](float x) -> uint32_t {
+    uint32_t bits = 0;
+    memcpy(&bits, &x, sizeof bits);
+    if (std::isnan(x)) return 0x7FFF;
+    return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
+  };
+  return round(low) | round(high) << 16;
+}
+
+float FromBfloat16(uint16_t x) {
+  const uint32_t bits = uint32_t{x} << 16;
+  float value = 0;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+void LoadMatrices(const void* row, uint32_t matrices[4]) {
+  LoadRows(row, matrices, 0);
+}
+
+void LoadTransposed(const void* row, uint32_t matrices[4]) {
+  LoadRows(row, matrices, 1);
+}
+
+void MultiplyAdd(const uint32_t a[4], const uint32_t b[2], float c[4]) {
+  Lane* const lane = TheMachine().lane;
+  lane->a = a;
+  lane->b = b;
+  lane->floats = c;
+  WaitForWarp(MultiplyLanes);
+}
+
+void CopyAsync(void* shared, const void* global, bool real) {
+  if (!IsShared(shared, "a copy")) return;
+  if (real && reinterpret_cast<uintptr_t>(global) % 16 != 0) {
+    return Fail("a copy from no multiple of 16 bytes");
+  }
+  memset(shared, kPoison, 16);
+  TheMachine().lane->open.push_back({shared, global, real});
+}
+
+void CommitCopies() {
+  Lane* const lane = TheMachine().lane;
+  lane->groups.push_back(std::move(lane->open));
+  lane->open.clear();
+}
+
+void WaitForCopiesBut(int pending) {
+  std::vector<std::vector<Copy>>& groups = TheMachine().lane->groups;
+  while (groups.size() > static_cast<size_t>(pending)) {
+    for (const Copy& copy : groups.front()) {
+      memset(copy.to, 0, 16);
+      if (copy.real) memcpy(copy.to, copy.from, 16);
+    }
+    groups.erase(groups.begin());
+  }
+}
+
+}  // namespace ordo::kernels::testing

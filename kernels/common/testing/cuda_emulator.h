@@ -1,0 +1,77 @@
+#ifndef ORDO_KERNELS_COMMON_TESTING_CUDA_EMULATOR_H_
+#define ORDO_KERNELS_COMMON_TESTING_CUDA_EMULATOR_H_
+
+#include <cstdint>
+#include <functional>
+
+// The functions of kernels/common/cuda_device.h on a CPU, so that the numbers
+// that device code computes are tested where there is no GPU.
+//
+// Blocks run one after the other; each thread of a block is a fiber. A fiber
+// runs until it comes to a barrier or to something that its whole warp does
+// together (shuffles, products and loads of matrices); which warp goes on is
+// drawn from a seed, so that a missing barrier gives wrong numbers in some
+// order. Matrices are put together from the lanes' registers by the layouts
+// that the PTX ISA documents ("Matrix multiply-accumulate using mma
+// instruction", "ldmatrix"). A copy that has not been waited for has put
+// poison where it goes to.
+//
+// Shared memory and stacks begin as poison (0xFF, not a number in bf16 and
+// fp32), and end before pages that nobody may touch. Found and said: lanes of
+// a warp that part, threads that end before others at a barrier, addresses
+// that are misaligned or outside of shared memory (in copies and loads of
+// matrices).
+//
+// Not shown: races between warps that the orders tried do not bring out,
+// anything of the memory model, limits of registers, speed.
+
+namespace ordo::kernels::testing {
+
+// What a block may have at compute capability 9.0.
+constexpr int64_t SharedBytesOfBlock() { return 227 * 1024; }
+
+struct Grid {
+  int64_t x = 1;
+  int64_t y = 1;
+  int64_t z = 1;
+  int threads = 0;
+  int64_t shared_bytes = 0;
+};
+
+// The order of warps from the next launch on.
+void SetSchedule(uint64_t seed);
+
+// Calls `thread` once for each thread of the grid. Null, or what was wrong: a
+// text that stays until the next call. Not for two threads at a time.
+const char* RunGrid(const Grid& grid, const std::function<void()>& thread);
+
+template <typename Argument>
+const char* Launch(void (*kernel)(Argument), const Grid& grid, void* /*stream*/,
+                   const Argument& argument) {
+  return RunGrid(grid, [&] { kernel(argument); });
+}
+
+int ThreadId();
+int64_t BlockX();
+int64_t BlockY();
+int64_t BlockZ();
+int64_t GridX();
+char* SharedMemory();
+void SyncThreads();
+float ShuffleXor(float value, int mask);
+uint32_t PackBfloat16(float low, float high);
+float FromBfloat16(uint16_t x);
+void LoadMatrices(const void* row, uint32_t matrices[4]);
+void LoadTransposed(const void* row, uint32_t matrices[4]);
+void MultiplyAdd(const uint32_t a[4], const uint32_t b[2], float c[4]);
+void CopyAsync(void* shared, const void* global, bool real);
+void CommitCopies();
+void WaitForCopiesBut(int pending);
+template <int kPending>
+void WaitForCopies() {
+  WaitForCopiesBut(kPending);
+}
+
+}  // namespace ordo::kernels::testing
+
+#endif  // ORDO_KERNELS_COMMON_TESTING_CUDA_EMULATOR_H_

@@ -1,0 +1,53 @@
+// The entry of libordo_cuda.so.
+
+#include <cuda_runtime.h>
+
+#include "kernels/cuda/library.h"
+
+namespace ordo::kernels::cuda {
+namespace {
+
+const char* Text(cudaError_t error) {
+  if (error == cudaSuccess) return nullptr;
+  // Else the next launch would be blamed.
+  static_cast<void>(cudaGetLastError());
+  return cudaGetErrorString(error);
+}
+
+void* Allocate(int64_t bytes) {
+  void* memory = nullptr;
+  // Of no bytes there is a null pointer, which means something else.
+  const size_t count = bytes > 0 ? static_cast<size_t>(bytes) : 1;
+  return Text(cudaMalloc(&memory, count)) == nullptr ? memory : nullptr;
+}
+
+void Release(void* memory) { static_cast<void>(Text(cudaFree(memory))); }
+
+const char* Copy(void* to, const void* from, int64_t bytes) {
+  // A kernel's error is that of what waits for it first.
+  const char* const error = Text(cudaDeviceSynchronize());
+  if (error != nullptr) return error;
+  return Text(
+      cudaMemcpy(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault));
+}
+
+const char* MissingDevice() {
+  int count = 0;
+  const char* const error = Text(cudaGetDeviceCount(&count));
+  if (error != nullptr) return error;
+  return count == 0 ? "no device" : nullptr;
+}
+
+}  // namespace
+
+extern "C" const CudaLibrary* OrdoCudaLibrary() {
+  static const attention::CudaCode* const kAttention[] = {
+      &attention::TiledCuda()};
+  static const CudaLibrary kLibrary = {
+      sizeof(attention::Call),   kAttention,    1,
+      {Allocate, Release, Copy}, MissingDevice,
+  };
+  return &kLibrary;
+}
+
+}  // namespace ordo::kernels::cuda

@@ -1,0 +1,30 @@
+#ifndef ORDO_KERNELS_CUDA_LIBRARY_H_
+#define ORDO_KERNELS_CUDA_LIBRARY_H_
+
+#include <cstdint>
+
+#include "kernels/attention/cuda_code.h"
+#include "kernels/common/device_memory.h"
+
+// What libordo_cuda.so has, behind its one entry.
+
+namespace ordo::kernels::cuda {
+
+struct CudaLibrary {
+  // Of a call: another size is that of another build.
+  int64_t call_bytes;
+  // Rows of the table, best first.
+  const attention::CudaCode* const* attention;
+  int num_attention;
+  DeviceMemory memory;
+  // Null, or why there is no device that kernels can run on.
+  const char* (*missing_device)();
+};
+
+// The entry's type and its name.
+using CudaEntry = const CudaLibrary* (*)();
+inline constexpr char kCudaEntry[] = "OrdoCudaLibrary";
+
+}  // namespace ordo::kernels::cuda
+
+#endif  // ORDO_KERNELS_CUDA_LIBRARY_H_

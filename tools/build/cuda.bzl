@@ -1,0 +1,229 @@
+"""CUDA code: compiled by nvcc where there is a toolkit, and for an emulated
+device, where its numbers are tested, everywhere.
+
+  load("//tools/build:cuda.bzl", "ordo_cuda_library", "ordo_cuda_shared")
+
+Without a toolkit all but the emulated libraries are empty.
+`--config=cuda_all` compiles for all devices and all instances.
+"""
+
+load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+load("@local_cuda//:defs.bzl", "CUDA_FOUND", "CUDA_ROOT", "CUDA_VERSION")
+
+_ALL = "//tools/build:cuda_all"
+
+_COPTS = [
+    "-std=c++17",
+    "-O3",
+    # Numbers too small for fp32's exponent are zeros, as in its fast exp2.
+    "-ftz=true",
+    "--expt-relaxed-constexpr",
+    "-Werror=all-warnings",
+    "-Xcompiler=-fPIC,-Wall,-Wextra,-Werror",
+]
+
+def _cuda_object_impl(ctx):
+    if not CUDA_FOUND:
+        return [DefaultInfo(files = depset())]
+    compilation = cc_common.merge_cc_infos(
+        cc_infos = [dep[CcInfo] for dep in ctx.attr.deps],
+    ).compilation_context
+    output = ctx.actions.declare_file(ctx.label.name + ".o")
+    arguments = ctx.actions.args()
+    arguments.add_all(_COPTS)
+    for device in ctx.attr.devices:
+        arguments.add("-gencode=arch=compute_%s,code=sm_%s" % (device, device))
+    arguments.add_all(ctx.attr.macros, format_each = "-D%s")
+    for paths in [
+        compilation.quote_includes,
+        compilation.includes,
+    ]:
+        arguments.add_all(paths, before_each = "-I")
+    arguments.add_all(compilation.system_includes, before_each = "-isystem")
+    arguments.add("-c", ctx.file.src)
+    arguments.add("-o", output)
+    ctx.actions.run(
+        executable = CUDA_ROOT + "/bin/nvcc",
+        arguments = [arguments],
+        # Another toolkit in the same place is another action.
+        env = {"ORDO_NVCC": CUDA_VERSION},
+        use_default_shell_env = True,
+        inputs = depset(
+            [ctx.file.src],
+            transitive = [compilation.headers, find_cpp_toolchain(ctx).all_files],
+        ),
+        outputs = [output],
+        mnemonic = "Nvcc",
+        progress_message = "Compiling %s for sm_%s" %
+                           (ctx.label.name, " and ".join(ctx.attr.devices)),
+    )
+    return [DefaultInfo(files = depset([output]))]
+
+_cuda_object = rule(
+    implementation = _cuda_object_impl,
+    attrs = {
+        "deps": attr.label_list(providers = [CcInfo]),
+        "devices": attr.string_list(mandatory = True),
+        "macros": attr.string_list(),
+        "src": attr.label(allow_single_file = [".cu"], mandatory = True),
+        "_cc_toolchain": attr.label(
+            default = Label("@bazel_tools//tools/cpp:current_cc_toolchain"),
+        ),
+    },
+    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+)
+
+def _instance_name(name, instance):
+    return "_".join([name] + [str(number) for number in instance])
+
+def _instances_macro(name, instances):
+    return "#define ORDO_%s_INSTANCES(X)%s" % (name.upper(), "".join([
+        " X(%s)" % ", ".join([str(number) for number in instance])
+        for instance in instances
+    ]))
+
+def _instances_header(name, instances, more):
+    """<name>_instances.h: ORDO_<NAME>_INSTANCES(X), X(numbers) for each."""
+    native.genrule(
+        name = name + "_instances_header",
+        outs = [name + "_instances.h"],
+        cmd = select({
+            _ALL: "echo '%s' >$@" % _instances_macro(name, instances + more),
+            "//conditions:default": "echo '%s' >$@" %
+                                    _instances_macro(name, instances),
+        }),
+    )
+
+def _emulated(name, files, macros):
+    """A C++ source for each instance, which names the .cu file."""
+    sources = []
+    for file, instance in files:
+        source = _instance_name(name + "_emulated_" + file[:-3], instance)
+        native.genrule(
+            name = source + "_source",
+            outs = [source + ".cc"],
+            cmd = "{ %s echo '#include \"%s/%s\"'; } >$@" % (
+                "".join([
+                    "echo '#define %s %d';" % (macro, number)
+                    for macro, number in zip(macros, instance)
+                ]),
+                native.package_name(),
+                file,
+            ),
+            testonly = True,
+        )
+        sources.append(source + ".cc")
+    native.cc_library(
+        name = name + "_emulated",
+        testonly = True,
+        srcs = sources,
+        copts = ["-Wall", "-Wextra", "-Werror", "-O2"],
+        local_defines = ["ORDO_CUDA_EMULATED"],
+        linkstatic = True,
+        deps = [
+            ":" + name + "_code",
+            "//kernels/common/testing:cuda_emulator",
+        ],
+    )
+
+def ordo_cuda_library(
+        name,
+        srcs,
+        hdrs,
+        deps,
+        instance_src = None,
+        macros = [],
+        instances = [],
+        more = []):
+    """Objects of CUDA code, and <name>_emulated, a cc_library for tests of it.
+
+    Args:
+      name: of the objects.
+      srcs: .cu files, compiled once.
+      hdrs: their headers.
+      deps: cc_libraries that they use.
+      instance_src: a .cu file that is compiled once for each instance, without
+        a list of them in the code: srcs and hdrs get <name>_instances.h, with
+        the macro ORDO_<NAME>_INSTANCES(X), which is X(numbers) for each.
+      macros: names that an instance gives numbers to.
+      instances: tuples of numbers.
+      more: further ones, for --config=cuda_all.
+    """
+    cu = srcs + ([instance_src] if instance_src else [])
+    if instance_src:
+        _instances_header(name, instances, more)
+        hdrs = hdrs + [name + "_instances.h"]
+    native.cc_library(
+        name = name + "_code",
+        hdrs = hdrs,
+        textual_hdrs = cu,
+        visibility = ["//visibility:private"],
+        deps = deps,
+    )
+    devices = select({
+        _ALL: ["80", "90a"],
+        "//conditions:default": ["90a"],
+    })
+    for src in srcs:
+        _cuda_object(
+            name = name + "_" + src[:-3] + "_object",
+            src = src,
+            devices = devices,
+            deps = [":" + name + "_code"],
+        )
+    for instance in instances + more:
+        _cuda_object(
+            name = _instance_name(name, instance),
+            src = instance_src,
+            devices = devices,
+            macros = [
+                "%s=%d" % (macro, number)
+                for macro, number in zip(macros, instance)
+            ],
+            # Those of `more` are built when they are asked for.
+            tags = ["manual"] if instance in more else [],
+            deps = [":" + name + "_code"],
+        )
+    always = ([":%s_%s_object" % (name, src[:-3]) for src in srcs] +
+              [":" + _instance_name(name, instance) for instance in instances])
+    sometimes = [":" + _instance_name(name, instance) for instance in more]
+    native.filegroup(
+        name = name,
+        srcs = select({
+            _ALL: always + sometimes,
+            "//conditions:default": always,
+        }),
+    )
+    _emulated(
+        name,
+        [(src, ()) for src in srcs] +
+        [(instance_src, instance) for instance in instances],
+        macros,
+    )
+
+def ordo_cuda_shared(name, objects, **kwargs):
+    """A shared library of CUDA code; an empty group without a toolkit.
+
+    Args:
+      name: lib<x>.so.
+      objects: names of ordo_cuda_library.
+      **kwargs: as in cc_binary.
+    """
+    if not CUDA_FOUND:
+        native.filegroup(name = name, **kwargs)
+        return
+    native.cc_binary(
+        name = name,
+        srcs = objects,
+        linkshared = True,
+        linkopts = [
+            "-L" + CUDA_ROOT + "/lib64",
+            # Needs the driver's library only when it is called.
+            "-lcudart_static",
+            "-lpthread",
+            "-ldl",
+            "-lrt",
+            "-Wl,--no-undefined",
+        ],
+        **kwargs
+    )
