@@ -84,12 +84,11 @@ attention::Call CallOf(const Setting& setting, at::TensorList inputs) {
   return call;
 }
 
-using Pass = void (*)(const attention::Call&, const Resources&);
-
 void Run(const attention::Call& call, const attention::Kernel& kernel,
-         Pass pass) {
+         const decltype(attention::Kernel::forward)& pass) {
   const Launch launch(kernel.workspace_bytes(call.problem, Launch::Threads()));
-  pass(call, launch.resources());
+  const absl::Status status = pass(call, launch.resources());
+  TORCH_CHECK(status.ok(), kernel.name, ": ", std::string(status.message()));
 }
 
 class Attending : public Function<Attending> {
@@ -215,16 +214,91 @@ const at::Tensor& PositionsOf(const Attention& attention) {
   return Or(attention.terms.positions_BS, attention.positions_BS);
 }
 
+bool Has(const Terms& terms, Input input) {
+  return terms.inputs[input].defined();
+}
+
+bool HasTables(const Terms& terms) {
+  return Has(terms, attention::kBias) || Has(terms, attention::kMultiplier) ||
+         Has(terms, attention::kRamp) || Has(terms, attention::kQueryVector) ||
+         Has(terms, attention::kKeyVector) || Has(terms, attention::kChannel) ||
+         terms.value_vectors_LM.defined();
+}
+
+// What is a part of a_ij beside the product of one q and one k.
+bool HasBands(const Terms& terms) {
+  return Has(terms, attention::kQueryVector) ||
+         Has(terms, attention::kKeyVector);
+}
+
+bool HasMultiplier(const Terms& terms) {
+  return Has(terms, attention::kMultiplier) || terms.rectified;
+}
+
+bool HasGates(const Terms& terms) {
+  return terms.gates != attention::Gates::kNone;
+}
+
+// Whether one changes a_ij after the other has read or changed it: bands are
+// not multiplied, gates are of a_ij without bands and before no multiplier, and
+// a scale of one's own is for one's own products.
+bool Meet(const Terms& a, const Terms& b) {
+  return (HasMultiplier(a) && (HasBands(b) || HasGates(b))) ||
+         (HasGates(a) && HasBands(b)) ||
+         (a.scale != 0.0 && (b.scale != 0.0 || HasBands(b) || HasGates(b) ||
+                             HasMultiplier(b) || Has(b, attention::kQ)));
+}
+
 }  // namespace
+
+bool Add(const Terms& terms, Terms* sum) {
+  if (Meet(terms, *sum) || Meet(*sum, terms)) return false;
+  if ((terms.far_from > 0 && sum->positions_BS.defined()) ||
+      (sum->far_from > 0 && terms.positions_BS.defined())) {
+    return false;
+  }
+  if (HasTables(terms)) {
+    const bool differ = terms.reach != sum->reach ||
+                        terms.positions_BS.defined() ||
+                        sum->positions_BS.defined();
+    if (HasTables(*sum) && differ) return false;
+    sum->reach = terms.reach;
+    sum->positions_BS = terms.positions_BS;
+  }
+  for (int i = 0; i < kNumInputs; ++i) {
+    if (!terms.inputs[i].defined()) continue;
+    at::Tensor& to = sum->inputs[i];
+    if (to.defined() && i != attention::kBias) return false;
+    to = to.defined() ? to + terms.inputs[i] : terms.inputs[i];
+  }
+  const bool both =
+      (HasGates(terms) && HasGates(*sum)) ||
+      (terms.far_from > 0 && sum->far_from > 0) ||
+      (terms.value_vectors_LM.defined() && sum->value_vectors_LM.defined());
+  if (both) return false;
+  if (HasGates(terms)) sum->gates = terms.gates;
+  if (terms.far_from > 0) sum->far_from = terms.far_from;
+  if (terms.scale != 0.0) sum->scale = terms.scale;
+  if (terms.knots.defined()) sum->knots = terms.knots;
+  if (terms.value_vectors_LM.defined()) {
+    sum->value_vectors_LM = terms.value_vectors_LM;
+  }
+  sum->rectified = sum->rectified || terms.rectified;
+  return true;
+}
+
+bool IsForKernels(const at::Tensor& x) {
+  return x.device().is_cpu() &&
+         (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16);
+}
 
 absl::StatusOr<Problem> ProblemOf(const Attention& attention) {
   const at::Tensor& q = Query(attention);
   const at::Tensor& k = Key(attention);
-  const auto type = q.scalar_type();
-  if (!q.device().is_cpu() || (type != at::kFloat && type != at::kBFloat16)) {
+  if (!IsForKernels(q)) {
     return absl::UnimplementedError(
-        absl::StrCat("there is no attention kernel for ", c10::toString(type),
-                     " on ", q.device().str()));
+        absl::StrCat("there is no attention kernel for ",
+                     c10::toString(q.scalar_type()), " on ", q.device().str()));
   }
   Problem p;
   p.type = TypeOf(q);

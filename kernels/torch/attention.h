@@ -37,6 +37,10 @@ struct Terms {
   at::Tensor value_vectors_LM;
 };
 
+// The terms of both, where one problem can have them; else false, and `sum` has
+// no meaning.
+bool Add(const Terms& terms, Terms* sum);
+
 struct Attention {
   at::Tensor q_BHTD;
   // Their heads may be fewer than H.
@@ -52,7 +56,10 @@ struct Attention {
   Terms terms;
 };
 
-// Of fp32 or bf16 tensors on a CPU; UNIMPLEMENTED for others.
+// Whether kernels are for tensors like this: fp32 or bf16 on a CPU.
+bool IsForKernels(const at::Tensor& x);
+
+// UNIMPLEMENTED where no kernel can be for these tensors.
 absl::StatusOr<attention::Problem> ProblemOf(const Attention& attention);
 
 // What is mixed of each value, [B,H,T,M], by a kernel that supports the

@@ -189,7 +189,7 @@ struct EncodingTraits {
   // row: distances start at 0.
   bool ordered_positions = false;
   // Names of the kernels that can compute it; "reference" for all.
-  std::vector<std::string> kernels = {"reference"};
+  std::vector<std::string> kernels = {"cpu_tiled", "reference"};
   // The encodings `with` it act beside it; otherwise it makes use of them
   // itself.
   bool sums_with = false;

@@ -54,7 +54,7 @@ class Abacus : public Encoding {
   at::Tensor Places(const Pass& pass) const {
     const at::Tensor& tokens = pass.tokens_BS;
     // The last query sees every real token.
-    const at::Tensor real_BS = pass.visible.select(2, -1).squeeze(1);
+    const at::Tensor real_BS = pass.visible.get().select(2, -1).squeeze(1);
     const at::Tensor digit_BS =
         at::isin(tokens, options_.digits.to(tokens.device()))
             .logical_and(real_BS);

@@ -52,7 +52,7 @@ std::vector<int64_t> Places(const std::string& params, const Row& row) {
   pass.visible =
       at::ones({1, 1, fresh, length}, at::kBool).tril(length - fresh);
   if (!row.real.empty()) {
-    pass.visible = pass.visible.logical_and(
+    pass.visible = pass.visible.get().logical_and(
         Longs({1, 1, 1, length}, row.real).to(at::kBool));
   }
   const at::Tensor x = Normals({1, fresh, kWidth}, "x");

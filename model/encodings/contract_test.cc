@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "ATen/ops/arange.h"
 #include "ATen/ops/cat.h"
 #include "ATen/ops/cross_entropy_loss.h"
+#include "ATen/ops/ones.h"
 #include "ATen/ops/zeros_like.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
@@ -156,6 +158,25 @@ class ContractTest : public ::testing::TestWithParam<Example> {
     return !violations.empty();
   }
 
+  // Whether kernels compute it with gradients: all of its parts, and no memory
+  // of earlier segments, which stops gradients.
+  static bool HasKernel() {
+    const auto has_memory = [](const Component& component) {
+      const auto& params = component.params();
+      return params.count("segment_length") > 0 &&
+             params.at("segment_length").number_value() > 0;
+    };
+    std::function<bool(const Component&)> any = [&](const Component& c) {
+      return has_memory(c) ||
+             std::any_of(c.with().begin(), c.with().end(), any);
+    };
+    return !any(GetParam().encoding) &&
+           All(GetParam().encoding, [](const auto& traits) {
+             return std::count(traits.kernels.begin(), traits.kernels.end(),
+                               "cpu_tiled") > 0;
+           });
+  }
+
   // What fp32 may differ from fp64: wider where a state adds up rounding from
   // layer to layer.
   static double SingleBound() {
@@ -250,6 +271,54 @@ TEST_P(ContractTest, TheSameSeedGivesTheSameResult) {
 
 TEST_P(ContractTest, GradientsEqualFiniteDifferences) {
   CheckGradients(GetParam(), *Make(), Tokens(2, 6));
+}
+
+// The kernels that the catalogue says there are, and no others, with gradients
+// of all parameters; by tokens' distances, by ids with gaps, and padded.
+TEST_P(ContractTest, KernelsComputeTheSameAsPlainOperations) {
+  const auto transformer = Make(at::kFloat);
+  const int64_t length = Limit() == 0 ? 70 : std::min<int64_t>(Limit(), 70);
+  const at::Tensor tokens = Tokens(2, length);
+  std::vector<ForwardOptions> cases(2);
+  cases[1].attention_mask = at::ones({2, length}, at::kLong);
+  if (length > 5) cases[1].attention_mask->select(0, 1).narrow(0, 0, 3).zero_();
+  const at::Tensor factor = model::testing::Normals({2, length, 11}, "factor");
+  for (ForwardOptions& options : cases) {
+    const auto run = [&](const std::string& kernel) {
+      for (const auto& parameter : transformer->Parameters()) {
+        parameter.tensor.mutable_grad() = at::Tensor();
+      }
+      options.kernel = kernel;
+      at::Tensor logits = transformer->Forward(tokens, options);
+      if (options.attention_mask.has_value()) {
+        logits = logits * options.attention_mask->unsqueeze(-1);
+      }
+      (logits * factor.to(at::kFloat)).sum().backward();
+      std::vector<at::Tensor> results = {logits.detach()};
+      for (const auto& parameter : transformer->Parameters()) {
+        const at::Tensor& gradient = parameter.tensor.grad();
+        results.push_back(gradient.defined()
+                              ? gradient.clone()
+                              : at::zeros_like(parameter.tensor));
+      }
+      return results;
+    };
+    const auto plain = run("reference");
+    const double bound = SingleBound();
+    const auto expect_near = [&](const std::vector<at::Tensor>& found) {
+      for (size_t i = 0; i < plain.size(); ++i) {
+        const double largest = plain[i].abs().max().item<double>();
+        EXPECT_LT(MaxDifference(found[i], plain[i]), bound * (1.0 + largest))
+            << (i == 0 ? "logits" : transformer->Parameters()[i - 1].name);
+      }
+    };
+    if (HasKernel()) {
+      expect_near(run("cpu_tiled"));
+    } else {
+      EXPECT_THROW(run("cpu_tiled"), c10::ValueError);
+    }
+    expect_near(run(""));
+  }
 }
 
 TEST_P(ContractTest, SavedParametersGiveTheSameLogits) {

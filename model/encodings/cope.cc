@@ -101,6 +101,35 @@ class Cope : public Encoding {
     return term * (1.0 / std::sqrt(static_cast<double>(q.size(3))));
   }
 
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
+    const CopeLayer& layer = layers_[input.layer.layer];
+    const at::Tensor& q = input.layer.q_BHTD;
+    kernels::torch::Terms terms;
+    terms.gates = kernels::attention::Gates::kLogits;
+    if (options_.gates != Gates::kUsed) {
+      terms.gates = kernels::attention::Gates::kOwn;
+      terms.inputs[kernels::attention::kGateQ] = q;
+      terms.inputs[kernels::attention::kGateK] = input.extra_keys[0];
+    }
+    const double factor = options_.divide_position
+                              ? 1.0 / std::sqrt(static_cast<double>(q.size(3)))
+                              : 1.0;
+    switch (layer.form) {
+      case Form::kTable:
+        terms.inputs[kernels::attention::kPositionTerm] =
+            at::linear(q, layer.table_PD) * factor;
+        return terms;
+      case Form::kMlp:
+        return {};
+      case Form::kAlibi:
+        terms.inputs[kernels::attention::kPositionSlope] =
+            layer.slope_H.view({1, -1, 1, 1}) * options_.sign;
+        return terms;
+    }
+    return {};
+  }
+
  private:
   // p_ij, the sum of gates from key j to the query, [B,H,T,S]; at least fp32,
   // so that counts of thousands are exact.
@@ -116,7 +145,7 @@ class Cope : public Encoding {
     const auto wide =
         logits.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
     const at::Tensor gates = logits.to(wide).sigmoid().masked_fill(
-        input.layer.pass.visible.logical_not(), 0.0);
+        input.layer.pass.visible.get().logical_not(), 0.0);
     return gates.flip(-1).cumsum(-1).flip(-1);
   }
 

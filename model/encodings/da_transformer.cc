@@ -25,32 +25,49 @@ class DaTransformer : public Encoding {
     at::Tensor slope_H;
   };
 
-  explicit DaTransformer(std::vector<Layer> layers)
-      : layers_(std::move(layers)) {}
-
-  // Distances |i - j| as numbers, [1|B,1,T,S].
-  Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
-    const auto wide =
-        x_BTC.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-    return {{Distances(pass).abs().to(wide)}, {}};
-  }
+  DaTransformer(bool causal, std::vector<Layer> layers)
+      : causal_(causal), layers_(std::move(layers)) {}
 
   // relu(q . k) (1 + e^v) / (1 + e^(v - w |i - j|)) / sqrt(D).
   at::Tensor Product(const ScoresInput& input) const override {
-    const Layer& layer = layers_[input.layer.layer];
-    const at::Tensor& distance = input.layer.carried.tensors[0];
-    const auto wide = distance.scalar_type();
-    const at::Tensor offset = layer.offset_H.to(wide).view({1, -1, 1, 1});
-    const at::Tensor slope = layer.slope_H.to(wide).view({1, -1, 1, 1});
+    const auto wide =
+        input.q_BHTD.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
     const at::Tensor weight =
-        (at::softplus(offset) - at::softplus(offset - slope * distance)).exp();
+        Weight(input.layer.layer, Distances(input.layer.pass).abs().to(wide));
     const at::Tensor product =
         at::matmul(input.q_BHTD, input.k_BHSD.transpose(2, 3));
     return product.relu() * weight.to(product.scalar_type()) *
            (1.0 / std::sqrt(static_cast<double>(input.q_BHTD.size(3))));
   }
 
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
+    const Pass& pass = input.layer.pass;
+    kernels::torch::Terms terms;
+    terms.reach = pass.reach;
+    terms.rectified = true;
+    terms.inputs[kernels::attention::kMultiplier] =
+        Weight(input.layer.layer,
+               TableDistances(pass.reach, causal_, pass.positions_BS)
+                   .abs()
+                   .to(at::kFloat)
+                   .view({1, 1, 1, -1}));
+    return terms;
+  }
+
  private:
+  // For each head, of distances [1|B,1,*,*].
+  at::Tensor Weight(int layer, const at::Tensor& distance) const {
+    const auto wide = distance.scalar_type();
+    const at::Tensor offset =
+        layers_[layer].offset_H.to(wide).view({1, -1, 1, 1});
+    const at::Tensor slope =
+        layers_[layer].slope_H.to(wide).view({1, -1, 1, 1});
+    return (at::softplus(offset) - at::softplus(offset - slope * distance))
+        .exp();
+  }
+
+  const bool causal_;
   const std::vector<Layer> layers_;
 };
 
@@ -68,7 +85,7 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeDaTransformer(
     };
     layers[layer] = {add("offset"), add("slope")};
   }
-  return std::make_unique<DaTransformer>(std::move(layers));
+  return std::make_unique<DaTransformer>(shape.causal, std::move(layers));
 }
 
 }  // namespace ordo::model::encodings

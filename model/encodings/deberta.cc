@@ -27,6 +27,7 @@ class Deberta : public Encoding {
     // that of (i, j), as the authors' code.
     bool paper_index = false;
     int64_t heads = 0;
+    bool causal = true;
   };
 
   struct Layer {
@@ -42,17 +43,6 @@ class Deberta : public Encoding {
         positions_RC_(std::move(positions_RC)),
         layers_(std::move(layers)) {}
 
-  // The rows of (i, j) and of (j, i), int64 [1|B,1,T,S].
-  Carried Start(const at::Tensor& /*x_BTC*/, const Pass& pass) const override {
-    const int64_t k = options_.max_distance;
-    const at::Tensor distance = Distances(pass);
-    const at::Tensor row = (distance + k).clamp(0, 2 * k - 1);
-    return {
-        {row,
-         options_.paper_index ? (distance.neg() + k).clamp(0, 2 * k - 1) : row},
-        {}};
-  }
-
   at::Tensor Product(const ScoresInput& input) const override {
     return at::matmul(input.q_BHTD, input.k_BHSD.transpose(2, 3)) *
            Scale(input);
@@ -60,24 +50,60 @@ class Deberta : public Encoding {
 
   at::Tensor Bias(const ScoresInput& input,
                   const at::Tensor& /*product*/) const override {
-    const Layer& layer = layers_[input.layer.layer];
-    const std::vector<at::Tensor>& rows = input.layer.carried.tensors;
-    const auto heads = [&](const at::Tensor& x_RP) {
-      return x_RP.unflatten(-1, {options_.heads, -1}).transpose(0, 1);
-    };
-    const at::Tensor key_HRD = heads(at::linear(positions_RC_, layer.key_PC));
-    const at::Tensor query_HRD =
-        heads(at::linear(positions_RC_, layer.query_PC, layer.query_bias_P));
+    const Projected projected = Project(input.layer.layer);
+    const at::Tensor distance = Distances(input.layer.pass);
     const at::Tensor to_position = TakeRows(
-        at::matmul(input.layer.q_BHTD, key_HRD.transpose(1, 2)), rows[0]);
+        at::matmul(input.layer.q_BHTD, projected.key_HRD.transpose(1, 2)),
+        RowOfQuery(distance));
     const at::Tensor from_position =
-        TakeRows(at::matmul(input.k_BHSD, query_HRD.transpose(1, 2)),
-                 rows[1].transpose(2, 3))
+        TakeRows(at::matmul(input.k_BHSD, projected.query_HRD.transpose(1, 2)),
+                 RowOfKey(distance).transpose(2, 3))
             .transpose(2, 3);
     return (to_position + from_position) * Scale(input);
   }
 
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
+    kernels::torch::Terms terms;
+    terms.scale = Scale(input);
+    terms.reach = options_.max_distance;
+    const Projected projected = Project(input.layer.layer);
+    const at::Tensor distance = TableDistances(terms.reach, options_.causal,
+                                               input.layer.pass.positions_BS);
+    terms.inputs[kernels::attention::kQueryBand] = input.layer.q_BHTD;
+    terms.inputs[kernels::attention::kQueryVector] =
+        projected.key_HRD.index_select(1, RowOfQuery(distance)).unsqueeze(0);
+    terms.inputs[kernels::attention::kKeyBand] = input.k_BHSD;
+    terms.inputs[kernels::attention::kKeyVector] =
+        projected.query_HRD.index_select(1, RowOfKey(distance)).unsqueeze(0);
+    return terms;
+  }
+
  private:
+  // The table as queries and as keys.
+  struct Projected {
+    at::Tensor query_HRD;
+    at::Tensor key_HRD;
+  };
+  Projected Project(int number) const {
+    const Layer& layer = layers_[number];
+    const auto heads = [&](const at::Tensor& x_RP) {
+      return x_RP.unflatten(-1, {options_.heads, -1}).transpose(0, 1);
+    };
+    return {
+        heads(at::linear(positions_RC_, layer.query_PC, layer.query_bias_P)),
+        heads(at::linear(positions_RC_, layer.key_PC))};
+  }
+
+  // The rows that the query's and the key's content meets.
+  at::Tensor RowOfQuery(const at::Tensor& distance) const {
+    const int64_t k = options_.max_distance;
+    return (distance + k).clamp(0, 2 * k - 1);
+  }
+  at::Tensor RowOfKey(const at::Tensor& distance) const {
+    return RowOfQuery(options_.paper_index ? distance.neg() : distance);
+  }
+
   static double Scale(const ScoresInput& input) {
     return 1.0 / std::sqrt(3.0 * static_cast<double>(input.q_BHTD.size(3)));
   }
@@ -98,6 +124,7 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeDeberta(
   options.max_distance = params.Integer("max_distance");
   options.paper_index = params.String("index") == "paper";
   options.heads = shape.heads;
+  options.causal = shape.causal;
   const int64_t width = shape.width;
   const int64_t projected = int64_t{shape.heads} * shape.head_width();
   const at::Tensor positions =

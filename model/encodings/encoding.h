@@ -2,13 +2,16 @@
 #define ORDO_MODEL_ENCODINGS_ENCODING_H_
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
+#include "kernels/torch/attention.h"
 #include "model/catalog/catalog.h"
 
 // The seam between the transformer and positional encodings: an encoding acts
@@ -56,17 +59,38 @@ struct PositionsInput {
   int64_t final_length = 0;
 };
 
-// What all layers of one pass share.
+// Which query sees which key, bool [1,1,T,S] or [B,1,T,S] (one number for all
+// heads). Made when it is first asked for: most encodings never do, and it has
+// a number for each pair.
+class Visible {
+ public:
+  Visible() = default;
+  Visible(at::Tensor visible) : visible_(std::move(visible)) {}
+  explicit Visible(std::function<at::Tensor()> make) : make_(std::move(make)) {}
+
+  const at::Tensor& get() const {
+    if (!visible_.defined() && make_ != nullptr) visible_ = make_();
+    return visible_;
+  }
+
+ private:
+  std::function<at::Tensor()> make_;
+  mutable at::Tensor visible_;
+};
+
+// What all layers of one pass share; used by one thread at a time.
 struct Pass {
   // All tokens, those cached included, int64 [B,S].
   at::Tensor tokens_BS;
   // Position ids of the new tokens, [1,T] or [B,T], and of all.
   at::Tensor positions_BT;
   at::Tensor positions_BS;
-  // Which query sees which key, bool [1,1,T,S] or [B,1,T,S] (one number for all
-  // heads); always defined.
-  at::Tensor visible;
+  Visible visible;
   std::optional<TrainingStep> training;
+  // Largest distance of two tokens' position ids, or more; and whether ids of
+  // real tokens differ by what the tokens' numbers do.
+  int64_t reach = 0;
+  bool consecutive = false;
 };
 
 // What travels from layer to layer beside the hidden state: tables of the
@@ -190,6 +214,15 @@ class Encoding {
   }
   // Whether ValueTerm gives anything; it is called only then.
   virtual bool HasValueTerm() const { return false; }
+
+  // The same logits and value term, in a form that kernels compute
+  // (kernels/attention/problem.h): what an encoding that overrides Product,
+  // Bias or ValueTerm overrides too; unset where no kernel can. The keys of
+  // `input` may have fewer heads here.
+  virtual std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const {
+    return kernels::torch::Terms();
+  }
 
   // Tensors [B,H,T,*] that attention mixes with the weights that it has for v;
   // always NumMixedValues of them. The cache keeps those of past tokens beside

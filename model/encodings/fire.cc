@@ -2,6 +2,8 @@
 #include <vector>
 
 #include "ATen/TensorOperators.h"
+#include "ATen/core/grad_mode.h"
+#include "ATen/ops/cat.h"
 #include "ATen/ops/linear.h"
 #include "ATen/ops/log1p.h"
 #include "ATen/ops/maximum.h"
@@ -24,6 +26,8 @@ namespace ordo::model::encodings {
 namespace {
 
 constexpr double kEpsilon = 1e-6;
+// Where the knot of a unit is that no number switches.
+constexpr double kFar = 1e30;
 
 struct FireOptions {
   int64_t mlp_width = 0;
@@ -44,18 +48,10 @@ class Fire : public Encoding {
  public:
   Fire(const FireOptions& options, const ModelShape& shape,
        parameters::ParameterSet* parameters)
-      : options_(options), layers_(shape.layers) {
+      : options_(options), causal_(shape.causal), layers_(shape.layers) {
     for (const int layer : shape.ActingLayers()) {
       layers_[layer] = AddLayer(layer, shape.heads, parameters);
     }
-  }
-
-  // Distances [.,1,T,S] and the queries' positions [.,1,T,1].
-  Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
-    const auto wide = c10::promoteTypes(x_BTC.scalar_type(), at::kFloat);
-    return {{Distances(pass).abs().to(wide),
-             pass.positions_BT.unsqueeze(1).unsqueeze(-1).to(wide)},
-            {}};
   }
 
   at::Tensor Bias(const ScoresInput& input,
@@ -64,16 +60,11 @@ class Fire : public Encoding {
     const c10::impl::ExcludeDispatchKeyGuard no_autocast(
         c10::autocast_dispatch_keyset);
     const FireLayer& layer = layers_[input.layer.layer];
-    const at::Tensor& distance = input.layer.carried.tensors[0];
-    const at::Tensor& query = input.layer.carried.tensors[1];
-    const auto wide = distance.scalar_type();
-    const at::Tensor c = layer.c.to(wide);
-    const auto psi = [&](const at::Tensor& x) {
-      return at::log1p((c * x).abs());
-    };
-    const at::Tensor least = (layer.l.to(wide) * options_.length).abs();
+    const Pass& pass = input.layer.pass;
+    const auto wide = c10::promoteTypes(layer.c.scalar_type(), at::kFloat);
     const at::Tensor ratio =
-        psi(distance) / (psi(at::maximum(query, least)) + kEpsilon);
+        Psi(layer, Distances(pass).abs().to(wide)) *
+        Scale(layer, pass.positions_BT.unsqueeze(1).unsqueeze(-1).to(wide));
     const at::Tensor hidden =
         at::relu(at::linear(ratio.squeeze(1).unsqueeze(-1),
                             layer.in_M1.to(wide), layer.in_bias_M.to(wide)));
@@ -82,7 +73,67 @@ class Fire : public Encoding {
         .to(layer.c.scalar_type());
   }
 
+  // The MLP is piecewise linear: each of its units has a knot where it comes on
+  // or goes off.
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
+    const c10::impl::ExcludeDispatchKeyGuard no_autocast(
+        c10::autocast_dispatch_keyset);
+    const FireLayer& layer = layers_[input.layer.layer];
+    const Pass& pass = input.layer.pass;
+    kernels::torch::Terms terms;
+    terms.reach = pass.reach;
+    const at::Tensor distances =
+        TableDistances(pass.reach, causal_, pass.positions_BS);
+    const auto rows = [](const at::Tensor& x) {
+      return x.unsqueeze(1).unsqueeze(1);
+    };
+    const at::Tensor in_M = layer.in_M1.squeeze(1).to(at::kFloat);
+    const at::Tensor bias_M = layer.in_bias_M.to(at::kFloat);
+    at::Tensor active_FM;
+    {
+      const at::NoGradGuard no_grad;
+      const at::Tensor in = in_M.to(at::kDouble);
+      const at::Tensor bias = bias_M.to(at::kDouble);
+      terms.knots = std::get<0>(
+          (bias.neg() / in).nan_to_num(kFar).clamp(-kFar, kFar).sort());
+      // A number of each piece.
+      const at::Tensor below =
+          at::cat({terms.knots.narrow(0, 0, 1) - 1.0, terms.knots});
+      const at::Tensor above =
+          at::cat({terms.knots,
+                   terms.knots.narrow(0, terms.knots.size(0) - 1, 1) + 1.0});
+      const at::Tensor inside = (below + above) / 2.0;
+      active_FM = (inside.unsqueeze(1) * in + bias).gt(0.0).to(at::kFloat);
+    }
+    terms.inputs[kernels::attention::kRamp] =
+        rows(Psi(layer, distances.abs().to(at::kFloat)).unsqueeze(0));
+    terms.inputs[kernels::attention::kRampRow] =
+        rows(Scale(layer, pass.positions_BT.to(at::kFloat)));
+    const auto of_units = [&](const at::Tensor& of_unit_M) {
+      return at::linear(layer.out_HM.to(at::kFloat), active_FM * of_unit_M);
+    };
+    const auto heads = [](const at::Tensor& x_HF) {
+      return x_HF.unsqueeze(1).unsqueeze(0);
+    };
+    terms.inputs[kernels::attention::kSlope] = heads(of_units(in_M));
+    terms.inputs[kernels::attention::kOffset] =
+        heads(of_units(bias_M) + layer.out_bias_H.to(at::kFloat).unsqueeze(1));
+    return terms;
+  }
+
  private:
+  static at::Tensor Psi(const FireLayer& layer, const at::Tensor& x) {
+    return at::log1p((layer.c.to(x.scalar_type()) * x).abs());
+  }
+
+  // What a query multiplies psi of its distances by.
+  at::Tensor Scale(const FireLayer& layer, const at::Tensor& query) const {
+    const at::Tensor least =
+        (layer.l.to(query.scalar_type()) * options_.length).abs();
+    return 1.0 / (Psi(layer, at::maximum(query, least)) + kEpsilon);
+  }
+
   FireLayer AddLayer(int number, int64_t heads,
                      parameters::ParameterSet* parameters) const {
     const int64_t inner = options_.mlp_width;
@@ -110,6 +161,7 @@ class Fire : public Encoding {
   }
 
   const FireOptions options_;
+  const bool causal_;
   // By number; empty where the layer does not act.
   std::vector<FireLayer> layers_;
 };

@@ -25,23 +25,16 @@ namespace {
 class Huang : public Encoding {
  public:
   // A table [R] or [R,D] for each layer; `max_distance` is K.
-  Huang(int method, int64_t max_distance, std::vector<at::Tensor> tables)
+  Huang(int method, int64_t max_distance, bool causal,
+        std::vector<at::Tensor> tables)
       : method_(method),
         max_distance_(max_distance),
+        causal_(causal),
         tables_(std::move(tables)) {}
-
-  // Which row each pair takes, int64 [1|B,1,T,S].
-  Carried Start(const at::Tensor& /*x_BTC*/, const Pass& pass) const override {
-    const int64_t last = max_distance_ - 1;
-    const at::Tensor distance = Distances(pass);
-    return {{method_ == 1 ? distance.abs().clamp_max(last)
-                          : distance.clamp(-last, last) + last},
-            {}};
-  }
 
   at::Tensor Product(const ScoresInput& input) const override {
     if (method_ == 4) return {};
-    const at::Tensor& row = input.layer.carried.tensors[0];
+    const at::Tensor row = RowOf(Distances(input.layer.pass));
     const at::Tensor& table = tables_[input.layer.layer];
     const at::Tensor weight = table.index_select(0, row.flatten())
                                   .view(row.sizes().vec())
@@ -54,7 +47,7 @@ class Huang : public Encoding {
   at::Tensor Bias(const ScoresInput& input,
                   const at::Tensor& /*product*/) const override {
     if (method_ != 4) return {};
-    const at::Tensor& row = input.layer.carried.tensors[0];
+    const at::Tensor row = RowOf(Distances(input.layer.pass));
     const at::Tensor& table = tables_[input.layer.layer];
     const at::Tensor of_query =
         TakeRows(at::linear(input.layer.q_BHTD, table), row);
@@ -64,30 +57,54 @@ class Huang : public Encoding {
     return (of_query + of_key) * Scale(input);
   }
 
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
+    kernels::torch::Terms terms;
+    terms.reach = max_distance_ - 1;
+    const at::Tensor table = tables_[input.layer.layer].index_select(
+        0, RowOf(TableDistances(terms.reach, causal_,
+                                input.layer.pass.positions_BS)));
+    if (method_ < 4) {
+      terms.inputs[kernels::attention::kMultiplier] = table.view({1, 1, 1, -1});
+      return terms;
+    }
+    terms.inputs[kernels::attention::kQueryBand] = input.layer.q_BHTD;
+    terms.inputs[kernels::attention::kKeyBand] = input.k_BHSD;
+    terms.inputs[kernels::attention::kQueryVector] =
+        terms.inputs[kernels::attention::kKeyVector] =
+            table.unsqueeze(0).unsqueeze(0);
+    return terms;
+  }
+
  private:
+  at::Tensor RowOf(const at::Tensor& distance) const {
+    const int64_t last = max_distance_ - 1;
+    return method_ == 1 ? distance.abs().clamp_max(last)
+                        : distance.clamp(-last, last) + last;
+  }
+
   static double Scale(const ScoresInput& input) {
     return 1.0 / std::sqrt(static_cast<double>(input.q_BHTD.size(3)));
   }
 
   const int method_;
   const int64_t max_distance_;
+  const bool causal_;
   const std::vector<at::Tensor> tables_;
 };
 
 // Method 3 weighs each channel by the distance: sum_c q_c k_c w_c.
 class HuangByChannel : public Encoding {
  public:
-  HuangByChannel(int64_t max_distance, std::vector<at::Tensor> tables_RD)
-      : max_distance_(max_distance), tables_RD_(std::move(tables_RD)) {}
-
-  Carried Start(const at::Tensor& /*x_BTC*/, const Pass& pass) const override {
-    const int64_t last = max_distance_ - 1;
-    return {{Distances(pass).clamp(-last, last) + last}, {}};
-  }
+  HuangByChannel(int64_t max_distance, bool causal,
+                 std::vector<at::Tensor> tables_RD)
+      : max_distance_(max_distance),
+        causal_(causal),
+        tables_RD_(std::move(tables_RD)) {}
 
   // One product for each row that a pair takes; a pair keeps that of its own.
   at::Tensor Product(const ScoresInput& input) const override {
-    const at::Tensor& row = input.layer.carried.tensors[0];
+    const at::Tensor row = RowOf(Distances(input.layer.pass));
     const at::Tensor& table = tables_RD_[input.layer.layer];
     const at::Tensor k_BHDS = input.k_BHSD.transpose(2, 3);
     const int64_t first = row.min().item<int64_t>();
@@ -104,8 +121,28 @@ class HuangByChannel : public Encoding {
            (1.0 / std::sqrt(static_cast<double>(input.q_BHTD.size(3))));
   }
 
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
+    kernels::torch::Terms terms;
+    terms.reach = max_distance_ - 1;
+    terms.inputs[kernels::attention::kChannel] =
+        tables_RD_[input.layer.layer]
+            .index_select(0,
+                          RowOf(TableDistances(terms.reach, causal_,
+                                               input.layer.pass.positions_BS)))
+            .unsqueeze(0)
+            .unsqueeze(0);
+    return terms;
+  }
+
  private:
+  at::Tensor RowOf(const at::Tensor& distance) const {
+    const int64_t last = max_distance_ - 1;
+    return distance.clamp(-last, last) + last;
+  }
+
   const int64_t max_distance_;
+  const bool causal_;
   const std::vector<at::Tensor> tables_RD_;
 };
 
@@ -124,9 +161,9 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeHuang(
       {"huang.distance.weight", sizes, initial, /*per_layer=*/true}, shape,
       parameters);
   if (method == 3) {
-    return std::make_unique<HuangByChannel>(k, std::move(tables));
+    return std::make_unique<HuangByChannel>(k, shape.causal, std::move(tables));
   }
-  return std::make_unique<Huang>(method, k, std::move(tables));
+  return std::make_unique<Huang>(method, k, shape.causal, std::move(tables));
 }
 
 }  // namespace

@@ -79,6 +79,11 @@ class PerLayer : public Encoding {
     return Member(input.layer).Bias(Of(input), product);
   }
 
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
+    return Member(input.layer).KernelTerms(Of(input));
+  }
+
   bool HasValueTerm() const override {
     return Any([](const Encoding& member) { return member.HasValueTerm(); });
   }

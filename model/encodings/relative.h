@@ -14,17 +14,30 @@ namespace ordo::model::encodings {
 // Negative for keys after the query; without meaning where a key is padding.
 at::Tensor Distances(const Pass& pass);
 
-// An encoding whose logits get a bias that depends on position ids and
-// parameters only. What layers have in common is computed once in a pass.
+// The distances i - j that a kernel's table has an element for, in its order:
+// int64 [L], from `reach` down to 0, or to -reach unless causal. On the device
+// of `like`.
+at::Tensor TableDistances(int64_t reach, bool causal, const at::Tensor& like);
+
+// An encoding whose logits get a bias that depends on differences of position
+// ids and parameters only.
 class PositionBias : public Encoding {
  public:
-  Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override;
   at::Tensor Bias(const ScoresInput& input,
                   const at::Tensor& product) const override;
+  // A table of distances.
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override;
 
  protected:
   // `per_layer`: whether layers have biases of their own.
   PositionBias(const ModelShape& shape, bool per_layer);
+
+  bool causal() const { return causal_; }
+
+  // The bias of pairs of position ids: one query [1,1] and keys [1,L].
+  at::Tensor BiasOfKeys(const at::Tensor& query, const at::Tensor& keys,
+                        int layer) const;
 
  private:
   // What of the positions the bias depends on, [1,1,T,S] or [B,1,T,S]. `wide`
@@ -36,6 +49,7 @@ class PositionBias : public Encoding {
 
   const int first_layer_;
   const bool per_layer_;
+  const bool causal_;
 };
 
 }  // namespace ordo::model::encodings

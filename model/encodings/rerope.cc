@@ -40,7 +40,7 @@ class ReRope : public Encoding {
     carried.tensors = {table(q), table(k), table(q * rate_ + offset),
                        table(k * rate_)};
     const at::Tensor ahead = Distances(pass).le(-window_);
-    if (ahead.logical_and(pass.visible).any().item<bool>()) {
+    if (ahead.logical_and(pass.visible.get()).any().item<bool>()) {
       carried.tensors.push_back(table(q * rate_ - offset));
     }
     return carried;
@@ -58,6 +58,22 @@ class ReRope : public Encoding {
         at::where(distance.lt(window_), turned(0, 1), turned(2, 3));
     if (tables.size() < 5) return product;
     return at::where(distance.gt(-window_), product, turned(4, 3));
+  }
+
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
+    const std::vector<at::Tensor>& tables = input.layer.carried.tensors;
+    if (tables.size() > 4) return {};
+    kernels::torch::Terms terms;
+    terms.far_from = static_cast<int64_t>(window_);
+    const auto turn = [&](size_t table, const at::Tensor& x) {
+      return Rotate(options_, tables[table], x);
+    };
+    terms.inputs[kernels::attention::kQ] = turn(0, input.q_BHTD);
+    terms.inputs[kernels::attention::kK] = turn(1, input.k_BHSD);
+    terms.inputs[kernels::attention::kFarQ] = turn(2, input.q_BHTD);
+    terms.inputs[kernels::attention::kFarK] = turn(3, input.k_BHSD);
+    return terms;
   }
 
  private:

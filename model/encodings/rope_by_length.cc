@@ -33,9 +33,20 @@ class RopeByLength : public Encoding {
   }
 
   at::Tensor Product(const ScoresInput& input) const override {
+    const kernels::torch::Terms turned = *KernelTerms(input);
+    return ScaledProduct(turned.inputs[kernels::attention::kQ],
+                         turned.inputs[kernels::attention::kK]);
+  }
+
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
     const std::vector<at::Tensor>& tables = input.layer.carried.tensors;
-    return ScaledProduct(Rotate(options_, tables[0], input.q_BHTD),
-                         Rotate(options_, tables[1], input.k_BHSD));
+    kernels::torch::Terms terms;
+    terms.inputs[kernels::attention::kQ] =
+        Rotate(options_, tables[0], input.q_BHTD);
+    terms.inputs[kernels::attention::kK] =
+        Rotate(options_, tables[1], input.k_BHSD);
+    return terms;
   }
 
  private:

@@ -82,7 +82,7 @@ at::Tensor RotaryTable(const RotaryOptions& options,
 
 std::vector<int64_t> VisibleLengths(const Pass& pass) {
   // [1,S] or [B,S].
-  const at::Tensor seen = pass.visible.any(2).squeeze(1);
+  const at::Tensor seen = pass.visible.get().any(2).squeeze(1);
   const at::Tensor lengths = (at::where(seen, pass.positions_BS, 0).amax(1) + 1)
                                  .to(at::kLong)
                                  .cpu()

@@ -36,28 +36,15 @@ class Shaw : public Encoding {
        std::vector<at::Tensor> values)
       : options_(options), keys_(std::move(keys)), values_(std::move(values)) {}
 
-  // Which row each pair takes, int64 [1|B,1,T,S]; and which pairs take one,
-  // as 0 or 1.
-  Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
-    const int64_t k = options_.max_distance;
-    const at::Tensor distance = Distances(pass);
-    at::Tensor row = distance.clamp(options_.causal ? 0 : -k, k);
-    if (!options_.causal) row = row + k;
-    const at::Tensor seen = options_.drops_unseen
-                                ? distance.abs().le(k).to(x_BTC.scalar_type())
-                                : at::Tensor();
-    return {{row, seen}, {}};
-  }
-
   // q_i . w_row / sqrt(D).
   at::Tensor Bias(const ScoresInput& input,
                   const at::Tensor& /*product*/) const override {
     const at::Tensor& q = input.layer.q_BHTD;
-    const std::vector<at::Tensor>& carried = input.layer.carried.tensors;
+    const at::Tensor distance = Distances(input.layer.pass);
     const at::Tensor of_row = at::linear(q, keys_[input.layer.layer]);
-    const at::Tensor term = TakeRows(of_row, carried[0]) *
+    const at::Tensor term = TakeRows(of_row, RowOf(distance)) *
                             (1.0 / std::sqrt(static_cast<double>(q.size(3))));
-    return carried[1].defined() ? term * carried[1] : term;
+    return options_.drops_unseen ? term * Seen(distance, term) : term;
   }
 
   bool HasValueTerm() const override {
@@ -68,19 +55,53 @@ class Shaw : public Encoding {
   // sum_j a_ij w'_row: the weights of each row together, times its vector.
   at::Tensor ValueTerm(const ScoresInput& input,
                        const at::Tensor& weights_BHTS) const override {
-    const std::vector<at::Tensor>& carried = input.layer.carried.tensors;
+    const at::Tensor distance = Distances(input.layer.pass);
     const at::Tensor& table = values_[input.layer.layer];
-    const at::Tensor weights =
-        carried[1].defined() ? weights_BHTS * carried[1] : weights_BHTS;
+    const at::Tensor weights = options_.drops_unseen
+                                   ? weights_BHTS * Seen(distance, weights_BHTS)
+                                   : weights_BHTS;
     const at::Tensor of_row =
         at::zeros(
             {weights.size(0), weights.size(1), weights.size(2), table.size(0)},
             weights.options())
-            .scatter_add(-1, carried[0].expand_as(weights), weights);
+            .scatter_add(-1, RowOf(distance).expand_as(weights), weights);
     return at::linear(of_row, table.t());
   }
 
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
+    kernels::torch::Terms terms;
+    // With a row of zeros for those that add nothing.
+    terms.reach = options_.max_distance + (options_.drops_unseen ? 1 : 0);
+    const at::Tensor distance = TableDistances(terms.reach, options_.causal,
+                                               input.layer.pass.positions_BS);
+    const auto table = [&](const at::Tensor& rows_RD) {
+      const at::Tensor taken = rows_RD.index_select(0, RowOf(distance));
+      return options_.drops_unseen
+                 ? taken * Seen(distance, rows_RD).unsqueeze(1)
+                 : taken;
+    };
+    const int layer = input.layer.layer;
+    terms.inputs[kernels::attention::kQueryBand] = input.layer.q_BHTD;
+    terms.inputs[kernels::attention::kQueryVector] =
+        table(keys_[layer]).unsqueeze(0).unsqueeze(0);
+    if (values_[layer].defined())
+      terms.value_vectors_LM = table(values_[layer]);
+    return terms;
+  }
+
  private:
+  // Which row each pair takes.
+  at::Tensor RowOf(const at::Tensor& distance) const {
+    const int64_t k = options_.max_distance;
+    return options_.causal ? distance.clamp(0, k) : distance.clamp(-k, k) + k;
+  }
+
+  // Which pairs take one, as 0 or 1.
+  at::Tensor Seen(const at::Tensor& distance, const at::Tensor& like) const {
+    return distance.abs().le(options_.max_distance).to(like.scalar_type());
+  }
+
   const ShawOptions options_;
   const std::vector<at::Tensor> keys_;
   const std::vector<at::Tensor> values_;

@@ -108,6 +108,16 @@ at::Tensor Sum::Bias(const ScoresInput& input,
   return bias;
 }
 
+std::optional<kernels::torch::Terms> Sum::KernelTerms(
+    const ScoresInput& input) const {
+  kernels::torch::Terms sum;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const auto terms = parts_[i]->KernelTerms(ScoresOf(input, i));
+    if (!terms.has_value() || !kernels::torch::Add(*terms, &sum)) return {};
+  }
+  return sum;
+}
+
 bool Sum::HasValueTerm() const {
   return std::any_of(parts_.begin(), parts_.end(),
                      [](const auto& part) { return part->HasValueTerm(); });

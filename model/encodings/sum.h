@@ -33,6 +33,9 @@ class Sum : public Encoding {
   bool ReadsProduct() const override;
   at::Tensor Bias(const ScoresInput& input,
                   const at::Tensor& product) const override;
+  // Unset where the terms of two parts do not go together in a kernel.
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override;
   bool HasValueTerm() const override;
   at::Tensor ValueTerm(const ScoresInput& input,
                        const at::Tensor& weights_BHTS) const override;

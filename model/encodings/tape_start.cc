@@ -160,7 +160,7 @@ TrainedRotation ReleasedYarnRotation(const Component& yarn,
 
 std::vector<int64_t> VisibleSpans(const Pass& pass) {
   // [1,S] or [B,S].
-  const at::Tensor seen = pass.visible.any(2).squeeze(1);
+  const at::Tensor seen = pass.visible.get().any(2).squeeze(1);
   const at::Tensor ids = pass.positions_BS.to(at::kLong);
   constexpr int64_t kFar = std::numeric_limits<int64_t>::max() / 4;
   const at::Tensor last = at::where(seen, ids, -kFar).amax(1);

@@ -122,13 +122,13 @@ TEST(TapeStartTest, SpansCountWhatIsSeenAndNoShift) {
   Pass pass;
   pass.visible = at::ones({2, 1, 4, 4}, at::kBool);
   // The second row sees neither its first token nor its last.
-  pass.visible[1].select(2, 0).fill_(false);
-  pass.visible[1].select(2, 3).fill_(false);
+  pass.visible.get()[1].select(2, 0).fill_(false);
+  pass.visible.get()[1].select(2, 3).fill_(false);
   pass.positions_BS = Longs({2, 4}, {0, 1, 2, 3, 0, 7, 9, 30});
   EXPECT_THAT(VisibleSpans(pass), ElementsAre(4, 3));
   pass.positions_BS = pass.positions_BS + 1537;
   EXPECT_THAT(VisibleSpans(pass), ElementsAre(4, 3));
-  pass.visible.fill_(false);
+  pass.visible.get().fill_(false);
   EXPECT_THAT(VisibleSpans(pass), ElementsAre(1, 1));
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ATen/TensorOperators.h"
+#include "ATen/ops/cat.h"
 #include "ATen/ops/from_blob.h"
 #include "ATen/ops/matmul.h"
 #include "model/catalog/catalog.h"
@@ -67,6 +68,32 @@ class Tener : public Encoding {
         DotWavesOfDistance(input.q_BHTD + layer.distance_bias_HD.unsqueeze(1),
                            {carried[0], carried[1]}, {carried[2], carried[3]});
     return (of_key + of_distance) * options_.scale;
+  }
+
+  // The waves of a difference are products of those of its ends, so that both
+  // products are one of vectors of twice the width.
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
+    const Layer& layer = layers_[input.layer.layer];
+    const std::vector<at::Tensor>& carried = input.layer.carried.tensors;
+    const at::Tensor &sin = carried[0], &cos = carried[1];
+    const at::Tensor& k = input.k_BHSD;
+    const std::vector<at::Tensor> of_distance =
+        (input.q_BHTD + layer.distance_bias_HD.unsqueeze(1)).chunk(2, -1);
+    const at::Tensor &a = of_distance[0], &b = of_distance[1];
+    const auto for_each_head = [&](const at::Tensor& x) {
+      return x.expand({k.size(0), k.size(1), k.size(2), x.size(-1)})
+          .to(k.scalar_type());
+    };
+    kernels::torch::Terms terms;
+    terms.scale = options_.scale;
+    terms.inputs[kernels::attention::kQ] =
+        at::cat({input.q_BHTD + layer.key_bias_HD.unsqueeze(1),
+                 a * sin + b * cos, b * sin - a * cos},
+                -1);
+    terms.inputs[kernels::attention::kK] =
+        at::cat({k, for_each_head(carried[3]), for_each_head(carried[2])}, -1);
+    return terms;
   }
 
  private:

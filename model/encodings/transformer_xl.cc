@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -30,6 +31,7 @@ class TransformerXl : public Encoding {
     // Distances beyond it count as it; 0: none do.
     int64_t clamp_length = 0;
     encodings::Segments segments;
+    bool causal = true;
   };
 
   struct Weights {
@@ -47,21 +49,14 @@ class TransformerXl : public Encoding {
 
   encodings::Segments segments() const override { return options_.segments; }
 
-  // Waves at queries and keys; and with a clamp which pairs are beyond it, with
-  // their sign: int64 [1|B,1,T,S].
+  // Waves at queries and keys.
   Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
     const auto waves = [&](const at::Tensor& positions) {
       return WavesOf(positions, frequencies_, x_BTC.scalar_type());
     };
     const Waves queries = waves(pass.positions_BT);
     const Waves keys = waves(pass.positions_BS);
-    Carried carried{{queries.sin, queries.cos, keys.sin, keys.cos}, {}};
-    if (options_.clamp_length > 0) {
-      const at::Tensor distance = Distances(pass);
-      carried.tensors.push_back(distance.gt(options_.clamp_length));
-      carried.tensors.push_back(distance.lt(-options_.clamp_length));
-    }
-    return carried;
+    return {{queries.sin, queries.cos, keys.sin, keys.cos}, {}};
   }
 
   // [u . k + (q + v) . W_r R] / sqrt(D).
@@ -71,25 +66,54 @@ class TransformerXl : public Encoding {
     const at::Tensor of_key = at::matmul(weights_.key_bias_HD.unsqueeze(1),
                                          input.k_BHSD.transpose(2, 3));
     // (q + v) . W_r R = (W_r^T (q + v)) . R, per head.
-    const at::Tensor distance_HDW =
-        weights_.distance_PW[input.layer.layer].unflatten(
-            0, weights_.distance_bias_HD.sizes());
     const at::Tensor x_BHTW =
         at::matmul(input.layer.q_BHTD + weights_.distance_bias_HD.unsqueeze(1),
-                   distance_HDW);
+                   DistanceWeights(input.layer.layer));
     at::Tensor of_distance = DotWavesOfDistance(
         x_BHTW, {carried[0], carried[1]}, {carried[2], carried[3]});
-    if (options_.clamp_length > 0) {
-      of_distance = at::where(
-          carried[4], AtClamp(x_BHTW, options_.clamp_length), of_distance);
-      of_distance = at::where(
-          carried[5], AtClamp(x_BHTW, -options_.clamp_length), of_distance);
+    const int64_t clamp = options_.clamp_length;
+    if (clamp > 0) {
+      const at::Tensor distance = Distances(input.layer.pass);
+      of_distance =
+          at::where(distance.gt(clamp), AtClamp(x_BHTW, clamp), of_distance);
+      of_distance =
+          at::where(distance.lt(-clamp), AtClamp(x_BHTW, -clamp), of_distance);
     }
     return (of_key + of_distance) *
            (1.0 / std::sqrt(static_cast<double>(input.q_BHTD.size(3))));
   }
 
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
+    const at::Tensor& q = input.layer.q_BHTD;
+    const int64_t clamp = options_.clamp_length;
+    kernels::torch::Terms terms;
+    terms.reach = input.layer.pass.reach;
+    if (clamp > 0) terms.reach = std::min(terms.reach, clamp);
+    const at::Tensor angle_LF = TableDistances(terms.reach, options_.causal,
+                                               input.layer.pass.positions_BS)
+                                    .to(at::kDouble)
+                                    .unsqueeze(1) *
+                                frequencies_;
+    const at::Tensor wave_LW =
+        at::cat({angle_LF.sin(), angle_LF.cos()}, 1).to(q.scalar_type());
+    terms.inputs[kernels::attention::kQ] =
+        input.q_BHTD + weights_.key_bias_HD.unsqueeze(1);
+    terms.inputs[kernels::attention::kQueryBand] =
+        q + weights_.distance_bias_HD.unsqueeze(1);
+    terms.inputs[kernels::attention::kQueryVector] =
+        at::matmul(wave_LW, DistanceWeights(input.layer.layer).transpose(1, 2))
+            .unsqueeze(0);
+    return terms;
+  }
+
  private:
+  // W_r by head, [H,D,W].
+  at::Tensor DistanceWeights(int layer) const {
+    return weights_.distance_PW[layer].unflatten(
+        0, weights_.distance_bias_HD.sizes());
+  }
+
   // x . R of one distance, [B,H,T,1].
   at::Tensor AtClamp(const at::Tensor& x_BHTW, int64_t distance) const {
     const at::Tensor angle = frequencies_ * static_cast<double>(distance);
@@ -117,6 +141,7 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeTransformerXl(
   const parameters::Initial normal{0.02};
   TransformerXl::Options options;
   options.clamp_length = params.Integer("clamp_length");
+  options.causal = shape.causal;
   options.segments = {params.Integer("segment_length"),
                       params.Integer("memory_length")};
   const auto bias = [&](const std::string& name) {

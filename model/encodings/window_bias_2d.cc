@@ -33,11 +33,32 @@ class WindowBias2d : public PositionBias {
         options_(options),
         tables_(std::move(tables)) {}
 
+  // Rows of the table are differences of such numbers.
+  std::optional<kernels::torch::Terms> KernelTerms(
+      const ScoresInput& input) const override {
+    const at::Tensor& ids = input.layer.pass.positions_BS;
+    Check(ids);
+    const int64_t stride = 2 * options_.columns - 1;
+    kernels::torch::Terms terms;
+    terms.positions_BS = ids.floor_divide(options_.columns) * stride +
+                         ids.remainder(options_.columns);
+    terms.reach = (options_.rows - 1) * stride + options_.columns - 1;
+    const at::Tensor rows =
+        TableDistances(terms.reach, causal(), ids) + terms.reach;
+    terms.inputs[kernels::attention::kBias] =
+        BiasOf(rows.view({1, 1, 1, -1}), input.layer.layer);
+    return terms;
+  }
+
  private:
+  void Check(const at::Tensor& ids) const {
+    CheckPositions(ids, options_.rows * options_.columns,
+                   "raise rows or columns");
+  }
+
   // Rows of the table.
   at::Tensor Places(const Pass& pass, c10::ScalarType /*wide*/) const override {
-    CheckPositions(pass.positions_BS, options_.rows * options_.columns,
-                   "raise rows or columns");
+    Check(pass.positions_BS);
     const auto difference = [](const at::Tensor& queries,
                                const at::Tensor& keys) {
       return queries.unsqueeze(1).unsqueeze(-1) -

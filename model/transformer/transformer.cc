@@ -1,6 +1,7 @@
 #include "model/transformer/transformer.h"
 
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "ATen/TensorOperators.h"
@@ -13,12 +14,15 @@
 #include "ATen/ops/where.h"
 #include "base/status/status.h"
 #include "c10/util/Exception.h"
+#include "kernels/attention/table.h"
+#include "kernels/torch/attention.h"
 #include "model/catalog/catalog.h"
 #include "model/encodings/position_limit.h"
 #include "model/encodings/registry.h"
 #include "model/guard.h"
 #include "model/transformer/attention.h"
 #include "model/transformer/layers.h"
+#include "model/transformer/sight.h"
 
 // Legend: B batch, T new tokens, S all tokens, H heads, G heads of keys and
 // values, D head width, K = G * D, C model width, M width of the MLP, V
@@ -29,6 +33,12 @@ namespace {
 
 using encodings::Carried;
 using parameters::ParameterSet;
+
+// The kernel that is none of the table's: plain LibTorch operations.
+constexpr char kReference[] = "reference";
+
+// Tables of distances are not made longer, whatever the position ids are.
+constexpr int64_t kMaxReach = int64_t{1} << 20;
 
 // Places of dropout: the embedding, then two in each layer.
 int AttentionPlace(int layer) { return 1 + 2 * layer; }
@@ -69,29 +79,6 @@ at::Tensor LogitsOf(const AttentionInput& input) {
   return input.bias.defined() ? product + input.bias : product;
 }
 
-// Which keys are less than `window` tokens away from a query, bool [1,1,T,S].
-at::Tensor InWindow(int64_t num_queries, int64_t num_keys, int64_t window,
-                    const at::Tensor& tokens) {
-  const at::Tensor keys = at::arange(num_keys, tokens.options());
-  const at::Tensor queries =
-      keys.narrow(0, num_keys - num_queries, num_queries).unsqueeze(1);
-  return (queries - keys).abs().lt(window).unsqueeze(0).unsqueeze(0);
-}
-
-// Hides what `allowed` does not hold, too.
-void Restrict(const at::Tensor& allowed, MaskOptions* options) {
-  options->allowed = options->allowed.defined()
-                         ? options->allowed.logical_and(allowed)
-                         : allowed;
-}
-
-// Numbers of all tokens, counted from 0 over the real ones, [1,S] or [B,S].
-at::Tensor TokenNumbers(const at::Tensor& real, int64_t length,
-                        const at::Tensor& tokens) {
-  return real.defined() ? (real.cumsum(1) - 1).clamp_min(0)
-                        : at::arange(length, tokens.options()).unsqueeze(0);
-}
-
 // Which of all tokens are real, bool [B,S]; undefined if all are.
 at::Tensor RealTokens(const at::Tensor& tokens, const ForwardOptions& options) {
   const Cache* cache = options.cache;
@@ -112,6 +99,28 @@ at::Tensor RealTokens(const at::Tensor& tokens, const ForwardOptions& options) {
       1);
 }
 
+// Whether ids [1,S] or [B,S] of real tokens, which are neighbours, go up by 1.
+bool AreConsecutive(const at::Tensor& positions, const at::Tensor& real) {
+  const int64_t steps = positions.size(1) - 1;
+  if (steps == 0) return true;
+  const auto before = [&](const at::Tensor& x) {
+    return x.narrow(1, 0, steps);
+  };
+  const auto after = [&](const at::Tensor& x) { return x.narrow(1, 1, steps); };
+  at::Tensor follows = (after(positions) - before(positions)).eq(1);
+  if (!real.defined()) return follows.all().item<bool>();
+  const at::Tensor padded = real.logical_not();
+  follows = follows.logical_or(before(padded)).logical_or(after(padded));
+  const at::Tensor begins = before(padded).logical_and(after(real));
+  const at::Tensor begun = begins.sum(1) + real.select(1, 0).to(at::kLong);
+  return follows.all().item<bool>() && begun.le(1).all().item<bool>();
+}
+
+// The largest difference of two of them.
+int64_t Reach(const at::Tensor& positions) {
+  return (positions.max() - positions.min()).item<int64_t>();
+}
+
 }  // namespace
 
 struct Transformer::Layer {
@@ -130,10 +139,11 @@ struct Transformer::Layer {
 // What all layers of one pass share.
 struct Transformer::Pass {
   const ForwardOptions& options;
-  // With segments, which query and key are of one segment, bool [1,1,T,S] or
-  // [B,1,T,S]; else undefined.
-  at::Tensor same_segment;
-  AttentionMask mask;
+  std::shared_ptr<const Sight> sight;
+  // The first key that each query sees, for kernels.
+  at::Tensor first_BHT;
+  // Whether keys of earlier segments pass on no gradient.
+  bool has_memory;
   // What the encoding sees of it.
   encodings::Pass encoding;
 };
@@ -312,38 +322,27 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
     const std::string who = catalog::NeedsOrderedPositions(encoding_);
     if (!who.empty()) encodings::CheckAscending(all, real, who);
   }
-  MaskOptions mask_options{length, past + length, config_.causal, {}};
-  at::Tensor same_segment;
-  const encodings::Segments segments = encoder_->segments();
-  if (segments.length > 0) {
-    const at::Tensor index_BS = TokenNumbers(real, past + length, tokens);
-    const at::Tensor start = index_BS - index_BS.remainder(segments.length);
-    const at::Tensor of_query =
-        start.narrow(1, past, length).unsqueeze(1).unsqueeze(-1);
-    const auto of_key = [](const at::Tensor& x) {
-      return x.unsqueeze(1).unsqueeze(1);
-    };
-    same_segment = of_query.eq(of_key(start));
-    mask_options.allowed = of_key(index_BS).ge(of_query - segments.memory);
-  }
-  if (config_.sliding_window > 0) {
-    const at::Tensor near =
-        InWindow(length, past + length, config_.sliding_window, tokens);
-    Restrict(near, &mask_options);
-  }
-  AttentionMask mask(mask_options, real, embedding_VC_.options());
-  encodings::Pass encoding{all_tokens, positions, all, mask.visible(),
+  TORCH_CHECK(cache == nullptr || options.shifted_sparse_group == 0,
+              "shifted sparse attention has no cache");
+  SightOptions sight_options;
+  sight_options.num_queries = length;
+  sight_options.num_keys = past + length;
+  sight_options.heads = config_.heads;
+  sight_options.causal = config_.causal;
+  sight_options.segments = encoder_->segments();
+  sight_options.sliding_window = config_.sliding_window;
+  sight_options.shifted_sparse_group = options.shifted_sparse_group;
+  const auto sight = std::make_shared<const Sight>(sight_options, real,
+                                                   embedding_VC_.options());
+  encodings::Pass encoding{all_tokens, positions, all,
+                           encodings::Visible([sight] {
+                             return sight->MaskOfEncodings().visible();
+                           }),
                            options.training};
-  // Encodings see what tokens see in evaluation.
-  if (options.shifted_sparse_group > 0) {
-    TORCH_CHECK(cache == nullptr, "shifted sparse attention has no cache");
-    const at::Tensor index_BS = TokenNumbers(real, length, tokens);
-    Restrict(
-        InShiftedGroups(index_BS, config_.heads, options.shifted_sparse_group),
-        &mask_options);
-    mask = AttentionMask(mask_options, real, embedding_VC_.options());
-  }
-  return {options, same_segment, std::move(mask), std::move(encoding)};
+  encoding.consecutive = AreConsecutive(all, real);
+  encoding.reach = encoding.consecutive ? past + length - 1 : Reach(all);
+  return {options, sight, sight->First(), sight_options.segments.length > 0,
+          std::move(encoding)};
 }
 
 // Fills in what of `input` comes from x_BTC; queries only where it has none.
@@ -366,11 +365,11 @@ encodings::LayerInput Transformer::Project(encodings::LayerInput input,
   return input;
 }
 
-// Attention up to its logits.
+// What attention is of.
 struct Transformer::Scored {
+  // With keys as they are shared.
   encodings::ScoresInput scores;
-  AttentionInput attention;
-  // What is mixed, v first, [B,H,S,*].
+  // What is mixed, v first, [B,*,S,*].
   std::vector<at::Tensor> values;
 };
 
@@ -386,56 +385,117 @@ Transformer::Scored Transformer::Score(const encodings::LayerInput& input,
     AppendAll(&cached.keys, &keys);
     AppendAll(&cached.values, &values);
   }
+  return {{input, q_BHTD, keys[0], {keys.begin() + 1, keys.end()}}, values};
+}
+
+std::vector<at::Tensor> Transformer::MixByKernel(const Scored& scored,
+                                                 const Pass& pass) const {
+  const std::string& name = pass.options.kernel;
+  const bool chosen = !name.empty();
+  const bool is_for_kernels =
+      chosen || kernels::torch::IsForKernels(scored.scores.q_BHTD);
+  if (name == kReference || !is_for_kernels) return {};
+  const auto refuse = [&](const absl::Status& why) {
+    TORCH_CHECK_VALUE(!chosen, "attention kernel ", name, ": ",
+                      std::string(why.message()));
+    return std::vector<at::Tensor>();
+  };
+  if (!pass.sight->IsByFirst()) {
+    return refuse(absl::UnimplementedError(
+        "keys behind the query are hidden by distance"));
+  }
+  if (pass.encoding.reach > kMaxReach) {
+    return refuse(absl::UnimplementedError("position ids are too far apart"));
+  }
+  const bool has_memory = pass.has_memory && at::GradMode::is_enabled();
+  auto terms = encoder_->KernelTerms(scored.scores);
+  if (has_memory || !terms.has_value()) {
+    return refuse(absl::UnimplementedError(
+        "no kernel has what the encoding does to logits"));
+  }
+  kernels::torch::Attention attention;
+  attention.q_BHTD = scored.scores.q_BHTD;
+  attention.k_BGSD = scored.scores.k_BHSD;
+  attention.values = scored.values;
+  attention.causal = config_.causal;
+  attention.real_BS = pass.sight->real();
+  attention.first_BHT = pass.first_BHT;
+  if (!pass.encoding.consecutive) {
+    attention.positions_BS = pass.encoding.positions_BS;
+  }
+  attention.terms = std::move(*terms);
+  const auto problem = kernels::torch::ProblemOf(attention);
+  if (!problem.ok()) return refuse(problem.status());
+  const auto kernel = kernels::attention::Select(*problem, name);
+  if (!kernel.ok()) return refuse(kernel.status());
+  return kernels::torch::Attend(attention, *problem, **kernel);
+}
+
+// The logits before the mask and what is mixed, v first, for each head.
+struct Transformer::Plain {
+  encodings::ScoresInput scores;
+  AttentionInput attention;
+  std::vector<at::Tensor> values;
+};
+
+Transformer::Plain Transformer::InTheOpen(const Scored& scored) const {
   const auto for_each_head = [&](const at::Tensor& x) {
     return Repeat(x, config_.heads / x.size(1));
   };
+  encodings::ScoresInput scores = scored.scores;
+  scores.k_BHSD = for_each_head(scores.k_BHSD);
+  std::vector<at::Tensor> values = scored.values;
   values[0] = for_each_head(values[0]);
-  const encodings::ScoresInput scores{
-      input, q_BHTD, for_each_head(keys[0]), {keys.begin() + 1, keys.end()}};
-  AttentionInput attention{q_BHTD, scores.k_BHSD, {}, {}};
+  AttentionInput attention{scores.q_BHTD, scores.k_BHSD, {}, {}};
   attention.product = encoder_->Product(scores);
   if (!attention.product.defined() && encoder_->ReadsProduct()) {
-    attention.product = encodings::ScaledProduct(q_BHTD, scores.k_BHSD);
+    attention.product = encodings::ScaledProduct(scores.q_BHTD, scores.k_BHSD);
   }
   attention.bias = encoder_->Bias(scores, attention.product);
   return {scores, attention, values};
 }
 
-// The same with keys and values that pass on no gradient to the layer's input,
-// as those of earlier segments.
-Transformer::Scored Transformer::WithMemory(const Scored& own,
-                                            const at::Tensor& x_BTC,
-                                            const Pass& pass) const {
-  return Score(Project(own.scores.layer, x_BTC.detach()), pass);
-}
-
-at::Tensor Transformer::SelfAttention(int number, const at::Tensor& x_BTC,
-                                      const Pass& pass,
-                                      Carried* carried) const {
-  const Scored own = Score(
-      Project({number, pass.encoding, *carried, {}, {}, {}, {}}, x_BTC), pass);
+std::vector<at::Tensor> Transformer::MixPlainly(const Scored& scored,
+                                                const at::Tensor& x_BTC,
+                                                const Pass& pass) const {
+  const Plain own = InTheOpen(scored);
+  const AttentionMask& mask = pass.sight->Mask();
   at::Tensor weights;
   std::vector<at::Tensor> mixed;
   // Without gradients the memory's values are the layer's own.
-  if (pass.same_segment.defined() && at::GradMode::is_enabled()) {
-    const Scored memory = WithMemory(own, x_BTC, pass);
+  if (pass.has_memory && at::GradMode::is_enabled()) {
+    // The same with keys and values that pass on no gradient to the layer's
+    // input.
+    const Plain memory =
+        InTheOpen(Score(Project(scored.scores.layer, x_BTC.detach()), pass));
+    const at::Tensor same_segment = pass.sight->SameSegment();
     AttentionInput joined = own.attention;
-    joined.product = at::where(pass.same_segment, LogitsOf(own.attention),
+    joined.product = at::where(same_segment, LogitsOf(own.attention),
                                LogitsOf(memory.attention));
     joined.bias = at::Tensor();
-    weights = AttentionWeights(joined, pass.mask);
-    mixed = Mix(weights * pass.same_segment, own.values);
+    weights = AttentionWeights(joined, mask);
+    mixed = Mix(weights * same_segment, own.values);
     const std::vector<at::Tensor> of_memory =
-        Mix(weights * pass.same_segment.logical_not(), memory.values);
+        Mix(weights * same_segment.logical_not(), memory.values);
     for (size_t i = 0; i < mixed.size(); ++i) mixed[i] += of_memory[i];
   } else {
-    weights = AttentionWeights(own.attention, pass.mask);
+    weights = AttentionWeights(own.attention, mask);
     mixed = Mix(weights, own.values);
   }
   if (encoder_->HasValueTerm()) {
     const at::Tensor term = encoder_->ValueTerm(own.scores, weights);
     if (term.defined()) mixed[0] = mixed[0] + term;
   }
+  return mixed;
+}
+
+at::Tensor Transformer::SelfAttention(int number, const at::Tensor& x_BTC,
+                                      const Pass& pass,
+                                      Carried* carried) const {
+  const Scored scored = Score(
+      Project({number, pass.encoding, *carried, {}, {}, {}, {}}, x_BTC), pass);
+  std::vector<at::Tensor> mixed = MixByKernel(scored, pass);
+  if (mixed.empty()) mixed = MixPlainly(scored, x_BTC, pass);
   const at::Tensor output =
       Linear(mixed[0].transpose(1, 2).flatten(2), layers_[number].o);
   mixed.erase(mixed.begin());

@@ -65,6 +65,10 @@ struct ForwardOptions {
   // Number of tokens of a row when all is decoded, for encodings that draw
   // positions in evaluation; 0: those of this call, where no cache is given.
   int64_t final_length = 0;
+  // The attention kernel to take (kernels/attention/table.h); empty: the best
+  // there is, "reference": plain LibTorch operations. Where the one named does
+  // not do what is asked, Forward throws.
+  std::string kernel = {};
 };
 
 // Forward is const and may run in several threads at once; the parameters are
@@ -117,6 +121,7 @@ class Transformer {
   struct Layer;
   struct Pass;
   struct Scored;
+  struct Plain;
 
   Transformer(const ordo::training::v1::Model& model,
               const ordo::training::v1::Component& encoding,
@@ -135,8 +140,15 @@ class Transformer {
   encodings::LayerInput Project(encodings::LayerInput input,
                                 const at::Tensor& x_BTC) const;
   Scored Score(const encodings::LayerInput& input, const Pass& pass) const;
-  Scored WithMemory(const Scored& own, const at::Tensor& x_BTC,
-                    const Pass& pass) const;
+  // What is mixed of each value, by a kernel; empty where plain operations have
+  // to do it.
+  std::vector<at::Tensor> MixByKernel(const Scored& scored,
+                                      const Pass& pass) const;
+  // The same in plain operations.
+  Plain InTheOpen(const Scored& scored) const;
+  std::vector<at::Tensor> MixPlainly(const Scored& scored,
+                                     const at::Tensor& x_BTC,
+                                     const Pass& pass) const;
   at::Tensor SelfAttention(int number, const at::Tensor& x_BTC,
                            const Pass& pass, encodings::Carried* carried) const;
   at::Tensor Block(int number, const at::Tensor& x_BTC, const Pass& pass,

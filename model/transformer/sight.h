@@ -1,0 +1,79 @@
+#ifndef ORDO_MODEL_TRANSFORMER_SIGHT_H_
+#define ORDO_MODEL_TRANSFORMER_SIGHT_H_
+
+#include <cstdint>
+#include <optional>
+
+#include <ATen/core/Tensor.h>
+
+#include "model/encodings/encoding.h"
+#include "model/transformer/attention.h"
+
+// Which query sees which key in a pass, in the two forms that attention takes:
+// the first key of each query, in memory linear in tokens, for kernels; masks
+// of all pairs, made when they are first asked for, for the rest.
+//
+// Legend: B batch, H heads, T queries, S keys.
+
+namespace ordo::model::transformer {
+
+struct SightOptions {
+  int64_t num_queries = 0;
+  // Of which the last belong to the queries themselves.
+  int64_t num_keys = 0;
+  int64_t heads = 0;
+  // Whether a query sees the keys up to its own only.
+  bool causal = true;
+  encodings::Segments segments = {};
+  // A query sees keys less than so many tokens away; 0: all.
+  int64_t sliding_window = 0;
+  // Tokens of a group of shifted sparse attention; 0: none.
+  int64_t shifted_sparse_group = 0;
+};
+
+// Used by one thread at a time.
+class Sight {
+ public:
+  // `real` is bool [B,S], or undefined if all keys are real; `tensors` says
+  // where and of what type masks are.
+  Sight(const SightOptions& options, const at::Tensor& real,
+        const at::TensorOptions& tensors);
+
+  const at::Tensor& real() const { return real_; }
+
+  // Whether a query sees exactly the keys that are real, not before First()
+  // and, if causal, not behind itself.
+  bool IsByFirst() const;
+  // int64 [1|B,1|H,T], ascending along T; undefined: the first of all.
+  at::Tensor First() const;
+
+  // Of all pairs.
+  const AttentionMask& Mask() const;
+  // The same without groups, which encodings do not see.
+  const AttentionMask& MaskOfEncodings() const;
+  // With segments, which query and key are of one, bool [1,1,T,S] or
+  // [B,1,T,S].
+  at::Tensor SameSegment() const;
+
+ private:
+  int64_t past() const { return options_.num_keys - options_.num_queries; }
+  // Numbers of all tokens, counted from 0 over the real ones, [1,S] or [B,S].
+  at::Tensor TokenNumbers() const;
+  // The first number of the segment of each.
+  at::Tensor SegmentStarts(const at::Tensor& number) const;
+  // Numbers of the groups of all tokens, shifted or not.
+  at::Tensor GroupNumbers(bool shifted) const;
+  // Of queries [1|B,T], of what is [1|B,S].
+  at::Tensor OfQueries(const at::Tensor& x_BS) const;
+  AttentionMask MakeMask(bool with_groups) const;
+
+  const SightOptions options_;
+  const at::Tensor real_;
+  const at::TensorOptions tensors_;
+  mutable std::optional<AttentionMask> mask_;
+  mutable std::optional<AttentionMask> mask_of_encodings_;
+};
+
+}  // namespace ordo::model::transformer
+
+#endif  // ORDO_MODEL_TRANSFORMER_SIGHT_H_
