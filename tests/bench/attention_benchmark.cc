@@ -1,5 +1,6 @@
 #include "tests/bench/attention_benchmark.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -127,26 +128,65 @@ class Contest {
   std::vector<Contender> contenders_;
 };
 
+// Shares the time that there is among lengths, by their squares.
+class Budget {
+ public:
+  // `classes` of each type are to be measured.
+  Budget(const AttentionOptions& options, size_t classes)
+      : seconds_(options.seconds_of_all) {
+    for (const int64_t length : options.lengths) {
+      weight_ += static_cast<double>(classes * options.types.size()) *
+                 WeightOf(length);
+    }
+  }
+
+  // Of the next one.
+  double SecondsOf(int64_t length) const {
+    return seconds_ * WeightOf(length) / weight_;
+  }
+
+  void Spend(int64_t length, double seconds) {
+    seconds_ = std::max(seconds_ - seconds, 0.0);
+    weight_ -= WeightOf(length);
+  }
+
+ private:
+  // Short ones are measured more often.
+  static double WeightOf(int64_t length) {
+    constexpr double kShort = 1024;
+    const auto x = static_cast<double>(length) / kShort;
+    return 1 + x * x;
+  }
+
+  double seconds_;
+  double weight_ = 0;
+};
+
+struct Timing {
+  Budget budget;
+  AttentionResults* results;
+};
+
 absl::Status TimeLength(const AttentionOptions& options,
                         const AttentionClass& about,
-                        const AttentionShape& shape,
-                        AttentionResults* results) {
+                        const AttentionShape& shape, Timing* timing) {
   ORDO_ASSIGN_OR_RETURN(const auto contest,
                         Contest::Create(options, about, shape));
   if (shape.length > options.other_rows_up_to) contest->KeepSelected();
   if (about.learned_bias && shape.length <= options.materialised_up_to) {
     contest->AddMaterialised();
   }
-  ORDO_RETURN_IF_ERROR(contest->WarmUp().status());
-  double seconds = 0;
+  ORDO_ASSIGN_OR_RETURN(double seconds, contest->WarmUp());
+  const double allowed = timing->budget.SecondsOf(shape.length);
   for (int round = 0; round < options.max_rounds; ++round) {
-    if (round >= options.min_rounds && seconds > options.seconds_of_length) {
-      break;
-    }
+    const bool enough =
+        round >= options.min_rounds && seconds > options.seconds_of_length;
+    if (round > 0 && (enough || seconds > allowed)) break;
     ORDO_ASSIGN_OR_RETURN(const double more, contest->Round());
     seconds += more;
   }
-  contest->MoveRowsTo(&results->rows);
+  timing->budget.Spend(shape.length, seconds);
+  contest->MoveRowsTo(&timing->results->rows);
   return absl::OkStatus();
 }
 
@@ -204,13 +244,14 @@ absl::StatusOr<AttentionResults> RunAttention(
       return why;
     }
   }
+  Timing timing = {Budget(options, taken.size()), &results};
   for (const AttentionClass& about : taken) {
     for (const Type type : options.types) {
       for (const int64_t length : options.lengths) {
         AttentionShape shape = options.shape;
         shape.type = type;
         shape.length = length;
-        ORDO_RETURN_IF_ERROR(TimeLength(options, about, shape, &results));
+        ORDO_RETURN_IF_ERROR(TimeLength(options, about, shape, &timing));
       }
       progress(about, type, results);
     }

@@ -34,7 +34,10 @@ struct AttentionOptions {
   // `seconds_of_length` or been measured `max_rounds` times.
   int min_rounds = 3;
   int max_rounds = 15;
-  double seconds_of_length = 2;
+  double seconds_of_length = 1.5;
+  // Of all lengths together. Those that would take more than their share are
+  // measured less often, once at least.
+  double seconds_of_all = 540;
   // Peak memory is measured up to lengths where a map of weights of all heads
   // would not fit: with one row and these heads.
   std::vector<int64_t> memory_lengths = {1024, 2048, 4096, 8192, 16384};

@@ -115,6 +115,19 @@ TEST(RunAttentionTest, LongLengthsAreForTheSelectedRowAlone) {
   }
 }
 
+TEST(RunAttentionTest, WithoutTimeEverythingIsMeasuredOnce) {
+  AttentionOptions options = Tiny();
+  options.classes.resize(1);
+  options.min_rounds = options.max_rounds = 4;
+  for (const AttentionRow& row : RunOk(options).rows) {
+    EXPECT_EQ(row.total_s.size(), 4u) << row.kernel;
+  }
+  options.seconds_of_all = 0;
+  for (const AttentionRow& row : RunOk(options).rows) {
+    EXPECT_EQ(row.total_s.size(), 1u) << row.kernel;
+  }
+}
+
 TEST(RunAttentionTest, AClassThatNoKernelTakesIsNamed) {
   AttentionOptions options = Tiny();
   options.select = [](const Problem& problem) {

@@ -233,7 +233,7 @@ std::string MemoryTable(const AttentionResults& results) {
           absl::StrFormat("%d: %.1f", row->shape.length,
                           static_cast<double>(row->peak_bytes) / kMebibyte));
     }
-    absl::StrAppendFormat(&text, "%-12s %-24s %s", name.first, name.second,
+    absl::StrAppendFormat(&text, "%-15s %-24s %s", name.first, name.second,
                           absl::StrJoin(figures, "  "));
     if (rows.size() >= 2) {
       absl::StrAppendFormat(&text, "  ~ N^%.2f", MemoryExponent(rows));

@@ -137,10 +137,24 @@ TEST(FiguresOfTest, ShowWhatIsSelectedAndWhatItReplaces) {
   EXPECT_EQ(figures[0].name, "attention_ratio_fp32");
   EXPECT_EQ(figures[1].name, "attention_memory");
   const std::string& script = figures[0].figure.script;
-  EXPECT_THAT(script, HasSubstr("8 0.8 0.7 0.9"));
+  EXPECT_THAT(script, HasSubstr(" 0.8 0.7 0.9\n"));
   EXPECT_THAT(script, HasSubstr("title \"e\""));
-  EXPECT_THAT(script, HasSubstr("title \"e, materialised\""));
+  EXPECT_THAT(script, HasSubstr("title \"e, as a map\""));
   EXPECT_THAT(figures[1].figure.script, Not(HasSubstr("materialised")));
+}
+
+TEST(FiguresOfTest, WhatWouldHideAnotherLineIsNamedWithIt) {
+  AttentionResults results = MemoryResults(100, 200);
+  for (const char* encoding : {"f", "g", "h"}) {
+    for (const int place : {0, 1}) {
+      results.memory.push_back(results.memory[place]);
+      results.memory.back().encoding = encoding;
+    }
+  }
+  results.memory.back().peak_bytes = 150;
+  const std::string script = FiguresOf(results).back().figure.script;
+  EXPECT_THAT(script, HasSubstr("title \"e, f and 1 more\""));
+  EXPECT_THAT(script, HasSubstr("title \"h\""));
 }
 
 TEST(FiguresOfTest, NothingMeasuredIsNoFigure) {
