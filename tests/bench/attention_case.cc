@@ -22,6 +22,7 @@
 #include "ATen/ops/softmax.h"
 #include "base/status/status.h"
 #include "kernels/common/resources.h"
+#include "kernels/torch/launch.h"
 #include "model/guard.h"
 #include "tests/bench/counting_allocator.h"
 
@@ -99,24 +100,13 @@ void Fill(Input input, at::Tensor* x) {
   }
 }
 
-// Gives a pass its memory, and threads by LibTorch's pool.
+// With the memory and the threads that the bindings give a pass.
 absl::Status RunPass(
     const std::function<absl::Status(const Call&, const Resources&)>& pass,
     const Kernel& kernel, const Call& call) {
-  constexpr int64_t kAlignment = 64;
-  const int64_t bytes =
-      kernel.workspace_bytes(call.problem, at::get_num_threads());
-  const at::Tensor memory = at::empty({bytes + kAlignment}, at::kByte);
-  const auto address = reinterpret_cast<uintptr_t>(memory.data_ptr());
-  Resources resources;
-  resources.workspace = static_cast<char*>(memory.data_ptr()) +
-                        (kAlignment - address % kAlignment) % kAlignment;
-  resources.run = [](int64_t count, const auto& task) {
-    at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) task(i, at::get_thread_num());
-    });
-  };
-  return pass(call, resources);
+  const kernels::torch::Launch launch(
+      kernel.workspace_bytes(call.problem, kernels::torch::Launch::Threads()));
+  return pass(call, launch.resources());
 }
 
 // Runs the passes and counts the bytes that are there beyond those before.
