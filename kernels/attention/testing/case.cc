@@ -16,6 +16,8 @@ namespace {
 // Elements around a tensor.
 constexpr int64_t kMargin = 80;
 constexpr uint8_t kCanary = 0xA5;
+// Not a number in any type: what is to be written first.
+constexpr uint8_t kUnset = 0xFF;
 
 uint16_t ToBfloat16(float x) {
   uint32_t bits = 0;
@@ -89,6 +91,7 @@ class Guarded {
     view_ = {nullptr, shape.tokens * row, shape.width, row};
     bytes_.assign((shape.batch * shape.tokens * row + 2 * kMargin) * size(),
                   kCanary);
+    ForEach([&](int64_t, uint8_t* at) { std::fill_n(at, size(), kUnset); });
   }
 
   // As the device sees it.
@@ -364,6 +367,7 @@ std::string RunKernel(const Problem& p, const Kernel& kernel,
   std::vector<uint8_t> workspace(bytes + 64 + kMargin, kCanary);
   uint8_t* const begin = workspace.data() + 64 -
                          reinterpret_cast<uintptr_t>(workspace.data()) % 64;
+  std::fill_n(begin, bytes, kUnset);
   Resources resources;
   resources.workspace = copies.Place(begin, bytes + kMargin);
   resources.run = [&](int64_t count, const auto& task) {
