@@ -37,16 +37,35 @@ inline void Store(float* x, Vector value) {
 inline Vector All(float x) { return x - Vector{}; }
 inline Vector Max(Vector a, Vector b) { return a > b ? a : b; }
 
+inline Integers Lanes() {
+  Integers lane;
+  for (int i = 0; i < kLanes; ++i) lane[i] = i;
+  return lane;
+}
+
+// Lane i is lane from[i], modulo kLanes, of x.
+inline Vector Permuted(Vector x, Integers from) {
+#if defined(__clang__)
+  return __builtin_shufflevector(x, from);
+#else
+  return __builtin_shuffle(x, from);
+#endif
+}
+
 inline float Sum(Vector x) {
-  float sum = 0;
-  for (int i = 0; i < kLanes; ++i) sum += x[i];
-  return sum;
+#pragma GCC unroll 8
+  for (int step = kLanes / 2; step > 0; step /= 2) {
+    x += Permuted(x, Lanes() ^ step);
+  }
+  return x[0];
 }
 
 inline float Largest(Vector x) {
-  float largest = x[0];
-  for (int i = 1; i < kLanes; ++i) largest = x[i] > largest ? x[i] : largest;
-  return largest;
+#pragma GCC unroll 8
+  for (int step = kLanes / 2; step > 0; step /= 2) {
+    x = Max(x, Permuted(x, Lanes() ^ step));
+  }
+  return x[0];
 }
 
 // 2^x for x up to 0: a polynomial for the fraction (relative error 2e-8, by
