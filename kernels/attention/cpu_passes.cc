@@ -1,0 +1,98 @@
+#include "kernels/attention/cpu_passes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ordo::kernels::attention {
+namespace {
+
+// Parts of the workspace begin at multiples of it.
+constexpr int64_t kLine = 64;
+
+int64_t Lines(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+int64_t PartsBytes(const Problem& problem) {
+  return Lines(problem.batch * problem.heads * PartsStride(problem) *
+               static_cast<int64_t>(sizeof(float)));
+}
+
+// Calls `pass` for each unit of work.
+void ForEachUnit(const Call& call, const Resources& resources,
+                 const TiledCode& code,
+                 void (*pass)(const Call& call, const Unit& unit)) {
+  char* const workspace = static_cast<char*>(resources.workspace);
+  const Problem& p = call.problem;
+  const int64_t room_bytes = Lines(code.room_bytes(p));
+  resources.run(p.batch * p.key_heads, [&](int64_t i, int thread) {
+    pass(call, Unit{i, workspace + PartsBytes(p) + thread * room_bytes,
+                    reinterpret_cast<float*>(workspace)});
+  });
+}
+
+// Adds a part of a table's gradient.
+void AddPart(const Problem& problem, Input table, const float* part,
+             float* sums) {
+  if (IsOfDistances(table) && !problem.positioned) {
+    for (int64_t i = 0; i < SpreadLength(problem); ++i) {
+      sums[PlaceOf(problem, i)] += part[i];
+    }
+    return;
+  }
+  for (int64_t i = 0; i < ShapeOf(problem, table).width; ++i) {
+    sums[i] += part[i];
+  }
+}
+
+// A table's gradient: the sum over the rows of the batch and the heads that
+// share it, in their order.
+void SumParts(const Problem& problem, Input table, const float* parts,
+              const View& gradient) {
+  const Shape shape = ShapeOf(problem, table);
+  float* const all = static_cast<float*>(gradient.data);
+  for (int64_t row = 0; row < problem.batch; ++row) {
+    for (int64_t head = 0; head < problem.heads; ++head) {
+      const int64_t b = shape.batch == 1 ? 0 : row;
+      const int64_t h = shape.heads == 1 ? 0 : head;
+      float* const sums =
+          all + b * gradient.batch_stride + h * gradient.head_stride;
+      if (row == b && head == h) {
+        std::fill_n(sums, shape.width, 0.0F);
+      }
+      AddPart(problem, table,
+              parts + (row * problem.heads + head) * PartsStride(problem) +
+                  PartOffset(problem, table),
+              sums);
+    }
+  }
+}
+
+}  // namespace
+
+Kernel CpuKernel(const std::string& name, const TiledCode& code,
+                 std::function<absl::Status(const Problem&)> supports) {
+  const TiledCode* const of = &code;
+  Kernel kernel;
+  kernel.name = name;
+  kernel.supports = std::move(supports);
+  kernel.workspace_bytes = [of](const Problem& problem, int threads) {
+    return PartsBytes(problem) + threads * Lines(of->room_bytes(problem));
+  };
+  kernel.forward = [of](const Call& call, const Resources& resources) {
+    ForEachUnit(call, resources, *of, of->forward);
+    return absl::OkStatus();
+  };
+  kernel.backward = [of](const Call& call, const Resources& resources) {
+    ForEachUnit(call, resources, *of, of->backward);
+    for (int i = 0; i < kNumInputs; ++i) {
+      const Input input = static_cast<Input>(i);
+      if (!IsTable(input) || call.d_inputs[i].data == nullptr) continue;
+      SumParts(call.problem, input,
+               static_cast<const float*>(resources.workspace),
+               call.d_inputs[i]);
+    }
+    return absl::OkStatus();
+  };
+  return kernel;
+}
+
+}  // namespace ordo::kernels::attention
