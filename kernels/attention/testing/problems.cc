@@ -109,6 +109,12 @@ void CountByKeys(Problem* p) {
   p->gates = Gates::kOwn;
 }
 
+// No count reaches the last position.
+void CountToTheEnd(Problem* p) {
+  Count(p);
+  p->positions = p->keys + 2;
+}
+
 void CountBySlope(Problem* p) {
   p->gates = Gates::kLogits;
   p->positions = 0;
@@ -187,7 +193,15 @@ std::vector<Change> Changes() {
       {"counted_padded_biased", All({Count, Pad, Bias})},
       {"counted_by_keys", CountByKeys},
       {"counted_by_keys_shared", All({Share, CountByKeys, Chunk})},
+      {"counted_by_keys_padded_both_ways",
+       All({CountByKeys, Pad, BothWays, Bias})},
       {"counted_by_slope", CountBySlope},
+      {"counted_by_slope_shared",
+       All({Share, CountBySlope, NearBias, Pad, Chunk})},
+      {"counted_rectified_positioned", All({Count, Rectify, Ramp, Position})},
+      {"counted_bounded_state", All({Count, Bound, AddState})},
+      {"counted_once", All({Count, [](Problem* p) { p->positions = 1; }})},
+      {"counted_to_the_end", CountToTheEnd},
   };
 }
 
@@ -215,6 +229,12 @@ std::vector<Case> Problems() {
   }
   cases.push_back({"steep", Plain(131, 32)});
   cases.back().problem.scale = 30;
+  // Gates are open or closed; most counts end tiles before the rows do.
+  cases.push_back({"counted_steep", Plain(131, 32)});
+  Count(&cases.back().problem);
+  cases.back().problem.scale = 30;
+  cases.push_back({"counted_long", Plain(200, 16)});
+  Count(&cases.back().problem);
   for (const Change& change : Changes()) {
     cases.push_back({change.label, Plain(131, 32)});
     change.apply(&cases.back().problem);
