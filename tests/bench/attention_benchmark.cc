@@ -47,11 +47,11 @@ class Contest {
         [this] { return case_->RunMaterialised(); });
   }
 
-  // Drops those of the table that are not selected.
-  void KeepSelected() {
+  // Drops what runs by `runner`.
+  void Drop(Runner runner) {
     std::vector<Contender> kept;
     for (Contender& contender : contenders_) {
-      if (contender.row.runner == Runner::kOther) continue;
+      if (contender.row.runner == runner) continue;
       kept.push_back(std::move(contender));
     }
     contenders_ = std::move(kept);
@@ -172,7 +172,7 @@ absl::Status TimeLength(const AttentionOptions& options,
                         const AttentionShape& shape, Timing* timing) {
   ORDO_ASSIGN_OR_RETURN(const auto contest,
                         Contest::Create(options, about, shape));
-  if (shape.length > options.other_rows_up_to) contest->KeepSelected();
+  if (shape.length > options.other_rows_up_to) contest->Drop(Runner::kOther);
   if (about.learned_bias && shape.length <= options.materialised_up_to) {
     contest->AddMaterialised();
   }
@@ -193,6 +193,8 @@ absl::Status TimeLength(const AttentionOptions& options,
 absl::Status MeasureMemory(const AttentionOptions& options,
                            const AttentionClass& about,
                            AttentionResults* results) {
+  const std::string first =
+      results->memory.empty() ? about.name : results->memory[0].encoding;
   for (const int64_t length : options.memory_lengths) {
     AttentionShape shape = options.shape;
     shape.batch = 1;
@@ -200,7 +202,9 @@ absl::Status MeasureMemory(const AttentionOptions& options,
     shape.length = length;
     ORDO_ASSIGN_OR_RETURN(const auto contest,
                           Contest::Create(options, about, shape));
-    contest->KeepSelected();
+    contest->Drop(Runner::kOther);
+    // Its memory does not depend on the class.
+    if (about.name != first) contest->Drop(Runner::kFlash);
     if (about.learned_bias && length <= options.materialised_memory_up_to) {
       contest->AddMaterialised();
     }

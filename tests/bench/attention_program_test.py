@@ -101,10 +101,9 @@ class ArgumentsTest(unittest.TestCase):
     def test_mistakes_are_named(self):
         self.assert_refused(["--encodings", "rop"],
                             "--encodings: 'rop' is not one of rope, ")
-        self.assert_refused(["--lengths", "12,x"], "--lengths: 'x' is not a")
-        self.assert_refused(["--lengths", "0"], "in 1..65536")
+        self.assert_refused(["--lengths", "12,x"],
+                            "--lengths: 'x' is not a number in 1..65536")
         self.assert_refused(["--device", "tpu"], "--device: 'tpu'")
-        self.assert_refused(["--json"], "'--json' is unknown, or lacks")
         self.assert_refused(["--jsn", "x"], "unknown flag '--jsn'")
 
     def test_classes_are_listed(self):

@@ -109,14 +109,16 @@ TEST(TimesTableTest, MarksTheSelectedRowAndHasALineForEach) {
   EXPECT_EQ(TimesTable(about, Type::kBfloat16, Results()), "");
 }
 
-// Memory only, at two lengths.
+// Memory only, at three lengths.
 AttentionResults MemoryResults(int64_t bytes, int64_t bytes_of_twice) {
   AttentionResults results = Results();
-  results.memory = {Row("best", Runner::kSelected),
-                    Row("best", Runner::kSelected)};
-  results.memory[0].peak_bytes = bytes;
-  results.memory[1].peak_bytes = bytes_of_twice;
-  results.memory[1].shape.length = 16;
+  const int64_t lengths[] = {4, 8, 16};
+  const int64_t all_bytes[] = {90, bytes, bytes_of_twice};
+  for (const int i : {0, 1, 2}) {
+    results.memory.push_back(Row("best", Runner::kSelected));
+    results.memory[i].peak_bytes = all_bytes[i];
+    results.memory[i].shape.length = lengths[i];
+  }
   return results;
 }
 
@@ -146,7 +148,7 @@ TEST(FiguresOfTest, ShowWhatIsSelectedAndWhatItReplaces) {
 TEST(FiguresOfTest, WhatWouldHideAnotherLineIsNamedWithIt) {
   AttentionResults results = MemoryResults(100, 200);
   for (const char* encoding : {"f", "g", "h"}) {
-    for (const int place : {0, 1}) {
+    for (const int place : {0, 1, 2}) {
       results.memory.push_back(results.memory[place]);
       results.memory.back().encoding = encoding;
     }
