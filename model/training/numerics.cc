@@ -10,6 +10,7 @@
 #include "ATen/native/DispatchStub.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "kernels/attention/table.h"
 #include "model/training/loaded_libraries.h"
 
 namespace ordo::model::training {
@@ -99,6 +100,19 @@ std::string Settings() {
   return absl::StrJoin(set, " ");
 }
 
+// Our kernels that this processor runs, best first.
+std::string AttentionKernels() {
+  kernels::attention::Problem problem;
+  problem.batch = problem.heads = problem.key_heads = 1;
+  problem.queries = problem.keys = problem.width = 1;
+  problem.values[0] = {1, 1};
+  std::vector<std::string> names;
+  for (const auto& kernel : kernels::attention::Kernels()) {
+    if (kernel.supports(problem).ok()) names.push_back(kernel.name);
+  }
+  return absl::StrJoin(names, " ");
+}
+
 }  // namespace
 
 std::vector<std::string> Differences(const Environment& before,
@@ -134,6 +148,7 @@ Environment CurrentEnvironment(const std::string& build_digest) {
   environment.cpu_capability =
       absl::StrCat(at::get_cpu_capability(), Extensions(), Processor());
   environment.torch_version = TorchVersion();
+  environment.kernels = AttentionKernels();
   environment.settings = Settings();
   return environment;
 }

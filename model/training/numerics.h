@@ -20,8 +20,8 @@ struct Environment {
   // The version that the loaded LibTorch gives itself, and a digest of it and
   // of the libraries that it computes with.
   std::string torch_version;
-  // Which of our own kernels compute attention.
-  std::string kernels = "reference";
+  // Which of our own kernels may compute attention, best first.
+  std::string kernels = "";
   // Variables of the environment that LibTorch's libraries choose code or
   // threads by, as NAME=value, those that are set.
   std::string settings = "";
