@@ -1,0 +1,22 @@
+#include "kernels/rows/table.h"
+
+#include "gtest/gtest.h"
+
+namespace ordo::kernels::rows {
+namespace {
+
+TEST(RowsTableTest, TheFirstThatThisMachineRunsIsTaken) {
+  for (const Kernel& kernel : Kernels()) {
+    if (!kernel.supports().ok()) continue;
+    EXPECT_EQ(Select().name, kernel.name);
+    return;
+  }
+  FAIL() << "no kernel runs on this machine";
+}
+
+TEST(RowsTableTest, TheLastRunsOnAnyMachine) {
+  EXPECT_TRUE(Kernels().back().supports().ok());
+}
+
+}  // namespace
+}  // namespace ordo::kernels::rows
