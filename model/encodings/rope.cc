@@ -25,9 +25,7 @@ class Rope : public Encoding {
 
   void TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
                    at::Tensor* k_BGTD) const override {
-    const at::Tensor& table = input.carried.tensors[0];
-    *q_BHTD = Rotate(options_, table, *q_BHTD);
-    *k_BGTD = Rotate(options_, table, *k_BGTD);
+    RotateBoth(options_, input.carried.tensors[0], q_BHTD, k_BGTD);
   }
 
  private:

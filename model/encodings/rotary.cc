@@ -6,17 +6,15 @@
 #include "ATen/ops/cat.h"
 #include "ATen/ops/from_blob.h"
 #include "ATen/ops/where.h"
+#include "kernels/torch/rows.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/entries.h"
 
 namespace ordo::model::encodings {
 namespace {
 
-// The real and the imaginary parts of the first R channels.
-std::vector<at::Tensor> Parts(const RotaryOptions& options,
-                              const at::Tensor& x) {
-  if (options.layout == PairLayout::kHalfSplit) return x.chunk(2, -1);
-  return x.unflatten(-1, {options.channels / 2, 2}).unbind(-1);
+kernels::torch::Turning TurningOf(const RotaryOptions& options) {
+  return {options.channels, options.layout == PairLayout::kInterleaved};
 }
 
 }  // namespace
@@ -93,23 +91,12 @@ std::vector<int64_t> VisibleLengths(const Pass& pass) {
 
 at::Tensor Rotate(const RotaryOptions& options, const at::Tensor& table,
                   const at::Tensor& x_BHTD) {
-  if (options.channels == 0) return x_BHTD;
-  const at::Tensor x = x_BHTD.to(table.scalar_type());
-  const int64_t width = x.size(-1);
-  const bool all = options.channels == width;
-  std::vector<at::Tensor> split;
-  if (!all) {
-    split =
-        x.split_with_sizes({options.channels, width - options.channels}, -1);
-  }
-  const std::vector<at::Tensor> part = Parts(options, all ? x : split[0]);
-  const std::vector<at::Tensor> turn = table.chunk(2, -1);
-  std::vector<at::Tensor> rotated = {
-      part[0] * turn[0] - part[1] * turn[1],
-      part[0] * turn[1] + part[1] * turn[0],
-  };
-  if (!all) rotated.push_back(split[1]);
-  return at::cat(rotated, -1).to(x_BHTD.scalar_type());
+  return kernels::torch::Turn(TurningOf(options), table, x_BHTD);
+}
+
+void RotateBoth(const RotaryOptions& options, const at::Tensor& table,
+                at::Tensor* q_BHTD, at::Tensor* k_BGTD) {
+  kernels::torch::TurnBoth(TurningOf(options), table, q_BHTD, k_BGTD);
 }
 
 }  // namespace ordo::model::encodings

@@ -71,6 +71,10 @@ std::vector<int64_t> VisibleLengths(const Pass& pass);
 at::Tensor Rotate(const RotaryOptions& options, const at::Tensor& table,
                   const at::Tensor& x_BHTD);
 
+// The same of q and k [B,G,T,D] by one table, in one pass.
+void RotateBoth(const RotaryOptions& options, const at::Tensor& table,
+                at::Tensor* q_BHTD, at::Tensor* k_BGTD);
+
 }  // namespace ordo::model::encodings
 
 #endif  // ORDO_MODEL_ENCODINGS_ROTARY_H_

@@ -107,11 +107,10 @@ class Tape : public Encoding {
                    at::Tensor* k_BGTD) const override {
     const at::Tensor& state = input.carried.tensors[0];
     const double factor = form_->query_factor(q_BHTD->size(-1));
-    *q_BHTD = form_->Turn(state, *q_BHTD);
     // Each head turns the keys that it shares by a state of its own.
     const int64_t sharing = state.size(1) / k_BGTD->size(1);
     if (sharing > 1) *k_BGTD = k_BGTD->repeat_interleave(sharing, 1);
-    *k_BGTD = form_->Turn(state, *k_BGTD);
+    form_->TurnBoth(state, q_BHTD, k_BGTD);
     if (factor != 1.0) *q_BHTD = *q_BHTD * factor;
   }
 

@@ -54,6 +54,10 @@ class ComplexForm : public TapeForm {
                   const at::Tensor& x_BHTD) const override {
     return Rotate(options_, state_BHTW, x_BHTD);
   }
+  void TurnBoth(const at::Tensor& state_BHTW, at::Tensor* q_BHTD,
+                at::Tensor* k_BHTD) const override {
+    RotateBoth(options_, state_BHTW, q_BHTD, k_BHTD);
+  }
 
  private:
   const RotaryOptions options_;

@@ -38,6 +38,12 @@ class TapeForm {
   // is that of equation 6. Computed in the state's dtype, returned in x's.
   virtual at::Tensor Turn(const at::Tensor& state_BHTW,
                           const at::Tensor& x_BHTD) const = 0;
+  // The same of q and k, both [B,H,T,D].
+  virtual void TurnBoth(const at::Tensor& state_BHTW, at::Tensor* q_BHTD,
+                        at::Tensor* k_BHTD) const {
+    *q_BHTD = Turn(state_BHTW, *q_BHTD);
+    *k_BHTD = Turn(state_BHTW, *k_BHTD);
+  }
 };
 
 // One complex number for each pair of channels, W = R: real parts first.

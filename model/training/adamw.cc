@@ -7,6 +7,7 @@
 #include "ATen/ops/zeros_like.h"
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
+#include "kernels/torch/rows.h"
 
 namespace ordo::model::training {
 namespace {
@@ -34,24 +35,18 @@ void AdamW::Step(double learning_rate, double gradient_scale) {
   const at::NoGradGuard no_grad;
   ++num_updates_;
   const double t = static_cast<double>(num_updates_);
-  const double correction1 = 1 - std::pow(options_.beta1, t);
-  const double correction2 = 1 - std::pow(options_.beta2, t);
+  kernels::torch::AdamStep step;
+  step.gradient_scale = gradient_scale;
+  step.beta1 = options_.beta1;
+  step.beta2 = options_.beta2;
+  step.epsilon = options_.epsilon;
+  step.step = learning_rate / (1 - std::pow(options_.beta1, t));
+  step.root = std::sqrt(1 - std::pow(options_.beta2, t));
   for (Slot& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
-    const at::Tensor gradient = gradient_scale == 1
-                                    ? slot.parameter.grad()
-                                    : slot.parameter.grad().mul(gradient_scale);
-    slot.exp_avg.mul_(options_.beta1).add_(gradient, 1 - options_.beta1);
-    slot.exp_avg_sq.mul_(options_.beta2)
-        .addcmul_(gradient, gradient, 1 - options_.beta2);
-    const at::Tensor denominator = slot.exp_avg_sq.sqrt()
-                                       .div_(std::sqrt(correction2))
-                                       .add_(options_.epsilon);
-    if (slot.weight_decay != 0) {
-      slot.parameter.mul_(1 - learning_rate * slot.weight_decay);
-    }
-    slot.parameter.addcdiv_(slot.exp_avg, denominator,
-                            -learning_rate / correction1);
+    step.keep = 1 - learning_rate * slot.weight_decay;
+    kernels::torch::StepAdam(step, {slot.parameter, slot.parameter.grad(),
+                                    slot.exp_avg, slot.exp_avg_sq});
   }
 }
 

@@ -5,17 +5,13 @@
 #include "ATen/ops/layer_norm.h"
 #include "ATen/ops/linear.h"
 #include "ATen/ops/relu.h"
-#include "ATen/ops/rsqrt.h"
-#include "ATen/ops/silu.h"
+#include "kernels/torch/rows.h"
 
 namespace ordo::model::transformer {
 
 at::Tensor RmsNorm(const at::Tensor& x, const at::Tensor& weight,
                    double epsilon) {
-  const at::Tensor wide = x.scalar_type() == at::kDouble ? x : x.to(at::kFloat);
-  const at::Tensor scale =
-      at::rsqrt(wide.square().mean(-1, /*keepdim=*/true) + epsilon);
-  return (wide * scale).to(x.scalar_type()) * weight;
+  return kernels::torch::RmsNorm(x, weight, epsilon);
 }
 
 at::Tensor LayerNorm(const at::Tensor& x, const NormWeights& weights,
@@ -36,7 +32,7 @@ at::Tensor Mlp(const at::Tensor& x, const MlpWeights& weights,
   at::Tensor inner = Linear(x, weights.up);
   switch (activation) {
     case Activation::kSwiglu:
-      inner = at::silu(Linear(x, weights.gate)) * inner;
+      inner = kernels::torch::SwiGlu(Linear(x, weights.gate), inner);
       break;
     case Activation::kGelu:
       inner = at::gelu(inner);
