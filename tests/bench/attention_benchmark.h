@@ -27,7 +27,7 @@ struct AttentionOptions {
   AttentionShape shape;
   // Rows that Select does not take are slower; longer ones would take most of
   // the time.
-  int64_t other_rows_up_to = 1024;
+  int64_t other_rows_up_to = 512;
   // Maps of weights take memory, and most of the time.
   int64_t materialised_up_to = 2048;
   // Each length is measured this often, and then until it has taken
