@@ -70,7 +70,10 @@ TEST(CudaEmulatedTest, WhatItDoesNotDoIsRefusedByName) {
           {"--config=cuda_all", [](Problem* p) { p->width = 256; }},
           {"--config=cuda_all", [](Problem* p) { p->values[0].width = 264; }},
           {"below 65536", [](Problem* p) { p->batch = 65536; }},
-          {"a ramp", [](Problem* p) { p->pieces = 3; }},
+          {"64 pieces", [](Problem* p) { p->pieces = 65; }},
+          {"a far product", [](Problem* p) { p->far_from = 9; }},
+          {"position ids",
+           [](Problem* p) { p->positioned = p->biased = true; }},
           {"counted positions", [](Problem* p) { p->gates = Gates::kLogits; }},
       };
   for (const auto& [what, change] : refused) {

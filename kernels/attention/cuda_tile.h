@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/attention/cuda_tiled_code.h"
 #include "kernels/attention/problem.h"
 #include "kernels/common/cuda_device.h"
 
@@ -17,7 +18,6 @@
 
 namespace ordo::kernels::attention {
 
-inline constexpr int kThreads = 128;
 inline constexpr int kGap = 8;
 
 // Columns [begin, end) of a tile are those of one head of a tensor.

@@ -27,28 +27,38 @@ int64_t NumTiles(int64_t tokens) {
   return (tokens + kCudaTile - 1) / kCudaTile;
 }
 
+// Whether a problem has what Hook<true> is for.
+bool HasTerms(const Problem& p) {
+  return p.multiplied || p.rectified || p.pieces > 0;
+}
+
 template <int kD, int kW>
 const char* Forward(const TiledArguments& arguments, void* stream) {
   const Problem& p = arguments.call.problem;
   const device::Grid grid = {NumTiles(p.queries), p.heads, p.batch, kThreads,
                              ForwardShared<kD, kW>::kBytes};
-  return device::Launch(TiledForward<kD, kW>, grid, stream, arguments);
+  return device::Launch(
+      HasTerms(p) ? TiledForward<kD, kW, true> : TiledForward<kD, kW, false>,
+      grid, stream, arguments);
 }
 
 template <int kD, int kW>
 const char* Backward(const TiledArguments& arguments, void* stream) {
   const Problem& p = arguments.call.problem;
   const int64_t tiles = NumTiles(p.queries);
-  const bool in_parts = arguments.d_bias_parts != nullptr;
+  const int64_t pieces = arguments.d_pieces == nullptr ? 0 : PieceBytes(p);
   const device::Grid of_queries = {
-      in_parts ? std::min(tiles, arguments.parts) : tiles, p.heads, p.batch,
-      kThreads, QueriesShared<kD, kW>::kBytes};
-  const char* const error =
-      device::Launch(TiledQueries<kD, kW>, of_queries, stream, arguments);
+      arguments.parts > 0 ? arguments.parts : tiles, p.heads, p.batch, kThreads,
+      QueriesShared<kD, kW>::kBytes + pieces};
+  const char* const error = device::Launch(
+      HasTerms(p) ? TiledQueries<kD, kW, true> : TiledQueries<kD, kW, false>,
+      of_queries, stream, arguments);
   if (error != nullptr) return error;
   const device::Grid of_keys = {NumTiles(p.keys), p.key_heads, p.batch,
                                 kThreads, KeysShared<kD, kW>::kBytes};
-  return device::Launch(TiledKeys<kD, kW>, of_keys, stream, arguments);
+  return device::Launch(
+      HasTerms(p) ? TiledKeys<kD, kW, true> : TiledKeys<kD, kW, false>, of_keys,
+      stream, arguments);
 }
 
 }  // namespace

@@ -9,18 +9,31 @@
 
 namespace ordo::kernels::attention {
 
+// Threads of a block; its queries, and keys of a step.
+inline constexpr int kThreads = 128;
+inline constexpr int kCudaTile = 64;
+
+// Tables of the distance with gradients.
+enum TableSums { kBiasSums, kMultiplierSums, kRampSums, kNumTableSums };
+
 // What the kernels read beside the call, by value.
 struct TiledArguments {
   Call call;
   // Distances of keys from queries that there are: element d + S - 1 of a part
-  // of d_bias is that of distance d; and elements from one part to the next.
+  // of a table's gradient is that of distance d; and elements from one part to
+  // the next.
   int64_t spread_length = 0;
   int64_t spread_stride = 0;
   // [B,H,T]: sum over what is mixed of it times its gradient.
   float* delta_BHT = nullptr;
-  // [B,H,parts,spread_stride]: sums over the queries that one block has; null
-  // unless the bias' gradient is wanted.
-  float* d_bias_parts = nullptr;
+  // [B,H,parts,spread_stride] each: sums over the queries that one block has.
+  // Null: the table's gradient is not wanted.
+  float* d_parts[kNumTableSums] = {};
+  // The same of the ramp's pieces, [B,H,parts,2,F], slopes before offsets; and
+  // of r, [B,H,T]. Null: no gradient of the ramp is wanted.
+  float* d_pieces = nullptr;
+  float* d_rows = nullptr;
+  // Blocks that the queries of a head are dealt out to; 0: one for each tile.
   int64_t parts = 0;
 };
 
@@ -29,7 +42,7 @@ struct TiledArguments {
 struct TiledWidths {
   int64_t width;
   int64_t values_width;
-  // Of a block, the most that a pass asks for.
+  // Of a block, the most that a pass asks for without a ramp.
   int64_t shared_bytes;
   const char* (*forward)(const TiledArguments& arguments, void* stream);
   const char* (*backward)(const TiledArguments& arguments, void* stream);
@@ -38,12 +51,16 @@ struct TiledWidths {
 template <int kWidth, int kValuesWidth>
 const TiledWidths& Widths();
 
-// Blocks over which the queries of a head are dealt out where each block has a
-// part of d_bias: few, so that the parts stay linear in the keys.
-inline constexpr int64_t kBiasParts = 8;
+// TiledArguments::parts where there are some: few, so that they stay linear in
+// the keys.
+inline constexpr int64_t kMaxParts = 8;
 
-// Queries of a block of threads, keys of a step.
-inline constexpr int kCudaTile = 64;
+// Of the ramp: each has two sums for each thread in shared memory.
+inline constexpr int64_t kMaxPieces = 64;
+
+inline int64_t PieceBytes(const Problem& problem) {
+  return problem.pieces * 2 * kThreads * static_cast<int64_t>(sizeof(float));
+}
 
 }  // namespace ordo::kernels::attention
 

@@ -67,8 +67,9 @@ struct OnlineSoftmax {
 // A step of the online softmax (Milakov and Gimelshein 2018, arXiv:1805.02867):
 // products become weights, and what is mixed so far is scaled to the new
 // maximum.
-template <int kW>
-ORDO_DEVICE void Soften(const Hook& hook, float (&scores)[kCudaTile / 8][4],
+template <int kW, bool kTerms>
+ORDO_DEVICE void Soften(const Hook<kTerms>& hook,
+                        float (&scores)[kCudaTile / 8][4],
                         OnlineSoftmax* softmax, float (&mixed)[kW / 8][4]) {
   const int lane = device::ThreadId() % 32;
   const int first = device::ThreadId() / 32 * 16 + lane / 4;
@@ -130,7 +131,7 @@ ORDO_DEVICE void FinishForward(const Call& call, int64_t query,
                 {first, p.queries});
 }
 
-template <int kD, int kW>
+template <int kD, int kW, bool kTerms>
 ORDO_KERNEL(kThreads)
 TiledForward(const TiledArguments arguments) {
   using Shared = ForwardShared<kD, kW>;
@@ -145,10 +146,12 @@ TiledForward(const TiledArguments arguments) {
 
   const int64_t steps = (VisibleKeys(p, query) + kCudaTile - 1) / kCudaTile;
   LoadTile<kCudaTile, kD>(head.q, {query, p.queries}, shared.q);
-  LoadKeys(arguments, head, {query, 0}, StepOf(shared, 0));
+  const int64_t first =
+      FirstKey(arguments.call, head.of_query, query) / kCudaTile;
+  LoadKeys(arguments, head, {query, first * kCudaTile}, StepOf(shared, first));
   float mixed[kW / 8][4] = {};
   OnlineSoftmax softmax = {{-INFINITY, -INFINITY}, {0, 0}};
-  for (int64_t i = 0; i < steps; ++i) {
+  for (int64_t i = first; i < steps; ++i) {
     if (Shared::kStages == 2 && i + 1 < steps) {
       LoadKeys(arguments, head, {query, (i + 1) * kCudaTile},
                StepOf(shared, i + 1));
@@ -161,8 +164,9 @@ TiledForward(const TiledArguments arguments) {
     const Shared step = StepOf(shared, i);
     float scores[kCudaTile / 8][4] = {};
     MultiplyRows<kCudaTile, kD>(q, step.steps, scores);
-    Soften<kW>(MakeHook(p, {query, i * kCudaTile}, step.extras), scores,
-               &softmax, mixed);
+    Soften<kW, kTerms>(MakeHook<kTerms>(arguments.call, head.of_query.head,
+                                        {query, i * kCudaTile}, step.extras),
+                       scores, &softmax, mixed);
     uint32_t weights[kCudaTile / 16][4];
     Pack<kCudaTile>(scores, weights);
     MultiplyColumns<kCudaTile, kW>(

@@ -76,9 +76,10 @@ ORDO_DEVICE void LoadQueries(const TiledArguments& arguments, const Head& head,
   device::CommitCopies();
 }
 
-// Products k.q become weights, gradients of the weights those of the logits.
-template <int kRows>
-ORDO_DEVICE void DifferentiateColumns(const Hook& hook,
+// Products k.q become weights, gradients of the weights those of the scaled
+// products.
+template <int kRows, bool kTerms>
+ORDO_DEVICE void DifferentiateColumns(const Hook<kTerms>& hook,
                                       float (&scores)[kRows / 8][4],
                                       float (&changes)[kRows / 8][4]) {
   const int lane = device::ThreadId() % 32;
@@ -88,17 +89,21 @@ ORDO_DEVICE void DifferentiateColumns(const Hook& hook,
     ORDO_UNROLL
     for (int e = 0; e < 4; ++e) {
       const int query = 8 * n + lane % 4 * 2 + e % 2;
-      const float logit = Logit(hook, scores[n][e], query, first + e / 2 * 8);
-      scores[n][e] = exp2f(logit - hook.extras->lse[query]);
-      changes[n][e] =
-          scores[n][e] * (changes[n][e] - hook.extras->delta[query]);
+      const int key = first + e / 2 * 8;
+      const float product = scores[n][e];
+      scores[n][e] =
+          exp2f(Logit(hook, product, query, key) - hook.extras->lse[query]);
+      changes[n][e] = scores[n][e] *
+                      (changes[n][e] - hook.extras->delta[query]) *
+                      ProductFactor(hook, product, query, key);
     }
   }
 }
 
 // One step: what it adds to the gradients of keys and values.
-template <int kD, int kW>
-ORDO_DEVICE void KeysStep(const Hook& hook, const KeysShared<kD, kW>& step,
+template <int kD, int kW, bool kTerms>
+ORDO_DEVICE void KeysStep(const Hook<kTerms>& hook,
+                          const KeysShared<kD, kW>& step,
                           float (&dk)[kD / 8][4],
                           float (&d_values)[kW / 8][4]) {
   using Shared = KeysShared<kD, kW>;
@@ -109,7 +114,7 @@ ORDO_DEVICE void KeysStep(const Hook& hook, const KeysShared<kD, kW>& step,
   float changes[kRows / 8][4] = {};
   MultiplyRows<kRows, kW>(step.keys + Shared::kValuesAt + rows * (kW + kGap),
                           step.steps + Shared::kMixedAt, changes);
-  DifferentiateColumns<kRows>(hook, scores, changes);
+  DifferentiateColumns<kRows, kTerms>(hook, scores, changes);
   uint32_t packed[kRows / 16][4];
   Pack<kRows>(scores, packed);
   MultiplyColumns<kRows, kW>(packed, step.steps + Shared::kMixedAt, d_values);
@@ -118,7 +123,7 @@ ORDO_DEVICE void KeysStep(const Hook& hook, const KeysShared<kD, kW>& step,
 }
 
 // Adds what flows back through the queries of one head.
-template <int kD, int kW>
+template <int kD, int kW, bool kTerms>
 ORDO_DEVICE void DifferentiateHead(const TiledArguments& arguments,
                                    const Head& head, float (&dk)[kD / 8][4],
                                    float (&d_values)[kW / 8][4]) {
@@ -129,7 +134,11 @@ ORDO_DEVICE void DifferentiateHead(const TiledArguments& arguments,
   const int64_t key = device::BlockX() * kCudaTile;
   const int64_t hidden = p.causal ? key - (p.keys - p.queries) : 0;
   const int64_t first = hidden > 0 ? hidden / kRows * kRows : 0;
-  const int64_t steps = (p.queries - first + kRows - 1) / kRows;
+  const int64_t end =
+      QueriesBefore(arguments.call, head.of_query, key + kCudaTile);
+  const int64_t steps = end > first ? (end - first + kRows - 1) / kRows : 0;
+  // Nothing may be on its way when the next head's tiles are loaded.
+  if (steps == 0) return;
   LoadTile<kCudaTile, kD>(head.k, {key, p.keys}, shared.keys);
   LoadTile<kCudaTile, kW>(head.values, {key, p.keys},
                           shared.keys + Shared::kValuesAt);
@@ -146,7 +155,10 @@ ORDO_DEVICE void DifferentiateHead(const TiledArguments& arguments,
     device::SyncThreads();
     const Shared step = StepOf(shared, i);
     const Place place = {first + i * kRows, key};
-    KeysStep(MakeHook(p, place, step.extras), step, dk, d_values);
+    KeysStep<kD, kW, kTerms>(
+        MakeHook<kTerms>(arguments.call, head.of_query.head, place,
+                         step.extras),
+        step, dk, d_values);
     // All have read this step before another takes its place.
     device::SyncThreads();
     if (Shared::kStages == 1 && i + 1 < steps) {
@@ -183,7 +195,7 @@ ORDO_DEVICE void StoreValues(const Call& call, const HeadOf& of, bool own,
   }
 }
 
-template <int kD, int kW>
+template <int kD, int kW, bool kTerms>
 ORDO_KERNEL(kThreads)
 TiledKeys(const TiledArguments arguments) {
   const Call& call = arguments.call;
@@ -193,7 +205,8 @@ TiledKeys(const TiledArguments arguments) {
   float d_values[kW / 8][4] = {};
   HeadOf of = {device::BlockZ(), device::BlockY() * group};
   for (int64_t i = 0; i < group; ++i, ++of.head) {
-    DifferentiateHead<kD, kW>(arguments, MakeHead(call, of), dk, d_values);
+    DifferentiateHead<kD, kW, kTerms>(arguments, MakeHead(call, of), dk,
+                                      d_values);
     StoreValues<kW>(call, of, true, d_values);
   }
   of.head = device::BlockY() * group;

@@ -2,6 +2,7 @@
 #define ORDO_KERNELS_ATTENTION_CUDA_TILED_QUERIES_H_
 
 #include "kernels/attention/cuda_tiled_body.h"
+#include "kernels/attention/cuda_tiled_tables.h"
 
 // The gradients of the queries and of the bias: a block has 64 queries of a
 // head, each warp 16 of them, and goes through the keys that they see. Weights
@@ -17,24 +18,21 @@
 
 namespace ordo::kernels::attention {
 
-// Elements of a row of the logits' gradients, so that the eight rows of a
-// fragment lie in different banks.
-inline constexpr int kChangesPitch = kCudaTile + 8;
-
 template <int kD, int kW>
 struct QueriesShared {
   static constexpr int64_t kStep =
       TileElements(kCudaTile, kD) + TileElements(kCudaTile, kW);
   // Queries and d_mixed are as large as a step's keys and values.
   static constexpr int kStages = Stages(kStep, kStep);
-  static constexpr int64_t kChanges = kCudaTile * kChangesPitch;
   static constexpr int64_t kBytes =
-      2 * (1 + kStages) * kStep + kStages * sizeof(Extras) + 4 * kChanges;
+      2 * (1 + kStages) * kStep + kStages * sizeof(Extras) + 4 * kTermsElements;
 
   uint16_t* q;
   uint16_t* steps;
-  float* changes;
+  // For gradients of tables; those of the ramp come behind all that is fixed.
+  float* terms;
   Extras* extras;
+  float* pieces;
 };
 
 template <int kD, int kW>
@@ -43,9 +41,10 @@ ORDO_DEVICE QueriesShared<kD, kW> MakeQueriesShared() {
   Shared shared;
   shared.q = reinterpret_cast<uint16_t*>(device::SharedMemory());
   shared.steps = shared.q + Shared::kStep;
-  shared.changes =
+  shared.terms =
       reinterpret_cast<float*>(shared.steps + Shared::kStages * Shared::kStep);
-  shared.extras = reinterpret_cast<Extras*>(shared.changes + Shared::kChanges);
+  shared.extras = reinterpret_cast<Extras*>(shared.terms + kTermsElements);
+  shared.pieces = reinterpret_cast<float*>(shared.extras + Shared::kStages);
   return shared;
 }
 
@@ -65,8 +64,8 @@ ORDO_DEVICE QueriesShared<kD, kW> StepOf(const QueriesShared<kD, kW>& shared,
                                          int64_t i) {
   using Shared = QueriesShared<kD, kW>;
   const int64_t stage = i % Shared::kStages;
-  return {shared.q, shared.steps + stage * Shared::kStep, shared.changes,
-          shared.extras + stage};
+  return {shared.q, shared.steps + stage * Shared::kStep, shared.terms,
+          shared.extras + stage, shared.pieces};
 }
 
 // Of a lane's two rows: lse in base 2, and delta.
@@ -92,7 +91,9 @@ ORDO_DEVICE RowSums LoadRowSums(const TiledArguments& arguments,
 
 // Products q.k in `scores` and gradients of the weights in `changes` become
 // the gradients of the logits, in `changes`.
-ORDO_DEVICE void DifferentiateRows(const Hook& hook, const RowSums& rows,
+template <bool kTerms>
+ORDO_DEVICE void DifferentiateRows(const Hook<kTerms>& hook,
+                                   const RowSums& rows,
                                    const float (&scores)[kCudaTile / 8][4],
                                    float (&changes)[kCudaTile / 8][4]) {
   const int lane = device::ThreadId() % 32;
@@ -110,49 +111,37 @@ ORDO_DEVICE void DifferentiateRows(const Hook& hook, const RowSums& rows,
   }
 }
 
-// Adds a step's gradients of logits to the block's part of d_bias, each
-// distance in the order of the queries.
-ORDO_DEVICE void AddToBias(const TiledArguments& arguments, const Place& place,
-                           const float (&changes)[kCudaTile / 8][4],
-                           float* shared) {
-  const int thread = device::ThreadId(), lane = thread % 32;
+// The gradients of the logits become those of the scaled products.
+template <bool kTerms>
+ORDO_DEVICE void FlowToProducts(const Hook<kTerms>& hook,
+                                const float (&products)[kCudaTile / 8][4],
+                                float (&changes)[kCudaTile / 8][4]) {
+  if (!kTerms || (!hook.rectified && !hook.multiplied)) return;
+  const LanePlace lane = PlaceOfLane();
   ORDO_UNROLL
   for (int n = 0; n < kCudaTile / 8; ++n) {
     ORDO_UNROLL
     for (int e = 0; e < 4; ++e) {
-      const int row = thread / 32 * 16 + lane / 4 + e / 2 * 8;
-      shared[row * kChangesPitch + 8 * n + lane % 4 * 2 + e % 2] =
-          changes[n][e];
+      changes[n][e] *= ProductFactor(hook, products[n][e], lane.row + e / 2 * 8,
+                                     8 * n + lane.column + e % 2);
     }
-  }
-  // A distance has terms of all warps.
-  device::SyncThreads();
-  const Problem& p = arguments.call.problem;
-  const int64_t at = SpreadBase(p, place) + thread;
-  // Thread i has the distance i - (kCudaTile - 1) of a key from a query.
-  const int distance = thread - (kCudaTile - 1);
-  if (distance < kCudaTile && at >= 0 && at < arguments.spread_length) {
-    const int begin = distance < 0 ? -distance : 0;
-    const int end = distance < 0 ? kCudaTile : kCudaTile - distance;
-    float sum = 0;
-    for (int row = begin; row < end; ++row) {
-      sum += shared[row * kChangesPitch + row + distance];
-    }
-    const int64_t part =
-        (device::BlockZ() * p.heads + device::BlockY()) * arguments.parts +
-        device::BlockX();
-    // In another step another thread has this element: the barrier at the
-    // step's end lies between.
-    arguments.d_bias_parts[part * arguments.spread_stride + at] += sum;
   }
 }
 
-// One step: what it adds to dq.
-template <int kD, int kW>
+// What a block sums up over its steps.
+template <int kD>
+struct QueriesSums {
+  float dq[kD / 8][4];
+  // Of r, the lane's own columns of its two rows.
+  float d_rows[2];
+};
+
+// One step: what it adds to the sums.
+template <int kD, int kW, bool kTerms>
 ORDO_DEVICE void QueriesStep(const TiledArguments& arguments,
                              const Place& place,
                              const QueriesShared<kD, kW>& step,
-                             float (&dq)[kD / 8][4]) {
+                             QueriesSums<kD>* sums) {
   const int rows = device::ThreadId() / 32 * 16;
   const HeadOf of = {device::BlockZ(), device::BlockY()};
   float scores[kCudaTile / 8][4] = {};
@@ -161,18 +150,42 @@ ORDO_DEVICE void QueriesStep(const TiledArguments& arguments,
   MultiplyRows<kCudaTile, kW>(
       step.q + TileElements(kCudaTile, kD) + rows * (kW + kGap),
       step.steps + TileElements(kCudaTile, kD), changes);
-  DifferentiateRows(MakeHook(arguments.call.problem, place, step.extras),
-                    LoadRowSums(arguments, of, place.query), scores, changes);
-  if (arguments.d_bias_parts != nullptr) {
-    AddToBias(arguments, place, changes, step.changes);
+  const Hook<kTerms> hook =
+      MakeHook<kTerms>(arguments.call, of.head, place, step.extras);
+  DifferentiateRows(hook, LoadRowSums(arguments, of, place.query), scores,
+                    changes);
+  const Step terms = {scores, changes, place, step.terms};
+  for (int table = 0; table < kNumTableSums; ++table) {
+    if (arguments.d_parts[table] == nullptr) continue;
+    AddToTable(arguments, hook, static_cast<TableSums>(table), terms);
   }
+  if constexpr (kTerms) {
+    if (arguments.d_pieces != nullptr) {
+      AddToRamp(hook, terms, step.pieces, sums->d_rows);
+    }
+  }
+  FlowToProducts(hook, scores, changes);
   uint32_t packed[kCudaTile / 16][4];
   Pack<kCudaTile>(changes, packed);
-  MultiplyColumns<kCudaTile, kD>(packed, step.steps, dq);
+  MultiplyColumns<kCudaTile, kD>(packed, step.steps, sums->dq);
+}
+
+// Writes what the head gives to r of 64 queries from `query` on.
+ORDO_DEVICE void StoreRampRows(const TiledArguments& arguments,
+                               const HeadOf& of, int64_t query,
+                               const float (&rows)[2]) {
+  if (arguments.d_rows == nullptr) return;
+  const Problem& p = arguments.call.problem;
+  for (int half = 0; half < 2; ++half) {
+    const float sum = SumOfRow(rows[half]);
+    const int64_t token = query + PlaceOfLane().row + 8 * half;
+    if (PlaceOfLane().column != 0 || token >= p.queries) continue;
+    arguments.d_rows[(of.batch * p.heads + of.head) * p.queries + token] = sum;
+  }
 }
 
 // The gradients of 64 queries from `query` on.
-template <int kD, int kW>
+template <int kD, int kW, bool kTerms>
 ORDO_DEVICE void DifferentiateQueries(const TiledArguments& arguments,
                                       const Head& head, int64_t query) {
   using Shared = QueriesShared<kD, kW>;
@@ -184,9 +197,10 @@ ORDO_DEVICE void DifferentiateQueries(const TiledArguments& arguments,
   LoadTile<kCudaTile, kW>(
       Together(p, call.d_outputs + kMixed, head.of_query, false),
       {query, p.queries}, shared.q + TileElements(kCudaTile, kD));
-  LoadKeys(arguments, head, {query, 0}, StepOf(shared, 0));
-  float dq[kD / 8][4] = {};
-  for (int64_t i = 0; i < steps; ++i) {
+  const int64_t first = FirstKey(call, head.of_query, query) / kCudaTile;
+  LoadKeys(arguments, head, {query, first * kCudaTile}, StepOf(shared, first));
+  QueriesSums<kD> sums = {};
+  for (int64_t i = first; i < steps; ++i) {
     if (Shared::kStages == 2 && i + 1 < steps) {
       LoadKeys(arguments, head, {query, (i + 1) * kCudaTile},
                StepOf(shared, i + 1));
@@ -196,41 +210,35 @@ ORDO_DEVICE void DifferentiateQueries(const TiledArguments& arguments,
     }
     // All threads' copies of this step are there.
     device::SyncThreads();
-    QueriesStep(arguments, {query, i * kCudaTile}, StepOf(shared, i), dq);
+    QueriesStep<kD, kW, kTerms>(arguments, {query, i * kCudaTile},
+                                StepOf(shared, i), &sums);
     // All have read this step before another takes its place.
     device::SyncThreads();
     if (Shared::kStages == 1 && i + 1 < steps) {
       LoadKeys(arguments, head, {query, (i + 1) * kCudaTile}, shared);
     }
   }
+  StoreRampRows(arguments, head.of_query, query, sums.d_rows);
   const float factors[2] = {p.scale, p.scale};
-  StoreRows<kD>(dq, factors,
+  StoreRows<kD>(sums.dq, factors,
                 OneTensor(call.d_inputs[kQ], head.of_query, p.width),
                 {query + device::ThreadId() / 32 * 16, p.queries});
 }
 
-template <int kD, int kW>
+template <int kD, int kW, bool kTerms>
 ORDO_KERNEL(kThreads)
 TiledQueries(const TiledArguments arguments) {
   const Problem& p = arguments.call.problem;
   const HeadOf of = {device::BlockZ(), device::BlockY()};
-  if (arguments.d_bias_parts != nullptr) {
-    const int64_t part =
-        (of.batch * p.heads + of.head) * arguments.parts + device::BlockX();
-    float* const d_bias =
-        arguments.d_bias_parts + part * arguments.spread_stride;
-    // A barrier is before the first step that adds to it.
-    for (int64_t i = device::ThreadId(); i < arguments.spread_stride;
-         i += kThreads) {
-      d_bias[i] = 0;
-    }
-  }
+  float* const pieces = MakeQueriesShared<kD, kW>().pieces;
+  BeginTables(arguments, pieces);
   const Head head = MakeHead(arguments.call, of);
   // One tile of queries, or where there are fewer blocks every so many-th.
   for (int64_t query = device::BlockX() * kCudaTile; query < p.queries;
        query += device::GridX() * kCudaTile) {
-    DifferentiateQueries<kD, kW>(arguments, head, query);
+    DifferentiateQueries<kD, kW, kTerms>(arguments, head, query);
   }
+  EndPieces(arguments, pieces);
 }
 
 }  // namespace ordo::kernels::attention

@@ -9,6 +9,7 @@
 #include "kernels/attention/cuda_code.h"
 #include "kernels/attention/cuda_tiled_body.h"
 #include "kernels/attention/cuda_tiled_instances.h"
+#include "kernels/attention/cuda_tiled_sums.h"
 
 namespace ordo::kernels::attention {
 namespace {
@@ -41,12 +42,9 @@ const TiledWidths* FindWidths(const Problem& p) {
 
 // What problem.h has and this kernel does not.
 const char* MissingTerm(const Problem& p) {
-  if (p.bounded) return "it does not do first keys";
-  if (p.positioned) return "it does not do position ids";
-  if (p.multiplied || p.rectified) {
-    return "it does not do a multiplier of the product";
-  }
-  if (p.pieces > 0) return "it does not do a ramp";
+  const bool tables = p.biased || p.multiplied || p.pieces > 0;
+  if (p.positioned && tables) return "it does not do position ids with tables";
+  if (p.pieces > kMaxPieces) return "it does not do more than 64 pieces";
   if (p.query_band > 0 || p.key_band > 0) {
     return "it does not do vectors of distances";
   }
@@ -70,7 +68,7 @@ const char* Refusal(const Problem& p) {
     return "its widths are larger than the library was built for: bazel build "
            "--config=cuda_all";
   }
-  if (widths->shared_bytes > shared) {
+  if (widths->shared_bytes + PieceBytes(p) > shared) {
     return "its widths need more shared memory than the GPU has";
   }
   if (p.batch > 65535 || p.heads > 65535) {
@@ -85,30 +83,78 @@ int64_t SpreadLength(const Problem& p) {
 
 int64_t SpreadStride(const Problem& p) { return Lines(SpreadLength(p)); }
 
-int64_t DeltaBytes(const Problem& p) {
-  return Lines(p.batch * p.heads * p.queries *
-               static_cast<int64_t>(sizeof(float)));
+Input TableInput(TableSums table) {
+  if (table == kBiasSums) return kBias;
+  return table == kMultiplierSums ? kMultiplier : kRamp;
+}
+
+bool HasTable(const Problem& p, TableSums table) {
+  if (table == kBiasSums) return p.biased;
+  return table == kMultiplierSums ? p.multiplied : p.pieces > 0;
+}
+
+// Gives out a workspace from its begin on, or counts what is given out.
+class Workspace {
+ public:
+  explicit Workspace(void* begin) : begin_(static_cast<char*>(begin)) {}
+
+  float* Floats(int64_t count) {
+    char* const found = begin_ == nullptr ? nullptr : begin_ + bytes_;
+    bytes_ += Lines(count * static_cast<int64_t>(sizeof(float)));
+    return reinterpret_cast<float*>(found);
+  }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  char* begin_;
+  int64_t bytes_ = 0;
+};
+
+// Its pointers into the workspace as if all gradients were wanted.
+TiledArguments Place(const Problem& p, Workspace* workspace) {
+  TiledArguments arguments;
+  const int64_t heads = p.batch * p.heads;
+  arguments.spread_length = SpreadLength(p);
+  arguments.spread_stride = SpreadStride(p);
+  arguments.delta_BHT = workspace->Floats(heads * p.queries);
+  for (int table = 0; table < kNumTableSums; ++table) {
+    if (!HasTable(p, static_cast<TableSums>(table))) continue;
+    arguments.d_parts[table] =
+        workspace->Floats(heads * kMaxParts * arguments.spread_stride);
+  }
+  if (p.pieces > 0) {
+    arguments.d_pieces = workspace->Floats(heads * kMaxParts * 2 * p.pieces);
+    arguments.d_rows = workspace->Floats(heads * p.queries);
+  }
+  return arguments;
 }
 
 int64_t WorkspaceBytes(const Problem& p) {
-  if (!p.biased) return DeltaBytes(p);
-  return DeltaBytes(p) + p.batch * p.heads * kBiasParts * SpreadStride(p) *
-                             static_cast<int64_t>(sizeof(float));
+  Workspace workspace(nullptr);
+  Place(p, &workspace);
+  return workspace.bytes();
 }
 
-TiledArguments Arguments(const Call& call, void* workspace) {
+TiledArguments Arguments(const Call& call, void* memory) {
   const Problem& p = call.problem;
-  TiledArguments arguments;
+  Workspace workspace(memory);
+  TiledArguments arguments = Place(p, &workspace);
   arguments.call = call;
-  arguments.spread_length = SpreadLength(p);
-  arguments.spread_stride = SpreadStride(p);
-  arguments.delta_BHT = static_cast<float*>(workspace);
-  if (call.d_inputs[kBias].data != nullptr) {
-    arguments.d_bias_parts =
-        reinterpret_cast<float*>(static_cast<char*>(workspace) + DeltaBytes(p));
+  bool in_parts = false;
+  for (int table = 0; table < kNumTableSums; ++table) {
+    float*& parts = arguments.d_parts[table];
+    const Input input = TableInput(static_cast<TableSums>(table));
+    if (call.d_inputs[input].data == nullptr) parts = nullptr;
+    in_parts |= parts != nullptr;
   }
-  arguments.parts =
-      std::min(kBiasParts, (p.queries + kCudaTile - 1) / kCudaTile);
+  if (call.d_inputs[kSlope].data == nullptr &&
+      call.d_inputs[kOffset].data == nullptr &&
+      call.d_inputs[kRampRow].data == nullptr) {
+    arguments.d_pieces = arguments.d_rows = nullptr;
+  }
+  in_parts |= arguments.d_pieces != nullptr;
+  const int64_t tiles = (p.queries + kCudaTile - 1) / kCudaTile;
+  arguments.parts = in_parts ? std::min(kMaxParts, tiles) : 0;
   return arguments;
 }
 
@@ -116,97 +162,28 @@ const char* Forward(const Call& call, void* workspace, void* stream) {
   return FindWidths(call.problem)->forward(Arguments(call, workspace), stream);
 }
 
-// A warp for each query: sum over all that is mixed of its gradient times it.
-ORDO_KERNEL(kThreads)
-TiledDelta(const TiledArguments arguments) {
-  const Call& call = arguments.call;
-  const Problem& p = call.problem;
-  const int thread = device::ThreadId();
-  const int64_t query = device::BlockX() * (kThreads / 32) + thread / 32;
-  const HeadOf of = {device::BlockZ(), device::BlockY()};
-  // Whole warps leave: there is no barrier below.
-  if (query >= p.queries) return;
-  float sum = 0;
-  for (int v = 0; v < p.num_values; ++v) {
-    const int width = static_cast<int>(p.values[v].width);
-    const Part mixed = MakePart(call.outputs[kMixed + v], of, 0, width);
-    const Part gradient = MakePart(call.d_outputs[kMixed + v], of, 0, width);
-    if (gradient.data == nullptr) continue;
-    for (int d = thread % 32; d < width; d += 32) {
-      sum += device::FromBfloat16(mixed.data[query * mixed.stride + d]) *
-             device::FromBfloat16(gradient.data[query * gradient.stride + d]);
-    }
-  }
-  for (int mask = 16; mask > 0; mask /= 2) {
-    sum += device::ShuffleXor(sum, mask);
-  }
-  if (thread % 32 == 0) {
-    arguments.delta_BHT[(of.batch * p.heads + of.head) * p.queries + query] =
-        sum;
-  }
+// Sums up the parts of a table's gradient.
+const char* SumTable(const TableArguments& arguments, void* stream) {
+  const TiledArguments& tiled = arguments.tiled;
+  if (tiled.d_parts[arguments.table] == nullptr) return nullptr;
+  const Problem& p = tiled.call.problem;
+  const int64_t inner = (p.distances() + kThreads - 1) / kThreads;
+  const device::Grid grid = {2 + inner, arguments.shared ? 1 : p.heads, 1,
+                             kThreads, kThreads * sizeof(float)};
+  return device::Launch(TiledTable, grid, stream, arguments);
 }
 
-// The sum over rows of the batch and parts, in their order.
-ORDO_DEVICE float SumOfParts(const TiledArguments& arguments, int64_t at) {
+const char* SumRamp(const TiledArguments& arguments, void* stream) {
   const Problem& p = arguments.call.problem;
-  float sum = 0;
-  for (int64_t row = 0; row < p.batch; ++row) {
-    for (int64_t part = 0; part < arguments.parts; ++part) {
-      const int64_t head = row * p.heads + device::BlockY();
-      sum += arguments.d_bias_parts[(head * arguments.parts + part) *
-                                        arguments.spread_stride +
-                                    at];
-    }
+  if (arguments.call.d_inputs[kRampRow].data != nullptr) {
+    const device::Grid of_queries = {(p.queries + kThreads - 1) / kThreads,
+                                     p.batch, 1, kThreads, 0};
+    const char* const error =
+        device::Launch(TiledRampRows, of_queries, stream, arguments);
+    if (error != nullptr) return error;
   }
-  return sum;
-}
-
-// The block's sum over the distances [begin, end), always in the same order.
-ORDO_DEVICE float SumOfRange(const TiledArguments& arguments, int64_t begin,
-                             int64_t end) {
-  float* const sums = reinterpret_cast<float*>(device::SharedMemory());
-  const int thread = device::ThreadId();
-  float sum = 0;
-  for (int64_t at = begin + thread; at < end; at += kThreads) {
-    sum += SumOfParts(arguments, at);
-  }
-  sums[thread] = sum;
-  // All threads' sums are there.
-  device::SyncThreads();
-  sum = 0;
-  for (int i = 0; i < kThreads; ++i) sum += sums[i];
-  return sum;
-}
-
-// d_bias of a head. The first two blocks have the elements that stand for all
-// distances from the reach on, one at either end; the others a thread for each
-// element.
-ORDO_KERNEL(kThreads)
-TiledBias(const TiledArguments arguments) {
-  const Problem& p = arguments.call.problem;
-  const View& table = arguments.call.d_inputs[kBias];
-  float* const d_bias =
-      static_cast<float*>(table.data) + device::BlockY() * table.head_stride;
-  const int64_t last = p.causal ? p.reach : 2 * p.reach;
-  const int64_t block = device::BlockX(), zero = p.keys - 1;
-  if (block == 0) {
-    // Without a reach both ends are one.
-    const int64_t end =
-        last == 0 ? arguments.spread_length : zero - p.reach + 1;
-    const float sum = SumOfRange(arguments, 0, end);
-    if (device::ThreadId() == 0) d_bias[0] = sum;
-  } else if (block == 1) {
-    if (last == 0) return;
-    const float sum =
-        SumOfRange(arguments, zero + last - p.reach, arguments.spread_length);
-    if (device::ThreadId() == 0) d_bias[last] = sum;
-  } else {
-    const int64_t i = 1 + (block - 2) * kThreads + device::ThreadId();
-    if (i >= last) return;
-    const int64_t at = zero - p.reach + i;
-    d_bias[i] =
-        at >= 0 && at < arguments.spread_length ? SumOfParts(arguments, at) : 0;
-  }
+  return device::Launch(TiledPieces, {p.heads, 1, 1, kThreads, 0}, stream,
+                        arguments);
 }
 
 const char* Backward(const Call& call, void* workspace, void* stream) {
@@ -216,13 +193,14 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
   const device::Grid of_queries = {(p.queries + kQueries - 1) / kQueries,
                                    p.heads, p.batch, kThreads, 0};
   const char* error = device::Launch(TiledDelta, of_queries, stream, arguments);
-  if (error != nullptr) return error;
-  error = FindWidths(p)->backward(arguments, stream);
-  if (error != nullptr || arguments.d_bias_parts == nullptr) return error;
-  const int64_t inner = (p.distances() + kThreads - 1) / kThreads;
-  const device::Grid of_bias = {2 + inner, p.heads, 1, kThreads,
-                                kThreads * sizeof(float)};
-  return device::Launch(TiledBias, of_bias, stream, arguments);
+  if (error == nullptr) error = FindWidths(p)->backward(arguments, stream);
+  for (int table = 0; error == nullptr && table < kNumTableSums; ++table) {
+    const auto sums = static_cast<TableSums>(table);
+    error = SumTable({arguments, sums, TableInput(sums), sums == kRampSums},
+                     stream);
+  }
+  if (error != nullptr || arguments.d_pieces == nullptr) return error;
+  return SumRamp(arguments, stream);
 }
 
 }  // namespace

@@ -1,0 +1,228 @@
+#ifndef ORDO_KERNELS_ATTENTION_CUDA_TILED_HOOK_H_
+#define ORDO_KERNELS_ATTENTION_CUDA_TILED_HOOK_H_
+
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/attention/cuda_tile.h"
+#include "kernels/attention/cuda_tiled_code.h"
+#include "kernels/common/cuda_device.h"
+
+// What becomes of a product q.k in the passes of cuda_tiled.cu: masks, tables
+// of the distance, the ramp; and what flows back through it.
+
+namespace ordo::kernels::attention {
+
+inline constexpr float kLog2E = 1.44269504F;
+inline constexpr float kLn2 = 0.693147181F;
+
+// Where the tiles of a step begin.
+struct Place {
+  int64_t query;
+  int64_t key;
+};
+
+// What a step has beside its tiles. Distance d of a key from a query has
+// element d + kCudaTile - 1 of the first three, where both count in their
+// tiles.
+struct Extras {
+  // Times log2(e).
+  float bias[2 * kCudaTile];
+  float multiplier[2 * kCudaTile];
+  float ramp[2 * kCudaTile];
+  // Of the queries: r, lse in base 2, delta, the first key that is seen.
+  float row[kCudaTile];
+  float lse[kCudaTile];
+  float delta[kCudaTile];
+  int first[kCudaTile];
+  // Of the keys.
+  uint8_t hidden[kCudaTile];
+};
+
+// The element of a step's extras for distance 0, as an element of a part of a
+// table's gradient (TiledArguments::d_parts).
+ORDO_DEVICE int64_t SpreadBase(const Problem& p, const Place& place) {
+  const int64_t token = p.keys - p.queries + place.query;
+  return place.key - token + p.keys - kCudaTile;
+}
+
+// The element of a table, also for distances that no query sees.
+ORDO_DEVICE int64_t TableAt(const Problem& p, int64_t distance) {
+  const int64_t largest = p.causal ? 0 : p.reach;
+  if (distance < -p.reach) return 0;
+  return (distance < largest ? distance : largest) + p.reach;
+}
+
+ORDO_DEVICE const float* TableOf(const Call& call, Input input, int64_t head) {
+  const View& view = call.inputs[input];
+  return static_cast<const float*>(view.data) + head * view.head_stride;
+}
+
+// The number of the first key that a query sees.
+ORDO_DEVICE int64_t FirstKey(const Call& call, const HeadOf& of,
+                             int64_t query) {
+  if (!call.problem.bounded) return 0;
+  const Facts& facts = call.facts;
+  return facts.first_BHT[of.batch * facts.first_batch_stride +
+                         of.head * facts.first_head_stride + query];
+}
+
+// The number of queries whose first key is before `key`. They come before the
+// others: first keys ascend.
+ORDO_DEVICE int64_t QueriesBefore(const Call& call, const HeadOf& of,
+                                  int64_t key) {
+  if (!call.problem.bounded) return call.problem.queries;
+  int64_t begin = 0, end = call.problem.queries;
+  while (begin < end) {
+    const int64_t middle = (begin + end) / 2;
+    if (FirstKey(call, of, middle) < key) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
+// All but lse and delta. A thread has an element of each table; half of them a
+// query and a key each.
+ORDO_DEVICE void LoadExtras(const TiledArguments& arguments, const HeadOf& of,
+                            const Place& place, Extras* extras) {
+  const Call& call = arguments.call;
+  const Problem& p = call.problem;
+  const int i = device::ThreadId();
+  const int64_t at = TableAt(p, SpreadBase(p, place) + i - (p.keys - 1));
+  if (p.biased) extras->bias[i] = TableOf(call, kBias, of.head)[at] * kLog2E;
+  if (p.multiplied) {
+    extras->multiplier[i] = TableOf(call, kMultiplier, of.head)[at];
+  }
+  if (p.pieces > 0) extras->ramp[i] = TableOf(call, kRamp, 0)[at];
+  if (i >= kCudaTile) return;
+  const int64_t query = place.query + i, key = place.key + i;
+  const bool real = query < p.queries;
+  if (p.pieces > 0) {
+    const View& rows = call.inputs[kRampRow];
+    extras->row[i] = real ? static_cast<const float*>(
+                                rows.data)[of.batch * rows.batch_stride + query]
+                          : 0;
+  }
+  if (p.bounded) {
+    const int64_t first = real ? FirstKey(call, of, query) - place.key : 0;
+    // Beyond the tile it makes no difference, and the difference fits an int.
+    extras->first[i] =
+        static_cast<int>(first < kCudaTile ? first : int64_t{kCudaTile});
+  }
+  extras->hidden[i] =
+      key >= p.keys ||
+      (p.padded && call.facts.real_BS[of.batch * p.keys + key] == 0);
+}
+
+// What is done to the products of a step: masks and a bias, and with kTerms
+// also all else, which costs registers even where it is not asked for.
+template <bool kTerms>
+struct Hook {
+  const Extras* extras;
+  // Of base 2.
+  float scale;
+  // Whether every query of the tile sees every key of it.
+  bool whole;
+  bool bounded;
+  bool biased;
+  bool multiplied;
+  bool rectified;
+  // A query sees keys up to its own number in the tile plus this.
+  int diagonal;
+  // The ramp's, of the head.
+  int pieces;
+  const float* knots;
+  const float* slopes;
+  const float* offsets;
+};
+
+template <bool kTerms>
+ORDO_DEVICE Hook<kTerms> MakeHook(const Call& call, int64_t head,
+                                  const Place& place, const Extras* extras) {
+  const Problem& p = call.problem;
+  const int64_t ahead = p.keys - p.queries + place.query - place.key;
+  Hook<kTerms> hook = {};
+  hook.extras = extras;
+  hook.scale = p.scale * kLog2E;
+  hook.bounded = p.bounded;
+  hook.biased = p.biased;
+  hook.multiplied = p.multiplied;
+  hook.rectified = p.rectified;
+  // Beyond a tile it makes no difference, and the difference fits an int.
+  hook.diagonal =
+      !p.causal || ahead > kCudaTile ? kCudaTile : static_cast<int>(ahead);
+  hook.whole = !p.padded && !p.bounded && place.key + kCudaTile <= p.keys &&
+               hook.diagonal >= kCudaTile - 1;
+  hook.pieces = static_cast<int>(p.pieces);
+  if (kTerms && p.pieces > 0) {
+    hook.knots = call.facts.knots;
+    hook.slopes = TableOf(call, kSlope, head);
+    hook.offsets = TableOf(call, kOffset, head);
+  }
+  return hook;
+}
+
+// The element of extras for a query and a key.
+ORDO_DEVICE int DistanceAt(int query, int key) {
+  return key - query + kCudaTile - 1;
+}
+
+// The number that f is of, and its piece: as many knots as lie below it.
+struct OnRamp {
+  float x;
+  int piece;
+};
+
+ORDO_DEVICE OnRamp RampAt(const Hook<true>& hook, int query, int key) {
+  OnRamp at;
+  at.x = hook.extras->ramp[DistanceAt(query, key)] * hook.extras->row[query];
+  int begin = 0, end = hook.pieces - 1;
+  while (begin < end) {
+    const int middle = (begin + end) / 2;
+    if (hook.knots[middle] < at.x) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  at.piece = begin;
+  return at;
+}
+
+// In base 2; -infinity if the query does not see the key. Both count in their
+// tiles.
+template <bool kTerms>
+ORDO_DEVICE float Logit(const Hook<kTerms>& hook, float product, int query,
+                        int key) {
+  const Extras& extras = *hook.extras;
+  if (!hook.whole && (key - query > hook.diagonal || extras.hidden[key] != 0 ||
+                      (hook.bounded && key < extras.first[query]))) {
+    return -INFINITY;
+  }
+  float logit = product * hook.scale;
+  if constexpr (kTerms) {
+    if (hook.rectified) logit = fmaxf(logit, 0);
+    if (hook.multiplied) logit *= extras.multiplier[DistanceAt(query, key)];
+    if (hook.pieces > 0) {
+      const OnRamp at = RampAt(hook, query, key);
+      logit += (hook.slopes[at.piece] * at.x + hook.offsets[at.piece]) * kLog2E;
+    }
+  }
+  return hook.biased ? logit + extras.bias[DistanceAt(query, key)] : logit;
+}
+
+// What the gradient of a logit is times in that of its scaled product.
+template <bool kTerms>
+ORDO_DEVICE float ProductFactor(const Hook<kTerms>& hook, float product,
+                                int query, int key) {
+  if (!kTerms) return 1;
+  if (hook.rectified && !(product * hook.scale > 0)) return 0;
+  return hook.multiplied ? hook.extras->multiplier[DistanceAt(query, key)] : 1;
+}
+
+}  // namespace ordo::kernels::attention
+
+#endif  // ORDO_KERNELS_ATTENTION_CUDA_TILED_HOOK_H_
