@@ -72,7 +72,7 @@ struct Hook {
     }
     if (problem->rectified) {
 #pragma GCC unroll 16
-      for (int v = 0; v < kTileVectors; ++v) row[v] = Max(row[v], Vector{});
+      for (int v = 0; v < kTileVectors; ++v) row[v] = Max(Vector{}, row[v]);
     }
     if (has_tables()) AddTables(place, r, row);
     if (hidden != nullptr) {
@@ -139,7 +139,7 @@ struct Hook {
 #pragma GCC unroll 16
       for (int v = 0; v < kTileVectors; ++v) {
         Vector product = Load(row.products + v * kLanes) * All(problem->scale);
-        if (problem->rectified) product = Max(product, Vector{});
+        if (problem->rectified) product = Max(Vector{}, product);
         terms[v] = row.change[v] * product;
       }
       places.Add(terms, sums);

@@ -35,6 +35,7 @@ inline void Store(float* x, Vector value) {
   *reinterpret_cast<Memory*>(x) = value;
 }
 inline Vector All(float x) { return x - Vector{}; }
+// b where one is not a number.
 inline Vector Max(Vector a, Vector b) { return a > b ? a : b; }
 
 inline Integers Lanes() {
@@ -70,10 +71,10 @@ inline float Largest(Vector x) {
 
 // 2^x for x up to 0: a polynomial for the fraction (relative error 2e-8, by
 // interpolation at Chebyshev's nodes), the exponent's bits for the rest. 0 for
-// x of -127 and less.
+// x of -127 and less, and what is not a number stays that.
 inline Vector Exp2(Vector x) {
   const Vector lowest = All(-127.0F);
-  x = Max(x, lowest);
+  x = Max(lowest, x);
   // The sum has its integer part in its last bits.
   const Vector magic = All(12582912.0F);
   const Vector shifted = x + magic;
