@@ -32,7 +32,7 @@ void ForEachUnit(const Call& call, const Resources& resources,
 // Adds a part of a table's gradient.
 void AddPart(const Problem& problem, Input table, const float* part,
              float* sums) {
-  if (IsOfDistances(table) && !problem.positioned) {
+  if (IsOfDistances(table)) {
     for (int64_t i = 0; i < SpreadLength(problem); ++i) {
       sums[PlaceOf(problem, i)] += part[i];
     }

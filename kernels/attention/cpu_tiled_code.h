@@ -23,8 +23,11 @@ struct Unit {
 };
 
 // Tables of distances are spread over the differences j - i of tokens, from
-// 1 - S to S - 1, or to 0 if causal: so many there are, ...
+// 1 - S to S - 1, or to 0 if causal. Under position ids their first and last
+// elements are repeated, for the keys of a tile beyond them. So many elements
+// there are, ...
 inline int64_t SpreadLength(const Problem& problem) {
+  if (problem.positioned) return problem.distances() + 2 * kTile;
   return problem.causal ? problem.keys : 2 * problem.keys - 1;
 }
 
@@ -37,7 +40,9 @@ inline int64_t SpreadStride(const Problem& problem) {
 
 // ... and the table's element for element i is this.
 inline int64_t PlaceOf(const Problem& problem, int64_t i) {
-  const int64_t place = i - (problem.keys - 1) + problem.reach;
+  const int64_t first =
+      problem.positioned ? kTile : problem.keys - 1 - problem.reach;
+  const int64_t place = i - first;
   const int64_t last = problem.distances() - 1;
   return place < 0 ? 0 : place > last ? last : place;
 }
@@ -48,13 +53,12 @@ inline bool IsOfDistances(Input table) {
 }
 
 // Floats of the part of a table's gradient that one head in one row of the
-// batch has, 0 of what is no table: spread, as it is under position ids, or a
-// table that is not of distances.
+// batch has: spread, or as the table is if it is not of distances; 0 of what is
+// no table.
 inline int64_t PartLength(const Problem& problem, Input table) {
   const int64_t width = IsTable(table) ? ShapeOf(problem, table).width : 0;
   if (width == 0) return 0;
-  const bool spread = IsOfDistances(table) && !problem.positioned;
-  const int64_t length = spread ? SpreadStride(problem) : width;
+  const int64_t length = IsOfDistances(table) ? SpreadStride(problem) : width;
   return (length + 15) / 16 * 16;
 }
 

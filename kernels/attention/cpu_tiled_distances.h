@@ -7,9 +7,9 @@
 #include "kernels/attention/cpu_tiled_rows.h"
 #include "kernels/common/cpu_vectors.h"
 
-// Tables of distances as rows of a tile read them. Where distances are those of
-// tokens, tables are spread over the differences of tokens, and a row's
-// elements lie side by side. Under position ids they are gathered.
+// Tables of distances as rows of a tile read them: spread, so that a row's
+// elements lie side by side. Under position ids those of keys whose ids do not
+// count up are gathered.
 
 namespace ordo::kernels::attention {
 namespace {
@@ -37,21 +37,20 @@ const float* TableOf(const View& table, int64_t head) {
   return static_cast<const float*>(table.data) + head * table.head_stride;
 }
 
-// Floats of a table of distances that rows are read from.
-int64_t TableLength(const Problem& p) {
-  return p.positioned ? p.distances() : SpreadStride(p);
-}
-
-// What rows read, times `factor`. Behind the spread table is its last element.
+// What rows read, times `factor`: SpreadStride elements.
 void SpreadTable(const Problem& p, const float* table, float factor,
                  float* out) {
-  for (int64_t i = 0; i < TableLength(p); ++i) {
-    out[i] = table[p.positioned ? i : PlaceOf(p, i)] * factor;
+  for (int64_t i = 0; i < SpreadStride(p); ++i) {
+    out[i] = table[PlaceOf(p, i)] * factor;
   }
 }
 
 // What a thread has for position ids.
 struct DistanceRoom {
+  // Of the tokens, and of those behind them in the last tile.
+  int32_t* ids;
+  // Whether the ids of a tile's keys count up.
+  int32_t* counts_up;
   int32_t* places;
   float* gathered;
 };
@@ -59,23 +58,26 @@ struct DistanceRoom {
 DistanceRoom MakeDistanceRoom(const Problem& p, Arena* arena) {
   DistanceRoom room;
   const int64_t count = p.positioned ? kTile : 0;
+  const int64_t tokens = p.positioned ? Tokens(p) : 0;
+  room.ids = reinterpret_cast<int32_t*>(arena->Floats(tokens));
+  room.counts_up = reinterpret_cast<int32_t*>(arena->Floats(tokens / kTile));
   room.places = reinterpret_cast<int32_t*>(arena->Floats(count));
   room.gathered = arena->Floats(count);
   return room;
 }
 
-// Where the keys of a row of a tile lie in what is as long as TableLength.
+// Where the keys of a row of a tile lie in what is spread.
 struct RowPlaces {
   // The first key's; the others follow it.
   int64_t begin;
-  // Null unless positioned: one for each key.
+  // If they do not: where each lies from `begin` on.
   const int32_t* places;
   float* gathered;
 
   // kTile elements, good until the next call.
   const float* Read(const float* table) const {
     if (places == nullptr) return table + begin;
-    for (int64_t i = 0; i < kTile; ++i) gathered[i] = table[places[i]];
+    for (int64_t i = 0; i < kTile; ++i) gathered[i] = table[begin + places[i]];
     return gathered;
   }
 
@@ -91,7 +93,7 @@ struct RowPlaces {
     }
     for (int v = 0; v < kTileVectors; ++v) {
       for (int i = 0; i < kLanes; ++i) {
-        table[places[v * kLanes + i]] += row[v][i];
+        table[begin + places[v * kLanes + i]] += row[v][i];
       }
     }
   }
@@ -99,34 +101,59 @@ struct RowPlaces {
 
 struct Distances {
   const Problem* problem;
-  // Position ids of the tokens; null: their numbers.
-  const int32_t* ids;
   DistanceRoom room;
 
   // Of row r of a tile, good until the next call.
   RowPlaces Find(const Place& place, int64_t r) const {
     const Problem& p = *problem;
     const int64_t token = p.keys - p.queries + place.query + r;
-    if (ids == nullptr)
+    if (!p.positioned) {
       return {place.key - token + p.keys - 1, nullptr, nullptr};
-    const int64_t most = p.causal ? 0 : p.reach;
-    for (int64_t i = 0; i < kTile; ++i) {
-      int64_t distance = 0;
-      if (i < place.num_keys) {
-        distance = int64_t{ids[place.key + i]} - ids[token];
-      }
-      distance = distance < -p.reach ? -p.reach : distance;
-      room.places[i] = static_cast<int32_t>(Least(distance, most) + p.reach);
     }
-    return {0, room.places, room.gathered};
+    const int64_t first =
+        int64_t{room.ids[place.key]} - room.ids[token] + p.reach;
+    if (room.counts_up[place.key / kTile] != 0) {
+      // Beyond the table all elements of a tile are the same.
+      const int64_t bounded = first < -kTile ? -kTile : first;
+      return {Least(bounded, p.distances()) + kTile, nullptr, nullptr};
+    }
+    FindEach(place.key, room.ids[token]);
+    return {kTile, room.places, room.gathered};
+  }
+
+ private:
+  // In a table that is not spread. Ids that are more than 2^31 apart are of
+  // padding: anything within the table does for them.
+  void FindEach(int64_t key, int32_t id) const {
+    const uint32_t reach = static_cast<uint32_t>(problem->reach);
+    const int32_t last = static_cast<int32_t>(problem->distances() - 1);
+    for (int64_t i = 0; i < kTile; ++i) {
+      const uint32_t distance =
+          static_cast<uint32_t>(room.ids[key + i]) - static_cast<uint32_t>(id);
+      const int32_t place = static_cast<int32_t>(distance + reach);
+      const int32_t bounded = place < 0 ? 0 : place;
+      room.places[i] = bounded < last ? bounded : last;
+    }
   }
 };
 
 Distances MakeDistances(const Call& call, const DistanceRoom& room,
                         int64_t batch) {
   const Problem& p = call.problem;
-  return {&p, p.positioned ? call.facts.positions_BS + batch * p.keys : nullptr,
-          room};
+  if (!p.positioned) return {&p, room};
+  const int32_t* const ids = call.facts.positions_BS + batch * p.keys;
+  for (int64_t key = 0; key < p.keys; key += kTile) {
+    const int64_t end = Least(key + kTile, p.keys);
+    int32_t counts_up = 1;
+    for (int64_t j = key + 1; j < end; ++j) {
+      if (int64_t{ids[j]} - ids[j - 1] != 1) counts_up = 0;
+    }
+    room.counts_up[key / kTile] = counts_up;
+  }
+  for (int64_t j = 0; j < Tokens(p); ++j) {
+    room.ids[j] = ids[Least(j, p.keys - 1)];
+  }
+  return {&p, room};
 }
 
 }  // namespace

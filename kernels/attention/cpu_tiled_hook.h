@@ -27,8 +27,8 @@ struct HookRoom {
 HookRoom MakeHookRoom(const Problem& p, Arena* arena) {
   HookRoom room;
   room.hidden = arena->Floats(p.padded ? Tokens(p) : 0);
-  room.bias = arena->Floats(p.biased ? TableLength(p) : 0);
-  room.multiplier = arena->Floats(p.multiplied ? TableLength(p) : 0);
+  room.bias = arena->Floats(p.biased ? SpreadStride(p) : 0);
+  room.multiplier = arena->Floats(p.multiplied ? SpreadStride(p) : 0);
   room.distances = MakeDistanceRoom(p, arena);
   room.ramp = MakeRampRoom(p, arena);
   return room;
@@ -51,8 +51,7 @@ struct RowChange {
 struct Hook {
   const Problem* problem;
   Distances distances;
-  // Of distances, as TableLength has them; the first times log2(e). Null:
-  // none.
+  // Of distances, spread; the first times log2(e). Null: none.
   const float* bias;
   const float* multiplier;
   // With null tables unless there are pieces.

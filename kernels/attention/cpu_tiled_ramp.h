@@ -26,19 +26,21 @@ struct RampRoom {
   float* offset;
   float* slope_sums;
   float* offset_sums;
+  // That the row before began with.
+  int32_t* piece;
 };
 
 RampRoom MakeRampRoom(const Problem& p, Arena* arena) {
   RampRoom room;
-  const int64_t length = p.pieces > 0 ? TableLength(p) : 0;
-  const int64_t windows = p.positioned ? 0 : length;
+  const int64_t length = p.pieces > 0 ? SpreadStride(p) : 0;
   room.table = arena->Floats(length);
-  room.least = arena->Floats(windows);
-  room.largest = arena->Floats(windows);
+  room.least = arena->Floats(length);
+  room.largest = arena->Floats(length);
   room.slope = arena->Floats(p.pieces);
   room.offset = arena->Floats(p.pieces);
   room.slope_sums = arena->Floats(p.pieces * kLanes);
   room.offset_sums = arena->Floats(p.pieces * kLanes);
+  room.piece = reinterpret_cast<int32_t*>(arena->Floats(p.pieces > 0 ? 1 : 0));
   return room;
 }
 
@@ -47,7 +49,7 @@ struct RampSums {
   // For each piece a vector, whose lanes are to be added up.
   float* slope;
   float* offset;
-  // As long as TableLength.
+  // Spread.
   float* table;
   // Of the queries.
   float* rows;
@@ -56,9 +58,9 @@ struct RampSums {
 struct Ramp {
   int64_t pieces;
   const float* knots;
-  // t, as TableLength has it; null: there is no ramp.
+  // t, spread; null: there is no ramp.
   const float* table;
-  // Of kTile elements of t from each on; null under position ids.
+  // Of kTile elements of t from each on.
   const float* least;
   const float* largest;
   // r of the row of the batch.
@@ -67,6 +69,8 @@ struct Ramp {
   const float* slope;
   const float* slope_2;
   const float* offset_2;
+  // Where the next row's search begins.
+  int32_t* piece;
 
   // Adds f, in base 2, to kTileVectors vectors.
   void Add(const RowPlaces& places, int64_t query, Vector* row) const {
@@ -131,9 +135,9 @@ struct Ramp {
   };
 
   Numbers Find(const RowPlaces& places, int64_t query) const {
-    Numbers x = {places.Read(table), rows[query], 0, 0};
+    Numbers x = {places.Read(table), rows[query], *piece, 0};
     float low, high;
-    if (least != nullptr) {
+    if (places.places == nullptr) {
       low = least[places.begin] * x.factor;
       high = largest[places.begin] * x.factor;
     } else {
@@ -149,7 +153,9 @@ struct Ramp {
       low = high;
       high = swapped;
     }
+    while (x.low > 0 && !(knots[x.low - 1] < low)) --x.low;
     while (x.low < pieces - 1 && knots[x.low] < low) ++x.low;
+    *piece = static_cast<int32_t>(x.low);
     x.high = x.low;
     while (x.high < pieces - 1 && knots[x.high] < high) ++x.high;
     return x;
@@ -206,8 +212,9 @@ Ramp MakeRamp(const Call& call, const RampRoom& room, int64_t batch,
   }
   ramp.slope_2 = room.slope;
   ramp.offset_2 = room.offset;
-  if (p.positioned) return ramp;
-  const int64_t length = TableLength(p);
+  *room.piece = 0;
+  ramp.piece = room.piece;
+  const int64_t length = SpreadStride(p);
   memcpy(room.least, room.table, length * 4);
   memcpy(room.largest, room.table, length * 4);
   for (int64_t step = 1; step < kTile; step *= 2) {

@@ -208,7 +208,7 @@ void MakePositions(const Problem& p, base::RandomSequence* random, Tensors* x) {
     int32_t position = static_cast<int32_t>(random->Int(5));
     for (int64_t j = 0; j < p.keys; ++j) {
       x->positions_BS.push_back(position);
-      position += static_cast<int32_t>(random->Int(3));
+      position += b % 2 == 1 ? 1 : static_cast<int32_t>(random->Int(3));
     }
   }
 }
