@@ -504,5 +504,23 @@ TEST_P(RowsTest, LossesAreNearTheReference) {
   }
 }
 
+TEST_P(RowsTest, ALogitThatIsNoNumberMakesTheLossNone) {
+  for (const size_t at : {0, 5, 69}) {
+    Loss loss;
+    loss.rows = 1;
+    loss.width = 70;
+    std::vector<float> logits(70, 1);
+    logits[at] = std::nanf("");
+    float found = 0, log_sum = 0;
+    const int64_t target = 7;
+    loss.logits_NC = logits.data();
+    loss.targets_N = &target;
+    loss.loss_N = &found;
+    loss.log_sum_N = &log_sum;
+    kernel_->loss(loss, two_.get());
+    EXPECT_TRUE(std::isnan(found)) << at;
+  }
+}
+
 }  // namespace
 }  // namespace ordo::kernels::rows
