@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "ATen/core/grad_mode.h"
-#include "ATen/ops/cross_entropy_loss.h"
 #include "ATen/ops/linalg_vector_norm.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
@@ -173,19 +172,18 @@ double Run::ComputeGradients() {
       options.dropout = {training.seed(), cursors_.step, first_row};
     }
     first_row += training.micro_batch_size();
-    at::Tensor logits_BTV;
+    at::Tensor part;
     {
       const AutocastScope autocast(training.precision());
-      logits_BTV = model_->Forward(pass.tokens_BT, options);
+      part = model_->Loss(pass.tokens_BT,
+                          {pass.targets_N, pass.places_N,
+                           1.0 / static_cast<double>(num_scored)},
+                          options);
     }
-    const at::Tensor logits_NV =
-        logits_BTV.flatten(0, 1).index_select(0, pass.places_N).to(at::kFloat);
-    const at::Tensor nll = at::cross_entropy_loss(logits_NV, pass.targets_N, {},
-                                                  at::Reduction::Sum);
-    nll.div(static_cast<double>(num_scored)).backward();
-    loss += nll.item<double>();
+    part.backward();
+    loss += part.item<double>();
   }
-  return loss / static_cast<double>(num_scored);
+  return loss;
 }
 
 double Run::GradientNorm() const {

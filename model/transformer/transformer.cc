@@ -16,6 +16,7 @@
 #include "c10/util/Exception.h"
 #include "kernels/attention/table.h"
 #include "kernels/torch/attention.h"
+#include "kernels/torch/loss.h"
 #include "model/catalog/catalog.h"
 #include "model/encodings/position_limit.h"
 #include "model/encodings/registry.h"
@@ -518,8 +519,8 @@ at::Tensor Transformer::Block(int number, const at::Tensor& x_BTC,
   return middle + drop(MlpPlace(number), mlp);
 }
 
-at::Tensor Transformer::Forward(const at::Tensor& tokens,
-                                const ForwardOptions& options) const {
+at::Tensor Transformer::Hidden(const at::Tensor& tokens,
+                               const ForwardOptions& options) const {
   TORCH_CHECK(tokens.dim() == 2, "tokens have the shape ", tokens.sizes(),
               "; rows and columns are needed");
   const Pass pass = StartPass(tokens, options);
@@ -531,7 +532,20 @@ at::Tensor Transformer::Forward(const at::Tensor& tokens,
   for (int number = 0; number < config_.layers; ++number) {
     x_BTC = Block(number, x_BTC, pass, &carried);
   }
-  return at::linear(Norm(x_BTC, norm_C_), head_VC_);
+  return Norm(x_BTC, norm_C_);
+}
+
+at::Tensor Transformer::Forward(const at::Tensor& tokens,
+                                const ForwardOptions& options) const {
+  return at::linear(Hidden(tokens, options), head_VC_);
+}
+
+at::Tensor Transformer::Loss(const at::Tensor& tokens, const Targets& targets,
+                             const ForwardOptions& options) const {
+  const at::Tensor x_NC =
+      Hidden(tokens, options).flatten(0, 1).index_select(0, targets.places_N);
+  return kernels::torch::SumOfLosses({x_NC, head_VC_, targets.targets_N},
+                                     targets.factor);
 }
 
 }  // namespace ordo::model::transformer

@@ -71,8 +71,18 @@ struct ForwardOptions {
   std::string kernel = {};
 };
 
-// Forward is const and may run in several threads at once; the parameters are
-// shared with the optimizer, which must not step meanwhile.
+// What a model is trained to say.
+struct Targets {
+  // Tokens that follow, int64 [N], and of which tokens: int64 [N], numbers in
+  // the flattened [B,T].
+  at::Tensor targets_N;
+  at::Tensor places_N;
+  // Of the sum over N.
+  double factor = 1;
+};
+
+// Forward and Loss are const and may run in several threads at once; the
+// parameters are shared with the optimizer, which must not step meanwhile.
 class Transformer {
  public:
   // `model` is resolved: all of its fields are set. The encoding may leave out
@@ -93,6 +103,11 @@ class Transformer {
   at::Tensor Forward(const at::Tensor& tokens) const {
     return Forward(tokens, ForwardOptions());
   }
+
+  // targets.factor times the sum of -ln p(target), a number in fp32 at least;
+  // logits are made for the targets' places only, and never all at once.
+  at::Tensor Loss(const at::Tensor& tokens, const Targets& targets,
+                  const ForwardOptions& options) const;
 
   // Gives matrices of every layer adapters, which start without effect and are
   // further parameters, <matrix>.lora_A.weight and <matrix>.lora_B.weight.
@@ -153,6 +168,9 @@ class Transformer {
                            const Pass& pass, encodings::Carried* carried) const;
   at::Tensor Block(int number, const at::Tensor& x_BTC, const Pass& pass,
                    encodings::Carried* carried) const;
+  // What the head reads, [B,T,C].
+  at::Tensor Hidden(const at::Tensor& tokens,
+                    const ForwardOptions& options) const;
 
   const ordo::training::v1::Model model_;
   const ordo::training::v1::Component encoding_;

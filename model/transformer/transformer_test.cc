@@ -72,6 +72,22 @@ std::vector<at::Tensor> Gradients(const Transformer& transformer,
   return gradients;
 }
 
+TEST(TransformerTest, TheLossIsThatOfTheLogitsAtItsPlaces) {
+  const auto transformer = MakeTransformer(SmallModel(), Encoding("rope"));
+  const at::Tensor tokens = Integers({2, 7}, 11, "tokens");
+  Targets targets;
+  targets.targets_N = Integers({5}, 11, "targets");
+  targets.places_N = Integers({5}, 14, "places");
+  targets.factor = 0.5;
+  const at::Tensor logits_NV =
+      transformer->Forward(tokens).flatten(0, 1).index_select(0,
+                                                              targets.places_N);
+  const at::Tensor right = at::cross_entropy_loss(logits_NV, targets.targets_N,
+                                                  {}, at::Reduction::Sum);
+  EXPECT_NEAR(transformer->Loss(tokens, targets, {}).item<double>(),
+              0.5 * right.item<double>(), 1e-5);
+}
+
 TEST(TransformerTest, ParameterCountsEqualTheTapePapersTable3) {
   EXPECT_NEAR(MebiParameters(Encoding("none")), 154.893, 5e-4);
   EXPECT_NEAR(MebiParameters(Encoding("rope")), 154.893, 5e-4);
