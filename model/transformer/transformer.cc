@@ -417,7 +417,13 @@ std::vector<at::Tensor> Transformer::MixByKernel(const Scored& scored,
   kernels::torch::Attention attention;
   attention.q_BHTD = scored.scores.q_BHTD;
   attention.k_BGSD = scored.scores.k_BHSD;
-  attention.values = scored.values;
+  const int64_t key_heads = attention.k_BGSD.size(1);
+  for (const at::Tensor& value : scored.values) {
+    // Heads may share v and turn the keys that they share each by a state.
+    const bool shared = value.size(1) == key_heads;
+    attention.values.push_back(
+        shared ? value : Repeat(value, config_.heads / value.size(1)));
+  }
   attention.causal = config_.causal;
   attention.real_BS = pass.sight->real();
   attention.first_BHT = pass.first_BHT;
