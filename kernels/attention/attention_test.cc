@@ -116,7 +116,11 @@ TEST(NotANumberTest, IsSeenByAllWhoSeeItsKeyOrAreItsQuery) {
   Problem problem = testing::Plain(70, 24);
   problem.batch = problem.heads = problem.key_heads = 1;
   problem.values[0].heads = 1;
-  for (const Input input : {kQ, kK, kValue}) {
+  for (const Input input : {kQ, kK, kValue, kGateQ, kGateK}) {
+    const bool of_query = input == kQ || input == kGateQ;
+    const bool gated = input == kGateQ || input == kGateK;
+    problem.gates = gated ? Gates::kOwn : Gates::kNone;
+    problem.positions = gated ? 9 : 0;
     Tensors inputs = testing::MakeTensors(problem, 4);
     inputs.inputs[input][kToken * problem.width] =
         std::numeric_limits<double>::quiet_NaN();
@@ -125,7 +129,7 @@ TEST(NotANumberTest, IsSeenByAllWhoSeeItsKeyOrAreItsQuery) {
       Tensors found = inputs;
       testing::RunKernel(problem, kernel, RunOptions(), &found);
       for (int64_t t = 0; t < problem.queries; ++t) {
-        const bool sees = t == kToken || (t > kToken && input != kQ);
+        const bool sees = t == kToken || (t > kToken && !of_query);
         // A value that is none spoils its tile, as it would spoil all in a
         // product of matrices.
         if (input == kValue && !sees) continue;

@@ -116,7 +116,10 @@ void PrepareRows(const HeadWork& work, const BackwardWork& back,
       room.delta[r] += Sum(sum);
     }
   }
-  if (back.wants_z) memset(room.d_z, 0, kTile * p.positions * 2 * 4);
+  for (int64_t r = 0; r < place.num_queries && back.wants_z; ++r) {
+    memset(room.d_z + r * p.positions * 2, 0,
+           ReachedPositions(work, place) * 2 * 4);
+  }
 }
 
 // Whether z is constant from a count on.
@@ -143,7 +146,7 @@ int64_t CountKeys(const HeadWork& work, Place place, int64_t begin) {
     MultiplyGates(work, place, products.gates);
     for (int64_t r = 0; r < place.num_queries; ++r) {
       if (IsEnded(p, room.count[r])) continue;
-      const TileRow row = RowOf(work, place, r, products);
+      TileRow row = RowOf(work, place, r, products);
       for (int v = kTileVectors - 1; v >= 0; --v) {
         Count(row.OpenGates(v).open, room.count + r);
       }
@@ -178,7 +181,7 @@ void Differentiate(const HeadWork& work, const BackwardWork& back,
   Additions additions;
   Vector d_slope = {};
   for (int64_t r = 0; r < place.num_queries; ++r) {
-    const TileRow row = RowOf(work, place, r, products);
+    TileRow row = RowOf(work, place, r, products);
     Vector change[kTileVectors], d_gates[kTileVectors] = {};
     for (int v = 0; v < kTileVectors; ++v) {
       change[v] = Load(room.d_scores + r * kTile + v * kLanes);
@@ -193,7 +196,7 @@ void Differentiate(const HeadWork& work, const BackwardWork& back,
       const Carried carried = {counts[r], room.d_count + r,
                                back.wants_z ? &additions : nullptr,
                                back.d_slope == nullptr ? nullptr : &d_slope};
-      CountedRow(row, to, carried, d_gates);
+      CountedRow(&row, to, carried, d_gates);
       if (back.wants_z) additions.End(d_z);
     }
     work.hook.Differentiate(place, r, back.tables,
@@ -273,15 +276,17 @@ void BackwardTile(const HeadWork& work, const BackwardWork& back,
 // Writes what a tile of queries adds to the gradient of z.
 void WriteTerms(const HeadWork& work, const Place& place) {
   const int64_t positions = work.problem->positions;
+  const int64_t reached = ReachedPositions(work, place);
   const View& view = work.call->d_inputs[kPositionTerm];
   const Head d_z = work.Of(view, work.head);
   for (int64_t r = 0; r < place.num_queries; ++r) {
     const float* const pairs = work.room->d_z + r * positions * 2;
     const int64_t at = (place.query + r) * view.token_stride;
     Write(d_z, at, pairs[0]);
-    for (int64_t i = 1; i < positions; ++i) {
+    for (int64_t i = 1; i < reached; ++i) {
       Write(d_z, at + i, pairs[2 * i] + pairs[2 * i - 1]);
     }
+    for (int64_t i = reached; i < positions; ++i) Write(d_z, at + i, 0);
   }
 }
 

@@ -95,15 +95,15 @@ struct Carried {
 };
 
 // The gradients of what gates are of, over the scale, go to `d_gates`.
-void CountedRow(const TileRow& row, const Change& to, const Carried& carried,
+void CountedRow(TileRow* row, const Change& to, const Carried& carried,
                 Vector* d_gates) {
   Vector d_counts[kTileVectors], rises[kTileVectors];
   Counter count = carried.count;
   for (int v = kTileVectors - 1; v >= 0; --v) {
-    const Opening gates = row.OpenGates(v);
+    const Opening gates = row->OpenGates(v);
     const Counts counts = Count(gates.open, &count);
-    const Found found = Find(row.term, counts);
-    const Vector change = to.Of(v, row.logits[v] + found.value);
+    const Found found = Find(row->term, counts);
+    const Vector change = to.Of(v, row->logits[v] + found.value);
     d_counts[v] = change * found.rise;
     rises[v] = gates.rise;
     if (carried.additions != nullptr) carried.additions->Keep(v, found, change);

@@ -218,18 +218,24 @@ void ForEachHead(const Call& call, const Unit& unit, const Pass& pass) {
   }
 }
 
+// How many numbers of z counts of a tile of queries reach.
+int64_t ReachedPositions(const HeadWork& work, const Place& place) {
+  return Least(work.problem->positions,
+               work.End(place) - work.Begin(place) + 2);
+}
+
 // z of a tile of queries in base 2.
 void PrepareTerms(const HeadWork& work, const Place& place) {
   const Problem& p = *work.problem;
-  const int64_t stride = TermStride(p);
   if (p.positions == 0) return;
+  const int64_t reached = ReachedPositions(work, place);
   const View& view = work.call->inputs[kPositionTerm];
   const Head z = work.Of(view, work.head);
   for (int64_t r = 0; r < place.num_queries; ++r) {
-    float* const row = work.room->z + r * stride;
+    float* const row = work.room->z + r * TermStride(p);
     const int64_t at = (place.query + r) * view.token_stride;
-    for (int64_t i = 0; i < p.positions; ++i) row[i] = Read(z, at + i) * kLog2E;
-    for (int64_t i = p.positions; i < stride; ++i) row[i] = row[i - 1];
+    for (int64_t i = 0; i < reached; ++i) row[i] = Read(z, at + i) * kLog2E;
+    for (int64_t i = 0; i < kLanes; ++i) row[reached + i] = row[reached - 1];
   }
 }
 
@@ -269,11 +275,15 @@ struct TileRow {
   float scale;
   Term term;
 
-  // A vector's gates; closed for what is not seen.
-  Opening OpenGates(int v) const {
+  // A vector's gates; closed for what is not seen. One that is not a number
+  // makes its logit such, but counts as closed: numbers are looked up by
+  // counts.
+  Opening OpenGates(int v) {
     const Opening all = Open(Load(gates + v * kLanes) * scale);
     const Integers seen = logits[v] > All(kLowest);
-    return {seen ? all.open : Vector{}, seen ? all.rise : Vector{}};
+    const Vector open = seen ? all.open : Vector{};
+    logits[v] += open * 0.0F;
+    return {open == open ? open : Vector{}, seen ? all.rise : Vector{}};
   }
 };
 
