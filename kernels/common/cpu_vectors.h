@@ -53,6 +53,15 @@ inline Vector Permuted(Vector x, Integers from) {
 #endif
 }
 
+// Lane i is lane from[i], modulo 2 kLanes, of x and then y.
+inline Vector Permuted(Vector x, Vector y, Integers from) {
+#if defined(__clang__)
+  return (from & kLanes) == 0 ? Permuted(x, from) : Permuted(y, from);
+#else
+  return __builtin_shuffle(x, y, from);
+#endif
+}
+
 inline float Sum(Vector x) {
 #pragma GCC unroll 8
   for (int step = kLanes / 2; step > 0; step /= 2) {

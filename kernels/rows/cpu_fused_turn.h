@@ -40,7 +40,7 @@ inline Pair LoadPair(const Rotation& r, const void* row, Place place) {
       high == 0 ? Vector{} : LoadAt(r.type, row, {2 * place.i + low, high});
   Integers even;
   for (int i = 0; i < kLanes; ++i) even[i] = 2 * i;
-  return {__builtin_shuffle(x, y, even), __builtin_shuffle(x, y, even + 1)};
+  return {Permuted(x, y, even), Permuted(x, y, even + 1)};
 }
 
 inline void StorePair(const Rotation& r, void* row, Place place, Pair pair) {
@@ -52,8 +52,8 @@ inline void StorePair(const Rotation& r, void* row, Place place, Pair pair) {
   }
   Integers mixed;
   for (int i = 0; i < kLanes; ++i) mixed[i] = i / 2 + i % 2 * kLanes;
-  const Vector x = __builtin_shuffle(pair.a, pair.b, mixed);
-  const Vector y = __builtin_shuffle(pair.a, pair.b, mixed + kLanes / 2);
+  const Vector x = Permuted(pair.a, pair.b, mixed);
+  const Vector y = Permuted(pair.a, pair.b, mixed + kLanes / 2);
   const int64_t low = Least(kLanes, 2 * place.count);
   const int64_t high = 2 * place.count - low;
   StoreAt(r.type, row, {2 * place.i, low}, x);

@@ -65,8 +65,11 @@ struct PositionsInput {
 class Visible {
  public:
   Visible() = default;
-  Visible(at::Tensor visible) : visible_(std::move(visible)) {}
   explicit Visible(std::function<at::Tensor()> make) : make_(std::move(make)) {}
+  Visible& operator=(const at::Tensor& visible) {
+    visible_ = visible;
+    return *this;
+  }
 
   const at::Tensor& get() const {
     if (!visible_.defined() && make_ != nullptr) visible_ = make_();
