@@ -60,6 +60,10 @@ TEST(CudaEmulatedTest, VectorsAndTheOrderOfWarpsChangeNoBit) {
   EXPECT_EQ(count, chosen.size());
 }
 
+TEST(CudaEmulatedTest, NotANumberIsSeenByAllWhoSeeItsKeyOrAreItsQuery) {
+  testing::ExpectNotANumberIsSeen(Type::kBfloat16, CudaKernel(TiledCuda()));
+}
+
 TEST(CudaEmulatedTest, WhatItDoesNotDoIsRefusedByName) {
   const std::vector<std::pair<std::string, std::function<void(Problem*)>>>
       refused = {

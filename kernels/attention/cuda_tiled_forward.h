@@ -121,11 +121,12 @@ ORDO_DEVICE void FinishForward(const Call& call, int64_t query,
   ORDO_UNROLL
   for (int half = 0; half < 2; ++half) {
     const float sum = SumOfRow(softmax.sums[half]);
-    factors[half] = sum > 0 ? 1 / sum : 0;
+    // 0: the query sees no key. What is not a number stays so.
+    factors[half] = sum == 0 ? 0 : 1 / sum;
     const int64_t token = first + lane / 4 + 8 * half;
     if (lane % 4 != 0 || token >= p.queries) continue;
     call.lse_BHT[(of.batch * p.heads + of.head) * p.queries + token] =
-        sum > 0 ? kLn2 * softmax.largest[half] + logf(sum) : INFINITY;
+        sum == 0 ? INFINITY : kLn2 * softmax.largest[half] + logf(sum);
   }
   StoreRows<kW>(mixed, factors, Together(p, call.outputs + kMixed, of, false),
                 {first, p.queries});

@@ -192,6 +192,9 @@ ORDO_DEVICE OnRamp RampAt(const Hook<true>& hook, int query, int key) {
   return at;
 }
 
+// What is not a number stays so, which fmaxf would make 0.
+ORDO_DEVICE float Rectified(float x) { return x < 0 ? 0 : x; }
+
 // In base 2; -infinity if the query does not see the key. Both count in their
 // tiles.
 template <bool kTerms>
@@ -204,7 +207,7 @@ ORDO_DEVICE float Logit(const Hook<kTerms>& hook, float product, int query,
   }
   float logit = product * hook.scale;
   if constexpr (kTerms) {
-    if (hook.rectified) logit = fmaxf(logit, 0);
+    if (hook.rectified) logit = Rectified(logit);
     if (hook.multiplied) logit *= extras.multiplier[DistanceAt(query, key)];
     if (hook.pieces > 0) {
       const OnRamp at = RampAt(hook, query, key);

@@ -43,7 +43,7 @@ ORDO_DEVICE float TableTerm(const Hook<kTerms>& hook, TableSums table,
   if constexpr (kTerms) {
     if (table == kMultiplierSums) {
       const float logit = pair.product * hook.scale;
-      return pair.change * kLn2 * (hook.rectified ? fmaxf(logit, 0) : logit);
+      return pair.change * kLn2 * (hook.rectified ? Rectified(logit) : logit);
     }
     if (table == kRampSums) {
       const OnRamp at = RampAt(hook, pair.query, pair.key);

@@ -108,4 +108,32 @@ void ExpectSameBits(const Problem& problem, const Kernel& kernel,
   }
 }
 
+void ExpectNotANumberIsSeen(Type type, const Kernel& kernel) {
+  constexpr int64_t kToken = 65;
+  Problem problem = Plain(70, 24);
+  problem.type = type;
+  problem.device = kernel.device;
+  problem.batch = problem.heads = problem.key_heads = 1;
+  problem.values[0].heads = 1;
+  for (const Input input : {kQ, kK, kValue, kGateQ, kGateK}) {
+    const bool of_query = input == kQ || input == kGateQ;
+    const bool gated = input == kGateQ || input == kGateK;
+    problem.gates = gated ? Gates::kOwn : Gates::kNone;
+    problem.positions = gated ? 9 : 0;
+    if (!kernel.supports(problem).ok()) continue;
+    Tensors found = MakeTensors(problem, 4);
+    found.inputs[input][kToken * problem.width] =
+        std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(RunKernel(problem, kernel, RunOptions(), &found), "");
+    for (int64_t t = 0; t < problem.queries; ++t) {
+      const bool sees = t == kToken || (t > kToken && !of_query);
+      // A value that is none spoils its tile, as it would spoil all in a
+      // product of matrices.
+      if (input == kValue && !sees) continue;
+      EXPECT_EQ(std::isnan(found.outputs[kMixed][t * problem.width]), sees)
+          << kernel.name << ": " << NameOf(input) << " " << t;
+    }
+  }
+}
+
 }  // namespace ordo::kernels::attention::testing

@@ -25,6 +25,10 @@ void ExpectNearReference(const Case& c, const Kernel& kernel,
 void ExpectSameBits(const Problem& problem, const Kernel& kernel,
                     const RunOptions& options, const RunOptions& others);
 
+// Expects of a number that is none that it goes through to the outputs: a model
+// that diverges has to show it.
+void ExpectNotANumberIsSeen(Type type, const Kernel& kernel);
+
 }  // namespace ordo::kernels::attention::testing
 
 #endif  // ORDO_KERNELS_ATTENTION_TESTING_SUITE_H_
