@@ -66,6 +66,10 @@ void SumParts(const Problem& problem, Input table, const float* parts,
   }
 }
 
+bool HasVectors(const Problem& p) {
+  return p.query_band > 0 || p.key_band > 0 || p.by_channel;
+}
+
 }  // namespace
 
 Kernel CpuKernel(const std::string& name, const TiledCode& code,
@@ -89,6 +93,12 @@ Kernel CpuKernel(const std::string& name, const TiledCode& code,
       SumParts(call.problem, input,
                static_cast<const float*>(resources.workspace),
                call.d_inputs[i]);
+    }
+    if (HasVectors(call.problem)) {
+      resources.run(call.problem.distances(), [&](int64_t i, int) {
+        of->sum_vectors(
+            call, Unit{i, nullptr, static_cast<float*>(resources.workspace)});
+      });
     }
     return absl::OkStatus();
   };

@@ -13,10 +13,7 @@ namespace {
 absl::Status SupportsTerms(const Problem& p) {
   const std::pair<bool, const char*> terms[] = {
       {p.device != Device::kCpu, "tensors on another device"},
-      {p.query_band > 0 || p.key_band > 0, "vectors of distances"},
-      {p.by_channel, "products by channel"},
-      {p.far_from > 0, "a far product"},
-      {p.summed, "sums of weights by distance"},
+      {p.by_channel && p.far_from > 0, "products of far pairs by channel"},
       {p.gates != Gates::kNone, "counted positions"},
   };
   for (const auto& [has, what] : terms) {

@@ -7,8 +7,11 @@
 
 #include "kernels/attention/cpu_tiled_code.h"
 #include "kernels/attention/cpu_tiled_distances.h"
+#include "kernels/attention/cpu_tiled_head.h"
 #include "kernels/attention/cpu_tiled_hook.h"
 #include "kernels/attention/cpu_tiled_rows.h"
+#include "kernels/attention/cpu_tiled_summed.h"
+#include "kernels/attention/cpu_tiled_terms.h"
 #include "kernels/common/cpu_vectors.h"
 
 // The code of cpu_tiled.h on vectors of ORDO_VECTOR_BYTES, for one .cc per
@@ -21,11 +24,8 @@ namespace {
 
 // What a thread has to itself.
 struct Room {
-  float* q;
-  float* k;
   float* values[kMaxValues];
   float* d_mixed[kMaxValues];
-  float* transposed_k;
   float* transposed_values[kMaxValues];
   float* scores;
   float* d_scores;
@@ -35,20 +35,14 @@ struct Room {
   HookRoom hook;
   float* lse;
   float* delta;
-  float* dq;
-  float* dk;
   float* d_values[kMaxValues];
+  TermsRoom terms;
+  float* summed;
 };
 
 Room MakeRoom(const Problem& p, Arena* arena) {
   Room room;
-  const int64_t width = Padded(p.width);
-  const int64_t copied = IsDirect(p.type, p.width) ? 0 : width;
-  room.q = arena->Floats(p.queries * copied);
-  room.k = arena->Floats(p.keys * copied);
-  room.dq = arena->Floats(p.queries * copied);
-  room.dk = arena->Floats(p.keys * copied);
-  room.transposed_k = arena->Floats(Tokens(p) * p.width);
+  room.terms = MakeTermsRoom(p, arena);
   room.scores = arena->Floats(kTile * kTile);
   room.d_scores = arena->Floats(kTile * kTile);
   room.largest = arena->Floats(kTile);
@@ -56,6 +50,7 @@ Room MakeRoom(const Problem& p, Arena* arena) {
   room.hook = MakeHookRoom(p, arena);
   room.lse = arena->Floats(p.queries);
   room.delta = arena->Floats(p.queries);
+  room.summed = arena->Floats(kTile * SummedRow(p));
   for (int v = 0; v < p.num_values; ++v) {
     const int64_t padded = Padded(p.values[v].width);
     const int64_t own = IsDirect(p.type, p.values[v].width) ? 0 : padded;
@@ -84,10 +79,12 @@ struct HeadWork {
   // Of the keys.
   int64_t key_head;
   Hook hook;
-  Rows q;
-  Rows k;
+  Terms terms;
   Rows values[kMaxValues];
+  // Of problems that have it.
+  Summed summed;
 
+  HeadAt at() const { return {call, batch, head, key_head}; }
   // The tokens of one of a view's heads.
   Head Of(const View& view, int64_t of_head) const {
     return {&view, batch * view.batch_stride + of_head * view.head_stride,
@@ -114,17 +111,19 @@ HeadWork Prepare(const Call& call, const Room& room, int64_t batch,
   work.head = head;
   work.key_head = head / (p.heads / p.key_heads);
   const View* const in = call.inputs;
-  work.q = Widened(work.Of(in[kQ], head), p.queries, p.width, room.q);
-  work.k = Widened(work.Of(in[kK], work.key_head), p.keys, p.width, room.k);
   for (int v = 0; v < p.num_values; ++v) {
     work.values[v] = Widened(work.Of(in[kValue + v], work.ValueHead(v)), p.keys,
                              p.values[v].width, room.values[v]);
   }
   work.hook = MakeHook(call, room.hook, batch, head);
+  const int32_t* const ids =
+      p.positioned ? call.facts.positions_BS + batch * p.keys : nullptr;
+  work.terms = PrepareTerms(work.at(), room.terms, ids);
+  if (p.summed) work.summed = PrepareSummed(work.at(), room.summed, ids);
   return work;
 }
 
-// Calls pass(work) for each head of a unit of work, with its keys transposed.
+// Calls pass(work) for each head of a unit of work.
 template <typename Pass>
 void ForEachHead(const Call& call, const Unit& unit, const Pass& pass) {
   const Problem& p = call.problem;
@@ -133,12 +132,7 @@ void ForEachHead(const Call& call, const Unit& unit, const Pass& pass) {
   const int64_t group = p.heads / p.key_heads;
   const int64_t first = unit.index % p.key_heads * group;
   for (int64_t head = first; head < first + group; ++head) {
-    const HeadWork work = Prepare(call, room, unit.index / p.key_heads, head);
-    for (int64_t key = 0; head == first && key < p.keys; key += kTile) {
-      Transpose(work.k.From(key), Least(kTile, p.keys - key), p.width,
-                room.transposed_k + key * p.width);
-    }
-    pass(work);
+    pass(Prepare(call, room, unit.index / p.key_heads, head));
   }
 }
 
@@ -162,6 +156,7 @@ void ScaleMixed(const HeadWork& work, int64_t r, Vector factor) {
       Store(mixed + d, Load(mixed + d) * factor);
     }
   }
+  if (p.summed) ScaleSums(work.summed, r, factor);
 }
 
 // One step of the online softmax: logits of a tile become weights, `largest`
@@ -219,6 +214,9 @@ void Finish(const HeadWork& work, const Place& place) {
     WriteRows({room.mixed[v], width}, place.num_queries, p.values[v].width,
               mixed);
   }
+  if (p.summed) {
+    WriteSums(work.summed, place, work.Of(call.outputs[kSummed], work.head));
+  }
 }
 
 void ForwardHead(const HeadWork& work) {
@@ -227,19 +225,14 @@ void ForwardHead(const HeadWork& work) {
   for (int64_t query = 0; query < p.queries; query += kTile) {
     Place place{query, Least(kTile, p.queries - query), 0, 0};
     for (int64_t r = 0; r < kTile; ++r) room.largest[r] = kLowest;
+    if (p.summed) memset(room.summed, 0, kTile * SummedRow(p) * 4);
     const int64_t seen = VisibleKeys(p, query, place.num_queries);
     const int64_t first = FirstKey(work.hook, query);
     for (place.key = first; place.key < seen; place.key += kTile) {
       place.num_keys = Least(kTile, p.keys - place.key);
-      const Rows q = work.q.From(query);
-      Multiply({place.num_queries,
-                kTile,
-                p.width,
-                {q.data, q.row, 1},
-                {room.transposed_k + place.key * p.width, kTile},
-                {room.scores, kTile},
-                false});
+      MultiplyTerms(p, work.terms, place, room.scores);
       Softmax(work, place, place.key == first);
+      if (p.summed) AddWeights(work.summed, place, room.scores);
       for (int v = 0; v < p.num_values; ++v) {
         const int64_t width = Padded(p.values[v].width);
         Multiply({place.num_queries,
@@ -263,8 +256,6 @@ void Forward(const Call& call, const Unit& unit) {
 struct BackwardWork {
   Rows d_mixed[kMaxValues];
   // Null data: not wanted.
-  Rows dq;
-  Rows dk;
   Rows d_values[kMaxValues];
   // Whether other heads' sums are there already.
   bool add_keys;
@@ -273,13 +264,8 @@ struct BackwardWork {
   TableSums tables;
 };
 
-// Where a gradient is summed up: in its view if it can be computed on there,
-// else in `room`.
-Rows Target(const Head& head, int64_t width, float* room) {
-  if (head.view->data == nullptr) return {};
-  if (!IsDirect(head.type, width)) return {room, Padded(width)};
-  return {static_cast<float*>(head.view->data) + head.offset,
-          head.view->token_stride};
+bool HasSummedGradient(const HeadWork& work) {
+  return work.problem->summed && work.call->d_outputs[kSummed].data != nullptr;
 }
 
 // The rows of delta, sum over all that is mixed of its gradient times itself,
@@ -299,6 +285,10 @@ void PrepareRows(const HeadWork& work, const BackwardWork& back) {
         delta += gradient[d] * Read(mixed, at + d);
       }
     }
+    if (HasSummedGradient(work)) {
+      delta += SummedDelta(work.summed, t,
+                           work.Of(call.outputs[kSummed], work.head));
+    }
     work.room->delta[t] = delta;
   }
 }
@@ -309,8 +299,6 @@ BackwardWork PrepareBackward(const HeadWork& work, const Unit& unit) {
   const Call& call = *work.call;
   BackwardWork back = {};
   back.add_keys = work.head % (p.heads / p.key_heads) != 0;
-  back.dq = Target(work.Of(call.d_inputs[kQ], work.head), p.width, room.dq);
-  back.dk = Target(work.Of(call.d_inputs[kK], work.key_head), p.width, room.dk);
   for (int v = 0; v < p.num_values; ++v) {
     const View& gradient = call.d_outputs[kMixed + v];
     if (gradient.data != nullptr) {
@@ -324,6 +312,7 @@ BackwardWork PrepareBackward(const HeadWork& work, const Unit& unit) {
   back.parts = unit.parts + (work.batch * p.heads + work.head) * PartsStride(p);
   memset(back.parts, 0, PartsStride(p) * 4);
   back.tables = MakeTableSums(call, room.hook, back.parts);
+  ClearTerms(work.at(), work.terms);
   return back;
 }
 
@@ -362,14 +351,7 @@ void BackwardTile(const HeadWork& work, const BackwardWork& back,
   const Room& room = *work.room;
   const int64_t queries = place.num_queries, keys = place.num_keys;
   const Rows scores{room.scores, kTile}, d_scores{room.d_scores, kTile};
-  const Rows q = work.q.From(place.query);
-  Multiply({queries,
-            kTile,
-            p.width,
-            {q.data, q.row, 1},
-            {room.transposed_k + place.key * p.width, kTile},
-            scores,
-            false});
+  MultiplyTerms(p, work.terms, place, room.scores);
   bool add = false;
   for (int v = 0; v < p.num_values; ++v) {
     if (back.d_mixed[v].data == nullptr) continue;
@@ -382,6 +364,10 @@ void BackwardTile(const HeadWork& work, const BackwardWork& back,
               d_scores,
               add});
     add = true;
+  }
+  if (!add) memset(room.d_scores, 0, kTile * kTile * 4);
+  if (HasSummedGradient(work)) {
+    AddSummedGradient(work.summed, place, room.d_scores);
   }
   Differentiate(work, back, place);
   const bool add_keys = !first || back.add_keys;
@@ -398,24 +384,8 @@ void BackwardTile(const HeadWork& work, const BackwardWork& back,
               back.d_values[v].From(place.key),
               shared ? add_keys : !first});
   }
-  if (back.dk.data != nullptr) {
-    Multiply({keys,
-              Padded(p.width),
-              queries,
-              {d_scores.data, 1, kTile},
-              q,
-              back.dk.From(place.key),
-              add_keys});
-  }
-  if (back.dq.data != nullptr) {
-    Multiply({queries,
-              Padded(p.width),
-              keys,
-              {d_scores.data, kTile, 1},
-              work.k.From(place.key),
-              back.dq.From(place.query),
-              place.key > FirstKey(work.hook, place.query)});
-  }
+  TermsGradient{&p, &work.terms, room.d_scores}.Add(
+      place, {place.key > FirstKey(work.hook, place.query), add_keys});
 }
 
 // Whether the tile of keys before `end` is behind what the tile of queries from
@@ -434,7 +404,7 @@ void ClearKeys(const HeadWork& work, const BackwardWork& back,
       memset(rows.From(j).data, 0, width * 4);
     }
   };
-  clear(back.dk, p.width, true);
+  clear(work.terms.pair.dk, p.width, true);
   for (int v = 0; v < p.num_values; ++v) {
     clear(back.d_values[v], p.values[v].width, p.values[v].heads != p.heads);
   }
@@ -467,15 +437,7 @@ void BackwardHead(const HeadWork& work, const BackwardWork& back) {
 void WriteGradients(const HeadWork& work, const BackwardWork& back) {
   const Problem& p = *work.problem;
   const Call& call = *work.call;
-  const bool copied = !IsDirect(p.type, p.width);
-  if (copied && back.dq.data != nullptr) {
-    WriteRows(back.dq, p.queries, p.width,
-              work.Of(call.d_inputs[kQ], work.head));
-  }
-  if (copied && back.dk.data != nullptr) {
-    WriteRows(back.dk, p.keys, p.width,
-              work.Of(call.d_inputs[kK], work.key_head));
-  }
+  FinishTerms(work.at(), work.terms, back.parts);
   for (int v = 0; v < p.num_values; ++v) {
     const Rows& rows = back.d_values[v];
     const int64_t width = p.values[v].width;
@@ -501,7 +463,7 @@ void Backward(const Call& call, const Unit& unit) {
   });
 }
 
-constexpr TiledCode kCode = {RoomBytes, Forward, Backward};
+constexpr TiledCode kCode = {RoomBytes, Forward, Backward, SumVectors};
 
 }  // namespace
 }  // namespace ordo::kernels::attention

@@ -52,13 +52,22 @@ inline bool IsOfDistances(Input table) {
   return table == kBias || table == kMultiplier || table == kRamp;
 }
 
+inline bool IsOfVectors(Input input) {
+  return input == kQueryVector || input == kKeyVector || input == kChannel;
+}
+
+// Floats of a vector in a part.
+inline int64_t PartRow(int64_t width) { return (width + 15) / 16 * 16; }
+
 // Floats of the part of a table's gradient that one head in one row of the
 // batch has: spread, or as the table is if it is not of distances; 0 of what is
-// no table.
+// no table; of vectors, as they are.
 inline int64_t PartLength(const Problem& problem, Input table) {
-  const int64_t width = IsTable(table) ? ShapeOf(problem, table).width : 0;
-  if (width == 0) return 0;
-  const int64_t length = IsOfDistances(table) ? SpreadStride(problem) : width;
+  const Shape shape = ShapeOf(problem, table);
+  if (IsOfVectors(table)) return shape.tokens * PartRow(shape.width);
+  if (!IsTable(table) || shape.width == 0) return 0;
+  const int64_t length =
+      IsOfDistances(table) ? SpreadStride(problem) : shape.width;
   return (length + 15) / 16 * 16;
 }
 
@@ -81,6 +90,9 @@ struct TiledCode {
   int64_t (*room_bytes)(const Problem& problem);
   void (*forward)(const Call& call, const Unit& unit);
   void (*backward)(const Call& call, const Unit& unit);
+  // The gradients of tables of vectors at place unit.index; after all else.
+  // Null: it supports no problem that has them.
+  void (*sum_vectors)(const Call& call, const Unit& unit) = nullptr;
 };
 extern const TiledCode kTiledAvx512;
 extern const TiledCode kTiledAvx2;

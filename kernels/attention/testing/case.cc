@@ -203,12 +203,14 @@ void MakePadding(const Problem& p, Tensors* x) {
   }
 }
 
+// With gaps and repeats in even rows; one by one, with a leap, in odd ones.
 void MakePositions(const Problem& p, base::RandomSequence* random, Tensors* x) {
   for (int64_t b = 0; b < p.batch; ++b) {
     int32_t position = static_cast<int32_t>(random->Int(5));
     for (int64_t j = 0; j < p.keys; ++j) {
       x->positions_BS.push_back(position);
-      position += b % 2 == 1 ? 1 : static_cast<int32_t>(random->Int(3));
+      const int64_t leap = j == p.keys / 3 ? 9 : 1;
+      position += static_cast<int32_t>(b % 2 == 0 ? random->Int(3) : leap);
     }
   }
 }
