@@ -73,7 +73,6 @@ Entry Shaw() {
   entry.encoding.initial = "normal values of standard deviation d^(-1/2)";
   entry.encoding.count_parameters = CountShaw;
   entry.encoding.ordered_positions = true;
-  entry.encoding.kernels = {"reference"};
   entry.encoding.count_cost = CostOfShaw;
   return entry;
 }
@@ -121,7 +120,6 @@ Entry Huang(int method, std::string text, std::string formula) {
   entry.encoding.initial =
       method == 4 ? "normal values of standard deviation 0.02" : "1";
   entry.encoding.count_parameters = CountHuang;
-  if (method > 2) entry.encoding.kernels = {"reference"};
   entry.encoding.count_cost = CostOfHuang;
   return entry;
 }
@@ -282,7 +280,6 @@ Entry Deberta() {
   entry.encoding.parameters = "2K C once; 2 H d C + H d per layer";
   entry.encoding.initial = "normal values of standard deviation 0.02; biases 0";
   entry.encoding.count_parameters = CountDeberta;
-  entry.encoding.kernels = {"reference"};
   entry.encoding.count_cost = CostOfDeberta;
   return entry;
 }
@@ -348,7 +345,6 @@ Entry TransformerXl() {
       "u and v 0; W_r normal values of standard deviation 0.02";
   entry.encoding.count_parameters = CountTransformerXl;
   entry.encoding.check_shape = CheckTransformerXl;
-  entry.encoding.kernels = {"reference"};
   entry.encoding.count_cost = CostOfTransformerXl;
   return entry;
 }

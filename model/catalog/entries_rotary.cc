@@ -371,7 +371,6 @@ Entry ReRope() {
        "angle min(i - j, w) base^(-2f/r) between q_i and k_j",
        "no distance past the window appears"},
       {Integer("window", 512, {1, 1e9, "tokens"}, "Largest distance w.")});
-  entry.encoding.kernels = {"reference"};
   entry.encoding.count_cost = CostOfReRope;
   return entry;
 }
@@ -388,7 +387,6 @@ Entry LeakyReRope() {
                "Distance w from which it grows slower."),
        Number("leak", 16.0, {1.0, 1e6},
               "How many times slower, k; 1 is rope.")});
-  entry.encoding.kernels = {"reference"};
   entry.encoding.count_cost = CostOfReRope;
   return entry;
 }
