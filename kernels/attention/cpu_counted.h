@@ -19,6 +19,12 @@
 //
 // Beside gates it does what cpu_tiled_hook.h does to logits, and several value
 // tensors. As with cpu_tiled.h, threads change no bit.
+//
+// Forward and backward, fp32, against LibTorch's flash attention in one run
+// (processor time of one thread of an EPYC with AVX-512, B=2 H=12 d=64,
+// N=256/512/1024, 2026-11-21): 0.63/0.45/0.46 with P=64 and gates about one
+// half, 0.66/0.60/0.73 with P=N+1, 0.84/0.72/0.86 with P=64 and gates of their
+// own of which no row has enough.
 
 namespace ordo::kernels::attention {
 
