@@ -8,7 +8,6 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/core/Tensor.h"
 #include "ATen/ops/arange.h"
-#include "ATen/ops/cross_entropy_loss.h"
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
@@ -63,8 +62,12 @@ class Training {
       }
       ForwardOptions options;
       options.training = {1, step_++};
-      const at::Tensor logits = transformer_->Forward(tokens_BT, options);
-      at::cross_entropy_loss(logits.flatten(0, 1), tokens_BT.flatten())
+      const int64_t count = tokens_BT.numel();
+      transformer_
+          ->Loss(tokens_BT,
+                 {tokens_BT.flatten(), at::arange(count),
+                  1.0 / static_cast<double>(count)},
+                 options)
           .backward();
       optimizer_.Step(1e-4, 1.0);
     }));
