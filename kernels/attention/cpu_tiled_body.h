@@ -204,8 +204,8 @@ void Finish(const HeadWork& work, const Place& place) {
   float* const lse = call.lse_BHT + work.Row(place.query);
   for (int64_t r = 0; r < place.num_queries; ++r) {
     const float sum = room.sums[r];
-    lse[r] = sum > 0 ? kLn2 * room.largest[r] + logf(sum) : INFINITY;
-    ScaleMixed(work, r, All(sum > 0 ? 1 / sum : 0));
+    lse[r] = sum == 0 ? INFINITY : kLn2 * room.largest[r] + logf(sum);
+    ScaleMixed(work, r, All(sum == 0 ? 0 : 1 / sum));
   }
   for (int v = 0; v < p.num_values; ++v) {
     const int64_t width = Padded(p.values[v].width);

@@ -130,6 +130,10 @@ void ExpectNotANumberIsSeen(Type type, const Kernel& kernel) {
       // A value that is none spoils its tile, as it would spoil all in a
       // product of matrices.
       if (input == kValue && !sees) continue;
+      if (input != kValue) {
+        EXPECT_EQ(std::isnan(found.lse_BHT[t]), sees)
+            << kernel.name << " " << t;
+      }
       EXPECT_EQ(std::isnan(found.outputs[kMixed][t * problem.width]), sees)
           << kernel.name << ": " << NameOf(input) << " " << t;
     }
