@@ -73,8 +73,9 @@ const std::vector<std::pair<std::string, Change>>& Changes() {
            }},
           {"both",
            [](SightOptions* o) {
+             // Now one is the later bound, now the other.
              o->segments = {5, 2};
-             o->sliding_window = 3;
+             o->sliding_window = 6;
            }},
       };
   return *changes;
