@@ -1,7 +1,11 @@
 #include "kernels/attention/cpu_passes.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/common/cpu_features.h"
 
 namespace ordo::kernels::attention {
 namespace {
@@ -70,8 +74,17 @@ bool HasVectors(const Problem& p) {
   return p.query_band > 0 || p.key_band > 0 || p.by_channel;
 }
 
-}  // namespace
+absl::Status Supports(const std::string& name, const Refusals& refusals) {
+  for (const auto& [has, what] : refusals) {
+    if (!has) continue;
+    return absl::UnimplementedError(absl::StrCat(name, " does not do ", what));
+  }
+  return absl::OkStatus();
+}
 
+absl::Status HasAll() { return absl::OkStatus(); }
+
+// `code` outlives it.
 Kernel CpuKernel(const std::string& name, const TiledCode& code,
                  std::function<absl::Status(const Problem&)> supports) {
   const TiledCode* const of = &code;
@@ -103,6 +116,23 @@ Kernel CpuKernel(const std::string& name, const TiledCode& code,
     return absl::OkStatus();
   };
   return kernel;
+}
+
+}  // namespace
+
+std::vector<Kernel> CpuKernels(const std::string& name, const CpuCode& code,
+                               Refusals (*refusals)(const Problem& problem)) {
+  const auto row = [&](const char* suffix, const TiledCode& of,
+                       absl::Status (*has_instructions)()) {
+    return CpuKernel(
+        name + suffix, of,
+        [name, refusals, has_instructions](const Problem& problem) {
+          const absl::Status status = has_instructions();
+          return status.ok() ? Supports(name, refusals(problem)) : status;
+        });
+  };
+  return {row("_avx512", code.avx512, HasAvx512),
+          row("_avx2", code.avx2, HasAvx2), row("", code.baseline, HasAll)};
 }
 
 }  // namespace ordo::kernels::attention

@@ -1,8 +1,9 @@
 #ifndef ORDO_KERNELS_ATTENTION_CPU_PASSES_H_
 #define ORDO_KERNELS_ATTENTION_CPU_PASSES_H_
 
-#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/attention/cpu_tiled_code.h"
 #include "kernels/attention/table.h"
@@ -12,9 +13,20 @@
 
 namespace ordo::kernels::attention {
 
-// `code` outlives it.
-Kernel CpuKernel(const std::string& name, const TiledCode& code,
-                 std::function<absl::Status(const Problem&)> supports);
+// The code of one kernel by instruction set; outlives the kernels.
+struct CpuCode {
+  const TiledCode& avx512;
+  const TiledCode& avx2;
+  const TiledCode& baseline;
+};
+
+// What a kernel does not do, and whether a problem has it.
+using Refusals = std::vector<std::pair<bool, const char*>>;
+
+// Rows <name>_avx512, <name>_avx2 and <name>, best first, each for processors
+// that have its instructions and for problems without any of the refusals.
+std::vector<Kernel> CpuKernels(const std::string& name, const CpuCode& code,
+                               Refusals (*refusals)(const Problem& problem));
 
 }  // namespace ordo::kernels::attention
 
