@@ -408,9 +408,12 @@ std::vector<at::Tensor> Transformer::MixByKernel(const Scored& scored,
   if (pass.encoding.reach > kMaxReach) {
     return refuse(absl::UnimplementedError("position ids are too far apart"));
   }
-  const bool has_memory = pass.has_memory && at::GradMode::is_enabled();
+  if (pass.has_memory && at::GradMode::is_enabled()) {
+    return refuse(absl::UnimplementedError(
+        "keys of earlier segments pass on no gradient"));
+  }
   auto terms = encoder_->KernelTerms(scored.scores);
-  if (has_memory || !terms.has_value()) {
+  if (!terms.has_value()) {
     return refuse(absl::UnimplementedError(
         "no kernel has what the encoding does to logits"));
   }
