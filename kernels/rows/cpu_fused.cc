@@ -22,16 +22,17 @@ int64_t UnitRows(int64_t width) {
 
 // Calls pass(range, i) for ranges of `unit` each.
 template <typename Pass>
-void ForEachRange(int64_t count, int64_t unit, const Resources& resources,
-                  const Pass& pass) {
+absl::Status ForEachRange(int64_t count, int64_t unit,
+                          const Resources& resources, const Pass& pass) {
   resources.run(Quotient(count, unit), [&](int64_t i, int /*thread*/) {
     pass(Range{i * unit, std::min(unit, count - i * unit)}, i);
   });
+  return absl::OkStatus();
 }
 
 template <void (*const FusedCode::*pass)(const Rotation&, const HeadTokens&)>
-void TurnAll(const FusedCode& code, const Rotation& r,
-             const Resources& resources) {
+absl::Status TurnAll(const FusedCode& code, const Rotation& r,
+                     const Resources& resources) {
   const int64_t unit = UnitRows(r.width);
   const int64_t units = Quotient(r.tokens, unit);
   resources.run(r.batch * r.heads * units, [&](int64_t i, int /*thread*/) {
@@ -42,28 +43,35 @@ void TurnAll(const FusedCode& code, const Rotation& r,
     part.tokens.count = std::min(unit, r.tokens - part.tokens.first);
     (code.*pass)(r, part);
   });
+  return absl::OkStatus();
 }
 
 int64_t PartRows(const Norm& norm) {
   return std::max(UnitRows(norm.width), Quotient(norm.rows, kMostParts));
 }
 
-void NormBackward(const FusedCode& code, const Norm& norm,
-                  const Resources& resources) {
+absl::Status NormBackward(const FusedCode& code, const Norm& norm,
+                          const Resources& resources) {
   const bool wanted = norm.d_weight_C != nullptr;
   auto* const parts = static_cast<float*>(resources.workspace);
-  ForEachRange(norm.rows, PartRows(norm), resources,
-               [&](const Range& rows, int64_t i) {
-                 code.norm_backward(norm, rows,
-                                    wanted ? parts + i * norm.width : nullptr);
-               });
-  if (!wanted) return;
+  absl::Status status = ForEachRange(
+      norm.rows, PartRows(norm), resources, [&](const Range& rows, int64_t i) {
+        code.norm_backward(norm, rows,
+                           wanted ? parts + i * norm.width : nullptr);
+      });
+  if (!wanted) return status;
   std::fill_n(norm.d_weight_C, norm.width, 0.0F);
   for (int64_t i = 0; i < Quotient(norm.rows, PartRows(norm)); ++i) {
     for (int64_t c = 0; c < norm.width; ++c) {
       norm.d_weight_C[c] += parts[i * norm.width + c];
     }
   }
+  return status;
+}
+
+int64_t NormWorkspaceBytes(const Norm& norm) {
+  return Quotient(norm.rows, PartRows(norm)) * norm.width *
+         static_cast<int64_t>(sizeof(float));
 }
 
 template <const FusedCode& code>
@@ -72,50 +80,49 @@ Kernel Row(const char* name, absl::Status (*supports)()) {
   kernel.name = name;
   kernel.supports = supports;
   kernel.turn = [](const Rotation& r, const Resources& resources) {
-    TurnAll<&FusedCode::turn>(code, r, resources);
+    return TurnAll<&FusedCode::turn>(code, r, resources);
   };
   kernel.turn_backward = [](const Rotation& r, const Resources& resources) {
-    TurnAll<&FusedCode::turn_backward>(code, r, resources);
+    return TurnAll<&FusedCode::turn_backward>(code, r, resources);
   };
   kernel.norm = [](const Norm& norm, const Resources& resources) {
-    ForEachRange(norm.rows, UnitRows(norm.width), resources,
-                 [&](const Range& rows, int64_t) { code.norm(norm, rows); });
+    return ForEachRange(
+        norm.rows, UnitRows(norm.width), resources,
+        [&](const Range& rows, int64_t) { code.norm(norm, rows); });
   };
   kernel.norm_backward = [](const Norm& norm, const Resources& resources) {
-    NormBackward(code, norm, resources);
+    return NormBackward(code, norm, resources);
   };
   kernel.gate = [](const Gate& gate, const Resources& resources) {
-    ForEachRange(gate.rows, UnitRows(gate.width), resources,
-                 [&](const Range& rows, int64_t) { code.gate(gate, rows); });
+    return ForEachRange(
+        gate.rows, UnitRows(gate.width), resources,
+        [&](const Range& rows, int64_t) { code.gate(gate, rows); });
   };
   kernel.gate_backward = [](const Gate& gate, const Resources& resources) {
-    ForEachRange(
+    return ForEachRange(
         gate.rows, UnitRows(gate.width), resources,
         [&](const Range& rows, int64_t) { code.gate_backward(gate, rows); });
   };
   kernel.adam = [](const Adam& adam, const Resources& resources) {
-    ForEachRange(
+    return ForEachRange(
         adam.count, kUnitNumbers, resources,
         [&](const Range& numbers, int64_t) { code.adam(adam, numbers); });
   };
   kernel.loss = [](const Loss& loss, const Resources& resources) {
-    ForEachRange(loss.rows, UnitRows(loss.width), resources,
-                 [&](const Range& rows, int64_t) { code.loss(loss, rows); });
+    return ForEachRange(
+        loss.rows, UnitRows(loss.width), resources,
+        [&](const Range& rows, int64_t) { code.loss(loss, rows); });
   };
   kernel.loss_backward = [](const Loss& loss, const Resources& resources) {
-    ForEachRange(
+    return ForEachRange(
         loss.rows, UnitRows(loss.width), resources,
         [&](const Range& rows, int64_t) { code.loss_backward(loss, rows); });
   };
+  kernel.norm_workspace_bytes = NormWorkspaceBytes;
   return kernel;
 }
 
 }  // namespace
-
-int64_t NormWorkspaceBytes(const Norm& norm) {
-  return Quotient(norm.rows, PartRows(norm)) * norm.width *
-         static_cast<int64_t>(sizeof(float));
-}
 
 std::vector<Kernel> FusedKernels() {
   return {Row<kFusedAvx512>("cpu_fused_avx512", HasAvx512),

@@ -141,8 +141,8 @@ RotationTensors RunTurn(const Kernel& kernel, const Resources& resources,
   r.turned[0] = {r.heads, Contiguous(&x, r, r.width),
                  Contiguous(&y, r, r.width), Contiguous(&d_y, r, r.width),
                  Contiguous(&d_x, r, r.width)};
-  kernel.turn(r, resources);
-  kernel.turn_backward(r, resources);
+  EXPECT_TRUE(kernel.turn(r, resources).ok());
+  EXPECT_TRUE(kernel.turn_backward(r, resources).ok());
   result.y = ValuesOf(y);
   result.d_x = ValuesOf(d_x);
   result.d_table = ValuesOf(d_table);
@@ -205,8 +205,8 @@ TEST_P(RowsTest, TwoAreTurnedAsEachAlone) {
                    Contiguous(i == 0 ? &d : &x, r, r.width),
                    Contiguous(&d_x[i], r, r.width)};
   }
-  kernel_->turn(r, two_.get());
-  kernel_->turn_backward(r, two_.get());
+  EXPECT_TRUE(kernel_->turn(r, two_.get()).ok());
+  EXPECT_TRUE(kernel_->turn_backward(r, two_.get()).ok());
   EXPECT_EQ(ValuesOf(y[0]), of_q.y);
   EXPECT_EQ(ValuesOf(y[1]), of_k.y);
   EXPECT_EQ(ValuesOf(d_x[0]), of_q.d_x);
@@ -221,7 +221,7 @@ TEST_P(RowsTest, TwoAreTurnedAsEachAlone) {
   r.turned[1].heads = 1;
   r.turned[1].y_BHTD.batch_stride = r.tokens * r.width;
   const Numbers before = y[1].Values();
-  kernel_->turn(r, two_.get());
+  EXPECT_TRUE(kernel_->turn(r, two_.get()).ok());
   RotationTensors shared = q;
   const int64_t row = r.tokens * r.channels;
   for (int64_t i = 0; i < static_cast<int64_t>(q.table.size()); ++i) {
@@ -269,7 +269,7 @@ NormTensors NaiveNorm(const Norm& norm, const NormTensors& given) {
 NormTensors RunNorm(const Kernel& kernel, int threads, Norm norm,
                     const NormTensors& given) {
   NormTensors result = given;
-  const TestResources resources(NormWorkspaceBytes(norm), threads);
+  const TestResources resources(kernel.norm_workspace_bytes(norm), threads);
   const int64_t count = norm.rows * norm.width;
   Guarded x(norm.type, given.x_NC), weight(kSingle, given.weight_C),
       d_y(norm.type, given.d_y_NC), y(norm.type, count), d_x(norm.type, count),
@@ -281,8 +281,8 @@ NormTensors RunNorm(const Kernel& kernel, int threads, Norm norm,
   norm.d_y_NC = d_y.data();
   norm.d_x_NC = d_x.data();
   norm.d_weight_C = d_weight.floats();
-  kernel.norm(norm, resources.get());
-  kernel.norm_backward(norm, resources.get());
+  EXPECT_TRUE(kernel.norm(norm, resources.get()).ok());
+  EXPECT_TRUE(kernel.norm_backward(norm, resources.get()).ok());
   EXPECT_TRUE(resources.IsIntact());
   EXPECT_TRUE(scale.IsIntact());
   result.y_NC = ValuesOf(y);
@@ -371,8 +371,8 @@ TEST_P(RowsTest, GatesAreNearTheReference) {
       gate.d_y_NC = d.data();
       gate.d_gate_NC = d_g.data();
       gate.d_up_NC = d_u.data();
-      kernel_->gate(gate, two_.get());
-      kernel_->gate_backward(gate, two_.get());
+      EXPECT_TRUE(kernel_->gate(gate, two_.get()).ok());
+      EXPECT_TRUE(kernel_->gate_backward(gate, two_.get()).ok());
       ExpectNear(
           {{"y", type, ValuesOf(y), judge.y_NC, naive.y_NC},
            {"d_gate", type, ValuesOf(d_g), judge.d_gate_NC, naive.d_gate_NC},
@@ -431,7 +431,7 @@ TEST_P(RowsTest, StepsOfAdamAreNearTheReference) {
     adam.parameter = p.floats();
     adam.m = m.floats();
     adam.v = v.floats();
-    kernel_->adam(adam, two_.get());
+    EXPECT_TRUE(kernel_->adam(adam, two_.get()).ok());
     EXPECT_EQ(ValuesOf(g), inputs.gradient);
     ExpectNear({{"p", kSingle, ValuesOf(p), judge.parameter, naive.parameter},
                 {"m", kSingle, ValuesOf(m), judge.m, naive.m},
@@ -489,9 +489,9 @@ TEST_P(RowsTest, LossesAreNearTheReference) {
     loss.targets_N = inputs.targets_N.data();
     loss.loss_N = losses.floats();
     loss.log_sum_N = sums.floats();
-    kernel_->loss(loss, two_.get());
+    EXPECT_TRUE(kernel_->loss(loss, two_.get()).ok());
     EXPECT_EQ(ValuesOf(logits), inputs.logits_NC);
-    kernel_->loss_backward(loss, two_.get());
+    EXPECT_TRUE(kernel_->loss_backward(loss, two_.get()).ok());
     // Logits are rounded in the differences that exponents are of.
     const std::vector<Result> results = {
         {"loss", kSingle, ValuesOf(losses), judge.loss_N, naive.loss_N},
@@ -517,7 +517,7 @@ TEST_P(RowsTest, ALogitThatIsNoNumberMakesTheLossNone) {
     loss.targets_N = &target;
     loss.loss_N = &found;
     loss.log_sum_N = &log_sum;
-    kernel_->loss(loss, two_.get());
+    EXPECT_TRUE(kernel_->loss(loss, two_.get()).ok());
     EXPECT_TRUE(std::isnan(found)) << at;
   }
 }

@@ -1,21 +1,43 @@
 #include "kernels/rows/table.h"
 
-#include <algorithm>
-
+#include "base/check.h"
 #include "kernels/rows/cpu_fused.h"
 
 namespace ordo::kernels::rows {
 
-const std::vector<Kernel>& Kernels() {
-  static const auto* const kernels = new std::vector<Kernel>(FusedKernels());
+namespace {
+
+// Selected kernels are pointed to, so the table does not move.
+constexpr size_t kMaxKernels = 16;
+
+std::vector<Kernel>& AllKernels() {
+  static auto* const kernels = [] {
+    auto* const made = new std::vector<Kernel>(FusedKernels());
+    made->reserve(kMaxKernels);
+    return made;
+  }();
   return *kernels;
 }
 
-const Kernel& Select() {
-  static const Kernel& first = *std::find_if(
-      Kernels().begin(), Kernels().end(),
-      [](const Kernel& kernel) { return kernel.supports().ok(); });
-  return first;
+}  // namespace
+
+const std::vector<Kernel>& Kernels() { return AllKernels(); }
+
+void AddKernels(const std::vector<Kernel>& kernels) {
+  std::vector<Kernel>& all = AllKernels();
+  ORDO_CHECK(all.size() + kernels.size() <= kMaxKernels);
+  all.insert(all.end(), kernels.begin(), kernels.end());
+}
+
+absl::StatusOr<const Kernel*> Select(Device device) {
+  absl::Status why_not =
+      absl::UnimplementedError("no kernels for rows on a GPU are loaded");
+  for (const Kernel& kernel : Kernels()) {
+    if (kernel.device != device) continue;
+    why_not = kernel.supports();
+    if (why_not.ok()) return &kernel;
+  }
+  return why_not;
 }
 
 }  // namespace ordo::kernels::rows

@@ -2,10 +2,12 @@
 #define ORDO_KERNELS_ROWS_TABLE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "kernels/common/resources.h"
 #include "kernels/rows/problem.h"
 
@@ -15,31 +17,42 @@
 
 namespace ordo::kernels::rows {
 
+// INTERNAL: the device did not take it.
+template <typename Problem>
+using Pass = std::function<absl::Status(const Problem& problem,
+                                        const Resources& resources)>;
+
 struct Kernel {
   std::string name;
   // OK if this machine can run it; else UNIMPLEMENTED says why not.
-  absl::Status (*supports)();
-  void (*turn)(const Rotation& rotation, const Resources& resources);
-  void (*turn_backward)(const Rotation& rotation, const Resources& resources);
-  void (*norm)(const Norm& norm, const Resources& resources);
-  void (*norm_backward)(const Norm& norm, const Resources& resources);
-  void (*gate)(const Gate& gate, const Resources& resources);
-  void (*gate_backward)(const Gate& gate, const Resources& resources);
-  void (*adam)(const Adam& adam, const Resources& resources);
+  std::function<absl::Status()> supports;
+  Pass<Rotation> turn;
+  Pass<Rotation> turn_backward;
+  Pass<Norm> norm;
+  Pass<Norm> norm_backward;
+  Pass<Gate> gate;
+  Pass<Gate> gate_backward;
+  Pass<Adam> adam;
   // loss_N and log_sum_N of the logits.
-  void (*loss)(const Loss& loss, const Resources& resources);
+  Pass<Loss> loss;
   // The logits' gradients in their place, from log_sum_N.
-  void (*loss_backward)(const Loss& loss, const Resources& resources);
+  Pass<Loss> loss_backward;
+  // Bytes of the workspace of norm_backward; the others need none.
+  std::function<int64_t(const Norm& norm)> norm_workspace_bytes;
+  // Where the tensors lie.
+  Device device = Device::kCpu;
 };
 
-// Bytes of the workspace of norm_backward; the others need none.
-int64_t NormWorkspaceBytes(const Norm& norm);
-
-// All of them, best first.
+// All of them, for each device best first.
 const std::vector<Kernel>& Kernels();
 
-// The first that this machine can run; there is one for any.
-const Kernel& Select();
+// Adds those of a library that was loaded. Others stay where they are; not
+// while another thread uses the table.
+void AddKernels(const std::vector<Kernel>& kernels);
+
+// The first for the device that this machine can run; there is always one for
+// the CPU. UNIMPLEMENTED says why there is none.
+absl::StatusOr<const Kernel*> Select(Device device);
 
 }  // namespace ordo::kernels::rows
 

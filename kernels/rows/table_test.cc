@@ -8,7 +8,7 @@ namespace {
 TEST(RowsTableTest, TheFirstThatThisMachineRunsIsTaken) {
   for (const Kernel& kernel : Kernels()) {
     if (!kernel.supports().ok()) continue;
-    EXPECT_EQ(Select().name, kernel.name);
+    EXPECT_EQ(Select(Device::kCpu).value()->name, kernel.name);
     return;
   }
   FAIL() << "no kernel runs on this machine";
@@ -16,6 +16,11 @@ TEST(RowsTableTest, TheFirstThatThisMachineRunsIsTaken) {
 
 TEST(RowsTableTest, TheLastRunsOnAnyMachine) {
   EXPECT_TRUE(Kernels().back().supports().ok());
+}
+
+TEST(RowsTableTest, WithoutALibraryThereIsNoneForAGpu) {
+  EXPECT_EQ(Select(Device::kCuda).status().code(),
+            absl::StatusCode::kUnimplemented);
 }
 
 }  // namespace

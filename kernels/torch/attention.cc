@@ -87,8 +87,7 @@ attention::Call CallOf(const Setting& setting, at::TensorList inputs) {
 void Run(const attention::Call& call, const attention::Kernel& kernel,
          const decltype(attention::Kernel::forward)& pass) {
   const Launch launch(kernel.workspace_bytes(call.problem, Launch::Threads()));
-  const absl::Status status = pass(call, launch.resources());
-  TORCH_CHECK(status.ok(), kernel.name, ": ", std::string(status.message()));
+  ExpectRan(pass(call, launch.resources()), kernel.name);
 }
 
 class Attending : public Function<Attending> {

@@ -4,6 +4,7 @@
 
 #include "ATen/Parallel.h"
 #include "ATen/ops/empty.h"
+#include "c10/util/Exception.h"
 
 namespace ordo::kernels::torch {
 
@@ -19,6 +20,10 @@ Type TypeOf(const at::Tensor& x) {
 
 at::Tensor InRows(const at::Tensor& x) {
   return x.size(-1) == 1 || x.stride(-1) == 1 ? x : x.contiguous();
+}
+
+void ExpectRan(const absl::Status& status, const std::string& kernel) {
+  TORCH_CHECK(status.ok(), kernel, ": ", std::string(status.message()));
 }
 
 int Launch::Threads() { return at::get_num_threads(); }

@@ -2,9 +2,11 @@
 #define ORDO_KERNELS_TORCH_LAUNCH_H_
 
 #include <cstdint>
+#include <string>
 
 #include <ATen/core/Tensor.h>
 
+#include "absl/status/status.h"
 #include "kernels/common/resources.h"
 #include "kernels/common/type.h"
 
@@ -21,6 +23,9 @@ Type TypeOf(const at::Tensor& x);
 
 // x itself if its last axis is side by side, else a copy.
 at::Tensor InRows(const at::Tensor& x);
+
+// Throws what a pass of a kernel has not done, with the kernel's name.
+void ExpectRan(const absl::Status& status, const std::string& kernel);
 
 // LibTorch's threads, and memory from its allocator.
 class Launch {

@@ -75,9 +75,10 @@ class Blocks {
     loss.log_sum_N = log_sums_.mutable_data_ptr<float>();
     loss.factor = static_cast<float>(factor_);
     const Launch launch(0);
-    rows::Select().loss(loss, launch.resources());
+    const rows::Kernel& kernel = *rows::Select(Device::kCpu).value();
+    ExpectRan(kernel.loss(loss, launch.resources()), kernel.name);
     if (!d_x_NC.defined() && !d_head_VC.defined()) return;
-    rows::Select().loss_backward(loss, launch.resources());
+    ExpectRan(kernel.loss_backward(loss, launch.resources()), kernel.name);
     if (x.scalar_type() != at::kFloat) products.copy_(logits);
     if (d_x_NC.defined()) {
       at::Tensor d_x = d_x_NC.narrow(0, first, count);

@@ -33,6 +33,21 @@ bool IsSingle(const at::Tensor& x) {
   return IsReadable(x) && x.scalar_type() == at::kFloat;
 }
 
+int64_t WorkspaceBytes(const rows::Kernel& kernel, const rows::Norm& norm) {
+  return kernel.norm_workspace_bytes(norm);
+}
+template <typename Problem>
+int64_t WorkspaceBytes(const rows::Kernel& /*kernel*/, const Problem&) {
+  return 0;
+}
+
+template <typename Problem>
+void Run(rows::Pass<Problem> rows::Kernel::*pass, const Problem& problem) {
+  const rows::Kernel& kernel = *rows::Select(Device::kCpu).value();
+  const Launch launch(WorkspaceBytes(kernel, problem));
+  ExpectRan((kernel.*pass)(problem, launch.resources()), kernel.name);
+}
+
 // Of the table [B,H,T,R], which heads share by strides of 0, and of what it
 // turns.
 class Turned : public Function<Turned> {
@@ -54,7 +69,7 @@ class Turned : public Function<Turned> {
       if (table.requires_grad()) saved.push_back(xs[i]);
     }
     context->save_for_backward(saved);
-    rows::Select().turn(rotation, Launch(0).resources());
+    Run(&rows::Kernel::turn, rotation);
     return results;
   }
 
@@ -85,7 +100,7 @@ class Turned : public Function<Turned> {
       results.back() = EmptyLike(gradients[i]);
       turned.d_x_BHTD = ViewOf(results.back());
     }
-    rows::Select().turn_backward(rotation, Launch(0).resources());
+    Run(&rows::Kernel::turn_backward, rotation);
     // Of the turning.
     results.emplace_back();
     return results;
@@ -146,7 +161,7 @@ class Normed : public Function<Normed> {
     norm.y_NC = y.mutable_data_ptr();
     norm.scale_N = scale.mutable_data_ptr<float>();
     context->save_for_backward({x, weight, scale});
-    rows::Select().norm(norm, Launch(0).resources());
+    Run(&rows::Kernel::norm, norm);
     return y;
   }
 
@@ -167,8 +182,7 @@ class Normed : public Function<Normed> {
       d_weight = at::empty_like(weight);
       norm.d_weight_C = d_weight.mutable_data_ptr<float>();
     }
-    rows::Select().norm_backward(
-        norm, Launch(rows::NormWorkspaceBytes(norm)).resources());
+    Run(&rows::Kernel::norm_backward, norm);
     return {d_x, d_weight, at::Tensor()};
   }
 
@@ -192,7 +206,7 @@ class Gated : public Function<Gated> {
     rows::Gate call = GateOf(gate, up);
     call.y_NC = y.mutable_data_ptr();
     context->save_for_backward({gate, up});
-    rows::Select().gate(call, Launch(0).resources());
+    Run(&rows::Kernel::gate, call);
     return y;
   }
 
@@ -206,7 +220,7 @@ class Gated : public Function<Gated> {
     call.d_y_NC = d_y.const_data_ptr();
     call.d_gate_NC = d_gate.mutable_data_ptr();
     call.d_up_NC = d_up.mutable_data_ptr();
-    rows::Select().gate_backward(call, Launch(0).resources());
+    Run(&rows::Kernel::gate_backward, call);
     return {d_gate, d_up};
   }
 
@@ -304,7 +318,7 @@ void StepAdam(const AdamStep& step, const AdamTensors& tensors) {
   adam.keep = static_cast<float>(step.keep);
   adam.step = static_cast<float>(step.step);
   adam.root = static_cast<float>(step.root);
-  rows::Select().adam(adam, Launch(0).resources());
+  Run(&rows::Kernel::adam, adam);
 }
 
 }  // namespace ordo::kernels::torch

@@ -27,12 +27,12 @@ update::Problem ProblemOf(const at::Tensor& x_BHTW, int64_t inner) {
           inner};
 }
 
-using Pass = void (*)(const update::Call&, const Resources&);
+using Pass = decltype(update::Kernel::forward);
 
 void Run(const update::Call& call, Pass update::Kernel::*pass) {
   const update::Kernel* const kernel = update::Select(call.problem).value();
   const Launch launch(kernel->workspace_bytes(call.problem, Launch::Threads()));
-  (kernel->*pass)(call, launch.resources());
+  ExpectRan((kernel->*pass)(call, launch.resources()), kernel->name);
 }
 
 // An empty tensor for the gradient of input i, if it is wanted; and where it

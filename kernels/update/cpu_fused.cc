@@ -63,12 +63,13 @@ void ForEachUnit(const Call& call, const Resources& resources,
 }
 
 template <const FusedCode& code>
-void Forward(const Call& call, const Resources& resources) {
+absl::Status Forward(const Call& call, const Resources& resources) {
   ForEachUnit<code>(call, resources, code.forward);
+  return absl::OkStatus();
 }
 
 template <const FusedCode& code>
-void Backward(const Call& call, const Resources& resources) {
+absl::Status Backward(const Call& call, const Resources& resources) {
   ForEachUnit<code>(call, resources, code.backward);
   float* const sum = Parts<code>(call.problem, resources);
   const int64_t floats = code.part_floats(call.problem);
@@ -76,6 +77,7 @@ void Backward(const Call& call, const Resources& resources) {
     for (int64_t i = 0; i < floats; ++i) sum[i] += sum[unit * floats + i];
   }
   code.finish(call, sum);
+  return absl::OkStatus();
 }
 
 template <const FusedCode& code>

@@ -26,6 +26,7 @@ struct Problem {
   int64_t width = 0;
   // E; 0: one matrix for all tokens.
   int64_t inner = 0;
+  Device device = Device::kCpu;
 
   bool by_token() const { return inner > 0; }
 };

@@ -2,6 +2,7 @@
 #define ORDO_KERNELS_UPDATE_TABLE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,17 +19,25 @@ namespace ordo::kernels::update {
 struct Kernel {
   std::string name;
   // OK if this machine can do it; else UNIMPLEMENTED says why not.
-  absl::Status (*supports)(const Problem& problem);
+  std::function<absl::Status(const Problem& problem)> supports;
   // Bytes of Resources::workspace, for either pass.
-  int64_t (*workspace_bytes)(const Problem& problem, int threads);
+  std::function<int64_t(const Problem& problem, int threads)> workspace_bytes;
   // Bits of results do not depend on the number of threads, and those of a
-  // token's `out` on no other token.
-  void (*forward)(const Call& call, const Resources& resources);
-  void (*backward)(const Call& call, const Resources& resources);
+  // token's `out` on no other token. INTERNAL: the device did not take it.
+  std::function<absl::Status(const Call& call, const Resources& resources)>
+      forward;
+  std::function<absl::Status(const Call& call, const Resources& resources)>
+      backward;
+  // Where the tensors of its problems lie.
+  Device device = Device::kCpu;
 };
 
-// All of them, best first.
+// All of them, for each device best first.
 const std::vector<Kernel>& Kernels();
+
+// Adds those of a library that was loaded. Others stay where they are; not
+// while another thread uses the table.
+void AddKernels(const std::vector<Kernel>& kernels);
 
 // The first that supports the problem. INVALID_ARGUMENT names the field of one
 // that makes no sense, UNIMPLEMENTED where none supports it.

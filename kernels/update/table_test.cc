@@ -20,5 +20,10 @@ TEST(UpdateTableTest, AnyProblemHasAKernel) {
   EXPECT_TRUE(Select({3, 1, 7, 5, 0}).ok());
 }
 
+TEST(UpdateTableTest, WithoutALibraryThereIsNoneForAGpu) {
+  const Problem problem = {1, 12, 1, 64, 48, Device::kCuda};
+  EXPECT_EQ(Select(problem).status().code(), absl::StatusCode::kUnimplemented);
+}
+
 }  // namespace
 }  // namespace ordo::kernels::update

@@ -271,10 +271,10 @@ Tensors RunKernel(const Case& c, const Kernel& kernel, int threads, Tensors x) {
   call.inputs = {base.view(), in.view(),  mix.floats(), w1.floats(),
                  w2.floats(), psi.data(), c.other};
   call.out = out.view();
-  kernel.forward(call, resources.get());
+  EXPECT_TRUE(kernel.forward(call, resources.get()).ok());
   call.gradients = {d_out.view(),  d_x.view(),    d_mix.floats(),
                     d_w1.floats(), d_w2.floats(), d_psi.data()};
-  kernel.backward(call, resources.get());
+  EXPECT_TRUE(kernel.backward(call, resources.get()).ok());
   for (const Guarded* guarded : {&d_mix, &d_w1, &d_w2, &d_psi}) {
     EXPECT_TRUE(guarded->IsIntact());
   }
@@ -393,7 +393,7 @@ TEST(UpdateKernelTest, GradientsThatNobodyWantsAreNotWritten) {
     call.inputs = {{},          in.view(),  nullptr, w1.floats(),
                    w2.floats(), psi.data(), c.other};
     call.gradients.d_out = d_out.view();
-    kernel.backward(call, resources.get());
+    EXPECT_TRUE(kernel.backward(call, resources.get()).ok());
     EXPECT_TRUE(resources.IsIntact());
   }
 }
