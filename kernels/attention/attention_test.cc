@@ -7,19 +7,19 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kernels/attention/check/case.h"
+#include "kernels/attention/check/compare.h"
+#include "kernels/attention/check/problems.h"
 #include "kernels/attention/reference.h"
 #include "kernels/attention/table.h"
-#include "kernels/attention/testing/case.h"
-#include "kernels/attention/testing/naive.h"
-#include "kernels/attention/testing/problems.h"
 #include "kernels/attention/testing/suite.h"
 #include "kernels/cuda/load.h"
 
 namespace ordo::kernels::attention {
 namespace {
 
-using testing::Case;
-using testing::RunOptions;
+using check::Case;
+using check::RunOptions;
 
 constexpr char kCudaLibrary[] = "kernels/cuda/libordo_cuda.so";
 
@@ -81,27 +81,27 @@ std::vector<std::string> KernelNames() {
 INSTANTIATE_TEST_SUITE_P(
     Table, AttentionTest,
     ::testing::Combine(::testing::ValuesIn(KernelNames()),
-                       ::testing::ValuesIn(testing::Problems())),
+                       ::testing::ValuesIn(check::Problems())),
     [](const ::testing::TestParamInfo<std::tuple<std::string, Case>>& info) {
       return std::get<0>(info.param) + "_" + std::get<1>(info.param).label;
     });
 
 // TAPE's state gets no gradient in some layers.
 TEST(MissingGradientTest, IsZero) {
-  Problem problem = testing::Plain(70, 24);
+  Problem problem = check::Plain(70, 24);
   problem.num_values = 2;
   problem.values[1] = {48, problem.heads};
-  Tensors judge = testing::MakeTensors(problem, 3);
+  Tensors judge = check::MakeTensors(problem, 3);
   judge.d_outputs[kMixed + 1].clear();
   const Tensors inputs = judge;
   ReferenceBackward(problem, &judge);
   for (const Kernel& kernel : Kernels()) {
     if (!kernel.supports(problem).ok()) continue;
     Tensors found = inputs;
-    EXPECT_EQ(testing::RunKernel(problem, kernel, RunOptions(), &found), "");
-    EXPECT_EQ(testing::Largest(found.d_inputs[kValue + 1]), 0) << kernel.name;
+    EXPECT_EQ(check::RunKernel(problem, kernel, RunOptions(), &found), "");
+    EXPECT_EQ(check::Largest(found.d_inputs[kValue + 1]), 0) << kernel.name;
     for (const Input input : {kQ, kK, kValue}) {
-      EXPECT_LT(testing::Distance(found.d_inputs[input], judge.d_inputs[input]),
+      EXPECT_LT(check::Distance(found.d_inputs[input], judge.d_inputs[input]),
                 1e-5)
           << kernel.name << ": " << NameOf(input);
     }

@@ -9,24 +9,24 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kernels/attention/check/case.h"
+#include "kernels/attention/check/problems.h"
 #include "kernels/attention/cuda_code.h"
 #include "kernels/attention/cuda_rows.h"
-#include "kernels/attention/testing/case.h"
-#include "kernels/attention/testing/problems.h"
 #include "kernels/attention/testing/suite.h"
 #include "kernels/common/testing/cuda_emulator.h"
 
 namespace ordo::kernels::attention {
 namespace {
 
-using testing::Case;
-using testing::RunOptions;
+using check::Case;
+using check::RunOptions;
 
 // Those that the kernel supports, for a device.
 std::vector<Case> Problems() {
   const Kernel kernel = CudaKernel(TiledCuda());
   std::vector<Case> cases;
-  for (Case c : testing::Problems()) {
+  for (Case c : check::Problems()) {
     c.problem.device = Device::kCuda;
     if (kernel.supports(c.problem).ok()) cases.push_back(c);
   }
@@ -81,7 +81,7 @@ TEST(CudaEmulatedTest, WhatItDoesNotDoIsRefusedByName) {
           {"counted positions", [](Problem* p) { p->gates = Gates::kLogits; }},
       };
   for (const auto& [what, change] : refused) {
-    Problem problem = testing::Plain(70, 64);
+    Problem problem = check::Plain(70, 64);
     problem.device = Device::kCuda;
     problem.type = Type::kBfloat16;
     change(&problem);

@@ -4,13 +4,13 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "kernels/attention/testing/problems.h"
+#include "kernels/attention/check/problems.h"
 
 namespace ordo::kernels::attention {
 namespace {
 
 TEST(ProblemTest, TensorsOfTermsThatAreNotThereAreEmpty) {
-  const Problem plain = testing::Plain(5, 8);
+  const Problem plain = check::Plain(5, 8);
   for (int i = 0; i < kNumInputs; ++i) {
     const Shape shape = ShapeOf(plain, static_cast<Input>(i));
     EXPECT_EQ(shape.count() > 0, i <= kValue) << NameOf(static_cast<Input>(i));
@@ -25,7 +25,7 @@ TEST(ProblemTest, TensorsOfTermsThatAreNotThereAreEmpty) {
 // Every input and output belongs to some problem of the test of kernels.
 TEST(ProblemTest, TheTestedProblemsHaveAllTensors) {
   std::set<std::string> seen, names;
-  for (const testing::Case& c : testing::Problems()) {
+  for (const check::Case& c : check::Problems()) {
     for (int i = 0; i < kNumInputs; ++i) {
       const auto input = static_cast<Input>(i);
       names.insert(NameOf(input));
@@ -42,7 +42,7 @@ TEST(ProblemTest, TheTestedProblemsHaveAllTensors) {
 }
 
 TEST(ProblemTest, TablesHaveAnElementForEachDistance) {
-  Problem p = testing::Plain(5, 8);
+  Problem p = check::Plain(5, 8);
   p.biased = true;
   p.reach = 3;
   EXPECT_EQ(ShapeOf(p, kBias).width, 4);

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "kernels/attention/testing/case.h"
-#include "kernels/attention/testing/problems.h"
+#include "kernels/attention/check/case.h"
+#include "kernels/attention/check/problems.h"
 
 namespace ordo::kernels::attention {
 namespace {
 
 Problem Small() {
-  Problem p = testing::Plain(5, 3);
+  Problem p = check::Plain(5, 3);
   p.queries = 3;
   p.num_values = 2;
   p.values[1] = {2, p.heads};
@@ -49,12 +49,12 @@ void ExpectGradient(const Problem& problem, Input input, Tensors* x) {
   }
 }
 
-class GradientTest : public ::testing::TestWithParam<testing::Change> {};
+class GradientTest : public ::testing::TestWithParam<check::Change> {};
 
 TEST_P(GradientTest, IsThatOfFiniteDifferences) {
   Problem problem = Small();
   GetParam().apply(&problem);
-  Tensors x = testing::MakeTensors(problem, 7);
+  Tensors x = check::MakeTensors(problem, 7);
   ReferenceBackward(problem, &x);
   for (int i = 0; i < kNumInputs; ++i) {
     ExpectGradient(problem, static_cast<Input>(i), &x);
@@ -62,13 +62,13 @@ TEST_P(GradientTest, IsThatOfFiniteDifferences) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Changes, GradientTest,
-                         ::testing::ValuesIn(testing::Changes()),
+                         ::testing::ValuesIn(check::Changes()),
                          [](const auto& info) { return info.param.label; });
 
 // One query of width 1 whose logits, and with them weights, are known.
 struct Known {
   explicit Known(int64_t keys) {
-    problem = testing::Plain(keys, 1);
+    problem = check::Plain(keys, 1);
     problem.batch = problem.heads = problem.key_heads = 1;
     problem.values[0].heads = 1;
     problem.queries = 1;
@@ -214,7 +214,7 @@ TEST(ReferenceTest, PositionIdsMakeTheDistance) {
 TEST(ReferenceTest, AQueryThatSeesNoKeyGetsZeros) {
   Problem problem = Small();
   problem.padded = true;
-  Tensors x = testing::MakeTensors(problem, 8);
+  Tensors x = check::MakeTensors(problem, 8);
   x.real_BS.assign(x.real_BS.size(), 0);
   ReferenceBackward(problem, &x);
   for (const double value : x.outputs[kMixed]) EXPECT_EQ(value, 0);

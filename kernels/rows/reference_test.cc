@@ -5,13 +5,13 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "kernels/common/testing/numbers.h"
+#include "kernels/common/check/numbers.h"
 
 namespace ordo::kernels::rows {
 namespace {
 
 Numbers Random(int64_t count, const std::string& name) {
-  return kernels::testing::Normals(count, name, Type::kFloat32);
+  return kernels::check::Normals(count, name, Type::kFloat32);
 }
 
 double Dot(const Numbers& x, const Numbers& y) {

@@ -5,20 +5,20 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "kernels/common/testing/numbers.h"
+#include "kernels/common/check/numbers.h"
 #include "kernels/rows/reference.h"
 #include "kernels/rows/table.h"
 
 namespace ordo::kernels::rows {
 namespace {
 
-using kernels::testing::Distance;
-using kernels::testing::Epsilon;
-using kernels::testing::Guarded;
-using kernels::testing::Largest;
-using kernels::testing::Normals;
-using kernels::testing::Rounded;
-using kernels::testing::TestResources;
+using kernels::check::Distance;
+using kernels::check::Epsilon;
+using kernels::check::Guarded;
+using kernels::check::Largest;
+using kernels::check::Normals;
+using kernels::check::Rounded;
+using kernels::check::TestResources;
 
 constexpr Type kSingle = Type::kFloat32;
 constexpr Type kTypes[] = {Type::kFloat32, Type::kBfloat16};

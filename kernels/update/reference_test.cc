@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "kernels/common/testing/numbers.h"
+#include "kernels/common/check/numbers.h"
 
 namespace ordo::kernels::update {
 namespace {
@@ -14,7 +14,7 @@ using Member = std::vector<double> Tensors::*;
 
 Tensors Random(const Problem& p) {
   const auto normals = [](int64_t count, const std::string& name) {
-    return kernels::testing::Normals(count, name, Type::kFloat32);
+    return kernels::check::Normals(count, name, Type::kFloat32);
   };
   const int64_t state = p.batch * p.heads * p.tokens * p.width;
   Tensors x;

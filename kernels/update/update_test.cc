@@ -11,20 +11,20 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "kernels/common/testing/numbers.h"
+#include "kernels/common/check/numbers.h"
 #include "kernels/update/reference.h"
 #include "kernels/update/table.h"
 
 namespace ordo::kernels::update {
 namespace {
 
-using kernels::testing::Distance;
-using kernels::testing::Epsilon;
-using kernels::testing::Guarded;
-using kernels::testing::Largest;
-using kernels::testing::Normals;
-using kernels::testing::Rounded;
-using kernels::testing::TestResources;
+using kernels::check::Distance;
+using kernels::check::Epsilon;
+using kernels::check::Guarded;
+using kernels::check::Largest;
+using kernels::check::Normals;
+using kernels::check::Rounded;
+using kernels::check::TestResources;
 
 struct Case {
   std::string label;

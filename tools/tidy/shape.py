@@ -177,8 +177,9 @@ def check_guards(tree):
     return findings
 
 
-# A kernel, named after its technique: the one test of its folder walks the table.
-_KERNEL = re.compile(r"kernels/(\w+)/(?:cpu|cuda)_\w+[.]cc$")
+# A kernel, named after its technique, and what shows that it is right: the one
+# test of its folder walks the table.
+_KERNEL = re.compile(r"kernels/(\w+)/(?:check/|cpu_|cuda_)\w+[.]cc$")
 
 
 def check_tests_beside(tree):
@@ -196,7 +197,7 @@ def check_tests_beside(tree):
             continue
         test = os.path.splitext(file.path)[0] + "_test.cc"
         kernel = _KERNEL.match(file.path)
-        if kernel:
+        if kernel and test not in tree.files:
             test = "kernels/%s/%s_test.cc" % (kernel[1], kernel[1])
         if test not in tree.files:
             findings.append(

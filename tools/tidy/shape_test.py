@@ -145,7 +145,12 @@ class TestsBesideTest(unittest.TestCase):
              "kernels/x/x_test.cc"])
         self.assertEqual(
             shape.check_tests_beside(
-                tree(kernels__x__cpu_y_cc="", kernels__x__x_test_cc="")), [])
+                tree(kernels__x__cpu_y_cc="", kernels__x__check__z_cc="",
+                     kernels__x__x_test_cc="")), [])
+        self.assertEqual(
+            shape.check_tests_beside(
+                tree(kernels__x__check__z_cc="",
+                     kernels__x__check__z_test_cc="")), [])
 
     def test_fakes_need_no_test_of_their_own(self):
         self.assertEqual(

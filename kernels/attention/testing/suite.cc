@@ -1,96 +1,22 @@
 #include "kernels/attention/testing/suite.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <string>
-#include <utility>
 
 #include "gtest/gtest.h"
-#include "kernels/attention/reference.h"
-#include "kernels/attention/testing/naive.h"
+#include "kernels/attention/check/compare.h"
 
 namespace ordo::kernels::attention::testing {
-namespace {
 
-// What a problem's numbers are, rightly and naively.
-struct Answers {
-  Tensors inputs;
-  Tensors judge;
-  Naive naive;
-};
-
-// Computed once for all kernels.
-const Answers& AnswersTo(const Case& c) {
-  static auto* const known = new std::map<std::string, Answers>;
-  const auto found = known->find(c.label);
-  if (found != known->end()) return found->second;
-  Answers answers;
-  answers.inputs = answers.judge = MakeTensors(c.problem, 1);
-  ReferenceBackward(c.problem, &answers.judge);
-  answers.naive = RunNaive(c.problem, answers.inputs);
-  return known->emplace(c.label, std::move(answers)).first->second;
-}
-
-}  // namespace
-
-double Distance(const std::vector<double>& x, const std::vector<double>& y) {
-  if (x.size() != y.size()) return std::numeric_limits<double>::infinity();
-  double largest = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (x[i] == y[i]) continue;
-    const double difference = std::abs(x[i] - y[i]);
-    if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
-    largest = std::max(largest, difference);
-  }
-  return largest;
-}
+using check::MakeTensors;
+using check::Plain;
+using check::RunKernel;
 
 void ExpectNearReference(const Case& c, const Kernel& kernel,
                          const RunOptions& options) {
-  const Answers& answers = AnswersTo(c);
-  const Problem& problem = c.problem;
-  Tensors found = answers.inputs;
-  EXPECT_EQ(RunKernel(problem, kernel, options, &found), "");
-
-  const double fp32 = Epsilon(Type::kFloat32);
-  const double relative =
-      Epsilon(problem.type) + fp32 * answers.naive.largest_logit;
-  const auto expect_near = [&](const std::string& name, double absolute,
-                               const auto& member) {
-    const std::vector<double>& right = member(answers.judge);
-    const double bound = 2 * Distance(member(answers.naive.tensors), right) +
-                         relative * Largest(right) + absolute;
-    EXPECT_LE(Distance(member(found), right), bound) << name;
-  };
-  for (int i = 0; i < kNumOutputs; ++i) {
-    expect_near(
-        NameOf(static_cast<Output>(i)),
-        0, [i](const Tensors& x) -> auto& { return x.outputs[i]; });
-  }
-  double largest = 0;
-  for (const auto& x : answers.inputs.inputs) {
-    largest = std::max(largest, Largest(x));
-  }
-  for (int i = 0; i < kNumInputs; ++i) {
-    const auto input = static_cast<Input>(i);
-    const double factor = IsTable(input) ? 1 : problem.scale * largest;
-    const bool is_value = i >= kValue && i < kValue + kMaxValues;
-    expect_near(
-        NameOf(input),
-        is_value ? 0 : fp32 * answers.naive.largest_change * factor,
-        [i](const Tensors& x) -> auto& { return x.d_inputs[i]; });
-  }
-  const double lse_bound = 4 * fp32 * (4 + answers.naive.largest_logit);
-  ASSERT_EQ(found.lse_BHT.size(), answers.judge.lse_BHT.size());
-  for (size_t i = 0; i < found.lse_BHT.size(); ++i) {
-    const double right = answers.judge.lse_BHT[i];
-    if (std::isinf(right)) {
-      EXPECT_EQ(found.lse_BHT[i], right);
-    } else {
-      EXPECT_NEAR(found.lse_BHT[i], right, lse_bound);
-    }
+  for (const auto& miss : check::MissesOf(c, kernel, options)) {
+    ADD_FAILURE() << miss.what << ": " << miss.error << " is more than "
+                  << miss.bound;
   }
 }
 

@@ -1,23 +1,19 @@
 #ifndef ORDO_KERNELS_ATTENTION_TESTING_SUITE_H_
 #define ORDO_KERNELS_ATTENTION_TESTING_SUITE_H_
 
-#include <vector>
-
+#include "kernels/attention/check/case.h"
+#include "kernels/attention/check/problems.h"
 #include "kernels/attention/table.h"
-#include "kernels/attention/testing/case.h"
-#include "kernels/attention/testing/problems.h"
 
 // What every kernel must do with a problem: of this machine, and device code on
 // an emulated device.
 
 namespace ordo::kernels::attention::testing {
 
-// Infinite where the sizes or the infinities differ.
-double Distance(const std::vector<double>& x, const std::vector<double>& y);
+using check::Case;
+using check::RunOptions;
 
-// Expects of all results an error of at most twice the naive computation's and
-// one rounding (of the result to the problem's type, of the logits and of the
-// weights' gradients in fp32), and untouched canaries.
+// Expects no misses (check/compare.h).
 void ExpectNearReference(const Case& c, const Kernel& kernel,
                          const RunOptions& options);
 

@@ -1,4 +1,4 @@
-#include "kernels/common/testing/numbers.h"
+#include "kernels/common/check/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "base/random/random.h"
 
-namespace ordo::kernels::testing {
+namespace ordo::kernels::check {
 namespace {
 
 // Bytes in front of and behind what is guarded, and what they are: as fp32 and
@@ -120,4 +120,4 @@ bool TestResources::IsIntact() const {
                      kGuard);
 }
 
-}  // namespace ordo::kernels::testing
+}  // namespace ordo::kernels::check

@@ -1,5 +1,5 @@
-#ifndef ORDO_KERNELS_COMMON_TESTING_NUMBERS_H_
-#define ORDO_KERNELS_COMMON_TESTING_NUMBERS_H_
+#ifndef ORDO_KERNELS_COMMON_CHECK_NUMBERS_H_
+#define ORDO_KERNELS_COMMON_CHECK_NUMBERS_H_
 
 #include <cstdint>
 #include <functional>
@@ -11,7 +11,7 @@
 
 // Numbers for the tests of kernels.
 
-namespace ordo::kernels::testing {
+namespace ordo::kernels::check {
 
 // Rounded to the type, ties to even.
 double Rounded(Type type, double x);
@@ -64,6 +64,6 @@ class TestResources {
   Resources resources_;
 };
 
-}  // namespace ordo::kernels::testing
+}  // namespace ordo::kernels::check
 
-#endif  // ORDO_KERNELS_COMMON_TESTING_NUMBERS_H_
+#endif  // ORDO_KERNELS_COMMON_CHECK_NUMBERS_H_

@@ -1,5 +1,5 @@
-#ifndef ORDO_KERNELS_ATTENTION_TESTING_CASE_H_
-#define ORDO_KERNELS_ATTENTION_TESTING_CASE_H_
+#ifndef ORDO_KERNELS_ATTENTION_CHECK_CASE_H_
+#define ORDO_KERNELS_ATTENTION_CHECK_CASE_H_
 
 #include <cstdint>
 #include <memory>
@@ -11,10 +11,10 @@
 #include "kernels/attention/table.h"
 #include "kernels/common/device_memory.h"
 
-// A problem with numbers in it, and what a kernel makes of it, for the test and
-// the benchmark of kernels.
+// A problem with numbers in it, and what a kernel makes of it, for the test of
+// kernels and the probe of devices.
 
-namespace ordo::kernels::attention::testing {
+namespace ordo::kernels::attention::check {
 
 // Rounded to the type, ties to even.
 double Rounded(Type type, double x);
@@ -48,6 +48,6 @@ struct RunOptions {
 std::string RunKernel(const Problem& problem, const Kernel& kernel,
                       const RunOptions& options, Tensors* tensors);
 
-}  // namespace ordo::kernels::attention::testing
+}  // namespace ordo::kernels::attention::check
 
-#endif  // ORDO_KERNELS_ATTENTION_TESTING_CASE_H_
+#endif  // ORDO_KERNELS_ATTENTION_CHECK_CASE_H_

@@ -1,4 +1,4 @@
-#include "kernels/common/testing/numbers.h"
+#include "kernels/common/check/numbers.h"
 
 #include <atomic>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace ordo::kernels::testing {
+namespace ordo::kernels::check {
 namespace {
 
 using ::testing::ElementsAre;
@@ -52,4 +52,4 @@ TEST(NumbersTest, EveryTaskIsRunOnceOnItsThread) {
 }
 
 }  // namespace
-}  // namespace ordo::kernels::testing
+}  // namespace ordo::kernels::check

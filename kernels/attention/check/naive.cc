@@ -1,9 +1,9 @@
-#include "kernels/attention/testing/naive.h"
+#include "kernels/attention/check/naive.h"
 
+#include "kernels/attention/check/case.h"
 #include "kernels/attention/reference_code.h"
-#include "kernels/attention/testing/case.h"
 
-namespace ordo::kernels::attention::testing {
+namespace ordo::kernels::attention::check {
 namespace {
 
 struct SameType {
@@ -25,4 +25,4 @@ Naive RunNaive(const Problem& problem, const Tensors& inputs) {
   return naive;
 }
 
-}  // namespace ordo::kernels::attention::testing
+}  // namespace ordo::kernels::attention::check

@@ -1,4 +1,4 @@
-#include "kernels/attention/testing/case.h"
+#include "kernels/attention/check/case.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/random/random.h"
 
-namespace ordo::kernels::attention::testing {
+namespace ordo::kernels::attention::check {
 namespace {
 
 // Elements around a tensor.
@@ -73,7 +73,7 @@ class Copies {
   };
 
   void Note(const char* error) {
-    if (error != nullptr) error_ = std::string(error) + " ";
+    if (error != nullptr) error_ = error;
   }
 
   const DeviceMemory* device_;
@@ -379,12 +379,14 @@ std::string RunKernel(const Problem& p, const Kernel& kernel,
   if (status.ok()) status = kernel.backward(call, resources);
   if (!status.ok()) return std::string(status.message());
 
-  std::string touched = copies.Fetch() + memory.Read(x);
+  std::string error = copies.Fetch();
+  if (!error.empty()) return error;
+  std::string touched = memory.Read(x);
   if (std::any_of(begin + bytes, begin + bytes + kMargin,
                   [](uint8_t byte) { return byte != kCanary; })) {
     touched += "workspace ";
   }
-  return touched;
+  return touched.empty() ? "" : "memory is overwritten around: " + touched;
 }
 
-}  // namespace ordo::kernels::attention::testing
+}  // namespace ordo::kernels::attention::check

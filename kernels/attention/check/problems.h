@@ -1,5 +1,5 @@
-#ifndef ORDO_KERNELS_ATTENTION_TESTING_PROBLEMS_H_
-#define ORDO_KERNELS_ATTENTION_TESTING_PROBLEMS_H_
+#ifndef ORDO_KERNELS_ATTENTION_CHECK_PROBLEMS_H_
+#define ORDO_KERNELS_ATTENTION_CHECK_PROBLEMS_H_
 
 #include <cstdint>
 #include <functional>
@@ -11,7 +11,7 @@
 
 // The problems that the judge and every kernel are tested on.
 
-namespace ordo::kernels::attention::testing {
+namespace ordo::kernels::attention::check {
 
 // What makes another problem of one without any terms; a problem may be changed
 // more than once.
@@ -40,6 +40,6 @@ Problem Plain(int64_t length, int64_t width);
 // Lengths, widths and changes, in each type.
 std::vector<Case> Problems();
 
-}  // namespace ordo::kernels::attention::testing
+}  // namespace ordo::kernels::attention::check
 
-#endif  // ORDO_KERNELS_ATTENTION_TESTING_PROBLEMS_H_
+#endif  // ORDO_KERNELS_ATTENTION_CHECK_PROBLEMS_H_

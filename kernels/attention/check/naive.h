@@ -1,10 +1,10 @@
-#ifndef ORDO_KERNELS_ATTENTION_TESTING_NAIVE_H_
-#define ORDO_KERNELS_ATTENTION_TESTING_NAIVE_H_
+#ifndef ORDO_KERNELS_ATTENTION_CHECK_NAIVE_H_
+#define ORDO_KERNELS_ATTENTION_CHECK_NAIVE_H_
 
 #include "kernels/attention/problem.h"
 #include "kernels/attention/reference.h"
 
-namespace ordo::kernels::attention::testing {
+namespace ordo::kernels::attention::check {
 
 // The plain computation in the problem's own type: whole rows of logits and
 // weights, each rounded, as separate operations on tensors would.
@@ -19,6 +19,6 @@ struct Naive {
 // The forward and the backward pass.
 Naive RunNaive(const Problem& problem, const Tensors& inputs);
 
-}  // namespace ordo::kernels::attention::testing
+}  // namespace ordo::kernels::attention::check
 
-#endif  // ORDO_KERNELS_ATTENTION_TESTING_NAIVE_H_
+#endif  // ORDO_KERNELS_ATTENTION_CHECK_NAIVE_H_

@@ -1,10 +1,10 @@
-#include "kernels/attention/testing/problems.h"
+#include "kernels/attention/check/problems.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-namespace ordo::kernels::attention::testing {
+namespace ordo::kernels::attention::check {
 namespace {
 
 void Share(Problem* p) {
@@ -127,9 +127,8 @@ std::function<void(Problem*)> All(
   };
 }
 
-}  // namespace
-
-std::vector<Change> Changes() {
+// Of values, of which key is seen, and of numbers added to logits.
+std::vector<Change> ScalarChanges() {
   return {
       {"both_ways", BothWays},
       {"padded", Pad},
@@ -169,6 +168,12 @@ std::vector<Change> Changes() {
       {"ramp_positioned_chunk", All({Ramp, Position, Pad, Chunk})},
       {"tables", All({Share, AddState, Rectify, Bias, Ramp, Bound, Chunk})},
       {"tables_positioned", All({Rectify, Bias, Ramp, Position, Pad})},
+  };
+}
+
+// Of vectors of distances, of a second pair of q and k, and of gates.
+std::vector<Change> VectorChanges() {
+  return {
       {"query_band", QueryBand},
       {"query_band_full", FullQueryBand},
       {"query_band_full_both_ways", All({BothWays, FullQueryBand})},
@@ -213,6 +218,14 @@ std::vector<Change> Changes() {
   };
 }
 
+}  // namespace
+
+std::vector<Change> Changes() {
+  std::vector<Change> changes = ScalarChanges();
+  for (Change& change : VectorChanges()) changes.push_back(std::move(change));
+  return changes;
+}
+
 void PrintTo(const Change& change, std::ostream* out) { *out << change.label; }
 void PrintTo(const Case& c, std::ostream* out) { *out << c.label; }
 
@@ -255,4 +268,4 @@ std::vector<Case> Problems() {
   return cases;
 }
 
-}  // namespace ordo::kernels::attention::testing
+}  // namespace ordo::kernels::attention::check

@@ -1,0 +1,117 @@
+#include "kernels/attention/check/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "kernels/attention/check/naive.h"
+#include "kernels/attention/reference.h"
+
+namespace ordo::kernels::attention::check {
+namespace {
+
+using kernels::check::Miss;
+
+// What a problem's numbers are, rightly and naively.
+struct Answers {
+  Tensors inputs;
+  Tensors judge;
+  Naive naive;
+};
+
+// Computed once for all kernels.
+const Answers& AnswersTo(const Case& c) {
+  static auto* const known = new std::map<std::string, Answers>;
+  const auto found = known->find(c.label);
+  if (found != known->end()) return found->second;
+  Answers answers;
+  answers.inputs = answers.judge = MakeTensors(c.problem, 1);
+  ReferenceBackward(c.problem, &answers.judge);
+  answers.naive = RunNaive(c.problem, answers.inputs);
+  return known->emplace(c.label, std::move(answers)).first->second;
+}
+
+class Comparison {
+ public:
+  Comparison(const Problem& problem, const Answers& answers,
+             const Tensors& found)
+      : problem_(problem), answers_(answers), found_(found) {}
+
+  std::vector<Miss> Run() {
+    for (int i = 0; i < kNumOutputs; ++i) {
+      Compare(
+          NameOf(static_cast<Output>(i)),
+          0, [i](const Tensors& x) -> auto& { return x.outputs[i]; });
+    }
+    double largest = 0;
+    for (const auto& x : answers_.inputs.inputs) {
+      largest = std::max(largest, Largest(x));
+    }
+    for (int i = 0; i < kNumInputs; ++i) {
+      const auto input = static_cast<Input>(i);
+      const double factor = IsTable(input) ? 1 : problem_.scale * largest;
+      const bool is_value = i >= kValue && i < kValue + kMaxValues;
+      Compare(
+          std::string("d ") + NameOf(input),
+          is_value ? 0 : kFp32 * answers_.naive.largest_change * factor,
+          [i](const Tensors& x) -> auto& { return x.d_inputs[i]; });
+    }
+    CompareLogSums();
+    return std::move(misses_);
+  }
+
+ private:
+  const double kFp32 = Epsilon(Type::kFloat32);
+
+  template <typename Member>
+  void Compare(const std::string& name, double absolute, const Member& member) {
+    const double relative =
+        Epsilon(problem_.type) + kFp32 * answers_.naive.largest_logit;
+    const std::vector<double>& right = member(answers_.judge);
+    const double bound = 2 * Distance(member(answers_.naive.tensors), right) +
+                         relative * Largest(right) + absolute;
+    Expect(name, Distance(member(found_), right), bound);
+  }
+
+  void CompareLogSums() {
+    const double bound = 4 * kFp32 * (4 + answers_.naive.largest_logit);
+    Expect("lse", Distance(found_.lse_BHT, answers_.judge.lse_BHT), bound);
+  }
+
+  void Expect(const std::string& name, double error, double bound) {
+    if (!(error <= bound)) misses_.push_back({name, error, bound});
+  }
+
+  const Problem& problem_;
+  const Answers& answers_;
+  const Tensors& found_;
+  std::vector<Miss> misses_;
+};
+
+}  // namespace
+
+double Distance(const std::vector<double>& x, const std::vector<double>& y) {
+  if (x.size() != y.size()) return std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i] == y[i]) continue;
+    const double difference = std::abs(x[i] - y[i]);
+    if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, difference);
+  }
+  return largest;
+}
+
+std::vector<Miss> MissesOf(const Case& c, const Kernel& kernel,
+                           const RunOptions& options) {
+  const Answers& answers = AnswersTo(c);
+  Tensors found = answers.inputs;
+  const std::string trouble = RunKernel(c.problem, kernel, options, &found);
+  if (!trouble.empty()) return {{trouble}};
+  return Comparison(c.problem, answers, found).Run();
+}
+
+}  // namespace ordo::kernels::attention::check
