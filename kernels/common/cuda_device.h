@@ -108,6 +108,26 @@ ORDO_DEVICE float FromBfloat16(uint16_t x) {
   return __uint_as_float(static_cast<uint32_t>(x) << 16);
 }
 
+ORDO_DEVICE float AsFloat(uint32_t word) { return __uint_as_float(word); }
+ORDO_DEVICE uint32_t AsWord(float x) { return __float_as_uint(x); }
+
+// Words that are read and written together, at a multiple of their size: two or
+// four.
+template <int kCount>
+struct alignas(4 * kCount) Words {
+  uint32_t word[kCount];
+};
+
+template <int kCount>
+ORDO_DEVICE Words<kCount> LoadWords(const void* from) {
+  return *static_cast<const Words<kCount>*>(from);
+}
+
+template <int kCount>
+ORDO_DEVICE void StoreWords(const Words<kCount>& words, void* to) {
+  *static_cast<Words<kCount>*>(to) = words;
+}
+
 ORDO_DEVICE uint32_t SharedAddress(const void* pointer) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
 }

@@ -44,8 +44,9 @@ extern "C" const CudaLibrary* OrdoCudaLibrary() {
   static const attention::CudaCode* const kAttention[] = {
       &attention::TiledCuda()};
   static const CudaLibrary kLibrary = {
-      sizeof(attention::Call),   kAttention,    1,
-      {Allocate, Release, Copy}, MissingDevice,
+      CallBytes(),          kAttention,         1,
+      &update::FusedCuda(), &rows::FusedCuda(), {Allocate, Release, Copy},
+      MissingDevice,
   };
   return &kLibrary;
 }

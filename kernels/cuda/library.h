@@ -5,21 +5,30 @@
 
 #include "kernels/attention/cuda_code.h"
 #include "kernels/common/device_memory.h"
+#include "kernels/rows/cuda_code.h"
+#include "kernels/update/cuda_code.h"
 
 // What libordo_cuda.so has, behind its one entry.
 
 namespace ordo::kernels::cuda {
 
 struct CudaLibrary {
-  // Of a call: another size is that of another build.
+  // Of all that kernels are called with: another size is that of another build.
   int64_t call_bytes;
-  // Rows of the table, best first.
+  // Rows of the tables, best first.
   const attention::CudaCode* const* attention;
   int num_attention;
+  const update::CudaCode* update;
+  const rows::CudaCode* rows;
   DeviceMemory memory;
   // Null, or why there is no device that kernels can run on.
   const char* (*missing_device)();
 };
+
+// CudaLibrary::call_bytes of this build.
+constexpr int64_t CallBytes() {
+  return sizeof(attention::Call) + sizeof(update::Call) + rows::kCallBytes;
+}
 
 // The entry's type and its name.
 using CudaEntry = const CudaLibrary* (*)();

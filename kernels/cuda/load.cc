@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "kernels/attention/cuda_rows.h"
 #include "kernels/attention/table.h"
+#include "kernels/rows/cuda_rows.h"
+#include "kernels/update/cuda_rows.h"
 
 namespace ordo::kernels::cuda {
 namespace {
@@ -28,7 +30,7 @@ absl::StatusOr<const CudaLibrary*> Open(const std::string& path) {
         path, " is no library of CUDA kernels: it has no ", kCudaEntry));
   }
   const CudaLibrary* const library = entry();
-  if (library->call_bytes != sizeof(attention::Call)) {
+  if (library->call_bytes != CallBytes()) {
     return absl::FailedPreconditionError(absl::StrCat(
         path, " is of another build than this program: build both again"));
   }
@@ -42,11 +44,13 @@ absl::StatusOr<const CudaLibrary*> LoadCuda(const std::string& path) {
   if (loaded != nullptr) return loaded;
   const absl::StatusOr<const CudaLibrary*> library = Open(path);
   if (!library.ok()) return library;
-  std::vector<attention::Kernel> rows;
+  std::vector<attention::Kernel> kernels;
   for (int i = 0; i < (*library)->num_attention; ++i) {
-    rows.push_back(attention::CudaKernel(*(*library)->attention[i]));
+    kernels.push_back(attention::CudaKernel(*(*library)->attention[i]));
   }
-  attention::AddKernels(rows);
+  attention::AddKernels(kernels);
+  update::AddKernels({update::CudaKernel(*(*library)->update)});
+  rows::AddKernels({rows::CudaKernel(*(*library)->rows)});
   loaded = *library;
   return loaded;
 }

@@ -1,4 +1,5 @@
-// The one numeric test of the kernels for rows: table x problems.
+// The one numeric test of the kernels for rows: table x problems. Device
+// code also runs on an emulated device.
 
 #include <cmath>
 #include <string>
@@ -6,8 +7,11 @@
 
 #include "gtest/gtest.h"
 #include "kernels/common/check/numbers.h"
+#include "kernels/common/testing/cuda_emulator.h"
+#include "kernels/cuda/load.h"
 #include "kernels/rows/check/compare.h"
 #include "kernels/rows/check/turn.h"
+#include "kernels/rows/cuda_rows.h"
 #include "kernels/rows/reference.h"
 #include "kernels/rows/table.h"
 
@@ -15,11 +19,37 @@ namespace ordo::kernels::rows {
 namespace {
 
 using check::Contiguous;
+using kernels::check::BytesOf;
 using kernels::check::Distance;
 using kernels::check::Guarded;
+using kernels::check::Placed;
 using kernels::check::TestResources;
 
 constexpr Type kSingle = Type::kFloat32;
+
+constexpr char kEmulated[] = "cuda_fused_emulated";
+
+// Null where there is no nvcc.
+const cuda::CudaLibrary* Cuda() {
+  static const cuda::CudaLibrary* const library = [] {
+    const auto loaded = cuda::LoadCuda("kernels/cuda/libordo_cuda.so");
+    return loaded.ok() ? *loaded : nullptr;
+  }();
+  return library;
+}
+
+// With the CUDA library's, and its code for an emulated device.
+const std::vector<Kernel>& AllKernels() {
+  static const bool added = [] {
+    Cuda();
+    Kernel emulated = CudaKernel(FusedCuda());
+    emulated.name = kEmulated;
+    AddKernels({emulated});
+    return true;
+  }();
+  static_cast<void>(added);
+  return Kernels();
+}
 
 void ExpectNone(const std::vector<kernels::check::Miss>& misses,
                 const std::string& label) {
@@ -45,12 +75,16 @@ RotationTensors RunTurn(const Kernel& kernel, const Rotation& rotation,
 class RowsTest : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    for (const Kernel& kernel : Kernels()) {
+    for (const Kernel& kernel : AllKernels()) {
       if (kernel.name == GetParam()) kernel_ = &kernel;
     }
     ASSERT_NE(kernel_, nullptr);
     const absl::Status supported = kernel_->supports();
-    if (!supported.ok()) GTEST_SKIP() << supported.message();
+    if (!supported.ok()) GTEST_SKIP() << "skipped: " << supported.message();
+    const bool on_gpu =
+        kernel_->device == Device::kCuda && kernel_->name != kEmulated;
+    kernels::check::UseMemory(on_gpu ? &Cuda()->memory : nullptr);
+    kernels::testing::SetSchedule(1);
   }
 
   const Kernel* kernel_ = nullptr;
@@ -59,7 +93,7 @@ class RowsTest : public ::testing::TestWithParam<std::string> {
 
 std::vector<std::string> KernelNames() {
   std::vector<std::string> names;
-  for (const Kernel& kernel : Kernels()) names.push_back(kernel.name);
+  for (const Kernel& kernel : AllKernels()) names.push_back(kernel.name);
   return names;
 }
 
@@ -128,16 +162,16 @@ TEST_P(RowsTest, ALogitThatIsNoNumberMakesTheLossNone) {
     Loss loss;
     loss.rows = 1;
     loss.width = 70;
-    std::vector<float> logits(70, 1);
-    logits[at] = std::nanf("");
-    float found = 0, log_sum = 0;
-    const int64_t target = 7;
-    loss.logits_NC = logits.data();
-    loss.targets_N = &target;
-    loss.loss_N = &found;
-    loss.log_sum_N = &log_sum;
+    Numbers numbers(70, 1);
+    numbers[at] = std::nan("");
+    Guarded logits(kSingle, numbers), found(kSingle, 1), log_sum(kSingle, 1);
+    Placed target(BytesOf(std::vector<int64_t>{7}));
+    loss.logits_NC = logits.floats();
+    loss.targets_N = reinterpret_cast<const int64_t*>(target.data());
+    loss.loss_N = found.floats();
+    loss.log_sum_N = log_sum.floats();
     EXPECT_TRUE(kernel_->loss(loss, two_.get()).ok());
-    EXPECT_TRUE(std::isnan(found)) << at;
+    EXPECT_TRUE(std::isnan(found.Values()[0])) << at;
   }
 }
 

@@ -28,7 +28,7 @@ struct Problem {
   int64_t inner = 0;
   Device device = Device::kCpu;
 
-  bool by_token() const { return inner > 0; }
+  constexpr bool by_token() const { return inner > 0; }
 };
 
 // A tensor [B,H,T,W] that somebody else owns. Strides are in elements; the last

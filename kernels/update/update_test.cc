@@ -1,5 +1,5 @@
 // The one numeric test of the kernels for the change of a state: table x
-// problems.
+// problems. Device code also runs on an emulated device.
 
 #include <string>
 #include <tuple>
@@ -8,8 +8,11 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/common/check/numbers.h"
+#include "kernels/common/testing/cuda_emulator.h"
+#include "kernels/cuda/load.h"
 #include "kernels/update/check/case.h"
 #include "kernels/update/check/compare.h"
+#include "kernels/update/cuda_rows.h"
 #include "kernels/update/table.h"
 
 namespace ordo::kernels::update {
@@ -20,6 +23,39 @@ using check::MakeTensors;
 using check::State;
 using kernels::check::Guarded;
 using kernels::check::TestResources;
+
+constexpr char kEmulated[] = "cuda_fused_emulated";
+
+// Null where there is no nvcc.
+const cuda::CudaLibrary* Cuda() {
+  static const cuda::CudaLibrary* const library = [] {
+    const auto loaded = cuda::LoadCuda("kernels/cuda/libordo_cuda.so");
+    return loaded.ok() ? *loaded : nullptr;
+  }();
+  return library;
+}
+
+// With the CUDA library's, and its code for an emulated device.
+const std::vector<Kernel>& AllKernels() {
+  static const bool added = [] {
+    Cuda();
+    Kernel emulated = CudaKernel(FusedCuda());
+    emulated.name = kEmulated;
+    AddKernels({emulated});
+    return true;
+  }();
+  static_cast<void>(added);
+  return Kernels();
+}
+
+// From now on memory is where the kernel's problems lie, and so is this one.
+void Prepare(const Kernel& kernel, Problem* problem) {
+  problem->device = kernel.device;
+  const bool on_gpu =
+      kernel.device == Device::kCuda && kernel.name != kEmulated;
+  kernels::check::UseMemory(on_gpu ? &Cuda()->memory : nullptr);
+  kernels::testing::SetSchedule(1);
+}
 
 // What the kernel makes of the tensors.
 Tensors TensorsOf(const Case& c, const Kernel& kernel, int threads,
@@ -33,15 +69,19 @@ class UpdateTest
     : public ::testing::TestWithParam<std::tuple<std::string, Case>> {
  protected:
   void SetUp() override {
-    for (const Kernel& kernel : Kernels()) {
+    for (const Kernel& kernel : AllKernels()) {
       if (kernel.name == std::get<0>(GetParam())) kernel_ = &kernel;
     }
     ASSERT_NE(kernel_, nullptr);
-    const absl::Status supported = kernel_->supports(c().problem);
-    if (!supported.ok()) GTEST_SKIP() << supported.message();
+    case_ = std::get<1>(GetParam());
+    Prepare(*kernel_, &case_.problem);
+    const absl::Status supported = kernel_->supports(case_.problem);
+    if (!supported.ok()) GTEST_SKIP() << "skipped: " << supported.message();
   }
 
-  const Case& c() const { return std::get<1>(GetParam()); }
+  const Case& c() const { return case_; }
+
+  Case case_;
 
   const Kernel* kernel_ = nullptr;
 };
@@ -64,7 +104,7 @@ TEST_P(UpdateTest, ThreadsChangeNoBit) {
 
 std::vector<std::string> KernelNames() {
   std::vector<std::string> names;
-  for (const Kernel& kernel : Kernels()) names.push_back(kernel.name);
+  for (const Kernel& kernel : AllKernels()) names.push_back(kernel.name);
   return names;
 }
 
@@ -78,9 +118,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 // A token's state depends on no other token, and a map of zeros leaves it.
 TEST(UpdateKernelTest, TokensKeepTheirBitsWhateverIsBesideThem) {
-  const Case all{"", {1, 12, 40, 64, 48}};
-  Tensors x = MakeTensors(all);
-  for (const Kernel& kernel : Kernels()) {
+  Case all{"", {1, 12, 40, 64, 48}};
+  const Tensors x = MakeTensors(all);
+  for (const Kernel& kernel : AllKernels()) {
+    Prepare(kernel, &all.problem);
     if (!kernel.supports(all.problem).ok()) continue;
     const std::vector<double> whole = TensorsOf(all, kernel, 1, x).out_BHTW;
     Case last = all;
@@ -107,13 +148,15 @@ TEST(UpdateKernelTest, TokensKeepTheirBitsWhateverIsBesideThem) {
 }
 
 TEST(UpdateKernelTest, GradientsThatNobodyWantsAreNotWritten) {
-  const Case c{"", {1, 3, 4, 8, 5}};
+  Case c{"", {1, 3, 4, 8, 5}};
   const Tensors x = MakeTensors(c);
-  State in(c, c.type, x.x_BHTW), out(c, c.type), d_out(c, c.type, x.d_out_BHTW);
-  Guarded w1(Type::kFloat32, x.in_EH), w2(Type::kFloat32, x.out_HE),
-      psi(c.other, x.psi_BTE);
-  for (const Kernel& kernel : Kernels()) {
+  for (const Kernel& kernel : AllKernels()) {
+    Prepare(kernel, &c.problem);
     if (!kernel.supports(c.problem).ok()) continue;
+    State in(c, c.type, x.x_BHTW), out(c, c.type),
+        d_out(c, c.type, x.d_out_BHTW);
+    Guarded w1(Type::kFloat32, x.in_EH), w2(Type::kFloat32, x.out_HE),
+        psi(c.other, x.psi_BTE);
     const TestResources resources(kernel.workspace_bytes(c.problem, 1), 1);
     Call call;
     call.problem = c.problem;

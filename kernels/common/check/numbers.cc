@@ -23,6 +23,24 @@ bool AllCanaries(const char* first, int64_t count) {
 
 int64_t BytesOf(Type type) { return type == Type::kFloat32 ? 4 : 2; }
 
+// Among canaries.
+std::vector<char> BytesOfNumbers(Type type, const std::vector<double>& x) {
+  const int64_t size = BytesOf(type);
+  std::vector<char> bytes(x.size() * size + 2 * kGuard, kCanary);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const float value = static_cast<float>(x[i]);
+    // The upper half of a float is its bf16.
+    std::memcpy(&bytes[kGuard + i * size],
+                reinterpret_cast<const char*>(&value) + 4 - size, size);
+  }
+  return bytes;
+}
+
+const DeviceMemory*& Memory() {
+  static const DeviceMemory* memory = nullptr;
+  return memory;
+}
+
 }  // namespace
 
 double Rounded(Type type, double x) {
@@ -64,45 +82,70 @@ double Distance(const std::vector<double>& x, const std::vector<double>& y) {
   return largest;
 }
 
+void UseMemory(const DeviceMemory* memory) { Memory() = memory; }
+
+Placed::Placed(std::vector<char> bytes)
+    : memory_(Memory()), count_(static_cast<int64_t>(bytes.size())) {
+  if (memory_ != nullptr) {
+    data_ = static_cast<char*>(memory_->allocate(count_));
+    memory_->copy(data_, bytes.data(), count_);
+    return;
+  }
+  own_.resize(bytes.size() + kGuard);
+  const auto address = reinterpret_cast<uintptr_t>(own_.data());
+  data_ = own_.data() + (kGuard - address % kGuard) % kGuard;
+  std::copy(bytes.begin(), bytes.end(), data_);
+}
+
+Placed::~Placed() {
+  if (memory_ != nullptr) memory_->release(data_);
+}
+
+std::vector<char> Placed::Fetch() const {
+  std::vector<char> bytes(count_);
+  if (memory_ != nullptr) {
+    memory_->copy(bytes.data(), data_, count_);
+  } else {
+    std::copy(data_, data_ + count_, bytes.begin());
+  }
+  return bytes;
+}
+
 Guarded::Guarded(Type type, int64_t count)
     : type_(type),
       count_(count),
-      bytes_(count * BytesOf(type) + 2 * kGuard, kCanary) {}
+      bytes_(std::vector<char>(count * BytesOf(type) + 2 * kGuard, kCanary)) {}
 
 Guarded::Guarded(Type type, const std::vector<double>& x)
-    : Guarded(type, static_cast<int64_t>(x.size())) {
-  for (int64_t i = 0; i < count_; ++i) {
-    const float value = static_cast<float>(x[i]);
-    const char* const bytes = reinterpret_cast<const char*>(&value);
-    const int64_t size = BytesOf(type);
-    // The upper half of a float is its bf16.
-    std::memcpy(&bytes_[kGuard + i * size], bytes + 4 - size, size);
-  }
-}
+    : type_(type),
+      count_(static_cast<int64_t>(x.size())),
+      bytes_(BytesOfNumbers(type, x)) {}
 
-void* Guarded::data() { return count_ == 0 ? nullptr : &bytes_[kGuard]; }
+void* Guarded::data() { return count_ == 0 ? nullptr : bytes_.data() + kGuard; }
 
 std::vector<double> Guarded::Values() const {
+  const std::vector<char> bytes = bytes_.Fetch();
   std::vector<double> x(count_);
   const int64_t size = BytesOf(type_);
   for (int64_t i = 0; i < count_; ++i) {
     float value = 0;
     std::memcpy(reinterpret_cast<char*>(&value) + 4 - size,
-                &bytes_[kGuard + i * size], size);
+                &bytes[kGuard + i * size], size);
     x[i] = value;
   }
   return x;
 }
 
 bool Guarded::IsIntact() const {
-  return AllCanaries(bytes_.data(), kGuard) &&
-         AllCanaries(&bytes_[bytes_.size() - kGuard], kGuard);
+  const std::vector<char> bytes = bytes_.Fetch();
+  return AllCanaries(bytes.data(), kGuard) &&
+         AllCanaries(&bytes[bytes.size() - kGuard], kGuard);
 }
 
 TestResources::TestResources(int64_t workspace_bytes, int threads)
-    : bytes_(workspace_bytes), memory_(workspace_bytes + 2 * kGuard, kCanary) {
-  const auto address = reinterpret_cast<uintptr_t>(memory_.data());
-  resources_.workspace = memory_.data() + (kGuard - address % kGuard) % kGuard;
+    : bytes_(workspace_bytes),
+      memory_(std::vector<char>(workspace_bytes + kGuard, kCanary)) {
+  resources_.workspace = memory_.data();
   resources_.run = [threads](int64_t count,
                              const std::function<void(int64_t, int)>& task) {
     std::vector<std::thread> running;
@@ -116,8 +159,7 @@ TestResources::TestResources(int64_t workspace_bytes, int threads)
 }
 
 bool TestResources::IsIntact() const {
-  return AllCanaries(static_cast<const char*>(resources_.workspace) + bytes_,
-                     kGuard);
+  return AllCanaries(memory_.Fetch().data() + bytes_, kGuard);
 }
 
 }  // namespace ordo::kernels::check

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/common/device_memory.h"
 #include "kernels/common/resources.h"
 #include "kernels/common/type.h"
 
@@ -29,6 +30,36 @@ double Largest(const std::vector<double>& x);
 // is none.
 double Distance(const std::vector<double>& x, const std::vector<double>& y);
 
+// Where kernels find the memory that is made from now on; null: the host's.
+void UseMemory(const DeviceMemory* memory);
+
+template <typename Number>
+std::vector<char> BytesOf(const std::vector<Number>& numbers) {
+  const auto* const begin = reinterpret_cast<const char*>(numbers.data());
+  return {begin, begin + numbers.size() * sizeof(Number)};
+}
+
+// Bytes that a kernel reads and writes.
+class Placed {
+ public:
+  explicit Placed(std::vector<char> bytes);
+  ~Placed();
+  Placed(const Placed&) = delete;
+  Placed& operator=(const Placed&) = delete;
+
+  // As the kernel sees them, aligned to 64 bytes.
+  char* data() { return data_; }
+  // As they are now.
+  std::vector<char> Fetch() const;
+
+ private:
+  const DeviceMemory* const memory_;
+  const int64_t count_;
+  // Where the memory is the host's.
+  std::vector<char> own_;
+  char* data_;
+};
+
 // Numbers in memory as the type, among canaries, which also stand in place of
 // them at first where `written`.
 class Guarded {
@@ -47,7 +78,7 @@ class Guarded {
  private:
   const Type type_;
   const int64_t count_;
-  std::vector<char> bytes_;
+  Placed bytes_;
 };
 
 // A workspace and threads; reading what nobody wrote gives not-a-numbers.
@@ -60,7 +91,7 @@ class TestResources {
 
  private:
   const int64_t bytes_;
-  std::vector<char> memory_;
+  Placed memory_;
   Resources resources_;
 };
 

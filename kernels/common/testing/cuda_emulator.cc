@@ -356,19 +356,31 @@ float ShuffleXor(float value, int mask) {
 
 uint32_t PackBfloat16(float low, float high) {
   const auto round = [](float x) -> uint32_t {
-    uint32_t bits = 0;
-    memcpy(&bits, &x, sizeof bits);
+    const uint32_t bits = AsWord(x);
     if (std::isnan(x)) return 0x7FFF;
     return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
   };
   return round(low) | round(high) << 16;
 }
 
-float FromBfloat16(uint16_t x) {
-  const uint32_t bits = uint32_t{x} << 16;
-  float value = 0;
-  memcpy(&value, &bits, sizeof value);
-  return value;
+float FromBfloat16(uint16_t x) { return AsFloat(uint32_t{x} << 16); }
+
+float AsFloat(uint32_t word) {
+  float x = 0;
+  memcpy(&x, &word, sizeof x);
+  return x;
+}
+
+uint32_t AsWord(float x) {
+  uint32_t word = 0;
+  memcpy(&word, &x, sizeof word);
+  return word;
+}
+
+bool IsAligned(const void* at, int bytes) {
+  if (reinterpret_cast<uintptr_t>(at) % bytes == 0) return true;
+  Fail("words at no multiple of " + std::to_string(bytes) + " bytes");
+  return false;
 }
 
 void LoadMatrices(const void* row, uint32_t matrices[4]) {

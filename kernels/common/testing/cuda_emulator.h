@@ -61,6 +61,28 @@ void SyncThreads();
 float ShuffleXor(float value, int mask);
 uint32_t PackBfloat16(float low, float high);
 float FromBfloat16(uint16_t x);
+float AsFloat(uint32_t word);
+uint32_t AsWord(float x);
+
+template <int kCount>
+struct alignas(4 * kCount) Words {
+  uint32_t word[kCount];
+};
+
+// Whether `bytes` begin at a multiple of their number: else the launch fails.
+bool IsAligned(const void* at, int bytes);
+
+template <int kCount>
+Words<kCount> LoadWords(const void* from) {
+  if (!IsAligned(from, 4 * kCount)) return {};
+  return *static_cast<const Words<kCount>*>(from);
+}
+
+template <int kCount>
+void StoreWords(const Words<kCount>& words, void* to) {
+  if (IsAligned(to, 4 * kCount)) *static_cast<Words<kCount>*>(to) = words;
+}
+
 void LoadMatrices(const void* row, uint32_t matrices[4]);
 void LoadTransposed(const void* row, uint32_t matrices[4]);
 void MultiplyAdd(const uint32_t a[4], const uint32_t b[2], float c[4]);

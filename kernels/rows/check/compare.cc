@@ -12,11 +12,13 @@
 namespace ordo::kernels::rows::check {
 namespace {
 
+using kernels::check::BytesOf;
 using kernels::check::Epsilon;
 using kernels::check::Guarded;
 using kernels::check::Largest;
 using kernels::check::Miss;
 using kernels::check::Normals;
+using kernels::check::Placed;
 using kernels::check::Rounded;
 using kernels::check::TestResources;
 
@@ -280,7 +282,8 @@ void CheckLoss(const Kernel& kernel, const Loss& given, Ran* ran) {
   Guarded logits(kSingle, inputs.logits_NC), sums(kSingle, loss.rows),
       losses(kSingle, loss.rows);
   loss.logits_NC = logits.floats();
-  loss.targets_N = inputs.targets_N.data();
+  Placed targets(BytesOf(inputs.targets_N));
+  loss.targets_N = reinterpret_cast<const int64_t*>(targets.data());
   loss.loss_N = losses.floats();
   loss.log_sum_N = sums.floats();
   ran->Expect(kernel.loss(loss, resources.get()));
