@@ -75,7 +75,12 @@ TEST(CudaEmulatedTest, WhatItDoesNotDoIsRefusedByName) {
           {"--config=cuda_all", [](Problem* p) { p->values[0].width = 264; }},
           {"below 65536", [](Problem* p) { p->batch = 65536; }},
           {"64 pieces", [](Problem* p) { p->pieces = 65; }},
-          {"a far product", [](Problem* p) { p->far_from = 9; }},
+          {"a far product",
+           [](Problem* p) {
+             p->far_from = 9;
+             p->heads = 2 * p->key_heads;
+             p->values[0].heads = p->heads;
+           }},
           {"position ids",
            [](Problem* p) { p->positioned = p->biased = true; }},
           {"counted positions", [](Problem* p) { p->gates = Gates::kLogits; }},

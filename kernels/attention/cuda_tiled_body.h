@@ -55,22 +55,39 @@ ORDO_DEVICE Columns Together(const Problem& p, const View* views,
   return columns;
 }
 
-ORDO_DEVICE Head MakeHead(const Call& call, const HeadOf& of) {
+// With q and k of near keys or of far ones.
+ORDO_DEVICE Head MakeHead(const Call& call, const HeadOf& of, bool far) {
   const Problem& p = call.problem;
   Head head;
   head.of_query = of;
   head.of_key = {of.batch, of.head / (p.heads / p.key_heads)};
-  head.q = OneTensor(call.inputs[kQ], head.of_query, p.width);
-  head.k = OneTensor(call.inputs[kK], head.of_key, p.width);
+  head.q = OneTensor(call.inputs[far ? kFarQ : kQ], head.of_query, p.width);
+  head.k = OneTensor(call.inputs[far ? kFarK : kK], head.of_key, p.width);
   head.values = Together(p, call.inputs + kValue, of, true);
   return head;
 }
 
-// Keys that a query of the tile from `query` on sees.
-ORDO_DEVICE int64_t VisibleKeys(const Problem& p, int64_t query) {
+// Tiles [begin, end); there may be none.
+struct Tiles {
+  int64_t begin;
+  int64_t end;
+};
+
+// Those of the keys that a query of the tile from `query` on sees, of near ones
+// or of far ones.
+ORDO_DEVICE Tiles TilesOfKeys(const Call& call, const HeadOf& of, int64_t query,
+                              bool far) {
+  const Problem& p = call.problem;
+  const int64_t before = p.keys - p.queries;
   const int64_t last =
       query + kCudaTile < p.queries ? query + kCudaTile : p.queries;
-  return p.causal ? p.keys - p.queries + last : p.keys;
+  int64_t begin = FirstKey(call, of, query);
+  int64_t end = p.causal ? before + last : p.keys;
+  if (far) end -= p.far_from;
+  if (p.far_from > 0 && !far && begin <= before + query - p.far_from) {
+    begin = before + query - p.far_from + 1;
+  }
+  return {begin / kCudaTile, end > 0 ? (end + kCudaTile - 1) / kCudaTile : 0};
 }
 
 // A sum, or a maximum, over the four lanes that share a row.

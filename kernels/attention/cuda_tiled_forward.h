@@ -132,30 +132,30 @@ ORDO_DEVICE void FinishForward(const Call& call, int64_t query,
                 {first, p.queries});
 }
 
+// Goes through the keys that the tile of queries from `query` on sees, near
+// ones or far ones.
 template <int kD, int kW, bool kTerms>
-ORDO_KERNEL(kThreads)
-TiledForward(const TiledArguments arguments) {
+ORDO_DEVICE void MixKeys(const TiledArguments& arguments, const Place& begin,
+                         OnlineSoftmax* softmax, float (&mixed)[kW / 8][4]) {
   using Shared = ForwardShared<kD, kW>;
-  const Problem& p = arguments.call.problem;
-  // The last queries see most keys: their blocks begin first.
-  const int64_t query = (device::GridX() - 1 - device::BlockX()) * kCudaTile;
-  const Head head =
-      MakeHead(arguments.call, {device::BlockZ(), device::BlockY()});
+  const Call& call = arguments.call;
+  const HeadOf of = {device::BlockZ(), device::BlockY()};
+  const Head head = MakeHead(call, of, begin.far);
   const Shared shared = MakeForwardShared<kD, kW>();
   const uint16_t* const q =
       shared.q + device::ThreadId() / 32 * 16 * (kD + kGap);
-
-  const int64_t steps = (VisibleKeys(p, query) + kCudaTile - 1) / kCudaTile;
-  LoadTile<kCudaTile, kD>(head.q, {query, p.queries}, shared.q);
-  const int64_t first =
-      FirstKey(arguments.call, head.of_query, query) / kCudaTile;
-  LoadKeys(arguments, head, {query, first * kCudaTile}, StepOf(shared, first));
-  float mixed[kW / 8][4] = {};
-  OnlineSoftmax softmax = {{-INFINITY, -INFINITY}, {0, 0}};
-  for (int64_t i = first; i < steps; ++i) {
-    if (Shared::kStages == 2 && i + 1 < steps) {
-      LoadKeys(arguments, head, {query, (i + 1) * kCudaTile},
-               StepOf(shared, i + 1));
+  const Tiles tiles = TilesOfKeys(call, of, begin.query, begin.far);
+  // Nothing may be on its way when the near keys' tiles are loaded.
+  if (tiles.begin >= tiles.end) return;
+  const auto place = [&](int64_t i) {
+    return Place{begin.query, i * kCudaTile, begin.far};
+  };
+  LoadTile<kCudaTile, kD>(head.q, {begin.query, call.problem.queries},
+                          shared.q);
+  LoadKeys(arguments, head, place(tiles.begin), StepOf(shared, tiles.begin));
+  for (int64_t i = tiles.begin; i < tiles.end; ++i) {
+    if (Shared::kStages == 2 && i + 1 < tiles.end) {
+      LoadKeys(arguments, head, place(i + 1), StepOf(shared, i + 1));
       device::WaitForCopies<1>();
     } else {
       device::WaitForCopies<0>();
@@ -165,18 +165,29 @@ TiledForward(const TiledArguments arguments) {
     const Shared step = StepOf(shared, i);
     float scores[kCudaTile / 8][4] = {};
     MultiplyRows<kCudaTile, kD>(q, step.steps, scores);
-    Soften<kW, kTerms>(MakeHook<kTerms>(arguments.call, head.of_query.head,
-                                        {query, i * kCudaTile}, step.extras),
-                       scores, &softmax, mixed);
+    Soften<kW, kTerms>(MakeHook<kTerms>(call, of.head, place(i), step.extras),
+                       scores, softmax, mixed);
     uint32_t weights[kCudaTile / 16][4];
     Pack<kCudaTile>(scores, weights);
     MultiplyColumns<kCudaTile, kW>(
         weights, step.steps + TileElements(kCudaTile, kD), mixed);
     // All have read this step before another takes its place.
     device::SyncThreads();
-    if (Shared::kStages == 1 && i + 1 < steps) {
-      LoadKeys(arguments, head, {query, (i + 1) * kCudaTile}, shared);
+    if (Shared::kStages == 1 && i + 1 < tiles.end) {
+      LoadKeys(arguments, head, place(i + 1), shared);
     }
+  }
+}
+
+template <int kD, int kW, bool kTerms>
+ORDO_KERNEL(kThreads)
+TiledForward(const TiledArguments arguments) {
+  // The last queries see most keys: their blocks begin first.
+  const int64_t query = (device::GridX() - 1 - device::BlockX()) * kCudaTile;
+  float mixed[kW / 8][4] = {};
+  OnlineSoftmax softmax = {{-INFINITY, -INFINITY}, {0, 0}};
+  for (int far = arguments.call.problem.far_from > 0 ? 1 : 0; far >= 0; --far) {
+    MixKeys<kD, kW, kTerms>(arguments, {query, 0, far == 1}, &softmax, mixed);
   }
   FinishForward<kW>(arguments.call, query, softmax, mixed);
 }

@@ -16,10 +16,11 @@ namespace ordo::kernels::attention {
 inline constexpr float kLog2E = 1.44269504F;
 inline constexpr float kLn2 = 0.693147181F;
 
-// Where the tiles of a step begin.
+// Where the tiles of a step begin, and whether q and k are those of far keys.
 struct Place {
   int64_t query;
   int64_t key;
+  bool far = false;
 };
 
 // What a step has beside its tiles. Distance d of a key from a query has
@@ -130,8 +131,10 @@ struct Hook {
   bool biased;
   bool multiplied;
   bool rectified;
-  // A query sees keys up to its own number in the tile plus this.
+  // A query sees keys up to its own number in the tile plus this, and beyond
+  // that plus the other.
   int diagonal;
+  int edge;
   // The ramp's, of the head.
   int pieces;
   const float* knots;
@@ -139,11 +142,20 @@ struct Hook {
   const float* offsets;
 };
 
+// A difference of numbers in two tiles: beyond a tile it makes no difference
+// how large it is, and so it fits an int.
+ORDO_DEVICE int WithinTiles(int64_t difference) {
+  if (difference < -kCudaTile) return -kCudaTile;
+  return difference < kCudaTile ? static_cast<int>(difference) : kCudaTile;
+}
+
 template <bool kTerms>
 ORDO_DEVICE Hook<kTerms> MakeHook(const Call& call, int64_t head,
                                   const Place& place, const Extras* extras) {
   const Problem& p = call.problem;
   const int64_t ahead = p.keys - p.queries + place.query - place.key;
+  const int64_t last = place.far ? ahead - p.far_from : ahead;
+  const bool cut = p.far_from > 0 && !place.far;
   Hook<kTerms> hook = {};
   hook.extras = extras;
   hook.scale = p.scale * kLog2E;
@@ -151,11 +163,10 @@ ORDO_DEVICE Hook<kTerms> MakeHook(const Call& call, int64_t head,
   hook.biased = p.biased;
   hook.multiplied = p.multiplied;
   hook.rectified = p.rectified;
-  // Beyond a tile it makes no difference, and the difference fits an int.
-  hook.diagonal =
-      !p.causal || ahead > kCudaTile ? kCudaTile : static_cast<int>(ahead);
+  hook.diagonal = p.causal ? WithinTiles(last) : kCudaTile;
+  hook.edge = cut ? WithinTiles(ahead - p.far_from) : -kCudaTile;
   hook.whole = !p.padded && !p.bounded && place.key + kCudaTile <= p.keys &&
-               hook.diagonal >= kCudaTile - 1;
+               hook.diagonal >= kCudaTile - 1 && hook.edge <= -kCudaTile;
   hook.pieces = static_cast<int>(p.pieces);
   if (kTerms && p.pieces > 0) {
     hook.knots = call.facts.knots;
@@ -201,7 +212,8 @@ template <bool kTerms>
 ORDO_DEVICE float Logit(const Hook<kTerms>& hook, float product, int query,
                         int key) {
   const Extras& extras = *hook.extras;
-  if (!hook.whole && (key - query > hook.diagonal || extras.hidden[key] != 0 ||
+  if (!hook.whole && (key - query > hook.diagonal || key - query <= hook.edge ||
+                      extras.hidden[key] != 0 ||
                       (hook.bounded && key < extras.first[query]))) {
     return -INFINITY;
   }

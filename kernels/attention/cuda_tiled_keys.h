@@ -100,12 +100,18 @@ ORDO_DEVICE void DifferentiateColumns(const Hook<kTerms>& hook,
   }
 }
 
+// What a block sums up over its steps.
+template <int kD, int kW>
+struct KeysSums {
+  float dk[kD / 8][4];
+  float d_values[kW / 8][4];
+};
+
 // One step: what it adds to the gradients of keys and values.
 template <int kD, int kW, bool kTerms>
 ORDO_DEVICE void KeysStep(const Hook<kTerms>& hook,
                           const KeysShared<kD, kW>& step,
-                          float (&dk)[kD / 8][4],
-                          float (&d_values)[kW / 8][4]) {
+                          KeysSums<kD, kW>* sums) {
   using Shared = KeysShared<kD, kW>;
   constexpr int kRows = Shared::kRows;
   const int rows = device::ThreadId() / 32 * 16;
@@ -117,36 +123,55 @@ ORDO_DEVICE void KeysStep(const Hook<kTerms>& hook,
   DifferentiateColumns<kRows, kTerms>(hook, scores, changes);
   uint32_t packed[kRows / 16][4];
   Pack<kRows>(scores, packed);
-  MultiplyColumns<kRows, kW>(packed, step.steps + Shared::kMixedAt, d_values);
+  MultiplyColumns<kRows, kW>(packed, step.steps + Shared::kMixedAt,
+                             sums->d_values);
   Pack<kRows>(changes, packed);
-  MultiplyColumns<kRows, kD>(packed, step.steps, dk);
+  MultiplyColumns<kRows, kD>(packed, step.steps, sums->dk);
 }
 
-// Adds what flows back through the queries of one head.
+// The queries of a tile of keys that begins with `key`, from the first in whole
+// steps of kRows on to the last.
+template <int64_t kRows>
+ORDO_DEVICE Tiles RowsOfQueries(const Call& call, const HeadOf& of, int64_t key,
+                                bool far) {
+  const Problem& p = call.problem;
+  const int64_t before = p.keys - p.queries;
+  int64_t begin = p.causal ? key - before : 0;
+  int64_t end = QueriesBefore(call, of, key + kCudaTile);
+  if (far) begin += p.far_from;
+  const int64_t last = key + kCudaTile - 1 + p.far_from - before;
+  if (p.far_from > 0 && !far && end > last) end = last;
+  return {begin > 0 ? begin / kRows * kRows : 0, end};
+}
+
+// Adds what flows back through the queries of one head, which have the tile of
+// keys from begin.key on among their near keys, or among their far ones.
 template <int kD, int kW, bool kTerms>
 ORDO_DEVICE void DifferentiateHead(const TiledArguments& arguments,
-                                   const Head& head, float (&dk)[kD / 8][4],
-                                   float (&d_values)[kW / 8][4]) {
+                                   const Place& begin, int64_t head_number,
+                                   KeysSums<kD, kW>* sums) {
   using Shared = KeysShared<kD, kW>;
   constexpr int64_t kRows = Shared::kRows;
-  const Problem& p = arguments.call.problem;
+  const Call& call = arguments.call;
+  const Problem& p = call.problem;
+  const HeadOf of = {device::BlockZ(), head_number};
+  const Head head = MakeHead(call, of, begin.far);
   const Shared shared = MakeKeysShared<kD, kW>();
-  const int64_t key = device::BlockX() * kCudaTile;
-  const int64_t hidden = p.causal ? key - (p.keys - p.queries) : 0;
-  const int64_t first = hidden > 0 ? hidden / kRows * kRows : 0;
-  const int64_t end =
-      QueriesBefore(arguments.call, head.of_query, key + kCudaTile);
-  const int64_t steps = end > first ? (end - first + kRows - 1) / kRows : 0;
+  const Tiles rows = RowsOfQueries<kRows>(call, of, begin.key, begin.far);
+  const int64_t steps =
+      rows.end > rows.begin ? (rows.end - rows.begin + kRows - 1) / kRows : 0;
   // Nothing may be on its way when the next head's tiles are loaded.
   if (steps == 0) return;
-  LoadTile<kCudaTile, kD>(head.k, {key, p.keys}, shared.keys);
-  LoadTile<kCudaTile, kW>(head.values, {key, p.keys},
+  const auto place = [&](int64_t i) {
+    return Place{rows.begin + i * kRows, begin.key, begin.far};
+  };
+  LoadTile<kCudaTile, kD>(head.k, {begin.key, p.keys}, shared.keys);
+  LoadTile<kCudaTile, kW>(head.values, {begin.key, p.keys},
                           shared.keys + Shared::kValuesAt);
-  LoadQueries(arguments, head, {first, key}, StepOf(shared, 0));
+  LoadQueries(arguments, head, place(0), StepOf(shared, 0));
   for (int64_t i = 0; i < steps; ++i) {
-    const Place next = {first + (i + 1) * kRows, key};
     if (Shared::kStages == 2 && i + 1 < steps) {
-      LoadQueries(arguments, head, next, StepOf(shared, i + 1));
+      LoadQueries(arguments, head, place(i + 1), StepOf(shared, i + 1));
       device::WaitForCopies<1>();
     } else {
       device::WaitForCopies<0>();
@@ -154,15 +179,12 @@ ORDO_DEVICE void DifferentiateHead(const TiledArguments& arguments,
     // All threads' copies of this step are there.
     device::SyncThreads();
     const Shared step = StepOf(shared, i);
-    const Place place = {first + i * kRows, key};
     KeysStep<kD, kW, kTerms>(
-        MakeHook<kTerms>(arguments.call, head.of_query.head, place,
-                         step.extras),
-        step, dk, d_values);
+        MakeHook<kTerms>(call, of.head, place(i), step.extras), step, sums);
     // All have read this step before another takes its place.
     device::SyncThreads();
     if (Shared::kStages == 1 && i + 1 < steps) {
-      LoadQueries(arguments, head, next, shared);
+      LoadQueries(arguments, head, place(i + 1), shared);
     }
   }
 }
@@ -201,21 +223,31 @@ TiledKeys(const TiledArguments arguments) {
   const Call& call = arguments.call;
   const Problem& p = call.problem;
   const int64_t group = p.heads / p.key_heads;
-  float dk[kD / 8][4] = {};
-  float d_values[kW / 8][4] = {};
-  HeadOf of = {device::BlockZ(), device::BlockY() * group};
-  for (int64_t i = 0; i < group; ++i, ++of.head) {
-    DifferentiateHead<kD, kW, kTerms>(arguments, MakeHead(call, of), dk,
-                                      d_values);
-    StoreValues<kW>(call, of, true, d_values);
-  }
-  of.head = device::BlockY() * group;
-  StoreValues<kW>(call, of, false, d_values);
-  const float factors[2] = {p.scale, p.scale};
+  const int64_t first_head = device::BlockY() * group;
+  const int64_t key = device::BlockX() * kCudaTile;
   const HeadOf of_key = {device::BlockZ(), device::BlockY()};
-  StoreRows<kD>(
-      dk, factors, OneTensor(call.d_inputs[kK], of_key, p.width),
-      {device::BlockX() * kCudaTile + device::ThreadId() / 32 * 16, p.keys});
+  const float factors[2] = {p.scale, p.scale};
+  KeysSums<kD, kW> sums = {};
+  for (int far = p.far_from > 0 ? 1 : 0; far >= 0; --far) {
+    for (int64_t head = first_head; head < first_head + group; ++head) {
+      DifferentiateHead<kD, kW, kTerms>(arguments, {0, key, far == 1}, head,
+                                        &sums);
+      // Near keys come last: then the head's values have all they get.
+      if (far == 0) {
+        StoreValues<kW>(call, {device::BlockZ(), head}, true, sums.d_values);
+      }
+    }
+    StoreRows<kD>(
+        sums.dk, factors,
+        OneTensor(call.d_inputs[far == 1 ? kFarK : kK], of_key, p.width),
+        {key + device::ThreadId() / 32 * 16, p.keys});
+    ORDO_UNROLL
+    for (int n = 0; n < kD / 8; ++n) {
+      ORDO_UNROLL
+      for (int e = 0; e < 4; ++e) sums.dk[n][e] = 0;
+    }
+  }
+  StoreValues<kW>(call, {device::BlockZ(), first_head}, false, sums.d_values);
 }
 
 }  // namespace ordo::kernels::attention

@@ -184,59 +184,71 @@ ORDO_DEVICE void StoreRampRows(const TiledArguments& arguments,
   }
 }
 
-// The gradients of 64 queries from `query` on.
+// The gradients of 64 queries from `begin` on, from near keys or from far ones.
 template <int kD, int kW, bool kTerms>
 ORDO_DEVICE void DifferentiateQueries(const TiledArguments& arguments,
-                                      const Head& head, int64_t query) {
+                                      const Place& begin,
+                                      QueriesSums<kD>* sums) {
   using Shared = QueriesShared<kD, kW>;
   const Call& call = arguments.call;
   const Problem& p = call.problem;
+  const HeadOf of = {device::BlockZ(), device::BlockY()};
+  const Head head = MakeHead(call, of, begin.far);
   const Shared shared = MakeQueriesShared<kD, kW>();
-  const int64_t steps = (VisibleKeys(p, query) + kCudaTile - 1) / kCudaTile;
-  LoadTile<kCudaTile, kD>(head.q, {query, p.queries}, shared.q);
+  const Tiles tiles = TilesOfKeys(call, of, begin.query, begin.far);
+  // Nothing may be on its way when other tiles are loaded.
+  if (tiles.begin >= tiles.end) return;
+  const auto place = [&](int64_t i) {
+    return Place{begin.query, i * kCudaTile, begin.far};
+  };
+  LoadTile<kCudaTile, kD>(head.q, {begin.query, p.queries}, shared.q);
   LoadTile<kCudaTile, kW>(
       Together(p, call.d_outputs + kMixed, head.of_query, false),
-      {query, p.queries}, shared.q + TileElements(kCudaTile, kD));
-  const int64_t first = FirstKey(call, head.of_query, query) / kCudaTile;
-  LoadKeys(arguments, head, {query, first * kCudaTile}, StepOf(shared, first));
-  QueriesSums<kD> sums = {};
-  for (int64_t i = first; i < steps; ++i) {
-    if (Shared::kStages == 2 && i + 1 < steps) {
-      LoadKeys(arguments, head, {query, (i + 1) * kCudaTile},
-               StepOf(shared, i + 1));
+      {begin.query, p.queries}, shared.q + TileElements(kCudaTile, kD));
+  LoadKeys(arguments, head, place(tiles.begin), StepOf(shared, tiles.begin));
+  for (int64_t i = tiles.begin; i < tiles.end; ++i) {
+    if (Shared::kStages == 2 && i + 1 < tiles.end) {
+      LoadKeys(arguments, head, place(i + 1), StepOf(shared, i + 1));
       device::WaitForCopies<1>();
     } else {
       device::WaitForCopies<0>();
     }
     // All threads' copies of this step are there.
     device::SyncThreads();
-    QueriesStep<kD, kW, kTerms>(arguments, {query, i * kCudaTile},
-                                StepOf(shared, i), &sums);
+    QueriesStep<kD, kW, kTerms>(arguments, place(i), StepOf(shared, i), sums);
     // All have read this step before another takes its place.
     device::SyncThreads();
-    if (Shared::kStages == 1 && i + 1 < steps) {
-      LoadKeys(arguments, head, {query, (i + 1) * kCudaTile}, shared);
+    if (Shared::kStages == 1 && i + 1 < tiles.end) {
+      LoadKeys(arguments, head, place(i + 1), shared);
     }
   }
-  StoreRampRows(arguments, head.of_query, query, sums.d_rows);
-  const float factors[2] = {p.scale, p.scale};
-  StoreRows<kD>(sums.dq, factors,
-                OneTensor(call.d_inputs[kQ], head.of_query, p.width),
-                {query + device::ThreadId() / 32 * 16, p.queries});
 }
 
 template <int kD, int kW, bool kTerms>
 ORDO_KERNEL(kThreads)
 TiledQueries(const TiledArguments arguments) {
-  const Problem& p = arguments.call.problem;
+  const Call& call = arguments.call;
+  const Problem& p = call.problem;
   const HeadOf of = {device::BlockZ(), device::BlockY()};
   float* const pieces = MakeQueriesShared<kD, kW>().pieces;
   BeginTables(arguments, pieces);
-  const Head head = MakeHead(arguments.call, of);
+  const float factors[2] = {p.scale, p.scale};
   // One tile of queries, or where there are fewer blocks every so many-th.
   for (int64_t query = device::BlockX() * kCudaTile; query < p.queries;
        query += device::GridX() * kCudaTile) {
-    DifferentiateQueries<kD, kW, kTerms>(arguments, head, query);
+    float d_rows[2] = {};
+    for (int far = p.far_from > 0 ? 1 : 0; far >= 0; --far) {
+      QueriesSums<kD> sums = {};
+      DifferentiateQueries<kD, kW, kTerms>(arguments, {query, 0, far == 1},
+                                           &sums);
+      StoreRows<kD>(
+          sums.dq, factors,
+          OneTensor(call.d_inputs[far == 1 ? kFarQ : kQ], of, p.width),
+          {query + device::ThreadId() / 32 * 16, p.queries});
+      d_rows[0] += sums.d_rows[0];
+      d_rows[1] += sums.d_rows[1];
+    }
+    StoreRampRows(arguments, of, query, d_rows);
   }
   EndPieces(arguments, pieces);
 }

@@ -42,14 +42,24 @@ const TiledWidths* FindWidths(const Problem& p) {
 
 // What problem.h has and this kernel does not.
 const char* MissingTerm(const Problem& p) {
-  const bool tables = p.biased || p.multiplied || p.pieces > 0;
-  if (p.positioned && tables) return "it does not do position ids with tables";
+  const bool tables =
+      p.biased || p.multiplied || p.pieces > 0 || p.far_from > 0;
+  if (p.positioned && tables) {
+    return "it does not do position ids with tables or a far product";
+  }
   if (p.pieces > kMaxPieces) return "it does not do more than 64 pieces";
   if (p.query_band > 0 || p.key_band > 0) {
     return "it does not do vectors of distances";
   }
   if (p.by_channel) return "it does not do products by channel";
-  if (p.far_from > 0) return "it does not do a far product";
+  // Such a value's gradient would have to wait for the far keys' of all heads.
+  bool own = false;
+  for (int v = 0; v < p.num_values; ++v) {
+    own |= p.values[v].heads != p.key_heads;
+  }
+  if (p.far_from > 0 && own) {
+    return "it does not do a far product with values of heads that share keys";
+  }
   if (p.summed) return "it does not do sums of weights by distance";
   if (p.gates != Gates::kNone) return "it does not do counted positions";
   return nullptr;
