@@ -16,7 +16,6 @@ using kernels::check::BytesOf;
 using kernels::check::Epsilon;
 using kernels::check::Guarded;
 using kernels::check::Largest;
-using kernels::check::Miss;
 using kernels::check::Normals;
 using kernels::check::Placed;
 using kernels::check::Rounded;
