@@ -10,6 +10,13 @@
 #include "base/check.h"
 #include "base/random/random.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(begin, bytes) static_cast<void>(begin)
+#define ASAN_UNPOISON_MEMORY_REGION(begin, bytes) static_cast<void>(begin)
+#endif
+
 namespace ordo::kernels::attention::check {
 namespace {
 
@@ -94,10 +101,21 @@ class Guarded {
     ForEach([&](int64_t, uint8_t* at) { std::fill_n(at, size(), kUnset); });
   }
 
-  // As the device sees it.
+  ~Guarded() { Allow(); }
+  Guarded(Guarded&&) = default;
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
+  // As the device sees it. The address sanitizer does not let anybody read what
+  // is before and behind it.
   View Place(Copies* copies) {
     View view = view_;
     view.data = copies->Place(&bytes_) + kMargin * size();
+    if (!bytes_.empty()) {
+      const int64_t margin = kMargin * size();
+      ASAN_POISON_MEMORY_REGION(bytes_.data(), margin);
+      ASAN_POISON_MEMORY_REGION(&bytes_.back() + 1 - margin, margin);
+    }
     return view;
   }
 
@@ -114,6 +132,7 @@ class Guarded {
 
   // The values; adds its name to `touched` if bytes between rows have changed.
   std::vector<double> Get(std::string* touched) {
+    Allow();
     std::vector<double> values(shape_.batch * shape_.heads * shape_.tokens *
                                shape_.width);
     std::vector<bool> inside(bytes_.size());
@@ -140,6 +159,8 @@ class Guarded {
 
  private:
   int64_t size() const { return type_ == Type::kFloat32 ? 4 : 2; }
+
+  void Allow() { ASAN_UNPOISON_MEMORY_REGION(bytes_.data(), bytes_.size()); }
 
   template <typename Function>
   void ForEach(const Function& function) {

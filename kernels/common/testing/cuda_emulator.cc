@@ -9,6 +9,12 @@
 #include <utility>
 #include <vector>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_UNPOISON_MEMORY_REGION(begin, bytes) static_cast<void>(begin)
+#endif
+
 namespace ordo::kernels::testing {
 namespace {
 
@@ -136,6 +142,8 @@ void StartLanes() {
   for (int i = 0; i < machine.grid.threads; ++i) {
     Lane& lane = machine.lanes[i];
     char* const stack = machine.stacks + i * kStack;
+    // The address sanitizer knows of frames that nobody returned from.
+    ASAN_UNPOISON_MEMORY_REGION(stack + kPage, kStack - kPage);
     memset(stack + kStack - kPoisonedStack, kPoison, kPoisonedStack);
     getcontext(&lane.start);
     lane.start.uc_stack.ss_sp = stack + kPage;
