@@ -10,9 +10,12 @@
 #include "kernels/attention/check/case.h"
 #include "kernels/attention/check/compare.h"
 #include "kernels/attention/check/problems.h"
+#include "kernels/attention/cpu_pairs.h"
 #include "kernels/attention/reference.h"
 #include "kernels/attention/table.h"
+#include "kernels/attention/testing/emulated_tiles.h"
 #include "kernels/attention/testing/suite.h"
+#include "kernels/common/cpu_features.h"
 #include "kernels/cuda/load.h"
 
 namespace ordo::kernels::attention {
@@ -73,6 +76,12 @@ TEST_P(AttentionTest, ThreadsAndWhereRowsBeginChangeNoBit) {
 
 std::vector<std::string> KernelNames() {
   Cuda();
+  static const bool added = [] {
+    AddKernels(
+        {PairKernel("_emulated_amx", testing::kEmulatedTiles, HasAvx512Bf16)});
+    return true;
+  }();
+  static_cast<void>(added);
   std::vector<std::string> names;
   for (const Kernel& kernel : Kernels()) names.push_back(kernel.name);
   return names;
@@ -112,6 +121,7 @@ TEST(NotANumberTest, IsSeenByAllWhoSeeItsKeyOrAreItsQuery) {
   for (const Kernel& kernel : Kernels()) {
     if (kernel.device != Device::kCpu) continue;
     testing::ExpectNotANumberIsSeen(Type::kFloat32, kernel);
+    testing::ExpectNotANumberIsSeen(Type::kBfloat16, kernel);
   }
 }
 

@@ -29,25 +29,17 @@ struct BackwardWork {
   float* d_slope;
 };
 
-// Where a gradient is summed up: in its view if it can be computed on there,
-// else in `room`; zeros at first.
-struct Target {
+// Where a gradient is summed up.
+struct SumRoom {
   int64_t count;
   int64_t width;
   float* room;
-  // Other heads' sums are there already.
+  // Other heads' sums are there already; else zeros.
   bool add;
 
   Rows Of(const Head& head) const {
-    if (head.view->data == nullptr) return {};
-    Rows rows = {room, Padded(width)};
-    if (IsDirect(head.type, width)) {
-      rows = {static_cast<float*>(head.view->data) + head.offset,
-              head.view->token_stride};
-    }
-    for (int64_t t = 0; t < count && !add; ++t) {
-      memset(rows.From(t).data, 0, Padded(width) * 4);
-    }
+    const Rows rows = Target(head, width, room);
+    if (!add) ClearRows(rows, count, width);
     return rows;
   }
 };
@@ -56,28 +48,26 @@ BackwardWork PrepareBackward(const HeadWork& work, const Unit& unit) {
   const Problem& p = *work.problem;
   const Room& room = *work.room;
   const View* const d_in = work.call->d_inputs;
-  const bool add = work.head % (p.heads / p.key_heads) != 0;
-  float* const parts =
-      unit.parts + (work.batch * p.heads + work.head) * PartsStride(p);
+  const bool add = !work.at.is_first();
+  float* const parts = unit.parts + work.at.index() * PartsStride(p);
   BackwardWork back = {};
-  back.dq = Target{p.queries, p.width, room.dq, false}.Of(
-      work.Of(d_in[kQ], work.head));
-  back.dk = Target{p.keys, p.width, room.dk, add}.Of(
-      work.Of(d_in[kK], work.key_head));
-  back.d_gate_q = Target{p.queries, p.width, room.d_gate_q, false}.Of(
-      work.Of(d_in[kGateQ], work.head));
-  back.d_gate_k = Target{p.keys, p.width, room.d_gate_k, add}.Of(
-      work.Of(d_in[kGateK], work.key_head));
+  back.dq = SumRoom{p.queries, p.width, room.dq, false}.Of(
+      work.at.OfQueries(d_in[kQ]));
+  back.dk = SumRoom{p.keys, p.width, room.dk, add}.Of(work.at.OfKeys(d_in[kK]));
+  back.d_gate_q = SumRoom{p.queries, p.width, room.d_gate_q, false}.Of(
+      work.at.OfQueries(d_in[kGateQ]));
+  back.d_gate_k = SumRoom{p.keys, p.width, room.d_gate_k, add}.Of(
+      work.at.OfKeys(d_in[kGateK]));
   for (int v = 0; v < p.num_values; ++v) {
     const int64_t width = p.values[v].width;
     const bool shared = p.values[v].heads != p.heads;
     const View& gradient = work.call->d_outputs[kMixed + v];
     back.d_values[v] =
-        Target{p.keys, width, room.d_values[v], shared && add}.Of(
-            work.Of(d_in[kValue + v], work.ValueHead(v)));
+        SumRoom{p.keys, width, room.d_values[v], shared && add}.Of(
+            work.at.OfValue(d_in, v));
     if (gradient.data == nullptr) continue;
-    back.d_mixed[v] = Widened(work.Of(gradient, work.head), p.queries, width,
-                              room.d_mixed[v]);
+    back.d_mixed[v] =
+        Widened(work.at.OfQueries(gradient), p.queries, width, room.d_mixed[v]);
     TransposeTiles(work.values[v], p, width, room.transposed_values[v]);
   }
   back.wants_z = p.positions > 0 && d_in[kPositionTerm].data != nullptr;
@@ -92,31 +82,17 @@ BackwardWork PrepareBackward(const HeadWork& work, const Unit& unit) {
 
 // The logarithms of the sums in base 2, and delta: the sum over all that is
 // mixed of its gradient times itself.
-void PrepareRows(const HeadWork& work, const BackwardWork& back,
-                 const Place& place) {
+void PrepareRows(const HeadWork& work, bool wants_z, const Place& place) {
   const Problem& p = *work.problem;
   const Room& room = *work.room;
+  MixedDeltas(work.at, place.query, place.num_queries, room.delta);
   for (int64_t r = 0; r < place.num_queries; ++r) {
-    room.lse[r] = work.call->lse_BHT[work.Row(place.query + r)] * kLog2E;
-    room.delta[r] = room.d_count[r] = 0;
+    const int64_t query = place.query + r;
+    room.lse[r] = work.call->lse_BHT[work.at.Row(query)] * kLog2E;
+    room.d_count[r] = 0;
     room.count[r] = {};
   }
-  for (int v = 0; v < p.num_values; ++v) {
-    if (back.d_mixed[v].data == nullptr) continue;
-    const int64_t width = p.values[v].width;
-    Head head = work.Of(work.call->outputs[kMixed + v], work.head);
-    head.offset += place.query * head.view->token_stride;
-    const Rows mixed = Widened(head, place.num_queries, width, room.mixed[v]);
-    const Rows gradients = back.d_mixed[v].From(place.query);
-    for (int64_t r = 0; r < place.num_queries; ++r) {
-      Vector sum = {};
-      for (int64_t d = 0; d < width; d += kLanes) {
-        sum += Load(mixed.From(r).data + d) * Load(gradients.From(r).data + d);
-      }
-      room.delta[r] += Sum(sum);
-    }
-  }
-  for (int64_t r = 0; r < place.num_queries && back.wants_z; ++r) {
+  for (int64_t r = 0; r < place.num_queries && wants_z; ++r) {
     memset(room.d_z + r * p.positions * 2, 0,
            ReachedPositions(work, place) * 2 * 4);
   }
@@ -278,7 +254,7 @@ void WriteTerms(const HeadWork& work, const Place& place) {
   const int64_t positions = work.problem->positions;
   const int64_t reached = ReachedPositions(work, place);
   const View& view = work.call->d_inputs[kPositionTerm];
-  const Head d_z = work.Of(view, work.head);
+  const Head d_z = work.at.OfQueries(view);
   for (int64_t r = 0; r < place.num_queries; ++r) {
     const float* const pairs = work.room->d_z + r * positions * 2;
     const int64_t at = (place.query + r) * view.token_stride;
@@ -294,7 +270,7 @@ void BackwardQueries(const HeadWork& work, const BackwardWork& back,
                      Place place) {
   const Problem& p = *work.problem;
   PrepareTerms(work, place);
-  PrepareRows(work, back, place);
+  PrepareRows(work, back.wants_z, place);
   const int64_t begin = work.Begin(place);
   const int64_t counted = CountKeys(work, place, begin);
   const int64_t end = work.End(place);
@@ -310,18 +286,14 @@ void BackwardQueries(const HeadWork& work, const BackwardWork& back,
 void WriteGradients(const HeadWork& work, const BackwardWork& back) {
   const Problem& p = *work.problem;
   const View* const d_in = work.call->d_inputs;
-  const auto write = [&](const Rows& rows, int64_t count, int64_t width,
-                         const Head& head) {
-    if (rows.data == nullptr || IsDirect(p.type, width)) return;
-    WriteRows(rows, count, width, head);
-  };
-  write(back.dq, p.queries, p.width, work.Of(d_in[kQ], work.head));
-  write(back.dk, p.keys, p.width, work.Of(d_in[kK], work.key_head));
-  write(back.d_gate_q, p.queries, p.width, work.Of(d_in[kGateQ], work.head));
-  write(back.d_gate_k, p.keys, p.width, work.Of(d_in[kGateK], work.key_head));
+  WriteTarget(back.dq, p.queries, p.width, work.at.OfQueries(d_in[kQ]));
+  WriteTarget(back.dk, p.keys, p.width, work.at.OfKeys(d_in[kK]));
+  WriteTarget(back.d_gate_q, p.queries, p.width,
+              work.at.OfQueries(d_in[kGateQ]));
+  WriteTarget(back.d_gate_k, p.keys, p.width, work.at.OfKeys(d_in[kGateK]));
   for (int v = 0; v < p.num_values; ++v) {
-    write(back.d_values[v], p.keys, p.values[v].width,
-          work.Of(d_in[kValue + v], work.ValueHead(v)));
+    WriteTarget(back.d_values[v], p.keys, p.values[v].width,
+                work.at.OfValue(d_in, v));
   }
 }
 

@@ -6,8 +6,10 @@
 #include "kernels/attention/cpu_counted_code.h"
 #include "kernels/attention/cpu_counted_lanes.h"
 #include "kernels/attention/cpu_tiled_distances.h"
+#include "kernels/attention/cpu_tiled_head.h"
 #include "kernels/attention/cpu_tiled_hook.h"
 #include "kernels/attention/cpu_tiled_rows.h"
+#include "kernels/attention/cpu_tiled_softmax.h"
 #include "kernels/common/cpu_vectors.h"
 
 // What both passes of cpu_counted.h work on; see cpu_vectors.h.
@@ -46,9 +48,7 @@ struct Room {
   float* d_scores;
   float* d_gates;
   // ... and alone. The gradient of z is kept as pairs.
-  float* mixed[kMaxValues];
-  float* largest;
-  float* sums;
+  Mixing mixing;
   Counter* count;
   float* d_count;
   float* lse;
@@ -83,8 +83,8 @@ Room MakeRoom(const Problem& p, Arena* arena) {
   room.d_scores = arena->Floats(kTile * kTile);
   room.d_gates = arena->Floats(own ? kTile * kTile : 0);
   room.count = reinterpret_cast<Counter*>(arena->Floats(kTile * 2));
-  float** const of_rows[] = {&room.largest, &room.sums, &room.d_count,
-                             &room.lse, &room.delta};
+  room.mixing = MakeMixing(p, arena);
+  float** const of_rows[] = {&room.d_count, &room.lse, &room.delta};
   for (float** const rows : of_rows) *rows = arena->Floats(kTile);
   room.z = arena->Floats(p.positions > 0 ? kTile * TermStride(p) : 0);
   room.d_z = arena->Floats(kTile * p.positions * 2);
@@ -95,7 +95,6 @@ Room MakeRoom(const Problem& p, Arena* arena) {
     room.d_mixed[v] = arena->Floats(p.queries * own_width);
     room.d_values[v] = arena->Floats(p.keys * own_width);
     room.transposed_values[v] = arena->Floats(tokens * width);
-    room.mixed[v] = arena->Floats(kTile * padded);
   }
   return room;
 }
@@ -122,10 +121,8 @@ struct HeadWork {
   const Call* call;
   const Problem* problem;
   const Room* room;
-  int64_t batch;
-  int64_t head;
-  // Of the keys.
-  int64_t key_head;
+  HeadAt at;
+  Mixing mixing;
   Hook hook;
   Rows q;
   Rows k;
@@ -135,19 +132,6 @@ struct HeadWork {
   // Of z, in base 2; 0: it has positions.
   float slope;
 
-  // The tokens of one of a view's heads.
-  Head Of(const View& view, int64_t of_head) const {
-    return {&view, batch * view.batch_stride + of_head * view.head_stride,
-            problem->type};
-  }
-  // The head of a value tensor that goes with this one.
-  int64_t ValueHead(int v) const {
-    return problem->values[v].heads == problem->heads ? head : key_head;
-  }
-  // The number of a row of [B,H,T].
-  int64_t Row(int64_t query) const {
-    return (batch * problem->heads + head) * problem->queries + query;
-  }
   // Queries of a tile see keys of the tiles from Begin's to before End.
   int64_t Begin(const Place& place) const {
     return hook.first == nullptr ? 0 : hook.first[place.query] / kTile * kTile;
@@ -167,20 +151,20 @@ HeadWork Prepare(const Call& call, const Room& room, int64_t batch,
   work.call = &call;
   work.problem = &p;
   work.room = &room;
-  work.batch = batch;
-  work.head = head;
-  work.key_head = head / (p.heads / p.key_heads);
-  work.q = Widened(work.Of(in[kQ], head), p.queries, p.width, room.q);
-  work.k = Widened(work.Of(in[kK], work.key_head), p.keys, p.width, room.k);
+  work.at = {&call, batch, head, head / (p.heads / p.key_heads)};
+  work.mixing = room.mixing;
+  work.mixing.problem = &p;
+  work.q = Widened(work.at.OfQueries(in[kQ]), p.queries, p.width, room.q);
+  work.k = Widened(work.at.OfKeys(in[kK]), p.keys, p.width, room.k);
   if (p.gates == Gates::kOwn) {
     work.gate_q =
-        Widened(work.Of(in[kGateQ], head), p.queries, p.width, room.gate_q);
-    work.gate_k = Widened(work.Of(in[kGateK], work.key_head), p.keys, p.width,
-                          room.gate_k);
+        Widened(work.at.OfQueries(in[kGateQ]), p.queries, p.width, room.gate_q);
+    work.gate_k =
+        Widened(work.at.OfKeys(in[kGateK]), p.keys, p.width, room.gate_k);
   }
   for (int v = 0; v < p.num_values; ++v) {
-    work.values[v] = Widened(work.Of(in[kValue + v], work.ValueHead(v)), p.keys,
-                             p.values[v].width, room.values[v]);
+    work.values[v] = Widened(work.at.OfValue(in, v), p.keys, p.values[v].width,
+                             room.values[v]);
   }
   if (p.positions == 0) {
     work.slope = TableOf(in[kPositionSlope], head)[0] * kLog2E;
@@ -230,7 +214,7 @@ void PrepareTerms(const HeadWork& work, const Place& place) {
   if (p.positions == 0) return;
   const int64_t reached = ReachedPositions(work, place);
   const View& view = work.call->inputs[kPositionTerm];
-  const Head z = work.Of(view, work.head);
+  const Head z = work.at.OfQueries(view);
   for (int64_t r = 0; r < place.num_queries; ++r) {
     float* const row = work.room->z + r * TermStride(p);
     const int64_t at = (place.query + r) * view.token_stride;

@@ -22,14 +22,14 @@ int64_t PartsBytes(const Problem& problem) {
 
 // Calls `pass` for each unit of work.
 void ForEachUnit(const Call& call, const Resources& resources,
-                 const TiledCode& code,
+                 const CpuCode& code,
                  void (*pass)(const Call& call, const Unit& unit)) {
   char* const workspace = static_cast<char*>(resources.workspace);
   const Problem& p = call.problem;
-  const int64_t room_bytes = Lines(code.room_bytes(p));
+  const int64_t room_bytes = Lines(code.passes->room_bytes(p));
   resources.run(p.batch * p.key_heads, [&](int64_t i, int thread) {
     pass(call, Unit{i, workspace + PartsBytes(p) + thread * room_bytes,
-                    reinterpret_cast<float*>(workspace)});
+                    reinterpret_cast<float*>(workspace), code.products});
   });
 }
 
@@ -74,6 +74,8 @@ bool HasVectors(const Problem& p) {
   return p.query_band > 0 || p.key_band > 0 || p.by_channel;
 }
 
+absl::Status HasAll() { return absl::OkStatus(); }
+
 absl::Status Supports(const std::string& name, const Refusals& refusals) {
   for (const auto& [has, what] : refusals) {
     if (!has) continue;
@@ -82,24 +84,26 @@ absl::Status Supports(const std::string& name, const Refusals& refusals) {
   return absl::OkStatus();
 }
 
-absl::Status HasAll() { return absl::OkStatus(); }
+}  // namespace
 
-// `code` outlives it.
-Kernel CpuKernel(const std::string& name, const TiledCode& code,
-                 std::function<absl::Status(const Problem&)> supports) {
-  const TiledCode* const of = &code;
+Kernel CpuKernel(const std::string& family, const CpuCode& code,
+                 Refusals (*refusals)(const Problem& problem)) {
+  const TiledCode* const of = code.passes;
   Kernel kernel;
-  kernel.name = name;
-  kernel.supports = std::move(supports);
+  kernel.name = family + code.suffix;
+  kernel.supports = [code, family, refusals](const Problem& problem) {
+    const absl::Status status = code.has_instructions();
+    return status.ok() ? Supports(family, refusals(problem)) : status;
+  };
   kernel.workspace_bytes = [of](const Problem& problem, int threads) {
     return PartsBytes(problem) + threads * Lines(of->room_bytes(problem));
   };
-  kernel.forward = [of](const Call& call, const Resources& resources) {
-    ForEachUnit(call, resources, *of, of->forward);
+  kernel.forward = [of, code](const Call& call, const Resources& resources) {
+    ForEachUnit(call, resources, code, of->forward);
     return absl::OkStatus();
   };
-  kernel.backward = [of](const Call& call, const Resources& resources) {
-    ForEachUnit(call, resources, *of, of->backward);
+  kernel.backward = [of, code](const Call& call, const Resources& resources) {
+    ForEachUnit(call, resources, code, of->backward);
     for (int i = 0; i < kNumInputs; ++i) {
       const Input input = static_cast<Input>(i);
       if (!IsTable(input) || call.d_inputs[i].data == nullptr) continue;
@@ -118,21 +122,15 @@ Kernel CpuKernel(const std::string& name, const TiledCode& code,
   return kernel;
 }
 
-}  // namespace
-
-std::vector<Kernel> CpuKernels(const std::string& name, const CpuCode& code,
+std::vector<Kernel> CpuKernels(const std::string& family,
+                               const VectorCode& code,
                                Refusals (*refusals)(const Problem& problem)) {
-  const auto row = [&](const char* suffix, const TiledCode& of,
-                       absl::Status (*has_instructions)()) {
-    return CpuKernel(
-        name + suffix, of,
-        [name, refusals, has_instructions](const Problem& problem) {
-          const absl::Status status = has_instructions();
-          return status.ok() ? Supports(name, refusals(problem)) : status;
-        });
+  const auto row = [&](const CpuCode& of) {
+    return CpuKernel(family, of, refusals);
   };
-  return {row("_avx512", code.avx512, HasAvx512),
-          row("_avx2", code.avx2, HasAvx2), row("", code.baseline, HasAll)};
+  return {row({"_avx512", &code.avx512, HasAvx512}),
+          row({"_avx2", &code.avx2, HasAvx2}),
+          row({"", &code.baseline, HasAll})};
 }
 
 }  // namespace ordo::kernels::attention

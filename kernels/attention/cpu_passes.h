@@ -13,19 +13,34 @@
 
 namespace ordo::kernels::attention {
 
-// The code of one kernel by instruction set; outlives the kernels.
+// The code of a row of the table; what it points at outlives the row.
 struct CpuCode {
-  const TiledCode& avx512;
-  const TiledCode& avx2;
-  const TiledCode& baseline;
+  // Of the row's name, behind its family's.
+  const char* suffix;
+  const TiledCode* passes;
+  // OK if this processor has its instructions.
+  absl::Status (*has_instructions)();
+  // Unit::products.
+  const PairProducts* products = nullptr;
 };
 
 // What a kernel does not do, and whether a problem has it.
 using Refusals = std::vector<std::pair<bool, const char*>>;
 
-// Rows <name>_avx512, <name>_avx2 and <name>, best first, each for processors
-// that have its instructions and for problems without any of the refusals.
-std::vector<Kernel> CpuKernels(const std::string& name, const CpuCode& code,
+// A row for problems without any of the refusals.
+Kernel CpuKernel(const std::string& family, const CpuCode& code,
+                 Refusals (*refusals)(const Problem& problem));
+
+// The code of one kernel by instruction set; outlives the kernels.
+struct VectorCode {
+  const TiledCode& avx512;
+  const TiledCode& avx2;
+  const TiledCode& baseline;
+};
+
+// Rows <family>_avx512, <family>_avx2 and <family>, best first.
+std::vector<Kernel> CpuKernels(const std::string& family,
+                               const VectorCode& code,
                                Refusals (*refusals)(const Problem& problem));
 
 }  // namespace ordo::kernels::attention

@@ -1,7 +1,6 @@
 #ifndef ORDO_KERNELS_ATTENTION_CPU_TILED_BODY_H_
 #define ORDO_KERNELS_ATTENTION_CPU_TILED_BODY_H_
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "kernels/attention/cpu_tiled_head.h"
 #include "kernels/attention/cpu_tiled_hook.h"
 #include "kernels/attention/cpu_tiled_rows.h"
+#include "kernels/attention/cpu_tiled_softmax.h"
 #include "kernels/attention/cpu_tiled_summed.h"
 #include "kernels/attention/cpu_tiled_terms.h"
 #include "kernels/common/cpu_vectors.h"
@@ -29,9 +29,7 @@ struct Room {
   float* transposed_values[kMaxValues];
   float* scores;
   float* d_scores;
-  float* mixed[kMaxValues];
-  float* largest;
-  float* sums;
+  Mixing mixing;
   HookRoom hook;
   float* lse;
   float* delta;
@@ -45,11 +43,10 @@ Room MakeRoom(const Problem& p, Arena* arena) {
   room.terms = MakeTermsRoom(p, arena);
   room.scores = arena->Floats(kTile * kTile);
   room.d_scores = arena->Floats(kTile * kTile);
-  room.largest = arena->Floats(kTile);
-  room.sums = arena->Floats(kTile);
+  room.mixing = MakeMixing(p, arena);
   room.hook = MakeHookRoom(p, arena);
   room.lse = arena->Floats(p.queries);
-  room.delta = arena->Floats(p.queries);
+  room.delta = arena->Floats(Padded(p.queries));
   room.summed = arena->Floats(kTile * SummedRow(p));
   for (int v = 0; v < p.num_values; ++v) {
     const int64_t padded = Padded(p.values[v].width);
@@ -57,7 +54,6 @@ Room MakeRoom(const Problem& p, Arena* arena) {
     room.values[v] = arena->Floats(p.keys * own);
     room.d_mixed[v] = arena->Floats(p.queries * own);
     room.transposed_values[v] = arena->Floats(p.values[v].width * kTile);
-    room.mixed[v] = arena->Floats(kTile * padded);
     room.d_values[v] = arena->Floats(p.keys * own);
   }
   return room;
@@ -74,30 +70,13 @@ struct HeadWork {
   const Call* call;
   const Problem* problem;
   const Room* room;
-  int64_t batch;
-  int64_t head;
-  // Of the keys.
-  int64_t key_head;
+  HeadAt at;
+  Mixing mixing;
   Hook hook;
   Terms terms;
   Rows values[kMaxValues];
   // Of problems that have it.
   Summed summed;
-
-  HeadAt at() const { return {call, batch, head, key_head}; }
-  // The tokens of one of a view's heads.
-  Head Of(const View& view, int64_t of_head) const {
-    return {&view, batch * view.batch_stride + of_head * view.head_stride,
-            problem->type};
-  }
-  // The head of a value tensor that goes with this one.
-  int64_t ValueHead(int v) const {
-    return problem->values[v].heads == problem->heads ? head : key_head;
-  }
-  // The number of a row of [B,H,T].
-  int64_t Row(int64_t query) const {
-    return (batch * problem->heads + head) * problem->queries + query;
-  }
 };
 
 HeadWork Prepare(const Call& call, const Room& room, int64_t batch,
@@ -107,19 +86,18 @@ HeadWork Prepare(const Call& call, const Room& room, int64_t batch,
   work.call = &call;
   work.problem = &p;
   work.room = &room;
-  work.batch = batch;
-  work.head = head;
-  work.key_head = head / (p.heads / p.key_heads);
-  const View* const in = call.inputs;
+  work.at = {&call, batch, head, head / (p.heads / p.key_heads)};
+  work.mixing = room.mixing;
+  work.mixing.problem = &p;
   for (int v = 0; v < p.num_values; ++v) {
-    work.values[v] = Widened(work.Of(in[kValue + v], work.ValueHead(v)), p.keys,
+    work.values[v] = Widened(work.at.OfValue(call.inputs, v), p.keys,
                              p.values[v].width, room.values[v]);
   }
   work.hook = MakeHook(call, room.hook, batch, head);
   const int32_t* const ids =
       p.positioned ? call.facts.positions_BS + batch * p.keys : nullptr;
-  work.terms = PrepareTerms(work.at(), room.terms, ids);
-  if (p.summed) work.summed = PrepareSummed(work.at(), room.summed, ids);
+  work.terms = PrepareTerms(work.at, room.terms, ids);
+  if (p.summed) work.summed = PrepareSummed(work.at, room.summed, ids);
   return work;
 }
 
@@ -146,77 +124,29 @@ int64_t FirstKey(const Hook& hook, int64_t query) {
   return hook.first == nullptr ? 0 : hook.first[query] / kTile * kTile;
 }
 
-// Row r of all that is mixed times `factor`.
-void ScaleMixed(const HeadWork& work, int64_t r, Vector factor) {
-  const Problem& p = *work.problem;
-  for (int v = 0; v < p.num_values; ++v) {
-    const int64_t width = Padded(p.values[v].width);
-    float* const mixed = work.room->mixed[v] + r * width;
-    for (int64_t d = 0; d < width; d += kLanes) {
-      Store(mixed + d, Load(mixed + d) * factor);
-    }
-  }
-  if (p.summed) ScaleSums(work.summed, r, factor);
-}
-
-// One step of the online softmax: logits of a tile become weights, `largest`
-// and `sums` of its rows go on, and what is mixed so far is scaled to the new
-// maximum; `begins` with the first tile of keys.
+// One step of the online softmax: logits of a tile become weights.
 void Softmax(const HeadWork& work, const Place& place, bool begins) {
-  const Room& room = *work.room;
   for (int64_t r = 0; r < place.num_queries; ++r) {
-    float* const scores = room.scores + r * kTile;
+    float* const scores = work.room->scores + r * kTile;
     Vector row[kTileVectors];
     work.hook.Apply(place, r, scores, row);
-    Vector most = row[0];
+    const Vector factor = work.mixing.Step(r, begins, row);
+    if (work.problem->summed && factor[0] != 1) {
+      ScaleSums(work.summed, r, factor);
+    }
 #pragma GCC unroll 16
-    for (int v = 1; v < kTileVectors; ++v) most = Max(most, row[v]);
-    const float before = room.largest[r];
-    const float found = Largest(most);
-    const float largest = found > before ? found : before;
-    Vector sum = {};
-#pragma GCC unroll 16
-    for (int v = 0; v < kTileVectors; ++v) {
-      const Vector weight = Exp2(row[v] - largest);
-      sum += weight;
-      Store(scores + v * kLanes, weight);
-    }
-    room.largest[r] = largest;
-    if (begins) {
-      room.sums[r] = Sum(sum);
-      continue;
-    }
-    if (largest == before) {
-      room.sums[r] += Sum(sum);
-      continue;
-    }
-    const Vector factor = Exp2(All(before - largest));
-    room.sums[r] = room.sums[r] * factor[0] + Sum(sum);
-    ScaleMixed(work, r, factor);
+    for (int v = 0; v < kTileVectors; ++v) Store(scores + v * kLanes, row[v]);
   }
 }
 
-// Divides by the sums and writes a tile's results.
+// Writes a tile's results.
 void Finish(const HeadWork& work, const Place& place) {
-  const Problem& p = *work.problem;
-  const Room& room = *work.room;
-  const Call& call = *work.call;
-  float* const lse = call.lse_BHT + work.Row(place.query);
+  work.mixing.Finish(work.at, place);
+  if (!work.problem->summed) return;
   for (int64_t r = 0; r < place.num_queries; ++r) {
-    const float sum = room.sums[r];
-    lse[r] = sum == 0 ? INFINITY : kLn2 * room.largest[r] + logf(sum);
-    ScaleMixed(work, r, All(sum == 0 ? 0 : 1 / sum));
+    ScaleSums(work.summed, r, All(work.mixing.Share(r)));
   }
-  for (int v = 0; v < p.num_values; ++v) {
-    const int64_t width = Padded(p.values[v].width);
-    Head mixed = work.Of(call.outputs[kMixed + v], work.head);
-    mixed.offset += place.query * mixed.view->token_stride;
-    WriteRows({room.mixed[v], width}, place.num_queries, p.values[v].width,
-              mixed);
-  }
-  if (p.summed) {
-    WriteSums(work.summed, place, work.Of(call.outputs[kSummed], work.head));
-  }
+  WriteSums(work.summed, place, work.at.OfQueries(work.call->outputs[kSummed]));
 }
 
 void ForwardHead(const HeadWork& work) {
@@ -224,7 +154,7 @@ void ForwardHead(const HeadWork& work) {
   const Room& room = *work.room;
   for (int64_t query = 0; query < p.queries; query += kTile) {
     Place place{query, Least(kTile, p.queries - query), 0, 0};
-    for (int64_t r = 0; r < kTile; ++r) room.largest[r] = kLowest;
+    work.mixing.Begin();
     if (p.summed) memset(room.summed, 0, kTile * SummedRow(p) * 4);
     const int64_t seen = VisibleKeys(p, query, place.num_queries);
     const int64_t first = FirstKey(work.hook, query);
@@ -234,13 +164,13 @@ void ForwardHead(const HeadWork& work) {
       Softmax(work, place, place.key == first);
       if (p.summed) AddWeights(work.summed, place, room.scores);
       for (int v = 0; v < p.num_values; ++v) {
-        const int64_t width = Padded(p.values[v].width);
+        const Rows mixed = work.mixing.Of(v);
         Multiply({place.num_queries,
-                  width,
+                  mixed.row,
                   place.num_keys,
                   {room.scores, kTile, 1},
                   work.values[v].From(place.key),
-                  {room.mixed[v], width},
+                  mixed,
                   place.key > first});
       }
     }
@@ -270,26 +200,17 @@ bool HasSummedGradient(const HeadWork& work) {
 
 // The rows of delta, sum over all that is mixed of its gradient times itself,
 // and of the logarithms of the sums in base 2.
-void PrepareRows(const HeadWork& work, const BackwardWork& back) {
-  const Problem& p = *work.problem;
+void PrepareRows(const HeadWork& work) {
   const Call& call = *work.call;
-  for (int64_t t = 0; t < p.queries; ++t) {
-    work.room->lse[t] = call.lse_BHT[work.Row(t)] * kLog2E;
-    float delta = 0;
-    for (int v = 0; v < p.num_values; ++v) {
-      if (back.d_mixed[v].data == nullptr) continue;
-      const float* const gradient = back.d_mixed[v].From(t).data;
-      const Head mixed = work.Of(call.outputs[kMixed + v], work.head);
-      const int64_t at = t * mixed.view->token_stride;
-      for (int64_t d = 0; d < p.values[v].width; ++d) {
-        delta += gradient[d] * Read(mixed, at + d);
-      }
-    }
+  const int64_t queries = work.problem->queries;
+  float* const delta = work.room->delta;
+  MixedDeltas(work.at, 0, queries, delta);
+  for (int64_t t = 0; t < queries; ++t) {
+    work.room->lse[t] = call.lse_BHT[work.at.Row(t)] * kLog2E;
     if (HasSummedGradient(work)) {
-      delta += SummedDelta(work.summed, t,
-                           work.Of(call.outputs[kSummed], work.head));
+      delta[t] +=
+          SummedDelta(work.summed, t, work.at.OfQueries(call.outputs[kSummed]));
     }
-    work.room->delta[t] = delta;
   }
 }
 
@@ -298,50 +219,21 @@ BackwardWork PrepareBackward(const HeadWork& work, const Unit& unit) {
   const Room& room = *work.room;
   const Call& call = *work.call;
   BackwardWork back = {};
-  back.add_keys = work.head % (p.heads / p.key_heads) != 0;
+  back.add_keys = !work.at.is_first();
   for (int v = 0; v < p.num_values; ++v) {
     const View& gradient = call.d_outputs[kMixed + v];
     if (gradient.data != nullptr) {
-      back.d_mixed[v] = Widened(work.Of(gradient, work.head), p.queries,
+      back.d_mixed[v] = Widened(work.at.OfQueries(gradient), p.queries,
                                 p.values[v].width, room.d_mixed[v]);
     }
-    back.d_values[v] =
-        Target(work.Of(call.d_inputs[kValue + v], work.ValueHead(v)),
-               p.values[v].width, room.d_values[v]);
+    back.d_values[v] = Target(work.at.OfValue(call.d_inputs, v),
+                              p.values[v].width, room.d_values[v]);
   }
-  back.parts = unit.parts + (work.batch * p.heads + work.head) * PartsStride(p);
+  back.parts = unit.parts + work.at.index() * PartsStride(p);
   memset(back.parts, 0, PartsStride(p) * 4);
   back.tables = MakeTableSums(call, room.hook, back.parts);
-  ClearTerms(work.at(), work.terms);
+  ClearTerms(work.at, work.terms);
   return back;
-}
-
-// Logits of a tile become weights, and the gradients of the weights become
-// those of q.k.
-void Differentiate(const HeadWork& work, const BackwardWork& back,
-                   const Place& place) {
-  const Problem& p = *work.problem;
-  const Room& room = *work.room;
-  for (int64_t r = 0; r < place.num_queries; ++r) {
-    float* const scores = room.scores + r * kTile;
-    float* const d_scores = room.d_scores + r * kTile;
-    Vector row[kTileVectors];
-    work.hook.Apply(place, r, scores, row);
-    const float lse = room.lse[place.query + r];
-    const float delta = room.delta[place.query + r];
-    Vector change[kTileVectors];
-#pragma GCC unroll 16
-    for (int v = 0; v < kTileVectors; ++v) {
-      row[v] = Exp2(row[v] - lse);
-      change[v] = row[v] * (Load(d_scores + v * kLanes) - delta);
-    }
-    work.hook.Differentiate(place, r, back.tables, {scores, change});
-#pragma GCC unroll 16
-    for (int v = 0; v < kTileVectors; ++v) {
-      Store(scores + v * kLanes, row[v]);
-      Store(d_scores + v * kLanes, change[v] * p.scale);
-    }
-  }
 }
 
 // One tile of the backward pass: five products and what lies between them.
@@ -369,7 +261,8 @@ void BackwardTile(const HeadWork& work, const BackwardWork& back,
   if (HasSummedGradient(work)) {
     AddSummedGradient(work.summed, place, room.d_scores);
   }
-  Differentiate(work, back, place);
+  Differentiate(work.hook, back.tables, place,
+                {room.scores, room.d_scores, room.lse, room.delta});
   const bool add_keys = !first || back.add_keys;
   for (int v = 0; v < p.num_values; ++v) {
     if (back.d_mixed[v].data == nullptr || back.d_values[v].data == nullptr) {
@@ -437,7 +330,7 @@ void BackwardHead(const HeadWork& work, const BackwardWork& back) {
 void WriteGradients(const HeadWork& work, const BackwardWork& back) {
   const Problem& p = *work.problem;
   const Call& call = *work.call;
-  FinishTerms(work.at(), work.terms, back.parts);
+  FinishTerms(work.at, work.terms, back.parts);
   for (int v = 0; v < p.num_values; ++v) {
     const Rows& rows = back.d_values[v];
     const int64_t width = p.values[v].width;
@@ -448,15 +341,14 @@ void WriteGradients(const HeadWork& work, const BackwardWork& back) {
       }
     }
     if (IsDirect(p.type, width)) continue;
-    WriteRows(rows, p.keys, width,
-              work.Of(call.d_inputs[kValue + v], work.ValueHead(v)));
+    WriteRows(rows, p.keys, width, work.at.OfValue(call.d_inputs, v));
   }
 }
 
 void Backward(const Call& call, const Unit& unit) {
   ForEachHead(call, unit, [&](const HeadWork& work) {
     const BackwardWork back = PrepareBackward(work, unit);
-    PrepareRows(work, back);
+    PrepareRows(work);
     BackwardHead(work, back);
     FinishRampSums(*work.problem, back.tables.ramp, back.parts);
     WriteGradients(work, back);

@@ -12,6 +12,8 @@ namespace ordo::kernels::attention {
 // Queries and keys of a tile.
 inline constexpr int64_t kTile = 64;
 
+struct PairProducts;
+
 // A unit of work.
 struct Unit {
   // Row of the batch times G, plus the head of keys; below B G.
@@ -20,6 +22,8 @@ struct Unit {
   void* room;
   // The parts of the tables' gradients, [B, H, PartsStride].
   float* parts;
+  // Of cpu_pairs_code.h; null elsewhere.
+  const PairProducts* products = nullptr;
 };
 
 // Tables of distances are spread over the differences j - i of tokens, from

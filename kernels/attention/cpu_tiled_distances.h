@@ -16,8 +16,6 @@ namespace {
 
 constexpr int kTileVectors = kTile / kLanes;
 
-int64_t Least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 // Of all keys, in whole tiles.
 int64_t Tokens(const Problem& p) {
   return (p.keys + kTile - 1) / kTile * kTile;

@@ -7,6 +7,7 @@
 #include "kernels/attention/cpu_tiled_code.h"
 #include "kernels/attention/cpu_tiled_distances.h"
 #include "kernels/attention/cpu_tiled_rows.h"
+#include "kernels/common/cpu_rows.h"
 #include "kernels/common/cpu_vectors.h"
 
 // What terms that are more than an addition to a logit know of a head.
@@ -23,16 +24,32 @@ struct HeadAt {
   int64_t key_head;
 
   const Problem& problem() const { return call->problem; }
-  // Whether it is the first of the heads that share keys.
+  // Whether it is the first, the last of the heads that share keys.
   bool is_first() const {
     return head % (problem().heads / problem().key_heads) == 0;
+  }
+  bool is_last() const {
+    return (head + 1) % (problem().heads / problem().key_heads) == 0;
   }
   Head Of(const View& view, int64_t of_head) const {
     return {&view, batch * view.batch_stride + of_head * view.head_stride,
             problem().type};
   }
+  // The head of a value tensor that goes with this one.
+  int64_t ValueHead(int v) const {
+    return problem().values[v].heads == problem().heads ? head : key_head;
+  }
+  // The head's number in [B,H], and that of a row of [B,H,T].
+  int64_t index() const { return batch * problem().heads + head; }
+  int64_t Row(int64_t query) const {
+    return index() * problem().queries + query;
+  }
   Head OfQueries(const View& view) const { return Of(view, head); }
   Head OfKeys(const View& view) const { return Of(view, key_head); }
+  // Of one of the views of the value tensors.
+  Head OfValue(const View* views, int v) const {
+    return Of(views[kValue + v], ValueHead(v));
+  }
   // Of a table of vectors.
   Head OfTable(const View& view) const {
     return {&view, problem().table_heads == 1 ? 0 : head * view.head_stride,
@@ -42,7 +59,7 @@ struct HeadAt {
 
 // Where a gradient is summed up: in its view if it can be computed on there,
 // else in `room`.
-Rows Target(const Head& head, int64_t width, float* room) {
+inline Rows Target(const Head& head, int64_t width, float* room) {
   if (head.view->data == nullptr) return {};
   if (!IsDirect(head.type, width)) return {room, Padded(width)};
   return {static_cast<float*>(head.view->data) + head.offset,
@@ -50,13 +67,13 @@ Rows Target(const Head& head, int64_t width, float* room) {
 }
 
 // Writes what was summed up in `room`.
-void WriteTarget(const Rows& rows, int64_t count, int64_t width,
-                 const Head& head) {
+inline void WriteTarget(const Rows& rows, int64_t count, int64_t width,
+                        const Head& head) {
   if (rows.data == nullptr || IsDirect(head.type, width)) return;
   WriteRows(rows, count, width, head);
 }
 
-void ClearRows(const Rows& rows, int64_t count, int64_t width) {
+inline void ClearRows(const Rows& rows, int64_t count, int64_t width) {
   if (rows.data == nullptr) return;
   for (int64_t t = 0; t < count; ++t) {
     memset(rows.From(t).data, 0, Padded(width) * 4);
@@ -74,13 +91,13 @@ struct Span {
 };
 
 // `ids` are the position ids of the tokens; null: their numbers.
-int64_t DistanceOf(const Problem& p, const int32_t* ids, int64_t query,
-                   int64_t key) {
+inline int64_t DistanceOf(const Problem& p, const int32_t* ids, int64_t query,
+                          int64_t key) {
   const int64_t token = p.keys - p.queries + query;
   return ids == nullptr ? key - token : int64_t{ids[key]} - ids[token];
 }
 
-Span SpanOf(const Problem& p, const int32_t* ids, const Place& place) {
+inline Span SpanOf(const Problem& p, const int32_t* ids, const Place& place) {
   const int64_t first = DistanceOf(p, ids, place.query, place.key);
   if (ids == nullptr) {
     return {first - place.num_queries + 1, first + place.num_keys - 1, first,

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "kernels/attention/cpu_counted.h"
+#include "kernels/attention/cpu_pairs.h"
 #include "kernels/attention/cpu_tiled.h"
 
 namespace ordo::kernels::attention {
@@ -44,6 +45,7 @@ std::vector<Kernel>& AllKernels() {
   static auto* const kernels = [] {
     auto* const made = new std::vector<Kernel>;
     made->reserve(kMaxKernels);
+    for (Kernel& kernel : PairKernels()) made->push_back(std::move(kernel));
     for (Kernel& kernel : TiledKernels()) made->push_back(std::move(kernel));
     for (Kernel& kernel : CountedKernels()) made->push_back(std::move(kernel));
     return made;

@@ -60,7 +60,7 @@ TEST(TableTest, NoKernelOfAProcessorTakesTensorsOnAGpu) {
 
 TEST(TableTest, AKernelThatIsAddedCanBeNamedAndMovesNoOther) {
   const Kernel* const first = &Kernels().front();
-  Kernel added = *first;
+  Kernel added = **Select(Valid(), "");
   added.name = "added";
   AddKernels({added});
   EXPECT_EQ(&Kernels().front(), first);

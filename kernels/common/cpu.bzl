@@ -10,36 +10,53 @@ _FAST = [
     "-fno-trapping-math",
 ]
 
-_AVX2 = _FAST + [
-    "-mavx2",
-    "-mfma",
-]
+_INSTRUCTIONS = {
+    "amx": [
+        "-mamx-tile",
+        "-mamx-bf16",
+    ],
+    "avx2": [
+        "-mavx2",
+        "-mfma",
+    ],
+    "avx512": [
+        "-mavx512f",
+        "-mfma",
+    ],
+    "avx512bf16": [
+        "-mavx512f",
+        "-mfma",
+        "-mavx512bf16",
+    ],
+    "baseline": [],
+}
 
-_AVX512 = _FAST + [
-    "-mavx512f",
-    "-mfma",
-]
+def cpu_code_library(name, instructions, src, deps):
+    """<name>_<instructions>: a file that is compiled for them.
+
+    Nothing in it is for another architecture: there the compiler would say so.
+
+    Args:
+      name: in front of the library's name.
+      instructions: amx, avx2, avx512, avx512bf16 or baseline.
+      src: the file.
+      deps: the code that it compiles.
+    """
+    ordo_cc_library(
+        name = name + "_" + instructions,
+        srcs = [src],
+        copts = _FAST + _INSTRUCTIONS[instructions],
+        visibility = ["//visibility:private"],
+        deps = deps,
+    )
 
 def cpu_code_libraries(name, srcs, deps):
     """<name>_avx512, _avx2 and _baseline: one file each, chosen at run time.
-
-    Nothing in them is for another architecture: there the compiler would say
-    so.
 
     Args:
       name: in front of the libraries' names.
       srcs: the files, in that order.
       deps: the code that each compiles.
     """
-    for instructions, copts, src in [
-        ("avx512", _AVX512, srcs[0]),
-        ("avx2", _AVX2, srcs[1]),
-        ("baseline", _FAST, srcs[2]),
-    ]:
-        ordo_cc_library(
-            name = name + "_" + instructions,
-            srcs = [src],
-            copts = copts,
-            visibility = ["//visibility:private"],
-            deps = deps,
-        )
+    for instructions, src in zip(["avx512", "avx2", "baseline"], srcs):
+        cpu_code_library(name, instructions, src, deps)

@@ -125,8 +125,15 @@ struct Product {
   bool add;
 };
 
+// What a product sums up.
+struct FloatTerms {
+  // An element of A, in all lanes.
+  static Vector Spread(const float* x) { return All(*x); }
+  static void Add(Vector x, Vector line, Vector* sum) { *sum += x * line; }
+};
+
 // The first kRows rows and kVectors vectors of C.
-template <int kRows, int kVectors>
+template <typename Terms, int kRows, int kVectors>
 inline void Block(const Product& p) {
   Vector sums[kRows][kVectors];
 #pragma GCC unroll 8
@@ -145,9 +152,9 @@ inline void Block(const Product& p) {
     for (int v = 0; v < kVectors; ++v) line[v] = Load(right + v * kLanes);
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
-      const Vector x = All(left[r * left_row]);
+      const Vector x = Terms::Spread(left + r * left_row);
 #pragma GCC unroll 8
-      for (int v = 0; v < kVectors; ++v) sums[r][v] += x * line[v];
+      for (int v = 0; v < kVectors; ++v) Terms::Add(x, line[v], &sums[r][v]);
     }
     left += p.a.step;
     right += p.b.row;
@@ -162,40 +169,41 @@ inline void Block(const Product& p) {
 }
 
 // The first kVectors vectors of all rows.
-template <int kVectors>
+template <typename Terms, int kVectors>
 void Columns(Product p) {
   for (; p.rows >= kBlockRows; p.rows -= kBlockRows) {
-    Block<kBlockRows, kVectors>(p);
+    Block<Terms, kBlockRows, kVectors>(p);
     p.a.data += kBlockRows * p.a.row;
     p.c = p.c.From(kBlockRows);
   }
   switch (p.rows) {
     case 1:
-      return Block<1, kVectors>(p);
+      return Block<Terms, 1, kVectors>(p);
     case 2:
-      return Block<2, kVectors>(p);
+      return Block<Terms, 2, kVectors>(p);
     case 3:
-      return Block<3, kVectors>(p);
+      return Block<Terms, 3, kVectors>(p);
     case 4:
-      return Block<4, kVectors>(p);
+      return Block<Terms, 4, kVectors>(p);
     case 5:
-      return Block<5, kVectors>(p);
+      return Block<Terms, 5, kVectors>(p);
     default:
       return;
   }
 }
 
-inline void Multiply(Product p) {
+template <typename Terms = FloatTerms>
+void Multiply(Product p) {
   for (int64_t vectors = p.columns / kLanes; vectors > 0;) {
     int64_t done = 1;
     if (vectors >= kBlockVectors) {
       done = kBlockVectors;
-      Columns<kBlockVectors>(p);
+      Columns<Terms, kBlockVectors>(p);
     } else if (vectors >= 2) {
       done = 2;
-      Columns<2>(p);
+      Columns<Terms, 2>(p);
     } else {
-      Columns<1>(p);
+      Columns<Terms, 1>(p);
     }
     p.b.data += done * kLanes;
     p.c.data += done * kLanes;

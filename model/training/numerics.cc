@@ -103,6 +103,8 @@ std::string Settings() {
 // Our kernels that this processor runs, best first.
 std::string AttentionKernels() {
   kernels::attention::Problem problem;
+  // Some rows take nothing else.
+  problem.type = kernels::Type::kBfloat16;
   problem.batch = problem.heads = problem.key_heads = 1;
   problem.queries = problem.keys = problem.width = 1;
   problem.values[0] = {1, 1};
