@@ -1,5 +1,6 @@
 // The entry of libordo_cuda.so.
 
+#include <cstdio>
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/library.h"
@@ -38,6 +39,19 @@ const char* MissingDevice() {
   return count == 0 ? "no device" : nullptr;
 }
 
+const char* DeviceText() {
+  static char text[512];
+  cudaDeviceProp of = {};
+  int device = 0, driver = 0;
+  static_cast<void>(Text(cudaGetDevice(&device)));
+  static_cast<void>(Text(cudaGetDeviceProperties(&of, device)));
+  static_cast<void>(Text(cudaDriverGetVersion(&driver)));
+  std::snprintf(text, sizeof(text), "%s, sm_%d%d, %d processors, driver %d.%d",
+                of.name, of.major, of.minor, of.multiProcessorCount,
+                driver / 1000, driver % 1000 / 10);
+  return text;
+}
+
 }  // namespace
 
 extern "C" const CudaLibrary* OrdoCudaLibrary() {
@@ -46,7 +60,7 @@ extern "C" const CudaLibrary* OrdoCudaLibrary() {
   static const CudaLibrary kLibrary = {
       CallBytes(),          kAttention,         1,
       &update::FusedCuda(), &rows::FusedCuda(), {Allocate, Release, Copy},
-      MissingDevice,
+      MissingDevice,        DeviceText,
   };
   return &kLibrary;
 }

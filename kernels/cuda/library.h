@@ -13,7 +13,8 @@
 namespace ordo::kernels::cuda {
 
 struct CudaLibrary {
-  // Of all that kernels are called with: another size is that of another build.
+  // Of this and all that kernels are called with: another size is that of
+  // another build.
   int64_t call_bytes;
   // Rows of the tables, best first.
   const attention::CudaCode* const* attention;
@@ -23,11 +24,15 @@ struct CudaLibrary {
   DeviceMemory memory;
   // Null, or why there is no device that kernels can run on.
   const char* (*missing_device)();
+  // "NVIDIA H200, sm_90, 132 processors, driver 13.0": what numbers depend on.
+  // Only where a device is not missing. Static.
+  const char* (*device_text)();
 };
 
 // CudaLibrary::call_bytes of this build.
 constexpr int64_t CallBytes() {
-  return sizeof(attention::Call) + sizeof(update::Call) + rows::kCallBytes;
+  return sizeof(CudaLibrary) + sizeof(attention::Call) + sizeof(update::Call) +
+         rows::kCallBytes;
 }
 
 // The entry's type and its name.

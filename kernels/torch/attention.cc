@@ -1,5 +1,6 @@
 #include "kernels/torch/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -27,7 +28,7 @@ using ::torch::autograd::Function;
 using ::torch::autograd::variable_list;
 
 View ViewOf(const at::Tensor& x) {
-  return {const_cast<void*>(x.const_data_ptr()), x.stride(0), x.stride(1),
+  return {const_cast<void*>(ConstData<void>(x)), x.stride(0), x.stride(1),
           x.stride(2)};
 }
 
@@ -64,19 +65,19 @@ attention::Call CallOf(const Setting& setting, at::TensorList inputs) {
   attention::Facts& facts = call.facts;
   if (setting.real_BS.defined()) {
     facts.real_BS =
-        static_cast<const uint8_t*>(setting.real_BS.const_data_ptr());
+        static_cast<const uint8_t*>(ConstData<void>(setting.real_BS));
   }
   if (setting.positions_BS.defined()) {
-    facts.positions_BS = setting.positions_BS.const_data_ptr<int32_t>();
+    facts.positions_BS = ConstData<int32_t>(setting.positions_BS);
   }
   if (setting.first_BHT.defined()) {
     const at::Tensor& first = setting.first_BHT;
-    facts.first_BHT = first.const_data_ptr<int32_t>();
+    facts.first_BHT = ConstData<int32_t>(first);
     facts.first_batch_stride = first.size(0) == 1 ? 0 : first.stride(0);
     facts.first_head_stride = first.size(1) == 1 ? 0 : first.stride(1);
   }
   if (setting.knots.defined()) {
-    facts.knots = setting.knots.const_data_ptr<float>();
+    facts.knots = ConstData<float>(setting.knots);
   }
   for (size_t i = 0; i < setting.inputs.size(); ++i) {
     call.inputs[setting.inputs[i]] = ViewOf(inputs[i]);
@@ -85,8 +86,10 @@ attention::Call CallOf(const Setting& setting, at::TensorList inputs) {
 }
 
 void Run(const attention::Call& call, const attention::Kernel& kernel,
-         const decltype(attention::Kernel::forward)& pass) {
-  const Launch launch(kernel.workspace_bytes(call.problem, Launch::Threads()));
+         const decltype(attention::Kernel::forward)& pass,
+         const at::Tensor& beside) {
+  const Launch launch(kernel.workspace_bytes(call.problem, Launch::Threads()),
+                      beside);
   ExpectRan(pass(call, launch.resources()), kernel.name);
 }
 
@@ -105,9 +108,10 @@ class Attending : public Function<Attending> {
       outputs.push_back(Empty(shape, inputs[0].options()));
       call.outputs[o] = ViewOf(outputs.back());
     }
-    const at::Tensor lse = at::empty({p.batch, p.heads, p.queries}, at::kFloat);
-    call.lse_BHT = lse.mutable_data_ptr<float>();
-    Run(call, *setting.kernel, setting.kernel->forward);
+    const at::Tensor lse = at::empty({p.batch, p.heads, p.queries},
+                                     inputs[0].options().dtype(at::kFloat));
+    call.lse_BHT = Data<float>(lse);
+    Run(call, *setting.kernel, setting.kernel->forward, lse);
     variable_list saved = inputs.vec();
     saved.insert(saved.end(), outputs.begin(), outputs.end());
     saved.push_back(lse);
@@ -136,7 +140,7 @@ class Attending : public Function<Attending> {
       kept.push_back(InRows(gradient));
       call.d_outputs[o] = ViewOf(kept.back());
     }
-    call.lse_BHT = saved.back().mutable_data_ptr<float>();
+    call.lse_BHT = Data<float>(saved.back());
     variable_list results(num_inputs);
     for (size_t i = 0; i < num_inputs; ++i) {
       if (!context->needs_input_grad(i)) continue;
@@ -144,11 +148,22 @@ class Attending : public Function<Attending> {
       results[i] = Empty(ShapeOf(setting.problem, input), saved[i].options());
       call.d_inputs[input] = ViewOf(results[i]);
     }
-    Run(call, *setting.kernel, setting.kernel->backward);
+    Run(call, *setting.kernel, setting.kernel->backward, saved.back());
     results.emplace_back();
     return results;
   }
 };
+
+// Whether all rows begin at multiples of 16 bytes, as bulk copies of a GPU
+// need.
+bool AreRowsAligned(const at::Tensor& x) {
+  const int64_t bytes = x.element_size();
+  bool aligned = reinterpret_cast<uintptr_t>(ConstData<void>(x)) % 16 == 0;
+  for (int64_t axis = 0; axis + 1 < x.dim(); ++axis) {
+    aligned = aligned && x.stride(axis) * bytes % 16 == 0;
+  }
+  return aligned;
+}
 
 // Of a problem's type, or fp32 for a table, in its shape, rows side by side.
 at::Tensor Operand(const Problem& problem, Input input, const at::Tensor& x) {
@@ -156,8 +171,11 @@ at::Tensor Operand(const Problem& problem, Input input, const at::Tensor& x) {
   const auto type = IsTable(input) || problem.type == Type::kFloat32
                         ? at::kFloat
                         : at::kBFloat16;
-  return InRows(
+  const at::Tensor rows = InRows(
       x.to(type).expand({shape.batch, shape.heads, shape.tokens, shape.width}));
+  const bool fits =
+      problem.device == Device::kCpu || IsTable(input) || AreRowsAligned(rows);
+  return fits ? rows : rows.contiguous();
 }
 
 at::Tensor Numbers(const at::Tensor& x, c10::IntArrayRef shape,
@@ -287,7 +305,13 @@ bool Add(const Terms& terms, Terms* sum) {
 }
 
 bool IsForKernels(const at::Tensor& x) {
-  return x.device().is_cpu() &&
+  const auto& all = attention::Kernels();
+  const bool any =
+      std::any_of(all.begin(), all.end(),
+                  [device = DeviceOf(x)](const attention::Kernel& kernel) {
+                    return kernel.device == device;
+                  });
+  return any &&
          (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16);
 }
 
@@ -300,6 +324,7 @@ absl::StatusOr<Problem> ProblemOf(const Attention& attention) {
                      c10::toString(q.scalar_type()), " on ", q.device().str()));
   }
   Problem p;
+  p.device = *DeviceOf(q);
   p.type = TypeOf(q);
   p.batch = q.size(0);
   p.heads = q.size(1);

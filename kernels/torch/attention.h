@@ -56,7 +56,8 @@ struct Attention {
   Terms terms;
 };
 
-// Whether kernels are for tensors like this: fp32 or bf16 on a CPU.
+// Whether there are kernels for tensors like this: fp32 or bf16, on the host or
+// on a GPU whose kernels are loaded.
 bool IsForKernels(const at::Tensor& x);
 
 // UNIMPLEMENTED where no kernel can be for these tensors.

@@ -4,18 +4,41 @@
 
 #include "ATen/Parallel.h"
 #include "ATen/ops/empty.h"
+#include "c10/core/impl/VirtualGuardImpl.h"
 #include "c10/util/Exception.h"
 
 namespace ordo::kernels::torch {
 
+std::optional<Device> DeviceOf(const at::Tensor& x) {
+  if (x.device().is_cpu()) return Device::kCpu;
+  if (x.device().is_cuda() || x.device().is_meta()) return Device::kCuda;
+  return std::nullopt;
+}
+
+std::optional<Device> DeviceOfAll(at::TensorList xs) {
+  for (const at::Tensor& x : xs) {
+    if (!IsReadable(x) || x.device() != xs[0].device()) return std::nullopt;
+  }
+  return DeviceOf(xs[0]);
+}
+
 bool IsReadable(const at::Tensor& x) {
-  return x.defined() && x.device().is_cpu() && x.numel() > 0 && x.dim() > 0 &&
+  return x.defined() && DeviceOf(x).has_value() && x.numel() > 0 &&
+         x.dim() > 0 &&
          (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16) &&
          (x.size(-1) == 1 || x.stride(-1) == 1);
 }
 
 Type TypeOf(const at::Tensor& x) {
   return x.scalar_type() == at::kFloat ? Type::kFloat32 : Type::kBfloat16;
+}
+
+at::Tensor CopyTo(const at::Tensor& x, c10::Device device) {
+  // From other memory the copy would be waited for.
+  const bool is_queued =
+      device.is_cuda() && x.device().is_cpu() && x.numel() > 0;
+  return is_queued ? x.pin_memory().to(device, /*non_blocking=*/true)
+                   : x.to(device);
 }
 
 at::Tensor InRows(const at::Tensor& x) {
@@ -28,10 +51,17 @@ void ExpectRan(const absl::Status& status, const std::string& kernel) {
 
 int Launch::Threads() { return at::get_num_threads(); }
 
-Launch::Launch(int64_t workspace_bytes)
-    // LibTorch aligns to 64 bytes.
-    : workspace_(at::empty({workspace_bytes}, at::kByte)) {
-  resources_.workspace = workspace_.mutable_data_ptr();
+Launch::Launch(int64_t workspace_bytes, const at::Tensor& beside)
+    // LibTorch aligns to 64 bytes on the host, to 512 on a GPU.
+    : workspace_(
+          at::empty({workspace_bytes},
+                    at::TensorOptions(at::kByte).device(beside.device()))) {
+  resources_.workspace = Data<void>(workspace_);
+  if (beside.device().is_cuda()) {
+    const c10::impl::VirtualGuardImpl of_device(beside.device().type());
+    resources_.stream = of_device.getStream(beside.device()).native_handle();
+  }
+  if (!beside.device().is_cpu()) return;
   resources_.run = [](int64_t count,
                       const std::function<void(int64_t, int)>& task) {
     at::parallel_for(0, count, 1, [&](int64_t first, int64_t last) {

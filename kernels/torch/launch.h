@@ -2,7 +2,9 @@
 #define ORDO_KERNELS_TORCH_LAUNCH_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 #include <ATen/core/Tensor.h>
 
@@ -14,12 +16,46 @@
 
 namespace ordo::kernels::torch {
 
-// Whether a CPU kernel can read the tensor: fp32 or bf16, numbers of the last
-// axis side by side, some there.
+// Where kernels for a tensor lie in the tables, if there can be any. Tensors
+// without memory (LibTorch's meta device) count as a GPU's, so that what leads
+// up to its kernels is tested where there is none.
+std::optional<Device> DeviceOf(const at::Tensor& x);
+
+// Whether kernels can read the tensor: fp32 or bf16 on the host or a GPU,
+// numbers of the last axis side by side, some there.
 bool IsReadable(const at::Tensor& x);
+
+// The device that all of them are on, if kernels can read them there; else
+// none.
+std::optional<Device> DeviceOfAll(at::TensorList xs);
 
 // Of a tensor that IsReadable.
 Type TypeOf(const at::Tensor& x);
+
+// Where the numbers of x begin, T being their type or void; null for tensors
+// without memory.
+template <typename T>
+T* Data(const at::Tensor& x) {
+  if (x.is_meta()) return nullptr;
+  if constexpr (std::is_void_v<T>) {
+    return x.mutable_data_ptr();
+  } else {
+    return x.mutable_data_ptr<T>();
+  }
+}
+template <typename T>
+const T* ConstData(const at::Tensor& x) {
+  if (x.is_meta()) return nullptr;
+  if constexpr (std::is_void_v<T>) {
+    return x.const_data_ptr();
+  } else {
+    return x.const_data_ptr<T>();
+  }
+}
+
+// x on the device. What the host has is copied without waiting for what a GPU
+// has to do yet.
+at::Tensor CopyTo(const at::Tensor& x, c10::Device device);
 
 // x itself if its last axis is side by side, else a copy.
 at::Tensor InRows(const at::Tensor& x);
@@ -27,13 +63,18 @@ at::Tensor InRows(const at::Tensor& x);
 // Throws what a pass of a kernel has not done, with the kernel's name.
 void ExpectRan(const absl::Status& status, const std::string& kernel);
 
-// LibTorch's threads, and memory from its allocator.
+// What a pass may use: on the host LibTorch's threads, on a GPU the calling
+// thread's queue; memory from LibTorch's allocator for the device. On a GPU
+// nothing is waited for, and the memory may be another's once the pass is
+// queued, as that one's work is queued behind it: so passes can be captured in
+// a CUDA graph.
 class Launch {
  public:
   // Threads that a kernel is to ask its workspace for.
   static int Threads();
 
-  explicit Launch(int64_t workspace_bytes);
+  // For a kernel of tensors that lie with `beside`.
+  Launch(int64_t workspace_bytes, const at::Tensor& beside);
   const Resources& resources() const { return resources_; }
 
  private:

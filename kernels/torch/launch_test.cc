@@ -20,8 +20,30 @@ TEST(LaunchTest, OnlyNumbersOfKernelsSideBySideAreReadable) {
   EXPECT_TRUE(IsReadable(InRows(at::zeros({2, 3}).t())));
 }
 
+TEST(LaunchTest, KernelsAreForTensorsOfOneDevice) {
+  const at::Tensor host = at::zeros({2, 3});
+  const at::Tensor other = at::zeros({2, 3}, at::device(at::kMeta));
+  EXPECT_EQ(DeviceOfAll({host, host}), Device::kCpu);
+  EXPECT_EQ(DeviceOfAll({other, other}), Device::kCuda);
+  EXPECT_EQ(DeviceOfAll({host, other}), std::nullopt);
+  EXPECT_EQ(DeviceOfAll({host, at::zeros({2, 3}, at::kDouble)}), std::nullopt);
+}
+
+TEST(LaunchTest, ACopyIsOnItsDeviceAndWhatIsThereIsTakenAsItIs) {
+  const at::Tensor host = at::zeros({2, 3});
+  EXPECT_TRUE(CopyTo(host, at::kCPU).is_same(host));
+  EXPECT_TRUE(CopyTo(host, at::kMeta).device().is_meta());
+}
+
+TEST(LaunchTest, MemoryIsWhereTheTensorsAre) {
+  const at::Tensor other = at::zeros({2, 3}, at::device(at::kMeta));
+  const Launch launch(1000, other);
+  EXPECT_EQ(launch.resources().workspace, nullptr);
+  EXPECT_EQ(launch.resources().run, nullptr);
+}
+
 TEST(LaunchTest, WorkspaceIsAlignedAndAllTasksAreRun) {
-  const Launch launch(1000);
+  const Launch launch(1000, at::zeros({1}));
   EXPECT_EQ(
       reinterpret_cast<uintptr_t>(launch.resources().workspace) % uintptr_t{64},
       uintptr_t{0});

@@ -1,6 +1,7 @@
 #include "kernels/torch/loss.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -23,8 +24,23 @@ using ::torch::autograd::Function;
 using ::torch::autograd::variable_list;
 
 // Logits of a block: 32 MiB, so that a product is large and its result is still
-// in a cache when it is read.
+// in a cache when it is read. A GPU needs larger products to be busy.
 constexpr int64_t kBlockLogits = int64_t{1} << 23;
+constexpr int64_t kBlockLogitsOfGpu = int64_t{1} << 26;
+
+int64_t BlockLogits(const at::Tensor& x) {
+  return x.device().is_cpu() ? kBlockLogits : kBlockLogitsOfGpu;
+}
+
+void CheckTargets(const LossInputs& inputs) {
+  const at::Tensor& targets = inputs.targets_N;
+  TORCH_CHECK(targets.device().is_cpu(), "targets lie on the host");
+  TORCH_CHECK(targets.dim() == 1 && targets.size(0) == inputs.x_NC.size(0) &&
+                  targets.min().item<int64_t>() >= 0 &&
+                  targets.max().item<int64_t>() < inputs.head_VC.size(0),
+              "targets are numbers of rows of the head, one for each of the ",
+              inputs.x_NC.size(0), " rows of x");
+}
 
 // The pass over the rows.
 class Blocks {
@@ -33,19 +49,14 @@ class Blocks {
   Blocks(const LossInputs& inputs, c10::ScalarType type, double factor)
       : x_(inputs.x_NC.to(type)),
         head_(inputs.head_VC.to(type)),
-        targets_(inputs.targets_N.contiguous()),
+        targets_(CopyTo(inputs.targets_N.contiguous(), x_.device())),
         factor_(factor),
-        rows_(std::clamp<int64_t>(kBlockLogits / head_.size(0), 1, x_.size(0))),
+        rows_(std::clamp<int64_t>(BlockLogits(x_) / head_.size(0), 1,
+                                  x_.size(0))),
         products_(at::empty({rows_, head_.size(0)}, x_.options())),
         logits_(type == at::kFloat ? products_ : products_.to(at::kFloat)),
         log_sums_(at::empty({rows_}, logits_.options())),
-        losses_(at::empty({x_.size(0)}, logits_.options())) {
-    TORCH_CHECK(targets_.dim() == 1 && targets_.size(0) == x_.size(0) &&
-                    targets_.min().item<int64_t>() >= 0 &&
-                    targets_.max().item<int64_t>() < head_.size(0),
-                "targets are numbers of rows of the head, one for each of the ",
-                x_.size(0), " rows of x");
-  }
+        losses_(at::empty({x_.size(0)}, logits_.options())) {}
 
   // Gradients are fp32; undefined where nobody wants them.
   void Run(const at::Tensor& d_x_NC, const at::Tensor& d_head_VC) {
@@ -69,13 +80,13 @@ class Blocks {
     rows::Loss loss;
     loss.rows = count;
     loss.width = head_.size(0);
-    loss.logits_NC = logits.mutable_data_ptr<float>();
-    loss.targets_N = targets_.const_data_ptr<int64_t>() + first;
-    loss.loss_N = losses_.mutable_data_ptr<float>() + first;
-    loss.log_sum_N = log_sums_.mutable_data_ptr<float>();
+    loss.logits_NC = Data<float>(logits);
+    loss.targets_N = ConstData<int64_t>(targets_) + first;
+    loss.loss_N = Data<float>(losses_) + first;
+    loss.log_sum_N = Data<float>(log_sums_);
     loss.factor = static_cast<float>(factor_);
-    const Launch launch(0);
-    const rows::Kernel& kernel = *rows::Select(Device::kCpu).value();
+    const Launch launch(0, x);
+    const rows::Kernel& kernel = *rows::Select(*DeviceOf(x)).value();
     ExpectRan(kernel.loss(loss, launch.resources()), kernel.name);
     if (!d_x_NC.defined() && !d_head_VC.defined()) return;
     ExpectRan(kernel.loss_backward(loss, launch.resources()), kernel.name);
@@ -135,9 +146,11 @@ class BlockedLoss : public Function<BlockedLoss> {
   static variable_list backward(AutogradContext* context,
                                 const variable_list& gradients) {
     variable_list results = context->get_saved_variables();
-    const auto by = gradients[0].item<float>();
+    const at::Tensor& by = gradients[0];
+    // A GPU's number would be waited for.
+    const bool is_one = by.device().is_cpu() && by.item<float>() == 1;
     for (at::Tensor& result : results) {
-      if (result.defined() && by != 1) result = result * by;
+      if (result.defined() && !is_one) result = result * by;
     }
     // Of the targets, the type and the factor.
     results.resize(5);
@@ -146,25 +159,29 @@ class BlockedLoss : public Function<BlockedLoss> {
 };
 
 bool HasKernel(const LossInputs& inputs) {
-  for (const at::Tensor& x : {inputs.x_NC, inputs.head_VC}) {
-    if (!IsReadable(x) || x.scalar_type() != at::kFloat) return false;
-  }
-  return true;
+  const std::optional<Device> device =
+      DeviceOfAll({inputs.x_NC, inputs.head_VC});
+  return device.has_value() && inputs.x_NC.scalar_type() == at::kFloat &&
+         inputs.head_VC.scalar_type() == at::kFloat &&
+         rows::Select(*device).ok();
 }
 
 }  // namespace
 
 at::Tensor SumOfLosses(const LossInputs& inputs, double factor) {
+  CheckTargets(inputs);
   if (!HasKernel(inputs)) {
     const at::Tensor logits = at::linear(inputs.x_NC, inputs.head_VC);
     const at::Tensor wide =
         logits.scalar_type() == at::kDouble ? logits : logits.to(at::kFloat);
-    return at::cross_entropy_loss(wide, inputs.targets_N, {},
-                                  at::Reduction::Sum) *
+    return at::cross_entropy_loss(wide, CopyTo(inputs.targets_N, wide.device()),
+                                  {}, at::Reduction::Sum) *
            factor;
   }
-  const auto type = at::autocast::is_autocast_enabled(at::kCPU)
-                        ? at::autocast::get_autocast_dtype(at::kCPU)
+  const auto device = inputs.x_NC.device().type();
+  const auto type = !inputs.x_NC.device().is_meta() &&
+                            at::autocast::is_autocast_enabled(device)
+                        ? at::autocast::get_autocast_dtype(device)
                         : at::kFloat;
   if (!at::GradMode::is_enabled()) {
     Blocks blocks(inputs, type, factor);

@@ -1,5 +1,7 @@
 #include "kernels/torch/rows.h"
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <torch/csrc/autograd/custom_function.h>
@@ -25,12 +27,16 @@ at::Tensor EmptyLike(const at::Tensor& x) {
 }
 
 rows::View ViewOf(const at::Tensor& x_BHTD) {
-  return {const_cast<void*>(x_BHTD.const_data_ptr()), x_BHTD.stride(0),
+  return {const_cast<void*>(ConstData<void>(x_BHTD)), x_BHTD.stride(0),
           x_BHTD.stride(1), x_BHTD.stride(2)};
 }
 
-bool IsSingle(const at::Tensor& x) {
-  return IsReadable(x) && x.scalar_type() == at::kFloat;
+bool IsSingle(const at::Tensor& x) { return x.scalar_type() == at::kFloat; }
+
+// Whether there is a kernel where all of them are.
+bool HasKernel(at::TensorList xs) {
+  const std::optional<Device> device = DeviceOfAll(xs);
+  return device.has_value() && rows::Select(*device).ok();
 }
 
 int64_t WorkspaceBytes(const rows::Kernel& kernel, const rows::Norm& norm) {
@@ -42,9 +48,10 @@ int64_t WorkspaceBytes(const rows::Kernel& /*kernel*/, const Problem&) {
 }
 
 template <typename Problem>
-void Run(rows::Pass<Problem> rows::Kernel::*pass, const Problem& problem) {
-  const rows::Kernel& kernel = *rows::Select(Device::kCpu).value();
-  const Launch launch(WorkspaceBytes(kernel, problem));
+void Run(rows::Pass<Problem> rows::Kernel::*pass, const Problem& problem,
+         const at::Tensor& beside) {
+  const rows::Kernel& kernel = *rows::Select(*DeviceOf(beside)).value();
+  const Launch launch(WorkspaceBytes(kernel, problem), beside);
   ExpectRan((kernel.*pass)(problem, launch.resources()), kernel.name);
 }
 
@@ -69,7 +76,7 @@ class Turned : public Function<Turned> {
       if (table.requires_grad()) saved.push_back(xs[i]);
     }
     context->save_for_backward(saved);
-    Run(&rows::Kernel::turn, rotation);
+    Run(&rows::Kernel::turn, rotation, table);
     return results;
   }
 
@@ -100,7 +107,7 @@ class Turned : public Function<Turned> {
       results.back() = EmptyLike(gradients[i]);
       turned.d_x_BHTD = ViewOf(results.back());
     }
-    Run(&rows::Kernel::turn_backward, rotation);
+    Run(&rows::Kernel::turn_backward, rotation, table);
     // Of the turning.
     results.emplace_back();
     return results;
@@ -125,7 +132,7 @@ class Turned : public Function<Turned> {
 
 // The table for x, if there is a kernel for them; else undefined.
 at::Tensor TableFor(const at::Tensor& table, const at::Tensor& x) {
-  if (!IsSingle(table) || !IsReadable(x)) return {};
+  if (!IsSingle(table) || !HasKernel({table, x})) return {};
   return table.expand({x.size(0), x.size(1), x.size(2), table.size(-1)});
 }
 
@@ -158,10 +165,10 @@ class Normed : public Function<Normed> {
     rows::Norm norm = NormOf(x, weight);
     const at::Tensor scale = at::empty({norm.rows}, x.options());
     norm.epsilon = static_cast<float>(epsilon);
-    norm.y_NC = y.mutable_data_ptr();
-    norm.scale_N = scale.mutable_data_ptr<float>();
+    norm.y_NC = Data<void>(y);
+    norm.scale_N = Data<float>(scale);
     context->save_for_backward({x, weight, scale});
-    Run(&rows::Kernel::norm, norm);
+    Run(&rows::Kernel::norm, norm, x);
     return y;
   }
 
@@ -171,18 +178,18 @@ class Normed : public Function<Normed> {
     const at::Tensor &x = saved[0], &weight = saved[1];
     const at::Tensor d_y = gradients[0].contiguous();
     rows::Norm norm = NormOf(x, weight);
-    norm.scale_N = saved[2].mutable_data_ptr<float>();
-    norm.d_y_NC = d_y.const_data_ptr();
+    norm.scale_N = Data<float>(saved[2]);
+    norm.d_y_NC = ConstData<void>(d_y);
     at::Tensor d_x, d_weight;
     if (context->needs_input_grad(0)) {
       d_x = at::empty_like(x);
-      norm.d_x_NC = d_x.mutable_data_ptr();
+      norm.d_x_NC = Data<void>(d_x);
     }
     if (context->needs_input_grad(1)) {
       d_weight = at::empty_like(weight);
-      norm.d_weight_C = d_weight.mutable_data_ptr<float>();
+      norm.d_weight_C = Data<float>(d_weight);
     }
-    Run(&rows::Kernel::norm_backward, norm);
+    Run(&rows::Kernel::norm_backward, norm, x);
     return {d_x, d_weight, at::Tensor()};
   }
 
@@ -192,8 +199,8 @@ class Normed : public Function<Normed> {
     norm.type = TypeOf(x);
     norm.width = x.size(-1);
     norm.rows = x.numel() / norm.width;
-    norm.x_NC = x.const_data_ptr();
-    norm.weight_C = weight.const_data_ptr<float>();
+    norm.x_NC = ConstData<void>(x);
+    norm.weight_C = ConstData<float>(weight);
     return norm;
   }
 };
@@ -204,9 +211,9 @@ class Gated : public Function<Gated> {
                             const at::Tensor& up) {
     const at::Tensor y = at::empty_like(gate);
     rows::Gate call = GateOf(gate, up);
-    call.y_NC = y.mutable_data_ptr();
+    call.y_NC = Data<void>(y);
     context->save_for_backward({gate, up});
-    Run(&rows::Kernel::gate, call);
+    Run(&rows::Kernel::gate, call, y);
     return y;
   }
 
@@ -217,10 +224,10 @@ class Gated : public Function<Gated> {
     const at::Tensor d_gate = at::empty_like(saved[0]);
     const at::Tensor d_up = at::empty_like(saved[1]);
     rows::Gate call = GateOf(saved[0], saved[1]);
-    call.d_y_NC = d_y.const_data_ptr();
-    call.d_gate_NC = d_gate.mutable_data_ptr();
-    call.d_up_NC = d_up.mutable_data_ptr();
-    Run(&rows::Kernel::gate_backward, call);
+    call.d_y_NC = ConstData<void>(d_y);
+    call.d_gate_NC = Data<void>(d_gate);
+    call.d_up_NC = Data<void>(d_up);
+    Run(&rows::Kernel::gate_backward, call, d_y);
     return {d_gate, d_up};
   }
 
@@ -230,8 +237,8 @@ class Gated : public Function<Gated> {
     call.type = TypeOf(gate);
     call.width = gate.size(-1);
     call.rows = gate.numel() / call.width;
-    call.gate_NC = gate.const_data_ptr();
-    call.up_NC = up.const_data_ptr();
+    call.gate_NC = ConstData<void>(gate);
+    call.up_NC = ConstData<void>(up);
     return call;
   }
 };
@@ -264,8 +271,8 @@ void TurnBoth(const Turning& turning, const at::Tensor& table,
       table.requires_grad() && q_BHTD->size(1) != k_BGTD->size(1);
   const variable_list both = {InRows(*q_BHTD), InRows(*k_BGTD)};
   const at::Tensor shared = TableFor(table, both[0]);
-  if (turning.channels == 0 || alone || !shared.defined() ||
-      !IsReadable(both[1]) || both[0].scalar_type() != both[1].scalar_type() ||
+  if (turning.channels == 0 || alone || !shared.defined() || !HasKernel(both) ||
+      both[0].scalar_type() != both[1].scalar_type() ||
       both[0].size(1) < both[1].size(1)) {
     *q_BHTD = Turn(turning, table, *q_BHTD);
     *k_BGTD = Turn(turning, table, *k_BGTD);
@@ -279,7 +286,7 @@ void TurnBoth(const Turning& turning, const at::Tensor& table,
 
 at::Tensor RmsNorm(const at::Tensor& x, const at::Tensor& weight_C,
                    double epsilon) {
-  if (IsSingle(x) && IsSingle(weight_C)) {
+  if (IsSingle(x) && IsSingle(weight_C) && HasKernel({x, weight_C})) {
     return Normed::apply(x, weight_C, epsilon);
   }
   const at::Tensor wide = x.scalar_type() == at::kDouble ? x : x.to(at::kFloat);
@@ -289,8 +296,8 @@ at::Tensor RmsNorm(const at::Tensor& x, const at::Tensor& weight_C,
 }
 
 at::Tensor SwiGlu(const at::Tensor& gate, const at::Tensor& up) {
-  if (IsReadable(gate) && IsReadable(up) &&
-      gate.scalar_type() == up.scalar_type() && gate.sizes() == up.sizes()) {
+  if (HasKernel({gate, up}) && gate.scalar_type() == up.scalar_type() &&
+      gate.sizes() == up.sizes()) {
     return Gated::apply(gate.contiguous(), up.contiguous());
   }
   return at::silu(gate) * up;
@@ -298,17 +305,17 @@ at::Tensor SwiGlu(const at::Tensor& gate, const at::Tensor& up) {
 
 void StepAdam(const AdamStep& step, const AdamTensors& tensors) {
   const at::Tensor gradient = tensors.gradient.contiguous();
-  for (const at::Tensor* x :
-       {&tensors.parameter, &gradient, &tensors.m, &tensors.v}) {
-    if (IsSingle(*x) && x->is_contiguous()) continue;
-    return PlainStepAdam(step, tensors);
-  }
+  const variable_list all = {tensors.parameter, gradient, tensors.m, tensors.v};
+  const bool fit = std::all_of(all.begin(), all.end(), [](const auto& x) {
+    return IsSingle(x) && x.is_contiguous();
+  });
+  if (!fit || !HasKernel(all)) return PlainStepAdam(step, tensors);
   rows::Adam adam;
   adam.count = tensors.parameter.numel();
-  adam.parameter = tensors.parameter.mutable_data_ptr<float>();
-  adam.gradient = gradient.const_data_ptr<float>();
-  adam.m = tensors.m.mutable_data_ptr<float>();
-  adam.v = tensors.v.mutable_data_ptr<float>();
+  adam.parameter = Data<float>(tensors.parameter);
+  adam.gradient = ConstData<float>(gradient);
+  adam.m = Data<float>(tensors.m);
+  adam.v = Data<float>(tensors.v);
   adam.gradient_scale = static_cast<float>(step.gradient_scale);
   adam.beta1 = static_cast<float>(step.beta1);
   adam.one_less_beta1 = static_cast<float>(1 - step.beta1);
@@ -318,7 +325,7 @@ void StepAdam(const AdamStep& step, const AdamTensors& tensors) {
   adam.keep = static_cast<float>(step.keep);
   adam.step = static_cast<float>(step.step);
   adam.root = static_cast<float>(step.root);
-  Run(&rows::Kernel::adam, adam);
+  Run(&rows::Kernel::adam, adam, gradient);
 }
 
 }  // namespace ordo::kernels::torch

@@ -1,5 +1,7 @@
 #include "kernels/torch/update.h"
 
+#include <vector>
+
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "ATen/TensorOperators.h"
@@ -18,20 +20,22 @@ using ::torch::autograd::Function;
 using ::torch::autograd::variable_list;
 
 update::View ViewOf(const at::Tensor& x_BHTW) {
-  return {const_cast<void*>(x_BHTW.const_data_ptr()), TypeOf(x_BHTW),
+  return {const_cast<void*>(ConstData<void>(x_BHTW)), TypeOf(x_BHTW),
           x_BHTW.stride(0), x_BHTW.stride(1), x_BHTW.stride(2)};
 }
 
 update::Problem ProblemOf(const at::Tensor& x_BHTW, int64_t inner) {
-  return {x_BHTW.size(0), x_BHTW.size(1), x_BHTW.size(2), x_BHTW.size(3),
-          inner};
+  return {x_BHTW.size(0), x_BHTW.size(1), x_BHTW.size(2),
+          x_BHTW.size(3), inner,          *DeviceOf(x_BHTW)};
 }
 
 using Pass = decltype(update::Kernel::forward);
 
-void Run(const update::Call& call, Pass update::Kernel::*pass) {
+void Run(const update::Call& call, Pass update::Kernel::*pass,
+         const at::Tensor& beside) {
   const update::Kernel* const kernel = update::Select(call.problem).value();
-  const Launch launch(kernel->workspace_bytes(call.problem, Launch::Threads()));
+  const Launch launch(kernel->workspace_bytes(call.problem, Launch::Threads()),
+                      beside);
   ExpectRan((kernel->*pass)(call, launch.resources()), kernel->name);
 }
 
@@ -43,7 +47,7 @@ at::Tensor Wanted(AutogradContext* context, size_t i, const at::Tensor& like) {
 }
 
 float* Floats(const at::Tensor& x) {
-  return x.defined() ? x.mutable_data_ptr<float>() : nullptr;
+  return x.defined() ? Data<float>(x) : nullptr;
 }
 
 class Mixed : public Function<Mixed> {
@@ -56,7 +60,7 @@ class Mixed : public Function<Mixed> {
     update::Call call = CallOf(x, mix);
     call.inputs.base = ViewOf(state);
     call.out = ViewOf(out);
-    Run(call, &update::Kernel::forward);
+    Run(call, &update::Kernel::forward, out);
     return out;
   }
 
@@ -71,7 +75,7 @@ class Mixed : public Function<Mixed> {
     call.gradients.d_out = ViewOf(d_out);
     if (d_x.defined()) call.gradients.d_x = ViewOf(d_x);
     call.gradients.d_mix_HH = Floats(d_mix);
-    Run(call, &update::Kernel::backward);
+    Run(call, &update::Kernel::backward, d_out);
     return {gradients[0], d_x, d_mix};
   }
 
@@ -80,7 +84,7 @@ class Mixed : public Function<Mixed> {
     update::Call call;
     call.problem = ProblemOf(x, 0);
     call.inputs.x = ViewOf(x);
-    call.inputs.mix_HH = mix.const_data_ptr<float>();
+    call.inputs.mix_HH = ConstData<float>(mix);
     return call;
   }
 };
@@ -98,7 +102,7 @@ class MixedByToken : public Function<MixedByToken> {
         at::empty_like(inputs[0], at::MemoryFormat::Contiguous);
     update::Call call = CallOf(inputs);
     call.out = ViewOf(out);
-    Run(call, &update::Kernel::forward);
+    Run(call, &update::Kernel::forward, out);
     return out;
   }
 
@@ -116,9 +120,9 @@ class MixedByToken : public Function<MixedByToken> {
     call.gradients.d_in_EH = Floats(results[1]);
     call.gradients.d_out_HE = Floats(results[2]);
     if (results[3].defined()) {
-      call.gradients.d_psi_BTE = results[3].mutable_data_ptr();
+      call.gradients.d_psi_BTE = Data<void>(results[3]);
     }
-    Run(call, &update::Kernel::backward);
+    Run(call, &update::Kernel::backward, d_out);
     return results;
   }
 
@@ -127,16 +131,23 @@ class MixedByToken : public Function<MixedByToken> {
     update::Call call;
     call.problem = ProblemOf(inputs[0], inputs[1].size(0));
     call.inputs.x = ViewOf(inputs[0]);
-    call.inputs.in_EH = inputs[1].const_data_ptr<float>();
-    call.inputs.out_HE = inputs[2].const_data_ptr<float>();
-    call.inputs.psi_BTE = inputs[3].const_data_ptr();
+    call.inputs.in_EH = ConstData<float>(inputs[1]);
+    call.inputs.out_HE = ConstData<float>(inputs[2]);
+    call.inputs.psi_BTE = ConstData<void>(inputs[3]);
     call.inputs.psi_type = TypeOf(inputs[3]);
     return call;
   }
 };
 
-bool IsSingle(const at::Tensor& x) {
-  return IsReadable(x) && x.scalar_type() == at::kFloat;
+// Whether a kernel changes x by `weights`, which it reads as fp32 only.
+bool HasKernel(at::TensorList states, at::TensorList weights, int64_t inner) {
+  for (const at::Tensor& weight : weights) {
+    if (weight.scalar_type() != at::kFloat) return false;
+  }
+  std::vector<at::Tensor> all = states.vec();
+  all.insert(all.end(), weights.begin(), weights.end());
+  return DeviceOfAll(all).has_value() &&
+         update::Select(ProblemOf(states[0], inner)).ok();
 }
 
 }  // namespace
@@ -144,7 +155,7 @@ bool IsSingle(const at::Tensor& x) {
 at::Tensor AddMixed(const at::Tensor& state_BHTW, const at::Tensor& x_BHTW,
                     const at::Tensor& mix_HH) {
   const at::Tensor state = InRows(state_BHTW), x = InRows(x_BHTW);
-  if (IsReadable(state) && IsReadable(x) && IsSingle(mix_HH)) {
+  if (HasKernel({state, x}, {mix_HH}, 0)) {
     return Mixed::apply(state, x, mix_HH);
   }
   const int64_t batch = x.size(0), heads = x.size(1);
@@ -157,8 +168,8 @@ at::Tensor AddMixedByToken(const at::Tensor& state_BHTW,
                            const UpdateWeights& weights,
                            const at::Tensor& psi_BTE) {
   const at::Tensor state = InRows(state_BHTW);
-  if (IsReadable(state) && IsReadable(psi_BTE) && IsSingle(weights.in_EH) &&
-      IsSingle(weights.out_HE)) {
+  if (HasKernel({state, psi_BTE}, {weights.in_EH, weights.out_HE},
+                weights.in_EH.size(0))) {
     const variable_list inputs = {state, weights.in_EH, weights.out_HE,
                                   psi_BTE};
     return MixedByToken::apply(at::TensorList(inputs));

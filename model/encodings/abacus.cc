@@ -28,7 +28,7 @@ constexpr double kInitialStd = 0.02;
 
 struct AbacusOptions {
   int64_t max_offset = 0;
-  // Token ids of digits, int64.
+  // Token ids of digits, int64, where the parameters are.
   at::Tensor digits;
 };
 
@@ -56,8 +56,7 @@ class Abacus : public Encoding {
     // The last query sees every real token.
     const at::Tensor real_BS = pass.visible.get().select(2, -1).squeeze(1);
     const at::Tensor digit_BS =
-        at::isin(tokens, options_.digits.to(tokens.device()))
-            .logical_and(real_BS);
+        at::isin(tokens, options_.digits).logical_and(real_BS);
     const at::Tensor column_S = at::arange(tokens.size(1), tokens.options());
     // Of the last token up to here that is no digit; -1 before there is one.
     const at::Tensor break_BS = std::get<0>(at::cummax(
@@ -90,7 +89,7 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeAbacus(
   options.digits =
       at::from_blob(digits.data(), {static_cast<int64_t>(digits.size())},
                     at::kDouble)
-          .to(at::kLong);
+          .to(parameters->options().device, at::kLong);
   const at::Tensor table =
       parameters->Add(shape.scope + "abacus.weight",
                       {params.Integer("rows"), shape.width}, {kInitialStd});

@@ -31,11 +31,12 @@ std::vector<double> Slopes(int heads) {
 
 class Alibi : public PositionBias {
  public:
-  explicit Alibi(const ModelShape& shape)
+  Alibi(const ModelShape& shape, c10::Device device)
       : PositionBias(shape, /*per_layer=*/false) {
     std::vector<double> slopes = Slopes(shape.heads);
-    slopes_H11_ =
-        at::from_blob(slopes.data(), {shape.heads, 1, 1}, at::kDouble).clone();
+    slopes_H11_ = at::from_blob(slopes.data(), {shape.heads, 1, 1}, at::kDouble)
+                      .clone()
+                      .to(device);
   }
 
  private:
@@ -54,8 +55,8 @@ class Alibi : public PositionBias {
 
 absl::StatusOr<std::unique_ptr<Encoding>> MakeAlibi(
     const ordo::training::v1::Component& /*component*/, const ModelShape& shape,
-    parameters::ParameterSet* /*parameters*/) {
-  return std::make_unique<Alibi>(shape);
+    parameters::ParameterSet* parameters) {
+  return std::make_unique<Alibi>(shape, parameters->options().device);
 }
 
 }  // namespace ordo::model::encodings

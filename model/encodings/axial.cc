@@ -26,7 +26,7 @@ class Axial : public Encoding {
 
   at::Tensor Embed(const at::Tensor& x_BTC, const Pass& pass) const override {
     const int64_t size = first_.size(0);
-    CheckPositions(pass.positions_BT, size * second_.size(0),
+    CheckPositions(pass.PositionsOnHost(), size * second_.size(0),
                    "raise first_size or second_size");
     return x_BTC +
            at::cat(

@@ -17,6 +17,7 @@
 #include "c10/util/Exception.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kernels/torch/testing/witness.h"
 #include "model/catalog/catalog.h"
 #include "model/encodings/registry.h"
 #include "model/encodings/testing/examples.h"
@@ -166,6 +167,12 @@ class ContractTest : public ::testing::TestWithParam<Example> {
     return All(encoding, [&](const auto& traits) {
       return std::count(traits.kernels.begin(), traits.kernels.end(), name) > 0;
     });
+  }
+
+  // Whether the catalogue promises any kernel.
+  static bool HasKernelTerms() {
+    return HasKernel("cpu_tiled").value_or(false) ||
+           HasKernel("cpu_counted").value_or(false);
   }
 
   // What fp32 may differ from fp64: wider where a state adds up rounding from
@@ -325,6 +332,46 @@ TEST_P(ContractTest, KernelsComputeTheSameAsPlainOperations) {
       }
     }
     expect_near(run(*transformer, ""));
+  }
+}
+
+// As on a GPU, as far as that goes without one: its operations refuse to mix
+// tensors of two devices, and its stand-ins for kernels refuse the host's.
+TEST_P(ContractTest, ComputesWhereItsParametersAre) {
+  kernels::torch::testing::AddWitnesses();
+  parameters::ParameterOptions options;
+  options.device = c10::Device(at::kMeta);
+  const auto transformer =
+      MakeTransformer(SmallModel(), GetParam().encoding, options);
+  const int64_t length = Limit() == 0 ? 12 : std::min<int64_t>(Limit(), 12);
+  ForwardOptions plain, by_kernels, training;
+  plain.kernel = "reference";
+  plain.attention_mask = at::ones({2, length}, at::kLong);
+  by_kernels.attention_mask = plain.attention_mask;
+  training.training = TrainingStep{1, 2};
+  for (const ForwardOptions& forward : {plain, by_kernels, training}) {
+    const int64_t before = kernels::torch::testing::NumWitnessed().attention;
+    try {
+      const at::Tensor loss = transformer->Loss(
+          Tokens(2, length), {Longs({2}, {1, 3}), Longs({2}, {0, 1})}, forward);
+      EXPECT_TRUE(loss.is_meta());
+      loss.backward();
+    } catch (const c10::Error& error) {
+      // What reads how far a device sees.
+      EXPECT_THAT(error.what_without_backtrace(),
+                  HasSubstr("out of meta tensor; no data!"));
+      GTEST_SKIP() << "reads numbers of the device";
+    }
+    const int64_t passes =
+        kernels::torch::testing::NumWitnessed().attention - before;
+    if (!forward.kernel.empty()) {
+      EXPECT_EQ(passes, 0);
+    } else if (HasKernelTerms()) {
+      EXPECT_GT(passes, 0);
+    }
+  }
+  for (const auto& parameter : transformer->Parameters()) {
+    EXPECT_TRUE(parameter.tensor.is_meta()) << parameter.name;
   }
 }
 

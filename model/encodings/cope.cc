@@ -235,7 +235,8 @@ class Positions {
             params_.Bool("learned_slopes")
                 ? parameters_->Add(scope + "cope.slope", {shape_.heads}, {})
                 : FixedSlopes(params_.Integer("slope_exponent"), shape_.heads)
-                      .to(parameters_->options().dtype);
+                      .to(parameters_->options().device,
+                          parameters_->options().dtype);
         break;
     }
     return layer;

@@ -46,7 +46,7 @@ struct TrainingStep {
   int64_t step = 0;
 };
 
-// Asks for position ids of T new tokens.
+// Asks for position ids of T new tokens; on the host.
 struct PositionsInput {
   // Counted from 0 over the real tokens, [1,T] or [B,T].
   at::Tensor counted;
@@ -81,7 +81,8 @@ class Visible {
   mutable at::Tensor visible_;
 };
 
-// What all layers of one pass share; used by one thread at a time.
+// What all layers of one pass share; used by one thread at a time. Tensors lie
+// where the model's parameters do.
 struct Pass {
   // All tokens, those cached included, int64 [B,S].
   at::Tensor tokens_BS;
@@ -94,6 +95,13 @@ struct Pass {
   // real tokens differ by what the tokens' numbers do.
   int64_t reach = 0;
   bool consecutive = false;
+  // positions_BS on the host, where numbers are read without waiting for a
+  // device; undefined: they are there anyway.
+  at::Tensor host_positions_BS = {};
+
+  const at::Tensor& PositionsOnHost() const {
+    return host_positions_BS.defined() ? host_positions_BS : positions_BS;
+  }
 };
 
 // What travels from layer to layer beside the hidden state: tables of the

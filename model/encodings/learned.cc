@@ -25,7 +25,7 @@ class Learned : public Encoding {
       : table_NC_(std::move(table_NC)), fix_(std::move(fix)) {}
 
   at::Tensor Embed(const at::Tensor& x_BTC, const Pass& pass) const override {
-    CheckPositions(pass.positions_BT, table_NC_.size(0), fix_);
+    CheckPositions(pass.PositionsOnHost(), table_NC_.size(0), fix_);
     return x_BTC + at::embedding(table_NC_, pass.positions_BT);
   }
 

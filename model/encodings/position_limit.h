@@ -9,7 +9,8 @@
 namespace ordo::model::encodings {
 
 // What position ids an encoding can use. Each throws c10::ValueError, which a
-// caller that gave the ids can mend.
+// caller that gave the ids can mend. Ids are best given on the host: elsewhere
+// they are waited for.
 
 // Names the limit and `fix` where a position id is not in 0 .. limit - 1.
 void CheckPositions(const at::Tensor& positions, int64_t limit,

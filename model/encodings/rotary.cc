@@ -6,6 +6,7 @@
 #include "ATen/ops/cat.h"
 #include "ATen/ops/from_blob.h"
 #include "ATen/ops/where.h"
+#include "kernels/torch/launch.h"
 #include "kernels/torch/rows.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/entries.h"
@@ -43,11 +44,11 @@ at::Tensor RotaryTable(const at::Tensor& frequencies,
       positions.to(at::kDouble).unsqueeze(1).unsqueeze(-1) *
       frequencies.to(at::kDouble);
   std::vector<double> values = factors;
-  const at::Tensor factor =
+  const at::Tensor factor = kernels::torch::CopyTo(
       at::from_blob(values.data(),
                     {static_cast<int64_t>(values.size()), 1, 1, 1}, at::kDouble)
-          .clone()
-          .to(positions.device());
+          .clone(),
+      positions.device());
   return (at::cat({angle.cos(), angle.sin()}, -1) * factor).to(dtype);
 }
 
@@ -61,10 +62,10 @@ at::Tensor RotaryTable(const std::vector<Rotation>& rotations,
                        rotation.frequencies.end());
     factors.push_back(rotation.attention_factor);
   }
-  const at::Tensor values =
+  const at::Tensor values = kernels::torch::CopyTo(
       at::from_blob(frequencies.data(), {rows, 1, 1, pairs}, at::kDouble)
-          .clone()
-          .to(positions.device());
+          .clone(),
+      positions.device());
   return RotaryTable(values, factors, positions, dtype);
 }
 

@@ -53,7 +53,7 @@ std::vector<int64_t> BucketOfDistance(const T5Options& options) {
 class T5 : public PositionBias {
  public:
   T5(const T5Options& options, const ModelShape& shape,
-     std::vector<at::Tensor> tables)
+     std::vector<at::Tensor> tables, c10::Device device)
       : PositionBias(shape, options.per_layer),
         options_(options),
         tables_(std::move(tables)) {
@@ -61,7 +61,8 @@ class T5 : public PositionBias {
     bucket_of_distance_ =
         at::from_blob(buckets.data(), {static_cast<int64_t>(buckets.size())},
                       at::kLong)
-            .clone();
+            .clone()
+            .to(device);
   }
 
   // Without the division: q is that much longer.
@@ -78,7 +79,7 @@ class T5 : public PositionBias {
     const at::Tensor size =
         options_.both_sides ? distance.abs() : distance.clamp_min(0);
     const at::Tensor bucket =
-        bucket_of_distance_.to(distance.device())
+        bucket_of_distance_
             .index_select(0, size.clamp_max(options_.max_distance).flatten())
             .view_as(distance);
     if (!options_.both_sides) return bucket;
@@ -116,7 +117,8 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeT5(
     table.initial.std = 1.0 / std::sqrt(static_cast<double>(shape.width));
   }
   return std::make_unique<T5>(options, shape,
-                              AddLayerTensor(table, shape, parameters));
+                              AddLayerTensor(table, shape, parameters),
+                              parameters->options().device);
 }
 
 }  // namespace ordo::model::encodings

@@ -105,7 +105,8 @@ class LearnedStart : public TapeStart {
   explicit LearnedStart(at::Tensor table_NW) : table_NW_(std::move(table_NW)) {}
 
   at::Tensor State(const Pass& pass, c10::ScalarType dtype) const override {
-    CheckPositions(pass.positions_BT, table_NW_.size(0), "raise max_length");
+    CheckPositions(pass.PositionsOnHost(), table_NW_.size(0),
+                   "raise max_length");
     return at::embedding(table_NW_, pass.positions_BT).unsqueeze(1).to(dtype);
   }
 

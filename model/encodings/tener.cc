@@ -135,8 +135,9 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeTener(
     };
     layers[layer] = {add("key_bias"), add("distance_bias")};
   }
-  return std::make_unique<Tener>(options, Frequencies(width),
-                                 std::move(layers));
+  return std::make_unique<Tener>(
+      options, Frequencies(width).to(parameters->options().device),
+      std::move(layers));
 }
 
 }  // namespace ordo::model::encodings

@@ -155,8 +155,9 @@ absl::StatusOr<std::unique_ptr<Encoding>> MakeTransformerXl(
         LayerScope(layer) + "transformer_xl.distance_proj.weight",
         {int64_t{shape.heads} * shape.head_width(), shape.width}, normal);
   }
-  return std::make_unique<TransformerXl>(options, Frequencies(shape.width),
-                                         std::move(weights));
+  return std::make_unique<TransformerXl>(
+      options, Frequencies(shape.width).to(parameters->options().device),
+      std::move(weights));
 }
 
 }  // namespace ordo::model::encodings

@@ -37,7 +37,7 @@ class WindowBias2d : public PositionBias {
   std::optional<kernels::torch::Terms> KernelTerms(
       const ScoresInput& input) const override {
     const at::Tensor& ids = input.layer.pass.positions_BS;
-    Check(ids);
+    Check(input.layer.pass);
     const int64_t stride = 2 * options_.columns - 1;
     kernels::torch::Terms terms;
     terms.positions_BS = ids.floor_divide(options_.columns) * stride +
@@ -51,14 +51,14 @@ class WindowBias2d : public PositionBias {
   }
 
  private:
-  void Check(const at::Tensor& ids) const {
-    CheckPositions(ids, options_.rows * options_.columns,
+  void Check(const Pass& pass) const {
+    CheckPositions(pass.PositionsOnHost(), options_.rows * options_.columns,
                    "raise rows or columns");
   }
 
   // Rows of the table.
   at::Tensor Places(const Pass& pass, c10::ScalarType /*wide*/) const override {
-    Check(pass.positions_BS);
+    Check(pass);
     const auto difference = [](const at::Tensor& queries,
                                const at::Tensor& keys) {
       return queries.unsqueeze(1).unsqueeze(-1) -

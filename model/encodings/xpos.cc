@@ -5,6 +5,7 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/cat.h"
 #include "ATen/ops/from_blob.h"
+#include "kernels/torch/launch.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/entries.h"
 #include "model/encodings/position_limit.h"
@@ -34,7 +35,7 @@ class Xpos : public Encoding {
 
   // Tables of q and of k.
   Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
-    CheckPositions(pass.positions_BT, options_.limit,
+    CheckPositions(pass.PositionsOnHost(), options_.limit,
                    "xpos's factors leave fp32 there; raise scale_base");
     const at::Tensor offset = pass.positions_BT - options_.centre;
     const Rotation rotation{RotaryFrequencies(options_.rotary)};
@@ -65,10 +66,11 @@ class Xpos : public Encoding {
           (2.0 * static_cast<double>(f) + 0.4 * channels) / (1.4 * channels);
       logs[f] = std::log(zeta) / options_.scale_base;
     }
-    return at::from_blob(logs.data(), {static_cast<int64_t>(logs.size())},
-                         at::kDouble)
-        .clone()
-        .to(other.device());
+    return kernels::torch::CopyTo(
+        at::from_blob(logs.data(), {static_cast<int64_t>(logs.size())},
+                      at::kDouble)
+            .clone(),
+        other.device());
   }
 
   const XposOptions options_;

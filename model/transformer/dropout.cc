@@ -6,6 +6,7 @@
 #include "ATen/ops/empty.h"
 #include "base/check.h"
 #include "base/random/random.h"
+#include "kernels/torch/launch.h"
 
 namespace ordo::model::transformer {
 namespace {
@@ -33,7 +34,9 @@ at::Tensor ApplyDropout(const std::optional<Dropout>& dropout,
     const uint64_t start = (row * kMaxPlaces + place) << kRowBits;
     stream.FillFloats(start, mask.data_ptr<float>() + b * row_size, row_size);
   }
-  const at::Tensor kept = mask.ge(probability).to(x_BTC.options());
+  const at::Tensor kept =
+      kernels::torch::CopyTo(mask.ge(probability), x_BTC.device())
+          .to(x_BTC.scalar_type());
   return x_BTC * (kept * (1.0 / (1.0 - probability)));
 }
 

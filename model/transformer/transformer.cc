@@ -16,6 +16,7 @@
 #include "c10/util/Exception.h"
 #include "kernels/attention/table.h"
 #include "kernels/torch/attention.h"
+#include "kernels/torch/launch.h"
 #include "kernels/torch/loss.h"
 #include "model/catalog/catalog.h"
 #include "model/encodings/position_limit.h"
@@ -333,13 +334,17 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
   sight_options.segments = encoder_->segments();
   sight_options.sliding_window = config_.sliding_window;
   sight_options.shifted_sparse_group = options.shifted_sparse_group;
-  const auto sight = std::make_shared<const Sight>(sight_options, real,
-                                                   embedding_VC_.options());
-  encodings::Pass encoding{all_tokens, positions, all,
-                           encodings::Visible([sight] {
+  const auto on_device = [&](const at::Tensor& x) {
+    return x.defined() ? kernels::torch::CopyTo(x, device()) : x;
+  };
+  const auto sight = std::make_shared<const Sight>(
+      sight_options, on_device(real), embedding_VC_.options());
+  encodings::Pass encoding{on_device(all_tokens), on_device(positions),
+                           on_device(all), encodings::Visible([sight] {
                              return sight->MaskOfEncodings().visible();
                            }),
                            options.training};
+  encoding.host_positions_BS = all;
   encoding.consecutive = AreConsecutive(all, real);
   encoding.reach = encoding.consecutive ? past + length - 1 : Reach(all);
   return {options, sight, sight->First(), sight_options.segments.length > 0,
@@ -533,7 +538,8 @@ at::Tensor Transformer::Hidden(const at::Tensor& tokens,
   TORCH_CHECK(tokens.dim() == 2, "tokens have the shape ", tokens.sizes(),
               "; rows and columns are needed");
   const Pass pass = StartPass(tokens, options);
-  at::Tensor x_BTC = at::embedding(embedding_VC_, tokens);
+  const at::Tensor new_BT = pass.encoding.tokens_BS.slice(1, -tokens.size(1));
+  at::Tensor x_BTC = at::embedding(embedding_VC_, new_BT);
   if (config_.embedding_norm) x_BTC = Norm(x_BTC, embedding_norm_C_);
   x_BTC = encoder_->Embed(x_BTC, pass.encoding);
   x_BTC = ApplyDropout(options.dropout, config_.dropout, /*place=*/0, x_BTC);
@@ -551,8 +557,10 @@ at::Tensor Transformer::Forward(const at::Tensor& tokens,
 
 at::Tensor Transformer::Loss(const at::Tensor& tokens, const Targets& targets,
                              const ForwardOptions& options) const {
+  const at::Tensor places_N =
+      kernels::torch::CopyTo(targets.places_N, device());
   const at::Tensor x_NC =
-      Hidden(tokens, options).flatten(0, 1).index_select(0, targets.places_N);
+      Hidden(tokens, options).flatten(0, 1).index_select(0, places_N);
   return kernels::torch::SumOfLosses({x_NC, head_VC_, targets.targets_N},
                                      targets.factor);
 }

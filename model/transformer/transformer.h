@@ -42,6 +42,8 @@
 
 namespace ordo::model::transformer {
 
+// Tensors of integers and masks lie on the host, whatever the device: what a
+// pass has to know of them is read there, without waiting for the device.
 struct ForwardOptions {
   // Position ids, int64 [B,T] or [1,T]; encodings that need them in order throw
   // where those of real tokens go back. Left out: counted from 0, over the real
@@ -71,7 +73,7 @@ struct ForwardOptions {
   std::string kernel = {};
 };
 
-// What a model is trained to say.
+// What a model is trained to say; on the host.
 struct Targets {
   // Tokens that follow, int64 [N], and of which tokens: int64 [N], numbers in
   // the flattened [B,T].
@@ -95,9 +97,10 @@ class Transformer {
 
   ~Transformer();
 
-  // Logits [B,T,V] for tokens int64 [B,T], in the parameters' dtype (autocast
-  // aside). A token that sees none, as left padding does, gives finite values
-  // without meaning. Throws what LibTorch throws; see model/guard.h.
+  // Logits [B,T,V] for tokens int64 [B,T] on the host, in the parameters' dtype
+  // (autocast aside) and on their device. A token that sees none, as left
+  // padding does, gives finite values without meaning. Throws what LibTorch
+  // throws; see model/guard.h.
   at::Tensor Forward(const at::Tensor& tokens,
                      const ForwardOptions& options) const;
   at::Tensor Forward(const at::Tensor& tokens) const {
@@ -129,6 +132,8 @@ class Transformer {
   // The resolved configuration that it was made from.
   const ordo::training::v1::Model& model() const { return model_; }
   const ordo::training::v1::Component& encoding() const { return encoding_; }
+  // Where the parameters are and passes compute.
+  c10::Device device() const { return embedding_VC_.device(); }
   // Longest row, in tokens, that can be decoded with a cache.
   int64_t CachedLength() const { return encoder_->CachedLength(); }
 
