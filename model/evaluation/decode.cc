@@ -31,7 +31,8 @@ at::Tensor ToTensor(const Rows& rows) {
 Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
                   const DecodeOptions& options) {
   const c10::InferenceMode inference;
-  const training::AutocastScope autocast(options.precision);
+  const training::AutocastScope autocast(options.precision,
+                                         model.device().type());
   Rows produced(prompts.size());
   std::vector<bool> ended(prompts.size(), false);
   size_t num_open = prompts.size();
@@ -46,7 +47,7 @@ Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
     const at::Tensor logits_BV =
         model.Forward(tokens_BT, forward).select(1, -1).to(at::kFloat);
     const at::Tensor next_B1 =
-        at::argmax(logits_BV, 1).unsqueeze(1).contiguous();
+        at::argmax(logits_BV, 1).unsqueeze(1).cpu().contiguous();
     tokens_BT = cached ? next_B1 : at::cat({tokens_BT, next_B1}, 1);
     const int64_t* next = next_B1.const_data_ptr<int64_t>();
     for (size_t row = 0; row < prompts.size(); ++row) {

@@ -43,7 +43,8 @@ std::string StateText(const Checkpoint& checkpoint, const std::string& digest) {
                           {"cpu_capability", environment.cpu_capability},
                           {"torch_version", environment.torch_version},
                           {"kernels", environment.kernels},
-                          {"settings", environment.settings}};
+                          {"settings", environment.settings},
+                          {"gpu", environment.gpu}};
   state["exact"] = checkpoint.exact;
   state["state_digest"] = digest;
   state["spec"] = Json::parse(
@@ -82,6 +83,8 @@ absl::Status ParseState(const std::string& text, const std::string& path,
     checkpoint->environment.torch_version = environment.at("torch_version");
     checkpoint->environment.kernels = environment.at("kernels");
     checkpoint->environment.settings = environment.at("settings");
+    // Checkpoints from before there were GPUs have none.
+    checkpoint->environment.gpu = environment.value("gpu", "");
     checkpoint->exact = state.at("exact");
     ORDO_RETURN_IF_ERROR(base::AddContext(
         base::ReadMessage(state.at("spec").dump(), base::TextForm::kJson,

@@ -70,6 +70,7 @@ TEST_F(CheckpointTest, GivesBackAllThatWasSaved) {
 TEST_F(CheckpointTest, StateSaysWhatBitEqualityDependsOn) {
   checkpoint_.environment.kernels = "tiled";
   checkpoint_.environment.settings = "MKL_CBWR=AVX2";
+  checkpoint_.environment.gpu = "NVIDIA H200";
   ORDO_ASSERT_OK(WriteCheckpoint(files_, temporary_.path(), checkpoint_));
   const auto state = nlohmann::json::parse(Bytes("3-1/state.json"));
   EXPECT_EQ(state["environment"]["kernels"], "tiled");
@@ -77,6 +78,7 @@ TEST_F(CheckpointTest, StateSaysWhatBitEqualityDependsOn) {
                             ReadCheckpoint(files_, temporary_.Path("3-1"), ""));
   EXPECT_EQ(read.environment.kernels, "tiled");
   EXPECT_EQ(read.environment.settings, "MKL_CBWR=AVX2");
+  EXPECT_EQ(read.environment.gpu, "NVIDIA H200");
 }
 
 TEST_F(CheckpointTest, TheDigestCoversTheRecipe) {

@@ -105,7 +105,7 @@ absl::StatusOr<ModelConfig> ParseModelConfig(const std::string& text,
 absl::StatusOr<LoadedModel> LoadModel(base::Filesystem& files,
                                       const std::string& folder,
                                       const std::string& manifest_sha256,
-                                      const Component* encoding) {
+                                      const LoadOptions& options) {
   const std::string manifest = base::JoinPath(folder, kManifestFile);
   if (!manifest_sha256.empty() || base::Exists(files, manifest)) {
     const bool is_sharded =
@@ -115,8 +115,9 @@ absl::StatusOr<LoadedModel> LoadModel(base::Filesystem& files,
         files, folder, manifest_sha256,
         {kConfigFile, is_sharded ? formats::kIndexFile : kModelFile}));
   }
-  ORDO_ASSIGN_OR_RETURN(formats::ConfigFile parsed,
-                        formats::ReadConfigFile(files, folder, encoding));
+  ORDO_ASSIGN_OR_RETURN(
+      formats::ConfigFile parsed,
+      formats::ReadConfigFile(files, folder, options.encoding));
   LoadedModel loaded;
   loaded.config = std::move(parsed.config);
   ORDO_ASSIGN_OR_RETURN(TensorMap tensors, formats::ReadWeights(files, folder));
@@ -126,9 +127,12 @@ absl::StatusOr<LoadedModel> LoadModel(base::Filesystem& files,
         base::AddContext(ToOurNames(*parsed.family, loaded.config, tensors),
                          folder));
   }
-  ORDO_ASSIGN_OR_RETURN(loaded.transformer,
-                        transformer::Transformer::Create(
-                            loaded.config.model, loaded.config.encoding, {}));
+  parameters::ParameterOptions parameters;
+  parameters.device = options.device;
+  ORDO_ASSIGN_OR_RETURN(
+      loaded.transformer,
+      transformer::Transformer::Create(loaded.config.model,
+                                       loaded.config.encoding, parameters));
   ORDO_RETURN_IF_ERROR(Guard("load weights", [&] {
     if (loaded.config.lora)
       loaded.transformer->AddAdapters(*loaded.config.lora);

@@ -36,14 +36,20 @@ struct LoadedModel {
   std::unique_ptr<transformer::Transformer> transformer;
 };
 
+struct LoadOptions {
+  // Takes the place of that of config.json unless it is null.
+  const ordo::training::v1::Component* encoding = nullptr;
+  // Where the model's parameters are to lie.
+  c10::Device device = c10::Device(c10::DeviceType::CPU);
+};
+
 // Rebuilds the model of `folder` from config.json and model.safetensors (or the
 // files of its index) alone; the manifest is checked where there is one, and
-// against `manifest_sha256` unless that is empty. An `encoding` takes the place
-// of that of config.json unless it is null. Errors name the file.
-absl::StatusOr<LoadedModel> LoadModel(
-    base::Filesystem& files, const std::string& folder,
-    const std::string& manifest_sha256,
-    const ordo::training::v1::Component* encoding = nullptr);
+// against `manifest_sha256` unless that is empty. Errors name the file.
+absl::StatusOr<LoadedModel> LoadModel(base::Filesystem& files,
+                                      const std::string& folder,
+                                      const std::string& manifest_sha256,
+                                      const LoadOptions& options = {});
 
 }  // namespace ordo::model::training
 

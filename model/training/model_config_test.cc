@@ -200,7 +200,7 @@ TEST_F(LoadModelTest, AGivenEncodingTakesThePlaceOfTheFiles) {
   ordo::training::v1::Component none;
   none.set_name("none");
   ORDO_ASSERT_OK_AND_ASSIGN(const LoadedModel loaded,
-                            LoadModel(files_, folder_.path(), "", &none));
+                            LoadModel(files_, folder_.path(), "", {&none}));
   EXPECT_EQ(loaded.config.encoding.name(), "none");
   const at::Tensor tokens = at::arange(4, 12, at::kLong).view({1, 8});
   EXPECT_FALSE(at::equal(loaded.transformer->Forward(tokens),

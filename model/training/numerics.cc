@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "kernels/attention/table.h"
+#include "kernels/torch/gpu.h"
 #include "model/training/loaded_libraries.h"
 
 namespace ordo::model::training {
@@ -64,9 +65,22 @@ constexpr const char* kSettings[] = {
     "OMP_THREAD_LIMIT",    "ONEDNN_MAX_CPU_ISA",
 };
 
+// How much memory cuBLAS takes for parts of sums; it computes alike from run to
+// run only where it is told.
+constexpr char kCublasWorkspace[] = "CUBLAS_WORKSPACE_CONFIG";
+constexpr const char* kSettingsOfGpu[] = {
+    kCublasWorkspace, "CUBLASLT_WORKSPACE_SIZE", "NVIDIA_TF32_OVERRIDE"};
+
+// Of the GPU that was opened; empty: none was.
+std::string& OpenedGpu() {
+  static auto* const text = new std::string;
+  return *text;
+}
+
 // The libraries that compute, LibTorch's and what it computes with.
-const char* const kLibraries[] = {"libtorch_cpu.", "libc10.", "libgomp.",
-                                  "libm."};
+const char* const kLibraries[] = {
+    "libtorch_cpu.", "libc10.",        "libgomp.",  "libm.",
+    "libc10_cuda.",  "libtorch_cuda.", "libcublas", "libordo_cuda."};
 
 // "2.11.0 0f3a..": as the loaded LibTorch names itself, which need not be the
 // one whose headers were compiled, and what else tells builds apart.
@@ -92,22 +106,32 @@ void TakeAllThreads() {
 }
 
 std::string Settings() {
+  std::vector<const char*> names(std::begin(kSettings), std::end(kSettings));
+  if (!OpenedGpu().empty()) {
+    names.insert(names.end(), std::begin(kSettingsOfGpu),
+                 std::end(kSettingsOfGpu));
+  }
   std::vector<std::string> set;
-  for (const char* name : kSettings) {
+  for (const char* name : names) {
     const char* value = std::getenv(name);
     if (value != nullptr) set.push_back(absl::StrCat(name, "=", value));
   }
   return absl::StrJoin(set, " ");
 }
 
-// Our kernels that this processor runs, best first.
+// Our kernels that this processor or the GPU runs, best first.
 std::string AttentionKernels() {
   kernels::attention::Problem problem;
   // Some rows take nothing else.
   problem.type = kernels::Type::kBfloat16;
   problem.batch = problem.heads = problem.key_heads = 1;
   problem.queries = problem.keys = problem.width = 1;
-  problem.values[0] = {1, 1};
+  if (!OpenedGpu().empty()) {
+    problem.device = kernels::Device::kCuda;
+    problem.type = kernels::Type::kBfloat16;
+    problem.width = 64;
+  }
+  problem.values[0] = {problem.width, 1};
   std::vector<std::string> names;
   for (const auto& kernel : kernels::attention::Kernels()) {
     if (kernel.supports(problem).ok()) names.push_back(kernel.name);
@@ -131,7 +155,19 @@ std::vector<std::string> Differences(const Environment& before,
   Compare("the choice of kernels", before.kernels, now.kernels, &differences);
   Compare("the environment's settings", Quoted(before.settings),
           Quoted(now.settings), &differences);
+  Compare("the GPU", Quoted(before.gpu), Quoted(now.gpu), &differences);
   return differences;
+}
+
+absl::StatusOr<c10::Device> OpenDevice(const std::string& kind,
+                                       const std::string& kernels) {
+  if (kind != "cuda") return c10::Device(c10::DeviceType::CPU);
+  // Read when cuBLAS is first used.
+  setenv(kCublasWorkspace, ":4096:8", /*overwrite=*/0);
+  const auto gpu = kernels::torch::OpenGpu(kernels);
+  if (!gpu.ok()) return gpu.status();
+  OpenedGpu() = *gpu;
+  return c10::Device(c10::DeviceType::CUDA, 0);
 }
 
 void ConfigureNumerics(int threads) {
@@ -152,6 +188,7 @@ Environment CurrentEnvironment(const std::string& build_digest) {
   environment.torch_version = TorchVersion();
   environment.kernels = AttentionKernels();
   environment.settings = Settings();
+  environment.gpu = OpenedGpu();
   return environment;
 }
 

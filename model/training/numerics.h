@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "c10/core/Device.h"
+
 // What numbers depend on beside the specification. Bit equality is promised
 // where all of it is equal.
 
@@ -18,13 +21,16 @@ struct Environment {
   // its libraries choose theirs by: extensions, vendor, family and model.
   std::string cpu_capability;
   // The version that the loaded LibTorch gives itself, and a digest of it and
-  // of the libraries that it computes with.
+  // of the libraries that it computes with, those for a GPU included where they
+  // are loaded.
   std::string torch_version;
   // Which of our own kernels may compute attention, best first.
   std::string kernels = "";
   // Variables of the environment that LibTorch's libraries choose code or
   // threads by, as NAME=value, those that are set.
   std::string settings = "";
+  // What the GPU is called, its processors and its driver; empty on a CPU.
+  std::string gpu = "";
 };
 
 // What differs, a sentence each: "threads were 2 and are 4". Empty when bit
@@ -32,13 +38,20 @@ struct Environment {
 std::vector<std::string> Differences(const Environment& before,
                                      const Environment& now);
 
+// The device of a kind (training.v1.Resources.device): "cpu", or "cuda", the
+// first GPU that the process sees, which is made ready; `kernels` is the
+// library of kernels for it. FAILED_PRECONDITION says what is missing. Call it
+// before anything else of LibTorch.
+absl::StatusOr<c10::Device> OpenDevice(const std::string& kind,
+                                       const std::string& kernels);
+
 // Takes `threads` CPU threads for operations, neither more nor fewer whatever
 // OMP_DYNAMIC says, and one between them, and only algorithms whose results do
 // not vary from run to run. For the process and the calling thread, which is
 // the one that trains; call it before the first operation.
 void ConfigureNumerics(int threads);
 
-// The environment of this process after ConfigureNumerics.
+// The environment of this process after OpenDevice and ConfigureNumerics.
 Environment CurrentEnvironment(const std::string& build_digest);
 
 }  // namespace ordo::model::training

@@ -50,17 +50,25 @@ TEST(Numerics, EnvironmentNamesTheLibTorchThatIsLoaded) {
                   {"libtorch_cpu.", "libc10.", "libgomp.", "libm."})));
 }
 
+TEST(Numerics, OnAProcessorNoGpuIsOpenedOrNamed) {
+  const auto device = OpenDevice("cpu", "none.so");
+  ASSERT_TRUE(device.ok()) << device.status();
+  EXPECT_TRUE(device->is_cpu());
+  EXPECT_EQ(CurrentEnvironment("abc").gpu, "");
+}
+
 TEST(Differences, NamesEachThingThatChanged) {
   const Environment before{"b1", 2, "AVX2", "2.11.0", "reference"};
   EXPECT_THAT(Differences(before, before), IsEmpty());
   EXPECT_THAT(
-      Differences(before,
-                  {"b2", 4, "AVX512", "2.12.0", "tiled", "MKL_CBWR=AVX2"}),
+      Differences(before, {"b2", 4, "AVX512", "2.12.0", "tiled",
+                           "MKL_CBWR=AVX2", "NVIDIA H200"}),
       ElementsAre(HasSubstr("build"), HasSubstr("threads was 2 and is 4"),
                   HasSubstr("AVX2 and is AVX512"),
                   HasSubstr("2.11.0 and is 2.12.0"),
                   HasSubstr("reference and is tiled"),
-                  HasSubstr("'' and is 'MKL_CBWR=AVX2'")));
+                  HasSubstr("'' and is 'MKL_CBWR=AVX2'"),
+                  HasSubstr("the GPU was '' and is 'NVIDIA H200'")));
 }
 
 TEST(Numerics, EnvironmentSaysWhatLibrariesChooseKernelsBy) {

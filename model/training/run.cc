@@ -6,6 +6,7 @@
 
 #include "ATen/core/grad_mode.h"
 #include "ATen/ops/linalg_vector_norm.h"
+#include "ATen/ops/stack.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status/details.h"
@@ -69,10 +70,11 @@ absl::Status NonFinite(int64_t step, const StepResult& result,
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Run>> Run::Create(
-    const ordo::training::v1::TrainSpec& spec) {
+    const ordo::training::v1::TrainSpec& spec, c10::Device device) {
   ORDO_ASSIGN_OR_RETURN(auto task, tasks::MakeTrainingTask(spec.data()));
   parameters::ParameterOptions options;
   options.seed = spec.training().seed();
+  options.device = device;
   ORDO_ASSIGN_OR_RETURN(
       auto model,
       transformer::Transformer::Create(spec.model(), spec.encoding(), options));
@@ -98,8 +100,7 @@ absl::StatusOr<StepResult> Run::Step() {
   StepResult result;
   ORDO_RETURN_IF_ERROR(Guard("compute gradients", [&] {
     ClearGradients();
-    result.loss = ComputeGradients();
-    result.gradient_norm = GradientNorm();
+    Measure(ComputeGradients(), &result);
   }));
   result.learning_rate = LearningRate(spec_.training(), cursors_.step);
   if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) {
@@ -149,7 +150,7 @@ void Run::ClearGradients() {
   }
 }
 
-double Run::ComputeGradients() {
+std::vector<at::Tensor> Run::ComputeGradients() {
   const auto& training = spec_.training();
   std::vector<data::Batch> passes;
   int64_t num_scored = 0;
@@ -162,7 +163,7 @@ double Run::ComputeGradients() {
     passes.push_back(data::MakeBatch(*task_, rows));
     num_scored += passes.back().num_scored();
   }
-  double loss = 0;
+  std::vector<at::Tensor> losses;
   int64_t first_row = 0;
   for (const data::Batch& pass : passes) {
     transformer::ForwardOptions options;
@@ -174,28 +175,35 @@ double Run::ComputeGradients() {
     first_row += training.micro_batch_size();
     at::Tensor part;
     {
-      const AutocastScope autocast(training.precision());
+      const AutocastScope autocast(training.precision(),
+                                   model_->device().type());
       part = model_->Loss(pass.tokens_BT,
                           {pass.targets_N, pass.places_N,
                            1.0 / static_cast<double>(num_scored)},
                           options);
     }
     part.backward();
-    loss += part.item<double>();
+    losses.push_back(part.detach());
   }
-  return loss;
+  return losses;
 }
 
-double Run::GradientNorm() const {
+void Run::Measure(const std::vector<at::Tensor>& losses,
+                  StepResult* result) const {
   const at::NoGradGuard no_grad;
-  double squares = 0;
+  std::vector<at::Tensor> numbers = losses;
   for (const auto& named : model_->Parameters()) {
     if (!named.tensor.grad().defined()) continue;
-    const double norm =
-        at::linalg_vector_norm(named.tensor.grad()).item<double>();
-    squares += norm * norm;
+    numbers.push_back(at::linalg_vector_norm(named.tensor.grad()));
   }
-  return std::sqrt(squares);
+  const at::Tensor on_host = at::stack(numbers).cpu().to(at::kDouble);
+  const auto* number = on_host.const_data_ptr<double>();
+  for (size_t i = 0; i < losses.size(); ++i) result->loss += *number++;
+  double squares = 0;
+  for (size_t i = losses.size(); i < numbers.size(); ++i, ++number) {
+    squares += *number * *number;
+  }
+  result->gradient_norm = std::sqrt(squares);
 }
 
 Snapshot Run::State() const {

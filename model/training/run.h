@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -36,9 +37,11 @@ inline constexpr char kNonFiniteReason[] = "NON_FINITE";
 class Run {
  public:
   // `spec` is resolved. The run stands at step 0 with initial weights. What of
-  // the model the recipe does not let train keeps its bits.
+  // the model the recipe does not let train keeps its bits. `device` is where
+  // parameters and optimizer lie and steps compute; open (numerics.h).
   static absl::StatusOr<std::unique_ptr<Run>> Create(
-      const ordo::training::v1::TrainSpec& spec);
+      const ordo::training::v1::TrainSpec& spec,
+      c10::Device device = c10::Device(c10::DeviceType::CPU));
 
   // One optimizer step over the next batch_size rows, in passes of
   // micro_batch_size rows whose gradients add up: the loss of each is divided
@@ -70,9 +73,11 @@ class Run {
       std::unique_ptr<transformer::Transformer> model,
       std::unique_ptr<tasks::TrainingTask> task);
 
-  // Adds the gradients of the whole batch up; returns its mean loss.
-  double ComputeGradients();
-  double GradientNorm() const;
+  // Adds the gradients of the whole batch up. The losses of its passes, which
+  // add up to the mean.
+  std::vector<at::Tensor> ComputeGradients();
+  // Fills in loss and norm; the one place where a step waits for a device.
+  void Measure(const std::vector<at::Tensor>& losses, StepResult* result) const;
   absl::StatusOr<StepResult> SkipStep(StepResult result);
   void ClearGradients();
 

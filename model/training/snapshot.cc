@@ -1,8 +1,10 @@
 #include "model/training/snapshot.h"
 
+#include "ATen/ops/empty.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/digest/digest.h"
+#include "c10/core/impl/VirtualGuardImpl.h"
 
 namespace ordo::model::training {
 namespace {
@@ -18,12 +20,28 @@ void Add(const TensorMap& tensors, base::Sha256* digest) {
   }
 }
 
+// From a GPU all copies are under way together, into memory that it writes by
+// itself; WaitFor ends them.
 TensorMap CopyOf(const TensorMap& tensors) {
   TensorMap copy;
   for (const auto& [name, tensor] : tensors) {
-    copy.emplace(name, tensor.detach().clone());
+    const at::Tensor own = tensor.detach();
+    if (!own.is_cuda()) {
+      copy.emplace(name, own.clone());
+      continue;
+    }
+    const auto on_host = at::TensorOptions(own.scalar_type());
+    copy.emplace(name, at::empty(own.sizes(), on_host.pinned_memory(true))
+                           .copy_(own, /*non_blocking=*/true));
   }
   return copy;
+}
+
+// Until all that was queued for the device of `tensors` is done.
+void WaitFor(const TensorMap& tensors) {
+  if (tensors.empty() || !tensors.begin()->second.is_cuda()) return;
+  const c10::Device device = tensors.begin()->second.device();
+  c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
 }
 
 }  // namespace
@@ -41,8 +59,10 @@ std::string StateDigest(const Snapshot& snapshot) {
 }
 
 Snapshot Copy(const Snapshot& snapshot) {
-  return {CopyOf(snapshot.parameters), CopyOf(snapshot.optimizer),
-          snapshot.cursors, snapshot.recipe};
+  Snapshot copy = {CopyOf(snapshot.parameters), CopyOf(snapshot.optimizer),
+                   snapshot.cursors, snapshot.recipe};
+  WaitFor(snapshot.parameters);
+  return copy;
 }
 
 TensorMap ParametersOf(const transformer::Transformer& model) {

@@ -36,7 +36,7 @@ struct Snapshot {
 // the recipe. Two snapshots with equal digests go on alike.
 std::string StateDigest(const Snapshot& snapshot);
 
-// A snapshot in memory of its own, so that training can go on.
+// A snapshot in memory of its own, on the host, so that training can go on.
 Snapshot Copy(const Snapshot& snapshot);
 
 // The model's parameters by name; they share storage with the model's.

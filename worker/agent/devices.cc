@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
-#include "absl/strings/numbers.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/details.h"
@@ -17,6 +20,7 @@ using ::ordo::workers::v1::Device;
 constexpr char kCpu[] = "cpu:0";
 // Device files looked for when a message lists what there is.
 constexpr int kMaxCudaDevices = 64;
+constexpr size_t kMaxInfoBytes = 1 << 16;
 
 std::vector<std::string> Present(const std::string& root) {
   base::PosixFilesystem files;
@@ -29,7 +33,46 @@ std::vector<std::string> Present(const std::string& root) {
   return present;
 }
 
+// The value of a line "<key>: <value>", blanks aside; empty: there is none.
+std::string Line(const std::string& text, const std::string& key) {
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (!absl::StartsWith(line, key + ":")) continue;
+    return std::string(absl::StripAsciiWhitespace(line.substr(key.size() + 1)));
+  }
+  return "";
+}
+
+// Under /proc/driver/nvidia/gpus the driver has a folder for each GPU, whose
+// file `information` names the device file's number and the GPU's UUID. CUDA
+// counts GPUs in another order than device files.
+std::string VisibleName(const std::string& number, const std::string& root) {
+  base::PosixFilesystem files;
+  const std::string folder = root + "/proc/driver/nvidia/gpus";
+  const auto gpus = files.List(folder);
+  if (!gpus.ok()) return number;
+  for (const std::string& gpu : *gpus) {
+    const auto text = base::ReadFile(
+        files, absl::StrCat(folder, "/", gpu, "/information"), kMaxInfoBytes);
+    if (!text.ok() || Line(*text, "Device Minor") != number) continue;
+    const std::string uuid = Line(*text, "GPU UUID");
+    if (!uuid.empty()) return uuid;
+  }
+  return number;
+}
+
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> DeviceEnvironment(
+    const std::vector<std::string>& devices, const std::string& root) {
+  constexpr absl::string_view kCuda = "cuda:";
+  std::vector<std::string> visible;
+  for (const std::string& device : devices) {
+    if (!absl::StartsWith(device, kCuda)) continue;
+    visible.push_back(VisibleName(device.substr(kCuda.size()), root));
+  }
+  return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
+          {"CUDA_VISIBLE_DEVICES", absl::StrJoin(visible, ",")}};
+}
 
 absl::StatusOr<std::vector<Device>> FindDevices(
     const std::vector<std::string>& names, const std::string& root) {

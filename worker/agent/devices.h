@@ -2,6 +2,7 @@
 #define ORDO_WORKER_AGENT_DEVICES_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,6 +16,13 @@ namespace ordo::worker::agent {
 // there is.
 absl::StatusOr<std::vector<::ordo::workers::v1::Device>> FindDevices(
     const std::vector<std::string>& names, const std::string& root);
+
+// What a task on these devices has in its environment besides: the GPUs that it
+// sees, which are its cuda:0 and so on, by the names that the driver under
+// `root` has for them, and by their numbers where it says nothing. A task
+// without one sees none.
+std::vector<std::pair<std::string, std::string>> DeviceEnvironment(
+    const std::vector<std::string>& devices, const std::string& root);
 
 }  // namespace ordo::worker::agent
 

@@ -1,5 +1,10 @@
 #include "worker/agent/devices.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/details.h"
@@ -54,6 +59,31 @@ TEST_F(DevicesTest, AllThatIsWrongIsSaid) {
   const auto devices =
       FindDevices({"cpu:0", "cpu:0", "cpu:1", "gpu"}, root_.path());
   EXPECT_EQ(base::FieldViolations(devices.status()).size(), 3u);
+}
+
+// As the driver names them: the device file's number is not CUDA's.
+TEST_F(DevicesTest, ATaskSeesItsOwnGpusByTheirLastingNames) {
+  base::PosixFilesystem files;
+  const auto describe = [&](const std::string& gpu, const std::string& minor,
+                            const std::string& uuid) {
+    const std::string folder = root_.Path("proc/driver/nvidia/gpus/" + gpu);
+    ORDO_ASSERT_OK(files.MakeFolders(folder));
+    ORDO_ASSERT_OK(base::AtomicWrite(files, folder + "/information",
+                                     "Model: \t\t NVIDIA H200\nGPU UUID: \t " +
+                                         uuid + "\nDevice Minor: \t " + minor +
+                                         "\n"));
+  };
+  describe("0000:18:00.0", "1", "GPU-eleven");
+  describe("0000:2a:00.0", "0", "GPU-zero");
+  const auto visible = [&](const std::vector<std::string>& devices) {
+    return DeviceEnvironment(devices, root_.path())[1];
+  };
+  EXPECT_EQ(visible({"cuda:0"}).second, "GPU-zero");
+  EXPECT_EQ(visible({"cuda:1", "cuda:0"}).second, "GPU-eleven,GPU-zero");
+  // Another driver, another folder.
+  EXPECT_EQ(visible({"cuda:2"}).second, "2");
+  EXPECT_EQ(visible({"cpu:0"}),
+            std::pair(std::string("CUDA_VISIBLE_DEVICES"), std::string()));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "base/status/status.h"
 #include "google/protobuf/util/json_util.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
+#include "worker/agent/devices.h"
 #include "worker/agent/orphans.h"
 #include "worker/supervisor/journal.h"
 
@@ -75,10 +76,10 @@ TaskFolders::TaskFolders(const TaskOptions& options, const AttemptKey& key)
       progress(attempt + "/progress.records") {}
 
 std::vector<std::string> EnvironmentWith(
+    const std::vector<std::string>& old,
     const std::vector<std::pair<std::string, std::string>>& added) {
   std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
+  for (const std::string& text : old) {
     bool replaced = false;
     for (const auto& [name, value] : added) {
       replaced = replaced || text.rfind(name + "=", 0) == 0;
@@ -89,6 +90,15 @@ std::vector<std::string> EnvironmentWith(
     environment.push_back(absl::StrCat(name, "=", value));
   }
   return environment;
+}
+
+std::vector<std::string> EnvironmentWith(
+    const std::vector<std::pair<std::string, std::string>>& added) {
+  std::vector<std::string> own;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    own.emplace_back(*entry);
+  }
+  return EnvironmentWith(own, added);
 }
 
 Task::Task(const TaskOptions& options, base::Filesystem& files, AttemptKey key)
@@ -171,7 +181,10 @@ absl::Status Task::Start(const DesiredAttempt& desired,
       options_.storage_root,
       "--deployment",
       options_.deployment};
-  spawn.environment = options_.environment;
+  spawn.environment = EnvironmentWith(
+      options_.environment,
+      DeviceEnvironment({desired.devices().begin(), desired.devices().end()},
+                        options_.devices_root));
   spawn.stdout_file = folders_.attempt + "/supervisor.log";
   spawn.stderr_file = spawn.stdout_file;
   spawn.new_session = true;

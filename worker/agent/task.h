@@ -28,8 +28,11 @@ struct TaskOptions {
   // Executables.
   std::string supervisor;
   std::string trainer;
-  // "NAME=value", the whole environment of supervisors and trainers.
+  // "NAME=value", the environment of supervisors and trainers but for what
+  // their devices add.
   std::vector<std::string> environment;
+  // Where the machine's devices are looked for; "" but in tests.
+  std::string devices_root = {};
 };
 
 // The folders of one attempt.
@@ -43,7 +46,10 @@ struct TaskFolders {
   std::string progress;
 };
 
-// The environment of this process with `added` put in or replaced.
+// An environment with `added` put in or replaced; of this process unless given.
+std::vector<std::string> EnvironmentWith(
+    const std::vector<std::string>& old,
+    const std::vector<std::pair<std::string, std::string>>& added);
 std::vector<std::string> EnvironmentWith(
     const std::vector<std::pair<std::string, std::string>>& added);
 

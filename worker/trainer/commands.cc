@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
+#include "base/process/process.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/version/version.h"
@@ -29,6 +30,8 @@ namespace {
 using ordo::training::v1::ExitCode;
 using ordo::training::v1::TrainSpec;
 
+// Beside the program, as it is built.
+constexpr char kGpuKernels[] = "kernels/cuda/libordo_cuda.so";
 constexpr int kDefaultThreads = 2;
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxTokens = 1 << 20;
@@ -45,6 +48,8 @@ absl::StatusOr<TrainerContext> MakeContext(const CommandContext& context,
   trainer.job_folder = line.Flag("--out");
   trainer.storage_root = line.Flag("--storage-root");
   trainer.build_digest = build_digest;
+  ORDO_ASSIGN_OR_RETURN(const std::string own, base::ExecutablePath());
+  trainer.gpu_kernels = base::JoinPath(base::FolderOf(own), kGpuKernels);
   trainer.prune_checkpoints = RunsByHand(line);
   trainer.may_start_over = !RunsByHand(line);
   trainer.stop_requested = context.stop_requested;

@@ -22,6 +22,8 @@ struct TrainerContext {
   std::string job_folder;
   // What relative paths of checkpoints are under; empty: the working folder.
   std::string storage_root;
+  // The library of kernels for GPUs, for tasks that ask for one.
+  std::string gpu_kernels;
   // SHA-256 of this program.
   std::string build_digest;
   // Remove checkpoints beyond checkpoint.keep after each write. A scheduler,

@@ -43,7 +43,7 @@ absl::StatusOr<TensorMap> TheirTensors(const model::formats::Family& family,
 absl::Status Convert(base::Filesystem& files, const ConvertOptions& options) {
   auto loaded = model::training::LoadModel(
       files, options.checkpoint, "",
-      options.encoding ? &*options.encoding : nullptr);
+      {options.encoding ? &*options.encoding : nullptr});
   if (!loaded.ok()) {
     return WithExitCode(
         base::AddContext(loaded.status(),

@@ -80,7 +80,7 @@ TEST_F(ConvertTest, AGivenEncodingWithoutAnEquivalentIsWrittenAsOrdosOwn) {
   alibi.set_name("alibi");
   ORDO_ASSERT_OK(Convert(files_, {checkpoint, out, alibi}));
   ORDO_ASSERT_OK_AND_ASSIGN(const auto before,
-                            LoadModel(files_, checkpoint, "", &alibi));
+                            LoadModel(files_, checkpoint, "", {&alibi}));
   ORDO_ASSERT_OK_AND_ASSIGN(const auto after, LoadModel(files_, out, ""));
   EXPECT_EQ(after.config.encoding.name(), "alibi");
   const at::NoGradGuard no_grad;

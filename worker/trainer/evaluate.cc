@@ -45,12 +45,11 @@ absl::Status NotLoaded(const absl::Status& status,
 
 absl::StatusOr<LoadedModel> Load(const TrainerContext& context,
                                  const CheckpointSource& source,
-                                 const std::optional<Component>& encoding) {
+                                 const model::training::LoadOptions& options) {
   ORDO_ASSIGN_OR_RETURN(const std::string folder,
                         FolderOfSource(context, source));
-  auto loaded = model::training::LoadModel(
-      context.files, folder, source.manifest_sha256(),
-      encoding.has_value() ? &*encoding : nullptr);
+  auto loaded = model::training::LoadModel(context.files, folder,
+                                           source.manifest_sha256(), options);
   if (loaded.ok()) return loaded;
   return NotLoaded(loaded.status(), source);
 }
@@ -93,6 +92,9 @@ std::vector<model::evaluation::ReportSubject> DueReports(
 absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
                                      const EvaluateSpec& spec,
                                      Progress* progress) {
+  ORDO_ASSIGN_OR_RETURN(const c10::Device device,
+                        OpenDevice(context, spec.resources()));
+  model::training::ConfigureNumerics(spec.resources().threads());
   std::set<std::string> taken;
   for (const CheckpointSource& source : spec.checkpoints()) {
     ORDO_ASSIGN_OR_RETURN(const std::string folder,
@@ -105,8 +107,9 @@ absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
                           ResolveEncoding(context, spec, source));
     const auto due = DueReports(spec, step, encoding, &taken);
     if (due.empty()) continue;
-    ORDO_ASSIGN_OR_RETURN(const LoadedModel loaded,
-                          Load(context, source, encoding));
+    ORDO_ASSIGN_OR_RETURN(
+        const LoadedModel loaded,
+        Load(context, source, {encoding ? &*encoding : nullptr, device}));
     EvaluationSubject subject;
     subject.model = loaded.transformer.get();
     subject.trained_on =
@@ -128,6 +131,18 @@ absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
 
 }  // namespace
 
+absl::StatusOr<c10::Device> OpenDevice(
+    const TrainerContext& context,
+    const ordo::training::v1::Resources& resources) {
+  const auto device =
+      model::training::OpenDevice(resources.device(), context.gpu_kernels);
+  if (device.ok()) return device;
+  return WithExitCode(
+      base::AddContext(device.status(),
+                       absl::StrCat("open device ", resources.device())),
+      ordo::training::v1::DEVICE_ERROR);
+}
+
 absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
                                                const EvaluationSubject& subject,
                                                Progress* progress) {
@@ -137,7 +152,11 @@ absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
       model::tasks::MakeEvaluationTask(about.evaluation, subject.trained_on));
   model::evaluation::EvaluateOptions options;
   options.seed = about.evaluation.seed();
-  options.precision = about.precision;
+  EvaluationResult result;
+  result.report = about;
+  // What a GPU's kernels compute.
+  if (subject.model->device().is_cuda()) result.report.precision = "bf16";
+  options.precision = result.report.precision;
   options.should_stop = context.stop_requested;
   options.on_progress = [&](int64_t num_done, int64_t num_total) {
     ordo::training::v1::EvaluationProgress record;
@@ -147,8 +166,6 @@ absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
     record.set_total(num_total);
     progress->Evaluation(record);
   };
-  EvaluationResult result;
-  result.report = about;
   ORDO_ASSIGN_OR_RETURN(result.scores, model::evaluation::Evaluate(
                                            *subject.model, *task, options));
   ORDO_ASSIGN_OR_RETURN(result.report.checkpoint, subject.checkpoint());
@@ -169,7 +186,6 @@ absl::Status WriteResult(const TrainerContext& context,
 absl::StatusOr<ExitCode> EvaluateCheckpoints(const TrainerContext& context,
                                              const EvaluateSpec& spec,
                                              Progress* progress) {
-  model::training::ConfigureNumerics(spec.resources().threads());
   ordo::training::v1::TrainerStarted started;
   started.set_build_digest(context.build_digest);
   started.set_exact(true);

@@ -31,7 +31,7 @@ absl::StatusOr<LoadedModel> Load(
     base::Filesystem& files, const std::string& folder,
     const std::optional<Component>& encoding = {}) {
   auto loaded = model::training::LoadModel(files, folder, "",
-                                           encoding ? &*encoding : nullptr);
+                                           {encoding ? &*encoding : nullptr});
   if (loaded.ok()) return loaded;
   return WithExitCode(
       base::AddContext(loaded.status(),

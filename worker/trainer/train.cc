@@ -368,8 +368,10 @@ absl::StatusOr<ExitCode> Train(const TrainerContext& context,
                                const TrainSpec& spec, Progress* progress) {
   ordo::training::v1::TrainerFinished finished;
   const auto train = [&]() -> absl::StatusOr<ExitCode> {
+    ORDO_ASSIGN_OR_RETURN(const c10::Device device,
+                          OpenDevice(context, spec.resources()));
     model::training::ConfigureNumerics(spec.resources().threads());
-    ORDO_ASSIGN_OR_RETURN(const auto run, Run::Create(spec));
+    ORDO_ASSIGN_OR_RETURN(const auto run, Run::Create(spec, device));
     const auto code =
         TrainTask(context, run.get(), progress)
             .Main(model::training::CurrentEnvironment(context.build_digest));

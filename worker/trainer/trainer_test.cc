@@ -3,6 +3,7 @@
 #include <csignal>
 #include <fstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -153,6 +154,70 @@ TEST_P(KilledTrainer, AtEveryStepEndsWithTheModelOfAnUndisturbedOne) {
     EXPECT_EQ(Sha256(std::string("killed/checkpoints/20-1/") + file),
               Sha256(std::string("whole/checkpoints/20-1/") + file));
   }
+}
+
+bool HasGpu() { return access("/dev/nvidiactl", F_OK) == 0; }
+
+class GpuTrainer : public KilledTrainer {
+ protected:
+  std::vector<double> Losses(const std::string& folder) {
+    base::RecordReader reader(
+        files_, folder_.Path(folder + "/attempts/1/progress.records"));
+    std::vector<double> losses;
+    for (auto left = reader.Next(); left.ok() && left->has_value();
+         left = reader.Next()) {
+      ProgressRecord record;
+      EXPECT_TRUE(record.ParseFromString(**left));
+      if (record.has_step()) losses.push_back(record.step().loss());
+    }
+    return losses;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Encodings, GpuTrainer,
+                         ::testing::Values("rope", "tape", "t5"));
+
+// In bf16: the losses of a CPU but for rounding, the bits of an undisturbed run
+// after a kill, and answers to questions.
+TEST_P(GpuTrainer, TrainsResumesAndEvaluates) {
+  if (!HasGpu()) GTEST_SKIP() << "skipped: no device";
+  TrainSpec spec = TinySpec(GetParam());
+  spec.mutable_training()->set_precision("bf16");
+  spec.mutable_checkpoint()->set_every_steps(1);
+  ASSERT_EQ(RunToEnd({"train", WriteSpec(spec), "--out", folder_.Path("cpu")}),
+            0)
+      << Text("err");
+  spec.mutable_resources()->set_device("cuda");
+  const std::string task = WriteSpec(spec);
+  ASSERT_EQ(RunToEnd({"train", task, "--out", folder_.Path("whole")}), 0)
+      << Text("err");
+  EXPECT_THAT(Losses("whole"),
+              ::testing::Pointwise(::testing::DoubleNear(0.05), Losses("cpu")));
+  base::RecordReader reader(files_,
+                            folder_.Path("killed/attempts/1/progress.records"));
+  for (int tries = 1; !KillAtStep(task, &reader, 10); ++tries) {
+    ASSERT_LT(tries, 5) << "not killed";
+  }
+  ASSERT_EQ(
+      RunToEnd({"train", task, "--out", folder_.Path("killed"), "--resume"}), 0)
+      << Text("err");
+  for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+    EXPECT_EQ(Sha256(std::string("killed/checkpoints/20-1/") + file),
+              Sha256(std::string("whole/checkpoints/20-1/") + file));
+  }
+  EXPECT_THAT(Text("whole/results/addition_grid-20-1/result.json"),
+              HasSubstr("\"bf16\""));
+}
+
+TEST_F(TrainerTest, SaysWhatATaskForAGpuLacks) {
+  if (HasGpu()) GTEST_SKIP() << "there is a GPU";
+  TrainSpec spec = TinySpec("none");
+  spec.mutable_resources()->set_device("cuda");
+  EXPECT_EQ(RunToEnd({"train", WriteSpec(spec), "--out", folder_.Path("a")}),
+            ordo::training::v1::DEVICE_ERROR);
+  EXPECT_THAT(Text("err"), HasSubstr("open device cuda: "));
+  EXPECT_THAT(Text("err"),
+              ::testing::AnyOf(HasSubstr("LD_LIBRARY_PATH"),
+                               HasSubstr("nvidia-smi"), HasSubstr("nvcc")));
 }
 
 TEST_F(TrainerTest, LeavesWithACheckpointOnSigterm) {
