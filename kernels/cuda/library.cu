@@ -56,9 +56,9 @@ const char* DeviceText() {
 
 extern "C" const CudaLibrary* OrdoCudaLibrary() {
   static const attention::CudaCode* const kAttention[] = {
-      &attention::TiledCuda()};
+      &attention::HopperCuda(), &attention::TiledCuda()};
   static const CudaLibrary kLibrary = {
-      CallBytes(),          kAttention,         1,
+      CallBytes(),          kAttention,         2,
       &update::FusedCuda(), &rows::FusedCuda(), {Allocate, Release, Copy},
       MissingDevice,        DeviceText,
   };

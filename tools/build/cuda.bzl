@@ -94,7 +94,7 @@ def _instances_header(name, instances, more):
         }),
     )
 
-def _emulated(name, files, macros):
+def _emulated(name, files, macros, emulator):
     """A C++ source for each instance, which names the .cu file."""
     sources = []
     for file, instance in files:
@@ -122,7 +122,7 @@ def _emulated(name, files, macros):
         linkstatic = True,
         deps = [
             ":" + name + "_code",
-            "//kernels/common/testing:cuda_emulator",
+            emulator,
         ],
     )
 
@@ -134,7 +134,9 @@ def ordo_cuda_library(
         instance_src = None,
         macros = [],
         instances = [],
-        more = []):
+        more = [],
+        devices = ["80", "90a"],
+        emulator = "//kernels/common/testing:cuda_emulator"):
     """Objects of CUDA code, and <name>_emulated, a cc_library for tests of it.
 
     Args:
@@ -148,6 +150,8 @@ def ordo_cuda_library(
       macros: names that an instance gives numbers to.
       instances: tuples of numbers.
       more: further ones, for --config=cuda_all.
+      devices: that it is for; without --config=cuda_all only the last.
+      emulator: of what the code asks of a device.
     """
     cu = srcs + ([instance_src] if instance_src else [])
     if instance_src:
@@ -161,8 +165,8 @@ def ordo_cuda_library(
         deps = deps,
     )
     devices = select({
-        _ALL: ["80", "90a"],
-        "//conditions:default": ["90a"],
+        _ALL: devices,
+        "//conditions:default": devices[-1:],
     })
     for src in srcs:
         _cuda_object(
@@ -199,6 +203,7 @@ def ordo_cuda_library(
         [(src, ()) for src in srcs] +
         [(instance_src, instance) for instance in instances],
         macros,
+        emulator,
     )
 
 def ordo_cuda_shared(name, objects, **kwargs):

@@ -27,7 +27,7 @@ constexpr int64_t kStack = 32 * kPage;
 constexpr int64_t kPoisonedStack = 4 * kPage;
 constexpr int kPoison = 0xFF;
 
-enum class State { kReady, kAtWarp, kAtBlock, kEnded };
+enum class State { kReady, kAtWarp, kAtBlock, kAtPhase, kEnded };
 
 struct Lane;
 // Does for 32 lanes what each of them has come to.
@@ -53,6 +53,11 @@ struct Lane {
   uint32_t* words;
   float* floats;
   int mask;
+  // Of DoTogether and of WaitForChange.
+  void (*work)(void* const* arguments);
+  void* argument;
+  const uint32_t* phase;
+  uint32_t parity;
   std::vector<Copy> open;
   std::vector<std::vector<Copy>> groups;
 };
@@ -70,6 +75,7 @@ struct Machine {
   const std::function<void()>* thread = nullptr;
   uint64_t random = 0;
   std::string error;
+  Unit unit = {[] {}, [] { return false; }};
 };
 
 char* Pages(int64_t bytes) {
@@ -91,12 +97,6 @@ Machine& TheMachine() {
     return made;
   }();
   return *machine;
-}
-
-uint64_t Draw(uint64_t below) {
-  uint64_t& x = TheMachine().random;
-  x = x * 6364136223846793005U + 1442695040888963407U;
-  return (x >> 33) % below;
 }
 
 // The first error counts: what comes after may be its consequence.
@@ -157,18 +157,28 @@ void StartLanes() {
   }
 }
 
+// Whether the lane can go on; one that waited for what has come to pass is
+// ready.
+bool CanGoOn(Lane* lane) {
+  if (lane->state == State::kAtPhase && (*lane->phase & 1) != lane->parity) {
+    lane->state = State::kReady;
+  }
+  return lane->state == State::kReady;
+}
+
 // Runs each ready lane of the warp to where it waits, then does what all wait
 // for.
 void RunWarp(int warp) {
   Lane* const lanes = &TheMachine().lanes[warp * kWarp];
-  int waiting = 0, together = 0;
+  int waiting = 0, together = 0, behind = 0;
   for (int i = 0; i < kWarp; ++i) {
-    if (lanes[i].state == State::kReady) Resume(&lanes[i]);
+    if (CanGoOn(&lanes[i])) Resume(&lanes[i]);
+    if (lanes[i].state == State::kAtPhase) ++behind;
     if (lanes[i].state != State::kAtWarp) continue;
     ++waiting;
     if (lanes[i].collective == lanes[0].collective) ++together;
   }
-  if (waiting == 0) return;
+  if (waiting == 0 || behind > 0) return;
   if (together != kWarp) {
     return Fail("the lanes of warp " + std::to_string(warp) +
                 " have parted before something they do together");
@@ -194,7 +204,7 @@ int NextWarp(int last) {
   for (int warp = 0; warp < machine.grid.threads / kWarp; ++warp) {
     bool any = false;
     for (int i = 0; i < kWarp; ++i) {
-      any |= machine.lanes[warp * kWarp + i].state == State::kReady;
+      any |= CanGoOn(&machine.lanes[warp * kWarp + i]);
     }
     if (!any) continue;
     if (warp == last && Draw(32) != 0) return warp;
@@ -208,11 +218,15 @@ void RunBlock() {
   const int threads = machine.grid.threads;
   memset(SharedMemory(), kPoison, machine.shared_end - SharedMemory());
   StartLanes();
+  machine.unit.begin_block();
   int warp = -1;
   while (machine.error.empty() && Count(State::kEnded) < threads) {
+    if (Draw(8) == 0) machine.unit.go_on();
     warp = NextWarp(warp);
     if (warp >= 0) {
       RunWarp(warp);
+    } else if (machine.unit.go_on()) {
+      continue;
     } else if (Count(State::kAtBlock) == threads) {
       for (int i = 0; i < threads; ++i) {
         machine.lanes[i].state = State::kReady;
@@ -298,6 +312,17 @@ void MultiplyLanes(Lane* warp) {
   }
 }
 
+void WorkLanes(Lane* warp) {
+  void* arguments[kWarp];
+  for (int i = 0; i < kWarp; ++i) {
+    if (warp[i].work != warp[0].work) {
+      return Fail("the lanes of a warp do different things together");
+    }
+    arguments[i] = warp[i].argument;
+  }
+  warp[0].work(arguments);
+}
+
 void LoadRows(const void* row, uint32_t matrices[4], int mask) {
   Lane* const lane = TheMachine().lane;
   lane->row = row;
@@ -307,6 +332,33 @@ void LoadRows(const void* row, uint32_t matrices[4], int mask) {
 }
 
 }  // namespace
+
+void FailRun(const std::string& what) { Fail(what); }
+
+void SetUnit(const Unit& unit) { TheMachine().unit = unit; }
+
+void DoTogether(void (*work)(void* const* arguments), void* argument) {
+  Lane* const lane = TheMachine().lane;
+  lane->work = work;
+  lane->argument = argument;
+  WaitForWarp(WorkLanes);
+}
+
+void WaitForChange(const uint32_t* phase, uint32_t parity) {
+  if ((*phase & 1) != parity) return;
+  Lane* const lane = TheMachine().lane;
+  lane->phase = phase;
+  lane->parity = parity;
+  Wait(State::kAtPhase);
+}
+
+uint64_t Draw(uint64_t limit) {
+  uint64_t& x = TheMachine().random;
+  x = x * 6364136223846793005U + 1442695040888963407U;
+  return (x >> 33) % limit;
+}
+
+int64_t SharedBytes() { return TheMachine().shared_end - SharedMemory(); }
 
 void SetSchedule(uint64_t seed) { TheMachine().random = seed; }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 // The functions of kernels/common/cuda_device.h on a CPU, so that the numbers
 // that device code computes are tested where there is no GPU.
@@ -93,6 +94,32 @@ template <int kPending>
 void WaitForCopies() {
   WaitForCopiesBut(kPending);
 }
+
+// For units of the device that are emulated elsewhere (cuda_hopper_emulator.h).
+
+// The first that is said ends the run.
+void FailRun(const std::string& what);
+
+// Of each block, for its units: when it begins, and what a unit has to do on
+// its own at some time or other; false: nothing.
+struct Unit {
+  void (*begin_block)();
+  bool (*go_on)();
+};
+// The only one.
+void SetUnit(const Unit& unit);
+
+// Calls `work` with the 32 `argument`s of a warp, once all its lanes have come.
+void DoTogether(void (*work)(void* const* arguments), void* argument);
+
+// Comes back when the lowest bit of `phase` is no longer `parity`.
+void WaitForChange(const uint32_t* phase, uint32_t parity);
+
+// Below `limit`, at random.
+uint64_t Draw(uint64_t limit);
+
+// Bytes of the block's shared memory, from SharedMemory() on.
+int64_t SharedBytes();
 
 }  // namespace ordo::kernels::testing
 

@@ -1,0 +1,45 @@
+// Attention for GPUs of compute capability 9.0: products of 64 rows by four
+// warps with operands in shared memory (wgmma), tiles that the copy engine
+// brings (TMA), and a group of warps that does nothing but load, in the shape
+// of FlashAttention-3 (Shah et al. 2024, arXiv:2407.08608). The same tiles of
+// all value tensors side by side as cuda_tiled.cu, and no atomics either:
+// reruns agree bit for bit.
+//
+// Not supported: what no encoding with plain logits needs, that is all tables
+// but a bias. Not measured: written without a device.
+//
+// Compiled once for each pair of widths, ORDO_WIDTH and ORDO_VALUES_WIDTH.
+
+#include "kernels/attention/cuda_hopper_forward.h"
+
+namespace ordo::kernels::attention {
+namespace {
+
+template <int kD, int kW>
+const char* Forward(const HopperArguments& arguments, void* stream) {
+  using Shape = HopperForwardShape<kD, kW>;
+  const Problem& p = arguments.tiled.call.problem;
+  const device::Grid grid = {
+      (p.queries + Shape::kQueries - 1) / Shape::kQueries, p.heads, p.batch,
+      kHopperThreads, Shape::kBytes};
+  return device::Launch(
+      p.biased ? HopperForward<kD, kW, true> : HopperForward<kD, kW, false>,
+      grid, stream, arguments);
+}
+
+}  // namespace
+
+template <>
+const HopperWidths& HopperCode<ORDO_WIDTH, ORDO_VALUES_WIDTH>() {
+  constexpr int kD = ORDO_WIDTH, kW = ORDO_VALUES_WIDTH;
+  static constexpr HopperWidths kWidths = {
+      kD,
+      kW,
+      HopperForwardShape<kD, kW>::kQueries,
+      HopperForwardShape<kD, kW>::kKeys,
+      Forward<kD, kW>,
+  };
+  return kWidths;
+}
+
+}  // namespace ordo::kernels::attention

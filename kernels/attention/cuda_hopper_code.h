@@ -1,0 +1,62 @@
+#ifndef ORDO_KERNELS_ATTENTION_CUDA_HOPPER_CODE_H_
+#define ORDO_KERNELS_ATTENTION_CUDA_HOPPER_CODE_H_
+
+#include <cstdint>
+
+#include "kernels/attention/cuda_tiled_code.h"
+#include "kernels/attention/problem.h"
+#include "kernels/common/cuda_hopper.h"
+
+// Between cuda_hopper_rows.cu and what is compiled once for each pair of
+// widths.
+
+namespace ordo::kernels::attention {
+
+// A group that loads and two that compute.
+inline constexpr int kHopperThreads = 3 * kGroupThreads;
+
+// Tensors whose boxes are loaded.
+enum Boxed {
+  kBoxedQ,
+  kBoxedK,
+  kBoxedValue,
+  kBoxedMixed = kBoxedValue + kMaxValues,
+  kNumBoxed = kBoxedMixed + kMaxValues
+};
+
+// Columns [column, column + kTileColumns) of value tensor `value`; of none if
+// it is negative.
+struct Slot {
+  int value = -1;
+  int column = 0;
+};
+
+// Value tensors lie side by side in tiles, each from the next tile on.
+inline constexpr int kMaxSlots = 4;
+
+struct HopperArguments {
+  TiledArguments tiled;
+  Slot slots[kMaxSlots];
+  // With boxes of as many rows as the pass reads. Those without data are of
+  // something else, beyond whose end is read.
+  device::TensorMap maps[kNumBoxed];
+  bool has[kNumBoxed] = {};
+};
+
+// The code for q and k of up to `width` columns, and up to `values_width` of
+// all value tensors together. Both passes: null, or what went wrong.
+struct HopperWidths {
+  int64_t width;
+  int64_t values_width;
+  // Of the boxes: queries and keys of a tile.
+  int forward_queries;
+  int forward_keys;
+  const char* (*forward)(const HopperArguments& arguments, void* stream);
+};
+
+template <int kWidth, int kValuesWidth>
+const HopperWidths& HopperCode();
+
+}  // namespace ordo::kernels::attention
+
+#endif  // ORDO_KERNELS_ATTENTION_CUDA_HOPPER_CODE_H_

@@ -1,0 +1,176 @@
+// The row of cuda_hopper.cu: which problems it takes, by which pair of widths,
+// and the maps of the tensors whose boxes it loads.
+//
+// ORDO_CUDA_HOPPER_INSTANCES(X), of a generated header, calls X(width,
+// values_width) for each pair of the build, least first.
+
+#include <algorithm>
+
+#include "kernels/attention/cuda_code.h"
+#include "kernels/attention/cuda_hopper_code.h"
+#include "kernels/attention/cuda_hopper_instances.h"
+
+namespace ordo::kernels::attention {
+namespace {
+
+int64_t Slots(int64_t width) {
+  return (width + kTileColumns - 1) / kTileColumns;
+}
+
+// The least pair that has room, or null.
+const HopperWidths* FindWidths(const Problem& p) {
+  static const HopperWidths* const kAll[] = {
+#define ORDO_ONE_PAIR(width, values_width) &HopperCode<width, values_width>(),
+      ORDO_CUDA_HOPPER_INSTANCES(ORDO_ONE_PAIR)
+#undef ORDO_ONE_PAIR
+  };
+  int64_t slots = 0;
+  for (int v = 0; v < p.num_values; ++v) slots += Slots(p.values[v].width);
+  for (const HopperWidths* const widths : kAll) {
+    if (widths->width >= p.width &&
+        widths->values_width >= slots * kTileColumns) {
+      return widths;
+    }
+  }
+  return nullptr;
+}
+
+// What problem.h has and this kernel does not.
+const char* MissingTerm(const Problem& p) {
+  if (p.positioned && p.biased)
+    return "it does not do position ids with a bias";
+  if (p.multiplied) return "it does not do multipliers";
+  if (p.rectified) return "it does not do rectified products";
+  if (p.pieces > 0) return "it does not do ramps";
+  if (p.query_band > 0 || p.key_band > 0) {
+    return "it does not do vectors of distances";
+  }
+  if (p.by_channel) return "it does not do products by channel";
+  if (p.far_from > 0) return "it does not do a far product";
+  if (p.summed) return "it does not do sums of weights by distance";
+  if (p.gates != Gates::kNone) return "it does not do counted positions";
+  return nullptr;
+}
+
+const char* Refusal(const Problem& p) {
+  const int capability = device::ComputeCapability();
+  if (capability == 0) return "no device";
+  if (capability != 90) return "the GPU must be of compute capability 9.0";
+  if (p.device != Device::kCuda) return "its tensors must lie on a GPU";
+  if (p.type != Type::kBfloat16) return "its type must be bf16";
+  bool whole = p.width % 8 == 0;
+  for (int v = 0; v < p.num_values; ++v) whole &= p.values[v].width % 8 == 0;
+  if (!whole) return "its widths must be multiples of 8";
+  // The largest product must be the largest logit.
+  if (!(p.scale > 0)) return "its scale must be above 0";
+  if (FindWidths(p) == nullptr) {
+    return "its widths are larger than the library was built for: bazel build "
+           "--config=cuda_all";
+  }
+  if (p.batch > 65535 || p.heads > 65535) {
+    return "batch and heads must be below 65536";
+  }
+  // Places of boxes are ints.
+  if (p.keys >= 1 << 30) return "there must be fewer than 2^30 keys";
+  return MissingTerm(p);
+}
+
+Shape QShape(const Problem& p) {
+  return {p.batch, p.heads, p.queries, p.width};
+}
+
+Shape KShape(const Problem& p) {
+  return {p.batch, p.key_heads, p.keys, p.width};
+}
+
+Shape ValueShapeOf(const Problem& p, int v) {
+  return {p.batch, p.values[v].heads, p.keys, p.values[v].width};
+}
+
+// Whether boxes of it can be copied.
+bool IsBoxed(const View& view, const Shape& shape) {
+  const bool strides = (shape.tokens == 1 || view.token_stride % 8 == 0) &&
+                       (shape.heads == 1 || view.head_stride % 8 == 0) &&
+                       (shape.batch == 1 || view.batch_stride % 8 == 0);
+  return strides && reinterpret_cast<uintptr_t>(view.data) % 16 == 0;
+}
+
+bool AreBoxed(const Call& call) {
+  const Problem& p = call.problem;
+  bool all = IsBoxed(call.inputs[kQ], QShape(p)) &&
+             IsBoxed(call.inputs[kK], KShape(p));
+  for (int v = 0; v < p.num_values; ++v) {
+    all &= IsBoxed(call.inputs[kValue + v], ValueShapeOf(p, v));
+  }
+  return all;
+}
+
+// Makes the maps of a pass.
+class Maps {
+ public:
+  explicit Maps(HopperArguments* arguments) : arguments_(arguments) {}
+
+  void Add(Boxed boxed, const View& view, const Shape& shape, int rows) {
+    if (error_ != nullptr) return;
+    error_ = device::MakeTensorMap(
+        {view.data,
+         {shape.width, shape.tokens, shape.heads, shape.batch},
+         {view.token_stride, view.head_stride, view.batch_stride},
+         rows},
+        &arguments_->maps[boxed]);
+    arguments_->has[boxed] = true;
+  }
+
+  // Null, or what went wrong.
+  const char* error() const { return error_; }
+
+ private:
+  HopperArguments* const arguments_;
+  const char* error_ = nullptr;
+};
+
+void PlaceSlots(const Problem& p, Slot* slots) {
+  int next = 0;
+  for (int v = 0; v < p.num_values; ++v) {
+    for (int64_t i = 0; i < Slots(p.values[v].width); ++i) {
+      slots[next++] = {v, static_cast<int>(i) * kTileColumns};
+    }
+  }
+}
+
+int64_t WorkspaceBytes(const Problem& p) {
+  return TiledCuda().workspace_bytes(p);
+}
+
+const char* Forward(const Call& call, void* workspace, void* stream) {
+  // It copies rows from wherever they begin.
+  if (!AreBoxed(call)) return TiledCuda().forward(call, workspace, stream);
+  const Problem& p = call.problem;
+  const HopperWidths& widths = *FindWidths(p);
+  HopperArguments arguments = {};
+  arguments.tiled.call = call;
+  PlaceSlots(p, arguments.slots);
+  Maps maps(&arguments);
+  maps.Add(kBoxedQ, call.inputs[kQ], QShape(p), widths.forward_queries);
+  maps.Add(kBoxedK, call.inputs[kK], KShape(p), widths.forward_keys);
+  for (int v = 0; v < p.num_values; ++v) {
+    maps.Add(static_cast<Boxed>(kBoxedValue + v), call.inputs[kValue + v],
+             ValueShapeOf(p, v), widths.forward_keys);
+  }
+  if (maps.error() != nullptr) return maps.error();
+  return widths.forward(arguments, stream);
+}
+
+const char* Backward(const Call& call, void* workspace, void* stream) {
+  return TiledCuda().backward(call, workspace, stream);
+}
+
+}  // namespace
+
+const CudaCode& HopperCuda() {
+  static constexpr CudaCode kCode = {"cuda_hopper", Refusal, WorkspaceBytes,
+                                     Forward, Backward};
+  return kCode;
+}
+
+}  // namespace ordo::kernels::attention

@@ -1,0 +1,118 @@
+// The device code of cuda_hopper on an emulated device, as
+// cuda_emulated_test.cc tests that of cuda_tiled.
+
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "kernels/attention/check/case.h"
+#include "kernels/attention/check/problems.h"
+#include "kernels/attention/cuda_code.h"
+#include "kernels/attention/cuda_rows.h"
+#include "kernels/attention/testing/suite.h"
+#include "kernels/common/testing/cuda_emulator.h"
+
+namespace ordo::kernels::attention {
+namespace {
+
+using check::Case;
+using check::RunOptions;
+
+// With rows where boxes can begin.
+RunOptions Boxed() {
+  RunOptions options;
+  options.gap = 8;
+  return options;
+}
+
+// Those that the kernel supports, for a device.
+std::vector<Case> Problems() {
+  const Kernel kernel = CudaKernel(HopperCuda());
+  std::vector<Case> cases;
+  for (Case c : check::Problems()) {
+    c.problem.device = Device::kCuda;
+    if (kernel.supports(c.problem).ok()) cases.push_back(c);
+  }
+  return cases;
+}
+
+class CudaHopperProblemsTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(CudaHopperProblemsTest, IsNearTheReference) {
+  kernels::testing::SetSchedule(1);
+  testing::ExpectNearReference(GetParam(), CudaKernel(HopperCuda()), Boxed());
+}
+
+// With rows elsewhere it is another kernel, which has its own rounding.
+TEST(CudaHopperTest, RowsMayBeginAnywhere) {
+  kernels::testing::SetSchedule(2);
+  for (const Case& c : Problems()) {
+    if (c.label != "shared_keys_and_state_bf16") continue;
+    testing::ExpectNearReference(c, CudaKernel(HopperCuda()), RunOptions());
+  }
+}
+
+TEST(CudaHopperTest, TheOrderOfWarpsAndOfCopiesChangesNoBit) {
+  const std::set<std::string> chosen = {
+      "length_200_bf16", "shared_keys_and_state_bf16",
+      "biased_padded_shared_bf16", "near_biased_both_ways_bf16"};
+  size_t count = 0;
+  kernels::testing::SetSchedule(3);
+  for (const Case& c : Problems()) {
+    if (chosen.count(c.label) == 0) continue;
+    ++count;
+    SCOPED_TRACE(c.label);
+    RunOptions others = Boxed();
+    others.gap = 16;
+    testing::ExpectSameBits(c.problem, CudaKernel(HopperCuda()), Boxed(),
+                            others);
+  }
+  EXPECT_EQ(count, chosen.size());
+}
+
+TEST(CudaHopperTest, WhatItDoesNotDoIsRefusedByName) {
+  const std::vector<std::pair<std::string, std::function<void(Problem*)>>>
+      refused = {
+          {"must lie on a GPU", [](Problem* p) { p->device = Device::kCpu; }},
+          {"type must be bf16", [](Problem* p) { p->type = Type::kFloat32; }},
+          {"multiples of 8", [](Problem* p) { p->width = 20; }},
+          {"multiples of 8", [](Problem* p) { p->values[0].width = 7; }},
+          {"above 0", [](Problem* p) { p->scale = 0; }},
+          {"--config=cuda_all", [](Problem* p) { p->width = 256; }},
+          {"--config=cuda_all", [](Problem* p) { p->values[0].width = 264; }},
+          {"below 65536", [](Problem* p) { p->batch = 65536; }},
+          {"2^30", [](Problem* p) { p->keys = int64_t{1} << 30; }},
+          {"multipliers", [](Problem* p) { p->multiplied = true; }},
+          {"rectified", [](Problem* p) { p->rectified = true; }},
+          {"ramps", [](Problem* p) { p->pieces = 2; }},
+          {"vectors of distances", [](Problem* p) { p->key_band = 8; }},
+          {"by channel", [](Problem* p) { p->by_channel = true; }},
+          {"a far product", [](Problem* p) { p->far_from = 9; }},
+          {"sums of weights", [](Problem* p) { p->summed = true; }},
+          {"position ids",
+           [](Problem* p) { p->positioned = p->biased = true; }},
+          {"counted positions", [](Problem* p) { p->gates = Gates::kLogits; }},
+      };
+  for (const auto& [what, change] : refused) {
+    Problem problem = check::Plain(70, 64);
+    problem.device = Device::kCuda;
+    problem.type = Type::kBfloat16;
+    change(&problem);
+    const absl::Status status = CudaKernel(HopperCuda()).supports(problem);
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << what;
+    EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr(what));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Hopper, CudaHopperProblemsTest,
+                         ::testing::ValuesIn(Problems()),
+                         [](const ::testing::TestParamInfo<Case>& info) {
+                           return info.param.label;
+                         });
+
+}  // namespace
+}  // namespace ordo::kernels::attention

@@ -1,0 +1,200 @@
+#ifndef ORDO_KERNELS_COMMON_CUDA_HOPPER_H_
+#define ORDO_KERNELS_COMMON_CUDA_HOPPER_H_
+
+#include <cstdint>
+
+#include "kernels/common/cuda_box.h"
+#include "kernels/common/cuda_device.h"
+
+// What device code asks of a GPU of compute capability 9.0 beside
+// cuda_device.h: copies of boxes of a tensor, barriers in shared memory,
+// products of 64 rows by four warps with operands in shared memory
+// (cuda_hopper_products.h). With ORDO_CUDA_EMULATED it runs on a CPU, see
+// testing/cuda_hopper_emulator.h.
+
+#ifdef ORDO_CUDA_EMULATED
+
+#include "kernels/common/testing/cuda_hopper_emulator.h"
+
+// A kernel that has a multiprocessor for itself, and its argument, of which it
+// may take addresses.
+#define ORDO_KERNEL_ALONE(threads) void
+#define ORDO_GRID_CONSTANT
+
+#else
+
+#include <cuda.h>
+
+#define ORDO_KERNEL_ALONE(threads) __global__ void __launch_bounds__(threads, 1)
+#define ORDO_GRID_CONSTANT __grid_constant__
+
+namespace ordo::kernels::device {
+
+using TensorMap = CUtensorMap;
+
+// 10 times the major plus the minor number of the current device; 0: there is
+// none.
+inline int ComputeCapability() {
+  static const int found = [] {
+    int device = 0, major = 0, minor = 0;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
+                               device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor,
+                               device) != cudaSuccess) {
+      // An error that is left behind would be taken for the next launch's.
+      static_cast<void>(cudaGetLastError());
+      return 0;
+    }
+    return 10 * major + minor;
+  }();
+  return found;
+}
+
+// The driver's function that makes maps, or null.
+inline auto TensorMapEncoder() {
+  static const auto encoder = [] {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result;
+    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found,
+                                         12000, cudaEnableDefault,
+                                         &result) != cudaSuccess ||
+        result != cudaDriverEntryPointSuccess) {
+      static_cast<void>(cudaGetLastError());
+      found = nullptr;
+    }
+    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
+  }();
+  return encoder;
+}
+
+// Makes a map for CopyBox on the host, without asking the device. Null, or what
+// went wrong; the data and all strides must be multiples of 16 bytes.
+inline const char* MakeTensorMap(const BoxedTensor& tensor, TensorMap* map) {
+  const auto encode = TensorMapEncoder();
+  if (encode == nullptr) return "the driver makes no tensor maps";
+  cuuint64_t sizes[4], strides[3];
+  for (int i = 0; i < 4; ++i) {
+    sizes[i] = static_cast<cuuint64_t>(tensor.sizes[i]);
+  }
+  for (int i = 0; i < 3; ++i) {
+    // Nobody goes along an axis of one.
+    const int64_t stride = tensor.sizes[i + 1] == 1 ? 8 : tensor.strides[i];
+    strides[i] = static_cast<cuuint64_t>(2 * stride);
+  }
+  const cuuint32_t box[4] = {kTileColumns, static_cast<cuuint32_t>(tensor.rows),
+                             1, 1};
+  const cuuint32_t steps[4] = {1, 1, 1, 1};
+  const CUresult result = encode(
+      map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, const_cast<void*>(tensor.data),
+      sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return result == CUDA_SUCCESS ? nullptr : "a tensor map cannot be made";
+}
+
+// The thread's group of 128, the same for the whole warp.
+ORDO_DEVICE int GroupId() {
+  return __shfl_sync(0xFFFFFFFFU, static_cast<int>(threadIdx.x) / kGroupThreads,
+                     0);
+}
+
+// All lanes have come here, and see what the others wrote.
+ORDO_DEVICE void SyncWarp() { __syncwarp(); }
+
+// `threads` threads, whole warps, have come to the barrier of this number, 1 to
+// 15, and see what the others wrote.
+ORDO_DEVICE void SyncSome(int barrier, int threads) {
+  asm volatile("bar.sync %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
+}
+
+// What the thread wrote to shared memory is seen by products and copies that
+// begin after a barrier.
+ORDO_DEVICE void PublishToProducts() {
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+}
+
+// Barriers in shared memory: eight bytes at a multiple of 8. A phase ends when
+// as many as were named have arrived and all bytes that were announced are
+// there; phases are counted from 0.
+ORDO_DEVICE void BeginBarrier(uint64_t* barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+               :
+               : "r"(SharedAddress(barrier)), "r"(arrivals)
+               : "memory");
+}
+
+// After BeginBarrier, before the barrier of all threads that must follow.
+ORDO_DEVICE void PublishBarriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+}
+
+ORDO_DEVICE void Arrive(uint64_t* barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];"
+               :
+               : "r"(SharedAddress(barrier))
+               : "memory");
+}
+
+// Arrives, and announces bytes that copies will bring.
+ORDO_DEVICE void ArriveExpecting(uint64_t* barrier, int64_t bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(SharedAddress(barrier)), "r"(static_cast<int>(bytes))
+               : "memory");
+}
+
+// The last phase that was even (0), or odd (1), has ended; before the first
+// phase, an odd one has.
+ORDO_DEVICE void WaitForPhase(uint64_t* barrier, int parity) {
+  asm volatile(
+      "{\n"
+      ".reg .pred done;\n"
+      "again:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@done bra ended;\n"
+      "bra again;\n"
+      "ended:\n"
+      "}\n"
+      :
+      : "r"(SharedAddress(barrier)), "r"(parity)
+      : "memory");
+}
+
+// Where a box begins, along the axes from the last on; what lies outside of the
+// tensor is zeros.
+struct BoxPlace {
+  int column;
+  int row;
+  int head;
+  int batch;
+};
+
+// Begins to copy a box to a tile, at a multiple of kTileAlignment; the barrier
+// gets its bytes.
+ORDO_DEVICE void CopyBox(const TensorMap& map, const BoxPlace& place,
+                         void* tile, uint64_t* barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::"
+      "bytes [%0], [%1, {%3, %4, %5, %6}], [%2];"
+      :
+      : "r"(SharedAddress(tile)), "l"(&map), "r"(SharedAddress(barrier)),
+        "r"(place.column), "r"(place.row), "r"(place.head), "r"(place.batch)
+      : "memory");
+}
+
+// Of the threads' registers: the warps of a group hand some back, or get more.
+template <int kCount>
+ORDO_DEVICE void KeepRegisters() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(kCount));
+}
+template <int kCount>
+ORDO_DEVICE void TakeRegisters() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(kCount));
+}
+
+}  // namespace ordo::kernels::device
+
+#endif  // ORDO_CUDA_EMULATED
+
+#endif  // ORDO_KERNELS_COMMON_CUDA_HOPPER_H_
