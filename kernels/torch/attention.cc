@@ -160,7 +160,8 @@ bool AreRowsAligned(const at::Tensor& x) {
   const int64_t bytes = x.element_size();
   bool aligned = reinterpret_cast<uintptr_t>(ConstData<void>(x)) % 16 == 0;
   for (int64_t axis = 0; axis + 1 < x.dim(); ++axis) {
-    aligned = aligned && x.stride(axis) * bytes % 16 == 0;
+    aligned =
+        aligned && (x.size(axis) == 1 || x.stride(axis) * bytes % 16 == 0);
   }
   return aligned;
 }
