@@ -83,6 +83,13 @@ TEST(CudaEmulatedTest, WhatItDoesNotDoIsRefusedByName) {
            }},
           {"position ids",
            [](Problem* p) { p->positioned = p->biased = true; }},
+          {"products by channel", [](Problem* p) { p->by_channel = true; }},
+          {"sums of weights",
+           [](Problem* p) {
+             p->summed = true;
+             p->far_from = 9;
+           }},
+          {"multiples of 8", [](Problem* p) { p->key_band = 12; }},
           {"counted positions", [](Problem* p) { p->gates = Gates::kLogits; }},
       };
   for (const auto& [what, change] : refused) {

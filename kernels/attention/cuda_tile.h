@@ -146,6 +146,15 @@ ORDO_DEVICE void MultiplyColumns(const uint32_t (&a)[kRows / 16][4],
   }
 }
 
+template <int kCount>
+ORDO_DEVICE void Clear(float (&x)[kCount][4]) {
+  ORDO_UNROLL
+  for (int n = 0; n < kCount; ++n) {
+    ORDO_UNROLL
+    for (int e = 0; e < 4; ++e) x[n][e] = 0;
+  }
+}
+
 // A fragment, rounded to bf16, as the left side of a product: columns
 // 16 k .. 16 k + 15 are those of x[2 k] and x[2 k + 1].
 template <int kColumns>

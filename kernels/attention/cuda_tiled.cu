@@ -9,8 +9,9 @@
 // that nothing is added by atomics: reruns agree bit for bit, for two more
 // products (of five) in the plain case.
 //
-// Not supported: fp32, widths that are no multiples of 8, and widths that no
-// pair of the build has room for. Not measured: written without a device.
+// Not supported: fp32, widths that are no multiples of 8, widths that no pair
+// of the build has room for, and the terms that MissingTerm names. Not
+// measured: written without a device.
 //
 // Compiled once for each pair of widths, ORDO_WIDTH and ORDO_VALUES_WIDTH.
 
@@ -19,6 +20,7 @@
 #include "kernels/attention/cuda_tiled_forward.h"
 #include "kernels/attention/cuda_tiled_keys.h"
 #include "kernels/attention/cuda_tiled_queries.h"
+#include "kernels/attention/cuda_tiled_summed.h"
 
 namespace ordo::kernels::attention {
 namespace {
@@ -27,9 +29,25 @@ int64_t NumTiles(int64_t tokens) {
   return (tokens + kCudaTile - 1) / kCudaTile;
 }
 
-// Whether a problem has what Hook<true> is for.
-bool HasTerms(const Problem& p) {
-  return p.multiplied || p.rectified || p.pieces > 0;
+Terms TermsOf(const Problem& p) {
+  if (HasBands(p) || p.summed) return kVectors;
+  return p.multiplied || p.rectified || p.pieces > 0 ? kNumbers : kNoTerms;
+}
+
+// Of the three kernels of a pass, the one for the problem.
+using Compiled = void (*)(const TiledArguments);
+Compiled ForTerms(const Problem& p, const Compiled (&kernels)[3]) {
+  return kernels[TermsOf(p)];
+}
+
+// With the bands behind what the grid has of shared memory.
+template <int kD>
+const char* Launch(Compiled kernel, device::Grid grid,
+                   const TiledArguments& arguments, void* stream) {
+  TiledArguments placed = arguments;
+  placed.band_offset = grid.shared_bytes;
+  if (HasBands(arguments.call.problem)) grid.shared_bytes += BandBytes<kD>();
+  return device::Launch(kernel, grid, stream, placed);
 }
 
 template <int kD, int kW>
@@ -37,9 +55,15 @@ const char* Forward(const TiledArguments& arguments, void* stream) {
   const Problem& p = arguments.call.problem;
   const device::Grid grid = {NumTiles(p.queries), p.heads, p.batch, kThreads,
                              ForwardShared<kD, kW>::kBytes};
-  return device::Launch(
-      HasTerms(p) ? TiledForward<kD, kW, true> : TiledForward<kD, kW, false>,
-      grid, stream, arguments);
+  const char* const error =
+      Launch<kD>(ForTerms(p, {TiledForward<kD, kW, kNoTerms>,
+                              TiledForward<kD, kW, kNumbers>,
+                              TiledForward<kD, kW, kVectors>}),
+                 grid, arguments, stream);
+  if (error != nullptr || !p.summed) return error;
+  device::Grid of_sums = grid;
+  of_sums.shared_bytes = SummedBytes<kD>();
+  return Launch<kD>(TiledSummed<kD>, of_sums, arguments, stream);
 }
 
 template <int kD, int kW>
@@ -50,15 +74,18 @@ const char* Backward(const TiledArguments& arguments, void* stream) {
   const device::Grid of_queries = {
       arguments.parts > 0 ? arguments.parts : tiles, p.heads, p.batch, kThreads,
       QueriesShared<kD, kW>::kBytes + pieces};
-  const char* const error = device::Launch(
-      HasTerms(p) ? TiledQueries<kD, kW, true> : TiledQueries<kD, kW, false>,
-      of_queries, stream, arguments);
+  const char* const error =
+      Launch<kD>(ForTerms(p, {TiledQueries<kD, kW, kNoTerms>,
+                              TiledQueries<kD, kW, kNumbers>,
+                              TiledQueries<kD, kW, kVectors>}),
+                 of_queries, arguments, stream);
   if (error != nullptr) return error;
   const device::Grid of_keys = {NumTiles(p.keys), p.key_heads, p.batch,
                                 kThreads, KeysShared<kD, kW>::kBytes};
-  return device::Launch(
-      HasTerms(p) ? TiledKeys<kD, kW, true> : TiledKeys<kD, kW, false>, of_keys,
-      stream, arguments);
+  return Launch<kD>(
+      ForTerms(p, {TiledKeys<kD, kW, kNoTerms>, TiledKeys<kD, kW, kNumbers>,
+                   TiledKeys<kD, kW, kVectors>}),
+      of_keys, arguments, stream);
 }
 
 }  // namespace
@@ -71,6 +98,7 @@ const TiledWidths& Widths<ORDO_WIDTH, ORDO_VALUES_WIDTH>() {
       kW,
       std::max({ForwardShared<kD, kW>::kBytes, QueriesShared<kD, kW>::kBytes,
                 KeysShared<kD, kW>::kBytes}),
+      BandBytes<kD>(),
       Forward<kD, kW>,
       Backward<kD, kW>,
   };

@@ -33,6 +33,12 @@ struct TiledArguments {
   // of r, [B,H,T]. Null: no gradient of the ramp is wanted.
   float* d_pieces = nullptr;
   float* d_rows = nullptr;
+  // Of the vectors of distances, X and Y: [B,H,parts,spread_stride,width], the
+  // width that of q and k in this instance. Null: not wanted.
+  float* d_vectors[2] = {};
+  int64_t vectors_width = 0;
+  // Bytes of shared memory before those of the bands.
+  int64_t band_offset = 0;
   // Blocks that the queries of a head are dealt out to; 0: one for each tile.
   int64_t parts = 0;
 };
@@ -42,8 +48,10 @@ struct TiledArguments {
 struct TiledWidths {
   int64_t width;
   int64_t values_width;
-  // Of a block, the most that a pass asks for without a ramp.
+  // Of a block, the most that a pass asks for without a ramp and without bands,
+  // and what bands take.
   int64_t shared_bytes;
+  int64_t band_bytes;
   const char* (*forward)(const TiledArguments& arguments, void* stream);
   const char* (*backward)(const TiledArguments& arguments, void* stream);
 };
@@ -54,6 +62,15 @@ const TiledWidths& Widths();
 // TiledArguments::parts where there are some: few, so that they stay linear in
 // the keys.
 inline constexpr int64_t kMaxParts = 8;
+// Where each of them has a vector for each distance.
+inline constexpr int64_t kMaxVectorParts = 4;
+
+inline bool HasBands(const Problem& problem) {
+  return problem.query_band > 0 || problem.key_band > 0;
+}
+inline int64_t MaxParts(const Problem& problem) {
+  return HasBands(problem) ? kMaxVectorParts : kMaxParts;
+}
 
 // Of the ramp: each has two sums for each thread in shared memory.
 inline constexpr int64_t kMaxPieces = 64;

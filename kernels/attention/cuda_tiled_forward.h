@@ -1,6 +1,7 @@
 #ifndef ORDO_KERNELS_ATTENTION_CUDA_TILED_FORWARD_H_
 #define ORDO_KERNELS_ATTENTION_CUDA_TILED_FORWARD_H_
 
+#include "kernels/attention/cuda_tiled_bands.h"
 #include "kernels/attention/cuda_tiled_body.h"
 
 // Forward pass of cuda_tiled.cu: a block has 64 queries of a head, each warp 16
@@ -134,10 +135,11 @@ ORDO_DEVICE void FinishForward(const Call& call, int64_t query,
 
 // Goes through the keys that the tile of queries from `query` on sees, near
 // ones or far ones.
-template <int kD, int kW, bool kTerms>
+template <int kD, int kW, Terms kTerms>
 ORDO_DEVICE void MixKeys(const TiledArguments& arguments, const Place& begin,
                          OnlineSoftmax* softmax, float (&mixed)[kW / 8][4]) {
   using Shared = ForwardShared<kD, kW>;
+  constexpr bool kHooked = kTerms != kNoTerms;
   const Call& call = arguments.call;
   const HeadOf of = {device::BlockZ(), device::BlockY()};
   const Head head = MakeHead(call, of, begin.far);
@@ -165,8 +167,12 @@ ORDO_DEVICE void MixKeys(const TiledArguments& arguments, const Place& begin,
     const Shared step = StepOf(shared, i);
     float scores[kCudaTile / 8][4] = {};
     MultiplyRows<kCudaTile, kD>(q, step.steps, scores);
-    Soften<kW, kTerms>(MakeHook<kTerms>(call, of.head, place(i), step.extras),
-                       scores, softmax, mixed);
+    if constexpr (kTerms == kVectors) {
+      AddBands<kD, false, kCudaTile>(MakeBandStep<kD>(arguments, of, place(i)),
+                                     scores);
+    }
+    Soften<kW, kHooked>(MakeHook<kHooked>(call, of.head, place(i), step.extras),
+                        scores, softmax, mixed);
     uint32_t weights[kCudaTile / 16][4];
     Pack<kCudaTile>(scores, weights);
     MultiplyColumns<kCudaTile, kW>(
@@ -179,7 +185,7 @@ ORDO_DEVICE void MixKeys(const TiledArguments& arguments, const Place& begin,
   }
 }
 
-template <int kD, int kW, bool kTerms>
+template <int kD, int kW, Terms kTerms>
 ORDO_KERNEL(kThreads)
 TiledForward(const TiledArguments arguments) {
   // The last queries see most keys: their blocks begin first.

@@ -118,6 +118,11 @@ ORDO_DEVICE void LoadExtras(const TiledArguments& arguments, const HeadOf& of,
       (p.padded && call.facts.real_BS[of.batch * p.keys + key] == 0);
 }
 
+// What a kernel is compiled for: masks and a bias; also all else of a distance
+// that is a number; also vectors. Each takes registers even where it is not
+// asked for.
+enum Terms { kNoTerms, kNumbers, kVectors };
+
 // What is done to the products of a step: masks and a bias, and with kTerms
 // also all else, which costs registers even where it is not asked for.
 template <bool kTerms>

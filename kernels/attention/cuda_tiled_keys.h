@@ -1,7 +1,9 @@
 #ifndef ORDO_KERNELS_ATTENTION_CUDA_TILED_KEYS_H_
 #define ORDO_KERNELS_ATTENTION_CUDA_TILED_KEYS_H_
 
+#include "kernels/attention/cuda_tiled_bands.h"
 #include "kernels/attention/cuda_tiled_body.h"
+#include "kernels/attention/cuda_tiled_summed.h"
 
 // The gradients of keys and values: a block has 64 keys of a head of keys, each
 // warp 16 of them, and goes through the queries that see them, of all heads
@@ -101,32 +103,39 @@ ORDO_DEVICE void DifferentiateColumns(const Hook<kTerms>& hook,
 }
 
 // What a block sums up over its steps.
-template <int kD, int kW>
+template <int kD, int kW, Terms kTerms>
 struct KeysSums {
   float dk[kD / 8][4];
+  // Of y.
+  float d_band[kTerms == kVectors ? kD / 8 : 1][4];
   float d_values[kW / 8][4];
 };
 
 // One step: what it adds to the gradients of keys and values.
-template <int kD, int kW, bool kTerms>
-ORDO_DEVICE void KeysStep(const Hook<kTerms>& hook,
-                          const KeysShared<kD, kW>& step,
-                          KeysSums<kD, kW>* sums) {
+template <int kD, int kW, Terms kTerms>
+ORDO_DEVICE void KeysStep(const Hook<kTerms != kNoTerms>& hook,
+                          const KeysShared<kD, kW>& step, const BandStep& band,
+                          KeysSums<kD, kW, kTerms>* sums) {
   using Shared = KeysShared<kD, kW>;
   constexpr int kRows = Shared::kRows;
   const int rows = device::ThreadId() / 32 * 16;
   float scores[kRows / 8][4] = {};
   MultiplyRows<kRows, kD>(step.keys + rows * (kD + kGap), step.steps, scores);
+  if constexpr (kTerms == kVectors) AddBands<kD, true, kRows>(band, scores);
   float changes[kRows / 8][4] = {};
   MultiplyRows<kRows, kW>(step.keys + Shared::kValuesAt + rows * (kW + kGap),
                           step.steps + Shared::kMixedAt, changes);
-  DifferentiateColumns<kRows, kTerms>(hook, scores, changes);
+  if constexpr (kTerms == kVectors) AddSummed<true, kRows>(band, changes);
+  DifferentiateColumns<kRows, kTerms != kNoTerms>(hook, scores, changes);
   uint32_t packed[kRows / 16][4];
   Pack<kRows>(scores, packed);
   MultiplyColumns<kRows, kW>(packed, step.steps + Shared::kMixedAt,
                              sums->d_values);
   Pack<kRows>(changes, packed);
   MultiplyColumns<kRows, kD>(packed, step.steps, sums->dk);
+  if constexpr (kTerms == kVectors) {
+    DifferentiateKeyBand<kD, kRows>(band, changes, sums->d_band);
+  }
 }
 
 // The queries of a tile of keys that begins with `key`, from the first in whole
@@ -146,10 +155,10 @@ ORDO_DEVICE Tiles RowsOfQueries(const Call& call, const HeadOf& of, int64_t key,
 
 // Adds what flows back through the queries of one head, which have the tile of
 // keys from begin.key on among their near keys, or among their far ones.
-template <int kD, int kW, bool kTerms>
+template <int kD, int kW, Terms kTerms>
 ORDO_DEVICE void DifferentiateHead(const TiledArguments& arguments,
                                    const Place& begin, int64_t head_number,
-                                   KeysSums<kD, kW>* sums) {
+                                   KeysSums<kD, kW, kTerms>* sums) {
   using Shared = KeysShared<kD, kW>;
   constexpr int64_t kRows = Shared::kRows;
   const Call& call = arguments.call;
@@ -180,7 +189,8 @@ ORDO_DEVICE void DifferentiateHead(const TiledArguments& arguments,
     device::SyncThreads();
     const Shared step = StepOf(shared, i);
     KeysStep<kD, kW, kTerms>(
-        MakeHook<kTerms>(call, of.head, place(i), step.extras), step, sums);
+        MakeHook<kTerms != kNoTerms>(call, of.head, place(i), step.extras),
+        step, MakeBandStep<kD>(arguments, of, place(i)), sums);
     // All have read this step before another takes its place.
     device::SyncThreads();
     if (Shared::kStages == 1 && i + 1 < steps) {
@@ -217,7 +227,7 @@ ORDO_DEVICE void StoreValues(const Call& call, const HeadOf& of, bool own,
   }
 }
 
-template <int kD, int kW, bool kTerms>
+template <int kD, int kW, Terms kTerms>
 ORDO_KERNEL(kThreads)
 TiledKeys(const TiledArguments arguments) {
   const Call& call = arguments.call;
@@ -227,7 +237,8 @@ TiledKeys(const TiledArguments arguments) {
   const int64_t key = device::BlockX() * kCudaTile;
   const HeadOf of_key = {device::BlockZ(), device::BlockY()};
   const float factors[2] = {p.scale, p.scale};
-  KeysSums<kD, kW> sums = {};
+  const Tokens tokens = {key + device::ThreadId() / 32 * 16, p.keys};
+  KeysSums<kD, kW, kTerms> sums = {};
   for (int far = p.far_from > 0 ? 1 : 0; far >= 0; --far) {
     for (int64_t head = first_head; head < first_head + group; ++head) {
       DifferentiateHead<kD, kW, kTerms>(arguments, {0, key, far == 1}, head,
@@ -240,12 +251,13 @@ TiledKeys(const TiledArguments arguments) {
     StoreRows<kD>(
         sums.dk, factors,
         OneTensor(call.d_inputs[far == 1 ? kFarK : kK], of_key, p.width),
-        {key + device::ThreadId() / 32 * 16, p.keys});
-    ORDO_UNROLL
-    for (int n = 0; n < kD / 8; ++n) {
-      ORDO_UNROLL
-      for (int e = 0; e < 4; ++e) sums.dk[n][e] = 0;
-    }
+        tokens);
+    Clear(sums.dk);
+  }
+  if constexpr (kTerms == kVectors) {
+    StoreRows<kD>(sums.d_band, factors,
+                  OneTensor(call.d_inputs[kKeyBand], of_key, p.key_band),
+                  tokens);
   }
   StoreValues<kW>(call, {device::BlockZ(), first_head}, false, sums.d_values);
 }

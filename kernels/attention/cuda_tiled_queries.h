@@ -1,7 +1,9 @@
 #ifndef ORDO_KERNELS_ATTENTION_CUDA_TILED_QUERIES_H_
 #define ORDO_KERNELS_ATTENTION_CUDA_TILED_QUERIES_H_
 
+#include "kernels/attention/cuda_tiled_bands.h"
 #include "kernels/attention/cuda_tiled_body.h"
+#include "kernels/attention/cuda_tiled_summed.h"
 #include "kernels/attention/cuda_tiled_tables.h"
 
 // The gradients of the queries and of the bias: a block has 64 queries of a
@@ -129,29 +131,40 @@ ORDO_DEVICE void FlowToProducts(const Hook<kTerms>& hook,
 }
 
 // What a block sums up over its steps.
-template <int kD>
+template <int kD, Terms kTerms>
 struct QueriesSums {
   float dq[kD / 8][4];
+  // Of x.
+  float d_band[kTerms == kVectors ? kD / 8 : 1][4];
   // Of r, the lane's own columns of its two rows.
   float d_rows[2];
 };
 
 // One step: what it adds to the sums.
-template <int kD, int kW, bool kTerms>
+template <int kD, int kW, Terms kTerms>
 ORDO_DEVICE void QueriesStep(const TiledArguments& arguments,
                              const Place& place,
                              const QueriesShared<kD, kW>& step,
-                             QueriesSums<kD>* sums) {
+                             QueriesSums<kD, kTerms>* sums) {
   const int rows = device::ThreadId() / 32 * 16;
   const HeadOf of = {device::BlockZ(), device::BlockY()};
   float scores[kCudaTile / 8][4] = {};
   MultiplyRows<kCudaTile, kD>(step.q + rows * (kD + kGap), step.steps, scores);
+  if constexpr (kTerms == kVectors) {
+    AddBands<kD, false, kCudaTile>(MakeBandStep<kD>(arguments, of, place),
+                                   scores);
+  }
   float changes[kCudaTile / 8][4] = {};
   MultiplyRows<kCudaTile, kW>(
       step.q + TileElements(kCudaTile, kD) + rows * (kW + kGap),
       step.steps + TileElements(kCudaTile, kD), changes);
-  const Hook<kTerms> hook =
-      MakeHook<kTerms>(arguments.call, of.head, place, step.extras);
+  constexpr bool kHooked = kTerms != kNoTerms;
+  if constexpr (kTerms == kVectors) {
+    AddSummed<false, kCudaTile>(MakeBandStep<kD>(arguments, of, place),
+                                changes);
+  }
+  const Hook<kHooked> hook =
+      MakeHook<kHooked>(arguments.call, of.head, place, step.extras);
   DifferentiateRows(hook, LoadRowSums(arguments, of, place.query), scores,
                     changes);
   const Step terms = {scores, changes, place, step.terms};
@@ -159,12 +172,16 @@ ORDO_DEVICE void QueriesStep(const TiledArguments& arguments,
     if (arguments.d_parts[table] == nullptr) continue;
     AddToTable(arguments, hook, static_cast<TableSums>(table), terms);
   }
-  if constexpr (kTerms) {
+  if constexpr (kHooked) {
     if (arguments.d_pieces != nullptr) {
       AddToRamp(hook, terms, step.pieces, sums->d_rows);
     }
   }
   FlowToProducts(hook, scores, changes);
+  if constexpr (kTerms == kVectors) {
+    DifferentiateBands<kD>(MakeBandStep<kD>(arguments, of, place), changes,
+                           sums->d_band);
+  }
   uint32_t packed[kCudaTile / 16][4];
   Pack<kCudaTile>(changes, packed);
   MultiplyColumns<kCudaTile, kD>(packed, step.steps, sums->dq);
@@ -185,10 +202,10 @@ ORDO_DEVICE void StoreRampRows(const TiledArguments& arguments,
 }
 
 // The gradients of 64 queries from `begin` on, from near keys or from far ones.
-template <int kD, int kW, bool kTerms>
+template <int kD, int kW, Terms kTerms>
 ORDO_DEVICE void DifferentiateQueries(const TiledArguments& arguments,
                                       const Place& begin,
-                                      QueriesSums<kD>* sums) {
+                                      QueriesSums<kD, kTerms>* sums) {
   using Shared = QueriesShared<kD, kW>;
   const Call& call = arguments.call;
   const Problem& p = call.problem;
@@ -224,7 +241,7 @@ ORDO_DEVICE void DifferentiateQueries(const TiledArguments& arguments,
   }
 }
 
-template <int kD, int kW, bool kTerms>
+template <int kD, int kW, Terms kTerms>
 ORDO_KERNEL(kThreads)
 TiledQueries(const TiledArguments arguments) {
   const Call& call = arguments.call;
@@ -232,24 +249,29 @@ TiledQueries(const TiledArguments arguments) {
   const HeadOf of = {device::BlockZ(), device::BlockY()};
   float* const pieces = MakeQueriesShared<kD, kW>().pieces;
   BeginTables(arguments, pieces);
+  if constexpr (kTerms == kVectors) BeginVectors<kD>(arguments);
   const float factors[2] = {p.scale, p.scale};
   // One tile of queries, or where there are fewer blocks every so many-th.
   for (int64_t query = device::BlockX() * kCudaTile; query < p.queries;
        query += device::GridX() * kCudaTile) {
-    float d_rows[2] = {};
+    const Tokens tokens = {query + device::ThreadId() / 32 * 16, p.queries};
+    QueriesSums<kD, kTerms> sums = {};
     for (int far = p.far_from > 0 ? 1 : 0; far >= 0; --far) {
-      QueriesSums<kD> sums = {};
       DifferentiateQueries<kD, kW, kTerms>(arguments, {query, 0, far == 1},
                                            &sums);
       StoreRows<kD>(
           sums.dq, factors,
-          OneTensor(call.d_inputs[far == 1 ? kFarQ : kQ], of, p.width),
-          {query + device::ThreadId() / 32 * 16, p.queries});
-      d_rows[0] += sums.d_rows[0];
-      d_rows[1] += sums.d_rows[1];
+          OneTensor(call.d_inputs[far == 1 ? kFarQ : kQ], of, p.width), tokens);
+      Clear(sums.dq);
     }
-    StoreRampRows(arguments, of, query, d_rows);
+    StoreRampRows(arguments, of, query, sums.d_rows);
+    if constexpr (kTerms == kVectors) {
+      StoreRows<kD>(sums.d_band, factors,
+                    OneTensor(call.d_inputs[kQueryBand], of, p.query_band),
+                    tokens);
+    }
   }
+  if constexpr (kTerms == kVectors) EndVectors<kD>(arguments);
   EndPieces(arguments, pieces);
 }
 

@@ -32,8 +32,9 @@ const TiledWidths* FindWidths(const Problem& p) {
       ORDO_CUDA_TILED_INSTANCES(ORDO_ONE_PAIR)
 #undef ORDO_ONE_PAIR
   };
+  const int64_t width = std::max({p.width, p.query_band, p.key_band});
   for (const TiledWidths* const widths : kAll) {
-    if (widths->width >= p.width && widths->values_width >= ValuesWidth(p)) {
+    if (widths->width >= width && widths->values_width >= ValuesWidth(p)) {
       return widths;
     }
   }
@@ -42,15 +43,12 @@ const TiledWidths* FindWidths(const Problem& p) {
 
 // What problem.h has and this kernel does not.
 const char* MissingTerm(const Problem& p) {
-  const bool tables =
-      p.biased || p.multiplied || p.pieces > 0 || p.far_from > 0;
+  const bool tables = p.biased || p.multiplied || p.pieces > 0 ||
+                      p.far_from > 0 || HasBands(p) || p.summed;
   if (p.positioned && tables) {
     return "it does not do position ids with tables or a far product";
   }
   if (p.pieces > kMaxPieces) return "it does not do more than 64 pieces";
-  if (p.query_band > 0 || p.key_band > 0) {
-    return "it does not do vectors of distances";
-  }
   if (p.by_channel) return "it does not do products by channel";
   // Such a value's gradient would have to wait for the far keys' of all heads.
   bool own = false;
@@ -60,7 +58,9 @@ const char* MissingTerm(const Problem& p) {
   if (p.far_from > 0 && own) {
     return "it does not do a far product with values of heads that share keys";
   }
-  if (p.summed) return "it does not do sums of weights by distance";
+  if (p.summed && p.far_from > 0) {
+    return "it does not do sums of weights by distance with a far product";
+  }
   if (p.gates != Gates::kNone) return "it does not do counted positions";
   return nullptr;
 }
@@ -70,7 +70,7 @@ const char* Refusal(const Problem& p) {
   if (shared == 0) return "no device";
   if (p.device != Device::kCuda) return "its tensors must lie on a GPU";
   if (p.type != Type::kBfloat16) return "its type must be bf16";
-  bool whole = p.width % 8 == 0;
+  bool whole = p.width % 8 == 0 && p.query_band % 8 == 0 && p.key_band % 8 == 0;
   for (int v = 0; v < p.num_values; ++v) whole &= p.values[v].width % 8 == 0;
   if (!whole) return "its widths must be multiples of 8";
   const TiledWidths* const widths = FindWidths(p);
@@ -78,7 +78,8 @@ const char* Refusal(const Problem& p) {
     return "its widths are larger than the library was built for: bazel build "
            "--config=cuda_all";
   }
-  if (widths->shared_bytes + PieceBytes(p) > shared) {
+  const int64_t bands = HasBands(p) ? widths->band_bytes : 0;
+  if (widths->shared_bytes + PieceBytes(p) + bands > shared) {
     return "its widths need more shared memory than the GPU has";
   }
   if (p.batch > 65535 || p.heads > 65535) {
@@ -102,6 +103,9 @@ bool HasTable(const Problem& p, TableSums table) {
   if (table == kBiasSums) return p.biased;
   return table == kMultiplierSums ? p.multiplied : p.pieces > 0;
 }
+
+// Of X and of Y.
+Input VectorsInput(int i) { return i == 0 ? kQueryVector : kKeyVector; }
 
 // Gives out a workspace from its begin on, or counts what is given out.
 class Workspace {
@@ -130,11 +134,18 @@ TiledArguments Place(const Problem& p, Workspace* workspace) {
   for (int table = 0; table < kNumTableSums; ++table) {
     if (!HasTable(p, static_cast<TableSums>(table))) continue;
     arguments.d_parts[table] =
-        workspace->Floats(heads * kMaxParts * arguments.spread_stride);
+        workspace->Floats(heads * MaxParts(p) * arguments.spread_stride);
   }
   if (p.pieces > 0) {
-    arguments.d_pieces = workspace->Floats(heads * kMaxParts * 2 * p.pieces);
+    arguments.d_pieces = workspace->Floats(heads * MaxParts(p) * 2 * p.pieces);
     arguments.d_rows = workspace->Floats(heads * p.queries);
+  }
+  for (int i = 0; i < 2; ++i) {
+    if ((i == 0 ? p.query_band : p.key_band) == 0) continue;
+    arguments.vectors_width = FindWidths(p)->width;
+    arguments.d_vectors[i] =
+        workspace->Floats(heads * MaxParts(p) * arguments.spread_stride *
+                          arguments.vectors_width);
   }
   return arguments;
 }
@@ -163,8 +174,13 @@ TiledArguments Arguments(const Call& call, void* memory) {
     arguments.d_pieces = arguments.d_rows = nullptr;
   }
   in_parts |= arguments.d_pieces != nullptr;
+  for (int i = 0; i < 2; ++i) {
+    float*& vectors = arguments.d_vectors[i];
+    if (call.d_inputs[VectorsInput(i)].data == nullptr) vectors = nullptr;
+    in_parts |= vectors != nullptr;
+  }
   const int64_t tiles = (p.queries + kCudaTile - 1) / kCudaTile;
-  arguments.parts = in_parts ? std::min(kMaxParts, tiles) : 0;
+  arguments.parts = in_parts ? std::min(MaxParts(p), tiles) : 0;
   return arguments;
 }
 
@@ -181,6 +197,19 @@ const char* SumTable(const TableArguments& arguments, void* stream) {
   const device::Grid grid = {2 + inner, arguments.shared ? 1 : p.heads, 1,
                              kThreads, kThreads * sizeof(float)};
   return device::Launch(TiledTable, grid, stream, arguments);
+}
+
+// Sums up the parts of the gradient of a band's vectors.
+const char* SumVectors(const TiledArguments& arguments, int i, void* stream) {
+  if (arguments.d_vectors[i] == nullptr) return nullptr;
+  const Problem& p = arguments.call.problem;
+  const VectorsArguments vectors = {arguments, i, VectorsInput(i),
+                                    i == 0 ? p.query_band : p.key_band};
+  const int64_t elements = p.distances() * vectors.width;
+  return device::Launch(
+      TiledVectors,
+      {(elements + kThreads - 1) / kThreads, p.table_heads, 1, kThreads, 0},
+      stream, vectors);
 }
 
 const char* SumRamp(const TiledArguments& arguments, void* stream) {
@@ -208,6 +237,9 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
     const auto sums = static_cast<TableSums>(table);
     error = SumTable({arguments, sums, TableInput(sums), sums == kRampSums},
                      stream);
+  }
+  for (int i = 0; error == nullptr && i < 2; ++i) {
+    error = SumVectors(arguments, i, stream);
   }
   if (error != nullptr || arguments.d_pieces == nullptr) return error;
   return SumRamp(arguments, stream);

@@ -2,6 +2,7 @@
 #define ORDO_KERNELS_ATTENTION_CUDA_TILED_SUMS_H_
 
 #include "kernels/attention/cuda_tiled_body.h"
+#include "kernels/attention/cuda_tiled_summed.h"
 
 // What the backward pass has before and after the products: delta, and the
 // sums of the parts that blocks have left, each in one order.
@@ -28,6 +29,15 @@ TiledDelta(const TiledArguments arguments) {
       sum += device::FromBfloat16(mixed.data[query * mixed.stride + d]) *
              device::FromBfloat16(gradient.data[query * gradient.stride + d]);
     }
+  }
+  const View& view = call.outputs[kSummed];
+  const uint16_t* const sums = SumsOf(view, of);
+  const uint16_t* const d_sums = SumsOf(call.d_outputs[kSummed], of);
+  const int64_t last = p.causal ? p.reach : 2 * p.reach;
+  for (int64_t i = thread % 32; d_sums != nullptr && i <= last; i += 32) {
+    sum += device::FromBfloat16(sums[query * view.token_stride + i]) *
+           device::FromBfloat16(
+               d_sums[query * call.d_outputs[kSummed].token_stride + i]);
   }
   for (int mask = 16; mask > 0; mask /= 2) {
     sum += device::ShuffleXor(sum, mask);
@@ -110,6 +120,44 @@ TiledTable(const TableArguments arguments) {
     gradient[i] =
         at >= 0 && at < tiled.spread_length ? SumOfParts(arguments, at) : 0;
   }
+}
+
+// The vectors of a band, X or Y, and their width.
+struct VectorsArguments {
+  TiledArguments tiled;
+  int number;
+  Input input;
+  int64_t width;
+};
+
+// Their gradient, a thread for each element: of its distance, or of the
+// farthest, to which blocks have added those beyond.
+ORDO_KERNEL(kThreads)
+TiledVectors(const VectorsArguments arguments) {
+  const TiledArguments& tiled = arguments.tiled;
+  const Problem& p = tiled.call.problem;
+  const int64_t element = device::BlockX() * kThreads + device::ThreadId();
+  const int64_t distance = element / arguments.width;
+  const int64_t column = element % arguments.width;
+  const int64_t last = p.causal ? p.reach : 2 * p.reach;
+  if (distance > last) return;
+  const int64_t row = p.keys - 1 - p.reach + distance;
+  const bool own = p.table_heads > 1;
+  float sum = 0;
+  for (int64_t head = 0; head < p.batch * p.heads; ++head) {
+    if (own && head % p.heads != device::BlockY()) continue;
+    if (row < 0 || row >= tiled.spread_length) break;
+    for (int64_t part = 0; part < tiled.parts; ++part) {
+      const int64_t at =
+          (head * tiled.parts + part) * tiled.spread_stride + row;
+      sum +=
+          tiled.d_vectors[arguments.number][at * tiled.vectors_width + column];
+    }
+  }
+  const View& to = tiled.call.d_inputs[arguments.input];
+  static_cast<uint16_t*>(to.data)[device::BlockY() * to.head_stride +
+                                  distance * to.token_stride + column] =
+      static_cast<uint16_t>(device::PackBfloat16(sum * p.scale, 0));
 }
 
 // The gradient of r, a thread for each query of a row of the batch.
