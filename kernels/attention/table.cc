@@ -7,6 +7,7 @@
 #include "kernels/attention/cpu_counted.h"
 #include "kernels/attention/cpu_pairs.h"
 #include "kernels/attention/cpu_tiled.h"
+#include "kernels/common/left_out.h"
 
 namespace ordo::kernels::attention {
 namespace {
@@ -95,7 +96,8 @@ absl::StatusOr<const Kernel*> Select(const Problem& problem,
       absl::StrCat("no attention kernel is named \"", std::string(name), "\""));
   for (const Kernel& kernel : Kernels()) {
     if (!name.empty() && kernel.name != name) continue;
-    why = kernel.supports(problem);
+    why = CheckLeftIn("attention", kernel.name);
+    if (why.ok()) why = kernel.supports(problem);
     if (why.ok()) return &kernel;
   }
   return why;

@@ -1,6 +1,7 @@
 #include "kernels/rows/table.h"
 
 #include "base/check.h"
+#include "kernels/common/left_out.h"
 #include "kernels/rows/cpu_fused.h"
 
 namespace ordo::kernels::rows {
@@ -34,7 +35,8 @@ absl::StatusOr<const Kernel*> Select(Device device) {
       absl::UnimplementedError("no kernels for rows on a GPU are loaded");
   for (const Kernel& kernel : Kernels()) {
     if (kernel.device != device) continue;
-    why_not = kernel.supports();
+    why_not = CheckLeftIn("rows", kernel.name);
+    if (why_not.ok()) why_not = kernel.supports();
     if (why_not.ok()) return &kernel;
   }
   return why_not;

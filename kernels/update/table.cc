@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "kernels/common/left_out.h"
 #include "kernels/update/cpu_fused.h"
 
 namespace ordo::kernels::update {
@@ -50,7 +51,8 @@ absl::StatusOr<const Kernel*> Select(const Problem& problem) {
       "no kernels for the change of a state on a GPU are loaded");
   for (const Kernel& kernel : Kernels()) {
     if (kernel.device != problem.device) continue;
-    why_not = kernel.supports(problem);
+    why_not = CheckLeftIn("update", kernel.name);
+    if (why_not.ok()) why_not = kernel.supports(problem);
     if (why_not.ok()) return &kernel;
   }
   return why_not;

@@ -11,7 +11,7 @@ _SOURCES = CODE_SUFFIXES + (".proto", ".py", ".bzl", ".textproto")
 # Folder -> the package groups (of the root BUILD.bazel) it may open itself to.
 GROUPS = {
     "base": ("base_users",),
-    "kernels": ("kernels_users",),
+    "kernels": ("kernels_users", "kernels_probe_users"),
     "model": ("model_users",),
     "model/catalog": ("model_catalog_users",),
     "model/formats": ("model_users", "model_formats_users"),

@@ -64,7 +64,9 @@ LAYERS = {
                      CONTROL_PLANE),
     "worker/agent": (("base", "proto", "worker/supervisor"), CONTROL_PLANE),
     "worker/supervisor": ((), ()),
-    "worker/trainer": (("base", "model", "proto/ordo/training"),
+    "worker/trainer": (("base", "kernels/common/left_out.h",
+                        "kernels/cuda/load.h", "kernels/probe", "model",
+                        "proto/ordo/training"),
                        ("Abseil", "Protobuf", "LibTorch")),
 }
 # These see everything.

@@ -22,26 +22,36 @@ struct CommandRow {
   const char* help;
 };
 
-const std::vector<CommandRow>& Commands() {
-  static const auto* const commands = new std::vector<CommandRow>{
+// Of a job's attempts.
+std::vector<CommandRow> JobCommands() {
+  return {
       {"train",
        true,
        {{"--out", true, true},
         {"--storage-root", false, true},
         {"--deployment", false, true},
+        {"--without-kernels", false, true},
         {"--resume", false, false}},
-       "TASK --out DIR [--resume] [--storage-root ROOT] [--deployment DIR]",
-       "Trains; checkpoints, metrics.jsonl and event files go to DIR."},
+       "TASK --out DIR [--resume] [--storage-root ROOT] [--deployment DIR] "
+       "[--without-kernels NAMES]",
+       "Trains; checkpoints, metrics.jsonl and event files go to DIR. NAMES, "
+       "with commas between them, are kernels that `probe` found wrong."},
       {"evaluate",
        true,
        {{"--out", true, true},
         {"--encoding", false, true},
         {"--storage-root", false, true},
-        {"--deployment", false, true}},
+        {"--deployment", false, true},
+        {"--without-kernels", false, true}},
        "TASK --out DIR [--encoding ENCODING] [--storage-root ROOT] "
-       "[--deployment DIR]",
+       "[--deployment DIR] [--without-kernels NAMES]",
        "Evaluates checkpoints, with another encoding than theirs where one is "
        "given; reports go to DIR. Relative paths are looked for under ROOT."},
+  };
+}
+
+std::vector<CommandRow> CheckpointCommands() {
+  return {
       {"generate",
        false,
        {{"--checkpoint", true, true},
@@ -75,6 +85,11 @@ const std::vector<CommandRow>& Commands() {
        {{"--checkpoint", true, true}, {"--out", true, true}},
        "--checkpoint DIR --out DIR",
        "Adds low-rank adapters to the weights that they adapt."},
+  };
+}
+
+std::vector<CommandRow> OtherCommands() {
+  return {
       {"cost",
        true,
        {{"--tokens", false, true},
@@ -83,8 +98,28 @@ const std::vector<CommandRow>& Commands() {
        "TASK [--tokens N] [--convention model|tape_table3] [-o table|json]",
        "Parameters, MACs, FLOPs and bytes of attention state, by layer and in "
        "all."},
+      {"probe",
+       false,
+       {{"--device", true, true},
+        {"-o", false, true},
+        {"--deployment", false, true}},
+       "--device cpu:0|cuda:N [-o table|json] [--deployment DIR]",
+       "Runs each kernel for the device on small problems and compares it with "
+       "the reference, each in a process of its own. What is wrong is in the "
+       "report, not in the exit code."},
       {"help", false, {}, "", "Says this."},
   };
+}
+
+const std::vector<CommandRow>& Commands() {
+  static const auto* const commands = [] {
+    auto* const all = new std::vector<CommandRow>;
+    for (const auto& part :
+         {JobCommands(), CheckpointCommands(), OtherCommands()}) {
+      all->insert(all->end(), part.begin(), part.end());
+    }
+    return all;
+  }();
   return *commands;
 }
 

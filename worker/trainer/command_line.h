@@ -11,7 +11,7 @@ namespace ordo::worker::trainer {
 
 // A command with its arguments.
 struct CommandLine {
-  // train, evaluate, generate, logits, convert, merge, cost or help.
+  // train, evaluate, generate, logits, convert, merge, cost, probe or help.
   std::string command;
   // The specification's file, for train, evaluate and cost.
   std::string spec;

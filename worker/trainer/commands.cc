@@ -6,11 +6,13 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "base/files/file_util.h"
 #include "base/process/process.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/version/version.h"
+#include "kernels/common/left_out.h"
 #include "model/training/checkpoint.h"
 #include "model/training/numerics.h"
 #include "worker/trainer/context.h"
@@ -20,6 +22,7 @@
 #include "worker/trainer/evaluate.h"
 #include "worker/trainer/exit_code.h"
 #include "worker/trainer/inference.h"
+#include "worker/trainer/probe.h"
 #include "worker/trainer/progress.h"
 #include "worker/trainer/spec_file.h"
 #include "worker/trainer/train.h"
@@ -185,10 +188,30 @@ absl::StatusOr<ExitCode> CostCommand(const CommandContext& context,
   return ordo::training::v1::FINISHED;
 }
 
+absl::StatusOr<ExitCode> ProbeCommand(const CommandContext& context,
+                                      const CommandLine& line) {
+  ProbeOptions options;
+  options.device = line.Flag("--device");
+  ORDO_ASSIGN_OR_RETURN(const std::string own, base::ExecutablePath());
+  options.gpu_kernels = base::JoinPath(base::FolderOf(own), kGpuKernels);
+  ORDO_ASSIGN_OR_RETURN(options.build_digest, base::BuildId());
+  // Before what takes its time.
+  ORDO_RETURN_IF_ERROR(ProbeText({}, line.Flag("-o")).status());
+  ORDO_ASSIGN_OR_RETURN(const auto probe,
+                        Probe(context.files, context.clock, options));
+  ORDO_ASSIGN_OR_RETURN(const std::string text,
+                        ProbeText(probe, line.Flag("-o")));
+  std::cout << text << std::flush;
+  return ordo::training::v1::FINISHED;
+}
+
 }  // namespace
 
 absl::StatusOr<ExitCode> RunCommand(const CommandContext& context,
                                     const CommandLine& line) {
+  // What a probe of the device found wrong.
+  kernels::LeaveOut(
+      absl::StrSplit(line.Flag("--without-kernels"), ',', absl::SkipEmpty()));
   if (line.command == "train") return TrainCommand(context, line);
   if (line.command == "evaluate") return EvaluateCommand(context, line);
   if (line.command == "generate") return GenerateCommand(context, line);
@@ -196,6 +219,7 @@ absl::StatusOr<ExitCode> RunCommand(const CommandContext& context,
   if (line.command == "convert") return ConvertCommand(context, line);
   if (line.command == "merge") return MergeCommand(context, line);
   if (line.command == "cost") return CostCommand(context, line);
+  if (line.command == "probe") return ProbeCommand(context, line);
   std::cout << Usage();
   return ordo::training::v1::FINISHED;
 }

@@ -22,16 +22,18 @@ struct Answers {
   Naive naive;
 };
 
-// Computed once for all kernels.
+// Computed once for all kernels. Small problems have the names of others.
 const Answers& AnswersTo(const Case& c) {
-  static auto* const known = new std::map<std::string, Answers>;
-  const auto found = known->find(c.label);
+  using Key = std::pair<std::string, int64_t>;
+  static auto* const known = new std::map<Key, Answers>;
+  const Key key{c.label, c.problem.keys};
+  const auto found = known->find(key);
   if (found != known->end()) return found->second;
   Answers answers;
   answers.inputs = answers.judge = MakeTensors(c.problem, 1);
   ReferenceBackward(c.problem, &answers.judge);
   answers.naive = RunNaive(c.problem, answers.inputs);
-  return known->emplace(c.label, std::move(answers)).first->second;
+  return known->emplace(key, std::move(answers)).first->second;
 }
 
 class Comparison {
@@ -104,6 +106,8 @@ double Distance(const std::vector<double>& x, const std::vector<double>& y) {
   }
   return largest;
 }
+
+void Judge(const Case& c) { AnswersTo(c); }
 
 std::vector<Miss> MissesOf(const Case& c, const Kernel& kernel,
                            const RunOptions& options) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace ordo::kernels::attention::check {
@@ -240,6 +242,23 @@ Problem Plain(int64_t length, int64_t width) {
   return p;
 }
 
+namespace {
+
+Case InHalves(const Case& c) {
+  Case halves{c.label + "_bf16", c.problem};
+  halves.problem.type = Type::kBfloat16;
+  return halves;
+}
+
+// In each type.
+std::vector<Case> InTypes(std::vector<Case> cases) {
+  const size_t count = cases.size();
+  for (size_t i = 0; i < count; ++i) cases.push_back(InHalves(cases[i]));
+  return cases;
+}
+
+}  // namespace
+
 std::vector<Case> Problems() {
   std::vector<Case> cases;
   for (const int64_t length : {1, 2, 63, 64, 65, 130, 200}) {
@@ -260,10 +279,34 @@ std::vector<Case> Problems() {
     cases.push_back({change.label, Plain(131, 32)});
     change.apply(&cases.back().problem);
   }
+  return InTypes(std::move(cases));
+}
+
+std::vector<Case> SmallProblems(Device device) {
+  const std::set<std::string> chosen = {
+      "both_ways",       "padded",     "shared_keys", "state",
+      "chunk",           "bounded",    "biased",      "near_biased",
+      "positioned",      "multiplied", "rectified",   "ramp",
+      "query_band",      "key_band",   "both_bands",  "by_channel",
+      "far_pair",        "summed",     "counted",     "counted_by_keys",
+      "counted_by_slope"};
+  const std::set<std::string> halves = {"plain", "state", "biased",
+                                        "both_bands", "counted"};
+  // With a key beyond a tile. Kernels of GPUs are built for few widths.
+  Problem plain = Plain(65, device == Device::kCuda ? 64 : 16);
+  plain.batch = 1;
+  plain.device = device;
+  std::vector<Case> cases = {{"plain", plain}};
+  for (const Change& change : Changes()) {
+    if (chosen.count(change.label) == 0) continue;
+    cases.push_back({change.label, plain});
+    change.apply(&cases.back().problem);
+  }
+  if (device == Device::kCuda) return InTypes(std::move(cases));
   const size_t count = cases.size();
   for (size_t i = 0; i < count; ++i) {
-    cases.push_back({cases[i].label + "_bf16", cases[i].problem});
-    cases.back().problem.type = Type::kBfloat16;
+    if (halves.count(cases[i].label) == 0) continue;
+    cases.push_back(InHalves(cases[i]));
   }
   return cases;
 }

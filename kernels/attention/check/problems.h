@@ -40,6 +40,11 @@ Problem Plain(int64_t length, int64_t width);
 // Lengths, widths and changes, in each type.
 std::vector<Case> Problems();
 
+// The few that take a moment and have each term, for a device that is to be
+// used: on a GPU in each type, on a CPU in fp32 and some in bf16, as its
+// kernels widen what they load.
+std::vector<Case> SmallProblems(Device device);
+
 }  // namespace ordo::kernels::attention::check
 
 #endif  // ORDO_KERNELS_ATTENTION_CHECK_PROBLEMS_H_

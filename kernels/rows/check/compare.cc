@@ -300,10 +300,21 @@ void CheckLoss(const Kernel& kernel, const Loss& given, Ran* ran) {
                   rounding);
 }
 
+int64_t CountOf(const Rotation& r) {
+  return r.batch * r.heads * r.tokens * r.width;
+}
+int64_t CountOf(const Adam& adam) { return adam.count; }
+// Of what has rows.
+template <typename Problem>
+int64_t CountOf(const Problem& problem) {
+  return problem.rows * problem.width;
+}
+
 template <typename Problem>
 Case Make(std::string label, const Problem& problem,
           void (*check)(const Kernel&, const Problem&, Ran*)) {
-  return {std::move(label), [problem, check](const Kernel& kernel) {
+  return {std::move(label), CountOf(problem),
+          [problem, check](const Kernel& kernel) {
             Ran ran;
             check(kernel, problem, &ran);
             return ran.misses();

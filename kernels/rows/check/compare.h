@@ -1,6 +1,7 @@
 #ifndef ORDO_KERNELS_ROWS_CHECK_COMPARE_H_
 #define ORDO_KERNELS_ROWS_CHECK_COMPARE_H_
 
+#include <cstdint>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -16,6 +17,8 @@ namespace ordo::kernels::rows::check {
 // Something that kernels do, with numbers, forward and backward.
 struct Case {
   std::string label;
+  // Of its largest tensor.
+  int64_t count;
   // All results whose error is more than twice the naive computation's and one
   // rounding, and what else went wrong. None: the kernel is right.
   std::function<std::vector<kernels::check::Miss>(const Kernel& kernel)>

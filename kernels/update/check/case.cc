@@ -23,11 +23,11 @@ std::vector<double> Moved(const Problem& p, const std::vector<double>& x,
   return moved;
 }
 
-int64_t StateSize(const Problem& p) {
+}  // namespace
+
+int64_t CountOf(const Problem& p) {
   return p.batch * p.heads * p.tokens * p.width;
 }
-
-}  // namespace
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.label; }
 
@@ -60,7 +60,7 @@ Tensors MakeTensors(const Case& c) {
   const Problem& p = c.problem;
   Tensors x;
   const auto state = [&](const std::string& name, Type type) {
-    return Normals(StateSize(p), name, type);
+    return Normals(CountOf(p), name, type);
   };
   // By token, x is the state.
   x.x_BHTW = state("x", p.by_token() ? c.type : c.other);
@@ -82,7 +82,7 @@ State::State(const Case& c, Type type, const std::vector<double>& x)
       guarded_(type, c.by_tokens ? Moved(c.problem, x, false) : x) {}
 
 State::State(const Case& c, Type type)
-    : case_(c), type_(type), guarded_(type, StateSize(c.problem)) {}
+    : case_(c), type_(type), guarded_(type, CountOf(c.problem)) {}
 
 View State::view() {
   const Problem& p = case_.problem;

@@ -1,6 +1,7 @@
 #ifndef ORDO_KERNELS_UPDATE_CHECK_CASE_H_
 #define ORDO_KERNELS_UPDATE_CHECK_CASE_H_
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ struct Case {
   // Whether a token's heads lie side by side.
   bool by_tokens = false;
 };
+
+// Of the state.
+int64_t CountOf(const Problem& problem);
 
 // What GoogleTest calls it.
 void PrintTo(const Case& c, std::ostream* out);

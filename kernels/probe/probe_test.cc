@@ -1,0 +1,81 @@
+#include "kernels/probe/probe.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "kernels/attention/table.h"
+#include "kernels/probe/testing/broken_kernels.h"
+#include "kernels/rows/table.h"
+#include "kernels/update/table.h"
+
+namespace ordo::kernels::probe {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+TEST(ProbeTest, EveryRowOfEveryTableForTheDeviceIsThere) {
+  const std::vector<std::string> rows = Rows(Device::kCpu);
+  size_t count = 0;
+  const auto expect = [&](const std::string& table, const auto& kernels) {
+    for (const auto& kernel : kernels) {
+      if (kernel.device != Device::kCpu) continue;
+      ++count;
+      EXPECT_THAT(rows, Contains(table + "/" + kernel.name));
+    }
+  };
+  expect("attention", attention::Kernels());
+  expect("update", update::Kernels());
+  expect("rows", rows::Kernels());
+  EXPECT_EQ(rows.size(), count);
+  EXPECT_TRUE(Rows(Device::kCuda).empty());
+}
+
+// Or says why the processor cannot.
+TEST(ProbeTest, EachRowTakesProblemsAndIsRight) {
+  Prepare(Device::kCpu);
+  int right = 0;
+  for (const std::string& row : Rows(Device::kCpu)) {
+    const auto finding = ProbeRow(row, nullptr);
+    ASSERT_TRUE(finding.ok()) << finding.status();
+    EXPECT_FALSE(finding->miss.has_value())
+        << row << " " << finding->problem << ": " << finding->miss->what;
+    if (finding->num_problems == 0) {
+      EXPECT_THAT(std::string(finding->unsupported.message()),
+                  HasSubstr("this processor has no"))
+          << row;
+    } else {
+      ++right;
+    }
+  }
+  EXPECT_GE(right, 3);
+}
+
+// Of a process in which tables are as they are built.
+TEST(BrokenKernelsTest, AreFoundWithTheirResults) {
+  testing::AddBrokenKernels();
+  const auto wrong = ProbeRow("attention/cpu_wrong", nullptr);
+  ASSERT_TRUE(wrong.ok()) << wrong.status();
+  EXPECT_EQ(wrong->problem, "padded");
+  ASSERT_TRUE(wrong->miss.has_value());
+  EXPECT_EQ(wrong->miss->what, "d k");
+  EXPECT_NEAR(wrong->miss->error, 0.5, 0.1);
+  EXPECT_LT(wrong->miss->bound, 1e-3);
+  EXPECT_GT(wrong->num_problems, 1);
+
+  const auto shy = ProbeRow("attention/cpu_shy", nullptr);
+  ASSERT_TRUE(shy.ok()) << shy.status();
+  EXPECT_EQ(shy->num_problems, 0);
+  EXPECT_EQ(shy->unsupported.message(), "never");
+}
+
+TEST(ProbeTest, AnUnknownRowIsNotFound) {
+  const absl::Status status = ProbeRow("attention/none", nullptr).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("attention/none"));
+}
+
+}  // namespace
+}  // namespace ordo::kernels::probe

@@ -1,0 +1,222 @@
+#include "worker/trainer/probe.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/files/file_util.h"
+#include "base/process/apart.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "google/protobuf/util/json_util.h"
+#include "google/protobuf/util/time_util.h"
+#include "kernels/cuda/load.h"
+#include "kernels/probe/probe.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+namespace probe = ::ordo::kernels::probe;
+
+using google::protobuf::util::TimeUtil;
+using kernels::Device;
+using ordo::training::v1::KernelFailure;
+using ordo::training::v1::KernelProbe;
+
+// Of a kernel, which takes a tenth of a second.
+constexpr absl::Duration kKernelLimit = absl::Seconds(10);
+constexpr size_t kMaxInfoBytes = 1 << 20;
+constexpr char kVisible[] = "CUDA_VISIBLE_DEVICES";
+
+struct DeviceName {
+  Device device;
+  int index;
+};
+
+absl::StatusOr<DeviceName> ParseDevice(const std::string& text) {
+  const std::vector<std::string> parts = absl::StrSplit(text, ':');
+  int index = 0;
+  const bool has_index =
+      parts.size() == 2 && absl::SimpleAtoi(parts[1], &index) && index >= 0;
+  if (has_index || parts.size() == 1) {
+    if (parts[0] == "cpu" && index == 0) return DeviceName{Device::kCpu, 0};
+    if (parts[0] == "cuda") return DeviceName{Device::kCuda, index};
+  }
+  return base::InvalidField(
+      "--device",
+      absl::StrCat("must be cpu:0 or cuda:<index>, is '", text, "'"));
+}
+
+// The value of the first line "<key> : <value>"; empty: there is none.
+std::string FirstLine(base::Filesystem& files, const std::string& path,
+                      const std::string& key) {
+  const auto text = base::ReadFile(files, path, kMaxInfoBytes);
+  if (!text.ok()) return "";
+  for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(line, absl::MaxSplits(':', 1));
+    if (absl::StripAsciiWhitespace(parts.first) == key) {
+      return std::string(absl::StripAsciiWhitespace(parts.second));
+    }
+  }
+  return "";
+}
+
+// Loads the kernels; what a GPU's driver knows is asked in another process, as
+// none that has asked can be copied.
+absl::StatusOr<const kernels::cuda::CudaLibrary*> OpenGpu(
+    const ProbeOptions& options, int index) {
+  setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);
+  setenv(kVisible, std::to_string(index).c_str(), /*overwrite=*/0);
+  const auto library = kernels::cuda::LoadCuda(options.gpu_kernels);
+  if (!library.ok()) {
+    return absl::UnavailableError(
+        absl::StrCat(options.device, ": ", library.status().message()));
+  }
+  const auto missing = base::RunApart(
+      [&] {
+        const char* const text = (*library)->missing_device();
+        return std::string(text == nullptr ? "" : text);
+      },
+      options.limit);
+  if (!missing.ok() || !missing->empty()) {
+    return absl::UnavailableError(absl::StrCat(
+        options.device, " is not there: ",
+        missing.ok() ? *missing : std::string(missing.status().message())));
+  }
+  return *library;
+}
+
+void Fail(const std::string& kernel, const std::string& message,
+          KernelProbe* result) {
+  KernelFailure& failure = *result->add_failed();
+  failure.set_kernel(kernel);
+  failure.set_message(message);
+}
+
+// One kernel's part of the result.
+KernelProbe Describe(const std::string& row,
+                     const absl::StatusOr<probe::Finding>& finding) {
+  KernelProbe result;
+  if (!finding.ok()) {
+    Fail(row, std::string(finding.status().message()), &result);
+  } else if (finding->miss) {
+    Fail(row, finding->miss->what, &result);
+    KernelFailure& failure = *result.mutable_failed(0);
+    failure.set_problem(finding->problem);
+    failure.set_error(finding->miss->error);
+    failure.set_bound(finding->miss->bound);
+  } else if (finding->num_problems == 0) {
+    auto& refusal = *result.add_refused();
+    refusal.set_kernel(row);
+    refusal.set_message(std::string(finding->unsupported.message()));
+  } else {
+    result.add_passed(row);
+  }
+  return result;
+}
+
+void ProbeKernel(const std::string& row, const kernels::DeviceMemory* memory,
+                 absl::Duration limit, KernelProbe* result) {
+  if (limit <= absl::ZeroDuration()) {
+    return Fail(row, "there was no time left for it", result);
+  }
+  const auto bytes = base::RunApart(
+      [&] {
+        return Describe(row, probe::ProbeRow(row, memory)).SerializeAsString();
+      },
+      std::min(limit, kKernelLimit));
+  KernelProbe part;
+  if (!bytes.ok()) {
+    return Fail(row, std::string(bytes.status().message()), result);
+  }
+  if (!part.ParseFromString(*bytes)) return Fail(row, "no answer", result);
+  result->MergeFrom(part);
+}
+
+std::string Reason(const KernelFailure& failure) {
+  if (failure.problem().empty()) return failure.message();
+  if (failure.bound() == 0) {
+    return absl::StrCat(failure.problem(), ": ", failure.message());
+  }
+  return absl::StrCat(failure.problem(), ": ", failure.message(), " is ",
+                      failure.error(), " off, at most ", failure.bound(),
+                      " is right");
+}
+
+std::string Table(const KernelProbe& probe) {
+  std::string text =
+      absl::StrCat(probe.kind(), ": ", probe.hardware(), "\ntrainer ",
+                   probe.build_digest().substr(0, 12), ", ",
+                   TimeUtil::ToString(probe.time()), ", ",
+                   TimeUtil::ToString(probe.duration()), "\n\n");
+  for (const std::string& kernel : probe.passed()) {
+    absl::StrAppend(&text, "passed   ", kernel, "\n");
+  }
+  for (const auto& refusal : probe.refused()) {
+    absl::StrAppend(&text, "refused  ", refusal.kernel(), ": ",
+                    refusal.message(), "\n");
+  }
+  for (const KernelFailure& failure : probe.failed()) {
+    absl::StrAppend(&text, "FAILED   ", failure.kernel(), ": ", Reason(failure),
+                    "\n");
+  }
+  absl::StrAppend(&text, "\n", probe.passed_size(), " kernels passed, ",
+                  probe.failed_size(), " failed\n");
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<KernelProbe> Probe(base::Filesystem& files, base::Clock& clock,
+                                  const ProbeOptions& options) {
+  ORDO_ASSIGN_OR_RETURN(const DeviceName name, ParseDevice(options.device));
+  const absl::Duration begin = clock.Monotonic();
+  KernelProbe result;
+  *result.mutable_time() =
+      TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(clock.Now()));
+  result.set_build_digest(options.build_digest);
+  const kernels::DeviceMemory* memory = nullptr;
+  if (name.device == Device::kCuda) {
+    ORDO_ASSIGN_OR_RETURN(const auto* library, OpenGpu(options, name.index));
+    memory = &library->memory;
+    result.set_kind("cuda");
+    result.set_hardware(
+        FirstLine(files, "/proc/driver/nvidia/version", "NVRM version"));
+  } else {
+    result.set_kind("cpu");
+    result.set_hardware(FirstLine(files, "/proc/cpuinfo", "model name"));
+  }
+  probe::Prepare(name.device);
+  for (const std::string& row : probe::Rows(name.device)) {
+    const absl::Duration left = options.limit - (clock.Monotonic() - begin);
+    ProbeKernel(row, memory, left, &result);
+  }
+  *result.mutable_duration() = TimeUtil::NanosecondsToDuration(
+      absl::ToInt64Nanoseconds(clock.Monotonic() - begin));
+  return result;
+}
+
+absl::StatusOr<std::string> ProbeText(const KernelProbe& probe,
+                                      const std::string& output) {
+  if (output.empty() || output == "table") return Table(probe);
+  if (output != "json") {
+    return base::InvalidField(
+        "-o", absl::StrCat("must be table or json, is '", output, "'"));
+  }
+  google::protobuf::util::JsonPrintOptions options;
+  options.preserve_proto_field_names = true;
+  std::string text;
+  const auto status =
+      google::protobuf::util::MessageToJsonString(probe, &text, options);
+  if (!status.ok()) {
+    return absl::InternalError(
+        absl::StrCat("write the result as JSON: ", status.ToString()));
+  }
+  return text + "\n";
+}
+
+}  // namespace ordo::worker::trainer
