@@ -6,6 +6,7 @@
 #include "kernels/attention/check/compare.h"
 #include "kernels/attention/check/problems.h"
 #include "kernels/attention/table.h"
+#include "kernels/common/check/numbers.h"
 #include "kernels/rows/check/compare.h"
 #include "kernels/rows/table.h"
 #include "kernels/update/check/compare.h"
@@ -48,8 +49,8 @@ Finding ProbeKernel(const attention::Kernel& kernel,
   return finding;
 }
 
-Finding ProbeKernel(const update::Kernel& kernel,
-                    const DeviceMemory* /*memory*/) {
+Finding ProbeKernel(const update::Kernel& kernel, const DeviceMemory* memory) {
+  check::UseMemory(memory);
   Finding finding;
   for (update::check::Case c : update::check::Cases()) {
     if (update::check::CountOf(c.problem) > kMaxUpdateCount) continue;
@@ -62,8 +63,8 @@ Finding ProbeKernel(const update::Kernel& kernel,
   return finding;
 }
 
-Finding ProbeKernel(const rows::Kernel& kernel,
-                    const DeviceMemory* /*memory*/) {
+Finding ProbeKernel(const rows::Kernel& kernel, const DeviceMemory* memory) {
+  check::UseMemory(memory);
   Finding finding;
   finding.unsupported = kernel.supports();
   if (!finding.unsupported.ok()) return finding;

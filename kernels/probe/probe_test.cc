@@ -44,7 +44,7 @@ TEST(ProbeTest, EachRowTakesProblemsAndIsRight) {
         << row << " " << finding->problem << ": " << finding->miss->what;
     if (finding->num_problems == 0) {
       EXPECT_THAT(std::string(finding->unsupported.message()),
-                  HasSubstr("this processor has no"))
+                  HasSubstr("this processor"))
           << row;
     } else {
       ++right;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "kernels/attention/table.h"
+#include "kernels/common/left_out.h"
 #include "kernels/torch/gpu.h"
 #include "model/training/loaded_libraries.h"
 
@@ -119,7 +120,8 @@ std::string Settings() {
   return absl::StrJoin(set, " ");
 }
 
-// Our kernels that this processor or the GPU runs, best first.
+// Our kernels that this processor or the GPU runs, best first, and what it must
+// do without.
 std::string AttentionKernels() {
   kernels::attention::Problem problem;
   // Some rows take nothing else.
@@ -134,7 +136,13 @@ std::string AttentionKernels() {
   problem.values[0] = {problem.width, 1};
   std::vector<std::string> names;
   for (const auto& kernel : kernels::attention::Kernels()) {
-    if (kernel.supports(problem).ok()) names.push_back(kernel.name);
+    if (kernel.supports(problem).ok() &&
+        kernels::CheckLeftIn("attention", kernel.name).ok()) {
+      names.push_back(kernel.name);
+    }
+  }
+  for (const std::string& name : kernels::LeftOut()) {
+    names.push_back("without:" + name);
   }
   return absl::StrJoin(names, " ");
 }

@@ -52,6 +52,12 @@ Devices Survey(const Explained& seen, const std::string& kind) {
     for (const workers::v1::Device& device : worker.devices()) {
       devices.kinds.insert(device.kind());
       if (device.kind() != kind) continue;
+      if (!device.withheld().empty()) {
+        devices.busy.push_back(absl::StrCat(device.name(), " of ",
+                                            IdOf(worker.name()), ": ",
+                                            device.withheld()));
+        continue;
+      }
       if (device.job().empty()) {
         ++devices.num_free;
         continue;

@@ -63,6 +63,17 @@ TEST(ExplainTest, ABusyDeviceNamesItsJob) {
   EXPECT_THAT(seen.Explain().summary(), HasSubstr("runs job a (attempt 2)"));
 }
 
+TEST(ExplainTest, ADeviceThatIsWithheldSaysWhy) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "")};
+  seen.workers[0].mutable_devices(0)->set_withheld(
+      "its kernels are being probed");
+  const jobs::v1::ExplainResponse response = seen.Explain();
+  ASSERT_FALSE(response.blockers().empty());
+  EXPECT_THAT(response.blockers(0).message(),
+              HasSubstr("cpu:0 of w: its kernels are being probed"));
+}
+
 TEST(ExplainTest, NoWorkerIsSaid) {
   Seen seen;
   EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoWorker));

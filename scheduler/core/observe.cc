@@ -181,8 +181,15 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
   worker.labels.clear();
   worker.labels.insert(request.labels().begin(), request.labels().end());
   worker.devices.clear();
+  worker.announced.clear();
   for (const workers::v1::Device& device : request.devices()) {
-    worker.devices[device.name()] = KindOf(device.name());
+    workers::v1::Device& announced = worker.announced[device.name()];
+    announced = device;
+    announced.set_kind(KindOf(device.name()));
+    announced.clear_job();
+    announced.clear_attempt();
+    if (!device.withheld().empty()) continue;
+    worker.devices[device.name()] = announced.kind();
   }
   worker.liveness = Worker::Liveness::kOnline;
   if (worker.incarnation != request.incarnation()) {

@@ -98,6 +98,28 @@ TEST_F(ObserveTest, WhatAZombieWritesIsRefused) {
   EXPECT_NE(shell_.StateOf("a"), Job::SUCCEEDED);
 }
 
+TEST_F(ObserveTest, ADeviceThatIsWithheldGetsNoJobUntilItIsOffered) {
+  agent::v1::AnnounceRequest request = WorkerBuilder("w").Devices({"cpu:0"});
+  request.mutable_devices(0)->set_withheld("its kernels are being probed");
+  request.mutable_devices(0)->set_job("jobs/of-nobody");
+  Announce(request);
+  ORDO_ASSERT_OK(shell_.Submit(JobBuilder("a")));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+  const Worker& worker = shell_.state().workers.at("w");
+  const workers::v1::Worker shown = ToProto(shell_.state(), worker);
+  ASSERT_EQ(shown.devices_size(), 1);
+  EXPECT_EQ(shown.devices(0).kind(), "cpu");
+  EXPECT_EQ(shown.devices(0).job(), "");
+  EXPECT_THAT(shown.devices(0).withheld(), HasSubstr("being probed"));
+  request.mutable_devices(0)->clear_withheld();
+  request.mutable_devices(0)->mutable_probe()->add_passed("rows/a");
+  Announce(request);
+  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
+  EXPECT_EQ(ToProto(shell_.state(), worker).devices(0).probe().passed(0),
+            "rows/a");
+}
+
 TEST_F(ObserveTest, AnUnknownAttemptBlocksAllDevicesUntilItIsGone) {
   Announce(WorkerBuilder("w").Runs(AttemptBuilder("other", 3).Running()));
   ORDO_ASSERT_OK(shell_.Submit(JobBuilder("a")));

@@ -71,10 +71,9 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
     holders[std::get<Live>(entry.place).device] = {
         JobName(job), attempts.empty() ? 0 : attempts.rbegin()->number()};
   }
-  for (const auto& [name, kind] : worker.devices) {
+  for (const auto& [name, announced] : worker.announced) {
     workers::v1::Device& device = *proto.add_devices();
-    device.set_name(name);
-    device.set_kind(kind);
+    device = announced;
     if (const auto holder = holders.find(name); holder != holders.end()) {
       device.set_job(holder->second.first);
       device.set_attempt(holder->second.second);

@@ -103,8 +103,10 @@ struct Worker {
   std::string id;
   std::string incarnation;
   std::string address;
-  // Kind by name.
+  // Kind by name, of those that it offers.
   std::map<std::string, std::string> devices;
+  // As it announced them, by name.
+  std::map<std::string, workers::v1::Device> announced;
   std::map<std::string, std::string> labels;
   std::string build_digest;
   Liveness liveness = Liveness::kUnknown;

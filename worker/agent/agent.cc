@@ -41,7 +41,11 @@ Agent::Agent(AgentOptions options, base::Filesystem& files,
       wake_file_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       core_(options_.identity.worker(), options_.identity.incarnation(),
             options_.task.trainer),
-      reporter_(options_.identity, clock, metrics) {
+      reporter_(options_.identity, clock, metrics),
+      prober_(options_.task,
+              {options_.identity.devices().begin(),
+               options_.identity.devices().end()},
+              {files, clock, metrics}) {
   ORDO_CHECK(wake_file_ >= 0) << "eventfd";
 }
 
@@ -119,8 +123,9 @@ void Agent::Run(const std::string& address,
     RunPending();
     UpdateChanged();
     RunPending();
-    Report();
     ReapChildren();
+    TendProbes();
+    Report();
     if (DrainIsOver()) break;
     Wait();
   }
@@ -176,7 +181,10 @@ void Agent::StartTask(const Pending& pending) {
   entry.task = std::make_unique<Task>(options_.task, files_, key);
   entry.measurements = MakeMeasurements(desired, pending.asked);
   ObservedAttempt::Cause cause = ObservedAttempt::CAUSE_UNSPECIFIED;
-  const absl::Status status = entry.task->Start(desired, &cause);
+  const absl::Status status =
+      entry.task->Start(desired, &cause,
+                        prober_.plan().WrongKernels({desired.devices().begin(),
+                                                     desired.devices().end()}));
   if (!status.ok()) {
     base::LogError(
         "attempt not started",
@@ -352,6 +360,10 @@ void Agent::ReapChildren() {
     int status = 0;
     const pid_t pid = waitpid(-1, &status, WNOHANG);
     if (pid <= 0) return;
+    base::ExitStatus exit;
+    exit.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    exit.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (prober_.OnExit(pid, exit)) continue;
     if (supervisors_.erase(pid) == 0) {
       metrics_.orphans_reaped.With({}).Increment();
     } else if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
@@ -369,6 +381,20 @@ void Agent::WriteSpec(const DesiredAttempt& desired) {
                        {{"job", desired.job()}, {"error", status}});
     }
   });
+}
+
+void Agent::TendProbes() {
+  if (drain_.began()) return;
+  bool idle = false;
+  {
+    base::MutexLock lock(mutex_);
+    idle = core_.IsEmpty();
+  }
+  prober_.Step(idle);
+  if (prober_.plan().sequence() == announced_probes_) return;
+  announced_probes_ = prober_.plan().sequence();
+  base::MutexLock lock(mutex_);
+  reporter_.SetDevices(prober_.plan().Devices());
 }
 
 void Agent::Report() {
@@ -395,7 +421,9 @@ bool Agent::DrainIsOver() {
 void Agent::Wait() {
   std::vector<pollfd> files = {{wake_file_, POLLIN, 0},
                                {watcher_->file(), POLLIN, 0}};
+  if (prober_.file() >= 0) files.push_back({prober_.file(), POLLIN, 0});
   absl::Duration timeout = next_full_turn_ - clock_.Monotonic();
+  if (!drain_.began()) timeout = std::min(timeout, prober_.TimeLeft());
   size_t num_running = 0;
   for (const auto& [key, entry] : entries_) {
     if (entry.over) continue;

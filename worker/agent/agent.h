@@ -21,6 +21,7 @@
 #include "worker/agent/drain.h"
 #include "worker/agent/measurements.h"
 #include "worker/agent/metrics.h"
+#include "worker/agent/prober.h"
 #include "worker/agent/reporter.h"
 #include "worker/agent/task.h"
 #include "worker/agent/task_watches.h"
@@ -112,6 +113,8 @@ class Agent {
   void UpdateChanged();
   // <job>/spec.json, durably: a disk may take its time.
   void WriteSpec(const ::ordo::agent::v1::DesiredAttempt& desired);
+  // Starts probes that are due, and tells the reporter what they found.
+  void TendProbes();
   void Report();
   void BeginDrain();
   bool DrainIsOver();
@@ -140,6 +143,8 @@ class Agent {
   // Monotonic times.
   absl::Duration next_full_turn_;
   Drain drain_;
+  Prober prober_;
+  int64_t announced_probes_ = 0;
   // The last member: its thread uses the others.
   Background background_;
 };

@@ -98,6 +98,10 @@ class AgentTest : public ::testing::Test {
     AgentOptions options;
     options.task = testing::FakeTaskOptions(folder_.path(), behaviour);
     options.identity.set_worker("w");
+    if (!probe_.empty()) {
+      options.identity.add_devices()->set_name("cpu:0");
+      options.task.environment.push_back("ORDO_FAKE_PROBE=" + probe_);
+    }
     options.identity.set_incarnation(std::to_string(++incarnations));
     options.stop_grace = absl::Seconds(10);
     options.unreadable_limit = unreadable_limit_;
@@ -152,6 +156,8 @@ class AgentTest : public ::testing::Test {
   // What the agent sees.
   base::testing::FaultyFilesystem faulty_{files_};
   absl::Duration unreadable_limit_ = absl::Minutes(10);
+  // What the probe of its one device says; empty: it has none.
+  std::string probe_;
   base::RealClock clock_;
   base::MetricsRegistry registry_;
   WorkerMetrics metrics_{registry_};
@@ -219,6 +225,31 @@ TEST_F(AgentTest, ForgetsWhatIsAcknowledged) {
   Desire({});
   Stop(Leave::kDrain);
   EXPECT_TRUE(absl::IsNotFound(files_.Stat(TaskFolder()).status()));
+}
+
+TEST_F(AgentTest, ADeviceIsOfferedAfterItsProbeAndDoesWithoutWrongKernels) {
+  probe_ = R"({"failed": [{"kernel": "rows/b"}, {"kernel": "rows/a"}]})";
+  Start("*:step_ms=20");
+  const auto offered = scheduler_.WaitFor([](const AnnounceRequest& request) {
+    return request.devices_size() == 1 && request.devices(0).withheld().empty();
+  });
+  ASSERT_TRUE(offered.has_value());
+  EXPECT_EQ(offered->devices(0).probe().failed_size(), 2);
+  Desire({testing::FakeTask("a", 1)});
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::RUNNING).has_value());
+  EXPECT_THAT(
+      base::FindProcesses(folder_.path() + " --without-kernels rows/a,rows/b"),
+      Not(IsEmpty()));
+}
+
+TEST_F(AgentTest, ADeviceWhoseProbeCrashesIsWithheldAndTheWorkerLives) {
+  probe_ = "crash";
+  Start("");
+  const auto withheld = scheduler_.WaitFor([](const AnnounceRequest& request) {
+    return request.devices_size() == 1 &&
+           absl::StrContains(request.devices(0).withheld(), "signal 4");
+  });
+  EXPECT_TRUE(withheld.has_value());
 }
 
 TEST_F(AgentTest, StopEndsWithACheckpoint) {

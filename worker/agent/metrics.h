@@ -41,6 +41,15 @@ struct WorkerMetrics {
         announce_failures(registry.AddCounter(
             {"ordo_worker_announce_failures_total",
              "Announcements that the scheduler did not answer."})),
+        kernel_probes(registry.AddCounter(
+            {"ordo_worker_kernel_probes_total",
+             "Probes of a device's kernels, by what they found: all right, "
+             "some wrong, or no report.",
+             {{"result", {"right", "wrong", "none"}}}})),
+        wrong_kernels(registry.AddGauge(
+            {"ordo_worker_wrong_kernels",
+             "Kernels that are wrong on a device, and left out of its tasks.",
+             {{"device"}}})),
         loss(registry.AddGauge(
             {"ordo_worker_training_loss_nats",
              "Mean training loss per token of the newest reported step.",
@@ -78,6 +87,8 @@ struct WorkerMetrics {
   base::CounterFamily log_bytes_dropped;
   base::CounterFamily damaged_progress;
   base::CounterFamily announce_failures;
+  base::CounterFamily kernel_probes;
+  base::GaugeFamily wrong_kernels;
   base::GaugeFamily loss;
   base::GaugeFamily tokens_per_second;
   base::CounterFamily steps;

@@ -30,6 +30,12 @@ void Reporter::Begin(const std::string& address,
 
 void Reporter::End() { announcer_.reset(); }
 
+void Reporter::SetDevices(
+    const std::vector<::ordo::workers::v1::Device>& devices) {
+  *identity_.mutable_devices() = {devices.begin(), devices.end()};
+  ++devices_sequence_;
+}
+
 void Reporter::Reported(int64_t sequence) {
   reported_sequence_ = std::max(reported_sequence_, sequence);
 }
@@ -37,7 +43,8 @@ void Reporter::Reported(int64_t sequence) {
 absl::Duration Reporter::TimeLeft(const Core& core) const {
   News news = News::kNone;
   if (core.urgent_sequence() > reported_sequence_ ||
-      (core.draining() && !drain_announced_)) {
+      (core.draining() && !drain_announced_) ||
+      devices_sequence_ > known_devices_) {
     news = News::kUrgent;
   } else if (core.sequence() > reported_sequence_) {
     news = News::kSteps;
@@ -53,6 +60,7 @@ void Reporter::Announce(const Core& core) {
   if (!announcer_->Send(request, kAnnounceTimeout)) return;
   schedule_.Sent(clock_.Monotonic());
   sent_sequence_ = request.observed().sequence();
+  sent_devices_ = devices_sequence_;
   sent_draining_ = request.draining();
 }
 
@@ -72,6 +80,7 @@ void Reporter::TakeAnswer() {
   schedule_.Answered(absl::Seconds(period.seconds()) +
                      absl::Nanoseconds(period.nanos()));
   drain_announced_ = drain_announced_ || sent_draining_;
+  known_devices_ = sent_devices_;
   Reported(sent_sequence_);
 }
 

@@ -5,12 +5,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
 #include "grpcpp/channel.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
+#include "proto/ordo/workers/v1/workers.pb.h"
 #include "worker/agent/announce_schedule.h"
 #include "worker/agent/announcer.h"
 #include "worker/agent/core.h"
@@ -36,6 +38,9 @@ class Reporter {
   // Cancels a call in flight; nothing is announced after it.
   void End();
 
+  // What is announced of devices from here on, at once.
+  void SetDevices(const std::vector<::ordo::workers::v1::Device>& devices);
+
   // The scheduler got the observed set of this sequence in another way.
   void Reported(int64_t sequence);
 
@@ -59,6 +64,10 @@ class Reporter {
   // Of the newest observed set that the scheduler has.
   int64_t reported_sequence_ = 0;
   int64_t sent_sequence_ = 0;
+  // Grows with each change of the devices.
+  int64_t devices_sequence_ = 0;
+  int64_t sent_devices_ = 0;
+  int64_t known_devices_ = 0;
   bool sent_draining_ = false;
   bool drain_announced_ = false;
   // The newest failure that was logged; empty after an answer.

@@ -118,6 +118,18 @@ TEST_F(ReporterTest, WhatTheSchedulerHasAlreadyIsNoNews) {
   EXPECT_GT(reporter_->TimeLeft(core_), kPeriod / 2);
 }
 
+TEST_F(ReporterTest, DevicesThatHaveChangedAreDueUntilTheyAreKnown) {
+  AnnounceOnce();
+  reporter_->Reported(core_.sequence());
+  ::ordo::workers::v1::Device device;
+  device.set_name("cpu:0");
+  reporter_->SetDevices({device});
+  EXPECT_LE(reporter_->TimeLeft(core_), absl::ZeroDuration());
+  AnnounceOnce();
+  EXPECT_GT(reporter_->TimeLeft(core_), kPeriod / 2);
+  EXPECT_EQ(scheduler_.newest().devices(0).name(), "cpu:0");
+}
+
 TEST_F(ReporterTest, DrainIsKnownOnlyWithTheAnswer) {
   AnnounceOnce();
   core_.Drain(absl::ZeroDuration());

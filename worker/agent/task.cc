@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
 #include "google/protobuf/util/json_util.h"
@@ -147,7 +148,8 @@ StoredTask Task::ReadState() const {
 }
 
 absl::Status Task::Start(const DesiredAttempt& desired,
-                         ObservedAttempt::Cause* cause) {
+                         ObservedAttempt::Cause* cause,
+                         const std::vector<std::string>& wrong_kernels) {
   *cause = ObservedAttempt::START_FAILED;
   ORDO_RETURN_IF_ERROR(base::AddContext(
       WriteAttempt(desired), "prepare the attempt in the storage root"));
@@ -181,6 +183,10 @@ absl::Status Task::Start(const DesiredAttempt& desired,
       options_.storage_root,
       "--deployment",
       options_.deployment};
+  if (!wrong_kernels.empty()) {
+    spawn.argv.emplace_back("--without-kernels");
+    spawn.argv.push_back(absl::StrJoin(wrong_kernels, ","));
+  }
   spawn.environment = EnvironmentWith(
       options_.environment,
       DeviceEnvironment({desired.devices().begin(), desired.devices().end()},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -65,29 +66,37 @@ std::string FirstLine(base::Filesystem& files, const std::string& path,
   return "";
 }
 
-// Loads the kernels; what a GPU's driver knows is asked in another process, as
-// none that has asked can be copied.
-absl::StatusOr<const kernels::cuda::CudaLibrary*> OpenGpu(
-    const ProbeOptions& options, int index) {
+struct Gpu {
+  const kernels::DeviceMemory* memory;
+  std::string hardware;
+};
+
+// Loads the kernels. What CUDA knows is asked in another process, as none that
+// has asked can be copied.
+absl::StatusOr<Gpu> OpenGpu(const ProbeOptions& options, int index) {
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);
   setenv(kVisible, std::to_string(index).c_str(), /*overwrite=*/0);
-  const auto library = kernels::cuda::LoadCuda(options.gpu_kernels);
-  if (!library.ok()) {
+  const auto loaded = kernels::cuda::LoadCuda(options.gpu_kernels);
+  if (!loaded.ok()) {
     return absl::UnavailableError(
-        absl::StrCat(options.device, ": ", library.status().message()));
+        absl::StrCat(options.device, ": ", loaded.status().message()));
   }
-  const auto missing = base::RunApart(
-      [&] {
-        const char* const text = (*library)->missing_device();
-        return std::string(text == nullptr ? "" : text);
+  const kernels::cuda::CudaLibrary& library = **loaded;
+  constexpr char kThere[] = "there: ";
+  const auto answer = base::RunApart(
+      [&]() -> std::string {
+        const char* const missing = library.missing_device();
+        if (missing != nullptr) return missing;
+        return absl::StrCat(kThere, library.device_text());
       },
       options.limit);
-  if (!missing.ok() || !missing->empty()) {
-    return absl::UnavailableError(absl::StrCat(
-        options.device, " is not there: ",
-        missing.ok() ? *missing : std::string(missing.status().message())));
+  const std::string text =
+      answer.ok() ? *answer : std::string(answer.status().message());
+  if (!absl::StartsWith(text, kThere)) {
+    return absl::UnavailableError(
+        absl::StrCat(options.device, " is not there: ", text));
   }
-  return *library;
+  return Gpu{&library.memory, text.substr(sizeof kThere - 1)};
 }
 
 void Fail(const std::string& kernel, const std::string& message,
@@ -181,11 +190,10 @@ absl::StatusOr<KernelProbe> Probe(base::Filesystem& files, base::Clock& clock,
   result.set_build_digest(options.build_digest);
   const kernels::DeviceMemory* memory = nullptr;
   if (name.device == Device::kCuda) {
-    ORDO_ASSIGN_OR_RETURN(const auto* library, OpenGpu(options, name.index));
-    memory = &library->memory;
+    ORDO_ASSIGN_OR_RETURN(const Gpu gpu, OpenGpu(options, name.index));
+    memory = gpu.memory;
     result.set_kind("cuda");
-    result.set_hardware(
-        FirstLine(files, "/proc/driver/nvidia/version", "NVRM version"));
+    result.set_hardware(gpu.hardware);
   } else {
     result.set_kind("cpu");
     result.set_hardware(FirstLine(files, "/proc/cpuinfo", "model name"));

@@ -85,6 +85,18 @@ absl::Status ListJobs(Context& context, const ListOptions& options) {
   return absl::OkStatus();
 }
 
+// What its worker found of a device's kernels.
+std::string KernelsText(const Device& device) {
+  if (!device.withheld().empty()) return device.withheld();
+  if (!device.has_probe()) return "";
+  const auto& probe = device.probe();
+  std::string text = absl::StrCat(probe.passed_size(), " right");
+  for (const auto& failure : probe.failed()) {
+    absl::StrAppend(&text, ", ", failure.kernel(), " WRONG");
+  }
+  return text;
+}
+
 absl::Status ListWorkers(Context& context, const ListOptions& options) {
   ListWorkersResponse all;
   ORDO_ASSIGN_OR_RETURN(
@@ -98,19 +110,23 @@ absl::Status ListWorkers(Context& context, const ListOptions& options) {
             all.set_next_page_token(page.next_page_token());
           }));
   if (PrintStructured(context, all)) return absl::OkStatus();
-  Table table({"NAME", "STATE", "DEVICES", "JOBS", ">SEEN", "ADDRESS"});
+  Table table(
+      {"NAME", "STATE", "DEVICES", "KERNELS", "JOBS", ">SEEN", "ADDRESS"});
   for (const Worker& worker : all.workers()) {
     std::vector<std::string> devices;
+    std::vector<std::string> kernels;
     std::vector<std::string> jobs;
     for (const Device& device : worker.devices()) {
       devices.push_back(device.name());
+      kernels.push_back(KernelsText(device));
       if (!device.job().empty()) jobs.push_back(ShortName(device.job()));
     }
     const Color color =
         worker.state() == Worker::ONLINE ? Color::kGreen : Color::kRed;
     table.AddRow({ShortName(worker.name()),
                   Cell(Worker::State_Name(worker.state()), color),
-                  absl::StrJoin(devices, ","), absl::StrJoin(jobs, ","),
+                  absl::StrJoin(devices, ","), absl::StrJoin(kernels, "; "),
+                  absl::StrJoin(jobs, ","),
                   FormatAge(worker.last_seen_time(), context.clock),
                   worker.address()});
   }

@@ -98,8 +98,25 @@ TEST_F(ListTest, WorkersShowWhatTheyRun) {
   scheduler_.AddWorker(worker);
   EXPECT_EQ(Run({"list", "workers"}), 0);
   EXPECT_EQ(out(),
-            "NAME   STATE   DEVICES  JOBS  SEEN  ADDRESS\n"
-            "local  ONLINE  cpu:0    a     1.0s  127.0.0.1:9\n");
+            "NAME   STATE   DEVICES  KERNELS  JOBS  SEEN  ADDRESS\n"
+            "local  ONLINE  cpu:0             a     1.0s  127.0.0.1:9\n");
+}
+
+TEST_F(ListTest, WorkersShowWhatTheirProbesFound) {
+  workers::v1::Worker worker;
+  worker.set_name("workers/local");
+  worker.set_state(workers::v1::Worker::ONLINE);
+  *worker.mutable_last_seen_time() = Ago(clock_, 1);
+  workers::v1::Device& device = *worker.add_devices();
+  device.set_name("cpu:0");
+  device.mutable_probe()->add_passed("rows/a");
+  device.mutable_probe()->add_failed()->set_kernel("attention/b");
+  worker.add_devices()->set_name("cuda:0");
+  worker.mutable_devices(1)->set_withheld("its kernels are being probed");
+  scheduler_.AddWorker(worker);
+  EXPECT_EQ(Run({"list", "workers"}), 0);
+  EXPECT_THAT(out(), HasSubstr("1 right, attention/b WRONG; its kernels are "
+                               "being probed"));
 }
 
 TEST_F(ListTest, CheckpointsAndReportsCanBeThoseOfAJob) {

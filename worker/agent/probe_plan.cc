@@ -1,0 +1,111 @@
+#include "worker/agent/probe_plan.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace ordo::worker::agent {
+
+using ::ordo::agent::v1::StoredProbe;
+using ::ordo::training::v1::KernelProbe;
+using ::ordo::workers::v1::Device;
+
+ProbePlan::ProbePlan(const std::vector<Device>& devices) {
+  for (const Device& device : devices) {
+    Entry& entry = entries_[device.name()];
+    entry.device = device;
+    Withhold(entry, "its kernels are to be probed");
+  }
+}
+
+void ProbePlan::Withhold(Entry& entry, const std::string& reason) {
+  entry.device.clear_probe();
+  entry.device.set_withheld(reason);
+  ++sequence_;
+}
+
+void ProbePlan::OnKey(const std::string& device, const std::string& key,
+                      const StoredProbe& stored) {
+  Entry& entry = entries_.at(device);
+  if (entry.key == key) return;
+  entry.key = key;
+  if (stored.key() == key) {
+    entry.due = absl::InfiniteDuration();
+    *entry.device.mutable_probe() = stored.probe();
+    entry.device.clear_withheld();
+    ++sequence_;
+    return;
+  }
+  entry.due = -absl::InfiniteDuration();
+  Withhold(entry, "its kernels are being probed");
+}
+
+std::optional<std::string> ProbePlan::Next(absl::Duration now) const {
+  if (!running_.empty()) return std::nullopt;
+  for (const auto& [name, entry] : entries_) {
+    if (entry.due <= now) return name;
+  }
+  return std::nullopt;
+}
+
+absl::Duration ProbePlan::TimeLeft(absl::Duration now) const {
+  absl::Duration due = absl::InfiniteDuration();
+  if (!running_.empty()) return due;
+  for (const auto& [name, entry] : entries_) due = std::min(due, entry.due);
+  return due - now;
+}
+
+void ProbePlan::OnStarted(const std::string& device) {
+  running_ = device;
+  entries_.at(device).due = absl::InfiniteDuration();
+}
+
+void ProbePlan::OnReport(const KernelProbe& probe) {
+  const std::string name = std::exchange(running_, "");
+  Entry& entry = entries_.at(name);
+  // The key has changed meanwhile: this report is of what was.
+  if (entry.due != absl::InfiniteDuration()) return;
+  *entry.device.mutable_probe() = probe;
+  entry.device.clear_withheld();
+  ++sequence_;
+}
+
+void ProbePlan::OnFailure(const std::string& error, absl::Duration now) {
+  const std::string name = std::exchange(running_, "");
+  Entry& entry = entries_.at(name);
+  if (entry.due != absl::InfiniteDuration()) return;
+  entry.due = now + kRetryPeriod;
+  Withhold(entry,
+           absl::StrCat("the probe of its kernels gave no report: ", error));
+}
+
+std::vector<Device> ProbePlan::Devices() const {
+  std::vector<Device> devices;
+  for (const auto& [name, entry] : entries_) devices.push_back(entry.device);
+  return devices;
+}
+
+StoredProbe ProbePlan::ToStore(const std::string& device) const {
+  const Entry& entry = entries_.at(device);
+  StoredProbe stored;
+  stored.set_key(entry.key);
+  *stored.mutable_probe() = entry.device.probe();
+  return stored;
+}
+
+std::vector<std::string> ProbePlan::WrongKernels(
+    const std::vector<std::string>& devices) const {
+  std::set<std::string> wrong;
+  for (const std::string& device : devices) {
+    const auto entry = entries_.find(device);
+    if (entry == entries_.end()) continue;
+    for (const auto& failure : entry->second.device.probe().failed()) {
+      wrong.insert(failure.kernel());
+    }
+  }
+  return {wrong.begin(), wrong.end()};
+}
+
+}  // namespace ordo::worker::agent

@@ -1,0 +1,130 @@
+#include "worker/agent/probe_plan.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::agent::v1::StoredProbe;
+using ::ordo::training::v1::KernelProbe;
+using ::ordo::workers::v1::Device;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr absl::Duration kNow = absl::Seconds(100);
+
+Device Named(const std::string& name) {
+  Device device;
+  device.set_name(name);
+  device.set_kind(name.substr(0, name.find(':')));
+  return device;
+}
+
+KernelProbe Report(const std::vector<std::string>& wrong) {
+  KernelProbe probe;
+  probe.add_passed("attention/right");
+  for (const std::string& kernel : wrong) {
+    probe.add_failed()->set_kernel(kernel);
+  }
+  return probe;
+}
+
+StoredProbe Stored(const std::string& key) {
+  StoredProbe stored;
+  stored.set_key(key);
+  *stored.mutable_probe() = Report({});
+  return stored;
+}
+
+TEST(ProbePlanTest, ADeviceIsWithheldUntilItsProbeHasEnded) {
+  ProbePlan plan({Named("cpu:0")});
+  EXPECT_THAT(plan.Devices()[0].withheld(), HasSubstr("probed"));
+  EXPECT_FALSE(plan.Next(kNow).has_value());
+  plan.OnKey("cpu:0", "a", {});
+  EXPECT_EQ(plan.Next(kNow), "cpu:0");
+  EXPECT_LE(plan.TimeLeft(kNow), absl::ZeroDuration());
+  plan.OnStarted("cpu:0");
+  EXPECT_FALSE(plan.Next(kNow).has_value());
+  EXPECT_EQ(plan.TimeLeft(kNow), absl::InfiniteDuration());
+  EXPECT_THAT(plan.Devices()[0].withheld(), HasSubstr("being probed"));
+  const int64_t before = plan.sequence();
+  plan.OnReport(Report({}));
+  EXPECT_GT(plan.sequence(), before);
+  EXPECT_EQ(plan.Devices()[0].withheld(), "");
+  EXPECT_THAT(plan.Devices()[0].probe().passed(),
+              ElementsAre("attention/right"));
+  EXPECT_FALSE(plan.Next(kNow).has_value());
+  EXPECT_EQ(plan.ToStore("cpu:0").key(), "a");
+}
+
+TEST(ProbePlanTest, AnEarlierReportCountsForTheSameKeyOnly) {
+  ProbePlan plan({Named("cpu:0"), Named("cuda:0")});
+  plan.OnKey("cpu:0", "a", Stored("a"));
+  plan.OnKey("cuda:0", "b", Stored("of another driver"));
+  EXPECT_EQ(plan.Devices()[0].withheld(), "");
+  EXPECT_TRUE(plan.Devices()[0].has_probe());
+  EXPECT_FALSE(plan.Devices()[1].has_probe());
+  EXPECT_EQ(plan.Next(kNow), "cuda:0");
+}
+
+TEST(ProbePlanTest, AnotherDriverWithholdsTheDeviceAndProbesAgain) {
+  ProbePlan plan({Named("cuda:0")});
+  plan.OnKey("cuda:0", "a", Stored("a"));
+  const int64_t before = plan.sequence();
+  plan.OnKey("cuda:0", "a", {});
+  EXPECT_EQ(plan.sequence(), before);
+  plan.OnKey("cuda:0", "b", {});
+  EXPECT_THAT(plan.Devices()[0].withheld(), HasSubstr("being probed"));
+  EXPECT_FALSE(plan.Devices()[0].has_probe());
+  EXPECT_EQ(plan.Next(kNow), "cuda:0");
+}
+
+TEST(ProbePlanTest, AReportOfWhatWasDoesNotCount) {
+  ProbePlan plan({Named("cuda:0")});
+  plan.OnKey("cuda:0", "a", {});
+  plan.OnStarted("cuda:0");
+  plan.OnKey("cuda:0", "b", {});
+  plan.OnReport(Report({}));
+  EXPECT_FALSE(plan.Devices()[0].has_probe());
+  EXPECT_EQ(plan.Next(kNow), "cuda:0");
+}
+
+TEST(ProbePlanTest, WithoutAReportItIsTriedAgainLater) {
+  ProbePlan plan({Named("cpu:0"), Named("cuda:0")});
+  plan.OnKey("cpu:0", "a", {});
+  plan.OnKey("cuda:0", "b", {});
+  plan.OnStarted("cpu:0");
+  plan.OnFailure("killed by signal 4", kNow);
+  EXPECT_THAT(plan.Devices()[0].withheld(), HasSubstr("killed by signal 4"));
+  // Others need not wait for it.
+  EXPECT_EQ(plan.Next(kNow), "cuda:0");
+  plan.OnStarted("cuda:0");
+  plan.OnReport(Report({}));
+  EXPECT_FALSE(plan.Next(kNow).has_value());
+  EXPECT_EQ(plan.TimeLeft(kNow), ProbePlan::kRetryPeriod);
+  EXPECT_EQ(plan.Next(kNow + ProbePlan::kRetryPeriod), "cpu:0");
+}
+
+TEST(ProbePlanTest, KernelsThatAreWrongAreNamedOfTheTasksDevices) {
+  ProbePlan plan({Named("cpu:0"), Named("cuda:0")});
+  plan.OnKey("cpu:0", "a", {});
+  plan.OnKey("cuda:0", "b", {});
+  for (const char* device : {"cpu:0", "cuda:0"}) {
+    plan.OnStarted(device);
+    plan.OnReport(Report({"rows/both", std::string("attention/") + device}));
+  }
+  EXPECT_EQ(plan.Devices()[0].withheld(), "");
+  EXPECT_THAT(plan.WrongKernels({"cpu:0"}),
+              ElementsAre("attention/cpu:0", "rows/both"));
+  EXPECT_THAT(plan.WrongKernels({"cpu:0", "cuda:0"}),
+              ElementsAre("attention/cpu:0", "attention/cuda:0", "rows/both"));
+  EXPECT_THAT(plan.WrongKernels({"cuda:7"}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ordo::worker::agent

@@ -1,0 +1,231 @@
+#include "worker/agent/prober.h"
+
+#include <algorithm>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "base/files/file_util.h"
+#include "base/log/log.h"
+#include "base/status/status.h"
+#include "base/version/version.h"
+#include "google/protobuf/util/json_util.h"
+#include "worker/agent/devices.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::ordo::agent::v1::StoredProbe;
+using ::ordo::training::v1::KernelProbe;
+using ::ordo::workers::v1::Device;
+
+constexpr size_t kMaxReportBytes = 4 << 20;
+constexpr size_t kMaxInfoBytes = 4 << 20;
+// Beside the trainer, as it is built.
+constexpr char kGpuKernels[] = "kernels/cuda/libordo_cuda.so";
+// How long a probe that is killed may take to leave.
+constexpr absl::Duration kLeaveLimit = absl::Seconds(10);
+
+std::string TextOf(base::Filesystem& files, const std::string& path) {
+  return base::ReadFile(files, path, kMaxInfoBytes).value_or("");
+}
+
+// The processor's name and what it can do, of its first core.
+std::string ProcessorText(base::Filesystem& files) {
+  std::vector<std::string> lines;
+  const std::string text = TextOf(files, "/proc/cpuinfo");
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (line.empty() && !lines.empty()) break;
+    if (absl::StartsWith(line, "model name") ||
+        absl::StartsWith(line, "flags") || absl::StartsWith(line, "Features")) {
+      lines.emplace_back(line);
+    }
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
+// What a person should read of a program's last words.
+std::string LastLine(const std::string& text) {
+  const std::vector<std::string> lines =
+      absl::StrSplit(std::string(absl::StripAsciiWhitespace(text)), '\n');
+  return lines.back();
+}
+
+}  // namespace
+
+Prober::Prober(const TaskOptions& options, const std::vector<Device>& devices,
+               const ProberTools& tools)
+    : options_(options),
+      devices_(devices),
+      files_(tools.files),
+      clock_(tools.clock),
+      metrics_(tools.metrics),
+      plan_(devices) {}
+
+Prober::~Prober() {
+  if (device_.empty()) return;
+  // It may have left meanwhile.
+  base::SignalProcess(process_, SIGKILL).IgnoreError();
+  base::WaitForExit(process_.pid, kLeaveLimit).status().IgnoreError();
+  close(file_);
+}
+
+std::string Prober::PathOf(const std::string& device,
+                           const char* ending) const {
+  return absl::StrCat(options_.state_folder, "/probes/",
+                      absl::StrReplaceAll(device, {{":", "-"}}), ending);
+}
+
+std::string Prober::KeyOf(const std::string& device) const {
+  const std::string trainer =
+      base::BuildIdOf(options_.trainer).value_or("not there");
+  if (!absl::StartsWith(device, "cuda:")) {
+    return absl::StrCat(trainer, "\n", ProcessorText(files_));
+  }
+  const std::string kernels =
+      base::JoinPath(base::FolderOf(options_.trainer), kGpuKernels);
+  return absl::StrCat(
+      trainer, "\n", base::BuildIdOf(kernels).value_or("not there"), "\n",
+      TextOf(files_, options_.devices_root + "/proc/driver/nvidia/version"));
+}
+
+void Prober::LookAtKeys() {
+  for (const Device& device : devices_) {
+    StoredProbe stored;
+    // What cannot be read is probed again.
+    if (!stored.ParseFromString(TextOf(files_, PathOf(device.name(), ".pb")))) {
+      stored.Clear();
+    }
+    plan_.OnKey(device.name(), KeyOf(device.name()), stored);
+  }
+}
+
+void Prober::Step(bool idle) {
+  const absl::Duration now = clock_.Monotonic();
+  const bool first = next_keys_ == -absl::InfiniteDuration();
+  if (now >= next_keys_) {
+    if (first || idle) LookAtKeys();
+    next_keys_ = now + kKeyPeriod;
+  }
+  if (!device_.empty() && now >= deadline_ && !killed_) {
+    killed_ = true;
+    base::SignalProcess(process_, SIGKILL).IgnoreError();
+  }
+  while (const auto next = plan_.Next(now)) {
+    device_ = *next;
+    plan_.OnStarted(*next);
+    const absl::Status status = Start(*next);
+    if (status.ok()) return;
+    Fail(status);
+  }
+}
+
+absl::Status Prober::Start(const std::string& device) {
+  const std::string report = PathOf(device, ".json");
+  ORDO_RETURN_IF_ERROR(files_.MakeFolders(base::FolderOf(report)));
+  base::SpawnOptions spawn;
+  spawn.argv = {
+      options_.trainer, "probe",        "--device",         device, "-o",
+      "json",           "--deployment", options_.deployment};
+  spawn.environment = EnvironmentWith(
+      options_.environment, DeviceEnvironment({device}, options_.devices_root));
+  spawn.stdout_file = report;
+  spawn.stderr_file = PathOf(device, ".log");
+  spawn.new_session = true;
+  for (const std::string& file : {spawn.stdout_file, spawn.stderr_file}) {
+    if (!base::Exists(files_, file)) continue;
+    ORDO_RETURN_IF_ERROR(files_.RemoveFile(file));
+  }
+  ORDO_ASSIGN_OR_RETURN(process_, base::Spawn(spawn));
+  file_ = static_cast<int>(syscall(SYS_pidfd_open, process_.pid, 0));
+  deadline_ = clock_.Monotonic() + kLimit;
+  killed_ = false;
+  return absl::OkStatus();
+}
+
+bool Prober::OnExit(pid_t child, const base::ExitStatus& status) {
+  if (device_.empty() || child != process_.pid) return false;
+  if (file_ >= 0) close(file_);
+  file_ = -1;
+  const auto probe = ReadReport(status);
+  if (probe.ok()) {
+    Take(*probe);
+  } else {
+    Fail(probe.status());
+  }
+  return true;
+}
+
+absl::StatusOr<KernelProbe> Prober::ReadReport(
+    const base::ExitStatus& status) const {
+  if (!status.ok()) {
+    const std::string words = LastLine(TextOf(files_, PathOf(device_, ".log")));
+    return absl::UnavailableError(absl::StrCat(
+        killed_
+            ? absl::StrCat("it took longer than ", absl::FormatDuration(kLimit))
+            : status.ToString(),
+        words.empty() ? "" : ": ", words));
+  }
+  ORDO_ASSIGN_OR_RETURN(
+      const std::string text,
+      base::ReadFile(files_, PathOf(device_, ".json"), kMaxReportBytes));
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  KernelProbe probe;
+  const auto parsed =
+      google::protobuf::util::JsonStringToMessage(text, &probe, options);
+  if (!parsed.ok()) {
+    return absl::UnavailableError(
+        absl::StrCat("its report cannot be read: ", parsed.ToString()));
+  }
+  return probe;
+}
+
+void Prober::Take(const KernelProbe& probe) {
+  const std::string device = std::exchange(device_, "");
+  plan_.OnReport(probe);
+  metrics_.kernel_probes.With({probe.failed().empty() ? "right" : "wrong"})
+      .Increment();
+  metrics_.wrong_kernels.With({device}).Set(probe.failed_size());
+  base::LogInfo("kernels probed", {{"device", device},
+                                   {"passed", probe.passed_size()},
+                                   {"failed", probe.failed_size()}});
+  for (const auto& failure : probe.failed()) {
+    base::LogError("kernel wrong", {{"device", device},
+                                    {"kernel", failure.kernel()},
+                                    {"problem", failure.problem()},
+                                    {"what", failure.message()},
+                                    {"error", failure.error()},
+                                    {"bound", failure.bound()}});
+  }
+  const absl::Status stored = base::AtomicWrite(
+      files_, PathOf(device, ".pb"), plan_.ToStore(device).SerializeAsString());
+  if (!stored.ok()) {
+    // The next worker process probes again.
+    base::LogWarning("probe not stored",
+                     {{"device", device}, {"error", stored}});
+  }
+}
+
+void Prober::Fail(const absl::Status& status) {
+  const std::string device = std::exchange(device_, "");
+  plan_.OnFailure(std::string(status.message()), clock_.Monotonic());
+  metrics_.kernel_probes.With({"none"}).Increment();
+  base::LogError("device withheld", {{"device", device}, {"error", status}});
+}
+
+absl::Duration Prober::TimeLeft() const {
+  const absl::Duration now = clock_.Monotonic();
+  absl::Duration left = std::min(plan_.TimeLeft(now), next_keys_ - now);
+  if (!device_.empty() && !killed_) left = std::min(left, deadline_ - now);
+  return left;
+}
+
+}  // namespace ordo::worker::agent
