@@ -93,7 +93,7 @@ class Copies {
 class Guarded {
  public:
   Guarded(std::string name, Type type, const Shape& shape, int64_t gap)
-      : name_(std::move(name)), type_(type), shape_(shape) {
+      : name_(std::move(name)), type_(type), shape_(shape), gap_(gap) {
     const int64_t row = shape.heads * shape.width + gap;
     view_ = {nullptr, shape.tokens * row, shape.width, row};
     bytes_.assign((shape.batch * shape.tokens * row + 2 * kMargin) * size(),
@@ -114,7 +114,8 @@ class Guarded {
     if (!bytes_.empty()) {
       const int64_t margin = kMargin * size();
       ASAN_POISON_MEMORY_REGION(bytes_.data(), margin);
-      ASAN_POISON_MEMORY_REGION(&bytes_.back() + 1 - margin, margin);
+      const int64_t behind = margin + gap_ * size();
+      ASAN_POISON_MEMORY_REGION(&bytes_.back() + 1 - behind, behind);
     }
     return view;
   }
@@ -181,6 +182,8 @@ class Guarded {
   std::string name_;
   Type type_;
   Shape shape_;
+  // Elements between rows.
+  int64_t gap_;
   View view_;
   std::vector<uint8_t> bytes_;
 };
