@@ -36,7 +36,7 @@ std::vector<Case> Cases() {
       {"usual", {1, 12, 33, 64, 48}}, {"one", {1, 1, 1, 1, 1}},
       {"tails", {1, 3, 5, 7, 9}},     {"many_heads", {1, 33, 3, 20, 5}},
       {"wide", {1, 4, 2, 130, 16}},   {"blocks", {3, 2, 31, 16, 130}},
-      {"long", {1, 2, 1100, 4, 3}},
+      {"long", {1, 2, 4400, 4, 3}},
   };
   std::vector<Case> cases;
   for (const auto& [label, shape] : shapes) {
