@@ -10,6 +10,7 @@
 //
 // Compiled once for each pair of widths, ORDO_WIDTH and ORDO_VALUES_WIDTH.
 
+#include "kernels/attention/cuda_hopper_backward.h"
 #include "kernels/attention/cuda_hopper_forward.h"
 
 namespace ordo::kernels::attention {
@@ -27,6 +28,26 @@ const char* Forward(const HopperArguments& arguments, void* stream) {
       grid, stream, arguments);
 }
 
+// Without parts of the bias' gradient a block for each tile of keys.
+template <int kD, int kW>
+const char* Backward(const HopperArguments& arguments, void* stream) {
+  using Shape = HopperBackwardShape<kD, kW>;
+  const Problem& p = arguments.tiled.call.problem;
+  const int64_t parts = arguments.tiled.parts;
+  const device::Grid grid = {
+      parts > 0 ? parts / 2 : (p.keys + Shape::kKeys - 1) / Shape::kKeys,
+      p.key_heads, p.batch, kHopperThreads, Shape::kBytes};
+  return device::Launch(
+      p.biased ? HopperBackward<kD, kW, true> : HopperBackward<kD, kW, false>,
+      grid, stream, arguments);
+}
+
+template <int kD, int kW>
+constexpr auto BackwardOf() -> const char* (*)(const HopperArguments&, void*) {
+  if constexpr (kD + kW <= 256) return Backward<kD, kW>;
+  return nullptr;
+}
+
 }  // namespace
 
 template <>
@@ -38,6 +59,9 @@ const HopperWidths& HopperCode<ORDO_WIDTH, ORDO_VALUES_WIDTH>() {
       HopperForwardShape<kD, kW>::kQueries,
       HopperForwardShape<kD, kW>::kKeys,
       Forward<kD, kW>,
+      HopperBackwardShape<kD, kW>::kRows,
+      HopperBackwardShape<kD, kW>::kKeys,
+      BackwardOf<kD, kW>(),
   };
   return kWidths;
 }

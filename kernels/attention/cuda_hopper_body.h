@@ -39,28 +39,28 @@ struct Ring {
 inline constexpr int kReaders = 2 * kGroupThreads / 32;
 
 template <int kStages>
-ORDO_DEVICE void BeginRing(const Ring& ring, int writers) {
+ORDO_DEVICE void BeginRing(const Ring& ring, int writers, int readers) {
   for (int i = 0; i < kStages; ++i) {
     device::BeginBarrier(ring.full + i, writers);
-    device::BeginBarrier(ring.empty + i, kReaders);
+    device::BeginBarrier(ring.empty + i, readers);
   }
 }
 
 template <int kStages>
-ORDO_DEVICE void WaitUntilFull(const Ring& ring, int64_t pass) {
+ORDO_DEVICE void WaitUntilFull(const Ring& ring, uint32_t pass) {
   device::WaitForPhase(ring.full + pass % kStages,
                        static_cast<int>(pass / kStages % 2));
 }
 
 template <int kStages>
-ORDO_DEVICE void WaitUntilEmpty(const Ring& ring, int64_t pass) {
+ORDO_DEVICE void WaitUntilEmpty(const Ring& ring, uint32_t pass) {
   device::WaitForPhase(ring.empty + pass % kStages,
                        static_cast<int>(pass / kStages % 2 ^ 1));
 }
 
 // The warp has read the stage.
 template <int kStages>
-ORDO_DEVICE void Release(const Ring& ring, int64_t pass) {
+ORDO_DEVICE void Release(const Ring& ring, uint32_t pass) {
   device::SyncWarp();
   if (device::ThreadId() % 32 == 0) {
     device::Arrive(ring.empty + pass % kStages);
@@ -111,6 +111,12 @@ ORDO_DEVICE void CopySlots(const HopperArguments& arguments, Boxed boxed,
                     to.tile + BoxBytes(kRows, s * kTileColumns), to.full);
   }
 }
+
+// Steps [first, end) through the tiles that a block has to see.
+struct Steps {
+  int first;
+  int end;
+};
 
 // Where the columns of the tiles go: those of `views`.
 template <int kColumns>

@@ -41,6 +41,10 @@ struct HopperArguments {
   // something else, beyond whose end is read.
   device::TensorMap maps[kNumBoxed];
   bool has[kNumBoxed] = {};
+  // Of the backward pass: sums of the queries' gradients, and for each tile of
+  // queries how many tiles of keys have added to them, [B,H,tiles].
+  float* dq_BHTD = nullptr;
+  int* turns = nullptr;
 };
 
 // The code for q and k of up to `width` columns, and up to `values_width` of
@@ -52,6 +56,10 @@ struct HopperWidths {
   int forward_queries;
   int forward_keys;
   const char* (*forward)(const HopperArguments& arguments, void* stream);
+  int backward_queries;
+  int backward_keys;
+  // Null: gradients take more registers than there are.
+  const char* (*backward)(const HopperArguments& arguments, void* stream);
 };
 
 template <int kWidth, int kValuesWidth>

@@ -59,19 +59,15 @@ ORDO_DEVICE HopperForwardShared<kD, kW> MakeHopperForwardShared() {
   return shared;
 }
 
-// Steps [first, end) through the keys that a block's queries see.
-struct Steps {
-  int64_t first;
-  int64_t end;
-};
-
+// Through the keys that a block's queries see.
 template <int kQueries, int kKeys>
 ORDO_DEVICE Steps StepsOf(const Call& call, const HeadOf& of, int64_t query) {
   const Problem& p = call.problem;
   const int64_t last =
       query + kQueries < p.queries ? query + kQueries : p.queries;
   const int64_t visible = p.causal ? p.keys - p.queries + last : p.keys;
-  return {FirstKey(call, of, query) / kKeys, (visible + kKeys - 1) / kKeys};
+  return {static_cast<int>(FirstKey(call, of, query) / kKeys),
+          static_cast<int>((visible + kKeys - 1) / kKeys)};
 }
 
 // The group that loads: one thread begins copies, a warp brings what is known
@@ -91,9 +87,9 @@ ORDO_DEVICE void LoadForward(const HopperArguments& arguments, int64_t query,
     CopyRows<Shape::kQueries, kD>(arguments.maps[kBoxedQ],
                                   PlaceIn(of, query, 0),
                                   {shared.q, shared.q_full});
-    for (int64_t i = steps.first; i < steps.end; ++i) {
-      const int64_t pass = i - steps.first;
-      const int64_t stage = pass % Shape::kStages;
+    for (int i = steps.first; i < steps.end; ++i) {
+      const uint32_t pass = i - steps.first;
+      const uint32_t stage = pass % Shape::kStages;
       WaitUntilEmpty<Shape::kStages>(shared.of_keys, pass);
       const Landing keys = {shared.keys + stage * Shape::kKeyBytes,
                             shared.of_keys.full + stage};
@@ -108,10 +104,10 @@ ORDO_DEVICE void LoadForward(const HopperArguments& arguments, int64_t query,
                                   PlaceIn(of, i * Shape::kKeys, 0), values);
     }
   } else if (thread >= 32 && thread < 64 && HasFacts(p)) {
-    for (int64_t i = steps.first; i < steps.end; ++i) {
-      const int64_t pass = i - steps.first;
+    for (int i = steps.first; i < steps.end; ++i) {
+      const uint32_t pass = i - steps.first;
       WaitUntilEmpty<Shape::kStages>(shared.of_keys, pass);
-      LoadFacts(call, of, {query, i * Shape::kKeys},
+      LoadFacts(call, of, {query, int64_t{i} * Shape::kKeys},
                 shared.facts + pass % Shape::kStages);
       device::Arrive(shared.of_keys.full + pass % Shape::kStages);
     }
@@ -170,10 +166,10 @@ struct HopperForwardGroup {
   Sight sight;
   // Of products; 1 where the bias has made them logits.
   float scale;
-  int64_t first_step;
+  int first_step;
 
   // Begins the products of the queries with the keys of a pass.
-  ORDO_DEVICE void BeginScores(int64_t pass, float (&scores)[kKeys / 8][4]) {
+  ORDO_DEVICE void BeginScores(uint32_t pass, float (&scores)[kKeys / 8][4]) {
     WaitUntilFull<Shape::kStages>(shared.of_keys, pass);
     device::Pin(scores);
     device::BeginProducts();
@@ -183,7 +179,7 @@ struct HopperForwardGroup {
     device::CommitProducts();
   }
 
-  ORDO_DEVICE void BeginMixed(int64_t pass,
+  ORDO_DEVICE void BeginMixed(uint32_t pass,
                               const uint32_t (&weights)[kKeys / 16][4],
                               float (&mixed)[kW / 8][4]) {
     WaitUntilFull<Shape::kStages>(shared.of_values, pass);
@@ -196,13 +192,13 @@ struct HopperForwardGroup {
   }
 
   // Products of a pass, which have ended, become weights.
-  ORDO_DEVICE void Soften(int64_t pass, float (&scores)[kKeys / 8][4],
+  ORDO_DEVICE void Soften(uint32_t pass, float (&scores)[kKeys / 8][4],
                           LaneSoftmax* softmax, float (&factors)[2]) {
     const Problem& p = arguments.tiled.call.problem;
     const auto& facts = shared.facts[pass % Shape::kStages];
     const bool has_facts = HasFacts(p);
     if (!has_facts) Release<Shape::kStages>(shared.of_keys, pass);
-    const int64_t first_key = (first_step + pass) * kKeys;
+    const int64_t first_key = (first_step + static_cast<int64_t>(pass)) * kKeys;
     if constexpr (kBiased) {
       const int thread = device::ThreadId() % kGroupThreads;
       AddBias(p.scale * kLog2E, row + thread / 32 * 16 + thread % 32 / 4, facts,
@@ -277,8 +273,8 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
   device::Pin(scores);
   group.Soften(0, scores, &softmax, factors);
   Pack<kKeys>(scores, weights);
-  const int64_t passes = steps.end - steps.first;
-  for (int64_t pass = 1; pass < passes; ++pass) {
+  const uint32_t passes = steps.end - steps.first;
+  for (uint32_t pass = 1; pass < passes; ++pass) {
     group.BeginScores(pass, scores);
     group.BeginMixed(pass - 1, weights, mixed);
     device::WaitForProducts<1>();
@@ -311,8 +307,8 @@ HopperForward(const ORDO_GRID_CONSTANT HopperArguments arguments) {
   if (device::ThreadId() == 0) {
     const int writers = HasFacts(arguments.tiled.call.problem) ? 33 : 1;
     device::BeginBarrier(shared.q_full, 1);
-    BeginRing<Shape::kStages>(shared.of_keys, writers);
-    BeginRing<Shape::kStages>(shared.of_values, 1);
+    BeginRing<Shape::kStages>(shared.of_keys, writers, kReaders);
+    BeginRing<Shape::kStages>(shared.of_values, 1, kReaders);
     device::PublishBarriers();
   }
   device::SyncThreads();

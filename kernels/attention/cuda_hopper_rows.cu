@@ -9,6 +9,7 @@
 #include "kernels/attention/cuda_code.h"
 #include "kernels/attention/cuda_hopper_code.h"
 #include "kernels/attention/cuda_hopper_instances.h"
+#include "kernels/attention/cuda_hopper_queries.h"
 
 namespace ordo::kernels::attention {
 namespace {
@@ -105,6 +106,18 @@ bool AreBoxed(const Call& call) {
   return all;
 }
 
+Shape MixedShape(const Problem& p, int v) {
+  return {p.batch, p.heads, p.queries, p.values[v].width};
+}
+
+bool AreMixedBoxed(const Call& call) {
+  bool all = true;
+  for (int v = 0; v < call.problem.num_values; ++v) {
+    all &= IsBoxed(call.d_outputs[kMixed + v], MixedShape(call.problem, v));
+  }
+  return all;
+}
+
 // Makes the maps of a pass.
 class Maps {
  public:
@@ -138,31 +151,131 @@ void PlaceSlots(const Problem& p, Slot* slots) {
   }
 }
 
+// Gives out a workspace from its begin on, or counts what is given out.
+class Workspace {
+ public:
+  explicit Workspace(void* begin) : begin_(static_cast<char*>(begin)) {}
+
+  template <typename Number>
+  Number* Take(int64_t count) {
+    char* const found = begin_ == nullptr ? nullptr : begin_ + bytes_;
+    // Parts begin at multiples of 64 bytes.
+    bytes_ += (count * static_cast<int64_t>(sizeof(Number)) + 63) / 64 * 64;
+    return reinterpret_cast<Number*>(found);
+  }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  char* begin_;
+  int64_t bytes_ = 0;
+};
+
+// What the backward pass of blocks in parts has at most: as many of each head,
+// with two groups.
+constexpr int64_t kMaxBlocks = 8;
+
+// Sums that begin as zeros, one behind the other.
+struct Sums {
+  char* begin;
+  int64_t bytes;
+};
+
+// Its pointers into the workspace, and what of it must be cleared.
+Sums Place(const HopperWidths& widths, Workspace* workspace,
+           HopperArguments* arguments) {
+  const Problem& p = arguments->tiled.call.problem;
+  TiledArguments& tiled = arguments->tiled;
+  const int64_t heads = p.batch * p.heads;
+  const int64_t tiles =
+      (p.queries + widths.backward_queries - 1) / widths.backward_queries;
+  tiled.spread_length = p.causal ? p.keys : 2 * p.keys - 1;
+  tiled.spread_stride = (tiled.spread_length + 15) / 16 * 16;
+  tiled.delta_BHT = workspace->Take<float>(heads * p.queries);
+  const int64_t before = workspace->bytes();
+  arguments->dq_BHTD = workspace->Take<float>(heads * p.queries * p.width);
+  arguments->turns = workspace->Take<int>(heads * tiles);
+  if (p.biased) {
+    // At least two tiles of keys for a block: few parts where rows are short.
+    const int64_t of_keys =
+        (p.keys + widths.backward_keys - 1) / widths.backward_keys;
+    tiled.parts = 2 * std::min(kMaxBlocks, (of_keys + 1) / 2);
+    tiled.d_parts[kBiasSums] =
+        workspace->Take<float>(heads * tiled.parts * tiled.spread_stride);
+  }
+  return {reinterpret_cast<char*>(arguments->dq_BHTD),
+          workspace->bytes() - before};
+}
+
 int64_t WorkspaceBytes(const Problem& p) {
-  return TiledCuda().workspace_bytes(p);
+  HopperArguments arguments = {};
+  arguments.tiled.call.problem = p;
+  Workspace workspace(nullptr);
+  Place(*FindWidths(p), &workspace, &arguments);
+  // Of rows that boxes cannot be copied of.
+  return std::max(workspace.bytes(), TiledCuda().workspace_bytes(p));
+}
+
+// Of q, k and the values, with as many rows as the pass reads.
+void AddInputs(const Call& call, int queries, int keys, Maps* maps) {
+  const Problem& p = call.problem;
+  maps->Add(kBoxedQ, call.inputs[kQ], QShape(p), queries);
+  maps->Add(kBoxedK, call.inputs[kK], KShape(p), keys);
+  for (int v = 0; v < p.num_values; ++v) {
+    maps->Add(static_cast<Boxed>(kBoxedValue + v), call.inputs[kValue + v],
+              ValueShapeOf(p, v), keys);
+  }
 }
 
 const char* Forward(const Call& call, void* workspace, void* stream) {
   // It copies rows from wherever they begin.
   if (!AreBoxed(call)) return TiledCuda().forward(call, workspace, stream);
-  const Problem& p = call.problem;
-  const HopperWidths& widths = *FindWidths(p);
+  const HopperWidths& widths = *FindWidths(call.problem);
   HopperArguments arguments = {};
   arguments.tiled.call = call;
-  PlaceSlots(p, arguments.slots);
+  PlaceSlots(call.problem, arguments.slots);
   Maps maps(&arguments);
-  maps.Add(kBoxedQ, call.inputs[kQ], QShape(p), widths.forward_queries);
-  maps.Add(kBoxedK, call.inputs[kK], KShape(p), widths.forward_keys);
-  for (int v = 0; v < p.num_values; ++v) {
-    maps.Add(static_cast<Boxed>(kBoxedValue + v), call.inputs[kValue + v],
-             ValueShapeOf(p, v), widths.forward_keys);
-  }
+  AddInputs(call, widths.forward_queries, widths.forward_keys, &maps);
   if (maps.error() != nullptr) return maps.error();
   return widths.forward(arguments, stream);
 }
 
 const char* Backward(const Call& call, void* workspace, void* stream) {
-  return TiledCuda().backward(call, workspace, stream);
+  const Problem& p = call.problem;
+  const HopperWidths& widths = *FindWidths(p);
+  if (!AreBoxed(call) || !AreMixedBoxed(call) || widths.backward == nullptr) {
+    return TiledCuda().backward(call, workspace, stream);
+  }
+  HopperArguments arguments = {};
+  TiledArguments& tiled = arguments.tiled;
+  tiled.call = call;
+  PlaceSlots(p, arguments.slots);
+  Maps maps(&arguments);
+  AddInputs(call, widths.backward_queries, widths.backward_keys, &maps);
+  for (int v = 0; v < p.num_values; ++v) {
+    const View& mixed = call.d_outputs[kMixed + v];
+    const auto boxed = static_cast<Boxed>(kBoxedMixed + v);
+    const bool real = mixed.data != nullptr;
+    maps.Add(boxed, real ? mixed : call.inputs[kQ],
+             real ? MixedShape(p, v) : QShape(p), widths.backward_queries);
+    arguments.has[boxed] = real;
+  }
+  if (maps.error() != nullptr) return maps.error();
+  Workspace memory(workspace);
+  const Sums sums = Place(widths, &memory, &arguments);
+  if (call.d_inputs[kBias].data == nullptr) {
+    tiled.d_parts[kBiasSums] = nullptr;
+    tiled.parts = 0;
+  }
+  const char* error = device::Clear(sums.begin, sums.bytes, stream);
+  if (error == nullptr) error = FindDelta(tiled, stream);
+  if (error == nullptr) error = widths.backward(arguments, stream);
+  if (error == nullptr) error = SumBias(tiled, stream);
+  if (error != nullptr || call.d_inputs[kQ].data == nullptr) return error;
+  const int64_t pairs = p.queries * p.width / 2;
+  return device::Launch(HopperQueries,
+                        {(pairs + kHopperPairs - 1) / kHopperPairs, p.heads,
+                         p.batch, kThreads, 0},
+                        stream, arguments);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/attention/cuda_tiled_hook.h"
-#include "kernels/common/cuda_device.h"
+#include "kernels/common/cuda_hopper.h"
 
 // Which keys a query sees, and the bias of their distance, in the passes of
 // cuda_hopper.cu.
@@ -33,10 +33,12 @@ ORDO_DEVICE void LoadFacts(const Call& call, const HeadOf& of,
   const int lane = device::ThreadId() % 32;
   const int64_t nearest =
       place.key - (p.keys - p.queries + place.query) - (kQueries - 1);
+  ORDO_ROLLED
   for (int i = lane; p.biased && i < kQueries + kKeys; i += 32) {
     facts->bias[i] =
         TableOf(call, kBias, of.head)[TableAt(p, nearest + i)] * kLog2E;
   }
+  ORDO_ROLLED
   for (int i = lane; p.padded && i < kKeys; i += 32) {
     const int64_t key = place.key + i;
     facts->hidden[i] =
@@ -87,11 +89,16 @@ ORDO_DEVICE void HideKeys(const Sight& sight, int64_t first_key,
       ORDO_UNROLL
       for (int e = 0; e < 2; ++e) {
         const int key = 8 * n + e;
-        if (key < first || key > last ||
-            (hidden != nullptr && hidden[key + column] != 0)) {
-          scores[n][2 * half + e] = -INFINITY;
-        }
+        if (key < first || key > last) scores[n][2 * half + e] = -INFINITY;
       }
+    }
+  }
+  if (hidden == nullptr) return;
+  ORDO_UNROLL
+  for (int n = 0; n < kKeys / 8; ++n) {
+    ORDO_UNROLL
+    for (int e = 0; e < 4; ++e) {
+      if (hidden[8 * n + e % 2 + column] != 0) scores[n][e] = -INFINITY;
     }
   }
 }
@@ -111,6 +118,123 @@ ORDO_DEVICE void AddBias(float scale, int query,
     ORDO_UNROLL
     for (int e = 0; e < 2; ++e) {
       const float here = bias[8 * n + e];
+      scores[n][e] = fmaf(scores[n][e], scale, here);
+      scores[n][2 + e] = fmaf(scores[n][2 + e], scale, before[e]);
+      before[e] = here;
+    }
+  }
+}
+
+// The same for the backward pass, whose fragments are turned: rows are keys,
+// columns are queries. Distance d has element d + kRows - 1 of `bias`.
+template <int kRows, int kKeys>
+struct QueryFacts {
+  // lse in base 2.
+  float lse[kRows];
+  float delta[kRows];
+  // Times log2(e).
+  float bias[kRows + kKeys];
+  // First key that is seen, counted in the tile.
+  int first[kRows];
+};
+
+template <int kRows, int kKeys>
+ORDO_DEVICE void LoadQueryFacts(const TiledArguments& arguments,
+                                const HeadOf& of, const Place& place,
+                                QueryFacts<kRows, kKeys>* facts) {
+  const Call& call = arguments.call;
+  const Problem& p = call.problem;
+  const int lane = device::ThreadId() % 32;
+  ORDO_ROLLED
+  for (int i = lane; i < kRows; i += 32) {
+    const int64_t token = place.query + i;
+    const int64_t at = (of.batch * p.heads + of.head) * p.queries + token;
+    const bool real = token < p.queries;
+    facts->lse[i] = real ? call.lse_BHT[at] * kLog2E : INFINITY;
+    facts->delta[i] = real ? arguments.delta_BHT[at] : 0;
+    if (!p.bounded) continue;
+    facts->first[i] = real ? Clamped(FirstKey(call, of, token) - place.key) : 0;
+  }
+  const int64_t nearest =
+      place.key - (p.keys - p.queries + place.query) - (kRows - 1);
+  ORDO_ROLLED
+  for (int i = lane; p.biased && i < kRows + kKeys; i += 32) {
+    facts->bias[i] =
+        TableOf(call, kBias, of.head)[TableAt(p, nearest + i)] * kLog2E;
+  }
+}
+
+// Of a lane's two keys.
+struct KeySight {
+  // Of the head; far beyond all queries' tokens where nobody sees the key.
+  int keys[2];
+};
+
+ORDO_DEVICE KeySight KeySightOf(const Call& call, int64_t batch, int64_t key) {
+  const Problem& p = call.problem;
+  KeySight sight;
+  ORDO_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    const int64_t at = key + 8 * half;
+    const bool hidden =
+        at >= p.keys ||
+        (p.padded && call.facts.real_BS[batch * p.keys + at] == 0);
+    // Where not causal, all others come before all queries.
+    sight.keys[half] = hidden ? 1 << 30 : p.causal ? static_cast<int>(at) : -1;
+  }
+  return sight;
+}
+
+// Of a tile of queries: the token of its first one; the first keys that they
+// see, or null; and the lane's first key, counted as those are.
+struct QueryTile {
+  int own;
+  const int* first;
+  int row;
+};
+
+// -infinity in the place of products with queries that do not see the lane's
+// keys.
+template <int kRows>
+ORDO_DEVICE void HideQueries(const KeySight& sight, const QueryTile& tile,
+                             float (&scores)[kRows / 8][4]) {
+  const int column = device::ThreadId() % 4 * 2;
+  ORDO_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    const int least = sight.keys[half] - tile.own - column;
+    ORDO_UNROLL
+    for (int n = 0; n < kRows / 8; ++n) {
+      ORDO_UNROLL
+      for (int e = 0; e < 2; ++e) {
+        if (8 * n + e < least) scores[n][2 * half + e] = -INFINITY;
+      }
+    }
+  }
+  if (tile.first == nullptr) return;
+  ORDO_UNROLL
+  for (int n = 0; n < kRows / 8; ++n) {
+    ORDO_UNROLL
+    for (int e = 0; e < 4; ++e) {
+      const int first = tile.first[8 * n + e % 2 + column];
+      if (first > tile.row + e / 2 * 8) scores[n][e] = -INFINITY;
+    }
+  }
+}
+
+// The bias, as AddBias adds it, where rows are keys; `key`: the lane's first.
+template <int kRows, int kKeys>
+ORDO_DEVICE void AddTurnedBias(float scale, int key,
+                               const QueryFacts<kRows, kKeys>& facts,
+                               float (&scores)[kRows / 8][4]) {
+  const float* const bias =
+      facts.bias + key - device::ThreadId() % 4 * 2 + kRows - 1;
+  // Eight rows on are eight columns back.
+  float before[2] = {bias[8], bias[7]};
+  ORDO_UNROLL
+  for (int n = 0; n < kRows / 8; ++n) {
+    ORDO_UNROLL
+    for (int e = 0; e < 2; ++e) {
+      const float here = bias[-8 * n - e];
       scores[n][e] = fmaf(scores[n][e], scale, here);
       scores[n][2 + e] = fmaf(scores[n][2 + e], scale, before[e]);
       before[e] = here;

@@ -228,10 +228,7 @@ const char* SumRamp(const TiledArguments& arguments, void* stream) {
 const char* Backward(const Call& call, void* workspace, void* stream) {
   const Problem& p = call.problem;
   const TiledArguments arguments = Arguments(call, workspace);
-  constexpr int64_t kQueries = kThreads / 32;
-  const device::Grid of_queries = {(p.queries + kQueries - 1) / kQueries,
-                                   p.heads, p.batch, kThreads, 0};
-  const char* error = device::Launch(TiledDelta, of_queries, stream, arguments);
+  const char* error = FindDelta(arguments, stream);
   if (error == nullptr) error = FindWidths(p)->backward(arguments, stream);
   for (int table = 0; error == nullptr && table < kNumTableSums; ++table) {
     const auto sums = static_cast<TableSums>(table);
@@ -246,6 +243,18 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
 }
 
 }  // namespace
+
+const char* FindDelta(const TiledArguments& arguments, void* stream) {
+  const Problem& p = arguments.call.problem;
+  constexpr int64_t kQueries = kThreads / 32;
+  const device::Grid of_queries = {(p.queries + kQueries - 1) / kQueries,
+                                   p.heads, p.batch, kThreads, 0};
+  return device::Launch(TiledDelta, of_queries, stream, arguments);
+}
+
+const char* SumBias(const TiledArguments& arguments, void* stream) {
+  return SumTable({arguments, kBiasSums, kBias, false}, stream);
+}
 
 const CudaCode& TiledCuda() {
   static constexpr CudaCode kCode = {"cuda_tiled", Refusal, WorkspaceBytes,

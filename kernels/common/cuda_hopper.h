@@ -20,6 +20,7 @@
 // may take addresses.
 #define ORDO_KERNEL_ALONE(threads) void
 #define ORDO_GRID_CONSTANT
+#define ORDO_ROLLED
 
 #else
 
@@ -27,6 +28,7 @@
 
 #define ORDO_KERNEL_ALONE(threads) __global__ void __launch_bounds__(threads, 1)
 #define ORDO_GRID_CONSTANT __grid_constant__
+#define ORDO_ROLLED _Pragma("unroll 1")
 
 namespace ordo::kernels::device {
 
@@ -91,6 +93,13 @@ inline const char* MakeTensorMap(const BoxedTensor& tensor, TensorMap* map) {
       CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? nullptr : "a tensor map cannot be made";
+}
+
+// Queues zeros for memory of the device. Null, or what went wrong.
+inline const char* Clear(void* memory, int64_t bytes, void* stream) {
+  const cudaError_t error = cudaMemsetAsync(
+      memory, 0, static_cast<size_t>(bytes), static_cast<cudaStream_t>(stream));
+  return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
 
 // The thread's group of 128, the same for the whole warp.
@@ -181,6 +190,34 @@ ORDO_DEVICE void CopyBox(const TensorMap& map, const BoxPlace& place,
       : "r"(SharedAddress(tile)), "l"(&map), "r"(SharedAddress(barrier)),
         "r"(place.column), "r"(place.row), "r"(place.head), "r"(place.batch)
       : "memory");
+}
+
+// Adds to two numbers in global memory, at a multiple of 8 bytes.
+ORDO_DEVICE void AddPair(float* pair, float x, float y) {
+  asm volatile("red.relaxed.gpu.global.add.v2.f32 [%0], {%1, %2};"
+               :
+               : "l"(pair), "f"(x), "f"(y)
+               : "memory");
+}
+
+// For one thread of those that share a turn, which all come to a barrier then:
+// as many turns have ended as are named, and what was added before is there.
+ORDO_DEVICE void WaitForTurn(const int* turns, int turn) {
+  int ended = 0;
+  do {
+    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
+                 : "=r"(ended)
+                 : "l"(turns)
+                 : "memory");
+  } while (ended != turn);
+}
+
+// For one thread, after a barrier of those that shared the turn.
+ORDO_DEVICE void EndTurn(int* turns) {
+  asm volatile("red.release.gpu.global.add.s32 [%0], 1;"
+               :
+               : "l"(turns)
+               : "memory");
 }
 
 // Of the threads' registers: the warps of a group hand some back, or get more.

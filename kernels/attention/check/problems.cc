@@ -269,6 +269,9 @@ std::vector<Case> Problems() {
   }
   cases.push_back({"steep", Plain(131, 32)});
   cases.back().problem.scale = 30;
+  // More keys than any kernel has tiles of on their way.
+  cases.push_back({"long_chunk", Plain(700, 32)});
+  cases.back().problem.queries = 20;
   // Gates are open or closed; most counts end tiles before the rows do.
   cases.push_back({"counted_steep", Plain(131, 32)});
   Count(&cases.back().problem);

@@ -440,6 +440,25 @@ void CopyBox(const TensorMap& map, const BoxPlace& place, void* tile,
   TheState().boxes.push_back({map.tensor, place, to, barrier});
 }
 
+const char* Clear(void* memory, int64_t bytes, void* /*stream*/) {
+  memset(memory, 0, bytes);
+  return nullptr;
+}
+
+void AddPair(float* pair, float x, float y) {
+  if (reinterpret_cast<uintptr_t>(pair) % 8 != 0) {
+    return FailRun("a pair at no multiple of 8 bytes");
+  }
+  pair[0] += x;
+  pair[1] += y;
+}
+
+void WaitForTurn(const int* turns, int turn) {
+  if (*turns != turn) FailRun("a turn that nobody before has ended");
+}
+
+void EndTurn(int* turns) { ++*turns; }
+
 uint32_t SharedAddress(const void* pointer) {
   return static_cast<uint32_t>(static_cast<const char*>(pointer) -
                                AddressZero());

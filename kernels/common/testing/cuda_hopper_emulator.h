@@ -51,6 +51,12 @@ struct BoxPlace {
 void CopyBox(const TensorMap& map, const BoxPlace& place, void* tile,
              uint64_t* barrier);
 
+const char* Clear(void* memory, int64_t bytes, void* stream);
+void AddPair(float* pair, float x, float y);
+// A turn that has not come never will: blocks run one after the other.
+void WaitForTurn(const int* turns, int turn);
+void EndTurn(int* turns);
+
 template <int kCount>
 void KeepRegisters() {}
 template <int kCount>

@@ -1,0 +1,185 @@
+#ifndef ORDO_KERNELS_ATTENTION_CUDA_HOPPER_BACKWARD_LOAD_H_
+#define ORDO_KERNELS_ATTENTION_CUDA_HOPPER_BACKWARD_LOAD_H_
+
+#include "kernels/attention/cuda_hopper_body.h"
+#include "kernels/attention/cuda_hopper_sight.h"
+#include "kernels/attention/cuda_hopper_sums.h"
+
+// Of the backward pass of cuda_hopper.cu: where tiles lie in shared memory, the
+// way of a block through them, and the group that loads them.
+//
+// Legend: D columns of q and k, W of all value tensors side by side.
+
+namespace ordo::kernels::attention {
+
+template <int kD, int kW>
+struct HopperBackwardShape {
+  static constexpr int kKeys = 128;
+  static constexpr int kRows = 64;
+  static constexpr int kStages = 2;
+  static constexpr int64_t kKeyBytes = BoxBytes(kKeys, kD);
+  static constexpr int64_t kFixedBytes = kKeyBytes + BoxBytes(kKeys, kW);
+  static constexpr int64_t kQueryBytes = BoxBytes(kRows, kD);
+  static constexpr int64_t kStepBytes = kQueryBytes + BoxBytes(kRows, kW);
+  // Gradients of logits: a row for each key.
+  static constexpr int64_t kChangeBytes = BoxBytes(kKeys, kRows);
+  using Facts = QueryFacts<kRows, kKeys>;
+  // Of a thread that computes, and of one that loads: three groups have 504.
+  static constexpr int kRegisters = kD + kW > 192 ? 232 : 224;
+  static constexpr int kLoadRegisters = 504 - 2 * kRegisters;
+  static constexpr int64_t kTiles =
+      kFixedBytes + kStages * kStepBytes + 2 * kChangeBytes;
+  // Two for the keys, for each stage, for each tile of gradients.
+  static constexpr int kBarriers = 2 + 2 * kStages + 2;
+  static constexpr int64_t kBytes =
+      kTileAlignment + kTiles + kBarriers * sizeof(uint64_t) +
+      kStages * sizeof(Facts) + 2 * sizeof(DiagonalTerms);
+};
+
+template <int kD, int kW>
+struct HopperBackwardShared {
+  using Shape = HopperBackwardShape<kD, kW>;
+  char* keys;
+  char* steps;
+  char* changes;
+  Ring of_keys;
+  Ring of_steps;
+  // Only full: see ShareChanges.
+  Ring of_changes;
+  typename Shape::Facts* facts;
+  DiagonalTerms* terms;
+};
+
+template <int kD, int kW>
+ORDO_DEVICE HopperBackwardShared<kD, kW> MakeHopperBackwardShared() {
+  using Shape = HopperBackwardShape<kD, kW>;
+  HopperBackwardShared<kD, kW> shared;
+  shared.keys = AlignedShared();
+  shared.steps = shared.keys + Shape::kFixedBytes;
+  shared.changes = shared.steps + Shape::kStages * Shape::kStepBytes;
+  auto* const barriers =
+      reinterpret_cast<uint64_t*>(shared.keys + Shape::kTiles);
+  shared.of_keys = {barriers, barriers + 1};
+  shared.of_steps = {barriers + 2, barriers + 2 + Shape::kStages};
+  uint64_t* const of_changes = barriers + 2 + 2 * Shape::kStages;
+  shared.of_changes = {of_changes, nullptr};
+  shared.facts =
+      reinterpret_cast<typename Shape::Facts*>(barriers + Shape::kBarriers);
+  shared.terms =
+      reinterpret_cast<DiagonalTerms*>(shared.facts + Shape::kStages);
+  return shared;
+}
+
+// Tiles [first, end) of kRows queries that see keys from `key` on.
+template <int kRows, int kKeys>
+ORDO_DEVICE Steps StepsOfQueries(const Call& call, const HeadOf& of,
+                                 int64_t key) {
+  const Problem& p = call.problem;
+  const int64_t hidden = p.causal ? key - (p.keys - p.queries) : 0;
+  const int first = hidden > 0 ? static_cast<int>(hidden / kRows) : 0;
+  const int end = static_cast<int>(
+      (QueriesBefore(call, of, key + kKeys) + kRows - 1) / kRows);
+  return {first, end > first ? end : first};
+}
+
+// What a block does, one after the other: tiles of keys, every so many-th; for
+// each the heads that share them; for each the steps. Passes through the rings
+// are counted over all.
+struct BackwardPlace {
+  int tile;
+  HeadOf of;
+  // Passes through the ring of keys.
+  uint32_t turn = 0;
+  // Steps before this head's, and of this head's so far.
+  uint32_t before = 0;
+  int step = 0;
+};
+
+// The warp's first key.
+ORDO_DEVICE int64_t FirstOfWarp(const BackwardPlace& at) {
+  return int64_t{at.tile} * 128 + device::ThreadId() / 32 * 16 -
+         kGroupThreads / 32 * 16;
+}
+
+// Goes to the first head, or the next; false: there is none.
+ORDO_DEVICE bool BeginHeads(const Problem& p, int keys, BackwardPlace* place) {
+  place->tile = static_cast<int>(device::BlockX());
+  place->of = {device::BlockZ(), device::BlockY() * (p.heads / p.key_heads)};
+  return int64_t{place->tile} * keys < p.keys;
+}
+
+ORDO_DEVICE bool NextHead(const Problem& p, int keys, int steps,
+                          BackwardPlace* place) {
+  const int64_t group = p.heads / p.key_heads;
+  ++place->turn;
+  place->before += steps;
+  if (++place->of.head < (device::BlockY() + 1) * group) return true;
+  place->of.head -= group;
+  place->tile += static_cast<int>(device::GridX());
+  return int64_t{place->tile} * keys < p.keys;
+}
+
+// The thread that begins copies.
+template <int kD, int kW>
+ORDO_DEVICE void CopyBackward(const HopperArguments& arguments,
+                              const HopperBackwardShared<kD, kW>& shared) {
+  using Shape = HopperBackwardShape<kD, kW>;
+  const Call& call = arguments.tiled.call;
+  const Problem& p = call.problem;
+  BackwardPlace place;
+  Steps steps = {0, 0};
+  for (bool any = BeginHeads(p, Shape::kKeys, &place); any;
+       any = NextHead(p, Shape::kKeys, steps.end - steps.first, &place)) {
+    const int64_t key = int64_t{place.tile} * Shape::kKeys;
+    const HeadOf of_key = {place.of.batch, device::BlockY()};
+    WaitUntilEmpty<1>(shared.of_keys, place.turn);
+    uint64_t* const full = shared.of_keys.full;
+    device::ArriveExpecting(full, Shape::kFixedBytes);
+    CopyRows<Shape::kKeys, kD>(arguments.maps[kBoxedK], PlaceIn(of_key, key, 0),
+                               {shared.keys, full});
+    CopySlots<Shape::kKeys, kW>(arguments, kBoxedValue,
+                                PlaceIn(place.of, key, 0),
+                                {shared.keys + Shape::kKeyBytes, full});
+    steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(call, place.of, key);
+    for (int i = steps.first; i < steps.end; ++i) {
+      const uint32_t pass = place.before + i - steps.first;
+      const uint32_t stage = pass % Shape::kStages;
+      WaitUntilEmpty<Shape::kStages>(shared.of_steps, pass);
+      const Landing to = {shared.steps + stage * Shape::kStepBytes,
+                          shared.of_steps.full + stage};
+      device::ArriveExpecting(to.full, Shape::kStepBytes);
+      const device::BoxPlace from = PlaceIn(place.of, i * Shape::kRows, 0);
+      CopyRows<Shape::kRows, kD>(arguments.maps[kBoxedQ], from, to);
+      CopySlots<Shape::kRows, kW>(arguments, kBoxedMixed, from,
+                                  {to.tile + Shape::kQueryBytes, to.full});
+    }
+  }
+}
+
+// The warp that brings what is known of queries and distances.
+template <int kD, int kW>
+ORDO_DEVICE void LoadBackward(const HopperArguments& arguments,
+                              const HopperBackwardShared<kD, kW>& shared) {
+  using Shape = HopperBackwardShape<kD, kW>;
+  const Problem& p = arguments.tiled.call.problem;
+  BackwardPlace place;
+  Steps steps = {0, 0};
+  for (bool any = BeginHeads(p, Shape::kKeys, &place); any;
+       any = NextHead(p, Shape::kKeys, steps.end - steps.first, &place)) {
+    const int64_t key = int64_t{place.tile} * Shape::kKeys;
+    steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(arguments.tiled.call,
+                                                       place.of, key);
+    for (int i = steps.first; i < steps.end; ++i) {
+      const uint32_t pass = place.before + i - steps.first;
+      const uint32_t stage = pass % Shape::kStages;
+      WaitUntilEmpty<Shape::kStages>(shared.of_steps, pass);
+      LoadQueryFacts(arguments.tiled, place.of,
+                     {int64_t{i} * Shape::kRows, key}, shared.facts + stage);
+      device::Arrive(shared.of_steps.full + stage);
+    }
+  }
+}
+
+}  // namespace ordo::kernels::attention
+
+#endif  // ORDO_KERNELS_ATTENTION_CUDA_HOPPER_BACKWARD_LOAD_H_
