@@ -52,10 +52,10 @@ struct SchedulerMetrics {
         stale_attempts(registry.AddCounter(
             {"ordo_scheduler_stale_attempts_total",
              "Times that a worker ran an attempt which is over."})),
-        device_seconds(
-            registry.AddCounter({"ordo_scheduler_device_seconds_total",
-                                 "Time that attempts held devices, by use.",
-                                 {{"use", {"start", "train", "evaluate"}}}})),
+        device_seconds(registry.AddCounter(
+            {"ordo_scheduler_device_seconds_total",
+             "Time that attempts held devices, by use.",
+             {{"use", {"start", "train", "evaluate", "benchmark"}}}})),
         device_seconds_lost(registry.AddCounter(
             {"ordo_scheduler_lost_device_seconds_total",
              "Device time since the last checkpoint of attempts that did not "

@@ -31,6 +31,8 @@ struct NewJob {
   // place; all but its name, origin and create_time is set. Such a job has
   // ended when it is created.
   std::optional<checkpoints::v1::Checkpoint> imported = {};
+  // Job.notices.
+  std::vector<std::string> notices = {};
 };
 
 // Which jobs to list. Unset fields match everything.

@@ -188,8 +188,11 @@ struct EncodingTraits {
   // Under the causal mask defined only where position ids never go back along a
   // row: distances start at 0.
   bool ordered_positions = false;
-  // Names of the kernels that can compute it; "reference" for all.
-  std::vector<std::string> kernels = {"cpu_tiled", "reference"};
+  // Names of the kernels that can compute it, best first, and "reference" for
+  // all; and why none is for a GPU, empty where one is. Filled in from its
+  // class (attention_classes.h).
+  std::vector<std::string> kernels = {};
+  std::string no_cuda_kernel = "";
   // The encodings `with` it act beside it; otherwise it makes use of them
   // itself.
   bool sums_with = false;

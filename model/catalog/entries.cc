@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "model/catalog/attention_classes.h"
 
 namespace ordo::model::catalog {
 
@@ -88,6 +89,13 @@ std::vector<Entry> AllEntries() {
     std::move(entries.begin(), entries.end(), std::back_inserter(all));
   }
   LinkCombining(&all);
+  for (Entry& entry : all) {
+    if (entry.kind != Kind::kEncoding) continue;
+    const AttentionClass& about = AttentionClassOf(entry.name);
+    entry.encoding.kernels = about.kernels;
+    entry.encoding.kernels.push_back(kReferenceKernel);
+    entry.encoding.no_cuda_kernel = about.no_cuda;
+  }
   return all;
 }
 

@@ -475,7 +475,6 @@ Entry Cope() {
   entry.encoding.causal_only = true;
   entry.encoding.takes_positions = false;
   entry.encoding.check_shape = CheckCope;
-  entry.encoding.kernels = {"cpu_counted", "reference"};
   entry.encoding.count_cost = CostOfCope;
   return entry;
 }

@@ -61,6 +61,9 @@ std::string Section(const Entry& entry) {
     line("position ids", "never go back along a row, under the causal mask");
   }
   line("kernels", absl::StrJoin(traits.kernels, ", "));
+  if (!traits.no_cuda_kernel.empty()) {
+    line("no kernel for a GPU", traits.no_cuda_kernel);
+  }
   if (!entry.with.empty()) {
     line(traits.sums_with ? "may stand beside" : "made of one of",
          absl::StrJoin(entry.with, ", "));

@@ -6,7 +6,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
+#include "model/catalog/benchmark.h"
 #include "model/catalog/fine_tuning.h"
+#include "model/catalog/kernel_choice.h"
 
 namespace ordo::model::catalog {
 namespace {
@@ -440,6 +442,15 @@ void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
   }
   ResolveCheckpointPolicy("checkpoint", parts.checkpoint, violations);
   ResolveEvaluations(context, parts.evaluations, violations);
+  ResolveResources("resources", parts.resources, violations);
+  KernelContext kernels;
+  kernels.device = parts.resources->device();
+  if (violations->size() == num_before && parts.model != nullptr) {
+    kernels.model = parts.model;
+    kernels.encoding = parts.encoding;
+  }
+  CheckTrainingKernel(kernels, *parts.training, violations);
+  CheckEvaluationKernels(kernels, *parts.evaluations, violations);
 }
 
 absl::StatusOr<v1::TrainSpec> ResolveTrainSpec(v1::TrainSpec spec) {
@@ -450,11 +461,11 @@ absl::StatusOr<v1::TrainSpec> ResolveTrainSpec(v1::TrainSpec spec) {
                           "checkpoint; name its folder in base.path"});
   }
   ResolveIdentity(&spec, &violations);
-  ResolveTrainingParts({spec.mutable_data(), spec.mutable_model(),
-                        spec.mutable_encoding(), spec.mutable_training(),
-                        spec.mutable_checkpoint(), spec.mutable_evaluations()},
-                       &violations);
-  ResolveResources("resources", spec.mutable_resources(), &violations);
+  ResolveTrainingParts(
+      {spec.mutable_data(), spec.mutable_model(), spec.mutable_encoding(),
+       spec.mutable_training(), spec.mutable_checkpoint(),
+       spec.mutable_evaluations(), spec.mutable_resources()},
+      &violations);
   for (int i = 0; i < spec.resume_size(); ++i) {
     ResolveSource(absl::StrCat("resume[", i, "]"), spec.resume(i), &violations);
   }
@@ -490,6 +501,18 @@ absl::StatusOr<v1::EvaluateSpec> ResolveEvaluateSpec(v1::EvaluateSpec spec) {
                      &violations);
   }
   ResolveResources("resources", spec.mutable_resources(), &violations);
+  CheckEvaluationKernels({nullptr, nullptr, spec.resources().device()},
+                         spec.evaluations(), &violations);
+  if (!violations.empty()) return base::InvalidFields(violations);
+  return spec;
+}
+
+absl::StatusOr<v1::BenchmarkSpec> ResolveBenchmarkSpec(v1::BenchmarkSpec spec) {
+  Violations violations;
+  ResolveIdentity(&spec, &violations);
+  ResolveResources("resources", spec.mutable_resources(), &violations);
+  ResolveBenchmark("benchmark", spec.resources(), spec.mutable_benchmark(),
+                   &violations);
   if (!violations.empty()) return base::InvalidFields(violations);
   return spec;
 }

@@ -105,6 +105,7 @@ struct TrainingParts {
   ordo::training::v1::CheckpointPolicy* checkpoint;
   google::protobuf::RepeatedPtrField<ordo::training::v1::Evaluation>*
       evaluations;
+  ordo::training::v1::Resources* resources;
 };
 
 // Resolves all of it, and checks what each part asks of the others. The fields
@@ -116,6 +117,8 @@ absl::StatusOr<ordo::training::v1::TrainSpec> ResolveTrainSpec(
     ordo::training::v1::TrainSpec spec);
 absl::StatusOr<ordo::training::v1::EvaluateSpec> ResolveEvaluateSpec(
     ordo::training::v1::EvaluateSpec spec);
+absl::StatusOr<ordo::training::v1::BenchmarkSpec> ResolveBenchmarkSpec(
+    ordo::training::v1::BenchmarkSpec spec);
 
 }  // namespace ordo::model::catalog
 

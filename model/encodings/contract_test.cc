@@ -17,7 +17,9 @@
 #include "c10/util/Exception.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kernels/attention/table.h"
 #include "kernels/torch/testing/witness.h"
+#include "model/catalog/attention_classes.h"
 #include "model/catalog/catalog.h"
 #include "model/encodings/registry.h"
 #include "model/encodings/testing/examples.h"
@@ -322,7 +324,9 @@ TEST_P(ContractTest, KernelsComputeTheSameAsPlainOperations) {
             << (i == 0 ? "logits" : transformer->Parameters()[i - 1].name);
       }
     };
-    for (const char* name : {"cpu_tiled", "cpu_counted"}) {
+    for (const auto& kernel : catalog::AttentionKernels()) {
+      if (kernel.device != "cpu" || kernel.name != kernel.family) continue;
+      const std::string& name = kernel.name;
       const std::optional<bool> promised = HasKernel(name);
       try {
         expect_near(run(*transformer, name));
@@ -633,6 +637,18 @@ TEST_P(ContractTest, HalfPrecisionIsNearDouble) {
   if (!IsRelative()) return;
   const at::Tensor far = error(Logits(*transformer, tokens, shifted));
   EXPECT_LT(far.norm().item<double>(), 2 * naive.norm().item<double>());
+}
+
+// Recipes are checked against the catalogue's names where no kernel is at hand.
+TEST(KernelNamesTest, TheCatalogueHasThoseOfTheTable) {
+  std::vector<std::string> known, there;
+  for (const auto& kernel : catalog::AttentionKernels()) {
+    if (kernel.device == "cpu") known.push_back(kernel.name);
+  }
+  for (const auto& kernel : kernels::attention::Kernels()) {
+    if (kernel.device == kernels::Device::kCpu) there.push_back(kernel.name);
+  }
+  EXPECT_THAT(known, ::testing::UnorderedElementsAreArray(there));
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, ContractTest,

@@ -38,6 +38,7 @@ Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
   size_t num_open = prompts.size();
   transformer::Cache cache;
   transformer::ForwardOptions forward;
+  forward.kernel = options.kernel;
   at::Tensor tokens_BT = ToTensor(prompts);
   forward.final_length = tokens_BT.size(1) + options.num_tokens;
   const bool cached = forward.final_length <= model.CachedLength();

@@ -17,6 +17,8 @@ struct DecodeOptions {
   int num_tokens = 1;
   // "fp32" or "bf16", as in Training.precision.
   std::string precision = "fp32";
+  // As ForwardOptions::kernel.
+  std::string kernel = {};
   // Asked before each token; true ends decoding with what there is.
   std::function<bool()> should_stop = [] { return false; };
 };

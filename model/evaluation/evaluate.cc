@@ -65,6 +65,7 @@ absl::Status Answer(const transformer::Transformer& model, const Batch& batch,
   DecodeOptions decode;
   decode.num_tokens = batch.num_tokens;
   decode.precision = options.precision;
+  decode.kernel = options.kernel;
   bool stopped = false;
   decode.should_stop = [&] { return stopped = options.should_stop(); };
   for (const tasks::Question& question : batch.questions) {

@@ -19,6 +19,8 @@ struct EvaluateOptions {
   int batch_rows = 256;
   // "fp32" or "bf16".
   std::string precision = "fp32";
+  // As ForwardOptions::kernel.
+  std::string kernel = {};
   // Asked before each token; true ends the evaluation.
   std::function<bool()> should_stop = [] { return false; };
   // Told before the first batch and after each.

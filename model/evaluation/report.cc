@@ -46,6 +46,9 @@ absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
   result["checkpoint"] = subject.checkpoint;
   result["seed"] = subject.evaluation.seed();
   result["precision"] = subject.precision;
+  if (!subject.evaluation.kernel().empty()) {
+    result["kernel"] = subject.evaluation.kernel();
+  }
   if (subject.encoding) {
     result["encoding"] = nlohmann::ordered_json::parse(
         TextOf(*subject.encoding), nullptr, /*allow_exceptions=*/false);

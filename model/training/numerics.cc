@@ -187,14 +187,15 @@ void ConfigureNumerics(int threads) {
   at::globalContext().setDeterministicFillUninitializedMemory(false);
 }
 
-Environment CurrentEnvironment(const std::string& build_digest) {
+Environment CurrentEnvironment(const std::string& build_digest,
+                               const std::string& kernel) {
   Environment environment;
   environment.build_digest = build_digest;
   environment.threads = at::get_num_threads();
   environment.cpu_capability =
       absl::StrCat(at::get_cpu_capability(), Extensions(), Processor());
   environment.torch_version = TorchVersion();
-  environment.kernels = AttentionKernels();
+  environment.kernels = kernel.empty() ? AttentionKernels() : kernel;
   environment.settings = Settings();
   environment.gpu = OpenedGpu();
   return environment;

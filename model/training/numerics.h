@@ -24,7 +24,8 @@ struct Environment {
   // of the libraries that it computes with, those for a GPU included where they
   // are loaded.
   std::string torch_version;
-  // Which of our own kernels may compute attention, best first.
+  // Which of our own kernels may compute attention, best first, or the one that
+  // the recipe names.
   std::string kernels = "";
   // Variables of the environment that LibTorch's libraries choose code or
   // threads by, as NAME=value, those that are set.
@@ -51,8 +52,10 @@ absl::StatusOr<c10::Device> OpenDevice(const std::string& kind,
 // the one that trains; call it before the first operation.
 void ConfigureNumerics(int threads);
 
-// The environment of this process after OpenDevice and ConfigureNumerics.
-Environment CurrentEnvironment(const std::string& build_digest);
+// The environment of this process after OpenDevice and ConfigureNumerics, of a
+// recipe that names an attention kernel, or none.
+Environment CurrentEnvironment(const std::string& build_digest,
+                               const std::string& kernel = "");
 
 }  // namespace ordo::model::training
 

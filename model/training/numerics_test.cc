@@ -75,6 +75,7 @@ TEST(Numerics, EnvironmentSaysWhatLibrariesChooseKernelsBy) {
   const Environment before = CurrentEnvironment("abc");
   // The last one is for any processor.
   EXPECT_THAT(before.kernels, ::testing::EndsWith("cpu_tiled"));
+  EXPECT_EQ(CurrentEnvironment("abc", "reference").kernels, "reference");
   // Vendor, family/model: "AVX512+fma+avx2 GenuineIntel 6/143".
   EXPECT_THAT(before.cpu_capability,
               ::testing::MatchesRegex("[A-Z0-9_]+\\S* \\S+ [0-9]+/[0-9]+"));

@@ -169,6 +169,7 @@ std::vector<at::Tensor> Run::ComputeGradients() {
     transformer::ForwardOptions options;
     options.training = {training.seed(), cursors_.step};
     options.shifted_sparse_group = training.shifted_sparse().group();
+    options.kernel = training.kernel();
     if (spec_.model().dropout() > 0) {
       options.dropout = {training.seed(), cursors_.step, first_row};
     }

@@ -73,7 +73,9 @@ void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
   if (entry.reports.count(written.id()) > 0) return;
   auto report = std::make_shared<reports::v1::Report>();
   report->set_name(ReportName(job, written.id()));
-  report->set_kind(reports::v1::Report::EVALUATION);
+  report->set_kind(written.kind() == "benchmark"
+                       ? reports::v1::Report::BENCHMARK
+                       : reports::v1::Report::EVALUATION);
   report->set_task(written.task());
   report->set_step(written.step());
   report->set_attempt(attempt);

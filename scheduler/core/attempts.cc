@@ -65,6 +65,8 @@ const char* LabelOf(DeviceUse use) {
       return "train";
     case DeviceUse::kEvaluate:
       return "evaluate";
+    case DeviceUse::kBenchmark:
+      return "benchmark";
   }
   return "";
 }

@@ -31,6 +31,8 @@ agent::v1::DesiredAttempt DesiredOf(const State& state, const Worker& worker,
   if (live.observed) return desired;
   if (job.spec().kind() == jobs::v1::JobSpec::EVALUATE) {
     *desired.mutable_evaluate() = EvaluateTask(state, entry);
+  } else if (job.spec().kind() == jobs::v1::JobSpec::BENCHMARK) {
+    *desired.mutable_benchmark() = BenchmarkTask(entry);
   } else {
     *desired.mutable_train() = TrainTask(state, entry);
   }

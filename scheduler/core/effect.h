@@ -86,7 +86,7 @@ struct PublishProgress {
 struct Count {
   enum class What {
     kAttemptEnded,       // 1, label: reason
-    kDeviceSeconds,      // label: start, train, evaluate
+    kDeviceSeconds,      // label: start, train, evaluate, benchmark
     kDeviceSecondsLost,  // label: reason
     kStepsLost,          // label: reason
     kFirstStep,          // seconds from submission to the first step

@@ -138,9 +138,11 @@ std::string Progress(const Job& job) {
   const jobs::v1::Progress& progress = job.progress();
   if (!progress.evaluation().empty() &&
       progress.evaluation_done() < progress.evaluation_total()) {
-    return absl::StrCat(", evaluates ", progress.evaluation(), ", ",
-                        progress.evaluation_done(), " of ",
-                        progress.evaluation_total(), " samples");
+    const bool is_benchmark = job.spec().kind() == jobs::v1::JobSpec::BENCHMARK;
+    return absl::StrCat(is_benchmark ? ", measures " : ", evaluates ",
+                        progress.evaluation(), ", ", progress.evaluation_done(),
+                        " of ", progress.evaluation_total(),
+                        is_benchmark ? " shapes" : " samples");
   }
   if (progress.total_steps() == 0) return "";
   return absl::StrCat(", at step ", progress.step(), " of ",

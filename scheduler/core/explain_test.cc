@@ -142,6 +142,9 @@ TEST(ExplainTest, ARunningJobSaysWhereAndHowFar) {
   seen.job.mutable_progress()->set_evaluation_done(1);
   seen.job.mutable_progress()->set_evaluation_total(9);
   EXPECT_THAT(seen.Explain().summary(), HasSubstr("evaluates grid, 1 of 9"));
+  seen.job.mutable_spec()->set_kind(jobs::v1::JobSpec::BENCHMARK);
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("measures grid, 1 of 9 shapes"));
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ std::string CheckpointId(const CheckpointKey& key) {
 
 DeviceUse UseOf(const jobs::v1::Job& job, bool in_evaluation) {
   if (!job.attempts().rbegin()->has_run_time()) return DeviceUse::kStart;
+  if (job.spec().kind() == jobs::v1::JobSpec::BENCHMARK) {
+    return DeviceUse::kBenchmark;
+  }
   return in_evaluation || job.spec().kind() == jobs::v1::JobSpec::EVALUATE
              ? DeviceUse::kEvaluate
              : DeviceUse::kTrain;

@@ -48,7 +48,7 @@ struct Queued {
 
 // What an attempt does with its device: it starts until its trainer reports,
 // and evaluates also within a training job.
-enum class DeviceUse { kStart, kTrain, kEvaluate };
+enum class DeviceUse { kStart, kTrain, kEvaluate, kBenchmark };
 
 // A job whose newest attempt is given to a worker and not over.
 struct Live {

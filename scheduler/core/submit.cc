@@ -123,6 +123,8 @@ void CreateJob(Turn& turn, NewJob&& created) {
   job->set_message(absl::StrCat("waits for a device; ordo explain ", id,
                                 " says what holds it up"));
   *job->mutable_owner() = std::move(created.owner);
+  job->mutable_notices()->Assign(created.notices.begin(),
+                                 created.notices.end());
   *job->mutable_create_time() = ToTimestamp(turn.now.wall);
   job->set_version(1);
   job->set_sequence(state.next_sequence++);

@@ -30,6 +30,17 @@ TEST(SubmitTest, ANewJobIsQueuedWithAllThatIsKnown) {
   EXPECT_EQ(job->sequence(), 1);
 }
 
+TEST(SubmitTest, NoticesStayWithTheJob) {
+  TestShell shell;
+  NewJob job = JobBuilder("a");
+  job.notices = {"it is slow"};
+  ORDO_ASSERT_OK(shell.Submit(job));
+  shell.Restart();
+  const auto& notices = shell.state().jobs.at("a").job->notices();
+  ASSERT_EQ(notices.size(), 1);
+  EXPECT_EQ(notices[0], "it is slow");
+}
+
 NewJob Import(const std::string& name) {
   NewJob job = JobBuilder(name).RequestId("upload/" + name);
   job.spec.set_kind(jobs::v1::JobSpec::IMPORT);

@@ -82,4 +82,15 @@ training::v1::EvaluateSpec EvaluateTask(const State& state,
   return task;
 }
 
+training::v1::BenchmarkSpec BenchmarkTask(const JobEntry& entry) {
+  const jobs::v1::JobSpec& spec = entry.job->spec();
+  training::v1::BenchmarkSpec task;
+  task.set_job(spec.name());
+  task.set_attempt(NewestAttempt(*entry.job));
+  *task.mutable_benchmark() = spec.benchmark();
+  *task.mutable_resources() = spec.resources();
+  for (const auto& [id, report] : entry.reports) task.add_finished_reports(id);
+  return task;
+}
+
 }  // namespace ordo::scheduler::core

@@ -19,6 +19,9 @@ training::v1::TrainSpec TrainTask(const State& state, const JobEntry& entry);
 training::v1::EvaluateSpec EvaluateTask(const State& state,
                                         const JobEntry& entry);
 
+// Of a BENCHMARK job, for its newest attempt.
+training::v1::BenchmarkSpec BenchmarkTask(const JobEntry& entry);
+
 }  // namespace ordo::scheduler::core
 
 #endif  // ORDO_SCHEDULER_CORE_TASK_H_

@@ -136,5 +136,19 @@ TEST_F(TaskTest, AnEvaluationTaskNamesItsCheckpoints) {
   EXPECT_EQ(task.encoding().name(), "yarn");
 }
 
+TEST_F(TaskTest, ABenchmarkTaskIsTheJobsSpec) {
+  NewJob job = JobBuilder("a");
+  job.spec.set_kind(jobs::v1::JobSpec::BENCHMARK);
+  job.spec.mutable_benchmark()->add_classes("t5");
+  ORDO_ASSERT_OK(shell_.Submit(job));
+  const agent::v1::SetDesiredRequest desired = shell_.TakeDesired("w");
+  ASSERT_TRUE(desired.attempts(0).has_benchmark());
+  const training::v1::BenchmarkSpec& task = desired.attempts(0).benchmark();
+  EXPECT_EQ(task.job(), "a");
+  EXPECT_EQ(task.attempt(), 1);
+  EXPECT_EQ(task.benchmark().classes(0), "t5");
+  shell_.Ignore();
+}
+
 }  // namespace
 }  // namespace ordo::scheduler::core

@@ -196,6 +196,7 @@ absl::StatusOr<std::vector<Job>> FakeScheduler::TryCreate(
     *created.mutable_spec() = job.spec;
     created.set_state(Job::QUEUED);
     *created.mutable_owner() = job.owner;
+    created.mutable_notices()->Assign(job.notices.begin(), job.notices.end());
     created.set_version(1);
     created.set_sequence(++last_sequence_);
     if (job.imported) {

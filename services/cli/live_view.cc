@@ -72,9 +72,10 @@ std::string ProgressText(const jobs::v1::Job& job) {
   if (job.state() != jobs::v1::Job::RUNNING || !job.has_progress()) return "";
   const jobs::v1::Progress& progress = job.progress();
   if (!progress.evaluation().empty()) {
-    return absl::StrCat("evaluating ", progress.evaluation(), " ",
-                        progress.evaluation_done(), "/",
-                        progress.evaluation_total());
+    const bool is_benchmark = job.spec().kind() == jobs::v1::JobSpec::BENCHMARK;
+    return absl::StrCat(is_benchmark ? "measuring " : "evaluating ",
+                        progress.evaluation(), " ", progress.evaluation_done(),
+                        "/", progress.evaluation_total());
   }
   if (progress.total_steps() == 0) return "";
   std::string text =

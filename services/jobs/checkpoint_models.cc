@@ -10,6 +10,7 @@
 #include "base/status/status.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/text_format.h"
+#include "model/catalog/kernel_choice.h"
 #include "model/catalog/resolve.h"
 #include "services/jobs/job_state.h"
 #include "services/spec/resolve_job_spec.h"
@@ -181,7 +182,7 @@ void FillModel(const scheduler::Scheduler& scheduler, JobSpec* spec,
 }
 
 void CheckModels(const scheduler::Scheduler& scheduler, const JobSpec& spec,
-                 Violations* violations) {
+                 std::vector<std::string>* notices, Violations* violations) {
   if (spec.kind() != JobSpec::EVALUATE) return;
   std::set<std::string> seen;
   for (int i = 0; i < spec.checkpoints_size(); ++i) {
@@ -202,9 +203,16 @@ void CheckModels(const scheduler::Scheduler& scheduler, const JobSpec& spec,
                                       &encoding, &found);
       if (found.empty()) CheckOverride(job->spec(), encoding, &found);
     }
-    if (found.empty()) context.max_length = model::catalog::MaxLength(encoding);
+    const bool fits = found.empty();
+    if (fits) context.max_length = model::catalog::MaxLength(encoding);
     auto evaluations = spec.evaluations();
     model::catalog::ResolveEvaluations(context, &evaluations, &found);
+    if (fits) {
+      const model::catalog::KernelContext kernels = {
+          &job->spec().model(), &encoding, spec.resources().device()};
+      model::catalog::CheckEvaluationKernels(kernels, evaluations, &found);
+      model::catalog::AddEvaluationNotices(kernels, evaluations, notices);
+    }
     for (const auto& violation : found) {
       violations->push_back(
           {violation.field, absl::StrCat(violation.description, " (for ",

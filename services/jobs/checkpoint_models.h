@@ -1,6 +1,7 @@
 #ifndef ORDO_SERVICES_JOBS_CHECKPOINT_MODELS_H_
 #define ORDO_SERVICES_JOBS_CHECKPOINT_MODELS_H_
 
+#include <string>
 #include <vector>
 
 #include "base/status/details.h"
@@ -20,10 +21,11 @@ void FillModel(const scheduler::Scheduler& scheduler,
                std::vector<base::FieldViolation>* violations);
 
 // For a resolved spec of kind EVALUATE: whether its encoding and evaluations
-// fit the models of its checkpoints. A checkpoint that is not there is for the
-// scheduler to refuse.
+// fit the models of its checkpoints, and what is worth knowing (Job.notices). A
+// checkpoint that is not there is for the scheduler to refuse.
 void CheckModels(const scheduler::Scheduler& scheduler,
                  const ordo::jobs::v1::JobSpec& spec,
+                 std::vector<std::string>* notices,
                  std::vector<base::FieldViolation>* violations);
 
 }  // namespace ordo::services::jobs

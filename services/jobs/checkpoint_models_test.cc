@@ -56,13 +56,15 @@ class CheckpointModelsTest : public ::testing::Test {
   }
   Violations Check() {
     Violations violations;
-    CheckModels(scheduler_, spec_, &violations);
+    notices_.clear();
+    CheckModels(scheduler_, spec_, &notices_, &violations);
     return violations;
   }
 
   scheduler::testing::FakeScheduler scheduler_;
   Checkpoint checkpoint_;
   JobSpec spec_;
+  std::vector<std::string> notices_;
 };
 
 TEST_F(CheckpointModelsTest, TheModelIsThatOfTheCheckpoint) {
@@ -213,6 +215,25 @@ TEST_F(CheckpointModelsTest, AnEvaluationsEncodingNeedsNoNewParameters) {
   spec_.mutable_encoding()->set_name("ntk");
   spec_.mutable_encoding()->clear_params();
   EXPECT_THAT(Check(), IsEmpty());
+}
+
+TEST_F(CheckpointModelsTest, AnEvaluationsKernelIsThatOfTheModel) {
+  spec_.Clear();
+  spec_.set_kind(JobSpec::EVALUATE);
+  spec_.add_checkpoints("jobs/llama");
+  spec_.mutable_resources()->set_device("cpu");
+  auto* evaluation = spec_.add_evaluations();
+  evaluation->set_task("addition_grid");
+  EXPECT_THAT(Check(), IsEmpty());
+  EXPECT_THAT(notices_, IsEmpty());
+  evaluation->set_kernel("cpu_counted");
+  EXPECT_THAT(Check(), ElementsAre(Says("evaluations[0].kernel",
+                                        "cpu_counted cannot be taken: it does "
+                                        "not do rope")));
+  evaluation->set_kernel("reference");
+  EXPECT_THAT(Check(), IsEmpty());
+  EXPECT_THAT(notices_, ElementsAre(::testing::HasSubstr(
+                            "evaluation under rope takes plain operations")));
 }
 
 }  // namespace

@@ -42,11 +42,15 @@ std::string SpecField(const std::string& field) {
 
 // Its spec as it will be kept.
 absl::StatusOr<JobSpec> Resolve(const scheduler::Scheduler& scheduler,
-                                JobSpec spec) {
+                                JobSpec spec,
+                                std::vector<std::string>* notices) {
   Violations violations;
   FillModel(scheduler, &spec, &violations);
   auto resolved = spec::ResolveJobSpec(std::move(spec));
-  if (resolved.ok()) CheckModels(scheduler, *resolved, &violations);
+  if (resolved.ok()) {
+    *notices = spec::NoticesOf(*resolved);
+    CheckModels(scheduler, *resolved, notices, &violations);
+  }
   for (auto& violation : base::FieldViolations(resolved.status())) {
     violations.push_back(std::move(violation));
   }
@@ -67,7 +71,7 @@ NewJob Make(const scheduler::Scheduler& scheduler,
   job.request_id = request.request_id();
   job.fingerprint = Fingerprint(request);
   job.owner = owner;
-  auto resolved = Resolve(scheduler, request.job().spec());
+  auto resolved = Resolve(scheduler, request.job().spec(), &job.notices);
   if (resolved.ok()) {
     job.spec = *std::move(resolved);
   } else {

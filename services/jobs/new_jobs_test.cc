@@ -60,6 +60,17 @@ TEST(NewJobsTest, KeepsOwnerAndRequestIdAndResolvesTheSpec) {
   EXPECT_EQ(job->fingerprint.size(), 64u);
 }
 
+TEST(NewJobsTest, WhatIsWorthKnowingIsKept) {
+  CreateJobRequest request = RequestOf("a");
+  EXPECT_TRUE(MakeNewJob(Known(), request, {})->notices.empty());
+  auto* training = request.mutable_job()->mutable_spec()->mutable_training();
+  training->set_kernel("reference");
+  const auto job = MakeNewJob(Known(), request, {});
+  ORDO_ASSERT_OK(job);
+  ASSERT_EQ(job->notices.size(), 1u);
+  EXPECT_THAT(job->notices[0], HasSubstr("plain operations"));
+}
+
 TEST(NewJobsTest, FingerprintIsThatOfTheBodyAlone) {
   const auto fingerprint = [](const CreateJobRequest& request) {
     return MakeNewJob(Known(), request, {})->fingerprint;

@@ -12,6 +12,8 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "google/protobuf/descriptor.h"
+#include "model/catalog/benchmark.h"
+#include "model/catalog/kernel_choice.h"
 #include "model/catalog/resolve.h"
 
 namespace ordo::services::spec {
@@ -26,6 +28,7 @@ constexpr int kDefaultAttempts = 3;
 constexpr int64_t kMinStepTimeoutSeconds = 1;
 constexpr int64_t kMaxStepTimeoutSeconds = 24 * 60 * 60;
 constexpr int64_t kDefaultStepTimeoutSeconds = 600;
+constexpr char kForBenchmarks[] = "is for kind: benchmark; leave it out";
 
 bool IsLabelKey(const std::string& key) {
   return !key.empty() && key.size() <= kMaxLabelLength &&
@@ -118,6 +121,7 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
                "is for kind: evaluate; to go on from a checkpoint use "
                "start_from",
                *spec, violations);
+  RefuseFields({"benchmark"}, kForBenchmarks, *spec, violations);
   const bool is_from = !spec->model().from().empty();
   if (is_from) {
     ResolveModelFrom(spec->mutable_model()->mutable_from(), violations);
@@ -132,7 +136,7 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
       {spec->mutable_data(), has_model ? spec->mutable_model() : nullptr,
        has_encoding ? spec->mutable_encoding() : nullptr,
        spec->mutable_training(), spec->mutable_checkpoint(),
-       spec->mutable_evaluations()},
+       spec->mutable_evaluations(), spec->mutable_resources()},
       violations);
   if (spec->start_from().empty()) return;
   ResolveReference("start_from", spec->mutable_start_from(), violations);
@@ -148,6 +152,7 @@ void ResolveEvaluate(JobSpec* spec, Violations* violations) {
   RefuseFields({"model", "data", "training", "checkpoint", "start_from"},
                "is for kind: train; an evaluation takes it from the checkpoint",
                *spec, violations);
+  RefuseFields({"benchmark"}, kForBenchmarks, *spec, violations);
   // Whether it fits the checkpoints' models is for who knows these.
   if (spec->has_encoding()) {
     model::catalog::ResolveComponent(model::catalog::Kind::kEncoding,
@@ -183,6 +188,22 @@ void ResolveEvaluate(JobSpec* spec, Violations* violations) {
   context.in_training = false;
   model::catalog::ResolveEvaluations(context, spec->mutable_evaluations(),
                                      violations);
+  model::catalog::ResolveResources("resources", spec->mutable_resources(),
+                                   violations);
+  model::catalog::CheckEvaluationKernels(
+      {nullptr, nullptr, spec->resources().device()}, spec->evaluations(),
+      violations);
+}
+
+void ResolveBenchmark(JobSpec* spec, Violations* violations) {
+  RefuseFields({"model", "encoding", "data", "training", "checkpoint",
+                "evaluations", "checkpoints", "start_from"},
+               "has no meaning with kind: benchmark; leave it out", *spec,
+               violations);
+  model::catalog::ResolveResources("resources", spec->mutable_resources(),
+                                   violations);
+  model::catalog::ResolveBenchmark("benchmark", spec->resources(),
+                                   spec->mutable_benchmark(), violations);
 }
 
 void ResolveRetry(ordo::jobs::v1::RetryPolicy* retry, Violations* violations) {
@@ -232,6 +253,19 @@ void ResolveModelFrom(std::string* reference, Violations* violations) {
   ResolveReference("model.from", reference, violations);
 }
 
+std::vector<std::string> NoticesOf(const JobSpec& spec) {
+  std::vector<std::string> notices;
+  // Without layers it is a checkpoint's, not looked up yet.
+  if (spec.kind() != JobSpec::TRAIN || !spec.model().has_layers()) {
+    return notices;
+  }
+  const model::catalog::KernelContext context = {
+      &spec.model(), &spec.encoding(), spec.resources().device()};
+  model::catalog::AddTrainingNotice(context, spec.training(), &notices);
+  model::catalog::AddEvaluationNotices(context, spec.evaluations(), &notices);
+  return notices;
+}
+
 absl::Status CheckSpecSize(const JobSpec& spec) {
   const size_t num_bytes = spec.ByteSizeLong();
   if (num_bytes <= kMaxSpecBytes) return absl::OkStatus();
@@ -264,20 +298,26 @@ absl::StatusOr<JobSpec> ResolveJobSpec(JobSpec spec) {
     case JobSpec::EVALUATE:
       ResolveEvaluate(&spec, &violations);
       break;
+    case JobSpec::BENCHMARK:
+      ResolveBenchmark(&spec, &violations);
+      break;
     default:
       violations.push_back(
           {"kind", spec.kind() == JobSpec::IMPORT
                        ? "import is for uploads: ordo push checkpoint DIR"
-                       : "required; must be train or evaluate"});
+                       : "required; must be train, evaluate or benchmark"});
       // What it must have meant, so that the rest is checked too.
       if (spec.has_training() || spec.has_encoding() || spec.has_data()) {
         ResolveTrain(&spec, &violations);
       } else if (spec.checkpoints_size() > 0) {
         ResolveEvaluate(&spec, &violations);
+      } else if (spec.has_benchmark()) {
+        ResolveBenchmark(&spec, &violations);
+      } else {
+        model::catalog::ResolveResources("resources", spec.mutable_resources(),
+                                         &violations);
       }
   }
-  model::catalog::ResolveResources("resources", spec.mutable_resources(),
-                                   &violations);
   if (!violations.empty()) return base::InvalidFields(violations);
   return spec;
 }

@@ -33,6 +33,10 @@ absl::Status CheckSpecSize(const ordo::jobs::v1::JobSpec& spec);
 absl::StatusOr<ordo::jobs::v1::JobSpec> ResolveJobSpec(
     ordo::jobs::v1::JobSpec spec);
 
+// What is worth knowing of a resolved TRAIN spec, a sentence each; of those of
+// other kinds nothing is known here. Job.notices.
+std::vector<std::string> NoticesOf(const ordo::jobs::v1::JobSpec& spec);
+
 // The one form of a `model.from`, which may be a job's id too. Appends a
 // violation when it is none.
 void ResolveModelFrom(std::string* reference,

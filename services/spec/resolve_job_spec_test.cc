@@ -281,7 +281,48 @@ TEST(ResolveJobSpecTest, EveryViolationIsReportedAtOnce) {
                        }),
               ElementsAre("name", "queue", "retry.max_attempts", "data.task",
                           "encoding.name", "training.micro_batch_size",
-                          "start_from", "resources.ranks", "resources.device"));
+                          "resources.ranks", "resources.device", "start_from"));
+}
+
+TEST(ResolveJobSpecTest, AKernelThatCannotBeTakenIsRefused) {
+  EXPECT_THAT(FieldsOf(Train(),
+                       [](JobSpec* spec) {
+                         spec->clear_evaluations();
+                         spec->mutable_training()->set_kernel("cuda_tiled");
+                         spec->add_evaluations()->set_task("addition_grid");
+                         spec->mutable_evaluations(0)->set_kernel("fast");
+                       }),
+              ElementsAre("training.kernel", "evaluations[0].kernel"));
+}
+
+TEST(ResolveJobSpecTest, WhatNoKernelComputesIsNoticed) {
+  JobSpec spec = Train();
+  spec.mutable_encoding()->Clear();
+  spec.mutable_encoding()->set_name("cope");
+  spec.clear_evaluations();
+  EXPECT_THAT(NoticesOf(*ResolveJobSpec(spec)), IsEmpty());
+  spec.mutable_training()->set_kernel("reference");
+  const auto notices = NoticesOf(*ResolveJobSpec(spec));
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_THAT(notices[0], HasSubstr("training under cope takes plain "
+                                    "operations"));
+}
+
+TEST(ResolveJobSpecTest, ABenchmarkTakesNothingOfTheOtherKinds) {
+  JobSpec spec;
+  spec.set_name("bench");
+  spec.set_kind(JobSpec::BENCHMARK);
+  const auto resolved = ResolveJobSpec(spec);
+  ORDO_ASSERT_OK(resolved);
+  EXPECT_EQ(resolved->benchmark().shapes_size(), 5);
+  EXPECT_EQ(resolved->resources().threads(), 2);
+  spec.mutable_encoding()->set_name("rope");
+  spec.mutable_benchmark()->add_classes("rop");
+  EXPECT_THAT(FieldsOf(spec, [](JobSpec*) {}),
+              ElementsAre("encoding", "benchmark.classes[0]"));
+  EXPECT_THAT(
+      FieldsOf(Train(), [](JobSpec* train) { train->mutable_benchmark(); }),
+      ElementsAre("benchmark"));
 }
 
 TEST(ResolveJobSpecTest, AnEncodingThatDoesNotFitTheHeadsIsRefused) {

@@ -63,9 +63,20 @@ absl::StatusOr<std::string> TaskJson(const DesiredAttempt& desired) {
     task.mutable_train()->set_attempt(desired.attempt());
     return ToJson(task.train());
   }
+  if (task.has_benchmark()) {
+    task.mutable_benchmark()->set_job(desired.job());
+    task.mutable_benchmark()->set_attempt(desired.attempt());
+    return ToJson(task.benchmark());
+  }
   task.mutable_evaluate()->set_job(desired.job());
   task.mutable_evaluate()->set_attempt(desired.attempt());
   return ToJson(task.evaluate());
+}
+
+// What of the trainer does it.
+std::string CommandOf(const DesiredAttempt& desired) {
+  if (desired.has_train()) return "train";
+  return desired.has_benchmark() ? "benchmark" : "evaluate";
 }
 
 }  // namespace
@@ -175,7 +186,7 @@ absl::Status Task::Start(const DesiredAttempt& desired,
       options_.deployment,
       "--",
       options_.trainer,
-      desired.has_train() ? "train" : "evaluate",
+      CommandOf(desired),
       folders_.attempt + "/task.json",
       "--out",
       folders_.job,
@@ -238,6 +249,10 @@ absl::Status Task::WriteSpec(const DesiredAttempt& desired) const {
     task.mutable_train()->clear_resume();
     task.mutable_train()->clear_finished_reports();
     ORDO_ASSIGN_OR_RETURN(text, ToJson(task.train()));
+  } else if (task.has_benchmark()) {
+    task.mutable_benchmark()->clear_attempt();
+    task.mutable_benchmark()->clear_finished_reports();
+    ORDO_ASSIGN_OR_RETURN(text, ToJson(task.benchmark()));
   } else {
     task.mutable_evaluate()->clear_attempt();
     task.mutable_evaluate()->clear_finished_reports();

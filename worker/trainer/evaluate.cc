@@ -157,6 +157,7 @@ absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
   // What a GPU's kernels compute.
   if (subject.model->device().is_cuda()) result.report.precision = "bf16";
   options.precision = result.report.precision;
+  options.kernel = about.evaluation.kernel();
   options.should_stop = context.stop_requested;
   options.on_progress = [&](int64_t num_done, int64_t num_total) {
     ordo::training::v1::EvaluationProgress record;

@@ -372,9 +372,9 @@ absl::StatusOr<ExitCode> Train(const TrainerContext& context,
                           OpenDevice(context, spec.resources()));
     model::training::ConfigureNumerics(spec.resources().threads());
     ORDO_ASSIGN_OR_RETURN(const auto run, Run::Create(spec, device));
-    const auto code =
-        TrainTask(context, run.get(), progress)
-            .Main(model::training::CurrentEnvironment(context.build_digest));
+    const auto code = TrainTask(context, run.get(), progress)
+                          .Main(model::training::CurrentEnvironment(
+                              context.build_digest, spec.training().kernel()));
     finished.set_step(run->cursors().step);
     finished.set_state_digest(model::training::StateDigest(run->State()));
     return code;

@@ -13,7 +13,7 @@ namespace ordo::services::cli {
 void ListEncodings(Context& context);
 void ListTasks(Context& context);
 
-// "train", "evaluate" or "import".
+// "train", "evaluate", "benchmark" or "import".
 std::string JobSpecKind(jobs::v1::JobSpec::Kind kind);
 
 // "grid_mean=0.53 trained_mean=0.98", by name.

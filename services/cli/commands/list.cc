@@ -244,6 +244,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
 
 std::string JobSpecKind(jobs::v1::JobSpec::Kind kind) {
   if (kind == jobs::v1::JobSpec::IMPORT) return "import";
+  if (kind == jobs::v1::JobSpec::BENCHMARK) return "benchmark";
   return kind == jobs::v1::JobSpec::EVALUATE ? "evaluate" : "train";
 }
 

@@ -78,6 +78,9 @@ absl::Status ShowJob(Context& context, const std::string& name) {
   if (!job.cancelled_by().empty()) {
     lines.push_back({"Cancelled by", job.cancelled_by()});
   }
+  for (const std::string& notice : job.notices()) {
+    lines.push_back({"Notice", notice});
+  }
   context.out << KeyValueLines(lines, context.terminal);
   PrintAttempts(context, job);
   context.out << "\n"

@@ -26,12 +26,14 @@ TEST_F(ShowTest, JobHasItsAttemptsAndSpec) {
     attempt->set_resumed_from("jobs/a/checkpoints/5-1");
     attempt->set_exact(true);
     attempt->add_warnings("a cpu is missing");
+    job->add_notices("no kernel does it");
   });
   EXPECT_EQ(Run({"show", "a"}), 0);
   EXPECT_THAT(out(), HasSubstr("Job:     a\nState:   FAILED\n"
                                "Reason:  NON_FINITE\n"
                                "Message: lower training.learning_rate\n"
                                "Owner:   ada (unverified)\n"));
+  EXPECT_THAT(out(), HasSubstr("Notice:  no kernel does it\n"));
   EXPECT_THAT(out(), HasSubstr("12s"));
   EXPECT_THAT(out(), HasSubstr("7  NON_FINITE  loss is not finite"));
   EXPECT_THAT(out(), HasSubstr("attempt 1: resumed from "

@@ -107,6 +107,9 @@ absl::StatusOr<jobs::v1::Job> GetJob(Context& context,
 
 void PrintCreated(Context& context, const std::vector<jobs::v1::Job>& jobs) {
   for (const jobs::v1::Job& job : jobs) {
+    for (const std::string& notice : job.notices()) {
+      context.err << ShortName(job.name()) << ": " << notice << std::endl;
+    }
     if (PrintStructured(context, job)) continue;
     context.out << ShortName(job.name()) << "\n";
   }

@@ -285,6 +285,9 @@ absl::StatusOr<std::vector<Job>> Create(Context& context,
 void PrintResolved(Context& context, const Input& input,
                    const std::vector<JobSpec>& resolved) {
   for (size_t i = 0; i < resolved.size(); ++i) {
+    for (const std::string& notice : spec::NoticesOf(resolved[i])) {
+      context.err << input.specs[i].source << ": " << notice << std::endl;
+    }
     if (PrintStructured(context, resolved[i])) continue;
     context.out << "# " << input.specs[i].source
                 << ": valid; with every default filled in:\n---\n"

@@ -28,6 +28,19 @@ TEST_F(SubmitTest, PrintsTheNamesOfAllDocumentsOfAllFiles) {
   EXPECT_EQ(scheduler_.GetJob("a").owner().user(), "ada");
 }
 
+TEST_F(SubmitTest, WhatIsWorthKnowingGoesBesideTheNames) {
+  const std::string file = WriteFile("a.yaml", kTrain);
+  EXPECT_EQ(
+      Run({"submit", file, "--dry-run", "--set", "training.kernel=reference"}),
+      0);
+  EXPECT_THAT(err(), HasSubstr("training under rope takes plain operations"));
+  EXPECT_THAT(out(), Not(HasSubstr("plain operations")));
+  scheduler_.NoticeSubmitted("it is slow");
+  EXPECT_EQ(Run({"submit", file}), 0);
+  EXPECT_EQ(out(), "a\n");
+  EXPECT_THAT(err(), HasSubstr("a: it is slow\n"));
+}
+
 TEST_F(SubmitTest, DashIsYamlOnStandardInput) {
   input_ = "{kind: train, name: a}";
   EXPECT_EQ(Run({"submit", "-"}), 0);

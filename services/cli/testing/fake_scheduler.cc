@@ -55,6 +55,7 @@ struct FakeScheduler::State {
   std::vector<int64_t> offsets;
   absl::Status refusal;
   Job::State created_state = Job::QUEUED;
+  std::vector<std::string> notices;
   int answers_to_lose = 0;
   int answers_to_stall = 0;
   bool leaving = false;
@@ -237,6 +238,7 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
     *job.mutable_spec() = request.job().spec();
     job.set_state(state_.created_state);
     job.mutable_owner()->set_user(user);
+    job.mutable_notices()->Assign(state_.notices.begin(), state_.notices.end());
     state_.request_ids[request.request_id()] = name;
     state_.Put(job);
     *response = state_.jobs[name];
@@ -458,6 +460,11 @@ Job FakeScheduler::GetJob(const std::string& id) {
 void FakeScheduler::EndSubmittedIn(Job::State state) {
   base::MutexLock lock(state_->mutex);
   state_->created_state = state;
+}
+
+void FakeScheduler::NoticeSubmitted(const std::string& notice) {
+  base::MutexLock lock(state_->mutex);
+  state_->notices = {notice};
 }
 
 void FakeScheduler::RefuseCreate(absl::Status status) {

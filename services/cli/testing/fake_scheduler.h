@@ -35,6 +35,8 @@ class FakeScheduler {
   jobs::v1::Job GetJob(const std::string& id);
   // Whatever is submitted ends at once in this state.
   void EndSubmittedIn(jobs::v1::Job::State state);
+  // Whatever is submitted has this notice.
+  void NoticeSubmitted(const std::string& notice);
   // CreateJob and BatchCreateJobs answer with this; OK ends it.
   void RefuseCreate(absl::Status status);
   // The next `count` unary calls on jobs find the server UNAVAILABLE, after the

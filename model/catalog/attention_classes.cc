@@ -1,0 +1,111 @@
+#include "model/catalog/attention_classes.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_split.h"
+
+namespace ordo::model::catalog {
+namespace {
+
+constexpr char kOwnProducts[] =
+    "its vectors of distances need products of their own";
+
+// As AttentionClass; words with spaces between in the place of lists.
+struct Row {
+  const char* name;
+  const char* text;
+  const char* encodings;
+  const char* kernels;
+  const char* no_cuda;
+  bool by_distance;
+  bool is_measured;
+  double slowdown;
+};
+
+constexpr Row kRows[] = {
+    {"rope", "softmax attention, as for all that turn or leave q and k", "",
+     "cpu_pairs cpu_tiled cuda_tiled", "", false, true, 1.3},
+    {"tape", "two value tensors of width d under one softmax", "tape",
+     "cpu_pairs cpu_tiled cuda_tiled", "", false, true, 1.9},
+    {"tape_joined", "one value tensor of width 2d", "",
+     "cpu_pairs cpu_tiled cuda_tiled", "", false, true, 1.9},
+    {"alibi", "a constant bias of the distance", "alibi sandwich",
+     "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 2.5},
+    {"t5", "a learned bias of the distance up to 128", "t5",
+     "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 1.9},
+    {"kerple_log", "a learned bias of every distance",
+     "kerple_log kerple_power", "cpu_pairs cpu_tiled cuda_tiled", "", true,
+     true, 1.8},
+    {"window_bias_2d",
+     "a learned bias of every distance in a grid of position ids",
+     "window_bias_2d", "cpu_pairs cpu_tiled",
+     "distances between position ids do not lie on a tile's diagonals", true,
+     false, 2.0},
+    {"fire", "a learned function of distance and row, in 33 pieces", "fire",
+     "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 2.7},
+    {"da_transformer", "rectified logits times a number for each distance",
+     "da_transformer", "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 1.6},
+    {"huang1", "logits times a number for each of 17 distances",
+     "huang1 huang2", "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 2.1},
+    {"huang3", "q.k weighed by channel for each of 17 distances", "huang3",
+     "cpu_tiled", kOwnProducts, true, true, 2.0},
+    {"shaw", "q with a vector for each of 17 distances", "shaw", "cpu_tiled",
+     kOwnProducts, true, true, 1.3},
+    {"transformer_xl", "q with a vector for every distance", "transformer_xl",
+     "cpu_tiled", kOwnProducts, true, true, 1.8},
+    {"deberta", "q and k with a vector for each of 65 distances",
+     "deberta huang4", "cpu_tiled", kOwnProducts, true, true, 2.0},
+    {"cope", "positions counted by gates of the logits, 64 of them", "cope",
+     "cpu_counted", "its counts run from the last key to the first", false,
+     true, 2.1},
+    {"rerope", "another product from a distance of 512 on",
+     "rerope leaky_rerope", "cpu_tiled cuda_tiled", "", true, true, 2.0},
+    {"shifted_sparse", "groups of N / 4 tokens, shifted in half of the heads",
+     "", "cpu_pairs cpu_tiled cuda_tiled", "", false, true, 2.0},
+};
+
+}  // namespace
+
+const std::vector<AttentionKernel>& AttentionKernels() {
+  constexpr int kAnyWidth = 65536;
+  const std::vector<std::string> both = {"fp32", "bf16"};
+  static const auto* const kernels = new std::vector<AttentionKernel>{
+      {"cpu_pairs_amx", "cpu_pairs", "cpu", {"bf16"}, kAnyWidth, 1},
+      {"cpu_pairs_avx512bf16", "cpu_pairs", "cpu", {"bf16"}, kAnyWidth, 1},
+      {"cpu_tiled_avx512", "cpu_tiled", "cpu", both, kAnyWidth, 1},
+      {"cpu_tiled_avx2", "cpu_tiled", "cpu", both, kAnyWidth, 1},
+      {"cpu_tiled", "cpu_tiled", "cpu", both, kAnyWidth, 1},
+      {"cpu_counted_avx512", "cpu_counted", "cpu", both, kAnyWidth, 1},
+      {"cpu_counted_avx2", "cpu_counted", "cpu", both, kAnyWidth, 1},
+      {"cpu_counted", "cpu_counted", "cpu", both, kAnyWidth, 1},
+      {"cuda_tiled", "cuda_tiled", "cuda", {"bf16"}, 128, 8},
+  };
+  return *kernels;
+}
+
+const std::vector<AttentionClass>& AttentionClasses() {
+  static const auto* const classes = [] {
+    auto* const made = new std::vector<AttentionClass>;
+    for (const Row& row : kRows) {
+      made->push_back({row.name, row.text,
+                       absl::StrSplit(row.encodings, ' ', absl::SkipEmpty()),
+                       absl::StrSplit(row.kernels, ' '), row.no_cuda,
+                       row.by_distance, row.is_measured, row.slowdown});
+    }
+    return made;
+  }();
+  return *classes;
+}
+
+const AttentionClass& AttentionClassOf(std::string_view encoding) {
+  const auto& classes = AttentionClasses();
+  for (const AttentionClass& about : classes) {
+    const auto& names = about.encodings;
+    if (std::find(names.begin(), names.end(), encoding) != names.end()) {
+      return about;
+    }
+  }
+  return classes.front();
+}
+
+}  // namespace ordo::model::catalog

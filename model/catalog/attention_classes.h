@@ -1,0 +1,63 @@
+#ifndef ORDO_MODEL_CATALOG_ATTENTION_CLASSES_H_
+#define ORDO_MODEL_CATALOG_ATTENTION_CLASSES_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Encodings by what they ask of attention, and the kernels that can do it: what
+// of the table of kernels/attention has to be known where a recipe is checked,
+// without what is needed to run it. Tests compare both.
+
+namespace ordo::model::catalog {
+
+// The kernel that is none: plain operations, blocks of queries at a time.
+inline constexpr char kReferenceKernel[] = "reference";
+
+// A kernel that a recipe may name: a row of the table.
+struct AttentionKernel {
+  std::string name;
+  // Rows that do the same on processors of different kinds; one of its name is
+  // for all. A processor may lack what a row needs: only its worker knows.
+  std::string family;
+  // As Resources.device.
+  std::string device;
+  // As Training.precision.
+  std::vector<std::string> precisions;
+  // Widths of heads are at most this and a multiple of that.
+  int max_head_width = 0;
+  int head_width_multiple = 0;
+};
+
+const std::vector<AttentionKernel>& AttentionKernels();
+
+struct AttentionClass {
+  // Of the encoding that stands for it.
+  std::string name;
+  // For people: what it is.
+  std::string text;
+  // The encodings of the class.
+  std::vector<std::string> encodings;
+  // Families of the kernels that do it, best first, beside kReferenceKernel.
+  std::vector<std::string> kernels;
+  // For people: why none of them is for a GPU. Empty: one is.
+  std::string no_cuda;
+  // It reads tables of distances, or tells near from far, within attention.
+  bool by_distance = false;
+  // Benchmarks measure it.
+  bool is_measured = true;
+  // How many times as long a training step of the tiny model takes with plain
+  // operations as with the best kernel, with 1024 tokens on two CPU cores:
+  // `tools/bench step --plain`. Where that was not taken, the median of the
+  // others.
+  double slowdown = 1;
+};
+
+// The first is that of encodings that no other names.
+const std::vector<AttentionClass>& AttentionClasses();
+
+const AttentionClass& AttentionClassOf(std::string_view encoding);
+
+}  // namespace ordo::model::catalog
+
+#endif  // ORDO_MODEL_CATALOG_ATTENTION_CLASSES_H_

@@ -1,0 +1,121 @@
+#include "model/catalog/benchmark.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/text/nearest.h"
+#include "model/catalog/attention_classes.h"
+
+namespace ordo::model::catalog {
+namespace {
+
+namespace v1 = ::ordo::training::v1;
+
+constexpr int kMaxNameLength = 63;
+constexpr int kTokensOnGpu = 32768;
+constexpr int kRowsOnCpu = 2;
+
+// Of its report, whose folder has that name.
+bool IsName(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxNameLength &&
+         absl::ascii_islower(name.front()) &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return absl::ascii_islower(c) || absl::ascii_isdigit(c) ||
+                  c == '-' || c == '_';
+         });
+}
+
+// What a list of names may hold; each once.
+void CheckNames(const std::string& field,
+                const google::protobuf::RepeatedPtrField<std::string>& names,
+                const std::vector<std::string>& known, Violations* violations) {
+  std::set<std::string> seen;
+  for (int i = 0; i < names.size(); ++i) {
+    const std::string path = absl::StrCat(field, "[", i, "]");
+    if (std::find(known.begin(), known.end(), names[i]) == known.end()) {
+      const std::string nearest = base::Nearest(names[i], known);
+      violations->push_back(
+          {path, absl::StrCat("must be one of ", absl::StrJoin(known, ", "),
+                              ", is '", names[i], "'",
+                              nearest.empty() ? ""
+                                              : absl::StrCat("; did you mean '",
+                                                             nearest, "'?"))});
+    } else if (!seen.insert(names[i]).second) {
+      violations->push_back(
+          {path, absl::StrCat("'", names[i], "' is there twice")});
+    }
+  }
+}
+
+void ResolveShape(const std::string& path, bool is_gpu,
+                  v1::BenchmarkShape* shape, Violations* violations) {
+  const bool has_length =
+      ResolveNumber({"length", 1, 65536, {}}, path, shape, violations);
+  const double rows = is_gpu && has_length
+                          ? std::max(1, kTokensOnGpu / shape->length())
+                          : kRowsOnCpu;
+  ResolveNumber({"batch", 1, 32768, rows}, path, shape, violations);
+  ResolveNumber({"heads", 1, 1024, 12}, path, shape, violations);
+  if (ResolveNumber({"width", 2, 256, 64}, path, shape, violations) &&
+      shape->width() % 2 != 0) {
+    violations->push_back({FieldPath(path, "width"),
+                           absl::StrCat("must be even, is ", shape->width())});
+  }
+}
+
+}  // namespace
+
+void ResolveBenchmark(std::string_view field, const v1::Resources& resources,
+                      v1::Benchmark* benchmark, Violations* violations) {
+  const bool is_gpu = resources.device() == "cuda";
+  if (benchmark->name().empty()) benchmark->set_name("attention");
+  if (!IsName(benchmark->name())) {
+    violations->push_back(
+        {FieldPath(field, "name"),
+         absl::StrCat("must be lower-case letters, digits, '-' and '_', "
+                      "starting with a letter, at most ",
+                      kMaxNameLength, " characters")});
+  }
+  std::vector<std::string> classes;
+  for (const AttentionClass& about : AttentionClasses()) {
+    if (about.is_measured) classes.push_back(about.name);
+  }
+  if (benchmark->classes().empty()) {
+    benchmark->mutable_classes()->Assign(classes.begin(), classes.end());
+  }
+  CheckNames(FieldPath(field, "classes"), benchmark->classes(), classes,
+             violations);
+  const std::vector<std::string> types = {"fp32", "bf16"};
+  if (benchmark->types().empty()) {
+    benchmark->mutable_types()->Assign(types.begin() + (is_gpu ? 1 : 0),
+                                       types.end());
+  }
+  CheckNames(FieldPath(field, "types"), benchmark->types(), types, violations);
+  if (benchmark->shapes().empty()) {
+    for (const int length : {256, 512, 1024, 2048, 4096}) {
+      benchmark->add_shapes()->set_length(length);
+    }
+  }
+  if (benchmark->shapes_size() > kMaxBenchmarkShapes) {
+    violations->push_back(
+        {FieldPath(field, "shapes"),
+         absl::StrCat("has ", benchmark->shapes_size(), " entries; at most ",
+                      kMaxBenchmarkShapes)});
+    return;
+  }
+  for (int i = 0; i < benchmark->shapes_size(); ++i) {
+    ResolveShape(absl::StrCat(FieldPath(field, "shapes"), "[", i, "]"), is_gpu,
+                 benchmark->mutable_shapes(i), violations);
+  }
+  ResolveChoice({"passes", {"forward_backward", "forward"}}, field, benchmark,
+                violations);
+  ResolveNumber({"rounds", 1, 100, 15}, field, benchmark, violations);
+  ResolveNumber({"seconds", 1, 86400, 540}, field, benchmark, violations);
+}
+
+}  // namespace ordo::model::catalog

@@ -1,0 +1,73 @@
+#include "model/catalog/benchmark.h"
+
+#include <string>
+#include <vector>
+
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/catalog/resolve.h"
+
+namespace ordo::model::catalog {
+namespace {
+
+namespace v1 = ::ordo::training::v1;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Not;
+
+std::vector<std::string> FieldsOf(const v1::BenchmarkSpec& spec) {
+  std::vector<std::string> fields;
+  const auto resolved = ResolveBenchmarkSpec(spec);
+  for (const auto& violation : base::FieldViolations(resolved.status())) {
+    fields.push_back(violation.field);
+  }
+  return fields;
+}
+
+TEST(BenchmarkTest, AnEmptyOneIsTheStandardOne) {
+  const auto spec = ResolveBenchmarkSpec({});
+  ORDO_ASSERT_OK(spec);
+  const v1::Benchmark& benchmark = spec->benchmark();
+  EXPECT_EQ(benchmark.name(), "attention");
+  EXPECT_THAT(benchmark.classes(), Contains("cope"));
+  EXPECT_THAT(benchmark.classes(), Not(Contains("window_bias_2d")));
+  EXPECT_THAT(benchmark.types(), ElementsAre("fp32", "bf16"));
+  ASSERT_EQ(benchmark.shapes_size(), 5);
+  EXPECT_EQ(benchmark.shapes(4).length(), 4096);
+  EXPECT_EQ(benchmark.shapes(4).batch(), 2);
+  EXPECT_EQ(benchmark.shapes(4).heads(), 12);
+  EXPECT_EQ(benchmark.shapes(4).width(), 64);
+  EXPECT_EQ(benchmark.passes(), "forward_backward");
+  EXPECT_EQ(benchmark.rounds(), 15);
+}
+
+TEST(BenchmarkTest, OnAGpuARowCountMakes32768TokensOfBf16) {
+  v1::BenchmarkSpec given;
+  given.mutable_resources()->set_device("cuda");
+  const auto spec = ResolveBenchmarkSpec(given);
+  ORDO_ASSERT_OK(spec);
+  EXPECT_THAT(spec->benchmark().types(), ElementsAre("bf16"));
+  EXPECT_EQ(spec->benchmark().shapes(0).batch(), 128);
+}
+
+TEST(BenchmarkTest, WhatIsWrongIsNamed) {
+  v1::BenchmarkSpec spec;
+  v1::Benchmark& benchmark = *spec.mutable_benchmark();
+  benchmark.set_name("No");
+  benchmark.add_classes("t6");
+  benchmark.add_classes("t5");
+  benchmark.add_classes("t5");
+  benchmark.add_types("fp64");
+  benchmark.add_shapes()->set_width(33);
+  benchmark.set_passes("sideways");
+  EXPECT_THAT(FieldsOf(spec),
+              ElementsAre("benchmark.name", "benchmark.classes[0]",
+                          "benchmark.classes[2]", "benchmark.types[0]",
+                          "benchmark.shapes[0].length",
+                          "benchmark.shapes[0].width", "benchmark.passes"));
+}
+
+}  // namespace
+}  // namespace ordo::model::catalog

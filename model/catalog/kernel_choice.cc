@@ -1,0 +1,235 @@
+#include "model/catalog/kernel_choice.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/text/nearest.h"
+#include "model/catalog/attention_classes.h"
+#include "model/catalog/catalog.h"
+
+namespace ordo::model::catalog {
+namespace {
+
+namespace v1 = ::ordo::training::v1;
+
+// What the encodings that act in one layer ask of its attention together.
+struct Need {
+  std::vector<std::string> encodings;
+  // The first of the table only if there is no other.
+  std::vector<const AttentionClass*> classes;
+  // Position ids are drawn at random.
+  bool is_drawn = false;
+};
+
+void Join(const Need& more, Need* need) {
+  const AttentionClass* const plain = &AttentionClasses().front();
+  need->encodings.insert(need->encodings.end(), more.encodings.begin(),
+                         more.encodings.end());
+  need->is_drawn = need->is_drawn || more.is_drawn;
+  for (const AttentionClass* about : more.classes) {
+    if (about == plain) continue;
+    if (need->classes.front() == plain) need->classes.clear();
+    need->classes.push_back(about);
+  }
+}
+
+// One for all layers, or those of a pattern of layers.
+std::vector<Need> NeedsOf(const v1::Component& encoding) {
+  const EncodingTraits& traits =
+      Find(Kind::kEncoding, encoding.name())->encoding;
+  if (traits.separates) {
+    std::vector<Need> needs;
+    for (const v1::Component& other : encoding.with()) {
+      for (Need& need : NeedsOf(other)) {
+        need.is_drawn = need.is_drawn || traits.draws_positions;
+        needs.push_back(std::move(need));
+      }
+    }
+    return needs;
+  }
+  Need need = {{encoding.name()},
+               {&AttentionClassOf(encoding.name())},
+               traits.draws_positions};
+  for (const v1::Component& other : encoding.with()) {
+    for (const Need& more : NeedsOf(other)) Join(more, &need);
+  }
+  return {need};
+}
+
+template <typename List, typename Value>
+bool Has(const List& list, const Value& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// Why a kernel does not do what the encodings need; empty: it does.
+std::string WhyNotEncoding(const AttentionKernel& kernel, const Need& need) {
+  const bool is_gpu = kernel.device == "cuda";
+  for (const AttentionClass* about : need.classes) {
+    if (!Has(about->kernels, kernel.family)) {
+      return absl::StrCat(
+          "it does not do ", absl::StrJoin(need.encodings, " with "),
+          is_gpu && !about->no_cuda.empty()
+              ? absl::StrCat(": ", about->no_cuda)
+              : absl::StrCat(" (", about->text, "), which ",
+                             absl::StrJoin(about->kernels, ", "),
+                             about->kernels.size() == 1 ? " does" : " do"));
+    }
+    if (is_gpu && need.is_drawn && about->by_distance) {
+      return "distances between position ids do not lie on a tile's diagonals";
+    }
+  }
+  return "";
+}
+
+// Why a kernel does not do what is not the encoding's; empty: it does.
+std::string WhyNot(const AttentionKernel& kernel, const AttentionUse& use) {
+  if (kernel.device != use.device) {
+    return absl::StrCat("it is one for ", kernel.device,
+                        ", and resources.device is ", use.device);
+  }
+  if (!Has(kernel.precisions, use.precision)) {
+    return absl::StrCat("it computes in ",
+                        absl::StrJoin(kernel.precisions, " and "),
+                        ", and this is in ", use.precision);
+  }
+  if (use.model == nullptr) return "";
+  const int width = use.model->head_width();
+  if (width > kernel.max_head_width ||
+      width % kernel.head_width_multiple != 0) {
+    return absl::StrCat("its heads are at most ", kernel.max_head_width,
+                        " wide, a multiple of ", kernel.head_width_multiple,
+                        ", and model.head_width is ", width);
+  }
+  if (!use.model->causal() && use.model->sliding_window() > 0) {
+    return "it hides no keys behind the query, as model.sliding_window does "
+           "without model.causal";
+  }
+  return "";
+}
+
+std::string WhyNot(const AttentionKernel& kernel, const AttentionUse& use,
+                   const Need& need) {
+  std::string why = WhyNot(kernel, use);
+  return why.empty() ? WhyNotEncoding(kernel, need) : why;
+}
+
+// Why no kernel does what is needed; empty: one does.
+std::string WhyNone(const AttentionUse& use, const Need& need) {
+  std::string first;
+  for (const AttentionKernel& kernel : AttentionKernels()) {
+    if (kernel.device != use.device) continue;
+    const std::string why = WhyNot(kernel, use, need);
+    if (why.empty()) return "";
+    // Why the one that could do it does not says more.
+    if (first.empty() || WhyNotEncoding(kernel, need).empty()) {
+      first = absl::StrCat(kernel.name, ": ", why);
+    }
+  }
+  return first;
+}
+
+void AddOnce(const std::string& notice, std::vector<std::string>* notices) {
+  if (!notice.empty() && !Has(*notices, notice)) notices->push_back(notice);
+}
+
+AttentionUse UseOf(const KernelContext& context, const v1::Evaluation& one) {
+  // What evaluations compute in: fp32, or what kernels of a GPU compute.
+  return {context.model, context.encoding, context.device,
+          context.device == "cuda" ? "bf16" : "fp32", one.kernel()};
+}
+
+AttentionUse UseOf(const KernelContext& context, const v1::Training& training) {
+  return {context.model, context.encoding, context.device, training.precision(),
+          training.kernel()};
+}
+
+}  // namespace
+
+void CheckKernel(std::string_view field, const AttentionUse& use,
+                 Violations* violations) {
+  if (use.kernel.empty() || use.kernel == kReferenceKernel) return;
+  std::vector<std::string> names;
+  for (const AttentionKernel& kernel : AttentionKernels()) {
+    names.push_back(kernel.name);
+    if (kernel.name != use.kernel) continue;
+    std::string why = WhyNot(kernel, use);
+    if (why.empty() && use.encoding != nullptr) {
+      for (const Need& need : NeedsOf(*use.encoding)) {
+        if (why.empty()) why = WhyNotEncoding(kernel, need);
+      }
+    }
+    if (why.empty()) return;
+    violations->push_back(
+        {std::string(field), absl::StrCat(use.kernel, " cannot be taken: ", why,
+                                          "; leave it out for the best that "
+                                          "there is")});
+    return;
+  }
+  names.push_back(kReferenceKernel);
+  const std::string nearest = base::Nearest(use.kernel, names);
+  violations->push_back(
+      {std::string(field),
+       absl::StrCat("must be one of ", absl::StrJoin(names, ", "), ", is '",
+                    use.kernel, "'",
+                    nearest.empty()
+                        ? ""
+                        : absl::StrCat("; did you mean '", nearest, "'?"))});
+}
+
+std::string SlowdownNotice(std::string_view what, const AttentionUse& use) {
+  if (use.model == nullptr || use.encoding == nullptr) return "";
+  const bool is_asked = use.kernel == kReferenceKernel;
+  for (const Need& need : NeedsOf(*use.encoding)) {
+    const std::string why = WhyNone(use, need);
+    if (!is_asked && why.empty()) continue;
+    double slowdown = 1;
+    for (const AttentionClass* about : need.classes) {
+      slowdown = std::max(slowdown, about->slowdown);
+    }
+    return absl::StrFormat(
+        "%s under %s takes plain operations, in blocks of bounded memory%s%s; "
+        "expect it to take about %.1f times as long as with a kernel (as "
+        "measured "
+        "of a step of the tiny model with 1024 tokens on two CPU cores)",
+        std::string(what), absl::StrJoin(need.encodings, " with "),
+        is_asked
+            ? ", as asked for"
+            : absl::StrCat(", as no kernel for ", use.device, " does it: "),
+        is_asked ? "" : why, slowdown);
+  }
+  return "";
+}
+
+void CheckTrainingKernel(const KernelContext& context,
+                         const v1::Training& training, Violations* violations) {
+  CheckKernel("training.kernel", UseOf(context, training), violations);
+}
+
+void CheckEvaluationKernels(
+    const KernelContext& context,
+    const google::protobuf::RepeatedPtrField<v1::Evaluation>& evaluations,
+    Violations* violations) {
+  for (int i = 0; i < evaluations.size(); ++i) {
+    CheckKernel(absl::StrCat("evaluations[", i, "].kernel"),
+                UseOf(context, evaluations[i]), violations);
+  }
+}
+
+void AddTrainingNotice(const KernelContext& context,
+                       const v1::Training& training,
+                       std::vector<std::string>* notices) {
+  AddOnce(SlowdownNotice("training", UseOf(context, training)), notices);
+}
+
+void AddEvaluationNotices(
+    const KernelContext& context,
+    const google::protobuf::RepeatedPtrField<v1::Evaluation>& evaluations,
+    std::vector<std::string>* notices) {
+  for (const v1::Evaluation& one : evaluations) {
+    AddOnce(SlowdownNotice("evaluation", UseOf(context, one)), notices);
+  }
+}
+
+}  // namespace ordo::model::catalog

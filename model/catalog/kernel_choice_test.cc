@@ -1,0 +1,157 @@
+#include "model/catalog/kernel_choice.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/catalog/resolve.h"
+
+namespace ordo::model::catalog {
+namespace {
+
+namespace v1 = ::ordo::training::v1;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+v1::Component Encoding(const std::string& name,
+                       const std::vector<v1::Component>& with = {}) {
+  v1::Component encoding;
+  encoding.set_name(name);
+  for (const v1::Component& other : with) *encoding.add_with() = other;
+  return encoding;
+}
+
+class KernelChoiceTest : public ::testing::Test {
+ protected:
+  KernelChoiceTest() {
+    Violations none;
+    ResolveModel("model", 0, &model_, &none);
+  }
+
+  AttentionUse Use(const v1::Component& encoding, const std::string& device,
+                   const std::string& precision,
+                   const std::string& kernel = "") {
+    encoding_ = encoding;
+    return {&model_, &encoding_, device, precision, kernel};
+  }
+
+  // What is wrong with the kernel that a use names.
+  static std::string Wrong(const AttentionUse& use) {
+    Violations violations;
+    CheckKernel("training.kernel", use, &violations);
+    if (violations.empty()) return "";
+    EXPECT_EQ(violations[0].field, "training.kernel");
+    return violations[0].description;
+  }
+
+  v1::Model model_;
+  v1::Component encoding_;
+};
+
+TEST_F(KernelChoiceTest, AnUnknownNameIsRefusedWithTheKnownOnes) {
+  EXPECT_THAT(
+      Wrong(Use(Encoding("rope"), "cpu", "fp32", "cpu_tilde")),
+      AllOf(HasSubstr("must be one of cpu_pairs_amx, "),
+            HasSubstr(", cpu_tiled_avx512, cpu_tiled_avx2, cpu_tiled, "),
+            HasSubstr(", cuda_tiled, reference, is 'cpu_tilde'"),
+            HasSubstr("did you mean 'cpu_tiled'")));
+}
+
+TEST_F(KernelChoiceTest, AKernelIsRefusedForWhatItDoesNotDo) {
+  EXPECT_EQ(Wrong(Use(Encoding("rope"), "cpu", "bf16", "cpu_tiled")), "");
+  EXPECT_EQ(Wrong(Use(Encoding("rope"), "cpu", "fp32", "cpu_tiled_avx2")), "");
+  EXPECT_EQ(Wrong(Use(Encoding("cope"), "cpu", "bf16", "reference")), "");
+  EXPECT_THAT(Wrong(Use(Encoding("cope"), "cpu", "fp32", "cpu_tiled")),
+              HasSubstr("it does not do cope (positions counted by gates of "
+                        "the logits, 64 of them), which cpu_counted does"));
+  EXPECT_THAT(Wrong(Use(Encoding("rope"), "cpu", "fp32", "cpu_counted")),
+              HasSubstr("does not do rope"));
+  EXPECT_THAT(Wrong(Use(Encoding("rope"), "cpu", "bf16", "cuda_tiled")),
+              HasSubstr("it is one for cuda, and resources.device is cpu"));
+  EXPECT_THAT(Wrong(Use(Encoding("rope"), "cuda", "fp32", "cuda_tiled")),
+              HasSubstr("it computes in bf16, and this is in fp32"));
+  model_.set_head_width(256);
+  EXPECT_THAT(Wrong(Use(Encoding("rope"), "cuda", "bf16", "cuda_tiled")),
+              HasSubstr("model.head_width is 256"));
+}
+
+TEST_F(KernelChoiceTest, EncodingsTogetherNeedAKernelThatDoesBoth) {
+  EXPECT_EQ(Wrong(Use(Encoding("cope", {Encoding("rope")}), "cpu", "fp32",
+                      "cpu_counted")),
+            "");
+  EXPECT_EQ(Wrong(Use(Encoding("rope", {Encoding("alibi")}), "cpu", "fp32",
+                      "cpu_tiled")),
+            "");
+  // Each layer is one's own, and the kernel is that of all.
+  EXPECT_THAT(
+      Wrong(Use(Encoding("per_layer", {Encoding("rope"), Encoding("cope")}),
+                "cpu", "fp32", "cpu_tiled")),
+      HasSubstr("does not do cope"));
+}
+
+TEST_F(KernelChoiceTest, WhatIsNotKnownYetIsNotRefused) {
+  EXPECT_EQ(Wrong({nullptr, nullptr, "cpu", "fp32", "cpu_counted"}), "");
+  EXPECT_NE(Wrong({nullptr, nullptr, "cuda", "fp32", "cpu_counted"}), "");
+}
+
+TEST_F(KernelChoiceTest, NoKernelIsToldWithTheReasonAndTheSlowdown) {
+  EXPECT_EQ(SlowdownNotice("training", Use(Encoding("cope"), "cpu", "fp32")),
+            "");
+  EXPECT_EQ(SlowdownNotice(
+                "training",
+                Use(Encoding("per_layer", {Encoding("cope"), Encoding("rope")}),
+                    "cpu", "bf16")),
+            "");
+  EXPECT_THAT(
+      SlowdownNotice("training", Use(Encoding("cope"), "cuda", "bf16")),
+      AllOf(HasSubstr("training under cope takes plain operations"),
+            HasSubstr("its counts run from the last key to the first"),
+            ::testing::ContainsRegex("about [0-9]+\\.[0-9] times as long")));
+  EXPECT_THAT(
+      SlowdownNotice("evaluation", Use(Encoding("rope"), "cuda", "fp32")),
+      HasSubstr("it computes in bf16, and this is in fp32"));
+  EXPECT_THAT(SlowdownNotice("training",
+                             Use(Encoding("rope"), "cpu", "fp32", "reference")),
+              HasSubstr("as asked for"));
+  const auto drawn = Encoding("random_positions", {Encoding("alibi")});
+  EXPECT_THAT(SlowdownNotice("training", Use(drawn, "cuda", "bf16")),
+              HasSubstr("do not lie on a tile's diagonals"));
+}
+
+TEST_F(KernelChoiceTest, AWindowOnBothSidesHasNoKernel) {
+  model_.set_causal(false);
+  EXPECT_EQ(SlowdownNotice("training", Use(Encoding("rope"), "cpu", "fp32")),
+            "");
+  model_.set_sliding_window(8);
+  EXPECT_THAT(SlowdownNotice("training", Use(Encoding("rope"), "cpu", "fp32")),
+              HasSubstr("model.sliding_window"));
+}
+
+TEST_F(KernelChoiceTest, EvaluationsTakeWhatTheDeviceComputesAndAreToldOnce) {
+  v1::Training training;
+  training.set_precision("fp32");
+  google::protobuf::RepeatedPtrField<v1::Evaluation> evaluations;
+  evaluations.Add();
+  evaluations.Add();
+  v1::Component encoding = Encoding("rope");
+  const KernelContext context = {&model_, &encoding, "cuda"};
+  std::vector<std::string> notices;
+  AddEvaluationNotices(context, evaluations, &notices);
+  EXPECT_THAT(notices, IsEmpty());
+  encoding = Encoding("cope");
+  AddTrainingNotice(context, training, &notices);
+  AddEvaluationNotices(context, evaluations, &notices);
+  ASSERT_EQ(notices.size(), 2U);
+  EXPECT_THAT(notices[0], HasSubstr("training under cope"));
+  EXPECT_THAT(notices[1], HasSubstr("evaluation under cope"));
+  evaluations[1].set_kernel("cuda_tiled");
+  Violations violations;
+  CheckEvaluationKernels(context, evaluations, &violations);
+  ASSERT_EQ(violations.size(), 1U);
+  EXPECT_EQ(violations[0].field, "evaluations[1].kernel");
+}
+
+}  // namespace
+}  // namespace ordo::model::catalog
