@@ -66,8 +66,8 @@ BackwardWork PrepareBackward(const HeadWork& work, const Unit& unit) {
         SumRoom{p.keys, width, room.d_values[v], shared && add}.Of(
             work.at.OfValue(d_in, v));
     if (gradient.data == nullptr) continue;
-    back.d_mixed[v] = ReadRows(work.at.OfQueries(gradient), p.queries, width,
-                               room.d_mixed[v]);
+    back.d_mixed[v] =
+        Widened(work.at.OfQueries(gradient), p.queries, width, room.d_mixed[v]);
     TransposeTiles(work.values[v], p, width, room.transposed_values[v]);
   }
   back.wants_z = p.positions > 0 && d_in[kPositionTerm].data != nullptr;

@@ -22,7 +22,7 @@ constexpr int64_t kSideBySide = 8;
 
 // What a thread has to itself.
 struct Room {
-  // Of all tokens.
+  // Copies of tensors, where they cannot be computed on as they lie.
   float* q;
   float* k;
   float* gate_q;
@@ -63,12 +63,13 @@ int64_t TermStride(const Problem& p) { return Padded(p.positions + kLanes); }
 Room MakeRoom(const Problem& p, Arena* arena) {
   Room room;
   const int64_t tokens = Tokens(p);
+  const int64_t copied = IsDirect(p.type, p.width) ? 0 : Padded(p.width);
   const bool own = p.gates == Gates::kOwn;
   float** const of_queries[] = {&room.q, &room.dq, &room.gate_q,
                                 &room.d_gate_q};
   float** const of_keys[] = {&room.k, &room.dk, &room.gate_k, &room.d_gate_k};
   for (int i = 0; i < 4; ++i) {
-    const int64_t width = i < 2 || own ? Padded(p.width) : 0;
+    const int64_t width = i < 2 || own ? copied : 0;
     *of_queries[i] = arena->Floats(p.queries * width);
     *of_keys[i] = arena->Floats(p.keys * width);
   }
@@ -89,9 +90,10 @@ Room MakeRoom(const Problem& p, Arena* arena) {
   room.d_z = arena->Floats(kTile * p.positions * 2);
   for (int v = 0; v < p.num_values; ++v) {
     const int64_t width = p.values[v].width, padded = Padded(width);
-    room.values[v] = arena->Floats(p.keys * padded);
-    room.d_mixed[v] = arena->Floats(p.queries * padded);
-    room.d_values[v] = arena->Floats(p.keys * padded);
+    const int64_t own_width = IsDirect(p.type, width) ? 0 : padded;
+    room.values[v] = arena->Floats(p.keys * own_width);
+    room.d_mixed[v] = arena->Floats(p.queries * own_width);
+    room.d_values[v] = arena->Floats(p.keys * own_width);
     room.transposed_values[v] = arena->Floats(tokens * width);
   }
   return room;
@@ -152,17 +154,17 @@ HeadWork Prepare(const Call& call, const Room& room, int64_t batch,
   work.at = {&call, batch, head, head / (p.heads / p.key_heads)};
   work.mixing = room.mixing;
   work.mixing.problem = &p;
-  work.q = ReadRows(work.at.OfQueries(in[kQ]), p.queries, p.width, room.q);
-  work.k = ReadRows(work.at.OfKeys(in[kK]), p.keys, p.width, room.k);
+  work.q = Widened(work.at.OfQueries(in[kQ]), p.queries, p.width, room.q);
+  work.k = Widened(work.at.OfKeys(in[kK]), p.keys, p.width, room.k);
   if (p.gates == Gates::kOwn) {
-    work.gate_q = ReadRows(work.at.OfQueries(in[kGateQ]), p.queries, p.width,
-                           room.gate_q);
+    work.gate_q =
+        Widened(work.at.OfQueries(in[kGateQ]), p.queries, p.width, room.gate_q);
     work.gate_k =
-        ReadRows(work.at.OfKeys(in[kGateK]), p.keys, p.width, room.gate_k);
+        Widened(work.at.OfKeys(in[kGateK]), p.keys, p.width, room.gate_k);
   }
   for (int v = 0; v < p.num_values; ++v) {
-    work.values[v] = ReadRows(work.at.OfValue(in, v), p.keys, p.values[v].width,
-                              room.values[v]);
+    work.values[v] = Widened(work.at.OfValue(in, v), p.keys, p.values[v].width,
+                             room.values[v]);
   }
   if (p.positions == 0) {
     work.slope = TableOf(in[kPositionSlope], head)[0] * kLog2E;

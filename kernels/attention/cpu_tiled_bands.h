@@ -65,9 +65,10 @@ BandRoom MakeBandRoom(const Problem& p, int64_t width, bool of_keys,
   BandRoom room;
   const bool has = width > 0;
   const int64_t count = of_keys ? Tokens(p) : p.queries;
+  const int64_t own = IsDirect(p.type, width) ? 0 : Padded(width);
   room.vectors = MakeSpreadRoom(p, width, true, arena);
-  room.tokens = arena->Floats(count * Padded(width));
-  room.d_tokens = arena->Floats(count * Padded(width));
+  room.tokens = arena->Floats(count * own);
+  room.d_tokens = arena->Floats(count * own);
   room.transposed = arena->Floats(of_keys ? Tokens(p) * width : 0);
   room.ends = arena->Floats(has ? 4 * count : 0);
   room.strip = arena->Floats(has && !of_keys ? kStrip * kStretch : 0);
@@ -119,7 +120,7 @@ Band PrepareBand(const HeadAt& at, const BandRoom& room, bool of_keys,
       MakeSpread(at, of_keys ? kKeyVector : kQueryVector, width, room.vectors);
   SetAcross(band.vectors);
   band.tokens =
-      ReadRows(at.Of(call.inputs[input], head), count, width, room.tokens);
+      Widened(at.Of(call.inputs[input], head), count, width, room.tokens);
   band.d_tokens =
       Target(at.Of(call.d_inputs[input], head), width, room.d_tokens);
   band.transposed = room.transposed;

@@ -50,10 +50,11 @@ Room MakeRoom(const Problem& p, Arena* arena) {
   room.summed = arena->Floats(kTile * SummedRow(p));
   for (int v = 0; v < p.num_values; ++v) {
     const int64_t padded = Padded(p.values[v].width);
-    room.values[v] = arena->Floats(p.keys * padded);
-    room.d_mixed[v] = arena->Floats(p.queries * padded);
+    const int64_t own = IsDirect(p.type, p.values[v].width) ? 0 : padded;
+    room.values[v] = arena->Floats(p.keys * own);
+    room.d_mixed[v] = arena->Floats(p.queries * own);
     room.transposed_values[v] = arena->Floats(p.values[v].width * kTile);
-    room.d_values[v] = arena->Floats(p.keys * padded);
+    room.d_values[v] = arena->Floats(p.keys * own);
   }
   return room;
 }
@@ -89,8 +90,8 @@ HeadWork Prepare(const Call& call, const Room& room, int64_t batch,
   work.mixing = room.mixing;
   work.mixing.problem = &p;
   for (int v = 0; v < p.num_values; ++v) {
-    work.values[v] = ReadRows(work.at.OfValue(call.inputs, v), p.keys,
-                              p.values[v].width, room.values[v]);
+    work.values[v] = Widened(work.at.OfValue(call.inputs, v), p.keys,
+                             p.values[v].width, room.values[v]);
   }
   work.hook = MakeHook(call, room.hook, batch, head);
   const int32_t* const ids =
@@ -222,8 +223,8 @@ BackwardWork PrepareBackward(const HeadWork& work, const Unit& unit) {
   for (int v = 0; v < p.num_values; ++v) {
     const View& gradient = call.d_outputs[kMixed + v];
     if (gradient.data != nullptr) {
-      back.d_mixed[v] = ReadRows(work.at.OfQueries(gradient), p.queries,
-                                 p.values[v].width, room.d_mixed[v]);
+      back.d_mixed[v] = Widened(work.at.OfQueries(gradient), p.queries,
+                                p.values[v].width, room.d_mixed[v]);
     }
     back.d_values[v] = Target(work.at.OfValue(call.d_inputs, v),
                               p.values[v].width, room.d_values[v]);
@@ -339,6 +340,7 @@ void WriteGradients(const HeadWork& work, const BackwardWork& back) {
         memset(rows.From(j).data, 0, width * 4);
       }
     }
+    if (IsDirect(p.type, width)) continue;
     WriteRows(rows, p.keys, width, work.at.OfValue(call.d_inputs, v));
   }
 }

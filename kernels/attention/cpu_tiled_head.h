@@ -57,16 +57,20 @@ struct HeadAt {
   }
 };
 
-// Where the gradient in a view is summed up, if it is wanted.
+// Where a gradient is summed up: in its view if it can be computed on there,
+// else in `room`.
 inline Rows Target(const Head& head, int64_t width, float* room) {
   if (head.view->data == nullptr) return {};
-  return {room, Padded(width)};
+  if (!IsDirect(head.type, width)) return {room, Padded(width)};
+  return {static_cast<float*>(head.view->data) + head.offset,
+          head.view->token_stride};
 }
 
-// Writes what was summed up.
+// Writes what was summed up in `room`.
 inline void WriteTarget(const Rows& rows, int64_t count, int64_t width,
                         const Head& head) {
-  if (rows.data != nullptr) WriteRows(rows, count, width, head);
+  if (rows.data == nullptr || IsDirect(head.type, width)) return;
+  WriteRows(rows, count, width, head);
 }
 
 inline void ClearRows(const Rows& rows, int64_t count, int64_t width) {

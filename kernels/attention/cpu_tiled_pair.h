@@ -65,7 +65,7 @@ void DifferentiatePair(const Pair& pair, const Place& place,
   }
 }
 
-// A room for a pair.
+// A room for a pair: copies, if they are needed.
 struct PairRoom {
   float* q;
   float* k;
@@ -86,8 +86,8 @@ Pair PreparePair(const HeadAt& at, PairInputs inputs, const PairRoom& room) {
   Pair pair = {};
   pair.width = p.width;
   pair.q =
-      ReadRows(at.OfQueries(call.inputs[inputs.q]), p.queries, p.width, room.q);
-  pair.k = ReadRows(at.OfKeys(call.inputs[inputs.k]), p.keys, p.width, room.k);
+      Widened(at.OfQueries(call.inputs[inputs.q]), p.queries, p.width, room.q);
+  pair.k = Widened(at.OfKeys(call.inputs[inputs.k]), p.keys, p.width, room.k);
   pair.transposed_k = room.transposed_k;
   for (int64_t key = 0; at.is_first() && key < p.keys; key += kTile) {
     Transpose(pair.k.From(key), Least(kTile, p.keys - key), p.width,

@@ -59,11 +59,19 @@ inline void Write(const Head& head, int64_t i, float x) {
   }
 }
 
-// `count` tokens of a head as rows of whole vectors, zeros behind them, in
-// `room`: fp32, and side by side, as rows that lie a power of 2 apart share a
-// few places of a cache.
-inline Rows ReadRows(const Head& head, int64_t count, int64_t width,
-                     float* room) {
+// Whether rows of a view may be computed on as they lie.
+inline bool IsDirect(Type type, int64_t width) {
+  return type == Type::kFloat32 && width % kLanes == 0;
+}
+
+// `count` tokens of a head as rows of whole vectors: those of the view itself
+// where they are, else a copy in `room`.
+inline Rows Widened(const Head& head, int64_t count, int64_t width,
+                    float* room) {
+  const int64_t stride = head.view->token_stride;
+  if (IsDirect(head.type, width)) {
+    return {static_cast<float*>(head.view->data) + head.offset, stride};
+  }
   const int64_t padded = Padded(width);
   for (int64_t t = 0; t < count; ++t) {
     ReadRow(head.type, RowAt(head, t), width, room + t * padded);

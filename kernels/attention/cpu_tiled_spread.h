@@ -97,9 +97,12 @@ Spread MakeSpread(const HeadAt& at, Input table, int64_t width,
   spread.across = room.across;
   spread.stride = AcrossStride(spread.reach.count());
   const Head head = at.OfTable(at.call->inputs[table]);
+  const int64_t stride = head.view->token_stride;
   for (int64_t i = 0; i < spread.reach.count(); ++i) {
-    ReadRow(head.type, RowAt(head, spread.reach.PlaceOf(i)), width,
-            spread.rows.From(i).data);
+    float* const row = spread.rows.From(i).data;
+    const int64_t from = spread.reach.PlaceOf(i) * stride;
+    for (int64_t d = 0; d < width; ++d) row[d] = Read(head, from + d);
+    for (int64_t d = width; d < Padded(width); ++d) row[d] = 0;
   }
   return spread;
 }

@@ -34,11 +34,11 @@ struct TermsRoom {
 
 PairRoom MakePairRoom(const Problem& p, bool has, Arena* arena) {
   PairRoom room;
-  const int64_t width = has ? Padded(p.width) : 0;
-  room.q = arena->Floats(p.queries * width);
-  room.k = arena->Floats(p.keys * width);
-  room.dq = arena->Floats(p.queries * width);
-  room.dk = arena->Floats(p.keys * width);
+  const int64_t own = has && !IsDirect(p.type, p.width) ? Padded(p.width) : 0;
+  room.q = arena->Floats(p.queries * own);
+  room.k = arena->Floats(p.keys * own);
+  room.dq = arena->Floats(p.queries * own);
+  room.dk = arena->Floats(p.keys * own);
   room.transposed_k = arena->Floats(has ? Tokens(p) * p.width : 0);
   return room;
 }

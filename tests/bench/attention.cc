@@ -1,10 +1,10 @@
 // Measures the attention kernels beside LibTorch's flash attention. Example:
 //   tools/bench attention --json figures.jsonl --plots figures
 //
-// --encodings and --lengths, with commas, take some of the classes and lengths;
-// --quick takes a few short ones, to see that it works; --list names the
-// classes. OMP_NUM_THREADS sets the threads. docs/kernels.md says what the
-// figures mean.
+// --device cuda measures on the first GPU; --encodings and --lengths, with
+// commas, take some of the classes and lengths; --quick takes a few short ones,
+// to see that it works; --list names the classes. OMP_NUM_THREADS sets the
+// threads. docs/kernels.md says what the figures mean.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,24 +20,31 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
+#include "model/benchmark/attention_benchmark.h"
+#include "model/benchmark/attention_results.h"
 #include "report/figure.h"
-#include "tests/bench/attention_benchmark.h"
 #include "tests/bench/attention_figures.h"
-#include "tests/bench/attention_results.h"
+#include "tests/bench/device.h"
 
 namespace {
 
 using ordo::base::AtomicWrite;
-using ordo::tests::bench::AttentionClass;
-using ordo::tests::bench::AttentionOptions;
-using ordo::tests::bench::AttentionResults;
+using ordo::kernels::Device;
+using ordo::model::benchmark::AttentionClass;
+using ordo::model::benchmark::AttentionOptions;
+using ordo::model::benchmark::AttentionResults;
+using ordo::model::benchmark::AttentionShape;
+using ordo::model::benchmark::Measurement;
+using ordo::model::benchmark::TextOf;
 using ordo::tests::bench::FiguresOf;
-using ordo::tests::bench::Measurement;
 using ordo::tests::bench::NamedFigure;
+using ordo::tests::bench::OpenDevice;
+using ordo::tests::bench::ReadDevice;
 
 constexpr int64_t kMaxLength = 65536;
 
 struct Arguments {
+  Device device = Device::kCpu;
   AttentionOptions options;
   std::string json_file;
   std::string plots_folder;
@@ -69,12 +76,11 @@ absl::Status ReadValue(const std::string& flag, const std::string& value,
     arguments->encodings = absl::StrSplit(value, ',');
   } else if (flag == "--lengths") {
     return ReadLengths(value, arguments);
-  } else if (flag != "--device") {
+  } else if (flag == "--device") {
+    return ReadDevice(value, &arguments->device);
+  } else {
     return absl::InvalidArgumentError(
         absl::StrCat("unknown flag '", flag, "'"));
-  } else if (value != "cpu") {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--device: '", value, "' is not one that is measured; use cpu"));
   }
   return absl::OkStatus();
 }
@@ -101,6 +107,27 @@ absl::Status KeepClasses(const std::vector<std::string>& names,
   return absl::OkStatus();
 }
 
+// Those lengths in the place of the shapes' own; where as many tokens are
+// measured at every length, that many.
+void TakeLengths(const std::vector<int64_t>& lengths,
+                 std::vector<AttentionShape>* shapes) {
+  std::vector<AttentionShape> taken;
+  int64_t width = 0;
+  for (AttentionShape shape : *shapes) {
+    if (shape.width == width) continue;
+    width = shape.width;
+    const int64_t tokens = shape.batch * shape.length;
+    for (const int64_t length : lengths) {
+      shape.length = length;
+      if (shape.device != Device::kCpu) {
+        shape.batch = std::max<int64_t>(tokens / length, 1);
+      }
+      taken.push_back(shape);
+    }
+  }
+  *shapes = taken;
+}
+
 absl::Status Parse(const std::vector<std::string>& given,
                    Arguments* arguments) {
   for (size_t i = 0; i < given.size(); ++i) {
@@ -116,9 +143,14 @@ absl::Status Parse(const std::vector<std::string>& given,
       ++i;
     }
   }
+  // Before the table is read.
+  ORDO_RETURN_IF_ERROR(OpenDevice(arguments->device));
   AttentionOptions& options = arguments->options;
-  if (arguments->quick) options = AttentionOptions::Quick();
-  if (!arguments->lengths.empty()) options.lengths = arguments->lengths;
+  options = AttentionOptions::For(arguments->device);
+  if (arguments->quick) options = options.Quick();
+  if (!arguments->lengths.empty()) {
+    TakeLengths(arguments->lengths, &options.shapes);
+  }
   if (arguments->encodings.empty()) return absl::OkStatus();
   return KeepClasses(arguments->encodings, &options.classes);
 }
@@ -176,7 +208,7 @@ int main(int argc, char** argv) {
   }
   if (arguments.list) {
     for (const AttentionClass& about : arguments.options.classes) {
-      std::printf("%-12s %s\n", about.name.c_str(), about.text.c_str());
+      std::printf("%-12s %s\n", about.name.c_str(), TextOf(about).c_str());
     }
     return 0;
   }

@@ -1,11 +1,8 @@
 #include "tests/bench/attention_figures.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <iterator>
-#include <map>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -14,14 +11,18 @@
 namespace ordo::tests::bench {
 namespace {
 
-using kernels::Type;
+using model::benchmark::AttentionResults;
+using model::benchmark::AttentionRow;
+using model::benchmark::NameOf;
+using model::benchmark::Quantile;
+using model::benchmark::Runner;
 using report::Figure;
 
 // Colours that the colour-blind can tell apart (Okabe and Ito); lines differ in
 // their marks too.
-constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                   "#e69f00", "#56b4e9", "#000000"};
-constexpr int kMarks[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
+constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73",
+                                   "#cc79a7", "#e69f00", "#56b4e9"};
+constexpr int kMarks[] = {7, 5, 9, 13, 11, 6};
 
 // Of a line: N, the median, the smallest and the largest.
 struct Point {
@@ -31,213 +32,318 @@ struct Point {
   double high = 0;
 };
 
-// Of an encoding, or of some that would hide each other.
 struct Line {
-  std::vector<std::string> encodings;
-  std::vector<Point> points;
-  // What kernels replace is dashed, in the colour of its encoding.
+  // "fp32", "bf16, d=128".
+  std::string title;
+  // What kernels replace.
   bool dashed = false;
-  int color = 0;
+  std::vector<Point> points;
+};
 
-  // "rope", "rope, alibi and 3 more", "t5 and 2 more, as a map".
-  std::string title() const {
-    const size_t named = std::min<size_t>(dashed ? 1 : 2, encodings.size());
-    std::string text =
-        absl::StrJoin(encodings.begin(), encodings.begin() + named, ", ");
-    if (encodings.size() > named) {
-      absl::StrAppend(&text, " and ", encodings.size() - named, " more");
-    }
-    return text + (dashed ? ", as a map" : "");
-  }
+// A small figure of one class; all have the same axes.
+struct Panel {
+  std::string encoding;
+  std::vector<Line> lines;
 
-  // Whether nobody could tell them apart.
-  bool Hides(const Line& other) const {
-    constexpr double kNear = 0.03;
-    if (dashed != other.dashed || points.size() != other.points.size()) {
-      return false;
+  void Add(const std::string& title, bool dashed, const Point& point) {
+    for (Line& line : lines) {
+      if (line.title != title || line.dashed != dashed) continue;
+      line.points.push_back(point);
+      return;
     }
-    for (size_t i = 0; i < points.size(); ++i) {
-      if (points[i].length != other.points[i].length ||
-          std::abs(points[i].y / other.points[i].y - 1) > kNear) {
-        return false;
-      }
-    }
-    return true;
+    lines.push_back({title, dashed, {point}});
   }
 };
 
-// One for each encoding and way, in the order in which they come.
-class Lines {
+// Panels in the order in which classes come.
+class Panels {
  public:
-  void Add(const AttentionRow& row, const Point& point) {
-    const bool dashed = row.runner == Runner::kMaterialised;
-    const auto [color, new_encoding] =
-        colors_.try_emplace(row.encoding, static_cast<int>(colors_.size()));
-    const auto [at, is_new] =
-        places_.try_emplace({row.encoding, dashed}, lines_.size());
-    if (is_new) lines_.push_back({{row.encoding}, {}, dashed, color->second});
-    lines_[at->second].points.push_back(point);
+  Panel& Of(const std::string& encoding) {
+    for (Panel& panel : panels_) {
+      if (panel.encoding == encoding) return panel;
+    }
+    panels_.push_back({encoding, {}});
+    return panels_.back();
   }
 
-  const std::vector<Line>& all() const { return lines_; }
+  const std::vector<Panel>& all() const { return panels_; }
 
-  std::vector<Line> WithoutHidden() const {
-    std::vector<Line> kept;
-    for (const Line& line : lines_) {
-      const auto same =
-          std::find_if(kept.begin(), kept.end(),
-                       [&](const Line& other) { return other.Hides(line); });
-      if (same == kept.end()) {
-        kept.push_back(line);
-      } else {
-        same->encodings.push_back(line.encodings.front());
+  // Titles of lines, each once; its place is that of its colour.
+  std::vector<std::string> Titles() const {
+    std::vector<std::string> titles;
+    for (const Panel& panel : panels_) {
+      for (const Line& line : panel.lines) {
+        if (std::find(titles.begin(), titles.end(), line.title) ==
+            titles.end()) {
+          titles.push_back(line.title);
+        }
       }
     }
-    return kept;
+    return titles;
+  }
+
+  bool HasDashed() const {
+    for (const Panel& panel : panels_) {
+      for (const Line& line : panel.lines) {
+        if (line.dashed) return true;
+      }
+    }
+    return false;
   }
 
  private:
-  std::map<std::string, int> colors_;
-  std::map<std::pair<std::string, bool>, size_t> places_;
-  std::vector<Line> lines_;
+  std::vector<Panel> panels_;
 };
 
-// What both figures have; N doubles from tick to tick.
-std::string Frame(const std::string& what, const std::string& conditions,
-                  const std::string& y_label) {
-  return absl::StrCat(
-      "set title \"", report::GnuplotText(what), "\\n{/*0.8 ",
-      report::GnuplotText(conditions), "}\"\n",
-      "set xlabel \"tokens N\"\nset ylabel \"", y_label, "\"\n",
-      "set logscale x 2\nset format x \"%.0f\"\n"
-      "set rmargin at screen 0.66\n"
-      "set key at screen 0.68, 0.5 left center vertical Left reverse "
-      "samplen 2\n"
-      "set grid linecolor rgb '#cccccc'\nset tics nomirror\nset border 3\n");
-}
-
-struct Style {
-  // Points of lines stand a little beside each other, with bars.
-  bool bars = false;
-  // What is drawn below the lines.
-  std::string first;
-};
-
-std::string Plot(const std::vector<Line>& lines, const Style& style) {
-  std::string data;
-  std::vector<std::string> plots;
-  if (!style.first.empty()) plots.push_back(style.first);
-  int64_t shortest = lines.front().points.front().length;
-  int64_t longest = shortest;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const Line& line = lines[i];
-    const double from_middle =
-        static_cast<double>(i) - (static_cast<double>(lines.size()) - 1) / 2;
-    const double aside = style.bars ? std::exp2(0.02 * from_middle) : 1;
-    absl::StrAppend(&data, "$line", i, " << EOD\n");
-    for (const Point& point : line.points) {
-      shortest = std::min(shortest, point.length);
-      longest = std::max(longest, point.length);
-      absl::StrAppendFormat(&data, "%.6g %.4g %.4g %.4g\n",
-                            static_cast<double>(point.length) * aside, point.y,
-                            point.low, point.high);
-    }
-    absl::StrAppend(&data, "EOD\n");
-    const auto color = static_cast<size_t>(line.color);
-    const std::string look = absl::StrFormat(
-        "pointtype %d pointsize 0.8 linecolor rgb '%s'",
-        kMarks[color % std::size(kMarks)], kColors[color % std::size(kColors)]);
-    if (style.bars) {
-      plots.push_back(absl::StrFormat(
-          "$line%d using 1:2:3:4 with yerrorbars %s linewidth 1 notitle", i,
-          look));
-    }
-    plots.push_back(absl::StrFormat(
-        "$line%d using 1:2 with linespoints %s linewidth 2 dashtype %d "
-        "title \"%s\"",
-        i, look, line.dashed ? 2 : 1, report::GnuplotText(line.title())));
-  }
-  constexpr double kMargin = 1.2;
-  return absl::StrCat(data,
-                      absl::StrFormat("set xrange [%.6g:%.6g]\n",
-                                      static_cast<double>(shortest) / kMargin,
-                                      static_cast<double>(longest) * kMargin),
-                      "plot ", absl::StrJoin(plots, ", "), "\n");
-}
-
-std::string ShapeText(const AttentionResults& results,
-                      const AttentionRow& row) {
-  return absl::StrCat(NameOf(row.shape.type), ", B=", row.shape.batch,
-                      " H=", row.shape.heads, " d=", row.shape.width,
-                      ", causal, CPU, ", results.threads, " threads");
-}
-
-Figure Ratios(const AttentionResults& results, Type type) {
-  Lines lines;
+// What is said of all panels.
+struct Frame {
   std::string title;
+  std::string conditions;
+  std::string y_label;
+  // Of the y axis.
+  std::string axis;
+  // Where a grey line is drawn; 0: nowhere.
+  double level = 0;
+};
+
+constexpr int kColumns = 4;
+constexpr int kPanelHeight = 150;
+// Above and below all panels, in pixels: title with legend, labels.
+constexpr int kTop = 102;
+constexpr int kBottom = 58;
+constexpr int kWidth = 1000;
+
+int RowsOf(const Panels& panels) {
+  return (static_cast<int>(panels.all().size()) + kColumns - 1) / kColumns;
+}
+
+// Names of lines beside their marks, in one row below the title.
+std::string Legend(const Panels& panels, const Frame& frame, int height) {
+  struct Sample {
+    std::string text;
+    std::string color;
+    int mark;
+  };
+  std::vector<Sample> samples;
+  const std::vector<std::string> titles = panels.Titles();
+  for (size_t i = 0; i < titles.size(); ++i) {
+    samples.push_back({titles[i], kColors[i % std::size(kColors)],
+                       kMarks[i % std::size(kMarks)]});
+  }
+  if (panels.HasDashed()) {
+    samples.push_back({"dashed: as a map, without a kernel", "#555555", 0});
+  }
+  if (frame.level > 0)
+    samples.push_back({"grey: flash attention", "#555555", 0});
+  std::string text;
+  double x = 0.085;
+  const double y = 1 - 62.0 / height;
+  for (const Sample& sample : samples) {
+    if (sample.mark != 0) {
+      absl::StrAppendFormat(
+          &text,
+          "set label \"\" at screen %.4f, screen %.4f point pointtype %d "
+          "pointsize 0.8 linecolor rgb '%s'\n",
+          x, y, sample.mark, sample.color);
+      x += 0.014;
+    }
+    absl::StrAppendFormat(&text,
+                          "set label \"%s\" at screen %.4f, screen %.4f left "
+                          "font \",10\" textcolor rgb '%s'\n",
+                          report::GnuplotText(sample.text), x, y, sample.color);
+    x += 0.03 + 0.0075 * static_cast<double>(sample.text.size());
+  }
+  return text;
+}
+
+std::string DataOf(const Panels& panels) {
+  std::string data;
+  for (size_t p = 0; p < panels.all().size(); ++p) {
+    const auto& lines = panels.all()[p].lines;
+    for (size_t i = 0; i < lines.size(); ++i) {
+      absl::StrAppend(&data, "$line", p, "_", i, " << EOD\n");
+      for (const Point& point : lines[i].points) {
+        absl::StrAppendFormat(&data, "%d %.4g %.4g %.4g\n", point.length,
+                              point.y, point.low, point.high);
+      }
+      absl::StrAppend(&data, "EOD\n");
+    }
+  }
+  return data;
+}
+
+// Of all points: N and y, so that panels can be compared.
+std::string Ranges(const Panels& panels) {
+  const Point first = panels.all()[0].lines[0].points[0];
+  int64_t shortest = first.length, longest = first.length;
+  double lowest = 1, highest = 1;
+  bool is_first = true;
+  for (const Panel& panel : panels.all()) {
+    for (const Line& line : panel.lines) {
+      for (const Point& point : line.points) {
+        shortest = std::min(shortest, point.length);
+        longest = std::max(longest, point.length);
+        lowest = is_first ? point.low : std::min(lowest, point.low);
+        highest = is_first ? point.high : std::max(highest, point.high);
+        is_first = false;
+      }
+    }
+  }
+  constexpr double kMargin = 1.25;
+  return absl::StrFormat("set xrange [%.6g:%.6g]\nset yrange [%.4g:%.4g]\n",
+                         static_cast<double>(shortest) / kMargin,
+                         static_cast<double>(longest) * kMargin,
+                         lowest / kMargin, highest * kMargin);
+}
+
+std::string PlotOf(const Panels& panels, size_t p, const Frame& frame) {
+  const std::vector<std::string> titles = panels.Titles();
+  std::vector<std::string> plots;
+  if (frame.level > 0) {
+    plots.push_back(absl::StrFormat(
+        "%.4g with lines linewidth 1.5 linecolor rgb '#888888' notitle",
+        frame.level));
+  }
+  const auto& lines = panels.all()[p].lines;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto place = static_cast<size_t>(
+        std::find(titles.begin(), titles.end(), lines[i].title) -
+        titles.begin());
+    const std::string color = kColors[place % std::size(kColors)];
+    plots.push_back(absl::StrFormat(
+        "$line%d_%d using 1:2:3:4 with yerrorbars pointtype 0 linecolor rgb "
+        "'%s' notitle",
+        p, i, color));
+    plots.push_back(absl::StrFormat(
+        "$line%d_%d using 1:2 with linespoints pointtype %d pointsize 0.6 "
+        "linecolor rgb '%s' linewidth 1.5 dashtype %d notitle",
+        p, i, kMarks[place % std::size(kMarks)], color,
+        lines[i].dashed ? 2 : 1));
+  }
+  const size_t count = panels.all().size();
+  const bool is_left = p % kColumns == 0;
+  // No panel stands below it.
+  const bool is_lowest = p + kColumns >= count;
+  return absl::StrCat(
+      "set title \"", report::GnuplotText(panels.all()[p].encoding),
+      "\" font \",11\" offset 0,-0.8\n", "set format y \"", is_left ? "%g" : "",
+      "\"\n", "set format x \"", is_lowest ? "%.0f" : "", "\"\n",
+      "set xlabel \"", is_lowest ? "tokens N" : "",
+      "\" font \",10\" offset 0,0.6\n", "plot ", absl::StrJoin(plots, ", "),
+      "\n",
+      // Once is enough.
+      p == 0 ? "unset label\n" : "");
+}
+
+Figure Draw(const Panels& panels, const Frame& frame) {
+  Figure figure;
+  if (panels.all().empty()) return figure;
+  const int rows = RowsOf(panels);
+  figure.width_px = kWidth;
+  figure.height_px = kTop + kBottom + rows * kPanelHeight;
+  const double height = figure.height_px;
+  std::string& script = figure.script;
+  script = DataOf(panels);
+  absl::StrAppendFormat(
+      &script,
+      "set multiplot layout %d,%d rowsfirst margins screen 0.085, 0.985, "
+      "%.4f, %.4f spacing screen 0.015, %.4f title \"%s\\n{/*0.75 %s}\\n \"\n",
+      rows, kColumns, kBottom / height, 1 - kTop / height, 34 / height,
+      report::GnuplotText(frame.title), report::GnuplotText(frame.conditions));
+  absl::StrAppend(
+      &script, Legend(panels, frame, figure.height_px),
+      absl::StrFormat("set label \"%s\" at screen 0.02, screen %.4f "
+                      "center rotate by 90 font \",11\"\n",
+                      report::GnuplotText(frame.y_label),
+                      0.5 * (1 + (kBottom - kTop) / height)),
+      "set logscale x 4\nset tics nomirror scale 0.5\nset border 3\n"
+      "set xtics font \",9\"\nset ytics font \",9\"\n"
+      "set grid linecolor rgb '#dddddd'\n",
+      frame.axis, Ranges(panels));
+  for (size_t p = 0; p < panels.all().size(); ++p) {
+    script += PlotOf(panels, p, frame);
+  }
+  script += "unset multiplot\n";
+  return figure;
+}
+
+// Whether rows differ in what the titles of lines then say.
+bool HasSeveralWidths(const std::vector<AttentionRow>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [&](const AttentionRow& row) {
+    return row.shape.width != rows.front().shape.width;
+  });
+}
+
+std::string TitleOf(const AttentionRow& row, bool with_width) {
+  return with_width
+             ? absl::StrCat(NameOf(row.shape.type), ", d=", row.shape.width)
+             : NameOf(row.shape.type);
+}
+
+std::string ConditionsOf(const AttentionResults& results,
+                         const std::vector<AttentionRow>& rows) {
+  const auto& shape = rows.front().shape;
+  const std::string device =
+      results.device == kernels::Device::kCpu
+          ? absl::StrCat("CPU, ", results.threads, " threads")
+          : std::string("GPU");
+  bool same = true;
+  for (const AttentionRow& row : rows) {
+    same = same && row.shape.batch == shape.batch &&
+           row.shape.heads == shape.heads && row.shape.width == shape.width;
+  }
+  return same ? absl::StrCat("B=", shape.batch, " H=", shape.heads,
+                             " d=", shape.width, ", causal, ", device)
+              : absl::StrCat("causal, ", device);
+}
+
+Figure Ratios(const AttentionResults& results) {
+  Panels panels;
+  const bool with_width = HasSeveralWidths(results.rows);
   for (const AttentionRow& row : results.rows) {
-    const bool shown =
-        row.runner == Runner::kSelected || row.runner == Runner::kMaterialised;
-    if (!shown || row.shape.type != type) continue;
+    const bool is_map = row.runner == Runner::kMaterialised;
+    if (row.runner != Runner::kSelected && !is_map) continue;
     const auto [low, high] =
         std::minmax_element(row.total_ratio.begin(), row.total_ratio.end());
-    lines.Add(row,
-              {row.shape.length, Quantile(row.total_ratio, 0.5), *low, *high});
-    title = ShapeText(results, row);
+    panels.Of(row.encoding)
+        .Add(TitleOf(row, with_width), is_map,
+             {row.shape.length, Quantile(row.total_ratio, 0.5), *low, *high});
   }
-  Figure figure;
-  if (lines.all().empty()) return figure;
-  figure.width_px = 960;
-  figure.height_px = 520;
-  figure.script = absl::StrCat(
-      Frame("Attention: time of forward and backward", title,
-            "time / LibTorch's flash attention"),
-      "set logscale y 2\n"
-      "set ytics (0.0625, 0.09, 0.125, 0.18, 0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, "
-      "2.8, 4, 5.6, "
-      "8, 11, 16, 32, 64)\n",
-      Plot(lines.all(),
-           {/*bars=*/true,
-            "1 with lines linewidth 1.5 linecolor rgb '#888888' title "
-            "\"flash attention\""}));
-  return figure;
+  if (panels.all().empty()) return {};
+  return Draw(
+      panels,
+      {"Attention: time of forward and backward",
+       ConditionsOf(results, results.rows), "time / LibTorch's flash attention",
+       "set logscale y 2\nset ytics (0.0625, 0.125, 0.25, 0.5, 1, 2, "
+       "4, 8, 16, 32, 64)\n",
+       /*level=*/1});
 }
 
 Figure Memory(const AttentionResults& results) {
-  Lines lines;
-  std::string title;
+  Panels panels;
   for (const AttentionRow& row : results.memory) {
     constexpr double kMebibyte = 1 << 20;
-    if (row.runner == Runner::kFlash) continue;
+    const bool is_map = row.runner == Runner::kMaterialised;
+    if (row.runner != Runner::kSelected && !is_map) continue;
     const double y = static_cast<double>(row.peak_bytes) / kMebibyte;
-    lines.Add(row, {row.shape.length, y, y, y});
-    title = ShapeText(results, row);
+    panels.Of(row.encoding)
+        .Add(NameOf(row.shape.type), is_map, {row.shape.length, y, y, y});
   }
-  Figure figure;
-  if (lines.all().empty()) return figure;
-  figure.width_px = 960;
-  figure.height_px = 520;
-  figure.script =
-      absl::StrCat(Frame("Attention: peak memory of forward and backward",
-                         title, "MiB beyond inputs"),
-                   "set logscale y 10\n", Plot(lines.WithoutHidden(), {}));
-  return figure;
+  if (panels.all().empty()) return {};
+  return Draw(panels, {"Attention: peak memory of forward and backward",
+                       ConditionsOf(results, results.memory),
+                       "MiB beyond inputs", "set logscale y 10\n", 0});
 }
 
 }  // namespace
 
 std::vector<NamedFigure> FiguresOf(const AttentionResults& results) {
   std::vector<NamedFigure> figures;
-  for (const Type type : {Type::kFloat32, Type::kBfloat16}) {
-    figures.push_back({absl::StrCat("attention_ratio_", NameOf(type)),
-                       Ratios(results, type)});
+  for (const NamedFigure& named :
+       {NamedFigure{"attention_ratio", Ratios(results)},
+        NamedFigure{"attention_memory", Memory(results)}}) {
+    if (!named.figure.script.empty()) figures.push_back(named);
   }
-  figures.push_back({"attention_memory", Memory(results)});
-  figures.erase(std::remove_if(figures.begin(), figures.end(),
-                               [](const NamedFigure& named) {
-                                 return named.figure.script.empty();
-                               }),
-                figures.end());
   return figures;
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "model/benchmark/attention_results.h"
 #include "report/figure.h"
-#include "tests/bench/attention_results.h"
 
 namespace ordo::tests::bench {
 
@@ -15,9 +15,10 @@ struct NamedFigure {
   report::Figure figure;
 };
 
-// Ratios over N, a figure for each type, and peak memory over N; those that
-// have something to show.
-std::vector<NamedFigure> FiguresOf(const AttentionResults& results);
+// Ratios over N and peak memory over N, each with a panel for each class, all
+// on the same axes; those that have something to show.
+std::vector<NamedFigure> FiguresOf(
+    const model::benchmark::AttentionResults& results);
 
 }  // namespace ordo::tests::bench
 

@@ -8,13 +8,14 @@ import unittest
 import xml.etree.ElementTree
 
 PROGRAM = "tests/bench/attention"
-FIGURES = ("attention_ratio_fp32", "attention_ratio_bf16", "attention_memory")
+UPDATE = "tests/bench/update"
+FIGURES = ("attention_ratio", "attention_memory")
 
 
-def run(*arguments):
+def run(*arguments, program=PROGRAM):
     environment = dict(os.environ, OMP_NUM_THREADS="1",
                        OMP_WAIT_POLICY="passive")
-    return subprocess.run([PROGRAM, *arguments], env=environment, text=True,
+    return subprocess.run([program, *arguments], env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           check=False)
 
@@ -78,7 +79,7 @@ class QuickRunTest(unittest.TestCase):
     def test_the_table_names_every_kernel(self):
         for _, kernel, _, _ in self.values("fwd_bwd_seconds"):
             self.assertIn(kernel, self.ran.stdout)
-        self.assertIn("peak memory of both passes", self.ran.stdout)
+        self.assertIn("peak memory, MiB", self.ran.stdout)
 
     def test_figures_are_drawn(self):
         for name in FIGURES:
@@ -91,10 +92,26 @@ class QuickRunTest(unittest.TestCase):
             self.assertGreater(len(data), 10000, name)
 
 
+class UpdateTest(unittest.TestCase):
+
+    def test_kernels_stand_beside_plain_operations(self):
+        path = os.path.join(os.environ["TEST_TMPDIR"], "update.json")
+        ran = run("--quick", "--json", path, program=UPDATE)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        with open(path) as lines:
+            figures = [json.loads(line) for line in lines]
+        kernels = {figure["params"]["kernel"] for figure in figures
+                   if figure["metric"] == "fwd_bwd_ratio"}
+        self.assertNotIn("libtorch_plain", kernels)
+        self.assertEqual(len(kernels), 1)
+        for kernel in kernels:
+            self.assertIn(kernel, ran.stdout)
+
+
 class ArgumentsTest(unittest.TestCase):
 
-    def assert_refused(self, arguments, message):
-        ran = run(*arguments)
+    def assert_refused(self, arguments, message, program=PROGRAM):
+        ran = run(*arguments, program=program)
         self.assertEqual(ran.returncode, 2, ran.stderr)
         self.assertIn(message, ran.stderr)
 
@@ -104,6 +121,10 @@ class ArgumentsTest(unittest.TestCase):
         self.assert_refused(["--lengths", "12,x"],
                             "--lengths: 'x' is not a number in 1..65536")
         self.assert_refused(["--device", "tpu"], "--device: 'tpu'")
+        self.assert_refused(["--device", "tpu"], "--device: 'tpu'",
+                            program=UPDATE)
+        self.assert_refused(["--jsn", "x"], "unknown flag '--jsn'",
+                            program=UPDATE)
         self.assert_refused(["--jsn", "x"], "unknown flag '--jsn'")
 
     def test_classes_are_listed(self):

@@ -22,18 +22,18 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
 #include "base/status/status.h"
+#include "model/benchmark/measurement.h"
 #include "model/catalog/catalog.h"
-#include "tests/bench/measurement.h"
 #include "tests/bench/training_step.h"
 
 namespace {
 
 namespace catalog = ordo::model::catalog;
+using ordo::model::benchmark::Quantile;
 using ordo::tests::bench::EncodingOf;
 using ordo::tests::bench::kReferenceEncoding;
 using ordo::tests::bench::ModelOf;
 using ordo::tests::bench::NumStepThreads;
-using ordo::tests::bench::Quantile;
 using ordo::tests::bench::StepComparison;
 using ordo::tests::bench::StepCosts;
 using ordo::tests::bench::StepShape;

@@ -45,6 +45,14 @@ for encoding in rope learned; do
     exit 1
   done
 done
+# Plain operations, beside the same encoding's kernel.
+"${step[@]}" --plain --encodings t5 --json "$TEST_TMPDIR/plain" >"$table" &&
+  grep -qE '"metric":"plain_ratio",.*"encoding":"t5",.*"kernel":"reference",' \
+    "$TEST_TMPDIR/plain" || {
+  echo "FAILED: no plain_ratio of t5:"
+  cat "$TEST_TMPDIR/plain" "$table"
+  exit 1
+}
 # refuse MESSAGE ARGUMENT...: what a mistake is answered with.
 refuse() {
   local output

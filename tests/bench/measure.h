@@ -5,9 +5,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tests/bench/measurement.h"
+#include "model/benchmark/measurement.h"
 
 namespace ordo::tests::bench {
+
+using model::benchmark::Measurement;
+using model::benchmark::MedianOf;
+using model::benchmark::Quantile;
 
 // How a benchmark is run.
 struct BenchmarkOptions {

@@ -2,10 +2,12 @@
 // encodings, beside one under rope. Example:
 //   tools/bench step --encodings tape,t5 --json figures.jsonl
 //
-// --model names a preset (small unless given: 12 layers, 768 wide), --tokens
-// the length of the one row, --rounds how often; --quick takes two steps of the
-// tiny model. OMP_NUM_THREADS sets the threads. docs/kernels.md says what the
-// figures mean.
+// --plain measures each with plain operations in the place of its kernel,
+// beside itself with the kernel. --device cuda measures on the first GPU, with
+// products in bf16. --model names a preset (small unless given: 12
+// layers, 768 wide), --tokens the length of the one row, --rounds how often;
+// --quick takes two steps of the tiny model. OMP_NUM_THREADS sets the threads.
+// docs/kernels.md says what the figures mean.
 
 #include <cstdint>
 #include <cstdio>
@@ -20,17 +22,24 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
-#include "tests/bench/measurement.h"
+#include "model/benchmark/attention_classes.h"
+#include "model/benchmark/measurement.h"
+#include "tests/bench/device.h"
 #include "tests/bench/training_step.h"
 
 namespace {
 
+using ordo::kernels::Device;
+using ordo::kernels::Type;
+using ordo::model::benchmark::Measurement;
+using ordo::model::benchmark::MedianOf;
+using ordo::model::benchmark::NameOf;
 using ordo::tests::bench::EncodingOf;
 using ordo::tests::bench::kReferenceEncoding;
-using ordo::tests::bench::Measurement;
-using ordo::tests::bench::MedianOf;
 using ordo::tests::bench::ModelOf;
 using ordo::tests::bench::NumStepThreads;
+using ordo::tests::bench::OpenDevice;
+using ordo::tests::bench::ReadDevice;
 using ordo::tests::bench::StepComparison;
 using ordo::tests::bench::StepCosts;
 using ordo::tests::bench::StepShape;
@@ -49,6 +58,8 @@ struct Arguments {
   std::vector<std::string> encodings = {"tape"};
   std::string json_file;
   bool quick = false;
+  bool plain = false;
+  Device device = Device::kCpu;
 };
 
 absl::Status ReadNumber(const std::string& flag, const std::string& value,
@@ -68,6 +79,8 @@ absl::Status ReadValue(const std::string& flag, const std::string& value,
     arguments->encodings = absl::StrSplit(value, ',');
   } else if (flag == "--json") {
     arguments->json_file = value;
+  } else if (flag == "--device") {
+    return ReadDevice(value, &arguments->device);
   } else if (flag == "--tokens") {
     return ReadNumber(flag, value, kMaxTokens, &arguments->tokens);
   } else if (flag == "--rounds") {
@@ -90,6 +103,10 @@ absl::Status Parse(const std::vector<std::string>& given,
   }
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i] == "--quick") continue;
+    if (given[i] == "--plain") {
+      arguments->plain = true;
+      continue;
+    }
     if (i + 1 == given.size()) {
       return absl::InvalidArgumentError(
           absl::StrCat("'", given[i], "' is unknown, or lacks its value"));
@@ -107,14 +124,17 @@ std::vector<Measurement> MeasurementsOf(const Arguments& arguments,
                                         const StepCosts& costs) {
   Measurement about;
   about.benchmark = "step";
-  about.params = {{"encoding", encoding},
-                  {"model", arguments.model},
-                  {"device", "cpu"},
-                  {"type", "fp32"},
-                  {"B", "1"},
-                  {"N", absl::StrCat(arguments.tokens)},
-                  {"threads", absl::StrCat(NumStepThreads())}};
+  about.params = {
+      {"encoding", encoding},
+      {"model", arguments.model},
+      {"device", NameOf(arguments.device)},
+      {"type", NameOf(arguments.device == Device::kCpu ? Type::kFloat32
+                                                       : Type::kBfloat16)},
+      {"B", "1"},
+      {"N", absl::StrCat(arguments.tokens)},
+      {"threads", absl::StrCat(NumStepThreads())}};
   if (arguments.quick) about.params["quick"] = "true";
+  if (arguments.plain) about.params["kernel"] = "reference";
   std::vector<Measurement> out;
   const auto add = [&](const char* metric, const char* unit,
                        const std::vector<double>& samples) {
@@ -129,12 +149,13 @@ std::vector<Measurement> MeasurementsOf(const Arguments& arguments,
   add("step_seconds", "s", costs.seconds);
   add("token_rate", "1/s", rates);
   add("peak_bytes", "B", {static_cast<double>(costs.bytes)});
-  about.reference = kReferenceEncoding;
-  add("step_ratio", "1", costs.ratios);
+  about.reference = arguments.plain ? "kernel" : kReferenceEncoding;
+  add(arguments.plain ? "plain_ratio" : "step_ratio", "1", costs.ratios);
   return out;
 }
 
 absl::Status Run(const Arguments& arguments) {
+  ORDO_RETURN_IF_ERROR(OpenDevice(arguments.device));
   ORDO_ASSIGN_OR_RETURN(
       const Model model,
       ModelOf(arguments.model, /*layers=*/0, arguments.vocabulary));
@@ -143,7 +164,8 @@ absl::Status Run(const Arguments& arguments) {
     ORDO_ASSIGN_OR_RETURN(const Component encoding, EncodingOf(name, model));
     encodings.push_back(encoding);
   }
-  const StepShape shape = {/*rows=*/1, arguments.tokens, arguments.rounds};
+  const StepShape shape = {/*rows=*/1, arguments.tokens, arguments.rounds,
+                           arguments.plain, arguments.device};
   ORDO_ASSIGN_OR_RETURN(const auto comparison,
                         StepComparison::Create(model, shape));
   std::vector<Measurement> all;
@@ -171,6 +193,7 @@ int main(int argc, char** argv) {
   if (status.ok()) return 0;
   std::fprintf(stderr, "step: %s\n", std::string(status.message()).c_str());
   const bool refused = status.code() == absl::StatusCode::kInvalidArgument ||
+                       status.code() == absl::StatusCode::kFailedPrecondition ||
                        status.code() == absl::StatusCode::kNotFound;
   return refused ? 2 : 1;
 }

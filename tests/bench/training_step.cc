@@ -1,7 +1,6 @@
 #include "tests/bench/training_step.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "ATen/Parallel.h"
@@ -11,17 +10,19 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "model/benchmark/meter.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/resolve.h"
 #include "model/guard.h"
 #include "model/training/adamw.h"
+#include "model/training/autocast.h"
 #include "model/transformer/transformer.h"
-#include "tests/bench/counting_allocator.h"
 
 namespace ordo::tests::bench {
 namespace {
 
 namespace catalog = model::catalog;
+using model::benchmark::Meter;
 using model::training::AdamW;
 using model::transformer::ForwardOptions;
 using model::transformer::Transformer;
@@ -34,50 +35,65 @@ absl::Status Refused(const std::vector<base::FieldViolation>& violations) {
       violations.front().field, ": ", violations.front().description));
 }
 
+c10::Device DeviceOf(const StepShape& shape) {
+  return shape.device == kernels::Device::kCpu ? c10::Device(at::kCPU)
+                                               : c10::Device(at::kCUDA, 0);
+}
+
 // A model in training on random tokens.
 class Training {
  public:
   static absl::StatusOr<std::unique_ptr<Training>> Create(
-      const Model& of, const Component& encoding) {
+      const Model& of, const Component& encoding, c10::Device device,
+      const std::string& kernel = "") {
+    model::parameters::ParameterOptions options;
+    options.device = device;
     ORDO_ASSIGN_OR_RETURN(auto transformer,
-                          Transformer::Create(of, encoding, {}));
+                          Transformer::Create(of, encoding, options));
     return model::Guard("make the optimizer", [&] {
       for (const auto& named : transformer->Parameters()) {
         at::Tensor(named.tensor).requires_grad_(true);
       }
-      return std::make_unique<Training>(std::move(transformer));
+      return std::make_unique<Training>(std::move(transformer), kernel);
     });
   }
 
-  explicit Training(std::unique_ptr<Transformer> transformer)
+  // `kernel` is that of attention; empty: the best.
+  Training(std::unique_ptr<Transformer> transformer, std::string kernel)
       : transformer_(std::move(transformer)),
+        kernel_(std::move(kernel)),
         optimizer_(transformer_->Parameters(), {}) {}
 
   // Seconds of forward, backward and update over int64 [B,T].
   absl::StatusOr<double> Step(const at::Tensor& tokens_BT) {
-    const auto start = std::chrono::steady_clock::now();
-    ORDO_RETURN_IF_ERROR(model::Guard("step", [&] {
-      for (const auto& named : transformer_->Parameters()) {
-        named.tensor.mutable_grad() = at::Tensor();
-      }
-      ForwardOptions options;
-      options.training = {1, step_++};
-      const int64_t count = tokens_BT.numel();
-      transformer_
-          ->Loss(tokens_BT,
-                 {tokens_BT.flatten(), at::arange(count),
-                  1.0 / static_cast<double>(count)},
-                 options)
-          .backward();
-      optimizer_.Step(1e-4, 1.0);
-    }));
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                         start)
-        .count();
+    const c10::Device device = tokens_BT.device();
+    return Meter(device).Time([&] {
+      return model::Guard("step", [&] {
+        for (const auto& named : transformer_->Parameters()) {
+          named.tensor.mutable_grad() = at::Tensor();
+        }
+        ForwardOptions options;
+        options.training = {1, step_++};
+        options.kernel = kernel_;
+        const int64_t count = tokens_BT.numel();
+        at::Tensor loss;
+        {
+          const model::training::AutocastScope autocast(
+              device.is_cpu() ? "fp32" : "bf16", device.type());
+          loss = transformer_->Loss(tokens_BT,
+                                    {tokens_BT.flatten(), at::arange(count),
+                                     1.0 / static_cast<double>(count)},
+                                    options);
+        }
+        loss.backward();
+        optimizer_.Step(1e-4, 1.0);
+      });
+    });
   }
 
  private:
   const std::unique_ptr<Transformer> transformer_;
+  const std::string kernel_;
   AdamW optimizer_;
   int64_t step_ = 0;
 };
@@ -128,16 +144,19 @@ StepComparison::~StepComparison() = default;
 
 absl::StatusOr<std::unique_ptr<StepComparison>> StepComparison::Create(
     const Model& of, const StepShape& shape) {
-  CountingAllocator::Installed();
+  // Counts from the first tensor on.
+  const Meter meter(DeviceOf(shape));
   auto state = std::make_unique<State>();
   state->model = of;
   state->shape = shape;
   state->tokens_BT =
       (at::arange(shape.rows * shape.length) * 7 % of.vocabulary_size())
-          .view({shape.rows, shape.length});
+          .view({shape.rows, shape.length})
+          .to(DeviceOf(shape));
   ORDO_ASSIGN_OR_RETURN(const Component reference,
                         EncodingOf(kReferenceEncoding, of));
-  ORDO_ASSIGN_OR_RETURN(state->reference, Training::Create(of, reference));
+  ORDO_ASSIGN_OR_RETURN(state->reference,
+                        Training::Create(of, reference, DeviceOf(shape)));
   // From here on it holds as much after each step.
   ORDO_RETURN_IF_ERROR(state->reference->Step(state->tokens_BT).status());
   return std::unique_ptr<StepComparison>(new StepComparison(std::move(state)));
@@ -145,18 +164,28 @@ absl::StatusOr<std::unique_ptr<StepComparison>> StepComparison::Create(
 
 absl::StatusOr<StepCosts> StepComparison::Measure(
     const Component& encoding) const {
-  CountingAllocator& memory = CountingAllocator::Installed();
-  const int64_t before = memory.now();
-  ORDO_ASSIGN_OR_RETURN(const auto trained,
-                        Training::Create(state_->model, encoding));
+  const c10::Device device = DeviceOf(state_->shape);
+  const Meter meter(device);
+  Training* other = state_->reference.get();
+  std::unique_ptr<Training> with_kernel;
+  if (state_->shape.plain) {
+    ORDO_ASSIGN_OR_RETURN(with_kernel,
+                          Training::Create(state_->model, encoding, device));
+    other = with_kernel.get();
+    ORDO_RETURN_IF_ERROR(other->Step(state_->tokens_BT).status());
+  }
+  const int64_t before = meter.NowBytes();
+  ORDO_ASSIGN_OR_RETURN(
+      const auto trained,
+      Training::Create(state_->model, encoding, device,
+                       state_->shape.plain ? "reference" : ""));
   StepCosts costs;
   for (int round = -1; round < state_->shape.rounds; ++round) {
-    memory.Restart();
+    meter.Restart();
     ORDO_ASSIGN_OR_RETURN(const double ours, trained->Step(state_->tokens_BT));
-    costs.bytes = std::max(costs.bytes, memory.most() - before);
+    costs.bytes = std::max(costs.bytes, meter.MostBytes() - before);
     if (round < 0) continue;
-    ORDO_ASSIGN_OR_RETURN(const double theirs,
-                          state_->reference->Step(state_->tokens_BT));
+    ORDO_ASSIGN_OR_RETURN(const double theirs, other->Step(state_->tokens_BT));
     costs.seconds.push_back(ours);
     costs.ratios.push_back(ours / theirs);
   }

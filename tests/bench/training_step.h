@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "kernels/common/type.h"
 #include "proto/ordo/training/v1/component.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 
@@ -35,7 +36,7 @@ int NumStepThreads();
 // the most that tensors take at a time, parameters and optimizer included.
 struct StepCosts {
   std::vector<double> seconds;
-  // To the step of the reference in the same round.
+  // To the other step in the same round.
   std::vector<double> ratios;
   int64_t bytes = 0;
 };
@@ -45,6 +46,11 @@ struct StepShape {
   int64_t length = 0;
   // Pairs of steps, after one that warms up.
   int rounds = 5;
+  // Each encoding's steps take plain operations for attention, in turn with its
+  // own with the best kernel; not with those of the reference.
+  bool plain = false;
+  // A GPU has been opened; there matrix products are in bf16.
+  kernels::Device device = kernels::Device::kCpu;
 };
 
 // Steps of forward, backward and AdamW on random tokens, each encoding's in

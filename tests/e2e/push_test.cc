@@ -1,5 +1,5 @@
-// A model of another program, from a folder to a fine-tuned checkpoint, with
-// the command line and the real trainer.
+// A model of another program, from a folder to a fine-tuned checkpoint, and a
+// benchmark, with the command line and the real trainer.
 #include <string>
 #include <vector>
 
@@ -14,6 +14,7 @@
 namespace ordo::tests::e2e {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
@@ -124,6 +125,33 @@ resources: {threads: 1}
               HasSubstr("from: jobs/llama/checkpoints/0-0"));
   EXPECT_EQ(Ordo({"push", "checkpoint", folder_.Path("got"), "--name", "back"}),
             "jobs/back/checkpoints/2-0\n");
+}
+
+using BenchmarkTest = PushTest;
+
+TEST_F(BenchmarkTest, AJobMeasuresKernelsOnAWorkerAndKeepsAReport) {
+  harness::DeploymentOptions options = Options("");
+  options.worker.set_trainer(ProgramPath("ordo-trainer"));
+  Start(options);
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("bench.yaml"), R"(
+kind: benchmark
+name: bench
+benchmark:
+  classes: [rope, t5]
+  types: [fp32]
+  shapes: [{batch: 1, heads: 2, length: 24, width: 16}]
+  rounds: 2
+resources: {threads: 1}
+)"));
+  Ordo({"submit", folder_.Path("bench.yaml"), "--wait"});
+  EXPECT_THAT(Ordo({"show", "bench"}), HasSubstr("benchmark"));
+  const std::string report = "jobs/bench/reports/attention";
+  EXPECT_THAT(Ordo({"list", "reports", "bench"}),
+              AllOf(HasSubstr(report), HasSubstr("fwd_bwd_ratio_t5_fp32=")));
+  Ordo({"get", report + ":figures.jsonl", "--out", folder_.Path("figures")});
+  EXPECT_THAT(Read("figures"), HasSubstr("\"metric\":\"fwd_bwd_ratio\""));
+  Ordo({"get", report + ":table.md", "--out", folder_.Path("table")});
+  EXPECT_THAT(Read("table"), HasSubstr("t5: a learned bias of the distance"));
 }
 
 }  // namespace

@@ -47,6 +47,16 @@ std::vector<CommandRow> JobCommands() {
        "[--deployment DIR] [--without-kernels NAMES]",
        "Evaluates checkpoints, with another encoding than theirs where one is "
        "given; reports go to DIR. Relative paths are looked for under ROOT."},
+      {"benchmark",
+       true,
+       {{"--out", true, true},
+        {"--storage-root", false, true},
+        {"--deployment", false, true},
+        {"--without-kernels", false, true}},
+       "TASK --out DIR [--storage-root ROOT] [--deployment DIR] "
+       "[--without-kernels NAMES]",
+       "Measures attention kernels beside LibTorch's; the report goes to "
+       "DIR."},
   };
 }
 
@@ -57,8 +67,10 @@ std::vector<CommandRow> CheckpointCommands() {
        {{"--checkpoint", true, true},
         {"--prompt", true, true},
         {"--max-tokens", false, true},
+        {"--kernel", false, true},
         {"--threads", false, true}},
-       "--checkpoint DIR --prompt TEXT [--max-tokens N] [--threads N]",
+       "--checkpoint DIR --prompt TEXT [--max-tokens N] [--kernel NAME] "
+       "[--threads N]",
        "Decodes greedily. The texts are those of the task that the model was "
        "trained on; numbers of `addition` have their least significant digit "
        "first: 21+43= is answered by 64 for 12 + 34."},
@@ -68,9 +80,10 @@ std::vector<CommandRow> CheckpointCommands() {
         {"--tokens", true, true},
         {"--out", true, true},
         {"--encoding", false, true},
+        {"--kernel", false, true},
         {"--threads", false, true}},
        "--checkpoint DIR --tokens FILE.safetensors --out FILE.safetensors "
-       "[--encoding ENCODING] [--threads N]",
+       "[--encoding ENCODING] [--kernel NAME] [--threads N]",
        "Logits float32 [B,T,V] of int64 tokens [B,T], with optional positions "
        "and attention_mask [B,T]."},
       {"convert",
@@ -143,9 +156,10 @@ constexpr char kTaskHelp[] =
     "TASK is a file (.yaml, .json, .textproto) with one attempt of a job: its "
     "job and\nattempt (from 1), then model, encoding, data, training, "
     "checkpoint, evaluations and\nresources as in a job file; `evaluate` takes "
-    "checkpoints and evaluations. The task\nof a job that has run is task.json "
-    "in the folder of its attempt. A job file itself\nis run by `ordo submit`."
-    "\n";
+    "checkpoints and evaluations,\n`benchmark` takes benchmark and resources. "
+    "The task of a job that has run is\ntask.json in the folder of its "
+    "attempt. "
+    "A job file itself is run by `ordo submit`.\n";
 
 absl::Status Bad(const std::string& message) {
   return absl::InvalidArgumentError(message);

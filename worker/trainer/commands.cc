@@ -15,6 +15,7 @@
 #include "kernels/common/left_out.h"
 #include "model/training/checkpoint.h"
 #include "model/training/numerics.h"
+#include "worker/trainer/benchmark.h"
 #include "worker/trainer/context.h"
 #include "worker/trainer/convert.h"
 #include "worker/trainer/cost.h"
@@ -114,6 +115,18 @@ absl::StatusOr<ExitCode> EvaluateCommand(const CommandContext& context,
   return EvaluateCheckpoints(trainer, spec, progress.get());
 }
 
+absl::StatusOr<ExitCode> BenchmarkCommand(const CommandContext& context,
+                                          const CommandLine& line) {
+  ORDO_ASSIGN_OR_RETURN(const auto spec,
+                        ReadBenchmarkSpec(context.files, line.spec));
+  ORDO_ASSIGN_OR_RETURN(const TrainerContext trainer,
+                        MakeContext(context, line));
+  ORDO_ASSIGN_OR_RETURN(const auto progress,
+                        Progress::Open(context.files, context.clock,
+                                       AttemptFolder(trainer, spec.attempt())));
+  return RunBenchmark(trainer, spec, progress.get());
+}
+
 absl::StatusOr<int> IntFlag(const CommandLine& line, const std::string& name,
                             int fallback, int max) {
   const std::string text = line.Flag(name);
@@ -135,6 +148,7 @@ absl::StatusOr<ExitCode> GenerateCommand(const CommandContext& context,
   GenerateOptions options;
   options.checkpoint = line.Flag("--checkpoint");
   options.prompt = line.Flag("--prompt");
+  options.kernel = line.Flag("--kernel");
   ORDO_ASSIGN_OR_RETURN(
       options.max_tokens,
       IntFlag(line, "--max-tokens", options.max_tokens, kMaxTokens));
@@ -152,9 +166,9 @@ absl::StatusOr<ExitCode> LogitsCommand(const CommandContext& context,
   model::training::ConfigureNumerics(threads);
   ORDO_ASSIGN_OR_RETURN(const auto encoding,
                         ParseEncodingFlag(line.Flag("--encoding")));
-  ORDO_RETURN_IF_ERROR(
-      Logits(context.files, {line.Flag("--checkpoint"), line.Flag("--tokens"),
-                             line.Flag("--out"), encoding}));
+  ORDO_RETURN_IF_ERROR(Logits(
+      context.files, {line.Flag("--checkpoint"), line.Flag("--tokens"),
+                      line.Flag("--out"), encoding, line.Flag("--kernel")}));
   return ordo::training::v1::FINISHED;
 }
 
@@ -214,6 +228,7 @@ absl::StatusOr<ExitCode> RunCommand(const CommandContext& context,
       absl::StrSplit(line.Flag("--without-kernels"), ',', absl::SkipEmpty()));
   if (line.command == "train") return TrainCommand(context, line);
   if (line.command == "evaluate") return EvaluateCommand(context, line);
+  if (line.command == "benchmark") return BenchmarkCommand(context, line);
   if (line.command == "generate") return GenerateCommand(context, line);
   if (line.command == "logits") return LogitsCommand(context, line);
   if (line.command == "convert") return ConvertCommand(context, line);

@@ -10,6 +10,7 @@
 #include "base/files/file_util.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "model/catalog/kernel_choice.h"
 #include "model/evaluation/decode.h"
 #include "model/guard.h"
 #include "model/tasks/registry.h"
@@ -60,6 +61,16 @@ absl::StatusOr<std::optional<at::Tensor>> Take(const std::string& name,
                            Text(tensor), " in ", path));
   }
   return tensor;
+}
+
+// Whether a checkpoint's model can be computed by it.
+absl::Status CheckKernel(const std::string& kernel, const LoadedModel& loaded) {
+  std::vector<base::FieldViolation> violations;
+  model::catalog::CheckKernel(
+      "--kernel",
+      {&loaded.config.model, &loaded.config.encoding, "cpu", "fp32", kernel},
+      &violations);
+  return base::InvalidFields(violations);
 }
 
 struct LogitsInput {
@@ -123,6 +134,7 @@ absl::StatusOr<std::string> Generate(base::Filesystem& files,
   }
   ORDO_ASSIGN_OR_RETURN(const auto task,
                         model::tasks::MakeTrainingTask(loaded.config.data));
+  ORDO_RETURN_IF_ERROR(CheckKernel(options.kernel, loaded));
   if (options.prompt.empty()) {
     return base::InvalidField("--prompt", "must not be empty");
   }
@@ -132,6 +144,7 @@ absl::StatusOr<std::string> Generate(base::Filesystem& files,
   ORDO_ASSIGN_OR_RETURN(const auto rows, model::Guard("generate", [&] {
                           model::evaluation::DecodeOptions decode;
                           decode.num_tokens = options.max_tokens;
+                          decode.kernel = options.kernel;
                           return model::evaluation::GreedyDecode(
                               *loaded.transformer, {prompt}, decode);
                         }));
@@ -141,11 +154,13 @@ absl::StatusOr<std::string> Generate(base::Filesystem& files,
 absl::Status Logits(base::Filesystem& files, const LogitsOptions& options) {
   ORDO_ASSIGN_OR_RETURN(const LoadedModel loaded,
                         Load(files, options.checkpoint, options.encoding));
-  const auto input = ReadInput(files, options.tokens_file,
-                               loaded.config.model.vocabulary_size());
+  ORDO_RETURN_IF_ERROR(CheckKernel(options.kernel, loaded));
+  auto input = ReadInput(files, options.tokens_file,
+                         loaded.config.model.vocabulary_size());
   ORDO_RETURN_IF_ERROR(
       WithExitCode(base::AddContext(input.status(), "--tokens"),
                    ordo::training::v1::BAD_SPEC));
+  input->options.kernel = options.kernel;
   ORDO_ASSIGN_OR_RETURN(
       const at::Tensor logits, model::Guard("compute logits", [&] {
         const at::NoGradGuard no_grad;

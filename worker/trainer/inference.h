@@ -20,11 +20,14 @@ struct GenerateOptions {
   // In the characters of the task that the model was trained on.
   std::string prompt;
   int max_tokens = 64;
+  // The attention kernel to take, as Training.kernel; empty: the best.
+  std::string kernel = {};
 };
 
 // The model's greedy continuation of the prompt, up to the end mark.
 // INVALID_ARGUMENT when the prompt is empty or has a character without a token,
-// or the checkpoint does not say what its tokens are.
+// the checkpoint does not say what its tokens are, or the kernel cannot be
+// taken.
 absl::StatusOr<std::string> Generate(base::Filesystem& files,
                                      const GenerateOptions& options);
 
@@ -38,6 +41,8 @@ struct LogitsOptions {
   std::string out_file;
   // Takes the place of the checkpoint's encoding.
   std::optional<ordo::training::v1::Component> encoding = {};
+  // As GenerateOptions::kernel.
+  std::string kernel = {};
 };
 
 // One whole pass over the tokens. INVALID_ARGUMENT when the tensors are not as

@@ -97,4 +97,9 @@ absl::StatusOr<ordo::training::v1::EvaluateSpec> ReadEvaluateSpec(
   return Read(files, path, model::catalog::ResolveEvaluateSpec);
 }
 
+absl::StatusOr<ordo::training::v1::BenchmarkSpec> ReadBenchmarkSpec(
+    base::Filesystem& files, const std::string& path) {
+  return Read(files, path, model::catalog::ResolveBenchmarkSpec);
+}
+
 }  // namespace ordo::worker::trainer

@@ -16,6 +16,8 @@ absl::StatusOr<ordo::training::v1::TrainSpec> ReadTrainSpec(
     base::Filesystem& files, const std::string& path);
 absl::StatusOr<ordo::training::v1::EvaluateSpec> ReadEvaluateSpec(
     base::Filesystem& files, const std::string& path);
+absl::StatusOr<ordo::training::v1::BenchmarkSpec> ReadBenchmarkSpec(
+    base::Filesystem& files, const std::string& path);
 
 // The model and the encoding of a training task's file, and of its data and
 // adapters where it has them; the rest of it is left as it is and may be

@@ -1,5 +1,5 @@
-#ifndef ORDO_TESTS_BENCH_ATTENTION_CASE_H_
-#define ORDO_TESTS_BENCH_ATTENTION_CASE_H_
+#ifndef ORDO_MODEL_BENCHMARK_ATTENTION_CASE_H_
+#define ORDO_MODEL_BENCHMARK_ATTENTION_CASE_H_
 
 #include <cstdint>
 #include <memory>
@@ -8,10 +8,10 @@
 #include "kernels/attention/problem.h"
 #include "kernels/attention/table.h"
 #include "kernels/common/type.h"
-#include "tests/bench/attention_classes.h"
-#include "tests/bench/attention_results.h"
+#include "model/benchmark/attention_classes.h"
+#include "model/benchmark/attention_results.h"
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 
 // A forward and a backward pass. Both make the tensors that they give and need,
 // as a training step would, and that time counts.
@@ -23,25 +23,26 @@ struct AttentionRun {
   int64_t peak_bytes = 0;
 };
 
-// Random tensors of a problem on this machine's CPU, and what can be timed on
-// them. Runs on as many threads as LibTorch uses.
+// Random tensors of a problem on its device, and what can be timed on them.
+// Runs on as many threads as LibTorch uses, or in order on a GPU's queue.
 class AttentionCase {
  public:
   static absl::StatusOr<std::unique_ptr<AttentionCase>> Create(
       const AttentionClass& about, const AttentionShape& shape);
   ~AttentionCase();
 
+  // Without `backward` the forward pass only, as below.
   absl::StatusOr<AttentionRun> RunKernel(
-      const kernels::attention::Kernel& kernel) const;
+      const kernels::attention::Kernel& kernel, bool backward) const;
 
-  // LibTorch's flash attention of one value tensor as wide as the keys, with
-  // nothing added: at the same shape and of the same type, whatever the problem
-  // is.
-  absl::StatusOr<AttentionRun> RunFlash() const;
+  // LibTorch's attention of one value tensor as wide as the keys, with nothing
+  // added: at the same shape and of the same type, whatever the problem is.
+  // Flash attention, or on a GPU cuDNN's.
+  absl::StatusOr<AttentionRun> RunLibTorch(bool cudnn, bool backward) const;
 
   // Softmax over logits to which a bias [H,T,S] is added, by LibTorch's plain
   // operations, which keep the whole map, with autograd to the bias too.
-  absl::StatusOr<AttentionRun> RunMaterialised() const;
+  absl::StatusOr<AttentionRun> RunMaterialised(bool backward) const;
 
   // The largest difference between what the kernel and flash attention make of
   // plain attention, outputs and gradients.
@@ -57,14 +58,21 @@ class AttentionCase {
   const std::unique_ptr<Tensors> tensors_;
 };
 
-// The best of five: products of matrices of the type, `side` wide, and copies
-// of `bytes`.
-absl::StatusOr<MachineRates> MeasureMachine(kernels::Type type, int64_t side,
-                                            int64_t bytes);
+// What a machine's rates are measured by.
+struct MachineWork {
+  kernels::Device device = kernels::Device::kCpu;
+  kernels::Type type = kernels::Type::kFloat32;
+  // Of square matrices.
+  int64_t gemm_side = 0;
+  int64_t copied_bytes = 0;
+};
+
+// The best of five products of matrices, and of five copies.
+absl::StatusOr<MachineRates> MeasureMachine(const MachineWork& work);
 
 // Of LibTorch, and so of kernels here.
 int NumThreads();
 
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark
 
-#endif  // ORDO_TESTS_BENCH_ATTENTION_CASE_H_
+#endif  // ORDO_MODEL_BENCHMARK_ATTENTION_CASE_H_

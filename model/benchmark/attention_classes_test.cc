@@ -1,4 +1,4 @@
-#include "tests/bench/attention_classes.h"
+#include "model/benchmark/attention_classes.h"
 
 #include <set>
 #include <string>
@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "kernels/attention/table.h"
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 namespace {
 
 using kernels::Type;
@@ -147,7 +147,7 @@ TEST(AttentionClassesTest, AreProblemsThatMakeSense) {
   std::set<std::string> names;
   for (const AttentionClass& about : AttentionClasses()) {
     EXPECT_TRUE(names.insert(about.name).second) << about.name;
-    EXPECT_FALSE(about.text.empty()) << about.name;
+    EXPECT_FALSE(TextOf(about).empty()) << about.name;
     const Problem problem = Small(about);
     EXPECT_TRUE(kernels::attention::CheckProblem(problem).ok()) << about.name;
     EXPECT_EQ(problem.bounded, about.first_key != nullptr) << about.name;
@@ -155,4 +155,4 @@ TEST(AttentionClassesTest, AreProblemsThatMakeSense) {
 }
 
 }  // namespace
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark

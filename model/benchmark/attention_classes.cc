@@ -1,9 +1,11 @@
-#include "tests/bench/attention_classes.h"
+#include "model/benchmark/attention_classes.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace ordo::tests::bench {
+#include "model/catalog/attention_classes.h"
+
+namespace ordo::model::benchmark {
 namespace {
 
 using kernels::Type;
@@ -16,6 +18,7 @@ using kernels::attention::Problem;
 
 Problem Plain(const AttentionShape& shape) {
   Problem problem;
+  problem.device = shape.device;
   problem.type = shape.type;
   problem.batch = shape.batch;
   problem.heads = problem.key_heads = shape.heads;
@@ -165,48 +168,22 @@ double BytesOf(const Problem& problem, Input input) {
 
 const std::vector<AttentionClass>& AttentionClasses() {
   static const auto* const classes = new std::vector<AttentionClass>{
-      {"rope", "softmax attention, as for all that turn or leave q and k",
-       Plain},
-      {"tape", "two value tensors of width d under one softmax", TwoValues},
-      {"tape_joined", "one value tensor of width 2d", WideValue},
-      {"alibi",
-       "a constant bias of the distance; sandwich too",
-       Biased,
-       nullptr,
-       {kernels::attention::kBias}},
-      {"t5",
-       "a learned bias of the distance up to 128",
-       BiasedNearby,
-       nullptr,
-       {},
-       /*learned_bias=*/true},
-      {"kerple_log",
-       "a learned bias of every distance; learned tables too",
-       Biased,
-       nullptr,
-       {},
-       /*learned_bias=*/true},
-      {"fire",
-       "a learned function of distance and row, in 33 pieces",
-       Ramp,
-       nullptr,
-       {},
-       /*learned_bias=*/true},
-      {"da_transformer", "rectified logits times a number for each distance",
-       Multiplied},
-      {"huang1", "logits times a number for each of 17 distances; huang2 too",
-       MultipliedNearby},
-      {"huang3", "q.k weighed by channel for each of 17 distances", ByChannel},
-      {"shaw", "q with a vector for each of 17 distances", QueryBandNearby,
-       BandFlop},
-      {"transformer_xl", "q with a vector for every distance", QueryBand,
-       BandFlop},
-      {"deberta", "q and k with a vector for each of 65 distances; huang4 too",
-       BothBands, BandFlop},
-      {"cope", "positions counted by gates of the logits, 64 of them", Counted},
-      {"rerope", "another product from a distance of 512 on", Far},
+      {"rope", Plain},
+      {"tape", TwoValues},
+      {"tape_joined", WideValue},
+      {"alibi", Biased, nullptr, {kernels::attention::kBias}},
+      {"t5", BiasedNearby, nullptr, {}, /*learned_bias=*/true},
+      {"kerple_log", Biased, nullptr, {}, /*learned_bias=*/true},
+      {"fire", Ramp, nullptr, {}, /*learned_bias=*/true},
+      {"da_transformer", Multiplied},
+      {"huang1", MultipliedNearby},
+      {"huang3", ByChannel},
+      {"shaw", QueryBandNearby, BandFlop},
+      {"transformer_xl", QueryBand, BandFlop},
+      {"deberta", BothBands, BandFlop},
+      {"cope", Counted},
+      {"rerope", Far},
       {"shifted_sparse",
-       "groups of N / 4 tokens, shifted in half of the heads",
        Bounded,
        nullptr,
        {},
@@ -214,6 +191,13 @@ const std::vector<AttentionClass>& AttentionClasses() {
        FirstOfGroup},
   };
   return *classes;
+}
+
+std::string TextOf(const AttentionClass& about) {
+  for (const catalog::AttentionClass& known : catalog::AttentionClasses()) {
+    if (known.name == about.name) return known.text;
+  }
+  return "";
 }
 
 bool IsLearned(const AttentionClass& about, Input input) {
@@ -276,4 +260,8 @@ std::string NameOf(Type type) {
   return type == Type::kFloat32 ? "fp32" : "bf16";
 }
 
-}  // namespace ordo::tests::bench
+std::string NameOf(kernels::Device device) {
+  return device == kernels::Device::kCpu ? "cpu" : "cuda:0";
+}
+
+}  // namespace ordo::model::benchmark

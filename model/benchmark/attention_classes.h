@@ -1,5 +1,5 @@
-#ifndef ORDO_TESTS_BENCH_ATTENTION_CLASSES_H_
-#define ORDO_TESTS_BENCH_ATTENTION_CLASSES_H_
+#ifndef ORDO_MODEL_BENCHMARK_ATTENTION_CLASSES_H_
+#define ORDO_MODEL_BENCHMARK_ATTENTION_CLASSES_H_
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@
 // same work, and the work that is counted. Legend: problem.h of
 // kernels/attention.
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 
 // B, H, N and d of the figures; as many queries as keys, a head of keys for
 // each.
@@ -22,6 +22,7 @@ struct AttentionShape {
   int64_t heads = 12;
   int64_t length = 0;
   int64_t width = 64;
+  kernels::Device device = kernels::Device::kCpu;
 };
 
 // Of the two passes.
@@ -33,10 +34,8 @@ struct Work {
 };
 
 struct AttentionClass {
-  // Of the encoding that stands for the class.
+  // That of the catalogue (model/catalog/attention_classes.h).
   std::string name;
-  // For people: what it is.
-  std::string text;
   kernels::attention::Problem (*problem)(const AttentionShape& shape) = nullptr;
   // FLOP of a head of a row of the batch beyond the products with keys and
   // values; null: none.
@@ -53,6 +52,9 @@ struct AttentionClass {
 
 // A class is one row.
 const std::vector<AttentionClass>& AttentionClasses();
+
+// For people: what it is.
+std::string TextOf(const AttentionClass& about);
 
 // Whether training wants the gradient of an input that the problem has.
 bool IsLearned(const AttentionClass& about, kernels::attention::Input input);
@@ -77,9 +79,10 @@ Work CountFlop(const AttentionClass& about,
 Work CountBytes(const AttentionClass& about,
                 const kernels::attention::Problem& problem);
 
-// "fp32", "bf16".
+// "fp32", "bf16"; "cpu", "cuda:0".
 std::string NameOf(kernels::Type type);
+std::string NameOf(kernels::Device device);
 
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark
 
-#endif  // ORDO_TESTS_BENCH_ATTENTION_CLASSES_H_
+#endif  // ORDO_MODEL_BENCHMARK_ATTENTION_CLASSES_H_

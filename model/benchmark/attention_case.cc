@@ -1,34 +1,32 @@
-#include "tests/bench/attention_case.h"
+#include "model/benchmark/attention_case.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "ATen/Parallel.h"
 #include "ATen/TensorOperators.h"
 #include "ATen/core/Tensor.h"
-#include "ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h"
-#include "ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h"
 #include "ATen/ops/empty.h"
 #include "ATen/ops/linspace.h"
 #include "ATen/ops/matmul.h"
 #include "ATen/ops/mm.h"
 #include "ATen/ops/ones.h"
+#include "ATen/ops/ones_like.h"
 #include "ATen/ops/randn.h"
 #include "ATen/ops/softmax.h"
 #include "base/status/status.h"
 #include "kernels/common/resources.h"
 #include "kernels/torch/launch.h"
+#include "model/benchmark/libtorch_attention.h"
+#include "model/benchmark/meter.h"
 #include "model/guard.h"
-#include "tests/bench/counting_allocator.h"
 
 // Legend: problem.h of kernels/attention.
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 namespace {
 
 using kernels::Resources;
@@ -50,12 +48,14 @@ c10::ScalarType ScalarOf(Type type) {
   return type == Type::kFloat32 ? at::kFloat : at::kBFloat16;
 }
 
-// Seconds that `function` takes.
-absl::StatusOr<double> Time(const std::function<absl::Status()>& function) {
-  const auto start = std::chrono::steady_clock::now();
-  ORDO_RETURN_IF_ERROR(function());
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
+// LibTorch's name of a device.
+c10::Device DeviceOf(kernels::Device device) {
+  return device == kernels::Device::kCpu ? c10::Device(at::kCPU)
+                                         : c10::Device(at::kCUDA, 0);
+}
+
+at::TensorOptions OptionsOf(const Problem& p, c10::ScalarType type) {
+  return at::TensorOptions(type).device(DeviceOf(p.device));
 }
 
 View ViewOf(const at::Tensor& x_BHTD) {
@@ -65,16 +65,17 @@ View ViewOf(const at::Tensor& x_BHTD) {
 
 // Of the problem's type, tokens before heads in memory, as a projection leaves
 // them.
-at::Tensor EmptyByTokens(Type type, const Shape& shape) {
+at::Tensor EmptyByTokens(const Problem& p, const Shape& shape) {
   return at::empty({shape.batch, shape.tokens, shape.heads, shape.width},
-                   ScalarOf(type))
+                   OptionsOf(p, ScalarOf(p.type)))
       .transpose(1, 2);
 }
 
 at::Tensor Empty(const Problem& p, Input input) {
   const Shape shape = ShapeOf(p, input);
-  if (!IsTable(input)) return EmptyByTokens(p.type, shape);
-  return at::empty({shape.batch, shape.heads, shape.tokens, shape.width});
+  if (!IsTable(input)) return EmptyByTokens(p, shape);
+  return at::empty({shape.batch, shape.heads, shape.tokens, shape.width},
+                   OptionsOf(p, at::kFloat));
 }
 
 // Numbers of about the size that they have in training: ramps rise from 0 to 1
@@ -100,26 +101,34 @@ void Fill(Input input, at::Tensor* x) {
   }
 }
 
-// With the memory and the threads that the bindings give a pass.
+// With the memory and the threads, or the queue, that the bindings give a pass
+// of tensors that lie with `beside`.
 absl::Status RunPass(
     const std::function<absl::Status(const Call&, const Resources&)>& pass,
-    const Kernel& kernel, const Call& call) {
+    const Kernel& kernel, const Call& call, const at::Tensor& beside) {
   const kernels::torch::Launch launch(
-      kernel.workspace_bytes(call.problem, kernels::torch::Launch::Threads()));
+      kernel.workspace_bytes(call.problem, kernels::torch::Launch::Threads()),
+      beside);
   return pass(call, launch.resources());
 }
 
+// The passes of one contender; without a backward one it is empty.
+struct Passes {
+  std::function<absl::Status()> forward;
+  std::function<absl::Status()> backward;
+};
+
 // Runs the passes and counts the bytes that are there beyond those before.
-absl::StatusOr<AttentionRun> Measure(
-    const std::function<absl::Status()>& forward,
-    const std::function<absl::Status()>& backward) {
-  CountingAllocator& memory = CountingAllocator::Installed();
-  const int64_t before = memory.now();
-  memory.Restart();
+absl::StatusOr<AttentionRun> Measure(const Problem& p, const Passes& passes) {
+  const Meter meter(DeviceOf(p.device));
+  const int64_t before = meter.NowBytes();
+  meter.Restart();
   AttentionRun run;
-  ORDO_ASSIGN_OR_RETURN(run.forward_s, Time(forward));
-  ORDO_ASSIGN_OR_RETURN(run.backward_s, Time(backward));
-  run.peak_bytes = memory.most() - before;
+  ORDO_ASSIGN_OR_RETURN(run.forward_s, meter.Time(passes.forward));
+  if (passes.backward != nullptr) {
+    ORDO_ASSIGN_OR_RETURN(run.backward_s, meter.Time(passes.backward));
+  }
+  run.peak_bytes = meter.MostBytes() - before;
   return run;
 }
 
@@ -170,12 +179,13 @@ class KernelCall {
     for (int i = 0; i < kNumOutputs; ++i) {
       const Shape shape = ShapeOf(p, static_cast<Output>(i));
       if (shape.count() == 0) continue;
-      outputs_[i] = EmptyByTokens(p.type, shape);
+      outputs_[i] = EmptyByTokens(p, shape);
       call_.outputs[i] = ViewOf(outputs_[i]);
     }
-    lse_BHT_ = at::empty({p.batch, p.heads, p.queries});
+    lse_BHT_ =
+        at::empty({p.batch, p.heads, p.queries}, OptionsOf(p, at::kFloat));
     call_.lse_BHT = lse_BHT_.data_ptr<float>();
-    return RunPass(kernel_.forward, kernel_, call_);
+    return RunPass(kernel_.forward, kernel_, call_, lse_BHT_);
   }
 
   // `learned`: of the inputs, kNumInputs of them.
@@ -185,7 +195,7 @@ class KernelCall {
       d_inputs_[i] = Empty(call_.problem, static_cast<Input>(i));
       call_.d_inputs[i] = ViewOf(d_inputs_[i]);
     }
-    return RunPass(kernel_.backward, kernel_, call_);
+    return RunPass(kernel_.backward, kernel_, call_, lse_BHT_);
   }
 
   const at::Tensor& output(int i) const { return outputs_[i]; }
@@ -199,41 +209,6 @@ class KernelCall {
   at::Tensor d_inputs_[kNumInputs];
 };
 
-// The same of LibTorch's flash attention.
-class FlashCall {
- public:
-  explicit FlashCall(double scale) : scale_(scale) {}
-
-  absl::Status Forward(const at::Tensor& q, const at::Tensor& k,
-                       const at::Tensor& v) {
-    std::tie(output_, lse_) = at::_scaled_dot_product_flash_attention_for_cpu(
-        q, k, v, /*dropout_p=*/0, /*is_causal=*/true, /*attn_mask=*/{}, scale_);
-    inputs_[0] = q;
-    inputs_[1] = k;
-    inputs_[2] = v;
-    return absl::OkStatus();
-  }
-
-  absl::Status Backward(const at::Tensor& d_output) {
-    std::tie(d_inputs_[0], d_inputs_[1], d_inputs_[2]) =
-        at::_scaled_dot_product_flash_attention_for_cpu_backward(
-            d_output, inputs_[0], inputs_[1], inputs_[2], output_, lse_,
-            /*dropout_p=*/0, /*is_causal=*/true, /*attn_mask=*/{}, scale_);
-    return absl::OkStatus();
-  }
-
-  const at::Tensor& output() const { return output_; }
-  // Of q, k and v.
-  const at::Tensor& d_input(int i) const { return d_inputs_[i]; }
-
- private:
-  const double scale_;
-  at::Tensor inputs_[3];
-  at::Tensor output_;
-  at::Tensor lse_;
-  at::Tensor d_inputs_[3];
-};
-
 at::Tensor FirstKeys(const AttentionClass& about, const Problem& p) {
   at::Tensor first_HT = at::empty({p.heads, p.queries}, at::kInt);
   auto* const first = first_HT.data_ptr<int32_t>();
@@ -243,7 +218,7 @@ at::Tensor FirstKeys(const AttentionClass& about, const Problem& p) {
           about.first_key(p, head, p.keys - p.queries + t));
     }
   }
-  return first_HT;
+  return first_HT.to(DeviceOf(p.device));
 }
 
 }  // namespace
@@ -259,7 +234,8 @@ absl::StatusOr<std::unique_ptr<AttentionCase>> AttentionCase::Create(
     const AttentionClass& about, const AttentionShape& shape) {
   const Problem p = about.problem(shape);
   ORDO_RETURN_IF_ERROR(kernels::attention::CheckProblem(p));
-  CountingAllocator::Installed();
+  // Counts from the first tensor on.
+  const Meter meter(DeviceOf(p.device));
   return model::Guard("make the tensors of attention", [&] {
     auto x = std::make_unique<Tensors>();
     x->problem = p;
@@ -273,17 +249,20 @@ absl::StatusOr<std::unique_ptr<AttentionCase>> AttentionCase::Create(
     for (int i = 0; i < kNumOutputs; ++i) {
       const Shape of_output = ShapeOf(p, static_cast<Output>(i));
       if (of_output.count() == 0) continue;
-      x->d_outputs[i] = EmptyByTokens(p.type, of_output);
+      x->d_outputs[i] = EmptyByTokens(p, of_output);
       x->d_outputs[i].copy_(at::randn(x->d_outputs[i].sizes()));
     }
     if (p.pieces > 0) {
-      x->knots = at::linspace(0, 1, p.pieces + 1).slice(0, 1, -1).clone();
+      x->knots = at::linspace(0, 1, p.pieces + 1)
+                     .slice(0, 1, -1)
+                     .clone()
+                     .to(DeviceOf(p.device));
     }
     if (p.bounded) x->first_HT = FirstKeys(about, p);
     const bool plain = p.values[0].width == p.width;
     const Shape narrow = {p.batch, p.heads, p.keys, p.width};
-    x->v_BGSD = plain ? x->inputs[kValue] : EmptyByTokens(p.type, narrow);
-    x->d_out_BHTD = plain ? x->d_outputs[0] : EmptyByTokens(p.type, narrow);
+    x->v_BGSD = plain ? x->inputs[kValue] : EmptyByTokens(p, narrow);
+    x->d_out_BHTD = plain ? x->d_outputs[0] : EmptyByTokens(p, narrow);
     if (!plain) {
       x->v_BGSD.fill_(1);
       x->d_out_BHTD.fill_(1);
@@ -292,22 +271,35 @@ absl::StatusOr<std::unique_ptr<AttentionCase>> AttentionCase::Create(
   });
 }
 
-absl::StatusOr<AttentionRun> AttentionCase::RunKernel(
-    const Kernel& kernel) const {
+absl::StatusOr<AttentionRun> AttentionCase::RunKernel(const Kernel& kernel,
+                                                      bool backward) const {
   return model::Guard(kernel.name, [&] {
     KernelCall call(kernel, tensors_->CallOnInputs());
-    return Measure([&] { return call.Forward(); },
-                   [&] { return call.Backward(tensors_->learned); });
+    Passes passes = {[&] { return call.Forward(); }, nullptr};
+    if (backward) {
+      passes.backward = [&] { return call.Backward(tensors_->learned); };
+    }
+    return Measure(tensors_->problem, passes);
   });
 }
 
-absl::StatusOr<AttentionRun> AttentionCase::RunFlash() const {
-  return model::Guard("LibTorch's flash attention", [&] {
+absl::StatusOr<AttentionRun> AttentionCase::RunLibTorch(bool cudnn,
+                                                        bool backward) const {
+  return model::Guard("LibTorch's attention", [&] {
     const Tensors& x = *tensors_;
-    FlashCall call(x.problem.scale);
-    return Measure(
-        [&] { return call.Forward(x.inputs[kQ], x.inputs[kK], x.v_BGSD); },
-        [&] { return call.Backward(x.d_out_BHTD); });
+    LibTorchAttention call(x.problem.scale, cudnn);
+    Passes passes = {[&] {
+                       call.Forward(x.inputs[kQ], x.inputs[kK], x.v_BGSD);
+                       return absl::OkStatus();
+                     },
+                     nullptr};
+    if (backward) {
+      passes.backward = [&] {
+        call.Backward(x.d_out_BHTD);
+        return absl::OkStatus();
+      };
+    }
+    return Measure(x.problem, passes);
   });
 }
 
@@ -319,10 +311,9 @@ absl::StatusOr<double> AttentionCase::DistanceToFlash(
         KernelCall ours(kernel, x.CallOnInputs());
         ORDO_RETURN_IF_ERROR(ours.Forward());
         ORDO_RETURN_IF_ERROR(ours.Backward(x.learned));
-        FlashCall theirs(x.problem.scale);
-        ORDO_RETURN_IF_ERROR(
-            theirs.Forward(x.inputs[kQ], x.inputs[kK], x.v_BGSD));
-        ORDO_RETURN_IF_ERROR(theirs.Backward(x.d_out_BHTD));
+        LibTorchAttention theirs(x.problem.scale, /*cudnn=*/false);
+        theirs.Forward(x.inputs[kQ], x.inputs[kK], x.v_BGSD);
+        theirs.Backward(x.d_out_BHTD);
         const auto distance = [](const at::Tensor& a, const at::Tensor& b) {
           return (a.to(at::kDouble) - b.to(at::kDouble))
               .abs()
@@ -338,7 +329,8 @@ absl::StatusOr<double> AttentionCase::DistanceToFlash(
       });
 }
 
-absl::StatusOr<AttentionRun> AttentionCase::RunMaterialised() const {
+absl::StatusOr<AttentionRun> AttentionCase::RunMaterialised(
+    bool backward) const {
   return model::Guard("attention over a materialised bias", [&] {
     const Tensors& x = *tensors_;
     const Problem& p = x.problem;
@@ -347,48 +339,57 @@ absl::StatusOr<AttentionRun> AttentionCase::RunMaterialised() const {
     };
     const at::Tensor q = leaf(x.inputs[kQ]), k = leaf(x.inputs[kK]),
                      v = leaf(x.v_BGSD);
-    const at::Tensor bias_HTS =
-        leaf(at::randn({p.heads, p.queries, p.keys}).to(ScalarOf(p.type)));
+    const at::Tensor bias_HTS = leaf(at::randn({p.heads, p.queries, p.keys},
+                                               OptionsOf(p, ScalarOf(p.type))));
     const at::Tensor hidden_TS =
-        at::ones({p.queries, p.keys}, at::kBool).triu(p.keys - p.queries + 1);
+        at::ones({p.queries, p.keys}, OptionsOf(p, at::kBool))
+            .triu(p.keys - p.queries + 1);
     at::Tensor out_BHTD;
-    const auto forward = [&] {
+    Passes passes;
+    passes.forward = [&] {
       at::Tensor logits = at::matmul(q * p.scale, k.transpose(2, 3));
       logits = logits.add_(bias_HTS).masked_fill_(hidden_TS, -INFINITY);
       out_BHTD = at::matmul(at::softmax(logits, -1), v);
       return absl::OkStatus();
     };
-    const auto backward = [&] {
-      out_BHTD.backward(x.d_out_BHTD);
-      return absl::OkStatus();
-    };
-    return Measure(forward, backward);
+    if (backward) {
+      passes.backward = [&] {
+        out_BHTD.backward(x.d_out_BHTD);
+        return absl::OkStatus();
+      };
+    }
+    return Measure(p, passes);
   });
 }
 
-absl::StatusOr<MachineRates> MeasureMachine(Type type, int64_t side,
-                                            int64_t bytes) {
+absl::StatusOr<MachineRates> MeasureMachine(const MachineWork& work) {
   return model::Guard(
       "measure the machine", [&]() -> absl::StatusOr<MachineRates> {
         constexpr int kTimes = 5;
-        const at::Tensor a = at::randn({side, side}).to(ScalarOf(type));
-        const at::Tensor from = at::ones({bytes}, at::kByte);
-        at::Tensor product = at::mm(a, a), to = at::ones({bytes}, at::kByte);
+        const c10::Device device = DeviceOf(work.device);
+        const Meter meter(device);
+        const int64_t side = work.gemm_side;
+        const at::Tensor a =
+            at::randn({side, side}).to(ScalarOf(work.type)).to(device);
+        const at::Tensor from = at::ones(
+            {work.copied_bytes}, at::TensorOptions(at::kByte).device(device));
+        at::Tensor product = at::mm(a, a), to = at::ones_like(from);
         const auto cube = static_cast<double>(side * side * side);
+        const auto bytes = static_cast<double>(work.copied_bytes);
         MachineRates best;
         for (int i = 0; i < kTimes; ++i) {
-          ORDO_ASSIGN_OR_RETURN(const double gemm_s, Time([&] {
-                                  product = at::mm(a, a);
-                                  return absl::OkStatus();
-                                }));
-          ORDO_ASSIGN_OR_RETURN(const double copy_s, Time([&] {
-                                  to.copy_(from);
-                                  return absl::OkStatus();
-                                }));
+          ORDO_ASSIGN_OR_RETURN(const double gemm_s, meter.Time([&] {
+            product = at::mm(a, a);
+            return absl::OkStatus();
+          }));
+          ORDO_ASSIGN_OR_RETURN(const double copy_s, meter.Time([&] {
+            to.copy_(from);
+            return absl::OkStatus();
+          }));
           best.gemm_flop_per_s =
               std::max(best.gemm_flop_per_s, 2 * cube / gemm_s);
-          best.copy_bytes_per_s = std::max(
-              best.copy_bytes_per_s, 2 * static_cast<double>(bytes) / copy_s);
+          best.copy_bytes_per_s =
+              std::max(best.copy_bytes_per_s, 2 * bytes / copy_s);
         }
         return best;
       });
@@ -396,4 +397,4 @@ absl::StatusOr<MachineRates> MeasureMachine(Type type, int64_t side,
 
 int NumThreads() { return at::get_num_threads(); }
 
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark

@@ -1,13 +1,13 @@
-#include "tests/bench/attention_benchmark.h"
+#include "model/benchmark/attention_benchmark.h"
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "base/status/status.h"
-#include "tests/bench/attention_case.h"
+#include "model/benchmark/attention_case.h"
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 namespace {
 
 using kernels::Type;
@@ -15,6 +15,7 @@ using kernels::attention::Kernel;
 using kernels::attention::Problem;
 
 constexpr char kFlash[] = "libtorch_flash";
+constexpr char kCudnn[] = "libtorch_cudnn";
 constexpr char kMaterialised[] = "libtorch_materialised";
 
 // Something to run, and the row that its figures go to.
@@ -35,16 +36,24 @@ class Contest {
     AttentionRow& row = made->blank_;
     row.encoding = about.name;
     row.shape = shape;
+    row.has_backward = options.backward;
+    made->backward_ = options.backward;
     made->AddFlash();
     row.flop = CountFlop(about, made->case_->problem());
     row.bytes = CountBytes(about, made->case_->problem());
     ORDO_RETURN_IF_ERROR(made->AddKernels(options));
+    // The fastest of stock attention there.
+    if (options.device != kernels::Device::kCpu) {
+      made->Add(Runner::kOther, kCudnn, [&contest = *made] {
+        return contest.case_->RunLibTorch(/*cudnn=*/true, contest.backward_);
+      });
+    }
     return made;
   }
 
   void AddMaterialised() {
     Add(Runner::kMaterialised, kMaterialised,
-        [this] { return case_->RunMaterialised(); });
+        [this] { return case_->RunMaterialised(backward_); });
   }
 
   // Drops what runs by `runner`.
@@ -101,7 +110,8 @@ class Contest {
   }
 
   void AddFlash() {
-    Add(Runner::kFlash, kFlash, [this] { return case_->RunFlash(); });
+    Add(Runner::kFlash, kFlash,
+        [this] { return case_->RunLibTorch(/*cudnn=*/false, backward_); });
     // Of one value tensor, whatever the class has.
     AttentionRow& row = contenders_.back().row;
     const AttentionClass& plain = AttentionClasses().front();
@@ -118,44 +128,48 @@ class Contest {
       const bool elsewhere = kernel.device != problem.device;
       if (elsewhere || !kernel.supports(problem).ok()) continue;
       Add(kernel.name == selected->name ? Runner::kSelected : Runner::kOther,
-          kernel.name, [this, kernel] { return case_->RunKernel(kernel); });
+          kernel.name,
+          [this, kernel] { return case_->RunKernel(kernel, backward_); });
     }
     return absl::OkStatus();
   }
 
   std::unique_ptr<AttentionCase> case_;
   AttentionRow blank_;
+  bool backward_ = true;
   std::vector<Contender> contenders_;
 };
 
-// Shares the time that there is among lengths, by their squares.
+// Shares the time that there is among shapes, by their work.
 class Budget {
  public:
   // `classes` of each type are to be measured.
   Budget(const AttentionOptions& options, size_t classes)
       : seconds_(options.seconds_of_all) {
-    for (const int64_t length : options.lengths) {
-      weight_ += static_cast<double>(classes * options.types.size()) *
-                 WeightOf(length);
+    for (const AttentionShape& shape : options.shapes) {
+      weight_ +=
+          static_cast<double>(classes * options.types.size()) * WeightOf(shape);
     }
   }
 
   // Of the next one.
-  double SecondsOf(int64_t length) const {
-    return seconds_ * WeightOf(length) / weight_;
+  double SecondsOf(const AttentionShape& shape) const {
+    return seconds_ * WeightOf(shape) / weight_;
   }
 
-  void Spend(int64_t length, double seconds) {
+  void Spend(const AttentionShape& shape, double seconds) {
     seconds_ = std::max(seconds_ - seconds, 0.0);
-    weight_ -= WeightOf(length);
+    weight_ -= WeightOf(shape);
   }
 
  private:
-  // Short ones are measured more often.
-  static double WeightOf(int64_t length) {
-    constexpr double kShort = 1024;
-    const auto x = static_cast<double>(length) / kShort;
-    return 1 + x * x;
+  // Small ones are measured more often.
+  static double WeightOf(const AttentionShape& shape) {
+    constexpr double kSmall = 1024.0 * 1024 * 2 * 12 * 64;
+    return 1 +
+           static_cast<double>(shape.length * shape.length) *
+               static_cast<double>(shape.batch * shape.heads * shape.width) /
+               kSmall;
   }
 
   double seconds_;
@@ -165,11 +179,19 @@ class Budget {
 struct Timing {
   Budget budget;
   AttentionResults* results;
+  int64_t num_done = 0;
+  int64_t num_total = 0;
 };
 
-absl::Status TimeLength(const AttentionOptions& options,
-                        const AttentionClass& about,
-                        const AttentionShape& shape, Timing* timing) {
+absl::Status TimeShape(const AttentionOptions& options,
+                       const AttentionClass& about, const AttentionShape& shape,
+                       Timing* timing) {
+  const absl::Status taken = options.select(about.problem(shape)).status();
+  if (absl::IsUnimplemented(taken)) {
+    timing->budget.Spend(shape, 0);
+    options.on_shape(++timing->num_done, timing->num_total);
+    return absl::OkStatus();
+  }
   ORDO_ASSIGN_OR_RETURN(const auto contest,
                         Contest::Create(options, about, shape));
   if (shape.length > options.other_rows_up_to) contest->Drop(Runner::kOther);
@@ -177,16 +199,20 @@ absl::Status TimeLength(const AttentionOptions& options,
     contest->AddMaterialised();
   }
   ORDO_ASSIGN_OR_RETURN(double seconds, contest->WarmUp());
-  const double allowed = timing->budget.SecondsOf(shape.length);
+  const double allowed = timing->budget.SecondsOf(shape);
   for (int round = 0; round < options.max_rounds; ++round) {
     const bool enough =
-        round >= options.min_rounds && seconds > options.seconds_of_length;
+        round >= options.min_rounds && seconds > options.seconds_of_shape;
     if (round > 0 && (enough || seconds > allowed)) break;
+    if (options.should_stop()) {
+      return absl::CancelledError("the benchmark was stopped on request");
+    }
     ORDO_ASSIGN_OR_RETURN(const double more, contest->Round());
     seconds += more;
   }
-  timing->budget.Spend(shape.length, seconds);
+  timing->budget.Spend(shape, seconds);
   contest->MoveRowsTo(&timing->results->rows);
+  options.on_shape(++timing->num_done, timing->num_total);
   return absl::OkStatus();
 }
 
@@ -196,7 +222,12 @@ absl::Status MeasureMemory(const AttentionOptions& options,
   const std::string first =
       results->memory.empty() ? about.name : results->memory[0].encoding;
   for (const int64_t length : options.memory_lengths) {
-    AttentionShape shape = options.shape;
+    if (options.should_stop()) {
+      return absl::CancelledError("the benchmark was stopped on request");
+    }
+    AttentionShape shape = options.shapes.front();
+    shape.device = options.device;
+    shape.type = options.types.front();
     shape.batch = 1;
     shape.heads = options.memory_heads;
     shape.length = length;
@@ -216,9 +247,49 @@ absl::Status MeasureMemory(const AttentionOptions& options,
 
 }  // namespace
 
-AttentionOptions AttentionOptions::Quick() {
+std::vector<AttentionShape> StandardShapes(kernels::Device device) {
+  std::vector<AttentionShape> shapes;
+  const auto add = [&](int64_t rows, int64_t heads, int64_t length,
+                       int64_t width) {
+    AttentionShape shape;
+    shape.batch = rows;
+    shape.heads = heads;
+    shape.length = length;
+    shape.width = width;
+    shape.device = device;
+    shapes.push_back(shape);
+  };
+  if (device == kernels::Device::kCpu) {
+    for (int64_t n = 256; n <= 4096; n *= 2) add(2, 12, n, 64);
+    return shapes;
+  }
+  for (int64_t n = 512; n <= 16384; n *= 2) add(32768 / n, 12, n, 64);
+  for (int64_t n = 512; n <= 16384; n *= 2) add(16384 / n, 32, n, 128);
+  return shapes;
+}
+
+AttentionOptions AttentionOptions::For(kernels::Device device) {
   AttentionOptions options;
-  options.lengths = {128, 256};
+  options.device = device;
+  options.shapes = StandardShapes(device);
+  if (device == kernels::Device::kCpu) return options;
+  options.types = {Type::kBfloat16};
+  options.other_rows_up_to = options.shapes.back().length;
+  // A GPU is not busy with small matrices, and its caches are large.
+  options.gemm_side = 8192;
+  options.copied_bytes = int64_t{1} << 30;
+  return options;
+}
+
+AttentionOptions AttentionOptions::Quick() const {
+  AttentionOptions options = *this;
+  AttentionShape shape = shapes.front();
+  shape.batch = 2;
+  options.shapes.clear();
+  for (const int64_t length : {128, 256}) {
+    shape.length = length;
+    options.shapes.push_back(shape);
+  }
   options.min_rounds = options.max_rounds = 2;
   options.memory_lengths = {256, 512};
   options.gemm_side = 512;
@@ -226,36 +297,52 @@ AttentionOptions AttentionOptions::Quick() {
   return options;
 }
 
+namespace {
+
+// Those that a kernel takes at some shape; notes why not at the others.
+absl::StatusOr<std::vector<AttentionClass>> Taken(
+    const AttentionOptions& options, AttentionResults* results) {
+  std::vector<AttentionClass> taken;
+  for (const AttentionClass& about : options.classes) {
+    bool is_taken = false;
+    for (AttentionShape shape : options.shapes) {
+      shape.device = options.device;
+      shape.type = options.types.front();
+      const absl::Status why = options.select(about.problem(shape)).status();
+      if (!why.ok() && !absl::IsUnimplemented(why)) return why;
+      is_taken = is_taken || why.ok();
+      if (!why.ok()) results->refused[about.name] = std::string(why.message());
+    }
+    if (is_taken) taken.push_back(about);
+  }
+  return taken;
+}
+
+}  // namespace
+
 absl::StatusOr<AttentionResults> RunAttention(
     const AttentionOptions& options, const AttentionProgress& progress) {
   AttentionResults results;
   results.threads = NumThreads();
+  results.device = options.device;
   for (const Type type : options.types) {
     ORDO_ASSIGN_OR_RETURN(
         results.machine[type],
-        MeasureMachine(type, options.gemm_side, options.copied_bytes));
+        MeasureMachine(
+            {options.device, type, options.gemm_side, options.copied_bytes}));
   }
-  std::vector<AttentionClass> taken;
-  for (const AttentionClass& about : options.classes) {
-    AttentionShape shape = options.shape;
-    shape.length = options.lengths.front();
-    const absl::Status why = options.select(about.problem(shape)).status();
-    if (why.ok()) {
-      taken.push_back(about);
-    } else if (absl::IsUnimplemented(why)) {
-      results.refused[about.name] = std::string(why.message());
-    } else {
-      return why;
-    }
-  }
-  Timing timing = {Budget(options, taken.size()), &results};
+  ORDO_ASSIGN_OR_RETURN(const std::vector<AttentionClass> taken,
+                        Taken(options, &results));
+  Timing timing = {Budget(options, taken.size()), &results, 0,
+                   static_cast<int64_t>(taken.size() * options.types.size() *
+                                        options.shapes.size())};
+  options.on_shape(0, timing.num_total);
   for (const AttentionClass& about : taken) {
     for (const Type type : options.types) {
-      for (const int64_t length : options.lengths) {
-        AttentionShape shape = options.shape;
+      for (AttentionShape shape : options.shapes) {
+        shape.device = options.device;
         shape.type = type;
-        shape.length = length;
-        ORDO_RETURN_IF_ERROR(TimeLength(options, about, shape, &timing));
+        ORDO_RETURN_IF_ERROR(TimeShape(options, about, shape, &timing));
       }
       progress(about, type, results);
     }
@@ -266,4 +353,4 @@ absl::StatusOr<AttentionResults> RunAttention(
   return results;
 }
 
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark

@@ -1,4 +1,4 @@
-#include "tests/bench/attention_results.h"
+#include "model/benchmark/attention_results.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/check.h"
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 namespace {
 
 using kernels::Type;
@@ -28,7 +28,7 @@ class RowMeasurements {
     about_.benchmark = "attention";
     about_.params = {{"encoding", row.encoding},
                      {"kernel", row.kernel},
-                     {"device", "cpu"},
+                     {"device", NameOf(results.device)},
                      {"type", NameOf(shape.type)},
                      {"threads", absl::StrCat(results.threads)},
                      {"B", absl::StrCat(shape.batch)},
@@ -46,22 +46,19 @@ class RowMeasurements {
   }
 
   void AddTimes(const MachineRates& machine) {
+    const bool is_selected = row_.runner == Runner::kSelected;
+    const bool is_other = !is_selected && row_.runner != Runner::kFlash;
     Add("fwd_seconds", "s", "", row_.forward_s);
-    Add("fwd_bwd_seconds", "s", "", row_.total_s);
-    if (row_.runner == Runner::kSelected) {
-      Add("fwd_ratio", "1", kReference, row_.forward_ratio);
-      Add("fwd_bwd_ratio", "1", kReference, row_.total_ratio);
-    } else if (row_.runner != Runner::kFlash) {
-      Add("row_fwd_bwd_ratio", "1", kReference, row_.total_ratio);
+    if (is_selected) Add("fwd_ratio", "1", kReference, row_.forward_ratio);
+    if (!row_.has_backward) {
+      if (is_other) Add("row_fwd_ratio", "1", kReference, row_.forward_ratio);
+      AddRates("fwd", row_.flop.forward, row_.bytes.forward, machine);
+      return;
     }
-    const double flop = row_.flop.sum();
-    const double bytes = row_.bytes.sum();
-    Add("fwd_bwd_flop_rate", "FLOP/s", "", Rates(flop));
-    Add("fwd_bwd_flop_share", "1", "gemm",
-        Rates(flop / machine.gemm_flop_per_s));
-    Add("fwd_bwd_byte_rate", "B/s", "", Rates(bytes));
-    Add("fwd_bwd_byte_share", "1", "copy",
-        Rates(bytes / machine.copy_bytes_per_s));
+    Add("fwd_bwd_seconds", "s", "", row_.total_s);
+    if (is_selected) Add("fwd_bwd_ratio", "1", kReference, row_.total_ratio);
+    if (is_other) Add("row_fwd_bwd_ratio", "1", kReference, row_.total_ratio);
+    AddRates("fwd_bwd", row_.flop.sum(), row_.bytes.sum(), machine);
   }
 
  private:
@@ -74,7 +71,18 @@ class RowMeasurements {
     out_.push_back(MedianOf(std::move(about), samples));
   }
 
-  // `work` of both passes over their seconds.
+  // Of the passes that `pass` names, which take total_s.
+  void AddRates(const std::string& pass, double flop, double bytes,
+                const MachineRates& machine) {
+    Add(pass + "_flop_rate", "FLOP/s", "", Rates(flop));
+    Add(pass + "_flop_share", "1", "gemm",
+        Rates(flop / machine.gemm_flop_per_s));
+    Add(pass + "_byte_rate", "B/s", "", Rates(bytes));
+    Add(pass + "_byte_share", "1", "copy",
+        Rates(bytes / machine.copy_bytes_per_s));
+  }
+
+  // `work` over the seconds of the passes.
   std::vector<double> Rates(double work) const {
     std::vector<double> rates;
     for (const double seconds : row_.total_s) rates.push_back(work / seconds);
@@ -95,7 +103,7 @@ void AddMachine(const AttentionResults& results,
   for (const auto& [type, rates] : results.machine) {
     Measurement about;
     about.benchmark = "attention";
-    about.params = {{"device", "cpu"},
+    about.params = {{"device", NameOf(results.device)},
                     {"type", NameOf(type)},
                     {"threads", absl::StrCat(results.threads)}};
     about.metric = "gemm_flop_rate";
@@ -121,15 +129,20 @@ std::string TimesLine(const AttentionRow& row, const MachineRates& machine) {
   const double total_s = Median(row.total_s);
   const auto [low, high] =
       std::minmax_element(row.total_ratio.begin(), row.total_ratio.end());
-  const double flop_rate = row.flop.sum() / total_s;
-  const double byte_rate = row.bytes.sum() / total_s;
+  const double flop_rate =
+      (row.has_backward ? row.flop.sum() : row.flop.forward) / total_s;
+  const double byte_rate =
+      (row.has_backward ? row.bytes.sum() : row.bytes.forward) / total_s;
+  const AttentionShape& shape = row.shape;
   return absl::StrFormat(
-      "%6d  %-24s %9.2f %9.2f %10s %14s %11s %18s %8.0f %7.0f%% %7.1f %7.0f%% "
-      "%9.1f\n",
-      row.shape.length, absl::StrCat(row.kernel, selected ? " *" : ""),
-      1000 * Median(row.forward_s), 1000 * total_s,
+      "%4d %3d %6d %4d  %-24s %9.2f %9s %10s %14s %11s %18s %8.0f %7.0f%% "
+      "%7.1f %7.0f%% %9.1f\n",
+      shape.batch, shape.heads, shape.length, shape.width,
+      absl::StrCat(row.kernel, selected ? " *" : ""),
+      1000 * Median(row.forward_s),
+      row.has_backward ? absl::StrFormat("%.2f", 1000 * total_s) : "-",
       RatioText(selected, row.forward_ratio),
-      RatioText(selected, row.total_ratio),
+      RatioText(selected && row.has_backward, row.total_ratio),
       row.runner == Runner::kFlash ? "-"
                                    : absl::StrFormat("%.2f..%.2f", *low, *high),
       RatioText(other, row.total_ratio), 1e-9 * flop_rate,
@@ -138,9 +151,11 @@ std::string TimesLine(const AttentionRow& row, const MachineRates& machine) {
       static_cast<double>(row.peak_bytes) / kMebibyte);
 }
 
-std::string ShapeText(const AttentionShape& shape) {
-  return absl::StrCat(NameOf(shape.type), ", B=", shape.batch,
-                      " H=", shape.heads, " d=", shape.width, ", causal");
+// "2 threads" of a CPU.
+std::string DeviceText(const AttentionResults& results) {
+  return results.device == kernels::Device::kCpu
+             ? absl::StrCat(results.threads, " threads")
+             : NameOf(results.device);
 }
 
 Lines MemoryLines(const AttentionResults& results) {
@@ -184,13 +199,14 @@ std::string TimesTable(const AttentionClass& about, Type type,
   }
   if (last == nullptr) return "";
   return absl::StrCat(
-      about.name, ": ", about.text, "\n", ShapeText(last->shape), ", ",
-      results.threads, " threads\n",
-      absl::StrFormat("%6s  %-24s %9s %9s %10s %14s %11s %18s %8s %8s %7s %8s "
-                      "%9s\n",
-                      "N", "kernel", "fwd ms", "both ms", "fwd_ratio",
-                      "fwd_bwd_ratio", "min..max", "row_fwd_bwd_ratio",
-                      "GFLOP/s", "of GEMM", "GB/s", "of copy", "peak MiB"),
+      about.name, ": ", TextOf(about), "\n", NameOf(type), ", causal, ",
+      DeviceText(results), "\n",
+      absl::StrFormat(
+          "%4s %3s %6s %4s  %-24s %9s %9s %10s %14s %11s %18s %8s %8s %7s %8s "
+          "%9s\n",
+          "B", "H", "N", "d", "kernel", "fwd ms", "both ms", "fwd_ratio",
+          "fwd_bwd_ratio", "min..max", "row_fwd_bwd_ratio", "GFLOP/s",
+          "of GEMM", "GB/s", "of copy", "peak MiB"),
       lines);
 }
 
@@ -200,9 +216,9 @@ std::string HeadText(const AttentionResults& results) {
     absl::StrAppendFormat(
         &text,
         "machine, %s: products of matrices %.0f GFLOP/s, copies %.1f "
-        "GB/s (read and written), %d threads\n",
+        "GB/s (read and written), %s\n",
         NameOf(type), 1e-9 * rates.gemm_flop_per_s,
-        1e-9 * rates.copy_bytes_per_s, results.threads);
+        1e-9 * rates.copy_bytes_per_s, DeviceText(results));
   }
   for (const auto& [encoding, why] : results.refused) {
     absl::StrAppend(&text, "no kernel for ", encoding, ": ", why, "\n");
@@ -224,8 +240,10 @@ std::string MemoryTable(const AttentionResults& results) {
   std::string text;
   for (const auto& [name, rows] : MemoryLines(results)) {
     if (text.empty()) {
-      text = absl::StrCat("peak memory of both passes, MiB; ",
-                          ShapeText(rows.front()->shape), "\n");
+      const AttentionShape& shape = rows.front()->shape;
+      text = absl::StrCat("peak memory, MiB; ", NameOf(shape.type),
+                          ", B=", shape.batch, " H=", shape.heads,
+                          " d=", shape.width, ", causal\n");
     }
     std::vector<std::string> figures;
     for (const AttentionRow* row : rows) {
@@ -243,4 +261,4 @@ std::string MemoryTable(const AttentionResults& results) {
   return text;
 }
 
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark

@@ -1,5 +1,5 @@
-#ifndef ORDO_TESTS_BENCH_COUNTING_ALLOCATOR_H_
-#define ORDO_TESTS_BENCH_COUNTING_ALLOCATOR_H_
+#ifndef ORDO_MODEL_BENCHMARK_COUNTING_ALLOCATOR_H_
+#define ORDO_MODEL_BENCHMARK_COUNTING_ALLOCATOR_H_
 
 #include <atomic>
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include "c10/core/CPUAllocator.h"
 #include "c10/core/impl/alloc_cpu.h"
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 
 // Allocates as LibTorch does, and counts bytes of the tensors that there are
 // and the most since Restart.
@@ -68,6 +68,6 @@ class CountingAllocator : public c10::Allocator {
   std::atomic<int64_t> most_ = 0;
 };
 
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark
 
-#endif  // ORDO_TESTS_BENCH_COUNTING_ALLOCATOR_H_
+#endif  // ORDO_MODEL_BENCHMARK_COUNTING_ALLOCATOR_H_

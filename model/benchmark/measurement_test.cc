@@ -1,10 +1,10 @@
-#include "tests/bench/measurement.h"
+#include "model/benchmark/measurement.h"
 
 #include <algorithm>
 
 #include "gtest/gtest.h"
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 namespace {
 
 TEST(MeasurementTest, QuantileTakesTheNearestRank) {
@@ -46,4 +46,4 @@ TEST(MeasurementTest, TableHasALinePerMeasurement) {
 }
 
 }  // namespace
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark

@@ -1,5 +1,5 @@
-#ifndef ORDO_TESTS_BENCH_MEASUREMENT_H_
-#define ORDO_TESTS_BENCH_MEASUREMENT_H_
+#ifndef ORDO_MODEL_BENCHMARK_MEASUREMENT_H_
+#define ORDO_MODEL_BENCHMARK_MEASUREMENT_H_
 
 #include <map>
 #include <string>
@@ -7,7 +7,7 @@
 
 // What benchmarks find, and the one form in which they write it.
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 
 // One figure. `value` is the median of its samples.
 struct Measurement {
@@ -36,6 +36,6 @@ std::string ToJson(const Measurement& measurement);
 // A table for people, a line per measurement.
 std::string ToTable(const std::vector<Measurement>& measurements);
 
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark
 
-#endif  // ORDO_TESTS_BENCH_MEASUREMENT_H_
+#endif  // ORDO_MODEL_BENCHMARK_MEASUREMENT_H_

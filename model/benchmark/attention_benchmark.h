@@ -1,5 +1,5 @@
-#ifndef ORDO_TESTS_BENCH_ATTENTION_BENCHMARK_H_
-#define ORDO_TESTS_BENCH_ATTENTION_BENCHMARK_H_
+#ifndef ORDO_MODEL_BENCHMARK_ATTENTION_BENCHMARK_H_
+#define ORDO_MODEL_BENCHMARK_ATTENTION_BENCHMARK_H_
 
 #include <cstdint>
 #include <functional>
@@ -10,32 +10,39 @@
 #include "absl/status/statusor.h"
 #include "kernels/attention/table.h"
 #include "kernels/common/type.h"
-#include "tests/bench/attention_classes.h"
-#include "tests/bench/attention_results.h"
+#include "model/benchmark/attention_classes.h"
+#include "model/benchmark/attention_results.h"
 
 // Time and memory of the table's kernels for each class of encodings, beside
 // LibTorch's flash attention, which runs in turn with them.
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
+
+// B=2, H=12, d=64 with N=256..4096 on a CPU; on a GPU B N = 32768, H=12, d=64
+// and B N = 16384, H=32, d=128 with N=512..16384.
+std::vector<AttentionShape> StandardShapes(kernels::Device device);
 
 struct AttentionOptions {
+  // Where it runs; a GPU has been opened.
+  kernels::Device device = kernels::Device::kCpu;
   std::vector<AttentionClass> classes = AttentionClasses();
   std::vector<kernels::Type> types = {kernels::Type::kFloat32,
                                       kernels::Type::kBfloat16};
-  std::vector<int64_t> lengths = {256, 512, 1024, 2048, 4096};
-  // Their batch, heads and width.
-  AttentionShape shape;
+  // Type and device of these are not read.
+  std::vector<AttentionShape> shapes = StandardShapes(kernels::Device::kCpu);
+  // Whether backward passes run too.
+  bool backward = true;
   // Rows that Select does not take are slower; longer ones would take most of
   // the time.
   int64_t other_rows_up_to = 512;
   // Maps of weights take memory, and most of the time.
   int64_t materialised_up_to = 2048;
-  // Each length is measured this often, and then until it has taken
-  // `seconds_of_length` or been measured `max_rounds` times.
+  // Each shape is measured this often, and then until it has taken
+  // `seconds_of_shape` or been measured `max_rounds` times.
   int min_rounds = 3;
   int max_rounds = 15;
-  double seconds_of_length = 1.5;
-  // Of all lengths together. Those that would take more than their share are
+  double seconds_of_shape = 1.5;
+  // Of all shapes together. Those that would take more than their share are
   // measured less often, once at least.
   double seconds_of_all = 540;
   // Peak memory is measured up to lengths where a map of weights of all heads
@@ -56,8 +63,16 @@ struct AttentionOptions {
         return kernels::attention::Select(problem, "");
       };
 
-  // A few short lengths: enough to see that it works, too few to mean much.
-  static AttentionOptions Quick();
+  // Asked before each round; true ends it all, CANCELLED.
+  std::function<bool()> should_stop = [] { return false; };
+  // Told before the first shape of the first class and after each.
+  std::function<void(int64_t num_done, int64_t num_total)> on_shape =
+      [](int64_t, int64_t) {};
+
+  // The standard ones of a device, whose kernels are in the table by now.
+  static AttentionOptions For(kernels::Device device);
+  // Few short lengths: enough to see that it works, too few to mean much.
+  AttentionOptions Quick() const;
 };
 
 // Called with the results so far when a class of a type has been timed.
@@ -68,6 +83,6 @@ using AttentionProgress =
 absl::StatusOr<AttentionResults> RunAttention(
     const AttentionOptions& options, const AttentionProgress& progress);
 
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark
 
-#endif  // ORDO_TESTS_BENCH_ATTENTION_BENCHMARK_H_
+#endif  // ORDO_MODEL_BENCHMARK_ATTENTION_BENCHMARK_H_

@@ -1,4 +1,4 @@
-#include "tests/bench/attention_benchmark.h"
+#include "model/benchmark/attention_benchmark.h"
 
 #include <map>
 #include <set>
@@ -8,10 +8,9 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/bench/attention_case.h"
-#include "tests/bench/attention_results.h"
+#include "model/benchmark/attention_results.h"
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 namespace {
 
 using kernels::Type;
@@ -23,10 +22,14 @@ using ::testing::HasSubstr;
 // One round of tiny shapes.
 AttentionOptions Tiny() {
   AttentionOptions options;
-  options.shape.batch = 1;
-  options.shape.heads = 2;
-  options.shape.width = 8;
-  options.lengths = {5, 70};
+  options.shapes.clear();
+  for (const int64_t length : {5, 70}) {
+    AttentionShape& shape = options.shapes.emplace_back();
+    shape.batch = 1;
+    shape.heads = 2;
+    shape.length = length;
+    shape.width = 8;
+  }
   options.min_rounds = options.max_rounds = 1;
   options.memory_lengths = {64, 128};
   options.memory_heads = 1;
@@ -47,10 +50,8 @@ TEST(RunAttentionTest, EveryRowThatSupportsAClassIsMeasuredAtEveryLength) {
   const AttentionResults results = RunOk(options);
   for (const AttentionClass& about : options.classes) {
     for (const Type type : options.types) {
-      for (const int64_t length : options.lengths) {
-        AttentionShape shape = options.shape;
+      for (AttentionShape shape : options.shapes) {
         shape.type = type;
-        shape.length = length;
         std::set<std::string> wanted;
         for (const Kernel& kernel : kernels::attention::Kernels()) {
           if (!kernel.supports(about.problem(shape)).ok()) continue;
@@ -64,9 +65,9 @@ TEST(RunAttentionTest, EveryRowThatSupportsAClassIsMeasuredAtEveryLength) {
         std::set<std::string> found;
         for (const AttentionRow& row : results.rows) {
           if (row.encoding != about.name || row.shape.type != type) continue;
-          if (row.shape.length == length) found.insert(row.kernel);
+          if (row.shape.length == shape.length) found.insert(row.kernel);
         }
-        EXPECT_EQ(found, wanted) << about.name << " " << length;
+        EXPECT_EQ(found, wanted) << about.name << " " << shape.length;
       }
     }
   }
@@ -91,8 +92,7 @@ TEST(RunAttentionTest, RatiosAreToTheFlashAttentionOfTheSameRound) {
 TEST(RunAttentionTest, AKernelThatIsNewInTheTableIsMeasured) {
   AttentionOptions options = Tiny();
   options.classes.resize(1);
-  AttentionShape shape = options.shape;
-  shape.length = 5;
+  const AttentionShape& shape = options.shapes.front();
   ORDO_ASSERT_OK_AND_ASSIGN(
       const Kernel* const known,
       kernels::attention::Select(options.classes[0].problem(shape), ""));
@@ -147,25 +147,21 @@ TEST(RunAttentionTest, AClassThatNoKernelTakesIsNamed) {
 
 TEST(RunAttentionTest, AMistakeIsAnError) {
   AttentionOptions options = Tiny();
-  options.shape.heads = 0;
+  options.shapes[1].heads = 0;
   EXPECT_THAT(RunAttention(options, [](const auto&, auto, const auto&) {}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("heads")));
 }
 
-// What is timed is attention: on the tensors that it is given, all of it.
-TEST(AttentionCaseTest, KernelsAndFlashAttentionGiveTheSame) {
-  AttentionShape shape;
-  shape.length = 70;
-  shape.width = 16;
-  ORDO_ASSERT_OK_AND_ASSIGN(
-      const auto plain,
-      AttentionCase::Create(AttentionClasses().front(), shape));
-  for (const Kernel& kernel : kernels::attention::Kernels()) {
-    if (!kernel.supports(plain->problem()).ok()) continue;
-    ORDO_ASSERT_OK_AND_ASSIGN(const double distance,
-                              plain->DistanceToFlash(kernel));
-    EXPECT_LT(distance, 1e-4) << kernel.name;
+TEST(StandardShapesTest, AGpuHasAsManyTokensAtEveryLength) {
+  const auto shapes = StandardShapes(kernels::Device::kCuda);
+  ASSERT_EQ(shapes.size(), 12u);
+  for (const AttentionShape& shape : shapes) {
+    EXPECT_EQ(shape.batch * shape.length, shape.width == 64 ? 32768 : 16384);
+    EXPECT_EQ(shape.heads, shape.width == 64 ? 12 : 32);
   }
+  EXPECT_EQ(shapes.front().length, 512);
+  EXPECT_EQ(shapes.back().length, 16384);
+  EXPECT_EQ(StandardShapes(kernels::Device::kCpu).size(), 5u);
 }
 
 // Of a kernel its workspace, outputs and gradients of [1,1,N,8] and [1,1,N] of
@@ -194,4 +190,4 @@ TEST(RunAttentionTest, MemoryIsTheMostThatThereIsAtATime) {
 }
 
 }  // namespace
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark

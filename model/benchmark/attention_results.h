@@ -1,5 +1,5 @@
-#ifndef ORDO_TESTS_BENCH_ATTENTION_RESULTS_H_
-#define ORDO_TESTS_BENCH_ATTENTION_RESULTS_H_
+#ifndef ORDO_MODEL_BENCHMARK_ATTENTION_RESULTS_H_
+#define ORDO_MODEL_BENCHMARK_ATTENTION_RESULTS_H_
 
 #include <cstdint>
 #include <map>
@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "kernels/common/type.h"
-#include "tests/bench/attention_classes.h"
-#include "tests/bench/measurement.h"
+#include "model/benchmark/attention_classes.h"
+#include "model/benchmark/measurement.h"
 
 // What is found of attention: as lines and as tables for people.
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 
 // What the machine can do, as LibTorch's own operations do it.
 struct MachineRates {
@@ -31,6 +31,8 @@ struct AttentionRow {
   std::string kernel;
   Runner runner = Runner::kOther;
   AttentionShape shape;
+  // Whether it ran; without it "both passes" are the forward pass.
+  bool has_backward = true;
   std::vector<double> forward_s;
   // Both passes.
   std::vector<double> total_s;
@@ -51,6 +53,7 @@ struct AttentionResults {
   std::map<std::string, std::string> refused;
   std::map<kernels::Type, MachineRates> machine;
   int threads = 0;
+  kernels::Device device = kernels::Device::kCpu;
 };
 
 // Lines of the form of all benchmarks; docs/kernels.md defines the metrics.
@@ -70,6 +73,6 @@ std::string MemoryTable(const AttentionResults& results);
 // a class' rows by one kernel, given from short to long, at least two.
 double MemoryExponent(const std::vector<const AttentionRow*>& rows);
 
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark
 
-#endif  // ORDO_TESTS_BENCH_ATTENTION_RESULTS_H_
+#endif  // ORDO_MODEL_BENCHMARK_ATTENTION_RESULTS_H_

@@ -1,4 +1,4 @@
-#include "tests/bench/attention_results.h"
+#include "model/benchmark/attention_results.h"
 
 #include <cmath>
 #include <set>
@@ -7,15 +7,13 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/bench/attention_figures.h"
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 namespace {
 
 using kernels::Type;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::SizeIs;
 
 AttentionRow Row(const std::string& kernel, Runner runner) {
   AttentionRow row;
@@ -133,35 +131,5 @@ TEST(MemoryTest, TheExponentIsOneOfLinearAndTwoOfSquareGrowth) {
   }
 }
 
-TEST(FiguresOfTest, ShowWhatIsSelectedAndWhatItReplaces) {
-  const auto figures = FiguresOf(MemoryResults(100, 200));
-  ASSERT_THAT(figures, SizeIs(2));
-  EXPECT_EQ(figures[0].name, "attention_ratio_fp32");
-  EXPECT_EQ(figures[1].name, "attention_memory");
-  const std::string& script = figures[0].figure.script;
-  EXPECT_THAT(script, HasSubstr(" 0.8 0.7 0.9\n"));
-  EXPECT_THAT(script, HasSubstr("title \"e\""));
-  EXPECT_THAT(script, HasSubstr("title \"e, as a map\""));
-  EXPECT_THAT(figures[1].figure.script, Not(HasSubstr("materialised")));
-}
-
-TEST(FiguresOfTest, WhatWouldHideAnotherLineIsNamedWithIt) {
-  AttentionResults results = MemoryResults(100, 200);
-  for (const char* encoding : {"f", "g", "h"}) {
-    for (const int place : {0, 1, 2}) {
-      results.memory.push_back(results.memory[place]);
-      results.memory.back().encoding = encoding;
-    }
-  }
-  results.memory.back().peak_bytes = 150;
-  const std::string script = FiguresOf(results).back().figure.script;
-  EXPECT_THAT(script, HasSubstr("title \"e, f and 1 more\""));
-  EXPECT_THAT(script, HasSubstr("title \"h\""));
-}
-
-TEST(FiguresOfTest, NothingMeasuredIsNoFigure) {
-  EXPECT_THAT(FiguresOf({}), SizeIs(0));
-}
-
 }  // namespace
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark

@@ -1,4 +1,4 @@
-#include "tests/bench/measurement.h"
+#include "model/benchmark/measurement.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
 
-namespace ordo::tests::bench {
+namespace ordo::model::benchmark {
 
 double Quantile(std::vector<double> samples, double q) {
   ORDO_CHECK(!samples.empty());
@@ -64,4 +64,4 @@ std::string ToTable(const std::vector<Measurement>& measurements) {
   return table;
 }
 
-}  // namespace ordo::tests::bench
+}  // namespace ordo::model::benchmark
