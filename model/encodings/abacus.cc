@@ -53,10 +53,8 @@ class Abacus : public Encoding {
  private:
   at::Tensor Places(const Pass& pass) const {
     const at::Tensor& tokens = pass.tokens_BS;
-    // The last query sees every real token.
-    const at::Tensor real_BS = pass.visible.get().select(2, -1).squeeze(1);
-    const at::Tensor digit_BS =
-        at::isin(tokens, options_.digits).logical_and(real_BS);
+    at::Tensor digit_BS = at::isin(tokens, options_.digits);
+    if (pass.real_BS.defined()) digit_BS = digit_BS.logical_and(pass.real_BS);
     const at::Tensor column_S = at::arange(tokens.size(1), tokens.options());
     // Of the last token up to here that is no digit; -1 before there is one.
     const at::Tensor break_BS = std::get<0>(at::cummax(

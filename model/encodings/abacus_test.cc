@@ -49,11 +49,8 @@ std::vector<int64_t> Places(const std::string& params, const Row& row) {
   Pass pass;
   pass.tokens_BS = Longs({1, length}, row.tokens);
   pass.training = row.training;
-  pass.visible =
-      at::ones({1, 1, fresh, length}, at::kBool).tril(length - fresh);
   if (!row.real.empty()) {
-    pass.visible = pass.visible.get().logical_and(
-        Longs({1, 1, 1, length}, row.real).to(at::kBool));
+    pass.real_BS = Longs({1, length}, row.real).to(at::kBool);
   }
   const at::Tensor x = Normals({1, fresh, kWidth}, "x");
   const at::Tensor added = (probe.encoding().Embed(x, pass) - x)[0];

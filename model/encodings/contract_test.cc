@@ -93,6 +93,31 @@ void CheckGradients(const Example& example, const Transformer& transformer,
   }
 }
 
+// Logits of real tokens, and what a sum of them has for gradients of all
+// parameters, in fp64.
+std::vector<at::Tensor> LogitsAndGradients(const Transformer& transformer,
+                                           const at::Tensor& tokens,
+                                           const ForwardOptions& options) {
+  for (const auto& parameter : transformer.Parameters()) {
+    parameter.tensor.mutable_grad() = at::Tensor();
+  }
+  at::Tensor logits = transformer.Forward(tokens, options);
+  if (options.attention_mask.has_value()) {
+    logits = logits * options.attention_mask->unsqueeze(-1);
+  }
+  const at::Tensor factor =
+      model::testing::Normals(logits.sizes().vec(), "factor");
+  (logits * factor.to(logits.scalar_type())).sum().backward();
+  std::vector<at::Tensor> results = {logits.detach().to(at::kDouble)};
+  for (const auto& parameter : transformer.Parameters()) {
+    const at::Tensor& gradient = parameter.tensor.grad();
+    results.push_back(gradient.defined()
+                          ? gradient.to(at::kDouble)
+                          : at::zeros_like(parameter.tensor, at::kDouble));
+  }
+  return results;
+}
+
 class ContractTest : public ::testing::TestWithParam<Example> {
  protected:
   // Random in all parameters.
@@ -291,27 +316,10 @@ TEST_P(ContractTest, KernelsComputeTheSameAsPlainOperations) {
   std::vector<ForwardOptions> cases(2);
   cases[1].attention_mask = at::ones({2, length}, at::kLong);
   if (length > 5) cases[1].attention_mask->select(0, 1).narrow(0, 0, 3).zero_();
-  const at::Tensor factor = model::testing::Normals({2, length, 11}, "factor");
   for (ForwardOptions& options : cases) {
-    // Logits and the gradients of all parameters.
     const auto run = [&](const Transformer& model, const std::string& kernel) {
-      for (const auto& parameter : model.Parameters()) {
-        parameter.tensor.mutable_grad() = at::Tensor();
-      }
       options.kernel = kernel;
-      at::Tensor logits = model.Forward(tokens, options);
-      if (options.attention_mask.has_value()) {
-        logits = logits * options.attention_mask->unsqueeze(-1);
-      }
-      (logits * factor.to(logits.scalar_type())).sum().backward();
-      std::vector<at::Tensor> results = {logits.detach().to(at::kDouble)};
-      for (const auto& parameter : model.Parameters()) {
-        const at::Tensor& gradient = parameter.tensor.grad();
-        results.push_back(gradient.defined()
-                              ? gradient.to(at::kDouble)
-                              : at::zeros_like(parameter.tensor, at::kDouble));
-      }
-      return results;
+      return LogitsAndGradients(model, tokens, options);
     };
     const auto right = run(*exact, "reference");
     const auto plain = run(*transformer, "reference");
@@ -377,6 +385,36 @@ TEST_P(ContractTest, ComputesWhereItsParametersAre) {
   for (const auto& parameter : transformer->Parameters()) {
     EXPECT_TRUE(parameter.tensor.is_meta()) << parameter.name;
   }
+}
+
+// Four blocks of queries: padded, in groups, and under a window that has two
+// sides where the definition allows it.
+TEST_P(ContractTest, PlainOperationsInBlocksComputeTheSame) {
+  const int64_t length = Limit() == 0 ? 13 : std::min<int64_t>(Limit(), 13);
+  const at::Tensor tokens = Tokens(2, length);
+  const auto check = [&](const Transformer& transformer,
+                         ForwardOptions options) {
+    const auto all = LogitsAndGradients(transformer, tokens, options);
+    // Of both rows and both heads.
+    options.logits_at_once = 2 * 2 * length * ((length + 3) / 4);
+    const auto blocks = LogitsAndGradients(transformer, tokens, options);
+    for (size_t i = 0; i < all.size(); ++i) {
+      EXPECT_LT(MaxDifference(blocks[i], all[i]),
+                1e-11 * (1.0 + all[i].abs().max().item<double>()))
+          << (i == 0 ? "logits" : transformer.Parameters()[i - 1].name);
+    }
+  };
+  ForwardOptions padded, groups;
+  padded.attention_mask = at::ones({2, length}, at::kLong);
+  if (length > 5) padded.attention_mask->select(0, 1).narrow(0, 0, 3).zero_();
+  groups.shifted_sparse_group = 4;
+  const auto transformer = Make();
+  check(*transformer, padded);
+  check(*transformer, groups);
+  Model window = SmallModel();
+  window.set_sliding_window(3);
+  window.set_causal(IsCausalOnly());
+  check(*Make(at::kDouble, window), {});
 }
 
 TEST_P(ContractTest, SavedParametersGiveTheSameLogits) {
@@ -505,7 +543,7 @@ TEST_P(ContractTest, PaddingGivesNoNanInGradients) {
   }
 }
 
-// Decodes `tokens` in pieces of the given lengths.
+// Decodes `tokens` in pieces of the given lengths, few logits at once.
 at::Tensor Decode(const Transformer& transformer, const at::Tensor& tokens,
                   const std::vector<int64_t>& pieces,
                   const at::Tensor& mask = {}) {
@@ -516,6 +554,8 @@ at::Tensor Decode(const Transformer& transformer, const at::Tensor& tokens,
     ForwardOptions options;
     options.cache = &cache;
     options.final_length = tokens.size(1);
+    // Of two queries.
+    options.logits_at_once = 2 * 2 * tokens.numel();
     if (mask.defined()) options.attention_mask = mask.narrow(1, start, piece);
     logits.push_back(
         Logits(transformer, tokens.narrow(1, start, piece), options));

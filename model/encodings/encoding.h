@@ -60,8 +60,8 @@ struct PositionsInput {
 };
 
 // Which query sees which key, bool [1,1,T,S] or [B,1,T,S] (one number for all
-// heads). Made when it is first asked for: most encodings never do, and it has
-// a number for each pair.
+// heads). Made when it is first asked for, as it has a number for each pair:
+// not for Embed, Start and TransformQK, where Pass is of all queries.
 class Visible {
  public:
   Visible() = default;
@@ -82,7 +82,9 @@ class Visible {
 };
 
 // What all layers of one pass share; used by one thread at a time. Tensors lie
-// where the model's parameters do.
+// where the model's parameters do. Product, Bias and ValueTerm may be given a
+// part of it: some queries, which follow each other, and keys that follow each
+// other, among them all that those queries see.
 struct Pass {
   // All tokens, those cached included, int64 [B,S].
   at::Tensor tokens_BS;
@@ -95,6 +97,14 @@ struct Pass {
   // real tokens differ by what the tokens' numbers do.
   int64_t reach = 0;
   bool consecutive = false;
+  // How far by their position ids a key that a query sees may lie after the
+  // query, or more.
+  int64_t ahead = 0;
+  // Which tokens are real, bool [B,S]; undefined: all.
+  at::Tensor real_BS = {};
+  // Which of them a query sees, bool [B,S] or [1,S] on the host; undefined:
+  // all.
+  at::Tensor seen_BS = {};
   // positions_BS on the host, where numbers are read without waiting for a
   // device; undefined: they are there anyway.
   at::Tensor host_positions_BS = {};
@@ -110,6 +120,10 @@ struct Carried {
   std::vector<at::Tensor> tensors;
   // Of the encodings that one is made of.
   std::vector<Carried> parts;
+  // What belongs to queries, [*,*,T,*], and to keys, [*,*,S,*]: where Pass is a
+  // part, these are too.
+  std::vector<at::Tensor> queries = {};
+  std::vector<at::Tensor> keys = {};
 };
 
 // What a layer has before its attention.

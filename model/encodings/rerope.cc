@@ -27,8 +27,8 @@ class ReRope : public Encoding {
         window_(window),
         rate_(rate) {}
 
-  // Tables of q and k within the window, then those past it, then q's for keys
-  // after the query; the last only where there are any.
+  // Of queries tables within the window, past it, and for keys after the query,
+  // the last only where there are any; of keys within the window and past it.
   Carried Start(const at::Tensor& x_BTC, const Pass& pass) const override {
     const auto table = [&](const at::Tensor& positions) {
       return RotaryTable(rotation_, positions, x_BTC.scalar_type());
@@ -37,42 +37,46 @@ class ReRope : public Encoding {
     const at::Tensor k = pass.positions_BS.to(at::kDouble);
     const double offset = window_ * (1.0 - rate_);
     Carried carried;
-    carried.tensors = {table(q), table(k), table(q * rate_ + offset),
-                       table(k * rate_)};
-    const at::Tensor ahead = Distances(pass).le(-window_);
-    if (ahead.logical_and(pass.visible.get()).any().item<bool>()) {
-      carried.tensors.push_back(table(q * rate_ - offset));
+    carried.queries = {table(q), table(q * rate_ + offset)};
+    carried.keys = {table(k), table(k * rate_)};
+    if (static_cast<double>(pass.ahead) >= window_) {
+      carried.queries.push_back(table(q * rate_ - offset));
     }
     return carried;
   }
 
   // The cache keeps k unturned: past the window it turns otherwise than within.
   at::Tensor Product(const ScoresInput& input) const override {
-    const std::vector<at::Tensor>& tables = input.layer.carried.tensors;
-    const auto turned = [&](size_t q, size_t k) {
-      return ScaledProduct(Rotate(options_, tables[q], input.q_BHTD),
-                           Rotate(options_, tables[k], input.k_BHSD));
+    const Carried& carried = input.layer.carried;
+    const auto turned = [&](const at::Tensor& q, const at::Tensor& k) {
+      return ScaledProduct(Rotate(options_, q, input.q_BHTD),
+                           Rotate(options_, k, input.k_BHSD));
     };
     const at::Tensor distance = Distances(input.layer.pass);
-    const at::Tensor product =
-        at::where(distance.lt(window_), turned(0, 1), turned(2, 3));
-    if (tables.size() < 5) return product;
-    return at::where(distance.gt(-window_), product, turned(4, 3));
+    const at::Tensor product = at::where(
+        distance.lt(window_), turned(carried.queries[0], carried.keys[0]),
+        turned(carried.queries[1], carried.keys[1]));
+    if (carried.queries.size() < 3) return product;
+    return at::where(distance.gt(-window_), product,
+                     turned(carried.queries[2], carried.keys[1]));
   }
 
   std::optional<kernels::torch::Terms> KernelTerms(
       const ScoresInput& input) const override {
-    const std::vector<at::Tensor>& tables = input.layer.carried.tensors;
-    if (tables.size() > 4) return {};
+    const Carried& carried = input.layer.carried;
+    if (carried.queries.size() > 2) return {};
     kernels::torch::Terms terms;
     terms.far_from = static_cast<int64_t>(window_);
-    const auto turn = [&](size_t table, const at::Tensor& x) {
-      return Rotate(options_, tables[table], x);
+    const auto turn = [&](const at::Tensor& table, const at::Tensor& x) {
+      return Rotate(options_, table, x);
     };
-    terms.inputs[kernels::attention::kQ] = turn(0, input.q_BHTD);
-    terms.inputs[kernels::attention::kK] = turn(1, input.k_BHSD);
-    terms.inputs[kernels::attention::kFarQ] = turn(2, input.q_BHTD);
-    terms.inputs[kernels::attention::kFarK] = turn(3, input.k_BHSD);
+    terms.inputs[kernels::attention::kQ] =
+        turn(carried.queries[0], input.q_BHTD);
+    terms.inputs[kernels::attention::kK] = turn(carried.keys[0], input.k_BHSD);
+    terms.inputs[kernels::attention::kFarQ] =
+        turn(carried.queries[1], input.q_BHTD);
+    terms.inputs[kernels::attention::kFarK] =
+        turn(carried.keys[1], input.k_BHSD);
     return terms;
   }
 

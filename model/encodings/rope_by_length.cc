@@ -27,9 +27,10 @@ class RopeByLength : public Encoding {
       rotations.push_back(RotationOf(component_, options_.channels, length));
     }
     const auto dtype = x_BTC.scalar_type();
-    return {{RotaryTable(rotations, pass.positions_BT, dtype),
-             RotaryTable(rotations, pass.positions_BS, dtype)},
-            {}};
+    Carried carried;
+    carried.queries = {RotaryTable(rotations, pass.positions_BT, dtype)};
+    carried.keys = {RotaryTable(rotations, pass.positions_BS, dtype)};
+    return carried;
   }
 
   at::Tensor Product(const ScoresInput& input) const override {
@@ -40,12 +41,12 @@ class RopeByLength : public Encoding {
 
   std::optional<kernels::torch::Terms> KernelTerms(
       const ScoresInput& input) const override {
-    const std::vector<at::Tensor>& tables = input.layer.carried.tensors;
+    const Carried& carried = input.layer.carried;
     kernels::torch::Terms terms;
     terms.inputs[kernels::attention::kQ] =
-        Rotate(options_, tables[0], input.q_BHTD);
+        Rotate(options_, carried.queries[0], input.q_BHTD);
     terms.inputs[kernels::attention::kK] =
-        Rotate(options_, tables[1], input.k_BHSD);
+        Rotate(options_, carried.keys[0], input.k_BHSD);
     return terms;
   }
 

@@ -80,12 +80,10 @@ at::Tensor RotaryTable(const RotaryOptions& options,
 }
 
 std::vector<int64_t> VisibleLengths(const Pass& pass) {
-  // [1,S] or [B,S].
-  const at::Tensor seen = pass.visible.get().any(2).squeeze(1);
-  const at::Tensor lengths = (at::where(seen, pass.positions_BS, 0).amax(1) + 1)
-                                 .to(at::kLong)
-                                 .cpu()
-                                 .contiguous();
+  const at::Tensor& ids = pass.PositionsOnHost();
+  const at::Tensor seen =
+      pass.seen_BS.defined() ? at::where(pass.seen_BS, ids, 0) : ids;
+  const at::Tensor lengths = (seen.amax(1) + 1).to(at::kLong).contiguous();
   const auto* first = lengths.const_data_ptr<int64_t>();
   return {first, first + lengths.numel()};
 }

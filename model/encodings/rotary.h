@@ -59,8 +59,7 @@ at::Tensor RotaryTable(const RotaryOptions& options,
                        const at::Tensor& positions, c10::ScalarType dtype);
 
 // Number of tokens n = largest position id + 1 among those that any query sees,
-// at least 1, of each row; one number where all rows have the same. Waits for
-// the device.
+// at least 1, of each row; one number where all rows have the same.
 std::vector<int64_t> VisibleLengths(const Pass& pass);
 
 // x [B,H,T,D] with its pairs multiplied by `table`, which broadcasts to

@@ -137,12 +137,12 @@ TEST(RotaryTest, RowsMayTurnByTheirOwnFrequencies) {
 TEST(RotaryTest, LengthsAreOfWhatAnyQuerySees) {
   Pass pass;
   pass.positions_BS = Longs({1, 4}, {0, 9, 3, 50});
-  pass.visible = Longs({1, 1, 2, 4}, {1, 0, 0, 0, 1, 1, 1, 0}).to(at::kBool);
+  pass.seen_BS = Longs({1, 4}, {1, 1, 1, 0}).to(at::kBool);
   EXPECT_EQ(VisibleLengths(pass), (std::vector<int64_t>{10}));
-  pass.visible = Longs({2, 1, 1, 4}, {1, 0, 1, 0, 0, 0, 0, 0}).to(at::kBool);
+  pass.seen_BS = Longs({2, 4}, {1, 0, 1, 0, 0, 0, 0, 0}).to(at::kBool);
   EXPECT_EQ(VisibleLengths(pass), (std::vector<int64_t>{4, 1}));
   pass.positions_BS = Longs({2, 4}, {0, 1, 2, 3, 0, 1, 2, 8});
-  pass.visible = Longs({1, 1, 1, 4}, {1, 1, 1, 1}).to(at::kBool);
+  pass.seen_BS = at::Tensor();
   EXPECT_EQ(VisibleLengths(pass), (std::vector<int64_t>{4, 9}));
 }
 

@@ -8,6 +8,7 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/embedding.h"
 #include "ATen/ops/from_blob.h"
+#include "ATen/ops/ones_like.h"
 #include "ATen/ops/stack.h"
 #include "ATen/ops/where.h"
 #include "base/random/random.h"
@@ -160,13 +161,13 @@ TrainedRotation ReleasedYarnRotation(const Component& yarn,
 }
 
 std::vector<int64_t> VisibleSpans(const Pass& pass) {
-  // [1,S] or [B,S].
-  const at::Tensor seen = pass.visible.get().any(2).squeeze(1);
-  const at::Tensor ids = pass.positions_BS.to(at::kLong);
+  const at::Tensor ids = pass.PositionsOnHost().to(at::kLong);
+  const at::Tensor seen =
+      pass.seen_BS.defined() ? pass.seen_BS : at::ones_like(ids, at::kBool);
   constexpr int64_t kFar = std::numeric_limits<int64_t>::max() / 4;
   const at::Tensor last = at::where(seen, ids, -kFar).amax(1);
   const at::Tensor first = at::where(seen, ids, kFar).amin(1);
-  const at::Tensor spans = (last - first + 1).clamp_min(1).cpu().contiguous();
+  const at::Tensor spans = (last - first + 1).clamp_min(1).contiguous();
   const auto* begin = spans.const_data_ptr<int64_t>();
   return {begin, begin + spans.numel()};
 }

@@ -58,7 +58,7 @@ TrainedRotation ReleasedYarnRotation(const ordo::training::v1::Component& yarn,
 
 // Number of positions from the first to the last that any query sees, at least
 // 1, of each row; one number where all rows have the same. A shift of all
-// positions does not change it. Waits for the device.
+// positions does not change it.
 std::vector<int64_t> VisibleSpans(const Pass& pass);
 
 }  // namespace ordo::model::encodings

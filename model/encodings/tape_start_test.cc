@@ -120,16 +120,16 @@ TEST(TapeStartTest, TheReleasedRampIsLinearInTurns) {
 
 TEST(TapeStartTest, SpansCountWhatIsSeenAndNoShift) {
   Pass pass;
-  pass.visible = at::ones({2, 1, 4, 4}, at::kBool);
   // The second row sees neither its first token nor its last.
-  pass.visible.get()[1].select(2, 0).fill_(false);
-  pass.visible.get()[1].select(2, 3).fill_(false);
+  pass.seen_BS = Longs({2, 4}, {1, 1, 1, 1, 0, 1, 1, 0}).to(at::kBool);
   pass.positions_BS = Longs({2, 4}, {0, 1, 2, 3, 0, 7, 9, 30});
   EXPECT_THAT(VisibleSpans(pass), ElementsAre(4, 3));
   pass.positions_BS = pass.positions_BS + 1537;
   EXPECT_THAT(VisibleSpans(pass), ElementsAre(4, 3));
-  pass.visible.get().fill_(false);
+  pass.seen_BS = at::zeros({2, 4}, at::kBool);
   EXPECT_THAT(VisibleSpans(pass), ElementsAre(1, 1));
+  pass.seen_BS = at::Tensor();
+  EXPECT_THAT(VisibleSpans(pass), ElementsAre(4, 31));
 }
 
 std::string Over(const std::string& start, const std::string& params = "") {

@@ -47,7 +47,10 @@ class Tener : public Encoding {
     };
     const Waves queries = waves(pass.positions_BT);
     const Waves keys = waves(pass.positions_BS);
-    return {{queries.sin, queries.cos, keys.sin, keys.cos}, {}};
+    Carried carried;
+    carried.queries = {queries.sin, queries.cos};
+    carried.keys = {keys.sin, keys.cos};
+    return carried;
   }
 
   void TransformQK(const LayerInput& input, at::Tensor* q_BHTD,
@@ -60,13 +63,14 @@ class Tener : public Encoding {
   // (q + u) . k + (q + v) . R_(i - j).
   at::Tensor Product(const ScoresInput& input) const override {
     const Layer& layer = layers_[input.layer.layer];
-    const std::vector<at::Tensor>& carried = input.layer.carried.tensors;
+    const Carried& carried = input.layer.carried;
     const at::Tensor of_key =
         at::matmul(input.q_BHTD + layer.key_bias_HD.unsqueeze(1),
                    input.k_BHSD.transpose(2, 3));
     const at::Tensor of_distance =
         DotWavesOfDistance(input.q_BHTD + layer.distance_bias_HD.unsqueeze(1),
-                           {carried[0], carried[1]}, {carried[2], carried[3]});
+                           {carried.queries[0], carried.queries[1]},
+                           {carried.keys[0], carried.keys[1]});
     return (of_key + of_distance) * options_.scale;
   }
 
@@ -75,8 +79,9 @@ class Tener : public Encoding {
   std::optional<kernels::torch::Terms> KernelTerms(
       const ScoresInput& input) const override {
     const Layer& layer = layers_[input.layer.layer];
-    const std::vector<at::Tensor>& carried = input.layer.carried.tensors;
-    const at::Tensor &sin = carried[0], &cos = carried[1];
+    const Carried& carried = input.layer.carried;
+    const at::Tensor& sin = carried.queries[0];
+    const at::Tensor& cos = carried.queries[1];
     const at::Tensor& k = input.k_BHSD;
     const std::vector<at::Tensor> of_distance =
         (input.q_BHTD + layer.distance_bias_HD.unsqueeze(1)).chunk(2, -1);
@@ -91,8 +96,9 @@ class Tener : public Encoding {
         at::cat({input.q_BHTD + layer.key_bias_HD.unsqueeze(1),
                  a * sin + b * cos, b * sin - a * cos},
                 -1);
-    terms.inputs[kernels::attention::kK] =
-        at::cat({k, for_each_head(carried[3]), for_each_head(carried[2])}, -1);
+    terms.inputs[kernels::attention::kK] = at::cat(
+        {k, for_each_head(carried.keys[1]), for_each_head(carried.keys[0])},
+        -1);
     return terms;
   }
 

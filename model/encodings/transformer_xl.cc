@@ -56,21 +56,25 @@ class TransformerXl : public Encoding {
     };
     const Waves queries = waves(pass.positions_BT);
     const Waves keys = waves(pass.positions_BS);
-    return {{queries.sin, queries.cos, keys.sin, keys.cos}, {}};
+    Carried carried;
+    carried.queries = {queries.sin, queries.cos};
+    carried.keys = {keys.sin, keys.cos};
+    return carried;
   }
 
   // [u . k + (q + v) . W_r R] / sqrt(D).
   at::Tensor Bias(const ScoresInput& input,
                   const at::Tensor& /*product*/) const override {
-    const std::vector<at::Tensor>& carried = input.layer.carried.tensors;
+    const Carried& carried = input.layer.carried;
     const at::Tensor of_key = at::matmul(weights_.key_bias_HD.unsqueeze(1),
                                          input.k_BHSD.transpose(2, 3));
     // (q + v) . W_r R = (W_r^T (q + v)) . R, per head.
     const at::Tensor x_BHTW =
         at::matmul(input.layer.q_BHTD + weights_.distance_bias_HD.unsqueeze(1),
                    DistanceWeights(input.layer.layer));
-    at::Tensor of_distance = DotWavesOfDistance(
-        x_BHTW, {carried[0], carried[1]}, {carried[2], carried[3]});
+    at::Tensor of_distance =
+        DotWavesOfDistance(x_BHTW, {carried.queries[0], carried.queries[1]},
+                           {carried.keys[0], carried.keys[1]});
     const int64_t clamp = options_.clamp_length;
     if (clamp > 0) {
       const at::Tensor distance = Distances(input.layer.pass);

@@ -5,7 +5,6 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/baddbmm.h"
 #include "ATen/ops/bmm.h"
-#include "ATen/ops/cat.h"
 #include "ATen/ops/ones.h"
 #include "ATen/ops/zeros.h"
 #include "model/encodings/encoding.h"
@@ -43,20 +42,6 @@ AttentionMask::AttentionMask(const MaskOptions& options, const at::Tensor& real,
   if (!hides_later && !real.defined() && !options.allowed.defined()) return;
   bias_ = at::zeros(visible_.sizes(), tensors)
               .masked_fill(visible_.logical_not(), kHidden);
-}
-
-at::Tensor InShiftedGroups(const at::Tensor& index_BS, int64_t heads,
-                           int64_t group) {
-  const auto same = [&](int64_t shift) {
-    const at::Tensor number = (index_BS + shift).floor_divide(group);
-    return number.unsqueeze(-1).eq(number.unsqueeze(1)).unsqueeze(1);
-  };
-  const at::Tensor straight = same(0), shifted = same(group / 2);
-  const int64_t rows = straight.size(0), length = straight.size(2);
-  const int64_t half = heads / 2;
-  return at::cat({straight.expand({rows, half, length, length}),
-                  shifted.expand({rows, heads - half, length, length})},
-                 1);
 }
 
 at::Tensor AttentionWeights(const AttentionInput& input,

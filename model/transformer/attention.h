@@ -49,14 +49,6 @@ class AttentionMask {
   at::Tensor blind_;
 };
 
-// LongLoRA's shifted sparse attention (Chen et al. 2023, arXiv:2309.12307)
-// without its roll, which would join the last tokens and the first: which
-// tokens are of one group, bool [1,H,S,S] or [B,H,S,S]. Groups of the first
-// half of the heads begin at multiples of `group`, which is even, those of the
-// others half a group later. `index` int64 [1,S] or [B,S] numbers the tokens.
-at::Tensor InShiftedGroups(const at::Tensor& index_BS, int64_t heads,
-                           int64_t group);
-
 struct AttentionInput {
   at::Tensor q_BHTD;
   at::Tensor k_BHSD;

@@ -194,49 +194,25 @@ TEST(AttentionTest, GradientsUnderPaddingAreRight) {
             1e-7);
 }
 
-// Whether tokens number i and j are of one group, walked token by token.
-bool OfOneGroup(int64_t i, int64_t j, int64_t group, bool shifted) {
-  int64_t number_i = 0, number_j = 0, number = 0;
-  for (int64_t token = 0; token < 64; ++token) {
-    const int64_t first = shifted ? group / 2 : group;
-    if (token >= first && (token - first) % group == 0) ++number;
-    if (token == i) number_i = number;
-    if (token == j) number_j = number;
-  }
-  return number_i == number_j;
-}
-
-TEST(AttentionTest, HalfOfTheHeadsHaveGroupsShiftedByHalfOfOne) {
-  constexpr int64_t kLength = 13, kHeads = 4;
-  for (const int64_t group : {2, 4, 6, 26, 40}) {
-    const at::Tensor index = at::arange(kLength, at::kLong).unsqueeze(0);
-    const at::Tensor same = InShiftedGroups(index, kHeads, group);
-    ASSERT_EQ(same.sizes(),
-              (std::vector<int64_t>{1, kHeads, kLength, kLength}));
-    for (int64_t h = 0; h < kHeads; ++h) {
-      for (int64_t i = 0; i < kLength; ++i) {
-        for (int64_t j = 0; j < kLength; ++j) {
-          EXPECT_EQ(same[0][h][i][j].item<bool>(),
-                    OfOneGroup(i, j, group, h >= kHeads / 2))
-              << group << ": head " << h << ", " << i << ", " << j;
-        }
-      }
-    }
-  }
-}
-
 TEST(AttentionTest, AMaskMayDifferByHead) {
   const Attention attention = Input();
   MaskOptions options{kT, kT};
-  options.allowed = InShiftedGroups(at::arange(kT, at::kLong).unsqueeze(0),
-                                    /*heads=*/kH, /*group=*/2);
+  // Groups of two tokens, of later heads a token later.
+  const auto group = [](int64_t i, int64_t h) { return (i + h) / 2; };
+  options.allowed = at::zeros({1, kH, kT, kT}, at::kBool);
+  for (int64_t h = 0; h < kH; ++h) {
+    for (int64_t i = 0; i < kT * kT; ++i) {
+      options.allowed[0][h][i / kT][i % kT] =
+          group(i / kT, h) == group(i % kT, h);
+    }
+  }
   const at::Tensor weights = AttentionWeights(
       attention.input, AttentionMask(options, {}, at::kDouble));
   for (int64_t h = 0; h < kH; ++h) {
     for (int64_t i = 0; i < kT; ++i) {
       double sum = 0.0;
       const auto visible = [&](int64_t j) {
-        return j <= i && OfOneGroup(i, j, 2, h >= kH / 2);
+        return j <= i && group(i, h) == group(j, h);
       };
       const auto weight = [&](int64_t j) {
         double dot = 0.0;

@@ -1,5 +1,7 @@
 #include "model/transformer/cache.h"
 
+#include "ATen/ops/cat.h"
+
 namespace ordo::model::transformer {
 
 void Cache::SelectRows(const at::Tensor& rows) {
@@ -17,6 +19,19 @@ void Cache::SelectRows(const at::Tensor& rows) {
   }
   if (attention_mask.defined()) {
     attention_mask = attention_mask.index_select(0, rows);
+  }
+}
+
+void Append(at::Tensor* cached, at::Tensor* fresh, int64_t axis) {
+  if (cached->defined()) *fresh = at::cat({*cached, *fresh}, axis);
+  *cached = *fresh;
+}
+
+void AppendAll(std::vector<at::Tensor>* cached,
+               std::vector<at::Tensor>* fresh) {
+  cached->resize(fresh->size());
+  for (size_t i = 0; i < fresh->size(); ++i) {
+    Append(&(*cached)[i], &(*fresh)[i], 2);
   }
 }
 

@@ -34,6 +34,11 @@ struct Cache {
   void SelectRows(const at::Tensor& rows);
 };
 
+// Joins what is cached and what is new along the tokens' axis, for both.
+void Append(at::Tensor* cached, at::Tensor* fresh, int64_t axis);
+// The same of tensors [*,*,tokens,*].
+void AppendAll(std::vector<at::Tensor>* cached, std::vector<at::Tensor>* fresh);
+
 }  // namespace ordo::model::transformer
 
 #endif  // ORDO_MODEL_TRANSFORMER_CACHE_H_

@@ -1,5 +1,8 @@
 #include "model/transformer/sight.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/arange.h"
 #include "ATen/ops/cat.h"
@@ -9,12 +12,17 @@
 namespace ordo::model::transformer {
 namespace {
 
-// [B,S] as it stands beside queries, and [B,T] beside keys.
-at::Tensor OfKeys(const at::Tensor& x_BS) {
-  return x_BS.unsqueeze(1).unsqueeze(1);
+// Of [1|B,S] the keys of a block as they stand beside queries, [1|B,1,1,S], and
+// of [1|B,T] the queries as they stand beside keys, [1|B,1,T,1].
+at::Tensor KeysOf(const Block& block, const at::Tensor& x_BS) {
+  return x_BS.narrow(1, block.first_key, block.num_keys)
+      .unsqueeze(1)
+      .unsqueeze(1);
 }
-at::Tensor BesideKeys(const at::Tensor& x_BT) {
-  return x_BT.unsqueeze(1).unsqueeze(-1);
+at::Tensor QueriesOf(const Block& block, const at::Tensor& x_BT) {
+  return x_BT.narrow(1, block.first_query, block.num_queries)
+      .unsqueeze(1)
+      .unsqueeze(-1);
 }
 
 // The first of `ascending` [1|B,S] that is at least `least` [1|B,T]: int64
@@ -22,6 +30,22 @@ at::Tensor BesideKeys(const at::Tensor& x_BT) {
 at::Tensor FirstOf(const at::Tensor& ascending, const at::Tensor& least) {
   return at::searchsorted(ascending.contiguous(), least.contiguous())
       .unsqueeze(1);
+}
+
+// LongLoRA's shifted sparse attention (Chen et al. 2023, arXiv:2309.12307)
+// without its roll, which would join the last tokens and the first: groups of
+// the first half of the heads begin at multiples of the group's length, those
+// of the others half a group later.
+template <typename OfGroups>
+at::Tensor ByHead(int64_t heads, const OfGroups& of_groups) {
+  const auto expanded = [&](bool shifted, int64_t count) {
+    const at::Tensor one = of_groups(shifted);
+    std::vector<int64_t> sizes = one.sizes().vec();
+    sizes[1] = count;
+    return one.expand(sizes);
+  };
+  const int64_t half = heads / 2;
+  return at::cat({expanded(false, half), expanded(true, heads - half)}, 1);
 }
 
 void Restrict(const at::Tensor& allowed, MaskOptions* options) {
@@ -82,61 +106,99 @@ at::Tensor Sight::First() const {
           &first);
   }
   if (options_.shifted_sparse_group > 0) {
-    const auto of_heads = [&](bool shifted, int64_t heads) {
-      const at::Tensor number = GroupNumbers(shifted);
-      return FirstOf(number, OfQueries(number)).expand({-1, heads, -1});
-    };
-    const int64_t half = options_.heads / 2;
-    Raise(
-        at::cat({of_heads(false, half), of_heads(true, options_.heads - half)},
-                1),
-        &first);
+    Raise(ByHead(options_.heads,
+                 [&](bool shifted) {
+                   const at::Tensor number = GroupNumbers(shifted);
+                   return FirstOf(number, OfQueries(number));
+                 }),
+          &first);
   }
   return first;
 }
 
-at::Tensor Sight::SameSegment() const {
-  const at::Tensor number = TokenNumbers();
-  const at::Tensor start = SegmentStarts(number);
-  return BesideKeys(OfQueries(start)).eq(OfKeys(start));
+at::Tensor Sight::Seen() const {
+  // A new token that is real sees itself.
+  if (past() == 0) return real_;
+  at::Tensor seen = real_;
+  SightOptions plain = options_;
+  plain.shifted_sparse_group = 0;
+  const at::Tensor first = Sight(plain, real_, tensors_).First();
+  if (first.defined()) {
+    // The first query's is the least.
+    const at::Tensor is_behind =
+        at::arange(options_.num_keys, tensors_.dtype(at::kLong))
+            .ge(first.squeeze(1).narrow(1, 0, 1));
+    seen = seen.defined() ? seen.logical_and(is_behind) : is_behind;
+  }
+  return seen;
 }
 
-AttentionMask Sight::MakeMask(bool with_groups) const {
-  MaskOptions options{options_.num_queries, options_.num_keys, options_.causal};
+Block Sight::Of(int64_t first, int64_t count) const {
+  // Numbers among all tokens of the first query and of the one past the last.
+  const int64_t begin = past() + first, end = begin + count;
+  int64_t first_key = 0;
+  int64_t end_key = options_.causal ? end : options_.num_keys;
+  if (options_.sliding_window > 0) {
+    const int64_t reach = options_.sliding_window - 1;
+    first_key = std::max(begin - reach, int64_t{0});
+    end_key = std::min(end + reach, end_key);
+  }
+  return {first, count, first_key, end_key - first_key};
+}
+
+at::Tensor Sight::SameSegment(const Block& block) const {
+  const at::Tensor start = SegmentStarts(TokenNumbers());
+  return QueriesOf(block, OfQueries(start)).eq(KeysOf(block, start));
+}
+
+at::Tensor Sight::SameGroup(const Block& block) const {
+  return ByHead(options_.heads, [&](bool shifted) {
+    const at::Tensor number = GroupNumbers(shifted);
+    return QueriesOf(block, OfQueries(number)).eq(KeysOf(block, number));
+  });
+}
+
+AttentionMask Sight::MakeMask(const Block& block, bool with_groups) const {
+  // Of a causal block the last keys are the queries' own.
+  MaskOptions options{block.num_queries, block.num_keys, options_.causal};
   if (options_.segments.length > 0) {
     const at::Tensor number = TokenNumbers();
     const at::Tensor start = SegmentStarts(number);
-    Restrict(OfKeys(number).ge(BesideKeys(OfQueries(start)) -
-                               options_.segments.memory),
-             &options);
+    Restrict(
+        KeysOf(block, number)
+            .ge(QueriesOf(block, OfQueries(start)) - options_.segments.memory),
+        &options);
   }
   if (options_.sliding_window > 0) {
     const at::Tensor token =
         at::arange(options_.num_keys, tensors_.dtype(at::kLong)).unsqueeze(0);
-    Restrict((BesideKeys(OfQueries(token)) - OfKeys(token))
+    Restrict((QueriesOf(block, OfQueries(token)) - KeysOf(block, token))
                  .abs()
                  .lt(options_.sliding_window),
              &options);
   }
-  if (with_groups) {
-    Restrict(InShiftedGroups(TokenNumbers(), options_.heads,
-                             options_.shifted_sparse_group),
-             &options);
-  }
-  return AttentionMask(options, real_, tensors_);
+  if (with_groups) Restrict(SameGroup(block), &options);
+  const at::Tensor real = real_.defined()
+                              ? real_.narrow(1, block.first_key, block.num_keys)
+                              : real_;
+  return AttentionMask(options, real, tensors_);
 }
 
-const AttentionMask& Sight::Mask() const {
-  if (options_.shifted_sparse_group == 0) return MaskOfEncodings();
-  if (!mask_.has_value()) mask_ = MakeMask(/*with_groups=*/true);
-  return *mask_;
+AttentionMask Sight::Kept(const Block& block, bool with_groups) const {
+  const bool is_all = block.num_queries == options_.num_queries &&
+                      block.num_keys == options_.num_keys;
+  if (!is_all) return MakeMask(block, with_groups);
+  std::optional<AttentionMask>& mask = masks_[with_groups ? 1 : 0];
+  if (!mask.has_value()) mask = MakeMask(block, with_groups);
+  return *mask;
 }
 
-const AttentionMask& Sight::MaskOfEncodings() const {
-  if (!mask_of_encodings_.has_value()) {
-    mask_of_encodings_ = MakeMask(/*with_groups=*/false);
-  }
-  return *mask_of_encodings_;
+AttentionMask Sight::Mask(const Block& block) const {
+  return Kept(block, options_.shifted_sparse_group > 0);
+}
+
+AttentionMask Sight::MaskOfEncodings(const Block& block) const {
+  return Kept(block, /*with_groups=*/false);
 }
 
 }  // namespace ordo::model::transformer

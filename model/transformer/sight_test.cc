@@ -1,5 +1,6 @@
 #include "model/transformer/sight.h"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -89,7 +90,7 @@ TEST(SightTest, BothFormsSayTheSame) {
       const Sight sight(options, padded ? Padding() : at::Tensor(), at::kFloat);
       ASSERT_TRUE(sight.IsByFirst()) << label;
       const at::Tensor seen = ByFirst(options, sight);
-      at::Tensor expected = sight.Mask().visible().expand_as(seen);
+      at::Tensor expected = sight.Mask(sight.All()).visible().expand_as(seen);
       at::Tensor found = seen;
       if (padded) {
         // What padding would see has no meaning.
@@ -134,8 +135,108 @@ TEST(SightTest, EncodingsDoNotSeeGroups) {
   options.num_queries = kKeys;
   options.shifted_sparse_group = 6;
   const Sight sight(options, {}, at::kFloat);
-  EXPECT_EQ(sight.MaskOfEncodings().visible().size(1), 1);
-  EXPECT_EQ(sight.Mask().visible().size(1), kHeads);
+  EXPECT_EQ(sight.MaskOfEncodings(sight.All()).visible().size(1), 1);
+  EXPECT_EQ(sight.Mask(sight.All()).visible().size(1), kHeads);
+}
+
+// Whether tokens number i and j are of one group, walked token by token.
+bool OfOneGroup(int64_t i, int64_t j, int64_t group, bool shifted) {
+  int64_t number_i = 0, number_j = 0, number = 0;
+  for (int64_t token = 0; token < 64; ++token) {
+    const int64_t first = shifted ? group / 2 : group;
+    if (token >= first && (token - first) % group == 0) ++number;
+    if (token == i) number_i = number;
+    if (token == j) number_j = number;
+  }
+  return number_i == number_j;
+}
+
+TEST(SightTest, HalfOfTheHeadsHaveGroupsShiftedByHalfOfOne) {
+  SightOptions options = Options();
+  options.num_queries = kKeys;
+  for (const int64_t group : {2, 4, 6, 26, 40}) {
+    options.shifted_sparse_group = group;
+    const Sight sight(options, {}, at::kFloat);
+    const at::Tensor seen = sight.Mask(sight.All()).visible();
+    ASSERT_EQ(seen.sizes(), (std::vector<int64_t>{1, kHeads, kKeys, kKeys}));
+    for (int64_t h = 0; h < kHeads; ++h) {
+      for (int64_t i = 0; i < kKeys; ++i) {
+        for (int64_t j = 0; j < kKeys; ++j) {
+          EXPECT_EQ(seen[0][h][i][j].item<bool>(),
+                    j <= i && OfOneGroup(i, j, group, h >= kHeads / 2))
+              << group << ": head " << h << ", " << i << ", " << j;
+        }
+      }
+    }
+  }
+}
+
+// What of [*,*,T,S] lies in the block.
+at::Tensor CutOut(const at::Tensor& x, const Block& block) {
+  return x.narrow(2, block.first_query, block.num_queries)
+      .narrow(3, block.first_key, block.num_keys);
+}
+
+TEST(SightTest, BlocksAreCutOutOfAllAndLeaveOutWhatTheirQueriesDoNotSee) {
+  std::vector<SightOptions> all;
+  for (const auto& [label, change] : Changes()) {
+    all.push_back(Options());
+    change(&all.back());
+  }
+  // Both ways.
+  all.push_back(Options());
+  all.back().num_queries = kKeys;
+  all.back().causal = false;
+  all.push_back(all.back());
+  all.back().sliding_window = 4;
+  for (const SightOptions& options : all) {
+    const Sight sight(options, Padding(), at::kFloat);
+    const at::Tensor seen = sight.Mask(sight.All()).visible();
+    const at::Tensor of_encodings =
+        sight.MaskOfEncodings(sight.All()).visible();
+    for (int64_t first = 0; first < options.num_queries; first += 4) {
+      const Block block =
+          sight.Of(first, std::min<int64_t>(4, options.num_queries - first));
+      const at::Tensor of_block = sight.Mask(block).visible();
+      EXPECT_TRUE(of_block.equal(CutOut(seen, block)));
+      EXPECT_EQ(of_block.sum().item<int64_t>(),
+                seen.narrow(2, first, block.num_queries).sum().item<int64_t>());
+      EXPECT_TRUE(sight.MaskOfEncodings(block).visible().equal(
+          CutOut(of_encodings, block)));
+      if (options.segments.length == 0) continue;
+      EXPECT_TRUE(sight.SameSegment(block).equal(
+          CutOut(sight.SameSegment(sight.All()), block)));
+    }
+  }
+}
+
+TEST(SightTest, BlocksOfAWindowHaveTheKeysInReach) {
+  SightOptions options = Options();
+  options.sliding_window = 3;
+  const Block causal = Sight(options, {}, at::kFloat).Of(4, 2);
+  EXPECT_EQ(causal.first_key, 6);
+  EXPECT_EQ(causal.num_keys, 4);
+  options.causal = false;
+  const Block both_ways = Sight(options, {}, at::kFloat).Of(4, 2);
+  EXPECT_EQ(both_ways.first_key, 6);
+  EXPECT_EQ(both_ways.num_keys, 6);
+}
+
+TEST(SightTest, WhatIsSeenIsSeenByAQuery) {
+  for (const auto& [label, change] : Changes()) {
+    for (const bool padded : {false, true}) {
+      SightOptions options = Options();
+      change(&options);
+      const Sight sight(options, padded ? Padding() : at::Tensor(), at::kFloat);
+      const at::Tensor right =
+          sight.MaskOfEncodings(sight.All()).visible().any(2).squeeze(1);
+      const at::Tensor seen = sight.Seen();
+      EXPECT_TRUE((seen.defined() ? seen : at::ones({1, kKeys}, at::kBool))
+                      .expand_as(right)
+                      .equal(right))
+          << label << " " << padded;
+    }
+  }
 }
 
 TEST(SightTest, SegmentsCountRealTokens) {
@@ -144,8 +245,8 @@ TEST(SightTest, SegmentsCountRealTokens) {
   options.segments = {2, 0};
   const Sight sight(options, Longs({1, 4}, {0, 1, 1, 1}).to(at::kBool),
                     at::kFloat);
-  EXPECT_TRUE(sight.SameSegment()[0][0][2][1].item<bool>());
-  EXPECT_FALSE(sight.SameSegment()[0][0][3][2].item<bool>());
+  EXPECT_TRUE(sight.SameSegment(sight.All())[0][0][2][1].item<bool>());
+  EXPECT_FALSE(sight.SameSegment(sight.All())[0][0][3][2].item<bool>());
 }
 
 }  // namespace

@@ -14,16 +14,14 @@
 #include "ATen/ops/where.h"
 #include "base/status/status.h"
 #include "c10/util/Exception.h"
-#include "kernels/attention/table.h"
-#include "kernels/torch/attention.h"
 #include "kernels/torch/launch.h"
 #include "kernels/torch/loss.h"
 #include "model/catalog/catalog.h"
 #include "model/encodings/position_limit.h"
 #include "model/encodings/registry.h"
 #include "model/guard.h"
-#include "model/transformer/attention.h"
 #include "model/transformer/layers.h"
+#include "model/transformer/mixing.h"
 #include "model/transformer/sight.h"
 
 // Legend: B batch, T new tokens, S all tokens, H heads, G heads of keys and
@@ -34,51 +32,16 @@ namespace ordo::model::transformer {
 namespace {
 
 using encodings::Carried;
-using parameters::ParameterSet;
-
-// The kernel that is none of the table's: plain LibTorch operations.
-constexpr char kReference[] = "reference";
-
-// Tables of distances are not made longer, whatever the position ids are.
-constexpr int64_t kMaxReach = int64_t{1} << 20;
 
 // Places of dropout: the embedding, then two in each layer.
 int AttentionPlace(int layer) { return 1 + 2 * layer; }
 int MlpPlace(int layer) { return 2 + 2 * layer; }
-
-// Joins what is cached and what is new along the tokens' axis.
-void Append(at::Tensor* cached, at::Tensor* fresh, int64_t axis) {
-  if (cached->defined()) *fresh = at::cat({*cached, *fresh}, axis);
-  *cached = *fresh;
-}
-
-void AppendAll(std::vector<at::Tensor>* cached,
-               std::vector<at::Tensor>* fresh) {
-  cached->resize(fresh->size());
-  for (size_t i = 0; i < fresh->size(); ++i) {
-    Append(&(*cached)[i], &(*fresh)[i], 2);
-  }
-}
 
 std::vector<at::Tensor> Joined(const at::Tensor& first,
                                const std::vector<at::Tensor>& rest) {
   std::vector<at::Tensor> all = {first};
   all.insert(all.end(), rest.begin(), rest.end());
   return all;
-}
-
-// [B,G,S,D] with each head `times` times in a row.
-at::Tensor Repeat(const at::Tensor& x, int64_t times) {
-  return times == 1 ? x : x.repeat_interleave(times, 1);
-}
-
-// The logits before the mask, [B,H,T,S].
-at::Tensor LogitsOf(const AttentionInput& input) {
-  const at::Tensor product =
-      input.product.defined()
-          ? input.product
-          : encodings::ScaledProduct(input.q_BHTD, input.k_BHSD);
-  return input.bias.defined() ? product + input.bias : product;
 }
 
 // Which of all tokens are real, bool [B,S]; undefined if all are.
@@ -123,6 +86,20 @@ int64_t Reach(const at::Tensor& positions) {
   return (positions.max() - positions.min()).item<int64_t>();
 }
 
+// How far a key may lie after a query that sees it: ids of the last tokens are
+// queries', those of all are keys'.
+int64_t Ahead(const at::Tensor& positions_BT, const at::Tensor& positions_BS,
+              const at::Tensor& real) {
+  const int64_t length = positions_BT.size(1);
+  at::Tensor keys = positions_BS;
+  if (real.defined()) keys = at::where(real, keys, keys.min());
+  const at::Tensor last = std::get<0>(keys.cummax(1));
+  return (last.narrow(1, last.size(1) - length, length) - positions_BT)
+      .max()
+      .clamp_min(0)
+      .item<int64_t>();
+}
+
 }  // namespace
 
 struct Transformer::Layer {
@@ -141,13 +118,9 @@ struct Transformer::Layer {
 // What all layers of one pass share.
 struct Transformer::Pass {
   const ForwardOptions& options;
-  std::shared_ptr<const Sight> sight;
-  // The first key that each query sees, for kernels.
-  at::Tensor first_BHT;
-  // Whether keys of earlier segments pass on no gradient.
-  bool has_memory;
   // What the encoding sees of it.
   encodings::Pass encoding;
+  Mixing mixing;
 };
 
 Transformer::Transformer(const ordo::training::v1::Model& model,
@@ -194,8 +167,12 @@ absl::Status Transformer::AddParameters() {
   shape.key_heads = config_.key_value_heads;
   shape.causal = config_.causal;
   shape.own_head_width = config_.head_width;
+  const size_t before = parameters_.all().size();
   ORDO_ASSIGN_OR_RETURN(encoder_,
                         encodings::Make(encoding_, shape, &parameters_));
+  for (size_t i = before; i < parameters_.all().size(); ++i) {
+    of_encoding_.push_back(parameters_.all()[i].tensor);
+  }
   return absl::OkStatus();
 }
 
@@ -339,16 +316,24 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
   };
   const auto sight = std::make_shared<const Sight>(
       sight_options, on_device(real), embedding_VC_.options());
-  encodings::Pass encoding{on_device(all_tokens), on_device(positions),
-                           on_device(all), encodings::Visible([sight] {
-                             return sight->MaskOfEncodings().visible();
-                           }),
-                           options.training};
+  encodings::Pass encoding{
+      on_device(all_tokens), on_device(positions), on_device(all),
+      encodings::Visible(
+          [sight] { return sight->MaskOfEncodings(sight->All()).visible(); }),
+      options.training};
   encoding.host_positions_BS = all;
   encoding.consecutive = AreConsecutive(all, real);
   encoding.reach = encoding.consecutive ? past + length - 1 : Reach(all);
-  return {options, sight, sight->First(), sight_options.segments.length > 0,
-          std::move(encoding)};
+  encoding.ahead = !config_.causal        ? encoding.reach
+                   : encoding.consecutive ? 0
+                                          : Ahead(positions, all, real);
+  encoding.real_BS = sight->real();
+  encoding.seen_BS = Sight(sight_options, real, tokens.options()).Seen();
+  return {options,
+          std::move(encoding),
+          {encoder_, of_encoding_, sight, sight->First(),
+           sight_options.segments.length > 0, options.kernel,
+           options.logits_at_once}};
 }
 
 // Fills in what of `input` comes from x_BTC; queries only where it has none.
@@ -371,16 +356,8 @@ encodings::LayerInput Transformer::Project(encodings::LayerInput input,
   return input;
 }
 
-// What attention is of.
-struct Transformer::Scored {
-  // With keys as they are shared.
-  encodings::ScoresInput scores;
-  // What is mixed, v first, [B,*,S,*].
-  std::vector<at::Tensor> values;
-};
-
-Transformer::Scored Transformer::Score(const encodings::LayerInput& input,
-                                       const Pass& pass) const {
+Scored Transformer::Score(const encodings::LayerInput& input,
+                          const Pass& pass) const {
   at::Tensor q_BHTD = input.q_BHTD, k_BGTD = input.k_BGTD;
   encoder_->TransformQK(input, &q_BHTD, &k_BGTD);
   std::vector<at::Tensor> keys = Joined(k_BGTD, encoder_->ExtraKeys(input));
@@ -394,114 +371,19 @@ Transformer::Scored Transformer::Score(const encodings::LayerInput& input,
   return {{input, q_BHTD, keys[0], {keys.begin() + 1, keys.end()}}, values};
 }
 
-std::vector<at::Tensor> Transformer::MixByKernel(const Scored& scored,
-                                                 const Pass& pass) const {
-  const std::string& name = pass.options.kernel;
-  const bool chosen = !name.empty();
-  const bool is_for_kernels =
-      chosen || kernels::torch::IsForKernels(scored.scores.q_BHTD);
-  if (name == kReference || !is_for_kernels) return {};
-  const auto refuse = [&](const absl::Status& why) {
-    TORCH_CHECK_VALUE(!chosen, "attention kernel ", name, ": ",
-                      std::string(why.message()));
-    return std::vector<at::Tensor>();
-  };
-  if (!pass.sight->IsByFirst()) {
-    return refuse(absl::UnimplementedError(
-        "keys behind the query are hidden by distance"));
+std::vector<at::Tensor> Transformer::MixValues(const Scored& scored,
+                                               const at::Tensor& x_BTC,
+                                               const Pass& pass) const {
+  std::vector<at::Tensor> mixed = MixByKernel(scored, pass.mixing);
+  if (!mixed.empty()) return mixed;
+  // Without gradients the memory's keys and values are the layer's own.
+  if (!pass.mixing.has_memory || !at::GradMode::is_enabled()) {
+    return MixPlainly(scored, nullptr, pass.mixing);
   }
-  if (pass.encoding.reach > kMaxReach) {
-    return refuse(absl::UnimplementedError("position ids are too far apart"));
-  }
-  if (pass.has_memory && at::GradMode::is_enabled()) {
-    return refuse(absl::UnimplementedError(
-        "keys of earlier segments pass on no gradient"));
-  }
-  auto terms = encoder_->KernelTerms(scored.scores);
-  if (!terms.has_value()) {
-    return refuse(absl::UnimplementedError(
-        "no kernel has what the encoding does to logits"));
-  }
-  kernels::torch::Attention attention;
-  attention.q_BHTD = scored.scores.q_BHTD;
-  attention.k_BGSD = scored.scores.k_BHSD;
-  const int64_t key_heads = attention.k_BGSD.size(1);
-  for (const at::Tensor& value : scored.values) {
-    // Heads may share v and turn the keys that they share each by a state.
-    const bool shared = value.size(1) == key_heads;
-    attention.values.push_back(
-        shared ? value : Repeat(value, config_.heads / value.size(1)));
-  }
-  attention.causal = config_.causal;
-  attention.real_BS = pass.sight->real();
-  attention.first_BHT = pass.first_BHT;
-  if (!pass.encoding.consecutive) {
-    attention.positions_BS = pass.encoding.positions_BS;
-  }
-  attention.terms = std::move(*terms);
-  const auto problem = kernels::torch::ProblemOf(attention);
-  if (!problem.ok()) return refuse(problem.status());
-  const auto kernel = kernels::attention::Select(*problem, name);
-  if (!kernel.ok()) return refuse(kernel.status());
-  return kernels::torch::Attend(attention, *problem, **kernel);
-}
-
-// The logits before the mask and what is mixed, v first, for each head.
-struct Transformer::Plain {
-  encodings::ScoresInput scores;
-  AttentionInput attention;
-  std::vector<at::Tensor> values;
-};
-
-Transformer::Plain Transformer::InTheOpen(const Scored& scored) const {
-  const auto for_each_head = [&](const at::Tensor& x) {
-    return Repeat(x, config_.heads / x.size(1));
-  };
-  encodings::ScoresInput scores = scored.scores;
-  scores.k_BHSD = for_each_head(scores.k_BHSD);
-  std::vector<at::Tensor> values = scored.values;
-  values[0] = for_each_head(values[0]);
-  AttentionInput attention{scores.q_BHTD, scores.k_BHSD, {}, {}};
-  attention.product = encoder_->Product(scores);
-  if (!attention.product.defined() && encoder_->ReadsProduct()) {
-    attention.product = encodings::ScaledProduct(scores.q_BHTD, scores.k_BHSD);
-  }
-  attention.bias = encoder_->Bias(scores, attention.product);
-  return {scores, attention, values};
-}
-
-std::vector<at::Tensor> Transformer::MixPlainly(const Scored& scored,
-                                                const at::Tensor& x_BTC,
-                                                const Pass& pass) const {
-  const Plain own = InTheOpen(scored);
-  const AttentionMask& mask = pass.sight->Mask();
-  at::Tensor weights;
-  std::vector<at::Tensor> mixed;
-  // Without gradients the memory's values are the layer's own.
-  if (pass.has_memory && at::GradMode::is_enabled()) {
-    // The same with keys and values that pass on no gradient to the layer's
-    // input.
-    const Plain memory =
-        InTheOpen(Score(Project(scored.scores.layer, x_BTC.detach()), pass));
-    const at::Tensor same_segment = pass.sight->SameSegment();
-    AttentionInput joined = own.attention;
-    joined.product = at::where(same_segment, LogitsOf(own.attention),
-                               LogitsOf(memory.attention));
-    joined.bias = at::Tensor();
-    weights = AttentionWeights(joined, mask);
-    mixed = Mix(weights * same_segment, own.values);
-    const std::vector<at::Tensor> of_memory =
-        Mix(weights * same_segment.logical_not(), memory.values);
-    for (size_t i = 0; i < mixed.size(); ++i) mixed[i] += of_memory[i];
-  } else {
-    weights = AttentionWeights(own.attention, mask);
-    mixed = Mix(weights, own.values);
-  }
-  if (encoder_->HasValueTerm()) {
-    const at::Tensor term = encoder_->ValueTerm(own.scores, weights);
-    if (term.defined()) mixed[0] = mixed[0] + term;
-  }
-  return mixed;
+  // Its keys and values pass on no gradient to the layer's input.
+  const Scored memory =
+      Score(Project(scored.scores.layer, x_BTC.detach()), pass);
+  return MixPlainly(scored, &memory, pass.mixing);
 }
 
 at::Tensor Transformer::SelfAttention(int number, const at::Tensor& x_BTC,
@@ -509,8 +391,7 @@ at::Tensor Transformer::SelfAttention(int number, const at::Tensor& x_BTC,
                                       Carried* carried) const {
   const Scored scored = Score(
       Project({number, pass.encoding, *carried, {}, {}, {}, {}}, x_BTC), pass);
-  std::vector<at::Tensor> mixed = MixByKernel(scored, pass);
-  if (mixed.empty()) mixed = MixPlainly(scored, x_BTC, pass);
+  std::vector<at::Tensor> mixed = MixValues(scored, x_BTC, pass);
   const at::Tensor output =
       Linear(mixed[0].transpose(1, 2).flatten(2), layers_[number].o);
   mixed.erase(mixed.begin());

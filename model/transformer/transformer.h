@@ -18,6 +18,7 @@
 #include "model/transformer/config.h"
 #include "model/transformer/dropout.h"
 #include "model/transformer/layers.h"
+#include "model/transformer/mixing.h"
 #include "proto/ordo/training/v1/component.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 
@@ -71,6 +72,10 @@ struct ForwardOptions {
   // there is, "reference": plain LibTorch operations. Where the one named does
   // not do what is asked, Forward throws.
   std::string kernel = {};
+  // Where no kernel does attention: more logits than so many are made in blocks
+  // of queries, and once more in the backward pass. More is faster and takes
+  // more memory, results differ by rounding.
+  int64_t logits_at_once = kLogitsAtOnce;
 };
 
 // What a model is trained to say; on the host.
@@ -140,8 +145,6 @@ class Transformer {
  private:
   struct Layer;
   struct Pass;
-  struct Scored;
-  struct Plain;
 
   Transformer(const ordo::training::v1::Model& model,
               const ordo::training::v1::Component& encoding,
@@ -160,15 +163,10 @@ class Transformer {
   encodings::LayerInput Project(encodings::LayerInput input,
                                 const at::Tensor& x_BTC) const;
   Scored Score(const encodings::LayerInput& input, const Pass& pass) const;
-  // What is mixed of each value, by a kernel; empty where plain operations have
-  // to do it.
-  std::vector<at::Tensor> MixByKernel(const Scored& scored,
-                                      const Pass& pass) const;
-  // The same in plain operations.
-  Plain InTheOpen(const Scored& scored) const;
-  std::vector<at::Tensor> MixPlainly(const Scored& scored,
-                                     const at::Tensor& x_BTC,
-                                     const Pass& pass) const;
+  // What is mixed of each value.
+  std::vector<at::Tensor> MixValues(const Scored& scored,
+                                    const at::Tensor& x_BTC,
+                                    const Pass& pass) const;
   at::Tensor SelfAttention(int number, const at::Tensor& x_BTC,
                            const Pass& pass, encodings::Carried* carried) const;
   at::Tensor Block(int number, const at::Tensor& x_BTC, const Pass& pass,
@@ -181,7 +179,9 @@ class Transformer {
   const ordo::training::v1::Component encoding_;
   const Config config_;
   parameters::ParameterSet parameters_;
-  std::unique_ptr<encodings::Encoding> encoder_;
+  // With the graph of gradients it may outlive the model.
+  std::shared_ptr<const encodings::Encoding> encoder_;
+  std::vector<at::Tensor> of_encoding_;
   at::Tensor embedding_VC_;
   // Undefined without embedding_norm.
   NormWeights embedding_norm_C_;

@@ -170,7 +170,6 @@ at::Tensor Case::Made(const Probe& probe, const std::string& what) const {
                          ? TensorOf(inputs.at("tokens")).to(at::kLong)
                          : at::zeros_like(pass.positions_BS);
     const int64_t length = pass.positions_BT.size(1);
-    pass.visible = Seen(length, causal()).view({1, 1, length, length});
     return probe.encoding().Embed(
         at::zeros({pass.tokens_BS.size(0), length, Shape().width}, at::kDouble),
         pass);

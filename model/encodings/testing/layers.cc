@@ -48,8 +48,7 @@ Stream RunLayers(const Encoding& encoding, int layers, Stream stream,
   const AttentionMask mask({length, length, causal}, {}, at::kDouble);
   Carried carried = {{std::move(stream.state_BHTW)}, {}};
   at::Tensor x_BTC = std::move(stream.x_BTC);
-  Pass pass;
-  pass.visible = mask.visible();
+  const Pass pass;
   for (int layer = 0; layer < layers; ++layer) {
     const auto weight = [&](const std::string& name) {
       return Normals({width, width}, name + std::to_string(layer)) * 0.3;
@@ -80,12 +79,8 @@ Stream RunLayers(const Encoding& encoding, int layers, Stream stream,
 
 at::Tensor StartState(const Encoding& encoding, const at::Tensor& x_BTC,
                       const at::Tensor& positions_BT) {
-  const int64_t length = positions_BT.size(1);
   Pass pass;
   pass.positions_BT = pass.positions_BS = positions_BT;
-  pass.visible =
-      AttentionMask({length, length, /*causal=*/true}, {}, at::kDouble)
-          .visible();
   return encoding.Start(x_BTC, pass).tensors[0];
 }
 

@@ -40,6 +40,10 @@ struct Moments {
     pass.positions_BS = pass.positions_BT;
     pass.tokens_BS = at::zeros({q.size(0), length}, at::kLong);
     pass.visible = MaskOf(attention).visible();
+    if (!attention.causal) {
+      pass.ahead =
+          (pass.positions_BS.max() - pass.positions_BT.min()).item<int64_t>();
+    }
     carried = encoding.Start(Hidden(attention), pass);
   }
 
