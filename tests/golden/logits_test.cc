@@ -105,7 +105,7 @@ TEST_P(GoldenLogitsTest, EqualTheReferences) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const auto loaded,
       model::training::LoadModel(files, folder, /*manifest_sha256=*/"",
-                                 encoding ? &*encoding : nullptr));
+                                 {encoding ? &*encoding : nullptr}));
   const bool state = absl::StrContains(GetParam(), "tape");
   const double bound = state ? kBoundOfState : kBound;
   const at::NoGradGuard no_grad;
