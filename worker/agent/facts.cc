@@ -47,6 +47,12 @@ SupervisorFacts FactsOf(const std::vector<JournalRecord>& journal) {
   return facts;
 }
 
+std::string CannotExecute(const std::string& trainer, std::string_view error) {
+  return absl::StrCat(
+      "cannot execute ", trainer, ": ", error,
+      "; `trainer` in the worker's configuration names the program");
+}
+
 void DescribeEnd(const SupervisorFacts& facts, bool kill_asked,
                  const std::string& trainer, ObservedAttempt* observed) {
   if (facts.start_failure) {
@@ -58,9 +64,7 @@ void DescribeEnd(const SupervisorFacts& facts, bool kill_asked,
             "cannot open its log file in the storage root: ", error));
         break;
       case Operation::kExecute:
-        observed->set_message(absl::StrCat(
-            "cannot execute ", trainer, ": ", error,
-            "; `trainer` in the worker's configuration names the program"));
+        observed->set_message(CannotExecute(trainer, error));
         break;
       default:
         observed->set_cause(ObservedAttempt::HOST_FAILED);

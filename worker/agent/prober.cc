@@ -18,6 +18,7 @@
 #include "base/version/version.h"
 #include "google/protobuf/util/json_util.h"
 #include "worker/agent/devices.h"
+#include "worker/agent/facts.h"
 
 namespace ordo::worker::agent {
 namespace {
@@ -143,7 +144,12 @@ absl::Status Prober::Start(const std::string& device) {
     if (!base::Exists(files_, file)) continue;
     ORDO_RETURN_IF_ERROR(files_.RemoveFile(file));
   }
-  ORDO_ASSIGN_OR_RETURN(process_, base::Spawn(spawn));
+  const auto process = base::Spawn(spawn);
+  if (!process.ok()) {
+    return absl::FailedPreconditionError(
+        CannotExecute(options_.trainer, process.status().message()));
+  }
+  process_ = *process;
   file_ = static_cast<int>(syscall(SYS_pidfd_open, process_.pid, 0));
   deadline_ = clock_.Monotonic() + kLimit;
   killed_ = false;

@@ -18,6 +18,7 @@
 namespace ordo::worker::agent {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -130,7 +131,8 @@ TEST_F(ProberTest, ATrainerThatIsNotThereWithholdsTheDevice) {
                   ProberTools{files_, clock_, metrics_});
   prober_->Step(/*idle=*/true);
   EXPECT_EQ(prober_->file(), -1);
-  EXPECT_THAT(Device().withheld(), HasSubstr("/no/such/trainer"));
+  EXPECT_THAT(Device().withheld(),
+              AllOf(HasSubstr("/no/such/trainer"), HasSubstr("`trainer`")));
 }
 
 }  // namespace
