@@ -7,9 +7,6 @@
 namespace ordo::model::catalog {
 namespace {
 
-constexpr char kOwnProducts[] =
-    "its vectors of distances need products of their own";
-
 // As AttentionClass; words with spaces between in the place of lists.
 struct Row {
   const char* name;
@@ -24,18 +21,18 @@ struct Row {
 
 constexpr Row kRows[] = {
     {"rope", "softmax attention, as for all that turn or leave q and k", "",
-     "cpu_pairs cpu_tiled cuda_tiled", "", false, true, 1.3},
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 1.3},
     {"tape", "two value tensors of width d under one softmax", "tape",
-     "cpu_pairs cpu_tiled cuda_tiled", "", false, true, 1.9},
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 1.9},
     {"tape_joined", "one value tensor of width 2d", "",
-     "cpu_pairs cpu_tiled cuda_tiled", "", false, true, 1.9},
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 1.9},
     {"alibi", "a constant bias of the distance", "alibi sandwich",
-     "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 2.5},
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", true, true, 2.5},
     {"t5", "a learned bias of the distance up to 128", "t5",
-     "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 1.9},
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", true, true, 1.9},
     {"kerple_log", "a learned bias of every distance",
-     "kerple_log kerple_power", "cpu_pairs cpu_tiled cuda_tiled", "", true,
-     true, 1.8},
+     "kerple_log kerple_power", "cpu_pairs cpu_tiled cuda_hopper cuda_tiled",
+     "", true, true, 1.8},
     {"window_bias_2d",
      "a learned bias of every distance in a grid of position ids",
      "window_bias_2d", "cpu_pairs cpu_tiled",
@@ -48,20 +45,23 @@ constexpr Row kRows[] = {
     {"huang1", "logits times a number for each of 17 distances",
      "huang1 huang2", "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 2.1},
     {"huang3", "q.k weighed by channel for each of 17 distances", "huang3",
-     "cpu_tiled", kOwnProducts, true, true, 2.0},
-    {"shaw", "q with a vector for each of 17 distances", "shaw", "cpu_tiled",
-     kOwnProducts, true, true, 1.3},
+     "cpu_tiled",
+     "its vectors weigh q and k channel by channel, which no product of tiles "
+     "does",
+     true, true, 2.0},
+    {"shaw", "q with a vector for each of 17 distances", "shaw",
+     "cpu_tiled cuda_tiled", "", true, true, 1.3},
     {"transformer_xl", "q with a vector for every distance", "transformer_xl",
-     "cpu_tiled", kOwnProducts, true, true, 1.8},
+     "cpu_tiled cuda_tiled", "", true, true, 1.8},
     {"deberta", "q and k with a vector for each of 65 distances",
-     "deberta huang4", "cpu_tiled", kOwnProducts, true, true, 2.0},
+     "deberta huang4", "cpu_tiled cuda_tiled", "", true, true, 2.0},
     {"cope", "positions counted by gates of the logits, 64 of them", "cope",
      "cpu_counted", "its counts run from the last key to the first", false,
      true, 2.1},
     {"rerope", "another product from a distance of 512 on",
      "rerope leaky_rerope", "cpu_tiled cuda_tiled", "", true, true, 2.0},
     {"shifted_sparse", "groups of N / 4 tokens, shifted in half of the heads",
-     "", "cpu_pairs cpu_tiled cuda_tiled", "", false, true, 2.0},
+     "", "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 2.0},
 };
 
 }  // namespace
@@ -78,6 +78,7 @@ const std::vector<AttentionKernel>& AttentionKernels() {
       {"cpu_counted_avx512", "cpu_counted", "cpu", both, kAnyWidth, 1},
       {"cpu_counted_avx2", "cpu_counted", "cpu", both, kAnyWidth, 1},
       {"cpu_counted", "cpu_counted", "cpu", both, kAnyWidth, 1},
+      {"cuda_hopper", "cuda_hopper", "cuda", {"bf16"}, 128, 8},
       {"cuda_tiled", "cuda_tiled", "cuda", {"bf16"}, 128, 8},
   };
   return *kernels;
