@@ -86,14 +86,14 @@ TEST(XposTest, FactorsStayWithinSinglePrecisionUpToTheLimit) {
   const Probe probe(FromText("{name: xpos}"), {1, kWidth, 1});
   const at::Tensor x = at::zeros({1, 2, kWidth}, at::kFloat);
   Pass pass;
-  pass.positions_BT = Longs({1, 2}, {34329, 34330});
+  pass.positions_BT = pass.positions_BS = Longs({1, 2}, {34329, 34330});
   for (const at::Tensor& table : probe.encoding().Start(x, pass).tensors) {
     EXPECT_TRUE(table.isfinite().all().item<bool>());
     // Normal numbers, with room to multiply.
     EXPECT_TRUE((table * 50).isfinite().all().item<bool>());
     EXPECT_GT(table.narrow(2, 0, 1).abs().max().item<float>(), 1e-37f);
   }
-  pass.positions_BT = Longs({1, 2}, {34330, 34331});
+  pass.positions_BT = pass.positions_BS = Longs({1, 2}, {34330, 34331});
   try {
     probe.encoding().Start(x, pass);
     FAIL() << "no error";
