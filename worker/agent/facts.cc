@@ -47,7 +47,8 @@ SupervisorFacts FactsOf(const std::vector<JournalRecord>& journal) {
   return facts;
 }
 
-std::string CannotExecute(const std::string& trainer, std::string_view error) {
+std::string CannotExecute(const std::string& trainer,
+                          const std::string& error) {
   return absl::StrCat(
       "cannot execute ", trainer, ": ", error,
       "; `trainer` in the worker's configuration names the program");

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "proto/ordo/agent/v1/agent.pb.h"
@@ -35,7 +34,7 @@ struct SupervisorFacts {
 SupervisorFacts FactsOf(const std::vector<supervisor::JournalRecord>& journal);
 
 // What is wrong, and what names the program.
-std::string CannotExecute(const std::string& trainer, std::string_view error);
+std::string CannotExecute(const std::string& trainer, const std::string& error);
 
 // Fills cause, exit code, signal and message of an attempt whose trainer has
 // left (facts.exit or facts.start_failure is set). A trainer that left by

@@ -146,8 +146,8 @@ absl::Status Prober::Start(const std::string& device) {
   }
   const auto process = base::Spawn(spawn);
   if (!process.ok()) {
-    return absl::FailedPreconditionError(
-        CannotExecute(options_.trainer, process.status().message()));
+    return absl::FailedPreconditionError(CannotExecute(
+        options_.trainer, std::string(process.status().message())));
   }
   process_ = *process;
   file_ = static_cast<int>(syscall(SYS_pidfd_open, process_.pid, 0));
