@@ -93,6 +93,24 @@ void Run(const attention::Call& call, const attention::Kernel& kernel,
   ExpectRan(pass(call, launch.resources()), kernel.name);
 }
 
+// Whether rows begin at multiples of 16 bytes, as a GPU's bulk copies need.
+bool AreRowsAligned(const at::Tensor& x) {
+  const int64_t bytes = x.element_size();
+  bool aligned = reinterpret_cast<uintptr_t>(ConstData<void>(x)) % 16 == 0;
+  for (int64_t axis = 0; axis + 1 < x.dim(); ++axis) {
+    aligned =
+        aligned && (x.size(axis) == 1 || x.stride(axis) * bytes % 16 == 0);
+  }
+  return aligned;
+}
+
+// Of an operand or a gradient of an output: its rows as kernels read them.
+at::Tensor AlignedRows(const Problem& problem, const at::Tensor& x) {
+  const at::Tensor rows = InRows(x);
+  if (problem.device == Device::kCpu || AreRowsAligned(rows)) return rows;
+  return rows.clone(at::MemoryFormat::Contiguous);
+}
+
 class Attending : public Function<Attending> {
  public:
   // Gives the outputs that the problem has, in their order.
@@ -137,7 +155,7 @@ class Attending : public Function<Attending> {
       call.outputs[o] = ViewOf(saved[num_inputs + next]);
       const at::Tensor& gradient = gradients[next++];
       if (!gradient.defined()) continue;
-      kept.push_back(InRows(gradient));
+      kept.push_back(AlignedRows(setting.problem, gradient));
       call.d_outputs[o] = ViewOf(kept.back());
     }
     call.lse_BHT = Data<float>(saved.back());
@@ -154,29 +172,15 @@ class Attending : public Function<Attending> {
   }
 };
 
-// Whether all rows begin at multiples of 16 bytes, as bulk copies of a GPU
-// need.
-bool AreRowsAligned(const at::Tensor& x) {
-  const int64_t bytes = x.element_size();
-  bool aligned = reinterpret_cast<uintptr_t>(ConstData<void>(x)) % 16 == 0;
-  for (int64_t axis = 0; axis + 1 < x.dim(); ++axis) {
-    aligned =
-        aligned && (x.size(axis) == 1 || x.stride(axis) * bytes % 16 == 0);
-  }
-  return aligned;
-}
-
 // Of a problem's type, or fp32 for a table, in its shape, rows side by side.
 at::Tensor Operand(const Problem& problem, Input input, const at::Tensor& x) {
   const Shape shape = ShapeOf(problem, input);
   const auto type = IsTable(input) || problem.type == Type::kFloat32
                         ? at::kFloat
                         : at::kBFloat16;
-  const at::Tensor rows = InRows(
-      x.to(type).expand({shape.batch, shape.heads, shape.tokens, shape.width}));
-  const bool fits =
-      problem.device == Device::kCpu || IsTable(input) || AreRowsAligned(rows);
-  return fits ? rows : rows.contiguous();
+  const at::Tensor all =
+      x.to(type).expand({shape.batch, shape.heads, shape.tokens, shape.width});
+  return IsTable(input) ? InRows(all) : AlignedRows(problem, all);
 }
 
 at::Tensor Numbers(const at::Tensor& x, c10::IntArrayRef shape,

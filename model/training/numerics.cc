@@ -120,9 +120,8 @@ std::string Settings() {
   return absl::StrJoin(set, " ");
 }
 
-// Our kernels that this processor or the GPU runs, best first, and what it must
-// do without.
-std::string AttentionKernels() {
+// Our kernels for attention that this processor or the GPU runs, best first.
+std::vector<std::string> AttentionKernels() {
   kernels::attention::Problem problem;
   // Some rows take nothing else.
   problem.type = kernels::Type::kBfloat16;
@@ -141,6 +140,14 @@ std::string AttentionKernels() {
       names.push_back(kernel.name);
     }
   }
+  return names;
+}
+
+// What computes: the kernel that is named or those there are for attention, and
+// what of all tables must do without.
+std::string ChoiceOfKernels(const std::string& kernel) {
+  std::vector<std::string> names = AttentionKernels();
+  if (!kernel.empty()) names = {kernel};
   for (const std::string& name : kernels::LeftOut()) {
     names.push_back("without:" + name);
   }
@@ -195,7 +202,7 @@ Environment CurrentEnvironment(const std::string& build_digest,
   environment.cpu_capability =
       absl::StrCat(at::get_cpu_capability(), Extensions(), Processor());
   environment.torch_version = TorchVersion();
-  environment.kernels = kernel.empty() ? AttentionKernels() : kernel;
+  environment.kernels = ChoiceOfKernels(kernel);
   environment.settings = Settings();
   environment.gpu = OpenedGpu();
   return environment;

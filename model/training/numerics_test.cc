@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kernels/common/left_out.h"
 #include "model/training/loaded_libraries.h"
 
 namespace ordo::model::training {
@@ -76,6 +77,10 @@ TEST(Numerics, EnvironmentSaysWhatLibrariesChooseKernelsBy) {
   // The last one is for any processor.
   EXPECT_THAT(before.kernels, ::testing::EndsWith("cpu_tiled"));
   EXPECT_EQ(CurrentEnvironment("abc", "reference").kernels, "reference");
+  kernels::LeaveOut({"rows/cpu_fused"});
+  EXPECT_EQ(CurrentEnvironment("abc", "reference").kernels,
+            "reference without:rows/cpu_fused");
+  kernels::LeaveOut({});
   // Vendor, family/model: "AVX512+fma+avx2 GenuineIntel 6/143".
   EXPECT_THAT(before.cpu_capability,
               ::testing::MatchesRegex("[A-Z0-9_]+\\S* \\S+ [0-9]+/[0-9]+"));

@@ -9,6 +9,7 @@
 #include "ATen/core/grad_mode.h"
 #include "ATen/ops/cat.h"
 #include "ATen/ops/zeros.h"
+#include "c10/core/ScalarType.h"
 
 namespace ordo::model::transformer {
 namespace {
@@ -18,7 +19,8 @@ using torch::autograd::Function;
 using torch::autograd::variable_list;
 
 // For its scope, autocast as it was when the settings were taken, without the
-// cache of weights: what is put there without a graph has no gradient later.
+// cache of weights: what the backward pass puts there nobody clears, and the
+// next step would read weights of the last one.
 class Autocast {
  public:
   struct Settings {
@@ -104,16 +106,29 @@ class Gradients {
       if (!gradient.defined()) continue;
       at::Tensor& sum = sums_[i];
       if (!sum.defined()) {
-        sum = at::zeros(tensors_[i].sizes(), tensors_[i].options());
+        sum = at::zeros(tensors_[i].sizes(),
+                        tensors_[i].options().dtype(TypeOfSum(i)));
       }
       Part(i, sum, block).add_(gradient);
     }
   }
 
-  const variable_list& sums() const { return sums_; }
+  variable_list Sums() const {
+    variable_list sums = sums_;
+    for (size_t i = 0; i < sums.size(); ++i) {
+      if (sums[i].defined()) sums[i] = sums[i].to(tensors_[i].scalar_type());
+    }
+    return sums;
+  }
 
  private:
   bool IsParameter(size_t i) const { return i >= input_.axes.size(); }
+
+  // As one pass adds them up.
+  at::ScalarType TypeOfSum(size_t i) const {
+    const at::ScalarType own = tensors_[i].scalar_type();
+    return c10::isReducedFloatingType(own) ? at::kFloat : own;
+  }
 
   // The block's of what has the shape of tensor number `i`.
   at::Tensor Part(size_t i, const at::Tensor& x, const Block& block) const {
@@ -164,7 +179,7 @@ class Blockwise : public Function<Blockwise> {
     const at::AutoGradMode with_graph(true);
     Gradients gradients(held->input, *context, of_outputs);
     for (const Block& block : held->input.blocks) gradients.Add(block);
-    variable_list results = gradients.sums();
+    variable_list results = gradients.Sums();
     // Of what is held.
     results.emplace_back();
     return results;

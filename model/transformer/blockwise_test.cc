@@ -5,6 +5,7 @@
 
 #include "ATen/TensorOperators.h"
 #include "ATen/autocast_mode.h"
+#include "ATen/core/grad_mode.h"
 #include "ATen/ops/cat.h"
 #include "ATen/ops/full.h"
 #include "ATen/ops/linear.h"
@@ -109,6 +110,30 @@ TEST(BlockwiseTest, CastsAreThoseOfTheForwardPass) {
   EXPECT_EQ(weight.grad().item<float>(), 512);
   beside.sum().backward();
   EXPECT_EQ(weight.grad().item<float>(), 1024);
+  // Nothing is left of the weight as it was in the backward pass.
+  const at::NoGradGuard no_grad;
+  weight.fill_(2);
+  at::autocast::set_autocast_enabled(at::kCPU, true);
+  EXPECT_EQ(at::linear(x, weight).sum().item<float>(), 1024);
+  at::autocast::clear_cache();
+  at::autocast::set_autocast_enabled(at::kCPU, false);
+}
+
+// 256 and 1 are 256 in bf16.
+TEST(BlockwiseTest, GradientsOfManyBlocksAddUpInSinglePrecision) {
+  constexpr int64_t kMany = 300;
+  const at::Tensor shared =
+      at::ones({1, 1, 1, 1}, at::kBFloat16).requires_grad_();
+  BlockwiseInput input;
+  for (int64_t i = 0; i < kMany; ++i) input.blocks.push_back({i, 1, 0, kMany});
+  input.tensors = {at::ones({1, 1, kMany, 1}, at::kBFloat16), shared};
+  input.axes = {Axis::kQueries, Axis::kShared};
+  input.function = [](const Block&, const Tensors& parts) {
+    return Tensors{parts[0] * parts[1]};
+  };
+  InBlocks(std::move(input))[0].sum().backward();
+  EXPECT_EQ(shared.grad().scalar_type(), at::kBFloat16);
+  EXPECT_EQ(shared.grad().item<float>(), kMany);
 }
 
 }  // namespace
