@@ -22,6 +22,8 @@ struct CudaCode {
   const char* (*backward)(const Call& call, void* workspace, void* stream);
 };
 
+// cuda_counted.cu.
+const CudaCode& CountedCuda();
 // cuda_hopper.cu.
 const CudaCode& HopperCuda();
 // cuda_tiled.cu.

@@ -22,15 +22,41 @@ namespace {
 using check::Case;
 using check::RunOptions;
 
-// Those that the kernel supports, for a device.
-std::vector<Case> Problems() {
-  const Kernel kernel = CudaKernel(TiledCuda());
-  std::vector<Case> cases;
-  for (Case c : check::Problems()) {
+// Those of `cases` that the code supports, for a device.
+std::vector<Case> Supported(const CudaCode& code, std::vector<Case> cases) {
+  const Kernel kernel = CudaKernel(code);
+  std::vector<Case> supported;
+  for (Case& c : cases) {
     c.problem.device = Device::kCuda;
-    if (kernel.supports(c.problem).ok()) cases.push_back(c);
+    if (kernel.supports(c.problem).ok()) supported.push_back(c);
   }
-  return cases;
+  return supported;
+}
+
+std::vector<Case> Problems() {
+  return Supported(TiledCuda(), check::Problems());
+}
+
+// With the width of another instance, and with more queries than a turn of the
+// backward pass has.
+std::vector<Case> CountedProblems() {
+  std::vector<Case> cases = check::Problems();
+  Case wide = {"counted_by_keys_wide", check::Plain(131, 104)};
+  wide.problem.gates = Gates::kOwn;
+  wide.problem.positions = 40;
+  wide.problem.batch = 1;
+  Case turns = {"counted_by_keys_in_turns", check::Plain(1030, 16)};
+  turns.problem.gates = Gates::kOwn;
+  turns.problem.positions = 520;
+  turns.problem.batch = 1;
+  turns.problem.heads = 2;
+  turns.problem.key_heads = turns.problem.values[0].heads = 1;
+  for (Case* const c : {&wide, &turns}) {
+    c->problem.type = Type::kBfloat16;
+    c->label += "_bf16";
+    cases.push_back(*c);
+  }
+  return Supported(CountedCuda(), std::move(cases));
 }
 
 class CudaEmulatedProblemsTest : public ::testing::TestWithParam<Case> {};
@@ -38,6 +64,14 @@ class CudaEmulatedProblemsTest : public ::testing::TestWithParam<Case> {};
 TEST_P(CudaEmulatedProblemsTest, IsNearTheReference) {
   kernels::testing::SetSchedule(1);
   testing::ExpectNearReference(GetParam(), CudaKernel(TiledCuda()),
+                               RunOptions());
+}
+
+class CudaCountedProblemsTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(CudaCountedProblemsTest, IsNearTheReference) {
+  kernels::testing::SetSchedule(1);
+  testing::ExpectNearReference(GetParam(), CudaKernel(CountedCuda()),
                                RunOptions());
 }
 
@@ -60,48 +94,108 @@ TEST(CudaEmulatedTest, VectorsAndTheOrderOfWarpsChangeNoBit) {
   EXPECT_EQ(count, chosen.size());
 }
 
-TEST(CudaEmulatedTest, NotANumberIsSeenByAllWhoSeeItsKeyOrAreItsQuery) {
-  testing::ExpectNotANumberIsSeen(Type::kBfloat16, CudaKernel(TiledCuda()));
+TEST(CudaEmulatedTest, CountsAndTheOrderOfWarpsChangeNoBit) {
+  const std::set<std::string> chosen = {
+      "counted_bf16", "counted_by_keys_padded_both_ways_bf16",
+      "counted_by_keys_wide_bf16", "counted_by_slope_bf16"};
+  size_t count = 0;
+  kernels::testing::SetSchedule(3);
+  for (const Case& c : CountedProblems()) {
+    if (chosen.count(c.label) == 0) continue;
+    ++count;
+    SCOPED_TRACE(c.label);
+    RunOptions vectors;
+    vectors.gap = 8;
+    testing::ExpectSameBits(c.problem, CudaKernel(CountedCuda()), vectors,
+                            RunOptions());
+  }
+  EXPECT_EQ(count, chosen.size());
 }
 
-TEST(CudaEmulatedTest, WhatItDoesNotDoIsRefusedByName) {
-  const std::vector<std::pair<std::string, std::function<void(Problem*)>>>
-      refused = {
-          {"must lie on a GPU", [](Problem* p) { p->device = Device::kCpu; }},
-          {"type must be bf16", [](Problem* p) { p->type = Type::kFloat32; }},
-          {"multiples of 8", [](Problem* p) { p->width = 20; }},
-          {"multiples of 8", [](Problem* p) { p->values[0].width = 7; }},
-          {"--config=cuda_all", [](Problem* p) { p->width = 256; }},
-          {"--config=cuda_all", [](Problem* p) { p->values[0].width = 264; }},
-          {"below 65536", [](Problem* p) { p->batch = 65536; }},
-          {"64 pieces", [](Problem* p) { p->pieces = 65; }},
-          {"a far product",
-           [](Problem* p) {
-             p->far_from = 9;
-             p->heads = 2 * p->key_heads;
-             p->values[0].heads = p->heads;
-           }},
-          {"position ids",
-           [](Problem* p) { p->positioned = p->biased = true; }},
-          {"products by channel", [](Problem* p) { p->by_channel = true; }},
-          {"sums of weights",
-           [](Problem* p) {
-             p->summed = true;
-             p->far_from = 9;
-           }},
-          {"multiples of 8", [](Problem* p) { p->key_band = 12; }},
-          {"counted positions", [](Problem* p) { p->gates = Gates::kLogits; }},
-      };
+TEST(CudaEmulatedTest, NotANumberIsSeenByAllWhoSeeItsKeyOrAreItsQuery) {
+  testing::ExpectNotANumberIsSeen(Type::kBfloat16, CudaKernel(TiledCuda()));
+  testing::ExpectNotANumberIsSeen(Type::kBfloat16, CudaKernel(CountedCuda()));
+}
+
+using Refused = std::pair<std::string, std::function<void(Problem*)>>;
+
+// Expects of each change of a problem that the code refuses it by name.
+void ExpectRefused(const CudaCode& code, const Problem& plain,
+                   const std::vector<Refused>& refused) {
   for (const auto& [what, change] : refused) {
-    Problem problem = check::Plain(70, 64);
+    Problem problem = plain;
     problem.device = Device::kCuda;
     problem.type = Type::kBfloat16;
+    EXPECT_TRUE(CudaKernel(code).supports(problem).ok());
     change(&problem);
-    const absl::Status status = CudaKernel(TiledCuda()).supports(problem);
+    const absl::Status status = CudaKernel(code).supports(problem);
     EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << what;
     EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr(what));
   }
 }
+
+TEST(CudaEmulatedTest, WhatItDoesNotDoIsRefusedByName) {
+  const std::vector<Refused> refused = {
+      {"must lie on a GPU", [](Problem* p) { p->device = Device::kCpu; }},
+      {"type must be bf16", [](Problem* p) { p->type = Type::kFloat32; }},
+      {"multiples of 8", [](Problem* p) { p->width = 20; }},
+      {"multiples of 8", [](Problem* p) { p->values[0].width = 7; }},
+      {"--config=cuda_all", [](Problem* p) { p->width = 256; }},
+      {"--config=cuda_all", [](Problem* p) { p->values[0].width = 264; }},
+      {"below 65536", [](Problem* p) { p->batch = 65536; }},
+      {"64 pieces", [](Problem* p) { p->pieces = 65; }},
+      {"a far product",
+       [](Problem* p) {
+         p->far_from = 9;
+         p->heads = 2 * p->key_heads;
+         p->values[0].heads = p->heads;
+       }},
+      {"position ids", [](Problem* p) { p->positioned = p->biased = true; }},
+      {"products by channel", [](Problem* p) { p->by_channel = true; }},
+      {"sums of weights",
+       [](Problem* p) {
+         p->summed = true;
+         p->far_from = 9;
+       }},
+      {"multiples of 8", [](Problem* p) { p->key_band = 12; }},
+      {"counted positions", [](Problem* p) { p->gates = Gates::kLogits; }},
+  };
+  ExpectRefused(TiledCuda(), check::Plain(70, 64), refused);
+}
+
+TEST(CudaEmulatedTest, WhatIsNotCountedIsRefusedByName) {
+  Problem counted = check::Plain(70, 64);
+  counted.gates = Gates::kLogits;
+  counted.positions = 9;
+  ExpectRefused(
+      CountedCuda(), counted,
+      {
+          {"must lie on a GPU", [](Problem* p) { p->device = Device::kCpu; }},
+          {"type must be bf16", [](Problem* p) { p->type = Type::kFloat32; }},
+          {"multiples of 8", [](Problem* p) { p->width = 20; }},
+          {"multiples of 8", [](Problem* p) { p->values[0].width = 7; }},
+          {"--config=cuda_all", [](Problem* p) { p->values[0].width = 264; }},
+          {"below 65536", [](Problem* p) { p->heads = 65536; }},
+          {"2^30", [](Problem* p) { p->positions = int64_t{1} << 30; }},
+          {"nothing counts", [](Problem* p) { p->gates = Gates::kNone; }},
+          {"multipliers", [](Problem* p) { p->multiplied = true; }},
+          {"rectified", [](Problem* p) { p->rectified = true; }},
+          {"ramps", [](Problem* p) { p->pieces = 2; }},
+          {"vectors of distances", [](Problem* p) { p->query_band = 8; }},
+          {"by channel", [](Problem* p) { p->by_channel = true; }},
+          {"a far product", [](Problem* p) { p->far_from = 9; }},
+          {"sums of weights", [](Problem* p) { p->summed = true; }},
+          {"position ids",
+           [](Problem* p) { p->positioned = p->biased = true; }},
+          {"that share keys", [](Problem* p) { p->key_heads = 1; }},
+      });
+}
+
+INSTANTIATE_TEST_SUITE_P(Counted, CudaCountedProblemsTest,
+                         ::testing::ValuesIn(CountedProblems()),
+                         [](const ::testing::TestParamInfo<Case>& info) {
+                           return info.param.label;
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Tiled, CudaEmulatedProblemsTest,
                          ::testing::ValuesIn(Problems()),

@@ -25,10 +25,6 @@
 namespace ordo::kernels::attention {
 namespace {
 
-int64_t NumTiles(int64_t tokens) {
-  return (tokens + kCudaTile - 1) / kCudaTile;
-}
-
 Terms TermsOf(const Problem& p) {
   if (HasBands(p) || p.summed) return kVectors;
   return p.multiplied || p.rectified || p.pieces > 0 ? kNumbers : kNoTerms;

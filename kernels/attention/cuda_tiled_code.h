@@ -13,6 +13,10 @@ namespace ordo::kernels::attention {
 inline constexpr int kThreads = 128;
 inline constexpr int kCudaTile = 64;
 
+constexpr int64_t NumTiles(int64_t tokens) {
+  return (tokens + kCudaTile - 1) / kCudaTile;
+}
+
 // Tables of the distance with gradients.
 enum TableSums { kBiasSums, kMultiplierSums, kRampSums, kNumTableSums };
 

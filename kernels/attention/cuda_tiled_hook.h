@@ -211,17 +211,21 @@ ORDO_DEVICE OnRamp RampAt(const Hook<true>& hook, int query, int key) {
 // What is not a number stays so, which fmaxf would make 0.
 ORDO_DEVICE float Rectified(float x) { return x < 0 ? 0 : x; }
 
-// In base 2; -infinity if the query does not see the key. Both count in their
-// tiles.
+// Whether the query sees the key. Both count in their tiles.
+template <bool kTerms>
+ORDO_DEVICE bool Sees(const Hook<kTerms>& hook, int query, int key) {
+  const Extras& extras = *hook.extras;
+  return hook.whole || (key - query <= hook.diagonal &&
+                        key - query > hook.edge && extras.hidden[key] == 0 &&
+                        (!hook.bounded || key >= extras.first[query]));
+}
+
+// In base 2; -infinity if the query does not see the key.
 template <bool kTerms>
 ORDO_DEVICE float Logit(const Hook<kTerms>& hook, float product, int query,
                         int key) {
+  if (!Sees(hook, query, key)) return -INFINITY;
   const Extras& extras = *hook.extras;
-  if (!hook.whole && (key - query > hook.diagonal || key - query <= hook.edge ||
-                      extras.hidden[key] != 0 ||
-                      (hook.bounded && key < extras.first[query]))) {
-    return -INFINITY;
-  }
   float logit = product * hook.scale;
   if constexpr (kTerms) {
     if (hook.rectified) logit = Rectified(logit);

@@ -56,9 +56,10 @@ const char* DeviceText() {
 
 extern "C" const CudaLibrary* OrdoCudaLibrary() {
   static const attention::CudaCode* const kAttention[] = {
-      &attention::HopperCuda(), &attention::TiledCuda()};
+      &attention::HopperCuda(), &attention::TiledCuda(),
+      &attention::CountedCuda()};
   static const CudaLibrary kLibrary = {
-      CallBytes(),          kAttention,         2,
+      CallBytes(),          kAttention,         3,
       &update::FusedCuda(), &rows::FusedCuda(), {Allocate, Release, Copy},
       MissingDevice,        DeviceText,
   };

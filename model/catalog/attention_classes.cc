@@ -56,8 +56,7 @@ constexpr Row kRows[] = {
     {"deberta", "q and k with a vector for each of 65 distances",
      "deberta huang4", "cpu_tiled cuda_tiled", "", true, true, 2.0},
     {"cope", "positions counted by gates of the logits, 64 of them", "cope",
-     "cpu_counted", "its counts run from the last key to the first", false,
-     true, 2.1},
+     "cpu_counted cuda_counted", "", false, true, 2.1},
     {"rerope", "another product from a distance of 512 on",
      "rerope leaky_rerope", "cpu_tiled cuda_tiled", "", true, true, 2.0},
     {"shifted_sparse", "groups of N / 4 tokens, shifted in half of the heads",
@@ -80,6 +79,7 @@ const std::vector<AttentionKernel>& AttentionKernels() {
       {"cpu_counted", "cpu_counted", "cpu", both, kAnyWidth, 1},
       {"cuda_hopper", "cuda_hopper", "cuda", {"bf16"}, 128, 8},
       {"cuda_tiled", "cuda_tiled", "cuda", {"bf16"}, 128, 8},
+      {"cuda_counted", "cuda_counted", "cuda", {"bf16"}, 128, 8},
   };
   return *kernels;
 }

@@ -43,8 +43,11 @@ TEST(AttentionClassesTest, EveryClassHasAKernelForEachDeviceOrAReason) {
 
 TEST(AttentionClassesTest, EncodingsSayTheKernelsOfTheirClass) {
   const EncodingTraits& cope = Find(Kind::kEncoding, "cope")->encoding;
-  EXPECT_THAT(cope.kernels, ::testing::ElementsAre("cpu_counted", "reference"));
-  EXPECT_FALSE(cope.no_cuda_kernel.empty());
+  EXPECT_THAT(cope.kernels, ::testing::ElementsAre(
+                                "cpu_counted", "cuda_counted", "reference"));
+  EXPECT_TRUE(cope.no_cuda_kernel.empty());
+  EXPECT_FALSE(
+      Find(Kind::kEncoding, "huang3")->encoding.no_cuda_kernel.empty());
 }
 
 }  // namespace

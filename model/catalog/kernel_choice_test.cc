@@ -55,7 +55,7 @@ TEST_F(KernelChoiceTest, AnUnknownNameIsRefusedWithTheKnownOnes) {
       Wrong(Use(Encoding("rope"), "cpu", "fp32", "cpu_tilde")),
       AllOf(HasSubstr("must be one of cpu_pairs_amx, "),
             HasSubstr(", cpu_tiled_avx512, cpu_tiled_avx2, cpu_tiled, "),
-            HasSubstr(", cuda_tiled, reference, is 'cpu_tilde'"),
+            HasSubstr(", cuda_tiled, cuda_counted, reference, is 'cpu_tilde'"),
             HasSubstr("did you mean 'cpu_tiled'")));
 }
 
@@ -63,9 +63,11 @@ TEST_F(KernelChoiceTest, AKernelIsRefusedForWhatItDoesNotDo) {
   EXPECT_EQ(Wrong(Use(Encoding("rope"), "cpu", "bf16", "cpu_tiled")), "");
   EXPECT_EQ(Wrong(Use(Encoding("rope"), "cpu", "fp32", "cpu_tiled_avx2")), "");
   EXPECT_EQ(Wrong(Use(Encoding("cope"), "cpu", "bf16", "reference")), "");
-  EXPECT_THAT(Wrong(Use(Encoding("cope"), "cpu", "fp32", "cpu_tiled")),
-              HasSubstr("it does not do cope (positions counted by gates of "
-                        "the logits, 64 of them), which cpu_counted does"));
+  EXPECT_THAT(
+      Wrong(Use(Encoding("cope"), "cpu", "fp32", "cpu_tiled")),
+      HasSubstr("it does not do cope (positions counted by gates of "
+                "the logits, 64 of them), which cpu_counted, cuda_counted "
+                "do"));
   EXPECT_THAT(Wrong(Use(Encoding("rope"), "cpu", "fp32", "cpu_counted")),
               HasSubstr("does not do rope"));
   EXPECT_THAT(Wrong(Use(Encoding("rope"), "cpu", "bf16", "cuda_tiled")),
@@ -99,15 +101,17 @@ TEST_F(KernelChoiceTest, WhatIsNotKnownYetIsNotRefused) {
 TEST_F(KernelChoiceTest, NoKernelIsToldWithTheReasonAndTheSlowdown) {
   EXPECT_EQ(SlowdownNotice("training", Use(Encoding("cope"), "cpu", "fp32")),
             "");
+  EXPECT_EQ(SlowdownNotice("training", Use(Encoding("cope"), "cuda", "bf16")),
+            "");
   EXPECT_EQ(SlowdownNotice(
                 "training",
                 Use(Encoding("per_layer", {Encoding("cope"), Encoding("rope")}),
                     "cpu", "bf16")),
             "");
   EXPECT_THAT(
-      SlowdownNotice("training", Use(Encoding("cope"), "cuda", "bf16")),
-      AllOf(HasSubstr("training under cope takes plain operations"),
-            HasSubstr("its counts run from the last key to the first"),
+      SlowdownNotice("training", Use(Encoding("huang3"), "cuda", "bf16")),
+      AllOf(HasSubstr("training under huang3 takes plain operations"),
+            HasSubstr("weigh q and k channel by channel"),
             ::testing::ContainsRegex("about [0-9]+\\.[0-9] times as long")));
   EXPECT_THAT(
       SlowdownNotice("evaluation", Use(Encoding("rope"), "cuda", "fp32")),
@@ -140,12 +144,12 @@ TEST_F(KernelChoiceTest, EvaluationsTakeWhatTheDeviceComputesAndAreToldOnce) {
   std::vector<std::string> notices;
   AddEvaluationNotices(context, evaluations, &notices);
   EXPECT_THAT(notices, IsEmpty());
-  encoding = Encoding("cope");
+  encoding = Encoding("huang3");
   AddTrainingNotice(context, training, &notices);
   AddEvaluationNotices(context, evaluations, &notices);
   ASSERT_EQ(notices.size(), 2U);
-  EXPECT_THAT(notices[0], HasSubstr("training under cope"));
-  EXPECT_THAT(notices[1], HasSubstr("evaluation under cope"));
+  EXPECT_THAT(notices[0], HasSubstr("training under huang3"));
+  EXPECT_THAT(notices[1], HasSubstr("evaluation under huang3"));
   evaluations[1].set_kernel("cuda_tiled");
   Violations violations;
   CheckEvaluationKernels(context, evaluations, &violations);
