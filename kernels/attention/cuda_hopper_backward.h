@@ -180,6 +180,7 @@ struct HopperBackwardGroup {
     Weigh(place, facts, scores);
     uint32_t weights[kRows / 16][4], packed[kRows / 16][4];
     Pack<kRows>(scores, weights);
+    device::Pin(weights);
     device::Pin(d_values);
     device::BeginProducts();
     BeginColumnsProduct<kRows, kW>(weights, mixed, true, d_values);
@@ -189,6 +190,7 @@ struct HopperBackwardGroup {
     device::Pin(changes);
     Differentiate(facts, scores, changes);
     Pack<kRows>(changes, packed);
+    device::Pin(packed);
     device::Pin(dk);
     device::BeginProducts();
     BeginColumnsProduct<kRows, kD>(packed, q, true, dk);

@@ -25,8 +25,9 @@ constexpr int64_t BoxBytes(int64_t rows, int64_t columns) {
 // From the next place for a tile on.
 ORDO_DEVICE char* AlignedShared() {
   char* const shared = device::SharedMemory();
-  const uint32_t beyond = device::SharedAddress(shared) % kTileAlignment;
-  return beyond == 0 ? shared : shared + (kTileAlignment - beyond);
+  // No choice of two pointers: the compiler would not know that it is shared
+  // memory, and address all of it as if it might not be.
+  return shared + (-device::SharedAddress(shared) % uint32_t{kTileAlignment});
 }
 
 // Barriers of a ring: that a stage is full, that it is empty.

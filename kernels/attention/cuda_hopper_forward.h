@@ -179,10 +179,10 @@ struct HopperForwardGroup {
     device::CommitProducts();
   }
 
-  ORDO_DEVICE void BeginMixed(uint32_t pass,
-                              const uint32_t (&weights)[kKeys / 16][4],
+  ORDO_DEVICE void BeginMixed(uint32_t pass, uint32_t (&weights)[kKeys / 16][4],
                               float (&mixed)[kW / 8][4]) {
     WaitUntilFull<Shape::kStages>(shared.of_values, pass);
+    device::Pin(weights);
     device::Pin(mixed);
     device::BeginProducts();
     BeginColumnsProduct<kKeys, kW>(

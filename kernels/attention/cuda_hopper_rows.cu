@@ -198,7 +198,10 @@ Sums Place(const HopperWidths& widths, Workspace* workspace,
     // At least two tiles of keys for a block: few parts where rows are short.
     const int64_t of_keys =
         (p.keys + widths.backward_keys - 1) / widths.backward_keys;
-    tiled.parts = 2 * std::min(kMaxBlocks, (of_keys + 1) / 2);
+    // A block waits for some behind it too: all must be there at once.
+    const int64_t most =
+        std::min(kMaxBlocks, int64_t{device::Multiprocessors()});
+    tiled.parts = 2 * std::min(most, (of_keys + 1) / 2);
     tiled.d_parts[kBiasSums] =
         workspace->Take<float>(heads * tiled.parts * tiled.spread_stride);
   }
@@ -235,7 +238,9 @@ const char* Forward(const Call& call, void* workspace, void* stream) {
   PlaceSlots(call.problem, arguments.slots);
   Maps maps(&arguments);
   AddInputs(call, widths.forward_queries, widths.forward_keys, &maps);
-  if (maps.error() != nullptr) return maps.error();
+  if (maps.error() != nullptr) {
+    return TiledCuda().forward(call, workspace, stream);
+  }
   return widths.forward(arguments, stream);
 }
 
@@ -259,7 +264,9 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
              real ? MixedShape(p, v) : QShape(p), widths.backward_queries);
     arguments.has[boxed] = real;
   }
-  if (maps.error() != nullptr) return maps.error();
+  if (maps.error() != nullptr) {
+    return TiledCuda().backward(call, workspace, stream);
+  }
   Workspace memory(workspace);
   const Sums sums = Place(widths, &memory, &arguments);
   if (call.d_inputs[kBias].data == nullptr) {

@@ -68,6 +68,8 @@ const char* MissingTerm(const Problem& p) {
 const char* Refusal(const Problem& p) {
   const int64_t shared = device::SharedBytesOfBlock();
   if (shared == 0) return "no device";
+  static const char* const not_built = device::WhyNotBuilt(TiledDelta);
+  if (not_built != nullptr) return not_built;
   if (p.device != Device::kCuda) return "its tensors must lie on a GPU";
   if (p.type != Type::kBfloat16) return "its type must be bf16";
   bool whole = p.width % 8 == 0 && p.query_band % 8 == 0 && p.key_band % 8 == 0;

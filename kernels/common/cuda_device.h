@@ -58,23 +58,42 @@ struct Grid {
   int64_t shared_bytes = 0;
 };
 
+// Null, or what is wrong; the device forgets it, as the next launch would be
+// blamed.
+inline const char* TextOf(cudaError_t error) {
+  if (error == cudaSuccess) return nullptr;
+  static_cast<void>(cudaGetLastError());
+  return cudaGetErrorString(error);
+}
+
+// Null if the library has the kernel for the current device, or what to do.
+template <typename Argument>
+const char* WhyNotBuilt(void (*kernel)(Argument)) {
+  cudaFuncAttributes found;
+  const bool built = TextOf(cudaFuncGetAttributes(&found, kernel)) == nullptr;
+  return built ? nullptr
+               : "the library was not built for this GPU: bazel build "
+                 "--config=cuda_all";
+}
+
 // Queues the kernel on the stream. Null, or what went wrong.
 template <typename Argument>
 const char* Launch(void (*kernel)(Argument), const Grid& grid, void* stream,
                    const Argument& argument) {
-  // More than 48 KB must be asked for.
+  // More than 48 KB must be asked for; all of it, as another thread may launch
+  // the kernel with more.
   cudaError_t error =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           static_cast<int>(grid.shared_bytes));
+                           static_cast<int>(SharedBytesOfBlock()));
   if (error == cudaSuccess) {
     const dim3 blocks(static_cast<unsigned>(grid.x),
                       static_cast<unsigned>(grid.y),
                       static_cast<unsigned>(grid.z));
     kernel<<<blocks, grid.threads, grid.shared_bytes,
              static_cast<cudaStream_t>(stream)>>>(argument);
-    error = cudaGetLastError();
+    error = cudaPeekAtLastError();
   }
-  return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
+  return TextOf(error);
 }
 
 ORDO_DEVICE int ThreadId() { return static_cast<int>(threadIdx.x); }

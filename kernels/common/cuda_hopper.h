@@ -53,6 +53,21 @@ inline int ComputeCapability() {
   return found;
 }
 
+// Of the current device; 0: there is none.
+inline int Multiprocessors() {
+  static const int found = [] {
+    int device = 0, number = 0;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&number, cudaDevAttrMultiProcessorCount,
+                               device) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      return 0;
+    }
+    return number;
+  }();
+  return found;
+}
+
 // The driver's function that makes maps, or null.
 inline auto TensorMapEncoder() {
   static const auto encoder = [] {
@@ -97,9 +112,8 @@ inline const char* MakeTensorMap(const BoxedTensor& tensor, TensorMap* map) {
 
 // Queues zeros for memory of the device. Null, or what went wrong.
 inline const char* Clear(void* memory, int64_t bytes, void* stream) {
-  const cudaError_t error = cudaMemsetAsync(
-      memory, 0, static_cast<size_t>(bytes), static_cast<cudaStream_t>(stream));
-  return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
+  return TextOf(cudaMemsetAsync(memory, 0, static_cast<size_t>(bytes),
+                                static_cast<cudaStream_t>(stream)));
 }
 
 // The thread's group of 128, the same for the whole warp.
@@ -205,11 +219,13 @@ ORDO_DEVICE void AddPair(float* pair, float x, float y) {
 ORDO_DEVICE void WaitForTurn(const int* turns, int turn) {
   int ended = 0;
   do {
-    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
+    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];"
                  : "=r"(ended)
                  : "l"(turns)
                  : "memory");
-  } while (ended != turn);
+  } while (ended < turn);
+  // Once, as it empties the cache.
+  asm volatile("fence.acq_rel.gpu;" : : : "memory");
 }
 
 // For one thread, after a barrier of those that shared the turn.

@@ -66,6 +66,16 @@ ORDO_DEVICE void Pin(float (&x)[kTiles][4]) {
   }
 }
 
+// What the warp packed as left sides is there.
+template <int kSteps>
+ORDO_DEVICE void Pin(uint32_t (&x)[kSteps][4]) {
+  ORDO_UNROLL
+  for (int k = 0; k < kSteps; ++k) {
+    ORDO_UNROLL
+    for (int e = 0; e < 4; ++e) asm volatile("" : "+r"(x[k][e]) : : "memory");
+  }
+}
+
 #define ORDO_SUMS_8(n)                                                    \
   "+f"(sums[n][0]), "+f"(sums[n][1]), "+f"(sums[n][2]), "+f"(sums[n][3]), \
       "+f"(sums[n + 1][0]), "+f"(sums[n + 1][1]), "+f"(sums[n + 1][2]),   \

@@ -27,7 +27,9 @@ device::Grid InBlocks(int64_t threads) {
 }
 
 const char* Refusal() {
-  return device::SharedBytesOfBlock() == 0 ? "no device" : nullptr;
+  if (device::SharedBytesOfBlock() == 0) return "no device";
+  static const char* const not_built = device::WhyNotBuilt(FusedGate);
+  return not_built;
 }
 
 // Calls launch(part) for parts of a rotation whose rows of the batch fit a

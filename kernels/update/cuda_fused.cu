@@ -98,8 +98,13 @@ int64_t WorkspaceBytes(const Problem& p) {
          Lines(PartFloats(p) * 4);
 }
 
+ORDO_KERNEL(kThreads)
+FusedSum(const FusedArguments a);
+
 const char* Refusal(const Problem& p) {
   if (device::SharedBytesOfBlock() == 0) return "no device";
+  static const char* const not_built = device::WhyNotBuilt(FusedSum);
+  if (not_built != nullptr) return not_built;
   if (p.device != Device::kCuda) return "its tensors must lie on a GPU";
   if (p.batch * p.tokens > INT32_MAX) {
     return "its tokens must be fewer than 2^31";

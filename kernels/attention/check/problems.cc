@@ -305,7 +305,18 @@ std::vector<Case> SmallProblems(Device device) {
     cases.push_back({change.label, plain});
     change.apply(&cases.back().problem);
   }
-  if (device == Device::kCuda) return InTypes(std::move(cases));
+  if (device == Device::kCuda) {
+    // Rings of tiles go round, and blocks take turns.
+    Problem rows = Plain(700, 64);
+    rows.batch = 1;
+    rows.device = device;
+    cases.push_back({"long", rows});
+    Bias(&rows);
+    cases.push_back({"long_biased", rows});
+    BothWays(&rows);
+    cases.push_back({"long_biased_both_ways", rows});
+    return InTypes(std::move(cases));
+  }
   const size_t count = cases.size();
   for (size_t i = 0; i < count; ++i) {
     if (halves.count(cases[i].label) == 0) continue;

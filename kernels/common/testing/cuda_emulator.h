@@ -47,6 +47,11 @@ void SetSchedule(uint64_t seed);
 const char* RunGrid(const Grid& grid, const std::function<void()>& thread);
 
 template <typename Argument>
+const char* WhyNotBuilt(void (* /*kernel*/)(Argument)) {
+  return nullptr;
+}
+
+template <typename Argument>
 const char* Launch(void (*kernel)(Argument), const Grid& grid, void* /*stream*/,
                    const Argument& argument) {
   return RunGrid(grid, [&] { kernel(argument); });

@@ -29,6 +29,7 @@ struct TensorMap {
 };
 
 constexpr int ComputeCapability() { return 90; }
+constexpr int Multiprocessors() { return 132; }
 const char* MakeTensorMap(const BoxedTensor& tensor, TensorMap* map);
 
 int GroupId();
@@ -72,6 +73,8 @@ void WaitForProducts() {
 }
 template <int kTiles>
 void Pin(float (&)[kTiles][4]) {}
+template <int kSteps>
+void Pin(uint32_t (&)[kSteps][4]) {}
 
 // As a lane begins it.
 struct Product {
