@@ -73,6 +73,20 @@ ORDO_DEVICE void LoadCounted(const CountedArguments& arguments,
   device::CommitCopies();
 }
 
+// Products become logits without z.
+ORDO_DEVICE void FindLogits(const Hook<false>& hook,
+                            float (&scores)[kCudaTile / 8][4]) {
+  const LanePlace lane = PlaceOfLane();
+  ORDO_UNROLL
+  for (int n = 0; n < kCudaTile / 8; ++n) {
+    ORDO_UNROLL
+    for (int e = 0; e < 4; ++e) {
+      scores[n][e] = Logit(hook, scores[n][e], lane.row + e / 2 * 8,
+                           8 * n + lane.column + e % 2);
+    }
+  }
+}
+
 // What a lane knows of its two rows.
 struct CountedRows {
   Term terms[2];
@@ -144,7 +158,10 @@ ORDO_DEVICE void CountedStep(const Hook<false>& hook, const CountedKind& kind,
     FindLogits(hook, scores);
     AddTerms(hook, products, &mix->rows, scores);
   }
-  SoftenLogits<kD>(scores, &mix->softmax, mix->mixed);
+  const auto logit_of = [](float score, int /*query*/, int /*key*/) {
+    return score;
+  };
+  Soften<kD>(logit_of, scores, &mix->softmax, mix->mixed);
   uint32_t weights[kCudaTile / 16][4];
   Pack<kCudaTile>(scores, weights);
   MultiplyColumns<kCudaTile, kD>(weights, step.values, mix->mixed);

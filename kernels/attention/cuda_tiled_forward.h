@@ -3,7 +3,6 @@
 
 #include "kernels/attention/cuda_tiled_bands.h"
 #include "kernels/attention/cuda_tiled_body.h"
-#include "kernels/attention/cuda_tiled_tables.h"
 
 // Forward pass of cuda_tiled.cu: a block has 64 queries of a head, each warp 16
 // of them, and goes through the keys that they see, 64 a step.
@@ -67,18 +66,25 @@ struct OnlineSoftmax {
 };
 
 // A step of the online softmax (Milakov and Gimelshein 2018, arXiv:1805.02867):
-// logits become weights, and what is mixed so far is scaled to the new maximum.
-template <int kW>
-ORDO_DEVICE void SoftenLogits(float (&scores)[kCudaTile / 8][4],
-                              OnlineSoftmax* softmax,
-                              float (&mixed)[kW / 8][4]) {
+// scores become weights, and what is mixed so far is scaled to the new maximum.
+// Logits are logit_of(score, query, key), which count in their tiles.
+template <int kW, typename LogitOf>
+ORDO_DEVICE void Soften(const LogitOf& logit_of,
+                        float (&scores)[kCudaTile / 8][4],
+                        OnlineSoftmax* softmax, float (&mixed)[kW / 8][4]) {
+  const int lane = device::ThreadId() % 32;
+  const int first = device::ThreadId() / 32 * 16 + lane / 4;
   ORDO_UNROLL
   for (int half = 0; half < 2; ++half) {
     float largest = softmax->largest[half];
     ORDO_UNROLL
     for (int n = 0; n < kCudaTile / 8; ++n) {
-      largest = fmaxf(largest, scores[n][2 * half]);
-      largest = fmaxf(largest, scores[n][2 * half + 1]);
+      ORDO_UNROLL
+      for (int e = 0; e < 2; ++e) {
+        float& score = scores[n][2 * half + e];
+        score = logit_of(score, first + 8 * half, 8 * n + lane % 4 * 2 + e);
+        largest = fmaxf(largest, score);
+      }
     }
     largest = LargestOfRow(largest);
     // Of a row that has seen no key so far, exp2 of -infinity less this is 0.
@@ -100,21 +106,6 @@ ORDO_DEVICE void SoftenLogits(float (&scores)[kCudaTile / 8][4],
     for (int n = 0; n < kW / 8; ++n) {
       mixed[n][2 * half] *= factor;
       mixed[n][2 * half + 1] *= factor;
-    }
-  }
-}
-
-// Products become logits.
-template <bool kTerms>
-ORDO_DEVICE void FindLogits(const Hook<kTerms>& hook,
-                            float (&scores)[kCudaTile / 8][4]) {
-  const LanePlace lane = PlaceOfLane();
-  ORDO_UNROLL
-  for (int n = 0; n < kCudaTile / 8; ++n) {
-    ORDO_UNROLL
-    for (int e = 0; e < 4; ++e) {
-      scores[n][e] = Logit(hook, scores[n][e], lane.row + e / 2 * 8,
-                           8 * n + lane.column + e % 2);
     }
   }
 }
@@ -180,8 +171,12 @@ ORDO_DEVICE void MixKeys(const TiledArguments& arguments, const Place& begin,
       AddBands<kD, false, kCudaTile>(MakeBandStep<kD>(arguments, of, place(i)),
                                      scores);
     }
-    FindLogits(MakeHook<kHooked>(call, of.head, place(i), step.extras), scores);
-    SoftenLogits<kW>(scores, softmax, mixed);
+    const Hook<kHooked> hook =
+        MakeHook<kHooked>(call, of.head, place(i), step.extras);
+    const auto logit_of = [&](float product, int query, int key) {
+      return Logit(hook, product, query, key);
+    };
+    Soften<kW>(logit_of, scores, softmax, mixed);
     uint32_t weights[kCudaTile / 16][4];
     Pack<kCudaTile>(scores, weights);
     MultiplyColumns<kCudaTile, kW>(
