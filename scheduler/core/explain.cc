@@ -41,6 +41,8 @@ struct Devices {
   int num_free = 0;
   // "cpu:0 of w1 runs job a (attempt 1)".
   std::vector<std::string> busy;
+  // "cpu:0 of w1 is withheld: the probe ...".
+  std::vector<std::string> withheld;
 };
 
 Devices Survey(const Explained& seen, const std::string& kind) {
@@ -52,22 +54,36 @@ Devices Survey(const Explained& seen, const std::string& kind) {
     for (const workers::v1::Device& device : worker.devices()) {
       devices.kinds.insert(device.kind());
       if (device.kind() != kind) continue;
+      const std::string name =
+          absl::StrCat(device.name(), " of ", IdOf(worker.name()));
+      if (!device.job().empty()) {
+        devices.busy.push_back(absl::StrCat(name, " runs job ",
+                                            IdOf(device.job()), " (attempt ",
+                                            device.attempt(), ")"));
+      }
       if (!device.withheld().empty()) {
-        devices.busy.push_back(absl::StrCat(device.name(), " of ",
-                                            IdOf(worker.name()), ": ",
-                                            device.withheld()));
-        continue;
+        devices.withheld.push_back(
+            absl::StrCat(name, " is withheld: ", device.withheld()));
       }
-      if (device.job().empty()) {
+      if (device.job().empty() && device.withheld().empty()) {
         ++devices.num_free;
-        continue;
       }
-      devices.busy.push_back(absl::StrCat(
-          device.name(), " of ", IdOf(worker.name()), " runs job ",
-          IdOf(device.job()), " (attempt ", device.attempt(), ")"));
     }
   }
   return devices;
+}
+
+// Why none of the devices is free.
+std::string WhyNone(const std::string& kind, const Devices& devices) {
+  if (devices.withheld.empty()) {
+    return absl::StrCat("every ", kind,
+                        " device is busy: ", Named(devices.busy));
+  }
+  const std::string withheld = Named(devices.withheld);
+  return absl::StrCat(
+      "no ", kind, " device is free: ",
+      devices.busy.empty() ? "" : absl::StrCat(Named(devices.busy), "; "),
+      withheld);
 }
 
 void ExplainDevices(const Explained& seen, ExplainResponse* response) {
@@ -87,9 +103,7 @@ void ExplainDevices(const Explained& seen, ExplainResponse* response) {
                      "; start a worker that has one, or cancel the job and "
                      "submit it with another resources.device"));
   } else if (devices.num_free == 0) {
-    AddBlocker(
-        response, reason::kWaitingForDevice,
-        absl::StrCat("every ", kind, " device is busy: ", Named(devices.busy)));
+    AddBlocker(response, reason::kWaitingForDevice, WhyNone(kind, devices));
   }
   if (seen.jobs_ahead > 0) {
     AddBlocker(

@@ -68,10 +68,19 @@ TEST(ExplainTest, ADeviceThatIsWithheldSaysWhy) {
   seen.workers = {MakeWorker("cpu", "")};
   seen.workers[0].mutable_devices(0)->set_withheld(
       "its kernels are being probed");
-  const jobs::v1::ExplainResponse response = seen.Explain();
-  ASSERT_FALSE(response.blockers().empty());
-  EXPECT_THAT(response.blockers(0).message(),
-              HasSubstr("cpu:0 of w: its kernels are being probed"));
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kWaitingForDevice));
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("no cpu device is free: cpu:0 of w is withheld: its "
+                        "kernels are being probed"));
+}
+
+TEST(ExplainTest, AWithheldDeviceThatStillRunsAJobNamesIt) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "a")};
+  seen.workers[0].mutable_devices(0)->set_withheld("no driver");
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("cpu:0 of w runs job a (attempt 2); "
+                        "cpu:0 of w is withheld: no driver"));
 }
 
 TEST(ExplainTest, NoWorkerIsSaid) {
