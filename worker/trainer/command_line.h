@@ -11,9 +11,10 @@ namespace ordo::worker::trainer {
 
 // A command with its arguments.
 struct CommandLine {
-  // train, evaluate, generate, logits, convert, merge, cost, probe or help.
+  // train, evaluate, benchmark, generate, logits, convert, merge, cost, probe
+  // or help.
   std::string command;
-  // The specification's file, for train, evaluate and cost.
+  // The specification's file, for train, evaluate, benchmark and cost.
   std::string spec;
   // Values of flags by name, "--out" or "-o"; a flag without a value has
   // "true".
