@@ -180,11 +180,15 @@ void Agent::StartTask(const Pending& pending) {
   Entry& entry = entries_[key];
   entry.task = std::make_unique<Task>(options_.task, files_, key);
   entry.measurements = MakeMeasurements(desired, pending.asked);
-  ObservedAttempt::Cause cause = ObservedAttempt::CAUSE_UNSPECIFIED;
-  const absl::Status status =
-      entry.task->Start(desired, &cause,
-                        prober_.plan().WrongKernels({desired.devices().begin(),
-                                                     desired.devices().end()}));
+  const std::vector<std::string> devices(desired.devices().begin(),
+                                         desired.devices().end());
+  // The scheduler may have placed it before it knew that a device is withheld.
+  absl::Status status = prober_.plan().CheckOffered(devices);
+  ObservedAttempt::Cause cause = ObservedAttempt::HOST_FAILED;
+  if (status.ok()) {
+    status = entry.task->Start(desired, &cause,
+                               prober_.plan().WrongKernels(devices));
+  }
   if (!status.ok()) {
     base::LogError(
         "attempt not started",
@@ -386,11 +390,15 @@ void Agent::WriteSpec(const DesiredAttempt& desired) {
 void Agent::TendProbes() {
   if (drain_.began()) return;
   bool idle = false;
+  std::set<std::string> held;
   {
     base::MutexLock lock(mutex_);
     idle = core_.IsEmpty();
+    for (const auto& device : options_.identity.devices()) {
+      if (core_.Holds(device.name())) held.insert(device.name());
+    }
   }
-  prober_.Step(idle);
+  prober_.Step(idle, held);
   if (prober_.plan().sequence() == announced_probes_) return;
   announced_probes_ = prober_.plan().sequence();
   base::MutexLock lock(mutex_);

@@ -249,7 +249,34 @@ TEST_F(AgentTest, ADeviceWhoseProbeCrashesIsWithheldAndTheWorkerLives) {
     return request.devices_size() == 1 &&
            absl::StrContains(request.devices(0).withheld(), "signal 4");
   });
-  EXPECT_TRUE(withheld.has_value());
+  ASSERT_TRUE(withheld.has_value());
+  // Placed before the scheduler knew.
+  Desire({testing::FakeTask("a", 1)});
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->cause(), ObservedAttempt::HOST_FAILED);
+  EXPECT_THAT(observed->message(), HasSubstr("cpu:0 is withheld: the probe"));
+}
+
+TEST_F(AgentTest, ADeviceIsNotProbedBesideAnAdoptedAttempt) {
+  Start("*:hold_at=5");
+  Desire({testing::FakeTask("a", 1)});
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::RUNNING).has_value());
+  Stop(Leave::kAtOnce);
+  probe_ = "crash";
+  Start("*:hold_at=5");
+  const auto adopted = scheduler_.WaitFor([](const AnnounceRequest& request) {
+    return request.observed().attempts_size() == 1 &&
+           request.devices_size() == 1;
+  });
+  ASSERT_TRUE(adopted.has_value());
+  EXPECT_THAT(adopted->devices(0).withheld(), HasSubstr("to be probed"));
+  DesiredAttempt end = testing::FakeTask("a", 1);
+  end.set_action(DesiredAttempt::KILL);
+  Desire({end});
+  EXPECT_TRUE(scheduler_.WaitFor([](const AnnounceRequest& request) {
+    return absl::StrContains(request.devices(0).withheld(), "signal 4");
+  }));
 }
 
 TEST_F(AgentTest, StopEndsWithACheckpoint) {

@@ -210,29 +210,33 @@ Actions Core::Drain(absl::Duration grace) {
   return actions;
 }
 
-bool Core::DevicesAreFree(const AttemptKey& key, const Attempt& attempt) const {
-  for (const auto& [other_key, other] : attempts_) {
-    if (other_key == key || !other.started ||
-        other.observed.phase() == ObservedAttempt::EXITED) {
+bool Core::Holds(const std::string& device) const {
+  for (const auto& [key, attempt] : attempts_) {
+    if (!attempt.started ||
+        attempt.observed.phase() == ObservedAttempt::EXITED) {
       continue;
     }
-    const auto& taken = other.task.devices();
+    const auto& taken = attempt.task.devices();
     // It may hold any.
-    if (taken.empty()) return false;
-    for (const std::string& device : attempt.task.devices()) {
-      if (std::find(taken.begin(), taken.end(), device) != taken.end()) {
-        return false;
-      }
+    if (taken.empty()) return true;
+    if (std::find(taken.begin(), taken.end(), device) != taken.end()) {
+      return true;
     }
   }
-  return true;
+  return false;
+}
+
+bool Core::DevicesAreFree(const Attempt& attempt) const {
+  const auto& wanted = attempt.task.devices();
+  return std::none_of(wanted.begin(), wanted.end(),
+                      [this](const auto& device) { return Holds(device); });
 }
 
 void Core::StartReady(Actions* actions) {
   for (auto& [key, attempt] : attempts_) {
     if (attempt.started ||
         attempt.observed.phase() != ObservedAttempt::STARTING ||
-        !DevicesAreFree(key, attempt)) {
+        !DevicesAreFree(attempt)) {
       continue;
     }
     attempt.started = true;

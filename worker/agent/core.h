@@ -114,6 +114,8 @@ class Core {
   bool IsIdle() const;
   // Attempts that are neither waiting to start nor over.
   int NumRunning() const;
+  // Whether one of these is, or may be, on the device.
+  bool Holds(const std::string& device) const;
 
  private:
   // How far an attempt was asked to end.
@@ -144,7 +146,7 @@ class Core {
   void Forget(const AttemptKey& key, Actions* actions);
   // Starts what waited for a device that is free now.
   void StartReady(Actions* actions);
-  bool DevicesAreFree(const AttemptKey& key, const Attempt& attempt) const;
+  bool DevicesAreFree(const Attempt& attempt) const;
   void Changed(bool urgent);
 
   const std::string worker_;

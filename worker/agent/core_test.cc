@@ -322,6 +322,19 @@ TEST_F(CoreTest, DrainStopsAndStartsNothing) {
   EXPECT_TRUE(core_.IsIdle());
 }
 
+TEST_F(CoreTest, ADeviceIsHeldUntilItsAttemptIsOver) {
+  Desire({ToRun("a", 1)});
+  EXPECT_TRUE(core_.Holds("cpu:0"));
+  EXPECT_FALSE(core_.Holds("cuda:0"));
+  core_.OnFacts({"a", 1}, ExitFacts(0, 0));
+  EXPECT_FALSE(core_.Holds("cpu:0"));
+  // What it holds is not known.
+  DesiredAttempt damaged = ToRun("b", 1);
+  damaged.clear_devices();
+  core_.Adopt(damaged);
+  EXPECT_TRUE(core_.Holds("cuda:0"));
+}
+
 TEST_F(CoreTest, AdoptedAttemptGoesOn) {
   core_.Adopt(ToRun("a", 1));
   EXPECT_THAT(Desire({ToRun("a", 1)}), IsEmpty());

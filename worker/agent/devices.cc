@@ -18,6 +18,7 @@ namespace {
 using ::ordo::workers::v1::Device;
 
 constexpr char kCpu[] = "cpu:0";
+constexpr absl::string_view kCuda = "cuda:";
 // Device files looked for when a message lists what there is.
 constexpr int kMaxCudaDevices = 64;
 constexpr size_t kMaxInfoBytes = 1 << 16;
@@ -44,27 +45,30 @@ std::string Line(const std::string& text, const std::string& key) {
 
 // Under /proc/driver/nvidia/gpus the driver has a folder for each GPU, whose
 // file `information` names the device file's number and the GPU's UUID. CUDA
-// counts GPUs in another order than device files.
-std::string VisibleName(const std::string& number, const std::string& root) {
+// counts GPUs in another order than device files. The file's text; empty: there
+// is none.
+std::string Information(const std::string& number, const std::string& root) {
   base::PosixFilesystem files;
   const std::string folder = root + "/proc/driver/nvidia/gpus";
   const auto gpus = files.List(folder);
-  if (!gpus.ok()) return number;
+  if (!gpus.ok()) return "";
   for (const std::string& gpu : *gpus) {
     const auto text = base::ReadFile(
         files, absl::StrCat(folder, "/", gpu, "/information"), kMaxInfoBytes);
-    if (!text.ok() || Line(*text, "Device Minor") != number) continue;
-    const std::string uuid = Line(*text, "GPU UUID");
-    if (!uuid.empty()) return uuid;
+    if (text.ok() && Line(*text, "Device Minor") == number) return *text;
   }
-  return number;
+  return "";
+}
+
+std::string VisibleName(const std::string& number, const std::string& root) {
+  const std::string uuid = Line(Information(number, root), "GPU UUID");
+  return uuid.empty() ? number : uuid;
 }
 
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> DeviceEnvironment(
     const std::vector<std::string>& devices, const std::string& root) {
-  constexpr absl::string_view kCuda = "cuda:";
   std::vector<std::string> visible;
   for (const std::string& device : devices) {
     if (!absl::StartsWith(device, kCuda)) continue;
@@ -72,6 +76,13 @@ std::vector<std::pair<std::string, std::string>> DeviceEnvironment(
   }
   return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
           {"CUDA_VISIBLE_DEVICES", absl::StrJoin(visible, ",")}};
+}
+
+std::string GpuIdentity(const std::string& device, const std::string& root) {
+  if (!absl::StartsWith(device, kCuda)) return "";
+  const std::string text = Information(device.substr(kCuda.size()), root);
+  if (text.empty()) return "";
+  return absl::StrCat(Line(text, "Model"), " ", Line(text, "GPU UUID"));
 }
 
 absl::StatusOr<std::vector<Device>> FindDevices(

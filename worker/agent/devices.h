@@ -24,6 +24,10 @@ absl::StatusOr<std::vector<::ordo::workers::v1::Device>> FindDevices(
 std::vector<std::pair<std::string, std::string>> DeviceEnvironment(
     const std::vector<std::string>& devices, const std::string& root);
 
+// What lasts of the GPU cuda:N, by the driver under `root`: its model and UUID;
+// empty where the driver says nothing.
+std::string GpuIdentity(const std::string& device, const std::string& root);
+
 }  // namespace ordo::worker::agent
 
 #endif  // ORDO_WORKER_AGENT_DEVICES_H_

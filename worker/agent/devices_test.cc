@@ -80,6 +80,9 @@ TEST_F(DevicesTest, ATaskSeesItsOwnGpusByTheirLastingNames) {
   };
   EXPECT_EQ(visible({"cuda:0"}).second, "GPU-zero");
   EXPECT_EQ(visible({"cuda:1", "cuda:0"}).second, "GPU-eleven,GPU-zero");
+  EXPECT_EQ(GpuIdentity("cuda:1", root_.path()), "NVIDIA H200 GPU-eleven");
+  EXPECT_EQ(GpuIdentity("cuda:2", root_.path()), "");
+  EXPECT_EQ(GpuIdentity("cpu:0", root_.path()), "");
   // Another driver, another folder.
   EXPECT_EQ(visible({"cuda:2"}).second, "2");
   EXPECT_EQ(visible({"cpu:0"}),

@@ -1,7 +1,6 @@
 #include "worker/agent/probe_plan.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,11 +11,23 @@ using ::ordo::agent::v1::StoredProbe;
 using ::ordo::training::v1::KernelProbe;
 using ::ordo::workers::v1::Device;
 
+namespace {
+
+constexpr char kToBeProbed[] = "its kernels are to be probed";
+
+}  // namespace
+
+bool IsWhole(const KernelProbe& probe) {
+  return std::none_of(
+      probe.failed().begin(), probe.failed().end(),
+      [](const auto& failure) { return failure.problem().empty(); });
+}
+
 ProbePlan::ProbePlan(const std::vector<Device>& devices) {
   for (const Device& device : devices) {
     Entry& entry = entries_[device.name()];
     entry.device = device;
-    Withhold(entry, "its kernels are to be probed");
+    Withhold(entry, kToBeProbed);
   }
 }
 
@@ -26,26 +37,31 @@ void ProbePlan::Withhold(Entry& entry, const std::string& reason) {
   ++sequence_;
 }
 
-void ProbePlan::OnKey(const std::string& device, const std::string& key,
+bool ProbePlan::OnKey(const std::string& device, const std::string& key,
                       const StoredProbe& stored) {
   Entry& entry = entries_.at(device);
-  if (entry.key == key) return;
+  if (entry.key == key) return false;
   entry.key = key;
   if (stored.key() == key) {
     entry.due = absl::InfiniteDuration();
     *entry.device.mutable_probe() = stored.probe();
     entry.device.clear_withheld();
     ++sequence_;
-    return;
+    return true;
   }
   entry.due = -absl::InfiniteDuration();
-  Withhold(entry, "its kernels are being probed");
+  Withhold(entry, kToBeProbed);
+  return false;
+}
+
+void ProbePlan::OnHeld(const std::set<std::string>& devices) {
+  for (auto& [name, entry] : entries_) entry.held = devices.count(name) > 0;
 }
 
 std::optional<std::string> ProbePlan::Next(absl::Duration now) const {
   if (!running_.empty()) return std::nullopt;
   for (const auto& [name, entry] : entries_) {
-    if (entry.due <= now) return name;
+    if (entry.due <= now && !entry.held) return name;
   }
   return std::nullopt;
 }
@@ -53,23 +69,29 @@ std::optional<std::string> ProbePlan::Next(absl::Duration now) const {
 absl::Duration ProbePlan::TimeLeft(absl::Duration now) const {
   absl::Duration due = absl::InfiniteDuration();
   if (!running_.empty()) return due;
-  for (const auto& [name, entry] : entries_) due = std::min(due, entry.due);
+  for (const auto& [name, entry] : entries_) {
+    if (!entry.held) due = std::min(due, entry.due);
+  }
   return due - now;
 }
 
 void ProbePlan::OnStarted(const std::string& device) {
   running_ = device;
-  entries_.at(device).due = absl::InfiniteDuration();
+  Entry& entry = entries_.at(device);
+  entry.due = absl::InfiniteDuration();
+  Withhold(entry, "its kernels are being probed");
 }
 
-void ProbePlan::OnReport(const KernelProbe& probe) {
+bool ProbePlan::OnReport(const KernelProbe& probe, absl::Duration now) {
   const std::string name = std::exchange(running_, "");
   Entry& entry = entries_.at(name);
   // The key has changed meanwhile: this report is of what was.
-  if (entry.due != absl::InfiniteDuration()) return;
+  if (entry.due != absl::InfiniteDuration()) return false;
+  if (!IsWhole(probe)) entry.due = now + kAgainPeriod;
   *entry.device.mutable_probe() = probe;
   entry.device.clear_withheld();
   ++sequence_;
+  return true;
 }
 
 void ProbePlan::OnFailure(const std::string& error, absl::Duration now) {
@@ -93,6 +115,19 @@ StoredProbe ProbePlan::ToStore(const std::string& device) const {
   stored.set_key(entry.key);
   *stored.mutable_probe() = entry.device.probe();
   return stored;
+}
+
+absl::Status ProbePlan::CheckOffered(
+    const std::vector<std::string>& devices) const {
+  for (const std::string& device : devices) {
+    const auto entry = entries_.find(device);
+    if (entry == entries_.end()) continue;
+    const std::string& reason = entry->second.device.withheld();
+    if (reason.empty()) continue;
+    return absl::UnavailableError(
+        absl::StrCat(device, " is withheld: ", reason));
+  }
+  return absl::OkStatus();
 }
 
 std::vector<std::string> ProbePlan::WrongKernels(

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
@@ -16,20 +18,30 @@
 
 namespace ordo::worker::agent {
 
+// Whether a report says of each kernel what it does. One whose process gave no
+// answer may only have had no time or memory, beside others.
+bool IsWhole(const ::ordo::training::v1::KernelProbe& probe);
+
 // A device is offered once a probe with its present key has given a report,
 // whatever that says of single kernels. Until then it is withheld, with the
-// reason; a probe without a report is tried again. Not thread-safe.
+// reason; a probe without a report, or whose report is not whole, is made
+// again. None begins beside an attempt. Not thread-safe.
 class ProbePlan {
  public:
   static constexpr absl::Duration kRetryPeriod = absl::Seconds(30);
+  // After a report that is not whole.
+  static constexpr absl::Duration kAgainPeriod = absl::Minutes(10);
 
   explicit ProbePlan(const std::vector<::ordo::workers::v1::Device>& devices);
 
   // What a device's report depends on now, and one of an earlier process, which
   // counts if its key is the same. Another key than before: the device is
-  // withheld and probed again.
-  void OnKey(const std::string& device, const std::string& key,
+  // withheld and probed again. True: the earlier report counts from now on.
+  bool OnKey(const std::string& device, const std::string& key,
              const ::ordo::agent::v1::StoredProbe& stored);
+
+  // The devices that attempts are on. Call it before Next and TimeLeft.
+  void OnHeld(const std::set<std::string>& devices);
 
   // The device to probe now; none while a probe runs.
   std::optional<std::string> Next(absl::Duration now) const;
@@ -37,8 +49,10 @@ class ProbePlan {
   absl::Duration TimeLeft(absl::Duration now) const;
 
   void OnStarted(const std::string& device);
-  // The probe that runs has ended.
-  void OnReport(const ::ordo::training::v1::KernelProbe& probe);
+  // The probe that runs has ended. False: its key has changed meanwhile, so the
+  // report does not count.
+  bool OnReport(const ::ordo::training::v1::KernelProbe& probe,
+                absl::Duration now);
   void OnFailure(const std::string& error, absl::Duration now);
 
   // What is to be announced; grows with each change of it.
@@ -47,6 +61,8 @@ class ProbePlan {
 
   // Of a device that has a report.
   ::ordo::agent::v1::StoredProbe ToStore(const std::string& device) const;
+  // UNAVAILABLE: one of them is withheld, and why.
+  absl::Status CheckOffered(const std::vector<std::string>& devices) const;
   // Kernels that are wrong on any of the devices, without repetition.
   std::vector<std::string> WrongKernels(
       const std::vector<std::string>& devices) const;
@@ -57,6 +73,8 @@ class ProbePlan {
     std::string key;
     // When to probe it; infinite while it need not be.
     absl::Duration due = absl::InfiniteDuration();
+    // An attempt is on it.
+    bool held = false;
   };
 
   void Withhold(Entry& entry, const std::string& reason);

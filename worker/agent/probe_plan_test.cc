@@ -29,7 +29,9 @@ KernelProbe Report(const std::vector<std::string>& wrong) {
   KernelProbe probe;
   probe.add_passed("attention/right");
   for (const std::string& kernel : wrong) {
-    probe.add_failed()->set_kernel(kernel);
+    auto& failure = *probe.add_failed();
+    failure.set_kernel(kernel);
+    failure.set_problem("plain");
   }
   return probe;
 }
@@ -53,7 +55,7 @@ TEST(ProbePlanTest, ADeviceIsWithheldUntilItsProbeHasEnded) {
   EXPECT_EQ(plan.TimeLeft(kNow), absl::InfiniteDuration());
   EXPECT_THAT(plan.Devices()[0].withheld(), HasSubstr("being probed"));
   const int64_t before = plan.sequence();
-  plan.OnReport(Report({}));
+  EXPECT_TRUE(plan.OnReport(Report({}), kNow));
   EXPECT_GT(plan.sequence(), before);
   EXPECT_EQ(plan.Devices()[0].withheld(), "");
   EXPECT_THAT(plan.Devices()[0].probe().passed(),
@@ -64,8 +66,9 @@ TEST(ProbePlanTest, ADeviceIsWithheldUntilItsProbeHasEnded) {
 
 TEST(ProbePlanTest, AnEarlierReportCountsForTheSameKeyOnly) {
   ProbePlan plan({Named("cpu:0"), Named("cuda:0")});
-  plan.OnKey("cpu:0", "a", Stored("a"));
-  plan.OnKey("cuda:0", "b", Stored("of another driver"));
+  EXPECT_TRUE(plan.OnKey("cpu:0", "a", Stored("a")));
+  EXPECT_FALSE(plan.OnKey("cpu:0", "a", Stored("a")));
+  EXPECT_FALSE(plan.OnKey("cuda:0", "b", Stored("of another driver")));
   EXPECT_EQ(plan.Devices()[0].withheld(), "");
   EXPECT_TRUE(plan.Devices()[0].has_probe());
   EXPECT_FALSE(plan.Devices()[1].has_probe());
@@ -79,7 +82,7 @@ TEST(ProbePlanTest, AnotherDriverWithholdsTheDeviceAndProbesAgain) {
   plan.OnKey("cuda:0", "a", {});
   EXPECT_EQ(plan.sequence(), before);
   plan.OnKey("cuda:0", "b", {});
-  EXPECT_THAT(plan.Devices()[0].withheld(), HasSubstr("being probed"));
+  EXPECT_THAT(plan.Devices()[0].withheld(), HasSubstr("to be probed"));
   EXPECT_FALSE(plan.Devices()[0].has_probe());
   EXPECT_EQ(plan.Next(kNow), "cuda:0");
 }
@@ -89,7 +92,7 @@ TEST(ProbePlanTest, AReportOfWhatWasDoesNotCount) {
   plan.OnKey("cuda:0", "a", {});
   plan.OnStarted("cuda:0");
   plan.OnKey("cuda:0", "b", {});
-  plan.OnReport(Report({}));
+  EXPECT_FALSE(plan.OnReport(Report({}), kNow));
   EXPECT_FALSE(plan.Devices()[0].has_probe());
   EXPECT_EQ(plan.Next(kNow), "cuda:0");
 }
@@ -104,10 +107,50 @@ TEST(ProbePlanTest, WithoutAReportItIsTriedAgainLater) {
   // Others need not wait for it.
   EXPECT_EQ(plan.Next(kNow), "cuda:0");
   plan.OnStarted("cuda:0");
-  plan.OnReport(Report({}));
+  plan.OnReport(Report({}), kNow);
   EXPECT_FALSE(plan.Next(kNow).has_value());
   EXPECT_EQ(plan.TimeLeft(kNow), ProbePlan::kRetryPeriod);
   EXPECT_EQ(plan.Next(kNow + ProbePlan::kRetryPeriod), "cpu:0");
+}
+
+TEST(ProbePlanTest, NoProbeBeginsBesideAnAttempt) {
+  ProbePlan plan({Named("cpu:0"), Named("cuda:0")});
+  plan.OnKey("cpu:0", "a", {});
+  plan.OnHeld({"cpu:0"});
+  EXPECT_FALSE(plan.Next(kNow).has_value());
+  // Nor is it waited for in turns.
+  EXPECT_EQ(plan.TimeLeft(kNow), absl::InfiniteDuration());
+  plan.OnKey("cuda:0", "b", {});
+  EXPECT_EQ(plan.Next(kNow), "cuda:0");
+  plan.OnHeld({});
+  EXPECT_EQ(plan.Next(kNow), "cpu:0");
+}
+
+TEST(ProbePlanTest, AKernelWithoutAnAnswerIsLeftOutAndProbedAgain) {
+  ProbePlan plan({Named("cpu:0")});
+  plan.OnKey("cpu:0", "a", {});
+  plan.OnStarted("cpu:0");
+  KernelProbe report = Report({"rows/slow"});
+  EXPECT_TRUE(IsWhole(report));
+  report.mutable_failed(0)->clear_problem();
+  EXPECT_FALSE(IsWhole(report));
+  EXPECT_TRUE(plan.OnReport(report, kNow));
+  EXPECT_EQ(plan.Devices()[0].withheld(), "");
+  EXPECT_THAT(plan.WrongKernels({"cpu:0"}), ElementsAre("rows/slow"));
+  EXPECT_FALSE(plan.Next(kNow).has_value());
+  EXPECT_EQ(plan.Next(kNow + ProbePlan::kAgainPeriod), "cpu:0");
+  plan.OnStarted("cpu:0");
+  EXPECT_THAT(plan.Devices()[0].withheld(), HasSubstr("being probed"));
+}
+
+TEST(ProbePlanTest, AWithheldDeviceIsForNoTask) {
+  ProbePlan plan({Named("cpu:0"), Named("cuda:0")});
+  plan.OnKey("cpu:0", "a", Stored("a"));
+  EXPECT_TRUE(plan.CheckOffered({"cpu:0", "cuda:7"}).ok());
+  const absl::Status status = plan.CheckOffered({"cpu:0", "cuda:0"});
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("cuda:0 is withheld: its kernels"));
 }
 
 TEST(ProbePlanTest, KernelsThatAreWrongAreNamedOfTheTasksDevices) {
@@ -116,7 +159,8 @@ TEST(ProbePlanTest, KernelsThatAreWrongAreNamedOfTheTasksDevices) {
   plan.OnKey("cuda:0", "b", {});
   for (const char* device : {"cpu:0", "cuda:0"}) {
     plan.OnStarted(device);
-    plan.OnReport(Report({"rows/both", std::string("attention/") + device}));
+    plan.OnReport(Report({"rows/both", std::string("attention/") + device}),
+                  kNow);
   }
   EXPECT_EQ(plan.Devices()[0].withheld(), "");
   EXPECT_THAT(plan.WrongKernels({"cpu:0"}),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
@@ -84,16 +85,33 @@ std::string Prober::PathOf(const std::string& device,
                       absl::StrReplaceAll(device, {{":", "-"}}), ending);
 }
 
-std::string Prober::KeyOf(const std::string& device) const {
-  const std::string trainer =
-      base::BuildIdOf(options_.trainer).value_or("not there");
+std::string Prober::BuildIdAt(const std::string& path) {
+  constexpr char kNotThere[] = "not there";
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) return kNotThere;
+  const std::tuple<uint64_t, int64_t, int64_t> file(
+      info.st_ino, info.st_size,
+      absl::ToUnixNanos(absl::TimeFromTimespec(info.st_mtim)));
+  const auto known = builds_.find(path);
+  if (known != builds_.end() && known->second.file == file) {
+    return known->second.id;
+  }
+  const auto id = base::BuildIdOf(path);
+  if (!id.ok()) return kNotThere;
+  builds_[path] = {file, *id};
+  return *id;
+}
+
+std::string Prober::KeyOf(const std::string& device) {
+  const std::string trainer = BuildIdAt(options_.trainer);
   if (!absl::StartsWith(device, "cuda:")) {
     return absl::StrCat(trainer, "\n", ProcessorText(files_));
   }
   const std::string kernels =
       base::JoinPath(base::FolderOf(options_.trainer), kGpuKernels);
   return absl::StrCat(
-      trainer, "\n", base::BuildIdOf(kernels).value_or("not there"), "\n",
+      trainer, "\n", BuildIdAt(kernels), "\n",
+      GpuIdentity(device, options_.devices_root), "\n",
       TextOf(files_, options_.devices_root + "/proc/driver/nvidia/version"));
 }
 
@@ -104,16 +122,23 @@ void Prober::LookAtKeys() {
     if (!stored.ParseFromString(TextOf(files_, PathOf(device.name(), ".pb")))) {
       stored.Clear();
     }
-    plan_.OnKey(device.name(), KeyOf(device.name()), stored);
+    if (plan_.OnKey(device.name(), KeyOf(device.name()), stored)) {
+      Tell(device.name(), "kernels probed before", stored.probe());
+    }
   }
 }
 
-void Prober::Step(bool idle) {
+void Prober::Step(bool idle, const std::set<std::string>& held) {
+  plan_.OnHeld(held);
   const absl::Duration now = clock_.Monotonic();
   const bool first = next_keys_ == -absl::InfiniteDuration();
   if (now >= next_keys_) {
-    if (first || idle) LookAtKeys();
+    keys_due_ = true;
     next_keys_ = now + kKeyPeriod;
+  }
+  if (keys_due_ && (first || idle)) {
+    keys_due_ = false;
+    LookAtKeys();
   }
   if (!device_.empty() && now >= deadline_ && !killed_) {
     killed_ = true;
@@ -196,13 +221,29 @@ absl::StatusOr<KernelProbe> Prober::ReadReport(
 
 void Prober::Take(const KernelProbe& probe) {
   const std::string device = std::exchange(device_, "");
-  plan_.OnReport(probe);
+  if (!plan_.OnReport(probe, clock_.Monotonic())) {
+    base::LogInfo("probe of what was before", {{"device", device}});
+    return;
+  }
   metrics_.kernel_probes.With({probe.failed().empty() ? "right" : "wrong"})
       .Increment();
+  Tell(device, "kernels probed", probe);
+  if (!IsWhole(probe)) return;
+  const absl::Status stored = base::AtomicWrite(
+      files_, PathOf(device, ".pb"), plan_.ToStore(device).SerializeAsString());
+  if (!stored.ok()) {
+    // The next worker process probes again.
+    base::LogWarning("probe not stored",
+                     {{"device", device}, {"error", stored}});
+  }
+}
+
+void Prober::Tell(const std::string& device, const char* event,
+                  const KernelProbe& probe) {
   metrics_.wrong_kernels.With({device}).Set(probe.failed_size());
-  base::LogInfo("kernels probed", {{"device", device},
-                                   {"passed", probe.passed_size()},
-                                   {"failed", probe.failed_size()}});
+  base::LogInfo(event, {{"device", device},
+                        {"passed", probe.passed_size()},
+                        {"failed", probe.failed_size()}});
   for (const auto& failure : probe.failed()) {
     base::LogError("kernel wrong", {{"device", device},
                                     {"kernel", failure.kernel()},
@@ -210,13 +251,6 @@ void Prober::Take(const KernelProbe& probe) {
                                     {"what", failure.message()},
                                     {"error", failure.error()},
                                     {"bound", failure.bound()}});
-  }
-  const absl::Status stored = base::AtomicWrite(
-      files_, PathOf(device, ".pb"), plan_.ToStore(device).SerializeAsString());
-  if (!stored.ok()) {
-    // The next worker process probes again.
-    base::LogWarning("probe not stored",
-                     {{"device", device}, {"error", stored}});
   }
 }
 

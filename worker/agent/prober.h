@@ -1,8 +1,12 @@
 #ifndef ORDO_WORKER_AGENT_PROBER_H_
 #define ORDO_WORKER_AGENT_PROBER_H_
 
+#include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <sys/types.h>
+#include <tuple>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -42,9 +46,10 @@ class Prober {
   Prober(const Prober&) = delete;
   Prober& operator=(const Prober&) = delete;
 
-  // Starts what is due and kills what takes too long. `idle`: no attempt runs,
-  // so devices may be withheld if their driver has changed.
-  void Step(bool idle);
+  // Starts what is due and kills what takes too long. `idle`: there is no
+  // attempt, so devices may be withheld if their driver has changed. `held`:
+  // devices that attempts are on, which are not probed meanwhile.
+  void Step(bool idle, const std::set<std::string>& held);
   // A child of this process was reaped; true: it was the probe.
   bool OnExit(pid_t child, const base::ExitStatus& status);
 
@@ -58,11 +63,16 @@ class Prober {
  private:
   std::string PathOf(const std::string& device, const char* ending) const;
   void LookAtKeys();
-  std::string KeyOf(const std::string& device) const;
+  std::string KeyOf(const std::string& device);
+  // A program's build id, computed again only if its file has changed.
+  std::string BuildIdAt(const std::string& path);
   absl::Status Start(const std::string& device);
   absl::StatusOr<::ordo::training::v1::KernelProbe> ReadReport(
       const base::ExitStatus& status) const;
   void Take(const ::ordo::training::v1::KernelProbe& probe);
+  // Logs and counts what is wrong on a device by a report that counts.
+  void Tell(const std::string& device, const char* event,
+            const ::ordo::training::v1::KernelProbe& probe);
   void Fail(const absl::Status& status);
 
   const TaskOptions& options_;
@@ -72,6 +82,14 @@ class Prober {
   WorkerMetrics& metrics_;
   ProbePlan plan_;
   absl::Duration next_keys_ = -absl::InfiniteDuration();
+  // Keys are to be looked at as soon as the worker is idle.
+  bool keys_due_ = false;
+  // By path: the file's number, size and time of change, and its build id.
+  struct Build {
+    std::tuple<uint64_t, int64_t, int64_t> file;
+    std::string id;
+  };
+  std::map<std::string, Build> builds_;
   // The probe that runs.
   std::string device_;
   base::ProcessId process_;

@@ -1,11 +1,12 @@
 #include "worker/agent/prober.h"
 
+#include <filesystem>
 #include <poll.h>
 #include <string>
 #include <sys/wait.h>
 #include <vector>
 
-#include "base/clock/clock.h"
+#include "base/clock/testing/fake_clock.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
@@ -30,16 +31,30 @@ constexpr char kWrong[] =
 class ProberTest : public ::testing::Test {
  protected:
   // With what the trainer's probe says, and a device.
-  void Make(const std::string& report) {
+  void Make(const std::string& report, const std::string& name = "cpu:0") {
     options_ = testing::FakeTaskOptions(folder_.path(), "");
     options_.environment.push_back("ORDO_FAKE_PROBE=" + report);
+    options_.devices_root = folder_.path();
+    Begin(name);
+  }
+  void Begin(const std::string& name) {
     ::ordo::workers::v1::Device device;
-    device.set_name("cpu:0");
-    device.set_kind("cpu");
+    device.set_name(name);
+    device.set_kind(name.substr(0, name.find(':')));
     prober_.emplace(options_, std::vector<::ordo::workers::v1::Device>{device},
                     ProberTools{files_, clock_, metrics_});
-    prober_->Step(/*idle=*/true);
+    prober_->Step(/*idle=*/true, {});
   }
+  // A worker's turn, that much later.
+  void StepAfter(absl::Duration time, bool idle) {
+    clock_.Advance(time);
+    prober_->Step(idle, {});
+  }
+  void Write(const std::string& path, const std::string& text) {
+    ORDO_ASSERT_OK(files_.MakeFolders(base::FolderOf(folder_.Path(path))));
+    ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path(path), text));
+  }
+  bool Runs() const { return prober_->file() >= 0; }
   // Until the probe that runs has ended.
   void Finish() {
     ASSERT_GE(prober_->file(), 0);
@@ -59,7 +74,7 @@ class ProberTest : public ::testing::Test {
 
   base::testing::TemporaryFolder folder_;
   base::PosixFilesystem files_;
-  base::RealClock clock_;
+  base::testing::FakeClock clock_;
   base::MetricsRegistry registry_;
   WorkerMetrics metrics_{registry_};
   TaskOptions options_;
@@ -84,6 +99,89 @@ TEST_F(ProberTest, TheNextProcessNeedNotProbeAgain) {
   EXPECT_EQ(prober_->file(), -1);
   EXPECT_EQ(Device().withheld(), "");
   EXPECT_EQ(Device().probe().failed(0).kernel(), "attention/b");
+}
+
+TEST_F(ProberTest, TheNextProcessSaysWhatIsWrongToo) {
+  Make(kWrong);
+  Finish();
+  metrics_.wrong_kernels.With({"cpu:0"}).Set(0);
+  Make("crash");
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr("ordo_worker_wrong_kernels{device=\"cpu:0\"} 1"));
+}
+
+// It may only have had no time, beside others.
+TEST_F(ProberTest, AKernelWithoutAnAnswerIsNotHeldAgainstTheNextProcess) {
+  Make(R"({"failed": [{"kernel": "rows/a", "message": "no time"}]})");
+  Finish();
+  EXPECT_EQ(Device().withheld(), "");
+  EXPECT_THAT(prober_->plan().WrongKernels({"cpu:0"}), ElementsAre("rows/a"));
+  Make(R"({"passed": ["rows/a"]})");
+  Finish();
+  EXPECT_THAT(Device().probe().failed(), IsEmpty());
+}
+
+TEST_F(ProberTest, AnotherDriverIsNoticedInTheFirstIdleTurn) {
+  Write("proc/driver/nvidia/version", "1");
+  Make(kWrong, "cuda:0");
+  Finish();
+  Write("proc/driver/nvidia/version", "2");
+  StepAfter(Prober::kKeyPeriod, /*idle=*/false);
+  EXPECT_FALSE(Runs());
+  EXPECT_GT(prober_->TimeLeft(), absl::ZeroDuration());
+  StepAfter(absl::Seconds(1), /*idle=*/true);
+  EXPECT_THAT(Device().withheld(), HasSubstr("being probed"));
+  Finish();
+}
+
+TEST_F(ProberTest, AnotherGpuIsProbed) {
+  const std::string file = "proc/driver/nvidia/gpus/0000:18:00.0/information";
+  Write(file, "Model: H100\nGPU UUID: GPU-a\nDevice Minor: 0\n");
+  Make(kWrong, "cuda:0");
+  Finish();
+  Write(file, "Model: H100\nGPU UUID: GPU-b\nDevice Minor: 0\n");
+  StepAfter(Prober::kKeyPeriod, /*idle=*/true);
+  EXPECT_TRUE(Runs());
+  Finish();
+}
+
+TEST_F(ProberTest, AReportOfWhatWasIsNotKept) {
+  Write("proc/driver/nvidia/version", "1");
+  Make(kWrong, "cuda:0");
+  Finish();
+  const std::string stored = options_.state_folder + "/probes/cuda-0.pb";
+  ORDO_ASSERT_OK(files_.RemoveFile(stored));
+  StepAfter(Prober::kKeyPeriod, /*idle=*/false);
+  Write("proc/driver/nvidia/version", "2");
+  StepAfter(Prober::kKeyPeriod / 2, /*idle=*/true);
+  ASSERT_TRUE(Runs());
+  // Before the limit of the probe that runs.
+  Write("proc/driver/nvidia/version", "3");
+  StepAfter(Prober::kKeyPeriod / 2, /*idle=*/true);
+  Finish();
+  EXPECT_FALSE(base::Exists(files_, stored));
+  StepAfter(absl::ZeroDuration(), /*idle=*/true);
+  Finish();
+  EXPECT_TRUE(base::Exists(files_, stored));
+}
+
+TEST_F(ProberTest, AnotherTrainerIsProbed) {
+  Make(kWrong);
+  Finish();
+  options_.trainer = folder_.Path("trainer");
+  const auto install = [&](const std::string& kernel) {
+    Write("trainer", "#!/bin/sh\necho '{\"passed\": [\"" + kernel + "\"]}'\n");
+    std::filesystem::permissions(options_.trainer,
+                                 std::filesystem::perms::owner_all);
+  };
+  install("rows/one");
+  Begin("cpu:0");
+  Finish();
+  EXPECT_THAT(Device().probe().passed(), ElementsAre("rows/one"));
+  install("rows/two");
+  StepAfter(Prober::kKeyPeriod, /*idle=*/true);
+  Finish();
+  EXPECT_THAT(Device().probe().passed(), ElementsAre("rows/two"));
 }
 
 TEST_F(ProberTest, AReportThatIsDamagedIsMadeAgain) {
@@ -126,10 +224,7 @@ TEST_F(ProberTest, ATrainerThatIsNotThereWithholdsTheDevice) {
   Make(kWrong);
   Finish();
   options_.trainer = "/no/such/trainer";
-  ::ordo::workers::v1::Device device = Device();
-  prober_.emplace(options_, std::vector{device},
-                  ProberTools{files_, clock_, metrics_});
-  prober_->Step(/*idle=*/true);
+  Begin("cpu:0");
   EXPECT_EQ(prober_->file(), -1);
   EXPECT_THAT(Device().withheld(),
               AllOf(HasSubstr("/no/such/trainer"), HasSubstr("`trainer`")));

@@ -20,7 +20,7 @@ struct ProbeOptions {
   std::string gpu_kernels;
   // SHA-256 of this program.
   std::string build_digest;
-  // What is not probed by then counts as failed.
+  // What is not probed by then counts as failed, with no problem named.
   absl::Duration limit = absl::Seconds(20);
 };
 

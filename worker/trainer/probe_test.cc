@@ -93,6 +93,7 @@ TEST_F(ProbeTest, WithoutTimeNothingPasses) {
   EXPECT_THAT(probe.passed(), IsEmpty());
   ASSERT_THAT(probe.failed(), Not(IsEmpty()));
   EXPECT_THAT(probe.failed(0).message(), HasSubstr("no time left"));
+  EXPECT_EQ(probe.failed(0).problem(), "");
 }
 
 // The last, as the table keeps them.
@@ -103,6 +104,7 @@ TEST_F(ProbeTest, KernelsThatCrashOrAreWrongFailByThemselves) {
   ASSERT_EQ(probe.failed_size(), 3) << probe.DebugString();
   EXPECT_EQ(probe.failed(0).kernel(), "attention/cpu_crashing");
   EXPECT_THAT(probe.failed(0).message(), HasSubstr("Illegal instruction"));
+  EXPECT_EQ(probe.failed(0).problem(), "");
   EXPECT_EQ(probe.failed(1).kernel(), "attention/cpu_idle");
   EXPECT_EQ(probe.failed(1).problem(), "plain");
   EXPECT_EQ(probe.failed(2).kernel(), "attention/cpu_wrong");
