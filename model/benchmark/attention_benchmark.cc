@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/status/status.h"
+#include "kernels/common/left_out.h"
 #include "model/benchmark/attention_case.h"
+#include "model/benchmark/pulse.h"
 
 namespace ordo::model::benchmark {
 namespace {
@@ -17,6 +19,22 @@ using kernels::attention::Problem;
 constexpr char kFlash[] = "libtorch_flash";
 constexpr char kCudnn[] = "libtorch_cudnn";
 constexpr char kMaterialised[] = "libtorch_materialised";
+
+// The shape on the device, in the type.
+AttentionShape Placed(const AttentionOptions& options, Type type,
+                      AttentionShape shape) {
+  shape.device = options.device;
+  shape.type = type;
+  return shape;
+}
+
+// Logits, weights and their gradients, in fp32.
+bool HasRoomForMaps(const AttentionOptions& options,
+                    const AttentionShape& shape) {
+  const auto length = static_cast<double>(shape.length);
+  const auto maps = static_cast<double>(shape.batch * shape.heads);
+  return 4 * 4 * maps * length * length <= options.materialised_bytes;
+}
 
 // Something to run, and the row that its figures go to.
 struct Contender {
@@ -67,18 +85,20 @@ class Contest {
   }
 
   // Once each; what memory it takes. Gives back the seconds.
-  absl::StatusOr<double> WarmUp() {
+  absl::StatusOr<double> WarmUp(Pulse* pulse) {
     double seconds = 0;
     for (Contender& contender : contenders_) {
       ORDO_ASSIGN_OR_RETURN(const AttentionRun run, contender.run());
       contender.row.peak_bytes = run.peak_bytes;
-      seconds += run.forward_s + run.backward_s;
+      const double total_s = run.forward_s + run.backward_s;
+      seconds += total_s;
+      ORDO_RETURN_IF_ERROR(pulse->AfterRun(total_s));
     }
     return seconds;
   }
 
   // Once each in turn; gives back the seconds.
-  absl::StatusOr<double> Round() {
+  absl::StatusOr<double> Round(Pulse* pulse) {
     double seconds = 0;
     AttentionRun flash;
     for (Contender& contender : contenders_) {
@@ -91,6 +111,7 @@ class Contest {
       row.forward_ratio.push_back(run.forward_s / flash.forward_s);
       row.total_ratio.push_back(total_s / (flash.forward_s + flash.backward_s));
       seconds += total_s;
+      ORDO_RETURN_IF_ERROR(pulse->AfterRun(total_s));
     }
     return seconds;
   }
@@ -126,7 +147,10 @@ class Contest {
                           options.select(problem));
     for (const Kernel& kernel : options.kernels) {
       const bool elsewhere = kernel.device != problem.device;
-      if (elsewhere || !kernel.supports(problem).ok()) continue;
+      if (elsewhere || !kernels::CheckLeftIn("attention", kernel.name).ok() ||
+          !kernel.supports(problem).ok()) {
+        continue;
+      }
       Add(kernel.name == selected->name ? Runner::kSelected : Runner::kOther,
           kernel.name,
           [this, kernel] { return case_->RunKernel(kernel, backward_); });
@@ -179,8 +203,7 @@ class Budget {
 struct Timing {
   Budget budget;
   AttentionResults* results;
-  int64_t num_done = 0;
-  int64_t num_total = 0;
+  Pulse* pulse;
 };
 
 absl::Status TimeShape(const AttentionOptions& options,
@@ -189,57 +212,54 @@ absl::Status TimeShape(const AttentionOptions& options,
   const absl::Status taken = options.select(about.problem(shape)).status();
   if (absl::IsUnimplemented(taken)) {
     timing->budget.Spend(shape, 0);
-    options.on_shape(++timing->num_done, timing->num_total);
+    timing->pulse->ShapeIsDone();
     return absl::OkStatus();
   }
   ORDO_ASSIGN_OR_RETURN(const auto contest,
                         Contest::Create(options, about, shape));
   if (shape.length > options.other_rows_up_to) contest->Drop(Runner::kOther);
-  if (about.learned_bias && shape.length <= options.materialised_up_to) {
+  if (about.learned_bias && shape.length <= options.materialised_up_to &&
+      HasRoomForMaps(options, shape)) {
     contest->AddMaterialised();
   }
-  ORDO_ASSIGN_OR_RETURN(double seconds, contest->WarmUp());
+  ORDO_ASSIGN_OR_RETURN(double seconds, contest->WarmUp(timing->pulse));
   const double allowed = timing->budget.SecondsOf(shape);
   for (int round = 0; round < options.max_rounds; ++round) {
     const bool enough =
         round >= options.min_rounds && seconds > options.seconds_of_shape;
     if (round > 0 && (enough || seconds > allowed)) break;
-    if (options.should_stop()) {
-      return absl::CancelledError("the benchmark was stopped on request");
-    }
-    ORDO_ASSIGN_OR_RETURN(const double more, contest->Round());
+    ORDO_ASSIGN_OR_RETURN(const double more, contest->Round(timing->pulse));
     seconds += more;
   }
   timing->budget.Spend(shape, seconds);
   contest->MoveRowsTo(&timing->results->rows);
-  options.on_shape(++timing->num_done, timing->num_total);
+  timing->pulse->ShapeIsDone();
   return absl::OkStatus();
 }
 
 absl::Status MeasureMemory(const AttentionOptions& options,
-                           const AttentionClass& about,
+                           const AttentionClass& about, Pulse* pulse,
                            AttentionResults* results) {
   const std::string first =
       results->memory.empty() ? about.name : results->memory[0].encoding;
   for (const int64_t length : options.memory_lengths) {
-    if (options.should_stop()) {
-      return absl::CancelledError("the benchmark was stopped on request");
-    }
-    AttentionShape shape = options.shapes.front();
-    shape.device = options.device;
-    shape.type = options.types.front();
+    AttentionShape shape =
+        Placed(options, options.types.front(), options.shapes.front());
     shape.batch = 1;
     shape.heads = options.memory_heads;
     shape.length = length;
+    const absl::Status taken = options.select(about.problem(shape)).status();
+    if (absl::IsUnimplemented(taken)) continue;
     ORDO_ASSIGN_OR_RETURN(const auto contest,
                           Contest::Create(options, about, shape));
     contest->Drop(Runner::kOther);
     // Its memory does not depend on the class.
     if (about.name != first) contest->Drop(Runner::kFlash);
-    if (about.learned_bias && length <= options.materialised_memory_up_to) {
+    if (about.learned_bias && length <= options.materialised_memory_up_to &&
+        HasRoomForMaps(options, shape)) {
       contest->AddMaterialised();
     }
-    ORDO_RETURN_IF_ERROR(contest->WarmUp().status());
+    ORDO_RETURN_IF_ERROR(contest->WarmUp(pulse).status());
     contest->MoveRowsTo(&results->memory);
   }
   return absl::OkStatus();
@@ -275,6 +295,7 @@ AttentionOptions AttentionOptions::For(kernels::Device device) {
   if (device == kernels::Device::kCpu) return options;
   options.types = {Type::kBfloat16};
   options.other_rows_up_to = options.shapes.back().length;
+  options.materialised_bytes = 16.0 * (1 << 30);
   // A GPU is not busy with small matrices, and its caches are large.
   options.gemm_side = 8192;
   options.copied_bytes = int64_t{1} << 30;
@@ -299,21 +320,27 @@ AttentionOptions AttentionOptions::Quick() const {
 
 namespace {
 
-// Those that a kernel takes at some shape; notes why not at the others.
+// Those that a kernel takes in some type at some shape; notes why not others.
 absl::StatusOr<std::vector<AttentionClass>> Taken(
     const AttentionOptions& options, AttentionResults* results) {
   std::vector<AttentionClass> taken;
   for (const AttentionClass& about : options.classes) {
     bool is_taken = false;
-    for (AttentionShape shape : options.shapes) {
-      shape.device = options.device;
-      shape.type = options.types.front();
-      const absl::Status why = options.select(about.problem(shape)).status();
-      if (!why.ok() && !absl::IsUnimplemented(why)) return why;
-      is_taken = is_taken || why.ok();
-      if (!why.ok()) results->refused[about.name] = std::string(why.message());
+    std::string why_not;
+    for (const Type type : options.types) {
+      for (const AttentionShape& shape : options.shapes) {
+        const Problem problem = about.problem(Placed(options, type, shape));
+        const absl::Status why = options.select(problem).status();
+        if (!why.ok() && !absl::IsUnimplemented(why)) return why;
+        is_taken = is_taken || why.ok();
+        if (!why.ok()) why_not = std::string(why.message());
+      }
     }
-    if (is_taken) taken.push_back(about);
+    if (is_taken) {
+      taken.push_back(about);
+    } else {
+      results->refused[about.name] = why_not;
+    }
   }
   return taken;
 }
@@ -325,30 +352,29 @@ absl::StatusOr<AttentionResults> RunAttention(
   AttentionResults results;
   results.threads = NumThreads();
   results.device = options.device;
+  ORDO_ASSIGN_OR_RETURN(const std::vector<AttentionClass> taken,
+                        Taken(options, &results));
+  if (taken.empty()) return results;
   for (const Type type : options.types) {
     ORDO_ASSIGN_OR_RETURN(
         results.machine[type],
         MeasureMachine(
             {options.device, type, options.gemm_side, options.copied_bytes}));
   }
-  ORDO_ASSIGN_OR_RETURN(const std::vector<AttentionClass> taken,
-                        Taken(options, &results));
-  Timing timing = {Budget(options, taken.size()), &results, 0,
-                   static_cast<int64_t>(taken.size() * options.types.size() *
-                                        options.shapes.size())};
-  options.on_shape(0, timing.num_total);
+  Pulse pulse(options,
+              taken.size() * options.types.size() * options.shapes.size());
+  Timing timing = {Budget(options, taken.size()), &results, &pulse};
   for (const AttentionClass& about : taken) {
     for (const Type type : options.types) {
-      for (AttentionShape shape : options.shapes) {
-        shape.device = options.device;
-        shape.type = type;
-        ORDO_RETURN_IF_ERROR(TimeShape(options, about, shape, &timing));
+      for (const AttentionShape& shape : options.shapes) {
+        ORDO_RETURN_IF_ERROR(
+            TimeShape(options, about, Placed(options, type, shape), &timing));
       }
       progress(about, type, results);
     }
   }
   for (const AttentionClass& about : taken) {
-    ORDO_RETURN_IF_ERROR(MeasureMemory(options, about, &results));
+    ORDO_RETURN_IF_ERROR(MeasureMemory(options, about, &pulse, &results));
   }
   return results;
 }

@@ -37,6 +37,8 @@ struct AttentionOptions {
   int64_t other_rows_up_to = 512;
   // Maps of weights take memory, and most of the time.
   int64_t materialised_up_to = 2048;
+  // For four maps of fp32, which are what it keeps at a time.
+  double materialised_bytes = 2.0 * (1 << 30);
   // Each shape is measured this often, and then until it has taken
   // `seconds_of_shape` or been measured `max_rounds` times.
   int min_rounds = 3;
@@ -63,9 +65,11 @@ struct AttentionOptions {
         return kernels::attention::Select(problem, "");
       };
 
-  // Asked before each round; true ends it all, CANCELLED.
+  // Asked after each run of each kernel; true ends it all, CANCELLED.
   std::function<bool()> should_stop = [] { return false; };
-  // Told before the first shape of the first class and after each.
+  // Told before the first shape of the first class and after each; between, as
+  // before, after this much time in passes.
+  double seconds_of_silence = 1;
   std::function<void(int64_t num_done, int64_t num_total)> on_shape =
       [](int64_t, int64_t) {};
 
@@ -80,6 +84,7 @@ using AttentionProgress =
     std::function<void(const AttentionClass& about, kernels::Type type,
                        const AttentionResults& results)>;
 
+// Without rows where no kernel takes any class in any type at any shape.
 absl::StatusOr<AttentionResults> RunAttention(
     const AttentionOptions& options, const AttentionProgress& progress);
 

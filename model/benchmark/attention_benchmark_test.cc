@@ -8,6 +8,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kernels/common/left_out.h"
 #include "model/benchmark/attention_results.h"
 
 namespace ordo::model::benchmark {
@@ -143,6 +144,75 @@ TEST(RunAttentionTest, AClassThatNoKernelTakesIsNamed) {
   EXPECT_EQ(results.refused.at("tape"), "not two");
   EXPECT_THAT(HeadText(results), HasSubstr("no kernel for tape: not two"));
   for (const AttentionRow& row : results.rows) EXPECT_NE(row.encoding, "tape");
+}
+
+// As fp32 on a GPU.
+TEST(RunAttentionTest, ATypeThatNoKernelTakesLeavesTheOthers) {
+  AttentionOptions options = Tiny();
+  options.classes.resize(2);
+  options.select = [](const Problem& problem) {
+    return problem.type == Type::kFloat32
+               ? absl::UnimplementedError("its type must be bf16")
+               : kernels::attention::Select(problem, "");
+  };
+  AttentionResults results = RunOk(options);
+  EXPECT_TRUE(results.refused.empty());
+  EXPECT_FALSE(results.rows.empty());
+  EXPECT_TRUE(results.memory.empty());
+  for (const AttentionRow& row : results.rows) {
+    EXPECT_EQ(row.shape.type, Type::kBfloat16);
+  }
+  options.types = {Type::kFloat32};
+  results = RunOk(options);
+  EXPECT_TRUE(results.rows.empty());
+  EXPECT_EQ(results.refused.size(), 2u);
+}
+
+TEST(RunAttentionTest, AKernelThatFailedItsProbeDoesNotRun) {
+  AttentionOptions options = Tiny();
+  options.classes.resize(1);
+  options.types = {Type::kFloat32};
+  const auto num_rows = [&](const std::string& kernel) {
+    int count = 0;
+    for (const AttentionRow& row : RunOk(options).rows) {
+      count += row.kernel == kernel ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(num_rows("cpu_tiled"), 2);
+  kernels::LeaveOut({"attention/cpu_tiled"});
+  EXPECT_EQ(num_rows("cpu_tiled"), 0);
+  kernels::LeaveOut({});
+}
+
+TEST(RunAttentionTest, MapsThatWouldNotFitAreNotMade) {
+  AttentionOptions options = Tiny();
+  // Of 2 heads and 5 tokens, and not of 70.
+  options.materialised_bytes = 4 * 4 * 2 * 5 * 5;
+  int count = 0;
+  for (const AttentionRow& row : RunOk(options).rows) {
+    if (row.runner != Runner::kMaterialised) continue;
+    EXPECT_EQ(row.shape.length, 5);
+    ++count;
+  }
+  EXPECT_GT(count, 0);
+}
+
+TEST(RunAttentionTest, BetweenTwoRunsItTellsWhereItIsAndStops) {
+  AttentionOptions options = Tiny();
+  options.classes.resize(1);
+  int64_t told = 0, asked = 0;
+  options.seconds_of_silence = 0;
+  options.on_shape = [&](int64_t num_done, int64_t num_total) {
+    EXPECT_EQ(num_done, 0);
+    EXPECT_EQ(num_total, 4);
+    ++told;
+  };
+  options.should_stop = [&] { return ++asked == 2; };
+  EXPECT_THAT(RunAttention(options, [](const auto&, auto, const auto&) {}),
+              StatusIs(absl::StatusCode::kCancelled, HasSubstr("stopped")));
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(told, 3);
 }
 
 TEST(RunAttentionTest, AMistakeIsAnError) {

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
+#include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "model/benchmark/measurement.h"
@@ -97,7 +98,18 @@ absl::StatusOr<AttentionResults> RunJob(const v1::BenchmarkSpec& spec,
       OptionsOf(spec.benchmark(), DeviceOf(spec.resources()));
   options.should_stop = hooks.should_stop;
   options.on_shape = hooks.on_shape;
-  return RunAttention(options, [](const auto&, auto, const auto&) {});
+  ORDO_ASSIGN_OR_RETURN(
+      AttentionResults results,
+      RunAttention(options, [](const auto&, auto, const auto&) {}));
+  if (!results.rows.empty()) return results;
+  const auto first = results.refused.begin();
+  return base::InvalidField(
+      "benchmark.types",
+      absl::StrCat("no kernel of this device takes any of them, with "
+                   "benchmark.classes at benchmark.shapes: ",
+                   first == results.refused.end()
+                       ? "none is asked for"
+                       : absl::StrCat(first->first, ": ", first->second)));
 }
 
 absl::StatusOr<v1::ReportWritten> WriteReport(base::Filesystem& files,

@@ -21,7 +21,7 @@ AttentionOptions OptionsOf(const ordo::training::v1::Benchmark& benchmark,
                            kernels::Device device);
 
 // Runs a resolved task on its device; a GPU has been opened. CANCELLED when
-// `should_stop` said so.
+// `should_stop` said so; INVALID_ARGUMENT where no kernel takes anything of it.
 struct JobHooks {
   std::function<bool()> should_stop = [] { return false; };
   // As AttentionOptions::on_shape.

@@ -1,6 +1,7 @@
 #include "model/benchmark/job.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "base/files/file_util.h"
@@ -8,6 +9,8 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kernels/attention/table.h"
+#include "kernels/common/left_out.h"
 #include "model/catalog/resolve.h"
 
 namespace ordo::model::benchmark {
@@ -86,7 +89,42 @@ TEST(JobTest, ForwardPassesAloneHaveNoOtherFigures) {
   }
 }
 
-TEST(JobTest, AStopEndsItBeforeTheNextRound) {
+TEST(JobTest, WhereNothingCanBeMeasuredTheFieldsAreNamed) {
+  std::set<std::string> all;
+  for (const auto& kernel : kernels::attention::Kernels()) {
+    all.insert("attention/" + kernel.name);
+  }
+  kernels::LeaveOut(all);
+  EXPECT_THAT(RunJob(Tiny(), {}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       ::testing::AllOf(HasSubstr("benchmark.types: no kernel"),
+                                        HasSubstr("benchmark.classes"),
+                                        HasSubstr("benchmark.shapes: t5: "))));
+  kernels::LeaveOut({});
+}
+
+// Both tools measure the same where nothing is asked for.
+TEST(JobTest, ShapesAreTheStandardOnesOfTheDevice) {
+  for (const auto device : {kernels::Device::kCpu, kernels::Device::kCuda}) {
+    v1::BenchmarkSpec spec;
+    if (device == kernels::Device::kCuda) {
+      spec.mutable_resources()->set_device("cuda");
+    }
+    const auto resolved = catalog::ResolveBenchmarkSpec(spec);
+    ORDO_ASSERT_OK(resolved);
+    const auto asked = OptionsOf(resolved->benchmark(), device).shapes;
+    const auto standard = StandardShapes(device);
+    ASSERT_EQ(asked.size(), standard.size());
+    for (size_t i = 0; i < asked.size(); ++i) {
+      EXPECT_EQ(asked[i].batch, standard[i].batch) << i;
+      EXPECT_EQ(asked[i].heads, standard[i].heads) << i;
+      EXPECT_EQ(asked[i].length, standard[i].length) << i;
+      EXPECT_EQ(asked[i].width, standard[i].width) << i;
+    }
+  }
+}
+
+TEST(JobTest, AStopEndsItBeforeTheNextRun) {
   JobHooks hooks;
   hooks.should_stop = [] { return true; };
   EXPECT_THAT(RunJob(Tiny(), hooks),

@@ -17,13 +17,22 @@ struct Row {
   bool by_distance;
   bool is_measured;
   double slowdown;
+  int width_factor = 1;
+  int num_values = 1;
+  bool needs_causal = false;
+  const char* pieces_param = "";
+  const char* segments_param = "";
 };
 
 constexpr Row kRows[] = {
     {"rope", "softmax attention, as for all that turn or leave q and k", "",
      "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 1.3},
+    {"tener", "q and k of width 2d, half of them waves", "tener",
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, false, 2.0,
+     /*width_factor=*/2},
     {"tape", "two value tensors of width d under one softmax", "tape",
-     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 1.9},
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 1.9,
+     /*width_factor=*/1, /*num_values=*/2},
     {"tape_joined", "one value tensor of width 2d", "",
      "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 1.9},
     {"alibi", "a constant bias of the distance", "alibi sandwich",
@@ -39,7 +48,9 @@ constexpr Row kRows[] = {
      "distances between position ids do not lie on a tile's diagonals", true,
      false, 2.0},
     {"fire", "a learned function of distance and row, in 33 pieces", "fire",
-     "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 2.7},
+     "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 2.7,
+     /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/false,
+     /*pieces_param=*/"mlp_width"},
     {"da_transformer", "rectified logits times a number for each distance",
      "da_transformer", "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 1.6},
     {"huang1", "logits times a number for each of 17 distances",
@@ -52,13 +63,16 @@ constexpr Row kRows[] = {
     {"shaw", "q with a vector for each of 17 distances", "shaw",
      "cpu_tiled cuda_tiled", "", true, true, 1.3},
     {"transformer_xl", "q with a vector for every distance", "transformer_xl",
-     "cpu_tiled cuda_tiled", "", true, true, 1.8},
+     "cpu_tiled cuda_tiled", "", true, true, 1.8,
+     /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/false,
+     /*pieces_param=*/"", /*segments_param=*/"segment_length"},
     {"deberta", "q and k with a vector for each of 65 distances",
      "deberta huang4", "cpu_tiled cuda_tiled", "", true, true, 2.0},
     {"cope", "positions counted by gates of the logits, 64 of them", "cope",
      "cpu_counted cuda_counted", "", false, true, 2.1},
     {"rerope", "another product from a distance of 512 on",
-     "rerope leaky_rerope", "cpu_tiled cuda_tiled", "", true, true, 2.0},
+     "rerope leaky_rerope", "cpu_tiled cuda_tiled", "", true, true, 2.0,
+     /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/true},
     {"shifted_sparse", "groups of N / 4 tokens, shifted in half of the heads",
      "", "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 2.0},
 };
@@ -66,19 +80,18 @@ constexpr Row kRows[] = {
 }  // namespace
 
 const std::vector<AttentionKernel>& AttentionKernels() {
-  constexpr int kAnyWidth = 65536;
   const std::vector<std::string> both = {"fp32", "bf16"};
   static const auto* const kernels = new std::vector<AttentionKernel>{
-      {"cpu_pairs_amx", "cpu_pairs", "cpu", {"bf16"}, kAnyWidth, 1},
-      {"cpu_pairs_avx512bf16", "cpu_pairs", "cpu", {"bf16"}, kAnyWidth, 1},
-      {"cpu_tiled_avx512", "cpu_tiled", "cpu", both, kAnyWidth, 1},
-      {"cpu_tiled_avx2", "cpu_tiled", "cpu", both, kAnyWidth, 1},
-      {"cpu_tiled", "cpu_tiled", "cpu", both, kAnyWidth, 1},
-      {"cpu_counted_avx512", "cpu_counted", "cpu", both, kAnyWidth, 1},
-      {"cpu_counted_avx2", "cpu_counted", "cpu", both, kAnyWidth, 1},
-      {"cpu_counted", "cpu_counted", "cpu", both, kAnyWidth, 1},
-      {"cuda_hopper", "cuda_hopper", "cuda", {"bf16"}, 128, 8},
-      {"cuda_tiled", "cuda_tiled", "cuda", {"bf16"}, 128, 8},
+      {"cpu_pairs_amx", "cpu_pairs", "cpu", {"bf16"}, kNoLimit, 1},
+      {"cpu_pairs_avx512bf16", "cpu_pairs", "cpu", {"bf16"}, kNoLimit, 1},
+      {"cpu_tiled_avx512", "cpu_tiled", "cpu", both, kNoLimit, 1},
+      {"cpu_tiled_avx2", "cpu_tiled", "cpu", both, kNoLimit, 1},
+      {"cpu_tiled", "cpu_tiled", "cpu", both, kNoLimit, 1},
+      {"cpu_counted_avx512", "cpu_counted", "cpu", both, kNoLimit, 1},
+      {"cpu_counted_avx2", "cpu_counted", "cpu", both, kNoLimit, 1},
+      {"cpu_counted", "cpu_counted", "cpu", both, kNoLimit, 1},
+      {"cuda_hopper", "cuda_hopper", "cuda", {"bf16"}, 128, 8, 128, 64, 0},
+      {"cuda_tiled", "cuda_tiled", "cuda", {"bf16"}, 128, 8, 256, 1, 64},
       {"cuda_counted", "cuda_counted", "cuda", {"bf16"}, 128, 8},
   };
   return *kernels;
@@ -91,7 +104,9 @@ const std::vector<AttentionClass>& AttentionClasses() {
       made->push_back({row.name, row.text,
                        absl::StrSplit(row.encodings, ' ', absl::SkipEmpty()),
                        absl::StrSplit(row.kernels, ' '), row.no_cuda,
-                       row.by_distance, row.is_measured, row.slowdown});
+                       row.by_distance, row.is_measured, row.slowdown,
+                       row.width_factor, row.num_values, row.needs_causal,
+                       row.pieces_param, row.segments_param});
     }
     return made;
   }();

@@ -14,6 +14,8 @@ namespace ordo::model::catalog {
 // The kernel that is none: plain operations, blocks of queries at a time.
 inline constexpr char kReferenceKernel[] = "reference";
 
+inline constexpr int kNoLimit = 1 << 30;
+
 // A kernel that a recipe may name: a row of the table.
 struct AttentionKernel {
   std::string name;
@@ -27,6 +29,12 @@ struct AttentionKernel {
   // Widths of heads are at most this and a multiple of that.
   int max_head_width = 0;
   int head_width_multiple = 0;
+  // Of all value tensors together, each of which takes whole tiles of
+  // `value_tile`; as libraries are built by default.
+  int max_values_width = kNoLimit;
+  int value_tile = 1;
+  // Most pieces of a piecewise linear function of the distance.
+  int max_pieces = kNoLimit;
 };
 
 const std::vector<AttentionKernel>& AttentionKernels();
@@ -51,6 +59,16 @@ struct AttentionClass {
   // `tools/bench step --plain`. Where that was not taken, the median of the
   // others.
   double slowdown = 1;
+  // Widths of q and k, in those of heads, and value tensors of that width.
+  int width_factor = 1;
+  int num_values = 1;
+  // It does not without the causal mask.
+  bool needs_causal = false;
+  // Parameters of its encodings: one less than the pieces of a piecewise linear
+  // function; and a number above 0 where earlier segments pass on no gradient,
+  // which no kernel does. Empty: none.
+  std::string pieces_param;
+  std::string segments_param;
 };
 
 // The first is that of encodings that no other names.

@@ -52,8 +52,26 @@ void CheckNames(const std::string& field,
   }
 }
 
+// All that are standard on a device: as docs/kernels.md says.
+void AddShapes(bool is_gpu, v1::Benchmark* benchmark) {
+  const auto add = [&](int tokens, int heads, int length, int width) {
+    v1::BenchmarkShape& shape = *benchmark->add_shapes();
+    shape.set_batch(tokens / length);
+    shape.set_heads(heads);
+    shape.set_length(length);
+    shape.set_width(width);
+  };
+  if (!is_gpu) {
+    for (int n = 256; n <= 4096; n *= 2) add(kRowsOnCpu * n, 12, n, 64);
+    return;
+  }
+  for (int n = 512; n <= 16384; n *= 2) add(kTokensOnGpu, 12, n, 64);
+  for (int n = 512; n <= 16384; n *= 2) add(kTokensOnGpu / 2, 32, n, 128);
+}
+
 void ResolveShape(const std::string& path, bool is_gpu,
                   v1::BenchmarkShape* shape, Violations* violations) {
+  const size_t num_before = violations->size();
   const bool has_length =
       ResolveNumber({"length", 1, 65536, {}}, path, shape, violations);
   const double rows = is_gpu && has_length
@@ -65,6 +83,13 @@ void ResolveShape(const std::string& path, bool is_gpu,
       shape->width() % 2 != 0) {
     violations->push_back({FieldPath(path, "width"),
                            absl::StrCat("must be even, is ", shape->width())});
+  }
+  const int64_t numbers = int64_t{shape->batch()} * shape->heads() *
+                          shape->length() * shape->width();
+  if (violations->size() == num_before && numbers > kMaxBenchmarkNumbers) {
+    violations->push_back(
+        {path, absl::StrCat("batch * heads * length * width must be at most ",
+                            kMaxBenchmarkNumbers, ", is ", numbers)});
   }
 }
 
@@ -96,11 +121,7 @@ void ResolveBenchmark(std::string_view field, const v1::Resources& resources,
                                        types.end());
   }
   CheckNames(FieldPath(field, "types"), benchmark->types(), types, violations);
-  if (benchmark->shapes().empty()) {
-    for (const int length : {256, 512, 1024, 2048, 4096}) {
-      benchmark->add_shapes()->set_length(length);
-    }
-  }
+  if (benchmark->shapes().empty()) AddShapes(is_gpu, benchmark);
   if (benchmark->shapes_size() > kMaxBenchmarkShapes) {
     violations->push_back(
         {FieldPath(field, "shapes"),

@@ -15,6 +15,7 @@ namespace {
 namespace v1 = ::ordo::training::v1;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 std::vector<std::string> FieldsOf(const v1::BenchmarkSpec& spec) {
@@ -46,10 +47,23 @@ TEST(BenchmarkTest, AnEmptyOneIsTheStandardOne) {
 TEST(BenchmarkTest, OnAGpuARowCountMakes32768TokensOfBf16) {
   v1::BenchmarkSpec given;
   given.mutable_resources()->set_device("cuda");
+  given.mutable_benchmark()->add_shapes()->set_length(256);
   const auto spec = ResolveBenchmarkSpec(given);
   ORDO_ASSERT_OK(spec);
   EXPECT_THAT(spec->benchmark().types(), ElementsAre("bf16"));
   EXPECT_EQ(spec->benchmark().shapes(0).batch(), 128);
+}
+
+TEST(BenchmarkTest, AShapeOfMoreThanItsMemoryIsRefused) {
+  v1::BenchmarkSpec spec;
+  v1::BenchmarkShape& shape = *spec.mutable_benchmark()->add_shapes();
+  shape.set_length(16384);
+  shape.set_batch(128);
+  shape.set_heads(2);
+  shape.set_width(64);
+  EXPECT_THAT(FieldsOf(spec), IsEmpty());
+  shape.set_width(66);
+  EXPECT_THAT(FieldsOf(spec), ElementsAre("benchmark.shapes[0]"));
 }
 
 TEST(BenchmarkTest, WhatIsWrongIsNamed) {

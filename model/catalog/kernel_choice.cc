@@ -21,13 +21,45 @@ struct Need {
   std::vector<const AttentionClass*> classes;
   // Position ids are drawn at random.
   bool is_drawn = false;
+  // As AttentionClass, the most of them.
+  int width_factor = 1;
+  int num_values = 1;
+  bool needs_causal = false;
+  // Of a function of the distance; 0: none is known of.
+  double pieces = 0;
+  // Earlier segments pass on no gradient.
+  bool has_segments = false;
 };
+
+// 0 where there is none.
+double ParamOf(const v1::Component& encoding, const std::string& name) {
+  const auto found = encoding.params().find(name);
+  return found == encoding.params().end() ? 0 : found->second.number_value();
+}
+
+Need NeedOf(const v1::Component& encoding, bool is_drawn) {
+  const AttentionClass& about = AttentionClassOf(encoding.name());
+  Need need = {{encoding.name()}, {&about}, is_drawn};
+  need.width_factor = about.width_factor;
+  need.num_values = about.num_values;
+  need.needs_causal = about.needs_causal;
+  if (!about.pieces_param.empty()) {
+    need.pieces = 1 + ParamOf(encoding, about.pieces_param);
+  }
+  need.has_segments = ParamOf(encoding, about.segments_param) > 0;
+  return need;
+}
 
 void Join(const Need& more, Need* need) {
   const AttentionClass* const plain = &AttentionClasses().front();
   need->encodings.insert(need->encodings.end(), more.encodings.begin(),
                          more.encodings.end());
   need->is_drawn = need->is_drawn || more.is_drawn;
+  need->width_factor = std::max(need->width_factor, more.width_factor);
+  need->num_values = std::max(need->num_values, more.num_values);
+  need->needs_causal = need->needs_causal || more.needs_causal;
+  need->pieces = std::max(need->pieces, more.pieces);
+  need->has_segments = need->has_segments || more.has_segments;
   for (const AttentionClass* about : more.classes) {
     if (about == plain) continue;
     if (need->classes.front() == plain) need->classes.clear();
@@ -49,9 +81,7 @@ std::vector<Need> NeedsOf(const v1::Component& encoding) {
     }
     return needs;
   }
-  Need need = {{encoding.name()},
-               {&AttentionClassOf(encoding.name())},
-               traits.draws_positions};
+  Need need = NeedOf(encoding, traits.draws_positions);
   for (const v1::Component& other : encoding.with()) {
     for (const Need& more : NeedsOf(other)) Join(more, &need);
   }
@@ -109,15 +139,63 @@ std::string WhyNot(const AttentionKernel& kernel, const AttentionUse& use) {
   return "";
 }
 
+// Why no kernel does what is needed, whichever it is; empty: one may.
+std::string WhyNotAny(const AttentionUse& use, const Need& need) {
+  if (need.has_segments && use.is_training) {
+    return "in training, keys of earlier segments pass on no gradient";
+  }
+  if (need.needs_causal && use.model != nullptr && !use.model->causal()) {
+    return "keys are near or far behind the query only, and model.causal is "
+           "false";
+  }
+  return "";
+}
+
+// Why the sizes of what the encodings need are too large; empty: they are not.
+std::string WhyNotSizes(const AttentionKernel& kernel, const AttentionUse& use,
+                        const Need& need) {
+  const std::string of = absl::StrJoin(need.encodings, " with ");
+  if (need.pieces > kernel.max_pieces) {
+    return absl::StrCat("its functions of the distance have at most ",
+                        kernel.max_pieces, " pieces, and ", of, " has ",
+                        need.pieces);
+  }
+  if (use.model == nullptr) return "";
+  const int head_width = use.model->head_width();
+  const int width = need.width_factor * head_width;
+  if (width > kernel.max_head_width) {
+    return absl::StrCat("its q and k are at most ", kernel.max_head_width,
+                        " wide, and those of ", of, " are ", width,
+                        " with model.head_width ", head_width);
+  }
+  const int tile = kernel.value_tile;
+  const int values = need.num_values * ((head_width + tile - 1) / tile) * tile;
+  if (values > kernel.max_values_width) {
+    return absl::StrCat("its values are at most ", kernel.max_values_width,
+                        " wide together, and those of ", of, " take ", values,
+                        " with model.head_width ", head_width);
+  }
+  return "";
+}
+
+// The same of a kernel that may do it.
+std::string WhyNotNeed(const AttentionKernel& kernel, const AttentionUse& use,
+                       const Need& need) {
+  std::string why = WhyNotAny(use, need);
+  if (why.empty()) why = WhyNotEncoding(kernel, need);
+  return why.empty() ? WhyNotSizes(kernel, use, need) : why;
+}
+
 std::string WhyNot(const AttentionKernel& kernel, const AttentionUse& use,
                    const Need& need) {
   std::string why = WhyNot(kernel, use);
-  return why.empty() ? WhyNotEncoding(kernel, need) : why;
+  return why.empty() ? WhyNotNeed(kernel, use, need) : why;
 }
 
 // Why no kernel does what is needed; empty: one does.
 std::string WhyNone(const AttentionUse& use, const Need& need) {
-  std::string first;
+  std::string first = WhyNotAny(use, need);
+  if (!first.empty()) return first;
   for (const AttentionKernel& kernel : AttentionKernels()) {
     if (kernel.device != use.device) continue;
     const std::string why = WhyNot(kernel, use, need);
@@ -136,13 +214,15 @@ void AddOnce(const std::string& notice, std::vector<std::string>* notices) {
 
 AttentionUse UseOf(const KernelContext& context, const v1::Evaluation& one) {
   // What evaluations compute in: fp32, or what kernels of a GPU compute.
-  return {context.model, context.encoding, context.device,
-          context.device == "cuda" ? "bf16" : "fp32", one.kernel()};
+  return {context.model,        context.encoding,
+          context.device,       context.device == "cuda" ? "bf16" : "fp32",
+          one.kernel(),
+          /*is_training=*/false};
 }
 
 AttentionUse UseOf(const KernelContext& context, const v1::Training& training) {
-  return {context.model, context.encoding, context.device, training.precision(),
-          training.kernel()};
+  return {context.model,        context.encoding,  context.device,
+          training.precision(), training.kernel(), /*is_training=*/true};
 }
 
 }  // namespace
@@ -157,14 +237,18 @@ void CheckKernel(std::string_view field, const AttentionUse& use,
     std::string why = WhyNot(kernel, use);
     if (why.empty() && use.encoding != nullptr) {
       for (const Need& need : NeedsOf(*use.encoding)) {
-        if (why.empty()) why = WhyNotEncoding(kernel, need);
+        if (why.empty()) why = WhyNotNeed(kernel, use, need);
       }
     }
     if (why.empty()) return;
     violations->push_back(
-        {std::string(field), absl::StrCat(use.kernel, " cannot be taken: ", why,
-                                          "; leave it out for the best that "
-                                          "there is")});
+        {std::string(field),
+         absl::StrCat(use.kernel, " cannot be taken: ", why,
+                      "; leave it out for the best that there is",
+                      kernel.device == use.device
+                          ? ""
+                          : absl::StrCat(", or set resources.device to ",
+                                         kernel.device))});
     return;
   }
   names.push_back(kReferenceKernel);

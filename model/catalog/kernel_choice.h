@@ -22,6 +22,8 @@ struct AttentionUse {
   std::string precision = "fp32";
   // That the recipe names; empty: none.
   std::string kernel;
+  // Gradients are taken.
+  bool is_training = false;
 };
 
 // Appends a violation of `field`, which holds use.kernel, unless that is a

@@ -71,7 +71,9 @@ TEST_F(KernelChoiceTest, AKernelIsRefusedForWhatItDoesNotDo) {
   EXPECT_THAT(Wrong(Use(Encoding("rope"), "cpu", "fp32", "cpu_counted")),
               HasSubstr("does not do rope"));
   EXPECT_THAT(Wrong(Use(Encoding("rope"), "cpu", "bf16", "cuda_tiled")),
-              HasSubstr("it is one for cuda, and resources.device is cpu"));
+              AllOf(HasSubstr("it is one for cuda, and resources.device is "
+                              "cpu"),
+                    HasSubstr("or set resources.device to cuda")));
   EXPECT_THAT(Wrong(Use(Encoding("rope"), "cuda", "fp32", "cuda_tiled")),
               HasSubstr("it computes in bf16, and this is in fp32"));
   model_.set_head_width(256);
@@ -131,6 +133,77 @@ TEST_F(KernelChoiceTest, AWindowOnBothSidesHasNoKernel) {
   model_.set_sliding_window(8);
   EXPECT_THAT(SlowdownNotice("training", Use(Encoding("rope"), "cpu", "fp32")),
               HasSubstr("model.sliding_window"));
+}
+
+TEST_F(KernelChoiceTest, SegmentsHaveNoKernelInTrainingAlone) {
+  v1::Component segments = Encoding("transformer_xl");
+  AttentionUse use = Use(segments, "cpu", "fp32", "cpu_tiled");
+  use.is_training = true;
+  EXPECT_EQ(Wrong(use), "");
+  EXPECT_EQ(SlowdownNotice("training", use), "");
+  (*segments.mutable_params())["segment_length"].set_number_value(4);
+  use = Use(segments, "cpu", "fp32", "cpu_tiled");
+  EXPECT_EQ(Wrong(use), "");
+  EXPECT_EQ(SlowdownNotice("evaluation", use), "");
+  use.is_training = true;
+  EXPECT_THAT(Wrong(use), HasSubstr("earlier segments pass on no gradient"));
+  EXPECT_THAT(SlowdownNotice("training", use),
+              HasSubstr("as no kernel for cpu does it: in training, keys of "
+                        "earlier segments pass on no gradient"));
+  // The steps of a recipe are training, its evaluations are not.
+  v1::Training training;
+  training.set_precision("fp32");
+  training.set_kernel("cpu_tiled");
+  google::protobuf::RepeatedPtrField<v1::Evaluation> evaluations;
+  evaluations.Add()->set_kernel("cpu_tiled");
+  const KernelContext context = {&model_, &segments, "cpu"};
+  Violations violations;
+  CheckTrainingKernel(context, training, &violations);
+  CheckEvaluationKernels(context, evaluations, &violations);
+  ASSERT_EQ(violations.size(), 1U);
+  EXPECT_EQ(violations[0].field, "training.kernel");
+}
+
+TEST_F(KernelChoiceTest, NearAndFarKeysNeedTheCausalMask) {
+  for (const char* const name : {"rerope", "leaky_rerope"}) {
+    model_.set_causal(true);
+    EXPECT_EQ(Wrong(Use(Encoding(name), "cpu", "fp32", "cpu_tiled")), "");
+    model_.set_causal(false);
+    EXPECT_THAT(Wrong(Use(Encoding(name), "cpu", "fp32", "cpu_tiled")),
+                HasSubstr("model.causal is false"));
+    EXPECT_THAT(SlowdownNotice("training", Use(Encoding(name), "cpu", "fp32")),
+                HasSubstr("model.causal is false"));
+  }
+}
+
+TEST_F(KernelChoiceTest, WhatIsTooLargeForAGpusKernelIsRefusedAndToldOf) {
+  model_.set_head_width(64);
+  const auto told = [&](const v1::Component& encoding) {
+    return SlowdownNotice("training", Use(encoding, "cuda", "bf16"));
+  };
+  EXPECT_EQ(told(Encoding("tener")), "");
+  EXPECT_EQ(Wrong(Use(Encoding("tape"), "cuda", "bf16", "cuda_hopper")), "");
+  model_.set_head_width(72);
+  EXPECT_THAT(told(Encoding("tener")),
+              HasSubstr("its q and k are at most 128 wide, and those of tener "
+                        "are 144 with model.head_width 72"));
+  EXPECT_EQ(SlowdownNotice("training", Use(Encoding("tener"), "cpu", "fp32")),
+            "");
+  // Each value takes whole tiles there.
+  EXPECT_THAT(Wrong(Use(Encoding("tape"), "cuda", "bf16", "cuda_hopper")),
+              HasSubstr("its values are at most 128 wide together, and those "
+                        "of tape take 256"));
+  model_.set_head_width(128);
+  EXPECT_EQ(Wrong(Use(Encoding("rope"), "cuda", "bf16", "cuda_hopper")), "");
+  EXPECT_EQ(Wrong(Use(Encoding("tape"), "cuda", "bf16", "cuda_tiled")), "");
+  EXPECT_EQ(told(Encoding("tape")), "");
+  v1::Component fire = Encoding("fire");
+  (*fire.mutable_params())["mlp_width"].set_number_value(63);
+  EXPECT_EQ(told(fire), "");
+  (*fire.mutable_params())["mlp_width"].set_number_value(64);
+  EXPECT_THAT(told(fire), HasSubstr("cuda_tiled: its functions of the distance "
+                                    "have at most 64 pieces, and fire has 65"));
+  EXPECT_EQ(SlowdownNotice("training", Use(fire, "cpu", "fp32")), "");
 }
 
 TEST_F(KernelChoiceTest, EvaluationsTakeWhatTheDeviceComputesAndAreToldOnce) {
