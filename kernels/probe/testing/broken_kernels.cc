@@ -10,7 +10,6 @@ namespace ordo::kernels::probe::testing {
 namespace {
 
 using attention::Call;
-using attention::Gates;
 using attention::Kernel;
 using attention::Problem;
 
