@@ -54,6 +54,9 @@ def _cuda_object_impl(ctx):
         ),
         outputs = [output],
         mnemonic = "Nvcc",
+        # Two at a time would write the same temporary files: nvcc names them
+        # by its process number, which in a sandbox is always the same.
+        execution_requirements = {"no-sandbox": "1"},
         progress_message = "Compiling %s for sm_%s" %
                            (ctx.label.name, " and ".join(ctx.attr.devices)),
     )
