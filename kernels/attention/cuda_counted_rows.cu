@@ -9,21 +9,11 @@
 #include "kernels/attention/cuda_code.h"
 #include "kernels/attention/cuda_counted_code.h"
 #include "kernels/attention/cuda_counted_instances.h"
+#include "kernels/attention/cuda_workspace.h"
 #include "kernels/common/cuda_device.h"
 
 namespace ordo::kernels::attention {
 namespace {
-
-// Parts of the workspace begin at multiples of it.
-constexpr int64_t kLine = 64;
-
-int64_t Lines(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
-
-int64_t ValuesWidth(const Problem& p) {
-  int64_t width = 0;
-  for (int v = 0; v < p.num_values; ++v) width += p.values[v].width;
-  return width;
-}
 
 // The least that has room, or null.
 const CountedWidth* FindWidth(const Problem& p) {
@@ -88,28 +78,6 @@ const char* Refusal(const Problem& p) {
   return MissingTerm(p);
 }
 
-int64_t SpreadLength(const Problem& p) {
-  return p.causal ? p.keys : 2 * p.keys - 1;
-}
-
-// Gives out a workspace from its begin on, or counts what is given out.
-class Workspace {
- public:
-  explicit Workspace(void* begin) : begin_(static_cast<char*>(begin)) {}
-
-  template <typename Number>
-  Number* Give(int64_t count) {
-    char* const found = begin_ == nullptr ? nullptr : begin_ + bytes_;
-    bytes_ += Lines(count * static_cast<int64_t>(sizeof(Number)));
-    return reinterpret_cast<Number*>(found);
-  }
-  int64_t bytes() const { return bytes_; }
-
- private:
-  char* begin_;
-  int64_t bytes_ = 0;
-};
-
 // Its pointers into the workspace as if all gradients were wanted.
 CountedArguments Place(const Problem& p, Workspace* workspace) {
   CountedArguments arguments;
@@ -118,21 +86,21 @@ CountedArguments Place(const Problem& p, Workspace* workspace) {
   const int64_t tiles = NumTiles(p.keys);
   tiled.spread_length = SpreadLength(p);
   tiled.spread_stride = Lines(SpreadLength(p));
-  tiled.delta_BHT = workspace->Give<float>(heads * p.queries);
+  tiled.delta_BHT = workspace->Take<float>(heads * p.queries);
   if (p.biased) {
     tiled.d_parts[kBiasSums] =
-        workspace->Give<float>(heads * kMaxParts * tiled.spread_stride);
+        workspace->Take<float>(heads * kMaxParts * tiled.spread_stride);
   }
-  arguments.counters = workspace->Give<Counter>(heads * tiles * kTurn);
-  arguments.d_counts = workspace->Give<float>(heads * tiles * kTurn);
-  arguments.begins = workspace->Give<int>(heads * kTurnTiles);
+  arguments.counters = workspace->Take<Counter>(heads * tiles * kTurn);
+  arguments.d_counts = workspace->Take<float>(heads * tiles * kTurn);
+  arguments.begins = workspace->Take<int>(heads * kTurnTiles);
   if (p.positions == 0) {
-    arguments.d_slopes = workspace->Give<float>(heads * NumTiles(p.queries));
+    arguments.d_slopes = workspace->Take<float>(heads * NumTiles(p.queries));
   }
   if (p.queries <= kTurn) return arguments;
   for (int part = 0; part < kNumCountedParts; ++part) {
     if (part == kOfGates && p.gates != Gates::kOwn) continue;
-    arguments.sums[part] = workspace->Give<float>(
+    arguments.sums[part] = workspace->Take<float>(
         p.batch * p.key_heads * tiles * FindWidth(p)->width / 2 * kThreads);
   }
   return arguments;

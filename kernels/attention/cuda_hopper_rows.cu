@@ -10,6 +10,7 @@
 #include "kernels/attention/cuda_hopper_code.h"
 #include "kernels/attention/cuda_hopper_instances.h"
 #include "kernels/attention/cuda_hopper_queries.h"
+#include "kernels/attention/cuda_workspace.h"
 
 namespace ordo::kernels::attention {
 namespace {
@@ -151,25 +152,6 @@ void PlaceSlots(const Problem& p, Slot* slots) {
   }
 }
 
-// Gives out a workspace from its begin on, or counts what is given out.
-class Workspace {
- public:
-  explicit Workspace(void* begin) : begin_(static_cast<char*>(begin)) {}
-
-  template <typename Number>
-  Number* Take(int64_t count) {
-    char* const found = begin_ == nullptr ? nullptr : begin_ + bytes_;
-    // Parts begin at multiples of 64 bytes.
-    bytes_ += (count * static_cast<int64_t>(sizeof(Number)) + 63) / 64 * 64;
-    return reinterpret_cast<Number*>(found);
-  }
-  int64_t bytes() const { return bytes_; }
-
- private:
-  char* begin_;
-  int64_t bytes_ = 0;
-};
-
 // What the backward pass of blocks in parts has at most: as many of each head,
 // with two groups.
 constexpr int64_t kMaxBlocks = 8;
@@ -188,7 +170,7 @@ Sums Place(const HopperWidths& widths, Workspace* workspace,
   const int64_t heads = p.batch * p.heads;
   const int64_t tiles =
       (p.queries + widths.backward_queries - 1) / widths.backward_queries;
-  tiled.spread_length = p.causal ? p.keys : 2 * p.keys - 1;
+  tiled.spread_length = SpreadLength(p);
   tiled.spread_stride = (tiled.spread_length + 15) / 16 * 16;
   tiled.delta_BHT = workspace->Take<float>(heads * p.queries);
   const int64_t before = workspace->bytes();

@@ -10,20 +10,10 @@
 #include "kernels/attention/cuda_tiled_body.h"
 #include "kernels/attention/cuda_tiled_instances.h"
 #include "kernels/attention/cuda_tiled_sums.h"
+#include "kernels/attention/cuda_workspace.h"
 
 namespace ordo::kernels::attention {
 namespace {
-
-// Parts of the workspace begin at multiples of it.
-constexpr int64_t kLine = 64;
-
-int64_t Lines(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
-
-int64_t ValuesWidth(const Problem& p) {
-  int64_t width = 0;
-  for (int v = 0; v < p.num_values; ++v) width += p.values[v].width;
-  return width;
-}
 
 // The least pair that has room, or null.
 const TiledWidths* FindWidths(const Problem& p) {
@@ -90,10 +80,6 @@ const char* Refusal(const Problem& p) {
   return MissingTerm(p);
 }
 
-int64_t SpreadLength(const Problem& p) {
-  return p.causal ? p.keys : 2 * p.keys - 1;
-}
-
 int64_t SpreadStride(const Problem& p) { return Lines(SpreadLength(p)); }
 
 Input TableInput(TableSums table) {
@@ -109,45 +95,29 @@ bool HasTable(const Problem& p, TableSums table) {
 // Of X and of Y.
 Input VectorsInput(int i) { return i == 0 ? kQueryVector : kKeyVector; }
 
-// Gives out a workspace from its begin on, or counts what is given out.
-class Workspace {
- public:
-  explicit Workspace(void* begin) : begin_(static_cast<char*>(begin)) {}
-
-  float* Floats(int64_t count) {
-    char* const found = begin_ == nullptr ? nullptr : begin_ + bytes_;
-    bytes_ += Lines(count * static_cast<int64_t>(sizeof(float)));
-    return reinterpret_cast<float*>(found);
-  }
-  int64_t bytes() const { return bytes_; }
-
- private:
-  char* begin_;
-  int64_t bytes_ = 0;
-};
-
 // Its pointers into the workspace as if all gradients were wanted.
 TiledArguments Place(const Problem& p, Workspace* workspace) {
   TiledArguments arguments;
   const int64_t heads = p.batch * p.heads;
   arguments.spread_length = SpreadLength(p);
   arguments.spread_stride = SpreadStride(p);
-  arguments.delta_BHT = workspace->Floats(heads * p.queries);
+  arguments.delta_BHT = workspace->Take<float>(heads * p.queries);
   for (int table = 0; table < kNumTableSums; ++table) {
     if (!HasTable(p, static_cast<TableSums>(table))) continue;
     arguments.d_parts[table] =
-        workspace->Floats(heads * MaxParts(p) * arguments.spread_stride);
+        workspace->Take<float>(heads * MaxParts(p) * arguments.spread_stride);
   }
   if (p.pieces > 0) {
-    arguments.d_pieces = workspace->Floats(heads * MaxParts(p) * 2 * p.pieces);
-    arguments.d_rows = workspace->Floats(heads * p.queries);
+    arguments.d_pieces =
+        workspace->Take<float>(heads * MaxParts(p) * 2 * p.pieces);
+    arguments.d_rows = workspace->Take<float>(heads * p.queries);
   }
   for (int i = 0; i < 2; ++i) {
     if ((i == 0 ? p.query_band : p.key_band) == 0) continue;
     arguments.vectors_width = FindWidths(p)->width;
     arguments.d_vectors[i] =
-        workspace->Floats(heads * MaxParts(p) * arguments.spread_stride *
-                          arguments.vectors_width);
+        workspace->Take<float>(heads * MaxParts(p) * arguments.spread_stride *
+                               arguments.vectors_width);
   }
   return arguments;
 }
