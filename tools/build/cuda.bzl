@@ -31,6 +31,9 @@ def _cuda_object_impl(ctx):
     output = ctx.actions.declare_file(ctx.label.name + ".o")
     arguments = ctx.actions.args()
     arguments.add_all(_COPTS)
+    # Another toolkit in the same place is another action; an `env` would not
+    # say so, since it counts for nothing beside the default one.
+    arguments.add("-DORDO_NVCC_VERSION=" + CUDA_VERSION.split(" ")[-1])
     for device in ctx.attr.devices:
         arguments.add("-gencode=arch=compute_%s,code=sm_%s" % (device, device))
     arguments.add_all(ctx.attr.macros, format_each = "-D%s")
@@ -45,8 +48,6 @@ def _cuda_object_impl(ctx):
     ctx.actions.run(
         executable = CUDA_ROOT + "/bin/nvcc",
         arguments = [arguments],
-        # Another toolkit in the same place is another action.
-        env = {"ORDO_NVCC": CUDA_VERSION},
         use_default_shell_env = True,
         inputs = depset(
             [ctx.file.src],
