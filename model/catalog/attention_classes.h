@@ -56,8 +56,8 @@ struct AttentionClass {
   bool is_measured = true;
   // How many times as long a training step of the tiny model takes with plain
   // operations as with the best kernel, with 1024 tokens on two CPU cores:
-  // `tools/bench step --plain`. Where that was not taken, the median of the
-  // others.
+  // `tools/bench step --plain`. Where that cannot be taken, that of the class
+  // it is most like.
   double slowdown = 1;
   // Widths of q and k, in those of heads, and value tensors of that width.
   int width_factor = 1;
