@@ -43,9 +43,24 @@ struct Devices {
   std::vector<std::string> busy;
   // "cpu:0 of w1 is withheld: the probe ...".
   std::vector<std::string> withheld;
+  // "cpu:0 of w1 lacks attention/a, which failed its probe there: ...", of
+  // kernels that the job names.
+  std::vector<std::string> lacking;
 };
 
-Devices Survey(const Explained& seen, const std::string& kind) {
+// What of the kernels that a job names a device lacks, as in Devices::lacking.
+std::vector<std::string> Lacking(const policy::Need& need,
+                                 const workers::v1::Device& device,
+                                 const std::string& name) {
+  std::vector<std::string> lacking;
+  for (const auto& [kernel, why] : LackingKernels(device)) {
+    if (need.kernels.count(kernel) == 0) continue;
+    lacking.push_back(absl::StrCat(name, " lacks ", kernel, ", which ", why));
+  }
+  return lacking;
+}
+
+Devices Survey(const Explained& seen, const policy::Need& need) {
   Devices devices;
   for (const workers::v1::Worker& worker : seen.workers) {
     if (worker.state() == workers::v1::Worker::DRAINING) ++devices.num_draining;
@@ -53,9 +68,15 @@ Devices Survey(const Explained& seen, const std::string& kind) {
     devices.any_online = true;
     for (const workers::v1::Device& device : worker.devices()) {
       devices.kinds.insert(device.kind());
-      if (device.kind() != kind) continue;
+      if (device.kind() != need.kind) continue;
       const std::string name =
           absl::StrCat(device.name(), " of ", IdOf(worker.name()));
+      const std::vector<std::string> lacking = Lacking(need, device, name);
+      if (!lacking.empty()) {
+        devices.lacking.insert(devices.lacking.end(), lacking.begin(),
+                               lacking.end());
+        continue;
+      }
       if (!device.job().empty()) {
         devices.busy.push_back(absl::StrCat(name, " runs job ",
                                             IdOf(device.job()), " (attempt ",
@@ -75,20 +96,23 @@ Devices Survey(const Explained& seen, const std::string& kind) {
 
 // Why none of the devices is free.
 std::string WhyNone(const std::string& kind, const Devices& devices) {
-  if (devices.withheld.empty()) {
+  if (devices.withheld.empty() && devices.lacking.empty()) {
     return absl::StrCat("every ", kind,
                         " device is busy: ", Named(devices.busy));
   }
-  const std::string withheld = Named(devices.withheld);
-  return absl::StrCat(
-      "no ", kind, " device is free: ",
-      devices.busy.empty() ? "" : absl::StrCat(Named(devices.busy), "; "),
-      withheld);
+  std::vector<std::string> parts;
+  for (const auto* names :
+       {&devices.busy, &devices.withheld, &devices.lacking}) {
+    if (!names->empty()) parts.push_back(Named(*names));
+  }
+  return absl::StrCat("no ", kind,
+                      " device is free: ", absl::StrJoin(parts, "; "));
 }
 
 void ExplainDevices(const Explained& seen, ExplainResponse* response) {
-  const std::string& kind = DeviceKind(seen.job);
-  const Devices devices = Survey(seen, kind);
+  const policy::Need need = NeedOf(seen.job);
+  const std::string& kind = need.kind;
+  const Devices devices = Survey(seen, need);
   if (!devices.any_online) {
     AddBlocker(response, reason::kNoWorker,
                devices.num_draining > 0
@@ -102,6 +126,15 @@ void ExplainDevices(const Explained& seen, ExplainResponse* response) {
                      "; there are: ", absl::StrJoin(devices.kinds, ", "),
                      "; start a worker that has one, or cancel the job and "
                      "submit it with another resources.device"));
+  } else if (devices.num_free == 0 && devices.busy.empty() &&
+             devices.withheld.empty()) {
+    AddBlocker(
+        response, reason::kNoSuchKernel,
+        absl::StrCat("no online ", kind,
+                     " device has what the job names: ", Named(devices.lacking),
+                     "; start a worker on another machine, or cancel the job "
+                     "and submit it with another kernel, or with none for the "
+                     "best that there is"));
   } else if (devices.num_free == 0) {
     AddBlocker(response, reason::kWaitingForDevice, WhyNone(kind, devices));
   }

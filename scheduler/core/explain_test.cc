@@ -83,6 +83,31 @@ TEST(ExplainTest, AWithheldDeviceThatStillRunsAJobNamesIt) {
                         "cpu:0 of w is withheld: no driver"));
 }
 
+TEST(ExplainTest, AKernelThatFailedOnEveryDeviceIsNamed) {
+  Seen seen;
+  seen.job.mutable_spec()->mutable_training()->set_kernel("x");
+  seen.workers = {MakeWorker("cpu", ""), MakeWorker("cpu", "a")};
+  seen.workers[1].set_state(workers::v1::Worker::LOST);
+  auto& failure =
+      *seen.workers[0].mutable_devices(0)->mutable_probe()->add_failed();
+  failure.set_kernel("attention/x");
+  failure.set_message("it hung");
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoSuchKernel));
+  EXPECT_THAT(
+      seen.Explain().summary(),
+      HasSubstr("no online cpu device has what the job names: cpu:0 of w lacks "
+                "attention/x, which failed its probe there: it hung; start"));
+  // One that has it, and is busy.
+  seen.workers[1].set_state(workers::v1::Worker::ONLINE);
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kWaitingForDevice));
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("no cpu device is free: cpu:0 of w runs job a (attempt "
+                        "2); cpu:0 of w lacks attention/x"));
+  // What is not named does not matter.
+  failure.set_kernel("attention/y");
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("about to start"));
+}
+
 TEST(ExplainTest, NoWorkerIsSaid) {
   Seen seen;
   EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoWorker));

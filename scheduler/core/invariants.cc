@@ -24,7 +24,7 @@ absl::Status CheckQueued(const State& state, const JobEntry& entry,
   const Job& job = *entry.job;
   const std::string& id = job.spec().name();
   ORDO_HOLDS(job.state() == Job::QUEUED, id);
-  const auto jobs = state.waiting.find(DeviceKind(job));
+  const auto jobs = state.waiting.find(NeedOf(job));
   const bool waits = jobs != state.waiting.end() &&
                      jobs->second.count(job.sequence()) > 0 &&
                      jobs->second.at(job.sequence()) == id;
@@ -138,8 +138,8 @@ absl::Status CheckJobs(const State& state) {
     const auto request = state.request_ids.find(entry.request_id);
     ORDO_HOLDS(request != state.request_ids.end() && request->second == id, id);
   }
-  for (const auto& [kind, jobs] : state.waiting) {
-    ORDO_HOLDS(!jobs.empty(), kind);
+  for (const auto& [need, jobs] : state.waiting) {
+    ORDO_HOLDS(!jobs.empty(), need.kind);
     num_waiting -= jobs.size();
   }
   for (const auto& [id, worker] : state.workers) num_live -= worker.live.size();
@@ -201,7 +201,8 @@ absl::Status CheckWorkers(const State& state) {
       continue;
     }
     for (const auto& [device, kind] : worker.devices) {
-      if (held.count(device) == 0) free[kind].insert({id, device});
+      if (held.count(device) > 0) continue;
+      free[kind][{id, device}] = LackingKernels(worker, device);
     }
   }
   for (const auto& [kind, devices] : state.free) {

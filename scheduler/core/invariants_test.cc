@@ -52,6 +52,12 @@ std::vector<Damage> Damages() {
       {"a live job that is not live on its worker",
        [](State& s) { s.workers.at("w").live.clear(); }},
       {"a job that waits nowhere", [](State& s) { s.waiting.clear(); }},
+      {"a job that names a kernel and waits for less",
+       [](State& s) {
+         Change(s, "b", [](auto& job) {
+           job.mutable_spec()->mutable_training()->set_kernel("k");
+         });
+       }},
       {"a waiting job that is ended",
        [](State& s) { s.jobs.at("b").place = Ended{}; }},
       {"a public state of its own",
@@ -61,7 +67,7 @@ std::vector<Damage> Damages() {
        }},
       {"a device free and held",
        [](State& s) {
-         s.free["cpu"].insert({"w", "cpu:0"});
+         s.free["cpu"][{"w", "cpu:0"}] = {};
        }},
       {"two attempts on a device",
        [](State& s) {
@@ -129,6 +135,18 @@ TEST(InvariantsTest, EveryDamageIsFound) {
     damage.make(state);
     EXPECT_THAT(CheckInvariants(state), StatusIs(absl::StatusCode::kInternal));
   }
+}
+
+TEST(InvariantsTest, AFreeDeviceThatSeemsToHaveAKernelIsFound) {
+  TestShell shell;
+  agent::v1::AnnounceRequest request = WorkerBuilder("w");
+  request.mutable_devices(0)->mutable_probe()->add_failed()->set_kernel("k");
+  EXPECT_THAT(shell.Announce(request), IsOk());
+  shell.Ignore();
+  State state = shell.state();
+  EXPECT_THAT(CheckInvariants(state), IsOk());
+  state.free["cpu"].begin()->second.clear();
+  EXPECT_THAT(CheckInvariants(state), StatusIs(absl::StatusCode::kInternal));
 }
 
 TEST(InvariantsTest, AJobBesideAFreeDeviceIsFound) {

@@ -120,6 +120,21 @@ TEST_F(ObserveTest, ADeviceThatIsWithheldGetsNoJobUntilItIsOffered) {
             "rows/a");
 }
 
+TEST_F(ObserveTest, AJobWaitsForADeviceOnWhichItsKernelIsRight) {
+  agent::v1::AnnounceRequest request = WorkerBuilder("w");
+  request.mutable_devices(0)->mutable_probe()->add_failed()->set_kernel(
+      "attention/x");
+  Announce(request);
+  NewJob named = JobBuilder("named");
+  named.spec.mutable_training()->set_kernel("x");
+  ORDO_ASSERT_OK(shell_.Submit(named));
+  EXPECT_EQ(shell_.StateOf("named"), Job::QUEUED);
+  // The driver has changed.
+  request.mutable_devices(0)->mutable_probe()->clear_failed();
+  Announce(request);
+  EXPECT_EQ(shell_.StateOf("named"), Job::STARTING);
+}
+
 TEST_F(ObserveTest, AnUnknownAttemptBlocksAllDevicesUntilItIsGone) {
   Announce(WorkerBuilder("w").Runs(AttemptBuilder("other", 3).Running()));
   ORDO_ASSERT_OK(shell_.Submit(JobBuilder("a")));

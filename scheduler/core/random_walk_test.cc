@@ -35,6 +35,8 @@ struct WalkWorker {
   int64_t sequence = 1;
   bool draining = false;
   bool silent = false;
+  // A kernel, on its first device.
+  bool lacks_x = false;
   std::map<std::pair<std::string, int>, ObservedAttempt> attempts;
 
   std::string incarnation() const { return absl::StrCat(id, "-", start); }
@@ -100,13 +102,16 @@ class Walk {
     if (Chance(30)) job.RequestId(absl::StrCat("r", num_jobs_));
     if (Chance(20)) job.StartFrom(absl::StrCat("jobs/", AnyJob()));
     if (Chance(20)) job.Evaluates({absl::StrCat("jobs/", AnyJob())});
-    shell_.Submit(job).status().IgnoreError();
+    NewJob made = job;
+    if (Chance(20)) made.spec.mutable_training()->set_kernel("x");
+    shell_.Submit(made).status().IgnoreError();
   }
 
   // A crash, a drain, a silence.
   void Disturb(WalkWorker& worker) {
     worker.silent = Chance(30);
     worker.draining = Chance(20);
+    worker.lacks_x = Chance(50);
     if (!Chance(40)) return;
     ++worker.start;
     worker.sequence = 1;
@@ -128,7 +133,12 @@ class Walk {
     builder.Devices({"cpu:0", "cpu:1"});
     if (worker.draining) builder.Draining();
     for (const auto& [key, attempt] : worker.attempts) builder.Runs(attempt);
-    EXPECT_THAT(shell_.Announce(builder), base::testing::IsOk());
+    agent::v1::AnnounceRequest request = builder;
+    if (worker.lacks_x) {
+      request.mutable_devices(0)->mutable_probe()->add_failed()->set_kernel(
+          "attention/x");
+    }
+    EXPECT_THAT(shell_.Announce(request), base::testing::IsOk());
   }
 
   void GoOn(ObservedAttempt& attempt) {

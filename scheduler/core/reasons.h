@@ -11,6 +11,7 @@ inline constexpr char kWaitingForDevice[] = "WAITING_FOR_DEVICE";
 inline constexpr char kBackoff[] = "BACKOFF";
 // In Explain only.
 inline constexpr char kNoSuchDevice[] = "NO_SUCH_DEVICE";
+inline constexpr char kNoSuchKernel[] = "NO_SUCH_KERNEL";
 inline constexpr char kNoWorker[] = "NO_WORKER";
 // Of a job with a live attempt.
 inline constexpr char kStarting[] = "STARTING";
@@ -38,14 +39,13 @@ inline constexpr char kAttemptsExhausted[] = "ATTEMPTS_EXHAUSTED";
 inline constexpr char kImported[] = "IMPORTED";
 
 inline constexpr const char* kAll[] = {
-    kWaitingForDevice, kBackoff,           kNoSuchDevice,
-    kNoWorker,         kStarting,          kRunning,
-    kFinished,         kCancelledByUser,   kBadSpec,
-    kDataMissing,      kNonFinite,         kCheckpointDamaged,
-    kTrainerFailed,    kTrainerKilled,     kHang,
-    kStartFailed,      kOutOfMemory,       kDeviceError,
-    kStorageError,     kWorkerLost,        kHostFailed,
-    kStopped,          kAttemptsExhausted, kImported,
+    kWaitingForDevice,  kBackoff,       kNoSuchDevice,  kNoSuchKernel,
+    kNoWorker,          kStarting,      kRunning,       kFinished,
+    kCancelledByUser,   kBadSpec,       kDataMissing,   kNonFinite,
+    kCheckpointDamaged, kTrainerFailed, kTrainerKilled, kHang,
+    kStartFailed,       kOutOfMemory,   kDeviceError,   kStorageError,
+    kWorkerLost,        kHostFailed,    kStopped,       kAttemptsExhausted,
+    kImported,
 };
 
 // Those that an attempt may end with.

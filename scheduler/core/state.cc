@@ -4,6 +4,15 @@
 #include "scheduler/core/moment.h"
 
 namespace ordo::scheduler::core {
+namespace {
+
+// As a probe calls the row of the table of attention kernels that a recipe
+// names.
+std::string KernelName(const std::string& row) {
+  return absl::StrCat("attention/", row);
+}
+
+}  // namespace
 
 std::string JobName(const std::string& job) {
   return absl::StrCat("jobs/", job);
@@ -39,6 +48,42 @@ const std::string& DeviceKind(const jobs::v1::Job& job) {
   static const auto& kDefault = *new std::string("cpu");
   const std::string& kind = job.spec().resources().device();
   return kind.empty() ? kDefault : kind;
+}
+
+policy::Need NeedOf(const jobs::v1::Job& job) {
+  policy::Need need = {DeviceKind(job), {}};
+  const auto add = [&need](const std::string& kernel) {
+    if (!kernel.empty()) need.kernels.insert(KernelName(kernel));
+  };
+  add(job.spec().training().kernel());
+  for (const training::v1::Evaluation& one : job.spec().evaluations()) {
+    add(one.kernel());
+  }
+  return need;
+}
+
+std::map<std::string, std::string> LackingKernels(
+    const workers::v1::Device& device) {
+  std::map<std::string, std::string> lacking;
+  for (const training::v1::KernelRefusal& one : device.probe().refused()) {
+    lacking[one.kernel()] = absl::StrCat("cannot run there: ", one.message());
+  }
+  for (const training::v1::KernelFailure& one : device.probe().failed()) {
+    lacking[one.kernel()] =
+        absl::StrCat("failed its probe there: ", one.message());
+  }
+  return lacking;
+}
+
+policy::Kernels LackingKernels(const Worker& worker,
+                               const std::string& device) {
+  policy::Kernels lacking;
+  const auto announced = worker.announced.find(device);
+  if (announced == worker.announced.end()) return lacking;
+  for (const auto& [kernel, why] : LackingKernels(announced->second)) {
+    lacking.insert(kernel);
+  }
+  return lacking;
 }
 
 CheckpointPtr NewestCheckpoint(const JobEntry& entry) {

@@ -172,6 +172,14 @@ std::string CheckpointId(const CheckpointKey& key);
 
 // Kind of device that a job needs: "cpu".
 const std::string& DeviceKind(const jobs::v1::Job& job);
+// What a job needs of its device.
+policy::Need NeedOf(const jobs::v1::Job& job);
+// Kernels that a device lacks by its probe, and why: "failed its
+// probe there: ...".
+std::map<std::string, std::string> LackingKernels(
+    const workers::v1::Device& device);
+// The same of a device that a worker announced, without the reasons.
+policy::Kernels LackingKernels(const Worker& worker, const std::string& device);
 // What its live attempt uses the device for; `in_evaluation`: one of the
 // evaluations inside a training job is under way.
 DeviceUse UseOf(const jobs::v1::Job& job, bool in_evaluation);

@@ -9,7 +9,9 @@ namespace ordo::scheduler::core {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using testing::JobBuilder;
+using ::testing::Pair;
 using testing::TestShell;
 using testing::WorkerBuilder;
 
@@ -27,6 +29,35 @@ TEST(StateTest, AJobWithoutADeviceNeedsACpu) {
   EXPECT_EQ(DeviceKind(job), "cpu");
   job.mutable_spec()->mutable_resources()->set_device("cuda");
   EXPECT_EQ(DeviceKind(job), "cuda");
+}
+
+TEST(StateTest, AJobNeedsTheKernelsThatItsPartsName) {
+  jobs::v1::Job job;
+  job.mutable_spec()->add_evaluations();
+  EXPECT_EQ(NeedOf(job), (policy::Need{"cpu", {}}));
+  job.mutable_spec()->mutable_training()->set_kernel("x");
+  job.mutable_spec()->add_evaluations()->set_kernel("y");
+  job.mutable_spec()->add_evaluations()->set_kernel("x");
+  EXPECT_EQ(NeedOf(job), (policy::Need{"cpu", {"attention/x", "attention/y"}}));
+}
+
+TEST(StateTest, ADeviceLacksWhatItsProbeFoundWrongOrNotForIt) {
+  workers::v1::Device device;
+  training::v1::KernelProbe& probe = *device.mutable_probe();
+  probe.add_passed("attention/right");
+  probe.add_failed()->set_kernel("attention/wrong");
+  probe.mutable_failed(0)->set_message("it hung");
+  probe.add_refused()->set_kernel("rows/other");
+  probe.mutable_refused(0)->set_message("no AVX-512");
+  EXPECT_THAT(
+      LackingKernels(device),
+      ElementsAre(Pair("attention/wrong", "failed its probe there: it hung"),
+                  Pair("rows/other", "cannot run there: no AVX-512")));
+  Worker worker;
+  EXPECT_THAT(LackingKernels(worker, "cpu:0"), IsEmpty());
+  worker.announced["cpu:0"] = device;
+  EXPECT_THAT(LackingKernels(worker, "cpu:0"),
+              ElementsAre("attention/wrong", "rows/other"));
 }
 
 TEST(StateTest, ReferencesAreEvaluatedCheckpointsAndTheStart) {

@@ -53,22 +53,23 @@ void IndexFreeDevices(State& state, const Worker& worker) {
   // Kinds may change with an incarnation: look under each.
   for (auto& [kind, devices] : state.free) {
     auto it = devices.lower_bound({worker.id, ""});
-    while (it != devices.end() && it->worker == worker.id) {
+    while (it != devices.end() && it->first.worker == worker.id) {
       it = devices.erase(it);
     }
   }
   if (!takes_work) return;
   for (const auto& [name, kind] : worker.devices) {
-    if (held.count(name) == 0) state.free[kind].insert({worker.id, name});
+    if (held.count(name) > 0) continue;
+    state.free[kind][{worker.id, name}] = LackingKernels(worker, name);
   }
 }
 
 void StartWaiting(State& state, const jobs::v1::Job& job) {
-  state.waiting[DeviceKind(job)][job.sequence()] = job.spec().name();
+  state.waiting[NeedOf(job)][job.sequence()] = job.spec().name();
 }
 
 void StopWaiting(State& state, const jobs::v1::Job& job) {
-  const auto jobs = state.waiting.find(DeviceKind(job));
+  const auto jobs = state.waiting.find(NeedOf(job));
   if (jobs == state.waiting.end()) return;
   jobs->second.erase(job.sequence());
   if (jobs->second.empty()) state.waiting.erase(jobs);

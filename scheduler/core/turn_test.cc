@@ -82,9 +82,9 @@ TEST_F(TurnTest, OnlyWhatAWorkerOffersAndNothingHoldsIsFree) {
   EXPECT_TRUE(state_.free["cuda"].empty());
 }
 
-TEST_F(TurnTest, WaitingJobsAreIndexedByKindAndSequence) {
+TEST_F(TurnTest, WaitingJobsAreIndexedByNeedAndSequence) {
   StartWaiting(state_, *entry_.job);
-  EXPECT_EQ(state_.waiting.at("cpu").at(4), "a");
+  EXPECT_EQ(state_.waiting.at({"cpu", {}}).at(4), "a");
   StopWaiting(state_, *entry_.job);
   EXPECT_TRUE(state_.waiting.empty());
   StopWaiting(state_, *entry_.job);

@@ -19,25 +19,50 @@ struct Case {
 };
 
 TEST(FifoTest, PlacesAsTheTableSays) {
+  const Need cpu = {"cpu", {}};
+  const Need cuda = {"cuda", {}};
+  const Need with_a = {"cpu", {"a"}};
+  const Need with_a_and_b = {"cpu", {"a", "b"}};
   const std::vector<Case> cases = {
-      {"nothing waits", {}, {{"cpu", {{"w", "cpu:0"}}}}, {}},
-      {"nothing is free", {{"cpu", {{1, "a"}}}}, {}, {}},
+      {"nothing waits", {}, {{"cpu", {{{"w", "cpu:0"}, {}}}}}, {}},
+      {"nothing is free", {{cpu, {{1, "a"}}}}, {}, {}},
       {"the oldest job gets the first device",
-       {{"cpu", {{7, "young"}, {3, "old"}}}},
-       {{"cpu", {{"w2", "cpu:0"}, {"w1", "cpu:0"}}}},
+       {{cpu, {{7, "young"}, {3, "old"}}}},
+       {{"cpu", {{{"w2", "cpu:0"}, {}}, {{"w1", "cpu:0"}, {}}}}},
        {{"old", {"w1", "cpu:0"}}, {"young", {"w2", "cpu:0"}}}},
       {"jobs beyond the devices wait",
-       {{"cpu", {{1, "a"}, {2, "b"}}}},
-       {{"cpu", {{"w", "cpu:0"}}}},
+       {{cpu, {{1, "a"}, {2, "b"}}}},
+       {{"cpu", {{{"w", "cpu:0"}, {}}}}},
        {{"a", {"w", "cpu:0"}}}},
       {"a kind without device holds no other up",
-       {{"cuda", {{1, "a"}}}, {"cpu", {{2, "b"}}}},
-       {{"cpu", {{"w", "cpu:0"}}}},
+       {{cuda, {{1, "a"}}}, {cpu, {{2, "b"}}}},
+       {{"cpu", {{{"w", "cpu:0"}, {}}}}},
        {{"b", {"w", "cpu:0"}}}},
       {"a device of another kind is of no use",
-       {{"cuda", {{1, "a"}}}},
-       {{"cpu", {{"w", "cpu:0"}}}, {"cuda", {}}},
+       {{cuda, {{1, "a"}}}},
+       {{"cpu", {{{"w", "cpu:0"}, {}}}}, {"cuda", {}}},
        {}},
+      {"the order is that of submission, whatever kernels are named",
+       {{cpu, {{2, "second"}, {4, "fourth"}}},
+        {with_a, {{1, "first"}, {3, "third"}}}},
+       {{"cpu",
+         {{{"w", "cpu:0"}, {}},
+          {{"w", "cpu:1"}, {}},
+          {{"w", "cpu:2"}, {"other"}}}}},
+       {{"first", {"w", "cpu:0"}},
+        {"second", {"w", "cpu:1"}},
+        {"third", {"w", "cpu:2"}}}},
+      {"a job takes the first device that lacks no kernel it names",
+       {{with_a_and_b, {{1, "a"}}}},
+       {{"cpu",
+         {{{"w", "cpu:0"}, {"b"}},
+          {{"w", "cpu:1"}, {"a"}},
+          {{"w", "cpu:2"}, {"c"}}}}},
+       {{"a", {"w", "cpu:2"}}}},
+      {"a job that no device does for holds no other up",
+       {{with_a, {{1, "old"}}}, {cpu, {{2, "young"}}}},
+       {{"cpu", {{{"w", "cpu:0"}, {"a"}}}}},
+       {{"young", {"w", "cpu:0"}}}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.claim);
@@ -51,8 +76,8 @@ TEST(FifoTest, NoCallPlacesMoreThanTheLimit) {
   WaitingJobs waiting;
   FreeDevices free;
   for (size_t i = 0; i < kMaxPlacements + 10; ++i) {
-    waiting["cpu"][i] = "job-" + std::to_string(i);
-    free["cpu"].insert({"w" + std::to_string(i), "cpu:0"});
+    waiting[{"cpu", {}}][i] = "job-" + std::to_string(i);
+    free["cpu"][{"w" + std::to_string(i), "cpu:0"}] = {};
   }
   EXPECT_EQ(PlaceFifo({waiting, free}).size(), kMaxPlacements);
 }

@@ -33,13 +33,31 @@ inline bool operator==(const DeviceId& a, const DeviceId& b) {
   return a.worker == b.worker && a.device == b.device;
 }
 
-// By kind of device: the jobs that may start now, by order of submission.
-using WaitingJobs = std::map<std::string, std::map<int64_t, std::string>>;
-// By kind of device: those that may be given away.
-using FreeDevices = std::map<std::string, std::set<DeviceId>>;
+// Names of kernels, <table>/<kernel>, such as attention/cpu_tiled.
+using Kernels = std::set<std::string>;
 
-// A read-only view over indexes of the core; nothing is copied. A kind without
-// entries may be there or missing.
+// What a job asks of its device.
+struct Need {
+  std::string kind;
+  // Those that it names.
+  Kernels kernels;
+};
+
+inline bool operator<(const Need& a, const Need& b) {
+  return std::tie(a.kind, a.kernels) < std::tie(b.kind, b.kernels);
+}
+inline bool operator==(const Need& a, const Need& b) {
+  return a.kind == b.kind && a.kernels == b.kernels;
+}
+
+// By what they need: the jobs that may start now, by order of submission.
+using WaitingJobs = std::map<Need, std::map<int64_t, std::string>>;
+// By kind of device: those that may be given away, and the kernels that each
+// lacks.
+using FreeDevices = std::map<std::string, std::map<DeviceId, Kernels>>;
+
+// A read-only view over indexes of the core; nothing is copied. A need or a
+// kind without entries may be there or missing.
 struct Snapshot {
   const WaitingJobs& waiting;
   const FreeDevices& free;
@@ -54,8 +72,9 @@ inline bool operator==(const Placement& a, const Placement& b) {
   return a.job == b.job && a.device == b.device;
 }
 
-// Each job and each device at most once, at most kMaxPlacements; as many as can
-// be placed below that limit.
+// Each job and each device at most once, at most kMaxPlacements. No job gets a
+// device that lacks a kernel it names. Below that limit, no job that waits and
+// no device that stays free would do for each other.
 using PlaceFunction = std::vector<Placement> (*)(const Snapshot&);
 
 struct Policy {
