@@ -1,6 +1,7 @@
 #include "worker/agent/agent.h"
 
 #include <algorithm>
+#include <functional>
 #include <poll.h>
 #include <set>
 #include <signal.h>
@@ -45,11 +46,19 @@ Agent::Agent(AgentOptions options, base::Filesystem& files,
       prober_(options_.task,
               {options_.identity.devices().begin(),
                options_.identity.devices().end()},
-              {files, clock, metrics}) {
+              {files, clock, metrics, [this](std::function<void()> work) {
+                 background_->Run([this, work = std::move(work)] {
+                   work();
+                   Wake();
+                 });
+               }}) {
   ORDO_CHECK(wake_file_ >= 0) << "eventfd";
 }
 
-Agent::~Agent() { close(wake_file_); }
+Agent::~Agent() {
+  background_.reset();
+  close(wake_file_);
+}
 
 absl::Status Agent::Start() {
   ORDO_ASSIGN_OR_RETURN(watcher_, Watcher::Create());
@@ -377,7 +386,7 @@ void Agent::ReapChildren() {
 }
 
 void Agent::WriteSpec(const DesiredAttempt& desired) {
-  background_.Run([this, desired] {
+  background_->Run([this, desired] {
     const Task task(options_.task, files_, {desired.job(), desired.attempt()});
     if (absl::Status status = task.WriteSpec(desired); !status.ok()) {
       // The next attempt tries again; nothing that runs reads this file.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -145,8 +146,8 @@ class Agent {
   Drain drain_;
   Prober prober_;
   int64_t announced_probes_ = 0;
-  // The last member: its thread uses the others.
-  Background background_;
+  // Its thread uses the other members, so it ends before all of them.
+  std::optional<Background> background_{std::in_place};
 };
 
 }  // namespace ordo::worker::agent

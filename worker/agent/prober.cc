@@ -69,6 +69,7 @@ Prober::Prober(const TaskOptions& options, const std::vector<Device>& devices,
       files_(tools.files),
       clock_(tools.clock),
       metrics_(tools.metrics),
+      background_(tools.background),
       plan_(devices) {}
 
 Prober::~Prober() {
@@ -115,14 +116,39 @@ std::string Prober::KeyOf(const std::string& device) {
       TextOf(files_, options_.devices_root + "/proc/driver/nvidia/version"));
 }
 
-void Prober::LookAtKeys() {
+void Prober::FindKeys() {
+  finding_keys_ = true;
+  background_([this] {
+    std::map<std::string, std::string> keys;
+    for (const Device& device : devices_) {
+      keys[device.name()] = KeyOf(device.name());
+    }
+    base::MutexLock lock(mutex_);
+    keys_ = std::move(keys);
+  });
+}
+
+void Prober::TakeKeys(bool may_withhold) {
+  std::optional<std::map<std::string, std::string>> keys;
+  {
+    base::MutexLock lock(mutex_);
+    keys.swap(keys_);
+  }
+  if (!keys) return;
+  finding_keys_ = false;
+  if (!may_withhold) {
+    // An attempt has come meanwhile.
+    keys_due_ = true;
+    return;
+  }
+  has_keys_ = true;
   for (const Device& device : devices_) {
     StoredProbe stored;
     // What cannot be read is probed again.
     if (!stored.ParseFromString(TextOf(files_, PathOf(device.name(), ".pb")))) {
       stored.Clear();
     }
-    if (plan_.OnKey(device.name(), KeyOf(device.name()), stored)) {
+    if (plan_.OnKey(device.name(), keys->at(device.name()), stored)) {
       Tell(device.name(), "kernels probed before", stored.probe());
     }
   }
@@ -131,15 +157,16 @@ void Prober::LookAtKeys() {
 void Prober::Step(bool idle, const std::set<std::string>& held) {
   plan_.OnHeld(held);
   const absl::Duration now = clock_.Monotonic();
-  const bool first = next_keys_ == -absl::InfiniteDuration();
   if (now >= next_keys_) {
     keys_due_ = true;
     next_keys_ = now + kKeyPeriod;
   }
-  if (keys_due_ && (first || idle)) {
+  const bool may_withhold = idle || !has_keys_;
+  if (keys_due_ && may_withhold && !finding_keys_) {
     keys_due_ = false;
-    LookAtKeys();
+    FindKeys();
   }
+  TakeKeys(may_withhold);
   if (!device_.empty() && now >= deadline_ && !killed_) {
     killed_ = true;
     base::SignalProcess(process_, SIGKILL).IgnoreError();

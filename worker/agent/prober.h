@@ -2,7 +2,9 @@
 #define ORDO_WORKER_AGENT_PROBER_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <sys/types.h>
@@ -13,6 +15,7 @@
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
 #include "base/files/files.h"
+#include "base/mutex.h"
 #include "base/process/process.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
 #include "worker/agent/metrics.h"
@@ -26,10 +29,14 @@ struct ProberTools {
   base::Filesystem& files;
   const base::Clock& clock;
   WorkerMetrics& metrics;
+  // Runs what may take its time, one after the other and on any thread, and
+  // then has Step called. All that it was given has run before the prober ends.
+  std::function<void(std::function<void()>)> background;
 };
 
 // Runs `<trainer> probe` as a child process, one device after the other, and
-// keeps the reports in the state folder. Nothing in it waits. Not thread-safe.
+// keeps the reports in the state folder. Nothing in it waits: programs are
+// hashed in the background. Not thread-safe.
 class Prober {
  public:
   // A probe that takes longer is killed.
@@ -62,9 +69,15 @@ class Prober {
 
  private:
   std::string PathOf(const std::string& device, const char* ending) const;
-  void LookAtKeys();
+  // Has all keys found.
+  void FindKeys();
+  // Tells the plan those that were found. `may_withhold`: as Step's `idle`, or
+  // nothing is offered yet.
+  void TakeKeys(bool may_withhold);
+  // In the background: what a device's report depends on.
   std::string KeyOf(const std::string& device);
-  // A program's build id, computed again only if its file has changed.
+  // In the background: a program's build id, computed again only if its file
+  // has changed.
   std::string BuildIdAt(const std::string& path);
   absl::Status Start(const std::string& device);
   absl::StatusOr<::ordo::training::v1::KernelProbe> ReadReport(
@@ -80,16 +93,25 @@ class Prober {
   base::Filesystem& files_;
   const base::Clock& clock_;
   WorkerMetrics& metrics_;
+  const std::function<void(std::function<void()>)> background_;
   ProbePlan plan_;
   absl::Duration next_keys_ = -absl::InfiniteDuration();
-  // Keys are to be looked at as soon as the worker is idle.
+  // Keys are to be looked at as soon as the worker is idle; are being found;
+  // were told to the plan once.
   bool keys_due_ = false;
-  // By path: the file's number, size and time of change, and its build id.
+  bool finding_keys_ = false;
+  bool has_keys_ = false;
+  // By path: the file's number, size and time of change, and its build id. Of
+  // the background.
   struct Build {
     std::tuple<uint64_t, int64_t, int64_t> file;
     std::string id;
   };
   std::map<std::string, Build> builds_;
+  base::Mutex mutex_;
+  // By device, once they are found.
+  std::optional<std::map<std::string, std::string>> keys_
+      ORDO_GUARDED_BY(mutex_);
   // The probe that runs.
   std::string device_;
   base::ProcessId process_;

@@ -1,9 +1,12 @@
 #include "worker/agent/prober.h"
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <poll.h>
 #include <string>
 #include <sys/wait.h>
+#include <utility>
 #include <vector>
 
 #include "base/clock/testing/fake_clock.h"
@@ -42,8 +45,16 @@ class ProberTest : public ::testing::Test {
     device.set_name(name);
     device.set_kind(name.substr(0, name.find(':')));
     prober_.emplace(options_, std::vector<::ordo::workers::v1::Device>{device},
-                    ProberTools{files_, clock_, metrics_});
+                    ProberTools{files_, clock_, metrics_,
+                                [this](std::function<void()> work) {
+                                  work_.push_back(std::move(work));
+                                  if (!is_busy_) Work();
+                                }});
     prober_->Step(/*idle=*/true, {});
+  }
+  // What the background was given is done.
+  void Work() {
+    for (const auto& work : std::exchange(work_, {})) work();
   }
   // A worker's turn, that much later.
   void StepAfter(absl::Duration time, bool idle) {
@@ -78,6 +89,9 @@ class ProberTest : public ::testing::Test {
   base::MetricsRegistry registry_;
   WorkerMetrics metrics_{registry_};
   TaskOptions options_;
+  // The background takes its time.
+  bool is_busy_ = false;
+  std::vector<std::function<void()>> work_;
   std::optional<Prober> prober_;
 };
 
@@ -131,6 +145,38 @@ TEST_F(ProberTest, AnotherDriverIsNoticedInTheFirstIdleTurn) {
   EXPECT_GT(prober_->TimeLeft(), absl::ZeroDuration());
   StepAfter(absl::Seconds(1), /*idle=*/true);
   EXPECT_THAT(Device().withheld(), HasSubstr("being probed"));
+  Finish();
+}
+
+TEST_F(ProberTest, NothingWaitsWhileTheTrainerIsHashed) {
+  is_busy_ = true;
+  Make(kWrong);
+  StepAfter(absl::Seconds(1), /*idle=*/true);
+  EXPECT_FALSE(Runs());
+  EXPECT_THAT(Device().withheld(), HasSubstr("are to be probed"));
+  // Once, however often it is looked.
+  StepAfter(Prober::kKeyPeriod, /*idle=*/true);
+  EXPECT_EQ(work_.size(), 1u);
+  Work();
+  StepAfter(absl::ZeroDuration(), /*idle=*/true);
+  EXPECT_TRUE(Runs());
+  Finish();
+}
+
+TEST_F(ProberTest, AnAttemptThatComesDuringALookPutsItOff) {
+  Write("proc/driver/nvidia/version", "1");
+  Make(kWrong, "cuda:0");
+  Finish();
+  Write("proc/driver/nvidia/version", "2");
+  is_busy_ = true;
+  StepAfter(Prober::kKeyPeriod, /*idle=*/true);
+  Work();
+  StepAfter(absl::Seconds(1), /*idle=*/false);
+  EXPECT_EQ(Device().withheld(), "");
+  StepAfter(absl::Seconds(1), /*idle=*/true);
+  Work();
+  StepAfter(absl::ZeroDuration(), /*idle=*/true);
+  EXPECT_TRUE(Runs());
   Finish();
 }
 
