@@ -10,6 +10,7 @@ namespace {
 Refusals RefusalsOf(const Problem& p) {
   return {
       {p.device != Device::kCpu, "tensors on another device"},
+      {p.type == Type::kFloat16, "fp16"},
       {p.gates == Gates::kNone, "positions that nothing counts"},
       {p.query_band > 0 || p.key_band > 0, "vectors of distances"},
       {p.by_channel, "products by channel"},

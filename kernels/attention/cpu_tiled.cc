@@ -9,6 +9,7 @@ namespace {
 Refusals RefusalsOf(const Problem& p) {
   return {
       {p.device != Device::kCpu, "tensors on another device"},
+      {p.type == Type::kFloat16, "fp16"},
       {p.by_channel && p.far_from > 0, "products of far pairs by channel"},
       {p.gates != Gates::kNone, "counted positions"},
   };

@@ -15,7 +15,7 @@
 // by side. Not supported: what MissingTerm names, and what cuda_tiled does not
 // of types and widths. Not measured: written without a device.
 //
-// Compiled once for each width, ORDO_WIDTH.
+// Compiled once for each type (cuda_element.h) and width, ORDO_WIDTH.
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@
 #include "kernels/attention/cuda_counted_keys.h"
 #include "kernels/attention/cuda_counted_queries.h"
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 namespace {
 
 template <int kD>
@@ -96,20 +96,25 @@ const char* Backward(const CountedArguments& arguments, void* stream) {
   return error;
 }
 
+constexpr int kD = ORDO_WIDTH;
+constexpr CountedWidth kWidth = {
+    Element::kType,
+    kD,
+    std::max({CountedShared<kD>::Bytes(true),
+              CountedQueriesShared<kD>::Bytes(true),
+              CountedKeysShared<kD>::Bytes(true)}),
+    Forward<kD>,
+    Backward<kD>,
+};
+
 }  // namespace
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
+
+namespace ordo::kernels::attention {
 
 template <>
-const CountedWidth& CountedFor<ORDO_WIDTH>() {
-  constexpr int kD = ORDO_WIDTH;
-  static constexpr CountedWidth kWidth = {
-      kD,
-      std::max({CountedShared<kD>::Bytes(true),
-                CountedQueriesShared<kD>::Bytes(true),
-                CountedKeysShared<kD>::Bytes(true)}),
-      Forward<kD>,
-      Backward<kD>,
-  };
-  return kWidth;
+const CountedWidth& CountedFor<ORDO_TYPE, ORDO_WIDTH>() {
+  return ORDO_OF_TYPE::kWidth;
 }
 
 }  // namespace ordo::kernels::attention

@@ -10,7 +10,7 @@
 //
 // Legend: D columns of q and k, and of all value tensors side by side.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 // Whether a thread has registers for two sums of 64 x D.
 template <int kD>
@@ -224,6 +224,6 @@ ORDO_DEVICE void JoinGates(const CountedKind& kind, CountedFragments* x) {
   }
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_COUNTED_BACKWARD_H_

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/attention/cuda_counted_code.h"
+#include "kernels/attention/cuda_tile_products.h"
 #include "kernels/attention/cuda_tiled_body.h"
 #include "kernels/attention/cuda_tiled_tables.h"
 
@@ -14,7 +15,7 @@
 // half of it is one of a lane's two rows; the four lanes of a row lie side by
 // side.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 // Numbers of a step's keys that a lane has of one of its rows.
 using HalfRow = float[kCudaTile / 8][2];
@@ -57,7 +58,7 @@ ORDO_DEVICE bool HasEnded(const Term& term, int whole) {
   return term.numbers != nullptr && whole >= term.last;
 }
 ORDO_DEVICE float LastOf(const Term& term) {
-  return device::FromBfloat16(term.numbers[term.last]);
+  return Element::From(term.numbers[term.last]);
 }
 
 // z of a count, and its derivative.
@@ -81,8 +82,8 @@ ORDO_DEVICE Found Find(const Term& term, int whole, int units) {
   }
   const int low = whole + units / kUnits;
   if (low >= term.last) return {LastOf(term), 0};
-  const float first = device::FromBfloat16(term.numbers[low]);
-  const float rise = device::FromBfloat16(term.numbers[low + 1]) - first;
+  const float first = Element::From(term.numbers[low]);
+  const float rise = Element::From(term.numbers[low + 1]) - first;
   return {first + PartOf(units) * rise, rise};
 }
 
@@ -207,6 +208,6 @@ struct CountedKind {
   bool ended;
 };
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_COUNTED_BODY_H_

@@ -6,7 +6,8 @@
 #include "kernels/attention/cuda_tiled_code.h"
 #include "kernels/attention/problem.h"
 
-// Between cuda_counted_rows.cu and what is compiled once for each width.
+// Between cuda_counted_rows.cu and what is compiled once for each type and
+// width.
 
 namespace ordo::kernels::attention {
 
@@ -51,6 +52,7 @@ struct CountedArguments {
 // The code for q and k, and for all value tensors together, of up to `width`
 // columns. Both passes: null, or what went wrong.
 struct CountedWidth {
+  Type type;
   int64_t width;
   // Of a block, the most that a pass asks for.
   int64_t shared_bytes;
@@ -58,7 +60,8 @@ struct CountedWidth {
   const char* (*backward)(const CountedArguments& arguments, void* stream);
 };
 
-template <int kWidth>
+// kType: the number of the type.
+template <int kType, int kWidth>
 const CountedWidth& CountedFor();
 
 }  // namespace ordo::kernels::attention

@@ -10,7 +10,7 @@
 //
 // Legend: D columns of q and k, and of all value tensors side by side.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 template <int kD>
 struct CountedShared {
@@ -225,6 +225,6 @@ CountedForward(const CountedArguments arguments) {
   FinishForward<kD>(arguments.tiled.call, query, mix.softmax, mix.mixed);
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_COUNTED_FORWARD_H_

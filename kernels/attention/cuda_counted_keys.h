@@ -12,7 +12,7 @@
 //
 // Legend: D columns of q and k, and of all value tensors side by side.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 template <int kD>
 struct CountedKeysShared {
@@ -63,7 +63,7 @@ struct CountedKeysSums {
   float values[kTogether<kD> ? kD / 8 : 1][4];
 };
 
-// Writes a fragment as bf16 where all warps can read it.
+// Writes a fragment, rounded, where all warps can read it.
 ORDO_DEVICE void ShareFragment(const float (&x)[kCudaTile / 8][4],
                                uint16_t* to) {
   const LanePlace lane = PlaceOfLane();
@@ -74,7 +74,7 @@ ORDO_DEVICE void ShareFragment(const float (&x)[kCudaTile / 8][4],
       uint16_t* const at =
           to + (lane.row + 8 * half) * (kCudaTile + kGap) + 8 * n + lane.column;
       *reinterpret_cast<uint32_t*>(at) =
-          device::PackBfloat16(x[n][2 * half], x[n][2 * half + 1]);
+          Element::Pack(x[n][2 * half], x[n][2 * half + 1]);
     }
   }
 }
@@ -274,6 +274,6 @@ CountedKeys(const CountedArguments arguments) {
   }
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_COUNTED_KEYS_H_

@@ -10,7 +10,7 @@
 //
 // Legend: D columns of q and k, and of all value tensors side by side.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 template <int kD>
 struct CountedQueriesShared {
@@ -325,6 +325,6 @@ CountedQueries(const CountedArguments arguments) {
   }
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_COUNTED_QUERIES_H_

@@ -1,8 +1,8 @@
 // The row of cuda_counted.cu: which problems it takes, by which width, and what
 // of the backward pass does not depend on them.
 //
-// ORDO_CUDA_COUNTED_INSTANCES(X), of a generated header, calls X(width) for
-// each width of the build, least first.
+// ORDO_CUDA_COUNTED_INSTANCES(X), of a generated header, calls X(type, width)
+// for each instance of the build, of a type least first.
 
 #include <algorithm>
 
@@ -15,15 +15,22 @@
 namespace ordo::kernels::attention {
 namespace {
 
+const auto& Instances() {
+  static const CountedWidth* const kAll[] = {
+#define ORDO_ONE(type, width) &CountedFor<type, width>(),
+      ORDO_CUDA_COUNTED_INSTANCES(ORDO_ONE)
+#undef ORDO_ONE
+  };
+  return kAll;
+}
+
 // The least that has room, or null.
 const CountedWidth* FindWidth(const Problem& p) {
-  static const CountedWidth* const kAll[] = {
-#define ORDO_ONE_WIDTH(width) &CountedFor<width>(),
-      ORDO_CUDA_COUNTED_INSTANCES(ORDO_ONE_WIDTH)
-#undef ORDO_ONE_WIDTH
-  };
-  for (const CountedWidth* const found : kAll) {
-    if (found->width >= std::max(p.width, ValuesWidth(p))) return found;
+  for (const CountedWidth* const found : Instances()) {
+    if (found->type == p.type &&
+        found->width >= std::max(p.width, ValuesWidth(p))) {
+      return found;
+    }
   }
   return nullptr;
 }
@@ -57,7 +64,8 @@ const char* Refusal(const Problem& p) {
   const int64_t shared = device::SharedBytesOfBlock();
   if (shared == 0) return "no device";
   if (p.device != Device::kCuda) return "its tensors must lie on a GPU";
-  if (p.type != Type::kBfloat16) return "its type must be bf16";
+  const char* const of_type = TypeRefusal(Instances(), p.type);
+  if (of_type != nullptr) return of_type;
   bool whole = p.width % 8 == 0;
   for (int v = 0; v < p.num_values; ++v) whole &= p.values[v].width % 8 == 0;
   if (!whole) return "its widths must be multiples of 8";

@@ -10,7 +10,7 @@
 // one thread goes along the row, and writes a number's gradient when the keys
 // are past it. Nothing is read back, and each number is written once.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 struct TermSums {
   // The row's; null: there is none.
@@ -42,7 +42,7 @@ ORDO_DEVICE TermSums BeginTerms(const Call& call, const HeadOf& of,
 }
 
 ORDO_DEVICE void WriteTerm(float x, uint16_t* to) {
-  *to = static_cast<uint16_t>(device::PackBfloat16(x, 0));
+  *to = static_cast<uint16_t>(Element::Pack(x, 0));
 }
 
 // Goes on to the number `low`.
@@ -78,6 +78,6 @@ ORDO_DEVICE void EndTerms(TermSums* sums) {
   WriteTerm(sums->next, sums->to);
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_COUNTED_TERMS_H_

@@ -13,6 +13,7 @@
 #include "kernels/attention/check/problems.h"
 #include "kernels/attention/cuda_code.h"
 #include "kernels/attention/cuda_rows.h"
+#include "kernels/attention/cuda_tiled_code.h"
 #include "kernels/attention/testing/suite.h"
 #include "kernels/common/testing/cuda_emulator.h"
 
@@ -113,8 +114,19 @@ TEST(CudaEmulatedTest, CountsAndTheOrderOfWarpsChangeNoBit) {
 }
 
 TEST(CudaEmulatedTest, NotANumberIsSeenByAllWhoSeeItsKeyOrAreItsQuery) {
-  testing::ExpectNotANumberIsSeen(Type::kBfloat16, CudaKernel(TiledCuda()));
-  testing::ExpectNotANumberIsSeen(Type::kBfloat16, CudaKernel(CountedCuda()));
+  for (const Type type : {Type::kBfloat16, Type::kFloat16}) {
+    testing::ExpectNotANumberIsSeen(type, CudaKernel(TiledCuda()));
+    testing::ExpectNotANumberIsSeen(type, CudaKernel(CountedCuda()));
+  }
+}
+
+TEST(CudaEmulatedTest, ALibraryWithoutAnyInstanceForFloat16SaysHowToBuildIt) {
+  const TiledWidths bf16 = {Type::kBfloat16, 64, 64, 0, 0, nullptr, nullptr};
+  const TiledWidths* const built[] = {&bf16};
+  EXPECT_EQ(TypeRefusal(built, Type::kBfloat16), nullptr);
+  EXPECT_THAT(std::string(TypeRefusal(built, Type::kFloat16)),
+              ::testing::AllOf(::testing::HasSubstr("not built for fp16"),
+                               ::testing::HasSubstr("--config=cuda_all")));
 }
 
 using Refused = std::pair<std::string, std::function<void(Problem*)>>;
@@ -142,6 +154,11 @@ TEST(CudaEmulatedTest, WhatItDoesNotDoIsRefusedByName) {
       {"multiples of 8", [](Problem* p) { p->values[0].width = 7; }},
       {"--config=cuda_all", [](Problem* p) { p->width = 256; }},
       {"--config=cuda_all", [](Problem* p) { p->values[0].width = 264; }},
+      {"--config=cuda_all",
+       [](Problem* p) {
+         p->type = Type::kFloat16;
+         p->width = 72;
+       }},
       {"below 65536", [](Problem* p) { p->batch = 65536; }},
       {"64 pieces", [](Problem* p) { p->pieces = 65; }},
       {"a far product",

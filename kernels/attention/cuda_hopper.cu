@@ -8,12 +8,13 @@
 // Not supported: what no encoding with plain logits needs, that is all tables
 // but a bias. Not measured: written without a device.
 //
-// Compiled once for each pair of widths, ORDO_WIDTH and ORDO_VALUES_WIDTH.
+// Compiled once for each type (cuda_element.h) and pair of widths, ORDO_WIDTH
+// and ORDO_VALUES_WIDTH.
 
 #include "kernels/attention/cuda_hopper_backward.h"
 #include "kernels/attention/cuda_hopper_forward.h"
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 namespace {
 
 template <int kD, int kW>
@@ -48,22 +49,27 @@ constexpr auto BackwardOf() -> const char* (*)(const HopperArguments&, void*) {
   return nullptr;
 }
 
+constexpr int kD = ORDO_WIDTH, kW = ORDO_VALUES_WIDTH;
+constexpr HopperWidths kWidths = {
+    Element::kType,
+    kD,
+    kW,
+    HopperForwardShape<kD, kW>::kQueries,
+    HopperForwardShape<kD, kW>::kKeys,
+    Forward<kD, kW>,
+    HopperBackwardShape<kD, kW>::kRows,
+    HopperBackwardShape<kD, kW>::kKeys,
+    BackwardOf<kD, kW>(),
+};
+
 }  // namespace
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
+
+namespace ordo::kernels::attention {
 
 template <>
-const HopperWidths& HopperCode<ORDO_WIDTH, ORDO_VALUES_WIDTH>() {
-  constexpr int kD = ORDO_WIDTH, kW = ORDO_VALUES_WIDTH;
-  static constexpr HopperWidths kWidths = {
-      kD,
-      kW,
-      HopperForwardShape<kD, kW>::kQueries,
-      HopperForwardShape<kD, kW>::kKeys,
-      Forward<kD, kW>,
-      HopperBackwardShape<kD, kW>::kRows,
-      HopperBackwardShape<kD, kW>::kKeys,
-      BackwardOf<kD, kW>(),
-  };
-  return kWidths;
+const HopperWidths& HopperCode<ORDO_TYPE, ORDO_WIDTH, ORDO_VALUES_WIDTH>() {
+  return ORDO_OF_TYPE::kWidths;
 }
 
 }  // namespace ordo::kernels::attention

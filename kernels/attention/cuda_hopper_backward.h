@@ -16,7 +16,7 @@
 //
 // Legend: D columns of q and k, W of all value tensors side by side.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 // One of the groups that compute.
 template <int kD, int kW, bool kBiased>
@@ -138,7 +138,7 @@ struct HopperBackwardGroup {
       device::BeginProducts();
       ORDO_UNROLL
       for (int k = 0; k < kKeys; k += 16) {
-        device::MultiplyTiles<kTileColumns, true, true>(
+        device::MultiplyTiles<Element, kTileColumns, true, true>(
             AlongColumns(changes + k * kTileRowBytes, 0),
             AlongColumns(
                 shared.keys + BoxBytes(kKeys, column) + k * kTileRowBytes, 0),
@@ -316,6 +316,6 @@ HopperBackward(const ORDO_GRID_CONSTANT HopperArguments arguments) {
   }
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_HOPPER_BACKWARD_H_

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/attention/cuda_hopper_code.h"
-#include "kernels/attention/cuda_tile.h"
+#include "kernels/attention/cuda_tile_products.h"
 #include "kernels/attention/cuda_tiled_body.h"
 #include "kernels/common/cuda_hopper_products.h"
 
@@ -140,6 +140,10 @@ ORDO_DEVICE Columns ToSlots(const HopperArguments& arguments, const View* views,
   return columns;
 }
 
+}  // namespace ordo::kernels::attention
+
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
+
 // sums = A B^T, for 64 rows of A and kRows of B in tiles of kLeft and kRows
 // rows, both of kColumns columns.
 template <int kLeft, int kRows, int kColumns>
@@ -148,7 +152,7 @@ ORDO_DEVICE void BeginRowsProduct(const char* left, const char* right,
   ORDO_UNROLL
   for (int k = 0; k < kColumns; k += 16) {
     const int tile = k / kTileColumns * kTileColumns;
-    device::MultiplyTiles<kRows, false, false>(
+    device::MultiplyTiles<Element, kRows, false, false>(
         AlongRows(left + BoxBytes(kLeft, tile), k % kTileColumns),
         AlongRows(right + BoxBytes(kRows, tile), k % kTileColumns), k != 0,
         sums);
@@ -163,13 +167,13 @@ ORDO_DEVICE void BeginColumnsProduct(const uint32_t (&left)[kRows / 16][4],
                                      float (&sums)[kColumns / 8][4]) {
   ORDO_UNROLL
   for (int k = 0; k < kRows; k += 16) {
-    device::MultiplyRegisters<kColumns, true>(
+    device::MultiplyRegisters<Element, kColumns, true>(
         left[k / 16],
         AlongColumns(right + k * kTileRowBytes, BoxBytes(kRows, kTileColumns)),
         adds || k != 0, sums);
   }
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_HOPPER_BODY_H_

@@ -7,8 +7,8 @@
 #include "kernels/attention/problem.h"
 #include "kernels/common/cuda_hopper.h"
 
-// Between cuda_hopper_rows.cu and what is compiled once for each pair of
-// widths.
+// Between cuda_hopper_rows.cu and what is compiled once for each type and pair
+// of widths.
 
 namespace ordo::kernels::attention {
 
@@ -50,6 +50,7 @@ struct HopperArguments {
 // The code for q and k of up to `width` columns, and up to `values_width` of
 // all value tensors together. Both passes: null, or what went wrong.
 struct HopperWidths {
+  Type type;
   int64_t width;
   int64_t values_width;
   // Of the boxes: queries and keys of a tile.
@@ -62,7 +63,8 @@ struct HopperWidths {
   const char* (*backward)(const HopperArguments& arguments, void* stream);
 };
 
-template <int kWidth, int kValuesWidth>
+// kType: the number of the type.
+template <int kType, int kWidth, int kValuesWidth>
 const HopperWidths& HopperCode();
 
 }  // namespace ordo::kernels::attention

@@ -11,7 +11,7 @@
 //
 // Legend: D columns of q and k, W of all value tensors side by side.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 template <int kD, int kW>
 struct HopperForwardShape {
@@ -321,6 +321,6 @@ HopperForward(const ORDO_GRID_CONSTANT HopperArguments arguments) {
   }
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_HOPPER_FORWARD_H_

@@ -5,6 +5,7 @@
 
 #include "kernels/attention/cuda_hopper_code.h"
 #include "kernels/attention/cuda_tile.h"
+#include "kernels/common/cuda_vectors.h"
 
 // What the backward pass of cuda_hopper.cu has after the products: the sums of
 // the queries' gradients become those.
@@ -26,11 +27,9 @@ HopperQueries(const HopperArguments arguments) {
     const int64_t at = 2 * (device::BlockX() * kHopperPairs + i * kThreads +
                             device::ThreadId());
     if (at >= p.queries * p.width) return;
-    uint16_t* const pair = to.data + at / p.width * to.stride + at % p.width;
-    const uint32_t packed =
-        device::PackBfloat16(sums[at] * p.scale, sums[at + 1] * p.scale);
-    pair[0] = static_cast<uint16_t>(packed);
-    pair[1] = static_cast<uint16_t>(packed >> 16);
+    const int64_t pair = at / p.width * to.stride + at % p.width;
+    StoreNumber(p.type, sums[at] * p.scale, pair, to.data);
+    StoreNumber(p.type, sums[at + 1] * p.scale, pair + 1, to.data);
   }
 }
 

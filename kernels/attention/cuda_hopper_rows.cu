@@ -1,8 +1,8 @@
 // The row of cuda_hopper.cu: which problems it takes, by which pair of widths,
 // and the maps of the tensors whose boxes it loads.
 //
-// ORDO_CUDA_HOPPER_INSTANCES(X), of a generated header, calls X(width,
-// values_width) for each pair of the build, least first.
+// ORDO_CUDA_HOPPER_INSTANCES(X), of a generated header, calls X(type, width,
+// values_width) for each instance of the build, of a type least first.
 
 #include <algorithm>
 
@@ -19,17 +19,22 @@ int64_t Slots(int64_t width) {
   return (width + kTileColumns - 1) / kTileColumns;
 }
 
+const auto& Instances() {
+  static const HopperWidths* const kAll[] = {
+#define ORDO_ONE(type, width, values_width) \
+  &HopperCode<type, width, values_width>(),
+      ORDO_CUDA_HOPPER_INSTANCES(ORDO_ONE)
+#undef ORDO_ONE
+  };
+  return kAll;
+}
+
 // The least pair that has room, or null.
 const HopperWidths* FindWidths(const Problem& p) {
-  static const HopperWidths* const kAll[] = {
-#define ORDO_ONE_PAIR(width, values_width) &HopperCode<width, values_width>(),
-      ORDO_CUDA_HOPPER_INSTANCES(ORDO_ONE_PAIR)
-#undef ORDO_ONE_PAIR
-  };
   int64_t slots = 0;
   for (int v = 0; v < p.num_values; ++v) slots += Slots(p.values[v].width);
-  for (const HopperWidths* const widths : kAll) {
-    if (widths->width >= p.width &&
+  for (const HopperWidths* const widths : Instances()) {
+    if (widths->type == p.type && widths->width >= p.width &&
         widths->values_width >= slots * kTileColumns) {
       return widths;
     }
@@ -59,7 +64,8 @@ const char* Refusal(const Problem& p) {
   if (capability == 0) return "no device";
   if (capability != 90) return "the GPU must be of compute capability 9.0";
   if (p.device != Device::kCuda) return "its tensors must lie on a GPU";
-  if (p.type != Type::kBfloat16) return "its type must be bf16";
+  const char* const of_type = TypeRefusal(Instances(), p.type);
+  if (of_type != nullptr) return of_type;
   bool whole = p.width % 8 == 0;
   for (int v = 0; v < p.num_values; ++v) whole &= p.values[v].width % 8 == 0;
   if (!whole) return "its widths must be multiples of 8";

@@ -51,7 +51,10 @@ TEST_P(CudaHopperProblemsTest, IsNearTheReference) {
 TEST(CudaHopperTest, RowsMayBeginAnywhere) {
   kernels::testing::SetSchedule(2);
   for (const Case& c : Problems()) {
-    if (c.label != "shared_keys_and_state_bf16") continue;
+    if (c.label != "shared_keys_and_state_bf16" &&
+        c.label != "shared_keys_and_state_fp16") {
+      continue;
+    }
     testing::ExpectNearReference(c, CudaKernel(HopperCuda()), RunOptions());
   }
 }
@@ -84,6 +87,11 @@ TEST(CudaHopperTest, WhatItDoesNotDoIsRefusedByName) {
           {"above 0", [](Problem* p) { p->scale = 0; }},
           {"--config=cuda_all", [](Problem* p) { p->width = 256; }},
           {"--config=cuda_all", [](Problem* p) { p->values[0].width = 264; }},
+          {"--config=cuda_all",
+           [](Problem* p) {
+             p->type = Type::kFloat16;
+             p->width = 72;
+           }},
           {"below 65536", [](Problem* p) { p->batch = 65536; }},
           {"2^30", [](Problem* p) { p->keys = int64_t{1} << 30; }},
           {"multipliers", [](Problem* p) { p->multiplied = true; }},

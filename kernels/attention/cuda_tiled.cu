@@ -1,7 +1,8 @@
 // Tiled attention on tensor cores, for any GPU of compute capability 8.0 or
 // newer: mma.sync, ldmatrix and cp.async, in the tiles and with the online
 // softmax of FlashAttention-2 (Dao 2023, arXiv:2307.08691). Beside cpu_tiled:
-// products of bf16 into fp32, one block of threads for each tile of queries.
+// products of bf16 or fp16 into fp32, one block of threads for each tile of
+// queries.
 //
 // All value tensors lie side by side in one tile: one map of weights, one
 // gradient of the logits from the gradients of all that is mixed. The backward
@@ -13,7 +14,8 @@
 // of the build has room for, and the terms that MissingTerm names. Not
 // measured: written without a device.
 //
-// Compiled once for each pair of widths, ORDO_WIDTH and ORDO_VALUES_WIDTH.
+// Compiled once for each type (cuda_element.h) and pair of widths, ORDO_WIDTH
+// and ORDO_VALUES_WIDTH.
 
 #include <algorithm>
 
@@ -22,7 +24,7 @@
 #include "kernels/attention/cuda_tiled_queries.h"
 #include "kernels/attention/cuda_tiled_summed.h"
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 namespace {
 
 Terms TermsOf(const Problem& p) {
@@ -84,21 +86,26 @@ const char* Backward(const TiledArguments& arguments, void* stream) {
       of_keys, arguments, stream);
 }
 
+constexpr int kD = ORDO_WIDTH, kW = ORDO_VALUES_WIDTH;
+constexpr TiledWidths kWidths = {
+    Element::kType,
+    kD,
+    kW,
+    std::max({ForwardShared<kD, kW>::kBytes, QueriesShared<kD, kW>::kBytes,
+              KeysShared<kD, kW>::kBytes}),
+    BandBytes<kD>(),
+    Forward<kD, kW>,
+    Backward<kD, kW>,
+};
+
 }  // namespace
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
+
+namespace ordo::kernels::attention {
 
 template <>
-const TiledWidths& Widths<ORDO_WIDTH, ORDO_VALUES_WIDTH>() {
-  constexpr int kD = ORDO_WIDTH, kW = ORDO_VALUES_WIDTH;
-  static constexpr TiledWidths kWidths = {
-      kD,
-      kW,
-      std::max({ForwardShared<kD, kW>::kBytes, QueriesShared<kD, kW>::kBytes,
-                KeysShared<kD, kW>::kBytes}),
-      BandBytes<kD>(),
-      Forward<kD, kW>,
-      Backward<kD, kW>,
-  };
-  return kWidths;
+const TiledWidths& Widths<ORDO_TYPE, ORDO_WIDTH, ORDO_VALUES_WIDTH>() {
+  return ORDO_OF_TYPE::kWidths;
 }
 
 }  // namespace ordo::kernels::attention

@@ -1,6 +1,7 @@
 #ifndef ORDO_KERNELS_ATTENTION_CUDA_TILED_BANDS_H_
 #define ORDO_KERNELS_ATTENTION_CUDA_TILED_BANDS_H_
 
+#include "kernels/attention/cuda_tile_products.h"
 #include "kernels/attention/cuda_tiled_body.h"
 
 // Vectors of distances, x_i . X[d] and y_j . Y[d], in the passes of
@@ -13,7 +14,7 @@
 // Legend: D columns of q and k, which have room for a band's E. Rows are those
 // of a tile's queries (x) or of its keys (y).
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 // Distances of a step, and elements of a row of theirs.
 inline constexpr int kDistances = 2 * kCudaTile;
@@ -31,7 +32,7 @@ constexpr int64_t BandBytes() {
 struct BandShared {
   uint16_t* rows;
   uint16_t* vectors;
-  // As fp32, or as bf16 in rows of kPackedPitch.
+  // As fp32, or as elements in rows of kPackedPitch.
   float* skewed;
 };
 
@@ -212,7 +213,7 @@ ORDO_DEVICE uint16_t* SkewChanges(const BandStep& step, const Band& band,
       const PairAt at = PlaceOfPair<kRowsAreKeys>(n, e);
       const int row = band.of_queries ? at.query : at.key;
       skewed[row * kPackedPitch + DistanceAt(at.query, at.key)] =
-          static_cast<uint16_t>(device::PackBfloat16(changes[n][e], 0));
+          static_cast<uint16_t>(Element::Pack(changes[n][e], 0));
     }
   }
   // All changes, and all threads' copies, are there.
@@ -371,6 +372,6 @@ ORDO_DEVICE void EndVectors(const TiledArguments& a) {
   }
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_TILED_BANDS_H_

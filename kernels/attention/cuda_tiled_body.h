@@ -67,6 +67,14 @@ ORDO_DEVICE Head MakeHead(const Call& call, const HeadOf& of, bool far) {
   return head;
 }
 
+// Where a head's sums of weights by distance, or their gradients, begin; null:
+// there are none.
+ORDO_DEVICE uint16_t* SumsOf(const View& view, const HeadOf& of) {
+  auto* const data = static_cast<uint16_t*>(view.data);
+  if (data == nullptr) return nullptr;
+  return data + of.batch * view.batch_stride + of.head * view.head_stride;
+}
+
 // Tiles [begin, end); there may be none.
 struct Tiles {
   int64_t begin;

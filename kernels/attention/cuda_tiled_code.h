@@ -5,7 +5,8 @@
 
 #include "kernels/attention/problem.h"
 
-// Between cuda_tiled_rows.cu and what is compiled once for each pair of widths.
+// Between cuda_tiled_rows.cu and what is compiled once for each type and pair
+// of widths.
 
 namespace ordo::kernels::attention {
 
@@ -50,6 +51,7 @@ struct TiledArguments {
 // The code for q and k of up to `width` columns, and up to `values_width` of
 // all value tensors together. Both passes: null, or what went wrong.
 struct TiledWidths {
+  Type type;
   int64_t width;
   int64_t values_width;
   // Of a block, the most that a pass asks for without a ramp and without bands,
@@ -60,8 +62,19 @@ struct TiledWidths {
   const char* (*backward)(const TiledArguments& arguments, void* stream);
 };
 
-template <int kWidth, int kValuesWidth>
+// kType: the number of the type.
+template <int kType, int kWidth, int kValuesWidth>
 const TiledWidths& Widths();
+
+// Null, or why none of a row's instances is for the type.
+template <typename Instance, int kCount>
+const char* TypeRefusal(const Instance* const (&instances)[kCount], Type type) {
+  if (type == Type::kFloat32) return "its type must be bf16 or fp16";
+  for (const Instance* const instance : instances) {
+    if (instance->type == type) return nullptr;
+  }
+  return "the library was not built for fp16: bazel build --config=cuda_all";
+}
 
 // What all backward passes have before the products and after them, in
 // cuda_tiled_rows.cu: delta, of what was mixed and its gradients; and the

@@ -9,7 +9,7 @@
 //
 // Legend: D columns of q and k, W of all value tensors side by side.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 template <int kD, int kW>
 struct ForwardShared {
@@ -202,6 +202,6 @@ TiledForward(const TiledArguments arguments) {
   FinishForward<kW>(arguments.call, query, softmax, mixed);
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_TILED_FORWARD_H_

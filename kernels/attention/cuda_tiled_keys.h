@@ -13,7 +13,7 @@
 // Legend: D columns of q and k, W of all value tensors side by side, R queries
 // of a step.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 template <int kD, int kW>
 struct KeysShared {
@@ -262,6 +262,6 @@ TiledKeys(const TiledArguments arguments) {
   StoreValues<kW>(call, {device::BlockZ(), first_head}, false, sums.d_values);
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_TILED_KEYS_H_

@@ -18,7 +18,7 @@
 //
 // Legend: D columns of q and k, W of all value tensors side by side.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 template <int kD, int kW>
 struct QueriesShared {
@@ -275,6 +275,6 @@ TiledQueries(const TiledArguments arguments) {
   EndPieces(arguments, pieces);
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_TILED_QUERIES_H_

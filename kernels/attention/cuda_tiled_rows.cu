@@ -1,8 +1,8 @@
 // The row of cuda_tiled.cu: which problems it takes, by which pair of widths,
 // and what of the backward pass does not depend on them.
 //
-// ORDO_CUDA_TILED_INSTANCES(X), of a generated header, calls X(width,
-// values_width) for each pair of the build, least first.
+// ORDO_CUDA_TILED_INSTANCES(X), of a generated header, calls X(type, width,
+// values_width) for each instance of the build, of a type least first.
 
 #include <algorithm>
 
@@ -15,16 +15,22 @@
 namespace ordo::kernels::attention {
 namespace {
 
+const auto& Instances() {
+  static const TiledWidths* const kAll[] = {
+#define ORDO_ONE(type, width, values_width) \
+  &Widths<type, width, values_width>(),
+      ORDO_CUDA_TILED_INSTANCES(ORDO_ONE)
+#undef ORDO_ONE
+  };
+  return kAll;
+}
+
 // The least pair that has room, or null.
 const TiledWidths* FindWidths(const Problem& p) {
-  static const TiledWidths* const kAll[] = {
-#define ORDO_ONE_PAIR(width, values_width) &Widths<width, values_width>(),
-      ORDO_CUDA_TILED_INSTANCES(ORDO_ONE_PAIR)
-#undef ORDO_ONE_PAIR
-  };
   const int64_t width = std::max({p.width, p.query_band, p.key_band});
-  for (const TiledWidths* const widths : kAll) {
-    if (widths->width >= width && widths->values_width >= ValuesWidth(p)) {
+  for (const TiledWidths* const widths : Instances()) {
+    if (widths->type == p.type && widths->width >= width &&
+        widths->values_width >= ValuesWidth(p)) {
       return widths;
     }
   }
@@ -61,7 +67,8 @@ const char* Refusal(const Problem& p) {
   static const char* const not_built = device::WhyNotBuilt(TiledDelta);
   if (not_built != nullptr) return not_built;
   if (p.device != Device::kCuda) return "its tensors must lie on a GPU";
-  if (p.type != Type::kBfloat16) return "its type must be bf16";
+  const char* const of_type = TypeRefusal(Instances(), p.type);
+  if (of_type != nullptr) return of_type;
   bool whole = p.width % 8 == 0 && p.query_band % 8 == 0 && p.key_band % 8 == 0;
   for (int v = 0; v < p.num_values; ++v) whole &= p.values[v].width % 8 == 0;
   if (!whole) return "its widths must be multiples of 8";

@@ -10,19 +10,12 @@
 // the farthest, whose keys a lane sums up. Backward, what flows to a sum flows
 // to each weight in it.
 
-namespace ordo::kernels::attention {
+namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 // The queries, the keys of a step, and its extras.
 template <int kD>
 constexpr int64_t SummedBytes() {
   return 2 * 2 * TileElements(kCudaTile, kD) + sizeof(Extras);
-}
-
-// Where a head's sums, or their gradients, begin; null: there are none.
-ORDO_DEVICE uint16_t* SumsOf(const View& view, const HeadOf& of) {
-  auto* const data = static_cast<uint16_t*>(view.data);
-  if (data == nullptr) return nullptr;
-  return data + of.batch * view.batch_stride + of.head * view.head_stride;
 }
 
 // The element of tables for a pair of a step.
@@ -48,8 +41,8 @@ ORDO_DEVICE void AddSummed(const BandStep& step,
       const int64_t query = step.place.query + at.query;
       if (query >= call.problem.queries) continue;
       changes[n][e] +=
-          device::FromBfloat16(d_sums[query * view.token_stride +
-                                      ElementOf(call.problem, step.place, at)]);
+          Element::From(d_sums[query * view.token_stride +
+                               ElementOf(call.problem, step.place, at)]);
     }
   }
 }
@@ -85,7 +78,7 @@ ORDO_DEVICE void StoreWeights(const BandStep& step, const Hook<true>& hook,
         rows->behind[e / 2] += weight;
       } else if (weight != 0 && query < p.queries) {
         sums[query * view.token_stride + element] =
-            static_cast<uint16_t>(device::PackBfloat16(weight, 0));
+            static_cast<uint16_t>(Element::Pack(weight, 0));
       }
     }
   }
@@ -120,9 +113,9 @@ ORDO_DEVICE void StoreEnds(const Call& call, const HeadOf& of, int64_t query,
     const int64_t token = query + thread / 32 * 16 + thread % 32 / 4 + 8 * half;
     if (thread % 4 != 0 || token >= p.queries) continue;
     uint16_t* const row = sums + token * view.token_stride;
-    row[0] = static_cast<uint16_t>(device::PackBfloat16(before, 0));
+    row[0] = static_cast<uint16_t>(Element::Pack(before, 0));
     if (p.causal || p.reach == 0) continue;
-    row[2 * p.reach] = static_cast<uint16_t>(device::PackBfloat16(behind, 0));
+    row[2 * p.reach] = static_cast<uint16_t>(Element::Pack(behind, 0));
   }
 }
 
@@ -172,6 +165,6 @@ TiledSummed(const TiledArguments arguments) {
   StoreEnds(call, of, query, rows);
 }
 
-}  // namespace ordo::kernels::attention
+}  // namespace ordo::kernels::attention::ORDO_OF_TYPE
 
 #endif  // ORDO_KERNELS_ATTENTION_CUDA_TILED_SUMMED_H_

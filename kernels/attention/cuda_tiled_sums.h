@@ -2,7 +2,7 @@
 #define ORDO_KERNELS_ATTENTION_CUDA_TILED_SUMS_H_
 
 #include "kernels/attention/cuda_tiled_body.h"
-#include "kernels/attention/cuda_tiled_summed.h"
+#include "kernels/common/cuda_vectors.h"
 
 // What the backward pass has before and after the products: delta, and the
 // sums of the parts that blocks have left, each in one order.
@@ -26,8 +26,8 @@ TiledDelta(const TiledArguments arguments) {
     const Part gradient = MakePart(call.d_outputs[kMixed + v], of, 0, width);
     if (gradient.data == nullptr) continue;
     for (int d = thread % 32; d < width; d += 32) {
-      sum += device::FromBfloat16(mixed.data[query * mixed.stride + d]) *
-             device::FromBfloat16(gradient.data[query * gradient.stride + d]);
+      sum += LoadNumber(p.type, mixed.data, query * mixed.stride + d) *
+             LoadNumber(p.type, gradient.data, query * gradient.stride + d);
     }
   }
   const View& view = call.outputs[kSummed];
@@ -35,9 +35,9 @@ TiledDelta(const TiledArguments arguments) {
   const uint16_t* const d_sums = SumsOf(call.d_outputs[kSummed], of);
   const int64_t last = p.causal ? p.reach : 2 * p.reach;
   for (int64_t i = thread % 32; d_sums != nullptr && i <= last; i += 32) {
-    sum += device::FromBfloat16(sums[query * view.token_stride + i]) *
-           device::FromBfloat16(
-               d_sums[query * call.d_outputs[kSummed].token_stride + i]);
+    sum += LoadNumber(p.type, sums, query * view.token_stride + i) *
+           LoadNumber(p.type, d_sums,
+                      query * call.d_outputs[kSummed].token_stride + i);
   }
   for (int mask = 16; mask > 0; mask /= 2) {
     sum += device::ShuffleXor(sum, mask);
@@ -155,9 +155,10 @@ TiledVectors(const VectorsArguments arguments) {
     }
   }
   const View& to = tiled.call.d_inputs[arguments.input];
-  static_cast<uint16_t*>(to.data)[device::BlockY() * to.head_stride +
-                                  distance * to.token_stride + column] =
-      static_cast<uint16_t>(device::PackBfloat16(sum * p.scale, 0));
+  StoreNumber(
+      p.type, sum * p.scale,
+      device::BlockY() * to.head_stride + distance * to.token_stride + column,
+      to.data);
 }
 
 // The gradient of r, a thread for each query of a row of the batch.

@@ -50,6 +50,18 @@ TEST(TableTest, AKernelCanBeNamed) {
   EXPECT_THAT(std::string(unknown.message()), HasSubstr("\"cpu_tilde\""));
 }
 
+TEST(TableTest, NoKernelOfAProcessorTakesFloat16) {
+  Problem problem = Valid();
+  problem.type = Type::kFloat16;
+  for (const Kernel& kernel : Kernels()) {
+    EXPECT_EQ(kernel.supports(problem).code(), absl::StatusCode::kUnimplemented)
+        << kernel.name;
+  }
+  const absl::Status status = Select(problem, "cpu_tiled").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("does not do fp16"));
+}
+
 TEST(TableTest, NoKernelOfAProcessorTakesTensorsOnAGpu) {
   Problem problem = Valid();
   problem.device = Device::kCuda;

@@ -127,6 +127,19 @@ ORDO_DEVICE float FromBfloat16(uint16_t x) {
   return __uint_as_float(static_cast<uint32_t>(x) << 16);
 }
 
+// The same of fp16: infinite from 65520 on.
+ORDO_DEVICE uint32_t PackFloat16(float low, float high) {
+  uint32_t packed;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
+  return packed;
+}
+
+ORDO_DEVICE float FromFloat16(uint16_t x) {
+  float number;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(number) : "h"(x));
+  return number;
+}
+
 ORDO_DEVICE float AsFloat(uint32_t word) { return __uint_as_float(word); }
 ORDO_DEVICE uint32_t AsWord(float x) { return __float_as_uint(x); }
 
@@ -181,6 +194,16 @@ ORDO_DEVICE void MultiplyAdd(const uint32_t a[4], const uint32_t b[2],
                              float c[4]) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
+      "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// The same of fp16.
+ORDO_DEVICE void MultiplyAddFloat16(const uint32_t a[4], const uint32_t b[2],
+                                    float c[4]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
       "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));

@@ -86,7 +86,8 @@ inline auto TensorMapEncoder() {
 }
 
 // Makes a map for CopyBox on the host, without asking the device. Null, or what
-// went wrong; the data and all strides must be multiples of 16 bytes.
+// went wrong; the data and all strides must be multiples of 16 bytes. Boxes are
+// copied bit by bit, whatever type of 16 bits the map names.
 inline const char* MakeTensorMap(const BoxedTensor& tensor, TensorMap* map) {
   const auto encode = TensorMapEncoder();
   if (encode == nullptr) return "the driver makes no tensor maps";

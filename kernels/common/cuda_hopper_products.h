@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/common/cuda_element.h"
 #include "kernels/common/cuda_hopper.h"
 
 // Products of a group of four warps: sums of 64 rows, of which warp w has those
@@ -101,28 +102,42 @@ ORDO_DEVICE void Pin(uint32_t (&x)[kSteps][4]) {
 
 // Two operands in shared memory; the last of what is named is whether sums are
 // added to.
-#define ORDO_PRODUCT(columns, list, a, b, add, turn_a, turn_b, ...)  \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" add              \
-               ", 0;\nwgmma.mma_async.sync.aligned.m64n" columns     \
-               "k16.f32.bf16.bf16 {" list "}, %" a ", %" b           \
-               ", p, 1, 1, %" turn_a ", %" turn_b ";\n}\n"           \
-               : __VA_ARGS__                                         \
-               : "l"(left), "l"(right), "r"(static_cast<int>(adds)), \
+#define ORDO_TILES_PRODUCT(type, columns, list, a, b, add, turn_a, turn_b, \
+                           ...)                                            \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" add                    \
+               ", 0;\nwgmma.mma_async.sync.aligned.m64n" columns           \
+               "k16.f32." type "." type " {" list "}, %" a ", %" b         \
+               ", p, 1, 1, %" turn_a ", %" turn_b ";\n}\n"                 \
+               : __VA_ARGS__                                               \
+               : "l"(left), "l"(right), "r"(static_cast<int>(adds)),       \
                  "n"(kTurnLeft), "n"(kTurnRight))
 
 // The left one in registers.
-#define ORDO_REGISTERS_PRODUCT(columns, list, a, b, add, turn_b, ...)    \
+#define ORDO_LEFT_PRODUCT(type, columns, list, a, b, add, turn_b, ...)   \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" add                  \
                ", 0;\nwgmma.mma_async.sync.aligned.m64n" columns         \
-               "k16.f32.bf16.bf16 {" list "}, {" a "}, %" b              \
+               "k16.f32." type "." type " {" list "}, {" a "}, %" b      \
                ", p, 1, 1, %" turn_b ";\n}\n"                            \
                : __VA_ARGS__                                             \
                : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), \
                  "l"(right), "r"(static_cast<int>(adds)), "n"(kTurnRight))
 
-// sums = A B, or with `adds` sums += A B: bf16 into fp32, kColumns columns of
-// B, 16 of the inner axis. A has the group's 64 rows.
-template <int kColumns, bool kTurnLeft, bool kTurnRight>
+#define ORDO_PRODUCT(...)                           \
+  if constexpr (Element::kType == Type::kFloat16) { \
+    ORDO_TILES_PRODUCT("f16", __VA_ARGS__);         \
+  } else {                                          \
+    ORDO_TILES_PRODUCT("bf16", __VA_ARGS__);        \
+  }
+#define ORDO_REGISTERS_PRODUCT(...)                 \
+  if constexpr (Element::kType == Type::kFloat16) { \
+    ORDO_LEFT_PRODUCT("f16", __VA_ARGS__);          \
+  } else {                                          \
+    ORDO_LEFT_PRODUCT("bf16", __VA_ARGS__);         \
+  }
+
+// sums = A B, or with `adds` sums += A B: elements into fp32, kColumns columns
+// of B, 16 of the inner axis. A has the group's 64 rows.
+template <typename Element, int kColumns, bool kTurnLeft, bool kTurnRight>
 ORDO_DEVICE void MultiplyTiles(uint64_t left, uint64_t right, bool adds,
                                float (&sums)[kColumns / 8][4]) {
   if constexpr (kColumns == 64) {
@@ -145,7 +160,7 @@ ORDO_DEVICE void MultiplyTiles(uint64_t left, uint64_t right, bool adds,
 }
 
 // The same with the group's rows of A as packed pairs of a fragment.
-template <int kColumns, bool kTurnRight>
+template <typename Element, int kColumns, bool kTurnRight>
 ORDO_DEVICE void MultiplyRegisters(const uint32_t (&left)[4], uint64_t right,
                                    bool adds, float (&sums)[kColumns / 8][4]) {
   if constexpr (kColumns == 64) {
@@ -171,6 +186,8 @@ ORDO_DEVICE void MultiplyRegisters(const uint32_t (&left)[4], uint64_t right,
 
 #undef ORDO_PRODUCT
 #undef ORDO_REGISTERS_PRODUCT
+#undef ORDO_TILES_PRODUCT
+#undef ORDO_LEFT_PRODUCT
 #undef ORDO_SUMS_8
 #undef ORDO_SUMS_32
 #undef ORDO_LIST_0

@@ -14,9 +14,19 @@ ORDO_DEVICE int64_t BytesOf(Type type) {
   return type == Type::kFloat32 ? 4 : 2;
 }
 
+// Of a type of 16 bits: one number, and two, `low` in the low half.
+ORDO_DEVICE float FromHalf(Type type, uint16_t x) {
+  return type == Type::kFloat16 ? device::FromFloat16(x)
+                                : device::FromBfloat16(x);
+}
+ORDO_DEVICE uint32_t PackHalves(Type type, float low, float high) {
+  return type == Type::kFloat16 ? device::PackFloat16(low, high)
+                                : device::PackBfloat16(low, high);
+}
+
 ORDO_DEVICE float LoadNumber(Type type, const void* data, int64_t at) {
   if (type == Type::kFloat32) return static_cast<const float*>(data)[at];
-  return device::FromBfloat16(static_cast<const uint16_t*>(data)[at]);
+  return FromHalf(type, static_cast<const uint16_t*>(data)[at]);
 }
 
 ORDO_DEVICE void StoreNumber(Type type, float x, int64_t at, void* data) {
@@ -24,7 +34,7 @@ ORDO_DEVICE void StoreNumber(Type type, float x, int64_t at, void* data) {
     static_cast<float*>(data)[at] = x;
   } else {
     static_cast<uint16_t*>(data)[at] =
-        static_cast<uint16_t>(device::PackBfloat16(x, 0));
+        static_cast<uint16_t>(PackHalves(type, x, 0));
   }
 }
 
@@ -64,8 +74,8 @@ ORDO_DEVICE Four LoadFour(Type type, const void* data, const Quad& quad) {
         device::LoadWords<2>(static_cast<const uint16_t*>(data) + quad.at);
     ORDO_UNROLL
     for (int i = 0; i < 4; ++i) {
-      four.x[i] = device::FromBfloat16(
-          static_cast<uint16_t>(words.word[i / 2] >> (i % 2 * 16)));
+      four.x[i] = FromHalf(
+          type, static_cast<uint16_t>(words.word[i / 2] >> (i % 2 * 16)));
     }
   }
   return four;
@@ -86,7 +96,7 @@ ORDO_DEVICE void StoreFour(Type type, const Four& four, const Quad& quad,
     device::Words<2> words;
     ORDO_UNROLL
     for (int i = 0; i < 2; ++i) {
-      words.word[i] = device::PackBfloat16(four.x[2 * i], four.x[2 * i + 1]);
+      words.word[i] = PackHalves(type, four.x[2 * i], four.x[2 * i + 1]);
     }
     device::StoreWords(words, static_cast<uint16_t*>(data) + quad.at);
   }

@@ -4,7 +4,7 @@
 namespace ordo::kernels {
 
 // Of a tensor's numbers.
-enum class Type { kFloat32, kBfloat16 };
+enum class Type { kFloat32, kBfloat16, kFloat16 };
 
 // Where tensors lie, and who computes.
 enum class Device { kCpu, kCuda };

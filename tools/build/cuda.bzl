@@ -1,7 +1,8 @@
 """CUDA code: compiled by nvcc where there is a toolkit, and for an emulated
 device, where its numbers are tested, everywhere.
 
-  load("//tools/build:cuda.bzl", "ordo_cuda_library", "ordo_cuda_shared")
+  load("//tools/build:cuda.bzl", "BFLOAT16", "FLOAT16", "ordo_cuda_library",
+       "ordo_cuda_shared")
 
 Without a toolkit all but the emulated libraries are empty.
 `--config=cuda_all` compiles for all devices and all instances.
@@ -9,6 +10,10 @@ Without a toolkit all but the emulated libraries are empty.
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 load("@local_cuda//:defs.bzl", "CUDA_FOUND", "CUDA_ROOT", "CUDA_VERSION")
+
+# Numbers of the types of 16 bits in kernels/common/type.h, for instances.
+BFLOAT16 = 1
+FLOAT16 = 2
 
 _ALL = "//tools/build:cuda_all"
 
@@ -81,36 +86,43 @@ def _instance_name(name, instance):
     return "_".join([name] + [str(number) for number in instance])
 
 def _instances_macro(name, instances):
-    return "#define ORDO_%s_INSTANCES(X)%s" % (name.upper(), "".join([
+    """ORDO_<NAME>_INSTANCES(X), which is X(numbers) for each; its definition."""
+    return "ORDO_%s_INSTANCES" % name.upper(), "(X)" + "".join([
         " X(%s)" % ", ".join([str(number) for number in instance])
         for instance in instances
-    ]))
+    ])
+
+def _write_instances(name, instances):
+    macro, definition = _instances_macro(name, instances)
+    return "{ %s } >$@" % "".join(["echo '%s';" % line for line in [
+        "#ifndef " + macro,
+        "#define %s%s" % (macro, definition),
+        "#endif",
+    ]])
 
 def _instances_header(name, instances, more):
-    """<name>_instances.h: ORDO_<NAME>_INSTANCES(X), X(numbers) for each."""
+    """<name>_instances.h: the macro of them, unless there is one."""
     native.genrule(
         name = name + "_instances_header",
         outs = [name + "_instances.h"],
         cmd = select({
-            _ALL: "echo '%s' >$@" % _instances_macro(name, instances + more),
-            "//conditions:default": "echo '%s' >$@" %
-                                    _instances_macro(name, instances),
+            _ALL: _write_instances(name, instances + more),
+            "//conditions:default": _write_instances(name, instances),
         }),
     )
 
-def _emulated(name, files, macros, emulator):
-    """A C++ source for each instance, which names the .cu file."""
+def _defines(macros, instance):
+    return ["%s %d" % (macro, number) for macro, number in zip(macros, instance)]
+
+def _emulated(name, files, emulator):
+    """A C++ source for each of `files`: name, .cu file, what it defines."""
     sources = []
-    for file, instance in files:
-        source = _instance_name(name + "_emulated_" + file[:-3], instance)
+    for source, file, defines in files:
         native.genrule(
             name = source + "_source",
             outs = [source + ".cc"],
             cmd = "{ %s echo '#include \"%s/%s\"'; } >$@" % (
-                "".join([
-                    "echo '#define %s %d';" % (macro, number)
-                    for macro, number in zip(macros, instance)
-                ]),
+                "".join(["echo '#define %s';" % define for define in defines]),
                 native.package_name(),
                 file,
             ),
@@ -139,6 +151,7 @@ def ordo_cuda_library(
         macros = [],
         instances = [],
         more = [],
+        emulated = [],
         devices = ["80", "90a"],
         emulator = "//kernels/common/testing:cuda_emulator"):
     """Objects of CUDA code, and <name>_emulated, a cc_library for tests of it.
@@ -154,6 +167,7 @@ def ordo_cuda_library(
       macros: names that an instance gives numbers to.
       instances: tuples of numbers.
       more: further ones, for --config=cuda_all.
+      emulated: those of `more` that the emulated library has too.
       devices: that it is for; without --config=cuda_all only the last.
       emulator: of what the code asks of a device.
     """
@@ -185,8 +199,8 @@ def ordo_cuda_library(
             src = instance_src,
             devices = devices,
             macros = [
-                "%s=%d" % (macro, number)
-                for macro, number in zip(macros, instance)
+                define.replace(" ", "=")
+                for define in _defines(macros, instance)
             ],
             # Those of `more` are built when they are asked for.
             tags = ["manual"] if instance in more else [],
@@ -202,11 +216,20 @@ def ordo_cuda_library(
             "//conditions:default": always,
         }),
     )
+    prefix = name + "_emulated_"
+    list_of_all = [
+        "".join(_instances_macro(name, instances + emulated)),
+    ] if instance_src else []
     _emulated(
         name,
-        [(src, ()) for src in srcs] +
-        [(instance_src, instance) for instance in instances],
-        macros,
+        [(prefix + src[:-3], src, list_of_all) for src in srcs] + [
+            (
+                _instance_name(prefix + instance_src[:-3], instance),
+                instance_src,
+                _defines(macros, instance),
+            )
+            for instance in instances + emulated
+        ],
         emulator,
     )
 

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/random/random.h"
+#include "kernels/common/check/numbers.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -26,18 +27,8 @@ constexpr uint8_t kCanary = 0xA5;
 // Not a number in any type: what is to be written first.
 constexpr uint8_t kUnset = 0xFF;
 
-uint16_t ToBfloat16(float x) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, &x, sizeof bits);
-  return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
-}
-
-float FromBfloat16(uint16_t x) {
-  const uint32_t bits = uint32_t{x} << 16;
-  float value = 0;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
+using kernels::check::FromHalfBits;
+using kernels::check::HalfBits;
 
 // Copies of buffers on a device, if there is one.
 class Copies {
@@ -123,7 +114,7 @@ class Guarded {
   void Set(const std::vector<double>& values) {
     ForEach([&](int64_t i, uint8_t* at) {
       const float value = static_cast<float>(values[i]);
-      const uint16_t half = ToBfloat16(value);
+      const uint16_t half = HalfBits(type_, value);
       std::memcpy(at,
                   type_ == Type::kFloat32 ? static_cast<const void*>(&value)
                                           : static_cast<const void*>(&half),
@@ -144,7 +135,7 @@ class Guarded {
         std::memcpy(&value, at, sizeof value);
       } else {
         std::memcpy(&half, at, sizeof half);
-        value = FromBfloat16(half);
+        value = FromHalfBits(type_, half);
       }
       values[i] = value;
       for (int64_t b = 0; b < size(); ++b)
@@ -197,13 +188,11 @@ std::vector<double> Normal(int64_t count, Type type,
 
 }  // namespace
 
-double Rounded(Type type, double x) {
-  const float value = static_cast<float>(x);
-  return type == Type::kFloat32 ? value : FromBfloat16(ToBfloat16(value));
-}
+double Rounded(Type type, double x) { return kernels::check::Rounded(type, x); }
 
 double Epsilon(Type type) {
-  return std::exp2(type == Type::kFloat32 ? -23 : -8);
+  if (type == Type::kFloat32) return std::exp2(-23);
+  return std::exp2(type == Type::kFloat16 ? -11 : -8);
 }
 
 double Largest(const std::vector<double>& x) {

@@ -244,16 +244,23 @@ Problem Plain(int64_t length, int64_t width) {
 
 namespace {
 
-Case InHalves(const Case& c) {
+Case InBfloat16(const Case& c) {
   Case halves{c.label + "_bf16", c.problem};
   halves.problem.type = Type::kBfloat16;
   return halves;
 }
 
-// In each type.
-std::vector<Case> InTypes(std::vector<Case> cases) {
+// In bf16 too, and the chosen ones in fp16: it is bf16's code with other
+// products.
+std::vector<Case> InTypes(std::vector<Case> cases,
+                          const std::set<std::string>& chosen) {
   const size_t count = cases.size();
-  for (size_t i = 0; i < count; ++i) cases.push_back(InHalves(cases[i]));
+  for (size_t i = 0; i < count; ++i) cases.push_back(InBfloat16(cases[i]));
+  for (size_t i = 0; i < count; ++i) {
+    if (chosen.count(cases[i].label) == 0) continue;
+    cases.push_back({cases[i].label + "_fp16", cases[i].problem});
+    cases.back().problem.type = Type::kFloat16;
+  }
   return cases;
 }
 
@@ -282,7 +289,15 @@ std::vector<Case> Problems() {
     cases.push_back({change.label, Plain(131, 32)});
     change.apply(&cases.back().problem);
   }
-  return InTypes(std::move(cases));
+  // All that makes numbers of its own, large ones and small ones.
+  return InTypes(
+      std::move(cases),
+      {"length_1", "length_65", "width_64", "steep", "long_chunk", "padded",
+       "shared_keys_and_state", "biased_padded_shared", "near_biased_both_ways",
+       "tables", "both_bands_shared", "both_bands_bounded",
+       "summed_padded_chunk", "summed_band_both_ways", "far_pair_shared_chunk",
+       "counted_steep", "counted_padded_biased", "counted_by_keys_shared",
+       "counted_by_slope"});
 }
 
 std::vector<Case> SmallProblems(Device device) {
@@ -315,12 +330,12 @@ std::vector<Case> SmallProblems(Device device) {
     cases.push_back({"long_biased", rows});
     BothWays(&rows);
     cases.push_back({"long_biased_both_ways", rows});
-    return InTypes(std::move(cases));
+    return InTypes(std::move(cases), halves);
   }
   const size_t count = cases.size();
   for (size_t i = 0; i < count; ++i) {
     if (halves.count(cases[i].label) == 0) continue;
-    cases.push_back(InHalves(cases[i]));
+    cases.push_back(InBfloat16(cases[i]));
   }
   return cases;
 }

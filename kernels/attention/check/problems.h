@@ -37,12 +37,12 @@ void PrintTo(const Case& c, std::ostream* out);
 // root of the width.
 Problem Plain(int64_t length, int64_t width);
 
-// Lengths, widths and changes, in each type.
+// Lengths, widths and changes, in fp32 and bf16, some in fp16.
 std::vector<Case> Problems();
 
 // The few that take a moment and have each term, for a device that is to be
-// used: on a GPU in each type, on a CPU in fp32 and some in bf16, as its
-// kernels widen what they load.
+// used: on a GPU in fp32, in bf16 and some in fp16, on a CPU in fp32 and some
+// in bf16, as its kernels widen what they load.
 std::vector<Case> SmallProblems(Device device);
 
 }  // namespace ordo::kernels::attention::check

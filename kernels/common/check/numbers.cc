@@ -7,12 +7,13 @@
 #include <thread>
 
 #include "base/random/random.h"
+#include "kernels/common/float16.h"
 
 namespace ordo::kernels::check {
 namespace {
 
-// Bytes in front of and behind what is guarded, and what they are: as fp32 and
-// as bf16 a not-a-number.
+// Bytes in front of and behind what is guarded, and what they are: in any type
+// a not-a-number.
 constexpr int64_t kGuard = 64;
 constexpr char kCanary = static_cast<char>(0xff);
 
@@ -29,9 +30,11 @@ std::vector<char> BytesOfNumbers(Type type, const std::vector<double>& x) {
   std::vector<char> bytes(x.size() * size + 2 * kGuard, kCanary);
   for (size_t i = 0; i < x.size(); ++i) {
     const float value = static_cast<float>(x[i]);
-    // The upper half of a float is its bf16.
+    const uint16_t half = HalfBits(type, value);
     std::memcpy(&bytes[kGuard + i * size],
-                reinterpret_cast<const char*>(&value) + 4 - size, size);
+                size == 4 ? static_cast<const void*>(&value)
+                          : static_cast<const void*>(&half),
+                size);
   }
   return bytes;
 }
@@ -43,19 +46,32 @@ const DeviceMemory*& Memory() {
 
 }  // namespace
 
+uint16_t HalfBits(Type type, float x) {
+  if (type == Type::kFloat16) return ToFloat16(x);
+  if (std::isnan(x)) return 0x7FFF;
+  // The upper half of a float is its bf16.
+  uint32_t bits;
+  std::memcpy(&bits, &x, 4);
+  return static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+float FromHalfBits(Type type, uint16_t half) {
+  if (type == Type::kFloat16) return FromFloat16(half);
+  const uint32_t bits = uint32_t{half} << 16;
+  float x;
+  std::memcpy(&x, &bits, 4);
+  return x;
+}
+
 double Rounded(Type type, double x) {
   const float single = static_cast<float>(x);
-  if (type == Type::kFloat32 || !std::isfinite(single)) return single;
-  uint32_t bits;
-  std::memcpy(&bits, &single, 4);
-  bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000;
-  float result;
-  std::memcpy(&result, &bits, 4);
-  return result;
+  if (type == Type::kFloat32) return single;
+  return FromHalfBits(type, HalfBits(type, single));
 }
 
 double Epsilon(Type type) {
-  return type == Type::kFloat32 ? std::ldexp(1.0, -23) : std::ldexp(1.0, -7);
+  if (type == Type::kFloat32) return std::ldexp(1.0, -23);
+  return std::ldexp(1.0, type == Type::kFloat16 ? -10 : -7);
 }
 
 std::vector<double> Normals(int64_t count, const std::string& name, Type type) {
@@ -129,8 +145,13 @@ std::vector<double> Guarded::Values() const {
   const int64_t size = BytesOf(type_);
   for (int64_t i = 0; i < count_; ++i) {
     float value = 0;
-    std::memcpy(reinterpret_cast<char*>(&value) + 4 - size,
-                &bytes[kGuard + i * size], size);
+    uint16_t half = 0;
+    if (size == 4) {
+      std::memcpy(&value, &bytes[kGuard + i * size], sizeof value);
+    } else {
+      std::memcpy(&half, &bytes[kGuard + i * size], sizeof half);
+      value = FromHalfBits(type_, half);
+    }
     x[i] = value;
   }
   return x;

@@ -14,6 +14,10 @@
 
 namespace ordo::kernels::check {
 
+// A number of a type of 16 bits, rounded to it, ties to even; and back.
+uint16_t HalfBits(Type type, float x);
+float FromHalfBits(Type type, uint16_t bits);
+
 // Rounded to the type, ties to even.
 double Rounded(Type type, double x);
 

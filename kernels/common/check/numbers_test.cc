@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,10 +16,33 @@ TEST(NumbersTest, RoundingIsToTheNearestTiesToEven) {
   EXPECT_EQ(Rounded(Type::kBfloat16, 1 + 1.0 / 256), 1);
   EXPECT_EQ(Rounded(Type::kBfloat16, 1 + 3.0 / 256), 1 + 2.0 / 128);
   EXPECT_EQ(Rounded(Type::kFloat32, 1 + 1.0 / 256), 1 + 1.0 / 256);
+  EXPECT_EQ(Rounded(Type::kFloat16, 1 + 1.0 / 2048), 1);
+  EXPECT_EQ(Rounded(Type::kFloat16, 1 + 3.0 / 2048), 1 + 2.0 / 1024);
+}
+
+// Bits as IEEE 754 has them.
+TEST(NumbersTest, Float16HasItsRange) {
+  const std::pair<double, int> numbers[] = {
+      {0, 0},           {-0.0, 0x8000},        {1, 0x3C00},     {-2.5, 0xC100},
+      {65504, 0x7BFF},  {65519, 0x7BFF},       {65520, 0x7C00}, {-1e30, 0xFC00},
+      {0x1p-14, 0x400}, {0x1.ff8p-15, 0x3FF},  {0x1p-24, 1},    {0x1.8p-24, 2},
+      {0x1p-25, 0},     {-0x1.01p-25, 0x8001},
+  };
+  for (const auto& [x, bits] : numbers) {
+    EXPECT_EQ(HalfBits(Type::kFloat16, static_cast<float>(x)), bits) << x;
+  }
+  for (int bits = 0; bits < 0x10000; ++bits) {
+    const float x = FromHalfBits(Type::kFloat16, static_cast<uint16_t>(bits));
+    // Not-a-numbers are one.
+    const bool is_number = (bits & 0x7FFF) <= 0x7C00;
+    EXPECT_EQ(!std::isnan(x), is_number) << bits;
+    EXPECT_EQ(HalfBits(Type::kFloat16, x), is_number ? bits : 0x7FFF);
+  }
+  EXPECT_EQ(FromHalfBits(Type::kFloat16, 0x3555), 0x1.554p-2F);
 }
 
 TEST(NumbersTest, NumbersComeBackAsTheyWere) {
-  for (const Type type : {Type::kFloat32, Type::kBfloat16}) {
+  for (const Type type : {Type::kFloat32, Type::kBfloat16, Type::kFloat16}) {
     EXPECT_THAT(Guarded(type, {1, -0.5, 3}).Values(), ElementsAre(1, -0.5, 3));
   }
 }
@@ -26,6 +50,7 @@ TEST(NumbersTest, NumbersComeBackAsTheyWere) {
 TEST(NumbersTest, WhatNobodyWroteIsNoNumber) {
   EXPECT_TRUE(std::isnan(Guarded(Type::kFloat32, 1).Values()[0]));
   EXPECT_TRUE(std::isnan(Guarded(Type::kBfloat16, 1).Values()[0]));
+  EXPECT_TRUE(std::isnan(Guarded(Type::kFloat16, 1).Values()[0]));
   EXPECT_TRUE(std::isinf(Distance({1}, {std::nan("")})));
 }
 

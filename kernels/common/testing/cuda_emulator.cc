@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/common/float16.h"
+
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #else
@@ -52,6 +54,7 @@ struct Lane {
   const uint32_t* b;
   uint32_t* words;
   float* floats;
+  float (*from)(uint16_t);
   int mask;
   // Of DoTogether and of WaitForChange.
   void (*work)(void* const* arguments);
@@ -279,21 +282,21 @@ void LoadLanes(Lane* warp) {
   }
 }
 
-float Low(uint32_t pair) { return FromBfloat16(pair & 0xFFFF); }
-float High(uint32_t pair) { return FromBfloat16(pair >> 16); }
-
 void MultiplyLanes(Lane* warp) {
   float a[16][16], b[16][8], c[16][8];
   for (int i = 0; i < kWarp; ++i) {
+    const auto from = warp[i].from;
+    const auto low = [from](uint32_t pair) { return from(pair & 0xFFFF); };
+    const auto high = [from](uint32_t pair) { return from(pair >> 16); };
     const int g = i / 4, t = i % 4;
     for (int part = 0; part < 4; ++part) {
       const int row = g + part % 2 * 8, column = 2 * t + part / 2 * 8;
-      a[row][column] = Low(warp[i].a[part]);
-      a[row][column + 1] = High(warp[i].a[part]);
+      a[row][column] = low(warp[i].a[part]);
+      a[row][column + 1] = high(warp[i].a[part]);
     }
     for (int part = 0; part < 2; ++part) {
-      b[2 * t + part * 8][g] = Low(warp[i].b[part]);
-      b[2 * t + part * 8 + 1][g] = High(warp[i].b[part]);
+      b[2 * t + part * 8][g] = low(warp[i].b[part]);
+      b[2 * t + part * 8 + 1][g] = high(warp[i].b[part]);
       c[g + part * 8][2 * t] = warp[i].floats[2 * part];
       c[g + part * 8][2 * t + 1] = warp[i].floats[2 * part + 1];
     }
@@ -321,6 +324,22 @@ void WorkLanes(Lane* warp) {
     arguments[i] = warp[i].argument;
   }
   warp[0].work(arguments);
+}
+
+// Operands of MultiplyLanes.
+struct Operands {
+  const uint32_t* a;
+  const uint32_t* b;
+  float (*from)(uint16_t);
+};
+
+void MultiplyWith(const Operands& operands, float c[4]) {
+  Lane* const lane = TheMachine().lane;
+  lane->a = operands.a;
+  lane->b = operands.b;
+  lane->from = operands.from;
+  lane->floats = c;
+  WaitForWarp(MultiplyLanes);
 }
 
 void LoadRows(const void* row, uint32_t matrices[4], int mask) {
@@ -425,6 +444,12 @@ uint32_t PackBfloat16(float low, float high) {
 
 float FromBfloat16(uint16_t x) { return AsFloat(uint32_t{x} << 16); }
 
+uint32_t PackFloat16(float low, float high) {
+  return ToFloat16(low) | static_cast<uint32_t>(ToFloat16(high)) << 16;
+}
+
+float FromFloat16(uint16_t x) { return kernels::FromFloat16(x); }
+
 float AsFloat(uint32_t word) {
   float x = 0;
   memcpy(&x, &word, sizeof x);
@@ -452,11 +477,11 @@ void LoadTransposed(const void* row, uint32_t matrices[4]) {
 }
 
 void MultiplyAdd(const uint32_t a[4], const uint32_t b[2], float c[4]) {
-  Lane* const lane = TheMachine().lane;
-  lane->a = a;
-  lane->b = b;
-  lane->floats = c;
-  WaitForWarp(MultiplyLanes);
+  MultiplyWith({a, b, FromBfloat16}, c);
+}
+
+void MultiplyAddFloat16(const uint32_t a[4], const uint32_t b[2], float c[4]) {
+  MultiplyWith({a, b, FromFloat16}, c);
 }
 
 void CopyAsync(void* shared, const void* global, bool real) {

@@ -17,8 +17,8 @@
 // instruction", "ldmatrix"). A copy that has not been waited for has put
 // poison where it goes to.
 //
-// Shared memory and stacks begin as poison (0xFF, not a number in bf16 and
-// fp32), and end before pages that nobody may touch. Found and said: lanes of
+// Shared memory and stacks begin as poison (0xFF, not a number in any
+// type), and end before pages that nobody may touch. Found and said: lanes of
 // a warp that part, threads that end before others at a barrier, addresses
 // that are misaligned or outside of shared memory (in copies and loads of
 // matrices).
@@ -67,6 +67,8 @@ void SyncThreads();
 float ShuffleXor(float value, int mask);
 uint32_t PackBfloat16(float low, float high);
 float FromBfloat16(uint16_t x);
+uint32_t PackFloat16(float low, float high);
+float FromFloat16(uint16_t x);
 float AsFloat(uint32_t word);
 uint32_t AsWord(float x);
 
@@ -92,6 +94,7 @@ void StoreWords(const Words<kCount>& words, void* to) {
 void LoadMatrices(const void* row, uint32_t matrices[4]);
 void LoadTransposed(const void* row, uint32_t matrices[4]);
 void MultiplyAdd(const uint32_t a[4], const uint32_t b[2], float c[4]);
+void MultiplyAddFloat16(const uint32_t a[4], const uint32_t b[2], float c[4]);
 void CopyAsync(void* shared, const void* global, bool real);
 void CommitCopies();
 void WaitForCopiesBut(int pending);

@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kernels/common/cuda_element.h"
 
 namespace ordo::kernels::testing {
 namespace {
@@ -21,7 +22,12 @@ std::string RunSeeded(const Grid& grid, const std::function<void()>& thread) {
 
 // The fragments' layouts as written in the PTX ISA, element by element: a
 // product with small whole numbers is exact.
-TEST(CudaEmulatorTest, AProductOfFragmentsIsThatOfTheirMatrices) {
+template <typename Element>
+class CudaEmulatorProductTest : public ::testing::Test {};
+using Elements = ::testing::Types<Bfloat16, Float16>;
+TYPED_TEST_SUITE(CudaEmulatorProductTest, Elements);
+
+TYPED_TEST(CudaEmulatorProductTest, OfFragmentsIsThatOfTheirMatrices) {
   const auto a = [](int row, int k) { return static_cast<float>(row - k); };
   const auto b = [](int k, int n) { return static_cast<float>(2 * k - n); };
   std::vector<float> found(16 * 8);
@@ -32,14 +38,14 @@ TEST(CudaEmulatorTest, AProductOfFragmentsIsThatOfTheirMatrices) {
                         for (int i = 0; i < 4; ++i) {
                           const int row = i % 2 == 0 ? g : g + 8;
                           const int k = 2 * t + (i < 2 ? 0 : 8);
-                          left[i] = PackBfloat16(a(row, k), a(row, k + 1));
+                          left[i] = TypeParam::Pack(a(row, k), a(row, k + 1));
                         }
                         for (int i = 0; i < 2; ++i) {
                           const int k = 2 * t + 8 * i;
-                          right[i] = PackBfloat16(b(k, g), b(k + 1, g));
+                          right[i] = TypeParam::Pack(b(k, g), b(k + 1, g));
                         }
                         float sums[4] = {100, 100, 100, 100};
-                        MultiplyAdd(left, right, sums);
+                        TypeParam::MultiplyAdd(left, right, sums);
                         for (int i = 0; i < 4; ++i) {
                           const int row = i < 2 ? g : g + 8;
                           found[row * 8 + 2 * t + i % 2] = sums[i];

@@ -207,11 +207,11 @@ Pieces ReadOperand(uint64_t descriptor, bool turned, int count) {
 }
 
 // Element of the inner axis and of the other one.
-float ElementOf(const Pieces& pieces, bool turned, int inner, int other) {
+uint16_t ElementOf(const Pieces& pieces, bool turned, int inner, int other) {
   const int piece = turned ? (other / kTileColumns * kInner + inner) * 8 +
                                  other % kTileColumns / 8
                            : other * 2 + inner / 8;
-  return FromBfloat16(pieces[piece][(turned ? other : inner) % 8]);
+  return pieces[piece][(turned ? other : inner) % 8];
 }
 
 // Element i of the sums of a lane.
@@ -275,8 +275,8 @@ void FillLeft(const Started& started, int warp, float (&left)[16][kInner]) {
   const Product& product = started.product;
   for (int row = 0; row < 16 && product.registers == nullptr; ++row) {
     for (int k = 0; k < kInner; ++k) {
-      left[row][k] = ElementOf(started.left_pieces, product.turn_left, k,
-                               warp % 4 * 16 + row);
+      left[row][k] = product.from(ElementOf(
+          started.left_pieces, product.turn_left, k, warp % 4 * 16 + row));
     }
   }
   for (int lane = 0; lane < kWarp && product.registers != nullptr; ++lane) {
@@ -284,8 +284,8 @@ void FillLeft(const Started& started, int warp, float (&left)[16][kInner]) {
       const int row = lane / 4 + part % 2 * 8;
       const int k = lane % 4 * 2 + part / 2 * 8;
       const uint32_t pair = started.left[lane][part];
-      left[row][k] = FromBfloat16(pair & 0xFFFF);
-      left[row][k + 1] = FromBfloat16(pair >> 16);
+      left[row][k] = product.from(pair & 0xFFFF);
+      left[row][k + 1] = product.from(pair >> 16);
     }
   }
 }
@@ -318,7 +318,8 @@ void Multiply(const Started& started, int warp, Sums* sums) {
   static float right[kInner][kMaxColumns];
   for (int k = 0; k < kInner; ++k) {
     for (int n = 0; n < product.columns; ++n) {
-      right[k][n] = ElementOf(started.right_pieces, product.turn_right, k, n);
+      right[k][n] = product.from(
+          ElementOf(started.right_pieces, product.turn_right, k, n));
     }
   }
   for (int row = 0; row < 16; ++row) {

@@ -78,6 +78,8 @@ void Pin(uint32_t (&)[kSteps][4]) {}
 
 // As a lane begins it.
 struct Product {
+  // Of a number of an operand.
+  float (*from)(uint16_t);
   // Null: the left operand lies at `left`.
   const uint32_t* registers;
   uint64_t left;
@@ -90,16 +92,18 @@ struct Product {
 };
 void Begin(Product product);
 
-template <int kColumns, bool kTurnLeft, bool kTurnRight>
+template <typename Element, int kColumns, bool kTurnLeft, bool kTurnRight>
 void MultiplyTiles(uint64_t left, uint64_t right, bool adds,
                    float (&sums)[kColumns / 8][4]) {
-  Begin({nullptr, left, right, kTurnLeft, kTurnRight, adds, kColumns, sums[0]});
+  Begin({Element::From, nullptr, left, right, kTurnLeft, kTurnRight, adds,
+         kColumns, sums[0]});
 }
 
-template <int kColumns, bool kTurnRight>
+template <typename Element, int kColumns, bool kTurnRight>
 void MultiplyRegisters(const uint32_t (&left)[4], uint64_t right, bool adds,
                        float (&sums)[kColumns / 8][4]) {
-  Begin({left, 0, right, false, kTurnRight, adds, kColumns, sums[0]});
+  Begin({Element::From, left, 0, right, false, kTurnRight, adds, kColumns,
+         sums[0]});
 }
 
 }  // namespace ordo::kernels::testing

@@ -17,8 +17,9 @@ using ::testing::HasSubstr;
 constexpr int kRows = 64;
 constexpr int64_t kTileBytes = kRows * kTileRowBytes;
 
+template <typename Element>
 uint16_t Bits(float x) {
-  return static_cast<uint16_t>(PackBfloat16(x, 0) & 0xFFFF);
+  return static_cast<uint16_t>(Element::Pack(x, 0) & 0xFFFF);
 }
 
 // Small whole numbers: products of them are exact.
@@ -27,8 +28,9 @@ float Number(int64_t row, int64_t column) {
 }
 
 // [1, 2, kRows + 6, kColumns] with gaps, head 1 is Number().
-struct Source {
-  explicit Source(int columns) : numbers(2 * (kRows + 6) * (columns + 8)) {
+template <typename Element>
+struct SourceOf {
+  explicit SourceOf(int columns) : numbers(2 * (kRows + 6) * (columns + 8)) {
     tensor = {numbers.data(),
               {columns, kRows + 6, 2, 1},
               {columns + 8, (kRows + 6) * (columns + 8), 1},
@@ -36,7 +38,7 @@ struct Source {
     for (int64_t row = 0; row < kRows + 6; ++row) {
       for (int64_t column = 0; column < columns; ++column) {
         numbers[tensor.strides[1] + row * tensor.strides[0] + column] =
-            Bits(Number(row, column));
+            Bits<Element>(Number(row, column));
       }
     }
     EXPECT_EQ(MakeTensorMap(tensor, &map), nullptr);
@@ -45,6 +47,8 @@ struct Source {
   BoxedTensor tensor;
   TensorMap map;
 };
+
+using Source = SourceOf<Bfloat16>;
 
 char* Tile(int i) {
   const uint32_t beyond = SharedAddress(SharedMemory()) % kTileAlignment;
@@ -55,7 +59,8 @@ char* Tile(int i) {
 uint64_t* BarrierAt(int i) { return reinterpret_cast<uint64_t*>(Tile(4)) + i; }
 
 // Boxes from `row` on of head 1 in the first tiles, one for each 64 columns.
-void Load(const Source& source, int row) {
+template <typename Element>
+void Load(const SourceOf<Element>& source, int row) {
   const int64_t tiles = (source.tensor.sizes[0] + 63) / 64;
   if (ThreadId() == 0) {
     BeginBarrier(BarrierAt(0), 1);
@@ -81,15 +86,20 @@ int RowOf(int i) {
 }
 int ColumnOf(int i) { return i / 4 * 8 + ThreadId() % 4 * 2 + i % 2; }
 
-TEST(CudaHopperEmulatorTest, RowsTimesRowsIsTheirProduct) {
-  const Source source(64);
+template <typename Element>
+class CudaHopperProductTest : public ::testing::Test {};
+using Elements = ::testing::Types<Bfloat16, Float16>;
+TYPED_TEST_SUITE(CudaHopperProductTest, Elements);
+
+TYPED_TEST(CudaHopperProductTest, RowsTimesRowsIsTheirProduct) {
+  const SourceOf<TypeParam> source(64);
   int count = 0;
   EXPECT_EQ(RunBlock([&] {
               Load(source, 0);
               float sums[8][4] = {};
               BeginProducts();
               for (int k = 0; k < 64; k += 16) {
-                MultiplyTiles<64, false, false>(
+                MultiplyTiles<TypeParam, 64, false, false>(
                     AlongRows(Tile(0), k), AlongRows(Tile(0), k), k != 0, sums);
               }
               CommitProducts();
@@ -108,14 +118,14 @@ TEST(CudaHopperEmulatorTest, RowsTimesRowsIsTheirProduct) {
 }
 
 // Both operands turned, the right one over two tiles: sums over rows.
-TEST(CudaHopperEmulatorTest, ColumnsTimesColumnsIsTheirProduct) {
-  const Source source(128);
+TYPED_TEST(CudaHopperProductTest, ColumnsTimesColumnsIsTheirProduct) {
+  const SourceOf<TypeParam> source(128);
   EXPECT_EQ(RunBlock([&] {
               Load(source, 0);
               float sums[16][4];
               BeginProducts();
               for (int k = 0; k < kRows; k += 16) {
-                MultiplyTiles<128, true, true>(
+                MultiplyTiles<TypeParam, 128, true, true>(
                     AlongColumns(Tile(1) + k * kTileRowBytes, kTileBytes),
                     AlongColumns(Tile(0) + k * kTileRowBytes, kTileBytes),
                     k != 0, sums);
@@ -133,8 +143,8 @@ TEST(CudaHopperEmulatorTest, ColumnsTimesColumnsIsTheirProduct) {
             "");
 }
 
-TEST(CudaHopperEmulatorTest, RegistersTimesColumnsAddsToSums) {
-  const Source source(64);
+TYPED_TEST(CudaHopperProductTest, RegistersTimesColumnsAddsToSums) {
+  const SourceOf<TypeParam> source(64);
   EXPECT_EQ(RunBlock([&] {
               Load(source, 0);
               uint32_t left[4];
@@ -142,12 +152,12 @@ TEST(CudaHopperEmulatorTest, RegistersTimesColumnsAddsToSums) {
                 const int row = RowOf(part % 2 * 2);
                 const int k = ThreadId() % 4 * 2 + part / 2 * 8;
                 left[part] =
-                    PackBfloat16(Number(row, k + 9), Number(row, k + 10));
+                    TypeParam::Pack(Number(row, k + 9), Number(row, k + 10));
               }
               float sums[8][4];
               for (int i = 0; i < 32; ++i) sums[i / 4][i % 4] = 100;
               BeginProducts();
-              MultiplyRegisters<64, true>(
+              MultiplyRegisters<TypeParam, 64, true>(
                   left, AlongColumns(Tile(0), kTileBytes), true, sums);
               CommitProducts();
               WaitForProducts<0>();
@@ -165,22 +175,22 @@ TEST(CudaHopperEmulatorTest, RegistersTimesColumnsAddsToSums) {
 // Piece i of row r at i ^ (r % 8), as cuda_box.h has it.
 TEST(CudaHopperEmulatorTest, ABoxLiesExchangedWithZerosBeyondItsTensor) {
   const Source source(40);
-  EXPECT_EQ(RunBlock([&] {
-              Load(source, 9);
-              if (ThreadId() != 0) return;
-              for (int row = 0; row < kRows; ++row) {
-                for (int column = 0; column < 64; ++column) {
-                  const auto* const tile =
-                      reinterpret_cast<const uint16_t*>(Tile(0));
-                  const int piece = column / 8 ^ row % 8;
-                  const bool inside = row + 9 < kRows + 6 && column < 40;
-                  EXPECT_EQ(tile[row * 64 + piece * 8 + column % 8],
-                            inside ? Bits(Number(row + 9, column)) : 0)
-                      << row << ", " << column;
-                }
-              }
-            }),
-            "");
+  EXPECT_EQ(
+      RunBlock([&] {
+        Load(source, 9);
+        if (ThreadId() != 0) return;
+        for (int row = 0; row < kRows; ++row) {
+          for (int column = 0; column < 64; ++column) {
+            const auto* const tile = reinterpret_cast<const uint16_t*>(Tile(0));
+            const int piece = column / 8 ^ row % 8;
+            const bool inside = row + 9 < kRows + 6 && column < 40;
+            EXPECT_EQ(tile[row * 64 + piece * 8 + column % 8],
+                      inside ? Bits<Bfloat16>(Number(row + 9, column)) : 0)
+                << row << ", " << column;
+          }
+        }
+      }),
+      "");
 }
 
 TEST(CudaHopperEmulatorTest, ABoxIsPoisonUntilItsBarrierSaysSo) {
@@ -193,7 +203,7 @@ TEST(CudaHopperEmulatorTest, ABoxIsPoisonUntilItsBarrierSaysSo) {
               EXPECT_EQ(*reinterpret_cast<uint16_t*>(Tile(0)), 0xFFFF);
               WaitForPhase(BarrierAt(0), 0);
               EXPECT_EQ(*reinterpret_cast<uint16_t*>(Tile(0)),
-                        Bits(Number(0, 0)));
+                        Bits<Bfloat16>(Number(0, 0)));
             }),
             "");
 }
@@ -228,7 +238,7 @@ TEST(CudaHopperEmulatorTest, ProductsSeeWhatWasPublished) {
                 SyncThreads();
                 float sums[8][4];
                 BeginProducts();
-                MultiplyTiles<64, false, false>(
+                MultiplyTiles<Bfloat16, 64, false, false>(
                     AlongRows(Tile(0), 0), AlongRows(Tile(0), 0), false, sums);
                 CommitProducts();
                 WaitForProducts<0>();
@@ -251,8 +261,8 @@ struct Mistake {
 TEST(CudaHopperEmulatorTest, MistakesAreSaid) {
   const Source source(64);
   const auto multiply = [](const void* tile, float(*sums)[4]) {
-    Begin({nullptr, AlongRows(tile, 0), AlongRows(Tile(0), 0), false, false,
-           false, 64, sums[0]});
+    Begin({FromBfloat16, nullptr, AlongRows(tile, 0), AlongRows(Tile(0), 0),
+           false, false, false, 64, sums[0]});
     CommitProducts();
   };
   const std::vector<Mistake> mistakes = {
@@ -282,8 +292,8 @@ TEST(CudaHopperEmulatorTest, MistakesAreSaid) {
        [&](float(*sums)[4]) {
          uint32_t left[4] = {};
          BeginProducts();
-         Begin({left, 0, AlongColumns(Tile(0), 0), false, true, false, 64,
-                sums[0]});
+         Begin({FromBfloat16, left, 0, AlongColumns(Tile(0), 0), false, true,
+                false, 64, sums[0]});
          CommitProducts();
          left[0] = 1;
          WaitForProducts<0>();
