@@ -54,7 +54,7 @@ Finding ProbeKernel(const attention::Kernel& kernel,
 Finding ProbeKernel(const update::Kernel& kernel, const DeviceMemory* memory) {
   check::UseMemory(memory);
   Finding finding;
-  for (update::check::Case c : update::check::Cases()) {
+  for (update::check::Case c : update::check::Cases(kernel.device)) {
     if (update::check::CountOf(c.problem) > kMaxUpdateCount) continue;
     c.problem.device = kernel.device;
     const absl::Status supported = kernel.supports(c.problem);
@@ -70,7 +70,7 @@ Finding ProbeKernel(const rows::Kernel& kernel, const DeviceMemory* memory) {
   Finding finding;
   finding.unsupported = kernel.supports();
   if (!finding.unsupported.ok()) return finding;
-  for (const rows::check::Case& c : rows::check::Cases()) {
+  for (const rows::check::Case& c : rows::check::Cases(kernel.device)) {
     if (c.count > kMaxRowsCount) continue;
     if (!Took(c.label, c.misses_of(kernel), &finding)) break;
   }

@@ -74,35 +74,49 @@ int64_t NormWorkspaceBytes(const Norm& norm) {
          static_cast<int64_t>(sizeof(float));
 }
 
+// A pass that refuses the type that the code does not read.
+template <typename Problem>
+Pass<Problem> Typed(absl::Status (*pass)(const Problem&, const Resources&)) {
+  return [pass](const Problem& problem, const Resources& resources) {
+    if (problem.type != Type::kFloat16) return pass(problem, resources);
+    return absl::UnimplementedError("cpu_fused does not do fp16");
+  };
+}
+
 template <const FusedCode& code>
 Kernel Row(const char* name, absl::Status (*supports)()) {
   Kernel kernel;
   kernel.name = name;
   kernel.supports = supports;
-  kernel.turn = [](const Rotation& r, const Resources& resources) {
-    return TurnAll<&FusedCode::turn>(code, r, resources);
-  };
-  kernel.turn_backward = [](const Rotation& r, const Resources& resources) {
-    return TurnAll<&FusedCode::turn_backward>(code, r, resources);
-  };
-  kernel.norm = [](const Norm& norm, const Resources& resources) {
+  kernel.turn =
+      Typed<Rotation>([](const Rotation& r, const Resources& resources) {
+        return TurnAll<&FusedCode::turn>(code, r, resources);
+      });
+  kernel.turn_backward =
+      Typed<Rotation>([](const Rotation& r, const Resources& resources) {
+        return TurnAll<&FusedCode::turn_backward>(code, r, resources);
+      });
+  kernel.norm = Typed<Norm>([](const Norm& norm, const Resources& resources) {
     return ForEachRange(
         norm.rows, UnitRows(norm.width), resources,
         [&](const Range& rows, int64_t) { code.norm(norm, rows); });
-  };
-  kernel.norm_backward = [](const Norm& norm, const Resources& resources) {
-    return NormBackward(code, norm, resources);
-  };
-  kernel.gate = [](const Gate& gate, const Resources& resources) {
+  });
+  kernel.norm_backward =
+      Typed<Norm>([](const Norm& norm, const Resources& resources) {
+        return NormBackward(code, norm, resources);
+      });
+  kernel.gate = Typed<Gate>([](const Gate& gate, const Resources& resources) {
     return ForEachRange(
         gate.rows, UnitRows(gate.width), resources,
         [&](const Range& rows, int64_t) { code.gate(gate, rows); });
-  };
-  kernel.gate_backward = [](const Gate& gate, const Resources& resources) {
-    return ForEachRange(
-        gate.rows, UnitRows(gate.width), resources,
-        [&](const Range& rows, int64_t) { code.gate_backward(gate, rows); });
-  };
+  });
+  kernel.gate_backward =
+      Typed<Gate>([](const Gate& gate, const Resources& resources) {
+        return ForEachRange(gate.rows, UnitRows(gate.width), resources,
+                            [&](const Range& rows, int64_t) {
+                              code.gate_backward(gate, rows);
+                            });
+      });
   kernel.adam = [](const Adam& adam, const Resources& resources) {
     return ForEachRange(
         adam.count, kUnitNumbers, resources,

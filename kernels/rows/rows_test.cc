@@ -101,8 +101,26 @@ INSTANTIATE_TEST_SUITE_P(Table, RowsTest, ::testing::ValuesIn(KernelNames()),
                          [](const auto& info) { return info.param; });
 
 TEST_P(RowsTest, EverythingIsNearTheReference) {
-  for (const check::Case& c : check::Cases()) {
+  for (const check::Case& c : check::Cases(kernel_->device)) {
     ExpectNone(c.misses_of(*kernel_), c.label);
+  }
+}
+
+TEST_P(RowsTest, AProcessorsKernelsRefuseFloat16ByName) {
+  if (kernel_->device != Device::kCpu) GTEST_SKIP() << "skipped: it does fp16";
+  Rotation turn;
+  Norm norm;
+  Gate gate;
+  turn.type = norm.type = gate.type = Type::kFloat16;
+  for (const absl::Status& status :
+       {kernel_->turn(turn, two_.get()),
+        kernel_->turn_backward(turn, two_.get()),
+        kernel_->norm(norm, two_.get()),
+        kernel_->norm_backward(norm, two_.get()),
+        kernel_->gate(gate, two_.get()),
+        kernel_->gate_backward(gate, two_.get())}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_EQ(status.message(), "cpu_fused does not do fp16");
   }
 }
 

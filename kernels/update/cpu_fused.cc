@@ -62,14 +62,30 @@ void ForEachUnit(const Call& call, const Resources& resources,
   });
 }
 
+// UNIMPLEMENTED names the type that the code does not read.
+absl::Status CheckTypes(const Call& call) {
+  const Inputs& in = call.inputs;
+  const Gradients& gradients = call.gradients;
+  for (const Type type : {in.base.type, in.x.type, in.psi_type, call.out.type,
+                          gradients.d_out.type, gradients.d_x.type}) {
+    if (type != Type::kFloat16) continue;
+    return absl::UnimplementedError("cpu_fused does not do fp16");
+  }
+  return absl::OkStatus();
+}
+
 template <const FusedCode& code>
 absl::Status Forward(const Call& call, const Resources& resources) {
+  const absl::Status types = CheckTypes(call);
+  if (!types.ok()) return types;
   ForEachUnit<code>(call, resources, code.forward);
   return absl::OkStatus();
 }
 
 template <const FusedCode& code>
 absl::Status Backward(const Call& call, const Resources& resources) {
+  const absl::Status types = CheckTypes(call);
+  if (!types.ok()) return types;
   ForEachUnit<code>(call, resources, code.backward);
   float* const sum = Parts<code>(call.problem, resources);
   const int64_t floats = code.part_floats(call.problem);

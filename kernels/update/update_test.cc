@@ -74,6 +74,9 @@ class UpdateTest
     }
     ASSERT_NE(kernel_, nullptr);
     case_ = std::get<1>(GetParam());
+    if (kernel_->device == Device::kCpu && case_.other == Type::kFloat16) {
+      GTEST_SKIP() << "skipped: kernels of a processor do not do fp16";
+    }
     Prepare(*kernel_, &case_.problem);
     const absl::Status supported = kernel_->supports(case_.problem);
     if (!supported.ok()) GTEST_SKIP() << "skipped: " << supported.message();
@@ -111,7 +114,7 @@ std::vector<std::string> KernelNames() {
 INSTANTIATE_TEST_SUITE_P(
     Table, UpdateTest,
     ::testing::Combine(::testing::ValuesIn(KernelNames()),
-                       ::testing::ValuesIn(check::Cases())),
+                       ::testing::ValuesIn(check::Cases(Device::kCuda))),
     [](const ::testing::TestParamInfo<std::tuple<std::string, Case>>& info) {
       return std::get<0>(info.param) + "_" + std::get<1>(info.param).label;
     });
@@ -144,6 +147,19 @@ TEST(UpdateKernelTest, TokensKeepTheirBitsWhateverIsBesideThem) {
     still.out_HE.assign(x.out_HE.size(), 0);
     EXPECT_EQ(TensorsOf(all, kernel, 1, still).out_BHTW, x.x_BHTW)
         << kernel.name;
+  }
+}
+
+TEST(UpdateKernelTest, AProcessorsKernelsRefuseFloat16ByName) {
+  Case c{"", {1, 2, 3, 4, 5}};
+  c.other = Type::kFloat16;
+  const Tensors x = MakeTensors(c);
+  for (const Kernel& kernel : AllKernels()) {
+    if (kernel.device != Device::kCpu) continue;
+    Prepare(kernel, &c.problem);
+    if (!kernel.supports(c.problem).ok()) continue;
+    EXPECT_THAT(check::RunKernel(c, kernel, 1, x).trouble,
+                ::testing::HasSubstr("does not do fp16"));
   }
 }
 

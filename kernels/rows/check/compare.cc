@@ -22,6 +22,7 @@ using kernels::check::Rounded;
 using kernels::check::TestResources;
 
 constexpr Type kSingle = Type::kFloat32;
+// That all kernels read.
 constexpr Type kTypes[] = {Type::kFloat32, Type::kBfloat16};
 // Around whole vectors of each size, and beyond a unit of work.
 constexpr int64_t kWidths[] = {1, 3, 16, 31, 64, 65, 130, 17000};
@@ -321,24 +322,29 @@ Case Make(std::string label, const Problem& problem,
           }};
 }
 
-std::string NameOf(Type type) { return type == Type::kFloat32 ? "" : "_bf16"; }
+std::string NameOf(Type type) {
+  if (type == Type::kFloat32) return "";
+  return type == Type::kBfloat16 ? "_bf16" : "_fp16";
+}
 
-void AddTurns(std::vector<Case>* cases) {
+void AddTurn(const TurnCase& c, Type type, std::vector<Case>* cases) {
+  for (const bool interleaved : {false, true}) {
+    cases->push_back(Make<Rotation>(
+        "turn_" + c.label + (interleaved ? "_interleaved" : "") + NameOf(type),
+        RotationOf(c, type, interleaved), CheckTurn));
+  }
+}
+
+void AddTurns(Device device, std::vector<Case>* cases) {
   const TurnCase turns[] = {{"usual", 70, 64, 64},
                             {"partial", 5, 80, 48},
                             {"tails", 3, 77, 70},
                             {"one_pair", 2, 2, 2},
                             {"wide", 300, 128, 128}};
   for (const TurnCase& c : turns) {
-    for (const Type type : kTypes) {
-      for (const bool interleaved : {false, true}) {
-        cases->push_back(Make<Rotation>(
-            "turn_" + c.label + (interleaved ? "_interleaved" : "") +
-                NameOf(type),
-            RotationOf(c, type, interleaved), CheckTurn));
-      }
-    }
+    for (const Type type : kTypes) AddTurn(c, type, cases);
   }
+  if (device == Device::kCuda) AddTurn(turns[1], Type::kFloat16, cases);
 }
 
 void AddTyped(int64_t width, Type type, std::vector<Case>* cases) {
@@ -360,11 +366,14 @@ void AddTyped(int64_t width, Type type, std::vector<Case>* cases) {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.label; }
 
-std::vector<Case> Cases() {
+std::vector<Case> Cases(Device device) {
   std::vector<Case> cases;
-  AddTurns(&cases);
+  AddTurns(device, &cases);
   for (const int64_t width : kWidths) {
     for (const Type type : kTypes) AddTyped(width, type, &cases);
+    if (device == Device::kCuda && width > 1 && width < 100) {
+      AddTyped(width, Type::kFloat16, &cases);
+    }
     const std::string label = std::to_string(width);
     cases.push_back(Make<Adam>("adam_" + label, StepOf(width * 3), CheckAdam));
     Loss loss;

@@ -29,8 +29,8 @@ struct Case {
 void PrintTo(const Case& c, std::ostream* out);
 
 // All that the table's kernels do, in widths around whole vectors and in each
-// type.
-std::vector<Case> Cases();
+// type that the device's kernels read.
+std::vector<Case> Cases(Device device);
 
 }  // namespace ordo::kernels::rows::check
 

@@ -31,7 +31,7 @@ int64_t CountOf(const Problem& p) {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.label; }
 
-std::vector<Case> Cases() {
+std::vector<Case> Cases(Device device) {
   const std::vector<std::pair<std::string, Problem>> shapes = {
       {"usual", {1, 12, 33, 64, 48}}, {"one", {1, 1, 1, 1, 1}},
       {"tails", {1, 3, 5, 7, 9}},     {"many_heads", {1, 33, 3, 20, 5}},
@@ -51,6 +51,15 @@ std::vector<Case> Cases() {
       c.type = Type::kFloat32;
       cases.push_back(c);
       cases.back().label += "_mixed";
+      if (device == Device::kCpu || (label != "usual" && label != "tails")) {
+        continue;
+      }
+      c.other = Type::kFloat16;
+      cases.push_back(c);
+      cases.back().label += "_mixed_fp16";
+      c.type = Type::kFloat16;
+      cases.push_back(c);
+      cases.back().label += "_fp16";
     }
   }
   return cases;

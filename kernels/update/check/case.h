@@ -32,9 +32,9 @@ int64_t CountOf(const Problem& problem);
 // What GoogleTest calls it.
 void PrintTo(const Case& c, std::ostream* out);
 
-// Each kind of map, shapes that fill no vector among them, in each type and
-// mix of types.
-std::vector<Case> Cases();
+// Each kind of map, shapes that fill no vector among them, in each type that
+// the device's kernels read and mixes of types.
+std::vector<Case> Cases(Device device);
 
 // Inputs and the gradient of `out`, standard normal.
 Tensors MakeTensors(const Case& c);

@@ -14,14 +14,16 @@ using kernels::check::Largest;
 using kernels::check::Miss;
 using kernels::check::Rounded;
 
+Type Narrowest(const Case& c) {
+  return c.other == Type::kFloat32 ? c.type : c.other;
+}
+
 // As separate operations on tensors have it: W1 e, times psi, W2 of that, each
 // in fp32 and rounded to the narrower type there is.
 class Naive {
  public:
   Naive(const Case& c, Tensors x)
-      : p_(c.problem),
-        type_(c.type == Type::kBfloat16 ? c.type : c.other),
-        x_(std::move(x)) {}
+      : p_(c.problem), type_(Narrowest(c)), x_(std::move(x)) {}
 
   Tensors Run() {
     x_.out_BHTW = p_.by_token() ? x_.x_BHTW : x_.base_BHTW;
@@ -152,11 +154,10 @@ std::vector<Miss> MissesOf(const Case& c, const Kernel& kernel) {
   const Tensors naive = Naive(c, inputs).Run();
   const auto [found, trouble] = RunKernel(c, kernel, 2, inputs);
   if (!trouble.empty()) return {{trouble}};
-  const Type narrowest = c.other == Type::kBfloat16 ? c.other : c.type;
   std::vector<Miss> misses;
   for (const auto& [name, member] : Results()) {
     const double bound = 2 * Distance(naive.*member, judge.*member) +
-                         Epsilon(narrowest) * Largest(judge.*member);
+                         Epsilon(Narrowest(c)) * Largest(judge.*member);
     const double error = Distance(found.*member, judge.*member);
     if (!(error <= bound)) misses.push_back({name, error, bound});
   }
