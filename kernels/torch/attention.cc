@@ -175,9 +175,7 @@ class Attending : public Function<Attending> {
 // Of a problem's type, or fp32 for a table, in its shape, rows side by side.
 at::Tensor Operand(const Problem& problem, Input input, const at::Tensor& x) {
   const Shape shape = ShapeOf(problem, input);
-  const auto type = IsTable(input) || problem.type == Type::kFloat32
-                        ? at::kFloat
-                        : at::kBFloat16;
+  const auto type = IsTable(input) ? at::kFloat : ScalarOf(problem.type);
   const at::Tensor all =
       x.to(type).expand({shape.batch, shape.heads, shape.tokens, shape.width});
   return IsTable(input) ? InRows(all) : AlignedRows(problem, all);
@@ -316,8 +314,7 @@ bool IsForKernels(const at::Tensor& x) {
                   [device = DeviceOf(x)](const attention::Kernel& kernel) {
                     return kernel.device == device;
                   });
-  return any &&
-         (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16);
+  return any && IsOfKernelType(x);
 }
 
 absl::StatusOr<Problem> ProblemOf(const Attention& attention) {

@@ -56,8 +56,8 @@ struct Attention {
   Terms terms;
 };
 
-// Whether there are kernels for tensors like this: fp32 or bf16, on the host or
-// on a GPU whose kernels are loaded.
+// Whether there are kernels for tensors like this: fp32 or bf16 on the host,
+// these or fp16 on a GPU whose kernels are loaded.
 bool IsForKernels(const at::Tensor& x);
 
 // UNIMPLEMENTED where no kernel can be for these tensors.

@@ -163,6 +163,9 @@ TEST(AttentionTest, OtherTypesHaveNoKernel) {
   EXPECT_EQ(problem.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(problem.status().message(),
             "there is no attention kernel for Double on cpu");
+  attention.q_BHTD = attention.q_BHTD.to(at::kHalf);
+  EXPECT_EQ(ProblemOf(attention).status().message(),
+            "there is no attention kernel for Half on cpu");
 }
 
 }  // namespace

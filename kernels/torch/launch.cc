@@ -22,15 +22,26 @@ std::optional<Device> DeviceOfAll(at::TensorList xs) {
   return DeviceOf(xs[0]);
 }
 
+bool IsOfKernelType(const at::Tensor& x) {
+  const c10::ScalarType type = x.scalar_type();
+  return type == at::kFloat || type == at::kBFloat16 ||
+         (type == at::kHalf && DeviceOf(x) == Device::kCuda);
+}
+
 bool IsReadable(const at::Tensor& x) {
   return x.defined() && DeviceOf(x).has_value() && x.numel() > 0 &&
-         x.dim() > 0 &&
-         (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16) &&
+         x.dim() > 0 && IsOfKernelType(x) &&
          (x.size(-1) == 1 || x.stride(-1) == 1);
 }
 
 Type TypeOf(const at::Tensor& x) {
-  return x.scalar_type() == at::kFloat ? Type::kFloat32 : Type::kBfloat16;
+  if (x.scalar_type() == at::kFloat) return Type::kFloat32;
+  return x.scalar_type() == at::kHalf ? Type::kFloat16 : Type::kBfloat16;
+}
+
+c10::ScalarType ScalarOf(Type type) {
+  if (type == Type::kFloat32) return at::kFloat;
+  return type == Type::kFloat16 ? at::kHalf : at::kBFloat16;
 }
 
 at::Tensor CopyTo(const at::Tensor& x, c10::Device device) {

@@ -21,16 +21,21 @@ namespace ordo::kernels::torch {
 // up to its kernels is tested where there is none.
 std::optional<Device> DeviceOf(const at::Tensor& x);
 
-// Whether kernels can read the tensor: fp32 or bf16 on the host or a GPU,
-// numbers of the last axis side by side, some there.
+// Whether kernels for the tensor's device read numbers of its type: fp32 and
+// bf16, on a GPU fp16 too.
+bool IsOfKernelType(const at::Tensor& x);
+
+// Whether kernels can read the tensor: on the host or a GPU, of a kernel type
+// there, numbers of the last axis side by side, some there.
 bool IsReadable(const at::Tensor& x);
 
 // The device that all of them are on, if kernels can read them there; else
 // none.
 std::optional<Device> DeviceOfAll(at::TensorList xs);
 
-// Of a tensor that IsReadable.
+// Of a tensor that IsOfKernelType; and LibTorch's name of a type.
 Type TypeOf(const at::Tensor& x);
+c10::ScalarType ScalarOf(Type type);
 
 // Where the numbers of x begin, T being their type or void; null for tensors
 // without memory.

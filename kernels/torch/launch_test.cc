@@ -14,10 +14,22 @@ TEST(LaunchTest, OnlyNumbersOfKernelsSideBySideAreReadable) {
   EXPECT_TRUE(IsReadable(at::zeros({2, 3}, at::kBFloat16)));
   EXPECT_TRUE(IsReadable(at::zeros({2, 3, 4}).transpose(0, 1)));
   EXPECT_FALSE(IsReadable(at::zeros({2, 3}, at::kDouble)));
+  EXPECT_FALSE(IsReadable(at::zeros({2, 3}, at::kHalf)));
   EXPECT_FALSE(IsReadable(at::zeros({2, 3}).t()));
   EXPECT_FALSE(IsReadable(at::zeros({0, 3})));
   EXPECT_FALSE(IsReadable({}));
   EXPECT_TRUE(IsReadable(InRows(at::zeros({2, 3}).t())));
+}
+
+// Half floats are for kernels of a GPU.
+TEST(LaunchTest, TypesHaveTheirNamesOnAGpu) {
+  for (const c10::ScalarType scalar : {at::kFloat, at::kBFloat16, at::kHalf}) {
+    const at::Tensor x = at::zeros(
+        {2, 3}, at::TensorOptions(scalar).device(c10::Device(at::kMeta)));
+    EXPECT_TRUE(IsReadable(x)) << scalar;
+    EXPECT_EQ(ScalarOf(TypeOf(x)), scalar);
+  }
+  EXPECT_EQ(ScalarOf(Type::kFloat16), at::kHalf);
 }
 
 TEST(LaunchTest, KernelsAreForTensorsOfOneDevice) {

@@ -44,9 +44,7 @@ using kernels::attention::Problem;
 using kernels::attention::Shape;
 using kernels::attention::View;
 
-c10::ScalarType ScalarOf(Type type) {
-  return type == Type::kFloat32 ? at::kFloat : at::kBFloat16;
-}
+using kernels::torch::ScalarOf;
 
 // LibTorch's name of a device.
 c10::Device DeviceOf(kernels::Device device) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
 #include "model/catalog/attention_classes.h"
 
 namespace ordo::model::benchmark {
@@ -157,11 +158,13 @@ Work BandFlop(const Problem& problem) {
   return {flop, 3 * flop};
 }
 
+int64_t BytesOfNumber(Type type) { return type == Type::kFloat32 ? 4 : 2; }
+
 double BytesOf(const Problem& problem, Input input) {
-  const bool narrow =
-      problem.type == Type::kBfloat16 && !kernels::attention::IsTable(input);
-  return static_cast<double>(ShapeOf(problem, input).count()) *
-         (narrow ? 2 : 4);
+  const Type type =
+      kernels::attention::IsTable(input) ? Type::kFloat32 : problem.type;
+  return static_cast<double>(ShapeOf(problem, input).count() *
+                             BytesOfNumber(type));
 }
 
 }  // namespace
@@ -248,7 +251,7 @@ Work CountBytes(const AttentionClass& about, const Problem& problem) {
   for (int i = 0; i < kNumOutputs; ++i) {
     outputs +=
         static_cast<double>(ShapeOf(problem, static_cast<Output>(i)).count() *
-                            (problem.type == Type::kBfloat16 ? 2 : 4));
+                            BytesOfNumber(problem.type));
   }
   const auto logsumexp =
       static_cast<double>(4 * problem.batch * problem.heads * problem.queries);
@@ -257,11 +260,20 @@ Work CountBytes(const AttentionClass& about, const Problem& problem) {
 }
 
 std::string NameOf(Type type) {
-  return type == Type::kFloat32 ? "fp32" : "bf16";
+  if (type == Type::kFloat32) return "fp32";
+  return type == Type::kFloat16 ? "fp16" : "bf16";
 }
 
 std::string NameOf(kernels::Device device) {
   return device == kernels::Device::kCpu ? "cpu" : "cuda:0";
+}
+
+absl::StatusOr<Type> TypeNamed(std::string_view name) {
+  for (const Type type : {Type::kFloat32, Type::kBfloat16, Type::kFloat16}) {
+    if (NameOf(type) == name) return type;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", std::string(name), "' is not one of fp32, bf16, fp16"));
 }
 
 }  // namespace ordo::model::benchmark

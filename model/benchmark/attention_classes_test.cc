@@ -116,6 +116,15 @@ TEST(CountFlopTest, ClippedVectorsAreAProductForEachVector) {
   EXPECT_EQ(CountFlop(about, problem).forward, 6 * 8 + 2 * 5 * 4);
 }
 
+TEST(TypeNamedTest, EachTypeIsFoundByItsName) {
+  for (const Type type : {Type::kFloat32, Type::kBfloat16, Type::kFloat16}) {
+    EXPECT_EQ(TypeNamed(NameOf(type)).value(), type);
+  }
+  const absl::Status unknown = TypeNamed("fp64").status();
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(unknown.message(), "'fp64' is not one of fp32, bf16, fp16");
+}
+
 // Four tensors of 3 x 2 numbers and three of the logsumexp.
 TEST(CountBytesTest, EveryTensorOnceAPass) {
   const AttentionClass& rope = ClassOf("rope");
@@ -123,6 +132,8 @@ TEST(CountBytesTest, EveryTensorOnceAPass) {
   EXPECT_EQ(CountBytes(rope, problem).forward, 4 * (4 * 6 + 3));
   EXPECT_EQ(CountBytes(rope, problem).backward, 4 * (8 * 6 + 3));
   problem.type = Type::kBfloat16;
+  EXPECT_EQ(CountBytes(rope, problem).forward, 2 * 4 * 6 + 4 * 3);
+  problem.type = Type::kFloat16;
   EXPECT_EQ(CountBytes(rope, problem).forward, 2 * 4 * 6 + 4 * 3);
   const AttentionClass& tape = ClassOf("tape");
   EXPECT_EQ(CountBytes(tape, Small(tape)).forward, 4 * (6 * 6 + 3));

@@ -64,8 +64,7 @@ AttentionOptions OptionsOf(const v1::Benchmark& benchmark, Device device) {
                         options.classes.end());
   options.types.clear();
   for (const std::string& type : benchmark.types()) {
-    options.types.push_back(type == NameOf(Type::kFloat32) ? Type::kFloat32
-                                                           : Type::kBfloat16);
+    options.types.push_back(*TypeNamed(type));
   }
   options.shapes.clear();
   for (const v1::BenchmarkShape& shape : benchmark.shapes()) {

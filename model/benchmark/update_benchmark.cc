@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status/status.h"
+#include "kernels/torch/launch.h"
 #include "kernels/torch/update.h"
 #include "kernels/update/table.h"
 #include "model/benchmark/attention_case.h"
@@ -31,8 +32,7 @@ struct UpdateCase {
     const auto numbers = [&](at::IntArrayRef sizes, c10::ScalarType scalar) {
       return at::randn(sizes).to(scalar).to(device).requires_grad_(true);
     };
-    const c10::ScalarType scalar =
-        type == Type::kFloat32 ? at::kFloat : at::kBFloat16;
+    const c10::ScalarType scalar = kernels::torch::ScalarOf(type);
     const auto state = [&] {
       return numbers({shape.batch, shape.heads, shape.tokens, shape.width},
                      scalar);

@@ -115,11 +115,12 @@ void ResolveBenchmark(std::string_view field, const v1::Resources& resources,
   }
   CheckNames(FieldPath(field, "classes"), benchmark->classes(), classes,
              violations);
-  const std::vector<std::string> types = {"fp32", "bf16"};
+  std::vector<std::string> types = {"fp32", "bf16"};
   if (benchmark->types().empty()) {
     benchmark->mutable_types()->Assign(types.begin() + (is_gpu ? 1 : 0),
                                        types.end());
   }
+  if (is_gpu) types.emplace_back("fp16");
   CheckNames(FieldPath(field, "types"), benchmark->types(), types, violations);
   if (benchmark->shapes().empty()) AddShapes(is_gpu, benchmark);
   if (benchmark->shapes_size() > kMaxBenchmarkShapes) {

@@ -54,6 +54,14 @@ TEST(BenchmarkTest, OnAGpuARowCountMakes32768TokensOfBf16) {
   EXPECT_EQ(spec->benchmark().shapes(0).batch(), 128);
 }
 
+TEST(BenchmarkTest, Fp16IsForAGpu) {
+  v1::BenchmarkSpec spec;
+  spec.mutable_benchmark()->add_types("fp16");
+  EXPECT_THAT(FieldsOf(spec), ElementsAre("benchmark.types[0]"));
+  spec.mutable_resources()->set_device("cuda");
+  EXPECT_THAT(FieldsOf(spec), IsEmpty());
+}
+
 TEST(BenchmarkTest, AShapeOfMoreThanItsMemoryIsRefused) {
   v1::BenchmarkSpec spec;
   v1::BenchmarkShape& shape = *spec.mutable_benchmark()->add_shapes();

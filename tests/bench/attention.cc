@@ -1,10 +1,11 @@
 // Measures the attention kernels beside LibTorch's flash attention. Example:
 //   tools/bench attention --json figures.jsonl --plots figures
 //
-// --device cuda measures on the first GPU; --encodings and --lengths, with
-// commas, take some of the classes and lengths; --quick takes a few short ones,
-// to see that it works; --list names the classes. OMP_NUM_THREADS sets the
-// threads. docs/kernels.md says what the figures mean.
+// --device cuda measures on the first GPU; --encodings, --lengths and --types
+// (fp32, bf16, fp16), with commas, take some of the classes, lengths and types;
+// --quick takes a few short ones, to see that it works; --list names the
+// classes. OMP_NUM_THREADS sets the threads. docs/kernels.md says what the
+// figures mean.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +21,9 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
+#include "kernels/common/type.h"
 #include "model/benchmark/attention_benchmark.h"
+#include "model/benchmark/attention_classes.h"
 #include "model/benchmark/attention_results.h"
 #include "report/figure.h"
 #include "tests/bench/attention_figures.h"
@@ -30,12 +33,14 @@ namespace {
 
 using ordo::base::AtomicWrite;
 using ordo::kernels::Device;
+using ordo::kernels::Type;
 using ordo::model::benchmark::AttentionClass;
 using ordo::model::benchmark::AttentionOptions;
 using ordo::model::benchmark::AttentionResults;
 using ordo::model::benchmark::AttentionShape;
 using ordo::model::benchmark::Measurement;
 using ordo::model::benchmark::TextOf;
+using ordo::model::benchmark::TypeNamed;
 using ordo::tests::bench::FiguresOf;
 using ordo::tests::bench::NamedFigure;
 using ordo::tests::bench::OpenDevice;
@@ -52,6 +57,7 @@ struct Arguments {
   bool list = false;
   std::vector<std::string> encodings;
   std::vector<int64_t> lengths;
+  std::vector<Type> types;
 };
 
 absl::Status ReadLengths(const std::string& value, Arguments* arguments) {
@@ -66,6 +72,19 @@ absl::Status ReadLengths(const std::string& value, Arguments* arguments) {
   return absl::OkStatus();
 }
 
+absl::Status ReadTypes(const std::string& value, Arguments* arguments) {
+  for (const std::string& name :
+       std::vector<std::string>(absl::StrSplit(value, ','))) {
+    const absl::StatusOr<Type> type = TypeNamed(name);
+    if (!type.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--types: ", std::string(type.status().message())));
+    }
+    arguments->types.push_back(*type);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ReadValue(const std::string& flag, const std::string& value,
                        Arguments* arguments) {
   if (flag == "--json") {
@@ -76,6 +95,8 @@ absl::Status ReadValue(const std::string& flag, const std::string& value,
     arguments->encodings = absl::StrSplit(value, ',');
   } else if (flag == "--lengths") {
     return ReadLengths(value, arguments);
+  } else if (flag == "--types") {
+    return ReadTypes(value, arguments);
   } else if (flag == "--device") {
     return ReadDevice(value, &arguments->device);
   } else {
@@ -151,6 +172,7 @@ absl::Status Parse(const std::vector<std::string>& given,
   if (!arguments->lengths.empty()) {
     TakeLengths(arguments->lengths, &options.shapes);
   }
+  if (!arguments->types.empty()) options.types = arguments->types;
   if (arguments->encodings.empty()) return absl::OkStatus();
   return KeepClasses(arguments->encodings, &options.classes);
 }
@@ -181,6 +203,11 @@ absl::Status Run(const Arguments& arguments) {
                      std::puts(TimesTable(about, type, so_far).c_str());
                      std::fflush(stdout);
                    }));
+  if (results.rows.empty() && !results.refused.empty()) {
+    return absl::UnimplementedError(absl::StrCat(
+        "no kernel takes any class in any of the types: ",
+        results.refused.begin()->first, ": ", results.refused.begin()->second));
+  }
   std::fputs(MemoryTable(results).c_str(), stdout);
   std::fflush(stdout);
   if (!arguments.json_file.empty()) {

@@ -120,12 +120,19 @@ class ArgumentsTest(unittest.TestCase):
                             "--encodings: 'rop' is not one of rope, ")
         self.assert_refused(["--lengths", "12,x"],
                             "--lengths: 'x' is not a number in 1..65536")
+        self.assert_refused(["--types", "fp32,fp61"],
+                            "--types: 'fp61' is not one of fp32, bf16, fp16")
         self.assert_refused(["--device", "tpu"], "--device: 'tpu'")
         self.assert_refused(["--device", "tpu"], "--device: 'tpu'",
                             program=UPDATE)
         self.assert_refused(["--jsn", "x"], "unknown flag '--jsn'",
                             program=UPDATE)
         self.assert_refused(["--jsn", "x"], "unknown flag '--jsn'")
+
+    def test_types_without_a_kernel_are_an_error(self):
+        ran = run("--quick", "--types", "fp16", "--encodings", "rope")
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("does not do", ran.stderr)
 
     def test_classes_are_listed(self):
         ran = run("--list")
