@@ -175,6 +175,11 @@ absl::StatusOr<std::string> SiblingBinary(std::string_view name) {
   return path;
 }
 
+std::string GpuKernelsIn(const std::string& folder) {
+  // As it is built.
+  return JoinPath(folder, "kernels/cuda/libordo_cuda.so");
+}
+
 const std::string& BootId() {
   // Never changes while a process lives.
   static const auto* const id = new std::string(ReadBootId());

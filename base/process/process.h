@@ -23,6 +23,10 @@ absl::StatusOr<std::string> ExecutablePath();
 // when it is not there.
 absl::StatusOr<std::string> SiblingBinary(std::string_view name);
 
+// The library of kernels for GPUs that belongs to the programs in a folder,
+// whether it is there or not.
+std::string GpuKernelsIn(const std::string& folder);
+
 // Names the machine's current boot; empty where the kernel does not tell.
 const std::string& BootId();
 

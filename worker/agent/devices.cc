@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/details.h"
+#include "base/text/lines.h"
 
 namespace ordo::worker::agent {
 namespace {
@@ -34,15 +32,6 @@ std::vector<std::string> Present(const std::string& root) {
   return present;
 }
 
-// The value of a line "<key>: <value>", blanks aside; empty: there is none.
-std::string Line(const std::string& text, const std::string& key) {
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    if (!absl::StartsWith(line, key + ":")) continue;
-    return std::string(absl::StripAsciiWhitespace(line.substr(key.size() + 1)));
-  }
-  return "";
-}
-
 // Under /proc/driver/nvidia/gpus the driver has a folder for each GPU, whose
 // file `information` names the device file's number and the GPU's UUID. CUDA
 // counts GPUs in another order than device files. The file's text; empty: there
@@ -55,13 +44,15 @@ std::string Information(const std::string& number, const std::string& root) {
   for (const std::string& gpu : *gpus) {
     const auto text = base::ReadFile(
         files, absl::StrCat(folder, "/", gpu, "/information"), kMaxInfoBytes);
-    if (text.ok() && Line(*text, "Device Minor") == number) return *text;
+    if (text.ok() && base::LineValue(*text, "Device Minor") == number)
+      return *text;
   }
   return "";
 }
 
 std::string VisibleName(const std::string& number, const std::string& root) {
-  const std::string uuid = Line(Information(number, root), "GPU UUID");
+  const std::string uuid =
+      base::LineValue(Information(number, root), "GPU UUID");
   return uuid.empty() ? number : uuid;
 }
 
@@ -82,7 +73,8 @@ std::string GpuIdentity(const std::string& device, const std::string& root) {
   if (!absl::StartsWith(device, kCuda)) return "";
   const std::string text = Information(device.substr(kCuda.size()), root);
   if (text.empty()) return "";
-  return absl::StrCat(Line(text, "Model"), " ", Line(text, "GPU UUID"));
+  return absl::StrCat(base::LineValue(text, "Model"), " ",
+                      base::LineValue(text, "GPU UUID"));
 }
 
 absl::StatusOr<std::vector<Device>> FindDevices(

@@ -10,12 +10,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/files/file_util.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
+#include "base/text/lines.h"
 #include "base/version/version.h"
 #include "google/protobuf/util/json_util.h"
 #include "worker/agent/devices.h"
@@ -30,8 +30,6 @@ using ::ordo::workers::v1::Device;
 
 constexpr size_t kMaxReportBytes = 4 << 20;
 constexpr size_t kMaxInfoBytes = 4 << 20;
-// Beside the trainer, as it is built.
-constexpr char kGpuKernels[] = "kernels/cuda/libordo_cuda.so";
 // How long a probe that is killed may take to leave.
 constexpr absl::Duration kLeaveLimit = absl::Seconds(10);
 
@@ -41,16 +39,10 @@ std::string TextOf(base::Filesystem& files, const std::string& path) {
 
 // The processor's name and what it can do, of its first core.
 std::string ProcessorText(base::Filesystem& files) {
-  std::vector<std::string> lines;
   const std::string text = TextOf(files, "/proc/cpuinfo");
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    if (line.empty() && !lines.empty()) break;
-    if (absl::StartsWith(line, "model name") ||
-        absl::StartsWith(line, "flags") || absl::StartsWith(line, "Features")) {
-      lines.emplace_back(line);
-    }
-  }
-  return absl::StrJoin(lines, "\n");
+  return absl::StrCat(base::LineValue(text, "model name"), "\n",
+                      base::LineValue(text, "flags"),
+                      base::LineValue(text, "Features"));
 }
 
 // What a person should read of a program's last words.
@@ -109,7 +101,7 @@ std::string Prober::KeyOf(const std::string& device) {
     return absl::StrCat(trainer, "\n", ProcessorText(files_));
   }
   const std::string kernels =
-      base::JoinPath(base::FolderOf(options_.trainer), kGpuKernels);
+      base::GpuKernelsIn(base::FolderOf(options_.trainer));
   return absl::StrCat(
       trainer, "\n", BuildIdAt(kernels), "\n",
       GpuIdentity(device, options_.devices_root), "\n",

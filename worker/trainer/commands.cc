@@ -34,8 +34,6 @@ namespace {
 using ordo::training::v1::ExitCode;
 using ordo::training::v1::TrainSpec;
 
-// Beside the program, as it is built.
-constexpr char kGpuKernels[] = "kernels/cuda/libordo_cuda.so";
 constexpr int kDefaultThreads = 2;
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxTokens = 1 << 20;
@@ -53,7 +51,7 @@ absl::StatusOr<TrainerContext> MakeContext(const CommandContext& context,
   trainer.storage_root = line.Flag("--storage-root");
   trainer.build_digest = build_digest;
   ORDO_ASSIGN_OR_RETURN(const std::string own, base::ExecutablePath());
-  trainer.gpu_kernels = base::JoinPath(base::FolderOf(own), kGpuKernels);
+  trainer.gpu_kernels = base::GpuKernelsIn(base::FolderOf(own));
   trainer.prune_checkpoints = RunsByHand(line);
   trainer.may_start_over = !RunsByHand(line);
   trainer.stop_requested = context.stop_requested;
@@ -207,7 +205,7 @@ absl::StatusOr<ExitCode> ProbeCommand(const CommandContext& context,
   ProbeOptions options;
   options.device = line.Flag("--device");
   ORDO_ASSIGN_OR_RETURN(const std::string own, base::ExecutablePath());
-  options.gpu_kernels = base::JoinPath(base::FolderOf(own), kGpuKernels);
+  options.gpu_kernels = base::GpuKernelsIn(base::FolderOf(own));
   ORDO_ASSIGN_OR_RETURN(options.build_digest, base::BuildId());
   // Before what takes its time.
   ORDO_RETURN_IF_ERROR(ProbeText({}, line.Flag("-o")).status());

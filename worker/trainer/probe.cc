@@ -7,11 +7,11 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "base/files/file_util.h"
 #include "base/process/apart.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/text/lines.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/time_util.h"
 #include "kernels/cuda/load.h"
@@ -49,21 +49,6 @@ absl::StatusOr<DeviceName> ParseDevice(const std::string& text) {
   return base::InvalidField(
       "--device",
       absl::StrCat("must be cpu:0 or cuda:<index>, is '", text, "'"));
-}
-
-// The value of the first line "<key> : <value>"; empty: there is none.
-std::string FirstLine(base::Filesystem& files, const std::string& path,
-                      const std::string& key) {
-  const auto text = base::ReadFile(files, path, kMaxInfoBytes);
-  if (!text.ok()) return "";
-  for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
-    const std::pair<absl::string_view, absl::string_view> parts =
-        absl::StrSplit(line, absl::MaxSplits(':', 1));
-    if (absl::StripAsciiWhitespace(parts.first) == key) {
-      return std::string(absl::StripAsciiWhitespace(parts.second));
-    }
-  }
-  return "";
 }
 
 struct Gpu {
@@ -196,7 +181,8 @@ absl::StatusOr<KernelProbe> Probe(base::Filesystem& files, base::Clock& clock,
     result.set_hardware(gpu.hardware);
   } else {
     result.set_kind("cpu");
-    result.set_hardware(FirstLine(files, "/proc/cpuinfo", "model name"));
+    const auto about = base::ReadFile(files, "/proc/cpuinfo", kMaxInfoBytes);
+    if (about.ok()) result.set_hardware(base::LineValue(*about, "model name"));
   }
   probe::Prepare(name.device);
   for (const std::string& row : probe::Rows(name.device)) {
