@@ -83,10 +83,12 @@ AttemptEnd JudgeCode(const ObservedAttempt& observed) {
   // What a trainer that did as it was told says has the meaning in it.
   const bool as_told = observed.exit_code() == ExitCode::FINISHED ||
                        observed.exit_code() == ExitCode::STOPPED;
-  end.message = as_told && !observed.message().empty()
-                    ? observed.message()
-                    : Sentence(info.meaning(), observed.message(),
-                               FixFor(observed, info.fix()));
+  end.message =
+      as_told && !observed.message().empty()
+          ? observed.message()
+          : Sentence(info.meaning(), observed.message(),
+                     FixFor(observed, info.job_fix().empty() ? info.fix()
+                                                             : info.job_fix()));
   return end;
 }
 

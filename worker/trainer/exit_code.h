@@ -21,7 +21,8 @@ absl::Status WithExitCode(const absl::Status& status, ExitCode code);
 // INTERNAL_ERROR. OK is FINISHED.
 ExitCode ExitCodeOf(const absl::Status& status);
 
-// "<message>; <fix>", with the fix of exit_code.proto where there is one.
+// "<message>; <fix>", with the fix of exit_code.proto where there is one for
+// those who run the trainer by hand.
 std::string MessageForPeople(const absl::Status& status);
 
 }  // namespace ordo::worker::trainer

@@ -8,6 +8,9 @@
 namespace ordo::worker::trainer {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::Not;
+
 TEST(ExitCodeOf, FollowsTheMark) {
   const absl::Status marked =
       WithExitCode(absl::ResourceExhaustedError("disk full"),
@@ -54,6 +57,20 @@ TEST(MessageForPeople, EndsInTheFixUnlessItIsThere) {
   EXPECT_THAT(MessageForPeople(absl::ResourceExhaustedError(
                   "no memory; lower training.micro_batch_size")),
               "no memory; lower training.micro_batch_size");
+}
+
+TEST(MessageForPeople, SaysNothingOfJobsToWhoHasNone) {
+  const auto* codes = ordo::training::v1::ExitCode_descriptor();
+  for (int i = 0; i < codes->value_count(); ++i) {
+    const std::string message = MessageForPeople(
+        WithExitCode(absl::InternalError("x"),
+                     static_cast<ExitCode>(codes->value(i)->number())));
+    for (const char* word : {"ordo ", "submit", "job", "JOB"}) {
+      EXPECT_THAT(message, Not(HasSubstr(word)));
+    }
+  }
+  EXPECT_EQ(MessageForPeople(absl::InvalidArgumentError("--out: is missing")),
+            "--out: is missing");
 }
 
 TEST(ExitCodes, EachHasAMeaningAndARetryDecision) {
