@@ -266,6 +266,30 @@ std::vector<std::string> NoticesOf(const JobSpec& spec) {
   return notices;
 }
 
+std::vector<std::string> UncheckedOf(const JobSpec& spec) {
+  std::vector<std::string> unchecked;
+  const auto add = [&](const std::string& field, const std::string& reference,
+                       const std::string& and_what) {
+    unchecked.push_back(absl::StrCat(
+        field, ": ", reference,
+        " is looked up when the job is created: whether it is there, ",
+        and_what));
+  };
+  if (!spec.model().from().empty()) {
+    add("model.from", spec.model().from(),
+        "the model's sizes, and whether the encoding, the evaluations and the "
+        "kernels that are named go with it");
+  }
+  if (!spec.start_from().empty()) {
+    add("start_from", spec.start_from(), "and whether it is of this model");
+  }
+  for (int i = 0; i < spec.checkpoints_size(); ++i) {
+    add(absl::StrCat("checkpoints[", i, "]"), spec.checkpoints(i),
+        "and whether the evaluations go with it");
+  }
+  return unchecked;
+}
+
 absl::Status CheckSpecSize(const JobSpec& spec) {
   const size_t num_bytes = spec.ByteSizeLong();
   if (num_bytes <= kMaxSpecBytes) return absl::OkStatus();

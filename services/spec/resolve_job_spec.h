@@ -37,6 +37,10 @@ absl::StatusOr<ordo::jobs::v1::JobSpec> ResolveJobSpec(
 // other kinds nothing is known here. Job.notices.
 std::vector<std::string> NoticesOf(const ordo::jobs::v1::JobSpec& spec);
 
+// What of a resolved spec is not known without a scheduler, a sentence each
+// that begins with the field: what it refers to, and what depends on that.
+std::vector<std::string> UncheckedOf(const ordo::jobs::v1::JobSpec& spec);
+
 // The one form of a `model.from`, which may be a job's id too. Appends a
 // violation when it is none.
 void ResolveModelFrom(std::string* reference,

@@ -530,6 +530,21 @@ TEST(ResolveJobSpecTest, AModelFromACheckpointStaysUntilItIsFilledIn) {
   EXPECT_EQ(ResolveJobSpec(spec)->model().vocabulary_size(), 19);
 }
 
+TEST(ResolveJobSpecTest, WhatASpecRefersToIsNotCheckedHere) {
+  EXPECT_THAT(UncheckedOf(*ResolveJobSpec(Train())), IsEmpty());
+  JobSpec from = Train();
+  from.clear_model();
+  from.mutable_model()->set_from("llama");
+  EXPECT_THAT(UncheckedOf(*ResolveJobSpec(from)),
+              ElementsAre(HasSubstr("model.from: jobs/llama is looked up")));
+  JobSpec start = Train();
+  start.set_start_from("jobs/b");
+  EXPECT_THAT(UncheckedOf(*ResolveJobSpec(start)),
+              ElementsAre(HasSubstr("start_from: jobs/b is looked up")));
+  EXPECT_THAT(UncheckedOf(*ResolveJobSpec(Evaluate())),
+              ElementsAre(HasSubstr("checkpoints[0]: jobs/addition")));
+}
+
 TEST(ResolveJobSpecTest, AModelFromACheckpointIsChecked) {
   EXPECT_THAT(FieldsOf(Train(),
                        [](JobSpec* spec) {

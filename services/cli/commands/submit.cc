@@ -288,9 +288,18 @@ void PrintResolved(Context& context, const Input& input,
     for (const std::string& notice : spec::NoticesOf(resolved[i])) {
       context.err << input.specs[i].source << ": " << notice << std::endl;
     }
+    const std::vector<std::string> unchecked = spec::UncheckedOf(resolved[i]);
+    for (const std::string& what : unchecked) {
+      context.err << input.specs[i].source << ": not checked: " << what
+                  << std::endl;
+    }
     if (PrintStructured(context, resolved[i])) continue;
     context.out << "# " << input.specs[i].source
-                << ": valid; with every default filled in:\n---\n"
+                << (unchecked.empty()
+                        ? ": valid; with every default filled in:"
+                        : ": valid as far as it was checked; with the defaults "
+                          "that are known filled in:")
+                << "\n---\n"
                 << base::WriteMessage(resolved[i], base::TextForm::kYaml);
   }
 }

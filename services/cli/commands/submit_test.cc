@@ -139,6 +139,22 @@ TEST_F(SubmitTest, DryRunNeedsNoSchedulerAndPrintsAllDefaults) {
   EXPECT_THAT(out(), HasSubstr("\"batch_size\":64"));
 }
 
+TEST_F(SubmitTest, DryRunSaysWhatOnlyASchedulerCanCheck) {
+  scheduler_.Leave();
+  const std::string file = WriteFile(
+      "a.yaml",
+      "{kind: train, name: a, model: {from: old}, data: {task: addition}, "
+      "training: {steps: 5}}");
+  EXPECT_EQ(Run({"submit", file, "--dry-run"}), 0);
+  EXPECT_THAT(err(), HasSubstr(file + ": not checked: model.from: jobs/old is "
+                                      "looked up when the job is created"));
+  EXPECT_THAT(out(), HasSubstr("# " + file + ": valid as far as it was"));
+  EXPECT_EQ(Run({"submit", file, "--dry-run", "-o", "json"}), 0);
+  EXPECT_THAT(err(), HasSubstr("not checked: model.from"));
+  EXPECT_EQ(Run({"submit", WriteFile("b.yaml", kTrain), "--dry-run"}), 0);
+  EXPECT_THAT(err(), Not(HasSubstr("not checked")));
+}
+
 TEST_F(SubmitTest, DryRunNamesEverythingWrongInEveryFile) {
   const std::string a =
       WriteFile("a.yaml", std::string(kTrain) + "encodin: rope\n");
