@@ -46,12 +46,6 @@ using kernels::attention::View;
 
 using kernels::torch::ScalarOf;
 
-// LibTorch's name of a device.
-c10::Device DeviceOf(kernels::Device device) {
-  return device == kernels::Device::kCpu ? c10::Device(at::kCPU)
-                                         : c10::Device(at::kCUDA, 0);
-}
-
 at::TensorOptions OptionsOf(const Problem& p, c10::ScalarType type) {
   return at::TensorOptions(type).device(DeviceOf(p.device));
 }

@@ -13,9 +13,17 @@
 #include "c10/core/Device.h"
 #include "c10/core/Event.h"
 #include "c10/core/impl/VirtualGuardImpl.h"
+#include "kernels/common/type.h"
 #include "model/benchmark/counting_allocator.h"
 
 namespace ordo::model::benchmark {
+
+// LibTorch's name of a device; of a GPU the first.
+inline c10::Device DeviceOf(kernels::Device device) {
+  return device == kernels::Device::kCpu
+             ? c10::Device(c10::DeviceType::CPU)
+             : c10::Device(c10::DeviceType::CUDA, 0);
+}
 
 // Time and memory of what runs on a device. Throws what LibTorch throws.
 class Meter {

@@ -93,11 +93,6 @@ struct UpdateCase {
   at::Tensor psi_BTE;
 };
 
-c10::Device DeviceOf(Device device) {
-  return device == Device::kCpu ? c10::Device(at::kCPU)
-                                : c10::Device(at::kCUDA, 0);
-}
-
 // One forward and one backward pass; gradients are made anew, as the first
 // micro-batch of a step does.
 absl::Status RunOnce(const UpdateCase& tensors,

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -27,7 +26,7 @@
 #include "model/benchmark/attention_results.h"
 #include "report/figure.h"
 #include "tests/bench/attention_figures.h"
-#include "tests/bench/device.h"
+#include "tests/bench/program.h"
 
 namespace {
 
@@ -41,12 +40,16 @@ using ordo::model::benchmark::AttentionShape;
 using ordo::model::benchmark::Measurement;
 using ordo::model::benchmark::TextOf;
 using ordo::model::benchmark::TypeNamed;
+using ordo::tests::bench::ExitCodeOf;
 using ordo::tests::bench::FiguresOf;
+using ordo::tests::bench::Flags;
 using ordo::tests::bench::NamedFigure;
 using ordo::tests::bench::OpenDevice;
 using ordo::tests::bench::ReadDevice;
+using ordo::tests::bench::ReadFlags;
+using ordo::tests::bench::ReadNumber;
 
-constexpr int64_t kMaxLength = 65536;
+constexpr int kMaxLength = 65536;
 
 struct Arguments {
   Device device = Device::kCpu;
@@ -62,11 +65,9 @@ struct Arguments {
 
 absl::Status ReadLengths(const std::string& value, Arguments* arguments) {
   for (const auto text : absl::StrSplit(value, ',')) {
-    int64_t length = 0;
-    if (!absl::SimpleAtoi(text, &length) || length < 1 || length > kMaxLength) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--lengths: '", text, "' is not a number in 1..", kMaxLength));
-    }
+    int length = 0;
+    ORDO_RETURN_IF_ERROR(
+        ReadNumber("--lengths", std::string(text), kMaxLength, &length));
     arguments->lengths.push_back(length);
   }
   return absl::OkStatus();
@@ -81,27 +82,6 @@ absl::Status ReadTypes(const std::string& value, Arguments* arguments) {
           absl::StrCat("--types: ", std::string(type.status().message())));
     }
     arguments->types.push_back(*type);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ReadValue(const std::string& flag, const std::string& value,
-                       Arguments* arguments) {
-  if (flag == "--json") {
-    arguments->json_file = value;
-  } else if (flag == "--plots") {
-    arguments->plots_folder = value;
-  } else if (flag == "--encodings") {
-    arguments->encodings = absl::StrSplit(value, ',');
-  } else if (flag == "--lengths") {
-    return ReadLengths(value, arguments);
-  } else if (flag == "--types") {
-    return ReadTypes(value, arguments);
-  } else if (flag == "--device") {
-    return ReadDevice(value, &arguments->device);
-  } else {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown flag '", flag, "'"));
   }
   return absl::OkStatus();
 }
@@ -151,19 +131,31 @@ void TakeLengths(const std::vector<int64_t>& lengths,
 
 absl::Status Parse(const std::vector<std::string>& given,
                    Arguments* arguments) {
-  for (size_t i = 0; i < given.size(); ++i) {
-    if (given[i] == "--quick") {
-      arguments->quick = true;
-    } else if (given[i] == "--list") {
-      arguments->list = true;
-    } else if (i + 1 == given.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", given[i], "' is unknown, or lacks its value"));
-    } else {
-      ORDO_RETURN_IF_ERROR(ReadValue(given[i], given[i + 1], arguments));
-      ++i;
-    }
-  }
+  Flags flags;
+  flags.switches["--quick"] = [=] { arguments->quick = true; };
+  flags.switches["--list"] = [=] { arguments->list = true; };
+  flags.values["--json"] = [=](const std::string& value) {
+    arguments->json_file = value;
+    return absl::OkStatus();
+  };
+  flags.values["--plots"] = [=](const std::string& value) {
+    arguments->plots_folder = value;
+    return absl::OkStatus();
+  };
+  flags.values["--encodings"] = [=](const std::string& value) {
+    arguments->encodings = absl::StrSplit(value, ',');
+    return absl::OkStatus();
+  };
+  flags.values["--lengths"] = [=](const std::string& value) {
+    return ReadLengths(value, arguments);
+  };
+  flags.values["--types"] = [=](const std::string& value) {
+    return ReadTypes(value, arguments);
+  };
+  flags.values["--device"] = [=](const std::string& value) {
+    return ReadDevice(value, &arguments->device);
+  };
+  ORDO_RETURN_IF_ERROR(ReadFlags(given, flags));
   // Before the table is read.
   ORDO_RETURN_IF_ERROR(OpenDevice(arguments->device));
   AttentionOptions& options = arguments->options;
@@ -227,20 +219,13 @@ absl::Status Run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   Arguments arguments;
-  absl::Status status = Parse({argv + 1, argv + argc}, &arguments);
-  if (!status.ok()) {
-    std::fprintf(stderr, "attention: %s\n",
-                 std::string(status.message()).c_str());
-    return 2;
-  }
+  const absl::Status parsed = Parse({argv + 1, argv + argc}, &arguments);
+  if (!parsed.ok()) return ExitCodeOf("attention", parsed);
   if (arguments.list) {
     for (const AttentionClass& about : arguments.options.classes) {
       std::printf("%-12s %s\n", about.name.c_str(), TextOf(about).c_str());
     }
     return 0;
   }
-  status = Run(arguments);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "attention: %s\n", status.ToString().c_str());
-  return 1;
+  return ExitCodeOf("attention", Run(arguments));
 }

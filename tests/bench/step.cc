@@ -16,7 +16,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/files/file_util.h"
@@ -24,7 +23,7 @@
 #include "base/status/status.h"
 #include "model/benchmark/attention_classes.h"
 #include "model/benchmark/measurement.h"
-#include "tests/bench/device.h"
+#include "tests/bench/program.h"
 #include "tests/bench/training_step.h"
 
 namespace {
@@ -35,11 +34,15 @@ using ordo::model::benchmark::Measurement;
 using ordo::model::benchmark::MedianOf;
 using ordo::model::benchmark::NameOf;
 using ordo::tests::bench::EncodingOf;
+using ordo::tests::bench::ExitCodeOf;
+using ordo::tests::bench::Flags;
 using ordo::tests::bench::kReferenceEncoding;
 using ordo::tests::bench::ModelOf;
 using ordo::tests::bench::NumStepThreads;
 using ordo::tests::bench::OpenDevice;
 using ordo::tests::bench::ReadDevice;
+using ordo::tests::bench::ReadFlags;
+using ordo::tests::bench::ReadNumber;
 using ordo::tests::bench::StepComparison;
 using ordo::tests::bench::StepCosts;
 using ordo::tests::bench::StepShape;
@@ -62,58 +65,38 @@ struct Arguments {
   Device device = Device::kCpu;
 };
 
-absl::Status ReadNumber(const std::string& flag, const std::string& value,
-                        int max, int* number) {
-  if (absl::SimpleAtoi(value, number) && *number >= 1 && *number <= max) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": '", value, "' is not a number in 1..", max));
-}
-
-absl::Status ReadValue(const std::string& flag, const std::string& value,
-                       Arguments* arguments) {
-  if (flag == "--model") {
-    arguments->model = value;
-  } else if (flag == "--encodings") {
-    arguments->encodings = absl::StrSplit(value, ',');
-  } else if (flag == "--json") {
-    arguments->json_file = value;
-  } else if (flag == "--device") {
-    return ReadDevice(value, &arguments->device);
-  } else if (flag == "--tokens") {
-    return ReadNumber(flag, value, kMaxTokens, &arguments->tokens);
-  } else if (flag == "--rounds") {
-    return ReadNumber(flag, value, kMaxRounds, &arguments->rounds);
-  } else {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown flag '", flag, "'"));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status Parse(const std::vector<std::string>& given,
                    Arguments* arguments) {
-  for (const std::string& argument : given) {
-    if (argument != "--quick") continue;
+  Flags flags;
+  flags.switches["--plain"] = [=] { arguments->plain = true; };
+  flags.switches["--quick"] = [=] {
     arguments->quick = true;
     arguments->model = "tiny";
     arguments->tokens = 32;
     arguments->rounds = 2;
-  }
-  for (size_t i = 0; i < given.size(); ++i) {
-    if (given[i] == "--quick") continue;
-    if (given[i] == "--plain") {
-      arguments->plain = true;
-      continue;
-    }
-    if (i + 1 == given.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", given[i], "' is unknown, or lacks its value"));
-    }
-    ORDO_RETURN_IF_ERROR(ReadValue(given[i], given[i + 1], arguments));
-    ++i;
-  }
+  };
+  flags.values["--model"] = [=](const std::string& value) {
+    arguments->model = value;
+    return absl::OkStatus();
+  };
+  flags.values["--encodings"] = [=](const std::string& value) {
+    arguments->encodings = absl::StrSplit(value, ',');
+    return absl::OkStatus();
+  };
+  flags.values["--json"] = [=](const std::string& value) {
+    arguments->json_file = value;
+    return absl::OkStatus();
+  };
+  flags.values["--device"] = [=](const std::string& value) {
+    return ReadDevice(value, &arguments->device);
+  };
+  flags.values["--tokens"] = [=](const std::string& value) {
+    return ReadNumber("--tokens", value, kMaxTokens, &arguments->tokens);
+  };
+  flags.values["--rounds"] = [=](const std::string& value) {
+    return ReadNumber("--rounds", value, kMaxRounds, &arguments->rounds);
+  };
+  ORDO_RETURN_IF_ERROR(ReadFlags(given, flags));
   constexpr int kTinyVocabulary = 19;
   if (arguments->model == "tiny") arguments->vocabulary = kTinyVocabulary;
   return absl::OkStatus();
@@ -190,10 +173,5 @@ int main(int argc, char** argv) {
   Arguments arguments;
   absl::Status status = Parse({argv + 1, argv + argc}, &arguments);
   if (status.ok()) status = Run(arguments);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "step: %s\n", std::string(status.message()).c_str());
-  const bool refused = status.code() == absl::StatusCode::kInvalidArgument ||
-                       status.code() == absl::StatusCode::kFailedPrecondition ||
-                       status.code() == absl::StatusCode::kNotFound;
-  return refused ? 2 : 1;
+  return ExitCodeOf("step", status);
 }

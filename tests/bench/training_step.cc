@@ -22,6 +22,7 @@ namespace ordo::tests::bench {
 namespace {
 
 namespace catalog = model::catalog;
+using model::benchmark::DeviceOf;
 using model::benchmark::Meter;
 using model::training::AdamW;
 using model::transformer::ForwardOptions;
@@ -33,11 +34,6 @@ absl::Status Refused(const std::vector<base::FieldViolation>& violations) {
   if (violations.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       violations.front().field, ": ", violations.front().description));
-}
-
-c10::Device DeviceOf(const StepShape& shape) {
-  return shape.device == kernels::Device::kCpu ? c10::Device(at::kCPU)
-                                               : c10::Device(at::kCUDA, 0);
 }
 
 // A model in training on random tokens.
@@ -145,18 +141,19 @@ StepComparison::~StepComparison() = default;
 absl::StatusOr<std::unique_ptr<StepComparison>> StepComparison::Create(
     const Model& of, const StepShape& shape) {
   // Counts from the first tensor on.
-  const Meter meter(DeviceOf(shape));
+  const Meter meter(DeviceOf(shape.device));
   auto state = std::make_unique<State>();
   state->model = of;
   state->shape = shape;
   state->tokens_BT =
       (at::arange(shape.rows * shape.length) * 7 % of.vocabulary_size())
           .view({shape.rows, shape.length})
-          .to(DeviceOf(shape));
+          .to(DeviceOf(shape.device));
   ORDO_ASSIGN_OR_RETURN(const Component reference,
                         EncodingOf(kReferenceEncoding, of));
-  ORDO_ASSIGN_OR_RETURN(state->reference,
-                        Training::Create(of, reference, DeviceOf(shape)));
+  ORDO_ASSIGN_OR_RETURN(
+      state->reference,
+      Training::Create(of, reference, DeviceOf(shape.device)));
   // From here on it holds as much after each step.
   ORDO_RETURN_IF_ERROR(state->reference->Step(state->tokens_BT).status());
   return std::unique_ptr<StepComparison>(new StepComparison(std::move(state)));
@@ -164,7 +161,7 @@ absl::StatusOr<std::unique_ptr<StepComparison>> StepComparison::Create(
 
 absl::StatusOr<StepCosts> StepComparison::Measure(
     const Component& encoding) const {
-  const c10::Device device = DeviceOf(state_->shape);
+  const c10::Device device = DeviceOf(state_->shape.device);
   const Meter meter(device);
   Training* other = state_->reference.get();
   std::unique_ptr<Training> with_kernel;

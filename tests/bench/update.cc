@@ -17,15 +17,18 @@
 #include "base/status/status.h"
 #include "model/benchmark/measurement.h"
 #include "model/benchmark/update_benchmark.h"
-#include "tests/bench/device.h"
+#include "tests/bench/program.h"
 
 namespace {
 
 using ordo::kernels::Device;
 using ordo::model::benchmark::Measurement;
 using ordo::model::benchmark::UpdateOptions;
+using ordo::tests::bench::ExitCodeOf;
+using ordo::tests::bench::Flags;
 using ordo::tests::bench::OpenDevice;
 using ordo::tests::bench::ReadDevice;
+using ordo::tests::bench::ReadFlags;
 
 struct Arguments {
   Device device = Device::kCpu;
@@ -35,26 +38,16 @@ struct Arguments {
 
 absl::Status Parse(const std::vector<std::string>& given,
                    Arguments* arguments) {
-  for (size_t i = 0; i < given.size(); ++i) {
-    if (given[i] == "--quick") {
-      arguments->quick = true;
-      continue;
-    }
-    if (i + 1 == given.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", given[i], "' is unknown, or lacks its value"));
-    }
-    const std::string &flag = given[i], &value = given[++i];
-    if (flag == "--json") {
-      arguments->json_file = value;
-    } else if (flag == "--device") {
-      ORDO_RETURN_IF_ERROR(ReadDevice(value, &arguments->device));
-    } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat("unknown flag '", flag, "'"));
-    }
-  }
-  return absl::OkStatus();
+  Flags flags;
+  flags.switches["--quick"] = [=] { arguments->quick = true; };
+  flags.values["--json"] = [=](const std::string& value) {
+    arguments->json_file = value;
+    return absl::OkStatus();
+  };
+  flags.values["--device"] = [=](const std::string& value) {
+    return ReadDevice(value, &arguments->device);
+  };
+  return ReadFlags(given, flags);
 }
 
 absl::Status Run(const Arguments& arguments) {
@@ -79,9 +72,5 @@ int main(int argc, char** argv) {
   Arguments arguments;
   absl::Status status = Parse({argv + 1, argv + argc}, &arguments);
   if (status.ok()) status = Run(arguments);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "update: %s\n", std::string(status.message()).c_str());
-  const bool refused = status.code() == absl::StatusCode::kInvalidArgument ||
-                       status.code() == absl::StatusCode::kFailedPrecondition;
-  return refused ? 2 : 1;
+  return ExitCodeOf("update", status);
 }
