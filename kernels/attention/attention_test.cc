@@ -16,31 +16,21 @@
 #include "kernels/attention/testing/emulated_tiles.h"
 #include "kernels/attention/testing/suite.h"
 #include "kernels/common/cpu_features.h"
-#include "kernels/cuda/load.h"
+#include "kernels/cuda/testing/rows.h"
 
 namespace ordo::kernels::attention {
 namespace {
 
 using check::Case;
 using check::RunOptions;
-
-constexpr char kCudaLibrary[] = "kernels/cuda/libordo_cuda.so";
-
-// Null where there is no nvcc. What cannot be loaded fails load_test.
-const cuda::CudaLibrary* Cuda() {
-  static const cuda::CudaLibrary* const library = [] {
-    const auto loaded = cuda::LoadCuda(kCudaLibrary);
-    return loaded.ok() ? *loaded : nullptr;
-  }();
-  return library;
-}
+using cuda::testing::Library;
 
 // Of a kernel's device. On a GPU rows begin where boxes of them can be copied:
 // elsewhere cuda_hopper does not compute.
 RunOptions OptionsFor(const Kernel& kernel) {
   RunOptions options;
   if (kernel.device != Device::kCuda) return options;
-  options.memory = &Cuda()->memory;
+  options.memory = &Library()->memory;
   options.gap = 8;
   return options;
 }
@@ -78,16 +68,14 @@ TEST_P(AttentionTest, ThreadsAndWhereRowsBeginChangeNoBit) {
 }
 
 std::vector<std::string> KernelNames() {
-  Cuda();
+  Library();
   static const bool added = [] {
     AddKernels(
         {PairKernel("_emulated_amx", testing::kEmulatedTiles, HasAvx512Bf16)});
     return true;
   }();
   static_cast<void>(added);
-  std::vector<std::string> names;
-  for (const Kernel& kernel : Kernels()) names.push_back(kernel.name);
-  return names;
+  return cuda::testing::NamesOf(Kernels());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -130,9 +118,10 @@ TEST(NotANumberTest, IsSeenByAllWhoSeeItsKeyOrAreItsQuery) {
 
 // That no row was tested on a device is said once, and why.
 TEST(CudaTest, ThereIsADevice) {
-  if (access(kCudaLibrary, F_OK) != 0) GTEST_SKIP() << "skipped: no nvcc";
-  ASSERT_NE(Cuda(), nullptr);
-  const char* const missing = Cuda()->missing_device();
+  if (access(cuda::testing::kLibraryPath, F_OK) != 0)
+    GTEST_SKIP() << "skipped: no nvcc";
+  ASSERT_NE(Library(), nullptr);
+  const char* const missing = Library()->missing_device();
   if (missing != nullptr) GTEST_SKIP() << "skipped: no device: " << missing;
 }
 

@@ -1,14 +1,14 @@
 // The one numeric test of the kernels for rows: table x problems. Device
 // code also runs on an emulated device.
 
+#include "kernels/cuda/testing/rows.h"
+
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "kernels/common/check/numbers.h"
-#include "kernels/common/testing/cuda_emulator.h"
-#include "kernels/cuda/load.h"
 #include "kernels/rows/check/compare.h"
 #include "kernels/rows/check/turn.h"
 #include "kernels/rows/cuda_rows.h"
@@ -27,26 +27,9 @@ using kernels::check::TestResources;
 
 constexpr Type kSingle = Type::kFloat32;
 
-constexpr char kEmulated[] = "cuda_fused_emulated";
-
-// Null where there is no nvcc.
-const cuda::CudaLibrary* Cuda() {
-  static const cuda::CudaLibrary* const library = [] {
-    const auto loaded = cuda::LoadCuda("kernels/cuda/libordo_cuda.so");
-    return loaded.ok() ? *loaded : nullptr;
-  }();
-  return library;
-}
-
-// With the CUDA library's, and its code for an emulated device.
 const std::vector<Kernel>& AllKernels() {
-  static const bool added = [] {
-    Cuda();
-    Kernel emulated = CudaKernel(FusedCuda());
-    emulated.name = kEmulated;
-    AddKernels({emulated});
-    return true;
-  }();
+  static const bool added =
+      cuda::testing::AddRows(CudaKernel(FusedCuda()), AddKernels);
   static_cast<void>(added);
   return Kernels();
 }
@@ -81,24 +64,16 @@ class RowsTest : public ::testing::TestWithParam<std::string> {
     ASSERT_NE(kernel_, nullptr);
     const absl::Status supported = kernel_->supports();
     if (!supported.ok()) GTEST_SKIP() << "skipped: " << supported.message();
-    const bool on_gpu =
-        kernel_->device == Device::kCuda && kernel_->name != kEmulated;
-    kernels::check::UseMemory(on_gpu ? &Cuda()->memory : nullptr);
-    kernels::testing::SetSchedule(1);
+    cuda::testing::UseMemoryOf(*kernel_);
   }
 
   const Kernel* kernel_ = nullptr;
   const TestResources two_{0, 2};
 };
 
-std::vector<std::string> KernelNames() {
-  std::vector<std::string> names;
-  for (const Kernel& kernel : AllKernels()) names.push_back(kernel.name);
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(Table, RowsTest, ::testing::ValuesIn(KernelNames()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Table, RowsTest, ::testing::ValuesIn(cuda::testing::NamesOf(AllKernels())),
+    [](const auto& info) { return info.param; });
 
 TEST_P(RowsTest, EverythingIsNearTheReference) {
   for (const check::Case& c : check::Cases(kernel_->device)) {

@@ -8,8 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/common/check/numbers.h"
-#include "kernels/common/testing/cuda_emulator.h"
-#include "kernels/cuda/load.h"
+#include "kernels/cuda/testing/rows.h"
 #include "kernels/update/check/case.h"
 #include "kernels/update/check/compare.h"
 #include "kernels/update/cuda_rows.h"
@@ -24,26 +23,9 @@ using check::State;
 using kernels::check::Guarded;
 using kernels::check::TestResources;
 
-constexpr char kEmulated[] = "cuda_fused_emulated";
-
-// Null where there is no nvcc.
-const cuda::CudaLibrary* Cuda() {
-  static const cuda::CudaLibrary* const library = [] {
-    const auto loaded = cuda::LoadCuda("kernels/cuda/libordo_cuda.so");
-    return loaded.ok() ? *loaded : nullptr;
-  }();
-  return library;
-}
-
-// With the CUDA library's, and its code for an emulated device.
 const std::vector<Kernel>& AllKernels() {
-  static const bool added = [] {
-    Cuda();
-    Kernel emulated = CudaKernel(FusedCuda());
-    emulated.name = kEmulated;
-    AddKernels({emulated});
-    return true;
-  }();
+  static const bool added =
+      cuda::testing::AddRows(CudaKernel(FusedCuda()), AddKernels);
   static_cast<void>(added);
   return Kernels();
 }
@@ -51,10 +33,7 @@ const std::vector<Kernel>& AllKernels() {
 // From now on memory is where the kernel's problems lie, and so is this one.
 void Prepare(const Kernel& kernel, Problem* problem) {
   problem->device = kernel.device;
-  const bool on_gpu =
-      kernel.device == Device::kCuda && kernel.name != kEmulated;
-  kernels::check::UseMemory(on_gpu ? &Cuda()->memory : nullptr);
-  kernels::testing::SetSchedule(1);
+  cuda::testing::UseMemoryOf(kernel);
 }
 
 // What the kernel makes of the tensors.
@@ -105,16 +84,11 @@ TEST_P(UpdateTest, ThreadsChangeNoBit) {
   }
 }
 
-std::vector<std::string> KernelNames() {
-  std::vector<std::string> names;
-  for (const Kernel& kernel : AllKernels()) names.push_back(kernel.name);
-  return names;
-}
-
 INSTANTIATE_TEST_SUITE_P(
     Table, UpdateTest,
-    ::testing::Combine(::testing::ValuesIn(KernelNames()),
-                       ::testing::ValuesIn(check::Cases(Device::kCuda))),
+    ::testing::Combine(
+        ::testing::ValuesIn(cuda::testing::NamesOf(AllKernels())),
+        ::testing::ValuesIn(check::Cases(Device::kCuda))),
     [](const ::testing::TestParamInfo<std::tuple<std::string, Case>>& info) {
       return std::get<0>(info.param) + "_" + std::get<1>(info.param).label;
     });
