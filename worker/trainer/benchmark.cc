@@ -7,7 +7,6 @@
 #include "base/status/status.h"
 #include "model/benchmark/job.h"
 #include "model/training/numerics.h"
-#include "worker/trainer/evaluate.h"
 #include "worker/trainer/exit_code.h"
 
 namespace ordo::worker::trainer {

@@ -3,8 +3,23 @@
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/status/details.h"
+#include "base/status/status.h"
+#include "model/training/numerics.h"
+#include "worker/trainer/exit_code.h"
 
 namespace ordo::worker::trainer {
+
+absl::StatusOr<c10::Device> OpenDevice(
+    const TrainerContext& context,
+    const ordo::training::v1::Resources& resources) {
+  const auto device =
+      model::training::OpenDevice(resources.device(), context.gpu_kernels);
+  if (device.ok()) return device;
+  return WithExitCode(
+      base::AddContext(device.status(),
+                       absl::StrCat("open device ", resources.device())),
+      ordo::training::v1::DEVICE_ERROR);
+}
 
 std::string AttemptFolder(const TrainerContext& context, int attempt) {
   return base::JoinPath(context.job_folder, absl::StrCat("attempts/", attempt));

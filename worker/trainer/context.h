@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "base/clock/clock.h"
 #include "base/files/files.h"
+#include "c10/core/Device.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 
 namespace ordo::worker::trainer {
@@ -35,6 +36,12 @@ struct TrainerContext {
   // Whether somebody asked the trainer to leave. Any thread.
   std::function<bool()> stop_requested = [] { return false; };
 };
+
+// The device that a task asks for, ready (model/training/numerics.h).
+// DEVICE_ERROR says what is missing.
+absl::StatusOr<c10::Device> OpenDevice(
+    const TrainerContext& context,
+    const ordo::training::v1::Resources& resources);
 
 // <job folder>/attempts/<attempt> and <job folder>/checkpoints.
 std::string AttemptFolder(const TrainerContext& context, int attempt);

@@ -131,18 +131,6 @@ absl::StatusOr<ExitCode> EvaluateAll(const TrainerContext& context,
 
 }  // namespace
 
-absl::StatusOr<c10::Device> OpenDevice(
-    const TrainerContext& context,
-    const ordo::training::v1::Resources& resources) {
-  const auto device =
-      model::training::OpenDevice(resources.device(), context.gpu_kernels);
-  if (device.ok()) return device;
-  return WithExitCode(
-      base::AddContext(device.status(),
-                       absl::StrCat("open device ", resources.device())),
-      ordo::training::v1::DEVICE_ERROR);
-}
-
 absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
                                                const EvaluationSubject& subject,
                                                Progress* progress) {

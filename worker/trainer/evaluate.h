@@ -34,12 +34,6 @@ struct EvaluationResult {
   ordo::model::tasks::Scores scores;
 };
 
-// The device that a task asks for, ready (model/training/numerics.h).
-// DEVICE_ERROR says what is missing.
-absl::StatusOr<c10::Device> OpenDevice(
-    const TrainerContext& context,
-    const ordo::training::v1::Resources& resources);
-
 // Evaluates, in fp32 on a CPU and in bf16 on a GPU: how a model was trained
 // does not change what it is asked. CANCELLED on a request to stop; other
 // errors are marked with their exit code.
