@@ -12,7 +12,7 @@
 // Gradients of logits go through shared memory into those of the queries, which
 // the groups compute in turns, each of whole steps, and add to fp32 sums in
 // global memory; blocks do so in the order of their keys, so that reruns agree
-// bit for bit.
+// bit for bit. They wait for each other only in the order in which they began.
 //
 // Legend: D columns of q and k, W of all value tensors side by side.
 
@@ -212,7 +212,7 @@ struct HopperBackwardGroup {
     if (tiled.d_parts[kBiasSums] == nullptr) return;
     const int group = row / 64;
     const int64_t part = (at.of.batch * p.heads + at.of.head) * tiled.parts +
-                         2 * device::BlockX() + group;
+                         2 * at.block->x + group;
     const int64_t token = p.keys - p.queries + place.query;
     AddDiagonals(changes,
                  {tiled.d_parts[kBiasSums] + part * tiled.spread_stride,
@@ -261,9 +261,9 @@ ORDO_DEVICE void ComputeBackward(const HopperArguments& arguments,
       arguments, shared, row, row + thread / 32 * 16 + thread % 32 / 4, {}};
   float dk[kD / 8][4] = {};
   float d_values[kW / 8][4] = {};
-  const int64_t last = (device::BlockY() + 1) * (p.heads / p.key_heads) - 1;
+  const int64_t last = (shared.block->y + 1) * (p.heads / p.key_heads) - 1;
   BackwardPlace at;
-  for (bool any = BeginHeads(p, Shape::kKeys, &at); any;
+  for (bool any = BeginHeads(p, Shape::kKeys, shared.block, &at); any;
        any = NextHead(p, Shape::kKeys, at.step, &at)) {
     const int64_t key = int64_t{at.tile} * Shape::kKeys;
     group.sight = KeySightOf(call, at.of.batch, key + group.lane_row);
@@ -281,7 +281,7 @@ ORDO_DEVICE void ComputeBackward(const HopperArguments& arguments,
     const float factors[2] = {p.scale, p.scale};
     StoreRows<kD>(
         dk, factors,
-        OneTensor(call.d_inputs[kK], {at.of.batch, device::BlockY()}, p.width),
+        OneTensor(call.d_inputs[kK], {at.of.batch, shared.block->y}, p.width),
         {FirstOfWarp(at), p.keys});
     ORDO_UNROLL
     for (int n = 0; n < kD / 8; ++n) {
@@ -304,6 +304,7 @@ HopperBackward(const ORDO_GRID_CONSTANT HopperArguments arguments) {
     device::BeginBarrier(shared.of_changes.full, kReaders);
     device::BeginBarrier(shared.of_changes.full + 1, kReaders);
     device::PublishBarriers();
+    *shared.block = NumberBlock(arguments);
   }
   device::SyncThreads();
   if (device::GroupId() == 0) {

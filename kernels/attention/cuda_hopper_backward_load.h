@@ -12,6 +12,23 @@
 
 namespace ordo::kernels::attention {
 
+// Which block of the grid a block is, by the order in which they begin: that of
+// the device's numbers nobody promises, and a block may wait for those before
+// it only if they have begun.
+struct BlockNumber {
+  int x;
+  int y;
+  int z;
+};
+
+// For one thread.
+ORDO_DEVICE BlockNumber NumberBlock(const HopperArguments& arguments) {
+  const int ticket = device::TakeTicket(arguments.begun);
+  const int along = static_cast<int>(device::GridX());
+  const int heads = static_cast<int>(arguments.tiled.call.problem.key_heads);
+  return {ticket % along, ticket / along % heads, ticket / along / heads};
+}
+
 template <int kD, int kW>
 struct HopperBackwardShape {
   static constexpr int kKeys = 128;
@@ -33,7 +50,7 @@ struct HopperBackwardShape {
   static constexpr int kBarriers = 2 + 2 * kStages + 2;
   static constexpr int64_t kBytes =
       kTileAlignment + kTiles + kBarriers * sizeof(uint64_t) +
-      kStages * sizeof(Facts) + 2 * sizeof(DiagonalTerms);
+      kStages * sizeof(Facts) + 2 * sizeof(DiagonalTerms) + sizeof(BlockNumber);
 };
 
 template <int kD, int kW>
@@ -48,6 +65,7 @@ struct HopperBackwardShared {
   Ring of_changes;
   typename Shape::Facts* facts;
   DiagonalTerms* terms;
+  BlockNumber* block;
 };
 
 template <int kD, int kW>
@@ -67,6 +85,7 @@ ORDO_DEVICE HopperBackwardShared<kD, kW> MakeHopperBackwardShared() {
       reinterpret_cast<typename Shape::Facts*>(barriers + Shape::kBarriers);
   shared.terms =
       reinterpret_cast<DiagonalTerms*>(shared.facts + Shape::kStages);
+  shared.block = reinterpret_cast<BlockNumber*>(shared.terms + 2);
   return shared;
 }
 
@@ -86,6 +105,8 @@ ORDO_DEVICE Steps StepsOfQueries(const Call& call, const HeadOf& of,
 // each the heads that share them; for each the steps. Passes through the rings
 // are counted over all.
 struct BackwardPlace {
+  // In shared memory, as registers are few.
+  const BlockNumber* block;
   int tile;
   HeadOf of;
   // Passes through the ring of keys.
@@ -102,9 +123,11 @@ ORDO_DEVICE int64_t FirstOfWarp(const BackwardPlace& at) {
 }
 
 // Goes to the first head, or the next; false: there is none.
-ORDO_DEVICE bool BeginHeads(const Problem& p, int keys, BackwardPlace* place) {
-  place->tile = static_cast<int>(device::BlockX());
-  place->of = {device::BlockZ(), device::BlockY() * (p.heads / p.key_heads)};
+ORDO_DEVICE bool BeginHeads(const Problem& p, int keys,
+                            const BlockNumber* block, BackwardPlace* place) {
+  place->block = block;
+  place->tile = block->x;
+  place->of = {block->z, block->y * (p.heads / p.key_heads)};
   return int64_t{place->tile} * keys < p.keys;
 }
 
@@ -113,7 +136,7 @@ ORDO_DEVICE bool NextHead(const Problem& p, int keys, int steps,
   const int64_t group = p.heads / p.key_heads;
   ++place->turn;
   place->before += steps;
-  if (++place->of.head < (device::BlockY() + 1) * group) return true;
+  if (++place->of.head < (place->block->y + 1) * group) return true;
   place->of.head -= group;
   place->tile += static_cast<int>(device::GridX());
   return int64_t{place->tile} * keys < p.keys;
@@ -128,10 +151,10 @@ ORDO_DEVICE void CopyBackward(const HopperArguments& arguments,
   const Problem& p = call.problem;
   BackwardPlace place;
   Steps steps = {0, 0};
-  for (bool any = BeginHeads(p, Shape::kKeys, &place); any;
+  for (bool any = BeginHeads(p, Shape::kKeys, shared.block, &place); any;
        any = NextHead(p, Shape::kKeys, steps.end - steps.first, &place)) {
     const int64_t key = int64_t{place.tile} * Shape::kKeys;
-    const HeadOf of_key = {place.of.batch, device::BlockY()};
+    const HeadOf of_key = {place.of.batch, shared.block->y};
     WaitUntilEmpty<1>(shared.of_keys, place.turn);
     uint64_t* const full = shared.of_keys.full;
     device::ArriveExpecting(full, Shape::kFixedBytes);
@@ -164,7 +187,7 @@ ORDO_DEVICE void LoadBackward(const HopperArguments& arguments,
   const Problem& p = arguments.tiled.call.problem;
   BackwardPlace place;
   Steps steps = {0, 0};
-  for (bool any = BeginHeads(p, Shape::kKeys, &place); any;
+  for (bool any = BeginHeads(p, Shape::kKeys, shared.block, &place); any;
        any = NextHead(p, Shape::kKeys, steps.end - steps.first, &place)) {
     const int64_t key = int64_t{place.tile} * Shape::kKeys;
     steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(arguments.tiled.call,

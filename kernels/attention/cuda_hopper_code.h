@@ -45,6 +45,8 @@ struct HopperArguments {
   // queries how many tiles of keys have added to them, [B,H,tiles].
   float* dq_BHTD = nullptr;
   int* turns = nullptr;
+  // How many blocks of it have begun.
+  int* begun = nullptr;
 };
 
 // The code for q and k of up to `width` columns, and up to `values_width` of

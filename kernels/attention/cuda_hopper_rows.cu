@@ -182,6 +182,7 @@ Sums Place(const HopperWidths& widths, Workspace* workspace,
   const int64_t before = workspace->bytes();
   arguments->dq_BHTD = workspace->Take<float>(heads * p.queries * p.width);
   arguments->turns = workspace->Take<int>(heads * tiles);
+  arguments->begun = workspace->Take<int>(1);
   if (p.biased) {
     // At least two tiles of keys for a block: few parts where rows are short.
     const int64_t of_keys =

@@ -215,6 +215,17 @@ ORDO_DEVICE void AddPair(float* pair, float x, float y) {
                : "memory");
 }
 
+// A number that is each time one more than before, the first the one that is
+// there.
+ORDO_DEVICE int TakeTicket(int* tickets) {
+  int ticket;
+  asm volatile("atom.relaxed.gpu.global.add.s32 %0, [%1], 1;"
+               : "=r"(ticket)
+               : "l"(tickets)
+               : "memory");
+  return ticket;
+}
+
 // For one thread of those that share a turn, which all come to a barrier then:
 // as many turns have ended as are named, and what was added before is there.
 ORDO_DEVICE void WaitForTurn(const int* turns, int turn) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <setjmp.h>
 #include <string>
 #include <sys/mman.h>
@@ -397,14 +398,17 @@ const char* RunGrid(const Grid& grid, const std::function<void()>& thread) {
       grid.z > 65535) {
     return "emulated device: a grid of no, or of too many blocks";
   }
-  int64_t* const block = machine.block;
-  for (block[2] = 0; block[2] < grid.z; ++block[2]) {
-    for (block[1] = 0; block[1] < grid.y; ++block[1]) {
-      for (block[0] = 0; block[0] < grid.x; ++block[0]) {
-        RunBlock();
-        if (!machine.error.empty()) return machine.error.c_str();
-      }
-    }
+  std::vector<int64_t> order(grid.x * grid.y * grid.z);
+  std::iota(order.begin(), order.end(), 0);
+  for (size_t left = order.size(); left > 1; --left) {
+    std::swap(order[left - 1], order[Draw(left)]);
+  }
+  for (const int64_t number : order) {
+    machine.block[0] = number % grid.x;
+    machine.block[1] = number / grid.x % grid.y;
+    machine.block[2] = number / grid.x / grid.y;
+    RunBlock();
+    if (!machine.error.empty()) return machine.error.c_str();
   }
   return nullptr;
 }

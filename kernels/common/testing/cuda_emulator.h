@@ -8,14 +8,14 @@
 // The functions of kernels/common/cuda_device.h on a CPU, so that the numbers
 // that device code computes are tested where there is no GPU.
 //
-// Blocks run one after the other; each thread of a block is a fiber. A fiber
-// runs until it comes to a barrier or to something that its whole warp does
-// together (shuffles, products and loads of matrices); which warp goes on is
-// drawn from a seed, so that a missing barrier gives wrong numbers in some
-// order. Matrices are put together from the lanes' registers by the layouts
-// that the PTX ISA documents ("Matrix multiply-accumulate using mma
-// instruction", "ldmatrix"). A copy that has not been waited for has put
-// poison where it goes to.
+// Blocks run one after the other, in an order that is drawn from a seed, as
+// CUDA promises none; each thread of a block is a fiber. A fiber runs until it
+// comes to a barrier or to something that its whole warp does together
+// (shuffles, products and loads of matrices); which warp goes on is drawn, too,
+// so that a missing barrier gives wrong numbers in some order. Matrices are put
+// together from the lanes' registers by the layouts that the PTX ISA documents
+// ("Matrix multiply-accumulate using mma instruction", "ldmatrix"). A copy that
+// has not been waited for has put poison where it goes to.
 //
 // Shared memory and stacks begin as poison (0xFF, not a number in any
 // type), and end before pages that nobody may touch. Found and said: lanes of
@@ -39,7 +39,7 @@ struct Grid {
   int64_t shared_bytes = 0;
 };
 
-// The order of warps from the next launch on.
+// The order of blocks and of warps from the next launch on.
 void SetSchedule(uint64_t seed);
 
 // Calls `thread` once for each thread of the grid. Null, or what was wrong: a

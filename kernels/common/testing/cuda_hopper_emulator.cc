@@ -454,6 +454,8 @@ void AddPair(float* pair, float x, float y) {
   pair[1] += y;
 }
 
+int TakeTicket(int* tickets) { return (*tickets)++; }
+
 void WaitForTurn(const int* turns, int turn) {
   if (*turns != turn) FailRun("a turn that nobody before has ended");
 }

@@ -54,6 +54,7 @@ void CopyBox(const TensorMap& map, const BoxPlace& place, void* tile,
 
 const char* Clear(void* memory, int64_t bytes, void* stream);
 void AddPair(float* pair, float x, float y);
+int TakeTicket(int* tickets);
 // A turn that has not come never will: blocks run one after the other.
 void WaitForTurn(const int* turns, int turn);
 void EndTurn(int* turns);
