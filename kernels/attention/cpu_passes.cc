@@ -15,21 +15,26 @@ constexpr int64_t kLine = 64;
 
 int64_t Lines(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-int64_t PartsBytes(const Problem& problem) {
+// Of the tables' gradients.
+int64_t PartsBytes(const Problem& problem, Way way) {
+  if (way == Way::kForward) return 0;
   return Lines(problem.batch * problem.heads * PartsStride(problem) *
                static_cast<int64_t>(sizeof(float)));
 }
 
-// Calls `pass` for each unit of work.
+// Calls the pass for each unit of work.
 void ForEachUnit(const Call& call, const Resources& resources,
-                 const CpuCode& code,
-                 void (*pass)(const Call& call, const Unit& unit)) {
+                 const CpuCode& code, Way way) {
   char* const workspace = static_cast<char*>(resources.workspace);
   const Problem& p = call.problem;
+  const bool forward = way == Way::kForward;
+  const auto pass = forward ? code.passes->forward : code.passes->backward;
+  char* const rooms = workspace + PartsBytes(p, way);
   const int64_t room_bytes = Lines(code.passes->room_bytes(p));
   resources.run(p.batch * p.key_heads, [&](int64_t i, int thread) {
-    pass(call, Unit{i, workspace + PartsBytes(p) + thread * room_bytes,
-                    reinterpret_cast<float*>(workspace), code.products});
+    pass(call, Unit{i, rooms + thread * room_bytes,
+                    forward ? nullptr : reinterpret_cast<float*>(workspace),
+                    code.products});
   });
 }
 
@@ -95,15 +100,15 @@ Kernel CpuKernel(const std::string& family, const CpuCode& code,
     const absl::Status status = code.has_instructions();
     return status.ok() ? Supports(family, refusals(problem)) : status;
   };
-  kernel.workspace_bytes = [of](const Problem& problem, int threads) {
-    return PartsBytes(problem) + threads * Lines(of->room_bytes(problem));
+  kernel.workspace_bytes = [of](const Problem& problem, Way way, int threads) {
+    return PartsBytes(problem, way) + threads * Lines(of->room_bytes(problem));
   };
-  kernel.forward = [of, code](const Call& call, const Resources& resources) {
-    ForEachUnit(call, resources, code, of->forward);
+  kernel.forward = [code](const Call& call, const Resources& resources) {
+    ForEachUnit(call, resources, code, Way::kForward);
     return absl::OkStatus();
   };
   kernel.backward = [of, code](const Call& call, const Resources& resources) {
-    ForEachUnit(call, resources, code, of->backward);
+    ForEachUnit(call, resources, code, Way::kBackward);
     for (int i = 0; i < kNumInputs; ++i) {
       const Input input = static_cast<Input>(i);
       if (!IsTable(input) || call.d_inputs[i].data == nullptr) continue;

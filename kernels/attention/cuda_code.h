@@ -15,8 +15,9 @@ struct CudaCode {
   const char* name;
   // Null, or why the current device and this kernel cannot do it.
   const char* (*refusal)(const Problem& problem);
-  // For either pass.
-  int64_t (*workspace_bytes)(const Problem& problem);
+  // Of the workspace of each pass.
+  int64_t (*forward_bytes)(const Problem& problem);
+  int64_t (*backward_bytes)(const Problem& problem);
   // Queue the pass on a cudaStream_t. Null, or what went wrong.
   const char* (*forward)(const Call& call, void* workspace, void* stream);
   const char* (*backward)(const Call& call, void* workspace, void* stream);

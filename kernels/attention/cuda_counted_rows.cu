@@ -86,7 +86,8 @@ const char* Refusal(const Problem& p) {
   return MissingTerm(p);
 }
 
-// Its pointers into the workspace as if all gradients were wanted.
+// Its pointers into the workspace of the backward pass as if all gradients were
+// wanted.
 CountedArguments Place(const Problem& p, Workspace* workspace) {
   CountedArguments arguments;
   TiledArguments& tiled = arguments.tiled;
@@ -114,7 +115,10 @@ CountedArguments Place(const Problem& p, Workspace* workspace) {
   return arguments;
 }
 
-int64_t WorkspaceBytes(const Problem& p) {
+// The forward pass writes what it gives, and nothing else.
+int64_t ForwardBytes(const Problem& /*p*/) { return 0; }
+
+int64_t BackwardBytes(const Problem& p) {
   Workspace workspace(nullptr);
   Place(p, &workspace);
   return workspace.bytes();
@@ -136,8 +140,8 @@ CountedArguments Arguments(const Call& call, void* memory) {
   return arguments;
 }
 
-const char* Forward(const Call& call, void* workspace, void* stream) {
-  return FindWidth(call.problem)->forward(Arguments(call, workspace), stream);
+const char* Forward(const Call& call, void* /*workspace*/, void* stream) {
+  return FindWidth(call.problem)->forward(Arguments(call, nullptr), stream);
 }
 
 // Sums up a head's part of the slope's gradient, in one order.
@@ -178,8 +182,8 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
 }  // namespace
 
 const CudaCode& CountedCuda() {
-  static constexpr CudaCode kCode = {"cuda_counted", Refusal, WorkspaceBytes,
-                                     Forward, Backward};
+  static constexpr CudaCode kCode = {"cuda_counted", Refusal, ForwardBytes,
+                                     BackwardBytes,  Forward, Backward};
   return kCode;
 }
 

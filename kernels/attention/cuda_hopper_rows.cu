@@ -198,13 +198,16 @@ Sums Place(const HopperWidths& widths, Workspace* workspace,
           workspace->bytes() - before};
 }
 
-int64_t WorkspaceBytes(const Problem& p) {
+// Of rows that boxes cannot be copied of; its own is none.
+int64_t ForwardBytes(const Problem& p) { return TiledCuda().forward_bytes(p); }
+
+int64_t BackwardBytes(const Problem& p) {
   HopperArguments arguments = {};
   arguments.tiled.call.problem = p;
   Workspace workspace(nullptr);
   Place(*FindWidths(p), &workspace, &arguments);
   // Of rows that boxes cannot be copied of.
-  return std::max(workspace.bytes(), TiledCuda().workspace_bytes(p));
+  return std::max(workspace.bytes(), TiledCuda().backward_bytes(p));
 }
 
 // Of q, k and the values, with as many rows as the pass reads.
@@ -277,8 +280,8 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
 }  // namespace
 
 const CudaCode& HopperCuda() {
-  static constexpr CudaCode kCode = {"cuda_hopper", Refusal, WorkspaceBytes,
-                                     Forward, Backward};
+  static constexpr CudaCode kCode = {"cuda_hopper", Refusal, ForwardBytes,
+                                     BackwardBytes, Forward, Backward};
   return kCode;
 }
 

@@ -102,7 +102,8 @@ bool HasTable(const Problem& p, TableSums table) {
 // Of X and of Y.
 Input VectorsInput(int i) { return i == 0 ? kQueryVector : kKeyVector; }
 
-// Its pointers into the workspace as if all gradients were wanted.
+// Its pointers into the workspace of the backward pass as if all gradients were
+// wanted.
 TiledArguments Place(const Problem& p, Workspace* workspace) {
   TiledArguments arguments;
   const int64_t heads = p.batch * p.heads;
@@ -129,7 +130,10 @@ TiledArguments Place(const Problem& p, Workspace* workspace) {
   return arguments;
 }
 
-int64_t WorkspaceBytes(const Problem& p) {
+// The forward pass writes what it gives, and nothing else.
+int64_t ForwardBytes(const Problem& /*p*/) { return 0; }
+
+int64_t BackwardBytes(const Problem& p) {
   Workspace workspace(nullptr);
   Place(p, &workspace);
   return workspace.bytes();
@@ -163,8 +167,8 @@ TiledArguments Arguments(const Call& call, void* memory) {
   return arguments;
 }
 
-const char* Forward(const Call& call, void* workspace, void* stream) {
-  return FindWidths(call.problem)->forward(Arguments(call, workspace), stream);
+const char* Forward(const Call& call, void* /*workspace*/, void* stream) {
+  return FindWidths(call.problem)->forward(Arguments(call, nullptr), stream);
 }
 
 // Sums up the parts of a table's gradient.
@@ -236,8 +240,8 @@ const char* SumBias(const TiledArguments& arguments, void* stream) {
 }
 
 const CudaCode& TiledCuda() {
-  static constexpr CudaCode kCode = {"cuda_tiled", Refusal, WorkspaceBytes,
-                                     Forward, Backward};
+  static constexpr CudaCode kCode = {"cuda_tiled",  Refusal, ForwardBytes,
+                                     BackwardBytes, Forward, Backward};
   return kCode;
 }
 

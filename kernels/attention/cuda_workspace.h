@@ -5,7 +5,8 @@
 
 #include "kernels/attention/problem.h"
 
-// How the rows for GPUs lay out what their backward passes need.
+// How the rows for GPUs lay out what their backward passes need: forward ones
+// need nothing.
 
 namespace ordo::kernels::attention {
 

@@ -21,8 +21,9 @@ struct Kernel {
   // OK if this machine and this kernel can do it; else UNIMPLEMENTED says why
   // not.
   std::function<absl::Status(const Problem& problem)> supports;
-  // Bytes of Resources::workspace, for either pass.
-  std::function<int64_t(const Problem& problem, int threads)> workspace_bytes;
+  // Bytes of Resources::workspace for a pass.
+  std::function<int64_t(const Problem& problem, Way way, int threads)>
+      workspace_bytes;
   // INTERNAL: the device did not take it.
   std::function<absl::Status(const Call& call, const Resources& resources)>
       forward;

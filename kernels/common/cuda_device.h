@@ -70,10 +70,13 @@ inline const char* TextOf(cudaError_t error) {
 template <typename Argument>
 const char* WhyNotBuilt(void (*kernel)(Argument)) {
   cudaFuncAttributes found;
-  const bool built = TextOf(cudaFuncGetAttributes(&found, kernel)) == nullptr;
-  return built ? nullptr
-               : "the library was not built for this GPU: bazel build "
-                 "--config=cuda_all";
+  const cudaError_t error = cudaFuncGetAttributes(&found, kernel);
+  const char* const text = TextOf(error);
+  const bool lacks = error == cudaErrorNoKernelImageForDevice ||
+                     error == cudaErrorInvalidDeviceFunction;
+  return lacks ? "the library was not built for this GPU: bazel build "
+                 "--config=cuda_all"
+               : text;
 }
 
 // Queues the kernel on the stream. Null, or what went wrong.

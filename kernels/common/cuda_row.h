@@ -34,8 +34,10 @@ Kernel CudaRow(const Code& code) {
   kernel.supports = [&code](const Problem& problem) {
     return CudaSupports(code.name, code.refusal(problem));
   };
-  kernel.workspace_bytes = [&code](const Problem& problem, int /*threads*/) {
-    return code.workspace_bytes(problem);
+  kernel.workspace_bytes = [&code](const Problem& problem, Way way,
+                                   int /*threads*/) {
+    return way == Way::kForward ? code.forward_bytes(problem)
+                                : code.backward_bytes(problem);
   };
   kernel.forward = [&code](const Call& call, const Resources& resources) {
     return CudaEnded(code.name,

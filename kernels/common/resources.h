@@ -6,6 +6,9 @@
 
 namespace ordo::kernels {
 
+// Of a kernel, which needs another workspace for each.
+enum class Way { kForward, kBackward };
+
 // Memory, threads and queue that a kernel may use: it allocates nothing and
 // starts no thread.
 struct Resources {

@@ -21,6 +21,18 @@ using check::Miss;
 constexpr int64_t kMaxRowsCount = 20000;
 constexpr int64_t kMaxUpdateCount = 2000;
 
+// More than a problem takes, with what a GPU needs for code.
+constexpr int64_t kNeededBytes = int64_t{64} << 20;
+
+// Whether there is enough of it. Without, a GPU runs no kernel, and gives
+// other reasons for that.
+bool HasMemory(const DeviceMemory* memory) {
+  if (memory == nullptr) return true;
+  void* const taken = memory->allocate(kNeededBytes);
+  if (taken != nullptr) memory->release(taken);
+  return taken != nullptr;
+}
+
 // Counts a problem that the kernel took; whether to go on.
 bool Took(const std::string& problem, std::vector<Miss> misses,
           Finding* finding) {
@@ -109,12 +121,20 @@ void Prepare(Device device) {
 
 absl::StatusOr<Finding> ProbeRow(const std::string& row,
                                  const DeviceMemory* memory) {
+  const absl::Status no_memory = absl::ResourceExhaustedError(check::kNoMemory);
+  if (!HasMemory(memory)) return no_memory;
   std::optional<Finding> finding;
   ForEachRow([&](const std::string& name, const auto& kernel) {
     if (name == row) finding = ProbeKernel(kernel, memory);
   });
-  if (finding) return *std::move(finding);
-  return absl::NotFoundError(absl::StrCat("no table has a row ", row));
+  if (!finding) {
+    return absl::NotFoundError(absl::StrCat("no table has a row ", row));
+  }
+  // Somebody took it meanwhile.
+  if (finding->miss && finding->miss->what == check::kNoMemory) {
+    return no_memory;
+  }
+  return *std::move(finding);
 }
 
 }  // namespace ordo::kernels::probe

@@ -38,7 +38,8 @@ std::vector<std::string> Rows(Device device);
 void Prepare(Device device);
 
 // Runs a row's kernel, on tensors in the memory of its device (null: the
-// CPU's). NOT_FOUND: no table has it.
+// CPU's). NOT_FOUND: no table has it. RESOURCE_EXHAUSTED: others have taken the
+// device's memory, and nothing is known of the kernel.
 absl::StatusOr<Finding> ProbeRow(const std::string& row,
                                  const DeviceMemory* memory);
 

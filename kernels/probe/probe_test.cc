@@ -1,5 +1,7 @@
 #include "kernels/probe/probe.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -69,6 +71,46 @@ TEST(BrokenKernelsTest, AreFoundWithTheirResults) {
   ASSERT_TRUE(shy.ok()) << shy.status();
   EXPECT_EQ(shy->num_problems, 0);
   EXPECT_EQ(shy->unsupported.message(), "never");
+}
+
+// So many more bytes may be taken at a time, and pieces.
+struct {
+  int64_t bytes;
+  int pieces;
+} left;
+
+void* Take(int64_t bytes) {
+  if (bytes > left.bytes || left.pieces == 0) return nullptr;
+  --left.pieces;
+  return aligned_alloc(64, (bytes + 127) / 64 * 64);
+}
+
+const char* Copy(void* to, const void* from, int64_t bytes) {
+  std::memcpy(to, from, bytes);
+  return nullptr;
+}
+
+TEST(ProbeTest, AKernelIsNotWrongWhereMemoryIsTaken) {
+  constexpr DeviceMemory kMemory = {Take, std::free, Copy};
+  constexpr int64_t kMost = int64_t{1} << 40;
+  for (const char* const row :
+       {"attention/cpu_tiled", "update/cpu_fused", "rows/cpu_fused"}) {
+    left = {kMost, 1 << 30};
+    const auto right = ProbeRow(row, &kMemory);
+    ASSERT_TRUE(right.ok()) << right.status();
+    EXPECT_FALSE(right->miss.has_value()) << row << ": " << right->miss->what;
+    // From the begin on, and from the first, the fifth and a later tensor on.
+    for (const auto& few : {decltype(left){1 << 20, 1 << 30},
+                            {kMost, 1},
+                            {kMost, 5},
+                            {kMost, 40}}) {
+      left = few;
+      const absl::Status status = ProbeRow(row, &kMemory).status();
+      EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << row;
+      EXPECT_THAT(std::string(status.message()),
+                  HasSubstr("too little free memory"));
+    }
+  }
 }
 
 TEST(ProbeTest, AnUnknownRowIsNotFound) {

@@ -85,14 +85,6 @@ attention::Call CallOf(const Setting& setting, at::TensorList inputs) {
   return call;
 }
 
-void Run(const attention::Call& call, const attention::Kernel& kernel,
-         const decltype(attention::Kernel::forward)& pass,
-         const at::Tensor& beside) {
-  const Launch launch(kernel.workspace_bytes(call.problem, Launch::Threads()),
-                      beside);
-  ExpectRan(pass(call, launch.resources()), kernel.name);
-}
-
 // Whether rows begin at multiples of 16 bytes, as a GPU's bulk copies need.
 bool AreRowsAligned(const at::Tensor& x) {
   const int64_t bytes = x.element_size();
@@ -129,7 +121,8 @@ class Attending : public Function<Attending> {
     const at::Tensor lse = at::empty({p.batch, p.heads, p.queries},
                                      inputs[0].options().dtype(at::kFloat));
     call.lse_BHT = Data<float>(lse);
-    Run(call, *setting.kernel, setting.kernel->forward, lse);
+    ExpectRan(RunPass(*setting.kernel, Way::kForward, call, lse),
+              setting.kernel->name);
     variable_list saved = inputs.vec();
     saved.insert(saved.end(), outputs.begin(), outputs.end());
     saved.push_back(lse);
@@ -166,7 +159,8 @@ class Attending : public Function<Attending> {
       results[i] = Empty(ShapeOf(setting.problem, input), saved[i].options());
       call.d_inputs[input] = ViewOf(results[i]);
     }
-    Run(call, *setting.kernel, setting.kernel->backward, saved.back());
+    ExpectRan(RunPass(*setting.kernel, Way::kBackward, call, saved.back()),
+              setting.kernel->name);
     results.emplace_back();
     return results;
   }

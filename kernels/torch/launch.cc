@@ -63,8 +63,10 @@ void ExpectRan(const absl::Status& status, const std::string& kernel) {
 int Launch::Threads() { return at::get_num_threads(); }
 
 Launch::Launch(int64_t workspace_bytes, const at::Tensor& beside)
-    // LibTorch aligns to 64 bytes on the host, to 512 on a GPU.
-    : workspace_(
+    : on_device_(beside.device().is_cuda() ? std::optional(beside.device())
+                                           : std::nullopt),
+      // LibTorch aligns to 64 bytes on the host, to 512 on a GPU.
+      workspace_(
           at::empty({workspace_bytes},
                     at::TensorOptions(at::kByte).device(beside.device()))) {
   resources_.workspace = Data<void>(workspace_);

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/DeviceGuard.h>
 
 #include "absl/status/status.h"
 #include "kernels/common/resources.h"
@@ -69,10 +70,14 @@ at::Tensor InRows(const at::Tensor& x);
 void ExpectRan(const absl::Status& status, const std::string& kernel);
 
 // What a pass may use: on the host LibTorch's threads, on a GPU the calling
-// thread's queue; memory from LibTorch's allocator for the device. On a GPU
-// nothing is waited for, and the memory may be another's once the pass is
-// queued, as that one's work is queued behind it: so passes can be captured in
-// a CUDA graph.
+// thread's queue; memory from LibTorch's allocator for the device. While it
+// lives, the GPU of its tensors is the thread's current one, which is the one
+// that kernels are queued on.
+//
+// On a GPU nothing is waited for, and the memory may be another's once the pass
+// is queued, as that one's work is queued behind it: so passes can be captured
+// in a CUDA graph, after one like them has run, as the driver loads a kernel's
+// code when it is queued for the first time, which it may not do meanwhile.
 class Launch {
  public:
   // Threads that a kernel is to ask its workspace for.
@@ -83,9 +88,21 @@ class Launch {
   const Resources& resources() const { return resources_; }
 
  private:
+  const c10::OptionalDeviceGuard on_device_;
   at::Tensor workspace_;
   Resources resources_;
 };
+
+// Runs a pass of a row of attention's or of the update's table, for tensors
+// that lie with `beside`.
+template <typename Kernel, typename Call>
+absl::Status RunPass(const Kernel& kernel, Way way, const Call& call,
+                     const at::Tensor& beside) {
+  const Launch launch(
+      kernel.workspace_bytes(call.problem, way, Launch::Threads()), beside);
+  const auto& pass = way == Way::kForward ? kernel.forward : kernel.backward;
+  return pass(call, launch.resources());
+}
 
 }  // namespace ordo::kernels::torch
 

@@ -29,14 +29,9 @@ update::Problem ProblemOf(const at::Tensor& x_BHTW, int64_t inner) {
           x_BHTW.size(3), inner,          *DeviceOf(x_BHTW)};
 }
 
-using Pass = decltype(update::Kernel::forward);
-
-void Run(const update::Call& call, Pass update::Kernel::*pass,
-         const at::Tensor& beside) {
+void Run(const update::Call& call, Way way, const at::Tensor& beside) {
   const update::Kernel* const kernel = update::Select(call.problem).value();
-  const Launch launch(kernel->workspace_bytes(call.problem, Launch::Threads()),
-                      beside);
-  ExpectRan((kernel->*pass)(call, launch.resources()), kernel->name);
+  ExpectRan(RunPass(*kernel, way, call, beside), kernel->name);
 }
 
 // An empty tensor for the gradient of input i, if it is wanted; and where it
@@ -60,7 +55,7 @@ class Mixed : public Function<Mixed> {
     update::Call call = CallOf(x, mix);
     call.inputs.base = ViewOf(state);
     call.out = ViewOf(out);
-    Run(call, &update::Kernel::forward, out);
+    Run(call, Way::kForward, out);
     return out;
   }
 
@@ -75,7 +70,7 @@ class Mixed : public Function<Mixed> {
     call.gradients.d_out = ViewOf(d_out);
     if (d_x.defined()) call.gradients.d_x = ViewOf(d_x);
     call.gradients.d_mix_HH = Floats(d_mix);
-    Run(call, &update::Kernel::backward, d_out);
+    Run(call, Way::kBackward, d_out);
     return {gradients[0], d_x, d_mix};
   }
 
@@ -102,7 +97,7 @@ class MixedByToken : public Function<MixedByToken> {
         at::empty_like(inputs[0], at::MemoryFormat::Contiguous);
     update::Call call = CallOf(inputs);
     call.out = ViewOf(out);
-    Run(call, &update::Kernel::forward, out);
+    Run(call, Way::kForward, out);
     return out;
   }
 
@@ -122,7 +117,7 @@ class MixedByToken : public Function<MixedByToken> {
     if (results[3].defined()) {
       call.gradients.d_psi_BTE = Data<void>(results[3]);
     }
-    Run(call, &update::Kernel::backward, d_out);
+    Run(call, Way::kBackward, d_out);
     return results;
   }
 

@@ -22,9 +22,11 @@ int64_t NumUnits(const Problem& p) {
   return (p.batch * p.tokens + UnitTokens(p) - 1) / UnitTokens(p);
 }
 
-// The workspace: what all units read, the parts, and a room for each thread.
+// The workspace: what all units read, the parts of the gradients, and a room
+// for each thread.
 template <const FusedCode& code>
-int64_t PartsBytes(const Problem& p) {
+int64_t PartsBytes(const Problem& p, Way way) {
+  if (way == Way::kForward) return 0;
   return (NumUnits(p) * code.part_floats(p) *
               static_cast<int64_t>(sizeof(float)) +
           63) /
@@ -32,8 +34,8 @@ int64_t PartsBytes(const Problem& p) {
 }
 
 template <const FusedCode& code>
-int64_t WorkspaceBytes(const Problem& p, int threads) {
-  return code.shared_bytes(p) + PartsBytes<code>(p) +
+int64_t WorkspaceBytes(const Problem& p, Way way, int threads) {
+  return code.shared_bytes(p) + PartsBytes<code>(p, way) +
          threads * code.room_bytes(p);
 }
 
@@ -43,13 +45,13 @@ float* Parts(const Problem& p, const Resources& resources) {
                                   code.shared_bytes(p));
 }
 
-// Calls `pass` for each unit of work.
+// Calls the pass for each unit of work.
 template <const FusedCode& code>
-void ForEachUnit(const Call& call, const Resources& resources,
-                 void (*pass)(const Call&, const Unit&)) {
+void ForEachUnit(const Call& call, const Resources& resources, Way way) {
   const Problem& p = call.problem;
+  const auto pass = way == Way::kForward ? code.forward : code.backward;
   float* const parts = Parts<code>(p, resources);
-  char* const rooms = reinterpret_cast<char*>(parts) + PartsBytes<code>(p);
+  char* const rooms = reinterpret_cast<char*>(parts) + PartsBytes<code>(p, way);
   code.prepare(call, resources.workspace);
   resources.run(NumUnits(p), [&](int64_t i, int thread) {
     Unit unit;
@@ -57,7 +59,7 @@ void ForEachUnit(const Call& call, const Resources& resources,
     unit.count = std::min(UnitTokens(p), p.batch * p.tokens - unit.first);
     unit.room = rooms + thread * code.room_bytes(p);
     unit.shared = resources.workspace;
-    unit.part = parts + i * code.part_floats(p);
+    if (way == Way::kBackward) unit.part = parts + i * code.part_floats(p);
     pass(call, unit);
   });
 }
@@ -78,7 +80,7 @@ template <const FusedCode& code>
 absl::Status Forward(const Call& call, const Resources& resources) {
   const absl::Status types = CheckTypes(call);
   if (!types.ok()) return types;
-  ForEachUnit<code>(call, resources, code.forward);
+  ForEachUnit<code>(call, resources, Way::kForward);
   return absl::OkStatus();
 }
 
@@ -86,7 +88,7 @@ template <const FusedCode& code>
 absl::Status Backward(const Call& call, const Resources& resources) {
   const absl::Status types = CheckTypes(call);
   if (!types.ok()) return types;
-  ForEachUnit<code>(call, resources, code.backward);
+  ForEachUnit<code>(call, resources, Way::kBackward);
   float* const sum = Parts<code>(call.problem, resources);
   const int64_t floats = code.part_floats(call.problem);
   for (int64_t unit = 1; unit < NumUnits(call.problem); ++unit) {

@@ -94,8 +94,11 @@ int64_t MapWords(const Problem& p) {
   return 3 * Padded(p.inner) * p.heads * Padded(p.heads) / 2;
 }
 
-int64_t WorkspaceBytes(const Problem& p) {
-  return Lines(2 * MapWords(p) * 4) + Lines(NumParts(p) * PartFloats(p) * 4) +
+// K and its turned form; backward the blocks' parts and their sums behind them.
+int64_t ForwardBytes(const Problem& p) { return Lines(2 * MapWords(p) * 4); }
+
+int64_t BackwardBytes(const Problem& p) {
+  return ForwardBytes(p) + Lines(NumParts(p) * PartFloats(p) * 4) +
          Lines(PartFloats(p) * 4);
 }
 
@@ -128,8 +131,8 @@ FusedArguments Arguments(const Call& call, void* workspace, bool backward) {
   a.inner = static_cast<int>(Padded(p.inner));
   a.maps = static_cast<uint32_t*>(workspace);
   a.turned_maps = a.maps + MapWords(p);
-  a.parts = reinterpret_cast<float*>(static_cast<char*>(workspace) +
-                                     Lines(2 * MapWords(p) * 4));
+  a.parts =
+      reinterpret_cast<float*>(static_cast<char*>(workspace) + ForwardBytes(p));
   a.part_floats = PartFloats(p);
   a.num_parts = NumParts(p);
   a.sums_in_shared = backward && TileBytes(p, Parts(call), a.tokens, backward) +
@@ -308,8 +311,8 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
 }  // namespace
 
 const CudaCode& FusedCuda() {
-  static constexpr CudaCode kCode = {"cuda_fused", Refusal, WorkspaceBytes,
-                                     Forward, Backward};
+  static constexpr CudaCode kCode = {"cuda_fused",  Refusal, ForwardBytes,
+                                     BackwardBytes, Forward, Backward};
   return kCode;
 }
 

@@ -20,8 +20,9 @@ struct Kernel {
   std::string name;
   // OK if this machine can do it; else UNIMPLEMENTED says why not.
   std::function<absl::Status(const Problem& problem)> supports;
-  // Bytes of Resources::workspace, for either pass.
-  std::function<int64_t(const Problem& problem, int threads)> workspace_bytes;
+  // Bytes of Resources::workspace for a pass.
+  std::function<int64_t(const Problem& problem, Way way, int threads)>
+      workspace_bytes;
   // Bits of results do not depend on the number of threads, and those of a
   // token's `out` on no other token. INTERNAL: the device did not take it.
   std::function<absl::Status(const Call& call, const Resources& resources)>

@@ -147,7 +147,8 @@ TEST(UpdateKernelTest, GradientsThatNobodyWantsAreNotWritten) {
         d_out(c, c.type, x.d_out_BHTW);
     Guarded w1(Type::kFloat32, x.in_EH), w2(Type::kFloat32, x.out_HE),
         psi(c.other, x.psi_BTE);
-    const TestResources resources(kernel.workspace_bytes(c.problem, 1), 1);
+    const TestResources resources(
+        kernel.workspace_bytes(c.problem, Way::kBackward, 1), 1);
     Call call;
     call.problem = c.problem;
     call.inputs = {{},          in.view(),  nullptr, w1.floats(),

@@ -93,17 +93,6 @@ void Fill(Input input, at::Tensor* x) {
   }
 }
 
-// With the memory and the threads, or the queue, that the bindings give a pass
-// of tensors that lie with `beside`.
-absl::Status RunPass(
-    const std::function<absl::Status(const Call&, const Resources&)>& pass,
-    const Kernel& kernel, const Call& call, const at::Tensor& beside) {
-  const kernels::torch::Launch launch(
-      kernel.workspace_bytes(call.problem, kernels::torch::Launch::Threads()),
-      beside);
-  return pass(call, launch.resources());
-}
-
 // The passes of one contender; without a backward one it is empty.
 struct Passes {
   std::function<absl::Status()> forward;
@@ -177,7 +166,8 @@ class KernelCall {
     lse_BHT_ =
         at::empty({p.batch, p.heads, p.queries}, OptionsOf(p, at::kFloat));
     call_.lse_BHT = lse_BHT_.data_ptr<float>();
-    return RunPass(kernel_.forward, kernel_, call_, lse_BHT_);
+    return kernels::torch::RunPass(kernel_, kernels::Way::kForward, call_,
+                                   lse_BHT_);
   }
 
   // `learned`: of the inputs, kNumInputs of them.
@@ -187,7 +177,8 @@ class KernelCall {
       d_inputs_[i] = Empty(call_.problem, static_cast<Input>(i));
       call_.d_inputs[i] = ViewOf(d_inputs_[i]);
     }
-    return RunPass(kernel_.backward, kernel_, call_, lse_BHT_);
+    return kernels::torch::RunPass(kernel_, kernels::Way::kBackward, call_,
+                                   lse_BHT_);
   }
 
   const at::Tensor& output(int i) const { return outputs_[i]; }

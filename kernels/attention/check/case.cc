@@ -7,7 +7,6 @@
 #include <functional>
 #include <thread>
 
-#include "base/check.h"
 #include "base/random/random.h"
 #include "kernels/common/check/numbers.h"
 
@@ -44,7 +43,10 @@ class Copies {
   void* Place(void* here, size_t bytes) {
     if (device_ == nullptr) return here;
     void* const there = device_->allocate(static_cast<int64_t>(bytes));
-    ORDO_CHECK(there != nullptr);
+    if (there == nullptr) {
+      Note(kernels::check::kNoMemory);
+      return here;
+    }
     copies_.push_back({here, there, static_cast<int64_t>(bytes)});
     Note(device_->copy(there, here, copies_.back().bytes));
     return there;
@@ -54,6 +56,9 @@ class Copies {
     return static_cast<Element*>(
         Place(here->data(), here->size() * sizeof(Element)));
   }
+
+  // What went wrong.
+  const std::string& error() const { return error_; }
 
   // Brings all buffers back. What went wrong.
   std::string Fetch() {
@@ -71,7 +76,7 @@ class Copies {
   };
 
   void Note(const char* error) {
-    if (error != nullptr) error_ = error;
+    if (error != nullptr && error_.empty()) error_ = error;
   }
 
   const DeviceMemory* device_;
@@ -358,6 +363,34 @@ class Memory {
       "lse", Type::kFloat32, {1, 1, 1, p_.batch* p_.heads* p_.queries}, 0};
 };
 
+// A workspace, with canaries behind it.
+class WorkMemory {
+ public:
+  explicit WorkMemory(int64_t bytes)
+      : bytes_(bytes), memory_(bytes + 64 + kMargin, kCanary) {
+    std::fill_n(begin(), bytes_, kUnset);
+  }
+
+  void* Place(Copies* copies) {
+    return copies->Place(begin(), bytes_ + kMargin);
+  }
+  bool IsIntact() {
+    const uint8_t* const end = begin() + bytes_;
+    return std::all_of(end, end + kMargin,
+                       [](uint8_t byte) { return byte == kCanary; });
+  }
+
+ private:
+  // At a multiple of 64 bytes.
+  uint8_t* begin() {
+    return memory_.data() + 64 -
+           reinterpret_cast<uintptr_t>(memory_.data()) % 64;
+  }
+
+  const int64_t bytes_;
+  std::vector<uint8_t> memory_;
+};
+
 // At most `threads` tasks at a time.
 void RunTasks(int threads, int64_t count,
               const std::function<void(int64_t i, int thread)>& task) {
@@ -378,27 +411,27 @@ std::string RunKernel(const Problem& p, const Kernel& kernel,
   Memory memory(p, options.gap, *x);
   Copies copies(options.memory);
   const Call call = memory.MakeCall(*x, &copies);
-  const int64_t bytes = kernel.workspace_bytes(p, options.threads);
-  std::vector<uint8_t> workspace(bytes + 64 + kMargin, kCanary);
-  uint8_t* const begin = workspace.data() + 64 -
-                         reinterpret_cast<uintptr_t>(workspace.data()) % 64;
-  std::fill_n(begin, bytes, kUnset);
+  WorkMemory forward(kernel.workspace_bytes(p, Way::kForward, options.threads));
+  WorkMemory backward(
+      kernel.workspace_bytes(p, Way::kBackward, options.threads));
   Resources resources;
-  resources.workspace = copies.Place(begin, bytes + kMargin);
   resources.run = [&](int64_t count, const auto& task) {
     RunTasks(options.threads, count, task);
   };
+  resources.workspace = forward.Place(&copies);
+  void* const of_backward = backward.Place(&copies);
+  // Without memory no kernel may run.
+  if (!copies.error().empty()) return copies.error();
   absl::Status status = kernel.forward(call, resources);
+  resources.workspace = of_backward;
   if (status.ok()) status = kernel.backward(call, resources);
   if (!status.ok()) return std::string(status.message());
 
   std::string error = copies.Fetch();
   if (!error.empty()) return error;
   std::string touched = memory.Read(x);
-  if (std::any_of(begin + bytes, begin + bytes + kMargin,
-                  [](uint8_t byte) { return byte != kCanary; })) {
-    touched += "workspace ";
-  }
+  if (!forward.IsIntact()) touched += "the forward pass' workspace ";
+  if (!backward.IsIntact()) touched += "the backward pass' workspace ";
   return touched.empty() ? "" : "memory is overwritten around: " + touched;
 }
 

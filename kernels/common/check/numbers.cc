@@ -39,6 +39,8 @@ std::vector<char> BytesOfNumbers(Type type, const std::vector<double>& x) {
   return bytes;
 }
 
+bool lacks_memory = false;
+
 const DeviceMemory*& Memory() {
   static const DeviceMemory* memory = nullptr;
   return memory;
@@ -98,13 +100,22 @@ double Distance(const std::vector<double>& x, const std::vector<double>& y) {
   return largest;
 }
 
-void UseMemory(const DeviceMemory* memory) { Memory() = memory; }
+void UseMemory(const DeviceMemory* memory) {
+  Memory() = memory;
+  lacks_memory = false;
+}
+
+bool LacksMemory() { return lacks_memory; }
 
 Placed::Placed(std::vector<char> bytes)
     : memory_(Memory()), count_(static_cast<int64_t>(bytes.size())) {
   if (memory_ != nullptr) {
     data_ = static_cast<char*>(memory_->allocate(count_));
-    memory_->copy(data_, bytes.data(), count_);
+    if (data_ == nullptr) {
+      lacks_memory = true;
+    } else {
+      memory_->copy(data_, bytes.data(), count_);
+    }
     return;
   }
   own_.resize(bytes.size() + kGuard);
@@ -114,11 +125,12 @@ Placed::Placed(std::vector<char> bytes)
 }
 
 Placed::~Placed() {
-  if (memory_ != nullptr) memory_->release(data_);
+  if (memory_ != nullptr && data_ != nullptr) memory_->release(data_);
 }
 
 std::vector<char> Placed::Fetch() const {
-  std::vector<char> bytes(count_);
+  std::vector<char> bytes(count_, kCanary);
+  if (data_ == nullptr) return bytes;
   if (memory_ != nullptr) {
     memory_->copy(bytes.data(), data_, count_);
   } else {
@@ -137,7 +149,10 @@ Guarded::Guarded(Type type, const std::vector<double>& x)
       count_(static_cast<int64_t>(x.size())),
       bytes_(BytesOfNumbers(type, x)) {}
 
-void* Guarded::data() { return count_ == 0 ? nullptr : bytes_.data() + kGuard; }
+void* Guarded::data() {
+  const bool none = count_ == 0 || bytes_.data() == nullptr;
+  return none ? nullptr : bytes_.data() + kGuard;
+}
 
 std::vector<double> Guarded::Values() const {
   const std::vector<char> bytes = bytes_.Fetch();

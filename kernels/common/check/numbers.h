@@ -37,6 +37,13 @@ double Distance(const std::vector<double>& x, const std::vector<double>& y);
 // Where kernels find the memory that is made from now on; null: the host's.
 void UseMemory(const DeviceMemory* memory);
 
+// Whether there was too little of it since then. No kernel may run on what was
+// made of none.
+bool LacksMemory();
+
+// What a run says that did not begin for it.
+inline constexpr char kNoMemory[] = "the device has too little free memory";
+
 template <typename Number>
 std::vector<char> BytesOf(const std::vector<Number>& numbers) {
   const auto* const begin = reinterpret_cast<const char*>(numbers.data());
@@ -51,7 +58,7 @@ class Placed {
   Placed(const Placed&) = delete;
   Placed& operator=(const Placed&) = delete;
 
-  // As the kernel sees them, aligned to 64 bytes.
+  // As the kernel sees them, aligned to 64 bytes; null: see LacksMemory.
   char* data() { return data_; }
   // As they are now.
   std::vector<char> Fetch() const;

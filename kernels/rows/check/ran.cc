@@ -8,6 +8,12 @@ using kernels::check::Distance;
 using kernels::check::Epsilon;
 using kernels::check::Largest;
 
+bool Ran::LacksMemory() {
+  const bool lacks = kernels::check::LacksMemory();
+  if (lacks) misses_.push_back({kernels::check::kNoMemory});
+  return lacks;
+}
+
 void Ran::Expect(const absl::Status& status) {
   if (!status.ok()) misses_.push_back({std::string(status.message())});
 }

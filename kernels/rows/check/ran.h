@@ -21,6 +21,8 @@ struct Result {
 // What a kernel did, and all that is wrong with it.
 class Ran {
  public:
+  // Whether there is no memory for a pass, which is wrong.
+  bool LacksMemory();
   // That a pass is OK.
   void Expect(const absl::Status& status);
   // That nothing around the numbers, which are returned, was overwritten.

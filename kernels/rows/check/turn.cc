@@ -75,6 +75,7 @@ RotationTensors RunTurn(const Kernel& kernel, Rotation r,
   r.turned[0] = {r.heads, Contiguous(&x, r, r.width),
                  Contiguous(&y, r, r.width), Contiguous(&d_y, r, r.width),
                  Contiguous(&d_x, r, r.width)};
+  if (ran->LacksMemory()) return result;
   ran->Expect(kernel.turn(r, resources.get()));
   ran->Expect(kernel.turn_backward(r, resources.get()));
   result.y = ran->ValuesOf(y);

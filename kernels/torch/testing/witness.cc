@@ -182,7 +182,7 @@ Kernel Witness(absl::Status (*take)(const Call&)) {
                ? absl::OkStatus()
                : absl::UnimplementedError("witness: not on the host");
   };
-  kernel.workspace_bytes = [](const Problem&, int) { return 64; };
+  kernel.workspace_bytes = [](const Problem&, Way, int) { return 64; };
   kernel.forward = kernel.backward =
       [take](const Call& call, const Resources&) { return take(call); };
   return kernel;

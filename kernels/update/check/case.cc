@@ -112,7 +112,10 @@ Ran RunKernel(const Case& c, const Kernel& kernel, int threads,
   Ran ran{inputs, ""};
   Tensors& x = ran.tensors;
   const Problem& p = c.problem;
-  const TestResources resources(kernel.workspace_bytes(p, threads), threads);
+  const TestResources forward(kernel.workspace_bytes(p, Way::kForward, threads),
+                              threads);
+  const TestResources backward(
+      kernel.workspace_bytes(p, Way::kBackward, threads), threads);
   const Type x_type = p.by_token() ? c.type : c.other;
   State base(c, c.type, p.by_token() ? x.x_BHTW : x.base_BHTW),
       in(c, x_type, x.x_BHTW), out(c, c.type), d_out(c, c.type, x.d_out_BHTW),
@@ -131,10 +134,14 @@ Ran RunKernel(const Case& c, const Kernel& kernel, int threads,
   call.inputs = {base.view(), in.view(),  mix.floats(), w1.floats(),
                  w2.floats(), psi.data(), c.other};
   call.out = out.view();
-  absl::Status status = kernel.forward(call, resources.get());
+  if (kernels::check::LacksMemory()) {
+    ran.trouble = kernels::check::kNoMemory;
+    return ran;
+  }
+  absl::Status status = kernel.forward(call, forward.get());
   call.gradients = {d_out.view(),  d_x.view(),    d_mix.floats(),
                     d_w1.floats(), d_w2.floats(), d_psi.data()};
-  if (status.ok()) status = kernel.backward(call, resources.get());
+  if (status.ok()) status = kernel.backward(call, backward.get());
   ran.trouble = std::string(status.message());
   if (!status.ok()) return ran;
   x.out_BHTW = out.Values();
@@ -145,7 +152,7 @@ Ran RunKernel(const Case& c, const Kernel& kernel, int threads,
   x.d_psi_BTE = d_psi.Values();
   const bool intact = out.IsIntact() && d_x.IsIntact() && d_mix.IsIntact() &&
                       d_w1.IsIntact() && d_w2.IsIntact() && d_psi.IsIntact() &&
-                      resources.IsIntact();
+                      forward.IsIntact() && backward.IsIntact();
   if (!intact) ran.trouble = "memory around a result is overwritten";
   return ran;
 }
