@@ -167,7 +167,11 @@ TEST(CudaEmulatedTest, WhatItDoesNotDoIsRefusedByName) {
          p->heads = 2 * p->key_heads;
          p->values[0].heads = p->heads;
        }},
-      {"position ids", [](Problem* p) { p->positioned = p->biased = true; }},
+      {"position ids",
+       [](Problem* p) {
+         p->positioned = true;
+         p->query_band = 8;
+       }},
       {"products by channel", [](Problem* p) { p->by_channel = true; }},
       {"sums of weights",
        [](Problem* p) {

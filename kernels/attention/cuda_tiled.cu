@@ -29,7 +29,9 @@ namespace {
 
 Terms TermsOf(const Problem& p) {
   if (HasBands(p) || p.summed) return kVectors;
-  return p.multiplied || p.rectified || p.pieces > 0 ? kNumbers : kNoTerms;
+  const bool by_id = p.positioned && p.biased;
+  return p.multiplied || p.rectified || p.pieces > 0 || by_id ? kNumbers
+                                                              : kNoTerms;
 }
 
 // Of the three kernels of a pass, the one for the problem.

@@ -149,11 +149,6 @@ ORDO_DEVICE void MultiplyBand(const BandStep& step, const Band& band) {
 
 // Of a lane's element (n, e) of a fragment whose rows are a tile's queries, or
 // its keys.
-struct PairAt {
-  int query;
-  int key;
-};
-
 template <bool kRowsAreKeys>
 ORDO_DEVICE PairAt PlaceOfPair(int n, int e) {
   const int thread = device::ThreadId();

@@ -24,9 +24,9 @@ enum TableSums { kBiasSums, kMultiplierSums, kRampSums, kNumTableSums };
 // What the kernels read beside the call, by value.
 struct TiledArguments {
   Call call;
-  // Distances of keys from queries that there are: element d + S - 1 of a part
-  // of a table's gradient is that of distance d; and elements from one part to
-  // the next.
+  // Distances of keys from queries that there are: element d + ZeroOf(problem)
+  // of a part of a table's gradient is that of distance d; and elements from
+  // one part to the next.
   int64_t spread_length = 0;
   int64_t spread_stride = 0;
   // [B,H,T]: sum over what is mixed of it times its gradient.
@@ -93,6 +93,12 @@ inline bool HasBands(const Problem& problem) {
 }
 inline int64_t MaxParts(const Problem& problem) {
   return HasBands(problem) ? kMaxVectorParts : kMaxParts;
+}
+
+// The element of a part of a table's gradient that is of distance 0: with
+// position ids they are the table's.
+constexpr int64_t ZeroOf(const Problem& problem) {
+  return problem.positioned ? problem.reach : problem.keys - 1;
 }
 
 // Of the ramp: each has two sums for each thread in shared memory.

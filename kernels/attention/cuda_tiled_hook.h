@@ -23,9 +23,12 @@ struct Place {
   bool far = false;
 };
 
+// The position id of what is no token, or padding: behind all others.
+inline constexpr int kNoId = 2147483647;
+
 // What a step has beside its tiles. Distance d of a key from a query has
 // element d + kCudaTile - 1 of the first three, where both count in their
-// tiles.
+// tiles; with position ids they have no meaning.
 struct Extras {
   // Times log2(e).
   float bias[2 * kCudaTile];
@@ -36,6 +39,9 @@ struct Extras {
   float lse[kCudaTile];
   float delta[kCudaTile];
   int first[kCudaTile];
+  // Position ids, of both.
+  int query_id[kCudaTile];
+  int key_id[kCudaTile];
   // Of the keys.
   uint8_t hidden[kCudaTile];
 };
@@ -93,6 +99,7 @@ ORDO_DEVICE void LoadExtras(const TiledArguments& arguments, const HeadOf& of,
   const Problem& p = call.problem;
   const int i = device::ThreadId();
   const int64_t at = TableAt(p, SpreadBase(p, place) + i - (p.keys - 1));
+  // With ids these are read, and not used.
   if (p.biased) extras->bias[i] = TableOf(call, kBias, of.head)[at] * kLog2E;
   if (p.multiplied) {
     extras->multiplier[i] = TableOf(call, kMultiplier, of.head)[at];
@@ -113,9 +120,14 @@ ORDO_DEVICE void LoadExtras(const TiledArguments& arguments, const HeadOf& of,
     extras->first[i] =
         static_cast<int>(first < kCudaTile ? first : int64_t{kCudaTile});
   }
-  extras->hidden[i] =
+  const bool hidden =
       key >= p.keys ||
       (p.padded && call.facts.real_BS[of.batch * p.keys + key] == 0);
+  extras->hidden[i] = hidden;
+  if (!p.positioned) return;
+  const int32_t* const ids = call.facts.positions_BS + of.batch * p.keys;
+  extras->key_id[i] = hidden ? kNoId : ids[key];
+  extras->query_id[i] = real ? ids[p.keys - p.queries + query] : kNoId;
 }
 
 // What a kernel is compiled for: masks and a bias; also all else of a distance
@@ -136,6 +148,10 @@ struct Hook {
   bool biased;
   bool multiplied;
   bool rectified;
+  // Tables are of differences of position ids, of this call, for this head.
+  bool positioned;
+  const Call* call;
+  int head;
   // A query sees keys up to its own number in the tile plus this, and beyond
   // that plus the other.
   int diagonal;
@@ -168,6 +184,9 @@ ORDO_DEVICE Hook<kTerms> MakeHook(const Call& call, int64_t head,
   hook.biased = p.biased;
   hook.multiplied = p.multiplied;
   hook.rectified = p.rectified;
+  hook.positioned = p.positioned;
+  hook.call = &call;
+  hook.head = static_cast<int>(head);
   hook.diagonal = p.causal ? WithinTiles(last) : kCudaTile;
   hook.edge = cut ? WithinTiles(ahead - p.far_from) : -kCudaTile;
   hook.whole = !p.padded && !p.bounded && place.key + kCudaTile <= p.keys &&
@@ -181,9 +200,28 @@ ORDO_DEVICE Hook<kTerms> MakeHook(const Call& call, int64_t head,
   return hook;
 }
 
+// A query and a key, by their numbers in their tiles.
+struct PairAt {
+  int query;
+  int key;
+};
+
 // The element of extras for a query and a key.
 ORDO_DEVICE int DistanceAt(int query, int key) {
   return key - query + kCudaTile - 1;
+}
+
+// A table's number for a query and a key: of `near`, its part in the extras, or
+// where ids say which.
+ORDO_DEVICE float NumberAt(const Hook<true>& hook, Input table,
+                           const float (&near)[2 * kCudaTile],
+                           const PairAt& pair) {
+  if (!hook.positioned) return near[DistanceAt(pair.query, pair.key)];
+  const int64_t distance = int64_t{hook.extras->key_id[pair.key]} -
+                           hook.extras->query_id[pair.query];
+  return TableOf(
+      *hook.call, table,
+      table == kRamp ? 0 : hook.head)[TableAt(hook.call->problem, distance)];
 }
 
 // The number that f is of, and its piece: as many knots as lie below it.
@@ -194,7 +232,8 @@ struct OnRamp {
 
 ORDO_DEVICE OnRamp RampAt(const Hook<true>& hook, int query, int key) {
   OnRamp at;
-  at.x = hook.extras->ramp[DistanceAt(query, key)] * hook.extras->row[query];
+  at.x = NumberAt(hook, kRamp, hook.extras->ramp, {query, key}) *
+         hook.extras->row[query];
   int begin = 0, end = hook.pieces - 1;
   while (begin < end) {
     const int middle = (begin + end) / 2;
@@ -229,10 +268,15 @@ ORDO_DEVICE float Logit(const Hook<kTerms>& hook, float product, int query,
   float logit = product * hook.scale;
   if constexpr (kTerms) {
     if (hook.rectified) logit = Rectified(logit);
-    if (hook.multiplied) logit *= extras.multiplier[DistanceAt(query, key)];
+    if (hook.multiplied) {
+      logit *= NumberAt(hook, kMultiplier, extras.multiplier, {query, key});
+    }
     if (hook.pieces > 0) {
       const OnRamp at = RampAt(hook, query, key);
       logit += (hook.slopes[at.piece] * at.x + hook.offsets[at.piece]) * kLog2E;
+    }
+    if (hook.biased && hook.positioned) {
+      return logit + NumberAt(hook, kBias, extras.bias, {query, key}) * kLog2E;
     }
   }
   return hook.biased ? logit + extras.bias[DistanceAt(query, key)] : logit;
@@ -242,9 +286,13 @@ ORDO_DEVICE float Logit(const Hook<kTerms>& hook, float product, int query,
 template <bool kTerms>
 ORDO_DEVICE float ProductFactor(const Hook<kTerms>& hook, float product,
                                 int query, int key) {
-  if (!kTerms) return 1;
-  if (hook.rectified && !(product * hook.scale > 0)) return 0;
-  return hook.multiplied ? hook.extras->multiplier[DistanceAt(query, key)] : 1;
+  if constexpr (kTerms) {
+    if (hook.rectified && !(product * hook.scale > 0)) return 0;
+    if (hook.multiplied) {
+      return NumberAt(hook, kMultiplier, hook.extras->multiplier, {query, key});
+    }
+  }
+  return 1;
 }
 
 }  // namespace ordo::kernels::attention

@@ -26,12 +26,14 @@ struct QueriesShared {
       TileElements(kCudaTile, kD) + TileElements(kCudaTile, kW);
   // Queries and d_mixed are as large as a step's keys and values.
   static constexpr int kStages = Stages(kStep, kStep);
-  static constexpr int64_t kBytes =
-      2 * (1 + kStages) * kStep + kStages * sizeof(Extras) + 4 * kTermsElements;
+  static constexpr int64_t kBytes = 2 * (1 + kStages) * kStep +
+                                    kStages * sizeof(Extras) +
+                                    4 * kTermsElements + sizeof(IdOrder);
 
   uint16_t* q;
   uint16_t* steps;
-  // For gradients of tables; those of the ramp come behind all that is fixed.
+  // For gradients of tables, with an IdOrder behind; those of the ramp come
+  // behind all that is fixed.
   float* terms;
   Extras* extras;
   float* pieces;
@@ -45,7 +47,7 @@ ORDO_DEVICE QueriesShared<kD, kW> MakeQueriesShared() {
   shared.steps = shared.q + Shared::kStep;
   shared.terms =
       reinterpret_cast<float*>(shared.steps + Shared::kStages * Shared::kStep);
-  shared.extras = reinterpret_cast<Extras*>(shared.terms + kTermsElements);
+  shared.extras = reinterpret_cast<Extras*>(IdOrderOf(shared.terms) + 1);
   shared.pieces = reinterpret_cast<float*>(shared.extras + Shared::kStages);
   return shared;
 }

@@ -39,10 +39,9 @@ const TiledWidths* FindWidths(const Problem& p) {
 
 // What problem.h has and this kernel does not.
 const char* MissingTerm(const Problem& p) {
-  const bool tables = p.biased || p.multiplied || p.pieces > 0 ||
-                      p.far_from > 0 || HasBands(p) || p.summed;
-  if (p.positioned && tables) {
-    return "it does not do position ids with tables or a far product";
+  if (p.positioned && (p.far_from > 0 || HasBands(p) || p.summed)) {
+    return "it does not do position ids with vectors of distances, sums of "
+           "weights or a far product";
   }
   if (p.pieces > kMaxPieces) return "it does not do more than 64 pieces";
   if (p.by_channel) return "it does not do products by channel";

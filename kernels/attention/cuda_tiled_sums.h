@@ -102,7 +102,7 @@ TiledTable(const TableArguments arguments) {
   float* const gradient =
       static_cast<float*>(table.data) + device::BlockY() * table.head_stride;
   const int64_t last = p.causal ? p.reach : 2 * p.reach;
-  const int64_t block = device::BlockX(), zero = p.keys - 1;
+  const int64_t block = device::BlockX(), zero = ZeroOf(p);
   if (block == 0) {
     // Without a reach both ends are one.
     const int64_t end = last == 0 ? tiled.spread_length : zero - p.reach + 1;

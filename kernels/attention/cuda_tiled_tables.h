@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/attention/cuda_tiled_hook.h"
+#include "kernels/attention/cuda_tiled_ids.h"
 
 // The gradients of tables, from those of the logits, in the kernel of the
 // queries. Nothing is added by two threads, and all sums have one order.
@@ -11,11 +12,6 @@
 // Legend: a fragment x[n][e] as in cuda_tile.h.
 
 namespace ordo::kernels::attention {
-
-// Elements of a row of a tile of fp32, so that the eight rows of a fragment lie
-// in different banks.
-inline constexpr int kTermsPitch = kCudaTile + 8;
-inline constexpr int64_t kTermsElements = kCudaTile * kTermsPitch;
 
 // Of a lane: its queries' row of the tile, and its keys of it.
 struct LanePlace {
@@ -79,9 +75,15 @@ ORDO_DEVICE void AddToTable(const TiledArguments& arguments,
           hook, table, {step.products[n][e], step.changes[n][e], query, key});
     }
   }
+  const Problem& p = arguments.call.problem;
+  if constexpr (kTerms) {
+    if (p.positioned) {
+      AddById(arguments, *hook.extras, table, step.terms);
+      return;
+    }
+  }
   // A distance has terms of all warps.
   device::SyncThreads();
-  const Problem& p = arguments.call.problem;
   const int thread = device::ThreadId();
   const int64_t at = SpreadBase(p, step.place) + thread;
   // Thread i has the distance i - (kCudaTile - 1) of a key from a query.
@@ -122,7 +124,7 @@ ORDO_DEVICE void AddToRamp(const Hook<true>& hook, const Step& step,
       const int key = 8 * n + lane.column + e % 2;
       const OnRamp at = RampAt(hook, query, key);
       rows[e / 2] += change * hook.slopes[at.piece] *
-                     hook.extras->ramp[DistanceAt(query, key)];
+                     NumberAt(hook, kRamp, hook.extras->ramp, {query, key});
       *PieceSums(pieces, at.piece) += change * at.x;
       *PieceSums(pieces, hook.pieces + at.piece) += change;
     }

@@ -20,8 +20,9 @@ inline int64_t ValuesWidth(const Problem& p) {
   return width;
 }
 
-// Distances that a row of logits may have.
+// Distances that a row of logits may have, or with position ids a table has.
 inline int64_t SpreadLength(const Problem& p) {
+  if (p.positioned) return p.distances();
   return p.causal ? p.keys : 2 * p.keys - 1;
 }
 
