@@ -7,6 +7,10 @@
 namespace ordo::model::catalog {
 namespace {
 
+constexpr Distances kNone = Distances::kNone;
+constexpr Distances kNumbers = Distances::kNumbers;
+constexpr Distances kProducts = Distances::kProducts;
+
 // As AttentionClass; words with spaces between in the place of lists.
 struct Row {
   const char* name;
@@ -14,7 +18,7 @@ struct Row {
   const char* encodings;
   const char* kernels;
   const char* no_cuda;
-  bool by_distance;
+  Distances distances;
   bool is_measured;
   double slowdown;
   int width_factor = 1;
@@ -22,77 +26,82 @@ struct Row {
   bool needs_causal = false;
   const char* pieces_param = "";
   const char* segments_param = "";
+  const char* plain_param = "";
+  const char* plain_value = "";
 };
 
 constexpr Row kRows[] = {
     {"rope", "softmax attention, as for all that turn or leave q and k", "",
-     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 2.1},
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNone, true, 2.1},
     {"tener", "q and k of width 2d, half of them waves", "tener",
-     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, false, 2.4,
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNone, false, 2.4,
      /*width_factor=*/2},
     {"tape", "two value tensors of width d under one softmax", "tape",
-     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 2.5,
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNone, true, 2.5,
      /*width_factor=*/1, /*num_values=*/2},
     {"tape_joined", "one value tensor of width 2d", "",
-     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 2.5},
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNone, true, 2.5},
     {"alibi", "a constant bias of the distance", "alibi sandwich",
-     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", true, true, 2.8},
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNumbers, true, 2.8},
     {"t5", "a learned bias of the distance up to 128", "t5",
-     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", true, true, 6.1},
+     "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNumbers, true, 6.1},
     {"kerple_log", "a learned bias of every distance",
      "kerple_log kerple_power", "cpu_pairs cpu_tiled cuda_hopper cuda_tiled",
-     "", true, true, 4.6},
+     "", kNumbers, true, 4.6},
     {"window_bias_2d",
      "a learned bias of every distance in a grid of position ids",
-     "window_bias_2d", "cpu_pairs cpu_tiled",
-     "distances between position ids do not lie on a tile's diagonals", true,
-     false, 4.6},
+     "window_bias_2d", "cpu_pairs cpu_tiled cuda_tiled", "", kNumbers, false,
+     4.6},
     {"fire", "a learned function of distance and row, in 33 pieces", "fire",
-     "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 19.3,
+     "cpu_pairs cpu_tiled cuda_tiled", "", kNumbers, true, 19.3,
      /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/false,
      /*pieces_param=*/"mlp_width"},
     {"da_transformer", "rectified logits times a number for each distance",
-     "da_transformer", "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 5.4},
+     "da_transformer", "cpu_pairs cpu_tiled cuda_tiled", "", kNumbers, true,
+     5.4},
     {"huang1", "logits times a number for each of 17 distances",
-     "huang1 huang2", "cpu_pairs cpu_tiled cuda_tiled", "", true, true, 3.2},
+     "huang1 huang2", "cpu_pairs cpu_tiled cuda_tiled", "", kNumbers, true,
+     3.2},
     {"huang3", "q.k weighed by channel for each of 17 distances", "huang3",
      "cpu_tiled",
      "its vectors weigh q and k channel by channel, which no product of tiles "
      "does",
-     true, true, 26.4},
+     kProducts, true, 26.4},
     {"shaw", "q with a vector for each of 17 distances", "shaw",
-     "cpu_tiled cuda_tiled", "", true, true, 2.2},
+     "cpu_tiled cuda_tiled", "", kProducts, true, 2.2},
     {"transformer_xl", "q with a vector for every distance", "transformer_xl",
-     "cpu_tiled cuda_tiled", "", true, true, 2.1,
+     "cpu_tiled cuda_tiled", "", kProducts, true, 2.1,
      /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/false,
      /*pieces_param=*/"", /*segments_param=*/"segment_length"},
     {"deberta", "q and k with a vector for each of 65 distances",
-     "deberta huang4", "cpu_tiled cuda_tiled", "", true, true, 4.0},
+     "deberta huang4", "cpu_tiled cuda_tiled", "", kProducts, true, 4.0},
     {"cope", "positions counted by gates of the logits, 64 of them", "cope",
-     "cpu_counted cuda_counted", "", false, true, 4.6},
+     "cpu_counted cuda_counted", "", kNone, true, 4.6, /*width_factor=*/1,
+     /*num_values=*/1, /*needs_causal=*/false, /*pieces_param=*/"",
+     /*segments_param=*/"", /*plain_param=*/"form", /*plain_value=*/"mlp"},
     {"rerope", "another product from a distance of 512 on",
-     "rerope leaky_rerope", "cpu_tiled cuda_tiled", "", true, true, 2.8,
+     "rerope leaky_rerope", "cpu_tiled cuda_tiled", "", kProducts, true, 2.8,
      /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/true},
     {"shifted_sparse", "groups of N / 4 tokens, shifted in half of the heads",
-     "", "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", false, true, 2.1},
+     "", "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNone, true, 2.1},
 };
 
 }  // namespace
 
 const std::vector<AttentionKernel>& AttentionKernels() {
-  const std::vector<std::string> both = {"fp32", "bf16"};
+  const std::vector<std::string> both = {"fp32", "bf16"}, half = {"bf16"};
   static const auto* const kernels = new std::vector<AttentionKernel>{
-      {"cpu_pairs_amx", "cpu_pairs", "cpu", {"bf16"}, kNoLimit, 1},
-      {"cpu_pairs_avx512bf16", "cpu_pairs", "cpu", {"bf16"}, kNoLimit, 1},
+      {"cpu_pairs_amx", "cpu_pairs", "cpu", half, kNoLimit, 1},
+      {"cpu_pairs_avx512bf16", "cpu_pairs", "cpu", half, kNoLimit, 1},
       {"cpu_tiled_avx512", "cpu_tiled", "cpu", both, kNoLimit, 1},
       {"cpu_tiled_avx2", "cpu_tiled", "cpu", both, kNoLimit, 1},
       {"cpu_tiled", "cpu_tiled", "cpu", both, kNoLimit, 1},
       {"cpu_counted_avx512", "cpu_counted", "cpu", both, kNoLimit, 1},
       {"cpu_counted_avx2", "cpu_counted", "cpu", both, kNoLimit, 1},
       {"cpu_counted", "cpu_counted", "cpu", both, kNoLimit, 1},
-      {"cuda_hopper", "cuda_hopper", "cuda", {"bf16"}, 128, 8, 128, 64, 0},
-      {"cuda_tiled", "cuda_tiled", "cuda", {"bf16"}, 128, 8, 256, 1, 64},
-      {"cuda_counted", "cuda_counted", "cuda", {"bf16"}, 128, 8},
+      {"cuda_hopper", "cuda_hopper", "cuda", half, 128, 8, 128, 64, 0, kNone},
+      {"cuda_tiled", "cuda_tiled", "cuda", half, 128, 8, 256, 1, 64, kNumbers},
+      {"cuda_counted", "cuda_counted", "cuda", half, 128, 8, 128, 1, 0, kNone},
   };
   return *kernels;
 }
@@ -104,9 +113,10 @@ const std::vector<AttentionClass>& AttentionClasses() {
       made->push_back({row.name, row.text,
                        absl::StrSplit(row.encodings, ' ', absl::SkipEmpty()),
                        absl::StrSplit(row.kernels, ' '), row.no_cuda,
-                       row.by_distance, row.is_measured, row.slowdown,
+                       row.distances, row.is_measured, row.slowdown,
                        row.width_factor, row.num_values, row.needs_causal,
-                       row.pieces_param, row.segments_param});
+                       row.pieces_param, row.segments_param, row.plain_param,
+                       row.plain_value});
     }
     return made;
   }();

@@ -16,6 +16,15 @@ inline constexpr char kReferenceKernel[] = "reference";
 
 inline constexpr int kNoLimit = 1 << 30;
 
+// What attention reads of the distance of a query and a key.
+enum class Distances {
+  kNone,
+  // Numbers.
+  kNumbers,
+  // Vectors, or which product it is.
+  kProducts,
+};
+
 // A kernel that a recipe may name: a row of the table.
 struct AttentionKernel {
   std::string name;
@@ -35,6 +44,8 @@ struct AttentionKernel {
   int value_tile = 1;
   // Most pieces of a piecewise linear function of the distance.
   int max_pieces = kNoLimit;
+  // The most that it reads of distances between position ids.
+  Distances of_ids = Distances::kProducts;
 };
 
 const std::vector<AttentionKernel>& AttentionKernels();
@@ -50,8 +61,7 @@ struct AttentionClass {
   std::vector<std::string> kernels;
   // For people: why none of them is for a GPU. Empty: one is.
   std::string no_cuda;
-  // It reads tables of distances, or tells near from far, within attention.
-  bool by_distance = false;
+  Distances distances = Distances::kNone;
   // Benchmarks measure it.
   bool is_measured = true;
   // How many times as long a training step of the tiny model takes with plain
@@ -69,6 +79,9 @@ struct AttentionClass {
   // which no kernel does. Empty: none.
   std::string pieces_param;
   std::string segments_param;
+  // A parameter and the value of it that no kernel does. Empty: none.
+  std::string plain_param;
+  std::string plain_value;
 };
 
 // The first is that of encodings that no other names.

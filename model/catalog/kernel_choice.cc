@@ -29,6 +29,8 @@ struct Need {
   double pieces = 0;
   // Earlier segments pass on no gradient.
   bool has_segments = false;
+  // What no kernel does. Empty: nothing is.
+  std::string plain;
 };
 
 // 0 where there is none.
@@ -39,7 +41,10 @@ double ParamOf(const v1::Component& encoding, const std::string& name) {
 
 Need NeedOf(const v1::Component& encoding, bool is_drawn) {
   const AttentionClass& about = AttentionClassOf(encoding.name());
-  Need need = {{encoding.name()}, {&about}, is_drawn};
+  Need need;
+  need.encodings = {encoding.name()};
+  need.classes = {&about};
+  need.is_drawn = is_drawn;
   need.width_factor = about.width_factor;
   need.num_values = about.num_values;
   need.needs_causal = about.needs_causal;
@@ -47,6 +52,12 @@ Need NeedOf(const v1::Component& encoding, bool is_drawn) {
     need.pieces = 1 + ParamOf(encoding, about.pieces_param);
   }
   need.has_segments = ParamOf(encoding, about.segments_param) > 0;
+  const auto plain = encoding.params().find(about.plain_param);
+  if (plain != encoding.params().end() &&
+      plain->second.string_value() == about.plain_value) {
+    need.plain = absl::StrCat(encoding.name(), " with ", about.plain_param,
+                              ": ", about.plain_value);
+  }
   return need;
 }
 
@@ -60,6 +71,7 @@ void Join(const Need& more, Need* need) {
   need->needs_causal = need->needs_causal || more.needs_causal;
   need->pieces = std::max(need->pieces, more.pieces);
   need->has_segments = need->has_segments || more.has_segments;
+  if (need->plain.empty()) need->plain = more.plain;
   for (const AttentionClass* about : more.classes) {
     if (about == plain) continue;
     if (need->classes.front() == plain) need->classes.clear();
@@ -93,6 +105,14 @@ bool Has(const List& list, const Value& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
+// Whether a kernel is among those of each of the encodings.
+bool IsOfAll(const AttentionKernel& kernel, const Need& need) {
+  return std::all_of(need.classes.begin(), need.classes.end(),
+                     [&](const AttentionClass* about) {
+                       return Has(about->kernels, kernel.family);
+                     });
+}
+
 // Why a kernel does not do what the encodings need; empty: it does.
 std::string WhyNotEncoding(const AttentionKernel& kernel, const Need& need) {
   const bool is_gpu = kernel.device == "cuda";
@@ -106,7 +126,7 @@ std::string WhyNotEncoding(const AttentionKernel& kernel, const Need& need) {
                              absl::StrJoin(about->kernels, ", "),
                              about->kernels.size() == 1 ? " does" : " do"));
     }
-    if (is_gpu && need.is_drawn && about->by_distance) {
+    if (need.is_drawn && about->distances > kernel.of_ids) {
       return "distances between position ids do not lie on a tile's diagonals";
     }
   }
@@ -141,6 +161,9 @@ std::string WhyNot(const AttentionKernel& kernel, const AttentionUse& use) {
 
 // Why no kernel does what is needed, whichever it is; empty: one may.
 std::string WhyNotAny(const AttentionUse& use, const Need& need) {
+  if (!need.plain.empty()) {
+    return absl::StrCat("no kernel does ", need.plain);
+  }
   if (need.has_segments && use.is_training) {
     return "in training, keys of earlier segments pass on no gradient";
   }
@@ -201,7 +224,7 @@ std::string WhyNone(const AttentionUse& use, const Need& need) {
     const std::string why = WhyNot(kernel, use, need);
     if (why.empty()) return "";
     // Why the one that could do it does not says more.
-    if (first.empty() || WhyNotEncoding(kernel, need).empty()) {
+    if (first.empty() || IsOfAll(kernel, need)) {
       first = absl::StrCat(kernel.name, ": ", why);
     }
   }

@@ -121,9 +121,28 @@ TEST_F(KernelChoiceTest, NoKernelIsToldWithTheReasonAndTheSlowdown) {
   EXPECT_THAT(SlowdownNotice("training",
                              Use(Encoding("rope"), "cpu", "fp32", "reference")),
               HasSubstr("as asked for"));
-  const auto drawn = Encoding("random_positions", {Encoding("alibi")});
+  const auto drawn = Encoding("random_positions", {Encoding("shaw")});
   EXPECT_THAT(SlowdownNotice("training", Use(drawn, "cuda", "bf16")),
               HasSubstr("do not lie on a tile's diagonals"));
+  EXPECT_EQ(SlowdownNotice("training", Use(drawn, "cpu", "bf16")), "");
+}
+
+TEST_F(KernelChoiceTest, PositionIdsTakeAGpusKernelThatReadsNumbersByThem) {
+  const auto drawn = Encoding("random_positions", {Encoding("alibi")});
+  EXPECT_EQ(SlowdownNotice("training", Use(drawn, "cuda", "bf16")), "");
+  EXPECT_EQ(Wrong(Use(drawn, "cuda", "bf16", "cuda_tiled")), "");
+  EXPECT_THAT(Wrong(Use(drawn, "cuda", "bf16", "cuda_hopper")),
+              HasSubstr("do not lie on a tile's diagonals"));
+}
+
+TEST_F(KernelChoiceTest, AFormThatNoKernelDoesIsTold) {
+  v1::Component cope = Encoding("cope");
+  (*cope.mutable_params())["form"].set_string_value("mlp");
+  EXPECT_THAT(SlowdownNotice("training", Use(cope, "cpu", "fp32")),
+              HasSubstr("no kernel does cope with form: mlp"));
+  EXPECT_NE(Wrong(Use(cope, "cuda", "bf16", "cuda_counted")), "");
+  (*cope.mutable_params())["form"].set_string_value("alibi");
+  EXPECT_EQ(SlowdownNotice("training", Use(cope, "cpu", "fp32")), "");
 }
 
 TEST_F(KernelChoiceTest, AWindowOnBothSidesHasNoKernel) {

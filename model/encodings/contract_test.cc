@@ -21,6 +21,7 @@
 #include "kernels/torch/testing/witness.h"
 #include "model/catalog/attention_classes.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/kernel_choice.h"
 #include "model/encodings/registry.h"
 #include "model/encodings/testing/examples.h"
 #include "model/testing/models.h"
@@ -387,6 +388,56 @@ TEST_P(ContractTest, ComputesWhereItsParametersAre) {
   }
 }
 
+// The rows of a GPU's library, as far as it goes without one: what the
+// catalogue says of each, of an encoding with all its parameters, is what the
+// row's own code says of the problem that the encoding makes of it.
+TEST_P(ContractTest, RowsForAGpuTakeWhatTheCatalogueSaysTheyDo) {
+  kernels::torch::testing::AddWitnesses();
+  parameters::ParameterOptions options;
+  options.device = c10::Device(at::kMeta);
+  options.dtype = at::kBFloat16;
+  const Component encoding = Resolved();
+  const bool has_state =
+      !All(encoding, [](const auto& traits) { return !traits.carries_state; });
+  const int64_t length = Limit() == 0 ? 12 : std::min<int64_t>(Limit(), 12);
+  for (const bool causal : {true, false}) {
+    Model model = SmallModel();
+    model.set_causal(causal);
+    if (!causal && IsCausalOnly()) continue;
+    const auto transformer =
+        MakeTransformer(model, GetParam().encoding, options);
+    for (const auto& kernel : catalog::AttentionKernels()) {
+      if (kernel.device != "cuda") continue;
+      catalog::Violations violations;
+      catalog::CheckKernel("kernel",
+                           {&model, &encoding, "cuda", "bf16", kernel.name},
+                           &violations);
+      ForwardOptions forward;
+      forward.kernel = kernel.name;
+      // Some draw position ids there alone.
+      forward.training = TrainingStep{1, 2};
+      const at::NoGradGuard no_grad;
+      try {
+        transformer->Forward(Tokens(2, length), forward);
+        EXPECT_TRUE(violations.empty())
+            << kernel.name << " does it, and not by the catalogue: "
+            << violations.front().description;
+      } catch (const c10::ValueError& refused) {
+        const std::string why = refused.what_without_backtrace();
+        // It does not know how wide states are.
+        const bool is_of_state =
+            has_state && why.find("multiples of 8") != std::string::npos;
+        EXPECT_TRUE(is_of_state || !violations.empty())
+            << "by the catalogue it does it: " << why;
+      } catch (const c10::Error& error) {
+        EXPECT_THAT(error.what_without_backtrace(),
+                    HasSubstr("out of meta tensor; no data!"));
+        GTEST_SKIP() << "reads numbers of the device";
+      }
+    }
+  }
+}
+
 // Four blocks of queries: padded, in groups, and under a window that has two
 // sides where the definition allows it.
 TEST_P(ContractTest, PlainOperationsInBlocksComputeTheSame) {
@@ -687,6 +738,63 @@ TEST(KernelNamesTest, TheCatalogueHasThoseOfTheTable) {
   }
   for (const auto& kernel : kernels::attention::Kernels()) {
     if (kernel.device == kernels::Device::kCpu) there.push_back(kernel.name);
+  }
+  EXPECT_THAT(known, ::testing::UnorderedElementsAreArray(there));
+}
+
+// A problem of so wide heads, and values that are as wide, on a GPU in bf16.
+kernels::attention::Problem OnGpu(int64_t width, int num_values) {
+  kernels::attention::Problem problem;
+  problem.device = kernels::Device::kCuda;
+  problem.type = kernels::Type::kBfloat16;
+  problem.batch = problem.heads = problem.key_heads = 1;
+  problem.queries = problem.keys = 8;
+  problem.width = width;
+  problem.num_values = num_values;
+  for (auto& value : problem.values) value = {width, 1};
+  return problem;
+}
+
+TEST(KernelNamesTest, TheCatalogueHasTheNamesAndLimitsOfRowsForAGpu) {
+  kernels::torch::testing::AddWitnesses();
+  std::vector<std::string> known, there;
+  for (const auto& row : kernels::attention::Kernels()) {
+    if (row.device == kernels::Device::kCuda && row.name != "witness") {
+      there.push_back(row.name);
+    }
+  }
+  for (const auto& kernel : catalog::AttentionKernels()) {
+    if (kernel.device != "cuda") continue;
+    known.push_back(kernel.name);
+    const auto takes = [&](const kernels::attention::Problem& problem) {
+      return kernels::attention::Select(problem, kernel.name).ok();
+    };
+    // What nothing counts, or what something does.
+    const bool counts = kernel.family == "cuda_counted";
+    const auto with = [&](int64_t width, int num_values, int64_t pieces = 0) {
+      auto problem = OnGpu(width, num_values);
+      problem.pieces = pieces;
+      if (counts) problem.gates = kernels::attention::Gates::kLogits;
+      return problem;
+    };
+    const int step = kernel.head_width_multiple;
+    EXPECT_TRUE(takes(with(kernel.max_head_width, 1))) << kernel.name;
+    EXPECT_FALSE(takes(with(kernel.max_head_width + step, 1))) << kernel.name;
+    EXPECT_FALSE(takes(with(step + 1, 1))) << kernel.name;
+    const int values = std::min(kernel.max_values_width, 256);
+    const int tile = std::max(kernel.value_tile, step);
+    for (const int width : {step, 64, 72, 128}) {
+      if (width > kernel.max_head_width) continue;
+      const int taken = 2 * ((width + tile - 1) / tile) * tile;
+      EXPECT_EQ(takes(with(width, 2)), taken <= values)
+          << kernel.name << ": two values " << width << " wide";
+    }
+    if (counts || kernel.max_pieces == 0) {
+      EXPECT_FALSE(takes(with(step, 1, 2))) << kernel.name;
+    } else {
+      EXPECT_TRUE(takes(with(step, 1, kernel.max_pieces))) << kernel.name;
+      EXPECT_FALSE(takes(with(step, 1, kernel.max_pieces + 1))) << kernel.name;
+    }
   }
   EXPECT_THAT(known, ::testing::UnorderedElementsAreArray(there));
 }

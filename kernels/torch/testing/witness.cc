@@ -9,6 +9,8 @@
 #include "ATen/core/dispatch/Dispatcher.h"
 #include "ATen/ops/ones.h"
 #include "absl/strings/str_cat.h"
+#include "kernels/attention/cuda_code.h"
+#include "kernels/attention/cuda_rows.h"
 #include "kernels/attention/table.h"
 #include "kernels/rows/table.h"
 #include "kernels/update/table.h"
@@ -188,6 +190,16 @@ Kernel Witness(absl::Status (*take)(const Call&)) {
   return kernel;
 }
 
+// The row of a GPU's kernel, which takes what the kernel takes.
+attention::Kernel WitnessOf(const attention::CudaCode& code) {
+  attention::Kernel kernel = attention::CudaKernel(code);
+  kernel.forward =
+      kernel.backward = [](const attention::Call& call, const Resources&) {
+        return TakeAttention(call);
+      };
+  return kernel;
+}
+
 rows::Kernel WitnessOfRows() {
   rows::Kernel kernel;
   kernel.name = "witness";
@@ -207,7 +219,9 @@ rows::Kernel WitnessOfRows() {
 void AddWitnesses() {
   static const bool added = [] {
     attention::AddKernels(
-        {Witness<attention::Kernel, attention::Problem>(TakeAttention)});
+        {Witness<attention::Kernel, attention::Problem>(TakeAttention),
+         WitnessOf(attention::HopperCuda()), WitnessOf(attention::TiledCuda()),
+         WitnessOf(attention::CountedCuda())});
     update::AddKernels({Witness<update::Kernel, update::Problem>(TakeUpdate)});
     rows::AddKernels({WitnessOfRows()});
     AddOperations();
