@@ -116,6 +116,14 @@ TEST(NotANumberTest, IsSeenByAllWhoSeeItsKeyOrAreItsQuery) {
   }
 }
 
+TEST(FarKeysTest, AreLeftOutWhereABiasLeavesThemNoWeight) {
+  for (const Kernel& kernel : Kernels()) {
+    for (const Type type : {Type::kFloat32, Type::kBfloat16}) {
+      testing::ExpectFarKeysAreLeftOut(type, kernel, OptionsFor(kernel));
+    }
+  }
+}
+
 // That no row was tested on a device is said once, and why.
 TEST(CudaTest, ThereIsADevice) {
   if (access(cuda::testing::kLibraryPath, F_OK) != 0)

@@ -134,7 +134,7 @@ struct HeadWork {
 
   // Queries of a tile see keys of the tiles from Begin's to before End.
   int64_t Begin(const Place& place) const {
-    return hook.first == nullptr ? 0 : hook.first[place.query] / kTile * kTile;
+    return hook.FirstTile(place.query);
   }
   int64_t End(const Place& place) const {
     const Problem& p = *problem;

@@ -170,7 +170,7 @@ inline void PrepareTile(const HeadWork& work, const Place& place) {
   }
 }
 
-// Zeros for the sums of a tile of keys that no query sees, and of values that
+// Zeros for the sums of a tile of keys that no query needs, and of values that
 // nothing came back for.
 inline void ClearKeys(const HeadWork& work, const BackwardWork& back,
                       int64_t key, bool seen) {
@@ -221,9 +221,7 @@ inline void BackwardHead(const HeadWork& work, const BackwardWork& back) {
     const int64_t end = place.key + place.num_keys;
     place.query = first;
     for (; place.query < p.queries; place.query += kTile) {
-      if (work.hook.first != nullptr && work.hook.first[place.query] >= end) {
-        break;
-      }
+      if (work.hook.FirstKey(place.query) >= end) break;
       place.num_queries = Least(kTile, p.queries - place.query);
       BackwardTile(work, back, {place, place.query == first});
     }

@@ -122,10 +122,8 @@ struct HeadWork {
   Hook hook;
 
   const Problem& problem() const { return at.problem(); }
-  // Queries of a tile see keys of the tiles from Begin's to before End.
-  int64_t Begin(int64_t query) const {
-    return hook.first == nullptr ? 0 : hook.first[query] / kTile * kTile;
-  }
+  // Queries of a tile need keys of the tiles from Begin's to before End.
+  int64_t Begin(int64_t query) const { return hook.FirstTile(query); }
   int64_t End(const Place& place) const {
     const Problem& p = problem();
     if (!p.causal) return p.keys;

@@ -119,11 +119,6 @@ int64_t VisibleKeys(const Problem& p, int64_t query, int64_t num_queries) {
   return p.causal ? p.keys - p.queries + query + num_queries : p.keys;
 }
 
-// The first tile of keys that any query of the tile from `query` on sees.
-int64_t FirstKey(const Hook& hook, int64_t query) {
-  return hook.first == nullptr ? 0 : hook.first[query] / kTile * kTile;
-}
-
 // One step of the online softmax: logits of a tile become weights.
 void Softmax(const HeadWork& work, const Place& place, bool begins) {
   for (int64_t r = 0; r < place.num_queries; ++r) {
@@ -157,7 +152,7 @@ void ForwardHead(const HeadWork& work) {
     work.mixing.Begin();
     if (p.summed) memset(room.summed, 0, kTile * SummedRow(p) * 4);
     const int64_t seen = VisibleKeys(p, query, place.num_queries);
-    const int64_t first = FirstKey(work.hook, query);
+    const int64_t first = work.hook.FirstTile(query);
     for (place.key = first; place.key < seen; place.key += kTile) {
       place.num_keys = Least(kTile, p.keys - place.key);
       MultiplyTerms(p, work.terms, place, room.scores);
@@ -278,16 +273,16 @@ void BackwardTile(const HeadWork& work, const BackwardWork& back,
               shared ? add_keys : !first});
   }
   TermsGradient{&p, &work.terms, room.d_scores}.Add(
-      place, {place.key > FirstKey(work.hook, place.query), add_keys});
+      place, {place.key > work.hook.FirstTile(place.query), add_keys});
 }
 
 // Whether the tile of keys before `end` is behind what the tile of queries from
-// `query` on, and those after it, see.
+// `query` on, and those after it, need.
 bool IsBefore(const Hook& hook, int64_t query, int64_t end) {
-  return hook.first != nullptr && hook.first[query] >= end;
+  return hook.FirstKey(query) >= end;
 }
 
-// Zeros for the gradients of a tile of keys that no query sees.
+// Zeros for the gradients of a tile of keys that no query needs.
 void ClearKeys(const HeadWork& work, const BackwardWork& back,
                const Place& place) {
   const Problem& p = *work.problem;

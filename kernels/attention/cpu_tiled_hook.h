@@ -5,6 +5,8 @@
 
 #include "kernels/attention/cpu_tiled_code.h"
 #include "kernels/attention/cpu_tiled_distances.h"
+#include "kernels/attention/cpu_tiled_head.h"
+#include "kernels/attention/cpu_tiled_near.h"
 #include "kernels/attention/cpu_tiled_ramp.h"
 #include "kernels/attention/cpu_tiled_rows.h"
 #include "kernels/common/cpu_vectors.h"
@@ -60,7 +62,20 @@ struct Hook {
   const float* hidden;
   // The first keys of the queries; null: 0.
   const int32_t* first;
+  // The number of distances, from 0 on, at which keys count.
+  int64_t near;
   float scale;
+
+  // The first key that the queries from `query` on need.
+  int64_t FirstKey(int64_t query) const {
+    const int64_t seen = first == nullptr ? 0 : first[query];
+    const int64_t token = problem->keys - problem->queries + query;
+    return -Least(-seen, near - 1 - token);
+  }
+  // That of the tile that has it.
+  int64_t FirstTile(int64_t query) const {
+    return FirstKey(query) / kTile * kTile;
+  }
 
   // From q.k of row r of the tile: kTileVectors vectors.
   void Apply(const Place& place, int64_t r, const float* products,
@@ -184,6 +199,8 @@ Hook MakeHook(const Call& call, const HookRoom& room, int64_t batch,
   Hook hook = {};
   hook.problem = &p;
   hook.scale = p.scale * kLog2E;
+  hook.near =
+      NearDistances({&call, batch, head, head / (p.heads / p.key_heads)});
   hook.distances = MakeDistances(call, room.distances, batch);
   if (p.biased) {
     SpreadTable(p, TableOf(call.inputs[kBias], head), kLog2E, room.bias);

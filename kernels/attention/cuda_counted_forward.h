@@ -177,7 +177,7 @@ ORDO_DEVICE void MixCounted(const CountedArguments& arguments, int64_t query,
   const bool own = p.gates == Gates::kOwn;
   const HeadOf of = {device::BlockZ(), device::BlockY()};
   const Head head = MakeHead(call, of, false);
-  const Tiles tiles = TilesOfKeys(call, of, query, false);
+  const Tiles tiles = TilesOfKeys(arguments.tiled, of, query, false);
   if (tiles.begin >= tiles.end) return;
   const Shared fixed = MakeCountedShared<kD>(own, 0);
   const Tokens tokens = {query, p.queries};

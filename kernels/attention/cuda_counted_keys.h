@@ -151,7 +151,7 @@ ORDO_DEVICE void CountedKeysStep(const CountedArguments& arguments,
 // The queries of the turn that see a tile of keys.
 ORDO_DEVICE Tiles RowsOfTurn(const CountedArguments& arguments,
                              const HeadOf& of, int64_t key) {
-  Tiles rows = RowsOfQueries<kCudaTile>(arguments.tiled.call, of, key, false);
+  Tiles rows = RowsOfQueries<kCudaTile>(arguments.tiled, of, key, false);
   const int64_t end = arguments.first_query + kTurn;
   if (rows.begin < arguments.first_query) rows.begin = arguments.first_query;
   if (rows.end > end) rows.end = end;

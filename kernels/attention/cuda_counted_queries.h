@@ -267,8 +267,7 @@ template <int kD>
 ORDO_DEVICE void DifferentiateTiles(const CountedArguments& arguments,
                                     CountedQueriesWork<kD>* work) {
   const int64_t query = work->query;
-  const Tiles tiles =
-      TilesOfKeys(arguments.tiled.call, HeadOfBlock(), query, false);
+  const Tiles tiles = TilesOfKeys(arguments.tiled, HeadOfBlock(), query, false);
   if (tiles.begin >= tiles.end) return;
   LoadCountedQueries<kD>(arguments, query);
   const bool of_gates = IsOfGates(arguments);

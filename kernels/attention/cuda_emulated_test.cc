@@ -120,6 +120,11 @@ TEST(CudaEmulatedTest, NotANumberIsSeenByAllWhoSeeItsKeyOrAreItsQuery) {
   }
 }
 
+TEST(CudaEmulatedTest, FarKeysAreLeftOutWhereABiasLeavesThemNoWeight) {
+  testing::ExpectFarKeysAreLeftOut(Type::kBfloat16, CudaKernel(TiledCuda()),
+                                   RunOptions());
+}
+
 TEST(CudaEmulatedTest, ALibraryWithoutAnyInstanceForFloat16SaysHowToBuildIt) {
   const TiledWidths bf16 = {Type::kBfloat16, 64, 64, 0, 0, nullptr, nullptr};
   const TiledWidths* const built[] = {&bf16};

@@ -129,7 +129,7 @@ struct HopperBackwardGroup {
     const int64_t head = at.of.batch * p.heads + at.of.head;
     const int64_t tiles = (p.queries + kRows - 1) / kRows;
     int* const turns = arguments.turns + head * tiles + query / kRows;
-    const int64_t first = FirstKey(call, at.of, query) / kKeys;
+    const int64_t first = FirstNeeded(arguments.tiled, at.of, query) / kKeys;
     WaitUntilFull<2>(shared.of_changes, pass);
     // As many columns at a time as there are registers for.
     ORDO_UNROLL
@@ -268,7 +268,7 @@ ORDO_DEVICE void ComputeBackward(const HopperArguments& arguments,
     const int64_t key = int64_t{at.tile} * Shape::kKeys;
     group.sight = KeySightOf(call, at.of.batch, key + group.lane_row);
     const Steps steps =
-        StepsOfQueries<Shape::kRows, Shape::kKeys>(call, at.of, key);
+        StepsOfQueries<Shape::kRows, Shape::kKeys>(arguments.tiled, at.of, key);
     WaitUntilFull<1>(shared.of_keys, at.turn);
     for (at.step = 0; at.step < steps.end - steps.first; ++at.step) {
       group.Step(at, {int64_t{steps.first + at.step} * Shape::kRows, key}, dk,

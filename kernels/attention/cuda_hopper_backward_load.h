@@ -89,15 +89,15 @@ ORDO_DEVICE HopperBackwardShared<kD, kW> MakeHopperBackwardShared() {
   return shared;
 }
 
-// Tiles [first, end) of kRows queries that see keys from `key` on.
+// Tiles [first, end) of kRows queries that need keys from `key` on.
 template <int kRows, int kKeys>
-ORDO_DEVICE Steps StepsOfQueries(const Call& call, const HeadOf& of,
-                                 int64_t key) {
-  const Problem& p = call.problem;
+ORDO_DEVICE Steps StepsOfQueries(const TiledArguments& arguments,
+                                 const HeadOf& of, int64_t key) {
+  const Problem& p = arguments.call.problem;
   const int64_t hidden = p.causal ? key - (p.keys - p.queries) : 0;
   const int first = hidden > 0 ? static_cast<int>(hidden / kRows) : 0;
   const int end = static_cast<int>(
-      (QueriesBefore(call, of, key + kKeys) + kRows - 1) / kRows);
+      (QueriesBefore(arguments, of, key + kKeys) + kRows - 1) / kRows);
   return {first, end > first ? end : first};
 }
 
@@ -163,7 +163,8 @@ ORDO_DEVICE void CopyBackward(const HopperArguments& arguments,
     CopySlots<Shape::kKeys, kW>(arguments, kBoxedValue,
                                 PlaceIn(place.of, key, 0),
                                 {shared.keys + Shape::kKeyBytes, full});
-    steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(call, place.of, key);
+    steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(arguments.tiled,
+                                                       place.of, key);
     for (int i = steps.first; i < steps.end; ++i) {
       const uint32_t pass = place.before + i - steps.first;
       const uint32_t stage = pass % Shape::kStages;
@@ -190,7 +191,7 @@ ORDO_DEVICE void LoadBackward(const HopperArguments& arguments,
   for (bool any = BeginHeads(p, Shape::kKeys, shared.block, &place); any;
        any = NextHead(p, Shape::kKeys, steps.end - steps.first, &place)) {
     const int64_t key = int64_t{place.tile} * Shape::kKeys;
-    steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(arguments.tiled.call,
+    steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(arguments.tiled,
                                                        place.of, key);
     for (int i = steps.first; i < steps.end; ++i) {
       const uint32_t pass = place.before + i - steps.first;

@@ -59,14 +59,15 @@ ORDO_DEVICE HopperForwardShared<kD, kW> MakeHopperForwardShared() {
   return shared;
 }
 
-// Through the keys that a block's queries see.
+// Through the keys that a block's queries need.
 template <int kQueries, int kKeys>
-ORDO_DEVICE Steps StepsOf(const Call& call, const HeadOf& of, int64_t query) {
-  const Problem& p = call.problem;
+ORDO_DEVICE Steps StepsOf(const TiledArguments& arguments, const HeadOf& of,
+                          int64_t query) {
+  const Problem& p = arguments.call.problem;
   const int64_t last =
       query + kQueries < p.queries ? query + kQueries : p.queries;
   const int64_t visible = p.causal ? p.keys - p.queries + last : p.keys;
-  return {static_cast<int>(FirstKey(call, of, query) / kKeys),
+  return {static_cast<int>(FirstNeeded(arguments, of, query) / kKeys),
           static_cast<int>((visible + kKeys - 1) / kKeys)};
 }
 
@@ -80,7 +81,8 @@ ORDO_DEVICE void LoadForward(const HopperArguments& arguments, int64_t query,
   const Problem& p = call.problem;
   const HeadOf of = {device::BlockZ(), device::BlockY()};
   const HeadOf of_key = {of.batch, of.head / (p.heads / p.key_heads)};
-  const Steps steps = StepsOf<Shape::kQueries, Shape::kKeys>(call, of, query);
+  const Steps steps =
+      StepsOf<Shape::kQueries, Shape::kKeys>(arguments.tiled, of, query);
   const int thread = device::ThreadId() % kGroupThreads;
   if (thread == 0) {
     device::ArriveExpecting(shared.q_full, Shape::kQueryBytes);
@@ -253,7 +255,8 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
   const int lane_row = row + device::ThreadId() % kGroupThreads / 32 * 16 +
                        device::ThreadId() % 32 / 4;
   const float scale = kBiased ? 1 : call.problem.scale * kLog2E;
-  const Steps steps = StepsOf<Shape::kQueries, kKeys>(call, of, query);
+  const Steps steps =
+      StepsOf<Shape::kQueries, kKeys>(arguments.tiled, of, query);
   HopperForwardGroup<kD, kW, kBiased> group = {
       arguments,
       shared,

@@ -178,6 +178,7 @@ Sums Place(const HopperWidths& widths, Workspace* workspace,
       (p.queries + widths.backward_queries - 1) / widths.backward_queries;
   tiled.spread_length = SpreadLength(p);
   tiled.spread_stride = (tiled.spread_length + 15) / 16 * 16;
+  workspace->Take<char>(NearBytes(p));
   tiled.delta_BHT = workspace->Take<float>(heads * p.queries);
   const int64_t before = workspace->bytes();
   arguments->dq_BHTD = workspace->Take<float>(heads * p.queries * p.width);
@@ -198,7 +199,7 @@ Sums Place(const HopperWidths& widths, Workspace* workspace,
           workspace->bytes() - before};
 }
 
-// Of rows that boxes cannot be copied of; its own is none.
+// The same of rows that boxes cannot be copied of.
 int64_t ForwardBytes(const Problem& p) { return TiledCuda().forward_bytes(p); }
 
 int64_t BackwardBytes(const Problem& p) {
@@ -233,7 +234,8 @@ const char* Forward(const Call& call, void* workspace, void* stream) {
   if (maps.error() != nullptr) {
     return TiledCuda().forward(call, workspace, stream);
   }
-  return widths.forward(arguments, stream);
+  const char* const error = FindNear(workspace, stream, &arguments.tiled);
+  return error != nullptr ? error : widths.forward(arguments, stream);
 }
 
 const char* Backward(const Call& call, void* workspace, void* stream) {
@@ -265,7 +267,8 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
     tiled.d_parts[kBiasSums] = nullptr;
     tiled.parts = 0;
   }
-  const char* error = device::Clear(sums.begin, sums.bytes, stream);
+  const char* error = FindNear(workspace, stream, &tiled);
+  if (error == nullptr) error = device::Clear(sums.begin, sums.bytes, stream);
   if (error == nullptr) error = FindDelta(tiled, stream);
   if (error == nullptr) error = widths.backward(arguments, stream);
   if (error == nullptr) error = SumBias(tiled, stream);

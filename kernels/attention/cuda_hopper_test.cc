@@ -77,6 +77,11 @@ TEST(CudaHopperTest, TheOrderOfWarpsAndOfCopiesChangesNoBit) {
   EXPECT_EQ(count, chosen.size());
 }
 
+TEST(CudaHopperTest, FarKeysAreLeftOutWhereABiasLeavesThemNoWeight) {
+  testing::ExpectFarKeysAreLeftOut(Type::kBfloat16, CudaKernel(HopperCuda()),
+                                   Boxed());
+}
+
 TEST(CudaHopperTest, WhatItDoesNotDoIsRefusedByName) {
   const std::vector<std::pair<std::string, std::function<void(Problem*)>>>
       refused = {

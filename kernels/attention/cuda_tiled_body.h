@@ -81,15 +81,15 @@ struct Tiles {
   int64_t end;
 };
 
-// Those of the keys that a query of the tile from `query` on sees, of near ones
-// or of far ones.
-ORDO_DEVICE Tiles TilesOfKeys(const Call& call, const HeadOf& of, int64_t query,
-                              bool far) {
-  const Problem& p = call.problem;
+// Those of the keys that a query of the tile from `query` on needs, of near
+// ones or of far ones.
+ORDO_DEVICE Tiles TilesOfKeys(const TiledArguments& arguments, const HeadOf& of,
+                              int64_t query, bool far) {
+  const Problem& p = arguments.call.problem;
   const int64_t before = p.keys - p.queries;
   const int64_t last =
       query + kCudaTile < p.queries ? query + kCudaTile : p.queries;
-  int64_t begin = FirstKey(call, of, query);
+  int64_t begin = FirstNeeded(arguments, of, query);
   int64_t end = p.causal ? before + last : p.keys;
   if (far) end -= p.far_from;
   if (p.far_from > 0 && !far && begin <= before + query - p.far_from) {

@@ -46,6 +46,10 @@ struct TiledArguments {
   int64_t band_offset = 0;
   // Blocks that the queries of a head are dealt out to; 0: one for each tile.
   int64_t parts = 0;
+  // [B,H]: the number of distances, from 0 on, at which keys count; null: all
+  // count. And what it is found from, of cuda_near.h.
+  int* near_BH = nullptr;
+  float* near_terms = nullptr;
 };
 
 // The code for q and k of up to `width` columns, and up to `values_width` of
@@ -75,6 +79,12 @@ const char* TypeRefusal(const Instance* const (&instances)[kCount], Type type) {
   }
   return "the library was not built for fp16: bazel build --config=cuda_all";
 }
+
+// What both passes have before all else, in cuda_tiled_rows.cu: near_BH, in
+// `memory` of so many bytes, where some keys may not count (else there are
+// none). Null, or what went wrong.
+int64_t NearBytes(const Problem& problem);
+const char* FindNear(void* memory, void* stream, TiledArguments* arguments);
 
 // What all backward passes have before the products and after them, in
 // cuda_tiled_rows.cu: delta, of what was mixed and its gradients; and the

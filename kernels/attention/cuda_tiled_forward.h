@@ -146,7 +146,7 @@ ORDO_DEVICE void MixKeys(const TiledArguments& arguments, const Place& begin,
   const Shared shared = MakeForwardShared<kD, kW>();
   const uint16_t* const q =
       shared.q + device::ThreadId() / 32 * 16 * (kD + kGap);
-  const Tiles tiles = TilesOfKeys(call, of, begin.query, begin.far);
+  const Tiles tiles = TilesOfKeys(arguments, of, begin.query, begin.far);
   // Nothing may be on its way when the near keys' tiles are loaded.
   if (tiles.begin >= tiles.end) return;
   const auto place = [&](int64_t i) {

@@ -74,12 +74,30 @@ ORDO_DEVICE int64_t FirstKey(const Call& call, const HeadOf& of,
                          of.head * facts.first_head_stride + query];
 }
 
-// The number of queries whose first key is before `key`. They come before the
+// That of the first key that the queries from `query` on need.
+ORDO_DEVICE int64_t FirstNeeded(const TiledArguments& arguments,
+                                const HeadOf& of, int64_t query) {
+  const Problem& p = arguments.call.problem;
+  const int64_t first = FirstKey(arguments.call, of, query);
+  if (arguments.near_BH == nullptr) return first;
+  const int64_t near = p.keys - p.queries + query + 1 -
+                       arguments.near_BH[of.batch * p.heads + of.head];
+  return near > first ? near : first;
+}
+
+// The number of queries that need keys before `key`. They come before the
 // others: first keys ascend.
-ORDO_DEVICE int64_t QueriesBefore(const Call& call, const HeadOf& of,
-                                  int64_t key) {
-  if (!call.problem.bounded) return call.problem.queries;
-  int64_t begin = 0, end = call.problem.queries;
+ORDO_DEVICE int64_t QueriesBefore(const TiledArguments& arguments,
+                                  const HeadOf& of, int64_t key) {
+  const Call& call = arguments.call;
+  const Problem& p = call.problem;
+  int64_t begin = 0, end = p.queries;
+  if (arguments.near_BH != nullptr) {
+    const int64_t near = key - 1 - (p.keys - p.queries) +
+                         arguments.near_BH[of.batch * p.heads + of.head];
+    if (near < end) end = near > 0 ? near : 0;
+  }
+  if (!p.bounded) return end;
   while (begin < end) {
     const int64_t middle = (begin + end) / 2;
     if (FirstKey(call, of, middle) < key) {

@@ -141,12 +141,12 @@ ORDO_DEVICE void KeysStep(const Hook<kTerms != kNoTerms>& hook,
 // The queries of a tile of keys that begins with `key`, from the first in whole
 // steps of kRows on to the last.
 template <int64_t kRows>
-ORDO_DEVICE Tiles RowsOfQueries(const Call& call, const HeadOf& of, int64_t key,
-                                bool far) {
-  const Problem& p = call.problem;
+ORDO_DEVICE Tiles RowsOfQueries(const TiledArguments& arguments,
+                                const HeadOf& of, int64_t key, bool far) {
+  const Problem& p = arguments.call.problem;
   const int64_t before = p.keys - p.queries;
   int64_t begin = p.causal ? key - before : 0;
-  int64_t end = QueriesBefore(call, of, key + kCudaTile);
+  int64_t end = QueriesBefore(arguments, of, key + kCudaTile);
   if (far) begin += p.far_from;
   const int64_t last = key + kCudaTile - 1 + p.far_from - before;
   if (p.far_from > 0 && !far && end > last) end = last;
@@ -166,7 +166,7 @@ ORDO_DEVICE void DifferentiateHead(const TiledArguments& arguments,
   const HeadOf of = {device::BlockZ(), head_number};
   const Head head = MakeHead(call, of, begin.far);
   const Shared shared = MakeKeysShared<kD, kW>();
-  const Tiles rows = RowsOfQueries<kRows>(call, of, begin.key, begin.far);
+  const Tiles rows = RowsOfQueries<kRows>(arguments, of, begin.key, begin.far);
   const int64_t steps =
       rows.end > rows.begin ? (rows.end - rows.begin + kRows - 1) / kRows : 0;
   // Nothing may be on its way when the next head's tiles are loaded.

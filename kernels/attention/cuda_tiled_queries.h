@@ -214,7 +214,7 @@ ORDO_DEVICE void DifferentiateQueries(const TiledArguments& arguments,
   const HeadOf of = {device::BlockZ(), device::BlockY()};
   const Head head = MakeHead(call, of, begin.far);
   const Shared shared = MakeQueriesShared<kD, kW>();
-  const Tiles tiles = TilesOfKeys(call, of, begin.query, begin.far);
+  const Tiles tiles = TilesOfKeys(arguments, of, begin.query, begin.far);
   // Nothing may be on its way when other tiles are loaded.
   if (tiles.begin >= tiles.end) return;
   const auto place = [&](int64_t i) {

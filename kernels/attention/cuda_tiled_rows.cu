@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "kernels/attention/cuda_code.h"
+#include "kernels/attention/cuda_near.h"
 #include "kernels/attention/cuda_tiled_body.h"
 #include "kernels/attention/cuda_tiled_instances.h"
 #include "kernels/attention/cuda_tiled_sums.h"
@@ -101,6 +102,16 @@ bool HasTable(const Problem& p, TableSums table) {
 // Of X and of Y.
 Input VectorsInput(int i) { return i == 0 ? kQueryVector : kKeyVector; }
 
+// Where near_BH and what it is found from lie, if there is one.
+void PlaceNear(const Problem& p, Workspace* workspace,
+               TiledArguments* arguments) {
+  if (!MayHaveFarKeys(p)) return;
+  const int64_t heads = p.batch * p.heads;
+  arguments->near_BH = workspace->Take<int>(heads);
+  arguments->near_terms =
+      workspace->Take<float>(heads * NumNearBlocks(p) * kNumSpreadTerms);
+}
+
 // Its pointers into the workspace of the backward pass as if all gradients were
 // wanted.
 TiledArguments Place(const Problem& p, Workspace* workspace) {
@@ -108,6 +119,7 @@ TiledArguments Place(const Problem& p, Workspace* workspace) {
   const int64_t heads = p.batch * p.heads;
   arguments.spread_length = SpreadLength(p);
   arguments.spread_stride = SpreadStride(p);
+  workspace->Take<char>(NearBytes(p));
   arguments.delta_BHT = workspace->Take<float>(heads * p.queries);
   for (int table = 0; table < kNumTableSums; ++table) {
     if (!HasTable(p, static_cast<TableSums>(table))) continue;
@@ -129,8 +141,8 @@ TiledArguments Place(const Problem& p, Workspace* workspace) {
   return arguments;
 }
 
-// The forward pass writes what it gives, and nothing else.
-int64_t ForwardBytes(const Problem& /*p*/) { return 0; }
+// Beyond what it gives.
+int64_t ForwardBytes(const Problem& p) { return NearBytes(p); }
 
 int64_t BackwardBytes(const Problem& p) {
   Workspace workspace(nullptr);
@@ -166,8 +178,11 @@ TiledArguments Arguments(const Call& call, void* memory) {
   return arguments;
 }
 
-const char* Forward(const Call& call, void* /*workspace*/, void* stream) {
-  return FindWidths(call.problem)->forward(Arguments(call, nullptr), stream);
+const char* Forward(const Call& call, void* workspace, void* stream) {
+  TiledArguments arguments = Arguments(call, nullptr);
+  const char* const error = FindNear(workspace, stream, &arguments);
+  if (error != nullptr) return error;
+  return FindWidths(call.problem)->forward(arguments, stream);
 }
 
 // Sums up the parts of a table's gradient.
@@ -209,8 +224,9 @@ const char* SumRamp(const TiledArguments& arguments, void* stream) {
 
 const char* Backward(const Call& call, void* workspace, void* stream) {
   const Problem& p = call.problem;
-  const TiledArguments arguments = Arguments(call, workspace);
-  const char* error = FindDelta(arguments, stream);
+  TiledArguments arguments = Arguments(call, workspace);
+  const char* error = FindNear(workspace, stream, &arguments);
+  if (error == nullptr) error = FindDelta(arguments, stream);
   if (error == nullptr) error = FindWidths(p)->backward(arguments, stream);
   for (int table = 0; error == nullptr && table < kNumTableSums; ++table) {
     const auto sums = static_cast<TableSums>(table);
@@ -225,6 +241,27 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
 }
 
 }  // namespace
+
+int64_t NearBytes(const Problem& p) {
+  Workspace workspace(nullptr);
+  TiledArguments unused;
+  PlaceNear(p, &workspace, &unused);
+  return workspace.bytes();
+}
+
+const char* FindNear(void* memory, void* stream, TiledArguments* arguments) {
+  const Problem& p = arguments->call.problem;
+  Workspace workspace(memory);
+  PlaceNear(p, &workspace, arguments);
+  if (arguments->near_BH == nullptr) return nullptr;
+  device::Grid grid = {NumNearBlocks(p), p.heads, p.batch, kThreads,
+                       kNumSpreadTerms * kThreads * sizeof(float)};
+  const char* const error =
+      device::Launch(TiledSpread, grid, stream, *arguments);
+  if (error != nullptr) return error;
+  grid.x = 1;
+  return device::Launch(TiledNear, grid, stream, *arguments);
+}
 
 const char* FindDelta(const TiledArguments& arguments, void* stream) {
   const Problem& p = arguments.call.problem;

@@ -143,7 +143,7 @@ TiledSummed(const TiledArguments arguments) {
             : INFINITY;
   }
   LoadTile<kCudaTile, kD>(head.q, {query, p.queries}, q);
-  const Tiles tiles = TilesOfKeys(call, of, query, /*far=*/false);
+  const Tiles tiles = TilesOfKeys(arguments, of, query, /*far=*/false);
   for (int64_t i = tiles.begin; i < tiles.end; ++i) {
     const Place place = {query, i * kCudaTile};
     LoadTile<kCudaTile, kD>(head.k, {place.key, p.keys}, keys);

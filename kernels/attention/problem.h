@@ -29,6 +29,9 @@
 //            z_i(c) interpolates between the numbers z_i[0], z_i[1], ...
 //   sum      Shaw's vectors at the values
 //
+// A kernel may leave out pairs that a bias by distance leaves no weight, be it
+// what b is of: near_keys.h says which, and what results lack then.
+//
 // Legend: B batch, H heads, G heads of keys (H is a multiple of G; H / G heads
 // in a row share one), T queries, S keys, D width of q and k, M width of a
 // value tensor, L distances that tables tell apart, R heads of tables of

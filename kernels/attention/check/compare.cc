@@ -30,7 +30,9 @@ const Answers& AnswersTo(const Case& c) {
   const auto found = known->find(key);
   if (found != known->end()) return found->second;
   Answers answers;
-  answers.inputs = answers.judge = MakeTensors(c.problem, 1);
+  answers.inputs = MakeTensors(c.problem, 1);
+  if (c.draw != nullptr) c.draw(c.problem, &answers.inputs);
+  answers.judge = answers.inputs;
   ReferenceBackward(c.problem, &answers.judge);
   answers.naive = RunNaive(c.problem, answers.inputs);
   return known->emplace(key, std::move(answers)).first->second;

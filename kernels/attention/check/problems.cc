@@ -245,7 +245,8 @@ Problem Plain(int64_t length, int64_t width) {
 namespace {
 
 Case InBfloat16(const Case& c) {
-  Case halves{c.label + "_bf16", c.problem};
+  Case halves = c;
+  halves.label += "_bf16";
   halves.problem.type = Type::kBfloat16;
   return halves;
 }
@@ -258,10 +259,59 @@ std::vector<Case> InTypes(std::vector<Case> cases,
   for (size_t i = 0; i < count; ++i) cases.push_back(InBfloat16(cases[i]));
   for (size_t i = 0; i < count; ++i) {
     if (chosen.count(cases[i].label) == 0) continue;
-    cases.push_back({cases[i].label + "_fp16", cases[i].problem});
-    cases.back().problem.type = Type::kFloat16;
+    Case halves = cases[i];
+    halves.label += "_fp16";
+    halves.problem.type = Type::kFloat16;
+    cases.push_back(std::move(halves));
   }
   return cases;
+}
+
+}  // namespace
+
+void DrawFallingBias(const Problem& p, Tensors* tensors) {
+  std::vector<double>& bias = tensors->inputs[kBias];
+  const int64_t length = p.distances();
+  double slope = 1;
+  for (int64_t head = 0; head < p.heads; ++head, slope /= 4) {
+    for (int64_t d = 0; d <= p.reach; ++d) {
+      bias[head * length + p.reach - d] = -slope * static_cast<double>(d);
+    }
+  }
+}
+
+namespace {
+
+// One key has a product of 268 with all queries, all others have 0: 268 keys on
+// it weighs as much as the query's own under a falling bias. It is the last of
+// its tile, and a tile of queries begins where it still matters.
+void DrawLargeKey(const Problem& p, Tensors* tensors) {
+  DrawFallingBias(p, tensors);
+  std::vector<double>& q = tensors->inputs[kQ];
+  std::vector<double>& k = tensors->inputs[kK];
+  std::fill(q.begin(), q.end(), 0.0);
+  std::fill(k.begin(), k.end(), 0.0);
+  for (int64_t t = 0; t < p.queries; ++t) q[t * p.width] = 4;
+  k[127 * p.width] = 67;
+}
+
+// Biases that leave keys no weight, in rows of many tiles.
+std::vector<Case> FallingProblems() {
+  Problem chunk = Plain(560, 32);
+  chunk.batch = 1;
+  Bias(&chunk);
+  Problem falling = chunk;
+  All({Share, Chunk})(&chunk);
+  falling.heads = falling.key_heads = falling.values[0].heads = 2;
+  Problem padded = falling;
+  All({Pad, Bound})(&padded);
+  Problem large = falling;
+  large.heads = large.key_heads = large.values[0].heads = 1;
+  large.scale = 1;
+  return {{"falling", falling, DrawFallingBias},
+          {"falling_shared_chunk", chunk, DrawFallingBias},
+          {"falling_padded_bounded", padded, DrawFallingBias},
+          {"falling_large_key", large, DrawLargeKey}};
 }
 
 }  // namespace
@@ -289,6 +339,7 @@ std::vector<Case> Problems() {
     cases.push_back({change.label, Plain(131, 32)});
     change.apply(&cases.back().problem);
   }
+  for (Case& c : FallingProblems()) cases.push_back(std::move(c));
   // All that makes numbers of its own, large ones and small ones.
   return InTypes(
       std::move(cases),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/attention/problem.h"
+#include "kernels/attention/reference.h"
 
 // The problems that the judge and every kernel are tested on.
 
@@ -27,6 +28,8 @@ std::vector<Change> Changes();
 struct Case {
   std::string label;
   Problem problem;
+  // Puts other numbers in the place of drawn ones; null: it does not.
+  void (*draw)(const Problem& problem, Tensors* tensors) = nullptr;
 };
 
 // What GoogleTest calls them.
@@ -36,6 +39,10 @@ void PrintTo(const Case& c, std::ostream* out);
 // Three heads of one value tensor as wide as they are, causal, scaled by the
 // root of the width.
 Problem Plain(int64_t length, int64_t width);
+
+// The numbers of a bias that falls by 1 from key to key in the first head, by a
+// quarter of the last head's in each other.
+void DrawFallingBias(const Problem& problem, Tensors* tensors);
 
 // Lengths, widths and changes, in fp32 and bf16, some in fp16.
 std::vector<Case> Problems();

@@ -66,4 +66,60 @@ void ExpectNotANumberIsSeen(Type type, const Kernel& kernel) {
   }
 }
 
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// Whether numbers [begin, end) are numbers.
+bool AreNumbers(const std::vector<double>& x, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i) {
+    if (std::isnan(x[i])) return false;
+  }
+  return true;
+}
+
+// A head of which keys count up to a distance of about 50.
+Problem SteepProblem(Type type, Device device) {
+  Problem problem = Plain(704, 64);
+  problem.type = type;
+  problem.device = device;
+  problem.batch = problem.heads = problem.key_heads = 1;
+  problem.values[0].heads = 1;
+  problem.biased = true;
+  problem.reach = problem.keys - 1;
+  return problem;
+}
+
+}  // namespace
+
+void ExpectFarKeysAreLeftOut(Type type, const Kernel& kernel,
+                             const RunOptions& options) {
+  SCOPED_TRACE(kernel.name);
+  const Problem problem = SteepProblem(type, kernel.device);
+  if (!kernel.supports(problem).ok()) return;
+  const int64_t width = problem.width, count = problem.keys * width;
+  // Tiles have up to 128 queries and as many keys.
+  constexpr int64_t kFar = 256, kFarApart = 384;
+  Tensors x = MakeTensors(problem, 5);
+  check::DrawFallingBias(problem, &x);
+  Tensors value = x, change = x, key = x;
+  value.inputs[kValue][0] = kNone;
+  ASSERT_EQ(RunKernel(problem, kernel, options, &value), "");
+  EXPECT_TRUE(std::isnan(value.outputs[kMixed][0]));
+  EXPECT_TRUE(AreNumbers(value.outputs[kMixed], kFar * width, count));
+  EXPECT_TRUE(AreNumbers(value.d_inputs[kQ], kFar * width, count));
+  EXPECT_TRUE(
+      AreNumbers(value.d_inputs[kBias], 0, problem.reach + 1 - kFarApart));
+  change.d_outputs[kMixed].back() = kNone;
+  ASSERT_EQ(RunKernel(problem, kernel, options, &change), "");
+  EXPECT_TRUE(std::isnan(change.d_inputs[kK].back()));
+  for (const Input input : {kK, kValue}) {
+    EXPECT_TRUE(AreNumbers(change.d_inputs[input], 0, kFarApart * width))
+        << NameOf(input);
+  }
+  key.inputs[kK][0] = kNone;
+  ASSERT_EQ(RunKernel(problem, kernel, options, &key), "");
+  for (const double lse : key.lse_BHT) EXPECT_TRUE(std::isnan(lse));
+}
+
 }  // namespace ordo::kernels::attention::testing

@@ -25,6 +25,13 @@ void ExpectSameBits(const Problem& problem, const Kernel& kernel,
 // that diverges has to show it.
 void ExpectNotANumberIsSeen(Type type, const Kernel& kernel);
 
+// Expects of a bias that falls with the distance that no pass computes with
+// tiles of keys to which it leaves no weight (near_keys.h): there a value or a
+// gradient that is no number would spoil what it is multiplied by 0 for. But a
+// key that is none is seen by all queries from its own on.
+void ExpectFarKeysAreLeftOut(Type type, const Kernel& kernel,
+                             const RunOptions& options);
+
 }  // namespace ordo::kernels::attention::testing
 
 #endif  // ORDO_KERNELS_ATTENTION_TESTING_SUITE_H_
