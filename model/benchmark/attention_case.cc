@@ -93,6 +93,19 @@ void Fill(Input input, at::Tensor* x) {
   }
 }
 
+// A bias [1,H,1,L] of a class that has one.
+at::Tensor BiasOf(const AttentionClass& about, const Problem& p) {
+  at::Tensor bias = at::empty({1, p.heads, 1, p.distances()}, at::kFloat);
+  auto* const numbers = bias.data_ptr<float>();
+  for (int64_t head = 0; head < p.heads; ++head) {
+    for (int64_t i = 0; i < p.distances(); ++i) {
+      numbers[head * p.distances() + i] =
+          static_cast<float>(about.bias(p, head, i - p.reach));
+    }
+  }
+  return bias;
+}
+
 // The passes of one contender; without a backward one it is empty.
 struct Passes {
   std::function<absl::Status()> forward;
@@ -226,7 +239,11 @@ absl::StatusOr<std::unique_ptr<AttentionCase>> AttentionCase::Create(
       const auto input = static_cast<Input>(i);
       if (ShapeOf(p, input).count() == 0) continue;
       x->inputs[i] = Empty(p, input);
-      Fill(input, &x->inputs[i]);
+      if (input == kernels::attention::kBias && about.bias != nullptr) {
+        x->inputs[i].copy_(BiasOf(about, p));
+      } else {
+        Fill(input, &x->inputs[i]);
+      }
       x->learned[i] = IsLearned(about, input);
     }
     for (int i = 0; i < kNumOutputs; ++i) {

@@ -143,6 +143,18 @@ int64_t FirstOfGroup(const Problem& problem, int64_t head, int64_t token) {
   return std::max<int64_t>((token + shift) / group * group - shift, 0);
 }
 
+// ALiBi's (Press et al. 2022): of the n heads of the largest power of two the
+// slopes are powers of 2^(-8/n), those of others lie between them. Kernels
+// leave out keys that such a bias leaves no weight.
+double SlopedBias(const Problem& problem, int64_t head, int64_t distance) {
+  int64_t power = 1;
+  while (2 * power <= problem.heads) power *= 2;
+  const int64_t halves = head < power ? 2 * (head + 1) : 2 * (head - power) + 1;
+  const double slope = std::exp2(-4.0 * static_cast<double>(halves) /
+                                 static_cast<double>(power));
+  return slope * static_cast<double>(distance);
+}
+
 // Products of queries or keys with a vector for each distance: once for each
 // query where the vectors are fewer than its keys, else once for each pair.
 // Backward the product once more, and the gradients of both its factors.
@@ -174,7 +186,12 @@ const std::vector<AttentionClass>& AttentionClasses() {
       {"rope", Plain},
       {"tape", TwoValues},
       {"tape_joined", WideValue},
-      {"alibi", Biased, nullptr, {kernels::attention::kBias}},
+      {"alibi",
+       Biased,
+       nullptr,
+       {kernels::attention::kBias},
+       /*learned_bias=*/false,
+       SlopedBias},
       {"t5", BiasedNearby, nullptr, {}, /*learned_bias=*/true},
       {"kerple_log", Biased, nullptr, {}, /*learned_bias=*/true},
       {"fire", Ramp, nullptr, {}, /*learned_bias=*/true},
@@ -191,6 +208,7 @@ const std::vector<AttentionClass>& AttentionClasses() {
        nullptr,
        {},
        /*learned_bias=*/false,
+       /*bias=*/nullptr,
        FirstOfGroup},
   };
   return *classes;

@@ -46,6 +46,9 @@ struct AttentionClass {
   std::vector<kernels::attention::Input> constants = {};
   // Whether the way without kernels is to add a map of learned biases.
   bool learned_bias = false;
+  // The number of a bias for a head and a distance below 0; null: drawn ones.
+  double (*bias)(const kernels::attention::Problem& problem, int64_t head,
+                 int64_t distance) = nullptr;
   // Of a bounded problem: the first key that the query at `token` of a head
   // sees.
   int64_t (*first_key)(const kernels::attention::Problem& problem, int64_t head,

@@ -1,5 +1,6 @@
 #include "model/benchmark/attention_classes.h"
 
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,6 +30,19 @@ const AttentionClass& ClassOf(const std::string& name) {
   }
   ADD_FAILURE() << name;
   return AttentionClasses().front();
+}
+
+TEST(AttentionClassesTest, TheSlopesOfABiasAreThoseOfItsPaper) {
+  AttentionShape shape;
+  shape.length = 9;
+  const AttentionClass& alibi = ClassOf("alibi");
+  shape.heads = 8;
+  EXPECT_EQ(alibi.bias(alibi.problem(shape), 0, -1), -0.5);
+  EXPECT_EQ(alibi.bias(alibi.problem(shape), 7, -4), -4.0 / 256);
+  shape.heads = 12;
+  EXPECT_EQ(alibi.bias(alibi.problem(shape), 7, -1), -1.0 / 256);
+  EXPECT_DOUBLE_EQ(alibi.bias(alibi.problem(shape), 8, -1), -std::sqrt(0.5));
+  EXPECT_DOUBLE_EQ(alibi.bias(alibi.problem(shape), 11, -1), -std::exp2(-3.5));
 }
 
 TEST(CountPairsTest, AQueryBehindTheMaskSeesItselfAndWhatIsBefore) {
