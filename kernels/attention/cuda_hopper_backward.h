@@ -12,7 +12,9 @@
 // Gradients of logits go through shared memory into those of the queries, which
 // the groups compute in turns, each of whole steps, and add to fp32 sums in
 // global memory; blocks do so in the order of their keys, so that reruns agree
-// bit for bit. They wait for each other only in the order in which they began.
+// bit for bit. They wait for those that began earlier;
+// with a bias a block's second tile also waits for blocks behind it, of which
+// so few are started that all are there at once.
 //
 // Legend: D columns of q and k, W of all value tensors side by side.
 

@@ -66,17 +66,18 @@ inline const char* TextOf(cudaError_t error) {
   return cudaGetErrorString(error);
 }
 
-// Null if the library has the kernel for the current device, or what to do.
+// What to do if the library lacks the kernel for the current device, which
+// stays so; else null. Of other errors, which may pass, a launch tells.
 template <typename Argument>
 const char* WhyNotBuilt(void (*kernel)(Argument)) {
   cudaFuncAttributes found;
   const cudaError_t error = cudaFuncGetAttributes(&found, kernel);
-  const char* const text = TextOf(error);
+  static_cast<void>(TextOf(error));
   const bool lacks = error == cudaErrorNoKernelImageForDevice ||
                      error == cudaErrorInvalidDeviceFunction;
   return lacks ? "the library was not built for this GPU: bazel build "
                  "--config=cuda_all"
-               : text;
+               : nullptr;
 }
 
 // Queues the kernel on the stream. Null, or what went wrong.

@@ -44,6 +44,10 @@ c10::ScalarType ScalarOf(Type type) {
   return type == Type::kFloat16 ? at::kHalf : at::kBFloat16;
 }
 
+std::optional<c10::Device> GpuOf(const at::Tensor& x) {
+  return x.device().is_cuda() ? std::optional(x.device()) : std::nullopt;
+}
+
 at::Tensor CopyTo(const at::Tensor& x, c10::Device device) {
   // From other memory the copy would be waited for.
   const bool is_queued =
@@ -63,8 +67,7 @@ void ExpectRan(const absl::Status& status, const std::string& kernel) {
 int Launch::Threads() { return at::get_num_threads(); }
 
 Launch::Launch(int64_t workspace_bytes, const at::Tensor& beside)
-    : on_device_(beside.device().is_cuda() ? std::optional(beside.device())
-                                           : std::nullopt),
+    : on_device_(GpuOf(beside)),
       // LibTorch aligns to 64 bytes on the host, to 512 on a GPU.
       workspace_(
           at::empty({workspace_bytes},

@@ -59,6 +59,9 @@ const T* ConstData(const at::Tensor& x) {
   }
 }
 
+// The GPU that x lies on; none if it lies elsewhere.
+std::optional<c10::Device> GpuOf(const at::Tensor& x);
+
 // x on the device. What the host has is copied without waiting for what a GPU
 // has to do yet.
 at::Tensor CopyTo(const at::Tensor& x, c10::Device device);
@@ -98,6 +101,8 @@ class Launch {
 template <typename Kernel, typename Call>
 absl::Status RunPass(const Kernel& kernel, Way way, const Call& call,
                      const at::Tensor& beside) {
+  // For what is asked of the GPU before there is a launch.
+  const c10::OptionalDeviceGuard on_device(GpuOf(beside));
   const Launch launch(
       kernel.workspace_bytes(call.problem, way, Launch::Threads()), beside);
   const auto& pass = way == Way::kForward ? kernel.forward : kernel.backward;

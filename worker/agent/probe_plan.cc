@@ -23,6 +23,18 @@ bool IsWhole(const KernelProbe& probe) {
       [](const auto& failure) { return failure.problem().empty(); });
 }
 
+namespace {
+
+// No kernel gave an answer: the device is at fault, which may be full.
+bool IsSilent(const KernelProbe& probe) {
+  return probe.passed().empty() && !probe.failed().empty() &&
+         std::all_of(
+             probe.failed().begin(), probe.failed().end(),
+             [](const auto& failure) { return failure.problem().empty(); });
+}
+
+}  // namespace
+
 ProbePlan::ProbePlan(const std::vector<Device>& devices) {
   for (const Device& device : devices) {
     Entry& entry = entries_[device.name()];
@@ -87,6 +99,12 @@ bool ProbePlan::OnReport(const KernelProbe& probe, absl::Duration now) {
   Entry& entry = entries_.at(name);
   // The key has changed meanwhile: this report is of what was.
   if (entry.due != absl::InfiniteDuration()) return false;
+  if (IsSilent(probe)) {
+    entry.due = now + kRetryPeriod;
+    Withhold(entry, absl::StrCat("none of its kernels could be probed: ",
+                                 probe.failed(0).message()));
+    return false;
+  }
   if (!IsWhole(probe)) entry.due = now + kAgainPeriod;
   *entry.device.mutable_probe() = probe;
   entry.device.clear_withheld();

@@ -49,8 +49,9 @@ class ProbePlan {
   absl::Duration TimeLeft(absl::Duration now) const;
 
   void OnStarted(const std::string& device);
-  // The probe that runs has ended. False: its key has changed meanwhile, so the
-  // report does not count.
+  // The probe that runs has ended. False: the report does not count, as the key
+  // has changed meanwhile, or as no kernel gave an answer, which withholds the
+  // device until another does.
   bool OnReport(const ::ordo::training::v1::KernelProbe& probe,
                 absl::Duration now);
   void OnFailure(const std::string& error, absl::Duration now);

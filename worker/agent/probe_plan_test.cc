@@ -143,6 +143,18 @@ TEST(ProbePlanTest, AKernelWithoutAnAnswerIsLeftOutAndProbedAgain) {
   EXPECT_THAT(plan.Devices()[0].withheld(), HasSubstr("being probed"));
 }
 
+TEST(ProbePlanTest, ADeviceOfWhichNoKernelGaveAnAnswerIsWithheld) {
+  ProbePlan plan({Named("cuda:0")});
+  plan.OnKey("cuda:0", "a", {});
+  plan.OnStarted("cuda:0");
+  KernelProbe report;
+  report.add_failed()->set_message("no memory");
+  EXPECT_FALSE(plan.OnReport(report, kNow));
+  EXPECT_THAT(plan.Devices()[0].withheld(), HasSubstr("no memory"));
+  EXPECT_FALSE(plan.Next(kNow).has_value());
+  EXPECT_EQ(plan.Next(kNow + ProbePlan::kRetryPeriod), "cuda:0");
+}
+
 TEST(ProbePlanTest, AWithheldDeviceIsForNoTask) {
   ProbePlan plan({Named("cpu:0"), Named("cuda:0")});
   plan.OnKey("cpu:0", "a", Stored("a"));

@@ -126,7 +126,8 @@ TEST_F(ProberTest, TheNextProcessSaysWhatIsWrongToo) {
 
 // It may only have had no time, beside others.
 TEST_F(ProberTest, AKernelWithoutAnAnswerIsNotHeldAgainstTheNextProcess) {
-  Make(R"({"failed": [{"kernel": "rows/a", "message": "no time"}]})");
+  Make(R"({"passed": ["rows/b"],
+           "failed": [{"kernel": "rows/a", "message": "no time"}]})");
   Finish();
   EXPECT_EQ(Device().withheld(), "");
   EXPECT_THAT(prober_->plan().WrongKernels({"cpu:0"}), ElementsAre("rows/a"));
