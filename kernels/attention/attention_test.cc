@@ -1,5 +1,7 @@
 // The one numeric test of all kernels: table x problems.
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <tuple>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include "kernels/attention/testing/emulated_tiles.h"
 #include "kernels/attention/testing/suite.h"
 #include "kernels/common/cpu_features.h"
+#include "kernels/common/testing/processor.h"
 #include "kernels/cuda/testing/rows.h"
 
 namespace ordo::kernels::attention {
@@ -36,14 +39,14 @@ RunOptions OptionsFor(const Kernel& kernel) {
 }
 
 class AttentionTest
-    : public ::testing::TestWithParam<std::tuple<std::string, Case>> {
+    : public ::testing::TestWithParam<std::tuple<Case, std::string>> {
  protected:
   void SetUp() override {
     for (const Kernel& kernel : Kernels()) {
-      if (kernel.name == std::get<0>(GetParam())) kernel_ = &kernel;
+      if (kernel.name == std::get<1>(GetParam())) kernel_ = &kernel;
     }
     ASSERT_NE(kernel_, nullptr);
-    case_ = std::get<1>(GetParam());
+    case_ = std::get<0>(GetParam());
     case_.problem.device = kernel_->device;
     const absl::Status supported = kernel_->supports(case_.problem);
     if (!supported.ok()) GTEST_SKIP() << "skipped: " << supported.message();
@@ -78,13 +81,142 @@ std::vector<std::string> KernelNames() {
   return cuda::testing::NamesOf(Kernels());
 }
 
+// All rows after each other: what the judge says of a case is kept that long.
 INSTANTIATE_TEST_SUITE_P(
     Table, AttentionTest,
-    ::testing::Combine(::testing::ValuesIn(KernelNames()),
-                       ::testing::ValuesIn(check::Problems())),
-    [](const ::testing::TestParamInfo<std::tuple<std::string, Case>>& info) {
-      return std::get<0>(info.param) + "_" + std::get<1>(info.param).label;
+    ::testing::Combine(::testing::ValuesIn(check::Problems()),
+                       ::testing::ValuesIn(KernelNames())),
+    [](const ::testing::TestParamInfo<std::tuple<Case, std::string>>& info) {
+      return std::get<1>(info.param) + "_" + std::get<0>(info.param).label;
     });
+
+// Every change at other sizes, for all rows that take it: most take few.
+class SizedAttentionTest : public ::testing::TestWithParam<Case> {};
+
+// Vectors are read where they lie only if rows begin where they do.
+TEST_P(SizedAttentionTest, WhereverTheirRowsBeginAllAreNearTheReference) {
+  KernelNames();
+  for (const Kernel& kernel : Kernels()) {
+    Case c = GetParam();
+    c.problem.device = kernel.device;
+    if (!kernel.supports(c.problem).ok()) continue;
+    SCOPED_TRACE(kernel.name);
+    RunOptions options = OptionsFor(kernel);
+    testing::ExpectNearReference(c, kernel, options);
+    if (kernel.device == Device::kCuda) continue;
+    options.threads = 3;
+    options.gap = 8;
+    testing::ExpectNearReference(c, kernel, options);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, SizedAttentionTest,
+                         ::testing::ValuesIn(check::SizedProblems()),
+                         [](const ::testing::TestParamInfo<Case>& info) {
+                           return info.param.label;
+                         });
+
+// What a family of rows takes at least of check::Problems().
+const std::map<std::string, int>& FamilyProblems() {
+  static const auto* const least = new std::map<std::string, int>{
+      {"cpu_pairs", 53},  {"cpu_tiled", 158}, {"cpu_counted", 30},
+      {"cuda_hopper", 1}, {"cuda_tiled", 1}, {"cuda_counted", 1}};
+  return *least;
+}
+
+// Why none of the row's problems can be done here, or OK.
+absl::Status IsPossible(const Kernel& kernel) {
+  if (kernel.device == Device::kCpu) {
+    return kernels::testing::HasInstructionsOf(kernel.name);
+  }
+  const char* const missing = Library()->missing_device();
+  if (missing != nullptr) return absl::UnimplementedError(missing);
+  const std::string device = Library()->device_text();
+  if (device.find("sm_90") != std::string::npos) return absl::OkStatus();
+  return absl::UnimplementedError("not built for " + device);
+}
+
+TEST(RowTest, TakesTheProblemsOfItsFamilyWhereItCanRun) {
+  KernelNames();
+  for (const Kernel& kernel : Kernels()) {
+    const auto family = std::find_if(
+        FamilyProblems().begin(), FamilyProblems().end(),
+        [&](const auto& f) { return kernel.name.rfind(f.first, 0) == 0; });
+    ASSERT_NE(family, FamilyProblems().end()) << kernel.name;
+    int count = 0;
+    for (Case c : check::Problems()) {
+      c.problem.device = kernel.device;
+      if (kernel.supports(c.problem).ok()) ++count;
+    }
+    EXPECT_GE(count, IsPossible(kernel).ok() ? family->second : 0)
+        << kernel.name;
+  }
+}
+
+// Of a processor's rows.
+void ExpectFamilyRefuses(const std::string& family, const Problem& problem,
+                         const std::vector<testing::Refused>& refused) {
+  KernelNames();
+  int count = 0;
+  for (const Kernel& kernel : Kernels()) {
+    if (kernel.name.rfind(family, 0) != 0 || !IsPossible(kernel).ok()) continue;
+    ++count;
+    testing::ExpectRefused(kernel, problem, refused);
+  }
+  EXPECT_GT(count, family == "cpu_pairs" ? -1 : 0);
+}
+
+const testing::Refused kOnAGpu = {
+    "does not do tensors on another device",
+    [](Problem* p) { p->device = Device::kCuda; }};
+const testing::Refused kBands[] = {
+    {"does not do vectors of distances", [](Problem* p) { p->query_band = 8; }},
+    {"does not do vectors of distances", [](Problem* p) { p->key_band = 8; }}};
+const testing::Refused kByChannel = {"does not do products by channel",
+                                     [](Problem* p) { p->by_channel = true; }};
+const testing::Refused kFar = {"does not do a far product",
+                               [](Problem* p) { p->far_from = 9; }};
+const testing::Refused kSums = {"does not do sums of weights by distance",
+                                [](Problem* p) { p->summed = true; }};
+const testing::Refused kGates = {"does not do counted positions",
+                                 [](Problem* p) { p->gates = Gates::kLogits; }};
+const testing::Refused kHalves = {"does not do fp16",
+                                  [](Problem* p) { p->type = Type::kFloat16; }};
+
+TEST(RefusalTest, TiledRowsSayWhatTheyDoNotDo) {
+  ExpectFamilyRefuses("cpu_tiled", check::Plain(70, 64),
+                      {kOnAGpu,
+                       kHalves,
+                       {"does not do products of far pairs by channel",
+                        [](Problem* p) {
+                          p->by_channel = true;
+                          p->far_from = 9;
+                        }},
+                       kGates});
+}
+
+TEST(RefusalTest, RowsOfPairsSayWhatTheyDoNotDo) {
+  Problem problem = check::Plain(70, 64);
+  problem.type = Type::kBfloat16;
+  const testing::Refused single = {
+      "does not do other types than bf16",
+      [](Problem* p) { p->type = Type::kFloat32; }};
+  ExpectFamilyRefuses(
+      "cpu_pairs", problem,
+      {kOnAGpu, single, kBands[0], kBands[1], kByChannel, kFar, kSums, kGates});
+}
+
+TEST(RefusalTest, CountedRowsSayWhatTheyDoNotDo) {
+  Problem problem = check::Plain(70, 64);
+  problem.gates = Gates::kLogits;
+  problem.positions = 9;
+  const testing::Refused uncounted = {
+      "does not do positions that nothing counts",
+      [](Problem* p) { p->gates = Gates::kNone; }};
+  ExpectFamilyRefuses("cpu_counted", problem,
+                      {kOnAGpu, kHalves, uncounted, kBands[0], kBands[1],
+                       kByChannel, kFar, kSums});
+}
 
 // TAPE's state gets no gradient in some layers.
 TEST(MissingGradientTest, IsZero) {

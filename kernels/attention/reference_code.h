@@ -11,7 +11,7 @@
 
 // The formulas of problem.h, a row of the map at a time. In exact arithmetic
 // (reference.cc) this is the judge; rounded as separate operations on tensors
-// of a type would be (testing/naive.cc), it is what a kernel's error is
+// of a type would be (check/naive.cc), it is what a kernel's error is
 // measured by.
 
 namespace ordo::kernels::attention {

@@ -42,7 +42,9 @@ double Loss(const Problem& p, Tensors x) {
 }
 
 TEST(UpdateReferenceTest, GradientsAreDifferencesOfTheFormula) {
+  // What is added to `out` has its gradient.
   const std::vector<std::pair<Member, Member>> pairs = {
+      {&Tensors::base_BHTW, &Tensors::d_out_BHTW},
       {&Tensors::x_BHTW, &Tensors::d_x_BHTW},
       {&Tensors::mix_HH, &Tensors::d_mix_HH},
       {&Tensors::in_EH, &Tensors::d_in_EH},

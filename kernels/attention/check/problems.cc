@@ -20,6 +20,12 @@ void AddState(Problem* p) {
   p->values[1] = {2 * p->width, p->heads};
 }
 
+// TAPE's, whose state is as wide as a value.
+void AddEqualState(Problem* p) {
+  AddState(p);
+  p->values[1].width = p->width;
+}
+
 // Those after the first third of the tokens.
 void Chunk(Problem* p) { p->queries = std::max<int64_t>(p->keys / 3, 1); }
 
@@ -136,11 +142,12 @@ std::vector<Change> ScalarChanges() {
       {"padded", Pad},
       {"shared_keys", Share},
       {"state", AddState},
+      {"equal_state", AddEqualState},
       {"shared_keys_and_state", All({Share, AddState})},
       {"three_values", All({AddState,
                             [](Problem* p) {
                               p->num_values = 3;
-                              p->values[2] = {7, p->heads};
+                              p->values[2] = {8, p->heads};
                             }})},
       {"chunk", Chunk},
       {"one_query", [](Problem* p) { p->queries = 1; }},
@@ -351,16 +358,56 @@ std::vector<Case> Problems() {
        "counted_by_slope"});
 }
 
+std::vector<Case> SizedProblems() {
+  const struct {
+    Type type;
+    int64_t length;
+    int64_t width;
+  } sizes[] = {
+      {Type::kFloat32, 1, 40},   {Type::kFloat32, 2, 5},
+      {Type::kFloat32, 63, 24},  {Type::kFloat32, 65, 72},
+      {Type::kBfloat16, 1, 40},  {Type::kBfloat16, 17, 5},
+      {Type::kBfloat16, 64, 24}, {Type::kBfloat16, 70, 128},
+  };
+  std::vector<Case> cases;
+  for (const auto& size : sizes) {
+    for (const Change& change : Changes()) {
+      Case c = {change.label + "_" + std::to_string(size.length) + "x" +
+                    std::to_string(size.width),
+                Plain(size.length, size.width)};
+      c.problem.batch = 1;
+      change.apply(&c.problem);
+      cases.push_back(size.type == Type::kFloat32 ? c : InBfloat16(c));
+    }
+  }
+  return cases;
+}
+
 std::vector<Case> SmallProblems(Device device) {
-  const std::set<std::string> chosen = {
-      "both_ways",       "padded",     "shared_keys", "state",
-      "chunk",           "bounded",    "biased",      "near_biased",
-      "positioned",      "multiplied", "rectified",   "ramp",
-      "query_band",      "key_band",   "both_bands",  "by_channel",
-      "far_pair",        "summed",     "counted",     "counted_by_keys",
-      "counted_by_slope"};
-  const std::set<std::string> halves = {"plain", "state", "biased",
-                                        "both_bands", "counted"};
+  const std::set<std::string> chosen = {"both_ways",
+                                        "padded",
+                                        "shared_keys",
+                                        "state",
+                                        "equal_state",
+                                        "chunk",
+                                        "bounded",
+                                        "biased",
+                                        "near_biased",
+                                        "positioned",
+                                        "multiplied",
+                                        "rectified",
+                                        "ramp",
+                                        "query_band",
+                                        "key_band",
+                                        "both_bands",
+                                        "by_channel",
+                                        "far_pair",
+                                        "summed",
+                                        "counted",
+                                        "counted_by_keys",
+                                        "counted_by_slope"};
+  const std::set<std::string> halves = {"plain",  "state",      "equal_state",
+                                        "biased", "both_bands", "counted"};
   // With a key beyond a tile. Kernels of GPUs are built for few widths.
   Problem plain = Plain(65, device == Device::kCuda ? 64 : 16);
   plain.batch = 1;

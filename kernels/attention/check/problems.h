@@ -47,6 +47,10 @@ void DrawFallingBias(const Problem& problem, Tensors* tensors);
 // Lengths, widths and changes, in fp32 and bf16, some in fp16.
 std::vector<Case> Problems();
 
+// Every change at other lengths and widths, in fp32 or bf16: one token and two,
+// around a tile of 64, widths of whole vectors and others, and wide ones.
+std::vector<Case> SizedProblems();
+
 // The few that take a moment and have each term, for a device that is to be
 // used: on a GPU in fp32, in bf16 and some in fp16, on a CPU in fp32 and some
 // in bf16, as its kernels widen what they load.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/attention/check/compare.h"
 
@@ -31,6 +32,20 @@ void ExpectSameBits(const Problem& problem, const Kernel& kernel,
   }
   for (int i = 0; i < kNumInputs; ++i) {
     EXPECT_EQ(x.d_inputs[i], y.d_inputs[i]) << NameOf(static_cast<Input>(i));
+  }
+}
+
+void ExpectRefused(const Kernel& kernel, const Problem& problem,
+                   const std::vector<Refused>& refused) {
+  EXPECT_EQ(kernel.supports(problem), absl::OkStatus()) << kernel.name;
+  for (const auto& [what, change] : refused) {
+    Problem changed = problem;
+    change(&changed);
+    const absl::Status status = kernel.supports(changed);
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented)
+        << kernel.name << ": " << what;
+    EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr(what))
+        << kernel.name;
   }
 }
 

@@ -1,6 +1,11 @@
 #ifndef ORDO_KERNELS_ATTENTION_TESTING_SUITE_H_
 #define ORDO_KERNELS_ATTENTION_TESTING_SUITE_H_
 
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "kernels/attention/check/case.h"
 #include "kernels/attention/check/problems.h"
 #include "kernels/attention/table.h"
@@ -20,6 +25,14 @@ void ExpectNearReference(const Case& c, const Kernel& kernel,
 // Expects the same bits of two runs.
 void ExpectSameBits(const Problem& problem, const Kernel& kernel,
                     const RunOptions& options, const RunOptions& others);
+
+// What a message is to say, and what makes a problem one that is refused.
+using Refused = std::pair<std::string, std::function<void(Problem*)>>;
+
+// Expects that the kernel takes the problem, and refuses it by name after each
+// of the changes alone.
+void ExpectRefused(const Kernel& kernel, const Problem& problem,
+                   const std::vector<Refused>& refused);
 
 // Expects of a number that is none that it goes through to the outputs: a model
 // that diverges has to show it.
