@@ -3,186 +3,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <thread>
 
 #include "base/random/random.h"
+#include "kernels/attention/check/memory.h"
 #include "kernels/common/check/numbers.h"
-
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(begin, bytes) static_cast<void>(begin)
-#define ASAN_UNPOISON_MEMORY_REGION(begin, bytes) static_cast<void>(begin)
-#endif
 
 namespace ordo::kernels::attention::check {
 namespace {
-
-// Elements around a tensor.
-constexpr int64_t kMargin = 80;
-constexpr uint8_t kCanary = 0xA5;
-// Not a number in any type: what is to be written first.
-constexpr uint8_t kUnset = 0xFF;
-
-using kernels::check::FromHalfBits;
-using kernels::check::HalfBits;
-
-// Copies of buffers on a device, if there is one.
-class Copies {
- public:
-  explicit Copies(const DeviceMemory* device) : device_(device) {}
-  ~Copies() {
-    for (const Copy& copy : copies_) device_->release(copy.there);
-  }
-  Copies(const Copies&) = delete;
-  Copies& operator=(const Copies&) = delete;
-
-  // Where the device sees the buffer.
-  void* Place(void* here, size_t bytes) {
-    if (device_ == nullptr) return here;
-    void* const there = device_->allocate(static_cast<int64_t>(bytes));
-    if (there == nullptr) {
-      Note(kernels::check::kNoMemory);
-      return here;
-    }
-    copies_.push_back({here, there, static_cast<int64_t>(bytes)});
-    Note(device_->copy(there, here, copies_.back().bytes));
-    return there;
-  }
-  template <typename Element>
-  Element* Place(std::vector<Element>* here) {
-    return static_cast<Element*>(
-        Place(here->data(), here->size() * sizeof(Element)));
-  }
-
-  // What went wrong.
-  const std::string& error() const { return error_; }
-
-  // Brings all buffers back. What went wrong.
-  std::string Fetch() {
-    for (const Copy& copy : copies_) {
-      Note(device_->copy(copy.here, copy.there, copy.bytes));
-    }
-    return error_;
-  }
-
- private:
-  struct Copy {
-    void* here;
-    void* there;
-    int64_t bytes;
-  };
-
-  void Note(const char* error) {
-    if (error != nullptr && error_.empty()) error_ = error;
-  }
-
-  const DeviceMemory* device_;
-  std::vector<Copy> copies_;
-  std::string error_;
-};
-
-// A tensor [batch, heads, tokens, width] with tokens before heads in memory, as
-// a projection leaves it, among canaries.
-class Guarded {
- public:
-  Guarded(std::string name, Type type, const Shape& shape, int64_t gap)
-      : name_(std::move(name)), type_(type), shape_(shape), gap_(gap) {
-    const int64_t row = shape.heads * shape.width + gap;
-    view_ = {nullptr, shape.tokens * row, shape.width, row};
-    bytes_.assign((shape.batch * shape.tokens * row + 2 * kMargin) * size(),
-                  kCanary);
-    ForEach([&](int64_t, uint8_t* at) { std::fill_n(at, size(), kUnset); });
-  }
-
-  ~Guarded() { Allow(); }
-  Guarded(Guarded&&) = default;
-  Guarded(const Guarded&) = delete;
-  Guarded& operator=(const Guarded&) = delete;
-
-  // As the device sees it. The address sanitizer does not let anybody read what
-  // is before and behind it.
-  View Place(Copies* copies) {
-    View view = view_;
-    view.data = copies->Place(&bytes_) + kMargin * size();
-    if (!bytes_.empty()) {
-      const int64_t margin = kMargin * size();
-      ASAN_POISON_MEMORY_REGION(bytes_.data(), margin);
-      const int64_t behind = margin + gap_ * size();
-      ASAN_POISON_MEMORY_REGION(&bytes_.back() + 1 - behind, behind);
-    }
-    return view;
-  }
-
-  void Set(const std::vector<double>& values) {
-    ForEach([&](int64_t i, uint8_t* at) {
-      const float value = static_cast<float>(values[i]);
-      const uint16_t half = HalfBits(type_, value);
-      std::memcpy(at,
-                  type_ == Type::kFloat32 ? static_cast<const void*>(&value)
-                                          : static_cast<const void*>(&half),
-                  size());
-    });
-  }
-
-  // The values; adds its name to `touched` if bytes between rows have changed.
-  std::vector<double> Get(std::string* touched) {
-    Allow();
-    std::vector<double> values(shape_.batch * shape_.heads * shape_.tokens *
-                               shape_.width);
-    std::vector<bool> inside(bytes_.size());
-    ForEach([&](int64_t i, uint8_t* at) {
-      float value = 0;
-      uint16_t half = 0;
-      if (type_ == Type::kFloat32) {
-        std::memcpy(&value, at, sizeof value);
-      } else {
-        std::memcpy(&half, at, sizeof half);
-        value = FromHalfBits(type_, half);
-      }
-      values[i] = value;
-      for (int64_t b = 0; b < size(); ++b)
-        inside[at - bytes_.data() + b] = true;
-    });
-    for (size_t i = 0; i < bytes_.size(); ++i) {
-      if (inside[i] || bytes_[i] == kCanary) continue;
-      *touched += name_ + " ";
-      break;
-    }
-    return values;
-  }
-
- private:
-  int64_t size() const { return type_ == Type::kFloat32 ? 4 : 2; }
-
-  void Allow() { ASAN_UNPOISON_MEMORY_REGION(bytes_.data(), bytes_.size()); }
-
-  template <typename Function>
-  void ForEach(const Function& function) {
-    int64_t i = 0;
-    for (int64_t b = 0; b < shape_.batch; ++b) {
-      for (int64_t h = 0; h < shape_.heads; ++h) {
-        for (int64_t t = 0; t < shape_.tokens; ++t) {
-          for (int64_t d = 0; d < shape_.width; ++d) {
-            const int64_t at = b * view_.batch_stride + h * view_.head_stride +
-                               t * view_.token_stride + d;
-            function(i++, bytes_.data() + (kMargin + at) * size());
-          }
-        }
-      }
-    }
-  }
-
-  std::string name_;
-  Type type_;
-  Shape shape_;
-  // Elements between rows.
-  int64_t gap_;
-  View view_;
-  std::vector<uint8_t> bytes_;
-};
 
 std::vector<double> Normal(int64_t count, Type type,
                            base::RandomSequence* random) {
@@ -336,7 +165,25 @@ class Memory {
     return call;
   }
 
-  // Fills in what a kernel gave; the return value is RunKernel's.
+  // Names inputs, and gradients of outputs, that have changed; x is what they
+  // were made of.
+  std::string Changed(const Tensors& x) {
+    std::string changed;
+    for (Guarded& input : inputs_) input.AddIfChanged(&changed);
+    for (Guarded& d_output : d_outputs_) d_output.AddIfChanged(&changed);
+    if (real_BS_ != x.real_BS) changed += "padding ";
+    if (positions_BS_ != x.positions_BS) changed += "position ids ";
+    if (first_BHT_ != x.first_BHT) changed += "first keys ";
+    const auto same = [](float knot, double of) {
+      return knot == static_cast<float>(of);
+    };
+    if (!std::equal(knots_.begin(), knots_.end(), x.knots.begin(), same)) {
+      changed += "knots ";
+    }
+    return changed;
+  }
+
+  // Fills in what a kernel gave; names tensors with canaries that it touched.
   std::string Read(Tensors* x) {
     std::string touched;
     x->lse_BHT = lse_.Get(&touched);
@@ -361,34 +208,6 @@ class Memory {
   std::vector<float> knots_;
   Guarded lse_{
       "lse", Type::kFloat32, {1, 1, 1, p_.batch* p_.heads* p_.queries}, 0};
-};
-
-// A workspace, with canaries behind it.
-class WorkMemory {
- public:
-  explicit WorkMemory(int64_t bytes)
-      : bytes_(bytes), memory_(bytes + 64 + kMargin, kCanary) {
-    std::fill_n(begin(), bytes_, kUnset);
-  }
-
-  void* Place(Copies* copies) {
-    return copies->Place(begin(), bytes_ + kMargin);
-  }
-  bool IsIntact() {
-    const uint8_t* const end = begin() + bytes_;
-    return std::all_of(end, end + kMargin,
-                       [](uint8_t byte) { return byte == kCanary; });
-  }
-
- private:
-  // At a multiple of 64 bytes.
-  uint8_t* begin() {
-    return memory_.data() + 64 -
-           reinterpret_cast<uintptr_t>(memory_.data()) % 64;
-  }
-
-  const int64_t bytes_;
-  std::vector<uint8_t> memory_;
 };
 
 // At most `threads` tasks at a time.
@@ -429,6 +248,9 @@ std::string RunKernel(const Problem& p, const Kernel& kernel,
 
   std::string error = copies.Fetch();
   if (!error.empty()) return error;
+  const std::string changed = memory.Changed(*x);
+  if (!changed.empty())
+    return "what is only to be read has changed: " + changed;
   std::string touched = memory.Read(x);
   if (!forward.IsIntact()) touched += "the forward pass' workspace ";
   if (!backward.IsIntact()) touched += "the backward pass' workspace ";

@@ -44,7 +44,8 @@ struct RunOptions {
 
 // Runs the kernel on copies in the problem's type and fills in what it gives.
 // Every tensor lies among canaries, in rows longer than its width; the return
-// value names those whose canaries were touched, or is the kernel's error.
+// value names those whose canaries were touched, and what the kernel is only to
+// read and wrote to, or is the kernel's error.
 std::string RunKernel(const Problem& problem, const Kernel& kernel,
                       const RunOptions& options, Tensors* tensors);
 

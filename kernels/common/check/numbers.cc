@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "base/random/random.h"
 #include "kernels/common/float16.h"
@@ -139,15 +140,15 @@ std::vector<char> Placed::Fetch() const {
   return bytes;
 }
 
+Guarded::Guarded(Type type, int64_t count, std::vector<char> bytes)
+    : type_(type), count_(count), made_(std::move(bytes)), bytes_(made_) {}
+
 Guarded::Guarded(Type type, int64_t count)
-    : type_(type),
-      count_(count),
-      bytes_(std::vector<char>(count * BytesOf(type) + 2 * kGuard, kCanary)) {}
+    : Guarded(type, count,
+              std::vector<char>(count * BytesOf(type) + 2 * kGuard, kCanary)) {}
 
 Guarded::Guarded(Type type, const std::vector<double>& x)
-    : type_(type),
-      count_(static_cast<int64_t>(x.size())),
-      bytes_(BytesOfNumbers(type, x)) {}
+    : Guarded(type, static_cast<int64_t>(x.size()), BytesOfNumbers(type, x)) {}
 
 void* Guarded::data() {
   const bool none = count_ == 0 || bytes_.data() == nullptr;
@@ -178,10 +179,12 @@ bool Guarded::IsIntact() const {
          AllCanaries(&bytes[bytes.size() - kGuard], kGuard);
 }
 
+bool Guarded::IsAsMade() const { return bytes_.Fetch() == made_; }
+
 TestResources::TestResources(int64_t workspace_bytes, int threads)
     : bytes_(workspace_bytes),
-      memory_(std::vector<char>(workspace_bytes + kGuard, kCanary)) {
-  resources_.workspace = memory_.data();
+      memory_(std::vector<char>(workspace_bytes + 2 * kGuard, kCanary)) {
+  if (memory_.data() != nullptr) resources_.workspace = memory_.data() + kGuard;
   resources_.run = [threads](int64_t count,
                              const std::function<void(int64_t, int)>& task) {
     std::vector<std::thread> running;
@@ -195,7 +198,9 @@ TestResources::TestResources(int64_t workspace_bytes, int threads)
 }
 
 bool TestResources::IsIntact() const {
-  return AllCanaries(memory_.Fetch().data() + bytes_, kGuard);
+  const std::vector<char> bytes = memory_.Fetch();
+  return AllCanaries(bytes.data(), kGuard) &&
+         AllCanaries(bytes.data() + kGuard + bytes_, kGuard);
 }
 
 }  // namespace ordo::kernels::check

@@ -71,8 +71,8 @@ class Placed {
   char* data_;
 };
 
-// Numbers in memory as the type, among canaries, which also stand in place of
-// them at first where `written`.
+// Numbers in memory as the type, among canaries, which stand in place of those
+// that a kernel writes, too.
 class Guarded {
  public:
   Guarded(Type type, const std::vector<double>& x);
@@ -85,10 +85,15 @@ class Guarded {
   std::vector<double> Values() const;
   // Whether nobody wrote in front of or behind the numbers.
   bool IsIntact() const;
+  // Whether nobody wrote to the numbers either.
+  bool IsAsMade() const;
 
  private:
+  Guarded(Type type, int64_t count, std::vector<char> bytes);
+
   const Type type_;
   const int64_t count_;
+  const std::vector<char> made_;
   Placed bytes_;
 };
 
@@ -97,7 +102,7 @@ class TestResources {
  public:
   TestResources(int64_t workspace_bytes, int threads);
   const Resources& get() const { return resources_; }
-  // Whether nobody wrote behind the workspace.
+  // Whether nobody wrote in front of or behind the workspace.
   bool IsIntact() const;
 
  private:

@@ -64,6 +64,17 @@ TEST(NumbersTest, AByteTooFarIsSeen) {
   EXPECT_TRUE(resources.IsIntact());
   static_cast<char*>(resources.get().workspace)[10] = 0;
   EXPECT_FALSE(resources.IsIntact());
+  const TestResources others(10, 1);
+  static_cast<char*>(others.get().workspace)[-1] = 0;
+  EXPECT_FALSE(others.IsIntact());
+}
+
+TEST(NumbersTest, ANumberThatIsWrittenToIsSeen) {
+  Guarded guarded(Type::kFloat32, {1, 2});
+  EXPECT_TRUE(guarded.IsAsMade());
+  guarded.floats()[1] = 3;
+  EXPECT_TRUE(guarded.IsIntact());
+  EXPECT_FALSE(guarded.IsAsMade());
 }
 
 TEST(NumbersTest, EveryTaskIsRunOnceOnItsThread) {

@@ -22,6 +22,10 @@ void Ran::ExpectIntact(bool intact) {
   if (!intact) misses_.push_back({"memory around a result is overwritten"});
 }
 
+void Ran::ExpectKept(const kernels::check::Guarded& guarded) {
+  if (!guarded.IsAsMade()) misses_.push_back({"an input is overwritten"});
+}
+
 Numbers Ran::ValuesOf(const kernels::check::Guarded& guarded) {
   ExpectIntact(guarded.IsIntact());
   return guarded.Values();

@@ -28,10 +28,12 @@ class Ran {
   // That nothing around the numbers, which are returned, was overwritten.
   Numbers ValuesOf(const kernels::check::Guarded& guarded);
   void ExpectIntact(bool intact);
+  // That the kernel only read the numbers.
+  void ExpectKept(const kernels::check::Guarded& guarded);
   // That numbers are the same whatever the number of threads.
   void ExpectSame(const std::string& name, const Numbers& x, const Numbers& y);
   // At most twice the naive computation's error and one rounding, which is of
-  // the largest number unless `rounding` is more.
+  // the result's type and its largest number unless `rounding` is more.
   void ExpectNear(const Result& result, double rounding = 0);
 
   const std::vector<kernels::check::Miss>& misses() const { return misses_; }

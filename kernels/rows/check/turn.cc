@@ -78,6 +78,7 @@ RotationTensors RunTurn(const Kernel& kernel, Rotation r,
   if (ran->LacksMemory()) return result;
   ran->Expect(kernel.turn(r, resources.get()));
   ran->Expect(kernel.turn_backward(r, resources.get()));
+  for (const Guarded* input : {&x, &table, &d_y}) ran->ExpectKept(*input);
   result.y = ran->ValuesOf(y);
   result.d_x = ran->ValuesOf(d_x);
   result.d_table = ran->ValuesOf(d_table);

@@ -154,6 +154,10 @@ Ran RunKernel(const Case& c, const Kernel& kernel, int threads,
                       d_w1.IsIntact() && d_w2.IsIntact() && d_psi.IsIntact() &&
                       forward.IsIntact() && backward.IsIntact();
   if (!intact) ran.trouble = "memory around a result is overwritten";
+  const bool kept = base.IsAsMade() && in.IsAsMade() && d_out.IsAsMade() &&
+                    mix.IsAsMade() && w1.IsAsMade() && w2.IsAsMade() &&
+                    psi.IsAsMade();
+  if (!kept) ran.trouble = "an input is overwritten";
   return ran;
 }
 

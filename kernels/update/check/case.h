@@ -49,6 +49,7 @@ class State {
   View view();
   std::vector<double> Values() const;
   bool IsIntact() const { return guarded_.IsIntact(); }
+  bool IsAsMade() const { return guarded_.IsAsMade(); }
 
  private:
   const Case& case_;
@@ -57,7 +58,7 @@ class State {
 };
 
 // What a kernel made of the tensors, and what went wrong: its error, or memory
-// that it overwrote. Empty: nothing.
+// that it overwrote, its inputs' too. Empty: nothing.
 struct Ran {
   Tensors tensors;
   std::string trouble;

@@ -17,8 +17,9 @@ const std::vector<std::pair<std::string, std::vector<double> Tensors::*>>&
 Results();
 
 // Runs both passes in two threads. All results whose error is more than twice
-// the naive computation's and one rounding, and what else went wrong. None: it
-// is right.
+// the naive computation's and one rounding, of the narrowest type that the case
+// has, of the result's largest number, and what else went wrong. None: it is
+// right.
 std::vector<kernels::check::Miss> MissesOf(const Case& c, const Kernel& kernel);
 
 }  // namespace ordo::kernels::update::check
