@@ -18,6 +18,7 @@
 #include "kernels/attention/testing/emulated_tiles.h"
 #include "kernels/attention/testing/suite.h"
 #include "kernels/common/cpu_features.h"
+#include "kernels/common/testing/captured.h"
 #include "kernels/common/testing/processor.h"
 #include "kernels/cuda/testing/rows.h"
 
@@ -120,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, SizedAttentionTest,
 const std::map<std::string, int>& FamilyProblems() {
   static const auto* const least = new std::map<std::string, int>{
       {"cpu_pairs", 53},  {"cpu_tiled", 158}, {"cpu_counted", 30},
-      {"cuda_hopper", 1}, {"cuda_tiled", 1}, {"cuda_counted", 1}};
+      {"cuda_hopper", 1}, {"cuda_tiled", 1},  {"cuda_counted", 1}};
   return *least;
 }
 
@@ -256,13 +257,35 @@ TEST(FarKeysTest, AreLeftOutWhereABiasLeavesThemNoWeight) {
   }
 }
 
-// That no row was tested on a device is said once, and why.
-TEST(CudaTest, ThereIsADevice) {
-  if (access(cuda::testing::kLibraryPath, F_OK) != 0)
-    GTEST_SKIP() << "skipped: no nvcc";
-  ASSERT_NE(Library(), nullptr);
-  const char* const missing = Library()->missing_device();
-  if (missing != nullptr) GTEST_SKIP() << "skipped: no device: " << missing;
+class CudaTest : public ::testing::Test {
+ protected:
+  // That no row was tested on a device is said, and why.
+  void SetUp() override {
+    if (access(cuda::testing::kLibraryPath, F_OK) != 0) {
+      GTEST_SKIP() << "skipped: no nvcc";
+    }
+    ASSERT_NE(Library(), nullptr);
+    const char* const missing = Library()->missing_device();
+    if (missing != nullptr) GTEST_SKIP() << "skipped: no device: " << missing;
+  }
+};
+
+// Which a training step could be made of.
+TEST_F(CudaTest, FromGraphsAllRowsGiveTheSameBits) {
+  int count = 0;
+  for (const Kernel& kernel : Kernels()) {
+    if (kernel.device != Device::kCuda) continue;
+    RunOptions options = OptionsFor(kernel);
+    options.memory = &kernels::testing::CountedMemory(Library()->memory);
+    for (const Case& c : check::SmallProblems(Device::kCuda)) {
+      if (!kernel.supports(c.problem).ok()) continue;
+      ++count;
+      SCOPED_TRACE(kernel.name + " " + c.label);
+      testing::ExpectSameBitsFromGraphs(c.problem, kernel, Library()->graphs,
+                                        options);
+    }
+  }
+  EXPECT_GT(count, 0);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "kernels/attention/cuda_rows.h"
 #include "kernels/attention/cuda_tiled_code.h"
 #include "kernels/attention/testing/suite.h"
+#include "kernels/common/testing/captured.h"
 #include "kernels/common/testing/cuda_emulator.h"
 
 namespace ordo::kernels::attention {
@@ -135,6 +136,27 @@ TEST(CudaEmulatedTest, CountsAndTheOrderOfWarpsChangeNoBit) {
     vectors.gap = 8;
     testing::ExpectSameBits(c.problem, CudaKernel(CountedCuda()), vectors,
                             RunOptions());
+  }
+  EXPECT_EQ(count, chosen.size());
+}
+
+TEST(CudaEmulatedTest, FromGraphsPassesGiveTheSameBits) {
+  const std::set<std::string> chosen = {
+      "equal_state_bf16", "biased_bf16",         "ramp_bf16",
+      "both_bands_bf16",  "far_pair_bf16",       "summed_bf16",
+      "counted_bf16",     "counted_by_keys_bf16"};
+  size_t count = 0;
+  RunOptions options;
+  options.memory =
+      &kernels::testing::CountedMemory(kernels::testing::HostMemory());
+  for (const Case& c : check::SmallProblems(Device::kCuda)) {
+    if (chosen.count(c.label) == 0) continue;
+    ++count;
+    SCOPED_TRACE(c.label);
+    const bool counted = c.problem.gates != Gates::kNone;
+    testing::ExpectSameBitsFromGraphs(
+        c.problem, CudaKernel(counted ? CountedCuda() : TiledCuda()),
+        kernels::testing::EmulatedGraphs(), options);
   }
   EXPECT_EQ(count, chosen.size());
 }

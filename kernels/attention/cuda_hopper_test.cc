@@ -12,6 +12,7 @@
 #include "kernels/attention/cuda_code.h"
 #include "kernels/attention/cuda_rows.h"
 #include "kernels/attention/testing/suite.h"
+#include "kernels/common/testing/captured.h"
 #include "kernels/common/testing/cuda_emulator.h"
 
 namespace ordo::kernels::attention {
@@ -89,6 +90,22 @@ TEST(CudaHopperTest, TheOrderOfWarpsAndOfCopiesChangesNoBit) {
 TEST(CudaHopperTest, FarKeysAreLeftOutWhereABiasLeavesThemNoWeight) {
   testing::ExpectFarKeysAreLeftOut(Type::kBfloat16, CudaKernel(HopperCuda()),
                                    Boxed());
+}
+
+TEST(CudaHopperTest, FromGraphsPassesGiveTheSameBits) {
+  size_t count = 0;
+  RunOptions options = Boxed();
+  options.memory =
+      &kernels::testing::CountedMemory(kernels::testing::HostMemory());
+  for (const Case& c : check::SmallProblems(Device::kCuda)) {
+    if (c.label != "equal_state_bf16" && c.label != "biased_bf16") continue;
+    ++count;
+    SCOPED_TRACE(c.label);
+    testing::ExpectSameBitsFromGraphs(c.problem, CudaKernel(HopperCuda()),
+                                      kernels::testing::EmulatedGraphs(),
+                                      options);
+  }
+  EXPECT_EQ(count, 2);
 }
 
 TEST(CudaHopperTest, WhatItDoesNotDoIsRefusedByName) {

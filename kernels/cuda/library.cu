@@ -32,6 +32,37 @@ const char* Copy(void* to, const void* from, int64_t bytes) {
       cudaMemcpy(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault));
 }
 
+const char* Capture(void (*queue)(void* of, void* stream), void* of,
+                    void** graph) {
+  cudaStream_t stream = nullptr;
+  const char* error = Text(cudaStreamCreate(&stream));
+  if (error != nullptr) return error;
+  // Of all threads: what may not be captured anywhere is an error.
+  error = Text(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  cudaGraph_t captured = nullptr;
+  cudaGraphExec_t made = nullptr;
+  if (error == nullptr) {
+    queue(of, stream);
+    error = Text(cudaStreamEndCapture(stream, &captured));
+  }
+  if (error == nullptr) error = Text(cudaGraphInstantiate(&made, captured, 0));
+  if (captured != nullptr) static_cast<void>(Text(cudaGraphDestroy(captured)));
+  static_cast<void>(Text(cudaStreamDestroy(stream)));
+  *graph = made;
+  return error;
+}
+
+const char* Replay(void* graph) {
+  const char* const error =
+      Text(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), nullptr));
+  return error != nullptr ? error : Text(cudaDeviceSynchronize());
+}
+
+void ReleaseGraph(void* graph) {
+  static_cast<void>(
+      Text(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph))));
+}
+
 const char* MissingDevice() {
   int count = 0;
   const char* const error = Text(cudaGetDeviceCount(&count));
@@ -58,11 +89,15 @@ extern "C" const CudaLibrary* OrdoCudaLibrary() {
   static const attention::CudaCode* const kAttention[] = {
       &attention::HopperCuda(), &attention::TiledCuda(),
       &attention::CountedCuda()};
-  static const CudaLibrary kLibrary = {
-      CallBytes(),          kAttention,         3,
-      &update::FusedCuda(), &rows::FusedCuda(), {Allocate, Release, Copy},
-      MissingDevice,        DeviceText,
-  };
+  static const CudaLibrary kLibrary = {CallBytes(),
+                                       kAttention,
+                                       3,
+                                       &update::FusedCuda(),
+                                       &rows::FusedCuda(),
+                                       {Allocate, Release, Copy},
+                                       {Capture, Replay, ReleaseGraph},
+                                       MissingDevice,
+                                       DeviceText};
   return &kLibrary;
 }
 

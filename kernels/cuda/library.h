@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/attention/cuda_code.h"
+#include "kernels/common/device_graphs.h"
 #include "kernels/common/device_memory.h"
 #include "kernels/rows/cuda_code.h"
 #include "kernels/update/cuda_code.h"
@@ -22,6 +23,7 @@ struct CudaLibrary {
   const update::CudaCode* update;
   const rows::CudaCode* rows;
   DeviceMemory memory;
+  DeviceGraphs graphs;
   // Null, or why there is no device that kernels can run on.
   const char* (*missing_device)();
   // "NVIDIA H200, sm_90, 132 processors, driver 13.0": what numbers depend on.

@@ -5,10 +5,13 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "kernels/common/check/numbers.h"
+#include "kernels/common/testing/captured.h"
+#include "kernels/common/testing/processor.h"
 #include "kernels/rows/check/compare.h"
 #include "kernels/rows/check/turn.h"
 #include "kernels/rows/cuda_rows.h"
@@ -79,6 +82,49 @@ TEST_P(RowsTest, EverythingIsNearTheReference) {
   for (const check::Case& c : check::Cases(kernel_->device)) {
     ExpectNone(c.misses_of(*kernel_), c.label);
   }
+}
+
+// A row that refuses all is skipped everywhere.
+TEST(RowsSupportTest, RowsRefuseNothingWhereTheyCanRun) {
+  for (const Kernel& kernel : AllKernels()) {
+    if (cuda::testing::IsOnGpu(kernel)) continue;
+    EXPECT_EQ(kernel.supports(),
+              kernel.device == Device::kCpu
+                  ? kernels::testing::HasInstructionsOf(kernel.name)
+                  : absl::OkStatus())
+        << kernel.name;
+  }
+}
+
+// The row with all passes from graphs.
+Kernel WithGraphs(const DeviceGraphs& graphs, Kernel kernel) {
+  const auto capture = [&graphs](auto* pass) {
+    *pass = kernels::testing::Captured(graphs, std::move(*pass));
+  };
+  capture(&kernel.turn);
+  capture(&kernel.turn_backward);
+  capture(&kernel.norm);
+  capture(&kernel.norm_backward);
+  capture(&kernel.gate);
+  capture(&kernel.gate_backward);
+  capture(&kernel.adam);
+  capture(&kernel.loss);
+  capture(&kernel.loss_backward);
+  return kernel;
+}
+
+// Passes that write in place are run twice from what was there, too.
+TEST_P(RowsTest, FromGraphsEverythingIsNearTheReference) {
+  constexpr int64_t kMaxCount = 8000;
+  if (kernel_->device != Device::kCuda) GTEST_SKIP() << "skipped: no GPU's";
+  const Kernel of_graphs =
+      WithGraphs(cuda::testing::UseGraphsOf(*kernel_), *kernel_);
+  for (const check::Case& c : check::Cases(kernel_->device)) {
+    if (c.count > kMaxCount) continue;
+    ExpectNone(c.misses_of(*kernel_), c.label);
+    ExpectNone(c.misses_of(of_graphs), c.label);
+  }
+  cuda::testing::UseMemoryOf(*kernel_);
 }
 
 TEST_P(RowsTest, AProcessorsKernelsRefuseFloat16ByName) {

@@ -8,6 +8,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/common/check/numbers.h"
+#include "kernels/common/testing/captured.h"
+#include "kernels/common/testing/processor.h"
 #include "kernels/cuda/testing/rows.h"
 #include "kernels/update/check/case.h"
 #include "kernels/update/check/compare.h"
@@ -92,6 +94,44 @@ INSTANTIATE_TEST_SUITE_P(
     [](const ::testing::TestParamInfo<std::tuple<std::string, Case>>& info) {
       return std::get<0>(info.param) + "_" + std::get<1>(info.param).label;
     });
+
+// A row that refuses what it is for is skipped above.
+TEST(UpdateKernelTest, RowsRefuseNothingWhereTheyCanRun) {
+  for (const Kernel& kernel : AllKernels()) {
+    if (cuda::testing::IsOnGpu(kernel)) continue;
+    const absl::Status possible =
+        kernel.device == Device::kCpu
+            ? kernels::testing::HasInstructionsOf(kernel.name)
+            : absl::OkStatus();
+    for (Case c : check::Cases(kernel.device)) {
+      c.problem.device = kernel.device;
+      EXPECT_EQ(kernel.supports(c.problem), possible)
+          << kernel.name << " " << c.label;
+    }
+  }
+}
+
+TEST(UpdateKernelTest, FromGraphsPassesGiveTheSameBits) {
+  for (const Kernel& kernel : AllKernels()) {
+    for (Case c : check::Cases(Device::kCuda)) {
+      Prepare(kernel, &c.problem);
+      if (kernel.device != Device::kCuda || c.label.rfind("tails", 0) != 0 ||
+          !kernel.supports(c.problem).ok()) {
+        continue;
+      }
+      SCOPED_TRACE(kernel.name + " " + c.label);
+      const Tensors x = MakeTensors(c);
+      const Tensors right = TensorsOf(c, kernel, 1, x);
+      const DeviceGraphs& graphs = cuda::testing::UseGraphsOf(kernel);
+      const Tensors found =
+          TensorsOf(c, kernels::testing::WithGraphs(graphs, kernel), 1, x);
+      for (const auto& [name, member] : check::Results()) {
+        EXPECT_EQ(found.*member, right.*member) << name;
+      }
+      cuda::testing::UseMemoryOf(kernel);
+    }
+  }
+}
 
 // A token's state depends on no other token, and a map of zeros leaves it.
 TEST(UpdateKernelTest, TokensKeepTheirBitsWhateverIsBesideThem) {

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/attention/check/compare.h"
+#include "kernels/common/testing/captured.h"
 
 namespace ordo::kernels::attention::testing {
 
@@ -21,11 +22,9 @@ void ExpectNearReference(const Case& c, const Kernel& kernel,
   }
 }
 
-void ExpectSameBits(const Problem& problem, const Kernel& kernel,
-                    const RunOptions& options, const RunOptions& others) {
-  Tensors x = MakeTensors(problem, 2), y = x;
-  EXPECT_EQ(RunKernel(problem, kernel, options, &x), "");
-  EXPECT_EQ(RunKernel(problem, kernel, others, &y), "");
+namespace {
+
+void ExpectSame(const Tensors& x, const Tensors& y) {
   EXPECT_EQ(x.lse_BHT, y.lse_BHT);
   for (int i = 0; i < kNumOutputs; ++i) {
     EXPECT_EQ(x.outputs[i], y.outputs[i]) << NameOf(static_cast<Output>(i));
@@ -33,6 +32,26 @@ void ExpectSameBits(const Problem& problem, const Kernel& kernel,
   for (int i = 0; i < kNumInputs; ++i) {
     EXPECT_EQ(x.d_inputs[i], y.d_inputs[i]) << NameOf(static_cast<Input>(i));
   }
+}
+
+}  // namespace
+
+void ExpectSameBits(const Problem& problem, const Kernel& kernel,
+                    const RunOptions& options, const RunOptions& others) {
+  Tensors x = MakeTensors(problem, 2), y = x;
+  EXPECT_EQ(RunKernel(problem, kernel, options, &x), "");
+  EXPECT_EQ(RunKernel(problem, kernel, others, &y), "");
+  ExpectSame(x, y);
+}
+
+void ExpectSameBitsFromGraphs(const Problem& problem, const Kernel& kernel,
+                              const DeviceGraphs& graphs,
+                              const RunOptions& options) {
+  Tensors x = MakeTensors(problem, 2), y = x;
+  EXPECT_EQ(RunKernel(problem, kernel, options, &x), "");
+  const Kernel of_graphs = kernels::testing::WithGraphs(graphs, kernel);
+  EXPECT_EQ(RunKernel(problem, of_graphs, options, &y), "");
+  ExpectSame(x, y);
 }
 
 void ExpectRefused(const Kernel& kernel, const Problem& problem,

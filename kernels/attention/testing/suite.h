@@ -9,6 +9,7 @@
 #include "kernels/attention/check/case.h"
 #include "kernels/attention/check/problems.h"
 #include "kernels/attention/table.h"
+#include "kernels/common/device_graphs.h"
 
 // What every kernel must do with a problem: of this machine, and device code on
 // an emulated device.
@@ -25,6 +26,12 @@ void ExpectNearReference(const Case& c, const Kernel& kernel,
 // Expects the same bits of two runs.
 void ExpectSameBits(const Problem& problem, const Kernel& kernel,
                     const RunOptions& options, const RunOptions& others);
+
+// Expects the same bits of passes that run from graphs (captured.h); the memory
+// of `options` is counted.
+void ExpectSameBitsFromGraphs(const Problem& problem, const Kernel& kernel,
+                              const DeviceGraphs& graphs,
+                              const RunOptions& options);
 
 // What a message is to say, and what makes a problem one that is refused.
 using Refused = std::pair<std::string, std::function<void(Problem*)>>;

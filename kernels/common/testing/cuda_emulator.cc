@@ -30,6 +30,10 @@ constexpr int64_t kStack = 32 * kPage;
 constexpr int64_t kPoisonedStack = 4 * kPage;
 constexpr int kPoison = 0xFF;
 
+using Graph = std::vector<std::function<const char*()>>;
+// What is captured; its address is the stream.
+Graph* capturing = nullptr;
+
 enum class State { kReady, kAtWarp, kAtBlock, kAtPhase, kEnded };
 
 struct Lane;
@@ -411,6 +415,36 @@ const char* RunGrid(const Grid& grid, const std::function<void()>& thread) {
     if (!machine.error.empty()) return machine.error.c_str();
   }
   return nullptr;
+}
+
+const char* DoOrKeep(void* stream, std::function<const char*()> work) {
+  if (capturing == nullptr) return work();
+  if (stream != capturing) {
+    return "emulated device: work on another stream than is captured";
+  }
+  capturing->push_back(std::move(work));
+  return nullptr;
+}
+
+const DeviceGraphs& EmulatedGraphs() {
+  static const DeviceGraphs kGraphs = {
+      [](void (*queue)(void* of, void* stream), void* of,
+         void** graph) -> const char* {
+        capturing = new Graph;
+        *graph = capturing;
+        queue(of, capturing);
+        capturing = nullptr;
+        return nullptr;
+      },
+      [](void* graph) -> const char* {
+        for (const auto& work : *static_cast<Graph*>(graph)) {
+          const char* const error = work();
+          if (error != nullptr) return error;
+        }
+        return nullptr;
+      },
+      [](void* graph) { delete static_cast<Graph*>(graph); }};
+  return kGraphs;
 }
 
 int ThreadId() {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "kernels/common/device_graphs.h"
+
 // The functions of kernels/common/cuda_device.h on a CPU, so that the numbers
 // that device code computes are tested where there is no GPU.
 //
@@ -46,15 +48,25 @@ void SetSchedule(uint64_t seed);
 // text that stays until the next call. Not for two threads at a time.
 const char* RunGrid(const Grid& grid, const std::function<void()>& thread);
 
+// Does the work, or, while its stream is captured, has a graph do it later.
+// Null, or what was wrong.
+const char* DoOrKeep(void* stream, std::function<const char*()> work);
+
+// Of the emulated device: one is captured at a time, and only what a kernel's
+// argument carries is kept, as CUDA does.
+const DeviceGraphs& EmulatedGraphs();
+
 template <typename Argument>
 const char* WhyNotBuilt(void (* /*kernel*/)(Argument)) {
   return nullptr;
 }
 
 template <typename Argument>
-const char* Launch(void (*kernel)(Argument), const Grid& grid, void* /*stream*/,
+const char* Launch(void (*kernel)(Argument), const Grid& grid, void* stream,
                    const Argument& argument) {
-  return RunGrid(grid, [&] { kernel(argument); });
+  return DoOrKeep(stream, [kernel, grid, argument] {
+    return RunGrid(grid, [&] { kernel(argument); });
+  });
 }
 
 int ThreadId();

@@ -441,9 +441,11 @@ void CopyBox(const TensorMap& map, const BoxPlace& place, void* tile,
   TheState().boxes.push_back({map.tensor, place, to, barrier});
 }
 
-const char* Clear(void* memory, int64_t bytes, void* /*stream*/) {
-  memset(memory, 0, bytes);
-  return nullptr;
+const char* Clear(void* memory, int64_t bytes, void* stream) {
+  return DoOrKeep(stream, [memory, bytes]() -> const char* {
+    memset(memory, 0, bytes);
+    return nullptr;
+  });
 }
 
 void AddPair(float* pair, float x, float y) {

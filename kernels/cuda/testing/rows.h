@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/common/check/numbers.h"
+#include "kernels/common/testing/captured.h"
 #include "kernels/common/testing/cuda_emulator.h"
 #include "kernels/cuda/load.h"
 
@@ -37,13 +38,26 @@ bool AddRows(Kernel emulated, void (*add)(const std::vector<Kernel>& kernels)) {
   return true;
 }
 
+template <typename Kernel>
+bool IsOnGpu(const Kernel& kernel) {
+  return kernel.device == Device::kCuda && kernel.name != kEmulated;
+}
+
 // From now on memory is where the kernel's problems lie.
 template <typename Kernel>
 void UseMemoryOf(const Kernel& kernel) {
-  const bool on_gpu =
-      kernel.device == Device::kCuda && kernel.name != kEmulated;
-  check::UseMemory(on_gpu ? &Library()->memory : nullptr);
+  check::UseMemory(IsOnGpu(kernel) ? &Library()->memory : nullptr);
   kernels::testing::SetSchedule(1);
+}
+
+// The same, counted, and the graphs that the kernel's passes can be run from
+// (captured.h). Not for a processor's.
+template <typename Kernel>
+const DeviceGraphs& UseGraphsOf(const Kernel& kernel) {
+  const bool on_gpu = IsOnGpu(kernel);
+  check::UseMemory(&kernels::testing::CountedMemory(
+      on_gpu ? Library()->memory : kernels::testing::HostMemory()));
+  return on_gpu ? Library()->graphs : kernels::testing::EmulatedGraphs();
 }
 
 template <typename Kernel>
