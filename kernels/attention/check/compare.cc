@@ -79,7 +79,7 @@ class Comparison {
       const bool is_value = i >= kValue && i < kValue + kMaxValues;
       Compare(
           std::string("d ") + NameOf(input),
-          is_value ? 0 : kFp32 * answers_.naive.largest_change * factor,
+          is_value ? 0 : 2 * kFp32 * answers_.naive.largest_change * factor,
           [i](const Tensors& x) -> auto& { return x.d_inputs[i]; });
     }
     CompareLogSums();

@@ -28,9 +28,9 @@ void Judge(const Case& c);
 // tables in fp32 whatever the type. It may be
 //
 //   outputs, d v          2 naive + (u + e s) x
-//   d of a table          2 naive + (u + e s) x + e g
-//   d of position slopes  2 naive + (u + e s) x + e g S
-//   d of q, k, ...        2 naive + (u + e s) x + e g (scale m)
+//   d of a table          2 naive + (u + e s) x + 2 e g
+//   d of position slopes  2 naive + (u + e s) x + 2 e g S
+//   d of q, k, ...        2 naive + (u + e s) x + 2 e g (scale m)
 //   lse                   4 e (4 + s)
 //
 // naive  the error of the plain computation in the problem's type (naive.h)
@@ -38,14 +38,13 @@ void Judge(const Case& c);
 // e s x  of its weights, which are exponentials of logits: a logit of s, the
 //        largest of all and of what they are sums of, is rounded by e s, and by
 //        so much, relatively, is its weight
-// e g    of a weight's gradient, which is a difference of numbers of about g,
-// its
-//        largest, and may be much smaller than they; in a sum with terms of
-//        scale m, m the largest input, or of counts, which go up to the number
-//        of keys S, it counts as often
+// 2 e g  of a weight's gradient, the difference of two sums of about g, the
+//        largest there is, each rounded, of which nothing may be left, as with
+//        a single key; in a sum with terms of scale m, m the largest input, or
+//        of counts, which go up to the number of keys S, it counts as often
 //
 // In fp32 the last two are what remains where one row has logits or gradients
-// much larger than most; in bf16 and fp16 u outweighs them unless s is.
+// much larger than most; in bf16 and fp16 u mostly outweighs them.
 //
 // Judges the case if nobody has, until the next one. Not thread-safe.
 std::vector<kernels::check::Miss> MissesOf(const Case& c, const Kernel& kernel,
