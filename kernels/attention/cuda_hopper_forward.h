@@ -89,6 +89,7 @@ ORDO_DEVICE void LoadForward(const HopperArguments& arguments, int64_t query,
     CopyRows<Shape::kQueries, kD>(arguments.maps[kBoxedQ],
                                   PlaceIn(of, query, 0),
                                   {shared.q, shared.q_full});
+    ORDO_ROLLED
     for (int i = steps.first; i < steps.end; ++i) {
       const uint32_t pass = i - steps.first;
       const uint32_t stage = pass % Shape::kStages;
@@ -106,6 +107,7 @@ ORDO_DEVICE void LoadForward(const HopperArguments& arguments, int64_t query,
                                   PlaceIn(of, i * Shape::kKeys, 0), values);
     }
   } else if (thread >= 32 && thread < 64 && HasFacts(p)) {
+    ORDO_ROLLED
     for (int i = steps.first; i < steps.end; ++i) {
       const uint32_t pass = i - steps.first;
       WaitUntilEmpty<Shape::kStages>(shared.of_keys, pass);

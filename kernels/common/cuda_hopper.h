@@ -9,8 +9,9 @@
 // What device code asks of a GPU of compute capability 9.0 beside
 // cuda_device.h: copies of boxes of a tensor, barriers in shared memory,
 // products of 64 rows by four warps with operands in shared memory
-// (cuda_hopper_products.h). With ORDO_CUDA_EMULATED it runs on a CPU, see
-// testing/cuda_hopper_emulator.h.
+// (cuda_hopper_products.h). The instructions are those of CUTLASS and CuTe, but
+// for sums and turns in global memory, which these do not have in this form.
+// With ORDO_CUDA_EMULATED it runs on a CPU, see testing/cuda_hopper_emulator.h.
 
 #ifdef ORDO_CUDA_EMULATED
 
@@ -25,6 +26,10 @@
 #else
 
 #include <cuda.h>
+
+#include "cute/arch/copy_sm90.hpp"
+#include "cutlass/arch/barrier.h"
+#include "cutlass/arch/reg_reconfig.h"
 
 #define ORDO_KERNEL_ALONE(threads) __global__ void __launch_bounds__(threads, 1)
 #define ORDO_GRID_CONSTANT __grid_constant__
@@ -126,63 +131,62 @@ ORDO_DEVICE int GroupId() {
 // All lanes have come here, and see what the others wrote.
 ORDO_DEVICE void SyncWarp() { __syncwarp(); }
 
-// `threads` threads, whole warps, have come to the barrier of this number, 1 to
-// 15, and see what the others wrote.
+// The compiler moves no access to memory past it. CUTLASS' barriers and fences
+// do not say that they order memory.
+ORDO_DEVICE void KeepOrder() { asm volatile("" : : : "memory"); }
+
+// `threads` threads, whole warps, have come to the barrier of this number, 0 to
+// 7, and see what the others wrote.
 ORDO_DEVICE void SyncSome(int barrier, int threads) {
-  asm volatile("bar.sync %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
+  KeepOrder();
+  cutlass::arch::NamedBarrier::sync(static_cast<uint32_t>(threads),
+                                    static_cast<uint32_t>(barrier));
+  KeepOrder();
 }
 
 // What the thread wrote to shared memory is seen by products and copies that
 // begin after a barrier.
 ORDO_DEVICE void PublishToProducts() {
-  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+  KeepOrder();
+  cutlass::arch::fence_view_async_shared();
+  KeepOrder();
 }
 
 // Barriers in shared memory: eight bytes at a multiple of 8. A phase ends when
 // as many as were named have arrived and all bytes that were announced are
 // there; phases are counted from 0.
 ORDO_DEVICE void BeginBarrier(uint64_t* barrier, int arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
-               :
-               : "r"(SharedAddress(barrier)), "r"(arrivals)
-               : "memory");
+  cutlass::arch::ClusterBarrier::init(barrier, static_cast<uint32_t>(arrivals));
+  KeepOrder();
 }
 
 // After BeginBarrier, before the barrier of all threads that must follow.
 ORDO_DEVICE void PublishBarriers() {
-  asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+  KeepOrder();
+  cutlass::arch::fence_barrier_init();
+  KeepOrder();
 }
 
 ORDO_DEVICE void Arrive(uint64_t* barrier) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];"
-               :
-               : "r"(SharedAddress(barrier))
-               : "memory");
+  KeepOrder();
+  cutlass::arch::ClusterBarrier::arrive(barrier);
+  KeepOrder();
 }
 
 // Arrives, and announces bytes that copies will bring.
 ORDO_DEVICE void ArriveExpecting(uint64_t* barrier, int64_t bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-               :
-               : "r"(SharedAddress(barrier)), "r"(static_cast<int>(bytes))
-               : "memory");
+  KeepOrder();
+  cutlass::arch::ClusterTransactionBarrier::arrive_and_expect_tx(
+      barrier, static_cast<uint32_t>(bytes));
+  KeepOrder();
 }
 
 // The last phase that was even (0), or odd (1), has ended; before the first
 // phase, an odd one has.
 ORDO_DEVICE void WaitForPhase(uint64_t* barrier, int parity) {
-  asm volatile(
-      "{\n"
-      ".reg .pred done;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-      "@done bra ended;\n"
-      "bra again;\n"
-      "ended:\n"
-      "}\n"
-      :
-      : "r"(SharedAddress(barrier)), "r"(parity)
-      : "memory");
+  KeepOrder();
+  cutlass::arch::ClusterBarrier::wait(barrier, static_cast<uint32_t>(parity));
+  KeepOrder();
 }
 
 // Where a box begins, along the axes from the last on; what lies outside of the
@@ -198,13 +202,10 @@ struct BoxPlace {
 // gets its bytes.
 ORDO_DEVICE void CopyBox(const TensorMap& map, const BoxPlace& place,
                          void* tile, uint64_t* barrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::"
-      "bytes [%0], [%1, {%3, %4, %5, %6}], [%2];"
-      :
-      : "r"(SharedAddress(tile)), "l"(&map), "r"(SharedAddress(barrier)),
-        "r"(place.column), "r"(place.row), "r"(place.head), "r"(place.batch)
-      : "memory");
+  cute::SM90_TMA_LOAD_4D::copy(
+      &map, barrier,
+      static_cast<uint64_t>(cute::TMA::CacheHintSm90::EVICT_NORMAL), tile,
+      place.column, place.row, place.head, place.batch);
 }
 
 // Adds to two numbers in global memory, at a multiple of 8 bytes.
@@ -251,11 +252,11 @@ ORDO_DEVICE void EndTurn(int* turns) {
 // Of the threads' registers: the warps of a group hand some back, or get more.
 template <int kCount>
 ORDO_DEVICE void KeepRegisters() {
-  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(kCount));
+  cutlass::arch::warpgroup_reg_dealloc<kCount>();
 }
 template <int kCount>
 ORDO_DEVICE void TakeRegisters() {
-  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(kCount));
+  cutlass::arch::warpgroup_reg_alloc<kCount>();
 }
 
 }  // namespace ordo::kernels::device

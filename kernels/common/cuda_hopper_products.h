@@ -2,9 +2,14 @@
 #define ORDO_KERNELS_COMMON_CUDA_HOPPER_PRODUCTS_H_
 
 #include <cstdint>
+#include <utility>
 
 #include "kernels/common/cuda_element.h"
 #include "kernels/common/cuda_hopper.h"
+
+#ifndef ORDO_CUDA_EMULATED
+#include "cute/arch/mma_sm90_gmma.hpp"
+#endif
 
 // Products of a group of four warps: sums of 64 rows, of which warp w has those
 // from 16 w on, as fragments: of lane 4 g + t, sums[n][e] is element
@@ -15,7 +20,9 @@
 namespace ordo::kernels {
 
 // An operand in a tile of cuda_box.h, which the product reads from `tile` on,
-// at a row that is a multiple of 8.
+// at a row that is a multiple of 8. The bits are written here and not by CuTe's
+// GmmaDescriptor, whose headers need a CUDA toolkit, so that the emulated
+// device reads what a GPU will.
 //
 // Of rows of 16 neighbouring columns each, the product's inner axis; `column`,
 // a multiple of 16, is the first.
@@ -39,161 +46,93 @@ ORDO_DEVICE uint64_t AlongColumns(const void* tile, int64_t tile_bytes) {
 namespace ordo::kernels::device {
 
 // Registers that were written are seen by the products that begin next.
-ORDO_DEVICE void BeginProducts() {
-  asm volatile("wgmma.fence.sync.aligned;" : : : "memory");
-}
+ORDO_DEVICE void BeginProducts() { cute::warpgroup_arrive(); }
 
 // Ends a group of products.
-ORDO_DEVICE void CommitProducts() {
-  asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory");
-}
+ORDO_DEVICE void CommitProducts() { cute::warpgroup_commit_batch(); }
 
 // All groups have ended but for the last `kPending`.
 template <int kPending>
 ORDO_DEVICE void WaitForProducts() {
-  asm volatile("wgmma.wait_group.sync.aligned %0;"
-               :
-               : "n"(kPending)
-               : "memory");
+  cute::warpgroup_wait<kPending>();
 }
 
-// The compiler keeps the numbers where they are up to here.
-template <int kTiles>
-ORDO_DEVICE void Pin(float (&x)[kTiles][4]) {
+// The compiler keeps the numbers where they are up to here: sums, or what the
+// warp packed as left sides.
+template <typename Number, int kTiles>
+ORDO_DEVICE void Pin(Number (&x)[kTiles][4]) {
   ORDO_UNROLL
   for (int n = 0; n < kTiles; ++n) {
     ORDO_UNROLL
-    for (int e = 0; e < 4; ++e) asm volatile("" : "+f"(x[n][e]) : : "memory");
+    for (int e = 0; e < 4; ++e) cute::warpgroup_fence_operand(x[n][e]);
   }
 }
 
-// What the warp packed as left sides is there.
-template <int kSteps>
-ORDO_DEVICE void Pin(uint32_t (&x)[kSteps][4]) {
-  ORDO_UNROLL
-  for (int k = 0; k < kSteps; ++k) {
-    ORDO_UNROLL
-    for (int e = 0; e < 4; ++e) asm volatile("" : "+r"(x[k][e]) : : "memory");
-  }
+// CuTe's products of kColumns columns; with the left one in registers.
+constexpr cute::SM90::GMMA::Major MajorOf(bool turned) {
+  return turned ? cute::SM90::GMMA::Major::MN : cute::SM90::GMMA::Major::K;
 }
 
-#define ORDO_SUMS_8(n)                                                    \
-  "+f"(sums[n][0]), "+f"(sums[n][1]), "+f"(sums[n][2]), "+f"(sums[n][3]), \
-      "+f"(sums[n + 1][0]), "+f"(sums[n + 1][1]), "+f"(sums[n + 1][2]),   \
-      "+f"(sums[n + 1][3])
-#define ORDO_SUMS_32(n) \
-  ORDO_SUMS_8(n), ORDO_SUMS_8(n + 2), ORDO_SUMS_8(n + 4), ORDO_SUMS_8(n + 6)
-#define ORDO_LIST_0                                                   \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, " \
-  "%15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, " \
-  "%28, %29, %30, %31"
-#define ORDO_LIST_32                                                    \
-  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, " \
-  "%45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, "   \
-  "%58, %59, %60, %61, %62, %63"
-#define ORDO_LIST_64                                                    \
-  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, " \
-  "%77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, "   \
-  "%90, %91, %92, %93, %94, %95"
-#define ORDO_LIST_96                                                       \
-  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, " \
-  "%108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, "     \
-  "%119, %120, %121, %122, %123, %124, %125, %126, %127"
+template <typename Element, int kColumns, bool kTurnLeft, bool kTurnRight>
+struct Product;
 
-// Two operands in shared memory; the last of what is named is whether sums are
-// added to.
-#define ORDO_TILES_PRODUCT(type, columns, list, a, b, add, turn_a, turn_b, \
-                           ...)                                            \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" add                    \
-               ", 0;\nwgmma.mma_async.sync.aligned.m64n" columns           \
-               "k16.f32." type "." type " {" list "}, %" a ", %" b         \
-               ", p, 1, 1, %" turn_a ", %" turn_b ";\n}\n"                 \
-               : __VA_ARGS__                                               \
-               : "l"(left), "l"(right), "r"(static_cast<int>(adds)),       \
-                 "n"(kTurnLeft), "n"(kTurnRight))
-
-// The left one in registers.
-#define ORDO_LEFT_PRODUCT(type, columns, list, a, b, add, turn_b, ...)   \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" add                  \
-               ", 0;\nwgmma.mma_async.sync.aligned.m64n" columns         \
-               "k16.f32." type "." type " {" list "}, {" a "}, %" b      \
-               ", p, 1, 1, %" turn_b ";\n}\n"                            \
-               : __VA_ARGS__                                             \
-               : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), \
-                 "l"(right), "r"(static_cast<int>(adds)), "n"(kTurnRight))
-
-#define ORDO_PRODUCT(...)                           \
-  if constexpr (Element::kType == Type::kFloat16) { \
-    ORDO_TILES_PRODUCT("f16", __VA_ARGS__);         \
-  } else {                                          \
-    ORDO_TILES_PRODUCT("bf16", __VA_ARGS__);        \
+#define ORDO_PRODUCT(element, columns, name)                                  \
+  template <bool kTurnLeft, bool kTurnRight>                                  \
+  struct Product<element, columns, kTurnLeft, kTurnRight> {                   \
+    using Tiles = cute::SM90::GMMA::MMA_64x##columns##x16_F32##name##_SS<     \
+        MajorOf(kTurnLeft), MajorOf(kTurnRight)>;                             \
+    using Registers = cute::SM90::GMMA::MMA_64x##columns##x16_F32##name##_RS< \
+        MajorOf(kTurnLeft), MajorOf(kTurnRight)>;                             \
   }
-#define ORDO_REGISTERS_PRODUCT(...)                 \
-  if constexpr (Element::kType == Type::kFloat16) { \
-    ORDO_LEFT_PRODUCT("f16", __VA_ARGS__);          \
-  } else {                                          \
-    ORDO_LEFT_PRODUCT("bf16", __VA_ARGS__);         \
+ORDO_PRODUCT(Bfloat16, 64, BF16BF16);
+ORDO_PRODUCT(Bfloat16, 128, BF16BF16);
+ORDO_PRODUCT(Bfloat16, 192, BF16BF16);
+ORDO_PRODUCT(Bfloat16, 256, BF16BF16);
+ORDO_PRODUCT(Float16, 64, F16F16);
+ORDO_PRODUCT(Float16, 128, F16F16);
+ORDO_PRODUCT(Float16, 192, F16F16);
+ORDO_PRODUCT(Float16, 256, F16F16);
+#undef ORDO_PRODUCT
+
+// CuTe takes each sum as an argument.
+template <typename Product, typename Numbers>
+struct WithSums;
+template <typename Product, int... kNumbers>
+struct WithSums<Product, std::integer_sequence<int, kNumbers...>> {
+  static constexpr int kTiles = sizeof...(kNumbers) / 4;
+
+  static ORDO_DEVICE void Begin(uint64_t left, uint64_t right, bool adds,
+                                float (&sums)[kTiles][4]) {
+    Product::fma(left, right, sums[kNumbers / 4][kNumbers % 4]...,
+                 static_cast<cute::SM90::GMMA::ScaleOut>(adds));
   }
+
+  static ORDO_DEVICE void Begin(const uint32_t (&left)[4], uint64_t right,
+                                bool adds, float (&sums)[kTiles][4]) {
+    Product::fma(left[0], left[1], left[2], left[3], right,
+                 sums[kNumbers / 4][kNumbers % 4]...,
+                 static_cast<cute::SM90::GMMA::ScaleOut>(adds));
+  }
+};
 
 // sums = A B, or with `adds` sums += A B: elements into fp32, kColumns columns
 // of B, 16 of the inner axis. A has the group's 64 rows.
 template <typename Element, int kColumns, bool kTurnLeft, bool kTurnRight>
 ORDO_DEVICE void MultiplyTiles(uint64_t left, uint64_t right, bool adds,
                                float (&sums)[kColumns / 8][4]) {
-  if constexpr (kColumns == 64) {
-    ORDO_PRODUCT("64", ORDO_LIST_0, "32", "33", "34", "35", "36",
-                 ORDO_SUMS_32(0));
-  } else if constexpr (kColumns == 128) {
-    ORDO_PRODUCT("128", ORDO_LIST_0 ORDO_LIST_32, "64", "65", "66", "67", "68",
-                 ORDO_SUMS_32(0), ORDO_SUMS_32(8));
-  } else if constexpr (kColumns == 192) {
-    ORDO_PRODUCT("192", ORDO_LIST_0 ORDO_LIST_32 ORDO_LIST_64, "96", "97", "98",
-                 "99", "100", ORDO_SUMS_32(0), ORDO_SUMS_32(8),
-                 ORDO_SUMS_32(16));
-  } else if constexpr (kColumns == 256) {
-    ORDO_PRODUCT("256", ORDO_LIST_0 ORDO_LIST_32 ORDO_LIST_64 ORDO_LIST_96,
-                 "128", "129", "130", "131", "132", ORDO_SUMS_32(0),
-                 ORDO_SUMS_32(8), ORDO_SUMS_32(16), ORDO_SUMS_32(24));
-  } else {
-    static_assert(kColumns == 64, "no product of so many columns");
-  }
+  WithSums<typename Product<Element, kColumns, kTurnLeft, kTurnRight>::Tiles,
+           std::make_integer_sequence<int, kColumns / 2>>::Begin(left, right,
+                                                                 adds, sums);
 }
 
 // The same with the group's rows of A as packed pairs of a fragment.
 template <typename Element, int kColumns, bool kTurnRight>
 ORDO_DEVICE void MultiplyRegisters(const uint32_t (&left)[4], uint64_t right,
                                    bool adds, float (&sums)[kColumns / 8][4]) {
-  if constexpr (kColumns == 64) {
-    ORDO_REGISTERS_PRODUCT("64", ORDO_LIST_0, "%32, %33, %34, %35", "36", "37",
-                           "38", ORDO_SUMS_32(0));
-  } else if constexpr (kColumns == 128) {
-    ORDO_REGISTERS_PRODUCT("128", ORDO_LIST_0 ORDO_LIST_32,
-                           "%64, %65, %66, %67", "68", "69", "70",
-                           ORDO_SUMS_32(0), ORDO_SUMS_32(8));
-  } else if constexpr (kColumns == 192) {
-    ORDO_REGISTERS_PRODUCT("192", ORDO_LIST_0 ORDO_LIST_32 ORDO_LIST_64,
-                           "%96, %97, %98, %99", "100", "101", "102",
-                           ORDO_SUMS_32(0), ORDO_SUMS_32(8), ORDO_SUMS_32(16));
-  } else if constexpr (kColumns == 256) {
-    ORDO_REGISTERS_PRODUCT(
-        "256", ORDO_LIST_0 ORDO_LIST_32 ORDO_LIST_64 ORDO_LIST_96,
-        "%128, %129, %130, %131", "132", "133", "134", ORDO_SUMS_32(0),
-        ORDO_SUMS_32(8), ORDO_SUMS_32(16), ORDO_SUMS_32(24));
-  } else {
-    static_assert(kColumns == 64, "no product of so many columns");
-  }
+  WithSums<typename Product<Element, kColumns, false, kTurnRight>::Registers,
+           std::make_integer_sequence<int, kColumns / 2>>::Begin(left, right,
+                                                                 adds, sums);
 }
-
-#undef ORDO_PRODUCT
-#undef ORDO_REGISTERS_PRODUCT
-#undef ORDO_TILES_PRODUCT
-#undef ORDO_LEFT_PRODUCT
-#undef ORDO_SUMS_8
-#undef ORDO_SUMS_32
-#undef ORDO_LIST_0
-#undef ORDO_LIST_32
-#undef ORDO_LIST_64
-#undef ORDO_LIST_96
 
 }  // namespace ordo::kernels::device
 

@@ -74,7 +74,7 @@ struct State {
   std::map<uint64_t*, Barrier> barriers;
   std::vector<Box> boxes;
   Warp warps[kMaxWarps];
-  Some some[16];
+  Some some[8];
 };
 
 State& TheState() {
@@ -391,6 +391,9 @@ void SyncWarp() {
 }
 
 void SyncSome(int barrier, int threads) {
+  if (barrier < 0 || barrier >= 8) {
+    return FailRun("a barrier of some threads that is not one of eight");
+  }
   Some& some = TheState().some[barrier];
   const uint32_t parity = some.phase & 1;
   if (++some.threads == threads) {

@@ -222,6 +222,13 @@ TEST(CudaHopperEmulatorTest, SomeThreadsWaitForEachOther) {
             "");
 }
 
+TEST(CudaHopperEmulatorTest, SomeThreadsHaveEightBarriers) {
+  EXPECT_THAT(RunBlock([&] {
+                if (ThreadId() < 64) SyncSome(8, 64);
+              }),
+              HasSubstr("a barrier of some threads that is not one of eight"));
+}
+
 // What threads wrote, and did not publish, products do not see.
 TEST(CudaHopperEmulatorTest, ProductsSeeWhatWasPublished) {
   const Source source(64);
