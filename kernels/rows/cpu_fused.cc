@@ -69,6 +69,32 @@ absl::Status NormBackward(const FusedCode& code, const Norm& norm,
   return status;
 }
 
+// What of the parts lies in a range.
+void StepRange(const FusedCode& code, const Adam& adam, const Range& numbers) {
+  const int64_t end = numbers.first + numbers.count;
+  const AdamPart* const last = adam.parts + adam.num_parts;
+  const AdamPart* part = std::upper_bound(
+      adam.parts, last, numbers.first,
+      [](int64_t first, const AdamPart& p) { return first < p.first; });
+  // The one before may reach into the range.
+  if (part != adam.parts) --part;
+  for (; part != last && part->first < end; ++part) {
+    const int64_t first = std::max(part->first, numbers.first);
+    const int64_t count = std::min(part->first + part->count, end) - first;
+    if (count <= 0) continue;
+    code.adam(adam, {part->gradient + (first - part->first), first, count});
+  }
+}
+
+absl::Status StepAll(const FusedCode& code, const Adam& adam,
+                     const Resources& resources) {
+  if (adam.num_parts == 0) return absl::OkStatus();
+  const AdamPart& last = adam.parts[adam.num_parts - 1];
+  return ForEachRange(
+      last.first + last.count, kUnitNumbers, resources,
+      [&](const Range& numbers, int64_t) { StepRange(code, adam, numbers); });
+}
+
 int64_t NormWorkspaceBytes(const Norm& norm) {
   return Quotient(norm.rows, PartRows(norm)) * norm.width *
          static_cast<int64_t>(sizeof(float));
@@ -118,9 +144,7 @@ Kernel Row(const char* name, absl::Status (*supports)()) {
                             });
       });
   kernel.adam = [](const Adam& adam, const Resources& resources) {
-    return ForEachRange(
-        adam.count, kUnitNumbers, resources,
-        [&](const Range& numbers, int64_t) { code.adam(adam, numbers); });
+    return StepAll(code, adam, resources);
   };
   kernel.loss = [](const Loss& loss, const Resources& resources) {
     return ForEachRange(

@@ -136,12 +136,12 @@ inline Vector Root(Vector x) {
   return x;
 }
 
-void StepAdam(const Adam& adam, const Range& numbers) {
+void StepAdam(const Adam& adam, const AdamPart& part) {
   constexpr Type kType = Type::kFloat32;
-  const int64_t first = numbers.first;
-  ForEachVector(numbers.count, [&](Place place) {
+  const int64_t first = part.first;
+  ForEachVector(part.count, [&](Place place) {
     const Vector g =
-        LoadAt(kType, adam.gradient + first, place) * All(adam.gradient_scale);
+        LoadAt(kType, part.gradient, place) * All(adam.gradient_scale);
     const Vector m = LoadAt(kType, adam.m + first, place) * All(adam.beta1) +
                      g * All(adam.one_less_beta1);
     const Vector v = LoadAt(kType, adam.v + first, place) * All(adam.beta2) +

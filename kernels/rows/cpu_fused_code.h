@@ -31,7 +31,8 @@ struct FusedCode {
   void (*norm_backward)(const Norm& norm, const Range& rows, float* d_weight);
   void (*gate)(const Gate& gate, const Range& rows);
   void (*gate_backward)(const Gate& gate, const Range& rows);
-  void (*adam)(const Adam& adam, const Range& numbers);
+  // On one of its parts, or on a piece of one.
+  void (*adam)(const Adam& adam, const AdamPart& part);
   void (*loss)(const Loss& loss, const Range& rows);
   void (*loss_backward)(const Loss& loss, const Range& rows);
 };

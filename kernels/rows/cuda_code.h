@@ -13,7 +13,7 @@ namespace ordo::kernels::rows {
 // Of all that the passes take.
 inline constexpr int64_t kCallBytes = sizeof(Rotation) + sizeof(Norm) +
                                       sizeof(Gate) + sizeof(Adam) +
-                                      sizeof(Loss);
+                                      sizeof(AdamPart) + sizeof(Loss);
 
 // What a pass of a row of the table is: it queues its work on a cudaStream_t.
 // Null, or what went wrong.

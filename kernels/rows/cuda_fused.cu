@@ -90,8 +90,18 @@ const char* DoGateBackward(const Gate& gate, void* /*workspace*/,
 }
 
 const char* DoAdam(const Adam& adam, void* /*workspace*/, void* stream) {
-  return device::Launch(FusedAdam, InBlocks(Quotient(adam.count, 4)), stream,
-                        adam);
+  for (int64_t first = 0; first < adam.num_parts; first += kAdamParts) {
+    AdamArguments a = {};
+    a.adam = adam;
+    a.adam.num_parts = std::min<int64_t>(kAdamParts, adam.num_parts - first);
+    std::copy_n(adam.parts + first, a.adam.num_parts, a.parts);
+    const AdamPart& last = a.parts[a.adam.num_parts - 1];
+    const int64_t count = last.first + last.count - a.parts[0].first;
+    const char* const error =
+        device::Launch(FusedAdam, InBlocks(Quotient(count, 4)), stream, a);
+    if (error != nullptr) return error;
+  }
+  return nullptr;
 }
 
 const char* DoLoss(const Loss& loss, void* /*workspace*/, void* stream) {

@@ -219,14 +219,46 @@ FusedGateBackward(const Gate gate) {
   StoreFour(gate.type, u, quad, gate.d_up_NC);
 }
 
+// Parts of a step of Adam for one launch, whose arguments are at most 4096
+// bytes.
+constexpr int kAdamParts = 160;
+
+struct AdamArguments {
+  // Of its parts the number only.
+  Adam adam;
+  AdamPart parts[kAdamParts];
+};
+static_assert(sizeof(AdamArguments) <= 4096, "a launch takes no more");
+
+// Four numbers from the first part's first on for each thread. Parts begin at
+// multiples of four, so these belong to one.
 ORDO_KERNEL(kThreads)
-FusedAdam(const Adam adam) {
+FusedAdam(const AdamArguments a) {
   constexpr Type kType = Type::kFloat32;
-  const Quad quad = QuadOfThread(kType, adam.count, adam.parameter,
-                                 adam.gradient, adam.m, adam.v);
+  const Adam& adam = a.adam;
+  const int64_t at =
+      a.parts[0].first + (device::BlockX() * kThreads + device::ThreadId()) * 4;
+  // The last part that begins there or before.
+  int found = 0;
+  for (int above = static_cast<int>(adam.num_parts); above - found > 1;) {
+    const int middle = (found + above) / 2;
+    if (a.parts[middle].first <= at) {
+      found = middle;
+    } else {
+      above = middle;
+    }
+  }
+  const AdamPart& part = a.parts[found];
+  const int64_t in_part = at - part.first;
+  const Quad quad = {at, part.count - in_part,
+                     InVectors(kType, adam.parameter, 0) &&
+                         InVectors(kType, adam.m, 0) &&
+                         InVectors(kType, adam.v, 0)};
   if (quad.count <= 0) return;
   Four p = LoadFour(kType, adam.parameter, quad);
-  const Four gradient = LoadFour(kType, adam.gradient, quad);
+  const Four gradient =
+      LoadFour(kType, part.gradient,
+               {in_part, quad.count, InVectors(kType, part.gradient, 0)});
   Four m = LoadFour(kType, adam.m, quad);
   Four v = LoadFour(kType, adam.v, quad);
   ORDO_UNROLL

@@ -91,17 +91,31 @@ struct Gate {
   void* d_up_NC = nullptr;
 };
 
-// One step of AdamW (Loshchilov and Hutter 2019, algorithm 2) on one parameter:
-// with g = gradient * gradient_scale,
+// The gradient of `count` numbers of parameters, from number `first` on.
+struct AdamPart {
+  const float* gradient = nullptr;
+  // A multiple of 4.
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
+// One step of AdamW (Loshchilov and Hutter 2019, algorithm 2) on parameters
+// that lie one behind the other, as their moments do: with
+// g = gradient * gradient_scale,
 //
 //   m = beta1 m + (1 - beta1) g        v = beta2 v + (1 - beta2) g^2
 //   p = keep p - step m / (sqrt(v) / root + epsilon).
+//
+// Gradients stay where they were made, each in memory of its own: to put them
+// one behind the other would read and write them once more.
 struct Adam {
-  int64_t count = 0;
   float* parameter = nullptr;
-  const float* gradient = nullptr;
   float* m = nullptr;
   float* v = nullptr;
+  // On the host, by `first`; no two overlap. Numbers in none of them keep their
+  // bits.
+  const AdamPart* parts = nullptr;
+  int64_t num_parts = 0;
   float gradient_scale = 1;
   float beta1 = 0;
   float one_less_beta1 = 0;

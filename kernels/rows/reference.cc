@@ -69,7 +69,7 @@ void ReferenceGate(const Gate& gate, GateTensors* x) {
 }
 
 void ReferenceAdam(const Adam& adam, AdamTensors* x) {
-  for (int64_t i = 0; i < adam.count; ++i) {
+  for (size_t i = 0; i < x->gradient.size(); ++i) {
     const double g = x->gradient[i] * adam.gradient_scale;
     double &m = x->m[i], &v = x->v[i], &p = x->parameter[i];
     m = adam.beta1 * m + adam.one_less_beta1 * g;

@@ -37,7 +37,7 @@ void ReferenceGate(const Gate& gate, GateTensors* tensors);
 struct AdamTensors {
   Numbers gradient, parameter, m, v;
 };
-// Changes all but the gradient.
+// Changes all but the gradient, which is one part.
 void ReferenceAdam(const Adam& adam, AdamTensors* tensors);
 
 struct LossTensors {

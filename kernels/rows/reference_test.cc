@@ -127,7 +127,6 @@ TEST(RowsReferenceTest, GradientsOfLossesAreDifferences) {
 // The first step from nothing goes by the rate, whatever the gradient's size.
 TEST(RowsReferenceTest, TheFirstStepIsTheRate) {
   Adam adam;
-  adam.count = 2;
   adam.beta1 = 0.75F;
   adam.one_less_beta1 = 0.25F;
   adam.beta2 = 0.75F;

@@ -244,13 +244,19 @@ class Gated : public Function<Gated> {
 };
 
 void PlainStepAdam(const AdamStep& step, const AdamTensors& tensors) {
-  const at::Tensor g = tensors.gradient.mul(step.gradient_scale);
-  tensors.m.mul_(step.beta1).add_(g, 1 - step.beta1);
-  tensors.v.mul_(step.beta2).addcmul_(g, g, 1 - step.beta2);
-  const at::Tensor denominator =
-      tensors.v.sqrt().div_(step.root).add_(step.epsilon);
-  tensors.parameter.mul_(step.keep).addcdiv_(tensors.m, denominator,
-                                             -step.step);
+  for (const AdamGradient& part : tensors.gradients) {
+    const at::Tensor g = part.gradient.flatten().mul(step.gradient_scale);
+    const auto of_part = [&](const at::Tensor& x_N) {
+      return x_N.narrow(0, part.first, g.numel());
+    };
+    const at::Tensor m = of_part(tensors.m_N), v = of_part(tensors.v_N);
+    m.mul_(step.beta1).add_(g, 1 - step.beta1);
+    v.mul_(step.beta2).addcmul_(g, g, 1 - step.beta2);
+    const at::Tensor denominator = v.sqrt().div_(step.root).add_(step.epsilon);
+    of_part(tensors.parameter_N)
+        .mul_(step.keep)
+        .addcdiv_(m, denominator, -step.step);
+  }
 }
 
 }  // namespace
@@ -304,18 +310,27 @@ at::Tensor SwiGlu(const at::Tensor& gate, const at::Tensor& up) {
 }
 
 void StepAdam(const AdamStep& step, const AdamTensors& tensors) {
-  const at::Tensor gradient = tensors.gradient.contiguous();
-  const variable_list all = {tensors.parameter, gradient, tensors.m, tensors.v};
+  variable_list all = {tensors.parameter_N, tensors.m_N, tensors.v_N};
+  for (const AdamGradient& part : tensors.gradients) {
+    all.push_back(part.gradient.contiguous().view(-1));
+  }
+  if (tensors.gradients.empty()) return;
   const bool fit = std::all_of(all.begin(), all.end(), [](const auto& x) {
     return IsSingle(x) && x.is_contiguous();
   });
   if (!fit || !HasKernel(all)) return PlainStepAdam(step, tensors);
   rows::Adam adam;
-  adam.count = tensors.parameter.numel();
-  adam.parameter = Data<float>(tensors.parameter);
-  adam.gradient = ConstData<float>(gradient);
-  adam.m = Data<float>(tensors.m);
-  adam.v = Data<float>(tensors.v);
+  std::vector<rows::AdamPart> parts;
+  for (size_t i = 0; i < tensors.gradients.size(); ++i) {
+    const at::Tensor& gradient = all[i + 3];
+    parts.push_back({ConstData<float>(gradient), tensors.gradients[i].first,
+                     gradient.numel()});
+  }
+  adam.parameter = Data<float>(tensors.parameter_N);
+  adam.m = Data<float>(tensors.m_N);
+  adam.v = Data<float>(tensors.v_N);
+  adam.parts = parts.data();
+  adam.num_parts = static_cast<int64_t>(parts.size());
   adam.gradient_scale = static_cast<float>(step.gradient_scale);
   adam.beta1 = static_cast<float>(step.beta1);
   adam.one_less_beta1 = static_cast<float>(1 - step.beta1);
@@ -325,7 +340,7 @@ void StepAdam(const AdamStep& step, const AdamTensors& tensors) {
   adam.keep = static_cast<float>(step.keep);
   adam.step = static_cast<float>(step.step);
   adam.root = static_cast<float>(step.root);
-  Run(&rows::Kernel::adam, adam, gradient);
+  Run(&rows::Kernel::adam, adam, tensors.parameter_N);
 }
 
 }  // namespace ordo::kernels::torch

@@ -2,6 +2,7 @@
 #define ORDO_KERNELS_TORCH_ROWS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -38,12 +39,21 @@ at::Tensor RmsNorm(const at::Tensor& x, const at::Tensor& weight_C,
 // silu(gate) * up (Shazeer 2020, arXiv:2002.05202).
 at::Tensor SwiGlu(const at::Tensor& gate, const at::Tensor& up);
 
-// One parameter with its moments; all of one shape.
-struct AdamTensors {
-  at::Tensor parameter;
+// The gradient, of any shape, of as many numbers from number `first` on, a
+// multiple of 4.
+struct AdamGradient {
+  int64_t first = 0;
   at::Tensor gradient;
-  at::Tensor m;
-  at::Tensor v;
+};
+
+// Parameters one behind the other, and their moments. Numbers without a
+// gradient are left alone.
+struct AdamTensors {
+  at::Tensor parameter_N;
+  at::Tensor m_N;
+  at::Tensor v_N;
+  // By `first`; no two overlap.
+  std::vector<AdamGradient> gradients;
 };
 
 struct AdamStep {
@@ -58,7 +68,7 @@ struct AdamStep {
   double root = 1;
 };
 
-// As rows::Adam, in place. Not differentiated.
+// As rows::Adam, in place and in one call of the kernel. Not differentiated.
 void StepAdam(const AdamStep& step, const AdamTensors& tensors);
 
 }  // namespace ordo::kernels::torch

@@ -106,9 +106,14 @@ TEST(RowsTest, StepsOfAdamEqualPlainOperations) {
   const auto run = [](c10::ScalarType type, bool strided) {
     // The same numbers each time.
     at::manual_seed(1);
-    const auto make = [&] { return Random({5, 7}).to(type); };
-    AdamTensors tensors{make(), make(), make(), make().abs()};
-    if (strided) tensors.gradient = tensors.gradient.t().contiguous().t();
+    const auto make = [&] { return Random({100}).to(type); };
+    AdamTensors tensors{make(), make(), make().abs(), {}};
+    // Not next to each other.
+    for (const int64_t first : {8, 52}) {
+      at::Tensor gradient = Random({5, 7}).to(type);
+      if (strided) gradient = gradient.t().contiguous().t();
+      tensors.gradients.push_back({first, gradient});
+    }
     AdamStep step;
     step.gradient_scale = 0.5;
     step.beta1 = 0.9;
@@ -118,7 +123,7 @@ TEST(RowsTest, StepsOfAdamEqualPlainOperations) {
     step.step = 0.1;
     step.root = 0.3;
     StepAdam(step, tensors);
-    return at::cat({tensors.parameter, tensors.m, tensors.v});
+    return at::cat({tensors.parameter_N, tensors.m_N, tensors.v_N});
   };
   const at::Tensor right = run(at::kDouble, false);
   const at::Tensor found = run(at::kFloat, false);

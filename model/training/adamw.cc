@@ -1,16 +1,26 @@
 #include "model/training/adamw.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
 #include "ATen/core/grad_mode.h"
-#include "ATen/ops/zeros_like.h"
+#include "ATen/ops/zeros.h"
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "kernels/torch/rows.h"
 
 namespace ordo::model::training {
 namespace {
+
+// Parameters begin where LibTorch's own memory may on any device: products of
+// matrices have the same bits as if each were alone.
+int64_t RoundUp(int64_t numbers) { return (numbers + 127) / 128 * 128; }
+
+at::Tensor PartOf(const at::Tensor& all_N, int64_t first,
+                  const at::Tensor& shaped_as) {
+  return all_N.narrow(0, first, shaped_as.numel()).view(shaped_as.sizes());
+}
 
 std::string ShapeText(const at::Tensor& tensor) {
   std::ostringstream text;
@@ -24,10 +34,40 @@ AdamW::AdamW(const std::vector<parameters::NamedTensor>& parameters,
              const AdamWOptions& options)
     : options_(options) {
   for (const parameters::NamedTensor& named : parameters) {
-    const at::Tensor parameter = named.tensor.detach();
-    slots_.push_back({named.name, named.tensor, at::zeros_like(parameter),
-                      at::zeros_like(parameter),
-                      parameter.dim() >= 2 ? options.weight_decay : 0.0});
+    const at::Tensor& parameter = named.tensor;
+    const double decay = parameter.dim() >= 2 ? options.weight_decay : 0.0;
+    const auto is_of = [&](const Group& group) {
+      const at::Tensor& first = group.slots[0].parameter;
+      return group.weight_decay == decay &&
+             first.scalar_type() == parameter.scalar_type() &&
+             first.device() == parameter.device();
+    };
+    auto group = std::find_if(groups_.begin(), groups_.end(), is_of);
+    if (group == groups_.end()) {
+      group = groups_.emplace(group);
+      group->weight_decay = decay;
+    }
+    group->slots.push_back({named.name, parameter, 0});
+  }
+  for (Group& group : groups_) Flatten(&group);
+}
+
+void AdamW::Flatten(Group* group) {
+  const at::NoGradGuard no_grad;
+  int64_t count = 0;
+  for (Slot& slot : group->slots) {
+    slot.first = count;
+    count += RoundUp(slot.parameter.numel());
+  }
+  const auto like = group->slots[0].parameter.options().requires_grad(false);
+  group->parameter_N = at::zeros({count}, like);
+  group->exp_avg_N = at::zeros({count}, like);
+  group->exp_avg_sq_N = at::zeros({count}, like);
+  for (const Slot& slot : group->slots) {
+    const at::Tensor place =
+        PartOf(group->parameter_N, slot.first, slot.parameter);
+    place.copy_(slot.parameter);
+    slot.parameter.set_data(place);
   }
 }
 
@@ -42,19 +82,28 @@ void AdamW::Step(double learning_rate, double gradient_scale) {
   step.epsilon = options_.epsilon;
   step.step = learning_rate / (1 - std::pow(options_.beta1, t));
   step.root = std::sqrt(1 - std::pow(options_.beta2, t));
-  for (Slot& slot : slots_) {
-    if (!slot.parameter.grad().defined()) continue;
-    step.keep = 1 - learning_rate * slot.weight_decay;
-    kernels::torch::StepAdam(step, {slot.parameter, slot.parameter.grad(),
-                                    slot.exp_avg, slot.exp_avg_sq});
+  for (const Group& group : groups_) {
+    kernels::torch::AdamTensors tensors{
+        group.parameter_N, group.exp_avg_N, group.exp_avg_sq_N, {}};
+    for (const Slot& slot : group.slots) {
+      const at::Tensor& gradient = slot.parameter.grad();
+      if (gradient.defined())
+        tensors.gradients.push_back({slot.first, gradient});
+    }
+    step.keep = 1 - learning_rate * group.weight_decay;
+    kernels::torch::StepAdam(step, tensors);
   }
 }
 
 TensorMap AdamW::State() const {
   TensorMap state;
-  for (const Slot& slot : slots_) {
-    state[slot.name + ".exp_avg"] = slot.exp_avg;
-    state[slot.name + ".exp_avg_sq"] = slot.exp_avg_sq;
+  for (const Group& group : groups_) {
+    for (const Slot& slot : group.slots) {
+      state[slot.name + ".exp_avg"] =
+          PartOf(group.exp_avg_N, slot.first, slot.parameter);
+      state[slot.name + ".exp_avg_sq"] =
+          PartOf(group.exp_avg_sq_N, slot.first, slot.parameter);
+    }
   }
   return state;
 }

@@ -27,11 +27,15 @@ struct AdamWOptions {
   double weight_decay = 0.01;
 };
 
+// Parameters that decay lie one behind the other, as those that do not, and
+// their moments; so a step is one call of a kernel for each of the two.
+//
 // Elementwise only, so results do not depend on the number of threads. Not
 // thread-safe. Throws what LibTorch throws.
 class AdamW {
  public:
-  // Shares the parameters' storage.
+  // Moves the parameters to storage that it shares with them: their values stay
+  // the same, views of them that were taken before are left behind.
   AdamW(const std::vector<parameters::NamedTensor>& parameters,
         const AdamWOptions& options);
 
@@ -50,16 +54,27 @@ class AdamW {
   absl::Status Load(const TensorMap& state, int64_t num_updates);
 
  private:
+  // A parameter, from number `first` of its group on.
   struct Slot {
     std::string name;
     at::Tensor parameter;
-    at::Tensor exp_avg;
-    at::Tensor exp_avg_sq;
-    double weight_decay;
+    int64_t first;
   };
 
+  // Parameters of one decay, type and device.
+  struct Group {
+    double weight_decay = 0;
+    std::vector<Slot> slots;
+    // Zeros between parameters.
+    at::Tensor parameter_N;
+    at::Tensor exp_avg_N;
+    at::Tensor exp_avg_sq_N;
+  };
+
+  static void Flatten(Group* group);
+
   const AdamWOptions options_;
-  std::vector<Slot> slots_;
+  std::vector<Group> groups_;
   int64_t num_updates_ = 0;
 };
 

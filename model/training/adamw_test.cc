@@ -76,6 +76,46 @@ void CompareWithReference(const std::vector<int64_t>& shape, double decay) {
 
 TEST(AdamW, FollowsTheFormulaOnAMatrix) { CompareWithReference({2, 3}, 0.1); }
 
+// Of parameters of one type, some with decay, some without a gradient, none of
+// a length that vectors go into.
+TEST(AdamW, ParametersTogetherHaveTheBitsOfEachAlone) {
+  const auto make = [] {
+    std::vector<parameters::NamedTensor> all;
+    int64_t seed = 1;
+    for (const std::vector<int64_t>& shape : std::vector<std::vector<int64_t>>{
+             {131, 3}, {7}, {2, 2}, {70, 301}, {129}, {1}, {5, 5}}) {
+      at::manual_seed(seed++);
+      all.push_back(
+          {"p" + std::to_string(seed), at::randn(shape).requires_grad_(true)});
+    }
+    return all;
+  };
+  const auto all = make(), alone = make();
+  AdamW together(all, {});
+  std::vector<std::unique_ptr<AdamW>> each;
+  for (const auto& one : alone) {
+    each.push_back(std::make_unique<AdamW>(std::vector{one}, AdamWOptions()));
+  }
+  for (int step = 0; step < 3; ++step) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (i == 2) continue;
+      for (const auto& one : {all[i], alone[i]}) {
+        one.tensor.mutable_grad() = one.tensor.detach().sin().mul(step + 1);
+      }
+    }
+    together.Step(0.01, 0.3);
+    for (const auto& one : each) one->Step(0.01, 0.3);
+  }
+  const TensorMap state = together.State();
+  EXPECT_EQ(state.size(), 2 * all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_TRUE(at::equal(all[i].tensor, alone[i].tensor)) << i;
+    for (const auto& [name, tensor] : each[i]->State()) {
+      EXPECT_TRUE(at::equal(state.at(name), tensor)) << name;
+    }
+  }
+}
+
 TEST(AdamW, DoesNotDecayVectors) { CompareWithReference({kValues}, 0); }
 
 TEST(AdamW, LeavesAParameterWithoutAGradientAlone) {

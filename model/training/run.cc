@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ATen/core/grad_mode.h"
-#include "ATen/ops/linalg_vector_norm.h"
+#include "ATen/ops/_foreach_norm.h"
 #include "ATen/ops/stack.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
@@ -192,10 +192,17 @@ std::vector<at::Tensor> Run::ComputeGradients() {
 void Run::Measure(const std::vector<at::Tensor>& losses,
                   StepResult* result) const {
   const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> numbers = losses;
+  std::vector<at::Tensor> gradients;
   for (const auto& named : model_->Parameters()) {
-    if (!named.tensor.grad().defined()) continue;
-    numbers.push_back(at::linalg_vector_norm(named.tensor.grad()));
+    const at::Tensor& gradient = named.tensor.grad();
+    if (gradient.defined()) gradients.push_back(gradient);
+  }
+  std::vector<at::Tensor> numbers = losses;
+  if (!gradients.empty()) {
+    // On a GPU a few launches for all of them.
+    for (const at::Tensor& norm : at::_foreach_norm(gradients)) {
+      numbers.push_back(norm);
+    }
   }
   const at::Tensor on_host = at::stack(numbers).cpu().to(at::kDouble);
   const auto* number = on_host.const_data_ptr<double>();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/common/check/numbers.h"
+#include "kernels/rows/check/adam.h"
 #include "kernels/rows/check/ran.h"
 #include "kernels/rows/check/turn.h"
 #include "kernels/rows/problem.h"
@@ -176,68 +177,6 @@ void CheckGate(const Kernel& kernel, const Gate& given, Ran* ran) {
       {"d_up", type, ran->ValuesOf(d_u), judge.d_up_NC, naive.d_up_NC});
 }
 
-Adam StepOf(int64_t count) {
-  Adam adam;
-  adam.count = count;
-  adam.gradient_scale = 0.7F;
-  adam.beta1 = 0.9F;
-  adam.one_less_beta1 = 0.1F;
-  adam.beta2 = 0.98F;
-  adam.one_less_beta2 = 0.02F;
-  adam.epsilon = 1e-8F;
-  adam.keep = 0.999F;
-  adam.step = 0.01F;
-  adam.root = 0.3F;
-  return adam;
-}
-
-AdamTensors NaiveAdam(const Adam& adam, const AdamTensors& given) {
-  AdamTensors x = given;
-  const auto single = [](double value) { return static_cast<float>(value); };
-  for (int64_t i = 0; i < adam.count; ++i) {
-    const float g = single(x.gradient[i]) * adam.gradient_scale;
-    const float m = single(x.m[i]) * adam.beta1 + g * adam.one_less_beta1;
-    const float v = single(x.v[i]) * adam.beta2 + g * g * adam.one_less_beta2;
-    x.m[i] = m;
-    x.v[i] = v;
-    x.parameter[i] = single(x.parameter[i]) * adam.keep -
-                     adam.step * m / (std::sqrt(v) / adam.root + adam.epsilon);
-  }
-  return x;
-}
-
-AdamTensors AdamNumbers(int64_t count) {
-  AdamTensors x = {Normals(count, "gradient", kSingle),
-                   Normals(count, "parameter", kSingle),
-                   Normals(count, "m", kSingle), Normals(count, "v", kSingle)};
-  for (double& v : x.v) v = v * v;
-  x.v[0] = x.gradient[0] = 0;
-  for (double& v : x.v) v = Rounded(kSingle, v);
-  return x;
-}
-
-void CheckAdam(const Kernel& kernel, const Adam& given, Ran* ran) {
-  Adam adam = given;
-  const AdamTensors inputs = AdamNumbers(adam.count);
-  AdamTensors judge = inputs;
-  ReferenceAdam(adam, &judge);
-  const AdamTensors naive = NaiveAdam(adam, inputs);
-  const TestResources resources(0, 2);
-  Guarded g(kSingle, inputs.gradient), p(kSingle, inputs.parameter),
-      m(kSingle, inputs.m), v(kSingle, inputs.v);
-  adam.gradient = g.floats();
-  adam.parameter = p.floats();
-  adam.m = m.floats();
-  adam.v = v.floats();
-  if (ran->LacksMemory()) return;
-  ran->Expect(kernel.adam(adam, resources.get()));
-  ran->ExpectKept(g);
-  ran->ExpectNear({"parameter", kSingle, ran->ValuesOf(p), judge.parameter,
-                   naive.parameter});
-  ran->ExpectNear({"m", kSingle, ran->ValuesOf(m), judge.m, naive.m});
-  ran->ExpectNear({"v", kSingle, ran->ValuesOf(v), judge.v, naive.v});
-}
-
 LossTensors NaiveLoss(const Loss& loss, const LossTensors& given) {
   LossTensors x = given;
   x.loss_N = x.log_sum_N = Numbers(loss.rows);
@@ -310,7 +249,7 @@ void CheckLoss(const Kernel& kernel, const Loss& given, Ran* ran) {
 int64_t CountOf(const Rotation& r) {
   return r.batch * r.heads * r.tokens * r.width;
 }
-int64_t CountOf(const Adam& adam) { return adam.count; }
+int64_t CountOf(const Adam& adam) { return CountOfAdam(adam); }
 // Of what has rows.
 template <typename Problem>
 int64_t CountOf(const Problem& problem) {
@@ -375,13 +314,17 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.label; }
 std::vector<Case> Cases(Device device) {
   std::vector<Case> cases;
   AddTurns(device, &cases);
+  // One launch of a GPU takes 160.
+  for (const int64_t num_parts : {1, 2, 70, 161}) {
+    cases.push_back(Make<Adam>("adam_" + std::to_string(num_parts),
+                               AdamOf(num_parts), CheckAdam));
+  }
   for (const int64_t width : kWidths) {
     for (const Type type : kTypes) AddTyped(width, type, &cases);
     if (device == Device::kCuda && width > 1 && width < 100) {
       AddTyped(width, Type::kFloat16, &cases);
     }
     const std::string label = std::to_string(width);
-    cases.push_back(Make<Adam>("adam_" + label, StepOf(width * 3), CheckAdam));
     Loss loss;
     loss.rows = 5;
     loss.width = width;

@@ -161,7 +161,7 @@ absl::Status TakeGate(const rows::Gate& gate, const Resources&) {
 
 absl::Status TakeAdam(const rows::Adam& adam, const Resources&) {
   return TakeRows({{"parameter", adam.parameter},
-                   {"gradient", adam.gradient},
+                   {"gradient", adam.parts[0].gradient},
                    {"m", adam.m},
                    {"v", adam.v}});
 }
