@@ -92,6 +92,12 @@ absl::StatusOr<const Kernel*> Select(const Problem& problem,
                                      std::string_view name) {
   absl::Status why = CheckProblem(problem);
   if (!why.ok()) return why;
+  if (problem.summed && problem.reach > kMaxSummedReach) {
+    return absl::UnimplementedError(
+        absl::StrCat("attention: sums of weights by distance are of distances "
+                     "up to ",
+                     kMaxSummedReach, ", and reach is ", problem.reach));
+  }
   why = absl::NotFoundError(
       absl::StrCat("no attention kernel is named \"", std::string(name), "\""));
   for (const Kernel& kernel : Kernels()) {

@@ -40,6 +40,10 @@ const std::vector<Kernel>& Kernels();
 // while another thread uses the table.
 void AddKernels(const std::vector<Kernel>& kernels);
 
+// Farthest distance of sums of weights: they take memory for each query and
+// distance, which plain operations, a block of queries at a time, do not.
+inline constexpr int64_t kMaxSummedReach = 1024;
+
 // INVALID_ARGUMENT names the field of a problem that makes no sense.
 absl::Status CheckProblem(const Problem& problem);
 

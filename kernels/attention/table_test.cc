@@ -62,6 +62,21 @@ TEST(TableTest, NoKernelOfAProcessorTakesFloat16) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("does not do fp16"));
 }
 
+TEST(TableTest, SumsOfWeightsAreOfFewDistances) {
+  Problem problem = Valid();
+  problem.reach = 1025;
+  EXPECT_TRUE(Select(problem, "").ok());
+  problem.summed = true;
+  for (const char* const name : {"", "cpu_tiled"}) {
+    const absl::Status status = Select(problem, name).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("up to 1024, and reach is 1025"));
+  }
+  problem.reach = 1024;
+  EXPECT_TRUE(Select(problem, "").ok());
+}
+
 TEST(TableTest, NoKernelOfAProcessorTakesTensorsOnAGpu) {
   Problem problem = Valid();
   problem.device = Device::kCuda;

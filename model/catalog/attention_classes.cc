@@ -7,6 +7,8 @@
 namespace ordo::model::catalog {
 namespace {
 
+using ordo::training::v1::Component;
+
 constexpr Distances kNone = Distances::kNone;
 constexpr Distances kNumbers = Distances::kNumbers;
 constexpr Distances kProducts = Distances::kProducts;
@@ -26,9 +28,37 @@ struct Row {
   bool needs_causal = false;
   const char* pieces_param = "";
   const char* segments_param = "";
-  const char* plain_param = "";
-  const char* plain_value = "";
+  bool (*is_plain)(const Component& encoding) = nullptr;
+  const char* plain_text = "";
 };
+
+// Null: it is not given.
+const google::protobuf::Value* ParamOf(const Component& encoding,
+                                       const char* name) {
+  const auto found = encoding.params().find(name);
+  return found == encoding.params().end() ? nullptr : &found->second;
+}
+
+// An MLP of the position is no table of whole ones.
+bool IsPlainCope(const Component& encoding) {
+  const auto* const form = ParamOf(encoding, "form");
+  return form != nullptr && form->string_value() == "mlp";
+}
+
+// As kernels::attention::kMaxSummedReach.
+constexpr int kMaxSummedReach = 1024;
+
+bool IsPlainShaw(const Component& encoding) {
+  const auto* const values = ParamOf(encoding, "values");
+  const auto* const distance = ParamOf(encoding, "max_distance");
+  const auto* const unseen = ParamOf(encoding, "unseen");
+  if (values == nullptr || !values->bool_value() || distance == nullptr) {
+    return false;
+  }
+  // Those that add nothing are one distance more.
+  const bool drops = unseen != nullptr && unseen->string_value() == "none";
+  return distance->number_value() + (drops ? 1 : 0) > kMaxSummedReach;
+}
 
 constexpr Row kRows[] = {
     {"rope", "softmax attention, as for all that turn or leave q and k", "",
@@ -64,11 +94,15 @@ constexpr Row kRows[] = {
      3.2},
     {"huang3", "q.k weighed by channel for each of 17 distances", "huang3",
      "cpu_tiled",
-     "its vectors weigh q and k channel by channel, which no product of tiles "
-     "does",
+     "near the diagonal each pair's q and k are weighed channel by channel, "
+     "and those products are not written for GPUs",
      kProducts, true, 26.4},
     {"shaw", "q with a vector for each of 17 distances", "shaw",
-     "cpu_tiled cuda_tiled", "", kProducts, true, 2.2},
+     "cpu_tiled cuda_tiled", "", kProducts, true, 2.2,
+     /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/false,
+     /*pieces_param=*/"", /*segments_param=*/"", IsPlainShaw,
+     "values: true and a max_distance above 1024, or 1023 with unseen: none, "
+     "as kernels keep a sum of weights for each token and distance"},
     {"transformer_xl", "q with a vector for every distance", "transformer_xl",
      "cpu_tiled cuda_tiled", "", kProducts, true, 2.1,
      /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/false,
@@ -76,9 +110,11 @@ constexpr Row kRows[] = {
     {"deberta", "q and k with a vector for each of 65 distances",
      "deberta huang4", "cpu_tiled cuda_tiled", "", kProducts, true, 4.0},
     {"cope", "positions counted by gates of the logits, 64 of them", "cope",
-     "cpu_counted cuda_counted", "", kNone, true, 4.6, /*width_factor=*/1,
-     /*num_values=*/1, /*needs_causal=*/false, /*pieces_param=*/"",
-     /*segments_param=*/"", /*plain_param=*/"form", /*plain_value=*/"mlp"},
+     "cpu_counted cuda_counted", "", kNone, true, 4.6,
+     /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/false,
+     /*pieces_param=*/"", /*segments_param=*/"", IsPlainCope,
+     "form: mlp, as kernels interpolate between whole positions, of which an "
+     "MLP knows nothing"},
     {"rerope", "another product from a distance of 512 on",
      "rerope leaky_rerope", "cpu_tiled cuda_tiled", "", kProducts, true, 2.8,
      /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/true},
@@ -115,8 +151,8 @@ const std::vector<AttentionClass>& AttentionClasses() {
                        absl::StrSplit(row.kernels, ' '), row.no_cuda,
                        row.distances, row.is_measured, row.slowdown,
                        row.width_factor, row.num_values, row.needs_causal,
-                       row.pieces_param, row.segments_param, row.plain_param,
-                       row.plain_value});
+                       row.pieces_param, row.segments_param, row.is_plain,
+                       row.plain_text});
     }
     return made;
   }();

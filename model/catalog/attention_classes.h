@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "proto/ordo/training/v1/component.pb.h"
+
 // Encodings by what they ask of attention, and the kernels that can do it: what
 // of the table of kernels/attention has to be known where a recipe is checked,
 // without what is needed to run it. Tests compare both.
@@ -79,9 +81,11 @@ struct AttentionClass {
   // which no kernel does. Empty: none.
   std::string pieces_param;
   std::string segments_param;
-  // A parameter and the value of it that no kernel does. Empty: none.
-  std::string plain_param;
-  std::string plain_value;
+  // Whether an encoding of the class has parameters with which no kernel does
+  // it; null: whatever they are, one does. For people: which those are, and
+  // why, after "with".
+  bool (*is_plain)(const ordo::training::v1::Component& encoding) = nullptr;
+  std::string plain_text;
 };
 
 // The first is that of encodings that no other names.

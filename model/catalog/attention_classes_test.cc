@@ -22,6 +22,19 @@ TEST(AttentionClassesTest, EncodingsAreKnownAndOfOneClass) {
   EXPECT_EQ(AttentionClassOf("yarn").name, "rope");
 }
 
+// One that no class names would be told the slowdown of rope, and not be
+// benchmarked.
+TEST(AttentionClassesTest, EveryBiasOfDistancesHasAClassThatReadsDistances) {
+  int num_biases = 0;
+  for (const Entry* entry : EntriesOf(Kind::kEncoding)) {
+    if (!entry->encoding.biases_distances) continue;
+    ++num_biases;
+    EXPECT_NE(AttentionClassOf(entry->name).distances, Distances::kNone)
+        << entry->name << ": name it in a row of attention_classes.cc";
+  }
+  EXPECT_GT(num_biases, 3);
+}
+
 // What a reader of the table relies on: a kernel on each kind of device, or why
 // there is none.
 TEST(AttentionClassesTest, EveryClassHasAKernelForEachDeviceOrAReason) {

@@ -29,7 +29,7 @@ struct Need {
   double pieces = 0;
   // Earlier segments pass on no gradient.
   bool has_segments = false;
-  // What no kernel does. Empty: nothing is.
+  // Why its parameters are such that no kernel does it; empty: they are not.
   std::string plain;
 };
 
@@ -52,11 +52,9 @@ Need NeedOf(const v1::Component& encoding, bool is_drawn) {
     need.pieces = 1 + ParamOf(encoding, about.pieces_param);
   }
   need.has_segments = ParamOf(encoding, about.segments_param) > 0;
-  const auto plain = encoding.params().find(about.plain_param);
-  if (plain != encoding.params().end() &&
-      plain->second.string_value() == about.plain_value) {
-    need.plain = absl::StrCat(encoding.name(), " with ", about.plain_param,
-                              ": ", about.plain_value);
+  if (about.is_plain != nullptr && about.is_plain(encoding)) {
+    need.plain = absl::StrCat("no kernel does ", encoding.name(), " with ",
+                              about.plain_text);
   }
   return need;
 }
@@ -161,9 +159,7 @@ std::string WhyNot(const AttentionKernel& kernel, const AttentionUse& use) {
 
 // Why no kernel does what is needed, whichever it is; empty: one may.
 std::string WhyNotAny(const AttentionUse& use, const Need& need) {
-  if (!need.plain.empty()) {
-    return absl::StrCat("no kernel does ", need.plain);
-  }
+  if (!need.plain.empty()) return need.plain;
   if (need.has_segments && use.is_training) {
     return "in training, keys of earlier segments pass on no gradient";
   }

@@ -113,7 +113,7 @@ TEST_F(KernelChoiceTest, NoKernelIsToldWithTheReasonAndTheSlowdown) {
   EXPECT_THAT(
       SlowdownNotice("training", Use(Encoding("huang3"), "cuda", "bf16")),
       AllOf(HasSubstr("training under huang3 takes plain operations"),
-            HasSubstr("weigh q and k channel by channel"),
+            HasSubstr("q and k are weighed channel by channel"),
             ::testing::ContainsRegex("about [0-9]+\\.[0-9] times as long")));
   EXPECT_THAT(
       SlowdownNotice("evaluation", Use(Encoding("rope"), "cuda", "fp32")),
@@ -181,6 +181,42 @@ TEST_F(KernelChoiceTest, SegmentsHaveNoKernelInTrainingAlone) {
   CheckEvaluationKernels(context, evaluations, &violations);
   ASSERT_EQ(violations.size(), 1U);
   EXPECT_EQ(violations[0].field, "training.kernel");
+}
+
+TEST_F(KernelChoiceTest, ParametersThatNoKernelDoesAreRefusedAndToldOf) {
+  const auto expect_plain = [&](const v1::Component& encoding,
+                                const std::string& kernel,
+                                const std::string& why) {
+    EXPECT_THAT(Wrong(Use(encoding, "cpu", "fp32", kernel)),
+                AllOf(HasSubstr(kernel + " cannot be taken: no kernel does "),
+                      HasSubstr(why), HasSubstr("; leave it out")));
+    for (const char* const device : {"cpu", "cuda"}) {
+      EXPECT_THAT(
+          SlowdownNotice("training", Use(encoding, device, "bf16")),
+          AllOf(HasSubstr(why), ::testing::ContainsRegex(
+                                    "about [0-9]+\\.[0-9] times as long")));
+    }
+  };
+  v1::Component cope = Encoding("cope");
+  (*cope.mutable_params())["form"].set_string_value("alibi");
+  EXPECT_EQ(Wrong(Use(cope, "cpu", "fp32", "cpu_counted")), "");
+  (*cope.mutable_params())["form"].set_string_value("mlp");
+  expect_plain(cope, "cpu_counted", "cope with form: mlp");
+  expect_plain(Encoding("per_layer", {cope, Encoding("rope")}), "cpu_counted",
+               "cope with form: mlp");
+  expect_plain(Encoding("cope", {cope}), "cpu_counted", "cope with form: mlp");
+
+  v1::Component shaw = Encoding("shaw");
+  auto& params = *shaw.mutable_params();
+  params["max_distance"].set_number_value(1025);
+  EXPECT_EQ(Wrong(Use(shaw, "cpu", "fp32", "cpu_tiled")), "");
+  params["values"].set_bool_value(true);
+  expect_plain(shaw, "cpu_tiled", "shaw with values: true");
+  params["max_distance"].set_number_value(1024);
+  EXPECT_EQ(Wrong(Use(shaw, "cpu", "fp32", "cpu_tiled")), "");
+  EXPECT_EQ(SlowdownNotice("training", Use(shaw, "cpu", "fp32")), "");
+  params["unseen"].set_string_value("none");
+  expect_plain(shaw, "cpu_tiled", "shaw with values: true");
 }
 
 TEST_F(KernelChoiceTest, NearAndFarKeysNeedTheCausalMask) {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "base/yaml/text_form.h"
+#include "model/catalog/attention_classes.h"
 
 namespace ordo::model::catalog {
 namespace {
@@ -63,6 +64,10 @@ std::string Section(const Entry& entry) {
   line("kernels", absl::StrJoin(traits.kernels, ", "));
   if (!traits.no_cuda_kernel.empty()) {
     line("no kernel for a GPU", traits.no_cuda_kernel);
+  }
+  const AttentionClass& about = AttentionClassOf(entry.name);
+  if (!about.plain_text.empty()) {
+    line("no kernel", absl::StrCat("with ", about.plain_text));
   }
   if (!entry.with.empty()) {
     line(traits.sums_with ? "may stand beside" : "made of one of",
