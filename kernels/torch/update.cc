@@ -8,6 +8,7 @@
 #include "ATen/ops/bmm.h"
 #include "ATen/ops/empty.h"
 #include "ATen/ops/empty_like.h"
+#include "ATen/ops/linear.h"
 #include "ATen/ops/matmul.h"
 #include "kernels/torch/launch.h"
 #include "kernels/update/table.h"
@@ -169,10 +170,17 @@ at::Tensor AddMixedByToken(const at::Tensor& state_BHTW,
                                   psi_BTE};
     return MixedByToken::apply(at::TensorList(inputs));
   }
-  const at::Tensor rows_BTHW = state.transpose(1, 2);
-  const at::Tensor inner =
-      psi_BTE.unsqueeze(-1) * at::matmul(weights.in_EH, rows_BTHW);
-  return state + at::matmul(weights.out_HE, inner).transpose(1, 2);
+  // A matrix [H,H] for each token: nothing of B*T*E*W numbers is written.
+  // outer[h * H + g, e] = W2[h, e] W1[e, g].
+  const int64_t heads = state.size(1);
+  const at::Tensor outer =
+      (weights.out_HE.unsqueeze(1) * weights.in_EH.t().unsqueeze(0))
+          .flatten(0, 1);
+  const at::Tensor mix_BTHH = at::linear(psi_BTE.to(outer.scalar_type()), outer)
+                                  .unflatten(-1, {heads, heads});
+  return state +
+         at::matmul(mix_BTHH.to(state.scalar_type()), state.transpose(1, 2))
+             .transpose(1, 2);
 }
 
 }  // namespace ordo::kernels::torch

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ATen/TensorOperators.h"
+#include "ATen/ops/diag_embed.h"
 #include "ATen/ops/linear.h"
 #include "ATen/ops/silu.h"
 #include "base/random/random.h"
@@ -128,11 +129,12 @@ class Tape : public Encoding {
                       Carried* carried) const override {
     at::Tensor& state = carried->tensors[0];
     if (NumMixedValues(layer) > 0) {
-      const at::Tensor& mix = layers_[layer].mix_NN;
+      // The released code multiplies each head by the sum of its row.
+      const at::Tensor& given = layers_[layer].mix_NN;
+      const at::Tensor mix =
+          options_.released ? at::diag_embed(given.sum(1)) : given;
       const at::Tensor& attended = output.attended[0];
-      state = options_.released
-                  ? state + mix.sum(1).view({1, -1, 1, 1}) * attended
-                  : ChangeByOne(options_.attention_axis, mix, attended, state);
+      state = ChangeByOne(options_.attention_axis, mix, attended, state);
     }
     if (options_.reads_attention) {
       UpdateByToken(layer, output.output_BTC, &state);
