@@ -24,8 +24,8 @@
 #include "model/benchmark/attention_benchmark.h"
 #include "model/benchmark/attention_classes.h"
 #include "model/benchmark/attention_results.h"
-#include "report/figure.h"
 #include "tests/bench/attention_figures.h"
+#include "tests/bench/panels.h"
 #include "tests/bench/program.h"
 
 namespace {
@@ -43,11 +43,11 @@ using ordo::model::benchmark::TypeNamed;
 using ordo::tests::bench::ExitCodeOf;
 using ordo::tests::bench::FiguresOf;
 using ordo::tests::bench::Flags;
-using ordo::tests::bench::NamedFigure;
 using ordo::tests::bench::OpenDevice;
 using ordo::tests::bench::ReadDevice;
 using ordo::tests::bench::ReadFlags;
 using ordo::tests::bench::ReadNumber;
+using ordo::tests::bench::WriteFigures;
 
 constexpr int kMaxLength = 65536;
 
@@ -169,21 +169,6 @@ absl::Status Parse(const std::vector<std::string>& given,
   return KeepClasses(arguments->encodings, &options.classes);
 }
 
-absl::Status DrawAll(const AttentionResults& results,
-                     const std::string& folder) {
-  ordo::base::PosixFilesystem files;
-  ORDO_RETURN_IF_ERROR(files.MakeFolders(folder));
-  for (const NamedFigure& named : FiguresOf(results)) {
-    const std::string path = absl::StrCat(folder, "/", named.name);
-    using ordo::report::FigureForm;
-    ORDO_RETURN_IF_ERROR(
-        Draw(files, named.figure, FigureForm::kSvg, path + ".svg"));
-    ORDO_RETURN_IF_ERROR(
-        Draw(files, named.figure, FigureForm::kPng, path + ".png"));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status Run(const Arguments& arguments) {
   bool head_said = false;
   ORDO_ASSIGN_OR_RETURN(
@@ -212,7 +197,7 @@ absl::Status Run(const Arguments& arguments) {
     ORDO_RETURN_IF_ERROR(AtomicWrite(files, arguments.json_file, lines));
   }
   if (arguments.plots_folder.empty()) return absl::OkStatus();
-  return DrawAll(results, arguments.plots_folder);
+  return WriteFigures(FiguresOf(results), arguments.plots_folder);
 }
 
 }  // namespace

@@ -5,15 +5,9 @@
 #include <vector>
 
 #include "model/benchmark/attention_results.h"
-#include "report/figure.h"
+#include "tests/bench/panels.h"
 
 namespace ordo::tests::bench {
-
-struct NamedFigure {
-  // Of the files, without what says their form.
-  std::string name;
-  report::Figure figure;
-};
 
 // Ratios over N and peak memory over N, each with a panel for each class, all
 // on the same axes; those that have something to show.

@@ -96,7 +96,8 @@ class UpdateTest(unittest.TestCase):
 
     def test_kernels_stand_beside_plain_operations(self):
         path = os.path.join(os.environ["TEST_TMPDIR"], "update.json")
-        ran = run("--quick", "--json", path, program=UPDATE)
+        plots = os.path.join(os.environ["TEST_TMPDIR"], "update")
+        ran = run("--quick", "--json", path, "--plots", plots, program=UPDATE)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         with open(path) as lines:
             figures = [json.loads(line) for line in lines]
@@ -106,6 +107,12 @@ class UpdateTest(unittest.TestCase):
         self.assertEqual(len(kernels), 1)
         for kernel in kernels:
             self.assertIn(kernel, ran.stdout)
+        for name in ("update_ratio", "update_bytes"):
+            svg = xml.etree.ElementTree.parse(
+                os.path.join(plots, name + ".svg")).getroot()
+            self.assertGreater(len(list(svg.iter())), 50, name)
+            with open(os.path.join(plots, name + ".png"), "rb") as png:
+                self.assertEqual(png.read(8), b"\x89PNG\r\n\x1a\n")
 
 
 class ArgumentsTest(unittest.TestCase):

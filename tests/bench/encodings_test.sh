@@ -31,12 +31,13 @@ grep -qE '^\| (learned|tape) \|.*\| 1\.00 \|$' "$table" && {
 # Under the reference itself the model is as large, and the ratio's lines are
 # there; the last encoding of a list counts too.
 step=(env OMP_NUM_THREADS=1 tests/bench/step --quick)
-"${step[@]}" --encodings rope,learned --json "$TEST_TMPDIR/json" >"$table" || {
+"${step[@]}" --encodings rope,learned --json "$TEST_TMPDIR/json" \
+  --plots "$TEST_TMPDIR/plots" >"$table" || {
   echo "FAILED: tests/bench/step ended with $?"
   exit 1
 }
 for encoding in rope learned; do
-  for metric in step_seconds token_rate peak_bytes step_ratio; do
+  for metric in step_seconds token_rate flop_rate peak_bytes step_ratio; do
     grep -qE "^\{\"benchmark\":\"step\",.*\"metric\":\"$metric\",.*\"N\":\"32\",.*\"encoding\":\"$encoding\",\"model\":\"tiny\"," \
       "$TEST_TMPDIR/json" && grep -q "step *$metric .*encoding=$encoding" \
       "$table" && continue
@@ -44,6 +45,12 @@ for encoding in rope learned; do
     cat "$TEST_TMPDIR/json" "$table"
     exit 1
   done
+done
+for form in svg png; do
+  [[ -s $TEST_TMPDIR/plots/step_ratio.$form ]] || {
+    echo "FAILED: no figure step_ratio.$form"
+    exit 1
+  }
 done
 # Plain operations, beside the same encoding's kernel.
 "${step[@]}" --plain --encodings t5 --json "$TEST_TMPDIR/plain" >"$table" &&

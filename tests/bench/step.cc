@@ -1,6 +1,6 @@
 // Measures a training step (forward, backward, AdamW) of a model under
 // encodings, beside one under rope. Example:
-//   tools/bench step --encodings tape,t5 --json figures.jsonl
+//   tools/bench step --encodings tape,t5 --json figures.jsonl --plots figures
 //
 // --plain measures each with plain operations in the place of its kernel,
 // beside itself with the kernel. --device cuda measures on the first GPU, with
@@ -9,9 +9,11 @@
 // --quick takes two steps of the tiny model. OMP_NUM_THREADS sets the threads.
 // docs/kernels.md says what the figures mean.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -23,6 +25,8 @@
 #include "base/status/status.h"
 #include "model/benchmark/attention_classes.h"
 #include "model/benchmark/measurement.h"
+#include "model/cost/cost.h"
+#include "tests/bench/panels.h"
 #include "tests/bench/program.h"
 #include "tests/bench/training_step.h"
 
@@ -33,19 +37,24 @@ using ordo::kernels::Type;
 using ordo::model::benchmark::Measurement;
 using ordo::model::benchmark::MedianOf;
 using ordo::model::benchmark::NameOf;
+using ordo::model::benchmark::Quantile;
+using ordo::tests::bench::DrawPanels;
 using ordo::tests::bench::EncodingOf;
 using ordo::tests::bench::ExitCodeOf;
 using ordo::tests::bench::Flags;
 using ordo::tests::bench::kReferenceEncoding;
 using ordo::tests::bench::ModelOf;
+using ordo::tests::bench::NamedFigure;
 using ordo::tests::bench::NumStepThreads;
 using ordo::tests::bench::OpenDevice;
+using ordo::tests::bench::Panels;
 using ordo::tests::bench::ReadDevice;
 using ordo::tests::bench::ReadFlags;
 using ordo::tests::bench::ReadNumber;
 using ordo::tests::bench::StepComparison;
 using ordo::tests::bench::StepCosts;
 using ordo::tests::bench::StepShape;
+using ordo::tests::bench::WriteFigures;
 using ordo::training::v1::Component;
 using ordo::training::v1::Model;
 
@@ -60,6 +69,7 @@ struct Arguments {
   int rounds = 5;
   std::vector<std::string> encodings = {"tape"};
   std::string json_file;
+  std::string plots_folder;
   bool quick = false;
   bool plain = false;
   Device device = Device::kCpu;
@@ -87,6 +97,10 @@ absl::Status Parse(const std::vector<std::string>& given,
     arguments->json_file = value;
     return absl::OkStatus();
   };
+  flags.values["--plots"] = [=](const std::string& value) {
+    arguments->plots_folder = value;
+    return absl::OkStatus();
+  };
   flags.values["--device"] = [=](const std::string& value) {
     return ReadDevice(value, &arguments->device);
   };
@@ -102,13 +116,30 @@ absl::Status Parse(const std::vector<std::string>& given,
   return absl::OkStatus();
 }
 
+// What is counted of a step, whatever computes it: what model/cost counts of
+// a forward pass, and twice that for the backward pass.
+double FlopOf(const Arguments& arguments, const Model& model,
+              const Component& encoding) {
+  ordo::model::cost::CostOptions options;
+  options.tokens = arguments.tokens;
+  return 3.0 *
+         static_cast<double>(CountCost({model, encoding}, options).whole.flops);
+}
+
+// What is to be written of one encoding.
+struct Found {
+  std::string encoding;
+  double flop = 0;
+  StepCosts costs;
+};
+
 std::vector<Measurement> MeasurementsOf(const Arguments& arguments,
-                                        const std::string& encoding,
-                                        const StepCosts& costs) {
+                                        const Found& found) {
+  const StepCosts& costs = found.costs;
   Measurement about;
   about.benchmark = "step";
   about.params = {
-      {"encoding", encoding},
+      {"encoding", found.encoding},
       {"model", arguments.model},
       {"device", NameOf(arguments.device)},
       {"type", NameOf(arguments.device == Device::kCpu ? Type::kFloat32
@@ -125,16 +156,39 @@ std::vector<Measurement> MeasurementsOf(const Arguments& arguments,
     about.unit = unit;
     out.push_back(MedianOf(about, samples));
   };
-  std::vector<double> rates;
+  std::vector<double> rates, flop_rates;
   for (const double seconds : costs.seconds) {
     rates.push_back(arguments.tokens / seconds);
+    flop_rates.push_back(found.flop / seconds);
   }
   add("step_seconds", "s", costs.seconds);
   add("token_rate", "1/s", rates);
+  add("flop_rate", "FLOP/s", flop_rates);
   add("peak_bytes", "B", {static_cast<double>(costs.bytes)});
   about.reference = arguments.plain ? "kernel" : kReferenceEncoding;
   add(arguments.plain ? "plain_ratio" : "step_ratio", "1", costs.ratios);
   return out;
+}
+
+// A panel for each encoding.
+NamedFigure FigureOf(const Arguments& arguments,
+                     const std::vector<Found>& all) {
+  Panels panels;
+  for (const Found& found : all) {
+    const std::vector<double>& ratios = found.costs.ratios;
+    const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
+    panels.Of(found.encoding)
+        .Add(arguments.model, false,
+             {arguments.tokens, Quantile(ratios, 0.5), *low, *high});
+  }
+  const std::string reference =
+      arguments.plain ? "its kernel" : kReferenceEncoding;
+  return {"step_ratio",
+          DrawPanels(panels, {"A training step",
+                              absl::StrCat(NameOf(arguments.device), ", ",
+                                           NumStepThreads(), " threads"),
+                              absl::StrCat("time / ", reference),
+                              "set logscale y 2\n", 1, reference})};
 }
 
 absl::Status Run(const Arguments& arguments) {
@@ -152,16 +206,22 @@ absl::Status Run(const Arguments& arguments) {
   ORDO_ASSIGN_OR_RETURN(const auto comparison,
                         StepComparison::Create(model, shape));
   std::vector<Measurement> all;
+  std::vector<Found> found;
   std::string lines;
   for (const Component& encoding : encodings) {
-    ORDO_ASSIGN_OR_RETURN(const StepCosts costs, comparison->Measure(encoding));
-    for (const Measurement& m :
-         MeasurementsOf(arguments, encoding.name(), costs)) {
+    ORDO_ASSIGN_OR_RETURN(StepCosts costs, comparison->Measure(encoding));
+    found.push_back({encoding.name(), FlopOf(arguments, model, encoding),
+                     std::move(costs)});
+    for (const Measurement& m : MeasurementsOf(arguments, found.back())) {
       absl::StrAppend(&lines, ToJson(m), "\n");
       all.push_back(m);
     }
   }
   std::fputs(ToTable(all).c_str(), stdout);
+  if (!arguments.plots_folder.empty()) {
+    ORDO_RETURN_IF_ERROR(
+        WriteFigures({FigureOf(arguments, found)}, arguments.plots_folder));
+  }
   if (arguments.json_file.empty()) return absl::OkStatus();
   ordo::base::PosixFilesystem files;
   return ordo::base::AtomicWrite(files, arguments.json_file, lines);

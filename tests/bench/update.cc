@@ -1,11 +1,12 @@
 // Measures the change of TAPE's state by kernels, beside plain operations and
 // beside copies. Example:
-//   tools/bench update --json figures.jsonl
+//   tools/bench update --json figures.jsonl --plots figures
 //
 // --device cuda measures on the first GPU; --quick takes one short shape of
 // each map, to see that it works. OMP_NUM_THREADS sets the threads.
 // docs/kernels.md says what the figures mean.
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -15,24 +16,36 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
+#include "model/benchmark/attention_classes.h"
 #include "model/benchmark/measurement.h"
 #include "model/benchmark/update_benchmark.h"
+#include "tests/bench/panels.h"
 #include "tests/bench/program.h"
 
 namespace {
 
 using ordo::kernels::Device;
+using ordo::model::benchmark::kPlainUpdate;
 using ordo::model::benchmark::Measurement;
+using ordo::model::benchmark::NameOf;
+using ordo::model::benchmark::Quantile;
 using ordo::model::benchmark::UpdateOptions;
+using ordo::model::benchmark::UpdateResults;
+using ordo::model::benchmark::UpdateRow;
+using ordo::tests::bench::DrawPanels;
 using ordo::tests::bench::ExitCodeOf;
 using ordo::tests::bench::Flags;
+using ordo::tests::bench::NamedFigure;
 using ordo::tests::bench::OpenDevice;
+using ordo::tests::bench::Panels;
 using ordo::tests::bench::ReadDevice;
 using ordo::tests::bench::ReadFlags;
+using ordo::tests::bench::WriteFigures;
 
 struct Arguments {
   Device device = Device::kCpu;
   std::string json_file;
+  std::string plots_folder;
   bool quick = false;
 };
 
@@ -44,10 +57,54 @@ absl::Status Parse(const std::vector<std::string>& given,
     arguments->json_file = value;
     return absl::OkStatus();
   };
+  flags.values["--plots"] = [=](const std::string& value) {
+    arguments->plots_folder = value;
+    return absl::OkStatus();
+  };
   flags.values["--device"] = [=](const std::string& value) {
     return ReadDevice(value, &arguments->device);
   };
   return ReadFlags(given, flags);
+}
+
+// A panel for each map, a line for each type and width.
+std::vector<NamedFigure> FiguresOf(const UpdateResults& results) {
+  Panels ratios, rates;
+  for (const UpdateRow& row : results.rows) {
+    const std::string map =
+        row.shape.inner == 0
+            ? "after attention"
+            : absl::StrCat("after the MLP, E=", row.shape.inner);
+    const std::string line = absl::StrCat(
+        NameOf(row.type), ", H=", row.shape.heads, " d=", row.shape.width);
+    const auto add = [&](const std::vector<double>& samples, bool dashed,
+                         Panels* panels) {
+      const auto [low, high] =
+          std::minmax_element(samples.begin(), samples.end());
+      panels->Of(map).Add(
+          line, dashed,
+          {row.shape.tokens, Quantile(samples, 0.5), *low, *high});
+    };
+    if (!row.total_ratio.empty()) add(row.total_ratio, false, &ratios);
+    std::vector<double> bytes_per_s;
+    for (const double s : row.total_s) {
+      bytes_per_s.push_back(1e-9 * row.total_bytes / s);
+    }
+    add(bytes_per_s, row.kernel == kPlainUpdate, &rates);
+  }
+  const std::string conditions =
+      results.device == Device::kCpu
+          ? absl::StrCat("CPU, ", results.threads, " threads")
+          : std::string("GPU");
+  return {{"update_ratio",
+           DrawPanels(ratios, {"TAPE's change of state: forward and backward",
+                               conditions, "time / plain operations",
+                               "set logscale y 2\n", 1, "plain operations"})},
+          {"update_bytes",
+           DrawPanels(rates, {"TAPE's change of state: bytes that it needs",
+                              conditions, "GB/s", "set logscale y 2\n",
+                              1e-9 * results.copy_bytes_per_s, "copies",
+                              "plain operations"})}};
 }
 
 absl::Status Run(const Arguments& arguments) {
@@ -56,6 +113,10 @@ absl::Status Run(const Arguments& arguments) {
   if (arguments.quick) options = options.Quick();
   ORDO_ASSIGN_OR_RETURN(const auto results, RunUpdate(options));
   std::fputs(TableOf(results).c_str(), stdout);
+  if (!arguments.plots_folder.empty()) {
+    ORDO_RETURN_IF_ERROR(
+        WriteFigures(FiguresOf(results), arguments.plots_folder));
+  }
   if (arguments.json_file.empty()) return absl::OkStatus();
   std::string lines;
   for (Measurement& measurement : MeasurementsOf(results)) {
