@@ -42,6 +42,7 @@ _RPC_PACKAGES = [
     "services",
     "tests/bench",
     "tests/e2e",
+    "tests/sim",
     "worker/agent",
 ]
 

@@ -1,0 +1,199 @@
+#include "tests/sim/client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "scheduler/core/testing/builders.h"
+
+namespace ordo::tests::sim {
+namespace {
+
+using scheduler::NewJob;
+using scheduler::core::JobPtr;
+using scheduler::core::testing::JobBuilder;
+
+constexpr absl::Duration kTimeout = absl::Seconds(5);
+constexpr uint64_t kMaxBatch = 8;
+// Steps that take longer than any simulation.
+constexpr int64_t kEndless = 1'000'000'000;
+
+bool MayTryAgain(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+}
+
+}  // namespace
+
+Client::Client(World& world, Network& network, SimScheduler& scheduler,
+               Oracle& oracle)
+    : world_(world),
+      network_(network),
+      scheduler_(scheduler),
+      oracle_(oracle),
+      dice_(0, "") {}
+
+void Client::Begin(const std::string& id, const Workload& workload,
+                   int max_jobs) {
+  id_ = id;
+  workload_ = workload;
+  max_jobs_ = max_jobs;
+  dice_ = world_.MakeDice(id);
+  PlanNext(workload_.submits_per_minute(), &Client::SubmitOne);
+  PlanNext(workload_.batches_per_minute(), &Client::SubmitBatch);
+  PlanNext(workload_.cancels_per_minute(), &Client::CancelOne);
+}
+
+void Client::PlanNext(double per_minute, void (Client::*action)()) {
+  if (per_minute <= 0) return;
+  const absl::Duration most = absl::Minutes(2) / per_minute;
+  world_.After(dice_.Between(absl::ZeroDuration(), most), "",
+               [this, per_minute, action] {
+                 if (settled_) return;
+                 (this->*action)();
+                 PlanNext(per_minute, action);
+               });
+}
+
+NewJob Client::MakeJob() {
+  const std::string id = absl::StrCat(id_, "-", num_jobs_++);
+  JobBuilder builder(id);
+  builder.MaxAttempts(1 + static_cast<int>(dice_.Int(4)));
+  builder.Keep(1 + static_cast<int>(dice_.Int(3)));
+  if (dice_.Chance(workload_.request_id())) {
+    builder.RequestId("request-of-" + id, "fingerprint-of-" + id);
+  }
+  if (dice_.Chance(workload_.impossible())) {
+    builder.Device("cuda");
+    endless_.insert(id);
+  }
+  if (!known_.empty() && dice_.Chance(workload_.reference())) {
+    const std::string other = known_[dice_.Int(known_.size())];
+    if (dice_.Chance(0.5)) {
+      builder.StartFrom("jobs/" + other);
+    } else {
+      builder.Evaluates({"jobs/" + other});
+    }
+  }
+  NewJob job = builder;
+  auto steps = static_cast<int64_t>(1 + dice_.Int(workload_.max_steps()));
+  if (dice_.Chance(workload_.endless())) {
+    steps = kEndless;
+    endless_.insert(id);
+  }
+  job.spec.mutable_training()->set_steps(steps);
+  if (dice_.Chance(workload_.kernel())) {
+    job.spec.mutable_training()->set_kernel(kKernel);
+  }
+  job.spec.mutable_retry()->mutable_step_timeout()->set_seconds(
+      static_cast<int64_t>(2 + dice_.Int(10)));
+  known_.push_back(id);
+  return job;
+}
+
+void Client::SubmitOne() {
+  if (num_jobs_ < max_jobs_) Submit({MakeJob()});
+}
+
+void Client::SubmitBatch() {
+  std::vector<NewJob> jobs;
+  const uint64_t count = 2 + dice_.Int(kMaxBatch - 1);
+  while (jobs.size() < count && num_jobs_ < max_jobs_) {
+    jobs.push_back(MakeJob());
+  }
+  if (jobs.empty()) return;
+  std::vector<std::string> ids;
+  for (const NewJob& job : jobs) ids.push_back(job.spec.name());
+  oracle_.Together(ids);
+  Submit(jobs);
+}
+
+void Client::CancelOne() {
+  if (!known_.empty()) Cancel(known_[dice_.Int(known_.size())]);
+}
+
+void Client::Again(std::function<void()> then) {
+  ++num_under_way_;
+  world_.After(dice_.Between(absl::Milliseconds(50), absl::Seconds(2)), "",
+               [this, then] {
+                 --num_under_way_;
+                 then();
+               });
+}
+
+void Client::Submit(const std::vector<NewJob>& jobs) {
+  ++num_under_way_;
+  network_.Call<std::vector<JobPtr>>(
+      {id_, "scheduler",
+       absl::StrCat("submit ", jobs.front().spec.name(), " and ",
+                    jobs.size() - 1),
+       kTimeout},
+      [this, jobs](Reply<std::vector<JobPtr>> reply) {
+        scheduler_.CreateJobs(jobs, std::move(reply));
+      },
+      [this, jobs](const Answer& answer) {
+        --num_under_way_;
+        TakeSubmitted(jobs, answer);
+      });
+}
+
+void Client::TakeSubmitted(const std::vector<NewJob>& jobs,
+                           const Answer& answer) {
+  if (answer.ok()) {
+    if (answer->size() != jobs.size()) {
+      world_.Fail(absl::StrCat(id_, " got ", answer->size(), " jobs for ",
+                               jobs.size()));
+    }
+    for (const NewJob& job : jobs) {
+      const std::string& id = job.spec.name();
+      oracle_.Acknowledged(id);
+      if (settled_ && endless_.count(id) > 0) Cancel(id);
+    }
+    return;
+  }
+  // A reference may have nothing to refer to. Without a request id, an earlier
+  // try may have made the job.
+  const bool expected =
+      absl::IsNotFound(answer.status()) ||
+      (absl::IsAlreadyExists(answer.status()) &&
+       std::any_of(jobs.begin(), jobs.end(),
+                   [](const NewJob& job) { return job.request_id.empty(); }));
+  if (MayTryAgain(answer.status())) {
+    Again([this, jobs] { Submit(jobs); });
+  } else if (!expected) {
+    world_.Fail(absl::StrCat(id_, " is refused ", jobs.front().spec.name(),
+                             ": ", answer.status().ToString()));
+  }
+}
+
+void Client::Cancel(const std::string& job) {
+  oracle_.CancelAsked(job);
+  ++num_under_way_;
+  network_.Call<std::vector<JobPtr>>(
+      {id_, "scheduler", "cancel " + job, kTimeout},
+      [this, job](Reply<std::vector<JobPtr>> reply) {
+        scheduler_.CancelJob(job, std::move(reply));
+      },
+      [this, job](const Answer& answer) {
+        --num_under_way_;
+        TakeCancelled(job, answer);
+      });
+}
+
+void Client::TakeCancelled(const std::string& job, const Answer& answer) {
+  if (answer.ok()) {
+    oracle_.CancelAcknowledged(job);
+  } else if (MayTryAgain(answer.status())) {
+    Again([this, job] { Cancel(job); });
+  } else if (!absl::IsNotFound(answer.status()) &&
+             !absl::IsFailedPrecondition(answer.status())) {
+    world_.Fail(absl::StrCat("the cancel of ", job,
+                             " is refused: ", answer.status().ToString()));
+  }
+}
+
+void Client::Settle() {
+  settled_ = true;
+  for (const std::string& job : endless_) Cancel(job);
+}
+
+}  // namespace ordo::tests::sim

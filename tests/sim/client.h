@@ -1,0 +1,72 @@
+#ifndef ORDO_TESTS_SIM_CLIENT_H_
+#define ORDO_TESTS_SIM_CLIENT_H_
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "scheduler/scheduler.h"
+#include "tests/sim/network.h"
+#include "tests/sim/oracle.h"
+#include "tests/sim/scenario.pb.h"
+#include "tests/sim/sim_scheduler.h"
+#include "tests/sim/world.h"
+
+// A user: submits jobs and cancels some, tries again when no answer comes, and
+// tells the oracle what was acknowledged.
+
+namespace ordo::tests::sim {
+
+class Client {
+ public:
+  // All outlive the client.
+  Client(World& world, Network& network, SimScheduler& scheduler,
+         Oracle& oracle);
+
+  // `max_jobs` is this client's part of the workload's.
+  void Begin(const std::string& id, const Workload& workload, int max_jobs);
+
+  // Asks for nothing new, and cancels what would never end.
+  void Settle();
+  // Nothing is under way.
+  bool IsIdle() const { return num_under_way_ == 0; }
+
+ private:
+  using Answer = absl::StatusOr<std::vector<scheduler::core::JobPtr>>;
+
+  void PlanNext(double per_minute, void (Client::*action)());
+  void SubmitOne();
+  void SubmitBatch();
+  void CancelOne();
+
+  scheduler::NewJob MakeJob();
+  void Submit(const std::vector<scheduler::NewJob>& jobs);
+  void TakeSubmitted(const std::vector<scheduler::NewJob>& jobs,
+                     const Answer& answer);
+  void Cancel(const std::string& job);
+  void TakeCancelled(const std::string& job, const Answer& answer);
+  // Tries again after a while.
+  void Again(std::function<void()> then);
+
+  World& world_;
+  Network& network_;
+  SimScheduler& scheduler_;
+  Oracle& oracle_;
+  std::string id_;
+  Workload workload_;
+  int max_jobs_ = 0;
+  Dice dice_;
+  int num_jobs_ = 0;
+  int num_under_way_ = 0;
+  bool settled_ = false;
+  // Submitted, whether or not that was answered.
+  std::vector<std::string> known_;
+  // Never end by themselves.
+  std::set<std::string> endless_;
+};
+
+}  // namespace ordo::tests::sim
+
+#endif  // ORDO_TESTS_SIM_CLIENT_H_

@@ -1,0 +1,95 @@
+#include "absl/time/time.h"
+#include "tests/sim/simulation.h"
+#include "tests/sim/world.h"
+
+namespace ordo::tests::sim {
+namespace {
+
+// A rate or probability: none, a little of `most`, or much.
+double Amount(Dice& dice, double most) {
+  const uint64_t kind = dice.Int(4);
+  const double share = static_cast<double>(1 + dice.Int(100)) / 100;
+  if (kind < 2) return 0;
+  return kind == 2 ? most * share / 10 : most * share;
+}
+
+int Pick(Dice& dice, int low, int high) {
+  return low + static_cast<int>(dice.Int(high - low + 1));
+}
+
+void DrawNetwork(Dice dice, NetworkFaults* faults) {
+  faults->set_loss(Amount(dice, 0.2));
+  faults->set_duplicate(Amount(dice, 0.1));
+  faults->set_slow(Amount(dice, 0.1));
+  faults->set_max_delay_ms(Pick(dice, 20, 2000));
+  faults->set_cuts_per_minute(Amount(dice, 8));
+  faults->set_max_cut_ms(Pick(dice, 100, 40'000));
+}
+
+void DrawProcesses(Dice dice, ProcessFaults* faults) {
+  faults->set_worker_kills_per_minute(Amount(dice, 6));
+  faults->set_reboots_per_minute(Amount(dice, 3));
+  faults->set_supervisor_kills_per_minute(Amount(dice, 6));
+  faults->set_trainer_kills_per_minute(Amount(dice, 6));
+  faults->set_drains_per_minute(Amount(dice, 3));
+  faults->set_scheduler_kills_per_minute(Amount(dice, 6));
+  faults->set_scheduler_kill_at_release(Amount(dice, 0.02));
+  faults->set_stalls_per_minute(Amount(dice, 4));
+  faults->set_max_away_ms(Pick(dice, 200, 30'000));
+  faults->set_max_stall_ms(Pick(dice, 200, 20'000));
+  faults->set_clock_jumps_per_minute(Amount(dice, 6));
+  faults->set_clock_drift(Amount(dice, 0.01));
+  faults->set_lacking_kernel(Amount(dice, 1));
+}
+
+void DrawTrainers(Dice dice, TrainerFaults* faults) {
+  faults->set_crash(Amount(dice, 0.3));
+  faults->set_error(Amount(dice, 0.3));
+  faults->set_refuse(Amount(dice, 0.1));
+  faults->set_hang(Amount(dice, 0.2));
+  faults->set_stubborn(Amount(dice, 0.5));
+  faults->set_start_failure(Amount(dice, 0.2));
+  faults->set_checkpoint_failure(Amount(dice, 0.3));
+}
+
+void DrawStore(Dice dice, StoreFaults* faults) {
+  faults->set_slow_per_minute(Amount(dice, 3));
+  faults->set_max_commit_ms(Pick(dice, 10, 3000));
+  faults->set_failures_per_minute(Amount(dice, 3));
+}
+
+}  // namespace
+
+Scenario DrawScenario(uint64_t seed) {
+  Scenario scenario;
+  Dice dice(seed, "scenario");
+  Cluster& cluster = *scenario.mutable_cluster();
+  cluster.set_workers(Pick(dice, 1, 4));
+  cluster.set_devices(Pick(dice, 1, 3));
+  cluster.set_lease_ms(Pick(dice, 2000, 10'000));
+  cluster.set_heartbeat_ms(cluster.lease_ms() / 5);
+  cluster.set_forget_worker_s(Pick(dice, 5, 300));
+  Workload& workload = *scenario.mutable_workload();
+  workload.set_clients(Pick(dice, 1, 3));
+  workload.set_submits_per_minute(Pick(dice, 3, 20));
+  workload.set_batches_per_minute(Amount(dice, 4));
+  workload.set_cancels_per_minute(Amount(dice, 10));
+  workload.set_reference(Amount(dice, 0.6));
+  workload.set_impossible(Amount(dice, 0.1));
+  workload.set_endless(Amount(dice, 0.1));
+  workload.set_kernel(Amount(dice, 0.3));
+  workload.set_request_id(Amount(dice, 1));
+  workload.set_max_jobs(Pick(dice, 5, 40));
+  workload.set_max_steps(Pick(dice, 1, 60));
+  workload.set_max_step_ms(Pick(dice, 1, 200));
+  Faults& faults = *scenario.mutable_faults();
+  DrawNetwork(Dice(seed, "scenario/network"), faults.mutable_network());
+  DrawProcesses(Dice(seed, "scenario/processes"), faults.mutable_processes());
+  DrawStore(Dice(seed, "scenario/store"), faults.mutable_store());
+  DrawTrainers(Dice(seed, "scenario/trainers"), faults.mutable_trainers());
+  scenario.set_seconds(Pick(dice, 20, 90));
+  scenario.set_settle_seconds(1800);
+  return scenario;
+}
+
+}  // namespace ordo::tests::sim

@@ -1,0 +1,220 @@
+#include "tests/sim/durable.h"
+
+#include <algorithm>
+#include <set>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "base/status/status.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "scheduler/core/explain.h"
+#include "scheduler/core/reasons.h"
+
+namespace ordo::tests::sim {
+namespace {
+
+namespace core = scheduler::core;
+namespace policy = scheduler::policy;
+using google::protobuf::util::MessageDifferencer;
+
+// Messages are shared and never changed, so most are the very same.
+template <typename T>
+bool IsSame(const T& a, const T& b) {
+  return a == b || MessageDifferencer::Equals(*a, *b);
+}
+
+JobView ViewOfJob(const jobs::v1::Job& job) {
+  JobView view;
+  view.id = job.spec().name();
+  view.sequence = job.sequence();
+  view.version = job.version();
+  view.state = job.state();
+  view.reason = job.reason();
+  view.attempt = job.attempts().empty() ? 0 : job.attempts().rbegin()->number();
+  view.failed_attempts = job.failed_attempts();
+  if (!job.attempts().empty()) {
+    std::set<std::string> warnings;
+    for (const std::string& warning : job.attempts().rbegin()->warnings()) {
+      if (!warnings.insert(warning).second) view.has_repeated_warning = true;
+    }
+  }
+  return view;
+}
+
+bool Lacks(const policy::Need& need, const policy::Kernels& lacking) {
+  return std::any_of(need.kernels.begin(), need.kernels.end(),
+                     [&lacking](const std::string& kernel) {
+                       return lacking.count(kernel) > 0;
+                     });
+}
+
+// What holds up a queued job that is in no backoff.
+const char* WhatHolds(const std::vector<workers::v1::Worker>& workers,
+                      const policy::Need& need) {
+  const char* reason = core::reason::kNoWorker;
+  for (const workers::v1::Worker& worker : workers) {
+    if (worker.state() != workers::v1::Worker::ONLINE) continue;
+    if (reason == core::reason::kNoWorker) {
+      reason = core::reason::kNoSuchDevice;
+    }
+    for (const workers::v1::Device& device : worker.devices()) {
+      if (device.kind() != need.kind) continue;
+      policy::Kernels lacking;
+      for (const auto& [kernel, why] : core::LackingKernels(device)) {
+        lacking.insert(kernel);
+      }
+      if (!Lacks(need, lacking)) return core::reason::kWaitingForDevice;
+      reason = core::reason::kNoSuchKernel;
+    }
+  }
+  return reason;
+}
+
+std::vector<std::string> CheckpointsIn(
+    const core::State& state, checkpoints::v1::Checkpoint::State wanted) {
+  std::vector<std::string> names;
+  for (const auto& [id, entry] : state.jobs) {
+    for (const auto& [key, checkpoint] : entry.checkpoints) {
+      if (checkpoint->state() == wanted) names.push_back(checkpoint->name());
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+JobView ViewOf(const core::JobRecord& record) { return ViewOfJob(*record.job); }
+
+std::vector<JobView> JobsOf(const core::State& state) {
+  std::vector<JobView> jobs;
+  for (const auto& [id, entry] : state.jobs) {
+    jobs.push_back(ViewOfJob(*entry.job));
+  }
+  return jobs;
+}
+
+bool IsLive(const core::State& state, const std::string& job, int32_t attempt) {
+  const auto entry = state.jobs.find(job);
+  return entry != state.jobs.end() &&
+         std::holds_alternative<core::Live>(entry->second.place) &&
+         entry->second.job->attempts().rbegin()->number() == attempt;
+}
+
+std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
+  std::vector<LiveAttempt> attempts;
+  for (const auto& [id, entry] : state.jobs) {
+    const auto* live = std::get_if<core::Live>(&entry.place);
+    if (live == nullptr) continue;
+    attempts.push_back(
+        {{id, entry.job->attempts().rbegin()->number()},
+         live->worker,
+         live->device,
+         Lacks(core::NeedOf(*entry.job),
+               core::LackingKernels(state.workers.at(live->worker),
+                                    live->device))});
+  }
+  return attempts;
+}
+
+absl::Status CheckExplained(const core::State& state) {
+  std::vector<workers::v1::Worker> workers;
+  for (const auto& [id, worker] : state.workers) {
+    if (worker.liveness == core::Worker::Liveness::kUnknown) continue;
+    workers.push_back(core::ToProto(state, worker));
+  }
+  for (const auto& [id, entry] : state.jobs) {
+    const auto* queued = std::get_if<core::Queued>(&entry.place);
+    if (queued == nullptr) continue;
+    const jobs::v1::ExplainResponse explained =
+        core::Explain({*entry.job, 0, workers, absl::UnixEpoch()});
+    const std::string holds =
+        queued->not_before.has_value()
+            ? core::reason::kBackoff
+            : WhatHolds(workers, core::NeedOf(*entry.job));
+    if (explained.blockers().empty() ||
+        explained.blockers(0).reason() != holds) {
+      return absl::InternalError(
+          absl::StrCat("job ", id, " is held up by ", holds,
+                       ", but is told: ", explained.ShortDebugString()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> AvailableCheckpoints(const core::State& state) {
+  return CheckpointsIn(state, checkpoints::v1::Checkpoint::AVAILABLE);
+}
+
+std::vector<std::string> DeletedCheckpoints(const core::State& state) {
+  return CheckpointsIn(state, checkpoints::v1::Checkpoint::DELETED);
+}
+
+void Durable::PutJob(const core::JobRecord& record) {
+  const JobView view = ViewOf(record);
+  jobs_[view.sequence] = record;
+  views_[view.id] = view;
+}
+
+void Durable::Reset(const core::Records& records) {
+  *this = Durable();
+  for (const auto& job : records.jobs) PutJob(job);
+  for (const auto& checkpoint : records.checkpoints) {
+    checkpoints_[checkpoint->name()] = checkpoint;
+  }
+  for (const auto& report : records.reports) reports_[report->name()] = report;
+}
+
+void Durable::Put(const core::Record& record) {
+  if (const auto* job = std::get_if<core::JobRecord>(&record.value)) {
+    PutJob(*job);
+  } else if (const auto* checkpoint =
+                 std::get_if<core::CheckpointPtr>(&record.value)) {
+    checkpoints_[(*checkpoint)->name()] = *checkpoint;
+  } else {
+    const auto& report = std::get<core::ReportPtr>(record.value);
+    reports_[report->name()] = report;
+  }
+}
+
+absl::Status Durable::CheckEquals(const core::State& state) const {
+  const core::Records durable = core::DurablePart(state);
+  const auto differ = [](const std::string& name) {
+    return absl::InternalError(
+        absl::StrCat("what left the core of ", name, " is not what it has"));
+  };
+  if (durable.jobs.size() != jobs_.size()) return differ("jobs");
+  for (const core::JobRecord& record : durable.jobs) {
+    const auto stored = jobs_.find(record.job->sequence());
+    if (stored == jobs_.end() || !IsSame(record.job, stored->second.job) ||
+        record.request_id != stored->second.request_id ||
+        record.fingerprint != stored->second.fingerprint ||
+        record.incarnation != stored->second.incarnation ||
+        record.acknowledged_records != stored->second.acknowledged_records) {
+      return differ(record.job->name());
+    }
+  }
+  if (durable.checkpoints.size() != checkpoints_.size()) {
+    return differ("checkpoints");
+  }
+  for (const core::CheckpointPtr& checkpoint : durable.checkpoints) {
+    const auto stored = checkpoints_.find(checkpoint->name());
+    if (stored == checkpoints_.end() || !IsSame(checkpoint, stored->second)) {
+      return differ(checkpoint->name());
+    }
+  }
+  if (durable.reports.size() != reports_.size()) return differ("reports");
+  for (const core::ReportPtr& report : durable.reports) {
+    const auto stored = reports_.find(report->name());
+    if (stored == reports_.end() || !IsSame(report, stored->second)) {
+      return differ(report->name());
+    }
+  }
+  return absl::OkStatus();
+}
+
+const JobView* Durable::Find(const std::string& job) const {
+  const auto found = views_.find(job);
+  return found == views_.end() ? nullptr : &found->second;
+}
+
+}  // namespace ordo::tests::sim

@@ -1,0 +1,88 @@
+#ifndef ORDO_TESTS_SIM_DURABLE_H_
+#define ORDO_TESTS_SIM_DURABLE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "scheduler/core/effect.h"
+#include "scheduler/core/load.h"
+#include "scheduler/core/state.h"
+#include "worker/agent/core.h"
+
+// All that the simulation knows of the form of the core's records and state.
+
+namespace ordo::tests::sim {
+
+// A job in short.
+struct JobView {
+  std::string id;
+  int64_t sequence = 0;
+  int64_t version = 0;
+  scheduler::core::JobState state = jobs::v1::Job::STATE_UNSPECIFIED;
+  std::string reason;
+  // Number of its newest attempt; 0: none.
+  int32_t attempt = 0;
+  int32_t failed_attempts = 0;
+  // Of its newest attempt.
+  bool has_repeated_warning = false;
+};
+
+JobView ViewOf(const scheduler::core::JobRecord& record);
+// All jobs of a state, by id.
+std::vector<JobView> JobsOf(const scheduler::core::State& state);
+
+// Whether this is the newest attempt of a job, and not over.
+bool IsLive(const scheduler::core::State& state, const std::string& job,
+            int32_t attempt);
+
+// An attempt that is not over, and where.
+struct LiveAttempt {
+  worker::agent::AttemptKey key;
+  std::string worker;
+  std::string device;
+  // By what its worker says now, the device lacks a kernel that the job names.
+  bool lacks_kernel = false;
+};
+std::vector<LiveAttempt> LiveAttempts(const scheduler::core::State& state);
+
+// The first reason that Explain gives for each job that waits, beside the one
+// that follows from the workers. INTERNAL, naming the job, when they differ.
+absl::Status CheckExplained(const scheduler::core::State& state);
+
+// Resource names of the checkpoints that are available, and that are deleted.
+std::vector<std::string> AvailableCheckpoints(
+    const scheduler::core::State& state);
+std::vector<std::string> DeletedCheckpoints(
+    const scheduler::core::State& state);
+
+// Records as a store holds them.
+class Durable {
+ public:
+  void Reset(const scheduler::core::Records& records);
+  void Put(const scheduler::core::Record& record);
+  // INTERNAL, naming the first difference, unless these are the durable part of
+  // the state.
+  absl::Status CheckEquals(const scheduler::core::State& state) const;
+
+  // By id.
+  const std::map<std::string, JobView>& jobs() const { return views_; }
+  const JobView* Find(const std::string& job) const;
+  bool HasCheckpoint(const std::string& name) const {
+    return checkpoints_.count(name) > 0;
+  }
+
+ private:
+  void PutJob(const scheduler::core::JobRecord& record);
+
+  std::map<std::string, JobView> views_;
+  std::map<int64_t, scheduler::core::JobRecord> jobs_;
+  std::map<std::string, scheduler::core::CheckpointPtr> checkpoints_;
+  std::map<std::string, scheduler::core::ReportPtr> reports_;
+};
+
+}  // namespace ordo::tests::sim
+
+#endif  // ORDO_TESTS_SIM_DURABLE_H_

@@ -1,0 +1,398 @@
+#include "tests/sim/machine.h"
+
+#include <algorithm>
+#include <signal.h>
+
+#include "absl/strings/str_cat.h"
+#include "proto/ordo/training/v1/exit_code.pb.h"
+
+namespace ordo::tests::sim {
+namespace {
+
+using agent::v1::DesiredAttempt;
+using agent::v1::ObservedAttempt;
+using training::v1::ExitCode;
+using training::v1::ProgressRecord;
+
+constexpr absl::Duration kForkTime = absl::Milliseconds(2);
+// A trainer reports so often before it ends, and at least so often in steps.
+constexpr int64_t kPieces = 6;
+constexpr int64_t kMaxPiece = 20;
+// One with more steps than this takes its time for each: it is meant to be
+// cancelled, and should fill no store until then.
+constexpr int64_t kManySteps = 1'000'000;
+
+int64_t TotalSteps(const DesiredAttempt& desired) {
+  return desired.has_train() ? desired.train().training().steps() : kPieces;
+}
+
+absl::Duration ToDuration(const google::protobuf::Duration& duration) {
+  return absl::Seconds(duration.seconds()) +
+         absl::Nanoseconds(duration.nanos());
+}
+
+}  // namespace
+
+struct Machine::Plan {
+  enum class Fate { kFinish, kCrash, kError, kRefuse, kHang };
+
+  explicit Plan(Dice draws) : dice(std::move(draws)) {}
+
+  Dice dice;
+  Fate fate = Fate::kFinish;
+  // Where its fate meets it, of the steps that are left.
+  int64_t last_step = 0;
+  int64_t piece_end = 0;
+  absl::Duration step_time;
+};
+
+Machine::Machine(World& world, Storage& storage, Oracle& oracle,
+                 MachineOptions options)
+    : world_(world),
+      storage_(storage),
+      oracle_(oracle),
+      options_(std::move(options)),
+      clock_(world, world.MakeDice(options_.id + "/clock"),
+             options_.clock_drift),
+      starts_(world.MakeDice(options_.id + "/starts")) {}
+
+Task* Machine::Find(const AttemptKey& key) {
+  const auto found = tasks_.find(key);
+  return found == tasks_.end() ? nullptr : found->second.get();
+}
+
+void Machine::Changed(const AttemptKey& key) {
+  if (changed_) changed_(key);
+}
+
+absl::Status Machine::Start(const DesiredAttempt& desired,
+                            ObservedAttempt::Cause* cause) {
+  const AttemptKey key{desired.job(), desired.attempt()};
+  oracle_.TrainerStarted(key, options_.id);
+  if (Chance(starts_, options_.faults.start_failure())) {
+    const bool own = starts_.Chance(0.5);
+    *cause = own ? ObservedAttempt::START_FAILED : ObservedAttempt::HOST_FAILED;
+    oracle_.TrainerEnded(key, own ? TrueEnd::kOwnFault : TrueEnd::kInnocent);
+    return absl::InternalError("cannot be started");
+  }
+  for (const auto& [other, task] : tasks_) {
+    if (!task->trainer.runs() && !task->supervisor.runs()) continue;
+    for (const std::string& device : task->desired.devices()) {
+      if (std::count(desired.devices().begin(), desired.devices().end(),
+                     device) > 0 &&
+          !task->facts.group_empty) {
+        world_.Fail(absl::StrCat(key.ToString(), " starts on ", device, " of ",
+                                 options_.id, ", where ", other.ToString(),
+                                 " runs"));
+      }
+    }
+  }
+  auto task = std::make_unique<Task>();
+  task->desired = desired;
+  task->supervisor.Begin();
+  task->facts.supervisor_pid = 1;
+  world_.After(kForkTime, "", task->supervisor,
+               [this, key] { StartTrainer(key); });
+  tasks_[key] = std::move(task);
+  return absl::OkStatus();
+}
+
+void Machine::StartTrainer(const AttemptKey& key) {
+  Task& task = *tasks_.at(key);
+  if (task.facts.stop_requested || task.facts.kill_requested) return;
+  task.facts.trainer_start_ns = absl::ToUnixNanos(clock_.Now().wall);
+  task.trainer.Begin();
+  auto plan =
+      std::make_shared<Plan>(world_.MakeDice("trainer/" + key.ToString()));
+  const TrainerFaults& faults = options_.faults;
+  if (Chance(plan->dice, faults.crash())) {
+    plan->fate = Plan::Fate::kCrash;
+  } else if (Chance(plan->dice, faults.error())) {
+    plan->fate = Plan::Fate::kError;
+  } else if (Chance(plan->dice, faults.refuse())) {
+    plan->fate = Plan::Fate::kRefuse;
+  } else if (Chance(plan->dice, faults.hang())) {
+    plan->fate = Plan::Fate::kHang;
+  }
+  task.stubborn = Chance(plan->dice, faults.stubborn());
+  plan->step_time = plan->dice.Between(
+      absl::Milliseconds(1), absl::Milliseconds(options_.max_step_ms));
+  if (TotalSteps(task.desired) > kManySteps) plan->step_time = absl::Seconds(1);
+  world_.After(
+      plan->dice.Between(absl::Milliseconds(5), absl::Milliseconds(500)),
+      "trainer of " + key.ToString() + " is up", task.trainer,
+      [this, key, plan] { BeginWork(key, plan); });
+  Changed(key);
+}
+
+// Where the attempt goes on from; false when what it needs is gone.
+bool Machine::FindStart(const AttemptKey& key, Task& task, Plan& plan) {
+  std::vector<std::string> needed;
+  training::v1::TrainerStarted started;
+  if (task.desired.has_train()) {
+    const training::v1::TrainSpec& spec = task.desired.train();
+    if (spec.has_start()) needed.push_back(spec.start().name());
+    if (!spec.resume().empty()) {
+      needed.push_back(spec.resume(0).name());
+      started.set_start_step(spec.resume(0).step());
+      started.set_resumed_from(spec.resume(0).name());
+    }
+  }
+  for (const auto& source : task.desired.evaluate().checkpoints()) {
+    needed.push_back(source.name());
+  }
+  for (const std::string& name : needed) {
+    if (storage_.Has(name)) continue;
+    if (is_live_(key)) {
+      world_.Fail(absl::StrCat("attempt ", key.ToString(),
+                               " is live and needs ", name,
+                               ", which was removed"));
+    }
+    return false;
+  }
+  task.step = started.start_step();
+  const int64_t left =
+      std::max<int64_t>(0, TotalSteps(task.desired) - started.start_step());
+  plan.last_step = TotalSteps(task.desired);
+  if (plan.fate != Plan::Fate::kFinish) {
+    // Not later than a short run would end.
+    const int64_t most = std::min(left, kPieces * kMaxPiece);
+    plan.last_step = task.step + static_cast<int64_t>(plan.dice.Int(most + 1));
+  }
+  ProgressRecord record;
+  *record.mutable_started() = started;
+  Write(key, record);
+  return true;
+}
+
+void Machine::BeginWork(const AttemptKey& key,
+                        const std::shared_ptr<Plan>& plan) {
+  Task& task = *tasks_.at(key);
+  if (!FindStart(key, task, *plan)) {
+    Leave(key, ExitCode::CHECKPOINT_DAMAGED, 0, TrueEnd::kInnocent);
+    return;
+  }
+  NextPiece(key, plan);
+}
+
+// Works until it reports next: up to a checkpoint or to its end.
+void Machine::NextPiece(const AttemptKey& key,
+                        const std::shared_ptr<Plan>& plan) {
+  Task& task = *tasks_.at(key);
+  const int64_t length =
+      std::clamp<int64_t>(TotalSteps(task.desired) / kPieces, 1, kMaxPiece);
+  plan->piece_end = std::min(plan->last_step, task.step + length);
+  world_.After((plan->piece_end - task.step) * plan->step_time,
+               key.ToString() + " works", task.trainer,
+               [this, key, plan] { EndPiece(key, plan); });
+}
+
+void Machine::EndPiece(const AttemptKey& key,
+                       const std::shared_ptr<Plan>& plan) {
+  Task& task = *tasks_.at(key);
+  if (plan->piece_end > task.step || task.step == 0) {
+    task.step = plan->piece_end;
+    ProgressRecord record;
+    if (task.desired.has_train()) {
+      record.mutable_step()->set_step(task.step);
+      record.mutable_step()->set_total_steps(TotalSteps(task.desired));
+    } else {
+      record.mutable_evaluation()->set_name("addition");
+      record.mutable_evaluation()->set_done(task.step);
+      record.mutable_evaluation()->set_total(TotalSteps(task.desired));
+    }
+    Write(key, record);
+    if (task.desired.has_train() && plan->dice.Chance(0.5)) {
+      WriteCheckpoint(key, task,
+                      Chance(plan->dice, options_.faults.checkpoint_failure()));
+    }
+  }
+  if (task.step < plan->last_step) {
+    NextPiece(key, plan);
+  } else {
+    Conclude(key, plan);
+  }
+}
+
+void Machine::Conclude(const AttemptKey& key,
+                       const std::shared_ptr<Plan>& plan) {
+  Task& task = *tasks_.at(key);
+  ProgressRecord finished;
+  finished.mutable_finished()->set_step(task.step);
+  switch (plan->fate) {
+    case Plan::Fate::kFinish: {
+      if (task.desired.has_train()) {
+        WriteCheckpoint(key, task, /*fails=*/false);
+      } else {
+        ProgressRecord report;
+        const std::string id = absl::StrCat("addition-", task.step);
+        report.mutable_report()->set_id(id);
+        report.mutable_report()->set_folder(
+            absl::StrCat("results/", id, "-", key.attempt));
+        Write(key, report);
+      }
+      finished.mutable_finished()->set_code(ExitCode::FINISHED);
+      Write(key, finished);
+      Leave(key, ExitCode::FINISHED, 0, TrueEnd::kFinished);
+      return;
+    }
+    case Plan::Fate::kCrash:
+      Leave(key, 0, SIGSEGV, TrueEnd::kOwnFault);
+      return;
+    case Plan::Fate::kError: {
+      constexpr int kCodes[] = {ExitCode::UNKNOWN_FAILURE,
+                                ExitCode::OUT_OF_MEMORY, ExitCode::DEVICE_ERROR,
+                                ExitCode::STORAGE_ERROR, 99};
+      Leave(key, kCodes[plan->dice.Int(std::size(kCodes))], 0,
+            TrueEnd::kOwnFault);
+      return;
+    }
+    case Plan::Fate::kRefuse:
+      Leave(key,
+            plan->dice.Chance(0.5) ? ExitCode::BAD_SPEC : ExitCode::NON_FINITE,
+            0, TrueEnd::kRefused);
+      return;
+    case Plan::Fate::kHang:
+      task.stubborn = true;
+      // Its supervisor notices.
+      world_.After(ToDuration(task.desired.step_timeout()),
+                   key.ToString() + " hangs", task.supervisor, [this, key] {
+                     Task& hung = *tasks_.at(key);
+                     if (!hung.trainer.runs()) return;
+                     hung.facts.hang_ms = 1;
+                     Leave(key, 0, SIGKILL, TrueEnd::kOwnFault);
+                   });
+      return;
+  }
+}
+
+void Machine::WriteCheckpoint(const AttemptKey& key, Task& task, bool fails) {
+  ProgressRecord record;
+  if (fails) {
+    record.mutable_checkpoint_failed()->set_step(task.step);
+    Write(key, record);
+    return;
+  }
+  const std::string id = absl::StrCat(task.step, "-", key.attempt);
+  const std::string name = absl::StrCat("jobs/", key.job, "/checkpoints/", id);
+  storage_.Write(name);
+  oracle_.CheckpointWritten(key, name);
+  record.mutable_checkpoint()->set_id(id);
+  record.mutable_checkpoint()->set_step(task.step);
+  Write(key, record);
+}
+
+void Machine::Write(const AttemptKey& key, ProgressRecord record) {
+  *record.mutable_time() = scheduler::core::ToTimestamp(clock_.Now().wall);
+  tasks_.at(key)->records.push_back(std::move(record));
+  Changed(key);
+}
+
+void Machine::Leave(const AttemptKey& key, int exit_code, int signal,
+                    TrueEnd end) {
+  Task& task = *tasks_.at(key);
+  task.trainer.End();
+  oracle_.TrainerEnded(key, end);
+  if (!task.supervisor.runs()) {
+    // Nobody is left to write down how.
+    Changed(key);
+    return;
+  }
+  worker::supervisor::JournalRecord exit{};
+  exit.exit_code = exit_code;
+  exit.signal = signal;
+  task.facts.exit = exit;
+  Changed(key);
+  world_.After(kForkTime, key.ToString() + " is gone", task.supervisor,
+               [this, key] {
+                 Task& gone = *tasks_.at(key);
+                 gone.facts.group_empty = true;
+                 gone.supervisor.End();
+                 Changed(key);
+               });
+}
+
+void Machine::Signal(const AttemptKey& key, bool stop, absl::Duration grace) {
+  Task* task = Find(key);
+  if (task == nullptr || !task->supervisor.runs() || task->facts.exit) return;
+  (stop ? task->facts.stop_requested : task->facts.kill_requested) = true;
+  Changed(key);
+  if (!task->trainer.runs()) {
+    // The supervisor had not started it yet, and will not.
+    Leave(key, 0, SIGKILL, TrueEnd::kInnocent);
+    return;
+  }
+  const auto leave = [this, key](auto how) {
+    return [this, key, how] {
+      Task& asked = *tasks_.at(key);
+      if (asked.trainer.runs()) how(asked);
+    };
+  };
+  world_.After(grace, "grace of " + key.ToString() + " is over",
+               task->supervisor, leave([this, key](Task&) {
+                 Leave(key, 0, SIGKILL, TrueEnd::kInnocent);
+               }));
+  if (task->stubborn) return;
+  world_.After(starts_.Between(absl::Milliseconds(1), absl::Milliseconds(300)),
+               key.ToString() + " obeys", task->trainer,
+               leave([this, key, stop](Task& asked) {
+                 if (stop && asked.desired.has_train()) {
+                   WriteCheckpoint(key, asked, /*fails=*/false);
+                 }
+                 ProgressRecord finished;
+                 finished.mutable_finished()->set_code(ExitCode::STOPPED);
+                 finished.mutable_finished()->set_step(asked.step);
+                 Write(key, finished);
+                 Leave(key, ExitCode::STOPPED, 0, TrueEnd::kInnocent);
+               }));
+}
+
+void Machine::EndLeftovers(const AttemptKey& key) {
+  Task* task = Find(key);
+  if (task == nullptr || !task->trainer.runs()) return;
+  Leave(key, 0, SIGKILL, TrueEnd::kInnocent);
+}
+
+void Machine::Remove(const AttemptKey& key) {
+  const Task* task = Find(key);
+  if (task == nullptr) return;
+  if (task->trainer.runs() || task->supervisor.runs()) {
+    world_.Fail(absl::StrCat("the task ", key.ToString(), " of ", options_.id,
+                             " is forgotten and runs"));
+  }
+  tasks_.erase(key);
+}
+
+void Machine::KillSupervisor(Dice& dice) {
+  std::vector<AttemptKey> keys;
+  for (const auto& [key, task] : tasks_) {
+    if (task->supervisor.runs()) keys.push_back(key);
+  }
+  if (keys.empty()) return;
+  const AttemptKey& key = keys[dice.Int(keys.size())];
+  world_.Note("kill supervisor of " + key.ToString());
+  tasks_.at(key)->supervisor.End();
+  Changed(key);
+}
+
+void Machine::KillTrainer(Dice& dice) {
+  std::vector<AttemptKey> keys;
+  for (const auto& [key, task] : tasks_) {
+    if (task->trainer.runs()) keys.push_back(key);
+  }
+  if (keys.empty()) return;
+  const AttemptKey& key = keys[dice.Int(keys.size())];
+  world_.Note("kill trainer of " + key.ToString());
+  // Nobody can tell it from a crash.
+  Leave(key, 0, SIGKILL, TrueEnd::kOwnFault);
+}
+
+void Machine::LosePower() {
+  for (const auto& [key, task] : tasks_) {
+    if (task->trainer.runs()) oracle_.TrainerEnded(key, TrueEnd::kInnocent);
+    task->trainer.End();
+    task->supervisor.End();
+  }
+}
+
+}  // namespace ordo::tests::sim

@@ -1,0 +1,135 @@
+#ifndef ORDO_TESTS_SIM_MACHINE_H_
+#define ORDO_TESTS_SIM_MACHINE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "proto/ordo/agent/v1/agent.pb.h"
+#include "proto/ordo/training/v1/progress.pb.h"
+#include "tests/sim/oracle.h"
+#include "tests/sim/scenario.pb.h"
+#include "tests/sim/world.h"
+#include "worker/agent/core.h"
+#include "worker/agent/facts.h"
+
+// A machine with its devices, and what runs on it beside the worker process:
+// for each task a supervisor and a trainer, which outlive that process. What
+// they write, journal and progress records, lies on the machine's disk;
+// checkpoints on the shared storage.
+
+namespace ordo::tests::sim {
+
+// The kernel that jobs may name and devices may lack, as a recipe says it.
+inline constexpr char kKernel[] = "x";
+
+// The storage that all machines share: folders of checkpoints by resource name.
+class Storage {
+ public:
+  void Write(const std::string& checkpoint) { folders_.insert(checkpoint); }
+  void Remove(const std::string& checkpoint) { folders_.erase(checkpoint); }
+  bool Has(const std::string& checkpoint) const {
+    return folders_.count(checkpoint) > 0;
+  }
+
+ private:
+  std::set<std::string> folders_;
+};
+
+// The folder of a task on a machine's disk.
+struct Task {
+  agent::v1::DesiredAttempt desired;
+  // The journal and the progress records.
+  worker::agent::SupervisorFacts facts;
+  std::vector<training::v1::ProgressRecord> records;
+
+  // The processes.
+  Life supervisor;
+  Life trainer;
+  bool stubborn = false;
+  int64_t step = 0;
+};
+
+struct MachineOptions {
+  std::string id;
+  // Until trouble ends.
+  TrainerFaults faults;
+  int max_step_ms = 100;
+  double clock_drift = 0;
+};
+
+class Machine {
+ public:
+  // All outlive the machine. `is_live` says whether the scheduler runs this
+  // attempt: only then must what it needs be there.
+  Machine(World& world, Storage& storage, Oracle& oracle,
+          MachineOptions options);
+
+  void set_is_live(std::function<bool(const AttemptKey&)> is_live) {
+    is_live_ = std::move(is_live);
+  }
+  // Called after each change of a task's files.
+  void set_changed(std::function<void(const AttemptKey&)> changed) {
+    changed_ = std::move(changed);
+  }
+
+  const std::string& id() const { return options_.id; }
+  MachineClock& clock() { return clock_; }
+  const std::map<AttemptKey, std::unique_ptr<Task>>& tasks() const {
+    return tasks_;
+  }
+  Task* Find(const AttemptKey& key);
+
+  // What a worker process does. Start fails as its agent's Task::Start does;
+  // `cause` then says what of.
+  absl::Status Start(const agent::v1::DesiredAttempt& desired,
+                     agent::v1::ObservedAttempt::Cause* cause);
+  void Signal(const AttemptKey& key, bool stop, absl::Duration grace);
+  // Of a task whose supervisor is dead.
+  void EndLeftovers(const AttemptKey& key);
+  void Remove(const AttemptKey& key);
+
+  // Faults. The kills choose one of those that run; nothing if none does.
+  void KillSupervisor(Dice& dice);
+  void KillTrainer(Dice& dice);
+  // Everything that runs is gone.
+  void LosePower();
+
+ private:
+  // How an attempt will go.
+  struct Plan;
+
+  bool Chance(Dice& dice, double probability) const {
+    return world_.troubled() && dice.Chance(probability);
+  }
+  void StartTrainer(const AttemptKey& key);
+  void BeginWork(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
+  bool FindStart(const AttemptKey& key, Task& task, Plan& plan);
+  void NextPiece(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
+  void EndPiece(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
+  void Conclude(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
+  void WriteCheckpoint(const AttemptKey& key, Task& task, bool fails);
+  void Write(const AttemptKey& key, training::v1::ProgressRecord record);
+  // The trainer leaves.
+  void Leave(const AttemptKey& key, int exit_code, int signal, TrueEnd end);
+  void Changed(const AttemptKey& key);
+
+  World& world_;
+  Storage& storage_;
+  Oracle& oracle_;
+  const MachineOptions options_;
+  MachineClock clock_;
+  Dice starts_;
+  std::function<bool(const AttemptKey&)> is_live_;
+  std::function<void(const AttemptKey&)> changed_;
+  std::map<AttemptKey, std::unique_ptr<Task>> tasks_;
+};
+
+}  // namespace ordo::tests::sim
+
+#endif  // ORDO_TESTS_SIM_MACHINE_H_

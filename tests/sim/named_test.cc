@@ -1,0 +1,110 @@
+// What each row of the failure table promises, by the scenario of its name.
+// What a random seed found is here too, as a test with that scenario and seed.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/status/testing/status_matchers.h"
+#include "gtest/gtest.h"
+#include "tests/sim/simulation.h"
+
+namespace ordo::tests::sim {
+namespace {
+
+using base::testing::IsOk;
+
+constexpr uint64_t kNumSeeds = 5;
+
+// Of all seeds of a scenario.
+struct Totals {
+  int num_jobs = 0;
+  int num_attempts = 0;
+  int64_t num_lives = 0;
+  double longest_gap_seconds = 0;
+};
+
+// Runs the scenario of this name; each of its outcomes must be well.
+Totals RunScenario(const std::string& name) {
+  Totals totals;
+  const auto scenario =
+      ReadScenario(absl::StrCat("tests/sim/scenarios/", name, ".textproto"));
+  EXPECT_THAT(scenario, IsOk());
+  if (!scenario.ok()) return totals;
+  EXPECT_EQ(scenario->name(), name);
+  for (uint64_t seed = 1; seed <= kNumSeeds; ++seed) {
+    const Outcome outcome = Simulate(seed, *scenario);
+    EXPECT_THAT(outcome.status, IsOk()) << Describe(outcome, *scenario);
+    EXPECT_GT(outcome.num_jobs, 10);
+    totals.num_jobs += outcome.num_jobs;
+    totals.num_attempts += outcome.num_attempts;
+    totals.num_lives += outcome.num_lives;
+    totals.longest_gap_seconds =
+        std::max(totals.longest_gap_seconds, outcome.longest_gap_seconds);
+  }
+  return totals;
+}
+
+TEST(NamedTest, WithoutTroubleEachJobStartsOnce) {
+  const Totals totals = RunScenario("calm");
+  EXPECT_EQ(totals.num_attempts, totals.num_jobs);
+}
+
+TEST(NamedTest, JobsEndHoweverTheirTrainersFail) {
+  const Totals totals = RunScenario("trainer_fails");
+  EXPECT_GT(totals.num_attempts, totals.num_jobs);
+}
+
+// Lease 10 s, and a second to start elsewhere.
+TEST(NamedTest, TasksOfALostWorkerStartElsewhereWithinLeaseAndASecond) {
+  const Totals totals = RunScenario("worker_lost");
+  EXPECT_GT(totals.longest_gap_seconds, 5);
+  EXPECT_LE(totals.longest_gap_seconds, 11);
+}
+
+TEST(NamedTest, RunsGoOnWhenAWorkerIsRestarted) {
+  const Totals totals = RunScenario("worker_restarted");
+  EXPECT_EQ(totals.num_attempts, totals.num_jobs);
+}
+
+TEST(NamedTest, JobsGoOnWithoutTheirSupervisors) {
+  const Totals totals = RunScenario("supervisor_killed");
+  EXPECT_GT(totals.num_attempts, totals.num_jobs);
+}
+
+TEST(NamedTest, NothingStartsTwiceWhenTheSchedulerRestarts) {
+  const Totals totals = RunScenario("scheduler_restarted");
+  EXPECT_GT(totals.num_lives, 10);
+  // Some are cancelled while they wait.
+  EXPECT_LE(totals.num_attempts, totals.num_jobs);
+}
+
+TEST(NamedTest, AZombieOfAnOlderAttemptChangesNothing) {
+  const Totals totals = RunScenario("zombie");
+  EXPECT_GT(totals.num_attempts, totals.num_jobs);
+}
+
+TEST(NamedTest, ADrainedWorkersJobsGoOnElsewhere) {
+  const Totals totals = RunScenario("drained");
+  EXPECT_GT(totals.num_attempts, totals.num_jobs);
+}
+
+TEST(NamedTest, NothingAcknowledgedIsLostWhenTheStoreFails) {
+  const Totals totals = RunScenario("store_fails");
+  EXPECT_GT(totals.num_lives, 5);
+  EXPECT_LE(totals.num_attempts, totals.num_jobs);
+}
+
+TEST(NamedTest, TrainingGoesOnWhenTheStorageIsFull) {
+  const Totals totals = RunScenario("storage_full");
+  EXPECT_GE(totals.num_attempts, totals.num_jobs);
+}
+
+TEST(NamedTest, ClocksThatJumpBreakNothing) {
+  const Totals totals = RunScenario("clock_jumps");
+  EXPECT_EQ(totals.num_attempts, totals.num_jobs);
+}
+
+}  // namespace
+}  // namespace ordo::tests::sim

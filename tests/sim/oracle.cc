@@ -1,0 +1,260 @@
+#include "tests/sim/oracle.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "scheduler/core/invariants.h"
+#include "scheduler/core/transitions.h"
+
+namespace ordo::tests::sim {
+namespace {
+
+namespace core = scheduler::core;
+using core::JobState;
+using jobs::v1::Job;
+
+// The dear checks run after every so many events.
+constexpr int64_t kDearPeriod = 8;
+
+// Whether the transition table leads from one to the other, in any number of
+// steps: a record may hold several.
+bool Leads(JobState from, JobState to) {
+  std::set<JobState> reached = {from};
+  for (size_t before = 0; before != reached.size();) {
+    before = reached.size();
+    for (const core::Transition& row : core::kTransitions) {
+      if (reached.count(row.from) > 0) reached.insert(row.to);
+    }
+  }
+  return reached.count(to) > 0;
+}
+
+std::string Named(const JobView& job) {
+  return absl::StrCat("job ", job.id, " (", Job::State_Name(job.state), ", ",
+                      job.reason, ", attempt ", job.attempt, ", version ",
+                      job.version, ")");
+}
+
+}  // namespace
+
+void Oracle::TrainerStarted(const AttemptKey& key, const std::string& machine) {
+  const auto [it, is_first] = started_.emplace(key, machine);
+  if (!is_first) {
+    world_.Fail(absl::StrCat("attempt ", key.ToString(), " starts on ", machine,
+                             " and did so on ", it->second));
+  }
+  if (const auto gone = gone_since_.extract(key.job); !gone.empty()) {
+    longest_gap_ = std::max(longest_gap_, world_.now() - gone.mapped());
+  }
+}
+
+void Oracle::TrainerEnded(const AttemptKey& key, TrueEnd end) {
+  ended_[key] = end;
+  if (end == TrueEnd::kOwnFault) ++own_faults_[key.job];
+  if (end == TrueEnd::kInnocent) gone_since_[key.job] = world_.now();
+}
+
+void Oracle::CheckEnd(const Durable& durable, const JobView& job) {
+  const auto ended = ended_.find({job.id, job.attempt});
+  const TrueEnd end =
+      ended == ended_.end() ? TrueEnd::kInnocent : ended->second;
+  if (job.state == Job::SUCCEEDED && end != TrueEnd::kFinished) {
+    world_.Fail(Named(job) + " succeeded, but its attempt did not finish");
+  }
+  if (job.state == Job::SUCCEEDED) {
+    for (const std::string& name : written_[{job.id, job.attempt}]) {
+      if (!durable.HasCheckpoint(name)) {
+        world_.Fail(Named(job) + " succeeded, but nobody knows its " + name);
+      }
+    }
+  }
+  if (job.state == Job::CANCELLED && cancel_asked_.count(job.id) == 0) {
+    world_.Fail(Named(job) + " was cancelled by nobody");
+  }
+  if (job.state == Job::FAILED && end != TrueEnd::kOwnFault &&
+      end != TrueEnd::kRefused) {
+    world_.Fail(Named(job) + " failed by no fault of its own");
+  }
+  if (cancelled_.count(job.id) > 0 && core::IsTerminal(job.state) &&
+      job.state != Job::CANCELLED) {
+    world_.Fail(Named(job) + " ended although its cancel was acknowledged");
+  }
+}
+
+void Oracle::CheckChange(const Durable& durable, const JobView& after) {
+  const JobView* before = durable.Find(after.id);
+  const auto faults = own_faults_.find(after.id);
+  if (after.failed_attempts >
+      (faults == own_faults_.end() ? 0 : faults->second)) {
+    world_.Fail(absl::StrCat(Named(after), " is charged with ",
+                             after.failed_attempts,
+                             " failures, more than it had"));
+  }
+  if (after.has_repeated_warning) {
+    world_.Fail(Named(after) + " has a warning twice");
+  }
+  CheckEnd(durable, after);
+  if (before == nullptr) return;
+  if (core::IsTerminal(before->state)) {
+    world_.Fail(Named(*before) + " changes after its end to " + Named(after));
+  }
+  if (after.version <= before->version || after.attempt < before->attempt ||
+      after.sequence != before->sequence) {
+    world_.Fail(Named(*before) + " goes back to " + Named(after));
+  }
+  if (!Leads(before->state, after.state)) {
+    world_.Fail(Named(*before) + " may not become " + Named(after));
+  }
+}
+
+void Oracle::AfterLoad(const core::State& state, const core::Records& records) {
+  left_.Reset(records);
+  if (absl::Status status = left_.CheckEquals(state); !status.ok()) {
+    world_.Fail(absl::StrCat("after a start: ", status.message()));
+  }
+  if (absl::Status status = core::CheckInvariants(state); !status.ok()) {
+    world_.Fail(absl::StrCat("after a start: ", status.message()));
+  }
+  CheckAcknowledged("after a start");
+}
+
+void Oracle::CheckAcknowledged(const std::string& when) {
+  for (const std::string& job : acknowledged_) {
+    if (left_.Find(job) == nullptr) {
+      world_.Fail(
+          absl::StrCat("job ", job, " was acknowledged and is lost ", when));
+    }
+  }
+  for (const std::vector<std::string>& jobs : together_) {
+    const auto is_there = [this](const std::string& job) {
+      return left_.Find(job) != nullptr;
+    };
+    if (std::any_of(jobs.begin(), jobs.end(), is_there) &&
+        !std::all_of(jobs.begin(), jobs.end(), is_there)) {
+      world_.Fail(absl::StrCat("of the jobs created with ", jobs.front(),
+                               " some are missing ", when));
+    }
+  }
+  for (const std::string& job : cancelled_) {
+    const JobView* view = left_.Find(job);
+    if (view == nullptr ||
+        (view->state != Job::CANCELLED && view->state != Job::CANCELLING)) {
+      world_.Fail(absl::StrCat("the cancel of job ", job,
+                               " was acknowledged and is lost ", when));
+    }
+  }
+}
+
+void Oracle::Told(const std::string& worker, const std::string& incarnation,
+                  const agent::v1::ObservedSet& observed) {
+  LastWords& words = last_words_[worker];
+  if (words.incarnation == incarnation &&
+      observed.sequence() < words.sequence) {
+    return;
+  }
+  words = {incarnation, observed.sequence(), {}};
+  for (const auto& attempt : observed.attempts()) {
+    if (attempt.phase() != agent::v1::ObservedAttempt::EXITED) {
+      words.held.push_back({attempt.job(), attempt.attempt()});
+    }
+  }
+}
+
+void Oracle::CheckDevices(const core::State& state) {
+  for (const LiveAttempt& live : LiveAttempts(state)) {
+    // One that was given away before is no mistake of now: a worker may start
+    // late what it was told to. (What a scheduler gave that died before it
+    // could record that, the next one gives anew.)
+    std::string& device = devices_[live.key];
+    if (std::exchange(device, live.device) == live.device) continue;
+    if (live.lacks_kernel) {
+      world_.Fail(absl::StrCat(live.key.ToString(), " is given ", live.device,
+                               " of ", live.worker,
+                               ", which lacks a kernel that it names"));
+    }
+    for (const AttemptKey& other : last_words_[live.worker].held) {
+      if (!(other == live.key) && devices_[other] == live.device) {
+        world_.Fail(absl::StrCat(live.device, " of ", live.worker,
+                                 " is given to ", live.key.ToString(),
+                                 " while ", other.ToString(), " holds it"));
+      }
+    }
+  }
+}
+
+void Oracle::AfterApply(const core::State& state,
+                        const core::Effects& effects) {
+  for (const core::Effect& effect : effects) {
+    const auto* record = std::get_if<core::Record>(&effect);
+    if (record == nullptr) continue;
+    if (const auto* job = std::get_if<core::JobRecord>(&record->value)) {
+      const JobView view = ViewOf(*job);
+      CheckChange(left_, view);
+    }
+    left_.Put(*record);
+  }
+  if (absl::Status status = core::CheckInvariants(state); !status.ok()) {
+    world_.Fail(status.ToString());
+  }
+  if (absl::Status status = left_.CheckEquals(state); !status.ok()) {
+    world_.Fail(status.ToString());
+  }
+  CheckDevices(state);
+  if (++num_applies_ % kDearPeriod != 0) return;
+  if (absl::Status status = sim::CheckExplained(state); !status.ok()) {
+    world_.Fail(status.ToString());
+  }
+}
+
+void Oracle::AfterCommit(const std::vector<core::Record>& records) {
+  // All at once: a job's record may come before those of its checkpoints.
+  for (const core::Record& record : records) {
+    if (!std::holds_alternative<core::JobRecord>(record.value)) {
+      stored_.Put(record);
+    }
+  }
+  for (const core::Record& record : records) {
+    if (const auto* job = std::get_if<core::JobRecord>(&record.value)) {
+      CheckChange(stored_, ViewOf(*job));
+      stored_.Put(record);
+    }
+  }
+}
+
+void Oracle::Dispatched(const core::SetDesired& desired) {
+  const std::string& worker = desired.request->worker();
+  for (const auto& attempt : desired.request->attempts()) {
+    const AttemptKey key{attempt.job(), attempt.attempt()};
+    const JobView* stored = stored_.Find(key.job);
+    if (stored == nullptr || stored->attempt < key.attempt) {
+      world_.Fail(absl::StrCat("attempt ", key.ToString(),
+                               " is given away before it is durable"));
+    }
+    const auto [it, is_first] = given_.emplace(key, worker);
+    if (!is_first && it->second != worker) {
+      world_.Fail(absl::StrCat("attempt ", key.ToString(), " is given to ",
+                               worker, " and was given to ", it->second));
+    }
+  }
+}
+
+std::vector<std::string> Oracle::Unfinished(const core::State& state) const {
+  std::vector<std::string> unfinished;
+  for (const JobView& job : JobsOf(state)) {
+    if (!core::IsTerminal(job.state)) unfinished.push_back(Named(job));
+  }
+  return unfinished;
+}
+
+void Oracle::AtEnd(const core::State& state) {
+  CheckAcknowledged("at the end");
+  const std::vector<std::string> unfinished = Unfinished(state);
+  if (!unfinished.empty()) {
+    world_.Fail(absl::StrCat("not ended: ", absl::StrJoin(unfinished, "; ")));
+  }
+}
+
+}  // namespace ordo::tests::sim

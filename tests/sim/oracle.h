@@ -1,0 +1,138 @@
+#ifndef ORDO_TESTS_SIM_ORACLE_H_
+#define ORDO_TESTS_SIM_ORACLE_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/core/effect.h"
+#include "scheduler/core/load.h"
+#include "scheduler/core/state.h"
+#include "tests/sim/durable.h"
+#include "tests/sim/world.h"
+#include "worker/agent/core.h"
+
+namespace ordo::tests::sim {
+
+using worker::agent::AttemptKey;
+
+// How a trainer really ended.
+enum class TrueEnd {
+  // It did all of its work.
+  kFinished,
+  // By its own fault: counts against the budget.
+  kOwnFault,
+  // By its own fault, and will do so again.
+  kRefused,
+  // It was told to, or something else ended it.
+  kInnocent,
+};
+
+// Sees all processes at once, and fails the world when something does not hold:
+// - what CheckInvariants says, after each Apply;
+// - the records that left the core are the durable part of its state;
+// - every change of a job is legal by the transition table, none follows its
+//   end, its version and its attempt numbers only grow;
+// - no device is given away that, as far as the scheduler was told, another
+//   attempt still holds, or that lacks a kernel that the job names;
+// - an attempt starts at most once anywhere, and only for one worker;
+// - a job that was acknowledged is there, however often the scheduler dies; a
+//   cancel that was acknowledged is not taken back;
+// - what is durable never goes back, and a job that has durably ended stays as
+//   it ended;
+// - a job SUCCEEDED only if its newest attempt finished, FAILED only by the
+//   job's own faults, CANCELLED only if somebody asked; no more failures are
+//   counted than the job's trainers had;
+// - what a job wrote is known when it has succeeded, and nothing of it twice;
+// - of the jobs of one call all are there, or none;
+// - a queued job is told the one thing that holds it up.
+class Oracle {
+ public:
+  // `world` outlives it.
+  explicit Oracle(World& world) : world_(world) {}
+
+  // What users asked for and were told.
+  void CancelAsked(const std::string& job) { cancel_asked_.insert(job); }
+  void Acknowledged(const std::string& job) { acknowledged_.insert(job); }
+  void CancelAcknowledged(const std::string& job) { cancelled_.insert(job); }
+  // Of one call.
+  void Together(const std::vector<std::string>& jobs) {
+    together_.push_back(jobs);
+  }
+
+  // What trainers did.
+  void TrainerStarted(const AttemptKey& key, const std::string& machine);
+  void TrainerEnded(const AttemptKey& key, TrueEnd end);
+  void CheckpointWritten(const AttemptKey& key, const std::string& name) {
+    written_[key].push_back(name);
+  }
+
+  // What the scheduler's core did: after a start with what the store held, and
+  // after each event.
+  void AfterLoad(const scheduler::core::State& state,
+                 const scheduler::core::Records& records);
+  void AfterApply(const scheduler::core::State& state,
+                  const scheduler::core::Effects& effects);
+  // Before an event: what a worker says in it.
+  void Told(const std::string& worker, const std::string& incarnation,
+            const agent::v1::ObservedSet& observed);
+  // What its shell did.
+  void AfterCommit(const std::vector<scheduler::core::Record>& records);
+  void Dispatched(const scheduler::core::SetDesired& desired);
+
+  // Everything has ended.
+  void AtEnd(const scheduler::core::State& state);
+  // Of jobs that were acknowledged, those that have not ended.
+  std::vector<std::string> Unfinished(
+      const scheduler::core::State& state) const;
+
+  int num_jobs() const { return static_cast<int>(acknowledged_.size()); }
+  // The longest time from the end of a trainer that something else ended to the
+  // start of its job's next one.
+  absl::Duration longest_gap() const { return longest_gap_; }
+  int num_attempts() const { return static_cast<int>(started_.size()); }
+
+ private:
+  // `durable` has what came before.
+  void CheckChange(const Durable& durable, const JobView& after);
+  void CheckEnd(const Durable& durable, const JobView& job);
+  void CheckDevices(const scheduler::core::State& state);
+  void CheckAcknowledged(const std::string& when);
+
+  World& world_;
+  std::set<std::string> cancel_asked_;
+  std::set<std::string> cancelled_;
+  std::set<std::string> acknowledged_;
+  std::vector<std::vector<std::string>> together_;
+  // Machine by attempt.
+  std::map<AttemptKey, std::string> started_;
+  std::map<AttemptKey, TrueEnd> ended_;
+  // By job: since when its last trainer is gone by no fault of its own.
+  std::map<std::string, absl::Duration> gone_since_;
+  absl::Duration longest_gap_;
+  // Resource names of checkpoints.
+  std::map<AttemptKey, std::vector<std::string>> written_;
+  // Worker by attempt.
+  std::map<AttemptKey, std::string> given_;
+  // Failures that may be charged, by job.
+  std::map<std::string, int> own_faults_;
+  // What the scheduler was last told, by worker, and the device of each attempt
+  // that it gave one.
+  struct LastWords {
+    std::string incarnation;
+    int64_t sequence = 0;
+    std::vector<AttemptKey> held;
+  };
+  std::map<std::string, LastWords> last_words_;
+  std::map<AttemptKey, std::string> devices_;
+  // As the core left it, and as the store has it.
+  Durable left_;
+  Durable stored_;
+  int64_t num_applies_ = 0;
+};
+
+}  // namespace ordo::tests::sim
+
+#endif  // ORDO_TESTS_SIM_ORACLE_H_

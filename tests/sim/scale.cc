@@ -1,0 +1,174 @@
+#include "tests/sim/scale.h"
+
+#include <algorithm>
+#include <ctime>
+#include <deque>
+#include <malloc.h>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "proto/ordo/training/v1/exit_code.pb.h"
+#include "scheduler/core/apply.h"
+#include "scheduler/core/invariants.h"
+#include "scheduler/core/testing/builders.h"
+#include "scheduler/policy/table.h"
+
+namespace ordo::tests::sim {
+namespace {
+
+namespace core = scheduler::core;
+using core::testing::AttemptBuilder;
+using core::testing::JobBuilder;
+using core::testing::WorkerBuilder;
+
+constexpr int kBatch = 1000;
+
+double ProcessorSeconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+class Scale {
+ public:
+  explicit Scale(const ScaleOptions& options) : options_(options) {
+    state_.options.place =
+        scheduler::policy::FindPolicy(scheduler::policy::kDefaultPolicy)->place;
+  }
+
+  ScaleResult Run() {
+    // Jobs first: a waiting job's memory is then all there is.
+    Submit();
+    const double begin = ProcessorSeconds();
+    check_seconds_ = 0;
+    AnnounceWorkers();
+    while (!running_.empty() && result_.status.ok()) EndOldest();
+    const double seconds = ProcessorSeconds() - begin - check_seconds_;
+    Check();
+    result_.decisions_per_second =
+        static_cast<double>(result_.num_decisions) / seconds;
+    if (result_.status.ok() && result_.num_decisions != options_.num_jobs) {
+      result_.status = absl::InternalError(
+          absl::StrCat(result_.num_decisions, " jobs were started"));
+    }
+    return result_;
+  }
+
+ private:
+  struct Given {
+    int worker;
+    std::string job;
+    int attempt;
+  };
+
+  void Submit() {
+    const size_t bytes = mallinfo2().uordblks;
+    const double begin = ProcessorSeconds();
+    for (int first = 0; first < options_.num_jobs; first += kBatch) {
+      core::Submit submit;
+      const int last = std::min(options_.num_jobs, first + kBatch);
+      for (int i = first; i < last; ++i) {
+        submit.jobs.push_back(JobBuilder(absl::StrCat("job-", i)));
+      }
+      Apply(std::move(submit));
+    }
+    result_.submissions_per_second =
+        options_.num_jobs / (ProcessorSeconds() - begin - check_seconds_);
+    result_.bytes_per_queued_job =
+        static_cast<double>(mallinfo2().uordblks - bytes) / options_.num_jobs;
+  }
+
+  void AnnounceWorkers() {
+    std::vector<std::string> devices;
+    for (int i = 0; i < options_.num_devices; ++i) {
+      devices.push_back(absl::StrCat("cpu:", i));
+    }
+    sequences_.resize(options_.num_workers, 1);
+    for (int i = 0; i < options_.num_workers; ++i) {
+      agent::v1::AnnounceRequest request =
+          WorkerBuilder(absl::StrCat("worker-", i)).Devices(devices);
+      request.mutable_observed()->set_sequence(1);
+      Apply(core::Announced{std::move(request)});
+    }
+  }
+
+  // The attempt that began first ends.
+  void EndOldest() {
+    const Given given = std::move(running_.front());
+    running_.pop_front();
+    core::Observed observed;
+    observed.worker = absl::StrCat("worker-", given.worker);
+    observed.incarnation = state_.workers.at(observed.worker).incarnation;
+    observed.observed.set_sequence(++sequences_[given.worker]);
+    *observed.observed.add_attempts() =
+        AttemptBuilder(given.job, given.attempt)
+            .Running()
+            .Exited(training::v1::ExitCode::FINISHED);
+    Apply(std::move(observed));
+  }
+
+  void Apply(core::Event event) {
+    ++result_.num_events;
+    // Time stands still but for its order: no lease ends.
+    now_.monotonic += absl::Nanoseconds(1);
+    now_.wall += absl::Nanoseconds(1);
+    for (const core::Effect& effect :
+         core::Apply(state_, std::move(event), now_)) {
+      Take(effect);
+    }
+    if (result_.num_events % options_.check_period == 0) Check();
+  }
+
+  void Take(const core::Effect& effect) {
+    const auto* desired = std::get_if<core::SetDesired>(&effect);
+    if (desired == nullptr) return;
+    const std::string& worker = desired->request->worker();
+    const int index = std::stoi(worker.substr(worker.find('-') + 1));
+    for (const auto& attempt : desired->request->attempts()) {
+      // Sets are repeated until their attempts are observed.
+      const int job = std::stoi(attempt.job().substr(4));
+      if (started_.size() <= static_cast<size_t>(job)) {
+        started_.resize(job + 1);
+      }
+      if (started_[job]) continue;
+      started_[job] = true;
+      ++result_.num_decisions;
+      running_.push_back({index, attempt.job(), attempt.attempt()});
+    }
+  }
+
+  void Check() {
+    const double begin = ProcessorSeconds();
+    if (result_.status.ok()) result_.status = core::CheckInvariants(state_);
+    check_seconds_ += ProcessorSeconds() - begin;
+  }
+
+  const ScaleOptions options_;
+  ScaleResult result_;
+  core::State state_;
+  core::Moment now_{absl::FromUnixSeconds(1'700'000'000), absl::Seconds(1)};
+  std::vector<int64_t> sequences_;
+  std::vector<bool> started_;
+  std::deque<Given> running_;
+  double check_seconds_ = 0;
+};
+
+}  // namespace
+
+ScaleResult RunScale(const ScaleOptions& options) {
+  return Scale(options).Run();
+}
+
+std::string Describe(const ScaleResult& result, const ScaleOptions& options) {
+  return absl::StrFormat(
+      "%d workers x %d devices, %d jobs: %s, %d events, %d decisions, %.0f "
+      "decisions/s, %.0f submissions/s, %.0f bytes a queued job",
+      options.num_workers, options.num_devices, options.num_jobs,
+      result.status.ok() ? "ok"
+                         : absl::StrCat("FAILED: ", result.status.ToString()),
+      result.num_events, result.num_decisions, result.decisions_per_second,
+      result.submissions_per_second, result.bytes_per_queued_job);
+}
+
+}  // namespace ordo::tests::sim

@@ -1,0 +1,315 @@
+#include "tests/sim/sim_scheduler.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "scheduler/core/load.h"
+#include "scheduler/server/writer.h"
+
+namespace ordo::tests::sim {
+namespace {
+
+namespace core = scheduler::core;
+using agent::v1::AnnounceResponse;
+using agent::v1::SetDesiredRequest;
+using agent::v1::SetDesiredResponse;
+
+// As in scheduler/server/server.cc.
+constexpr int kAnnouncesPerLease = 3;
+constexpr absl::Duration kOpenTime = absl::Milliseconds(50);
+// Of a commit on a disk that is well, mostly and rarely.
+constexpr absl::Duration kUsualCommit = absl::Milliseconds(2);
+constexpr absl::Duration kLongCommit = absl::Milliseconds(200);
+constexpr double kLongShare = 0.05;
+
+}  // namespace
+
+SimScheduler::SimScheduler(World& world, Network& network, Storage& storage,
+                           Oracle& oracle)
+    : world_(world),
+      network_(network),
+      storage_(storage),
+      oracle_(oracle),
+      dice_(world.MakeDice("scheduler")),
+      store_dice_(world.MakeDice("store")),
+      memory_(std::make_shared<scheduler::store::testing::Memory>()) {}
+
+void SimScheduler::Begin(SimSchedulerOptions options, SetDesired set_desired) {
+  options_ = std::move(options);
+  set_desired_ = std::move(set_desired);
+  clock_.emplace(world_, world_.MakeDice("scheduler/clock"),
+                 options_.clock_drift);
+  Start();
+}
+
+void SimScheduler::Start() {
+  if (world_.now() < broken_until_) {
+    world_.After(absl::Seconds(1), "the store cannot be opened",
+                 [this] { Start(); });
+    return;
+  }
+  ++num_lives_;
+  store_ = std::make_unique<scheduler::store::testing::MemoryStore>(memory_);
+  const auto contents = store_->Load();
+  core::Options options = options_.core;
+  options.epoch = contents->epoch;
+  auto state = core::Load(options, contents->records, clock_->Now());
+  if (!state.ok()) {
+    world_.Fail(
+        absl::StrCat("the store is not taken: ", state.status().ToString()));
+    return;
+  }
+  state_ = *std::move(state);
+  queue_.clear();
+  group_.clear();
+  calls_.clear();
+  peers_.clear();
+  committing_ = in_transaction_ = false;
+  tick_at_.reset();
+  stalled_until_ = absl::ZeroDuration();
+  life_.Begin();
+  world_.Note(absl::StrCat("start scheduler ", num_lives_));
+  oracle_.AfterLoad(*state_, contents->records);
+  for (const std::string& name : DeletedCheckpoints(*state_)) {
+    storage_.Remove(name);
+  }
+  PlanTick();
+}
+
+void SimScheduler::Kill() {
+  if (!runs()) return;
+  world_.Note("end scheduler");
+  // A transaction that was under way took place, or not.
+  if (in_transaction_ && store_dice_.Chance(0.5)) {
+    const auto records = scheduler::server::LastOfEachKey(group_);
+    store_->Commit(records).IgnoreError();
+    oracle_.AfterCommit(records);
+  }
+  life_.End();
+  state_.reset();
+  world_.After(dice_.Between(kOpenTime, options_.max_away), "",
+               [this] { Start(); });
+}
+
+void SimScheduler::Stall(absl::Duration duration) {
+  stalled_until_ = world_.now() + duration;
+}
+
+void SimScheduler::SlowStore(absl::Duration duration) {
+  slow_until_ = world_.now() + duration;
+}
+
+void SimScheduler::BreakStore(absl::Duration duration) {
+  broken_until_ = world_.now() + duration;
+}
+
+void SimScheduler::Enter(std::function<void()> then) {
+  const absl::Duration left = stalled_until_ - world_.now();
+  if (left <= absl::ZeroDuration()) return then();
+  world_.After(left, "", life_, [this, then] { Enter(then); });
+}
+
+// What the core takes of what workers say: nothing of an incarnation that is
+// over, and answers only of one that is online.
+void SimScheduler::TellOracle(const core::Event& event) {
+  if (const auto* announced = std::get_if<core::Announced>(&event)) {
+    const agent::v1::AnnounceRequest& request = announced->request;
+    const auto worker = state_->workers.find(request.worker());
+    if (worker != state_->workers.end()) {
+      const auto& superseded = worker->second.superseded;
+      if (std::count(superseded.begin(), superseded.end(),
+                     request.incarnation()) > 0) {
+        return;
+      }
+    }
+    oracle_.Told(request.worker(), request.incarnation(), request.observed());
+  } else if (const auto* observed = std::get_if<core::Observed>(&event)) {
+    const auto worker = state_->workers.find(observed->worker);
+    if (worker == state_->workers.end() ||
+        worker->second.incarnation != observed->incarnation ||
+        worker->second.liveness != core::Worker::Liveness::kOnline) {
+      return;
+    }
+    oracle_.Told(observed->worker, observed->incarnation, observed->observed);
+  }
+}
+
+absl::Status SimScheduler::Apply(core::Event event) {
+  ++num_applies_;
+  TellOracle(event);
+  core::Effects effects = core::Apply(*state_, std::move(event), clock_->Now());
+  oracle_.AfterApply(*state_, effects);
+  absl::Status answer;
+  for (const core::Effect& effect : effects) {
+    if (const auto* announce = std::get_if<core::AnswerAnnounce>(&effect)) {
+      answer = announce->status;
+    }
+  }
+  if (!effects.empty()) queue_.push_back(std::move(effects));
+  Commit();
+  PlanTick();
+  return answer;
+}
+
+void SimScheduler::PlanTick() {
+  const auto next = core::NextDeadline(*state_);
+  if (!next.has_value()) return;
+  const absl::Duration at =
+      world_.now() + std::max(absl::ZeroDuration(), clock_->Until(*next));
+  // An earlier wake-up looks again.
+  if (tick_at_.has_value() && *tick_at_ <= at) return;
+  tick_at_ = at;
+  world_.After(at - world_.now(), "", life_, [this, at] {
+    if (tick_at_ != at) return;
+    Enter([this] {
+      tick_at_.reset();
+      const auto due = core::NextDeadline(*state_);
+      if (due.has_value() && *due <= clock_->Now().monotonic) {
+        Apply(core::Tick{}).IgnoreError();
+      }
+      PlanTick();
+    });
+  });
+}
+
+void SimScheduler::Commit() {
+  if (committing_ || queue_.empty()) return;
+  committing_ = true;
+  group_ = std::exchange(queue_, {});
+  absl::Duration takes = absl::Microseconds(20);
+  if (!scheduler::server::LastOfEachKey(group_).empty()) {
+    in_transaction_ = true;
+    takes = store_dice_.Between(
+        absl::Microseconds(100),
+        store_dice_.Chance(kLongShare) ? kLongCommit : kUsualCommit);
+    if (world_.now() < slow_until_) {
+      takes += store_dice_.Between(
+          absl::ZeroDuration(),
+          absl::Milliseconds(options_.store.max_commit_ms()));
+    }
+  }
+  world_.After(takes, in_transaction_ ? "commit" : "", life_,
+               [this] { Enter([this] { FinishCommit(); }); });
+}
+
+void SimScheduler::FinishCommit() {
+  if (in_transaction_) {
+    // A commit that fails ends the process; it may have taken place.
+    if (world_.now() < broken_until_) return Kill();
+    in_transaction_ = false;
+    const auto records = scheduler::server::LastOfEachKey(group_);
+    store_->Commit(records).IgnoreError();
+    oracle_.AfterCommit(records);
+  }
+  Release(0, 0);
+}
+
+void SimScheduler::Release(size_t turn, size_t effect) {
+  for (; turn < group_.size(); ++turn, effect = 0) {
+    for (; effect < group_[turn].size(); ++effect) {
+      if (world_.troubled() && dice_.Chance(options_.kill_at_release)) {
+        return Kill();
+      }
+      ReleaseEffect(group_[turn][effect]);
+    }
+  }
+  committing_ = false;
+  Commit();
+}
+
+void SimScheduler::ReleaseEffect(const core::Effect& effect) {
+  if (const auto* desired = std::get_if<core::SetDesired>(&effect)) {
+    oracle_.Dispatched(*desired);
+    const std::string& worker = desired->request->worker();
+    peers_[worker].pending = desired->request;
+    Send(worker);
+  } else if (const auto* answer = std::get_if<core::Answer>(&effect)) {
+    const auto call = calls_.find(answer->call);
+    if (call == calls_.end()) {
+      world_.Fail(absl::StrCat("call ", answer->call, " is answered twice"));
+      return;
+    }
+    const JobsReply reply = std::move(call->second);
+    calls_.erase(call);
+    reply(answer->jobs);
+  } else if (const auto* remove =
+                 std::get_if<core::RemoveCheckpoint>(&effect)) {
+    storage_.Remove(core::CheckpointName(remove->job, remove->checkpoint));
+  } else if (const auto* worker = std::get_if<core::PublishWorker>(&effect)) {
+    if (worker->value == nullptr) peers_.erase(worker->worker);
+  }
+}
+
+void SimScheduler::Send(const std::string& worker) {
+  Peer& peer = peers_[worker];
+  if (peer.under_way || peer.pending == nullptr) return;
+  peer.under_way = true;
+  const std::shared_ptr<const SetDesiredRequest> request =
+      std::exchange(peer.pending, nullptr);
+  const auto take = [this, worker,
+                     request](absl::StatusOr<SetDesiredResponse> answer) {
+    const auto told = peers_.find(worker);
+    if (told != peers_.end()) {
+      told->second.under_way = false;
+      Send(worker);
+    }
+    if (!answer.ok()) return;
+    Apply(core::Observed{worker, request->incarnation(), answer->observed()})
+        .IgnoreError();
+  };
+  network_.Call<SetDesiredResponse>(
+      {"scheduler", worker, absl::StrCat("set ", request->incarnation()),
+       options_.core.lease / 2},
+      [this, request](Reply<SetDesiredResponse> reply) {
+        set_desired_(*request, std::move(reply));
+      },
+      life_.Guard(Reply<SetDesiredResponse>(
+          [this, take](absl::StatusOr<SetDesiredResponse> answer) {
+            Enter([take, answer] { take(answer); });
+          })));
+}
+
+void SimScheduler::CreateJobs(const std::vector<scheduler::NewJob>& jobs,
+                              JobsReply reply) {
+  if (!runs()) return reply(absl::UnavailableError("no such process"));
+  Enter([this, jobs, reply] {
+    const uint64_t call = next_call_++;
+    calls_[call] = reply;
+    Apply(core::Submit{call, jobs}).IgnoreError();
+  });
+}
+
+void SimScheduler::CancelJob(const std::string& job, JobsReply reply) {
+  if (!runs()) return reply(absl::UnavailableError("no such process"));
+  Enter([this, job, reply] {
+    const uint64_t call = next_call_++;
+    calls_[call] = reply;
+    Apply(core::Cancel{call, job, "ada"}).IgnoreError();
+  });
+}
+
+void SimScheduler::Announce(const agent::v1::AnnounceRequest& request,
+                            const Reply<AnnounceResponse>& reply) {
+  if (!runs()) return reply(absl::UnavailableError("no such process"));
+  Enter([this, request, reply] {
+    if (absl::Status status = Apply(core::Announced{request}); !status.ok()) {
+      return reply(status);
+    }
+    AnnounceResponse response;
+    *response.mutable_period() =
+        core::ToProtoDuration(options_.core.lease / kAnnouncesPerLease);
+    reply(std::move(response));
+  });
+}
+
+bool SimScheduler::IsIdle() const {
+  return runs() && !committing_ && queue_.empty();
+}
+
+bool SimScheduler::IsLive(const AttemptKey& key) const {
+  return runs() && sim::IsLive(*state_, key.job, key.attempt);
+}
+
+}  // namespace ordo::tests::sim

@@ -1,0 +1,133 @@
+#ifndef ORDO_TESTS_SIM_SIM_SCHEDULER_H_
+#define ORDO_TESTS_SIM_SIM_SCHEDULER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "proto/ordo/agent/v1/agent.pb.h"
+#include "scheduler/core/apply.h"
+#include "scheduler/core/state.h"
+#include "scheduler/store/testing/memory_store.h"
+#include "tests/sim/machine.h"
+#include "tests/sim/network.h"
+#include "tests/sim/oracle.h"
+#include "tests/sim/scenario.pb.h"
+#include "tests/sim/world.h"
+
+// The scheduler process: its real core, and a model of the shell around it
+// (scheduler/server): one queue of effects, groups of them committed as one
+// transaction, released in order when they are durable, and lost with the
+// process when they are not.
+
+namespace ordo::tests::sim {
+
+struct SimSchedulerOptions {
+  scheduler::core::Options core;
+  StoreFaults store;
+  // That it dies between two effects of a release.
+  double kill_at_release = 0;
+  absl::Duration max_away;
+  double clock_drift = 0;
+};
+
+class SimScheduler {
+ public:
+  // The answer to Submit and Cancel.
+  using JobsReply = Reply<std::vector<scheduler::core::JobPtr>>;
+  using SetDesired = std::function<void(const agent::v1::SetDesiredRequest&,
+                                        Reply<agent::v1::SetDesiredResponse>)>;
+
+  // All but the options outlive it.
+  SimScheduler(World& world, Network& network, Storage& storage,
+               Oracle& oracle);
+
+  // `set_desired` is the workers' end of the call.
+  void Begin(SimSchedulerOptions options, SetDesired set_desired);
+
+  bool runs() const { return life_.runs(); }
+  // While it runs.
+  const scheduler::core::State& state() const { return *state_; }
+  MachineClock& clock() { return *clock_; }
+
+  // kill -9; it comes back by itself.
+  void Kill();
+  void Stall(absl::Duration duration);
+  // Commits take long, or fail, for so long.
+  void SlowStore(absl::Duration duration);
+  void BreakStore(absl::Duration duration);
+
+  // The scheduler's end of calls.
+  void CreateJobs(const std::vector<scheduler::NewJob>& jobs, JobsReply reply);
+  void CancelJob(const std::string& job, JobsReply reply);
+  void Announce(const agent::v1::AnnounceRequest& request,
+                const Reply<agent::v1::AnnounceResponse>& reply);
+
+  // Whether it runs and all it knows is durable and released.
+  bool IsIdle() const;
+  bool IsLive(const AttemptKey& key) const;
+  int64_t num_applies() const { return num_applies_; }
+  int64_t num_lives() const { return num_lives_; }
+
+ private:
+  // A worker that is told desired sets: one call at a time, of the sets that
+  // come meanwhile only the newest.
+  struct Peer {
+    std::shared_ptr<const agent::v1::SetDesiredRequest> pending;
+    bool under_way = false;
+  };
+
+  void Start();
+  void Enter(std::function<void()> then);
+  absl::Status Apply(scheduler::core::Event event);
+  void TellOracle(const scheduler::core::Event& event);
+  void PlanTick();
+  void Commit();
+  void FinishCommit();
+  // One effect after the other, from this one of this turn on.
+  void Release(size_t turn, size_t effect);
+  void ReleaseEffect(const scheduler::core::Effect& effect);
+  void Send(const std::string& worker);
+
+  World& world_;
+  Network& network_;
+  Storage& storage_;
+  Oracle& oracle_;
+  SimSchedulerOptions options_;
+  SetDesired set_desired_;
+  Dice dice_;
+  Dice store_dice_;
+  std::optional<MachineClock> clock_;
+
+  // Outlives the process.
+  const std::shared_ptr<scheduler::store::testing::Memory> memory_;
+  absl::Duration slow_until_;
+  absl::Duration broken_until_;
+
+  // Of one life.
+  Life life_;
+  int64_t num_lives_ = 0;
+  std::unique_ptr<scheduler::store::testing::MemoryStore> store_;
+  std::optional<scheduler::core::State> state_;
+  std::vector<scheduler::core::Effects> queue_;
+  // What is being committed and released.
+  std::vector<scheduler::core::Effects> group_;
+  bool committing_ = false;
+  bool in_transaction_ = false;
+  uint64_t next_call_ = 1;
+  std::map<uint64_t, JobsReply> calls_;
+  std::map<std::string, Peer> peers_;
+  std::optional<absl::Duration> tick_at_;
+  absl::Duration stalled_until_;
+  int64_t num_applies_ = 0;
+};
+
+}  // namespace ordo::tests::sim
+
+#endif  // ORDO_TESTS_SIM_SIM_SCHEDULER_H_
