@@ -1,0 +1,219 @@
+// What an earlier release wrote is read by this one: README.md. To record what
+// this release writes, for those to come:
+//
+//   ORDO_RECORD=/absolute/folder bazel test //tests/releases:releases_test
+//       --test_env=ORDO_RECORD --spawn_strategy=local
+
+#include <cstdlib>
+#include <memory>
+#include <poll.h>
+#include <string>
+#include <sys/wait.h>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/invariants.h"
+#include "scheduler/policy/fifo.h"
+#include "scheduler/store/sqlite_store.h"
+#include "tests/harness/deployment.h"
+#include "tests/releases/history.h"
+#include "worker/agent/task.h"
+
+namespace ordo::tests::releases {
+namespace {
+
+using agent::v1::DesiredAttempt;
+using agent::v1::ObservedAttempt;
+using ::testing::UnorderedElementsAre;
+using worker::agent::Action;
+using worker::agent::AttemptKey;
+using worker::agent::Task;
+using worker::agent::TaskOptions;
+
+constexpr size_t kMaxBytes = 1 << 20;
+constexpr char kFiles[] = "tests/releases/v1/";
+
+class ReleasesTest : public ::testing::Test {
+ protected:
+  std::string Text(const std::string& path) {
+    auto text = base::ReadFile(files_, path, kMaxBytes);
+    EXPECT_TRUE(text.ok()) << text.status();
+    return text.ok() ? *text : "";
+  }
+  void Write(const std::string& path, const std::string& text) {
+    ORDO_EXPECT_OK(files_.MakeFolders(base::FolderOf(path)));
+    ORDO_EXPECT_OK(base::AtomicWrite(files_, path, text));
+  }
+  // A copy of a recorded file that may be written to.
+  std::string Copy(const std::string& name) {
+    Write(folder_.Path(name), Text(kFiles + name));
+    return folder_.Path(name);
+  }
+  std::unique_ptr<scheduler::store::Store> OpenStore(const std::string& path) {
+    auto store = scheduler::store::OpenSqliteStore(path);
+    EXPECT_TRUE(store.ok()) << store.status();
+    return *std::move(store);
+  }
+  scheduler::core::Records Load(const std::string& path) {
+    auto contents = OpenStore(path)->Load();
+    EXPECT_TRUE(contents.ok()) << contents.status();
+    return contents->records;
+  }
+  scheduler::core::State LoadState(const std::string& path) {
+    scheduler::core::Options options;
+    options.place = &scheduler::policy::PlaceFifo;
+    auto state = scheduler::core::Load(options, Load(path), now_);
+    EXPECT_TRUE(state.ok()) << state.status();
+    return *std::move(state);
+  }
+  TaskOptions OptionsOf(const std::string& folder) {
+    TaskOptions options;
+    options.state_folder = folder + "/worker";
+    options.storage_root = folder + "/storage";
+    options.deployment = folder;
+    options.supervisor = harness::Program("ordo-supervisor");
+    options.trainer = harness::Program("tests/fake/fake_trainer");
+    options.environment = worker::agent::EnvironmentWith(
+        std::vector<std::pair<std::string, std::string>>{});
+    return options;
+  }
+
+  base::testing::TemporaryFolder folder_;
+  base::PosixFilesystem files_;
+  const scheduler::core::Moment now_{absl::FromUnixSeconds(1'700'000'100),
+                                     absl::Seconds(1)};
+};
+
+// Runs a task of the fake trainer to its end and keeps its folders.
+void RecordTask(const TaskOptions& options, base::Filesystem& files) {
+  DesiredAttempt desired;
+  desired.set_job("a");
+  desired.set_attempt(1);
+  desired.mutable_grace()->set_seconds(10);
+  desired.mutable_step_timeout()->set_seconds(60);
+  desired.add_devices("cpu:0");
+  desired.mutable_train()->mutable_training()->set_steps(20);
+  desired.mutable_train()->mutable_checkpoint()->set_every_steps(10);
+  Task task(options, files, {"a", 1});
+  ObservedAttempt::Cause cause;
+  ORDO_ASSERT_OK(task.Start(desired, &cause));
+  pollfd ended{task.supervisor_file(), POLLIN, 0};
+  ASSERT_EQ(poll(&ended, 1, 20000), 1);
+  waitpid(task.supervisor_pid(), nullptr, 0);
+}
+
+TEST_F(ReleasesTest, ThisReleaseWritesWhatIsRecorded) {
+  const char* record = std::getenv("ORDO_RECORD");
+  const std::string folder = record != nullptr ? record : folder_.path();
+  const std::string path = folder + "/store.sqlite3";
+  ORDO_ASSERT_OK(files_.MakeFolders(folder));
+  std::string desired;
+  std::string announced;
+  {
+    auto store = OpenStore(path);
+    History history(*store);
+    history.Play();
+    desired = history.desired().SerializeAsString();
+    announced = AnnouncementAfter(history).SerializeAsString();
+  }
+  const std::string text = Describe(Load(path));
+  if (record != nullptr) {
+    Write(folder + "/store.txt", text);
+    Write(folder + "/desired.pb", desired);
+    Write(folder + "/announced.pb", announced);
+    RecordTask(OptionsOf(folder + "/task"), files_);
+  }
+  EXPECT_EQ(text, Text(absl::StrCat(kFiles, "store.txt")));
+}
+
+TEST_F(ReleasesTest, AStoreIsLoadedWhole) {
+  const std::string path = Copy("store.sqlite3");
+  EXPECT_EQ(Describe(Load(path)), Text(absl::StrCat(kFiles, "store.txt")));
+  const scheduler::core::State state = LoadState(path);
+  EXPECT_EQ(state.jobs.size(), static_cast<size_t>(kNumJobs));
+  ORDO_EXPECT_OK(scheduler::core::CheckInvariants(state));
+}
+
+TEST_F(ReleasesTest, AnAnnouncementIsTaken) {
+  scheduler::core::State state = LoadState(Copy("store.sqlite3"));
+  agent::v1::AnnounceRequest request;
+  ASSERT_TRUE(
+      request.ParseFromString(Text(absl::StrCat(kFiles, "announced.pb"))));
+  for (const auto& effect : scheduler::core::Apply(
+           state, scheduler::core::Announced{request}, now_)) {
+    const auto* answer = std::get_if<scheduler::core::AnswerAnnounce>(&effect);
+    if (answer != nullptr) {
+      ORDO_EXPECT_OK(answer->status);
+    }
+  }
+  ORDO_EXPECT_OK(scheduler::core::CheckInvariants(state));
+  const auto state_of = [&state](int number) {
+    return jobs::v1::Job::State_Name(state.jobs.at(JobId(number)).job->state());
+  };
+  EXPECT_EQ(state_of(5), "RUNNING");
+  EXPECT_EQ(state_of(6), "CANCELLED");
+  EXPECT_EQ(state_of(7), "RUNNING");
+  EXPECT_EQ(state_of(17), "SUCCEEDED");
+  EXPECT_EQ(state_of(27), "RUNNING");
+  // Its worker could not start it: again, as the second attempt.
+  EXPECT_EQ(state_of(37), "STARTING");
+  EXPECT_EQ(state_of(47), "STARTING");
+  EXPECT_EQ(state.jobs.at(JobId(7)).checkpoints.size(), 1u);
+}
+
+TEST_F(ReleasesTest, ADesiredSetIsStarted) {
+  agent::v1::SetDesiredRequest request;
+  ASSERT_TRUE(
+      request.ParseFromString(Text(absl::StrCat(kFiles, "desired.pb"))));
+  worker::agent::Core core("w1", "w1-first", "ordo-trainer");
+  const auto actions = core.SetDesired(request);
+  ORDO_ASSERT_OK(actions);
+  std::vector<std::string> started;
+  for (const Action& action : *actions) {
+    ASSERT_EQ(action.kind, Action::Kind::kStart);
+    started.push_back(absl::StrCat(action.key.ToString(), " ",
+                                   action.task.task_case(), " ",
+                                   action.task.devices_size()));
+  }
+  EXPECT_THAT(started, UnorderedElementsAre("job-07.1 8 1", "job-17.1 8 1",
+                                            "job-27.1 9 1", "job-37.1 10 1",
+                                            "job-47.1 8 1"));
+  EXPECT_EQ(core.Observed().attempts_size(), request.attempts_size());
+}
+
+TEST_F(ReleasesTest, ATaskFolderIsAdopted) {
+  const std::string task_folder = "task/worker/tasks/a.1/";
+  for (const char* name : {"task.pb", "journal"}) Copy(task_folder + name);
+  Copy("task/storage/jobs/a/attempts/1/progress.records");
+  const TaskOptions options = OptionsOf(folder_.Path("task"));
+  const auto key = worker::agent::ParseAttemptKey("a.1");
+  ORDO_ASSERT_OK(key);
+  Task task(options, files_, *key);
+  EXPECT_EQ(task.folders().task + "/", folder_.Path(task_folder));
+  EXPECT_EQ(task.Stored().train().training().steps(), 20);
+  task.Adopt();
+  EXPECT_FALSE(task.SupervisorRuns());
+
+  const Task::Update update = task.Read();
+  ORDO_EXPECT_OK(update.trouble);
+  EXPECT_TRUE(update.complete);
+  worker::agent::Core core("w1", "w1-second", "ordo-trainer");
+  core.Adopt(task.Stored());
+  for (const auto& record : update.records) core.OnProgress(*key, record);
+  core.OnFacts(*key, update.facts);
+  const ObservedAttempt* observed = core.Find(*key);
+  ASSERT_NE(observed, nullptr);
+  EXPECT_EQ(observed->phase(), ObservedAttempt::EXITED);
+  EXPECT_EQ(observed->cause(), ObservedAttempt::EXIT);
+  EXPECT_EQ(observed->exit_code(), 0);
+  EXPECT_EQ(observed->step().step(), 20);
+  EXPECT_EQ(core.Observed().attempts(0).records_size(), 2);
+}
+
+}  // namespace
+}  // namespace ordo::tests::releases
