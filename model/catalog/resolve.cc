@@ -352,6 +352,23 @@ void ResolveCheckpointPolicy(std::string_view field,
                  policy, violations);
 }
 
+// Fields that the scheduler does not place by yet: never silently ignored.
+void RefuseUnread(std::string_view field, const v1::Resources& resources,
+                  Violations* violations) {
+  for (const char* name : {"devices", "device_memory_bytes", "cpus",
+                           "memory_bytes", "labels", "exclusive"}) {
+    const auto* member = v1::Resources::descriptor()->FindFieldByName(name);
+    const auto* reflection = resources.GetReflection();
+    const bool set = member->is_repeated()
+                         ? reflection->FieldSize(resources, member) > 0
+                         : reflection->HasField(resources, member);
+    if (set) {
+      violations->push_back(
+          {FieldPath(field, name), "is not accepted yet; leave it out"});
+    }
+  }
+}
+
 void ResolveResources(std::string_view field, v1::Resources* resources,
                       Violations* violations) {
   if (!resources->has_ranks()) resources->set_ranks(1);
@@ -363,6 +380,7 @@ void ResolveResources(std::string_view field, v1::Resources* resources,
   ResolveChoice({"device", {"cpu", "cuda"}, {"gpu", "cuda"}}, field, resources,
                 violations);
   ResolveNumber({"threads", 1, 1024, 2}, field, resources, violations);
+  RefuseUnread(field, *resources, violations);
 }
 
 void ResolveEvaluations(
@@ -466,6 +484,14 @@ absl::StatusOr<v1::TrainSpec> ResolveTrainSpec(v1::TrainSpec spec) {
        spec.mutable_training(), spec.mutable_checkpoint(),
        spec.mutable_evaluations(), spec.mutable_resources()},
       &violations);
+  if (spec.rank() != 0) {
+    violations.push_back(
+        {"rank",
+         absl::StrCat("must be below resources.ranks, is ", spec.rank())});
+  }
+  if (!spec.host().empty()) {
+    violations.push_back({"host", "is for several ranks; leave it out"});
+  }
   for (int i = 0; i < spec.resume_size(); ++i) {
     ResolveSource(absl::StrCat("resume[", i, "]"), spec.resume(i), &violations);
   }

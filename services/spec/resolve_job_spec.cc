@@ -28,6 +28,7 @@ constexpr int kDefaultAttempts = 3;
 constexpr int64_t kMinStepTimeoutSeconds = 1;
 constexpr int64_t kMaxStepTimeoutSeconds = 24 * 60 * 60;
 constexpr int64_t kDefaultStepTimeoutSeconds = 600;
+constexpr char kNotYet[] = "is not accepted yet; leave it out";
 constexpr char kForBenchmarks[] = "is for kind: benchmark; leave it out";
 
 bool IsLabelKey(const std::string& key) {
@@ -102,7 +103,7 @@ void ResolveReference(const std::string& field, std::string* reference,
                            reference->substr(0, kMaxShown), "'")});
 }
 
-// Refuses fields that the job's kind has no use for.
+// Refuses fields that nothing would make use of.
 void RefuseFields(const std::vector<std::string>& names,
                   const std::string& reason, const JobSpec& spec,
                   Violations* violations) {
@@ -210,6 +211,9 @@ void ResolveRetry(ordo::jobs::v1::RetryPolicy* retry, Violations* violations) {
   model::catalog::ResolveNumber(
       {"max_attempts", 1, kMaxAttempts, kDefaultAttempts}, "retry", retry,
       violations);
+  if (retry->has_max_interruptions()) {
+    violations->push_back({"retry.max_interruptions", kNotYet});
+  }
   if (!retry->has_step_timeout()) {
     retry->mutable_step_timeout()->set_seconds(kDefaultStepTimeoutSeconds);
     return;
@@ -243,6 +247,9 @@ void ResolveCommon(JobSpec* spec, Violations* violations) {
         {"queue", absl::StrCat("no queue is called '", spec->queue(),
                                "'; only '", kDefaultQueue, "' exists today")});
   }
+  RefuseFields(
+      {"priority", "queue_time_limit", "run_time_limit", "needs", "hold"},
+      kNotYet, *spec, violations);
   ResolveRetry(spec->mutable_retry(), violations);
 }
 
