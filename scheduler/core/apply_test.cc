@@ -25,8 +25,9 @@ TEST(ApplyTest, AJobRunsFromSubmissionToItsEnd) {
   EXPECT_THAT(shell.Announce(WorkerBuilder("w")), IsOk());
   EXPECT_EQ(shell.TakeDesired("w").attempts_size(), 0);
 
-  ORDO_ASSERT_OK_AND_ASSIGN(const JobPtr job, shell.Submit(JobBuilder("a")));
-  EXPECT_EQ(job->state(), Job::QUEUED);
+  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job job,
+                            shell.Submit(JobBuilder("a")));
+  EXPECT_EQ(job.state(), Job::QUEUED);
   EXPECT_EQ(shell.StateOf("a"), Job::STARTING);
   const auto desired = shell.TakeDesired("w");
   ASSERT_EQ(desired.attempts_size(), 1);

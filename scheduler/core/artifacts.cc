@@ -6,8 +6,6 @@
 namespace ordo::scheduler::core {
 namespace {
 
-constexpr int kDefaultKeep = 3;
-
 google::protobuf::Timestamp TimeOf(const Turn& turn,
                                    const agent::v1::DurableRecord& record) {
   return record.has_time() ? record.time() : ToTimestamp(turn.now.wall);
@@ -18,7 +16,7 @@ void TakeCheckpoint(JobEdit& edit, const agent::v1::DurableRecord& record) {
   JobEntry& entry = edit.entry();
   Live& live = std::get<Live>(entry.place);
   const training::v1::CheckpointWritten& written = record.checkpoint();
-  const int32_t attempt = edit.read().attempts().rbegin()->number();
+  const int32_t attempt = edit.read().attempt_number();
   const CheckpointKey key{attempt, written.step()};
   if (written.step() < 0 || written.id() != CheckpointId(key)) {
     turn.Counted(Count::What::kCheckpoint, "refused");
@@ -29,7 +27,7 @@ void TakeCheckpoint(JobEdit& edit, const agent::v1::DurableRecord& record) {
   }
   if (entry.checkpoints.count(key) > 0) return;
   auto checkpoint = std::make_shared<checkpoints::v1::Checkpoint>();
-  checkpoint->set_name(CheckpointName(entry.job->spec().name(), written.id()));
+  checkpoint->set_name(CheckpointName(entry.job->id(), written.id()));
   checkpoint->set_step(written.step());
   checkpoint->set_attempt(attempt);
   checkpoint->set_state(checkpoints::v1::Checkpoint::AVAILABLE);
@@ -57,9 +55,9 @@ bool IsPlainName(const std::string& id) {
 void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
   Turn& turn = edit.turn();
   JobEntry& entry = edit.entry();
-  const std::string& job = entry.job->spec().name();
+  const std::string& job = entry.job->id();
   const training::v1::ReportWritten& written = record.report();
-  const int32_t attempt = edit.read().attempts().rbegin()->number();
+  const int32_t attempt = edit.read().attempt_number();
   if (!IsPlainName(written.id()) ||
       written.folder() !=
           absl::StrCat("results/", written.id(), "-", attempt)) {
@@ -97,7 +95,7 @@ void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
 }  // namespace
 
 void AddWarning(JobEdit& edit, const std::string& message) {
-  if (edit.read().attempts().rbegin()->warnings_size() >= kMaxWarnings) return;
+  if (edit.read().newest_attempt().warnings_size() >= kMaxWarnings) return;
   edit.attempt().add_warnings(message);
 }
 
@@ -130,21 +128,19 @@ void TakeDurableRecord(JobEdit& edit, const agent::v1::DurableRecord& record) {
 }
 
 void ApplyRetention(Turn& turn, JobEntry& entry) {
-  const jobs::v1::JobSpec& spec = entry.job->spec();
-  const int keep =
-      spec.checkpoint().keep() > 0 ? spec.checkpoint().keep() : kDefaultKeep;
+  const JobFacts& job = *entry.job->facts;
   int num_newer = 0;
   for (auto it = entry.checkpoints.rbegin(); it != entry.checkpoints.rend();
        ++it) {
     const CheckpointPtr& checkpoint = it->second;
     if (checkpoint->state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
-    if (num_newer++ < keep) continue;
+    if (num_newer++ < job.keep) continue;
     if (turn.state.pins.count(checkpoint->name()) > 0) continue;
     auto removed = std::make_shared<checkpoints::v1::Checkpoint>(*checkpoint);
     removed->set_state(checkpoints::v1::Checkpoint::DELETED);
     it->second = removed;
     turn.Emit(Record{CheckpointPtr(removed)});
-    turn.Emit(RemoveCheckpoint{spec.name(), CheckpointId(it->first)});
+    turn.Emit(RemoveCheckpoint{job.id, CheckpointId(it->first)});
     turn.Counted(Count::What::kCheckpoint, "removed");
   }
 }

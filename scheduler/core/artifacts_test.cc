@@ -124,7 +124,7 @@ TEST_F(ArtifactsTest, AReportOutsideItsFolderIsRefused) {
     ObservedAttempt observed = AttemptBuilder("a", 1).Running().Report(1, id);
     observed.mutable_records(0)->mutable_report()->set_folder("../elsewhere");
     observed.mutable_records(0)->set_number(
-        shell_.state().jobs.at("a").job->version() + 10);
+        shell_.state().jobs.at("a").job->version + 10);
     shell_.Observe("w", {observed});
     shell_.Ignore();
   }

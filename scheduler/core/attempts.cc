@@ -16,15 +16,12 @@
 namespace ordo::scheduler::core {
 namespace {
 
-constexpr int kDefaultMaxAttempts = 3;
-
 void StartAttempt(Turn& turn, const policy::Placement& placement) {
   JobEntry& entry = turn.state.jobs.at(placement.job);
   Worker& worker = turn.state.workers.at(placement.device.worker);
-  StopWaiting(turn.state, *entry.job);
+  StopWaiting(turn.state, *entry.job->facts);
   Live live;
   live.worker = worker.id;
-  live.incarnation = worker.incarnation;
   live.device = placement.device.device;
   live.counted = live.durable = turn.now.monotonic;
   if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
@@ -32,20 +29,20 @@ void StartAttempt(Turn& turn, const policy::Placement& placement) {
   }
 
   JobEdit edit(turn, entry);
-  jobs::v1::Job& job = edit.job();
-  const int32_t number =
-      job.attempts().empty() ? 1 : job.attempts().rbegin()->number() + 1;
-  if (job.attempts_size() == kMaxAttemptsKept) {
-    job.mutable_attempts()->DeleteSubrange(0, 1);
+  JobRecord& job = edit.job();
+  const int32_t number = job.attempt_number() + 1;
+  if (job.attempts.size() == kMaxAttemptsKept) {
+    job.attempts.erase(job.attempts.begin());
   }
-  jobs::v1::Attempt& attempt = *job.add_attempts();
+  jobs::v1::Attempt& attempt = edit.AddAttempt();
   attempt.set_number(number);
   attempt.set_worker(worker.id);
   attempt.add_devices(live.device);
   attempt.set_build_digest(worker.build_digest);
   *attempt.mutable_start_time() = ToTimestamp(turn.now.wall);
-  if (!job.has_start_time()) *job.mutable_start_time() = attempt.start_time();
-  job.clear_not_before_time();
+  if (job.start_ns == 0) job.start_ns = absl::ToUnixNanos(turn.now.wall);
+  job.not_before_ns = 0;
+  job.incarnation = worker.incarnation;
   Follow(edit, Trigger::kPlace, reason::kStarting,
          absl::StrCat("attempt ", number, " starts on ", worker.id, ", ",
                       live.device));
@@ -88,13 +85,14 @@ void Account(Turn& turn, Live& live, const AttemptEnd& end) {
 
 // Attempts in a row, up to the newest, that ended by no fault of the job
 // before they made a step.
-int NumFruitless(const jobs::v1::Job& job) {
+int NumFruitless(const JobRecord& job) {
   int count = 0;
-  for (auto it = job.attempts().rbegin(); it != job.attempts().rend(); ++it) {
-    const bool is_free = it->reason() == reason::kWorkerLost ||
-                         it->reason() == reason::kHostFailed ||
-                         it->reason() == reason::kStopped;
-    if (!is_free || it->has_first_step_time()) break;
+  for (auto it = job.attempts.rbegin(); it != job.attempts.rend(); ++it) {
+    const jobs::v1::Attempt& attempt = **it;
+    const bool is_free = attempt.reason() == reason::kWorkerLost ||
+                         attempt.reason() == reason::kHostFailed ||
+                         attempt.reason() == reason::kStopped;
+    if (!is_free || attempt.has_first_step_time()) break;
     ++count;
   }
   return count;
@@ -103,15 +101,15 @@ int NumFruitless(const jobs::v1::Job& job) {
 // Queues the job again, after a delay if there is one.
 void Requeue(JobEdit& edit, absl::Duration delay) {
   Turn& turn = edit.turn();
-  jobs::v1::Job& job = edit.job();
-  const std::string& id = job.spec().name();
+  JobRecord& job = edit.job();
+  const std::string& id = job.id();
   Queued queued;
   if (delay > absl::ZeroDuration()) {
     SetDeadline(turn.state, {Deadline::Kind::kBackoff, id, &queued.not_before},
                 turn.now.monotonic + delay);
-    *job.mutable_not_before_time() = ToTimestamp(turn.now.wall + delay);
+    job.not_before_ns = absl::ToUnixNanos(turn.now.wall + delay);
   } else {
-    StartWaiting(turn.state, job);
+    StartWaiting(turn.state, *job.facts);
   }
   edit.entry().place = queued;
 }
@@ -125,13 +123,13 @@ base::BackoffOptions Backoff(const State& state) {
 
 void EndJob(JobEdit& edit) {
   Turn& turn = edit.turn();
-  jobs::v1::Job& job = edit.job();
-  *job.mutable_end_time() = ToTimestamp(turn.now.wall);
-  job.clear_not_before_time();
+  JobRecord& job = edit.job();
+  job.end_ns = absl::ToUnixNanos(turn.now.wall);
+  job.not_before_ns = 0;
   edit.entry().place = Ended{};
-  RemovePins(turn.state, job.spec());
+  RemovePins(turn.state, *job.facts);
   // What this job alone kept may go now.
-  for (const std::string& name : References(job.spec())) {
+  for (const std::string& name : job.facts->references) {
     const auto entry = turn.state.jobs.find(
         name.substr(5, name.find('/', 5) - 5));  // jobs/{job}/checkpoints/{id}
     if (entry != turn.state.jobs.end()) ApplyRetention(turn, entry->second);
@@ -141,21 +139,18 @@ void EndJob(JobEdit& edit) {
 // A budgeted failure: another attempt, or the end.
 void Fail(JobEdit& edit, const AttemptEnd& end, int32_t number) {
   State& state = edit.turn().state;
-  jobs::v1::Job& job = edit.job();
-  const int max_attempts = job.spec().retry().max_attempts() > 0
-                               ? job.spec().retry().max_attempts()
-                               : kDefaultMaxAttempts;
-  job.set_failed_attempts(job.failed_attempts() + 1);
-  if (job.failed_attempts() >= max_attempts) {
+  JobRecord& job = edit.job();
+  const int max_attempts = job.facts->max_attempts;
+  ++job.failed_attempts;
+  if (job.failed_attempts >= max_attempts) {
     Follow(edit, Trigger::kFail, reason::kAttemptsExhausted,
-           absl::StrCat(job.failed_attempts(), " of ", max_attempts,
+           absl::StrCat(job.failed_attempts, " of ", max_attempts,
                         " allowed attempts failed; the last: ", end.message));
     EndJob(edit);
     return;
   }
-  const absl::Duration delay =
-      base::BackoffDelay(Backoff(state), job.failed_attempts(),
-                         absl::StrCat(job.spec().name(), "/", number));
+  const absl::Duration delay = base::BackoffDelay(
+      Backoff(state), job.failed_attempts, absl::StrCat(job.id(), "/", number));
   Follow(edit, Trigger::kRetry, reason::kBackoff,
          absl::StrCat("attempt ", number, " failed (", end.reason,
                       "): ", end.message, "; the next starts after ",
@@ -164,10 +159,10 @@ void Fail(JobEdit& edit, const AttemptEnd& end, int32_t number) {
 }
 
 void Interrupt(JobEdit& edit, const AttemptEnd& end, int32_t number) {
-  const jobs::v1::Job& job = edit.job();
+  const JobRecord& job = edit.job();
   const absl::Duration delay = base::BackoffDelay(
       Backoff(edit.turn().state), std::max(0, NumFruitless(job) - 1),
-      absl::StrCat(job.spec().name(), "/", number));
+      absl::StrCat(job.id(), "/", number));
   Follow(edit, Trigger::kInterrupt, end.reason,
          absl::StrCat("attempt ", number, " ended by no fault of the job: ",
                       end.message, "; it waits for a device again"));
@@ -178,14 +173,14 @@ void Interrupt(JobEdit& edit, const AttemptEnd& end, int32_t number) {
 
 void Follow(JobEdit& edit, Trigger trigger, const std::string& reason,
             const std::string& message) {
-  jobs::v1::Job& job = edit.job();
-  const auto next = NextState(job.state(), trigger);
+  JobRecord& job = edit.job();
+  const auto next = NextState(job.state, trigger);
   ORDO_CHECK(next.has_value())
-      << job.name() << ": " << jobs::v1::Job::State_Name(job.state())
+      << job.id() << ": " << jobs::v1::Job::State_Name(job.state)
       << " does not accept " << TriggerName(trigger);
-  job.set_state(*next);
-  job.set_reason(reason);
-  job.set_message(message);
+  job.state = *next;
+  job.reason = reason;
+  job.message = message;
 }
 
 void CountUse(Turn& turn, Live& live) {
@@ -213,16 +208,19 @@ void EndAttempt(JobEdit& edit, const AttemptEnd& end) {
   JobEntry& entry = edit.entry();
   Account(turn, std::get<Live>(entry.place), end);
   const Live live = std::get<Live>(entry.place);
-  const std::string& id = entry.job->spec().name();
+  const std::string& id = entry.job->id();
   jobs::v1::Attempt& attempt = edit.attempt();
   const int32_t number = attempt.number();
   *attempt.mutable_end_time() = ToTimestamp(turn.now.wall);
   attempt.set_exit_code(end.exit_code);
   attempt.set_signal(end.signal);
   attempt.set_end_step(std::max(live.step, attempt.end_step()));
-  const bool cancelled = edit.job().state() == jobs::v1::Job::CANCELLING;
+  const bool cancelled = edit.job().state == jobs::v1::Job::CANCELLING;
   attempt.set_reason(cancelled ? reason::kCancelledByUser : end.reason);
   attempt.set_message(end.message);
+
+  edit.job().incarnation.clear();
+  edit.job().acknowledged_records = 0;
 
   Worker& worker = turn.state.workers.at(live.worker);
   worker.live.erase(id);
@@ -232,7 +230,7 @@ void EndAttempt(JobEdit& edit, const AttemptEnd& end) {
 
   if (cancelled) {
     Follow(edit, Trigger::kInterrupt, reason::kCancelledByUser,
-           absl::StrCat("cancelled by ", edit.job().cancelled_by()));
+           absl::StrCat("cancelled by ", edit.job().cancelled_by));
     EndJob(edit);
   } else if (end.decision == training::v1::DONE) {
     Follow(edit, Trigger::kFinish, end.reason, "the job finished");
@@ -257,7 +255,7 @@ void HandleCancel(Turn& turn, const Cancel& cancel) {
     return;
   }
   JobEntry& entry = it->second;
-  const JobState state = entry.job->state();
+  const JobState state = entry.job->state;
   if (IsTerminal(state)) {
     turn.Emit(Answer{cancel.call,
                      absl::FailedPreconditionError(absl::StrCat(
@@ -268,13 +266,13 @@ void HandleCancel(Turn& turn, const Cancel& cancel) {
   }
   if (state != jobs::v1::Job::CANCELLING) {
     JobEdit edit(turn, entry);
-    edit.job().set_cancelled_by(cancel.user);
+    edit.job().cancelled_by = cancel.user;
     if (state == jobs::v1::Job::QUEUED) {
       Queued& queued = std::get<Queued>(entry.place);
       SetDeadline(turn.state,
                   {Deadline::Kind::kBackoff, cancel.job, &queued.not_before},
                   std::nullopt);
-      StopWaiting(turn.state, *entry.job);
+      StopWaiting(turn.state, *entry.job->facts);
       Follow(edit, Trigger::kCancel, reason::kCancelledByUser,
              absl::StrCat("cancelled by ", cancel.user, " while it waited"));
       EndJob(edit);
@@ -292,7 +290,7 @@ void HandleCancel(Turn& turn, const Cancel& cancel) {
 void EndBackoff(Turn& turn, const std::string& job) {
   JobEntry& entry = turn.state.jobs.at(job);
   std::get<Queued>(entry.place).not_before.reset();
-  StartWaiting(turn.state, *entry.job);
+  StartWaiting(turn.state, *entry.job->facts);
   turn.backoff_ended.push_back(job);
 }
 
@@ -301,8 +299,8 @@ void RecordWaits(Turn& turn) {
     JobEntry& entry = turn.state.jobs.at(job);
     if (!std::holds_alternative<Queued>(entry.place)) continue;
     JobEdit edit(turn, entry);
-    edit.job().clear_not_before_time();
-    edit.job().set_reason(reason::kWaitingForDevice);
+    edit.job().not_before_ns = 0;
+    edit.job().reason = reason::kWaitingForDevice;
     edit.Commit();
   }
 }

@@ -40,10 +40,11 @@ class AttemptsTest : public ::testing::Test {
 
 TEST_F(AttemptsTest, CancelWhileQueuedEndsAtOnce) {
   Submit(JobBuilder("a"));
-  ORDO_ASSERT_OK_AND_ASSIGN(const JobPtr job, shell_.CancelJob("a", "bob"));
-  EXPECT_EQ(job->state(), Job::CANCELLED);
-  EXPECT_EQ(job->cancelled_by(), "bob");
-  EXPECT_EQ(job->reason(), reason::kCancelledByUser);
+  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job job,
+                            shell_.CancelJob("a", "bob"));
+  EXPECT_EQ(job.state(), Job::CANCELLED);
+  EXPECT_EQ(job.cancelled_by(), "bob");
+  EXPECT_EQ(job.reason(), reason::kCancelledByUser);
 }
 
 TEST_F(AttemptsTest, CancelDuringABackoffEndsAtOnce) {
@@ -60,8 +61,8 @@ TEST_F(AttemptsTest, CancelDuringABackoffEndsAtOnce) {
 TEST_F(AttemptsTest, CancelWhileStartingKillsTheAttempt) {
   StartWorker();
   Submit(JobBuilder("a"));
-  ORDO_ASSERT_OK_AND_ASSIGN(const JobPtr job, shell_.CancelJob("a"));
-  EXPECT_EQ(job->state(), Job::CANCELLING);
+  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job job, shell_.CancelJob("a"));
+  EXPECT_EQ(job.state(), Job::CANCELLING);
   const auto desired = shell_.TakeDesired("w");
   ASSERT_EQ(desired.attempts_size(), 1);
   EXPECT_EQ(desired.attempts(0).action(), agent::v1::DesiredAttempt::KILL);
@@ -75,9 +76,10 @@ TEST_F(AttemptsTest, ASecondCancelIsAnsweredWithTheJobAsItIs) {
   Submit(JobBuilder("a"));
   ORDO_ASSERT_OK(shell_.CancelJob("a", "ada"));
   shell_.Ignore();
-  ORDO_ASSERT_OK_AND_ASSIGN(const JobPtr job, shell_.CancelJob("a", "bob"));
-  EXPECT_EQ(job->state(), Job::CANCELLING);
-  EXPECT_EQ(job->cancelled_by(), "ada");
+  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job job,
+                            shell_.CancelJob("a", "bob"));
+  EXPECT_EQ(job.state(), Job::CANCELLING);
+  EXPECT_EQ(job.cancelled_by(), "ada");
 }
 
 TEST_F(AttemptsTest, CancelOfAnEndedOrUnknownJobIsRefused) {

@@ -10,11 +10,11 @@ namespace {
 agent::v1::DesiredAttempt DesiredOf(const State& state, const Worker& worker,
                                     const JobEntry& entry) {
   const Live& live = std::get<Live>(entry.place);
-  const jobs::v1::Job& job = *entry.job;
+  const JobRecord& job = *entry.job;
   agent::v1::DesiredAttempt desired;
-  desired.set_job(job.spec().name());
-  desired.set_attempt(job.attempts().rbegin()->number());
-  if (job.state() == jobs::v1::Job::CANCELLING) {
+  desired.set_job(job.id());
+  desired.set_attempt(job.attempt_number());
+  if (job.state == jobs::v1::Job::CANCELLING) {
     desired.set_action(agent::v1::DesiredAttempt::KILL);
     *desired.mutable_grace() = ToProtoDuration(state.options.cancel_grace);
   } else {
@@ -22,16 +22,16 @@ agent::v1::DesiredAttempt DesiredOf(const State& state, const Worker& worker,
                                        : agent::v1::DesiredAttempt::RUN);
     *desired.mutable_grace() = ToProtoDuration(state.options.stop_grace);
   }
-  if (job.spec().retry().has_step_timeout()) {
-    *desired.mutable_step_timeout() = job.spec().retry().step_timeout();
+  if (job.facts->step_timeout > absl::ZeroDuration()) {
+    *desired.mutable_step_timeout() = ToProtoDuration(job.facts->step_timeout);
   }
   desired.add_devices(live.device);
-  desired.set_acknowledged_records(live.acknowledged_records);
+  desired.set_acknowledged_records(job.acknowledged_records);
   // The worker keeps the task of what it has observed.
   if (live.observed) return desired;
-  if (job.spec().kind() == jobs::v1::JobSpec::EVALUATE) {
+  if (job.facts->kind == jobs::v1::JobSpec::EVALUATE) {
     *desired.mutable_evaluate() = EvaluateTask(state, entry);
-  } else if (job.spec().kind() == jobs::v1::JobSpec::BENCHMARK) {
+  } else if (job.facts->kind == jobs::v1::JobSpec::BENCHMARK) {
     *desired.mutable_benchmark() = BenchmarkTask(entry);
   } else {
     *desired.mutable_train() = TrainTask(state, entry);

@@ -15,6 +15,7 @@
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "proto/ordo/reports/v1/reports.pb.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
+#include "scheduler/core/job.h"
 
 // All that leaves the core. The records of one Apply are committed together
 // and before any other effect of it is released; effects are released in order.
@@ -22,26 +23,13 @@
 
 namespace ordo::scheduler::core {
 
-using JobPtr = std::shared_ptr<const jobs::v1::Job>;
 using CheckpointPtr = std::shared_ptr<const checkpoints::v1::Checkpoint>;
 using ReportPtr = std::shared_ptr<const reports::v1::Report>;
 
-// Everything durable about a job but its checkpoints and reports.
-struct JobRecord {
-  // Without `progress`.
-  JobPtr job;
-  std::string request_id;
-  std::string fingerprint;
-  // Of its live attempt, if it has one: the incarnation of the worker that was
-  // given it, and the last durable record taken from it.
-  std::string incarnation;
-  int64_t acknowledged_records = 0;
-};
-
-// A durable change: insert or replace. Keys: Job.sequence, Checkpoint.name,
-// Report.name.
+// A durable change: insert or replace. Keys: JobFacts.sequence,
+// Checkpoint.name, Report.name.
 struct Record {
-  std::variant<JobRecord, CheckpointPtr, ReportPtr> value;
+  std::variant<JobPtr, CheckpointPtr, ReportPtr> value;
 };
 
 // Tell a worker all that it should run.

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/units/units.h"
+#include "scheduler/core/job.h"
 #include "scheduler/core/moment.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/state.h"
@@ -110,7 +111,7 @@ std::string WhyNone(const std::string& kind, const Devices& devices) {
 }
 
 void ExplainDevices(const Explained& seen, ExplainResponse* response) {
-  const policy::Need need = NeedOf(seen.job);
+  const policy::Need need = NeedOf(seen.job.spec());
   const std::string& kind = need.kind;
   const Devices devices = Survey(seen, need);
   if (!devices.any_online) {

@@ -21,34 +21,36 @@ using jobs::v1::Job;
 
 absl::Status CheckQueued(const State& state, const JobEntry& entry,
                          const Queued& queued) {
-  const Job& job = *entry.job;
-  const std::string& id = job.spec().name();
-  ORDO_HOLDS(job.state() == Job::QUEUED, id);
-  const auto jobs = state.waiting.find(NeedOf(job));
+  const JobRecord& job = *entry.job;
+  const JobFacts& facts = *job.facts;
+  const std::string& id = facts.id;
+  ORDO_HOLDS(job.state == Job::QUEUED, id);
+  const auto jobs = state.waiting.find(facts.need);
   const bool waits = jobs != state.waiting.end() &&
-                     jobs->second.count(job.sequence()) > 0 &&
-                     jobs->second.at(job.sequence()) == id;
+                     jobs->second.count(facts.sequence) > 0 &&
+                     jobs->second.at(facts.sequence) == id;
   const bool backs_off =
       queued.not_before.has_value() &&
       state.deadlines.count(
           {*queued.not_before, Deadline::Kind::kBackoff, id}) > 0;
   ORDO_HOLDS(waits != backs_off, id);
-  ORDO_HOLDS(backs_off == job.has_not_before_time(), id);
+  ORDO_HOLDS(backs_off == (job.not_before_ns != 0), id);
+  ORDO_HOLDS(job.incarnation.empty() && job.acknowledged_records == 0, id);
   return absl::OkStatus();
 }
 
 absl::Status CheckLive(const State& state, const JobEntry& entry,
                        const Live& live) {
-  const Job& job = *entry.job;
-  const std::string& id = job.spec().name();
-  ORDO_HOLDS(job.state() == Job::STARTING || job.state() == Job::RUNNING ||
-                 job.state() == Job::CANCELLING,
+  const JobRecord& job = *entry.job;
+  const std::string& id = job.id();
+  ORDO_HOLDS(job.state == Job::STARTING || job.state == Job::RUNNING ||
+                 job.state == Job::CANCELLING,
              id);
   const auto worker = state.workers.find(live.worker);
   ORDO_HOLDS(worker != state.workers.end(), id);
   ORDO_HOLDS(worker->second.live.count(id) > 0, id);
-  ORDO_HOLDS(!job.attempts().empty(), id);
-  const jobs::v1::Attempt& attempt = *job.attempts().rbegin();
+  ORDO_HOLDS(!job.attempts.empty(), id);
+  const jobs::v1::Attempt& attempt = job.newest_attempt();
   ORDO_HOLDS(!attempt.has_end_time(), id);
   ORDO_HOLDS(attempt.worker() == live.worker, id);
   ORDO_HOLDS(attempt.devices_size() == 1 && attempt.devices(0) == live.device,
@@ -63,42 +65,35 @@ absl::Status CheckPlace(const State& state, const JobEntry& entry) {
   if (const auto* live = std::get_if<Live>(&entry.place)) {
     return CheckLive(state, entry, *live);
   }
-  const std::string& id = entry.job->spec().name();
-  ORDO_HOLDS(IsTerminal(entry.job->state()), id);
-  ORDO_HOLDS(entry.job->has_end_time(), id);
+  const std::string& id = entry.job->id();
+  ORDO_HOLDS(IsTerminal(entry.job->state), id);
+  ORDO_HOLDS(entry.job->end_ns != 0, id);
   return absl::OkStatus();
 }
 
 absl::Status CheckAttempts(const JobEntry& entry) {
-  const Job& job = *entry.job;
-  const std::string& id = job.spec().name();
+  const JobRecord& job = *entry.job;
+  const std::string& id = job.id();
   int32_t previous = 0;
-  for (int i = 0; i < job.attempts_size(); ++i) {
-    const jobs::v1::Attempt& attempt = job.attempts(i);
+  for (size_t i = 0; i < job.attempts.size(); ++i) {
+    const jobs::v1::Attempt& attempt = *job.attempts[i];
     ORDO_HOLDS(attempt.number() > previous, id);
     previous = attempt.number();
     const bool may_be_live = std::holds_alternative<Live>(entry.place) &&
-                             i + 1 == job.attempts_size();
+                             i + 1 == job.attempts.size();
     ORDO_HOLDS(attempt.has_end_time() != may_be_live, id);
     ORDO_HOLDS(attempt.has_end_time() != attempt.reason().empty(), id);
   }
-  const int max_attempts = job.spec().retry().max_attempts() > 0
-                               ? job.spec().retry().max_attempts()
-                               : 3;
-  ORDO_HOLDS(job.failed_attempts() <= max_attempts, id);
-  ORDO_HOLDS(job.failed_attempts() < max_attempts || IsTerminal(job.state()),
-             id);
+  const int max_attempts = job.facts->max_attempts;
+  ORDO_HOLDS(job.failed_attempts <= max_attempts, id);
+  ORDO_HOLDS(job.failed_attempts < max_attempts || IsTerminal(job.state), id);
   return absl::OkStatus();
 }
 
 absl::Status CheckArtifacts(const State& state, const JobEntry& entry) {
-  const std::string& id = entry.job->spec().name();
-  const int32_t newest_attempt = entry.job->attempts().empty()
-                                     ? 0
-                                     : entry.job->attempts().rbegin()->number();
-  const int keep = entry.job->spec().checkpoint().keep() > 0
-                       ? entry.job->spec().checkpoint().keep()
-                       : 3;
+  const std::string& id = entry.job->id();
+  const int32_t newest_attempt = entry.job->attempt_number();
+  const int keep = entry.job->facts->keep;
   int num_available = 0;
   for (auto it = entry.checkpoints.rbegin(); it != entry.checkpoints.rend();
        ++it) {
@@ -123,19 +118,19 @@ absl::Status CheckJobs(const State& state) {
   size_t num_live = 0;
   size_t num_request_ids = 0;
   for (const auto& [id, entry] : state.jobs) {
-    ORDO_HOLDS(entry.job->spec().name() == id, id);
-    ORDO_HOLDS(entry.job->name() == JobName(id), id);
-    ORDO_HOLDS(entry.job->sequence() < state.next_sequence, id);
-    ORDO_HOLDS(sequences.insert(entry.job->sequence()).second, id);
+    const JobFacts& facts = *entry.job->facts;
+    ORDO_HOLDS(facts.id == id, id);
+    ORDO_HOLDS(facts.sequence < state.next_sequence, id);
+    ORDO_HOLDS(sequences.insert(facts.sequence).second, id);
     ORDO_RETURN_IF_ERROR(CheckPlace(state, entry));
     ORDO_RETURN_IF_ERROR(CheckAttempts(entry));
     ORDO_RETURN_IF_ERROR(CheckArtifacts(state, entry));
     const auto* queued = std::get_if<Queued>(&entry.place);
     num_waiting += queued != nullptr && !queued->not_before.has_value();
     num_live += std::holds_alternative<Live>(entry.place);
-    if (entry.request_id.empty()) continue;
+    if (facts.request_id.empty()) continue;
     ++num_request_ids;
-    const auto request = state.request_ids.find(entry.request_id);
+    const auto request = state.request_ids.find(facts.request_id);
     ORDO_HOLDS(request != state.request_ids.end() && request->second == id, id);
   }
   for (const auto& [need, jobs] : state.waiting) {
@@ -152,8 +147,8 @@ absl::Status CheckJobs(const State& state) {
 absl::Status CheckPins(const State& state) {
   std::map<std::string, std::set<std::string>> pins;
   for (const auto& [id, entry] : state.jobs) {
-    if (IsTerminal(entry.job->state())) continue;
-    for (const std::string& name : References(entry.job->spec())) {
+    if (IsTerminal(entry.job->state)) continue;
+    for (const std::string& name : entry.job->facts->references) {
       pins[name].insert(id);
       const CheckpointPtr checkpoint = FindCheckpoint(state, name);
       ORDO_HOLDS(checkpoint != nullptr, name);

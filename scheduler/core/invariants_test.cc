@@ -36,8 +36,8 @@ State Busy() {
 
 // Changes a job behind the core's back.
 void Change(State& state, const std::string& id,
-            const std::function<void(jobs::v1::Job&)>& change) {
-  auto job = std::make_shared<jobs::v1::Job>(*state.jobs.at(id).job);
+            const std::function<void(JobRecord&)>& change) {
+  auto job = std::make_shared<JobRecord>(*state.jobs.at(id).job);
   change(*job);
   state.jobs.at(id).job = job;
 }
@@ -55,15 +55,16 @@ std::vector<Damage> Damages() {
       {"a job that names a kernel and waits for less",
        [](State& s) {
          Change(s, "b", [](auto& job) {
-           job.mutable_spec()->mutable_training()->set_kernel("k");
+           auto facts = std::make_shared<JobFacts>(*job.facts);
+           facts->need.kernels = {"attention/k"};
+           job.facts = facts;
          });
        }},
       {"a waiting job that is ended",
        [](State& s) { s.jobs.at("b").place = Ended{}; }},
       {"a public state of its own",
        [](State& s) {
-         Change(s, "b",
-                [](auto& job) { job.set_state(jobs::v1::Job::RUNNING); });
+         Change(s, "b", [](auto& job) { job.state = jobs::v1::Job::RUNNING; });
        }},
       {"a device free and held",
        [](State& s) {
@@ -72,26 +73,26 @@ std::vector<Damage> Damages() {
       {"two attempts on a device",
        [](State& s) {
          Live live = std::get<Live>(s.jobs.at("a").place);
-         StopWaiting(s, *s.jobs.at("b").job);
+         StopWaiting(s, *s.jobs.at("b").job->facts);
          s.jobs.at("b").place = live;
          s.workers.at("w").live.insert("b");
-         Change(s, "b", [](auto& job) {
-           job.set_state(jobs::v1::Job::STARTING);
-           auto& attempt = *job.add_attempts();
-           attempt.set_number(1);
-           attempt.set_worker("w");
-           attempt.add_devices("cpu:0");
+         Change(s, "b", [&s](auto& job) {
+           job.state = jobs::v1::Job::STARTING;
+           job.attempts = s.jobs.at("a").job->attempts;
          });
        }},
       {"a live attempt with an end",
        [](State& s) {
          Change(s, "a", [](auto& job) {
-           job.mutable_attempts(0)->mutable_end_time()->set_seconds(1);
+           auto ended =
+               std::make_shared<jobs::v1::Attempt>(job.newest_attempt());
+           ended->mutable_end_time()->set_seconds(1);
+           job.attempts.back() = ended;
          });
        }},
       {"a budget overdrawn",
        [](State& s) {
-         Change(s, "b", [](auto& job) { job.set_failed_attempts(3); });
+         Change(s, "b", [](auto& job) { job.failed_attempts = 3; });
        }},
       {"a pin missing", [](State& s) { s.pins.clear(); }},
       {"a needed checkpoint removed",
@@ -106,7 +107,11 @@ std::vector<Damage> Damages() {
        [](State& s) { s.request_ids.clear(); }},
       {"a sequence used twice",
        [](State& s) {
-         Change(s, "a", [](auto& job) { job.set_sequence(2); });
+         Change(s, "a", [](auto& job) {
+           auto facts = std::make_shared<JobFacts>(*job.facts);
+           facts->sequence = 2;
+           job.facts = facts;
+         });
        }},
       {"a worker without a lease", [](State& s) { s.deadlines.clear(); }},
       {"a deadline without an owner",

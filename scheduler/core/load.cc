@@ -17,39 +17,36 @@ absl::Status Damaged(const std::string& what, const std::string& why) {
       absl::StrCat("the store's record of ", what, " ", why));
 }
 
-absl::Status PlaceLoaded(State& state, const Moment& now,
-                         const JobRecord& record, JobEntry* entry) {
-  const jobs::v1::Job& job = *record.job;
-  const std::string& id = job.spec().name();
-  if (IsTerminal(job.state())) {
+absl::Status PlaceLoaded(State& state, const Moment& now, JobEntry* entry) {
+  const JobRecord& job = *entry->job;
+  const std::string& id = job.id();
+  if (IsTerminal(job.state)) {
     entry->place = Ended{};
     return absl::OkStatus();
   }
-  AddPins(state, job.spec());
-  if (job.state() == jobs::v1::Job::QUEUED) {
+  AddPins(state, *job.facts);
+  if (job.state == jobs::v1::Job::QUEUED) {
     Queued queued;
-    if (job.has_not_before_time()) {
+    if (job.not_before_ns != 0) {
       // No longer than the longest backoff, however the wall clock was set.
       const absl::Duration wait =
-          std::clamp(ToTime(job.not_before_time()) - now.wall,
+          std::clamp(absl::FromUnixNanos(job.not_before_ns) - now.wall,
                      absl::ZeroDuration(), state.options.retry_backoff_max);
       SetDeadline(state, {Deadline::Kind::kBackoff, id, &queued.not_before},
                   now.monotonic + wait);
     } else {
-      StartWaiting(state, job);
+      StartWaiting(state, *job.facts);
     }
     entry->place = queued;
     return absl::OkStatus();
   }
-  if (job.attempts().empty() || job.attempts().rbegin()->devices().empty()) {
-    return Damaged(job.name(), "is live without an attempt on a device");
+  if (job.attempts.empty() || job.newest_attempt().devices().empty()) {
+    return Damaged(JobName(id), "is live without an attempt on a device");
   }
-  const jobs::v1::Attempt& attempt = *job.attempts().rbegin();
+  const jobs::v1::Attempt& attempt = job.newest_attempt();
   Live live;
   live.worker = attempt.worker();
-  live.incarnation = record.incarnation;
   live.device = attempt.devices(0);
-  live.acknowledged_records = record.acknowledged_records;
   live.counted = live.durable = now.monotonic;
   live.use = UseOf(job, false);
   live.step = live.durable_step = attempt.start_step();
@@ -64,20 +61,17 @@ absl::Status PlaceLoaded(State& state, const Moment& now,
   return absl::OkStatus();
 }
 
-absl::Status LoadJob(State& state, const Moment& now, const JobRecord& record) {
-  const std::string& id = record.job->spec().name();
-  JobEntry& entry = state.jobs[id];
-  if (entry.job != nullptr)
-    return Damaged(record.job->name(), "is there twice");
-  if (id.empty() || record.job->sequence() < state.next_sequence) {
-    return Damaged(record.job->name(), "is out of order");
+absl::Status LoadJob(State& state, const Moment& now, const JobPtr& job) {
+  const JobFacts& facts = *job->facts;
+  JobEntry& entry = state.jobs[facts.id];
+  if (entry.job != nullptr) return Damaged(JobName(facts.id), "is there twice");
+  if (facts.id.empty() || facts.sequence < state.next_sequence) {
+    return Damaged(JobName(facts.id), "is out of order");
   }
-  state.next_sequence = record.job->sequence() + 1;
-  entry.job = record.job;
-  entry.request_id = record.request_id;
-  entry.fingerprint = record.fingerprint;
-  if (!entry.request_id.empty()) state.request_ids[entry.request_id] = id;
-  return PlaceLoaded(state, now, record, &entry);
+  state.next_sequence = facts.sequence + 1;
+  entry.job = job;
+  if (!facts.request_id.empty()) state.request_ids[facts.request_id] = facts.id;
+  return PlaceLoaded(state, now, &entry);
 }
 
 // The entry of the job that a resource of a job belongs to.
@@ -93,7 +87,7 @@ JobEntry* OwnerOf(State& state, const std::string& name) {
 Records DurablePart(const State& state) {
   Records records;
   for (const auto& [id, entry] : state.jobs) {
-    records.jobs.push_back(RecordOf(entry));
+    records.jobs.push_back(entry.job);
     for (const auto& [key, checkpoint] : entry.checkpoints) {
       records.checkpoints.push_back(checkpoint);
     }
@@ -102,8 +96,8 @@ Records DurablePart(const State& state) {
     }
   }
   std::sort(records.jobs.begin(), records.jobs.end(),
-            [](const JobRecord& a, const JobRecord& b) {
-              return a.job->sequence() < b.job->sequence();
+            [](const JobPtr& a, const JobPtr& b) {
+              return a->facts->sequence < b->facts->sequence;
             });
   const auto by_name = [](const auto& a, const auto& b) {
     return a->name() < b->name();
@@ -117,8 +111,8 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
                            const Moment& now) {
   State state;
   state.options = options;
-  for (const JobRecord& record : records.jobs) {
-    if (absl::Status status = LoadJob(state, now, record); !status.ok()) {
+  for (const JobPtr& job : records.jobs) {
+    if (absl::Status status = LoadJob(state, now, job); !status.ok()) {
       return status;
     }
   }

@@ -13,7 +13,7 @@ namespace ordo::scheduler::core {
 // The durable part of a state: one record of each key, ordered by key (jobs by
 // sequence, then checkpoints and reports by name).
 struct Records {
-  std::vector<JobRecord> jobs;
+  std::vector<JobPtr> jobs;
   std::vector<CheckpointPtr> checkpoints;
   std::vector<ReportPtr> reports;
 };

@@ -18,15 +18,14 @@ using testing::WorkerBuilder;
 
 const Moment kNow{absl::FromUnixSeconds(1'700'000'000), absl::Seconds(1)};
 
-JobRecord MakeRecord(const std::string& name, int64_t sequence,
-                     Job::State state) {
-  auto job = std::make_shared<Job>();
-  job->set_name("jobs/" + name);
-  job->mutable_spec()->set_name(name);
-  job->set_sequence(sequence);
-  job->set_state(state);
-  JobRecord record;
-  record.job = job;
+std::shared_ptr<JobRecord> MakeRecord(const std::string& name, int64_t sequence,
+                                      Job::State state) {
+  auto facts = std::make_shared<JobFacts>();
+  facts->id = name;
+  facts->sequence = sequence;
+  auto record = std::make_shared<JobRecord>();
+  record->facts = facts;
+  record->state = state;
   return record;
 }
 
@@ -48,9 +47,9 @@ TEST(LoadTest, WhatARestartLoadsIsWhatWasRecorded) {
   EXPECT_EQ(shell.state().next_sequence, before.next_sequence);
   EXPECT_EQ(shell.state().waiting, before.waiting);
   EXPECT_EQ(shell.StateOf("a"), Job::RUNNING);
-  const Live& live = std::get<Live>(shell.state().jobs.at("a").place);
-  EXPECT_EQ(live.incarnation, "w-first");
-  EXPECT_EQ(live.acknowledged_records, 2);
+  const JobRecord& job = *shell.state().jobs.at("a").job;
+  EXPECT_EQ(job.incarnation, "w-first");
+  EXPECT_EQ(job.acknowledged_records, 2);
 }
 
 TEST(LoadTest, ABackoffGoesOnAfterARestart) {
@@ -71,10 +70,8 @@ TEST(LoadTest, ABackoffGoesOnAfterARestart) {
 }
 
 TEST(LoadTest, AWallClockThatWentBackDoesNotStretchABackoff) {
-  JobRecord record = MakeRecord("a", 1, Job::QUEUED);
-  auto job = std::make_shared<Job>(*record.job);
-  *job->mutable_not_before_time() = ToTimestamp(kNow.wall + absl::Hours(1000));
-  record.job = job;
+  const auto record = MakeRecord("a", 1, Job::QUEUED);
+  record->not_before_ns = absl::ToUnixNanos(kNow.wall + absl::Hours(1000));
   ORDO_ASSERT_OK_AND_ASSIGN(const State state, Load(TestShell::DefaultOptions(),
                                                     {{record}, {}, {}}, kNow));
   EXPECT_EQ(state.deadlines.begin()->at, kNow.monotonic + absl::Seconds(60));
@@ -82,7 +79,7 @@ TEST(LoadTest, AWallClockThatWentBackDoesNotStretchABackoff) {
 
 TEST(LoadTest, RecordsThatDoNotFitTogetherAreDataLoss) {
   const Options options = TestShell::DefaultOptions();
-  const JobRecord a = MakeRecord("a", 1, Job::QUEUED);
+  const JobPtr a = MakeRecord("a", 1, Job::QUEUED);
   EXPECT_THAT(
       Load(options, {{a, MakeRecord("a", 2, Job::QUEUED)}, {}, {}}, kNow),
       StatusIs(absl::StatusCode::kDataLoss, HasSubstr("jobs/a")));

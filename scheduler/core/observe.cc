@@ -102,13 +102,10 @@ void ChangeIncarnation(Turn& turn, Worker& worker,
   const std::set<std::string> live = worker.live;
   for (const std::string& id : live) {
     JobEntry& entry = turn.state.jobs.at(id);
-    Live& attempt = std::get<Live>(entry.place);
-    if (attempt.incarnation == request.incarnation()) continue;
+    if (entry.job->incarnation == request.incarnation()) continue;
     JobEdit edit(turn, entry);
-    edit.job();
-    if (Find(request.observed(), id,
-             entry.job->attempts().rbegin()->number()) != nullptr) {
-      attempt.incarnation = request.incarnation();
+    if (Find(request.observed(), id, entry.job->attempt_number()) != nullptr) {
+      edit.job().incarnation = request.incarnation();
     } else {
       EndAttempt(edit, WorkerLost(worker.id, "was restarted without it"));
     }
@@ -122,9 +119,9 @@ void AddDevicesOf(const State& state, const Worker& worker,
                   std::set<std::string>* devices) {
   const auto it = state.jobs.find(observed.job());
   if (it != state.jobs.end()) {
-    for (const jobs::v1::Attempt& attempt : it->second.job->attempts()) {
-      if (attempt.number() != observed.attempt()) continue;
-      devices->insert(attempt.devices().begin(), attempt.devices().end());
+    for (const AttemptPtr& attempt : it->second.job->attempts) {
+      if (attempt->number() != observed.attempt()) continue;
+      devices->insert(attempt->devices().begin(), attempt->devices().end());
       return;
     }
   }
@@ -138,9 +135,8 @@ void TakeObserved(Turn& turn, Worker& worker,
   std::set<std::string> lingering;
   for (const ObservedAttempt& observed : set.attempts()) {
     const auto it = turn.state.jobs.find(observed.job());
-    const bool is_live =
-        worker.live.count(observed.job()) > 0 &&
-        it->second.job->attempts().rbegin()->number() == observed.attempt();
+    const bool is_live = worker.live.count(observed.job()) > 0 &&
+                         it->second.job->attempt_number() == observed.attempt();
     if (is_live) {
       ObserveAttempt(turn, it->second, observed);
     } else if (observed.phase() != ObservedAttempt::EXITED) {

@@ -16,7 +16,7 @@ using agent::v1::ObservedAttempt;
 // The trainer has reported for the first time.
 void TakeStart(JobEdit& edit, const ObservedAttempt& observed) {
   if (!observed.has_started() && !observed.has_run_time()) return;
-  if (edit.read().attempts().rbegin()->has_run_time()) return;
+  if (edit.read().newest_attempt().has_run_time()) return;
   Turn& turn = edit.turn();
   Live& live = std::get<Live>(edit.entry().place);
   jobs::v1::Attempt& attempt = edit.attempt();
@@ -36,7 +36,7 @@ void TakeStart(JobEdit& edit, const ObservedAttempt& observed) {
     AddWarning(edit, warning);
   }
   live.step = live.durable_step = started.start_step();
-  if (NextState(edit.read().state(), Trigger::kRun).has_value()) {
+  if (NextState(edit.read().state, Trigger::kRun).has_value()) {
     Follow(edit, Trigger::kRun, reason::kRunning,
            absl::StrCat("attempt ", attempt.number(), " runs on ", live.worker,
                         ", ", live.device));
@@ -53,28 +53,28 @@ void TakeUse(JobEdit& edit, const ObservedAttempt& observed) {
 // The job's first step ever is what its user waited for.
 void TakeFirstStep(JobEdit& edit, const ObservedAttempt& observed) {
   if (!observed.has_first_step_time() ||
-      edit.read().attempts().rbegin()->has_first_step_time()) {
+      edit.read().newest_attempt().has_first_step_time()) {
     return;
   }
-  bool is_first = edit.read().attempts(0).number() == 1;
-  for (const jobs::v1::Attempt& attempt : edit.read().attempts()) {
-    if (attempt.has_first_step_time()) is_first = false;
+  bool is_first = edit.read().attempts.front()->number() == 1;
+  for (const AttemptPtr& attempt : edit.read().attempts) {
+    if (attempt->has_first_step_time()) is_first = false;
   }
   *edit.attempt().mutable_first_step_time() = observed.first_step_time();
   if (!is_first) return;
   const absl::Duration waited =
-      ToTime(observed.first_step_time()) - ToTime(edit.read().create_time());
+      ToTime(observed.first_step_time()) -
+      absl::FromUnixNanos(edit.read().facts->create_ns);
   edit.turn().Counted(Count::What::kFirstStep, "",
                       std::max(0.0, absl::ToDoubleSeconds(waited)));
 }
 
 void TakeRecords(JobEdit& edit, const ObservedAttempt& observed) {
-  Live& live = std::get<Live>(edit.entry().place);
+  const Live& live = std::get<Live>(edit.entry().place);
   for (const agent::v1::DurableRecord& record : observed.records()) {
-    if (record.number() <= live.acknowledged_records) continue;
+    if (record.number() <= edit.read().acknowledged_records) continue;
     TakeDurableRecord(edit, record);
-    live.acknowledged_records = record.number();
-    edit.job();  // The number is part of the job's record.
+    edit.job().acknowledged_records = record.number();
     edit.turn().desired_changed.insert(live.worker);
   }
 }
@@ -112,7 +112,7 @@ void TakeProgress(Turn& turn, JobEntry& entry,
   auto progress = ProgressOf(turn, observed);
   if (live.progress != nullptr && IsSame(*live.progress, *progress)) return;
   live.progress = progress;
-  turn.Emit(PublishProgress{entry.job->spec().name(), live.worker, live.device,
+  turn.Emit(PublishProgress{entry.job->id(), live.worker, live.device,
                             std::move(progress)});
 }
 

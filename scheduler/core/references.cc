@@ -29,11 +29,11 @@ const JobEntry* FindJob(const State& state, const std::string& job) {
 }
 
 absl::StatusOr<std::string> Newest(const JobEntry& entry) {
-  const std::string& job = entry.job->spec().name();
+  const std::string& job = entry.job->id();
   if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
     return newest->name();
   }
-  if (IsTerminal(entry.job->state())) {
+  if (IsTerminal(entry.job->state)) {
     return absl::NotFoundError(
         absl::StrCat("job ", job,
                      " has no checkpoint; name one of another: "
@@ -110,17 +110,17 @@ absl::Status ResolveReferences(const State& state, jobs::v1::JobSpec* spec) {
   return absl::OkStatus();
 }
 
-void AddPins(State& state, const jobs::v1::JobSpec& spec) {
-  for (const std::string& name : References(spec)) {
-    state.pins[name].insert(spec.name());
+void AddPins(State& state, const JobFacts& job) {
+  for (const std::string& name : job.references) {
+    state.pins[name].insert(job.id);
   }
 }
 
-void RemovePins(State& state, const jobs::v1::JobSpec& spec) {
-  for (const std::string& name : References(spec)) {
+void RemovePins(State& state, const JobFacts& job) {
+  for (const std::string& name : job.references) {
     const auto pin = state.pins.find(name);
     if (pin == state.pins.end()) continue;
-    pin->second.erase(spec.name());
+    pin->second.erase(job.id);
     if (pin->second.empty()) state.pins.erase(pin);
   }
 }

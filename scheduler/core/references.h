@@ -28,8 +28,8 @@ absl::StatusOr<std::string> ResolveReference(const State& state,
 absl::Status ResolveReferences(const State& state, jobs::v1::JobSpec* spec);
 
 // A job that has not ended keeps what its spec names from being removed.
-void AddPins(State& state, const jobs::v1::JobSpec& spec);
-void RemovePins(State& state, const jobs::v1::JobSpec& spec);
+void AddPins(State& state, const JobFacts& job);
+void RemovePins(State& state, const JobFacts& job);
 
 }  // namespace ordo::scheduler::core
 

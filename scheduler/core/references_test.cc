@@ -73,8 +73,9 @@ TEST_F(ReferencesTest, AnotherFormIsInvalid) {
 
 TEST_F(ReferencesTest, ASpecKeepsTheFullNamesAndErrorsNameTheField) {
   ORDO_ASSERT_OK_AND_ASSIGN(
-      const JobPtr job, shell_.Submit(JobBuilder("c").Evaluates({"jobs/a"})));
-  EXPECT_EQ(job->spec().checkpoints(0), "jobs/a/checkpoints/20-1");
+      const jobs::v1::Job job,
+      shell_.Submit(JobBuilder("c").Evaluates({"jobs/a"})));
+  EXPECT_EQ(job.spec().checkpoints(0), "jobs/a/checkpoints/20-1");
   EXPECT_THAT(
       shell_.Submit(JobBuilder("d").Evaluates({"jobs/a", "jobs/nobody"})),
       StatusIs(absl::StatusCode::kNotFound, HasSubstr("checkpoints[1]")));
@@ -84,16 +85,15 @@ TEST_F(ReferencesTest, ASpecKeepsTheFullNamesAndErrorsNameTheField) {
 
 TEST_F(ReferencesTest, PinsCountTheJobsThatNeedACheckpoint) {
   State state;
-  jobs::v1::JobSpec spec;
-  spec.set_name("x");
-  spec.add_checkpoints("jobs/a/checkpoints/1-1");
-  spec.set_start_from("jobs/a/checkpoints/2-1");
-  AddPins(state, spec);
-  jobs::v1::JobSpec other;
-  other.set_name("y");
-  other.set_start_from("jobs/a/checkpoints/2-1");
+  JobFacts job;
+  job.id = "x";
+  job.references = {"jobs/a/checkpoints/1-1", "jobs/a/checkpoints/2-1"};
+  AddPins(state, job);
+  JobFacts other;
+  other.id = "y";
+  other.references = {"jobs/a/checkpoints/2-1"};
   AddPins(state, other);
-  RemovePins(state, spec);
+  RemovePins(state, job);
   ASSERT_EQ(state.pins.size(), 1u);
   EXPECT_EQ(state.pins.begin()->first, "jobs/a/checkpoints/2-1");
   RemovePins(state, other);

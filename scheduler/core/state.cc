@@ -4,16 +4,6 @@
 #include "scheduler/core/moment.h"
 
 namespace ordo::scheduler::core {
-namespace {
-
-// As a probe calls the row of the table of attention kernels that a recipe
-// names.
-std::string KernelName(const std::string& row) {
-  return absl::StrCat("attention/", row);
-}
-
-}  // namespace
-
 std::string JobName(const std::string& job) {
   return absl::StrCat("jobs/", job);
 }
@@ -34,32 +24,14 @@ std::string CheckpointId(const CheckpointKey& key) {
   return absl::StrCat(key.second, "-", key.first);
 }
 
-DeviceUse UseOf(const jobs::v1::Job& job, bool in_evaluation) {
-  if (!job.attempts().rbegin()->has_run_time()) return DeviceUse::kStart;
-  if (job.spec().kind() == jobs::v1::JobSpec::BENCHMARK) {
+DeviceUse UseOf(const JobRecord& job, bool in_evaluation) {
+  if (!job.newest_attempt().has_run_time()) return DeviceUse::kStart;
+  if (job.facts->kind == jobs::v1::JobSpec::BENCHMARK) {
     return DeviceUse::kBenchmark;
   }
-  return in_evaluation || job.spec().kind() == jobs::v1::JobSpec::EVALUATE
+  return in_evaluation || job.facts->kind == jobs::v1::JobSpec::EVALUATE
              ? DeviceUse::kEvaluate
              : DeviceUse::kTrain;
-}
-
-const std::string& DeviceKind(const jobs::v1::Job& job) {
-  static const auto& kDefault = *new std::string("cpu");
-  const std::string& kind = job.spec().resources().device();
-  return kind.empty() ? kDefault : kind;
-}
-
-policy::Need NeedOf(const jobs::v1::Job& job) {
-  policy::Need need = {DeviceKind(job), {}};
-  const auto add = [&need](const std::string& kernel) {
-    if (!kernel.empty()) need.kernels.insert(KernelName(kernel));
-  };
-  add(job.spec().training().kernel());
-  for (const training::v1::Evaluation& one : job.spec().evaluations()) {
-    add(one.kernel());
-  }
-  return need;
 }
 
 std::map<std::string, std::string> LackingKernels(
@@ -96,14 +68,6 @@ CheckpointPtr NewestCheckpoint(const JobEntry& entry) {
   return nullptr;
 }
 
-std::vector<std::string> References(const jobs::v1::JobSpec& spec) {
-  std::vector<std::string> names(spec.checkpoints().begin(),
-                                 spec.checkpoints().end());
-  if (!spec.start_from().empty()) names.push_back(spec.start_from());
-  if (!spec.model().from().empty()) names.push_back(spec.model().from());
-  return names;
-}
-
 workers::v1::Worker ToProto(const State& state, const Worker& worker) {
   workers::v1::Worker proto;
   proto.set_name(absl::StrCat("workers/", worker.id));
@@ -115,9 +79,8 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
   std::map<std::string, std::pair<std::string, int>> holders;
   for (const std::string& job : worker.live) {
     const JobEntry& entry = state.jobs.at(job);
-    const auto& attempts = entry.job->attempts();
-    holders[std::get<Live>(entry.place).device] = {
-        JobName(job), attempts.empty() ? 0 : attempts.rbegin()->number()};
+    holders[std::get<Live>(entry.place).device] = {JobName(job),
+                                                   entry.job->attempt_number()};
   }
   for (const auto& [name, announced] : worker.announced) {
     workers::v1::Device& device = *proto.add_devices();

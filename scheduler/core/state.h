@@ -14,6 +14,8 @@
 #include "absl/time/time.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
 #include "scheduler/core/effect.h"
+#include "scheduler/core/job.h"
+#include "scheduler/core/spec_table.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/policy/policy.h"
 
@@ -53,9 +55,7 @@ enum class DeviceUse { kStart, kTrain, kEvaluate, kBenchmark };
 // A job whose newest attempt is given to a worker and not over.
 struct Live {
   std::string worker;
-  std::string incarnation;
   std::string device;
-  int64_t acknowledged_records = 0;
 
   // Not durable.
   // The worker has listed it in this life of the scheduler.
@@ -83,8 +83,6 @@ using CheckpointKey = std::pair<int32_t, int64_t>;  // attempt, step
 
 struct JobEntry {
   JobPtr job;
-  std::string request_id;
-  std::string fingerprint;
   std::variant<Queued, Live, Ended> place;
   std::map<CheckpointKey, CheckpointPtr> checkpoints;
   // By id, <evaluation>-<step>.
@@ -151,6 +149,9 @@ struct State {
   std::map<std::string, Worker> workers;
   std::set<Deadline> deadlines;
 
+  // Those of jobs that were created in this life.
+  SpecTable specs;
+
   // Indexes over the above.
   policy::WaitingJobs waiting;
   policy::FreeDevices free;
@@ -170,10 +171,6 @@ std::string IdOf(const std::string& name);
 // <step>-<attempt>.
 std::string CheckpointId(const CheckpointKey& key);
 
-// Kind of device that a job needs: "cpu".
-const std::string& DeviceKind(const jobs::v1::Job& job);
-// What a job needs of its device.
-policy::Need NeedOf(const jobs::v1::Job& job);
 // Kernels that a device lacks by its probe, and why: "failed its
 // probe there: ...".
 std::map<std::string, std::string> LackingKernels(
@@ -182,11 +179,9 @@ std::map<std::string, std::string> LackingKernels(
 policy::Kernels LackingKernels(const Worker& worker, const std::string& device);
 // What its live attempt uses the device for; `in_evaluation`: one of the
 // evaluations inside a training job is under way.
-DeviceUse UseOf(const jobs::v1::Job& job, bool in_evaluation);
+DeviceUse UseOf(const JobRecord& job, bool in_evaluation);
 // The newest checkpoint that is AVAILABLE; null when there is none.
 CheckpointPtr NewestCheckpoint(const JobEntry& entry);
-// The checkpoints (resource names) of other jobs that a job's spec names.
-std::vector<std::string> References(const jobs::v1::JobSpec& spec);
 // The worker as the API shows it.
 workers::v1::Worker ToProto(const State& state, const Worker& worker);
 

@@ -24,23 +24,6 @@ TEST(StateTest, NamesAndIds) {
   EXPECT_EQ(CheckpointId({1, 5}), "5-1");
 }
 
-TEST(StateTest, AJobWithoutADeviceNeedsACpu) {
-  jobs::v1::Job job;
-  EXPECT_EQ(DeviceKind(job), "cpu");
-  job.mutable_spec()->mutable_resources()->set_device("cuda");
-  EXPECT_EQ(DeviceKind(job), "cuda");
-}
-
-TEST(StateTest, AJobNeedsTheKernelsThatItsPartsName) {
-  jobs::v1::Job job;
-  job.mutable_spec()->add_evaluations();
-  EXPECT_EQ(NeedOf(job), (policy::Need{"cpu", {}}));
-  job.mutable_spec()->mutable_training()->set_kernel("x");
-  job.mutable_spec()->add_evaluations()->set_kernel("y");
-  job.mutable_spec()->add_evaluations()->set_kernel("x");
-  EXPECT_EQ(NeedOf(job), (policy::Need{"cpu", {"attention/x", "attention/y"}}));
-}
-
 TEST(StateTest, ADeviceLacksWhatItsProbeFoundWrongOrNotForIt) {
   workers::v1::Device device;
   training::v1::KernelProbe& probe = *device.mutable_probe();
@@ -58,14 +41,6 @@ TEST(StateTest, ADeviceLacksWhatItsProbeFoundWrongOrNotForIt) {
   worker.announced["cpu:0"] = device;
   EXPECT_THAT(LackingKernels(worker, "cpu:0"),
               ElementsAre("attention/wrong", "rows/other"));
-}
-
-TEST(StateTest, ReferencesAreEvaluatedCheckpointsAndTheStart) {
-  jobs::v1::JobSpec spec;
-  EXPECT_TRUE(References(spec).empty());
-  spec.add_checkpoints("x");
-  spec.set_start_from("y");
-  EXPECT_THAT(References(spec), ElementsAre("x", "y"));
 }
 
 TEST(StateTest, TheNewestCheckpointIsThatOfTheLargestStepThatIsThere) {

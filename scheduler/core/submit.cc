@@ -54,7 +54,8 @@ absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
   if (!job.request_id.empty()) {
     const auto known = state.request_ids.find(job.request_id);
     if (known != state.request_ids.end()) {
-      if (state.jobs.at(known->second).fingerprint != job.fingerprint) {
+      if (state.jobs.at(known->second).job->facts->fingerprint !=
+          job.fingerprint) {
         return RequestIdReused(job.request_id, known->second);
       }
       plan->ids.push_back(known->second);
@@ -91,9 +92,9 @@ absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
 }
 
 // Ends the job before it begins: what it holds is there.
-void TakeImported(Turn& turn, const NewJob& created, jobs::v1::Job* job,
+void TakeImported(Turn& turn, const NewJob& created, JobRecord* job,
                   JobEntry* entry) {
-  const std::string& id = job->spec().name();
+  const std::string& id = job->id();
   auto checkpoint =
       std::make_shared<checkpoints::v1::Checkpoint>(*created.imported);
   const CheckpointKey key{0, checkpoint->step()};
@@ -101,47 +102,50 @@ void TakeImported(Turn& turn, const NewJob& created, jobs::v1::Job* job,
   checkpoint->set_attempt(0);
   checkpoint->set_state(checkpoints::v1::Checkpoint::AVAILABLE);
   checkpoint->set_origin(checkpoints::v1::Checkpoint::IMPORTED);
-  *checkpoint->mutable_create_time() = job->create_time();
-  job->set_state(jobs::v1::Job::SUCCEEDED);
-  job->set_reason(reason::kImported);
-  job->set_message(
-      absl::StrCat("holds the uploaded checkpoint ", checkpoint->name()));
-  *job->mutable_end_time() = job->create_time();
+  *checkpoint->mutable_create_time() = ToTimestamp(turn.now.wall);
+  job->state = jobs::v1::Job::SUCCEEDED;
+  job->reason = reason::kImported;
+  job->message =
+      absl::StrCat("holds the uploaded checkpoint ", checkpoint->name());
+  job->end_ns = job->facts->create_ns;
   entry->place = Ended{};
   entry->checkpoints[key] = checkpoint;
   turn.Counted(Count::What::kCheckpoint, "imported");
 }
 
+FactsPtr MakeFacts(Turn& turn, NewJob& created) {
+  auto facts = std::make_shared<JobFacts>(FactsOf(created.spec));
+  facts->sequence = turn.state.next_sequence++;
+  facts->spec = turn.state.specs.Share(std::move(created.spec));
+  facts->user = created.owner.user();
+  facts->user_verified = created.owner.verified();
+  facts->notices = std::move(created.notices);
+  facts->request_id = std::move(created.request_id);
+  facts->fingerprint = std::move(created.fingerprint);
+  facts->create_ns = absl::ToUnixNanos(turn.now.wall);
+  return facts;
+}
+
 void CreateJob(Turn& turn, NewJob&& created) {
   State& state = turn.state;
-  const std::string id = created.spec.name();
-  auto job = std::make_shared<jobs::v1::Job>();
-  job->set_name(JobName(id));
-  *job->mutable_spec() = std::move(created.spec);
-  job->set_state(jobs::v1::Job::QUEUED);
-  job->set_reason(reason::kWaitingForDevice);
-  job->set_message(absl::StrCat("waits for a device; ordo explain ", id,
-                                " says what holds it up"));
-  *job->mutable_owner() = std::move(created.owner);
-  job->mutable_notices()->Assign(created.notices.begin(),
-                                 created.notices.end());
-  *job->mutable_create_time() = ToTimestamp(turn.now.wall);
-  job->set_version(1);
-  job->set_sequence(state.next_sequence++);
+  auto job = std::make_shared<JobRecord>();
+  job->facts = MakeFacts(turn, created);
+  job->version = 1;
+  job->state = jobs::v1::Job::QUEUED;
+  job->reason = reason::kWaitingForDevice;
 
-  JobEntry& entry = state.jobs[id];
+  const JobFacts& facts = *job->facts;
+  JobEntry& entry = state.jobs[facts.id];
   entry.job = job;
-  entry.request_id = created.request_id;
-  entry.fingerprint = created.fingerprint;
-  if (!entry.request_id.empty()) state.request_ids[entry.request_id] = id;
+  if (!facts.request_id.empty()) state.request_ids[facts.request_id] = facts.id;
   if (created.imported.has_value()) {
     TakeImported(turn, created, job.get(), &entry);
   } else {
     entry.place = Queued{};
-    AddPins(state, job->spec());
-    StartWaiting(state, *job);
+    AddPins(state, facts);
+    StartWaiting(state, facts);
   }
-  turn.Emit(Record{RecordOf(entry)});
+  turn.Emit(Record{entry.job});
   for (const auto& [key, checkpoint] : entry.checkpoints) {
     turn.Emit(Record{checkpoint});
   }

@@ -20,14 +20,15 @@ using testing::TestShell;
 
 TEST(SubmitTest, ANewJobIsQueuedWithAllThatIsKnown) {
   TestShell shell;
-  ORDO_ASSERT_OK_AND_ASSIGN(const JobPtr job, shell.Submit(JobBuilder("a")));
-  EXPECT_EQ(job->name(), "jobs/a");
-  EXPECT_EQ(job->state(), Job::QUEUED);
-  EXPECT_EQ(job->reason(), reason::kWaitingForDevice);
-  EXPECT_EQ(job->owner().user(), "ada");
-  EXPECT_EQ(job->create_time().seconds(), 1'700'000'000);
-  EXPECT_EQ(job->version(), 1);
-  EXPECT_EQ(job->sequence(), 1);
+  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job job,
+                            shell.Submit(JobBuilder("a")));
+  EXPECT_EQ(job.name(), "jobs/a");
+  EXPECT_EQ(job.state(), Job::QUEUED);
+  EXPECT_EQ(job.reason(), reason::kWaitingForDevice);
+  EXPECT_EQ(job.owner().user(), "ada");
+  EXPECT_EQ(job.create_time().seconds(), 1'700'000'000);
+  EXPECT_EQ(job.version(), 1);
+  EXPECT_EQ(job.sequence(), 1);
 }
 
 TEST(SubmitTest, NoticesStayWithTheJob) {
@@ -36,8 +37,8 @@ TEST(SubmitTest, NoticesStayWithTheJob) {
   job.notices = {"it is slow"};
   ORDO_ASSERT_OK(shell.Submit(job));
   shell.Restart();
-  const auto& notices = shell.state().jobs.at("a").job->notices();
-  ASSERT_EQ(notices.size(), 1);
+  const auto& notices = shell.state().jobs.at("a").job->facts->notices;
+  ASSERT_EQ(notices.size(), 1u);
   EXPECT_EQ(notices[0], "it is slow");
 }
 
@@ -53,11 +54,11 @@ NewJob Import(const std::string& name) {
 
 TEST(SubmitTest, AnImportHasEndedAndHoldsItsCheckpoint) {
   TestShell shell;
-  ORDO_ASSERT_OK_AND_ASSIGN(const JobPtr job, shell.Submit(Import("a")));
-  EXPECT_EQ(job->state(), Job::SUCCEEDED);
-  EXPECT_EQ(job->reason(), reason::kImported);
-  EXPECT_EQ(job->end_time().seconds(), 1'700'000'000);
-  EXPECT_TRUE(job->attempts().empty());
+  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job job, shell.Submit(Import("a")));
+  EXPECT_EQ(job.state(), Job::SUCCEEDED);
+  EXPECT_EQ(job.reason(), reason::kImported);
+  EXPECT_EQ(job.end_time().seconds(), 1'700'000'000);
+  EXPECT_TRUE(job.attempts().empty());
   shell.Restart();
   const auto& checkpoints = shell.state().jobs.at("a").checkpoints;
   ASSERT_EQ(checkpoints.size(), 1u);
@@ -73,8 +74,9 @@ TEST(SubmitTest, AnImportHasEndedAndHoldsItsCheckpoint) {
 TEST(SubmitTest, AnImportIsMadeOnceAndCannotBeCancelled) {
   TestShell shell;
   ORDO_ASSERT_OK(shell.Submit(Import("a")));
-  ORDO_ASSERT_OK_AND_ASSIGN(const JobPtr again, shell.Submit(Import("a")));
-  EXPECT_EQ(again->sequence(), 1);
+  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job again,
+                            shell.Submit(Import("a")));
+  EXPECT_EQ(again.sequence(), 1);
   EXPECT_EQ(shell.state().jobs.size(), 1u);
   EXPECT_THAT(shell.CancelJob("a"),
               StatusIs(absl::StatusCode::kFailedPrecondition));
@@ -108,9 +110,9 @@ TEST(SubmitTest, ARepeatedRequestGivesTheJobThatItMade) {
   TestShell shell;
   ORDO_ASSERT_OK(shell.Submit(JobBuilder("a").RequestId("r", "f")));
   ORDO_ASSERT_OK(shell.CancelJob("a"));
-  ORDO_ASSERT_OK_AND_ASSIGN(const JobPtr again,
+  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job again,
                             shell.Submit(JobBuilder("a").RequestId("r", "f")));
-  EXPECT_EQ(again->state(), Job::CANCELLED);
+  EXPECT_EQ(again.state(), Job::CANCELLED);
   EXPECT_EQ(shell.state().jobs.size(), 1u);
 }
 
@@ -151,7 +153,7 @@ TEST(SubmitTest, ABatchMayNotNameAJobTwiceButMayRepeatARequest) {
       const auto jobs,
       shell.Submit(std::vector<NewJob>{JobBuilder("a").RequestId("r", "f"),
                                        JobBuilder("a").RequestId("r", "f")}));
-  EXPECT_EQ(jobs[0], jobs[1]);
+  EXPECT_EQ(jobs[0].name(), jobs[1].name());
   EXPECT_THAT(
       shell.Submit(std::vector<NewJob>{JobBuilder("x").RequestId("s", "f"),
                                        JobBuilder("y").RequestId("s", "g")}),

@@ -30,17 +30,13 @@ training::v1::CheckpointSource PinnedSource(const State& state,
   return source;
 }
 
-int32_t NewestAttempt(const jobs::v1::Job& job) {
-  return job.attempts().empty() ? 0 : job.attempts().rbegin()->number();
-}
-
 }  // namespace
 
 training::v1::TrainSpec TrainTask(const State& state, const JobEntry& entry) {
-  const jobs::v1::JobSpec& spec = entry.job->spec();
+  const jobs::v1::JobSpec& spec = *entry.job->facts->spec;
   training::v1::TrainSpec task;
-  task.set_job(spec.name());
-  task.set_attempt(NewestAttempt(*entry.job));
+  task.set_job(entry.job->id());
+  task.set_attempt(entry.job->attempt_number());
   *task.mutable_model() = spec.model();
   task.mutable_model()->clear_from();
   task.mutable_model()->clear_from_sha256();
@@ -68,10 +64,10 @@ training::v1::TrainSpec TrainTask(const State& state, const JobEntry& entry) {
 
 training::v1::EvaluateSpec EvaluateTask(const State& state,
                                         const JobEntry& entry) {
-  const jobs::v1::JobSpec& spec = entry.job->spec();
+  const jobs::v1::JobSpec& spec = *entry.job->facts->spec;
   training::v1::EvaluateSpec task;
-  task.set_job(spec.name());
-  task.set_attempt(NewestAttempt(*entry.job));
+  task.set_job(entry.job->id());
+  task.set_attempt(entry.job->attempt_number());
   for (const std::string& name : spec.checkpoints()) {
     *task.add_checkpoints() = PinnedSource(state, name);
   }
@@ -83,10 +79,10 @@ training::v1::EvaluateSpec EvaluateTask(const State& state,
 }
 
 training::v1::BenchmarkSpec BenchmarkTask(const JobEntry& entry) {
-  const jobs::v1::JobSpec& spec = entry.job->spec();
+  const jobs::v1::JobSpec& spec = *entry.job->facts->spec;
   training::v1::BenchmarkSpec task;
-  task.set_job(spec.name());
-  task.set_attempt(NewestAttempt(*entry.job));
+  task.set_job(entry.job->id());
+  task.set_attempt(entry.job->attempt_number());
   *task.mutable_benchmark() = spec.benchmark();
   *task.mutable_resources() = spec.resources();
   for (const auto& [id, report] : entry.reports) task.add_finished_reports(id);

@@ -4,35 +4,34 @@
 
 namespace ordo::scheduler::core {
 
-jobs::v1::Job& JobEdit::job() {
-  if (job_ == nullptr) job_ = std::make_shared<jobs::v1::Job>(*entry_.job);
+JobRecord& JobEdit::job() {
+  if (job_ == nullptr) job_ = std::make_shared<JobRecord>(*entry_.job);
   return *job_;
 }
 
 jobs::v1::Attempt& JobEdit::attempt() {
-  jobs::v1::Job& changed = job();
-  ORDO_CHECK(changed.attempts_size() > 0) << changed.name();
-  return *changed.mutable_attempts(changed.attempts_size() - 1);
+  std::vector<AttemptPtr>& attempts = job().attempts;
+  ORDO_CHECK(!attempts.empty()) << job_->id();
+  if (attempt_ == nullptr) {
+    attempt_ = std::make_shared<jobs::v1::Attempt>(*attempts.back());
+    attempts.back() = attempt_;
+  }
+  return *attempt_;
+}
+
+jobs::v1::Attempt& JobEdit::AddAttempt() {
+  attempt_ = std::make_shared<jobs::v1::Attempt>();
+  job().attempts.push_back(attempt_);
+  return *attempt_;
 }
 
 void JobEdit::Commit() {
   if (job_ == nullptr) return;
-  job_->set_version(job_->version() + 1);
+  ++job_->version;
   entry_.job = std::move(job_);
   job_ = nullptr;
-  turn_.Emit(Record{RecordOf(entry_)});
-}
-
-JobRecord RecordOf(const JobEntry& entry) {
-  JobRecord record;
-  record.job = entry.job;
-  record.request_id = entry.request_id;
-  record.fingerprint = entry.fingerprint;
-  if (const Live* live = std::get_if<Live>(&entry.place)) {
-    record.incarnation = live->incarnation;
-    record.acknowledged_records = live->acknowledged_records;
-  }
-  return record;
+  attempt_ = nullptr;
+  turn_.Emit(Record{entry_.job});
 }
 
 void SetDeadline(State& state, const OwnedDeadline& deadline,
@@ -64,14 +63,14 @@ void IndexFreeDevices(State& state, const Worker& worker) {
   }
 }
 
-void StartWaiting(State& state, const jobs::v1::Job& job) {
-  state.waiting[NeedOf(job)][job.sequence()] = job.spec().name();
+void StartWaiting(State& state, const JobFacts& job) {
+  state.waiting[job.need][job.sequence] = job.id;
 }
 
-void StopWaiting(State& state, const jobs::v1::Job& job) {
-  const auto jobs = state.waiting.find(NeedOf(job));
+void StopWaiting(State& state, const JobFacts& job) {
+  const auto jobs = state.waiting.find(job.need);
   if (jobs == state.waiting.end()) return;
-  jobs->second.erase(job.sequence());
+  jobs->second.erase(job.sequence);
   if (jobs->second.empty()) state.waiting.erase(jobs);
 }
 

@@ -47,22 +47,23 @@ class JobEdit {
   Turn& turn() { return turn_; }
   JobEntry& entry() { return entry_; }
   // The job as changed so far.
-  const jobs::v1::Job& read() const { return job_ ? *job_ : *entry_.job; }
+  const JobRecord& read() const { return job_ ? *job_ : *entry_.job; }
   // The job to change.
-  jobs::v1::Job& job();
+  JobRecord& job();
   // The newest attempt to change; there is one.
   jobs::v1::Attempt& attempt();
+  // Adds an attempt, the newest from here on.
+  jobs::v1::Attempt& AddAttempt();
   // Makes the change part of the state and records it.
   void Commit();
 
  private:
   Turn& turn_;
   JobEntry& entry_;
-  std::shared_ptr<jobs::v1::Job> job_;
+  std::shared_ptr<JobRecord> job_;
+  // The last of job_'s attempts, once it has been changed.
+  std::shared_ptr<jobs::v1::Attempt> attempt_;
 };
-
-// The durable part of a job's entry.
-JobRecord RecordOf(const JobEntry& entry);
 
 // A deadline of a worker or a job (`id`), and where that notes it.
 struct OwnedDeadline {
@@ -79,8 +80,8 @@ void SetDeadline(State& state, const OwnedDeadline& deadline,
 void IndexFreeDevices(State& state, const Worker& worker);
 
 // Puts a queued job into State.waiting, or takes it out.
-void StartWaiting(State& state, const jobs::v1::Job& job);
-void StopWaiting(State& state, const jobs::v1::Job& job);
+void StartWaiting(State& state, const JobFacts& job);
+void StopWaiting(State& state, const JobFacts& job);
 
 }  // namespace ordo::scheduler::core
 

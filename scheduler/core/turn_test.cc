@@ -11,10 +11,13 @@ namespace {
 class TurnTest : public ::testing::Test {
  protected:
   TurnTest() {
-    auto job = std::make_shared<jobs::v1::Job>();
-    job->mutable_spec()->set_name("a");
-    job->set_sequence(4);
-    job->set_version(1);
+    auto facts = std::make_shared<JobFacts>();
+    facts->id = "a";
+    facts->need = {"cpu", {}};
+    facts->sequence = 4;
+    auto job = std::make_shared<JobRecord>();
+    job->facts = facts;
+    job->version = 1;
     entry_.job = job;
   }
 
@@ -26,34 +29,39 @@ class TurnTest : public ::testing::Test {
 TEST_F(TurnTest, ManyChangesOfAJobAreOneVersionAndOneRecord) {
   const JobPtr before = entry_.job;
   JobEdit edit(turn_, entry_);
-  edit.job().set_reason("x");
-  edit.job().set_message("y");
-  EXPECT_EQ(edit.read().reason(), "x");
+  edit.job().reason = "x";
+  edit.job().message = "y";
+  EXPECT_EQ(edit.read().reason, "x");
   EXPECT_EQ(entry_.job, before);
   edit.Commit();
-  EXPECT_EQ(entry_.job->version(), 2);
-  EXPECT_EQ(before->version(), 1);
+  EXPECT_EQ(entry_.job->version, 2);
+  EXPECT_EQ(before->version, 1);
   ASSERT_EQ(turn_.effects.size(), 1u);
   const auto& record = std::get<Record>(turn_.effects[0]);
-  EXPECT_EQ(std::get<JobRecord>(record.value).job, entry_.job);
+  EXPECT_EQ(std::get<JobPtr>(record.value), entry_.job);
 }
 
 TEST_F(TurnTest, AnEditWithoutAChangeRecordsNothing) {
   JobEdit edit(turn_, entry_);
-  EXPECT_EQ(edit.read().version(), 1);
+  EXPECT_EQ(edit.read().version, 1);
   edit.Commit();
   EXPECT_TRUE(turn_.effects.empty());
 }
 
-TEST_F(TurnTest, ARecordHoldsWhatIsDurableOfALiveAttempt) {
-  Live live;
-  live.incarnation = "i";
-  live.acknowledged_records = 3;
-  entry_.place = live;
-  EXPECT_EQ(RecordOf(entry_).incarnation, "i");
-  EXPECT_EQ(RecordOf(entry_).acknowledged_records, 3);
-  entry_.place = Queued{};
-  EXPECT_EQ(RecordOf(entry_).incarnation, "");
+TEST_F(TurnTest, AnAttemptThatIsRecordedNeverChanges) {
+  JobEdit first(turn_, entry_);
+  first.AddAttempt().set_number(1);
+  first.attempt().set_worker("w");
+  first.Commit();
+  const AttemptPtr recorded = entry_.job->attempts[0];
+  EXPECT_EQ(recorded->worker(), "w");
+  JobEdit second(turn_, entry_);
+  second.attempt().set_worker("v");
+  second.attempt().set_exit_code(1);
+  second.Commit();
+  EXPECT_EQ(entry_.job->newest_attempt().worker(), "v");
+  EXPECT_EQ(entry_.job->newest_attempt().exit_code(), 1);
+  EXPECT_EQ(recorded->worker(), "w");
 }
 
 TEST_F(TurnTest, ADeadlineIsMovedNotAdded) {
@@ -83,11 +91,11 @@ TEST_F(TurnTest, OnlyWhatAWorkerOffersAndNothingHoldsIsFree) {
 }
 
 TEST_F(TurnTest, WaitingJobsAreIndexedByNeedAndSequence) {
-  StartWaiting(state_, *entry_.job);
+  StartWaiting(state_, *entry_.job->facts);
   EXPECT_EQ(state_.waiting.at({"cpu", {}}).at(4), "a");
-  StopWaiting(state_, *entry_.job);
+  StopWaiting(state_, *entry_.job->facts);
   EXPECT_TRUE(state_.waiting.empty());
-  StopWaiting(state_, *entry_.job);
+  StopWaiting(state_, *entry_.job->facts);
 }
 
 }  // namespace

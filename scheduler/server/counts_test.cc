@@ -66,10 +66,13 @@ TEST_F(CountsTest, AnIdleDeviceShowsNothing) {
 TEST_F(CountsTest, TotalsAreThoseOfTheView) {
   View view{core::Records()};
   for (int i = 1; i <= 3; ++i) {
-    auto job = std::make_shared<jobs::v1::Job>();
-    job->mutable_spec()->set_name("j" + std::to_string(i));
-    job->set_sequence(i);
-    job->set_state(i == 1 ? jobs::v1::Job::FAILED : jobs::v1::Job::QUEUED);
+    auto facts = std::make_shared<core::JobFacts>();
+    facts->id = "j" + std::to_string(i);
+    facts->sequence = i;
+    facts->spec = std::make_shared<const jobs::v1::JobSpec>();
+    auto job = std::make_shared<core::JobRecord>();
+    job->facts = facts;
+    job->state = i == 1 ? jobs::v1::Job::FAILED : jobs::v1::Job::QUEUED;
     view.PutJob(job);
   }
   ShowTotals(view, metrics_);

@@ -10,6 +10,7 @@
 #include "base/log/log.h"
 #include "base/status/status.h"
 #include "scheduler/core/load.h"
+#include "scheduler/core/present.h"
 #include "scheduler/server/counts.h"
 
 namespace ordo::scheduler::server {
@@ -36,16 +37,14 @@ absl::Status Leaving() {
   std::_Exit(EXIT_FAILURE);
 }
 
-void LogTransition(const jobs::v1::Job& job) {
-  const bool has_attempt = !job.attempts().empty();
-  LogInfo("job",
-          {{"job", job.spec().name()},
-           {"state", jobs::v1::Job::State_Name(job.state())},
-           {"reason", job.reason()},
-           {"attempt", has_attempt ? job.attempts().rbegin()->number() : 0},
-           {"worker",
-            has_attempt ? job.attempts().rbegin()->worker() : std::string()},
-           {"message", job.message()}});
+void LogTransition(const core::JobRecord& job) {
+  LogInfo("job", {{"job", job.id()},
+                  {"state", jobs::v1::Job::State_Name(job.state)},
+                  {"reason", job.reason},
+                  {"attempt", job.attempt_number()},
+                  {"worker",
+                   job.attempts.empty() ? "" : job.newest_attempt().worker()},
+                  {"message", core::MessageOf(job)}});
 }
 
 }  // namespace
@@ -216,9 +215,9 @@ void Server::RemoveCheckpoint(const std::string& name) {
 
 void Server::ReleaseRecord(const core::Record& record,
                            std::set<std::string>* changed) {
-  if (const auto* job = std::get_if<core::JobRecord>(&record.value)) {
-    if (view_.PutJob(job->job)) LogTransition(*job->job);
-    changed->insert(job->job->spec().name());
+  if (const auto* job = std::get_if<core::JobPtr>(&record.value)) {
+    if (view_.PutJob(*job)) LogTransition(**job);
+    changed->insert((*job)->id());
   } else if (const auto* checkpoint =
                  std::get_if<core::CheckpointPtr>(&record.value)) {
     view_.PutCheckpoint(*checkpoint);
@@ -242,7 +241,9 @@ void Server::ReleaseAnswer(const core::Answer& answer) {
   }
   std::vector<jobs::v1::Job> jobs;
   jobs.reserve(answer.jobs->size());
-  for (const core::JobPtr& job : *answer.jobs) jobs.push_back(*job);
+  for (const core::JobPtr& job : *answer.jobs) {
+    jobs.push_back(core::Present(*job));
+  }
   done(std::move(jobs));
 }
 

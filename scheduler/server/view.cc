@@ -11,6 +11,7 @@
 #include "base/status/status.h"
 #include "scheduler/core/explain.h"
 #include "scheduler/core/moment.h"
+#include "scheduler/core/present.h"
 #include "scheduler/core/state.h"
 
 namespace ordo::scheduler::server {
@@ -43,17 +44,18 @@ std::vector<std::string> TermsOf(const JobFilter& filter) {
   return terms;
 }
 
-bool Matches(const Job& job, const JobFilter& filter) {
-  if (filter.state.has_value() && job.state() != *filter.state) return false;
-  if (filter.queue.has_value() && job.spec().queue() != *filter.queue) {
+bool Matches(const core::JobRecord& job, const JobFilter& filter) {
+  if (filter.state.has_value() && job.state != *filter.state) return false;
+  const jobs::v1::JobSpec& spec = *job.facts->spec;
+  if (filter.queue.has_value() && spec.queue() != *filter.queue) {
     return false;
   }
-  if (filter.owner.has_value() && job.owner().user() != *filter.owner) {
+  if (filter.owner.has_value() && job.facts->user != *filter.owner) {
     return false;
   }
   for (const auto& [key, value] : filter.labels) {
-    const auto label = job.spec().labels().find(key);
-    if (label == job.spec().labels().end() || label->second != value) {
+    const auto label = spec.labels().find(key);
+    if (label == spec.labels().end() || label->second != value) {
       return false;
     }
   }
@@ -90,34 +92,34 @@ std::string JobOf(const std::string& name) {
 }  // namespace
 
 View::View(const core::Records& records) {
-  for (const core::JobRecord& record : records.jobs) PutJob(record.job);
+  for (const core::JobPtr& job : records.jobs) PutJob(job);
   for (const auto& checkpoint : records.checkpoints) PutCheckpoint(checkpoint);
   for (const auto& report : records.reports) PutReport(report);
 }
 
 bool View::PutJob(core::JobPtr job) {
-  const int64_t sequence = job->sequence();
+  const core::JobFacts& facts = *job->facts;
+  const int64_t sequence = facts.sequence;
   base::MutexLock lock(mutex_);
   core::JobPtr& stored = jobs_[sequence];
-  const std::string& kind = core::DeviceKind(*job);
   if (stored == nullptr) {
-    sequences_[job->spec().name()] = sequence;
-    terms_[StateTerm(job->state())].insert(sequence);
-    terms_[QueueTerm(job->spec().queue())].insert(sequence);
-    terms_[OwnerTerm(job->owner().user())].insert(sequence);
-    for (const auto& [key, value] : job->spec().labels()) {
+    sequences_[facts.id] = sequence;
+    terms_[StateTerm(job->state)].insert(sequence);
+    terms_[QueueTerm(facts.spec->queue())].insert(sequence);
+    terms_[OwnerTerm(facts.user)].insert(sequence);
+    for (const auto& [key, value] : facts.spec->labels()) {
       terms_[LabelTerm(key, value)].insert(sequence);
     }
-  } else if (stored->state() != job->state()) {
-    terms_[StateTerm(stored->state())].erase(sequence);
-    terms_[StateTerm(job->state())].insert(sequence);
+  } else if (stored->state != job->state) {
+    terms_[StateTerm(stored->state)].erase(sequence);
+    terms_[StateTerm(job->state)].insert(sequence);
   }
-  if (job->state() == Job::QUEUED) {
-    queued_[kind].insert(sequence);
+  if (job->state == Job::QUEUED) {
+    queued_[facts.need.kind].insert(sequence);
   } else {
-    queued_[kind].erase(sequence);
+    queued_[facts.need.kind].erase(sequence);
   }
-  const bool changed = stored == nullptr || stored->state() != job->state();
+  const bool changed = stored == nullptr || stored->state != job->state;
   stored = std::move(job);
   return changed;
 }
@@ -168,11 +170,13 @@ absl::Status View::CheckJob(const std::string& job) const {
       absl::StrCat("there is no job ", job, "; see: ordo list jobs"));
 }
 
-Job View::WithProgress(const Job& job) const {
-  Job copy = job;
-  const auto progress = progress_.find(job.spec().name());
-  if (progress != progress_.end()) *copy.mutable_progress() = *progress->second;
-  return copy;
+Job View::WithProgress(const core::JobRecord& job) const {
+  Job presented = core::Present(job);
+  const auto progress = progress_.find(job.id());
+  if (progress != progress_.end()) {
+    *presented.mutable_progress() = *progress->second;
+  }
+  return presented;
 }
 
 absl::StatusOr<Job> View::GetJob(const std::string& job) const {
@@ -195,7 +199,7 @@ absl::StatusOr<Listing<Job>> View::ListJobs(const JobFilter& filter,
     }
   }
   const auto take = [&](int64_t sequence) {
-    const Job& job = *jobs_.at(sequence);
+    const core::JobRecord& job = *jobs_.at(sequence);
     if (!Matches(job, filter)) return true;
     if (static_cast<int>(listing.items.size()) == page.size) {
       listing.next = absl::StrCat(listing.items.back().sequence());
@@ -214,22 +218,23 @@ absl::StatusOr<Listing<Job>> View::ListJobs(const JobFilter& filter,
   return listing;
 }
 
-int View::JobsAhead(const Job& job) const {
-  if (job.state() != Job::QUEUED) return 0;
-  const auto queued = queued_.find(core::DeviceKind(job));
+int View::JobsAhead(const core::JobRecord& job) const {
+  if (job.state != Job::QUEUED) return 0;
+  const auto queued = queued_.find(job.facts->need.kind);
   if (queued == queued_.end()) return 0;
   return static_cast<int>(std::distance(
-      queued->second.begin(), queued->second.lower_bound(job.sequence())));
+      queued->second.begin(), queued->second.lower_bound(job.facts->sequence)));
 }
 
 absl::StatusOr<jobs::v1::ExplainResponse> View::Explain(const std::string& job,
                                                         absl::Time now) const {
   base::MutexLock lock(mutex_);
   ORDO_RETURN_IF_ERROR(CheckJob(job));
-  const Job seen = WithProgress(*jobs_.at(sequences_.at(job)));
+  const core::JobRecord& record = *jobs_.at(sequences_.at(job));
+  const Job seen = WithProgress(record);
   std::vector<workers::v1::Worker> workers;
   for (const auto& [name, worker] : workers_) workers.push_back(*worker);
-  return core::Explain({seen, JobsAhead(seen), workers, now});
+  return core::Explain({seen, JobsAhead(record), workers, now});
 }
 
 absl::StatusOr<checkpoints::v1::Checkpoint> View::GetCheckpoint(

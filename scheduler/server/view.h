@@ -81,9 +81,9 @@ class View {
                                          const std::string& job,
                                          const Page& page);
   absl::Status CheckJob(const std::string& job) const ORDO_REQUIRES(mutex_);
-  jobs::v1::Job WithProgress(const jobs::v1::Job& job) const
+  jobs::v1::Job WithProgress(const core::JobRecord& job) const
       ORDO_REQUIRES(mutex_);
-  int JobsAhead(const jobs::v1::Job& job) const ORDO_REQUIRES(mutex_);
+  int JobsAhead(const core::JobRecord& job) const ORDO_REQUIRES(mutex_);
 
   mutable base::Mutex mutex_;
   std::unordered_map<std::string, int64_t> sequences_ ORDO_GUARDED_BY(mutex_);

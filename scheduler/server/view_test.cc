@@ -6,6 +6,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/present.h"
 
 namespace ordo::scheduler::server {
 namespace {
@@ -24,17 +25,17 @@ struct JobFacts {
 
 core::JobPtr MakeJob(const std::string& name, int64_t sequence,
                      const JobFacts& facts = {}) {
-  auto job = std::make_shared<Job>();
-  job->set_name("jobs/" + name);
-  job->mutable_spec()->set_name(name);
-  job->mutable_spec()->set_queue("default");
+  Job job;
+  job.mutable_spec()->set_name(name);
+  job.mutable_spec()->set_queue("default");
   if (!facts.label.empty()) {
-    (*job->mutable_spec()->mutable_labels())["team"] = facts.label;
+    (*job.mutable_spec()->mutable_labels())["team"] = facts.label;
   }
-  job->set_sequence(sequence);
-  job->set_state(facts.state);
-  job->mutable_owner()->set_user(facts.owner);
-  return job;
+  job.set_sequence(sequence);
+  job.set_state(facts.state);
+  job.mutable_owner()->set_user(facts.owner);
+  core::SpecTable specs;
+  return core::RecordOf({job}, &specs);
 }
 
 core::CheckpointPtr MakeCheckpoint(const std::string& job, int64_t step,

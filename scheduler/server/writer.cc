@@ -10,8 +10,9 @@ namespace ordo::scheduler::server {
 namespace {
 
 std::string KeyOf(const core::Record& record) {
-  if (const auto* job = std::get_if<core::JobRecord>(&record.value)) {
-    return job->job->name();
+  // No resource's name, so no other's key.
+  if (const auto* job = std::get_if<core::JobPtr>(&record.value)) {
+    return (*job)->id();
   }
   if (const auto* checkpoint =
           std::get_if<core::CheckpointPtr>(&record.value)) {

@@ -18,13 +18,13 @@ using base::testing::StatusIs;
 using ::testing::ElementsAre;
 
 core::Effect JobRecord(const std::string& name, int64_t version) {
-  auto job = std::make_shared<jobs::v1::Job>();
-  job->set_name("jobs/" + name);
-  job->set_sequence(static_cast<int64_t>(name[0]));
-  job->set_version(version);
-  core::JobRecord record;
-  record.job = job;
-  return core::Record{record};
+  auto facts = std::make_shared<core::JobFacts>();
+  facts->id = name;
+  facts->sequence = static_cast<int64_t>(name[0]);
+  auto record = std::make_shared<core::JobRecord>();
+  record->facts = facts;
+  record->version = version;
+  return core::Record{core::JobPtr(record)};
 }
 
 core::Effect Answer(uint64_t call) {
@@ -122,9 +122,9 @@ TEST(LastOfEachKeyTest, OnlyTheNewestRecordOfAKeyIsWritten) {
   const auto records = LastOfEachKey(
       {{JobRecord("a", 1), JobRecord("b", 1)}, {Answer(1), JobRecord("a", 2)}});
   ASSERT_EQ(records.size(), 2u);
-  const auto& first = std::get<core::JobRecord>(records[0].value);
-  EXPECT_EQ(first.job->name(), "jobs/a");
-  EXPECT_EQ(first.job->version(), 2);
+  const auto& first = std::get<core::JobPtr>(records[0].value);
+  EXPECT_EQ(first->id(), "a");
+  EXPECT_EQ(first->version, 2);
 }
 
 }  // namespace

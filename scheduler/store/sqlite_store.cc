@@ -10,6 +10,8 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
+#include "scheduler/core/present.h"
+#include "scheduler/core/state.h"
 #include "scheduler/store/file_lock.h"
 #include "scheduler/store/sqlite.h"
 
@@ -118,22 +120,21 @@ absl::Status SqliteStore::LoadJobs(core::Records* records) {
       database_->Prepare("SELECT sequence, body, request_id, fingerprint, "
                          "incarnation, acknowledged FROM jobs "
                          "ORDER BY sequence"));
+  core::SpecTable specs;
   while (true) {
     ORDO_ASSIGN_OR_RETURN(const bool found, query->Step());
     if (!found) return absl::OkStatus();
-    auto job = std::make_shared<jobs::v1::Job>();
-    if (!job->ParseFromString(query->Bytes(1))) {
+    core::StoredJob stored;
+    if (!stored.job.ParseFromString(query->Bytes(1))) {
       return absl::DataLossError(
           absl::StrCat("store ", path_, ": the job of sequence ", query->Int(0),
                        " cannot be read"));
     }
-    core::JobRecord record;
-    record.job = std::move(job);
-    record.request_id = query->Bytes(2);
-    record.fingerprint = query->Bytes(3);
-    record.incarnation = query->Bytes(4);
-    record.acknowledged_records = query->Int(5);
-    records->jobs.push_back(std::move(record));
+    stored.request_id = query->Bytes(2);
+    stored.fingerprint = query->Bytes(3);
+    stored.incarnation = query->Bytes(4);
+    stored.acknowledged_records = query->Int(5);
+    records->jobs.push_back(core::RecordOf(std::move(stored), &specs));
   }
 }
 
@@ -170,14 +171,15 @@ absl::StatusOr<Contents> SqliteStore::Load() {
 }
 
 absl::Status SqliteStore::Write(const core::Record& record) {
-  if (const auto* job = std::get_if<core::JobRecord>(&record.value)) {
-    put_job_->BindInt(1, job->job->sequence());
-    put_job_->BindText(2, job->job->name());
-    put_job_->BindBlob(3, job->job->SerializeAsString());
-    put_job_->BindText(4, job->request_id);
-    put_job_->BindText(5, job->fingerprint);
-    put_job_->BindText(6, job->incarnation);
-    put_job_->BindInt(7, job->acknowledged_records);
+  if (const auto* put = std::get_if<core::JobPtr>(&record.value)) {
+    const core::JobRecord& job = **put;
+    put_job_->BindInt(1, job.facts->sequence);
+    put_job_->BindText(2, core::JobName(job.id()));
+    put_job_->BindBlob(3, core::PresentedBytes(job));
+    put_job_->BindText(4, job.facts->request_id);
+    put_job_->BindText(5, job.facts->fingerprint);
+    put_job_->BindText(6, job.incarnation);
+    put_job_->BindInt(7, job.acknowledged_records);
     return put_job_->Run();
   }
   if (const auto* checkpoint =

@@ -9,6 +9,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/present.h"
 #include "scheduler/store/sqlite.h"
 #include "scheduler/store/testing/store_conformance.h"
 
@@ -115,12 +116,11 @@ TEST_F(SqliteStoreTest, ACommitIsOnTheDiskBeforeItReturns) {
 TEST_F(SqliteStoreTest, OtherProgramsReadWhileAStoreIsOpen) {
   ORDO_ASSERT_OK_AND_ASSIGN(auto store, OpenSqliteStore(path_));
   ORDO_ASSERT_OK(store->Load());
-  auto job = std::make_shared<jobs::v1::Job>();
-  job->set_sequence(1);
-  job->set_name("jobs/a");
-  core::JobRecord record;
-  record.job = job;
-  ORDO_ASSERT_OK(store->Commit({core::Record{record}}));
+  core::StoredJob stored;
+  stored.job.set_sequence(1);
+  stored.job.mutable_spec()->set_name("a");
+  core::SpecTable specs;
+  ORDO_ASSERT_OK(store->Commit({core::Record{core::RecordOf(stored, &specs)}}));
   ORDO_ASSERT_OK_AND_ASSIGN(auto database, Database::Open(path_));
   ORDO_ASSERT_OK_AND_ASSIGN(auto query,
                             database->Prepare("SELECT name FROM jobs"));

@@ -67,8 +67,8 @@ void ExpectFigure(const Struct& line) {
 }
 
 TEST_F(BenchTest, WritesALineOfJsonForEachFigure) {
-  ASSERT_EQ(Run({"submit", "cli_start", "--quick", "--dir", folder_.Path("new"),
-                 "--json", folder_.Path("json")}),
+  ASSERT_EQ(Run({"submit", "core", "cli_start", "--quick", "--dir",
+                 folder_.Path("new"), "--json", folder_.Path("json")}),
             0)
       << Output();
   const std::string text = Text("json");
@@ -81,16 +81,19 @@ TEST_F(BenchTest, WritesALineOfJsonForEachFigure) {
     ++figures[object.fields().at("benchmark").string_value() + " " +
               object.fields().at("metric").string_value()];
   }
-  EXPECT_EQ(figures, (std::map<std::string, int>{{"submit acknowledged_p50", 2},
-                                                 {"submit acknowledged_p99", 2},
-                                                 {"submit jobs_per_second", 2},
-                                                 {"cli_start wall", 3}}));
+  EXPECT_EQ(figures,
+            (std::map<std::string, int>{{"submit acknowledged_p50", 2},
+                                        {"submit acknowledged_p99", 2},
+                                        {"submit jobs_per_second", 2},
+                                        {"core sim_decisions_rate", 1},
+                                        {"core bytes_per_queued_job", 1},
+                                        {"cli_start wall", 3}}));
   EXPECT_THAT(text, HasSubstr("\"connections\":\"16\""));
   EXPECT_THAT(text, HasSubstr("\"filesystem\":"));
   // A line of the table for each, below its head.
   const std::vector<std::string> rows =
       absl::StrSplit(Output(), '\n', absl::SkipEmpty());
-  EXPECT_THAT(rows, SizeIs(10));
+  EXPECT_THAT(rows, SizeIs(12));
   // What was measured is gone.
   EXPECT_THAT(files_.List(folder_.Path("new")).value(), SizeIs(0));
 }

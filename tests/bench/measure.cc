@@ -13,6 +13,8 @@ const std::vector<Benchmark>& Benchmarks() {
        BenchmarkDispatch, /*durable=*/true},
       {"restart", "scheduler kill -9 to serving, 10 000 jobs in the store",
        BenchmarkRestart, /*durable=*/true},
+      {"core", "placements of the scheduler's core, and bytes of a queued job",
+       BenchmarkCore},
       {"cli_start", "start of the command line", BenchmarkCliStart},
       {"train_step", "training step of the tiny model, by encoding",
        BenchmarkTrainStep},

@@ -50,6 +50,8 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkDispatch(
     const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkRestart(
     const BenchmarkOptions& options);
+absl::StatusOr<std::vector<Measurement>> BenchmarkCore(
+    const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkCliStart(
     const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkTrainStep(

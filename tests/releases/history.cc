@@ -9,6 +9,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
+#include "scheduler/core/present.h"
 #include "scheduler/policy/fifo.h"
 #include "worker/agent/facts.h"
 
@@ -327,11 +328,12 @@ agent::v1::AnnounceRequest AnnouncementAfter(const History& history) {
 std::string Describe(const scheduler::core::Records& records) {
   std::string text;
   for (const auto& record : records.jobs) {
-    const jobs::v1::Job& job = *record.job;
+    const jobs::v1::Job job = scheduler::core::Present(*record);
     absl::StrAppend(&text, job.ShortDebugString(), " request '",
-                    record.request_id, "' fingerprint '", record.fingerprint,
-                    "' incarnation '", record.incarnation, "' acknowledged ",
-                    record.acknowledged_records, "\n");
+                    record->facts->request_id, "' fingerprint '",
+                    record->facts->fingerprint, "' incarnation '",
+                    record->incarnation, "' acknowledged ",
+                    record->acknowledged_records, "\n");
   }
   for (const auto& checkpoint : records.checkpoints) {
     absl::StrAppend(&text, checkpoint->ShortDebugString(), "\n");

@@ -153,7 +153,7 @@ TEST_F(ReleasesTest, AnAnnouncementIsTaken) {
   }
   ORDO_EXPECT_OK(scheduler::core::CheckInvariants(state));
   const auto state_of = [&state](int number) {
-    return jobs::v1::Job::State_Name(state.jobs.at(JobId(number)).job->state());
+    return jobs::v1::Job::State_Name(state.jobs.at(JobId(number)).job->state);
   };
   EXPECT_EQ(state_of(5), "RUNNING");
   EXPECT_EQ(state_of(6), "CANCELLED");

@@ -8,6 +8,7 @@
 #include "base/status/status.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "scheduler/core/explain.h"
+#include "scheduler/core/present.h"
 #include "scheduler/core/reasons.h"
 
 namespace ordo::tests::sim {
@@ -23,22 +24,14 @@ bool IsSame(const T& a, const T& b) {
   return a == b || MessageDifferencer::Equals(*a, *b);
 }
 
-JobView ViewOfJob(const jobs::v1::Job& job) {
-  JobView view;
-  view.id = job.spec().name();
-  view.sequence = job.sequence();
-  view.version = job.version();
-  view.state = job.state();
-  view.reason = job.reason();
-  view.attempt = job.attempts().empty() ? 0 : job.attempts().rbegin()->number();
-  view.failed_attempts = job.failed_attempts();
-  if (!job.attempts().empty()) {
-    std::set<std::string> warnings;
-    for (const std::string& warning : job.attempts().rbegin()->warnings()) {
-      if (!warnings.insert(warning).second) view.has_repeated_warning = true;
-    }
-  }
-  return view;
+// Records are shared and never changed, so most are the very same.
+bool IsSameJob(const core::JobPtr& a, const core::JobPtr& b) {
+  return a == b ||
+         (MessageDifferencer::Equals(core::Present(*a), core::Present(*b)) &&
+          a->facts->request_id == b->facts->request_id &&
+          a->facts->fingerprint == b->facts->fingerprint &&
+          a->incarnation == b->incarnation &&
+          a->acknowledged_records == b->acknowledged_records);
 }
 
 bool Lacks(const policy::Need& need, const policy::Kernels& lacking) {
@@ -83,12 +76,28 @@ std::vector<std::string> CheckpointsIn(
 
 }  // namespace
 
-JobView ViewOf(const core::JobRecord& record) { return ViewOfJob(*record.job); }
+JobView ViewOf(const core::JobRecord& job) {
+  JobView view;
+  view.id = job.id();
+  view.sequence = job.facts->sequence;
+  view.version = job.version;
+  view.state = job.state;
+  view.reason = job.reason;
+  view.attempt = job.attempt_number();
+  view.failed_attempts = job.failed_attempts;
+  if (!job.attempts.empty()) {
+    std::set<std::string> warnings;
+    for (const std::string& warning : job.newest_attempt().warnings()) {
+      if (!warnings.insert(warning).second) view.has_repeated_warning = true;
+    }
+  }
+  return view;
+}
 
 std::vector<JobView> JobsOf(const core::State& state) {
   std::vector<JobView> jobs;
   for (const auto& [id, entry] : state.jobs) {
-    jobs.push_back(ViewOfJob(*entry.job));
+    jobs.push_back(ViewOf(*entry.job));
   }
   return jobs;
 }
@@ -97,7 +106,7 @@ bool IsLive(const core::State& state, const std::string& job, int32_t attempt) {
   const auto entry = state.jobs.find(job);
   return entry != state.jobs.end() &&
          std::holds_alternative<core::Live>(entry->second.place) &&
-         entry->second.job->attempts().rbegin()->number() == attempt;
+         entry->second.job->attempt_number() == attempt;
 }
 
 std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
@@ -106,10 +115,10 @@ std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
     const auto* live = std::get_if<core::Live>(&entry.place);
     if (live == nullptr) continue;
     attempts.push_back(
-        {{id, entry.job->attempts().rbegin()->number()},
+        {{id, entry.job->attempt_number()},
          live->worker,
          live->device,
-         Lacks(core::NeedOf(*entry.job),
+         Lacks(entry.job->facts->need,
                core::LackingKernels(state.workers.at(live->worker),
                                     live->device))});
   }
@@ -125,12 +134,11 @@ absl::Status CheckExplained(const core::State& state) {
   for (const auto& [id, entry] : state.jobs) {
     const auto* queued = std::get_if<core::Queued>(&entry.place);
     if (queued == nullptr) continue;
-    const jobs::v1::ExplainResponse explained =
-        core::Explain({*entry.job, 0, workers, absl::UnixEpoch()});
-    const std::string holds =
-        queued->not_before.has_value()
-            ? core::reason::kBackoff
-            : WhatHolds(workers, core::NeedOf(*entry.job));
+    const jobs::v1::ExplainResponse explained = core::Explain(
+        {core::Present(*entry.job), 0, workers, absl::UnixEpoch()});
+    const std::string holds = queued->not_before.has_value()
+                                  ? core::reason::kBackoff
+                                  : WhatHolds(workers, entry.job->facts->need);
     if (explained.blockers().empty() ||
         explained.blockers(0).reason() != holds) {
       return absl::InternalError(
@@ -149,9 +157,9 @@ std::vector<std::string> DeletedCheckpoints(const core::State& state) {
   return CheckpointsIn(state, checkpoints::v1::Checkpoint::DELETED);
 }
 
-void Durable::PutJob(const core::JobRecord& record) {
-  const JobView view = ViewOf(record);
-  jobs_[view.sequence] = record;
+void Durable::PutJob(const core::JobPtr& job) {
+  const JobView view = ViewOf(*job);
+  jobs_[view.sequence] = job;
   views_[view.id] = view;
 }
 
@@ -165,7 +173,7 @@ void Durable::Reset(const core::Records& records) {
 }
 
 void Durable::Put(const core::Record& record) {
-  if (const auto* job = std::get_if<core::JobRecord>(&record.value)) {
+  if (const auto* job = std::get_if<core::JobPtr>(&record.value)) {
     PutJob(*job);
   } else if (const auto* checkpoint =
                  std::get_if<core::CheckpointPtr>(&record.value)) {
@@ -183,14 +191,10 @@ absl::Status Durable::CheckEquals(const core::State& state) const {
         absl::StrCat("what left the core of ", name, " is not what it has"));
   };
   if (durable.jobs.size() != jobs_.size()) return differ("jobs");
-  for (const core::JobRecord& record : durable.jobs) {
-    const auto stored = jobs_.find(record.job->sequence());
-    if (stored == jobs_.end() || !IsSame(record.job, stored->second.job) ||
-        record.request_id != stored->second.request_id ||
-        record.fingerprint != stored->second.fingerprint ||
-        record.incarnation != stored->second.incarnation ||
-        record.acknowledged_records != stored->second.acknowledged_records) {
-      return differ(record.job->name());
+  for (const core::JobPtr& job : durable.jobs) {
+    const auto stored = jobs_.find(job->facts->sequence);
+    if (stored == jobs_.end() || !IsSameJob(job, stored->second)) {
+      return differ(job->id());
     }
   }
   if (durable.checkpoints.size() != checkpoints_.size()) {

@@ -30,7 +30,7 @@ struct JobView {
   bool has_repeated_warning = false;
 };
 
-JobView ViewOf(const scheduler::core::JobRecord& record);
+JobView ViewOf(const scheduler::core::JobRecord& job);
 // All jobs of a state, by id.
 std::vector<JobView> JobsOf(const scheduler::core::State& state);
 
@@ -75,10 +75,10 @@ class Durable {
   }
 
  private:
-  void PutJob(const scheduler::core::JobRecord& record);
+  void PutJob(const scheduler::core::JobPtr& job);
 
   std::map<std::string, JobView> views_;
-  std::map<int64_t, scheduler::core::JobRecord> jobs_;
+  std::map<int64_t, scheduler::core::JobPtr> jobs_;
   std::map<std::string, scheduler::core::CheckpointPtr> checkpoints_;
   std::map<std::string, scheduler::core::ReportPtr> reports_;
 };

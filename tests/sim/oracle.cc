@@ -190,8 +190,8 @@ void Oracle::AfterApply(const core::State& state,
   for (const core::Effect& effect : effects) {
     const auto* record = std::get_if<core::Record>(&effect);
     if (record == nullptr) continue;
-    if (const auto* job = std::get_if<core::JobRecord>(&record->value)) {
-      const JobView view = ViewOf(*job);
+    if (const auto* job = std::get_if<core::JobPtr>(&record->value)) {
+      const JobView view = ViewOf(**job);
       CheckChange(left_, view);
     }
     left_.Put(*record);
@@ -212,13 +212,13 @@ void Oracle::AfterApply(const core::State& state,
 void Oracle::AfterCommit(const std::vector<core::Record>& records) {
   // All at once: a job's record may come before those of its checkpoints.
   for (const core::Record& record : records) {
-    if (!std::holds_alternative<core::JobRecord>(record.value)) {
+    if (!std::holds_alternative<core::JobPtr>(record.value)) {
       stored_.Put(record);
     }
   }
   for (const core::Record& record : records) {
-    if (const auto* job = std::get_if<core::JobRecord>(&record.value)) {
-      CheckChange(stored_, ViewOf(*job));
+    if (const auto* job = std::get_if<core::JobPtr>(&record.value)) {
+      CheckChange(stored_, ViewOf(**job));
       stored_.Put(record);
     }
   }

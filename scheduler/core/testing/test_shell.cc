@@ -5,6 +5,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/invariants.h"
+#include "scheduler/core/present.h"
 #include "scheduler/policy/fifo.h"
 
 namespace ordo::scheduler::core::testing {
@@ -31,6 +32,29 @@ bool IsSame(const T& a, const T& b) {
   return a == b || MessageDifferencer::Equals(*a, *b);
 }
 
+void ExpectSame(const JobRecord& a, const JobRecord& b) {
+  const jobs::v1::Job job = Present(a);
+  EXPECT_TRUE(MessageDifferencer::Equals(job, Present(b)))
+      << job.ShortDebugString() << "\nis not\n"
+      << Present(b).ShortDebugString();
+  EXPECT_EQ(a.facts->request_id, b.facts->request_id);
+  EXPECT_EQ(a.facts->fingerprint, b.facts->fingerprint);
+  EXPECT_EQ(a.incarnation, b.incarnation) << a.id();
+  EXPECT_EQ(a.acknowledged_records, b.acknowledged_records);
+}
+
+// A record as a store gives it back.
+JobPtr Stored(const JobRecord& record) {
+  StoredJob stored;
+  EXPECT_TRUE(stored.job.ParseFromString(PresentedBytes(record)));
+  stored.request_id = record.facts->request_id;
+  stored.fingerprint = record.facts->fingerprint;
+  stored.incarnation = record.incarnation;
+  stored.acknowledged_records = record.acknowledged_records;
+  SpecTable specs;
+  return RecordOf(std::move(stored), &specs);
+}
+
 }  // namespace
 
 Options TestShell::DefaultOptions() {
@@ -55,6 +79,7 @@ void TestShell::ApplyEvent(const Event& event) {
     ADD_FAILURE() << "not consumed: " << Describe(effect);
   }
   pending_.clear();
+  presented_.clear();
   for (const Effect& effect : Apply(state_, event, now_)) Keep(effect);
   const absl::Status status = CheckInvariants(state_);
   EXPECT_TRUE(status.ok()) << status;
@@ -63,12 +88,14 @@ void TestShell::ApplyEvent(const Event& event) {
 
 void TestShell::Keep(const Effect& effect) {
   if (const auto* record = std::get_if<Record>(&effect)) {
-    if (const auto* job = std::get_if<JobRecord>(&record->value)) {
-      const auto old = jobs_.find(job->job->sequence());
-      if (old != jobs_.end()) {
-        EXPECT_GT(job->job->version(), old->second.job->version());
+    if (const auto* job = std::get_if<JobPtr>(&record->value)) {
+      JobPtr& stored = jobs_[(*job)->facts->sequence];
+      if (stored != nullptr) {
+        EXPECT_GT((*job)->version, stored->version);
       }
-      jobs_[job->job->sequence()] = *job;
+      stored = Stored(**job);
+      ExpectSame(**job, *stored);
+      recorded_[(*job)->facts->sequence] = *job;
     } else if (const auto* checkpoint =
                    std::get_if<CheckpointPtr>(&record->value)) {
       checkpoints_[(*checkpoint)->name()] = *checkpoint;
@@ -90,15 +117,9 @@ void TestShell::Keep(const Effect& effect) {
 void TestShell::CheckRecords() {
   const Records durable = DurablePart(state_);
   ASSERT_EQ(durable.jobs.size(), jobs_.size());
-  for (const JobRecord& record : durable.jobs) {
-    const JobRecord& stored = jobs_.at(record.job->sequence());
-    EXPECT_TRUE(IsSame(record.job, stored.job))
-        << record.job->ShortDebugString() << "\nstored as\n"
-        << stored.job->ShortDebugString();
-    EXPECT_EQ(record.request_id, stored.request_id);
-    EXPECT_EQ(record.fingerprint, stored.fingerprint);
-    EXPECT_EQ(record.incarnation, stored.incarnation) << record.job->name();
-    EXPECT_EQ(record.acknowledged_records, stored.acknowledged_records);
+  for (const JobPtr& record : durable.jobs) {
+    const JobPtr& recorded = recorded_.at(record->facts->sequence);
+    if (record != recorded) ExpectSame(*record, *recorded);
   }
   ASSERT_EQ(durable.checkpoints.size(), checkpoints_.size());
   for (const CheckpointPtr& checkpoint : durable.checkpoints) {
@@ -110,33 +131,37 @@ void TestShell::CheckRecords() {
   }
 }
 
-absl::StatusOr<std::vector<JobPtr>> TestShell::TakeAnswer(uint64_t call) {
+absl::StatusOr<std::vector<jobs::v1::Job>> TestShell::TakeAnswer(
+    uint64_t call) {
   for (auto it = pending_.begin(); it != pending_.end(); ++it) {
     const auto* answer = std::get_if<Answer>(&*it);
     if (answer == nullptr || answer->call != call) continue;
-    auto jobs = answer->jobs;
+    const auto records = answer->jobs;
     pending_.erase(it);
+    if (!records.ok()) return records.status();
+    std::vector<jobs::v1::Job> jobs;
+    for (const JobPtr& record : *records) jobs.push_back(Present(*record));
     return jobs;
   }
   ADD_FAILURE() << "call " << call << " was not answered";
   return absl::InternalError("not answered");
 }
 
-absl::StatusOr<std::vector<JobPtr>> TestShell::Submit(
+absl::StatusOr<std::vector<jobs::v1::Job>> TestShell::Submit(
     const std::vector<NewJob>& jobs) {
   const uint64_t call = next_call_++;
   ApplyEvent(core::Submit{call, jobs});
   return TakeAnswer(call);
 }
 
-absl::StatusOr<JobPtr> TestShell::Submit(const NewJob& job) {
+absl::StatusOr<jobs::v1::Job> TestShell::Submit(const NewJob& job) {
   auto jobs = Submit(std::vector<NewJob>{job});
   if (!jobs.ok()) return jobs.status();
   return jobs->front();
 }
 
-absl::StatusOr<JobPtr> TestShell::CancelJob(const std::string& job,
-                                            const std::string& user) {
+absl::StatusOr<jobs::v1::Job> TestShell::CancelJob(const std::string& job,
+                                                   const std::string& user) {
   const uint64_t call = next_call_++;
   ApplyEvent(Cancel{call, job, user});
   auto jobs = TakeAnswer(call);
@@ -206,6 +231,8 @@ void TestShell::Restart() {
   ASSERT_TRUE(state.ok()) << state.status();
   state_ = *std::move(state);
   pending_.clear();
+  presented_.clear();
+  recorded_ = jobs_;
   workers_.clear();
   progress_.clear();
   const absl::Status status = CheckInvariants(state_);
@@ -256,15 +283,17 @@ std::vector<std::string> TestShell::TakeRemoved() {
 void TestShell::Ignore() { pending_.clear(); }
 
 const jobs::v1::Job& TestShell::job(const std::string& id) const {
-  return *state_.jobs.at(id).job;
+  const auto [it, is_new] = presented_.try_emplace(id);
+  if (is_new) it->second = Present(*state_.jobs.at(id).job);
+  return it->second;
 }
 
 jobs::v1::Job::State TestShell::StateOf(const std::string& id) const {
-  return job(id).state();
+  return state_.jobs.at(id).job->state;
 }
 
 const std::string& TestShell::ReasonOf(const std::string& id) const {
-  return job(id).reason();
+  return state_.jobs.at(id).job->reason;
 }
 
 double TestShell::Counted(Count::What what, const std::string& label) const {

@@ -31,10 +31,11 @@ class TestShell {
   static Options DefaultOptions();
 
   // Events. Submit and CancelJob take their own answer.
-  absl::StatusOr<std::vector<JobPtr>> Submit(const std::vector<NewJob>& jobs);
-  absl::StatusOr<JobPtr> Submit(const NewJob& job);
-  absl::StatusOr<JobPtr> CancelJob(const std::string& job,
-                                   const std::string& user = "ada");
+  absl::StatusOr<std::vector<jobs::v1::Job>> Submit(
+      const std::vector<NewJob>& jobs);
+  absl::StatusOr<jobs::v1::Job> Submit(const NewJob& job);
+  absl::StatusOr<jobs::v1::Job> CancelJob(const std::string& job,
+                                          const std::string& user = "ada");
   // Takes its own answer. Numbers the observed set if the test did not.
   absl::Status Announce(agent::v1::AnnounceRequest request);
   // The worker answers a desired set with these attempts.
@@ -63,6 +64,7 @@ class TestShell {
 
   // What there is now.
   const State& state() const { return state_; }
+  // As presented; good until the next event.
   const jobs::v1::Job& job(const std::string& id) const;
   jobs::v1::Job::State StateOf(const std::string& id) const;
   const std::string& ReasonOf(const std::string& id) const;
@@ -77,16 +79,19 @@ class TestShell {
   void ApplyEvent(const Event& event);
   void Keep(const Effect& effect);
   void CheckRecords();
-  absl::StatusOr<std::vector<JobPtr>> TakeAnswer(uint64_t call);
+  absl::StatusOr<std::vector<jobs::v1::Job>> TakeAnswer(uint64_t call);
 
   State state_;
   Moment now_{absl::FromUnixSeconds(1'700'000'000), absl::Seconds(1)};
   Effects pending_;
+  mutable std::map<std::string, jobs::v1::Job> presented_;
   uint64_t next_call_ = 1;
   std::map<std::string, int64_t> observed_sequences_;
 
   // As a store would hold them.
-  std::map<int64_t, JobRecord> jobs_;
+  std::map<int64_t, JobPtr> jobs_;
+  // The same as they left the core.
+  std::map<int64_t, JobPtr> recorded_;
   std::map<std::string, CheckpointPtr> checkpoints_;
   std::map<std::string, ReportPtr> reports_;
   std::map<std::pair<Count::What, std::string>, double> counts_;

@@ -58,8 +58,8 @@ absl::Status MemoryStore::Commit(const std::vector<core::Record>& records) {
   while (memory_->held_) memory_->changed_.Wait(memory_->mutex_);
   if (!memory_->failure_.ok()) return memory_->failure_;
   for (const core::Record& record : records) {
-    if (const auto* job = std::get_if<core::JobRecord>(&record.value)) {
-      memory_->jobs_[job->job->sequence()] = *job;
+    if (const auto* job = std::get_if<core::JobPtr>(&record.value)) {
+      memory_->jobs_[(*job)->facts->sequence] = *job;
     } else if (const auto* checkpoint =
                    std::get_if<core::CheckpointPtr>(&record.value)) {
       memory_->checkpoints_[(*checkpoint)->name()] = *checkpoint;

@@ -31,7 +31,7 @@ class Memory {
   mutable base::Mutex mutex_;
   base::CondVar changed_;
   int64_t epoch_ ORDO_GUARDED_BY(mutex_) = 0;
-  std::map<int64_t, core::JobRecord> jobs_ ORDO_GUARDED_BY(mutex_);
+  std::map<int64_t, core::JobPtr> jobs_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, core::CheckpointPtr> checkpoints_
       ORDO_GUARDED_BY(mutex_);
   std::map<std::string, core::ReportPtr> reports_ ORDO_GUARDED_BY(mutex_);

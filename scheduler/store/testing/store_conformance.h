@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "base/status/testing/status_matchers.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/present.h"
 #include "scheduler/store/store.h"
 
 // What every implementation of Store does. A test of one instantiates it:
@@ -43,18 +44,17 @@ class StoreConformanceTest : public ::testing::TestWithParam<MakeStore> {
 
   static core::Record JobRecord(int64_t sequence, const std::string& name,
                                 int64_t version = 1) {
-    auto job = std::make_shared<jobs::v1::Job>();
-    job->set_name("jobs/" + name);
-    job->mutable_spec()->set_name(name);
-    job->set_sequence(sequence);
-    job->set_version(version);
-    core::JobRecord record;
-    record.job = std::move(job);
-    record.request_id = "request-" + name;
-    record.fingerprint = "fingerprint-" + name;
-    record.incarnation = "incarnation-" + std::to_string(version);
-    record.acknowledged_records = version * 10;
-    return {record};
+    core::StoredJob stored;
+    stored.job.set_name("jobs/" + name);
+    stored.job.mutable_spec()->set_name(name);
+    stored.job.set_sequence(sequence);
+    stored.job.set_version(version);
+    stored.request_id = "request-" + name;
+    stored.fingerprint = "fingerprint-" + name;
+    stored.incarnation = "incarnation-" + std::to_string(version);
+    stored.acknowledged_records = version * 10;
+    core::SpecTable specs;
+    return {core::RecordOf(std::move(stored), &specs)};
   }
   static core::Record CheckpointRecord(
       const std::string& name, checkpoints::v1::Checkpoint::State state) {
@@ -97,13 +97,13 @@ TEST_P(StoreConformanceTest, WhatIsCommittedIsThereAfterReopening) {
                       ReportRecord("jobs/a/reports/r-5", 5)}));
   const Contents contents = Reopen();
   ASSERT_EQ(contents.records.jobs.size(), 2u);
-  const core::JobRecord& a = contents.records.jobs[0];
-  EXPECT_EQ(a.job->spec().name(), "a");
-  EXPECT_EQ(a.request_id, "request-a");
-  EXPECT_EQ(a.fingerprint, "fingerprint-a");
+  const core::JobRecord& a = *contents.records.jobs[0];
+  EXPECT_EQ(a.id(), "a");
+  EXPECT_EQ(a.facts->request_id, "request-a");
+  EXPECT_EQ(a.facts->fingerprint, "fingerprint-a");
   EXPECT_EQ(a.incarnation, "incarnation-1");
   EXPECT_EQ(a.acknowledged_records, 10);
-  EXPECT_EQ(contents.records.jobs[1].job->spec().name(), "b");
+  EXPECT_EQ(contents.records.jobs[1]->id(), "b");
   ASSERT_EQ(contents.records.checkpoints.size(), 1u);
   EXPECT_EQ(contents.records.checkpoints[0]->name(), "jobs/a/checkpoints/5-1");
   ASSERT_EQ(contents.records.reports.size(), 1u);
@@ -123,9 +123,9 @@ TEST_P(StoreConformanceTest, ALaterRecordReplacesTheEarlier) {
                       ReportRecord("jobs/a/reports/r-5", 6)}));
   const Contents contents = Reopen();
   ASSERT_EQ(contents.records.jobs.size(), 1u);
-  EXPECT_EQ(contents.records.jobs[0].job->version(), 3);
-  EXPECT_EQ(contents.records.jobs[0].incarnation, "incarnation-3");
-  EXPECT_EQ(contents.records.jobs[0].acknowledged_records, 30);
+  EXPECT_EQ(contents.records.jobs[0]->version, 3);
+  EXPECT_EQ(contents.records.jobs[0]->incarnation, "incarnation-3");
+  EXPECT_EQ(contents.records.jobs[0]->acknowledged_records, 30);
   ASSERT_EQ(contents.records.checkpoints.size(), 1u);
   EXPECT_EQ(contents.records.checkpoints[0]->state(),
             checkpoints::v1::Checkpoint::DELETED);
@@ -141,9 +141,9 @@ TEST_P(StoreConformanceTest, RecordsComeBackInTheOrderOfTheirKeys) {
   }
   const Contents contents = Reopen();
   ASSERT_EQ(contents.records.jobs.size(), 3u);
-  EXPECT_EQ(contents.records.jobs[0].job->sequence(), 4);
-  EXPECT_EQ(contents.records.jobs[1].job->sequence(), 30);
-  EXPECT_EQ(contents.records.jobs[2].job->sequence(), 200);
+  EXPECT_EQ(contents.records.jobs[0]->facts->sequence, 4);
+  EXPECT_EQ(contents.records.jobs[1]->facts->sequence, 30);
+  EXPECT_EQ(contents.records.jobs[2]->facts->sequence, 200);
   EXPECT_EQ(contents.records.reports[0]->name(), "jobs/x/reports/r-200");
 }
 

@@ -1,0 +1,94 @@
+#ifndef ORDO_SCHEDULER_CORE_JOB_H_
+#define ORDO_SCHEDULER_CORE_JOB_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "proto/ordo/jobs/v1/jobs.pb.h"
+#include "scheduler/core/transitions.h"
+#include "scheduler/policy/policy.h"
+
+// A job as the core keeps it: plain fields. present.h makes the message of it
+// that the API shows and the store holds.
+
+namespace ordo::scheduler::core {
+
+using SpecPtr = std::shared_ptr<const jobs::v1::JobSpec>;
+using AttemptPtr = std::shared_ptr<const jobs::v1::Attempt>;
+
+// What never changes of a job; shared by all its records. Times are
+// nanoseconds since 1970 here and below; 0: none.
+struct JobFacts {
+  std::string id;
+  // Grows with each creation.
+  int64_t sequence = 0;
+  // Resolved, without the name; jobs that ask for the same share one. The core
+  // hands it on to whoever runs the job, and decides by the fields below.
+  SpecPtr spec;
+  jobs::v1::JobSpec::Kind kind = jobs::v1::JobSpec::KIND_UNSPECIFIED;
+  // What it needs of its device.
+  policy::Need need;
+  int32_t max_attempts = 0;
+  // Checkpoints kept.
+  int32_t keep = 0;
+  // Zero: none is set.
+  absl::Duration step_timeout;
+  // Checkpoints of other jobs (resource names) that the spec names.
+  std::vector<std::string> references;
+
+  std::string user;
+  bool user_verified = false;
+  std::vector<std::string> notices;
+  std::string request_id;
+  std::string fingerprint;
+  int64_t create_ns = 0;
+};
+using FactsPtr = std::shared_ptr<const JobFacts>;
+
+// Everything durable about a job but its checkpoints and reports.
+struct JobRecord {
+  FactsPtr facts;
+  // Grows with each change.
+  int64_t version = 0;
+  JobState state = jobs::v1::Job::STATE_UNSPECIFIED;
+  std::string reason;
+  // For people. Empty while nothing happened to the job since its creation.
+  std::string message;
+  // Oldest first; all but the newest never change.
+  std::vector<AttemptPtr> attempts;
+  int32_t failed_attempts = 0;
+  std::string cancelled_by;
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  int64_t not_before_ns = 0;
+  // Of its live attempt, if it has one: the incarnation of the worker that was
+  // given it, and the last durable record taken from it.
+  std::string incarnation;
+  int64_t acknowledged_records = 0;
+
+  const std::string& id() const { return facts->id; }
+  // There is one.
+  const jobs::v1::Attempt& newest_attempt() const { return *attempts.back(); }
+  // Of the newest attempt; 0 before the first.
+  int32_t attempt_number() const {
+    return attempts.empty() ? 0 : attempts.back()->number();
+  }
+};
+// Records are shared, never changed.
+using JobPtr = std::shared_ptr<const JobRecord>;
+
+// What follows from a spec that has its name; `spec` itself is left to fill in.
+JobFacts FactsOf(const jobs::v1::JobSpec& spec);
+
+// What a job needs of its device: its kind, `cpu` unless the spec names one,
+// and the kernels that the spec names.
+policy::Need NeedOf(const jobs::v1::JobSpec& spec);
+// The checkpoints (resource names) of other jobs that a job's spec names.
+std::vector<std::string> References(const jobs::v1::JobSpec& spec);
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_JOB_H_

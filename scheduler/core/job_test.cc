@@ -1,0 +1,77 @@
+#include "scheduler/core/job.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(JobTest, AJobWithoutADeviceNeedsACpu) {
+  jobs::v1::JobSpec spec;
+  EXPECT_EQ(NeedOf(spec).kind, "cpu");
+  spec.mutable_resources()->set_device("cuda");
+  EXPECT_EQ(NeedOf(spec).kind, "cuda");
+}
+
+TEST(JobTest, AJobNeedsTheKernelsThatItsPartsName) {
+  jobs::v1::JobSpec spec;
+  spec.add_evaluations();
+  EXPECT_EQ(NeedOf(spec), (policy::Need{"cpu", {}}));
+  spec.mutable_training()->set_kernel("x");
+  spec.add_evaluations()->set_kernel("y");
+  spec.add_evaluations()->set_kernel("x");
+  EXPECT_EQ(NeedOf(spec),
+            (policy::Need{"cpu", {"attention/x", "attention/y"}}));
+}
+
+TEST(JobTest, ReferencesAreEvaluatedCheckpointsAndTheStart) {
+  jobs::v1::JobSpec spec;
+  EXPECT_TRUE(References(spec).empty());
+  spec.add_checkpoints("x");
+  spec.set_start_from("y");
+  EXPECT_THAT(References(spec), ElementsAre("x", "y"));
+}
+
+TEST(JobTest, FactsAreWhatTheSpecSays) {
+  jobs::v1::JobSpec spec;
+  spec.set_name("a");
+  spec.set_kind(jobs::v1::JobSpec::EVALUATE);
+  spec.add_checkpoints("x");
+  spec.mutable_resources()->set_device("cuda");
+  spec.mutable_retry()->set_max_attempts(7);
+  spec.mutable_retry()->mutable_step_timeout()->set_seconds(5);
+  spec.mutable_retry()->mutable_step_timeout()->set_nanos(500'000'000);
+  spec.mutable_checkpoint()->set_keep(9);
+  const JobFacts facts = FactsOf(spec);
+  EXPECT_EQ(facts.id, "a");
+  EXPECT_EQ(facts.kind, jobs::v1::JobSpec::EVALUATE);
+  EXPECT_EQ(facts.need.kind, "cuda");
+  EXPECT_EQ(facts.max_attempts, 7);
+  EXPECT_EQ(facts.keep, 9);
+  EXPECT_EQ(facts.step_timeout, absl::Milliseconds(5500));
+  EXPECT_THAT(facts.references, ElementsAre("x"));
+}
+
+TEST(JobTest, ASpecThatLeavesThemOutGetsTheDefaults) {
+  const JobFacts facts = FactsOf({});
+  EXPECT_EQ(facts.max_attempts, 3);
+  EXPECT_EQ(facts.keep, 3);
+  EXPECT_EQ(facts.step_timeout, absl::ZeroDuration());
+}
+
+TEST(JobTest, ARecordKnowsItsNewestAttempt) {
+  JobRecord record;
+  EXPECT_EQ(record.attempt_number(), 0);
+  for (const int number : {4, 5}) {
+    auto attempt = std::make_shared<jobs::v1::Attempt>();
+    attempt->set_number(number);
+    record.attempts.push_back(attempt);
+  }
+  EXPECT_EQ(record.attempt_number(), 5);
+  EXPECT_EQ(record.newest_attempt().number(), 5);
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core

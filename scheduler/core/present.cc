@@ -1,0 +1,130 @@
+#include "scheduler/core/present.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/util/time_util.h"
+#include "scheduler/core/reasons.h"
+#include "scheduler/core/state.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using google::protobuf::Timestamp;
+using google::protobuf::util::TimeUtil;
+
+// Of a field whose length stands before it.
+constexpr uint32_t kSpecTag = jobs::v1::Job::kSpecFieldNumber << 3 | 2;
+
+void SetTime(int64_t ns, Timestamp* (jobs::v1::Job::*field)(),
+             jobs::v1::Job* job) {
+  if (ns != 0) *(job->*field)() = TimeUtil::NanosecondsToTimestamp(ns);
+}
+
+// 0 when it is not set.
+int64_t TimeOf(const Timestamp& time) {
+  return TimeUtil::TimestampToNanoseconds(time);
+}
+
+std::string NothingHappened(const std::string& id) {
+  return absl::StrCat("waits for a device; ordo explain ", id,
+                      " says what holds it up");
+}
+
+jobs::v1::Job WithoutSpec(const JobRecord& record) {
+  const JobFacts& facts = *record.facts;
+  jobs::v1::Job job;
+  job.set_name(JobName(facts.id));
+  job.set_state(record.state);
+  job.set_reason(record.reason);
+  job.set_message(MessageOf(record));
+  job.mutable_owner()->set_user(facts.user);
+  job.mutable_owner()->set_verified(facts.user_verified);
+  SetTime(facts.create_ns, &jobs::v1::Job::mutable_create_time, &job);
+  SetTime(record.start_ns, &jobs::v1::Job::mutable_start_time, &job);
+  SetTime(record.end_ns, &jobs::v1::Job::mutable_end_time, &job);
+  SetTime(record.not_before_ns, &jobs::v1::Job::mutable_not_before_time, &job);
+  for (const AttemptPtr& attempt : record.attempts) {
+    *job.add_attempts() = *attempt;
+  }
+  job.set_failed_attempts(record.failed_attempts);
+  job.set_cancelled_by(record.cancelled_by);
+  job.mutable_notices()->Assign(facts.notices.begin(), facts.notices.end());
+  job.set_version(record.version);
+  job.set_sequence(facts.sequence);
+  return job;
+}
+
+}  // namespace
+
+std::string MessageOf(const JobRecord& record) {
+  return record.message.empty() && record.reason == reason::kWaitingForDevice
+             ? NothingHappened(record.id())
+             : record.message;
+}
+
+jobs::v1::Job Present(const JobRecord& record) {
+  jobs::v1::Job job = WithoutSpec(record);
+  *job.mutable_spec() = *record.facts->spec;
+  job.mutable_spec()->set_name(record.id());
+  return job;
+}
+
+std::string PresentedBytes(const JobRecord& record) {
+  const jobs::v1::Job job = WithoutSpec(record);
+  const jobs::v1::JobSpec& spec = *record.facts->spec;
+  jobs::v1::JobSpec name;
+  name.set_name(record.id());
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    job.SerializeToCodedStream(&coded);
+    // Fields may come in any order, those of a message within one too.
+    coded.WriteTag(kSpecTag);
+    coded.WriteVarint32(
+        static_cast<uint32_t>(spec.ByteSizeLong() + name.ByteSizeLong()));
+    spec.SerializeToCodedStream(&coded);
+    name.SerializeToCodedStream(&coded);
+  }
+  return bytes;
+}
+
+JobPtr RecordOf(StoredJob stored, SpecTable* specs) {
+  jobs::v1::Job& job = stored.job;
+  auto facts = std::make_shared<JobFacts>(FactsOf(job.spec()));
+  facts->sequence = job.sequence();
+  facts->spec = specs->Share(std::move(*job.mutable_spec()));
+  facts->user = job.owner().user();
+  facts->user_verified = job.owner().verified();
+  facts->notices.assign(job.notices().begin(), job.notices().end());
+  facts->request_id = std::move(stored.request_id);
+  facts->fingerprint = std::move(stored.fingerprint);
+  facts->create_ns = TimeOf(job.create_time());
+
+  auto record = std::make_shared<JobRecord>();
+  record->version = job.version();
+  record->state = job.state();
+  record->reason = job.reason();
+  if (job.message() != NothingHappened(facts->id)) {
+    record->message = job.message();
+  }
+  for (jobs::v1::Attempt& attempt : *job.mutable_attempts()) {
+    record->attempts.push_back(
+        std::make_shared<const jobs::v1::Attempt>(std::move(attempt)));
+  }
+  record->failed_attempts = job.failed_attempts();
+  record->cancelled_by = job.cancelled_by();
+  record->start_ns = TimeOf(job.start_time());
+  record->end_ns = TimeOf(job.end_time());
+  record->not_before_ns = TimeOf(job.not_before_time());
+  record->incarnation = std::move(stored.incarnation);
+  record->acknowledged_records = stored.acknowledged_records;
+  record->facts = std::move(facts);
+  return record;
+}
+
+}  // namespace ordo::scheduler::core
