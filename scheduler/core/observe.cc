@@ -81,7 +81,8 @@ void Touch(Turn& turn, Worker& worker) {
 const ObservedAttempt* Find(const agent::v1::ObservedSet& set,
                             const std::string& job, int32_t attempt) {
   for (const ObservedAttempt& observed : set.attempts()) {
-    if (observed.job() == job && observed.attempt() == attempt) {
+    if (observed.job() == job && observed.attempt() == attempt &&
+        observed.rank() == 0) {
       return &observed;
     }
   }
@@ -117,6 +118,10 @@ void ChangeIncarnation(Turn& turn, Worker& worker,
 void AddDevicesOf(const State& state, const Worker& worker,
                   const ObservedAttempt& observed,
                   std::set<std::string>* devices) {
+  if (!observed.devices().empty()) {
+    devices->insert(observed.devices().begin(), observed.devices().end());
+    return;
+  }
   const auto it = state.jobs.find(observed.job());
   if (it != state.jobs.end()) {
     for (const AttemptPtr& attempt : it->second.job->attempts) {
@@ -136,6 +141,7 @@ void TakeObserved(Turn& turn, Worker& worker,
   for (const ObservedAttempt& observed : set.attempts()) {
     const auto it = turn.state.jobs.find(observed.job());
     const bool is_live = worker.live.count(observed.job()) > 0 &&
+                         observed.rank() == 0 &&
                          it->second.job->attempt_number() == observed.attempt();
     if (is_live) {
       ObserveAttempt(turn, it->second, observed);

@@ -144,6 +144,27 @@ TEST_F(ObserveTest, AnUnknownAttemptBlocksAllDevicesUntilItIsGone) {
   shell_.Ignore();
 }
 
+TEST_F(ObserveTest, AnUnknownAttemptThatTellsItsDevicesBlocksNoOthers) {
+  agent::v1::ObservedAttempt other = AttemptBuilder("other", 3).Running();
+  other.add_devices("cpu:1");
+  Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"}).Runs(other));
+  ORDO_ASSERT_OK(shell_.Submit(JobBuilder("a")));
+  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
+  shell_.Ignore();
+  ORDO_ASSERT_OK(shell_.Submit(JobBuilder("b")));
+  EXPECT_EQ(shell_.StateOf("b"), Job::QUEUED);
+  shell_.Ignore();
+}
+
+TEST_F(ObserveTest, ARankThatNobodyAskedForChangesNothingOfItsAttempt) {
+  StartA();
+  agent::v1::ObservedAttempt second = AttemptBuilder("a", 1).Exited(0);
+  second.set_rank(1);
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running(), second});
+  EXPECT_EQ(shell_.StateOf("a"), Job::RUNNING);
+  shell_.Ignore();
+}
+
 TEST_F(ObserveTest, ANewIncarnationKeepsWhatItAdopted) {
   StartA();
   Announce(WorkerBuilder("w").Incarnation("second").Runs(

@@ -87,6 +87,7 @@ absl::Status Agent::Start() {
     base::LogInfo("attempt adopted",
                   {{"job", key->job},
                    {"attempt", key->attempt},
+                   {"rank", key->rank},
                    {"running", entry.task->SupervisorRuns()}});
     entry.watches =
         std::make_unique<TaskWatches>(*watcher_, entry.task->folders());
@@ -199,9 +200,10 @@ void Agent::StartTask(const Pending& pending) {
                                prober_.plan().WrongKernels(devices));
   }
   if (!status.ok()) {
-    base::LogError(
-        "attempt not started",
-        {{"job", key.job}, {"attempt", key.attempt}, {"error", status}});
+    base::LogError("attempt not started", {{"job", key.job},
+                                           {"attempt", key.attempt},
+                                           {"rank", key.rank},
+                                           {"error", status}});
     entry.over = true;
     {
       base::MutexLock lock(mutex_);
@@ -216,8 +218,9 @@ void Agent::StartTask(const Pending& pending) {
   base::LogInfo("attempt started",
                 {{"job", key.job},
                  {"attempt", key.attempt},
+                 {"rank", key.rank},
                  {"supervisor", entry.task->supervisor_pid()}});
-  WriteSpec(desired);
+  if (key.rank == 0) WriteSpec(desired);
   entry.watches =
       std::make_unique<TaskWatches>(*watcher_, entry.task->folders());
   // What was written before the watches began.
@@ -233,6 +236,7 @@ void Agent::SignalTask(const Action& action) {
   base::LogInfo(stop ? "stop requested" : "kill requested",
                 {{"job", action.key.job},
                  {"attempt", action.key.attempt},
+                 {"rank", action.key.rank},
                  {"grace", absl::FormatDuration(action.grace)},
                  {"result", status}});
 }
@@ -242,9 +246,10 @@ void Agent::ForgetTask(const AttemptKey& key) {
   if (found == entries_.end()) return;
   found->second.watches.reset();
   if (absl::Status status = found->second.task->Remove(); !status.ok()) {
-    base::LogWarning(
-        "task folder not removed",
-        {{"job", key.job}, {"attempt", key.attempt}, {"error", status}});
+    base::LogWarning("task folder not removed", {{"job", key.job},
+                                                 {"attempt", key.attempt},
+                                                 {"rank", key.rank},
+                                                 {"error", status}});
   }
   entries_.erase(found);
 }
@@ -277,14 +282,16 @@ Task::Update Agent::Take(const AttemptKey& key, Entry& entry, bool ended) {
   if (!update.trouble.ok() && !entry.troubled) {
     base::LogWarning("attempt's files not read", {{"job", key.job},
                                                   {"attempt", key.attempt},
+                                                  {"rank", key.rank},
                                                   {"error", update.trouble}});
   }
   entry.troubled = !update.trouble.ok();
   if (!update.damage.ok()) {
     metrics_.damaged_progress.With({}).Increment();
-    base::LogError(
-        "progress file damaged",
-        {{"job", key.job}, {"attempt", key.attempt}, {"error", update.damage}});
+    base::LogError("progress file damaged", {{"job", key.job},
+                                             {"attempt", key.attempt},
+                                             {"rank", key.rank},
+                                             {"error", update.damage}});
   }
   for (const ProgressRecord& record : update.records) {
     entry.measurements->OnRecord(record);
@@ -325,8 +332,9 @@ void Agent::CheckSupervisor(const AttemptKey& key, Entry& entry) {
     // It may have ended as it should: only its files can tell.
     if (!update.journal_read || update.facts.group_empty) return;
     entry.lost = true;
-    base::LogError("supervisor lost",
-                   {{"job", key.job}, {"attempt", key.attempt}});
+    base::LogError(
+        "supervisor lost",
+        {{"job", key.job}, {"attempt", key.attempt}, {"rank", key.rank}});
   }
   if (entry.task->EndLeftovers() > 0) return;
   ReapChildren();
@@ -343,7 +351,7 @@ void Agent::CheckSupervisor(const AttemptKey& key, Entry& entry) {
           absl::StrCat("its supervisor could not begin; look at the worker's "
                        "`state_folder` ",
                        options_.task.state_folder, " and at ",
-                       entry.task->folders().attempt, "/supervisor.log")));
+                       entry.task->folders().supervisor_log)));
     } else {
       AddActions(core_.OnSupervisorLost(key, update.facts));
     }
@@ -364,6 +372,7 @@ void Agent::ReportEnd(const AttemptKey& key, Entry& entry) {
   entry.measurements->OnEnd(cause);
   base::LogInfo("attempt ended", {{"job", key.job},
                                   {"attempt", key.attempt},
+                                  {"rank", key.rank},
                                   {"cause", CauseLabel(cause)},
                                   {"message", message}});
 }

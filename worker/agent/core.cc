@@ -5,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "base/status/status.h"
 
 namespace ordo::worker::agent {
@@ -20,7 +21,7 @@ using ::ordo::training::v1::ProgressRecord;
 constexpr size_t kMaxJobIdBytes = 63;
 
 AttemptKey KeyOf(const DesiredAttempt& desired) {
-  return {desired.job(), desired.attempt()};
+  return {desired.job(), desired.attempt(), desired.rank()};
 }
 
 absl::Duration DurationOf(const google::protobuf::Duration& duration) {
@@ -35,7 +36,7 @@ absl::Status CheckKey(const AttemptKey& key) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
       });
   if (key.job.empty() || key.job.size() > kMaxJobIdBytes || !plain ||
-      key.attempt < 1) {
+      key.attempt < 1 || key.rank < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("not an attempt of a job: ", key.ToString()));
   }
@@ -66,18 +67,22 @@ bool ToDurable(const ProgressRecord& record, DurableRecord* durable) {
 }  // namespace
 
 std::string AttemptKey::ToString() const {
-  return absl::StrCat(job, ".", attempt);
+  const std::string first = absl::StrCat(job, ".", attempt);
+  return rank == 0 ? first : absl::StrCat(first, ".", rank);
 }
 
 absl::StatusOr<AttemptKey> ParseAttemptKey(std::string_view text) {
   AttemptKey key;
-  const size_t dot = text.rfind('.');
-  if (dot == std::string_view::npos ||
-      !absl::SimpleAtoi(std::string(text.substr(dot + 1)), &key.attempt)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("not <job>.<attempt>: ", std::string(text)));
+  const std::vector<std::string> parts = absl::StrSplit(std::string(text), '.');
+  const bool parsed =
+      (parts.size() == 2 || parts.size() == 3) &&
+      absl::SimpleAtoi(parts[1], &key.attempt) &&
+      (parts.size() == 2 || absl::SimpleAtoi(parts[2], &key.rank));
+  if (parsed) key.job = parts[0];
+  if (!parsed || key.ToString() != text) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "not <job>.<attempt> or <job>.<attempt>.<rank>: ", std::string(text)));
   }
-  key.job = std::string(text.substr(0, dot));
   ORDO_RETURN_IF_ERROR(CheckKey(key));
   return key;
 }
@@ -97,6 +102,8 @@ void Core::Add(const DesiredAttempt& desired) {
   attempt.task = desired;
   attempt.observed.set_job(desired.job());
   attempt.observed.set_attempt(desired.attempt());
+  attempt.observed.set_rank(desired.rank());
+  *attempt.observed.mutable_devices() = desired.devices();
   attempt.observed.set_phase(ObservedAttempt::STARTING);
   Changed(true);
 }
@@ -161,6 +168,7 @@ void Core::TakeDesired(const DesiredAttempt& desired, Actions* actions) {
   // What was stored of an adopted attempt may be damaged.
   if (attempt.task.devices().empty()) {
     *attempt.task.mutable_devices() = desired.devices();
+    *attempt.observed.mutable_devices() = desired.devices();
   }
   attempt.task.set_acknowledged_records(std::max(
       attempt.task.acknowledged_records(), desired.acknowledged_records()));

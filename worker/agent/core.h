@@ -21,19 +21,22 @@
 
 namespace ordo::worker::agent {
 
-// An attempt of a job.
+// One rank of an attempt of a job: what a machine runs.
 struct AttemptKey {
   std::string job;
   int32_t attempt = 0;
+  int32_t rank = 0;
 
-  // "<job>.<attempt>", the name of its task folder.
+  // The name of its task folder: "<job>.<attempt>.<rank>"; of rank 0 without
+  // it, as the first release wrote and reads it.
   std::string ToString() const;
 };
 inline bool operator<(const AttemptKey& a, const AttemptKey& b) {
-  return std::tie(a.job, a.attempt) < std::tie(b.job, b.attempt);
+  return std::tie(a.job, a.attempt, a.rank) <
+         std::tie(b.job, b.attempt, b.rank);
 }
 inline bool operator==(const AttemptKey& a, const AttemptKey& b) {
-  return a.job == b.job && a.attempt == b.attempt;
+  return a.job == b.job && a.attempt == b.attempt && a.rank == b.rank;
 }
 
 // The inverse of AttemptKey::ToString; INVALID_ARGUMENT when the text is none.

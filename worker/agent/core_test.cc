@@ -376,12 +376,34 @@ TEST_F(CoreTest, StartFailureCarriesItsReason) {
   EXPECT_THAT(core_.Find({"a", 1})->message(), HasSubstr("disk full"));
 }
 
+TEST_F(CoreTest, RanksOfAnAttemptAreTasksOfTheirOwn) {
+  DesiredAttempt second = ToRun("a", 1);
+  second.set_rank(1);
+  second.set_devices(0, "cpu:1");
+  EXPECT_THAT(Desire({ToRun("a", 1), second}),
+              ElementsAre("start a.1", "start a.1.1"));
+  core_.OnFacts({"a", 1, 1}, ExitFacts(3, 0));
+  const auto observed = core_.Observed();
+  ASSERT_EQ(observed.attempts_size(), 2);
+  EXPECT_EQ(observed.attempts(0).rank(), 0);
+  EXPECT_EQ(observed.attempts(0).phase(), ObservedAttempt::STARTING);
+  EXPECT_EQ(observed.attempts(1).rank(), 1);
+  EXPECT_EQ(observed.attempts(1).phase(), ObservedAttempt::EXITED);
+  EXPECT_THAT(observed.attempts(1).devices(), ElementsAre("cpu:1"));
+  EXPECT_THAT(Desire({second}), ElementsAre("kill a.1"));
+}
+
 TEST(AttemptKeyTest, TextGoesThereAndBack) {
-  const AttemptKey key{"my-job", 12};
-  ORDO_ASSERT_OK_AND_ASSIGN(const AttemptKey read,
-                            ParseAttemptKey(key.ToString()));
-  EXPECT_TRUE(read == key);
-  for (const char* text : {"", "a", "a.", "a.x", ".1", "a.0", "../a.1"}) {
+  for (const AttemptKey& key :
+       {AttemptKey{"my-job", 12}, AttemptKey{"my-job", 12, 3}}) {
+    ORDO_ASSERT_OK_AND_ASSIGN(const AttemptKey read,
+                              ParseAttemptKey(key.ToString()));
+    EXPECT_TRUE(read == key);
+  }
+  EXPECT_EQ((AttemptKey{"a", 1, 0}.ToString()), "a.1");
+  EXPECT_EQ((AttemptKey{"a", 1, 2}.ToString()), "a.1.2");
+  for (const char* text : {"", "a", "a.", "a.x", ".1", "a.0", "../a.1", "a.1.",
+                           "a.1.0", "a.1.-1", "a.1.2.3", "a.01"}) {
     EXPECT_THAT(ParseAttemptKey(text),
                 StatusIs(absl::StatusCode::kInvalidArgument));
   }

@@ -61,6 +61,7 @@ absl::StatusOr<std::string> TaskJson(const DesiredAttempt& desired) {
   if (task.has_train()) {
     task.mutable_train()->set_job(desired.job());
     task.mutable_train()->set_attempt(desired.attempt());
+    task.mutable_train()->set_rank(desired.rank());
     return ToJson(task.train());
   }
   if (task.has_benchmark()) {
@@ -84,8 +85,12 @@ std::string CommandOf(const DesiredAttempt& desired) {
 TaskFolders::TaskFolders(const TaskOptions& options, const AttemptKey& key)
     : task(absl::StrCat(options.state_folder, "/tasks/", key.ToString())),
       job(absl::StrCat(options.storage_root, "/jobs/", key.job)),
-      attempt(absl::StrCat(job, "/attempts/", key.attempt)),
-      progress(attempt + "/progress.records") {}
+      attempt(absl::StrCat(job, "/attempts/", key.attempt)) {
+  const std::string rank = key.rank == 0 ? "" : absl::StrCat("-", key.rank);
+  progress = absl::StrCat(attempt, "/progress", rank, ".records");
+  task_file = absl::StrCat(attempt, "/task", rank, ".json");
+  supervisor_log = absl::StrCat(attempt, "/supervisor", rank, ".log");
+}
 
 std::vector<std::string> EnvironmentWith(
     const std::vector<std::string>& old,
@@ -127,8 +132,8 @@ absl::Status Task::WriteAttempt(const DesiredAttempt& desired) {
   ORDO_ASSIGN_OR_RETURN(const std::string task_json, TaskJson(desired));
   // Each attempt is started once. What another job of this name left here, one
   // that the scheduler's store knows no more, must not be taken for its own.
-  auto file = files_.OpenForWrite(folders_.attempt + "/task.json",
-                                  base::WriteMode::kCreateNew);
+  auto file =
+      files_.OpenForWrite(folders_.task_file, base::WriteMode::kCreateNew);
   if (absl::IsAlreadyExists(file.status())) {
     return absl::AlreadyExistsError(absl::StrCat(
         "the folder ", folders_.attempt,
@@ -184,10 +189,12 @@ absl::Status Task::Start(const DesiredAttempt& desired,
       absl::StrCat(absl::ToInt64Milliseconds(DurationOf(desired.grace()))),
       "--deployment",
       options_.deployment,
+      "--rank",
+      absl::StrCat(key_.rank),
       "--",
       options_.trainer,
       CommandOf(desired),
-      folders_.attempt + "/task.json",
+      folders_.task_file,
       "--out",
       folders_.job,
       "--storage-root",
@@ -202,7 +209,7 @@ absl::Status Task::Start(const DesiredAttempt& desired,
       options_.environment,
       DeviceEnvironment({desired.devices().begin(), desired.devices().end()},
                         options_.devices_root));
-  spawn.stdout_file = folders_.attempt + "/supervisor.log";
+  spawn.stdout_file = folders_.supervisor_log;
   spawn.stderr_file = spawn.stdout_file;
   spawn.new_session = true;
   ORDO_ASSIGN_OR_RETURN(supervisor_, base::AddContext(base::Spawn(spawn),
@@ -215,6 +222,7 @@ DesiredAttempt Task::Stored() const {
   DesiredAttempt stored = ReadState().desired();
   stored.set_job(key_.job);
   stored.set_attempt(key_.attempt);
+  stored.set_rank(key_.rank);
   return stored;
 }
 

@@ -35,15 +35,18 @@ struct TaskOptions {
   std::string devices_root = {};
 };
 
-// The folders of one attempt.
+// The folders of one rank of an attempt.
 struct TaskFolders {
   TaskFolders(const TaskOptions& options, const AttemptKey& key);
 
   std::string task;     // <state>/tasks/<job>.<attempt>
   std::string job;      // <root>/jobs/<job>
   std::string attempt;  // <job>/attempts/<n>
-  // File of the progress records, in the attempt's folder.
-  std::string progress;
+  // Files in the attempt's folder, which ranks share: rank 0 has the plain
+  // name, rank r the same with -r before the ending.
+  std::string progress;        // The progress records.
+  std::string task_file;       // The task as its trainer reads it.
+  std::string supervisor_log;  // What its supervisor has to say.
 };
 
 // An environment with `added` put in or replaced; of this process unless given.

@@ -81,6 +81,32 @@ TEST_F(TaskTest, RunsToItsEndWithAllRecords) {
               HasSubstr("\"every_steps\":\"10\""));
 }
 
+TEST_F(TaskTest, RanksShareAnAttemptsFolderAndNoFileInIt) {
+  Prepare("");
+  const TaskFolders first(options_, {"a", 1, 0});
+  const TaskFolders second(options_, {"a", 1, 1});
+  EXPECT_EQ(first.attempt, second.attempt);
+  EXPECT_EQ(base::NameOf(first.task), "a.1");
+  EXPECT_EQ(base::NameOf(second.task), "a.1.1");
+  EXPECT_EQ(base::NameOf(first.progress), "progress.records");
+  EXPECT_EQ(base::NameOf(second.progress), "progress-1.records");
+  EXPECT_EQ(base::NameOf(second.task_file), "task-1.json");
+  EXPECT_EQ(base::NameOf(second.supervisor_log), "supervisor-1.log");
+}
+
+TEST_F(TaskTest, ATaskIsToldItsRank) {
+  Prepare("");
+  task_ = std::make_unique<Task>(options_, files_, AttemptKey{"a", 1, 1});
+  DesiredAttempt desired = testing::FakeTask("a", 1);
+  desired.set_rank(1);
+  ORDO_ASSERT_OK(task_->Start(desired, &cause_));
+  ASSERT_TRUE(WaitForEnd());
+  EXPECT_THAT(Text(task_->folders().task_file), HasSubstr("\"rank\":1"));
+  EXPECT_EQ(task_->Stored().rank(), 1);
+  EXPECT_THAT(Text(task_->folders().attempt + "/rank-1.log"),
+              HasSubstr("fake trainer"));
+}
+
 TEST_F(TaskTest, SpecLeavesOutWhatBelongsToTheAttempt) {
   Prepare("");
   DesiredAttempt desired = testing::FakeTask("a", 1);

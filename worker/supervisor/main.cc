@@ -21,8 +21,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr,
                  "ordo-supervisor: %s\n"
                  "usage: ordo-supervisor --task-dir DIR --attempt-dir DIR "
-                 "--step-timeout-ms N --grace-ms N --deployment DIR -- "
-                 "TRAINER ARG...\n",
+                 "--step-timeout-ms N --grace-ms N --deployment DIR "
+                 "[--rank N] -- TRAINER ARG...\n",
                  error.c_str());
     return 2;
   }

@@ -6,7 +6,7 @@
 namespace ordo::worker::supervisor {
 namespace {
 
-bool ParseMilliseconds(const std::string& text, int64_t* value) {
+bool ParseNumber(const std::string& text, int64_t* value) {
   if (text.empty() || text[0] < '0' || text[0] > '9') return false;
   char* end = nullptr;
   errno = 0;
@@ -27,9 +27,11 @@ bool SetOption(const std::string& name, const std::string& value,
   } else if (name == "--deployment") {
     options->deployment = value;
   } else if (name == "--step-timeout-ms") {
-    return ParseMilliseconds(value, &options->step_timeout_ms);
+    return ParseNumber(value, &options->step_timeout_ms);
   } else if (name == "--grace-ms") {
-    return ParseMilliseconds(value, &options->grace_ms);
+    return ParseNumber(value, &options->grace_ms);
+  } else if (name == "--rank") {
+    return ParseNumber(value, &options->rank);
   } else {
     return false;
   }

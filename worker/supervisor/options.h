@@ -9,12 +9,16 @@ namespace ordo::worker::supervisor {
 
 // The supervisor's command line:
 //   ordo-supervisor --task-dir DIR --attempt-dir DIR --step-timeout-ms N
-//       --grace-ms N --deployment DIR -- TRAINER ARG...
+//       --grace-ms N --deployment DIR [--rank N] -- TRAINER ARG...
 struct Options {
   // Local folder for the journal; exists.
   std::string task_dir;
-  // The attempt's folder in the storage: rank-0.log, progress.records; exists.
+  // The attempt's folder in the storage; exists.
   std::string attempt_dir;
+  // Which rank of the attempt the trainer is: rank-<rank>.log is its log in
+  // that folder, progress.records its progress file; beyond rank 0
+  // progress-<rank>.records.
+  int64_t rank = 0;
   // A trainer whose progress file stays as it is for this long is hung; 0: it
   // is never taken for hung.
   int64_t step_timeout_ms = 0;

@@ -18,7 +18,7 @@ TEST(OptionsTest, ReadsAWholeCommandLine) {
   ASSERT_TRUE(ParseOptions(
       {"ordo-supervisor", "--task-dir", "/t", "--attempt-dir", "/a",
        "--step-timeout-ms", "600", "--grace-ms", "30", "--deployment", "/d",
-       "--", "/bin/trainer", "train", "--out"},
+       "--rank", "2", "--", "/bin/trainer", "train", "--out"},
       &options, &error))
       << error;
   EXPECT_EQ(options.task_dir, "/t");
@@ -26,6 +26,7 @@ TEST(OptionsTest, ReadsAWholeCommandLine) {
   EXPECT_EQ(options.step_timeout_ms, 600);
   EXPECT_EQ(options.grace_ms, 30);
   EXPECT_EQ(options.deployment, "/d");
+  EXPECT_EQ(options.rank, 2);
   EXPECT_THAT(options.trainer, ElementsAre("/bin/trainer", "train", "--out"));
 }
 
@@ -36,6 +37,7 @@ TEST(OptionsTest, NamesWhatItDoesNotUnderstand) {
            {"s", "--grace-ms", "1s", "--", "t"},
            {"s", "--grace-ms", "", "--", "t"},
            {"s", "--grace-ms", "99999999999999999999", "--", "t"},
+           {"s", "--rank", "-1", "--", "t"},
            {"s", "--unknown", "x", "--", "t"},
            {"s", "--task-dir"}}) {
     Options options;

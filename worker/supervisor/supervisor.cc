@@ -66,7 +66,8 @@ struct StartError {
   signal(SIGHUP, SIG_DFL);
   signal(SIGINT, SIG_DFL);
   const int input = open("/dev/null", O_RDONLY);
-  const std::string log_path = options.attempt_dir + "/rank-0.log";
+  const std::string log_path =
+      options.attempt_dir + "/rank-" + std::to_string(options.rank) + ".log";
   const int log = open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
   if (log < 0 || input < 0) FailStart(report, Operation::kOpenLog);
   dup2(input, 0);
@@ -257,7 +258,10 @@ void Supervisor::CheckDeadlines() {
 
 bool Supervisor::ProgressChanged() {
   struct stat status {};
-  const std::string path = options_.attempt_dir + "/progress.records";
+  const std::string rank =
+      options_.rank == 0 ? "" : "-" + std::to_string(options_.rank);
+  const std::string path =
+      options_.attempt_dir + "/progress" + rank + ".records";
   if (stat(path.c_str(), &status) != 0) {
     // Not there before the trainer's first record.
     if (errno != ENOENT && !progress_error_recorded_) {

@@ -73,6 +73,7 @@ class SupervisorTest : public ::testing::Test {
     int grace_ms = 10000;
     // Stops at its start and at its system calls (ptrace).
     bool traced = false;
+    int rank = 0;
   };
 
   void Start(const std::vector<std::string>& trainer, Limits limits) {
@@ -93,6 +94,8 @@ class SupervisorTest : public ::testing::Test {
         std::to_string(limits.grace_ms),
         "--deployment",
         folder_,
+        "--rank",
+        std::to_string(limits.rank),
         "--"};
     arguments.insert(arguments.end(), trainer.begin(), trainer.end());
     std::vector<char*> argv;
@@ -180,6 +183,20 @@ class SupervisorTest : public ::testing::Test {
   std::string folder_;
   pid_t supervisor_ = 0;
 };
+
+TEST_F(SupervisorTest, ARankHasItsOwnLogAndProgressFile) {
+  Limits limits;
+  limits.rank = 3;
+  limits.step_timeout_ms = 200;
+  // Whatever rank 0 does: this one's own file never grows.
+  StartScript("echo hello; while :; do echo x >> " + folder_ +
+                  "/progress.records; sleep 0.01; done",
+              limits);
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_TRUE(Find(Phase::kHang).has_value());
+  EXPECT_EQ(ReadText(folder_ + "/rank-3.log"), "hello\n");
+  EXPECT_EQ(Log(), "");
+}
 
 TEST_F(SupervisorTest, JournalsAWholeLife) {
   StartScript("echo hello; exit 7");
