@@ -228,7 +228,8 @@ TEST_F(AgentTest, ForgetsWhatIsAcknowledged) {
 }
 
 TEST_F(AgentTest, ADeviceIsOfferedAfterItsProbeAndDoesWithoutWrongKernels) {
-  probe_ = R"({"failed": [{"kernel": "rows/b"}, {"kernel": "rows/a"}]})";
+  probe_ = R"({"passed": ["rows/c"],
+               "failed": [{"kernel": "rows/b"}, {"kernel": "rows/a"}]})";
   Start("*:step_ms=20");
   const auto offered = scheduler_.WaitFor([](const AnnounceRequest& request) {
     return request.devices_size() == 1 && request.devices(0).withheld().empty();
