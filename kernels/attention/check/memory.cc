@@ -75,8 +75,10 @@ Guarded::~Guarded() { Allow(); }
 
 View Guarded::Place(Copies* copies) {
   View view = view_;
-  view.data = copies->Place(&bytes_) + kMargin * size();
-  if (!bytes_.empty()) {
+  uint8_t* const placed = copies->Place(&bytes_);
+  view.data = placed + kMargin * size();
+  // Copies elsewhere are fetched whole.
+  if (!bytes_.empty() && placed == bytes_.data()) {
     const int64_t margin = kMargin * size();
     ASAN_POISON_MEMORY_REGION(bytes_.data(), margin);
     const int64_t behind = margin + gap_ * size();
