@@ -8,6 +8,7 @@
 namespace ordo::worker::agent {
 
 using ::ordo::agent::v1::StoredProbe;
+using ::ordo::training::v1::KernelFailure;
 using ::ordo::training::v1::KernelProbe;
 using ::ordo::workers::v1::Device;
 
@@ -15,25 +16,23 @@ namespace {
 
 constexpr char kToBeProbed[] = "its kernels are to be probed";
 
-}  // namespace
-
-bool IsWhole(const KernelProbe& probe) {
-  return std::none_of(
-      probe.failed().begin(), probe.failed().end(),
-      [](const auto& failure) { return failure.problem().empty(); });
+bool GaveNoAnswer(const KernelFailure& failure) {
+  return failure.problem().empty();
 }
-
-namespace {
 
 // No kernel gave an answer: the device is at fault, which may be full.
 bool IsSilent(const KernelProbe& probe) {
-  return probe.passed().empty() && !probe.failed().empty() &&
-         std::all_of(
-             probe.failed().begin(), probe.failed().end(),
-             [](const auto& failure) { return failure.problem().empty(); });
+  const auto& failed = probe.failed();
+  return probe.passed().empty() && !failed.empty() &&
+         std::all_of(failed.begin(), failed.end(), GaveNoAnswer);
 }
 
 }  // namespace
+
+bool IsWhole(const KernelProbe& probe) {
+  return std::none_of(probe.failed().begin(), probe.failed().end(),
+                      GaveNoAnswer);
+}
 
 ProbePlan::ProbePlan(const std::vector<Device>& devices) {
   for (const Device& device : devices) {
