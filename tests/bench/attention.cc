@@ -134,14 +134,8 @@ absl::Status Parse(const std::vector<std::string>& given,
   Flags flags;
   flags.switches["--quick"] = [=] { arguments->quick = true; };
   flags.switches["--list"] = [=] { arguments->list = true; };
-  flags.values["--json"] = [=](const std::string& value) {
-    arguments->json_file = value;
-    return absl::OkStatus();
-  };
-  flags.values["--plots"] = [=](const std::string& value) {
-    arguments->plots_folder = value;
-    return absl::OkStatus();
-  };
+  flags.AddText("--json", &arguments->json_file);
+  flags.AddText("--plots", &arguments->plots_folder);
   flags.values["--encodings"] = [=](const std::string& value) {
     arguments->encodings = absl::StrSplit(value, ',');
     return absl::OkStatus();

@@ -24,6 +24,13 @@ absl::StatusOr<std::string> LibraryPath() {
 
 }  // namespace
 
+void Flags::AddText(const std::string& flag, std::string* text) {
+  values[flag] = [=](const std::string& value) {
+    *text = value;
+    return absl::OkStatus();
+  };
+}
+
 absl::Status ReadFlags(const std::vector<std::string>& arguments,
                        const Flags& flags) {
   std::vector<std::pair<std::string, std::string>> values;

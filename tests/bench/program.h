@@ -20,6 +20,9 @@ struct Flags {
   // With one; told in the order of the command line.
   std::map<std::string, std::function<absl::Status(const std::string& value)>>
       values;
+
+  // A flag whose value is kept as it is, in `text`.
+  void AddText(const std::string& flag, std::string* text);
 };
 
 // INVALID_ARGUMENT names the first argument that is no flag or lacks its value;

@@ -32,6 +32,14 @@ TEST(ReadFlagsTest, SwitchesAreToldBeforeValues) {
                        HasSubstr("unknown flag '--jsn'")));
 }
 
+TEST(ReadFlagsTest, ATextIsKeptAsItIs) {
+  std::string file;
+  Flags flags;
+  flags.AddText("--json", &file);
+  ORDO_EXPECT_OK(ReadFlags({"--json", "a b,c"}, flags));
+  EXPECT_EQ(file, "a b,c");
+}
+
 TEST(ReadNumberTest, WhatIsNoneIsRefusedWithItsFlag) {
   int number = 0;
   ORDO_EXPECT_OK(ReadNumber("--rounds", "9", 9, &number));

@@ -85,22 +85,13 @@ absl::Status Parse(const std::vector<std::string>& given,
     arguments->tokens = 32;
     arguments->rounds = 2;
   };
-  flags.values["--model"] = [=](const std::string& value) {
-    arguments->model = value;
-    return absl::OkStatus();
-  };
+  flags.AddText("--model", &arguments->model);
   flags.values["--encodings"] = [=](const std::string& value) {
     arguments->encodings = absl::StrSplit(value, ',');
     return absl::OkStatus();
   };
-  flags.values["--json"] = [=](const std::string& value) {
-    arguments->json_file = value;
-    return absl::OkStatus();
-  };
-  flags.values["--plots"] = [=](const std::string& value) {
-    arguments->plots_folder = value;
-    return absl::OkStatus();
-  };
+  flags.AddText("--json", &arguments->json_file);
+  flags.AddText("--plots", &arguments->plots_folder);
   flags.values["--device"] = [=](const std::string& value) {
     return ReadDevice(value, &arguments->device);
   };

@@ -53,14 +53,8 @@ absl::Status Parse(const std::vector<std::string>& given,
                    Arguments* arguments) {
   Flags flags;
   flags.switches["--quick"] = [=] { arguments->quick = true; };
-  flags.values["--json"] = [=](const std::string& value) {
-    arguments->json_file = value;
-    return absl::OkStatus();
-  };
-  flags.values["--plots"] = [=](const std::string& value) {
-    arguments->plots_folder = value;
-    return absl::OkStatus();
-  };
+  flags.AddText("--json", &arguments->json_file);
+  flags.AddText("--plots", &arguments->plots_folder);
   flags.values["--device"] = [=](const std::string& value) {
     return ReadDevice(value, &arguments->device);
   };
