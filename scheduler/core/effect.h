@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -26,10 +27,29 @@ namespace ordo::scheduler::core {
 using CheckpointPtr = std::shared_ptr<const checkpoints::v1::Checkpoint>;
 using ReportPtr = std::shared_ptr<const reports::v1::Report>;
 
+// A small record that is no job's: what people set, and what is counted.
+struct Row {
+  // Stored as numbers: they keep theirs.
+  enum class Kind {
+    kQueue = 1,
+    kWorker = 2,
+    kDevice = 3,
+    kUsage = 4,
+    kAudit = 5,
+  };
+
+  Kind kind;
+  // Unique among those of its kind.
+  std::string key;
+  // A message of its kind, serialized; none: the row is removed.
+  std::optional<std::string> bytes;
+};
+using RowPtr = std::shared_ptr<const Row>;
+
 // A durable change: insert or replace. Keys: JobFacts.sequence,
-// Checkpoint.name, Report.name.
+// Checkpoint.name, Report.name, (Row.kind, Row.key).
 struct Record {
-  std::variant<JobPtr, CheckpointPtr, ReportPtr> value;
+  std::variant<JobPtr, CheckpointPtr, ReportPtr, RowPtr> value;
 };
 
 // Tell a worker all that it should run.

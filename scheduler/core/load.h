@@ -11,11 +11,12 @@
 namespace ordo::scheduler::core {
 
 // The durable part of a state: one record of each key, ordered by key (jobs by
-// sequence, then checkpoints and reports by name).
+// sequence, then checkpoints and reports by name, rows by kind and key).
 struct Records {
   std::vector<JobPtr> jobs;
   std::vector<CheckpointPtr> checkpoints;
   std::vector<ReportPtr> reports;
+  std::vector<RowPtr> rows = {};
 };
 
 Records DurablePart(const State& state);

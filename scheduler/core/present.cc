@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/util/time_util.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/state.h"
@@ -15,9 +13,6 @@ namespace {
 
 using google::protobuf::Timestamp;
 using google::protobuf::util::TimeUtil;
-
-// Of a field whose length stands before it.
-constexpr uint32_t kSpecTag = jobs::v1::Job::kSpecFieldNumber << 3 | 2;
 
 void SetTime(int64_t ns, Timestamp* (jobs::v1::Job::*field)(),
              jobs::v1::Job* job) {
@@ -34,7 +29,15 @@ std::string NothingHappened(const std::string& id) {
                       " says what holds it up");
 }
 
-jobs::v1::Job WithoutSpec(const JobRecord& record) {
+}  // namespace
+
+std::string MessageOf(const JobRecord& record) {
+  return record.message.empty() && record.reason == reason::kWaitingForDevice
+             ? NothingHappened(record.id())
+             : record.message;
+}
+
+jobs::v1::Job PresentWithoutSpec(const JobRecord& record) {
   const JobFacts& facts = *record.facts;
   jobs::v1::Job job;
   job.set_name(JobName(facts.id));
@@ -58,46 +61,25 @@ jobs::v1::Job WithoutSpec(const JobRecord& record) {
   return job;
 }
 
-}  // namespace
-
-std::string MessageOf(const JobRecord& record) {
-  return record.message.empty() && record.reason == reason::kWaitingForDevice
-             ? NothingHappened(record.id())
-             : record.message;
-}
-
 jobs::v1::Job Present(const JobRecord& record) {
-  jobs::v1::Job job = WithoutSpec(record);
+  jobs::v1::Job job = PresentWithoutSpec(record);
   *job.mutable_spec() = *record.facts->spec;
   job.mutable_spec()->set_name(record.id());
   return job;
 }
 
-std::string PresentedBytes(const JobRecord& record) {
-  const jobs::v1::Job job = WithoutSpec(record);
-  const jobs::v1::JobSpec& spec = *record.facts->spec;
-  jobs::v1::JobSpec name;
-  name.set_name(record.id());
-  std::string bytes;
-  {
-    google::protobuf::io::StringOutputStream stream(&bytes);
-    google::protobuf::io::CodedOutputStream coded(&stream);
-    job.SerializeToCodedStream(&coded);
-    // Fields may come in any order, those of a message within one too.
-    coded.WriteTag(kSpecTag);
-    coded.WriteVarint32(
-        static_cast<uint32_t>(spec.ByteSizeLong() + name.ByteSizeLong()));
-    spec.SerializeToCodedStream(&coded);
-    name.SerializeToCodedStream(&coded);
-  }
-  return bytes;
+JobPtr RecordOf(StoredJob stored, SpecTable* specs) {
+  stored.job.set_name(JobName(stored.job.spec().name()));
+  SpecPtr spec = specs->Share(std::move(*stored.job.mutable_spec()));
+  return RecordOf(std::move(stored), std::move(spec));
 }
 
-JobPtr RecordOf(StoredJob stored, SpecTable* specs) {
+JobPtr RecordOf(StoredJob stored, SpecPtr spec) {
   jobs::v1::Job& job = stored.job;
-  auto facts = std::make_shared<JobFacts>(FactsOf(job.spec()));
+  auto facts = std::make_shared<JobFacts>(FactsOf(*spec));
+  facts->id = IdOf(job.name());
   facts->sequence = job.sequence();
-  facts->spec = specs->Share(std::move(*job.mutable_spec()));
+  facts->spec = std::move(spec);
   facts->user = job.owner().user();
   facts->user_verified = job.owner().verified();
   facts->notices.assign(job.notices().begin(), job.notices().end());

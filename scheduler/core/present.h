@@ -19,8 +19,8 @@ jobs::v1::Job Present(const JobRecord& record);
 // Job.message of it.
 std::string MessageOf(const JobRecord& record);
 
-// The bytes of Present(record), put together without copying the spec.
-std::string PresentedBytes(const JobRecord& record);
+// As Present, without the spec.
+jobs::v1::Job PresentWithoutSpec(const JobRecord& record);
 
 // A record as a store has it: the job as presented, and what that leaves out.
 struct StoredJob {
@@ -33,6 +33,9 @@ struct StoredJob {
 
 // The inverse. The spec is shared by way of `specs`.
 JobPtr RecordOf(StoredJob stored, SpecTable* specs);
+// The same for a job whose spec is kept apart: `spec` has no name and takes the
+// place of the one in `stored`.
+JobPtr RecordOf(StoredJob stored, SpecPtr spec);
 
 }  // namespace ordo::scheduler::core
 

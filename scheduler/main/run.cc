@@ -55,7 +55,7 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   ORDO_RETURN_IF_ERROR(base::AddContext(
       files.MakeFolders(config.storage_root()), "make storage_root"));
   ORDO_ASSIGN_OR_RETURN(const auto store,
-                        store::OpenSqliteStore(config.store()));
+                        store::OpenSqliteStore({config.store()}));
   server::ServerOptions options;
   options.core = CoreOptions(config);
   options.store = store.get();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,13 +18,22 @@ namespace ordo::scheduler::store {
 
 class Statement;
 
+struct DatabaseOptions {
+  // Not changed, nor made when it is missing.
+  bool read_only = false;
+  // Name of the SQLite VFS below it; empty: the default one.
+  std::string vfs;
+};
+
 // An open database. Outlives its statements.
 class Database {
  public:
-  // Makes the file when it is missing. Errors name the file: DATA_LOSS for a
-  // damaged one, RESOURCE_EXHAUSTED for a full disk, else UNAVAILABLE.
+  // Makes the file when it is missing. Errors, here and below, name the file:
+  // DATA_LOSS for a damaged one, RESOURCE_EXHAUSTED for a full disk,
+  // PERMISSION_DENIED where it may not be opened or written, INTERNAL for a
+  // constraint that does not hold, else UNAVAILABLE.
   static absl::StatusOr<std::unique_ptr<Database>> Open(
-      const std::string& path);
+      const std::string& path, const DatabaseOptions& options = {});
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -31,6 +41,14 @@ class Database {
   // Runs statements that give nothing back.
   absl::Status Execute(const std::string& sql);
   absl::StatusOr<std::unique_ptr<Statement>> Prepare(const std::string& sql);
+  // Copies all of it, as it is at one moment, over what `target` holds. Others
+  // may read and write it meanwhile.
+  absl::Status CopyTo(Database& target);
+  // DATA_LOSS, with what SQLite says, unless the pages and rows of the file fit
+  // together. Reads all of it.
+  absl::Status CheckPages();
+
+  const std::string& path() const { return path_; }
 
  private:
   friend class Statement;
@@ -52,8 +70,8 @@ class Statement {
 
   // Values of the next run. Bound data is copied.
   void BindInt(int parameter, int64_t value);
-  void BindText(int parameter, const std::string& value);
-  void BindBlob(int parameter, const std::string& value);
+  void BindText(int parameter, std::string_view value);
+  void BindBlob(int parameter, std::string_view value);
 
   // The next row: false when there is none. Starts a run when none is on.
   absl::StatusOr<bool> Step();
@@ -63,8 +81,13 @@ class Statement {
   void Reset();
 
   // Of the current row.
+  int num_columns() const;
+  std::string ColumnName(int column) const;
+  bool IsInt(int column) const;
   int64_t Int(int column) const;
   std::string Bytes(int column) const;
+  // The same without a copy; until the next call.
+  std::string_view View(int column) const;
 
  private:
   friend class Database;

@@ -9,18 +9,23 @@
 
 namespace ordo::scheduler::store {
 
-// Form of the file. Grows with each change of the tables; a file of another
-// version is refused.
-inline constexpr int kSchemaVersion = 1;
+struct SqliteStoreOptions {
+  // The file. Made, with its folder, when it is missing.
+  std::string path;
+  // Name of the SQLite VFS below it; empty: the default one.
+  std::string vfs = {};
+};
 
 // A store in one SQLite file, in WAL mode and with full sync: a commit is on
-// the disk when it returns. Other programs may read the file meanwhile. Makes
-// the file and its folder when they are missing.
+// the disk when it returns. Other programs may read the file meanwhile. The
+// pages of the file are checked; one of an earlier release is brought to this
+// one's tables.
 //
-// FAILED_PRECONDITION: another scheduler uses the file, or it has another
-// schema version. DATA_LOSS: it is damaged or no SQLite file. Messages name the
-// file.
-absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const std::string& path);
+// FAILED_PRECONDITION: another scheduler uses the file, or a later release
+// wrote it. DATA_LOSS: it is damaged or no SQLite file; it was left as it is.
+// Messages name the file.
+absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
+    const SqliteStoreOptions& options);
 
 }  // namespace ordo::scheduler::store
 

@@ -25,12 +25,15 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // All records, ordered as core::Records says, and a new epoch, which is
-  // durable on return. Call once, first.
+  // All records but rows of kind kAudit, ordered as core::Records says, and a
+  // new epoch, which is durable on return. DATA_LOSS when something that was
+  // stored cannot be read any more; nothing is changed then. Call once, first.
   virtual absl::StatusOr<Contents> Load() = 0;
 
-  // Inserts or replaces the records, in order, all or none. Durable on return.
-  // After an error nothing more may be committed: open the store again.
+  // Inserts or replaces the records, in order, all or none; a row without bytes
+  // is removed. Durable on return. RESOURCE_EXHAUSTED: there is no room; none
+  // of it is stored, and it may be tried again. After any other error nothing
+  // more may be committed: open the store again.
   virtual absl::Status Commit(const std::vector<core::Record>& records) = 0;
 };
 

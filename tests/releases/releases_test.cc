@@ -55,7 +55,7 @@ class ReleasesTest : public ::testing::Test {
     return folder_.Path(name);
   }
   std::unique_ptr<scheduler::store::Store> OpenStore(const std::string& path) {
-    auto store = scheduler::store::OpenSqliteStore(path);
+    auto store = scheduler::store::OpenSqliteStore({path});
     EXPECT_TRUE(store.ok()) << store.status();
     return *std::move(store);
   }

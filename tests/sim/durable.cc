@@ -170,6 +170,7 @@ void Durable::Reset(const core::Records& records) {
     checkpoints_[checkpoint->name()] = checkpoint;
   }
   for (const auto& report : records.reports) reports_[report->name()] = report;
+  for (const auto& row : records.rows) rows_[{row->kind, row->key}] = row;
 }
 
 void Durable::Put(const core::Record& record) {
@@ -178,9 +179,12 @@ void Durable::Put(const core::Record& record) {
   } else if (const auto* checkpoint =
                  std::get_if<core::CheckpointPtr>(&record.value)) {
     checkpoints_[(*checkpoint)->name()] = *checkpoint;
+  } else if (const auto* report = std::get_if<core::ReportPtr>(&record.value)) {
+    reports_[(*report)->name()] = *report;
   } else {
-    const auto& report = std::get<core::ReportPtr>(record.value);
-    reports_[report->name()] = report;
+    const auto& row = std::get<core::RowPtr>(record.value);
+    rows_[{row->kind, row->key}] = row;
+    if (!row->bytes.has_value()) rows_.erase({row->kind, row->key});
   }
 }
 
@@ -211,6 +215,13 @@ absl::Status Durable::CheckEquals(const core::State& state) const {
     const auto stored = reports_.find(report->name());
     if (stored == reports_.end() || !IsSame(report, stored->second)) {
       return differ(report->name());
+    }
+  }
+  if (durable.rows.size() != rows_.size()) return differ("rows");
+  for (const core::RowPtr& row : durable.rows) {
+    const auto stored = rows_.find({row->kind, row->key});
+    if (stored == rows_.end() || row->bytes != stored->second->bytes) {
+      return differ(row->key);
     }
   }
   return absl::OkStatus();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -81,6 +82,9 @@ class Durable {
   std::map<int64_t, scheduler::core::JobPtr> jobs_;
   std::map<std::string, scheduler::core::CheckpointPtr> checkpoints_;
   std::map<std::string, scheduler::core::ReportPtr> reports_;
+  std::map<std::pair<scheduler::core::Row::Kind, std::string>,
+           scheduler::core::RowPtr>
+      rows_;
 };
 
 }  // namespace ordo::tests::sim

@@ -46,7 +46,7 @@ void ExpectSame(const JobRecord& a, const JobRecord& b) {
 // A record as a store gives it back.
 JobPtr Stored(const JobRecord& record) {
   StoredJob stored;
-  EXPECT_TRUE(stored.job.ParseFromString(PresentedBytes(record)));
+  EXPECT_TRUE(stored.job.ParseFromString(Present(record).SerializeAsString()));
   stored.request_id = record.facts->request_id;
   stored.fingerprint = record.facts->fingerprint;
   stored.incarnation = record.incarnation;

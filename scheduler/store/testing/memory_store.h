@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.h"
@@ -14,8 +15,13 @@ namespace ordo::scheduler::store::testing {
 // What a MemoryStore holds; lives on when that is closed. Thread-safe.
 class Memory {
  public:
-  // Every later commit fails with this.
+  // Every later commit fails with this, until it is OK.
   void Fail(const absl::Status& status);
+  // The process that uses it dies before the write of this number, from 1 on:
+  // each record and the end of each commit is one. Everything fails from then
+  // on, until Revive; which says whether it has come to that.
+  void DieAt(int write);
+  bool Revive();
   // Commits wait until Continue.
   void Hold();
   void Continue();
@@ -27,15 +33,24 @@ class Memory {
 
  private:
   friend class MemoryStore;
+  struct Held {
+    std::map<int64_t, core::JobPtr> jobs;
+    std::map<std::string, core::CheckpointPtr> checkpoints;
+    std::map<std::string, core::ReportPtr> reports;
+    std::map<std::pair<core::Row::Kind, std::string>, core::RowPtr> rows;
+  };
+
+  static void Put(const core::Record& record, Held* held);
+  // Whether the process is alive after a write.
+  bool SurvivesWrite() ORDO_REQUIRES(mutex_);
 
   mutable base::Mutex mutex_;
   base::CondVar changed_;
   int64_t epoch_ ORDO_GUARDED_BY(mutex_) = 0;
-  std::map<int64_t, core::JobPtr> jobs_ ORDO_GUARDED_BY(mutex_);
-  std::map<std::string, core::CheckpointPtr> checkpoints_
-      ORDO_GUARDED_BY(mutex_);
-  std::map<std::string, core::ReportPtr> reports_ ORDO_GUARDED_BY(mutex_);
+  Held held_records_ ORDO_GUARDED_BY(mutex_);
   absl::Status failure_ ORDO_GUARDED_BY(mutex_);
+  // Writes before death; 0: it is dead; less: it lives for ever.
+  int writes_left_ ORDO_GUARDED_BY(mutex_) = -1;
   bool held_ ORDO_GUARDED_BY(mutex_) = false;
   int num_begun_ ORDO_GUARDED_BY(mutex_) = 0;
   int num_committed_ ORDO_GUARDED_BY(mutex_) = 0;

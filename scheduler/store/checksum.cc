@@ -1,0 +1,23 @@
+#include "scheduler/store/checksum.h"
+
+#include "base/digest/crc32c.h"
+
+namespace ordo::scheduler::store {
+
+Checksum& Checksum::Add(int64_t number) {
+  const auto bits = static_cast<uint64_t>(number);
+  for (int shift = 0; shift < 64; shift += 8) {
+    bytes_ += static_cast<char>(bits >> shift & 0xff);
+  }
+  return *this;
+}
+
+Checksum& Checksum::Add(std::string_view text) {
+  Add(static_cast<int64_t>(text.size()));
+  bytes_.append(text);
+  return *this;
+}
+
+uint32_t Checksum::value() const { return base::Crc32c(bytes_); }
+
+}  // namespace ordo::scheduler::store

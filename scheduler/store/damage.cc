@@ -1,0 +1,29 @@
+#include "scheduler/store/damage.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace ordo::scheduler::store {
+namespace {
+
+constexpr size_t kMaxNamed = 20;
+
+}  // namespace
+
+void Damage::Add(const std::string& table, const std::string& key) {
+  ++num_rows_;
+  if (rows_.size() < kMaxNamed) {
+    rows_.push_back(absl::StrCat("table ", table, ", ", key));
+  }
+}
+
+absl::Status Damage::status() const {
+  if (num_rows_ == 0) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      "store ", path_, " is damaged and was left as it is; wrong rows: ",
+      num_rows_, " (", absl::StrJoin(rows_, "; "),
+      num_rows_ > static_cast<int>(rows_.size()) ? "; ..." : "",
+      "); restore it from a copy: ordo-scheduler restore FILE"));
+}
+
+}  // namespace ordo::scheduler::store

@@ -1,0 +1,30 @@
+#ifndef ORDO_SCHEDULER_STORE_DAMAGE_H_
+#define ORDO_SCHEDULER_STORE_DAMAGE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace ordo::scheduler::store {
+
+// Damaged rows that were found while a file was read.
+class Damage {
+ public:
+  // `path` of the store's file.
+  explicit Damage(std::string path) : path_(std::move(path)) {}
+
+  // `key`: a column and its value, such as "sequence 7".
+  void Add(const std::string& table, const std::string& key);
+  // DATA_LOSS, naming the first twenty, or OK when there are none.
+  absl::Status status() const;
+
+ private:
+  const std::string path_;
+  int num_rows_ = 0;
+  std::vector<std::string> rows_;
+};
+
+}  // namespace ordo::scheduler::store
+
+#endif  // ORDO_SCHEDULER_STORE_DAMAGE_H_

@@ -1,0 +1,81 @@
+#ifndef ORDO_SCHEDULER_STORE_TESTING_RECORDS_H_
+#define ORDO_SCHEDULER_STORE_TESTING_RECORDS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "scheduler/core/effect.h"
+#include "scheduler/core/load.h"
+#include "scheduler/core/present.h"
+
+// Records for tests of stores.
+
+namespace ordo::scheduler::store::testing {
+
+inline core::Record JobRecord(int64_t sequence, const std::string& name,
+                              int64_t version = 1) {
+  core::StoredJob stored;
+  stored.job.mutable_spec()->set_name(name);
+  // Every third job asks for the same.
+  stored.job.mutable_spec()->mutable_training()->set_steps(sequence % 3);
+  stored.job.set_sequence(sequence);
+  stored.job.set_version(version);
+  stored.request_id = "request-" + name;
+  stored.fingerprint = "fingerprint-" + name;
+  stored.incarnation = "incarnation-" + std::to_string(version);
+  stored.acknowledged_records = version * 10;
+  core::SpecTable specs;
+  return {core::RecordOf(std::move(stored), &specs)};
+}
+
+inline core::Record CheckpointRecord(
+    const std::string& name, checkpoints::v1::Checkpoint::State state =
+                                 checkpoints::v1::Checkpoint::AVAILABLE) {
+  auto checkpoint = std::make_shared<checkpoints::v1::Checkpoint>();
+  checkpoint->set_name(name);
+  checkpoint->set_state(state);
+  return {core::CheckpointPtr(std::move(checkpoint))};
+}
+
+inline core::Record ReportRecord(const std::string& name, int64_t step) {
+  auto report = std::make_shared<reports::v1::Report>();
+  report->set_name(name);
+  report->set_step(step);
+  return {core::ReportPtr(std::move(report))};
+}
+
+inline core::Record RowRecord(core::Row::Kind kind, const std::string& key,
+                              const std::optional<std::string>& bytes) {
+  return {std::make_shared<const core::Row>(core::Row{kind, key, bytes})};
+}
+
+// Each record in a line.
+inline std::vector<std::string> Lines(const core::Records& records) {
+  std::vector<std::string> lines;
+  for (const core::JobPtr& job : records.jobs) {
+    lines.push_back(absl::StrCat(core::Present(*job).ShortDebugString(), " ",
+                                 job->facts->request_id, " ",
+                                 job->facts->fingerprint, " ", job->incarnation,
+                                 " ", job->acknowledged_records));
+  }
+  for (const auto& each : records.checkpoints) {
+    lines.push_back(each->ShortDebugString());
+  }
+  for (const auto& each : records.reports) {
+    lines.push_back(each->ShortDebugString());
+  }
+  for (const core::RowPtr& row : records.rows) {
+    lines.push_back(absl::StrCat(static_cast<int>(row->kind), " ", row->key,
+                                 " ", row->bytes.value_or("(removed)")));
+  }
+  return lines;
+}
+
+}  // namespace ordo::scheduler::store::testing
+
+#endif  // ORDO_SCHEDULER_STORE_TESTING_RECORDS_H_
