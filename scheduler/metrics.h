@@ -105,6 +105,9 @@ struct SchedulerMetrics {
         commit_records(
             registry.AddCounter({"ordo_scheduler_commit_records_total",
                                  "Records written to the store."})),
+        full_disks(registry.AddCounter(
+            {"ordo_scheduler_full_disks_total",
+             "Times that the disk of the store was found full."})),
         dispatches(
             registry.AddCounter({"ordo_scheduler_dispatch_calls_total",
                                  "Desired sets sent to workers, by result.",
@@ -130,6 +133,7 @@ struct SchedulerMetrics {
   base::GaugeFamily tokens_per_second;
   base::HistogramFamily commit_latency;
   base::CounterFamily commit_records;
+  base::CounterFamily full_disks;
   base::CounterFamily dispatches;
 };
 

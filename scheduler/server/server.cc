@@ -29,6 +29,13 @@ absl::Status Leaving() {
       "the scheduler is leaving; try again when it is back");
 }
 
+absl::Status NoRoom() {
+  return absl::UnavailableError(
+      "the disk of the scheduler's store is full, so nothing is acknowledged; "
+      "running jobs go on; free space on it and try again, with the same "
+      "request id");
+}
+
 [[noreturn]] void EndProcess(const absl::Status& status) {
   LogError(
       "a change could not be stored; the scheduler ends, and its next "
@@ -97,6 +104,11 @@ Server::Server(ServerOptions options, core::State state,
   };
   writer.on_failure =
       options_.on_commit_failure ? options_.on_commit_failure : &EndProcess;
+  writer.full_retry = options_.full_retry;
+  writer.on_full = [this](const absl::Status& status) {
+    StopAcknowledging(status);
+  };
+  writer.on_room = [this] { GoOnAcknowledging(); };
   writer.on_commit = [this](size_t num_records, absl::Duration took) {
     options_.metrics->commit_records.With({}).Increment(
         static_cast<double>(num_records));
@@ -125,7 +137,42 @@ void Server::Drain() {
     }
   });
   writer_->Drain();
+  bool full = false;
+  {
+    base::MutexLock lock(mutex_);
+    full = full_;
+  }
+  // For what they wait for there was no room to the end.
+  if (full) RefuseCalls(NoRoom());
   dispatcher_->Stop();
+}
+
+void Server::StopAcknowledging(const absl::Status& status) {
+  LogError(
+      "the store's disk is full; nothing is acknowledged until there is "
+      "room, and running jobs go on",
+      {{"error", status}});
+  options_.metrics->full_disks.With({}).Increment();
+  {
+    base::MutexLock lock(mutex_);
+    full_ = true;
+  }
+  RefuseCalls(NoRoom());
+}
+
+void Server::GoOnAcknowledging() {
+  LogInfo("the store's disk has room again; nothing was lost", {});
+  base::MutexLock lock(mutex_);
+  full_ = false;
+}
+
+void Server::RefuseCalls(const absl::Status& status) {
+  std::map<uint64_t, JobsCallback> calls;
+  {
+    base::MutexLock lock(mutex_);
+    calls.swap(calls_);
+  }
+  for (const auto& [call, done] : calls) done(status);
 }
 
 core::Moment Server::Now() const {
@@ -161,16 +208,18 @@ absl::Status Server::Apply(core::Event event) {
 
 void Server::Call(const std::function<core::Event(uint64_t call)>& make,
                   JobsCallback done) {
+  bool full = false;
   {
     base::MutexLock lock(mutex_);
-    if (!draining_) {
+    full = full_ && !draining_;
+    if (!full && !draining_) {
       const uint64_t call = next_call_++;
       calls_[call] = std::move(done);
       ApplyLocked(make(call)).IgnoreError();  // Answered by the writer.
       return;
     }
   }
-  done(Leaving());
+  done(full ? NoRoom() : Leaving());
 }
 
 void Server::Tick() { Apply(core::Tick{}).IgnoreError(); }
@@ -221,8 +270,8 @@ void Server::ReleaseRecord(const core::Record& record,
   } else if (const auto* checkpoint =
                  std::get_if<core::CheckpointPtr>(&record.value)) {
     view_.PutCheckpoint(*checkpoint);
-  } else {
-    view_.PutReport(std::get<core::ReportPtr>(record.value));
+  } else if (const auto* report = std::get_if<core::ReportPtr>(&record.value)) {
+    view_.PutReport(*report);
   }
 }
 
@@ -231,7 +280,8 @@ void Server::ReleaseAnswer(const core::Answer& answer) {
   {
     base::MutexLock lock(mutex_);
     const auto call = calls_.find(answer.call);
-    ORDO_CHECK(call != calls_.end()) << answer.call;
+    // Refused already, when the disk was full.
+    if (call == calls_.end()) return;
     done = std::move(call->second);
     calls_.erase(call);
   }

@@ -43,14 +43,18 @@ struct ServerOptions {
   // Whether a thread calls Tick when a deadline is due; needs the machine's own
   // clock. Tests that move a fake one call it themselves.
   bool run_timer = true;
-  // What a failed commit leads to; null: the process ends at once with status
-  // 1 and a message, and its next start goes on from the store.
+  // How often a commit is tried again for which there is no room.
+  absl::Duration full_retry = absl::Milliseconds(500);
+  // What another failed commit leads to; null: the process ends at once with
+  // status 1 and a message, and its next start goes on from the store.
   std::function<void(const absl::Status&)> on_commit_failure;
 };
 
 // The shell around the core, and the only thing that has a lock: it reads the
 // clock, applies an event, queues the effects for the store, and releases them
-// when they are durable. Thread-safe.
+// when they are durable. While the store's disk is full, calls that change
+// something are answered with UNAVAILABLE; announcements are taken and reads
+// answered, and nothing that was taken is lost. Thread-safe.
 class Server : public Scheduler {
  public:
   // Loads the store and starts. DATA_LOSS when the records do not fit together;
@@ -103,6 +107,12 @@ class Server : public Scheduler {
   // Applies an event and queues its effects. UNAVAILABLE when draining; else
   // the answer to an announcement, or OK.
   absl::Status Apply(core::Event event) ORDO_EXCLUDES(mutex_);
+  // The disk has no room for a commit: answers all who wait for one, and
+  // refuses calls from now on.
+  void StopAcknowledging(const absl::Status& status) ORDO_EXCLUDES(mutex_);
+  void GoOnAcknowledging() ORDO_EXCLUDES(mutex_);
+  // Answers all calls that are not answered yet.
+  void RefuseCalls(const absl::Status& status) ORDO_EXCLUDES(mutex_);
   // As above, remembering whom to answer.
   void Call(const std::function<core::Event(uint64_t call)>& make,
             JobsCallback done) ORDO_EXCLUDES(mutex_);
@@ -134,6 +144,8 @@ class Server : public Scheduler {
   absl::Duration ages_shown_ ORDO_GUARDED_BY(mutex_) =
       -absl::InfiniteDuration();
   bool draining_ ORDO_GUARDED_BY(mutex_) = false;
+  // The store's disk is.
+  bool full_ ORDO_GUARDED_BY(mutex_) = false;
   // Workers whose last desired set was not answered, to log it once.
   std::set<std::string> silent_workers_ ORDO_GUARDED_BY(mutex_);
 

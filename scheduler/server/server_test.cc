@@ -60,7 +60,7 @@ class ServerTest : public ::testing::Test {
 
   // A scheduler's life. The store lives on.
   void Open() {
-    auto store = store::OpenSqliteStore(folder_.Path("ordo.db"));
+    auto store = store::OpenSqliteStore({folder_.Path("ordo.db")});
     ASSERT_THAT(store, IsOk());
     store_ = *std::move(store);
     ServerOptions options;
@@ -331,7 +331,7 @@ TEST_F(ServerTest, NothingIsAnsweredOrSeenBeforeItIsDurable) {
 TEST_F(ServerTest, AFailedCommitIsAnsweredByNobody) {
   auto memory = std::make_shared<store::testing::Memory>();
   store::testing::MemoryStore store(memory);
-  memory->Fail(absl::ResourceExhaustedError("disk full"));
+  memory->Fail(absl::UnavailableError("disk broken"));
   ServerOptions options;
   options.core.place = &policy::PlaceFifo;
   options.store = &store;
@@ -343,9 +343,74 @@ TEST_F(ServerTest, AFailedCommitIsAnsweredByNobody) {
   ORDO_ASSERT_OK_AND_ASSIGN(auto server, Server::Start(options));
   std::atomic<bool> answered{false};
   server->CreateJobs({JobBuilder("a")}, [&](auto) { answered = true; });
-  EXPECT_THAT(failed.Get(), StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(failed.Get(), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_FALSE(answered);
   EXPECT_THAT(server->GetJob("a"), StatusIs(absl::StatusCode::kNotFound));
+}
+
+// A store in memory whose disk is full.
+class FullStoreTest : public ServerTest {
+ protected:
+  FullStoreTest() {
+    Close();
+    ServerOptions options;
+    options.core.place = &policy::PlaceFifo;
+    options.core.lease = lease_;
+    options.core.heartbeat = absl::Milliseconds(50);
+    options.store = &memory_store_;
+    options.clock = &clock_;
+    options.files = &files_;
+    options.metrics = &metrics_;
+    options.full_retry = absl::Milliseconds(1);
+    auto server = Server::Start(std::move(options));
+    EXPECT_THAT(server, IsOk());
+    server_ = *std::move(server);
+  }
+  // The server uses the store to its end.
+  ~FullStoreTest() override { server_.reset(); }
+  void SetFull(bool full) {
+    memory_->Fail(full ? absl::ResourceExhaustedError("no room")
+                       : absl::OkStatus());
+  }
+
+  const std::shared_ptr<store::testing::Memory> memory_ =
+      std::make_shared<store::testing::Memory>();
+  store::testing::MemoryStore memory_store_{memory_};
+};
+
+TEST_F(FullStoreTest, NothingIsAcknowledgedAndNothingIsLost) {
+  SetFull(true);
+  // The first finds out, the second is refused at once.
+  const auto refused =
+      StatusIs(absl::StatusCode::kUnavailable, HasSubstr("disk"));
+  EXPECT_THAT(Create({JobBuilder("a").RequestId("r")}), refused);
+  EXPECT_THAT(Create({JobBuilder("b")}), refused);
+  EXPECT_THAT(Cancel("a"), refused);
+  EXPECT_THAT(server_->GetJob("a"), StatusIs(absl::StatusCode::kNotFound));
+  SetFull(false);
+  // A repeat, for as long as it is asked to repeat it.
+  absl::StatusOr<std::vector<Job>> repeat;
+  do {
+    repeat = Create({JobBuilder("a").RequestId("r")});
+  } while (absl::IsUnavailable(repeat.status()));
+  ASSERT_THAT(repeat, IsOk());
+  EXPECT_EQ(repeat->at(0).sequence(), 1);
+  EXPECT_EQ(memory_store_.Load()->records.jobs.size(), 1u);
+}
+
+TEST_F(FullStoreTest, WorkersGoOn) {
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  SetFull(true);
+  EXPECT_THAT(Create({JobBuilder("b")}),
+              StatusIs(absl::StatusCode::kUnavailable));
+  worker.Set(AttemptBuilder("a", 1).Running().Step(5));
+  worker.AnnounceTo(*server_);
+  EXPECT_EQ(server_->GetJob("a")->state(), Job::STARTING);
+  SetFull(false);
+  WaitFor("a", Job::RUNNING);
 }
 
 TEST(ServerDeathTest, AFailedCommitEndsTheProcessWithAMessage) {
@@ -358,7 +423,7 @@ TEST(ServerDeathTest, AFailedCommitEndsTheProcessWithAMessage) {
         SchedulerMetrics metrics(registry);
         auto memory = std::make_shared<store::testing::Memory>();
         store::testing::MemoryStore store(memory);
-        memory->Fail(absl::ResourceExhaustedError("disk full"));
+        memory->Fail(absl::UnavailableError("disk broken"));
         ServerOptions options;
         options.core.place = &policy::PlaceFifo;
         options.store = &store;
@@ -370,7 +435,7 @@ TEST(ServerDeathTest, AFailedCommitEndsTheProcessWithAMessage) {
         (*server)->CreateJobs({JobBuilder("a")}, [](auto) {});
         never.get_future().wait_for(kPatience);
       },
-      ::testing::ExitedWithCode(1), "disk full");
+      ::testing::ExitedWithCode(1), "disk broken");
 }
 
 }  // namespace

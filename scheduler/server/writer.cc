@@ -1,25 +1,18 @@
 #include "scheduler/server/writer.h"
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "scheduler/server/backlog.h"
 
 namespace ordo::scheduler::server {
 namespace {
 
-std::string KeyOf(const core::Record& record) {
-  // No resource's name, so no other's key.
-  if (const auto* job = std::get_if<core::JobPtr>(&record.value)) {
-    return (*job)->id();
-  }
-  if (const auto* checkpoint =
-          std::get_if<core::CheckpointPtr>(&record.value)) {
-    return (*checkpoint)->name();
-  }
-  return std::get<core::ReportPtr>(record.value)->name();
-}
+// No need to merge fewer.
+constexpr size_t kMinMerged = 1024;
 
 }  // namespace
 
@@ -69,42 +62,71 @@ void Writer::Drain() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool Writer::CommitAndRelease(std::vector<core::Effects> turns) {
-  if (turns.empty()) return true;
-  const std::vector<core::Record> records = LastOfEachKey(turns);
+bool Writer::IsStopping() {
+  base::MutexLock lock(mutex_);
+  return stopping_;
+}
+
+bool Writer::CommitAndRelease() {
+  if (turns_.empty()) return true;
+  const std::vector<core::Record> records = LastOfEachKey(turns_);
   if (!records.empty()) {
     const absl::Duration start = options_.clock->Monotonic();
     const absl::Status status = options_.store->Commit(records);
     const absl::Duration took = options_.clock->Monotonic() - start;
+    if (absl::IsResourceExhausted(status)) {
+      if (!full_ && options_.on_full) options_.on_full(status);
+      full_ = true;
+      return true;
+    }
     if (!status.ok()) {
       options_.on_failure(status);
       return false;
     }
     if (options_.on_commit) options_.on_commit(records.size(), took);
   }
-  options_.release(std::move(turns));
+  options_.release(std::exchange(turns_, {}));
+  if (std::exchange(full_, false) && options_.on_room) options_.on_room();
   return true;
+}
+
+std::vector<Writer::Item> Writer::Take() {
+  base::MutexLock lock(mutex_);
+  if (full_) {
+    const auto retry = std::chrono::steady_clock::now() +
+                       absl::ToChronoNanoseconds(options_.full_retry);
+    while (!stopping_ && changed_.WaitUntil(mutex_, retry)) {
+    }
+  } else {
+    while (queue_.empty() && !stopping_) changed_.Wait(mutex_);
+  }
+  return std::exchange(queue_, {});
+}
+
+bool Writer::Handle(std::vector<Item> items) {
+  for (Item& item : items) {
+    if (auto* effects = std::get_if<core::Effects>(&item)) {
+      turns_.push_back(std::move(*effects));
+      continue;
+    }
+    if (!full_ && !CommitAndRelease()) return false;
+    std::get<std::function<void()>>(item)();
+  }
+  if (full_ && turns_.size() > std::max(kMinMerged, merged_size_)) {
+    core::Effects merged = Merge(std::exchange(turns_, {}));
+    merged_size_ = merged.size();
+    turns_.push_back(std::move(merged));
+  }
+  return CommitAndRelease();
 }
 
 void Writer::Run() {
   while (true) {
-    std::vector<Item> items;
-    {
-      base::MutexLock lock(mutex_);
-      while (queue_.empty() && !stopping_) changed_.Wait(mutex_);
-      if (queue_.empty()) return;
-      items.swap(queue_);
-    }
-    std::vector<core::Effects> turns;
-    for (Item& item : items) {
-      if (auto* effects = std::get_if<core::Effects>(&item)) {
-        turns.push_back(std::move(*effects));
-        continue;
-      }
-      if (!CommitAndRelease(std::exchange(turns, {}))) return;
-      std::get<std::function<void()>>(item)();
-    }
-    if (!CommitAndRelease(std::move(turns))) return;
+    // Whether nothing comes after what is taken.
+    const bool stopping = IsStopping();
+    std::vector<Item> items = Take();
+    if (items.empty() && !full_) return;
+    if (!Handle(std::move(items)) || (full_ && stopping)) return;
   }
 }
 

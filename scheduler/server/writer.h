@@ -1,6 +1,7 @@
 #ifndef ORDO_SCHEDULER_SERVER_WRITER_H_
 #define ORDO_SCHEDULER_SERVER_WRITER_H_
 
+#include <cstddef>
 #include <functional>
 #include <thread>
 #include <variant>
@@ -24,6 +25,12 @@ struct WriterOptions {
   // Called instead when they could not be made durable; must not return to
   // business: what the core believes and what is stored differ from here on.
   std::function<void(const absl::Status&)> on_failure;
+  // Called when a commit finds no room, and again when that one is durable at
+  // last; may be empty. In between it is tried again, what is queued is merged
+  // (backlog.h), and tasks run at once.
+  std::function<void(const absl::Status&)> on_full;
+  std::function<void()> on_room;
+  absl::Duration full_retry = absl::Milliseconds(500);
   // Measures the transactions. Not owned; outlives the writer.
   const base::Clock* clock = nullptr;
   // Told the number of records and the time of each transaction; may be empty.
@@ -43,20 +50,36 @@ class Writer {
   // Appends the effects of one Apply. The order of the calls is the order of
   // the releases: call it under the lock that orders the Applies.
   void Append(core::Effects effects);
-  // Runs `task` on the writer's thread after everything appended before.
+  // Runs `task` on the writer's thread after everything appended before, or
+  // while that finds no room.
   void AppendTask(std::function<void()> task);
-  // Returns when everything appended before is released, with the thread gone.
-  // Nothing may be appended any more.
+  // Returns when everything appended before is released, with the thread gone;
+  // what finds no room is dropped then, unreleased. Nothing may be appended any
+  // more.
   void Drain();
 
  private:
   using Item = std::variant<core::Effects, std::function<void()>>;
 
   void Run();
-  // Commits and releases effects that stand side by side in the queue.
-  bool CommitAndRelease(std::vector<core::Effects> turns);
+  // What was queued; waits for it, but not long while there is no room.
+  std::vector<Item> Take();
+  // Adds what is queued to `turns_`, and runs tasks where they are due. False
+  // when the thread has to end.
+  bool Handle(std::vector<Item> items);
+  // Commits and releases `turns_`, or leaves them there for lack of room. False
+  // after any other error.
+  bool CommitAndRelease();
+  bool IsStopping();
 
   const WriterOptions options_;
+  // Of the thread: what is to be committed next, and that there was no room for
+  // it.
+  std::vector<core::Effects> turns_;
+  // Number of effects after the last merge.
+  size_t merged_size_ = 0;
+  bool full_ = false;
+
   base::Mutex mutex_;
   base::CondVar changed_;
   std::vector<Item> queue_ ORDO_GUARDED_BY(mutex_);

@@ -3,6 +3,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock/testing/fake_clock.h"
@@ -108,14 +109,86 @@ TEST_F(WriterTest, ATaskRunsAfterWhatCameBeforeIt) {
 }
 
 TEST_F(WriterTest, AfterAFailedCommitNothingIsReleased) {
-  memory_->Fail(absl::ResourceExhaustedError("disk full"));
+  memory_->Fail(absl::UnavailableError("broken"));
   Writer writer(options_);
   writer.Append({JobRecord("a", 1), Answer(1)});
   EXPECT_THAT(failure_.get_future().get(),
-              StatusIs(absl::StatusCode::kResourceExhausted));
+              StatusIs(absl::StatusCode::kUnavailable));
   writer.Append({Answer(2)});
   writer.Drain();
   EXPECT_TRUE(released_.empty());
+}
+
+// A disk that is full, and later is not.
+class FullDiskTest : public WriterTest {
+ protected:
+  FullDiskTest() {
+    options_.full_retry = absl::Milliseconds(1);
+    options_.on_full = [this](const absl::Status& status) {
+      full_.set_value(status);
+    };
+    options_.on_room = [this] { room_.set_value(); };
+    memory_->Fail(absl::ResourceExhaustedError("disk full"));
+  }
+
+  std::promise<absl::Status> full_;
+  std::promise<void> room_;
+};
+
+TEST_F(FullDiskTest, WhatFindsNoRoomIsReleasedWhenThereIsSome) {
+  Writer writer(options_);
+  writer.Append({JobRecord("a", 1), Answer(1)});
+  EXPECT_THAT(full_.get_future().get(),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+  writer.Append({JobRecord("b", 1), Answer(2)});
+  EXPECT_EQ(memory_->num_committed(), 0);
+  memory_->Fail(absl::OkStatus());
+  room_.get_future().get();
+  writer.Drain();
+  EXPECT_THAT(released_, ElementsAre(1, 2));
+  EXPECT_EQ(store_.Load()->records.jobs.size(), 2u);
+}
+
+TEST_F(FullDiskTest, ATaskDoesNotWaitForRoom) {
+  Writer writer(options_);
+  writer.Append({JobRecord("a", 1), Answer(1)});
+  full_.get_future().wait();
+  auto released = std::make_shared<std::promise<bool>>();
+  writer.AppendTask([=] { released->set_value(!released_.empty()); });
+  EXPECT_FALSE(released->get_future().get());
+}
+
+TEST_F(FullDiskTest, WhatQueuesMeanwhileIsMerged) {
+  std::vector<core::Effects> released;
+  options_.release = [&released](std::vector<core::Effects> turns) {
+    released = std::move(turns);
+  };
+  Writer writer(options_);
+  writer.Append({JobRecord("a", 0)});
+  full_.get_future().wait();
+  for (int64_t i = 1; i <= 5000; ++i) writer.Append({JobRecord("a", i)});
+  // A task runs when what came before it is taken, and what is merged in one
+  // round is so before the next.
+  for (int round = 0; round < 2; ++round) {
+    auto taken = std::make_shared<std::promise<void>>();
+    writer.AppendTask([taken] { taken->set_value(); });
+    taken->get_future().wait();
+  }
+  memory_->Fail(absl::OkStatus());
+  room_.get_future().get();
+  ASSERT_EQ(released.size(), 1u);
+  ASSERT_EQ(released[0].size(), 1u);
+  const auto& record = std::get<core::Record>(released[0][0]);
+  EXPECT_EQ(std::get<core::JobPtr>(record.value)->version, 5000);
+}
+
+TEST_F(FullDiskTest, DrainingDropsWhatStillFindsNoRoom) {
+  Writer writer(options_);
+  writer.Append({JobRecord("a", 1), Answer(1)});
+  full_.get_future().wait();
+  writer.Drain();
+  EXPECT_TRUE(released_.empty());
+  EXPECT_TRUE(store_.Load()->records.jobs.empty());
 }
 
 TEST(LastOfEachKeyTest, OnlyTheNewestRecordOfAKeyIsWritten) {
