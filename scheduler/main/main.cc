@@ -2,6 +2,8 @@
 //
 //   ordo-scheduler --config /srv/ordo/config/scheduler.textproto
 //       --deployment /srv/ordo
+//   ordo-scheduler backup /backup/ordo.db --config
+//       /srv/ordo/config/scheduler.textproto
 //
 // SIGTERM or SIGINT: takes no more calls, stores what was taken, ends streams
 // with UNAVAILABLE, leaves with status 0. Anything wrong at start: one line on
@@ -21,6 +23,7 @@
 #include "base/yaml/text_form.h"
 #include "scheduler/main/config.h"
 #include "scheduler/main/run.h"
+#include "scheduler/store/copy.h"
 
 ABSL_FLAG(std::string, config, "",
           "File with the configuration, a textproto of "
@@ -33,24 +36,55 @@ namespace {
 constexpr int kExitFailure = 1;
 constexpr int kExitBadInput = 2;
 
+constexpr char kUsage[] =
+    "the control plane: API, queue, placement, registry\n\n"
+    "  ordo-scheduler --config FILE [--deployment DIR]\n"
+    "  ordo-scheduler backup COPY --config FILE\n"
+    "  ordo-scheduler restore COPY --config FILE\n\n"
+    "`ordo up` starts one, with its configuration, in DIR/config.\n\n"
+    "backup copies the configuration's store, as it is at one moment, into the "
+    "file COPY, which must not be there yet; a scheduler may be running and "
+    "does not wait. restore puts such a copy in the store's place; the "
+    "scheduler must be stopped (ordo down). What the store held before is left "
+    "beside it, as STORE.before-restore. Both check every row.";
+
 int Refuse(const absl::Status& status, int exit_code) {
   std::cerr << "ordo-scheduler: " << status.message() << "\n";
   return exit_code;
 }
 
+// `words`: what stands on the command line beside the flags.
+absl::Status CheckWords(const std::vector<std::string>& words) {
+  if (words.empty()) return absl::OkStatus();
+  if (words[0] != "backup" && words[0] != "restore") {
+    return absl::InvalidArgumentError("unexpected argument " + words[0]);
+  }
+  if (words.size() == 2) return absl::OkStatus();
+  return absl::InvalidArgumentError(words[0] + " takes one file");
+}
+
+int Copy(const std::string& verb, const std::string& copy,
+         const std::string& store) {
+  const bool is_backup = verb == "backup";
+  const absl::Status status =
+      is_backup ? ordo::scheduler::store::BackUp(store, copy)
+                : ordo::scheduler::store::Restore(copy, store);
+  if (!status.ok()) {
+    return Refuse(ordo::base::AddContext(status, verb), kExitFailure);
+  }
+  std::cout << (is_backup ? "copied " : "restored ") << store
+            << (is_backup ? " to " : " from ") << copy << "\n";
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  ordo::base::SetHelp(
-      "the control plane: API, queue, placement, registry\n\n"
-      "  ordo-scheduler --config FILE [--deployment DIR]\n\n"
-      "`ordo up` starts one, with its configuration.");
+  ordo::base::SetHelp(kUsage);
   const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
-  if (rest.size() > 1) {
-    return Refuse(absl::InvalidArgumentError(
-                      std::string("unexpected argument ") + rest[1]),
-                  kExitBadInput);
-  }
+  const std::vector<std::string> words(rest.begin() + 1, rest.end());
+  absl::Status status = CheckWords(words);
+  if (!status.ok()) return Refuse(status, kExitBadInput);
   const std::string path = absl::GetFlag(FLAGS_config);
   if (path.empty()) {
     return Refuse(absl::InvalidArgumentError("--config FILE is required"),
@@ -65,10 +99,10 @@ int main(int argc, char** argv) {
         "configuration " + path);
   }
   if (!config.ok()) return Refuse(config.status(), kExitBadInput);
+  if (!words.empty()) return Copy(words[0], words[1], config->store());
 
   ordo::base::LogOptions log;
-  absl::Status status =
-      ordo::base::ParseLogLevel(config->log_level(), &log.level);
+  status = ordo::base::ParseLogLevel(config->log_level(), &log.level);
   if (status.ok()) status = ordo::base::StartLogging(log);
   if (!status.ok()) return Refuse(status, kExitFailure);
   ordo::base::LogInfo("configuration",

@@ -1,0 +1,127 @@
+#include "scheduler/store/copy.h"
+
+#include <cerrno>
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/status/status.h"
+#include "scheduler/store/file_lock.h"
+#include "scheduler/store/row_reader.h"
+#include "scheduler/store/schema.h"
+#include "scheduler/store/sqlite.h"
+
+namespace ordo::scheduler::store {
+namespace {
+
+// What SQLite keeps beside a file in WAL mode: the log, and an index of it.
+constexpr char kLog[] = "-wal";
+constexpr char kLogIndex[] = "-shm";
+
+absl::Status RemoveIfThere(base::Filesystem& files, const std::string& path) {
+  const absl::Status status = files.RemoveFile(path);
+  return absl::IsNotFound(status) ? absl::OkStatus() : status;
+}
+
+absl::Status RequireFile(base::Filesystem& files, const std::string& path) {
+  if (base::Exists(files, path)) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat("there is no file ", path));
+}
+
+absl::Status Check(Database& database) {
+  ORDO_RETURN_IF_ERROR(CheckSchema(database));
+  ORDO_RETURN_IF_ERROR(database.CheckPages());
+  return CheckRows(database);
+}
+
+// Copies a database into a new file, which is durable and checked on return.
+absl::Status CopyChecked(const std::string& from, const std::string& to) {
+  DatabaseOptions options;
+  options.read_only = true;
+  ORDO_ASSIGN_OR_RETURN(const auto source, Database::Open(from, options));
+  // Before all of it is copied.
+  ORDO_RETURN_IF_ERROR(CheckSchema(*source));
+  ORDO_ASSIGN_OR_RETURN(const auto copy, Database::Open(to));
+  ORDO_RETURN_IF_ERROR(source->CopyTo(*copy));
+  // One file, with nothing beside it.
+  ORDO_RETURN_IF_ERROR(copy->Execute("PRAGMA journal_mode = DELETE"));
+  return base::AddContext(Check(*copy), absl::StrCat("copy of ", from));
+}
+
+// A second name for the file, if it is there.
+absl::Status Link(const std::string& path, const std::string& name) {
+  if (link(path.c_str(), name.c_str()) == 0 || errno == ENOENT) {
+    return absl::OkStatus();
+  }
+  return base::SystemError(errno, absl::StrCat("keep ", path, " as ", name));
+}
+
+// Leaves the store under another name, beside its own.
+absl::Status KeepAside(base::Filesystem& files, const std::string& store) {
+  const std::string aside = store + ".before-restore";
+  if (base::Exists(files, aside)) {
+    return absl::AlreadyExistsError(
+        absl::StrCat(aside,
+                     " is there from an earlier restore; move it away or "
+                     "remove it"));
+  }
+  // What is in the log goes into the file, unless it is damaged: then both are
+  // kept as they are.
+  if (auto database = Database::Open(store); database.ok()) {
+    (*database)->Execute("PRAGMA wal_checkpoint(TRUNCATE)").IgnoreError();
+  }
+  ORDO_RETURN_IF_ERROR(Link(store + kLog, aside + kLog));
+  return Link(store, aside);
+}
+
+absl::Status PutInPlace(base::Filesystem& files, const std::string& copy,
+                        const std::string& store) {
+  if (base::Exists(files, store)) {
+    ORDO_RETURN_IF_ERROR(KeepAside(files, store));
+  }
+  // Before the copy has its name: the log belongs to what was there.
+  ORDO_RETURN_IF_ERROR(RemoveIfThere(files, store + kLog));
+  ORDO_RETURN_IF_ERROR(RemoveIfThere(files, store + kLogIndex));
+  ORDO_RETURN_IF_ERROR(files.Rename(copy, store));
+  return files.SyncFolder(base::FolderOf(store));
+}
+
+}  // namespace
+
+absl::Status BackUp(const std::string& store, const std::string& file) {
+  base::PosixFilesystem files;
+  ORDO_RETURN_IF_ERROR(RequireFile(files, store));
+  if (base::Exists(files, file)) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("there is a file ", file, "; name another"));
+  }
+  const std::string aside = file + ".new";
+  ORDO_RETURN_IF_ERROR(RemoveIfThere(files, aside));
+  absl::Status status = CopyChecked(store, aside);
+  if (status.ok()) status = files.Rename(aside, file);
+  if (status.ok()) return files.SyncFolder(base::FolderOf(file));
+  RemoveIfThere(files, aside).IgnoreError();
+  return status;
+}
+
+absl::Status Restore(const std::string& file, const std::string& store) {
+  base::PosixFilesystem files;
+  ORDO_RETURN_IF_ERROR(RequireFile(files, file));
+  ORDO_RETURN_IF_ERROR(base::AddContext(
+      files.MakeFolders(base::FolderOf(store)), "make the store's folder"));
+  const auto lock = FileLock::Take(store + ".lock");
+  if (absl::IsFailedPrecondition(lock.status())) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "a scheduler uses the store ", store, "; stop it first (ordo down)"));
+  }
+  ORDO_RETURN_IF_ERROR(lock);
+  const std::string aside = store + ".new";
+  ORDO_RETURN_IF_ERROR(RemoveIfThere(files, aside));
+  absl::Status status = CopyChecked(file, aside);
+  if (status.ok()) status = PutInPlace(files, aside, store);
+  if (!status.ok()) RemoveIfThere(files, aside).IgnoreError();
+  return status;
+}
+
+}  // namespace ordo::scheduler::store

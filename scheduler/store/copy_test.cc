@@ -1,0 +1,162 @@
+#include "scheduler/store/copy.h"
+
+#include <memory>
+#include <string>
+
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/store/sqlite.h"
+#include "scheduler/store/sqlite_store.h"
+#include "scheduler/store/testing/records.h"
+
+namespace ordo::scheduler::store {
+namespace {
+
+using base::testing::IsOk;
+using base::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::JobRecord;
+
+class CopyTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Store> Open() {
+    auto store = OpenSqliteStore({store_});
+    EXPECT_THAT(store, IsOk());
+    return *std::move(store);
+  }
+  // With jobs of these numbers.
+  void Make(int first, int last) {
+    const auto store = Open();
+    ORDO_ASSERT_OK(store->Load());
+    for (int i = first; i <= last; ++i) {
+      ORDO_ASSERT_OK(store->Commit({JobRecord(i, "job-" + std::to_string(i))}));
+    }
+  }
+  static size_t NumJobs(Store& store) {
+    const auto contents = store.Load();
+    EXPECT_THAT(contents, IsOk());
+    return contents->records.jobs.size();
+  }
+  void Execute(const std::string& path, const std::string& sql) {
+    ORDO_ASSERT_OK_AND_ASSIGN(auto database, Database::Open(path));
+    ORDO_ASSERT_OK(database->Execute(sql));
+  }
+
+  const base::testing::TemporaryFolder folder_;
+  base::PosixFilesystem files_;
+  const std::string store_ = folder_.Path("ordo.db");
+  const std::string copy_ = folder_.Path("copy.db");
+  const std::string kept_ = store_ + ".before-restore";
+};
+
+TEST_F(CopyTest, AStoreInUseIsBackedUpAndRestored) {
+  {
+    const auto store = Open();
+    ORDO_ASSERT_OK(store->Load());
+    ORDO_ASSERT_OK(store->Commit({JobRecord(1, "a"), JobRecord(2, "b")}));
+    ORDO_ASSERT_OK(BackUp(store_, copy_));
+    ORDO_ASSERT_OK(store->Commit({JobRecord(3, "c")}));
+  }
+  ORDO_ASSERT_OK(Restore(copy_, store_));
+  EXPECT_EQ(NumJobs(*Open()), 2u);
+}
+
+TEST_F(CopyTest, ACopyIsOneFile) {
+  Make(1, 3);
+  ORDO_ASSERT_OK(BackUp(store_, copy_));
+  EXPECT_FALSE(base::Exists(files_, copy_ + "-wal"));
+  EXPECT_FALSE(base::Exists(files_, copy_ + ".new"));
+}
+
+TEST_F(CopyTest, WhatTheStoreHeldBeforeIsKept) {
+  Make(1, 2);
+  ORDO_ASSERT_OK(BackUp(store_, copy_));
+  Make(3, 5);
+  ORDO_ASSERT_OK(Restore(copy_, store_));
+  ORDO_ASSERT_OK_AND_ASSIGN(auto kept, OpenSqliteStore({kept_}));
+  EXPECT_EQ(NumJobs(*kept), 5u);
+  // And not written over by the next one.
+  EXPECT_THAT(Restore(copy_, store_),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr(kept_)));
+}
+
+TEST_F(CopyTest, AStoreThatIsLostIsRestored) {
+  Make(1, 2);
+  ORDO_ASSERT_OK(BackUp(store_, copy_));
+  ORDO_ASSERT_OK(files_.RemoveFile(store_));
+  ORDO_ASSERT_OK(Restore(copy_, store_));
+  EXPECT_EQ(NumJobs(*Open()), 2u);
+}
+
+TEST_F(CopyTest, AStoreThatIsDamagedIsRestoredAndKept) {
+  Make(1, 2);
+  ORDO_ASSERT_OK(BackUp(store_, copy_));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, store_, std::string(8192, 'x')));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, store_ + "-wal", "y"));
+  ORDO_ASSERT_OK(Restore(copy_, store_));
+  EXPECT_EQ(NumJobs(*Open()), 2u);
+  EXPECT_THAT(base::ReadFile(files_, kept_, 1 << 20),
+              base::testing::IsOkAndHolds(std::string(8192, 'x')));
+}
+
+TEST_F(CopyTest, AStoreInUseIsNotReplaced) {
+  Make(1, 2);
+  ORDO_ASSERT_OK(BackUp(store_, copy_));
+  const auto store = Open();
+  EXPECT_THAT(Restore(copy_, store_),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr(store_), HasSubstr("ordo down"))));
+  EXPECT_EQ(NumJobs(*store), 2u);
+}
+
+TEST_F(CopyTest, AFileThatIsThereIsNotWrittenOver) {
+  Make(1, 2);
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, copy_, "mine"));
+  EXPECT_THAT(BackUp(store_, copy_),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr(copy_)));
+  EXPECT_THAT(base::ReadFile(files_, copy_, 100),
+              base::testing::IsOkAndHolds("mine"));
+}
+
+TEST_F(CopyTest, WhatIsNotThereIsNamed) {
+  EXPECT_THAT(BackUp(store_, copy_),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr(store_)));
+  EXPECT_THAT(Restore(copy_, store_),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr(copy_)));
+}
+
+TEST_F(CopyTest, ADamagedStoreIsNotBackedUp) {
+  Make(1, 2);
+  Execute(store_, "UPDATE jobs SET crc = 0 WHERE sequence = 2");
+  EXPECT_THAT(BackUp(store_, copy_),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("sequence 2")));
+  EXPECT_FALSE(base::Exists(files_, copy_));
+  EXPECT_FALSE(base::Exists(files_, copy_ + ".new"));
+}
+
+TEST_F(CopyTest, ADamagedCopyIsNotRestored) {
+  Make(1, 2);
+  ORDO_ASSERT_OK(BackUp(store_, copy_));
+  Execute(copy_, "UPDATE jobs SET crc = 0 WHERE sequence = 2");
+  Make(3, 3);
+  EXPECT_THAT(Restore(copy_, store_),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("sequence 2")));
+  EXPECT_EQ(NumJobs(*Open()), 3u);
+}
+
+TEST_F(CopyTest, ACopyOfAnotherReleaseIsNotRestored) {
+  Make(1, 2);
+  ORDO_ASSERT_OK(BackUp(store_, copy_));
+  Execute(copy_, "UPDATE meta SET value = 9 WHERE key = 'schema_version'");
+  EXPECT_THAT(
+      Restore(copy_, store_),
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(copy_)));
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::store

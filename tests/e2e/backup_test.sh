@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# A deployment's store is copied while its scheduler runs, and put back after
+# what came later is gone.
+set -uo pipefail
+
+readonly ROOT=$PWD
+export HOME=$TEST_TMPDIR
+failures=0
+cd "$TEST_TMPDIR" || exit 1
+folder=$(pwd -P)/deployment
+config=$folder/config/scheduler.textproto
+trap '"$ROOT/ordo" down --dir "$folder" >/dev/null 2>&1' EXIT
+
+failed() {
+  printf 'FAILED %s\n' "$*"
+  failures=$((failures + 1))
+}
+
+up() {
+  "$ROOT/ordo" up --dir deployment --listen 127.0.0.1:0 --detach \
+    --trainer "$ROOT/tests/fake/fake_trainer" || exit 1
+  server=$(sed -n 's/.*"api": *"\([^"]*\)".*/\1/p' deployment/endpoints.json)
+}
+
+submit() {
+  cat >job.yaml <<END
+kind: train
+name: $1
+model: {preset: tiny, layers: 1, width: 16, heads: 2}
+encoding: {name: rope}
+data: {task: addition, params: {max_digits: 2}, seed: 1}
+training: {steps: 20, batch_size: 4}
+END
+  "$ROOT/ordo" submit job.yaml --server "$server" --watch >/dev/null ||
+    failed "submit $1"
+}
+
+has() { "$ROOT/ordo" list jobs --server "$server" | grep -q "$1"; }
+
+up
+submit before
+"$ROOT/ordo-scheduler" backup copy.db --config "$config" ||
+  failed "backup of a store in use"
+"$ROOT/ordo-scheduler" backup copy.db --config "$config" &&
+  failed "a backup over another must be refused"
+submit after
+"$ROOT/ordo-scheduler" restore copy.db --config "$config" &&
+  failed "restore into a store in use must be refused"
+has after || failed "the refused restore changed the store"
+
+"$ROOT/ordo" down --dir deployment || failed "ordo down"
+"$ROOT/ordo-scheduler" restore copy.db --config "$config" || failed "restore"
+up
+has before || failed "what was copied must be there"
+has after && failed "what came after the copy must not be there"
+# And business goes on, under a name that is free again.
+submit after
+has after || failed "no job after the restore"
+[[ $failures == 0 ]]
