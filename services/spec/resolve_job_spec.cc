@@ -1,6 +1,7 @@
 #include "services/spec/resolve_job_spec.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "model/catalog/benchmark.h"
 #include "model/catalog/kernel_choice.h"
 #include "model/catalog/resolve.h"
+#include "services/spec/scheduling.h"
 
 namespace ordo::services::spec {
 namespace {
@@ -22,13 +24,6 @@ namespace {
 using model::catalog::Violations;
 using ordo::jobs::v1::JobSpec;
 
-constexpr char kDefaultQueue[] = "default";
-constexpr int kMaxAttempts = 100;
-constexpr int kDefaultAttempts = 3;
-constexpr int64_t kMinStepTimeoutSeconds = 1;
-constexpr int64_t kMaxStepTimeoutSeconds = 24 * 60 * 60;
-constexpr int64_t kDefaultStepTimeoutSeconds = 600;
-constexpr char kNotYet[] = "is not accepted yet; leave it out";
 constexpr char kForBenchmarks[] = "is for kind: benchmark; leave it out";
 
 bool IsLabelKey(const std::string& key) {
@@ -207,31 +202,18 @@ void ResolveBenchmark(JobSpec* spec, Violations* violations) {
                                    spec->mutable_benchmark(), violations);
 }
 
-void ResolveRetry(ordo::jobs::v1::RetryPolicy* retry, Violations* violations) {
-  model::catalog::ResolveNumber(
-      {"max_attempts", 1, kMaxAttempts, kDefaultAttempts}, "retry", retry,
-      violations);
-  if (retry->has_max_interruptions()) {
-    violations->push_back({"retry.max_interruptions", kNotYet});
+// What the scheduler does not honour yet: never silently ignored.
+constexpr const char* kNotYet[] = {"priority", "queue_time_limit",
+                                   "run_time_limit", "needs", "hold"};
+constexpr char kNotYetReason[] = "is not accepted yet; leave it out";
+
+// Neither values nor defaults of what is not honoured stay in the spec.
+void ClearUnhonoured(JobSpec* spec) {
+  for (const char* name : kNotYet) {
+    spec->GetReflection()->ClearField(
+        spec, JobSpec::descriptor()->FindFieldByName(name));
   }
-  if (!retry->has_step_timeout()) {
-    retry->mutable_step_timeout()->set_seconds(kDefaultStepTimeoutSeconds);
-    return;
-  }
-  const auto& timeout = retry->step_timeout();
-  const bool valid =
-      timeout.nanos() >= 0 && timeout.nanos() < 1'000'000'000 &&
-      timeout.seconds() >= kMinStepTimeoutSeconds &&
-      (timeout.seconds() < kMaxStepTimeoutSeconds ||
-       (timeout.seconds() == kMaxStepTimeoutSeconds && timeout.nanos() == 0));
-  if (!valid) {
-    violations->push_back(
-        {"retry.step_timeout",
-         absl::StrCat("must be 1s..24h, is ", timeout.seconds(), "s",
-                      timeout.nanos() == 0
-                          ? ""
-                          : absl::StrCat(" and ", timeout.nanos(), "ns"))});
-  }
+  spec->mutable_retry()->clear_max_interruptions();
 }
 
 void ResolveCommon(JobSpec* spec, Violations* violations) {
@@ -241,16 +223,14 @@ void ResolveCommon(JobSpec* spec, Violations* violations) {
                               model::catalog::IdRule())});
   }
   CheckLabels(*spec, violations);
-  if (spec->queue().empty()) spec->set_queue(kDefaultQueue);
-  if (spec->queue() != kDefaultQueue) {
-    violations->push_back(
-        {"queue", absl::StrCat("no queue is called '", spec->queue(),
-                               "'; only '", kDefaultQueue, "' exists today")});
+  RefuseFields({std::begin(kNotYet), std::end(kNotYet)}, kNotYetReason, *spec,
+               violations);
+  if (spec->retry().has_max_interruptions()) {
+    violations->push_back({"retry.max_interruptions", kNotYetReason});
   }
-  RefuseFields(
-      {"priority", "queue_time_limit", "run_time_limit", "needs", "hold"},
-      kNotYet, *spec, violations);
-  ResolveRetry(spec->mutable_retry(), violations);
+  ClearUnhonoured(spec);
+  ResolveScheduling(spec, violations);
+  ClearUnhonoured(spec);
 }
 
 }  // namespace
