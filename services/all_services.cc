@@ -5,6 +5,7 @@
 #include "services/checkpoints/uploads.h"
 #include "services/files/work_queue.h"
 #include "services/jobs/jobs_service.h"
+#include "services/limits/limits.h"
 #include "services/reports/reports_service.h"
 #include "services/workers/workers_service.h"
 
@@ -21,20 +22,21 @@ constexpr int kNumUploadThreads = 2;
 
 struct AllServices::Parts {
   explicit Parts(const AllServicesOptions& options)
-      : queue(kNumThreads),
+      : clock(options.clock == nullptr ? real_clock : *options.clock),
+        authenticator(options.authenticator == nullptr
+                          ? claimed_user
+                          : *options.authenticator),
+        authoriser(options.authoriser == nullptr ? open : *options.authoriser),
+        limits(options.limits, clock),
+        queue(kNumThreads),
         storage{*options.files, options.storage_root},
-        jobs({*options.scheduler, storage, queue,
-              options.authenticator == nullptr ? claimed_user
-                                               : *options.authenticator,
-              options.authoriser == nullptr ? open : *options.authoriser}),
-        uploads(storage,
-                options.clock == nullptr ? real_clock : *options.clock),
+        jobs({*options.scheduler, storage, queue, authenticator, authoriser,
+              limits}),
+        uploads(storage, clock),
         upload_queue(kNumUploadThreads),
         checkpoints({*options.scheduler, storage, queue, upload_queue, uploads,
-                     options.authenticator == nullptr
-                         ? claimed_user
-                         : *options.authenticator}),
-        reports(*options.scheduler, storage, queue),
+                     authenticator, limits}),
+        reports({*options.scheduler, storage, queue, limits}),
         workers(*options.scheduler),
         agent(*options.scheduler) {
     upload_queue.Run([this] { uploads.RemoveStale(); });
@@ -43,6 +45,11 @@ struct AllServices::Parts {
   const auth::ClaimedUserAuthenticator claimed_user;
   const auth::OpenAuthoriser open;
   const base::RealClock real_clock;
+  const base::Clock& clock;
+  const auth::Authenticator& authenticator;
+  const auth::Authoriser& authoriser;
+  // Streams count until the queue has dropped them, so it goes last.
+  limits::Limits limits;
   files::WorkQueue queue;
   files::Storage storage;
   jobs::JobsService jobs;

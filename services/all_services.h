@@ -10,6 +10,7 @@
 #include "grpcpp/impl/codegen/service_type.h"
 #include "scheduler/scheduler.h"
 #include "services/auth/auth.h"
+#include "services/limits/limits.h"
 
 namespace ordo::services {
 
@@ -19,11 +20,13 @@ struct AllServicesOptions {
   base::Filesystem* files = nullptr;
   // Where logs, checkpoints and reports lie.
   std::string storage_root;
-  // Tells how old uploads are. Null: the machine's. Otherwise not owned.
+  // Tells how old uploads are, and how many calls a second there are. Null: the
+  // machine's. Otherwise not owned.
   const base::Clock* clock = nullptr;
   // Null: ClaimedUserAuthenticator and OpenAuthoriser. Otherwise not owned.
   const auth::Authenticator* authenticator = nullptr;
   const auth::Authoriser* authoriser = nullptr;
+  limits::LimitsOptions limits = {};
 };
 
 // Every service that ordo-scheduler offers, for base::RpcServer::Start:

@@ -72,6 +72,33 @@ void ResolveDurations(SchedulerConfig* config, Violations* violations) {
   }
 }
 
+struct NumberRule {
+  const char* field;
+  int32_t standard;
+  int32_t min;
+  int32_t max;
+};
+constexpr NumberRule kNumberRules[] = {
+    {"calls_per_second", 20'000, 0, 10'000'000},
+    {"streams_per_user", 4096, 1, 1'000'000},
+    {"streams", 8192, 1, 1'000'000},
+};
+
+void ResolveNumbers(SchedulerConfig* config, Violations* violations) {
+  const auto& reflection = *SchedulerConfig::GetReflection();
+  for (const NumberRule& rule : kNumberRules) {
+    const auto* field =
+        SchedulerConfig::descriptor()->FindFieldByName(rule.field);
+    if (!reflection.HasField(*config, field)) {
+      reflection.SetInt32(config, field, rule.standard);
+    }
+    const int32_t given = reflection.GetInt32(*config, field);
+    if (given >= rule.min && given <= rule.max) continue;
+    violations->push_back({rule.field, absl::StrCat("must be ", rule.min, "..",
+                                                    rule.max, ", is ", given)});
+  }
+}
+
 // A field with an address to listen on, and its default.
 struct ListenField {
   const char* name;
@@ -115,6 +142,7 @@ absl::StatusOr<SchedulerConfig> ResolveConfig(SchedulerConfig config,
     RequireAbsolute("endpoints_file", config.endpoints_file(), &violations);
   }
   ResolveDurations(&config, &violations);
+  ResolveNumbers(&config, &violations);
   if (!deployment.empty()) config.set_deployment(deployment);
   if (config.log_level().empty()) config.set_log_level("info");
   base::LogLevel level;
@@ -151,6 +179,14 @@ core::Options CoreOptions(const SchedulerConfig& config) {
   options.cancel_grace = ToDuration(config.cancel_grace());
   options.stop_grace = ToDuration(config.stop_grace());
   return options;
+}
+
+services::limits::LimitsOptions ApiLimits(const SchedulerConfig& config) {
+  services::limits::LimitsOptions limits;
+  limits.calls_per_second = config.calls_per_second();
+  limits.streams_per_user = config.streams_per_user();
+  limits.streams = config.streams();
+  return limits;
 }
 
 }  // namespace ordo::scheduler

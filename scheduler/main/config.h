@@ -7,6 +7,7 @@
 #include "base/files/files.h"
 #include "proto/ordo/config/v1/scheduler.pb.h"
 #include "scheduler/core/state.h"
+#include "services/limits/limits.h"
 
 namespace ordo::scheduler {
 
@@ -22,6 +23,10 @@ absl::StatusOr<config::v1::SchedulerConfig> ResolveConfig(
 
 // The core's options of a resolved configuration.
 core::Options CoreOptions(const config::v1::SchedulerConfig& config);
+
+// The limits of the API in a resolved configuration.
+services::limits::LimitsOptions ApiLimits(
+    const config::v1::SchedulerConfig& config);
 
 }  // namespace ordo::scheduler
 

@@ -49,6 +49,27 @@ TEST(ConfigTest, WhatIsLeftOutTakesTheDocumentedDefault) {
   EXPECT_EQ(options.retry_backoff_max, absl::Seconds(60));
   EXPECT_EQ(options.cancel_grace, absl::Seconds(2));
   EXPECT_EQ(options.stop_grace, absl::Seconds(30));
+  const services::limits::LimitsOptions limits = ApiLimits(config);
+  const services::limits::LimitsOptions standard;
+  EXPECT_EQ(limits.calls_per_second, standard.calls_per_second);
+  EXPECT_EQ(limits.streams_per_user, standard.streams_per_user);
+  EXPECT_EQ(limits.streams, standard.streams);
+}
+
+TEST(ConfigTest, LimitsOfTheApiAreTakenUpToTheirEnds) {
+  SchedulerConfig config = Smallest();
+  config.set_calls_per_second(0);
+  config.set_streams_per_user(1);
+  config.set_streams(1'000'000);
+  ORDO_ASSERT_OK_AND_ASSIGN(config, ResolveConfig(config, ""));
+  EXPECT_EQ(ApiLimits(config).calls_per_second, 0);
+  EXPECT_EQ(ApiLimits(config).streams_per_user, 1);
+  EXPECT_EQ(ApiLimits(config).streams, 1'000'000);
+  config.set_calls_per_second(-1);
+  config.set_streams_per_user(0);
+  config.set_streams(1'000'001);
+  EXPECT_THAT(Fields(ResolveConfig(config, "").status()),
+              ElementsAre("calls_per_second", "streams_per_user", "streams"));
 }
 
 TEST(ConfigTest, EveryViolationIsNamedAtOnce) {

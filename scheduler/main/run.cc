@@ -70,6 +70,7 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   services_options.scheduler = scheduler.get();
   services_options.files = &files;
   services_options.storage_root = config.storage_root();
+  services_options.limits = ApiLimits(config);
   services::AllServices services(services_options);
 
   ORDO_ASSIGN_OR_RETURN(const auto exposer,

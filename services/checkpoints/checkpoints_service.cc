@@ -104,14 +104,13 @@ grpc::ServerUnaryReactor* CheckpointsService::ListCheckpoints(
 }
 
 grpc::ServerWriteReactor<ReadFileResponse>* CheckpointsService::ReadFile(
-    grpc::CallbackServerContext*, const ReadFileRequest* request) {
+    grpc::CallbackServerContext* context, const ReadFileRequest* request) {
+  using Reactor = files::StreamReactor<ReadFileResponse>;
+  const auto open = parts_.limits.Open(base::GetCaller(*context));
+  if (!open.ok()) return new Reactor(parts_.queue, open.status());
   auto source = OpenFile(parts_.scheduler, parts_.storage, *request);
-  if (!source.ok()) {
-    return new files::StreamReactor<ReadFileResponse>(parts_.queue,
-                                                      source.status());
-  }
-  return new files::StreamReactor<ReadFileResponse>(parts_.queue,
-                                                    *std::move(source));
+  if (!source.ok()) return new Reactor(parts_.queue, source.status());
+  return new Reactor(parts_.queue, *std::move(source), *open);
 }
 
 grpc::ServerUnaryReactor* CheckpointsService::CreateUpload(

@@ -7,6 +7,7 @@
 #include "services/checkpoints/uploads.h"
 #include "services/files/registered_file.h"
 #include "services/files/work_queue.h"
+#include "services/limits/limits.h"
 
 namespace ordo::services::checkpoints {
 
@@ -24,6 +25,7 @@ class CheckpointsService final
     files::WorkQueue& upload_queue;
     Uploads& uploads;
     const auth::Authenticator& authenticator;
+    limits::Limits& limits;
   };
 
   explicit CheckpointsService(const Parts& parts) : parts_(parts) {}

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -40,8 +41,10 @@ class StreamReactor : public grpc::ServerWriteReactor<Response> {
   // Called from one thread at a time; the message comes in cleared.
   using Source = std::function<absl::StatusOr<StreamStep>(Response*)>;
 
-  StreamReactor(WorkQueue& queue, Source source)
-      : queue_(queue), source_(std::move(source)) {
+  // `keep` is kept until the stream is over.
+  StreamReactor(WorkQueue& queue, Source source,
+                std::shared_ptr<const void> keep = nullptr)
+      : queue_(queue), source_(std::move(source)), keep_(std::move(keep)) {
     queue_.Run([this] { Step(); });
   }
 
@@ -88,6 +91,7 @@ class StreamReactor : public grpc::ServerWriteReactor<Response> {
 
   WorkQueue& queue_;
   const Source source_;
+  const std::shared_ptr<const void> keep_;
   Response response_;
   std::atomic<bool> cancelled_{false};
 };

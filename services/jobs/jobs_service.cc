@@ -49,11 +49,43 @@ absl::Status List(const scheduler::Scheduler& scheduler,
   return absl::OkStatus();
 }
 
+// Ends a call with the job as the scheduler gives it back.
+scheduler::Scheduler::JobCallback Answering(grpc::ServerUnaryReactor* reactor,
+                                            Job* response) {
+  return [reactor, response](absl::StatusOr<Job> job) {
+    if (job.ok()) response->Swap(&*job);
+    reactor->Finish(base::ToGrpcStatus(job.status()));
+  };
+}
+
 }  // namespace
+
+absl::Status JobsService::Admit(grpc::CallbackServerContext* context,
+                                int64_t num_calls) const {
+  return parts_.limits.TakeCalls(base::GetCaller(*context), num_calls);
+}
+
+absl::StatusOr<JobsService::Change> JobsService::ParseChange(
+    grpc::CallbackServerContext* context, const std::string& name,
+    const std::string& verb) const {
+  ORDO_RETURN_IF_ERROR(Admit(context));
+  ORDO_ASSIGN_OR_RETURN(
+      const ordo::jobs::v1::Owner caller,
+      parts_.authenticator.Identify(base::GetCaller(*context)));
+  ORDO_ASSIGN_OR_RETURN(const std::string id, JobId(name));
+  ORDO_ASSIGN_OR_RETURN(const Job job, parts_.scheduler.GetJob(id));
+  ORDO_RETURN_IF_ERROR(
+      base::AddContext(parts_.authoriser.MayCancel(caller, job.owner()),
+                       absl::StrCat(verb, " ", job.name())));
+  return Change{id, caller.user()};
+}
 
 grpc::ServerUnaryReactor* JobsService::CreateJob(
     grpc::CallbackServerContext* context,
     const ordo::jobs::v1::CreateJobRequest* request, Job* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
   if (!owner.ok()) return base::Finish(context, owner.status());
   auto job = MakeNewJob(parts_.scheduler, *request, *owner);
@@ -73,6 +105,10 @@ grpc::ServerUnaryReactor* JobsService::CreateJob(
 grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
     grpc::CallbackServerContext* context, const BatchCreateJobsRequest* request,
     BatchCreateJobsResponse* response) {
+  if (const absl::Status admitted = Admit(context, request->requests_size());
+      !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
   if (!owner.ok()) return base::Finish(context, owner.status());
   auto jobs = MakeNewJobs(parts_.scheduler, *request, *owner);
@@ -92,6 +128,9 @@ grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
 grpc::ServerUnaryReactor* JobsService::GetJob(
     grpc::CallbackServerContext* context,
     const ordo::jobs::v1::GetJobRequest* request, Job* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   const auto id = JobId(request->name());
   if (!id.ok()) return base::Finish(context, id.status());
   return request::Answer(context, parts_.scheduler.GetJob(*id), response);
@@ -100,36 +139,31 @@ grpc::ServerUnaryReactor* JobsService::GetJob(
 grpc::ServerUnaryReactor* JobsService::ListJobs(
     grpc::CallbackServerContext* context, const ListJobsRequest* request,
     ListJobsResponse* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   return base::Finish(context, List(parts_.scheduler, *request, response));
 }
 
 grpc::ServerUnaryReactor* JobsService::CancelJob(
     grpc::CallbackServerContext* context,
     const ordo::jobs::v1::CancelJobRequest* request, Job* response) {
-  const auto caller = parts_.authenticator.Identify(base::GetCaller(*context));
-  if (!caller.ok()) return base::Finish(context, caller.status());
-  const auto id = JobId(request->name());
-  if (!id.ok()) return base::Finish(context, id.status());
-  const auto job = parts_.scheduler.GetJob(*id);
-  if (!job.ok()) return base::Finish(context, job.status());
-  const absl::Status allowed =
-      parts_.authoriser.MayCancel(*caller, job->owner());
-  if (!allowed.ok()) {
-    return base::Finish(context,
-                        base::AddContext(allowed, "cancel " + job->name()));
-  }
+  const auto change = ParseChange(context, request->name(), "cancel");
+  if (!change.ok()) return base::Finish(context, change.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.scheduler.CancelJob(
-      *id, caller->user(), [reactor, response](absl::StatusOr<Job> changed) {
-        if (changed.ok()) *response = *changed;
-        reactor->Finish(base::ToGrpcStatus(changed.status()));
-      });
+  parts_.scheduler.CancelJob(change->job, change->user,
+                             Answering(reactor, response));
   return reactor;
 }
 
 grpc::ServerWriteReactor<WatchJobResponse>* JobsService::WatchJob(
-    grpc::CallbackServerContext*,
+    grpc::CallbackServerContext* context,
     const ordo::jobs::v1::WatchJobRequest* request) {
+  auto open = parts_.limits.Open(base::GetCaller(*context));
+  if (!open.ok()) {
+    return new files::StreamReactor<WatchJobResponse>(parts_.queue,
+                                                      open.status());
+  }
   absl::Status error;
   if (request->from_version() < 0) {
     error = base::InvalidField(
@@ -139,8 +173,9 @@ grpc::ServerWriteReactor<WatchJobResponse>* JobsService::WatchJob(
   const auto id = JobId(request->name());
   if (!id.ok()) error = id.status();
   if (error.ok()) {
-    auto reactor = WatchReactor::Start({parts_.scheduler, parts_.queue}, *id,
-                                       request->from_version());
+    auto reactor =
+        WatchReactor::Start({parts_.scheduler, parts_.queue, *std::move(open)},
+                            *id, request->from_version());
     if (reactor.ok()) return *reactor;
     error = reactor.status();
   }
@@ -148,8 +183,13 @@ grpc::ServerWriteReactor<WatchJobResponse>* JobsService::WatchJob(
 }
 
 grpc::ServerWriteReactor<ReadLogsResponse>* JobsService::ReadLogs(
-    grpc::CallbackServerContext*,
+    grpc::CallbackServerContext* context,
     const ordo::jobs::v1::ReadLogsRequest* request) {
+  const auto open = parts_.limits.Open(base::GetCaller(*context));
+  if (!open.ok()) {
+    return new files::StreamReactor<ReadLogsResponse>(parts_.queue,
+                                                      open.status());
+  }
   auto made = LogSource::Make(parts_.scheduler, parts_.storage, *request);
   if (!made.ok()) {
     return new files::StreamReactor<ReadLogsResponse>(parts_.queue,
@@ -158,12 +198,16 @@ grpc::ServerWriteReactor<ReadLogsResponse>* JobsService::ReadLogs(
   const std::shared_ptr<LogSource> source = *std::move(made);
   return new files::StreamReactor<ReadLogsResponse>(
       parts_.queue,
-      [source](ReadLogsResponse* response) { return source->Next(response); });
+      [source](ReadLogsResponse* response) { return source->Next(response); },
+      *open);
 }
 
 grpc::ServerUnaryReactor* JobsService::Explain(
     grpc::CallbackServerContext* context,
     const ordo::jobs::v1::ExplainRequest* request, ExplainResponse* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   const auto id = JobId(request->name());
   if (!id.ok()) return base::Finish(context, id.status());
   return request::Answer(context, parts_.scheduler.Explain(*id), response);

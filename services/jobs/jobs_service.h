@@ -1,11 +1,16 @@
 #ifndef ORDO_SERVICES_JOBS_JOBS_SERVICE_H_
 #define ORDO_SERVICES_JOBS_JOBS_SERVICE_H_
 
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
 #include "scheduler/scheduler.h"
 #include "services/auth/auth.h"
 #include "services/files/registered_file.h"
 #include "services/files/work_queue.h"
+#include "services/limits/limits.h"
 
 namespace ordo::services::jobs {
 
@@ -20,6 +25,7 @@ class JobsService final : public ordo::jobs::v1::JobsService::CallbackService {
     files::WorkQueue& queue;
     const auth::Authenticator& authenticator;
     const auth::Authoriser& authoriser;
+    limits::Limits& limits;
   };
 
   explicit JobsService(const Parts& parts) : parts_(parts) {}
@@ -55,6 +61,19 @@ class JobsService final : public ordo::jobs::v1::JobsService::CallbackService {
       ordo::jobs::v1::ExplainResponse* response) override;
 
  private:
+  // A change of one job: which, and by whom.
+  struct Change {
+    std::string job;
+    std::string user;
+  };
+  // Whether the caller may change the job; `verb` is for the message.
+  absl::StatusOr<Change> ParseChange(grpc::CallbackServerContext* context,
+                                     const std::string& name,
+                                     const std::string& verb) const;
+  // Counts calls of the caller.
+  absl::Status Admit(grpc::CallbackServerContext* context,
+                     int64_t num_calls = 1) const;
+
   const Parts parts_;
 };
 

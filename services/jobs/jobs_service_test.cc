@@ -44,8 +44,9 @@ CreateJobRequest RequestOf(const std::string& name,
 
 class JobsServiceTest : public ::testing::Test {
  protected:
-  explicit JobsServiceTest(const auth::Authoriser* authoriser = nullptr)
-      : loopback_(authoriser),
+  explicit JobsServiceTest(const auth::Authoriser* authoriser = nullptr,
+                           const limits::LimitsOptions& limits = {})
+      : loopback_(authoriser, limits),
         stub_(ordo::jobs::v1::JobsService::NewStub(loopback_.channel())) {}
 
   grpc::Status Create(const CreateJobRequest& request, Job* job,
@@ -317,6 +318,89 @@ TEST_F(AuthorisedJobsServiceTest, RefusedCancelDoesNotReachTheScheduler) {
   EXPECT_EQ(status.error_message(), "cancel jobs/a: only ada may");
   EXPECT_TRUE(loopback_.scheduler().cancelled_by().empty());
   EXPECT_TRUE(Cancel("jobs/a", &job, "ada").ok());
+}
+
+class LimitedJobsServiceTest : public JobsServiceTest {
+ protected:
+  LimitedJobsServiceTest() : JobsServiceTest(nullptr, Few()) {}
+
+  static limits::LimitsOptions Few() {
+    limits::LimitsOptions options;
+    options.calls_per_second = 3;
+    options.burst_seconds = 1;
+    options.streams_per_user = 1;
+    return options;
+  }
+};
+
+TEST_F(LimitedJobsServiceTest, UserWhoCallsTooOftenIsRefusedByName) {
+  Job job;
+  for (const char* name : {"a", "b", "c"}) {
+    ASSERT_TRUE(Create(RequestOf(name), &job).ok());
+  }
+  const grpc::Status refused = Create(RequestOf("d"), &job);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("calls_per_second"));
+  EXPECT_EQ(Cancel("jobs/a", &job).error_code(),
+            grpc::StatusCode::RESOURCE_EXHAUSTED);
+  ListJobsResponse listed;
+  EXPECT_EQ(List("", 0, "", &listed).error_code(),
+            grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(loopback_.scheduler().created().size(), 3u);
+  EXPECT_TRUE(Create(RequestOf("d"), &job, "bob").ok());
+  loopback_.clock().Advance(absl::Seconds(1));
+  EXPECT_TRUE(Create(RequestOf("e"), &job).ok());
+}
+
+TEST_F(LimitedJobsServiceTest, JobsOfABatchCountEach) {
+  BatchCreateJobsRequest request;
+  for (const char* name : {"a", "b", "c"}) {
+    *request.add_requests() = RequestOf(name);
+  }
+  BatchCreateJobsResponse response;
+  ASSERT_TRUE(CreateBatch(request, &response).ok());
+  Job job;
+  EXPECT_EQ(Create(RequestOf("d"), &job).error_code(),
+            grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
+TEST_F(LimitedJobsServiceTest, OpenWatchesAndLogsCountTogether) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
+  Context watch_context;
+  ordo::jobs::v1::WatchJobRequest watch_request;
+  watch_request.set_name("jobs/a");
+  const auto watch = stub_->WatchJob(&watch_context, watch_request);
+  ordo::jobs::v1::WatchJobResponse watched;
+  ASSERT_TRUE(watch->Read(&watched));
+
+  Context logs_context;
+  ordo::jobs::v1::ReadLogsRequest logs_request;
+  logs_request.set_name("jobs/a");
+  logs_request.set_follow(true);
+  const auto logs = stub_->ReadLogs(&logs_context, logs_request);
+  ordo::jobs::v1::ReadLogsResponse read;
+  EXPECT_FALSE(logs->Read(&read));
+  const grpc::Status refused = logs->Finish();
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("streams_per_user"));
+
+  loopback_.scheduler().SetState("a", Job::SUCCEEDED);
+  while (watch->Read(&watched)) {
+  }
+  ASSERT_TRUE(watch->Finish().ok());
+  // The server lets go of a stream soon after the client has seen its end.
+  grpc::Status again;
+  for (int i = 0; i < 10'000; ++i) {
+    loopback_.clock().Advance(absl::Seconds(1));
+    Context context;
+    const auto second = stub_->WatchJob(&context, watch_request);
+    while (second->Read(&watched)) {
+    }
+    again = second->Finish();
+    if (again.ok()) break;
+  }
+  EXPECT_TRUE(again.ok()) << again.error_message();
 }
 
 }  // namespace

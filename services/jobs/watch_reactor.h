@@ -12,6 +12,7 @@
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "scheduler/scheduler.h"
 #include "services/files/work_queue.h"
+#include "services/limits/limits.h"
 
 namespace ordo::services::jobs {
 
@@ -26,10 +27,12 @@ class WatchReactor final
     : public grpc::ServerWriteReactor<ordo::jobs::v1::WatchJobResponse>,
       public std::enable_shared_from_this<WatchReactor> {
  public:
-  // What a watch works with; outlives the server.
+  // What a watch works with; the references outlive the server.
   struct Context {
     scheduler::Scheduler& scheduler;
     files::WorkQueue& queue;
+    // Kept until the watch is over.
+    limits::OpenStream open = nullptr;
   };
 
   // Starts to watch. gRPC owns the reactor. NOT_FOUND when there is no such

@@ -68,22 +68,24 @@ absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
 grpc::ServerUnaryReactor* ReportsService::GetReport(
     grpc::CallbackServerContext* context,
     const ordo::reports::v1::GetReportRequest* request, Report* response) {
-  return request::Answer(context, Find(scheduler_, request->name()), response);
+  return request::Answer(context, Find(parts_.scheduler, request->name()),
+                         response);
 }
 
 grpc::ServerUnaryReactor* ReportsService::ListReports(
     grpc::CallbackServerContext* context, const ListReportsRequest* request,
     ListReportsResponse* response) {
-  return base::Finish(context, List(scheduler_, *request, response));
+  return base::Finish(context, List(parts_.scheduler, *request, response));
 }
 
 grpc::ServerWriteReactor<ReadFileResponse>* ReportsService::ReadFile(
-    grpc::CallbackServerContext*, const ReadFileRequest* request) {
-  auto source = OpenFile(scheduler_, storage_, *request);
-  if (!source.ok()) {
-    return new files::StreamReactor<ReadFileResponse>(queue_, source.status());
-  }
-  return new files::StreamReactor<ReadFileResponse>(queue_, *std::move(source));
+    grpc::CallbackServerContext* context, const ReadFileRequest* request) {
+  using Reactor = files::StreamReactor<ReadFileResponse>;
+  const auto open = parts_.limits.Open(base::GetCaller(*context));
+  if (!open.ok()) return new Reactor(parts_.queue, open.status());
+  auto source = OpenFile(parts_.scheduler, parts_.storage, *request);
+  if (!source.ok()) return new Reactor(parts_.queue, source.status());
+  return new Reactor(parts_.queue, *std::move(source), *open);
 }
 
 }  // namespace ordo::services::reports

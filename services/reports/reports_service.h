@@ -5,6 +5,7 @@
 #include "scheduler/scheduler.h"
 #include "services/files/registered_file.h"
 #include "services/files/work_queue.h"
+#include "services/limits/limits.h"
 
 namespace ordo::services::reports {
 
@@ -12,10 +13,15 @@ namespace ordo::services::reports {
 class ReportsService final
     : public ordo::reports::v1::ReportsService::CallbackService {
  public:
-  // `scheduler` and `queue` outlive the server.
-  ReportsService(scheduler::Scheduler& scheduler, const files::Storage& storage,
-                 files::WorkQueue& queue)
-      : scheduler_(scheduler), storage_(storage), queue_(queue) {}
+  // All outlive the server.
+  struct Parts {
+    scheduler::Scheduler& scheduler;
+    files::Storage storage;
+    files::WorkQueue& queue;
+    limits::Limits& limits;
+  };
+
+  explicit ReportsService(const Parts& parts) : parts_(parts) {}
 
   grpc::ServerUnaryReactor* GetReport(
       grpc::CallbackServerContext* context,
@@ -30,9 +36,7 @@ class ReportsService final
       const ordo::reports::v1::ReadFileRequest* request) override;
 
  private:
-  scheduler::Scheduler& scheduler_;
-  files::Storage storage_;
-  files::WorkQueue& queue_;
+  const Parts parts_;
 };
 
 }  // namespace ordo::services::reports

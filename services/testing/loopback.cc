@@ -12,8 +12,11 @@
 
 namespace ordo::services::testing {
 
-Loopback::Loopback(const auth::Authoriser* authoriser) {
+Loopback::Loopback(const auth::Authoriser* authoriser,
+                   const limits::LimitsOptions& limits) {
   AllServicesOptions options;
+  options.clock = &clock_;
+  options.limits = limits;
   options.scheduler = &scheduler_;
   options.files = &files_;
   options.storage_root = folder_.path();

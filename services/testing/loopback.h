@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "base/clock/testing/fake_clock.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/rpc/server.h"
@@ -13,6 +14,7 @@
 #include "proto/ordo/training/v1/progress.pb.h"
 #include "scheduler/testing/fake_scheduler.h"
 #include "services/all_services.h"
+#include "services/limits/limits.h"
 
 namespace ordo::services::testing {
 
@@ -20,7 +22,8 @@ namespace ordo::services::testing {
 // server on loopback.
 class Loopback {
  public:
-  explicit Loopback(const auth::Authoriser* authoriser = nullptr);
+  explicit Loopback(const auth::Authoriser* authoriser = nullptr,
+                    const limits::LimitsOptions& limits = {});
   ~Loopback();
 
   scheduler::testing::FakeScheduler& scheduler() { return scheduler_; }
@@ -28,6 +31,7 @@ class Loopback {
   AllServices& services() { return *services_; }
   base::RpcServer& server() { return *server_; }
   base::Filesystem& files() { return files_; }
+  base::testing::FakeClock& clock() { return clock_; }
 
   // A path below the storage root.
   std::string Path(const std::string& relative) const;
@@ -40,6 +44,7 @@ class Loopback {
  private:
   base::testing::TemporaryFolder folder_;
   base::PosixFilesystem files_;
+  base::testing::FakeClock clock_;
   scheduler::testing::FakeScheduler scheduler_;
   std::unique_ptr<AllServices> services_;
   std::unique_ptr<base::RpcServer> server_;
