@@ -17,6 +17,7 @@ namespace {
 
 constexpr mode_t kFileMode = 0644;
 constexpr mode_t kFolderMode = 0755;
+constexpr uint64_t kPartBytes = 64 << 10;
 
 absl::Status LastError(std::string_view attempted, const std::string& path) {
   const int error_number = errno;
@@ -89,21 +90,25 @@ class PosixReadableFile : public ReadableFile {
 
   absl::StatusOr<std::string> ReadAt(uint64_t offset,
                                      size_t num_bytes) override {
-    // Never more memory than the file can fill.
+    // Never more memory than the file can fill. Some, those in /proc, do not
+    // tell how much that is, and are read part by part.
     ORDO_ASSIGN_OR_RETURN(const uint64_t size, Size());
     const uint64_t available = offset < size ? size - offset : 0;
-    std::string data(std::min<uint64_t>(num_bytes, available), '\0');
-    size_t filled = 0;
-    while (filled < data.size()) {
+    const uint64_t wanted =
+        size == 0 ? num_bytes : std::min<uint64_t>(num_bytes, available);
+    std::string data;
+    while (data.size() < wanted) {
+      const size_t filled = data.size();
+      data.resize(size == 0 ? std::min<uint64_t>(wanted, filled + kPartBytes)
+                            : wanted);
       const ssize_t count = Retry([&] {
         return ::pread(descriptor_.get(), &data[filled], data.size() - filled,
                        static_cast<off_t>(offset + filled));
       });
       if (count < 0) return LastError("read", path_);
+      data.resize(filled + static_cast<size_t>(count));
       if (count == 0) break;
-      filled += static_cast<size_t>(count);
     }
-    data.resize(filled);
     return data;
   }
 

@@ -62,6 +62,13 @@ TEST_F(PosixFilesystemTest, ReadsFromAnOffsetAndStopsAtTheEnd) {
   EXPECT_THAT(file->Size(), IsOkAndHolds(10u));
 }
 
+TEST_F(PosixFilesystemTest, FilesThatDoNotTellTheirSizeAreReadToTheirEnd) {
+  ORDO_ASSERT_OK_AND_ASSIGN(auto file, files_.OpenForRead("/proc/self/status"));
+  EXPECT_THAT(file->Size(), IsOkAndHolds(0u));
+  EXPECT_THAT(file->ReadAt(0, 1 << 20), IsOkAndHolds(HasSubstr("\nThreads:")));
+  EXPECT_THAT(file->ReadAt(0, 5), IsOkAndHolds("Name:"));
+}
+
 TEST_F(PosixFilesystemTest, AnOpenReaderSeesWhatIsAppended) {
   Write("a", "one");
   ORDO_ASSERT_OK_AND_ASSIGN(auto file, files_.OpenForRead(folder_.Path("a")));
