@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "absl/time/clock.h"
+#include "base/clock/clock.h"
 #include "base/process/process.h"
 #include "base/status/status.h"
 
@@ -33,10 +33,12 @@ void WriteAll(int file, const std::string& text) {
 }
 
 // Until the other end is closed; false at the deadline.
-bool ReadAll(int file, absl::Time deadline, std::string* bytes) {
+bool ReadAll(int file, absl::Duration timeout, std::string* bytes) {
+  const RealClock clock;
+  const absl::Duration deadline = clock.Monotonic() + timeout;
   char part[4096];
   while (true) {
-    const absl::Duration left = deadline - absl::Now();
+    const absl::Duration left = deadline - clock.Monotonic();
     if (left <= absl::ZeroDuration()) return false;
     pollfd wait{file, POLLIN, 0};
     const auto left_ms =
@@ -81,7 +83,7 @@ absl::StatusOr<std::string> RunApart(const std::function<std::string()>& work,
     return SystemError(error_number, "make a process");
   }
   std::string bytes;
-  const bool ended = ReadAll(ends[0], absl::Now() + timeout, &bytes);
+  const bool ended = ReadAll(ends[0], timeout, &bytes);
   ::close(ends[0]);
   if (!ended) ::kill(child, SIGKILL);
   ORDO_ASSIGN_OR_RETURN(const ExitStatus status,

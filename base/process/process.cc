@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "absl/strings/str_split.h"
-#include "absl/time/clock.h"
+#include "base/clock/clock.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
@@ -69,10 +69,11 @@ int OpenPidfd(pid_t pid) {
 
 // Waits until the process behind `pidfd` has ended. False at the deadline.
 bool PollUntilEnded(int pidfd, absl::Duration timeout) {
-  const absl::Time deadline = absl::Now() + timeout;
+  const RealClock clock;
+  const absl::Duration deadline = clock.Monotonic() + timeout;
   while (true) {
     const absl::Duration left =
-        std::max(deadline - absl::Now(), absl::ZeroDuration());
+        std::max(deadline - clock.Monotonic(), absl::ZeroDuration());
     const double left_ms = absl::ToDoubleMilliseconds(left) + 1;
     pollfd entry = {pidfd, POLLIN, 0};
     const int wait_ms = left == absl::ZeroDuration() ? 0

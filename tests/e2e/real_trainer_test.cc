@@ -63,6 +63,28 @@ TEST_F(RealTrainerTest, FolderThatVanishesInMidRunIsNamed) {
                                        "was writing to it"));
 }
 
+TEST_F(RealTrainerTest, OneThatHangsSaysWhereAndIsTriedAgain) {
+  StartHolding("checkpoints/40-1");
+  JobSpec spec = Spec("job");
+  spec.mutable_retry()->mutable_step_timeout()->set_seconds(10);
+  Submit(spec);
+  WaitUntilHeld();
+  ASSERT_TRUE(WaitUntil("job", [](const Job& job) {
+    return job.attempts(0).reason() == "HANG";
+  }));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const std::string log,
+      base::ReadFile(files_, JobFolder("job") + "/attempts/1/rank-0.log",
+                     1 << 20));
+  EXPECT_THAT(log, AllOf(HasSubstr("stacks of process"),
+                         HasSubstr("libgate.so"), HasSubstr("end of stacks")));
+  Go();
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  ASSERT_EQ(job->attempts_size(), 2);
+  EXPECT_EQ(job->attempts(1).start_step(), 20);
+}
+
 class RealTrainerDamageTest : public RealTrainerTest,
                               public ::testing::WithParamInterface<bool> {};
 INSTANTIATE_TEST_SUITE_P(TruncatedOrFlipped, RealTrainerDamageTest,

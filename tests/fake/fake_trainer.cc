@@ -23,6 +23,7 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/faulty_filesystem.h"
+#include "base/process/stacks.h"
 #include "base/records/records.h"
 #include "base/status/status.h"
 #include "base/version/version.h"
@@ -78,7 +79,7 @@ class FakeTrainer {
   int Evaluate(const training::EvaluateSpec& spec);
 
  private:
-  absl::Status OpenProgress(int attempt);
+  absl::Status OpenProgress(int attempt, int rank);
   absl::Status Write(training::ProgressRecord record);
   // Writes what the run can do without.
   void Tell(const training::ProgressRecord& record) {
@@ -112,11 +113,13 @@ class FakeTrainer {
   int64_t saved_step_ = -1;
 };
 
-absl::Status FakeTrainer::OpenProgress(int attempt) {
+absl::Status FakeTrainer::OpenProgress(int attempt, int rank) {
   ORDO_ASSIGN_OR_RETURN(
-      progress_, base::RecordWriter::Open(
-                     real_files_, absl::StrCat(out_, "/attempts/", attempt,
-                                               "/progress.records")));
+      progress_,
+      base::RecordWriter::Open(
+          real_files_,
+          absl::StrCat(out_, "/attempts/", attempt, "/progress",
+                       rank == 0 ? "" : absl::StrCat("-", rank), ".records")));
   return absl::OkStatus();
 }
 
@@ -231,7 +234,8 @@ void FakeTrainer::Misbehave(const training::TrainSpec& spec) {
 }
 
 absl::Status FakeTrainer::Save(const training::TrainSpec& spec) {
-  if (saved_step_ == state_.step) return absl::OkStatus();
+  // Rank 0 alone writes checkpoints.
+  if (saved_step_ == state_.step || spec.rank() > 0) return absl::OkStatus();
   CheckpointOptions options;
   options.folder = base::JoinPath(out_, "checkpoints");
   options.attempt = spec.attempt();
@@ -278,7 +282,8 @@ void FakeTrainer::WriteStep(const training::TrainSpec& spec) {
 }
 
 int FakeTrainer::Train(const training::TrainSpec& spec) {
-  if (absl::Status status = OpenProgress(spec.attempt()); !status.ok()) {
+  if (absl::Status status = OpenProgress(spec.attempt(), spec.rank());
+      !status.ok()) {
     std::fprintf(stderr, "fake trainer: %s\n", status.ToString().c_str());
     return training::STORAGE_ERROR;
   }
@@ -365,7 +370,8 @@ absl::Status FakeTrainer::Report(const training::Evaluation& evaluation,
 }
 
 int FakeTrainer::Evaluate(const training::EvaluateSpec& spec) {
-  if (absl::Status status = OpenProgress(spec.attempt()); !status.ok()) {
+  if (absl::Status status = OpenProgress(spec.attempt(), /*rank=*/0);
+      !status.ok()) {
     std::fprintf(stderr, "fake trainer: %s\n", status.ToString().c_str());
     return training::STORAGE_ERROR;
   }
@@ -412,6 +418,7 @@ int Run(const std::string& spec_path, const std::string& out,
                  behaviour.status().ToString().c_str());
     return training::BAD_SPEC;
   }
+  base::PrintStacksOnQuit();
   signal(SIGTERM, behaviour->ignore_term != 0 ? SIG_IGN : OnTerm);
   FakeTrainer trainer(out, storage_root, *behaviour);
   if constexpr (std::is_same_v<Spec, training::TrainSpec>) {

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "worker/supervisor/trainer_process.h"
+
 namespace ordo::worker::supervisor {
 namespace {
 
@@ -23,8 +25,8 @@ namespace {
 constexpr int64_t kMaxWatchPeriodMs = 1000;
 constexpr int64_t kMinWatchPeriodMs = 20;
 constexpr int kSurvivorPeriodMs = 10;
-// Out of memory, the kernel ends trainers first, not who watches them.
-constexpr char kTrainerOomScore[] = "500";
+// Time that a trainer without progress has to print its stacks.
+constexpr int64_t kStacksLimitMs = 5000;
 
 int64_t NowMs() {
   timespec now{};
@@ -38,78 +40,27 @@ JournalRecord RecordOf(Phase phase) {
   return record;
 }
 
-// What a child tells its parent when it cannot become the trainer.
-struct StartError {
-  Operation operation;
-  int error_number;
-};
-
-[[noreturn]] void FailStart(int report, Operation operation) {
-  const StartError error{operation, errno};
-  // Nothing is left to do when even this fails; the exit code tells.
-  if (write(report, &error, sizeof(error)) < 0) _exit(127);
-  _exit(127);
-}
-
-// In the child: becomes the trainer. Only calls that are safe after fork.
-[[noreturn]] void BecomeTrainer(const Options& options, pid_t supervisor,
-                                int report) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The supervisor may have died before the line above; then nobody would ever
-  // send the signal.
-  if (getppid() != supervisor) _exit(127);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  signal(SIGPIPE, SIG_DFL);
-  signal(SIGHUP, SIG_DFL);
-  signal(SIGINT, SIG_DFL);
-  const int input = open("/dev/null", O_RDONLY);
-  const std::string log_path =
-      options.attempt_dir + "/rank-" + std::to_string(options.rank) + ".log";
-  const int log = open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-  if (log < 0 || input < 0) FailStart(report, Operation::kOpenLog);
-  dup2(input, 0);
-  dup2(log, 1);
-  dup2(log, 2);
-  if (log > 2) close(log);
-  if (input > 2) close(input);
-  const int oom = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  // Best effort: a container may forbid it.
-  if (oom >= 0) {
-    if (write(oom, kTrainerOomScore, sizeof(kTrainerOomScore) - 1) < 0) {
-    }
-    close(oom);
-  }
-  std::vector<char*> arguments;
-  for (const std::string& argument : options.trainer) {
-    arguments.push_back(const_cast<char*>(argument.c_str()));
-  }
-  arguments.push_back(nullptr);
-  execv(arguments[0], arguments.data());
-  FailStart(report, Operation::kExecute);
-}
-
 }  // namespace
 
 int Supervisor::Run() {
   if (!SetUp()) return 1;
   if (!StartTrainer()) {
-    Record(RecordOf(Phase::kGroupEmpty));
+    Append(RecordOf(Phase::kGroupEmpty));
+    Sync(Phase::kGroupEmpty);
     return 0;
   }
   while (true) {
     if (!trainer_exited_) Reap();
     if (trainer_exited_) {
-      if (EndSurvivors()) break;
+      if (IsAlone() || EndSurvivors()) break;
     } else {
       CheckDeadlines();
     }
     pollfd wait{signals_, POLLIN, 0};
     if (poll(&wait, 1, PollTimeoutMs()) > 0) HandleSignals();
   }
-  Record(RecordOf(Phase::kGroupEmpty));
+  Append(RecordOf(Phase::kGroupEmpty));
+  Sync(Phase::kGroupEmpty);
   return 0;
 }
 
@@ -154,46 +105,29 @@ bool Supervisor::SetUp() {
 }
 
 bool Supervisor::StartTrainer() {
-  const auto fail = [this](Operation operation, int error_number) {
-    JournalRecord record = RecordOf(Phase::kStartFailed);
-    record.operation = static_cast<uint32_t>(operation);
-    record.error_number = error_number;
-    Record(record);
-    return false;
-  };
-  int report[2] = {-1, -1};
-  const pid_t supervisor = getpid();
-  const bool piped = pipe2(report, O_CLOEXEC) == 0;
-  const pid_t child = piped ? fork() : -1;
-  const int fork_error = errno;
-  if (child == 0) BecomeTrainer(options_, supervisor, report[1]);
+  const StartedTrainer started = StartTrainerProcess(options_);
   JournalRecord record = RecordOf(Phase::kTrainerStarted);
-  record.time_ns = WallClockNs();
-  // The supervisor's own phase was written before there was a trainer, so that
-  // a worker finds who has it; durable it becomes while the trainer starts,
-  // which need not wait for the disk: a crash of the machine, which alone could
-  // take the record away, ends both.
-  Sync(Phase::kSupervisorStarted);
-  if (child < 0) return fail(Operation::kFork, fork_error);
-  close(report[1]);
-  // The end of the pipe closes when the child becomes the trainer.
-  StartError error{};
-  ssize_t num_bytes = 0;
-  do {
-    num_bytes = read(report[0], &error, sizeof(error));
-  } while (num_bytes < 0 && errno == EINTR);
-  close(report[0]);
-  if (num_bytes > 0) {
-    waitpid(child, nullptr, 0);
-    return fail(error.operation, error.error_number);
+  if (started.pid == 0) {
+    record.phase = static_cast<uint32_t>(Phase::kStartFailed);
+    record.operation = static_cast<uint32_t>(started.failed);
+    record.error_number = started.error_number;
+    // Durable with the last record, which follows.
+    Append(record);
+    return false;
   }
-  trainer_ = child;
+  record.time_ns = WallClockNs();
+  trainer_ = started.pid;
   progress_changed_at_ms_ = NowMs();
   ProcessStat stat;
-  if (ReadProcessStat(child, &stat)) record.start_ticks = stat.start_ticks;
-  record.pid = child;
-  record.group = child;
-  Record(record);
+  if (ReadProcessStat(trainer_, &stat)) record.start_ticks = stat.start_ticks;
+  record.pid = trainer_;
+  record.group = trainer_;
+  Append(record);
+  // The supervisor's own phase was written before there was a trainer, so that
+  // a worker finds who has it. Durable they become while the trainer starts,
+  // which need not wait for the disk: a crash of the machine, which alone could
+  // take the records away, ends both.
+  Sync(Phase::kTrainerStarted);
   return true;
 }
 
@@ -249,8 +183,11 @@ void Supervisor::CheckDeadlines() {
   if (options_.step_timeout_ms == 0) return;
   if (ProgressChanged()) progress_changed_at_ms_ = now_ms;
   if (now_ms - progress_changed_at_ms_ < options_.step_timeout_ms) return;
-  SignalGroup(SIGKILL);
-  killed_ = true;
+  // It prints its stacks and dies of it; what has no way to print dies at once,
+  // what does not die is killed.
+  if (kill(trainer_, SIGQUIT) != 0) RecordError(Operation::kSignal, errno);
+  hung_ = true;
+  kill_at_ms_ = now_ms + kStacksLimitMs;
   JournalRecord record = RecordOf(Phase::kHang);
   record.detail = static_cast<uint32_t>(now_ms - progress_changed_at_ms_);
   Record(record);
@@ -292,6 +229,7 @@ void Supervisor::Reap() {
       continue;
     }
     trainer_exited_ = true;
+    killed_ = killed_ || hung_;
     JournalRecord record = RecordOf(Phase::kExited);
     record.pid = trainer_;
     if (info.si_code == CLD_EXITED) {
@@ -299,13 +237,42 @@ void Supervisor::Reap() {
     } else {
       record.signal = info.si_status;
     }
-    Record(record);
+    Append(record);
     survivors_kill_at_ms_ = NowMs() + (killed_ ? 0 : kSurvivorGraceMs);
     return;
   }
 }
 
+bool Supervisor::IsAlone() {
+  // The kernel's list of this thread's children; the trainer's zombie is one,
+  // and what a descendant leaves behind becomes one.
+  const std::string path =
+      "/proc/self/task/" + std::to_string(getpid()) + "/children";
+  char text[64];
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const ssize_t num_bytes = read(file, text, sizeof(text) - 1);
+  close(file);
+  if (num_bytes <= 0) return false;
+  text[num_bytes] = '\0';
+  char* end = nullptr;
+  if (std::strtol(text, &end, 10) != trainer_) return false;
+  return *(end + std::strspn(end, " ")) == '\0' && ReapAll();
+}
+
+bool Supervisor::ReapAll() {
+  waitpid(trainer_, nullptr, WNOHANG);
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+  return waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD;
+}
+
 bool Supervisor::EndSurvivors() {
+  if (!end_synced_) {
+    // What is left may take its time.
+    Sync(Phase::kExited);
+    end_synced_ = true;
+  }
   const pid_t self = getpid();
   std::vector<ProcessStat> survivors;
   for (const ProcessStat& process : ListProcesses()) {
@@ -329,10 +296,7 @@ bool Supervisor::EndSurvivors() {
   }
   // The list may have missed a process that was just born. The kernel's own
   // word is exact: as long as any descendant lives, this process has a child.
-  waitpid(trainer_, nullptr, WNOHANG);
-  while (waitpid(-1, nullptr, WNOHANG) > 0) {
-  }
-  return waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD;
+  return ReapAll();
 }
 
 void Supervisor::SignalSurvivors(const std::vector<ProcessStat>& survivors,
@@ -362,11 +326,14 @@ void Supervisor::SignalGroup(int signal) {
   }
 }
 
-void Supervisor::Record(const JournalRecord& record) {
-  int error = journal_.Append(record);
+void Supervisor::Append(const JournalRecord& record) {
+  Complain(record.phase, journal_.Append(record));
   ++num_records_;
-  if (error == 0) error = journal_.Sync();
-  Complain(record.phase, error);
+}
+
+void Supervisor::Record(const JournalRecord& record) {
+  Append(record);
+  Sync(static_cast<Phase>(record.phase));
 }
 
 void Supervisor::Sync(Phase phase) {

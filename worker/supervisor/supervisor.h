@@ -16,8 +16,10 @@
 //
 // Signals: SIGTERM = stop (SIGTERM to the trainer, SIGKILL to its group after
 // the grace); SIGUSR1 = kill (SIGTERM to the group, SIGKILL after the grace);
-// a second SIGUSR1 = SIGKILL at once. A value sent along (sigqueue) is the
-// grace in milliseconds. A grace never grows by a later request.
+// a second SIGUSR1 = SIGKILL at once. A trainer without progress gets SIGQUIT,
+// upon which it should print the stacks of its threads and die. A value sent
+// along (sigqueue) is the grace in milliseconds. A grace never grows by a later
+// request.
 
 namespace ordo::worker::supervisor {
 
@@ -40,19 +42,25 @@ class Supervisor {
   bool StartTrainer();
   void HandleSignals();
   void Request(Phase phase, int64_t grace_ms);
-  // Ends the group of a trainer that ran out of grace or makes no progress.
+  // Ends a trainer that ran out of grace or makes no progress.
   void CheckDeadlines();
   bool ProgressChanged();
   // Reaps what has ended, but the trainer, which is only noted: its zombie
   // keeps the number of its group from being given to strangers.
   void Reap();
+  // After the trainer: whether nothing is left of it; then its zombie is gone
+  // too. False where the kernel does not tell.
+  bool IsAlone();
+  // Reaps whatever has ended; true when no descendant is left.
+  bool ReapAll();
   // After the trainer: one round of ending what is left. True when no
   // descendant is left.
   bool EndSurvivors();
   void SignalSurvivors(const std::vector<ProcessStat>& survivors, int signal);
   int PollTimeoutMs() const;
   void SignalGroup(int signal);
-  // Writes a record and makes it durable.
+  // Writes a record; and makes it durable, with all before it.
+  void Append(const JournalRecord& record);
   void Record(const JournalRecord& record);
   void Sync(Phase phase);
   // Says on stderr what could not be journalled; nothing for error 0.
@@ -67,7 +75,9 @@ class Supervisor {
   bool trainer_exited_ = false;
   bool stop_requested_ = false;
   bool kill_requested_ = false;
+  bool hung_ = false;
   bool killed_ = false;
+  bool end_synced_ = false;
   // Monotonic milliseconds; 0 = none.
   int64_t kill_at_ms_ = 0;
   int64_t survivors_kill_at_ms_ = 0;

@@ -208,9 +208,14 @@ TEST_F(SupervisorTest, JournalsAWholeLife) {
   EXPECT_EQ(Log(), "hello\n");
 }
 
-TEST_F(SupervisorTest, EachPhaseHasItsOwnSync) {
+TEST_F(SupervisorTest, EachEndOfATaskIsMadeDurableOnce) {
   StartScript("exit 0", {0, 10000, true});
-  EXPECT_THAT(RecordsAtSyncs(), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(RecordsAtSyncs(), ElementsAre(2, 4));
+}
+
+TEST_F(SupervisorTest, AnExitIsDurableBeforeWhatItLeavesBehindIsWaitedFor) {
+  StartScript("sleep 300 & exit 0", {0, 10000, true});
+  EXPECT_THAT(RecordsAtSyncs(), ElementsAre(2, 3, 4));
 }
 
 TEST_F(SupervisorTest, JournalsTheSignalThatEndedTheTrainer) {
@@ -289,6 +294,22 @@ TEST_F(SupervisorTest, SilentTrainerIsHung) {
   EXPECT_EQ(Wait(), 0);
   ASSERT_TRUE(Find(Phase::kHang).has_value());
   EXPECT_GE(Find(Phase::kHang)->detail, 100u);
+  EXPECT_EQ(Find(Phase::kExited)->signal, SIGQUIT);
+}
+
+TEST_F(SupervisorTest, AHungTrainerMaySayWhereItHangs) {
+  StartScript("trap 'echo here; exit 3' QUIT; while :; do sleep 0.01; done",
+              {100, 10000});
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_TRUE(Find(Phase::kHang).has_value());
+  EXPECT_EQ(Find(Phase::kExited)->exit_code, 3);
+  EXPECT_THAT(Log(), HasSubstr("here"));
+}
+
+TEST_F(SupervisorTest, AHungTrainerThatHeedsNothingIsKilled) {
+  StartScript("trap '' QUIT TERM; while :; do sleep 0.01; done", {100, 10000});
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_TRUE(Find(Phase::kHang).has_value());
   EXPECT_EQ(Find(Phase::kExited)->signal, SIGKILL);
 }
 
@@ -303,6 +324,17 @@ TEST_F(SupervisorTest, ProgressKeepsTheWatchQuiet) {
   EXPECT_EQ(Wait(), 0);
   EXPECT_THAT(Phases(), Not(Contains(Phase::kHang)));
   EXPECT_EQ(Find(Phase::kExited)->exit_code, 0);
+}
+
+TEST_F(SupervisorTest, ProgressIsSeenWhateverTheClockSays) {
+  // Its times go back and forth, as after jumps of the storage's clock.
+  StartScript(
+      "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo x >> " + folder_ +
+          "/progress.records; touch -d \"$((i % 2 * 90 + 1)) days ago\" " +
+          folder_ + "/progress.records; sleep 0.3; done",
+      {2000, 10000});
+  EXPECT_EQ(Wait(), 0);
+  EXPECT_THAT(Phases(), Not(Contains(Phase::kHang)));
 }
 
 TEST_F(SupervisorTest, EndsWhatTheTrainerLeavesBehind) {

@@ -1,7 +1,8 @@
 // ordo-trainer train task.json --out /tmp/addition-rope
 //
 // One task of one rank: training, evaluation, or a question to a checkpoint.
-// SIGTERM and SIGINT ask it to write a checkpoint and leave. Exit codes:
+// SIGTERM and SIGINT ask it to write a checkpoint and leave; SIGQUIT makes it
+// print the stacks of all its threads and die. Exit codes:
 // proto/ordo/training/v1/exit_code.proto.
 
 #include <climits>
@@ -15,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "base/clock/clock.h"
 #include "base/files/files.h"
+#include "base/process/stacks.h"
 #include "base/status/status.h"
 #include "model/guard.h"
 #include "worker/trainer/command_line.h"
@@ -56,6 +58,7 @@ void LimitSpinning(char** argv) {
 int Main(int argc, char** argv) {
   LimitSpinning(argv);
   InstallSignalHandlers();
+  base::PrintStacksOnQuit();
   const auto line = ParseCommandLine({argv + 1, argv + argc});
   if (!line.ok()) {
     std::cerr << "ordo-trainer: " << line.status().message()
