@@ -1,12 +1,14 @@
 #ifndef ORDO_SERVICES_AGENT_SCHEDULER_AGENT_SERVICE_H_
 #define ORDO_SERVICES_AGENT_SCHEDULER_AGENT_SERVICE_H_
 
+#include "absl/status/statusor.h"
 #include "proto/ordo/agent/v1/agent.grpc.pb.h"
 #include "scheduler/scheduler.h"
 
 namespace ordo::services::agent {
 
-// Where workers announce themselves; see the proto.
+// Where workers announce themselves; see the proto. One whose protocol is too
+// far from this build's does not reach the scheduler.
 class SchedulerAgentService final
     : public ordo::agent::v1::SchedulerAgentService::CallbackService {
  public:
@@ -20,6 +22,9 @@ class SchedulerAgentService final
       ordo::agent::v1::AnnounceResponse* response) override;
 
  private:
+  absl::StatusOr<ordo::agent::v1::AnnounceResponse> Take(
+      const ordo::agent::v1::AnnounceRequest& request);
+
   scheduler::Scheduler& scheduler_;
 };
 

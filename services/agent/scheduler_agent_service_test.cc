@@ -1,5 +1,7 @@
 #include "services/agent/scheduler_agent_service.h"
 
+#include "base/version/worker_protocol.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "services/testing/loopback.h"
 
@@ -9,12 +11,23 @@ namespace {
 using ordo::agent::v1::AnnounceRequest;
 using ordo::agent::v1::AnnounceResponse;
 using testing::Context;
+using ::testing::HasSubstr;
 
 class SchedulerAgentServiceTest : public ::testing::Test {
  protected:
   SchedulerAgentServiceTest()
       : stub_(ordo::agent::v1::SchedulerAgentService::NewStub(
             loopback_.channel())) {}
+
+  // What a worker of this version is answered.
+  grpc::Status AnnounceAs(int32_t protocol, AnnounceResponse* response) {
+    Context context;
+    AnnounceRequest request;
+    request.set_worker("local");
+    request.set_incarnation("i-1");
+    request.set_protocol(protocol);
+    return stub_->Announce(&context, request, response);
+  }
 
   testing::Loopback loopback_;
   std::unique_ptr<ordo::agent::v1::SchedulerAgentService::Stub> stub_;
@@ -37,6 +50,25 @@ TEST_F(SchedulerAgentServiceTest, RefusalOfTheSchedulerIsTheAnswer) {
   AnnounceResponse response;
   EXPECT_EQ(stub_->Announce(&context, {}, &response).error_code(),
             grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(SchedulerAgentServiceTest, WorkersOfTheReleasesNextToThisOneAreTaken) {
+  for (const int32_t protocol :
+       {base::kWorkerProtocol - 1, base::kWorkerProtocol,
+        base::kWorkerProtocol + 1}) {
+    AnnounceResponse response;
+    EXPECT_TRUE(AnnounceAs(protocol, &response).ok()) << protocol;
+    EXPECT_EQ(response.protocol(), base::kWorkerProtocol);
+  }
+  EXPECT_EQ(loopback_.scheduler().announced().size(), 3u);
+}
+
+TEST_F(SchedulerAgentServiceTest, AWorkerThatIsTooNewIsRefusedByName) {
+  AnnounceResponse response;
+  const grpc::Status status = AnnounceAs(base::kWorkerProtocol + 2, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("worker local"));
+  EXPECT_THAT(loopback_.scheduler().announced(), ::testing::IsEmpty());
 }
 
 }  // namespace

@@ -42,4 +42,9 @@ void AnnounceSchedule::Failed(absl::Duration now) {
   retry_at_ = now + base::BackoffDelay(kBackoff, num_failures_, worker_);
 }
 
+void AnnounceSchedule::Refused(absl::Duration now) {
+  Failed(now);
+  retry_at_ = now + kRefusedPeriod;
+}
+
 }  // namespace ordo::worker::agent

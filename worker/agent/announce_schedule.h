@@ -17,7 +17,8 @@ enum class News {
 };
 
 // When the next announcement is due: at once for urgent news, soon for steps,
-// else once a period; later and later while the scheduler does not answer.
+// else once a period; later and later while the scheduler does not answer, and
+// seldom while it refuses this worker for what it is.
 // Pure; times are monotonic. Not thread-safe.
 class AnnounceSchedule {
  public:
@@ -25,6 +26,9 @@ class AnnounceSchedule {
   static constexpr absl::Duration kStepPeriod = absl::Milliseconds(100);
   // Until the scheduler has said how often it wants to hear.
   static constexpr absl::Duration kDefaultPeriod = absl::Seconds(1);
+
+  // After a refusal that only an upgrade can end.
+  static constexpr absl::Duration kRefusedPeriod = absl::Seconds(30);
 
   // `worker` spreads the retries of workers that failed together.
   explicit AnnounceSchedule(std::string worker);
@@ -37,6 +41,7 @@ class AnnounceSchedule {
   // `period` is taken over if it is positive.
   void Answered(absl::Duration period);
   void Failed(absl::Duration now);
+  void Refused(absl::Duration now);
 
   // Failures since the last answer.
   int num_failures() const { return num_failures_; }

@@ -71,5 +71,15 @@ TEST_F(AnnounceScheduleTest, FailuresHoldBackEvenUrgentNewsUpToASecond) {
   EXPECT_EQ(schedule_.TimeLeft(kNow, News::kUrgent), absl::ZeroDuration());
 }
 
+TEST_F(AnnounceScheduleTest, ARefusedWorkerAsksSeldom) {
+  schedule_.Sent(kNow);
+  schedule_.Refused(kNow);
+  EXPECT_EQ(schedule_.num_failures(), 1);
+  EXPECT_EQ(schedule_.TimeLeft(kNow, News::kUrgent),
+            AnnounceSchedule::kRefusedPeriod);
+  SendAndAnswer(absl::Seconds(3));
+  EXPECT_EQ(schedule_.TimeLeft(kNow, News::kUrgent), absl::ZeroDuration());
+}
+
 }  // namespace
 }  // namespace ordo::worker::agent

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log/log.h"
+#include "base/version/worker_protocol.h"
 
 namespace ordo::worker::agent {
 namespace {
@@ -19,7 +20,9 @@ Reporter::Reporter(AnnounceRequest identity, const base::Clock& clock,
     : identity_(std::move(identity)),
       clock_(clock),
       metrics_(metrics),
-      schedule_(identity_.worker()) {}
+      schedule_(identity_.worker()) {
+  identity_.set_protocol(base::kWorkerProtocol);
+}
 
 void Reporter::Begin(const std::string& address,
                      const std::shared_ptr<grpc::Channel>& channel,
@@ -32,8 +35,13 @@ void Reporter::End() { announcer_.reset(); }
 
 void Reporter::SetDevices(
     const std::vector<::ordo::workers::v1::Device>& devices) {
-  *identity_.mutable_devices() = {devices.begin(), devices.end()};
+  RefreshDevices(devices);
   ++devices_sequence_;
+}
+
+void Reporter::RefreshDevices(
+    const std::vector<::ordo::workers::v1::Device>& devices) {
+  *identity_.mutable_devices() = {devices.begin(), devices.end()};
 }
 
 void Reporter::Reported(int64_t sequence) {
@@ -68,12 +76,13 @@ void Reporter::TakeAnswer() {
   if (announcer_ == nullptr) return;
   const auto answer = announcer_->Take();
   if (!answer) return;
-  if (!answer->ok()) {
-    metrics_.announce_failures.With({}).Increment();
-    schedule_.Failed(clock_.Monotonic());
-    LogFailure(answer->status());
-    return;
-  }
+  // A scheduler of the first release checks nothing.
+  const absl::Status status =
+      answer->ok()
+          ? base::CheckNeighbours({identity_.worker(), base::kWorkerProtocol,
+                                   (*answer)->protocol()})
+          : answer->status();
+  if (!status.ok()) return Fail(status);
   last_failure_.clear();
   if (schedule_.num_failures() > 0) base::LogInfo("scheduler answers again");
   const google::protobuf::Duration& period = (*answer)->period();
@@ -82,6 +91,16 @@ void Reporter::TakeAnswer() {
   drain_announced_ = drain_announced_ || sent_draining_;
   known_devices_ = sent_devices_;
   Reported(sent_sequence_);
+}
+
+void Reporter::Fail(const absl::Status& status) {
+  metrics_.announce_failures.With({}).Increment();
+  if (absl::IsFailedPrecondition(status)) {
+    schedule_.Refused(clock_.Monotonic());
+  } else {
+    schedule_.Failed(clock_.Monotonic());
+  }
+  LogFailure(status);
 }
 
 void Reporter::LogFailure(const absl::Status& status) {

@@ -24,8 +24,8 @@ namespace ordo::worker::agent {
 // the log how the scheduler takes it. Nothing in it blocks. Not thread-safe.
 class Reporter {
  public:
-  // `identity` is what every announcement says, but address, observed set and
-  // draining. `clock` and `metrics` outlive the reporter.
+  // `identity` is what every announcement says, but address, observed set,
+  // protocol and draining. `clock` and `metrics` outlive the reporter.
   Reporter(::ordo::agent::v1::AnnounceRequest identity,
            const base::Clock& clock, WorkerMetrics& metrics);
 
@@ -38,8 +38,11 @@ class Reporter {
   // Cancels a call in flight; nothing is announced after it.
   void End();
 
-  // What is announced of devices from here on, at once.
+  // What is announced of devices from here on: at once, or with the next
+  // announcement where nobody waits for it.
   void SetDevices(const std::vector<::ordo::workers::v1::Device>& devices);
+
+  void RefreshDevices(const std::vector<::ordo::workers::v1::Device>& devices);
 
   // The scheduler got the observed set of this sequence in another way.
   void Reported(int64_t sequence);
@@ -54,6 +57,7 @@ class Reporter {
   bool drain_announced() const { return drain_announced_; }
 
  private:
+  void Fail(const absl::Status& status);
   void LogFailure(const absl::Status& status);
 
   ::ordo::agent::v1::AnnounceRequest identity_;

@@ -11,6 +11,7 @@
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/server.h"
+#include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -32,6 +33,7 @@ class Scheduler : public SchedulerAgentService::CallbackService {
                                      AnnounceResponse* response) override {
     response->mutable_period()->set_seconds(3600);
     base::MutexLock lock(mutex_);
+    response->set_protocol(protocol_);
     newest_ = *request;
     return base::Finish(context, refusal_);
   }
@@ -43,9 +45,15 @@ class Scheduler : public SchedulerAgentService::CallbackService {
     base::MutexLock lock(mutex_);
     refusal_ = refusal;
   }
+  // As one of another release answers.
+  void Speak(int32_t protocol) {
+    base::MutexLock lock(mutex_);
+    protocol_ = protocol;
+  }
 
  private:
   base::Mutex mutex_;
+  int32_t protocol_ ORDO_GUARDED_BY(mutex_) = base::kWorkerProtocol;
   AnnounceRequest newest_ ORDO_GUARDED_BY(mutex_);
   absl::Status refusal_ ORDO_GUARDED_BY(mutex_);
 };
@@ -130,6 +138,18 @@ TEST_F(ReporterTest, DevicesThatHaveChangedAreDueUntilTheyAreKnown) {
   EXPECT_EQ(scheduler_.newest().devices(0).name(), "cpu:0");
 }
 
+TEST_F(ReporterTest, RefreshedDevicesWaitForTheNextAnnouncement) {
+  AnnounceOnce();
+  reporter_->Reported(core_.sequence());
+  ::ordo::workers::v1::Device device;
+  device.set_name("cpu:0");
+  reporter_->RefreshDevices({device});
+  EXPECT_GT(reporter_->TimeLeft(core_), kPeriod / 2);
+  Adopt("a");
+  AnnounceOnce();
+  EXPECT_EQ(scheduler_.newest().devices_size(), 1);
+}
+
 TEST_F(ReporterTest, DrainIsKnownOnlyWithTheAnswer) {
   AnnounceOnce();
   core_.Drain(absl::ZeroDuration());
@@ -148,6 +168,34 @@ TEST_F(ReporterTest, RefusalIsCountedAndTriedAgain) {
   EXPECT_LT(reporter_->TimeLeft(core_), absl::Seconds(10));
   EXPECT_THAT(registry_.Text(),
               HasSubstr("ordo_worker_announce_failures_total 1"));
+}
+
+TEST_F(ReporterTest, SchedulersOfTheReleasesNextToThisOneAreHeeded) {
+  // The first release says nothing of it.
+  for (const int32_t protocol :
+       {0, base::kWorkerProtocol, base::kWorkerProtocol + 1}) {
+    scheduler_.Speak(protocol);
+    Adopt("a" + std::to_string(protocol));
+    AnnounceOnce();
+    EXPECT_GT(reporter_->TimeLeft(core_), kPeriod / 2) << protocol;
+  }
+  EXPECT_EQ(scheduler_.newest().protocol(), base::kWorkerProtocol);
+}
+
+TEST_F(ReporterTest, ASchedulerThatIsTooFarIsAskedSeldom) {
+  scheduler_.Speak(base::kWorkerProtocol + 2);
+  Adopt("a");
+  AnnounceOnce();
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr("ordo_worker_announce_failures_total 1"));
+  EXPECT_GT(reporter_->TimeLeft(core_), absl::Seconds(20));
+}
+
+TEST_F(ReporterTest, ARefusalForWhatTheWorkerIsIsNotHurriedAgainst) {
+  Adopt("a");
+  scheduler_.Refuse(absl::FailedPreconditionError("protocol"));
+  AnnounceOnce();
+  EXPECT_GT(reporter_->TimeLeft(core_), absl::Seconds(20));
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+#ifndef ORDO_BASE_VERSION_WORKER_PROTOCOL_H_
+#define ORDO_BASE_VERSION_WORKER_PROTOCOL_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+
+// Versions of the protocol between scheduler and workers
+// (proto/ordo/agent/v1). It grows by one with a release that adds to the
+// protocol; a release understands the one before it and what the next may send
+// it, so that either side can be upgraded first.
+//   1: the first release, which does not say its version.
+//   2: ranks, devices of observed attempts, resources, faults of devices.
+
+namespace ordo::base {
+
+// What this build speaks.
+inline constexpr int32_t kWorkerProtocol = 2;
+
+// The two ends of a connection; a version of 0 was not said and means 1.
+struct WorkerProtocols {
+  // Id of the worker.
+  std::string worker;
+  int32_t worker_version = kWorkerProtocol;
+  int32_t scheduler_version = kWorkerProtocol;
+};
+
+// FAILED_PRECONDITION when they are more than one apart: both versions, and
+// which side to upgrade. INVALID_ARGUMENT for a version below 0.
+absl::Status CheckNeighbours(const WorkerProtocols& protocols);
+
+}  // namespace ordo::base
+
+#endif  // ORDO_BASE_VERSION_WORKER_PROTOCOL_H_
