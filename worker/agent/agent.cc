@@ -43,9 +43,11 @@ Agent::Agent(AgentOptions options, base::Filesystem& files,
       core_(options_.identity.worker(), options_.identity.incarnation(),
             options_.task.trainer),
       reporter_(options_.identity, clock, metrics),
-      prober_(options_.task,
-              {options_.identity.devices().begin(),
-               options_.identity.devices().end()},
+      offers_(options_.task,
+              {{options_.identity.devices().begin(),
+                options_.identity.devices().end()},
+               options_.nvml,
+               [this] { Wake(); }},
               {files, clock, metrics, [this](std::function<void()> work) {
                  background_->Run([this, work = std::move(work)] {
                    work();
@@ -77,7 +79,7 @@ absl::Status Agent::Start() {
     Entry& entry = entries_[*key];
     entry.task = std::make_unique<Task>(options_.task, files_, *key);
     const DesiredAttempt stored = entry.task->Stored();
-    entry.measurements = MakeMeasurements(stored, absl::InfinitePast());
+    entry.measurements = MakeMeasurements(stored, std::nullopt);
     entry.task->Adopt();
     {
       base::MutexLock lock(mutex_);
@@ -94,6 +96,11 @@ absl::Status Agent::Start() {
     Update(*key, entry);
     CheckSupervisor(*key, entry);
   }
+  std::set<std::string> known;
+  for (const auto& [key, entry] : entries_) {
+    known.insert(entry.task->folders().task);
+  }
+  offers_.EndOrphans(known);
   return absl::OkStatus();
 }
 
@@ -134,7 +141,7 @@ void Agent::Run(const std::string& address,
     UpdateChanged();
     RunPending();
     ReapChildren();
-    TendProbes();
+    TendDevices();
     Report();
     if (DrainIsOver()) break;
     Wait();
@@ -145,7 +152,7 @@ void Agent::Run(const std::string& address,
 
 void Agent::AddActions(const Actions& actions) {
   for (const Action& action : actions) {
-    pending_.push_back({action, clock_.Now()});
+    pending_.push_back({action, {clock_.Now(), clock_.Monotonic()}});
   }
 }
 
@@ -177,7 +184,7 @@ void Agent::RunPending() {
 }
 
 std::unique_ptr<Measurements> Agent::MakeMeasurements(
-    const DesiredAttempt& task, absl::Time asked) {
+    const DesiredAttempt& task, std::optional<AskedAt> asked) {
   return std::make_unique<Measurements>(
       metrics_,
       std::vector<std::string>(task.devices().begin(), task.devices().end()),
@@ -193,11 +200,10 @@ void Agent::StartTask(const Pending& pending) {
   const std::vector<std::string> devices(desired.devices().begin(),
                                          desired.devices().end());
   // The scheduler may have placed it before it knew that a device is withheld.
-  absl::Status status = prober_.plan().CheckOffered(devices);
+  absl::Status status = offers_.CheckOffered(devices);
   ObservedAttempt::Cause cause = ObservedAttempt::HOST_FAILED;
   if (status.ok()) {
-    status = entry.task->Start(desired, &cause,
-                               prober_.plan().WrongKernels(devices));
+    status = entry.task->Start(desired, &cause, offers_.WrongKernels(devices));
   }
   if (!status.ok()) {
     base::LogError("attempt not started", {{"job", key.job},
@@ -214,6 +220,7 @@ void Agent::StartTask(const Pending& pending) {
     return;
   }
   metrics_.attempts_started.With({}).Increment();
+  entry.supervisor_ended = entry.task->supervisor_file() < 0;
   supervisors_.insert(entry.task->supervisor_pid());
   base::LogInfo("attempt started",
                 {{"job", key.job},
@@ -263,11 +270,13 @@ void Agent::UpdateChanged() {
   }
   for (auto& [key, entry] : entries_) {
     if (entry.over) continue;
-    if (all || entry.watches->IsIn(changed)) {
+    if (all || entry.memory_since || entry.watches->IsIn(changed)) {
       entry.watches->Extend();
       Update(key, entry);
     }
-    if (!entry.over) CheckSupervisor(key, entry);
+    if (all || entry.supervisor_ended || entry.lost) {
+      CheckSupervisor(key, entry);
+    }
   }
 }
 
@@ -296,7 +305,7 @@ Task::Update Agent::Take(const AttemptKey& key, Entry& entry, bool ended) {
   for (const ProgressRecord& record : update.records) {
     entry.measurements->OnRecord(record);
   }
-  entry.measurements->OnFacts(update.facts);
+  entry.measurements->OnFacts(update.facts, now);
   base::MutexLock lock(mutex_);
   for (const ProgressRecord& record : update.records) {
     core_.OnProgress(key, record);
@@ -309,6 +318,7 @@ Task::Update Agent::Update(const AttemptKey& key, Entry& entry) {
   Task::Update update = Take(key, entry, /*ended=*/false);
   // A lost supervisor's journal is judged when nothing of its task is left.
   if (!update.complete || entry.lost) return update;
+  if (update.facts.group_empty && !MemoryIsBack(key, entry)) return update;
   {
     base::MutexLock lock(mutex_);
     AddActions(core_.OnFacts(key, update.facts));
@@ -336,7 +346,7 @@ void Agent::CheckSupervisor(const AttemptKey& key, Entry& entry) {
         "supervisor lost",
         {{"job", key.job}, {"attempt", key.attempt}, {"rank", key.rank}});
   }
-  if (entry.task->EndLeftovers() > 0) return;
+  if (entry.task->EndLeftovers() > 0 || !MemoryIsBack(key, entry)) return;
   ReapChildren();
   const Task::Update update = Take(key, entry, /*ended=*/true);
   if (!update.complete) return;
@@ -357,6 +367,20 @@ void Agent::CheckSupervisor(const AttemptKey& key, Entry& entry) {
     }
   }
   ReportEnd(key, entry);
+}
+
+bool Agent::MemoryIsBack(const AttemptKey& key, Entry& entry) {
+  if (!entry.memory_since) entry.memory_since = clock_.Monotonic();
+  std::vector<std::string> devices;
+  {
+    base::MutexLock lock(mutex_);
+    if (const ObservedAttempt* observed = core_.Find(key)) {
+      devices = {observed->devices().begin(), observed->devices().end()};
+    }
+  }
+  if (!offers_.MemoryIsBack(devices, *entry.memory_since)) return false;
+  entry.memory_since.reset();
+  return true;
 }
 
 void Agent::ReportEnd(const AttemptKey& key, Entry& entry) {
@@ -385,7 +409,7 @@ void Agent::ReapChildren() {
     base::ExitStatus exit;
     exit.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     exit.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    if (prober_.OnExit(pid, exit)) continue;
+    if (offers_.OnExit(pid, exit)) continue;
     if (supervisors_.erase(pid) == 0) {
       metrics_.orphans_reaped.With({}).Increment();
     } else if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
@@ -405,22 +429,32 @@ void Agent::WriteSpec(const DesiredAttempt& desired) {
   });
 }
 
-void Agent::TendProbes() {
-  if (drain_.began()) return;
-  bool idle = false;
-  std::set<std::string> held;
+void Agent::TendDevices() {
+  Offers::Turn turn;
+  turn.draining = drain_.began();
   {
     base::MutexLock lock(mutex_);
-    idle = core_.IsEmpty();
-    for (const auto& device : options_.identity.devices()) {
-      if (core_.Holds(device.name())) held.insert(device.name());
+    turn.idle = core_.IsEmpty();
+    Core::Held held = core_.HeldDevices();
+    turn.held = std::move(held.devices);
+    if (held.any) {
+      for (const auto& device : options_.identity.devices()) {
+        turn.held.insert(device.name());
+      }
     }
   }
-  prober_.Step(idle, held);
-  if (prober_.plan().sequence() == announced_probes_) return;
-  announced_probes_ = prober_.plan().sequence();
+  offers_.Step(turn);
+  if (announced_devices_ == offers_.sequence()) return;
+  announced_devices_ = offers_.sequence();
+  const bool urgent =
+      std::exchange(announced_urgent_, offers_.urgent_sequence()) !=
+      offers_.urgent_sequence();
   base::MutexLock lock(mutex_);
-  reporter_.SetDevices(prober_.plan().Devices());
+  if (urgent) {
+    reporter_.SetDevices(offers_.Devices());
+  } else {
+    reporter_.RefreshDevices(offers_.Devices());
+  }
 }
 
 void Agent::Report() {
@@ -447,20 +481,24 @@ bool Agent::DrainIsOver() {
 void Agent::Wait() {
   std::vector<pollfd> files = {{wake_file_, POLLIN, 0},
                                {watcher_->file(), POLLIN, 0}};
-  if (prober_.file() >= 0) files.push_back({prober_.file(), POLLIN, 0});
-  absl::Duration timeout = next_full_turn_ - clock_.Monotonic();
-  if (!drain_.began()) timeout = std::min(timeout, prober_.TimeLeft());
+  if (offers_.file() >= 0) files.push_back({offers_.file(), POLLIN, 0});
+  absl::Duration timeout = std::min(next_full_turn_ - clock_.Monotonic(),
+                                    offers_.TimeLeft(drain_.began()));
+  const size_t first_supervisor = files.size();
+  std::vector<Entry*> supervised;
   size_t num_running = 0;
-  for (const auto& [key, entry] : entries_) {
+  bool some_lost = false;
+  for (auto& [key, entry] : entries_) {
     if (entry.over) continue;
     ++num_running;
-    if (entry.lost) timeout = std::min(timeout, kLostPeriod);
-    if (entry.task->supervisor_file() >= 0) {
-      files.push_back({entry.task->supervisor_file(), POLLIN, 0});
-    }
+    some_lost = some_lost || entry.lost;
+    entry.supervisor_ended = entry.task->supervisor_file() < 0;
+    if (entry.supervisor_ended) continue;
+    files.push_back({entry.task->supervisor_file(), POLLIN, 0});
+    supervised.push_back(&entry);
   }
   // Supervisors that have said their last word are about to leave.
-  if (supervisors_.size() > num_running) {
+  if (some_lost || supervisors_.size() > num_running) {
     timeout = std::min(timeout, kLostPeriod);
   }
   {
@@ -473,6 +511,9 @@ void Agent::Wait() {
       absl::ToInt64Milliseconds(absl::Ceil(timeout, absl::Milliseconds(1)));
   if (poll(files.data(), files.size(), static_cast<int>(timeout_ms)) <= 0) {
     return;
+  }
+  for (size_t i = 0; i < supervised.size(); ++i) {
+    supervised[i]->supervisor_ended = files[first_supervisor + i].revents != 0;
   }
   uint64_t count = 0;
   if (read(wake_file_, &count, sizeof(count)) < 0) return;

@@ -22,7 +22,8 @@
 #include "worker/agent/drain.h"
 #include "worker/agent/measurements.h"
 #include "worker/agent/metrics.h"
-#include "worker/agent/prober.h"
+#include "worker/agent/nvml.h"
+#include "worker/agent/offers.h"
 #include "worker/agent/reporter.h"
 #include "worker/agent/task.h"
 #include "worker/agent/task_watches.h"
@@ -36,6 +37,8 @@ struct AgentOptions {
   ::ordo::agent::v1::AnnounceRequest identity;
   // Grace of what runs when the worker drains.
   absl::Duration stop_grace = absl::Seconds(30);
+  // What speaks for the machine's GPUs; null: it has none, or nothing does.
+  std::shared_ptr<Nvml> nvml;
   // Progress records that cannot be read for so long after an attempt's end are
   // given up: a storage that was away comes back in this time, or the attempt
   // counts as one whose records are lost, and the job and its device are free.
@@ -77,7 +80,7 @@ class Agent {
  private:
   struct Pending {
     Action action;
-    absl::Time asked;
+    AskedAt asked;
   };
   struct Entry {
     std::unique_ptr<Task> task;
@@ -89,6 +92,10 @@ class Agent {
     bool troubled = false;
     // Since when (monotonic) it has ended and its files were not read.
     absl::Duration unread_since = absl::InfiniteDuration();
+    // Its supervisor's process has ended, or is not known.
+    bool supervisor_ended = false;
+    // Since when (monotonic) its end waits for the memory of its devices.
+    std::optional<absl::Duration> memory_since;
     // Over: only its folder is left.
     bool over = false;
   };
@@ -99,7 +106,8 @@ class Agent {
   void RunPending();
   void StartTask(const Pending& pending);
   std::unique_ptr<Measurements> MakeMeasurements(
-      const ::ordo::agent::v1::DesiredAttempt& task, absl::Time asked);
+      const ::ordo::agent::v1::DesiredAttempt& task,
+      std::optional<AskedAt> asked);
   void SignalTask(const Action& action);
   void ForgetTask(const AttemptKey& key);
   // Reads what is new and tells it to the core and the metrics.
@@ -107,6 +115,8 @@ class Agent {
   // As Take, and judges the journal. The attempt is over only once all of its
   // records are read.
   Task::Update Update(const AttemptKey& key, Entry& entry);
+  // Whether all that its devices' memory held of an attempt is gone.
+  bool MemoryIsBack(const AttemptKey& key, Entry& entry);
   void ReportEnd(const AttemptKey& key, Entry& entry);
   // What supervisors left behind, and the supervisors themselves.
   void CheckSupervisor(const AttemptKey& key, Entry& entry);
@@ -114,8 +124,8 @@ class Agent {
   void UpdateChanged();
   // <job>/spec.json, durably: a disk may take its time.
   void WriteSpec(const ::ordo::agent::v1::DesiredAttempt& desired);
-  // Starts probes that are due, and tells the reporter what they found.
-  void TendProbes();
+  // What is offered, and what the reporter says of it.
+  void TendDevices();
   void Report();
   void BeginDrain();
   bool DrainIsOver();
@@ -144,8 +154,9 @@ class Agent {
   // Monotonic times.
   absl::Duration next_full_turn_;
   Drain drain_;
-  Prober prober_;
-  int64_t announced_probes_ = 0;
+  Offers offers_;
+  int64_t announced_devices_ = 0;
+  int64_t announced_urgent_ = 0;
   // Its thread uses the other members, so it ends before all of them.
   std::optional<Background> background_{std::in_place};
 };

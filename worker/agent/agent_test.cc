@@ -1,5 +1,6 @@
 #include "worker/agent/agent.h"
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <functional>
@@ -24,6 +25,7 @@
 #include "gtest/gtest.h"
 #include "worker/agent/orphans.h"
 #include "worker/agent/service.h"
+#include "worker/agent/testing/made_up_gpus.h"
 #include "worker/agent/testing/programs.h"
 
 namespace ordo::worker::agent {
@@ -35,6 +37,7 @@ using ::ordo::agent::v1::DesiredAttempt;
 using ::ordo::agent::v1::ObservedAttempt;
 using ::ordo::agent::v1::SchedulerAgentService;
 using ::ordo::agent::v1::SetDesiredRequest;
+using ::ordo::workers::v1::Device;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -85,6 +88,20 @@ class Scheduler : public SchedulerAgentService::CallbackService {
   absl::Status refusal_ ORDO_GUARDED_BY(mutex_);
 };
 
+// This machine's, but that its wall clock can be set.
+class JumpyClock : public base::RealClock {
+ public:
+  absl::Time Now() const override {
+    return base::RealClock::Now() + absl::Nanoseconds(offset_ns_.load());
+  }
+  void Jump(absl::Duration offset) {
+    offset_ns_ = absl::ToInt64Nanoseconds(offset);
+  }
+
+ private:
+  std::atomic<int64_t> offset_ns_{0};
+};
+
 class AgentTest : public ::testing::Test {
  protected:
   AgentTest() : scheduler_server_(*base::RpcServer::Start({}, {&scheduler_})) {}
@@ -99,10 +116,12 @@ class AgentTest : public ::testing::Test {
     options.task = testing::FakeTaskOptions(folder_.path(), behaviour);
     options.identity.set_worker("w");
     if (!probe_.empty()) {
-      options.identity.add_devices()->set_name("cpu:0");
+      if (gpus_.empty()) options.identity.add_devices()->set_name("cpu:0");
       options.task.environment.push_back("ORDO_FAKE_PROBE=" + probe_);
     }
     options.identity.set_incarnation(std::to_string(++incarnations));
+    for (const Device& device : gpus_) *options.identity.add_devices() = device;
+    options.nvml = nvml_;
     options.stop_grace = absl::Seconds(10);
     options.unreadable_limit = unreadable_limit_;
     incarnation_ = options.identity.incarnation();
@@ -149,6 +168,23 @@ class AgentTest : public ::testing::Test {
     if (!request) return std::nullopt;
     return request->observed().attempts(0);
   }
+  // Waits until the trainer of "a" has left; false at the deadline.
+  bool WaitForItsEnd() {
+    const std::string log =
+        folder_.Path("storage/jobs/a/attempts/1/rank-0.log");
+    return WaitFor([&] {
+      const auto text = base::ReadFile(files_, log, 1 << 20);
+      return absl::StrContains(text.value_or(""), "FINISHED") &&
+             base::FindProcesses("--task-dir " + TaskFolder()).empty();
+    });
+  }
+  static bool WaitFor(const std::function<bool()>& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+    while (!condition() && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    return condition();
+  }
   std::string TaskFolder() const { return folder_.Path("worker/tasks/a.1"); }
 
   base::testing::TemporaryFolder folder_;
@@ -158,7 +194,10 @@ class AgentTest : public ::testing::Test {
   absl::Duration unreadable_limit_ = absl::Minutes(10);
   // What the probe of its one device says; empty: it has none.
   std::string probe_;
-  base::RealClock clock_;
+  // What the machine has besides, and what speaks for it.
+  std::vector<Device> gpus_;
+  std::shared_ptr<Nvml> nvml_;
+  JumpyClock clock_;
   base::MetricsRegistry registry_;
   WorkerMetrics metrics_{registry_};
   Scheduler scheduler_;
@@ -320,6 +359,125 @@ TEST_F(AgentTest, NextWorkerAdoptsWhatRuns) {
   EXPECT_EQ(observed->records(0).number(), 1);
 }
 
+TEST_F(AgentTest, NextWorkerAdoptsEachRank) {
+  const std::string behaviour = "*:step_ms=20";
+  Start(behaviour);
+  const DesiredAttempt first = testing::FakeTask("a", 1);
+  DesiredAttempt second = first;
+  second.set_rank(1);
+  second.set_devices(0, "cpu:1");
+  const auto both_are_in = [](ObservedAttempt::Phase phase) {
+    return [phase](const AnnounceRequest& request) {
+      const auto& attempts = request.observed().attempts();
+      return attempts.size() == 2 && attempts[0].phase() == phase &&
+             attempts[1].phase() == phase;
+    };
+  };
+  Desire({first, second});
+  ASSERT_TRUE(scheduler_.WaitFor(both_are_in(ObservedAttempt::RUNNING)));
+  Stop(Leave::kAtOnce);
+
+  Start(behaviour);
+  Desire({first, second});
+  const auto ended = scheduler_.WaitFor(both_are_in(ObservedAttempt::EXITED));
+  ASSERT_TRUE(ended.has_value());
+  for (int rank = 0; rank < 2; ++rank) {
+    const ObservedAttempt& observed = ended->observed().attempts(rank);
+    EXPECT_EQ(observed.rank(), rank);
+    EXPECT_EQ(observed.cause(), ObservedAttempt::EXIT);
+    EXPECT_EQ(observed.step().step(), 20);
+    EXPECT_EQ(observed.devices(0), rank == 0 ? "cpu:0" : "cpu:1");
+    // From the beginning; rank 0 alone writes checkpoints.
+    EXPECT_EQ(observed.records_size(), rank == 0 ? 2 : 0);
+  }
+}
+
+TEST_F(AgentTest, OrphansAreEndedBeforeADeviceIsOffered) {
+  probe_ = R"({"passed": ["rows/a"]})";
+  const std::string state = folder_.Path("worker");
+  base::SpawnOptions sleep;
+  sleep.argv = {"/bin/sleep", "300"};
+  sleep.environment = {{"ORDO_TASK=" + state + "/tasks/gone.1"}};
+  const auto orphan = base::Spawn(sleep);
+  ORDO_ASSERT_OK(orphan);
+  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+  while (FindOrphans(state, {}).empty() &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  Start("");
+  const auto offered = scheduler_.WaitFor([](const AnnounceRequest& request) {
+    return request.devices(0).withheld().empty();
+  });
+  ASSERT_TRUE(offered.has_value());
+  EXPECT_FALSE(base::IsRunning(*orphan));
+  EXPECT_THAT(FindOrphans(state, {}), IsEmpty());
+  EXPECT_THAT(registry_.Text(),
+              Not(HasSubstr("ordo_worker_orphans_reaped_total 0")));
+}
+
+TEST_F(AgentTest, AGpuWithForeignMemoryIsWithheldAndNamesWhoHasIt) {
+  testing::MadeUpGpus machine(folder_.path());
+  machine.Write("0 GPU-a 1000 600 4711:600\n");
+  nvml_ = *machine.Load();
+  Device gpu;
+  gpu.set_name("cuda:0");
+  gpu.set_kind("cuda");
+  gpu.set_uuid("GPU-a");
+  gpus_ = {gpu};
+  Start("");
+  const auto withheld = scheduler_.WaitFor([](const AnnounceRequest& request) {
+    return absl::StrContains(request.devices(0).withheld(), "process 4711");
+  });
+  ASSERT_TRUE(withheld.has_value());
+  // Placed before the scheduler knew.
+  DesiredAttempt desired = testing::FakeTask("a", 1);
+  desired.set_devices(0, "cuda:0");
+  Desire({desired});
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->cause(), ObservedAttempt::HOST_FAILED);
+  EXPECT_THAT(observed->message(), HasSubstr("process 4711"));
+}
+
+TEST_F(AgentTest, AnAttemptIsOverOnceItsGpusMemoryIsBack) {
+  testing::MadeUpGpus machine(folder_.path());
+  machine.Write("0 GPU-a 1000 0\n");
+  nvml_ = *machine.Load();
+  Device gpu;
+  gpu.set_name("cuda:0");
+  gpu.set_kind("cuda");
+  gpu.set_uuid("GPU-a");
+  gpus_ = {gpu};
+  probe_ = R"({"passed": ["rows/a"]})";
+  Start("*:hold_at=5");
+  ASSERT_TRUE(scheduler_.WaitFor([](const AnnounceRequest& request) {
+    return request.devices(0).withheld().empty();
+  }));
+  DesiredAttempt desired = testing::FakeTask("a", 1);
+  desired.set_devices(0, "cuda:0");
+  Desire({desired});
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::RUNNING).has_value());
+  machine.Write("0 GPU-a 1000 600 4711:600\n");
+  desired.set_action(DesiredAttempt::KILL);
+  Desire({desired});
+  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+  while (!FindTaskProcesses(TaskFolder()).empty() &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  // Comes with a look after the end, which finds the memory in use.
+  machine.Write("0 GPU-a 1000 600 4711:600\nxid 0 63\n");
+  const auto faulty = scheduler_.WaitFor([](const AnnounceRequest& request) {
+    return request.devices(0).faults_size() == 1;
+  });
+  ASSERT_TRUE(faulty.has_value());
+  EXPECT_EQ(faulty->devices(0).faults(0).code(), "XID_63");
+  EXPECT_EQ(faulty->observed().attempts(0).phase(), ObservedAttempt::STOPPING);
+  machine.Write("0 GPU-a 1000 0\nxid 0 63\n");
+  EXPECT_TRUE(WaitForPhase(ObservedAttempt::EXITED).has_value());
+}
+
 TEST_F(AgentTest, NextWorkerReportsWhatEndedMeanwhile) {
   Start("*:step_ms=5");
   Desire({testing::FakeTask("a", 1)});
@@ -393,23 +551,31 @@ TEST_F(AgentTest, RecordsThatBecomeReadableAfterTheEndAreAllReported) {
                EACCES);
   Start("");
   Desire({testing::FakeTask("a", 1)});
-  const std::string log = folder_.Path("storage/jobs/a/attempts/1/rank-0.log");
-  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
-  const auto has_ended = [&] {
-    const auto text = base::ReadFile(files_, log, 1 << 20);
-    return absl::StrContains(text.value_or(""), "FINISHED") &&
-           base::FindProcesses("--task-dir " + TaskFolder()).empty();
-  };
-  const auto wait_for = [&](const auto& condition) {
-    while (!condition() && std::chrono::steady_clock::now() < deadline) {
-      std::this_thread::yield();
-    }
-    return condition();
-  };
-  ASSERT_TRUE(wait_for(has_ended));
+  ASSERT_TRUE(WaitForItsEnd());
   // The agent looks after that, too, in vain.
   const int failed = faulty_.num_failed();
-  ASSERT_TRUE(wait_for([&] { return faulty_.num_failed() > failed; }));
+  ASSERT_TRUE(WaitFor([&] { return faulty_.num_failed() > failed; }));
+  faulty_.Heal();
+  const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+  ASSERT_TRUE(observed.has_value());
+  EXPECT_EQ(observed->records_size(), 2);
+  EXPECT_TRUE(observed->has_finished());
+}
+
+TEST_F(AgentTest, JumpsOfTheWallClockNeitherHurryNorHoldUpAnything) {
+  faulty_.Fail(base::testing::FileOperation::kOpenForRead, "progress.records",
+               EACCES);
+  Start("");
+  Desire({testing::FakeTask("a", 1)});
+  ASSERT_TRUE(WaitForItsEnd());
+  // Beyond the time after which records are given up.
+  clock_.Jump(absl::Hours(100));
+  int failed = faulty_.num_failed();
+  ASSERT_TRUE(WaitFor([&] { return faulty_.num_failed() > failed + 1; }));
+  // It still looks every second.
+  clock_.Jump(-absl::Hours(100));
+  failed = faulty_.num_failed();
+  ASSERT_TRUE(WaitFor([&] { return faulty_.num_failed() > failed + 1; }));
   faulty_.Heal();
   const auto observed = WaitForPhase(ObservedAttempt::EXITED);
   ASSERT_TRUE(observed.has_value());

@@ -23,6 +23,8 @@ constexpr size_t kMaxWorkerIdBytes = 63;
 constexpr char kDefaultListen[] = "127.0.0.1:0";
 constexpr int64_t kDefaultStopGraceS = 30;
 constexpr int64_t kMaxStopGraceS = 24 * 3600;
+constexpr int kMaxLabels = 62;
+constexpr int kMaxCpus = 65536;
 
 bool IsWorkerId(const std::string& text) {
   return !text.empty() && text.size() <= kMaxWorkerIdBytes &&
@@ -36,7 +38,6 @@ void FillDefaults(WorkerConfig* config) {
   if (config->metrics_listen().empty()) {
     config->set_metrics_listen(kDefaultListen);
   }
-  if (config->devices().empty()) config->add_devices("cpu:0");
   if (config->log_level().empty()) config->set_log_level("info");
   if (!config->has_stop_grace()) {
     config->mutable_stop_grace()->set_seconds(kDefaultStopGraceS);
@@ -85,6 +86,20 @@ absl::Status CheckConfig(WorkerConfig* config) {
   if (config->stop_grace().seconds() < 0 ||
       config->stop_grace().seconds() > kMaxStopGraceS) {
     violations.push_back({"stop_grace", "must be between 0 s and 24 h"});
+  }
+  if (config->labels_size() > kMaxLabels) {
+    violations.push_back(
+        {"labels", absl::StrCat("must be at most ", kMaxLabels)});
+  }
+  if (config->cpus() < 0 || config->cpus() > kMaxCpus) {
+    violations.push_back(
+        {"cpus", absl::StrCat("must be between 1 and ", kMaxCpus,
+                              ", or left out for those that there are")});
+  }
+  if (config->memory_bytes() < 0) {
+    violations.push_back({"memory_bytes",
+                          "must not be negative; left out it is the "
+                          "machine's"});
   }
   return base::InvalidFields(violations);
 }

@@ -15,6 +15,7 @@ using ::ordo::base::testing::StatusIs;
 using ::ordo::config::v1::WorkerConfig;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 WorkerConfig Valid() {
   WorkerConfig config;
@@ -39,7 +40,8 @@ TEST(ConfigTest, DefaultsAreFilledIn) {
   ORDO_ASSERT_OK(CheckConfig(&config));
   EXPECT_EQ(config.listen(), "127.0.0.1:0");
   EXPECT_EQ(config.metrics_listen(), "127.0.0.1:0");
-  EXPECT_THAT(config.devices(), ElementsAre("cpu:0"));
+  // The machine decides.
+  EXPECT_THAT(config.devices(), IsEmpty());
   EXPECT_EQ(config.stop_grace().seconds(), 30);
   EXPECT_EQ(config.log_level(), "info");
 }
@@ -56,8 +58,14 @@ TEST(ConfigTest, EachBadValueIsNamed) {
   config.set_listen("nowhere");
   config.set_log_level("loud");
   config.mutable_stop_grace()->set_seconds(-1);
+  for (int i = 0; i < 63; ++i) {
+    (*config.mutable_labels())[std::to_string(i)] = "x";
+  }
+  config.set_cpus(-1);
+  config.set_memory_bytes(-1);
   EXPECT_THAT(BadFields(config),
-              ElementsAre("worker", "listen", "log_level", "stop_grace"));
+              ElementsAre("worker", "listen", "log_level", "stop_grace",
+                          "labels", "cpus", "memory_bytes"));
 }
 
 TEST(ConfigTest, ListenersOffLoopbackNeedInsecure) {

@@ -218,26 +218,31 @@ Actions Core::Drain(absl::Duration grace) {
   return actions;
 }
 
-bool Core::Holds(const std::string& device) const {
+Core::Held Core::HeldDevices() const {
+  Held held;
   for (const auto& [key, attempt] : attempts_) {
     if (!attempt.started ||
         attempt.observed.phase() == ObservedAttempt::EXITED) {
       continue;
     }
     const auto& taken = attempt.task.devices();
-    // It may hold any.
-    if (taken.empty()) return true;
-    if (std::find(taken.begin(), taken.end(), device) != taken.end()) {
-      return true;
-    }
+    held.any = held.any || taken.empty();
+    held.devices.insert(taken.begin(), taken.end());
   }
-  return false;
+  return held;
+}
+
+bool Core::Holds(const std::string& device) const {
+  const Held held = HeldDevices();
+  return held.any || held.devices.count(device) > 0;
 }
 
 bool Core::DevicesAreFree(const Attempt& attempt) const {
+  const Held held = HeldDevices();
   const auto& wanted = attempt.task.devices();
-  return std::none_of(wanted.begin(), wanted.end(),
-                      [this](const auto& device) { return Holds(device); });
+  return std::none_of(wanted.begin(), wanted.end(), [&](const auto& device) {
+    return held.any || held.devices.count(device) > 0;
+  });
 }
 
 void Core::StartReady(Actions* actions) {

@@ -117,8 +117,14 @@ class Core {
   bool IsIdle() const;
   // Attempts that are neither waiting to start nor over.
   int NumRunning() const;
-  // Whether one of these is, or may be, on the device.
+  // Whether one of these is, or may be, on the device; the devices of all.
   bool Holds(const std::string& device) const;
+  struct Held {
+    std::set<std::string> devices;
+    // One of them may be on any device.
+    bool any = false;
+  };
+  Held HeldDevices() const;
 
  private:
   // How far an attempt was asked to end.

@@ -326,6 +326,7 @@ TEST_F(CoreTest, ADeviceIsHeldUntilItsAttemptIsOver) {
   Desire({ToRun("a", 1)});
   EXPECT_TRUE(core_.Holds("cpu:0"));
   EXPECT_FALSE(core_.Holds("cuda:0"));
+  EXPECT_THAT(core_.HeldDevices().devices, ElementsAre("cpu:0"));
   core_.OnFacts({"a", 1}, ExitFacts(0, 0));
   EXPECT_FALSE(core_.Holds("cpu:0"));
   // What it holds is not known.

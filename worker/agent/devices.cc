@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
@@ -15,22 +16,11 @@ namespace {
 
 using ::ordo::workers::v1::Device;
 
-constexpr char kCpu[] = "cpu:0";
+constexpr absl::string_view kCpu = "cpu:";
 constexpr absl::string_view kCuda = "cuda:";
 // Device files looked for when a message lists what there is.
 constexpr int kMaxCudaDevices = 64;
 constexpr size_t kMaxInfoBytes = 1 << 16;
-
-std::vector<std::string> Present(const std::string& root) {
-  base::PosixFilesystem files;
-  std::vector<std::string> present = {kCpu};
-  for (int i = 0; i < kMaxCudaDevices; ++i) {
-    if (base::Exists(files, absl::StrCat(root, "/dev/nvidia", i))) {
-      present.push_back(absl::StrCat("cuda:", i));
-    }
-  }
-  return present;
-}
 
 // Under /proc/driver/nvidia/gpus the driver has a folder for each GPU, whose
 // file `information` names the device file's number and the GPU's UUID. CUDA
@@ -50,20 +40,64 @@ std::string Information(const std::string& number, const std::string& root) {
   return "";
 }
 
-std::string VisibleName(const std::string& number, const std::string& root) {
-  const std::string uuid =
-      base::LineValue(Information(number, root), "GPU UUID");
-  return uuid.empty() ? number : uuid;
+bool IsPresent(const std::string& name, const DevicesPresent& present) {
+  for (const Gpu& gpu : present.gpus) {
+    if (gpu.device == name) return true;
+  }
+  int index = 0;
+  return absl::StartsWith(name, kCpu) &&
+         absl::SimpleAtoi(name.substr(kCpu.size()), &index) &&
+         name == absl::StrCat(kCpu, index) && index >= 0 &&
+         index < present.num_cpus;
+}
+
+Device DeviceOf(const std::string& name, const std::vector<Gpu>& gpus) {
+  Device device;
+  device.set_name(name);
+  device.set_kind(name.substr(0, name.find(':')));
+  for (const Gpu& gpu : gpus) {
+    if (gpu.device != name) continue;
+    device.set_uuid(gpu.uuid);
+    device.set_memory_bytes(gpu.memory_bytes);
+    device.set_driver_version(gpu.driver_version);
+  }
+  return device;
 }
 
 }  // namespace
 
+std::vector<Gpu> GpusWithFiles(const std::string& root) {
+  base::PosixFilesystem files;
+  std::vector<Gpu> gpus;
+  for (int i = 0; i < kMaxCudaDevices; ++i) {
+    if (!base::Exists(files, absl::StrCat(root, "/dev/nvidia", i))) continue;
+    const std::string text = Information(absl::StrCat(i), root);
+    Gpu gpu;
+    gpu.device = absl::StrCat(kCuda, i);
+    gpu.uuid = base::LineValue(text, "GPU UUID");
+    gpu.model = base::LineValue(text, "Model");
+    gpus.push_back(gpu);
+  }
+  return gpus;
+}
+
+std::map<std::string, std::string> UuidsOf(const std::vector<Device>& devices) {
+  std::map<std::string, std::string> uuids;
+  for (const Device& device : devices) {
+    if (!device.uuid().empty()) uuids[device.name()] = device.uuid();
+  }
+  return uuids;
+}
+
 std::vector<std::pair<std::string, std::string>> DeviceEnvironment(
-    const std::vector<std::string>& devices, const std::string& root) {
+    const std::vector<std::string>& devices,
+    const std::map<std::string, std::string>& uuids) {
   std::vector<std::string> visible;
   for (const std::string& device : devices) {
     if (!absl::StartsWith(device, kCuda)) continue;
-    visible.push_back(VisibleName(device.substr(kCuda.size()), root));
+    const auto uuid = uuids.find(device);
+    visible.push_back(uuid == uuids.end() ? device.substr(kCuda.size())
+                                          : uuid->second);
   }
   return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
           {"CUDA_VISIBLE_DEVICES", absl::StrJoin(visible, ",")}};
@@ -78,27 +112,30 @@ std::string GpuIdentity(const std::string& device, const std::string& root) {
 }
 
 absl::StatusOr<std::vector<Device>> FindDevices(
-    const std::vector<std::string>& names, const std::string& root) {
-  const std::vector<std::string> present = Present(root);
-  const std::vector<std::string> wanted =
-      names.empty() ? std::vector<std::string>{kCpu} : names;
+    const std::vector<std::string>& names, const DevicesPresent& present) {
+  std::vector<std::string> wanted = names;
+  std::string there = "cpu:0";
+  if (present.num_cpus > 1) {
+    absl::StrAppend(&there, " to cpu:", present.num_cpus - 1);
+  }
+  if (names.empty()) wanted.emplace_back("cpu:0");
+  for (const Gpu& gpu : present.gpus) {
+    if (names.empty()) wanted.push_back(gpu.device);
+    absl::StrAppend(&there, ", ", gpu.device);
+  }
   std::vector<base::FieldViolation> violations;
   std::vector<Device> devices;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const std::string field = absl::StrCat("devices[", i, "]");
     if (std::count(wanted.begin(), wanted.begin() + i, wanted[i]) > 0) {
       violations.push_back({field, wanted[i] + " is named twice"});
-    } else if (std::count(present.begin(), present.end(), wanted[i]) == 0) {
+    } else if (!IsPresent(wanted[i], present)) {
       violations.push_back(
           {field, absl::StrCat(wanted[i],
                                " does not exist on this machine, which has ",
-                               absl::StrJoin(present, ", "),
-                               "; take it out or mend the driver")});
+                               there, "; take it out or mend the driver")});
     } else {
-      Device device;
-      device.set_name(wanted[i]);
-      device.set_kind(wanted[i].substr(0, wanted[i].find(':')));
-      devices.push_back(device);
+      devices.push_back(DeviceOf(wanted[i], present.gpus));
     }
   }
   if (!violations.empty()) return base::InvalidFields(violations);

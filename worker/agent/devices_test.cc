@@ -28,11 +28,13 @@ class DevicesTest : public ::testing::Test {
                                       base::WriteMode::kCreateNew));
   }
 
+  DevicesPresent Found() const { return {1, GpusWithFiles(root_.path())}; }
+
   base::testing::TemporaryFolder root_;
 };
 
 TEST_F(DevicesTest, OneProcessorWhereNoneIsNamed) {
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto devices, FindDevices({}, root_.path()));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto devices, FindDevices({}, {}));
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].name(), "cpu:0");
   EXPECT_EQ(devices[0].kind(), "cpu");
@@ -41,14 +43,14 @@ TEST_F(DevicesTest, OneProcessorWhereNoneIsNamed) {
 TEST_F(DevicesTest, FindsWhatHasADeviceFile) {
   MakeCuda("3");
   ORDO_ASSERT_OK_AND_ASSIGN(const auto devices,
-                            FindDevices({"cpu:0", "cuda:3"}, root_.path()));
+                            FindDevices({"cpu:0", "cuda:3"}, Found()));
   ASSERT_EQ(devices.size(), 2u);
   EXPECT_EQ(devices[1].kind(), "cuda");
 }
 
 TEST_F(DevicesTest, MissingDeviceIsNamedWithItsFieldAndWhatThereIs) {
   MakeCuda("0");
-  const auto devices = FindDevices({"cuda:0", "cuda:1"}, root_.path());
+  const auto devices = FindDevices({"cuda:0", "cuda:1"}, Found());
   EXPECT_THAT(devices,
               StatusIs(absl::StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("devices[1]"), HasSubstr("cuda:1"),
@@ -56,9 +58,34 @@ TEST_F(DevicesTest, MissingDeviceIsNamedWithItsFieldAndWhatThereIs) {
 }
 
 TEST_F(DevicesTest, AllThatIsWrongIsSaid) {
-  const auto devices =
-      FindDevices({"cpu:0", "cpu:0", "cpu:1", "gpu"}, root_.path());
+  const auto devices = FindDevices({"cpu:0", "cpu:0", "cpu:1", "gpu"}, {});
   EXPECT_EQ(base::FieldViolations(devices.status()).size(), 3u);
+}
+
+TEST_F(DevicesTest, AProcessorHasAsManySlotsAsCores) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto devices,
+                            FindDevices({"cpu:3", "cpu:0"}, {4, {}}));
+  EXPECT_EQ(devices[0].name(), "cpu:3");
+  EXPECT_EQ(devices[0].kind(), "cpu");
+  EXPECT_THAT(FindDevices({"cpu:4"}, {4, {}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("which has cpu:0 to cpu:3;")));
+  for (const char* name : {"cpu:", "cpu:-1", "cpu:01", "cpu:x"}) {
+    EXPECT_THAT(FindDevices({name}, {4, {}}),
+                StatusIs(absl::StatusCode::kInvalidArgument));
+  }
+}
+
+TEST_F(DevicesTest, NoneNamedMeansAllThatThereAre) {
+  const Gpu gpu{"cuda:2", "GPU-two", "Model", 80, "550.1"};
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto devices, FindDevices({}, {1, {gpu}}));
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[0].name(), "cpu:0");
+  EXPECT_EQ(devices[1].name(), "cuda:2");
+  EXPECT_EQ(devices[1].kind(), "cuda");
+  EXPECT_EQ(devices[1].uuid(), "GPU-two");
+  EXPECT_EQ(devices[1].memory_bytes(), 80);
+  EXPECT_EQ(devices[1].driver_version(), "550.1");
 }
 
 // As the driver names them: the device file's number is not CUDA's.
@@ -75,8 +102,10 @@ TEST_F(DevicesTest, ATaskSeesItsOwnGpusByTheirLastingNames) {
   };
   describe("0000:18:00.0", "1", "GPU-eleven");
   describe("0000:2a:00.0", "0", "GPU-zero");
+  for (const char* index : {"0", "1", "2"}) MakeCuda(index);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto found, FindDevices({}, Found()));
   const auto visible = [&](const std::vector<std::string>& devices) {
-    return DeviceEnvironment(devices, root_.path())[1];
+    return DeviceEnvironment(devices, UuidsOf(found))[1];
   };
   EXPECT_EQ(visible({"cuda:0"}).second, "GPU-zero");
   EXPECT_EQ(visible({"cuda:1", "cuda:0"}).second, "GPU-eleven,GPU-zero");

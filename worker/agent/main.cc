@@ -1,6 +1,7 @@
 // The worker of one machine. Example:
 //   ordo-worker --config /var/lib/ordo/config/worker.textproto
 //       --deployment /var/lib/ordo
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -31,7 +32,9 @@
 #include "worker/agent/config.h"
 #include "worker/agent/devices.h"
 #include "worker/agent/lock.h"
+#include "worker/agent/machine.h"
 #include "worker/agent/metrics.h"
+#include "worker/agent/nvml.h"
 #include "worker/agent/service.h"
 
 ABSL_FLAG(std::string, config, "",
@@ -63,6 +66,16 @@ void HandleSignals(Agent* agent) {
   signal(SIGPIPE, SIG_IGN);
 }
 
+// Null: the machine has no GPUs, or nothing speaks for them.
+std::shared_ptr<Nvml> FindDriver() {
+  auto nvml = Nvml::Load(Nvml::kLibrary);
+  if (nvml.ok()) return *std::move(nvml);
+  if (!absl::IsNotFound(nvml.status())) {
+    base::LogWarning("GPUs are not watched", {{"error", nvml.status()}});
+  }
+  return nullptr;
+}
+
 absl::StatusOr<AgentOptions> MakeOptions(const WorkerConfig& config) {
   AgentOptions options;
   options.task.state_folder = config.state_folder();
@@ -89,11 +102,18 @@ absl::StatusOr<AgentOptions> MakeOptions(const WorkerConfig& config) {
   identity.set_worker(config.worker());
   identity.set_incarnation(absl::StrCat(
       absl::Hex(absl::ToUnixNanos(base::RealClock().Now())), "-", getpid()));
+  const Machine machine = ReadMachine("");
+  options.nvml = FindDriver();
+  DevicesPresent present;
+  present.num_cpus = std::max(1, machine.cpus);
+  present.gpus =
+      options.nvml == nullptr ? GpusWithFiles("") : options.nvml->gpus();
   ORDO_ASSIGN_OR_RETURN(
       const auto devices,
-      FindDevices({config.devices().begin(), config.devices().end()}, ""));
+      FindDevices({config.devices().begin(), config.devices().end()}, present));
   *identity.mutable_devices() = {devices.begin(), devices.end()};
-  *identity.mutable_labels() = config.labels();
+  options.task.gpu_uuids = UuidsOf(devices);
+  Describe(machine, config, &identity);
   if (const auto digest = base::BuildIdOf(config.trainer()); digest.ok()) {
     identity.set_build_digest(*digest);
   } else {

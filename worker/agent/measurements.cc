@@ -1,5 +1,6 @@
 #include "worker/agent/measurements.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ordo::worker::agent {
@@ -27,11 +28,9 @@ std::string CauseLabel(ObservedAttempt::Cause cause) {
 }
 
 Measurements::Measurements(WorkerMetrics& metrics,
-                           std::vector<std::string> devices, absl::Time asked)
-    : metrics_(metrics),
-      devices_(std::move(devices)),
-      asked_(asked),
-      start_measured_(asked == absl::InfinitePast()) {}
+                           std::vector<std::string> devices,
+                           std::optional<AskedAt> asked)
+    : metrics_(metrics), devices_(std::move(devices)), asked_(asked) {}
 
 void Measurements::OnRecord(const ProgressRecord& record) {
   for (const std::string& device : devices_) {
@@ -59,11 +58,14 @@ void Measurements::OnRecord(const ProgressRecord& record) {
   }
 }
 
-void Measurements::OnFacts(const SupervisorFacts& facts) {
-  if (start_measured_ || facts.trainer_start_ns == 0) return;
-  start_measured_ = true;
+void Measurements::OnFacts(const SupervisorFacts& facts, absl::Duration now) {
+  if (!asked_ || facts.trainer_start_ns == 0) return;
+  const absl::Duration told =
+      absl::FromUnixNanos(facts.trainer_start_ns) - asked_->wall;
   metrics_.start_seconds.With({}).Observe(absl::ToDoubleSeconds(
-      absl::FromUnixNanos(facts.trainer_start_ns) - asked_));
+      std::clamp(told, absl::ZeroDuration(),
+                 std::max(now - asked_->monotonic, absl::ZeroDuration()))));
+  asked_.reset();
 }
 
 void Measurements::OnEnd(ObservedAttempt::Cause cause) {

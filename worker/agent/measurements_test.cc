@@ -12,7 +12,8 @@ using ::ordo::training::v1::ProgressRecord;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr absl::Time kAsked = absl::FromUnixSeconds(1000);
+constexpr AskedAt kAsked{absl::FromUnixSeconds(1000), absl::Seconds(50)};
+constexpr absl::Duration kNow = absl::Seconds(60);
 
 class MeasurementsTest : public ::testing::Test {
  protected:
@@ -54,20 +55,32 @@ TEST_F(MeasurementsTest, CheckpointsAreTimedAndFailuresCounted) {
 
 TEST_F(MeasurementsTest, StartIsMeasuredOnce) {
   SupervisorFacts facts;
-  measurements_.OnFacts(facts);
-  facts.trainer_start_ns = absl::ToUnixNanos(kAsked + absl::Seconds(3));
-  measurements_.OnFacts(facts);
-  measurements_.OnFacts(facts);
+  measurements_.OnFacts(facts, kNow);
+  facts.trainer_start_ns = absl::ToUnixNanos(kAsked.wall + absl::Seconds(3));
+  measurements_.OnFacts(facts, kNow);
+  measurements_.OnFacts(facts, kNow);
   EXPECT_THAT(registry_.Text(),
               AllOf(HasSubstr("ordo_worker_start_seconds_count 1"),
                     HasSubstr("ordo_worker_start_seconds_sum 3")));
 }
 
+TEST_F(MeasurementsTest, AWallClockThatJumpsMakesNoStartLongerThanItTook) {
+  SupervisorFacts facts;
+  facts.trainer_start_ns = absl::ToUnixNanos(kAsked.wall + absl::Hours(9));
+  measurements_.OnFacts(facts, kNow);
+  Measurements back(metrics_, {"cpu:0"}, kAsked);
+  facts.trainer_start_ns = absl::ToUnixNanos(kAsked.wall - absl::Hours(9));
+  back.OnFacts(facts, kNow);
+  EXPECT_THAT(registry_.Text(),
+              AllOf(HasSubstr("ordo_worker_start_seconds_count 2"),
+                    HasSubstr("ordo_worker_start_seconds_sum 10")));
+}
+
 TEST_F(MeasurementsTest, StartOfAnAdoptedAttemptIsNotMeasured) {
-  Measurements adopted(metrics_, {"cpu:0"}, absl::InfinitePast());
+  Measurements adopted(metrics_, {"cpu:0"}, std::nullopt);
   SupervisorFacts facts;
   facts.trainer_start_ns = 1;
-  adopted.OnFacts(facts);
+  adopted.OnFacts(facts, kNow);
   EXPECT_THAT(registry_.Text(), HasSubstr("ordo_worker_start_seconds_count 0"));
 }
 

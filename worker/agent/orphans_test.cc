@@ -14,6 +14,37 @@ namespace {
 
 using ::testing::IsEmpty;
 
+// A sleeping process with this mark.
+base::ProcessId StartMarked(const std::string& mark) {
+  base::SpawnOptions options;
+  options.argv = {"/bin/sleep", "300"};
+  options.environment = {{"A=b", "ORDO_TASK=" + mark}};
+  const auto child = base::Spawn(options);
+  EXPECT_TRUE(child.ok()) << child.status();
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (FindTaskProcesses(mark).empty() &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  return *child;
+}
+
+TEST(OrphansTest, OrphansAreThoseOfTheFolderThatNobodyKnows) {
+  const std::string state = "/state-" + std::to_string(getpid());
+  const base::ProcessId known = StartMarked(state + "/tasks/a.1");
+  const base::ProcessId orphan = StartMarked(state + "/tasks/b.1");
+  const base::ProcessId other = StartMarked(state + "-other/tasks/b.1");
+
+  EXPECT_THAT(FindOrphans(state, {state + "/tasks/a.1"}),
+              ::testing::ElementsAre(orphan));
+
+  for (const base::ProcessId& process : {known, orphan, other}) {
+    kill(process.pid, SIGKILL);
+    EXPECT_EQ(waitpid(process.pid, nullptr, 0), process.pid);
+  }
+}
+
 TEST(OrphansTest, FindsAProcessThatLeftItsSessionByItsMark) {
   const std::string folder = "/tasks/orphans-" + std::to_string(getpid());
   base::SpawnOptions options;

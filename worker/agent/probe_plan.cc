@@ -105,8 +105,15 @@ bool ProbePlan::OnReport(const KernelProbe& probe, absl::Duration now) {
     return false;
   }
   if (!IsWhole(probe)) entry.due = now + kAgainPeriod;
-  *entry.device.mutable_probe() = probe;
-  entry.device.clear_withheld();
+  for (auto& [other, same] : entries_) {
+    if (other != name &&
+        (same.device.kind() != "cpu" || same.key != entry.key)) {
+      continue;
+    }
+    same.due = entry.due;
+    *same.device.mutable_probe() = probe;
+    same.device.clear_withheld();
+  }
   ++sequence_;
   return true;
 }

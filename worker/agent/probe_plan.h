@@ -49,7 +49,8 @@ class ProbePlan {
   absl::Duration TimeLeft(absl::Duration now) const;
 
   void OnStarted(const std::string& device);
-  // The probe that runs has ended. False: the report does not count, as the key
+  // The probe that runs has ended. A processor's report counts for all of them.
+  // False: the report does not count, as the key
   // has changed meanwhile, or as no kernel gave an answer, which withholds the
   // device until another does.
   bool OnReport(const ::ordo::training::v1::KernelProbe& probe,

@@ -75,6 +75,19 @@ TEST(ProbePlanTest, AnEarlierReportCountsForTheSameKeyOnly) {
   EXPECT_EQ(plan.Next(kNow), "cuda:0");
 }
 
+TEST(ProbePlanTest, OneReportCountsForAllSlotsOfAProcessor) {
+  ProbePlan plan({Named("cpu:0"), Named("cpu:1"), Named("cuda:0")});
+  for (const char* device : {"cpu:0", "cpu:1", "cuda:0"}) {
+    plan.OnKey(device, "a", {});
+  }
+  plan.OnStarted("cpu:1");
+  EXPECT_TRUE(plan.OnReport(Report({}), kNow));
+  EXPECT_EQ(plan.Devices()[0].withheld(), "");
+  EXPECT_EQ(plan.Devices()[1].withheld(), "");
+  EXPECT_NE(plan.Devices()[2].withheld(), "");
+  EXPECT_EQ(plan.Next(kNow), "cuda:0");
+}
+
 TEST(ProbePlanTest, AnotherDriverWithholdsTheDeviceAndProbesAgain) {
   ProbePlan plan({Named("cuda:0")});
   plan.OnKey("cuda:0", "a", Stored("a"));

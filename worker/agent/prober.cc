@@ -20,6 +20,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "worker/agent/devices.h"
 #include "worker/agent/facts.h"
+#include "worker/agent/orphans.h"
 
 namespace ordo::worker::agent {
 namespace {
@@ -43,6 +44,11 @@ std::string ProcessorText(base::Filesystem& files) {
   return absl::StrCat(base::LineValue(text, "model name"), "\n",
                       base::LineValue(text, "flags"),
                       base::LineValue(text, "Features"));
+}
+
+// The device that is probed for another: slots of a processor are alike.
+std::string ProbedAs(const std::string& device) {
+  return absl::StartsWith(device, "cpu:") ? "cpu:0" : device;
 }
 
 // What a person should read of a program's last words.
@@ -137,7 +143,8 @@ void Prober::TakeKeys(bool may_withhold) {
   for (const Device& device : devices_) {
     StoredProbe stored;
     // What cannot be read is probed again.
-    if (!stored.ParseFromString(TextOf(files_, PathOf(device.name(), ".pb")))) {
+    if (!stored.ParseFromString(
+            TextOf(files_, PathOf(ProbedAs(device.name()), ".pb")))) {
       stored.Clear();
     }
     if (plan_.OnKey(device.name(), keys->at(device.name()), stored)) {
@@ -176,11 +183,17 @@ absl::Status Prober::Start(const std::string& device) {
   const std::string report = PathOf(device, ".json");
   ORDO_RETURN_IF_ERROR(files_.MakeFolders(base::FolderOf(report)));
   base::SpawnOptions spawn;
-  spawn.argv = {
-      options_.trainer, "probe",        "--device",         device, "-o",
-      "json",           "--deployment", options_.deployment};
-  spawn.environment = EnvironmentWith(
-      options_.environment, DeviceEnvironment({device}, options_.devices_root));
+  spawn.argv = {options_.trainer,
+                "probe",
+                "--device",
+                ProbedAs(device),
+                "-o",
+                "json",
+                "--deployment",
+                options_.deployment};
+  auto added = DeviceEnvironment({device}, options_.gpu_uuids);
+  added.emplace_back(kTaskMark, PathOf(device, ""));
+  spawn.environment = EnvironmentWith(options_.environment, added);
   spawn.stdout_file = report;
   spawn.stderr_file = PathOf(device, ".log");
   spawn.new_session = true;
@@ -248,8 +261,9 @@ void Prober::Take(const KernelProbe& probe) {
       .Increment();
   Tell(device, "kernels probed", probe);
   if (!IsWhole(probe)) return;
-  const absl::Status stored = base::AtomicWrite(
-      files_, PathOf(device, ".pb"), plan_.ToStore(device).SerializeAsString());
+  const absl::Status stored =
+      base::AtomicWrite(files_, PathOf(ProbedAs(device), ".pb"),
+                        plan_.ToStore(device).SerializeAsString());
   if (!stored.ok()) {
     // The next worker process probes again.
     base::LogWarning("probe not stored",

@@ -60,6 +60,8 @@ class Prober {
   // A child of this process was reaped; true: it was the probe.
   bool OnExit(pid_t child, const base::ExitStatus& status);
 
+  // The device that is being probed; empty: none.
+  const std::string& running() const { return device_; }
   // Readable when the probe that runs has ended; -1: none runs.
   int file() const { return file_; }
   // Until Step has something to do.

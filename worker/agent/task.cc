@@ -205,10 +205,11 @@ absl::Status Task::Start(const DesiredAttempt& desired,
     spawn.argv.emplace_back("--without-kernels");
     spawn.argv.push_back(absl::StrJoin(wrong_kernels, ","));
   }
-  spawn.environment = EnvironmentWith(
-      options_.environment,
-      DeviceEnvironment({desired.devices().begin(), desired.devices().end()},
-                        options_.devices_root));
+  auto added = DeviceEnvironment(
+      {desired.devices().begin(), desired.devices().end()}, options_.gpu_uuids);
+  // All that is started for the task is found by it.
+  added.emplace_back(kTaskMark, folders_.task);
+  spawn.environment = EnvironmentWith(options_.environment, added);
   spawn.stdout_file = folders_.supervisor_log;
   spawn.stderr_file = spawn.stdout_file;
   spawn.new_session = true;

@@ -1,6 +1,7 @@
 #ifndef ORDO_WORKER_AGENT_TASK_H_
 #define ORDO_WORKER_AGENT_TASK_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ struct TaskOptions {
   // "NAME=value", the environment of supervisors and trainers but for what
   // their devices add.
   std::vector<std::string> environment;
+  // UUIDs of GPUs by the names of their devices.
+  std::map<std::string, std::string> gpu_uuids = {};
   // Where the machine's devices are looked for; "" but in tests.
   std::string devices_root = {};
 };

@@ -1,0 +1,105 @@
+// A machine with a GPU that is made up: the worker finds it through the
+// driver's library, binds tasks to it, and says what becomes of it.
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+
+#include "absl/strings/match.h"
+#include "base/files/file_util.h"
+#include "base/process/process.h"
+#include "base/rpc/client.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/ordo/workers/v1/workers.grpc.pb.h"
+#include "tests/e2e/scenario.h"
+
+namespace ordo::tests::e2e {
+namespace {
+
+using jobs::v1::Job;
+using jobs::v1::JobSpec;
+using ::testing::HasSubstr;
+using workers::v1::Device;
+using workers::v1::ListWorkersResponse;
+using workers::v1::WorkersService;
+
+class GpuTest : public Scenario {
+ protected:
+  GpuTest() {
+    // Where the worker's dynamic linker looks first.
+    const std::string libraries = folder_.Path("lib");
+    EXPECT_TRUE(files_.MakeFolders(libraries).ok());
+    EXPECT_EQ(
+        symlink(ProgramPath("worker/agent/testing/libfake_nvml.so").c_str(),
+                (libraries + "/libnvidia-ml.so.1").c_str()),
+        0);
+    setenv("LD_LIBRARY_PATH", libraries.c_str(), /*overwrite=*/1);
+    setenv("ORDO_FAKE_NVML", folder_.Path("gpus").c_str(), /*overwrite=*/1);
+  }
+  ~GpuTest() override {
+    unsetenv("LD_LIBRARY_PATH");
+    unsetenv("ORDO_FAKE_NVML");
+  }
+
+  // What the driver says of its one GPU.
+  void Say(const std::string& line) {
+    ORDO_ASSERT_OK(
+        base::AtomicWrite(files_, folder_.Path("gpus"), line + "\n"));
+  }
+  // The GPU as the scheduler shows it.
+  Device Shown() {
+    grpc::ClientContext context;
+    base::PrepareCall({}, &context);
+    ListWorkersResponse response;
+    const auto stub =
+        WorkersService::NewStub(base::Connect(deployment_->api_address()));
+    if (!stub->ListWorkers(&context, {}, &response).ok()) return {};
+    for (const auto& worker : response.workers()) {
+      for (const Device& device : worker.devices()) {
+        if (device.kind() == "cuda") return device;
+      }
+    }
+    return {};
+  }
+};
+
+TEST_F(GpuTest, IsFoundBoundAndWatched) {
+  Say("3 GPU-a 1000 0");
+  Start("job:hold_at=5");
+  ASSERT_TRUE(WaitFor([this] {
+    const Device device = Shown();
+    return device.has_probe() && device.withheld().empty();
+  }));
+  const Device offered = Shown();
+  EXPECT_EQ(offered.name(), "cuda:3");
+  EXPECT_EQ(offered.uuid(), "GPU-a");
+  EXPECT_EQ(offered.memory_bytes(), int64_t{1000} << 20);
+  EXPECT_EQ(offered.driver_version(), "550.54.15");
+
+  JobSpec spec = Spec("job");
+  spec.mutable_resources()->set_device("cuda");
+  Submit(spec);
+  const auto trainer = WaitForTrainer("job");
+  ASSERT_TRUE(trainer.has_value());
+  ORDO_ASSERT_OK_AND_ASSIGN(const std::string environment,
+                            base::ReadProcFile(trainer->pid, "environ"));
+  EXPECT_THAT(environment, HasSubstr("CUDA_VISIBLE_DEVICES=GPU-a"));
+
+  Say("3 GPU-a 1000 600 4711:600\nxid 0 63");
+  ASSERT_TRUE(WaitFor([this] { return Shown().faults_size() == 1; }));
+  EXPECT_EQ(Shown().faults(0).code(), "XID_63");
+  // As far as anybody can tell it is the job's.
+  EXPECT_EQ(Shown().withheld(), "");
+
+  Say("3 GPU-a 1000 0\nxid 0 63");
+  Release("job");
+  ASSERT_TRUE(WaitForState("job", Job::SUCCEEDED).has_value());
+  Say("3 GPU-a 1000 600 4711:600\nxid 0 63");
+  ASSERT_TRUE(WaitFor([this] {
+    return absl::StrContains(Shown().withheld(), "process 4711");
+  }));
+}
+
+}  // namespace
+}  // namespace ordo::tests::e2e

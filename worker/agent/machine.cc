@@ -1,0 +1,126 @@
+#include "worker/agent/machine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/text/lines.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+constexpr size_t kMaxInfoBytes = 1 << 20;
+constexpr int64_t kBytesPerKib = 1024;
+constexpr char kCgroups[] = "/sys/fs/cgroup";
+
+std::string TextOf(const std::string& path) {
+  base::PosixFilesystem files;
+  return base::ReadFile(files, path, kMaxInfoBytes).value_or("");
+}
+
+int AllowedCores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  // Fails on machines with more cores than the set has room for.
+  return sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores)
+                                                          : 0;
+}
+
+// The folders of this process's cgroup and of those above it. A container may
+// see its own as the root.
+std::vector<std::string> CgroupFolders(const std::string& root) {
+  const std::string top = root + kCgroups;
+  std::vector<std::string> folders = {top};
+  for (const absl::string_view line :
+       absl::StrSplit(TextOf(root + "/proc/self/cgroup"), '\n')) {
+    // Version 2 has the one line that begins so.
+    if (line.substr(0, 3) != "0::") continue;
+    std::string folder = top;
+    for (const absl::string_view part :
+         absl::StrSplit(line.substr(3), '/', absl::SkipEmpty())) {
+      if (part == "..") break;
+      folder += "/" + std::string(part);
+      folders.push_back(folder);
+    }
+  }
+  return folders;
+}
+
+// The smaller of two of which 0 is unknown.
+template <typename T>
+T Least(T a, T b) {
+  if (a == 0 || b == 0) return std::max(a, b);
+  return std::min(a, b);
+}
+
+// "max" and what cannot be read are no limit.
+int64_t MemoryLimit(const std::string& folder) {
+  int64_t bytes = 0;
+  const std::string text = TextOf(folder + "/memory.max");
+  return absl::SimpleAtoi(absl::StripAsciiWhitespace(text), &bytes) ? bytes : 0;
+}
+
+// Time in a period, as whole cores.
+int CoreLimit(const std::string& folder) {
+  const std::vector<std::string> parts = absl::StrSplit(
+      TextOf(folder + "/cpu.max"), absl::ByAnyChar(" \n"), absl::SkipEmpty());
+  double quota = 0;
+  double period = 0;
+  if (parts.size() != 2 || !absl::SimpleAtod(parts[0], &quota) ||
+      !absl::SimpleAtod(parts[1], &period) || period <= 0) {
+    return 0;
+  }
+  return std::max(1, static_cast<int>(std::floor(quota / period)));
+}
+
+}  // namespace
+
+Machine ReadMachine(const std::string& root) {
+  Machine machine;
+  utsname name{};
+  if (uname(&name) == 0) {
+    machine.host = name.nodename;
+    machine.architecture = name.machine;
+  }
+  machine.cpus = AllowedCores();
+  const std::string total =
+      base::LineValue(TextOf(root + "/proc/meminfo"), "MemTotal");
+  int64_t kib = 0;
+  if (absl::SimpleAtoi(total.substr(0, total.find(' ')), &kib)) {
+    machine.memory_bytes = kib * kBytesPerKib;
+  }
+  for (const std::string& folder : CgroupFolders(root)) {
+    machine.memory_bytes = Least(machine.memory_bytes, MemoryLimit(folder));
+    machine.cpus = Least(machine.cpus, CoreLimit(folder));
+  }
+  return machine;
+}
+
+void Describe(const Machine& machine,
+              const ::ordo::config::v1::WorkerConfig& config,
+              ::ordo::agent::v1::AnnounceRequest* identity) {
+  identity->set_cpus(config.cpus() > 0 ? config.cpus() : machine.cpus);
+  identity->set_memory_bytes(config.memory_bytes() > 0 ? config.memory_bytes()
+                                                       : machine.memory_bytes);
+  *identity->mutable_labels() = config.labels();
+  const auto add_label = [&](const char* name, const std::string& value) {
+    if (value.empty() || config.labels().count(name) > 0) return;
+    (*identity->mutable_labels())[name] = value;
+  };
+  add_label("host", machine.host);
+  add_label("arch", machine.architecture);
+  for (auto& device : *identity->mutable_devices()) {
+    if (device.kind() == "cpu") {
+      device.set_memory_bytes(identity->memory_bytes());
+    }
+  }
+}
+
+}  // namespace ordo::worker::agent
