@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_split.h"
+#include "model/catalog/entries.h"
 
 namespace ordo::model::catalog {
 namespace {
@@ -23,8 +24,8 @@ struct Row {
   Distances distances;
   bool is_measured;
   double slowdown;
-  int width_factor = 1;
-  int num_values = 1;
+  AttentionWidths (*widths)(const Component& encoding,
+                            const ModelShape& shape) = nullptr;
   bool needs_causal = false;
   const char* pieces_param = "";
   const char* segments_param = "";
@@ -45,9 +46,6 @@ bool IsPlainCope(const Component& encoding) {
   return form != nullptr && form->string_value() == "mlp";
 }
 
-// As kernels::attention::kMaxSummedReach.
-constexpr int kMaxSummedReach = 1024;
-
 bool IsPlainShaw(const Component& encoding) {
   const auto* const values = ParamOf(encoding, "values");
   const auto* const distance = ParamOf(encoding, "max_distance");
@@ -60,15 +58,28 @@ bool IsPlainShaw(const Component& encoding) {
   return distance->number_value() + (drops ? 1 : 0) > kMaxSummedReach;
 }
 
+AttentionWidths WidthsOfTener(const Component& /*encoding*/,
+                              const ModelShape& shape) {
+  return {int64_t{2} * shape.head_width(), {shape.head_width()}};
+}
+
+AttentionWidths WidthsOfTape(const Component& encoding,
+                             const ModelShape& shape) {
+  const int64_t mixed = TapeMixedWidth(encoding, shape);
+  AttentionWidths widths{TapeQueryWidth(encoding, shape), {shape.head_width()}};
+  if (mixed > 0) widths.values.push_back(mixed);
+  return widths;
+}
+
 constexpr Row kRows[] = {
     {"rope", "softmax attention, as for all that turn or leave q and k", "",
      "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNone, true, 2.1},
     {"tener", "q and k of width 2d, half of them waves", "tener",
      "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNone, false, 2.4,
-     /*width_factor=*/2},
+     WidthsOfTener},
     {"tape", "two value tensors of width d under one softmax", "tape",
      "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNone, true, 2.5,
-     /*width_factor=*/1, /*num_values=*/2},
+     WidthsOfTape},
     {"tape_joined", "one value tensor of width 2d", "",
      "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNone, true, 2.5},
     {"alibi", "a constant bias of the distance", "alibi sandwich",
@@ -84,7 +95,7 @@ constexpr Row kRows[] = {
      4.6},
     {"fire", "a learned function of distance and row, in 33 pieces", "fire",
      "cpu_pairs cpu_tiled cuda_tiled", "", kNumbers, true, 19.3,
-     /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/false,
+     /*widths=*/nullptr, /*needs_causal=*/false,
      /*pieces_param=*/"mlp_width"},
     {"da_transformer", "rectified logits times a number for each distance",
      "da_transformer", "cpu_pairs cpu_tiled cuda_tiled", "", kNumbers, true,
@@ -99,25 +110,25 @@ constexpr Row kRows[] = {
      kProducts, true, 26.4},
     {"shaw", "q with a vector for each of 17 distances", "shaw",
      "cpu_tiled cuda_tiled", "", kProducts, true, 2.2,
-     /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/false,
+     /*widths=*/nullptr, /*needs_causal=*/false,
      /*pieces_param=*/"", /*segments_param=*/"", IsPlainShaw,
      "values: true and a max_distance above 1024, or 1023 with unseen: none, "
      "as kernels keep a sum of weights for each token and distance"},
     {"transformer_xl", "q with a vector for every distance", "transformer_xl",
      "cpu_tiled cuda_tiled", "", kProducts, true, 2.1,
-     /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/false,
+     /*widths=*/nullptr, /*needs_causal=*/false,
      /*pieces_param=*/"", /*segments_param=*/"segment_length"},
     {"deberta", "q and k with a vector for each of 65 distances",
      "deberta huang4", "cpu_tiled cuda_tiled", "", kProducts, true, 4.0},
     {"cope", "positions counted by gates of the logits, 64 of them", "cope",
      "cpu_counted cuda_counted", "", kNone, true, 4.6,
-     /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/false,
+     /*widths=*/nullptr, /*needs_causal=*/false,
      /*pieces_param=*/"", /*segments_param=*/"", IsPlainCope,
      "form: mlp, as kernels interpolate between whole positions, of which an "
      "MLP knows nothing"},
     {"rerope", "another product from a distance of 512 on",
      "rerope leaky_rerope", "cpu_tiled cuda_tiled", "", kProducts, true, 2.8,
-     /*width_factor=*/1, /*num_values=*/1, /*needs_causal=*/true},
+     /*widths=*/nullptr, /*needs_causal=*/true},
     {"shifted_sparse", "groups of N / 4 tokens, shifted in half of the heads",
      "", "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNone, true, 2.1},
 };
@@ -149,10 +160,9 @@ const std::vector<AttentionClass>& AttentionClasses() {
       made->push_back({row.name, row.text,
                        absl::StrSplit(row.encodings, ' ', absl::SkipEmpty()),
                        absl::StrSplit(row.kernels, ' '), row.no_cuda,
-                       row.distances, row.is_measured, row.slowdown,
-                       row.width_factor, row.num_values, row.needs_causal,
-                       row.pieces_param, row.segments_param, row.is_plain,
-                       row.plain_text});
+                       row.distances, row.is_measured, row.slowdown, row.widths,
+                       row.needs_causal, row.pieces_param, row.segments_param,
+                       row.is_plain, row.plain_text});
     }
     return made;
   }();

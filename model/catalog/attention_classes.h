@@ -1,10 +1,12 @@
 #ifndef ORDO_MODEL_CATALOG_ATTENTION_CLASSES_H_
 #define ORDO_MODEL_CATALOG_ATTENTION_CLASSES_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/catalog/catalog.h"
 #include "proto/ordo/training/v1/component.pb.h"
 
 // Encodings by what they ask of attention, and the kernels that can do it: what
@@ -52,6 +54,17 @@ struct AttentionKernel {
 
 const std::vector<AttentionKernel>& AttentionKernels();
 
+// Farthest distance that kernels keep sums of weights of.
+inline constexpr int kMaxSummedReach = 1024;
+
+// Widths of what attention reads of a head, in the layer that reads most.
+struct AttentionWidths {
+  // Of q and k.
+  int64_t query = 0;
+  // Of the value tensors, v first.
+  std::vector<int64_t> values;
+};
+
 struct AttentionClass {
   // Of the encoding that stands for it.
   std::string name;
@@ -71,9 +84,10 @@ struct AttentionClass {
   // `tools/bench step --plain`. Where that cannot be taken, that of the class
   // it is most like.
   double slowdown = 1;
-  // Widths of q and k, in those of heads, and value tensors of that width.
-  int width_factor = 1;
-  int num_values = 1;
+  // What attention reads under a resolved encoding of the class, in a model of
+  // that shape; null: q, k and one value tensor are as wide as a head.
+  AttentionWidths (*widths)(const ordo::training::v1::Component& encoding,
+                            const ModelShape& shape) = nullptr;
   // It does not without the causal mask.
   bool needs_causal = false;
   // Parameters of its encodings: one less than the pieces of a piecewise linear

@@ -51,6 +51,13 @@ int64_t XposReach(double scale_base);
 // starts from: over yarn, as the authors' code has it.
 bool TrainsFrequencies(const ordo::training::v1::Component& component);
 
+// Widths of a head under a resolved tape component: of its q and k once the
+// state has turned them, and of the state that is mixed beside v; 0: none is.
+int64_t TapeQueryWidth(const ordo::training::v1::Component& component,
+                       const ModelShape& shape);
+int64_t TapeMixedWidth(const ordo::training::v1::Component& component,
+                       const ModelShape& shape);
+
 // Channels of the first of an axial encoding's tables. `params` are axial's,
 // resolved.
 int64_t FirstAxialWidth(const ParamMap& params, int width);

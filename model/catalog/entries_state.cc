@@ -369,6 +369,17 @@ bool TrainsFrequencies(const Component& component) {
          component.with_size() > 0 && component.with(0).name() == "yarn";
 }
 
+int64_t TapeQueryWidth(const Component& component, const ModelShape& shape) {
+  return shape.head_width() + WidthOfBlocks(component, shape);
+}
+
+int64_t TapeMixedWidth(const Component& component, const ModelShape& shape) {
+  // The state that leaves the last layer is never read.
+  const bool mixes =
+      Params(component.params()).Bool("attention_update") && shape.layers > 1;
+  return mixes ? TapeSizesOf(component, shape).state : 0;
+}
+
 std::vector<Entry> StateEntries() { return {Tape()}; }
 
 }  // namespace ordo::model::catalog

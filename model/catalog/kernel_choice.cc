@@ -8,6 +8,7 @@
 #include "base/text/nearest.h"
 #include "model/catalog/attention_classes.h"
 #include "model/catalog/catalog.h"
+#include "model/catalog/resolve.h"
 
 namespace ordo::model::catalog {
 namespace {
@@ -21,9 +22,9 @@ struct Need {
   std::vector<const AttentionClass*> classes;
   // Position ids are drawn at random.
   bool is_drawn = false;
-  // As AttentionClass, the most of them.
-  int width_factor = 1;
-  int num_values = 1;
+  // Zeros where no model is known.
+  AttentionWidths widths;
+  // Any of them does not without the causal mask.
   bool needs_causal = false;
   // Of a function of the distance; 0: none is known of.
   double pieces = 0;
@@ -39,14 +40,22 @@ double ParamOf(const v1::Component& encoding, const std::string& name) {
   return found == encoding.params().end() ? 0 : found->second.number_value();
 }
 
-Need NeedOf(const v1::Component& encoding, bool is_drawn) {
+AttentionWidths WidthsOf(const AttentionClass& about,
+                         const v1::Component& encoding,
+                         const v1::Model* model) {
+  if (model == nullptr) return {};
+  if (about.widths != nullptr) return about.widths(encoding, ShapeOf(*model));
+  return {model->head_width(), {model->head_width()}};
+}
+
+Need NeedOf(const v1::Component& encoding, const v1::Model* model,
+            bool is_drawn) {
   const AttentionClass& about = AttentionClassOf(encoding.name());
   Need need;
   need.encodings = {encoding.name()};
   need.classes = {&about};
   need.is_drawn = is_drawn;
-  need.width_factor = about.width_factor;
-  need.num_values = about.num_values;
+  need.widths = WidthsOf(about, encoding, model);
   need.needs_causal = about.needs_causal;
   if (!about.pieces_param.empty()) {
     need.pieces = 1 + ParamOf(encoding, about.pieces_param);
@@ -64,8 +73,11 @@ void Join(const Need& more, Need* need) {
   need->encodings.insert(need->encodings.end(), more.encodings.begin(),
                          more.encodings.end());
   need->is_drawn = need->is_drawn || more.is_drawn;
-  need->width_factor = std::max(need->width_factor, more.width_factor);
-  need->num_values = std::max(need->num_values, more.num_values);
+  AttentionWidths& widths = need->widths;
+  widths.query = std::max(widths.query, more.widths.query);
+  if (more.widths.values.size() > widths.values.size()) {
+    widths.values = more.widths.values;
+  }
   need->needs_causal = need->needs_causal || more.needs_causal;
   need->pieces = std::max(need->pieces, more.pieces);
   need->has_segments = need->has_segments || more.has_segments;
@@ -78,22 +90,23 @@ void Join(const Need& more, Need* need) {
 }
 
 // One for all layers, or those of a pattern of layers.
-std::vector<Need> NeedsOf(const v1::Component& encoding) {
+std::vector<Need> NeedsOf(const v1::Component& encoding,
+                          const v1::Model* model) {
   const EncodingTraits& traits =
       Find(Kind::kEncoding, encoding.name())->encoding;
   if (traits.separates) {
     std::vector<Need> needs;
     for (const v1::Component& other : encoding.with()) {
-      for (Need& need : NeedsOf(other)) {
+      for (Need& need : NeedsOf(other, model)) {
         need.is_drawn = need.is_drawn || traits.draws_positions;
         needs.push_back(std::move(need));
       }
     }
     return needs;
   }
-  Need need = NeedOf(encoding, traits.draws_positions);
+  Need need = NeedOf(encoding, model, traits.draws_positions);
   for (const v1::Component& other : encoding.with()) {
-    for (const Need& more : NeedsOf(other)) Join(more, &need);
+    for (const Need& more : NeedsOf(other, model)) Join(more, &need);
   }
   return {need};
 }
@@ -180,19 +193,27 @@ std::string WhyNotSizes(const AttentionKernel& kernel, const AttentionUse& use,
                         need.pieces);
   }
   if (use.model == nullptr) return "";
-  const int head_width = use.model->head_width();
-  const int width = need.width_factor * head_width;
-  if (width > kernel.max_head_width) {
+  const int step = kernel.head_width_multiple, tile = kernel.value_tile;
+  const std::string with =
+      absl::StrCat(" with model.head_width ", use.model->head_width());
+  const int64_t width = need.widths.query;
+  if (width > kernel.max_head_width || width % step != 0) {
     return absl::StrCat("its q and k are at most ", kernel.max_head_width,
-                        " wide, and those of ", of, " are ", width,
-                        " with model.head_width ", head_width);
+                        " wide, a multiple of ", step, ", and those of ", of,
+                        " are ", width, with);
   }
-  const int tile = kernel.value_tile;
-  const int values = need.num_values * ((head_width + tile - 1) / tile) * tile;
+  int64_t values = 0;
+  for (const int64_t value : need.widths.values) {
+    if (value % step != 0) {
+      return absl::StrCat("its values are a multiple of ", step,
+                          " wide, and one of ", of, " is ", value, with);
+    }
+    values += (value + tile - 1) / tile * tile;
+  }
   if (values > kernel.max_values_width) {
     return absl::StrCat("its values are at most ", kernel.max_values_width,
                         " wide together, and those of ", of, " take ", values,
-                        " with model.head_width ", head_width);
+                        with);
   }
   return "";
 }
@@ -255,7 +276,7 @@ void CheckKernel(std::string_view field, const AttentionUse& use,
     if (kernel.name != use.kernel) continue;
     std::string why = WhyNot(kernel, use);
     if (why.empty() && use.encoding != nullptr) {
-      for (const Need& need : NeedsOf(*use.encoding)) {
+      for (const Need& need : NeedsOf(*use.encoding, use.model)) {
         if (why.empty()) why = WhyNotNeed(kernel, use, need);
       }
     }
@@ -284,7 +305,7 @@ void CheckKernel(std::string_view field, const AttentionUse& use,
 std::string SlowdownNotice(std::string_view what, const AttentionUse& use) {
   if (use.model == nullptr || use.encoding == nullptr) return "";
   const bool is_asked = use.kernel == kReferenceKernel;
-  for (const Need& need : NeedsOf(*use.encoding)) {
+  for (const Need& need : NeedsOf(*use.encoding, use.model)) {
     const std::string why = WhyNone(use, need);
     if (!is_asked && why.empty()) continue;
     double slowdown = 1;

@@ -34,6 +34,9 @@ class KernelChoiceTest : public ::testing::Test {
                    const std::string& precision,
                    const std::string& kernel = "") {
     encoding_ = encoding;
+    Violations violations;
+    ResolveComponent(Kind::kEncoding, "encoding", &encoding_, &violations);
+    EXPECT_THAT(violations, IsEmpty());
     return {&model_, &encoding_, device, precision, kernel};
   }
 
@@ -204,7 +207,7 @@ TEST_F(KernelChoiceTest, ParametersThatNoKernelDoesAreRefusedAndToldOf) {
   expect_plain(cope, "cpu_counted", "cope with form: mlp");
   expect_plain(Encoding("per_layer", {cope, Encoding("rope")}), "cpu_counted",
                "cope with form: mlp");
-  expect_plain(Encoding("cope", {cope}), "cpu_counted", "cope with form: mlp");
+  expect_plain(Encoding("rope", {cope}), "cpu_counted", "cope with form: mlp");
 
   v1::Component shaw = Encoding("shaw");
   auto& params = *shaw.mutable_params();
@@ -240,8 +243,9 @@ TEST_F(KernelChoiceTest, WhatIsTooLargeForAGpusKernelIsRefusedAndToldOf) {
   EXPECT_EQ(Wrong(Use(Encoding("tape"), "cuda", "bf16", "cuda_hopper")), "");
   model_.set_head_width(72);
   EXPECT_THAT(told(Encoding("tener")),
-              HasSubstr("its q and k are at most 128 wide, and those of tener "
-                        "are 144 with model.head_width 72"));
+              HasSubstr("its q and k are at most 128 wide, a multiple of 8, "
+                        "and those of tener are 144 with model.head_width "
+                        "72"));
   EXPECT_EQ(SlowdownNotice("training", Use(Encoding("tener"), "cpu", "fp32")),
             "");
   // Each value takes whole tiles there.
@@ -259,6 +263,54 @@ TEST_F(KernelChoiceTest, WhatIsTooLargeForAGpusKernelIsRefusedAndToldOf) {
   EXPECT_THAT(told(fire), HasSubstr("cuda_tiled: its functions of the distance "
                                     "have at most 64 pieces, and fire has 65"));
   EXPECT_EQ(SlowdownNotice("training", Use(fire, "cpu", "fp32")), "");
+}
+
+TEST_F(KernelChoiceTest, AStateTakesWhatItsFormTakes) {
+  const auto told = [&](const v1::Component& encoding) {
+    return SlowdownNotice("training", Use(encoding, "cuda", "bf16"));
+  };
+  const auto wrong = [&](const v1::Component& encoding) {
+    return Wrong(Use(encoding, "cuda", "bf16", "cuda_hopper"));
+  };
+  v1::Component halves = Encoding("tape"), vector = Encoding("tape"),
+                rows = Encoding("tape"), blocks = Encoding("tape");
+  (*halves.mutable_params())["equivariant"].set_bool_value(false);
+  (*vector.mutable_params())["embedding"].set_string_value("vector");
+  (*rows.mutable_params())["mix_axis"].set_string_value("L");
+  (*blocks.mutable_params())["block_columns"].set_number_value(4);
+  for (const v1::Component& wide : {halves, vector, rows}) {
+    model_.set_head_width(64);
+    EXPECT_THAT(wrong(wide),
+                HasSubstr("its values are at most 128 wide together, and those "
+                          "of tape take 192 with model.head_width 64"));
+    EXPECT_EQ(told(wide), "");
+    model_.set_head_width(96);
+    EXPECT_THAT(told(wide),
+                HasSubstr("cuda_tiled: its values are at most 256 wide "
+                          "together, and those of tape take 288"));
+    EXPECT_EQ(SlowdownNotice("training", Use(wide, "cpu", "bf16")), "");
+  }
+  // They make q and k wider, too.
+  EXPECT_THAT(told(blocks), HasSubstr("those of tape are 192"));
+  model_.set_head_width(32);
+  EXPECT_EQ(told(blocks), "");
+  // Half of the channels turn, and have a state.
+  v1::Component partial = Encoding("rope");
+  (*partial.mutable_params())["partial"].set_number_value(0.5);
+  model_.set_head_width(8);
+  EXPECT_THAT(told(Encoding("tape", {partial})),
+              HasSubstr("its values are a multiple of 8 wide, and one of tape "
+                        "with rope is 4 with model.head_width 8"));
+}
+
+TEST_F(KernelChoiceTest, AStateThatAttentionDoesNotChangeTakesNothing) {
+  model_.set_head_width(128);
+  v1::Component tape = Encoding("tape");
+  EXPECT_NE(Wrong(Use(tape, "cuda", "bf16", "cuda_hopper")), "");
+  (*tape.mutable_params())["attention_update"].set_bool_value(false);
+  EXPECT_EQ(Wrong(Use(tape, "cuda", "bf16", "cuda_hopper")), "");
+  model_.set_layers(1);
+  EXPECT_EQ(Wrong(Use(Encoding("tape"), "cuda", "bf16", "cuda_hopper")), "");
 }
 
 TEST_F(KernelChoiceTest, EvaluationsTakeWhatTheDeviceComputesAndAreToldOnce) {
