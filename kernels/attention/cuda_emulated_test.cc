@@ -41,7 +41,8 @@ std::vector<Case> SizedProblems() {
       "equal_state_70x128_bf16", "biased_padded_shared_70x128_bf16",
       "multiplied_70x128_bf16",  "ramp_both_ways_70x128_bf16",
       "both_bands_70x128_bf16",  "query_band_full_both_ways_70x128_bf16",
-      "far_pair_70x128_bf16",    "summed_70x128_bf16"};
+      "far_pair_70x128_bf16",    "far_pair_biased_70x128_bf16",
+      "summed_70x128_bf16"};
   std::vector<Case> chosen;
   for (Case& c : check::SizedProblems()) {
     const bool is_one = c.label.find("_1x40_bf16") != std::string::npos;

@@ -36,6 +36,11 @@ std::vector<Example> RotaryExamples() {
       {"rerope_clipped", FromText("{name: rerope, params: {window: 3}}")},
       {"leaky_rerope_clipped",
        FromText("{name: leaky_rerope, params: {window: 3, leak: 4}}")},
+      {"rerope_with_t5",
+       FromText("{name: rerope, params: {window: 3}, with: [{name: t5}]}")},
+      {"leaky_rerope_with_fire",
+       FromText("{name: leaky_rerope, params: {window: 3, leak: 4}, with: "
+                "[{name: fire}]}")},
       {"rope_bias_of_yarn",
        FromText("{name: rope_bias, with: [{name: yarn}]}")},
       {"rope_bias_of_rerope",
