@@ -314,14 +314,15 @@ bool IsForKernels(const at::Tensor& x) {
 absl::StatusOr<Problem> ProblemOf(const Attention& attention) {
   const at::Tensor& q = Query(attention);
   const at::Tensor& k = Key(attention);
-  if (!IsForKernels(q)) {
-    return absl::UnimplementedError(
-        absl::StrCat("there is no attention kernel for ",
-                     c10::toString(q.scalar_type()), " on ", q.device().str()));
+  const at::Tensor& value = attention.values[0];
+  if (!IsForKernels(value)) {
+    return absl::UnimplementedError(absl::StrCat(
+        "there is no attention kernel for ", c10::toString(value.scalar_type()),
+        " on ", value.device().str()));
   }
   Problem p;
-  p.device = *DeviceOf(q);
-  p.type = TypeOf(q);
+  p.device = *DeviceOf(value);
+  p.type = TypeOf(value);
   p.batch = q.size(0);
   p.heads = q.size(1);
   p.key_heads = k.size(1);

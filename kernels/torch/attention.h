@@ -60,6 +60,8 @@ struct Attention {
 // these or fp16 on a GPU whose kernels are loaded.
 bool IsForKernels(const at::Tensor& x);
 
+// Of the type of the first value: under autocast a projection gives it as it
+// is, while q or k may be wider for a weight or a vector that it meets later.
 // UNIMPLEMENTED where no kernel can be for these tensors.
 absl::StatusOr<attention::Problem> ProblemOf(const Attention& attention);
 

@@ -156,14 +156,27 @@ TEST(AttentionTest, OnlyWantedGradientsAreComputed) {
   EXPECT_FALSE(attention.k_BGSD.grad().defined());
 }
 
+// Autocast leaves q wide where a weight in fp32 has met it.
+TEST(AttentionTest, IsOfTheTypeOfWhatIsMixed) {
+  Attention attention = Make();
+  for (at::Tensor& value : attention.values) value = value.to(at::kBFloat16);
+  const auto problem = ProblemOf(attention);
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  EXPECT_EQ(problem->type, Type::kBfloat16);
+  const std::vector<at::Tensor> mixed = ByKernel(attention);
+  EXPECT_EQ(mixed[0].scalar_type(), at::kBFloat16);
+  mixed[0].sum().backward();
+  EXPECT_EQ(attention.q_BHTD.grad().scalar_type(), at::kFloat);
+}
+
 TEST(AttentionTest, OtherTypesHaveNoKernel) {
   Attention attention = Make();
-  attention.q_BHTD = attention.q_BHTD.to(at::kDouble);
+  attention.values[0] = attention.values[0].to(at::kDouble);
   const auto problem = ProblemOf(attention);
   EXPECT_EQ(problem.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(problem.status().message(),
             "there is no attention kernel for Double on cpu");
-  attention.q_BHTD = attention.q_BHTD.to(at::kHalf);
+  attention.values[0] = attention.values[0].to(at::kHalf);
   EXPECT_EQ(ProblemOf(attention).status().message(),
             "there is no attention kernel for Half on cpu");
 }

@@ -235,7 +235,7 @@ std::vector<at::Tensor> MixByKernel(const Scored& scored,
   const std::string& name = mixing.kernel;
   const bool chosen = !name.empty();
   const bool is_for_kernels =
-      chosen || kernels::torch::IsForKernels(scored.scores.q_BHTD);
+      chosen || kernels::torch::IsForKernels(scored.values[0]);
   if (name == kReference || !is_for_kernels) return {};
   const auto refuse = [&](const absl::Status& why) {
     TORCH_CHECK_VALUE(!chosen, "attention kernel ", name, ": ",
