@@ -162,6 +162,24 @@ TEST(CudaEmulatedTest, FromGraphsPassesGiveTheSameBits) {
   EXPECT_EQ(count, chosen.size());
 }
 
+// A right kernel must pass the probe: of its problems those that are like no
+// other here.
+TEST(CudaEmulatedTest, WideAndFallingProblemsOfAProbeAreNearTheReference) {
+  const std::set<std::string> chosen = {"plain_wide_bf16", "counted_wide_bf16",
+                                        "long_falling_bf16"};
+  size_t count = 0;
+  kernels::testing::SetSchedule(1);
+  for (const Case& c : check::SmallProblems(Device::kCuda)) {
+    if (chosen.count(c.label) == 0) continue;
+    ++count;
+    SCOPED_TRACE(c.label);
+    const bool counted = c.problem.gates != Gates::kNone;
+    testing::ExpectNearReference(
+        c, CudaKernel(counted ? CountedCuda() : TiledCuda()), RunOptions());
+  }
+  EXPECT_EQ(count, chosen.size());
+}
+
 TEST(CudaEmulatedTest, NotANumberIsSeenByAllWhoSeeItsKeyOrAreItsQuery) {
   for (const Type type : {Type::kBfloat16, Type::kFloat16}) {
     testing::ExpectNotANumberIsSeen(type, CudaKernel(TiledCuda()));

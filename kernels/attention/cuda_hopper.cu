@@ -2,8 +2,9 @@
 // warps with operands in shared memory (wgmma), tiles that the copy engine
 // brings (TMA), and a group of warps that does nothing but load, in the shape
 // of FlashAttention-3 (Shah et al. 2024, arXiv:2407.08608). The same tiles of
-// all value tensors side by side as cuda_tiled.cu, and no atomics either:
-// reruns agree bit for bit.
+// all value tensors side by side as cuda_tiled.cu. Blocks add to the queries'
+// gradients one after the other, in an order that is always the same: reruns
+// agree bit for bit.
 //
 // Not supported: what no encoding with plain logits needs, that is all tables
 // but a bias. Not measured: written without a device.

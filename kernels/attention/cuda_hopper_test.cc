@@ -92,6 +92,19 @@ TEST(CudaHopperTest, FarKeysAreLeftOutWhereABiasLeavesThemNoWeight) {
                                    Boxed());
 }
 
+TEST(CudaHopperTest, WideAndFallingProblemsOfAProbeAreNearTheReference) {
+  size_t count = 0;
+  kernels::testing::SetSchedule(1);
+  for (const Case& c : check::SmallProblems(Device::kCuda)) {
+    if (c.label != "plain_wide_bf16" && c.label != "long_falling_bf16")
+      continue;
+    ++count;
+    SCOPED_TRACE(c.label);
+    testing::ExpectNearReference(c, CudaKernel(HopperCuda()), Boxed());
+  }
+  EXPECT_EQ(count, 2);
+}
+
 TEST(CudaHopperTest, FromGraphsPassesGiveTheSameBits) {
   size_t count = 0;
   RunOptions options = Boxed();

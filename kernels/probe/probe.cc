@@ -17,9 +17,10 @@ namespace {
 
 using check::Miss;
 
-// Of the largest tensor of a problem: more would take more than a moment.
+// Of the largest tensor of a problem: more would take more than a moment. Among
+// changes of a state TAPE's usual one is within it.
 constexpr int64_t kMaxRowsCount = 20000;
-constexpr int64_t kMaxUpdateCount = 2000;
+constexpr int64_t kMaxUpdateCount = 30000;
 
 // More than a problem takes, with what a GPU needs for code.
 constexpr int64_t kNeededBytes = int64_t{64} << 20;

@@ -2,11 +2,14 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kernels/attention/check/problems.h"
 #include "kernels/attention/table.h"
 #include "kernels/probe/testing/broken_kernels.h"
 #include "kernels/rows/table.h"
@@ -71,6 +74,46 @@ TEST(BrokenKernelsTest, AreFoundWithTheirResults) {
   ASSERT_TRUE(shy.ok()) << shy.status();
   EXPECT_EQ(shy->num_problems, 0);
   EXPECT_EQ(shy->unsupported.message(), "never");
+
+  const auto forgetful = ProbeRow("update/cpu_forgetful", nullptr);
+  ASSERT_TRUE(forgetful.ok()) << forgetful.status();
+  EXPECT_EQ(forgetful->problem, "usual");
+}
+
+// What is judged for a GPU takes its time from a probe's 20 s before any kernel
+// runs: some 27 ns of one core of a Zen 5 for each product, with the backward
+// pass and the naive computation.
+TEST(ProbeTest, WhatIsJudgedForAGpuLeavesItsKernelsMostOfTheTime) {
+  int64_t products = 0;
+  for (const auto& c : attention::check::SmallProblems(Device::kCuda)) {
+    products += attention::check::ProductsOf(c.problem);
+  }
+  EXPECT_LT(products, 200'000'000);
+}
+
+// Each pair of widths that the library has by default, of q and k and of all
+// values together, is code of its own; keys that a bias leaves no weight take
+// more of it.
+TEST(ProbeTest, ProblemsOfAGpuReachAllItsCode) {
+  // Whether something counts; then the widths.
+  using Widths = std::tuple<bool, int64_t, int64_t>;
+  std::set<Widths> widths;
+  bool falls = false;
+  for (const auto& c : attention::check::SmallProblems(Device::kCuda)) {
+    const attention::Problem& p = c.problem;
+    EXPECT_NE(p.type, Type::kFloat32) << c.label;
+    int64_t values = 0;
+    for (int v = 0; v < p.num_values; ++v) values += p.values[v].width;
+    const bool counts = p.gates != attention::Gates::kNone;
+    widths.insert({counts, p.width, values});
+    falls = falls || c.draw == attention::check::DrawFallingBias;
+  }
+  EXPECT_TRUE(falls);
+  // 192 takes the code for 128 and 256.
+  const std::vector<Widths> all = {{false, 64, 64},  {false, 64, 128},
+                                   {false, 64, 192}, {false, 128, 128},
+                                   {true, 64, 64},   {true, 128, 128}};
+  EXPECT_THAT(widths, ::testing::IsSupersetOf(all));
 }
 
 // So many more bytes may be taken at a time, and pieces.

@@ -101,7 +101,7 @@ TEST_F(ProbeTest, KernelsThatCrashOrAreWrongFailByThemselves) {
   kernels::probe::testing::AddBrokenKernels();
   ORDO_ASSERT_OK_AND_ASSIGN(const auto probe, Run());
   EXPECT_THAT(probe.passed(), Not(IsEmpty()));
-  ASSERT_EQ(probe.failed_size(), 3) << probe.DebugString();
+  ASSERT_EQ(probe.failed_size(), 4) << probe.DebugString();
   EXPECT_EQ(probe.failed(0).kernel(), "attention/cpu_crashing");
   EXPECT_THAT(probe.failed(0).message(), HasSubstr("Illegal instruction"));
   EXPECT_EQ(probe.failed(0).problem(), "");
@@ -109,6 +109,7 @@ TEST_F(ProbeTest, KernelsThatCrashOrAreWrongFailByThemselves) {
   EXPECT_EQ(probe.failed(1).problem(), "plain");
   EXPECT_EQ(probe.failed(2).kernel(), "attention/cpu_wrong");
   EXPECT_GT(probe.failed(2).error(), probe.failed(2).bound());
+  EXPECT_EQ(probe.failed(3).kernel(), "update/cpu_forgetful");
 }
 
 }  // namespace

@@ -261,6 +261,13 @@ Case InBfloat16(const Case& c) {
   return halves;
 }
 
+Case InFloat16(const Case& c) {
+  Case halves = c;
+  halves.label += "_fp16";
+  halves.problem.type = Type::kFloat16;
+  return halves;
+}
+
 // In bf16 too, and the chosen ones in fp16: it is bf16's code with other
 // products.
 std::vector<Case> InTypes(std::vector<Case> cases,
@@ -268,11 +275,7 @@ std::vector<Case> InTypes(std::vector<Case> cases,
   const size_t count = cases.size();
   for (size_t i = 0; i < count; ++i) cases.push_back(InBfloat16(cases[i]));
   for (size_t i = 0; i < count; ++i) {
-    if (chosen.count(cases[i].label) == 0) continue;
-    Case halves = cases[i];
-    halves.label += "_fp16";
-    halves.problem.type = Type::kFloat16;
-    cases.push_back(std::move(halves));
+    if (chosen.count(cases[i].label) > 0) cases.push_back(InFloat16(cases[i]));
   }
   return cases;
 }
@@ -386,7 +389,18 @@ std::vector<Case> SizedProblems() {
   return cases;
 }
 
-std::vector<Case> SmallProblems(Device device) {
+namespace {
+
+// One row of tokens.
+Problem Small(Device device, int64_t length, int64_t width) {
+  Problem p = Plain(length, width);
+  p.batch = 1;
+  p.device = device;
+  return p;
+}
+
+// With each term, one by one.
+std::vector<Case> SmallChanges(const Problem& plain) {
   const std::set<std::string> chosen = {"both_ways",
                                         "padded",
                                         "shared_keys",
@@ -409,36 +423,68 @@ std::vector<Case> SmallProblems(Device device) {
                                         "counted",
                                         "counted_by_keys",
                                         "counted_by_slope"};
-  const std::set<std::string> halves = {"plain",  "state",      "equal_state",
-                                        "biased", "both_bands", "counted"};
-  // With a key beyond a tile. Kernels of GPUs are built for few widths.
-  Problem plain = Plain(65, device == Device::kCuda ? 64 : 16);
-  plain.batch = 1;
-  plain.device = device;
   std::vector<Case> cases = {{"plain", plain}};
   for (const Change& change : Changes()) {
     if (chosen.count(change.label) == 0) continue;
     cases.push_back({change.label, plain});
     change.apply(&cases.back().problem);
   }
-  if (device == Device::kCuda) {
-    // Rings of tiles go round, and blocks take turns.
-    Problem rows = Plain(700, 64);
-    rows.batch = 1;
-    rows.device = device;
-    cases.push_back({"long", rows});
-    Bias(&rows);
-    cases.push_back({"long_biased", rows});
-    BothWays(&rows);
-    cases.push_back({"long_biased_both_ways", rows});
-    return InTypes(std::move(cases), halves);
+  return cases;
+}
+
+// Kernels of GPUs are built for few widths, each of which is code of its own:
+// states make values wide, and here q and k are.
+std::vector<Case> WideProblems() {
+  const Problem plain = Small(Device::kCuda, 65, 128);
+  Problem counted = plain;
+  Count(&counted);
+  return {{"plain_wide", plain}, {"counted_wide", counted}};
+}
+
+// Rings of tiles go round, blocks take turns, and tiles are left out. One head:
+// the judge takes its time for each pair.
+std::vector<Case> LongProblems() {
+  Problem rows = Small(Device::kCuda, 700, 64);
+  rows.heads = rows.key_heads = rows.values[0].heads = 1;
+  Problem biased = rows, open = rows, falling = rows;
+  Bias(&biased);
+  All({BothWays, Bias})(&open);
+  falling.queries = falling.keys = 400;
+  Bias(&falling);
+  return {{"long", rows},
+          {"long_biased", biased},
+          {"long_biased_both_ways", open},
+          {"long_falling", falling, DrawFallingBias}};
+}
+
+}  // namespace
+
+std::vector<Case> SmallProblems(Device device) {
+  const std::set<std::string> halves = {"plain",  "state",      "equal_state",
+                                        "biased", "both_bands", "counted"};
+  const bool is_gpu = device == Device::kCuda;
+  const std::vector<Case> changes =
+      SmallChanges(Small(device, 65, is_gpu ? 64 : 16));
+  std::vector<Case> cases;
+  for (const Case& c : changes) {
+    const bool chosen = halves.count(c.label) > 0;
+    if (!is_gpu) cases.push_back(c);
+    if (is_gpu || chosen) cases.push_back(InBfloat16(c));
+    if (is_gpu && chosen) cases.push_back(InFloat16(c));
   }
-  const size_t count = cases.size();
-  for (size_t i = 0; i < count; ++i) {
-    if (halves.count(cases[i].label) == 0) continue;
-    cases.push_back(InBfloat16(cases[i]));
+  if (!is_gpu) return cases;
+  for (const auto& more : {WideProblems(), LongProblems()}) {
+    for (const Case& c : more) cases.push_back(InBfloat16(c));
   }
   return cases;
+}
+
+int64_t ProductsOf(const Problem& p) {
+  int64_t pairs = p.queries * p.keys;
+  if (p.causal) pairs -= p.queries * (p.queries - 1) / 2;
+  int64_t width = p.width + p.query_band + p.key_band;
+  for (int v = 0; v < p.num_values; ++v) width += p.values[v].width;
+  return p.batch * p.heads * pairs * width;
 }
 
 }  // namespace ordo::kernels::attention::check

@@ -52,9 +52,13 @@ std::vector<Case> Problems();
 std::vector<Case> SizedProblems();
 
 // The few that take a moment and have each term, for a device that is to be
-// used: on a GPU in fp32, in bf16 and some in fp16, on a CPU in fp32 and some
-// in bf16, as its kernels widen what they load.
+// used: on a GPU in bf16 and some in fp16, as no kernel there takes fp32, on a
+// CPU in fp32 and some in bf16, as its kernels widen what they load.
 std::vector<Case> SmallProblems(Device device);
+
+// Products of two numbers in a forward pass over all pairs that are seen by
+// their places: what the judge's time is about proportional to.
+int64_t ProductsOf(const Problem& problem);
 
 }  // namespace ordo::kernels::attention::check
 

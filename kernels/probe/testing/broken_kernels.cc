@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <csignal>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "kernels/attention/table.h"
+#include "kernels/update/table.h"
 
 namespace ordo::kernels::probe::testing {
 namespace {
@@ -13,11 +15,18 @@ using attention::Call;
 using attention::Kernel;
 using attention::Problem;
 
-// The row that does what broken ones pretend to, on any processor.
-const Kernel& Right() {
-  return *std::find_if(
-      attention::Kernels().begin(), attention::Kernels().end(),
-      [](const Kernel& kernel) { return kernel.name == "cpu_tiled"; });
+// The rows that do what broken ones pretend to, on any processor.
+template <typename AnyKernel>
+const AnyKernel& Row(const std::vector<AnyKernel>& all, const char* name) {
+  return *std::find_if(all.begin(), all.end(), [name](const AnyKernel& kernel) {
+    return kernel.name == name;
+  });
+}
+
+const Kernel& Right() { return Row(attention::Kernels(), "cpu_tiled"); }
+
+const update::Kernel& RightUpdate() {
+  return Row(update::Kernels(), "cpu_fused");
 }
 
 Kernel Named(const char* name) {
@@ -52,6 +61,18 @@ void AddBrokenKernels() {
     return absl::UnimplementedError("never");
   };
   attention::AddKernels({crashing, idle, wrong, shy});
+  update::Kernel forgetful = RightUpdate();
+  forgetful.name = "cpu_forgetful";
+  forgetful.forward = [](const update::Call& call, const Resources& resources) {
+    const absl::Status status = RightUpdate().forward(call, resources);
+    const update::Problem& p = call.problem;
+    if (p.heads == 12 && call.out.type == Type::kFloat32) {
+      constexpr int64_t kTile = 16;
+      static_cast<float*>(call.out.data)[kTile * call.out.token_stride] += 1;
+    }
+    return status;
+  };
+  update::AddKernels({forgetful});
 }
 
 }  // namespace ordo::kernels::probe::testing
