@@ -237,17 +237,27 @@ absl::Status TimeShape(const AttentionOptions& options,
   return absl::OkStatus();
 }
 
+// Of one row with few heads.
+std::vector<AttentionShape> MemoryShapes(const AttentionOptions& options) {
+  std::vector<AttentionShape> shapes;
+  for (const Type type : options.types) {
+    for (const int64_t length : options.memory_lengths) {
+      AttentionShape& shape =
+          shapes.emplace_back(Placed(options, type, options.shapes.front()));
+      shape.batch = 1;
+      shape.heads = options.memory_heads;
+      shape.length = length;
+    }
+  }
+  return shapes;
+}
+
 absl::Status MeasureMemory(const AttentionOptions& options,
                            const AttentionClass& about, Pulse* pulse,
                            AttentionResults* results) {
   const std::string first =
       results->memory.empty() ? about.name : results->memory[0].encoding;
-  for (const int64_t length : options.memory_lengths) {
-    AttentionShape shape =
-        Placed(options, options.types.front(), options.shapes.front());
-    shape.batch = 1;
-    shape.heads = options.memory_heads;
-    shape.length = length;
+  for (const AttentionShape& shape : MemoryShapes(options)) {
     const absl::Status taken = options.select(about.problem(shape)).status();
     if (absl::IsUnimplemented(taken)) continue;
     ORDO_ASSIGN_OR_RETURN(const auto contest,
@@ -255,7 +265,8 @@ absl::Status MeasureMemory(const AttentionOptions& options,
     contest->Drop(Runner::kOther);
     // Its memory does not depend on the class.
     if (about.name != first) contest->Drop(Runner::kFlash);
-    if (about.learned_bias && length <= options.materialised_memory_up_to &&
+    if (about.learned_bias &&
+        shape.length <= options.materialised_memory_up_to &&
         HasRoomForMaps(options, shape)) {
       contest->AddMaterialised();
     }

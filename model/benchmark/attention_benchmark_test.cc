@@ -158,9 +158,11 @@ TEST(RunAttentionTest, ATypeThatNoKernelTakesLeavesTheOthers) {
   AttentionResults results = RunOk(options);
   EXPECT_TRUE(results.refused.empty());
   EXPECT_FALSE(results.rows.empty());
-  EXPECT_TRUE(results.memory.empty());
-  for (const AttentionRow& row : results.rows) {
-    EXPECT_EQ(row.shape.type, Type::kBfloat16);
+  EXPECT_FALSE(results.memory.empty());
+  for (const auto& rows : {results.rows, results.memory}) {
+    for (const AttentionRow& row : rows) {
+      EXPECT_EQ(row.shape.type, Type::kBfloat16);
+    }
   }
   options.types = {Type::kFloat32};
   results = RunOk(options);
@@ -234,18 +236,22 @@ TEST(StandardShapesTest, AGpuHasAsManyTokensAtEveryLength) {
   EXPECT_EQ(StandardShapes(kernels::Device::kCpu).size(), 5u);
 }
 
-// Of a kernel its workspace, outputs and gradients of [1,1,N,8] and [1,1,N] of
-// fp32 at least; of the way without one the map of weights, its gradient and
-// that of the logits at a time.
+// In each type: of a kernel its workspace, outputs and gradients of [1,1,N,8]
+// and [1,1,N] of fp32 at least; of the way without one the map of weights, its
+// gradient and that of the logits at a time.
 TEST(RunAttentionTest, MemoryIsTheMostThatThereIsAtATime) {
   const AttentionOptions options = Tiny();
   const AttentionResults results = RunOk(options);
-  int flash = 0;
+  std::multiset<Type> flash;
+  std::map<Type, std::set<std::string>> measured;
   for (const AttentionRow& row : results.memory) {
     const int64_t n = row.shape.length;
-    int64_t least = 4 * (4 * n * 8 + n);
-    if (row.runner == Runner::kMaterialised) least = 3 * 4 * n * n;
-    flash += row.runner == Runner::kFlash ? 1 : 0;
+    const Type type = row.shape.type;
+    const int64_t size = type == Type::kFloat32 ? 4 : 2;
+    int64_t least = size * 4 * n * 8 + 4 * n;
+    if (row.runner == Runner::kMaterialised) least = 3 * size * n * n;
+    if (row.runner == Runner::kFlash) flash.insert(type);
+    if (row.runner == Runner::kSelected) measured[type].insert(row.encoding);
     for (const AttentionClass& about : options.classes) {
       if (about.name != row.encoding) continue;
       for (const Kernel& kernel : options.kernels) {
@@ -256,8 +262,12 @@ TEST(RunAttentionTest, MemoryIsTheMostThatThereIsAtATime) {
     }
     EXPECT_GE(row.peak_bytes, least) << row.encoding << " " << row.kernel;
   }
-  // The same for all.
-  EXPECT_EQ(flash, 2);
+  // The same for all classes: at two lengths.
+  EXPECT_EQ(flash.size(), 2 * options.types.size());
+  for (const Type type : options.types) {
+    EXPECT_EQ(flash.count(type), 2U);
+    EXPECT_EQ(measured[type].size(), options.classes.size());
+  }
 }
 
 }  // namespace

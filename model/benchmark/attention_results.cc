@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -94,8 +95,8 @@ class RowMeasurements {
   Measurement about_;
 };
 
-// Rows of one class, kernel and type, from short to long.
-using Lines = std::map<std::pair<std::string, std::string>,
+// Rows of one class, type and kernel, from short to long.
+using Lines = std::map<std::tuple<std::string, Type, std::string>,
                        std::vector<const AttentionRow*>>;
 
 void AddMachine(const AttentionResults& results,
@@ -162,7 +163,7 @@ Lines MemoryLines(const AttentionResults& results) {
   Lines lines;
   for (const AttentionRow& row : results.memory) {
     if (row.runner == Runner::kOther) continue;
-    lines[{row.encoding, row.kernel}].push_back(&row);
+    lines[{row.encoding, row.shape.type, row.kernel}].push_back(&row);
   }
   return lines;
 }
@@ -239,11 +240,11 @@ double MemoryExponent(const std::vector<const AttentionRow*>& rows) {
 std::string MemoryTable(const AttentionResults& results) {
   std::string text;
   for (const auto& [name, rows] : MemoryLines(results)) {
+    const auto& [encoding, type, kernel] = name;
     if (text.empty()) {
       const AttentionShape& shape = rows.front()->shape;
-      text = absl::StrCat("peak memory, MiB; ", NameOf(shape.type),
-                          ", B=", shape.batch, " H=", shape.heads,
-                          " d=", shape.width, ", causal\n");
+      text = absl::StrCat("peak memory, MiB; B=", shape.batch,
+                          " H=", shape.heads, " d=", shape.width, ", causal\n");
     }
     std::vector<std::string> figures;
     for (const AttentionRow* row : rows) {
@@ -251,8 +252,8 @@ std::string MemoryTable(const AttentionResults& results) {
           absl::StrFormat("%d: %.1f", row->shape.length,
                           static_cast<double>(row->peak_bytes) / kMebibyte));
     }
-    absl::StrAppendFormat(&text, "%-15s %-24s %s", name.first, name.second,
-                          absl::StrJoin(figures, "  "));
+    absl::StrAppendFormat(&text, "%-15s %-4s %-24s %s", encoding, NameOf(type),
+                          kernel, absl::StrJoin(figures, "  "));
     if (rows.size() >= 2) {
       absl::StrAppendFormat(&text, "  ~ N^%.2f", MemoryExponent(rows));
     }

@@ -120,6 +120,24 @@ AttentionResults MemoryResults(int64_t bytes, int64_t bytes_of_twice) {
   return results;
 }
 
+// A type's rows may have other workspaces.
+TEST(MemoryTest, EachTypeHasItsLine) {
+  AttentionResults results = MemoryResults(100, 200);
+  for (const int i : {0, 1, 2}) {
+    results.memory.push_back(results.memory[i]);
+    results.memory.back().shape.type = Type::kBfloat16;
+    results.memory.back().peak_bytes <<= 2 * i;
+  }
+  const std::string table = MemoryTable(results);
+  EXPECT_THAT(table, ::testing::ContainsRegex("fp32 +best .*N\\^1.00"));
+  EXPECT_THAT(table, ::testing::ContainsRegex("bf16 +best .*N\\^3.00"));
+  int exponents = 0;
+  for (const Measurement& m : MeasurementsOf(results)) {
+    exponents += m.metric == "peak_bytes_exponent" ? 1 : 0;
+  }
+  EXPECT_EQ(exponents, 2);
+}
+
 TEST(MemoryTest, TheExponentIsOneOfLinearAndTwoOfSquareGrowth) {
   for (const int64_t exponent : {1, 2}) {
     const AttentionResults results = MemoryResults(100, 100 << exponent);
