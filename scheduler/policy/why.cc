@@ -106,7 +106,8 @@ Reason FindReason(const Asked& asked, const Board& board, absl::Duration now) {
           LimitOf(tables, asked.lane, asked.is_reserved, /*impossible=*/true)) {
     return *limit;
   }
-  if (!asked.is_reserved) {
+  // What has room kept for it waits for that, unless it would fit elsewhere.
+  if (!asked.is_reserved || fits) {
     if (const int64_t other = JobBefore(asked); other != 0) {
       return Ordered(Constraint::kOrder, other);
     }
