@@ -1,5 +1,8 @@
 #include "scheduler/core/job.h"
 
+#include <algorithm>
+#include <map>
+
 #include "absl/strings/str_cat.h"
 
 namespace ordo::scheduler::core {
@@ -8,39 +11,93 @@ namespace {
 // Of specs of an earlier release, which did not fill them in.
 constexpr char kDefaultKind[] = "cpu";
 constexpr int kDefaultMaxAttempts = 3;
+constexpr int kDefaultMaxInterruptions = 100;
 constexpr int kDefaultKeep = 3;
 
+absl::Duration ToDuration(const google::protobuf::Duration& duration) {
+  return absl::Seconds(duration.seconds()) +
+         absl::Nanoseconds(duration.nanos());
+}
+
+// A job that is named twice must succeed if one of them says so.
+std::vector<NeededJob> NeedsOf(const jobs::v1::JobSpec& spec) {
+  std::map<std::string, bool> must_succeed;
+  for (const jobs::v1::Need& need : spec.needs()) {
+    must_succeed[need.job().substr(need.job().find('/') + 1)] |=
+        need.condition() != jobs::v1::Need::ENDED;
+  }
+  std::vector<NeededJob> needs;
+  needs.reserve(must_succeed.size());
+  for (const auto& [id, must] : must_succeed) needs.push_back({id, must});
+  return needs;
+}
+
 }  // namespace
+
+const std::string& IncarnationOf(const JobRecord& job, int32_t rank) {
+  return job.newest_attempt().ranks().empty()
+             ? job.incarnation
+             : job.newest_attempt().ranks(rank).incarnation();
+}
+
+int64_t AcknowledgedOf(const JobRecord& job, int32_t rank) {
+  return job.newest_attempt().ranks().empty()
+             ? job.acknowledged_records
+             : job.newest_attempt().ranks(rank).acknowledged_records();
+}
 
 JobFacts FactsOf(const jobs::v1::JobSpec& spec) {
   JobFacts facts;
   facts.id = spec.name();
   facts.kind = spec.kind();
-  facts.need = NeedOf(spec);
+  const policy::Shape shape = ShapeOf(spec);
+  facts.num_ranks = shape.ranks;
+  facts.num_devices = shape.devices;
   facts.max_attempts = spec.retry().max_attempts() > 0
                            ? spec.retry().max_attempts()
                            : kDefaultMaxAttempts;
+  facts.max_interruptions = spec.retry().max_interruptions() > 0
+                                ? spec.retry().max_interruptions()
+                                : kDefaultMaxInterruptions;
   facts.keep =
       spec.checkpoint().keep() > 0 ? spec.checkpoint().keep() : kDefaultKeep;
-  facts.step_timeout = absl::Seconds(spec.retry().step_timeout().seconds()) +
-                       absl::Nanoseconds(spec.retry().step_timeout().nanos());
+  facts.step_timeout = ToDuration(spec.retry().step_timeout());
+  facts.queue_time_limit = ToDuration(spec.queue_time_limit());
+  facts.run_time_limit = ToDuration(spec.run_time_limit());
+  facts.needs = NeedsOf(spec);
   facts.references = References(spec);
   return facts;
 }
 
-policy::Need NeedOf(const jobs::v1::JobSpec& spec) {
-  policy::Need need = {spec.resources().device(), {}};
-  if (need.kind.empty()) need.kind = kDefaultKind;
-  const auto add = [&need](const std::string& row) {
+policy::Shape ShapeOf(const jobs::v1::JobSpec& spec) {
+  const training::v1::Resources& resources = spec.resources();
+  policy::Shape shape;
+  shape.kind = resources.device().empty() ? kDefaultKind : resources.device();
+  if (spec.kind() == jobs::v1::JobSpec::TRAIN) {
+    shape.ranks = std::max(1, resources.ranks());
+  }
+  shape.devices = std::max(1, resources.devices());
+  shape.device_memory_bytes = resources.device_memory_bytes();
+  shape.cpus = resources.cpus();
+  shape.memory_bytes = resources.memory_bytes();
+  shape.labels.insert(resources.labels().begin(), resources.labels().end());
+  shape.exclusive = resources.exclusive();
+  shape.run_time_limit = ToDuration(spec.run_time_limit());
+  const auto add = [&shape](const std::string& row) {
     // As a probe calls the row of the table of attention kernels that a recipe
     // names.
-    if (!row.empty()) need.kernels.insert(absl::StrCat("attention/", row));
+    if (!row.empty()) shape.kernels.insert(absl::StrCat("attention/", row));
   };
   add(spec.training().kernel());
   for (const training::v1::Evaluation& one : spec.evaluations()) {
     add(one.kernel());
   }
-  return need;
+  return shape;
+}
+
+const std::string& QueueOf(const jobs::v1::JobSpec& spec) {
+  static const auto& kDefault = *new std::string(kDefaultQueue);
+  return spec.queue().empty() ? kDefault : spec.queue();
 }
 
 std::vector<std::string> References(const jobs::v1::JobSpec& spec) {

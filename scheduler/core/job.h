@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "scheduler/core/transitions.h"
-#include "scheduler/policy/policy.h"
+#include "scheduler/policy/shape.h"
 
 // A job as the core keeps it: plain fields. present.h makes the message of it
 // that the API shows and the store holds.
@@ -18,6 +18,13 @@ namespace ordo::scheduler::core {
 
 using SpecPtr = std::shared_ptr<const jobs::v1::JobSpec>;
 using AttemptPtr = std::shared_ptr<const jobs::v1::Attempt>;
+
+// A job that must have ended before another starts.
+struct NeededJob {
+  std::string id;
+  // Only when it SUCCEEDED; otherwise however it ended.
+  bool must_succeed = true;
+};
 
 // What never changes of a job; shared by all its records. Times are
 // nanoseconds since 1970 here and below; 0: none.
@@ -29,13 +36,19 @@ struct JobFacts {
   // hands it on to whoever runs the job, and decides by the fields below.
   SpecPtr spec;
   jobs::v1::JobSpec::Kind kind = jobs::v1::JobSpec::KIND_UNSPECIFIED;
-  // What it needs of its device.
-  policy::Need need;
+  // Its processes, and the devices of each.
+  int32_t num_ranks = 1;
+  int32_t num_devices = 1;
   int32_t max_attempts = 0;
+  int32_t max_interruptions = 0;
   // Checkpoints kept.
   int32_t keep = 0;
   // Zero: none is set.
   absl::Duration step_timeout;
+  absl::Duration queue_time_limit;
+  absl::Duration run_time_limit;
+  // Each job once.
+  std::vector<NeededJob> needs;
   // Checkpoints of other jobs (resource names) that the spec names.
   std::vector<std::string> references;
 
@@ -55,17 +68,26 @@ struct JobRecord {
   int64_t version = 0;
   JobState state = jobs::v1::Job::STATE_UNSPECIFIED;
   std::string reason;
-  // For people. Empty while nothing happened to the job since its creation.
+  // For people. Empty: what the other fields say, such as that it waits.
   std::string message;
   // Oldest first; all but the newest never change.
   std::vector<AttemptPtr> attempts;
   int32_t failed_attempts = 0;
+  // In a row, by no fault of the job, without a new checkpoint.
+  int32_t interruptions = 0;
+  int32_t priority = 0;
+  // Empty: it is not on hold.
+  std::string held_by;
   std::string cancelled_by;
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   int64_t not_before_ns = 0;
-  // Of its live attempt, if it has one: the incarnation of the worker that was
-  // given it, and the last durable record taken from it.
+  // Since when it waits, and how long it did in all before that.
+  int64_t queue_ns = 0;
+  int64_t waited_ns = 0;
+  // Of its live attempt, if it has one, and that has one rank: the incarnation
+  // of the worker that was given it, and the last durable record taken from it.
+  // Of several ranks: Attempt.ranks.
   std::string incarnation;
   int64_t acknowledged_records = 0;
 
@@ -80,12 +102,24 @@ struct JobRecord {
 // Records are shared, never changed.
 using JobPtr = std::shared_ptr<const JobRecord>;
 
+// Of one rank of the live attempt: as JobRecord.incarnation and
+// JobRecord.acknowledged_records.
+const std::string& IncarnationOf(const JobRecord& job, int32_t rank);
+int64_t AcknowledgedOf(const JobRecord& job, int32_t rank);
+
+// Of either sign.
+inline constexpr int kMaxPriority = 1000;
+// The queue that is always there.
+inline constexpr char kDefaultQueue[] = "default";
+
 // What follows from a spec that has its name; `spec` itself is left to fill in.
 JobFacts FactsOf(const jobs::v1::JobSpec& spec);
 
-// What a job needs of its device: its kind, `cpu` unless the spec names one,
-// and the kernels that the spec names.
-policy::Need NeedOf(const jobs::v1::JobSpec& spec);
+// What a job asks of machines: its devices are of the kind `cpu` unless the
+// spec names one, and have the kernels that the spec names.
+policy::Shape ShapeOf(const jobs::v1::JobSpec& spec);
+// The queue of a job.
+const std::string& QueueOf(const jobs::v1::JobSpec& spec);
 // The checkpoints (resource names) of other jobs that a job's spec names.
 std::vector<std::string> References(const jobs::v1::JobSpec& spec);
 

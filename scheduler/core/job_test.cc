@@ -7,23 +7,76 @@ namespace ordo::scheduler::core {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
 
 TEST(JobTest, AJobWithoutADeviceNeedsACpu) {
   jobs::v1::JobSpec spec;
-  EXPECT_EQ(NeedOf(spec).kind, "cpu");
+  EXPECT_EQ(ShapeOf(spec).kind, "cpu");
   spec.mutable_resources()->set_device("cuda");
-  EXPECT_EQ(NeedOf(spec).kind, "cuda");
+  EXPECT_EQ(ShapeOf(spec).kind, "cuda");
 }
 
 TEST(JobTest, AJobNeedsTheKernelsThatItsPartsName) {
   jobs::v1::JobSpec spec;
   spec.add_evaluations();
-  EXPECT_EQ(NeedOf(spec), (policy::Need{"cpu", {}}));
+  EXPECT_THAT(ShapeOf(spec).kernels, IsEmpty());
   spec.mutable_training()->set_kernel("x");
   spec.add_evaluations()->set_kernel("y");
   spec.add_evaluations()->set_kernel("x");
-  EXPECT_EQ(NeedOf(spec),
-            (policy::Need{"cpu", {"attention/x", "attention/y"}}));
+  EXPECT_THAT(ShapeOf(spec).kernels, ElementsAre("attention/x", "attention/y"));
+}
+
+TEST(JobTest, OnlyTrainingHasSeveralRanks) {
+  jobs::v1::JobSpec spec;
+  spec.mutable_resources()->set_ranks(4);
+  spec.mutable_resources()->set_devices(2);
+  spec.set_kind(jobs::v1::JobSpec::TRAIN);
+  EXPECT_EQ(ShapeOf(spec).ranks, 4);
+  EXPECT_EQ(ShapeOf(spec).devices, 2);
+  spec.set_kind(jobs::v1::JobSpec::EVALUATE);
+  EXPECT_EQ(ShapeOf(spec).ranks, 1);
+  EXPECT_EQ(ShapeOf(spec).devices, 2);
+}
+
+TEST(JobTest, AJobAsksForAllThatItsResourcesSay) {
+  jobs::v1::JobSpec spec;
+  training::v1::Resources& resources = *spec.mutable_resources();
+  resources.set_device_memory_bytes(5);
+  resources.set_cpus(6);
+  resources.set_memory_bytes(7);
+  (*resources.mutable_labels())["zone"] = "a";
+  resources.set_exclusive(true);
+  spec.mutable_run_time_limit()->set_seconds(8);
+  const policy::Shape shape = ShapeOf(spec);
+  EXPECT_EQ(shape.device_memory_bytes, 5);
+  EXPECT_EQ(shape.cpus, 6);
+  EXPECT_EQ(shape.memory_bytes, 7);
+  EXPECT_THAT(shape.labels, ElementsAre(Pair("zone", "a")));
+  EXPECT_TRUE(shape.exclusive);
+  EXPECT_EQ(shape.run_time_limit, absl::Seconds(8));
+}
+
+TEST(JobTest, AJobWithoutAQueueIsInTheDefaultOne) {
+  jobs::v1::JobSpec spec;
+  EXPECT_EQ(QueueOf(spec), "default");
+  spec.set_queue("a");
+  EXPECT_EQ(QueueOf(spec), "a");
+}
+
+TEST(JobTest, AJobThatIsNeededTwiceMustSucceedIfOneNeedSaysSo) {
+  jobs::v1::JobSpec spec;
+  spec.add_needs()->set_job("jobs/b");
+  for (const char* name : {"jobs/a", "jobs/b"}) {
+    jobs::v1::Need& need = *spec.add_needs();
+    need.set_job(name);
+    need.set_condition(jobs::v1::Need::ENDED);
+  }
+  const JobFacts facts = FactsOf(spec);
+  ASSERT_EQ(facts.needs.size(), 2u);
+  EXPECT_EQ(facts.needs[0].id, "a");
+  EXPECT_FALSE(facts.needs[0].must_succeed);
+  EXPECT_TRUE(facts.needs[1].must_succeed);
 }
 
 TEST(JobTest, ReferencesAreEvaluatedCheckpointsAndTheStart) {
@@ -43,20 +96,26 @@ TEST(JobTest, FactsAreWhatTheSpecSays) {
   spec.mutable_retry()->set_max_attempts(7);
   spec.mutable_retry()->mutable_step_timeout()->set_seconds(5);
   spec.mutable_retry()->mutable_step_timeout()->set_nanos(500'000'000);
+  spec.mutable_retry()->set_max_interruptions(8);
+  spec.mutable_queue_time_limit()->set_seconds(60);
+  spec.mutable_run_time_limit()->set_seconds(70);
   spec.mutable_checkpoint()->set_keep(9);
   const JobFacts facts = FactsOf(spec);
   EXPECT_EQ(facts.id, "a");
   EXPECT_EQ(facts.kind, jobs::v1::JobSpec::EVALUATE);
-  EXPECT_EQ(facts.need.kind, "cuda");
   EXPECT_EQ(facts.max_attempts, 7);
   EXPECT_EQ(facts.keep, 9);
+  EXPECT_EQ(facts.max_interruptions, 8);
   EXPECT_EQ(facts.step_timeout, absl::Milliseconds(5500));
+  EXPECT_EQ(facts.queue_time_limit, absl::Seconds(60));
+  EXPECT_EQ(facts.run_time_limit, absl::Seconds(70));
   EXPECT_THAT(facts.references, ElementsAre("x"));
 }
 
 TEST(JobTest, ASpecThatLeavesThemOutGetsTheDefaults) {
   const JobFacts facts = FactsOf({});
   EXPECT_EQ(facts.max_attempts, 3);
+  EXPECT_EQ(facts.max_interruptions, 100);
   EXPECT_EQ(facts.keep, 3);
   EXPECT_EQ(facts.step_timeout, absl::ZeroDuration());
 }

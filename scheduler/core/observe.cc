@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "scheduler/core/attempts.h"
+#include "scheduler/core/board.h"
 #include "scheduler/core/observe_attempt.h"
 
 namespace ordo::scheduler::core {
@@ -78,15 +79,14 @@ void Touch(Turn& turn, Worker& worker) {
   turn.workers_changed.insert(worker.id);
 }
 
-const ObservedAttempt* Find(const agent::v1::ObservedSet& set,
-                            const std::string& job, int32_t attempt) {
-  for (const ObservedAttempt& observed : set.attempts()) {
-    if (observed.job() == job && observed.attempt() == attempt &&
-        observed.rank() == 0) {
-      return &observed;
-    }
-  }
-  return nullptr;
+bool Lists(const agent::v1::ObservedSet& set, const RankId& id,
+           int32_t attempt) {
+  return std::any_of(set.attempts().begin(), set.attempts().end(),
+                     [&](const ObservedAttempt& observed) {
+                       return observed.job() == id.first &&
+                              observed.attempt() == attempt &&
+                              observed.rank() == id.second;
+                     });
 }
 
 // A new start of a worker: what it adopted stays, the rest is lost.
@@ -100,15 +100,16 @@ void ChangeIncarnation(Turn& turn, Worker& worker,
   }
   worker.incarnation = request.incarnation();
   worker.observed_sequence = 0;
-  const std::set<std::string> live = worker.live;
-  for (const std::string& id : live) {
-    JobEntry& entry = turn.state.jobs.at(id);
-    if (entry.job->incarnation == request.incarnation()) continue;
+  const std::set<RankId> live = worker.live;
+  for (const RankId& id : live) {
+    JobEntry& entry = turn.state.jobs.at(id.first);
+    if (IncarnationOf(*entry.job, id.second) == request.incarnation()) continue;
     JobEdit edit(turn, entry);
-    if (Find(request.observed(), id, entry.job->attempt_number()) != nullptr) {
-      edit.job().incarnation = request.incarnation();
+    if (Lists(request.observed(), id, entry.job->attempt_number())) {
+      edit.SetIncarnation(id.second, request.incarnation());
     } else {
-      EndAttempt(edit, WorkerLost(worker.id, "was restarted without it"));
+      EndRank(edit, id.second,
+              WorkerLost(worker.id, "was restarted without it"));
     }
     edit.Commit();
   }
@@ -126,11 +127,22 @@ void AddDevicesOf(const State& state, const Worker& worker,
   if (it != state.jobs.end()) {
     for (const AttemptPtr& attempt : it->second.job->attempts) {
       if (attempt->number() != observed.attempt()) continue;
-      devices->insert(attempt->devices().begin(), attempt->devices().end());
+      const auto& held =
+          observed.rank() >= 0 && observed.rank() < attempt->ranks_size()
+              ? attempt->ranks(observed.rank()).devices()
+              : attempt->devices();
+      devices->insert(held.begin(), held.end());
       return;
     }
   }
-  for (const auto& [name, kind] : worker.devices) devices->insert(name);
+  for (const auto& [name, device] : worker.announced) devices->insert(name);
+}
+
+// Workers of the other ranks of what runs here: a drain stops those too.
+void TellPeers(Turn& turn, const Worker& worker) {
+  for (const auto& [job, rank] : worker.live) {
+    TellWorkersOf(turn, *LiveIn(turn.state.jobs.at(job)));
+  }
 }
 
 void TakeObserved(Turn& turn, Worker& worker,
@@ -140,9 +152,9 @@ void TakeObserved(Turn& turn, Worker& worker,
   std::set<std::string> lingering;
   for (const ObservedAttempt& observed : set.attempts()) {
     const auto it = turn.state.jobs.find(observed.job());
-    const bool is_live = worker.live.count(observed.job()) > 0 &&
-                         observed.rank() == 0 &&
-                         it->second.job->attempt_number() == observed.attempt();
+    const bool is_live =
+        worker.live.count({observed.job(), observed.rank()}) > 0 &&
+        it->second.job->attempt_number() == observed.attempt();
     if (is_live) {
       ObserveAttempt(turn, it->second, observed);
     } else if (observed.phase() != ObservedAttempt::EXITED) {
@@ -154,7 +166,8 @@ void TakeObserved(Turn& turn, Worker& worker,
     turn.Counted(Count::What::kStaleAttempt);
   }
   worker.lingering = std::move(lingering);
-  IndexFreeDevices(turn.state, worker);
+  turn.state.board_changed = true;
+  ShowWorker(turn.state, worker);
 }
 
 }  // namespace
@@ -177,12 +190,14 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
   const bool is_new = worker.liveness != Worker::Liveness::kOnline ||
                       worker.incarnation != request.incarnation() ||
                       worker.draining != request.draining();
+  if (worker.draining != request.draining()) TellPeers(turn, worker);
   worker.address = request.address();
   worker.build_digest = request.build_digest();
   worker.draining = request.draining();
+  worker.cpus = request.cpus();
+  worker.memory_bytes = request.memory_bytes();
   worker.labels.clear();
   worker.labels.insert(request.labels().begin(), request.labels().end());
-  worker.devices.clear();
   worker.announced.clear();
   for (const workers::v1::Device& device : request.devices()) {
     workers::v1::Device& announced = worker.announced[device.name()];
@@ -190,8 +205,6 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
     announced.set_kind(KindOf(device.name()));
     announced.clear_job();
     announced.clear_attempt();
-    if (!device.withheld().empty()) continue;
-    worker.devices[device.name()] = announced.kind();
   }
   worker.liveness = Worker::Liveness::kOnline;
   if (worker.incarnation != request.incarnation()) {
@@ -199,7 +212,7 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
   }
   Touch(turn, worker);
   TakeObserved(turn, worker, request.observed());
-  IndexFreeDevices(turn.state, worker);
+  ShowWorker(turn.state, worker);
   if (is_new) turn.desired_changed.insert(worker.id);
   turn.Emit(AnswerAnnounce{absl::OkStatus()});
 }
@@ -227,16 +240,17 @@ void LoseWorker(Turn& turn, const std::string& id) {
   worker.lingering.clear();
   turn.workers_changed.insert(id);
   turn.Counted(Count::What::kWorkerLost);
-  const std::set<std::string> live = worker.live;
-  for (const std::string& job : live) {
+  const std::set<RankId> live = worker.live;
+  for (const auto& [job, rank] : live) {
     JobEdit edit(turn, turn.state.jobs.at(job));
-    EndAttempt(edit, WorkerLost(id, "was silent for longer than its lease"));
+    EndRank(edit, rank, WorkerLost(id, "was silent for longer than its lease"));
     edit.Commit();
   }
-  IndexFreeDevices(turn.state, worker);
+  ShowWorker(turn.state, worker);
 }
 
 void ForgetWorker(Turn& turn, const std::string& id) {
+  ForgetOnBoard(turn.state, turn.state.workers.at(id));
   turn.state.workers.erase(id);
   turn.workers_changed.erase(id);
   turn.desired_changed.erase(id);

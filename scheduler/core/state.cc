@@ -1,9 +1,30 @@
 #include "scheduler/core/state.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "scheduler/core/moment.h"
 
 namespace ordo::scheduler::core {
+namespace {
+
+// Workers named in a sentence, at most.
+constexpr size_t kMaxNamed = 4;
+
+policy::BoardOptions BoardOptionsOf(const Options& options) {
+  policy::BoardOptions board = options.board;
+  board.grace = options.stop_grace;
+  return board;
+}
+
+}  // namespace
+
+State::State(const Options& given)
+    : options(given), board(BoardOptionsOf(given)) {
+  policy::Queue queue;
+  queue.name = kDefaultQueue;
+  board.PutQueue(queue);
+}
+
 std::string JobName(const std::string& job) {
   return absl::StrCat("jobs/", job);
 }
@@ -22,6 +43,19 @@ std::string IdOf(const std::string& name) {
 
 std::string CheckpointId(const CheckpointKey& key) {
   return absl::StrCat(key.second, "-", key.first);
+}
+
+std::string WhereOf(const Live& live) {
+  const LiveRank& first = live.ranks.front();
+  if (live.ranks.size() == 1) {
+    return absl::StrCat(first.worker, ", ", absl::StrJoin(first.devices, ", "));
+  }
+  std::set<std::string> workers;
+  for (const LiveRank& rank : live.ranks) workers.insert(rank.worker);
+  return absl::StrCat(live.ranks.size(), " ranks on ",
+                      workers.size() <= kMaxNamed
+                          ? absl::StrJoin(workers, ", ")
+                          : absl::StrCat(workers.size(), " workers"));
 }
 
 DeviceUse UseOf(const JobRecord& job, bool in_evaluation) {
@@ -47,17 +81,6 @@ std::map<std::string, std::string> LackingKernels(
   return lacking;
 }
 
-policy::Kernels LackingKernels(const Worker& worker,
-                               const std::string& device) {
-  policy::Kernels lacking;
-  const auto announced = worker.announced.find(device);
-  if (announced == worker.announced.end()) return lacking;
-  for (const auto& [kernel, why] : LackingKernels(announced->second)) {
-    lacking.insert(kernel);
-  }
-  return lacking;
-}
-
 CheckpointPtr NewestCheckpoint(const JobEntry& entry) {
   for (auto it = entry.checkpoints.rbegin(); it != entry.checkpoints.rend();
        ++it) {
@@ -77,10 +100,11 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
                                     : workers::v1::Worker::ONLINE);
   proto.set_address(worker.address);
   std::map<std::string, std::pair<std::string, int>> holders;
-  for (const std::string& job : worker.live) {
+  for (const auto& [job, rank] : worker.live) {
     const JobEntry& entry = state.jobs.at(job);
-    holders[std::get<Live>(entry.place).device] = {JobName(job),
-                                                   entry.job->attempt_number()};
+    for (const std::string& device : LiveIn(entry)->ranks[rank].devices) {
+      holders[device] = {JobName(job), entry.job->attempt_number()};
+    }
   }
   for (const auto& [name, announced] : worker.announced) {
     workers::v1::Device& device = *proto.add_devices();
@@ -91,6 +115,8 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
     }
   }
   proto.mutable_labels()->insert(worker.labels.begin(), worker.labels.end());
+  proto.set_cpus(worker.cpus);
+  proto.set_memory_bytes(worker.memory_bytes);
   proto.set_build_digest(worker.build_digest);
   *proto.mutable_last_seen_time() = ToTimestamp(worker.last_seen);
   return proto;

@@ -11,12 +11,15 @@
 #include <variant>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/time/time.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
+#include "scheduler/core/box.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/spec_table.h"
 #include "scheduler/core/transitions.h"
+#include "scheduler/policy/board.h"
 #include "scheduler/policy/policy.h"
 
 // What the core knows. Plain data; changed by Apply alone. CheckInvariants says
@@ -26,6 +29,11 @@ namespace ordo::scheduler::core {
 
 struct Options {
   policy::PlaceFunction place = nullptr;
+  // `grace` is stop_grace.
+  policy::BoardOptions board;
+  // While jobs wait, time alone may bring on a placement: the policy is asked
+  // so often at least.
+  absl::Duration place_period = absl::Seconds(1);
   // A worker silent for this long is lost.
   absl::Duration lease = absl::Seconds(10);
   // Desired sets are repeated this often.
@@ -33,40 +41,66 @@ struct Options {
   // Wait before the second attempt after a failure; doubles up to the maximum.
   absl::Duration retry_backoff = absl::Seconds(1);
   absl::Duration retry_backoff_max = absl::Seconds(60);
-  // Time to leave for a cancelled and for a stopped attempt.
+  // Time to leave for a cancelled attempt, for a stopped one, and for the ranks
+  // of one of which another rank has failed.
   absl::Duration cancel_grace = absl::Seconds(2);
   absl::Duration stop_grace = absl::Seconds(30);
+  absl::Duration rank_grace = absl::Seconds(2);
   // A lost worker that holds nothing is forgotten after this.
   absl::Duration forget_worker = absl::Hours(1);
   // Of this life of the scheduler; larger than that of any earlier one.
   int64_t epoch = 1;
 };
 
-// A job that waits: in State.waiting, or for its backoff to end.
+// A job that waits: on the board, or for its backoff to end, for jobs that
+// it needs, or to be released.
 struct Queued {
-  // On the monotonic clock; set during a backoff.
+  // On the monotonic clock: since when.
+  absl::Duration since;
+  // Monotonic, too: the end of its backoff, while there is one, and of the time
+  // that it may wait.
   std::optional<absl::Duration> not_before;
+  std::optional<absl::Duration> limit_at;
+  // Jobs that it needs and that have not ended.
+  int32_t num_needed = 0;
 };
 
-// What an attempt does with its device: it starts until its trainer reports,
+// What an attempt does with its devices: it starts until its trainer reports,
 // and evaluates also within a training job.
 enum class DeviceUse { kStart, kTrain, kEvaluate, kBenchmark };
 
-// A job whose newest attempt is given to a worker and not over.
-struct Live {
+// One process of an attempt.
+struct LiveRank {
   std::string worker;
-  std::string device;
+  // One or more.
+  std::vector<std::string> devices;
+  // It has exited, or its worker was lost: it holds nothing any more.
+  bool over = false;
+  // Not durable: the worker has listed it in this life of the scheduler.
+  bool observed = false;
+};
+
+// A job whose newest attempt is given to workers and not over.
+struct Live {
+  // One or more; not all are over.
+  std::vector<LiveRank> ranks;
+  // Monotonic: when it began, and when it has run for as long as it may.
+  absl::Duration started;
+  std::optional<absl::Duration> limit_at;
 
   // Not durable.
-  // The worker has listed it in this life of the scheduler.
-  bool observed = false;
   // Monotonic: when it last reached something durable: its start (or when it
   // was loaded) or a checkpoint.
   absl::Duration durable;
-  // Its device's time has been counted up to here (monotonic); since then the
-  // device is used for this.
+  // Its devices' time has been counted up to here (monotonic); since then they
+  // are used for this.
   absl::Duration counted;
   DeviceUse use = DeviceUse::kStart;
+  // What was counted, seconds times devices: in all, before its trainer
+  // reported, and since `durable`.
+  double device_seconds = 0;
+  double idle_device_seconds = 0;
+  double unsaved_device_seconds = 0;
   // Newest step, and the step that a next attempt would go on from.
   int64_t step = 0;
   int64_t durable_step = 0;
@@ -83,11 +117,24 @@ using CheckpointKey = std::pair<int32_t, int64_t>;  // attempt, step
 
 struct JobEntry {
   JobPtr job;
-  std::variant<Queued, Live, Ended> place;
-  std::map<CheckpointKey, CheckpointPtr> checkpoints;
+  std::variant<Queued, Box<Live>, Ended> place;
+  absl::btree_map<CheckpointKey, CheckpointPtr> checkpoints;
   // By id, <evaluation>-<step>.
-  std::map<std::string, ReportPtr> reports;
+  absl::btree_map<std::string, ReportPtr> reports;
 };
+
+// The live attempt; null when there is none.
+inline Live* LiveIn(JobEntry& entry) {
+  auto* live = std::get_if<Box<Live>>(&entry.place);
+  return live == nullptr ? nullptr : &**live;
+}
+inline const Live* LiveIn(const JobEntry& entry) {
+  const auto* live = std::get_if<Box<Live>>(&entry.place);
+  return live == nullptr ? nullptr : &**live;
+}
+
+// A rank of a job's live attempt.
+using RankId = std::pair<std::string, int32_t>;
 
 // A worker; nothing of it is durable.
 struct Worker {
@@ -101,11 +148,11 @@ struct Worker {
   std::string id;
   std::string incarnation;
   std::string address;
-  // Kind by name, of those that it offers.
-  std::map<std::string, std::string> devices;
   // As it announced them, by name.
   std::map<std::string, workers::v1::Device> announced;
   std::map<std::string, std::string> labels;
+  int32_t cpus = 0;
+  int64_t memory_bytes = 0;
   std::string build_digest;
   Liveness liveness = Liveness::kUnknown;
   bool draining = false;
@@ -113,8 +160,10 @@ struct Worker {
   int64_t observed_sequence = 0;
   // Incarnations before this one, newest last, at most kMaxSuperseded.
   std::vector<std::string> superseded;
-  // Jobs whose live attempt is here.
-  std::set<std::string> live;
+  // As the board knows it.
+  policy::Worker shown;
+  // What is here of live attempts and not over.
+  std::set<RankId> live;
   // Devices that an attempt which is not live still occupies.
   std::set<std::string> lingering;
   // Monotonic times of its deadlines.
@@ -126,7 +175,15 @@ struct Worker {
 inline constexpr size_t kMaxSuperseded = 8;
 
 struct Deadline {
-  enum class Kind { kLease, kHeartbeat, kForget, kBackoff, kPlace };
+  enum class Kind {
+    kLease,
+    kHeartbeat,
+    kForget,
+    kBackoff,
+    kQueueLimit,
+    kRunLimit,
+    kPlace,
+  };
 
   absl::Duration at;
   Kind kind;
@@ -139,6 +196,9 @@ inline bool operator<(const Deadline& a, const Deadline& b) {
 }
 
 struct State {
+  State() : State(Options()) {}
+  explicit State(const Options& options);
+
   Options options;
   int64_t next_sequence = 1;
   // Number of the last desired set.
@@ -152,11 +212,21 @@ struct State {
   // Those of jobs that were created in this life.
   SpecTable specs;
 
-  // Indexes over the above.
-  policy::WaitingJobs waiting;
-  policy::FreeDevices free;
+  // Indexes over the above. What placement decides by: jobs that wait for
+  // devices, live attempts, workers.
+  policy::Board board;
+  // By sequence, of the jobs that the board knows.
+  absl::btree_map<int64_t, FactsPtr> waiting;
+  absl::btree_map<int64_t, FactsPtr> running;
+  // The policy was last asked then. When it is asked again though nothing
+  // changes; and whether the board has changed since.
+  absl::Duration placed_at;
+  std::optional<absl::Duration> place_at;
+  bool board_changed = false;
   // Live jobs by the checkpoint (resource name) that they need.
   std::map<std::string, std::set<std::string>> pins;
+  // Queued jobs by the job that must end first; only of such as have not.
+  std::map<std::string, std::set<std::string>> needed_by;
 };
 
 // Ids: [a-z][a-z0-9-]*, at most 63 characters.
@@ -175,9 +245,9 @@ std::string CheckpointId(const CheckpointKey& key);
 // probe there: ...".
 std::map<std::string, std::string> LackingKernels(
     const workers::v1::Device& device);
-// The same of a device that a worker announced, without the reasons.
-policy::Kernels LackingKernels(const Worker& worker, const std::string& device);
-// What its live attempt uses the device for; `in_evaluation`: one of the
+// "w, cpu:0", or "4 ranks on v and w".
+std::string WhereOf(const Live& live);
+// What its live attempt uses its devices for; `in_evaluation`: one of the
 // evaluations inside a training job is under way.
 DeviceUse UseOf(const JobRecord& job, bool in_evaluation);
 // The newest checkpoint that is AVAILABLE; null when there is none.

@@ -25,6 +25,22 @@ jobs::v1::Attempt& JobEdit::AddAttempt() {
   return *attempt_;
 }
 
+void JobEdit::SetIncarnation(int32_t rank, const std::string& incarnation) {
+  if (read().newest_attempt().ranks().empty()) {
+    job().incarnation = incarnation;
+  } else {
+    attempt().mutable_ranks(rank)->set_incarnation(incarnation);
+  }
+}
+
+void JobEdit::SetAcknowledged(int32_t rank, int64_t number) {
+  if (read().newest_attempt().ranks().empty()) {
+    job().acknowledged_records = number;
+  } else {
+    attempt().mutable_ranks(rank)->set_acknowledged_records(number);
+  }
+}
+
 void JobEdit::Commit() {
   if (job_ == nullptr) return;
   ++job_->version;
@@ -40,38 +56,6 @@ void SetDeadline(State& state, const OwnedDeadline& deadline,
   if (note->has_value()) state.deadlines.erase({**note, kind, id});
   *note = at;
   if (at.has_value()) state.deadlines.insert({*at, kind, id});
-}
-
-void IndexFreeDevices(State& state, const Worker& worker) {
-  std::set<std::string> held = worker.lingering;
-  for (const std::string& job : worker.live) {
-    held.insert(std::get<Live>(state.jobs.at(job).place).device);
-  }
-  const bool takes_work =
-      worker.liveness == Worker::Liveness::kOnline && !worker.draining;
-  // Kinds may change with an incarnation: look under each.
-  for (auto& [kind, devices] : state.free) {
-    auto it = devices.lower_bound({worker.id, ""});
-    while (it != devices.end() && it->first.worker == worker.id) {
-      it = devices.erase(it);
-    }
-  }
-  if (!takes_work) return;
-  for (const auto& [name, kind] : worker.devices) {
-    if (held.count(name) > 0) continue;
-    state.free[kind][{worker.id, name}] = LackingKernels(worker, name);
-  }
-}
-
-void StartWaiting(State& state, const JobFacts& job) {
-  state.waiting[job.need][job.sequence] = job.id;
-}
-
-void StopWaiting(State& state, const JobFacts& job) {
-  const auto jobs = state.waiting.find(job.need);
-  if (jobs == state.waiting.end()) return;
-  jobs->second.erase(job.sequence);
-  if (jobs->second.empty()) state.waiting.erase(jobs);
 }
 
 }  // namespace ordo::scheduler::core

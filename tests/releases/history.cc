@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
 #include "scheduler/core/present.h"
-#include "scheduler/policy/fifo.h"
+#include "scheduler/policy/fair.h"
 #include "worker/agent/facts.h"
 
 namespace ordo::tests::releases {
@@ -153,7 +153,7 @@ void AddReportAndWarning(ObservedAttempt* observed) {
 std::string JobId(int number) { return absl::StrFormat("job-%02d", number); }
 
 History::History(scheduler::store::Store& store) : store_(store) {
-  state_.options.place = &scheduler::policy::PlaceFifo;
+  state_.options.place = &scheduler::policy::PlaceFair;
   EXPECT_TRUE(store.Load().ok());
 }
 
@@ -325,10 +325,31 @@ agent::v1::AnnounceRequest AnnouncementAfter(const History& history) {
   return request;
 }
 
+namespace {
+
+// What the first release knew of a job.
+jobs::v1::Job AsFirst(jobs::v1::Job job) {
+  job.clear_priority();
+  job.clear_held_by();
+  job.clear_interruptions();
+  job.clear_queue_time();
+  job.clear_waited();
+  for (jobs::v1::Attempt& attempt : *job.mutable_attempts()) {
+    attempt.clear_ranks();
+    attempt.clear_device_seconds();
+    attempt.clear_idle_device_seconds();
+    attempt.clear_lost_device_seconds();
+    attempt.clear_lost_steps();
+  }
+  return job;
+}
+
+}  // namespace
+
 std::string Describe(const scheduler::core::Records& records) {
   std::string text;
   for (const auto& record : records.jobs) {
-    const jobs::v1::Job job = scheduler::core::Present(*record);
+    const jobs::v1::Job job = AsFirst(scheduler::core::Present(*record));
     absl::StrAppend(&text, job.ShortDebugString(), " request '",
                     record->facts->request_id, "' fingerprint '",
                     record->facts->fingerprint, "' incarnation '",

@@ -17,6 +17,16 @@ int Pick(Dice& dice, int low, int high) {
   return low + static_cast<int>(dice.Int(high - low + 1));
 }
 
+void DrawWishes(Dice dice, Workload* workload) {
+  workload->set_gang(Amount(dice, 0.6));
+  workload->set_limit(Amount(dice, 0.4));
+  workload->set_need(Amount(dice, 0.4));
+  workload->set_held(Amount(dice, 0.2));
+  workload->set_holds_per_minute(Amount(dice, 10));
+  workload->set_moves_per_minute(Amount(dice, 5));
+  workload->set_priority(Amount(dice, 1));
+}
+
 void DrawNetwork(Dice dice, NetworkFaults* faults) {
   faults->set_loss(Amount(dice, 0.2));
   faults->set_duplicate(Amount(dice, 0.1));
@@ -69,6 +79,9 @@ Scenario DrawScenario(uint64_t seed) {
   cluster.set_lease_ms(Pick(dice, 2000, 10'000));
   cluster.set_heartbeat_ms(cluster.lease_ms() / 5);
   cluster.set_forget_worker_s(Pick(dice, 5, 300));
+  Dice preemption(seed, "scenario/preemption");
+  cluster.set_min_run_time_ms(Pick(preemption, 0, 20'000));
+  cluster.set_aging_ms(Pick(preemption, 500, 30'000));
   Workload& workload = *scenario.mutable_workload();
   workload.set_clients(Pick(dice, 1, 3));
   workload.set_submits_per_minute(Pick(dice, 3, 20));
@@ -82,6 +95,8 @@ Scenario DrawScenario(uint64_t seed) {
   workload.set_max_jobs(Pick(dice, 5, 40));
   workload.set_max_steps(Pick(dice, 1, 60));
   workload.set_max_step_ms(Pick(dice, 1, 200));
+  workload.set_max_ranks(cluster.workers() * cluster.devices());
+  DrawWishes(Dice(seed, "scenario/wishes"), &workload);
   Faults& faults = *scenario.mutable_faults();
   DrawNetwork(Dice(seed, "scenario/network"), faults.mutable_network());
   DrawProcesses(Dice(seed, "scenario/processes"), faults.mutable_processes());

@@ -34,35 +34,6 @@ bool IsSameJob(const core::JobPtr& a, const core::JobPtr& b) {
           a->acknowledged_records == b->acknowledged_records);
 }
 
-bool Lacks(const policy::Need& need, const policy::Kernels& lacking) {
-  return std::any_of(need.kernels.begin(), need.kernels.end(),
-                     [&lacking](const std::string& kernel) {
-                       return lacking.count(kernel) > 0;
-                     });
-}
-
-// What holds up a queued job that is in no backoff.
-const char* WhatHolds(const std::vector<workers::v1::Worker>& workers,
-                      const policy::Need& need) {
-  const char* reason = core::reason::kNoWorker;
-  for (const workers::v1::Worker& worker : workers) {
-    if (worker.state() != workers::v1::Worker::ONLINE) continue;
-    if (reason == core::reason::kNoWorker) {
-      reason = core::reason::kNoSuchDevice;
-    }
-    for (const workers::v1::Device& device : worker.devices()) {
-      if (device.kind() != need.kind) continue;
-      policy::Kernels lacking;
-      for (const auto& [kernel, why] : core::LackingKernels(device)) {
-        lacking.insert(kernel);
-      }
-      if (!Lacks(need, lacking)) return core::reason::kWaitingForDevice;
-      reason = core::reason::kNoSuchKernel;
-    }
-  }
-  return reason;
-}
-
 std::vector<std::string> CheckpointsIn(
     const core::State& state, checkpoints::v1::Checkpoint::State wanted) {
   std::vector<std::string> names;
@@ -72,6 +43,44 @@ std::vector<std::string> CheckpointsIn(
     }
   }
   return names;
+}
+
+// The policy has not been asked since something changed, or is to be asked
+// again at once.
+bool IsPlacing(const core::State& state) {
+  return state.board_changed || state.place_at == state.placed_at;
+}
+
+// The reason that follows from a constraint alone.
+std::string HoldOf(policy::Constraint constraint) {
+  switch (constraint) {
+    case policy::Constraint::kQueueLimit:
+      return core::reason::kQueueLimit;
+    case policy::Constraint::kOwnerLimit:
+      return core::reason::kOwnerLimit;
+    case policy::Constraint::kRoom:
+      return core::reason::kWaitingForDevice;
+    case policy::Constraint::kReservation:
+      return core::reason::kReserved;
+    case policy::Constraint::kOrder:
+      return core::reason::kOtherFirst;
+    default:
+      return "";
+  }
+}
+
+// By what the worker says now.
+bool LacksKernel(const core::State& state, const core::JobRecord& job,
+                 const std::string& worker, const std::string& device) {
+  const auto& announced = state.workers.at(worker).announced;
+  const auto found = announced.find(device);
+  if (found == announced.end()) return false;
+  const auto lacking = core::LackingKernels(found->second);
+  const auto kernels = core::ShapeOf(*job.facts->spec).kernels;
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [&lacking](const std::string& kernel) {
+                       return lacking.count(kernel) > 0;
+                     });
 }
 
 }  // namespace
@@ -85,6 +94,9 @@ JobView ViewOf(const core::JobRecord& job) {
   view.reason = job.reason;
   view.attempt = job.attempt_number();
   view.failed_attempts = job.failed_attempts;
+  view.interruptions = job.interruptions;
+  view.held = !job.held_by.empty();
+  view.facts = job.facts;
   if (!job.attempts.empty()) {
     std::set<std::string> warnings;
     for (const std::string& warning : job.newest_attempt().warnings()) {
@@ -102,25 +114,34 @@ std::vector<JobView> JobsOf(const core::State& state) {
   return jobs;
 }
 
-bool IsLive(const core::State& state, const std::string& job, int32_t attempt) {
-  const auto entry = state.jobs.find(job);
-  return entry != state.jobs.end() &&
-         std::holds_alternative<core::Live>(entry->second.place) &&
-         entry->second.job->attempt_number() == attempt;
+bool IsLive(const core::State& state, const worker::agent::AttemptKey& key) {
+  const auto entry = state.jobs.find(key.job);
+  if (entry == state.jobs.end()) return false;
+  const auto* live = core::LiveIn(entry->second);
+  return live != nullptr &&
+         entry->second.job->attempt_number() == key.attempt &&
+         key.rank < static_cast<int>(live->ranks.size()) &&
+         !live->ranks[key.rank].over;
 }
 
 std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
   std::vector<LiveAttempt> attempts;
   for (const auto& [id, entry] : state.jobs) {
-    const auto* live = std::get_if<core::Live>(&entry.place);
+    const auto* live = core::LiveIn(entry);
     if (live == nullptr) continue;
-    attempts.push_back(
-        {{id, entry.job->attempt_number()},
-         live->worker,
-         live->device,
-         Lacks(entry.job->facts->need,
-               core::LackingKernels(state.workers.at(live->worker),
-                                    live->device))});
+    for (size_t i = 0; i < live->ranks.size(); ++i) {
+      const core::LiveRank& rank = live->ranks[i];
+      if (rank.over) continue;
+      LiveAttempt attempt;
+      attempt.key = {id, entry.job->attempt_number(), static_cast<int32_t>(i)};
+      attempt.worker = rank.worker;
+      attempt.devices = rank.devices;
+      for (const std::string& device : rank.devices) {
+        attempt.lacks_kernel |=
+            LacksKernel(state, *entry.job, rank.worker, device);
+      }
+      attempts.push_back(std::move(attempt));
+    }
   }
   return attempts;
 }
@@ -134,13 +155,33 @@ absl::Status CheckExplained(const core::State& state) {
   for (const auto& [id, entry] : state.jobs) {
     const auto* queued = std::get_if<core::Queued>(&entry.place);
     if (queued == nullptr) continue;
-    const jobs::v1::ExplainResponse explained = core::Explain(
-        {core::Present(*entry.job), 0, workers, absl::UnixEpoch()});
-    const std::string holds = queued->not_before.has_value()
+    std::vector<std::string> needed;
+    for (const core::NeededJob& need : entry.job->facts->needs) {
+      if (!core::IsTerminal(state.jobs.at(need.id).job->state)) {
+        needed.push_back(need.id);
+      }
+    }
+    const auto placing =
+        core::PlacingOf(state, id, {absl::UnixEpoch(), state.placed_at});
+    const bool on_board = entry.job->held_by.empty() && needed.empty() &&
+                          !queued->not_before.has_value();
+    // What the policy answered is carried out.
+    const bool starts = placing.has_value() &&
+                        placing->reason.constraint == policy::Constraint::kNone;
+    if (placing.has_value() != on_board || (starts && !IsPlacing(state))) {
+      return absl::InternalError(
+          absl::StrCat("job ", id, " waits for nothing"));
+    }
+    const std::string holds = !entry.job->held_by.empty() ? core::reason::kHeld
+                              : !needed.empty() ? core::reason::kWaitingForNeeds
+                              : queued->not_before.has_value()
                                   ? core::reason::kBackoff
-                                  : WhatHolds(workers, entry.job->facts->need);
+                                  : HoldOf(placing->reason.constraint);
+    const jobs::v1::ExplainResponse explained =
+        core::Explain({core::Present(*entry.job), workers, absl::UnixEpoch(),
+                       needed, placing});
     if (explained.blockers().empty() ||
-        explained.blockers(0).reason() != holds) {
+        (!holds.empty() && explained.blockers(0).reason() != holds)) {
       return absl::InternalError(
           absl::StrCat("job ", id, " is held up by ", holds,
                        ", but is told: ", explained.ShortDebugString()));

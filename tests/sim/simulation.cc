@@ -38,6 +38,10 @@ core::Options OptionsOf(const Cluster& cluster) {
   options.lease = absl::Milliseconds(cluster.lease_ms());
   options.heartbeat = absl::Milliseconds(cluster.heartbeat_ms());
   options.forget_worker = absl::Seconds(cluster.forget_worker_s());
+  options.board.min_run_time = absl::Milliseconds(cluster.min_run_time_ms());
+  if (cluster.aging_ms() > 0) {
+    options.board.aging = absl::Milliseconds(cluster.aging_ms());
+  }
   return options;
 }
 
@@ -187,6 +191,8 @@ class Simulation {
     outcome.num_lives = scheduler_.num_lives();
     outcome.num_jobs = oracle_.num_jobs();
     outcome.num_attempts = oracle_.num_attempts();
+    outcome.longest_straggle_seconds =
+        absl::ToDoubleSeconds(oracle_.longest_straggle());
     outcome.longest_gap_seconds = absl::ToDoubleSeconds(oracle_.longest_gap());
     outcome.virtual_seconds = absl::ToDoubleSeconds(world_.now());
     return outcome;

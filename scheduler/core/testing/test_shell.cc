@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "scheduler/core/invariants.h"
 #include "scheduler/core/present.h"
-#include "scheduler/policy/fifo.h"
+#include "scheduler/policy/fair.h"
 
 namespace ordo::scheduler::core::testing {
 namespace {
@@ -59,14 +59,14 @@ JobPtr Stored(const JobRecord& record) {
 
 Options TestShell::DefaultOptions() {
   Options options;
-  options.place = &policy::PlaceFifo;
+  options.place = &policy::PlaceFair;
   options.lease = absl::Seconds(10);
   // Tests of the heartbeat set their own.
   options.heartbeat = absl::Hours(24);
   return options;
 }
 
-TestShell::TestShell(const Options& options) { state_.options = options; }
+TestShell::TestShell(const Options& options) : state_(options) {}
 
 TestShell::~TestShell() {
   for (const Effect& effect : pending_) {
@@ -164,6 +164,30 @@ absl::StatusOr<jobs::v1::Job> TestShell::CancelJob(const std::string& job,
                                                    const std::string& user) {
   const uint64_t call = next_call_++;
   ApplyEvent(Cancel{call, job, user});
+  return TakeJob(call);
+}
+
+absl::StatusOr<jobs::v1::Job> TestShell::HoldJob(const std::string& job,
+                                                 const std::string& user) {
+  const uint64_t call = next_call_++;
+  ApplyEvent(Hold{call, job, user});
+  return TakeJob(call);
+}
+
+absl::StatusOr<jobs::v1::Job> TestShell::ReleaseJob(const std::string& job) {
+  const uint64_t call = next_call_++;
+  ApplyEvent(Release{call, job, "ada"});
+  return TakeJob(call);
+}
+
+absl::StatusOr<jobs::v1::Job> TestShell::ChangePriority(const std::string& job,
+                                                        int priority) {
+  const uint64_t call = next_call_++;
+  ApplyEvent(SetPriority{call, job, "ada", priority});
+  return TakeJob(call);
+}
+
+absl::StatusOr<jobs::v1::Job> TestShell::TakeJob(uint64_t call) {
   auto jobs = TakeAnswer(call);
   if (!jobs.ok()) return jobs.status();
   return jobs->front();
