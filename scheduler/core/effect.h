@@ -52,6 +52,13 @@ struct Record {
   std::variant<JobPtr, CheckpointPtr, ReportPtr, RowPtr> value;
 };
 
+// A job that has ended, as it is stored, with all that belongs to it.
+struct PastJob {
+  JobPtr job;
+  std::vector<CheckpointPtr> checkpoints;
+  std::vector<ReportPtr> reports;
+};
+
 // Tell a worker all that it should run.
 struct SetDesired {
   // host:port of the worker.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "proto/ordo/agent/v1/agent.pb.h"
+#include "scheduler/core/effect.h"
 #include "scheduler/scheduler.h"
 
 // All that can happen to the core. Ids come in with the event.
@@ -42,7 +43,20 @@ struct Observed {
 // Time has passed.
 struct Tick {};
 
-using Event = std::variant<Submit, Cancel, Announced, Observed, Tick>;
+// Jobs that have ended come back, as they are stored, for an event that names
+// them. Those that are held already stay as they are. No effects.
+struct Recall {
+  std::vector<PastJob> jobs;
+};
+
+// Those of these jobs that have ended, and whose checkpoints no other job
+// needs, may leave: all that was recorded of them is stored. No effects.
+struct Forget {
+  std::vector<std::string> jobs;
+};
+
+using Event =
+    std::variant<Submit, Cancel, Announced, Observed, Tick, Recall, Forget>;
 
 }  // namespace ordo::scheduler::core
 

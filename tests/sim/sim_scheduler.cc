@@ -71,8 +71,10 @@ void SimScheduler::Start() {
   stalled_until_ = absl::ZeroDuration();
   life_.Begin();
   world_.Note(absl::StrCat("start scheduler ", num_lives_));
-  oracle_.AfterLoad(*state_, contents->records);
-  for (const std::string& name : DeletedCheckpoints(*state_)) {
+  in_flight_ = {};
+  const core::Records stored = Stored();
+  oracle_.AfterLoad(*state_, stored);
+  for (const std::string& name : DeletedCheckpoints(stored)) {
     storage_.Remove(name);
   }
   PlanTick();
@@ -147,6 +149,7 @@ absl::Status SimScheduler::Apply(core::Event event) {
       answer = announce->status;
     }
   }
+  in_flight_.Add(effects);
   if (!effects.empty()) queue_.push_back(std::move(effects));
   Commit();
   PlanTick();
@@ -216,7 +219,26 @@ void SimScheduler::Release(size_t turn, size_t effect) {
     }
   }
   committing_ = false;
+  Forget(in_flight_.Remove(group_));
   Commit();
+}
+
+void SimScheduler::Forget(std::vector<std::string> jobs) {
+  if (!jobs.empty()) Apply(core::Forget{std::move(jobs)}).IgnoreError();
+}
+
+void SimScheduler::Call(const scheduler::server::Mentioned& mentioned,
+                        core::Event event) {
+  auto past = store_->FindPast(mentioned.jobs, mentioned.request_ids);
+  std::vector<std::string> recalled;
+  for (const core::PastJob& each : past->jobs) {
+    recalled.push_back(each.job->id());
+  }
+  if (!past->jobs.empty()) {
+    Apply(core::Recall{std::move(past->jobs)}).IgnoreError();
+  }
+  Apply(std::move(event)).IgnoreError();
+  Forget(in_flight_.Without(recalled));
 }
 
 void SimScheduler::ReleaseEffect(const core::Effect& effect) {
@@ -277,7 +299,7 @@ void SimScheduler::CreateJobs(const std::vector<scheduler::NewJob>& jobs,
   Enter([this, jobs, reply] {
     const uint64_t call = next_call_++;
     calls_[call] = reply;
-    Apply(core::Submit{call, jobs}).IgnoreError();
+    Call(scheduler::server::MentionedBy(jobs), core::Submit{call, jobs});
   });
 }
 
@@ -286,7 +308,7 @@ void SimScheduler::CancelJob(const std::string& job, JobsReply reply) {
   Enter([this, job, reply] {
     const uint64_t call = next_call_++;
     calls_[call] = reply;
-    Apply(core::Cancel{call, job, "ada"}).IgnoreError();
+    Call({{job}, {}, nullptr}, core::Cancel{call, job, "ada"});
   });
 }
 

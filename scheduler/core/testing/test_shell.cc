@@ -99,9 +99,8 @@ void TestShell::Keep(const Effect& effect) {
     } else if (const auto* checkpoint =
                    std::get_if<CheckpointPtr>(&record->value)) {
       checkpoints_[(*checkpoint)->name()] = *checkpoint;
-    } else {
-      const auto& report = std::get<ReportPtr>(record->value);
-      reports_[report->name()] = report;
+    } else if (const auto* report = std::get_if<ReportPtr>(&record->value)) {
+      reports_[(*report)->name()] = *report;
     }
   } else if (const auto* count = std::get_if<Count>(&effect)) {
     counts_[{count->what, count->label}] += count->amount;
@@ -129,6 +128,55 @@ void TestShell::CheckRecords() {
   for (const ReportPtr& report : durable.reports) {
     EXPECT_TRUE(IsSame(report, reports_.at(report->name())));
   }
+}
+
+void TestShell::MoveToPast(const std::string& job) {
+  PastJob& past = past_[job];
+  for (auto it = jobs_.begin(); it != jobs_.end(); ++it) {
+    if (it->second->id() != job) continue;
+    past.job = it->second;
+    recorded_.erase(it->first);
+    jobs_.erase(it);
+    break;
+  }
+  const auto take = [&job](auto* records, auto* taken) {
+    const std::string folder = JobName(job) + "/";
+    auto it = records->lower_bound(folder);
+    while (it != records->end() && it->first.rfind(folder, 0) == 0) {
+      taken->push_back(it->second);
+      it = records->erase(it);
+    }
+  };
+  take(&checkpoints_, &past.checkpoints);
+  take(&reports_, &past.reports);
+}
+
+void TestShell::Forget(const std::vector<std::string>& jobs) {
+  for (const Effect& effect : Apply(state_, core::Forget{jobs}, now_)) {
+    ADD_FAILURE() << "not expected: " << Describe(effect);
+  }
+  for (const std::string& job : jobs) {
+    if (state_.jobs.count(job) == 0) MoveToPast(job);
+  }
+  const absl::Status status = CheckInvariants(state_);
+  EXPECT_TRUE(status.ok()) << status;
+  CheckRecords();
+}
+
+void TestShell::Recall(const std::vector<std::string>& jobs) {
+  core::Recall recall;
+  for (const std::string& job : jobs) {
+    const auto it = past_.find(job);
+    ASSERT_NE(it, past_.end()) << job;
+    const PastJob& past = it->second;
+    jobs_[past.job->facts->sequence] = past.job;
+    recorded_[past.job->facts->sequence] = past.job;
+    for (const auto& each : past.checkpoints) checkpoints_[each->name()] = each;
+    for (const auto& each : past.reports) reports_[each->name()] = each;
+    recall.jobs.push_back(past);
+    past_.erase(it);
+  }
+  ApplyEvent(std::move(recall));
 }
 
 absl::StatusOr<std::vector<jobs::v1::Job>> TestShell::TakeAnswer(

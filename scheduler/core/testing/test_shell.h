@@ -52,6 +52,9 @@ class TestShell {
   void JumpWallClock(absl::Duration duration) { now_.wall += duration; }
   // The scheduler dies and starts again from its records.
   void Restart();
+  // What is stored of these jobs is enough; and is needed again.
+  void Forget(const std::vector<std::string>& jobs);
+  void Recall(const std::vector<std::string>& jobs);
 
   // Effects of the last event; they are taken.
   // The newest desired set of a worker; the test fails if there is none.
@@ -79,6 +82,8 @@ class TestShell {
   void ApplyEvent(const Event& event);
   void Keep(const Effect& effect);
   void CheckRecords();
+  // Moves what is stored of a job to those that have left.
+  void MoveToPast(const std::string& job);
   absl::StatusOr<std::vector<jobs::v1::Job>> TakeAnswer(uint64_t call);
 
   State state_;
@@ -94,6 +99,8 @@ class TestShell {
   std::map<int64_t, JobPtr> recorded_;
   std::map<std::string, CheckpointPtr> checkpoints_;
   std::map<std::string, ReportPtr> reports_;
+  // Of jobs that have left the state.
+  std::map<std::string, PastJob> past_;
   std::map<std::pair<Count::What, std::string>, double> counts_;
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_;
   std::map<std::string, std::shared_ptr<const jobs::v1::Progress>> progress_;
