@@ -8,10 +8,8 @@
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 
 namespace ordo::scheduler::core {
-namespace {
 
-// The same for equal specs, whatever the order of their maps.
-std::string BytesOf(const jobs::v1::JobSpec& spec) {
+std::string SpecBytes(const jobs::v1::JobSpec& spec) {
   std::string bytes;
   google::protobuf::io::StringOutputStream stream(&bytes);
   google::protobuf::io::CodedOutputStream coded(&stream);
@@ -21,15 +19,13 @@ std::string BytesOf(const jobs::v1::JobSpec& spec) {
   return bytes;
 }
 
-}  // namespace
-
 SpecPtr SpecTable::Share(jobs::v1::JobSpec spec) {
   spec.clear_name();
-  const std::string bytes = BytesOf(spec);
+  const std::string bytes = SpecBytes(spec);
   std::weak_ptr<const jobs::v1::JobSpec>& known =
       specs_[std::hash<std::string>()(bytes)];
   SpecPtr shared = known.lock();
-  if (shared != nullptr && BytesOf(*shared) == bytes) return shared;
+  if (shared != nullptr && SpecBytes(*shared) == bytes) return shared;
   auto own = std::make_shared<const jobs::v1::JobSpec>(std::move(spec));
   if (shared == nullptr) known = own;
   return own;

@@ -4,11 +4,15 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "proto/ordo/jobs/v1/job_spec.pb.h"
 #include "scheduler/core/job.h"
 
 namespace ordo::scheduler::core {
+
+// The same bytes for equal specs, whatever the order of their maps.
+std::string SpecBytes(const jobs::v1::JobSpec& spec);
 
 // Specs that are in use, so that jobs which ask for the same share one.
 class SpecTable {

@@ -6,9 +6,8 @@
 
 #include "base/digest/digest.h"
 #include "base/status/status.h"
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "scheduler/core/present.h"
+#include "scheduler/core/spec_table.h"
 #include "scheduler/core/state.h"
 #include "scheduler/store/checksum.h"
 #include "scheduler/store/stored.pb.h"
@@ -28,17 +27,6 @@ constexpr char kPutReport[] =
 constexpr char kPutOther[] =
     "INSERT INTO other VALUES (?1, ?2, ?3, ?4) "
     "ON CONFLICT (kind, key) DO UPDATE SET body = ?3, crc = ?4";
-
-// The same bytes for equal specs.
-std::string BytesOf(const jobs::v1::JobSpec& spec) {
-  std::string bytes;
-  google::protobuf::io::StringOutputStream stream(&bytes);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  spec.SerializeToCodedStream(&coded);
-  coded.Trim();
-  return bytes;
-}
 
 std::string BytesOf(const core::JobRecord& job) {
   StoredJob stored;
@@ -76,7 +64,7 @@ absl::Status RowWriter::Prepare() {
 }
 
 absl::StatusOr<int64_t> RowWriter::WriteSpec(const jobs::v1::JobSpec& spec) {
-  const std::string body = BytesOf(spec);
+  const std::string body = core::SpecBytes(spec);
   const std::string digest = base::Sha256Hex(body);
   find_spec_->BindBlob(1, digest);
   const absl::StatusOr<bool> found = find_spec_->Step();

@@ -25,17 +25,20 @@ std::string Shown(const std::string& user) {
 
 }  // namespace
 
+double Limits::Burst() const {
+  return static_cast<double>(options_.calls_per_second) *
+         static_cast<double>(options_.burst_seconds);
+}
+
 void Limits::Refill(absl::Duration now, User* user) const {
-  const double per_second = static_cast<double>(options_.calls_per_second);
-  const double burst = per_second * static_cast<double>(options_.burst_seconds);
-  const double grown = absl::ToDoubleSeconds(now - user->counted) * per_second;
-  user->calls_left = std::min(burst, user->calls_left + grown);
+  const double grown = absl::ToDoubleSeconds(now - user->counted) *
+                       static_cast<double>(options_.calls_per_second);
+  user->calls_left = std::min(Burst(), user->calls_left + grown);
   user->counted = now;
 }
 
 void Limits::ForgetIdle(absl::Duration now) {
-  const double burst = static_cast<double>(options_.calls_per_second) *
-                       static_cast<double>(options_.burst_seconds);
+  const double burst = Burst();
   for (auto user = users_.begin(); user != users_.end();) {
     Refill(now, &user->second);
     const bool idle =
@@ -55,8 +58,7 @@ Limits::User& Limits::FindUser(const std::string& user) {
   const bool full = users_.size() >= kMaxUsers;
   const auto [added, is_new] = users_.try_emplace(full ? kOthers : user);
   if (is_new) {
-    added->second.calls_left = static_cast<double>(options_.calls_per_second) *
-                               static_cast<double>(options_.burst_seconds);
+    added->second.calls_left = Burst();
     added->second.counted = now;
   }
   return added->second;

@@ -61,6 +61,8 @@ class Limits {
   User& FindUser(const std::string& user) ORDO_REQUIRES(mutex_);
   // Forgets users of whom nothing must be known.
   void ForgetIdle(absl::Duration now) ORDO_REQUIRES(mutex_);
+  // Calls that a user may have saved up.
+  double Burst() const;
   void Refill(absl::Duration now, User* user) const;
   absl::Status TakeCallsLocked(const std::string& user, int64_t num_calls)
       ORDO_REQUIRES(mutex_);
