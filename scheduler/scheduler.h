@@ -77,14 +77,27 @@ class Scheduler {
   virtual ~Scheduler() = default;
 
   // All or none. ALREADY_EXISTS: a name is taken. INVALID_ARGUMENT: a known
-  // request id with another fingerprint. NOT_FOUND: a checkpoint or job
-  // that a spec names does not exist. A repeat of a request id with the same
-  // fingerprint gives the existing job.
+  // request id with another fingerprint, or needs that go in a circle.
+  // NOT_FOUND: a checkpoint or job that a spec names does not exist.
+  // FAILED_PRECONDITION: a job that it needs has failed already. A repeat of a
+  // request id with the same fingerprint gives the existing job.
   virtual void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) = 0;
 
   // NOT_FOUND, or FAILED_PRECONDITION when the job has ended.
   virtual void CancelJob(const std::string& job, const std::string& user,
                          JobCallback done) = 0;
+
+  // A queued job does not start while it is held. NOT_FOUND, or
+  // FAILED_PRECONDITION when the job is not QUEUED. Held twice or released
+  // twice is as once: nothing changes.
+  virtual void HoldJob(const std::string& job, const std::string& user,
+                       JobCallback done) = 0;
+  virtual void ReleaseJob(const std::string& job, const std::string& user,
+                          JobCallback done) = 0;
+  // In -1000..1000. NOT_FOUND, or FAILED_PRECONDITION when the job is not
+  // QUEUED. Setting what it is changes nothing.
+  virtual void SetPriority(const std::string& job, int32_t priority,
+                           const std::string& user, JobCallback done) = 0;
 
   // Names here and below are ids, without the collection: "my-job".
   virtual absl::StatusOr<jobs::v1::Job> GetJob(

@@ -6,9 +6,12 @@
 
 #include "scheduler/core/attempts.h"
 #include "scheduler/core/desired.h"
+#include "scheduler/core/life.h"
 #include "scheduler/core/observe.h"
+#include "scheduler/core/requests.h"
 #include "scheduler/core/submit.h"
 #include "scheduler/core/turn.h"
+#include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -35,6 +38,12 @@ void Expire(Turn& turn, const Deadline& deadline) {
       return;
     case Deadline::Kind::kBackoff:
       EndBackoff(turn, deadline.id);
+      return;
+    case Deadline::Kind::kQueueLimit:
+      ExpireQueueTime(turn, deadline.id);
+      return;
+    case Deadline::Kind::kRunLimit:
+      ExpireRunTime(turn, deadline.id);
       return;
     case Deadline::Kind::kPlace:
       // Every turn places.
@@ -72,6 +81,12 @@ void Handle(Turn& turn, Event event) {
     HandleSubmit(turn, std::move(*submit));
   } else if (const auto* cancel = std::get_if<Cancel>(&event)) {
     HandleCancel(turn, *cancel);
+  } else if (const auto* hold = std::get_if<Hold>(&event)) {
+    HandleHold(turn, *hold);
+  } else if (const auto* release = std::get_if<Release>(&event)) {
+    HandleRelease(turn, *release);
+  } else if (const auto* priority = std::get_if<SetPriority>(&event)) {
+    HandleSetPriority(turn, *priority);
   } else if (const auto* announced = std::get_if<Announced>(&event)) {
     HandleAnnounced(turn, *announced);
   } else if (const auto* observed = std::get_if<Observed>(&event)) {
@@ -94,11 +109,12 @@ void TellWorkers(Turn& turn) {
 }  // namespace
 
 Effects Apply(State& state, Event event, const Moment& now) {
-  Turn turn{state, now, {}, {}, {}, {}};
+  Turn turn{state, now};
   ForgiveStall(turn);
   // A worker that has spoken is not silent, however long its words waited.
   Handle(turn, std::move(event));
   ExpireDeadlines(turn);
+  SettleNeeds(turn);
   PlaceJobs(turn);
   RecordWaits(turn);
   TellWorkers(turn);

@@ -38,7 +38,9 @@ void TakeCheckpoint(JobEdit& edit, const agent::v1::DurableRecord& record) {
   checkpoint->set_origin(checkpoints::v1::Checkpoint::TRAINED);
   entry.checkpoints[key] = checkpoint;
   turn.Emit(Record{CheckpointPtr(checkpoint)});
+  if (edit.read().interruptions != 0) edit.job().interruptions = 0;
   live.durable = turn.now.monotonic;
+  live.unsaved_device_seconds = 0;
   live.durable_step = std::max(live.durable_step, written.step());
   turn.Counted(Count::What::kCheckpoint, "written");
   turn.Counted(Count::What::kCheckpointStall, "", written.stall_seconds());
@@ -99,7 +101,17 @@ void AddWarning(JobEdit& edit, const std::string& message) {
   edit.attempt().add_warnings(message);
 }
 
-void TakeDurableRecord(JobEdit& edit, const agent::v1::DurableRecord& record) {
+void TakeDurableRecord(JobEdit& edit, int32_t rank,
+                       const agent::v1::DurableRecord& record) {
+  if (rank > 0 && (record.has_checkpoint() || record.has_report())) {
+    edit.turn().Counted(record.has_checkpoint() ? Count::What::kCheckpoint
+                                                : Count::What::kReport,
+                        "refused");
+    AddWarning(edit, absl::StrCat("what rank ", rank,
+                                  " wrote was refused: rank 0 writes "
+                                  "checkpoints and reports"));
+    return;
+  }
   switch (record.event_case()) {
     case agent::v1::DurableRecord::kCheckpoint:
       TakeCheckpoint(edit, record);

@@ -12,10 +12,12 @@ namespace ordo::scheduler::core {
 // Warnings kept for an attempt.
 inline constexpr int kMaxWarnings = 20;
 
-// Takes one durable record of the live attempt of `edit`. A record that does
-// not fit its attempt (a checkpoint of another number) is counted as refused
-// and leaves a warning; one that is registered already changes nothing.
-void TakeDurableRecord(JobEdit& edit, const agent::v1::DurableRecord& record);
+// Takes one durable record of a rank of the live attempt of `edit`. A record
+// that does not fit its attempt (a checkpoint of another number, or of another
+// rank than 0) is counted as refused and leaves a warning; one that is
+// registered already changes nothing.
+void TakeDurableRecord(JobEdit& edit, int32_t rank,
+                       const agent::v1::DurableRecord& record);
 
 // Adds a warning to the newest attempt, unless it has kMaxWarnings already.
 void AddWarning(JobEdit& edit, const std::string& message);

@@ -2,56 +2,90 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/backoff/backoff.h"
-#include "base/check.h"
 #include "base/units/units.h"
-#include "scheduler/core/artifacts.h"
+#include "scheduler/core/life.h"
+#include "scheduler/core/ranks.h"
 #include "scheduler/core/reasons.h"
-#include "scheduler/core/references.h"
+#include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
 namespace {
 
-void StartAttempt(Turn& turn, const policy::Placement& placement) {
-  JobEntry& entry = turn.state.jobs.at(placement.job);
-  Worker& worker = turn.state.workers.at(placement.device.worker);
-  StopWaiting(turn.state, *entry.job->facts);
+Live LiveOf(const Turn& turn, const JobEntry& entry,
+            const policy::Placement& placement) {
   Live live;
-  live.worker = worker.id;
-  live.device = placement.device.device;
+  for (const policy::RankPlace& part : placement.parts) {
+    LiveRank& rank = live.ranks.emplace_back();
+    rank.worker = part.worker;
+    rank.devices = part.devices;
+  }
   live.counted = live.durable = turn.now.monotonic;
   if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
     live.step = live.durable_step = newest->step();
   }
+  return live;
+}
+
+// What the attempt's record tells of where it runs.
+void DescribePlace(const State& state, const Live& live, JobEdit& edit) {
+  jobs::v1::Attempt& attempt = edit.attempt();
+  const LiveRank& first = live.ranks.front();
+  attempt.set_worker(first.worker);
+  for (const std::string& device : first.devices) attempt.add_devices(device);
+  attempt.set_build_digest(state.workers.at(first.worker).build_digest);
+  for (size_t i = 0; live.ranks.size() > 1 && i < live.ranks.size(); ++i) {
+    jobs::v1::Attempt::Rank& rank = *attempt.add_ranks();
+    rank.set_worker(live.ranks[i].worker);
+    for (const std::string& device : live.ranks[i].devices) {
+      rank.add_devices(device);
+    }
+  }
+  for (size_t i = 0; i < live.ranks.size(); ++i) {
+    edit.SetIncarnation(static_cast<int32_t>(i),
+                        state.workers.at(live.ranks[i].worker).incarnation);
+  }
+}
+
+void StartAttempt(Turn& turn, const policy::Placement& placement) {
+  State& state = turn.state;
+  JobEntry& entry = state.jobs.at(placement.job);
+  Live live = LiveOf(turn, entry, placement);
 
   JobEdit edit(turn, entry);
   JobRecord& job = edit.job();
+  LeaveQueue(turn, entry, job);
   const int32_t number = job.attempt_number() + 1;
   if (job.attempts.size() == kMaxAttemptsKept) {
     job.attempts.erase(job.attempts.begin());
   }
   jobs::v1::Attempt& attempt = edit.AddAttempt();
   attempt.set_number(number);
-  attempt.set_worker(worker.id);
-  attempt.add_devices(live.device);
-  attempt.set_build_digest(worker.build_digest);
   *attempt.mutable_start_time() = ToTimestamp(turn.now.wall);
+  DescribePlace(state, live, edit);
   if (job.start_ns == 0) job.start_ns = absl::ToUnixNanos(turn.now.wall);
-  job.not_before_ns = 0;
-  job.incarnation = worker.incarnation;
   Follow(edit, Trigger::kPlace, reason::kStarting,
-         absl::StrCat("attempt ", number, " starts on ", worker.id, ", ",
-                      live.device));
+         absl::StrCat("attempt ", number, " starts on ", WhereOf(live)));
+  if (job.facts->run_time_limit > absl::ZeroDuration()) {
+    SetDeadline(state, {Deadline::Kind::kRunLimit, job.id(), &live.limit_at},
+                turn.now.monotonic + job.facts->run_time_limit);
+  }
+  TellWorkersOf(turn, live);
   entry.place = std::move(live);
-  worker.live.insert(placement.job);
-  IndexFreeDevices(turn.state, worker);
+  const auto& ranks = std::get<Live>(entry.place).ranks;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    state.workers.at(ranks[i].worker)
+        .live.insert({placement.job, static_cast<int32_t>(i)});
+  }
+  for (const LiveRank& rank : ranks) {
+    IndexFreeDevices(state, state.workers.at(rank.worker));
+  }
   edit.Commit();
-  turn.desired_changed.insert(worker.id);
-  turn.workers_changed.insert(worker.id);
 }
 
 const char* LabelOf(DeviceUse use) {
@@ -69,49 +103,21 @@ const char* LabelOf(DeviceUse use) {
 }
 
 // Counts what the attempt used up to its end, and lost.
-void Account(Turn& turn, Live& live, const AttemptEnd& end) {
-  const absl::Duration now = turn.now.monotonic;
+void Account(JobEdit& edit, const Live& live, const AttemptEnd& end) {
+  Turn& turn = edit.turn();
+  jobs::v1::Attempt& attempt = edit.attempt();
   turn.Counted(Count::What::kAttemptEnded, end.reason);
-  CountUse(turn, live);
+  attempt.set_device_seconds(live.device_seconds);
+  attempt.set_idle_device_seconds(live.idle_device_seconds);
   if (end.decision == training::v1::DONE || end.reason == reason::kStopped) {
     return;
   }
+  const int64_t lost = std::max<int64_t>(0, live.step - live.durable_step);
+  attempt.set_lost_device_seconds(live.unsaved_device_seconds);
+  attempt.set_lost_steps(lost);
   turn.Counted(Count::What::kDeviceSecondsLost, end.reason,
-               absl::ToDoubleSeconds(now - live.durable));
-  turn.Counted(
-      Count::What::kStepsLost, end.reason,
-      static_cast<double>(std::max<int64_t>(0, live.step - live.durable_step)));
-}
-
-// Attempts in a row, up to the newest, that ended by no fault of the job
-// before they made a step.
-int NumFruitless(const JobRecord& job) {
-  int count = 0;
-  for (auto it = job.attempts.rbegin(); it != job.attempts.rend(); ++it) {
-    const jobs::v1::Attempt& attempt = **it;
-    const bool is_free = attempt.reason() == reason::kWorkerLost ||
-                         attempt.reason() == reason::kHostFailed ||
-                         attempt.reason() == reason::kStopped;
-    if (!is_free || attempt.has_first_step_time()) break;
-    ++count;
-  }
-  return count;
-}
-
-// Queues the job again, after a delay if there is one.
-void Requeue(JobEdit& edit, absl::Duration delay) {
-  Turn& turn = edit.turn();
-  JobRecord& job = edit.job();
-  const std::string& id = job.id();
-  Queued queued;
-  if (delay > absl::ZeroDuration()) {
-    SetDeadline(turn.state, {Deadline::Kind::kBackoff, id, &queued.not_before},
-                turn.now.monotonic + delay);
-    job.not_before_ns = absl::ToUnixNanos(turn.now.wall + delay);
-  } else {
-    StartWaiting(turn.state, *job.facts);
-  }
-  edit.entry().place = queued;
+               live.unsaved_device_seconds);
+  turn.Counted(Count::What::kStepsLost, end.reason, static_cast<double>(lost));
 }
 
 base::BackoffOptions Backoff(const State& state) {
@@ -121,24 +127,9 @@ base::BackoffOptions Backoff(const State& state) {
   return options;
 }
 
-void EndJob(JobEdit& edit) {
-  Turn& turn = edit.turn();
-  JobRecord& job = edit.job();
-  job.end_ns = absl::ToUnixNanos(turn.now.wall);
-  job.not_before_ns = 0;
-  edit.entry().place = Ended{};
-  RemovePins(turn.state, *job.facts);
-  // What this job alone kept may go now.
-  for (const std::string& name : job.facts->references) {
-    const auto entry = turn.state.jobs.find(
-        name.substr(5, name.find('/', 5) - 5));  // jobs/{job}/checkpoints/{id}
-    if (entry != turn.state.jobs.end()) ApplyRetention(turn, entry->second);
-  }
-}
-
 // A budgeted failure: another attempt, or the end.
 void Fail(JobEdit& edit, const AttemptEnd& end, int32_t number) {
-  State& state = edit.turn().state;
+  Turn& turn = edit.turn();
   JobRecord& job = edit.job();
   const int max_attempts = job.facts->max_attempts;
   ++job.failed_attempts;
@@ -146,49 +137,128 @@ void Fail(JobEdit& edit, const AttemptEnd& end, int32_t number) {
     Follow(edit, Trigger::kFail, reason::kAttemptsExhausted,
            absl::StrCat(job.failed_attempts, " of ", max_attempts,
                         " allowed attempts failed; the last: ", end.message));
-    EndJob(edit);
+    FinishJob(edit);
     return;
   }
-  const absl::Duration delay = base::BackoffDelay(
-      Backoff(state), job.failed_attempts, absl::StrCat(job.id(), "/", number));
+  const absl::Duration delay =
+      base::BackoffDelay(Backoff(turn.state), job.failed_attempts,
+                         absl::StrCat(job.id(), "/", number));
   Follow(edit, Trigger::kRetry, reason::kBackoff,
          absl::StrCat("attempt ", number, " failed (", end.reason,
                       "): ", end.message, "; the next starts after ",
                       base::HumanDuration(delay)));
-  Requeue(edit, delay);
+  EnterQueue(turn, edit.entry(), job, delay);
+}
+
+// Stops and preemptions are meant; what the machines did is counted.
+bool IsInterruption(const AttemptEnd& end) {
+  return end.reason != reason::kStopped && end.reason != reason::kPreempted;
 }
 
 void Interrupt(JobEdit& edit, const AttemptEnd& end, int32_t number) {
-  const JobRecord& job = edit.job();
-  const absl::Duration delay = base::BackoffDelay(
-      Backoff(edit.turn().state), std::max(0, NumFruitless(job) - 1),
-      absl::StrCat(job.id(), "/", number));
+  Turn& turn = edit.turn();
+  JobRecord& job = edit.job();
+  absl::Duration delay;
+  if (IsInterruption(end)) {
+    const int max_interruptions = job.facts->max_interruptions;
+    if (++job.interruptions >= max_interruptions) {
+      Follow(edit, Trigger::kFail, reason::kInterruptionsExhausted,
+             absl::StrCat(job.interruptions, " of ", max_interruptions,
+                          " allowed attempts in a row ended by no fault of the "
+                          "job and without a new checkpoint; the last: ",
+                          end.message,
+                          "; look at the workers, write checkpoints more "
+                          "often, or raise retry.max_interruptions"));
+      FinishJob(edit);
+      return;
+    }
+    // The first starts again at once.
+    delay = base::BackoffDelay(Backoff(turn.state), job.interruptions - 1,
+                               absl::StrCat(job.id(), "/", number));
+  }
   Follow(edit, Trigger::kInterrupt, end.reason,
          absl::StrCat("attempt ", number, " ended by no fault of the job: ",
                       end.message, "; it waits for a device again"));
-  Requeue(edit, delay);
+  EnterQueue(turn, edit.entry(), job, delay);
+}
+
+bool IsOver(const Live& live) {
+  return std::all_of(live.ranks.begin(), live.ranks.end(),
+                     [](const LiveRank& rank) { return rank.over; });
+}
+
+bool IsCancelled(const JobRecord& job) {
+  return job.state == jobs::v1::Job::CANCELLING;
+}
+
+// What follows from the end of the attempt for its job.
+void Conclude(JobEdit& edit, const AttemptEnd& end) {
+  const int32_t number = edit.read().attempt_number();
+  if (IsCancelled(edit.read())) {
+    Follow(edit, Trigger::kInterrupt, reason::kCancelledByUser,
+           absl::StrCat("cancelled by ", edit.read().cancelled_by));
+    FinishJob(edit);
+  } else if (end.decision == training::v1::DONE) {
+    Follow(edit, Trigger::kFinish, end.reason, "the job finished");
+    FinishJob(edit);
+  } else if (end.decision == training::v1::NEVER) {
+    Follow(edit, Trigger::kFail, end.reason, end.message);
+    FinishJob(edit);
+  } else if (end.decision == training::v1::FREE) {
+    Interrupt(edit, end, number);
+  } else {
+    Fail(edit, end, number);
+  }
+}
+
+// All ranks are over.
+void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
+  Turn& turn = edit.turn();
+  const std::string id = edit.read().id();
+  const AttemptEnd end = AsAsked(edit.read().newest_attempt(), told);
+  Live live = std::get<Live>(edit.entry().place);
+  SetDeadline(turn.state, {Deadline::Kind::kRunLimit, id, &live.limit_at},
+              std::nullopt);
+  Account(edit, live, end);
+  jobs::v1::Attempt& attempt = edit.attempt();
+  *attempt.mutable_end_time() = ToTimestamp(turn.now.wall);
+  attempt.set_exit_code(end.exit_code);
+  attempt.set_signal(end.signal);
+  attempt.set_end_step(std::max(live.step, attempt.end_step()));
+  attempt.set_reason(IsCancelled(edit.read()) ? reason::kCancelledByUser
+                                              : end.reason);
+  attempt.set_message(end.message);
+  edit.job().incarnation.clear();
+  edit.job().acknowledged_records = 0;
+  const LiveRank& first = live.ranks.front();
+  turn.Emit(PublishProgress{id, first.worker, first.devices.front(), nullptr});
+  Conclude(edit, end);
 }
 
 }  // namespace
 
-void Follow(JobEdit& edit, Trigger trigger, const std::string& reason,
-            const std::string& message) {
-  JobRecord& job = edit.job();
-  const auto next = NextState(job.state, trigger);
-  ORDO_CHECK(next.has_value())
-      << job.id() << ": " << jobs::v1::Job::State_Name(job.state)
-      << " does not accept " << TriggerName(trigger);
-  job.state = *next;
-  job.reason = reason;
-  job.message = message;
+void TellWorkersOf(Turn& turn, const Live& live) {
+  for (const LiveRank& rank : live.ranks) {
+    if (rank.over) continue;
+    turn.desired_changed.insert(rank.worker);
+    turn.workers_changed.insert(rank.worker);
+  }
 }
 
 void CountUse(Turn& turn, Live& live) {
-  const absl::Duration used = turn.now.monotonic - live.counted;
+  const absl::Duration passed = turn.now.monotonic - live.counted;
   live.counted = turn.now.monotonic;
-  if (used <= absl::ZeroDuration()) return;
-  turn.Counted(Count::What::kDeviceSeconds, LabelOf(live.use),
-               absl::ToDoubleSeconds(used));
+  if (passed <= absl::ZeroDuration()) return;
+  double used = 0;
+  for (const LiveRank& rank : live.ranks) {
+    if (rank.over) continue;
+    used += absl::ToDoubleSeconds(passed) *
+            static_cast<double>(rank.devices.size());
+  }
+  live.device_seconds += used;
+  live.unsaved_device_seconds += used;
+  if (live.use == DeviceUse::kStart) live.idle_device_seconds += used;
+  turn.Counted(Count::What::kDeviceSeconds, LabelOf(live.use), used);
 }
 
 void PlaceJobs(Turn& turn) {
@@ -203,106 +273,52 @@ void PlaceJobs(Turn& turn) {
   }
 }
 
-void EndAttempt(JobEdit& edit, const AttemptEnd& end) {
+void StopAttempt(JobEdit& edit, const std::string& reason,
+                 const std::string& message) {
+  if (AskedOf(edit.read()) != Asked::kRun) return;
+  edit.attempt().set_reason(reason);
+  edit.attempt().set_message(message);
+  edit.job().message =
+      absl::StrCat("attempt ", edit.read().attempt_number(),
+                   " is being stopped with a checkpoint: ", message);
+  TellWorkersOf(edit.turn(), std::get<Live>(edit.entry().place));
+}
+
+void EndRank(JobEdit& edit, int32_t rank, const AttemptEnd& end) {
   Turn& turn = edit.turn();
-  JobEntry& entry = edit.entry();
-  Account(turn, std::get<Live>(entry.place), end);
-  const Live live = std::get<Live>(entry.place);
-  const std::string& id = entry.job->id();
-  jobs::v1::Attempt& attempt = edit.attempt();
-  const int32_t number = attempt.number();
-  *attempt.mutable_end_time() = ToTimestamp(turn.now.wall);
-  attempt.set_exit_code(end.exit_code);
-  attempt.set_signal(end.signal);
-  attempt.set_end_step(std::max(live.step, attempt.end_step()));
-  const bool cancelled = edit.job().state == jobs::v1::Job::CANCELLING;
-  attempt.set_reason(cancelled ? reason::kCancelledByUser : end.reason);
-  attempt.set_message(end.message);
-
-  edit.job().incarnation.clear();
-  edit.job().acknowledged_records = 0;
-
-  Worker& worker = turn.state.workers.at(live.worker);
-  worker.live.erase(id);
+  Live& live = std::get<Live>(edit.entry().place);
+  CountUse(turn, live);
+  live.ranks[rank].over = true;
+  Worker& worker = turn.state.workers.at(live.ranks[rank].worker);
+  worker.live.erase({edit.read().id(), rank});
   turn.desired_changed.insert(worker.id);
   turn.workers_changed.insert(worker.id);
-  turn.Emit(PublishProgress{id, live.worker, live.device, nullptr});
-
-  if (cancelled) {
-    Follow(edit, Trigger::kInterrupt, reason::kCancelledByUser,
-           absl::StrCat("cancelled by ", edit.job().cancelled_by));
-    EndJob(edit);
-  } else if (end.decision == training::v1::DONE) {
-    Follow(edit, Trigger::kFinish, end.reason, "the job finished");
-    EndJob(edit);
-  } else if (end.decision == training::v1::NEVER) {
-    Follow(edit, Trigger::kFail, end.reason, end.message);
-    EndJob(edit);
-  } else if (end.decision == training::v1::FREE) {
-    Interrupt(edit, end, number);
+  if (live.ranks.size() == 1) {
+    EndAttempt(edit, end);
   } else {
-    Fail(edit, end, number);
+    const Asked asked = AskedOf(edit.read());
+    TakeRankEnd(rank, end, turn.now, &edit.attempt());
+    if (IsOver(live)) {
+      EndAttempt(edit, EndOfRanks(edit.read().newest_attempt()));
+    } else if (AskedOf(edit.read()) != asked) {
+      TellWorkersOf(turn, live);
+    }
   }
   IndexFreeDevices(turn.state, worker);
 }
 
-void HandleCancel(Turn& turn, const Cancel& cancel) {
-  const auto it = turn.state.jobs.find(cancel.job);
-  if (it == turn.state.jobs.end()) {
-    turn.Emit(Answer{cancel.call, absl::NotFoundError(absl::StrCat(
-                                      "there is no job ", cancel.job,
-                                      "; see: ordo list jobs"))});
-    return;
-  }
-  JobEntry& entry = it->second;
-  const JobState state = entry.job->state;
-  if (IsTerminal(state)) {
-    turn.Emit(Answer{cancel.call,
-                     absl::FailedPreconditionError(absl::StrCat(
-                         "job ", cancel.job, " has ended already: ",
-                         jobs::v1::Job::State_Name(state),
-                         "; to run it again: ordo rerun ", cancel.job))});
-    return;
-  }
-  if (state != jobs::v1::Job::CANCELLING) {
-    JobEdit edit(turn, entry);
-    edit.job().cancelled_by = cancel.user;
-    if (state == jobs::v1::Job::QUEUED) {
-      Queued& queued = std::get<Queued>(entry.place);
-      SetDeadline(turn.state,
-                  {Deadline::Kind::kBackoff, cancel.job, &queued.not_before},
-                  std::nullopt);
-      StopWaiting(turn.state, *entry.job->facts);
-      Follow(edit, Trigger::kCancel, reason::kCancelledByUser,
-             absl::StrCat("cancelled by ", cancel.user, " while it waited"));
-      EndJob(edit);
-    } else {
-      Follow(edit, Trigger::kCancel, reason::kCancelledByUser,
-             absl::StrCat("cancelled by ", cancel.user,
-                          "; its trainer is being ended"));
-      turn.desired_changed.insert(std::get<Live>(entry.place).worker);
-    }
-    edit.Commit();
-  }
-  turn.Emit(Answer{cancel.call, std::vector<JobPtr>{entry.job}});
-}
-
-void EndBackoff(Turn& turn, const std::string& job) {
+void ExpireRunTime(Turn& turn, const std::string& job) {
   JobEntry& entry = turn.state.jobs.at(job);
-  std::get<Queued>(entry.place).not_before.reset();
-  StartWaiting(turn.state, *entry.job->facts);
-  turn.backoff_ended.push_back(job);
-}
-
-void RecordWaits(Turn& turn) {
-  for (const std::string& job : turn.backoff_ended) {
-    JobEntry& entry = turn.state.jobs.at(job);
-    if (!std::holds_alternative<Queued>(entry.place)) continue;
-    JobEdit edit(turn, entry);
-    edit.job().not_before_ns = 0;
-    edit.job().reason = reason::kWaitingForDevice;
-    edit.Commit();
-  }
+  std::get<Live>(entry.place).limit_at.reset();
+  JobEdit edit(turn, entry);
+  StopAttempt(
+      edit, reason::kRunTimeLimit,
+      absl::StrCat("it ran for longer than its run_time_limit of ",
+                   base::HumanDuration(entry.job->facts->run_time_limit),
+                   "; to go on from its newest checkpoint: ordo "
+                   "continue ",
+                   job));
+  edit.Commit();
 }
 
 }  // namespace ordo::scheduler::core

@@ -1,15 +1,14 @@
 #ifndef ORDO_SCHEDULER_CORE_ATTEMPTS_H_
 #define ORDO_SCHEDULER_CORE_ATTEMPTS_H_
 
+#include <cstdint>
 #include <string>
 
-#include "scheduler/core/event.h"
 #include "scheduler/core/exits.h"
 #include "scheduler/core/turn.h"
 #include "scheduler/policy/policy.h"
 
-// The life of an attempt: placed, ended, cancelled. Internal to
-// scheduler/core.
+// The life of an attempt: placed, stopped, ended. Internal to scheduler/core.
 
 namespace ordo::scheduler::core {
 
@@ -19,28 +18,27 @@ inline constexpr int kMaxAttemptsKept = 100;
 // Gives free devices to waiting jobs, as the policy says.
 void PlaceJobs(Turn& turn);
 
-// Counts the device's time since it was last counted, as what it was used for.
-// Called before `live.use` changes and at each observation, so that the count
-// of a long attempt grows while it runs.
+// Counts the devices' time since it was last counted, as what it was used for.
+// Called before `live.use` or what is over changes, and at each observation, so
+// that the count of a long attempt grows while it runs.
 void CountUse(Turn& turn, Live& live);
 
-// Ends the live attempt of `edit`'s job, and the job or its wait for another.
-// The caller commits the edit.
-void EndAttempt(JobEdit& edit, const AttemptEnd& end);
+// The workers of an attempt are told anew what to do with it.
+void TellWorkersOf(Turn& turn, const Live& live);
 
-// A user asks to end a job; answers the call.
-void HandleCancel(Turn& turn, const Cancel& cancel);
+// Asks an attempt to write a checkpoint and leave, for one of the reasons
+// PREEMPTED and RUN_TIME_LIMIT; nothing when it is being ended already. The
+// caller commits the edit.
+void StopAttempt(JobEdit& edit, const std::string& reason,
+                 const std::string& message);
 
-// The backoff of a queued job is over.
-void EndBackoff(Turn& turn, const std::string& job);
+// A rank of the live attempt has exited, or its worker is lost: its devices are
+// free. With the last one the attempt ends, and the job or its wait for another
+// attempt. The caller commits the edit.
+void EndRank(JobEdit& edit, int32_t rank, const AttemptEnd& end);
 
-// Records that the jobs of turn.backoff_ended which found no device wait for
-// one.
-void RecordWaits(Turn& turn);
-
-// Moves the job along kTransitions; that it leads somewhere is a precondition.
-void Follow(JobEdit& edit, Trigger trigger, const std::string& reason,
-            const std::string& message);
+// An attempt has run for as long as its job may.
+void ExpireRunTime(Turn& turn, const std::string& job);
 
 }  // namespace ordo::scheduler::core
 

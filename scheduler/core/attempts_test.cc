@@ -3,7 +3,6 @@
 #include <string>
 
 #include "base/status/testing/status_matchers.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/testing/test_shell.h"
@@ -12,10 +11,8 @@ namespace ordo::scheduler::core {
 namespace {
 
 using agent::v1::ObservedAttempt;
-using base::testing::StatusIs;
 using jobs::v1::Job;
 using testing::AttemptBuilder;
-using ::testing::HasSubstr;
 using testing::JobBuilder;
 using testing::TestShell;
 using testing::WorkerBuilder;
@@ -37,59 +34,6 @@ class AttemptsTest : public ::testing::Test {
 
   TestShell shell_;
 };
-
-TEST_F(AttemptsTest, CancelWhileQueuedEndsAtOnce) {
-  Submit(JobBuilder("a"));
-  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job job,
-                            shell_.CancelJob("a", "bob"));
-  EXPECT_EQ(job.state(), Job::CANCELLED);
-  EXPECT_EQ(job.cancelled_by(), "bob");
-  EXPECT_EQ(job.reason(), reason::kCancelledByUser);
-}
-
-TEST_F(AttemptsTest, CancelDuringABackoffEndsAtOnce) {
-  StartWorker();
-  Submit(JobBuilder("a"));
-  Observe(AttemptBuilder("a", 1).Exited(1));
-  ASSERT_EQ(shell_.ReasonOf("a"), reason::kBackoff);
-  ORDO_ASSERT_OK(shell_.CancelJob("a"));
-  shell_.Advance(absl::Seconds(5));
-  shell_.Ignore();
-  EXPECT_EQ(shell_.StateOf("a"), Job::CANCELLED);
-}
-
-TEST_F(AttemptsTest, CancelWhileStartingKillsTheAttempt) {
-  StartWorker();
-  Submit(JobBuilder("a"));
-  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job job, shell_.CancelJob("a"));
-  EXPECT_EQ(job.state(), Job::CANCELLING);
-  const auto desired = shell_.TakeDesired("w");
-  ASSERT_EQ(desired.attempts_size(), 1);
-  EXPECT_EQ(desired.attempts(0).action(), agent::v1::DesiredAttempt::KILL);
-  EXPECT_EQ(desired.attempts(0).grace().seconds(), 2);
-  Observe(AttemptBuilder("a", 1).Ended(ObservedAttempt::KILLED));
-  EXPECT_EQ(shell_.StateOf("a"), Job::CANCELLED);
-}
-
-TEST_F(AttemptsTest, ASecondCancelIsAnsweredWithTheJobAsItIs) {
-  StartWorker();
-  Submit(JobBuilder("a"));
-  ORDO_ASSERT_OK(shell_.CancelJob("a", "ada"));
-  shell_.Ignore();
-  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Job job,
-                            shell_.CancelJob("a", "bob"));
-  EXPECT_EQ(job.state(), Job::CANCELLING);
-  EXPECT_EQ(job.cancelled_by(), "ada");
-}
-
-TEST_F(AttemptsTest, CancelOfAnEndedOrUnknownJobIsRefused) {
-  Submit(JobBuilder("a"));
-  ORDO_ASSERT_OK(shell_.CancelJob("a"));
-  EXPECT_THAT(
-      shell_.CancelJob("a"),
-      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("CANCELLED")));
-  EXPECT_THAT(shell_.CancelJob("b"), StatusIs(absl::StatusCode::kNotFound));
-}
 
 TEST_F(AttemptsTest, AFailureIsRetriedAfterABackoffThatDoubles) {
   StartWorker();
@@ -141,7 +85,7 @@ TEST_F(AttemptsTest, ALostSupervisorCostsNoAttemptAndStartsAnotherAtOnce) {
   EXPECT_EQ(shell_.TakeDesired("w").attempts(0).attempt(), 2);
 }
 
-TEST_F(AttemptsTest, FreeEndsWithoutAnyStepComeToWaitInBetween) {
+TEST_F(AttemptsTest, FreeEndsWithoutACheckpointComeToWaitInBetween) {
   StartWorker();
   Submit(JobBuilder("a").MaxAttempts(1));
   Observe(AttemptBuilder("a", 1).Ended(ObservedAttempt::SUPERVISOR_LOST));
@@ -152,6 +96,74 @@ TEST_F(AttemptsTest, FreeEndsWithoutAnyStepComeToWaitInBetween) {
   shell_.Advance(absl::Seconds(1));
   EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
   shell_.Ignore();
+}
+
+TEST_F(AttemptsTest, InterruptionsInARowHaveABudgetOfTheirOwn) {
+  StartWorker();
+  Submit(JobBuilder("a").MaxAttempts(1).MaxInterruptions(2));
+  Observe(AttemptBuilder("a", 1).Running().Step(5).Ended(
+      ObservedAttempt::SUPERVISOR_LOST));
+  EXPECT_EQ(shell_.job("a").interruptions(), 1);
+  Observe(AttemptBuilder("a", 2).Running().Step(5).Ended(
+      ObservedAttempt::HOST_FAILED));
+  EXPECT_EQ(shell_.StateOf("a"), Job::FAILED);
+  EXPECT_EQ(shell_.ReasonOf("a"), reason::kInterruptionsExhausted);
+}
+
+TEST_F(AttemptsTest, ANewCheckpointEndsARowOfInterruptions) {
+  StartWorker();
+  Submit(JobBuilder("a").MaxInterruptions(2));
+  Observe(AttemptBuilder("a", 1).Ended(ObservedAttempt::SUPERVISOR_LOST));
+  Observe(AttemptBuilder("a", 2).Running().Step(5).Checkpoint(1, 5));
+  EXPECT_EQ(shell_.job("a").interruptions(), 0);
+  Observe(AttemptBuilder("a", 2).Running().Step(6).Ended(
+      ObservedAttempt::SUPERVISOR_LOST));
+  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
+}
+
+TEST_F(AttemptsTest, StopsAreNoInterruptions) {
+  StartWorker();
+  Submit(JobBuilder("a").MaxInterruptions(1));
+  Observe(AttemptBuilder("a", 1).Running().Exited(10));
+  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
+  EXPECT_EQ(shell_.job("a").interruptions(), 0);
+}
+
+TEST_F(AttemptsTest, AnAttemptThatRunsTooLongIsStoppedAndTheJobFails) {
+  StartWorker();
+  Submit(JobBuilder("a").RunTimeLimit(absl::Seconds(5)));
+  Observe(AttemptBuilder("a", 1).Running().Step(1));
+  shell_.Advance(absl::Seconds(5));
+  const auto desired = shell_.TakeDesired("w");
+  EXPECT_EQ(desired.attempts(0).action(), agent::v1::DesiredAttempt::STOP);
+  EXPECT_EQ(shell_.StateOf("a"), Job::RUNNING);
+  Observe(AttemptBuilder("a", 1).Running().Step(2).Checkpoint(1, 2).Exited(10));
+  EXPECT_EQ(shell_.StateOf("a"), Job::FAILED);
+  EXPECT_EQ(shell_.ReasonOf("a"), reason::kRunTimeLimit);
+  EXPECT_EQ(shell_.job("a").attempts(0).reason(), reason::kRunTimeLimit);
+}
+
+TEST_F(AttemptsTest, AnAttemptThatFinishesWhileItIsStoppedHasFinished) {
+  StartWorker();
+  Submit(JobBuilder("a").RunTimeLimit(absl::Seconds(5)));
+  shell_.Advance(absl::Seconds(5));
+  shell_.Ignore();
+  Observe(AttemptBuilder("a", 1).Running().Step(100).Exited(0));
+  EXPECT_EQ(shell_.StateOf("a"), Job::SUCCEEDED);
+}
+
+TEST_F(AttemptsTest, ARestartedSchedulerKnowsHowLongAnAttemptHasRun) {
+  StartWorker();
+  Submit(JobBuilder("a").RunTimeLimit(absl::Seconds(9)));
+  Observe(AttemptBuilder("a", 1).Running().Step(1));
+  shell_.Advance(absl::Seconds(6));
+  shell_.Restart();
+  ORDO_ASSERT_OK(shell_.Announce(
+      WorkerBuilder("w").Runs(AttemptBuilder("a", 1).Running().Step(2))));
+  shell_.Ignore();
+  shell_.Advance(absl::Seconds(3));
+  EXPECT_EQ(shell_.TakeDesired("w").attempts(0).action(),
+            agent::v1::DesiredAttempt::STOP);
 }
 
 TEST_F(AttemptsTest, TwoJobsOnOneDeviceWaitForEachOther) {
@@ -239,6 +251,24 @@ TEST_F(AttemptsTest, WhatAFailureLostIsCounted) {
       4);
   EXPECT_EQ(shell_.Counted(Count::What::kAttemptEnded, reason::kTrainerKilled),
             1);
+  const jobs::v1::Attempt& attempt = shell_.job("a").attempts(0);
+  EXPECT_EQ(attempt.lost_steps(), 7);
+  EXPECT_EQ(attempt.lost_device_seconds(), 4);
+}
+
+TEST_F(AttemptsTest, AnAttemptSaysHowLongItHeldItsDevices) {
+  ORDO_ASSERT_OK(
+      shell_.Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"})));
+  shell_.Ignore();
+  Submit(JobBuilder("a").Ranks(1, 2));
+  shell_.Advance(absl::Seconds(2));
+  Observe(AttemptBuilder("a", 1).Running());
+  shell_.Advance(absl::Seconds(3));
+  Observe(AttemptBuilder("a", 1).Running().Step(100).Exited(0));
+  const jobs::v1::Attempt& attempt = shell_.job("a").attempts(0);
+  EXPECT_EQ(attempt.device_seconds(), 10);
+  EXPECT_EQ(attempt.idle_device_seconds(), 4);
+  EXPECT_EQ(attempt.lost_device_seconds(), 0);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST(DesiredTest, ASetSaysAllThatAWorkerShouldRun) {
 
 TEST(DesiredTest, AWorkerThatIsNotOnlineIsToldNothing) {
   State state;
-  Turn turn{state, {}, {}, {}, {}, {}};
+  Turn turn{state, {}};
   Worker worker;
   worker.liveness = Worker::Liveness::kLost;
   EmitDesired(turn, worker);

@@ -59,7 +59,7 @@ struct SetDesired {
   std::shared_ptr<const agent::v1::SetDesiredRequest> request;
 };
 
-// To the caller of Submit or Cancel.
+// To the caller of Submit, Cancel, Hold, Release or SetPriority.
 struct Answer {
   uint64_t call = 0;
   absl::StatusOr<std::vector<JobPtr>> jobs;

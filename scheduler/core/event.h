@@ -27,6 +27,26 @@ struct Cancel {
   std::string user;
 };
 
+// A user puts a queued job on hold, or releases it. Answered with it.
+struct Hold {
+  uint64_t call = 0;
+  std::string job;
+  std::string user;
+};
+struct Release {
+  uint64_t call = 0;
+  std::string job;
+  std::string user;
+};
+
+// A user changes the priority of a queued job. Answered with it.
+struct SetPriority {
+  uint64_t call = 0;
+  std::string job;
+  std::string user;
+  int32_t priority = 0;
+};
+
 // A worker says who it is and what it runs. Answered with AnswerAnnounce.
 struct Announced {
   agent::v1::AnnounceRequest request;
@@ -42,7 +62,8 @@ struct Observed {
 // Time has passed.
 struct Tick {};
 
-using Event = std::variant<Submit, Cancel, Announced, Observed, Tick>;
+using Event = std::variant<Submit, Cancel, Hold, Release, SetPriority,
+                           Announced, Observed, Tick>;
 
 }  // namespace ordo::scheduler::core
 

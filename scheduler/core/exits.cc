@@ -1,5 +1,7 @@
 #include "scheduler/core/exits.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "scheduler/core/reasons.h"
@@ -25,6 +27,7 @@ constexpr CodeReason kCodeReasons[] = {
     {ExitCode::OUT_OF_MEMORY, reason::kOutOfMemory},
     {ExitCode::DEVICE_ERROR, reason::kDeviceError},
     {ExitCode::STORAGE_ERROR, reason::kStorageError},
+    {ExitCode::PEER_LOST, reason::kPeerLost},
 };
 
 // `happened`, then what the trainer or worker said, then what to do.
@@ -101,19 +104,28 @@ AttemptEnd HostFailed(const ObservedAttempt& observed) {
   return end;
 }
 
+AttemptEnd Killed(const ObservedAttempt& observed) {
+  AttemptEnd end;
+  end.decision = training::v1::FREE;
+  end.reason = reason::kPeerLost;
+  end.signal = observed.signal();
+  end.message = "it was ended, since another rank of its attempt had";
+  return end;
+}
+
 AttemptEnd Stopped(const ObservedAttempt& observed) {
   AttemptEnd end;
   end.decision = training::v1::FREE;
   end.reason = reason::kStopped;
   end.signal = observed.signal();
-  end.message = Sentence("its worker was drained before it could checkpoint",
+  end.message = Sentence("it was stopped before it could checkpoint",
                          observed.message(), "");
   return end;
 }
 
 }  // namespace
 
-AttemptEnd JudgeExit(const ObservedAttempt& observed, bool stop_requested) {
+AttemptEnd JudgeExit(const ObservedAttempt& observed, Asked asked) {
   switch (observed.cause()) {
     case ObservedAttempt::EXIT:
       if (LacksItsRecords(observed)) {
@@ -123,7 +135,7 @@ AttemptEnd JudgeExit(const ObservedAttempt& observed, bool stop_requested) {
       }
       return JudgeCode(observed);
     case ObservedAttempt::SIGNAL:
-      if (stop_requested) return Stopped(observed);
+      if (asked == Asked::kStop) return Stopped(observed);
       return Budgeted(
           observed, reason::kTrainerKilled,
           absl::StrCat("signal ", observed.signal(), " ended the trainer"),
@@ -138,7 +150,8 @@ AttemptEnd JudgeExit(const ObservedAttempt& observed, bool stop_requested) {
     case ObservedAttempt::HOST_FAILED:
       return HostFailed(observed);
     case ObservedAttempt::KILLED:
-      if (stop_requested) return Stopped(observed);
+      if (asked == Asked::kStop) return Stopped(observed);
+      if (asked == Asked::kKill) return Killed(observed);
       return WorkerLost("", "the worker does not run it");
     case ObservedAttempt::SUPERVISOR_LOST:
       return WorkerLost("", "its supervisor died");
@@ -146,6 +159,28 @@ AttemptEnd JudgeExit(const ObservedAttempt& observed, bool stop_requested) {
       return Budgeted(observed, reason::kTrainerFailed,
                       "the attempt ended without saying how", kReadLog);
   }
+}
+
+training::v1::RetryDecision DecisionOf(const std::string& reason) {
+  // All others are what the job did, and another attempt may do better.
+  static constexpr std::pair<const char*, training::v1::RetryDecision>
+      kDecisions[] = {
+          {reason::kFinished, training::v1::DONE},
+          {reason::kBadSpec, training::v1::NEVER},
+          {reason::kDataMissing, training::v1::NEVER},
+          {reason::kNonFinite, training::v1::NEVER},
+          {reason::kCheckpointDamaged, training::v1::NEVER},
+          {reason::kRunTimeLimit, training::v1::NEVER},
+          {reason::kWorkerLost, training::v1::FREE},
+          {reason::kHostFailed, training::v1::FREE},
+          {reason::kStopped, training::v1::FREE},
+          {reason::kPreempted, training::v1::FREE},
+          {reason::kPeerLost, training::v1::FREE},
+      };
+  for (const auto& [named, decision] : kDecisions) {
+    if (reason == named) return decision;
+  }
+  return training::v1::BUDGETED;
 }
 
 AttemptEnd WorkerLost(const std::string& worker, const std::string& why) {

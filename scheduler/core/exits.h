@@ -23,12 +23,24 @@ struct AttemptEnd {
   int signal = 0;
 };
 
-// Judges an attempt that a worker observed as EXITED. `stop_requested`: the
-// worker was draining, so that death by a signal is no fault of the job.
-AttemptEnd JudgeExit(const agent::v1::ObservedAttempt& observed,
-                     bool stop_requested);
+// What was asked of what runs of an attempt.
+enum class Asked {
+  kRun,
+  // To write a checkpoint and leave: death by a signal is then no fault of the
+  // job.
+  kStop,
+  // To leave, because another rank ended badly or a user cancelled it.
+  kKill,
+};
 
-// The end of an attempt whose worker is gone.
+// Judges a rank of an attempt that a worker observed as EXITED.
+AttemptEnd JudgeExit(const agent::v1::ObservedAttempt& observed, Asked asked);
+
+// What follows from an end with this reason, one of reason::kAttemptEnds but
+// CANCELLED_BY_USER.
+training::v1::RetryDecision DecisionOf(const std::string& reason);
+
+// The end of what ran on a worker that is gone.
 AttemptEnd WorkerLost(const std::string& worker, const std::string& why);
 
 }  // namespace ordo::scheduler::core

@@ -41,6 +41,7 @@ TEST(ExitsTest, EachExitIsJudgedAsTheTableSays) {
        "DEVICE_ERROR"},
       {AttemptBuilder("a", 1).Exited(16), training::v1::BUDGETED,
        "STORAGE_ERROR"},
+      {AttemptBuilder("a", 1).Exited(17), training::v1::FREE, "PEER_LOST"},
       {AttemptBuilder("a", 1).Exited(70), training::v1::BUDGETED,
        "TRAINER_FAILED"},
       {AttemptBuilder("a", 1).Exited(99), training::v1::BUDGETED,
@@ -62,7 +63,7 @@ TEST(ExitsTest, EachExitIsJudgedAsTheTableSays) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.observed.ShortDebugString());
-    const AttemptEnd end = JudgeExit(c.observed, /*stop_requested=*/false);
+    const AttemptEnd end = JudgeExit(c.observed, Asked::kRun);
     EXPECT_EQ(end.decision, c.decision);
     EXPECT_EQ(end.reason, c.reason);
     EXPECT_FALSE(end.message.empty());
@@ -75,20 +76,33 @@ TEST(ExitsTest, EveryExitCodeHasADecisionAndAKnownReason) {
   const auto* codes = training::v1::ExitCode_descriptor();
   for (int i = 0; i < codes->value_count(); ++i) {
     const AttemptEnd end = JudgeExit(
-        AttemptBuilder("a", 1).Exited(codes->value(i)->number()), false);
+        AttemptBuilder("a", 1).Exited(codes->value(i)->number()), Asked::kRun);
     EXPECT_NE(end.decision, training::v1::RETRY_DECISION_UNSPECIFIED)
         << codes->value(i)->name();
     EXPECT_EQ(reasons.count(end.reason), 1) << end.reason;
+    // So that the reason of a rank that ended says what follows from it.
+    EXPECT_EQ(DecisionOf(end.reason), end.decision) << end.reason;
   }
 }
 
 TEST(ExitsTest, DeathOnADrainingWorkerIsFree) {
   for (const auto cause : {ObservedAttempt::SIGNAL, ObservedAttempt::KILLED}) {
     const AttemptEnd end =
-        JudgeExit(AttemptBuilder("a", 1).Ended(cause, 9), true);
+        JudgeExit(AttemptBuilder("a", 1).Ended(cause, 9), Asked::kStop);
     EXPECT_EQ(end.decision, training::v1::FREE);
     EXPECT_EQ(end.reason, "STOPPED");
   }
+}
+
+TEST(ExitsTest, DeathByTheEndOfAnotherRankIsFree) {
+  const AttemptEnd killed = JudgeExit(
+      AttemptBuilder("a", 1).Ended(ObservedAttempt::KILLED, 9), Asked::kKill);
+  EXPECT_EQ(killed.decision, training::v1::FREE);
+  EXPECT_EQ(killed.reason, "PEER_LOST");
+  // It died before it was told.
+  const AttemptEnd died = JudgeExit(
+      AttemptBuilder("a", 1).Ended(ObservedAttempt::SIGNAL, 11), Asked::kKill);
+  EXPECT_EQ(died.decision, training::v1::BUDGETED);
 }
 
 TEST(ExitsTest, AnEndWithoutItsRecordsIsAFailure) {
@@ -96,7 +110,7 @@ TEST(ExitsTest, AnEndWithoutItsRecordsIsAFailure) {
     ObservedAttempt observed = AttemptBuilder("a", 1).Exited(exit_code);
     observed.clear_finished();
     observed.set_message("byte 7 of /mnt/progress.records");
-    const AttemptEnd end = JudgeExit(observed, /*stop_requested=*/true);
+    const AttemptEnd end = JudgeExit(observed, Asked::kStop);
     EXPECT_EQ(end.decision, training::v1::BUDGETED);
     EXPECT_EQ(end.reason, "STORAGE_ERROR");
     EXPECT_THAT(end.message, HasSubstr("cannot be read: byte 7 of /mnt"));
@@ -106,7 +120,7 @@ TEST(ExitsTest, AnEndWithoutItsRecordsIsAFailure) {
 TEST(ExitsTest, TheMessageSaysWhatTheTrainerSaidAndWhatToDo) {
   ObservedAttempt observed = AttemptBuilder("a", 1).Exited(11);
   observed.set_message("/data/x: No such file");
-  const std::string message = JudgeExit(observed, false).message;
+  const std::string message = JudgeExit(observed, Asked::kRun).message;
   EXPECT_THAT(message, HasSubstr("/data/x: No such file"));
   EXPECT_THAT(message, HasSubstr("submit again"));
 }
@@ -115,9 +129,9 @@ TEST(ExitsTest, AGoodEndIsSaidOnce) {
   for (const int exit_code : {0, 10}) {
     ObservedAttempt observed = AttemptBuilder("a", 1).Exited(exit_code);
     observed.set_message("ended at step 7");
-    EXPECT_EQ(JudgeExit(observed, false).message, "ended at step 7");
+    EXPECT_EQ(JudgeExit(observed, Asked::kRun).message, "ended at step 7");
     observed.clear_message();
-    EXPECT_NE(JudgeExit(observed, false).message, "");
+    EXPECT_NE(JudgeExit(observed, Asked::kRun).message, "");
   }
 }
 
@@ -129,7 +143,7 @@ TEST(ExitsTest, TheFixNamesTheJob) {
       AttemptBuilder("long-run", 1).Ended(ObservedAttempt::SIGNAL, 6),
       AttemptBuilder("long-run", 1).Ended(ObservedAttempt::CAUSE_UNSPECIFIED)};
   for (const ObservedAttempt& observed : ends) {
-    EXPECT_THAT(JudgeExit(observed, false).message,
+    EXPECT_THAT(JudgeExit(observed, Asked::kRun).message,
                 EndsWith(": ordo logs long-run"));
   }
 }

@@ -152,6 +152,18 @@ void ExplainDevices(const Explained& seen, ExplainResponse* response) {
 void ExplainQueued(const Explained& seen, ExplainResponse* response) {
   const Job& job = seen.job;
   response->set_jobs_ahead(seen.jobs_ahead);
+  if (!job.held_by().empty()) {
+    AddBlocker(
+        response, reason::kHeld,
+        absl::StrCat("it was put on hold by ", job.held_by(),
+                     "; to let it start: ordo release ", job.spec().name()));
+  }
+  if (!seen.needed.empty()) {
+    AddBlocker(
+        response, reason::kWaitingForNeeds,
+        absl::StrCat("it needs ", seen.needed.size() == 1 ? "job " : "jobs ",
+                     Named(seen.needed), " to end first"));
+  }
   if (job.has_not_before_time()) {
     const absl::Time until = ToTime(job.not_before_time());
     AddBlocker(

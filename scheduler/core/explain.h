@@ -1,6 +1,7 @@
 #ifndef ORDO_SCHEDULER_CORE_EXPLAIN_H_
 #define ORDO_SCHEDULER_CORE_EXPLAIN_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -16,6 +17,8 @@ struct Explained {
   int jobs_ahead = 0;
   const std::vector<workers::v1::Worker>& workers;
   absl::Time now;
+  // Ids of the jobs that it needs and that have not ended.
+  std::vector<std::string> needed = {};
 };
 
 // What a job waits for or does, in sentences. A queued job has at least one

@@ -41,10 +41,11 @@ workers::v1::Worker MakeWorker(const std::string& kind,
 struct Seen {
   Job job = MakeJob(Job::QUEUED);
   int jobs_ahead = 0;
+  std::vector<std::string> needed;
   std::vector<workers::v1::Worker> workers;
   jobs::v1::ExplainResponse Explain() const {
     return core::Explain(
-        {job, jobs_ahead, workers, absl::FromUnixSeconds(1000)});
+        {job, jobs_ahead, workers, absl::FromUnixSeconds(1000), needed});
   }
   std::vector<std::string> Reasons() const {
     std::vector<std::string> reasons;
@@ -133,6 +134,16 @@ TEST(ExplainTest, ABackoffComesFirstAndSaysHowLong) {
   EXPECT_THAT(seen.Reasons(),
               ElementsAre(reason::kBackoff, reason::kWaitingForDevice));
   EXPECT_THAT(seen.Explain().summary(), HasSubstr("30s"));
+}
+
+TEST(ExplainTest, AHoldComesFirstAndThenWhatIsNeeded) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "")};
+  seen.job.set_held_by("ada");
+  seen.needed = {"x", "y"};
+  EXPECT_THAT(seen.Reasons(),
+              ElementsAre(reason::kHeld, reason::kWaitingForNeeds));
+  EXPECT_THAT(seen.Explain().blockers(1).message(), HasSubstr("jobs x, y"));
 }
 
 TEST(ExplainTest, JobsAheadAreCounted) {

@@ -1,12 +1,17 @@
 #include "scheduler/core/invariants.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
+#include "scheduler/core/ranks.h"
+#include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
+#include "scheduler/core/waiting.h"
 
 // Returns an error that names `what` unless `condition` holds.
 #define ORDO_HOLDS(condition, what)                                  \
@@ -19,6 +24,26 @@ namespace {
 
 using jobs::v1::Job;
 
+bool HasDeadline(const State& state, Deadline::Kind kind, const std::string& id,
+                 const std::optional<absl::Duration>& at) {
+  return !at.has_value() || state.deadlines.count({*at, kind, id}) > 0;
+}
+
+// Jobs that it needs, that have not ended, and that know of it.
+int NumNeeded(const State& state, const JobFacts& job) {
+  int count = 0;
+  for (const NeededJob& need : job.needs) {
+    const auto needed = state.jobs.find(need.id);
+    if (needed == state.jobs.end() || IsTerminal(needed->second.job->state)) {
+      continue;
+    }
+    const auto waiting = state.needed_by.find(need.id);
+    count +=
+        waiting != state.needed_by.end() && waiting->second.count(job.id) > 0;
+  }
+  return count;
+}
+
 absl::Status CheckQueued(const State& state, const JobEntry& entry,
                          const Queued& queued) {
   const JobRecord& job = *entry.job;
@@ -29,13 +54,55 @@ absl::Status CheckQueued(const State& state, const JobEntry& entry,
   const bool waits = jobs != state.waiting.end() &&
                      jobs->second.count(facts.sequence) > 0 &&
                      jobs->second.at(facts.sequence) == id;
-  const bool backs_off =
-      queued.not_before.has_value() &&
-      state.deadlines.count(
-          {*queued.not_before, Deadline::Kind::kBackoff, id}) > 0;
-  ORDO_HOLDS(waits != backs_off, id);
+  const bool backs_off = queued.not_before.has_value();
+  ORDO_HOLDS(
+      HasDeadline(state, Deadline::Kind::kBackoff, id, queued.not_before), id);
+  ORDO_HOLDS(
+      HasDeadline(state, Deadline::Kind::kQueueLimit, id, queued.limit_at), id);
+  ORDO_HOLDS(queued.limit_at.has_value() ==
+                 (facts.queue_time_limit > absl::ZeroDuration()),
+             id);
+  ORDO_HOLDS(queued.num_needed == NumNeeded(state, facts), id);
+  ORDO_HOLDS(
+      waits == (!backs_off && queued.num_needed == 0 && job.held_by.empty()),
+      id);
   ORDO_HOLDS(backs_off == (job.not_before_ns != 0), id);
   ORDO_HOLDS(job.incarnation.empty() && job.acknowledged_records == 0, id);
+  return absl::OkStatus();
+}
+
+// Each rank that is not over is live on its worker, and its record says where.
+absl::Status CheckRanks(const State& state, const JobRecord& job,
+                        const Live& live) {
+  const std::string& id = job.id();
+  const jobs::v1::Attempt& attempt = job.newest_attempt();
+  const int num_ranks = static_cast<int>(live.ranks.size());
+  ORDO_HOLDS(num_ranks == job.facts->need.ranks, id);
+  ORDO_HOLDS(attempt.ranks_size() == (num_ranks == 1 ? 0 : num_ranks), id);
+  bool any_is_live = false;
+  for (int i = 0; i < num_ranks; ++i) {
+    const LiveRank& rank = live.ranks[i];
+    const auto worker = state.workers.find(rank.worker);
+    const bool is_live =
+        worker != state.workers.end() && worker->second.live.count({id, i}) > 0;
+    ORDO_HOLDS(is_live == !rank.over, id);
+    any_is_live |= is_live;
+    const bool is_first =
+        i == 0 && attempt.worker() == rank.worker &&
+        std::equal(rank.devices.begin(), rank.devices.end(),
+                   attempt.devices().begin(), attempt.devices().end());
+    ORDO_HOLDS(is_first || i > 0, id);
+    ORDO_HOLDS(static_cast<int>(rank.devices.size()) == job.facts->need.devices,
+               id);
+    if (num_ranks == 1) continue;
+    const jobs::v1::Attempt::Rank& recorded = attempt.ranks(i);
+    ORDO_HOLDS(recorded.worker() == rank.worker, id);
+    ORDO_HOLDS(std::equal(rank.devices.begin(), rank.devices.end(),
+                          recorded.devices().begin(), recorded.devices().end()),
+               id);
+    ORDO_HOLDS(recorded.has_end_time() == rank.over, id);
+  }
+  ORDO_HOLDS(any_is_live, id);
   return absl::OkStatus();
 }
 
@@ -46,16 +113,17 @@ absl::Status CheckLive(const State& state, const JobEntry& entry,
   ORDO_HOLDS(job.state == Job::STARTING || job.state == Job::RUNNING ||
                  job.state == Job::CANCELLING,
              id);
-  const auto worker = state.workers.find(live.worker);
-  ORDO_HOLDS(worker != state.workers.end(), id);
-  ORDO_HOLDS(worker->second.live.count(id) > 0, id);
   ORDO_HOLDS(!job.attempts.empty(), id);
-  const jobs::v1::Attempt& attempt = job.newest_attempt();
-  ORDO_HOLDS(!attempt.has_end_time(), id);
-  ORDO_HOLDS(attempt.worker() == live.worker, id);
-  ORDO_HOLDS(attempt.devices_size() == 1 && attempt.devices(0) == live.device,
+  ORDO_HOLDS(!job.newest_attempt().has_end_time(), id);
+  ORDO_HOLDS(HasDeadline(state, Deadline::Kind::kRunLimit, id, live.limit_at),
              id);
-  return absl::OkStatus();
+  // Once it has struck, the attempt is being ended.
+  ORDO_HOLDS(live.limit_at.has_value() ||
+                 job.facts->run_time_limit == absl::ZeroDuration() ||
+                 AskedOf(job) != Asked::kRun,
+             id);
+  ORDO_HOLDS(job.queue_ns == 0 && job.not_before_ns == 0, id);
+  return CheckRanks(state, job, live);
 }
 
 absl::Status CheckPlace(const State& state, const JobEntry& entry) {
@@ -82,11 +150,14 @@ absl::Status CheckAttempts(const JobEntry& entry) {
     const bool may_be_live = std::holds_alternative<Live>(entry.place) &&
                              i + 1 == job.attempts.size();
     ORDO_HOLDS(attempt.has_end_time() != may_be_live, id);
-    ORDO_HOLDS(attempt.has_end_time() != attempt.reason().empty(), id);
+    ORDO_HOLDS(!attempt.has_end_time() || !attempt.reason().empty(), id);
   }
   const int max_attempts = job.facts->max_attempts;
   ORDO_HOLDS(job.failed_attempts <= max_attempts, id);
   ORDO_HOLDS(job.failed_attempts < max_attempts || IsTerminal(job.state), id);
+  ORDO_HOLDS(
+      job.interruptions < job.facts->max_interruptions || IsTerminal(job.state),
+      id);
   return absl::OkStatus();
 }
 
@@ -126,8 +197,13 @@ absl::Status CheckJobs(const State& state) {
     ORDO_RETURN_IF_ERROR(CheckAttempts(entry));
     ORDO_RETURN_IF_ERROR(CheckArtifacts(state, entry));
     const auto* queued = std::get_if<Queued>(&entry.place);
-    num_waiting += queued != nullptr && !queued->not_before.has_value();
-    num_live += std::holds_alternative<Live>(entry.place);
+    num_waiting += queued != nullptr &&
+                   WaitReason(*entry.job, *queued) == reason::kWaitingForDevice;
+    if (const auto* live = std::get_if<Live>(&entry.place)) {
+      num_live +=
+          std::count_if(live->ranks.begin(), live->ranks.end(),
+                        [](const LiveRank& rank) { return !rank.over; });
+    }
     if (facts.request_id.empty()) continue;
     ++num_request_ids;
     const auto request = state.request_ids.find(facts.request_id);
@@ -141,6 +217,28 @@ absl::Status CheckJobs(const State& state) {
   ORDO_HOLDS(num_waiting == 0, "waiting jobs");
   ORDO_HOLDS(num_live == 0, "live jobs");
   ORDO_HOLDS(num_request_ids == state.request_ids.size(), "request ids");
+  return absl::OkStatus();
+}
+
+// Whoever is told of the end of another waits for it.
+absl::Status CheckNeeds(const State& state) {
+  for (const auto& [needed, waiting] : state.needed_by) {
+    const auto entry = state.jobs.find(needed);
+    ORDO_HOLDS(entry != state.jobs.end(), needed);
+    ORDO_HOLDS(!IsTerminal(entry->second.job->state), needed);
+    ORDO_HOLDS(!waiting.empty(), needed);
+    for (const std::string& id : waiting) {
+      const auto job = state.jobs.find(id);
+      ORDO_HOLDS(job != state.jobs.end(), id);
+      ORDO_HOLDS(std::holds_alternative<Queued>(job->second.place), id);
+      const auto& needs = job->second.job->facts->needs;
+      ORDO_HOLDS(std::any_of(needs.begin(), needs.end(),
+                             [&needed = needed](const NeededJob& need) {
+                               return need.id == needed;
+                             }),
+                 id);
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -183,13 +281,17 @@ absl::Status CheckWorkers(const State& state) {
     ORDO_HOLDS(worker.id == id, id);
     std::set<std::string> held = worker.lingering;
     std::set<std::string> live_devices;
-    for (const std::string& job : worker.live) {
+    for (const auto& [job, rank] : worker.live) {
       const auto entry = state.jobs.find(job);
       ORDO_HOLDS(entry != state.jobs.end(), job);
       const Live* live = std::get_if<Live>(&entry->second.place);
-      ORDO_HOLDS(live != nullptr && live->worker == id, job);
-      ORDO_HOLDS(live_devices.insert(live->device).second, job);
-      held.insert(live->device);
+      ORDO_HOLDS(live != nullptr, job);
+      ORDO_HOLDS(rank >= 0 && rank < static_cast<int>(live->ranks.size()), job);
+      ORDO_HOLDS(live->ranks[rank].worker == id, job);
+      for (const std::string& device : live->ranks[rank].devices) {
+        ORDO_HOLDS(live_devices.insert(device).second, job);
+        held.insert(device);
+      }
     }
     ORDO_RETURN_IF_ERROR(CheckWorkerDeadlines(state, worker));
     if (worker.liveness != Worker::Liveness::kOnline || worker.draining) {
@@ -209,15 +311,31 @@ absl::Status CheckWorkers(const State& state) {
   return absl::OkStatus();
 }
 
+bool IsOfJob(Deadline::Kind kind) {
+  return kind == Deadline::Kind::kBackoff ||
+         kind == Deadline::Kind::kQueueLimit ||
+         kind == Deadline::Kind::kRunLimit;
+}
+
+absl::Status CheckJobDeadline(const State& state, const Deadline& deadline) {
+  const auto job = state.jobs.find(deadline.id);
+  ORDO_HOLDS(job != state.jobs.end(), deadline.id);
+  std::optional<absl::Duration> noted;
+  if (const auto* queued = std::get_if<Queued>(&job->second.place)) {
+    if (deadline.kind == Deadline::Kind::kBackoff) noted = queued->not_before;
+    if (deadline.kind == Deadline::Kind::kQueueLimit) noted = queued->limit_at;
+  } else if (const auto* live = std::get_if<Live>(&job->second.place)) {
+    if (deadline.kind == Deadline::Kind::kRunLimit) noted = live->limit_at;
+  }
+  ORDO_HOLDS(noted == deadline.at, deadline.id);
+  return absl::OkStatus();
+}
+
 absl::Status CheckDeadlines(const State& state) {
   for (const Deadline& deadline : state.deadlines) {
     if (deadline.kind == Deadline::Kind::kPlace) continue;
-    if (deadline.kind == Deadline::Kind::kBackoff) {
-      const auto job = state.jobs.find(deadline.id);
-      ORDO_HOLDS(job != state.jobs.end(), deadline.id);
-      const auto* queued = std::get_if<Queued>(&job->second.place);
-      ORDO_HOLDS(queued != nullptr && queued->not_before == deadline.at,
-                 deadline.id);
+    if (IsOfJob(deadline.kind)) {
+      ORDO_RETURN_IF_ERROR(CheckJobDeadline(state, deadline));
       continue;
     }
     const auto worker = state.workers.find(deadline.id);
@@ -247,6 +365,7 @@ absl::Status CheckPlaced(const State& state) {
 
 absl::Status CheckInvariants(const State& state) {
   ORDO_RETURN_IF_ERROR(CheckJobs(state));
+  ORDO_RETURN_IF_ERROR(CheckNeeds(state));
   ORDO_RETURN_IF_ERROR(CheckPins(state));
   ORDO_RETURN_IF_ERROR(CheckWorkers(state));
   ORDO_RETURN_IF_ERROR(CheckDeadlines(state));

@@ -8,7 +8,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/testing/test_shell.h"
-#include "scheduler/core/turn.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -73,13 +72,27 @@ std::vector<Damage> Damages() {
       {"two attempts on a device",
        [](State& s) {
          Live live = std::get<Live>(s.jobs.at("a").place);
-         StopWaiting(s, *s.jobs.at("b").job->facts);
+         s.waiting.begin()->second.erase(2);
          s.jobs.at("b").place = live;
-         s.workers.at("w").live.insert("b");
+         s.workers.at("w").live.insert({"b", 0});
          Change(s, "b", [&s](auto& job) {
            job.state = jobs::v1::Job::STARTING;
            job.attempts = s.jobs.at("a").job->attempts;
          });
+       }},
+      {"a rank more than the job has",
+       [](State& s) {
+         std::get<Live>(s.jobs.at("a").place).ranks.emplace_back().over = true;
+       }},
+      {"a job that is on hold and waits for a device",
+       [](State& s) {
+         Change(s, "b", [](auto& job) { job.held_by = "ada"; });
+       }},
+      {"a job that waits for one that it does not need",
+       [](State& s) { s.needed_by["a"].insert("b"); }},
+      {"a limit of waiting that nobody set",
+       [](State& s) {
+         std::get<Queued>(s.jobs.at("b").place).limit_at = absl::Seconds(9);
        }},
       {"a live attempt with an end",
        [](State& s) {
@@ -157,7 +170,7 @@ TEST(InvariantsTest, AFreeDeviceThatSeemsToHaveAKernelIsFound) {
 TEST(InvariantsTest, AJobBesideAFreeDeviceIsFound) {
   State state = Busy();
   state.options.place = [](const policy::Snapshot&) {
-    return std::vector<policy::Placement>{{"b", {"w", "cpu:0"}}};
+    return std::vector<policy::Placement>{{"b", {{"w", {"cpu:0"}}}}};
   };
   EXPECT_THAT(CheckInvariants(state), StatusIs(absl::StatusCode::kInternal));
 }

@@ -1,5 +1,8 @@
 #include "scheduler/core/job.h"
 
+#include <algorithm>
+#include <map>
+
 #include "absl/strings/str_cat.h"
 
 namespace ordo::scheduler::core {
@@ -8,9 +11,40 @@ namespace {
 // Of specs of an earlier release, which did not fill them in.
 constexpr char kDefaultKind[] = "cpu";
 constexpr int kDefaultMaxAttempts = 3;
+constexpr int kDefaultMaxInterruptions = 100;
 constexpr int kDefaultKeep = 3;
 
+absl::Duration ToDuration(const google::protobuf::Duration& duration) {
+  return absl::Seconds(duration.seconds()) +
+         absl::Nanoseconds(duration.nanos());
+}
+
+// A job that is named twice must succeed if one of them says so.
+std::vector<NeededJob> NeedsOf(const jobs::v1::JobSpec& spec) {
+  std::map<std::string, bool> must_succeed;
+  for (const jobs::v1::Need& need : spec.needs()) {
+    must_succeed[need.job().substr(need.job().find('/') + 1)] |=
+        need.condition() != jobs::v1::Need::ENDED;
+  }
+  std::vector<NeededJob> needs;
+  needs.reserve(must_succeed.size());
+  for (const auto& [id, must] : must_succeed) needs.push_back({id, must});
+  return needs;
+}
+
 }  // namespace
+
+const std::string& IncarnationOf(const JobRecord& job, int32_t rank) {
+  return job.newest_attempt().ranks().empty()
+             ? job.incarnation
+             : job.newest_attempt().ranks(rank).incarnation();
+}
+
+int64_t AcknowledgedOf(const JobRecord& job, int32_t rank) {
+  return job.newest_attempt().ranks().empty()
+             ? job.acknowledged_records
+             : job.newest_attempt().ranks(rank).acknowledged_records();
+}
 
 JobFacts FactsOf(const jobs::v1::JobSpec& spec) {
   JobFacts facts;
@@ -20,17 +54,27 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec) {
   facts.max_attempts = spec.retry().max_attempts() > 0
                            ? spec.retry().max_attempts()
                            : kDefaultMaxAttempts;
+  facts.max_interruptions = spec.retry().max_interruptions() > 0
+                                ? spec.retry().max_interruptions()
+                                : kDefaultMaxInterruptions;
   facts.keep =
       spec.checkpoint().keep() > 0 ? spec.checkpoint().keep() : kDefaultKeep;
-  facts.step_timeout = absl::Seconds(spec.retry().step_timeout().seconds()) +
-                       absl::Nanoseconds(spec.retry().step_timeout().nanos());
+  facts.step_timeout = ToDuration(spec.retry().step_timeout());
+  facts.queue_time_limit = ToDuration(spec.queue_time_limit());
+  facts.run_time_limit = ToDuration(spec.run_time_limit());
+  facts.needs = NeedsOf(spec);
   facts.references = References(spec);
   return facts;
 }
 
 policy::Need NeedOf(const jobs::v1::JobSpec& spec) {
-  policy::Need need = {spec.resources().device(), {}};
+  policy::Need need;
+  need.kind = spec.resources().device();
   if (need.kind.empty()) need.kind = kDefaultKind;
+  if (spec.kind() == jobs::v1::JobSpec::TRAIN) {
+    need.ranks = std::max(1, spec.resources().ranks());
+  }
+  need.devices = std::max(1, spec.resources().devices());
   const auto add = [&need](const std::string& row) {
     // As a probe calls the row of the table of attention kernels that a recipe
     // names.

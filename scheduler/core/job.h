@@ -19,6 +19,13 @@ namespace ordo::scheduler::core {
 using SpecPtr = std::shared_ptr<const jobs::v1::JobSpec>;
 using AttemptPtr = std::shared_ptr<const jobs::v1::Attempt>;
 
+// A job that must have ended before another starts.
+struct NeededJob {
+  std::string id;
+  // Only when it SUCCEEDED; otherwise however it ended.
+  bool must_succeed = true;
+};
+
 // What never changes of a job; shared by all its records. Times are
 // nanoseconds since 1970 here and below; 0: none.
 struct JobFacts {
@@ -29,13 +36,18 @@ struct JobFacts {
   // hands it on to whoever runs the job, and decides by the fields below.
   SpecPtr spec;
   jobs::v1::JobSpec::Kind kind = jobs::v1::JobSpec::KIND_UNSPECIFIED;
-  // What it needs of its device.
+  // What it needs of its devices.
   policy::Need need;
   int32_t max_attempts = 0;
+  int32_t max_interruptions = 0;
   // Checkpoints kept.
   int32_t keep = 0;
   // Zero: none is set.
   absl::Duration step_timeout;
+  absl::Duration queue_time_limit;
+  absl::Duration run_time_limit;
+  // Each job once.
+  std::vector<NeededJob> needs;
   // Checkpoints of other jobs (resource names) that the spec names.
   std::vector<std::string> references;
 
@@ -55,17 +67,26 @@ struct JobRecord {
   int64_t version = 0;
   JobState state = jobs::v1::Job::STATE_UNSPECIFIED;
   std::string reason;
-  // For people. Empty while nothing happened to the job since its creation.
+  // For people. Empty: what the other fields say, such as that it waits.
   std::string message;
   // Oldest first; all but the newest never change.
   std::vector<AttemptPtr> attempts;
   int32_t failed_attempts = 0;
+  // In a row, by no fault of the job, without a new checkpoint.
+  int32_t interruptions = 0;
+  int32_t priority = 0;
+  // Empty: it is not on hold.
+  std::string held_by;
   std::string cancelled_by;
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   int64_t not_before_ns = 0;
-  // Of its live attempt, if it has one: the incarnation of the worker that was
-  // given it, and the last durable record taken from it.
+  // Since when it waits, and how long it did in all before that.
+  int64_t queue_ns = 0;
+  int64_t waited_ns = 0;
+  // Of its live attempt, if it has one, and that has one rank: the incarnation
+  // of the worker that was given it, and the last durable record taken from it.
+  // Of several ranks: Attempt.ranks.
   std::string incarnation;
   int64_t acknowledged_records = 0;
 
@@ -80,11 +101,16 @@ struct JobRecord {
 // Records are shared, never changed.
 using JobPtr = std::shared_ptr<const JobRecord>;
 
+// Of one rank of the live attempt: as JobRecord.incarnation and
+// JobRecord.acknowledged_records.
+const std::string& IncarnationOf(const JobRecord& job, int32_t rank);
+int64_t AcknowledgedOf(const JobRecord& job, int32_t rank);
+
 // What follows from a spec that has its name; `spec` itself is left to fill in.
 JobFacts FactsOf(const jobs::v1::JobSpec& spec);
 
-// What a job needs of its device: its kind, `cpu` unless the spec names one,
-// and the kernels that the spec names.
+// What a job needs of its devices: their number and kind, `cpu` unless the spec
+// names one, and the kernels that the spec names.
 policy::Need NeedOf(const jobs::v1::JobSpec& spec);
 // The checkpoints (resource names) of other jobs that a job's spec names.
 std::vector<std::string> References(const jobs::v1::JobSpec& spec);

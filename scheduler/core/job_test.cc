@@ -26,6 +26,31 @@ TEST(JobTest, AJobNeedsTheKernelsThatItsPartsName) {
             (policy::Need{"cpu", {"attention/x", "attention/y"}}));
 }
 
+TEST(JobTest, OnlyTrainingHasSeveralRanks) {
+  jobs::v1::JobSpec spec;
+  spec.mutable_resources()->set_ranks(4);
+  spec.mutable_resources()->set_devices(2);
+  spec.set_kind(jobs::v1::JobSpec::TRAIN);
+  EXPECT_EQ(NeedOf(spec), (policy::Need{"cpu", {}, 4, 2}));
+  spec.set_kind(jobs::v1::JobSpec::EVALUATE);
+  EXPECT_EQ(NeedOf(spec), (policy::Need{"cpu", {}, 1, 2}));
+}
+
+TEST(JobTest, AJobThatIsNeededTwiceMustSucceedIfOneNeedSaysSo) {
+  jobs::v1::JobSpec spec;
+  spec.add_needs()->set_job("jobs/b");
+  for (const char* name : {"jobs/a", "jobs/b"}) {
+    jobs::v1::Need& need = *spec.add_needs();
+    need.set_job(name);
+    need.set_condition(jobs::v1::Need::ENDED);
+  }
+  const JobFacts facts = FactsOf(spec);
+  ASSERT_EQ(facts.needs.size(), 2u);
+  EXPECT_EQ(facts.needs[0].id, "a");
+  EXPECT_FALSE(facts.needs[0].must_succeed);
+  EXPECT_TRUE(facts.needs[1].must_succeed);
+}
+
 TEST(JobTest, ReferencesAreEvaluatedCheckpointsAndTheStart) {
   jobs::v1::JobSpec spec;
   EXPECT_TRUE(References(spec).empty());
@@ -43,6 +68,9 @@ TEST(JobTest, FactsAreWhatTheSpecSays) {
   spec.mutable_retry()->set_max_attempts(7);
   spec.mutable_retry()->mutable_step_timeout()->set_seconds(5);
   spec.mutable_retry()->mutable_step_timeout()->set_nanos(500'000'000);
+  spec.mutable_retry()->set_max_interruptions(8);
+  spec.mutable_queue_time_limit()->set_seconds(60);
+  spec.mutable_run_time_limit()->set_seconds(70);
   spec.mutable_checkpoint()->set_keep(9);
   const JobFacts facts = FactsOf(spec);
   EXPECT_EQ(facts.id, "a");
@@ -50,13 +78,17 @@ TEST(JobTest, FactsAreWhatTheSpecSays) {
   EXPECT_EQ(facts.need.kind, "cuda");
   EXPECT_EQ(facts.max_attempts, 7);
   EXPECT_EQ(facts.keep, 9);
+  EXPECT_EQ(facts.max_interruptions, 8);
   EXPECT_EQ(facts.step_timeout, absl::Milliseconds(5500));
+  EXPECT_EQ(facts.queue_time_limit, absl::Seconds(60));
+  EXPECT_EQ(facts.run_time_limit, absl::Seconds(70));
   EXPECT_THAT(facts.references, ElementsAre("x"));
 }
 
 TEST(JobTest, ASpecThatLeavesThemOutGetsTheDefaults) {
   const JobFacts facts = FactsOf({});
   EXPECT_EQ(facts.max_attempts, 3);
+  EXPECT_EQ(facts.max_interruptions, 100);
   EXPECT_EQ(facts.keep, 3);
   EXPECT_EQ(facts.step_timeout, absl::ZeroDuration());
 }

@@ -6,8 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/status/status.h"
 #include "scheduler/core/references.h"
-#include "scheduler/core/turn.h"
+#include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -15,6 +16,89 @@ namespace {
 absl::Status Damaged(const std::string& what, const std::string& why) {
   return absl::DataLossError(
       absl::StrCat("the store's record of ", what, " ", why));
+}
+
+// Between a time that a record tells and now; not negative, however the wall
+// clock was set.
+absl::Duration Since(const Moment& now, int64_t ns) {
+  return std::max(now.wall - absl::FromUnixNanos(ns), absl::ZeroDuration());
+}
+
+void PlaceQueued(State& state, const Moment& now, JobEntry* entry) {
+  const JobRecord& job = *entry->job;
+  QueueTimes times;
+  times.now = now.monotonic;
+  // The first release did not tell.
+  times.since = now.monotonic - (job.queue_ns == 0 ? absl::ZeroDuration()
+                                                   : Since(now, job.queue_ns));
+  times.waited = absl::Nanoseconds(job.waited_ns);
+  if (job.not_before_ns != 0) {
+    // No longer than the longest backoff, however the wall clock was set.
+    times.backoff =
+        std::clamp(absl::FromUnixNanos(job.not_before_ns) - now.wall,
+                   absl::ZeroDuration(), state.options.retry_backoff_max);
+  }
+  PlaceInQueue(state, *entry, job, times);
+}
+
+std::vector<LiveRank> RanksOf(const jobs::v1::Attempt& attempt) {
+  std::vector<LiveRank> ranks;
+  for (const jobs::v1::Attempt::Rank& each : attempt.ranks()) {
+    LiveRank& rank = ranks.emplace_back();
+    rank.worker = each.worker();
+    rank.devices.assign(each.devices().begin(), each.devices().end());
+    rank.over = each.has_end_time();
+  }
+  if (!ranks.empty()) return ranks;
+  LiveRank& only = ranks.emplace_back();
+  only.worker = attempt.worker();
+  only.devices.assign(attempt.devices().begin(), attempt.devices().end());
+  return ranks;
+}
+
+// What an attempt has used as far as its record tells, seconds times devices.
+void RestoreUse(const Moment& now, const jobs::v1::Attempt& attempt,
+                Live* live) {
+  int num_devices = 0;
+  for (const LiveRank& rank : live->ranks) {
+    num_devices += static_cast<int>(rank.devices.size());
+  }
+  const absl::Time start = ToTime(attempt.start_time());
+  const absl::Time run =
+      attempt.has_run_time() ? ToTime(attempt.run_time()) : now.wall;
+  live->device_seconds =
+      num_devices *
+      absl::ToDoubleSeconds(std::max(now.wall - start, absl::ZeroDuration()));
+  live->idle_device_seconds =
+      std::clamp(num_devices * absl::ToDoubleSeconds(run - start), 0.0,
+                 live->device_seconds);
+}
+
+void PlaceLive(State& state, const Moment& now, Live live, JobEntry* entry) {
+  const JobRecord& job = *entry->job;
+  const jobs::v1::Attempt& attempt = job.newest_attempt();
+  live.counted = live.durable = now.monotonic;
+  live.use = UseOf(job, false);
+  live.step = live.durable_step = attempt.start_step();
+  RestoreUse(now, attempt, &live);
+  for (size_t i = 0; i < live.ranks.size(); ++i) {
+    if (live.ranks[i].over) continue;
+    Worker& worker = state.workers[live.ranks[i].worker];
+    worker.id = live.ranks[i].worker;
+    worker.live.insert({job.id(), static_cast<int32_t>(i)});
+    if (worker.lease_at.has_value()) continue;
+    SetDeadline(state, {Deadline::Kind::kLease, worker.id, &worker.lease_at},
+                now.monotonic + state.options.lease);
+  }
+  const absl::Duration limit = job.facts->run_time_limit;
+  if (limit > absl::ZeroDuration()) {
+    const absl::Duration left =
+        std::clamp(limit - (now.wall - ToTime(attempt.start_time())),
+                   absl::ZeroDuration(), limit);
+    SetDeadline(state, {Deadline::Kind::kRunLimit, job.id(), &live.limit_at},
+                now.monotonic + left);
+  }
+  entry->place = std::move(live);
 }
 
 absl::Status PlaceLoaded(State& state, const Moment& now, JobEntry* entry) {
@@ -26,42 +110,29 @@ absl::Status PlaceLoaded(State& state, const Moment& now, JobEntry* entry) {
   }
   AddPins(state, *job.facts);
   if (job.state == jobs::v1::Job::QUEUED) {
-    Queued queued;
-    if (job.not_before_ns != 0) {
-      // No longer than the longest backoff, however the wall clock was set.
-      const absl::Duration wait =
-          std::clamp(absl::FromUnixNanos(job.not_before_ns) - now.wall,
-                     absl::ZeroDuration(), state.options.retry_backoff_max);
-      SetDeadline(state, {Deadline::Kind::kBackoff, id, &queued.not_before},
-                  now.monotonic + wait);
-    } else {
-      StartWaiting(state, *job.facts);
-    }
-    entry->place = queued;
+    PlaceQueued(state, now, entry);
     return absl::OkStatus();
   }
-  if (job.attempts.empty() || job.newest_attempt().devices().empty()) {
-    return Damaged(JobName(id), "is live without an attempt on a device");
+  if (job.attempts.empty()) {
+    return Damaged(JobName(id), "is live without an attempt");
   }
   const jobs::v1::Attempt& attempt = job.newest_attempt();
   Live live;
-  live.worker = attempt.worker();
-  live.device = attempt.devices(0);
-  live.counted = live.durable = now.monotonic;
-  live.use = UseOf(job, false);
-  live.step = live.durable_step = attempt.start_step();
-  Worker& worker = state.workers[live.worker];
-  worker.id = live.worker;
-  worker.live.insert(id);
-  if (!worker.lease_at.has_value()) {
-    SetDeadline(state, {Deadline::Kind::kLease, worker.id, &worker.lease_at},
-                now.monotonic + state.options.lease);
+  live.ranks = RanksOf(attempt);
+  const bool on_devices =
+      std::none_of(live.ranks.begin(), live.ranks.end(),
+                   [](const LiveRank& rank) { return rank.devices.empty(); });
+  const bool all_over =
+      std::all_of(live.ranks.begin(), live.ranks.end(),
+                  [](const LiveRank& rank) { return rank.over; });
+  if (!on_devices || all_over) {
+    return Damaged(JobName(id), "is live without an attempt on a device");
   }
-  entry->place = std::move(live);
+  PlaceLive(state, now, std::move(live), entry);
   return absl::OkStatus();
 }
 
-absl::Status LoadJob(State& state, const Moment& now, const JobPtr& job) {
+absl::Status LoadJob(State& state, const JobPtr& job) {
   const JobFacts& facts = *job->facts;
   JobEntry& entry = state.jobs[facts.id];
   if (entry.job != nullptr) return Damaged(JobName(facts.id), "is there twice");
@@ -71,7 +142,7 @@ absl::Status LoadJob(State& state, const Moment& now, const JobPtr& job) {
   state.next_sequence = facts.sequence + 1;
   entry.job = job;
   if (!facts.request_id.empty()) state.request_ids[facts.request_id] = facts.id;
-  return PlaceLoaded(state, now, &entry);
+  return absl::OkStatus();
 }
 
 // The entry of the job that a resource of a job belongs to.
@@ -112,9 +183,11 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
   State state;
   state.options = options;
   for (const JobPtr& job : records.jobs) {
-    if (absl::Status status = LoadJob(state, now, job); !status.ok()) {
-      return status;
-    }
+    ORDO_RETURN_IF_ERROR(LoadJob(state, job));
+  }
+  // A job may need one that came later.
+  for (const JobPtr& job : records.jobs) {
+    ORDO_RETURN_IF_ERROR(PlaceLoaded(state, now, &state.jobs.at(job->id())));
   }
   for (const CheckpointPtr& checkpoint : records.checkpoints) {
     JobEntry* owner = OwnerOf(state, checkpoint->name());

@@ -78,15 +78,14 @@ void Touch(Turn& turn, Worker& worker) {
   turn.workers_changed.insert(worker.id);
 }
 
-const ObservedAttempt* Find(const agent::v1::ObservedSet& set,
-                            const std::string& job, int32_t attempt) {
-  for (const ObservedAttempt& observed : set.attempts()) {
-    if (observed.job() == job && observed.attempt() == attempt &&
-        observed.rank() == 0) {
-      return &observed;
-    }
-  }
-  return nullptr;
+bool Lists(const agent::v1::ObservedSet& set, const RankId& id,
+           int32_t attempt) {
+  return std::any_of(set.attempts().begin(), set.attempts().end(),
+                     [&](const ObservedAttempt& observed) {
+                       return observed.job() == id.first &&
+                              observed.attempt() == attempt &&
+                              observed.rank() == id.second;
+                     });
 }
 
 // A new start of a worker: what it adopted stays, the rest is lost.
@@ -100,15 +99,16 @@ void ChangeIncarnation(Turn& turn, Worker& worker,
   }
   worker.incarnation = request.incarnation();
   worker.observed_sequence = 0;
-  const std::set<std::string> live = worker.live;
-  for (const std::string& id : live) {
-    JobEntry& entry = turn.state.jobs.at(id);
-    if (entry.job->incarnation == request.incarnation()) continue;
+  const std::set<RankId> live = worker.live;
+  for (const RankId& id : live) {
+    JobEntry& entry = turn.state.jobs.at(id.first);
+    if (IncarnationOf(*entry.job, id.second) == request.incarnation()) continue;
     JobEdit edit(turn, entry);
-    if (Find(request.observed(), id, entry.job->attempt_number()) != nullptr) {
-      edit.job().incarnation = request.incarnation();
+    if (Lists(request.observed(), id, entry.job->attempt_number())) {
+      edit.SetIncarnation(id.second, request.incarnation());
     } else {
-      EndAttempt(edit, WorkerLost(worker.id, "was restarted without it"));
+      EndRank(edit, id.second,
+              WorkerLost(worker.id, "was restarted without it"));
     }
     edit.Commit();
   }
@@ -126,11 +126,22 @@ void AddDevicesOf(const State& state, const Worker& worker,
   if (it != state.jobs.end()) {
     for (const AttemptPtr& attempt : it->second.job->attempts) {
       if (attempt->number() != observed.attempt()) continue;
-      devices->insert(attempt->devices().begin(), attempt->devices().end());
+      const auto& held =
+          observed.rank() >= 0 && observed.rank() < attempt->ranks_size()
+              ? attempt->ranks(observed.rank()).devices()
+              : attempt->devices();
+      devices->insert(held.begin(), held.end());
       return;
     }
   }
   for (const auto& [name, kind] : worker.devices) devices->insert(name);
+}
+
+// Workers of the other ranks of what runs here: a drain stops those too.
+void TellPeers(Turn& turn, const Worker& worker) {
+  for (const auto& [job, rank] : worker.live) {
+    TellWorkersOf(turn, std::get<Live>(turn.state.jobs.at(job).place));
+  }
 }
 
 void TakeObserved(Turn& turn, Worker& worker,
@@ -140,9 +151,9 @@ void TakeObserved(Turn& turn, Worker& worker,
   std::set<std::string> lingering;
   for (const ObservedAttempt& observed : set.attempts()) {
     const auto it = turn.state.jobs.find(observed.job());
-    const bool is_live = worker.live.count(observed.job()) > 0 &&
-                         observed.rank() == 0 &&
-                         it->second.job->attempt_number() == observed.attempt();
+    const bool is_live =
+        worker.live.count({observed.job(), observed.rank()}) > 0 &&
+        it->second.job->attempt_number() == observed.attempt();
     if (is_live) {
       ObserveAttempt(turn, it->second, observed);
     } else if (observed.phase() != ObservedAttempt::EXITED) {
@@ -177,6 +188,7 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
   const bool is_new = worker.liveness != Worker::Liveness::kOnline ||
                       worker.incarnation != request.incarnation() ||
                       worker.draining != request.draining();
+  if (worker.draining != request.draining()) TellPeers(turn, worker);
   worker.address = request.address();
   worker.build_digest = request.build_digest();
   worker.draining = request.draining();
@@ -227,10 +239,10 @@ void LoseWorker(Turn& turn, const std::string& id) {
   worker.lingering.clear();
   turn.workers_changed.insert(id);
   turn.Counted(Count::What::kWorkerLost);
-  const std::set<std::string> live = worker.live;
-  for (const std::string& job : live) {
+  const std::set<RankId> live = worker.live;
+  for (const auto& [job, rank] : live) {
     JobEdit edit(turn, turn.state.jobs.at(job));
-    EndAttempt(edit, WorkerLost(id, "was silent for longer than its lease"));
+    EndRank(edit, rank, WorkerLost(id, "was silent for longer than its lease"));
     edit.Commit();
   }
   IndexFreeDevices(turn.state, worker);

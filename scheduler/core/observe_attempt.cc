@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "scheduler/core/artifacts.h"
 #include "scheduler/core/attempts.h"
+#include "scheduler/core/life.h"
+#include "scheduler/core/ranks.h"
 #include "scheduler/core/reasons.h"
 
 namespace ordo::scheduler::core {
@@ -37,13 +39,13 @@ void TakeStart(JobEdit& edit, const ObservedAttempt& observed) {
   }
   live.step = live.durable_step = started.start_step();
   if (NextState(edit.read().state, Trigger::kRun).has_value()) {
-    Follow(edit, Trigger::kRun, reason::kRunning,
-           absl::StrCat("attempt ", attempt.number(), " runs on ", live.worker,
-                        ", ", live.device));
+    Follow(
+        edit, Trigger::kRun, reason::kRunning,
+        absl::StrCat("attempt ", attempt.number(), " runs on ", WhereOf(live)));
   }
 }
 
-// Counts the device's time until now, and what it is used for from now on.
+// Counts the devices' time until now, and what they are used for from now on.
 void TakeUse(JobEdit& edit, const ObservedAttempt& observed) {
   Live& live = std::get<Live>(edit.entry().place);
   CountUse(edit.turn(), live);
@@ -70,12 +72,13 @@ void TakeFirstStep(JobEdit& edit, const ObservedAttempt& observed) {
 }
 
 void TakeRecords(JobEdit& edit, const ObservedAttempt& observed) {
+  const int32_t rank = observed.rank();
   const Live& live = std::get<Live>(edit.entry().place);
   for (const agent::v1::DurableRecord& record : observed.records()) {
-    if (record.number() <= edit.read().acknowledged_records) continue;
-    TakeDurableRecord(edit, record);
-    edit.job().acknowledged_records = record.number();
-    edit.turn().desired_changed.insert(live.worker);
+    if (record.number() <= AcknowledgedOf(edit.read(), rank)) continue;
+    TakeDurableRecord(edit, rank, record);
+    edit.SetAcknowledged(rank, record.number());
+    edit.turn().desired_changed.insert(live.ranks[rank].worker);
   }
 }
 
@@ -112,30 +115,38 @@ void TakeProgress(Turn& turn, JobEntry& entry,
   auto progress = ProgressOf(turn, observed);
   if (live.progress != nullptr && IsSame(*live.progress, *progress)) return;
   live.progress = progress;
-  turn.Emit(PublishProgress{entry.job->id(), live.worker, live.device,
-                            std::move(progress)});
+  const LiveRank& first = live.ranks.front();
+  turn.Emit(PublishProgress{entry.job->id(), first.worker,
+                            first.devices.front(), std::move(progress)});
 }
 
 }  // namespace
 
 void ObserveAttempt(Turn& turn, JobEntry& entry,
                     const ObservedAttempt& observed) {
-  Live& live = std::get<Live>(entry.place);
-  live.observed = true;
+  LiveRank& rank = std::get<Live>(entry.place).ranks[observed.rank()];
+  rank.observed = true;
   JobEdit edit(turn, entry);
-  TakeStart(edit, observed);
-  TakeUse(edit, observed);
-  TakeFirstStep(edit, observed);
+  // It speaks for the attempt.
+  const bool is_first = observed.rank() == 0;
+  if (is_first) {
+    TakeStart(edit, observed);
+    TakeUse(edit, observed);
+    TakeFirstStep(edit, observed);
+  }
   TakeRecords(edit, observed);
-  TakeProgress(turn, entry, observed);
+  if (is_first) TakeProgress(turn, entry, observed);
   if (observed.phase() == ObservedAttempt::EXITED &&
       observed.records_size() < kMaxRecordsObserved) {
-    if (observed.has_finished()) {
+    if (is_first && observed.has_finished()) {
       edit.attempt().set_end_step(observed.finished().step());
       edit.attempt().set_end_digest(observed.finished().state_digest());
     }
-    const bool stop_requested = turn.state.workers.at(live.worker).draining;
-    EndAttempt(edit, JudgeExit(observed, stop_requested));
+    // That a user cancelled it is said by the job.
+    const Asked asked = edit.read().state == jobs::v1::Job::CANCELLING
+                            ? Asked::kRun
+                            : AskedOf(turn.state, entry);
+    EndRank(edit, observed.rank(), JudgeExit(observed, asked));
   }
   edit.Commit();
 }

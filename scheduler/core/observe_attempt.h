@@ -10,9 +10,9 @@ namespace ordo::scheduler::core {
 // fewer means that there are no more.
 inline constexpr int kMaxRecordsObserved = 64;
 
-// Takes what a worker observes of the live attempt of `entry`: that it runs,
-// its durable records, how far it is, its end. An end is taken only with all
-// durable records. Internal to scheduler/core.
+// Takes what a worker observes of a rank of the live attempt of `entry`: that
+// it runs, its durable records, how far it is, its end. An end is taken only
+// with all durable records. Internal to scheduler/core.
 void ObserveAttempt(Turn& turn, JobEntry& entry,
                     const agent::v1::ObservedAttempt& observed);
 

@@ -24,17 +24,26 @@ int64_t TimeOf(const Timestamp& time) {
   return TimeUtil::TimestampToNanoseconds(time);
 }
 
-std::string NothingHappened(const std::string& id) {
-  return absl::StrCat("waits for a device; ordo explain ", id,
-                      " says what holds it up");
+// What follows from the other fields of a job.
+std::string Implied(const JobRecord& record) {
+  if (record.state != jobs::v1::Job::QUEUED) return "";
+  const std::string& id = record.id();
+  if (!record.held_by.empty()) {
+    return absl::StrCat("held by ", record.held_by, "; ordo release ", id,
+                        " lets it start");
+  }
+  return absl::StrCat(
+      "waits for ",
+      record.reason == reason::kWaitingForNeeds ? "jobs that it needs"
+      : record.reason == reason::kBackoff       ? "the time of its next attempt"
+                                                : "a device",
+      "; ordo explain ", id, " says what holds it up");
 }
 
 }  // namespace
 
 std::string MessageOf(const JobRecord& record) {
-  return record.message.empty() && record.reason == reason::kWaitingForDevice
-             ? NothingHappened(record.id())
-             : record.message;
+  return record.message.empty() ? Implied(record) : record.message;
 }
 
 jobs::v1::Job PresentWithoutSpec(const JobRecord& record) {
@@ -54,6 +63,13 @@ jobs::v1::Job PresentWithoutSpec(const JobRecord& record) {
     *job.add_attempts() = *attempt;
   }
   job.set_failed_attempts(record.failed_attempts);
+  job.set_interruptions(record.interruptions);
+  job.set_priority(record.priority);
+  job.set_held_by(record.held_by);
+  SetTime(record.queue_ns, &jobs::v1::Job::mutable_queue_time, &job);
+  if (record.waited_ns != 0) {
+    *job.mutable_waited() = TimeUtil::NanosecondsToDuration(record.waited_ns);
+  }
   job.set_cancelled_by(record.cancelled_by);
   job.mutable_notices()->Assign(facts.notices.begin(), facts.notices.end());
   job.set_version(record.version);
@@ -91,14 +107,16 @@ JobPtr RecordOf(StoredJob stored, SpecPtr spec) {
   record->version = job.version();
   record->state = job.state();
   record->reason = job.reason();
-  if (job.message() != NothingHappened(facts->id)) {
-    record->message = job.message();
-  }
   for (jobs::v1::Attempt& attempt : *job.mutable_attempts()) {
     record->attempts.push_back(
         std::make_shared<const jobs::v1::Attempt>(std::move(attempt)));
   }
   record->failed_attempts = job.failed_attempts();
+  record->interruptions = job.interruptions();
+  record->priority = job.priority();
+  record->held_by = job.held_by();
+  record->queue_ns = TimeOf(job.queue_time());
+  record->waited_ns = TimeUtil::DurationToNanoseconds(job.waited());
   record->cancelled_by = job.cancelled_by();
   record->start_ns = TimeOf(job.start_time());
   record->end_ns = TimeOf(job.end_time());
@@ -106,6 +124,7 @@ JobPtr RecordOf(StoredJob stored, SpecPtr spec) {
   record->incarnation = std::move(stored.incarnation);
   record->acknowledged_records = stored.acknowledged_records;
   record->facts = std::move(facts);
+  if (job.message() != Implied(*record)) record->message = job.message();
   return record;
 }
 

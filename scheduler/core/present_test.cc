@@ -89,12 +89,17 @@ TEST(PresentTest, AJobToWhichNothingHappenedSaysHowToFindOutWhy) {
   facts->spec = std::make_shared<const jobs::v1::JobSpec>();
   JobRecord record;
   record.facts = facts;
+  record.state = Job::QUEUED;
   record.reason = "WAITING_FOR_DEVICE";
   const Job job = Present(record);
   EXPECT_THAT(job.message(), HasSubstr("ordo explain a"));
   EXPECT_FALSE(job.has_start_time());
   SpecTable specs;
   EXPECT_EQ(RecordOf({job}, &specs)->message, "");
+  record.held_by = "bob";
+  EXPECT_EQ(Present(record).message(),
+            "held by bob; ordo release a lets it start");
+  EXPECT_EQ(RecordOf({Present(record)}, &specs)->message, "");
 }
 
 }  // namespace

@@ -9,6 +9,8 @@ namespace ordo::scheduler::core::reason {
 // Of a queued job, also in Explain.
 inline constexpr char kWaitingForDevice[] = "WAITING_FOR_DEVICE";
 inline constexpr char kBackoff[] = "BACKOFF";
+inline constexpr char kHeld[] = "HELD";
+inline constexpr char kWaitingForNeeds[] = "WAITING_FOR_NEEDS";
 // In Explain only.
 inline constexpr char kNoSuchDevice[] = "NO_SUCH_DEVICE";
 inline constexpr char kNoSuchKernel[] = "NO_SUCH_KERNEL";
@@ -33,19 +35,30 @@ inline constexpr char kStorageError[] = "STORAGE_ERROR";
 inline constexpr char kWorkerLost[] = "WORKER_LOST";
 inline constexpr char kHostFailed[] = "HOST_FAILED";
 inline constexpr char kStopped[] = "STOPPED";
-// Of a job whose last allowed attempt failed.
+inline constexpr char kPreempted[] = "PREEMPTED";
+inline constexpr char kPeerLost[] = "PEER_LOST";
+inline constexpr char kRunTimeLimit[] = "RUN_TIME_LIMIT";
+// Of a job whose last allowed attempt failed, or was interrupted.
 inline constexpr char kAttemptsExhausted[] = "ATTEMPTS_EXHAUSTED";
+inline constexpr char kInterruptionsExhausted[] = "INTERRUPTIONS_EXHAUSTED";
+// Of a job that never starts again.
+inline constexpr char kNeedFailed[] = "NEED_FAILED";
+inline constexpr char kQueueTimeLimit[] = "QUEUE_TIME_LIMIT";
 // Of a job that was made for an uploaded checkpoint.
 inline constexpr char kImported[] = "IMPORTED";
 
 inline constexpr const char* kAll[] = {
-    kWaitingForDevice,  kBackoff,       kNoSuchDevice,  kNoSuchKernel,
-    kNoWorker,          kStarting,      kRunning,       kFinished,
-    kCancelledByUser,   kBadSpec,       kDataMissing,   kNonFinite,
-    kCheckpointDamaged, kTrainerFailed, kTrainerKilled, kHang,
-    kStartFailed,       kOutOfMemory,   kDeviceError,   kStorageError,
-    kWorkerLost,        kHostFailed,    kStopped,       kAttemptsExhausted,
-    kImported,
+    kWaitingForDevice, kBackoff,           kHeld,
+    kWaitingForNeeds,  kNoSuchDevice,      kNoSuchKernel,
+    kNoWorker,         kStarting,          kRunning,
+    kFinished,         kCancelledByUser,   kBadSpec,
+    kDataMissing,      kNonFinite,         kCheckpointDamaged,
+    kTrainerFailed,    kTrainerKilled,     kHang,
+    kStartFailed,      kOutOfMemory,       kDeviceError,
+    kStorageError,     kWorkerLost,        kHostFailed,
+    kStopped,          kPreempted,         kPeerLost,
+    kRunTimeLimit,     kAttemptsExhausted, kInterruptionsExhausted,
+    kNeedFailed,       kQueueTimeLimit,    kImported,
 };
 
 // Those that an attempt may end with.
@@ -54,6 +67,7 @@ inline constexpr const char* kAttemptEnds[] = {
     kNonFinite,    kCheckpointDamaged, kTrainerFailed, kTrainerKilled,
     kHang,         kStartFailed,       kOutOfMemory,   kDeviceError,
     kStorageError, kWorkerLost,        kHostFailed,    kStopped,
+    kPreempted,    kPeerLost,          kRunTimeLimit,
 };
 
 }  // namespace ordo::scheduler::core::reason

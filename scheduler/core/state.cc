@@ -1,9 +1,17 @@
 #include "scheduler/core/state.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "scheduler/core/moment.h"
 
 namespace ordo::scheduler::core {
+namespace {
+
+// Workers named in a sentence, at most.
+constexpr size_t kMaxNamed = 4;
+
+}  // namespace
+
 std::string JobName(const std::string& job) {
   return absl::StrCat("jobs/", job);
 }
@@ -22,6 +30,19 @@ std::string IdOf(const std::string& name) {
 
 std::string CheckpointId(const CheckpointKey& key) {
   return absl::StrCat(key.second, "-", key.first);
+}
+
+std::string WhereOf(const Live& live) {
+  const LiveRank& first = live.ranks.front();
+  if (live.ranks.size() == 1) {
+    return absl::StrCat(first.worker, ", ", absl::StrJoin(first.devices, ", "));
+  }
+  std::set<std::string> workers;
+  for (const LiveRank& rank : live.ranks) workers.insert(rank.worker);
+  return absl::StrCat(live.ranks.size(), " ranks on ",
+                      workers.size() <= kMaxNamed
+                          ? absl::StrJoin(workers, ", ")
+                          : absl::StrCat(workers.size(), " workers"));
 }
 
 DeviceUse UseOf(const JobRecord& job, bool in_evaluation) {
@@ -77,10 +98,12 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
                                     : workers::v1::Worker::ONLINE);
   proto.set_address(worker.address);
   std::map<std::string, std::pair<std::string, int>> holders;
-  for (const std::string& job : worker.live) {
+  for (const auto& [job, rank] : worker.live) {
     const JobEntry& entry = state.jobs.at(job);
-    holders[std::get<Live>(entry.place).device] = {JobName(job),
-                                                   entry.job->attempt_number()};
+    for (const std::string& device :
+         std::get<Live>(entry.place).ranks[rank].devices) {
+      holders[device] = {JobName(job), entry.job->attempt_number()};
+    }
   }
   for (const auto& [name, announced] : worker.announced) {
     workers::v1::Device& device = *proto.add_devices();

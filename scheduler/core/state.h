@@ -33,40 +33,65 @@ struct Options {
   // Wait before the second attempt after a failure; doubles up to the maximum.
   absl::Duration retry_backoff = absl::Seconds(1);
   absl::Duration retry_backoff_max = absl::Seconds(60);
-  // Time to leave for a cancelled and for a stopped attempt.
+  // Time to leave for a cancelled attempt, for a stopped one, and for the ranks
+  // of one of which another rank has failed.
   absl::Duration cancel_grace = absl::Seconds(2);
   absl::Duration stop_grace = absl::Seconds(30);
+  absl::Duration rank_grace = absl::Seconds(2);
   // A lost worker that holds nothing is forgotten after this.
   absl::Duration forget_worker = absl::Hours(1);
   // Of this life of the scheduler; larger than that of any earlier one.
   int64_t epoch = 1;
 };
 
-// A job that waits: in State.waiting, or for its backoff to end.
+// A job that waits: in State.waiting, or for its backoff to end, for jobs that
+// it needs, or to be released.
 struct Queued {
-  // On the monotonic clock; set during a backoff.
+  // On the monotonic clock: since when.
+  absl::Duration since;
+  // Monotonic, too: the end of its backoff, while there is one, and of the time
+  // that it may wait.
   std::optional<absl::Duration> not_before;
+  std::optional<absl::Duration> limit_at;
+  // Jobs that it needs and that have not ended.
+  int32_t num_needed = 0;
 };
 
-// What an attempt does with its device: it starts until its trainer reports,
+// What an attempt does with its devices: it starts until its trainer reports,
 // and evaluates also within a training job.
 enum class DeviceUse { kStart, kTrain, kEvaluate, kBenchmark };
 
-// A job whose newest attempt is given to a worker and not over.
-struct Live {
+// One process of an attempt.
+struct LiveRank {
   std::string worker;
-  std::string device;
+  // One or more.
+  std::vector<std::string> devices;
+  // It has exited, or its worker was lost: it holds nothing any more.
+  bool over = false;
+  // Not durable: the worker has listed it in this life of the scheduler.
+  bool observed = false;
+};
+
+// A job whose newest attempt is given to workers and not over.
+struct Live {
+  // One or more; not all are over.
+  std::vector<LiveRank> ranks;
+  // Monotonic: when it has run for as long as it may.
+  std::optional<absl::Duration> limit_at;
 
   // Not durable.
-  // The worker has listed it in this life of the scheduler.
-  bool observed = false;
   // Monotonic: when it last reached something durable: its start (or when it
   // was loaded) or a checkpoint.
   absl::Duration durable;
-  // Its device's time has been counted up to here (monotonic); since then the
-  // device is used for this.
+  // Its devices' time has been counted up to here (monotonic); since then they
+  // are used for this.
   absl::Duration counted;
   DeviceUse use = DeviceUse::kStart;
+  // What was counted, seconds times devices: in all, before its trainer
+  // reported, and since `durable`.
+  double device_seconds = 0;
+  double idle_device_seconds = 0;
+  double unsaved_device_seconds = 0;
   // Newest step, and the step that a next attempt would go on from.
   int64_t step = 0;
   int64_t durable_step = 0;
@@ -88,6 +113,9 @@ struct JobEntry {
   // By id, <evaluation>-<step>.
   std::map<std::string, ReportPtr> reports;
 };
+
+// A rank of a job's live attempt.
+using RankId = std::pair<std::string, int32_t>;
 
 // A worker; nothing of it is durable.
 struct Worker {
@@ -113,8 +141,8 @@ struct Worker {
   int64_t observed_sequence = 0;
   // Incarnations before this one, newest last, at most kMaxSuperseded.
   std::vector<std::string> superseded;
-  // Jobs whose live attempt is here.
-  std::set<std::string> live;
+  // What is here of live attempts and not over.
+  std::set<RankId> live;
   // Devices that an attempt which is not live still occupies.
   std::set<std::string> lingering;
   // Monotonic times of its deadlines.
@@ -126,7 +154,15 @@ struct Worker {
 inline constexpr size_t kMaxSuperseded = 8;
 
 struct Deadline {
-  enum class Kind { kLease, kHeartbeat, kForget, kBackoff, kPlace };
+  enum class Kind {
+    kLease,
+    kHeartbeat,
+    kForget,
+    kBackoff,
+    kQueueLimit,
+    kRunLimit,
+    kPlace,
+  };
 
   absl::Duration at;
   Kind kind;
@@ -157,6 +193,8 @@ struct State {
   policy::FreeDevices free;
   // Live jobs by the checkpoint (resource name) that they need.
   std::map<std::string, std::set<std::string>> pins;
+  // Queued jobs by the job that must end first; only of such as have not.
+  std::map<std::string, std::set<std::string>> needed_by;
 };
 
 // Ids: [a-z][a-z0-9-]*, at most 63 characters.
@@ -177,7 +215,9 @@ std::map<std::string, std::string> LackingKernels(
     const workers::v1::Device& device);
 // The same of a device that a worker announced, without the reasons.
 policy::Kernels LackingKernels(const Worker& worker, const std::string& device);
-// What its live attempt uses the device for; `in_evaluation`: one of the
+// "w, cpu:0", or "4 ranks on v and w".
+std::string WhereOf(const Live& live);
+// What its live attempt uses its devices for; `in_evaluation`: one of the
 // evaluations inside a training job is under way.
 DeviceUse UseOf(const JobRecord& job, bool in_evaluation);
 // The newest checkpoint that is AVAILABLE; null when there is none.

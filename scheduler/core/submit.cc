@@ -10,8 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "scheduler/core/needs.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
+#include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -126,24 +128,34 @@ FactsPtr MakeFacts(Turn& turn, NewJob& created) {
   return facts;
 }
 
-void CreateJob(Turn& turn, NewJob&& created) {
+// Makes the job known, so that others of its call can need it.
+std::shared_ptr<JobRecord> AddJob(Turn& turn, NewJob& created) {
   State& state = turn.state;
   auto job = std::make_shared<JobRecord>();
   job->facts = MakeFacts(turn, created);
   job->version = 1;
   job->state = jobs::v1::Job::QUEUED;
-  job->reason = reason::kWaitingForDevice;
-
   const JobFacts& facts = *job->facts;
+  job->priority = facts.spec->priority();
+  if (facts.spec->hold()) {
+    job->held_by = facts.user.empty() ? kUnknownUser : facts.user;
+  }
   JobEntry& entry = state.jobs[facts.id];
   entry.job = job;
   if (!facts.request_id.empty()) state.request_ids[facts.request_id] = facts.id;
   if (created.imported.has_value()) {
     TakeImported(turn, created, job.get(), &entry);
-  } else {
-    entry.place = Queued{};
-    AddPins(state, facts);
-    StartWaiting(state, facts);
+  }
+  return job;
+}
+
+// Lets it wait, if it is not over, and records it.
+void BeginJob(Turn& turn, JobRecord& job) {
+  JobEntry& entry = turn.state.jobs.at(job.id());
+  if (!std::holds_alternative<Ended>(entry.place)) {
+    AddPins(turn.state, *job.facts);
+    EnterQueue(turn, entry, job, absl::ZeroDuration());
+    job.reason = WaitReason(job, std::get<Queued>(entry.place));
   }
   turn.Emit(Record{entry.job});
   for (const auto& [key, checkpoint] : entry.checkpoints) {
@@ -164,9 +176,17 @@ void HandleSubmit(Turn& turn, Submit submit) {
     turn.Emit(Answer{submit.call, status});
     return;
   }
-  for (const std::string& id : plan.order) {
-    CreateJob(turn, std::move(plan.created[id]));
+  if (absl::Status status = CheckNeeds(turn.state, plan.created);
+      !status.ok()) {
+    turn.Emit(Answer{submit.call, status});
+    return;
   }
+  std::vector<std::shared_ptr<JobRecord>> created;
+  created.reserve(plan.order.size());
+  for (const std::string& id : plan.order) {
+    created.push_back(AddJob(turn, plan.created[id]));
+  }
+  for (const auto& job : created) BeginJob(turn, *job);
   std::vector<JobPtr> jobs;
   jobs.reserve(plan.ids.size());
   for (const std::string& id : plan.ids) {

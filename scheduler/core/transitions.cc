@@ -34,6 +34,8 @@ std::string_view TriggerName(Trigger trigger) {
       return "retry";
     case Trigger::kInterrupt:
       return "interrupt";
+    case Trigger::kExpire:
+      return "expire";
   }
   ORDO_CHECK(false) << "no such trigger: " << static_cast<int>(trigger);
   return "";

@@ -19,14 +19,15 @@ enum class Trigger {
   kRun,        // its trainer has reported
   kCancel,     // a user asked to cancel
   kFinish,     // the attempt ended: the task is done
-  kFail,       // the attempt ended: no further one may help or is allowed
+  kFail,       // no further attempt may help or is allowed
   kRetry,      // the attempt failed and another is allowed
   kInterrupt,  // the attempt ended by no fault of the job
+  kExpire,     // it waited for longer than it may
 };
 
 inline constexpr Trigger kTriggers[] = {
     Trigger::kPlace, Trigger::kRun,   Trigger::kCancel,    Trigger::kFinish,
-    Trigger::kFail,  Trigger::kRetry, Trigger::kInterrupt,
+    Trigger::kFail,  Trigger::kRetry, Trigger::kInterrupt, Trigger::kExpire,
 };
 
 inline constexpr JobState kJobStates[] = {
@@ -44,6 +45,8 @@ struct Transition {
 inline constexpr Transition kTransitions[] = {
     {jobs::v1::Job::QUEUED, Trigger::kPlace, jobs::v1::Job::STARTING},
     {jobs::v1::Job::QUEUED, Trigger::kCancel, jobs::v1::Job::CANCELLED},
+    {jobs::v1::Job::QUEUED, Trigger::kFail, jobs::v1::Job::FAILED},
+    {jobs::v1::Job::QUEUED, Trigger::kExpire, jobs::v1::Job::CANCELLED},
 
     {jobs::v1::Job::STARTING, Trigger::kRun, jobs::v1::Job::RUNNING},
     {jobs::v1::Job::STARTING, Trigger::kCancel, jobs::v1::Job::CANCELLING},

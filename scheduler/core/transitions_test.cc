@@ -114,13 +114,29 @@ TEST(TransitionsTest, TerminalStatesAcceptNothing) {
   }
 }
 
+// How long the job may wait that expires.
+constexpr absl::Duration kLimit = absl::Seconds(1);
+
+NewJob MakeJob(Trigger trigger) {
+  JobBuilder job("a");
+  if (trigger == Trigger::kExpire) job.QueueTimeLimit(kLimit);
+  return job;
+}
+
 // A worker w and a job "a" in the state, its live attempt being the first.
-void Reach(TestShell& shell, JobState state) {
+void Reach(TestShell& shell, JobState state, Trigger trigger) {
+  if (state == Job::QUEUED && trigger == Trigger::kFail) {
+    // What it needs will not succeed.
+    ORDO_ASSERT_OK(shell.Submit(
+        {JobBuilder("a").Needs("b"), JobBuilder("b").Device("cuda")}));
+    shell.Ignore();
+    return;
+  }
   if (state != Job::QUEUED) {
     ORDO_ASSERT_OK(shell.Announce(WorkerBuilder("w")));
     shell.Ignore();
   }
-  ORDO_ASSERT_OK(shell.Submit(JobBuilder("a")));
+  ORDO_ASSERT_OK(shell.Submit(MakeJob(trigger)));
   shell.Ignore();
   if (state == Job::RUNNING) {
     shell.Observe("w", {AttemptBuilder("a", 1).Running()});
@@ -150,7 +166,14 @@ void Pull(TestShell& shell, Trigger trigger) {
     case Trigger::kCancel:
       shell.CancelJob("a").IgnoreError();
       break;
+    case Trigger::kExpire:
+      shell.Advance(kLimit);
+      break;
     default:
+      if (shell.state().jobs.count("b") > 0) {
+        ORDO_ASSERT_OK(shell.CancelJob("b"));
+        break;
+      }
       if (!has_worker) {
         // A queued job has no attempt that anybody could report of; say so all
         // the same, from a worker that has no device for it.
@@ -182,7 +205,7 @@ TEST(TransitionsTest, TheCoreFollowsTheTableForEveryPair) {
     for (const Trigger trigger : kTriggers) {
       SCOPED_TRACE(Name(state) + " " + std::string(TriggerName(trigger)));
       TestShell shell;
-      Reach(shell, state);
+      Reach(shell, state, trigger);
       const int64_t version = shell.job("a").version();
       Pull(shell, trigger);
       const auto next = NextState(state, trigger);

@@ -25,6 +25,22 @@ jobs::v1::Attempt& JobEdit::AddAttempt() {
   return *attempt_;
 }
 
+void JobEdit::SetIncarnation(int32_t rank, const std::string& incarnation) {
+  if (read().newest_attempt().ranks().empty()) {
+    job().incarnation = incarnation;
+  } else {
+    attempt().mutable_ranks(rank)->set_incarnation(incarnation);
+  }
+}
+
+void JobEdit::SetAcknowledged(int32_t rank, int64_t number) {
+  if (read().newest_attempt().ranks().empty()) {
+    job().acknowledged_records = number;
+  } else {
+    attempt().mutable_ranks(rank)->set_acknowledged_records(number);
+  }
+}
+
 void JobEdit::Commit() {
   if (job_ == nullptr) return;
   ++job_->version;
@@ -44,8 +60,10 @@ void SetDeadline(State& state, const OwnedDeadline& deadline,
 
 void IndexFreeDevices(State& state, const Worker& worker) {
   std::set<std::string> held = worker.lingering;
-  for (const std::string& job : worker.live) {
-    held.insert(std::get<Live>(state.jobs.at(job).place).device);
+  for (const auto& [job, rank] : worker.live) {
+    const auto& devices =
+        std::get<Live>(state.jobs.at(job).place).ranks[rank].devices;
+    held.insert(devices.begin(), devices.end());
   }
   const bool takes_work =
       worker.liveness == Worker::Liveness::kOnline && !worker.draining;
@@ -61,17 +79,6 @@ void IndexFreeDevices(State& state, const Worker& worker) {
     if (held.count(name) > 0) continue;
     state.free[kind][{worker.id, name}] = LackingKernels(worker, name);
   }
-}
-
-void StartWaiting(State& state, const JobFacts& job) {
-  state.waiting[job.need][job.sequence] = job.id;
-}
-
-void StopWaiting(State& state, const JobFacts& job) {
-  const auto jobs = state.waiting.find(job.need);
-  if (jobs == state.waiting.end()) return;
-  jobs->second.erase(job.sequence);
-  if (jobs->second.empty()) state.waiting.erase(jobs);
 }
 
 }  // namespace ordo::scheduler::core

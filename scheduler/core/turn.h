@@ -20,13 +20,15 @@ namespace ordo::scheduler::core {
 struct Turn {
   State& state;
   const Moment now;
-  Effects effects;
+  Effects effects = {};
   // Workers that must be told a new desired set, and whose public look changed;
   // told once, at the end of the turn.
-  std::set<std::string> desired_changed;
-  std::set<std::string> workers_changed;
-  // Jobs whose backoff ended in this turn.
-  std::vector<std::string> backoff_ended;
+  std::set<std::string> desired_changed = {};
+  std::set<std::string> workers_changed = {};
+  // Jobs that waited for something else and since this turn wait for devices.
+  std::vector<std::string> freed = {};
+  // Jobs that ended in this turn, until those that need them know.
+  std::vector<std::string> ended = {};
 
   void Emit(Effect effect) { effects.push_back(std::move(effect)); }
   void Counted(Count::What what, const std::string& label = "",
@@ -54,6 +56,9 @@ class JobEdit {
   jobs::v1::Attempt& attempt();
   // Adds an attempt, the newest from here on.
   jobs::v1::Attempt& AddAttempt();
+  // Of a rank of the newest attempt.
+  void SetIncarnation(int32_t rank, const std::string& incarnation);
+  void SetAcknowledged(int32_t rank, int64_t number);
   // Makes the change part of the state and records it.
   void Commit();
 
@@ -78,10 +83,6 @@ void SetDeadline(State& state, const OwnedDeadline& deadline,
 
 // Brings State.free up to date with a worker.
 void IndexFreeDevices(State& state, const Worker& worker);
-
-// Puts a queued job into State.waiting, or takes it out.
-void StartWaiting(State& state, const JobFacts& job);
-void StopWaiting(State& state, const JobFacts& job);
 
 }  // namespace ordo::scheduler::core
 

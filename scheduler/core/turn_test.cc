@@ -22,7 +22,7 @@ class TurnTest : public ::testing::Test {
   }
 
   State state_;
-  Turn turn_{state_, {}, {}, {}, {}, {}};
+  Turn turn_{state_, {}};
   JobEntry entry_;
 };
 
@@ -90,12 +90,25 @@ TEST_F(TurnTest, OnlyWhatAWorkerOffersAndNothingHoldsIsFree) {
   EXPECT_TRUE(state_.free["cuda"].empty());
 }
 
-TEST_F(TurnTest, WaitingJobsAreIndexedByNeedAndSequence) {
-  StartWaiting(state_, *entry_.job->facts);
-  EXPECT_EQ(state_.waiting.at({"cpu", {}}).at(4), "a");
-  StopWaiting(state_, *entry_.job->facts);
-  EXPECT_TRUE(state_.waiting.empty());
-  StopWaiting(state_, *entry_.job->facts);
+TEST_F(TurnTest, WhatOneOfSeveralRanksNotesIsInItsAttempt) {
+  JobEdit first(turn_, entry_);
+  first.AddAttempt().set_number(1);
+  first.SetIncarnation(0, "only");
+  first.SetAcknowledged(0, 3);
+  first.Commit();
+  EXPECT_EQ(entry_.job->incarnation, "only");
+  EXPECT_EQ(IncarnationOf(*entry_.job, 0), "only");
+  EXPECT_EQ(AcknowledgedOf(*entry_.job, 0), 3);
+  JobEdit second(turn_, entry_);
+  second.AddAttempt().set_number(2);
+  second.attempt().add_ranks();
+  second.attempt().add_ranks();
+  second.SetIncarnation(1, "other");
+  second.SetAcknowledged(1, 5);
+  second.Commit();
+  EXPECT_EQ(entry_.job->newest_attempt().ranks(1).incarnation(), "other");
+  EXPECT_EQ(IncarnationOf(*entry_.job, 0), "");
+  EXPECT_EQ(AcknowledgedOf(*entry_.job, 1), 5);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "scheduler/policy/fifo.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ordo::scheduler::policy {
 namespace {
@@ -11,11 +12,13 @@ using Devices = std::map<DeviceId, Kernels>;
 // Jobs that need the same, and where the search for their next device goes on:
 // among those that lack kernels, which do for fewer jobs, and then among all.
 struct Line {
-  const Kernels& kernels;
+  const Need& need;
   Jobs::const_iterator job;
-  const Jobs::const_iterator end;
+  Jobs::const_iterator end;
   bool lacking_only;
   Devices::const_iterator device;
+
+  bool IsSingle() const { return need.ranks == 1 && need.devices == 1; }
 };
 
 bool Lacks(const Kernels& lacking, const Kernels& kernels) {
@@ -35,8 +38,28 @@ void Seek(const Devices& free, const std::set<DeviceId>& taken, Line* line) {
     }
     const auto& [device, lacking] = *line->device;
     if (line->lacking_only && lacking.empty()) continue;
-    if (taken.count(device) == 0 && !Lacks(lacking, line->kernels)) return;
+    if (taken.count(device) == 0 && !Lacks(lacking, line->need.kernels)) return;
   }
+}
+
+using Taken = std::set<DeviceId>;
+
+// Devices for all ranks of a job: each rank's on one worker, those of the first
+// worker that has room first. Nothing when there are not enough.
+std::vector<RankPlace> FindParts(const Devices& free, const Taken& taken,
+                                 const Need& need) {
+  std::vector<RankPlace> parts;
+  RankPlace part;
+  for (const auto& [device, lacking] : free) {
+    if (taken.count(device) > 0 || Lacks(lacking, need.kernels)) continue;
+    if (device.worker != part.worker) part = {device.worker, {}};
+    part.devices.push_back(device.device);
+    if (static_cast<int>(part.devices.size()) < need.devices) continue;
+    parts.push_back(part);
+    part.devices.clear();
+    if (static_cast<int>(parts.size()) == need.ranks) return parts;
+  }
+  return {};
 }
 
 // Places jobs for one kind of device.
@@ -44,15 +67,17 @@ void PlaceKind(const WaitingJobs& waiting, const std::string& kind,
                const Devices& free, std::vector<Placement>* placements) {
   std::vector<Line> lines;
   bool are_named = false;
-  for (auto it = waiting.lower_bound({kind, {}});
+  Need first;
+  first.kind = kind;
+  for (auto it = waiting.lower_bound(first);
        it != waiting.end() && it->first.kind == kind; ++it) {
     are_named |= !it->first.kernels.empty() && !it->second.empty();
-    lines.push_back({it->first.kernels, it->second.begin(), it->second.end(),
+    lines.push_back({it->first, it->second.begin(), it->second.end(),
                      /*lacking_only=*/false, free.begin()});
   }
   // Otherwise any order does, and none is the quickest.
   for (Line& line : lines) line.lacking_only = are_named;
-  std::set<DeviceId> taken;
+  Taken taken;
   while (placements->size() < kMaxPlacements) {
     Line* oldest = nullptr;
     for (Line& line : lines) {
@@ -64,8 +89,24 @@ void PlaceKind(const WaitingJobs& waiting, const std::string& kind,
       }
     }
     if (oldest == nullptr) return;
-    placements->push_back({oldest->job->second, oldest->device->first});
-    taken.insert(oldest->device->first);
+    std::vector<RankPlace> parts;
+    if (oldest->IsSingle()) {
+      const DeviceId& device = oldest->device->first;
+      parts = {{device.worker, {device.device}}};
+    } else {
+      parts = FindParts(free, taken, oldest->need);
+    }
+    if (parts.empty()) {
+      // Its jobs wait for more than there is.
+      oldest->job = oldest->end;
+      continue;
+    }
+    for (const RankPlace& part : parts) {
+      for (const std::string& device : part.devices) {
+        taken.insert({part.worker, device});
+      }
+    }
+    placements->push_back({oldest->job->second, std::move(parts)});
     ++oldest->job;
   }
 }

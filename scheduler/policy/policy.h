@@ -36,18 +36,23 @@ inline bool operator==(const DeviceId& a, const DeviceId& b) {
 // Names of kernels, <table>/<kernel>, such as attention/cpu_tiled.
 using Kernels = std::set<std::string>;
 
-// What a job asks of its device.
+// What a job asks of its devices.
 struct Need {
   std::string kind;
   // Those that it names.
   Kernels kernels;
+  // Its processes, and the devices of each, all on one worker.
+  int ranks = 1;
+  int devices = 1;
+
+  auto tied() const { return std::tie(kind, kernels, ranks, devices); }
 };
 
 inline bool operator<(const Need& a, const Need& b) {
-  return std::tie(a.kind, a.kernels) < std::tie(b.kind, b.kernels);
+  return a.tied() < b.tied();
 }
 inline bool operator==(const Need& a, const Need& b) {
-  return a.kind == b.kind && a.kernels == b.kernels;
+  return a.tied() == b.tied();
 }
 
 // By what they need: the jobs that may start now, by order of submission.
@@ -63,18 +68,30 @@ struct Snapshot {
   const FreeDevices& free;
 };
 
+// Where one rank runs.
+struct RankPlace {
+  std::string worker;
+  std::vector<std::string> devices;
+};
+
+inline bool operator==(const RankPlace& a, const RankPlace& b) {
+  return a.worker == b.worker && a.devices == b.devices;
+}
+
 struct Placement {
   std::string job;
-  DeviceId device;
+  // By rank.
+  std::vector<RankPlace> parts;
 };
 
 inline bool operator==(const Placement& a, const Placement& b) {
-  return a.job == b.job && a.device == b.device;
+  return a.job == b.job && a.parts == b.parts;
 }
 
-// Each job and each device at most once, at most kMaxPlacements. No job gets a
-// device that lacks a kernel it names. Below that limit, no job that waits and
-// no device that stays free would do for each other.
+// Each job and each device at most once, at most kMaxPlacements; all ranks of a
+// job or none. No job gets a device that lacks a kernel it names. Below that
+// limit, no job that waits and no device that stays free would do for each
+// other.
 using PlaceFunction = std::vector<Placement> (*)(const Snapshot&);
 
 struct Policy {

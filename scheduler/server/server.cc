@@ -248,9 +248,11 @@ void Server::RunTimer() {
 void Server::ShowCheckpointAges(absl::Duration now) {
   ages_shown_ = now;
   for (const auto& [id, worker] : state_.workers) {
-    for (const std::string& job : worker.live) {
+    for (const auto& [job, rank] : worker.live) {
       const auto& live = std::get<core::Live>(state_.jobs.at(job).place);
-      options_.metrics->checkpoint_age.With({id, live.device})
+      // As its progress: by the first device of rank 0.
+      if (rank != 0) continue;
+      options_.metrics->checkpoint_age.With({id, live.ranks[0].devices.front()})
           .Set(absl::ToDoubleSeconds(now - live.durable));
     }
   }
@@ -376,20 +378,52 @@ void Server::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {
       std::move(done));
 }
 
+void Server::CallForJob(const std::function<core::Event(uint64_t call)>& make,
+                        JobCallback done) {
+  Call(make, [done = std::move(done)](
+                 absl::StatusOr<std::vector<jobs::v1::Job>> jobs) {
+    if (jobs.ok()) {
+      done(std::move(jobs->front()));
+    } else {
+      done(jobs.status());
+    }
+  });
+}
+
 void Server::CancelJob(const std::string& job, const std::string& user,
                        JobCallback done) {
-  Call(
+  CallForJob(
       [&](uint64_t call) {
         return core::Cancel{call, job, user};
       },
-      [done =
-           std::move(done)](absl::StatusOr<std::vector<jobs::v1::Job>> jobs) {
-        if (jobs.ok()) {
-          done(std::move(jobs->front()));
-        } else {
-          done(jobs.status());
-        }
-      });
+      std::move(done));
+}
+
+void Server::HoldJob(const std::string& job, const std::string& user,
+                     JobCallback done) {
+  CallForJob(
+      [&](uint64_t call) {
+        return core::Hold{call, job, user};
+      },
+      std::move(done));
+}
+
+void Server::ReleaseJob(const std::string& job, const std::string& user,
+                        JobCallback done) {
+  CallForJob(
+      [&](uint64_t call) {
+        return core::Release{call, job, user};
+      },
+      std::move(done));
+}
+
+void Server::SetPriority(const std::string& job, int32_t priority,
+                         const std::string& user, JobCallback done) {
+  CallForJob(
+      [&](uint64_t call) {
+        return core::SetPriority{call, job, user, priority};
+      },
+      std::move(done));
 }
 
 absl::StatusOr<int64_t> Server::WatchJob(const std::string& job,

@@ -76,6 +76,12 @@ class Server : public Scheduler {
   void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) override;
   void CancelJob(const std::string& job, const std::string& user,
                  JobCallback done) override;
+  void HoldJob(const std::string& job, const std::string& user,
+               JobCallback done) override;
+  void ReleaseJob(const std::string& job, const std::string& user,
+                  JobCallback done) override;
+  void SetPriority(const std::string& job, int32_t priority,
+                   const std::string& user, JobCallback done) override;
   absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const override;
   absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(
       const JobFilter& filter, const Page& page) const override;
@@ -116,6 +122,9 @@ class Server : public Scheduler {
   // As above, remembering whom to answer.
   void Call(const std::function<core::Event(uint64_t call)>& make,
             JobsCallback done) ORDO_EXCLUDES(mutex_);
+  // The same of what is answered with one job.
+  void CallForJob(const std::function<core::Event(uint64_t call)>& make,
+                  JobCallback done) ORDO_EXCLUDES(mutex_);
   absl::Status ApplyLocked(core::Event event) ORDO_REQUIRES(mutex_);
 
   // On the writer's thread.

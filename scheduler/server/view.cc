@@ -226,6 +226,18 @@ int View::JobsAhead(const core::JobRecord& job) const {
       queued->second.begin(), queued->second.lower_bound(job.facts->sequence)));
 }
 
+std::vector<std::string> View::Needed(const core::JobRecord& job) const {
+  std::vector<std::string> needed;
+  for (const core::NeededJob& need : job.facts->needs) {
+    const auto sequence = sequences_.find(need.id);
+    if (sequence != sequences_.end() &&
+        !core::IsTerminal(jobs_.at(sequence->second)->state)) {
+      needed.push_back(need.id);
+    }
+  }
+  return needed;
+}
+
 absl::StatusOr<jobs::v1::ExplainResponse> View::Explain(const std::string& job,
                                                         absl::Time now) const {
   base::MutexLock lock(mutex_);
@@ -234,7 +246,7 @@ absl::StatusOr<jobs::v1::ExplainResponse> View::Explain(const std::string& job,
   const Job seen = WithProgress(record);
   std::vector<workers::v1::Worker> workers;
   for (const auto& [name, worker] : workers_) workers.push_back(*worker);
-  return core::Explain({seen, JobsAhead(record), workers, now});
+  return core::Explain({seen, JobsAhead(record), workers, now, Needed(record)});
 }
 
 absl::StatusOr<checkpoints::v1::Checkpoint> View::GetCheckpoint(

@@ -84,6 +84,9 @@ class View {
   jobs::v1::Job WithProgress(const core::JobRecord& job) const
       ORDO_REQUIRES(mutex_);
   int JobsAhead(const core::JobRecord& job) const ORDO_REQUIRES(mutex_);
+  // Those of the jobs that it needs which have not ended.
+  std::vector<std::string> Needed(const core::JobRecord& job) const
+      ORDO_REQUIRES(mutex_);
 
   mutable base::Mutex mutex_;
   std::unordered_map<std::string, int64_t> sequences_ ORDO_GUARDED_BY(mutex_);

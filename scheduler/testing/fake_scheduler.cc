@@ -242,6 +242,45 @@ void FakeScheduler::CancelJob(const std::string& job, const std::string& user,
   done(PutJob(*found));
 }
 
+absl::StatusOr<Job> FakeScheduler::FindQueued(const std::string& job) const {
+  absl::StatusOr<Job> found = GetJob(job);
+  if (found.ok() && found->state() != Job::QUEUED) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("job '", job, "' is not queued"));
+  }
+  return found;
+}
+
+void FakeScheduler::HoldJob(const std::string& job, const std::string& user,
+                            JobCallback done) {
+  absl::StatusOr<Job> found = FindQueued(job);
+  if (found.ok() && found->held_by().empty()) {
+    found->set_held_by(user);
+    found = PutJob(*found);
+  }
+  done(std::move(found));
+}
+
+void FakeScheduler::ReleaseJob(const std::string& job, const std::string&,
+                               JobCallback done) {
+  absl::StatusOr<Job> found = FindQueued(job);
+  if (found.ok() && !found->held_by().empty()) {
+    found->clear_held_by();
+    found = PutJob(*found);
+  }
+  done(std::move(found));
+}
+
+void FakeScheduler::SetPriority(const std::string& job, int32_t priority,
+                                const std::string&, JobCallback done) {
+  absl::StatusOr<Job> found = FindQueued(job);
+  if (found.ok() && found->priority() != priority) {
+    found->set_priority(priority);
+    found = PutJob(*found);
+  }
+  done(std::move(found));
+}
+
 absl::StatusOr<Job> FakeScheduler::FindJob(const std::string& job) const {
   const auto found = jobs_.find(job);
   if (found == jobs_.end()) {

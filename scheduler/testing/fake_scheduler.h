@@ -50,6 +50,12 @@ class FakeScheduler : public Scheduler {
   void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) override;
   void CancelJob(const std::string& job, const std::string& user,
                  JobCallback done) override;
+  void HoldJob(const std::string& job, const std::string& user,
+               JobCallback done) override;
+  void ReleaseJob(const std::string& job, const std::string& user,
+                  JobCallback done) override;
+  void SetPriority(const std::string& job, int32_t priority,
+                   const std::string& user, JobCallback done) override;
   absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const override;
   absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(
       const JobFilter& filter, const Page& page) const override;
@@ -84,6 +90,7 @@ class FakeScheduler : public Scheduler {
 
   absl::StatusOr<jobs::v1::Job> FindJob(const std::string& job) const
       ORDO_REQUIRES(mutex_);
+  absl::StatusOr<jobs::v1::Job> FindQueued(const std::string& job) const;
   absl::StatusOr<std::vector<jobs::v1::Job>> TryCreate(
       const std::vector<NewJob>& jobs);
   void Tell(const jobs::v1::Job& job, bool last);

@@ -325,10 +325,31 @@ agent::v1::AnnounceRequest AnnouncementAfter(const History& history) {
   return request;
 }
 
+namespace {
+
+// What the first release knew of a job.
+jobs::v1::Job AsFirst(jobs::v1::Job job) {
+  job.clear_priority();
+  job.clear_held_by();
+  job.clear_interruptions();
+  job.clear_queue_time();
+  job.clear_waited();
+  for (jobs::v1::Attempt& attempt : *job.mutable_attempts()) {
+    attempt.clear_ranks();
+    attempt.clear_device_seconds();
+    attempt.clear_idle_device_seconds();
+    attempt.clear_lost_device_seconds();
+    attempt.clear_lost_steps();
+  }
+  return job;
+}
+
+}  // namespace
+
 std::string Describe(const scheduler::core::Records& records) {
   std::string text;
   for (const auto& record : records.jobs) {
-    const jobs::v1::Job job = scheduler::core::Present(*record);
+    const jobs::v1::Job job = AsFirst(scheduler::core::Present(*record));
     absl::StrAppend(&text, job.ShortDebugString(), " request '",
                     record->facts->request_id, "' fingerprint '",
                     record->facts->fingerprint, "' incarnation '",

@@ -52,7 +52,7 @@ class History {
 // every phase, ended in every way.
 agent::v1::AnnounceRequest AnnouncementAfter(const History& history);
 
-// One line for each job, checkpoint and report.
+// One line for each job, checkpoint and report, of what the first release knew.
 std::string Describe(const scheduler::core::Records& records);
 
 }  // namespace ordo::tests::releases

@@ -14,6 +14,8 @@ using scheduler::core::JobPtr;
 using scheduler::core::testing::JobBuilder;
 
 constexpr absl::Duration kTimeout = absl::Seconds(5);
+// No message comes later.
+constexpr absl::Duration kLate = absl::Minutes(1);
 constexpr uint64_t kMaxBatch = 8;
 // Steps that take longer than any simulation.
 constexpr int64_t kEndless = 1'000'000'000;
@@ -41,6 +43,8 @@ void Client::Begin(const std::string& id, const Workload& workload,
   PlanNext(workload_.submits_per_minute(), &Client::SubmitOne);
   PlanNext(workload_.batches_per_minute(), &Client::SubmitBatch);
   PlanNext(workload_.cancels_per_minute(), &Client::CancelOne);
+  PlanNext(workload_.holds_per_minute(), &Client::HoldOne);
+  PlanNext(workload_.moves_per_minute(), &Client::MoveOne);
 }
 
 void Client::PlanNext(double per_minute, void (Client::*action)()) {
@@ -86,8 +90,44 @@ NewJob Client::MakeJob() {
   }
   job.spec.mutable_retry()->mutable_step_timeout()->set_seconds(
       static_cast<int64_t>(2 + dice_.Int(10)));
+  DrawLimits(&job);
+  DrawNeeds(&job);
   known_.push_back(id);
   return job;
+}
+
+void Client::DrawLimits(NewJob* job) {
+  jobs::v1::JobSpec& spec = job->spec;
+  if (dice_.Chance(workload_.gang())) {
+    spec.mutable_resources()->set_ranks(
+        static_cast<int>(1 + dice_.Int(workload_.max_ranks())));
+  }
+  if (dice_.Chance(workload_.limit())) {
+    spec.mutable_run_time_limit()->set_seconds(
+        static_cast<int64_t>(1 + dice_.Int(20)));
+  }
+  if (dice_.Chance(workload_.limit())) {
+    spec.mutable_queue_time_limit()->set_seconds(
+        static_cast<int64_t>(1 + dice_.Int(60)));
+  }
+  if (dice_.Chance(workload_.limit())) {
+    spec.mutable_retry()->set_max_interruptions(
+        static_cast<int>(1 + dice_.Int(4)));
+  }
+  spec.set_priority(static_cast<int>(dice_.Int(5)));
+  if (dice_.Chance(workload_.held())) {
+    spec.set_hold(true);
+    held_.insert(spec.name());
+  }
+}
+
+void Client::DrawNeeds(NewJob* job) {
+  for (int i = 0; i < 2 && !known_.empty(); ++i) {
+    if (!dice_.Chance(workload_.need())) continue;
+    jobs::v1::Need& need = *job->spec.add_needs();
+    need.set_job("jobs/" + known_[dice_.Int(known_.size())]);
+    if (dice_.Chance(0.5)) need.set_condition(jobs::v1::Need::ENDED);
+  }
 }
 
 void Client::SubmitOne() {
@@ -147,13 +187,18 @@ void Client::TakeSubmitted(const std::vector<NewJob>& jobs,
       const std::string& id = job.spec.name();
       oracle_.Acknowledged(id);
       if (settled_ && endless_.count(id) > 0) Cancel(id);
+      if (settled_ && held_.count(id) > 0) Release(id);
     }
     return;
   }
-  // A reference may have nothing to refer to. Without a request id, an earlier
+  // A reference may have nothing to refer to, what it needs may have failed.
+  // Without a request id, an earlier
   // try may have made the job.
   const bool expected =
       absl::IsNotFound(answer.status()) ||
+      (absl::IsFailedPrecondition(answer.status()) &&
+       std::any_of(jobs.begin(), jobs.end(),
+                   [](const NewJob& job) { return job.spec.needs_size(); })) ||
       (absl::IsAlreadyExists(answer.status()) &&
        std::any_of(jobs.begin(), jobs.end(),
                    [](const NewJob& job) { return job.request_id.empty(); }));
@@ -191,9 +236,85 @@ void Client::TakeCancelled(const std::string& job, const Answer& answer) {
   }
 }
 
+void Client::HoldOne() {
+  if (known_.empty()) return;
+  const std::string& job = known_[dice_.Int(known_.size())];
+  if (held_.count(job) > 0) {
+    Release(job);
+  } else {
+    Hold(job);
+  }
+}
+
+void Client::MoveOne() {
+  if (known_.empty()) return;
+  const std::string job = known_[dice_.Int(known_.size())];
+  const auto priority = static_cast<int32_t>(dice_.Int(9)) - 4;
+  ++num_under_way_;
+  network_.Call<std::vector<JobPtr>>(
+      {id_, "scheduler", "move " + job, kTimeout},
+      [this, job, priority](Reply<std::vector<JobPtr>> reply) {
+        scheduler_.SetPriority(job, priority, std::move(reply));
+      },
+      [this, job](const Answer& answer) {
+        --num_under_way_;
+        TakeMoved(job, answer, [] {});
+      });
+}
+
+void Client::Hold(const std::string& job) {
+  held_.insert(job);
+  ++num_under_way_;
+  network_.Call<std::vector<JobPtr>>(
+      {id_, "scheduler", "hold " + job, kTimeout},
+      [this, job](Reply<std::vector<JobPtr>> reply) {
+        scheduler_.HoldJob(job, std::move(reply));
+      },
+      [this, job](const Answer& answer) {
+        --num_under_way_;
+        // It may have arrived after what released it.
+        if (settled_) return Release(job);
+        TakeMoved(job, answer, [] {});
+      });
+}
+
+void Client::Release(const std::string& job) {
+  ++num_under_way_;
+  network_.Call<std::vector<JobPtr>>(
+      {id_, "scheduler", "release " + job, kTimeout},
+      [this, job](Reply<std::vector<JobPtr>> reply) {
+        scheduler_.ReleaseJob(job, std::move(reply));
+      },
+      [this, job](const Answer& answer) {
+        --num_under_way_;
+        TakeMoved(job, answer, [this, job] { Release(job); });
+      });
+}
+
+void Client::TakeMoved(const std::string& job, const Answer& answer,
+                       std::function<void()> again) {
+  if (MayTryAgain(answer.status())) {
+    Again(std::move(again));
+  } else if (!answer.ok() && !absl::IsNotFound(answer.status()) &&
+             !absl::IsFailedPrecondition(answer.status())) {
+    world_.Fail(absl::StrCat("what is asked of ", job,
+                             " is refused: ", answer.status().ToString()));
+  }
+}
+
 void Client::Settle() {
   settled_ = true;
   for (const std::string& job : endless_) Cancel(job);
+  const auto release = [this] {
+    for (const std::string& job : held_) Release(job);
+  };
+  release();
+  // What asked for a hold may still be under way.
+  ++num_under_way_;
+  world_.After(kLate, "", [this, release] {
+    --num_under_way_;
+    release();
+  });
 }
 
 }  // namespace ordo::tests::sim

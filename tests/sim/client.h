@@ -40,6 +40,8 @@ class Client {
   void SubmitOne();
   void SubmitBatch();
   void CancelOne();
+  void HoldOne();
+  void MoveOne();
 
   scheduler::NewJob MakeJob();
   void Submit(const std::vector<scheduler::NewJob>& jobs);
@@ -47,6 +49,13 @@ class Client {
                      const Answer& answer);
   void Cancel(const std::string& job);
   void TakeCancelled(const std::string& job, const Answer& answer);
+  void Hold(const std::string& job);
+  void Release(const std::string& job);
+  // Of a job that may not be queued, or not be there.
+  void TakeMoved(const std::string& job, const Answer& answer,
+                 std::function<void()> again);
+  void DrawLimits(scheduler::NewJob* job);
+  void DrawNeeds(scheduler::NewJob* job);
   // Tries again after a while.
   void Again(std::function<void()> then);
 
@@ -65,6 +74,8 @@ class Client {
   std::vector<std::string> known_;
   // Never end by themselves.
   std::set<std::string> endless_;
+  // On hold, or asked to be.
+  std::set<std::string> held_;
 };
 
 }  // namespace ordo::tests::sim

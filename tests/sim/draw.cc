@@ -17,6 +17,15 @@ int Pick(Dice& dice, int low, int high) {
   return low + static_cast<int>(dice.Int(high - low + 1));
 }
 
+void DrawWishes(Dice dice, Workload* workload) {
+  workload->set_gang(Amount(dice, 0.6));
+  workload->set_limit(Amount(dice, 0.4));
+  workload->set_need(Amount(dice, 0.4));
+  workload->set_held(Amount(dice, 0.2));
+  workload->set_holds_per_minute(Amount(dice, 10));
+  workload->set_moves_per_minute(Amount(dice, 5));
+}
+
 void DrawNetwork(Dice dice, NetworkFaults* faults) {
   faults->set_loss(Amount(dice, 0.2));
   faults->set_duplicate(Amount(dice, 0.1));
@@ -82,6 +91,8 @@ Scenario DrawScenario(uint64_t seed) {
   workload.set_max_jobs(Pick(dice, 5, 40));
   workload.set_max_steps(Pick(dice, 1, 60));
   workload.set_max_step_ms(Pick(dice, 1, 200));
+  workload.set_max_ranks(cluster.workers() * cluster.devices());
+  DrawWishes(Dice(seed, "scenario/wishes"), &workload);
   Faults& faults = *scenario.mutable_faults();
   DrawNetwork(Dice(seed, "scenario/network"), faults.mutable_network());
   DrawProcesses(Dice(seed, "scenario/processes"), faults.mutable_processes());

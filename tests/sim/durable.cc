@@ -85,6 +85,9 @@ JobView ViewOf(const core::JobRecord& job) {
   view.reason = job.reason;
   view.attempt = job.attempt_number();
   view.failed_attempts = job.failed_attempts;
+  view.interruptions = job.interruptions;
+  view.held = !job.held_by.empty();
+  view.facts = job.facts;
   if (!job.attempts.empty()) {
     std::set<std::string> warnings;
     for (const std::string& warning : job.newest_attempt().warnings()) {
@@ -102,11 +105,14 @@ std::vector<JobView> JobsOf(const core::State& state) {
   return jobs;
 }
 
-bool IsLive(const core::State& state, const std::string& job, int32_t attempt) {
-  const auto entry = state.jobs.find(job);
-  return entry != state.jobs.end() &&
-         std::holds_alternative<core::Live>(entry->second.place) &&
-         entry->second.job->attempt_number() == attempt;
+bool IsLive(const core::State& state, const worker::agent::AttemptKey& key) {
+  const auto entry = state.jobs.find(key.job);
+  if (entry == state.jobs.end()) return false;
+  const auto* live = std::get_if<core::Live>(&entry->second.place);
+  return live != nullptr &&
+         entry->second.job->attempt_number() == key.attempt &&
+         key.rank < static_cast<int>(live->ranks.size()) &&
+         !live->ranks[key.rank].over;
 }
 
 std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
@@ -114,13 +120,20 @@ std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
   for (const auto& [id, entry] : state.jobs) {
     const auto* live = std::get_if<core::Live>(&entry.place);
     if (live == nullptr) continue;
-    attempts.push_back(
-        {{id, entry.job->attempt_number()},
-         live->worker,
-         live->device,
-         Lacks(entry.job->facts->need,
-               core::LackingKernels(state.workers.at(live->worker),
-                                    live->device))});
+    for (size_t i = 0; i < live->ranks.size(); ++i) {
+      const core::LiveRank& rank = live->ranks[i];
+      if (rank.over) continue;
+      LiveAttempt attempt;
+      attempt.key = {id, entry.job->attempt_number(), static_cast<int32_t>(i)};
+      attempt.worker = rank.worker;
+      attempt.devices = rank.devices;
+      for (const std::string& device : rank.devices) {
+        attempt.lacks_kernel |=
+            Lacks(entry.job->facts->need,
+                  core::LackingKernels(state.workers.at(rank.worker), device));
+      }
+      attempts.push_back(std::move(attempt));
+    }
   }
   return attempts;
 }
@@ -134,11 +147,19 @@ absl::Status CheckExplained(const core::State& state) {
   for (const auto& [id, entry] : state.jobs) {
     const auto* queued = std::get_if<core::Queued>(&entry.place);
     if (queued == nullptr) continue;
-    const jobs::v1::ExplainResponse explained = core::Explain(
-        {core::Present(*entry.job), 0, workers, absl::UnixEpoch()});
-    const std::string holds = queued->not_before.has_value()
+    std::vector<std::string> needed;
+    for (const core::NeededJob& need : entry.job->facts->needs) {
+      if (!core::IsTerminal(state.jobs.at(need.id).job->state)) {
+        needed.push_back(need.id);
+      }
+    }
+    const std::string holds = !entry.job->held_by.empty() ? core::reason::kHeld
+                              : !needed.empty() ? core::reason::kWaitingForNeeds
+                              : queued->not_before.has_value()
                                   ? core::reason::kBackoff
                                   : WhatHolds(workers, entry.job->facts->need);
+    const jobs::v1::ExplainResponse explained = core::Explain(
+        {core::Present(*entry.job), 0, workers, absl::UnixEpoch(), needed});
     if (explained.blockers().empty() ||
         explained.blockers(0).reason() != holds) {
       return absl::InternalError(

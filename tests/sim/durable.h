@@ -27,6 +27,10 @@ struct JobView {
   // Number of its newest attempt; 0: none.
   int32_t attempt = 0;
   int32_t failed_attempts = 0;
+  int32_t interruptions = 0;
+  bool held = false;
+  // What its spec says.
+  scheduler::core::FactsPtr facts;
   // Of its newest attempt.
   bool has_repeated_warning = false;
 };
@@ -35,16 +39,16 @@ JobView ViewOf(const scheduler::core::JobRecord& job);
 // All jobs of a state, by id.
 std::vector<JobView> JobsOf(const scheduler::core::State& state);
 
-// Whether this is the newest attempt of a job, and not over.
-bool IsLive(const scheduler::core::State& state, const std::string& job,
-            int32_t attempt);
+// Whether this is a rank of the newest attempt of a job, and not over.
+bool IsLive(const scheduler::core::State& state,
+            const worker::agent::AttemptKey& key);
 
-// An attempt that is not over, and where.
+// A rank of an attempt that is not over, and where.
 struct LiveAttempt {
   worker::agent::AttemptKey key;
   std::string worker;
-  std::string device;
-  // By what its worker says now, the device lacks a kernel that the job names.
+  std::vector<std::string> devices;
+  // By what its worker says now, a device lacks a kernel that the job names.
   bool lacks_kernel = false;
 };
 std::vector<LiveAttempt> LiveAttempts(const scheduler::core::State& state);

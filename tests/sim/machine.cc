@@ -22,6 +22,10 @@ constexpr int64_t kMaxPiece = 20;
 // cancelled, and should fill no store until then.
 constexpr int64_t kManySteps = 1'000'000;
 
+int NumRanks(const DesiredAttempt& desired) {
+  return std::max(1, desired.train().resources().ranks());
+}
+
 int64_t TotalSteps(const DesiredAttempt& desired) {
   return desired.has_train() ? desired.train().training().steps() : kPieces;
 }
@@ -67,7 +71,7 @@ void Machine::Changed(const AttemptKey& key) {
 
 absl::Status Machine::Start(const DesiredAttempt& desired,
                             ObservedAttempt::Cause* cause) {
-  const AttemptKey key{desired.job(), desired.attempt()};
+  const AttemptKey key{desired.job(), desired.attempt(), desired.rank()};
   oracle_.TrainerStarted(key, options_.id);
   if (Chance(starts_, options_.faults.start_failure())) {
     const bool own = starts_.Chance(0.5);
@@ -172,7 +176,65 @@ void Machine::BeginWork(const AttemptKey& key,
     Leave(key, ExitCode::CHECKPOINT_DAMAGED, 0, TrueEnd::kInnocent);
     return;
   }
-  NextPiece(key, plan);
+  if (NumRanks(task.desired) == 1) {
+    NextPiece(key, plan);
+  } else {
+    JoinGang(key, plan);
+  }
+}
+
+void Machine::JoinGang(const AttemptKey& key,
+                       const std::shared_ptr<Plan>& plan) {
+  Task& task = *tasks_.at(key);
+  Gang& gang = storage_.GangOf(key);
+  gang.arrived.insert(key.rank);
+  const Life& life = task.trainer;
+  gang.tell[key.rank] = [this, key, plan, watch = life.watch()] {
+    const Task* joined = Find(key);
+    if (watch.expired() || joined == nullptr) return;
+    world_.After(plan->dice.Between(absl::Milliseconds(1), absl::Seconds(3)),
+                 key.ToString() + " hears of the others", joined->trainer,
+                 [this, key, plan] { TakeGang(key, plan); });
+  };
+  if (gang.finished || gang.stopping || gang.broken) {
+    return gang.tell[key.rank]();
+  }
+  if (static_cast<int>(gang.arrived.size()) == NumRanks(task.desired)) {
+    gang.TellAll();
+  }
+}
+
+void Machine::TakeGang(const AttemptKey& key,
+                       const std::shared_ptr<Plan>& plan) {
+  const Gang& gang = storage_.GangOf(key);
+  ProgressRecord finished;
+  finished.mutable_finished()->set_step(tasks_.at(key)->step);
+  if (gang.finished) {
+    finished.mutable_finished()->set_code(ExitCode::FINISHED);
+    Write(key, finished);
+    Leave(key, ExitCode::FINISHED, 0, TrueEnd::kFinished);
+  } else if (gang.broken) {
+    Leave(key, ExitCode::PEER_LOST, 0, TrueEnd::kInnocent);
+  } else if (gang.stopping) {
+    LeaveStopped(key, key.rank == 0);
+  } else if (key.rank == 0) {
+    NextPiece(key, plan);
+  } else if (plan->fate != Plan::Fate::kFinish) {
+    // Rank 0 does the steps: its fate meets this one some time.
+    world_.After(plan->dice.Between(absl::ZeroDuration(), absl::Seconds(2)),
+                 key.ToString() + " meets its fate", tasks_.at(key)->trainer,
+                 [this, key, plan] { Conclude(key, plan); });
+  }
+}
+
+void Machine::LeaveStopped(const AttemptKey& key, bool with_checkpoint) {
+  Task& task = *tasks_.at(key);
+  if (with_checkpoint) WriteCheckpoint(key, task, /*fails=*/false);
+  ProgressRecord finished;
+  finished.mutable_finished()->set_code(ExitCode::STOPPED);
+  finished.mutable_finished()->set_step(task.step);
+  Write(key, finished);
+  Leave(key, ExitCode::STOPPED, 0, TrueEnd::kInnocent);
 }
 
 // Works until it reports next: up to a checkpoint or to its end.
@@ -293,6 +355,14 @@ void Machine::Leave(const AttemptKey& key, int exit_code, int signal,
   Task& task = *tasks_.at(key);
   task.trainer.End();
   oracle_.TrainerEnded(key, end);
+  if (NumRanks(task.desired) > 1) {
+    Gang& gang = storage_.GangOf(key);
+    const bool stopped = exit_code == ExitCode::STOPPED;
+    (end == TrueEnd::kFinished ? gang.finished
+     : stopped                 ? gang.stopping
+                               : gang.broken) = true;
+    gang.TellAll();
+  }
   if (!task.supervisor.runs()) {
     // Nobody is left to write down how.
     Changed(key);
@@ -335,15 +405,9 @@ void Machine::Signal(const AttemptKey& key, bool stop, absl::Duration grace) {
   if (task->stubborn) return;
   world_.After(starts_.Between(absl::Milliseconds(1), absl::Milliseconds(300)),
                key.ToString() + " obeys", task->trainer,
-               leave([this, key, stop](Task& asked) {
-                 if (stop && asked.desired.has_train()) {
-                   WriteCheckpoint(key, asked, /*fails=*/false);
-                 }
-                 ProgressRecord finished;
-                 finished.mutable_finished()->set_code(ExitCode::STOPPED);
-                 finished.mutable_finished()->set_step(asked.step);
-                 Write(key, finished);
-                 Leave(key, ExitCode::STOPPED, 0, TrueEnd::kInnocent);
+               leave([this, key, stop](const Task& asked) {
+                 LeaveStopped(
+                     key, stop && asked.desired.has_train() && key.rank == 0);
                }));
 }
 
@@ -389,7 +453,12 @@ void Machine::KillTrainer(Dice& dice) {
 
 void Machine::LosePower() {
   for (const auto& [key, task] : tasks_) {
-    if (task->trainer.runs()) oracle_.TrainerEnded(key, TrueEnd::kInnocent);
+    if (task->trainer.runs()) {
+      oracle_.TrainerEnded(key, TrueEnd::kInnocent);
+      Gang& gang = storage_.GangOf(key);
+      gang.broken = true;
+      gang.TellAll();
+    }
     task->trainer.End();
     task->supervisor.End();
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -28,9 +29,27 @@ namespace ordo::tests::sim {
 // The kernel that jobs may name and devices may lack, as a recipe says it.
 inline constexpr char kKernel[] = "x";
 
-// The storage that all machines share: folders of checkpoints by resource name.
+// The ranks of an attempt, which train in step: rank 0 does the work, when all
+// are there.
+struct Gang {
+  std::set<int32_t> arrived;
+  // By rank: told what becomes of the others.
+  std::map<int32_t, std::function<void()>> tell;
+  // One of them has done all of the work, was told to stop, or is gone.
+  bool finished = false;
+  bool stopping = false;
+  bool broken = false;
+
+  void TellAll() const {
+    for (const auto& [rank, then] : tell) then();
+  }
+};
+
+// The storage that all machines share: folders of checkpoints by resource name,
+// and where the ranks of an attempt meet.
 class Storage {
  public:
+  Gang& GangOf(const AttemptKey& key) { return gangs_[{key.job, key.attempt}]; }
   void Write(const std::string& checkpoint) { folders_.insert(checkpoint); }
   void Remove(const std::string& checkpoint) { folders_.erase(checkpoint); }
   bool Has(const std::string& checkpoint) const {
@@ -39,6 +58,7 @@ class Storage {
 
  private:
   std::set<std::string> folders_;
+  std::map<std::pair<std::string, int32_t>, Gang> gangs_;
 };
 
 // The folder of a task on a machine's disk.
@@ -110,6 +130,10 @@ class Machine {
   void StartTrainer(const AttemptKey& key);
   void BeginWork(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
   bool FindStart(const AttemptKey& key, Task& task, Plan& plan);
+  // Of an attempt with several ranks.
+  void JoinGang(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
+  void TakeGang(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
+  void LeaveStopped(const AttemptKey& key, bool with_checkpoint);
   void NextPiece(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
   void EndPiece(const AttemptKey& key, const std::shared_ptr<Plan>& plan);
   void Conclude(const AttemptKey& key, const std::shared_ptr<Plan>& plan);

@@ -23,6 +23,7 @@ struct Totals {
   int num_attempts = 0;
   int64_t num_lives = 0;
   double longest_gap_seconds = 0;
+  double longest_straggle_seconds = 0;
 };
 
 // Runs the scenario of this name; each of its outcomes must be well.
@@ -42,6 +43,8 @@ Totals RunScenario(const std::string& name) {
     totals.num_lives += outcome.num_lives;
     totals.longest_gap_seconds =
         std::max(totals.longest_gap_seconds, outcome.longest_gap_seconds);
+    totals.longest_straggle_seconds = std::max(
+        totals.longest_straggle_seconds, outcome.longest_straggle_seconds);
   }
   return totals;
 }
@@ -99,6 +102,19 @@ TEST(NamedTest, NothingAcknowledgedIsLostWhenTheStoreFails) {
 TEST(NamedTest, TrainingGoesOnWhenTheStorageIsFull) {
   const Totals totals = RunScenario("storage_full");
   EXPECT_GE(totals.num_attempts, totals.num_jobs);
+}
+
+// Of an attempt of which a rank failed.
+TEST(NamedTest, TheOtherRanksEndWithinFiveSeconds) {
+  const Totals totals = RunScenario("gang_rank_fails");
+  EXPECT_GT(totals.num_attempts, totals.num_jobs);
+  EXPECT_GT(totals.longest_straggle_seconds, 1);
+  EXPECT_LE(totals.longest_straggle_seconds, 5);
+}
+
+TEST(NamedTest, NeedsHoldsAndLimitsOutliveTheScheduler) {
+  const Totals totals = RunScenario("needs_and_limits");
+  EXPECT_GT(totals.num_lives, 10);
 }
 
 TEST(NamedTest, ClocksThatJumpBreakNothing) {

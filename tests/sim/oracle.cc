@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "scheduler/core/invariants.h"
+#include "scheduler/core/reasons.h"
 #include "scheduler/core/transitions.h"
 
 namespace ordo::tests::sim {
@@ -32,6 +33,23 @@ bool Leads(JobState from, JobState to) {
   return reached.count(to) > 0;
 }
 
+bool Overlap(const std::vector<std::string>& a,
+             const std::vector<std::string>& b) {
+  return std::any_of(a.begin(), a.end(), [&b](const std::string& device) {
+    return std::count(b.begin(), b.end(), device) > 0;
+  });
+}
+
+bool HasFailedNeed(const Durable& durable, const core::JobFacts& job) {
+  return std::any_of(job.needs.begin(), job.needs.end(),
+                     [&durable](const core::NeededJob& need) {
+                       const JobView* needed = durable.Find(need.id);
+                       return need.must_succeed && needed != nullptr &&
+                              core::IsTerminal(needed->state) &&
+                              needed->state != Job::SUCCEEDED;
+                     });
+}
+
 std::string Named(const JobView& job) {
   return absl::StrCat("job ", job.id, " (", Job::State_Name(job.state), ", ",
                       job.reason, ", attempt ", job.attempt, ", version ",
@@ -46,6 +64,7 @@ void Oracle::TrainerStarted(const AttemptKey& key, const std::string& machine) {
     world_.Fail(absl::StrCat("attempt ", key.ToString(), " starts on ", machine,
                              " and did so on ", it->second));
   }
+  if (key.rank == 0) ++num_attempts_;
   if (const auto gone = gone_since_.extract(key.job); !gone.empty()) {
     longest_gap_ = std::max(longest_gap_, world_.now() - gone.mapped());
   }
@@ -53,29 +72,76 @@ void Oracle::TrainerStarted(const AttemptKey& key, const std::string& machine) {
 
 void Oracle::TrainerEnded(const AttemptKey& key, TrueEnd end) {
   ended_[key] = end;
+  const AttemptKey attempt{key.job, key.attempt};
+  if (end == TrueEnd::kOwnFault) failed_at_.emplace(attempt, world_.now());
+  if (const auto failed = failed_at_.find(attempt);
+      failed != failed_at_.end()) {
+    longest_straggle_ =
+        std::max(longest_straggle_, world_.now() - failed->second);
+  }
   if (end == TrueEnd::kOwnFault) ++own_faults_[key.job];
   if (end == TrueEnd::kInnocent) gone_since_[key.job] = world_.now();
 }
 
+TrueEnd Oracle::EndOf(const JobView& job) const {
+  TrueEnd worst = TrueEnd::kFinished;
+  bool all_finished = true;
+  for (int rank = 0; rank < job.facts->need.ranks; ++rank) {
+    const auto ended = ended_.find({job.id, job.attempt, rank});
+    const TrueEnd end =
+        ended == ended_.end() ? TrueEnd::kInnocent : ended->second;
+    all_finished &= end == TrueEnd::kFinished;
+    if (end == TrueEnd::kOwnFault || end == TrueEnd::kRefused) worst = end;
+  }
+  if (worst == TrueEnd::kFinished && !all_finished) return TrueEnd::kInnocent;
+  return worst;
+}
+
+void Oracle::CheckOrder(const JobView& job) {
+  const JobView* before = left_.Find(job.id);
+  if (job.reason == core::reason::kNeedFailed &&
+      !HasFailedNeed(left_, *job.facts)) {
+    world_.Fail(Named(job) + " fails, and nothing that it needs has");
+  }
+  if (before == nullptr || job.attempt == before->attempt) return;
+  if (job.held) world_.Fail(Named(job) + " begins and is on hold");
+  for (const core::NeededJob& need : job.facts->needs) {
+    const JobView* needed = left_.Find(need.id);
+    const bool ended = needed != nullptr && core::IsTerminal(needed->state);
+    if (!ended || (need.must_succeed && needed->state != Job::SUCCEEDED)) {
+      world_.Fail(Named(job) + " begins without " + need.id);
+    }
+  }
+}
+
 void Oracle::CheckEnd(const Durable& durable, const JobView& job) {
-  const auto ended = ended_.find({job.id, job.attempt});
-  const TrueEnd end =
-      ended == ended_.end() ? TrueEnd::kInnocent : ended->second;
+  const TrueEnd end = EndOf(job);
+  const core::JobFacts& facts = *job.facts;
   if (job.state == Job::SUCCEEDED && end != TrueEnd::kFinished) {
     world_.Fail(Named(job) + " succeeded, but its attempt did not finish");
   }
   if (job.state == Job::SUCCEEDED) {
-    for (const std::string& name : written_[{job.id, job.attempt}]) {
+    for (const std::string& name : written_[{job.id, job.attempt, 0}]) {
       if (!durable.HasCheckpoint(name)) {
         world_.Fail(Named(job) + " succeeded, but nobody knows its " + name);
       }
     }
   }
-  if (job.state == Job::CANCELLED && cancel_asked_.count(job.id) == 0) {
+  const bool waited_too_long = job.reason == core::reason::kQueueTimeLimit &&
+                               facts.queue_time_limit > absl::ZeroDuration();
+  if (job.state == Job::CANCELLED && cancel_asked_.count(job.id) == 0 &&
+      !waited_too_long) {
     world_.Fail(Named(job) + " was cancelled by nobody");
   }
+  const bool at_a_limit =
+      (job.reason == core::reason::kRunTimeLimit &&
+       facts.run_time_limit > absl::ZeroDuration()) ||
+      (job.reason == core::reason::kInterruptionsExhausted &&
+       job.interruptions >= facts.max_interruptions);
+  const bool need_failed =
+      job.reason == core::reason::kNeedFailed && !facts.needs.empty();
   if (job.state == Job::FAILED && end != TrueEnd::kOwnFault &&
-      end != TrueEnd::kRefused) {
+      end != TrueEnd::kRefused && !at_a_limit && !need_failed) {
     world_.Fail(Named(job) + " failed by no fault of its own");
   }
   if (cancelled_.count(job.id) > 0 && core::IsTerminal(job.state) &&
@@ -158,7 +224,7 @@ void Oracle::Told(const std::string& worker, const std::string& incarnation,
   words = {incarnation, observed.sequence(), {}};
   for (const auto& attempt : observed.attempts()) {
     if (attempt.phase() != agent::v1::ObservedAttempt::EXITED) {
-      words.held.push_back({attempt.job(), attempt.attempt()});
+      words.held.push_back({attempt.job(), attempt.attempt(), attempt.rank()});
     }
   }
 }
@@ -168,19 +234,20 @@ void Oracle::CheckDevices(const core::State& state) {
     // One that was given away before is no mistake of now: a worker may start
     // late what it was told to. (What a scheduler gave that died before it
     // could record that, the next one gives anew.)
-    std::string& device = devices_[live.key];
-    if (std::exchange(device, live.device) == live.device) continue;
+    std::vector<std::string>& devices = devices_[live.key];
+    if (std::exchange(devices, live.devices) == live.devices) continue;
     if (live.lacks_kernel) {
-      world_.Fail(absl::StrCat(live.key.ToString(), " is given ", live.device,
-                               " of ", live.worker,
+      world_.Fail(absl::StrCat(live.key.ToString(), " is given a device of ",
+                               live.worker,
                                ", which lacks a kernel that it names"));
     }
     for (const AttemptKey& other : last_words_[live.worker].held) {
-      if (!(other == live.key) && devices_[other] == live.device) {
-        world_.Fail(absl::StrCat(live.device, " of ", live.worker,
-                                 " is given to ", live.key.ToString(),
-                                 " while ", other.ToString(), " holds it"));
+      if (other == live.key || !Overlap(devices_[other], live.devices)) {
+        continue;
       }
+      world_.Fail(absl::StrCat("a device of ", live.worker, " is given to ",
+                               live.key.ToString(), " while ", other.ToString(),
+                               " holds it"));
     }
   }
 }
@@ -193,6 +260,7 @@ void Oracle::AfterApply(const core::State& state,
     if (const auto* job = std::get_if<core::JobPtr>(&record->value)) {
       const JobView view = ViewOf(**job);
       CheckChange(left_, view);
+      CheckOrder(view);
     }
     left_.Put(*record);
   }
@@ -227,7 +295,7 @@ void Oracle::AfterCommit(const std::vector<core::Record>& records) {
 void Oracle::Dispatched(const core::SetDesired& desired) {
   const std::string& worker = desired.request->worker();
   for (const auto& attempt : desired.request->attempts()) {
-    const AttemptKey key{attempt.job(), attempt.attempt()};
+    const AttemptKey key{attempt.job(), attempt.attempt(), attempt.rank()};
     const JobView* stored = stored_.Find(key.job);
     if (stored == nullptr || stored->attempt < key.attempt) {
       world_.Fail(absl::StrCat("attempt ", key.ToString(),

@@ -37,14 +37,17 @@ enum class TrueEnd {
 //   end, its version and its attempt numbers only grow;
 // - no device is given away that, as far as the scheduler was told, another
 //   attempt still holds, or that lacks a kernel that the job names;
-// - an attempt starts at most once anywhere, and only for one worker;
+// - a rank of an attempt starts at most once anywhere, and only for one worker;
+// - no attempt begins while its job is on hold, or before what that needs has
+//   ended as it must have;
 // - a job that was acknowledged is there, however often the scheduler dies; a
 //   cancel that was acknowledged is not taken back;
 // - what is durable never goes back, and a job that has durably ended stays as
 //   it ended;
-// - a job SUCCEEDED only if its newest attempt finished, FAILED only by the
-//   job's own faults, CANCELLED only if somebody asked; no more failures are
-//   counted than the job's trainers had;
+// - a job SUCCEEDED only if all ranks of its newest attempt finished, FAILED
+//   only by the job's own faults or one of its limits, CANCELLED only if
+//   somebody asked or it waited too long; no more failures are counted than the
+//   job's trainers had;
 // - what a job wrote is known when it has succeeded, and nothing of it twice;
 // - of the jobs of one call all are there, or none;
 // - a queued job is told the one thing that holds it up.
@@ -92,11 +95,18 @@ class Oracle {
   // The longest time from the end of a trainer that something else ended to the
   // start of its job's next one.
   absl::Duration longest_gap() const { return longest_gap_; }
-  int num_attempts() const { return static_cast<int>(started_.size()); }
+  // Of attempts with several ranks: the longest time from the first trainer
+  // that failed to the end of the last.
+  absl::Duration longest_straggle() const { return longest_straggle_; }
+  int num_attempts() const { return num_attempts_; }
 
  private:
   // `durable` has what came before.
   void CheckChange(const Durable& durable, const JobView& after);
+  // Before and after what it needs; records are looked at as they leave.
+  void CheckOrder(const JobView& job);
+  // The worst of its ranks; innocent when one has not ended.
+  TrueEnd EndOf(const JobView& job) const;
   void CheckEnd(const Durable& durable, const JobView& job);
   void CheckDevices(const scheduler::core::State& state);
   void CheckAcknowledged(const std::string& when);
@@ -108,10 +118,14 @@ class Oracle {
   std::vector<std::vector<std::string>> together_;
   // Machine by attempt.
   std::map<AttemptKey, std::string> started_;
+  int num_attempts_ = 0;
   std::map<AttemptKey, TrueEnd> ended_;
   // By job: since when its last trainer is gone by no fault of its own.
   std::map<std::string, absl::Duration> gone_since_;
   absl::Duration longest_gap_;
+  // By attempt (rank 0): when its first trainer failed.
+  std::map<AttemptKey, absl::Duration> failed_at_;
+  absl::Duration longest_straggle_;
   // Resource names of checkpoints.
   std::map<AttemptKey, std::vector<std::string>> written_;
   // Worker by attempt.
@@ -126,7 +140,7 @@ class Oracle {
     std::vector<AttemptKey> held;
   };
   std::map<std::string, LastWords> last_words_;
-  std::map<AttemptKey, std::string> devices_;
+  std::map<AttemptKey, std::vector<std::string>> devices_;
   // As the core left it, and as the store has it.
   Durable left_;
   Durable stored_;

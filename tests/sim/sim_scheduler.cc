@@ -273,21 +273,54 @@ void SimScheduler::Send(const std::string& worker) {
 
 void SimScheduler::CreateJobs(const std::vector<scheduler::NewJob>& jobs,
                               JobsReply reply) {
+  Ask(
+      [jobs](uint64_t call) {
+        return core::Submit{call, jobs};
+      },
+      std::move(reply));
+}
+
+void SimScheduler::Ask(const std::function<core::Event(uint64_t call)>& make,
+                       JobsReply reply) {
   if (!runs()) return reply(absl::UnavailableError("no such process"));
-  Enter([this, jobs, reply] {
+  Enter([this, make, reply] {
     const uint64_t call = next_call_++;
     calls_[call] = reply;
-    Apply(core::Submit{call, jobs}).IgnoreError();
+    Apply(make(call)).IgnoreError();
   });
 }
 
 void SimScheduler::CancelJob(const std::string& job, JobsReply reply) {
-  if (!runs()) return reply(absl::UnavailableError("no such process"));
-  Enter([this, job, reply] {
-    const uint64_t call = next_call_++;
-    calls_[call] = reply;
-    Apply(core::Cancel{call, job, "ada"}).IgnoreError();
-  });
+  Ask(
+      [job](uint64_t call) {
+        return core::Cancel{call, job, "ada"};
+      },
+      std::move(reply));
+}
+
+void SimScheduler::HoldJob(const std::string& job, JobsReply reply) {
+  Ask(
+      [job](uint64_t call) {
+        return core::Hold{call, job, "ada"};
+      },
+      std::move(reply));
+}
+
+void SimScheduler::ReleaseJob(const std::string& job, JobsReply reply) {
+  Ask(
+      [job](uint64_t call) {
+        return core::Release{call, job, "ada"};
+      },
+      std::move(reply));
+}
+
+void SimScheduler::SetPriority(const std::string& job, int32_t priority,
+                               JobsReply reply) {
+  Ask(
+      [job, priority](uint64_t call) {
+        return core::SetPriority{call, job, "ada", priority};
+      },
+      std::move(reply));
 }
 
 void SimScheduler::Announce(const agent::v1::AnnounceRequest& request,
@@ -309,7 +342,7 @@ bool SimScheduler::IsIdle() const {
 }
 
 bool SimScheduler::IsLive(const AttemptKey& key) const {
-  return runs() && sim::IsLive(*state_, key.job, key.attempt);
+  return runs() && sim::IsLive(*state_, key);
 }
 
 }  // namespace ordo::tests::sim

@@ -39,7 +39,7 @@ struct SimSchedulerOptions {
 
 class SimScheduler {
  public:
-  // The answer to Submit and Cancel.
+  // The answer to what users ask.
   using JobsReply = Reply<std::vector<scheduler::core::JobPtr>>;
   using SetDesired = std::function<void(const agent::v1::SetDesiredRequest&,
                                         Reply<agent::v1::SetDesiredResponse>)>;
@@ -66,6 +66,9 @@ class SimScheduler {
   // The scheduler's end of calls.
   void CreateJobs(const std::vector<scheduler::NewJob>& jobs, JobsReply reply);
   void CancelJob(const std::string& job, JobsReply reply);
+  void HoldJob(const std::string& job, JobsReply reply);
+  void ReleaseJob(const std::string& job, JobsReply reply);
+  void SetPriority(const std::string& job, int32_t priority, JobsReply reply);
   void Announce(const agent::v1::AnnounceRequest& request,
                 const Reply<agent::v1::AnnounceResponse>& reply);
 
@@ -85,6 +88,8 @@ class SimScheduler {
 
   void Start();
   void Enter(std::function<void()> then);
+  void Ask(const std::function<scheduler::core::Event(uint64_t call)>& make,
+           JobsReply reply);
   absl::Status Apply(scheduler::core::Event event);
   void TellOracle(const scheduler::core::Event& event);
   void PlanTick();

@@ -187,6 +187,8 @@ class Simulation {
     outcome.num_lives = scheduler_.num_lives();
     outcome.num_jobs = oracle_.num_jobs();
     outcome.num_attempts = oracle_.num_attempts();
+    outcome.longest_straggle_seconds =
+        absl::ToDoubleSeconds(oracle_.longest_straggle());
     outcome.longest_gap_seconds = absl::ToDoubleSeconds(oracle_.longest_gap());
     outcome.virtual_seconds = absl::ToDoubleSeconds(world_.now());
     return outcome;

@@ -33,6 +33,9 @@ struct Outcome {
   // From the end of a trainer that something else ended to the start of its
   // job's next one, the longest.
   double longest_gap_seconds = 0;
+  // Of attempts with several ranks: from the first trainer that failed to the
+  // end of the last, the longest.
+  double longest_straggle_seconds = 0;
 };
 
 // A scenario drawn from the seed: any size of cluster, each fault absent, rare

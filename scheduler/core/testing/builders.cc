@@ -1,6 +1,7 @@
 #include "scheduler/core/testing/builders.h"
 
 #include "absl/strings/str_cat.h"
+#include "scheduler/core/moment.h"
 
 namespace ordo::scheduler::core::testing {
 
@@ -50,9 +51,53 @@ JobBuilder& JobBuilder::StartFrom(const std::string& checkpoint) {
   return *this;
 }
 
-AttemptBuilder::AttemptBuilder(const std::string& job, int attempt) {
+JobBuilder& JobBuilder::Ranks(int count, int devices) {
+  job_.spec.mutable_resources()->set_ranks(count);
+  job_.spec.mutable_resources()->set_devices(devices);
+  return *this;
+}
+
+JobBuilder& JobBuilder::Held() {
+  job_.spec.set_hold(true);
+  return *this;
+}
+
+JobBuilder& JobBuilder::Needs(const std::string& job) {
+  job_.spec.add_needs()->set_job("jobs/" + job);
+  return *this;
+}
+
+JobBuilder& JobBuilder::NeedsEnded(const std::string& job) {
+  jobs::v1::Need& need = *job_.spec.add_needs();
+  need.set_job("jobs/" + job);
+  need.set_condition(jobs::v1::Need::ENDED);
+  return *this;
+}
+
+JobBuilder& JobBuilder::Priority(int priority) {
+  job_.spec.set_priority(priority);
+  return *this;
+}
+
+JobBuilder& JobBuilder::MaxInterruptions(int count) {
+  job_.spec.mutable_retry()->set_max_interruptions(count);
+  return *this;
+}
+
+JobBuilder& JobBuilder::QueueTimeLimit(absl::Duration limit) {
+  *job_.spec.mutable_queue_time_limit() = ToProtoDuration(limit);
+  return *this;
+}
+
+JobBuilder& JobBuilder::RunTimeLimit(absl::Duration limit) {
+  *job_.spec.mutable_run_time_limit() = ToProtoDuration(limit);
+  return *this;
+}
+
+AttemptBuilder::AttemptBuilder(const std::string& job, int attempt, int rank) {
   attempt_.set_job(job);
   attempt_.set_attempt(attempt);
+  attempt_.set_rank(rank);
   attempt_.set_phase(agent::v1::ObservedAttempt::STARTING);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
 #include "scheduler/scheduler.h"
 
@@ -25,6 +26,16 @@ class JobBuilder {
   // Makes it an evaluation of these.
   JobBuilder& Evaluates(const std::vector<std::string>& checkpoints);
   JobBuilder& StartFrom(const std::string& checkpoint);
+  // So many processes, with so many devices each.
+  JobBuilder& Ranks(int count, int devices = 1);
+  JobBuilder& Held();
+  // Another job must have succeeded, or ended.
+  JobBuilder& Needs(const std::string& job);
+  JobBuilder& NeedsEnded(const std::string& job);
+  JobBuilder& Priority(int priority);
+  JobBuilder& MaxInterruptions(int count);
+  JobBuilder& QueueTimeLimit(absl::Duration limit);
+  JobBuilder& RunTimeLimit(absl::Duration limit);
 
   operator NewJob() const { return job_; }  // NOLINT: reads as a job.
 
@@ -35,7 +46,7 @@ class JobBuilder {
 class AttemptBuilder {
  public:
   // Starting.
-  AttemptBuilder(const std::string& job, int attempt);
+  AttemptBuilder(const std::string& job, int attempt, int rank = 0);
 
   // Its trainer runs and went on from `start_step`.
   AttemptBuilder& Running(int64_t start_step = 0);

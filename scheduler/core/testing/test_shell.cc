@@ -164,6 +164,30 @@ absl::StatusOr<jobs::v1::Job> TestShell::CancelJob(const std::string& job,
                                                    const std::string& user) {
   const uint64_t call = next_call_++;
   ApplyEvent(Cancel{call, job, user});
+  return TakeJob(call);
+}
+
+absl::StatusOr<jobs::v1::Job> TestShell::HoldJob(const std::string& job,
+                                                 const std::string& user) {
+  const uint64_t call = next_call_++;
+  ApplyEvent(Hold{call, job, user});
+  return TakeJob(call);
+}
+
+absl::StatusOr<jobs::v1::Job> TestShell::ReleaseJob(const std::string& job) {
+  const uint64_t call = next_call_++;
+  ApplyEvent(Release{call, job, "ada"});
+  return TakeJob(call);
+}
+
+absl::StatusOr<jobs::v1::Job> TestShell::ChangePriority(const std::string& job,
+                                                        int priority) {
+  const uint64_t call = next_call_++;
+  ApplyEvent(SetPriority{call, job, "ada", priority});
+  return TakeJob(call);
+}
+
+absl::StatusOr<jobs::v1::Job> TestShell::TakeJob(uint64_t call) {
   auto jobs = TakeAnswer(call);
   if (!jobs.ok()) return jobs.status();
   return jobs->front();

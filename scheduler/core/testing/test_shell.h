@@ -30,12 +30,17 @@ class TestShell {
   // FIFO, a lease of 10 s, a heartbeat far away.
   static Options DefaultOptions();
 
-  // Events. Submit and CancelJob take their own answer.
+  // Events. Submit and what follows up to ChangePriority take their own answer.
   absl::StatusOr<std::vector<jobs::v1::Job>> Submit(
       const std::vector<NewJob>& jobs);
   absl::StatusOr<jobs::v1::Job> Submit(const NewJob& job);
   absl::StatusOr<jobs::v1::Job> CancelJob(const std::string& job,
                                           const std::string& user = "ada");
+  absl::StatusOr<jobs::v1::Job> HoldJob(const std::string& job,
+                                        const std::string& user = "ada");
+  absl::StatusOr<jobs::v1::Job> ReleaseJob(const std::string& job);
+  absl::StatusOr<jobs::v1::Job> ChangePriority(const std::string& job,
+                                               int priority);
   // Takes its own answer. Numbers the observed set if the test did not.
   absl::Status Announce(agent::v1::AnnounceRequest request);
   // The worker answers a desired set with these attempts.
@@ -80,6 +85,7 @@ class TestShell {
   void Keep(const Effect& effect);
   void CheckRecords();
   absl::StatusOr<std::vector<jobs::v1::Job>> TakeAnswer(uint64_t call);
+  absl::StatusOr<jobs::v1::Job> TakeJob(uint64_t call);
 
   State state_;
   Moment now_{absl::FromUnixSeconds(1'700'000'000), absl::Seconds(1)};

@@ -1,0 +1,100 @@
+#include "scheduler/core/life.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/units/units.h"
+#include "scheduler/core/artifacts.h"
+#include "scheduler/core/reasons.h"
+#include "scheduler/core/references.h"
+#include "scheduler/core/waiting.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+bool MustSucceed(const JobFacts& job, const std::string& needed) {
+  return std::any_of(job.needs.begin(), job.needs.end(),
+                     [&needed](const NeededJob& need) {
+                       return need.id == needed && need.must_succeed;
+                     });
+}
+
+// A job that `job` needs has ended.
+void TakeNeed(Turn& turn, const std::string& job, const JobRecord& needed) {
+  JobEntry& entry = turn.state.jobs.at(job);
+  if (needed.state == jobs::v1::Job::SUCCEEDED ||
+      !MustSucceed(*entry.job->facts, needed.id())) {
+    if (--std::get<Queued>(entry.place).num_needed > 0) return;
+    UpdateWaiting(turn.state, entry, *entry.job);
+    turn.freed.push_back(job);
+    return;
+  }
+  JobEdit edit(turn, entry);
+  LeaveQueue(turn, entry, edit.job());
+  Follow(edit, Trigger::kFail, reason::kNeedFailed,
+         absl::StrCat("job ", needed.id(), ", which it needs, has ended as ",
+                      jobs::v1::Job::State_Name(needed.state),
+                      "; once that is mended: ordo rerun ", job));
+  FinishJob(edit);
+  edit.Commit();
+}
+
+}  // namespace
+
+void Follow(JobEdit& edit, Trigger trigger, const std::string& reason,
+            const std::string& message) {
+  JobRecord& job = edit.job();
+  const auto next = NextState(job.state, trigger);
+  ORDO_CHECK(next.has_value())
+      << job.id() << ": " << jobs::v1::Job::State_Name(job.state)
+      << " does not accept " << TriggerName(trigger);
+  job.state = *next;
+  job.reason = reason;
+  job.message = message;
+}
+
+void FinishJob(JobEdit& edit) {
+  Turn& turn = edit.turn();
+  JobRecord& job = edit.job();
+  job.end_ns = absl::ToUnixNanos(turn.now.wall);
+  job.not_before_ns = 0;
+  edit.entry().place = Ended{};
+  RemovePins(turn.state, *job.facts);
+  if (turn.state.needed_by.count(job.id()) > 0) turn.ended.push_back(job.id());
+  // What this job alone kept may go now.
+  for (const std::string& name : job.facts->references) {
+    const auto entry = turn.state.jobs.find(
+        name.substr(5, name.find('/', 5) - 5));  // jobs/{job}/checkpoints/{id}
+    if (entry != turn.state.jobs.end()) ApplyRetention(turn, entry->second);
+  }
+}
+
+void SettleNeeds(Turn& turn) {
+  while (!turn.ended.empty()) {
+    const std::string id = std::move(turn.ended.back());
+    turn.ended.pop_back();
+    const auto waiting = turn.state.needed_by.extract(id);
+    if (waiting.empty()) continue;
+    const JobPtr needed = turn.state.jobs.at(id).job;
+    for (const std::string& job : waiting.mapped()) {
+      TakeNeed(turn, job, *needed);
+    }
+  }
+}
+
+void ExpireQueueTime(Turn& turn, const std::string& job) {
+  JobEntry& entry = turn.state.jobs.at(job);
+  const absl::Duration limit = entry.job->facts->queue_time_limit;
+  JobEdit edit(turn, entry);
+  LeaveQueue(turn, entry, edit.job());
+  Follow(edit, Trigger::kExpire, reason::kQueueTimeLimit,
+         absl::StrCat("it waited for longer than its queue_time_limit of ",
+                      base::HumanDuration(limit),
+                      "; to submit it again: ordo rerun ", job));
+  FinishJob(edit);
+  edit.Commit();
+}
+
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,106 @@
+#include "scheduler/core/life.h"
+
+#include <string>
+#include <vector>
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/reasons.h"
+#include "scheduler/core/testing/test_shell.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using jobs::v1::Job;
+using testing::AttemptBuilder;
+using ::testing::HasSubstr;
+using testing::JobBuilder;
+using testing::TestShell;
+using testing::WorkerBuilder;
+
+class LifeTest : public ::testing::Test {
+ protected:
+  // One device: jobs run one after the other.
+  void SetUp() override {
+    ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w")));
+    shell_.Ignore();
+  }
+  void Submit(const std::vector<NewJob>& jobs) {
+    ORDO_ASSERT_OK(shell_.Submit(jobs));
+    shell_.Ignore();
+  }
+  void End(const std::string& job, int exit_code) {
+    shell_.Observe("w", {AttemptBuilder(job, 1).Running().Exited(exit_code)});
+    shell_.Ignore();
+  }
+
+  TestShell shell_;
+};
+
+TEST_F(LifeTest, AJobStartsWhenAllThatItNeedsHasSucceeded) {
+  Submit({JobBuilder("c").Needs("a").Needs("b"), JobBuilder("a"),
+          JobBuilder("b")});
+  EXPECT_EQ(shell_.ReasonOf("c"), reason::kWaitingForNeeds);
+  End("a", 0);
+  EXPECT_EQ(shell_.StateOf("c"), Job::QUEUED);
+  EXPECT_EQ(shell_.StateOf("b"), Job::STARTING);
+  End("b", 0);
+  EXPECT_EQ(shell_.StateOf("c"), Job::STARTING);
+}
+
+TEST_F(LifeTest, AJobFailsWithWhatItNeedsAndSoDoWhoNeedIt) {
+  Submit({JobBuilder("a"), JobBuilder("b").Needs("a"),
+          JobBuilder("c").Needs("b"), JobBuilder("d").NeedsEnded("c")});
+  End("a", 2);
+  EXPECT_EQ(shell_.StateOf("b"), Job::FAILED);
+  EXPECT_EQ(shell_.ReasonOf("b"), reason::kNeedFailed);
+  EXPECT_THAT(shell_.job("b").message(), HasSubstr("job a"));
+  EXPECT_EQ(shell_.ReasonOf("c"), reason::kNeedFailed);
+  EXPECT_EQ(shell_.StateOf("d"), Job::STARTING);
+}
+
+TEST_F(LifeTest, ACancelledJobIsNeededNoMore) {
+  Submit({JobBuilder("a"), JobBuilder("b").NeedsEnded("a"),
+          JobBuilder("c").Needs("a").Needs("b")});
+  ORDO_ASSERT_OK(shell_.CancelJob("b"));
+  EXPECT_EQ(shell_.ReasonOf("c"), reason::kNeedFailed);
+  End("a", 0);
+  EXPECT_EQ(shell_.StateOf("c"), Job::FAILED);
+}
+
+TEST_F(LifeTest, WhatIsNeededIsKnownAfterARestart) {
+  Submit({JobBuilder("b").Needs("a"), JobBuilder("a")});
+  shell_.Restart();
+  ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w").Sequence(5).Runs(
+      AttemptBuilder("a", 1).Running().Exited(0))));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("b"), Job::STARTING);
+}
+
+TEST_F(LifeTest, AJobThatWaitsTooLongIsCancelled) {
+  Submit({JobBuilder("a"), JobBuilder("b").QueueTimeLimit(absl::Seconds(5))});
+  shell_.Advance(absl::Seconds(4));
+  EXPECT_EQ(shell_.StateOf("b"), Job::QUEUED);
+  shell_.Advance(absl::Seconds(1));
+  EXPECT_EQ(shell_.StateOf("b"), Job::CANCELLED);
+  EXPECT_EQ(shell_.ReasonOf("b"), reason::kQueueTimeLimit);
+}
+
+TEST_F(LifeTest, TheTimesThatAJobWaitsAddUpAndOutliveARestart) {
+  Submit({JobBuilder("a").QueueTimeLimit(absl::Milliseconds(2500))});
+  End("a", 1);
+  shell_.Advance(absl::Seconds(1));
+  ASSERT_EQ(shell_.StateOf("a"), Job::STARTING);
+  shell_.Ignore();
+  shell_.Observe("w", {AttemptBuilder("a", 2).Exited(1)});
+  shell_.Ignore();
+  shell_.Advance(absl::Seconds(1));
+  ASSERT_EQ(shell_.ReasonOf("a"), reason::kBackoff);
+  shell_.Restart();
+  shell_.Advance(absl::Seconds(1));
+  EXPECT_EQ(shell_.ReasonOf("a"), reason::kQueueTimeLimit);
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core

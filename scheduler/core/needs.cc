@@ -1,0 +1,121 @@
+#include "scheduler/core/needs.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using Created = std::map<std::string, NewJob>;
+
+constexpr char kPrefix[] = "jobs/";
+// Jobs of a circle that are named.
+constexpr size_t kMaxNamed = 5;
+
+absl::Status CheckOne(const State& state, const Created& created,
+                      const jobs::v1::Need& need, const std::string& field) {
+  if (!absl::StartsWith(need.job(), kPrefix) ||
+      need.job().find('/', sizeof(kPrefix) - 1) != std::string::npos) {
+    return base::InvalidField(
+        field, absl::StrCat("'", need.job(), "' is not jobs/JOB"));
+  }
+  const std::string id = IdOf(need.job());
+  if (created.count(id) > 0) return absl::OkStatus();
+  const auto entry = state.jobs.find(id);
+  if (entry == state.jobs.end()) {
+    return absl::NotFoundError(
+        absl::StrCat(field, ": there is no job ", id, "; see: ordo list jobs"));
+  }
+  const JobState ended = entry->second.job->state;
+  if (IsTerminal(ended) && ended != jobs::v1::Job::SUCCEEDED &&
+      need.condition() != jobs::v1::Need::ENDED) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(field, ": job ", id, " has ended already, as ",
+                     jobs::v1::Job::State_Name(ended),
+                     "; name one that may still succeed, or condition: ENDED"));
+  }
+  return absl::OkStatus();
+}
+
+// Finds a circle by walking along needs among the created, with a stack of its
+// own: chains may be long.
+class CircleFinder {
+ public:
+  explicit CircleFinder(const Created& created) : created_(created) {}
+
+  // The jobs of one; empty when there is none.
+  std::vector<std::string> Find() {
+    for (const auto& [id, job] : created_) {
+      if (marks_[id] == Mark::kNone && Walk(id)) return circle_;
+    }
+    return {};
+  }
+
+ private:
+  enum class Mark { kNone, kOnPath, kDone };
+
+  bool Walk(const std::string& start) {
+    std::vector<std::pair<std::string, int>> path;
+    path.emplace_back(start, 0);
+    marks_[start] = Mark::kOnPath;
+    while (!path.empty()) {
+      const std::string id = path.back().first;
+      const auto& needs = created_.at(id).spec.needs();
+      if (path.back().second == needs.size()) {
+        marks_[id] = Mark::kDone;
+        path.pop_back();
+        continue;
+      }
+      const std::string next = IdOf(needs.Get(path.back().second++).job());
+      if (created_.count(next) == 0 || marks_[next] == Mark::kDone) continue;
+      if (marks_[next] == Mark::kOnPath) {
+        const auto first =
+            std::find_if(path.begin(), path.end(),
+                         [&next](const auto& on) { return on.first == next; });
+        for (auto it = first; it != path.end(); ++it) {
+          circle_.push_back(it->first);
+        }
+        return true;
+      }
+      marks_[next] = Mark::kOnPath;
+      path.emplace_back(next, 0);
+    }
+    return false;
+  }
+
+  const Created& created_;
+  std::map<std::string, Mark> marks_;
+  std::vector<std::string> circle_;
+};
+
+}  // namespace
+
+absl::Status CheckNeeds(const State& state, const Created& created) {
+  bool any = false;
+  for (const auto& [id, job] : created) {
+    for (int i = 0; i < job.spec.needs_size(); ++i) {
+      any = true;
+      absl::Status status = CheckOne(state, created, job.spec.needs(i),
+                                     absl::StrCat("needs[", i, "].job"));
+      if (!status.ok()) return base::AddContext(status, JobName(id));
+    }
+  }
+  if (!any) return absl::OkStatus();
+  std::vector<std::string> circle = CircleFinder(created).Find();
+  if (circle.empty()) return absl::OkStatus();
+  const bool all = circle.size() <= kMaxNamed;
+  if (!all) circle.resize(kMaxNamed);
+  return base::InvalidField(
+      "needs", absl::StrCat("these jobs need each other in a circle: ",
+                            absl::StrJoin(circle, ", "), all ? "" : ", ...",
+                            "; leave out one of the needs"));
+}
+
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,36 @@
+#ifndef ORDO_SCHEDULER_CORE_RANKS_H_
+#define ORDO_SCHEDULER_CORE_RANKS_H_
+
+#include <cstdint>
+
+#include "proto/ordo/jobs/v1/jobs.pb.h"
+#include "scheduler/core/exits.h"
+#include "scheduler/core/job.h"
+#include "scheduler/core/moment.h"
+#include "scheduler/core/state.h"
+
+// How an attempt ends by what becomes of its ranks. It ends with the first that
+// ends badly, and that end is the attempt's; the others are killed. Internal to
+// scheduler/core.
+
+namespace ordo::scheduler::core {
+
+// What the workers of a job's live attempt are to do with what runs of it: by
+// the record alone, and with workers that are drained, which stop all of it.
+Asked AskedOf(const JobRecord& job);
+Asked AskedOf(const State& state, const JobEntry& entry);
+
+// Notes the end of one of several ranks.
+void TakeRankEnd(int32_t rank, const AttemptEnd& end, const Moment& now,
+                 jobs::v1::Attempt* attempt);
+
+// How an attempt of several ranks ended, all of which are over.
+AttemptEnd EndOfRanks(const jobs::v1::Attempt& attempt);
+
+// The end of an attempt that somebody may have asked to stop (its reason, set
+// before its end): when it stopped, that was why.
+AttemptEnd AsAsked(const jobs::v1::Attempt& attempt, AttemptEnd end);
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_RANKS_H_
