@@ -1,11 +1,9 @@
 #include "kernels/torch/launch.h"
 
-#include <functional>
-
-#include "ATen/Parallel.h"
 #include "ATen/ops/empty.h"
 #include "c10/core/impl/VirtualGuardImpl.h"
 #include "c10/util/Exception.h"
+#include "kernels/torch/threads.h"
 
 namespace ordo::kernels::torch {
 
@@ -64,7 +62,7 @@ void ExpectRan(const absl::Status& status, const std::string& kernel) {
   TORCH_CHECK(status.ok(), kernel, ": ", std::string(status.message()));
 }
 
-int Launch::Threads() { return at::get_num_threads(); }
+int Launch::Threads() { return NumThreads(); }
 
 Launch::Launch(int64_t workspace_bytes, const at::Tensor& beside)
     : on_device_(GpuOf(beside)),
@@ -78,12 +76,7 @@ Launch::Launch(int64_t workspace_bytes, const at::Tensor& beside)
     resources_.stream = of_device.getStream(beside.device()).native_handle();
   }
   if (!beside.device().is_cpu()) return;
-  resources_.run = [](int64_t count,
-                      const std::function<void(int64_t, int)>& task) {
-    at::parallel_for(0, count, 1, [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i) task(i, at::get_thread_num());
-    });
-  };
+  resources_.run = RunOnThreads;
 }
 
 }  // namespace ordo::kernels::torch
