@@ -16,7 +16,10 @@
 
 namespace ordo::kernels::attention {
 
-// Arithmetic: a type Real to sum in, and Round(x), a number as it is stored.
+// Arithmetic: a type Real to sum in, Round(x), a number as it is stored, and
+// `keeps_outputs`: whether the backward pass has the sum of a row's weights,
+// each times its gradient, from the outputs as they are stored, or from
+// weights.
 template <typename Arithmetic>
 class Formulas {
  public:
@@ -330,14 +333,28 @@ class Formulas {
     return gradient;
   }
 
+  // The sum of the row's weights, each times its gradient.
+  double MeanGradient(const Row& row, const std::vector<double>& change) {
+    if (!arithmetic_.keeps_outputs) {
+      return Sum(change.size(),
+                 [&](int64_t n) { return row.weight[n] * change[n]; });
+    }
+    double mean = 0;
+    for (int i = 0; i < kNumOutputs; ++i) {
+      const auto output = static_cast<Output>(i);
+      if (x_.d_outputs[output].empty()) continue;
+      mean += Dot(Out(x_.d_outputs, output, row), Out(x_.outputs, output, row));
+    }
+    return mean;
+  }
+
   void Differentiate(Row* row) {
     std::vector<double> change;
     for (size_t n = 0; n < row->keys.size(); ++n) {
       change.push_back(WeightGradient(*row, n));
       largest_change_ = std::max(largest_change_, std::abs(change[n]));
     }
-    const double mean = Sum(
-        change.size(), [&](int64_t n) { return row->weight[n] * change[n]; });
+    const double mean = MeanGradient(*row, change);
     // Of a_ij, and of c_ij.
     std::vector<double> d_product, d_count;
     for (size_t n = 0; n < change.size(); ++n) {
@@ -451,7 +468,7 @@ class Formulas {
   }
 
   const Problem& p_;
-  const Arithmetic& arithmetic_;
+  const Arithmetic arithmetic_;
   Tensors& x_;
   const int64_t group_;
   double largest_logit_ = 0;

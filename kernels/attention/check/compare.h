@@ -33,7 +33,8 @@ void Judge(const Case& c);
 //   d of q, k, ...        2 naive + (u + e s) x + 2 e g (scale m)
 //   lse                   4 e (4 + s)
 //
-// naive  the error of the plain computation in the problem's type (naive.h)
+// naive  the error of the plain computation in the problem's type: the larger
+//        of two that differ in what the backward pass has (naive.h)
 // u x    one rounding of the result
 // e s x  of its weights, which are exponentials of logits: a logit of s, the
 //        largest of all and of what they are sums of, is rounded by e s, and by

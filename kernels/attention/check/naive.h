@@ -10,6 +10,9 @@ namespace ordo::kernels::attention::check {
 // weights, each rounded, as separate operations on tensors would.
 struct Naive {
   Tensors tensors;
+  // The same with a backward pass that has outputs, rounded, in the place of
+  // weights, as all have that are linear in memory.
+  Tensors by_outputs;
   // What rounding is relative to: the largest of all logits, and the largest
   // gradient of a weight.
   double largest_logit = 0;

@@ -206,6 +206,7 @@ std::vector<Change> VectorChanges() {
       {"far_pair_bands", All({FarPair, BothBands, Bound})},
       {"far_pair_biased", All({FarPair, Bias})},
       {"far_pair_near_biased_chunk", All({FarPair, NearBias, Pad, Chunk})},
+      {"far_pair_ramp", All({FarPair, Ramp})},
       {"summed", Sums},
       {"summed_full", All({Sums, Far})},
       {"summed_positioned", All({Sums, Position, Pad})},
