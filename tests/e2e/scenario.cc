@@ -127,6 +127,17 @@ absl::StatusOr<Job> Scenario::Cancel(const std::string& job) {
   return answer;
 }
 
+absl::StatusOr<Job> Scenario::EndHold(const std::string& job) {
+  grpc::ClientContext context;
+  Prepare(&context);
+  jobs::v1::ReleaseJobRequest request;
+  request.set_name("jobs/" + job);
+  Job answer;
+  ORDO_RETURN_IF_ERROR(base::FromGrpcStatus(
+      deployment_->jobs().ReleaseJob(&context, request, &answer)));
+  return answer;
+}
+
 absl::StatusOr<jobs::v1::ExplainResponse> Scenario::Explain(
     const std::string& job) {
   grpc::ClientContext context;

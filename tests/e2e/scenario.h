@@ -48,6 +48,8 @@ class Scenario : public ::testing::Test {
   void Submit(const jobs::v1::JobSpec& spec);
 
   absl::StatusOr<jobs::v1::Job> Cancel(const std::string& job);
+  // Ends the hold of a queued job.
+  absl::StatusOr<jobs::v1::Job> EndHold(const std::string& job);
   absl::StatusOr<jobs::v1::ExplainResponse> Explain(const std::string& job);
   absl::StatusOr<jobs::v1::ListJobsResponse> List();
   // All of an attempt's log from an offset.
