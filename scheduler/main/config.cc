@@ -79,7 +79,7 @@ struct NumberRule {
   int32_t max;
 };
 constexpr NumberRule kNumberRules[] = {
-    {"calls_per_second", 20'000, 0, 10'000'000},
+    {"calls_per_second", 200'000, 0, 10'000'000},
     {"streams_per_user", 4096, 1, 1'000'000},
     {"streams", 8192, 1, 1'000'000},
 };

@@ -19,7 +19,7 @@ struct LimitsOptions {
   // Calls that each user may make in a second, in the long run; a job of a
   // batch counts as one. 0: any number. More than one machine submits, so that
   // only a program that has run wild meets it.
-  int64_t calls_per_second = 20'000;
+  int64_t calls_per_second = 200'000;
   // Calls that a user may make at once after a pause: this many seconds of
   // calls_per_second.
   int64_t burst_seconds = 2;

@@ -73,6 +73,15 @@ TEST_F(LimitsTest, LargeBatchBeginsAndIsPaidForAfterwards) {
   ORDO_EXPECT_OK(limits_.TakeCalls(Of("ada")));
 }
 
+TEST_F(LimitsTest, FiftyBatchesOfAThousandASecondAreWithinTheDefault) {
+  Limits limits(LimitsOptions(), clock_);
+  constexpr int kBatchesPerSecond = 50;
+  for (int i = 0; i < 60 * kBatchesPerSecond; ++i) {
+    ORDO_ASSERT_OK(limits.TakeCalls(Of("ada"), 1000));
+    clock_.Advance(absl::Seconds(1) / kBatchesPerSecond);
+  }
+}
+
 TEST_F(LimitsTest, WithoutALimitNobodyIsRefused) {
   LimitsOptions options;
   options.calls_per_second = 0;
