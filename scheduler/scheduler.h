@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.pb.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
@@ -58,6 +59,13 @@ struct Listing {
   std::string next;
 };
 
+// Who asks for a change, and why. Kept with what it changes.
+struct Author {
+  jobs::v1::Owner owner;
+  // May be empty.
+  std::string reason;
+};
+
 // The scheduler as its gRPC skin sees it. Implemented by scheduler/server
 // over the pure core; a fake for tests of services is in testing/.
 //
@@ -73,6 +81,9 @@ class Scheduler {
   // for one watch; `last` is true when the job has ended or the scheduler
   // is leaving (the state tells which) and no call follows.
   using WatchCallback = std::function<void(const jobs::v1::Job&, bool last)>;
+
+  using WorkerCallback =
+      std::function<void(absl::StatusOr<workers::v1::Worker>)>;
 
   virtual ~Scheduler() = default;
 
@@ -129,6 +140,22 @@ class Scheduler {
       const std::string& worker) const = 0;
   virtual absl::StatusOr<Listing<workers::v1::Worker>> ListWorkers(
       const Page& page) const = 0;
+
+  // What people decide of a worker is durable and outlives it. The worker comes
+  // back as it then is. NOT_FOUND when nothing is known of it. What is so
+  // already changes nothing.
+  //
+  // Nothing starts there; what runs goes on.
+  virtual void CordonWorker(const std::string& worker, const Author& author,
+                            WorkerCallback done) = 0;
+  // Nothing starts there either; at `at` what runs is stopped with a checkpoint
+  // and queued again. A time that is over is now. Takes the place of an earlier
+  // drain.
+  virtual void DrainWorker(const std::string& worker, absl::Time at,
+                           const Author& author, WorkerCallback done) = 0;
+  // Ends both.
+  virtual void UncordonWorker(const std::string& worker, const Author& author,
+                              WorkerCallback done) = 0;
 
   // From a worker. INVALID_ARGUMENT for a malformed announcement.
   virtual absl::StatusOr<agent::v1::AnnounceResponse> Announce(

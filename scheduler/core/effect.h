@@ -65,6 +65,12 @@ struct Answer {
   absl::StatusOr<std::vector<JobPtr>> jobs;
 };
 
+// To the caller of ChangeWorker.
+struct AnswerWorker {
+  uint64_t call = 0;
+  absl::StatusOr<std::shared_ptr<const workers::v1::Worker>> worker;
+};
+
 // To the worker that announced itself. Waits for no commit.
 struct AnswerAnnounce {
   absl::Status status;
@@ -112,8 +118,8 @@ struct Count {
 };
 
 using Effect =
-    std::variant<Record, SetDesired, Answer, AnswerAnnounce, RemoveCheckpoint,
-                 PublishWorker, PublishProgress, Count>;
+    std::variant<Record, SetDesired, Answer, AnswerWorker, AnswerAnnounce,
+                 RemoveCheckpoint, PublishWorker, PublishProgress, Count>;
 using Effects = std::vector<Effect>;
 
 }  // namespace ordo::scheduler::core

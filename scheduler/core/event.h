@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
 #include "scheduler/scheduler.h"
 
@@ -47,6 +48,18 @@ struct SetPriority {
   int32_t priority = 0;
 };
 
+// A person closes or opens a worker. Answered with AnswerWorker.
+struct ChangeWorker {
+  enum class Verb { kCordon, kDrain, kUncordon };
+
+  uint64_t call = 0;
+  Verb verb = Verb::kCordon;
+  std::string worker;
+  // kDrain.
+  absl::Time drain_at;
+  Author author;
+};
+
 // A worker says who it is and what it runs. Answered with AnswerAnnounce.
 struct Announced {
   agent::v1::AnnounceRequest request;
@@ -63,7 +76,7 @@ struct Observed {
 struct Tick {};
 
 using Event = std::variant<Submit, Cancel, Hold, Release, SetPriority,
-                           Announced, Observed, Tick>;
+                           ChangeWorker, Announced, Observed, Tick>;
 
 }  // namespace ordo::scheduler::core
 

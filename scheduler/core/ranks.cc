@@ -57,7 +57,10 @@ Asked AskedOf(const State& state, const JobEntry& entry) {
   const auto& ranks = std::get<Live>(entry.place).ranks;
   const bool draining =
       std::any_of(ranks.begin(), ranks.end(), [&state](const LiveRank& rank) {
-        return !rank.over && state.workers.at(rank.worker).draining;
+        // The worker of one that is over may be forgotten.
+        if (rank.over) return false;
+        const Worker& worker = state.workers.at(rank.worker);
+        return worker.draining || worker.emptied;
       });
   return draining ? Asked::kStop : Asked::kRun;
 }

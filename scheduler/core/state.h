@@ -17,6 +17,7 @@
 #include "scheduler/core/job.h"
 #include "scheduler/core/spec_table.h"
 #include "scheduler/core/transitions.h"
+#include "scheduler/core/worker_admin.h"
 #include "scheduler/policy/policy.h"
 
 // What the core knows. Plain data; changed by Apply alone. CheckInvariants says
@@ -137,6 +138,10 @@ struct Worker {
   std::string build_digest;
   Liveness liveness = Liveness::kUnknown;
   bool draining = false;
+  // By what people decided (State.admin): nothing starts there; and what runs
+  // is stopped.
+  bool closed = false;
+  bool emptied = false;
   absl::Time last_seen;
   int64_t observed_sequence = 0;
   // Incarnations before this one, newest last, at most kMaxSuperseded.
@@ -149,6 +154,7 @@ struct Worker {
   std::optional<absl::Duration> lease_at;
   std::optional<absl::Duration> heartbeat_at;
   std::optional<absl::Duration> forget_at;
+  std::optional<absl::Duration> drain_at;
 };
 
 inline constexpr size_t kMaxSuperseded = 8;
@@ -158,6 +164,7 @@ struct Deadline {
     kLease,
     kHeartbeat,
     kForget,
+    kDrain,
     kBackoff,
     kQueueLimit,
     kRunLimit,
@@ -184,6 +191,9 @@ struct State {
   std::map<std::string, std::string> request_ids;
   std::map<std::string, Worker> workers;
   std::set<Deadline> deadlines;
+
+  // What people decided of workers, durable; by id.
+  std::map<std::string, WorkerAdminPtr> admin;
 
   // Those of jobs that were created in this life.
   SpecTable specs;
@@ -220,6 +230,10 @@ std::string WhereOf(const Live& live);
 // What its live attempt uses its devices for; `in_evaluation`: one of the
 // evaluations inside a training job is under way.
 DeviceUse UseOf(const JobRecord& job, bool in_evaluation);
+// What people decided of a worker; null: nothing.
+WorkerAdminPtr AdminOf(const State& state, const std::string& worker);
+// Whether new attempts may start there.
+bool TakesWork(const Worker& worker);
 // The newest checkpoint that is AVAILABLE; null when there is none.
 CheckpointPtr NewestCheckpoint(const JobEntry& entry);
 // The worker as the API shows it.

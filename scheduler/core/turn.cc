@@ -65,8 +65,6 @@ void IndexFreeDevices(State& state, const Worker& worker) {
         std::get<Live>(state.jobs.at(job).place).ranks[rank].devices;
     held.insert(devices.begin(), devices.end());
   }
-  const bool takes_work =
-      worker.liveness == Worker::Liveness::kOnline && !worker.draining;
   // Kinds may change with an incarnation: look under each.
   for (auto& [kind, devices] : state.free) {
     auto it = devices.lower_bound({worker.id, ""});
@@ -74,7 +72,7 @@ void IndexFreeDevices(State& state, const Worker& worker) {
       it = devices.erase(it);
     }
   }
-  if (!takes_work) return;
+  if (!TakesWork(worker)) return;
   for (const auto& [name, kind] : worker.devices) {
     if (held.count(name) > 0) continue;
     state.free[kind][{worker.id, name}] = LackingKernels(worker, name);

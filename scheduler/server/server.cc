@@ -173,6 +173,7 @@ void Server::RefuseCalls(const absl::Status& status) {
     calls.swap(calls_);
   }
   for (const auto& [call, done] : calls) done(status);
+  admin_calls_.RefuseAll(status);
 }
 
 core::Moment Server::Now() const {
@@ -316,6 +317,9 @@ void Server::Release(std::vector<core::Effects> turns) {
         dispatcher_->Send(*desired);
       } else if (const auto* answer = std::get_if<core::Answer>(&effect)) {
         ReleaseAnswer(*answer);
+      } else if (const auto* worker =
+                     std::get_if<core::AnswerWorker>(&effect)) {
+        admin_calls_.Answer(*worker);
       } else if (const auto* remove =
                      std::get_if<core::RemoveCheckpoint>(&effect)) {
         RemoveCheckpoint(core::CheckpointName(remove->job, remove->checkpoint));
@@ -422,6 +426,55 @@ void Server::SetPriority(const std::string& job, int32_t priority,
   CallForJob(
       [&](uint64_t call) {
         return core::SetPriority{call, job, user, priority};
+      },
+      std::move(done));
+}
+
+void Server::CallAdmin(const std::function<core::Event(uint64_t call)>& make,
+                       AdminCalls::Callback done) {
+  absl::Status refused;
+  {
+    base::MutexLock lock(mutex_);
+    if (draining_) {
+      refused = Leaving();
+    } else if (full_) {
+      refused = NoRoom();
+    } else {
+      const uint64_t call = next_call_++;
+      admin_calls_.Add(call, std::move(done));
+      ApplyLocked(make(call)).IgnoreError();  // Answered by the writer.
+      return;
+    }
+  }
+  done(refused);
+}
+
+void Server::CordonWorker(const std::string& worker, const Author& author,
+                          WorkerCallback done) {
+  using Change = core::ChangeWorker;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kCordon, worker, {}, author};
+      },
+      std::move(done));
+}
+
+void Server::DrainWorker(const std::string& worker, absl::Time at,
+                         const Author& author, WorkerCallback done) {
+  using Change = core::ChangeWorker;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kDrain, worker, at, author};
+      },
+      std::move(done));
+}
+
+void Server::UncordonWorker(const std::string& worker, const Author& author,
+                            WorkerCallback done) {
+  using Change = core::ChangeWorker;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kUncordon, worker, {}, author};
       },
       std::move(done));
 }

@@ -270,6 +270,28 @@ TEST_F(ServerTest, RetentionRemovesFoldersNowAndAfterARestart) {
   EXPECT_TRUE(is_gone("5-1"));
 }
 
+TEST_F(ServerTest, ACordonedWorkerStaysClosedThroughARestart) {
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  Later<absl::StatusOr<workers::v1::Worker>> later;
+  server_->CordonWorker("w", Author(), later.callback());
+  const auto cordoned = later.Get();
+  ASSERT_THAT(cordoned, IsOk());
+  EXPECT_TRUE(cordoned->cordoned());
+  EXPECT_EQ(cordoned->state(), workers::v1::Worker::ONLINE);
+  Close();
+  Open();
+  worker.AnnounceTo(*server_);
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  EXPECT_EQ(server_->GetJob("a")->state(), Job::QUEUED);
+  EXPECT_TRUE(server_->GetWorker("w")->cordoned());
+  EXPECT_EQ(server_->Explain("a")->blockers(0).reason(), "NO_WORKER");
+  Later<absl::StatusOr<workers::v1::Worker>> opened;
+  server_->UncordonWorker("w", Author(), opened.callback());
+  ASSERT_THAT(opened.Get(), IsOk());
+  WaitFor("a", Job::STARTING);
+}
+
 TEST_F(ServerTest, DrainEndsWatchesAndRefusesCalls) {
   ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
   Later<Job> last;

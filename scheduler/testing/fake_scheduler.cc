@@ -414,14 +414,14 @@ absl::StatusOr<workers::v1::Worker> FakeScheduler::GetWorker(
     return absl::NotFoundError(
         absl::StrCat("worker '", worker, "' does not exist"));
   }
-  return found->second;
+  return Shown(worker, found->second);
 }
 
 absl::StatusOr<Listing<workers::v1::Worker>> FakeScheduler::ListWorkers(
     const Page& page) const {
   base::MutexLock lock(mutex_);
   std::vector<workers::v1::Worker> all;
-  for (const auto& [id, worker] : workers_) all.push_back(worker);
+  for (const auto& [id, worker] : workers_) all.push_back(Shown(id, worker));
   return Cut(all, page, [](const auto& worker) { return worker.name(); });
 }
 

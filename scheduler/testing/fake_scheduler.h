@@ -2,12 +2,15 @@
 #define ORDO_SCHEDULER_TESTING_FAKE_SCHEDULER_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/mutex.h"
+#include "scheduler/core/worker_admin.h"
 #include "scheduler/scheduler.h"
 
 namespace ordo::scheduler::testing {
@@ -17,9 +20,12 @@ bool HasEnded(const jobs::v1::Job& job);
 
 // A scheduler in memory that runs nothing: the test puts jobs, checkpoints,
 // reports and workers in and changes them. Keeps the contract of Scheduler,
-// except that callbacks run on the thread that causes them. Thread-safe.
+// except that callbacks run on the thread that causes them, and that it is
+// always kNow. Thread-safe.
 class FakeScheduler : public Scheduler {
  public:
+  static constexpr absl::Time kNow = absl::FromUnixSeconds(1'700'000'000);
+
   // Puts a job in, or changes one, and tells those who watch it. Its version
   // becomes one more than it was; a new job gets a sequence number. Gives the
   // job as stored.
@@ -76,6 +82,12 @@ class FakeScheduler : public Scheduler {
       const std::string& worker) const override;
   absl::StatusOr<Listing<workers::v1::Worker>> ListWorkers(
       const Page& page) const override;
+  void CordonWorker(const std::string& worker, const Author& author,
+                    WorkerCallback done) override;
+  void DrainWorker(const std::string& worker, absl::Time at,
+                   const Author& author, WorkerCallback done) override;
+  void UncordonWorker(const std::string& worker, const Author& author,
+                      WorkerCallback done) override;
   absl::StatusOr<agent::v1::AnnounceResponse> Announce(
       const agent::v1::AnnounceRequest& request) override;
 
@@ -94,6 +106,16 @@ class FakeScheduler : public Scheduler {
   absl::StatusOr<std::vector<jobs::v1::Job>> TryCreate(
       const std::vector<NewJob>& jobs);
   void Tell(const jobs::v1::Job& job, bool last);
+  // Changes what people decided of a worker.
+  using AdminChange = std::function<core::WorkerAdminPtr(
+      const core::WorkerAdminPtr&, const core::WorkerChange&)>;
+  absl::StatusOr<workers::v1::Worker> ChangeWorker(const std::string& worker,
+                                                   const Author& author,
+                                                   const AdminChange& change);
+  // A worker with what people decided of it.
+  workers::v1::Worker Shown(const std::string& id,
+                            workers::v1::Worker worker) const
+      ORDO_REQUIRES(mutex_);
 
   mutable base::Mutex mutex_;
   mutable base::CondVar changed_;
@@ -104,6 +126,7 @@ class FakeScheduler : public Scheduler {
   std::vector<checkpoints::v1::Checkpoint> checkpoints_ ORDO_GUARDED_BY(mutex_);
   std::vector<reports::v1::Report> reports_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, workers::v1::Worker> workers_ ORDO_GUARDED_BY(mutex_);
+  std::map<std::string, core::WorkerAdminPtr> admin_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, jobs::v1::ExplainResponse> explanations_
       ORDO_GUARDED_BY(mutex_);
   std::vector<NewJob> created_ ORDO_GUARDED_BY(mutex_);

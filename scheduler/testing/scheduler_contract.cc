@@ -19,6 +19,7 @@ using jobs::v1::Job;
 using jobs::v1::JobSpec;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using workers::v1::Worker;
 
 using Jobs = std::vector<Job>;
 
@@ -40,10 +41,19 @@ NewJob JobNamed(const std::string& name, const std::string& request_id = "") {
   return job;
 }
 
-absl::StatusOr<Jobs> Create(Scheduler& scheduler, std::vector<NewJob> jobs) {
-  auto promise = std::make_shared<std::promise<absl::StatusOr<Jobs>>>();
-  scheduler.CreateJobs(std::move(jobs), [promise](absl::StatusOr<Jobs> made) {
-    promise->set_value(std::move(made));
+Author By(const std::string& user) {
+  Author author;
+  author.owner.set_user(user);
+  author.reason = "because";
+  return author;
+}
+
+// Waits for the answer of a call that is made with a callback.
+template <typename T, typename Make>
+absl::StatusOr<T> Await(const Make& make) {
+  auto promise = std::make_shared<std::promise<absl::StatusOr<T>>>();
+  make([promise](absl::StatusOr<T> answer) {
+    promise->set_value(std::move(answer));
   });
   auto future = promise->get_future();
   if (future.wait_for(kDeadline) != std::future_status::ready) {
@@ -52,16 +62,29 @@ absl::StatusOr<Jobs> Create(Scheduler& scheduler, std::vector<NewJob> jobs) {
   return future.get();
 }
 
-absl::StatusOr<Job> Cancel(Scheduler& scheduler, const std::string& job) {
-  auto promise = std::make_shared<std::promise<absl::StatusOr<Job>>>();
-  scheduler.CancelJob(job, "bob", [promise](absl::StatusOr<Job> changed) {
-    promise->set_value(std::move(changed));
+absl::StatusOr<Jobs> Create(Scheduler& scheduler, std::vector<NewJob> jobs) {
+  return Await<Jobs>([&](Scheduler::JobsCallback done) {
+    scheduler.CreateJobs(std::move(jobs), std::move(done));
   });
-  auto future = promise->get_future();
-  if (future.wait_for(kDeadline) != std::future_status::ready) {
-    return absl::DeadlineExceededError("no answer");
-  }
-  return future.get();
+}
+
+absl::StatusOr<Job> Cancel(Scheduler& scheduler, const std::string& job) {
+  return Await<Job>([&](Scheduler::JobCallback done) {
+    scheduler.CancelJob(job, "bob", std::move(done));
+  });
+}
+
+absl::StatusOr<Job> Hold(Scheduler& scheduler, const std::string& job,
+                         const std::string& user) {
+  return Await<Job>([&](Scheduler::JobCallback done) {
+    scheduler.HoldJob(job, user, std::move(done));
+  });
+}
+
+absl::StatusOr<Job> Release(Scheduler& scheduler, const std::string& job) {
+  return Await<Job>([&](Scheduler::JobCallback done) {
+    scheduler.ReleaseJob(job, "bob", std::move(done));
+  });
 }
 
 // What a watch was told, until the last call.
@@ -228,6 +251,33 @@ TEST_P(SchedulerContract, CancelOfAQueuedJobEndsItOnce) {
               StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
+TEST_P(SchedulerContract, HeldJobSaysWhoHeldItFirstUntilItIsReleased) {
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
+  for (const char* user : {"bob", "eve"}) {
+    const auto held = Hold(scheduler(), "a", user);
+    ORDO_ASSERT_OK(held);
+    EXPECT_EQ(held->state(), Job::QUEUED);
+    EXPECT_EQ(held->held_by(), "bob");
+  }
+  for (int i = 0; i < 2; ++i) {
+    const auto released = Release(scheduler(), "a");
+    ORDO_ASSERT_OK(released);
+    EXPECT_EQ(released->held_by(), "");
+  }
+}
+
+TEST_P(SchedulerContract, OnlyAQueuedJobIsHeldOrReleased) {
+  EXPECT_THAT(Hold(scheduler(), "a", "bob"),
+              StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(Release(scheduler(), "a"), StatusIs(absl::StatusCode::kNotFound));
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
+  ORDO_ASSERT_OK(Cancel(scheduler(), "a"));
+  EXPECT_THAT(Hold(scheduler(), "a", "bob"),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(Release(scheduler(), "a"),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
 TEST_P(SchedulerContract, WatchTellsTheJobNowAndItsEnd) {
   ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
   const auto told = std::make_shared<Told>();
@@ -281,6 +331,23 @@ TEST_P(SchedulerContract, CallbacksMayCallBack) {
   const auto job = future.get();
   ORDO_ASSERT_OK(job);
   EXPECT_EQ(job->state(), Job::CANCELLED);
+}
+
+TEST_P(SchedulerContract, ChangeOfAWorkerNobodyKnowsIsNotFound) {
+  const auto not_found = StatusIs(absl::StatusCode::kNotFound);
+  EXPECT_THAT(Await<Worker>([this](Scheduler::WorkerCallback done) {
+                scheduler().CordonWorker("w", By("ada"), done);
+              }),
+              not_found);
+  EXPECT_THAT(Await<Worker>([this](Scheduler::WorkerCallback done) {
+                scheduler().DrainWorker("w", absl::InfinitePast(), By("ada"),
+                                        done);
+              }),
+              not_found);
+  EXPECT_THAT(Await<Worker>([this](Scheduler::WorkerCallback done) {
+                scheduler().UncordonWorker("w", By("ada"), done);
+              }),
+              not_found);
 }
 
 TEST_P(SchedulerContract, AnnouncementWithoutAWorkerIsInvalid) {

@@ -32,6 +32,9 @@ class Authoriser {
   // PERMISSION_DENIED if not.
   virtual absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
                                  const ordo::jobs::v1::Owner& owner) const = 0;
+  // Whether `caller` may close and open workers. PERMISSION_DENIED if not.
+  virtual absl::Status MayAdminister(
+      const ordo::jobs::v1::Owner& caller) const = 0;
 };
 
 // Name of a caller that gives none.
@@ -51,6 +54,8 @@ class OpenAuthoriser : public Authoriser {
  public:
   absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
                          const ordo::jobs::v1::Owner& owner) const override;
+  absl::Status MayAdminister(
+      const ordo::jobs::v1::Owner& caller) const override;
 };
 
 }  // namespace ordo::services::auth

@@ -62,6 +62,17 @@ absl::StatusOr<std::string> JobName(const std::string& text) {
   return name.ToString();
 }
 
+absl::StatusOr<std::string> WorkerName(const std::string& text) {
+  constexpr char kPrefix[] = "workers/";
+  const bool has_prefix = text.rfind(kPrefix, 0) == 0;
+  const std::string id = has_prefix ? text.substr(sizeof(kPrefix) - 1) : text;
+  if (id.empty() || id.find('/') != std::string::npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is not a name in workers"));
+  }
+  return kPrefix + id;
+}
+
 std::string ShortName(const std::string& resource_name) {
   return resource_name.substr(resource_name.rfind('/') + 1);
 }

@@ -28,6 +28,9 @@ absl::StatusOr<ResourceName> ParseResourceName(const std::string& text);
 // The resource name of a job given as "x" or "jobs/x".
 absl::StatusOr<std::string> JobName(const std::string& text);
 
+// The same for a worker, "w" or "workers/w".
+absl::StatusOr<std::string> WorkerName(const std::string& text);
+
 // "x" of "jobs/x": the last part.
 std::string ShortName(const std::string& resource_name);
 

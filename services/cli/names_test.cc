@@ -54,5 +54,13 @@ TEST(ShortNameTest, IsTheLastPart) {
   EXPECT_EQ(ShortName("a"), "a");
 }
 
+TEST(WorkerNameTest, IsWithOrWithoutItsCollection) {
+  EXPECT_EQ(*WorkerName("w"), "workers/w");
+  EXPECT_EQ(*WorkerName("workers/w"), "workers/w");
+  for (const char* text : {"", "jobs/a", "workers/", "workers/a/b"}) {
+    EXPECT_FALSE(WorkerName(text).ok()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace ordo::services::cli

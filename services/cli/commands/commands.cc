@@ -4,12 +4,11 @@ namespace ordo::services::cli {
 
 const std::vector<Command>& Commands() {
   static const auto& commands = *new std::vector<Command>{
-      UpCommand(),     DownCommand(),     SubmitCommand(),
-      ListCommand(),   ShowCommand(),     WatchCommand(),
-      LogsCommand(),   ExplainCommand(),  CancelCommand(),
-      HoldCommand(),   ReleaseCommand(),  WaitCommand(),
-      RerunCommand(),  ContinueCommand(), EvaluateCommand(),
-      ReportCommand(), GetCommand(),      PushCommand(),
+      UpCommand(),     DownCommand(),     SubmitCommand(),     ListCommand(),
+      ShowCommand(),   WatchCommand(),    LogsCommand(),       ExplainCommand(),
+      CancelCommand(), HoldCommand(),     ReleaseCommand(),    WaitCommand(),
+      RerunCommand(),  ContinueCommand(), EvaluateCommand(),   ReportCommand(),
+      GetCommand(),    PushCommand(),     WorkersCommand(),    UsageCommand(),
       HelpCommand(),   VersionCommand(),  CompletionCommand(),
   };
   return commands;

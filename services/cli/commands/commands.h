@@ -33,9 +33,11 @@ Command RerunCommand();
 Command ShowCommand();
 Command SubmitCommand();
 Command UpCommand();
+Command UsageCommand();
 Command VersionCommand();
 Command WaitCommand();
 Command WatchCommand();
+Command WorkersCommand();
 
 }  // namespace ordo::services::cli
 

@@ -4,6 +4,7 @@
 #include "base/units/units.h"
 #include "base/yaml/text_form.h"
 #include "services/cli/commands/catalogue.h"
+#include "services/cli/commands/changes.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/submission.h"
 #include "services/cli/live_view.h"
@@ -98,13 +99,18 @@ absl::Status ShowWorker(Context& context, const std::string& name) {
       context.client.Call(context.client.workers(),
                           &WorkersService::Stub::GetWorker, request));
   if (PrintStructured(context, worker)) return absl::OkStatus();
-  context.out << KeyValueLines(
-      {{"Worker", ShortName(worker.name())},
-       {"State", Worker::State_Name(worker.state())},
-       {"Address", worker.address()},
-       {"Last seen", FormatTime(worker.last_seen_time())},
-       {"Trainer build", worker.build_digest()}},
-      context.terminal);
+  Lines lines = {{"Worker", ShortName(worker.name())},
+                 {"State", WorkerStateText(worker)},
+                 {"Address", worker.address()},
+                 {"Last seen", FormatTime(worker.last_seen_time())},
+                 {"Trainer build", worker.build_digest()}};
+  if (worker.has_drain_time()) {
+    lines.push_back({"Drains at", FormatTime(worker.drain_time())});
+  }
+  if (!worker.closed_reason().empty()) {
+    lines.push_back({"Closed because", worker.closed_reason()});
+  }
+  context.out << KeyValueLines(lines, context.terminal);
   Table table({"DEVICE", "KIND", "JOB", ">ATTEMPT"});
   for (const auto& device : worker.devices()) {
     table.AddRow({device.name(), device.kind(),
@@ -112,6 +118,7 @@ absl::Status ShowWorker(Context& context, const std::string& name) {
                   device.job().empty() ? "-" : absl::StrCat(device.attempt())});
   }
   context.out << "\n" << table.ToString(context.terminal);
+  PrintChanges(context, worker.changes());
   return absl::OkStatus();
 }
 

@@ -91,6 +91,25 @@ TEST_F(ShowTest, UnknownNamesAreBadInput) {
   EXPECT_THAT(err(), HasSubstr("names are JOB"));
 }
 
+TEST_F(ShowTest, ClosedWorkerSaysWhoClosedItWhenAndWhy) {
+  workers::v1::Worker worker;
+  worker.set_name("workers/w");
+  worker.set_state(workers::v1::Worker::ONLINE);
+  worker.mutable_drain_time()->set_seconds(1'700'000'000);
+  worker.set_closed_reason("new disks");
+  auto* change = worker.add_changes();
+  change->set_user("bob");
+  change->set_action("drain at 2023-11-14T22:13:20+00:00");
+  change->set_reason("new disks");
+  scheduler_.AddWorker(worker);
+  EXPECT_EQ(Run({"show", "workers/w"}), 0);
+  EXPECT_THAT(out(), HasSubstr("ONLINE,DRAIN"));
+  EXPECT_THAT(out(), HasSubstr("Drains at:"));
+  EXPECT_THAT(out(), HasSubstr("bob"));
+  EXPECT_EQ(Run({"list", "workers"}), 0);
+  EXPECT_THAT(out(), HasSubstr("ONLINE,DRAIN"));
+}
+
 TEST_F(ShowTest, HeldJobSaysByWhom) {
   scheduler_.SetJob("a", Job::QUEUED,
                     [](Job* job) { job->set_held_by("bob"); });

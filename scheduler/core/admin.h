@@ -1,0 +1,35 @@
+#ifndef ORDO_SCHEDULER_CORE_ADMIN_H_
+#define ORDO_SCHEDULER_CORE_ADMIN_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "scheduler/core/effect.h"
+#include "scheduler/core/event.h"
+#include "scheduler/core/turn.h"
+
+// What those who run a cluster ask: workers closed and opened. Internal to
+// scheduler/core.
+
+namespace ordo::scheduler::core {
+
+// Answered with the worker as it then is. NOT_FOUND when it has neither
+// announced itself nor been decided about.
+void HandleChangeWorker(Turn& turn, const ChangeWorker& change);
+
+// Brings a worker up to date with what people decided of it: when it is new,
+// when they decide, and when its drain is due.
+void TakeAdmin(State& state, const Moment& now, Worker& worker);
+
+// The drain of a worker is due: what runs there is stopped.
+void BeginDrain(Turn& turn, const std::string& worker);
+
+// The rows of what people set, by key; and what they say, taken back.
+// DATA_LOSS for one that cannot be read.
+std::vector<RowPtr> AdminRows(const State& state);
+absl::Status TakeAdminRow(const Row& row, State* state);
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_ADMIN_H_

@@ -1,0 +1,150 @@
+// Workers closed and opened by people, and what was used.
+#include <memory>
+#include <string>
+
+#include "base/process/process.h"
+#include "base/rpc/client.h"
+#include "base/rpc/grpc_status.h"
+#include "base/status/status.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/ordo/usage/v1/usage.grpc.pb.h"
+#include "proto/ordo/workers/v1/workers.grpc.pb.h"
+#include "tests/e2e/scenario.h"
+
+namespace ordo::tests::e2e {
+namespace {
+
+using jobs::v1::Job;
+using workers::v1::Worker;
+using workers::v1::WorkersService;
+
+class ClusterTest : public Scenario {
+ protected:
+  // Makes a call of the API.
+  template <typename Stub, typename Method, typename Request, typename Response>
+  absl::Status Call(Stub& stub, const Method& method, const Request& request,
+                    Response* response) {
+    base::CallOptions options;
+    options.user = base::LocalUser();
+    options.wait_for_ready = true;
+    grpc::ClientContext context;
+    base::PrepareCall(options, &context);
+    return base::FromGrpcStatus((stub.*method)(&context, request, response));
+  }
+
+  std::unique_ptr<WorkersService::Stub> Workers() {
+    return WorkersService::NewStub(base::Connect(deployment_->api_address()));
+  }
+
+  // The only worker, once it is there.
+  Worker GetWorker() {
+    const auto stub = Workers();
+    workers::v1::ListWorkersResponse response;
+    EXPECT_TRUE(WaitFor([&] {
+      response.Clear();
+      const absl::Status status =
+          Call(*stub, &WorkersService::Stub::ListWorkers,
+               workers::v1::ListWorkersRequest(), &response);
+      return status.ok() && response.workers_size() == 1;
+    }));
+    return response.workers_size() == 1 ? response.workers(0) : Worker();
+  }
+
+  absl::StatusOr<Worker> Cordon() {
+    workers::v1::CordonWorkerRequest request;
+    request.set_name(GetWorker().name());
+    request.set_reason("new disks");
+    Worker worker;
+    ORDO_RETURN_IF_ERROR(Call(*Workers(), &WorkersService::Stub::CordonWorker,
+                              request, &worker));
+    return worker;
+  }
+
+  absl::StatusOr<Worker> Drain() {
+    workers::v1::DrainWorkerRequest request;
+    request.set_name(GetWorker().name());
+    Worker worker;
+    ORDO_RETURN_IF_ERROR(
+        Call(*Workers(), &WorkersService::Stub::DrainWorker, request, &worker));
+    return worker;
+  }
+
+  absl::StatusOr<Worker> Uncordon() {
+    workers::v1::UncordonWorkerRequest request;
+    request.set_name(GetWorker().name());
+    Worker worker;
+    ORDO_RETURN_IF_ERROR(Call(*Workers(), &WorkersService::Stub::UncordonWorker,
+                              request, &worker));
+    return worker;
+  }
+
+  absl::StatusOr<usage::v1::ReportUsageResponse> Usage() {
+    const auto stub = usage::v1::UsageService::NewStub(
+        base::Connect(deployment_->api_address()));
+    usage::v1::ReportUsageResponse response;
+    ORDO_RETURN_IF_ERROR(Call(*stub,
+                              &usage::v1::UsageService::Stub::ReportUsage,
+                              usage::v1::ReportUsageRequest(), &response));
+    return response;
+  }
+};
+
+TEST_F(ClusterTest, NothingStartsOnACordonedWorkerUntilItIsUncordoned) {
+  Start("");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Worker cordoned, Cordon());
+  EXPECT_TRUE(cordoned.cordoned());
+  EXPECT_EQ(cordoned.changes(0).user(), base::LocalUser());
+  KillScheduler();
+  EXPECT_EQ(GetWorker().closed_reason(), "new disks");
+  Submit(Spec("job"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto explained, Explain("job"));
+  ASSERT_GE(explained.blockers_size(), 1);
+  EXPECT_EQ(explained.blockers(0).reason(), "NO_WORKER");
+  ORDO_ASSERT_OK(Uncordon());
+  EXPECT_TRUE(WaitForState("job", Job::SUCCEEDED).has_value());
+}
+
+TEST_F(ClusterTest, WhatADrainStopsGoesOnFromThere) {
+  Start("job:hold_at=30");
+  Submit(Spec("undisturbed"));
+  ASSERT_TRUE(WaitForState("undisturbed", Job::SUCCEEDED).has_value());
+  Submit(Spec("job"));
+  ASSERT_TRUE(WaitUntil(
+      "job", [](const Job& job) { return job.progress().step() >= 29; }));
+  ORDO_ASSERT_OK(Drain());
+  const auto queued = WaitForState("job", Job::QUEUED);
+  ASSERT_TRUE(queued.has_value());
+  EXPECT_EQ(queued->attempts(0).reason(), "STOPPED");
+  EXPECT_GE(queued->attempts(0).end_step(), 29);
+
+  Release("job");
+  ORDO_ASSERT_OK(Uncordon());
+
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  ASSERT_EQ(job->attempts_size(), 2);
+  EXPECT_EQ(job->failed_attempts(), 0);
+  EXPECT_EQ(job->attempts(1).start_step(), job->attempts(0).end_step());
+  EXPECT_EQ(ParametersDigest("job"), ParametersDigest("undisturbed"));
+}
+
+TEST_F(ClusterTest, UsageIsOfWhoSubmitted) {
+  Start("");
+  Submit(Spec("job"));
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto usage, Usage());
+  ASSERT_EQ(usage.rows_size(), 1);
+  EXPECT_EQ(usage.rows(0).key(), base::LocalUser());
+  EXPECT_EQ(usage.rows(0).attempts(), 1);
+  EXPECT_GT(usage.rows(0).used_device_seconds(), 0);
+  EXPECT_EQ(usage.rows(0).lost_device_seconds(), 0);
+  EXPECT_NEAR(
+      usage.total().used_device_seconds() + usage.total().idle_device_seconds(),
+      job->attempts(0).device_seconds(), 1e-6);
+}
+
+}  // namespace
+}  // namespace ordo::tests::e2e
