@@ -24,6 +24,7 @@ void DrawWishes(Dice dice, Workload* workload) {
   workload->set_held(Amount(dice, 0.2));
   workload->set_holds_per_minute(Amount(dice, 10));
   workload->set_moves_per_minute(Amount(dice, 5));
+  workload->set_closes_per_minute(Amount(dice, 8));
 }
 
 void DrawNetwork(Dice dice, NetworkFaults* faults) {

@@ -47,6 +47,7 @@ const char* WhatHolds(const std::vector<workers::v1::Worker>& workers,
   const char* reason = core::reason::kNoWorker;
   for (const workers::v1::Worker& worker : workers) {
     if (worker.state() != workers::v1::Worker::ONLINE) continue;
+    if (worker.cordoned() || worker.has_drain_time()) continue;
     if (reason == core::reason::kNoWorker) {
       reason = core::reason::kNoSuchDevice;
     }

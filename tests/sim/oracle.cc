@@ -114,6 +114,20 @@ void Oracle::CheckOrder(const JobView& job) {
   }
 }
 
+void Oracle::CheckOpen(const core::State& state, const JobView& job) {
+  const JobView* before = left_.Find(job.id);
+  if (before == nullptr || job.attempt == before->attempt) return;
+  for (const LiveAttempt& live : LiveAttempts(state)) {
+    const core::WorkerAdminPtr admin = core::AdminOf(state, live.worker);
+    const bool closed =
+        core::IsCordoned(admin) || core::DrainTime(admin).has_value();
+    if (live.key.job == job.id && closed) {
+      world_.Fail(absl::StrCat(live.key.ToString(), " begins on ", live.worker,
+                               ", which is closed"));
+    }
+  }
+}
+
 void Oracle::CheckEnd(const Durable& durable, const JobView& job) {
   const TrueEnd end = EndOf(job);
   const core::JobFacts& facts = *job.facts;
@@ -261,6 +275,7 @@ void Oracle::AfterApply(const core::State& state,
       const JobView view = ViewOf(**job);
       CheckChange(left_, view);
       CheckOrder(view);
+      CheckOpen(state, view);
     }
     left_.Put(*record);
   }

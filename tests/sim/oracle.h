@@ -40,6 +40,7 @@ enum class TrueEnd {
 // - a rank of an attempt starts at most once anywhere, and only for one worker;
 // - no attempt begins while its job is on hold, or before what that needs has
 //   ended as it must have;
+// - no attempt begins on a worker that people have closed;
 // - a job that was acknowledged is there, however often the scheduler dies; a
 //   cancel that was acknowledged is not taken back;
 // - what is durable never goes back, and a job that has durably ended stays as
@@ -105,6 +106,7 @@ class Oracle {
   void CheckChange(const Durable& durable, const JobView& after);
   // Before and after what it needs; records are looked at as they leave.
   void CheckOrder(const JobView& job);
+  void CheckOpen(const scheduler::core::State& state, const JobView& job);
   // The worst of its ranks; innocent when one has not ended.
   TrueEnd EndOf(const JobView& job) const;
   void CheckEnd(const Durable& durable, const JobView& job);

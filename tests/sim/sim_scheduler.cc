@@ -65,6 +65,7 @@ void SimScheduler::Start() {
   queue_.clear();
   group_.clear();
   calls_.clear();
+  worker_calls_.clear();
   peers_.clear();
   committing_ = in_transaction_ = false;
   tick_at_.reset();
@@ -234,6 +235,15 @@ void SimScheduler::ReleaseEffect(const core::Effect& effect) {
     const JobsReply reply = std::move(call->second);
     calls_.erase(call);
     reply(answer->jobs);
+  } else if (const auto* changed = std::get_if<core::AnswerWorker>(&effect)) {
+    const auto call = worker_calls_.find(changed->call);
+    if (call == worker_calls_.end()) {
+      world_.Fail(absl::StrCat("call ", changed->call, " is answered twice"));
+      return;
+    }
+    const WorkerReply reply = std::move(call->second);
+    worker_calls_.erase(call);
+    reply(changed->worker);
   } else if (const auto* remove =
                  std::get_if<core::RemoveCheckpoint>(&effect)) {
     storage_.Remove(core::CheckpointName(remove->job, remove->checkpoint));
@@ -321,6 +331,17 @@ void SimScheduler::SetPriority(const std::string& job, int32_t priority,
         return core::SetPriority{call, job, "ada", priority};
       },
       std::move(reply));
+}
+
+void SimScheduler::ChangeWorker(const core::ChangeWorker& change,
+                                WorkerReply reply) {
+  if (!runs()) return reply(absl::UnavailableError("no such process"));
+  Enter([this, change, reply] {
+    core::ChangeWorker numbered = change;
+    numbered.call = next_call_++;
+    worker_calls_[numbered.call] = reply;
+    Apply(numbered).IgnoreError();
+  });
 }
 
 void SimScheduler::Announce(const agent::v1::AnnounceRequest& request,

@@ -41,6 +41,7 @@ class SimScheduler {
  public:
   // The answer to what users ask.
   using JobsReply = Reply<std::vector<scheduler::core::JobPtr>>;
+  using WorkerReply = Reply<std::shared_ptr<const workers::v1::Worker>>;
   using SetDesired = std::function<void(const agent::v1::SetDesiredRequest&,
                                         Reply<agent::v1::SetDesiredResponse>)>;
 
@@ -69,6 +70,8 @@ class SimScheduler {
   void HoldJob(const std::string& job, JobsReply reply);
   void ReleaseJob(const std::string& job, JobsReply reply);
   void SetPriority(const std::string& job, int32_t priority, JobsReply reply);
+  void ChangeWorker(const scheduler::core::ChangeWorker& change,
+                    WorkerReply reply);
   void Announce(const agent::v1::AnnounceRequest& request,
                 const Reply<agent::v1::AnnounceResponse>& reply);
 
@@ -127,6 +130,7 @@ class SimScheduler {
   bool in_transaction_ = false;
   uint64_t next_call_ = 1;
   std::map<uint64_t, JobsReply> calls_;
+  std::map<uint64_t, WorkerReply> worker_calls_;
   std::map<std::string, Peer> peers_;
   std::optional<absl::Duration> tick_at_;
   absl::Duration stalled_until_;

@@ -15,6 +15,7 @@
 #include "tests/sim/faults.h"
 #include "tests/sim/machine.h"
 #include "tests/sim/network.h"
+#include "tests/sim/operator.h"
 #include "tests/sim/oracle.h"
 #include "tests/sim/sim_scheduler.h"
 #include "tests/sim/sim_worker.h"
@@ -48,7 +49,8 @@ class Simulation {
         world_(seed),
         network_(world_, scenario.faults().network()),
         oracle_(world_),
-        scheduler_(world_, network_, storage_, oracle_) {
+        scheduler_(world_, network_, storage_, oracle_),
+        operator_(world_, network_, scheduler_) {
     for (int i = 0; i < scenario_.cluster().workers(); ++i) AddWorker(i);
   }
 
@@ -62,6 +64,7 @@ class Simulation {
     world_.EndTrouble();
     network_.Heal();
     for (const auto& client : clients_) client->Settle();
+    operator_.Settle();
     Settle();
     return Result();
   }
@@ -117,6 +120,8 @@ class Simulation {
       clients_.back()->Begin(absl::StrCat("client-", i), workload,
                              workload.max_jobs() / workload.clients());
     }
+    operator_.Begin(workload.closes_per_minute(),
+                    scenario_.cluster().workers());
   }
 
   FaultTargets Targets() {
@@ -135,7 +140,7 @@ class Simulation {
   }
 
   bool IsSettled() const {
-    if (!scheduler_.IsIdle()) return false;
+    if (!scheduler_.IsIdle() || !operator_.IsIdle()) return false;
     for (const auto& client : clients_) {
       if (!client->IsIdle()) return false;
     }
@@ -200,6 +205,7 @@ class Simulation {
   Storage storage_;
   Oracle oracle_;
   SimScheduler scheduler_;
+  Operator operator_;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::vector<std::unique_ptr<SimWorker>> workers_;
   std::vector<std::unique_ptr<Client>> clients_;
