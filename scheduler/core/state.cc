@@ -10,7 +10,20 @@ namespace {
 // Workers named in a sentence, at most.
 constexpr size_t kMaxNamed = 4;
 
+policy::BoardOptions BoardOptionsOf(const Options& options) {
+  policy::BoardOptions board = options.board;
+  board.grace = options.stop_grace;
+  return board;
+}
+
 }  // namespace
+
+State::State(const Options& given)
+    : options(given), board(BoardOptionsOf(given)) {
+  policy::Queue queue;
+  queue.name = kDefaultQueue;
+  board.PutQueue(queue);
+}
 
 std::string JobName(const std::string& job) {
   return absl::StrCat("jobs/", job);
@@ -68,17 +81,6 @@ std::map<std::string, std::string> LackingKernels(
   return lacking;
 }
 
-policy::Kernels LackingKernels(const Worker& worker,
-                               const std::string& device) {
-  policy::Kernels lacking;
-  const auto announced = worker.announced.find(device);
-  if (announced == worker.announced.end()) return lacking;
-  for (const auto& [kernel, why] : LackingKernels(announced->second)) {
-    lacking.insert(kernel);
-  }
-  return lacking;
-}
-
 CheckpointPtr NewestCheckpoint(const JobEntry& entry) {
   for (auto it = entry.checkpoints.rbegin(); it != entry.checkpoints.rend();
        ++it) {
@@ -100,8 +102,7 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
   std::map<std::string, std::pair<std::string, int>> holders;
   for (const auto& [job, rank] : worker.live) {
     const JobEntry& entry = state.jobs.at(job);
-    for (const std::string& device :
-         std::get<Live>(entry.place).ranks[rank].devices) {
+    for (const std::string& device : LiveIn(entry)->ranks[rank].devices) {
       holders[device] = {JobName(job), entry.job->attempt_number()};
     }
   }
@@ -114,6 +115,8 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
     }
   }
   proto.mutable_labels()->insert(worker.labels.begin(), worker.labels.end());
+  proto.set_cpus(worker.cpus);
+  proto.set_memory_bytes(worker.memory_bytes);
   proto.set_build_digest(worker.build_digest);
   *proto.mutable_last_seen_time() = ToTimestamp(worker.last_seen);
   return proto;

@@ -114,11 +114,6 @@ bool View::PutJob(core::JobPtr job) {
     terms_[StateTerm(stored->state)].erase(sequence);
     terms_[StateTerm(job->state)].insert(sequence);
   }
-  if (job->state == Job::QUEUED) {
-    queued_[facts.need.kind].insert(sequence);
-  } else {
-    queued_[facts.need.kind].erase(sequence);
-  }
   const bool changed = stored == nullptr || stored->state != job->state;
   stored = std::move(job);
   return changed;
@@ -218,14 +213,6 @@ absl::StatusOr<Listing<Job>> View::ListJobs(const JobFilter& filter,
   return listing;
 }
 
-int View::JobsAhead(const core::JobRecord& job) const {
-  if (job.state != Job::QUEUED) return 0;
-  const auto queued = queued_.find(job.facts->need.kind);
-  if (queued == queued_.end()) return 0;
-  return static_cast<int>(std::distance(
-      queued->second.begin(), queued->second.lower_bound(job.facts->sequence)));
-}
-
 std::vector<std::string> View::Needed(const core::JobRecord& job) const {
   std::vector<std::string> needed;
   for (const core::NeededJob& need : job.facts->needs) {
@@ -238,15 +225,17 @@ std::vector<std::string> View::Needed(const core::JobRecord& job) const {
   return needed;
 }
 
-absl::StatusOr<jobs::v1::ExplainResponse> View::Explain(const std::string& job,
-                                                        absl::Time now) const {
+absl::StatusOr<jobs::v1::ExplainResponse> View::Explain(
+    const std::string& job, absl::Time now,
+    std::optional<core::Placing> placing) const {
   base::MutexLock lock(mutex_);
   ORDO_RETURN_IF_ERROR(CheckJob(job));
   const core::JobRecord& record = *jobs_.at(sequences_.at(job));
   const Job seen = WithProgress(record);
   std::vector<workers::v1::Worker> workers;
   for (const auto& [name, worker] : workers_) workers.push_back(*worker);
-  return core::Explain({seen, JobsAhead(record), workers, now, Needed(record)});
+  return core::Explain(
+      {seen, workers, now, Needed(record), std::move(placing)});
 }
 
 absl::StatusOr<checkpoints::v1::Checkpoint> View::GetCheckpoint(

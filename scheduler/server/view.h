@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "base/mutex.h"
 #include "scheduler/core/effect.h"
+#include "scheduler/core/explain.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/scheduler.h"
@@ -44,8 +45,10 @@ class View {
   absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const;
   absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(const JobFilter& filter,
                                                   const Page& page) const;
-  absl::StatusOr<jobs::v1::ExplainResponse> Explain(const std::string& job,
-                                                    absl::Time now) const;
+  // `placing`: what the core says of it now, if it waits for devices.
+  absl::StatusOr<jobs::v1::ExplainResponse> Explain(
+      const std::string& job, absl::Time now,
+      std::optional<core::Placing> placing) const;
   absl::StatusOr<checkpoints::v1::Checkpoint> GetCheckpoint(
       const std::string& job, const std::string& checkpoint) const;
   absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> ListCheckpoints(
@@ -83,7 +86,6 @@ class View {
   absl::Status CheckJob(const std::string& job) const ORDO_REQUIRES(mutex_);
   jobs::v1::Job WithProgress(const core::JobRecord& job) const
       ORDO_REQUIRES(mutex_);
-  int JobsAhead(const core::JobRecord& job) const ORDO_REQUIRES(mutex_);
   // Those of the jobs that it needs which have not ended.
   std::vector<std::string> Needed(const core::JobRecord& job) const
       ORDO_REQUIRES(mutex_);
@@ -94,8 +96,6 @@ class View {
   // Sequences by term, such as "state=1", "owner=ada", "label=k=v".
   std::unordered_map<std::string, std::set<int64_t>> terms_
       ORDO_GUARDED_BY(mutex_);
-  // Queued jobs by kind of device.
-  std::map<std::string, std::set<int64_t>> queued_ ORDO_GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<const jobs::v1::Progress>>
       progress_ ORDO_GUARDED_BY(mutex_);
   Artifacts<checkpoints::v1::Checkpoint> checkpoints_ ORDO_GUARDED_BY(mutex_);

@@ -124,7 +124,7 @@ TEST_F(ViewTest, ProgressIsShownWithTheJobUntilItIsTakenBack) {
 TEST_F(ViewTest, WhatIsNotThereIsNotFound) {
   view_.PutJob(MakeJob("a", 1));
   EXPECT_THAT(view_.GetJob("x"), StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_THAT(view_.Explain("x", absl::UnixEpoch()),
+  EXPECT_THAT(view_.Explain("x", absl::UnixEpoch(), std::nullopt),
               StatusIs(absl::StatusCode::kNotFound));
   EXPECT_THAT(view_.GetCheckpoint("a", "latest"),
               StatusIs(absl::StatusCode::kNotFound));
@@ -175,12 +175,16 @@ TEST_F(ViewTest, LatestIsTheLargestStepOfTheLastAttemptThatIsThere) {
   EXPECT_EQ(view_.GetCheckpoint("a", "latest")->step(), 5);
 }
 
-TEST_F(ViewTest, JobsAheadAreThoseQueuedEarlierForTheSameKind) {
+TEST_F(ViewTest, AnExplanationSaysWhatTheCoreSays) {
   view_.PutJob(MakeJob("a", 1));
-  view_.PutJob(MakeJob("b", 2, {Job::RUNNING, "ada", ""}));
-  view_.PutJob(MakeJob("c", 3));
-  EXPECT_EQ(view_.Explain("c", absl::UnixEpoch())->jobs_ahead(), 1);
-  EXPECT_EQ(view_.Explain("a", absl::UnixEpoch())->jobs_ahead(), 0);
+  core::Placing placing;
+  placing.reason.constraint = policy::Constraint::kOrder;
+  placing.reason.jobs_ahead = 4;
+  placing.other = "b";
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto explained,
+                            view_.Explain("a", absl::UnixEpoch(), placing));
+  EXPECT_EQ(explained.jobs_ahead(), 4);
+  EXPECT_EQ(explained.blockers(0).reason(), "OTHER_FIRST");
 }
 
 TEST_F(ViewTest, WorkersAreListedByNameInPages) {

@@ -29,6 +29,9 @@ struct JobView {
   int32_t failed_attempts = 0;
   int32_t interruptions = 0;
   bool held = false;
+  int32_t priority = 0;
+  // Why its live attempt is to stop; empty: it is not.
+  std::string stopped_for;
   // What its spec says.
   scheduler::core::FactsPtr facts;
   // Of its newest attempt.

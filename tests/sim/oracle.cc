@@ -86,7 +86,7 @@ void Oracle::TrainerEnded(const AttemptKey& key, TrueEnd end) {
 TrueEnd Oracle::EndOf(const JobView& job) const {
   TrueEnd worst = TrueEnd::kFinished;
   bool all_finished = true;
-  for (int rank = 0; rank < job.facts->need.ranks; ++rank) {
+  for (int rank = 0; rank < job.facts->num_ranks; ++rank) {
     const auto ended = ended_.find({job.id, job.attempt, rank});
     const TrueEnd end =
         ended == ended_.end() ? TrueEnd::kInnocent : ended->second;
@@ -252,6 +252,18 @@ void Oracle::CheckDevices(const core::State& state) {
   }
 }
 
+void Oracle::CheckPreempted(const core::State& state, const JobView& job) {
+  const JobView* before = left_.Find(job.id);
+  if (job.stopped_for != core::reason::kPreempted ||
+      (before != nullptr && before->stopped_for == job.stopped_for)) {
+    return;
+  }
+  for (const auto& [sequence, facts] : state.waiting) {
+    if (state.jobs.at(facts->id).job->priority > job.priority) return;
+  }
+  world_.Fail(Named(job) + " is preempted for nobody");
+}
+
 void Oracle::AfterApply(const core::State& state,
                         const core::Effects& effects) {
   for (const core::Effect& effect : effects) {
@@ -261,6 +273,7 @@ void Oracle::AfterApply(const core::State& state,
       const JobView view = ViewOf(**job);
       CheckChange(left_, view);
       CheckOrder(view);
+      CheckPreempted(state, view);
     }
     left_.Put(*record);
   }

@@ -38,6 +38,7 @@ enum class TrueEnd {
 // - no device is given away that, as far as the scheduler was told, another
 //   attempt still holds, or that lacks a kernel that the job names;
 // - a rank of an attempt starts at most once anywhere, and only for one worker;
+// - no attempt is preempted but for a job that waits with a larger priority;
 // - no attempt begins while its job is on hold, or before what that needs has
 //   ended as it must have;
 // - a job that was acknowledged is there, however often the scheduler dies; a
@@ -109,6 +110,8 @@ class Oracle {
   TrueEnd EndOf(const JobView& job) const;
   void CheckEnd(const Durable& durable, const JobView& job);
   void CheckDevices(const scheduler::core::State& state);
+  // The job is stopped for one that waits and is worth more.
+  void CheckPreempted(const scheduler::core::State& state, const JobView& job);
   void CheckAcknowledged(const std::string& when);
 
   World& world_;
