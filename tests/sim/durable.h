@@ -11,6 +11,7 @@
 #include "scheduler/core/effect.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/state.h"
+#include "scheduler/policy/facts.h"
 #include "worker/agent/core.h"
 
 // All that the simulation knows of the form of the core's records and state.
@@ -51,10 +52,18 @@ struct LiveAttempt {
   worker::agent::AttemptKey key;
   std::string worker;
   std::vector<std::string> devices;
+  std::string queue;
+  std::string owner;
+  // It has been told to stop.
+  bool stopping = false;
   // By what its worker says now, a device lacks a kernel that the job names.
   bool lacks_kernel = false;
 };
 std::vector<LiveAttempt> LiveAttempts(const scheduler::core::State& state);
+
+// How many devices the queue may hold.
+int LimitOf(const scheduler::policy::Queue& queue);
+int GuaranteedOf(const scheduler::policy::Queue& queue);
 
 // The first reason that Explain gives for each job that waits, beside the one
 // that follows from the workers. INTERNAL, naming the job, when they differ.
