@@ -24,7 +24,7 @@ absl::StatusOr<ordo::jobs::v1::Owner> ClaimedUserAuthenticator::Identify(
   return owner;
 }
 
-absl::Status OpenAuthoriser::MayCancel(const ordo::jobs::v1::Owner&,
+absl::Status OpenAuthoriser::MayChange(const ordo::jobs::v1::Owner&,
                                        const ordo::jobs::v1::Owner&) const {
   return absl::OkStatus();
 }

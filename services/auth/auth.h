@@ -28,8 +28,9 @@ class Authoriser {
  public:
   virtual ~Authoriser() = default;
 
-  // Whether `caller` may cancel a job of `owner`. PERMISSION_DENIED if not.
-  virtual absl::Status MayCancel(const ordo::jobs::v1::Owner& caller,
+  // Whether `caller` may cancel, hold and release a job of `owner`.
+  // PERMISSION_DENIED if not.
+  virtual absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
                                  const ordo::jobs::v1::Owner& owner) const = 0;
 };
 
@@ -44,11 +45,11 @@ class ClaimedUserAuthenticator : public Authenticator {
       const base::Caller& caller) const override;
 };
 
-// Lets everybody cancel everything: names that are only claimed protect
+// Lets everybody change everything: names that are only claimed protect
 // nothing, and who reaches a loopback port can end the processes as well.
 class OpenAuthoriser : public Authoriser {
  public:
-  absl::Status MayCancel(const ordo::jobs::v1::Owner& caller,
+  absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
                          const ordo::jobs::v1::Owner& owner) const override;
 };
 

@@ -33,12 +33,12 @@ TEST(ClaimedUserAuthenticatorTest, RefusesNamesThatCannotBeShown) {
       {std::string(kMaxUserLength, 'a'), ""}));
 }
 
-TEST(OpenAuthoriserTest, LetsOthersCancel) {
+TEST(OpenAuthoriserTest, LetsEverybodyChangeEverything) {
   ordo::jobs::v1::Owner ada;
   ada.set_user("ada");
   ordo::jobs::v1::Owner bob;
   bob.set_user("bob");
-  ORDO_EXPECT_OK(OpenAuthoriser().MayCancel(ada, bob));
+  ORDO_EXPECT_OK(OpenAuthoriser().MayChange(ada, bob));
 }
 
 }  // namespace

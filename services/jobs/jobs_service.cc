@@ -75,7 +75,7 @@ absl::StatusOr<JobsService::Change> JobsService::ParseChange(
   ORDO_ASSIGN_OR_RETURN(const std::string id, JobId(name));
   ORDO_ASSIGN_OR_RETURN(const Job job, parts_.scheduler.GetJob(id));
   ORDO_RETURN_IF_ERROR(
-      base::AddContext(parts_.authoriser.MayCancel(caller, job.owner()),
+      base::AddContext(parts_.authoriser.MayChange(caller, job.owner()),
                        absl::StrCat(verb, " ", job.name())));
   return Change{id, caller.user()};
 }
@@ -153,6 +153,28 @@ grpc::ServerUnaryReactor* JobsService::CancelJob(
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.scheduler.CancelJob(change->job, change->user,
                              Answering(reactor, response));
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* JobsService::HoldJob(
+    grpc::CallbackServerContext* context,
+    const ordo::jobs::v1::HoldJobRequest* request, Job* response) {
+  const auto change = ParseChange(context, request->name(), "hold");
+  if (!change.ok()) return base::Finish(context, change.status());
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  parts_.scheduler.HoldJob(change->job, change->user,
+                           Answering(reactor, response));
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* JobsService::ReleaseJob(
+    grpc::CallbackServerContext* context,
+    const ordo::jobs::v1::ReleaseJobRequest* request, Job* response) {
+  const auto change = ParseChange(context, request->name(), "release");
+  if (!change.ok()) return base::Finish(context, change.status());
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  parts_.scheduler.ReleaseJob(change->job, change->user,
+                              Answering(reactor, response));
   return reactor;
 }
 

@@ -49,6 +49,14 @@ class JobsService final : public ordo::jobs::v1::JobsService::CallbackService {
       grpc::CallbackServerContext* context,
       const ordo::jobs::v1::CancelJobRequest* request,
       ordo::jobs::v1::Job* response) override;
+  grpc::ServerUnaryReactor* HoldJob(
+      grpc::CallbackServerContext* context,
+      const ordo::jobs::v1::HoldJobRequest* request,
+      ordo::jobs::v1::Job* response) override;
+  grpc::ServerUnaryReactor* ReleaseJob(
+      grpc::CallbackServerContext* context,
+      const ordo::jobs::v1::ReleaseJobRequest* request,
+      ordo::jobs::v1::Job* response) override;
   grpc::ServerWriteReactor<ordo::jobs::v1::WatchJobResponse>* WatchJob(
       grpc::CallbackServerContext* context,
       const ordo::jobs::v1::WatchJobRequest* request) override;

@@ -15,10 +15,12 @@ using ordo::jobs::v1::CreateJobRequest;
 using ordo::jobs::v1::ExplainRequest;
 using ordo::jobs::v1::ExplainResponse;
 using ordo::jobs::v1::GetJobRequest;
+using ordo::jobs::v1::HoldJobRequest;
 using ordo::jobs::v1::Job;
 using ordo::jobs::v1::JobSpec;
 using ordo::jobs::v1::ListJobsRequest;
 using ordo::jobs::v1::ListJobsResponse;
+using ordo::jobs::v1::ReleaseJobRequest;
 using testing::Context;
 using ::testing::ElementsAre;
 using testing::FieldOf;
@@ -67,6 +69,22 @@ class JobsServiceTest : public ::testing::Test {
     CancelJobRequest request;
     request.set_name(name);
     return stub_->CancelJob(&context, request, job);
+  }
+
+  grpc::Status Hold(const std::string& name, Job* job,
+                    const std::string& user = "ada") {
+    Context context(user);
+    HoldJobRequest request;
+    request.set_name(name);
+    return stub_->HoldJob(&context, request, job);
+  }
+
+  grpc::Status Release(const std::string& name, Job* job,
+                       const std::string& user = "ada") {
+    Context context(user);
+    ReleaseJobRequest request;
+    request.set_name(name);
+    return stub_->ReleaseJob(&context, request, job);
   }
 
   grpc::Status List(const std::string& filter, int page_size,
@@ -270,6 +288,30 @@ TEST_F(JobsServiceTest, CancelOfAnEndedOrUnknownJobIsRefused) {
   EXPECT_EQ(FieldOf(Cancel("b", &job)), "name");
 }
 
+TEST_F(JobsServiceTest, HeldJobSaysByWhomUntilItIsReleased) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
+  ASSERT_TRUE(Hold("jobs/a", &job, "bob").ok());
+  EXPECT_EQ(job.state(), Job::QUEUED);
+  EXPECT_EQ(job.held_by(), "bob");
+  ASSERT_TRUE(Release("jobs/a", &job).ok());
+  EXPECT_EQ(job.held_by(), "");
+}
+
+TEST_F(JobsServiceTest, OnlyQueuedJobsAreHeldAndReleased) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
+  loopback_.scheduler().SetState("a", Job::RUNNING);
+  for (const grpc::Status& status :
+       {Hold("jobs/a", &job), Release("jobs/a", &job)}) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  }
+  for (const grpc::Status& status :
+       {Hold("jobs/b", &job), Release("jobs/b", &job)}) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
+  }
+}
+
 TEST_F(JobsServiceTest, ExplainGivesTheSchedulersWords) {
   Job job;
   ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
@@ -292,10 +334,10 @@ TEST_F(JobsServiceTest, ExplainGivesTheSchedulersWords) {
   EXPECT_EQ(FieldOf(explain("jobs/", &found)), "name");
 }
 
-// Lets only owners cancel.
-class OwnersOnly : public auth::Authoriser {
+// Lets only owners change their jobs.
+class OwnersOnly : public auth::OpenAuthoriser {
  public:
-  absl::Status MayCancel(const ordo::jobs::v1::Owner& caller,
+  absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
                          const ordo::jobs::v1::Owner& owner) const override {
     if (caller.user() == owner.user()) return absl::OkStatus();
     return absl::PermissionDeniedError("only " + owner.user() + " may");
@@ -318,6 +360,17 @@ TEST_F(AuthorisedJobsServiceTest, RefusedCancelDoesNotReachTheScheduler) {
   EXPECT_EQ(status.error_message(), "cancel jobs/a: only ada may");
   EXPECT_TRUE(loopback_.scheduler().cancelled_by().empty());
   EXPECT_TRUE(Cancel("jobs/a", &job, "ada").ok());
+}
+
+TEST_F(AuthorisedJobsServiceTest, RefusedChangeDoesNotReachTheScheduler) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job, "ada").ok());
+  for (const grpc::Status& status :
+       {Hold("jobs/a", &job, "bob"), Release("jobs/a", &job, "bob")}) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  }
+  ASSERT_TRUE(Hold("jobs/a", &job, "ada").ok());
+  EXPECT_EQ(job.held_by(), "ada");
 }
 
 class LimitedJobsServiceTest : public JobsServiceTest {

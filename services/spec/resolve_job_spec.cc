@@ -1,7 +1,6 @@
 #include "services/spec/resolve_job_spec.h"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -202,20 +201,6 @@ void ResolveBenchmark(JobSpec* spec, Violations* violations) {
                                    spec->mutable_benchmark(), violations);
 }
 
-// What the scheduler does not honour yet: never silently ignored.
-constexpr const char* kNotYet[] = {"priority", "queue_time_limit",
-                                   "run_time_limit", "needs", "hold"};
-constexpr char kNotYetReason[] = "is not accepted yet; leave it out";
-
-// Neither values nor defaults of what is not honoured stay in the spec.
-void ClearUnhonoured(JobSpec* spec) {
-  for (const char* name : kNotYet) {
-    spec->GetReflection()->ClearField(
-        spec, JobSpec::descriptor()->FindFieldByName(name));
-  }
-  spec->mutable_retry()->clear_max_interruptions();
-}
-
 void ResolveCommon(JobSpec* spec, Violations* violations) {
   if (!model::catalog::IsId(spec->name())) {
     violations->push_back(
@@ -223,14 +208,12 @@ void ResolveCommon(JobSpec* spec, Violations* violations) {
                               model::catalog::IdRule())});
   }
   CheckLabels(*spec, violations);
-  RefuseFields({std::begin(kNotYet), std::end(kNotYet)}, kNotYetReason, *spec,
+  // Placement does not honour it yet: never silently ignored, nor filled in.
+  RefuseFields({"priority"}, "is not accepted yet; leave it out", *spec,
                violations);
-  if (spec->retry().has_max_interruptions()) {
-    violations->push_back({"retry.max_interruptions", kNotYetReason});
-  }
-  ClearUnhonoured(spec);
+  spec->clear_priority();
   ResolveScheduling(spec, violations);
-  ClearUnhonoured(spec);
+  spec->clear_priority();
 }
 
 }  // namespace

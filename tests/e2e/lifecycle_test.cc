@@ -31,6 +31,43 @@ TEST_F(LifecycleTest, CancelWhileQueuedEndsAtOnce) {
   CancelAndExpectTheEnd("first");
 }
 
+TEST_F(LifecycleTest, JobStartsOnceTheOneItNeedsHasSucceeded) {
+  Start("first:hold_at=5");
+  Submit(Spec("first"));
+  jobs::v1::JobSpec second = Spec("second");
+  second.add_needs()->set_job("first");
+  Submit(second);
+  const auto waiting = WaitForState("second", Job::QUEUED);
+  ASSERT_TRUE(waiting.has_value());
+  EXPECT_EQ(waiting->reason(), "WAITING_FOR_NEEDS");
+  EXPECT_EQ(waiting->spec().needs(0).job(), "jobs/first");
+  ASSERT_TRUE(WaitForState("first", Job::RUNNING).has_value());
+  Release("first");
+  EXPECT_TRUE(WaitForState("second", Job::SUCCEEDED).has_value());
+}
+
+TEST_F(LifecycleTest, JobThatRunsLongerThanItMayIsStoppedAndFails) {
+  Start("job:hold_at=5");
+  jobs::v1::JobSpec spec = Spec("job");
+  spec.mutable_run_time_limit()->set_seconds(1);
+  Submit(spec);
+  const Job failed = WaitForFailure("job");
+  EXPECT_EQ(failed.reason(), "RUN_TIME_LIMIT");
+}
+
+TEST_F(LifecycleTest, JobThatWaitsLongerThanItMayIsCancelled) {
+  Start("first:hold_at=5");
+  Submit(Spec("first"));
+  ASSERT_TRUE(WaitForState("first", Job::RUNNING).has_value());
+  jobs::v1::JobSpec second = Spec("second");
+  second.mutable_queue_time_limit()->set_seconds(1);
+  Submit(second);
+  const auto cancelled = WaitForState("second", Job::CANCELLED);
+  ASSERT_TRUE(cancelled.has_value());
+  EXPECT_EQ(cancelled->reason(), "QUEUE_TIME_LIMIT");
+  CancelAndExpectTheEnd("first");
+}
+
 TEST_F(LifecycleTest, CancelWhileStarting) {
   Start("job:start_ms=60000");
   Submit(Spec("job"));

@@ -1,5 +1,6 @@
 #include "base/status/status.h"
 #include "services/cli/commands/commands.h"
+#include "services/cli/commands/each.h"
 #include "services/cli/commands/submission.h"
 #include "services/cli/names.h"
 #include "services/cli/print.h"
@@ -36,20 +37,8 @@ absl::Status CancelOne(Context& context, const std::string& argument) {
   return absl::OkStatus();
 }
 
-// One that cannot be cancelled keeps none of the others from it.
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
-  absl::Status first;
-  for (const std::string& argument : arguments.positional()) {
-    const absl::Status status = CancelOne(context, argument);
-    if (status.ok()) continue;
-    if (first.ok()) {
-      first = status;
-    } else {
-      context.err << "ordo: " << status.message() << "\n";
-    }
-  }
-  ORDO_RETURN_IF_ERROR(first);
-  return ExitCode::kOk;
+  return ForEach(context, arguments.positional(), CancelOne);
 }
 
 }  // namespace

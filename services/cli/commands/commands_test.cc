@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "services/cli/help.h"
 #include "services/cli/testing/cli_test_base.h"
+#include "services/testing/loopback.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -38,17 +39,23 @@ TEST(CommandTableTest, NamesAreUniqueAndEverythingIsExplained) {
 TEST(CommandTableTest, HasTheCommandsOfTheManual) {
   std::vector<std::string> names;
   for (const Command& command : Commands()) names.push_back(command.name);
-  EXPECT_THAT(names,
-              ::testing::IsSupersetOf(
-                  {"up", "down", "submit", "list", "show", "watch", "logs",
-                   "explain", "cancel", "wait", "rerun", "continue", "evaluate",
-                   "report", "get", "push", "help", "version", "completion"}));
+  EXPECT_THAT(
+      names,
+      ::testing::IsSupersetOf(
+          {"up",         "down",    "submit", "list", "show",  "watch",
+           "logs",       "explain", "cancel", "wait", "rerun", "continue",
+           "evaluate",   "report",  "get",    "push", "help",  "version",
+           "completion", "hold",    "release"}));
 }
 
 // How to ask each command for something that it can give.
 class JsonTest : public testing::CliTest {
  protected:
   JsonTest() {
+    Job queued;
+    queued.set_name("jobs/q");
+    queued.set_state(Job::QUEUED);
+    loopback_.scheduler().PutJob(queued);
     scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
       job->mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
       job->mutable_spec()->mutable_training()->set_steps(20);
@@ -69,7 +76,10 @@ class JsonTest : public testing::CliTest {
   }
 
   std::map<std::string, std::vector<std::string>> Calls() {
+    const std::string services = "--server=" + loopback_.server().address();
     return {
+        {"hold", {"q", services}},
+        {"release", {"q", services}},
         {"down", {"--dir", folder_.path()}},
         {"submit", {WriteFile("c.yaml", "{kind: train, name: c}")}},
         {"list", {}},
@@ -89,6 +99,8 @@ class JsonTest : public testing::CliTest {
         {"completion", {"bash"}},
     };
   }
+
+  services::testing::Loopback loopback_;
 };
 
 TEST_F(JsonTest, EveryCommandPrintsNothingElseWhenAskedForIt) {

@@ -91,5 +91,13 @@ TEST_F(ShowTest, UnknownNamesAreBadInput) {
   EXPECT_THAT(err(), HasSubstr("names are JOB"));
 }
 
+TEST_F(ShowTest, HeldJobSaysByWhom) {
+  scheduler_.SetJob("a", Job::QUEUED,
+                    [](Job* job) { job->set_held_by("bob"); });
+  EXPECT_EQ(Run({"show", "a"}), 0);
+  EXPECT_THAT(out(), HasSubstr("Held by:"));
+  EXPECT_THAT(out(), HasSubstr("bob"));
+}
+
 }  // namespace
 }  // namespace ordo::services::cli
