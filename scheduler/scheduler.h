@@ -11,10 +11,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.pb.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
+#include "proto/ordo/queues/v1/queues.pb.h"
 #include "proto/ordo/reports/v1/reports.pb.h"
+#include "proto/ordo/usage/v1/usage.pb.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
 
 namespace ordo::scheduler {
@@ -58,6 +61,19 @@ struct Listing {
   std::string next;
 };
 
+// The queue that is always there, and what a queue has when nobody says
+// otherwise.
+inline constexpr char kDefaultQueue[] = "default";
+inline constexpr double kDefaultQueueWeight = 1;
+inline constexpr int32_t kDefaultMaxQueuedJobs = 1'000'000;
+
+// Who asks for a change, and why. Kept with what it changes.
+struct Author {
+  jobs::v1::Owner owner;
+  // May be empty.
+  std::string reason;
+};
+
 // The scheduler as its gRPC skin sees it. Implemented by scheduler/server
 // over the pure core; a fake for tests of services is in testing/.
 //
@@ -74,19 +90,23 @@ class Scheduler {
   // is leaving (the state tells which) and no call follows.
   using WatchCallback = std::function<void(const jobs::v1::Job&, bool last)>;
 
+  using QueueCallback = std::function<void(absl::StatusOr<queues::v1::Queue>)>;
+  using WorkerCallback =
+      std::function<void(absl::StatusOr<workers::v1::Worker>)>;
+
   virtual ~Scheduler() = default;
 
   // All or none. ALREADY_EXISTS: a name is taken. INVALID_ARGUMENT: a known
   // request id with another fingerprint, or needs that go in a circle.
-  // NOT_FOUND: a checkpoint or job that a spec names does not exist.
-  // FAILED_PRECONDITION: a job that it needs has failed already. A repeat of a
-  // request id with the same fingerprint gives the existing job.
+  // NOT_FOUND: a checkpoint, job or queue that a spec names does not exist.
+  // FAILED_PRECONDITION: a job that it needs has failed already.
+  // RESOURCE_EXHAUSTED: a queue would hold more jobs than its max_queued_jobs.
+  // A repeat of a request id with the same fingerprint gives the existing job.
   virtual void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) = 0;
 
   // NOT_FOUND, or FAILED_PRECONDITION when the job has ended.
   virtual void CancelJob(const std::string& job, const std::string& user,
                          JobCallback done) = 0;
-
   // A queued job does not start while it is held. NOT_FOUND, or
   // FAILED_PRECONDITION when the job is not QUEUED. Held twice or released
   // twice is as once: nothing changes.
@@ -129,6 +149,52 @@ class Scheduler {
       const std::string& worker) const = 0;
   virtual absl::StatusOr<Listing<workers::v1::Worker>> ListWorkers(
       const Page& page) const = 0;
+
+  // What people decide of a worker is durable and outlives it. The worker comes
+  // back as it then is. NOT_FOUND when nothing is known of it. What is so
+  // already changes nothing.
+  //
+  // Nothing starts there; what runs goes on.
+  virtual void CordonWorker(const std::string& worker, const Author& author,
+                            WorkerCallback done) = 0;
+  // From now on nothing starts there that may run beyond `at`; then what runs
+  // is stopped with a checkpoint and queued again, and the worker is as
+  // cordoned. A time that is over is now. Takes the place of an earlier drain.
+  virtual void DrainWorker(const std::string& worker, absl::Time at,
+                           const Author& author, WorkerCallback done) = 0;
+  // Ends both.
+  virtual void UncordonWorker(const std::string& worker, const Author& author,
+                              WorkerCallback done) = 0;
+  // Ends the quarantine of a device. NOT_FOUND also when the worker has no
+  // such device; FAILED_PRECONDITION when it is in none.
+  virtual void ReleaseDevice(const std::string& worker,
+                             const std::string& device, const Author& author,
+                             WorkerCallback done) = 0;
+
+  // Queues; `default` is always there. What a person sets of one is valid;
+  // name (queues/<id>) set, output-only fields unread.
+  //
+  // ALREADY_EXISTS. The name of a deleted one may be taken again.
+  virtual void CreateQueue(const queues::v1::Queue& queue, const Author& author,
+                           QueueCallback done) = 0;
+  // Everything that a person sets of it becomes what `queue` says. NOT_FOUND;
+  // ABORTED when queue.etag is not that of the queue.
+  virtual void UpdateQueue(const queues::v1::Queue& queue, const Author& author,
+                           QueueCallback done) = 0;
+  // NOT_FOUND; ABORTED when `etag` is neither empty nor that of the queue;
+  // FAILED_PRECONDITION for `default`, and while a job of it has not ended.
+  virtual void DeleteQueue(const std::string& queue, const std::string& etag,
+                           const Author& author, QueueCallback done) = 0;
+  virtual absl::StatusOr<queues::v1::Queue> GetQueue(
+      const std::string& queue) const = 0;
+  // By name.
+  virtual absl::StatusOr<Listing<queues::v1::Queue>> ListQueues(
+      const Page& page) const = 0;
+
+  // Device-seconds of the attempts that ran at `since` or later, what of it was
+  // before left out. Rows by key.
+  virtual absl::StatusOr<usage::v1::ReportUsageResponse> Usage(
+      usage::v1::ReportUsageRequest::By by, absl::Time since) const = 0;
 
   // From a worker. INVALID_ARGUMENT for a malformed announcement.
   virtual absl::StatusOr<agent::v1::AnnounceResponse> Announce(

@@ -6,7 +6,9 @@
 #include "services/files/work_queue.h"
 #include "services/jobs/jobs_service.h"
 #include "services/limits/limits.h"
+#include "services/queues/queues_service.h"
 #include "services/reports/reports_service.h"
+#include "services/usage/usage_service.h"
 #include "services/workers/workers_service.h"
 
 namespace ordo::services {
@@ -37,7 +39,9 @@ struct AllServices::Parts {
         checkpoints({*options.scheduler, storage, queue, upload_queue, uploads,
                      authenticator, limits}),
         reports({*options.scheduler, storage, queue, limits}),
-        workers(*options.scheduler),
+        queues({*options.scheduler, authenticator, authoriser}),
+        usage(*options.scheduler),
+        workers({*options.scheduler, clock, authenticator, authoriser}),
         agent(*options.scheduler) {
     upload_queue.Run([this] { uploads.RemoveStale(); });
   }
@@ -58,6 +62,8 @@ struct AllServices::Parts {
   files::WorkQueue upload_queue;
   checkpoints::CheckpointsService checkpoints;
   reports::ReportsService reports;
+  queues::QueuesService queues;
+  usage::UsageService usage;
   workers::WorkersService workers;
   agent::SchedulerAgentService agent;
 };
@@ -68,8 +74,9 @@ AllServices::AllServices(const AllServicesOptions& options)
 AllServices::~AllServices() = default;
 
 std::vector<grpc::Service*> AllServices::services() const {
-  return {&parts_->jobs, &parts_->checkpoints, &parts_->reports,
-          &parts_->workers, &parts_->agent};
+  return {&parts_->jobs,   &parts_->checkpoints, &parts_->reports,
+          &parts_->queues, &parts_->usage,       &parts_->workers,
+          &parts_->agent};
 }
 
 void AllServices::EndStreams() {

@@ -20,8 +20,8 @@ struct AllServicesOptions {
   base::Filesystem* files = nullptr;
   // Where logs, checkpoints and reports lie.
   std::string storage_root;
-  // Tells how old uploads are, and how many calls a second there are. Null: the
-  // machine's. Otherwise not owned.
+  // Tells how old uploads are and when a drain is. Null: the machine's.
+  // Otherwise not owned.
   const base::Clock* clock = nullptr;
   // Null: ClaimedUserAuthenticator and OpenAuthoriser. Otherwise not owned.
   const auth::Authenticator* authenticator = nullptr;
@@ -30,8 +30,8 @@ struct AllServicesOptions {
 };
 
 // Every service that ordo-scheduler offers, for base::RpcServer::Start:
-// JobsService, CheckpointsService, ReportsService, WorkersService and the
-// internal SchedulerAgentService.
+// JobsService, CheckpointsService, ReportsService, QueuesService, UsageService,
+// WorkersService and the internal SchedulerAgentService.
 //
 // Outlives the server. To leave: drain the scheduler, which ends the watches,
 // EndStreams, drain the server, destroy this, then the scheduler. Every stream

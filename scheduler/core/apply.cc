@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "scheduler/core/admin.h"
 #include "scheduler/core/attempts.h"
 #include "scheduler/core/desired.h"
 #include "scheduler/core/life.h"
@@ -35,6 +36,9 @@ void Expire(Turn& turn, const Deadline& deadline) {
       return;
     case Deadline::Kind::kForget:
       ForgetWorker(turn, deadline.id);
+      return;
+    case Deadline::Kind::kDrain:
+      BeginDrain(turn, deadline.id);
       return;
     case Deadline::Kind::kBackoff:
       EndBackoff(turn, deadline.id);
@@ -87,6 +91,10 @@ void Handle(Turn& turn, Event event) {
     HandleRelease(turn, *release);
   } else if (const auto* priority = std::get_if<SetPriority>(&event)) {
     HandleSetPriority(turn, *priority);
+  } else if (const auto* queue = std::get_if<ChangeQueue>(&event)) {
+    HandleChangeQueue(turn, *queue);
+  } else if (const auto* worker = std::get_if<ChangeWorker>(&event)) {
+    HandleChangeWorker(turn, *worker);
   } else if (const auto* announced = std::get_if<Announced>(&event)) {
     HandleAnnounced(turn, *announced);
   } else if (const auto* observed = std::get_if<Observed>(&event)) {

@@ -6,7 +6,9 @@
 #include <variant>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
+#include "proto/ordo/queues/v1/queues.pb.h"
 #include "scheduler/scheduler.h"
 
 // All that can happen to the core. Ids come in with the event.
@@ -47,6 +49,33 @@ struct SetPriority {
   int32_t priority = 0;
 };
 
+// A person changes a queue. Answered with AnswerQueue.
+struct ChangeQueue {
+  enum class Verb { kCreate, kUpdate, kDelete };
+
+  uint64_t call = 0;
+  Verb verb = Verb::kCreate;
+  // With its name, as it is to be; to be deleted: with its name, and an etag if
+  // it matters.
+  queues::v1::Queue queue;
+  Author author;
+};
+
+// A person closes or opens a worker, or ends the quarantine of a device.
+// Answered with AnswerWorker.
+struct ChangeWorker {
+  enum class Verb { kCordon, kDrain, kUncordon, kReleaseDevice };
+
+  uint64_t call = 0;
+  Verb verb = Verb::kCordon;
+  std::string worker;
+  // kDrain.
+  absl::Time drain_at;
+  // kReleaseDevice.
+  std::string device;
+  Author author;
+};
+
 // A worker says who it is and what it runs. Answered with AnswerAnnounce.
 struct Announced {
   agent::v1::AnnounceRequest request;
@@ -62,8 +91,9 @@ struct Observed {
 // Time has passed.
 struct Tick {};
 
-using Event = std::variant<Submit, Cancel, Hold, Release, SetPriority,
-                           Announced, Observed, Tick>;
+using Event =
+    std::variant<Submit, Cancel, Hold, Release, SetPriority, ChangeQueue,
+                 ChangeWorker, Announced, Observed, Tick>;
 
 }  // namespace ordo::scheduler::core
 

@@ -37,7 +37,8 @@ std::string Named(const std::vector<std::string>& all) {
 // What the workers have of one kind of device.
 struct Devices {
   bool any_online = false;
-  int num_draining = 0;
+  // Online, and takes no work: draining, cordoned, or asked to be drained.
+  int num_closed = 0;
   std::set<std::string> kinds;
   int num_free = 0;
   // "cpu:0 of w1 runs job a (attempt 1)".
@@ -64,8 +65,11 @@ std::vector<std::string> Lacking(const policy::Need& need,
 Devices Survey(const Explained& seen, const policy::Need& need) {
   Devices devices;
   for (const workers::v1::Worker& worker : seen.workers) {
-    if (worker.state() == workers::v1::Worker::DRAINING) ++devices.num_draining;
-    if (worker.state() != workers::v1::Worker::ONLINE) continue;
+    const bool online = worker.state() == workers::v1::Worker::ONLINE;
+    const bool closed = worker.cordoned() || worker.has_drain_time();
+    if (online && closed) ++devices.num_closed;
+    if (worker.state() == workers::v1::Worker::DRAINING) ++devices.num_closed;
+    if (!online || closed) continue;
     devices.any_online = true;
     for (const workers::v1::Device& device : worker.devices()) {
       devices.kinds.insert(device.kind());
@@ -87,7 +91,12 @@ Devices Survey(const Explained& seen, const policy::Need& need) {
         devices.withheld.push_back(
             absl::StrCat(name, " is withheld: ", device.withheld()));
       }
-      if (device.job().empty() && device.withheld().empty()) {
+      if (device.has_quarantine()) {
+        devices.withheld.push_back(absl::StrCat(
+            name, " is in quarantine: ", device.quarantine().message()));
+      }
+      if (device.job().empty() && device.withheld().empty() &&
+          !device.has_quarantine()) {
         ++devices.num_free;
       }
     }
@@ -116,9 +125,9 @@ void ExplainDevices(const Explained& seen, ExplainResponse* response) {
   const Devices devices = Survey(seen, need);
   if (!devices.any_online) {
     AddBlocker(response, reason::kNoWorker,
-               devices.num_draining > 0
-                   ? "every worker is draining and takes no new work; start "
-                     "another"
+               devices.num_closed > 0
+                   ? "every worker is closed or draining and takes no new "
+                     "work; start another, or open one: ordo workers uncordon"
                    : "no worker is online; start one: ordo-worker, or ordo up");
   } else if (devices.kinds.count(kind) == 0) {
     AddBlocker(

@@ -275,6 +275,21 @@ absl::Status CheckWorkerDeadlines(const State& state, const Worker& worker) {
   return absl::OkStatus();
 }
 
+// A worker is as people decided.
+absl::Status CheckAdmin(const State& state, const Worker& worker) {
+  const WorkerAdminPtr admin = AdminOf(state, worker.id);
+  const bool drains = DrainTime(admin).has_value();
+  ORDO_HOLDS(worker.closed == (IsCordoned(admin) || drains), worker.id);
+  const bool is_awaited =
+      worker.drain_at.has_value() &&
+      state.deadlines.count(
+          {*worker.drain_at, Deadline::Kind::kDrain, worker.id}) > 0;
+  ORDO_HOLDS(is_awaited == worker.drain_at.has_value(), worker.id);
+  ORDO_HOLDS(drains == (worker.emptied || is_awaited), worker.id);
+  ORDO_HOLDS(!worker.emptied || !is_awaited, worker.id);
+  return absl::OkStatus();
+}
+
 absl::Status CheckWorkers(const State& state) {
   policy::FreeDevices free;
   for (const auto& [id, worker] : state.workers) {
@@ -294,11 +309,11 @@ absl::Status CheckWorkers(const State& state) {
       }
     }
     ORDO_RETURN_IF_ERROR(CheckWorkerDeadlines(state, worker));
-    if (worker.liveness != Worker::Liveness::kOnline || worker.draining) {
-      continue;
-    }
+    ORDO_RETURN_IF_ERROR(CheckAdmin(state, worker));
+    if (!TakesWork(worker)) continue;
+    const WorkerAdminPtr admin = AdminOf(state, id);
     for (const auto& [device, kind] : worker.devices) {
-      if (held.count(device) > 0) continue;
+      if (held.count(device) > 0 || IsQuarantined(admin, device)) continue;
       free[kind][{id, device}] = LackingKernels(worker, device);
     }
   }
@@ -344,6 +359,8 @@ absl::Status CheckDeadlines(const State& state) {
                            ? worker->second.lease_at
                        : deadline.kind == Deadline::Kind::kHeartbeat
                            ? worker->second.heartbeat_at
+                       : deadline.kind == Deadline::Kind::kDrain
+                           ? worker->second.drain_at
                            : worker->second.forget_at;
     ORDO_HOLDS(slot == deadline.at, deadline.id);
   }
@@ -361,10 +378,23 @@ absl::Status CheckPlaced(const State& state) {
   return absl::OkStatus();
 }
 
+// Jobs that have not ended are counted by queue.
+absl::Status CheckUnfinished(const State& state) {
+  std::map<std::string, int64_t> unfinished;
+  for (const auto& [id, entry] : state.jobs) {
+    if (!IsTerminal(entry.job->state)) {
+      ++unfinished[entry.job->facts->spec->queue()];
+    }
+  }
+  ORDO_HOLDS(state.unfinished == unfinished, "jobs by queue");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckInvariants(const State& state) {
   ORDO_RETURN_IF_ERROR(CheckJobs(state));
+  ORDO_RETURN_IF_ERROR(CheckUnfinished(state));
   ORDO_RETURN_IF_ERROR(CheckNeeds(state));
   ORDO_RETURN_IF_ERROR(CheckPins(state));
   ORDO_RETURN_IF_ERROR(CheckWorkers(state));

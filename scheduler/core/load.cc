@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status/status.h"
+#include "scheduler/core/admin.h"
 #include "scheduler/core/references.h"
 #include "scheduler/core/waiting.h"
 
@@ -109,6 +110,7 @@ absl::Status PlaceLoaded(State& state, const Moment& now, JobEntry* entry) {
     return absl::OkStatus();
   }
   AddPins(state, *job.facts);
+  CountUnfinished(state, *job.facts, 1);
   if (job.state == jobs::v1::Job::QUEUED) {
     PlaceQueued(state, now, entry);
     return absl::OkStatus();
@@ -175,6 +177,7 @@ Records DurablePart(const State& state) {
   };
   std::sort(records.checkpoints.begin(), records.checkpoints.end(), by_name);
   std::sort(records.reports.begin(), records.reports.end(), by_name);
+  records.rows = AdminRows(state);
   return records;
 }
 
@@ -182,6 +185,9 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
                            const Moment& now) {
   State state;
   state.options = options;
+  for (const RowPtr& row : records.rows) {
+    ORDO_RETURN_IF_ERROR(TakeAdminRow(*row, &state));
+  }
   for (const JobPtr& job : records.jobs) {
     ORDO_RETURN_IF_ERROR(LoadJob(state, job));
   }
@@ -189,6 +195,7 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
   for (const JobPtr& job : records.jobs) {
     ORDO_RETURN_IF_ERROR(PlaceLoaded(state, now, &state.jobs.at(job->id())));
   }
+  for (auto& [id, worker] : state.workers) TakeAdmin(state, now, worker);
   for (const CheckpointPtr& checkpoint : records.checkpoints) {
     JobEntry* owner = OwnerOf(state, checkpoint->name());
     if (owner == nullptr) return Damaged(checkpoint->name(), "has no job");

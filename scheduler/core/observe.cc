@@ -1,3 +1,4 @@
+#include "scheduler/core/admin.h"
 #include "scheduler/core/observe.h"
 
 #include <algorithm>
@@ -177,7 +178,10 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
     return;
   }
   Worker& worker = turn.state.workers[request.worker()];
-  worker.id = request.worker();
+  if (worker.id.empty()) {
+    worker.id = request.worker();
+    TakeAdmin(turn.state, turn.now, worker);
+  }
   if (std::count(worker.superseded.begin(), worker.superseded.end(),
                  request.incarnation()) > 0) {
     turn.Emit(AnswerAnnounce{absl::AbortedError(
@@ -249,6 +253,9 @@ void LoseWorker(Turn& turn, const std::string& id) {
 }
 
 void ForgetWorker(Turn& turn, const std::string& id) {
+  Worker& worker = turn.state.workers.at(id);
+  SetDeadline(turn.state, {Deadline::Kind::kDrain, id, &worker.drain_at},
+              std::nullopt);
   turn.state.workers.erase(id);
   turn.workers_changed.erase(id);
   turn.desired_changed.erase(id);

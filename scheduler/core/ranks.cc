@@ -57,7 +57,8 @@ Asked AskedOf(const State& state, const JobEntry& entry) {
   const auto& ranks = std::get<Live>(entry.place).ranks;
   const bool draining =
       std::any_of(ranks.begin(), ranks.end(), [&state](const LiveRank& rank) {
-        return !rank.over && state.workers.at(rank.worker).draining;
+        const Worker& worker = state.workers.at(rank.worker);
+        return !rank.over && (worker.draining || worker.emptied);
       });
   return draining ? Asked::kStop : Asked::kRun;
 }

@@ -79,6 +79,16 @@ policy::Kernels LackingKernels(const Worker& worker,
   return lacking;
 }
 
+WorkerAdminPtr AdminOf(const State& state, const std::string& worker) {
+  const auto found = state.admin.find(worker);
+  return found == state.admin.end() ? nullptr : found->second;
+}
+
+bool TakesWork(const Worker& worker) {
+  return worker.liveness == Worker::Liveness::kOnline && !worker.draining &&
+         !worker.closed;
+}
+
 CheckpointPtr NewestCheckpoint(const JobEntry& entry) {
   for (auto it = entry.checkpoints.rbegin(); it != entry.checkpoints.rend();
        ++it) {
@@ -116,6 +126,7 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
   proto.mutable_labels()->insert(worker.labels.begin(), worker.labels.end());
   proto.set_build_digest(worker.build_digest);
   *proto.mutable_last_seen_time() = ToTimestamp(worker.last_seen);
+  ShowAdmin(AdminOf(state, worker.id), &proto);
   return proto;
 }
 

@@ -15,8 +15,10 @@
 #include "proto/ordo/workers/v1/workers.pb.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/job.h"
+#include "scheduler/core/queues.h"
 #include "scheduler/core/spec_table.h"
 #include "scheduler/core/transitions.h"
+#include "scheduler/core/worker_admin.h"
 #include "scheduler/policy/policy.h"
 
 // What the core knows. Plain data; changed by Apply alone. CheckInvariants says
@@ -137,6 +139,10 @@ struct Worker {
   std::string build_digest;
   Liveness liveness = Liveness::kUnknown;
   bool draining = false;
+  // By what people decided (State.admin): nothing starts there; and what runs
+  // is stopped.
+  bool closed = false;
+  bool emptied = false;
   absl::Time last_seen;
   int64_t observed_sequence = 0;
   // Incarnations before this one, newest last, at most kMaxSuperseded.
@@ -149,6 +155,7 @@ struct Worker {
   std::optional<absl::Duration> lease_at;
   std::optional<absl::Duration> heartbeat_at;
   std::optional<absl::Duration> forget_at;
+  std::optional<absl::Duration> drain_at;
 };
 
 inline constexpr size_t kMaxSuperseded = 8;
@@ -158,6 +165,7 @@ struct Deadline {
     kLease,
     kHeartbeat,
     kForget,
+    kDrain,
     kBackoff,
     kQueueLimit,
     kRunLimit,
@@ -185,12 +193,18 @@ struct State {
   std::map<std::string, Worker> workers;
   std::set<Deadline> deadlines;
 
+  // What people decided, durable: of queues, and of workers by id.
+  Queues queues;
+  std::map<std::string, WorkerAdminPtr> admin;
+
   // Those of jobs that were created in this life.
   SpecTable specs;
 
   // Indexes over the above.
   policy::WaitingJobs waiting;
   policy::FreeDevices free;
+  // Jobs that have not ended, by queue.
+  std::map<std::string, int64_t> unfinished;
   // Live jobs by the checkpoint (resource name) that they need.
   std::map<std::string, std::set<std::string>> pins;
   // Queued jobs by the job that must end first; only of such as have not.
@@ -220,6 +234,10 @@ std::string WhereOf(const Live& live);
 // What its live attempt uses its devices for; `in_evaluation`: one of the
 // evaluations inside a training job is under way.
 DeviceUse UseOf(const JobRecord& job, bool in_evaluation);
+// What people decided of a worker; null: nothing.
+WorkerAdminPtr AdminOf(const State& state, const std::string& worker);
+// Whether new attempts may start there.
+bool TakesWork(const Worker& worker);
 // The newest checkpoint that is AVAILABLE; null when there is none.
 CheckpointPtr NewestCheckpoint(const JobEntry& entry);
 // The worker as the API shows it.

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "scheduler/core/admin.h"
 #include "scheduler/core/needs.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
@@ -149,11 +150,21 @@ std::shared_ptr<JobRecord> AddJob(Turn& turn, NewJob& created) {
   return job;
 }
 
+// Of those that will wait.
+std::map<std::string, int64_t> NumByQueue(const Plan& plan) {
+  std::map<std::string, int64_t> num_jobs;
+  for (const auto& [id, job] : plan.created) {
+    if (!job.imported.has_value()) ++num_jobs[job.spec.queue()];
+  }
+  return num_jobs;
+}
+
 // Lets it wait, if it is not over, and records it.
 void BeginJob(Turn& turn, JobRecord& job) {
   JobEntry& entry = turn.state.jobs.at(job.id());
   if (!std::holds_alternative<Ended>(entry.place)) {
     AddPins(turn.state, *job.facts);
+    CountUnfinished(turn.state, *job.facts, 1);
     EnterQueue(turn, entry, job, absl::ZeroDuration());
     job.reason = WaitReason(job, std::get<Queued>(entry.place));
   }
@@ -177,6 +188,11 @@ void HandleSubmit(Turn& turn, Submit submit) {
     return;
   }
   if (absl::Status status = CheckNeeds(turn.state, plan.created);
+      !status.ok()) {
+    turn.Emit(Answer{submit.call, status});
+    return;
+  }
+  if (absl::Status status = CheckQueues(turn.state, NumByQueue(plan));
       !status.ok()) {
     turn.Emit(Answer{submit.call, status});
     return;

@@ -58,6 +58,12 @@ void SetDeadline(State& state, const OwnedDeadline& deadline,
   if (at.has_value()) state.deadlines.insert({*at, kind, id});
 }
 
+void CountUnfinished(State& state, const JobFacts& job, int64_t change) {
+  const auto count = state.unfinished.try_emplace(job.spec->queue()).first;
+  count->second += change;
+  if (count->second == 0) state.unfinished.erase(count);
+}
+
 void IndexFreeDevices(State& state, const Worker& worker) {
   std::set<std::string> held = worker.lingering;
   for (const auto& [job, rank] : worker.live) {
@@ -65,8 +71,6 @@ void IndexFreeDevices(State& state, const Worker& worker) {
         std::get<Live>(state.jobs.at(job).place).ranks[rank].devices;
     held.insert(devices.begin(), devices.end());
   }
-  const bool takes_work =
-      worker.liveness == Worker::Liveness::kOnline && !worker.draining;
   // Kinds may change with an incarnation: look under each.
   for (auto& [kind, devices] : state.free) {
     auto it = devices.lower_bound({worker.id, ""});
@@ -74,9 +78,10 @@ void IndexFreeDevices(State& state, const Worker& worker) {
       it = devices.erase(it);
     }
   }
-  if (!takes_work) return;
+  if (!TakesWork(worker)) return;
+  const WorkerAdminPtr admin = AdminOf(state, worker.id);
   for (const auto& [name, kind] : worker.devices) {
-    if (held.count(name) > 0) continue;
+    if (held.count(name) > 0 || IsQuarantined(admin, name)) continue;
     state.free[kind][{worker.id, name}] = LackingKernels(worker, name);
   }
 }

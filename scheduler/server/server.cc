@@ -173,6 +173,7 @@ void Server::RefuseCalls(const absl::Status& status) {
     calls.swap(calls_);
   }
   for (const auto& [call, done] : calls) done(status);
+  admin_calls_.RefuseAll(status);
 }
 
 core::Moment Server::Now() const {
@@ -274,6 +275,8 @@ void Server::ReleaseRecord(const core::Record& record,
     view_.PutCheckpoint(*checkpoint);
   } else if (const auto* report = std::get_if<core::ReportPtr>(&record.value)) {
     view_.PutReport(*report);
+  } else if (const auto* row = std::get_if<core::RowPtr>(&record.value)) {
+    view_.PutRow(**row);
   }
 }
 
@@ -316,6 +319,11 @@ void Server::Release(std::vector<core::Effects> turns) {
         dispatcher_->Send(*desired);
       } else if (const auto* answer = std::get_if<core::Answer>(&effect)) {
         ReleaseAnswer(*answer);
+      } else if (const auto* queue = std::get_if<core::AnswerQueue>(&effect)) {
+        admin_calls_.Answer(*queue);
+      } else if (const auto* worker =
+                     std::get_if<core::AnswerWorker>(&effect)) {
+        admin_calls_.Answer(*worker);
       } else if (const auto* remove =
                      std::get_if<core::RemoveCheckpoint>(&effect)) {
         RemoveCheckpoint(core::CheckpointName(remove->job, remove->checkpoint));
@@ -424,6 +432,114 @@ void Server::SetPriority(const std::string& job, int32_t priority,
         return core::SetPriority{call, job, user, priority};
       },
       std::move(done));
+}
+
+void Server::CallAdmin(const std::function<core::Event(uint64_t call)>& make,
+                       AdminCalls::Callback done) {
+  absl::Status refused;
+  {
+    base::MutexLock lock(mutex_);
+    if (draining_) {
+      refused = Leaving();
+    } else if (full_) {
+      refused = NoRoom();
+    } else {
+      const uint64_t call = next_call_++;
+      admin_calls_.Add(call, std::move(done));
+      ApplyLocked(make(call)).IgnoreError();  // Answered by the writer.
+      return;
+    }
+  }
+  AdminCalls::Refuse(done, refused);
+}
+
+void Server::CordonWorker(const std::string& worker, const Author& author,
+                          WorkerCallback done) {
+  using Change = core::ChangeWorker;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kCordon, worker, {}, "", author};
+      },
+      std::move(done));
+}
+
+void Server::DrainWorker(const std::string& worker, absl::Time at,
+                         const Author& author, WorkerCallback done) {
+  using Change = core::ChangeWorker;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kDrain, worker, at, "", author};
+      },
+      std::move(done));
+}
+
+void Server::UncordonWorker(const std::string& worker, const Author& author,
+                            WorkerCallback done) {
+  using Change = core::ChangeWorker;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kUncordon, worker, {}, "", author};
+      },
+      std::move(done));
+}
+
+void Server::ReleaseDevice(const std::string& worker, const std::string& device,
+                           const Author& author, WorkerCallback done) {
+  using Change = core::ChangeWorker;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call,  Change::Verb::kReleaseDevice, worker, {}, device,
+                      author};
+      },
+      std::move(done));
+}
+
+void Server::CreateQueue(const queues::v1::Queue& queue, const Author& author,
+                         QueueCallback done) {
+  using Change = core::ChangeQueue;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kCreate, queue, author};
+      },
+      std::move(done));
+}
+
+void Server::UpdateQueue(const queues::v1::Queue& queue, const Author& author,
+                         QueueCallback done) {
+  using Change = core::ChangeQueue;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kUpdate, queue, author};
+      },
+      std::move(done));
+}
+
+void Server::DeleteQueue(const std::string& queue, const std::string& etag,
+                         const Author& author, QueueCallback done) {
+  using Change = core::ChangeQueue;
+  queues::v1::Queue named;
+  named.set_name(core::QueueName(queue));
+  named.set_etag(etag);
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kDelete, named, author};
+      },
+      std::move(done));
+}
+
+absl::StatusOr<queues::v1::Queue> Server::GetQueue(
+    const std::string& queue) const {
+  return view_.GetQueue(queue);
+}
+
+absl::StatusOr<Listing<queues::v1::Queue>> Server::ListQueues(
+    const Page& page) const {
+  return view_.ListQueues(page);
+}
+
+absl::StatusOr<usage::v1::ReportUsageResponse> Server::Usage(
+    usage::v1::ReportUsageRequest::By by, absl::Time since) const {
+  return view_.Usage(by, since, options_.clock->Now());
 }
 
 absl::StatusOr<int64_t> Server::WatchJob(const std::string& job,

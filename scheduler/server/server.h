@@ -21,6 +21,7 @@
 #include "scheduler/core/state.h"
 #include "scheduler/metrics.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/server/admin_calls.h"
 #include "scheduler/server/dispatcher.h"
 #include "scheduler/server/folder_remover.h"
 #include "scheduler/server/view.h"
@@ -102,6 +103,26 @@ class Server : public Scheduler {
       const std::string& worker) const override;
   absl::StatusOr<Listing<workers::v1::Worker>> ListWorkers(
       const Page& page) const override;
+  void CordonWorker(const std::string& worker, const Author& author,
+                    WorkerCallback done) override;
+  void DrainWorker(const std::string& worker, absl::Time at,
+                   const Author& author, WorkerCallback done) override;
+  void UncordonWorker(const std::string& worker, const Author& author,
+                      WorkerCallback done) override;
+  void ReleaseDevice(const std::string& worker, const std::string& device,
+                     const Author& author, WorkerCallback done) override;
+  void CreateQueue(const queues::v1::Queue& queue, const Author& author,
+                   QueueCallback done) override;
+  void UpdateQueue(const queues::v1::Queue& queue, const Author& author,
+                   QueueCallback done) override;
+  void DeleteQueue(const std::string& queue, const std::string& etag,
+                   const Author& author, QueueCallback done) override;
+  absl::StatusOr<queues::v1::Queue> GetQueue(
+      const std::string& queue) const override;
+  absl::StatusOr<Listing<queues::v1::Queue>> ListQueues(
+      const Page& page) const override;
+  absl::StatusOr<usage::v1::ReportUsageResponse> Usage(
+      usage::v1::ReportUsageRequest::By by, absl::Time since) const override;
   absl::StatusOr<agent::v1::AnnounceResponse> Announce(
       const agent::v1::AnnounceRequest& request) override;
 
@@ -125,6 +146,9 @@ class Server : public Scheduler {
   // The same of what is answered with one job.
   void CallForJob(const std::function<core::Event(uint64_t call)>& make,
                   JobCallback done) ORDO_EXCLUDES(mutex_);
+  // The same of changes of queues and workers.
+  void CallAdmin(const std::function<core::Event(uint64_t call)>& make,
+                 AdminCalls::Callback done) ORDO_EXCLUDES(mutex_);
   absl::Status ApplyLocked(core::Event event) ORDO_REQUIRES(mutex_);
 
   // On the writer's thread.
@@ -144,6 +168,7 @@ class Server : public Scheduler {
   View view_;
   Watches watches_;
   FolderRemover remover_;
+  AdminCalls admin_calls_;
 
   mutable base::Mutex mutex_;
   base::CondVar timer_changed_;

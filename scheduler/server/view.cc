@@ -7,12 +7,14 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "scheduler/core/explain.h"
 #include "scheduler/core/moment.h"
 #include "scheduler/core/present.h"
 #include "scheduler/core/state.h"
+#include "scheduler/server/usage.h"
 
 namespace ordo::scheduler::server {
 namespace {
@@ -95,6 +97,7 @@ View::View(const core::Records& records) {
   for (const core::JobPtr& job : records.jobs) PutJob(job);
   for (const auto& checkpoint : records.checkpoints) PutCheckpoint(checkpoint);
   for (const auto& report : records.reports) PutReport(report);
+  for (const core::RowPtr& row : records.rows) PutRow(*row);
 }
 
 bool View::PutJob(core::JobPtr job) {
@@ -120,6 +123,7 @@ bool View::PutJob(core::JobPtr job) {
     queued_[facts.need.kind].erase(sequence);
   }
   const bool changed = stored == nullptr || stored->state != job->state;
+  if (changed) queues_.Count(stored.get(), *job);
   stored = std::move(job);
   return changed;
 }
@@ -152,6 +156,15 @@ void View::PutWorker(const std::string& worker,
   } else {
     workers_[worker] = std::move(value);
   }
+}
+
+void View::PutRow(const core::Row& row) {
+  if (row.kind != core::Row::Kind::kQueue || !row.bytes.has_value()) return;
+  auto queue = std::make_shared<queues::v1::Queue>();
+  // The core has written it, or read it at the start.
+  ORDO_CHECK(queue->ParseFromString(*row.bytes)) << row.key;
+  base::MutexLock lock(mutex_);
+  queues_.Put(std::move(queue));
 }
 
 void View::PutProgress(const std::string& job,
@@ -343,6 +356,35 @@ absl::StatusOr<Listing<reports::v1::Report>> View::ListReports(
   base::MutexLock lock(mutex_);
   if (!job.empty()) ORDO_RETURN_IF_ERROR(CheckJob(job));
   return List(reports_, job, page);
+}
+
+absl::StatusOr<queues::v1::Queue> View::GetQueue(
+    const std::string& queue) const {
+  base::MutexLock lock(mutex_);
+  return queues_.Get(queue);
+}
+
+Listing<queues::v1::Queue> View::ListQueues(const Page& page) const {
+  base::MutexLock lock(mutex_);
+  return queues_.List(page);
+}
+
+usage::v1::ReportUsageResponse View::Usage(usage::v1::ReportUsageRequest::By by,
+                                           absl::Time since,
+                                           absl::Time now) const {
+  UsageSum sum(by, since, now);
+  // Piece by piece, so that others get the lock in between.
+  constexpr int kAtATime = 1000;
+  int64_t next = 0;
+  while (true) {
+    base::MutexLock lock(mutex_);
+    auto job = jobs_.lower_bound(next);
+    for (int i = 0; i < kAtATime && job != jobs_.end(); ++i, ++job) {
+      sum.Add(*job->second);
+    }
+    if (job == jobs_.end()) return sum.Report();
+    next = job->first;
+  }
 }
 
 absl::StatusOr<workers::v1::Worker> View::GetWorker(

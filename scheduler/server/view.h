@@ -19,6 +19,7 @@
 #include "scheduler/core/load.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/server/queue_view.h"
 
 namespace ordo::scheduler::server {
 
@@ -37,6 +38,8 @@ class View {
   // Null takes it back.
   void PutWorker(const std::string& worker,
                  std::shared_ptr<const workers::v1::Worker> value);
+  // What people set; rows of other kinds are not shown.
+  void PutRow(const core::Row& row);
   void PutProgress(const std::string& job,
                    std::shared_ptr<const jobs::v1::Progress> value);
 
@@ -58,6 +61,10 @@ class View {
       const std::string& worker) const;
   absl::StatusOr<Listing<workers::v1::Worker>> ListWorkers(
       const Page& page) const;
+  absl::StatusOr<queues::v1::Queue> GetQueue(const std::string& queue) const;
+  Listing<queues::v1::Queue> ListQueues(const Page& page) const;
+  usage::v1::ReportUsageResponse Usage(usage::v1::ReportUsageRequest::By by,
+                                       absl::Time since, absl::Time now) const;
 
   // Number of jobs by state, in the order of core::kJobStates.
   std::array<int64_t, std::size(core::kJobStates)> CountJobs() const;
@@ -98,6 +105,7 @@ class View {
   std::map<std::string, std::set<int64_t>> queued_ ORDO_GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<const jobs::v1::Progress>>
       progress_ ORDO_GUARDED_BY(mutex_);
+  QueueView queues_ ORDO_GUARDED_BY(mutex_);
   Artifacts<checkpoints::v1::Checkpoint> checkpoints_ ORDO_GUARDED_BY(mutex_);
   Artifacts<reports::v1::Report> reports_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_

@@ -2,12 +2,16 @@
 #define ORDO_SCHEDULER_TESTING_FAKE_SCHEDULER_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/mutex.h"
+#include "scheduler/core/queues.h"
+#include "scheduler/core/worker_admin.h"
 #include "scheduler/scheduler.h"
 
 namespace ordo::scheduler::testing {
@@ -17,9 +21,12 @@ bool HasEnded(const jobs::v1::Job& job);
 
 // A scheduler in memory that runs nothing: the test puts jobs, checkpoints,
 // reports and workers in and changes them. Keeps the contract of Scheduler,
-// except that callbacks run on the thread that causes them. Thread-safe.
+// except that callbacks run on the thread that causes them, and that it is
+// always kNow. Thread-safe.
 class FakeScheduler : public Scheduler {
  public:
+  static constexpr absl::Time kNow = absl::FromUnixSeconds(1'700'000'000);
+
   // Puts a job in, or changes one, and tells those who watch it. Its version
   // becomes one more than it was; a new job gets a sequence number. Gives the
   // job as stored.
@@ -42,6 +49,11 @@ class FakeScheduler : public Scheduler {
   // What came in, for a test to look at.
   std::vector<NewJob> created() const;
   std::vector<std::string> cancelled_by() const;
+  struct UsageAsked {
+    usage::v1::ReportUsageRequest::By by;
+    absl::Time since;
+  };
+  std::vector<UsageAsked> usage_asked() const;
   std::vector<agent::v1::AnnounceRequest> announced() const;
   int num_watches() const;
   // Returns when there are exactly `count` watches; false after ten seconds.
@@ -76,6 +88,26 @@ class FakeScheduler : public Scheduler {
       const std::string& worker) const override;
   absl::StatusOr<Listing<workers::v1::Worker>> ListWorkers(
       const Page& page) const override;
+  void CordonWorker(const std::string& worker, const Author& author,
+                    WorkerCallback done) override;
+  void DrainWorker(const std::string& worker, absl::Time at,
+                   const Author& author, WorkerCallback done) override;
+  void UncordonWorker(const std::string& worker, const Author& author,
+                      WorkerCallback done) override;
+  void ReleaseDevice(const std::string& worker, const std::string& device,
+                     const Author& author, WorkerCallback done) override;
+  void CreateQueue(const queues::v1::Queue& queue, const Author& author,
+                   QueueCallback done) override;
+  void UpdateQueue(const queues::v1::Queue& queue, const Author& author,
+                   QueueCallback done) override;
+  void DeleteQueue(const std::string& queue, const std::string& etag,
+                   const Author& author, QueueCallback done) override;
+  absl::StatusOr<queues::v1::Queue> GetQueue(
+      const std::string& queue) const override;
+  absl::StatusOr<Listing<queues::v1::Queue>> ListQueues(
+      const Page& page) const override;
+  absl::StatusOr<usage::v1::ReportUsageResponse> Usage(
+      usage::v1::ReportUsageRequest::By by, absl::Time since) const override;
   absl::StatusOr<agent::v1::AnnounceResponse> Announce(
       const agent::v1::AnnounceRequest& request) override;
 
@@ -94,6 +126,15 @@ class FakeScheduler : public Scheduler {
   absl::StatusOr<std::vector<jobs::v1::Job>> TryCreate(
       const std::vector<NewJob>& jobs);
   void Tell(const jobs::v1::Job& job, bool last);
+  // Stores a changed queue.
+  absl::StatusOr<queues::v1::Queue> Keep(absl::StatusOr<core::QueuePtr> queue)
+      ORDO_REQUIRES(mutex_);
+  // Changes what people decided of a worker.
+  using AdminChange = std::function<absl::StatusOr<core::WorkerAdminPtr>(
+      const core::WorkerAdminPtr&, const core::WorkerChange&)>;
+  absl::StatusOr<workers::v1::Worker> ChangeWorker(const std::string& worker,
+                                                   const Author& author,
+                                                   const AdminChange& change);
 
   mutable base::Mutex mutex_;
   mutable base::CondVar changed_;
@@ -104,8 +145,12 @@ class FakeScheduler : public Scheduler {
   std::vector<checkpoints::v1::Checkpoint> checkpoints_ ORDO_GUARDED_BY(mutex_);
   std::vector<reports::v1::Report> reports_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, workers::v1::Worker> workers_ ORDO_GUARDED_BY(mutex_);
+  std::map<std::string, core::WorkerAdminPtr> admin_ ORDO_GUARDED_BY(mutex_);
+  core::Queues queues_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, jobs::v1::ExplainResponse> explanations_
       ORDO_GUARDED_BY(mutex_);
+  usage::v1::ReportUsageResponse usage_ ORDO_GUARDED_BY(mutex_);
+  mutable std::vector<UsageAsked> usage_asked_ ORDO_GUARDED_BY(mutex_);
   std::vector<NewJob> created_ ORDO_GUARDED_BY(mutex_);
   std::vector<std::string> cancelled_by_ ORDO_GUARDED_BY(mutex_);
   std::vector<agent::v1::AnnounceRequest> announced_ ORDO_GUARDED_BY(mutex_);

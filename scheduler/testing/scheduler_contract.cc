@@ -17,8 +17,10 @@ namespace {
 using base::testing::StatusIs;
 using jobs::v1::Job;
 using jobs::v1::JobSpec;
+using queues::v1::Queue;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using workers::v1::Worker;
 
 using Jobs = std::vector<Job>;
 
@@ -62,6 +64,37 @@ absl::StatusOr<Job> Cancel(Scheduler& scheduler, const std::string& job) {
     return absl::DeadlineExceededError("no answer");
   }
   return future.get();
+}
+
+Author By(const std::string& user) {
+  Author author;
+  author.owner.set_user(user);
+  author.reason = "because";
+  return author;
+}
+
+// Waits for the answer of a call that is made with a callback.
+template <typename T, typename Make>
+absl::StatusOr<T> Await(const Make& make) {
+  auto promise = std::make_shared<std::promise<absl::StatusOr<T>>>();
+  make([promise](absl::StatusOr<T> answer) {
+    promise->set_value(std::move(answer));
+  });
+  auto future = promise->get_future();
+  if (future.wait_for(kDeadline) != std::future_status::ready) {
+    return absl::DeadlineExceededError("no answer");
+  }
+  return future.get();
+}
+
+Queue QueueNamed(const std::string& id, double weight,
+                 const std::string& etag = "") {
+  Queue queue;
+  queue.set_name("queues/" + id);
+  queue.set_weight(weight);
+  queue.set_max_queued_jobs(kDefaultMaxQueuedJobs);
+  queue.set_etag(etag);
+  return queue;
 }
 
 // What a watch was told, until the last call.
@@ -281,6 +314,80 @@ TEST_P(SchedulerContract, CallbacksMayCallBack) {
   const auto job = future.get();
   ORDO_ASSERT_OK(job);
   EXPECT_EQ(job->state(), Job::CANCELLED);
+}
+
+TEST_P(SchedulerContract, QueuesAreMadeChangedAndDeleted) {
+  const auto made = Await<Queue>([this](Scheduler::QueueCallback done) {
+    scheduler().CreateQueue(QueueNamed("night", 2), By("ada"), done);
+  });
+  ORDO_ASSERT_OK(made);
+  EXPECT_EQ(made->weight(), 2);
+  EXPECT_EQ(made->changes(0).user(), "ada");
+  const auto update = [this](double weight, const std::string& etag) {
+    return Await<Queue>([&](Scheduler::QueueCallback done) {
+      scheduler().UpdateQueue(QueueNamed("night", weight, etag), By("bob"),
+                              done);
+    });
+  };
+  ORDO_ASSERT_OK(update(3, made->etag()));
+  EXPECT_THAT(update(4, made->etag()), StatusIs(absl::StatusCode::kAborted));
+  const auto read = scheduler().GetQueue("night");
+  ORDO_ASSERT_OK(read);
+  EXPECT_EQ(read->weight(), 3);
+  EXPECT_EQ(read->changes_size(), 2);
+  const auto listing = scheduler().ListQueues({});
+  ORDO_ASSERT_OK(listing);
+  ASSERT_EQ(listing->items.size(), 2u);
+  EXPECT_EQ(listing->items[0].name(), "queues/default");
+  EXPECT_EQ(listing->items[1].name(), "queues/night");
+  const auto deleted = Await<Queue>([this](Scheduler::QueueCallback done) {
+    scheduler().DeleteQueue("night", "", By("ada"), done);
+  });
+  ORDO_ASSERT_OK(deleted);
+  EXPECT_THAT(scheduler().GetQueue("night"),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_P(SchedulerContract, QueueWithJobsIsNotDeleted) {
+  ORDO_ASSERT_OK(Await<Queue>([this](Scheduler::QueueCallback done) {
+    scheduler().CreateQueue(QueueNamed("night", 2), By("ada"), done);
+  }));
+  NewJob job = JobNamed("a");
+  job.spec.set_queue("night");
+  ORDO_ASSERT_OK(Create(scheduler(), {job}));
+  EXPECT_THAT(Await<Queue>([this](Scheduler::QueueCallback done) {
+                scheduler().DeleteQueue("night", "", By("ada"), done);
+              }),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_P(SchedulerContract, ChangeOfAWorkerNobodyKnowsIsNotFound) {
+  const auto not_found = StatusIs(absl::StatusCode::kNotFound);
+  EXPECT_THAT(Await<Worker>([this](Scheduler::WorkerCallback done) {
+                scheduler().CordonWorker("w", By("ada"), done);
+              }),
+              not_found);
+  EXPECT_THAT(Await<Worker>([this](Scheduler::WorkerCallback done) {
+                scheduler().DrainWorker("w", absl::InfinitePast(), By("ada"),
+                                        done);
+              }),
+              not_found);
+  EXPECT_THAT(Await<Worker>([this](Scheduler::WorkerCallback done) {
+                scheduler().UncordonWorker("w", By("ada"), done);
+              }),
+              not_found);
+  EXPECT_THAT(Await<Worker>([this](Scheduler::WorkerCallback done) {
+                scheduler().ReleaseDevice("w", "cpu:0", By("ada"), done);
+              }),
+              not_found);
+}
+
+TEST_P(SchedulerContract, UsageOfNothingIsEmpty) {
+  const auto usage = scheduler().Usage(usage::v1::ReportUsageRequest::OWNER,
+                                       absl::InfinitePast());
+  ORDO_ASSERT_OK(usage);
+  EXPECT_EQ(usage->rows_size(), 0);
+  EXPECT_EQ(usage->total().attempts(), 0);
 }
 
 TEST_P(SchedulerContract, AnnouncementWithoutAWorkerIsInvalid) {

@@ -29,4 +29,8 @@ absl::Status OpenAuthoriser::MayChange(const ordo::jobs::v1::Owner&,
   return absl::OkStatus();
 }
 
+absl::Status OpenAuthoriser::MayAdminister(const ordo::jobs::v1::Owner&) const {
+  return absl::OkStatus();
+}
+
 }  // namespace ordo::services::auth

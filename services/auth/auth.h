@@ -28,10 +28,14 @@ class Authoriser {
  public:
   virtual ~Authoriser() = default;
 
-  // Whether `caller` may cancel, hold and release a job of `owner`.
-  // PERMISSION_DENIED if not.
+  // Whether `caller` may cancel, hold and release a job of `owner`, or give it
+  // another priority. PERMISSION_DENIED if not.
   virtual absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
                                  const ordo::jobs::v1::Owner& owner) const = 0;
+  // Whether `caller` may change queues and close workers. PERMISSION_DENIED if
+  // not.
+  virtual absl::Status MayAdminister(
+      const ordo::jobs::v1::Owner& caller) const = 0;
 };
 
 // Name of a caller that gives none.
@@ -51,6 +55,8 @@ class OpenAuthoriser : public Authoriser {
  public:
   absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
                          const ordo::jobs::v1::Owner& owner) const override;
+  absl::Status MayAdminister(
+      const ordo::jobs::v1::Owner& caller) const override;
 };
 
 }  // namespace ordo::services::auth

@@ -39,6 +39,7 @@ TEST(OpenAuthoriserTest, LetsEverybodyChangeEverything) {
   ordo::jobs::v1::Owner bob;
   bob.set_user("bob");
   ORDO_EXPECT_OK(OpenAuthoriser().MayChange(ada, bob));
+  ORDO_EXPECT_OK(OpenAuthoriser().MayAdminister(ada));
 }
 
 }  // namespace

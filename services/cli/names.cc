@@ -23,6 +23,23 @@ std::string ResourceName::ToString() const {
   return parent;
 }
 
+namespace {
+
+// "<collection>/x" of "x" or that itself.
+absl::StatusOr<std::string> NameIn(const std::string& collection,
+                                   const std::string& text) {
+  const std::string prefix = collection + "/";
+  const bool has_prefix = text.rfind(prefix, 0) == 0;
+  const std::string id = has_prefix ? text.substr(prefix.size()) : text;
+  if (id.empty() || id.find('/') != std::string::npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is not a name in ", collection));
+  }
+  return prefix + id;
+}
+
+}  // namespace
+
 absl::StatusOr<ResourceName> ParseResourceName(const std::string& text) {
   const std::vector<std::string> parts = absl::StrSplit(text, '/');
   bool whole = true;
@@ -60,6 +77,14 @@ absl::StatusOr<std::string> JobName(const std::string& text) {
         absl::StrCat("'", text, "' is not a job; see 'ordo list jobs'"));
   }
   return name.ToString();
+}
+
+absl::StatusOr<std::string> WorkerName(const std::string& text) {
+  return NameIn("workers", text);
+}
+
+absl::StatusOr<std::string> QueueName(const std::string& text) {
+  return NameIn("queues", text);
 }
 
 std::string ShortName(const std::string& resource_name) {

@@ -58,6 +58,8 @@ scheduler::Scheduler::JobCallback Answering(grpc::ServerUnaryReactor* reactor,
   };
 }
 
+constexpr int32_t kMaxPriority = 1000;
+
 }  // namespace
 
 absl::Status JobsService::Admit(grpc::CallbackServerContext* context,
@@ -175,6 +177,26 @@ grpc::ServerUnaryReactor* JobsService::ReleaseJob(
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.scheduler.ReleaseJob(change->job, change->user,
                               Answering(reactor, response));
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* JobsService::SetJobPriority(
+    grpc::CallbackServerContext* context,
+    const ordo::jobs::v1::SetJobPriorityRequest* request, Job* response) {
+  const auto change =
+      ParseChange(context, request->name(), "set the priority of");
+  if (!change.ok()) return base::Finish(context, change.status());
+  const int32_t priority = request->priority();
+  if (priority < -kMaxPriority || priority > kMaxPriority) {
+    return base::Finish(
+        context,
+        base::InvalidField("priority",
+                           absl::StrCat("must be -", kMaxPriority, "..",
+                                        kMaxPriority, ", is ", priority)));
+  }
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  parts_.scheduler.SetPriority(change->job, priority, change->user,
+                               Answering(reactor, response));
   return reactor;
 }
 

@@ -1,8 +1,12 @@
 #ifndef ORDO_SERVICES_WORKERS_WORKERS_SERVICE_H_
 #define ORDO_SERVICES_WORKERS_WORKERS_SERVICE_H_
 
+#include <string>
+
+#include "base/clock/clock.h"
 #include "proto/ordo/workers/v1/workers.grpc.pb.h"
 #include "scheduler/scheduler.h"
+#include "services/auth/auth.h"
 
 namespace ordo::services::workers {
 
@@ -10,9 +14,15 @@ namespace ordo::services::workers {
 class WorkersService final
     : public ordo::workers::v1::WorkersService::CallbackService {
  public:
-  // `scheduler` outlives the server.
-  explicit WorkersService(scheduler::Scheduler& scheduler)
-      : scheduler_(scheduler) {}
+  // All outlive the server.
+  struct Parts {
+    scheduler::Scheduler& scheduler;
+    const base::Clock& clock;
+    const auth::Authenticator& authenticator;
+    const auth::Authoriser& authoriser;
+  };
+
+  explicit WorkersService(const Parts& parts) : parts_(parts) {}
 
   grpc::ServerUnaryReactor* GetWorker(
       grpc::CallbackServerContext* context,
@@ -22,9 +32,34 @@ class WorkersService final
       grpc::CallbackServerContext* context,
       const ordo::workers::v1::ListWorkersRequest* request,
       ordo::workers::v1::ListWorkersResponse* response) override;
+  grpc::ServerUnaryReactor* CordonWorker(
+      grpc::CallbackServerContext* context,
+      const ordo::workers::v1::CordonWorkerRequest* request,
+      ordo::workers::v1::Worker* response) override;
+  grpc::ServerUnaryReactor* DrainWorker(
+      grpc::CallbackServerContext* context,
+      const ordo::workers::v1::DrainWorkerRequest* request,
+      ordo::workers::v1::Worker* response) override;
+  grpc::ServerUnaryReactor* UncordonWorker(
+      grpc::CallbackServerContext* context,
+      const ordo::workers::v1::UncordonWorkerRequest* request,
+      ordo::workers::v1::Worker* response) override;
+  grpc::ServerUnaryReactor* ReleaseDevice(
+      grpc::CallbackServerContext* context,
+      const ordo::workers::v1::ReleaseDeviceRequest* request,
+      ordo::workers::v1::Worker* response) override;
 
  private:
-  scheduler::Scheduler& scheduler_;
+  // A change of a worker: which, and by whom.
+  struct Change {
+    std::string worker;
+    scheduler::Author author;
+  };
+  absl::StatusOr<Change> ParseChange(grpc::CallbackServerContext* context,
+                                     const std::string& name,
+                                     const std::string& reason) const;
+
+  const Parts parts_;
 };
 
 }  // namespace ordo::services::workers

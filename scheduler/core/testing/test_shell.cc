@@ -99,9 +99,11 @@ void TestShell::Keep(const Effect& effect) {
     } else if (const auto* checkpoint =
                    std::get_if<CheckpointPtr>(&record->value)) {
       checkpoints_[(*checkpoint)->name()] = *checkpoint;
+    } else if (const auto* report = std::get_if<ReportPtr>(&record->value)) {
+      reports_[(*report)->name()] = *report;
     } else {
-      const auto& report = std::get<ReportPtr>(record->value);
-      reports_[report->name()] = report;
+      const auto& row = std::get<RowPtr>(record->value);
+      rows_[{row->kind, row->key}] = row;
     }
   } else if (const auto* count = std::get_if<Count>(&effect)) {
     counts_[{count->what, count->label}] += count->amount;
@@ -128,6 +130,10 @@ void TestShell::CheckRecords() {
   ASSERT_EQ(durable.reports.size(), reports_.size());
   for (const ReportPtr& report : durable.reports) {
     EXPECT_TRUE(IsSame(report, reports_.at(report->name())));
+  }
+  ASSERT_EQ(durable.rows.size(), rows_.size());
+  for (const RowPtr& row : durable.rows) {
+    EXPECT_EQ(row->bytes, rows_.at({row->kind, row->key})->bytes) << row->key;
   }
 }
 
@@ -185,6 +191,36 @@ absl::StatusOr<jobs::v1::Job> TestShell::ChangePriority(const std::string& job,
   const uint64_t call = next_call_++;
   ApplyEvent(SetPriority{call, job, "ada", priority});
   return TakeJob(call);
+}
+
+absl::StatusOr<queues::v1::Queue> TestShell::Change(ChangeQueue change) {
+  change.call = next_call_++;
+  ApplyEvent(change);
+  for (auto it = pending_.begin(); it != pending_.end(); ++it) {
+    const auto* answer = std::get_if<AnswerQueue>(&*it);
+    if (answer == nullptr || answer->call != change.call) continue;
+    const absl::StatusOr<QueuePtr> queue = answer->queue;
+    pending_.erase(it);
+    if (!queue.ok()) return queue.status();
+    return **queue;
+  }
+  ADD_FAILURE() << "call " << change.call << " was not answered";
+  return absl::InternalError("not answered");
+}
+
+absl::StatusOr<workers::v1::Worker> TestShell::Change(ChangeWorker change) {
+  change.call = next_call_++;
+  ApplyEvent(change);
+  for (auto it = pending_.begin(); it != pending_.end(); ++it) {
+    const auto* answer = std::get_if<AnswerWorker>(&*it);
+    if (answer == nullptr || answer->call != change.call) continue;
+    const auto worker = answer->worker;
+    pending_.erase(it);
+    if (!worker.ok()) return worker.status();
+    return **worker;
+  }
+  ADD_FAILURE() << "call " << change.call << " was not answered";
+  return absl::InternalError("not answered");
 }
 
 absl::StatusOr<jobs::v1::Job> TestShell::TakeJob(uint64_t call) {
@@ -249,6 +285,7 @@ void TestShell::Restart() {
   for (const auto& [name, report] : reports_) {
     records.reports.push_back(report);
   }
+  for (const auto& [key, row] : rows_) records.rows.push_back(row);
   Options options = state_.options;
   ++options.epoch;
   auto state = Load(options, records, now_);

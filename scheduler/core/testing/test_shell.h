@@ -41,6 +41,9 @@ class TestShell {
   absl::StatusOr<jobs::v1::Job> ReleaseJob(const std::string& job);
   absl::StatusOr<jobs::v1::Job> ChangePriority(const std::string& job,
                                                int priority);
+  // Numbered here.
+  absl::StatusOr<queues::v1::Queue> Change(ChangeQueue change);
+  absl::StatusOr<workers::v1::Worker> Change(ChangeWorker change);
   // Takes its own answer. Numbers the observed set if the test did not.
   absl::Status Announce(agent::v1::AnnounceRequest request);
   // The worker answers a desired set with these attempts.
@@ -100,6 +103,7 @@ class TestShell {
   std::map<int64_t, JobPtr> recorded_;
   std::map<std::string, CheckpointPtr> checkpoints_;
   std::map<std::string, ReportPtr> reports_;
+  std::map<std::pair<Row::Kind, std::string>, RowPtr> rows_;
   std::map<std::pair<Count::What, std::string>, double> counts_;
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_;
   std::map<std::string, std::shared_ptr<const jobs::v1::Progress>> progress_;

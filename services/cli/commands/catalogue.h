@@ -5,6 +5,7 @@
 
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "proto/ordo/reports/v1/reports.pb.h"
+#include "proto/ordo/workers/v1/workers.pb.h"
 #include "services/cli/context.h"
 
 namespace ordo::services::cli {
@@ -15,6 +16,9 @@ void ListTasks(Context& context);
 
 // "train", "evaluate", "benchmark" or "import".
 std::string JobSpecKind(jobs::v1::JobSpec::Kind kind);
+
+// "ONLINE", "ONLINE,CORDONED", "ONLINE,DRAIN".
+std::string WorkerStateText(const workers::v1::Worker& worker);
 
 // "grid_mean=0.53 trained_mean=0.98", by name.
 std::string ScoresText(const reports::v1::Report& report);

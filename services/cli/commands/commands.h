@@ -26,16 +26,20 @@ Command HelpCommand();
 Command HoldCommand();
 Command ListCommand();
 Command LogsCommand();
+Command PriorityCommand();
 Command PushCommand();
+Command QueuesCommand();
 Command ReleaseCommand();
 Command ReportCommand();
 Command RerunCommand();
 Command ShowCommand();
 Command SubmitCommand();
 Command UpCommand();
+Command UsageCommand();
 Command VersionCommand();
 Command WaitCommand();
 Command WatchCommand();
+Command WorkersCommand();
 
 }  // namespace ordo::services::cli
 

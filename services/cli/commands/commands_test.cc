@@ -39,13 +39,13 @@ TEST(CommandTableTest, NamesAreUniqueAndEverythingIsExplained) {
 TEST(CommandTableTest, HasTheCommandsOfTheManual) {
   std::vector<std::string> names;
   for (const Command& command : Commands()) names.push_back(command.name);
-  EXPECT_THAT(
-      names,
-      ::testing::IsSupersetOf(
-          {"up",         "down",    "submit", "list", "show",  "watch",
-           "logs",       "explain", "cancel", "wait", "rerun", "continue",
-           "evaluate",   "report",  "get",    "push", "help",  "version",
-           "completion", "hold",    "release"}));
+  EXPECT_THAT(names,
+              ::testing::IsSupersetOf(
+                  {"up",      "down",     "submit",   "list",       "show",
+                   "watch",   "logs",     "explain",  "cancel",     "wait",
+                   "rerun",   "continue", "evaluate", "report",     "get",
+                   "push",    "help",     "version",  "completion", "hold",
+                   "release", "priority", "queues",   "workers",    "usage"}));
 }
 
 // How to ask each command for something that it can give.
@@ -56,6 +56,9 @@ class JsonTest : public testing::CliTest {
     queued.set_name("jobs/q");
     queued.set_state(Job::QUEUED);
     loopback_.scheduler().PutJob(queued);
+    workers::v1::Worker worker;
+    worker.set_name("workers/w");
+    loopback_.scheduler().PutWorker(worker);
     scheduler_.SetJob("a", Job::SUCCEEDED, [](Job* job) {
       job->mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
       job->mutable_spec()->mutable_training()->set_steps(20);
@@ -80,6 +83,10 @@ class JsonTest : public testing::CliTest {
     return {
         {"hold", {"q", services}},
         {"release", {"q", services}},
+        {"priority", {"q", "7", services}},
+        {"queues", {"list", services}},
+        {"workers", {"cordon", "w", services}},
+        {"usage", {services}},
         {"down", {"--dir", folder_.path()}},
         {"submit", {WriteFile("c.yaml", "{kind: train, name: c}")}},
         {"list", {}},

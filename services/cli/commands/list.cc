@@ -87,6 +87,7 @@ absl::Status ListJobs(Context& context, const ListOptions& options) {
 
 // What its worker found of a device's kernels.
 std::string KernelsText(const Device& device) {
+  if (device.has_quarantine()) return "in quarantine";
   if (!device.withheld().empty()) return device.withheld();
   if (!device.has_probe()) return "";
   const auto& probe = device.probe();
@@ -121,10 +122,9 @@ absl::Status ListWorkers(Context& context, const ListOptions& options) {
       kernels.push_back(KernelsText(device));
       if (!device.job().empty()) jobs.push_back(ShortName(device.job()));
     }
-    const Color color =
-        worker.state() == Worker::ONLINE ? Color::kGreen : Color::kRed;
+    const std::string state = WorkerStateText(worker);
     table.AddRow({ShortName(worker.name()),
-                  Cell(Worker::State_Name(worker.state()), color),
+                  Cell(state, state == "ONLINE" ? Color::kGreen : Color::kRed),
                   absl::StrJoin(devices, ","), absl::StrJoin(kernels, "; "),
                   absl::StrJoin(jobs, ","),
                   FormatAge(worker.last_seen_time(), context.clock),
@@ -246,6 +246,16 @@ std::string JobSpecKind(jobs::v1::JobSpec::Kind kind) {
   if (kind == jobs::v1::JobSpec::IMPORT) return "import";
   if (kind == jobs::v1::JobSpec::BENCHMARK) return "benchmark";
   return kind == jobs::v1::JobSpec::EVALUATE ? "evaluate" : "train";
+}
+
+std::string WorkerStateText(const workers::v1::Worker& worker) {
+  std::string text = workers::v1::Worker::State_Name(worker.state());
+  if (worker.cordoned()) {
+    absl::StrAppend(&text, ",CORDONED");
+  } else if (worker.has_drain_time()) {
+    absl::StrAppend(&text, ",DRAIN");
+  }
+  return text;
 }
 
 std::string ScoresText(const reports::v1::Report& report) {

@@ -4,6 +4,7 @@
 #include "base/units/units.h"
 #include "base/yaml/text_form.h"
 #include "services/cli/commands/catalogue.h"
+#include "services/cli/commands/changes.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/submission.h"
 #include "services/cli/live_view.h"
@@ -72,6 +73,7 @@ absl::Status ShowJob(Context& context, const std::string& name) {
        job.owner().user() + (job.owner().verified() ? "" : " (unverified)")});
   lines.push_back({"Kind", JobSpecKind(job.spec().kind())});
   lines.push_back({"Queue", job.spec().queue()});
+  lines.push_back({"Priority", absl::StrCat(job.priority())});
   if (!job.held_by().empty()) lines.push_back({"Held by", job.held_by()});
   lines.push_back({"Created", FormatTime(job.create_time())});
   lines.push_back({"Started", FormatTime(job.start_time())});
@@ -98,13 +100,24 @@ absl::Status ShowWorker(Context& context, const std::string& name) {
       context.client.Call(context.client.workers(),
                           &WorkersService::Stub::GetWorker, request));
   if (PrintStructured(context, worker)) return absl::OkStatus();
-  context.out << KeyValueLines(
-      {{"Worker", ShortName(worker.name())},
-       {"State", Worker::State_Name(worker.state())},
-       {"Address", worker.address()},
-       {"Last seen", FormatTime(worker.last_seen_time())},
-       {"Trainer build", worker.build_digest()}},
-      context.terminal);
+  Lines lines = {{"Worker", ShortName(worker.name())},
+                 {"State", WorkerStateText(worker)},
+                 {"Address", worker.address()},
+                 {"Last seen", FormatTime(worker.last_seen_time())},
+                 {"Trainer build", worker.build_digest()}};
+  if (worker.has_drain_time()) {
+    lines.push_back({"Drains at", FormatTime(worker.drain_time())});
+  }
+  if (!worker.closed_reason().empty()) {
+    lines.push_back({"Closed because", worker.closed_reason()});
+  }
+  for (const auto& device : worker.devices()) {
+    if (!device.has_quarantine()) continue;
+    lines.push_back({device.name() + " in quarantine",
+                     absl::StrCat(FormatTime(device.quarantine().create_time()),
+                                  " ", device.quarantine().message())});
+  }
+  context.out << KeyValueLines(lines, context.terminal);
   Table table({"DEVICE", "KIND", "JOB", ">ATTEMPT"});
   for (const auto& device : worker.devices()) {
     table.AddRow({device.name(), device.kind(),
@@ -112,6 +125,7 @@ absl::Status ShowWorker(Context& context, const std::string& name) {
                   device.job().empty() ? "-" : absl::StrCat(device.attempt())});
   }
   context.out << "\n" << table.ToString(context.terminal);
+  PrintChanges(context, worker.changes());
   return absl::OkStatus();
 }
 

@@ -91,11 +91,38 @@ TEST_F(ShowTest, UnknownNamesAreBadInput) {
   EXPECT_THAT(err(), HasSubstr("names are JOB"));
 }
 
+TEST_F(ShowTest, ClosedWorkerSaysWhoClosedItWhenAndWhy) {
+  workers::v1::Worker worker;
+  worker.set_name("workers/w");
+  worker.set_state(workers::v1::Worker::ONLINE);
+  worker.mutable_drain_time()->set_seconds(1'700'000'000);
+  worker.set_closed_reason("new disks");
+  auto* device = worker.add_devices();
+  device->set_name("cuda:1");
+  device->mutable_quarantine()->set_message("XID 79");
+  auto* change = worker.add_changes();
+  change->set_user("bob");
+  change->set_action("drain at 2023-11-14T22:13:20+00:00");
+  change->set_reason("new disks");
+  scheduler_.AddWorker(worker);
+  EXPECT_EQ(Run({"show", "workers/w"}), 0);
+  EXPECT_THAT(out(), HasSubstr("ONLINE,DRAIN"));
+  EXPECT_THAT(out(), HasSubstr("Drains at:"));
+  EXPECT_THAT(out(), HasSubstr("cuda:1 in quarantine:"));
+  EXPECT_THAT(out(), HasSubstr("XID 79"));
+  EXPECT_THAT(out(), HasSubstr("bob"));
+  EXPECT_EQ(Run({"list", "workers"}), 0);
+  EXPECT_THAT(out(), HasSubstr("ONLINE,DRAIN"));
+  EXPECT_THAT(out(), HasSubstr("in quarantine"));
+}
+
 TEST_F(ShowTest, HeldJobSaysByWhom) {
-  scheduler_.SetJob("a", Job::QUEUED,
-                    [](Job* job) { job->set_held_by("bob"); });
+  scheduler_.SetJob("a", Job::QUEUED, [](Job* job) {
+    job->set_priority(-5);
+    job->set_held_by("bob");
+  });
   EXPECT_EQ(Run({"show", "a"}), 0);
-  EXPECT_THAT(out(), HasSubstr("Held by:"));
+  EXPECT_THAT(out(), HasSubstr("-5"));
   EXPECT_THAT(out(), HasSubstr("bob"));
 }
 

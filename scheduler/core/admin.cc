@@ -1,0 +1,201 @@
+#include "scheduler/core/admin.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status/status.h"
+#include "scheduler/core/attempts.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+RowPtr QueueRow(const std::string& id, const QueuePtr& queue) {
+  return std::make_shared<const Row>(
+      Row{Row::Kind::kQueue, id, queue->SerializeAsString()});
+}
+
+RowPtr WorkerRow(const std::string& id, const WorkerAdminPtr& admin) {
+  return std::make_shared<const Row>(
+      Row{Row::Kind::kWorker, id, admin->SerializeAsString()});
+}
+
+int64_t NumJobs(const State& state, const std::string& queue) {
+  const auto found = state.unfinished.find(queue);
+  return found == state.unfinished.end() ? 0 : found->second;
+}
+
+absl::StatusOr<QueuePtr> NextQueue(const Turn& turn,
+                                   const ChangeQueue& change) {
+  const Queues& queues = turn.state.queues;
+  const std::string id = IdOf(change.queue.name());
+  switch (change.verb) {
+    case ChangeQueue::Verb::kCreate:
+      return CreatedQueue(queues, change.queue, change.author, turn.now.wall);
+    case ChangeQueue::Verb::kUpdate:
+      return UpdatedQueue(queues, change.queue, change.author, turn.now.wall);
+    case ChangeQueue::Verb::kDelete:
+      break;
+  }
+  return DeletedQueue(queues,
+                      {id, change.queue.etag(), NumJobs(turn.state, id)},
+                      change.author, turn.now.wall);
+}
+
+// NOT_FOUND unless something is known of the worker, and of the device if one
+// is named.
+absl::Status CheckKnown(const State& state, const ChangeWorker& change) {
+  const auto worker = state.workers.find(change.worker);
+  const WorkerAdminPtr admin = AdminOf(state, change.worker);
+  if (worker == state.workers.end() && admin == nullptr) {
+    return absl::NotFoundError(absl::StrCat(
+        "there is no worker ", change.worker, "; see: ordo list workers"));
+  }
+  if (change.verb != ChangeWorker::Verb::kReleaseDevice ||
+      IsQuarantined(admin, change.device)) {
+    return absl::OkStatus();
+  }
+  if (worker != state.workers.end() &&
+      worker->second.announced.count(change.device) > 0) {
+    return absl::OkStatus();
+  }
+  return absl::NotFoundError(
+      absl::StrCat("worker ", change.worker, " has no device ", change.device,
+                   "; see: ordo show workers/", change.worker));
+}
+
+absl::StatusOr<WorkerAdminPtr> NextAdmin(const Turn& turn,
+                                         const ChangeWorker& change) {
+  ORDO_RETURN_IF_ERROR(CheckKnown(turn.state, change));
+  const WorkerAdminPtr admin = AdminOf(turn.state, change.worker);
+  const WorkerChange by{change.worker, change.author, turn.now.wall};
+  switch (change.verb) {
+    case ChangeWorker::Verb::kCordon:
+      return Cordoned(admin, by);
+    case ChangeWorker::Verb::kDrain:
+      return Drained(admin, change.drain_at, by);
+    case ChangeWorker::Verb::kUncordon:
+      return Uncordoned(admin, by);
+    case ChangeWorker::Verb::kReleaseDevice:
+      break;
+  }
+  return Released(admin, change.device, by);
+}
+
+// As the API shows a worker that may not be there now.
+std::shared_ptr<const workers::v1::Worker> Shown(const State& state,
+                                                 const std::string& id) {
+  const auto worker = state.workers.find(id);
+  if (worker != state.workers.end()) {
+    return std::make_shared<const workers::v1::Worker>(
+        ToProto(state, worker->second));
+  }
+  auto shown = std::make_shared<workers::v1::Worker>(*AdminOf(state, id));
+  shown->set_state(workers::v1::Worker::LOST);
+  return shown;
+}
+
+// The worker's part of a decision about it.
+void ApplyAdmin(Turn& turn, const std::string& id) {
+  const auto found = turn.state.workers.find(id);
+  if (found == turn.state.workers.end()) return;
+  Worker& worker = found->second;
+  const bool was_emptied = worker.emptied;
+  TakeAdmin(turn.state, turn.now, worker);
+  IndexFreeDevices(turn.state, worker);
+  turn.workers_changed.insert(id);
+  if (worker.emptied == was_emptied) return;
+  for (const auto& [job, rank] : worker.live) {
+    TellWorkersOf(turn, std::get<Live>(turn.state.jobs.at(job).place));
+  }
+}
+
+}  // namespace
+
+void HandleChangeQueue(Turn& turn, const ChangeQueue& change) {
+  const absl::StatusOr<QueuePtr> next = NextQueue(turn, change);
+  if (next.ok()) {
+    const std::string id = IdOf((*next)->name());
+    if (FindQueue(turn.state.queues, id) != *next) {
+      turn.state.queues[id] = *next;
+      turn.Emit(Record{QueueRow(id, *next)});
+    }
+  }
+  turn.Emit(AnswerQueue{change.call, next});
+}
+
+void HandleChangeWorker(Turn& turn, const ChangeWorker& change) {
+  const absl::StatusOr<WorkerAdminPtr> next = NextAdmin(turn, change);
+  if (!next.ok()) {
+    turn.Emit(AnswerWorker{change.call, next.status()});
+    return;
+  }
+  if (AdminOf(turn.state, change.worker) != *next) {
+    turn.state.admin[change.worker] = *next;
+    turn.Emit(Record{WorkerRow(change.worker, *next)});
+    ApplyAdmin(turn, change.worker);
+  }
+  turn.Emit(AnswerWorker{change.call, Shown(turn.state, change.worker)});
+}
+
+void TakeAdmin(State& state, const Moment& now, Worker& worker) {
+  const WorkerAdminPtr admin = AdminOf(state, worker.id);
+  const std::optional<absl::Time> drain = DrainTime(admin);
+  worker.closed = IsCordoned(admin) || drain.has_value();
+  worker.emptied = drain.has_value() && *drain <= now.wall;
+  // The wall clock may have jumped when this comes: then there is another.
+  std::optional<absl::Duration> at;
+  if (drain.has_value() && !worker.emptied) {
+    at = now.monotonic + (*drain - now.wall);
+  }
+  SetDeadline(state, {Deadline::Kind::kDrain, worker.id, &worker.drain_at}, at);
+}
+
+void BeginDrain(Turn& turn, const std::string& worker) {
+  turn.state.workers.at(worker).drain_at.reset();
+  ApplyAdmin(turn, worker);
+}
+
+absl::Status CheckQueues(const State& state,
+                         const std::map<std::string, int64_t>& num_jobs) {
+  for (const auto& [id, num] : num_jobs) {
+    ORDO_ASSIGN_OR_RETURN(const QueuePtr queue, GetQueue(state.queues, id));
+    const int64_t held = NumJobs(state, id);
+    if (held + num <= queue->max_queued_jobs()) continue;
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the queue ", id, " has ", held, " jobs that have not ended; with ",
+        num, " more it would have more than its max_queued_jobs of ",
+        queue->max_queued_jobs(), ": wait, or take another queue"));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<RowPtr> AdminRows(const State& state) {
+  std::vector<RowPtr> rows;
+  for (const auto& [id, queue] : state.queues) {
+    rows.push_back(QueueRow(id, queue));
+  }
+  for (const auto& [id, admin] : state.admin) {
+    rows.push_back(WorkerRow(id, admin));
+  }
+  return rows;
+}
+
+absl::Status TakeAdminRow(const Row& row, State* state) {
+  bool read = true;
+  if (row.kind == Row::Kind::kQueue) {
+    auto queue = std::make_shared<queues::v1::Queue>();
+    read = row.bytes.has_value() && queue->ParseFromString(*row.bytes);
+    state->queues[row.key] = std::move(queue);
+  } else if (row.kind == Row::Kind::kWorker) {
+    auto admin = std::make_shared<workers::v1::Worker>();
+    read = row.bytes.has_value() && admin->ParseFromString(*row.bytes);
+    state->admin[row.key] = std::move(admin);
+  }
+  if (read) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("the store's row ", row.key, " of kind ",
+                   static_cast<int>(row.kind), " cannot be read"));
+}
+
+}  // namespace ordo::scheduler::core

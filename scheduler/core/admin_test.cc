@@ -1,0 +1,247 @@
+#include "scheduler/core/admin.h"
+
+#include <string>
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/reasons.h"
+#include "scheduler/core/testing/test_shell.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using agent::v1::DesiredAttempt;
+using base::testing::StatusIs;
+using jobs::v1::Job;
+using queues::v1::Queue;
+using testing::AttemptBuilder;
+using ::testing::HasSubstr;
+using testing::JobBuilder;
+using testing::TestShell;
+using testing::WorkerBuilder;
+using workers::v1::Worker;
+
+class AdminTest : public ::testing::Test {
+ protected:
+  static Author Ada() {
+    Author author;
+    author.owner.set_user("ada");
+    author.reason = "because";
+    return author;
+  }
+
+  absl::StatusOr<Queue> Change(ChangeQueue::Verb verb, const std::string& id,
+                               int max_queued_jobs,
+                               const std::string& etag = "") {
+    ChangeQueue change;
+    change.verb = verb;
+    change.queue.set_name("queues/" + id);
+    change.queue.set_max_queued_jobs(max_queued_jobs);
+    change.queue.set_etag(etag);
+    change.author = Ada();
+    return shell_.Change(change);
+  }
+
+  absl::StatusOr<Worker> Change(ChangeWorker::Verb verb,
+                                const std::string& worker = "w",
+                                absl::Duration drain_in = absl::ZeroDuration(),
+                                const std::string& device = "") {
+    ChangeWorker change;
+    change.verb = verb;
+    change.worker = worker;
+    change.drain_at = shell_.now().wall + drain_in;
+    change.device = device;
+    change.author = Ada();
+    return shell_.Change(change);
+  }
+
+  void StartWorker() {
+    ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w")));
+    shell_.Ignore();
+  }
+  NewJob JobIn(const std::string& queue, const std::string& id) {
+    NewJob job = JobBuilder(id);
+    job.spec.set_queue(queue);
+    return job;
+  }
+  // A job that runs on the worker.
+  void StartJob() {
+    StartWorker();
+    ORDO_ASSERT_OK(shell_.Submit(JobBuilder("a")));
+    shell_.Observe("w", {AttemptBuilder("a", 1).Running()});
+    shell_.Ignore();
+    ASSERT_EQ(shell_.StateOf("a"), Job::RUNNING);
+  }
+  bool IsAskedToStop() {
+    if (!shell_.HasDesired("w")) return false;
+    const auto desired = shell_.TakeDesired("w");
+    return desired.attempts_size() == 1 &&
+           desired.attempts(0).action() == DesiredAttempt::STOP;
+  }
+
+  TestShell shell_;
+};
+
+TEST_F(AdminTest, QueuesOutliveTheScheduler) {
+  ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kCreate, "night", 5));
+  shell_.Restart();
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const Queue updated, Change(ChangeQueue::Verb::kUpdate, "night", 6, "1"));
+  EXPECT_EQ(updated.max_queued_jobs(), 6);
+  EXPECT_EQ(updated.changes_size(), 2);
+  EXPECT_THAT(Change(ChangeQueue::Verb::kUpdate, "night", 7, "1"),
+              StatusIs(absl::StatusCode::kAborted));
+}
+
+TEST_F(AdminTest, JobOfAnUnknownQueueIsRefused) {
+  const auto job = shell_.Submit(JobIn("night", "a"));
+  EXPECT_THAT(job, StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(std::string(job.status().message()), HasSubstr("night"));
+}
+
+TEST_F(AdminTest, FullQueueTakesNoJobAndNamesTheLimit) {
+  ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kCreate, "night", 2));
+  ORDO_ASSERT_OK(shell_.Submit(JobIn("night", "a")));
+  const auto batch = shell_.Submit(
+      std::vector<NewJob>{JobIn("night", "b"), JobIn("night", "c")});
+  EXPECT_THAT(batch, StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(std::string(batch.status().message()),
+              HasSubstr("max_queued_jobs of 2"));
+  ORDO_EXPECT_OK(shell_.Submit(JobIn("night", "b")));
+  ORDO_EXPECT_OK(shell_.Submit(JobIn("default", "c")));
+  // Those that have ended make room, also after a restart.
+  ORDO_ASSERT_OK(shell_.CancelJob("a"));
+  shell_.Restart();
+  ORDO_EXPECT_OK(shell_.Submit(JobIn("night", "d")));
+  EXPECT_THAT(shell_.Submit(JobIn("night", "e")),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
+TEST_F(AdminTest, RepeatOfARequestNeedsNoRoom) {
+  ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kCreate, "night", 1));
+  NewJob job = JobBuilder("a").RequestId("r");
+  job.spec.set_queue("night");
+  ORDO_ASSERT_OK(shell_.Submit(job));
+  ORDO_EXPECT_OK(shell_.Submit(job));
+}
+
+TEST_F(AdminTest, QueueIsDeletedOnceItsJobsHaveEnded) {
+  ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kCreate, "night", 5));
+  ORDO_ASSERT_OK(shell_.Submit(JobIn("night", "a")));
+  EXPECT_THAT(Change(ChangeQueue::Verb::kDelete, "night", 0),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  ORDO_ASSERT_OK(shell_.CancelJob("a"));
+  ORDO_EXPECT_OK(Change(ChangeQueue::Verb::kDelete, "night", 0));
+  EXPECT_THAT(shell_.Submit(JobIn("night", "b")),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(AdminTest, NothingStartsOnACordonedWorkerUntilItIsUncordoned) {
+  StartWorker();
+  ORDO_ASSERT_OK_AND_ASSIGN(const Worker worker,
+                            Change(ChangeWorker::Verb::kCordon));
+  EXPECT_TRUE(worker.cordoned());
+  ORDO_ASSERT_OK(shell_.Submit(JobBuilder("a")));
+  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kUncordon));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
+}
+
+TEST_F(AdminTest, WhatRunsOnACordonedWorkerGoesOn) {
+  StartJob();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kCordon));
+  EXPECT_FALSE(IsAskedToStop());
+  EXPECT_EQ(shell_.StateOf("a"), Job::RUNNING);
+}
+
+TEST_F(AdminTest, CordonOutlivesTheSchedulerAndTheWorker) {
+  StartWorker();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kCordon));
+  shell_.Restart();
+  ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w").Incarnation("second")));
+  shell_.Ignore();
+  ORDO_ASSERT_OK(shell_.Submit(JobBuilder("a")));
+  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+  ASSERT_NE(shell_.published_worker("w"), nullptr);
+  EXPECT_TRUE(shell_.published_worker("w")->cordoned());
+}
+
+TEST_F(AdminTest, DrainNowStopsWhatRunsAndQueuesItAgain) {
+  StartJob();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kDrain));
+  EXPECT_TRUE(IsAskedToStop());
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Exited(10)});
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+}
+
+TEST_F(AdminTest, DrainAtATimeStopsWhatRunsThen) {
+  StartJob();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kDrain, "w", absl::Seconds(5)));
+  EXPECT_FALSE(IsAskedToStop());
+  shell_.Advance(absl::Seconds(4));
+  EXPECT_FALSE(IsAskedToStop());
+  shell_.Advance(absl::Seconds(1));
+  EXPECT_TRUE(IsAskedToStop());
+}
+
+TEST_F(AdminTest, UncordonEndsADrainBeforeItsTime) {
+  StartJob();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kDrain, "w", absl::Seconds(5)));
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kUncordon));
+  shell_.Advance(absl::Seconds(6));
+  EXPECT_FALSE(IsAskedToStop());
+}
+
+TEST_F(AdminTest, DrainIsKeptThroughARestart) {
+  StartJob();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kDrain, "w", absl::Seconds(5)));
+  shell_.Restart();
+  ORDO_ASSERT_OK(shell_.Announce(
+      WorkerBuilder("w").Runs(AttemptBuilder("a", 1).Running())));
+  shell_.Ignore();
+  shell_.Advance(absl::Seconds(5));
+  EXPECT_TRUE(IsAskedToStop());
+}
+
+TEST_F(AdminTest, WallClockThatWentBackPutsTheDrainOff) {
+  StartJob();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kDrain, "w", absl::Seconds(5)));
+  shell_.JumpWallClock(-absl::Seconds(60));
+  shell_.Advance(absl::Seconds(5));
+  EXPECT_FALSE(IsAskedToStop());
+  ORDO_ASSERT_OK(shell_.Announce(
+      WorkerBuilder("w").Runs(AttemptBuilder("a", 1).Running())));
+  shell_.Ignore();
+}
+
+TEST_F(AdminTest, WorkerNobodyKnowsIsNotFound) {
+  for (const auto verb :
+       {ChangeWorker::Verb::kCordon, ChangeWorker::Verb::kDrain,
+        ChangeWorker::Verb::kUncordon, ChangeWorker::Verb::kReleaseDevice}) {
+    EXPECT_THAT(Change(verb, "nobody"), StatusIs(absl::StatusCode::kNotFound));
+  }
+}
+
+TEST_F(AdminTest, OnlyADeviceInQuarantineIsReleased) {
+  StartWorker();
+  EXPECT_THAT(Change(ChangeWorker::Verb::kReleaseDevice, "w",
+                     absl::ZeroDuration(), "cpu:7"),
+              StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(Change(ChangeWorker::Verb::kReleaseDevice, "w",
+                     absl::ZeroDuration(), "cpu:0"),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_F(AdminTest, RowsThatCannotBeReadAreDamage) {
+  State state;
+  for (const auto kind : {Row::Kind::kQueue, Row::Kind::kWorker}) {
+    EXPECT_THAT(TakeAdminRow(Row{kind, "x", "\xff"}, &state),
+                StatusIs(absl::StatusCode::kDataLoss));
+  }
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,128 @@
+#include "scheduler/server/usage.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "scheduler/core/moment.h"
+#include "scheduler/core/state.h"
+
+namespace ordo::scheduler::server {
+namespace {
+
+using jobs::v1::Attempt;
+using usage::v1::ReportUsageRequest;
+using usage::v1::ReportUsageResponse;
+using usage::v1::Usage;
+
+// When an attempt had its devices, and how many.
+struct Held {
+  absl::Time start;
+  absl::Time end;
+  // Of which no trainer had reported up to here.
+  absl::Time reported;
+  // Of which all from here on was lost.
+  absl::Time saved;
+  double num_devices = 0;
+};
+
+double CountDevices(const Attempt& attempt) {
+  if (attempt.ranks().empty()) return attempt.devices_size();
+  int count = 0;
+  for (const Attempt::Rank& rank : attempt.ranks()) {
+    count += rank.devices_size();
+  }
+  return count;
+}
+
+Held HeldBy(const Attempt& attempt, absl::Time now) {
+  Held held;
+  held.start = core::ToTime(attempt.start_time());
+  held.end = attempt.has_end_time()
+                 ? std::max(core::ToTime(attempt.end_time()), held.start)
+                 : std::max(now, held.start);
+  const double seconds = absl::ToDoubleSeconds(held.end - held.start);
+  if (!attempt.has_end_time()) {
+    held.num_devices = CountDevices(attempt);
+    held.reported =
+        attempt.has_run_time() ? core::ToTime(attempt.run_time()) : held.end;
+    held.saved = held.end;
+    return held;
+  }
+  held.reported = held.start;
+  held.saved = held.end;
+  if (seconds <= 0) return held;
+  // Ranks that were over before the others make it a mean.
+  held.num_devices = attempt.device_seconds() / seconds;
+  if (held.num_devices <= 0) return held;
+  held.reported +=
+      absl::Seconds(attempt.idle_device_seconds() / held.num_devices);
+  held.saved -= absl::Seconds(attempt.lost_device_seconds() / held.num_devices);
+  return held;
+}
+
+// Seconds from `begin` to `end` that are not before `since`.
+double SecondsIn(absl::Time begin, absl::Time end, absl::Time since) {
+  return std::max(0.0, absl::ToDoubleSeconds(end - std::max(begin, since)));
+}
+
+void AddAttempt(const Attempt& attempt, absl::Time since, absl::Time now,
+                Usage* row) {
+  const Held held = HeldBy(attempt, now);
+  if (held.end < since) return;
+  row->set_attempts(row->attempts() + 1);
+  const double all = held.num_devices * SecondsIn(held.start, held.end, since);
+  const double idle =
+      held.num_devices * SecondsIn(held.start, held.reported, since);
+  const double lost = held.num_devices * SecondsIn(held.saved, held.end, since);
+  row->set_used_device_seconds(row->used_device_seconds() +
+                               std::max(0.0, all - idle));
+  row->set_idle_device_seconds(row->idle_device_seconds() + idle);
+  row->set_lost_device_seconds(row->lost_device_seconds() + lost);
+  if (lost > 0) {
+    (*row->mutable_lost_device_seconds_by_reason())[attempt.reason()] += lost;
+  }
+}
+
+void AddRow(const Usage& row, Usage* total) {
+  total->set_used_device_seconds(total->used_device_seconds() +
+                                 row.used_device_seconds());
+  total->set_idle_device_seconds(total->idle_device_seconds() +
+                                 row.idle_device_seconds());
+  total->set_lost_device_seconds(total->lost_device_seconds() +
+                                 row.lost_device_seconds());
+  total->set_attempts(total->attempts() + row.attempts());
+  for (const auto& [reason, seconds] : row.lost_device_seconds_by_reason()) {
+    (*total->mutable_lost_device_seconds_by_reason())[reason] += seconds;
+  }
+}
+
+std::string KeyOf(const core::JobRecord& job, UsageSum::By by) {
+  if (by == ReportUsageRequest::JOB) return core::JobName(job.id());
+  if (by == ReportUsageRequest::QUEUE) {
+    return absl::StrCat("queues/", job.facts->spec->queue());
+  }
+  return job.facts->user;
+}
+
+}  // namespace
+
+void UsageSum::Add(const core::JobRecord& job) {
+  Usage sum;
+  for (const core::AttemptPtr& attempt : job.attempts) {
+    AddAttempt(*attempt, since_, now_, &sum);
+  }
+  if (sum.attempts() == 0) return;
+  AddRow(sum, &rows_[KeyOf(job, by_)]);
+}
+
+ReportUsageResponse UsageSum::Report() const {
+  ReportUsageResponse report;
+  for (const auto& [key, row] : rows_) {
+    *report.add_rows() = row;
+    report.mutable_rows()->rbegin()->set_key(key);
+    AddRow(row, report.mutable_total());
+  }
+  return report;
+}
+
+}  // namespace ordo::scheduler::server

@@ -1,0 +1,162 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/status/status.h"
+#include "base/text/nearest.h"
+#include "services/cli/commands/commands.h"
+#include "services/cli/names.h"
+#include "services/cli/print.h"
+#include "services/cli/times.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using workers::v1::Worker;
+using workers::v1::WorkersService;
+
+// What is wanted of a worker.
+struct Wanted {
+  std::string verb;
+  // Resource name.
+  std::string worker;
+  std::string device;
+  std::string reason;
+};
+
+absl::StatusOr<Worker> Cordon(Context& context, const Wanted& wanted) {
+  workers::v1::CordonWorkerRequest request;
+  request.set_name(wanted.worker);
+  request.set_reason(wanted.reason);
+  return context.client.Call(context.client.workers(),
+                             &WorkersService::Stub::CordonWorker, request);
+}
+
+absl::StatusOr<Worker> Drain(Context& context, const Wanted& wanted,
+                             const Arguments& arguments) {
+  workers::v1::DrainWorkerRequest request;
+  request.set_name(wanted.worker);
+  request.set_reason(wanted.reason);
+  if (arguments.Has("at")) {
+    ORDO_ASSIGN_OR_RETURN(const absl::Time at,
+                          ParseTime("at", arguments.Get("at", ""),
+                                    context.clock.Now(), Direction::kAhead));
+    *request.mutable_drain_time() = ToTimestamp(at);
+  }
+  return context.client.Call(context.client.workers(),
+                             &WorkersService::Stub::DrainWorker, request);
+}
+
+absl::StatusOr<Worker> Uncordon(Context& context, const Wanted& wanted) {
+  workers::v1::UncordonWorkerRequest request;
+  request.set_name(wanted.worker);
+  request.set_reason(wanted.reason);
+  return context.client.Call(context.client.workers(),
+                             &WorkersService::Stub::UncordonWorker, request);
+}
+
+// A release that was done but whose answer was lost finds, at the second try, a
+// device that is in no quarantine: that is what was asked for.
+absl::StatusOr<Worker> Release(Context& context, const Wanted& wanted) {
+  workers::v1::ReleaseDeviceRequest request;
+  request.set_name(wanted.worker);
+  request.set_device(wanted.device);
+  request.set_reason(wanted.reason);
+  bool maybe_done = false;
+  const auto released = context.client.Call(
+      context.client.workers(), &WorkersService::Stub::ReleaseDevice, request,
+      &maybe_done);
+  if (!maybe_done || !absl::IsFailedPrecondition(released.status())) {
+    return released;
+  }
+  workers::v1::GetWorkerRequest get;
+  get.set_name(wanted.worker);
+  return context.client.Call(context.client.workers(),
+                             &WorkersService::Stub::GetWorker, get);
+}
+
+absl::StatusOr<Worker> Change(Context& context, const Wanted& wanted,
+                              const Arguments& arguments) {
+  if (wanted.verb == "cordon") return Cordon(context, wanted);
+  if (wanted.verb == "drain") return Drain(context, wanted, arguments);
+  if (wanted.verb == "uncordon") return Uncordon(context, wanted);
+  return Release(context, wanted);
+}
+
+// What became of it, after the worker's name.
+std::string Outcome(const Wanted& wanted, const Worker& worker) {
+  if (wanted.verb == "release") return "released " + wanted.device;
+  if (worker.cordoned()) return "cordoned";
+  if (worker.has_drain_time()) {
+    return "drains at " + FormatTime(worker.drain_time());
+  }
+  return "open";
+}
+
+absl::StatusOr<Wanted> Parse(const Arguments& arguments) {
+  const std::vector<std::string> verbs = {"cordon", "drain", "uncordon",
+                                          "release"};
+  const std::vector<std::string>& given = arguments.positional();
+  Wanted wanted;
+  wanted.verb = given[0];
+  if (std::find(verbs.begin(), verbs.end(), wanted.verb) == verbs.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'ordo workers ", wanted.verb, "' is no command",
+                     base::SuggestName(wanted.verb, verbs),
+                     "; to see them: ordo list workers"));
+  }
+  const size_t num_wanted = wanted.verb == "release" ? 3 : 2;
+  if (given.size() != num_wanted) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("usage: ordo workers ", wanted.verb, " WORKER",
+                     num_wanted == 3 ? " DEVICE" : ""));
+  }
+  ORDO_ASSIGN_OR_RETURN(wanted.worker, WorkerName(given[1]));
+  if (num_wanted == 3) wanted.device = given[2];
+  if (arguments.Has("at") && wanted.verb != "drain") {
+    return absl::InvalidArgumentError("--at is for 'ordo workers drain'");
+  }
+  wanted.reason = arguments.Get("reason", "");
+  return wanted;
+}
+
+absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
+  ORDO_ASSIGN_OR_RETURN(const Wanted wanted, Parse(arguments));
+  ORDO_ASSIGN_OR_RETURN(const Worker worker,
+                        Change(context, wanted, arguments));
+  if (PrintStructured(context, worker)) return ExitCode::kOk;
+  context.out << ShortName(worker.name()) << " " << Outcome(wanted, worker)
+              << "\n";
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Command WorkersCommand() {
+  Command command;
+  command.name = "workers";
+  command.arguments = "cordon|drain|uncordon WORKER, release WORKER DEVICE";
+  command.summary = "close and open workers";
+  command.help =
+      "cordon    nothing starts there any more; what runs goes on\n"
+      "drain     nothing starts there that may run beyond --at (default: "
+      "now);\n"
+      "          then what runs is stopped with a checkpoint and queued again\n"
+      "uncordon  ends both\n"
+      "release   ends the quarantine of a device, once somebody has looked at "
+      "it\n"
+      "A restart of the worker or of the scheduler changes none of this. Who "
+      "did\n"
+      "what, when and why: ordo show workers/WORKER.";
+  command.options = {
+      {"at", 0, "TIME",
+       "when to be empty: 2h, '2026-11-22 10:00' or 2026-11-22T10:00:00Z"},
+      {"reason", 0, "TEXT", "why, for others to read"},
+  };
+  command.min_arguments = 2;
+  command.max_arguments = 3;
+  command.completes = "cordon drain uncordon release";
+  command.run = Run;
+  return command;
+}
+
+}  // namespace ordo::services::cli
