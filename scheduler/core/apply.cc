@@ -9,6 +9,7 @@
 #include "scheduler/core/desired.h"
 #include "scheduler/core/life.h"
 #include "scheduler/core/observe.h"
+#include "scheduler/core/past.h"
 #include "scheduler/core/requests.h"
 #include "scheduler/core/submit.h"
 #include "scheduler/core/turn.h"
@@ -97,6 +98,10 @@ void Handle(Turn& turn, Event event) {
     HandleAnnounced(turn, *announced);
   } else if (const auto* observed = std::get_if<Observed>(&event)) {
     HandleObserved(turn, *observed);
+  } else if (auto* recall = std::get_if<Recall>(&event)) {
+    HandleRecall(turn.state, std::move(*recall));
+  } else if (const auto* forget = std::get_if<Forget>(&event)) {
+    HandleForget(turn.state, *forget);
   }
 }
 

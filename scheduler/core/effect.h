@@ -52,6 +52,21 @@ struct Record {
   std::variant<JobPtr, CheckpointPtr, ReportPtr, RowPtr> value;
 };
 
+// A job that has ended, as it is stored, with all that belongs to it.
+struct PastJob {
+  JobPtr job;
+  std::vector<CheckpointPtr> checkpoints;
+  std::vector<ReportPtr> reports;
+};
+
+// What stays known of a job that has ended and left the store.
+struct RetiredJob {
+  std::string id;
+  // Empty: it had none.
+  std::string request_id;
+  JobState state = jobs::v1::Job::STATE_UNSPECIFIED;
+};
+
 // Tell a worker all that it should run.
 struct SetDesired {
   // host:port of the worker.

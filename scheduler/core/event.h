@@ -8,6 +8,7 @@
 
 #include "absl/time/time.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
+#include "scheduler/core/effect.h"
 #include "scheduler/scheduler.h"
 
 // All that can happen to the core. Ids come in with the event.
@@ -19,6 +20,9 @@ struct Submit {
   // The shell's number for the caller; comes back in Answer.
   uint64_t call = 0;
   std::vector<NewJob> jobs;
+  // Those of the jobs that are named here, by id or request id, which have left
+  // the store.
+  std::vector<RetiredJob> retired = {};
 };
 
 // A user ends a job. Answered with it.
@@ -75,8 +79,21 @@ struct Observed {
 // Time has passed.
 struct Tick {};
 
-using Event = std::variant<Submit, Cancel, Hold, Release, SetPriority,
-                           ChangeWorker, Announced, Observed, Tick>;
+// Jobs that have ended come back, as they are stored, for an event that names
+// them. Those that are held already stay as they are. No effects.
+struct Recall {
+  std::vector<PastJob> jobs;
+};
+
+// Those of these jobs that have ended, and whose checkpoints no other job
+// needs, may leave: all that was recorded of them is stored. No effects.
+struct Forget {
+  std::vector<std::string> jobs;
+};
+
+using Event =
+    std::variant<Submit, Cancel, Hold, Release, SetPriority, ChangeWorker,
+                 Announced, Observed, Tick, Recall, Forget>;
 
 }  // namespace ordo::scheduler::core
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -93,6 +94,18 @@ std::vector<std::string> References(const jobs::v1::JobSpec& spec) {
   if (!spec.start_from().empty()) names.push_back(spec.start_from());
   if (!spec.model().from().empty()) names.push_back(spec.model().from());
   return names;
+}
+
+std::vector<std::string> JobsNamedBy(const jobs::v1::JobSpec& spec) {
+  std::vector<std::string> jobs;
+  std::vector<std::string> names = References(spec);
+  for (const jobs::v1::Need& need : spec.needs()) names.push_back(need.job());
+  for (const std::string& reference : names) {
+    // jobs/{job} or jobs/{job}/checkpoints/{checkpoint}.
+    const std::vector<std::string> parts = absl::StrSplit(reference, '/');
+    if (parts.size() >= 2) jobs.push_back(parts[1]);
+  }
+  return jobs;
 }
 
 }  // namespace ordo::scheduler::core

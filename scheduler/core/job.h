@@ -114,6 +114,8 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec);
 policy::Need NeedOf(const jobs::v1::JobSpec& spec);
 // The checkpoints (resource names) of other jobs that a job's spec names.
 std::vector<std::string> References(const jobs::v1::JobSpec& spec);
+// Ids of the jobs that a spec names in any way.
+std::vector<std::string> JobsNamedBy(const jobs::v1::JobSpec& spec);
 
 }  // namespace ordo::scheduler::core
 

@@ -158,6 +158,7 @@ JobEntry* OwnerOf(State& state, const std::string& name) {
 
 Records DurablePart(const State& state) {
   Records records;
+  records.last_sequence = state.next_sequence - 1;
   for (const auto& [id, entry] : state.jobs) {
     records.jobs.push_back(entry.job);
     for (const auto& [key, checkpoint] : entry.checkpoints) {
@@ -195,6 +196,8 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
     ORDO_RETURN_IF_ERROR(PlaceLoaded(state, now, &state.jobs.at(job->id())));
   }
   for (auto& [id, worker] : state.workers) TakeAdmin(state, now, worker);
+  state.next_sequence =
+      std::max(state.next_sequence, records.last_sequence + 1);
   for (const CheckpointPtr& checkpoint : records.checkpoints) {
     JobEntry* owner = OwnerOf(state, checkpoint->name());
     if (owner == nullptr) return Damaged(checkpoint->name(), "has no job");

@@ -1,6 +1,7 @@
 #ifndef ORDO_SCHEDULER_CORE_LOAD_H_
 #define ORDO_SCHEDULER_CORE_LOAD_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -10,15 +11,19 @@
 
 namespace ordo::scheduler::core {
 
-// The durable part of a state: one record of each key, ordered by key (jobs by
-// sequence, then checkpoints and reports by name, rows by kind and key).
+// What a state begins with: the stored records of all jobs that have not ended
+// and of those that they name, ordered by key (jobs by sequence, then
+// checkpoints and reports by name, rows by kind and key).
 struct Records {
   std::vector<JobPtr> jobs;
   std::vector<CheckpointPtr> checkpoints;
   std::vector<ReportPtr> reports;
   std::vector<RowPtr> rows = {};
+  // The largest that any job ever had; 0: there was none.
+  int64_t last_sequence = 0;
 };
 
+// The records of all that the state holds.
 Records DurablePart(const State& state);
 
 // The state after a restart. Workers of live attempts are unknown until they

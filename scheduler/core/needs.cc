@@ -1,6 +1,7 @@
 #include "scheduler/core/needs.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,31 +15,45 @@ namespace ordo::scheduler::core {
 namespace {
 
 using Created = std::map<std::string, NewJob>;
+using Retired = std::map<std::string, JobState>;
 
 constexpr char kPrefix[] = "jobs/";
 // Jobs of a circle that are named.
 constexpr size_t kMaxNamed = 5;
 
-absl::Status CheckOne(const State& state, const Created& created,
-                      const jobs::v1::Need& need, const std::string& field) {
+// How a job has ended or what it does; nothing when there is none.
+std::optional<JobState> StateOf(const State& state, const Retired& retired,
+                                const std::string& id) {
+  if (const auto entry = state.jobs.find(id); entry != state.jobs.end()) {
+    return entry->second.job->state;
+  }
+  const auto gone = retired.find(id);
+  if (gone == retired.end()) return std::nullopt;
+  return gone->second;
+}
+
+absl::Status CheckForm(const jobs::v1::Need& need, const std::string& field) {
   if (!absl::StartsWith(need.job(), kPrefix) ||
       need.job().find('/', sizeof(kPrefix) - 1) != std::string::npos) {
     return base::InvalidField(
         field, absl::StrCat("'", need.job(), "' is not jobs/JOB"));
   }
+  return absl::OkStatus();
+}
+
+// Of a need of that form whose job, if there is one, is in `state`.
+absl::Status CheckState(const jobs::v1::Need& need, const std::string& field,
+                        const std::optional<JobState>& state) {
   const std::string id = IdOf(need.job());
-  if (created.count(id) > 0) return absl::OkStatus();
-  const auto entry = state.jobs.find(id);
-  if (entry == state.jobs.end()) {
+  if (!state.has_value()) {
     return absl::NotFoundError(
         absl::StrCat(field, ": there is no job ", id, "; see: ordo list jobs"));
   }
-  const JobState ended = entry->second.job->state;
-  if (IsTerminal(ended) && ended != jobs::v1::Job::SUCCEEDED &&
+  if (IsTerminal(*state) && *state != jobs::v1::Job::SUCCEEDED &&
       need.condition() != jobs::v1::Need::ENDED) {
     return absl::FailedPreconditionError(
         absl::StrCat(field, ": job ", id, " has ended already, as ",
-                     jobs::v1::Job::State_Name(ended),
+                     jobs::v1::Job::State_Name(*state),
                      "; name one that may still succeed, or condition: ENDED"));
   }
   return absl::OkStatus();
@@ -97,13 +112,19 @@ class CircleFinder {
 
 }  // namespace
 
-absl::Status CheckNeeds(const State& state, const Created& created) {
+absl::Status CheckNeeds(const State& state, const Created& created,
+                        const Retired& retired) {
   bool any = false;
   for (const auto& [id, job] : created) {
     for (int i = 0; i < job.spec.needs_size(); ++i) {
       any = true;
-      absl::Status status = CheckOne(state, created, job.spec.needs(i),
-                                     absl::StrCat("needs[", i, "].job"));
+      const jobs::v1::Need& need = job.spec.needs(i);
+      const std::string field = absl::StrCat("needs[", i, "].job");
+      absl::Status status = CheckForm(need, field);
+      const std::string needed = IdOf(need.job());
+      if (status.ok() && created.count(needed) == 0) {
+        status = CheckState(need, field, StateOf(state, retired, needed));
+      }
       if (!status.ok()) return base::AddContext(status, JobName(id));
     }
   }

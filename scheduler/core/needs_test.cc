@@ -6,6 +6,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/reasons.h"
 #include "scheduler/core/testing/test_shell.h"
 
 namespace ordo::scheduler::core {
@@ -61,6 +62,20 @@ TEST(NeedsTest, AJobThatHasFailedAlreadyCannotSucceed) {
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("ended already, as CANCELLED")));
   EXPECT_THAT(shell.Submit(JobBuilder("b").NeedsEnded("a")), IsOk());
+}
+
+TEST(NeedsTest, AJobThatHasLeftTheStoreIsKnownByHowItEnded) {
+  TestShell shell;
+  const std::vector<RetiredJob> retired = {
+      {"good", "", jobs::v1::Job::SUCCEEDED},
+      {"bad", "", jobs::v1::Job::FAILED}};
+  EXPECT_THAT(shell.Submit({JobBuilder("a").Needs("good")}, retired), IsOk());
+  EXPECT_EQ(shell.ReasonOf("a"), reason::kWaitingForDevice);
+  EXPECT_THAT(shell.Submit({JobBuilder("b").NeedsEnded("bad")}, retired),
+              IsOk());
+  EXPECT_THAT(shell.Submit({JobBuilder("c").Needs("bad")}, retired),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("ended already, as FAILED")));
 }
 
 TEST(NeedsTest, ANeedThatIsNoJobIsRefused) {

@@ -38,8 +38,18 @@ absl::Status RequestIdReused(const std::string& request_id,
       info);
 }
 
+absl::Status TakenByRetired(const std::string& what, const std::string& job) {
+  return absl::AlreadyExistsError(absl::StrCat(
+      what, " ", job,
+      ", which has ended and was archived; names and request ids are unique "
+      "for ever: choose another"));
+}
+
 // What a call asks for, judged before anything is changed.
 struct Plan {
+  // Of jobs that have left the store: states by id, ids by request id.
+  std::map<std::string, JobState> retired;
+  std::map<std::string, std::string> retired_requests;
   // In the order of the call: the id of each job.
   std::vector<std::string> ids;
   // Those to create, with references resolved.
@@ -49,6 +59,18 @@ struct Plan {
   // Id by request id, of those to create.
   std::map<std::string, std::string> request_ids;
 };
+
+// OK when no job that has left the store has the name or the request id.
+absl::Status CheckNotRetired(const NewJob& job, const Plan& plan) {
+  const auto request = plan.retired_requests.find(job.request_id);
+  if (request != plan.retired_requests.end()) {
+    return TakenByRetired("the request has made job", request->second);
+  }
+  if (plan.retired.count(job.spec.name()) > 0) {
+    return TakenByRetired("there was a job", job.spec.name());
+  }
+  return absl::OkStatus();
+}
 
 // Moves the job into the plan when it is to be created.
 absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
@@ -85,6 +107,7 @@ absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
                      "another, or see: ordo show ",
                      id));
   }
+  ORDO_RETURN_IF_ERROR(CheckNotRetired(job, *plan));
   ORDO_RETURN_IF_ERROR(ResolveReferences(state, &job.spec));
   if (!job.request_id.empty()) plan->request_ids[job.request_id] = id;
   plan->created[id] = std::move(job);
@@ -167,6 +190,10 @@ void BeginJob(Turn& turn, JobRecord& job) {
 
 void HandleSubmit(Turn& turn, Submit submit) {
   Plan plan;
+  for (const RetiredJob& job : submit.retired) {
+    plan.retired[job.id] = job.state;
+    if (!job.request_id.empty()) plan.retired_requests[job.request_id] = job.id;
+  }
   for (size_t i = 0; i < submit.jobs.size(); ++i) {
     absl::Status status = PlanOne(turn.state, submit.jobs[i], &plan);
     if (status.ok()) continue;
@@ -176,7 +203,7 @@ void HandleSubmit(Turn& turn, Submit submit) {
     turn.Emit(Answer{submit.call, status});
     return;
   }
-  if (absl::Status status = CheckNeeds(turn.state, plan.created);
+  if (absl::Status status = CheckNeeds(turn.state, plan.created, plan.retired);
       !status.ok()) {
     turn.Emit(Answer{submit.call, status});
     return;

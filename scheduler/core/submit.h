@@ -7,7 +7,8 @@
 namespace ordo::scheduler::core {
 
 // Creates jobs, all or none, and answers the call. ALREADY_EXISTS: a name is
-// taken, by a job or earlier in the call. INVALID_ARGUMENT: a known request id
+// taken, by a job or earlier in the call, or a name or request id by a job that
+// has left the store. INVALID_ARGUMENT: a known request id
 // with another fingerprint, or a name that is no id. NOT_FOUND: a checkpoint
 // that a spec names is not there. A known request id with the same fingerprint
 // gives the job that it made. A job with an imported checkpoint has ended at

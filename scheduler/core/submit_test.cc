@@ -171,5 +171,20 @@ TEST(SubmitTest, ANameThatIsNoIdIsRefused) {
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
+TEST(SubmitTest, NamesAndRequestsOfJobsThatLeftTheStoreStayTaken) {
+  TestShell shell;
+  const std::vector<RetiredJob> retired = {{"old", "r", Job::SUCCEEDED},
+                                           {"older", "", Job::FAILED}};
+  EXPECT_THAT(shell.Submit({JobBuilder("old")}, retired),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("job old")));
+  EXPECT_THAT(
+      shell.Submit({JobBuilder("a"), JobBuilder("b").RequestId("r")}, retired),
+      StatusIs(absl::StatusCode::kAlreadyExists,
+               HasSubstr("requests[1]: the request has made job old")));
+  EXPECT_TRUE(shell.state().jobs.empty());
+  // One without a request id repeats no other that has none.
+  ORDO_EXPECT_OK(shell.Submit({JobBuilder("a")}, retired));
+}
+
 }  // namespace
 }  // namespace ordo::scheduler::core

@@ -126,6 +126,28 @@ void RequireAbsolute(const char* field, const std::string& path,
   }
 }
 
+void ResolveRetention(SchedulerConfig* config, Violations* violations) {
+  if (config->has_retention_age() &&
+      ToDuration(config->retention_age()) < absl::Seconds(1)) {
+    violations->push_back(
+        {"retention_age",
+         absl::StrCat("must be at least 1s, is ",
+                      absl::FormatDuration(ToDuration(config->retention_age())),
+                      "; leave it out for jobs to stay")});
+  }
+  if (config->has_retention_jobs() && config->retention_jobs() < 0) {
+    violations->push_back(
+        {"retention_jobs",
+         absl::StrCat("must not be negative, is ", config->retention_jobs(),
+                      "; leave it out for any number to stay")});
+  }
+  if (config->archive().empty()) {
+    config->set_archive(config->store() + ".archive.jsonl");
+  } else {
+    RequireAbsolute("archive", config->archive(), violations);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<SchedulerConfig> ResolveConfig(SchedulerConfig config,
@@ -142,6 +164,7 @@ absl::StatusOr<SchedulerConfig> ResolveConfig(SchedulerConfig config,
     RequireAbsolute("endpoints_file", config.endpoints_file(), &violations);
   }
   ResolveDurations(&config, &violations);
+  ResolveRetention(&config, &violations);
   ResolveNumbers(&config, &violations);
   if (!deployment.empty()) config.set_deployment(deployment);
   if (config.log_level().empty()) config.set_log_level("info");
@@ -166,6 +189,16 @@ absl::StatusOr<SchedulerConfig> ReadConfig(base::Filesystem& files,
   ORDO_RETURN_IF_ERROR(base::AddContext(
       base::ReadMessage(text, base::TextForm::kTextproto, &config), attempted));
   return config;
+}
+
+server::RetentionOptions RetentionOf(const SchedulerConfig& config) {
+  server::RetentionOptions options;
+  if (config.has_retention_age()) {
+    options.age = ToDuration(config.retention_age());
+  }
+  if (config.has_retention_jobs()) options.max_jobs = config.retention_jobs();
+  options.archive = config.archive();
+  return options;
 }
 
 core::Options CoreOptions(const SchedulerConfig& config) {

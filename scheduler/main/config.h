@@ -7,6 +7,7 @@
 #include "base/files/files.h"
 #include "proto/ordo/config/v1/scheduler.pb.h"
 #include "scheduler/core/state.h"
+#include "scheduler/server/archivist.h"
 #include "services/limits/limits.h"
 
 namespace ordo::scheduler {
@@ -21,8 +22,9 @@ absl::StatusOr<config::v1::SchedulerConfig> ReadConfig(base::Filesystem& files,
 absl::StatusOr<config::v1::SchedulerConfig> ResolveConfig(
     config::v1::SchedulerConfig config, const std::string& deployment);
 
-// The core's options of a resolved configuration.
+// Options of a resolved configuration.
 core::Options CoreOptions(const config::v1::SchedulerConfig& config);
+server::RetentionOptions RetentionOf(const config::v1::SchedulerConfig& config);
 
 // The limits of the API in a resolved configuration.
 services::limits::LimitsOptions ApiLimits(

@@ -98,6 +98,35 @@ TEST(ConfigTest, ABackoffIsNotLongerThanItsMaximum) {
               ElementsAre("retry_backoff"));
 }
 
+TEST(ConfigTest, JobsStayForEverUnlessSomebodySaysSo) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto config, ResolveConfig(Smallest(), ""));
+  const server::RetentionOptions options = RetentionOf(config);
+  EXPECT_EQ(options.age, absl::InfiniteDuration());
+  EXPECT_LT(options.max_jobs, 0);
+  EXPECT_EQ(options.archive, "/srv/ordo.db.archive.jsonl");
+}
+
+TEST(ConfigTest, RetentionIsByAgeAndNumber) {
+  SchedulerConfig config = Smallest();
+  config.mutable_retention_age()->set_seconds(3600);
+  config.set_retention_jobs(0);
+  config.set_archive("/srv/old.jsonl");
+  ORDO_ASSERT_OK_AND_ASSIGN(config, ResolveConfig(config, ""));
+  const server::RetentionOptions options = RetentionOf(config);
+  EXPECT_EQ(options.age, absl::Hours(1));
+  EXPECT_EQ(options.max_jobs, 0);
+  EXPECT_EQ(options.archive, "/srv/old.jsonl");
+}
+
+TEST(ConfigTest, RetentionOfNoTimeOrNumberIsRefused) {
+  SchedulerConfig config = Smallest();
+  config.mutable_retention_age();
+  config.set_retention_jobs(-1);
+  config.set_archive("relative");
+  EXPECT_THAT(Fields(ResolveConfig(config, "").status()),
+              ElementsAre("retention_age", "retention_jobs", "archive"));
+}
+
 TEST(ConfigTest, OffLoopbackNeedsInsecure) {
   SchedulerConfig config = Smallest();
   config.set_listen("0.0.0.0:7420");

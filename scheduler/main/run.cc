@@ -63,6 +63,7 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
   options.files = &files;
   options.metrics = &metrics;
   options.storage_root = config.storage_root();
+  options.retention = RetentionOf(config);
   ORDO_ASSIGN_OR_RETURN(const auto scheduler,
                         server::Server::Start(std::move(options)));
 

@@ -64,7 +64,7 @@ TEST_F(CountsTest, AnIdleDeviceShowsNothing) {
 }
 
 TEST_F(CountsTest, TotalsAreThoseOfTheView) {
-  View view{core::Records()};
+  View view{core::Records(), {}};
   for (int i = 1; i <= 3; ++i) {
     auto facts = std::make_shared<core::JobFacts>();
     facts->id = "j" + std::to_string(i);

@@ -1,7 +1,9 @@
 #include "scheduler/server/server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <future>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -36,6 +38,17 @@ absl::Status NoRoom() {
       "request id");
 }
 
+void LogArchived(const absl::StatusOr<int64_t>& num_jobs) {
+  if (!num_jobs.ok()) {
+    LogError(
+        "jobs that have ended could not be archived; they stay, and it is "
+        "tried again",
+        {{"error", num_jobs.status()}});
+  } else if (*num_jobs > 0) {
+    LogInfo("jobs were archived", {{"jobs", *num_jobs}});
+  }
+}
+
 [[noreturn]] void EndProcess(const absl::Status& status) {
   LogError(
       "a change could not be stored; the scheduler ends, and its next "
@@ -66,14 +79,21 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
                            {"checkpoints", contents.records.checkpoints.size()},
                            {"reports", contents.records.reports.size()},
                            {"epoch", contents.epoch}});
-  return std::unique_ptr<Server>(
-      new Server(std::move(options), std::move(state), contents.records));
+  ORDO_ASSIGN_OR_RETURN(const auto ended, options.store->reader().CountEnded());
+  ORDO_ASSIGN_OR_RETURN(const std::vector<std::string> deleted,
+                        options.store->reader().DeletedCheckpoints());
+  std::unique_ptr<Server> server(new Server(
+      std::move(options), std::move(state), contents.records, ended));
+  for (const std::string& name : deleted) server->RemoveCheckpoint(name);
+  return server;
 }
 
 Server::Server(ServerOptions options, core::State state,
-               const core::Records& records)
+               const core::Records& records,
+               const std::map<core::JobState, int64_t>& ended)
     : options_(std::move(options)),
-      view_(records),
+      view_(records, ended),
+      reads_(view_, options_.store->reader()),
       remover_(*options_.files,
                [this](const absl::Status& status) {
                  options_.metrics->folder_errors.With({}).Increment();
@@ -84,11 +104,6 @@ Server::Server(ServerOptions options, core::State state,
                }),
       state_(std::move(state)) {
   ShowTotals(view_, *options_.metrics);
-  for (const core::CheckpointPtr& checkpoint : records.checkpoints) {
-    if (checkpoint->state() == checkpoints::v1::Checkpoint::DELETED) {
-      RemoveCheckpoint(checkpoint->name());
-    }
-  }
   DispatcherOptions dispatcher;
   dispatcher.timeout = options_.core.lease / 2;
   dispatcher.on_answer = [this](const agent::v1::SetDesiredRequest& request,
@@ -102,8 +117,7 @@ Server::Server(ServerOptions options, core::State state,
   writer.release = [this](std::vector<core::Effects> turns) {
     Release(std::move(turns));
   };
-  writer.on_failure =
-      options_.on_commit_failure ? options_.on_commit_failure : &EndProcess;
+  writer.on_failure = [this](const absl::Status& status) { OnFailure(status); };
   writer.full_retry = options_.full_retry;
   writer.on_full = [this](const absl::Status& status) {
     StopAcknowledging(status);
@@ -116,6 +130,21 @@ Server::Server(ServerOptions options, core::State state,
         absl::ToDoubleSeconds(took));
   };
   writer_ = std::make_unique<Writer>(std::move(writer));
+  ArchivistOptions archivist;
+  archivist.retention = options_.retention;
+  archivist.reader = &options_.store->reader();
+  archivist.clock = options_.clock;
+  archivist.files = options_.files;
+  archivist.claim = [this](std::vector<core::PastJob> jobs) {
+    return Claim(std::move(jobs));
+  };
+  archivist.retire = [this](const std::vector<core::PastJob>& jobs) {
+    return Retire(jobs);
+  };
+  archivist.let_go = [this] { LetGo(); };
+  archivist.on_look = &LogArchived;
+  archivist_ = std::make_unique<Archivist>(std::move(archivist));
+  archivist_->Start();
   if (options_.run_timer) timer_ = std::thread([this] { RunTimer(); });
 }
 
@@ -129,11 +158,12 @@ void Server::Drain() {
     timer_changed_.NotifyAll();
   }
   if (timer_.joinable()) timer_.join();
+  archivist_->Stop();
   writer_->AppendTask([this] {
     for (const std::string& job : watches_.WatchedJobs()) {
-      const auto seen = view_.GetJob(job);
-      ORDO_CHECK(seen.ok()) << seen.status();
-      watches_.Tell(*seen, /*last=*/true);
+      // Watchers of jobs that have ended were told so.
+      const auto seen = view_.FindJob(job);
+      if (seen.has_value()) watches_.Tell(*seen, /*last=*/true);
     }
   });
   writer_->Drain();
@@ -190,7 +220,8 @@ absl::Status Server::ApplyLocked(core::Event event) {
       answer = announce->status;
     }
   }
-  writer_->Append(std::move(effects));
+  in_flight_.Add(effects);
+  if (!effects.empty()) writer_->Append(std::move(effects));
   if (now.monotonic >= ages_shown_ + kAgePeriod) {
     ShowCheckpointAges(now.monotonic);
   }
@@ -207,20 +238,39 @@ absl::Status Server::Apply(core::Event event) {
   return ApplyLocked(std::move(event));
 }
 
-void Server::Call(const std::function<core::Event(uint64_t call)>& make,
+void Server::Call(const Mentioned& mentioned, const MakeEvent& make,
                   JobsCallback done) {
-  bool full = false;
-  {
-    base::MutexLock lock(mutex_);
-    full = full_ && !draining_;
-    if (!full && !draining_) {
-      const uint64_t call = next_call_++;
-      calls_[call] = std::move(done);
-      ApplyLocked(make(call)).IgnoreError();  // Answered by the writer.
-      return;
+  absl::Status refused;
+  while (refused.ok()) {
+    Departures departures;
+    {
+      base::MutexLock lock(mutex_);
+      lookups_.insert(&departures);
     }
+    // Without the lock: the store may take its time.
+    auto past = options_.store->reader().FindPast(mentioned.jobs,
+                                                  mentioned.request_ids);
+    base::MutexLock lock(mutex_);
+    lookups_.erase(&departures);
+    refused = draining_ ? Leaving() : full_ ? NoRoom() : past.status();
+    if (!refused.ok()) break;
+    const bool is_leaving = IsLeaving(past->jobs);
+    if (is_leaving) let_go_.Wait(mutex_);
+    if (is_leaving || departures.Concern(mentioned, past->jobs)) continue;
+    const uint64_t call = next_call_++;
+    calls_[call] = std::move(done);
+    CallLocked(std::move(past->jobs), make(call, std::move(past->retired)));
+    return;
   }
-  done(full ? NoRoom() : Leaving());
+  done(refused);
+}
+
+void Server::CallLocked(std::vector<core::PastJob> past, core::Event event) {
+  std::vector<std::string> recalled;
+  for (const core::PastJob& each : past) recalled.push_back(each.job->id());
+  if (!past.empty()) ApplyLocked(core::Recall{std::move(past)}).IgnoreError();
+  ApplyLocked(std::move(event)).IgnoreError();  // Answered by the writer.
+  ForgetLocked(in_flight_.Without(recalled));
 }
 
 void Server::Tick() { Apply(core::Tick{}).IgnoreError(); }
@@ -265,17 +315,11 @@ void Server::RemoveCheckpoint(const std::string& name) {
   if (path.ok()) remover_.Remove(*std::move(path));
 }
 
-void Server::ReleaseRecord(const core::Record& record,
-                           std::set<std::string>* changed) {
-  if (const auto* job = std::get_if<core::JobPtr>(&record.value)) {
-    if (view_.PutJob(*job)) LogTransition(**job);
-    changed->insert((*job)->id());
-  } else if (const auto* checkpoint =
-                 std::get_if<core::CheckpointPtr>(&record.value)) {
-    view_.PutCheckpoint(*checkpoint);
-  } else if (const auto* report = std::get_if<core::ReportPtr>(&record.value)) {
-    view_.PutReport(*report);
-  }
+void Server::ReleaseRecord(const core::Record& record, Changed* changed) {
+  const auto* job = std::get_if<core::JobPtr>(&record.value);
+  if (job == nullptr) return;
+  if (view_.PutJob(*job)) LogTransition(**job);
+  (*changed)[(*job)->id()] = *job;
 }
 
 void Server::ReleaseAnswer(const core::Answer& answer) {
@@ -301,7 +345,7 @@ void Server::ReleaseAnswer(const core::Answer& answer) {
 }
 
 void Server::Release(std::vector<core::Effects> turns) {
-  std::set<std::string> changed;
+  Changed changed;
   for (const core::Effects& effects : turns) {
     // Workers first: nobody may see a job on a device that still looks free.
     for (const core::Effect& effect : effects) {
@@ -327,23 +371,86 @@ void Server::Release(std::vector<core::Effects> turns) {
                      std::get_if<core::PublishProgress>(&effect)) {
         view_.PutProgress(progress->job, progress->value);
         ShowProgress(*progress, *options_.metrics);
-        changed.insert(progress->job);
+        changed.emplace(progress->job, nullptr);
       } else if (const auto* count = std::get_if<core::Count>(&effect)) {
         AddCount(*count, *options_.metrics);
       }
     }
   }
   TellWatches(changed);
+  ForgetEnded(turns);
   ShowTotals(view_, *options_.metrics);
 }
 
-void Server::TellWatches(const std::set<std::string>& changed) {
-  for (const std::string& job : changed) {
+void Server::TellWatches(const Changed& changed) {
+  for (const auto& [job, record] : changed) {
     if (!watches_.IsWatched(job)) continue;
-    const auto seen = view_.GetJob(job);
-    ORDO_CHECK(seen.ok()) << seen.status();
-    watches_.Tell(*seen, core::IsTerminal(seen->state()));
+    if (record != nullptr && core::IsTerminal(record->state)) {
+      watches_.Tell(core::Present(*record), /*last=*/true);
+    } else if (const auto seen = view_.FindJob(job)) {
+      watches_.Tell(*seen, /*last=*/false);
+    }
   }
+}
+
+void Server::ForgetEnded(const std::vector<core::Effects>& turns) {
+  base::MutexLock lock(mutex_);
+  std::vector<std::string> jobs = in_flight_.Remove(turns);
+  if (!draining_) ForgetLocked(std::move(jobs));
+}
+
+void Server::ForgetLocked(std::vector<std::string> jobs) {
+  if (jobs.empty()) return;
+  for (const std::string& id : jobs) {
+    const auto entry = state_.jobs.find(id);
+    if (entry == state_.jobs.end()) continue;
+    for (Departures* lookup : lookups_) lookup->Add(*entry->second.job);
+  }
+  ApplyLocked(core::Forget{std::move(jobs)}).IgnoreError();
+}
+
+void Server::OnFailure(const absl::Status& status) {
+  if (!options_.on_commit_failure) EndProcess(status);
+  options_.on_commit_failure(status);
+}
+
+bool Server::IsLeaving(const std::vector<core::PastJob>& jobs) const {
+  return std::any_of(jobs.begin(), jobs.end(), [this](const auto& past) {
+    return leaving_.count(past.job->id()) > 0;
+  });
+}
+
+std::vector<core::PastJob> Server::Claim(std::vector<core::PastJob> jobs) {
+  base::MutexLock lock(mutex_);
+  const auto is_held = [this](const core::PastJob& past) {
+    return state_.jobs.count(past.job->id()) > 0;
+  };
+  jobs.erase(std::remove_if(jobs.begin(), jobs.end(), is_held), jobs.end());
+  for (const core::PastJob& past : jobs) leaving_[past.job->id()] = past.job;
+  return jobs;
+}
+
+absl::Status Server::Retire(const std::vector<core::PastJob>& jobs) {
+  std::vector<std::string> ids;
+  for (const core::PastJob& past : jobs) ids.push_back(past.job->id());
+  // Shared: the thread may still be at it when the result is there.
+  const auto result = std::make_shared<std::promise<absl::Status>>();
+  writer_->AppendTask([this, result, &ids, &jobs] {
+    const absl::Status status = options_.store->Retire(ids);
+    if (status.ok()) view_.TakeRetired(jobs);
+    if (!status.ok() && !absl::IsResourceExhausted(status)) OnFailure(status);
+    result->set_value(status);
+  });
+  return result->get_future().get();
+}
+
+void Server::LetGo() {
+  base::MutexLock lock(mutex_);
+  for (Departures* lookup : lookups_) {
+    for (const auto& [id, job] : leaving_) lookup->Add(*job);
+  }
+  leaving_.clear();
+  let_go_.NotifyAll();
 }
 
 void Server::TakeAnswer(const agent::v1::SetDesiredRequest& request,
@@ -375,28 +482,34 @@ void Server::TakeAnswer(const agent::v1::SetDesiredRequest& request,
 }
 
 void Server::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {
+  const Mentioned mentioned = MentionedBy(jobs);
   Call(
-      [&jobs](uint64_t call) {
-        return core::Submit{call, std::move(jobs)};
+      mentioned,
+      [&jobs](uint64_t call, std::vector<core::RetiredJob> retired) {
+        return core::Submit{call, std::move(jobs), std::move(retired)};
       },
       std::move(done));
 }
 
-void Server::CallForJob(const std::function<core::Event(uint64_t call)>& make,
+void Server::CallForJob(const std::string& job,
+                        const std::function<core::Event(uint64_t call)>& make,
                         JobCallback done) {
-  Call(make, [done = std::move(done)](
-                 absl::StatusOr<std::vector<jobs::v1::Job>> jobs) {
-    if (jobs.ok()) {
-      done(std::move(jobs->front()));
-    } else {
-      done(jobs.status());
-    }
-  });
+  Call(
+      {{job}}, [&make](uint64_t call, const auto&) { return make(call); },
+      [done =
+           std::move(done)](absl::StatusOr<std::vector<jobs::v1::Job>> jobs) {
+        if (jobs.ok()) {
+          done(std::move(jobs->front()));
+        } else {
+          done(jobs.status());
+        }
+      });
 }
 
 void Server::CancelJob(const std::string& job, const std::string& user,
                        JobCallback done) {
   CallForJob(
+      job,
       [&](uint64_t call) {
         return core::Cancel{call, job, user};
       },
@@ -406,6 +519,7 @@ void Server::CancelJob(const std::string& job, const std::string& user,
 void Server::HoldJob(const std::string& job, const std::string& user,
                      JobCallback done) {
   CallForJob(
+      job,
       [&](uint64_t call) {
         return core::Hold{call, job, user};
       },
@@ -415,6 +529,7 @@ void Server::HoldJob(const std::string& job, const std::string& user,
 void Server::ReleaseJob(const std::string& job, const std::string& user,
                         JobCallback done) {
   CallForJob(
+      job,
       [&](uint64_t call) {
         return core::Release{call, job, user};
       },
@@ -424,6 +539,7 @@ void Server::ReleaseJob(const std::string& job, const std::string& user,
 void Server::SetPriority(const std::string& job, int32_t priority,
                          const std::string& user, JobCallback done) {
   CallForJob(
+      job,
       [&](uint64_t call) {
         return core::SetPriority{call, job, user, priority};
       },
@@ -481,14 +597,20 @@ void Server::UncordonWorker(const std::string& worker, const Author& author,
 
 absl::StatusOr<int64_t> Server::WatchJob(const std::string& job,
                                          WatchCallback callback) {
-  ORDO_RETURN_IF_ERROR(view_.GetJob(job));
+  ORDO_RETURN_IF_ERROR(reads_.GetJob(job));
   base::MutexLock lock(mutex_);
   if (draining_) return Leaving();
   const int64_t watch = watches_.Add(job, std::move(callback));
   writer_->AppendTask([this, job, watch] {
-    const auto seen = view_.GetJob(job);
-    ORDO_CHECK(seen.ok()) << seen.status();
-    watches_.TellOne(watch, *seen, core::IsTerminal(seen->state()));
+    const auto seen = reads_.GetJob(job);
+    if (seen.ok()) {
+      watches_.TellOne(watch, *seen, core::IsTerminal(seen->state()));
+      return;
+    }
+    // It has ended since, and its row is damaged.
+    LogError("a job cannot be shown to its watcher",
+             {{"job", job}, {"error", seen.status()}});
+    watches_.Stop(watch);
   });
   return watch;
 }
@@ -505,37 +627,37 @@ absl::StatusOr<agent::v1::AnnounceResponse> Server::Announce(
 }
 
 absl::StatusOr<jobs::v1::Job> Server::GetJob(const std::string& job) const {
-  return view_.GetJob(job);
+  return reads_.GetJob(job);
 }
 
 absl::StatusOr<Listing<jobs::v1::Job>> Server::ListJobs(
     const JobFilter& filter, const Page& page) const {
-  return view_.ListJobs(filter, page);
+  return reads_.ListJobs(filter, page);
 }
 
 absl::StatusOr<jobs::v1::ExplainResponse> Server::Explain(
     const std::string& job) const {
-  return view_.Explain(job, options_.clock->Now());
+  return reads_.Explain(job, options_.clock->Now());
 }
 
 absl::StatusOr<checkpoints::v1::Checkpoint> Server::GetCheckpoint(
     const std::string& job, const std::string& checkpoint) const {
-  return view_.GetCheckpoint(job, checkpoint);
+  return reads_.GetCheckpoint(job, checkpoint);
 }
 
 absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> Server::ListCheckpoints(
     const std::string& job, const Page& page) const {
-  return view_.ListCheckpoints(job, page);
+  return reads_.ListCheckpoints(job, page);
 }
 
 absl::StatusOr<reports::v1::Report> Server::GetReport(
     const std::string& job, const std::string& report) const {
-  return view_.GetReport(job, report);
+  return reads_.GetReport(job, report);
 }
 
 absl::StatusOr<Listing<reports::v1::Report>> Server::ListReports(
     const std::string& job, const Page& page) const {
-  return view_.ListReports(job, page);
+  return reads_.ListReports(job, page);
 }
 
 absl::StatusOr<workers::v1::Worker> Server::GetWorker(

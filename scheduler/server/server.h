@@ -22,8 +22,11 @@
 #include "scheduler/metrics.h"
 #include "scheduler/scheduler.h"
 #include "scheduler/server/admin_calls.h"
+#include "scheduler/server/archivist.h"
 #include "scheduler/server/dispatcher.h"
 #include "scheduler/server/folder_remover.h"
+#include "scheduler/server/past_jobs.h"
+#include "scheduler/server/reads.h"
 #include "scheduler/server/view.h"
 #include "scheduler/server/watches.h"
 #include "scheduler/server/writer.h"
@@ -41,6 +44,7 @@ struct ServerOptions {
   SchedulerMetrics* metrics = nullptr;
   // Where checkpoints lie that retention removes.
   std::string storage_root;
+  RetentionOptions retention;
   // Whether a thread calls Tick when a deadline is due; needs the machine's own
   // clock. Tests that move a fake one call it themselves.
   bool run_timer = true;
@@ -70,6 +74,10 @@ class Server : public Scheduler {
 
   // Lets the core take note of the time.
   void Tick();
+
+  // Lets jobs that have ended leave for the archive, as far as retention says;
+  // how many have left. A thread calls it every period.
+  absl::StatusOr<int64_t> Archive() { return archivist_->Look(); }
 
   // Returns when the folders of removed checkpoints are gone.
   void WaitForRemovals() { remover_.Wait(); }
@@ -113,8 +121,12 @@ class Server : public Scheduler {
       const agent::v1::AnnounceRequest& request) override;
 
  private:
-  Server(ServerOptions options, core::State state,
-         const core::Records& records);
+  // The last record of each job that has changed; null where only its progress
+  // has.
+  using Changed = std::map<std::string, core::JobPtr>;
+
+  Server(ServerOptions options, core::State state, const core::Records& records,
+         const std::map<core::JobState, int64_t>& ended);
 
   core::Moment Now() const;
   // Applies an event and queues its effects. UNAVAILABLE when draining; else
@@ -126,23 +138,44 @@ class Server : public Scheduler {
   void GoOnAcknowledging() ORDO_EXCLUDES(mutex_);
   // Answers all calls that are not answered yet.
   void RefuseCalls(const absl::Status& status) ORDO_EXCLUDES(mutex_);
+  // The event of a call that is answered by this number; of the jobs that it
+  // mentions, these have left the store.
+  using MakeEvent = std::function<core::Event(
+      uint64_t call, std::vector<core::RetiredJob> retired)>;
   // As above, remembering whom to answer.
-  void Call(const std::function<core::Event(uint64_t call)>& make,
+  void Call(const Mentioned& mentioned, const MakeEvent& make,
             JobsCallback done) ORDO_EXCLUDES(mutex_);
-  // The same of what is answered with one job.
-  void CallForJob(const std::function<core::Event(uint64_t call)>& make,
+  // The same of what is done to one job, and answered with it.
+  void CallForJob(const std::string& job,
+                  const std::function<core::Event(uint64_t call)>& make,
                   JobCallback done) ORDO_EXCLUDES(mutex_);
   // The same of changes of workers.
   void CallAdmin(const std::function<core::Event(uint64_t call)>& make,
                  AdminCalls::Callback done) ORDO_EXCLUDES(mutex_);
+  // Takes jobs that have ended back for the event, and lets them go after it.
+  void CallLocked(std::vector<core::PastJob> past, core::Event event)
+      ORDO_REQUIRES(mutex_);
   absl::Status ApplyLocked(core::Event event) ORDO_REQUIRES(mutex_);
 
   // On the writer's thread.
   void Release(std::vector<core::Effects> turns);
-  void ReleaseRecord(const core::Record& record,
-                     std::set<std::string>* changed);
+  void ReleaseRecord(const core::Record& record, Changed* changed);
   void ReleaseAnswer(const core::Answer& answer);
-  void TellWatches(const std::set<std::string>& changed);
+  void TellWatches(const Changed& changed);
+  void ForgetEnded(const std::vector<core::Effects>& turns)
+      ORDO_EXCLUDES(mutex_);
+  bool IsLeaving(const std::vector<core::PastJob>& jobs) const
+      ORDO_REQUIRES(mutex_);
+  void ForgetLocked(std::vector<std::string> jobs) ORDO_REQUIRES(mutex_);
+
+  // For the archivist: claims those of these jobs that nothing needs, and
+  // removes them from the store, on the writer's thread.
+  std::vector<core::PastJob> Claim(std::vector<core::PastJob> jobs)
+      ORDO_EXCLUDES(mutex_);
+  absl::Status Retire(const std::vector<core::PastJob>& jobs);
+  // What was taken could not be stored.
+  void OnFailure(const absl::Status& status);
+  void LetGo() ORDO_EXCLUDES(mutex_);
 
   void TakeAnswer(const agent::v1::SetDesiredRequest& request,
                   absl::StatusOr<agent::v1::ObservedSet> observed);
@@ -152,6 +185,7 @@ class Server : public Scheduler {
 
   const ServerOptions options_;
   View view_;
+  Reads reads_;
   Watches watches_;
   FolderRemover remover_;
   AdminCalls admin_calls_;
@@ -159,6 +193,13 @@ class Server : public Scheduler {
   mutable base::Mutex mutex_;
   base::CondVar timer_changed_;
   core::State state_ ORDO_GUARDED_BY(mutex_);
+  RecordsInFlight in_flight_ ORDO_GUARDED_BY(mutex_);
+  // One for each call that is looking for jobs in the store: what has left the
+  // core or the store meanwhile.
+  std::set<Departures*> lookups_ ORDO_GUARDED_BY(mutex_);
+  // Jobs that are leaving the store.
+  std::map<std::string, core::JobPtr> leaving_ ORDO_GUARDED_BY(mutex_);
+  base::CondVar let_go_;
   uint64_t next_call_ ORDO_GUARDED_BY(mutex_) = 1;
   std::map<uint64_t, JobsCallback> calls_ ORDO_GUARDED_BY(mutex_);
   absl::Duration ages_shown_ ORDO_GUARDED_BY(mutex_) =
@@ -172,6 +213,7 @@ class Server : public Scheduler {
   // The threads, last: what they use is there before and after them.
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<Writer> writer_;
+  std::unique_ptr<Archivist> archivist_;
   std::thread timer_;
 };
 

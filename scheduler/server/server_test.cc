@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock/clock.h"
+#include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/metrics/metrics.h"
@@ -73,6 +74,7 @@ class ServerTest : public ::testing::Test {
     options.files = &files_;
     options.metrics = &metrics_;
     options.storage_root = folder_.path();
+    options.retention = retention_;
     auto server = Server::Start(std::move(options));
     ASSERT_THAT(server, IsOk());
     server_ = *std::move(server);
@@ -110,6 +112,7 @@ class ServerTest : public ::testing::Test {
     return future.get();
   }
 
+  RetentionOptions retention_;
   // Longer than any test.
   absl::Duration lease_ = absl::Seconds(60);
   base::testing::TemporaryFolder folder_;
@@ -368,6 +371,81 @@ TEST_F(ServerTest, AFailedCommitIsAnsweredByNobody) {
   EXPECT_THAT(failed.Get(), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_FALSE(answered);
   EXPECT_THAT(server->GetJob("a"), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(ServerTest, AnEndedJobIsStillThereForAllWhoNameIt) {
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  ASSERT_THAT(Create({JobBuilder("a").RequestId("r")}), IsOk());
+  ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  worker.Set(AttemptBuilder("a", 1).Running().Checkpoint(1, 10).Exited(0));
+  worker.AnnounceTo(*server_);
+  const Job ended = WaitFor("a", Job::SUCCEEDED);
+
+  EXPECT_THAT(Create({JobBuilder("a")}),
+              StatusIs(absl::StatusCode::kAlreadyExists));
+  const auto repeat = Create({JobBuilder("a").RequestId("r")});
+  ASSERT_THAT(repeat, IsOk());
+  EXPECT_EQ(repeat->at(0).SerializeAsString(), ended.SerializeAsString());
+  EXPECT_THAT(Create({JobBuilder("a").RequestId("r", "other")}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(Cancel("a"), StatusIs(absl::StatusCode::kFailedPrecondition));
+  const auto from = Create({JobBuilder("b").StartFrom("jobs/a")});
+  ASSERT_THAT(from, IsOk());
+  EXPECT_EQ(from->at(0).spec().start_from(), "jobs/a/checkpoints/10-1");
+  EXPECT_EQ(server_->GetCheckpoint("a", "latest")->step(), 10);
+}
+
+TEST_F(ServerTest, AnArchivedJobIsGoneAndItsNameStaysTaken) {
+  retention_.max_jobs = 0;
+  retention_.archive = folder_.Path("archive.jsonl");
+  retention_.period = absl::Hours(1);
+  Close();
+  Open();
+  ASSERT_THAT(Create({JobBuilder("a").RequestId("r")}), IsOk());
+  ASSERT_THAT(Cancel("a"), IsOk());
+  // Until its end has reached the store and it has left the core.
+  int64_t num_archived = 0;
+  while (num_archived == 0) {
+    const auto archived = server_->Archive();
+    ASSERT_THAT(archived, IsOk());
+    num_archived = *archived;
+  }
+  EXPECT_THAT(server_->GetJob("a"), StatusIs(absl::StatusCode::kNotFound));
+  Close();
+  Open();
+  EXPECT_THAT(Create({JobBuilder("a")}),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("archive")));
+  EXPECT_THAT(Create({JobBuilder("b").RequestId("r")}),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("job a")));
+  EXPECT_THAT(Create({JobBuilder("b").Needs("a")}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("ended already, as CANCELLED")));
+  const auto next = Create({JobBuilder("c").NeedsEnded("a")});
+  ASSERT_THAT(next, IsOk());
+  EXPECT_EQ(next->at(0).sequence(), 2);
+  const auto archive =
+      base::ReadFile(files_, folder_.Path("archive.jsonl"), 1 << 20);
+  ASSERT_THAT(archive, IsOk());
+  EXPECT_THAT(*archive, HasSubstr("jobs/a"));
+}
+
+TEST_F(ServerTest, AJobThatAnotherNeedsIsNotArchived) {
+  retention_.max_jobs = 0;
+  retention_.archive = folder_.Path("archive.jsonl");
+  retention_.period = absl::Hours(1);
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  worker.Set(AttemptBuilder("a", 1).Running().Checkpoint(1, 10).Exited(0));
+  worker.AnnounceTo(*server_);
+  WaitFor("a", Job::SUCCEEDED);
+  ASSERT_THAT(Create({JobBuilder("b").StartFrom("jobs/a")}), IsOk());
+  Close();
+  Open();
+  EXPECT_THAT(server_->Archive(), base::testing::IsOkAndHolds(0));
+  EXPECT_THAT(server_->GetJob("a"), IsOk());
 }
 
 // A store in memory whose disk is full.

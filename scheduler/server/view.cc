@@ -2,15 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
-#include <tuple>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "base/status/details.h"
-#include "base/status/status.h"
 #include "scheduler/core/explain.h"
-#include "scheduler/core/moment.h"
 #include "scheduler/core/present.h"
 #include "scheduler/core/state.h"
 
@@ -62,16 +56,6 @@ bool Matches(const core::JobRecord& job, const JobFilter& filter) {
   return true;
 }
 
-// The sequence before which a page of jobs begins.
-absl::StatusOr<int64_t> BeforeSequence(const Page& page) {
-  if (page.before.empty()) return std::numeric_limits<int64_t>::max();
-  int64_t before = 0;
-  if (!absl::SimpleAtoi(page.before, &before)) {
-    return base::InvalidField("page_token", "is not one of this listing");
-  }
-  return before;
-}
-
 // Walks `sequences` (a set, or the keys of a map) from just before `before`
 // towards older jobs, until `take` says stop.
 template <typename Sequences, typename KeyOf, typename Take>
@@ -84,64 +68,83 @@ void WalkBack(const Sequences& sequences, int64_t before, KeyOf key_of,
   }
 }
 
-std::string JobOf(const std::string& name) {
-  const size_t begin = name.find('/') + 1;
-  return name.substr(begin, name.find('/', begin) - begin);
-}
-
 }  // namespace
 
-View::View(const core::Records& records) {
-  for (const core::JobPtr& job : records.jobs) PutJob(job);
-  for (const auto& checkpoint : records.checkpoints) PutCheckpoint(checkpoint);
-  for (const auto& report : records.reports) PutReport(report);
+View::View(const core::Records& records,
+           const std::map<core::JobState, int64_t>& ended)
+    : ended_(ended) {
+  for (const core::JobPtr& job : records.jobs) {
+    // Those that others name are counted as ended already.
+    if (!core::IsTerminal(job->state)) PutJob(job);
+  }
+}
+
+void View::Index(const core::JobPtr& job) {
+  const core::JobFacts& facts = *job->facts;
+  const int64_t sequence = facts.sequence;
+  sequences_[facts.id] = sequence;
+  terms_[StateTerm(job->state)].insert(sequence);
+  terms_[QueueTerm(facts.spec->queue())].insert(sequence);
+  terms_[OwnerTerm(facts.user)].insert(sequence);
+  for (const auto& [key, value] : facts.spec->labels()) {
+    terms_[LabelTerm(key, value)].insert(sequence);
+  }
+  jobs_[sequence] = job;
+}
+
+void View::Remove(const core::JobRecord& job) {
+  const core::JobFacts& facts = *job.facts;
+  const int64_t sequence = facts.sequence;
+  const auto remove = [this, sequence](const std::string& term) {
+    const auto sequences = terms_.find(term);
+    sequences->second.erase(sequence);
+    if (sequences->second.empty()) terms_.erase(sequences);
+  };
+  remove(StateTerm(job.state));
+  remove(QueueTerm(facts.spec->queue()));
+  remove(OwnerTerm(facts.user));
+  for (const auto& [key, value] : facts.spec->labels()) {
+    remove(LabelTerm(key, value));
+  }
+  queued_[facts.need.kind].erase(sequence);
+  sequences_.erase(facts.id);
+  progress_.erase(facts.id);
+  jobs_.erase(sequence);
 }
 
 bool View::PutJob(core::JobPtr job) {
   const core::JobFacts& facts = *job->facts;
   const int64_t sequence = facts.sequence;
   base::MutexLock lock(mutex_);
-  core::JobPtr& stored = jobs_[sequence];
-  if (stored == nullptr) {
-    sequences_[facts.id] = sequence;
-    terms_[StateTerm(job->state)].insert(sequence);
-    terms_[QueueTerm(facts.spec->queue())].insert(sequence);
-    terms_[OwnerTerm(facts.user)].insert(sequence);
-    for (const auto& [key, value] : facts.spec->labels()) {
-      terms_[LabelTerm(key, value)].insert(sequence);
-    }
-  } else if (stored->state != job->state) {
-    terms_[StateTerm(stored->state)].erase(sequence);
-    terms_[StateTerm(job->state)].insert(sequence);
+  const auto stored = jobs_.find(sequence);
+  const bool is_new = stored == jobs_.end();
+  if (core::IsTerminal(job->state)) {
+    // One that began and ended at once was never here.
+    if (!is_new) Remove(*core::JobPtr(stored->second));
+    ++ended_[job->state];
+    return true;
   }
+  const bool changed = is_new || stored->second->state != job->state;
   if (job->state == Job::QUEUED) {
     queued_[facts.need.kind].insert(sequence);
   } else {
     queued_[facts.need.kind].erase(sequence);
   }
-  const bool changed = stored == nullptr || stored->state != job->state;
-  stored = std::move(job);
+  if (is_new) {
+    Index(job);
+    return true;
+  }
+  if (changed) {
+    terms_[StateTerm(stored->second->state)].erase(sequence);
+    terms_[StateTerm(job->state)].insert(sequence);
+  }
+  stored->second = std::move(job);
   return changed;
 }
 
-template <typename T>
-void View::Put(std::shared_ptr<const T> value, Artifacts<T>* artifacts) {
-  const std::string& name = value->name();
-  const typename Artifacts<T>::Key key(
-      absl::ToUnixNanos(core::ToTime(value->create_time())), name);
-  artifacts->by_name[name] = key;
-  artifacts->by_job[JobOf(name)].insert(key);
-  artifacts->all[key] = std::move(value);
-}
-
-void View::PutCheckpoint(core::CheckpointPtr checkpoint) {
+void View::TakeRetired(const std::vector<core::PastJob>& jobs) {
   base::MutexLock lock(mutex_);
-  Put(std::move(checkpoint), &checkpoints_);
-}
-
-void View::PutReport(core::ReportPtr report) {
-  base::MutexLock lock(mutex_);
-  Put(std::move(report), &reports_);
+  for (const core::PastJob& past : jobs) --ended_[past.job->state];
 }
 
 void View::PutWorker(const std::string& worker,
@@ -164,12 +167,6 @@ void View::PutProgress(const std::string& job,
   }
 }
 
-absl::Status View::CheckJob(const std::string& job) const {
-  if (sequences_.count(job) > 0) return absl::OkStatus();
-  return absl::NotFoundError(
-      absl::StrCat("there is no job ", job, "; see: ordo list jobs"));
-}
-
 Job View::WithProgress(const core::JobRecord& job) const {
   Job presented = core::Present(job);
   const auto progress = progress_.find(job.id());
@@ -179,21 +176,21 @@ Job View::WithProgress(const core::JobRecord& job) const {
   return presented;
 }
 
-absl::StatusOr<Job> View::GetJob(const std::string& job) const {
+std::optional<Job> View::FindJob(const std::string& job) const {
   base::MutexLock lock(mutex_);
-  ORDO_RETURN_IF_ERROR(CheckJob(job));
-  return WithProgress(*jobs_.at(sequences_.at(job)));
+  const auto sequence = sequences_.find(job);
+  if (sequence == sequences_.end()) return std::nullopt;
+  return WithProgress(*jobs_.at(sequence->second));
 }
 
-absl::StatusOr<Listing<Job>> View::ListJobs(const JobFilter& filter,
-                                            const Page& page) const {
-  ORDO_ASSIGN_OR_RETURN(const int64_t before, BeforeSequence(page));
+std::vector<Job> View::ListJobs(const JobFilter& filter, int64_t before,
+                                int limit) const {
   base::MutexLock lock(mutex_);
-  Listing<Job> listing;
+  std::vector<Job> jobs;
   const std::set<int64_t>* smallest = nullptr;
   for (const std::string& term : TermsOf(filter)) {
     const auto sequences = terms_.find(term);
-    if (sequences == terms_.end()) return listing;
+    if (sequences == terms_.end()) return jobs;
     if (smallest == nullptr || sequences->second.size() < smallest->size()) {
       smallest = &sequences->second;
     }
@@ -201,11 +198,8 @@ absl::StatusOr<Listing<Job>> View::ListJobs(const JobFilter& filter,
   const auto take = [&](int64_t sequence) {
     const core::JobRecord& job = *jobs_.at(sequence);
     if (!Matches(job, filter)) return true;
-    if (static_cast<int>(listing.items.size()) == page.size) {
-      listing.next = absl::StrCat(listing.items.back().sequence());
-      return false;
-    }
-    listing.items.push_back(WithProgress(job));
+    if (static_cast<int>(jobs.size()) == limit) return false;
+    jobs.push_back(WithProgress(job));
     return true;
   };
   if (smallest != nullptr) {
@@ -215,7 +209,7 @@ absl::StatusOr<Listing<Job>> View::ListJobs(const JobFilter& filter,
     WalkBack(
         jobs_, before, [](const auto& row) { return row.first; }, take);
   }
-  return listing;
+  return jobs;
 }
 
 int View::JobsAhead(const core::JobRecord& job) const {
@@ -229,120 +223,21 @@ int View::JobsAhead(const core::JobRecord& job) const {
 std::vector<std::string> View::Needed(const core::JobRecord& job) const {
   std::vector<std::string> needed;
   for (const core::NeededJob& need : job.facts->needs) {
-    const auto sequence = sequences_.find(need.id);
-    if (sequence != sequences_.end() &&
-        !core::IsTerminal(jobs_.at(sequence->second)->state)) {
-      needed.push_back(need.id);
-    }
+    if (sequences_.count(need.id) > 0) needed.push_back(need.id);
   }
   return needed;
 }
 
-absl::StatusOr<jobs::v1::ExplainResponse> View::Explain(const std::string& job,
-                                                        absl::Time now) const {
+std::optional<jobs::v1::ExplainResponse> View::Explain(const std::string& job,
+                                                       absl::Time now) const {
   base::MutexLock lock(mutex_);
-  ORDO_RETURN_IF_ERROR(CheckJob(job));
-  const core::JobRecord& record = *jobs_.at(sequences_.at(job));
+  const auto sequence = sequences_.find(job);
+  if (sequence == sequences_.end()) return std::nullopt;
+  const core::JobRecord& record = *jobs_.at(sequence->second);
   const Job seen = WithProgress(record);
   std::vector<workers::v1::Worker> workers;
   for (const auto& [name, worker] : workers_) workers.push_back(*worker);
   return core::Explain({seen, JobsAhead(record), workers, now, Needed(record)});
-}
-
-absl::StatusOr<checkpoints::v1::Checkpoint> View::GetCheckpoint(
-    const std::string& job, const std::string& checkpoint) const {
-  base::MutexLock lock(mutex_);
-  ORDO_RETURN_IF_ERROR(CheckJob(job));
-  if (checkpoint != "latest") {
-    const auto key =
-        checkpoints_.by_name.find(core::CheckpointName(job, checkpoint));
-    if (key == checkpoints_.by_name.end()) {
-      return absl::NotFoundError(absl::StrCat("job ", job,
-                                              " has no checkpoint ", checkpoint,
-                                              "; see: ordo list checkpoints"));
-    }
-    return *checkpoints_.all.at(key->second);
-  }
-  core::CheckpointPtr newest;
-  if (const auto keys = checkpoints_.by_job.find(job);
-      keys != checkpoints_.by_job.end()) {
-    for (const auto& key : keys->second) {
-      const core::CheckpointPtr& each = checkpoints_.all.at(key);
-      if (each->state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
-      if (newest == nullptr ||
-          std::make_pair(each->attempt(), each->step()) >
-              std::make_pair(newest->attempt(), newest->step())) {
-        newest = each;
-      }
-    }
-  }
-  if (newest != nullptr) return *newest;
-  return absl::NotFoundError(
-      absl::StrCat("job ", job, " has no checkpoint yet"));
-}
-
-template <typename T>
-absl::StatusOr<Listing<T>> View::List(const Artifacts<T>& artifacts,
-                                      const std::string& job,
-                                      const Page& page) {
-  using Key = typename Artifacts<T>::Key;
-  Key before(std::numeric_limits<int64_t>::max(), "");
-  if (!page.before.empty()) {
-    const auto found = artifacts.by_name.find(page.before);
-    if (found == artifacts.by_name.end()) {
-      return base::InvalidField("page_token", "is not one of this listing");
-    }
-    before = found->second;
-  }
-  Listing<T> listing;
-  const auto take = [&](const Key& key) {
-    if (static_cast<int>(listing.items.size()) == page.size) {
-      listing.next = listing.items.back().name();
-      return false;
-    }
-    listing.items.push_back(*artifacts.all.at(key));
-    return true;
-  };
-  const auto walk = [&](const auto& keys, auto key_of) {
-    auto it = keys.lower_bound(before);
-    while (it != keys.begin()) {
-      --it;
-      if (!take(key_of(*it))) return;
-    }
-  };
-  if (job.empty()) {
-    walk(artifacts.all, [](const auto& row) { return row.first; });
-  } else if (const auto keys = artifacts.by_job.find(job);
-             keys != artifacts.by_job.end()) {
-    walk(keys->second, [](const Key& key) { return key; });
-  }
-  return listing;
-}
-
-absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> View::ListCheckpoints(
-    const std::string& job, const Page& page) const {
-  base::MutexLock lock(mutex_);
-  if (!job.empty()) ORDO_RETURN_IF_ERROR(CheckJob(job));
-  return List(checkpoints_, job, page);
-}
-
-absl::StatusOr<reports::v1::Report> View::GetReport(
-    const std::string& job, const std::string& report) const {
-  base::MutexLock lock(mutex_);
-  ORDO_RETURN_IF_ERROR(CheckJob(job));
-  const auto key = reports_.by_name.find(core::ReportName(job, report));
-  if (key == reports_.by_name.end()) {
-    return absl::NotFoundError(absl::StrCat(
-        "job ", job, " has no report ", report, "; see: ordo list reports"));
-  }
-  return *reports_.all.at(key->second);
-}
-
-absl::StatusOr<Listing<reports::v1::Report>> View::ListReports(
-    const std::string& job, const Page& page) const {
-  base::MutexLock lock(mutex_);
-  if (!job.empty()) ORDO_RETURN_IF_ERROR(CheckJob(job));
-  return List(reports_, job, page);
 }
 
 absl::StatusOr<workers::v1::Worker> View::GetWorker(
@@ -380,6 +275,8 @@ std::array<int64_t, std::size(core::kJobStates)> View::CountJobs() const {
     if (jobs != terms_.end()) {
       counts[i] = static_cast<int64_t>(jobs->second.size());
     }
+    const auto ended = ended_.find(core::kJobStates[i]);
+    if (ended != ended_.end()) counts[i] += ended->second;
   }
   return counts;
 }

@@ -6,10 +6,10 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -22,38 +22,35 @@
 
 namespace ordo::scheduler::server {
 
-// Everything that reads of the API see: committed records, and what workers
-// last said. Written by the thread that commits, after each commit. Listings go
-// by index. Thread-safe.
+// What reads of the API see of the jobs that have not ended and of workers:
+// committed records, and what workers last said. Written by the thread that
+// commits, after each commit. Listings go by index. Thread-safe.
 class View {
  public:
-  // A view of records that are committed.
-  explicit View(const core::Records& records);
+  // A view of records that are committed; how many jobs have ended, by state.
+  View(const core::Records& records,
+       const std::map<core::JobState, int64_t>& ended);
 
-  // True when the job is new or its state is another than before.
+  // One that has ended leaves the view: its last record. True when the job is
+  // new or its state is another than before.
   bool PutJob(core::JobPtr job);
-  void PutCheckpoint(core::CheckpointPtr checkpoint);
-  void PutReport(core::ReportPtr report);
+  // These have left the store.
+  void TakeRetired(const std::vector<core::PastJob>& jobs);
   // Null takes it back.
   void PutWorker(const std::string& worker,
                  std::shared_ptr<const workers::v1::Worker> value);
   void PutProgress(const std::string& job,
                    std::shared_ptr<const jobs::v1::Progress> value);
 
+  // Nothing when the job has ended, or there is none.
+  std::optional<jobs::v1::Job> FindJob(const std::string& job) const;
+  // The newest of a smaller sequence than `before`, newest first.
+  std::vector<jobs::v1::Job> ListJobs(const JobFilter& filter, int64_t before,
+                                      int limit) const;
+  // Nothing when the job has ended, or there is none.
+  std::optional<jobs::v1::ExplainResponse> Explain(const std::string& job,
+                                                   absl::Time now) const;
   // As in scheduler::Scheduler.
-  absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const;
-  absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(const JobFilter& filter,
-                                                  const Page& page) const;
-  absl::StatusOr<jobs::v1::ExplainResponse> Explain(const std::string& job,
-                                                    absl::Time now) const;
-  absl::StatusOr<checkpoints::v1::Checkpoint> GetCheckpoint(
-      const std::string& job, const std::string& checkpoint) const;
-  absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> ListCheckpoints(
-      const std::string& job, const Page& page) const;
-  absl::StatusOr<reports::v1::Report> GetReport(
-      const std::string& job, const std::string& report) const;
-  absl::StatusOr<Listing<reports::v1::Report>> ListReports(
-      const std::string& job, const Page& page) const;
   absl::StatusOr<workers::v1::Worker> GetWorker(
       const std::string& worker) const;
   absl::StatusOr<Listing<workers::v1::Worker>> ListWorkers(
@@ -65,22 +62,8 @@ class View {
   std::map<int, int64_t> CountWorkers() const;
 
  private:
-  // Checkpoints or reports: newest first is the order of creation backwards.
-  template <typename T>
-  struct Artifacts {
-    using Key = std::pair<int64_t, std::string>;  // nanoseconds, name
-    std::map<std::string, Key> by_name;
-    std::map<Key, std::shared_ptr<const T>> all;
-    std::unordered_map<std::string, std::set<Key>> by_job;
-  };
-
-  template <typename T>
-  static void Put(std::shared_ptr<const T> value, Artifacts<T>* artifacts);
-  template <typename T>
-  static absl::StatusOr<Listing<T>> List(const Artifacts<T>& artifacts,
-                                         const std::string& job,
-                                         const Page& page);
-  absl::Status CheckJob(const std::string& job) const ORDO_REQUIRES(mutex_);
+  void Index(const core::JobPtr& job) ORDO_REQUIRES(mutex_);
+  void Remove(const core::JobRecord& job) ORDO_REQUIRES(mutex_);
   jobs::v1::Job WithProgress(const core::JobRecord& job) const
       ORDO_REQUIRES(mutex_);
   int JobsAhead(const core::JobRecord& job) const ORDO_REQUIRES(mutex_);
@@ -98,8 +81,7 @@ class View {
   std::map<std::string, std::set<int64_t>> queued_ ORDO_GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<const jobs::v1::Progress>>
       progress_ ORDO_GUARDED_BY(mutex_);
-  Artifacts<checkpoints::v1::Checkpoint> checkpoints_ ORDO_GUARDED_BY(mutex_);
-  Artifacts<reports::v1::Report> reports_ ORDO_GUARDED_BY(mutex_);
+  std::map<core::JobState, int64_t> ended_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_
       ORDO_GUARDED_BY(mutex_);
 };

@@ -11,7 +11,6 @@
 namespace ordo::scheduler::server {
 namespace {
 
-using base::testing::IsOk;
 using base::testing::StatusIs;
 using jobs::v1::Job;
 using ::testing::ElementsAre;
@@ -38,48 +37,58 @@ core::JobPtr MakeJob(const std::string& name, int64_t sequence,
   return core::RecordOf({job}, &specs);
 }
 
-core::CheckpointPtr MakeCheckpoint(const std::string& job, int64_t step,
-                                   int64_t seconds, int attempt = 1) {
-  auto checkpoint = std::make_shared<checkpoints::v1::Checkpoint>();
-  checkpoint->set_name("jobs/" + job + "/checkpoints/" + std::to_string(step) +
-                       "-" + std::to_string(attempt));
-  checkpoint->set_step(step);
-  checkpoint->set_attempt(attempt);
-  checkpoint->set_state(checkpoints::v1::Checkpoint::AVAILABLE);
-  checkpoint->mutable_create_time()->set_seconds(seconds);
-  return checkpoint;
-}
-
 class ViewTest : public ::testing::Test {
  protected:
-  std::vector<std::string> Names(const JobFilter& filter,
-                                 const Page& page = {}) {
+  std::vector<std::string> Names(const JobFilter& filter, int64_t before = 1000,
+                                 int limit = 100) {
     std::vector<std::string> names;
-    const auto listing = view_.ListJobs(filter, page);
-    EXPECT_THAT(listing, IsOk());
-    for (const Job& job : listing->items) names.push_back(job.spec().name());
+    for (const Job& job : view_.ListJobs(filter, before, limit)) {
+      names.push_back(job.spec().name());
+    }
     return names;
   }
 
-  View view_{core::Records()};
+  int64_t CountOf(Job::State state) {
+    const auto counts = view_.CountJobs();
+    for (size_t i = 0; i < counts.size(); ++i) {
+      if (core::kJobStates[i] == state) return counts[i];
+    }
+    return -1;
+  }
+
+  View view_{core::Records(), {{Job::FAILED, 7}}};
 };
 
-TEST_F(ViewTest, JobsAreListedNewestFirstInPages) {
+TEST_F(ViewTest, JobsAreListedNewestFirstFromAnyPlace) {
   for (int i = 1; i <= 5; ++i) {
     view_.PutJob(MakeJob("j" + std::to_string(i), i * 10));
   }
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto first, view_.ListJobs({}, {"", 2}));
-  ASSERT_EQ(first.items.size(), 2u);
-  EXPECT_EQ(first.items[0].spec().name(), "j5");
-  EXPECT_EQ(first.next, "40");
-  EXPECT_THAT(Names({}, {first.next, 2}), ElementsAre("j3", "j2"));
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto last, view_.ListJobs({}, {"20", 2}));
-  EXPECT_EQ(last.items.size(), 1u);
-  EXPECT_EQ(last.next, "");
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto exact, view_.ListJobs({}, {"", 5}));
-  EXPECT_EQ(exact.next, "");
-  EXPECT_THAT(view_.ListJobs({}, {"x", 2}),
-              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(Names({}, 1000, 2), ElementsAre("j5", "j4"));
+  EXPECT_THAT(Names({}, 40, 2), ElementsAre("j3", "j2"));
+  EXPECT_THAT(Names({}, 20, 2), ElementsAre("j1"));
+}
+
+TEST_F(ViewTest, AJobThatHasEndedLeaves) {
+  view_.PutJob(MakeJob("a", 1, {Job::RUNNING, "ada", "red"}));
+  view_.PutProgress("a", std::make_shared<jobs::v1::Progress>());
+  EXPECT_TRUE(view_.PutJob(MakeJob("a", 1, {Job::FAILED, "ada", "red"})));
+  EXPECT_FALSE(view_.FindJob("a").has_value());
+  EXPECT_FALSE(view_.Explain("a", absl::UnixEpoch()).has_value());
+  JobFilter red;
+  red.labels["team"] = "red";
+  EXPECT_THAT(Names(red), IsEmpty());
+  EXPECT_THAT(Names({}), IsEmpty());
+}
+
+TEST_F(ViewTest, EndedJobsAreCounted) {
+  EXPECT_EQ(CountOf(Job::FAILED), 7);
+  view_.PutJob(MakeJob("a", 1, {Job::RUNNING, "ada", ""}));
+  view_.PutJob(MakeJob("a", 1, {Job::FAILED, "ada", ""}));
+  // One that ends when it is created.
+  view_.PutJob(MakeJob("b", 2, {Job::SUCCEEDED, "ada", ""}));
+  EXPECT_EQ(CountOf(Job::FAILED), 8);
+  EXPECT_EQ(CountOf(Job::SUCCEEDED), 1);
+  EXPECT_EQ(CountOf(Job::RUNNING), 0);
 }
 
 TEST_F(ViewTest, FiltersWorkAloneAndTogether) {
@@ -116,63 +125,15 @@ TEST_F(ViewTest, ProgressIsShownWithTheJobUntilItIsTakenBack) {
   auto progress = std::make_shared<jobs::v1::Progress>();
   progress->set_step(7);
   view_.PutProgress("a", progress);
-  EXPECT_EQ(view_.GetJob("a")->progress().step(), 7);
+  EXPECT_EQ(view_.FindJob("a")->progress().step(), 7);
   view_.PutProgress("a", nullptr);
-  EXPECT_FALSE(view_.GetJob("a")->has_progress());
+  EXPECT_FALSE(view_.FindJob("a")->has_progress());
 }
 
 TEST_F(ViewTest, WhatIsNotThereIsNotFound) {
-  view_.PutJob(MakeJob("a", 1));
-  EXPECT_THAT(view_.GetJob("x"), StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_THAT(view_.Explain("x", absl::UnixEpoch()),
-              StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_THAT(view_.GetCheckpoint("a", "latest"),
-              StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_THAT(view_.GetCheckpoint("a", "5-1"),
-              StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_THAT(view_.GetReport("a", "r"), StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_THAT(view_.ListCheckpoints("x", {}),
-              StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_FALSE(view_.FindJob("x").has_value());
+  EXPECT_FALSE(view_.Explain("x", absl::UnixEpoch()).has_value());
   EXPECT_THAT(view_.GetWorker("w"), StatusIs(absl::StatusCode::kNotFound));
-}
-
-TEST_F(ViewTest, CheckpointsAreListedNewestFirstOfOneJobOrAll) {
-  view_.PutJob(MakeJob("a", 1));
-  view_.PutJob(MakeJob("b", 2));
-  view_.PutCheckpoint(MakeCheckpoint("a", 10, 100));
-  view_.PutCheckpoint(MakeCheckpoint("b", 5, 200));
-  view_.PutCheckpoint(MakeCheckpoint("a", 20, 300));
-  const auto steps = [this](const std::string& job, const Page& page) {
-    std::vector<int64_t> steps;
-    const auto listing = view_.ListCheckpoints(job, page);
-    EXPECT_THAT(listing, IsOk());
-    for (const auto& item : listing->items) steps.push_back(item.step());
-    return steps;
-  };
-  EXPECT_THAT(steps("", {}), ElementsAre(20, 5, 10));
-  EXPECT_THAT(steps("a", {}), ElementsAre(20, 10));
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto page,
-                            view_.ListCheckpoints("", {"", 1}));
-  EXPECT_EQ(page.next, "jobs/a/checkpoints/20-1");
-  EXPECT_THAT(steps("", {page.next, 10}), ElementsAre(5, 10));
-  EXPECT_THAT(view_.ListCheckpoints("", {"jobs/x/checkpoints/1-1", 1}),
-              StatusIs(absl::StatusCode::kInvalidArgument));
-}
-
-TEST_F(ViewTest, LatestIsTheLargestStepOfTheLastAttemptThatIsThere) {
-  view_.PutJob(MakeJob("a", 1));
-  view_.PutCheckpoint(MakeCheckpoint("a", 20, 100));
-  view_.PutCheckpoint(MakeCheckpoint("a", 10, 200));
-  EXPECT_EQ(view_.GetCheckpoint("a", "latest")->step(), 20);
-  auto removed = std::make_shared<checkpoints::v1::Checkpoint>(
-      *MakeCheckpoint("a", 20, 100));
-  removed->set_state(checkpoints::v1::Checkpoint::DELETED);
-  view_.PutCheckpoint(removed);
-  EXPECT_EQ(view_.GetCheckpoint("a", "latest")->step(), 10);
-  EXPECT_EQ(view_.GetCheckpoint("a", "20-1")->state(),
-            checkpoints::v1::Checkpoint::DELETED);
-  view_.PutCheckpoint(MakeCheckpoint("a", 5, 300, 2));
-  EXPECT_EQ(view_.GetCheckpoint("a", "latest")->step(), 5);
 }
 
 TEST_F(ViewTest, JobsAheadAreThoseQueuedEarlierForTheSameKind) {

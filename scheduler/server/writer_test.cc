@@ -22,6 +22,7 @@ core::Effect JobRecord(const std::string& name, int64_t version) {
   auto facts = std::make_shared<core::JobFacts>();
   facts->id = name;
   facts->sequence = static_cast<int64_t>(name[0]);
+  facts->spec = std::make_shared<const jobs::v1::JobSpec>();
   auto record = std::make_shared<core::JobRecord>();
   record->facts = facts;
   record->version = version;

@@ -2,6 +2,7 @@
 #define ORDO_SCHEDULER_STORE_DAMAGE_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,7 +21,7 @@ class Damage {
   absl::Status status() const;
 
  private:
-  const std::string path_;
+  std::string path_;
   int num_rows_ = 0;
   std::vector<std::string> rows_;
 };

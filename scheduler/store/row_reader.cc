@@ -1,185 +1,193 @@
 #include "scheduler/store/row_reader.h"
 
-#include <map>
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
-#include "scheduler/core/present.h"
-#include "scheduler/store/checksum.h"
-#include "scheduler/store/damage.h"
-#include "scheduler/store/stored.pb.h"
+#include "scheduler/core/job.h"
+#include "scheduler/store/row_decoder.h"
 
 namespace ordo::scheduler::store {
 namespace {
 
-bool Parse(std::string_view bytes, google::protobuf::MessageLite* message) {
-  return message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-}
-
-core::StoredJob FromMessage(StoredJob message) {
-  core::StoredJob stored;
-  stored.job = std::move(*message.mutable_job());
-  stored.request_id = std::move(*message.mutable_request_id());
-  stored.fingerprint = std::move(*message.mutable_fingerprint());
-  stored.incarnation = std::move(*message.mutable_incarnation());
-  stored.acknowledged_records = message.acknowledged_records();
-  return stored;
-}
-
-// Which rows: `sql` gives their key, their other values and the checksum, as
-// RowWriter counted them.
-struct Query {
-  std::string table;
-  std::string sql;
-  int num_key_columns = 1;
-};
-
-Query NamedQuery(const std::string& table) {
-  return {table, absl::StrCat("SELECT name, body, crc FROM ", table,
-                              " ORDER BY name")};
-}
-
-const Query& Specs() {
-  static const Query& query =
-      *new Query{"specs", "SELECT id, digest, body, crc FROM specs"};
-  return query;
-}
-
-const Query& Jobs() {
-  static const Query& query = *new Query{
-      "jobs",
-      "SELECT sequence, name, spec, body, crc FROM jobs ORDER BY sequence"};
-  return query;
-}
-
-Query OtherQuery(const std::string& where) {
-  return {"other",
-          absl::StrCat("SELECT kind, key, body, crc FROM other ", where,
-                       " ORDER BY kind, key"),
-          2};
-}
-
-bool IsGood(const std::string& table, const Statement& row) {
-  Checksum checksum(table);
-  const int crc = row.num_columns() - 1;
-  for (int i = 0; i < crc; ++i) {
-    if (row.IsInt(i)) {
-      checksum.Add(row.Int(i));
-    } else {
-      checksum.Add(row.View(i));
-    }
-  }
-  return row.IsInt(crc) && row.Int(crc) == checksum.value();
-}
-
-class Reader {
- public:
-  explicit Reader(Database& database)
-      : database_(database), damage_(database.path()) {}
-
-  // Calls `take` for each row whose checksum is right; it says whether the row
-  // makes sense.
-  template <typename Take>
-  absl::Status ForEach(const Query& query, Take take);
-
-  absl::Status ReadSpecs();
-  absl::Status ReadJobs(std::vector<core::JobPtr>* jobs);
-  template <typename T>
-  absl::Status ReadNamed(const std::string& table,
-                         std::vector<std::shared_ptr<const T>>* records);
-  absl::Status ReadOther(std::vector<core::RowPtr>* rows);
-  absl::Status damage() const { return damage_.status(); }
-
- private:
-  Database& database_;
-  Damage damage_;
-  std::map<int64_t, core::SpecPtr> specs_;
-};
-
+// Calls `take` with each row of a query.
 template <typename Take>
-absl::Status Reader::ForEach(const Query& query, Take take) {
-  ORDO_ASSIGN_OR_RETURN(auto row, database_.Prepare(query.sql));
+absl::Status ForEach(Database& database, const std::string& sql, Take take) {
+  ORDO_ASSIGN_OR_RETURN(const auto row, database.Prepare(sql));
   while (true) {
     ORDO_ASSIGN_OR_RETURN(const bool found, row->Step());
     if (!found) return absl::OkStatus();
-    if (IsGood(query.table, *row) && take(*row)) continue;
-    std::string key;
-    for (int i = 0; i < query.num_key_columns; ++i) {
-      absl::StrAppend(&key, i == 0 ? "" : " ", row->ColumnName(i), " ",
-                      row->Bytes(i));
-    }
-    damage_.Add(query.table, key);
+    ORDO_RETURN_IF_ERROR(take(*row));
   }
 }
 
-absl::Status Reader::ReadSpecs() {
-  return ForEach(Specs(), [this](const Statement& row) {
-    auto spec = std::make_shared<jobs::v1::JobSpec>();
-    if (!Parse(row.View(2), spec.get())) return false;
-    specs_[row.Int(0)] = std::move(spec);
-    return true;
+// Of the jobs that have not ended: in the order of an index on their names,
+// which finds them faster than one by one.
+std::string OfLiveJobs(const Table& table) {
+  return Select(table,
+                "WHERE job IN (SELECT name FROM jobs INDEXED BY live_jobs "
+                "WHERE end_ns = 0) ORDER BY name");
+}
+
+absl::Status ReadLive(Database& database, RowDecoder& decoder,
+                      core::Records* records) {
+  ORDO_RETURN_IF_ERROR(ForEach(
+      database,
+      Select(kJobs, "INDEXED BY live_jobs WHERE end_ns = 0 ORDER BY sequence"),
+      [&](const Statement& row) {
+        auto job = decoder.Job(row);
+        if (job.ok() && *job != nullptr) records->jobs.push_back(*job);
+        return job.status();
+      }));
+  ORDO_RETURN_IF_ERROR(
+      ForEach(database, OfLiveJobs(kCheckpoints), [&](const Statement& row) {
+        if (auto checkpoint = decoder.Checkpoint(row)) {
+          records->checkpoints.push_back(std::move(checkpoint));
+        }
+        return absl::OkStatus();
+      }));
+  return ForEach(database, OfLiveJobs(kReports), [&](const Statement& row) {
+    if (auto report = decoder.Report(row)) {
+      records->reports.push_back(std::move(report));
+    }
+    return absl::OkStatus();
   });
 }
 
-absl::Status Reader::ReadJobs(std::vector<core::JobPtr>* jobs) {
-  return ForEach(Jobs(), [this, jobs](const Statement& row) {
-    StoredJob stored;
-    const auto spec = specs_.find(row.Int(2));
-    if (spec == specs_.end() || !Parse(row.View(3), &stored)) return false;
-    jobs->push_back(
-        core::RecordOf(FromMessage(std::move(stored)), spec->second));
-    return true;
-  });
+// Adds the ended jobs that live ones name.
+absl::Status ReadNamed(Database& database, RowDecoder& decoder,
+                       core::Records* records) {
+  std::set<std::string> named;
+  for (const core::JobPtr& job : records->jobs) {
+    for (std::string& id : core::JobsNamedBy(*job->facts->spec)) {
+      named.insert(std::move(id));
+    }
+  }
+  if (named.empty()) return absl::OkStatus();
+  ORDO_ASSIGN_OR_RETURN(const auto reader, PastReader::Make(database, decoder));
+  for (const std::string& id : named) {
+    ORDO_ASSIGN_OR_RETURN(auto past, reader->Find(id));
+    if (!past.has_value()) continue;
+    records->jobs.push_back(std::move(past->job));
+    for (auto& each : past->checkpoints) {
+      records->checkpoints.push_back(std::move(each));
+    }
+    for (auto& each : past->reports) {
+      records->reports.push_back(std::move(each));
+    }
+  }
+  const auto by_name = [](const auto& a, const auto& b) {
+    return a->name() < b->name();
+  };
+  std::sort(records->jobs.begin(), records->jobs.end(),
+            [](const core::JobPtr& a, const core::JobPtr& b) {
+              return a->facts->sequence < b->facts->sequence;
+            });
+  std::sort(records->checkpoints.begin(), records->checkpoints.end(), by_name);
+  std::sort(records->reports.begin(), records->reports.end(), by_name);
+  return absl::OkStatus();
 }
 
-template <typename T>
-absl::Status Reader::ReadNamed(const std::string& table,
-                               std::vector<std::shared_ptr<const T>>* records) {
-  return ForEach(NamedQuery(table), [records](const Statement& row) {
-    auto record = std::make_shared<T>();
-    if (!Parse(row.View(1), record.get())) return false;
-    records->push_back(std::move(record));
-    return true;
-  });
-}
-
-absl::Status Reader::ReadOther(std::vector<core::RowPtr>* rows) {
+absl::Status ReadOther(Database& database, RowDecoder& decoder,
+                       core::Records* records) {
   const auto audit = static_cast<int>(core::Row::Kind::kAudit);
-  return ForEach(OtherQuery(absl::StrCat("WHERE kind <> ", audit)),
-                 [rows](const Statement& row) {
-                   rows->push_back(std::make_shared<core::Row>(
-                       core::Row{static_cast<core::Row::Kind>(row.Int(0)),
-                                 row.Bytes(1), row.Bytes(2)}));
-                   return true;
+  return ForEach(database,
+                 Select(kOther, absl::StrCat("WHERE kind <> ", audit,
+                                             " ORDER BY kind, key")),
+                 [&](const Statement& row) {
+                   if (auto other = decoder.Other(row)) {
+                     records->rows.push_back(std::move(other));
+                   }
+                   return absl::OkStatus();
                  });
 }
 
 }  // namespace
 
+absl::StatusOr<std::unique_ptr<PastReader>> PastReader::Make(
+    Database& database, RowDecoder& decoder) {
+  std::unique_ptr<PastReader> reader(new PastReader(decoder));
+  ORDO_ASSIGN_OR_RETURN(
+      reader->job_,
+      database.Prepare(Select(kJobs, "WHERE name = ? AND end_ns <> 0")));
+  ORDO_ASSIGN_OR_RETURN(
+      reader->checkpoints_,
+      database.Prepare(Select(kCheckpoints, "WHERE job = ? ORDER BY name")));
+  ORDO_ASSIGN_OR_RETURN(
+      reader->reports_,
+      database.Prepare(Select(kReports, "WHERE job = ? ORDER BY name")));
+  return reader;
+}
+
+absl::StatusOr<std::optional<core::PastJob>> PastReader::Find(
+    const std::string& job) {
+  job_->BindText(1, job);
+  absl::StatusOr<bool> found = job_->Step();
+  absl::StatusOr<core::JobPtr> read = core::JobPtr();
+  if (found.ok() && *found) read = decoder_.Job(*job_);
+  job_->Reset();
+  ORDO_RETURN_IF_ERROR(found);
+  ORDO_RETURN_IF_ERROR(read);
+  if (*read == nullptr) return std::optional<core::PastJob>();
+  core::PastJob past;
+  past.job = *std::move(read);
+  ORDO_RETURN_IF_ERROR(ForEachOf(*checkpoints_, job, [&](const Statement& row) {
+    if (auto each = decoder_.Checkpoint(row)) {
+      past.checkpoints.push_back(std::move(each));
+    }
+  }));
+  ORDO_RETURN_IF_ERROR(ForEachOf(*reports_, job, [&](const Statement& row) {
+    if (auto each = decoder_.Report(row)) {
+      past.reports.push_back(std::move(each));
+    }
+  }));
+  return std::optional<core::PastJob>(std::move(past));
+}
+
+template <typename Take>
+absl::Status PastReader::ForEachOf(Statement& query, const std::string& job,
+                                   Take take) {
+  query.BindText(1, job);
+  absl::StatusOr<bool> found = query.Step();
+  for (; found.ok() && *found; found = query.Step()) take(query);
+  query.Reset();
+  return found.status();
+}
+
 absl::StatusOr<core::Records> ReadRecords(Database& database) {
   core::Records records;
-  Reader reader(database);
-  ORDO_RETURN_IF_ERROR(reader.ReadSpecs());
-  ORDO_RETURN_IF_ERROR(reader.ReadJobs(&records.jobs));
-  ORDO_RETURN_IF_ERROR(reader.ReadNamed("checkpoints", &records.checkpoints));
-  ORDO_RETURN_IF_ERROR(reader.ReadNamed("reports", &records.reports));
-  ORDO_RETURN_IF_ERROR(reader.ReadOther(&records.rows));
-  ORDO_RETURN_IF_ERROR(reader.damage());
+  ORDO_ASSIGN_OR_RETURN(const auto decoder, RowDecoder::Make(database));
+  ORDO_RETURN_IF_ERROR(
+      ForEach(database,
+              "SELECT max(coalesce((SELECT max(sequence) FROM jobs), 0), "
+              "(SELECT value FROM meta WHERE key = 'last_sequence'))",
+              [&records](const Statement& row) {
+                records.last_sequence = row.Int(0);
+                return absl::OkStatus();
+              }));
+  ORDO_RETURN_IF_ERROR(ReadLive(database, *decoder, &records));
+  ORDO_RETURN_IF_ERROR(ReadNamed(database, *decoder, &records));
+  ORDO_RETURN_IF_ERROR(ReadOther(database, *decoder, &records));
+  ORDO_RETURN_IF_ERROR(decoder->TakeDamage());
   return records;
 }
 
 absl::Status CheckRows(Database& database) {
-  Reader reader(database);
-  for (const Query& query : {Specs(), Jobs(), NamedQuery("checkpoints"),
-                             NamedQuery("reports"), OtherQuery("")}) {
+  ORDO_ASSIGN_OR_RETURN(const auto decoder, RowDecoder::Make(database));
+  for (const Table& table :
+       {kSpecs, kJobs, kRetired, kCheckpoints, kReports, kOther}) {
     ORDO_RETURN_IF_ERROR(
-        reader.ForEach(query, [](const Statement&) { return true; }));
+        ForEach(database, Select(table, ""), [&](const Statement& row) {
+          decoder->Check(table, row);
+          return absl::OkStatus();
+        }));
   }
-  return reader.damage();
+  return decoder->TakeDamage();
 }
 
 }  // namespace ordo::scheduler::store

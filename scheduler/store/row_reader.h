@@ -1,21 +1,47 @@
 #ifndef ORDO_SCHEDULER_STORE_ROW_READER_H_
 #define ORDO_SCHEDULER_STORE_ROW_READER_H_
 
+#include <memory>
+#include <optional>
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "scheduler/core/load.h"
+#include "scheduler/store/row_decoder.h"
 #include "scheduler/store/sqlite.h"
 
 namespace ordo::scheduler::store {
 
-// All records of a file, as RowWriter wrote them, but rows of kind kAudit.
-// DATA_LOSS when any row's
-// checksum is wrong or its message cannot be read: the error names the table
-// and the key of each such row, up to twenty.
+// What a scheduler starts with: all jobs that have not ended, those that they
+// name, with all that belongs to them, and all rows but those of kind kAudit.
+// DATA_LOSS when any of it is damaged: the error names the table and the key of
+// each such row, up to twenty.
 absl::StatusOr<core::Records> ReadRecords(Database& database);
 
-// The same of every row, rows of kind kAudit too, keeping none of them.
+// DATA_LOSS, as above, when any row of any table is damaged.
 absl::Status CheckRows(Database& database);
+
+// Reads jobs that have ended. Not thread-safe.
+class PastReader {
+ public:
+  // Both outlive this.
+  static absl::StatusOr<std::unique_ptr<PastReader>> Make(Database& database,
+                                                          RowDecoder& decoder);
+
+  // Nothing when there is no such job, it has not ended, or its row is damaged,
+  // of which the decoder knows.
+  absl::StatusOr<std::optional<core::PastJob>> Find(const std::string& job);
+
+ private:
+  explicit PastReader(RowDecoder& decoder) : decoder_(decoder) {}
+  template <typename Take>
+  static absl::Status ForEachOf(Statement& query, const std::string& job,
+                                Take take);
+
+  RowDecoder& decoder_;
+  std::unique_ptr<Statement> job_, checkpoints_, reports_;
+};
 
 }  // namespace ordo::scheduler::store
 

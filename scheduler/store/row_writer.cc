@@ -4,8 +4,10 @@
 #include <utility>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "base/digest/digest.h"
 #include "base/status/status.h"
+#include "google/protobuf/util/time_util.h"
 #include "scheduler/core/present.h"
 #include "scheduler/core/spec_table.h"
 #include "scheduler/core/state.h"
@@ -15,23 +17,63 @@
 namespace ordo::scheduler::store {
 namespace {
 
+using google::protobuf::util::TimeUtil;
+
 constexpr char kPutJob[] =
-    "INSERT INTO jobs VALUES (?1, ?2, ?3, ?4, ?5) "
-    "ON CONFLICT (sequence) DO UPDATE SET body = ?4, crc = ?5";
+    "INSERT INTO jobs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
+    "ON CONFLICT (sequence) DO UPDATE "
+    "SET state = ?7, end_ns = ?8, body = ?9, crc = ?10";
+constexpr char kPutLabel[] =
+    "INSERT INTO ended_labels VALUES (?, ?) ON CONFLICT DO NOTHING";
 constexpr char kPutCheckpoint[] =
-    "INSERT INTO checkpoints VALUES (?1, ?2, ?3) "
-    "ON CONFLICT (name) DO UPDATE SET body = ?2, crc = ?3";
+    "INSERT INTO checkpoints VALUES (?1, ?2, ?3, ?4, ?5, ?6) "
+    "ON CONFLICT (name) DO UPDATE "
+    "SET create_ns = ?3, deleted = ?4, body = ?5, crc = ?6";
 constexpr char kPutReport[] =
-    "INSERT INTO reports VALUES (?1, ?2, ?3) "
-    "ON CONFLICT (name) DO UPDATE SET body = ?2, crc = ?3";
+    "INSERT INTO reports VALUES (?1, ?2, ?3, ?4, ?5) "
+    "ON CONFLICT (name) DO UPDATE SET create_ns = ?3, body = ?4, crc = ?5";
 constexpr char kPutOther[] =
     "INSERT INTO other VALUES (?1, ?2, ?3, ?4) "
     "ON CONFLICT (kind, key) DO UPDATE SET body = ?3, crc = ?4";
 
+// Binds the values of a row in the order of its columns, and its checksum.
+class RowBinder {
+ public:
+  RowBinder(std::string_view table, Statement& put)
+      : put_(put), checksum_(table) {}
+
+  void Int(int64_t value) {
+    put_.BindInt(++parameter_, value);
+    checksum_.Add(value);
+  }
+  void Text(std::string_view value) {
+    put_.BindText(++parameter_, value);
+    checksum_.Add(value);
+  }
+  void Blob(std::string_view value) {
+    put_.BindBlob(++parameter_, value);
+    checksum_.Add(value);
+  }
+  absl::Status Run() {
+    put_.BindInt(++parameter_, checksum_.value());
+    return put_.Run();
+  }
+
+ private:
+  Statement& put_;
+  Checksum checksum_;
+  int parameter_ = 0;
+};
+
+// The job of jobs/{job}/checkpoints/{checkpoint} and the like.
+std::string_view JobOf(std::string_view name) {
+  name.remove_prefix(std::min(name.find('/') + 1, name.size()));
+  return name.substr(0, name.find('/'));
+}
+
 std::string BytesOf(const core::JobRecord& job) {
   StoredJob stored;
   *stored.mutable_job() = core::PresentWithoutSpec(job);
-  stored.set_request_id(job.facts->request_id);
   stored.set_fingerprint(job.facts->fingerprint);
   stored.set_incarnation(job.incarnation);
   stored.set_acknowledged_records(job.acknowledged_records);
@@ -39,6 +81,10 @@ std::string BytesOf(const core::JobRecord& job) {
 }
 
 }  // namespace
+
+std::string LabelTerm(const std::string& key, const std::string& value) {
+  return absl::StrCat(key, "=", value);
+}
 
 absl::StatusOr<std::unique_ptr<RowWriter>> RowWriter::Make(Database& database) {
   std::unique_ptr<RowWriter> writer(new RowWriter(database));
@@ -52,6 +98,7 @@ absl::Status RowWriter::Prepare() {
       {"SELECT coalesce(max(id), 0) + 1 FROM specs", &next_spec_},
       {"INSERT INTO specs VALUES (?1, ?2, ?3, ?4)", &put_spec_},
       {kPutJob, &put_job_},
+      {kPutLabel, &put_label_},
       {kPutCheckpoint, &put_checkpoint_},
       {kPutReport, &put_report_},
       {kPutOther, &put_other_},
@@ -76,12 +123,11 @@ absl::StatusOr<int64_t> RowWriter::WriteSpec(const jobs::v1::JobSpec& spec) {
   const int64_t id = any.ok() ? next_spec_->Int(0) : 0;
   next_spec_->Reset();
   ORDO_RETURN_IF_ERROR(any);
-  put_spec_->BindInt(1, id);
-  put_spec_->BindBlob(2, digest);
-  put_spec_->BindBlob(3, body);
-  put_spec_->BindInt(4,
-                     Checksum("specs").Add(id).Add(digest).Add(body).value());
-  ORDO_RETURN_IF_ERROR(put_spec_->Run());
+  RowBinder row("specs", *put_spec_);
+  row.Int(id);
+  row.Blob(digest);
+  row.Blob(body);
+  ORDO_RETURN_IF_ERROR(row.Run());
   return id;
 }
 
@@ -99,38 +145,62 @@ absl::StatusOr<int64_t> RowWriter::SpecId(const core::SpecPtr& spec) {
   return id;
 }
 
-absl::Status RowWriter::WriteJob(const core::JobRecord& job) {
-  ORDO_ASSIGN_OR_RETURN(const int64_t spec, SpecId(job.facts->spec));
-  const int64_t sequence = job.facts->sequence;
-  const std::string body = BytesOf(job);
-  put_job_->BindInt(1, sequence);
-  put_job_->BindText(2, job.id());
-  put_job_->BindInt(3, spec);
-  put_job_->BindBlob(4, body);
-  put_job_->BindInt(
-      5,
-      Checksum("jobs").Add(sequence).Add(job.id()).Add(spec).Add(body).value());
-  return put_job_->Run();
+absl::Status RowWriter::WriteLabels(const core::JobRecord& job) {
+  for (const auto& [key, value] : job.facts->spec->labels()) {
+    put_label_->BindText(1, LabelTerm(key, value));
+    put_label_->BindInt(2, job.facts->sequence);
+    ORDO_RETURN_IF_ERROR(put_label_->Run());
+  }
+  return absl::OkStatus();
 }
 
-absl::Status RowWriter::WriteNamed(const Named& row, Statement& put) {
-  put.BindText(1, row.name);
-  put.BindBlob(2, row.body);
-  put.BindInt(3, Checksum(row.table).Add(row.name).Add(row.body).value());
-  return put.Run();
+absl::Status RowWriter::WriteJob(const core::JobRecord& job) {
+  ORDO_ASSIGN_OR_RETURN(const int64_t spec, SpecId(job.facts->spec));
+  RowBinder row("jobs", *put_job_);
+  row.Int(job.facts->sequence);
+  row.Text(job.id());
+  row.Text(job.facts->request_id);
+  row.Int(spec);
+  row.Text(job.facts->user);
+  row.Text(job.facts->spec->queue());
+  row.Int(job.state);
+  row.Int(job.end_ns);
+  row.Blob(BytesOf(job));
+  ORDO_RETURN_IF_ERROR(row.Run());
+  return job.end_ns == 0 ? absl::OkStatus() : WriteLabels(job);
+}
+
+absl::Status RowWriter::WriteCheckpoint(
+    const checkpoints::v1::Checkpoint& checkpoint) {
+  RowBinder row("checkpoints", *put_checkpoint_);
+  row.Text(checkpoint.name());
+  row.Text(JobOf(checkpoint.name()));
+  row.Int(TimeUtil::TimestampToNanoseconds(checkpoint.create_time()));
+  row.Int(checkpoint.state() == checkpoints::v1::Checkpoint::DELETED);
+  row.Blob(checkpoint.SerializeAsString());
+  return row.Run();
+}
+
+absl::Status RowWriter::WriteReport(const reports::v1::Report& report) {
+  RowBinder row("reports", *put_report_);
+  row.Text(report.name());
+  row.Text(JobOf(report.name()));
+  row.Int(TimeUtil::TimestampToNanoseconds(report.create_time()));
+  row.Blob(report.SerializeAsString());
+  return row.Run();
 }
 
 absl::Status RowWriter::WriteOther(const core::Row& row) {
-  const auto kind = static_cast<int64_t>(row.kind);
-  Statement& statement = row.bytes.has_value() ? *put_other_ : *remove_other_;
-  statement.BindInt(1, kind);
-  statement.BindText(2, row.key);
-  if (row.bytes.has_value()) {
-    statement.BindBlob(3, *row.bytes);
-    statement.BindInt(
-        4, Checksum("other").Add(kind).Add(row.key).Add(*row.bytes).value());
+  if (!row.bytes.has_value()) {
+    remove_other_->BindInt(1, static_cast<int64_t>(row.kind));
+    remove_other_->BindText(2, row.key);
+    return remove_other_->Run();
   }
-  return statement.Run();
+  RowBinder put("other", *put_other_);
+  put.Int(static_cast<int64_t>(row.kind));
+  put.Text(row.key);
+  put.Blob(*row.bytes);
+  return put.Run();
 }
 
 absl::Status RowWriter::Write(const core::Record& record) {
@@ -139,14 +209,10 @@ absl::Status RowWriter::Write(const core::Record& record) {
   }
   if (const auto* checkpoint =
           std::get_if<core::CheckpointPtr>(&record.value)) {
-    return WriteNamed({"checkpoints", (*checkpoint)->name(),
-                       (*checkpoint)->SerializeAsString()},
-                      *put_checkpoint_);
+    return WriteCheckpoint(**checkpoint);
   }
   if (const auto* report = std::get_if<core::ReportPtr>(&record.value)) {
-    return WriteNamed(
-        {"reports", (*report)->name(), (*report)->SerializeAsString()},
-        *put_report_);
+    return WriteReport(**report);
   }
   return WriteOther(*std::get<core::RowPtr>(record.value));
 }

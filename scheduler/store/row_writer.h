@@ -15,6 +15,10 @@
 
 namespace ordo::scheduler::store {
 
+// How a label stands in the table of labels. Keys have no '=': the first one
+// ends them.
+std::string LabelTerm(const std::string& key, const std::string& value);
+
 // Writes records as rows of schema.h, each with its checksum, within a
 // transaction of the caller. Not thread-safe.
 class RowWriter {
@@ -33,22 +37,20 @@ class RowWriter {
     std::weak_ptr<const jobs::v1::JobSpec> spec;
     int64_t id = 0;
   };
-  struct Named {
-    std::string_view table;
-    std::string_view name;
-    std::string body;
-  };
 
   explicit RowWriter(Database& database) : database_(database) {}
   absl::Status Prepare();
   absl::StatusOr<int64_t> SpecId(const core::SpecPtr& spec);
   absl::StatusOr<int64_t> WriteSpec(const jobs::v1::JobSpec& spec);
   absl::Status WriteJob(const core::JobRecord& job);
-  static absl::Status WriteNamed(const Named& row, Statement& put);
+  absl::Status WriteLabels(const core::JobRecord& job);
+  absl::Status WriteCheckpoint(const checkpoints::v1::Checkpoint& checkpoint);
+  absl::Status WriteReport(const reports::v1::Report& report);
   absl::Status WriteOther(const core::Row& row);
 
   Database& database_;
   std::unique_ptr<Statement> find_spec_, next_spec_, put_spec_, put_job_;
+  std::unique_ptr<Statement> put_label_;
   std::unique_ptr<Statement> put_checkpoint_, put_report_, put_other_;
   std::unique_ptr<Statement> remove_other_;
   // By address. Those that are gone are swept out when there are twice as many

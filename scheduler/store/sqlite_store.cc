@@ -10,10 +10,12 @@
 #include "base/files/files.h"
 #include "base/status/status.h"
 #include "scheduler/store/file_lock.h"
+#include "scheduler/store/retirement.h"
 #include "scheduler/store/row_reader.h"
 #include "scheduler/store/row_writer.h"
 #include "scheduler/store/schema.h"
 #include "scheduler/store/sqlite.h"
+#include "scheduler/store/sqlite_reader.h"
 
 namespace ordo::scheduler::store {
 namespace {
@@ -22,18 +24,29 @@ class SqliteStore : public Store {
  public:
   // The lock and the database belong together: the lock is let go last.
   SqliteStore(std::unique_ptr<FileLock> lock,
-              std::unique_ptr<Database> database)
-      : lock_(std::move(lock)), database_(std::move(database)) {}
+              std::unique_ptr<Database> database,
+              std::unique_ptr<Reader> reader)
+      : lock_(std::move(lock)),
+        database_(std::move(database)),
+        reader_(std::move(reader)) {}
 
   absl::Status Prepare();
   absl::StatusOr<Contents> Load() override;
   absl::Status Commit(const std::vector<core::Record>& records) override;
+  absl::Status Retire(const std::vector<std::string>& jobs) override;
+  Reader& reader() override { return *reader_; }
 
  private:
+  // Runs `write` in a transaction.
+  template <typename Write>
+  absl::Status Transact(Write write);
+
   const std::unique_ptr<FileLock> lock_;
   const std::unique_ptr<Database> database_;
   std::unique_ptr<Statement> begin_, commit_, rollback_;
   std::unique_ptr<RowWriter> rows_;
+  std::unique_ptr<Retirement> retirement_;
+  const std::unique_ptr<Reader> reader_;
 };
 
 absl::Status SqliteStore::Prepare() {
@@ -46,6 +59,7 @@ absl::Status SqliteStore::Prepare() {
   ORDO_ASSIGN_OR_RETURN(commit_, database_->Prepare("COMMIT"));
   ORDO_ASSIGN_OR_RETURN(rollback_, database_->Prepare("ROLLBACK"));
   ORDO_ASSIGN_OR_RETURN(rows_, RowWriter::Make(*database_));
+  ORDO_ASSIGN_OR_RETURN(retirement_, Retirement::Make(*database_));
   return absl::OkStatus();
 }
 
@@ -61,19 +75,32 @@ absl::StatusOr<Contents> SqliteStore::Load() {
   return contents;
 }
 
-absl::Status SqliteStore::Commit(const std::vector<core::Record>& records) {
-  if (records.empty()) return absl::OkStatus();
+template <typename Write>
+absl::Status SqliteStore::Transact(Write write) {
   absl::Status status = begin_->Run();
-  for (const core::Record& record : records) {
-    if (!status.ok()) break;
-    status = rows_->Write(record);
-  }
+  if (status.ok()) status = write();
   if (status.ok()) status = commit_->Run();
   if (status.ok()) return status;
   // The first error is the one that counts; SQLite may have rolled back itself.
   rollback_->Run().IgnoreError();
   rows_->Forget();
   return status;
+}
+
+absl::Status SqliteStore::Commit(const std::vector<core::Record>& records) {
+  if (records.empty()) return absl::OkStatus();
+  return Transact([this, &records]() -> absl::Status {
+    for (const core::Record& record : records) {
+      ORDO_RETURN_IF_ERROR(rows_->Write(record));
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status SqliteStore::Retire(const std::vector<std::string>& jobs) {
+  // Specs may go with them.
+  rows_->Forget();
+  return Transact([this, &jobs] { return retirement_->Remove(jobs); });
 }
 
 }  // namespace
@@ -97,7 +124,8 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
   database_options.vfs = options.vfs;
   ORDO_ASSIGN_OR_RETURN(auto database, Database::Open(path, database_options));
   auto store =
-      std::make_unique<SqliteStore>(*std::move(lock), std::move(database));
+      std::make_unique<SqliteStore>(*std::move(lock), std::move(database),
+                                    MakeSqliteReader(path, database_options));
   ORDO_RETURN_IF_ERROR(store->Prepare());
   return std::unique_ptr<Store>(std::move(store));
 }

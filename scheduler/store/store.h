@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/load.h"
+#include "scheduler/store/reader.h"
 
 namespace ordo::scheduler::store {
 
@@ -25,9 +26,10 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // All records but rows of kind kAudit, ordered as core::Records says, and a
-  // new epoch, which is durable on return. DATA_LOSS when something that was
-  // stored cannot be read any more; nothing is changed then. Call once, first.
+  // What a scheduler starts with (core::Records), without rows of kind kAudit,
+  // and a new epoch, which is durable on return. DATA_LOSS when something that
+  // was stored cannot be read any more; nothing is changed then. Call once,
+  // first.
   virtual absl::StatusOr<Contents> Load() = 0;
 
   // Inserts or replaces the records, in order, all or none; a row without bytes
@@ -35,6 +37,15 @@ class Store {
   // of it is stored, and it may be tried again. After any other error nothing
   // more may be committed: open the store again.
   virtual absl::Status Commit(const std::vector<core::Record>& records) = 0;
+
+  // Removes jobs that have ended, with all that belongs to them, in one
+  // transaction. Their names and request ids stay taken: FindPast tells them,
+  // and how they ended.
+  // Errors are those of Commit.
+  virtual absl::Status Retire(const std::vector<std::string>& jobs) = 0;
+
+  // May be used from any thread, at any time until the store is closed.
+  virtual Reader& reader() = 0;
 };
 
 }  // namespace ordo::scheduler::store

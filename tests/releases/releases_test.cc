@@ -4,12 +4,15 @@
 //   ORDO_RECORD=/absolute/folder bazel test //tests/releases:releases_test
 //       --test_env=ORDO_RECORD --spawn_strategy=local
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <poll.h>
+#include <set>
 #include <string>
 #include <sys/wait.h>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
@@ -63,6 +66,43 @@ class ReleasesTest : public ::testing::Test {
     auto contents = OpenStore(path)->Load();
     EXPECT_TRUE(contents.ok()) << contents.status();
     return contents->records;
+  }
+  // All that is stored, also of jobs that have ended.
+  scheduler::core::Records All(const std::string& path) {
+    const auto store = OpenStore(path);
+    auto contents = store->Load();
+    EXPECT_TRUE(contents.ok()) << contents.status();
+    scheduler::core::Records all = std::move(contents->records);
+    std::set<std::string> loaded;
+    for (const auto& job : all.jobs) loaded.insert(job->id());
+    scheduler::store::EndedQuery query;
+    query.before = kNumJobs + 1;
+    query.limit = kNumJobs;
+    const auto ended = store->reader().ListEnded(query);
+    EXPECT_TRUE(ended.ok()) << ended.status();
+    std::vector<std::string> ids;
+    for (const auto& job : *ended) {
+      if (loaded.count(job->id()) == 0) ids.push_back(job->id());
+    }
+    const auto past = store->reader().FindPast(ids, {});
+    EXPECT_TRUE(past.ok()) << past.status();
+    for (const auto& each : past->jobs) {
+      all.jobs.push_back(each.job);
+      all.checkpoints.insert(all.checkpoints.end(), each.checkpoints.begin(),
+                             each.checkpoints.end());
+      all.reports.insert(all.reports.end(), each.reports.begin(),
+                         each.reports.end());
+    }
+    const auto by_name = [](const auto& a, const auto& b) {
+      return a->name() < b->name();
+    };
+    std::sort(all.jobs.begin(), all.jobs.end(),
+              [](const auto& a, const auto& b) {
+                return a->facts->sequence < b->facts->sequence;
+              });
+    std::sort(all.checkpoints.begin(), all.checkpoints.end(), by_name);
+    std::sort(all.reports.begin(), all.reports.end(), by_name);
+    return all;
   }
   scheduler::core::State LoadState(const std::string& path) {
     scheduler::core::Options options;
@@ -121,7 +161,7 @@ TEST_F(ReleasesTest, ThisReleaseWritesWhatIsRecorded) {
     desired = history.desired().SerializeAsString();
     announced = AnnouncementAfter(history).SerializeAsString();
   }
-  const std::string text = Describe(Load(path));
+  const std::string text = Describe(All(path));
   if (record != nullptr) {
     Write(folder + "/store.txt", text);
     Write(folder + "/desired.pb", desired);
@@ -133,9 +173,14 @@ TEST_F(ReleasesTest, ThisReleaseWritesWhatIsRecorded) {
 
 TEST_F(ReleasesTest, AStoreIsLoadedWhole) {
   const std::string path = Copy("store.sqlite3");
-  EXPECT_EQ(Describe(Load(path)), Text(absl::StrCat(kFiles, "store.txt")));
+  const scheduler::core::Records all = All(path);
+  EXPECT_EQ(Describe(all), Text(absl::StrCat(kFiles, "store.txt")));
+  EXPECT_EQ(all.jobs.size(), static_cast<size_t>(kNumJobs));
   const scheduler::core::State state = LoadState(path);
-  EXPECT_EQ(state.jobs.size(), static_cast<size_t>(kNumJobs));
+  for (const auto& job : all.jobs) {
+    if (scheduler::core::IsTerminal(job->state)) continue;
+    EXPECT_EQ(state.jobs.count(job->id()), 1u) << job->id();
+  }
   ORDO_EXPECT_OK(scheduler::core::CheckInvariants(state));
 }
 

@@ -65,14 +65,27 @@ const char* WhatHolds(const std::vector<workers::v1::Worker>& workers,
 }
 
 std::vector<std::string> CheckpointsIn(
-    const core::State& state, checkpoints::v1::Checkpoint::State wanted) {
+    const core::Records& records, checkpoints::v1::Checkpoint::State wanted) {
   std::vector<std::string> names;
-  for (const auto& [id, entry] : state.jobs) {
-    for (const auto& [key, checkpoint] : entry.checkpoints) {
-      if (checkpoint->state() == wanted) names.push_back(checkpoint->name());
-    }
+  for (const core::CheckpointPtr& checkpoint : records.checkpoints) {
+    if (checkpoint->state() == wanted) names.push_back(checkpoint->name());
   }
   return names;
+}
+
+// The job of jobs/{job}/checkpoints/{checkpoint} and the like.
+std::string JobOf(const std::string& name) {
+  const size_t begin = name.find('/') + 1;
+  return name.substr(begin, name.find('/', begin) - begin);
+}
+
+// How many of these records belong to jobs that the state holds.
+template <typename T>
+size_t NumHeld(const core::State& state, const std::map<std::string, T>& all) {
+  return static_cast<size_t>(
+      std::count_if(all.begin(), all.end(), [&state](const auto& record) {
+        return state.jobs.count(JobOf(record.first)) > 0;
+      }));
 }
 
 }  // namespace
@@ -150,7 +163,9 @@ absl::Status CheckExplained(const core::State& state) {
     if (queued == nullptr) continue;
     std::vector<std::string> needed;
     for (const core::NeededJob& need : entry.job->facts->needs) {
-      if (!core::IsTerminal(state.jobs.at(need.id).job->state)) {
+      const auto needs = state.jobs.find(need.id);
+      if (needs != state.jobs.end() &&
+          !core::IsTerminal(needs->second.job->state)) {
         needed.push_back(need.id);
       }
     }
@@ -171,12 +186,12 @@ absl::Status CheckExplained(const core::State& state) {
   return absl::OkStatus();
 }
 
-std::vector<std::string> AvailableCheckpoints(const core::State& state) {
-  return CheckpointsIn(state, checkpoints::v1::Checkpoint::AVAILABLE);
+std::vector<std::string> AvailableCheckpoints(const core::Records& records) {
+  return CheckpointsIn(records, checkpoints::v1::Checkpoint::AVAILABLE);
 }
 
-std::vector<std::string> DeletedCheckpoints(const core::State& state) {
-  return CheckpointsIn(state, checkpoints::v1::Checkpoint::DELETED);
+std::vector<std::string> DeletedCheckpoints(const core::Records& records) {
+  return CheckpointsIn(records, checkpoints::v1::Checkpoint::DELETED);
 }
 
 void Durable::PutJob(const core::JobPtr& job) {
@@ -216,14 +231,18 @@ absl::Status Durable::CheckEquals(const core::State& state) const {
     return absl::InternalError(
         absl::StrCat("what left the core of ", name, " is not what it has"));
   };
-  if (durable.jobs.size() != jobs_.size()) return differ("jobs");
+  for (const auto& [sequence, job] : jobs_) {
+    if (state.jobs.count(job->id()) == 0 && !core::IsTerminal(job->state)) {
+      return differ(job->id());
+    }
+  }
   for (const core::JobPtr& job : durable.jobs) {
     const auto stored = jobs_.find(job->facts->sequence);
     if (stored == jobs_.end() || !IsSameJob(job, stored->second)) {
       return differ(job->id());
     }
   }
-  if (durable.checkpoints.size() != checkpoints_.size()) {
+  if (durable.checkpoints.size() != NumHeld(state, checkpoints_)) {
     return differ("checkpoints");
   }
   for (const core::CheckpointPtr& checkpoint : durable.checkpoints) {
@@ -232,7 +251,9 @@ absl::Status Durable::CheckEquals(const core::State& state) const {
       return differ(checkpoint->name());
     }
   }
-  if (durable.reports.size() != reports_.size()) return differ("reports");
+  if (durable.reports.size() != NumHeld(state, reports_)) {
+    return differ("reports");
+  }
   for (const core::ReportPtr& report : durable.reports) {
     const auto stored = reports_.find(report->name());
     if (stored == reports_.end() || !IsSame(report, stored->second)) {

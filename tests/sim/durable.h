@@ -59,9 +59,9 @@ absl::Status CheckExplained(const scheduler::core::State& state);
 
 // Resource names of the checkpoints that are available, and that are deleted.
 std::vector<std::string> AvailableCheckpoints(
-    const scheduler::core::State& state);
+    const scheduler::core::Records& records);
 std::vector<std::string> DeletedCheckpoints(
-    const scheduler::core::State& state);
+    const scheduler::core::Records& records);
 
 // Records as a store holds them.
 class Durable {
@@ -69,7 +69,7 @@ class Durable {
   void Reset(const scheduler::core::Records& records);
   void Put(const scheduler::core::Record& record);
   // INTERNAL, naming the first difference, unless these are the durable part of
-  // the state.
+  // the state; but for jobs that have ended, which the state may lack.
   absl::Status CheckEquals(const scheduler::core::State& state) const;
 
   // By id.

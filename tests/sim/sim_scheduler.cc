@@ -72,8 +72,10 @@ void SimScheduler::Start() {
   stalled_until_ = absl::ZeroDuration();
   life_.Begin();
   world_.Note(absl::StrCat("start scheduler ", num_lives_));
-  oracle_.AfterLoad(*state_, contents->records);
-  for (const std::string& name : DeletedCheckpoints(*state_)) {
+  in_flight_ = {};
+  const core::Records stored = Stored();
+  oracle_.AfterLoad(*state_, stored);
+  for (const std::string& name : DeletedCheckpoints(stored)) {
     storage_.Remove(name);
   }
   PlanTick();
@@ -148,6 +150,7 @@ absl::Status SimScheduler::Apply(core::Event event) {
       answer = announce->status;
     }
   }
+  in_flight_.Add(effects);
   if (!effects.empty()) queue_.push_back(std::move(effects));
   Commit();
   PlanTick();
@@ -217,7 +220,26 @@ void SimScheduler::Release(size_t turn, size_t effect) {
     }
   }
   committing_ = false;
+  Forget(in_flight_.Remove(group_));
   Commit();
+}
+
+void SimScheduler::Forget(std::vector<std::string> jobs) {
+  if (!jobs.empty()) Apply(core::Forget{std::move(jobs)}).IgnoreError();
+}
+
+void SimScheduler::Call(const scheduler::server::Mentioned& mentioned,
+                        core::Event event) {
+  auto past = store_->FindPast(mentioned.jobs, mentioned.request_ids);
+  std::vector<std::string> recalled;
+  for (const core::PastJob& each : past->jobs) {
+    recalled.push_back(each.job->id());
+  }
+  if (!past->jobs.empty()) {
+    Apply(core::Recall{std::move(past->jobs)}).IgnoreError();
+  }
+  Apply(std::move(event)).IgnoreError();
+  Forget(in_flight_.Without(recalled));
 }
 
 void SimScheduler::ReleaseEffect(const core::Effect& effect) {
@@ -284,24 +306,27 @@ void SimScheduler::Send(const std::string& worker) {
 void SimScheduler::CreateJobs(const std::vector<scheduler::NewJob>& jobs,
                               JobsReply reply) {
   Ask(
+      scheduler::server::MentionedBy(jobs),
       [jobs](uint64_t call) {
         return core::Submit{call, jobs};
       },
       std::move(reply));
 }
 
-void SimScheduler::Ask(const std::function<core::Event(uint64_t call)>& make,
+void SimScheduler::Ask(const scheduler::server::Mentioned& mentioned,
+                       const std::function<core::Event(uint64_t call)>& make,
                        JobsReply reply) {
   if (!runs()) return reply(absl::UnavailableError("no such process"));
-  Enter([this, make, reply] {
+  Enter([this, mentioned, make, reply] {
     const uint64_t call = next_call_++;
     calls_[call] = reply;
-    Apply(make(call)).IgnoreError();
+    Call(mentioned, make(call));
   });
 }
 
 void SimScheduler::CancelJob(const std::string& job, JobsReply reply) {
   Ask(
+      {{job}},
       [job](uint64_t call) {
         return core::Cancel{call, job, "ada"};
       },
@@ -310,6 +335,7 @@ void SimScheduler::CancelJob(const std::string& job, JobsReply reply) {
 
 void SimScheduler::HoldJob(const std::string& job, JobsReply reply) {
   Ask(
+      {{job}},
       [job](uint64_t call) {
         return core::Hold{call, job, "ada"};
       },
@@ -318,6 +344,7 @@ void SimScheduler::HoldJob(const std::string& job, JobsReply reply) {
 
 void SimScheduler::ReleaseJob(const std::string& job, JobsReply reply) {
   Ask(
+      {{job}},
       [job](uint64_t call) {
         return core::Release{call, job, "ada"};
       },
@@ -327,6 +354,7 @@ void SimScheduler::ReleaseJob(const std::string& job, JobsReply reply) {
 void SimScheduler::SetPriority(const std::string& job, int32_t priority,
                                JobsReply reply) {
   Ask(
+      {{job}},
       [job, priority](uint64_t call) {
         return core::SetPriority{call, job, "ada", priority};
       },

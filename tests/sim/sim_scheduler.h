@@ -14,6 +14,7 @@
 #include "proto/ordo/agent/v1/agent.pb.h"
 #include "scheduler/core/apply.h"
 #include "scheduler/core/state.h"
+#include "scheduler/server/past_jobs.h"
 #include "scheduler/store/testing/memory_store.h"
 #include "tests/sim/machine.h"
 #include "tests/sim/network.h"
@@ -75,6 +76,9 @@ class SimScheduler {
   void Announce(const agent::v1::AnnounceRequest& request,
                 const Reply<agent::v1::AnnounceResponse>& reply);
 
+  // All that is stored.
+  scheduler::core::Records Stored() const { return memory_->All(); }
+
   // Whether it runs and all it knows is durable and released.
   bool IsIdle() const;
   bool IsLive(const AttemptKey& key) const;
@@ -91,10 +95,16 @@ class SimScheduler {
 
   void Start();
   void Enter(std::function<void()> then);
-  void Ask(const std::function<scheduler::core::Event(uint64_t call)>& make,
+  void Ask(const scheduler::server::Mentioned& mentioned,
+           const std::function<scheduler::core::Event(uint64_t call)>& make,
            JobsReply reply);
   absl::Status Apply(scheduler::core::Event event);
   void TellOracle(const scheduler::core::Event& event);
+  // Jobs that have ended leave the core, and come back for an event that names
+  // them, as in scheduler/server.
+  void Forget(std::vector<std::string> jobs);
+  void Call(const scheduler::server::Mentioned& mentioned,
+            scheduler::core::Event event);
   void PlanTick();
   void Commit();
   void FinishCommit();
@@ -124,6 +134,7 @@ class SimScheduler {
   std::unique_ptr<scheduler::store::testing::MemoryStore> store_;
   std::optional<scheduler::core::State> state_;
   std::vector<scheduler::core::Effects> queue_;
+  scheduler::server::RecordsInFlight in_flight_;
   // What is being committed and released.
   std::vector<scheduler::core::Effects> group_;
   bool committing_ = false;

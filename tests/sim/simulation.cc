@@ -169,10 +169,10 @@ class Simulation {
         world_.Fail(worker->id() + " still runs or keeps something");
       }
     }
-    for (const std::string& name : DeletedCheckpoints(scheduler_.state())) {
+    for (const std::string& name : DeletedCheckpoints(scheduler_.Stored())) {
       if (storage_.Has(name)) world_.Fail(name + " is deleted and there");
     }
-    for (const std::string& name : AvailableCheckpoints(scheduler_.state())) {
+    for (const std::string& name : AvailableCheckpoints(scheduler_.Stored())) {
       if (!storage_.Has(name)) world_.Fail(name + " is available and gone");
     }
     if (!IsSettled()) world_.Fail("something is still under way");

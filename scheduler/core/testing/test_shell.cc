@@ -137,6 +137,55 @@ void TestShell::CheckRecords() {
   }
 }
 
+void TestShell::MoveToPast(const std::string& job) {
+  PastJob& past = past_[job];
+  for (auto it = jobs_.begin(); it != jobs_.end(); ++it) {
+    if (it->second->id() != job) continue;
+    past.job = it->second;
+    recorded_.erase(it->first);
+    jobs_.erase(it);
+    break;
+  }
+  const auto take = [&job](auto* records, auto* taken) {
+    const std::string folder = JobName(job) + "/";
+    auto it = records->lower_bound(folder);
+    while (it != records->end() && it->first.rfind(folder, 0) == 0) {
+      taken->push_back(it->second);
+      it = records->erase(it);
+    }
+  };
+  take(&checkpoints_, &past.checkpoints);
+  take(&reports_, &past.reports);
+}
+
+void TestShell::Forget(const std::vector<std::string>& jobs) {
+  for (const Effect& effect : Apply(state_, core::Forget{jobs}, now_)) {
+    ADD_FAILURE() << "not expected: " << Describe(effect);
+  }
+  for (const std::string& job : jobs) {
+    if (state_.jobs.count(job) == 0) MoveToPast(job);
+  }
+  const absl::Status status = CheckInvariants(state_);
+  EXPECT_TRUE(status.ok()) << status;
+  CheckRecords();
+}
+
+void TestShell::Recall(const std::vector<std::string>& jobs) {
+  core::Recall recall;
+  for (const std::string& job : jobs) {
+    const auto it = past_.find(job);
+    ASSERT_NE(it, past_.end()) << job;
+    const PastJob& past = it->second;
+    jobs_[past.job->facts->sequence] = past.job;
+    recorded_[past.job->facts->sequence] = past.job;
+    for (const auto& each : past.checkpoints) checkpoints_[each->name()] = each;
+    for (const auto& each : past.reports) reports_[each->name()] = each;
+    recall.jobs.push_back(past);
+    past_.erase(it);
+  }
+  ApplyEvent(std::move(recall));
+}
+
 absl::StatusOr<std::vector<jobs::v1::Job>> TestShell::TakeAnswer(
     uint64_t call) {
   for (auto it = pending_.begin(); it != pending_.end(); ++it) {
@@ -154,9 +203,9 @@ absl::StatusOr<std::vector<jobs::v1::Job>> TestShell::TakeAnswer(
 }
 
 absl::StatusOr<std::vector<jobs::v1::Job>> TestShell::Submit(
-    const std::vector<NewJob>& jobs) {
+    const std::vector<NewJob>& jobs, const std::vector<RetiredJob>& retired) {
   const uint64_t call = next_call_++;
-  ApplyEvent(core::Submit{call, jobs});
+  ApplyEvent(core::Submit{call, jobs, retired});
   return TakeAnswer(call);
 }
 

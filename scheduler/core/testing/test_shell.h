@@ -32,7 +32,8 @@ class TestShell {
 
   // Events. Submit and what follows up to ChangePriority take their own answer.
   absl::StatusOr<std::vector<jobs::v1::Job>> Submit(
-      const std::vector<NewJob>& jobs);
+      const std::vector<NewJob>& jobs,
+      const std::vector<RetiredJob>& retired = {});
   absl::StatusOr<jobs::v1::Job> Submit(const NewJob& job);
   absl::StatusOr<jobs::v1::Job> CancelJob(const std::string& job,
                                           const std::string& user = "ada");
@@ -59,6 +60,9 @@ class TestShell {
   void JumpWallClock(absl::Duration duration) { now_.wall += duration; }
   // The scheduler dies and starts again from its records.
   void Restart();
+  // What is stored of these jobs is enough; and is needed again.
+  void Forget(const std::vector<std::string>& jobs);
+  void Recall(const std::vector<std::string>& jobs);
 
   // Effects of the last event; they are taken.
   // The newest desired set of a worker; the test fails if there is none.
@@ -86,6 +90,8 @@ class TestShell {
   void ApplyEvent(const Event& event);
   void Keep(const Effect& effect);
   void CheckRecords();
+  // Moves what is stored of a job to those that have left.
+  void MoveToPast(const std::string& job);
   absl::StatusOr<std::vector<jobs::v1::Job>> TakeAnswer(uint64_t call);
   absl::StatusOr<jobs::v1::Job> TakeJob(uint64_t call);
 
@@ -103,6 +109,8 @@ class TestShell {
   std::map<std::string, CheckpointPtr> checkpoints_;
   std::map<std::string, ReportPtr> reports_;
   std::map<std::pair<Row::Kind, std::string>, RowPtr> rows_;
+  // Of jobs that have left the state.
+  std::map<std::string, PastJob> past_;
   std::map<std::pair<Count::What, std::string>, double> counts_;
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_;
   std::map<std::string, std::shared_ptr<const jobs::v1::Progress>> progress_;

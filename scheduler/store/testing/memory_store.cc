@@ -1,12 +1,85 @@
 #include "scheduler/store/testing/memory_store.h"
 
+#include <algorithm>
+#include <set>
 #include <variant>
 
+#include "base/status/details.h"
+#include "google/protobuf/util/time_util.h"
+
 namespace ordo::scheduler::store::testing {
+namespace {
+
+using google::protobuf::util::TimeUtil;
+
+bool Matches(const core::JobRecord& job, const EndedQuery& query) {
+  const jobs::v1::JobSpec& spec = *job.facts->spec;
+  return job.end_ns != 0 && job.facts->sequence < query.before &&
+         job.state == query.state.value_or(job.state) &&
+         spec.queue() == query.queue.value_or(spec.queue()) &&
+         job.facts->user == query.owner.value_or(job.facts->user) &&
+         std::all_of(query.labels.begin(), query.labels.end(),
+                     [&spec](const auto& wanted) {
+                       const auto label = spec.labels().find(wanted.first);
+                       return label != spec.labels().end() &&
+                              label->second == wanted.second;
+                     });
+}
+
+// Those of a job have its name before theirs.
+bool BelongsTo(const std::string& name, const std::string& job) {
+  return name.rfind("jobs/" + job + "/", 0) == 0;
+}
+
+template <typename T>
+absl::StatusOr<std::vector<std::shared_ptr<const T>>> ListArtifacts(
+    const std::map<std::string, std::shared_ptr<const T>>& all,
+    const ArtifactQuery& query) {
+  const auto key = [](const T& artifact) {
+    return std::make_pair(
+        TimeUtil::TimestampToNanoseconds(artifact.create_time()),
+        artifact.name());
+  };
+  std::vector<std::shared_ptr<const T>> found;
+  const auto before = all.find(query.before);
+  if (!query.before.empty() && before == all.end()) {
+    return base::InvalidField("page_token", "is not one of this listing");
+  }
+  for (const auto& [name, artifact] : all) {
+    if (!query.job.empty() && !BelongsTo(name, query.job)) continue;
+    if (!query.before.empty() && key(*artifact) >= key(*before->second)) {
+      continue;
+    }
+    found.push_back(artifact);
+  }
+  std::sort(found.begin(), found.end(),
+            [&key](const auto& a, const auto& b) { return key(*a) > key(*b); });
+  found.resize(std::min(found.size(), static_cast<size_t>(query.limit)));
+  return found;
+}
+
+}  // namespace
 
 void Memory::Fail(const absl::Status& status) {
   base::MutexLock lock(mutex_);
   failure_ = status;
+}
+
+core::Records Memory::All() const {
+  base::MutexLock lock(mutex_);
+  core::Records records;
+  for (const auto& [sequence, job] : held_records_.jobs) {
+    records.jobs.push_back(job);
+    records.last_sequence = sequence;
+  }
+  for (const auto& [name, checkpoint] : held_records_.checkpoints) {
+    records.checkpoints.push_back(checkpoint);
+  }
+  for (const auto& [name, report] : held_records_.reports) {
+    records.reports.push_back(report);
+  }
+  for (const auto& [key, row] : held_records_.rows) records.rows.push_back(row);
+  return records;
 }
 
 void Memory::Hold() {
@@ -73,14 +146,28 @@ absl::StatusOr<Contents> MemoryStore::Load() {
   Contents contents;
   contents.epoch = ++memory_->epoch_;
   const Memory::Held& held = memory_->held_records_;
+  std::set<std::string> wanted;
+  contents.records.last_sequence = held.last_sequence;
   for (const auto& [sequence, job] : held.jobs) {
-    contents.records.jobs.push_back(job);
+    contents.records.last_sequence =
+        std::max(contents.records.last_sequence, sequence);
+    if (job->end_ns != 0) continue;
+    wanted.insert(job->id());
+    for (const std::string& id : core::JobsNamedBy(*job->facts->spec)) {
+      wanted.insert(id);
+    }
   }
+  for (const auto& [sequence, job] : held.jobs) {
+    if (wanted.count(job->id()) > 0) contents.records.jobs.push_back(job);
+  }
+  const auto is_wanted = [&wanted](const std::string& name) {
+    return wanted.count(name.substr(5, name.find('/', 5) - 5)) > 0;
+  };
   for (const auto& [name, checkpoint] : held.checkpoints) {
-    contents.records.checkpoints.push_back(checkpoint);
+    if (is_wanted(name)) contents.records.checkpoints.push_back(checkpoint);
   }
   for (const auto& [name, report] : held.reports) {
-    contents.records.reports.push_back(report);
+    if (is_wanted(name)) contents.records.reports.push_back(report);
   }
   for (const auto& [key, row] : held.rows) {
     if (row->kind != core::Row::Kind::kAudit) {
@@ -109,6 +196,164 @@ absl::Status MemoryStore::Commit(const std::vector<core::Record>& records) {
   if (!memory_->SurvivesWrite()) return absl::UnavailableError("dead");
   ++memory_->num_committed_;
   return absl::OkStatus();
+}
+
+std::vector<core::PastJob> MemoryStore::PastOf(
+    const std::function<bool(const core::JobRecord&)>& is_wanted) {
+  base::MutexLock lock(memory_->mutex_);
+  const Memory::Held& held = memory_->held_records_;
+  std::vector<core::PastJob> found;
+  for (const auto& [sequence, job] : held.jobs) {
+    if (!is_wanted(*job)) continue;
+    core::PastJob past{job, {}, {}};
+    for (const auto& [name, checkpoint] : held.checkpoints) {
+      if (BelongsTo(name, job->id())) past.checkpoints.push_back(checkpoint);
+    }
+    for (const auto& [name, report] : held.reports) {
+      if (BelongsTo(name, job->id())) past.reports.push_back(report);
+    }
+    found.push_back(std::move(past));
+  }
+  return found;
+}
+
+absl::StatusOr<core::JobPtr> MemoryStore::FindJob(const std::string& job) {
+  const auto found =
+      PastOf([&job](const core::JobRecord& each) { return each.id() == job; });
+  return found.empty() ? nullptr : found[0].job;
+}
+
+absl::StatusOr<PastJobs> MemoryStore::FindPast(
+    const std::vector<std::string>& jobs,
+    const std::vector<std::string>& request_ids) {
+  const auto is_asked = [&](const std::string& job,
+                            const std::string& request_id) {
+    const auto is_in = [](const std::string& value,
+                          const std::vector<std::string>& all) {
+      return !value.empty() &&
+             std::find(all.begin(), all.end(), value) != all.end();
+    };
+    return is_in(job, jobs) || is_in(request_id, request_ids);
+  };
+  PastJobs found;
+  found.jobs = PastOf([&is_asked](const core::JobRecord& job) {
+    return job.end_ns != 0 && is_asked(job.id(), job.facts->request_id);
+  });
+  base::MutexLock lock(memory_->mutex_);
+  for (const auto& [id, job] : memory_->held_records_.retired) {
+    if (is_asked(id, job.request_id)) found.retired.push_back(job);
+  }
+  return found;
+}
+
+absl::StatusOr<std::vector<core::PastJob>> MemoryStore::FindExpired(
+    const ExpiredQuery& query) {
+  auto ended =
+      PastOf([](const core::JobRecord& job) { return job.end_ns != 0; });
+  const auto key = [](const core::PastJob& past) {
+    return std::make_pair(past.job->end_ns, past.job->facts->sequence);
+  };
+  std::sort(ended.begin(), ended.end(),
+            [&key](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::vector<core::PastJob> found;
+  for (size_t i = 0; i < ended.size(); ++i) {
+    const auto num_later = static_cast<int64_t>(ended.size() - i - 1);
+    const bool is_expired = ended[i].job->end_ns < query.ended_before_ns ||
+                            (query.keep >= 0 && num_later >= query.keep);
+    if (static_cast<int>(found.size()) == query.limit) break;
+    if (is_expired && key(ended[i]) > std::make_pair(query.after_end_ns,
+                                                     query.after_sequence)) {
+      found.push_back(ended[i]);
+    }
+  }
+  return found;
+}
+
+absl::Status MemoryStore::Retire(const std::vector<std::string>& jobs) {
+  base::MutexLock lock(memory_->mutex_);
+  if (!memory_->failure_.ok()) return memory_->failure_;
+  if (!memory_->SurvivesWrite()) return absl::UnavailableError("dead");
+  Memory::Held& held = memory_->held_records_;
+  for (auto it = held.jobs.begin(); it != held.jobs.end();) {
+    const core::JobRecord& job = *it->second;
+    if (job.end_ns == 0 ||
+        std::find(jobs.begin(), jobs.end(), job.id()) == jobs.end()) {
+      ++it;
+      continue;
+    }
+    const auto remove = [&job](auto* artifacts) {
+      for (auto each = artifacts->begin(); each != artifacts->end();) {
+        each = BelongsTo(each->first, job.id()) ? artifacts->erase(each)
+                                                : std::next(each);
+      }
+    };
+    remove(&held.checkpoints);
+    remove(&held.reports);
+    held.retired[job.id()] = {job.id(), job.facts->request_id, job.state};
+    held.last_sequence = std::max(held.last_sequence, it->first);
+    it = held.jobs.erase(it);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<core::JobPtr>> MemoryStore::ListEnded(
+    const EndedQuery& query) {
+  auto found = PastOf(
+      [&query](const core::JobRecord& job) { return Matches(job, query); });
+  std::vector<core::JobPtr> jobs;
+  for (auto past = found.rbegin(); past != found.rend(); ++past) {
+    if (static_cast<int>(jobs.size()) == query.limit) break;
+    jobs.push_back(past->job);
+  }
+  return jobs;
+}
+
+absl::StatusOr<std::map<core::JobState, int64_t>> MemoryStore::CountEnded() {
+  std::map<core::JobState, int64_t> counts;
+  for (const core::PastJob& past :
+       PastOf([](const core::JobRecord& job) { return job.end_ns != 0; })) {
+    ++counts[past.job->state];
+  }
+  return counts;
+}
+
+absl::StatusOr<std::vector<std::string>> MemoryStore::DeletedCheckpoints() {
+  base::MutexLock lock(memory_->mutex_);
+  std::vector<std::string> names;
+  for (const auto& [name, checkpoint] : memory_->held_records_.checkpoints) {
+    if (checkpoint->state() == checkpoints::v1::Checkpoint::DELETED) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+absl::StatusOr<core::CheckpointPtr> MemoryStore::FindCheckpoint(
+    const std::string& name) {
+  base::MutexLock lock(memory_->mutex_);
+  const auto& all = memory_->held_records_.checkpoints;
+  const auto found = all.find(name);
+  return found == all.end() ? nullptr : found->second;
+}
+
+absl::StatusOr<core::ReportPtr> MemoryStore::FindReport(
+    const std::string& name) {
+  base::MutexLock lock(memory_->mutex_);
+  const auto& all = memory_->held_records_.reports;
+  const auto found = all.find(name);
+  return found == all.end() ? nullptr : found->second;
+}
+
+absl::StatusOr<std::vector<core::CheckpointPtr>> MemoryStore::ListCheckpoints(
+    const ArtifactQuery& query) {
+  base::MutexLock lock(memory_->mutex_);
+  return ListArtifacts(memory_->held_records_.checkpoints, query);
+}
+
+absl::StatusOr<std::vector<core::ReportPtr>> MemoryStore::ListReports(
+    const ArtifactQuery& query) {
+  base::MutexLock lock(memory_->mutex_);
+  return ListArtifacts(memory_->held_records_.reports, query);
 }
 
 }  // namespace ordo::scheduler::store::testing

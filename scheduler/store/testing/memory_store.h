@@ -1,6 +1,7 @@
 #ifndef ORDO_SCHEDULER_STORE_TESTING_MEMORY_STORE_H_
 #define ORDO_SCHEDULER_STORE_TESTING_MEMORY_STORE_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,6 +18,8 @@ class Memory {
  public:
   // Every later commit fails with this, until it is OK.
   void Fail(const absl::Status& status);
+  // All that it holds, also of jobs that have ended.
+  core::Records All() const;
   // The process that uses it dies before the write of this number, from 1 on:
   // each record and the end of each commit is one. Everything fails from then
   // on, until Revive; which says whether it has come to that.
@@ -38,6 +41,9 @@ class Memory {
     std::map<std::string, core::CheckpointPtr> checkpoints;
     std::map<std::string, core::ReportPtr> reports;
     std::map<std::pair<core::Row::Kind, std::string>, core::RowPtr> rows;
+    // By id.
+    std::map<std::string, core::RetiredJob> retired;
+    int64_t last_sequence = 0;
   };
 
   static void Put(const core::Record& record, Held* held);
@@ -57,15 +63,39 @@ class Memory {
 };
 
 // A store in memory that fails or waits on demand.
-class MemoryStore : public Store {
+class MemoryStore : public Store, public Reader {
  public:
   explicit MemoryStore(std::shared_ptr<Memory> memory)
       : memory_(std::move(memory)) {}
 
   absl::StatusOr<Contents> Load() override;
   absl::Status Commit(const std::vector<core::Record>& records) override;
+  absl::Status Retire(const std::vector<std::string>& jobs) override;
+  Reader& reader() override { return *this; }
+
+  absl::StatusOr<core::JobPtr> FindJob(const std::string& job) override;
+  absl::StatusOr<PastJobs> FindPast(
+      const std::vector<std::string>& jobs,
+      const std::vector<std::string>& request_ids) override;
+  absl::StatusOr<std::vector<core::PastJob>> FindExpired(
+      const ExpiredQuery& query) override;
+  absl::StatusOr<std::vector<core::JobPtr>> ListEnded(
+      const EndedQuery& query) override;
+  absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() override;
+  absl::StatusOr<std::vector<std::string>> DeletedCheckpoints() override;
+  absl::StatusOr<core::CheckpointPtr> FindCheckpoint(
+      const std::string& name) override;
+  absl::StatusOr<core::ReportPtr> FindReport(const std::string& name) override;
+  absl::StatusOr<std::vector<core::CheckpointPtr>> ListCheckpoints(
+      const ArtifactQuery& query) override;
+  absl::StatusOr<std::vector<core::ReportPtr>> ListReports(
+      const ArtifactQuery& query) override;
 
  private:
+  // Whose jobs `is_wanted`, with all that belongs to them.
+  std::vector<core::PastJob> PastOf(
+      const std::function<bool(const core::JobRecord&)>& is_wanted);
+
   const std::shared_ptr<Memory> memory_;
 };
 

@@ -2,6 +2,7 @@
 #define ORDO_SCHEDULER_STORE_TESTING_RECORDS_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,8 +18,9 @@
 
 namespace ordo::scheduler::store::testing {
 
-inline core::Record JobRecord(int64_t sequence, const std::string& name,
-                              int64_t version = 1) {
+// A job that has not ended.
+inline core::StoredJob MakeStoredJob(int64_t sequence, const std::string& name,
+                                     int64_t version = 1) {
   core::StoredJob stored;
   stored.job.mutable_spec()->set_name(name);
   // Every third job asks for the same.
@@ -29,16 +31,55 @@ inline core::Record JobRecord(int64_t sequence, const std::string& name,
   stored.fingerprint = "fingerprint-" + name;
   stored.incarnation = "incarnation-" + std::to_string(version);
   stored.acknowledged_records = version * 10;
+  return stored;
+}
+
+inline core::Record RecordOf(core::StoredJob stored) {
   core::SpecTable specs;
   return {core::RecordOf(std::move(stored), &specs)};
 }
 
-inline core::Record CheckpointRecord(
-    const std::string& name, checkpoints::v1::Checkpoint::State state =
-                                 checkpoints::v1::Checkpoint::AVAILABLE) {
+inline core::Record JobRecord(int64_t sequence, const std::string& name,
+                              int64_t version = 1) {
+  return RecordOf(MakeStoredJob(sequence, name, version));
+}
+
+// One that names a checkpoint of another.
+inline core::Record NamingJobRecord(int64_t sequence, const std::string& name,
+                                    const std::string& checkpoint) {
+  core::StoredJob stored = MakeStoredJob(sequence, name);
+  stored.job.mutable_spec()->set_start_from(checkpoint);
+  return RecordOf(std::move(stored));
+}
+
+struct EndedJob {
+  jobs::v1::Job::State state = jobs::v1::Job::SUCCEEDED;
+  std::string owner = "ada";
+  std::string queue = "default";
+  std::map<std::string, std::string> labels = {};
+};
+
+inline core::Record EndedJobRecord(int64_t sequence, const std::string& name,
+                                   const EndedJob& job = {}) {
+  core::StoredJob stored = MakeStoredJob(sequence, name);
+  stored.job.set_state(job.state);
+  stored.job.mutable_owner()->set_user(job.owner);
+  stored.job.mutable_spec()->set_queue(job.queue);
+  for (const auto& [key, value] : job.labels) {
+    (*stored.job.mutable_spec()->mutable_labels())[key] = value;
+  }
+  stored.job.mutable_end_time()->set_seconds(1000 + sequence);
+  return RecordOf(std::move(stored));
+}
+
+inline core::Record CheckpointRecord(const std::string& name,
+                                     checkpoints::v1::Checkpoint::State state =
+                                         checkpoints::v1::Checkpoint::AVAILABLE,
+                                     int64_t create_seconds = 1) {
   auto checkpoint = std::make_shared<checkpoints::v1::Checkpoint>();
   checkpoint->set_name(name);
   checkpoint->set_state(state);
+  checkpoint->mutable_create_time()->set_seconds(create_seconds);
   return {core::CheckpointPtr(std::move(checkpoint))};
 }
 

@@ -311,19 +311,264 @@ TEST_P(StoreConformanceTest, RecordsComeBackInTheOrderOfTheirKeys) {
   for (const int sequence : {30, 4, 200}) {
     ORDO_ASSERT_OK(store().Commit(
         {JobRecord(sequence, "job-" + std::to_string(sequence)),
-         ReportRecord("jobs/x/reports/r-" + std::to_string(sequence), 1)}));
+         ReportRecord("jobs/job-4/reports/r-" + std::to_string(sequence), 1)}));
   }
   const Contents contents = Reopen();
   ASSERT_EQ(contents.records.jobs.size(), 3u);
   EXPECT_EQ(contents.records.jobs[0]->facts->sequence, 4);
   EXPECT_EQ(contents.records.jobs[1]->facts->sequence, 30);
   EXPECT_EQ(contents.records.jobs[2]->facts->sequence, 200);
-  EXPECT_EQ(contents.records.reports[0]->name(), "jobs/x/reports/r-200");
+  ASSERT_EQ(contents.records.reports.size(), 3u);
+  EXPECT_EQ(contents.records.reports[0]->name(), "jobs/job-4/reports/r-200");
 }
 
 TEST_P(StoreConformanceTest, AnEmptyCommitIsFine) {
   Reopen();
   ORDO_EXPECT_OK(store().Commit({}));
+}
+
+// Names of jobs.
+inline std::vector<std::string> Ids(
+    const absl::StatusOr<std::vector<core::JobPtr>>& jobs) {
+  EXPECT_TRUE(jobs.ok()) << jobs.status();
+  std::vector<std::string> ids;
+  for (const core::JobPtr& job : *jobs) ids.push_back(job->id());
+  return ids;
+}
+
+template <typename Artifacts>
+std::vector<std::string> Names(const absl::StatusOr<Artifacts>& artifacts) {
+  EXPECT_TRUE(artifacts.ok()) << artifacts.status();
+  std::vector<std::string> names;
+  for (const auto& artifact : *artifacts) names.push_back(artifact->name());
+  return names;
+}
+
+TEST_P(StoreConformanceTest, EndedJobsAreLoadedOnlyWhereALiveOneNamesThem) {
+  Reopen();
+  ORDO_ASSERT_OK(store().Commit(
+      {EndedJobRecord(1, "a"), EndedJobRecord(2, "b"), JobRecord(3, "c"),
+       NamingJobRecord(4, "d", "jobs/b/checkpoints/5-1"),
+       EndedJobRecord(5, "e"), CheckpointRecord("jobs/a/checkpoints/5-1"),
+       CheckpointRecord("jobs/b/checkpoints/5-1"),
+       CheckpointRecord("jobs/c/checkpoints/5-1")}));
+  const Contents contents = Reopen();
+  EXPECT_EQ(Ids(contents.records.jobs),
+            (std::vector<std::string>{"b", "c", "d"}));
+  EXPECT_EQ(Names(absl::StatusOr<std::vector<core::CheckpointPtr>>(
+                contents.records.checkpoints)),
+            (std::vector<std::string>{"jobs/b/checkpoints/5-1",
+                                      "jobs/c/checkpoints/5-1"}));
+  EXPECT_EQ(contents.records.last_sequence, 5);
+}
+
+TEST_P(StoreConformanceTest, AReaderSeesACommitThatHasReturned) {
+  Reopen();
+  for (int64_t i = 1; i <= 3; ++i) {
+    ORDO_ASSERT_OK(store().Commit({JobRecord(1, "a", i)}));
+    const auto job = store().reader().FindJob("a");
+    ORDO_ASSERT_OK(job);
+    ASSERT_NE(*job, nullptr);
+    EXPECT_EQ((*job)->version, i);
+    EXPECT_EQ((*job)->facts->request_id, "request-a");
+  }
+  const auto none = store().reader().FindJob("b");
+  ORDO_ASSERT_OK(none);
+  EXPECT_EQ(*none, nullptr);
+}
+
+TEST_P(StoreConformanceTest, APastJobIsFoundByNameAndRequestWithAllOfIt) {
+  Reopen();
+  ORDO_ASSERT_OK(store().Commit(
+      {EndedJobRecord(1, "a"), EndedJobRecord(2, "b"), EndedJobRecord(3, "c"),
+       JobRecord(4, "live"), CheckpointRecord("jobs/a/checkpoints/5-1"),
+       ReportRecord("jobs/a/reports/r", 5),
+       CheckpointRecord("jobs/a-2/checkpoints/5-1")}));
+  const auto past = store().reader().FindPast(
+      {"a", "live", "none"}, {"request-b", "request-live", "request-none", ""});
+  ORDO_ASSERT_OK(past);
+  ASSERT_EQ(past->jobs.size(), 2u);
+  EXPECT_EQ(past->jobs[0].job->id(), "a");
+  EXPECT_EQ(past->jobs[0].checkpoints.size(), 1u);
+  EXPECT_EQ(past->jobs[0].reports.size(), 1u);
+  EXPECT_EQ(past->jobs[1].job->id(), "b");
+  EXPECT_TRUE(past->jobs[1].checkpoints.empty());
+  EXPECT_TRUE(past->retired.empty());
+}
+
+TEST_P(StoreConformanceTest, EndedJobsAreListedNewestFirstInPages) {
+  Reopen();
+  ORDO_ASSERT_OK(
+      store().Commit({EndedJobRecord(1, "a"), JobRecord(2, "b"),
+                      EndedJobRecord(3, "c"), EndedJobRecord(4, "d")}));
+  EndedQuery query;
+  query.before = 100;
+  query.limit = 2;
+  EXPECT_EQ(Ids(store().reader().ListEnded(query)),
+            (std::vector<std::string>{"d", "c"}));
+  query.before = 3;
+  EXPECT_EQ(Ids(store().reader().ListEnded(query)),
+            (std::vector<std::string>{"a"}));
+}
+
+TEST_P(StoreConformanceTest, EndedJobsAreFiltered) {
+  using jobs::v1::Job;
+  Reopen();
+  ORDO_ASSERT_OK(store().Commit(
+      {EndedJobRecord(1, "a", {Job::FAILED, "ada", "q", {{"k", "v"}}}),
+       EndedJobRecord(2, "b", {Job::FAILED, "bob", "q", {{"k", "v"}}}),
+       EndedJobRecord(3, "c", {Job::SUCCEEDED, "ada", "default", {}}),
+       EndedJobRecord(
+           4, "d", {Job::SUCCEEDED, "ada", "q", {{"k", "v"}, {"x", "y"}}})}));
+  const auto list = [this](EndedQuery query) {
+    query.before = 100;
+    query.limit = 10;
+    return Ids(store().reader().ListEnded(query));
+  };
+  using Strings = std::vector<std::string>;
+  EndedQuery query;
+  query.state = Job::FAILED;
+  EXPECT_EQ(list(query), (Strings{"b", "a"}));
+  query.owner = "ada";
+  EXPECT_EQ(list(query), (Strings{"a"}));
+  query = {};
+  query.queue = "q";
+  EXPECT_EQ(list(query), (Strings{"d", "b", "a"}));
+  query.labels = {{"k", "v"}};
+  query.owner = "ada";
+  EXPECT_EQ(list(query), (Strings{"d", "a"}));
+  query.labels = {{"k", "v"}, {"x", "y"}};
+  EXPECT_EQ(list(query), (Strings{"d"}));
+  query.state = Job::FAILED;
+  EXPECT_EQ(list(query), Strings{});
+  query = {};
+  query.labels = {{"k", "other"}};
+  EXPECT_EQ(list(query), Strings{});
+  const auto counts = store().reader().CountEnded();
+  ORDO_ASSERT_OK(counts);
+  EXPECT_EQ(*counts, (std::map<core::JobState, int64_t>{{Job::SUCCEEDED, 2},
+                                                        {Job::FAILED, 2}}));
+}
+
+TEST_P(StoreConformanceTest, ArtifactsAreListedNewestFirstOfOneJobOrAll) {
+  using checkpoints::v1::Checkpoint;
+  Reopen();
+  ORDO_ASSERT_OK(store().Commit(
+      {CheckpointRecord("jobs/a/checkpoints/1-1", Checkpoint::DELETED, 5),
+       CheckpointRecord("jobs/b/checkpoints/1-1", Checkpoint::AVAILABLE, 7),
+       CheckpointRecord("jobs/a/checkpoints/2-1", Checkpoint::AVAILABLE, 5),
+       CheckpointRecord("jobs/a/checkpoints/3-1", Checkpoint::AVAILABLE, 9)}));
+  Reader& reader = store().reader();
+  using Strings = std::vector<std::string>;
+  const Strings all = {"jobs/a/checkpoints/3-1", "jobs/b/checkpoints/1-1",
+                       "jobs/a/checkpoints/2-1", "jobs/a/checkpoints/1-1"};
+  EXPECT_EQ(Names(reader.ListCheckpoints({"", "", 10})), all);
+  EXPECT_EQ(Names(reader.ListCheckpoints({"", all[1], 1})), (Strings{all[2]}));
+  EXPECT_EQ(Names(reader.ListCheckpoints({"", all[2], 9})), (Strings{all[3]}));
+  EXPECT_EQ(Names(reader.ListCheckpoints({"a", "", 10})),
+            (Strings{all[0], all[2], all[3]}));
+  EXPECT_THAT(reader.ListCheckpoints({"", "jobs/x/checkpoints/1-1", 1}),
+              base::testing::StatusIs(absl::StatusCode::kInvalidArgument));
+  const auto deleted = reader.DeletedCheckpoints();
+  ORDO_ASSERT_OK(deleted);
+  EXPECT_EQ(*deleted, (Strings{all[3]}));
+  const auto found = reader.FindCheckpoint(all[3]);
+  ORDO_ASSERT_OK(found);
+  ASSERT_NE(*found, nullptr);
+  EXPECT_EQ((*found)->state(), Checkpoint::DELETED);
+  EXPECT_EQ(*reader.FindCheckpoint("jobs/a/checkpoints/9-9"), nullptr);
+}
+
+TEST_P(StoreConformanceTest, ReportsAreFoundAndListed) {
+  Reopen();
+  ORDO_ASSERT_OK(store().Commit({ReportRecord("jobs/a/reports/r", 1),
+                                 ReportRecord("jobs/b/reports/r", 2)}));
+  Reader& reader = store().reader();
+  EXPECT_EQ(Names(reader.ListReports({"", "", 10})),
+            (std::vector<std::string>{"jobs/b/reports/r", "jobs/a/reports/r"}));
+  EXPECT_EQ(Names(reader.ListReports({"a", "", 10})),
+            (std::vector<std::string>{"jobs/a/reports/r"}));
+  EXPECT_EQ((*reader.FindReport("jobs/b/reports/r"))->step(), 2);
+  EXPECT_EQ(*reader.FindReport("jobs/c/reports/r"), nullptr);
+}
+
+TEST_P(StoreConformanceTest, ExpiredJobsAreThoseOfLongAgoAndTheSurplus) {
+  Reopen();
+  // Job n ends in second 1000 + n.
+  ORDO_ASSERT_OK(store().Commit({EndedJobRecord(1, "a"), EndedJobRecord(2, "b"),
+                                 JobRecord(3, "live"), EndedJobRecord(4, "d"),
+                                 EndedJobRecord(5, "e"),
+                                 CheckpointRecord("jobs/a/checkpoints/5-1")}));
+  const auto expired = [this](const ExpiredQuery& query) {
+    const auto found = store().reader().FindExpired(query);
+    EXPECT_TRUE(found.ok()) << found.status();
+    std::vector<std::string> ids;
+    for (const core::PastJob& past : *found) ids.push_back(past.job->id());
+    return ids;
+  };
+  using Strings = std::vector<std::string>;
+  ExpiredQuery query;
+  query.limit = 10;
+  EXPECT_EQ(expired(query), Strings{});
+  query.keep = 1;
+  EXPECT_EQ(expired(query), (Strings{"a", "b", "d"}));
+  query.keep = 0;
+  EXPECT_EQ(expired(query), (Strings{"a", "b", "d", "e"}));
+  query.limit = 2;
+  EXPECT_EQ(expired(query), (Strings{"a", "b"}));
+  query.after_end_ns = 1002'000'000'000;
+  query.after_sequence = 2;
+  EXPECT_EQ(expired(query), (Strings{"d", "e"}));
+  query = {};
+  query.limit = 10;
+  query.ended_before_ns = 1002'000'000'000;
+  EXPECT_EQ(expired(query), (Strings{"a"}));
+  query.keep = 3;
+  EXPECT_EQ(expired(query), (Strings{"a"}));
+  query.keep = 4;
+  EXPECT_EQ(expired(query), (Strings{"a"}));
+  const auto found = store().reader().FindExpired(query);
+  EXPECT_EQ(found->at(0).checkpoints.size(), 1u);
+}
+
+TEST_P(StoreConformanceTest, OfARetiredJobNameRequestAndStateStayKnown) {
+  using jobs::v1::Job;
+  Reopen();
+  ORDO_ASSERT_OK(store().Commit(
+      {EndedJobRecord(1, "a", {Job::FAILED}), EndedJobRecord(2, "b"),
+       CheckpointRecord("jobs/a/checkpoints/5-1"),
+       CheckpointRecord("jobs/b/checkpoints/5-1"),
+       ReportRecord("jobs/a/reports/r", 5), EndedJobRecord(9, "z")}));
+  ORDO_ASSERT_OK(store().Retire({"a", "z"}));
+  for (int life = 0; life < 2; ++life) {
+    Reader& reader = store().reader();
+    EXPECT_EQ(*reader.FindJob("a"), nullptr);
+    EXPECT_EQ(Names(reader.ListCheckpoints({"", "", 10})),
+              (std::vector<std::string>{"jobs/b/checkpoints/5-1"}));
+    EXPECT_EQ(*reader.FindReport("jobs/a/reports/r"), nullptr);
+    const auto past = reader.FindPast({"a", "b"}, {"request-z"});
+    ORDO_ASSERT_OK(past);
+    ASSERT_EQ(past->jobs.size(), 1u);
+    EXPECT_EQ(past->jobs[0].job->id(), "b");
+    ASSERT_EQ(past->retired.size(), 2u);
+    EXPECT_EQ(past->retired[0].id, "a");
+    EXPECT_EQ(past->retired[0].request_id, "request-a");
+    EXPECT_EQ(past->retired[0].state, Job::FAILED);
+    EXPECT_EQ(past->retired[1].id, "z");
+    EXPECT_EQ(past->retired[1].state, Job::SUCCEEDED);
+    // A sequence is not given again.
+    EXPECT_EQ(Reopen().records.last_sequence, 9);
+  }
+}
+
+TEST_P(StoreConformanceTest, AJobIsStoredAfterOthersWithItsSpecWereRetired) {
+  Reopen();
+  ORDO_ASSERT_OK(store().Commit({EndedJobRecord(1, "a")}));
+  ORDO_ASSERT_OK(store().Retire({"a"}));
+  ORDO_ASSERT_OK(store().Commit({EndedJobRecord(4, "d")}));
+  const auto job = store().reader().FindJob("d");
+  ORDO_ASSERT_OK(job);
+  EXPECT_EQ((*job)->facts->spec->training().steps(), 1);
 }
 
 }  // namespace ordo::scheduler::store::testing

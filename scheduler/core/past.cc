@@ -1,0 +1,52 @@
+#include "scheduler/core/past.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ordo::scheduler::core {
+namespace {
+
+// Whether a job that has not ended needs something of this one.
+bool IsNeeded(const State& state, const JobEntry& entry) {
+  return std::any_of(entry.checkpoints.begin(), entry.checkpoints.end(),
+                     [&state](const auto& checkpoint) {
+                       return state.pins.count(checkpoint.second->name()) > 0;
+                     });
+}
+
+}  // namespace
+
+void TakeBack(State& state, const PastJob& past) {
+  const JobFacts& facts = *past.job->facts;
+  const auto [it, is_new] = state.jobs.try_emplace(facts.id);
+  if (!is_new) return;
+  JobEntry& entry = it->second;
+  entry.job = past.job;
+  entry.place = Ended{};
+  for (const CheckpointPtr& checkpoint : past.checkpoints) {
+    entry.checkpoints[{checkpoint->attempt(), checkpoint->step()}] = checkpoint;
+  }
+  for (const ReportPtr& report : past.reports) {
+    entry.reports[IdOf(report->name())] = report;
+  }
+  if (!facts.request_id.empty()) state.request_ids[facts.request_id] = facts.id;
+}
+
+void HandleRecall(State& state, Recall recall) {
+  for (const PastJob& past : recall.jobs) TakeBack(state, past);
+}
+
+void HandleForget(State& state, const Forget& forget) {
+  for (const std::string& id : forget.jobs) {
+    const auto it = state.jobs.find(id);
+    if (it == state.jobs.end() ||
+        !std::holds_alternative<Ended>(it->second.place) ||
+        IsNeeded(state, it->second)) {
+      continue;
+    }
+    state.request_ids.erase(it->second.job->facts->request_id);
+    state.jobs.erase(it);
+  }
+}
+
+}  // namespace ordo::scheduler::core

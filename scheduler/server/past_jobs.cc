@@ -1,0 +1,114 @@
+#include "scheduler/server/past_jobs.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "scheduler/core/job.h"
+#include "scheduler/core/transitions.h"
+
+namespace ordo::scheduler::server {
+namespace {
+
+// The job of jobs/{job}/checkpoints/{checkpoint} and the like.
+std::string JobOf(const std::string& name) {
+  const size_t begin = name.find('/') + 1;
+  return name.substr(begin, name.find('/', begin) - begin);
+}
+
+// Id of the job that a record belongs to; empty: to none.
+std::string OwnerOf(const core::Record& record) {
+  if (const auto* job = std::get_if<core::JobPtr>(&record.value)) {
+    return (*job)->id();
+  }
+  if (const auto* checkpoint =
+          std::get_if<core::CheckpointPtr>(&record.value)) {
+    return JobOf((*checkpoint)->name());
+  }
+  if (const auto* report = std::get_if<core::ReportPtr>(&record.value)) {
+    return JobOf((*report)->name());
+  }
+  return "";
+}
+
+}  // namespace
+
+Mentioned MentionedBy(const std::vector<NewJob>& jobs) {
+  Mentioned mentioned;
+  for (const NewJob& job : jobs) {
+    mentioned.jobs.push_back(job.spec.name());
+    for (std::string& id : core::JobsNamedBy(job.spec)) {
+      mentioned.jobs.push_back(std::move(id));
+    }
+    if (!job.request_id.empty()) {
+      mentioned.request_ids.push_back(job.request_id);
+    }
+  }
+  return mentioned;
+}
+
+void Departures::Add(const core::JobRecord& job) {
+  jobs_.insert(job.id());
+  request_ids_.insert(job.facts->request_id);
+}
+
+bool Departures::Concern(const Mentioned& mentioned,
+                         const std::vector<core::PastJob>& found) const {
+  if (jobs_.empty()) return false;
+  const auto has_left = [this](const std::string& job) {
+    return jobs_.count(job) > 0;
+  };
+  return std::any_of(mentioned.jobs.begin(), mentioned.jobs.end(), has_left) ||
+         std::any_of(mentioned.request_ids.begin(), mentioned.request_ids.end(),
+                     [this](const std::string& request_id) {
+                       return request_ids_.count(request_id) > 0;
+                     }) ||
+         std::any_of(found.begin(), found.end(),
+                     [&has_left](const core::PastJob& past) {
+                       return has_left(past.job->id());
+                     });
+}
+
+void RecordsInFlight::Add(const core::Effects& effects) {
+  for (const core::Effect& effect : effects) {
+    const auto* record = std::get_if<core::Record>(&effect);
+    if (record == nullptr) continue;
+    const std::string owner = OwnerOf(*record);
+    if (!owner.empty()) ++records_[owner];
+  }
+}
+
+std::vector<std::string> RecordsInFlight::Remove(
+    const std::vector<core::Effects>& turns) {
+  std::set<std::string> jobs;
+  for (const core::Effects& effects : turns) {
+    for (const core::Effect& effect : effects) {
+      const auto* record = std::get_if<core::Record>(&effect);
+      if (record == nullptr) continue;
+      const std::string owner = OwnerOf(*record);
+      const auto count = records_.find(owner);
+      if (count == records_.end()) continue;
+      if (--count->second == 0) records_.erase(count);
+      const auto* job = std::get_if<core::JobPtr>(&record->value);
+      if (job == nullptr) {
+        jobs.insert(owner);
+      } else if (core::IsTerminal((*job)->state)) {
+        jobs.insert(owner);
+        for (const std::string& id : core::JobsNamedBy(*(*job)->facts->spec)) {
+          jobs.insert(id);
+        }
+      }
+    }
+  }
+  return Without({jobs.begin(), jobs.end()});
+}
+
+std::vector<std::string> RecordsInFlight::Without(
+    const std::vector<std::string>& jobs) const {
+  std::vector<std::string> idle;
+  for (const std::string& job : jobs) {
+    if (records_.count(job) == 0) idle.push_back(job);
+  }
+  return idle;
+}
+
+}  // namespace ordo::scheduler::server

@@ -1,0 +1,100 @@
+#include "scheduler/server/past_jobs.h"
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/testing/builders.h"
+
+namespace ordo::scheduler::server {
+namespace {
+
+using core::testing::JobBuilder;
+using jobs::v1::Job;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+core::Effect JobRecord(const std::string& name, Job::State state,
+                       const std::string& start_from = "") {
+  auto spec = std::make_shared<jobs::v1::JobSpec>();
+  spec->set_start_from(start_from);
+  auto facts = std::make_shared<core::JobFacts>();
+  facts->id = name;
+  facts->request_id = "request-of-" + name;
+  facts->spec = std::move(spec);
+  auto record = std::make_shared<core::JobRecord>();
+  record->facts = facts;
+  record->state = state;
+  return core::Record{core::JobPtr(record)};
+}
+
+core::Effect CheckpointRecord(const std::string& name) {
+  auto checkpoint = std::make_shared<checkpoints::v1::Checkpoint>();
+  checkpoint->set_name(name);
+  return core::Record{core::CheckpointPtr(checkpoint)};
+}
+
+TEST(MentionedTest, NamesRequestsAndWhatASpecNamesAreMentioned) {
+  const std::vector<NewJob> jobs = {
+      JobBuilder("a").RequestId("r"),
+      JobBuilder("b").StartFrom("jobs/c/checkpoints/latest"),
+      JobBuilder("d").Evaluates({"jobs/e", "jobs/f/checkpoints/1-1"}),
+      JobBuilder("g").Needs("h")};
+  const Mentioned mentioned = MentionedBy(jobs);
+  EXPECT_THAT(mentioned.jobs,
+              ElementsAre("a", "b", "c", "d", "e", "f", "g", "h"));
+  EXPECT_THAT(mentioned.request_ids, ElementsAre("r"));
+}
+
+TEST(DeparturesTest, TheyConcernWhoeverMentionsOrFoundThem) {
+  const core::Effect record = JobRecord("a", Job::SUCCEEDED);
+  const auto& job =
+      std::get<core::JobPtr>(std::get<core::Record>(record).value);
+  Departures departures;
+  EXPECT_FALSE(departures.Concern({{"a"}}, {}));
+  departures.Add(*job);
+  EXPECT_TRUE(departures.Concern({{"b", "a"}}, {}));
+  EXPECT_TRUE(departures.Concern({{}, {"request-of-a"}}, {}));
+  EXPECT_TRUE(departures.Concern({{"b"}}, {{job, {}, {}}}));
+  EXPECT_FALSE(departures.Concern({{"b"}, {"other"}}, {}));
+}
+
+class RecordsInFlightTest : public ::testing::Test {
+ protected:
+  RecordsInFlight in_flight_;
+};
+
+TEST_F(RecordsInFlightTest, AnEndedJobMayLeaveOnceItsRecordIsStored) {
+  const core::Effects end = {JobRecord("a", Job::SUCCEEDED)};
+  in_flight_.Add(end);
+  EXPECT_THAT(in_flight_.Without({"a", "b"}), ElementsAre("b"));
+  EXPECT_THAT(in_flight_.Remove({end}), ElementsAre("a"));
+}
+
+TEST_F(RecordsInFlightTest, AJobThatGoesOnMayNot) {
+  const core::Effects start = {JobRecord("a", Job::STARTING)};
+  in_flight_.Add(start);
+  EXPECT_THAT(in_flight_.Remove({start}), IsEmpty());
+}
+
+TEST_F(RecordsInFlightTest, WhileMoreOfItIsUnderWayItStays) {
+  const core::Effects end = {JobRecord("a", Job::SUCCEEDED)};
+  const core::Effects later = {CheckpointRecord("jobs/a/checkpoints/1-1")};
+  in_flight_.Add(end);
+  in_flight_.Add(later);
+  EXPECT_THAT(in_flight_.Remove({end}), IsEmpty());
+  EXPECT_THAT(in_flight_.Remove({later}), ElementsAre("a"));
+}
+
+TEST_F(RecordsInFlightTest, TheEndOfAJobMayFreeThoseThatItNames) {
+  const core::Effects end = {
+      JobRecord("b", Job::FAILED, "jobs/a/checkpoints/1-1")};
+  in_flight_.Add(end);
+  EXPECT_THAT(in_flight_.Remove({end}), ElementsAre("a", "b"));
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::server

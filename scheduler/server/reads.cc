@@ -1,0 +1,165 @@
+#include "scheduler/server/reads.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "scheduler/core/explain.h"
+#include "scheduler/core/present.h"
+#include "scheduler/core/state.h"
+
+namespace ordo::scheduler::server {
+namespace {
+
+using jobs::v1::Job;
+
+absl::Status NoJob(const std::string& job) {
+  return absl::NotFoundError(
+      absl::StrCat("there is no job ", job, "; see: ordo list jobs"));
+}
+
+// The sequence before which a page of jobs begins.
+absl::StatusOr<int64_t> BeforeSequence(const Page& page) {
+  if (page.before.empty()) return std::numeric_limits<int64_t>::max();
+  int64_t before = 0;
+  if (!absl::SimpleAtoi(page.before, &before)) {
+    return base::InvalidField("page_token", "is not one of this listing");
+  }
+  return before;
+}
+
+// A page of what was listed with one more than it takes, newest first.
+template <typename T>
+Listing<T> Paged(std::vector<std::shared_ptr<const T>> listed, int size) {
+  Listing<T> listing;
+  for (const auto& each : listed) {
+    if (static_cast<int>(listing.items.size()) == size) {
+      listing.next = listing.items.back().name();
+      break;
+    }
+    listing.items.push_back(*each);
+  }
+  return listing;
+}
+
+store::ArtifactQuery QueryOf(const std::string& job, const Page& page) {
+  return {job, page.before, page.size + 1};
+}
+
+}  // namespace
+
+absl::StatusOr<Job> Reads::GetJob(const std::string& job) const {
+  if (auto live = view_.FindJob(job)) return *std::move(live);
+  ORDO_ASSIGN_OR_RETURN(const core::JobPtr stored, store_.FindJob(job));
+  if (stored == nullptr) return NoJob(job);
+  return core::Present(*stored);
+}
+
+absl::Status Reads::CheckJob(const std::string& job) const {
+  if (view_.FindJob(job).has_value()) return absl::OkStatus();
+  ORDO_ASSIGN_OR_RETURN(const core::JobPtr stored, store_.FindJob(job));
+  return stored == nullptr ? NoJob(job) : absl::OkStatus();
+}
+
+absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
+                                             const Page& page) const {
+  ORDO_ASSIGN_OR_RETURN(const int64_t before, BeforeSequence(page));
+  // The view first: a job that ends meanwhile is seen twice, not missed.
+  std::vector<Job> live = view_.ListJobs(filter, before, page.size + 1);
+  ORDO_ASSIGN_OR_RETURN(
+      const std::vector<core::JobPtr> ended,
+      store_.ListEnded({filter.state, filter.queue, filter.owner, filter.labels,
+                        before, page.size + 1}));
+  Listing<Job> listing;
+  auto live_job = live.begin();
+  auto ended_job = ended.begin();
+  while (live_job != live.end() || ended_job != ended.end()) {
+    if (static_cast<int>(listing.items.size()) == page.size) {
+      listing.next = absl::StrCat(listing.items.back().sequence());
+      break;
+    }
+    const int64_t live_sequence =
+        live_job == live.end() ? 0 : live_job->sequence();
+    const int64_t ended_sequence =
+        ended_job == ended.end() ? 0 : (*ended_job)->facts->sequence;
+    if (live_sequence > ended_sequence) {
+      listing.items.push_back(std::move(*live_job++));
+      continue;
+    }
+    if (live_sequence == ended_sequence) ++live_job;
+    listing.items.push_back(core::Present(**ended_job++));
+  }
+  return listing;
+}
+
+absl::StatusOr<jobs::v1::ExplainResponse> Reads::Explain(const std::string& job,
+                                                         absl::Time now) const {
+  if (auto live = view_.Explain(job, now)) return *std::move(live);
+  ORDO_ASSIGN_OR_RETURN(const Job ended, GetJob(job));
+  return core::Explain({ended, 0, {}, now});
+}
+
+absl::StatusOr<checkpoints::v1::Checkpoint> Reads::NewestCheckpoint(
+    const std::string& job) const {
+  ORDO_ASSIGN_OR_RETURN(
+      const std::vector<core::CheckpointPtr> all,
+      store_.ListCheckpoints({job, "", std::numeric_limits<int>::max()}));
+  core::CheckpointPtr newest;
+  for (const core::CheckpointPtr& each : all) {
+    if (each->state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
+    if (newest == nullptr ||
+        std::make_pair(each->attempt(), each->step()) >
+            std::make_pair(newest->attempt(), newest->step())) {
+      newest = each;
+    }
+  }
+  if (newest != nullptr) return *newest;
+  ORDO_RETURN_IF_ERROR(CheckJob(job));
+  return absl::NotFoundError(
+      absl::StrCat("job ", job, " has no checkpoint yet"));
+}
+
+absl::StatusOr<checkpoints::v1::Checkpoint> Reads::GetCheckpoint(
+    const std::string& job, const std::string& checkpoint) const {
+  if (checkpoint == "latest") return NewestCheckpoint(job);
+  ORDO_ASSIGN_OR_RETURN(
+      const core::CheckpointPtr found,
+      store_.FindCheckpoint(core::CheckpointName(job, checkpoint)));
+  if (found != nullptr) return *found;
+  ORDO_RETURN_IF_ERROR(CheckJob(job));
+  return absl::NotFoundError(absl::StrCat("job ", job, " has no checkpoint ",
+                                          checkpoint,
+                                          "; see: ordo list checkpoints"));
+}
+
+absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> Reads::ListCheckpoints(
+    const std::string& job, const Page& page) const {
+  if (!job.empty()) ORDO_RETURN_IF_ERROR(CheckJob(job));
+  ORDO_ASSIGN_OR_RETURN(auto listed,
+                        store_.ListCheckpoints(QueryOf(job, page)));
+  return Paged(std::move(listed), page.size);
+}
+
+absl::StatusOr<reports::v1::Report> Reads::GetReport(
+    const std::string& job, const std::string& report) const {
+  ORDO_ASSIGN_OR_RETURN(const core::ReportPtr found,
+                        store_.FindReport(core::ReportName(job, report)));
+  if (found != nullptr) return *found;
+  ORDO_RETURN_IF_ERROR(CheckJob(job));
+  return absl::NotFoundError(absl::StrCat("job ", job, " has no report ",
+                                          report, "; see: ordo list reports"));
+}
+
+absl::StatusOr<Listing<reports::v1::Report>> Reads::ListReports(
+    const std::string& job, const Page& page) const {
+  if (!job.empty()) ORDO_RETURN_IF_ERROR(CheckJob(job));
+  ORDO_ASSIGN_OR_RETURN(auto listed, store_.ListReports(QueryOf(job, page)));
+  return Paged(std::move(listed), page.size);
+}
+
+}  // namespace ordo::scheduler::server

@@ -1,0 +1,48 @@
+#ifndef ORDO_SCHEDULER_SERVER_READS_H_
+#define ORDO_SCHEDULER_SERVER_READS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "scheduler/scheduler.h"
+#include "scheduler/server/view.h"
+#include "scheduler/store/reader.h"
+
+namespace ordo::scheduler::server {
+
+// Reads of the API, each as in scheduler::Scheduler: jobs that have not ended
+// from the view, those that have and all checkpoints and reports from the
+// store. Never waits for a commit. Thread-safe.
+class Reads {
+ public:
+  // Both outlive this.
+  Reads(const View& view, store::Reader& store) : view_(view), store_(store) {}
+
+  absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const;
+  absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(const JobFilter& filter,
+                                                  const Page& page) const;
+  absl::StatusOr<jobs::v1::ExplainResponse> Explain(const std::string& job,
+                                                    absl::Time now) const;
+  absl::StatusOr<checkpoints::v1::Checkpoint> GetCheckpoint(
+      const std::string& job, const std::string& checkpoint) const;
+  absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> ListCheckpoints(
+      const std::string& job, const Page& page) const;
+  absl::StatusOr<reports::v1::Report> GetReport(
+      const std::string& job, const std::string& report) const;
+  absl::StatusOr<Listing<reports::v1::Report>> ListReports(
+      const std::string& job, const Page& page) const;
+
+ private:
+  absl::StatusOr<checkpoints::v1::Checkpoint> NewestCheckpoint(
+      const std::string& job) const;
+  // NOT_FOUND unless there is such a job.
+  absl::Status CheckJob(const std::string& job) const;
+
+  const View& view_;
+  store::Reader& store_;
+};
+
+}  // namespace ordo::scheduler::server
+
+#endif  // ORDO_SCHEDULER_SERVER_READS_H_

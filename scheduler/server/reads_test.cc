@@ -1,0 +1,172 @@
+#include "scheduler/server/reads.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/present.h"
+#include "scheduler/store/testing/memory_store.h"
+
+namespace ordo::scheduler::server {
+namespace {
+
+using base::testing::IsOk;
+using base::testing::StatusIs;
+using jobs::v1::Job;
+using ::testing::ElementsAre;
+
+core::JobPtr MakeJob(const std::string& name, int64_t sequence,
+                     Job::State state = Job::QUEUED) {
+  Job job;
+  job.mutable_spec()->set_name(name);
+  job.mutable_spec()->set_queue("default");
+  job.set_sequence(sequence);
+  job.set_state(state);
+  job.mutable_owner()->set_user("ada");
+  if (core::IsTerminal(state)) job.mutable_end_time()->set_seconds(sequence);
+  core::SpecTable specs;
+  return core::RecordOf({job}, &specs);
+}
+
+core::CheckpointPtr MakeCheckpoint(const std::string& job, int64_t step,
+                                   int64_t seconds, int attempt = 1) {
+  auto checkpoint = std::make_shared<checkpoints::v1::Checkpoint>();
+  checkpoint->set_name("jobs/" + job + "/checkpoints/" + std::to_string(step) +
+                       "-" + std::to_string(attempt));
+  checkpoint->set_step(step);
+  checkpoint->set_attempt(attempt);
+  checkpoint->set_state(checkpoints::v1::Checkpoint::AVAILABLE);
+  checkpoint->mutable_create_time()->set_seconds(seconds);
+  return checkpoint;
+}
+
+class ReadsTest : public ::testing::Test {
+ protected:
+  // As the writer does.
+  void Put(const core::JobPtr& job) {
+    ORDO_ASSERT_OK(store_.Commit({core::Record{job}}));
+    view_.PutJob(job);
+  }
+  void Put(const core::CheckpointPtr& checkpoint) {
+    ORDO_ASSERT_OK(store_.Commit({core::Record{checkpoint}}));
+  }
+  std::vector<std::string> Names(const JobFilter& filter,
+                                 const Page& page = {}) {
+    std::vector<std::string> names;
+    const auto listing = reads_.ListJobs(filter, page);
+    EXPECT_THAT(listing, IsOk());
+    for (const Job& job : listing->items) names.push_back(job.spec().name());
+    return names;
+  }
+
+  store::testing::MemoryStore store_{
+      std::make_shared<store::testing::Memory>()};
+  View view_{core::Records(), {}};
+  Reads reads_{view_, store_};
+};
+
+TEST_F(ReadsTest, JobsAreListedNewestFirstInPagesWhereverTheyAre) {
+  Put(MakeJob("j1", 10));
+  Put(MakeJob("j2", 20, Job::FAILED));
+  Put(MakeJob("j3", 30, Job::SUCCEEDED));
+  Put(MakeJob("j4", 40));
+  Put(MakeJob("j5", 50, Job::FAILED));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto first, reads_.ListJobs({}, {"", 2}));
+  ASSERT_EQ(first.items.size(), 2u);
+  EXPECT_EQ(first.items[0].spec().name(), "j5");
+  EXPECT_EQ(first.items[1].spec().name(), "j4");
+  EXPECT_EQ(first.next, "40");
+  EXPECT_THAT(Names({}, {first.next, 2}), ElementsAre("j3", "j2"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto last, reads_.ListJobs({}, {"20", 2}));
+  EXPECT_EQ(last.items.size(), 1u);
+  EXPECT_EQ(last.next, "");
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto exact, reads_.ListJobs({}, {"", 5}));
+  EXPECT_EQ(exact.items.size(), 5u);
+  EXPECT_EQ(exact.next, "");
+  EXPECT_THAT(reads_.ListJobs({}, {"x", 2}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST_F(ReadsTest, AJobThatEndsBetweenViewAndStoreIsListedOnceAsEnded) {
+  Put(MakeJob("a", 1));
+  ORDO_ASSERT_OK(store_.Commit({core::Record{MakeJob("a", 1, Job::FAILED)}}));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto listing, reads_.ListJobs({}, {"", 5}));
+  ASSERT_EQ(listing.items.size(), 1u);
+  EXPECT_EQ(listing.items[0].state(), Job::FAILED);
+}
+
+TEST_F(ReadsTest, FiltersReachLiveAndEndedJobs) {
+  Put(MakeJob("a", 1));
+  Put(MakeJob("b", 2, Job::FAILED));
+  JobFilter owner;
+  owner.owner = "ada";
+  EXPECT_THAT(Names(owner), ElementsAre("b", "a"));
+  JobFilter failed;
+  failed.state = Job::FAILED;
+  EXPECT_THAT(Names(failed), ElementsAre("b"));
+}
+
+TEST_F(ReadsTest, AnEndedJobIsShownAndExplained) {
+  Put(MakeJob("a", 1, Job::SUCCEEDED));
+  EXPECT_EQ(reads_.GetJob("a")->state(), Job::SUCCEEDED);
+  EXPECT_THAT(reads_.Explain("a", absl::UnixEpoch()), IsOk());
+}
+
+TEST_F(ReadsTest, WhatIsNotThereIsNotFound) {
+  Put(MakeJob("a", 1));
+  const auto not_found = StatusIs(absl::StatusCode::kNotFound);
+  EXPECT_THAT(reads_.GetJob("x"), not_found);
+  EXPECT_THAT(reads_.Explain("x", absl::UnixEpoch()), not_found);
+  EXPECT_THAT(reads_.GetCheckpoint("x", "latest"), not_found);
+  EXPECT_THAT(reads_.GetCheckpoint("a", "latest"), not_found);
+  EXPECT_THAT(reads_.GetCheckpoint("a", "5-1"), not_found);
+  EXPECT_THAT(reads_.GetReport("a", "r"), not_found);
+  EXPECT_THAT(reads_.ListCheckpoints("x", {}), not_found);
+  EXPECT_THAT(reads_.ListReports("x", {}), not_found);
+}
+
+TEST_F(ReadsTest, CheckpointsAreListedNewestFirstOfOneJobOrAll) {
+  Put(MakeJob("a", 1));
+  Put(MakeJob("b", 2));
+  Put(MakeCheckpoint("a", 10, 100));
+  Put(MakeCheckpoint("b", 5, 200));
+  Put(MakeCheckpoint("a", 20, 300));
+  const auto steps = [this](const std::string& job, const Page& page) {
+    std::vector<int64_t> steps;
+    const auto listing = reads_.ListCheckpoints(job, page);
+    EXPECT_THAT(listing, IsOk());
+    for (const auto& item : listing->items) steps.push_back(item.step());
+    return steps;
+  };
+  EXPECT_THAT(steps("", {}), ElementsAre(20, 5, 10));
+  EXPECT_THAT(steps("a", {}), ElementsAre(20, 10));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto page,
+                            reads_.ListCheckpoints("", {"", 1}));
+  EXPECT_EQ(page.next, "jobs/a/checkpoints/20-1");
+  EXPECT_THAT(steps("", {page.next, 10}), ElementsAre(5, 10));
+  EXPECT_THAT(reads_.ListCheckpoints("", {"jobs/x/checkpoints/1-1", 1}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST_F(ReadsTest, LatestIsTheLargestStepOfTheLastAttemptThatIsThere) {
+  Put(MakeJob("a", 1));
+  Put(MakeCheckpoint("a", 20, 100));
+  Put(MakeCheckpoint("a", 10, 200));
+  EXPECT_EQ(reads_.GetCheckpoint("a", "latest")->step(), 20);
+  auto removed = std::make_shared<checkpoints::v1::Checkpoint>(
+      *MakeCheckpoint("a", 20, 100));
+  removed->set_state(checkpoints::v1::Checkpoint::DELETED);
+  Put(core::CheckpointPtr(removed));
+  EXPECT_EQ(reads_.GetCheckpoint("a", "latest")->step(), 10);
+  EXPECT_EQ(reads_.GetCheckpoint("a", "20-1")->state(),
+            checkpoints::v1::Checkpoint::DELETED);
+  Put(MakeCheckpoint("a", 5, 300, 2));
+  EXPECT_EQ(reads_.GetCheckpoint("a", "latest")->step(), 5);
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::server

@@ -1,0 +1,96 @@
+#ifndef ORDO_SCHEDULER_STORE_READER_H_
+#define ORDO_SCHEDULER_STORE_READER_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "scheduler/core/effect.h"
+#include "scheduler/core/transitions.h"
+
+namespace ordo::scheduler::store {
+
+// Which of the jobs that have ended; unset fields match everything.
+struct EndedQuery {
+  std::optional<core::JobState> state;
+  std::optional<std::string> queue;
+  std::optional<std::string> owner;
+  std::map<std::string, std::string> labels;
+  // Of a smaller sequence than this.
+  int64_t before = 0;
+  int limit = 0;
+};
+
+// Jobs that have ended, and those that have left the store since.
+struct PastJobs {
+  std::vector<core::PastJob> jobs;
+  std::vector<core::RetiredJob> retired;
+};
+
+// Which ended jobs may leave the store: all that ended before this time, and
+// all but the `keep` that ended last.
+struct ExpiredQuery {
+  // Nanoseconds since 1970; 0: none by age.
+  int64_t ended_before_ns = 0;
+  // Negative: none by number.
+  int64_t keep = -1;
+  // Only what ended after this one.
+  int64_t after_end_ns = 0;
+  int64_t after_sequence = 0;
+  int limit = 0;
+};
+
+// Which checkpoints or reports.
+struct ArtifactQuery {
+  // Id; empty: of all jobs.
+  std::string job;
+  // Resource name of one of them: only what is older. Empty: from the newest.
+  std::string before;
+  int limit = 0;
+};
+
+// Reads what is committed: never less than the last commit that returned before
+// the call, and never half of one. Does not wait for commits, nor they for it.
+// Thread-safe. Outlived by its store. DATA_LOSS, here and below, when something
+// that was asked for cannot be read any more.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+
+  // The job of that id, ended or not; null when there is none.
+  virtual absl::StatusOr<core::JobPtr> FindJob(const std::string& job) = 0;
+  // Those of these jobs that have ended, with all that belongs to them, and the
+  // ended ones that these requests made; each once.
+  virtual absl::StatusOr<PastJobs> FindPast(
+      const std::vector<std::string>& jobs,
+      const std::vector<std::string>& request_ids) = 0;
+  // In the order of their ends, then of their sequences.
+  virtual absl::StatusOr<std::vector<core::PastJob>> FindExpired(
+      const ExpiredQuery& query) = 0;
+  // Newest first, by sequence.
+  virtual absl::StatusOr<std::vector<core::JobPtr>> ListEnded(
+      const EndedQuery& query) = 0;
+  // How many jobs have ended in each state.
+  virtual absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() = 0;
+
+  // Names of all checkpoints whose records say DELETED.
+  virtual absl::StatusOr<std::vector<std::string>> DeletedCheckpoints() = 0;
+  // By resource name; null when there is none.
+  virtual absl::StatusOr<core::CheckpointPtr> FindCheckpoint(
+      const std::string& name) = 0;
+  virtual absl::StatusOr<core::ReportPtr> FindReport(
+      const std::string& name) = 0;
+  // Newest first, by create_time and name. INVALID_ARGUMENT: there is no such
+  // `before`.
+  virtual absl::StatusOr<std::vector<core::CheckpointPtr>> ListCheckpoints(
+      const ArtifactQuery& query) = 0;
+  virtual absl::StatusOr<std::vector<core::ReportPtr>> ListReports(
+      const ArtifactQuery& query) = 0;
+};
+
+}  // namespace ordo::scheduler::store
+
+#endif  // ORDO_SCHEDULER_STORE_READER_H_

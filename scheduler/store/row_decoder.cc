@@ -1,0 +1,126 @@
+#include "scheduler/store/row_decoder.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status/status.h"
+#include "scheduler/core/present.h"
+#include "scheduler/store/checksum.h"
+#include "scheduler/store/stored.pb.h"
+
+namespace ordo::scheduler::store {
+namespace {
+
+bool Parse(std::string_view bytes, google::protobuf::MessageLite* message) {
+  return message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+bool ChecksumIsRight(const Table& table, const Statement& row) {
+  Checksum checksum(table.name);
+  const int last = row.num_columns() - 1;
+  for (int i = 0; i < last; ++i) {
+    if (row.IsInt(i)) {
+      checksum.Add(row.Int(i));
+    } else {
+      checksum.Add(row.View(i));
+    }
+  }
+  return row.IsInt(last) && row.Int(last) == checksum.value();
+}
+
+}  // namespace
+
+std::string Select(const Table& table, const std::string& rest) {
+  return absl::StrCat("SELECT ", table.columns, " FROM ", table.name, " ",
+                      rest);
+}
+
+absl::StatusOr<std::unique_ptr<RowDecoder>> RowDecoder::Make(
+    Database& database) {
+  std::unique_ptr<RowDecoder> decoder(new RowDecoder(database));
+  ORDO_ASSIGN_OR_RETURN(decoder->find_spec_,
+                        database.Prepare(Select(kSpecs, "WHERE id = ?")));
+  return decoder;
+}
+
+void RowDecoder::AddDamage(const Table& table, const Statement& row) {
+  std::string key;
+  for (int i = 0; i < table.num_keys; ++i) {
+    absl::StrAppend(&key, i == 0 ? "" : " ", row.ColumnName(i), " ",
+                    row.Bytes(i));
+  }
+  damage_.Add(table.name, key);
+}
+
+bool RowDecoder::Check(const Table& table, const Statement& row) {
+  if (ChecksumIsRight(table, row)) return true;
+  AddDamage(table, row);
+  return false;
+}
+
+absl::StatusOr<core::SpecPtr> RowDecoder::Spec(int64_t id) {
+  const auto [known, is_new] = specs_.emplace(id, nullptr);
+  if (!is_new) return known->second;
+  find_spec_->BindInt(1, id);
+  const absl::StatusOr<bool> found = find_spec_->Step();
+  if (found.ok() && *found && Check(kSpecs, *find_spec_)) {
+    auto spec = std::make_shared<jobs::v1::JobSpec>();
+    if (Parse(find_spec_->View(2), spec.get())) {
+      known->second = std::move(spec);
+    } else {
+      AddDamage(kSpecs, *find_spec_);
+    }
+  }
+  find_spec_->Reset();
+  ORDO_RETURN_IF_ERROR(found);
+  return known->second;
+}
+
+absl::StatusOr<core::JobPtr> RowDecoder::Job(const Statement& row) {
+  if (!Check(kJobs, row)) return nullptr;
+  ORDO_ASSIGN_OR_RETURN(core::SpecPtr spec, Spec(row.Int(3)));
+  StoredJob message;
+  if (spec == nullptr || !Parse(row.View(8), &message)) {
+    AddDamage(kJobs, row);
+    return nullptr;
+  }
+  core::StoredJob stored;
+  stored.job = std::move(*message.mutable_job());
+  stored.request_id = row.Bytes(2);
+  stored.fingerprint = std::move(*message.mutable_fingerprint());
+  stored.incarnation = std::move(*message.mutable_incarnation());
+  stored.acknowledged_records = message.acknowledged_records();
+  return core::RecordOf(std::move(stored), std::move(spec));
+}
+
+template <typename T>
+std::shared_ptr<const T> RowDecoder::Artifact(const Table& table,
+                                              const Statement& row) {
+  if (!Check(table, row)) return nullptr;
+  auto artifact = std::make_shared<T>();
+  // The body stands before the checksum.
+  if (Parse(row.View(row.num_columns() - 2), artifact.get())) return artifact;
+  AddDamage(table, row);
+  return nullptr;
+}
+
+core::CheckpointPtr RowDecoder::Checkpoint(const Statement& row) {
+  return Artifact<checkpoints::v1::Checkpoint>(kCheckpoints, row);
+}
+
+core::ReportPtr RowDecoder::Report(const Statement& row) {
+  return Artifact<reports::v1::Report>(kReports, row);
+}
+
+core::RowPtr RowDecoder::Other(const Statement& row) {
+  if (!Check(kOther, row)) return nullptr;
+  return std::make_shared<const core::Row>(core::Row{
+      static_cast<core::Row::Kind>(row.Int(0)), row.Bytes(1), row.Bytes(2)});
+}
+
+absl::Status RowDecoder::TakeDamage() {
+  specs_.clear();
+  return std::exchange(damage_, Damage(path_)).status();
+}
+
+}  // namespace ordo::scheduler::store

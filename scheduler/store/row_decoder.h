@@ -1,0 +1,79 @@
+#ifndef ORDO_SCHEDULER_STORE_ROW_DECODER_H_
+#define ORDO_SCHEDULER_STORE_ROW_DECODER_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "scheduler/core/effect.h"
+#include "scheduler/store/damage.h"
+#include "scheduler/store/sqlite.h"
+
+// From the rows that RowWriter writes back to records. A row is damaged when
+// its checksum is wrong or its message cannot be read.
+
+namespace ordo::scheduler::store {
+
+// A table: its columns in the order in which its checksums count them, of which
+// the first are its key and the last is the checksum.
+struct Table {
+  const char* name;
+  const char* columns;
+  int num_keys = 1;
+};
+
+inline constexpr Table kSpecs = {"specs", "id, digest, body, crc"};
+inline constexpr Table kJobs = {
+    "jobs",
+    "sequence, name, request_id, spec, owner, queue, state, end_ns, body, crc"};
+inline constexpr Table kRetired = {"retired", "name, request_id, state, crc"};
+inline constexpr Table kCheckpoints = {
+    "checkpoints", "name, job, create_ns, deleted, body, crc"};
+inline constexpr Table kReports = {"reports",
+                                   "name, job, create_ns, body, crc"};
+inline constexpr Table kOther = {"other", "kind, key, body, crc", 2};
+
+// "SELECT <columns> FROM <table> <rest>".
+std::string Select(const Table& table, const std::string& rest);
+
+// Decodes rows whose columns are those of their table. Not thread-safe.
+class RowDecoder {
+ public:
+  // `database` outlives this.
+  static absl::StatusOr<std::unique_ptr<RowDecoder>> Make(Database& database);
+
+  // Null when the row is damaged: then it is added to the damage. Errors are
+  // the database's.
+  absl::StatusOr<core::JobPtr> Job(const Statement& row);
+  core::CheckpointPtr Checkpoint(const Statement& row);
+  core::ReportPtr Report(const Statement& row);
+  core::RowPtr Other(const Statement& row);
+  // Whether the checksum is right; else the row is added to the damage.
+  bool Check(const Table& table, const Statement& row);
+
+  // Of all rows since the last call.
+  absl::Status TakeDamage();
+
+ private:
+  explicit RowDecoder(Database& database)
+      : path_(database.path()), damage_(path_) {}
+  // Null when it is not there or damaged.
+  absl::StatusOr<core::SpecPtr> Spec(int64_t id);
+  template <typename T>
+  std::shared_ptr<const T> Artifact(const Table& table, const Statement& row);
+  void AddDamage(const Table& table, const Statement& row);
+
+  const std::string path_;
+  Damage damage_;
+  std::unique_ptr<Statement> find_spec_;
+  // By id, of the rows since TakeDamage.
+  std::map<int64_t, core::SpecPtr> specs_;
+};
+
+}  // namespace ordo::scheduler::store
+
+#endif  // ORDO_SCHEDULER_STORE_ROW_DECODER_H_
