@@ -5,20 +5,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/units/proto_time.h"
 
 namespace ordo::scheduler::core {
 namespace {
+
+using base::ToDuration;
 
 // Of specs of an earlier release, which did not fill them in.
 constexpr char kDefaultKind[] = "cpu";
 constexpr int kDefaultMaxAttempts = 3;
 constexpr int kDefaultMaxInterruptions = 100;
 constexpr int kDefaultKeep = 3;
-
-absl::Duration ToDuration(const google::protobuf::Duration& duration) {
-  return absl::Seconds(duration.seconds()) +
-         absl::Nanoseconds(duration.nanos());
-}
 
 // A job that is named twice must succeed if one of them says so.
 std::vector<NeededJob> NeedsOf(const jobs::v1::JobSpec& spec) {

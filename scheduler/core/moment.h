@@ -2,8 +2,7 @@
 #define ORDO_SCHEDULER_CORE_MOMENT_H_
 
 #include "absl/time/time.h"
-#include "google/protobuf/timestamp.pb.h"
-#include "google/protobuf/util/time_util.h"
+#include "base/units/proto_time.h"
 
 namespace ordo::scheduler::core {
 
@@ -15,20 +14,10 @@ struct Moment {
   absl::Duration monotonic;
 };
 
-inline google::protobuf::Timestamp ToTimestamp(absl::Time time) {
-  return google::protobuf::util::TimeUtil::NanosecondsToTimestamp(
-      absl::ToUnixNanos(time));
-}
-
-inline absl::Time ToTime(const google::protobuf::Timestamp& timestamp) {
-  return absl::FromUnixSeconds(timestamp.seconds()) +
-         absl::Nanoseconds(timestamp.nanos());
-}
-
-inline google::protobuf::Duration ToProtoDuration(absl::Duration duration) {
-  return google::protobuf::util::TimeUtil::NanosecondsToDuration(
-      absl::ToInt64Nanoseconds(duration));
-}
+using base::ToDuration;
+using base::ToProtoDuration;
+using base::ToTime;
+using base::ToTimestamp;
 
 }  // namespace ordo::scheduler::core
 

@@ -18,17 +18,13 @@ namespace ordo::scheduler {
 namespace {
 
 using config::v1::SchedulerConfig;
+using core::ToDuration;
 using google::protobuf::util::TimeUtil;
 using Violations = std::vector<base::FieldViolation>;
 
 constexpr size_t kMaxConfigBytes = 1 << 20;
 constexpr char kDefaultListen[] = "127.0.0.1:7420";
 constexpr char kDefaultMetricsListen[] = "127.0.0.1:0";
-
-absl::Duration ToDuration(const google::protobuf::Duration& duration) {
-  return absl::Seconds(duration.seconds()) +
-         absl::Nanoseconds(duration.nanos());
-}
 
 struct DurationRule {
   const char* field;

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "absl/strings/str_cat.h"
+#include "base/units/proto_time.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
 
 namespace ordo::tests::sim {
@@ -28,11 +29,6 @@ int NumRanks(const DesiredAttempt& desired) {
 
 int64_t TotalSteps(const DesiredAttempt& desired) {
   return desired.has_train() ? desired.train().training().steps() : kPieces;
-}
-
-absl::Duration ToDuration(const google::protobuf::Duration& duration) {
-  return absl::Seconds(duration.seconds()) +
-         absl::Nanoseconds(duration.nanos());
 }
 
 }  // namespace
@@ -317,7 +313,7 @@ void Machine::Conclude(const AttemptKey& key,
     case Plan::Fate::kHang:
       task.stubborn = true;
       // Its supervisor notices.
-      world_.After(ToDuration(task.desired.step_timeout()),
+      world_.After(base::ToDuration(task.desired.step_timeout()),
                    key.ToString() + " hangs", task.supervisor, [this, key] {
                      Task& hung = *tasks_.at(key);
                      if (!hung.trainer.runs()) return;

@@ -232,11 +232,6 @@ Core::Held Core::HeldDevices() const {
   return held;
 }
 
-bool Core::Holds(const std::string& device) const {
-  const Held held = HeldDevices();
-  return held.any || held.devices.count(device) > 0;
-}
-
 bool Core::DevicesAreFree(const Attempt& attempt) const {
   const Held held = HeldDevices();
   const auto& wanted = attempt.task.devices();

@@ -117,8 +117,7 @@ class Core {
   bool IsIdle() const;
   // Attempts that are neither waiting to start nor over.
   int NumRunning() const;
-  // Whether one of these is, or may be, on the device; the devices of all.
-  bool Holds(const std::string& device) const;
+  // The devices that these are on.
   struct Held {
     std::set<std::string> devices;
     // One of them may be on any device.

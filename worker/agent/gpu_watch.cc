@@ -3,20 +3,12 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/units/proto_time.h"
 
 namespace ordo::worker::agent {
 namespace {
 
 using ::ordo::workers::v1::Device;
-
-// Seconds and nanoseconds of a time.
-google::protobuf::Timestamp ToTimestamp(absl::Time time) {
-  google::protobuf::Timestamp timestamp;
-  const int64_t ns = absl::ToUnixNanos(time);
-  timestamp.set_seconds(ns / 1'000'000'000);
-  timestamp.set_nanos(static_cast<int32_t>(ns % 1'000'000'000));
-  return timestamp;
-}
 
 // Who has memory of it, as a sentence; empty: nobody.
 std::string InUse(const GpuUse& use) {
@@ -109,7 +101,7 @@ void GpuWatch::TakeFault(const GpuFault& fault, absl::Time time) {
   for (auto& [name, entry] : entries_) {
     if (entry.uuid != fault.uuid) continue;
     entry.faults.push_back(fault.fault);
-    *entry.faults.back().mutable_time() = ToTimestamp(time);
+    *entry.faults.back().mutable_time() = base::ToTimestamp(time);
     if (entry.faults.size() > kMaxFaults) {
       entry.faults.erase(entry.faults.begin());
     }
