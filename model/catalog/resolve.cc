@@ -1,5 +1,6 @@
 #include "model/catalog/resolve.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -193,6 +194,38 @@ void ResolveBlock(std::string_view field, v1::Model* model,
   }
 }
 
+// Every rank has as many passes of a batch as the others.
+void CheckPasses(std::string_view field, int ranks,
+                 const v1::Training& training, Violations* violations) {
+  const std::string path = FieldPath(field, "micro_batch_size");
+  if (training.batch_size() % training.micro_batch_size() != 0) {
+    violations->push_back(
+        {path, absl::StrCat("must divide batch_size, is ",
+                            training.micro_batch_size(),
+                            " with a batch_size of ", training.batch_size())});
+    return;
+  }
+  const int passes = training.batch_size() / training.micro_batch_size();
+  if (passes % ranks == 0) return;
+  violations->push_back(
+      {path, absl::StrCat("makes ", passes, " passes of a batch of ",
+                          training.batch_size(), ", which ", ranks,
+                          " ranks cannot share evenly; choose batch_size / "
+                          "micro_batch_size a multiple of resources.ranks")});
+}
+
+void CheckRank(const v1::TrainSpec& spec, Violations* violations) {
+  const int ranks = spec.resources().ranks();
+  if (spec.rank() < 0 || spec.rank() >= std::max(ranks, 1)) {
+    violations->push_back(
+        {"rank", absl::StrCat("must be 0 or more and below resources.ranks, ",
+                              ranks, ", is ", spec.rank())});
+  }
+  if (!spec.host().empty() && ranks <= 1) {
+    violations->push_back({"host", "is for several ranks; leave it out"});
+  }
+}
+
 }  // namespace
 
 const std::vector<Preset>& Presets() {
@@ -293,23 +326,19 @@ const Entry* ResolveData(std::string_view field, v1::Data* data,
   return entry;
 }
 
-void ResolveTraining(std::string_view field, v1::Training* training,
+void ResolveTraining(std::string_view field, int ranks, v1::Training* training,
                      Violations* violations) {
   ResolveNumber({"steps", 1, 1e9, {}}, field, training, violations);
   bool batch_valid =
       ResolveNumber({"batch_size", 1, 1e6, 64}, field, training, violations);
-  batch_valid = ResolveNumber({"micro_batch_size", 1, 1e6,
-                               static_cast<double>(training->batch_size())},
-                              field, training, violations) &&
-                batch_valid;
-  if (batch_valid &&
-      training->batch_size() % training->micro_batch_size() != 0) {
-    violations->push_back(
-        {FieldPath(field, "micro_batch_size"),
-         absl::StrCat("must divide batch_size, is ",
-                      training->micro_batch_size(), " with a batch_size of ",
-                      training->batch_size())});
-  }
+  const int share = training->batch_size() % ranks == 0
+                        ? training->batch_size() / ranks
+                        : training->batch_size();
+  batch_valid =
+      ResolveNumber({"micro_batch_size", 1, 1e6, static_cast<double>(share)},
+                    field, training, violations) &&
+      batch_valid;
+  if (batch_valid) CheckPasses(field, ranks, *training, violations);
   ResolveNumber({"learning_rate", 0, 10, 1e-3, /*open_min=*/true}, field,
                 training, violations);
   const bool schedule_valid =
@@ -370,15 +399,29 @@ void RefuseUnread(std::string_view field, const v1::Resources& resources,
 }
 
 void ResolveResources(std::string_view field, v1::Resources* resources,
-                      Violations* violations) {
+                      Violations* violations, int max_ranks) {
   if (!resources->has_ranks()) resources->set_ranks(1);
-  if (resources->ranks() != 1) {
+  const int ranks = resources->ranks();
+  const std::string path = FieldPath(field, "ranks");
+  const bool ranks_valid = ranks >= 1 && ranks <= max_ranks;
+  if (!ranks_valid && max_ranks == 1) {
     violations->push_back(
-        {FieldPath(field, "ranks"),
-         absl::StrCat("only 1 is possible today, is ", resources->ranks())});
+        {path, absl::StrCat("only 1 is possible here today, is ", ranks)});
+  } else if (!ranks_valid) {
+    violations->push_back(
+        {path, absl::StrCat("must be 1..", max_ranks, ", is ", ranks)});
   }
-  ResolveChoice({"device", {"cpu", "cuda"}, {"gpu", "cuda"}}, field, resources,
-                violations);
+  const bool device_valid =
+      ResolveChoice({"device", {"cpu", "cuda"}, {"gpu", "cuda"}}, field,
+                    resources, violations);
+  if (ranks_valid && ranks > 1 && device_valid &&
+      resources->device() != "cpu") {
+    violations->push_back(
+        {path, absl::StrCat("is ", ranks, ", and only 1 is possible on ",
+                            resources->device(),
+                            ": ranks add up their gradients through Gloo, "
+                            "which is for cpu")});
+  }
   ResolveNumber({"threads", 1, 1024, 2}, field, resources, violations);
   RefuseUnread(field, *resources, violations);
 }
@@ -454,13 +497,17 @@ void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
                    RowLengthOf(*task, parts.data->params(), context.max_length),
                    violations);
   }
-  ResolveTraining("training", parts.training, violations);
+  // Other numbers are complained of below.
+  const int ranks = parts.resources->ranks();
+  ResolveTraining("training",
+                  ranks >= 1 && ranks <= parts.max_ranks ? ranks : 1,
+                  parts.training, violations);
   if (violations->size() == num_before && parts.model != nullptr) {
     CheckFineTuning("training", *parts.training, *parts.model, violations);
   }
   ResolveCheckpointPolicy("checkpoint", parts.checkpoint, violations);
   ResolveEvaluations(context, parts.evaluations, violations);
-  ResolveResources("resources", parts.resources, violations);
+  ResolveResources("resources", parts.resources, violations, parts.max_ranks);
   KernelContext kernels;
   kernels.device = parts.resources->device();
   if (violations->size() == num_before && parts.model != nullptr) {
@@ -482,16 +529,9 @@ absl::StatusOr<v1::TrainSpec> ResolveTrainSpec(v1::TrainSpec spec) {
   ResolveTrainingParts(
       {spec.mutable_data(), spec.mutable_model(), spec.mutable_encoding(),
        spec.mutable_training(), spec.mutable_checkpoint(),
-       spec.mutable_evaluations(), spec.mutable_resources()},
+       spec.mutable_evaluations(), spec.mutable_resources(), kMaxRanks},
       &violations);
-  if (spec.rank() != 0) {
-    violations.push_back(
-        {"rank",
-         absl::StrCat("must be below resources.ranks, is ", spec.rank())});
-  }
-  if (!spec.host().empty()) {
-    violations.push_back({"host", "is for several ranks; leave it out"});
-  }
+  CheckRank(spec, &violations);
   for (int i = 0; i < spec.resume_size(); ++i) {
     ResolveSource(absl::StrCat("resume[", i, "]"), spec.resume(i), &violations);
   }

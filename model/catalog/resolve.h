@@ -21,6 +21,8 @@
 namespace ordo::model::catalog {
 
 inline constexpr int kMaxEvaluations = 64;
+// Ranks of a training task.
+inline constexpr int kMaxRanks = 1024;
 // Vocabulary of a model whose task does not say (SentencePiece of Llama).
 inline constexpr int kDefaultVocabularySize = 32000;
 
@@ -61,7 +63,8 @@ void ResolveEncoding(std::string_view field,
 const Entry* ResolveData(std::string_view field, ordo::training::v1::Data* data,
                          Violations* violations);
 
-void ResolveTraining(std::string_view field,
+// `ranks` is how many ranks divide a batch.
+void ResolveTraining(std::string_view field, int ranks,
                      ordo::training::v1::Training* training,
                      Violations* violations);
 
@@ -69,9 +72,10 @@ void ResolveCheckpointPolicy(std::string_view field,
                              ordo::training::v1::CheckpointPolicy* policy,
                              Violations* violations);
 
+// At most `max_ranks` ranks, and one on devices other than `cpu`.
 void ResolveResources(std::string_view field,
                       ordo::training::v1::Resources* resources,
-                      Violations* violations);
+                      Violations* violations, int max_ranks = 1);
 
 // Where evaluations stand.
 struct EvaluationsContext {
@@ -106,6 +110,7 @@ struct TrainingParts {
   google::protobuf::RepeatedPtrField<ordo::training::v1::Evaluation>*
       evaluations;
   ordo::training::v1::Resources* resources;
+  int max_ranks = 1;
 };
 
 // Resolves all of it, and checks what each part asks of the others. The fields

@@ -348,10 +348,37 @@ TEST(ResolveTest, TrapezoidHasRoomForBothEnds) {
               IsEmpty());
 }
 
-TEST(ResolveTest, OnlyOneRankToday) {
-  EXPECT_THAT(
-      FieldsOf([](auto* spec) { spec->mutable_resources()->set_ranks(2); }),
-      ElementsAre("resources.ranks"));
+TEST(ResolveTest, RanksOfATrainingTaskShareABatchEvenly) {
+  const auto ranks = [](int count, int micro_batch_size) {
+    return [=](v1::TrainSpec* spec) {
+      spec->mutable_resources()->set_ranks(count);
+      if (micro_batch_size > 0) {
+        spec->mutable_training()->set_micro_batch_size(micro_batch_size);
+      }
+    };
+  };
+  EXPECT_THAT(FieldsOf(ranks(4, 0)), IsEmpty());
+  EXPECT_THAT(FieldsOf(ranks(4, 8)), IsEmpty());
+  EXPECT_THAT(FieldsOf(ranks(4, 32)), ElementsAre("training.micro_batch_size"));
+  EXPECT_THAT(FieldsOf(ranks(3, 0)), ElementsAre("training.micro_batch_size"));
+  EXPECT_THAT(FieldsOf(ranks(0, 0)), ElementsAre("resources.ranks"));
+  EXPECT_THAT(FieldsOf(ranks(1025, 0)), ElementsAre("resources.ranks"));
+}
+
+TEST(ResolveTest, ARanksPassIsItsShareOfTheBatchByDefault) {
+  v1::TrainSpec spec = Minimal();
+  spec.mutable_resources()->set_ranks(4);
+  const auto resolved = ResolveTrainSpec(spec);
+  ORDO_ASSERT_OK(resolved);
+  EXPECT_EQ(resolved->training().micro_batch_size(), 16);
+}
+
+TEST(ResolveTest, AGpuHasOneRank) {
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                spec->mutable_resources()->set_ranks(2);
+                spec->mutable_resources()->set_device("cuda");
+              }),
+              ElementsAre("resources.ranks"));
 }
 
 TEST(ResolveTest, WhatNothingPlacesByIsRefusedByName) {
@@ -369,12 +396,22 @@ TEST(ResolveTest, WhatNothingPlacesByIsRefusedByName) {
                           "resources.labels", "resources.exclusive"));
 }
 
-TEST(ResolveTest, ARankBeyondTheOnlyOneIsRefused) {
+TEST(ResolveTest, ARankIsOneOfTheTasks) {
   EXPECT_THAT(FieldsOf([](auto* spec) {
                 spec->set_rank(1);
                 spec->set_host("here");
               }),
               ElementsAre("rank", "host"));
+  const auto rank_of_two = [](int rank) {
+    return [=](v1::TrainSpec* spec) {
+      spec->mutable_resources()->set_ranks(2);
+      spec->set_rank(rank);
+      spec->set_host("here");
+    };
+  };
+  EXPECT_THAT(FieldsOf(rank_of_two(1)), IsEmpty());
+  EXPECT_THAT(FieldsOf(rank_of_two(2)), ElementsAre("rank"));
+  EXPECT_THAT(FieldsOf(rank_of_two(-1)), ElementsAre("rank"));
 }
 
 TEST(ResolveTest, EncodingsCombineAsTheCatalogueSays) {

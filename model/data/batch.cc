@@ -36,4 +36,15 @@ Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows) {
           ToTensor(places)};
 }
 
+int64_t CountScored(const tasks::TrainingTask& task, const BatchRows& rows) {
+  int64_t count = 0;
+  for (int64_t row = 0; row < rows.count; ++row) {
+    const tasks::Sample sample = task.Generate(rows.seed, rows.first + row);
+    // Nothing predicts the first token.
+    count += std::count_if(sample.scored.begin() + 1, sample.scored.end(),
+                           [](uint8_t scored) { return scored != 0; });
+  }
+  return count;
+}
+
 }  // namespace ordo::model::data

@@ -34,6 +34,9 @@ struct BatchRows {
 // A pure function of the task and the rows.
 Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows);
 
+// MakeBatch(task, rows).num_scored(), without the tensors.
+int64_t CountScored(const tasks::TrainingTask& task, const BatchRows& rows);
+
 }  // namespace ordo::model::data
 
 #endif  // ORDO_MODEL_DATA_BATCH_H_

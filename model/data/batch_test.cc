@@ -28,6 +28,13 @@ TEST(MakeBatch, HoldsTheRowsOfTheStreamShiftedByOne) {
   EXPECT_EQ(batch.num_scored(), place);
 }
 
+TEST(CountScored, CountsWhatABatchHolds) {
+  const auto task = tasks::MakeAddition({3});
+  EXPECT_GT(CountScored(*task, {5, 7, 4}), 4);
+  EXPECT_EQ(CountScored(*task, {5, 7, 4}),
+            MakeBatch(*task, {5, 7, 4}).num_scored());
+}
+
 TEST(MakeBatch, SplitRowsAreTheRowsOfTheWhole) {
   const auto task = tasks::MakeAddition({3});
   const Batch whole = MakeBatch(*task, {1, 0, 6});

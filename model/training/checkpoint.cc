@@ -12,6 +12,7 @@
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "model/training/durable_folder.h"
+#include "model/training/environment_json.h"
 #include "model/training/model_config.h"
 #include "model/training/recipe.h"
 #include "model/training/safetensors.h"
@@ -28,7 +29,6 @@ constexpr size_t kMaxJsonBytes = 8 << 20;
 
 std::string StateText(const Checkpoint& checkpoint, const std::string& digest) {
   const Cursors& cursors = checkpoint.snapshot.cursors;
-  const Environment& environment = checkpoint.environment;
   Json state;
   state["format"] = kFormat;
   state["step"] = cursors.step;
@@ -38,13 +38,7 @@ std::string StateText(const Checkpoint& checkpoint, const std::string& digest) {
   state["skipped_in_a_row"] = cursors.skipped_in_a_row;
   state["seed"] = checkpoint.spec.training().seed();
   state["data_seed"] = checkpoint.spec.data().seed();
-  state["environment"] = {{"build_digest", environment.build_digest},
-                          {"threads", environment.threads},
-                          {"cpu_capability", environment.cpu_capability},
-                          {"torch_version", environment.torch_version},
-                          {"kernels", environment.kernels},
-                          {"settings", environment.settings},
-                          {"gpu", environment.gpu}};
+  state["environment"] = ToJson(checkpoint.environment);
   state["exact"] = checkpoint.exact;
   state["state_digest"] = digest;
   state["spec"] = Json::parse(
@@ -76,15 +70,7 @@ absl::Status ParseState(const std::string& text, const std::string& path,
     cursors.samples = state.at("samples");
     cursors.updates = state.at("updates");
     cursors.skipped_in_a_row = state.at("skipped_in_a_row");
-    const Json& environment = state.at("environment");
-    checkpoint->environment.build_digest = environment.at("build_digest");
-    checkpoint->environment.threads = environment.at("threads");
-    checkpoint->environment.cpu_capability = environment.at("cpu_capability");
-    checkpoint->environment.torch_version = environment.at("torch_version");
-    checkpoint->environment.kernels = environment.at("kernels");
-    checkpoint->environment.settings = environment.at("settings");
-    // Checkpoints from before there were GPUs have none.
-    checkpoint->environment.gpu = environment.value("gpu", "");
+    checkpoint->environment = EnvironmentOf(state.at("environment"));
     checkpoint->exact = state.at("exact");
     ORDO_RETURN_IF_ERROR(base::AddContext(
         base::ReadMessage(state.at("spec").dump(), base::TextForm::kJson,

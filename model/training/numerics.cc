@@ -171,6 +171,8 @@ std::vector<std::string> Differences(const Environment& before,
   Compare("the environment's settings", Quoted(before.settings),
           Quoted(now.settings), &differences);
   Compare("the GPU", Quoted(before.gpu), Quoted(now.gpu), &differences);
+  Compare("the number of ranks", std::to_string(before.ranks),
+          std::to_string(now.ranks), &differences);
   return differences;
 }
 

@@ -32,6 +32,8 @@ struct Environment {
   std::string settings = "";
   // What the GPU is called, its processors and its driver; empty on a CPU.
   std::string gpu = "";
+  // Processes among which the passes of a batch are divided.
+  int ranks = 1;
 };
 
 // What differs, a sentence each: "threads were 2 and are 4". Empty when bit

@@ -63,13 +63,14 @@ TEST(Differences, NamesEachThingThatChanged) {
   EXPECT_THAT(Differences(before, before), IsEmpty());
   EXPECT_THAT(
       Differences(before, {"b2", 4, "AVX512", "2.12.0", "tiled",
-                           "MKL_CBWR=AVX2", "NVIDIA H200"}),
+                           "MKL_CBWR=AVX2", "NVIDIA H200", 4}),
       ElementsAre(HasSubstr("build"), HasSubstr("threads was 2 and is 4"),
                   HasSubstr("AVX2 and is AVX512"),
                   HasSubstr("2.11.0 and is 2.12.0"),
                   HasSubstr("reference and is tiled"),
                   HasSubstr("'' and is 'MKL_CBWR=AVX2'"),
-                  HasSubstr("the GPU was '' and is 'NVIDIA H200'")));
+                  HasSubstr("the GPU was '' and is 'NVIDIA H200'"),
+                  HasSubstr("ranks was 1 and is 4")));
 }
 
 TEST(Numerics, EnvironmentSaysWhatLibrariesChooseKernelsBy) {

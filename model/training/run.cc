@@ -11,7 +11,6 @@
 #include "base/check.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
-#include "model/data/batch.h"
 #include "model/guard.h"
 #include "model/tasks/registry.h"
 #include "model/training/autocast.h"
@@ -70,7 +69,8 @@ absl::Status NonFinite(int64_t step, const StepResult& result,
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Run>> Run::Create(
-    const ordo::training::v1::TrainSpec& spec, c10::Device device) {
+    const ordo::training::v1::TrainSpec& spec, c10::Device device,
+    Collective* collective) {
   ORDO_ASSIGN_OR_RETURN(auto task, tasks::MakeTrainingTask(spec.data()));
   parameters::ParameterOptions options;
   options.seed = spec.training().seed();
@@ -83,25 +83,45 @@ absl::StatusOr<std::unique_ptr<Run>> Run::Create(
   }));
   return Guard("make the optimizer", [&] {
     return std::unique_ptr<Run>(
-        new Run(spec, std::move(model), std::move(task)));
+        new Run(spec, std::move(model), std::move(task), collective));
   });
 }
 
 Run::Run(const ordo::training::v1::TrainSpec& spec,
          std::unique_ptr<transformer::Transformer> model,
-         std::unique_ptr<tasks::TrainingTask> task)
+         std::unique_ptr<tasks::TrainingTask> task, Collective* collective)
     : spec_(spec),
       model_(std::move(model)),
       task_(std::move(task)),
-      optimizer_(Trainable(*model_), OptimizerOptions(spec.training())) {}
+      optimizer_(Trainable(*model_), OptimizerOptions(spec.training())),
+      rank_(collective == nullptr ? 0 : collective->rank()),
+      ranks_(collective == nullptr ? 1 : collective->ranks()) {
+  if (collective == nullptr) return;
+  std::vector<at::Tensor> parameters;
+  for (const auto& named : Trainable(*model_)) {
+    parameters.push_back(named.tensor);
+  }
+  const auto& training = spec.training();
+  sum_.emplace(collective, std::move(parameters),
+               training.batch_size() / training.micro_batch_size());
+}
 
-absl::StatusOr<StepResult> Run::Step() {
+absl::StatusOr<StepResult> Run::Step(const Wishes& wishes) {
   ORDO_CHECK(cursors_.step < spec_.training().steps());
   StepResult result;
+  std::vector<at::Tensor> losses;
   ORDO_RETURN_IF_ERROR(Guard("compute gradients", [&] {
     ClearGradients();
-    Measure(ComputeGradients(), &result);
+    losses = ComputeGradients();
   }));
+  result.wishes = wishes;
+  if (sum_) {
+    ORDO_ASSIGN_OR_RETURN(GradientSum::Result sum, sum_->Add(losses, wishes));
+    losses = std::move(sum.losses);
+    result.wishes = sum.wishes;
+  }
+  ORDO_RETURN_IF_ERROR(
+      Guard("measure gradients", [&] { Measure(losses, &result); }));
   result.learning_rate = LearningRate(spec_.training(), cursors_.step);
   if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) {
     return SkipStep(result);
@@ -150,37 +170,47 @@ void Run::ClearGradients() {
   }
 }
 
-std::vector<at::Tensor> Run::ComputeGradients() {
+Run::Passes Run::NextPasses() const {
   const auto& training = spec_.training();
-  std::vector<data::Batch> passes;
-  int64_t num_scored = 0;
+  Passes passes;
+  int pass = 0;
   for (int64_t row = 0; row < training.batch_size();
-       row += training.micro_batch_size()) {
+       row += training.micro_batch_size(), ++pass) {
     data::BatchRows rows;
     rows.seed = spec_.data().seed();
     rows.first = static_cast<uint64_t>(cursors_.samples + row);
     rows.count = training.micro_batch_size();
-    passes.push_back(data::MakeBatch(*task_, rows));
-    num_scored += passes.back().num_scored();
+    if (pass % ranks_ != rank_) {
+      passes.num_scored += data::CountScored(*task_, rows);
+      continue;
+    }
+    passes.batches.push_back(data::MakeBatch(*task_, rows));
+    passes.first_rows.push_back(row);
+    passes.num_scored += passes.batches.back().num_scored();
   }
+  return passes;
+}
+
+std::vector<at::Tensor> Run::ComputeGradients() {
+  const auto& training = spec_.training();
+  const Passes passes = NextPasses();
   std::vector<at::Tensor> losses;
-  int64_t first_row = 0;
-  for (const data::Batch& pass : passes) {
+  for (size_t i = 0; i < passes.batches.size(); ++i) {
+    const data::Batch& pass = passes.batches[i];
     transformer::ForwardOptions options;
     options.training = {training.seed(), cursors_.step};
     options.shifted_sparse_group = training.shifted_sparse().group();
     options.kernel = training.kernel();
     if (spec_.model().dropout() > 0) {
-      options.dropout = {training.seed(), cursors_.step, first_row};
+      options.dropout = {training.seed(), cursors_.step, passes.first_rows[i]};
     }
-    first_row += training.micro_batch_size();
     at::Tensor part;
     {
       const AutocastScope autocast(training.precision(),
                                    model_->device().type());
       part = model_->Loss(pass.tokens_BT,
                           {pass.targets_N, pass.places_N,
-                           1.0 / static_cast<double>(num_scored)},
+                           1.0 / static_cast<double>(passes.num_scored)},
                           options);
     }
     part.backward();

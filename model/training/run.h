@@ -3,13 +3,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "model/data/batch.h"
 #include "model/tasks/task.h"
 #include "model/training/adamw.h"
+#include "model/training/collective.h"
+#include "model/training/gradient_sum.h"
 #include "model/training/snapshot.h"
 #include "model/transformer/transformer.h"
 #include "proto/ordo/training/v1/spec.pb.h"
@@ -25,6 +29,8 @@ struct StepResult {
   double gradient_norm = 0;
   // Loss or gradient was not finite and the step was left out.
   bool skipped = false;
+  // What any rank wished when it began the step.
+  Wishes wishes;
 };
 
 // The reason (base::ErrorInfo) of a step that ended the run because loss or
@@ -39,24 +45,29 @@ class Run {
   // `spec` is resolved. The run stands at step 0 with initial weights. What of
   // the model the recipe does not let train keeps its bits. `device` is where
   // parameters and optimizer lie and steps compute; open (numerics.h).
+  // `collective` is that of several ranks, which all make the same calls of
+  // their runs; it outlives the run.
   static absl::StatusOr<std::unique_ptr<Run>> Create(
       const ordo::training::v1::TrainSpec& spec,
-      c10::Device device = c10::Device(c10::DeviceType::CPU));
+      c10::Device device = c10::Device(c10::DeviceType::CPU),
+      Collective* collective = nullptr);
 
   // One optimizer step over the next batch_size rows, in passes of
   // micro_batch_size rows whose gradients add up: the loss of each is divided
-  // by the number of scored tokens of the whole batch. Called at most until
+  // by the number of scored tokens of the whole batch. Rank r of n computes
+  // passes r, r + n, ..., and all come to the same state. Called at most until
   // cursors().step == spec.training().steps().
   //
-  // However the batch is split, its gradient is that of one pass but for
-  // rounding: the norm of the difference is at most 1e-6 (fp32) or 2^-7 (bf16,
-  // whose passes each round to 8 bits) of the sum of the norms of what the
-  // passes add.
+  // However the batch is split, over ranks or within one, its gradient is that
+  // of one pass but for rounding: the norm of the difference is at most 1e-6
+  // (fp32) or 2^-7 (bf16, whose passes each round to 8 bits) of the sum of the
+  // norms of what the passes add.
   //
   // FAILED_PRECONDITION with kNonFiniteReason when loss or gradient is not
   // finite and the policy does not let the step be skipped; nothing has changed
-  // then. RESOURCE_EXHAUSTED when memory runs out.
-  absl::StatusOr<StepResult> Step();
+  // then. RESOURCE_EXHAUSTED when memory runs out. UNAVAILABLE with
+  // kPeerLostReason when another rank is lost.
+  absl::StatusOr<StepResult> Step(const Wishes& wishes = {});
 
   const ordo::training::v1::TrainSpec& spec() const { return spec_; }
   const transformer::Transformer& model() const { return *model_; }
@@ -71,10 +82,19 @@ class Run {
  private:
   Run(const ordo::training::v1::TrainSpec& spec,
       std::unique_ptr<transformer::Transformer> model,
-      std::unique_ptr<tasks::TrainingTask> task);
+      std::unique_ptr<tasks::TrainingTask> task, Collective* collective);
 
-  // Adds the gradients of the whole batch up. The losses of its passes, which
-  // add up to the mean.
+  // This rank's passes of the next batch.
+  struct Passes {
+    std::vector<data::Batch> batches;
+    // Of each, its first row in the batch.
+    std::vector<int64_t> first_rows;
+    // Of all ranks' passes.
+    int64_t num_scored = 0;
+  };
+  Passes NextPasses() const;
+  // Adds the gradients of this rank's passes up. Their losses, which with those
+  // of the other ranks add up to the mean.
   std::vector<at::Tensor> ComputeGradients();
   // Fills in loss and norm; the one place where a step waits for a device.
   void Measure(const std::vector<at::Tensor>& losses, StepResult* result) const;
@@ -85,6 +105,10 @@ class Run {
   const std::unique_ptr<transformer::Transformer> model_;
   const std::unique_ptr<tasks::TrainingTask> task_;
   AdamW optimizer_;
+  const int rank_;
+  const int ranks_;
+  // Unless there is one rank.
+  std::optional<GradientSum> sum_;
   Cursors cursors_;
 };
 

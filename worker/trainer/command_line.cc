@@ -31,11 +31,16 @@ std::vector<CommandRow> JobCommands() {
         {"--storage-root", false, true},
         {"--deployment", false, true},
         {"--without-kernels", false, true},
+        {"--rank", false, true},
+        {"--host", false, true},
         {"--resume", false, false}},
-       "TASK --out DIR [--resume] [--storage-root ROOT] [--deployment DIR] "
-       "[--without-kernels NAMES]",
-       "Trains; checkpoints, metrics.jsonl and event files go to DIR. NAMES, "
-       "with commas between them, are kernels that `probe` found wrong."},
+       "TASK --out DIR [--resume] [--rank R] [--host HOST] [--storage-root "
+       "ROOT] [--deployment DIR] [--without-kernels NAMES]",
+       "Trains; checkpoints, metrics.jsonl and event files go to DIR. A task "
+       "with resources.ranks N is N such processes, R from 0 to N-1, with one "
+       "DIR; HOST is where the others reach this one (default 127.0.0.1: all "
+       "on this machine). NAMES, with commas between them, are kernels that "
+       "`probe` found wrong."},
       {"evaluate",
        true,
        {{"--out", true, true},

@@ -82,10 +82,31 @@ absl::Status FindOwnCheckpoints(const TrainerContext& context, bool resume,
   return absl::OkStatus();
 }
 
+// Which rank this process is, where its task, which all ranks share, does not
+// say.
+absl::Status TakeRank(const CommandLine& line, TrainSpec* spec) {
+  if (line.flags.count("--rank") != 0) {
+    const std::string text = line.Flag("--rank");
+    int rank = 0;
+    if (!absl::SimpleAtoi(text, &rank) || rank < 0 ||
+        rank >= spec->resources().ranks()) {
+      return base::InvalidField(
+          "--rank",
+          absl::StrCat("must be 0..", spec->resources().ranks() - 1,
+                       " (the task's resources.ranks is ",
+                       spec->resources().ranks(), "), is '", text, "'"));
+    }
+    spec->set_rank(rank);
+  }
+  if (line.flags.count("--host") != 0) spec->set_host(line.Flag("--host"));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ExitCode> TrainCommand(const CommandContext& context,
                                       const CommandLine& line) {
   ORDO_ASSIGN_OR_RETURN(TrainSpec spec,
                         ReadTrainSpec(context.files, line.spec));
+  ORDO_RETURN_IF_ERROR(TakeRank(line, &spec));
   ORDO_ASSIGN_OR_RETURN(TrainerContext trainer, MakeContext(context, line));
   const bool resume = line.flags.count("--resume") != 0;
   // A job's attempts name what they resume from; a run by hand does not.
@@ -93,9 +114,10 @@ absl::StatusOr<ExitCode> TrainCommand(const CommandContext& context,
       (resume || line.flags.count("--deployment") == 0)) {
     ORDO_RETURN_IF_ERROR(FindOwnCheckpoints(trainer, resume, &spec));
   }
-  ORDO_ASSIGN_OR_RETURN(const auto progress,
-                        Progress::Open(context.files, context.clock,
-                                       AttemptFolder(trainer, spec.attempt())));
+  ORDO_ASSIGN_OR_RETURN(
+      const auto progress,
+      Progress::Open(context.files, context.clock,
+                     AttemptFolder(trainer, spec.attempt()), spec.rank()));
   return Train(trainer, spec, progress.get());
 }
 

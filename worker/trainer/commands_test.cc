@@ -76,6 +76,17 @@ TEST_F(CommandsTest, TrainByHandGoesOnOnlyWhenToldTo) {
               IsOkAndHolds(ordo::training::v1::FINISHED));
 }
 
+TEST_F(CommandsTest, TrainRefusesARankThatTheTaskLacks) {
+  for (const char* rank : {"1", "-1", "x"}) {
+    const auto code = TrainInto("a", {"--rank", rank});
+    EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::BAD_SPEC);
+    EXPECT_THAT(std::string(code.status().message()),
+                HasSubstr("--rank: must be 0..0"));
+  }
+  EXPECT_THAT(TrainInto("a", {"--rank", "0"}),
+              IsOkAndHolds(ordo::training::v1::FINISHED));
+}
+
 TEST_F(CommandsTest, TrainByHandResumesFromARelativeFolder) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder_.path());

@@ -18,14 +18,15 @@ using ordo::training::v1::StepDone;
 
 absl::StatusOr<std::unique_ptr<Progress>> Progress::Open(
     base::Filesystem& files, base::Clock& clock,
-    const std::string& attempt_folder) {
+    const std::string& attempt_folder, int rank) {
   std::unique_ptr<Progress> progress(
-      new Progress(files, clock, attempt_folder));
+      new Progress(files, clock, attempt_folder, rank));
   const auto open = [&]() -> absl::Status {
     ORDO_RETURN_IF_ERROR(files.MakeFolders(attempt_folder));
     ORDO_ASSIGN_OR_RETURN(
         progress->records_,
         base::RecordWriter::Open(files, progress->RecordsPath()));
+    if (rank != 0) return absl::OkStatus();
     ORDO_ASSIGN_OR_RETURN(
         progress->metrics_,
         files.OpenForWrite(base::JoinPath(attempt_folder, "metrics.jsonl"),
@@ -42,7 +43,10 @@ absl::StatusOr<std::unique_ptr<Progress>> Progress::Open(
 }
 
 std::string Progress::RecordsPath() const {
-  return base::JoinPath(folder_, "progress.records");
+  const std::string name = rank_ == 0
+                               ? "progress.records"
+                               : absl::StrCat("progress-", rank_, ".records");
+  return base::JoinPath(folder_, name);
 }
 
 ProgressRecord Progress::Record() const {
@@ -178,6 +182,12 @@ void Progress::Warning(const std::string& message) {
   record.mutable_warning()->set_message(message);
   Append(record, /*must_know=*/true).IgnoreError();
   base::LogWarning(message);
+}
+
+void Progress::Waiting(int64_t step) {
+  ProgressRecord record = Record();
+  record.mutable_waiting()->set_step(step);
+  Append(record, /*must_know=*/false).IgnoreError();
 }
 
 absl::Status Progress::Finished(

@@ -16,8 +16,10 @@
 namespace ordo::worker::trainer {
 
 // What a trainer tells the world, in its attempt's folder:
-//   progress.records       ProgressRecord, for the worker
-//   metrics.jsonl          a line per reported step or report, for people
+//   progress.records       ProgressRecord, for the worker; of a rank r other
+//                          than 0 progress-<r>.records
+//   metrics.jsonl          a line per reported step or report, for people, by
+//                          rank 0
 //   events.out.tfevents.*  the same for TensorBoard
 //
 // Telling must not stop training: a record that cannot be written is kept and
@@ -30,7 +32,7 @@ class Progress {
   // `files` and `clock` outlive it.
   static absl::StatusOr<std::unique_ptr<Progress>> Open(
       base::Filesystem& files, base::Clock& clock,
-      const std::string& attempt_folder);
+      const std::string& attempt_folder, int rank = 0);
 
   void Started(const ordo::training::v1::TrainerStarted& started);
   void Step(const ordo::training::v1::StepDone& step);
@@ -40,6 +42,8 @@ class Progress {
   void Report(const ordo::training::v1::ReportWritten& report,
               const std::string& name);
   void Warning(const std::string& message);
+  // This rank waits for rank 0 with the state after `step`, and lives.
+  void Waiting(int64_t step);
 
   // The last record. STORAGE_ERROR when it, or one kept before it, could not
   // be written.
@@ -51,8 +55,8 @@ class Progress {
 
  private:
   Progress(base::Filesystem& files, base::Clock& clock,
-           const std::string& folder)
-      : files_(files), clock_(clock), folder_(folder) {}
+           const std::string& folder, int rank)
+      : files_(files), clock_(clock), folder_(folder), rank_(rank) {}
 
   std::string RecordsPath() const;
   ordo::training::v1::ProgressRecord Record() const;
@@ -67,6 +71,7 @@ class Progress {
   base::Filesystem& files_;
   base::Clock& clock_;
   const std::string folder_;
+  const int rank_;
   // Null after an error, until it is opened again.
   std::unique_ptr<base::RecordWriter> records_;
   std::vector<std::string> kept_;

@@ -64,6 +64,26 @@ class ProgressTest : public ::testing::Test {
   std::unique_ptr<Progress> progress_;
 };
 
+TEST_F(ProgressTest, ARankOtherThan0WritesRecordsOfItsOwnAndNothingElse) {
+  const std::string folder = temporary_.Path("attempts/4");
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto progress,
+                            Progress::Open(files_, clock_, folder, /*rank=*/2));
+  ordo::training::v1::StepDone step;
+  step.set_step(1);
+  progress->Step(step);
+  progress->Waiting(1);
+  ORDO_EXPECT_OK(progress->CheckFolder());
+  EXPECT_THAT(real_.List(folder),
+              base::testing::IsOkAndHolds(
+                  ::testing::ElementsAre("progress-2.records")));
+  base::RecordReader reader(real_, folder + "/progress-2.records");
+  ProgressRecord record;
+  ASSERT_TRUE(record.ParseFromString(reader.Next()->value()));
+  EXPECT_EQ(record.step().step(), 1);
+  ASSERT_TRUE(record.ParseFromString(reader.Next()->value()));
+  EXPECT_EQ(record.waiting().step(), 1);
+}
+
 TEST_F(ProgressTest, WritesRecordsInOrderWithTheirTime) {
   Step(10);
   Checkpoint("10-3");

@@ -1,11 +1,10 @@
 #include "worker/trainer/train.h"
 
-#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -14,20 +13,22 @@
 #include "base/status/status.h"
 #include "model/evaluation/report.h"
 #include "model/guard.h"
-#include "model/training/checkpoint.h"
-#include "model/training/checkpoint_writer.h"
-#include "model/training/durable_folder.h"
+#include "model/training/c10d.h"
+#include "model/training/collective.h"
 #include "model/training/numerics.h"
 #include "model/training/run.h"
+#include "worker/trainer/checkpoints.h"
 #include "worker/trainer/evaluate.h"
 #include "worker/trainer/exit_code.h"
+#include "worker/trainer/follow.h"
+#include "worker/trainer/leader.h"
 #include "worker/trainer/starting_point.h"
 #include "worker/trainer/step_meter.h"
 
 namespace ordo::worker::trainer {
 namespace {
 
-using ordo::model::training::CheckpointWriter;
+using ordo::model::training::Collective;
 using ordo::model::training::Environment;
 using ordo::model::training::Run;
 using ordo::training::v1::Evaluation;
@@ -41,13 +42,15 @@ constexpr absl::Duration kRetryDelay = absl::Seconds(10);
 // stepping happens: at each, the run's state is whole.
 class TrainTask {
  public:
-  TrainTask(const TrainerContext& context, Run* run, Progress* progress)
+  TrainTask(const TrainerContext& context, Run* run, Progress* progress,
+            Leader* leader)
       : context_(context),
+        leader_(*leader),
         run_(*run),
         spec_(run->spec()),
         progress_(*progress),
         meter_(context.clock, spec_.training()),
-        writer_(context.files, context.clock, CheckpointsFolder(context)),
+        checkpoints_(context, *run, progress),
         finished_reports_(spec_.finished_reports().begin(),
                           spec_.finished_reports().end()) {}
 
@@ -55,7 +58,7 @@ class TrainTask {
     const absl::StatusOr<ExitCode> code =
         model::Guard("train", [&] { return Loop(environment); });
     // A checkpoint in flight is good whatever ended the run.
-    if (!code.ok()) FinishWrite(writer_.Wait());
+    if (!code.ok()) checkpoints_.Wait();
     return code;
   }
 
@@ -64,32 +67,39 @@ class TrainTask {
     ORDO_RETURN_IF_ERROR(Start(environment));
     while (true) {
       ORDO_RETURN_IF_ERROR(progress_.CheckFolder());
-      FinishWrite(writer_.Poll());
+      checkpoints_.Poll();
       WriteWaitingReports();
-      if (CheckpointIsDue()) BeginCheckpoint();
+      checkpoints_.WriteIfDue(AnyEvaluationIsDue(run_.cursors().step));
       ORDO_ASSIGN_OR_RETURN(const bool evaluated, EvaluateWhatIsDue());
       if (!evaluated) return Stop();
       if (run_.cursors().step == spec_.training().steps()) return Finish();
-      if (context_.stop_requested()) return Stop();
-      ORDO_ASSIGN_OR_RETURN(const auto result, run_.Step());
-      ReportStep(result);
+      ORDO_ASSIGN_OR_RETURN(const bool stepped, Step());
+      if (!stepped) return Stop();
     }
   }
 
+  // False when the run is to stop here. Other ranks are asked to stop with the
+  // step, so they come one step further.
+  absl::StatusOr<bool> Step() {
+    if (leader_.stop_agreed()) return false;
+    const int64_t next = run_.cursors().step + 1;
+    model::training::Wishes wishes;
+    wishes.stop = context_.stop_requested();
+    wishes.pause = next == spec_.training().steps() || AnyEvaluationIsDue(next);
+    if (wishes.stop && leader_.alone()) return false;
+    ORDO_RETURN_IF_ERROR(leader_.BeginStep());
+    ORDO_ASSIGN_OR_RETURN(const auto result, run_.Step(wishes));
+    leader_.EndStep(result.wishes);
+    ReportStep(result);
+    return true;
+  }
+
   absl::Status Start(const Environment& environment) {
-    environment_ = environment;
-    model::training::RemoveTemporaries(context_.files,
-                                       CheckpointsFolder(context_))
-        .IgnoreError();
-    RemoveUntoldCheckpoints();
-    ORDO_ASSIGN_OR_RETURN(const StartingPoint point,
-                          LoadStartingPoint(context_, environment_, &run_));
-    exact_ = point.exact;
-    passed_over_.insert(point.passed_over.begin(), point.passed_over.end());
-    if (!point.own_checkpoint.empty()) {
-      durable_step_ = run_.cursors().step;
-      durable_id_ = point.own_checkpoint;
-    }
+    checkpoints_.RemoveLeftOver();
+    ORDO_ASSIGN_OR_RETURN(StartingPoint point,
+                          LoadStartingPoint(context_, environment, &run_));
+    ORDO_RETURN_IF_ERROR(leader_.ShareStart(environment, &run_, &point));
+    checkpoints_.Begin(point, environment);
     ordo::training::v1::TrainerStarted started;
     started.set_build_digest(context_.build_digest);
     started.set_start_step(run_.cursors().step);
@@ -120,120 +130,9 @@ class TrainTask {
     }
   }
 
-  // Checkpoints.
-
-  // Checkpoints that an older attempt put into place and did not live to tell
-  // of: those newer than any that the job knows. Nobody else would remove them.
-  void RemoveUntoldCheckpoints() {
-    const std::string folder = CheckpointsFolder(context_);
-    const auto ids = model::training::ListCheckpoints(context_.files, folder);
-    if (!ids.ok()) return;
-    std::pair<int64_t, int64_t> newest_known(0, 0);
-    for (const auto& source : spec_.resume()) {
-      const auto number =
-          model::training::ParseCheckpointId(base::NameOf(source.path()));
-      if (!number) continue;
-      newest_known =
-          std::max(newest_known, std::pair(number->attempt, number->step));
-    }
-    for (const std::string& id : *ids) {
-      const auto number = model::training::ParseCheckpointId(id);
-      if (number->attempt < spec_.attempt() &&
-          std::pair(number->attempt, number->step) > newest_known) {
-        RemoveCheckpoint(id);
-      }
-    }
-  }
-
-  void RemoveCheckpoint(const std::string& id) {
-    const absl::Status status = context_.files.RemoveTree(
-        base::JoinPath(CheckpointsFolder(context_), id));
-    if (status.ok()) {
-      base::LogInfo("checkpoint removed", {{"id", id}});
-    } else {
-      base::LogWarning("checkpoint not removed", {{"error", status}});
-    }
-  }
-
-  bool CheckpointIsDue() const {
-    const int64_t step = run_.cursors().step;
-    if (step == 0 || step == durable_step_ || step == begun_step_) return false;
-    if (retry_at_ && context_.clock.Monotonic() >= *retry_at_) return true;
-    return step % spec_.checkpoint().every_steps() == 0 ||
-           step == spec_.training().steps() || AnyEvaluationIsDue();
-  }
-
-  void BeginCheckpoint() {
-    const absl::Duration start = context_.clock.Monotonic();
-    FinishWrite(writer_.Wait());
-    const absl::Duration waited = context_.clock.Monotonic() - start;
-    begun_step_ = run_.cursors().step;
-    retry_at_.reset();
-    TrainSpec recorded = spec_;
-    recorded.clear_resume();
-    recorded.clear_start();
-    recorded.clear_base();
-    recorded.clear_finished_reports();
-    writer_.Start({run_.State(), std::move(recorded), environment_, exact_},
-                  waited);
-  }
-
-  void FinishWrite(std::optional<CheckpointWriter::Outcome> outcome) {
-    if (!outcome) return;
-    if (!outcome->written.ok()) {
-      write_error_ = outcome->written.status();
-      retry_at_ = context_.clock.Monotonic() + kRetryDelay;
-      progress_.CheckpointFailed(outcome->step, write_error_);
-      return;
-    }
-    durable_step_ = outcome->step;
-    durable_id_ = outcome->written->id();
-    passed_over_.erase(durable_id_);
-    progress_.Checkpoint(*outcome->written);
-    base::LogInfo("checkpoint written",
-                  {{"id", outcome->written->id()},
-                   {"seconds", outcome->written->write_seconds()}});
-    if (context_.prune_checkpoints) Prune();
-  }
-
-  // Removes all but the newest checkpoints that the policy keeps. Those beyond
-  // the newest good one are of a run that was longer, or were passed over as
-  // damaged: the former stay, the latter go, and neither takes the place of a
-  // good one.
-  void Prune() {
-    const auto ids = model::training::ListCheckpoints(
-        context_.files, CheckpointsFolder(context_));
-    if (!ids.ok()) return;
-    int num_kept = 0;
-    for (const std::string& id : *ids) {
-      const bool damaged = passed_over_.count(id) != 0;
-      const auto number = model::training::ParseCheckpointId(id);
-      if (!damaged && number->step > durable_step_) continue;
-      const bool keep = id == durable_id_ ||
-                        (!damaged && num_kept < spec_.checkpoint().keep());
-      if (keep) {
-        ++num_kept;
-      } else {
-        RemoveCheckpoint(id);
-      }
-    }
-  }
-
-  // Waits until the state at this step is durable, trying once more if needed.
-  absl::Status MakeDurable() {
-    FinishWrite(writer_.Wait());
-    if (durable_step_ != run_.cursors().step) {
-      BeginCheckpoint();
-      FinishWrite(writer_.Wait());
-    }
-    if (durable_step_ == run_.cursors().step) return absl::OkStatus();
-    return WithExitCode(write_error_, ordo::training::v1::STORAGE_ERROR);
-  }
-
   // Evaluations.
 
-  bool IsDue(const Evaluation& evaluation) const {
-    const int64_t step = run_.cursors().step;
+  bool IsDue(const Evaluation& evaluation, int64_t step) const {
     const bool repeats = evaluation.has_every_steps() && step > 0 &&
                          step % evaluation.every_steps() == 0;
     if (!repeats && step != spec_.training().steps()) return false;
@@ -241,18 +140,19 @@ class TrainTask {
                model::evaluation::ReportId(evaluation, step)) == 0;
   }
 
-  bool AnyEvaluationIsDue() const {
+  bool AnyEvaluationIsDue(int64_t step) const {
     for (const Evaluation& evaluation : spec_.evaluations()) {
-      if (IsDue(evaluation)) return true;
+      if (IsDue(evaluation, step)) return true;
     }
     return false;
   }
 
   // False when a request to stop ended it.
   absl::StatusOr<bool> EvaluateWhatIsDue() {
-    if (!AnyEvaluationIsDue()) return true;
+    const int64_t step = run_.cursors().step;
+    if (!AnyEvaluationIsDue(step)) return true;
     for (const Evaluation& evaluation : spec_.evaluations()) {
-      if (!IsDue(evaluation)) continue;
+      if (!IsDue(evaluation, step)) continue;
       const absl::Status status = EvaluateOne(evaluation);
       if (absl::IsCancelled(status)) return false;
       ORDO_RETURN_IF_ERROR(status);
@@ -272,11 +172,13 @@ class TrainTask {
     subject.model = &run_.model();
     subject.trained_on = &spec_.data();
     subject.checkpoint = [this]() -> absl::StatusOr<std::string> {
-      ORDO_RETURN_IF_ERROR(MakeDurable());
-      return durable_id_;
+      ORDO_RETURN_IF_ERROR(checkpoints_.MakeDurable());
+      return checkpoints_.durable_id();
     };
     const bool at_end = step == spec_.training().steps();
-    const auto result = RunEvaluation(context_, subject, &progress_);
+    TrainerContext context = context_;
+    context.stop_requested = [this] { return leader_.StopRequested(); };
+    const auto result = RunEvaluation(context, subject, &progress_);
     if (absl::IsCancelled(result.status())) return result.status();
     finished_reports_.insert(subject.report.id);
     if (!result.ok()) {
@@ -328,66 +230,109 @@ class TrainTask {
 
   absl::StatusOr<ExitCode> Stop() {
     WriteOrLeaveOutWaitingReports();
-    ORDO_RETURN_IF_ERROR(MakeDurable());
+    ORDO_RETURN_IF_ERROR(checkpoints_.MakeDurable());
     return ordo::training::v1::STOPPED;
   }
 
   absl::StatusOr<ExitCode> Finish() {
     WriteOrLeaveOutWaitingReports();
-    ORDO_RETURN_IF_ERROR(MakeDurable());
+    ORDO_RETURN_IF_ERROR(checkpoints_.MakeDurable());
     return ordo::training::v1::FINISHED;
   }
 
   const TrainerContext& context_;
+  Leader& leader_;
   Run& run_;
   const TrainSpec& spec_;
   Progress& progress_;
   StepMeter meter_;
-  CheckpointWriter writer_;
-  Environment environment_;
-  bool exact_ = true;
-  // Step of the newest checkpoint of this job that is known to be durable, and
-  // of the newest that was begun; -1 if there is none.
-  int64_t durable_step_ = -1;
-  std::string durable_id_;
-  int64_t begun_step_ = -1;
-  absl::Status write_error_;
-  // When to try again, after a write failed; by the monotonic clock.
-  std::optional<absl::Duration> retry_at_;
-  // Checkpoints of this job that were found damaged.
-  std::set<std::string> passed_over_;
+  Checkpoints checkpoints_;
   std::set<std::string> finished_reports_;
   // Evaluations whose report could not be written, and when to try again.
   std::vector<EvaluationResult> waiting_reports_;
   absl::Duration report_retry_at_;
 };
 
+// The other ranks of the task; null when it has one.
+absl::StatusOr<std::unique_ptr<Collective>> MeetOthers(
+    const TrainerContext& context, const TrainSpec& spec) {
+  if (spec.resources().ranks() <= 1) return nullptr;
+  model::training::MeetOptions options;
+  options.rank = spec.rank();
+  options.ranks = spec.resources().ranks();
+  if (!spec.host().empty()) options.host = spec.host();
+  options.address_file =
+      base::JoinPath(AttemptFolder(context, spec.attempt()), "rendezvous");
+  options.stop_requested = context.stop_requested;
+  return model::training::Meet(context.files, context.clock, options);
+}
+
+std::string MessageOf(const absl::StatusOr<ExitCode>& code, int64_t step) {
+  if (!code.ok()) return std::string(code.status().message());
+  return absl::StrCat(*code == ordo::training::v1::FINISHED
+                          ? "finished at step "
+                          : "stopped on request at step ",
+                      step);
+}
+
+// What a task needs of the process, made in this order.
+struct Rank {
+  std::unique_ptr<Collective> collective;
+  std::unique_ptr<Run> run;
+  std::optional<Leader> leader;
+};
+
+absl::StatusOr<ExitCode> TrainAs(const TrainerContext& context,
+                                 const TrainSpec& spec, Progress* progress,
+                                 Rank* rank) {
+  ORDO_ASSIGN_OR_RETURN(const c10::Device device,
+                        OpenDevice(context, spec.resources()));
+  model::training::ConfigureNumerics(spec.resources().threads());
+  auto collective = MeetOthers(context, spec);
+  // Nothing has been done that a checkpoint would have to keep.
+  if (absl::IsCancelled(collective.status())) {
+    return ordo::training::v1::STOPPED;
+  }
+  ORDO_RETURN_IF_ERROR(collective);
+  rank->collective = *std::move(collective);
+  ORDO_ASSIGN_OR_RETURN(rank->run,
+                        Run::Create(spec, device, rank->collective.get()));
+  Environment environment = model::training::CurrentEnvironment(
+      context.build_digest, spec.training().kernel());
+  environment.ranks = spec.resources().ranks();
+  if (spec.rank() != 0) {
+    return Follow(context,
+                  {rank->collective.get(), rank->run.get(), environment},
+                  progress);
+  }
+  rank->leader.emplace(rank->collective.get(), context);
+  const auto code =
+      TrainTask(context, rank->run.get(), progress, &*rank->leader)
+          .Main(environment);
+  if (absl::IsCancelled(code.status())) return ordo::training::v1::STOPPED;
+  return code;
+}
+
 }  // namespace
 
 absl::StatusOr<ExitCode> Train(const TrainerContext& context,
                                const TrainSpec& spec, Progress* progress) {
   ordo::training::v1::TrainerFinished finished;
-  const auto train = [&]() -> absl::StatusOr<ExitCode> {
-    ORDO_ASSIGN_OR_RETURN(const c10::Device device,
-                          OpenDevice(context, spec.resources()));
-    model::training::ConfigureNumerics(spec.resources().threads());
-    ORDO_ASSIGN_OR_RETURN(const auto run, Run::Create(spec, device));
-    const auto code = TrainTask(context, run.get(), progress)
-                          .Main(model::training::CurrentEnvironment(
-                              context.build_digest, spec.training().kernel()));
-    finished.set_step(run->cursors().step);
-    finished.set_state_digest(model::training::StateDigest(run->State()));
-    return code;
-  };
-  const absl::StatusOr<ExitCode> code = model::Guard("train", train);
+  Rank rank;
+  const absl::StatusOr<ExitCode> code =
+      model::Guard("train", [&]() -> absl::StatusOr<ExitCode> {
+        auto code = TrainAs(context, spec, progress, &rank);
+        if (rank.run != nullptr) {
+          finished.set_step(rank.run->cursors().step);
+          finished.set_state_digest(
+              model::training::StateDigest(rank.run->State()));
+        }
+        return code;
+      });
   finished.set_code(code.ok() ? *code : ExitCodeOf(code.status()));
-  finished.set_message(code.ok()
-                           ? absl::StrCat(*code == ordo::training::v1::FINISHED
-                                              ? "finished at step "
-                                              : "stopped on request at step ",
-                                          finished.step())
-                           : std::string(code.status().message()));
+  finished.set_message(MessageOf(code, finished.step()));
   const absl::Status told = progress->Finished(finished);
+  if (rank.leader) rank.leader->End(finished);
   if (code.ok() && !told.ok()) return told;
   return code;
 }

@@ -15,6 +15,11 @@ namespace ordo::worker::trainer {
 // reported and tried again at the next occasion; only at the end it is an
 // error. `spec` is resolved. The last record (TrainerFinished) is written in
 // every case. Configures the numerics of the process.
+//
+// With several ranks, `spec` says which of them this is; rank 0 does what is
+// said above, the others train beside it, with progress of their own, and end
+// as it does. A request to stop reaches all of them, whichever was asked.
+// PEER_LOST: one of them ended, or did not come.
 absl::StatusOr<ordo::training::v1::ExitCode> Train(
     const TrainerContext& context, const ordo::training::v1::TrainSpec& spec,
     Progress* progress);

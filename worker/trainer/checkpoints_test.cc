@@ -1,0 +1,138 @@
+#include "worker/trainer/checkpoints.h"
+
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock/testing/fake_clock.h"
+#include "base/files/file_util.h"
+#include "base/files/testing/faulty_filesystem.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/training/checkpoint.h"
+#include "model/training/testing/tiny_spec.h"
+#include "worker/trainer/exit_code.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+using ::ordo::base::testing::FileOperation;
+using ::ordo::base::testing::IsOkAndHolds;
+using ::ordo::model::training::Run;
+using ::ordo::model::training::testing::TinySpec;
+using ::testing::ElementsAre;
+
+// Steps of a run whose checkpoints are due every five of 20.
+class CheckpointsTest : public ::testing::Test {
+ protected:
+  CheckpointsTest() : files_(real_), context_(files_, clock_) {
+    context_.job_folder = folder_.Path("a");
+    progress_ =
+        *Progress::Open(real_, clock_, AttemptFolder(context_, /*attempt=*/2));
+    auto spec = TinySpec("none");
+    spec.set_attempt(2);
+    spec.set_host("10.0.0.1");
+    spec.add_resume()->set_path("jobs/a/checkpoints/10-1");
+    run_ = *Run::Create(spec);
+    checkpoints_ =
+        std::make_unique<Checkpoints>(context_, *run_, progress_.get());
+    model::training::Environment environment;
+    environment.build_digest = "build";
+    checkpoints_->Begin({}, environment);
+  }
+
+  // Goes to a step, letting what is due be written at each on the way.
+  void StepTo(int64_t step) {
+    while (run_->cursors().step < step) {
+      ORDO_ASSERT_OK(run_->Step());
+      checkpoints_->WriteIfDue(/*wanted=*/false);
+      checkpoints_->Wait();
+    }
+  }
+
+  std::vector<std::string> Ids() {
+    return *model::training::ListCheckpoints(real_,
+                                             folder_.Path("a/checkpoints"));
+  }
+
+  void MakeFolder(const std::string& id) {
+    ORDO_ASSERT_OK(real_.MakeFolders(folder_.Path("a/checkpoints/" + id)));
+  }
+
+  base::PosixFilesystem real_;
+  base::testing::FaultyFilesystem files_;
+  base::testing::FakeClock clock_;
+  base::testing::TemporaryFolder folder_;
+  TrainerContext context_;
+  std::unique_ptr<Progress> progress_;
+  std::unique_ptr<Run> run_;
+  std::unique_ptr<Checkpoints> checkpoints_;
+};
+
+TEST_F(CheckpointsTest, AreWrittenWhenDueAndAtTheEnd) {
+  StepTo(20);
+  EXPECT_THAT(Ids(), ElementsAre("20-2", "15-2", "10-2", "5-2"));
+  EXPECT_EQ(checkpoints_->durable_id(), "20-2");
+}
+
+TEST_F(CheckpointsTest, AreWrittenWhenWantedAndOnce) {
+  StepTo(3);
+  checkpoints_->WriteIfDue(/*wanted=*/true);
+  checkpoints_->Wait();
+  EXPECT_THAT(Ids(), ElementsAre("3-2"));
+  ORDO_ASSERT_OK(real_.RemoveTree(folder_.Path("a/checkpoints/3-2")));
+  checkpoints_->WriteIfDue(/*wanted=*/true);
+  checkpoints_->Wait();
+  EXPECT_THAT(Ids(), ElementsAre());
+}
+
+TEST_F(CheckpointsTest, AreTriedAgainAfterADelay) {
+  files_.Fail(FileOperation::kAppend, ".tmp-5-2", ENOSPC);
+  StepTo(6);
+  EXPECT_THAT(Ids(), ElementsAre());
+  clock_.Advance(absl::Seconds(10));
+  StepTo(7);
+  EXPECT_THAT(Ids(), ElementsAre("7-2"));
+}
+
+TEST_F(CheckpointsTest, OfAFullDiskAreAStorageErrorWhereOneIsNeeded) {
+  StepTo(1);
+  files_.Fail(FileOperation::kAppend, ".tmp-1-2", ENOSPC);
+  EXPECT_EQ(ExitCodeOf(checkpoints_->MakeDurable()),
+            ordo::training::v1::STORAGE_ERROR);
+  files_.Heal();
+  ORDO_EXPECT_OK(checkpoints_->MakeDurable());
+  EXPECT_EQ(checkpoints_->durable_id(), "1-2");
+}
+
+TEST_F(CheckpointsTest, ThatNobodyToldOfAreRemoved) {
+  // The job knows 10-1 as its newest, and attempt 2 writes now.
+  for (const char* id : {"5-1", "10-1", "12-1", "3-2", ".tmp-20-1"}) {
+    MakeFolder(id);
+  }
+  checkpoints_->RemoveLeftOver();
+  EXPECT_THAT(real_.List(folder_.Path("a/checkpoints")),
+              IsOkAndHolds(ElementsAre("10-1", "3-2", "5-1")));
+}
+
+TEST_F(CheckpointsTest, BeyondThePolicyAreRemovedWhereTheTrainerPrunes) {
+  context_.prune_checkpoints = true;
+  StepTo(20);
+  EXPECT_THAT(Ids(), ElementsAre("20-2", "15-2", "10-2"));
+}
+
+TEST_F(CheckpointsTest, HoldNothingOfTheAttemptsSurroundings) {
+  StepTo(5);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto checkpoint,
+                            model::training::ReadCheckpoint(
+                                real_, folder_.Path("a/checkpoints/5-2"), ""));
+  EXPECT_EQ(checkpoint.spec.host(), "");
+  EXPECT_EQ(checkpoint.spec.resume_size(), 0);
+  EXPECT_EQ(checkpoint.environment.build_digest, "build");
+}
+
+}  // namespace
+}  // namespace ordo::worker::trainer
