@@ -94,8 +94,9 @@ TEST_F(GradientSumTest, WithoutAGradientOnAnyRankAParameterHasNone) {
 TEST_F(GradientSumTest, GivesTheLossesInTheOrderOfThePasses) {
   peer_.others[10].fill_(0.5f);
   peer_.others[12].fill_(2.5f);
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto result,
-                            sum_.Add({at::tensor(1.5f), at::tensor(3.5f)}, {}));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto result,
+      sum_.Add({at::scalar_tensor(1.5f), at::scalar_tensor(3.5f)}, {}));
   std::vector<float> losses;
   for (const at::Tensor& loss : result.losses) {
     losses.push_back(loss.item<float>());
@@ -117,11 +118,13 @@ TEST_F(GradientSumTest, AWishOfAnyRankIsOneOfAll) {
 
 TEST_F(GradientSumTest, NothingOfAStepIsLeftInTheNext) {
   second_.mutable_grad() = at::full({2}, 5.0f);
-  ORDO_ASSERT_OK(sum_.Add({at::tensor(1.0f), at::tensor(2.0f)}, {}));
+  ORDO_ASSERT_OK(
+      sum_.Add({at::scalar_tensor(1.0f), at::scalar_tensor(2.0f)}, {}));
   first_.mutable_grad() = at::Tensor();
   second_.mutable_grad() = at::ones({2});
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto result,
-                            sum_.Add({at::tensor(4.0f), at::tensor(8.0f)}, {}));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto result,
+      sum_.Add({at::scalar_tensor(4.0f), at::scalar_tensor(8.0f)}, {}));
   EXPECT_FALSE(first_.grad().defined());
   EXPECT_TRUE(at::equal(second_.grad(), at::ones({2})));
   EXPECT_EQ(result.losses[1].item<float>(), 4.0f);

@@ -18,6 +18,8 @@ const std::vector<Benchmark>& Benchmarks() {
       {"cli_start", "start of the command line", BenchmarkCliStart},
       {"train_step", "training step of the tiny model, by encoding",
        BenchmarkTrainStep},
+      {"train_ranks", "the same on two ranks of a thread, beside one of two",
+       BenchmarkTrainRanks},
       {"checkpoint_stall", "what checkpoints cost training",
        BenchmarkCheckpointStall, /*durable=*/true},
   };

@@ -56,6 +56,8 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkCliStart(
     const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkTrainStep(
     const BenchmarkOptions& options);
+absl::StatusOr<std::vector<Measurement>> BenchmarkTrainRanks(
+    const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkCheckpointStall(
     const BenchmarkOptions& options);
 

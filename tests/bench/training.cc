@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,7 +43,23 @@ TrainSpec TinySpec(const std::string& encoding, int steps,
   return spec;
 }
 
-// Trains alone and gives back what the trainer recorded.
+// Starts a rank of the task in `file`.
+absl::StatusOr<base::ProcessId> StartRank(const std::string& file, int rank,
+                                          const std::string& folder) {
+  base::SpawnOptions spawn;
+  spawn.argv = {harness::Program("ordo-trainer"),
+                "train",
+                file,
+                "--out",
+                folder + "/job",
+                "--rank",
+                absl::StrCat(rank)};
+  spawn.stdout_file = folder + "/log";
+  spawn.stderr_file = folder + "/log";
+  return base::Spawn(spawn);
+}
+
+// Trains, with nobody else, and gives back what rank 0 recorded.
 absl::StatusOr<std::vector<ProgressRecord>> Train(const TrainSpec& spec,
                                                   const std::string& folder) {
   base::PosixFilesystem files;
@@ -50,18 +67,19 @@ absl::StatusOr<std::vector<ProgressRecord>> Train(const TrainSpec& spec,
   const std::string file = folder + "/task.json";
   ORDO_RETURN_IF_ERROR(base::AtomicWrite(
       files, file, base::WriteMessage(spec, base::TextForm::kJson)));
-  base::SpawnOptions spawn;
-  spawn.argv = {harness::Program("ordo-trainer"), "train", file, "--out",
-                folder + "/job"};
-  spawn.stdout_file = folder + "/log";
-  spawn.stderr_file = folder + "/log";
-  ORDO_ASSIGN_OR_RETURN(const base::ProcessId child, base::Spawn(spawn));
-  ORDO_ASSIGN_OR_RETURN(const base::ExitStatus status,
-                        base::WaitForExit(child.pid, absl::Minutes(10)));
-  if (!status.ok()) {
-    return absl::InternalError(absl::StrCat(
-        "ordo-trainer: ", status.ToString(), "\n",
-        base::ReadFile(files, folder + "/log", 1 << 20).value_or("")));
+  std::vector<base::ProcessId> children;
+  for (int rank = 0; rank < std::max(spec.resources().ranks(), 1); ++rank) {
+    ORDO_ASSIGN_OR_RETURN(children.emplace_back(),
+                          StartRank(file, rank, folder));
+  }
+  for (const base::ProcessId& child : children) {
+    ORDO_ASSIGN_OR_RETURN(const base::ExitStatus status,
+                          base::WaitForExit(child.pid, absl::Minutes(10)));
+    if (!status.ok()) {
+      return absl::InternalError(absl::StrCat(
+          "ordo-trainer: ", status.ToString(), "\n",
+          base::ReadFile(files, folder + "/log", 1 << 20).value_or("")));
+    }
   }
   std::vector<ProgressRecord> records;
   base::RecordReader reader(files, folder + "/job/attempts/1/progress.records");
@@ -172,6 +190,47 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkTrainStep(
                             0},
                            ratios[encoding]));
   }
+  return out;
+}
+
+absl::StatusOr<std::vector<Measurement>> BenchmarkTrainRanks(
+    const BenchmarkOptions& options) {
+  // A core each, in one process and in two.
+  constexpr int kCores = 2;
+  const int steps = options.Count(kStepsOfARound, 2 * kLogEverySteps);
+  std::map<int, std::vector<double>> seconds;
+  std::vector<double> ratios;
+  for (int round = 0; round < options.Count(kRounds, 2); ++round) {
+    for (const int ranks : {1, kCores}) {
+      TrainSpec spec = TinySpec("rope", steps, steps);
+      spec.mutable_resources()->set_ranks(ranks);
+      spec.mutable_resources()->set_threads(kCores / ranks);
+      ORDO_ASSIGN_OR_RETURN(
+          const auto records,
+          Train(spec, absl::StrCat(options.folder, "/", ranks, "-", round)));
+      seconds[ranks].push_back(MedianStepSeconds(records));
+    }
+    ratios.push_back(seconds[kCores].back() / seconds[1].back());
+  }
+  std::vector<Measurement> out;
+  const auto add = [&](const std::string& metric, const std::string& unit,
+                       int ranks, const std::vector<double>& samples) {
+    out.push_back(MedianOf({"train_ranks",
+                            metric,
+                            0,
+                            unit,
+                            {{"ranks", absl::StrCat(ranks)},
+                             {"threads", absl::StrCat(kCores / ranks)},
+                             {"batch", "64"}},
+                            metric == "ratio" ? "one_rank" : "",
+                            0,
+                            0},
+                           samples));
+  };
+  for (const auto& [ranks, samples] : seconds) {
+    add("seconds_per_step", "s", ranks, samples);
+  }
+  add("ratio", "1", kCores, ratios);
   return out;
 }
 

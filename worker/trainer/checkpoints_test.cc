@@ -21,7 +21,8 @@ namespace {
 
 using ::ordo::base::testing::FileOperation;
 using ::ordo::base::testing::IsOkAndHolds;
-using ::ordo::model::training::Run;
+// Not Test::Run.
+using TrainingRun = ::ordo::model::training::Run;
 using ::ordo::model::training::testing::TinySpec;
 using ::testing::ElementsAre;
 
@@ -36,7 +37,7 @@ class CheckpointsTest : public ::testing::Test {
     spec.set_attempt(2);
     spec.set_host("10.0.0.1");
     spec.add_resume()->set_path("jobs/a/checkpoints/10-1");
-    run_ = *Run::Create(spec);
+    run_ = *TrainingRun::Create(spec);
     checkpoints_ =
         std::make_unique<Checkpoints>(context_, *run_, progress_.get());
     model::training::Environment environment;
@@ -68,7 +69,7 @@ class CheckpointsTest : public ::testing::Test {
   base::testing::TemporaryFolder folder_;
   TrainerContext context_;
   std::unique_ptr<Progress> progress_;
-  std::unique_ptr<Run> run_;
+  std::unique_ptr<TrainingRun> run_;
   std::unique_ptr<Checkpoints> checkpoints_;
 };
 

@@ -22,7 +22,8 @@ namespace {
 using ::ordo::base::testing::StatusIs;
 using ::ordo::model::training::Collective;
 using ::ordo::model::training::Environment;
-using ::ordo::model::training::Run;
+// Not Test::Run.
+using TrainingRun = ::ordo::model::training::Run;
 using ::ordo::model::training::Wishes;
 using ::ordo::model::training::testing::ForEachRank;
 using ::ordo::model::training::testing::TinySpec;
@@ -65,9 +66,9 @@ class LeaderTest : public ::testing::Test {
     });
   }
 
-  static std::unique_ptr<Run> MakeRun(Collective* collective) {
-    auto run =
-        Run::Create(Spec(), c10::Device(c10::DeviceType::CPU), collective);
+  static std::unique_ptr<TrainingRun> MakeRun(Collective* collective) {
+    auto run = TrainingRun::Create(Spec(), c10::Device(c10::DeviceType::CPU),
+                                   collective);
     ORDO_EXPECT_OK(run);
     return *std::move(run);
   }
