@@ -40,6 +40,8 @@ struct Devices {
   // Online, and takes no work: draining, cordoned, or asked to be drained.
   int num_closed = 0;
   std::set<std::string> kinds;
+  // Those that would do for the job.
+  int num_suited = 0;
   int num_free = 0;
   // "cpu:0 of w1 runs job a (attempt 1)".
   std::vector<std::string> busy;
@@ -82,6 +84,7 @@ Devices Survey(const Explained& seen, const policy::Need& need) {
                                lacking.end());
         continue;
       }
+      ++devices.num_suited;
       if (!device.job().empty()) {
         devices.busy.push_back(absl::StrCat(name, " runs job ",
                                             IdOf(device.job()), " (attempt ",
@@ -99,19 +102,45 @@ Devices Survey(const Explained& seen, const policy::Need& need) {
   return devices;
 }
 
-// Why none of the devices is free.
-std::string WhyNone(const std::string& kind, const Devices& devices) {
-  if (devices.withheld.empty() && devices.lacking.empty()) {
-    return absl::StrCat("every ", kind,
-                        " device is busy: ", Named(devices.busy));
-  }
+// What the devices that are not free do.
+std::string Others(const Devices& devices) {
   std::vector<std::string> parts;
   for (const auto* names :
        {&devices.busy, &devices.withheld, &devices.lacking}) {
     if (!names->empty()) parts.push_back(Named(*names));
   }
-  return absl::StrCat("no ", kind,
-                      " device is free: ", absl::StrJoin(parts, "; "));
+  return absl::StrJoin(parts, "; ");
+}
+
+// Why none of the devices is free.
+std::string WhyNone(const std::string& kind, const Devices& devices) {
+  if (devices.withheld.empty() && devices.lacking.empty()) {
+    return absl::StrCat("every ", kind, " device is busy: ", Others(devices));
+  }
+  return absl::StrCat("no ", kind, " device is free: ", Others(devices));
+}
+
+// Devices that a job occupies.
+int NumNeeded(const policy::Need& need) { return need.ranks * need.devices; }
+
+// Why there are not enough devices for a job of several ranks.
+void ExplainRanks(const policy::Need& need, const Devices& devices,
+                  ExplainResponse* response) {
+  const std::string needs =
+      absl::StrCat("its ", need.ranks, " ranks start together and need ",
+                   NumNeeded(need), " ", need.kind, " devices");
+  if (devices.num_suited < NumNeeded(need)) {
+    AddBlocker(response, reason::kNoSuchDevice,
+               absl::StrCat(needs, "; the workers that are online have ",
+                            devices.num_suited,
+                            ": start more, or cancel the job and submit it "
+                            "with fewer resources.ranks"));
+  } else {
+    AddBlocker(response, reason::kWaitingForDevice,
+               absl::StrCat(needs, "; ", devices.num_free,
+                            devices.num_free == 1 ? " is" : " are",
+                            " free: ", Others(devices)));
+  }
 }
 
 void ExplainDevices(const Explained& seen, ExplainResponse* response) {
@@ -140,6 +169,8 @@ void ExplainDevices(const Explained& seen, ExplainResponse* response) {
                      "; start a worker on another machine, or cancel the job "
                      "and submit it with another kernel, or with none for the "
                      "best that there is"));
+  } else if (need.ranks > 1 && devices.num_free < NumNeeded(need)) {
+    ExplainRanks(need, devices, response);
   } else if (devices.num_free == 0) {
     AddBlocker(response, reason::kWaitingForDevice, WhyNone(kind, devices));
   }
@@ -194,8 +225,17 @@ void ExplainQueued(const Explained& seen, ExplainResponse* response) {
 std::string Where(const Job& job) {
   if (job.attempts().empty()) return "";
   const jobs::v1::Attempt& attempt = *job.attempts().rbegin();
-  return absl::StrCat("attempt ", attempt.number(), " on ", attempt.worker(),
-                      ", ", absl::StrJoin(attempt.devices(), ", "));
+  const std::string number = absl::StrCat("attempt ", attempt.number(), " on ");
+  if (attempt.ranks().empty()) {
+    return absl::StrCat(number, attempt.worker(), ", ",
+                        absl::StrJoin(attempt.devices(), ", "));
+  }
+  std::vector<std::string> ranks;
+  for (const jobs::v1::Attempt::Rank& rank : attempt.ranks()) {
+    ranks.push_back(absl::StrCat(absl::StrJoin(rank.devices(), ", "), " of ",
+                                 rank.worker()));
+  }
+  return absl::StrCat(number, ranks.size(), " ranks: ", Named(ranks));
 }
 
 std::string Progress(const Job& job) {

@@ -160,6 +160,23 @@ TEST(ExplainTest, AFreeDeviceMeansThatItIsAboutToStart) {
   EXPECT_THAT(seen.Explain().summary(), HasSubstr("about to start"));
 }
 
+TEST(ExplainTest, RanksWaitUntilThereAreDevicesForAll) {
+  Seen seen;
+  seen.job.mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
+  seen.job.mutable_spec()->mutable_resources()->set_ranks(3);
+  seen.workers = {MakeWorker("cpu", ""), MakeWorker("cpu", "a")};
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoSuchDevice));
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("need 3 cpu devices; the workers that are online have "
+                        "2"));
+  seen.workers.push_back(MakeWorker("cpu", ""));
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kWaitingForDevice));
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("2 are free: cpu:0 of w runs job a (attempt 2)"));
+  seen.workers[1] = MakeWorker("cpu", "");
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("about to start"));
+}
+
 TEST(ExplainTest, EveryStateHasASentence) {
   for (const Job::State state : {Job::STARTING, Job::RUNNING, Job::CANCELLING,
                                  Job::SUCCEEDED, Job::FAILED, Job::CANCELLED}) {
@@ -190,6 +207,21 @@ TEST(ExplainTest, ARunningJobSaysWhereAndHowFar) {
   seen.job.mutable_spec()->set_kind(jobs::v1::JobSpec::BENCHMARK);
   EXPECT_THAT(seen.Explain().summary(),
               HasSubstr("measures grid, 1 of 9 shapes"));
+}
+
+TEST(ExplainTest, ARunningJobSaysWhereItsRanksAre) {
+  Seen seen;
+  seen.job = MakeJob(Job::RUNNING);
+  jobs::v1::Attempt& attempt = *seen.job.add_attempts();
+  attempt.set_number(2);
+  attempt.set_worker("w");
+  for (const char* device : {"cpu:0", "cpu:1"}) {
+    jobs::v1::Attempt::Rank& rank = *attempt.add_ranks();
+    rank.set_worker("w");
+    rank.add_devices(device);
+  }
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("attempt 2 on 2 ranks: cpu:0 of w, cpu:1 of w"));
 }
 
 }  // namespace

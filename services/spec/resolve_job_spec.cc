@@ -131,7 +131,8 @@ void ResolveTrain(JobSpec* spec, Violations* violations) {
       {spec->mutable_data(), has_model ? spec->mutable_model() : nullptr,
        has_encoding ? spec->mutable_encoding() : nullptr,
        spec->mutable_training(), spec->mutable_checkpoint(),
-       spec->mutable_evaluations(), spec->mutable_resources()},
+       spec->mutable_evaluations(), spec->mutable_resources(),
+       model::catalog::kMaxRanks},
       violations);
   if (spec->start_from().empty()) return;
   ResolveReference("start_from", spec->mutable_start_from(), violations);

@@ -275,13 +275,35 @@ TEST(ResolveJobSpecTest, EveryViolationIsReportedAtOnce) {
                              .set_number_value(1);
                          spec->mutable_training()->set_batch_size(10);
                          spec->mutable_training()->set_micro_batch_size(3);
-                         spec->mutable_resources()->set_ranks(4);
+                         spec->mutable_resources()->set_ranks(5000);
                          spec->mutable_resources()->set_device("cuda0");
                          spec->set_start_from("somewhere");
                        }),
               ElementsAre("name", "queue", "retry.max_attempts", "data.task",
                           "encoding.name", "training.micro_batch_size",
                           "resources.ranks", "resources.device", "start_from"));
+}
+
+TEST(ResolveJobSpecTest, ATrainingMayHaveSeveralRanks) {
+  JobSpec spec = Train();
+  spec.mutable_training()->set_batch_size(64);
+  spec.mutable_resources()->set_ranks(4);
+  ORDO_ASSERT_OK_AND_ASSIGN(const JobSpec resolved, ResolveJobSpec(spec));
+  EXPECT_EQ(resolved.resources().ranks(), 4);
+  EXPECT_EQ(resolved.training().micro_batch_size(), 16);
+}
+
+TEST(ResolveJobSpecTest, OtherJobsHaveOneRank) {
+  JobSpec benchmark;
+  benchmark.set_name("bench");
+  benchmark.set_kind(JobSpec::BENCHMARK);
+  for (const JobSpec& spec : {Evaluate(), benchmark}) {
+    EXPECT_THAT(FieldsOf(spec,
+                         [](JobSpec* changed) {
+                           changed->mutable_resources()->set_ranks(2);
+                         }),
+                ElementsAre("resources.ranks"));
+  }
 }
 
 TEST(ResolveJobSpecTest, WhatNothingHonoursIsRefusedByName) {

@@ -22,24 +22,7 @@ using ::testing::HasSubstr;
 
 class RealTrainerTest : public Scenario {
  protected:
-  // The job named "job" is held where it renames or opens `held_at`, a path
-  // below its folder, until Go.
-  void StartHolding(const std::string& held_at) {
-    harness::DeploymentOptions options = Options("");
-    options.worker.set_trainer(ProgramPath("ordo-trainer"));
-    auto& environment = *options.worker.mutable_trainer_environment();
-    environment["LD_PRELOAD"] = ProgramPath("tests/fake/libgate.so");
-    environment["ORDO_GATE_PATH"] = "/jobs/job/" + held_at;
-    environment["ORDO_GATE_KEY"] = folder_.Path("go");
-    Start(options);
-  }
-  void WaitUntilHeld() {
-    ASSERT_TRUE(WaitFor(
-        [this] { return base::Exists(files_, folder_.Path("go.held")); }));
-  }
-  void Go() {
-    ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("go"), ""));
-  }
+  void StartHolding(const std::string& held_at) { Start(RealOptions(held_at)); }
 
   // So long that only a cancel ends it.
   static JobSpec EndlessSpec() {

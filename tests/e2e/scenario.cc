@@ -64,6 +64,17 @@ harness::DeploymentOptions Scenario::Options(const std::string& fake) const {
   return options;
 }
 
+harness::DeploymentOptions Scenario::RealOptions(
+    const std::string& held_at) const {
+  harness::DeploymentOptions options = Options("");
+  options.worker.set_trainer(ProgramPath("ordo-trainer"));
+  auto& environment = *options.worker.mutable_trainer_environment();
+  environment["LD_PRELOAD"] = ProgramPath("tests/fake/libgate.so");
+  environment["ORDO_GATE_PATH"] = "/jobs/job/" + held_at;
+  environment["ORDO_GATE_KEY"] = folder_.Path("go");
+  return options;
+}
+
 void Scenario::Start(const harness::DeploymentOptions& options) {
   trainer_ = options.worker.trainer();
   auto deployment = harness::Deployment::Start(options);
@@ -277,6 +288,15 @@ void Scenario::Damage(const std::string& path, bool truncate) {
 
 void Scenario::Release(const std::string& job) {
   ORDO_ASSERT_OK(base::AtomicWrite(files_, JobFolder(job) + "/go", ""));
+}
+
+void Scenario::WaitUntilHeld() {
+  ASSERT_TRUE(WaitFor(
+      [this] { return base::Exists(files_, folder_.Path("go.held")); }));
+}
+
+void Scenario::Go() {
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("go"), ""));
 }
 
 std::string Scenario::JobFolder(const std::string& job) const {

@@ -38,6 +38,9 @@ class Scenario : public ::testing::Test {
   // tests/fake/behaviour.h), short times but for limits that no test waits for.
   // Change the result and pass it on.
   harness::DeploymentOptions Options(const std::string& fake) const;
+  // The same with the real trainer. The job named "job" is held where it
+  // renames or opens `held_at`, a path below its folder, until Go.
+  harness::DeploymentOptions RealOptions(const std::string& held_at) const;
   void Start(const harness::DeploymentOptions& options);
   void Start(const std::string& fake) { Start(Options(fake)); }
   void TearDown() override;
@@ -79,6 +82,9 @@ class Scenario : public ::testing::Test {
 
   // Lets a fake trainer go on that is held.
   void Release(const std::string& job);
+  // Of a real one.
+  void WaitUntilHeld();
+  void Go();
 
   std::string JobFolder(const std::string& job) const;
   // The first attempt has begun to write the checkpoint of a step.

@@ -45,6 +45,7 @@ bool Lacks(const policy::Need& need, const policy::Kernels& lacking) {
 const char* WhatHolds(const std::vector<workers::v1::Worker>& workers,
                       const policy::Need& need) {
   const char* reason = core::reason::kNoWorker;
+  int num_suited = 0;
   for (const workers::v1::Worker& worker : workers) {
     if (worker.state() != workers::v1::Worker::ONLINE) continue;
     if (worker.cordoned() || worker.has_drain_time()) continue;
@@ -57,11 +58,17 @@ const char* WhatHolds(const std::vector<workers::v1::Worker>& workers,
       for (const auto& [kernel, why] : core::LackingKernels(device)) {
         lacking.insert(kernel);
       }
-      if (!Lacks(need, lacking)) return core::reason::kWaitingForDevice;
-      reason = core::reason::kNoSuchKernel;
+      if (Lacks(need, lacking)) {
+        reason = core::reason::kNoSuchKernel;
+      } else {
+        ++num_suited;
+      }
     }
   }
-  return reason;
+  if (num_suited == 0) return reason;
+  return need.ranks > 1 && num_suited < need.ranks * need.devices
+             ? core::reason::kNoSuchDevice
+             : core::reason::kWaitingForDevice;
 }
 
 std::vector<std::string> CheckpointsIn(

@@ -82,6 +82,9 @@ absl::StatusOr<AgentOptions> MakeOptions(const WorkerConfig& config) {
   options.task.storage_root = config.storage_root();
   options.task.deployment = config.deployment();
   options.task.trainer = config.trainer();
+  ORDO_ASSIGN_OR_RETURN(const base::HostPort listen,
+                        base::ParseHostPort(config.listen()));
+  options.task.host = listen.host;
   ORDO_ASSIGN_OR_RETURN(options.task.supervisor,
                         base::SiblingBinary("ordo-supervisor"));
   std::vector<std::pair<std::string, std::string>> added;

@@ -55,13 +55,17 @@ absl::StatusOr<std::string> ToJson(const google::protobuf::Message& message) {
   return text + "\n";
 }
 
-// The task as its trainer reads it.
-absl::StatusOr<std::string> TaskJson(const DesiredAttempt& desired) {
+// The task as its trainer reads it; `host` is where others reach the rank.
+absl::StatusOr<std::string> TaskJson(const DesiredAttempt& desired,
+                                     const std::string& host) {
   DesiredAttempt task = desired;
   if (task.has_train()) {
     task.mutable_train()->set_job(desired.job());
     task.mutable_train()->set_attempt(desired.attempt());
     task.mutable_train()->set_rank(desired.rank());
+    if (task.train().resources().ranks() > 1) {
+      task.mutable_train()->set_host(host);
+    }
     return ToJson(task.train());
   }
   if (task.has_benchmark()) {
@@ -129,7 +133,8 @@ Task::~Task() { ReleaseSupervisor(); }
 
 absl::Status Task::WriteAttempt(const DesiredAttempt& desired) {
   ORDO_RETURN_IF_ERROR(files_.MakeFolders(folders_.attempt));
-  ORDO_ASSIGN_OR_RETURN(const std::string task_json, TaskJson(desired));
+  ORDO_ASSIGN_OR_RETURN(const std::string task_json,
+                        TaskJson(desired, options_.host));
   // Each attempt is started once. What another job of this name left here, one
   // that the scheduler's store knows no more, must not be taken for its own.
   auto file =

@@ -32,6 +32,9 @@ struct TaskOptions {
   // "NAME=value", the environment of supervisors and trainers but for what
   // their devices add.
   std::vector<std::string> environment;
+  // Address of this machine, or a name of it, that other workers' machines
+  // reach it at: where ranks meet.
+  std::string host = "127.0.0.1";
   // UUIDs of GPUs by the names of their devices.
   std::map<std::string, std::string> gpu_uuids = {};
   // Where the machine's devices are looked for; "" but in tests.

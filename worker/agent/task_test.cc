@@ -94,14 +94,18 @@ TEST_F(TaskTest, RanksShareAnAttemptsFolderAndNoFileInIt) {
   EXPECT_EQ(base::NameOf(second.supervisor_log), "supervisor-1.log");
 }
 
-TEST_F(TaskTest, ATaskIsToldItsRank) {
+TEST_F(TaskTest, ATaskIsToldItsRankAndWhereItIsReached) {
   Prepare("");
   task_ = std::make_unique<Task>(options_, files_, AttemptKey{"a", 1, 1});
   DesiredAttempt desired = testing::FakeTask("a", 1);
   desired.set_rank(1);
+  desired.mutable_train()->mutable_resources()->set_ranks(2);
+  options_.host = "worker-7";
   ORDO_ASSERT_OK(task_->Start(desired, &cause_));
   ASSERT_TRUE(WaitForEnd());
-  EXPECT_THAT(Text(task_->folders().task_file), HasSubstr("\"rank\":1"));
+  EXPECT_THAT(
+      Text(task_->folders().task_file),
+      AllOf(HasSubstr("\"rank\":1"), HasSubstr("\"host\":\"worker-7\"")));
   EXPECT_EQ(task_->Stored().rank(), 1);
   EXPECT_THAT(Text(task_->folders().attempt + "/rank-1.log"),
               HasSubstr("fake trainer"));

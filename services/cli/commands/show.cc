@@ -32,6 +32,21 @@ std::string TookText(const Attempt& attempt, const base::Clock& clock) {
       std::max(absl::ZeroDuration(), end - ToTime(attempt.start_time())));
 }
 
+// Where each rank of an attempt is, and how it ended; nothing if there is one.
+void PrintRanks(Context& context, const Attempt& attempt) {
+  for (int i = 0; i < attempt.ranks_size(); ++i) {
+    const Attempt::Rank& rank = attempt.ranks(i);
+    context.out << "attempt " << attempt.number() << ": rank " << i << " on "
+                << Printable(rank.worker()) << ", "
+                << Printable(absl::StrJoin(rank.devices(), ", "));
+    if (rank.has_end_time()) {
+      context.out << ": " << Printable(rank.reason()) << ", "
+                  << Printable(rank.message());
+    }
+    context.out << "\n";
+  }
+}
+
 void PrintAttempts(Context& context, const Job& job) {
   if (job.attempts().empty()) return;
   Table table({">ATTEMPT", "WORKER", "STARTED", ">TOOK", ">FROM STEP",
@@ -51,6 +66,7 @@ void PrintAttempts(Context& context, const Job& job) {
                   << Printable(attempt.resumed_from())
                   << (attempt.exact() ? " exactly\n" : ", not exactly\n");
     }
+    PrintRanks(context, attempt);
     for (const std::string& warning : attempt.warnings()) {
       context.out << "attempt " << attempt.number() << ": "
                   << Paint(context.terminal, Color::kYellow, "warning") << " "

@@ -54,6 +54,26 @@ TEST_F(ShowTest, ResumeThatWasNotExactSaysSo) {
                                "jobs/a/checkpoints/5-1, not exactly\n"));
 }
 
+TEST_F(ShowTest, AnAttemptSaysWhereItsRanksAreAndHowTheyEnded) {
+  scheduler_.SetJob("a", Job::RUNNING, [](Job* job) {
+    auto* attempt = job->add_attempts();
+    attempt->set_number(1);
+    auto* first = attempt->add_ranks();
+    first->set_worker("here");
+    first->add_devices("cpu:0");
+    auto* second = attempt->add_ranks();
+    second->set_worker("there");
+    second->add_devices("cpu:3");
+    second->mutable_end_time()->set_seconds(1012);
+    second->set_reason("PEER_LOST");
+    second->set_message("another rank is gone");
+  });
+  EXPECT_EQ(Run({"show", "a"}), 0);
+  EXPECT_THAT(out(), HasSubstr("attempt 1: rank 0 on here, cpu:0\n"
+                               "attempt 1: rank 1 on there, cpu:3: PEER_LOST, "
+                               "another rank is gone\n"));
+}
+
 TEST_F(ShowTest, WorkerHasItsDevices) {
   workers::v1::Worker worker;
   worker.set_name("workers/local");
