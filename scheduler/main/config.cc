@@ -70,14 +70,15 @@ void ResolveDurations(SchedulerConfig* config, Violations* violations) {
 
 struct NumberRule {
   const char* field;
-  int32_t standard;
+  int64_t standard;
   int32_t min;
   int32_t max;
 };
+constexpr services::limits::LimitsOptions kLimits;
 constexpr NumberRule kNumberRules[] = {
-    {"calls_per_second", 200'000, 0, 10'000'000},
-    {"streams_per_user", 4096, 1, 1'000'000},
-    {"streams", 8192, 1, 1'000'000},
+    {"calls_per_second", kLimits.calls_per_second, 0, 10'000'000},
+    {"streams_per_user", kLimits.streams_per_user, 1, 1'000'000},
+    {"streams", kLimits.streams, 1, 1'000'000},
 };
 
 void ResolveNumbers(SchedulerConfig* config, Violations* violations) {
@@ -86,7 +87,7 @@ void ResolveNumbers(SchedulerConfig* config, Violations* violations) {
     const auto* field =
         SchedulerConfig::descriptor()->FindFieldByName(rule.field);
     if (!reflection.HasField(*config, field)) {
-      reflection.SetInt32(config, field, rule.standard);
+      reflection.SetInt32(config, field, static_cast<int32_t>(rule.standard));
     }
     const int32_t given = reflection.GetInt32(*config, field);
     if (given >= rule.min && given <= rule.max) continue;
