@@ -59,10 +59,7 @@ void ApplyAdmin(Turn& turn, const std::string& id) {
   TakeAdmin(turn.state, turn.now, worker);
   IndexFreeDevices(turn.state, worker);
   turn.workers_changed.insert(id);
-  if (worker.emptied == was_emptied) return;
-  for (const auto& [job, rank] : worker.live) {
-    TellWorkersOf(turn, std::get<Live>(turn.state.jobs.at(job).place));
-  }
+  if (worker.emptied != was_emptied) TellPeersOf(turn, worker);
 }
 
 }  // namespace

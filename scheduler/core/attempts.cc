@@ -182,11 +182,6 @@ void Interrupt(JobEdit& edit, const AttemptEnd& end, int32_t number) {
   EnterQueue(turn, edit.entry(), job, delay);
 }
 
-bool IsOver(const Live& live) {
-  return std::all_of(live.ranks.begin(), live.ranks.end(),
-                     [](const LiveRank& rank) { return rank.over; });
-}
-
 bool IsCancelled(const JobRecord& job) {
   return job.state == jobs::v1::Job::CANCELLING;
 }
@@ -245,6 +240,12 @@ void TellWorkersOf(Turn& turn, const Live& live) {
   }
 }
 
+void TellPeersOf(Turn& turn, const Worker& worker) {
+  for (const auto& [job, rank] : worker.live) {
+    TellWorkersOf(turn, std::get<Live>(turn.state.jobs.at(job).place));
+  }
+}
+
 void CountUse(Turn& turn, Live& live) {
   const absl::Duration passed = turn.now.monotonic - live.counted;
   live.counted = turn.now.monotonic;
@@ -298,7 +299,7 @@ void EndRank(JobEdit& edit, int32_t rank, const AttemptEnd& end) {
   } else {
     const Asked asked = AskedOf(edit.read());
     TakeRankEnd(rank, end, turn.now, &edit.attempt());
-    if (IsOver(live)) {
+    if (AllOver(live.ranks)) {
       EndAttempt(edit, EndOfRanks(edit.read().newest_attempt()));
     } else if (AskedOf(edit.read()) != asked) {
       TellWorkersOf(turn, live);

@@ -25,6 +25,8 @@ void CountUse(Turn& turn, Live& live);
 
 // The workers of an attempt are told anew what to do with it.
 void TellWorkersOf(Turn& turn, const Live& live);
+// The same for each attempt that has a rank on this worker.
+void TellPeersOf(Turn& turn, const Worker& worker);
 
 // Asks an attempt to write a checkpoint and leave, for one of the reasons
 // PREEMPTED and RUN_TIME_LIMIT; nothing when it is being ended already. The

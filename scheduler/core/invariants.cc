@@ -280,11 +280,10 @@ absl::Status CheckAdmin(const State& state, const Worker& worker) {
   const WorkerAdminPtr admin = AdminOf(state, worker.id);
   const bool drains = DrainTime(admin).has_value();
   ORDO_HOLDS(worker.closed == (IsCordoned(admin) || drains), worker.id);
-  const bool is_awaited =
-      worker.drain_at.has_value() &&
-      state.deadlines.count(
-          {*worker.drain_at, Deadline::Kind::kDrain, worker.id}) > 0;
-  ORDO_HOLDS(is_awaited == worker.drain_at.has_value(), worker.id);
+  const bool is_awaited = worker.drain_at.has_value();
+  ORDO_HOLDS(
+      HasDeadline(state, Deadline::Kind::kDrain, worker.id, worker.drain_at),
+      worker.id);
   ORDO_HOLDS(drains == (worker.emptied || is_awaited), worker.id);
   ORDO_HOLDS(!worker.emptied || !is_awaited, worker.id);
   return absl::OkStatus();

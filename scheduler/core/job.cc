@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/units/proto_time.h"
+#include "scheduler/core/names.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -22,7 +23,7 @@ constexpr int kDefaultKeep = 3;
 std::vector<NeededJob> NeedsOf(const jobs::v1::JobSpec& spec) {
   std::map<std::string, bool> must_succeed;
   for (const jobs::v1::Need& need : spec.needs()) {
-    must_succeed[need.job().substr(need.job().find('/') + 1)] |=
+    must_succeed[JobIdOf(need.job())] |=
         need.condition() != jobs::v1::Need::ENDED;
   }
   std::vector<NeededJob> needs;

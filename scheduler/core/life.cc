@@ -65,8 +65,7 @@ void FinishJob(JobEdit& edit) {
   if (turn.state.needed_by.count(job.id()) > 0) turn.ended.push_back(job.id());
   // What this job alone kept may go now.
   for (const std::string& name : job.facts->references) {
-    const auto entry = turn.state.jobs.find(
-        name.substr(5, name.find('/', 5) - 5));  // jobs/{job}/checkpoints/{id}
+    const auto entry = turn.state.jobs.find(JobIdOf(name));
     if (entry != turn.state.jobs.end()) ApplyRetention(turn, entry->second);
   }
 }

@@ -123,10 +123,7 @@ absl::Status PlaceLoaded(State& state, const Moment& now, JobEntry* entry) {
   const bool on_devices =
       std::none_of(live.ranks.begin(), live.ranks.end(),
                    [](const LiveRank& rank) { return rank.devices.empty(); });
-  const bool all_over =
-      std::all_of(live.ranks.begin(), live.ranks.end(),
-                  [](const LiveRank& rank) { return rank.over; });
-  if (!on_devices || all_over) {
+  if (!on_devices || AllOver(live.ranks)) {
     return Damaged(JobName(id), "is live without an attempt on a device");
   }
   PlaceLive(state, now, std::move(live), entry);

@@ -138,13 +138,6 @@ void AddDevicesOf(const State& state, const Worker& worker,
   for (const auto& [name, kind] : worker.devices) devices->insert(name);
 }
 
-// Workers of the other ranks of what runs here: a drain stops those too.
-void TellPeers(Turn& turn, const Worker& worker) {
-  for (const auto& [job, rank] : worker.live) {
-    TellWorkersOf(turn, std::get<Live>(turn.state.jobs.at(job).place));
-  }
-}
-
 void TakeObserved(Turn& turn, Worker& worker,
                   const agent::v1::ObservedSet& set) {
   if (set.sequence() < worker.observed_sequence) return;
@@ -192,7 +185,8 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
   const bool is_new = worker.liveness != Worker::Liveness::kOnline ||
                       worker.incarnation != request.incarnation() ||
                       worker.draining != request.draining();
-  if (worker.draining != request.draining()) TellPeers(turn, worker);
+  // A drain stops the other ranks of what runs here too.
+  if (worker.draining != request.draining()) TellPeersOf(turn, worker);
   worker.address = request.address();
   worker.build_digest = request.build_digest();
   worker.draining = request.draining();

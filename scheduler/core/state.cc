@@ -1,5 +1,7 @@
 #include "scheduler/core/state.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "scheduler/core/moment.h"
@@ -12,24 +14,13 @@ constexpr size_t kMaxNamed = 4;
 
 }  // namespace
 
-std::string JobName(const std::string& job) {
-  return absl::StrCat("jobs/", job);
-}
-
-std::string CheckpointName(const std::string& job, const std::string& id) {
-  return absl::StrCat("jobs/", job, "/checkpoints/", id);
-}
-
-std::string ReportName(const std::string& job, const std::string& id) {
-  return absl::StrCat("jobs/", job, "/reports/", id);
-}
-
-std::string IdOf(const std::string& name) {
-  return name.substr(name.rfind('/') + 1);
-}
-
 std::string CheckpointId(const CheckpointKey& key) {
   return absl::StrCat(key.second, "-", key.first);
+}
+
+bool AllOver(const std::vector<LiveRank>& ranks) {
+  return std::all_of(ranks.begin(), ranks.end(),
+                     [](const LiveRank& rank) { return rank.over; });
 }
 
 std::string WhereOf(const Live& live) {

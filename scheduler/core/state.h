@@ -15,6 +15,7 @@
 #include "proto/ordo/workers/v1/workers.pb.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/job.h"
+#include "scheduler/core/names.h"
 #include "scheduler/core/spec_table.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/core/worker_admin.h"
@@ -210,12 +211,6 @@ struct State {
 // Ids: [a-z][a-z0-9-]*, at most 63 characters.
 inline constexpr size_t kMaxIdLength = 63;
 
-// "jobs/a", "jobs/a/checkpoints/200-1", "jobs/a/reports/addition-200".
-std::string JobName(const std::string& job);
-std::string CheckpointName(const std::string& job, const std::string& id);
-std::string ReportName(const std::string& job, const std::string& id);
-// The id in the last part of a resource name: "200-1".
-std::string IdOf(const std::string& name);
 // <step>-<attempt>.
 std::string CheckpointId(const CheckpointKey& key);
 
@@ -225,6 +220,7 @@ std::map<std::string, std::string> LackingKernels(
     const workers::v1::Device& device);
 // The same of a device that a worker announced, without the reasons.
 policy::Kernels LackingKernels(const Worker& worker, const std::string& device);
+bool AllOver(const std::vector<LiveRank>& ranks);
 // "w, cpu:0", or "4 ranks on v and w".
 std::string WhereOf(const Live& live);
 // What its live attempt uses its devices for; `in_evaluation`: one of the
