@@ -1,6 +1,8 @@
 #ifndef ORDO_BASE_UNITS_PROTO_TIME_H_
 #define ORDO_BASE_UNITS_PROTO_TIME_H_
 
+#include <cstdint>
+
 #include "absl/time/time.h"
 #include "google/protobuf/duration.pb.h"
 #include "google/protobuf/timestamp.pb.h"
@@ -12,8 +14,11 @@
 namespace ordo::base {
 
 inline google::protobuf::Timestamp ToTimestamp(absl::Time time) {
-  return google::protobuf::util::TimeUtil::NanosecondsToTimestamp(
-      absl::ToUnixNanos(time));
+  google::protobuf::Timestamp timestamp;
+  timestamp.set_seconds(absl::ToUnixSeconds(time));
+  timestamp.set_nanos(static_cast<int32_t>(absl::ToInt64Nanoseconds(
+      time - absl::FromUnixSeconds(timestamp.seconds()))));
+  return timestamp;
 }
 
 inline absl::Time ToTime(const google::protobuf::Timestamp& timestamp) {

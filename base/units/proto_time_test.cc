@@ -22,6 +22,14 @@ TEST(ProtoTimeTest, BeforeTheEpochNanosecondsStillCountForward) {
   EXPECT_EQ(ToTime(timestamp), time);
 }
 
+TEST(ProtoTimeTest, TheLastTimeOfATimestampComesBack) {
+  const absl::Time time =
+      absl::FromCivil(absl::CivilSecond(9999, 12, 31, 23, 59, 59),
+                      absl::UTCTimeZone()) +
+      absl::Nanoseconds(999'999'999);
+  EXPECT_EQ(ToTime(ToTimestamp(time)), time);
+}
+
 TEST(ProtoTimeTest, ADurationComesBackWithItsSign) {
   for (const absl::Duration duration :
        {absl::ZeroDuration(), absl::Milliseconds(1500),

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/units/proto_time.h"
 
 namespace ordo::base {
 namespace {
@@ -139,11 +140,7 @@ absl::StatusOr<google::protobuf::Timestamp> ParseTimestamp(
                        &error)) {
     return MustBe("a time such as 2026-11-20T21:30:00Z", text);
   }
-  google::protobuf::Timestamp result;
-  result.set_seconds(absl::ToUnixSeconds(time));
-  result.set_nanos(static_cast<int32_t>(absl::ToInt64Nanoseconds(
-      time - absl::FromUnixSeconds(result.seconds()))));
-  return result;
+  return ToTimestamp(time);
 }
 
 std::string PrintDouble(double value) { return PrintNumber(value); }
@@ -167,8 +164,7 @@ std::string PrintDuration(const google::protobuf::Duration& duration) {
 }
 
 std::string PrintTimestamp(const google::protobuf::Timestamp& timestamp) {
-  const absl::Time time = absl::FromUnixSeconds(timestamp.seconds()) +
-                          absl::Nanoseconds(timestamp.nanos());
+  const absl::Time time = ToTime(timestamp);
   const std::string text =
       absl::FormatTime("%Y-%m-%d%ET%H:%M:%E*S", time, absl::UTCTimeZone());
   return text + "Z";

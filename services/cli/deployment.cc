@@ -14,6 +14,7 @@
 #include "base/rpc/address.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/units/proto_time.h"
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
 #include "proto/ordo/config/v1/scheduler.pb.h"
@@ -182,8 +183,7 @@ absl::Duration ConfiguredStopGrace(base::Filesystem& files,
   ReadConfig(files, folder, "scheduler", &scheduler);
   absl::Duration longest = kDefaultStopGrace;
   for (const auto& grace : {worker.stop_grace(), scheduler.stop_grace()}) {
-    longest = std::max(longest, absl::Seconds(grace.seconds()) +
-                                    absl::Nanoseconds(grace.nanos()));
+    longest = std::max(longest, base::ToDuration(grace));
   }
   return longest;
 }

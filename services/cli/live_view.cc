@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "base/units/proto_time.h"
 #include "base/units/units.h"
 #include "services/cli/names.h"
 #include "services/cli/print.h"
@@ -31,9 +32,9 @@ std::string Remark(const FollowedJob& job) {
   if (!job.connected) return "(no answer from the scheduler, trying again)";
   if (job.job.state() == jobs::v1::Job::SUCCEEDED) {
     if (!job.job.has_start_time() || !job.job.has_end_time()) return "";
-    return absl::StrCat("in ",
-                        base::HumanDuration(ToTime(job.job.end_time()) -
-                                            ToTime(job.job.start_time())));
+    return absl::StrCat(
+        "in ", base::HumanDuration(base::ToTime(job.job.end_time()) -
+                                   base::ToTime(job.job.start_time())));
   }
   return job.job.message();
 }

@@ -1,6 +1,7 @@
 #include "services/cli/print.h"
 
 #include "absl/strings/str_format.h"
+#include "base/units/proto_time.h"
 #include "base/units/units.h"
 #include "base/yaml/text_form.h"
 
@@ -45,14 +46,9 @@ bool HasEnded(jobs::v1::Job::State state) {
          state == jobs::v1::Job::CANCELLED;
 }
 
-absl::Time ToTime(const google::protobuf::Timestamp& time) {
-  return absl::FromUnixSeconds(time.seconds()) +
-         absl::Nanoseconds(time.nanos());
-}
-
 std::string FormatTime(const google::protobuf::Timestamp& time) {
   if (time.seconds() == 0) return "-";
-  return absl::FormatTime("%Y-%m-%d %H:%M:%S", ToTime(time),
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S", base::ToTime(time),
                           absl::LocalTimeZone());
 }
 
@@ -61,7 +57,7 @@ std::string FormatAge(const google::protobuf::Timestamp& time,
   if (time.seconds() == 0) return "-";
   // Another machine's clock may be ahead of ours.
   return base::HumanDuration(
-      std::max(absl::ZeroDuration(), clock.Now() - ToTime(time)));
+      std::max(absl::ZeroDuration(), clock.Now() - base::ToTime(time)));
 }
 
 std::string FormatNumber(double value) {

@@ -22,7 +22,6 @@ bool PrintStructured(Context& context,
 Cell StateCell(jobs::v1::Job::State state);
 bool HasEnded(jobs::v1::Job::State state);
 
-absl::Time ToTime(const google::protobuf::Timestamp& time);
 // "2026-11-20 21:30:05" in the local zone; "-" for an unset time.
 std::string FormatTime(const google::protobuf::Timestamp& time);
 // Time since then, "3m20s"; "-" for an unset time.

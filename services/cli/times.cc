@@ -2,7 +2,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "google/protobuf/util/time_util.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -49,11 +48,6 @@ absl::StatusOr<absl::Time> ParseTime(const std::string& option,
       " now, such as 90m or ",
       "7d, or a time such as '2026-11-22 10:00' or 2026-11-22T10:00:00Z; not '",
       text, "'"));
-}
-
-google::protobuf::Timestamp ToTimestamp(absl::Time time) {
-  return google::protobuf::util::TimeUtil::NanosecondsToTimestamp(
-      absl::ToUnixNanos(time));
 }
 
 }  // namespace ordo::services::cli

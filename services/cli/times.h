@@ -5,7 +5,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "google/protobuf/timestamp.pb.h"
 
 namespace ordo::services::cli {
 
@@ -19,8 +18,6 @@ enum class Direction { kBack, kAhead };
 absl::StatusOr<absl::Time> ParseTime(const std::string& option,
                                      const std::string& text, absl::Time now,
                                      Direction direction);
-
-google::protobuf::Timestamp ToTimestamp(absl::Time time);
 
 }  // namespace ordo::services::cli
 

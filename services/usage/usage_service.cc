@@ -7,6 +7,7 @@
 #include "base/rpc/server.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/units/proto_time.h"
 #include "services/usage/usage_sum.h"
 
 namespace ordo::services::usage {
@@ -24,8 +25,7 @@ absl::StatusOr<absl::Time> SinceOf(const ReportUsageRequest& request) {
   if (given.nanos() < 0 || given.nanos() >= 1'000'000'000) {
     return base::InvalidField("since_time", "must have 0..999999999 nanos");
   }
-  return absl::FromUnixSeconds(given.seconds()) +
-         absl::Nanoseconds(given.nanos());
+  return base::ToTime(given);
 }
 
 absl::StatusOr<UsageSum> Begin(const ReportUsageRequest& request,

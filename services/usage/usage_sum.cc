@@ -3,21 +3,18 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/units/proto_time.h"
 #include "google/protobuf/timestamp.pb.h"
 
 namespace ordo::services::usage {
 namespace {
 
+using ordo::base::ToTime;
 using ordo::jobs::v1::Attempt;
 using ordo::jobs::v1::Job;
 using ordo::usage::v1::ReportUsageRequest;
 using ordo::usage::v1::ReportUsageResponse;
 using ordo::usage::v1::Usage;
-
-absl::Time ToTime(const google::protobuf::Timestamp& time) {
-  return absl::FromUnixSeconds(time.seconds()) +
-         absl::Nanoseconds(time.nanos());
-}
 
 // When an attempt had its devices, and how many.
 struct Held {

@@ -9,6 +9,7 @@
 #include "base/rpc/server.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/units/proto_time.h"
 #include "services/request/answer.h"
 #include "services/request/author.h"
 #include "services/request/names.h"
@@ -52,8 +53,7 @@ absl::StatusOr<absl::Time> DrainTime(const DrainWorkerRequest& request,
                                      absl::Time now) {
   if (!request.has_drain_time()) return now;
   const auto& given = request.drain_time();
-  const absl::Time at =
-      absl::FromUnixSeconds(given.seconds()) + absl::Nanoseconds(given.nanos());
+  const absl::Time at = base::ToTime(given);
   if (given.nanos() < 0 || given.nanos() >= 1'000'000'000 ||
       at > now + kMaxDrainDays * absl::Hours(24)) {
     return base::InvalidField(

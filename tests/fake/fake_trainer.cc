@@ -26,9 +26,9 @@
 #include "base/process/stacks.h"
 #include "base/records/records.h"
 #include "base/status/status.h"
+#include "base/units/proto_time.h"
 #include "base/version/version.h"
 #include "google/protobuf/util/json_util.h"
-#include "google/protobuf/util/time_util.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
 #include "proto/ordo/training/v1/progress.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
@@ -124,9 +124,7 @@ absl::Status FakeTrainer::OpenProgress(int attempt, int rank) {
 }
 
 absl::Status FakeTrainer::Write(training::ProgressRecord record) {
-  *record.mutable_time() =
-      google::protobuf::util::TimeUtil::NanosecondsToTimestamp(
-          absl::ToUnixNanos(clock_.Now()));
+  *record.mutable_time() = base::ToTimestamp(clock_.Now());
   absl::Status status = progress_->Append(record.SerializeAsString());
   if (!status.ok()) {
     std::fprintf(stderr, "fake trainer: %s\n", status.ToString().c_str());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/units/proto_time.h"
 
 namespace ordo::tests::sim {
 namespace {
@@ -230,8 +231,7 @@ void SimWorker::SendAnnouncement() {
     if (!answer.ok()) {
       schedule_->Failed(machine_.clock().Now().monotonic);
     } else {
-      schedule_->Answered(absl::Seconds(answer->period().seconds()) +
-                          absl::Nanoseconds(answer->period().nanos()));
+      schedule_->Answered(base::ToDuration(answer->period()));
       drain_announced_ = drain_announced_ || draining;
       reported_sequence_ = std::max(reported_sequence_, sequence);
     }

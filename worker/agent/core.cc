@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status/status.h"
+#include "base/units/proto_time.h"
 
 namespace ordo::worker::agent {
 namespace {
@@ -22,11 +23,6 @@ constexpr size_t kMaxJobIdBytes = 63;
 
 AttemptKey KeyOf(const DesiredAttempt& desired) {
   return {desired.job(), desired.attempt(), desired.rank()};
-}
-
-absl::Duration DurationOf(const google::protobuf::Duration& duration) {
-  return absl::Seconds(duration.seconds()) +
-         absl::Nanoseconds(duration.nanos());
 }
 
 // A job's id becomes part of paths.
@@ -182,7 +178,7 @@ void Core::TakeDesired(const DesiredAttempt& desired, Actions* actions) {
   RequestEnd(
       key,
       desired.action() == DesiredAttempt::STOP ? Ending::kStop : Ending::kKill,
-      DurationOf(desired.grace()), actions);
+      base::ToDuration(desired.grace()), actions);
 }
 
 void Core::RequestEnd(const AttemptKey& key, Ending ending,

@@ -27,6 +27,7 @@
 #include "base/rpc/rpc_metrics.h"
 #include "base/rpc/server.h"
 #include "base/status/status.h"
+#include "base/units/proto_time.h"
 #include "base/version/version.h"
 #include "worker/agent/agent.h"
 #include "worker/agent/config.h"
@@ -99,8 +100,7 @@ absl::StatusOr<AgentOptions> MakeOptions(const WorkerConfig& config) {
     added.emplace_back(kSpinCount, "1000");
   }
   options.task.environment = EnvironmentWith(added);
-  options.stop_grace = absl::Seconds(config.stop_grace().seconds()) +
-                       absl::Nanoseconds(config.stop_grace().nanos());
+  options.stop_grace = base::ToDuration(config.stop_grace());
   auto& identity = options.identity;
   identity.set_worker(config.worker());
   identity.set_incarnation(absl::StrCat(

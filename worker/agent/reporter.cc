@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log/log.h"
+#include "base/units/proto_time.h"
 #include "base/version/worker_protocol.h"
 
 namespace ordo::worker::agent {
@@ -85,9 +86,7 @@ void Reporter::TakeAnswer() {
   if (!status.ok()) return Fail(status);
   last_failure_.clear();
   if (schedule_.num_failures() > 0) base::LogInfo("scheduler answers again");
-  const google::protobuf::Duration& period = (*answer)->period();
-  schedule_.Answered(absl::Seconds(period.seconds()) +
-                     absl::Nanoseconds(period.nanos()));
+  schedule_.Answered(base::ToDuration((*answer)->period()));
   drain_announced_ = drain_announced_ || sent_draining_;
   known_devices_ = sent_devices_;
   Reported(sent_sequence_);

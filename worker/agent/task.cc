@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
+#include "base/units/proto_time.h"
 #include "google/protobuf/util/json_util.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
 #include "worker/agent/devices.h"
@@ -27,11 +28,6 @@ using ::ordo::agent::v1::ObservedAttempt;
 using ::ordo::agent::v1::StoredTask;
 
 constexpr size_t kMaxTaskBytes = 16 << 20;
-
-absl::Duration DurationOf(const google::protobuf::Duration& duration) {
-  return absl::Seconds(duration.seconds()) +
-         absl::Nanoseconds(duration.nanos());
-}
 
 // Not made durable: a machine that goes down takes the attempt with it.
 absl::Status WritePlain(base::Filesystem& files, const std::string& path,
@@ -181,31 +177,31 @@ absl::Status Task::Start(const DesiredAttempt& desired,
       base::AddContext(WriteState(desired),
                        "prepare the attempt in the worker's `state_folder`"));
   base::SpawnOptions spawn;
-  spawn.argv = {
-      options_.supervisor,
-      "--task-dir",
-      folders_.task,
-      "--attempt-dir",
-      folders_.attempt,
-      "--step-timeout-ms",
-      absl::StrCat(
-          absl::ToInt64Milliseconds(DurationOf(desired.step_timeout()))),
-      "--grace-ms",
-      absl::StrCat(absl::ToInt64Milliseconds(DurationOf(desired.grace()))),
-      "--deployment",
-      options_.deployment,
-      "--rank",
-      absl::StrCat(key_.rank),
-      "--",
-      options_.trainer,
-      CommandOf(desired),
-      folders_.task_file,
-      "--out",
-      folders_.job,
-      "--storage-root",
-      options_.storage_root,
-      "--deployment",
-      options_.deployment};
+  spawn.argv = {options_.supervisor,
+                "--task-dir",
+                folders_.task,
+                "--attempt-dir",
+                folders_.attempt,
+                "--step-timeout-ms",
+                absl::StrCat(absl::ToInt64Milliseconds(
+                    base::ToDuration(desired.step_timeout()))),
+                "--grace-ms",
+                absl::StrCat(absl::ToInt64Milliseconds(
+                    base::ToDuration(desired.grace()))),
+                "--deployment",
+                options_.deployment,
+                "--rank",
+                absl::StrCat(key_.rank),
+                "--",
+                options_.trainer,
+                CommandOf(desired),
+                folders_.task_file,
+                "--out",
+                folders_.job,
+                "--storage-root",
+                options_.storage_root,
+                "--deployment",
+                options_.deployment};
   if (!wrong_kernels.empty()) {
     spawn.argv.emplace_back("--without-kernels");
     spawn.argv.push_back(absl::StrJoin(wrong_kernels, ","));

@@ -12,6 +12,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/text/lines.h"
+#include "base/units/proto_time.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/time_util.h"
 #include "kernels/cuda/load.h"
@@ -170,8 +171,7 @@ absl::StatusOr<KernelProbe> Probe(base::Filesystem& files, base::Clock& clock,
   ORDO_ASSIGN_OR_RETURN(const DeviceName name, ParseDevice(options.device));
   const absl::Duration begin = clock.Monotonic();
   KernelProbe result;
-  *result.mutable_time() =
-      TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(clock.Now()));
+  *result.mutable_time() = base::ToTimestamp(clock.Now());
   result.set_build_digest(options.build_digest);
   const kernels::DeviceMemory* memory = nullptr;
   if (name.device == Device::kCuda) {
@@ -189,8 +189,7 @@ absl::StatusOr<KernelProbe> Probe(base::Filesystem& files, base::Clock& clock,
     const absl::Duration left = options.limit - (clock.Monotonic() - begin);
     ProbeKernel(row, memory, left, &result);
   }
-  *result.mutable_duration() = TimeUtil::NanosecondsToDuration(
-      absl::ToInt64Nanoseconds(clock.Monotonic() - begin));
+  *result.mutable_duration() = base::ToProtoDuration(clock.Monotonic() - begin);
   return result;
 }
 

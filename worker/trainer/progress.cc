@@ -6,6 +6,7 @@
 #include "base/files/file_util.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
+#include "base/units/proto_time.h"
 #include "nlohmann/json.hpp"
 #include "worker/trainer/exit_code.h"
 
@@ -51,10 +52,7 @@ std::string Progress::RecordsPath() const {
 
 ProgressRecord Progress::Record() const {
   ProgressRecord record;
-  const absl::Time now = clock_.Now();
-  const int64_t nanos = absl::ToUnixNanos(now);
-  record.mutable_time()->set_seconds(nanos / 1'000'000'000);
-  record.mutable_time()->set_nanos(static_cast<int>(nanos % 1'000'000'000));
+  *record.mutable_time() = base::ToTimestamp(clock_.Now());
   return record;
 }
 

@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status/status.h"
+#include "base/units/proto_time.h"
 #include "base/units/units.h"
 #include "base/yaml/text_form.h"
 #include "services/cli/commands/catalogue.h"
@@ -27,9 +28,9 @@ using Lines = std::vector<std::pair<std::string, Cell>>;
 std::string TookText(const Attempt& attempt, const base::Clock& clock) {
   if (!attempt.has_start_time()) return "-";
   const absl::Time end =
-      attempt.has_end_time() ? ToTime(attempt.end_time()) : clock.Now();
+      attempt.has_end_time() ? base::ToTime(attempt.end_time()) : clock.Now();
   return base::HumanDuration(
-      std::max(absl::ZeroDuration(), end - ToTime(attempt.start_time())));
+      std::max(absl::ZeroDuration(), end - base::ToTime(attempt.start_time())));
 }
 
 // Where each rank of an attempt is, and how it ended; nothing if there is one.

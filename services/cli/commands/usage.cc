@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status/status.h"
+#include "base/units/proto_time.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/names.h"
 #include "services/cli/print.h"
@@ -42,7 +43,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     ORDO_ASSIGN_OR_RETURN(const absl::Time since,
                           ParseTime("since", arguments.Get("since", ""),
                                     context.clock.Now(), Direction::kBack));
-    *request.mutable_since_time() = ToTimestamp(since);
+    *request.mutable_since_time() = base::ToTimestamp(since);
   }
   ORDO_ASSIGN_OR_RETURN(
       const ReportUsageResponse usage,

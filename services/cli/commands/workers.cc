@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
+#include "base/units/proto_time.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/names.h"
 #include "services/cli/print.h"
@@ -39,7 +40,7 @@ absl::StatusOr<Worker> Drain(Context& context, const Wanted& wanted,
     ORDO_ASSIGN_OR_RETURN(const absl::Time at,
                           ParseTime("at", arguments.Get("at", ""),
                                     context.clock.Now(), Direction::kAhead));
-    *request.mutable_drain_time() = ToTimestamp(at);
+    *request.mutable_drain_time() = base::ToTimestamp(at);
   }
   return context.client.Call(context.client.workers(),
                              &WorkersService::Stub::DrainWorker, request);
