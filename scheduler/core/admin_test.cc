@@ -4,7 +4,7 @@
 
 #include "base/status/testing/status_matchers.h"
 #include "gtest/gtest.h"
-#include "scheduler/core/testing/test_shell.h"
+#include "scheduler/core/testing/core_test.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -13,12 +13,12 @@ using agent::v1::DesiredAttempt;
 using base::testing::StatusIs;
 using jobs::v1::Job;
 using testing::AttemptBuilder;
+using testing::CoreTest;
 using testing::JobBuilder;
-using testing::TestShell;
 using testing::WorkerBuilder;
 using workers::v1::Worker;
 
-class AdminTest : public ::testing::Test {
+class AdminTest : public CoreTest {
  protected:
   static Author Ada() {
     Author author;
@@ -38,10 +38,6 @@ class AdminTest : public ::testing::Test {
     return shell_.Change(change);
   }
 
-  void StartWorker() {
-    ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w")));
-    shell_.Ignore();
-  }
   // A job that runs on the worker.
   void StartJob() {
     StartWorker();
@@ -57,8 +53,6 @@ class AdminTest : public ::testing::Test {
     return desired.attempts_size() == 1 &&
            desired.attempts(0).action() == DesiredAttempt::STOP;
   }
-
-  TestShell shell_;
 };
 
 TEST_F(AdminTest, NothingStartsOnACordonedWorkerUntilItIsUncordoned) {

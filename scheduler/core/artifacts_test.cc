@@ -6,29 +6,25 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "scheduler/core/testing/test_shell.h"
+#include "scheduler/core/testing/core_test.h"
 
 namespace ordo::scheduler::core {
 namespace {
 
 using agent::v1::ObservedAttempt;
 using testing::AttemptBuilder;
+using testing::CoreTest;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::JobBuilder;
-using testing::TestShell;
 using testing::WorkerBuilder;
 
-class ArtifactsTest : public ::testing::Test {
+class ArtifactsTest : public CoreTest {
  protected:
   ArtifactsTest() {
     EXPECT_TRUE(
         shell_.Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"})).ok());
-    shell_.Ignore();
-  }
-  void Submit(const NewJob& job) {
-    ORDO_ASSERT_OK(shell_.Submit(job));
     shell_.Ignore();
   }
   // Ids of the job's checkpoints that are there.
@@ -42,8 +38,6 @@ class ArtifactsTest : public ::testing::Test {
     }
     return ids;
   }
-
-  TestShell shell_;
 };
 
 TEST_F(ArtifactsTest, ACheckpointOfAnotherAttemptIsRefusedWithAWarning) {

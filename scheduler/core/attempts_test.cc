@@ -5,7 +5,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/reasons.h"
-#include "scheduler/core/testing/test_shell.h"
+#include "scheduler/core/testing/core_test.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -13,27 +13,11 @@ namespace {
 using agent::v1::ObservedAttempt;
 using jobs::v1::Job;
 using testing::AttemptBuilder;
+using testing::CoreTest;
 using testing::JobBuilder;
-using testing::TestShell;
 using testing::WorkerBuilder;
 
-class AttemptsTest : public ::testing::Test {
- protected:
-  void StartWorker() {
-    ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w")));
-    shell_.Ignore();
-  }
-  void Submit(const NewJob& job) {
-    ORDO_ASSERT_OK(shell_.Submit(job));
-    shell_.Ignore();
-  }
-  void Observe(const ObservedAttempt& attempt) {
-    shell_.Observe("w", {attempt});
-    shell_.Ignore();
-  }
-
-  TestShell shell_;
-};
+class AttemptsTest : public CoreTest {};
 
 TEST_F(AttemptsTest, AFailureIsRetriedAfterABackoffThatDoubles) {
   StartWorker();

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/reasons.h"
-#include "scheduler/core/testing/test_shell.h"
+#include "scheduler/core/testing/core_test.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -16,23 +16,19 @@ using agent::v1::DesiredAttempt;
 using agent::v1::ObservedAttempt;
 using jobs::v1::Job;
 using testing::AttemptBuilder;
+using testing::CoreTest;
 using ::testing::ElementsAre;
 using testing::JobBuilder;
-using testing::TestShell;
 using testing::WorkerBuilder;
 
 // A job "a" of three ranks: 0 and 1 on v, 2 on w.
-class RanksTest : public ::testing::Test {
+class RanksTest : public CoreTest {
  protected:
   void SetUp() override {
     ORDO_ASSERT_OK(
         shell_.Announce(WorkerBuilder("v").Devices({"cpu:0", "cpu:1"})));
     shell_.Ignore();
     ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w")));
-    shell_.Ignore();
-  }
-  void Submit(const NewJob& job) {
-    ORDO_ASSERT_OK(shell_.Submit(job));
     shell_.Ignore();
   }
   void SubmitGang() { Submit(JobBuilder("a").Ranks(3)); }
@@ -50,8 +46,6 @@ class RanksTest : public ::testing::Test {
     return actions;
   }
   static AttemptBuilder Rank(int rank) { return {"a", 1, rank}; }
-
-  TestShell shell_;
 };
 
 TEST_F(RanksTest, EachWorkerIsToldItsRanks) {

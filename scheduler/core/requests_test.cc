@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/reasons.h"
-#include "scheduler/core/testing/test_shell.h"
+#include "scheduler/core/testing/core_test.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -15,28 +15,11 @@ using agent::v1::ObservedAttempt;
 using base::testing::StatusIs;
 using jobs::v1::Job;
 using testing::AttemptBuilder;
+using testing::CoreTest;
 using ::testing::HasSubstr;
 using testing::JobBuilder;
-using testing::TestShell;
-using testing::WorkerBuilder;
 
-class RequestsTest : public ::testing::Test {
- protected:
-  void StartWorker() {
-    ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w")));
-    shell_.Ignore();
-  }
-  void Submit(const NewJob& job) {
-    ORDO_ASSERT_OK(shell_.Submit(job));
-    shell_.Ignore();
-  }
-  void Observe(const ObservedAttempt& attempt) {
-    shell_.Observe("w", {attempt});
-    shell_.Ignore();
-  }
-
-  TestShell shell_;
-};
+class RequestsTest : public CoreTest {};
 
 TEST_F(RequestsTest, CancelWhileQueuedEndsAtOnce) {
   Submit(JobBuilder("a"));

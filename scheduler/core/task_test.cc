@@ -3,32 +3,22 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "scheduler/core/testing/test_shell.h"
+#include "scheduler/core/testing/core_test.h"
 
 namespace ordo::scheduler::core {
 namespace {
 
 using testing::AttemptBuilder;
+using testing::CoreTest;
 using ::testing::ElementsAre;
 using testing::JobBuilder;
-using testing::TestShell;
-using testing::WorkerBuilder;
 
-class TaskTest : public ::testing::Test {
+class TaskTest : public CoreTest {
  protected:
-  TaskTest() {
-    EXPECT_TRUE(shell_.Announce(WorkerBuilder("w")).ok());
-    shell_.Ignore();
-  }
-  void Submit(const NewJob& job) {
-    ORDO_ASSERT_OK(shell_.Submit(job));
-    shell_.Ignore();
-  }
+  void SetUp() override { StartWorker(); }
   const JobEntry& Entry(const std::string& job) {
     return shell_.state().jobs.at(job);
   }
-
-  TestShell shell_;
 };
 
 TEST_F(TaskTest, ATrainingTaskIsTheJobsSpec) {
