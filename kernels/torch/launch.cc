@@ -3,7 +3,6 @@
 #include "ATen/ops/empty.h"
 #include "c10/core/impl/VirtualGuardImpl.h"
 #include "c10/util/Exception.h"
-#include "kernels/torch/threads.h"
 
 namespace ordo::kernels::torch {
 
@@ -61,8 +60,6 @@ at::Tensor InRows(const at::Tensor& x) {
 void ExpectRan(const absl::Status& status, const std::string& kernel) {
   TORCH_CHECK(status.ok(), kernel, ": ", std::string(status.message()));
 }
-
-int Launch::Threads() { return NumThreads(); }
 
 Launch::Launch(int64_t workspace_bytes, const at::Tensor& beside)
     : on_device_(GpuOf(beside)),

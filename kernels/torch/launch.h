@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "kernels/common/resources.h"
 #include "kernels/common/type.h"
+#include "kernels/torch/threads.h"
 
 // What all bindings share.
 
@@ -83,9 +84,6 @@ void ExpectRan(const absl::Status& status, const std::string& kernel);
 // code when it is queued for the first time, which it may not do meanwhile.
 class Launch {
  public:
-  // Threads that a kernel is to ask its workspace for.
-  static int Threads();
-
   // For a kernel of tensors that lie with `beside`.
   Launch(int64_t workspace_bytes, const at::Tensor& beside);
   const Resources& resources() const { return resources_; }
@@ -103,8 +101,8 @@ absl::Status RunPass(const Kernel& kernel, Way way, const Call& call,
                      const at::Tensor& beside) {
   // For what is asked of the GPU before there is a launch.
   const c10::OptionalDeviceGuard on_device(GpuOf(beside));
-  const Launch launch(
-      kernel.workspace_bytes(call.problem, way, Launch::Threads()), beside);
+  const Launch launch(kernel.workspace_bytes(call.problem, way, NumThreads()),
+                      beside);
   const auto& pass = way == Way::kForward ? kernel.forward : kernel.backward;
   return pass(call, launch.resources());
 }

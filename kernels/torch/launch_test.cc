@@ -143,7 +143,7 @@ TEST(LaunchTest, WorkspaceIsAlignedAndAllTasksAreRun) {
       uintptr_t{0});
   std::atomic<int> sum{0};
   launch.resources().run(10, [&](int64_t i, int thread) {
-    EXPECT_LT(thread, Launch::Threads());
+    EXPECT_LT(thread, NumThreads());
     sum += static_cast<int>(i);
   });
   EXPECT_EQ(sum, 45);
