@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/units/proto_time.h"
-#include "google/protobuf/timestamp.pb.h"
 
 namespace ordo::services::usage {
 namespace {
