@@ -18,15 +18,20 @@ constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73",
                                    "#cc79a7", "#e69f00", "#56b4e9"};
 constexpr int kMarks[] = {7, 5, 9, 13, 11, 6};
 
-constexpr int kColumns = 4;
+constexpr int kMaxColumns = 4;
 constexpr int kPanelHeight = 150;
 // Above and below all panels, in pixels: title with legend, labels.
 constexpr int kTop = 102;
 constexpr int kBottom = 58;
 constexpr int kWidth = 1000;
 
+int ColumnsOf(const Panels& panels) {
+  return std::min(kMaxColumns, static_cast<int>(panels.all().size()));
+}
+
 int RowsOf(const Panels& panels) {
-  return (static_cast<int>(panels.all().size()) + kColumns - 1) / kColumns;
+  const int columns = ColumnsOf(panels);
+  return (static_cast<int>(panels.all().size()) + columns - 1) / columns;
 }
 
 // Names of lines beside their marks, in one row below the title.
@@ -47,7 +52,7 @@ std::string Legend(const Panels& panels, const Frame& frame, int height) {
   }
   if (frame.level > 0) samples.push_back({"grey: " + frame.grey, "#555555", 0});
   std::string text;
-  double x = 0.085;
+  double x = 0.095;
   const double y = 1 - 62.0 / height;
   for (const Sample& sample : samples) {
     if (sample.mark != 0) {
@@ -136,9 +141,10 @@ std::string PlotOf(const Panels& panels, size_t p, const Frame& frame) {
         lines[i].dashed ? 2 : 1));
   }
   const size_t count = panels.all().size();
-  const bool is_left = p % kColumns == 0;
+  const auto columns = static_cast<size_t>(ColumnsOf(panels));
+  const bool is_left = p % columns == 0;
   // No panel stands below it.
-  const bool is_lowest = p + kColumns >= count;
+  const bool is_lowest = p + columns >= count;
   return absl::StrCat(
       "set title \"", report::GnuplotText(panels.all()[p].title),
       "\" font \",11\" offset 0,-0.8\n", "set format y \"", is_left ? "%g" : "",
@@ -201,13 +207,13 @@ report::Figure DrawPanels(const Panels& panels, const Frame& frame) {
   script = DataOf(panels);
   absl::StrAppendFormat(
       &script,
-      "set multiplot layout %d,%d rowsfirst margins screen 0.085, 0.985, "
+      "set multiplot layout %d,%d rowsfirst margins screen 0.095, 0.985, "
       "%.4f, %.4f spacing screen 0.015, %.4f title \"%s\\n{/*0.75 %s}\\n \"\n",
-      rows, kColumns, kBottom / height, 1 - kTop / height, 34 / height,
+      rows, ColumnsOf(panels), kBottom / height, 1 - kTop / height, 34 / height,
       report::GnuplotText(frame.title), report::GnuplotText(frame.conditions));
   absl::StrAppend(
       &script, Legend(panels, frame, figure.height_px),
-      absl::StrFormat("set label \"%s\" at screen 0.02, screen %.4f "
+      absl::StrFormat("set label \"%s\" at screen 0.015, screen %.4f "
                       "center rotate by 90 font \",11\"\n",
                       report::GnuplotText(frame.y_label),
                       0.5 * (1 + (kBottom - kTop) / height)),

@@ -34,6 +34,18 @@ TEST(PanelsTest, LinesOfATitleHaveOneColourInEveryPanel) {
   EXPECT_THAT(with_level, HasSubstr("set yrange [0.4:3.75]"));
 }
 
+TEST(PanelsTest, FewPanelsFillTheWidthAndManyStandInRowsOfFour) {
+  Panels panels;
+  const auto add = [&panels](const char* title) {
+    panels.Of(title).Add("fp32", false, {256, 1, 1, 1});
+  };
+  add("a");
+  add("b");
+  EXPECT_THAT(DrawPanels(panels, {}).script, HasSubstr("layout 1,2 "));
+  for (const char* title : {"c", "d", "e"}) add(title);
+  EXPECT_THAT(DrawPanels(panels, {}).script, HasSubstr("layout 2,4 "));
+}
+
 TEST(PanelsTest, NoPanelsAreNoFigure) {
   EXPECT_EQ(DrawPanels({}, {}).script, "");
 }
