@@ -5,7 +5,8 @@
 // --plain measures each with plain operations in the place of its kernel,
 // beside itself with the kernel. --device cuda measures on the first GPU, with
 // products in bf16. --model names a preset (small unless given: 12
-// layers, 768 wide), --tokens the length of the one row, --rounds how often;
+// layers, 768 wide), --rows and --tokens the shape of a step, --rounds how
+// often;
 // --quick takes two steps of the tiny model. OMP_NUM_THREADS sets the threads.
 // docs/kernels.md says what the figures mean.
 
@@ -59,12 +60,14 @@ using ordo::training::v1::Component;
 using ordo::training::v1::Model;
 
 constexpr int kMaxTokens = 65536;
+constexpr int kMaxRows = 1024;
 constexpr int kMaxRounds = 1000;
 
 struct Arguments {
   std::string model = "small";
   // Of the paper of TAPE; the tiny model's task has less.
   int vocabulary = 32000;
+  int rows = 1;
   int tokens = 1024;
   int rounds = 5;
   std::vector<std::string> encodings = {"tape"};
@@ -98,6 +101,9 @@ absl::Status Parse(const std::vector<std::string>& given,
   flags.values["--tokens"] = [=](const std::string& value) {
     return ReadNumber("--tokens", value, kMaxTokens, &arguments->tokens);
   };
+  flags.values["--rows"] = [=](const std::string& value) {
+    return ReadNumber("--rows", value, kMaxRows, &arguments->rows);
+  };
   flags.values["--rounds"] = [=](const std::string& value) {
     return ReadNumber("--rounds", value, kMaxRounds, &arguments->rounds);
   };
@@ -113,7 +119,7 @@ double FlopOf(const Arguments& arguments, const Model& model,
               const Component& encoding) {
   ordo::model::cost::CostOptions options;
   options.tokens = arguments.tokens;
-  return 3.0 *
+  return 3.0 * arguments.rows *
          static_cast<double>(CountCost({model, encoding}, options).whole.flops);
 }
 
@@ -135,7 +141,7 @@ std::vector<Measurement> MeasurementsOf(const Arguments& arguments,
       {"device", NameOf(arguments.device)},
       {"type", NameOf(arguments.device == Device::kCpu ? Type::kFloat32
                                                        : Type::kBfloat16)},
-      {"B", "1"},
+      {"B", absl::StrCat(arguments.rows)},
       {"N", absl::StrCat(arguments.tokens)},
       {"threads", absl::StrCat(NumStepThreads())}};
   if (arguments.quick) about.params["quick"] = "true";
@@ -149,7 +155,7 @@ std::vector<Measurement> MeasurementsOf(const Arguments& arguments,
   };
   std::vector<double> rates, flop_rates;
   for (const double seconds : costs.seconds) {
-    rates.push_back(arguments.tokens / seconds);
+    rates.push_back(1.0 * arguments.rows * arguments.tokens / seconds);
     flop_rates.push_back(found.flop / seconds);
   }
   add("step_seconds", "s", costs.seconds);
@@ -192,7 +198,7 @@ absl::Status Run(const Arguments& arguments) {
     ORDO_ASSIGN_OR_RETURN(const Component encoding, EncodingOf(name, model));
     encodings.push_back(encoding);
   }
-  const StepShape shape = {/*rows=*/1, arguments.tokens, arguments.rounds,
+  const StepShape shape = {arguments.rows, arguments.tokens, arguments.rounds,
                            arguments.plain, arguments.device};
   ORDO_ASSIGN_OR_RETURN(const auto comparison,
                         StepComparison::Create(model, shape));
