@@ -100,14 +100,18 @@ def _write_instances(name, instances):
         "#endif",
     ]])
 
+def _in_order(instances):
+    """Least first, as code takes the first one that has room."""
+    return sorted(instances)
+
 def _instances_header(name, instances, more):
     """<name>_instances.h: the macro of them, unless there is one."""
     native.genrule(
         name = name + "_instances_header",
         outs = [name + "_instances.h"],
         cmd = select({
-            _ALL: _write_instances(name, instances + more),
-            "//conditions:default": _write_instances(name, instances),
+            _ALL: _write_instances(name, _in_order(instances + more)),
+            "//conditions:default": _write_instances(name, _in_order(instances)),
         }),
     )
 
@@ -163,7 +167,8 @@ def ordo_cuda_library(
       deps: cc_libraries that they use.
       instance_src: a .cu file that is compiled once for each instance, without
         a list of them in the code: srcs and hdrs get <name>_instances.h, with
-        the macro ORDO_<NAME>_INSTANCES(X), which is X(numbers) for each.
+        the macro ORDO_<NAME>_INSTANCES(X), which is X(numbers) for each, least
+        first.
       macros: names that an instance gives numbers to.
       instances: tuples of numbers.
       more: further ones, for --config=cuda_all.
@@ -218,7 +223,7 @@ def ordo_cuda_library(
     )
     prefix = name + "_emulated_"
     list_of_all = [
-        "".join(_instances_macro(name, instances + emulated)),
+        "".join(_instances_macro(name, _in_order(instances + emulated))),
     ] if instance_src else []
     _emulated(
         name,
