@@ -15,9 +15,9 @@
 // distance and counts, which bf16 has in cpu_tiled and cpu_counted.
 //
 // cpu_pairs_avx512bf16, forward and backward, against LibTorch's flash
-// attention in bf16 in one run (two cores of a Zen 5, B=2 H=12 d=64, N=256 to
-// 2048, 2026-11-21; all classes and lengths are in docs/kernels.md): 0.24 to
-// 0.31 plain, 0.26 to 0.54 under ALiBi, 0.41 to 0.69 with TAPE's second value.
+// attention in bf16 in one run (two cores of a Zen 4, B=2 H=12 d=64, N=256 to
+// 2048, 2026-11-22; all classes and lengths are in docs/kernels.md): 0.23 to
+// 0.39 plain, 0.23 to 0.29 under ALiBi, 0.34 to 0.54 with TAPE's second value.
 // AMX was never run on a processor that has it.
 
 namespace ordo::kernels::attention {

@@ -19,10 +19,10 @@
 // which cpu_counted.h has.
 //
 // Forward and backward, fp32, against LibTorch's flash attention in one run
-// (two cores of a Zen 5 with AVX-512, B=2 H=12 d=64, N=256 to 2048,
-// 2026-11-21; all classes, lengths and bf16 are in docs/kernels.md): 0.35 to
-// 0.71 plain, 0.54 to 0.74 under ALiBi, 0.48 to 0.78 under T5 with its
-// gradient, 0.58 to 0.92 with TAPE's second value.
+// (two cores of a Zen 4 with AVX-512, B=2 H=12 d=64, N=256 to 2048,
+// 2026-11-22; all classes, lengths and bf16 are in docs/kernels.md): 0.44 to
+// 0.68 plain, 0.37 to 0.51 under ALiBi, 0.39 to 0.73 under T5 with its
+// gradient, 0.46 to 0.78 with TAPE's second value.
 
 namespace ordo::kernels::attention {
 

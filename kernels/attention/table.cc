@@ -98,6 +98,11 @@ absl::StatusOr<const Kernel*> Select(const Problem& problem,
                      "up to ",
                      kMaxSummedReach, ", and reach is ", problem.reach));
   }
+  if (problem.positions > kMaxPositions) {
+    return absl::UnimplementedError(
+        absl::StrCat("attention: terms of counted positions are of at most ",
+                     kMaxPositions, ", and positions is ", problem.positions));
+  }
   why = absl::NotFoundError(
       absl::StrCat("no attention kernel is named \"", std::string(name), "\""));
   for (const Kernel& kernel : Kernels()) {

@@ -43,6 +43,9 @@ void AddKernels(const std::vector<Kernel>& kernels);
 // Farthest distance of sums of weights: they take memory for each query and
 // distance, which plain operations, a block of queries at a time, do not.
 inline constexpr int64_t kMaxSummedReach = 1024;
+// Most counted positions with a term: of the term z there is a number for each
+// query and position, so the same holds for it.
+inline constexpr int64_t kMaxPositions = 1025;
 
 // INVALID_ARGUMENT names the field of a problem that makes no sense.
 absl::Status CheckProblem(const Problem& problem);

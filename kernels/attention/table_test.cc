@@ -77,6 +77,20 @@ TEST(TableTest, SumsOfWeightsAreOfFewDistances) {
   EXPECT_TRUE(Select(problem, "").ok());
 }
 
+TEST(TableTest, TermsOfPositionsAreOfFewPositions) {
+  Problem problem = Valid();
+  problem.gates = Gates::kLogits;
+  problem.positions = 1026;
+  for (const char* const name : {"", "cpu_counted"}) {
+    const absl::Status status = Select(problem, name).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("at most 1025, and positions is 1026"));
+  }
+  problem.positions = 1025;
+  EXPECT_TRUE(Select(problem, "").ok());
+}
+
 TEST(TableTest, NoKernelOfAProcessorTakesTensorsOnAGpu) {
   Problem problem = Valid();
   problem.device = Device::kCuda;

@@ -6,8 +6,11 @@
 #include <torch/library.h>
 
 #include "ATen/EmptyTensor.h"
+#include "ATen/Parallel.h"
 #include "ATen/ops/empty.h"
 #include "ATen/ops/zeros.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
 #include "c10/core/impl/DeviceGuardImplInterface.h"
 #include "gtest/gtest.h"
 
@@ -134,6 +137,19 @@ TEST(LaunchTest, APassIsQueuedOnTheGpuOfItsTensors) {
     EXPECT_EQ(current, 0);
   }
   known.store(before);
+}
+
+// Each waits for the other to have begun.
+TEST(LaunchTest, TasksRunAtTheSameTime) {
+  at::set_num_threads(2);
+  const Launch launch(0, at::zeros({1}));
+  absl::Notification begun[2];
+  std::atomic<int> met{0};
+  launch.resources().run(2, [&](int64_t i, int /*thread*/) {
+    begun[i].Notify();
+    met += begun[1 - i].WaitForNotificationWithTimeout(absl::Seconds(20));
+  });
+  EXPECT_EQ(met, 2);
 }
 
 TEST(LaunchTest, WorkspaceIsAlignedAndAllTasksAreRun) {

@@ -43,7 +43,11 @@ const google::protobuf::Value* ParamOf(const Component& encoding,
 // An MLP of the position is no table of whole ones.
 bool IsPlainCope(const Component& encoding) {
   const auto* const form = ParamOf(encoding, "form");
-  return form != nullptr && form->string_value() == "mlp";
+  if (form != nullptr && form->string_value() != "table") {
+    return form->string_value() == "mlp";
+  }
+  const auto* const positions = ParamOf(encoding, "max_position");
+  return positions != nullptr && positions->number_value() > kMaxPositions;
 }
 
 bool IsPlainShaw(const Component& encoding) {
@@ -125,7 +129,8 @@ constexpr Row kRows[] = {
      /*widths=*/nullptr, /*needs_causal=*/false,
      /*pieces_param=*/"", /*segments_param=*/"", IsPlainCope,
      "form: mlp, as kernels interpolate between whole positions, of which an "
-     "MLP knows nothing"},
+     "MLP knows nothing, or with form: table and a max_position above 1025, as "
+     "they read a number for each token and position"},
     {"rerope", "another product from a distance of 512 on",
      "rerope leaky_rerope", "cpu_tiled cuda_tiled", "", kProducts, true, 2.4,
      /*widths=*/nullptr, /*needs_causal=*/true},

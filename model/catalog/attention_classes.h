@@ -56,6 +56,8 @@ const std::vector<AttentionKernel>& AttentionKernels();
 
 // Farthest distance that kernels keep sums of weights of.
 inline constexpr int kMaxSummedReach = 1024;
+// Most counted positions with an embedding that kernels take.
+inline constexpr int kMaxPositions = 1025;
 
 // Widths of what attention reads of a head, in the layer that reads most.
 struct AttentionWidths {

@@ -17,7 +17,8 @@ using Violations = std::vector<base::FieldViolation>;
 constexpr char kRandomPositions[] = "random_positions";
 constexpr char kPerLayer[] = "per_layer";
 constexpr int kMaxPattern = 64;
-constexpr double kMaxPosition = 1 << 24;
+// Kernels take tables of all distances between ids up to this.
+constexpr double kMaxPosition = 1 << 20;
 
 Entry None() {
   Entry entry = EncodingEntry(

@@ -208,6 +208,12 @@ TEST_F(KernelChoiceTest, ParametersThatNoKernelDoesAreRefusedAndToldOf) {
   expect_plain(Encoding("per_layer", {cope, Encoding("rope")}), "cpu_counted",
                "cope with form: mlp");
   expect_plain(Encoding("rope", {cope}), "cpu_counted", "cope with form: mlp");
+  (*cope.mutable_params())["form"].set_string_value("table");
+  (*cope.mutable_params())["max_position"].set_number_value(1026);
+  expect_plain(cope, "cpu_counted", "a max_position above 1025");
+  (*cope.mutable_params())["max_position"].set_number_value(1025);
+  EXPECT_EQ(Wrong(Use(cope, "cpu", "fp32", "cpu_counted")), "");
+  EXPECT_EQ(SlowdownNotice("training", Use(cope, "cpu", "fp32")), "");
 
   v1::Component shaw = Encoding("shaw");
   auto& params = *shaw.mutable_params();

@@ -784,8 +784,9 @@ TEST(KernelNamesTest, TheCatalogueHasThoseOfTheTable) {
   EXPECT_THAT(known, ::testing::UnorderedElementsAreArray(there));
 }
 
-TEST(KernelNamesTest, TheCatalogueHasTheReachOfSums) {
+TEST(KernelNamesTest, TheCatalogueHasTheLimitsOfTheTable) {
   EXPECT_EQ(catalog::kMaxSummedReach, kernels::attention::kMaxSummedReach);
+  EXPECT_EQ(catalog::kMaxPositions, kernels::attention::kMaxPositions);
 }
 
 // A problem of so wide heads, and values that are as wide, on a GPU in bf16.

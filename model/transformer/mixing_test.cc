@@ -5,6 +5,7 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/core/grad_mode.h"
 #include "ATen/ops/arange.h"
+#include "absl/strings/str_cat.h"
 #include "c10/util/Exception.h"
 #include "gtest/gtest.h"
 #include "model/benchmark/counting_allocator.h"
@@ -90,6 +91,22 @@ TEST(MixingTest, MemoryOfPlainOperationsIsLinearInTokens) {
     const int64_t half = bytes(512), whole = bytes(1024);
     EXPECT_LT(whole, 2.1 * static_cast<double>(half)) << c.label << " " << half;
   }
+}
+
+// Kernels would read a number for each pair of query and position.
+TEST(MixingTest, MemoryOfPositionsForTheWholeContextIsLinearInTokens) {
+  CountingAllocator::Installed();
+  const auto bytes = [](int64_t length) {
+    const auto transformer = testing::MakeTransformer(
+        OneLayer(),
+        FromText(absl::StrCat(
+            "{name: cope, params: {max_position: ", length + 1, "}}")));
+    ForwardOptions options;
+    options.logits_at_once = kLogits;
+    return PeakBytes(*transformer, length, options);
+  };
+  const int64_t half = bytes(1088), whole = bytes(2 * 1088);
+  EXPECT_LT(whole, 2.1 * static_cast<double>(half)) << half;
 }
 
 TEST(MixingTest, ASmallPassIsOneBlockAndAnyOtherDiffersByRounding) {
