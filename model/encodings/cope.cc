@@ -7,6 +7,7 @@
 #include "ATen/ops/from_blob.h"
 #include "ATen/ops/linear.h"
 #include "ATen/ops/matmul.h"
+#include "model/catalog/attention_classes.h"
 #include "model/catalog/catalog.h"
 #include "model/encodings/registry.h"
 #include "model/encodings/rows.h"
@@ -117,6 +118,10 @@ class Cope : public Encoding {
                               : 1.0;
     switch (layer.form) {
       case Form::kTable:
+        // Before it is made: it would be larger than all else.
+        if (layer.table_PD.size(0) > catalog::kMaxPositions) {
+          return {};
+        }
         terms.inputs[kernels::attention::kPositionTerm] =
             at::linear(q, layer.table_PD) * factor;
         return terms;

@@ -26,7 +26,7 @@ TEST_F(CatalogueTest, EncodingsNeedNoScheduler) {
 
 TEST_F(CatalogueTest, ParametersHaveUnits) {
   EXPECT_EQ(Run({"list", "encodings"}), 0);
-  EXPECT_THAT(out(), ContainsRegex("max_position +integer +1024 +1..16777216 "
+  EXPECT_THAT(out(), ContainsRegex("max_position +integer +1024 +1..1048576 "
                                    "+positions +Number L"));
   EXPECT_EQ(Run({"list", "encodings", "-o", "json"}), 0);
   EXPECT_THAT(out(), HasSubstr("\"unit\":\"radians per token\""));
