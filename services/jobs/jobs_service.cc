@@ -88,7 +88,7 @@ grpc::ServerUnaryReactor* JobsService::CreateJob(
   }
   const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
   if (!owner.ok()) return base::Finish(context, owner.status());
-  auto job = MakeNewJob(parts_.scheduler, *request, *owner);
+  auto job = MakeNewJob({parts_.scheduler, specs_}, *request, *owner);
   if (!job.ok()) return base::Finish(context, job.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   std::vector<scheduler::NewJob> jobs;
@@ -111,7 +111,7 @@ grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
   }
   const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
   if (!owner.ok()) return base::Finish(context, owner.status());
-  auto jobs = MakeNewJobs(parts_.scheduler, *request, *owner);
+  auto jobs = MakeNewJobs({parts_.scheduler, specs_}, *request, *owner);
   if (!jobs.ok()) return base::Finish(context, jobs.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.scheduler.CreateJobs(

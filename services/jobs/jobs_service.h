@@ -11,6 +11,7 @@
 #include "services/files/registered_file.h"
 #include "services/files/work_queue.h"
 #include "services/limits/limits.h"
+#include "services/spec/spec_cache.h"
 
 namespace ordo::services::jobs {
 
@@ -83,6 +84,7 @@ class JobsService final : public ordo::jobs::v1::JobsService::CallbackService {
                      int64_t num_calls = 1) const;
 
   const Parts parts_;
+  spec::SpecCache specs_;
 };
 
 }  // namespace ordo::services::jobs

@@ -10,7 +10,6 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "services/jobs/checkpoint_models.h"
-#include "services/spec/resolve_job_spec.h"
 
 namespace ordo::services::jobs {
 namespace {
@@ -41,15 +40,14 @@ std::string SpecField(const std::string& field) {
 }
 
 // Its spec as it will be kept.
-absl::StatusOr<JobSpec> Resolve(const scheduler::Scheduler& scheduler,
-                                JobSpec spec,
-                                std::vector<std::string>* notices) {
+absl::StatusOr<spec::ResolvedSpec> Resolve(const NewJobContext& context,
+                                           JobSpec spec) {
   Violations violations;
-  FillModel(scheduler, &spec, &violations);
-  auto resolved = spec::ResolveJobSpec(std::move(spec));
+  FillModel(context.scheduler, &spec, &violations);
+  auto resolved = context.specs.Resolve(std::move(spec));
   if (resolved.ok()) {
-    *notices = spec::NoticesOf(*resolved);
-    CheckModels(scheduler, *resolved, notices, &violations);
+    CheckModels(context.scheduler, resolved->spec, &resolved->notices,
+                &violations);
   }
   for (auto& violation : base::FieldViolations(resolved.status())) {
     violations.push_back(std::move(violation));
@@ -58,9 +56,8 @@ absl::StatusOr<JobSpec> Resolve(const scheduler::Scheduler& scheduler,
   return resolved;
 }
 
-NewJob Make(const scheduler::Scheduler& scheduler,
-            const CreateJobRequest& request, const Owner& owner,
-            Violations* violations) {
+NewJob Make(const NewJobContext& context, const CreateJobRequest& request,
+            const Owner& owner, Violations* violations) {
   NewJob job;
   if (request.request_id().size() > kMaxRequestIdLength) {
     violations->push_back(
@@ -71,9 +68,10 @@ NewJob Make(const scheduler::Scheduler& scheduler,
   job.request_id = request.request_id();
   job.fingerprint = Fingerprint(request);
   job.owner = owner;
-  auto resolved = Resolve(scheduler, request.job().spec(), &job.notices);
+  auto resolved = Resolve(context, request.job().spec());
   if (resolved.ok()) {
-    job.spec = *std::move(resolved);
+    job.spec = std::move(resolved->spec);
+    job.notices = std::move(resolved->notices);
   } else {
     for (const auto& violation : base::FieldViolations(resolved.status())) {
       violations->push_back(
@@ -97,18 +95,18 @@ void CheckUnique(const std::string& value, const std::string& field,
 
 }  // namespace
 
-absl::StatusOr<NewJob> MakeNewJob(const scheduler::Scheduler& scheduler,
+absl::StatusOr<NewJob> MakeNewJob(const NewJobContext& context,
                                   const CreateJobRequest& request,
                                   const Owner& owner) {
   Violations violations;
-  NewJob job = Make(scheduler, request, owner, &violations);
+  NewJob job = Make(context, request, owner, &violations);
   if (!violations.empty()) return base::InvalidFields(violations);
   return job;
 }
 
 absl::StatusOr<std::vector<NewJob>> MakeNewJobs(
-    const scheduler::Scheduler& scheduler,
-    const BatchCreateJobsRequest& request, const Owner& owner) {
+    const NewJobContext& context, const BatchCreateJobsRequest& request,
+    const Owner& owner) {
   if (request.requests().empty() || request.requests_size() > kMaxBatch) {
     return base::InvalidField(
         "requests", absl::StrCat("must have 1..", kMaxBatch, " entries, has ",
@@ -122,7 +120,7 @@ absl::StatusOr<std::vector<NewJob>> MakeNewJobs(
     const CreateJobRequest& one = request.requests(i);
     const std::string path = absl::StrCat("requests[", i, "].");
     Violations found;
-    jobs.push_back(Make(scheduler, one, owner, &found));
+    jobs.push_back(Make(context, one, owner, &found));
     for (const auto& violation : found) {
       violations.push_back({path + violation.field, violation.description});
     }

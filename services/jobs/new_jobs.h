@@ -7,25 +7,32 @@
 #include "absl/status/statusor.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "scheduler/scheduler.h"
+#include "services/spec/spec_cache.h"
 
 namespace ordo::services::jobs {
 
 inline constexpr size_t kMaxRequestIdLength = 128;
 inline constexpr int kMaxBatch = 1000;
 
+// What new jobs are made with.
+struct NewJobContext {
+  const scheduler::Scheduler& scheduler;
+  spec::SpecCache& specs;
+};
+
 // The job that a request asks for: its spec resolved, with the model of a
 // checkpoint that it names, its body's fingerprint taken. INVALID_ARGUMENT with
 // every violation; fields are relative to the request, such as
 // "job.spec.training.steps".
 absl::StatusOr<scheduler::NewJob> MakeNewJob(
-    const scheduler::Scheduler& scheduler,
+    const NewJobContext& context,
     const ordo::jobs::v1::CreateJobRequest& request,
     const ordo::jobs::v1::Owner& owner);
 
 // The same for a batch; fields start with "requests[3].". Names and request ids
 // that are there twice are violations.
 absl::StatusOr<std::vector<scheduler::NewJob>> MakeNewJobs(
-    const scheduler::Scheduler& scheduler,
+    const NewJobContext& context,
     const ordo::jobs::v1::BatchCreateJobsRequest& request,
     const ordo::jobs::v1::Owner& owner);
 

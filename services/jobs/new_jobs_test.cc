@@ -20,9 +20,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Nothing was created before.
-const scheduler::Scheduler& Known() {
+NewJobContext Known() {
   static const auto& known = *new scheduler::testing::FakeScheduler;
-  return known;
+  static auto& specs = *new spec::SpecCache;
+  return {known, specs};
 }
 
 CreateJobRequest RequestOf(const std::string& name) {
