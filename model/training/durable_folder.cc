@@ -44,8 +44,12 @@ absl::StatusOr<std::vector<ManifestEntry>> ParseManifest(
 
 absl::Status VerifyFile(base::Filesystem& files, const std::string& folder,
                         const ManifestEntry& entry) {
-  ORDO_ASSIGN_OR_RETURN(const std::string path,
-                        base::JoinUnder(folder, entry.name));
+  const auto joined = base::JoinUnder(folder, entry.name);
+  if (!joined.ok()) {
+    return DamagedFile(base::JoinPath(folder, kManifestFile),
+                       std::string(joined.status().message()));
+  }
+  const std::string& path = *joined;
   const auto stat = files.Stat(path);
   if (absl::IsNotFound(stat.status()))
     return DamagedFile(path, "it is missing");

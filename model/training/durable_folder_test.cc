@@ -203,7 +203,7 @@ TEST_F(DurableFolderTest, RefusesAManifestThatLeadsOutOfTheFolder) {
       {{kManifestFile,
         R"({"files":[{"path":"../y","size_bytes":1,"sha256":""}]})"}}));
   EXPECT_THAT(VerifyManifest(files_, temporary_.Path("x"), ""),
-              StatusIs(absl::StatusCode::kInvalidArgument));
+              StatusIs(absl::StatusCode::kDataLoss));
 }
 
 TEST_F(DurableFolderTest, WithoutAManifestIsNotFound) {
