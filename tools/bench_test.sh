@@ -58,7 +58,7 @@ expect BuildsInTheCheckoutWithAHome "$root/bazel.txt" \
 expect RunsWhereTheCallerIs "$root/bench.txt" \
   "^--dir $root/home/.cache/ordo/bench submit --json out.json in $root/elsewhere"
 expect SeesAllPrograms "$root/bench.txt" \
-  $'\nfake_trainer\nordo\nordo-scheduler\nordo-supervisor\nordo-trainer\nordo-worker$'
+  $'\nfake_trainer\nnoop_trainer\nordo\nordo-scheduler\nordo-supervisor\nordo-trainer\nordo-worker$'
 
 rm "$root/bazel.txt"
 PATH="$root/bin:$PATH" "$root/tools/bench" --list >"$root/list.txt"

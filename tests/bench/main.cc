@@ -1,7 +1,8 @@
 // Measures Ordo. Example:
-//   tools/bench submit dispatch --json figures.jsonl
+//   tools/bench control --json figures.jsonl
 //
-// With no name it runs all; --list names them. Programs are taken from
+// With no name it runs all; --list names them, and `control` is a name for all
+// of the control plane. Programs are taken from
 // $ORDO_BIN. What is measured lies below --dir (default: here), which should be
 // on the disk in question. --quick takes a few samples of each, to see that it
 // works.
@@ -35,11 +36,15 @@ void PrintNames() {
   }
 }
 
-const Benchmark* Find(const std::string& name) {
+// Those of a name, or of a group's.
+std::vector<const Benchmark*> Find(const std::string& name) {
+  std::vector<const Benchmark*> found;
   for (const Benchmark& benchmark : Benchmarks()) {
-    if (benchmark.name == name) return &benchmark;
+    if (benchmark.name == name || benchmark.group == name) {
+      found.push_back(&benchmark);
+    }
   }
-  return nullptr;
+  return found;
 }
 
 }  // namespace
@@ -60,8 +65,8 @@ int main(int argc, char** argv) {
       (argument == "--json" ? json_file : parent) = argv[i];
     } else if (argument == "--quick") {
       options.quick = true;
-    } else if (const Benchmark* found = Find(argument); found != nullptr) {
-      chosen.push_back(found);
+    } else if (const auto found = Find(argument); !found.empty()) {
+      chosen.insert(chosen.end(), found.begin(), found.end());
     } else {
       return Fail(absl::StrCat("unknown benchmark '", argument,
                                "'; --list names them"));

@@ -1,7 +1,9 @@
 #ifndef ORDO_TESTS_BENCH_MEASURE_H_
 #define ORDO_TESTS_BENCH_MEASURE_H_
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -12,6 +14,20 @@ namespace ordo::tests::bench {
 using model::benchmark::Measurement;
 using model::benchmark::MedianOf;
 using model::benchmark::Quantile;
+using Params = std::map<std::string, std::string>;
+
+// Median and 99th percentile of each round of a measurement.
+struct Latencies {
+  std::vector<double> p50;
+  std::vector<double> p99;
+
+  void AddRound(const std::vector<double>& times);
+  // As "<metric>_p50" and "<metric>_p99".
+  void AddTo(Measurement about, std::vector<Measurement>* out) const;
+};
+
+// Tells people, on standard error, what the figures do not say.
+void Say(std::string_view text);
 
 // How a benchmark is run.
 struct BenchmarkOptions {
@@ -33,6 +49,8 @@ struct Benchmark {
       const BenchmarkOptions& options);
   // Its figures depend on the disk.
   bool durable = false;
+  // A name for all benchmarks that have the same; empty: none.
+  std::string group = {};
 };
 
 // All of them.
@@ -46,7 +64,15 @@ absl::StatusOr<std::vector<Measurement>> RunBenchmark(
 
 absl::StatusOr<std::vector<Measurement>> BenchmarkSubmit(
     const BenchmarkOptions& options);
-absl::StatusOr<std::vector<Measurement>> BenchmarkDispatch(
+absl::StatusOr<std::vector<Measurement>> BenchmarkStart(
+    const BenchmarkOptions& options);
+absl::StatusOr<std::vector<Measurement>> BenchmarkNoop(
+    const BenchmarkOptions& options);
+absl::StatusOr<std::vector<Measurement>> BenchmarkCancel(
+    const BenchmarkOptions& options);
+absl::StatusOr<std::vector<Measurement>> BenchmarkList(
+    const BenchmarkOptions& options);
+absl::StatusOr<std::vector<Measurement>> BenchmarkIdle(
     const BenchmarkOptions& options);
 absl::StatusOr<std::vector<Measurement>> BenchmarkRestart(
     const BenchmarkOptions& options);

@@ -31,6 +31,7 @@ absl::StatusOr<Behaviour> ParseKeys(absl::string_view keys) {
       {"log_mb", &behaviour.log_mb},
       {"disk_bytes", &behaviour.disk_bytes},
       {"heal_at", &behaviour.heal_at},
+      {"claim", &behaviour.claim},
   };
   for (absl::string_view entry : absl::StrSplit(keys, ',', absl::SkipEmpty())) {
     const std::vector<std::string> parts = absl::StrSplit(entry, '=');

@@ -45,6 +45,10 @@ struct Behaviour {
   // heal_at (0: for ever).
   int64_t disk_bytes = 0;
   int64_t heal_at = 0;
+  // 1: it holds the file `device` in its worker's state folder for as long as
+  // it lives, and says so in `double_booked` there when another trainer does.
+  // For workers with one device.
+  int64_t claim = 0;
 };
 
 // The behaviour of `job`. INVALID_ARGUMENT names an unknown key or a value that

@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -61,6 +62,22 @@ void LeaveChild(bool leave_session) {
   if (leave_session) setsid();
   signal(SIGTERM, SIG_DFL);
   while (true) pause();
+}
+
+// Holds the device of the worker whose task this is, until the process ends.
+void ClaimDevice(const std::string& job) {
+  // <state folder>/tasks/<task>, from the supervisor.
+  const char* const task = std::getenv("ORDO_TASK");
+  if (task == nullptr) std::abort();
+  const std::string folder = base::FolderOf(base::FolderOf(task));
+  const int device = open(base::JoinPath(folder, "device").c_str(),
+                          O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+  if (device >= 0 && flock(device, LOCK_EX | LOCK_NB) == 0) return;
+  const std::string line = absl::StrCat(
+      job, ": ", device < 0 ? "no device file" : "the device is held", "\n");
+  const int told = open(base::JoinPath(folder, "double_booked").c_str(),
+                        O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
+  if (told < 0 || write(told, line.data(), line.size()) < 0) std::abort();
 }
 
 std::string NameOf(const training::Evaluation& evaluation) {
@@ -154,6 +171,7 @@ int FakeTrainer::Leave(training::ExitCode code, const std::string& message) {
 
 void FakeTrainer::Start(const std::string& job) {
   std::printf("fake trainer: job %s\n", job.c_str());
+  if (behaviour_.claim != 0) ClaimDevice(job);
   const std::string line(1023, 'x');
   for (int64_t i = 0; i < behaviour_.log_mb * 1024; ++i) {
     std::printf("%s\n", line.c_str());

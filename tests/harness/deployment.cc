@@ -25,6 +25,18 @@ constexpr absl::Duration kEndTimeout = absl::Seconds(60);
 constexpr absl::Duration kPollInterval = absl::Milliseconds(5);
 constexpr size_t kMaxEndpointsBytes = 64 << 10;
 
+// The first worker's is "worker", as if it were the only one.
+std::string PartOf(int worker) {
+  return worker == 1 ? "worker" : absl::StrCat("worker-", worker);
+}
+
+// The host of a "HOST:PORT" that is there, any port of it.
+std::string AnyPort(const std::string& listen) {
+  const size_t host = listen.rfind(':');
+  return absl::StrCat(
+      host == std::string::npos ? "127.0.0.1" : listen.substr(0, host), ":0");
+}
+
 absl::Status Stopped(const std::string& part, const std::string& log) {
   base::PosixFilesystem files;
   const auto text = base::ReadFile(files, log, 1 << 20);
@@ -39,6 +51,8 @@ std::string Program(const std::string& name) {
   return base::JoinPath(folder != nullptr ? folder : ".", name);
 }
 
+void Pass(absl::Duration duration) { absl::SleepFor(duration); }
+
 bool HasEnded(const Job& job) {
   return job.state() == Job::SUCCEEDED || job.state() == Job::FAILED ||
          job.state() == Job::CANCELLED;
@@ -48,12 +62,16 @@ absl::StatusOr<std::unique_ptr<Deployment>> Deployment::Start(
     const DeploymentOptions& options) {
   std::unique_ptr<Deployment> deployment(new Deployment(options));
   base::PosixFilesystem files;
-  for (const char* part : {"config", "log", "scheduler", "worker", "storage"}) {
+  for (const char* part : {"config", "log", "scheduler", "storage"}) {
     ORDO_RETURN_IF_ERROR(
         files.MakeFolders(base::JoinPath(options.folder, part)));
   }
   ORDO_RETURN_IF_ERROR(deployment->StartScheduler());
-  if (options.start_worker) ORDO_RETURN_IF_ERROR(deployment->StartWorker());
+  for (int worker = 1; worker <= options.num_workers; ++worker) {
+    ORDO_RETURN_IF_ERROR(files.MakeFolders(deployment->WorkerFolder(worker)));
+    if (!options.start_workers) continue;
+    ORDO_RETURN_IF_ERROR(deployment->StartWorker(worker));
+  }
   return deployment;
 }
 
@@ -61,7 +79,9 @@ Deployment::~Deployment() {
   for (const base::RunningProcess& process : Processes()) {
     base::SignalProcess(process.id, SIGKILL).IgnoreError();
   }
-  for (const base::ProcessId& child : {scheduler_, worker_}) {
+  std::vector<base::ProcessId> children = {scheduler_};
+  for (const Worker& worker : workers_) children.push_back(worker.process);
+  for (const base::ProcessId& child : children) {
     if (child.pid > 0) {
       base::WaitForExit(child.pid, kEndTimeout).status().IgnoreError();
     }
@@ -71,13 +91,14 @@ Deployment::~Deployment() {
 absl::Status Deployment::StartScheduler() {
   config::v1::SchedulerConfig config = options_.scheduler;
   // A restarted scheduler is found where clients and workers look for it.
-  config.set_listen(api_address_.empty() ? "127.0.0.1:0" : api_address_);
+  config.set_listen(api_address_.empty() ? AnyPort(config.listen())
+                                         : api_address_);
   config.set_metrics_listen("127.0.0.1:0");
   config.set_store(folder() + "/scheduler/ordo.db");
   config.set_storage_root(storage_root());
   config.set_endpoints_file(folder() + "/scheduler/endpoints.json");
-  ORDO_ASSIGN_OR_RETURN(scheduler_,
-                        Launch("ordo-scheduler", "scheduler", config));
+  ORDO_ASSIGN_OR_RETURN(
+      scheduler_, Launch({Program("ordo-scheduler")}, "scheduler", config));
   ORDO_ASSIGN_OR_RETURN(auto endpoints,
                         WaitForEndpoints("scheduler", scheduler_));
   api_address_ = endpoints["api"];
@@ -88,24 +109,35 @@ absl::Status Deployment::StartScheduler() {
   return absl::OkStatus();
 }
 
-absl::Status Deployment::StartWorker() {
+std::string Deployment::WorkerFolder(int number) const {
+  return absl::StrCat(folder(), "/", PartOf(number));
+}
+
+absl::Status Deployment::StartWorker(int number) {
   config::v1::WorkerConfig config = options_.worker;
-  if (config.worker().empty()) config.set_worker("worker-1");
+  if (config.worker().empty() || number > 1) {
+    config.set_worker(absl::StrCat("worker-", number));
+  }
   config.set_scheduler(api_address_);
-  config.set_listen("127.0.0.1:0");
+  config.set_listen(AnyPort(config.listen()));
   config.set_metrics_listen("127.0.0.1:0");
-  config.set_state_folder(folder() + "/worker");
+  config.set_state_folder(WorkerFolder(number));
   config.set_storage_root(storage_root());
-  config.set_endpoints_file(folder() + "/worker/endpoints.json");
-  ORDO_ASSIGN_OR_RETURN(worker_, Launch("ordo-worker", "worker", config));
-  ORDO_ASSIGN_OR_RETURN(auto endpoints, WaitForEndpoints("worker", worker_));
-  worker_address_ = endpoints["api"];
-  worker_metrics_ = endpoints["metrics"];
+  config.set_endpoints_file(WorkerFolder(number) + "/endpoints.json");
+  Worker& worker = workers_[number - 1];
+  std::vector<std::string> program = options_.worker_prefix;
+  program.push_back(Program("ordo-worker"));
+  ORDO_ASSIGN_OR_RETURN(worker.process,
+                        Launch(program, PartOf(number), config));
+  ORDO_ASSIGN_OR_RETURN(auto endpoints,
+                        WaitForEndpoints(PartOf(number), worker.process));
+  worker.address = endpoints["api"];
+  worker.metrics = endpoints["metrics"];
   return absl::OkStatus();
 }
 
 absl::StatusOr<base::ProcessId> Deployment::Launch(
-    const std::string& program, const std::string& part,
+    const std::vector<std::string>& program, const std::string& part,
     const google::protobuf::Message& config) {
   base::PosixFilesystem files;
   const std::string file =
@@ -116,7 +148,9 @@ absl::StatusOr<base::ProcessId> Deployment::Launch(
   ORDO_RETURN_IF_ERROR(
       files.RemoveTree(absl::StrCat(folder(), "/", part, "/endpoints.json")));
   base::SpawnOptions spawn;
-  spawn.argv = {Program(program), "--config", file, "--deployment", folder()};
+  spawn.argv = program;
+  spawn.argv.insert(spawn.argv.end(),
+                    {"--config", file, "--deployment", folder()});
   spawn.stdout_file = absl::StrCat(folder(), "/log/", part, ".log");
   spawn.stderr_file = spawn.stdout_file;
   return base::Spawn(spawn);
@@ -155,10 +189,11 @@ absl::StatusOr<base::ExitStatus> Deployment::EndScheduler(int signal) {
   return status;
 }
 
-absl::StatusOr<base::ExitStatus> Deployment::EndWorker(int signal) {
-  ORDO_RETURN_IF_ERROR(base::SignalProcess(worker_, signal));
-  auto status = base::WaitForExit(worker_.pid, kEndTimeout);
-  worker_ = {};
+absl::StatusOr<base::ExitStatus> Deployment::EndWorker(int signal, int number) {
+  base::ProcessId& process = workers_[number - 1].process;
+  ORDO_RETURN_IF_ERROR(base::SignalProcess(process, signal));
+  auto status = base::WaitForExit(process.pid, kEndTimeout);
+  process = {};
   return status;
 }
 

@@ -21,20 +21,25 @@ namespace ordo::tests::harness {
 // where Bazel lays a test's data.
 std::string Program(const std::string& name);
 
-// What a deployment runs. Listening ports are kernel-chosen, whatever the
-// configurations say.
+// What a deployment runs. Listening ports are kernel-chosen, on the host of
+// `listen` in the configurations, else on loopback.
 struct DeploymentOptions {
   // Everything lies below this folder, which exists.
   std::string folder;
   // Overrides of the defaults: folders, ports and names are filled in.
   config::v1::SchedulerConfig scheduler;
+  // Of each worker; the first has its name, else they are worker-1 and so on.
   config::v1::WorkerConfig worker;
+  int num_workers = 1;
+  // What workers are started through, such as nsenter with its arguments; it
+  // becomes the worker.
+  std::vector<std::string> worker_prefix;
   // Without it only the scheduler runs until StartWorker.
-  bool start_worker = true;
+  bool start_workers = true;
 };
 
-// A scheduler and a worker as separate processes of this machine, each of
-// which can be killed and started again. Not thread-safe, but for the stub.
+// A scheduler and workers as separate processes of this machine, each of which
+// can be killed and started again. Not thread-safe, but for the stub.
 // What still runs is killed when the object goes.
 class Deployment {
  public:
@@ -42,19 +47,25 @@ class Deployment {
       const DeploymentOptions& options);
   ~Deployment();
 
-  // Starts a process and waits until it has written its endpoints.
+  // Starts a process and waits until it has written its endpoints. Workers are
+  // numbered from 1.
   absl::Status StartScheduler();
-  absl::Status StartWorker();
+  absl::Status StartWorker(int number = 1);
 
   // Sends a signal and waits until the process has gone and is reaped.
   absl::StatusOr<base::ExitStatus> EndScheduler(int signal);
-  absl::StatusOr<base::ExitStatus> EndWorker(int signal);
+  absl::StatusOr<base::ExitStatus> EndWorker(int signal, int number = 1);
 
   // host:port; the scheduler keeps its port when it is started again.
   const std::string& api_address() const { return api_address_; }
   const std::string& scheduler_metrics() const { return scheduler_metrics_; }
-  const std::string& worker_address() const { return worker_address_; }
-  const std::string& worker_metrics() const { return worker_metrics_; }
+  const base::ProcessId& scheduler_process() const { return scheduler_; }
+  // Of the first worker.
+  const std::string& worker_address() const { return workers_[0].address; }
+  const std::string& worker_metrics() const { return workers_[0].metrics; }
+  int num_workers() const { return static_cast<int>(workers_.size()); }
+  // What a worker keeps on its own disk.
+  std::string WorkerFolder(int number) const;
   std::string storage_root() const { return options_.folder + "/storage"; }
   const std::string& folder() const { return options_.folder; }
 
@@ -78,23 +89,32 @@ class Deployment {
   std::vector<base::RunningProcess> Processes() const;
 
  private:
-  explicit Deployment(const DeploymentOptions& options) : options_(options) {}
+  struct Worker {
+    base::ProcessId process;
+    std::string address;
+    std::string metrics;
+  };
+
+  explicit Deployment(const DeploymentOptions& options)
+      : options_(options), workers_(options.num_workers) {}
 
   absl::StatusOr<base::ProcessId> Launch(
-      const std::string& program, const std::string& part,
+      const std::vector<std::string>& program, const std::string& part,
       const google::protobuf::Message& config);
   absl::StatusOr<std::map<std::string, std::string>> WaitForEndpoints(
       const std::string& part, const base::ProcessId& process);
 
   DeploymentOptions options_;
   base::ProcessId scheduler_;
-  base::ProcessId worker_;
   std::string api_address_;
   std::string scheduler_metrics_;
-  std::string worker_address_;
-  std::string worker_metrics_;
+  std::vector<Worker> workers_;
   std::unique_ptr<jobs::v1::JobsService::Stub> jobs_;
 };
+
+// Lets time pass: for what looks at other processes, which tell nobody, and for
+// what does something every now and then.
+void Pass(absl::Duration duration);
 
 // True for SUCCEEDED, FAILED and CANCELLED.
 bool HasEnded(const jobs::v1::Job& job);

@@ -1,0 +1,118 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status/status.h"
+#include "tests/bench/jobs_client.h"
+#include "tests/bench/measure.h"
+#include "tests/bench/system.h"
+#include "tests/harness/deployment.h"
+
+namespace ordo::tests::bench {
+namespace {
+
+using harness::Deployment;
+using harness::DeploymentOptions;
+
+constexpr int kRounds = 5;
+constexpr int kClients = 16;
+constexpr int kCallsOfOneClient = 200;
+constexpr int kCallsPerClient = 125;
+// Of the calls that are under way at once; more would be threads to switch
+// between.
+constexpr int kConnections = 4;
+constexpr int kOutstanding = 64;
+constexpr int kCallsOutstanding = 10000;
+constexpr int kBatchSize = 1000;
+constexpr int kBatchesOfARound = 5;
+
+absl::StatusOr<double> BatchRate(jobs::v1::JobsService::Stub& stub,
+                                 const std::string& prefix, int size) {
+  std::vector<jobs::v1::JobSpec> specs;
+  for (int i = 0; i < size; ++i) {
+    specs.push_back(TrainingJob(absl::StrCat(prefix, "-", i), "cuda"));
+  }
+  ORDO_ASSIGN_OR_RETURN(const double seconds, CreateBatch(stub, specs));
+  return size / seconds;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Measurement>> BenchmarkSubmit(
+    const BenchmarkOptions& options) {
+  DeploymentOptions deploy;
+  deploy.folder = options.folder;
+  deploy.start_workers = false;
+  // What is measured is how many calls there can be.
+  deploy.scheduler.set_calls_per_second(0);
+  ORDO_ASSIGN_OR_RETURN(auto deployment, Deployment::Start(deploy));
+  ORDO_RETURN_IF_ERROR(
+      CreateEach(deployment->jobs(), "warm", options.Count(50, 1)));
+  // The deployment's own has called by now.
+  ORDO_ASSIGN_OR_RETURN(const int connections,
+                        ConnectionsTo(deployment->api_address()));
+  Clients clients(deployment->api_address(), kClients);
+  ORDO_RETURN_IF_ERROR(
+      clients.CreateAtOnce("warm", options.Count(5, 1)).status());
+  ORDO_RETURN_IF_ERROR(
+      CheckNewConnections(deployment->api_address(), connections, kClients));
+  Clients few(deployment->api_address(), kConnections);
+
+  const int calls = options.Count(kCallsOutstanding, kOutstanding);
+  const int batch = options.Count(kBatchSize, 2);
+  Latencies one, many;
+  std::vector<double> rates, batch_rates;
+  for (int round = 0; round < options.Count(kRounds, 2); ++round) {
+    ORDO_ASSIGN_OR_RETURN(
+        const auto times,
+        CreateEach(deployment->jobs(), absl::StrCat("one-", round),
+                   options.Count(kCallsOfOneClient, 2)));
+    one.AddRound(times);
+    ORDO_ASSIGN_OR_RETURN(
+        const auto at_once,
+        clients.CreateAtOnce(absl::StrCat("many-", round),
+                             options.Count(kCallsPerClient, 2)));
+    many.AddRound(at_once);
+    ORDO_ASSIGN_OR_RETURN(
+        const double seconds,
+        few.CreateOutstanding(absl::StrCat("outstanding-", round), calls,
+                              kOutstanding));
+    rates.push_back(calls / seconds);
+    for (int b = 0; b < options.Count(kBatchesOfARound, 1); ++b) {
+      ORDO_ASSIGN_OR_RETURN(
+          const double rate,
+          BatchRate(deployment->jobs(), absl::StrCat("batch-", round, "-", b),
+                    batch));
+      batch_rates.push_back(rate);
+    }
+  }
+  const auto clients_are = [](int count) {
+    return Params{{"clients", absl::StrCat(count)}};
+  };
+  std::vector<Measurement> out;
+  one.AddTo({"submit", "submit_ack", 0, "s", clients_are(1), "", 0, 0}, &out);
+  many.AddTo({"submit", "submit_ack", 0, "s", clients_are(kClients), "", 0, 0},
+             &out);
+  out.push_back(MedianOf({"submit",
+                          "submit_rate",
+                          0,
+                          "1/s",
+                          {{"outstanding", absl::StrCat(kOutstanding)},
+                           {"connections", absl::StrCat(kConnections)}},
+                          "",
+                          0,
+                          0},
+                         rates));
+  out.push_back(MedianOf({"submit",
+                          "batch_submit_rate",
+                          0,
+                          "1/s",
+                          {{"batch", absl::StrCat(batch)}},
+                          "",
+                          0,
+                          0},
+                         batch_rates));
+  return out;
+}
+
+}  // namespace ordo::tests::bench

@@ -1,0 +1,201 @@
+#include "tests/bench/jobs_client.h"
+
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/mutex.h"
+#include "base/rpc/client.h"
+#include "base/rpc/grpc_status.h"
+#include "base/status/status.h"
+
+namespace ordo::tests::bench {
+namespace {
+
+using jobs::v1::CreateJobRequest;
+using jobs::v1::Job;
+using jobs::v1::JobSpec;
+using jobs::v1::JobsService;
+
+constexpr absl::Duration kCallTimeout = absl::Minutes(1);
+
+void Prepare(grpc::ClientContext* context) {
+  base::CallOptions call;
+  call.timeout = kCallTimeout;
+  base::PrepareCall(call, context);
+}
+
+double SecondsSince(absl::Time start) {
+  return absl::ToDoubleSeconds(absl::Now() - start);
+}
+
+// One run of Clients::CreateOutstanding. Calls are made in the answers of those
+// before them, on gRPC's threads.
+class Outstanding {
+ public:
+  Outstanding(const std::string& prefix, int count)
+      : prefix_(prefix), count_(count) {}
+
+  // Another call over this connection, if there is one to make.
+  void Next(JobsService::Stub& stub) {
+    int number = 0;
+    {
+      base::MutexLock lock(mutex_);
+      if (next_ == count_ || !error_.ok()) return;
+      number = next_++;
+      ++under_way_;
+    }
+    auto call = std::make_shared<Call>();
+    Prepare(&call->context);
+    *call->request.mutable_job()->mutable_spec() =
+        TrainingJob(absl::StrCat(prefix_, "-", number), "cuda");
+    stub.async()->CreateJob(&call->context, &call->request, &call->response,
+                            [this, call, &stub](const grpc::Status& status) {
+                              {
+                                base::MutexLock lock(mutex_);
+                                error_.Update(base::FromGrpcStatus(status));
+                              }
+                              Next(stub);
+                              base::MutexLock lock(mutex_);
+                              if (--under_way_ == 0) changed_.NotifyAll();
+                            });
+  }
+
+  absl::Status Wait() {
+    base::MutexLock lock(mutex_);
+    while (under_way_ > 0) changed_.Wait(mutex_);
+    return error_;
+  }
+
+ private:
+  struct Call {
+    grpc::ClientContext context;
+    CreateJobRequest request;
+    Job response;
+  };
+
+  const std::string prefix_;
+  const int count_;
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  int next_ ORDO_GUARDED_BY(mutex_) = 0;
+  int under_way_ ORDO_GUARDED_BY(mutex_) = 0;
+  absl::Status error_ ORDO_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+JobSpec TrainingJob(const std::string& name, const std::string& device) {
+  JobSpec spec;
+  spec.set_kind(JobSpec::TRAIN);
+  spec.set_name(name);
+  spec.mutable_encoding()->set_name("rope");
+  spec.mutable_data()->set_task("addition");
+  spec.mutable_training()->set_steps(1);
+  spec.mutable_resources()->set_device(device);
+  return spec;
+}
+
+absl::StatusOr<std::vector<double>> CreateEach(JobsService::Stub& stub,
+                                               const std::string& prefix,
+                                               int count) {
+  std::vector<double> times;
+  for (int i = 0; i < count; ++i) {
+    grpc::ClientContext context;
+    Prepare(&context);
+    CreateJobRequest request;
+    *request.mutable_job()->mutable_spec() =
+        TrainingJob(absl::StrCat(prefix, "-", i), "cuda");
+    Job job;
+    const absl::Time start = absl::Now();
+    ORDO_RETURN_IF_ERROR(
+        base::FromGrpcStatus(stub.CreateJob(&context, request, &job)));
+    times.push_back(SecondsSince(start));
+  }
+  return times;
+}
+
+absl::StatusOr<double> CreateBatch(JobsService::Stub& stub,
+                                   const std::vector<JobSpec>& specs) {
+  grpc::ClientContext context;
+  Prepare(&context);
+  jobs::v1::BatchCreateJobsRequest request;
+  for (const JobSpec& spec : specs) {
+    *request.add_requests()->mutable_job()->mutable_spec() = spec;
+  }
+  jobs::v1::BatchCreateJobsResponse response;
+  const absl::Time start = absl::Now();
+  ORDO_RETURN_IF_ERROR(
+      base::FromGrpcStatus(stub.BatchCreateJobs(&context, request, &response)));
+  return SecondsSince(start);
+}
+
+absl::Status CreateQueued(JobsService::Stub& stub, const std::string& prefix,
+                          int batches, int size) {
+  for (int batch = 0; batch < batches; ++batch) {
+    std::vector<JobSpec> specs;
+    for (int i = 0; i < size; ++i) {
+      specs.push_back(
+          TrainingJob(absl::StrCat(prefix, "-", batch, "-", i), "cuda"));
+    }
+    ORDO_RETURN_IF_ERROR(CreateBatch(stub, specs).status());
+  }
+  return absl::OkStatus();
+}
+
+Clients::Clients(const std::string& address, int count) {
+  for (int i = 0; i < count; ++i) {
+    stubs_.push_back(JobsService::NewStub(base::ConnectAlone(address)));
+  }
+}
+
+absl::StatusOr<std::vector<double>> Clients::CreateAtOnce(
+    const std::string& prefix, int calls_of_each) {
+  std::vector<absl::StatusOr<std::vector<double>>> results(stubs_.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < stubs_.size(); ++i) {
+    threads.emplace_back([&, i] {
+      results[i] =
+          CreateEach(*stubs_[i], absl::StrCat(prefix, "-", i), calls_of_each);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<double> all;
+  for (const auto& result : results) {
+    ORDO_RETURN_IF_ERROR(result.status());
+    all.insert(all.end(), result->begin(), result->end());
+  }
+  return all;
+}
+
+absl::StatusOr<double> Clients::CreateOutstanding(const std::string& prefix,
+                                                  int count, int outstanding) {
+  Outstanding run(prefix, count);
+  const absl::Time start = absl::Now();
+  for (int i = 0; i < outstanding; ++i) run.Next(*stubs_[i % stubs_.size()]);
+  ORDO_RETURN_IF_ERROR(run.Wait());
+  return SecondsSince(start);
+}
+
+absl::StatusOr<std::vector<double>> ListAll(
+    JobsService::Stub& stub, int page_size,
+    const std::function<void(const jobs::v1::ListJobsResponse&)>& done) {
+  std::vector<double> times;
+  jobs::v1::ListJobsRequest request;
+  request.set_page_size(page_size);
+  do {
+    grpc::ClientContext context;
+    Prepare(&context);
+    jobs::v1::ListJobsResponse response;
+    const absl::Time start = absl::Now();
+    ORDO_RETURN_IF_ERROR(
+        base::FromGrpcStatus(stub.ListJobs(&context, request, &response)));
+    times.push_back(SecondsSince(start));
+    done(response);
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  return times;
+}
+
+}  // namespace ordo::tests::bench

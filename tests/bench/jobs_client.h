@@ -1,0 +1,64 @@
+#ifndef ORDO_TESTS_BENCH_JOBS_CLIENT_H_
+#define ORDO_TESTS_BENCH_JOBS_CLIENT_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
+
+// How the benchmarks of the control plane call it. Times are seconds.
+
+namespace ordo::tests::bench {
+
+// A small training job. One that asks for a GPU stays queued in a deployment
+// without workers that have one.
+jobs::v1::JobSpec TrainingJob(const std::string& name,
+                              const std::string& device);
+
+// Creates `count` queued jobs, "<prefix>-0" and so on, one after the other; the
+// seconds that each took.
+absl::StatusOr<std::vector<double>> CreateEach(
+    jobs::v1::JobsService::Stub& stub, const std::string& prefix, int count);
+
+// Creates the jobs in one call; the seconds that it took.
+absl::StatusOr<double> CreateBatch(jobs::v1::JobsService::Stub& stub,
+                                   const std::vector<jobs::v1::JobSpec>& specs);
+
+// Fills a store: batches of queued jobs, "<prefix>-<batch>-<i>".
+absl::Status CreateQueued(jobs::v1::JobsService::Stub& stub,
+                          const std::string& prefix, int batches, int size);
+
+// Clients with a connection each.
+class Clients {
+ public:
+  Clients(const std::string& address, int count);
+
+  int count() const { return static_cast<int>(stubs_.size()); }
+
+  // Each client, on a thread of its own, creates so many queued jobs; the
+  // seconds of all calls.
+  absl::StatusOr<std::vector<double>> CreateAtOnce(const std::string& prefix,
+                                                   int calls_of_each);
+
+  // Keeps `outstanding` calls under way, spread over the connections, until
+  // `count` jobs are created; the seconds from the first call to the last
+  // answer.
+  absl::StatusOr<double> CreateOutstanding(const std::string& prefix, int count,
+                                           int outstanding);
+
+ private:
+  std::vector<std::unique_ptr<jobs::v1::JobsService::Stub>> stubs_;
+};
+
+// Calls `done` for each page of all jobs; the seconds that each page took.
+absl::StatusOr<std::vector<double>> ListAll(
+    jobs::v1::JobsService::Stub& stub, int page_size,
+    const std::function<void(const jobs::v1::ListJobsResponse&)>& done);
+
+}  // namespace ordo::tests::bench
+
+#endif  // ORDO_TESTS_BENCH_JOBS_CLIENT_H_
