@@ -85,15 +85,16 @@ void Scenario::Start(const harness::DeploymentOptions& options) {
 void Scenario::TearDown() {
   if (deployment_ == nullptr) return;
   if (HasFailure()) {
-    for (const char* part : {"scheduler", "worker"}) {
-      auto log = base::ReadFile(
-          files_, absl::StrCat(folder_.path(), "/log/", part, ".log"),
-          16 << 20);
-      if (log.ok()) ADD_FAILURE() << part << " wrote:\n" << *log;
+    for (const std::string& name : files_.List(folder_.Path("log"))
+                                       .value_or(std::vector<std::string>())) {
+      auto log = base::ReadFile(files_, folder_.Path("log/" + name), 16 << 20);
+      if (log.ok()) ADD_FAILURE() << name << ":\n" << *log;
     }
   }
   // One that a test has ended already is not there to be ended.
-  deployment_->EndWorker(SIGTERM).status().IgnoreError();
+  for (int worker = 1; worker <= deployment_->num_workers(); ++worker) {
+    deployment_->EndWorker(SIGTERM, worker).status().IgnoreError();
+  }
   // Its drain has a test of its own.
   deployment_->EndScheduler(SIGKILL).status().IgnoreError();
   WaitFor([this] { return deployment_->Processes().empty(); });

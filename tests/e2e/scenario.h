@@ -31,7 +31,7 @@ std::string ProgramPath(const std::string& name);
 bool WaitFor(const std::function<bool()>& done);
 
 // One deployment with the real binaries in a temporary folder. At its end
-// the worker is drained, and a process that is left is a failure.
+// the workers are drained, and a process that is left is a failure.
 class Scenario : public ::testing::Test {
  protected:
   // The defaults: the fake trainer, behaving as `fake` says (see

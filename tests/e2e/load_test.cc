@@ -1,0 +1,241 @@
+// Many queued jobs, and many clients that watch them and follow logs, some of
+// which read nothing: everybody else is served, memory stays bounded, and it
+// comes to an end.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <signal.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/mutex.h"
+#include "base/rpc/client.h"
+#include "base/rpc/grpc_status.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/bench/jobs_client.h"
+#include "tests/bench/system.h"
+#include "tests/e2e/scenario.h"
+
+namespace ordo::tests::e2e {
+namespace {
+
+using base::testing::StatusIs;
+using jobs::v1::Job;
+using jobs::v1::JobsService;
+
+constexpr int kQueuedJobs = 10'000;
+constexpr int kBatch = 1000;
+constexpr int kWatchers = 1000;
+constexpr int kFollowers = 1000;
+// Every so many-th reads one message and then nothing of what it is sent.
+constexpr int kSlow = 5;
+constexpr int kConnections = 20;
+// Jobs whose end all their watchers are told.
+constexpr int kCancelled = 200;
+constexpr absl::Duration kWait = absl::Minutes(2);
+// Of a scheduler: for a stream (gRPC's own buffers, a message, its reactor),
+// and for a job and all that is known of it.
+constexpr int64_t kBytesOfAStream = 192 << 10;
+constexpr int64_t kBytesOfAJob = 16 << 10;
+// Much more than a stream may cost, and sent a thousand times.
+constexpr int64_t kLogMiB = 4;
+
+// A stream that is read to its end, or once: then what was sent lies in buffers
+// until the stream is cancelled. Call Start once; it ends by itself.
+template <typename Request, typename Response>
+class Stream : public grpc::ClientReadReactor<Response> {
+ public:
+  Stream(Request request, bool slow)
+      : request_(std::move(request)), slow_(slow) {
+    base::CallOptions call;
+    call.timeout = absl::InfiniteDuration();
+    call.user = "ada";
+    base::PrepareCall(call, &context_);
+  }
+
+  // `start` begins the call, as one of the stub's.
+  template <typename Call>
+  void Start(Call start) {
+    start(&context_, &request_, this);
+    this->StartRead(&response_);
+    this->StartCall();
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return;
+    ++num_messages_;
+    if (!slow_) this->StartRead(&response_);
+  }
+  void OnDone(const grpc::Status& status) override {
+    base::MutexLock lock(mutex_);
+    status_ = status;
+    done_ = true;
+    changed_.NotifyAll();
+  }
+
+  void Cancel() { context_.TryCancel(); }
+  bool slow() const { return slow_; }
+  int64_t num_messages() const { return num_messages_; }
+  // DEADLINE_EXCEEDED if it goes on.
+  absl::Status Wait() {
+    base::MutexLock lock(mutex_);
+    const auto deadline =
+        std::chrono::steady_clock::now() + absl::ToChronoMilliseconds(kWait);
+    while (!done_) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        return absl::DeadlineExceededError("the stream goes on");
+      }
+      changed_.WaitUntil(mutex_, deadline);
+    }
+    return base::FromGrpcStatus(status_);
+  }
+
+ private:
+  const Request request_;
+  const bool slow_;
+  grpc::ClientContext context_;
+  Response response_;
+  std::atomic<int64_t> num_messages_{0};
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  bool done_ ORDO_GUARDED_BY(mutex_) = false;
+  grpc::Status status_ ORDO_GUARDED_BY(mutex_);
+};
+
+using Watch = Stream<jobs::v1::WatchJobRequest, jobs::v1::WatchJobResponse>;
+using Follower = Stream<jobs::v1::ReadLogsRequest, jobs::v1::ReadLogsResponse>;
+
+class LoadTest : public Scenario {
+ protected:
+  void StartAll() {
+    // It writes a long log, and goes on until it is asked to stop.
+    harness::DeploymentOptions options =
+        Options(absl::StrCat("*:hold_at=1,log_mb=", kLogMiB));
+    options.scheduler.set_streams_per_user(kWatchers + kFollowers);
+    Start(options);
+    if (HasFatalFailure()) return;
+    for (int i = 0; i < kConnections; ++i) {
+      stubs_.push_back(
+          JobsService::NewStub(base::ConnectAlone(deployment_->api_address())));
+    }
+  }
+
+  JobsService::Stub& StubOf(int number) {
+    return *stubs_[number % kConnections];
+  }
+
+  int64_t SchedulerBytes() const {
+    const auto bytes =
+        bench::ResidentBytesOf(deployment_->scheduler_process().pid);
+    ORDO_EXPECT_OK(bytes);
+    return bytes.value_or(0);
+  }
+
+  static std::string NameOf(int number) {
+    return absl::StrCat("queued-", number / kBatch, "-", number % kBatch);
+  }
+
+  void WatchAll() {
+    for (int i = 0; i < kWatchers; ++i) {
+      jobs::v1::WatchJobRequest request;
+      request.set_name("jobs/" + NameOf(i % kCancelled));
+      watches_.push_back(std::make_unique<Watch>(request, i % kSlow == 0));
+      watches_.back()->Start([&](auto* context, auto* message, auto* reactor) {
+        StubOf(i).async()->WatchJob(context, message, reactor);
+      });
+    }
+  }
+
+  void FollowAll() {
+    for (int i = 0; i < kFollowers; ++i) {
+      jobs::v1::ReadLogsRequest request;
+      request.set_name("jobs/talker");
+      request.set_follow(true);
+      followers_.push_back(std::make_unique<Follower>(request, i % kSlow == 0));
+      followers_.back()->Start(
+          [&](auto* context, auto* message, auto* reactor) {
+            StubOf(i).async()->ReadLogs(context, message, reactor);
+          });
+    }
+  }
+
+  // Everyone has been sent something.
+  template <typename T>
+  static bool AllHaveHeard(const std::vector<std::unique_ptr<T>>& streams) {
+    for (const auto& stream : streams) {
+      if (stream->num_messages() == 0) return false;
+    }
+    return true;
+  }
+
+  // One stream more than a user may have open.
+  void ExpectNoMore() {
+    jobs::v1::WatchJobRequest request;
+    request.set_name("jobs/talker");
+    Watch watch(request, /*slow=*/false);
+    watch.Start([&](auto* context, auto* message, auto* reactor) {
+      StubOf(0).async()->WatchJob(context, message, reactor);
+    });
+    EXPECT_THAT(watch.Wait(), StatusIs(absl::StatusCode::kResourceExhausted));
+  }
+
+  // Those who read end by themselves; the others are cancelled.
+  template <typename T>
+  static void ExpectEnds(const std::vector<std::unique_ptr<T>>& streams) {
+    for (const auto& stream : streams) {
+      if (!stream->slow()) {
+        ORDO_EXPECT_OK(stream->Wait());
+        continue;
+      }
+      stream->Cancel();
+      // The end may have been there before, behind what was never read.
+      const absl::Status status = stream->Wait();
+      EXPECT_TRUE(status.ok() || absl::IsCancelled(status)) << status;
+    }
+  }
+
+  std::vector<std::unique_ptr<JobsService::Stub>> stubs_;
+  std::vector<std::unique_ptr<Watch>> watches_;
+  std::vector<std::unique_ptr<Follower>> followers_;
+};
+
+TEST_F(LoadTest, SlowClientsCostOthersNothing) {
+  StartAll();
+  if (HasFatalFailure()) return;
+  Submit(Spec("talker"));
+  WaitForState("talker", Job::RUNNING);
+  const int64_t before_jobs = SchedulerBytes();
+  ORDO_ASSERT_OK(bench::CreateQueued(deployment_->jobs(), "queued",
+                                     kQueuedJobs / kBatch, kBatch));
+  const int64_t before_streams = SchedulerBytes();
+  EXPECT_LT(before_streams - before_jobs, kQueuedJobs * kBytesOfAJob);
+
+  WatchAll();
+  FollowAll();
+  EXPECT_TRUE(WaitFor([this] { return AllHaveHeard(watches_); }));
+  EXPECT_TRUE(WaitFor([this] { return AllHaveHeard(followers_); }));
+  ExpectNoMore();
+  for (int i = 0; i < kCancelled; ++i) {
+    ORDO_ASSERT_OK(Cancel(NameOf(i)));
+  }
+  // Another job gets through as well, beside all of that.
+  ORDO_ASSERT_OK(deployment_->Create(Spec("late")));
+  ORDO_ASSERT_OK(Cancel("talker"));
+  const int64_t most = SchedulerBytes();
+  EXPECT_LT(most - before_streams, (kWatchers + kFollowers) * kBytesOfAStream);
+  RecordProperty("bytes_of_a_stream", absl::StrCat((most - before_streams) /
+                                                   (kWatchers + kFollowers)));
+
+  ExpectEnds(watches_);
+  ExpectEnds(followers_);
+  WaitForState("talker", Job::CANCELLED);
+  WaitForState("late", Job::RUNNING);
+}
+
+}  // namespace
+}  // namespace ordo::tests::e2e
