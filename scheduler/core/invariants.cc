@@ -183,6 +183,18 @@ absl::Status CheckArtifacts(const State& state, const JobEntry& entry) {
   return absl::OkStatus();
 }
 
+// What a job names that has not ended is there.
+absl::Status CheckReferences(const State& state, const JobRecord& job) {
+  if (IsTerminal(job.state)) return absl::OkStatus();
+  for (const std::string& name : job.facts->references) {
+    const CheckpointPtr checkpoint = FindCheckpoint(state, name);
+    ORDO_HOLDS(checkpoint != nullptr, name);
+    ORDO_HOLDS(checkpoint->state() == checkpoints::v1::Checkpoint::AVAILABLE,
+               name);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckJobs(const State& state) {
   std::set<int64_t> sequences;
   size_t num_waiting = 0;
@@ -193,9 +205,7 @@ absl::Status CheckJobs(const State& state) {
     ORDO_HOLDS(facts.id == id, id);
     ORDO_HOLDS(facts.sequence < state.next_sequence, id);
     ORDO_HOLDS(sequences.insert(facts.sequence).second, id);
-    ORDO_RETURN_IF_ERROR(CheckPlace(state, entry));
-    ORDO_RETURN_IF_ERROR(CheckAttempts(entry));
-    ORDO_RETURN_IF_ERROR(CheckArtifacts(state, entry));
+    ORDO_RETURN_IF_ERROR(CheckJob(state, entry));
     const auto* queued = std::get_if<Queued>(&entry.place);
     num_waiting += queued != nullptr &&
                    WaitReason(*entry.job, *queued) == reason::kWaitingForDevice;
@@ -248,10 +258,6 @@ absl::Status CheckPins(const State& state) {
     if (IsTerminal(entry.job->state)) continue;
     for (const std::string& name : entry.job->facts->references) {
       pins[name].insert(id);
-      const CheckpointPtr checkpoint = FindCheckpoint(state, name);
-      ORDO_HOLDS(checkpoint != nullptr, name);
-      ORDO_HOLDS(checkpoint->state() == checkpoints::v1::Checkpoint::AVAILABLE,
-                 name);
     }
   }
   ORDO_HOLDS(pins == state.pins, "pins");
@@ -376,6 +382,13 @@ absl::Status CheckPlaced(const State& state) {
 }
 
 }  // namespace
+
+absl::Status CheckJob(const State& state, const JobEntry& entry) {
+  ORDO_RETURN_IF_ERROR(CheckPlace(state, entry));
+  ORDO_RETURN_IF_ERROR(CheckAttempts(entry));
+  ORDO_RETURN_IF_ERROR(CheckArtifacts(state, entry));
+  return CheckReferences(state, *entry.job);
+}
 
 absl::Status CheckInvariants(const State& state) {
   ORDO_RETURN_IF_ERROR(CheckJobs(state));

@@ -24,6 +24,10 @@ namespace ordo::scheduler::core {
 // Walks everything: for tests.
 absl::Status CheckInvariants(const State& state);
 
+// The part of it that is about one job and what belongs to it, and about the
+// checkpoints that it names: also for jobs that were just loaded.
+absl::Status CheckJob(const State& state, const JobEntry& entry);
+
 }  // namespace ordo::scheduler::core
 
 #endif  // ORDO_SCHEDULER_CORE_INVARIANTS_H_

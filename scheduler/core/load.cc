@@ -1,18 +1,25 @@
 #include "scheduler/core/load.h"
 
 #include <algorithm>
+#include <limits>
+#include <set>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status/status.h"
 #include "scheduler/core/admin.h"
+#include "scheduler/core/invariants.h"
 #include "scheduler/core/references.h"
 #include "scheduler/core/waiting.h"
 
 namespace ordo::scheduler::core {
 namespace {
+
+// Each job has a larger number than those before it; none comes here.
+constexpr int64_t kSequenceEnd = std::numeric_limits<int64_t>::max();
 
 absl::Status Damaged(const std::string& what, const std::string& why) {
   return absl::DataLossError(
@@ -134,13 +141,19 @@ absl::Status LoadJob(State& state, const JobPtr& job) {
   const JobFacts& facts = *job->facts;
   JobEntry& entry = state.jobs[facts.id];
   if (entry.job != nullptr) return Damaged(JobName(facts.id), "is there twice");
-  if (facts.id.empty() || facts.sequence < state.next_sequence) {
+  if (facts.id.empty() || facts.sequence < state.next_sequence ||
+      facts.sequence >= kSequenceEnd) {
     return Damaged(JobName(facts.id), "is out of order");
   }
   state.next_sequence = facts.sequence + 1;
   entry.job = job;
-  if (!facts.request_id.empty()) state.request_ids[facts.request_id] = facts.id;
-  return absl::OkStatus();
+  if (facts.request_id.empty() ||
+      state.request_ids.emplace(facts.request_id, facts.id).second) {
+    return absl::OkStatus();
+  }
+  return Damaged(JobName(facts.id),
+                 absl::StrCat("has the request id of ",
+                              state.request_ids.at(facts.request_id)));
 }
 
 // The entry of the job that a resource of a job belongs to.
@@ -149,6 +162,36 @@ JobEntry* OwnerOf(State& state, const std::string& name) {
   if (parts.size() != 4) return nullptr;
   const auto it = state.jobs.find(parts[1]);
   return it == state.jobs.end() ? nullptr : &it->second;
+}
+
+// Nothing is on a device that something else is on.
+absl::Status CheckDevices(const State& state) {
+  for (const auto& [id, worker] : state.workers) {
+    std::set<std::string> held;
+    for (const auto& [job, rank] : worker.live) {
+      const Live& live = std::get<Live>(state.jobs.at(job).place);
+      for (const std::string& device : live.ranks[rank].devices) {
+        if (held.insert(device).second) continue;
+        return Damaged(JobName(job),
+                       absl::StrCat("is on ", device, " of worker ", id,
+                                    ", where another is"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// A row's checksum says that it is what a scheduler wrote, not that one may go
+// on with it.
+absl::Status CheckLoaded(const State& state) {
+  for (const auto& [id, entry] : state.jobs) {
+    const absl::Status fits = CheckJob(state, entry);
+    if (!fits.ok()) {
+      return Damaged(JobName(id),
+                     absl::StrCat("does not fit together: ", fits.message()));
+    }
+  }
+  return CheckDevices(state);
 }
 
 }  // namespace
@@ -193,6 +236,9 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
     ORDO_RETURN_IF_ERROR(PlaceLoaded(state, now, &state.jobs.at(job->id())));
   }
   for (auto& [id, worker] : state.workers) TakeAdmin(state, now, worker);
+  if (records.last_sequence >= kSequenceEnd) {
+    return Damaged("the last job's number", "leaves none for the next");
+  }
   state.next_sequence =
       std::max(state.next_sequence, records.last_sequence + 1);
   for (const CheckpointPtr& checkpoint : records.checkpoints) {
@@ -206,6 +252,7 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
     if (owner == nullptr) return Damaged(report->name(), "has no job");
     owner->reports[IdOf(report->name())] = report;
   }
+  ORDO_RETURN_IF_ERROR(CheckLoaded(state));
   return state;
 }
 

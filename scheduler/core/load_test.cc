@@ -1,5 +1,7 @@
 #include "scheduler/core/load.h"
 
+#include <limits>
+
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,13 +22,29 @@ const Moment kNow{absl::FromUnixSeconds(1'700'000'000), absl::Seconds(1)};
 
 std::shared_ptr<JobRecord> MakeRecord(const std::string& name, int64_t sequence,
                                       Job::State state) {
-  auto facts = std::make_shared<JobFacts>();
-  facts->id = name;
+  jobs::v1::JobSpec spec;
+  spec.set_name(name);
+  auto facts = std::make_shared<JobFacts>(FactsOf(spec));
   facts->sequence = sequence;
   auto record = std::make_shared<JobRecord>();
   record->facts = facts;
   record->state = state;
   return record;
+}
+
+// Its first attempt runs on cpu:0 of the worker w.
+std::shared_ptr<JobRecord> MakeLive(const std::string& name, int64_t sequence) {
+  const auto record = MakeRecord(name, sequence, Job::RUNNING);
+  jobs::v1::Attempt attempt;
+  attempt.set_number(1);
+  attempt.set_worker("w");
+  attempt.add_devices("cpu:0");
+  record->attempts = {std::make_shared<const jobs::v1::Attempt>(attempt)};
+  return record;
+}
+
+absl::Status StatusOf(const std::vector<JobPtr>& jobs) {
+  return Load(TestShell::DefaultOptions(), {jobs, {}, {}}, kNow).status();
 }
 
 TEST(LoadTest, WhatARestartLoadsIsWhatWasRecorded) {
@@ -97,6 +115,65 @@ TEST(LoadTest, RecordsThatDoNotFitTogetherAreDataLoss) {
   report->set_name("jobs/x/reports/r");
   EXPECT_THAT(Load(options, {{a}, {}, {report}}, kNow),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("jobs/x")));
+}
+
+TEST(LoadTest, ARecordThatNoSchedulerGoesOnWithIsDataLoss) {
+  ORDO_ASSERT_OK(StatusOf({MakeLive("a", 1)}));
+  const auto unknown_state = MakeRecord("a", 1, static_cast<Job::State>(99));
+  unknown_state->attempts = MakeLive("a", 1)->attempts;
+  const auto never_ended = MakeRecord("a", 1, Job::SUCCEEDED);
+  const auto too_often = MakeRecord("a", 1, Job::QUEUED);
+  too_often->failed_attempts = too_often->facts->max_attempts;
+  const auto ended_attempt = MakeLive("a", 1);
+  jobs::v1::Attempt attempt = ended_attempt->newest_attempt();
+  attempt.mutable_end_time()->set_seconds(1);
+  attempt.set_reason("FINISHED");
+  ended_attempt->attempts = {
+      std::make_shared<const jobs::v1::Attempt>(attempt)};
+  for (const auto& record :
+       {unknown_state, never_ended, too_often, ended_attempt}) {
+    EXPECT_THAT(StatusOf({record}), StatusIs(absl::StatusCode::kDataLoss,
+                                             HasSubstr("jobs/a does not fit")));
+  }
+}
+
+TEST(LoadTest, ANumberAfterWhichThereIsNoneIsDataLoss) {
+  const int64_t last = std::numeric_limits<int64_t>::max();
+  Records records;
+  records.last_sequence = last;
+  EXPECT_THAT(Load(TestShell::DefaultOptions(), records, kNow),
+              StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(StatusOf({MakeRecord("a", last, Job::QUEUED)}),
+              StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST(LoadTest, TwoJobsOnADeviceAreDataLoss) {
+  EXPECT_THAT(
+      StatusOf({MakeLive("a", 1), MakeLive("b", 2)}),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("cpu:0 of worker w")));
+}
+
+TEST(LoadTest, TwoJobsOfARequestAreDataLoss) {
+  std::vector<JobPtr> records;
+  for (const char* name : {"a", "b"}) {
+    const auto record = MakeRecord(name, records.size() + 1, Job::QUEUED);
+    auto facts = std::make_shared<JobFacts>(*record->facts);
+    facts->request_id = "r";
+    record->facts = facts;
+    records.push_back(record);
+  }
+  EXPECT_THAT(StatusOf(records), StatusIs(absl::StatusCode::kDataLoss,
+                                          HasSubstr("the request id of a")));
+}
+
+TEST(LoadTest, ACheckpointOfAnAttemptThatNeverWasIsDataLoss) {
+  auto checkpoint = std::make_shared<checkpoints::v1::Checkpoint>();
+  checkpoint->set_name("jobs/a/checkpoints/10-1");
+  checkpoint->set_step(10);
+  checkpoint->set_attempt(1);
+  EXPECT_THAT(Load(TestShell::DefaultOptions(),
+                   {{MakeRecord("a", 1, Job::QUEUED)}, {checkpoint}, {}}, kNow),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("jobs/a")));
 }
 
 }  // namespace
