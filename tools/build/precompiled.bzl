@@ -55,10 +55,14 @@ def _precompiled_header_impl(ctx):
         # As for compiling: see .bazelrc.
         execution_requirements = {"no-sandbox": "1"},
     )
+
+    # Clang, unlike g++, lists among a source's includes what the precompiled
+    # header was made of.
+    made_of = [compilation.headers] if toolchain.compiler == "clang" else []
     return [
         DefaultInfo(files = depset([output])),
         CcInfo(compilation_context = cc_common.create_compilation_context(
-            headers = depset([output]),
+            headers = depset([output], transitive = made_of),
         )),
     ]
 
