@@ -96,7 +96,8 @@ class Follower {
       mailbox->changed.NotifyAll();
     });
     const SteadyTime deadline = After(options.timeout);
-    SteadyTime next_tick = Now();
+    // Without anybody to call, nothing ticks.
+    SteadyTime next_tick = options.on_change != nullptr ? Now() : deadline;
     while (true) {
       ORDO_RETURN_IF_ERROR(StartStreams());
       bool changed = false;

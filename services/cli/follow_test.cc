@@ -1,5 +1,6 @@
 #include "services/cli/follow.h"
 
+#include <ctime>
 #include <sstream>
 #include <thread>
 
@@ -58,6 +59,17 @@ TEST_F(FollowTest, EndsWhenAllJobsHaveEnded) {
   other.join();
   EXPECT_EQ(jobs_[0].job.state(), Job::SUCCEEDED);
   EXPECT_EQ(jobs_[1].job.state(), Job::FAILED);
+}
+
+TEST_F(FollowTest, WaitingTakesNoProcessor) {
+  scheduler_.SetJob("a", Job::RUNNING);
+  FollowOptions options;
+  options.timeout = absl::Milliseconds(500);
+  const std::clock_t before = std::clock();
+  EXPECT_THAT(Follow({"a"}, options), IsOkAndHolds(FollowEnd::kTimedOut));
+  const double seconds =
+      static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  EXPECT_LT(seconds, 0.1);
 }
 
 TEST_F(FollowTest, RidesOutAnAbsenceOfTheServer) {
