@@ -15,9 +15,11 @@ namespace ordo::model::benchmark {
 double Quantile(std::vector<double> samples, double q) {
   ORDO_CHECK(!samples.empty());
   std::sort(samples.begin(), samples.end());
-  const double rank = std::ceil(q * static_cast<double>(samples.size()));
-  const size_t index = rank < 1 ? 0 : static_cast<size_t>(rank) - 1;
-  return samples[std::min(index, samples.size() - 1)];
+  const double place = q * static_cast<double>(samples.size() - 1);
+  const auto below = static_cast<size_t>(place);
+  const size_t above = std::min(below + 1, samples.size() - 1);
+  return samples[below] +
+         (place - std::floor(place)) * (samples[above] - samples[below]);
 }
 
 Measurement MedianOf(Measurement about, const std::vector<double>& samples) {

@@ -23,8 +23,8 @@ struct Measurement {
   double max = 0;
 };
 
-// The q-quantile of samples, 0 <= q <= 1, by the nearest rank. Samples are not
-// empty.
+// The q-quantile of samples, 0 <= q <= 1, on the line between the two samples
+// beside it: the median of two is their mean. Samples are not empty.
 double Quantile(std::vector<double> samples, double q);
 
 // A measurement whose value is the median of `samples`, with min and max.

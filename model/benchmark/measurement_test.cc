@@ -7,11 +7,13 @@
 namespace ordo::model::benchmark {
 namespace {
 
-TEST(MeasurementTest, QuantileTakesTheNearestRank) {
+TEST(MeasurementTest, QuantileLiesBetweenSamples) {
   const std::vector<double> samples = {5, 1, 4, 2, 3};
   EXPECT_EQ(Quantile(samples, 0), 1);
   EXPECT_EQ(Quantile(samples, 0.5), 3);
-  EXPECT_EQ(Quantile(samples, 0.99), 5);
+  EXPECT_DOUBLE_EQ(Quantile(samples, 0.99), 4.96);
+  EXPECT_EQ(Quantile({2, 1}, 0.5), 1.5);
+  EXPECT_EQ(Quantile({7}, 0.5), 7);
   EXPECT_EQ(Quantile(samples, 1), 5);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -92,11 +93,13 @@ std::string DataOf(const Panels& panels) {
 std::string Ranges(const Panels& panels, double level) {
   const Point first = panels.all()[0].lines[0].points[0];
   int64_t shortest = first.length, longest = first.length;
+  std::set<int64_t> lengths;
   double lowest = 1, highest = 1;
   bool is_first = true;
   for (const Panel& panel : panels.all()) {
     for (const Line& line : panel.lines) {
       for (const Point& point : line.points) {
+        lengths.insert(point.length);
         shortest = std::min(shortest, point.length);
         longest = std::max(longest, point.length);
         lowest = is_first ? point.low : std::min(lowest, point.low);
@@ -110,10 +113,11 @@ std::string Ranges(const Panels& panels, double level) {
     highest = std::max(highest, level);
   }
   constexpr double kMargin = 1.25;
-  return absl::StrFormat("set xrange [%.6g:%.6g]\nset yrange [%.4g:%.4g]\n",
-                         static_cast<double>(shortest) / kMargin,
-                         static_cast<double>(longest) * kMargin,
-                         lowest / kMargin, highest * kMargin);
+  return absl::StrFormat(
+      "set xrange [%.6g:%.6g]\nset xtics (%s)\nset yrange [%.4g:%.4g]\n",
+      static_cast<double>(shortest) / kMargin,
+      static_cast<double>(longest) * kMargin, absl::StrJoin(lengths, ", "),
+      lowest / kMargin, highest * kMargin);
 }
 
 std::string PlotOf(const Panels& panels, size_t p, const Frame& frame) {
@@ -147,9 +151,9 @@ std::string PlotOf(const Panels& panels, size_t p, const Frame& frame) {
   const bool is_lowest = p + columns >= count;
   return absl::StrCat(
       "set title \"", report::GnuplotText(panels.all()[p].title),
-      "\" font \",11\" offset 0,-0.8\n", "set format y \"", is_left ? "%g" : "",
-      "\"\n", "set format x \"", is_lowest ? "%.0f" : "", "\"\n",
-      "set xlabel \"", is_lowest ? "tokens N" : "",
+      "\" font \",11\" offset 0,-0.8\n", "set format y \"",
+      is_left ? "%.3g" : "", "\"\n", "set format x \"", is_lowest ? "%.0f" : "",
+      "\"\n", "set xlabel \"", is_lowest ? "tokens N" : "",
       "\" font \",10\" offset 0,0.6\n", "plot ", absl::StrJoin(plots, ", "),
       "\n",
       // Once is enough.

@@ -30,6 +30,7 @@ TEST(PanelsTest, LinesOfATitleHaveOneColourInEveryPanel) {
   const std::string with_level = DrawPanels(panels, frame).script;
   EXPECT_THAT(with_level, HasSubstr("\"grey: copies\""));
   EXPECT_THAT(with_level, HasSubstr("plot 3 with lines"));
+  EXPECT_THAT(with_level, HasSubstr("set xtics (256, 512)"));
   // It is within the axis.
   EXPECT_THAT(with_level, HasSubstr("set yrange [0.4:3.75]"));
 }
