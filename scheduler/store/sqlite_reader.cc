@@ -168,10 +168,9 @@ absl::StatusOr<core::JobPtr> SqliteReader::FindJob(const std::string& job) {
     auto query = connection.Prepare(Select(kJobs, "WHERE name = ?"));
     if (!query.ok()) return query.status();
     (*query)->BindText(1, job);
-    return ForEach(**query, [&](const Statement& row) {
-      auto read = connection.decoder().Job(row);
-      if (read.ok()) found = *std::move(read);
-      return read.status();
+    return ForEach(**query, [&](const Statement& row) -> absl::Status {
+      ORDO_ASSIGN_OR_RETURN(found, connection.decoder().Job(row));
+      return absl::OkStatus();
     });
   }));
   return found;
@@ -332,10 +331,10 @@ absl::StatusOr<std::vector<core::JobPtr>> SqliteReader::ListEnded(
       rows->BindText(++parameter, LabelTerm(label->first, label->second));
     }
     rows->BindInt(++parameter, query.limit);
-    return ForEach(*rows, [&](const Statement& row) {
-      auto job = connection.decoder().Job(row);
-      if (job.ok() && *job != nullptr) jobs.push_back(*std::move(job));
-      return job.status();
+    return ForEach(*rows, [&](const Statement& row) -> absl::Status {
+      ORDO_ASSIGN_OR_RETURN(core::JobPtr job, connection.decoder().Job(row));
+      if (job != nullptr) jobs.push_back(std::move(job));
+      return absl::OkStatus();
     });
   }));
   return jobs;
