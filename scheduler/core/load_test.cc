@@ -23,6 +23,7 @@ std::shared_ptr<JobRecord> MakeRecord(const std::string& name, int64_t sequence,
   auto facts = std::make_shared<JobFacts>();
   facts->id = name;
   facts->sequence = sequence;
+  facts->spec = std::make_shared<const jobs::v1::JobSpec>();
   auto record = std::make_shared<JobRecord>();
   record->facts = facts;
   record->state = state;
@@ -45,7 +46,8 @@ TEST(LoadTest, WhatARestartLoadsIsWhatWasRecorded) {
   shell.Restart();
   EXPECT_EQ(shell.state().jobs.size(), before.jobs.size());
   EXPECT_EQ(shell.state().next_sequence, before.next_sequence);
-  EXPECT_EQ(shell.state().waiting, before.waiting);
+  EXPECT_EQ(shell.state().waiting.size(), before.waiting.size());
+  EXPECT_EQ(shell.state().running.size(), 1u);
   EXPECT_EQ(shell.StateOf("a"), Job::RUNNING);
   const JobRecord& job = *shell.state().jobs.at("a").job;
   EXPECT_EQ(job.incarnation, "w-first");

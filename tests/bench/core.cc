@@ -61,13 +61,18 @@ scheduler::NewJob MakeJob(int number) {
   return job;
 }
 
+scheduler::core::Options CoreOptions() {
+  scheduler::core::Options options;
+  options.place =
+      scheduler::policy::FindPolicy(scheduler::policy::kDefaultPolicy)->place;
+  return options;
+}
+
 // The core with nothing around it: workers that end what they are given at
 // once, a store that takes everything, time that stands still.
 class Cluster {
  public:
-  explicit Cluster(int num_workers) {
-    state_.options.place =
-        scheduler::policy::FindPolicy(scheduler::policy::kDefaultPolicy)->place;
+  explicit Cluster(int num_workers) : state_(CoreOptions()) {
     for (int i = 0; i < num_workers; ++i) {
       agent::v1::AnnounceRequest request;
       request.set_worker(WorkerOf(i));
