@@ -4,15 +4,43 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status/status.h"
 #include "scheduler/core/attempts.h"
 #include "scheduler/core/board.h"
 
 namespace ordo::scheduler::core {
 namespace {
 
+RowPtr QueueRow(const std::string& id, const QueuePtr& queue) {
+  return std::make_shared<const Row>(
+      Row{Row::Kind::kQueue, id, queue->SerializeAsString()});
+}
+
 RowPtr WorkerRow(const std::string& id, const WorkerAdminPtr& admin) {
   return std::make_shared<const Row>(
       Row{Row::Kind::kWorker, id, admin->SerializeAsString()});
+}
+
+int64_t NumJobs(const State& state, const std::string& queue) {
+  const auto found = state.unfinished.find(queue);
+  return found == state.unfinished.end() ? 0 : found->second;
+}
+
+absl::StatusOr<QueuePtr> NextQueue(const Turn& turn,
+                                   const ChangeQueue& change) {
+  const Queues& queues = turn.state.queues;
+  const std::string id = IdOf(change.queue.name());
+  switch (change.verb) {
+    case ChangeQueue::Verb::kCreate:
+      return CreatedQueue(queues, change.queue, change.author, turn.now.wall);
+    case ChangeQueue::Verb::kUpdate:
+      return UpdatedQueue(queues, change.queue, change.author, turn.now.wall);
+    case ChangeQueue::Verb::kDelete:
+      break;
+  }
+  return DeletedQueue(queues,
+                      {id, change.queue.etag(), NumJobs(turn.state, id)},
+                      change.author, turn.now.wall);
 }
 
 // NOT_FOUND unless something is known of the worker.
@@ -65,6 +93,19 @@ void ApplyAdmin(Turn& turn, const std::string& id) {
 
 }  // namespace
 
+void HandleChangeQueue(Turn& turn, const ChangeQueue& change) {
+  const absl::StatusOr<QueuePtr> next = NextQueue(turn, change);
+  if (next.ok()) {
+    const std::string id = IdOf((*next)->name());
+    if (FindQueue(turn.state.queues, id) != *next) {
+      turn.state.queues[id] = *next;
+      turn.Emit(Record{QueueRow(id, *next)});
+      ShowQueue(turn.state, **next);
+    }
+  }
+  turn.Emit(AnswerQueue{change.call, next});
+}
+
 void HandleChangeWorker(Turn& turn, const ChangeWorker& change) {
   if (absl::Status status = CheckKnown(turn.state, change.worker);
       !status.ok()) {
@@ -98,8 +139,25 @@ void BeginDrain(Turn& turn, const std::string& worker) {
   ApplyAdmin(turn, worker);
 }
 
+absl::Status CheckQueues(const State& state,
+                         const std::map<std::string, int64_t>& num_jobs) {
+  for (const auto& [id, num] : num_jobs) {
+    ORDO_ASSIGN_OR_RETURN(const QueuePtr queue, GetQueue(state.queues, id));
+    const int64_t held = NumJobs(state, id);
+    if (held + num <= queue->max_queued_jobs()) continue;
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the queue ", id, " has ", held, " jobs that have not ended; with ",
+        num, " more it would have more than its max_queued_jobs of ",
+        queue->max_queued_jobs(), ": wait, or take another queue"));
+  }
+  return absl::OkStatus();
+}
+
 std::vector<RowPtr> AdminRows(const State& state) {
   std::vector<RowPtr> rows;
+  for (const auto& [id, queue] : state.queues) {
+    rows.push_back(QueueRow(id, queue));
+  }
   for (const auto& [id, admin] : state.admin) {
     rows.push_back(WorkerRow(id, admin));
   }
@@ -107,14 +165,21 @@ std::vector<RowPtr> AdminRows(const State& state) {
 }
 
 absl::Status TakeAdminRow(const Row& row, State* state) {
-  if (row.kind != Row::Kind::kWorker) return absl::OkStatus();
-  auto admin = std::make_shared<workers::v1::Worker>();
-  if (!row.bytes.has_value() || !admin->ParseFromString(*row.bytes)) {
-    return absl::DataLossError(absl::StrCat("what the store has of worker ",
-                                            row.key, " cannot be read"));
+  bool read = true;
+  if (row.kind == Row::Kind::kQueue) {
+    auto queue = std::make_shared<queues::v1::Queue>();
+    read = row.bytes.has_value() && queue->ParseFromString(*row.bytes);
+    if (read && !queue->has_delete_time()) ShowQueue(*state, *queue);
+    state->queues[row.key] = std::move(queue);
+  } else if (row.kind == Row::Kind::kWorker) {
+    auto admin = std::make_shared<workers::v1::Worker>();
+    read = row.bytes.has_value() && admin->ParseFromString(*row.bytes);
+    state->admin[row.key] = std::move(admin);
   }
-  state->admin[row.key] = std::move(admin);
-  return absl::OkStatus();
+  if (read) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("what the store has of ", row.key, " (a row of kind ",
+                   static_cast<int>(row.kind), ") cannot be read"));
 }
 
 }  // namespace ordo::scheduler::core

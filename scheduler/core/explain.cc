@@ -293,6 +293,9 @@ void ExplainQueued(const Explained& seen, ExplainResponse* response) {
   if (seen.placing.has_value()) {
     const Placing& placing = *seen.placing;
     response->set_jobs_ahead(static_cast<int32_t>(placing.reason.jobs_ahead));
+    if (placing.start.has_value()) {
+      *response->mutable_estimated_start_time() = ToTimestamp(*placing.start);
+    }
     ExplainPlacing(seen, placing, response);
   } else if (response->blockers().empty()) {
     AddBlocker(response, reason::kWaitingForDevice, "it is about to start");

@@ -124,6 +124,7 @@ absl::Status PlaceLoaded(State& state, const Moment& now, JobEntry* entry) {
     state.board.PutQueue(unknown);
   }
   AddPins(state, *job.facts);
+  CountUnfinished(state, *job.facts, 1);
   if (job.state == jobs::v1::Job::QUEUED) {
     PlaceQueued(state, now, entry);
     return absl::OkStatus();

@@ -20,6 +20,7 @@
 #include "scheduler/core/load.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/server/queue_view.h"
 
 namespace ordo::scheduler::server {
 
@@ -40,6 +41,8 @@ class View {
   // Null takes it back.
   void PutWorker(const std::string& worker,
                  std::shared_ptr<const workers::v1::Worker> value);
+  // What people set; rows of other kinds are not shown.
+  void PutRow(const core::Row& row);
   void PutProgress(const std::string& job,
                    std::shared_ptr<const jobs::v1::Progress> value);
 
@@ -58,6 +61,9 @@ class View {
       const std::string& worker) const;
   absl::StatusOr<Listing<workers::v1::Worker>> ListWorkers(
       const Page& page) const;
+
+  absl::StatusOr<queues::v1::Queue> GetQueue(const std::string& queue) const;
+  Listing<queues::v1::Queue> ListQueues(const Page& page) const;
 
   // Number of jobs by state, in the order of core::kJobStates.
   std::array<int64_t, std::size(core::kJobStates)> CountJobs() const;
@@ -82,6 +88,7 @@ class View {
   std::unordered_map<std::string, std::shared_ptr<const jobs::v1::Progress>>
       progress_ ORDO_GUARDED_BY(mutex_);
   std::map<core::JobState, int64_t> ended_ ORDO_GUARDED_BY(mutex_);
+  QueueView queues_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_
       ORDO_GUARDED_BY(mutex_);
 };

@@ -10,6 +10,7 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "services/jobs/checkpoint_models.h"
+#include "services/jobs/queue_rules.h"
 #include "services/spec/resolve_job_spec.h"
 
 namespace ordo::services::jobs {
@@ -42,7 +43,7 @@ std::string SpecField(const std::string& field) {
 
 // Its spec as it will be kept.
 absl::StatusOr<JobSpec> Resolve(const scheduler::Scheduler& scheduler,
-                                JobSpec spec,
+                                JobSpec spec, QueueRules* queues,
                                 std::vector<std::string>* notices) {
   Violations violations;
   FillModel(scheduler, &spec, &violations);
@@ -50,6 +51,7 @@ absl::StatusOr<JobSpec> Resolve(const scheduler::Scheduler& scheduler,
   if (resolved.ok()) {
     *notices = spec::NoticesOf(*resolved);
     CheckModels(scheduler, *resolved, notices, &violations);
+    queues->Apply(&*resolved, &violations);
   }
   for (auto& violation : base::FieldViolations(resolved.status())) {
     violations.push_back(std::move(violation));
@@ -58,8 +60,14 @@ absl::StatusOr<JobSpec> Resolve(const scheduler::Scheduler& scheduler,
   return resolved;
 }
 
-NewJob Make(const scheduler::Scheduler& scheduler,
-            const CreateJobRequest& request, const Owner& owner,
+// What the jobs of one call share.
+struct Call {
+  const scheduler::Scheduler& scheduler;
+  const Owner& owner;
+  QueueRules queues{scheduler};
+};
+
+NewJob Make(const CreateJobRequest& request, Call* call,
             Violations* violations) {
   NewJob job;
   if (request.request_id().size() > kMaxRequestIdLength) {
@@ -70,8 +78,9 @@ NewJob Make(const scheduler::Scheduler& scheduler,
   }
   job.request_id = request.request_id();
   job.fingerprint = Fingerprint(request);
-  job.owner = owner;
-  auto resolved = Resolve(scheduler, request.job().spec(), &job.notices);
+  job.owner = call->owner;
+  auto resolved = Resolve(call->scheduler, request.job().spec(), &call->queues,
+                          &job.notices);
   if (resolved.ok()) {
     job.spec = *std::move(resolved);
   } else {
@@ -100,8 +109,9 @@ void CheckUnique(const std::string& value, const std::string& field,
 absl::StatusOr<NewJob> MakeNewJob(const scheduler::Scheduler& scheduler,
                                   const CreateJobRequest& request,
                                   const Owner& owner) {
+  Call call{scheduler, owner};
   Violations violations;
-  NewJob job = Make(scheduler, request, owner, &violations);
+  NewJob job = Make(request, &call, &violations);
   if (!violations.empty()) return base::InvalidFields(violations);
   return job;
 }
@@ -114,6 +124,7 @@ absl::StatusOr<std::vector<NewJob>> MakeNewJobs(
         "requests", absl::StrCat("must have 1..", kMaxBatch, " entries, has ",
                                  request.requests_size()));
   }
+  Call call{scheduler, owner};
   Violations violations;
   std::vector<NewJob> jobs;
   std::map<std::string, std::string> names;
@@ -122,7 +133,7 @@ absl::StatusOr<std::vector<NewJob>> MakeNewJobs(
     const CreateJobRequest& one = request.requests(i);
     const std::string path = absl::StrCat("requests[", i, "].");
     Violations found;
-    jobs.push_back(Make(scheduler, one, owner, &found));
+    jobs.push_back(Make(one, &call, &found));
     for (const auto& violation : found) {
       violations.push_back({path + violation.field, violation.description});
     }

@@ -131,9 +131,12 @@ TEST_F(ShowTest, ClosedWorkerSaysWhoClosedItWhenAndWhy) {
 }
 
 TEST_F(ShowTest, HeldJobSaysByWhom) {
-  scheduler_.SetJob("a", Job::QUEUED,
-                    [](Job* job) { job->set_held_by("bob"); });
+  scheduler_.SetJob("a", Job::QUEUED, [](Job* job) {
+    job->set_priority(-5);
+    job->set_held_by("bob");
+  });
   EXPECT_EQ(Run({"show", "a"}), 0);
+  EXPECT_THAT(out(), HasSubstr("-5"));
   EXPECT_THAT(out(), HasSubstr("Held by:"));
   EXPECT_THAT(out(), HasSubstr("bob"));
 }
