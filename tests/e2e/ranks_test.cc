@@ -1,5 +1,7 @@
-// Jobs of several ranks with the real trainer, on a worker of two devices.
+// Jobs of several ranks with the real trainer: on a worker of two devices, and
+// on two workers.
 #include <optional>
+#include <set>
 #include <signal.h>
 #include <string>
 
@@ -31,6 +33,13 @@ class RanksTest : public Scenario {
     harness::DeploymentOptions options = RealOptions(held_at);
     options.worker.add_devices("cpu:0");
     options.worker.add_devices("cpu:1");
+    Start(options);
+  }
+
+  void StartTwoWorkers() {
+    harness::DeploymentOptions options = RealOptions("never");
+    options.num_workers = 2;
+    options.worker.add_devices("cpu:0");
     Start(options);
   }
 
@@ -81,6 +90,23 @@ TEST_F(RanksTest, TwoTrainWhatOneTrains) {
         absl::StrCat(JobFolder("job"), "/attempts/1/rank-", rank, ".log")));
   }
   // Two passes have the same sum in either order.
+  EXPECT_EQ(ParametersDigest("job"), ParametersDigest("one"));
+}
+
+TEST_F(RanksTest, TheyMeetFromOneWorkerToTheNext) {
+  StartTwoWorkers();
+  Submit(SpecOf("job", 2));
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  ASSERT_EQ(job->attempts(0).ranks_size(), 2);
+  std::set<std::string> workers;
+  for (const Attempt::Rank& seen : job->attempts(0).ranks()) {
+    EXPECT_THAT(seen.devices(), ElementsAre("cpu:0"));
+    workers.insert(seen.worker());
+  }
+  EXPECT_THAT(workers, ElementsAre("worker-1", "worker-2"));
+  Submit(SpecOf("one", 1));
+  ASSERT_TRUE(WaitForState("one", Job::SUCCEEDED).has_value());
   EXPECT_EQ(ParametersDigest("job"), ParametersDigest("one"));
 }
 
