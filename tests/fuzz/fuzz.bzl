@@ -2,13 +2,12 @@
 
 load("//tools/build:rules.bzl", "ordo_cc_binary", "ordo_cc_library", "ordo_cc_test")
 
-def ordo_fuzz_target(name, src, corpus, deps):
+def ordo_fuzz_target(name, src, deps):
     """`name` is built with --config=fuzz only; `name`_corpus_test with any.
 
     Args:
-      name: of the target, and of the folder in corpus/.
+      name: of the target, and of the folder in corpus/ with its files.
       src: defines LLVMFuzzerTestOneInput.
-      corpus: the files of that folder.
       deps: of the source.
     """
     ordo_cc_library(
@@ -29,7 +28,7 @@ def ordo_fuzz_target(name, src, corpus, deps):
     ordo_cc_test(
         name = name + "_corpus_test",
         srcs = ["corpus_test.cc"],
-        data = corpus,
+        data = native.glob(["corpus/%s/*" % name]),
         env = {"ORDO_CORPUS": native.package_name() + "/corpus/" + name},
         deps = [
             ":" + name + "_input",
