@@ -1,0 +1,45 @@
+#ifndef ORDO_SCHEDULER_POLICY_CLASSES_H_
+#define ORDO_SCHEDULER_POLICY_CLASSES_H_
+
+#include <string>
+
+#include "scheduler/policy/tables.h"
+
+// Which shapes fit which workers: workers that are alike when they are empty
+// share a class, and for each shape it is known which classes have room for it.
+// Internal to scheduler/policy.
+
+namespace ordo::scheduler::policy {
+
+// The number of a kind of device, which it keeps.
+int KindId(const std::string& name, Tables* tables);
+// -1: nobody has named it.
+int FindKind(const Tables& tables, absl::string_view name);
+
+// The number of a shape; one use more, one use less.
+int AcquireShape(const Shape& shape, Tables* tables);
+void ReleaseShape(int id, Tables* tables);
+Ask AskOf(const Tables& tables, int shape);
+
+// Puts a worker into the class that it belongs to, with its room as it is now.
+void IndexWorker(int worker, Tables* tables);
+// Takes it out, by what it was.
+void UnindexWorker(int worker, Tables* tables);
+// The same class, and other room.
+void RefreshRoom(int worker, Tables* tables);
+// Of a worker with what is kept on it.
+Room RoomWithReservation(const Tables& tables, int worker);
+
+// Whether it takes work with no end in sight.
+bool IsServing(const Room& room);
+// Whether all ranks would have room if the workers that serve were empty; and
+// if all workers did, and offered all devices.
+bool IsFeasible(const Tables& tables, int shape);
+bool IsOffered(const Tables& tables, int shape);
+
+// Ranks of the shape that the worker has room for when it is empty.
+int RanksWhenEmpty(const Tables& tables, int shape, int worker);
+
+}  // namespace ordo::scheduler::policy
+
+#endif  // ORDO_SCHEDULER_POLICY_CLASSES_H_

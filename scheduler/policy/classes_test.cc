@@ -1,0 +1,95 @@
+#include "scheduler/policy/classes.h"
+
+#include "gtest/gtest.h"
+#include "scheduler/policy/board.h"
+
+namespace ordo::scheduler::policy {
+namespace {
+
+Worker WorkerOf(const std::string& id, int devices) {
+  Worker worker;
+  worker.id = id;
+  worker.labels = {{"host", id}};
+  for (int i = 0; i < devices; ++i) {
+    worker.devices.push_back({"cpu:" + std::to_string(i), "cpu", 0, {}, true});
+  }
+  return worker;
+}
+
+Shape OneCpu() {
+  Shape shape;
+  shape.kind = "cpu";
+  return shape;
+}
+
+void Wait(Board* board, int64_t job, const Shape& shape) {
+  if (!board->HasQueue("default")) {
+    Queue queue;
+    queue.name = "default";
+    board->PutQueue(queue);
+  }
+  board->Wait({job, "default", "ann", shape, 0, absl::UnixEpoch()});
+}
+
+TEST(ClassesTest, LabelsThatNobodyAsksForMakeNoClass) {
+  Board board;
+  for (int i = 0; i < 100; ++i) {
+    board.PutWorker(WorkerOf("w" + std::to_string(i), 2));
+  }
+  EXPECT_EQ(board.tables().class_ids.size(), 1u);
+
+  Shape labelled = OneCpu();
+  labelled.labels = {{"host", "w7"}};
+  Wait(&board, 1, labelled);
+  EXPECT_EQ(board.tables().class_ids.size(), 2u);
+
+  board.StopWaiting(1);
+  EXPECT_EQ(board.tables().class_ids.size(), 1u);
+}
+
+TEST(ClassesTest, AShapeIsFeasibleWhenWorkersThatServeHaveRoomForAllRanks) {
+  Board board;
+  board.PutWorker(WorkerOf("a", 2));
+  Shape gang = OneCpu();
+  gang.ranks = 4;
+  Wait(&board, 1, gang);
+  EXPECT_FALSE(IsOffered(board.tables(), 0));
+
+  Worker other = WorkerOf("b", 2);
+  other.takes_work = false;
+  board.PutWorker(other);
+  EXPECT_TRUE(IsOffered(board.tables(), 0));
+  EXPECT_FALSE(IsFeasible(board.tables(), 0));
+
+  other.takes_work = true;
+  board.PutWorker(other);
+  EXPECT_TRUE(IsFeasible(board.tables(), 0));
+}
+
+TEST(ClassesTest, DevicesThatAreNotOfferedDoNotServe) {
+  Board board;
+  Worker worker = WorkerOf("a", 1);
+  worker.devices[0].offered = false;
+  board.PutWorker(worker);
+  Wait(&board, 1, OneCpu());
+
+  EXPECT_TRUE(IsOffered(board.tables(), 0));
+  EXPECT_FALSE(IsFeasible(board.tables(), 0));
+  EXPECT_EQ(RanksWhenEmpty(board.tables(), 0, 0), 0);
+}
+
+TEST(ClassesTest, AClassWithoutWorkersIsForgotten) {
+  Board board;
+  Wait(&board, 1, OneCpu());
+  board.PutWorker(WorkerOf("a", 1));
+  board.PutWorker(WorkerOf("a", 2));
+  EXPECT_EQ(board.tables().class_ids.size(), 1u);
+  EXPECT_EQ(board.tables().shapes[0].classes.size(), 1u);
+
+  board.RemoveWorker("a");
+  EXPECT_TRUE(board.tables().class_ids.empty());
+  EXPECT_TRUE(board.tables().shapes[0].classes.empty());
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::policy

@@ -1,0 +1,360 @@
+#include "scheduler/policy/fair.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "scheduler/policy/accounts.h"
+#include "scheduler/policy/classes.h"
+#include "scheduler/policy/plan.h"
+#include "scheduler/policy/preempt.h"
+#include "scheduler/policy/reserve.h"
+#include "scheduler/policy/turns.h"
+
+namespace ordo::scheduler::policy {
+namespace {
+
+// Lanes of a queue that are asked whether they may stop others.
+constexpr int kMaxLooks = 64;
+
+// One call.
+class Round {
+ public:
+  Round(const Board& board, absl::Duration now)
+      : board_(board),
+        tables_(board.tables()),
+        plan_(board, now),
+        accounts_(board.tables()) {}
+
+  Decisions Run() {
+    StartReserved();
+    for (size_t kind = 0; kind < tables_.kinds.size(); ++kind) {
+      StartKind(static_cast<int>(kind));
+    }
+    if (!decisions_.more) LookForVictims();
+    return std::move(decisions_);
+  }
+
+ private:
+  bool IsFull() const { return decisions_.starts.size() >= kMaxStarts; }
+
+  int NumDevices(const Lane& lane) const {
+    return tables_.shapes[lane.shape].shape.num_devices();
+  }
+
+  bool IsReserved(int64_t job) const {
+    return tables_.reservations.count(job) > 0;
+  }
+
+  // What was kept for a job is used once all of it is free.
+  void StartReserved() {
+    for (const auto& [job, reservation] : tables_.reservations) {
+      if (IsFull()) {
+        decisions_.more = true;
+        break;
+      }
+      const Assignments where = plan_.FitReserved(job);
+      if (where.empty()) continue;
+      const int shape = tables_.lanes[tables_.waiting.at(job).lane].shape;
+      decisions_.starts.push_back(plan_.Give({job, shape, where, true}));
+      started_.insert(job);
+    }
+  }
+
+  void StartKind(int kind) {
+    // Shapes that may still have room; none has it once it had not.
+    num_open_shapes_ = tables_.kinds[kind].num_shapes;
+    blocked_.clear();
+    if (num_open_shapes_ == 0 || !plan_.HasRoom(kind)) return;
+    Turns turns(board_, kind, plan_.now());
+    while (QueueTurn* turn = turns.Best()) {
+      const int given = StartNext(*turn);
+      if (given > 0) {
+        turns.Give(given);
+      } else {
+        turns.Finish();
+      }
+      if (num_open_shapes_ == 0 || !plan_.HasRoom(kind)) return;
+      if (IsFull()) {
+        decisions_.more = true;
+        return;
+      }
+    }
+  }
+
+  // Starts the first job of the queue that may; the number of its devices, 0
+  // when none may.
+  int StartNext(QueueTurn& turn) {
+    while (const std::optional<LaneHead> head = turn.Next()) {
+      if (started_.contains(head->key.sequence)) {
+        turn.Advance(*head);
+        continue;
+      }
+      const Lane& lane = tables_.lanes[head->lane];
+      if (!MayHold(lane, head->key.sequence, turn)) continue;
+      if (!Start(*head, lane, turn)) {
+        if (num_open_shapes_ == 0) return 0;
+        continue;
+      }
+      turn.Advance(*head);
+      return NumDevices(lane);
+    }
+    return 0;
+  }
+
+  // Whether the limits of its queue and owner let the job start. What has to
+  // wait for one has all behind it wait too, or those would keep it waiting.
+  bool MayHold(const Lane& lane, int64_t job, QueueTurn& turn) {
+    if (turn.IsClosed(lane.owner)) return false;
+    const bool is_reserved = IsReserved(job);
+    const Claim queue = accounts_.QueueClaim(lane, is_reserved);
+    const Claim owner = accounts_.OwnerClaim(lane, is_reserved);
+    if (queue.impossible || owner.impossible) return false;
+    if (!queue.exceeds() && !owner.exceeds()) return true;
+    if (!IsFeasible(tables_, lane.shape)) return false;
+    if (queue.exceeds()) {
+      turn.Close();
+    } else {
+      turn.CloseOwner(lane.owner);
+    }
+    return false;
+  }
+
+  bool Start(const LaneHead& head, const Lane& lane, QueueTurn& turn) {
+    Assignments where = Fit(head, lane.shape);
+    if (where.empty()) return false;
+    // Those before it that are blocked would lose what it gets.
+    if (KeepForBlocked()) {
+      if (!MayHold(lane, head.key.sequence, turn)) return false;
+      where = Fit(head, lane.shape);
+      if (where.empty()) return false;
+    }
+    const int64_t job = head.key.sequence;
+    decisions_.starts.push_back(plan_.Give({job, lane.shape, where}));
+    started_.insert(job);
+    if (IsReserved(job)) {
+      // What was kept for it can be had once this is carried out.
+      decisions_.more = true;
+    } else {
+      accounts_.Add(lane, NumDevices(lane));
+    }
+    return true;
+  }
+
+  Assignments Fit(const LaneHead& head, int shape) {
+    Assignments where;
+    if (!plan_.IsBlocked(shape)) {
+      where = plan_.Fit(shape);
+      if (where.empty()) --num_open_shapes_;
+    }
+    if (where.empty() && NeedsReservation(tables_.shapes[shape].shape)) {
+      blocked_.push_back(head);
+    }
+    return where;
+  }
+
+  // Keeps room for the blocked jobs there are so far; whether any was kept.
+  bool KeepForBlocked() {
+    bool kept = false;
+    for (const LaneHead& head : std::exchange(blocked_, {})) {
+      if (tables_.reservations.size() + decisions_.reservations.size() >=
+          board_.options().max_reservations) {
+        break;
+      }
+      const Lane& lane = tables_.lanes[head.lane];
+      if (lane.num_reserved > 0 || unkept_.contains(lane.shape) ||
+          accounts_.QueueClaim(lane, false).exceeds() ||
+          accounts_.OwnerClaim(lane, false).exceeds()) {
+        continue;
+      }
+      std::optional<FutureRoom> room;
+      if (IsFeasible(tables_, lane.shape)) {
+        room = FindFutureRoom(plan_, lane.shape);
+      }
+      if (!room.has_value()) {
+        unkept_.insert(lane.shape);
+        continue;
+      }
+      plan_.Keep(lane.shape, room->where, room->at);
+      AddReservation(head, *room);
+      kept = true;
+    }
+    return kept;
+  }
+
+  void AddReservation(const LaneHead& head, const FutureRoom& room) {
+    Reservation& reservation = decisions_.reservations.emplace_back();
+    reservation.job = head.key.sequence;
+    reservation.at = room.at;
+    for (const auto& [worker, ranks] : room.where) {
+      reservation.workers.push_back({tables_.workers[worker].facts.id, ranks});
+    }
+    if (IsReserved(reservation.job)) return;
+    const Lane& lane = tables_.lanes[head.lane];
+    accounts_.Add(lane, NumDevices(lane));
+  }
+
+  // A job that may stop others.
+  struct Claimant {
+    LaneHead head;
+    int priority;
+    // Takes back what its queue is guaranteed.
+    bool reclaim;
+  };
+
+  // Whether another queue holds more than it is guaranteed.
+  bool IsAnyAbove(int kind, int queue) const {
+    for (const auto& [name, other] : tables_.queue_ids) {
+      const auto it = tables_.queues[other].kinds.find(kind);
+      if (other == queue || it == tables_.queues[other].kinds.end()) continue;
+      const QueueKind& use = it->second;
+      if (use.held - use.stopping > use.quota.guaranteed) return true;
+    }
+    return false;
+  }
+
+  bool IsServedSoon(int64_t job) const {
+    const auto it = tables_.reservations.find(job);
+    return it != tables_.reservations.end() &&
+           it->second.at <= plan_.now() + board_.options().grace;
+  }
+
+  // Whether jobs of the queue might stop those of others, or of their own: as
+  // it was when the call began, or as it may be once its starts run.
+  bool MayReclaim(int kind, int queue) const {
+    const QueueKind& use = tables_.queues[queue].kinds.at(kind);
+    return use.held + use.kept < use.quota.guaranteed &&
+           (!decisions_.starts.empty() || IsAnyAbove(kind, queue));
+  }
+  bool MayOvertake(int kind, int queue) const {
+    const QueueKind& use = tables_.queues[queue].kinds.at(kind);
+    const int most = use.priorities.rbegin()->first;
+    return (!use.attempts.empty() && most > use.attempts.begin()->first) ||
+           (!decisions_.starts.empty() && most > use.priorities.begin()->first);
+  }
+
+  // The queues with jobs that might stop others.
+  std::vector<int> MayPreempt(int kind) const {
+    std::vector<int> queues;
+    for (const int queue : tables_.kinds[kind].queues) {
+      if (MayReclaim(kind, queue) || MayOvertake(kind, queue)) {
+        queues.push_back(queue);
+      }
+    }
+    return queues;
+  }
+
+  // The first job of the queue that may stop others.
+  std::optional<Claimant> FindClaimant(int kind_id, int queue) {
+    const QueueKind& kind = tables_.queues[queue].kinds.at(kind_id);
+    const bool may_reclaim = MayReclaim(kind_id, queue);
+    const bool may_preempt = MayOvertake(kind_id, queue);
+    QueueTurn turn(tables_, queue, kind);
+    for (int i = 0; i < kMaxLooks; ++i) {
+      const std::optional<LaneHead> head = turn.Next();
+      if (!head.has_value()) break;
+      const int64_t job = head->key.sequence;
+      if (started_.contains(job) || IsServedSoon(job)) {
+        turn.Advance(*head);
+        continue;
+      }
+      const Lane& lane = tables_.lanes[head->lane];
+      if (!MayHold(lane, job, turn)) continue;
+      Claimant claimant{*head, tables_.waiting.at(job).priority, false};
+      claimant.reclaim =
+          may_reclaim &&
+          !accounts_.GuaranteeClaim(lane, IsReserved(job)).exceeds();
+      if (!claimant.reclaim &&
+          (!may_preempt || claimant.priority <= kind.attempts.begin()->first)) {
+        continue;
+      }
+      if (IsFeasible(tables_, lane.shape) && plan_.Fit(lane.shape).empty()) {
+        return claimant;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void LookForVictims() {
+    for (size_t i = 0; i < tables_.kinds.size(); ++i) {
+      const int kind = static_cast<int>(i);
+      const std::vector<int> queues = MayPreempt(kind);
+      if (queues.empty()) continue;
+      if (plan_.now() < tables_.preempt_at) {
+        decisions_.ask_again_at = tables_.preempt_at;
+        return;
+      }
+      // Who is stopped depends on who runs: once this is carried out.
+      decisions_.more |= !decisions_.empty();
+      if (decisions_.more) return;
+      PreemptFor(kind, queues);
+      // Others may stop some once these are known to be stopping.
+      decisions_.more = !decisions_.preemptions.empty();
+      if (decisions_.more) return;
+      decisions_.ask_again_at =
+          plan_.now() + board_.options().preemption_period;
+    }
+  }
+
+  // Has attempts stopped for the one claimant of the largest priority that they
+  // make room for.
+  void PreemptFor(int kind, const std::vector<int>& queues) {
+    if (tables_.reservations.size() + decisions_.reservations.size() >=
+        2 * board_.options().max_reservations) {
+      return;
+    }
+    std::vector<Claimant> claimants;
+    for (const int queue : queues) {
+      const auto claimant = FindClaimant(kind, queue);
+      if (claimant.has_value()) claimants.push_back(*claimant);
+    }
+    std::stable_sort(claimants.begin(), claimants.end(),
+                     [](const Claimant& a, const Claimant& b) {
+                       return a.priority > b.priority;
+                     });
+    for (const Claimant& claimant : claimants) {
+      if (Preempt(claimant)) return;
+    }
+  }
+
+  bool Preempt(const Claimant& claimant) {
+    const auto& [head, priority, reclaim] = claimant;
+    const std::vector<Candidate> candidates =
+        FindCandidates(plan_, {head.lane, priority, reclaim});
+    const Victims victims = ChooseVictims(plan_, head.key.sequence, candidates);
+    if (victims.jobs.empty()) return false;
+    const int queue = tables_.lanes[head.lane].queue;
+    for (const int64_t victim : victims.jobs) {
+      const int lane = tables_.running.at(victim).lane;
+      const bool is_own = tables_.lanes[lane].queue == queue;
+      decisions_.preemptions.push_back(
+          {victim, head.key.sequence,
+           is_own ? Preemption::Why::kPriority : Preemption::Why::kReclaim});
+    }
+    AddReservation(head, {plan_.now() + board_.options().grace, victims.where});
+    return true;
+  }
+
+  const Board& board_;
+  const Tables& tables_;
+  Plan plan_;
+  Accounts accounts_;
+  Decisions decisions_;
+  absl::flat_hash_set<int64_t> started_;
+  // Shapes that no room can be kept for.
+  absl::flat_hash_set<int> unkept_;
+  // Of the kind at hand: shapes that may have room, and jobs that had their
+  // turn, lack only room, and have nothing kept for them.
+  int num_open_shapes_ = 0;
+  std::vector<LaneHead> blocked_;
+};
+
+}  // namespace
+
+Decisions PlaceFair(const Board& board, absl::Duration now) {
+  return Round(board, now).Run();
+}
+
+}  // namespace ordo::scheduler::policy

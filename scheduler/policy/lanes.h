@@ -1,0 +1,50 @@
+#ifndef ORDO_SCHEDULER_POLICY_LANES_H_
+#define ORDO_SCHEDULER_POLICY_LANES_H_
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "scheduler/policy/decisions.h"
+#include "scheduler/policy/tables.h"
+
+// Jobs that wait, by queue, shape and owner; and what queues and owners hold.
+// Internal to scheduler/policy.
+
+namespace ordo::scheduler::policy {
+
+// The lane of these; it is forgotten when no job of it waits or runs.
+int LaneFor(int queue, absl::string_view owner, const Shape& shape,
+            Tables* tables);
+
+// Adds a job to its lane, or takes it out of there. It waits afterwards, and
+// before.
+void AddToLane(int64_t sequence, const WaitEntry& entry, Tables* tables);
+void TakeFromLane(int64_t sequence, Tables* tables);
+// Forgets the lane if nothing waits or runs there.
+void TidyLane(int lane, Tables* tables);
+
+// What its queue has to do with the lane's kind of device.
+QueueKind& KindOf(const Lane& lane, Tables* tables);
+const QueueKind& KindOf(const Lane& lane, const Tables& tables);
+
+// Device-seconds at `now`, decayed.
+double UsedAt(const QueueKind& kind, absl::Duration now,
+              absl::Duration half_life);
+// `devices` more (or fewer) are held by the lane's queue and owner, from
+// `since.now` on.
+struct Since {
+  absl::Duration now;
+  absl::Duration half_life;
+};
+void Hold(const Lane& lane, int devices, const Since& since, Tables* tables);
+// As many are kept by reservations.
+void KeepDevices(const Lane& lane, int devices, Tables* tables);
+
+// Reservations: as Board::Reserve and Unreserve.
+void AddReservation(const Reservation& reservation, Tables* tables);
+void DropReservation(int64_t sequence, Tables* tables);
+
+}  // namespace ordo::scheduler::policy
+
+#endif  // ORDO_SCHEDULER_POLICY_LANES_H_

@@ -1,0 +1,358 @@
+#include "scheduler/policy/plan.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/check.h"
+#include "scheduler/policy/classes.h"
+
+namespace ordo::scheduler::policy {
+namespace {
+
+// The two indexes of a kind. Workers that hold something back come first: what
+// fits there leaves the others to those that do not.
+constexpr int kHeldBack = 0;
+constexpr int kOpen = 1;
+
+const RoomKeys* KeysOf(const RoomIndex& index, int kind, int which) {
+  const auto it = index.find(kind);
+  if (it == index.end()) return nullptr;
+  return which == kHeldBack ? &it->second.held_back : &it->second.open;
+}
+
+bool IsTaken(const Assignments& taken, int worker) {
+  return std::any_of(taken.begin(), taken.end(), [&](const Assignment& other) {
+    return other.worker == worker;
+  });
+}
+
+}  // namespace
+
+Assignments Fewest(Assignments candidates, int ranks) {
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Assignment& a, const Assignment& b) {
+                     return a.ranks > b.ranks;
+                   });
+  Assignments chosen;
+  for (size_t i = 0; i < candidates.size() && ranks > 0; ++i) {
+    if (candidates[i].ranks >= ranks) {
+      // The last that has enough is the one that is used up most.
+      while (i + 1 < candidates.size() && candidates[i + 1].ranks >= ranks &&
+             candidates[i + 1].ranks < candidates[i].ranks) {
+        ++i;
+      }
+    }
+    chosen.push_back(
+        {candidates[i].worker, std::min(ranks, candidates[i].ranks)});
+    ranks -= chosen.back().ranks;
+  }
+  if (ranks > 0) chosen.clear();
+  return chosen;
+}
+
+Plan::Plan(const Board& board, absl::Duration now, const PlanOptions& options)
+    : board_(board),
+      tables_(board.tables()),
+      board_options_(board.options()),
+      now_(now),
+      options_(options),
+      open_(tables_.kinds.size(), 0),
+      held_back_(tables_.kinds.size(), 0) {}
+
+absl::Duration Plan::EndsBy(int shape) const {
+  const absl::Duration limit = tables_.shapes[shape].shape.run_time_limit;
+  if (limit == absl::ZeroDuration()) return absl::InfiniteDuration();
+  return now_ + limit + board_options_.grace;
+}
+
+bool Plan::HasRoom(int kind) const {
+  const KindEntry& entry = tables_.kinds[kind];
+  if (entry.num_open + open_[kind] > 0) return true;
+  return entry.num_limited_shapes > 0 &&
+         entry.num_held_back + held_back_[kind] > 0;
+}
+
+bool Plan::IsBlocked(int shape) const {
+  const auto it = shapes_.find(shape);
+  return it != shapes_.end() && it->second.blocked;
+}
+
+const Room& Plan::RoomAt(int worker) const {
+  const auto it = touched_.find(worker);
+  return it == touched_.end() ? tables_.workers[worker].room : it->second.room;
+}
+
+std::vector<Occupant> Plan::OccupantsAt(int worker) const {
+  std::vector<Occupant> all = tables_.workers[worker].occupants;
+  const auto it = touched_.find(worker);
+  if (it == touched_.end()) return all;
+  all.insert(all.end(), it->second.added.begin(), it->second.added.end());
+  return all;
+}
+
+Plan::Search Plan::SearchFor(int shape) const {
+  const absl::Duration ends_by = EndsBy(shape);
+  return {shape,
+          AskOf(tables_, shape),
+          {ends_by, options_.ignore_reservations},
+          options_.ignore_reservations || ends_by < absl::InfiniteDuration()};
+}
+
+const RoomKeys* Plan::TouchedKeys(int worker_class, int kind, int which) const {
+  const auto it = touched_index_.find(worker_class);
+  return it == touched_index_.end() ? nullptr : KeysOf(it->second, kind, which);
+}
+
+int Plan::RanksAt(const Search& search, int worker) const {
+  return RanksIn(tables_.workers[worker], RoomAt(worker), search.ask,
+                 search.stay);
+}
+
+void Plan::Reindex(int worker, int sign) {
+  const Room& room = touched_.at(worker).room;
+  RoomIndex& index = touched_index_[tables_.workers[worker].worker_class];
+  if (sign > 0) {
+    AddToIndex(worker, room, &index);
+  } else {
+    RemoveFromIndex(worker, room, &index);
+  }
+  for (const KindRoom& kind : room.kinds) {
+    const int open = OpenDevices(room, kind);
+    open_[kind.kind] += sign * open;
+    if (FreeDevices(room, kind) > open) held_back_[kind.kind] += sign;
+  }
+}
+
+Plan::Touched& Plan::Touch(int worker) {
+  const auto [it, inserted] = touched_.try_emplace(worker);
+  if (!inserted) {
+    Reindex(worker, -1);
+    return it->second;
+  }
+  it->second.room = tables_.workers[worker].room;
+  // As Reindex does, but for an index in which it is not.
+  for (const KindRoom& kind : it->second.room.kinds) {
+    const int open = OpenDevices(it->second.room, kind);
+    open_[kind.kind] -= open;
+    if (FreeDevices(it->second.room, kind) > open) --held_back_[kind.kind];
+  }
+  return it->second;
+}
+
+int Plan::FindOne(const Search& search, int ranks, const Assignments& taken,
+                  std::vector<Cursor>* cursors) const {
+  const std::vector<ClassFit>& fits = tables_.shapes[search.shape].classes;
+  const RoomKey least{ranks * search.ask.shape.devices, -1};
+  for (const int which : {kHeldBack, kOpen}) {
+    if (which == kHeldBack && !search.held_back) continue;
+    std::tuple<int, int, int> best;
+    int found = -1;
+    for (size_t i = 0; i < fits.size(); ++i) {
+      if (fits[i].ranks < ranks) continue;
+      const WorkerClass& worker_class = tables_.classes[fits[i].worker_class];
+      const auto consider = [&](const RoomKey& key) {
+        if (IsTaken(taken, key.worker) || RanksAt(search, key.worker) < ranks) {
+          return false;
+        }
+        // Of two classes, the one that fewer shapes can use.
+        const std::tuple<int, int, int> rank{worker_class.num_shapes, key.room,
+                                             key.worker};
+        if (found < 0 || rank < best) {
+          best = rank;
+          found = key.worker;
+        }
+        return true;
+      };
+      if (const RoomKeys* keys =
+              KeysOf(worker_class.rooms, search.ask.kind, which)) {
+        Cursor* cursor = cursors == nullptr ? nullptr : &(*cursors)[i];
+        auto it = cursor != nullptr && cursor->is_set[which]
+                      ? cursor->at[which]
+                      : keys->lower_bound(least);
+        while (it != keys->end() &&
+               (touched_.contains(it->worker) || !consider(*it))) {
+          ++it;
+        }
+        if (cursor != nullptr) {
+          cursor->at[which] = it;
+          cursor->is_set[which] = true;
+        }
+      }
+      if (const RoomKeys* keys =
+              TouchedKeys(fits[i].worker_class, search.ask.kind, which)) {
+        auto it = keys->lower_bound(least);
+        while (it != keys->end() && !consider(*it)) ++it;
+      }
+    }
+    if (found >= 0) return found;
+  }
+  return -1;
+}
+
+Assignments Plan::Spread(const Search& search) const {
+  const Shape& shape = search.ask.shape;
+  // Otherwise workers with fewer devices may have room for more ranks.
+  const bool by_devices = shape.cpus == 0 && shape.memory_bytes == 0;
+  struct Candidate {
+    int ranks;
+    int worker;
+  };
+  std::vector<Candidate> candidates;
+  for (const ClassFit& fit : tables_.shapes[search.shape].classes) {
+    if (fit.ranks == 0) continue;
+    const RoomIndex& rooms = tables_.classes[fit.worker_class].rooms;
+    for (const int which : {kHeldBack, kOpen}) {
+      if (which == kHeldBack && !search.held_back) continue;
+      for (const bool is_touched : {false, true}) {
+        const RoomKeys* keys =
+            is_touched ? TouchedKeys(fit.worker_class, search.ask.kind, which)
+                       : KeysOf(rooms, search.ask.kind, which);
+        if (keys == nullptr) continue;
+        int sum = 0;
+        for (auto it = keys->rbegin(); it != keys->rend(); ++it) {
+          if (it->room < shape.devices) break;
+          if (!is_touched && touched_.contains(it->worker)) continue;
+          const int ranks = RanksAt(search, it->worker);
+          if (ranks == 0) continue;
+          candidates.push_back({ranks, it->worker});
+          sum += ranks;
+          const bool is_uniform = !tables_.workers[it->worker].mixed;
+          if (by_devices && is_uniform && sum >= shape.ranks) break;
+        }
+      }
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) {
+              return std::tie(b.ranks, a.worker) < std::tie(a.ranks, b.worker);
+            });
+  Assignments chosen;
+  int left = shape.ranks;
+  for (const Candidate& candidate : candidates) {
+    if (left == 0) break;
+    // A worker is in both indexes when only some of it is held back.
+    if (IsTaken(chosen, candidate.worker)) continue;
+    if (candidate.ranks < left) {
+      chosen.push_back({candidate.worker, candidate.ranks});
+      left -= candidate.ranks;
+      continue;
+    }
+    chosen.push_back({FindOne(search, left, chosen, nullptr), left});
+    left = 0;
+  }
+  if (left > 0) chosen.clear();
+  return chosen;
+}
+
+Assignments Plan::Fit(int shape) {
+  ShapeState& state = shapes_[shape];
+  if (state.blocked) return {};
+  const Search search = SearchFor(shape);
+  const int ranks = search.ask.shape.ranks;
+  state.cursors.resize(tables_.shapes[shape].classes.size());
+  const int one = FindOne(search, ranks, {}, &state.cursors);
+  if (one >= 0) return {{one, ranks}};
+  Assignments several;
+  if (ranks > 1) several = Spread(search);
+  state.blocked = several.empty();
+  return several;
+}
+
+Assignments Plan::FitReserved(int64_t job) const {
+  const ReservationEntry& reservation = tables_.reservations.at(job);
+  const int shape = tables_.lanes[tables_.waiting.at(job).lane].shape;
+  const Search search{
+      shape, AskOf(tables_, shape), {EndsBy(shape), true}, true};
+  Assignments where;
+  for (const auto& [worker, ranks] : reservation.workers) {
+    if (RanksAt(search, worker) < ranks) return {};
+    where.push_back({worker, ranks});
+  }
+  return where;
+}
+
+Start Plan::Give(const Giving& giving) {
+  const auto& [job, shape, where, owns] = giving;
+  const Ask ask = AskOf(tables_, shape);
+  Start start;
+  start.job = job;
+  for (const auto& [worker, ranks] : where) {
+    const WorkerEntry& entry = tables_.workers[worker];
+    Touched& touched = Touch(worker);
+    if (owns) {
+      // Nothing is kept any more once it is used.
+      touched.room = RoomOf(entry);
+      for (const Occupant& occupant : touched.added) {
+        Occupy(entry, occupant, &touched.room);
+      }
+    }
+    for (int i = 0; i < ranks; ++i) {
+      Part& part = start.parts.emplace_back();
+      part.worker = entry.facts.id;
+      part.rank = static_cast<int>(start.parts.size()) - 1;
+      const DeviceMask devices = PickDevices(entry, touched.room, ask);
+      for (size_t device = 0; device < entry.devices.size(); ++device) {
+        if (devices.size() > device / 64 &&
+            (devices[device / 64] >> device % 64 & 1)) {
+          part.devices.push_back(entry.devices[device].facts.name);
+        }
+      }
+      Occupant occupant = OccupantOf(ask, devices);
+      occupant.job = job;
+      occupant.rank = part.rank;
+      occupant.ends_by = EndsBy(shape);
+      Occupy(entry, occupant, &touched.room);
+      touched.added.push_back(std::move(occupant));
+    }
+    Reindex(worker, 1);
+  }
+  return start;
+}
+
+void Plan::Keep(int shape, const Assignments& where, absl::Duration at) {
+  for (const auto& [worker, ranks] : where) {
+    Touched& touched = Touch(worker);
+    policy::Keep(tables_.workers[worker], touched.added,
+                 {AskOf(tables_, shape), ranks, at}, &touched.room);
+    Reindex(worker, 1);
+  }
+}
+
+std::vector<int> Plan::MostOpen(int shape, size_t most) const {
+  struct Candidate {
+    int open;
+    int worker;
+  };
+  std::vector<Candidate> candidates;
+  const int kind = tables_.shapes[shape].kind;
+  for (const ClassFit& fit : tables_.shapes[shape].classes) {
+    if (fit.ranks == 0) continue;
+    const RoomIndex& rooms = tables_.classes[fit.worker_class].rooms;
+    for (const bool is_touched : {false, true}) {
+      const RoomKeys* keys = is_touched
+                                 ? TouchedKeys(fit.worker_class, kind, kOpen)
+                                 : KeysOf(rooms, kind, kOpen);
+      if (keys == nullptr) continue;
+      size_t count = 0;
+      for (auto it = keys->rbegin(); it != keys->rend() && count < most; ++it) {
+        if (!is_touched && touched_.contains(it->worker)) continue;
+        if (!IsServing(RoomAt(it->worker)) || IsReserved(it->worker)) continue;
+        candidates.push_back({it->room, it->worker});
+        ++count;
+      }
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) {
+              return std::tie(b.open, a.worker) < std::tie(a.open, b.worker);
+            });
+  std::vector<int> workers;
+  for (const Candidate& candidate : candidates) {
+    if (workers.size() == most) break;
+    workers.push_back(candidate.worker);
+  }
+  return workers;
+}
+
+}  // namespace ordo::scheduler::policy

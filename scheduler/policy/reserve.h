@@ -1,0 +1,33 @@
+#ifndef ORDO_SCHEDULER_POLICY_RESERVE_H_
+#define ORDO_SCHEDULER_POLICY_RESERVE_H_
+
+#include <optional>
+
+#include "absl/time/time.h"
+#include "scheduler/policy/plan.h"
+
+// When and where a job that is blocked will have room. Internal to
+// scheduler/policy.
+
+namespace ordo::scheduler::policy {
+
+struct FutureRoom {
+  // Infinite: nobody knows when attempts that have no limit end.
+  absl::Duration at;
+  Assignments where;
+};
+
+// The earliest moment at which all ranks have room because attempts have ended
+// by their limits, on one worker if one has, and those workers: of the workers
+// that serve, are not reserved, and have the most open devices (64 of them, or
+// four times what the ranks need). Nothing: they have no room even when they
+// are empty.
+std::optional<FutureRoom> FindFutureRoom(const Plan& plan, int shape);
+
+// Whether smaller jobs could for ever take what comes free before it is enough
+// for the shape, so that room must be kept for it.
+bool NeedsReservation(const Shape& shape);
+
+}  // namespace ordo::scheduler::policy
+
+#endif  // ORDO_SCHEDULER_POLICY_RESERVE_H_

@@ -1,0 +1,208 @@
+#include "scheduler/policy/why.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/policy/accounts.h"
+#include "scheduler/policy/classes.h"
+#include "scheduler/policy/plan.h"
+#include "scheduler/policy/turns.h"
+
+namespace ordo::scheduler::policy {
+namespace {
+
+// A job that waits, and what it is asked by.
+struct Asked {
+  const Tables& tables;
+  int64_t job;
+  const WaitEntry& entry;
+  const Lane& lane;
+  bool is_reserved;
+
+  OrderKey key() const { return {entry.k, job}; }
+  int kind() const { return tables.shapes[lane.shape].kind; }
+};
+
+Reason Limited(Constraint constraint, const Claim& claim) {
+  Reason reason;
+  reason.constraint = constraint;
+  reason.wanted = claim.wanted;
+  reason.limit = claim.limit;
+  return reason;
+}
+
+// The limit that keeps a job of the lane from starting, if it does.
+std::optional<Reason> LimitOf(const Tables& tables, const Lane& lane,
+                              bool is_reserved, bool impossible) {
+  const Accounts accounts(tables);
+  const Claim queue = accounts.QueueClaim(lane, is_reserved);
+  if (impossible ? queue.impossible : queue.exceeds()) {
+    return Limited(Constraint::kQueueLimit, queue);
+  }
+  const Claim owner = accounts.OwnerClaim(lane, is_reserved);
+  if (impossible ? owner.impossible : owner.exceeds()) {
+    return Limited(Constraint::kOwnerLimit, owner);
+  }
+  return std::nullopt;
+}
+
+// The job before it that it has to wait for, 0: none.
+int64_t JobBefore(const Asked& asked) {
+  const Tables& tables = asked.tables;
+  QueueTurn turn(tables, asked.lane.queue,
+                 tables.queues[asked.lane.queue].kinds.at(asked.kind()));
+  while (const auto head = turn.Next()) {
+    if (!(head->key < asked.key())) break;
+    const int64_t other = head->key.sequence;
+    if (head->lane == asked.entry.lane) return other;
+    const Lane& lane = tables.lanes[head->lane];
+    if (!IsFeasible(tables, lane.shape) ||
+        LimitOf(tables, lane, false, /*impossible=*/true).has_value()) {
+      continue;
+    }
+    const auto limit =
+        LimitOf(tables, lane, tables.reservations.count(other) > 0,
+                /*impossible=*/false);
+    if (limit.has_value() && (limit->constraint == Constraint::kQueueLimit ||
+                              lane.owner == asked.lane.owner)) {
+      return other;
+    }
+  }
+  return 0;
+}
+
+// For whom the room is kept that the job would start in.
+int64_t KeptFor(const Asked& asked, const Board& board, absl::Duration now) {
+  PlanOptions options;
+  options.ignore_reservations = true;
+  for (const Assignment& assignment :
+       Plan(board, now, options).Fit(asked.lane.shape)) {
+    const int64_t other = asked.tables.workers[assignment.worker].reserved_for;
+    if (other != 0) return other;
+  }
+  return 0;
+}
+
+Reason Ordered(Constraint constraint, int64_t other) {
+  Reason reason;
+  reason.constraint = constraint;
+  reason.other = other;
+  return reason;
+}
+
+Reason FindReason(const Asked& asked, const Board& board, absl::Duration now) {
+  const Tables& tables = asked.tables;
+  Reason reason;
+  Plan plan(board, now);
+  if (asked.is_reserved && !plan.FitReserved(asked.job).empty()) return reason;
+  const bool fits = !plan.Fit(asked.lane.shape).empty();
+  if (!fits && !IsFeasible(tables, asked.lane.shape)) {
+    reason.constraint = IsOffered(tables, asked.lane.shape)
+                            ? Constraint::kClosed
+                            : Constraint::kUnoffered;
+    return reason;
+  }
+  if (const auto limit =
+          LimitOf(tables, asked.lane, asked.is_reserved, /*impossible=*/true)) {
+    return *limit;
+  }
+  // What has room kept for it waits for that, unless it would fit elsewhere.
+  if (!asked.is_reserved || fits) {
+    if (const int64_t other = JobBefore(asked); other != 0) {
+      return Ordered(Constraint::kOrder, other);
+    }
+  }
+  if (const auto limit = LimitOf(tables, asked.lane, asked.is_reserved,
+                                 /*impossible=*/false)) {
+    return *limit;
+  }
+  if (fits) return reason;
+  const int64_t other = KeptFor(asked, board, now);
+  if (other != 0 && other != asked.job) {
+    return Ordered(Constraint::kReservation, other);
+  }
+  reason.constraint = Constraint::kRoom;
+  return reason;
+}
+
+// Devices of the kind on workers that serve, of which the queue may have the
+// part that is due to it.
+double DevicesFor(const Asked& asked) {
+  const Tables& tables = asked.tables;
+  double all = 0;
+  for (const auto& [key, id] : tables.class_ids) {
+    for (const DeviceGroup& group : key.devices) {
+      if (group.kind != asked.kind()) continue;
+      all += static_cast<double>(group.num_offered) *
+             tables.classes[id].num_serving;
+    }
+  }
+  double weights = 0;
+  for (const int queue : tables.kinds[asked.kind()].queues) {
+    weights += tables.queues[queue].weight;
+  }
+  const QueueEntry& queue = tables.queues[asked.lane.queue];
+  const Quota& quota = queue.kinds.at(asked.kind()).quota;
+  double part = std::max<double>(all * queue.weight / weights,
+                                 std::min<double>(quota.guaranteed, all));
+  if (quota.limit.has_value()) part = std::min<double>(part, *quota.limit);
+  return part;
+}
+
+// When it is its turn, if attempts go on as they did.
+std::optional<absl::Duration> Guess(const Asked& asked, absl::Duration now) {
+  const Tables& tables = asked.tables;
+  const QueueKind& kind =
+      tables.queues[asked.lane.queue].kinds.at(asked.kind());
+  double device_s = 0;
+  for (const LaneHead& head : kind.lanes) {
+    const Lane& lane = tables.lanes[head.lane];
+    const Shape& shape = tables.shapes[lane.shape].shape;
+    int64_t jobs = lane.jobs.CountBefore(asked.key());
+    if (&lane == &asked.lane) ++jobs;
+    if (jobs == 0) continue;
+    double seconds = kind.mean_run_s;
+    if (shape.run_time_limit > absl::ZeroDuration()) {
+      const double limit_s = absl::ToDoubleSeconds(shape.run_time_limit);
+      seconds = seconds == 0 ? limit_s : std::min(seconds, limit_s);
+    }
+    if (seconds == 0) return std::nullopt;
+    device_s += static_cast<double>(jobs) * shape.num_devices() * seconds;
+  }
+  const double devices = DevicesFor(asked);
+  if (devices < 1) return std::nullopt;
+  return now + absl::Seconds(device_s / devices);
+}
+
+bool CanStart(const Asked& asked, Constraint constraint) {
+  return constraint != Constraint::kUnoffered &&
+         constraint != Constraint::kClosed &&
+         !LimitOf(asked.tables, asked.lane, false, /*impossible=*/true);
+}
+
+}  // namespace
+
+Reason Why(const Board& board, int64_t job, absl::Duration now) {
+  const Tables& tables = board.tables();
+  const WaitEntry& entry = tables.waiting.at(job);
+  const auto reservation = tables.reservations.find(job);
+  const bool is_reserved = reservation != tables.reservations.end();
+  const Asked asked{tables, job, entry, tables.lanes[entry.lane], is_reserved};
+  Reason reason = FindReason(asked, board, now);
+  for (const auto& [kind, use] : tables.queues[asked.lane.queue].kinds) {
+    for (const LaneHead& head : use.lanes) {
+      reason.jobs_ahead +=
+          tables.lanes[head.lane].jobs.CountBefore(asked.key());
+    }
+  }
+  if (reason.constraint == Constraint::kNone) {
+    reason.start = now;
+  } else if (is_reserved && reservation->second.at < absl::InfiniteDuration()) {
+    reason.start = std::max(now, reservation->second.at);
+  } else if (CanStart(asked, reason.constraint)) {
+    reason.start = Guess(asked, now);
+  }
+  return reason;
+}
+
+}  // namespace ordo::scheduler::policy

@@ -1,0 +1,54 @@
+#ifndef ORDO_SCHEDULER_POLICY_WHY_H_
+#define ORDO_SCHEDULER_POLICY_WHY_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/time/time.h"
+#include "scheduler/policy/board.h"
+
+namespace ordo::scheduler::policy {
+
+// What keeps a job that waits from starting.
+enum class Constraint {
+  // Nothing: the next Place starts it.
+  kNone,
+  // The workers there are do not have what it asks for, empty or not.
+  kUnoffered,
+  // They would, but those that do take no work, or are drained before an
+  // attempt could have ended.
+  kClosed,
+  // With it, its queue would hold more than its limit.
+  kQueueLimit,
+  // With it, its owner would hold more in the queue than is allowed.
+  kOwnerLimit,
+  // Nothing that is free has room for it.
+  kRoom,
+  // There is room, and it is kept for `other`.
+  kReservation,
+  // `other` is before it, and is itself held.
+  kOrder,
+};
+
+struct Reason {
+  Constraint constraint = Constraint::kNone;
+  // A job, for kReservation and kOrder.
+  int64_t other = 0;
+  // For the limits: what would be held with the job, and the limit.
+  int64_t wanted = 0;
+  int64_t limit = 0;
+  // Jobs that wait in its queue and come earlier.
+  int64_t jobs_ahead = 0;
+  // When it starts: what is reserved for it, else a guess by the jobs ahead,
+  // how long attempts of the queue took, and the devices that it may have.
+  // Nothing: there is no ground for a guess.
+  std::optional<absl::Duration> start;
+};
+
+// The one constraint that holds a job. The job waits. Agrees with Place: when
+// it names a constraint, Place does not start the job. O(lanes of the queue).
+Reason Why(const Board& board, int64_t job, absl::Duration now);
+
+}  // namespace ordo::scheduler::policy
+
+#endif  // ORDO_SCHEDULER_POLICY_WHY_H_

@@ -1,0 +1,170 @@
+#include "scheduler/policy/why.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+#include "scheduler/policy/testing/boards.h"
+
+namespace ordo::scheduler::policy {
+namespace {
+
+using testing::Cpus;
+using testing::Gang;
+using testing::TestBoard;
+using testing::Within;
+using testing::WorkerWith;
+
+// After what can start has started.
+Reason WhyOf(TestBoard* test, int64_t job) {
+  test->Place();
+  return Why(test->board, job, test->now);
+}
+
+TEST(WhyTest, NothingHoldsWhatIsAboutToStart) {
+  TestBoard test;
+  test.PutWorker("w1", 1);
+  const int64_t job = test.Wait();
+  const Reason reason = Why(test.board, job, test.now);
+
+  EXPECT_EQ(reason.constraint, Constraint::kNone);
+  EXPECT_EQ(reason.start, test.now);
+}
+
+TEST(WhyTest, NobodyOffersWhatItAsks) {
+  TestBoard test;
+  test.PutWorker("w1", 1);
+
+  const Reason reason = WhyOf(&test, test.Wait(Cpus(2)));
+  EXPECT_EQ(reason.constraint, Constraint::kUnoffered);
+  EXPECT_FALSE(reason.start.has_value());
+}
+
+TEST(WhyTest, WhoOffersItTakesNoWork) {
+  TestBoard test;
+  Worker worker = WorkerWith("w1", 1);
+  worker.takes_work = false;
+  test.board.PutWorker(worker);
+  const int64_t job = test.Wait();
+  EXPECT_EQ(WhyOf(&test, job).constraint, Constraint::kClosed);
+
+  worker.takes_work = true;
+  worker.drain_at = test.now + absl::Hours(1);
+  test.board.PutWorker(worker);
+  EXPECT_EQ(WhyOf(&test, job).constraint, Constraint::kClosed);
+}
+
+TEST(WhyTest, ItsQueueHoldsAllItMay) {
+  TestBoard test;
+  test.PutQueue("default", {0, 3});
+  test.PutWorker("w1", 4);
+  test.Run(test.Wait(Cpus(2)), "w1");
+  const int64_t job = test.Wait(Cpus(2));
+  const int64_t behind = test.Wait(Cpus(1));
+
+  const Reason reason = WhyOf(&test, job);
+  EXPECT_EQ(reason.constraint, Constraint::kQueueLimit);
+  EXPECT_EQ(reason.wanted, 4);
+  EXPECT_EQ(reason.limit, 3);
+  EXPECT_EQ(WhyOf(&test, behind).constraint, Constraint::kOrder);
+  EXPECT_EQ(WhyOf(&test, behind).other, job);
+}
+
+TEST(WhyTest, ItsOwnerHoldsAllTheyMay) {
+  TestBoard test;
+  test.PutQueue("default", {0, -1, 1});
+  test.PutWorker("w1", 4);
+  test.Run(test.Wait(), "w1");
+  const int64_t job = test.Wait();
+
+  const Reason reason = WhyOf(&test, job);
+  EXPECT_EQ(reason.constraint, Constraint::kOwnerLimit);
+  EXPECT_EQ(reason.wanted, 2);
+  const int64_t never = test.Wait(Cpus(3));
+  EXPECT_EQ(WhyOf(&test, never).constraint, Constraint::kOwnerLimit);
+  EXPECT_FALSE(WhyOf(&test, never).start.has_value());
+}
+
+TEST(WhyTest, ThereIsNoRoom) {
+  TestBoard test;
+  test.PutWorker("w1", 1);
+  test.Run(test.Wait(Within(Cpus(1), absl::Hours(1))), "w1");
+
+  EXPECT_EQ(WhyOf(&test, test.Wait()).constraint, Constraint::kRoom);
+}
+
+TEST(WhyTest, TheRoomIsKeptForAnother) {
+  TestBoard test;
+  test.PutWorker("w1", 2);
+  test.Run(test.Wait(), "w1");
+  const int64_t large = test.Wait(Cpus(2));
+  const int64_t small = test.Wait();
+
+  const Reason reason = WhyOf(&test, small);
+  EXPECT_EQ(reason.constraint, Constraint::kReservation);
+  EXPECT_EQ(reason.other, large);
+  EXPECT_EQ(WhyOf(&test, large).constraint, Constraint::kRoom);
+}
+
+TEST(WhyTest, AnotherOfItsLaneIsBeforeIt) {
+  TestBoard test;
+  test.PutWorker("w1", 1);
+  test.Run(test.Wait(), "w1");
+  const int64_t first = test.WaitMany(3);
+
+  const Reason reason = WhyOf(&test, first + 2);
+  EXPECT_EQ(reason.constraint, Constraint::kOrder);
+  EXPECT_EQ(reason.other, first);
+  EXPECT_EQ(reason.jobs_ahead, 2);
+}
+
+TEST(WhyTest, JobsAheadAreThoseOfAllLanesOfItsQueue) {
+  TestBoard test;
+  test.PutQueue("other", {});
+  test.WaitMany(3, {Cpus(1), "other"});
+  test.WaitMany(2, {Cpus(1), "default", "ann"});
+  test.WaitMany(2, {Cpus(2), "default", "bob"});
+  const int64_t job = test.Wait();
+  test.Wait();
+
+  EXPECT_EQ(WhyOf(&test, job).jobs_ahead, 4);
+}
+
+TEST(WhyTest, AReservedJobStartsWhenItsRoomIsFree) {
+  TestBoard test;
+  test.PutWorker("w1", 2);
+  test.Run(test.Wait(Within(Cpus(1), absl::Hours(1))), "w1");
+  const int64_t gang = test.Wait(Gang(2, 1));
+  test.Wait();
+
+  EXPECT_EQ(WhyOf(&test, gang).start,
+            test.now + absl::Hours(1) + absl::Seconds(30));
+}
+
+TEST(WhyTest, TheGuessIsTheWorkAheadOverTheDevices) {
+  TestBoard test;
+  test.PutQueue("other", {});
+  test.PutWorker("w1", 4);
+  test.Run(test.Wait({Cpus(4), "other"}), "w1");
+  // Half of the devices are due to either queue.
+  test.Wait({Cpus(1), "other"});
+  const int64_t first = test.WaitMany(4, {Within(Cpus(1), absl::Hours(1))});
+
+  EXPECT_EQ(WhyOf(&test, first + 3).start, test.now + absl::Hours(2));
+}
+
+TEST(WhyTest, WithoutAnyLimitOrPastThereIsNoGuess) {
+  TestBoard test;
+  test.PutWorker("w1", 1);
+  test.Run(test.Wait(), "w1");
+  const int64_t job = test.Wait();
+  EXPECT_FALSE(WhyOf(&test, job).start.has_value());
+
+  // Attempts took ten minutes so far.
+  test.now += absl::Minutes(10);
+  test.End(1);
+  EXPECT_EQ(test.Started().size(), 1u);
+  EXPECT_EQ(WhyOf(&test, test.Wait()).start, test.now + absl::Minutes(10));
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::policy
