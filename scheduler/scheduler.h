@@ -148,9 +148,9 @@ class Scheduler {
   // Nothing starts there; what runs goes on.
   virtual void CordonWorker(const std::string& worker, const Author& author,
                             WorkerCallback done) = 0;
-  // Nothing starts there either; at `at` what runs is stopped with a checkpoint
-  // and queued again. A time that is over is now. Takes the place of an earlier
-  // drain.
+  // At `at` what runs is stopped with a checkpoint and queued again; nothing
+  // starts there that may run beyond that. A time that is over is now. Takes
+  // the place of an earlier drain.
   virtual void DrainWorker(const std::string& worker, absl::Time at,
                            const Author& author, WorkerCallback done) = 0;
   // Ends both.

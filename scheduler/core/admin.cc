@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "scheduler/core/attempts.h"
+#include "scheduler/core/board.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -57,7 +58,7 @@ void ApplyAdmin(Turn& turn, const std::string& id) {
   Worker& worker = found->second;
   const bool was_emptied = worker.emptied;
   TakeAdmin(turn.state, turn.now, worker);
-  IndexFreeDevices(turn.state, worker);
+  ShowWorker(turn.state, worker);
   turn.workers_changed.insert(id);
   if (worker.emptied != was_emptied) TellPeersOf(turn, worker);
 }
@@ -82,7 +83,7 @@ void HandleChangeWorker(Turn& turn, const ChangeWorker& change) {
 void TakeAdmin(State& state, const Moment& now, Worker& worker) {
   const WorkerAdminPtr admin = AdminOf(state, worker.id);
   const std::optional<absl::Time> drain = DrainTime(admin);
-  worker.closed = IsCordoned(admin) || drain.has_value();
+  worker.closed = IsCordoned(admin);
   worker.emptied = drain.has_value() && *drain <= now.wall;
   // The wall clock may have jumped when this comes: then there is another.
   std::optional<absl::Duration> at;

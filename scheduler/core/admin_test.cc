@@ -105,6 +105,21 @@ TEST_F(AdminTest, DrainAtATimeStopsWhatRunsThen) {
   EXPECT_TRUE(IsAskedToStop());
 }
 
+TEST_F(AdminTest, OnlyWhatEndsBeforeADrainStarts) {
+  StartWorker();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kDrain, "w", absl::Minutes(10)));
+  ORDO_ASSERT_OK(shell_.Submit(JobBuilder("endless")));
+  ORDO_ASSERT_OK(
+      shell_.Submit(JobBuilder("long").RunTimeLimit(absl::Minutes(10))));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("long"), Job::QUEUED);
+  ORDO_ASSERT_OK(
+      shell_.Submit(JobBuilder("short").RunTimeLimit(absl::Minutes(9))));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("short"), Job::STARTING);
+  EXPECT_EQ(shell_.StateOf("endless"), Job::QUEUED);
+}
+
 TEST_F(AdminTest, UncordonEndsADrainBeforeItsTime) {
   StartJob();
   ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kDrain, "w", absl::Seconds(5)));

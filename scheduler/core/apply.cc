@@ -10,6 +10,7 @@
 #include "scheduler/core/life.h"
 #include "scheduler/core/observe.h"
 #include "scheduler/core/past.h"
+#include "scheduler/core/placement.h"
 #include "scheduler/core/requests.h"
 #include "scheduler/core/submit.h"
 #include "scheduler/core/turn.h"

@@ -113,7 +113,7 @@ TEST(ApplyTest, AnAnnouncementThatWaitedCounts) {
 TEST(ApplyTest, MoreJobsThanOneCallPlacesStartAtOnceAllTheSame) {
   TestShell shell;
   std::vector<NewJob> jobs;
-  for (size_t i = 0; i < policy::kMaxPlacements + 5; ++i) {
+  for (size_t i = 0; i < policy::kMaxStarts + 5; ++i) {
     jobs.push_back(JobBuilder("job-" + std::to_string(i)));
   }
   EXPECT_THAT(shell.Submit(jobs), IsOk());

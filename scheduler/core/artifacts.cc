@@ -2,6 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "scheduler/core/board.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -14,7 +15,7 @@ google::protobuf::Timestamp TimeOf(const Turn& turn,
 void TakeCheckpoint(JobEdit& edit, const agent::v1::DurableRecord& record) {
   Turn& turn = edit.turn();
   JobEntry& entry = edit.entry();
-  Live& live = std::get<Live>(entry.place);
+  Live& live = *LiveIn(entry);
   const training::v1::CheckpointWritten& written = record.checkpoint();
   const int32_t attempt = edit.read().attempt_number();
   const CheckpointKey key{attempt, written.step()};
@@ -41,6 +42,7 @@ void TakeCheckpoint(JobEdit& edit, const agent::v1::DurableRecord& record) {
   if (edit.read().interruptions != 0) edit.job().interruptions = 0;
   live.durable = turn.now.monotonic;
   live.unsaved_device_seconds = 0;
+  ShowCheckpoint(turn, edit.read());
   live.durable_step = std::max(live.durable_step, written.step());
   turn.Counted(Count::What::kCheckpoint, "written");
   turn.Counted(Count::What::kCheckpointStall, "", written.stall_seconds());

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "base/backoff/backoff.h"
 #include "base/units/units.h"
+#include "scheduler/core/board.h"
 #include "scheduler/core/life.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/reasons.h"
@@ -18,14 +19,14 @@ namespace ordo::scheduler::core {
 namespace {
 
 Live LiveOf(const Turn& turn, const JobEntry& entry,
-            const policy::Placement& placement) {
+            const std::vector<policy::Part>& parts) {
   Live live;
-  for (const policy::RankPlace& part : placement.parts) {
+  for (const policy::Part& part : parts) {
     LiveRank& rank = live.ranks.emplace_back();
     rank.worker = part.worker;
     rank.devices = part.devices;
   }
-  live.counted = live.durable = turn.now.monotonic;
+  live.started = live.counted = live.durable = turn.now.monotonic;
   if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
     live.step = live.durable_step = newest->step();
   }
@@ -50,42 +51,6 @@ void DescribePlace(const State& state, const Live& live, JobEdit& edit) {
     edit.SetIncarnation(static_cast<int32_t>(i),
                         state.workers.at(live.ranks[i].worker).incarnation);
   }
-}
-
-void StartAttempt(Turn& turn, const policy::Placement& placement) {
-  State& state = turn.state;
-  JobEntry& entry = state.jobs.at(placement.job);
-  Live live = LiveOf(turn, entry, placement);
-
-  JobEdit edit(turn, entry);
-  JobRecord& job = edit.job();
-  LeaveQueue(turn, entry, job);
-  const int32_t number = job.attempt_number() + 1;
-  if (job.attempts.size() == kMaxAttemptsKept) {
-    job.attempts.erase(job.attempts.begin());
-  }
-  jobs::v1::Attempt& attempt = edit.AddAttempt();
-  attempt.set_number(number);
-  *attempt.mutable_start_time() = ToTimestamp(turn.now.wall);
-  DescribePlace(state, live, edit);
-  if (job.start_ns == 0) job.start_ns = absl::ToUnixNanos(turn.now.wall);
-  Follow(edit, Trigger::kPlace, reason::kStarting,
-         absl::StrCat("attempt ", number, " starts on ", WhereOf(live)));
-  if (job.facts->run_time_limit > absl::ZeroDuration()) {
-    SetDeadline(state, {Deadline::Kind::kRunLimit, job.id(), &live.limit_at},
-                turn.now.monotonic + job.facts->run_time_limit);
-  }
-  TellWorkersOf(turn, live);
-  entry.place = std::move(live);
-  const auto& ranks = std::get<Live>(entry.place).ranks;
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    state.workers.at(ranks[i].worker)
-        .live.insert({placement.job, static_cast<int32_t>(i)});
-  }
-  for (const LiveRank& rank : ranks) {
-    IndexFreeDevices(state, state.workers.at(rank.worker));
-  }
-  edit.Commit();
 }
 
 const char* LabelOf(DeviceUse use) {
@@ -211,9 +176,10 @@ void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
   Turn& turn = edit.turn();
   const std::string id = edit.read().id();
   const AttemptEnd end = AsAsked(edit.read().newest_attempt(), told);
-  Live live = std::get<Live>(edit.entry().place);
+  Live live = *LiveIn(edit.entry());
   SetDeadline(turn.state, {Deadline::Kind::kRunLimit, id, &live.limit_at},
               std::nullopt);
+  ShowEnd(turn, edit.read());
   Account(edit, live, end);
   jobs::v1::Attempt& attempt = edit.attempt();
   *attempt.mutable_end_time() = ToTimestamp(turn.now.wall);
@@ -242,7 +208,7 @@ void TellWorkersOf(Turn& turn, const Live& live) {
 
 void TellPeersOf(Turn& turn, const Worker& worker) {
   for (const auto& [job, rank] : worker.live) {
-    TellWorkersOf(turn, std::get<Live>(turn.state.jobs.at(job).place));
+    TellWorkersOf(turn, *LiveIn(turn.state.jobs.at(job)));
   }
 }
 
@@ -262,16 +228,39 @@ void CountUse(Turn& turn, Live& live) {
   turn.Counted(Count::What::kDeviceSeconds, LabelOf(live.use), used);
 }
 
-void PlaceJobs(Turn& turn) {
+void StartAttempt(Turn& turn, const std::string& id,
+                  const std::vector<policy::Part>& parts) {
   State& state = turn.state;
-  const std::vector<policy::Placement> placements =
-      state.options.place({state.waiting, state.free});
-  for (const policy::Placement& placement : placements) {
-    StartAttempt(turn, placement);
+  JobEntry& entry = state.jobs.at(id);
+  Live live = LiveOf(turn, entry, parts);
+  ShowStart(state, *entry.job, live);
+
+  JobEdit edit(turn, entry);
+  JobRecord& job = edit.job();
+  LeaveQueue(turn, entry, job);
+  const int32_t number = job.attempt_number() + 1;
+  if (job.attempts.size() == kMaxAttemptsKept) {
+    job.attempts.erase(job.attempts.begin());
   }
-  if (placements.size() >= policy::kMaxPlacements) {
-    state.deadlines.insert({turn.now.monotonic, Deadline::Kind::kPlace, ""});
+  jobs::v1::Attempt& attempt = edit.AddAttempt();
+  attempt.set_number(number);
+  *attempt.mutable_start_time() = ToTimestamp(turn.now.wall);
+  DescribePlace(state, live, edit);
+  if (job.start_ns == 0) job.start_ns = absl::ToUnixNanos(turn.now.wall);
+  Follow(edit, Trigger::kPlace, reason::kStarting,
+         absl::StrCat("attempt ", number, " starts on ", WhereOf(live)));
+  if (job.facts->run_time_limit > absl::ZeroDuration()) {
+    SetDeadline(state, {Deadline::Kind::kRunLimit, job.id(), &live.limit_at},
+                turn.now.monotonic + job.facts->run_time_limit);
   }
+  TellWorkersOf(turn, live);
+  entry.place = Box<Live>(std::move(live));
+  const auto& ranks = LiveIn(entry)->ranks;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    state.workers.at(ranks[i].worker)
+        .live.insert({id, static_cast<int32_t>(i)});
+  }
+  edit.Commit();
 }
 
 void StopAttempt(JobEdit& edit, const std::string& reason,
@@ -282,18 +271,20 @@ void StopAttempt(JobEdit& edit, const std::string& reason,
   edit.job().message =
       absl::StrCat("attempt ", edit.read().attempt_number(),
                    " is being stopped with a checkpoint: ", message);
-  TellWorkersOf(edit.turn(), std::get<Live>(edit.entry().place));
+  TellWorkersOf(edit.turn(), *LiveIn(edit.entry()));
+  ShowStopping(edit.turn(), edit.read(), edit.turn().state.options.stop_grace);
 }
 
 void EndRank(JobEdit& edit, int32_t rank, const AttemptEnd& end) {
   Turn& turn = edit.turn();
-  Live& live = std::get<Live>(edit.entry().place);
+  Live& live = *LiveIn(edit.entry());
   CountUse(turn, live);
   live.ranks[rank].over = true;
   Worker& worker = turn.state.workers.at(live.ranks[rank].worker);
   worker.live.erase({edit.read().id(), rank});
   turn.desired_changed.insert(worker.id);
   turn.workers_changed.insert(worker.id);
+  ShowRankEnd(turn, edit.read(), rank);
   if (live.ranks.size() == 1) {
     EndAttempt(edit, end);
   } else {
@@ -303,14 +294,14 @@ void EndRank(JobEdit& edit, int32_t rank, const AttemptEnd& end) {
       EndAttempt(edit, EndOfRanks(edit.read().newest_attempt()));
     } else if (AskedOf(edit.read()) != asked) {
       TellWorkersOf(turn, live);
+      ShowStopping(turn, edit.read(), turn.state.options.rank_grace);
     }
   }
-  IndexFreeDevices(turn.state, worker);
 }
 
 void ExpireRunTime(Turn& turn, const std::string& job) {
   JobEntry& entry = turn.state.jobs.at(job);
-  std::get<Live>(entry.place).limit_at.reset();
+  LiveIn(entry)->limit_at.reset();
   JobEdit edit(turn, entry);
   StopAttempt(
       edit, reason::kRunTimeLimit,

@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "scheduler/core/exits.h"
 #include "scheduler/core/turn.h"
-#include "scheduler/policy/policy.h"
+#include "scheduler/policy/decisions.h"
 
 // The life of an attempt: placed, stopped, ended. Internal to scheduler/core.
 
@@ -15,8 +16,9 @@ namespace ordo::scheduler::core {
 // The newest attempts kept in a job's record.
 inline constexpr int kMaxAttemptsKept = 100;
 
-// Gives free devices to waiting jobs, as the policy says.
-void PlaceJobs(Turn& turn);
+// Gives a job that waits for devices what `parts` say, one for each rank.
+void StartAttempt(Turn& turn, const std::string& job,
+                  const std::vector<policy::Part>& parts);
 
 // Counts the devices' time since it was last counted, as what it was used for.
 // Called before `live.use` or what is over changes, and at each observation, so

@@ -26,7 +26,7 @@ void SetAction(const State& state, const JobEntry& entry,
 
 agent::v1::DesiredAttempt DesiredOf(const State& state, const RankId& id) {
   const JobEntry& entry = state.jobs.at(id.first);
-  const LiveRank& rank = std::get<Live>(entry.place).ranks[id.second];
+  const LiveRank& rank = LiveIn(entry)->ranks[id.second];
   const JobRecord& job = *entry.job;
   agent::v1::DesiredAttempt desired;
   desired.set_job(job.id());

@@ -40,8 +40,6 @@ struct Devices {
   // Online, and takes no work: draining, cordoned, or asked to be drained.
   int num_closed = 0;
   std::set<std::string> kinds;
-  // Those that would do for the job.
-  int num_suited = 0;
   int num_free = 0;
   // "cpu:0 of w1 runs job a (attempt 1)".
   std::vector<std::string> busy;
@@ -53,7 +51,7 @@ struct Devices {
 };
 
 // What of the kernels that a job names a device lacks, as in Devices::lacking.
-std::vector<std::string> Lacking(const policy::Need& need,
+std::vector<std::string> Lacking(const policy::Shape& need,
                                  const workers::v1::Device& device,
                                  const std::string& name) {
   std::vector<std::string> lacking;
@@ -64,7 +62,7 @@ std::vector<std::string> Lacking(const policy::Need& need,
   return lacking;
 }
 
-Devices Survey(const Explained& seen, const policy::Need& need) {
+Devices Survey(const Explained& seen, const policy::Shape& need) {
   Devices devices;
   for (const workers::v1::Worker& worker : seen.workers) {
     const bool online = worker.state() == workers::v1::Worker::ONLINE;
@@ -84,7 +82,6 @@ Devices Survey(const Explained& seen, const policy::Need& need) {
                                lacking.end());
         continue;
       }
-      ++devices.num_suited;
       if (!device.job().empty()) {
         devices.busy.push_back(absl::StrCat(name, " runs job ",
                                             IdOf(device.job()), " (attempt ",
@@ -120,43 +117,45 @@ std::string WhyNone(const std::string& kind, const Devices& devices) {
   return absl::StrCat("no ", kind, " device is free: ", Others(devices));
 }
 
-// Devices that a job occupies.
-int NumNeeded(const policy::Need& need) { return need.ranks * need.devices; }
-
-// Why there are not enough devices for a job of several ranks.
-void ExplainRanks(const policy::Need& need, const Devices& devices,
-                  ExplainResponse* response) {
-  const std::string needs =
-      absl::StrCat("its ", need.ranks, " ranks start together and need ",
-                   NumNeeded(need), " ", need.kind, " devices");
-  if (devices.num_suited < NumNeeded(need)) {
-    AddBlocker(response, reason::kNoSuchDevice,
-               absl::StrCat(needs, "; the workers that are online have ",
-                            devices.num_suited,
-                            ": start more, or cancel the job and submit it "
-                            "with fewer resources.ranks"));
-  } else {
-    AddBlocker(response, reason::kWaitingForDevice,
-               absl::StrCat(needs, "; ", devices.num_free,
-                            devices.num_free == 1 ? " is" : " are",
-                            " free: ", Others(devices)));
+// Such as: 4 ranks of 2 cuda devices each, on workers with zone=a.
+std::string AskedFor(const policy::Shape& shape) {
+  std::string text =
+      shape.ranks == 1 ? "" : absl::StrCat(shape.ranks, " ranks of ");
+  absl::StrAppend(&text, shape.devices, " ", shape.kind,
+                  shape.devices == 1 ? " device" : " devices");
+  if (shape.ranks > 1) absl::StrAppend(&text, " each");
+  if (shape.device_memory_bytes > 0) {
+    absl::StrAppend(&text, " with at least ",
+                    base::HumanBytes(shape.device_memory_bytes));
   }
+  if (shape.cpus > 0) absl::StrAppend(&text, ", ", shape.cpus, " cores");
+  if (shape.memory_bytes > 0) {
+    absl::StrAppend(&text, ", ", base::HumanBytes(shape.memory_bytes),
+                    " of memory");
+  }
+  if (!shape.labels.empty()) {
+    absl::StrAppend(
+        &text, ", on workers with ",
+        absl::StrJoin(shape.labels, ", ", absl::PairFormatter("=")));
+  }
+  return text;
 }
 
-void ExplainDevices(const Explained& seen, ExplainResponse* response) {
-  const policy::Need need = NeedOf(seen.job.spec());
-  const std::string& kind = need.kind;
-  const Devices devices = Survey(seen, need);
+// Nobody who takes work has what it asks for.
+void ExplainUnoffered(const Explained& seen, const policy::Shape& shape,
+                      ExplainResponse* response) {
+  const Devices devices = Survey(seen, shape);
   if (!devices.any_online) {
     AddBlocker(response, reason::kNoWorker,
                devices.num_closed > 0
-                   ? "every worker is closed or draining and takes no new "
-                     "work; start another, or open one: ordo workers uncordon"
+                   ? "every worker is closed or draining, or will be before "
+                     "the job would have ended; start another, or open one: "
+                     "ordo workers uncordon"
                    : "no worker is online; start one: ordo-worker, or ordo up");
-  } else if (devices.kinds.count(kind) == 0) {
+  } else if (devices.kinds.count(shape.kind) == 0) {
     AddBlocker(
         response, reason::kNoSuchDevice,
-        absl::StrCat("no online worker has a device of kind ", kind,
+        absl::StrCat("no online worker has a device of kind ", shape.kind,
                      "; there are: ", absl::StrJoin(devices.kinds, ", "),
                      "; start a worker that has one, or cancel the job and "
                      "submit it with another resources.device"));
@@ -164,29 +163,107 @@ void ExplainDevices(const Explained& seen, ExplainResponse* response) {
              devices.withheld.empty()) {
     AddBlocker(
         response, reason::kNoSuchKernel,
-        absl::StrCat("no online ", kind,
+        absl::StrCat("no online ", shape.kind,
                      " device has what the job names: ", Named(devices.lacking),
                      "; start a worker on another machine, or cancel the job "
                      "and submit it with another kernel, or with none for the "
                      "best that there is"));
-  } else if (need.ranks > 1 && devices.num_free < NumNeeded(need)) {
-    ExplainRanks(need, devices, response);
-  } else if (devices.num_free == 0) {
-    AddBlocker(response, reason::kWaitingForDevice, WhyNone(kind, devices));
+  } else {
+    AddBlocker(response, reason::kNoSuchDevice,
+               absl::StrCat("the workers that are online do not have ",
+                            AskedFor(shape),
+                            "; start others, or cancel the job and submit it "
+                            "with other resources"));
   }
-  if (seen.jobs_ahead > 0) {
-    AddBlocker(
-        response, reason::kWaitingForDevice,
-        absl::StrCat(seen.jobs_ahead,
-                     seen.jobs_ahead == 1 ? " job that came earlier waits"
-                                          : " jobs that came earlier wait",
-                     " for a ", kind, " device too"));
+}
+
+// Workers have what it asks for, and do not give it away.
+void ExplainClosed(const Explained& seen, const policy::Shape& shape,
+                   ExplainResponse* response) {
+  const Devices devices = Survey(seen, shape);
+  if (!devices.any_online) {
+    ExplainUnoffered(seen, shape, response);
+  } else if (!devices.withheld.empty()) {
+    AddBlocker(response, reason::kWaitingForDevice,
+               WhyNone(shape.kind, devices));
+  } else {
+    AddBlocker(response, reason::kWorkersClosed,
+               absl::StrCat("the workers that have ", AskedFor(shape),
+                            " take no work, or not for as long as the job "
+                            "may run; see: ordo list workers"));
   }
+}
+
+void ExplainRoom(const Explained& seen, const policy::Shape& shape,
+                 ExplainResponse* response) {
+  const Devices devices = Survey(seen, shape);
+  AddBlocker(response, reason::kWaitingForDevice,
+             devices.num_free == 0
+                 ? WhyNone(shape.kind, devices)
+                 : absl::StrCat("there is no room for ", AskedFor(shape), ": ",
+                                devices.num_free,
+                                devices.num_free == 1 ? " is" : " are",
+                                " free; ", Others(devices)));
+}
+
+std::string Other(const Placing& placing) {
+  return placing.other.empty() ? "another job"
+                               : absl::StrCat("job ", placing.other);
+}
+
+void ExplainPlacing(const Explained& seen, const Placing& placing,
+                    ExplainResponse* response) {
+  using policy::Constraint;
+  const policy::Shape shape = ShapeOf(seen.job.spec());
+  const policy::Reason& why = placing.reason;
+  const std::string& queue = QueueOf(seen.job.spec());
+  switch (why.constraint) {
+    case Constraint::kNone:
+      AddBlocker(response, reason::kWaitingForDevice,
+                 "a device is free; the job is about to start");
+      return;
+    case Constraint::kUnoffered:
+      return ExplainUnoffered(seen, shape, response);
+    case Constraint::kClosed:
+      return ExplainClosed(seen, shape, response);
+    case Constraint::kQueueLimit:
+      AddBlocker(response, reason::kQueueLimit,
+                 absl::StrCat("queue ", queue, " would hold ", why.wanted, " ",
+                              shape.kind, " devices with it, and may hold ",
+                              why.limit));
+      return;
+    case Constraint::kOwnerLimit:
+      AddBlocker(response, reason::kOwnerLimit,
+                 absl::StrCat(seen.job.owner().user(), " would hold ",
+                              why.wanted, " devices in queue ", queue,
+                              " with it, and may hold ", why.limit));
+      return;
+    case Constraint::kRoom:
+      return ExplainRoom(seen, shape, response);
+    case Constraint::kReservation:
+      AddBlocker(response, reason::kReserved,
+                 absl::StrCat("what is free is kept for ", Other(placing)));
+      return;
+    case Constraint::kOrder:
+      AddBlocker(
+          response, reason::kOtherFirst,
+          absl::StrCat(Other(placing), " comes first, and waits itself"));
+      return;
+  }
+}
+
+// When it will start, if that can be said.
+std::string Expected(const Explained& seen) {
+  if (!seen.placing.has_value() || !seen.placing->start.has_value() ||
+      *seen.placing->start <= seen.now) {
+    return "";
+  }
+  return absl::StrCat("; it is expected to start in about ",
+                      base::HumanDuration(*seen.placing->start - seen.now));
 }
 
 void ExplainQueued(const Explained& seen, ExplainResponse* response) {
   const Job& job = seen.job;
-  response->set_jobs_ahead(seen.jobs_ahead);
   if (!job.held_by().empty()) {
     AddBlocker(
         response, reason::kHeld,
@@ -213,13 +290,16 @@ void ExplainQueued(const Explained& seen, ExplainResponse* response) {
                 std::max(until - seen.now, absl::ZeroDuration())),
             ")"));
   }
-  ExplainDevices(seen, response);
-  if (response->blockers().empty()) {
-    AddBlocker(response, reason::kWaitingForDevice,
-               "a device is free; the job is about to start");
+  if (seen.placing.has_value()) {
+    const Placing& placing = *seen.placing;
+    response->set_jobs_ahead(static_cast<int32_t>(placing.reason.jobs_ahead));
+    ExplainPlacing(seen, placing, response);
+  } else if (response->blockers().empty()) {
+    AddBlocker(response, reason::kWaitingForDevice, "it is about to start");
   }
   response->set_summary(absl::StrCat(
-      "job ", job.spec().name(), " waits: ", response->blockers(0).message()));
+      "job ", job.spec().name(), " waits: ", response->blockers(0).message(),
+      Expected(seen)));
 }
 
 std::string Where(const Job& job) {
@@ -254,6 +334,28 @@ std::string Progress(const Job& job) {
 }
 
 }  // namespace
+
+std::optional<Placing> PlacingOf(const State& state, const std::string& job,
+                                 const Moment& now) {
+  const auto entry = state.jobs.find(job);
+  if (entry == state.jobs.end()) return std::nullopt;
+  const int64_t sequence = entry->second.job->facts->sequence;
+  if (state.waiting.count(sequence) == 0) return std::nullopt;
+  Placing placing;
+  placing.reason = policy::Why(state.board, sequence, now.monotonic);
+  const int64_t other = placing.reason.other;
+  if (const auto it = state.waiting.find(other); it != state.waiting.end()) {
+    placing.other = it->second->id;
+  } else if (const auto ran = state.running.find(other);
+             ran != state.running.end()) {
+    placing.other = ran->second->id;
+  }
+  if (placing.reason.start.has_value() &&
+      *placing.reason.start < absl::InfiniteDuration()) {
+    placing.start = now.wall + (*placing.reason.start - now.monotonic);
+  }
+  return placing;
+}
 
 ExplainResponse Explain(const Explained& seen) {
   const Job& job = seen.job;

@@ -11,6 +11,7 @@ namespace ordo::scheduler::core {
 namespace {
 
 using jobs::v1::Job;
+using policy::Constraint;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -40,12 +41,15 @@ workers::v1::Worker MakeWorker(const std::string& kind,
 
 struct Seen {
   Job job = MakeJob(Job::QUEUED);
-  int jobs_ahead = 0;
-  std::vector<std::string> needed;
   std::vector<workers::v1::Worker> workers;
+  Constraint constraint = Constraint::kRoom;
+  std::vector<std::string> needed;
+  Placing placing;
   jobs::v1::ExplainResponse Explain() const {
+    Placing told = placing;
+    told.reason.constraint = constraint;
     return core::Explain(
-        {job, jobs_ahead, workers, absl::FromUnixSeconds(1000), needed});
+        {job, workers, absl::FromUnixSeconds(1000), needed, told});
   }
   std::vector<std::string> Reasons() const {
     std::vector<std::string> reasons;
@@ -69,6 +73,7 @@ TEST(ExplainTest, ADeviceThatIsWithheldSaysWhy) {
   seen.workers = {MakeWorker("cpu", "")};
   seen.workers[0].mutable_devices(0)->set_withheld(
       "its kernels are being probed");
+  seen.constraint = Constraint::kClosed;
   EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kWaitingForDevice));
   EXPECT_THAT(seen.Explain().summary(),
               HasSubstr("no cpu device is free: cpu:0 of w is withheld: its "
@@ -93,6 +98,7 @@ TEST(ExplainTest, AKernelThatFailedOnEveryDeviceIsNamed) {
       *seen.workers[0].mutable_devices(0)->mutable_probe()->add_failed();
   failure.set_kernel("attention/x");
   failure.set_message("it hung");
+  seen.constraint = Constraint::kUnoffered;
   EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoSuchKernel));
   EXPECT_THAT(
       seen.Explain().summary(),
@@ -100,17 +106,16 @@ TEST(ExplainTest, AKernelThatFailedOnEveryDeviceIsNamed) {
                 "attention/x, which failed its probe there: it hung; start"));
   // One that has it, and is busy.
   seen.workers[1].set_state(workers::v1::Worker::ONLINE);
+  seen.constraint = Constraint::kRoom;
   EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kWaitingForDevice));
   EXPECT_THAT(seen.Explain().summary(),
               HasSubstr("no cpu device is free: cpu:0 of w runs job a (attempt "
                         "2); cpu:0 of w lacks attention/x"));
-  // What is not named does not matter.
-  failure.set_kernel("attention/y");
-  EXPECT_THAT(seen.Explain().summary(), HasSubstr("about to start"));
 }
 
 TEST(ExplainTest, NoWorkerIsSaid) {
   Seen seen;
+  seen.constraint = Constraint::kClosed;
   EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoWorker));
   seen.workers = {MakeWorker("cpu", "")};
   seen.workers[0].set_state(workers::v1::Worker::LOST);
@@ -123,6 +128,7 @@ TEST(ExplainTest, AKindThatNobodyHasIsSaidWithThoseThereAre) {
   Seen seen;
   seen.job.mutable_spec()->mutable_resources()->set_device("cuda");
   seen.workers = {MakeWorker("cpu", "")};
+  seen.constraint = Constraint::kUnoffered;
   EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoSuchDevice));
   EXPECT_THAT(seen.Explain().summary(), HasSubstr("there are: cpu"));
 }
@@ -136,45 +142,83 @@ TEST(ExplainTest, ABackoffComesFirstAndSaysHowLong) {
   EXPECT_THAT(seen.Explain().summary(), HasSubstr("30s"));
 }
 
-TEST(ExplainTest, AHoldComesFirstAndThenWhatIsNeeded) {
+TEST(ExplainTest, ThePlaceInTheQueueAndTheEstimateAreTold) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "a")};
+  seen.placing.reason.jobs_ahead = 3;
+  seen.placing.start = absl::FromUnixSeconds(1060);
+  EXPECT_EQ(seen.Explain().jobs_ahead(), 3);
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("start in about 1m00s"));
+}
+
+TEST(ExplainTest, EachConstraintHasAReasonAndASentence) {
   Seen seen;
   seen.workers = {MakeWorker("cpu", "")};
+  seen.job.mutable_owner()->set_user("ada");
+  seen.placing.other = "a";
+  seen.placing.reason.wanted = 5;
+  seen.placing.reason.limit = 4;
+  const struct {
+    Constraint constraint;
+    const char* reason;
+    const char* says;
+  } kCases[] = {
+      {Constraint::kNone, reason::kWaitingForDevice, "about to start"},
+      {Constraint::kUnoffered, reason::kNoSuchDevice, "do not have 1 cpu dev"},
+      {Constraint::kClosed, reason::kWorkersClosed, "take no work"},
+      {Constraint::kQueueLimit, reason::kQueueLimit, "5 cpu devices with it"},
+      {Constraint::kOwnerLimit, reason::kOwnerLimit, "ada would hold 5"},
+      {Constraint::kRoom, reason::kWaitingForDevice, "no room"},
+      {Constraint::kReservation, reason::kReserved, "kept for job a"},
+      {Constraint::kOrder, reason::kOtherFirst, "job a comes first"},
+  };
+  for (const auto& each : kCases) {
+    seen.constraint = each.constraint;
+    EXPECT_THAT(seen.Reasons(), ElementsAre(each.reason));
+    EXPECT_THAT(seen.Explain().summary(), HasSubstr(each.says));
+  }
+}
+
+TEST(ExplainTest, WhatIsAskedForIsSaidInFull) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "")};
+  seen.job.mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
+  auto& resources = *seen.job.mutable_spec()->mutable_resources();
+  resources.set_ranks(4);
+  resources.set_devices(2);
+  resources.set_cpus(3);
+  (*resources.mutable_labels())["zone"] = "a";
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("4 ranks of 2 cpu devices each, 3 cores, on workers "
+                        "with zone=a"));
+}
+
+TEST(ExplainTest, AHoldComesFirstAndThenWhatIsNeeded) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "a")};
   seen.job.set_held_by("ada");
   seen.needed = {"x", "y"};
   EXPECT_THAT(seen.Reasons(),
-              ElementsAre(reason::kHeld, reason::kWaitingForNeeds));
+              ElementsAre(reason::kHeld, reason::kWaitingForNeeds,
+                          reason::kWaitingForDevice));
   EXPECT_THAT(seen.Explain().blockers(1).message(), HasSubstr("jobs x, y"));
 }
 
-TEST(ExplainTest, JobsAheadAreCounted) {
-  Seen seen;
-  seen.jobs_ahead = 3;
-  seen.workers = {MakeWorker("cpu", "a")};
-  EXPECT_EQ(seen.Explain().jobs_ahead(), 3);
-  EXPECT_THAT(seen.Explain().blockers(1).message(), HasSubstr("3 jobs"));
-}
-
-TEST(ExplainTest, AFreeDeviceMeansThatItIsAboutToStart) {
-  Seen seen;
-  seen.workers = {MakeWorker("cpu", "")};
-  EXPECT_THAT(seen.Explain().summary(), HasSubstr("about to start"));
-}
-
-TEST(ExplainTest, RanksWaitUntilThereAreDevicesForAll) {
+TEST(ExplainTest, RanksWaitUntilThereIsRoomForAll) {
   Seen seen;
   seen.job.mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
   seen.job.mutable_spec()->mutable_resources()->set_ranks(3);
   seen.workers = {MakeWorker("cpu", ""), MakeWorker("cpu", "a")};
+  seen.constraint = Constraint::kUnoffered;
   EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoSuchDevice));
   EXPECT_THAT(seen.Explain().summary(),
-              HasSubstr("need 3 cpu devices; the workers that are online have "
-                        "2"));
+              HasSubstr("do not have 3 ranks of 1 cpu device each"));
   seen.workers.push_back(MakeWorker("cpu", ""));
+  seen.constraint = Constraint::kRoom;
   EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kWaitingForDevice));
   EXPECT_THAT(seen.Explain().summary(),
-              HasSubstr("2 are free: cpu:0 of w runs job a (attempt 2)"));
-  seen.workers[1] = MakeWorker("cpu", "");
-  EXPECT_THAT(seen.Explain().summary(), HasSubstr("about to start"));
+              HasSubstr("no room for 3 ranks of 1 cpu device each: 2 are free; "
+                        "cpu:0 of w runs job a (attempt 2)"));
 }
 
 TEST(ExplainTest, EveryStateHasASentence) {

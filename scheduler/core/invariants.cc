@@ -12,6 +12,7 @@
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
 #include "scheduler/core/waiting.h"
+#include "scheduler/policy/check.h"
 
 // Returns an error that names `what` unless `condition` holds.
 #define ORDO_HOLDS(condition, what)                                  \
@@ -50,10 +51,10 @@ absl::Status CheckQueued(const State& state, const JobEntry& entry,
   const JobFacts& facts = *job.facts;
   const std::string& id = facts.id;
   ORDO_HOLDS(job.state == Job::QUEUED, id);
-  const auto jobs = state.waiting.find(facts.need);
-  const bool waits = jobs != state.waiting.end() &&
-                     jobs->second.count(facts.sequence) > 0 &&
-                     jobs->second.at(facts.sequence) == id;
+  const auto found = state.waiting.find(facts.sequence);
+  const bool waits = found != state.waiting.end();
+  ORDO_HOLDS(!waits || found->second->id == id, id);
+  ORDO_HOLDS(waits == state.board.IsWaiting(facts.sequence), id);
   const bool backs_off = queued.not_before.has_value();
   ORDO_HOLDS(
       HasDeadline(state, Deadline::Kind::kBackoff, id, queued.not_before), id);
@@ -77,7 +78,7 @@ absl::Status CheckRanks(const State& state, const JobRecord& job,
   const std::string& id = job.id();
   const jobs::v1::Attempt& attempt = job.newest_attempt();
   const int num_ranks = static_cast<int>(live.ranks.size());
-  ORDO_HOLDS(num_ranks == job.facts->need.ranks, id);
+  ORDO_HOLDS(num_ranks == job.facts->num_ranks, id);
   ORDO_HOLDS(attempt.ranks_size() == (num_ranks == 1 ? 0 : num_ranks), id);
   bool any_is_live = false;
   for (int i = 0; i < num_ranks; ++i) {
@@ -92,7 +93,7 @@ absl::Status CheckRanks(const State& state, const JobRecord& job,
         std::equal(rank.devices.begin(), rank.devices.end(),
                    attempt.devices().begin(), attempt.devices().end());
     ORDO_HOLDS(is_first || i > 0, id);
-    ORDO_HOLDS(static_cast<int>(rank.devices.size()) == job.facts->need.devices,
+    ORDO_HOLDS(static_cast<int>(rank.devices.size()) == job.facts->num_devices,
                id);
     if (num_ranks == 1) continue;
     const jobs::v1::Attempt::Rank& recorded = attempt.ranks(i);
@@ -122,6 +123,9 @@ absl::Status CheckLive(const State& state, const JobEntry& entry,
                  job.facts->run_time_limit == absl::ZeroDuration() ||
                  AskedOf(job) != Asked::kRun,
              id);
+  const auto found = state.running.find(job.facts->sequence);
+  ORDO_HOLDS(found != state.running.end() && found->second->id == id, id);
+  ORDO_HOLDS(state.board.IsRunning(job.facts->sequence), id);
   ORDO_HOLDS(job.queue_ns == 0 && job.not_before_ns == 0, id);
   return CheckRanks(state, job, live);
 }
@@ -130,7 +134,7 @@ absl::Status CheckPlace(const State& state, const JobEntry& entry) {
   if (const auto* queued = std::get_if<Queued>(&entry.place)) {
     return CheckQueued(state, entry, *queued);
   }
-  if (const auto* live = std::get_if<Live>(&entry.place)) {
+  if (const auto* live = LiveIn(entry)) {
     return CheckLive(state, entry, *live);
   }
   const std::string& id = entry.job->id();
@@ -147,8 +151,8 @@ absl::Status CheckAttempts(const JobEntry& entry) {
     const jobs::v1::Attempt& attempt = *job.attempts[i];
     ORDO_HOLDS(attempt.number() > previous, id);
     previous = attempt.number();
-    const bool may_be_live = std::holds_alternative<Live>(entry.place) &&
-                             i + 1 == job.attempts.size();
+    const bool may_be_live =
+        LiveIn(entry) != nullptr && i + 1 == job.attempts.size();
     ORDO_HOLDS(attempt.has_end_time() != may_be_live, id);
     ORDO_HOLDS(!attempt.has_end_time() || !attempt.reason().empty(), id);
   }
@@ -198,6 +202,7 @@ absl::Status CheckReferences(const State& state, const JobRecord& job) {
 absl::Status CheckJobs(const State& state) {
   std::set<int64_t> sequences;
   size_t num_waiting = 0;
+  size_t num_running = 0;
   size_t num_live = 0;
   size_t num_request_ids = 0;
   for (const auto& [id, entry] : state.jobs) {
@@ -209,7 +214,8 @@ absl::Status CheckJobs(const State& state) {
     const auto* queued = std::get_if<Queued>(&entry.place);
     num_waiting += queued != nullptr &&
                    WaitReason(*entry.job, *queued) == reason::kWaitingForDevice;
-    if (const auto* live = std::get_if<Live>(&entry.place)) {
+    if (const auto* live = LiveIn(entry)) {
+      ++num_running;
       num_live +=
           std::count_if(live->ranks.begin(), live->ranks.end(),
                         [](const LiveRank& rank) { return !rank.over; });
@@ -219,12 +225,9 @@ absl::Status CheckJobs(const State& state) {
     const auto request = state.request_ids.find(facts.request_id);
     ORDO_HOLDS(request != state.request_ids.end() && request->second == id, id);
   }
-  for (const auto& [need, jobs] : state.waiting) {
-    ORDO_HOLDS(!jobs.empty(), need.kind);
-    num_waiting -= jobs.size();
-  }
   for (const auto& [id, worker] : state.workers) num_live -= worker.live.size();
-  ORDO_HOLDS(num_waiting == 0, "waiting jobs");
+  ORDO_HOLDS(num_waiting == state.waiting.size(), "waiting jobs");
+  ORDO_HOLDS(num_running == state.running.size(), "running jobs");
   ORDO_HOLDS(num_live == 0, "live jobs");
   ORDO_HOLDS(num_request_ids == state.request_ids.size(), "request ids");
   return absl::OkStatus();
@@ -285,7 +288,7 @@ absl::Status CheckWorkerDeadlines(const State& state, const Worker& worker) {
 absl::Status CheckAdmin(const State& state, const Worker& worker) {
   const WorkerAdminPtr admin = AdminOf(state, worker.id);
   const bool drains = DrainTime(admin).has_value();
-  ORDO_HOLDS(worker.closed == (IsCordoned(admin) || drains), worker.id);
+  ORDO_HOLDS(worker.closed == IsCordoned(admin), worker.id);
   const bool is_awaited = worker.drain_at.has_value();
   ORDO_HOLDS(
       HasDeadline(state, Deadline::Kind::kDrain, worker.id, worker.drain_at),
@@ -296,38 +299,29 @@ absl::Status CheckAdmin(const State& state, const Worker& worker) {
 }
 
 absl::Status CheckWorkers(const State& state) {
-  policy::FreeDevices free;
   for (const auto& [id, worker] : state.workers) {
     ORDO_HOLDS(worker.id == id, id);
-    std::set<std::string> held = worker.lingering;
+    ORDO_HOLDS(state.board.HasWorker(id), id);
+    ORDO_HOLDS(worker.shown.takes_work == TakesWork(worker), id);
+    ORDO_HOLDS(worker.shown.drain_at ==
+                   worker.drain_at.value_or(absl::InfiniteDuration()),
+               id);
     std::set<std::string> live_devices;
     for (const auto& [job, rank] : worker.live) {
       const auto entry = state.jobs.find(job);
       ORDO_HOLDS(entry != state.jobs.end(), job);
-      const Live* live = std::get_if<Live>(&entry->second.place);
+      const Live* live = LiveIn(entry->second);
       ORDO_HOLDS(live != nullptr, job);
       ORDO_HOLDS(rank >= 0 && rank < static_cast<int>(live->ranks.size()), job);
       ORDO_HOLDS(live->ranks[rank].worker == id, job);
       for (const std::string& device : live->ranks[rank].devices) {
         ORDO_HOLDS(live_devices.insert(device).second, job);
-        held.insert(device);
       }
     }
     ORDO_RETURN_IF_ERROR(CheckWorkerDeadlines(state, worker));
     ORDO_RETURN_IF_ERROR(CheckAdmin(state, worker));
-    if (!TakesWork(worker)) continue;
-    for (const auto& [device, kind] : worker.devices) {
-      if (held.count(device) > 0) continue;
-      free[kind][{id, device}] = LackingKernels(worker, device);
-    }
   }
-  for (const auto& [kind, devices] : state.free) {
-    if (devices.empty()) continue;
-    ORDO_HOLDS(free.count(kind) > 0 && free.at(kind) == devices, kind);
-    free.erase(kind);
-  }
-  ORDO_HOLDS(free.empty(), "free devices");
-  return absl::OkStatus();
+  return policy::Check(state.board);
 }
 
 bool IsOfJob(Deadline::Kind kind) {
@@ -343,7 +337,7 @@ absl::Status CheckJobDeadline(const State& state, const Deadline& deadline) {
   if (const auto* queued = std::get_if<Queued>(&job->second.place)) {
     if (deadline.kind == Deadline::Kind::kBackoff) noted = queued->not_before;
     if (deadline.kind == Deadline::Kind::kQueueLimit) noted = queued->limit_at;
-  } else if (const auto* live = std::get_if<Live>(&job->second.place)) {
+  } else if (const auto* live = LiveIn(job->second)) {
     if (deadline.kind == Deadline::Kind::kRunLimit) noted = live->limit_at;
   }
   ORDO_HOLDS(noted == deadline.at, deadline.id);
@@ -352,7 +346,10 @@ absl::Status CheckJobDeadline(const State& state, const Deadline& deadline) {
 
 absl::Status CheckDeadlines(const State& state) {
   for (const Deadline& deadline : state.deadlines) {
-    if (deadline.kind == Deadline::Kind::kPlace) continue;
+    if (deadline.kind == Deadline::Kind::kPlace) {
+      ORDO_HOLDS(state.place_at == deadline.at, "placement");
+      continue;
+    }
     if (IsOfJob(deadline.kind)) {
       ORDO_RETURN_IF_ERROR(CheckJobDeadline(state, deadline));
       continue;
@@ -370,13 +367,20 @@ absl::Status CheckDeadlines(const State& state) {
   return absl::OkStatus();
 }
 
-// A job that may start and a device that it could have never stay side by side,
-// unless the policy reached its limit.
+// What the policy decided was carried out: asked again at the same time, it
+// decides nothing.
 absl::Status CheckPlaced(const State& state) {
-  for (const Deadline& deadline : state.deadlines) {
-    if (deadline.kind == Deadline::Kind::kPlace) return absl::OkStatus();
-  }
-  ORDO_HOLDS(state.options.place({state.waiting, state.free}).empty(),
+  ORDO_HOLDS(HasDeadline(state, Deadline::Kind::kPlace, "", state.place_at),
+             "placement");
+  const bool is_under_way =
+      state.board_changed || state.place_at == state.placed_at;
+  if (is_under_way) return absl::OkStatus();
+  const policy::Decisions decisions =
+      state.options.place(state.board, state.placed_at);
+  ORDO_HOLDS(decisions.empty() && !decisions.more, "placement");
+  // It is asked again in time.
+  ORDO_HOLDS(state.place_at.value_or(absl::InfiniteDuration()) <=
+                 decisions.ask_again_at,
              "placement");
   return absl::OkStatus();
 }

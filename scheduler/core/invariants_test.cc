@@ -51,29 +51,21 @@ std::vector<Damage> Damages() {
       {"a live job that is not live on its worker",
        [](State& s) { s.workers.at("w").live.clear(); }},
       {"a job that waits nowhere", [](State& s) { s.waiting.clear(); }},
-      {"a job that names a kernel and waits for less",
-       [](State& s) {
-         Change(s, "b", [](auto& job) {
-           auto facts = std::make_shared<JobFacts>(*job.facts);
-           facts->need.kernels = {"attention/k"};
-           job.facts = facts;
-         });
-       }},
       {"a waiting job that is ended",
        [](State& s) { s.jobs.at("b").place = Ended{}; }},
       {"a public state of its own",
        [](State& s) {
          Change(s, "b", [](auto& job) { job.state = jobs::v1::Job::RUNNING; });
        }},
-      {"a device free and held",
-       [](State& s) {
-         s.free["cpu"][{"w", "cpu:0"}] = {};
-       }},
+      {"an attempt that the board does not know",
+       [](State& s) { s.board.End(1, absl::Seconds(1)); }},
+      {"a worker that the board does not know as it is",
+       [](State& s) { s.workers.at("w").shown.takes_work = false; }},
       {"two attempts on a device",
        [](State& s) {
-         Live live = std::get<Live>(s.jobs.at("a").place);
-         s.waiting.begin()->second.erase(2);
-         s.jobs.at("b").place = live;
+         Live live = *LiveIn(s.jobs.at("a"));
+         s.waiting.erase(2);
+         s.jobs.at("b").place = Box<Live>(live);
          s.workers.at("w").live.insert({"b", 0});
          Change(s, "b", [&s](auto& job) {
            job.state = jobs::v1::Job::STARTING;
@@ -82,7 +74,7 @@ std::vector<Damage> Damages() {
        }},
       {"a rank more than the job has",
        [](State& s) {
-         std::get<Live>(s.jobs.at("a").place).ranks.emplace_back().over = true;
+         LiveIn(s.jobs.at("a"))->ranks.emplace_back().over = true;
        }},
       {"a job that is on hold and waits for a device",
        [](State& s) {
@@ -155,22 +147,12 @@ TEST(InvariantsTest, EveryDamageIsFound) {
   }
 }
 
-TEST(InvariantsTest, AFreeDeviceThatSeemsToHaveAKernelIsFound) {
-  TestShell shell;
-  agent::v1::AnnounceRequest request = WorkerBuilder("w");
-  request.mutable_devices(0)->mutable_probe()->add_failed()->set_kernel("k");
-  EXPECT_THAT(shell.Announce(request), IsOk());
-  shell.Ignore();
-  State state = shell.state();
-  EXPECT_THAT(CheckInvariants(state), IsOk());
-  state.free["cpu"].begin()->second.clear();
-  EXPECT_THAT(CheckInvariants(state), StatusIs(absl::StatusCode::kInternal));
-}
-
-TEST(InvariantsTest, AJobBesideAFreeDeviceIsFound) {
+TEST(InvariantsTest, ADecisionThatWasNotCarriedOutIsFound) {
   State state = Busy();
-  state.options.place = [](const policy::Snapshot&) {
-    return std::vector<policy::Placement>{{"b", {{"w", {"cpu:0"}}}}};
+  state.options.place = [](const policy::Board&, absl::Duration) {
+    policy::Decisions decisions;
+    decisions.starts.push_back({2, {{"w", 0, {"cpu:0"}}}});
+    return decisions;
   };
   EXPECT_THAT(CheckInvariants(state), StatusIs(absl::StatusCode::kInternal));
 }

@@ -50,7 +50,9 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec) {
   JobFacts facts;
   facts.id = spec.name();
   facts.kind = spec.kind();
-  facts.need = NeedOf(spec);
+  const policy::Shape shape = ShapeOf(spec);
+  facts.num_ranks = shape.ranks;
+  facts.num_devices = shape.devices;
   facts.max_attempts = spec.retry().max_attempts() > 0
                            ? spec.retry().max_attempts()
                            : kDefaultMaxAttempts;
@@ -67,24 +69,35 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec) {
   return facts;
 }
 
-policy::Need NeedOf(const jobs::v1::JobSpec& spec) {
-  policy::Need need;
-  need.kind = spec.resources().device();
-  if (need.kind.empty()) need.kind = kDefaultKind;
+policy::Shape ShapeOf(const jobs::v1::JobSpec& spec) {
+  const training::v1::Resources& resources = spec.resources();
+  policy::Shape shape;
+  shape.kind = resources.device().empty() ? kDefaultKind : resources.device();
   if (spec.kind() == jobs::v1::JobSpec::TRAIN) {
-    need.ranks = std::max(1, spec.resources().ranks());
+    shape.ranks = std::max(1, resources.ranks());
   }
-  need.devices = std::max(1, spec.resources().devices());
-  const auto add = [&need](const std::string& row) {
+  shape.devices = std::max(1, resources.devices());
+  shape.device_memory_bytes = resources.device_memory_bytes();
+  shape.cpus = resources.cpus();
+  shape.memory_bytes = resources.memory_bytes();
+  shape.labels.insert(resources.labels().begin(), resources.labels().end());
+  shape.exclusive = resources.exclusive();
+  shape.run_time_limit = ToDuration(spec.run_time_limit());
+  const auto add = [&shape](const std::string& row) {
     // As a probe calls the row of the table of attention kernels that a recipe
     // names.
-    if (!row.empty()) need.kernels.insert(absl::StrCat("attention/", row));
+    if (!row.empty()) shape.kernels.insert(absl::StrCat("attention/", row));
   };
   add(spec.training().kernel());
   for (const training::v1::Evaluation& one : spec.evaluations()) {
     add(one.kernel());
   }
-  return need;
+  return shape;
+}
+
+const std::string& QueueOf(const jobs::v1::JobSpec& spec) {
+  static const auto& kDefault = *new std::string(kDefaultQueue);
+  return spec.queue().empty() ? kDefault : spec.queue();
 }
 
 std::vector<std::string> References(const jobs::v1::JobSpec& spec) {

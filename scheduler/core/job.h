@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "scheduler/core/transitions.h"
-#include "scheduler/policy/policy.h"
+#include "scheduler/policy/shape.h"
 
 // A job as the core keeps it: plain fields. present.h makes the message of it
 // that the API shows and the store holds.
@@ -36,8 +36,9 @@ struct JobFacts {
   // hands it on to whoever runs the job, and decides by the fields below.
   SpecPtr spec;
   jobs::v1::JobSpec::Kind kind = jobs::v1::JobSpec::KIND_UNSPECIFIED;
-  // What it needs of its devices.
-  policy::Need need;
+  // Its processes, and the devices of each.
+  int32_t num_ranks = 1;
+  int32_t num_devices = 1;
   int32_t max_attempts = 0;
   int32_t max_interruptions = 0;
   // Checkpoints kept.
@@ -106,12 +107,19 @@ using JobPtr = std::shared_ptr<const JobRecord>;
 const std::string& IncarnationOf(const JobRecord& job, int32_t rank);
 int64_t AcknowledgedOf(const JobRecord& job, int32_t rank);
 
+// Of either sign.
+inline constexpr int kMaxPriority = 1000;
+// The queue that is always there.
+inline constexpr char kDefaultQueue[] = "default";
+
 // What follows from a spec that has its name; `spec` itself is left to fill in.
 JobFacts FactsOf(const jobs::v1::JobSpec& spec);
 
-// What a job needs of its devices: their number and kind, `cpu` unless the spec
-// names one, and the kernels that the spec names.
-policy::Need NeedOf(const jobs::v1::JobSpec& spec);
+// What a job asks of machines: its devices are of the kind `cpu` unless the
+// spec names one, and have the kernels that the spec names.
+policy::Shape ShapeOf(const jobs::v1::JobSpec& spec);
+// The queue of a job.
+const std::string& QueueOf(const jobs::v1::JobSpec& spec);
 // The checkpoints (resource names) of other jobs that a job's spec names.
 std::vector<std::string> References(const jobs::v1::JobSpec& spec);
 // Ids of the jobs that a spec names in any way.

@@ -7,23 +7,24 @@ namespace ordo::scheduler::core {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
 
 TEST(JobTest, AJobWithoutADeviceNeedsACpu) {
   jobs::v1::JobSpec spec;
-  EXPECT_EQ(NeedOf(spec).kind, "cpu");
+  EXPECT_EQ(ShapeOf(spec).kind, "cpu");
   spec.mutable_resources()->set_device("cuda");
-  EXPECT_EQ(NeedOf(spec).kind, "cuda");
+  EXPECT_EQ(ShapeOf(spec).kind, "cuda");
 }
 
 TEST(JobTest, AJobNeedsTheKernelsThatItsPartsName) {
   jobs::v1::JobSpec spec;
   spec.add_evaluations();
-  EXPECT_EQ(NeedOf(spec), (policy::Need{"cpu", {}}));
+  EXPECT_THAT(ShapeOf(spec).kernels, IsEmpty());
   spec.mutable_training()->set_kernel("x");
   spec.add_evaluations()->set_kernel("y");
   spec.add_evaluations()->set_kernel("x");
-  EXPECT_EQ(NeedOf(spec),
-            (policy::Need{"cpu", {"attention/x", "attention/y"}}));
+  EXPECT_THAT(ShapeOf(spec).kernels, ElementsAre("attention/x", "attention/y"));
 }
 
 TEST(JobTest, OnlyTrainingHasSeveralRanks) {
@@ -31,9 +32,36 @@ TEST(JobTest, OnlyTrainingHasSeveralRanks) {
   spec.mutable_resources()->set_ranks(4);
   spec.mutable_resources()->set_devices(2);
   spec.set_kind(jobs::v1::JobSpec::TRAIN);
-  EXPECT_EQ(NeedOf(spec), (policy::Need{"cpu", {}, 4, 2}));
+  EXPECT_EQ(ShapeOf(spec).ranks, 4);
+  EXPECT_EQ(ShapeOf(spec).devices, 2);
   spec.set_kind(jobs::v1::JobSpec::EVALUATE);
-  EXPECT_EQ(NeedOf(spec), (policy::Need{"cpu", {}, 1, 2}));
+  EXPECT_EQ(ShapeOf(spec).ranks, 1);
+  EXPECT_EQ(ShapeOf(spec).devices, 2);
+}
+
+TEST(JobTest, AJobAsksForAllThatItsResourcesSay) {
+  jobs::v1::JobSpec spec;
+  training::v1::Resources& resources = *spec.mutable_resources();
+  resources.set_device_memory_bytes(5);
+  resources.set_cpus(6);
+  resources.set_memory_bytes(7);
+  (*resources.mutable_labels())["zone"] = "a";
+  resources.set_exclusive(true);
+  spec.mutable_run_time_limit()->set_seconds(8);
+  const policy::Shape shape = ShapeOf(spec);
+  EXPECT_EQ(shape.device_memory_bytes, 5);
+  EXPECT_EQ(shape.cpus, 6);
+  EXPECT_EQ(shape.memory_bytes, 7);
+  EXPECT_THAT(shape.labels, ElementsAre(Pair("zone", "a")));
+  EXPECT_TRUE(shape.exclusive);
+  EXPECT_EQ(shape.run_time_limit, absl::Seconds(8));
+}
+
+TEST(JobTest, AJobWithoutAQueueIsInTheDefaultOne) {
+  jobs::v1::JobSpec spec;
+  EXPECT_EQ(QueueOf(spec), "default");
+  spec.set_queue("a");
+  EXPECT_EQ(QueueOf(spec), "a");
 }
 
 TEST(JobTest, AJobThatIsNeededTwiceMustSucceedIfOneNeedSaysSo) {
@@ -75,7 +103,6 @@ TEST(JobTest, FactsAreWhatTheSpecSays) {
   const JobFacts facts = FactsOf(spec);
   EXPECT_EQ(facts.id, "a");
   EXPECT_EQ(facts.kind, jobs::v1::JobSpec::EVALUATE);
-  EXPECT_EQ(facts.need.kind, "cuda");
   EXPECT_EQ(facts.max_attempts, 7);
   EXPECT_EQ(facts.keep, 9);
   EXPECT_EQ(facts.max_interruptions, 8);

@@ -11,7 +11,9 @@
 #include "absl/strings/str_split.h"
 #include "base/status/status.h"
 #include "scheduler/core/admin.h"
+#include "scheduler/core/board.h"
 #include "scheduler/core/invariants.h"
+#include "scheduler/core/ranks.h"
 #include "scheduler/core/references.h"
 #include "scheduler/core/waiting.h"
 
@@ -86,6 +88,8 @@ void PlaceLive(State& state, const Moment& now, Live live, JobEntry* entry) {
   const JobRecord& job = *entry->job;
   const jobs::v1::Attempt& attempt = job.newest_attempt();
   live.counted = live.durable = now.monotonic;
+  live.started = now.monotonic -
+                 Since(now, absl::ToUnixNanos(ToTime(attempt.start_time())));
   live.use = UseOf(job, false);
   live.step = live.durable_step = attempt.start_step();
   RestoreUse(now, attempt, &live);
@@ -106,7 +110,7 @@ void PlaceLive(State& state, const Moment& now, Live live, JobEntry* entry) {
     SetDeadline(state, {Deadline::Kind::kRunLimit, job.id(), &live.limit_at},
                 now.monotonic + left);
   }
-  entry->place = std::move(live);
+  entry->place = Box<Live>(std::move(live));
 }
 
 absl::Status PlaceLoaded(State& state, const Moment& now, JobEntry* entry) {
@@ -115,6 +119,15 @@ absl::Status PlaceLoaded(State& state, const Moment& now, JobEntry* entry) {
   if (IsTerminal(job.state)) {
     entry->place = Ended{};
     return absl::OkStatus();
+  }
+  if (job.priority > kMaxPriority || job.priority < -kMaxPriority) {
+    return Damaged(JobName(id), "has a priority that none may have");
+  }
+  const std::string& queue = QueueOf(*job.facts->spec);
+  if (!state.board.HasQueue(queue)) {
+    policy::Queue unknown;
+    unknown.name = queue;
+    state.board.PutQueue(unknown);
   }
   AddPins(state, *job.facts);
   if (job.state == jobs::v1::Job::QUEUED) {
@@ -127,10 +140,13 @@ absl::Status PlaceLoaded(State& state, const Moment& now, JobEntry* entry) {
   const jobs::v1::Attempt& attempt = job.newest_attempt();
   Live live;
   live.ranks = RanksOf(attempt);
-  const bool on_devices =
-      std::none_of(live.ranks.begin(), live.ranks.end(),
-                   [](const LiveRank& rank) { return rank.devices.empty(); });
-  if (!on_devices || AllOver(live.ranks)) {
+  const bool on_devices = std::all_of(
+      live.ranks.begin(), live.ranks.end(), [&job](const LiveRank& rank) {
+        return static_cast<int>(rank.devices.size()) == job.facts->num_devices;
+      });
+  const bool all_ranks =
+      static_cast<int>(live.ranks.size()) == job.facts->num_ranks;
+  if (!on_devices || !all_ranks || AllOver(live.ranks)) {
     return Damaged(JobName(id), "is live without an attempt on a device");
   }
   PlaceLive(state, now, std::move(live), entry);
@@ -164,19 +180,27 @@ JobEntry* OwnerOf(State& state, const std::string& name) {
   return it == state.jobs.end() ? nullptr : &it->second;
 }
 
-// Nothing is on a device that something else is on.
-absl::Status CheckDevices(const State& state) {
-  for (const auto& [id, worker] : state.workers) {
-    std::set<std::string> held;
-    for (const auto& [job, rank] : worker.live) {
-      const Live& live = std::get<Live>(state.jobs.at(job).place);
-      for (const std::string& device : live.ranks[rank].devices) {
-        if (held.insert(device).second) continue;
-        return Damaged(JobName(job),
-                       absl::StrCat("is on ", device, " of worker ", id,
-                                    ", where another is"));
+// Live attempts, on workers that nobody has heard of yet. DATA_LOSS when two
+// hold one device.
+absl::Status ShowLoaded(State& state, const Moment& now) {
+  for (auto& [id, worker] : state.workers) ShowWorker(state, worker);
+  std::set<std::pair<std::string, std::string>> held;
+  for (const auto& [id, entry] : state.jobs) {
+    const auto* live = LiveIn(entry);
+    if (live == nullptr) continue;
+    for (const LiveRank& rank : live->ranks) {
+      for (const std::string& device : rank.devices) {
+        if (rank.over || held.insert({rank.worker, device}).second) continue;
+        return Damaged(JobName(id),
+                       absl::StrCat("holds ", device, " of ", rank.worker,
+                                    ", which another job holds"));
       }
     }
+    StartWaiting(state, *entry.job);
+    ShowStart(state, *entry.job, *live);
+    if (AskedOf(*entry.job) == Asked::kRun) continue;
+    state.board.NoteStopping(entry.job->facts->sequence,
+                             now.monotonic + state.options.stop_grace);
   }
   return absl::OkStatus();
 }
@@ -191,7 +215,7 @@ absl::Status CheckLoaded(const State& state) {
                      absl::StrCat("does not fit together: ", fits.message()));
     }
   }
-  return CheckDevices(state);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -223,8 +247,7 @@ Records DurablePart(const State& state) {
 
 absl::StatusOr<State> Load(const Options& options, const Records& records,
                            const Moment& now) {
-  State state;
-  state.options = options;
+  State state(options);
   for (const RowPtr& row : records.rows) {
     ORDO_RETURN_IF_ERROR(TakeAdminRow(*row, &state));
   }
@@ -241,6 +264,7 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
   }
   state.next_sequence =
       std::max(state.next_sequence, records.last_sequence + 1);
+  ORDO_RETURN_IF_ERROR(ShowLoaded(state, now));
   for (const CheckpointPtr& checkpoint : records.checkpoints) {
     JobEntry* owner = OwnerOf(state, checkpoint->name());
     if (owner == nullptr) return Damaged(checkpoint->name(), "has no job");

@@ -26,6 +26,7 @@ std::shared_ptr<JobRecord> MakeRecord(const std::string& name, int64_t sequence,
   spec.set_name(name);
   auto facts = std::make_shared<JobFacts>(FactsOf(spec));
   facts->sequence = sequence;
+  facts->spec = std::make_shared<const jobs::v1::JobSpec>();
   auto record = std::make_shared<JobRecord>();
   record->facts = facts;
   record->state = state;
@@ -63,7 +64,8 @@ TEST(LoadTest, WhatARestartLoadsIsWhatWasRecorded) {
   shell.Restart();
   EXPECT_EQ(shell.state().jobs.size(), before.jobs.size());
   EXPECT_EQ(shell.state().next_sequence, before.next_sequence);
-  EXPECT_EQ(shell.state().waiting, before.waiting);
+  EXPECT_EQ(shell.state().waiting.size(), before.waiting.size());
+  EXPECT_EQ(shell.state().running.size(), 1u);
   EXPECT_EQ(shell.StateOf("a"), Job::RUNNING);
   const JobRecord& job = *shell.state().jobs.at("a").job;
   EXPECT_EQ(job.incarnation, "w-first");

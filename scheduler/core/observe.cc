@@ -8,6 +8,7 @@
 #include "base/status/details.h"
 #include "scheduler/core/admin.h"
 #include "scheduler/core/attempts.h"
+#include "scheduler/core/board.h"
 #include "scheduler/core/observe_attempt.h"
 
 namespace ordo::scheduler::core {
@@ -135,7 +136,7 @@ void AddDevicesOf(const State& state, const Worker& worker,
       return;
     }
   }
-  for (const auto& [name, kind] : worker.devices) devices->insert(name);
+  for (const auto& [name, device] : worker.announced) devices->insert(name);
 }
 
 void TakeObserved(Turn& turn, Worker& worker,
@@ -159,7 +160,8 @@ void TakeObserved(Turn& turn, Worker& worker,
     turn.Counted(Count::What::kStaleAttempt);
   }
   worker.lingering = std::move(lingering);
-  IndexFreeDevices(turn.state, worker);
+  turn.state.board_changed = true;
+  ShowWorker(turn.state, worker);
 }
 
 }  // namespace
@@ -190,9 +192,10 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
   worker.address = request.address();
   worker.build_digest = request.build_digest();
   worker.draining = request.draining();
+  worker.cpus = request.cpus();
+  worker.memory_bytes = request.memory_bytes();
   worker.labels.clear();
   worker.labels.insert(request.labels().begin(), request.labels().end());
-  worker.devices.clear();
   worker.announced.clear();
   for (const workers::v1::Device& device : request.devices()) {
     workers::v1::Device& announced = worker.announced[device.name()];
@@ -200,8 +203,6 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
     announced.set_kind(KindOf(device.name()));
     announced.clear_job();
     announced.clear_attempt();
-    if (!device.withheld().empty()) continue;
-    worker.devices[device.name()] = announced.kind();
   }
   worker.liveness = Worker::Liveness::kOnline;
   if (worker.incarnation != request.incarnation()) {
@@ -209,7 +210,7 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
   }
   Touch(turn, worker);
   TakeObserved(turn, worker, request.observed());
-  IndexFreeDevices(turn.state, worker);
+  ShowWorker(turn.state, worker);
   if (is_new) turn.desired_changed.insert(worker.id);
   turn.Emit(AnswerAnnounce{absl::OkStatus()});
 }
@@ -243,13 +244,14 @@ void LoseWorker(Turn& turn, const std::string& id) {
     EndRank(edit, rank, WorkerLost(id, "was silent for longer than its lease"));
     edit.Commit();
   }
-  IndexFreeDevices(turn.state, worker);
+  ShowWorker(turn.state, worker);
 }
 
 void ForgetWorker(Turn& turn, const std::string& id) {
   Worker& worker = turn.state.workers.at(id);
   SetDeadline(turn.state, {Deadline::Kind::kDrain, id, &worker.drain_at},
               std::nullopt);
+  ForgetOnBoard(turn.state, turn.state.workers.at(id));
   turn.state.workers.erase(id);
   turn.workers_changed.erase(id);
   turn.desired_changed.erase(id);

@@ -20,7 +20,7 @@ void TakeStart(JobEdit& edit, const ObservedAttempt& observed) {
   if (!observed.has_started() && !observed.has_run_time()) return;
   if (edit.read().newest_attempt().has_run_time()) return;
   Turn& turn = edit.turn();
-  Live& live = std::get<Live>(edit.entry().place);
+  Live& live = *LiveIn(edit.entry());
   jobs::v1::Attempt& attempt = edit.attempt();
   *attempt.mutable_run_time() = observed.has_run_time()
                                     ? observed.run_time()
@@ -47,7 +47,7 @@ void TakeStart(JobEdit& edit, const ObservedAttempt& observed) {
 
 // Counts the devices' time until now, and what they are used for from now on.
 void TakeUse(JobEdit& edit, const ObservedAttempt& observed) {
-  Live& live = std::get<Live>(edit.entry().place);
+  Live& live = *LiveIn(edit.entry());
   CountUse(edit.turn(), live);
   live.use = UseOf(edit.read(), observed.has_evaluation());
 }
@@ -73,7 +73,7 @@ void TakeFirstStep(JobEdit& edit, const ObservedAttempt& observed) {
 
 void TakeRecords(JobEdit& edit, const ObservedAttempt& observed) {
   const int32_t rank = observed.rank();
-  const Live& live = std::get<Live>(edit.entry().place);
+  const Live& live = *LiveIn(edit.entry());
   for (const agent::v1::DurableRecord& record : observed.records()) {
     if (record.number() <= AcknowledgedOf(edit.read(), rank)) continue;
     TakeDurableRecord(edit, rank, record);
@@ -110,7 +110,7 @@ bool IsSame(const jobs::v1::Progress& a, const jobs::v1::Progress& b) {
 void TakeProgress(Turn& turn, JobEntry& entry,
                   const ObservedAttempt& observed) {
   if (!observed.has_step() && !observed.has_evaluation()) return;
-  Live& live = std::get<Live>(entry.place);
+  Live& live = *LiveIn(entry);
   live.step = std::max(live.step, observed.step().step());
   auto progress = ProgressOf(turn, observed);
   if (live.progress != nullptr && IsSame(*live.progress, *progress)) return;
@@ -124,7 +124,7 @@ void TakeProgress(Turn& turn, JobEntry& entry,
 
 void ObserveAttempt(Turn& turn, JobEntry& entry,
                     const ObservedAttempt& observed) {
-  LiveRank& rank = std::get<Live>(entry.place).ranks[observed.rank()];
+  LiveRank& rank = LiveIn(entry)->ranks[observed.rank()];
   rank.observed = true;
   JobEdit edit(turn, entry);
   // It speaks for the attempt.

@@ -54,7 +54,7 @@ Asked AskedOf(const JobRecord& job) {
 Asked AskedOf(const State& state, const JobEntry& entry) {
   const Asked asked = AskedOf(*entry.job);
   if (asked != Asked::kRun) return asked;
-  const auto& ranks = std::get<Live>(entry.place).ranks;
+  const auto& ranks = LiveIn(entry)->ranks;
   const bool draining =
       std::any_of(ranks.begin(), ranks.end(), [&state](const LiveRank& rank) {
         // The worker of one that is over may be forgotten.

@@ -70,7 +70,8 @@ TEST_F(RanksTest, AGangWaitsUntilThereIsRoomForAllOfIt) {
   Submit(JobBuilder("one"));
   SubmitGang();
   EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
-  shell_.Observe("v", {AttemptBuilder("one", 1).Running().Exited(0)});
+  shell_.Observe(shell_.job("one").attempts(0).worker(),
+                 {AttemptBuilder("one", 1).Running().Exited(0)});
   shell_.Ignore();
   EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
 }

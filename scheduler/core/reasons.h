@@ -15,6 +15,11 @@ inline constexpr char kWaitingForNeeds[] = "WAITING_FOR_NEEDS";
 inline constexpr char kNoSuchDevice[] = "NO_SUCH_DEVICE";
 inline constexpr char kNoSuchKernel[] = "NO_SUCH_KERNEL";
 inline constexpr char kNoWorker[] = "NO_WORKER";
+inline constexpr char kWorkersClosed[] = "WORKERS_CLOSED";
+inline constexpr char kQueueLimit[] = "QUEUE_LIMIT";
+inline constexpr char kOwnerLimit[] = "OWNER_LIMIT";
+inline constexpr char kReserved[] = "RESERVED";
+inline constexpr char kOtherFirst[] = "OTHER_FIRST";
 // Of a job with a live attempt.
 inline constexpr char kStarting[] = "STARTING";
 inline constexpr char kRunning[] = "RUNNING";
@@ -48,17 +53,44 @@ inline constexpr char kQueueTimeLimit[] = "QUEUE_TIME_LIMIT";
 inline constexpr char kImported[] = "IMPORTED";
 
 inline constexpr const char* kAll[] = {
-    kWaitingForDevice, kBackoff,           kHeld,
-    kWaitingForNeeds,  kNoSuchDevice,      kNoSuchKernel,
-    kNoWorker,         kStarting,          kRunning,
-    kFinished,         kCancelledByUser,   kBadSpec,
-    kDataMissing,      kNonFinite,         kCheckpointDamaged,
-    kTrainerFailed,    kTrainerKilled,     kHang,
-    kStartFailed,      kOutOfMemory,       kDeviceError,
-    kStorageError,     kWorkerLost,        kHostFailed,
-    kStopped,          kPreempted,         kPeerLost,
-    kRunTimeLimit,     kAttemptsExhausted, kInterruptionsExhausted,
-    kNeedFailed,       kQueueTimeLimit,    kImported,
+    kWaitingForDevice,
+    kBackoff,
+    kHeld,
+    kWaitingForNeeds,
+    kNoSuchDevice,
+    kNoSuchKernel,
+    kNoWorker,
+    kWorkersClosed,
+    kQueueLimit,
+    kOwnerLimit,
+    kReserved,
+    kOtherFirst,
+    kStarting,
+    kRunning,
+    kFinished,
+    kCancelledByUser,
+    kBadSpec,
+    kDataMissing,
+    kNonFinite,
+    kCheckpointDamaged,
+    kTrainerFailed,
+    kTrainerKilled,
+    kHang,
+    kStartFailed,
+    kOutOfMemory,
+    kDeviceError,
+    kStorageError,
+    kWorkerLost,
+    kHostFailed,
+    kStopped,
+    kPreempted,
+    kPeerLost,
+    kRunTimeLimit,
+    kAttemptsExhausted,
+    kInterruptionsExhausted,
+    kNeedFailed,
+    kQueueTimeLimit,
+    kImported,
 };
 
 // Those that an attempt may end with.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "scheduler/core/attempts.h"
+#include "scheduler/core/board.h"
 #include "scheduler/core/life.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/waiting.h"
@@ -51,7 +52,9 @@ void CancelQueued(JobEdit& edit, const std::string& user) {
 void CancelLive(JobEdit& edit, const std::string& user) {
   Follow(edit, Trigger::kCancel, reason::kCancelledByUser,
          absl::StrCat("cancelled by ", user, "; its trainer is being ended"));
-  TellWorkersOf(edit.turn(), std::get<Live>(edit.entry().place));
+  TellWorkersOf(edit.turn(), *LiveIn(edit.entry()));
+  ShowStopping(edit.turn(), edit.read(),
+               edit.turn().state.options.cancel_grace);
 }
 
 }  // namespace
@@ -118,6 +121,7 @@ void HandleSetPriority(Turn& turn, const SetPriority& set) {
     JobEdit edit(turn, *entry);
     edit.job().priority = set.priority;
     edit.Commit();
+    ShowPriority(turn.state, *entry->job);
   }
   AnswerWith(turn, set.call, *entry);
 }

@@ -12,7 +12,20 @@ namespace {
 // Workers named in a sentence, at most.
 constexpr size_t kMaxNamed = 4;
 
+policy::BoardOptions BoardOptionsOf(const Options& options) {
+  policy::BoardOptions board = options.board;
+  board.grace = options.stop_grace;
+  return board;
+}
+
 }  // namespace
+
+State::State(const Options& given)
+    : options(given), board(BoardOptionsOf(given)) {
+  policy::Queue queue;
+  queue.name = kDefaultQueue;
+  board.PutQueue(queue);
+}
 
 std::string CheckpointId(const CheckpointKey& key) {
   return absl::StrCat(key.second, "-", key.first);
@@ -59,17 +72,6 @@ std::map<std::string, std::string> LackingKernels(
   return lacking;
 }
 
-policy::Kernels LackingKernels(const Worker& worker,
-                               const std::string& device) {
-  policy::Kernels lacking;
-  const auto announced = worker.announced.find(device);
-  if (announced == worker.announced.end()) return lacking;
-  for (const auto& [kernel, why] : LackingKernels(announced->second)) {
-    lacking.insert(kernel);
-  }
-  return lacking;
-}
-
 WorkerAdminPtr AdminOf(const State& state, const std::string& worker) {
   const auto found = state.admin.find(worker);
   return found == state.admin.end() ? nullptr : found->second;
@@ -77,7 +79,7 @@ WorkerAdminPtr AdminOf(const State& state, const std::string& worker) {
 
 bool TakesWork(const Worker& worker) {
   return worker.liveness == Worker::Liveness::kOnline && !worker.draining &&
-         !worker.closed;
+         !worker.closed && !worker.emptied;
 }
 
 CheckpointPtr NewestCheckpoint(const JobEntry& entry) {
@@ -101,8 +103,7 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
   std::map<std::string, std::pair<std::string, int>> holders;
   for (const auto& [job, rank] : worker.live) {
     const JobEntry& entry = state.jobs.at(job);
-    for (const std::string& device :
-         std::get<Live>(entry.place).ranks[rank].devices) {
+    for (const std::string& device : LiveIn(entry)->ranks[rank].devices) {
       holders[device] = {JobName(job), entry.job->attempt_number()};
     }
   }
@@ -115,6 +116,8 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
     }
   }
   proto.mutable_labels()->insert(worker.labels.begin(), worker.labels.end());
+  proto.set_cpus(worker.cpus);
+  proto.set_memory_bytes(worker.memory_bytes);
   proto.set_build_digest(worker.build_digest);
   *proto.mutable_last_seen_time() = ToTimestamp(worker.last_seen);
   ShowAdmin(AdminOf(state, worker.id), &proto);

@@ -11,14 +11,17 @@
 #include <variant>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/time/time.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
+#include "scheduler/core/box.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/names.h"
 #include "scheduler/core/spec_table.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/core/worker_admin.h"
+#include "scheduler/policy/board.h"
 #include "scheduler/policy/policy.h"
 
 // What the core knows. Plain data; changed by Apply alone. CheckInvariants says
@@ -28,6 +31,8 @@ namespace ordo::scheduler::core {
 
 struct Options {
   policy::PlaceFunction place = nullptr;
+  // `grace` is stop_grace.
+  policy::BoardOptions board;
   // A worker silent for this long is lost.
   absl::Duration lease = absl::Seconds(10);
   // Desired sets are repeated this often.
@@ -46,7 +51,7 @@ struct Options {
   int64_t epoch = 1;
 };
 
-// A job that waits: in State.waiting, or for its backoff to end, for jobs that
+// A job that waits: on the board, or for its backoff to end, for jobs that
 // it needs, or to be released.
 struct Queued {
   // On the monotonic clock: since when.
@@ -78,7 +83,8 @@ struct LiveRank {
 struct Live {
   // One or more; not all are over.
   std::vector<LiveRank> ranks;
-  // Monotonic: when it has run for as long as it may.
+  // Monotonic: when it began, and when it has run for as long as it may.
+  absl::Duration started;
   std::optional<absl::Duration> limit_at;
 
   // Not durable.
@@ -110,11 +116,21 @@ using CheckpointKey = std::pair<int32_t, int64_t>;  // attempt, step
 
 struct JobEntry {
   JobPtr job;
-  std::variant<Queued, Live, Ended> place;
-  std::map<CheckpointKey, CheckpointPtr> checkpoints;
+  std::variant<Queued, Box<Live>, Ended> place;
+  absl::btree_map<CheckpointKey, CheckpointPtr> checkpoints;
   // By id, <evaluation>-<step>.
-  std::map<std::string, ReportPtr> reports;
+  absl::btree_map<std::string, ReportPtr> reports;
 };
+
+// The live attempt; null when there is none.
+inline Live* LiveIn(JobEntry& entry) {
+  auto* live = std::get_if<Box<Live>>(&entry.place);
+  return live == nullptr ? nullptr : &**live;
+}
+inline const Live* LiveIn(const JobEntry& entry) {
+  const auto* live = std::get_if<Box<Live>>(&entry.place);
+  return live == nullptr ? nullptr : &**live;
+}
 
 // A rank of a job's live attempt.
 using RankId = std::pair<std::string, int32_t>;
@@ -131,27 +147,30 @@ struct Worker {
   std::string id;
   std::string incarnation;
   std::string address;
-  // Kind by name, of those that it offers.
-  std::map<std::string, std::string> devices;
   // As it announced them, by name.
   std::map<std::string, workers::v1::Device> announced;
   std::map<std::string, std::string> labels;
+  int32_t cpus = 0;
+  int64_t memory_bytes = 0;
   std::string build_digest;
   Liveness liveness = Liveness::kUnknown;
   bool draining = false;
-  // By what people decided (State.admin): nothing starts there; and what runs
-  // is stopped.
+  // By what people decided (State.admin): it is cordoned, nothing starts there;
+  // its drain has begun, and what runs is stopped.
   bool closed = false;
   bool emptied = false;
   absl::Time last_seen;
   int64_t observed_sequence = 0;
   // Incarnations before this one, newest last, at most kMaxSuperseded.
   std::vector<std::string> superseded;
+  // As the board knows it.
+  policy::Worker shown;
   // What is here of live attempts and not over.
   std::set<RankId> live;
   // Devices that an attempt which is not live still occupies.
   std::set<std::string> lingering;
-  // Monotonic times of its deadlines.
+  // Monotonic times of its deadlines. Nothing starts that may run beyond
+  // `drain_at`.
   std::optional<absl::Duration> lease_at;
   std::optional<absl::Duration> heartbeat_at;
   std::optional<absl::Duration> forget_at;
@@ -183,6 +202,9 @@ inline bool operator<(const Deadline& a, const Deadline& b) {
 }
 
 struct State {
+  State() : State(Options()) {}
+  explicit State(const Options& options);
+
   Options options;
   int64_t next_sequence = 1;
   // Number of the last desired set.
@@ -199,9 +221,17 @@ struct State {
   // Those of jobs that were created in this life.
   SpecTable specs;
 
-  // Indexes over the above.
-  policy::WaitingJobs waiting;
-  policy::FreeDevices free;
+  // Indexes over the above. What placement decides by: jobs that wait for
+  // devices, live attempts, workers.
+  policy::Board board;
+  // By sequence, of the jobs that the board knows.
+  absl::btree_map<int64_t, FactsPtr> waiting;
+  absl::btree_map<int64_t, FactsPtr> running;
+  // The policy was last asked then; when it is asked again though nothing
+  // changes; whether the board has changed since.
+  absl::Duration placed_at;
+  std::optional<absl::Duration> place_at;
+  bool board_changed = false;
   // Live jobs by the checkpoint (resource name) that they need.
   std::map<std::string, std::set<std::string>> pins;
   // Queued jobs by the job that must end first; only of such as have not.
@@ -218,8 +248,6 @@ std::string CheckpointId(const CheckpointKey& key);
 // probe there: ...".
 std::map<std::string, std::string> LackingKernels(
     const workers::v1::Device& device);
-// The same of a device that a worker announced, without the reasons.
-policy::Kernels LackingKernels(const Worker& worker, const std::string& device);
 bool AllOver(const std::vector<LiveRank>& ranks);
 // "w, cpu:0", or "4 ranks on v and w".
 std::string WhereOf(const Live& live);
@@ -228,7 +256,7 @@ std::string WhereOf(const Live& live);
 DeviceUse UseOf(const JobRecord& job, bool in_evaluation);
 // What people decided of a worker; null: nothing.
 WorkerAdminPtr AdminOf(const State& state, const std::string& worker);
-// Whether new attempts may start there.
+// Whether new attempts may start there, as far as they end before its drain.
 bool TakesWork(const Worker& worker);
 // The newest checkpoint that is AVAILABLE; null when there is none.
 CheckpointPtr NewestCheckpoint(const JobEntry& entry);

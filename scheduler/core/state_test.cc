@@ -9,7 +9,6 @@ namespace ordo::scheduler::core {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using testing::JobBuilder;
 using ::testing::Pair;
 using testing::TestShell;
@@ -36,11 +35,6 @@ TEST(StateTest, ADeviceLacksWhatItsProbeFoundWrongOrNotForIt) {
       LackingKernels(device),
       ElementsAre(Pair("attention/wrong", "failed its probe there: it hung"),
                   Pair("rows/other", "cannot run there: no AVX-512")));
-  Worker worker;
-  EXPECT_THAT(LackingKernels(worker, "cpu:0"), IsEmpty());
-  worker.announced["cpu:0"] = device;
-  EXPECT_THAT(LackingKernels(worker, "cpu:0"),
-              ElementsAre("attention/wrong", "rows/other"));
 }
 
 TEST(StateTest, TheNewestCheckpointIsThatOfTheLargestStepThatIsThere) {

@@ -108,6 +108,11 @@ absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
                      id));
   }
   ORDO_RETURN_IF_ERROR(CheckNotRetired(job, *plan));
+  if (!state.board.HasQueue(QueueOf(job.spec))) {
+    return absl::NotFoundError(absl::StrCat("queue: there is no queue ",
+                                            job.spec.queue(),
+                                            "; leave it out for default"));
+  }
   ORDO_RETURN_IF_ERROR(ResolveReferences(state, &job.spec));
   if (!job.request_id.empty()) plan->request_ids[job.request_id] = id;
   plan->created[id] = std::move(job);

@@ -58,25 +58,4 @@ void SetDeadline(State& state, const OwnedDeadline& deadline,
   if (at.has_value()) state.deadlines.insert({*at, kind, id});
 }
 
-void IndexFreeDevices(State& state, const Worker& worker) {
-  std::set<std::string> held = worker.lingering;
-  for (const auto& [job, rank] : worker.live) {
-    const auto& devices =
-        std::get<Live>(state.jobs.at(job).place).ranks[rank].devices;
-    held.insert(devices.begin(), devices.end());
-  }
-  // Kinds may change with an incarnation: look under each.
-  for (auto& [kind, devices] : state.free) {
-    auto it = devices.lower_bound({worker.id, ""});
-    while (it != devices.end() && it->first.worker == worker.id) {
-      it = devices.erase(it);
-    }
-  }
-  if (!TakesWork(worker)) return;
-  for (const auto& [name, kind] : worker.devices) {
-    if (held.count(name) > 0) continue;
-    state.free[kind][{worker.id, name}] = LackingKernels(worker, name);
-  }
-}
-
 }  // namespace ordo::scheduler::core

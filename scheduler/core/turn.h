@@ -81,9 +81,6 @@ struct OwnedDeadline {
 void SetDeadline(State& state, const OwnedDeadline& deadline,
                  std::optional<absl::Duration> at);
 
-// Brings State.free up to date with a worker.
-void IndexFreeDevices(State& state, const Worker& worker);
-
 }  // namespace ordo::scheduler::core
 
 #endif  // ORDO_SCHEDULER_CORE_TURN_H_

@@ -13,7 +13,6 @@ class TurnTest : public ::testing::Test {
   TurnTest() {
     auto facts = std::make_shared<JobFacts>();
     facts->id = "a";
-    facts->need = {"cpu", {}};
     facts->sequence = 4;
     auto job = std::make_shared<JobRecord>();
     job->facts = facts;
@@ -73,21 +72,6 @@ TEST_F(TurnTest, ADeadlineIsMovedNotAdded) {
   SetDeadline(state_, {Deadline::Kind::kLease, "w", &slot}, std::nullopt);
   EXPECT_TRUE(state_.deadlines.empty());
   EXPECT_EQ(slot, std::nullopt);
-}
-
-TEST_F(TurnTest, OnlyWhatAWorkerOffersAndNothingHoldsIsFree) {
-  Worker worker;
-  worker.id = "w";
-  worker.devices = {{"cpu:0", "cpu"}, {"cpu:1", "cpu"}, {"cuda:0", "cuda"}};
-  worker.liveness = Worker::Liveness::kOnline;
-  worker.lingering = {"cpu:1"};
-  IndexFreeDevices(state_, worker);
-  EXPECT_EQ(state_.free["cpu"].size(), 1u);
-  EXPECT_EQ(state_.free["cuda"].size(), 1u);
-  worker.draining = true;
-  IndexFreeDevices(state_, worker);
-  EXPECT_TRUE(state_.free["cpu"].empty());
-  EXPECT_TRUE(state_.free["cuda"].empty());
 }
 
 TEST_F(TurnTest, WhatOneOfSeveralRanksNotesIsInItsAttempt) {

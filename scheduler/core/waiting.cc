@@ -2,21 +2,11 @@
 
 #include <algorithm>
 
+#include "scheduler/core/board.h"
 #include "scheduler/core/reasons.h"
 
 namespace ordo::scheduler::core {
 namespace {
-
-void StartWaiting(State& state, const JobFacts& job) {
-  state.waiting[job.need][job.sequence] = job.id;
-}
-
-void StopWaiting(State& state, const JobFacts& job) {
-  const auto jobs = state.waiting.find(job.need);
-  if (jobs == state.waiting.end()) return;
-  jobs->second.erase(job.sequence);
-  if (jobs->second.empty()) state.waiting.erase(jobs);
-}
 
 // How many of the jobs that it needs have not ended. What is not known any more
 // has ended.
@@ -84,7 +74,7 @@ void LeaveQueue(Turn& turn, JobEntry& entry, JobRecord& job) {
               std::nullopt);
   SetDeadline(turn.state, {Deadline::Kind::kQueueLimit, id, &queued.limit_at},
               std::nullopt);
-  StopWaiting(turn.state, *job.facts);
+  StopWaiting(turn.state, job);
   ForgetNeeds(turn.state, *job.facts);
   job.waited_ns += absl::ToInt64Nanoseconds(turn.now.monotonic - queued.since);
   job.queue_ns = 0;
@@ -101,9 +91,9 @@ const char* WaitReason(const JobRecord& job, const Queued& queued) {
 void UpdateWaiting(State& state, const JobEntry& entry, const JobRecord& job) {
   if (WaitReason(job, std::get<Queued>(entry.place)) ==
       reason::kWaitingForDevice) {
-    StartWaiting(state, *job.facts);
+    StartWaiting(state, job);
   } else {
-    StopWaiting(state, *job.facts);
+    StopWaiting(state, job);
   }
 }
 

@@ -1,6 +1,5 @@
 #include "scheduler/core/waiting.h"
 
-#include <map>
 #include <string>
 
 #include "base/status/testing/status_matchers.h"
@@ -17,14 +16,15 @@ using testing::JobBuilder;
 using testing::TestShell;
 using testing::WorkerBuilder;
 
-TEST(WaitingTest, OnlyWhatWaitsForDevicesIsInTheIndex) {
+TEST(WaitingTest, OnlyWhatWaitsForDevicesIsOnTheBoard) {
   TestShell shell;
   ORDO_ASSERT_OK(shell.Submit(JobBuilder("a")));
   ORDO_ASSERT_OK(shell.Submit(JobBuilder("b").Held()));
   ORDO_ASSERT_OK(shell.Submit(JobBuilder("c").Needs("a")));
   ASSERT_EQ(shell.state().waiting.size(), 1u);
-  const auto& jobs = shell.state().waiting.begin()->second;
-  EXPECT_EQ(jobs, (std::map<int64_t, std::string>{{1, "a"}}));
+  EXPECT_EQ(shell.state().waiting.at(1)->id, "a");
+  EXPECT_TRUE(shell.state().board.IsWaiting(1));
+  EXPECT_FALSE(shell.state().board.IsWaiting(2));
 }
 
 TEST(WaitingTest, AHoldComesBeforeANeedAndThatBeforeABackoff) {

@@ -1,13 +1,13 @@
 #include "scheduler/policy/table.h"
 
 #include "absl/strings/str_cat.h"
-#include "scheduler/policy/fifo.h"
+#include "scheduler/policy/fair.h"
 
 namespace ordo::scheduler::policy {
 
 const std::vector<Policy>& Policies() {
   static const auto& policies = *new std::vector<Policy>{
-      {"fifo", &PlaceFifo},
+      {"fair", &PlaceFair},
   };
   return policies;
 }

@@ -10,7 +10,7 @@
 namespace ordo::scheduler::policy {
 
 // The policy that runs when none is named.
-inline constexpr char kDefaultPolicy[] = "fifo";
+inline constexpr char kDefaultPolicy[] = "fair";
 
 // All policies.
 const std::vector<Policy>& Policies();

@@ -20,12 +20,12 @@ TEST(PolicyTableTest, FindsEachPolicyByName) {
 
 TEST(PolicyTableTest, AnUnknownNameIsRefusedWithThoseThereAre) {
   EXPECT_THAT(FindPolicy("lottery"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("fifo")));
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("fair")));
 }
 
-TEST(PolicyTableTest, EveryPolicyLeavesAnEmptySnapshotAlone) {
+TEST(PolicyTableTest, EveryPolicyLeavesAnEmptyBoardAlone) {
   for (const Policy& policy : Policies()) {
-    EXPECT_TRUE(policy.place({{}, {}}).empty()) << policy.name;
+    EXPECT_TRUE(policy.place(Board(), absl::Seconds(1)).empty()) << policy.name;
   }
 }
 

@@ -97,11 +97,12 @@ absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
   return listing;
 }
 
-absl::StatusOr<jobs::v1::ExplainResponse> Reads::Explain(const std::string& job,
-                                                         absl::Time now) const {
-  if (auto live = view_.Explain(job, now)) return *std::move(live);
+absl::StatusOr<jobs::v1::ExplainResponse> Reads::Explain(
+    const std::string& job, absl::Time now,
+    const std::optional<core::Placing>& placing) const {
+  if (auto live = view_.Explain(job, now, placing)) return *std::move(live);
   ORDO_ASSIGN_OR_RETURN(const Job ended, GetJob(job));
-  return core::Explain({ended, 0, {}, now});
+  return core::Explain({ended, {}, now});
 }
 
 absl::StatusOr<checkpoints::v1::Checkpoint> Reads::NewestCheckpoint(

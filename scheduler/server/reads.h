@@ -1,10 +1,12 @@
 #ifndef ORDO_SCHEDULER_SERVER_READS_H_
 #define ORDO_SCHEDULER_SERVER_READS_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "scheduler/core/explain.h"
 #include "scheduler/scheduler.h"
 #include "scheduler/server/view.h"
 #include "scheduler/store/reader.h"
@@ -22,8 +24,10 @@ class Reads {
   absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const;
   absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(const JobFilter& filter,
                                                   const Page& page) const;
-  absl::StatusOr<jobs::v1::ExplainResponse> Explain(const std::string& job,
-                                                    absl::Time now) const;
+  // `placing`: what the core says of it now, if it waits for devices.
+  absl::StatusOr<jobs::v1::ExplainResponse> Explain(
+      const std::string& job, absl::Time now,
+      const std::optional<core::Placing>& placing) const;
   absl::StatusOr<checkpoints::v1::Checkpoint> GetCheckpoint(
       const std::string& job, const std::string& checkpoint) const;
   absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> ListCheckpoints(

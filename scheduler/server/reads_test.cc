@@ -1,6 +1,7 @@
 #include "scheduler/server/reads.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -113,14 +114,14 @@ TEST_F(ReadsTest, FiltersReachLiveAndEndedJobs) {
 TEST_F(ReadsTest, AnEndedJobIsShownAndExplained) {
   Put(MakeJob("a", 1, Job::SUCCEEDED));
   EXPECT_EQ(reads_.GetJob("a")->state(), Job::SUCCEEDED);
-  EXPECT_THAT(reads_.Explain("a", absl::UnixEpoch()), IsOk());
+  EXPECT_THAT(reads_.Explain("a", absl::UnixEpoch(), std::nullopt), IsOk());
 }
 
 TEST_F(ReadsTest, WhatIsNotThereIsNotFound) {
   Put(MakeJob("a", 1));
   const auto not_found = StatusIs(absl::StatusCode::kNotFound);
   EXPECT_THAT(reads_.GetJob("x"), not_found);
-  EXPECT_THAT(reads_.Explain("x", absl::UnixEpoch()), not_found);
+  EXPECT_THAT(reads_.Explain("x", absl::UnixEpoch(), std::nullopt), not_found);
   EXPECT_THAT(reads_.GetCheckpoint("x", "latest"), not_found);
   EXPECT_THAT(reads_.GetCheckpoint("a", "latest"), not_found);
   EXPECT_THAT(reads_.GetCheckpoint("a", "5-1"), not_found);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <future>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,7 @@
 #include "base/files/file_util.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
+#include "scheduler/core/explain.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/present.h"
 #include "scheduler/server/counts.h"
@@ -300,7 +302,7 @@ void Server::ShowCheckpointAges(absl::Duration now) {
   ages_shown_ = now;
   for (const auto& [id, worker] : state_.workers) {
     for (const auto& [job, rank] : worker.live) {
-      const auto& live = std::get<core::Live>(state_.jobs.at(job).place);
+      const auto& live = *core::LiveIn(state_.jobs.at(job));
       // As its progress: by the first device of rank 0.
       if (rank != 0) continue;
       options_.metrics->checkpoint_age.With({id, live.ranks[0].devices.front()})
@@ -637,7 +639,13 @@ absl::StatusOr<Listing<jobs::v1::Job>> Server::ListJobs(
 
 absl::StatusOr<jobs::v1::ExplainResponse> Server::Explain(
     const std::string& job) const {
-  return reads_.Explain(job, options_.clock->Now());
+  const core::Moment now = Now();
+  std::optional<core::Placing> placing;
+  {
+    base::MutexLock lock(mutex_);
+    placing = core::PlacingOf(state_, job, now);
+  }
+  return reads_.Explain(job, now.wall, placing);
 }
 
 absl::StatusOr<checkpoints::v1::Checkpoint> Server::GetCheckpoint(

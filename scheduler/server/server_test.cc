@@ -18,7 +18,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/testing/builders.h"
-#include "scheduler/policy/fifo.h"
+#include "scheduler/policy/fair.h"
 #include "scheduler/server/testing/fake_worker.h"
 #include "scheduler/store/sqlite_store.h"
 #include "scheduler/store/testing/memory_store.h"
@@ -65,7 +65,7 @@ class ServerTest : public ::testing::Test {
     ASSERT_THAT(store, IsOk());
     store_ = *std::move(store);
     ServerOptions options;
-    options.core.place = &policy::PlaceFifo;
+    options.core.place = &policy::PlaceFair;
     options.core.lease = lease_;
     options.core.heartbeat = absl::Milliseconds(50);
     options.core.retry_backoff = absl::Milliseconds(20);
@@ -330,7 +330,7 @@ TEST_F(ServerTest, NothingIsAnsweredOrSeenBeforeItIsDurable) {
   auto memory = std::make_shared<store::testing::Memory>();
   store::testing::MemoryStore store(memory);
   ServerOptions options;
-  options.core.place = &policy::PlaceFifo;
+  options.core.place = &policy::PlaceFair;
   options.store = &store;
   options.clock = &clock_;
   options.files = &files_;
@@ -358,7 +358,7 @@ TEST_F(ServerTest, AFailedCommitIsAnsweredByNobody) {
   store::testing::MemoryStore store(memory);
   memory->Fail(absl::UnavailableError("disk broken"));
   ServerOptions options;
-  options.core.place = &policy::PlaceFifo;
+  options.core.place = &policy::PlaceFair;
   options.store = &store;
   options.clock = &clock_;
   options.files = &files_;
@@ -454,7 +454,7 @@ class FullStoreTest : public ServerTest {
   FullStoreTest() {
     Close();
     ServerOptions options;
-    options.core.place = &policy::PlaceFifo;
+    options.core.place = &policy::PlaceFair;
     options.core.lease = lease_;
     options.core.heartbeat = absl::Milliseconds(50);
     options.store = &memory_store_;
@@ -525,7 +525,7 @@ TEST(ServerDeathTest, AFailedCommitEndsTheProcessWithAMessage) {
         store::testing::MemoryStore store(memory);
         memory->Fail(absl::UnavailableError("disk broken"));
         ServerOptions options;
-        options.core.place = &policy::PlaceFifo;
+        options.core.place = &policy::PlaceFair;
         options.store = &store;
         options.clock = &clock;
         options.files = &files;

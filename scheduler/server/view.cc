@@ -106,7 +106,6 @@ void View::Remove(const core::JobRecord& job) {
   for (const auto& [key, value] : facts.spec->labels()) {
     remove(LabelTerm(key, value));
   }
-  queued_[facts.need.kind].erase(sequence);
   sequences_.erase(facts.id);
   progress_.erase(facts.id);
   jobs_.erase(sequence);
@@ -125,11 +124,6 @@ bool View::PutJob(core::JobPtr job) {
     return true;
   }
   const bool changed = is_new || stored->second->state != job->state;
-  if (job->state == Job::QUEUED) {
-    queued_[facts.need.kind].insert(sequence);
-  } else {
-    queued_[facts.need.kind].erase(sequence);
-  }
   if (is_new) {
     Index(job);
     return true;
@@ -212,14 +206,6 @@ std::vector<Job> View::ListJobs(const JobFilter& filter, int64_t before,
   return jobs;
 }
 
-int View::JobsAhead(const core::JobRecord& job) const {
-  if (job.state != Job::QUEUED) return 0;
-  const auto queued = queued_.find(job.facts->need.kind);
-  if (queued == queued_.end()) return 0;
-  return static_cast<int>(std::distance(
-      queued->second.begin(), queued->second.lower_bound(job.facts->sequence)));
-}
-
 std::vector<std::string> View::Needed(const core::JobRecord& job) const {
   std::vector<std::string> needed;
   for (const core::NeededJob& need : job.facts->needs) {
@@ -228,8 +214,9 @@ std::vector<std::string> View::Needed(const core::JobRecord& job) const {
   return needed;
 }
 
-std::optional<jobs::v1::ExplainResponse> View::Explain(const std::string& job,
-                                                       absl::Time now) const {
+std::optional<jobs::v1::ExplainResponse> View::Explain(
+    const std::string& job, absl::Time now,
+    const std::optional<core::Placing>& placing) const {
   base::MutexLock lock(mutex_);
   const auto sequence = sequences_.find(job);
   if (sequence == sequences_.end()) return std::nullopt;
@@ -237,7 +224,7 @@ std::optional<jobs::v1::ExplainResponse> View::Explain(const std::string& job,
   const Job seen = WithProgress(record);
   std::vector<workers::v1::Worker> workers;
   for (const auto& [name, worker] : workers_) workers.push_back(*worker);
-  return core::Explain({seen, JobsAhead(record), workers, now, Needed(record)});
+  return core::Explain({seen, workers, now, Needed(record), placing});
 }
 
 absl::StatusOr<workers::v1::Worker> View::GetWorker(

@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "base/mutex.h"
 #include "scheduler/core/effect.h"
+#include "scheduler/core/explain.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/scheduler.h"
@@ -47,9 +48,11 @@ class View {
   // The newest of a smaller sequence than `before`, newest first.
   std::vector<jobs::v1::Job> ListJobs(const JobFilter& filter, int64_t before,
                                       int limit) const;
-  // Nothing when the job has ended, or there is none.
-  std::optional<jobs::v1::ExplainResponse> Explain(const std::string& job,
-                                                   absl::Time now) const;
+  // Nothing when the job has ended, or there is none. `placing`: what the core
+  // says of it now, if it waits for devices.
+  std::optional<jobs::v1::ExplainResponse> Explain(
+      const std::string& job, absl::Time now,
+      const std::optional<core::Placing>& placing) const;
   // As in scheduler::Scheduler.
   absl::StatusOr<workers::v1::Worker> GetWorker(
       const std::string& worker) const;
@@ -66,7 +69,6 @@ class View {
   void Remove(const core::JobRecord& job) ORDO_REQUIRES(mutex_);
   jobs::v1::Job WithProgress(const core::JobRecord& job) const
       ORDO_REQUIRES(mutex_);
-  int JobsAhead(const core::JobRecord& job) const ORDO_REQUIRES(mutex_);
   // Those of the jobs that it needs which have not ended.
   std::vector<std::string> Needed(const core::JobRecord& job) const
       ORDO_REQUIRES(mutex_);
@@ -77,8 +79,6 @@ class View {
   // Sequences by term, such as "state=1", "owner=ada", "label=k=v".
   std::unordered_map<std::string, std::set<int64_t>> terms_
       ORDO_GUARDED_BY(mutex_);
-  // Queued jobs by kind of device.
-  std::map<std::string, std::set<int64_t>> queued_ ORDO_GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<const jobs::v1::Progress>>
       progress_ ORDO_GUARDED_BY(mutex_);
   std::map<core::JobState, int64_t> ended_ ORDO_GUARDED_BY(mutex_);

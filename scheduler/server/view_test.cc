@@ -1,5 +1,6 @@
 #include "scheduler/server/view.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,7 +74,7 @@ TEST_F(ViewTest, AJobThatHasEndedLeaves) {
   view_.PutProgress("a", std::make_shared<jobs::v1::Progress>());
   EXPECT_TRUE(view_.PutJob(MakeJob("a", 1, {Job::FAILED, "ada", "red"})));
   EXPECT_FALSE(view_.FindJob("a").has_value());
-  EXPECT_FALSE(view_.Explain("a", absl::UnixEpoch()).has_value());
+  EXPECT_FALSE(view_.Explain("a", absl::UnixEpoch(), std::nullopt).has_value());
   JobFilter red;
   red.labels["team"] = "red";
   EXPECT_THAT(Names(red), IsEmpty());
@@ -132,16 +133,20 @@ TEST_F(ViewTest, ProgressIsShownWithTheJobUntilItIsTakenBack) {
 
 TEST_F(ViewTest, WhatIsNotThereIsNotFound) {
   EXPECT_FALSE(view_.FindJob("x").has_value());
-  EXPECT_FALSE(view_.Explain("x", absl::UnixEpoch()).has_value());
+  EXPECT_FALSE(view_.Explain("x", absl::UnixEpoch(), std::nullopt).has_value());
   EXPECT_THAT(view_.GetWorker("w"), StatusIs(absl::StatusCode::kNotFound));
 }
 
-TEST_F(ViewTest, JobsAheadAreThoseQueuedEarlierForTheSameKind) {
+TEST_F(ViewTest, AnExplanationSaysWhatTheCoreSays) {
   view_.PutJob(MakeJob("a", 1));
-  view_.PutJob(MakeJob("b", 2, {Job::RUNNING, "ada", ""}));
-  view_.PutJob(MakeJob("c", 3));
-  EXPECT_EQ(view_.Explain("c", absl::UnixEpoch())->jobs_ahead(), 1);
-  EXPECT_EQ(view_.Explain("a", absl::UnixEpoch())->jobs_ahead(), 0);
+  core::Placing placing;
+  placing.reason.constraint = policy::Constraint::kOrder;
+  placing.reason.jobs_ahead = 4;
+  placing.other = "b";
+  const auto explained = view_.Explain("a", absl::UnixEpoch(), placing);
+  ASSERT_TRUE(explained.has_value());
+  EXPECT_EQ(explained->jobs_ahead(), 4);
+  EXPECT_EQ(explained->blockers(0).reason(), "OTHER_FIRST");
 }
 
 TEST_F(ViewTest, WorkersAreListedByNameInPages) {

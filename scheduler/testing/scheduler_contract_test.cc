@@ -8,7 +8,7 @@
 #include "base/metrics/metrics.h"
 #include "gtest/gtest.h"
 #include "scheduler/metrics.h"
-#include "scheduler/policy/fifo.h"
+#include "scheduler/policy/fair.h"
 #include "scheduler/server/server.h"
 #include "scheduler/store/testing/memory_store.h"
 #include "scheduler/testing/fake_scheduler.h"
@@ -28,7 +28,7 @@ class Real : public ContractScheduler {
  public:
   Real() {
     server::ServerOptions options;
-    options.core.place = policy::PlaceFifo;
+    options.core.place = policy::PlaceFair;
     options.store = &store_;
     options.clock = &clock_;
     options.files = &files_;

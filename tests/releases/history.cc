@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
 #include "scheduler/core/present.h"
-#include "scheduler/policy/fifo.h"
+#include "scheduler/policy/fair.h"
 #include "worker/agent/facts.h"
 
 namespace ordo::tests::releases {
@@ -153,7 +153,7 @@ void AddReportAndWarning(ObservedAttempt* observed) {
 std::string JobId(int number) { return absl::StrFormat("job-%02d", number); }
 
 History::History(scheduler::store::Store& store) : store_(store) {
-  state_.options.place = &scheduler::policy::PlaceFifo;
+  state_.options.place = &scheduler::policy::PlaceFair;
   EXPECT_TRUE(store.Load().ok());
 }
 

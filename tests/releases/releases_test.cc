@@ -21,7 +21,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/invariants.h"
-#include "scheduler/policy/fifo.h"
+#include "scheduler/policy/fair.h"
 #include "scheduler/store/sqlite_store.h"
 #include "tests/harness/deployment.h"
 #include "tests/releases/history.h"
@@ -106,7 +106,7 @@ class ReleasesTest : public ::testing::Test {
   }
   scheduler::core::State LoadState(const std::string& path) {
     scheduler::core::Options options;
-    options.place = &scheduler::policy::PlaceFifo;
+    options.place = &scheduler::policy::PlaceFair;
     auto state = scheduler::core::Load(options, Load(path), now_);
     EXPECT_TRUE(state.ok()) << state.status();
     return *std::move(state);

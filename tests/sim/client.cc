@@ -114,7 +114,9 @@ void Client::DrawLimits(NewJob* job) {
     spec.mutable_retry()->set_max_interruptions(
         static_cast<int>(1 + dice_.Int(4)));
   }
-  spec.set_priority(static_cast<int>(dice_.Int(5)));
+  if (dice_.Chance(workload_.priority())) {
+    spec.set_priority(static_cast<int>(dice_.Int(9)) - 4);
+  }
   if (dice_.Chance(workload_.held())) {
     spec.set_hold(true);
     held_.insert(spec.name());

@@ -25,6 +25,7 @@ void DrawWishes(Dice dice, Workload* workload) {
   workload->set_holds_per_minute(Amount(dice, 10));
   workload->set_moves_per_minute(Amount(dice, 5));
   workload->set_closes_per_minute(Amount(dice, 8));
+  workload->set_priority(Amount(dice, 1));
 }
 
 void DrawNetwork(Dice dice, NetworkFaults* faults) {
@@ -79,6 +80,9 @@ Scenario DrawScenario(uint64_t seed) {
   cluster.set_lease_ms(Pick(dice, 2000, 10'000));
   cluster.set_heartbeat_ms(cluster.lease_ms() / 5);
   cluster.set_forget_worker_s(Pick(dice, 5, 300));
+  Dice preemption(seed, "scenario/preemption");
+  cluster.set_min_run_time_ms(Pick(preemption, 0, 20'000));
+  cluster.set_aging_ms(Pick(preemption, 500, 30'000));
   Workload& workload = *scenario.mutable_workload();
   workload.set_clients(Pick(dice, 1, 3));
   workload.set_submits_per_minute(Pick(dice, 3, 20));

@@ -34,43 +34,6 @@ bool IsSameJob(const core::JobPtr& a, const core::JobPtr& b) {
           a->acknowledged_records == b->acknowledged_records);
 }
 
-bool Lacks(const policy::Need& need, const policy::Kernels& lacking) {
-  return std::any_of(need.kernels.begin(), need.kernels.end(),
-                     [&lacking](const std::string& kernel) {
-                       return lacking.count(kernel) > 0;
-                     });
-}
-
-// What holds up a queued job that is in no backoff.
-const char* WhatHolds(const std::vector<workers::v1::Worker>& workers,
-                      const policy::Need& need) {
-  const char* reason = core::reason::kNoWorker;
-  int num_suited = 0;
-  for (const workers::v1::Worker& worker : workers) {
-    if (worker.state() != workers::v1::Worker::ONLINE) continue;
-    if (worker.cordoned() || worker.has_drain_time()) continue;
-    if (reason == core::reason::kNoWorker) {
-      reason = core::reason::kNoSuchDevice;
-    }
-    for (const workers::v1::Device& device : worker.devices()) {
-      if (device.kind() != need.kind) continue;
-      policy::Kernels lacking;
-      for (const auto& [kernel, why] : core::LackingKernels(device)) {
-        lacking.insert(kernel);
-      }
-      if (Lacks(need, lacking)) {
-        reason = core::reason::kNoSuchKernel;
-      } else {
-        ++num_suited;
-      }
-    }
-  }
-  if (num_suited == 0) return reason;
-  return need.ranks > 1 && num_suited < need.ranks * need.devices
-             ? core::reason::kNoSuchDevice
-             : core::reason::kWaitingForDevice;
-}
-
 std::vector<std::string> CheckpointsIn(
     const core::Records& records, checkpoints::v1::Checkpoint::State wanted) {
   std::vector<std::string> names;
@@ -95,6 +58,44 @@ size_t NumHeld(const core::State& state, const std::map<std::string, T>& all) {
       }));
 }
 
+// The policy has not been asked since something changed, or is to be asked
+// again at once.
+bool IsPlacing(const core::State& state) {
+  return state.board_changed || state.place_at == state.placed_at;
+}
+
+// The reason that follows from a constraint alone.
+std::string HoldOf(policy::Constraint constraint) {
+  switch (constraint) {
+    case policy::Constraint::kQueueLimit:
+      return core::reason::kQueueLimit;
+    case policy::Constraint::kOwnerLimit:
+      return core::reason::kOwnerLimit;
+    case policy::Constraint::kRoom:
+      return core::reason::kWaitingForDevice;
+    case policy::Constraint::kReservation:
+      return core::reason::kReserved;
+    case policy::Constraint::kOrder:
+      return core::reason::kOtherFirst;
+    default:
+      return "";
+  }
+}
+
+// By what the worker says now.
+bool LacksKernel(const core::State& state, const core::JobRecord& job,
+                 const std::string& worker, const std::string& device) {
+  const auto& announced = state.workers.at(worker).announced;
+  const auto found = announced.find(device);
+  if (found == announced.end()) return false;
+  const auto lacking = core::LackingKernels(found->second);
+  const auto kernels = core::ShapeOf(*job.facts->spec).kernels;
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [&lacking](const std::string& kernel) {
+                       return lacking.count(kernel) > 0;
+                     });
+}
+
 }  // namespace
 
 JobView ViewOf(const core::JobRecord& job) {
@@ -108,10 +109,13 @@ JobView ViewOf(const core::JobRecord& job) {
   view.failed_attempts = job.failed_attempts;
   view.interruptions = job.interruptions;
   view.held = !job.held_by.empty();
+  view.priority = job.priority;
   view.facts = job.facts;
   if (!job.attempts.empty()) {
+    const jobs::v1::Attempt& newest = job.newest_attempt();
+    if (!newest.has_end_time()) view.stopped_for = newest.reason();
     std::set<std::string> warnings;
-    for (const std::string& warning : job.newest_attempt().warnings()) {
+    for (const std::string& warning : newest.warnings()) {
       if (!warnings.insert(warning).second) view.has_repeated_warning = true;
     }
   }
@@ -129,7 +133,7 @@ std::vector<JobView> JobsOf(const core::State& state) {
 bool IsLive(const core::State& state, const worker::agent::AttemptKey& key) {
   const auto entry = state.jobs.find(key.job);
   if (entry == state.jobs.end()) return false;
-  const auto* live = std::get_if<core::Live>(&entry->second.place);
+  const auto* live = core::LiveIn(entry->second);
   return live != nullptr &&
          entry->second.job->attempt_number() == key.attempt &&
          key.rank < static_cast<int>(live->ranks.size()) &&
@@ -139,7 +143,7 @@ bool IsLive(const core::State& state, const worker::agent::AttemptKey& key) {
 std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
   std::vector<LiveAttempt> attempts;
   for (const auto& [id, entry] : state.jobs) {
-    const auto* live = std::get_if<core::Live>(&entry.place);
+    const auto* live = core::LiveIn(entry);
     if (live == nullptr) continue;
     for (size_t i = 0; i < live->ranks.size(); ++i) {
       const core::LiveRank& rank = live->ranks[i];
@@ -148,10 +152,13 @@ std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
       attempt.key = {id, entry.job->attempt_number(), static_cast<int32_t>(i)};
       attempt.worker = rank.worker;
       attempt.devices = rank.devices;
+      const absl::Duration limit = entry.job->facts->run_time_limit;
+      if (limit > absl::ZeroDuration()) {
+        attempt.ends_by = live->started + limit + state.options.stop_grace;
+      }
       for (const std::string& device : rank.devices) {
         attempt.lacks_kernel |=
-            Lacks(entry.job->facts->need,
-                  core::LackingKernels(state.workers.at(rank.worker), device));
+            LacksKernel(state, *entry.job, rank.worker, device);
       }
       attempts.push_back(std::move(attempt));
     }
@@ -176,15 +183,27 @@ absl::Status CheckExplained(const core::State& state) {
         needed.push_back(need.id);
       }
     }
+    const auto placing =
+        core::PlacingOf(state, id, {absl::UnixEpoch(), state.placed_at});
+    const bool on_board = entry.job->held_by.empty() && needed.empty() &&
+                          !queued->not_before.has_value();
+    // What the policy answered is carried out.
+    const bool starts = placing.has_value() &&
+                        placing->reason.constraint == policy::Constraint::kNone;
+    if (placing.has_value() != on_board || (starts && !IsPlacing(state))) {
+      return absl::InternalError(
+          absl::StrCat("job ", id, " waits for nothing"));
+    }
     const std::string holds = !entry.job->held_by.empty() ? core::reason::kHeld
                               : !needed.empty() ? core::reason::kWaitingForNeeds
                               : queued->not_before.has_value()
                                   ? core::reason::kBackoff
-                                  : WhatHolds(workers, entry.job->facts->need);
-    const jobs::v1::ExplainResponse explained = core::Explain(
-        {core::Present(*entry.job), 0, workers, absl::UnixEpoch(), needed});
+                                  : HoldOf(placing->reason.constraint);
+    const jobs::v1::ExplainResponse explained =
+        core::Explain({core::Present(*entry.job), workers, absl::UnixEpoch(),
+                       needed, placing});
     if (explained.blockers().empty() ||
-        explained.blockers(0).reason() != holds) {
+        (!holds.empty() && explained.blockers(0).reason() != holds)) {
       return absl::InternalError(
           absl::StrCat("job ", id, " is held up by ", holds,
                        ", but is told: ", explained.ShortDebugString()));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/state.h"
@@ -29,6 +30,9 @@ struct JobView {
   int32_t failed_attempts = 0;
   int32_t interruptions = 0;
   bool held = false;
+  int32_t priority = 0;
+  // Why its live attempt is to stop; empty: it is not.
+  std::string stopped_for;
   // What its spec says.
   scheduler::core::FactsPtr facts;
   // Of its newest attempt.
@@ -48,6 +52,9 @@ struct LiveAttempt {
   worker::agent::AttemptKey key;
   std::string worker;
   std::vector<std::string> devices;
+  // On the scheduler's monotonic clock: when its run-time limit has struck and
+  // the grace is over; infinite without a limit.
+  absl::Duration ends_by = absl::InfiniteDuration();
   // By what its worker says now, a device lacks a kernel that the job names.
   bool lacks_kernel = false;
 };

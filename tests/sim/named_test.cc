@@ -117,6 +117,11 @@ TEST(NamedTest, NeedsHoldsAndLimitsOutliveTheScheduler) {
   EXPECT_GT(totals.num_lives, 10);
 }
 
+TEST(NamedTest, EveryJobEndsHoweverOftenItIsPreempted) {
+  const Totals totals = RunScenario("preemption_storm");
+  EXPECT_GT(totals.num_attempts, totals.num_jobs + 20);
+}
+
 TEST(NamedTest, ClocksThatJumpBreakNothing) {
   const Totals totals = RunScenario("clock_jumps");
   EXPECT_EQ(totals.num_attempts, totals.num_jobs);

@@ -43,7 +43,7 @@ void Operator::ChangeOne() {
                             : ChangeWorker::Verb::kUncordon;
   // Also one that is over.
   change.drain_at = scheduler_.clock().Now().wall - absl::Seconds(5) +
-                    dice_.Between(absl::ZeroDuration(), absl::Seconds(30));
+                    dice_.Between(absl::ZeroDuration(), absl::Seconds(90));
   Ask(change);
 }
 

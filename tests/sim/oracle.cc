@@ -86,7 +86,7 @@ void Oracle::TrainerEnded(const AttemptKey& key, TrueEnd end) {
 TrueEnd Oracle::EndOf(const JobView& job) const {
   TrueEnd worst = TrueEnd::kFinished;
   bool all_finished = true;
-  for (int rank = 0; rank < job.facts->need.ranks; ++rank) {
+  for (int rank = 0; rank < job.facts->num_ranks; ++rank) {
     const auto ended = ended_.find({job.id, job.attempt, rank});
     const TrueEnd end =
         ended == ended_.end() ? TrueEnd::kInnocent : ended->second;
@@ -118,10 +118,13 @@ void Oracle::CheckOpen(const core::State& state, const JobView& job) {
   const JobView* before = left_.Find(job.id);
   if (before == nullptr || job.attempt == before->attempt) return;
   for (const LiveAttempt& live : LiveAttempts(state)) {
+    if (live.key.job != job.id) continue;
     const core::WorkerAdminPtr admin = core::AdminOf(state, live.worker);
-    const bool closed =
-        core::IsCordoned(admin) || core::DrainTime(admin).has_value();
-    if (live.key.job == job.id && closed) {
+    // Empty once the drain has begun.
+    const auto& drain_at = state.workers.at(live.worker).drain_at;
+    const bool ends_before = drain_at.has_value() && live.ends_by <= *drain_at;
+    if (core::IsCordoned(admin) ||
+        (core::DrainTime(admin).has_value() && !ends_before)) {
       world_.Fail(absl::StrCat(live.key.ToString(), " begins on ", live.worker,
                                ", which is closed"));
     }
@@ -266,6 +269,18 @@ void Oracle::CheckDevices(const core::State& state) {
   }
 }
 
+void Oracle::CheckPreempted(const core::State& state, const JobView& job) {
+  const JobView* before = left_.Find(job.id);
+  if (job.stopped_for != core::reason::kPreempted ||
+      (before != nullptr && before->stopped_for == job.stopped_for)) {
+    return;
+  }
+  for (const auto& [sequence, facts] : state.waiting) {
+    if (state.jobs.at(facts->id).job->priority > job.priority) return;
+  }
+  world_.Fail(Named(job) + " is preempted for nobody");
+}
+
 void Oracle::AfterApply(const core::State& state,
                         const core::Effects& effects) {
   for (const core::Effect& effect : effects) {
@@ -276,6 +291,7 @@ void Oracle::AfterApply(const core::State& state,
       CheckChange(left_, view);
       CheckOrder(view);
       CheckOpen(state, view);
+      CheckPreempted(state, view);
     }
     left_.Put(*record);
   }

@@ -38,9 +38,11 @@ enum class TrueEnd {
 // - no device is given away that, as far as the scheduler was told, another
 //   attempt still holds, or that lacks a kernel that the job names;
 // - a rank of an attempt starts at most once anywhere, and only for one worker;
+// - no attempt is preempted but for a job that waits with a larger priority;
 // - no attempt begins while its job is on hold, or before what that needs has
 //   ended as it must have;
-// - no attempt begins on a worker that people have closed;
+// - no attempt begins on a worker that is cordoned, or that may run beyond its
+//   drain;
 // - a job that was acknowledged is there, however often the scheduler dies; a
 //   cancel that was acknowledged is not taken back;
 // - what is durable never goes back, and a job that has durably ended stays as
@@ -111,6 +113,8 @@ class Oracle {
   TrueEnd EndOf(const JobView& job) const;
   void CheckEnd(const Durable& durable, const JobView& job);
   void CheckDevices(const scheduler::core::State& state);
+  // The job is stopped for one that waits and is worth more.
+  void CheckPreempted(const scheduler::core::State& state, const JobView& job);
   void CheckAcknowledged(const std::string& when);
 
   World& world_;

@@ -26,16 +26,21 @@ using core::testing::WorkerBuilder;
 
 constexpr int kBatch = 1000;
 
+core::Options CoreOptions() {
+  core::Options options;
+  options.place =
+      scheduler::policy::FindPolicy(scheduler::policy::kDefaultPolicy)->place;
+  return options;
+}
+
 double ProcessorSeconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
 class Scale {
  public:
-  explicit Scale(const ScaleOptions& options) : options_(options) {
-    state_.options.place =
-        scheduler::policy::FindPolicy(scheduler::policy::kDefaultPolicy)->place;
-  }
+  explicit Scale(const ScaleOptions& options)
+      : options_(options), state_(CoreOptions()) {}
 
   ScaleResult Run() {
     // Jobs first: a waiting job's memory is then all there is.

@@ -39,6 +39,10 @@ core::Options OptionsOf(const Cluster& cluster) {
   options.lease = absl::Milliseconds(cluster.lease_ms());
   options.heartbeat = absl::Milliseconds(cluster.heartbeat_ms());
   options.forget_worker = absl::Seconds(cluster.forget_worker_s());
+  options.board.min_run_time = absl::Milliseconds(cluster.min_run_time_ms());
+  if (cluster.aging_ms() > 0) {
+    options.board.aging = absl::Milliseconds(cluster.aging_ms());
+  }
   return options;
 }
 

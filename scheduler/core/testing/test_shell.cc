@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "scheduler/core/invariants.h"
 #include "scheduler/core/present.h"
-#include "scheduler/policy/fifo.h"
+#include "scheduler/policy/fair.h"
 
 namespace ordo::scheduler::core::testing {
 namespace {
@@ -59,14 +59,14 @@ JobPtr Stored(const JobRecord& record) {
 
 Options TestShell::DefaultOptions() {
   Options options;
-  options.place = &policy::PlaceFifo;
+  options.place = &policy::PlaceFair;
   options.lease = absl::Seconds(10);
   // Tests of the heartbeat set their own.
   options.heartbeat = absl::Hours(24);
   return options;
 }
 
-TestShell::TestShell(const Options& options) { state_.options = options; }
+TestShell::TestShell(const Options& options) : state_(options) {}
 
 TestShell::~TestShell() {
   for (const Effect& effect : pending_) {

@@ -27,7 +27,7 @@ class TestShell {
   explicit TestShell(const Options& options = DefaultOptions());
   ~TestShell();
 
-  // FIFO, a lease of 10 s, a heartbeat far away.
+  // The policy `fair`, a lease of 10 s, a heartbeat far away.
   static Options DefaultOptions();
 
   // Events. Submit and what follows up to ChangePriority take their own answer.

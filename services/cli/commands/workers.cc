@@ -107,8 +107,9 @@ Command WorkersCommand() {
   command.summary = "close and open workers";
   command.help =
       "cordon    nothing starts there any more; what runs goes on\n"
-      "drain     nothing starts there, and at --at (default: now) what still\n"
-      "          runs is stopped with a checkpoint and queued again\n"
+      "drain     at --at (default: now) what still runs is stopped with a\n"
+      "          checkpoint and queued again; before, only jobs start there\n"
+      "          that must have ended by then (run_time_limit)\n"
       "uncordon  ends both\n"
       "A restart of the worker or of the scheduler changes none of this. Who "
       "did\n"

@@ -1,0 +1,124 @@
+#include "scheduler/core/board.h"
+
+#include <string>
+#include <utility>
+
+#include "scheduler/core/job.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+policy::Device DeviceOf(const workers::v1::Device& announced) {
+  policy::Device device;
+  device.name = announced.name();
+  device.kind = announced.kind();
+  device.memory_bytes = announced.memory_bytes();
+  for (const auto& [kernel, why] : LackingKernels(announced)) {
+    device.lacking.insert(kernel);
+  }
+  device.offered = announced.withheld().empty();
+  return device;
+}
+
+// What it announced. Of one that is known from the records alone: what its live
+// attempts hold.
+policy::Worker LookOf(const State& state, const Worker& worker) {
+  policy::Worker look;
+  look.id = worker.id;
+  look.labels = worker.labels;
+  look.cpus = worker.cpus;
+  look.memory_bytes = worker.memory_bytes;
+  look.takes_work = TakesWork(worker);
+  look.drain_at = worker.drain_at.value_or(absl::InfiniteDuration());
+  for (const auto& [name, announced] : worker.announced) {
+    look.devices.push_back(DeviceOf(announced));
+  }
+  if (worker.liveness != Worker::Liveness::kUnknown) return look;
+  for (const auto& [job, rank] : worker.live) {
+    const JobEntry& entry = state.jobs.at(job);
+    for (const std::string& name : LiveIn(entry)->ranks[rank].devices) {
+      policy::Device device;
+      device.name = name;
+      device.kind = ShapeOf(*entry.job->facts->spec).kind;
+      look.devices.push_back(std::move(device));
+    }
+  }
+  return look;
+}
+
+}  // namespace
+
+void StartWaiting(State& state, const JobRecord& job) {
+  const JobFacts& facts = *job.facts;
+  if (!state.waiting.emplace(facts.sequence, job.facts).second) return;
+  const policy::Shape shape = ShapeOf(*facts.spec);
+  state.board.Wait({facts.sequence, QueueOf(*facts.spec), facts.user, shape,
+                    job.priority, absl::FromUnixNanos(facts.create_ns)});
+  state.board_changed = true;
+}
+
+void StopWaiting(State& state, const JobRecord& job) {
+  const int64_t sequence = job.facts->sequence;
+  if (state.waiting.erase(sequence) == 0) return;
+  state.board.StopWaiting(sequence);
+  state.board_changed = true;
+}
+
+void ShowPriority(State& state, const JobRecord& job) {
+  const int64_t sequence = job.facts->sequence;
+  if (state.waiting.count(sequence) == 0) return;
+  state.board.SetPriority(sequence, job.priority);
+  state.board_changed = true;
+}
+
+void ShowWorker(State& state, Worker& worker) {
+  policy::Worker shown = LookOf(state, worker);
+  state.board.PutWorker(shown);
+  state.board.SetLingering(worker.id, worker.lingering);
+  state.board_changed |= !(shown == worker.shown);
+  worker.shown = std::move(shown);
+}
+
+void ForgetOnBoard(State& state, const Worker& worker) {
+  state.board.RemoveWorker(worker.id);
+  state.board_changed = true;
+}
+
+void ShowStart(State& state, const JobRecord& job, const Live& live) {
+  const int64_t sequence = job.facts->sequence;
+  policy::Run run;
+  run.started = live.started;
+  run.checkpointed = live.durable;
+  for (size_t i = 0; i < live.ranks.size(); ++i) {
+    if (live.ranks[i].over) continue;
+    run.parts.push_back(
+        {live.ranks[i].worker, static_cast<int>(i), live.ranks[i].devices});
+  }
+  state.waiting.erase(sequence);
+  state.running[sequence] = job.facts;
+  state.board.Start(sequence, run);
+  state.board_changed = true;
+}
+
+void ShowRankEnd(Turn& turn, const JobRecord& job, int32_t rank) {
+  turn.state.board.EndPart(job.facts->sequence, rank, turn.now.monotonic);
+  turn.state.board_changed = true;
+}
+
+void ShowEnd(Turn& turn, const JobRecord& job) {
+  turn.state.board.End(job.facts->sequence, turn.now.monotonic);
+  turn.state.running.erase(job.facts->sequence);
+  turn.state.board_changed = true;
+}
+
+void ShowCheckpoint(Turn& turn, const JobRecord& job) {
+  turn.state.board.NoteCheckpoint(job.facts->sequence, turn.now.monotonic);
+}
+
+void ShowStopping(Turn& turn, const JobRecord& job, absl::Duration grace) {
+  turn.state.board.NoteStopping(job.facts->sequence,
+                                turn.now.monotonic + grace);
+  turn.state.board_changed = true;
+}
+
+}  // namespace ordo::scheduler::core

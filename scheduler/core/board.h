@@ -1,0 +1,38 @@
+#ifndef ORDO_SCHEDULER_CORE_BOARD_H_
+#define ORDO_SCHEDULER_CORE_BOARD_H_
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "scheduler/core/turn.h"
+
+// Between the core's state and the board that placement decides by. Internal to
+// scheduler/core.
+
+namespace ordo::scheduler::core {
+
+// Puts a job on the board that waits for devices from now on, or takes it off.
+// What is so already changes nothing.
+void StartWaiting(State& state, const JobRecord& job);
+void StopWaiting(State& state, const JobRecord& job);
+
+// Puts a job on the board that has another priority now.
+void ShowPriority(State& state, const JobRecord& job);
+
+// Brings the board up to date with a worker, also one that is known from the
+// records alone.
+void ShowWorker(State& state, Worker& worker);
+void ForgetOnBoard(State& state, const Worker& worker);
+
+// The attempts of the board: one begins, whose job waits for devices and whose
+// workers are shown; a rank of it is over; all of it is; it wrote a checkpoint;
+// it was told to end within a grace.
+void ShowStart(State& state, const JobRecord& job, const Live& live);
+void ShowRankEnd(Turn& turn, const JobRecord& job, int32_t rank);
+void ShowEnd(Turn& turn, const JobRecord& job);
+void ShowCheckpoint(Turn& turn, const JobRecord& job);
+void ShowStopping(Turn& turn, const JobRecord& job, absl::Duration grace);
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_BOARD_H_

@@ -1,0 +1,107 @@
+#include "scheduler/core/board.h"
+
+#include <string>
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/testing/test_shell.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using testing::AttemptBuilder;
+using testing::JobBuilder;
+using testing::TestShell;
+using testing::WorkerBuilder;
+
+class BoardTest : public ::testing::Test {
+ protected:
+  void Announce(const agent::v1::AnnounceRequest& request) {
+    ORDO_ASSERT_OK(shell_.Announce(request));
+    shell_.Ignore();
+  }
+  void Submit(const NewJob& job) {
+    ORDO_ASSERT_OK(shell_.Submit(job));
+    shell_.Ignore();
+  }
+  const policy::Board& board() const { return shell_.state().board; }
+
+  TestShell shell_;
+};
+
+TEST_F(BoardTest, AJobWaitsOnItThenRunsThenIsGone) {
+  Submit(JobBuilder("a"));
+  EXPECT_TRUE(board().IsWaiting(1));
+  Announce(WorkerBuilder("w"));
+  EXPECT_TRUE(board().IsRunning(1));
+  EXPECT_EQ(board().NumHeld("default", "cpu"), 1);
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Exited(0)});
+  shell_.Ignore();
+  EXPECT_FALSE(board().IsRunning(1));
+  EXPECT_EQ(board().NumHeld("default", "cpu"), 0);
+}
+
+TEST_F(BoardTest, AWithheldDeviceGetsNoJob) {
+  agent::v1::AnnounceRequest request = WorkerBuilder("w");
+  request.mutable_devices(0)->set_withheld("no driver");
+  Announce(request);
+  Submit(JobBuilder("a"));
+  EXPECT_TRUE(board().IsWaiting(1));
+  Announce(WorkerBuilder("w"));
+  EXPECT_TRUE(board().IsRunning(1));
+}
+
+TEST_F(BoardTest, AJobGetsTheMachineThatHasWhatItAsksFor) {
+  const auto announce = [this](const std::string& id, int cpus,
+                               const std::string& zone) {
+    agent::v1::AnnounceRequest request = WorkerBuilder(id);
+    request.set_cpus(cpus);
+    request.mutable_devices(0)->set_memory_bytes(1000 * cpus);
+    (*request.mutable_labels())["zone"] = zone;
+    Announce(request);
+  };
+  announce("small", 2, "a");
+  announce("far", 8, "b");
+  NewJob job = JobBuilder("a");
+  job.spec.mutable_resources()->set_cpus(4);
+  job.spec.mutable_resources()->set_device_memory_bytes(5000);
+  (*job.spec.mutable_resources()->mutable_labels())["zone"] = "a";
+  Submit(job);
+  EXPECT_TRUE(board().IsWaiting(1));
+  announce("right", 8, "a");
+  EXPECT_EQ(shell_.job("a").attempts(0).worker(), "right");
+}
+
+TEST_F(BoardTest, AWorkerThatIsForgottenIsOffIt) {
+  Announce(WorkerBuilder("w"));
+  EXPECT_TRUE(board().HasWorker("w"));
+  shell_.Advance(absl::Hours(2));
+  shell_.Ignore();
+  EXPECT_FALSE(board().HasWorker("w"));
+}
+
+TEST_F(BoardTest, WhatRanBeforeARestartRunsOnIt) {
+  Announce(WorkerBuilder("v").Devices({"cpu:0", "cpu:1"}));
+  Announce(WorkerBuilder("w"));
+  Submit(JobBuilder("a").Ranks(3));
+  Submit(JobBuilder("b"));
+  shell_.Observe("w", {AttemptBuilder("a", 1, 2).Running().Exited(0)});
+  shell_.Ignore();
+  ASSERT_TRUE(board().IsRunning(2));
+  shell_.Restart();
+  EXPECT_TRUE(board().IsRunning(1));
+  EXPECT_TRUE(board().IsRunning(2));
+  EXPECT_EQ(board().NumHeld("default", "cpu"), 3);
+}
+
+TEST_F(BoardTest, AnUnknownQueueIsNotFound) {
+  NewJob job = JobBuilder("a");
+  job.spec.set_queue("nobodys");
+  EXPECT_THAT(shell_.Submit(job),
+              base::testing::StatusIs(absl::StatusCode::kNotFound,
+                                      ::testing::HasSubstr("nobodys")));
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,97 @@
+#include "scheduler/core/placement.h"
+
+#include <string>
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/reasons.h"
+#include "scheduler/core/testing/test_shell.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using agent::v1::DesiredAttempt;
+using jobs::v1::Job;
+using testing::AttemptBuilder;
+using ::testing::HasSubstr;
+using testing::JobBuilder;
+using testing::TestShell;
+using testing::WorkerBuilder;
+
+class PlacementTest : public ::testing::Test {
+ protected:
+  void Start() {
+    ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w")));
+    shell_.Ignore();
+  }
+  void Submit(const NewJob& job) {
+    ORDO_ASSERT_OK(shell_.Submit(job));
+    shell_.Ignore();
+  }
+  void Observe(const agent::v1::ObservedAttempt& attempt) {
+    shell_.Observe("w", {attempt});
+    shell_.Ignore();
+  }
+
+  TestShell shell_;
+};
+
+TEST_F(PlacementTest, ThePriorityThatWasSetDecides) {
+  Submit(JobBuilder("a"));
+  Submit(JobBuilder("b"));
+  ORDO_ASSERT_OK(shell_.ChangePriority("b", 5));
+  Start();
+  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+  EXPECT_EQ(shell_.StateOf("b"), Job::STARTING);
+}
+
+TEST_F(PlacementTest, AJobOfHigherPriorityTakesTheDeviceAfterACheckpoint) {
+  Start();
+  Submit(JobBuilder("a"));
+  Observe(AttemptBuilder("a", 1).Running().Step(1));
+  Submit(JobBuilder("b").Priority(10));
+  EXPECT_EQ(shell_.StateOf("a"), Job::RUNNING);
+  // Too young to be preempted before, and nothing happens but time.
+  shell_.Advance(absl::Seconds(9));
+  Observe(AttemptBuilder("a", 1).Running().Step(2));
+  while (!shell_.HasDesired("w") && shell_.StateOf("a") == Job::RUNNING) {
+    shell_.Advance(absl::Seconds(5));
+    if (shell_.HasDesired("w")) break;
+    Observe(AttemptBuilder("a", 1).Running().Step(3));
+    ASSERT_LT(shell_.now().monotonic, absl::Minutes(3));
+  }
+  EXPECT_EQ(shell_.TakeDesired("w").attempts(0).action(), DesiredAttempt::STOP);
+  EXPECT_THAT(shell_.job("a").message(), HasSubstr("job b"));
+  Observe(AttemptBuilder("a", 1).Running().Step(4).Checkpoint(1, 4).Exited(10));
+  EXPECT_EQ(shell_.ReasonOf("a"), reason::kPreempted);
+  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+  EXPECT_EQ(shell_.job("a").failed_attempts(), 0);
+  EXPECT_EQ(shell_.job("a").interruptions(), 0);
+  EXPECT_EQ(shell_.StateOf("b"), Job::STARTING);
+}
+
+TEST_F(PlacementTest, ALargeJobIsNotOvertakenForEver) {
+  ORDO_ASSERT_OK(
+      shell_.Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"})));
+  shell_.Ignore();
+  Submit(JobBuilder("first"));
+  Submit(JobBuilder("large").Ranks(1, 2));
+  Submit(JobBuilder("small"));
+  // The free device is kept.
+  EXPECT_EQ(shell_.StateOf("small"), Job::QUEUED);
+  Observe(AttemptBuilder("first", 1).Running().Exited(0));
+  EXPECT_EQ(shell_.StateOf("large"), Job::STARTING);
+}
+
+TEST_F(PlacementTest, TimeAloneIsWaitedForOnlyWhereItMayLetAJobPreempt) {
+  Start();
+  Submit(JobBuilder("a"));
+  Submit(JobBuilder("b"));
+  EXPECT_EQ(shell_.state().place_at, std::nullopt);
+  Submit(JobBuilder("c").Priority(10));
+  EXPECT_NE(shell_.state().place_at, std::nullopt);
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core
