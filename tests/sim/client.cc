@@ -34,11 +34,11 @@ Client::Client(World& world, Network& network, SimScheduler& scheduler,
       oracle_(oracle),
       dice_(0, "") {}
 
-void Client::Begin(const std::string& id, const Workload& workload,
-                   int max_jobs) {
+void Client::Begin(const std::string& id, const Part& part) {
   id_ = id;
-  workload_ = workload;
-  max_jobs_ = max_jobs;
+  workload_ = part.workload;
+  max_jobs_ = part.max_jobs;
+  queues_ = part.queues;
   dice_ = world_.MakeDice(id);
   PlanNext(workload_.submits_per_minute(), &Client::SubmitOne);
   PlanNext(workload_.batches_per_minute(), &Client::SubmitBatch);
@@ -91,6 +91,7 @@ NewJob Client::MakeJob() {
   job.spec.mutable_retry()->mutable_step_timeout()->set_seconds(
       static_cast<int64_t>(2 + dice_.Int(10)));
   DrawLimits(&job);
+  DrawQueue(&job);
   DrawNeeds(&job);
   known_.push_back(id);
   return job;
@@ -120,6 +121,19 @@ void Client::DrawLimits(NewJob* job) {
   if (dice_.Chance(workload_.held())) {
     spec.set_hold(true);
     held_.insert(spec.name());
+  }
+}
+
+void Client::DrawQueue(NewJob* job) {
+  if (queues_.empty() || !dice_.Chance(workload_.queue())) return;
+  const scheduler::policy::Queue& queue = queues_[dice_.Int(queues_.size())];
+  jobs::v1::JobSpec& spec = job->spec;
+  spec.set_queue(queue.name);
+  if (dice_.Chance(0.5)) job->owner.set_user("bob");
+  const int devices = spec.resources().ranks();
+  if (devices > LimitOf(queue) ||
+      devices > queue.max_per_owner.value_or(devices)) {
+    endless_.insert(spec.name());
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "scheduler/policy/facts.h"
 #include "scheduler/scheduler.h"
 #include "tests/sim/network.h"
 #include "tests/sim/oracle.h"
@@ -25,8 +26,14 @@ class Client {
   Client(World& world, Network& network, SimScheduler& scheduler,
          Oracle& oracle);
 
-  // `max_jobs` is this client's part of the workload's.
-  void Begin(const std::string& id, const Workload& workload, int max_jobs);
+  struct Part {
+    Workload workload;
+    // This client's of the workload's.
+    int max_jobs = 0;
+    // Those of the cluster.
+    std::vector<scheduler::policy::Queue> queues;
+  };
+  void Begin(const std::string& id, const Part& part);
 
   // Asks for nothing new, and cancels what would never end.
   void Settle();
@@ -55,6 +62,7 @@ class Client {
   void TakeMoved(const std::string& job, const Answer& answer,
                  std::function<void()> again);
   void DrawLimits(scheduler::NewJob* job);
+  void DrawQueue(scheduler::NewJob* job);
   void DrawNeeds(scheduler::NewJob* job);
   // Tries again after a while.
   void Again(std::function<void()> then);
@@ -66,6 +74,7 @@ class Client {
   std::string id_;
   Workload workload_;
   int max_jobs_ = 0;
+  std::vector<scheduler::policy::Queue> queues_;
   Dice dice_;
   int num_jobs_ = 0;
   int num_under_way_ = 0;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "absl/time/time.h"
 #include "tests/sim/simulation.h"
 #include "tests/sim/world.h"
@@ -26,6 +28,20 @@ void DrawWishes(Dice dice, Workload* workload) {
   workload->set_moves_per_minute(Amount(dice, 5));
   workload->set_closes_per_minute(Amount(dice, 8));
   workload->set_priority(Amount(dice, 1));
+  workload->set_queue(Amount(dice, 1));
+}
+
+void DrawQueues(Dice dice, Cluster* cluster) {
+  const int devices = cluster->workers() * cluster->devices();
+  for (int i = Pick(dice, 0, 2); i > 0; --i) {
+    Queue& queue = *cluster->add_queues();
+    queue.set_weight(Pick(dice, 1, 3));
+    queue.set_guaranteed(Pick(dice, 0, devices / 2));
+    if (dice.Chance(0.5)) {
+      queue.set_limit(Pick(dice, std::max(1, queue.guaranteed()), devices));
+    }
+    if (dice.Chance(0.3)) queue.set_max_per_owner(Pick(dice, 1, devices));
+  }
 }
 
 void DrawNetwork(Dice dice, NetworkFaults* faults) {
@@ -83,6 +99,7 @@ Scenario DrawScenario(uint64_t seed) {
   Dice preemption(seed, "scenario/preemption");
   cluster.set_min_run_time_ms(Pick(preemption, 0, 20'000));
   cluster.set_aging_ms(Pick(preemption, 500, 30'000));
+  DrawQueues(Dice(seed, "scenario/queues"), &cluster);
   Workload& workload = *scenario.mutable_workload();
   workload.set_clients(Pick(dice, 1, 3));
   workload.set_submits_per_minute(Pick(dice, 3, 20));

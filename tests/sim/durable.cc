@@ -1,6 +1,7 @@
 #include "tests/sim/durable.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <variant>
 
@@ -156,6 +157,10 @@ std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
       if (limit > absl::ZeroDuration()) {
         attempt.ends_by = live->started + limit + state.options.stop_grace;
       }
+      attempt.queue = core::QueueOf(*entry.job->facts->spec);
+      attempt.owner = entry.job->facts->user;
+      attempt.stopping = entry.job->state == jobs::v1::Job::CANCELLING ||
+                         !ViewOf(*entry.job).stopped_for.empty();
       for (const std::string& device : rank.devices) {
         attempt.lacks_kernel |=
             LacksKernel(state, *entry.job, rank.worker, device);
@@ -164,6 +169,18 @@ std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
     }
   }
   return attempts;
+}
+
+int LimitOf(const policy::Queue& queue) {
+  const auto quota = queue.quotas.find("cpu");
+  return quota == queue.quotas.end()
+             ? std::numeric_limits<int>::max()
+             : quota->second.limit.value_or(std::numeric_limits<int>::max());
+}
+
+int GuaranteedOf(const policy::Queue& queue) {
+  const auto quota = queue.quotas.find("cpu");
+  return quota == queue.quotas.end() ? 0 : quota->second.guaranteed;
 }
 
 absl::Status CheckExplained(const core::State& state) {

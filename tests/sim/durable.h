@@ -12,6 +12,7 @@
 #include "scheduler/core/effect.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/state.h"
+#include "scheduler/policy/facts.h"
 #include "worker/agent/core.h"
 
 // All that the simulation knows of the form of the core's records and state.
@@ -55,10 +56,18 @@ struct LiveAttempt {
   // On the scheduler's monotonic clock: when its run-time limit has struck and
   // the grace is over; infinite without a limit.
   absl::Duration ends_by = absl::InfiniteDuration();
+  std::string queue;
+  std::string owner;
+  // It has been told to stop.
+  bool stopping = false;
   // By what its worker says now, a device lacks a kernel that the job names.
   bool lacks_kernel = false;
 };
 std::vector<LiveAttempt> LiveAttempts(const scheduler::core::State& state);
+
+// How many devices the queue may hold.
+int LimitOf(const scheduler::policy::Queue& queue);
+int GuaranteedOf(const scheduler::policy::Queue& queue);
 
 // The first reason that Explain gives for each job that waits, beside the one
 // that follows from the workers. INTERNAL, naming the job, when they differ.

@@ -122,6 +122,11 @@ TEST(NamedTest, EveryJobEndsHoweverOftenItIsPreempted) {
   EXPECT_GT(totals.num_attempts, totals.num_jobs + 20);
 }
 
+TEST(NamedTest, QueuesTakeBackWhatTheyAreGuaranteed) {
+  const Totals totals = RunScenario("quotas");
+  EXPECT_GT(totals.num_attempts, totals.num_jobs);
+}
+
 TEST(NamedTest, ClocksThatJumpBreakNothing) {
   const Totals totals = RunScenario("clock_jumps");
   EXPECT_EQ(totals.num_attempts, totals.num_jobs);

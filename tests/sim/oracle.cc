@@ -58,6 +58,14 @@ std::string Named(const JobView& job) {
 
 }  // namespace
 
+Oracle::Oracle(World& world,
+               const std::vector<scheduler::policy::Queue>& queues)
+    : world_(world) {
+  for (const scheduler::policy::Queue& queue : queues) {
+    queues_[queue.name] = queue;
+  }
+}
+
 void Oracle::TrainerStarted(const AttemptKey& key, const std::string& machine) {
   const auto [it, is_first] = started_.emplace(key, machine);
   if (!is_first) {
@@ -269,20 +277,64 @@ void Oracle::CheckDevices(const core::State& state) {
   }
 }
 
-void Oracle::CheckPreempted(const core::State& state, const JobView& job) {
+Oracle::Held Oracle::CheckHeld(const core::State& state) {
+  Held held;
+  std::map<std::pair<std::string, std::string>, int> by_owner;
+  for (const LiveAttempt& live : LiveAttempts(state)) {
+    const int devices = static_cast<int>(live.devices.size());
+    held.all[live.queue] += devices;
+    if (!live.stopping) held.going_on[live.queue] += devices;
+    by_owner[{live.queue, live.owner}] += devices;
+  }
+  for (const auto& [name, queue] : queues_) {
+    if (held.all[name] > LimitOf(queue)) {
+      world_.Fail(absl::StrCat(name, " holds ", held.all[name], " devices"));
+    }
+  }
+  for (const auto& [key, devices] : by_owner) {
+    const auto queue = queues_.find(key.first);
+    if (queue == queues_.end()) continue;
+    if (devices > queue->second.max_per_owner.value_or(devices)) {
+      world_.Fail(absl::StrCat(key.second, " holds ", devices, " devices in ",
+                               key.first));
+    }
+  }
+  return held;
+}
+
+void Oracle::CheckPreempted(const core::State& state, const Held& held,
+                            const JobView& job) {
   const JobView* before = left_.Find(job.id);
   if (job.stopped_for != core::reason::kPreempted ||
       (before != nullptr && before->stopped_for == job.stopped_for)) {
     return;
   }
+  const auto find = [](const auto& map, const std::string& name) {
+    const auto it = map.find(name);
+    return it == map.end() ? 0 : it->second;
+  };
+  const auto guaranteed = [this](const std::string& name) {
+    const auto it = queues_.find(name);
+    return it == queues_.end() ? 0 : GuaranteedOf(it->second);
+  };
+  const std::string& queue = core::QueueOf(*job.facts->spec);
   for (const auto& [sequence, facts] : state.waiting) {
-    if (state.jobs.at(facts->id).job->priority > job.priority) return;
+    const std::string& other = core::QueueOf(*facts->spec);
+    const bool overtakes =
+        other == queue && state.jobs.at(facts->id).job->priority > job.priority;
+    const bool reclaims =
+        other != queue &&
+        find(held.all, other) + facts->num_ranks * facts->num_devices <=
+            guaranteed(other) &&
+        find(held.going_on, queue) >= guaranteed(queue);
+    if (overtakes || reclaims) return;
   }
   world_.Fail(Named(job) + " is preempted for nobody");
 }
 
 void Oracle::AfterApply(const core::State& state,
                         const core::Effects& effects) {
+  const Held held = CheckHeld(state);
   for (const core::Effect& effect : effects) {
     const auto* record = std::get_if<core::Record>(&effect);
     if (record == nullptr) continue;
@@ -291,7 +343,7 @@ void Oracle::AfterApply(const core::State& state,
       CheckChange(left_, view);
       CheckOrder(view);
       CheckOpen(state, view);
-      CheckPreempted(state, view);
+      CheckPreempted(state, held, view);
     }
     left_.Put(*record);
   }

@@ -10,6 +10,7 @@
 #include "scheduler/core/effect.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/state.h"
+#include "scheduler/policy/facts.h"
 #include "tests/sim/durable.h"
 #include "tests/sim/world.h"
 #include "worker/agent/core.h"
@@ -38,7 +39,10 @@ enum class TrueEnd {
 // - no device is given away that, as far as the scheduler was told, another
 //   attempt still holds, or that lacks a kernel that the job names;
 // - a rank of an attempt starts at most once anywhere, and only for one worker;
-// - no attempt is preempted but for a job that waits with a larger priority;
+// - no queue and no owner holds more devices than it may;
+// - no attempt is preempted but for a job of its queue that waits with a larger
+//   priority, or for one of another queue, which with it holds no more than it
+//   is guaranteed, while its own has no less than that left;
 // - no attempt begins while its job is on hold, or before what that needs has
 //   ended as it must have;
 // - no attempt begins on a worker that is cordoned, or that may run beyond its
@@ -56,8 +60,8 @@ enum class TrueEnd {
 // - a queued job is told the one thing that holds it up.
 class Oracle {
  public:
-  // `world` outlives it.
-  explicit Oracle(World& world) : world_(world) {}
+  // `world` outlives it. `queues` are those of the cluster beside `default`.
+  Oracle(World& world, const std::vector<scheduler::policy::Queue>& queues);
 
   // What users asked for and were told.
   void CancelAsked(const std::string& job) { cancel_asked_.insert(job); }
@@ -113,11 +117,19 @@ class Oracle {
   TrueEnd EndOf(const JobView& job) const;
   void CheckEnd(const Durable& durable, const JobView& job);
   void CheckDevices(const scheduler::core::State& state);
-  // The job is stopped for one that waits and is worth more.
-  void CheckPreempted(const scheduler::core::State& state, const JobView& job);
+  // Devices by queue; and of those that were not told to stop.
+  struct Held {
+    std::map<std::string, int> all;
+    std::map<std::string, int> going_on;
+  };
+  // Sees that it is no more than may be.
+  Held CheckHeld(const scheduler::core::State& state);
+  void CheckPreempted(const scheduler::core::State& state, const Held& held,
+                      const JobView& job);
   void CheckAcknowledged(const std::string& when);
 
   World& world_;
+  std::map<std::string, scheduler::policy::Queue> queues_;
   std::set<std::string> cancel_asked_;
   std::set<std::string> cancelled_;
   std::set<std::string> acknowledged_;

@@ -62,6 +62,11 @@ void SimScheduler::Start() {
     return;
   }
   state_ = *std::move(state);
+  // They are in none of the core's records.
+  for (const scheduler::policy::Queue& queue : options_.queues) {
+    state_->board.PutQueue(queue);
+    state_->board_changed = true;
+  }
   queue_.clear();
   group_.clear();
   calls_.clear();

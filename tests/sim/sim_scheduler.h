@@ -14,6 +14,7 @@
 #include "proto/ordo/agent/v1/agent.pb.h"
 #include "scheduler/core/apply.h"
 #include "scheduler/core/state.h"
+#include "scheduler/policy/facts.h"
 #include "scheduler/server/past_jobs.h"
 #include "scheduler/store/testing/memory_store.h"
 #include "tests/sim/machine.h"
@@ -31,6 +32,8 @@ namespace ordo::tests::sim {
 
 struct SimSchedulerOptions {
   scheduler::core::Options core;
+  // As people have set them.
+  std::vector<scheduler::policy::Queue> queues;
   StoreFaults store;
   // That it dies between two effects of a release.
   double kill_at_release = 0;

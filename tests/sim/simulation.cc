@@ -1,7 +1,9 @@
 #include "tests/sim/simulation.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -10,6 +12,7 @@
 #include "base/files/files.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
+#include "scheduler/policy/facts.h"
 #include "scheduler/policy/table.h"
 #include "tests/sim/client.h"
 #include "tests/sim/faults.h"
@@ -46,13 +49,28 @@ core::Options OptionsOf(const Cluster& cluster) {
   return options;
 }
 
+std::vector<scheduler::policy::Queue> QueuesOf(const Cluster& cluster) {
+  std::vector<scheduler::policy::Queue> queues;
+  for (const Queue& given : cluster.queues()) {
+    scheduler::policy::Queue& queue = queues.emplace_back();
+    queue.name = absl::StrCat("queue-", queues.size() - 1);
+    queue.weight = std::max(1, given.weight());
+    scheduler::policy::Quota& quota = queue.quotas["cpu"];
+    quota.guaranteed = given.guaranteed();
+    if (given.limit() > 0) quota.limit = given.limit();
+    if (given.max_per_owner() > 0) queue.max_per_owner = given.max_per_owner();
+  }
+  return queues;
+}
+
 class Simulation {
  public:
   Simulation(uint64_t seed, const Scenario& scenario)
       : scenario_(scenario),
         world_(seed),
         network_(world_, scenario.faults().network()),
-        oracle_(world_),
+        queues_(QueuesOf(scenario.cluster())),
+        oracle_(world_, queues_),
         scheduler_(world_, network_, storage_, oracle_),
         operator_(world_, network_, scheduler_) {
     for (int i = 0; i < scenario_.cluster().workers(); ++i) AddWorker(i);
@@ -99,6 +117,7 @@ class Simulation {
   void StartScheduler() {
     SimSchedulerOptions options;
     options.core = OptionsOf(scenario_.cluster());
+    options.queues = queues_;
     options.store = scenario_.faults().store();
     const ProcessFaults& processes = scenario_.faults().processes();
     options.kill_at_release = processes.scheduler_kill_at_release();
@@ -121,8 +140,9 @@ class Simulation {
     for (int i = 0; i < workload.clients(); ++i) {
       clients_.push_back(
           std::make_unique<Client>(world_, network_, scheduler_, oracle_));
-      clients_.back()->Begin(absl::StrCat("client-", i), workload,
-                             workload.max_jobs() / workload.clients());
+      clients_.back()->Begin(
+          absl::StrCat("client-", i),
+          {workload, workload.max_jobs() / workload.clients(), queues_});
     }
     operator_.Begin(workload.closes_per_minute(),
                     scenario_.cluster().workers());
@@ -207,6 +227,7 @@ class Simulation {
   World world_;
   Network network_;
   Storage storage_;
+  const std::vector<scheduler::policy::Queue> queues_;
   Oracle oracle_;
   SimScheduler scheduler_;
   Operator operator_;
