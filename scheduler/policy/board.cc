@@ -172,10 +172,10 @@ void Board::Start(int64_t sequence, const Run& run) {
   }
   Hold(lane, static_cast<int>(run.parts.size()) * ask.shape.devices,
        {run.started, options_.half_life}, &tables_);
-  KindOf(lane, &tables_).attempts.insert({entry.priority, sequence});
   ++lane.num_running;
   ++tables_.queues[lane.queue].num_running;
   tables_.running.emplace(sequence, std::move(entry));
+  KindOf(lane, &tables_).attempts.insert(AttemptKeyOf(tables_, sequence));
 }
 
 bool Board::IsRunning(int64_t sequence) const {
@@ -183,7 +183,11 @@ bool Board::IsRunning(int64_t sequence) const {
 }
 
 void Board::NoteCheckpoint(int64_t sequence, absl::Duration at) {
-  tables_.running.at(sequence).checkpointed = at;
+  RunEntry& run = tables_.running.at(sequence);
+  auto& attempts = KindOf(tables_.lanes[run.lane], &tables_).attempts;
+  attempts.erase(AttemptKeyOf(tables_, sequence));
+  run.checkpointed = at;
+  if (!run.stopping) attempts.insert(AttemptKeyOf(tables_, sequence));
 }
 
 void Board::NoteStopping(int64_t sequence, absl::Duration ends_by) {
@@ -192,7 +196,7 @@ void Board::NoteStopping(int64_t sequence, absl::Duration ends_by) {
   QueueKind& kind = KindOf(lane, &tables_);
   if (!run.stopping) {
     run.stopping = true;
-    kind.attempts.erase({run.priority, sequence});
+    kind.attempts.erase(AttemptKeyOf(tables_, sequence));
     kind.stopping += static_cast<int>(run.parts.size()) *
                      tables_.shapes[lane.shape].shape.devices;
   }
@@ -229,7 +233,7 @@ void Board::End(int64_t sequence, absl::Duration now) {
   const int id = run.lane;
   Lane& lane = tables_.lanes[id];
   QueueKind& kind = KindOf(lane, &tables_);
-  kind.attempts.erase({run.priority, sequence});
+  kind.attempts.erase(AttemptKeyOf(tables_, sequence));
   const double seconds =
       std::max(0.0, absl::ToDoubleSeconds(now - run.started));
   kind.mean_run_s =

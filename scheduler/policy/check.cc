@@ -101,6 +101,10 @@ absl::Status CheckOccupants(const Tables& tables, int id, Sums* sums) {
     sums->held_by[{lane.queue, lane.owner}] += shape.shape.devices;
     if (run->second.stopping) {
       sums->stopping[{lane.queue, shape.kind}] += shape.shape.devices;
+    } else if (!KindOf(lane, tables)
+                    .attempts.contains(AttemptKeyOf(tables, occupant.job))) {
+      return Broken("job ", occupant.job,
+                    " runs and is not among the attempts");
     }
   }
   for (const DeviceEntry& device : worker.devices) {
@@ -191,6 +195,18 @@ absl::Status CheckReservations(const Tables& tables, Sums* sums) {
   return absl::OkStatus();
 }
 
+absl::Status CheckAttempts(const Tables& tables, const QueueKind& use) {
+  for (const AttemptKey& attempt : use.attempts) {
+    const auto run = tables.running.find(attempt.job);
+    if (run == tables.running.end() || run->second.stopping ||
+        run->second.started != attempt.started) {
+      return Broken("job ", attempt.job,
+                    " is among the attempts and does not run on");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckQueue(const Tables& tables, int id, Sums* sums) {
   const QueueEntry& queue = tables.queues[id];
   if (queue.num_waiting != sums->waiting_of_queue[id] ||
@@ -212,6 +228,7 @@ absl::Status CheckQueue(const Tables& tables, int id, Sums* sums) {
     if ((tables.kinds[kind].queues.count(id) > 0) == use.lanes.empty()) {
       return Broken("whether queue ", queue.name, " waits is stale");
     }
+    ORDO_RETURN_IF_ERROR(CheckAttempts(tables, use));
   }
   return absl::OkStatus();
 }

@@ -56,6 +56,13 @@ TEST(CheckTest, FindsEachMistake) {
            "not whole"},
           {[](Tables& t) { ++t.queues[0].num_waiting; }, "queue default"},
           {[](Tables& t) { ++t.queues[0].kinds.at(0).held; }, "holds"},
+          {[](Tables& t) { t.queues[0].kinds.at(0).attempts.clear(); },
+           "not among the attempts"},
+          {[](Tables& t) {
+             t.queues[0].kinds.at(0).attempts.insert(
+                 AttemptKey{0, 1, {}, 7, {}});
+           },
+           "does not run on"},
           {[](Tables& t) { t.queues[0].kinds.at(0).lanes.clear(); },
            "not in its queue"},
           {[](Tables& t) { t.queues[0].owners.clear(); }, "owner"},

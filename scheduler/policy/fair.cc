@@ -231,7 +231,7 @@ class Round {
   bool MayOvertake(int kind, int queue) const {
     const QueueKind& use = tables_.queues[queue].kinds.at(kind);
     const int most = use.priorities.rbegin()->first;
-    return (!use.attempts.empty() && most > use.attempts.begin()->first) ||
+    return (!use.attempts.empty() && most > use.attempts.begin()->priority) ||
            (!decisions_.starts.empty() && most > use.priorities.begin()->first);
   }
 
@@ -267,7 +267,8 @@ class Round {
           may_reclaim &&
           !accounts_.GuaranteeClaim(lane, IsReserved(job)).exceeds();
       if (!claimant.reclaim &&
-          (!may_preempt || claimant.priority <= kind.attempts.begin()->first)) {
+          (!may_preempt ||
+           claimant.priority <= kind.attempts.begin()->priority)) {
         continue;
       }
       if (IsFeasible(tables_, lane.shape) && plan_.Fit(lane.shape).empty()) {
@@ -298,13 +299,9 @@ class Round {
     }
   }
 
-  // Has attempts stopped for the one claimant of the largest priority that they
-  // make room for.
+  // Has attempts stopped for those claimants that they make room for, the
+  // largest priority first.
   void PreemptFor(int kind, const std::vector<int>& queues) {
-    if (tables_.reservations.size() + decisions_.reservations.size() >=
-        2 * board_.options().max_reservations) {
-      return;
-    }
     std::vector<Claimant> claimants;
     for (const int queue : queues) {
       const auto claimant = FindClaimant(kind, queue);
@@ -314,27 +311,32 @@ class Round {
                      [](const Claimant& a, const Claimant& b) {
                        return a.priority > b.priority;
                      });
+    Stopped stopped;
     for (const Claimant& claimant : claimants) {
-      if (Preempt(claimant)) return;
+      if (tables_.reservations.size() + decisions_.reservations.size() >=
+          2 * board_.options().max_reservations) {
+        return;
+      }
+      Preempt(claimant, &stopped);
     }
   }
 
-  bool Preempt(const Claimant& claimant) {
-    const auto& [head, priority, reclaim] = claimant;
-    const std::vector<Candidate> candidates =
-        FindCandidates(plan_, {head.lane, priority, reclaim});
-    const Victims victims = ChooseVictims(plan_, head.key.sequence, candidates);
-    if (victims.jobs.empty()) return false;
-    const int queue = tables_.lanes[head.lane].queue;
+  void Preempt(const Claimant& claimant, Stopped* stopped) {
+    const LaneHead& head = claimant.head;
+    const Victims victims =
+        ChooseVictims(plan_, {head.key.sequence, claimant.reclaim}, stopped);
+    if (victims.jobs.empty()) return;
+    const Lane& lane = tables_.lanes[head.lane];
     for (const int64_t victim : victims.jobs) {
-      const int lane = tables_.running.at(victim).lane;
-      const bool is_own = tables_.lanes[lane].queue == queue;
+      const RunEntry& run = tables_.running.at(victim);
+      const bool is_own = tables_.lanes[run.lane].queue == lane.queue;
       decisions_.preemptions.push_back(
           {victim, head.key.sequence,
            is_own ? Preemption::Why::kPriority : Preemption::Why::kReclaim});
     }
-    AddReservation(head, {plan_.now() + board_.options().grace, victims.where});
-    return true;
+    const absl::Duration at = plan_.now() + board_.options().grace;
+    plan_.Keep(lane.shape, victims.where, at);
+    AddReservation(head, {at, victims.where});
   }
 
   const Board& board_;

@@ -135,6 +135,13 @@ const QueueKind& KindOf(const Lane& lane, const Tables& tables) {
   return tables.queues[lane.queue].kinds.at(tables.shapes[lane.shape].kind);
 }
 
+AttemptKey AttemptKeyOf(const Tables& tables, int64_t job) {
+  const RunEntry& run = tables.running.at(job);
+  const Shape& shape = tables.shapes[tables.lanes[run.lane].shape].shape;
+  return {run.priority, shape.num_devices(), run.checkpointed, job,
+          run.started};
+}
+
 double UsedAt(const QueueKind& kind, absl::Duration now,
               absl::Duration half_life) {
   if (now <= kind.used_at) return kind.used;

@@ -28,6 +28,9 @@ void TidyLane(int lane, Tables* tables);
 QueueKind& KindOf(const Lane& lane, Tables* tables);
 const QueueKind& KindOf(const Lane& lane, const Tables& tables);
 
+// Of an attempt that runs: its place in QueueKind::attempts.
+AttemptKey AttemptKeyOf(const Tables& tables, int64_t job);
+
 // Device-seconds at `now`, decayed.
 double UsedAt(const QueueKind& kind, absl::Duration now,
               absl::Duration half_life);

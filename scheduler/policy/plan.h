@@ -65,7 +65,7 @@ class Plan {
   };
   // Starts a job where there is room.
   Start Give(const Giving& giving);
-  // Keeps room from `at` on; the workers are not reserved.
+  // Keeps room from `at` on; the workers are not reserved for another job.
   void Keep(int shape, const Assignments& where, absl::Duration at);
 
   const Room& RoomAt(int worker) const;

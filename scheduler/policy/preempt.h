@@ -2,45 +2,37 @@
 #define ORDO_SCHEDULER_POLICY_PREEMPT_H_
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <vector>
 
+#include "scheduler/policy/candidates.h"
 #include "scheduler/policy/plan.h"
 
 // Which attempts make room for a job. Internal to scheduler/policy.
 
 namespace ordo::scheduler::policy {
 
-// An attempt that may be stopped.
-struct Candidate {
-  int64_t job = 0;
-  int queue = -1;
-  int priority = 0;
-  // Device-seconds since its last checkpoint.
-  double lost_s = 0;
+// Attempts for one kind of device that are stopped for others in this call, and
+// the devices that queues lose by that.
+struct Stopped {
+  std::set<int64_t> jobs;
+  std::map<int, int> devices;
 };
-
-struct CandidateOptions {
-  // Of the job that wants room, and its priority.
-  int lane = -1;
-  int priority = 0;
-  // Whether its queue takes back what it is guaranteed.
-  bool reclaim = false;
-};
-// Attempts of the job's queue with a smaller priority, and when its queue
-// reclaims, those of other queues that hold more than they are guaranteed; the
-// smallest priority first, then what loses least. None that is younger than
-// min_run_time or has been told to stop.
-std::vector<Candidate> FindCandidates(const Plan& plan,
-                                      const CandidateOptions& options);
 
 // Who must stop, and where the job starts then; both empty: it is not enough.
 struct Victims {
   std::vector<int64_t> jobs;
   Assignments where;
 };
-// As few of the candidates as make room for the job that waits, in their order.
-Victims ChooseVictims(const Plan& plan, int64_t job,
-                      const std::vector<Candidate>& candidates);
+
+// As few of the candidates as make room for the job, which are added to
+// `stopped`; other queues keep what they are guaranteed. They are taken in
+// their order, one of the first that alone makes no room for a rank together
+// with others of its worker. Looks at a hundred or so, or at a few for each
+// device that the job wants.
+Victims ChooseVictims(const Plan& plan, const VictimOptions& options,
+                      Stopped* stopped);
 
 }  // namespace ordo::scheduler::policy
 

@@ -25,11 +25,8 @@ int64_t RunOn(TestBoard* test, const std::string& worker,
 std::vector<int64_t> VictimsOf(const TestBoard& test, int64_t job,
                                bool reclaim) {
   const Plan plan(test.board, test.now);
-  const WaitEntry& entry = test.board.tables().waiting.at(job);
-  return ChooseVictims(
-             plan, job,
-             FindCandidates(plan, {entry.lane, entry.priority, reclaim}))
-      .jobs;
+  Stopped stopped;
+  return ChooseVictims(plan, {job, reclaim}, &stopped).jobs;
 }
 
 TEST(PreemptTest, TheSmallestPriorityIsStoppedFirst) {
@@ -85,6 +82,23 @@ TEST(PreemptTest, WhatIsNotNeededGoesOn) {
   EXPECT_THAT(VictimsOf(test, job, false), ElementsAre(2, 3));
 }
 
+TEST(PreemptTest, WhoeverIsStoppedFirstTheOthersOfItsWorkerFollow) {
+  TestBoard test;
+  test.PutWorker("w1", 2);
+  test.PutWorker("w2", 2);
+  RunOn(&test, "w1", {});
+  test.now += absl::Minutes(5);
+  RunOn(&test, "w1", {});
+  RunOn(&test, "w2", {});
+  RunOn(&test, "w2", {});
+  test.now += absl::Minutes(5);
+  // It loses least, and is beside what loses most.
+  test.board.NoteCheckpoint(2, test.now);
+
+  const int64_t job = test.Wait({Cpus(2), "default", "ann", 3});
+  EXPECT_THAT(VictimsOf(test, job, false), ElementsAre(2, 1));
+}
+
 TEST(PreemptTest, AGangIsStoppedWhole) {
   TestBoard test;
   test.PutWorker("w1", 1);
@@ -122,6 +136,41 @@ TEST(PreemptTest, WhatStopsAlreadyIsNotStoppedAgain) {
   test.board.NoteStopping(1, test.now + absl::Seconds(30));
 
   EXPECT_THAT(VictimsOf(test, job, false), IsEmpty());
+}
+
+TEST(PreemptTest, WhatLosesLeastIsDeviceTimeNotTimeAlone) {
+  TestBoard test;
+  test.PutWorker("w1", 3);
+  const int64_t wide = RunOn(&test, "w1", {Cpus(2)});
+  const int64_t narrow = RunOn(&test, "w1", {});
+  test.now += absl::Minutes(5);
+  const int64_t job = test.Wait({Cpus(1), "default", "ann", 3});
+
+  // 2 * 150 s against 1 * 300 s and less.
+  test.board.NoteCheckpoint(wide, test.now - absl::Seconds(151));
+  EXPECT_THAT(VictimsOf(test, job, false), ElementsAre(narrow));
+  test.board.NoteCheckpoint(wide, test.now - absl::Seconds(149));
+  EXPECT_THAT(VictimsOf(test, job, false), ElementsAre(wide));
+}
+
+TEST(PreemptTest, WhatStopsForOneJobMakesRoomForNoOther) {
+  TestBoard test;
+  test.PutQueue("owed", {2});
+  test.PutQueue("owed-too", {2});
+  test.PutQueue("borrower", {1});
+  test.PutWorker("w1", 2);
+  RunOn(&test, "w1", {Cpus(1), "borrower"});
+  RunOn(&test, "w1", {Cpus(1), "borrower"});
+  test.now += absl::Minutes(5);
+  const int64_t first = test.Wait({Cpus(1), "owed"});
+  const int64_t second = test.Wait({Cpus(1), "owed-too"});
+
+  const Plan plan(test.board, test.now);
+  Stopped stopped;
+  EXPECT_THAT(ChooseVictims(plan, {first, true}, &stopped).jobs,
+              ElementsAre(1));
+  // The borrower has left what it is guaranteed.
+  EXPECT_THAT(ChooseVictims(plan, {second, true}, &stopped).jobs, IsEmpty());
 }
 
 TEST(PreemptTest, WorkersKeptForOthersAreLeftAlone) {

@@ -49,6 +49,22 @@ inline bool operator<(const LaneHead& a, const LaneHead& b) {
   return a.key < b.key;
 }
 
+// An attempt by how soon it makes room for another job: the smallest priority
+// first; of those with as many devices, what loses least first.
+struct AttemptKey {
+  int priority = 0;
+  int devices = 0;
+  absl::Duration checkpointed;
+  int64_t job = 0;
+  // No part of the order.
+  absl::Duration started;
+};
+
+inline bool operator<(const AttemptKey& a, const AttemptKey& b) {
+  return std::tie(a.priority, a.devices, b.checkpointed, a.job) <
+         std::tie(b.priority, b.devices, a.checkpointed, b.job);
+}
+
 // What a queue has to do with one kind of device.
 struct QueueKind {
   Quota quota;
@@ -65,8 +81,8 @@ struct QueueKind {
   absl::btree_set<LaneHead> lanes;
   // Waiting jobs by priority.
   absl::btree_map<int, int64_t> priorities;
-  // Attempts by priority and sequence, but for those told to stop.
-  absl::btree_set<std::pair<int, int64_t>> attempts;
+  // Of attempts, but for those told to stop.
+  absl::btree_set<AttemptKey> attempts;
   // How long attempts took lately; 0: none has ended.
   double mean_run_s = 0;
 };
@@ -167,7 +183,6 @@ struct RunPart {
 struct RunEntry {
   int lane = -1;
   int priority = 0;
-  OrderKey key;
   bool stopping = false;
   absl::Duration started;
   absl::Duration checkpointed;
