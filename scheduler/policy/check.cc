@@ -141,7 +141,7 @@ absl::Status CheckWorkers(const Tables& tables, Sums* sums) {
         return Broken(worker.facts.id, " is not in the index of its room");
       }
       counts[kind.kind].first += open;
-      counts[kind.kind].second += free > open ? 1 : 0;
+      counts[kind.kind].second += HoldsBack(worker.room, kind) ? 1 : 0;
     }
   }
   for (const auto& [key, id] : tables.class_ids) {

@@ -106,10 +106,9 @@ void ForgetClass(int id, Tables* tables) {
 void Count(const Room& room, int sign, Tables* tables) {
   if (!room.takes_work) return;
   for (const KindRoom& kind : room.kinds) {
-    const int open = OpenDevices(room, kind);
     KindEntry& entry = tables->kinds[kind.kind];
-    entry.num_open += sign * open;
-    if (FreeDevices(room, kind) > open) entry.num_held_back += sign;
+    entry.num_open += sign * OpenDevices(room, kind);
+    if (HoldsBack(room, kind)) entry.num_held_back += sign;
   }
 }
 

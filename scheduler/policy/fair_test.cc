@@ -318,6 +318,25 @@ TEST(FairTest, ALargerPriorityStopsASmallerOfItsQueue) {
   EXPECT_THAT(test.Started(), ElementsAre(urgent));
 }
 
+TEST(FairTest, JobsOfSeveralQueuesStopOthersInOneCall) {
+  TestBoard test;
+  for (const char* name : {"a", "b"}) {
+    test.PutQueue(name, {});
+    test.PutWorker(name, 1);
+    test.Run(test.Wait(In(name)), name);
+  }
+  test.now += absl::Minutes(5);
+  const int64_t urgent = test.Wait({Cpus(1), "a", "ann", 10});
+  const int64_t more_urgent = test.Wait({Cpus(1), "b", "ann", 20});
+  const Decisions decisions = PlaceFair(test.board, test.now);
+  EXPECT_THAT(
+      decisions.preemptions,
+      ElementsAre(Preemption{2, more_urgent, Preemption::Why::kPriority},
+                  Preemption{1, urgent, Preemption::Why::kPriority}));
+  EXPECT_EQ(decisions.reservations.size(), 2u);
+  test.Place();
+}
+
 TEST(FairTest, WhatWasStoppedForAJobIsNotGivenToAnother) {
   TestBoard test;
   test.PutWorker("w1", 2);

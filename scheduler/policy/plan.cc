@@ -83,11 +83,14 @@ const Room& Plan::RoomAt(int worker) const {
   return it == touched_.end() ? tables_.workers[worker].room : it->second.room;
 }
 
-std::vector<Occupant> Plan::OccupantsAt(int worker) const {
-  std::vector<Occupant> all = tables_.workers[worker].occupants;
+Occupants Plan::OccupantsAt(int worker) const {
+  Occupants all;
+  for (const Occupant& occupant : tables_.workers[worker].occupants) {
+    all.push_back(&occupant);
+  }
   const auto it = touched_.find(worker);
   if (it == touched_.end()) return all;
-  all.insert(all.end(), it->second.added.begin(), it->second.added.end());
+  for (const Occupant& occupant : it->second.added) all.push_back(&occupant);
   return all;
 }
 
@@ -118,9 +121,8 @@ void Plan::Reindex(int worker, int sign) {
     RemoveFromIndex(worker, room, &index);
   }
   for (const KindRoom& kind : room.kinds) {
-    const int open = OpenDevices(room, kind);
-    open_[kind.kind] += sign * open;
-    if (FreeDevices(room, kind) > open) held_back_[kind.kind] += sign;
+    open_[kind.kind] += sign * OpenDevices(room, kind);
+    if (HoldsBack(room, kind)) held_back_[kind.kind] += sign;
   }
 }
 
@@ -133,9 +135,8 @@ Plan::Touched& Plan::Touch(int worker) {
   it->second.room = tables_.workers[worker].room;
   // As Reindex does, but for an index in which it is not.
   for (const KindRoom& kind : it->second.room.kinds) {
-    const int open = OpenDevices(it->second.room, kind);
-    open_[kind.kind] -= open;
-    if (FreeDevices(it->second.room, kind) > open) --held_back_[kind.kind];
+    open_[kind.kind] -= OpenDevices(it->second.room, kind);
+    if (HoldsBack(it->second.room, kind)) --held_back_[kind.kind];
   }
   return it->second;
 }

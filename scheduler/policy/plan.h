@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/time/time.h"
 #include "scheduler/policy/board.h"
 #include "scheduler/policy/decisions.h"
@@ -28,6 +29,8 @@ using Assignments = std::vector<Assignment>;
 // that are given with it: on one if one has room, the first of several. Empty:
 // there is not room for all.
 Assignments Fewest(Assignments candidates, int ranks);
+
+using Occupants = absl::InlinedVector<const Occupant*, 16>;
 
 struct PlanOptions {
   // As if nothing were kept for anybody.
@@ -69,8 +72,9 @@ class Plan {
   void Keep(int shape, const Assignments& where, absl::Duration at);
 
   const Room& RoomAt(int worker) const;
-  // All that are on the worker, those given in this call too.
-  std::vector<Occupant> OccupantsAt(int worker) const;
+  // All that are on the worker, those given in this call too; valid until the
+  // next call that gives or keeps something.
+  Occupants OccupantsAt(int worker) const;
   // Workers of the classes that fit the shape and that serve, those with the
   // most open devices first, at most so many.
   std::vector<int> MostOpen(int shape, size_t most) const;

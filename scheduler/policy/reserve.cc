@@ -1,6 +1,7 @@
 #include "scheduler/policy/reserve.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "scheduler/policy/classes.h"
@@ -20,33 +21,64 @@ struct Step {
   int ranks;
 };
 
-// All of one worker.
-std::vector<Step> StepsOf(const Plan& plan, int shape, int worker) {
+struct Walk {
+  int shape;
+  int worker;
+  // What comes later does not matter; nothing: all does.
+  std::optional<absl::Duration> until;
+};
+
+// Calls visit(at, ranks) each time that the worker comes to have room for more
+// ranks of the shape, as long as it returns true.
+template <typename Visit>
+void ForEachStep(const Plan& plan, const Walk& walk, Visit visit) {
+  const auto& [shape, worker, until] = walk;
   const WorkerEntry& entry = plan.tables().workers[worker];
   const Ask ask = AskOf(plan.tables(), shape);
   // When it ends itself does not matter here: the worker serves.
   const Stay stay{plan.now(), /*owns=*/true};
   Room room = plan.RoomAt(worker);
-  std::vector<Step> steps;
-  const auto add = [&](absl::Duration at) {
-    const int ranks = RanksIn(entry, room, ask, stay);
-    if (ranks == (steps.empty() ? 0 : steps.back().ranks)) return;
-    steps.push_back({std::max(at, plan.now()), 0, ranks});
+  absl::Duration latest = plan.now();
+  int ranks = 0;
+  const auto look = [&](absl::Duration at) {
+    latest = std::max(latest, at);
+    const int more = RanksIn(entry, room, ask, stay);
+    if (more == ranks) return true;
+    ranks = more;
+    return visit(latest, ranks);
   };
-  add(plan.now());
+  if (!look(plan.now())) return;
   // Which takes seconds.
   VacateLingering(entry, &room);
-  add(plan.now() + plan.options().grace);
-  std::vector<Occupant> occupants = plan.OccupantsAt(worker);
+  if (!look(plan.now() + plan.options().grace)) return;
+  Occupants occupants = plan.OccupantsAt(worker);
   std::sort(occupants.begin(), occupants.end(),
-            [](const Occupant& a, const Occupant& b) {
-              return a.ends_by < b.ends_by;
+            [](const Occupant* a, const Occupant* b) {
+              return a->ends_by < b->ends_by;
             });
-  for (const Occupant& occupant : occupants) {
-    Vacate(entry, occupant, &room);
-    add(occupant.ends_by);
+  for (const Occupant* occupant : occupants) {
+    if (until.has_value() && occupant->ends_by >= *until) return;
+    Vacate(entry, *occupant, &room);
+    if (!look(occupant->ends_by)) return;
   }
-  return steps;
+}
+
+// Of one rank: the first of the workers that has room first.
+std::optional<FutureRoom> FindForOne(const Plan& plan, int shape,
+                                     const std::vector<int>& workers) {
+  std::optional<absl::Duration> first;
+  int found = -1;
+  for (const int worker : workers) {
+    ForEachStep(plan, {shape, worker, first}, [&](absl::Duration at, int) {
+      if (!first.has_value() || at < *first) {
+        first = at;
+        found = worker;
+      }
+      return false;
+    });
+  }
+  if (!first.has_value()) return std::nullopt;
+  return FutureRoom{*first, {{found, 1}}};
 }
 
 }  // namespace
@@ -65,12 +97,14 @@ std::optional<FutureRoom> FindFutureRoom(const Plan& plan, int shape) {
   const int needed = (entry.shape.ranks + most_ranks - 1) / most_ranks;
   const std::vector<int> workers =
       plan.MostOpen(shape, std::max(kLeastWorkers, kMostWorkers * needed));
+  if (entry.shape.ranks == 1) return FindForOne(plan, shape, workers);
   std::vector<Step> steps;
   for (size_t i = 0; i < workers.size(); ++i) {
-    for (Step step : StepsOf(plan, shape, workers[i])) {
-      step.index = i;
-      steps.push_back(step);
-    }
+    ForEachStep(plan, {shape, workers[i], std::nullopt},
+                [&](absl::Duration at, int more) {
+                  steps.push_back({at, i, more});
+                  return true;
+                });
   }
   // Of one worker in their order, of several by the worker's place.
   std::stable_sort(steps.begin(), steps.end(),

@@ -73,6 +73,18 @@ TEST(ReserveTest, WhatLingersIsSoonFree) {
   EXPECT_EQ(room->at, test.now + kGrace);
 }
 
+TEST(ReserveTest, WhatLingersIsNotFreeBeforeWhatEndsSooner) {
+  TestBoard test;
+  test.PutWorker("w1", 2);
+  test.Run(test.Wait(Within(Cpus(1), absl::Seconds(1))), "w1");
+  test.board.SetLingering("w1", {"cpu:1"});
+  test.now += absl::Seconds(10);
+
+  const auto room = FutureOf(test, Cpus(2));
+  ASSERT_TRUE(room.has_value());
+  EXPECT_EQ(room->at, test.now + kGrace);
+}
+
 TEST(ReserveTest, WorkersThatAreKeptOrDrainedDoNotCount) {
   TestBoard test = FourRun();
   test.board.Reserve(

@@ -264,6 +264,15 @@ int OpenDevices(const Room& room, const KindRoom& kind) {
   return std::max(0, std::min(FreeDevices(room, kind), kind.beyond));
 }
 
+bool HoldsBack(const Room& room, const KindRoom& kind) {
+  int most = FreeDevices(room, kind);
+  // Kept from now on: nothing ends early enough.
+  if (room.reserved && room.reserved_at == absl::InfiniteDuration()) {
+    most = std::min(most, kind.beyond);
+  }
+  return most > OpenDevices(room, kind);
+}
+
 void AddToIndex(int worker, const Room& room, RoomIndex* index) {
   if (!room.takes_work) return;
   for (const KindRoom& kind : room.kinds) {

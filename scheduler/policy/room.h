@@ -163,6 +163,9 @@ using RoomIndex = std::map<int, KindIndex>;
 int OpenDevices(const Room& room, const KindRoom& kind);
 // What one that ends early enough may have; equal or more.
 int FreeDevices(const Room& room, const KindRoom& kind);
+// Whether it has more for attempts that end early enough, beside those of the
+// job that it is kept for.
+bool HoldsBack(const Room& room, const KindRoom& kind);
 void AddToIndex(int worker, const Room& room, RoomIndex* index);
 void RemoveFromIndex(int worker, const Room& room, RoomIndex* index);
 

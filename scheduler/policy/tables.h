@@ -112,7 +112,7 @@ struct KindEntry {
   int num_shapes = 0;
   int num_limited_shapes = 0;
   // Over all workers: devices for attempts without end, and workers that have
-  // more for some that end early enough.
+  // more for some that end early enough (HoldsBack).
   int64_t num_open = 0;
   int64_t num_held_back = 0;
 };
