@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "scheduler/core/reasons.h"
@@ -39,10 +40,17 @@ std::string Sentence(const std::string& happened, const std::string& said,
 
 // Of commands in a fix; the job's name takes its place.
 constexpr char kJob[] = "JOB";
+constexpr char kLogs[] = "ordo logs JOB";
 constexpr char kReadLog[] = "read the end of its log: ordo logs JOB";
 
+// A log is that of the attempt, and of the rank, that ended.
 std::string FixFor(const ObservedAttempt& observed, const std::string& fix) {
-  return absl::StrReplaceAll(fix, {{kJob, observed.job()}});
+  std::string log = absl::StrCat(kLogs, " --attempt ", observed.attempt());
+  if (observed.rank() > 0 && !absl::StrContains(fix, "--rank")) {
+    absl::StrAppend(&log, " --rank ", observed.rank());
+  }
+  return absl::StrReplaceAll(absl::StrReplaceAll(fix, {{kLogs, log}}),
+                             {{kJob, observed.job()}});
 }
 
 AttemptEnd Budgeted(const ObservedAttempt& observed, const char* reason,

@@ -144,7 +144,7 @@ TEST(ExitsTest, TheFixNamesTheJob) {
       AttemptBuilder("long-run", 1).Ended(ObservedAttempt::CAUSE_UNSPECIFIED)};
   for (const ObservedAttempt& observed : ends) {
     EXPECT_THAT(JudgeExit(observed, Asked::kRun).message,
-                EndsWith(": ordo logs long-run"));
+                EndsWith(": ordo logs long-run --attempt 1"));
   }
 }
 
