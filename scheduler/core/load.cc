@@ -192,8 +192,8 @@ absl::Status ShowLoaded(State& state, const Moment& now) {
       for (const std::string& device : rank.devices) {
         if (rank.over || held.insert({rank.worker, device}).second) continue;
         return Damaged(JobName(id),
-                       absl::StrCat("holds ", device, " of ", rank.worker,
-                                    ", which another job holds"));
+                       absl::StrCat("holds ", device, " of worker ",
+                                    rank.worker, ", which another job holds"));
       }
     }
     StartWaiting(state, *entry.job);

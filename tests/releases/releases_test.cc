@@ -39,10 +39,14 @@ using worker::agent::Task;
 using worker::agent::TaskOptions;
 
 constexpr size_t kMaxBytes = 1 << 20;
-constexpr char kFiles[] = "tests/releases/v1/";
+constexpr char kNewest[] = "v2";
 
-class ReleasesTest : public ::testing::Test {
+class ReleasesTest : public ::testing::TestWithParam<const char*> {
  protected:
+  // A recorded file of the release.
+  std::string Recorded(const std::string& name) {
+    return Text(absl::StrCat("tests/releases/", GetParam(), "/", name));
+  }
   std::string Text(const std::string& path) {
     auto text = base::ReadFile(files_, path, kMaxBytes);
     EXPECT_TRUE(text.ok()) << text.status();
@@ -54,7 +58,7 @@ class ReleasesTest : public ::testing::Test {
   }
   // A copy of a recorded file that may be written to.
   std::string Copy(const std::string& name) {
-    Write(folder_.Path(name), Text(kFiles + name));
+    Write(folder_.Path(name), Recorded(name));
     return folder_.Path(name);
   }
   std::unique_ptr<scheduler::store::Store> OpenStore(const std::string& path) {
@@ -147,7 +151,9 @@ void RecordTask(const TaskOptions& options, base::Filesystem& files) {
   waitpid(task.supervisor_pid(), nullptr, 0);
 }
 
-TEST_F(ReleasesTest, ThisReleaseWritesWhatIsRecorded) {
+using NewestReleaseTest = ReleasesTest;
+
+TEST_P(NewestReleaseTest, WritesWhatIsRecorded) {
   const char* record = std::getenv("ORDO_RECORD");
   const std::string folder = record != nullptr ? record : folder_.path();
   const std::string path = folder + "/store.sqlite3";
@@ -168,13 +174,13 @@ TEST_F(ReleasesTest, ThisReleaseWritesWhatIsRecorded) {
     Write(folder + "/announced.pb", announced);
     RecordTask(OptionsOf(folder + "/task"), files_);
   }
-  EXPECT_EQ(text, Text(absl::StrCat(kFiles, "store.txt")));
+  EXPECT_EQ(text, Recorded("store.txt"));
 }
 
-TEST_F(ReleasesTest, AStoreIsLoadedWhole) {
+TEST_P(ReleasesTest, AStoreIsLoadedWhole) {
   const std::string path = Copy("store.sqlite3");
   const scheduler::core::Records all = All(path);
-  EXPECT_EQ(Describe(all), Text(absl::StrCat(kFiles, "store.txt")));
+  EXPECT_EQ(Describe(all), Recorded("store.txt"));
   EXPECT_EQ(all.jobs.size(), static_cast<size_t>(kNumJobs));
   const scheduler::core::State state = LoadState(path);
   for (const auto& job : all.jobs) {
@@ -184,11 +190,10 @@ TEST_F(ReleasesTest, AStoreIsLoadedWhole) {
   ORDO_EXPECT_OK(scheduler::core::CheckInvariants(state));
 }
 
-TEST_F(ReleasesTest, AnAnnouncementIsTaken) {
+TEST_P(ReleasesTest, AnAnnouncementIsTaken) {
   scheduler::core::State state = LoadState(Copy("store.sqlite3"));
   agent::v1::AnnounceRequest request;
-  ASSERT_TRUE(
-      request.ParseFromString(Text(absl::StrCat(kFiles, "announced.pb"))));
+  ASSERT_TRUE(request.ParseFromString(Recorded("announced.pb")));
   for (const auto& effect : scheduler::core::Apply(
            state, scheduler::core::Announced{request}, now_)) {
     const auto* answer = std::get_if<scheduler::core::AnswerAnnounce>(&effect);
@@ -211,10 +216,9 @@ TEST_F(ReleasesTest, AnAnnouncementIsTaken) {
   EXPECT_EQ(state.jobs.at(JobId(7)).checkpoints.size(), 1u);
 }
 
-TEST_F(ReleasesTest, ADesiredSetIsStarted) {
+TEST_P(ReleasesTest, ADesiredSetIsStarted) {
   agent::v1::SetDesiredRequest request;
-  ASSERT_TRUE(
-      request.ParseFromString(Text(absl::StrCat(kFiles, "desired.pb"))));
+  ASSERT_TRUE(request.ParseFromString(Recorded("desired.pb")));
   worker::agent::Core core("w1", "w1-first", "ordo-trainer");
   const auto actions = core.SetDesired(request);
   ORDO_ASSERT_OK(actions);
@@ -231,7 +235,7 @@ TEST_F(ReleasesTest, ADesiredSetIsStarted) {
   EXPECT_EQ(core.Observed().attempts_size(), request.attempts_size());
 }
 
-TEST_F(ReleasesTest, ATaskFolderIsAdopted) {
+TEST_P(ReleasesTest, ATaskFolderIsAdopted) {
   const std::string task_folder = "task/worker/tasks/a.1/";
   for (const char* name : {"task.pb", "journal"}) Copy(task_folder + name);
   Copy("task/storage/jobs/a/attempts/1/progress.records");
@@ -259,6 +263,15 @@ TEST_F(ReleasesTest, ATaskFolderIsAdopted) {
   EXPECT_EQ(observed->step().step(), 20);
   EXPECT_EQ(core.Observed().attempts(0).records_size(), 2);
 }
+
+std::string NameOf(const ::testing::TestParamInfo<const char*>& info) {
+  return info.param;
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, ReleasesTest,
+                         ::testing::Values("v1", kNewest), NameOf);
+INSTANTIATE_TEST_SUITE_P(Recorded, NewestReleaseTest,
+                         ::testing::Values(kNewest), NameOf);
 
 }  // namespace
 }  // namespace ordo::tests::releases
