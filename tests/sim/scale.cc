@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <ctime>
 #include <deque>
-#include <malloc.h>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <jemalloc/jemalloc.h>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -68,7 +69,7 @@ class Scale {
   };
 
   void Submit() {
-    const size_t bytes = mallinfo2().uordblks;
+    const int64_t bytes = Bytes();
     const double begin = ProcessorSeconds();
     for (int first = 0; first < options_.num_jobs; first += kBatch) {
       core::Submit submit;
@@ -81,7 +82,19 @@ class Scale {
     result_.submissions_per_second =
         options_.num_jobs / (ProcessorSeconds() - begin - check_seconds_);
     result_.bytes_per_queued_job =
-        static_cast<double>(mallinfo2().uordblks - bytes) / options_.num_jobs;
+        static_cast<double>(Bytes() - bytes) / options_.num_jobs;
+  }
+
+  int64_t Bytes() {
+    // What jemalloc tells is of its last epoch.
+    uint64_t epoch = 1;
+    size_t bytes = 0;
+    size_t size = sizeof(bytes);
+    if (mallctl("epoch", nullptr, nullptr, &epoch, sizeof(epoch)) != 0 ||
+        mallctl("stats.allocated", &bytes, &size, nullptr, 0) != 0) {
+      result_.status = absl::InternalError("jemalloc has no statistics");
+    }
+    return static_cast<int64_t>(bytes);
   }
 
   void AnnounceWorkers() {
