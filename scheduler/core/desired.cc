@@ -33,8 +33,9 @@ agent::v1::DesiredAttempt DesiredOf(const State& state, const RankId& id) {
   desired.set_attempt(job.attempt_number());
   desired.set_rank(id.second);
   SetAction(state, entry, &desired);
-  if (job.facts->step_timeout > absl::ZeroDuration()) {
-    *desired.mutable_step_timeout() = ToProtoDuration(job.facts->step_timeout);
+  const auto& step_timeout = job.facts->spec->retry().step_timeout();
+  if (ToDuration(step_timeout) > absl::ZeroDuration()) {
+    *desired.mutable_step_timeout() = step_timeout;
   }
   for (const std::string& device : rank.devices) desired.add_devices(device);
   desired.set_acknowledged_records(AcknowledgedOf(job, id.second));

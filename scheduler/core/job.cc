@@ -61,7 +61,6 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec) {
                                 : kDefaultMaxInterruptions;
   facts.keep =
       spec.checkpoint().keep() > 0 ? spec.checkpoint().keep() : kDefaultKeep;
-  facts.step_timeout = ToDuration(spec.retry().step_timeout());
   facts.queue_time_limit = ToDuration(spec.queue_time_limit());
   facts.run_time_limit = ToDuration(spec.run_time_limit());
   facts.needs = NeedsOf(spec);

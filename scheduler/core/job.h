@@ -44,7 +44,6 @@ struct JobFacts {
   // Checkpoints kept.
   int32_t keep = 0;
   // Zero: none is set.
-  absl::Duration step_timeout;
   absl::Duration queue_time_limit;
   absl::Duration run_time_limit;
   // Each job once.

@@ -94,8 +94,6 @@ TEST(JobTest, FactsAreWhatTheSpecSays) {
   spec.add_checkpoints("x");
   spec.mutable_resources()->set_device("cuda");
   spec.mutable_retry()->set_max_attempts(7);
-  spec.mutable_retry()->mutable_step_timeout()->set_seconds(5);
-  spec.mutable_retry()->mutable_step_timeout()->set_nanos(500'000'000);
   spec.mutable_retry()->set_max_interruptions(8);
   spec.mutable_queue_time_limit()->set_seconds(60);
   spec.mutable_run_time_limit()->set_seconds(70);
@@ -106,7 +104,6 @@ TEST(JobTest, FactsAreWhatTheSpecSays) {
   EXPECT_EQ(facts.max_attempts, 7);
   EXPECT_EQ(facts.keep, 9);
   EXPECT_EQ(facts.max_interruptions, 8);
-  EXPECT_EQ(facts.step_timeout, absl::Milliseconds(5500));
   EXPECT_EQ(facts.queue_time_limit, absl::Seconds(60));
   EXPECT_EQ(facts.run_time_limit, absl::Seconds(70));
   EXPECT_THAT(facts.references, ElementsAre("x"));
@@ -117,7 +114,6 @@ TEST(JobTest, ASpecThatLeavesThemOutGetsTheDefaults) {
   EXPECT_EQ(facts.max_attempts, 3);
   EXPECT_EQ(facts.max_interruptions, 100);
   EXPECT_EQ(facts.keep, 3);
-  EXPECT_EQ(facts.step_timeout, absl::ZeroDuration());
 }
 
 TEST(JobTest, ARecordKnowsItsNewestAttempt) {
