@@ -181,7 +181,7 @@ std::vector<Job> View::ListJobs(const JobFilter& filter, int64_t before,
                                 int limit) const {
   base::MutexLock lock(mutex_);
   std::vector<Job> jobs;
-  const std::set<int64_t>* smallest = nullptr;
+  const absl::btree_set<int64_t>* smallest = nullptr;
   for (const std::string& term : TermsOf(filter)) {
     const auto sequences = terms_.find(term);
     if (sequences == terms_.end()) return jobs;

@@ -7,11 +7,12 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/mutex.h"
@@ -74,12 +75,12 @@ class View {
       ORDO_REQUIRES(mutex_);
 
   mutable base::Mutex mutex_;
-  std::unordered_map<std::string, int64_t> sequences_ ORDO_GUARDED_BY(mutex_);
-  std::map<int64_t, core::JobPtr> jobs_ ORDO_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, int64_t> sequences_ ORDO_GUARDED_BY(mutex_);
+  absl::btree_map<int64_t, core::JobPtr> jobs_ ORDO_GUARDED_BY(mutex_);
   // Sequences by term, such as "state=1", "owner=ada", "label=k=v".
-  std::unordered_map<std::string, std::set<int64_t>> terms_
+  absl::flat_hash_map<std::string, absl::btree_set<int64_t>> terms_
       ORDO_GUARDED_BY(mutex_);
-  std::unordered_map<std::string, std::shared_ptr<const jobs::v1::Progress>>
+  absl::flat_hash_map<std::string, std::shared_ptr<const jobs::v1::Progress>>
       progress_ ORDO_GUARDED_BY(mutex_);
   std::map<core::JobState, int64_t> ended_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_
