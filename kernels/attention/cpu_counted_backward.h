@@ -304,7 +304,7 @@ void Backward(const Call& call, const Unit& unit) {
     for (int64_t query = 0; query < queries; query += kTile) {
       BackwardQueries(work, back, {query, Least(kTile, queries - query), 0, 0});
     }
-    FinishRampSums(call.problem, back.tables.ramp, back.parts);
+    FinishModSums(call.problem, back.tables.mod, back.parts);
     WriteGradients(work, back);
   });
 }

@@ -236,7 +236,7 @@ inline void Backward(const Call& call, const Unit& unit) {
     const BackwardWork back = PrepareBackward(work, unit);
     PrepareQueries(work, back);
     BackwardHead(work, back);
-    FinishRampSums(p, back.tables.ramp, back.parts);
+    FinishModSums(p, back.tables.mod, back.parts);
     const View& d_q = call.d_inputs[kQ];
     if (d_q.data == nullptr) return;
     WriteRows({work.room->dq, Padded(p.width)}, p.queries, p.width,

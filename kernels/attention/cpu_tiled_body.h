@@ -345,7 +345,7 @@ void Backward(const Call& call, const Unit& unit) {
     const BackwardWork back = PrepareBackward(work, unit);
     PrepareRows(work);
     BackwardHead(work, back);
-    FinishRampSums(*work.problem, back.tables.ramp, back.parts);
+    FinishModSums(*work.problem, back.tables.mod, back.parts);
     WriteGradients(work, back);
   });
 }

@@ -53,7 +53,7 @@ inline int64_t PlaceOf(const Problem& problem, int64_t i) {
 
 // Whether an element of the table is that of a distance.
 inline bool IsOfDistances(Input table) {
-  return table == kBias || table == kMultiplier || table == kRamp;
+  return table == kBias || table == kMultiplier || table == kModDistance;
 }
 
 inline bool IsOfVectors(Input input) {

@@ -6,8 +6,8 @@
 #include "kernels/attention/cpu_tiled_code.h"
 #include "kernels/attention/cpu_tiled_distances.h"
 #include "kernels/attention/cpu_tiled_head.h"
+#include "kernels/attention/cpu_tiled_mod.h"
 #include "kernels/attention/cpu_tiled_near.h"
-#include "kernels/attention/cpu_tiled_ramp.h"
 #include "kernels/attention/cpu_tiled_rows.h"
 #include "kernels/common/cpu_vectors.h"
 
@@ -23,7 +23,7 @@ struct HookRoom {
   float* bias;
   float* multiplier;
   DistanceRoom distances;
-  RampRoom ramp;
+  ModRoom mod;
 };
 
 HookRoom MakeHookRoom(const Problem& p, Arena* arena) {
@@ -32,7 +32,7 @@ HookRoom MakeHookRoom(const Problem& p, Arena* arena) {
   room.bias = arena->Floats(p.biased ? SpreadStride(p) : 0);
   room.multiplier = arena->Floats(p.multiplied ? SpreadStride(p) : 0);
   room.distances = MakeDistanceRoom(p, arena);
-  room.ramp = MakeRampRoom(p, arena);
+  room.mod = MakeModRoom(p, arena);
   return room;
 }
 
@@ -40,7 +40,7 @@ HookRoom MakeHookRoom(const Problem& p, Arena* arena) {
 struct TableSums {
   float* bias;
   float* multiplier;
-  RampSums ramp;
+  ModSums mod;
 };
 
 // A row of a tile on its way back: what the products were, and the gradient.
@@ -56,8 +56,8 @@ struct Hook {
   // Of distances, spread; the first times log2(e). Null: none.
   const float* bias;
   const float* multiplier;
-  // With null tables unless there are pieces.
-  Ramp ramp;
+  // With null tables unless there is one.
+  HeadMod mod;
   // 0 or kHidden for each key; null: none.
   const float* hidden;
   // The first keys of the queries; null: 0.
@@ -105,8 +105,8 @@ struct Hook {
     if (has_tables()) {
       const RowPlaces places = distances.Find(place, r);
       if (sums.bias != nullptr) places.Add(row.change, sums.bias);
-      if (ramp.table != nullptr && sums.ramp.slope != nullptr) {
-        ramp.Differentiate(places, place.query + r, sums.ramp, row.change);
+      if (mod.table != nullptr && sums.mod.theta != nullptr) {
+        mod.Differentiate(places, place.query + r, sums.mod, row.change);
       }
       if (multiplier != nullptr) {
         MultiplyGradient(places, sums.multiplier, row);
@@ -123,7 +123,7 @@ struct Hook {
 
  private:
   bool has_tables() const {
-    return bias != nullptr || multiplier != nullptr || ramp.table != nullptr;
+    return bias != nullptr || multiplier != nullptr || mod.table != nullptr;
   }
 
   void AddTables(const Place& place, int64_t r, Vector* row) const {
@@ -142,7 +142,7 @@ struct Hook {
         row[v] += Load(biases + v * kLanes);
       }
     }
-    if (ramp.table != nullptr) ramp.Add(places, place.query + r, row);
+    if (mod.table != nullptr) mod.Add(places, place.query + r, row);
   }
 
   // Through a_ij M[d].
@@ -210,7 +210,7 @@ Hook MakeHook(const Call& call, const HookRoom& room, int64_t batch,
     SpreadTable(p, TableOf(call.inputs[kMultiplier], head), 1, room.multiplier);
     hook.multiplier = room.multiplier;
   }
-  if (p.pieces > 0) hook.ramp = MakeRamp(call, room.ramp, batch, head);
+  if (HasMod(p)) hook.mod = MakeHeadMod(call, room.mod, batch, head);
   if (p.padded) {
     HideKeys(p, facts.real_BS + batch * p.keys, room.hidden);
     hook.hidden = room.hidden;
@@ -232,9 +232,10 @@ TableSums MakeTableSums(const Call& call, const HookRoom& room, float* parts) {
   TableSums sums = {};
   sums.bias = part(kBias);
   sums.multiplier = part(kMultiplier);
-  const bool ramp = part(kRamp) != nullptr || part(kRampRow) != nullptr ||
-                    part(kSlope) != nullptr || part(kOffset) != nullptr;
-  if (ramp) sums.ramp = MakeRampSums(p, room.ramp, parts);
+  const bool of_mod = part(kModDistance) != nullptr ||
+                      part(kModQuery) != nullptr ||
+                      part(kModParameter) != nullptr;
+  if (of_mod) sums.mod = MakeModSums(p, room.mod, parts);
   return sums;
 }
 

@@ -37,12 +37,14 @@ std::vector<Case> Supported(const CudaCode& code, std::vector<Case> cases) {
 // What a change does to the instances that are wider than the keys and values
 // of check::Problems(), and to a single token.
 std::vector<Case> SizedProblems() {
-  const std::set<std::string> wide = {
+  std::set<std::string> wide = {
       "equal_state_70x128_bf16", "biased_padded_shared_70x128_bf16",
-      "multiplied_70x128_bf16",  "ramp_both_ways_70x128_bf16",
-      "both_bands_70x128_bf16",  "query_band_full_both_ways_70x128_bf16",
-      "far_pair_70x128_bf16",    "far_pair_biased_70x128_bf16",
-      "summed_70x128_bf16"};
+      "multiplied_70x128_bf16",  "query_band_full_both_ways_70x128_bf16",
+      "both_bands_70x128_bf16",  "far_pair_biased_70x128_bf16",
+      "far_pair_70x128_bf16",    "summed_70x128_bf16"};
+  for (const ScoreMod mod : kScoreMods) {
+    wide.insert(check::LabelOf(mod) + "_both_ways_70x128_bf16");
+  }
   std::vector<Case> chosen;
   for (Case& c : check::SizedProblems()) {
     const bool is_one = c.label.find("_1x40_bf16") != std::string::npos;
@@ -142,10 +144,13 @@ TEST(CudaEmulatedTest, CountsAndTheOrderOfWarpsChangeNoBit) {
 }
 
 TEST(CudaEmulatedTest, FromGraphsPassesGiveTheSameBits) {
-  const std::set<std::string> chosen = {
-      "equal_state_bf16", "biased_bf16",         "ramp_bf16",
-      "both_bands_bf16",  "far_pair_bf16",       "summed_bf16",
-      "counted_bf16",     "counted_by_keys_bf16"};
+  std::set<std::string> chosen = {"equal_state_bf16",    "biased_bf16",
+                                  "both_bands_bf16",     "far_pair_bf16",
+                                  "summed_bf16",         "counted_bf16",
+                                  "counted_by_keys_bf16"};
+  for (const ScoreMod mod : kScoreMods) {
+    chosen.insert(check::LabelOf(mod) + "_bf16");
+  }
   size_t count = 0;
   RunOptions options;
   options.memory =
@@ -222,7 +227,11 @@ TEST(CudaEmulatedTest, WhatItDoesNotDoIsRefusedByName) {
          p->width = 72;
        }},
       {"below 65536", [](Problem* p) { p->batch = 65536; }},
-      {"64 pieces", [](Problem* p) { p->pieces = 65; }},
+      {"64 pieces",
+       [](Problem* p) {
+         p->mod = kScoreMods[0];
+         p->pieces = 65;
+       }},
       {"a far product",
        [](Problem* p) {
          p->far_from = 9;
@@ -264,7 +273,11 @@ TEST(CudaEmulatedTest, WhatIsNotCountedIsRefusedByName) {
           {"nothing counts", [](Problem* p) { p->gates = Gates::kNone; }},
           {"multipliers", [](Problem* p) { p->multiplied = true; }},
           {"rectified", [](Problem* p) { p->rectified = true; }},
-          {"ramps", [](Problem* p) { p->pieces = 2; }},
+          {"score mods",
+           [](Problem* p) {
+             p->mod = kScoreMods[0];
+             p->pieces = 2;
+           }},
           {"vectors of distances", [](Problem* p) { p->query_band = 8; }},
           {"by channel", [](Problem* p) { p->by_channel = true; }},
           {"a far product", [](Problem* p) { p->far_from = 9; }},

@@ -53,7 +53,7 @@ const char* MissingTerm(const Problem& p) {
   if (p.rectified && !p.multiplied) {
     return "it does not do rectified products without multipliers";
   }
-  if (p.pieces > 0) return "it does not do ramps";
+  if (HasMod(p)) return "it does not do score mods";
   if (p.query_band > 0 || p.key_band > 0) {
     return "it does not do vectors of distances";
   }

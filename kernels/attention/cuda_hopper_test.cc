@@ -170,7 +170,11 @@ TEST(CudaHopperTest, WhatItDoesNotDoIsRefusedByName) {
            [](Problem* p) { p->multiplied = p->biased = true; }},
           {"rectified products without multipliers",
            [](Problem* p) { p->rectified = true; }},
-          {"ramps", [](Problem* p) { p->pieces = 2; }},
+          {"score mods",
+           [](Problem* p) {
+             p->mod = kScoreMods[0];
+             p->pieces = 2;
+           }},
           {"vectors of distances", [](Problem* p) { p->key_band = 8; }},
           {"by channel", [](Problem* p) { p->by_channel = true; }},
           {"a far product", [](Problem* p) { p->far_from = 9; }},

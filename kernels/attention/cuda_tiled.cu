@@ -30,8 +30,8 @@ namespace {
 Terms TermsOf(const Problem& p) {
   if (HasBands(p) || p.summed) return kVectors;
   const bool by_id = p.positioned && p.biased;
-  return p.multiplied || p.rectified || p.pieces > 0 || by_id ? kNumbers
-                                                              : kNoTerms;
+  return p.multiplied || p.rectified || HasMod(p) || by_id ? kNumbers
+                                                           : kNoTerms;
 }
 
 // Of the three kernels of a pass, the one for the problem.
@@ -70,10 +70,10 @@ template <int kD, int kW>
 const char* Backward(const TiledArguments& arguments, void* stream) {
   const Problem& p = arguments.call.problem;
   const int64_t tiles = NumTiles(p.queries);
-  const int64_t pieces = arguments.d_pieces == nullptr ? 0 : PieceBytes(p);
+  const int64_t theta = arguments.d_theta == nullptr ? 0 : ThetaBytes(p);
   const device::Grid of_queries = {
       arguments.parts > 0 ? arguments.parts : tiles, p.heads, p.batch, kThreads,
-      QueriesShared<kD, kW>::kBytes + pieces};
+      QueriesShared<kD, kW>::kBytes + theta};
   const char* const error =
       Launch<kD>(ForTerms(p, {TiledQueries<kD, kW, kNoTerms>,
                               TiledQueries<kD, kW, kNumbers>,

@@ -19,7 +19,7 @@ constexpr int64_t NumTiles(int64_t tokens) {
 }
 
 // Tables of the distance with gradients.
-enum TableSums { kBiasSums, kMultiplierSums, kRampSums, kNumTableSums };
+enum TableSums { kBiasSums, kMultiplierSums, kModSums, kNumTableSums };
 
 // What the kernels read beside the call, by value.
 struct TiledArguments {
@@ -34,9 +34,9 @@ struct TiledArguments {
   // [B,H,parts,spread_stride] each: sums over the queries that one block has.
   // Null: the table's gradient is not wanted.
   float* d_parts[kNumTableSums] = {};
-  // The same of the ramp's pieces, [B,H,parts,2,F], slopes before offsets; and
-  // of r, [B,H,T]. Null: no gradient of the ramp is wanted.
-  float* d_pieces = nullptr;
+  // The same of theta of a score mod, [B,H,parts,P F]; and of its r, [B,H,T].
+  // Null: neither is wanted.
+  float* d_theta = nullptr;
   float* d_rows = nullptr;
   // Of the vectors of distances, X and Y: [B,H,parts,spread_stride,width], the
   // width that of q and k in this instance. Null: not wanted.
@@ -58,8 +58,8 @@ struct TiledWidths {
   Type type;
   int64_t width;
   int64_t values_width;
-  // Of a block, the most that a pass asks for without a ramp and without bands,
-  // and what bands take.
+  // Of a block, the most that a pass asks for without a score mod and without
+  // bands, and what bands take.
   int64_t shared_bytes;
   int64_t band_bytes;
   const char* (*forward)(const TiledArguments& arguments, void* stream);
@@ -111,11 +111,11 @@ constexpr int64_t ZeroOf(const Problem& problem) {
   return problem.positioned ? problem.reach : problem.keys - 1;
 }
 
-// Of the ramp: each has two sums for each thread in shared memory.
+// Of a score mod: each thread has a sum for each parameter in shared memory.
 inline constexpr int64_t kMaxPieces = 64;
 
-inline int64_t PieceBytes(const Problem& problem) {
-  return problem.pieces * 2 * kThreads * static_cast<int64_t>(sizeof(float));
+inline int64_t ThetaBytes(const Problem& problem) {
+  return ParametersOf(problem) * kThreads * static_cast<int64_t>(sizeof(float));
 }
 
 }  // namespace ordo::kernels::attention

@@ -4,12 +4,13 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/attention/cuda_score_mod.h"
 #include "kernels/attention/cuda_tile.h"
 #include "kernels/attention/cuda_tiled_code.h"
 #include "kernels/common/cuda_device.h"
 
 // What becomes of a product q.k in the passes of cuda_tiled.cu: masks, tables
-// of the distance, the ramp; and what flows back through it.
+// of the distance, score mods; and what flows back through it.
 
 namespace ordo::kernels::attention {
 
@@ -33,9 +34,10 @@ struct Extras {
   // Times log2(e).
   float bias[2 * kCudaTile];
   float multiplier[2 * kCudaTile];
-  float ramp[2 * kCudaTile];
-  // Of the queries: r, lse in base 2, delta, the first key that is seen.
-  float row[kCudaTile];
+  // t of a score mod.
+  float mod_distance[2 * kCudaTile];
+  // Of the queries: its r, lse in base 2, delta, the first key that is seen.
+  float mod_query[kCudaTile];
   float lse[kCudaTile];
   float delta[kCudaTile];
   int first[kCudaTile];
@@ -122,15 +124,16 @@ ORDO_DEVICE void LoadExtras(const TiledArguments& arguments, const HeadOf& of,
   if (p.multiplied) {
     extras->multiplier[i] = TableOf(call, kMultiplier, of.head)[at];
   }
-  if (p.pieces > 0) extras->ramp[i] = TableOf(call, kRamp, 0)[at];
+  const bool has_mod = HasMod(p);
+  if (has_mod) extras->mod_distance[i] = TableOf(call, kModDistance, 0)[at];
   if (i >= kCudaTile) return;
   const int64_t query = place.query + i, key = place.key + i;
   const bool real = query < p.queries;
-  if (p.pieces > 0) {
-    const View& rows = call.inputs[kRampRow];
-    extras->row[i] = real ? static_cast<const float*>(
-                                rows.data)[of.batch * rows.batch_stride + query]
-                          : 0;
+  if (has_mod) {
+    const View& rows = call.inputs[kModQuery];
+    const float* const r =
+        static_cast<const float*>(rows.data) + of.batch * rows.batch_stride;
+    extras->mod_query[i] = real ? r[query] : 0;
   }
   if (p.bounded) {
     const int64_t first = real ? FirstKey(call, of, query) - place.key : 0;
@@ -174,11 +177,7 @@ struct Hook {
   // that plus the other.
   int diagonal;
   int edge;
-  // The ramp's, of the head.
-  int pieces;
-  const float* knots;
-  const float* slopes;
-  const float* offsets;
+  HeadMod mod;
 };
 
 // A difference of numbers in two tiles: beyond a tile it makes no difference
@@ -209,11 +208,9 @@ ORDO_DEVICE Hook<kTerms> MakeHook(const Call& call, int64_t head,
   hook.edge = cut ? WithinTiles(ahead - p.far_from) : -kCudaTile;
   hook.whole = !p.padded && !p.bounded && place.key + kCudaTile <= p.keys &&
                hook.diagonal >= kCudaTile - 1 && hook.edge <= -kCudaTile;
-  hook.pieces = static_cast<int>(p.pieces);
-  if (kTerms && p.pieces > 0) {
-    hook.knots = call.facts.knots;
-    hook.slopes = TableOf(call, kSlope, head);
-    hook.offsets = TableOf(call, kOffset, head);
+  if (kTerms && HasMod(p)) {
+    hook.mod = {p.mod, static_cast<int>(p.pieces), call.facts.knots,
+                TableOf(call, kModParameter, head)};
   }
   return hook;
 }
@@ -237,32 +234,18 @@ ORDO_DEVICE float NumberAt(const Hook<true>& hook, Input table,
   if (!hook.positioned) return near[DistanceAt(pair.query, pair.key)];
   const int64_t distance = int64_t{hook.extras->key_id[pair.key]} -
                            hook.extras->query_id[pair.query];
-  return TableOf(
-      *hook.call, table,
-      table == kRamp ? 0 : hook.head)[TableAt(hook.call->problem, distance)];
+  return TableOf(*hook.call, table,
+                 table == kModDistance
+                     ? 0
+                     : hook.head)[TableAt(hook.call->problem, distance)];
 }
 
-// The number that f is of, and its piece: as many knots as lie below it.
-struct OnRamp {
-  float x;
-  int piece;
-};
-
-ORDO_DEVICE OnRamp RampAt(const Hook<true>& hook, int query, int key) {
-  OnRamp at;
-  at.x = NumberAt(hook, kRamp, hook.extras->ramp, {query, key}) *
-         hook.extras->row[query];
-  int begin = 0, end = hook.pieces - 1;
-  while (begin < end) {
-    const int middle = (begin + end) / 2;
-    if (hook.knots[middle] < at.x) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  at.piece = begin;
-  return at;
+// What the score mod is of.
+ORDO_DEVICE ModAt AtMod(const Hook<true>& hook, const PairAt& pair) {
+  const Extras& extras = *hook.extras;
+  return FindPiece(hook.mod,
+                   NumberAt(hook, kModDistance, extras.mod_distance, pair),
+                   extras.mod_query[pair.query]);
 }
 
 // What is not a number stays so, which fmaxf would make 0.
@@ -289,9 +272,8 @@ ORDO_DEVICE float Logit(const Hook<kTerms>& hook, float product, int query,
     if (hook.multiplied) {
       logit *= NumberAt(hook, kMultiplier, extras.multiplier, {query, key});
     }
-    if (hook.pieces > 0) {
-      const OnRamp at = RampAt(hook, query, key);
-      logit += (hook.slopes[at.piece] * at.x + hook.offsets[at.piece]) * kLog2E;
+    if (hook.mod.mod != ScoreMod::kNone) {
+      logit += ModValue(hook.mod, AtMod(hook, {query, key})) * kLog2E;
     }
     if (hook.biased && hook.positioned) {
       return logit + NumberAt(hook, kBias, extras.bias, {query, key}) * kLog2E;

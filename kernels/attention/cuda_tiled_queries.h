@@ -32,11 +32,11 @@ struct QueriesShared {
 
   uint16_t* q;
   uint16_t* steps;
-  // For gradients of tables, with an IdOrder behind; those of the ramp come
-  // behind all that is fixed.
+  // For gradients of tables, with an IdOrder behind; those of theta come behind
+  // all that is fixed.
   float* terms;
   Extras* extras;
-  float* pieces;
+  float* theta;
 };
 
 template <int kD, int kW>
@@ -48,7 +48,7 @@ ORDO_DEVICE QueriesShared<kD, kW> MakeQueriesShared() {
   shared.terms =
       reinterpret_cast<float*>(shared.steps + Shared::kStages * Shared::kStep);
   shared.extras = reinterpret_cast<Extras*>(IdOrderOf(shared.terms) + 1);
-  shared.pieces = reinterpret_cast<float*>(shared.extras + Shared::kStages);
+  shared.theta = reinterpret_cast<float*>(shared.extras + Shared::kStages);
   return shared;
 }
 
@@ -69,7 +69,7 @@ ORDO_DEVICE QueriesShared<kD, kW> StepOf(const QueriesShared<kD, kW>& shared,
   using Shared = QueriesShared<kD, kW>;
   const int64_t stage = i % Shared::kStages;
   return {shared.q, shared.steps + stage * Shared::kStep, shared.terms,
-          shared.extras + stage, shared.pieces};
+          shared.extras + stage, shared.theta};
 }
 
 // Of a lane's two rows: lse in base 2, and delta.
@@ -175,8 +175,8 @@ ORDO_DEVICE void QueriesStep(const TiledArguments& arguments,
     AddToTable(arguments, hook, static_cast<TableSums>(table), terms);
   }
   if constexpr (kHooked) {
-    if (arguments.d_pieces != nullptr) {
-      AddToRamp(hook, terms, step.pieces, sums->d_rows);
+    if (arguments.d_theta != nullptr) {
+      AddToMod(hook, terms, step.theta, sums->d_rows);
     }
   }
   FlowToProducts(hook, scores, changes);
@@ -190,9 +190,9 @@ ORDO_DEVICE void QueriesStep(const TiledArguments& arguments,
 }
 
 // Writes what the head gives to r of 64 queries from `query` on.
-ORDO_DEVICE void StoreRampRows(const TiledArguments& arguments,
-                               const HeadOf& of, int64_t query,
-                               const float (&rows)[2]) {
+ORDO_DEVICE void StoreModQueries(const TiledArguments& arguments,
+                                 const HeadOf& of, int64_t query,
+                                 const float (&rows)[2]) {
   if (arguments.d_rows == nullptr) return;
   const Problem& p = arguments.call.problem;
   for (int half = 0; half < 2; ++half) {
@@ -249,8 +249,8 @@ TiledQueries(const TiledArguments arguments) {
   const Call& call = arguments.call;
   const Problem& p = call.problem;
   const HeadOf of = {device::BlockZ(), device::BlockY()};
-  float* const pieces = MakeQueriesShared<kD, kW>().pieces;
-  BeginTables(arguments, pieces);
+  float* const theta = MakeQueriesShared<kD, kW>().theta;
+  BeginTables(arguments, theta);
   if constexpr (kTerms == kVectors) BeginVectors<kD>(arguments);
   const float factors[2] = {p.scale, p.scale};
   // One tile of queries, or where there are fewer blocks every so many-th.
@@ -266,7 +266,7 @@ TiledQueries(const TiledArguments arguments) {
           OneTensor(call.d_inputs[far == 1 ? kFarQ : kQ], of, p.width), tokens);
       Clear(sums.dq);
     }
-    StoreRampRows(arguments, of, query, sums.d_rows);
+    StoreModQueries(arguments, of, query, sums.d_rows);
     if constexpr (kTerms == kVectors) {
       StoreRows<kD>(sums.d_band, factors,
                     OneTensor(call.d_inputs[kQueryBand], of, p.query_band),
@@ -274,7 +274,7 @@ TiledQueries(const TiledArguments arguments) {
     }
   }
   if constexpr (kTerms == kVectors) EndVectors<kD>(arguments);
-  EndPieces(arguments, pieces);
+  EndTheta(arguments, theta);
 }
 
 }  // namespace ordo::kernels::attention::ORDO_OF_TYPE

@@ -78,7 +78,7 @@ const char* Refusal(const Problem& p) {
            "--config=cuda_all";
   }
   const int64_t bands = HasBands(p) ? widths->band_bytes : 0;
-  if (widths->shared_bytes + PieceBytes(p) + bands > shared) {
+  if (widths->shared_bytes + ThetaBytes(p) + bands > shared) {
     return "its widths need more shared memory than the GPU has";
   }
   if (p.batch > 65535 || p.heads > 65535) {
@@ -91,12 +91,12 @@ int64_t SpreadStride(const Problem& p) { return Lines(SpreadLength(p)); }
 
 Input TableInput(TableSums table) {
   if (table == kBiasSums) return kBias;
-  return table == kMultiplierSums ? kMultiplier : kRamp;
+  return table == kMultiplierSums ? kMultiplier : kModDistance;
 }
 
 bool HasTable(const Problem& p, TableSums table) {
   if (table == kBiasSums) return p.biased;
-  return table == kMultiplierSums ? p.multiplied : p.pieces > 0;
+  return table == kMultiplierSums ? p.multiplied : HasMod(p);
 }
 
 // Of X and of Y.
@@ -126,9 +126,9 @@ TiledArguments Place(const Problem& p, Workspace* workspace) {
     arguments.d_parts[table] =
         workspace->Take<float>(heads * MaxParts(p) * arguments.spread_stride);
   }
-  if (p.pieces > 0) {
-    arguments.d_pieces =
-        workspace->Take<float>(heads * MaxParts(p) * 2 * p.pieces);
+  if (HasMod(p)) {
+    arguments.d_theta =
+        workspace->Take<float>(heads * MaxParts(p) * ParametersOf(p));
     arguments.d_rows = workspace->Take<float>(heads * p.queries);
   }
   for (int i = 0; i < 2; ++i) {
@@ -162,12 +162,11 @@ TiledArguments Arguments(const Call& call, void* memory) {
     if (call.d_inputs[input].data == nullptr) parts = nullptr;
     in_parts |= parts != nullptr;
   }
-  if (call.d_inputs[kSlope].data == nullptr &&
-      call.d_inputs[kOffset].data == nullptr &&
-      call.d_inputs[kRampRow].data == nullptr) {
-    arguments.d_pieces = arguments.d_rows = nullptr;
+  if (call.d_inputs[kModParameter].data == nullptr &&
+      call.d_inputs[kModQuery].data == nullptr) {
+    arguments.d_theta = arguments.d_rows = nullptr;
   }
-  in_parts |= arguments.d_pieces != nullptr;
+  in_parts |= arguments.d_theta != nullptr;
   for (int i = 0; i < 2; ++i) {
     float*& vectors = arguments.d_vectors[i];
     if (call.d_inputs[VectorsInput(i)].data == nullptr) vectors = nullptr;
@@ -209,16 +208,17 @@ const char* SumVectors(const TiledArguments& arguments, int i, void* stream) {
       stream, vectors);
 }
 
-const char* SumRamp(const TiledArguments& arguments, void* stream) {
+const char* SumMod(const TiledArguments& arguments, void* stream) {
   const Problem& p = arguments.call.problem;
-  if (arguments.call.d_inputs[kRampRow].data != nullptr) {
+  if (arguments.call.d_inputs[kModQuery].data != nullptr) {
     const device::Grid of_queries = {(p.queries + kThreads - 1) / kThreads,
                                      p.batch, 1, kThreads, 0};
     const char* const error =
-        device::Launch(TiledRampRows, of_queries, stream, arguments);
+        device::Launch(TiledModQueries, of_queries, stream, arguments);
     if (error != nullptr) return error;
   }
-  return device::Launch(TiledPieces, {p.heads, 1, 1, kThreads, 0}, stream,
+  if (arguments.call.d_inputs[kModParameter].data == nullptr) return nullptr;
+  return device::Launch(TiledTheta, {p.heads, 1, 1, kThreads, 0}, stream,
                         arguments);
 }
 
@@ -232,8 +232,8 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
   for (int i = 0; error == nullptr && i < 2; ++i) {
     error = SumVectors(arguments, i, stream);
   }
-  if (error != nullptr || arguments.d_pieces == nullptr) return error;
-  return SumRamp(arguments, stream);
+  if (error != nullptr || arguments.d_theta == nullptr) return error;
+  return SumMod(arguments, stream);
 }
 
 }  // namespace
@@ -271,8 +271,8 @@ const char* SumTables(const TiledArguments& arguments, void* stream) {
   const char* error = nullptr;
   for (int table = 0; error == nullptr && table < kNumTableSums; ++table) {
     const auto sums = static_cast<TableSums>(table);
-    error = SumTable({arguments, sums, TableInput(sums), sums == kRampSums},
-                     stream);
+    error =
+        SumTable({arguments, sums, TableInput(sums), sums == kModSums}, stream);
   }
   return error;
 }

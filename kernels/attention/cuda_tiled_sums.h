@@ -163,7 +163,7 @@ TiledVectors(const VectorsArguments arguments) {
 
 // The gradient of r, a thread for each query of a row of the batch.
 ORDO_KERNEL(kThreads)
-TiledRampRows(const TiledArguments arguments) {
+TiledModQueries(const TiledArguments arguments) {
   const Problem& p = arguments.call.problem;
   const int64_t query = device::BlockX() * kThreads + device::ThreadId();
   if (query >= p.queries) return;
@@ -172,27 +172,26 @@ TiledRampRows(const TiledArguments arguments) {
     sum += arguments
                .d_rows[(device::BlockY() * p.heads + head) * p.queries + query];
   }
-  const View& rows = arguments.call.d_inputs[kRampRow];
+  const View& rows = arguments.call.d_inputs[kModQuery];
   static_cast<float*>(rows.data)[device::BlockY() * rows.batch_stride + query] =
       sum;
 }
 
-// The gradients of the ramp's slopes and offsets, a block for each head.
+// The gradient of theta of a score mod, a block for each head.
 ORDO_KERNEL(kThreads)
-TiledPieces(const TiledArguments arguments) {
+TiledTheta(const TiledArguments arguments) {
   const Problem& p = arguments.call.problem;
-  const int64_t head = device::BlockX();
-  for (int64_t i = device::ThreadId(); i < 2 * p.pieces; i += kThreads) {
+  const View& theta = arguments.call.d_inputs[kModParameter];
+  const int64_t head = device::BlockX(), parameters = ParametersOf(p);
+  for (int64_t i = device::ThreadId(); i < parameters; i += kThreads) {
     float sum = 0;
     for (int64_t row = 0; row < p.batch; ++row) {
       for (int64_t part = 0; part < arguments.parts; ++part) {
         const int64_t at = (row * p.heads + head) * arguments.parts + part;
-        sum += arguments.d_pieces[at * 2 * p.pieces + i];
+        sum += arguments.d_theta[at * parameters + i];
       }
     }
-    const View& to = arguments.call.d_inputs[i < p.pieces ? kSlope : kOffset];
-    if (to.data == nullptr) continue;
-    static_cast<float*>(to.data)[head * to.head_stride + i % p.pieces] = sum;
+    static_cast<float*>(theta.data)[head * theta.head_stride + i] = sum;
   }
 }
 

@@ -41,9 +41,9 @@ ORDO_DEVICE float TableTerm(const Hook<kTerms>& hook, TableSums table,
       const float logit = pair.product * hook.scale;
       return pair.change * kLn2 * (hook.rectified ? Rectified(logit) : logit);
     }
-    if (table == kRampSums) {
-      const OnRamp at = RampAt(hook, pair.query, pair.key);
-      return pair.change * hook.slopes[at.piece] * hook.extras->row[pair.query];
+    if (table == kModSums) {
+      return pair.change *
+             DistanceGradient(hook.mod, AtMod(hook, {pair.query, pair.key}));
     }
   }
   return pair.change;
@@ -106,15 +106,16 @@ ORDO_DEVICE void AddToTable(const TiledArguments& arguments,
   device::SyncThreads();
 }
 
-// A thread's own sums for each piece of the ramp, 2 F of them, in shared
-// memory: slopes', then offsets'.
-ORDO_DEVICE float* PieceSums(float* pieces, int i) {
-  return pieces + i * kThreads + device::ThreadId();
+// A thread's own sum for a parameter of the score mod, in shared memory.
+ORDO_DEVICE float* ThetaSum(float* theta, int i) {
+  return theta + i * kThreads + device::ThreadId();
 }
 
-// The ramp's other gradients: of r, to the lane's two rows, and of the pieces.
-ORDO_DEVICE void AddToRamp(const Hook<true>& hook, const Step& step,
-                           float* pieces, float (&rows)[2]) {
+// The other gradients of a score mod: of r, to the lane's two rows, and of
+// theta.
+template <typename Mod>
+ORDO_DEVICE void AddToModOf(const Hook<true>& hook, const Step& step,
+                            float* theta, float (&rows)[2]) {
   const LanePlace lane = PlaceOfLane();
   for (int n = 0; n < kCudaTile / 8; ++n) {
     ORDO_UNROLL
@@ -122,17 +123,27 @@ ORDO_DEVICE void AddToRamp(const Hook<true>& hook, const Step& step,
       const float change = step.changes[n][e];
       const int query = lane.row + e / 2 * 8;
       const int key = 8 * n + lane.column + e % 2;
-      const OnRamp at = RampAt(hook, query, key);
-      rows[e / 2] += change * hook.slopes[at.piece] *
-                     NumberAt(hook, kRamp, hook.extras->ramp, {query, key});
-      *PieceSums(pieces, at.piece) += change * at.x;
-      *PieceSums(pieces, hook.pieces + at.piece) += change;
+      const ModAt at = AtMod(hook, {query, key});
+      const ModGradient<float, Mod::kParameters> gradient =
+          GradientOf<Mod>(hook.mod, at);
+      rows[e / 2] += change * gradient.r;
+      ORDO_UNROLL
+      for (int i = 0; i < Mod::kParameters; ++i) {
+        *ThetaSum(theta, i * hook.mod.pieces + at.piece) +=
+            change * gradient.theta[i];
+      }
     }
   }
 }
 
+ORDO_DEVICE void AddToMod(const Hook<true>& hook, const Step& step,
+                          float* theta, float (&rows)[2]) {
+  WithMod(hook.mod.mod,
+          [&](auto of) { AddToModOf<decltype(of)>(hook, step, theta, rows); });
+}
+
 // Begins the block's sums.
-ORDO_DEVICE void BeginTables(const TiledArguments& arguments, float* pieces) {
+ORDO_DEVICE void BeginTables(const TiledArguments& arguments, float* theta) {
   const Problem& p = arguments.call.problem;
   const int thread = device::ThreadId();
   const int64_t part =
@@ -146,28 +157,28 @@ ORDO_DEVICE void BeginTables(const TiledArguments& arguments, float* pieces) {
       sums[part * arguments.spread_stride + i] = 0;
     }
   }
-  if (arguments.d_pieces == nullptr) return;
-  for (int i = 0; i < 2 * static_cast<int>(p.pieces); ++i) {
-    *PieceSums(pieces, i) = 0;
+  if (arguments.d_theta == nullptr) return;
+  for (int i = 0; i < static_cast<int>(ParametersOf(p)); ++i) {
+    *ThetaSum(theta, i) = 0;
   }
 }
 
-// Writes the block's sums for the pieces of the ramp.
-ORDO_DEVICE void EndPieces(const TiledArguments& arguments,
-                           const float* pieces) {
-  if (arguments.d_pieces == nullptr) return;
+// Writes the block's sums for theta.
+ORDO_DEVICE void EndTheta(const TiledArguments& arguments, const float* theta) {
+  if (arguments.d_theta == nullptr) return;
   // All threads' sums are there.
   device::SyncThreads();
   const Problem& p = arguments.call.problem;
   const int64_t part =
       (device::BlockZ() * p.heads + device::BlockY()) * arguments.parts +
       device::BlockX();
-  for (int64_t i = device::ThreadId(); i < 2 * p.pieces; i += kThreads) {
+  const int64_t parameters = ParametersOf(p);
+  for (int64_t i = device::ThreadId(); i < parameters; i += kThreads) {
     float sum = 0;
     for (int thread = 0; thread < kThreads; ++thread) {
-      sum += pieces[i * kThreads + thread];
+      sum += theta[i * kThreads + thread];
     }
-    arguments.d_pieces[part * 2 * p.pieces + i] = sum;
+    arguments.d_theta[part * parameters + i] = sum;
   }
 }
 

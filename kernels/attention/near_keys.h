@@ -39,7 +39,7 @@ inline constexpr int64_t kLeastQueries = 64;
 // by one from key to key, and whether it is worth looking.
 constexpr bool MayHaveFarKeys(const Problem& p) {
   const bool others = p.positioned || p.multiplied || p.rectified ||
-                      p.pieces > 0 || p.query_band > 0 || p.key_band > 0 ||
+                      HasMod(p) || p.query_band > 0 || p.key_band > 0 ||
                       p.by_channel || p.far_from > 0 || p.summed ||
                       p.gates != Gates::kNone;
   return p.causal && p.biased && !others && p.keys >= kLeastKeys &&

@@ -42,16 +42,16 @@ constexpr InputRow kInputs[] = {
     {"value 2", false, OfValue<2>},
     {"bias", true, Table<&Problem::biased>},
     {"multiplier", true, Table<&Problem::multiplied>},
-    {"ramp", true,
+    {"mod distance", true,
      [](const Problem& p) {
-       return p.pieces > 0 ? Shape{1, 1, 1, p.distances()} : Shape{};
+       return HasMod(p) ? Shape{1, 1, 1, p.distances()} : Shape{};
      }},
-    {"ramp row", true,
+    {"mod query", true,
      [](const Problem& p) {
-       return p.pieces > 0 ? Shape{p.batch, 1, 1, p.queries} : Shape{};
+       return HasMod(p) ? Shape{p.batch, 1, 1, p.queries} : Shape{};
      }},
-    {"slope", true, [](const Problem& p) { return OfHeads(p, p.pieces); }},
-    {"offset", true, [](const Problem& p) { return OfHeads(p, p.pieces); }},
+    {"mod parameter", true,
+     [](const Problem& p) { return OfHeads(p, ParametersOf(p)); }},
     {"query band", false,
      [](const Problem& p) { return OfQueries(p, p.query_band); }},
     {"query vector", false,

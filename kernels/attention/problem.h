@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/attention/score_mods.h"
 #include "kernels/common/type.h"
 
 // Attention over a list of value tensors that share one map of weights, with
@@ -10,7 +11,7 @@
 // and key j at distance d:
 //
 //   a_ij = scale (q_i . k_j + x_i . X[d] + y_j . Y[d])
-//   s_ij = a_ij M[d] + b[d] + f(t[d] r_i) + z_i(c_ij)
+//   s_ij = a_ij M[d] + b[d] + f(t[d], r_i; theta) + z_i(c_ij)
 //   p_ij = softmax over the keys j that query i sees of s_ij
 //   out_v,i = sum_j p_ij v_j                      for each value tensor v
 //   sum_i[d] = sum of p_ij over the keys j at distance d
@@ -24,7 +25,7 @@
 //   X, Y     vectors of distances: Shaw, Transformer-XL, DeBERTa, Huang 4
 //   C        Huang 3: (q_i * C[d]) . k_j in the place of q_i . k_j
 //   far      ReRoPE: from some distance on, another pair of q and k
-//   f        FIRE: piecewise linear, as an MLP with ReLU of one number is
+//   f        FIRE; what it may be is in score_mods/, a header each
 //   z, c     CoPE: c_ij is the sum over keys l from j to i of sigmoid(g_il);
 //            z_i(c) interpolates between the numbers z_i[0], z_i[1], ...
 //   sum      Shaw's vectors at the values
@@ -35,7 +36,7 @@
 // Legend: B batch, H heads, G heads of keys (H is a multiple of G; H / G heads
 // in a row share one), T queries, S keys, D width of q and k, M width of a
 // value tensor, L distances that tables tell apart, R heads of tables of
-// vectors (1 or H), E width of a band, F pieces of f, P positions of z.
+// vectors (1 or H), E width of a band, P numbers of f in each of F pieces.
 
 namespace ordo::kernels::attention {
 
@@ -91,7 +92,9 @@ struct Problem {
   // M; and whether a_ij is max(0, a_ij) before.
   bool multiplied = false;
   bool rectified = false;
-  // F of f; 0: there is none.
+  // f, of which theta has P = ParametersOf(mod) numbers in each of F pieces; 0
+  // only of none.
+  ScoreMod mod = ScoreMod::kNone;
   int64_t pieces = 0;
   // E of X and of Y; 0: there is none.
   int64_t query_band = 0;
@@ -102,7 +105,7 @@ struct Problem {
   int64_t table_heads = 1;
   // Distance i - j from which far q and k are taken; 0: never. Only if causal.
   int64_t far_from = 0;
-  // z and c. P 0: z_i(c) = slope c, one slope for each head.
+  // z and c. Of no positions: z_i(c) = slope c, one slope for each head.
   Gates gates = Gates::kNone;
   int64_t positions = 0;
   // sum.
@@ -121,10 +124,9 @@ enum Input {
   kValue,                       // and the next: [B, its heads, S, M]
   kBias = kValue + kMaxValues,  // b, [1,H,1,L], a table
   kMultiplier,                  // M, [1,H,1,L], a table
-  kRamp,                        // t, [1,1,1,L], a table
-  kRampRow,                     // r, [B,1,1,T], a table
-  kSlope,                       // of f, [1,H,1,F], a table
-  kOffset,                      // of f, [1,H,1,F], a table
+  kModDistance,                 // t, [1,1,1,L], a table
+  kModQuery,                    // r, [B,1,1,T], a table
+  kModParameter,                // theta, [1,H,1,P F], F of each, a table
   kQueryBand,                   // x, [B,H,T,E]
   kQueryVector,                 // X, [1,R,L,E]
   kKeyBand,                     // y, [B,G,S,E]
@@ -134,7 +136,7 @@ enum Input {
   kFarK,                        // [B,G,S,D]
   kGateQ,                       // [B,H,T,D]
   kGateK,                       // [B,G,S,D]
-  kPositionTerm,                // z, [B,H,T,P]
+  kPositionTerm,                // z, [B,H,T,positions]
   kPositionSlope,               // [1,H,1,1], a table
   kNumInputs
 };
@@ -152,6 +154,14 @@ struct Shape {
   int64_t width = 0;
   int64_t count() const { return batch * heads * tokens * width; }
 };
+
+constexpr bool HasMod(const Problem& problem) {
+  return problem.mod != ScoreMod::kNone;
+}
+// P F: the numbers of f that a head has.
+constexpr int64_t ParametersOf(const Problem& problem) {
+  return ParametersOf(problem.mod) * problem.pieces;
+}
 
 // All zeros for a tensor that the problem does not have.
 Shape ShapeOf(const Problem& problem, Input input);
@@ -182,8 +192,8 @@ struct Facts {
   const int32_t* first_BHT = nullptr;
   int64_t first_batch_stride = 0;
   int64_t first_head_stride = 0;
-  // Ascending, [F-1]: where pieces of f meet. A number lies in the piece that
-  // has as many knots below it.
+  // Ascending, [F-1]: where pieces of f meet. A pair lies in the piece that has
+  // as many knots below t[d] r_i.
   const float* knots = nullptr;
 };
 

@@ -238,21 +238,62 @@ class Formulas {
     return z[at.low] * (1 - at.part) + z[at.high] * at.part;
   }
 
-  // The number that f is of, and the piece it lies in.
-  struct OnRamp {
-    double x;
+  // The functions of score_mod.h.
+  struct Math {
+    using Number = Real;
+    static Real Of(float x) { return static_cast<Real>(x); }
+    static Real Exp(Real x) { return std::exp(x); }
+    static Real Log(Real x) { return std::log(x); }
+  };
+
+  // What f is of for a key of the row.
+  template <typename Mod>
+  struct ModAt {
+    ModPair<Real> pair;
+    Real theta[Mod::kParameters];
     int64_t piece;
   };
-  OnRamp Ramp(const Row& row, int64_t j) const {
-    const double x = static_cast<Real>(RampTable(row, j) * RampRow(row));
-    const auto above = std::lower_bound(x_.knots.begin(), x_.knots.end(), x);
-    return {x, above - x_.knots.begin()};
+  template <typename Mod>
+  ModAt<Mod> AtMod(const Row& row, int64_t j) const {
+    ModAt<Mod> at;
+    at.pair.t = static_cast<Real>(x_.inputs[kModDistance][Place(row, j)]);
+    at.pair.r =
+        static_cast<Real>(x_.inputs[kModQuery][row.b * p_.queries + row.t]);
+    const auto& knots = x_.knots;
+    const auto above =
+        std::lower_bound(knots.begin(), knots.end(), at.pair.t * at.pair.r);
+    at.piece = above - knots.begin();
+    const Span theta = In(x_.inputs, kModParameter, row, 0);
+    for (int i = 0; i < Mod::kParameters; ++i) {
+      at.theta[i] = static_cast<Real>(theta[i * p_.pieces + at.piece]);
+    }
+    return at;
   }
-  double RampTable(const Row& row, int64_t j) const {
-    return x_.inputs[kRamp][Place(row, j)];
+
+  double ModValue(const Row& row, int64_t j) const {
+    double value = 0;
+    WithMod(p_.mod, [&](auto of) {
+      using Mod = decltype(of);
+      const ModAt<Mod> at = AtMod<Mod>(row, j);
+      value = Mod::template Value<Math>(at.pair, at.theta);
+    });
+    return value;
   }
-  double RampRow(const Row& row) const {
-    return x_.inputs[kRampRow][row.b * p_.queries + row.t];
+
+  // Of what f is of.
+  void DifferentiateMod(const Row& row, int64_t j, double d_logit) {
+    std::vector<double>* const d_in = x_.d_inputs;
+    WithMod(p_.mod, [&](auto of) {
+      using Mod = decltype(of);
+      const ModAt<Mod> at = AtMod<Mod>(row, j);
+      const auto gradient = Mod::template Gradient<Math>(at.pair, at.theta);
+      Add(d_logit * gradient.t, &d_in[kModDistance][Place(row, j)]);
+      Add(d_logit * gradient.r, &d_in[kModQuery][row.b * p_.queries + row.t]);
+      const Span d_theta = In(d_in, kModParameter, row, 0);
+      for (int i = 0; i < Mod::kParameters; ++i) {
+        Add(d_logit * gradient.theta[i], &d_theta[i * p_.pieces + at.piece]);
+      }
+    });
   }
 
   double Logit(const Row& row, size_t n) const {
@@ -264,11 +305,7 @@ class Formulas {
       logit = Round(logit * In(in, kMultiplier, row, 0)[place]);
     }
     if (p_.biased) logit = Round(logit + In(in, kBias, row, 0)[place]);
-    if (p_.pieces > 0) {
-      const OnRamp at = Ramp(row, j);
-      logit = Round(logit + In(in, kSlope, row, 0)[at.piece] * at.x +
-                    In(in, kOffset, row, 0)[at.piece]);
-    }
+    if (HasMod(p_)) logit = Round(logit + ModValue(row, j));
     if (p_.gates != Gates::kNone) {
       logit = Round(logit + Round(PositionTerm(row, row.count[n])));
     }
@@ -372,17 +409,9 @@ class Formulas {
 
   // Down to the terms that are added to a_ij M[d].
   void DifferentiateLogit(const Row& row, size_t n, double d_logit) {
-    std::vector<double>* const in = x_.inputs;
-    std::vector<double>* const d_in = x_.d_inputs;
-    const int64_t j = row.keys[n], place = Place(row, j);
-    if (p_.biased) Add(d_logit, &In(d_in, kBias, row, 0)[place]);
-    if (p_.pieces == 0) return;
-    const OnRamp at = Ramp(row, j);
-    const double d_x = d_logit * In(in, kSlope, row, 0)[at.piece];
-    Add(d_logit * at.x, &In(d_in, kSlope, row, 0)[at.piece]);
-    Add(d_logit, &In(d_in, kOffset, row, 0)[at.piece]);
-    Add(d_x * RampRow(row), &d_in[kRamp][place]);
-    Add(d_x * RampTable(row, j), &d_in[kRampRow][row.b * p_.queries + row.t]);
+    const int64_t j = row.keys[n];
+    if (p_.biased) Add(d_logit, &In(x_.d_inputs, kBias, row, 0)[Place(row, j)]);
+    DifferentiateMod(row, j, d_logit);
   }
 
   // Of a_ij through a_ij M[d]; and what flows to M.

@@ -148,16 +148,16 @@ TEST(ReferenceTest, FarDistancesCountAsTheFarthestOfTheTable) {
 }
 
 // f(x) is x below 1 and 1 + 3 (x - 1) above.
-TEST(ReferenceTest, ARampIsOfTheTableTimesTheRow) {
+TEST(ReferenceTest, AScoreModIsOfItsPieceAndOfTheNumbersOfDistanceAndQuery) {
   Known known(2);
+  known.problem.mod = ScoreMod::kRamp;
   known.problem.pieces = 2;
   known.problem.reach = 1;
   known.x.knots = {1};
   known.x.inputs[kK] = {0, 0};
-  known.x.inputs[kRamp] = {4, 0};
-  known.x.inputs[kRampRow] = {0.5};
-  known.x.inputs[kSlope] = {1, 3};
-  known.x.inputs[kOffset] = {0, -2};
+  known.x.inputs[kModDistance] = {4, 0};
+  known.x.inputs[kModQuery] = {0.5};
+  known.x.inputs[kModParameter] = {1, 3, 0, -2};
   EXPECT_NEAR(LogitOfFirst(known), 4, 1e-12);
 }
 

@@ -20,6 +20,9 @@ absl::Status Refused(std::string_view field, std::string_view what) {
 absl::Status CheckTerms(const Problem& problem) {
   if (problem.reach < 0) return Refused("reach", "must not be negative");
   if (problem.pieces < 0) return Refused("pieces", "must not be negative");
+  if ((problem.pieces > 0) != HasMod(problem)) {
+    return Refused("pieces", "must be positive with a mod, and 0 without one");
+  }
   if (problem.query_band < 0 || problem.key_band < 0) {
     return Refused("query_band and key_band", "must not be negative");
   }

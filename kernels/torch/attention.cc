@@ -193,7 +193,10 @@ void AddTerms(const Terms& terms, Problem* p) {
   p->gates = terms.gates;
   p->biased = Width(terms, attention::kBias) > 0;
   p->multiplied = Width(terms, attention::kMultiplier) > 0;
-  p->pieces = Width(terms, attention::kSlope);
+  p->mod = terms.mod;
+  if (HasMod(*p)) {
+    p->pieces = Width(terms, attention::kModParameter) / ParametersOf(p->mod);
+  }
   p->query_band = Width(terms, attention::kQueryVector);
   p->key_band = Width(terms, attention::kKeyVector);
   p->by_channel = Width(terms, attention::kChannel) > 0;
@@ -207,7 +210,7 @@ void AddTerms(const Terms& terms, Problem* p) {
 }
 
 bool HasTables(const Problem& p) {
-  return p.biased || p.multiplied || p.pieces > 0 || p.query_band > 0 ||
+  return p.biased || p.multiplied || HasMod(p) || p.query_band > 0 ||
          p.key_band > 0 || p.by_channel || p.summed || p.far_from > 0;
 }
 
@@ -234,7 +237,8 @@ bool Has(const Terms& terms, Input input) {
 
 bool HasTables(const Terms& terms) {
   return Has(terms, attention::kBias) || Has(terms, attention::kMultiplier) ||
-         Has(terms, attention::kRamp) || Has(terms, attention::kQueryVector) ||
+         Has(terms, attention::kModDistance) ||
+         Has(terms, attention::kQueryVector) ||
          Has(terms, attention::kKeyVector) || Has(terms, attention::kChannel) ||
          terms.value_vectors_LM.defined();
 }
@@ -293,6 +297,7 @@ bool Add(const Terms& terms, Terms* sum) {
   if (HasGates(terms)) sum->gates = terms.gates;
   if (terms.far_from > 0) sum->far_from = terms.far_from;
   if (terms.scale != 0.0) sum->scale = terms.scale;
+  if (terms.mod != attention::ScoreMod::kNone) sum->mod = terms.mod;
   if (terms.knots.defined()) sum->knots = terms.knots;
   if (terms.value_vectors_LM.defined()) {
     sum->value_vectors_LM = terms.value_vectors_LM;

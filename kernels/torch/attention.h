@@ -21,6 +21,8 @@ struct Terms {
   // of attention's own. Undefined: not there. Axes of size 1 in the shapes of
   // problem.h are there; a tensor of one batch row stands for all.
   std::array<at::Tensor, attention::kNumInputs> inputs;
+  // With the knots of its pieces where it has more than one.
+  attention::ScoreMod mod = attention::ScoreMod::kNone;
   at::Tensor knots;
   // Numbers whose differences tables are of, in the place of position ids,
   // [1|B,S].

@@ -70,14 +70,15 @@ at::Tensor Empty(const Problem& p, Input input) {
                    OptionsOf(p, at::kFloat));
 }
 
-// Numbers of about the size that they have in training: ramps rise from 0 to 1
-// over distances, multipliers are near 1, vectors of distances are small.
+// Numbers of about the size that they have in training: what FIRE's function is
+// of rises from 0 to 1 over distances, multipliers are near 1, vectors of
+// distances are small.
 void Fill(Input input, at::Tensor* x) {
   switch (input) {
-    case kernels::attention::kRamp:
+    case kernels::attention::kModDistance:
       x->copy_(at::linspace(1, 0, x->size(-1)));
       break;
-    case kernels::attention::kRampRow:
+    case kernels::attention::kModQuery:
       x->fill_(1);
       break;
     case kernels::attention::kMultiplier:
@@ -252,7 +253,7 @@ absl::StatusOr<std::unique_ptr<AttentionCase>> AttentionCase::Create(
       x->d_outputs[i] = EmptyByTokens(p, of_output);
       x->d_outputs[i].copy_(at::randn(x->d_outputs[i].sizes()));
     }
-    if (p.pieces > 0) {
+    if (HasMod(p)) {
       x->knots = at::linspace(0, 1, p.pieces + 1)
                      .slice(0, 1, -1)
                      .clone()

@@ -68,6 +68,7 @@ Problem BiasedNearby(const AttentionShape& shape) {
 Problem Ramp(const AttentionShape& shape) {
   constexpr int64_t kHiddenUnits = 32;
   Problem problem = WithTables(shape, shape.length);
+  problem.mod = kernels::attention::ScoreMod::kRamp;
   problem.pieces = kHiddenUnits + 1;
   return problem;
 }

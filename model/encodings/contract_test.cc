@@ -821,6 +821,7 @@ TEST(KernelNamesTest, TheCatalogueHasTheNamesAndLimitsOfRowsForAGpu) {
     const auto with = [&](int64_t width, int num_values, int64_t pieces = 0) {
       auto problem = OnGpu(width, num_values);
       problem.pieces = pieces;
+      if (pieces > 0) problem.mod = kernels::attention::ScoreMod::kRamp;
       if (counts) problem.gates = kernels::attention::Gates::kLogits;
       return problem;
     };

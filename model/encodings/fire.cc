@@ -73,8 +73,8 @@ class Fire : public Encoding {
         .to(layer.c.scalar_type());
   }
 
-  // The MLP is piecewise linear: each of its units has a knot where it comes on
-  // or goes off.
+  // The MLP is piecewise linear, a slope and an offset in each piece: each of
+  // its units has a knot where it comes on or goes off.
   std::optional<kernels::torch::Terms> KernelTerms(
       const ScoresInput& input) const override {
     const c10::impl::ExcludeDispatchKeyGuard no_autocast(
@@ -106,19 +106,18 @@ class Fire : public Encoding {
       const at::Tensor inside = (below + above) / 2.0;
       active_FM = (inside.unsqueeze(1) * in + bias).gt(0.0).to(at::kFloat);
     }
-    terms.inputs[kernels::attention::kRamp] =
+    terms.mod = kernels::attention::ScoreMod::kRamp;
+    terms.inputs[kernels::attention::kModDistance] =
         rows(Psi(layer, distances.abs().to(at::kFloat)).unsqueeze(0));
-    terms.inputs[kernels::attention::kRampRow] =
+    terms.inputs[kernels::attention::kModQuery] =
         rows(Scale(layer, pass.positions_BT.to(at::kFloat)));
     const auto of_units = [&](const at::Tensor& of_unit_M) {
       return at::linear(layer.out_HM.to(at::kFloat), active_FM * of_unit_M);
     };
-    const auto heads = [](const at::Tensor& x_HF) {
-      return x_HF.unsqueeze(1).unsqueeze(0);
-    };
-    terms.inputs[kernels::attention::kSlope] = heads(of_units(in_M));
-    terms.inputs[kernels::attention::kOffset] =
-        heads(of_units(bias_M) + layer.out_bias_H.to(at::kFloat).unsqueeze(1));
+    const at::Tensor offset_HF =
+        of_units(bias_M) + layer.out_bias_H.to(at::kFloat).unsqueeze(1);
+    terms.inputs[kernels::attention::kModParameter] =
+        at::cat({of_units(in_M), offset_HF}, -1).unsqueeze(1).unsqueeze(0);
     return terms;
   }
 

@@ -236,4 +236,31 @@ def check_reach(tree):
     return findings
 
 
-RULES = (check_includes, check_deps, check_reach)
+_SCORE_MODS = "kernels/attention/score_mods/"
+
+
+def check_score_mods(tree):
+    """Kernels know of no score mod by name: adding one is adding its header."""
+    mods = {}
+    for path in tree.files:
+        if path.startswith(_SCORE_MODS):
+            stem = path[len(_SCORE_MODS):-len(".h")]
+            mods["".join(word.capitalize() for word in stem.split("_"))] = path
+    if not mods:
+        return []
+    names = "|".join(sorted(mods))
+    named = re.compile(r"\bScoreMod::k(%s)\b|\bscore_mods::(%s)\b|%s\w" %
+                       (names, names, _SCORE_MODS))
+    return [
+        Finding(file.path, number, "`%s`: kernels name no score mod, but do the "
+                "same for all of them (kernels/attention/score_mods.h)" %
+                match.group(0))
+        for file in tree.code()
+        if file.path.startswith("kernels/") and not file.is_test and
+        not file.path.startswith(_SCORE_MODS)
+        for number, line in enumerate(file.code[0], 1)
+        for match in named.finditer(line)
+    ]
+
+
+RULES = (check_includes, check_deps, check_reach, check_score_mods)

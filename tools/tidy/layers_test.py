@@ -8,6 +8,31 @@ def include(header):
     return '#include "%s"\n' % header
 
 
+class ScoreModsTest(unittest.TestCase):
+
+    def found(self, name, text):
+        return messages(layers.check_score_mods(tree(**{
+            "kernels__attention__score_mods__soft_ramp_h": "struct SoftRamp;\n",
+            name: text,
+        })))
+
+    def test_a_kernel_that_names_one_is_found(self):
+        for text in ("p.mod == ScoreMod::kSoftRamp;", "score_mods::SoftRamp f;",
+                     include("kernels/attention/score_mods/soft_ramp.h")):
+            self.assertEqual(
+                len(self.found("kernels__attention__cpu_tiled_h", text)), 1)
+
+    def test_an_encoding_and_a_test_may_name_one(self):
+        for name in ("model__encodings__fire_cc",
+                     "kernels__attention__reference_test_cc"):
+            self.assertEqual(self.found(name, "ScoreMod::kSoftRamp;"), [])
+
+    def test_what_is_done_for_all_is_not_found(self):
+        self.assertEqual(
+            self.found("kernels__attention__cpu_tiled_h",
+                       "WithMod(ScoreMod::kNone, score_mods::Mod());"), [])
+
+
 class IncludesTest(unittest.TestCase):
 
     def refused(self, name, header):

@@ -74,20 +74,38 @@ void MakeFirst(const Problem& p, Tensors* x) {
   }
 }
 
-// Knots, and offsets that make f continuous.
-void MakePieces(const Problem& p, Tensors* x) {
-  for (int64_t i = 0; i + 1 < p.pieces; ++i) {
-    x->knots.push_back(-1.5 + 3.0 * static_cast<double>(i) /
-                                  static_cast<double>(p.pieces));
+// All numbers t r that there are, ascending.
+std::vector<double> NumbersOfMod(const Tensors& x) {
+  std::vector<double> numbers;
+  for (const double t : x.inputs[kModDistance]) {
+    for (const double r : x.inputs[kModQuery]) numbers.push_back(t * r);
   }
-  for (int64_t h = 0; h < p.heads; ++h) {
-    const double* const slope = &x->inputs[kSlope][h * p.pieces];
-    double* const offset = &x->inputs[kOffset][h * p.pieces];
-    for (int64_t i = 1; i < p.pieces; ++i) {
-      offset[i] =
-          Rounded(Type::kFloat32,
-                  offset[i - 1] + (slope[i - 1] - slope[i]) * x->knots[i - 1]);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+// Knots from -1.5 to 1.5. At a knot f leaps: each lies in the middle of the
+// widest gap nearby, so that no rounding takes a number to another piece.
+void MakeKnots(const Problem& p, Tensors* x) {
+  constexpr double kNearby = 0.1;
+  if (p.pieces == 1) return;
+  const std::vector<double> numbers = NumbersOfMod(*x);
+  for (int64_t i = 0; i + 1 < p.pieces; ++i) {
+    const double wanted =
+        -1.5 + 3.0 * static_cast<double>(i) / static_cast<double>(p.pieces);
+    double knot = wanted, widest = 0;
+    auto at =
+        std::lower_bound(numbers.begin(), numbers.end(), wanted - kNearby);
+    for (; at != numbers.end() && at + 1 != numbers.end(); ++at) {
+      if (*at > wanted + kNearby) break;
+      const double middle = (at[0] + at[1]) / 2;
+      if (std::abs(middle - wanted) > kNearby || at[1] - at[0] < widest) {
+        continue;
+      }
+      widest = at[1] - at[0];
+      knot = middle;
     }
+    x->knots.push_back(Rounded(Type::kFloat32, knot));
   }
 }
 
@@ -107,7 +125,7 @@ Tensors MakeTensors(const Problem& p, uint64_t seed) {
   if (p.padded) MakePadding(p, &x);
   if (p.positioned) MakePositions(p, &random, &x);
   if (p.bounded) MakeFirst(p, &x);
-  if (p.pieces > 0) MakePieces(p, &x);
+  if (HasMod(p)) MakeKnots(p, &x);
   return x;
 }
 
@@ -149,7 +167,7 @@ class Memory {
       call.facts.first_batch_stride = p_.heads * p_.queries;
       call.facts.first_head_stride = p_.queries;
     }
-    if (p_.pieces > 0) call.facts.knots = copies->Place(&knots_);
+    if (HasMod(p_)) call.facts.knots = copies->Place(&knots_);
     for (int i = 0; i < kNumInputs; ++i) {
       if (x.inputs[i].empty()) continue;
       call.inputs[i] = inputs_[i].Place(copies);

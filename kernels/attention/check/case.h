@@ -26,7 +26,7 @@ double Epsilon(Type type);
 double Largest(const std::vector<double>& x);
 
 // The inputs and the gradients of the outputs, standard normal and rounded to
-// their types; f of a ramp is continuous. With padding, a third of the keys at
+// their types; knots lie between numbers. With padding, a third of the keys at
 // the beginning of odd rows and at the end of even ones, and all of the last
 // row if there are three. Position ids have gaps in even rows; first keys
 // differ by row and head.

@@ -67,10 +67,16 @@ void Rectify(Problem* p) {
   p->rectified = true;
 }
 
-void Ramp(Problem* p) {
-  Far(p);
-  p->pieces = 9;
+std::function<void(Problem*)> Mod(ScoreMod mod, int64_t pieces) {
+  return [mod, pieces](Problem* p) {
+    Far(p);
+    p->mod = mod;
+    p->pieces = pieces;
+  };
 }
+
+// Some score mod, beside other terms.
+void AnyMod(Problem* p) { Mod(kScoreMods[0], 9)(p); }
 
 void QueryBand(Problem* p) {
   Near(p);
@@ -173,12 +179,24 @@ std::vector<Change> ScalarChanges() {
       {"rectified_shared_chunk", All({Share, Rectify, Chunk})},
       {"rectified_near_padded_both_ways", All({BothWays, Rectify, Near, Pad})},
       {"rectified_positioned", All({Rectify, Position, Pad})},
-      {"ramp", Ramp},
-      {"ramp_both_ways", All({BothWays, Ramp})},
-      {"ramp_positioned_chunk", All({Ramp, Position, Pad, Chunk})},
-      {"tables", All({Share, AddState, Rectify, Bias, Ramp, Bound, Chunk})},
-      {"tables_positioned", All({Rectify, Bias, Ramp, Position, Pad})},
+      {"tables", All({Share, AddState, Rectify, Bias, AnyMod, Bound, Chunk})},
+      {"tables_positioned", All({Rectify, Bias, AnyMod, Position, Pad})},
   };
+}
+
+// Each of the score mods that there are.
+std::vector<Change> ModChanges() {
+  std::vector<Change> changes;
+  for (const ScoreMod mod : kScoreMods) {
+    const std::string name = LabelOf(mod);
+    const auto pieces = Mod(mod, 9);
+    changes.push_back({name, pieces});
+    changes.push_back({name + "_both_ways", All({BothWays, pieces})});
+    changes.push_back(
+        {name + "_positioned_chunk", All({pieces, Position, Pad, Chunk})});
+    changes.push_back({name + "_whole", All({Share, Mod(mod, 1)})});
+  }
+  return changes;
 }
 
 // Of vectors of distances, of a second pair of q and k, and of gates.
@@ -207,7 +225,7 @@ std::vector<Change> VectorChanges() {
       {"far_pair_bands", All({FarPair, BothBands, Bound})},
       {"far_pair_biased", All({FarPair, Bias})},
       {"far_pair_near_biased_chunk", All({FarPair, NearBias, Pad, Chunk})},
-      {"far_pair_ramp", All({FarPair, Ramp})},
+      {"far_pair_mod", All({FarPair, AnyMod})},
       {"summed", Sums},
       {"summed_full", All({Sums, Far})},
       {"summed_positioned", All({Sums, Position, Pad})},
@@ -224,7 +242,7 @@ std::vector<Change> VectorChanges() {
       {"counted_by_slope", CountBySlope},
       {"counted_by_slope_shared",
        All({Share, CountBySlope, NearBias, Pad, Chunk})},
-      {"counted_rectified_positioned", All({Count, Rectify, Ramp, Position})},
+      {"counted_rectified_positioned", All({Count, Rectify, AnyMod, Position})},
       {"counted_bounded_state", All({Count, Bound, AddState})},
       {"counted_once", All({Count, [](Problem* p) { p->positions = 1; }})},
       {"counted_to_the_end", CountToTheEnd},
@@ -233,9 +251,13 @@ std::vector<Change> VectorChanges() {
 
 }  // namespace
 
+std::string LabelOf(ScoreMod mod) { return std::string("mod_") + NameOf(mod); }
+
 std::vector<Change> Changes() {
   std::vector<Change> changes = ScalarChanges();
-  for (Change& change : VectorChanges()) changes.push_back(std::move(change));
+  for (const auto& more : {ModChanges(), VectorChanges()}) {
+    changes.insert(changes.end(), more.begin(), more.end());
+  }
   return changes;
 }
 
@@ -414,28 +436,14 @@ Problem Small(Device device, int64_t length, int64_t width) {
 
 // With each term, one by one.
 std::vector<Case> SmallChanges(const Problem& plain) {
-  const std::set<std::string> chosen = {"both_ways",
-                                        "padded",
-                                        "shared_keys",
-                                        "state",
-                                        "equal_state",
-                                        "chunk",
-                                        "bounded",
-                                        "biased",
-                                        "near_biased",
-                                        "positioned",
-                                        "multiplied",
-                                        "rectified",
-                                        "ramp",
-                                        "query_band",
-                                        "key_band",
-                                        "both_bands",
-                                        "by_channel",
-                                        "far_pair",
-                                        "summed",
-                                        "counted",
-                                        "counted_by_keys",
-                                        "counted_by_slope"};
+  std::set<std::string> chosen = {
+      "both_ways",       "padded",     "shared_keys", "state",
+      "equal_state",     "chunk",      "bounded",     "biased",
+      "near_biased",     "positioned", "multiplied",  "rectified",
+      "query_band",      "key_band",   "both_bands",  "by_channel",
+      "far_pair",        "summed",     "counted",     "counted_by_keys",
+      "counted_by_slope"};
+  for (const ScoreMod mod : kScoreMods) chosen.insert(LabelOf(mod));
   std::vector<Case> cases = {{"plain", plain}};
   for (const Change& change : Changes()) {
     if (chosen.count(change.label) == 0) continue;

@@ -25,6 +25,10 @@ struct Change {
 // and in the combinations that encodings make.
 std::vector<Change> Changes();
 
+// The label of the change that adds a score mod in pieces; of others with it,
+// what the label begins with.
+std::string LabelOf(ScoreMod mod);
+
 struct Case {
   std::string label;
   Problem problem;
