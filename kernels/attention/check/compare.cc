@@ -39,8 +39,7 @@ Answers MakeAnswers(const Case& c) {
   answers.judge = answers.inputs;
   ReferenceBackward(c.problem, &answers.judge);
   answers.naive = RunNaive(c.problem, answers.inputs);
-  for (Tensors* const tensors :
-       {&answers.judge, &answers.naive.tensors, &answers.naive.by_outputs}) {
+  for (Tensors* const tensors : {&answers.judge, &answers.naive.tensors}) {
     for (std::vector<double>& x : tensors->inputs) x = {};
     for (std::vector<double>& x : tensors->d_outputs) x = {};
   }
@@ -69,23 +68,13 @@ class Comparison {
           NameOf(static_cast<Output>(i)),
           0, [i](const Tensors& x) -> auto& { return x.outputs[i]; });
     }
-    double largest = 0;
-    for (const auto& x : answers_.inputs.inputs) {
-      largest = std::max(largest, Largest(x));
-    }
     for (int i = 0; i < kNumInputs; ++i) {
       const auto input = static_cast<Input>(i);
-      double factor = IsTable(input) ? 1 : problem_.scale * largest;
-      if (input == kPositionSlope) factor = static_cast<double>(problem_.keys);
-      const bool is_value = i >= kValue && i < kValue + kMaxValues;
-      double rounding = is_value ? 0 : 2 * kFp32 * factor;
-      // Outputs are rounded, of which gradients of logits are; this has so few
-      // numbers that the naive computation's largest error may be small.
-      if (input == kModParameter) rounding += Epsilon(problem_.type);
       Compare(
           std::string("d ") + NameOf(input),
-          rounding * answers_.naive.largest_change,
-          [i](const Tensors& x) -> auto& { return x.d_inputs[i]; });
+          LargestTerm(input), [i](const Tensors& x) -> auto& {
+            return x.d_inputs[i];
+          });
     }
     CompareLogSums();
     return std::move(misses_);
@@ -94,21 +83,45 @@ class Comparison {
  private:
   const double kFp32 = Epsilon(Type::kFloat32);
 
+  // The largest number that a gradient is the sum of, relative to fp32; 0 where
+  // that is what it is itself.
+  double LargestTerm(Input input) const {
+    if (input >= kValue && input < kValue + kMaxValues) return 0;
+    const double change = answers_.naive.largest_change;
+    if (input == kPositionSlope) return 2 * change * problem_.keys;
+    if (input == kModParameter) {
+      // Gradients of logits are of outputs, each rounded, one for each query.
+      const double queries = static_cast<double>(problem_.queries);
+      const double output = Epsilon(problem_.type) / kFp32;
+      return std::max(2.0, output * std::sqrt(queries)) * change;
+    }
+    if (IsTable(input)) return 2 * change;
+    double largest = 0;
+    for (const auto& x : answers_.inputs.inputs) {
+      largest = std::max(largest, Largest(x));
+    }
+    return 2 * change * problem_.scale * largest;
+  }
+
   template <typename Member>
-  void Compare(const std::string& name, double absolute, const Member& member) {
-    const double relative =
-        Epsilon(problem_.type) + kFp32 * answers_.naive.largest_logit;
+  void Compare(const std::string& name, double term, const Member& member) {
     const std::vector<double>& right = member(answers_.judge);
-    const double naive =
-        std::max(Distance(member(answers_.naive.tensors), right),
-                 Distance(member(answers_.naive.by_outputs), right));
-    const double bound = 2 * naive + relative * Largest(right) + absolute;
-    Expect(name, Distance(member(found_), right), bound);
+    const double x = Largest(right);
+    const double logit = answers_.naive.largest_logit;
+    const double rounding =
+        std::max({Epsilon(problem_.type) * x, kFp32 * logit * x, kFp32 * term});
+    const double naive = Distance(member(answers_.naive.tensors), right);
+    Expect(name, Distance(member(found_), right), 2 * naive + rounding);
   }
 
   void CompareLogSums() {
-    const double bound = 4 * kFp32 * (4 + answers_.naive.largest_logit);
-    Expect("lse", Distance(found_.lse_BHT, answers_.judge.lse_BHT), bound);
+    const std::vector<double>& right = answers_.judge.lse_BHT;
+    const double largest =
+        std::max(answers_.naive.largest_logit,
+                 std::log(static_cast<double>(problem_.keys)));
+    const double naive = Distance(answers_.naive.tensors.lse_BHT, right);
+    Expect("lse", Distance(found_.lse_BHT, right),
+           2 * naive + kFp32 * largest / std::log(2.0));
   }
 
   void Expect(const std::string& name, double error, double bound) {

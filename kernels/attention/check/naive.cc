@@ -10,18 +10,15 @@ struct SameType {
   using Real = float;
   double Round(double x) const { return Rounded(type, x); }
   Type type;
-  bool keeps_outputs;
+  static constexpr bool keeps_outputs = true;
 };
 
 }  // namespace
 
 Naive RunNaive(const Problem& problem, const Tensors& inputs) {
   Naive naive;
-  naive.tensors = naive.by_outputs = inputs;
-  const SameType by_outputs{problem.type, true};
-  Formulas<SameType>(problem, by_outputs, &naive.by_outputs).Backward();
-  const SameType by_weights{problem.type, false};
-  Formulas<SameType> formulas(problem, by_weights, &naive.tensors);
+  naive.tensors = inputs;
+  Formulas<SameType> formulas(problem, {problem.type}, &naive.tensors);
   formulas.Backward();
   naive.largest_logit = formulas.largest_logit();
   naive.largest_change = formulas.largest_change();

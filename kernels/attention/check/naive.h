@@ -7,12 +7,11 @@
 namespace ordo::kernels::attention::check {
 
 // The plain computation in the problem's own type: whole rows of logits and
-// weights, each rounded, as separate operations on tensors would.
+// weights, each rounded, as separate operations on tensors would. The backward
+// pass has outputs, rounded, in the place of weights, as all have that are
+// linear in memory.
 struct Naive {
   Tensors tensors;
-  // The same with a backward pass that has outputs, rounded, in the place of
-  // weights, as all have that are linear in memory.
-  Tensors by_outputs;
   // What rounding is relative to: the largest of all logits, and the largest
   // gradient of a weight.
   double largest_logit = 0;
