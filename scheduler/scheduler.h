@@ -15,6 +15,7 @@
 #include "proto/ordo/agent/v1/agent.pb.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.pb.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
+#include "proto/ordo/queues/v1/queues.pb.h"
 #include "proto/ordo/reports/v1/reports.pb.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
 
@@ -59,6 +60,20 @@ struct Listing {
   std::string next;
 };
 
+// The queue that is always there, and what a queue has when nobody says
+// otherwise.
+inline constexpr char kDefaultQueue[] = "default";
+inline constexpr double kDefaultQueueWeight = 1;
+inline constexpr int32_t kDefaultMaxQueuedJobs = 1'000'000;
+// How many there may be, and what people may set of one.
+inline constexpr size_t kMaxQueues = 1000;
+inline constexpr double kMinQueueWeight = 0.001;
+inline constexpr double kMaxQueueWeight = 1000;
+inline constexpr int kMaxQuotas = 16;
+// Of quotas, and of the devices of an owner.
+inline constexpr int32_t kMaxQueueDevices = 1'000'000;
+inline constexpr int32_t kMaxQueuedJobs = 10'000'000;
+
 // Who asks for a change, and why. Kept with what it changes.
 struct Author {
   jobs::v1::Owner owner;
@@ -82,6 +97,7 @@ class Scheduler {
   // is leaving (the state tells which) and no call follows.
   using WatchCallback = std::function<void(const jobs::v1::Job&, bool last)>;
 
+  using QueueCallback = std::function<void(absl::StatusOr<queues::v1::Queue>)>;
   using WorkerCallback =
       std::function<void(absl::StatusOr<workers::v1::Worker>)>;
 
@@ -89,9 +105,10 @@ class Scheduler {
 
   // All or none. ALREADY_EXISTS: a name is taken. INVALID_ARGUMENT: a known
   // request id with another fingerprint, or needs that go in a circle.
-  // NOT_FOUND: a checkpoint or job that a spec names does not exist.
-  // FAILED_PRECONDITION: a job that it needs has failed already. A repeat of a
-  // request id with the same fingerprint gives the existing job.
+  // NOT_FOUND: a checkpoint, job or queue that a spec names does not exist.
+  // FAILED_PRECONDITION: a job that it needs has failed already.
+  // RESOURCE_EXHAUSTED: a queue would hold more jobs than its max_queued_jobs.
+  // A repeat of a request id with the same fingerprint gives the existing job.
   virtual void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) = 0;
 
   // NOT_FOUND, or FAILED_PRECONDITION when the job has ended.
@@ -156,6 +173,27 @@ class Scheduler {
   // Ends both.
   virtual void UncordonWorker(const std::string& worker, const Author& author,
                               WorkerCallback done) = 0;
+
+  // Queues; `default` is always there. What a person sets of one is valid;
+  // name (queues/<id>) set, output-only fields unread.
+  //
+  // ALREADY_EXISTS. The name of a deleted one may be taken again.
+  // RESOURCE_EXHAUSTED: there are kMaxQueues.
+  virtual void CreateQueue(const queues::v1::Queue& queue, const Author& author,
+                           QueueCallback done) = 0;
+  // Everything that a person sets of it becomes what `queue` says. NOT_FOUND;
+  // ABORTED when queue.etag is not that of the queue.
+  virtual void UpdateQueue(const queues::v1::Queue& queue, const Author& author,
+                           QueueCallback done) = 0;
+  // NOT_FOUND; ABORTED when `etag` is neither empty nor that of the queue;
+  // FAILED_PRECONDITION for `default`, and while a job of it has not ended.
+  virtual void DeleteQueue(const std::string& queue, const std::string& etag,
+                           const Author& author, QueueCallback done) = 0;
+  virtual absl::StatusOr<queues::v1::Queue> GetQueue(
+      const std::string& queue) const = 0;
+  // By name.
+  virtual absl::StatusOr<Listing<queues::v1::Queue>> ListQueues(
+      const Page& page) const = 0;
 
   // From a worker. INVALID_ARGUMENT for a malformed announcement.
   virtual absl::StatusOr<agent::v1::AnnounceResponse> Announce(

@@ -6,6 +6,7 @@
 #include "services/files/work_queue.h"
 #include "services/jobs/jobs_service.h"
 #include "services/limits/limits.h"
+#include "services/queues/queues_service.h"
 #include "services/reports/reports_service.h"
 #include "services/usage/usage_service.h"
 #include "services/workers/workers_service.h"
@@ -38,6 +39,7 @@ struct AllServices::Parts {
         checkpoints({*options.scheduler, storage, queue, upload_queue, uploads,
                      authenticator, limits}),
         reports({*options.scheduler, storage, queue, limits}),
+        queues({*options.scheduler, authenticator, authoriser}),
         usage({*options.scheduler, clock, queue, limits}),
         workers({*options.scheduler, clock, authenticator, authoriser}),
         agent(*options.scheduler) {
@@ -60,6 +62,7 @@ struct AllServices::Parts {
   files::WorkQueue upload_queue;
   checkpoints::CheckpointsService checkpoints;
   reports::ReportsService reports;
+  queues::QueuesService queues;
   usage::UsageService usage;
   workers::WorkersService workers;
   agent::SchedulerAgentService agent;
@@ -71,8 +74,9 @@ AllServices::AllServices(const AllServicesOptions& options)
 AllServices::~AllServices() = default;
 
 std::vector<grpc::Service*> AllServices::services() const {
-  return {&parts_->jobs,  &parts_->checkpoints, &parts_->reports,
-          &parts_->usage, &parts_->workers,     &parts_->agent};
+  return {&parts_->jobs,   &parts_->checkpoints, &parts_->reports,
+          &parts_->queues, &parts_->usage,       &parts_->workers,
+          &parts_->agent};
 }
 
 void AllServices::EndStreams() {

@@ -8,6 +8,7 @@
 #include "proto/ordo/agent/v1/agent.grpc.pb.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
+#include "proto/ordo/queues/v1/queues.grpc.pb.h"
 #include "proto/ordo/reports/v1/reports.grpc.pb.h"
 #include "proto/ordo/usage/v1/usage.grpc.pb.h"
 #include "proto/ordo/workers/v1/workers.grpc.pb.h"
@@ -47,6 +48,13 @@ TEST(AllServicesTest, EachServiceAnswers) {
     ordo::reports::v1::ListReportsResponse response;
     EXPECT_TRUE(ordo::reports::v1::ReportsService::NewStub(channel)
                     ->ListReports(&context, request, &response)
+                    .ok());
+  }
+  {
+    Context context;
+    ordo::queues::v1::ListQueuesResponse response;
+    EXPECT_TRUE(ordo::queues::v1::QueuesService::NewStub(channel)
+                    ->ListQueues(&context, {}, &response)
                     .ok());
   }
   {

@@ -1,18 +1,81 @@
 #include "scheduler/core/admin.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status/status.h"
 #include "scheduler/core/attempts.h"
 #include "scheduler/core/board.h"
 
 namespace ordo::scheduler::core {
 namespace {
 
+RowPtr QueueRow(const std::string& id, const QueuePtr& queue) {
+  return std::make_shared<const Row>(
+      Row{Row::Kind::kQueue, id, queue->SerializeAsString()});
+}
+
 RowPtr WorkerRow(const std::string& id, const WorkerAdminPtr& admin) {
   return std::make_shared<const Row>(
       Row{Row::Kind::kWorker, id, admin->SerializeAsString()});
+}
+
+int64_t NumJobs(const State& state, const std::string& queue) {
+  const auto found = state.unfinished.find(queue);
+  return found == state.unfinished.end() ? 0 : found->second;
+}
+
+absl::StatusOr<QueuePtr> NextQueue(const Turn& turn,
+                                   const ChangeQueue& change) {
+  const Queues& queues = turn.state.queues;
+  const std::string id = IdOf(change.queue.name());
+  switch (change.verb) {
+    case ChangeQueue::Verb::kCreate:
+      return CreatedQueue(queues, change.queue, change.author, turn.now.wall);
+    case ChangeQueue::Verb::kUpdate:
+      return UpdatedQueue(queues, change.queue, change.author, turn.now.wall);
+    case ChangeQueue::Verb::kDelete:
+      break;
+  }
+  return DeletedQueue(queues,
+                      {id, change.queue.etag(), NumJobs(turn.state, id)},
+                      change.author, turn.now.wall);
+}
+
+// So that deleted queues are not kept for ever.
+void ForgetQueue(Turn& turn) {
+  const std::string id = QueueToForget(turn.state.queues);
+  if (id.empty()) return;
+  turn.state.queues.erase(id);
+  turn.Emit(Record{
+      std::make_shared<const Row>(Row{Row::Kind::kQueue, id, std::nullopt})});
+}
+
+absl::Status Unreadable(const std::string& what) {
+  return absl::DataLossError(
+      absl::StrCat("what the store has of ", what, " cannot be read"));
+}
+
+absl::Status TakeQueueRow(const Row& row, State* state) {
+  auto queue = std::make_shared<queues::v1::Queue>();
+  if (!row.bytes.has_value() || !queue->ParseFromString(*row.bytes) ||
+      !IsSound(row.key, *queue) ||
+      !state->queues.emplace(row.key, queue).second) {
+    return Unreadable(absl::StrCat("queue ", row.key));
+  }
+  if (!queue->has_delete_time()) ShowQueue(*state, *queue);
+  return absl::OkStatus();
+}
+
+absl::Status TakeWorkerRow(const Row& row, State* state) {
+  auto admin = std::make_shared<workers::v1::Worker>();
+  if (!row.bytes.has_value() || !admin->ParseFromString(*row.bytes)) {
+    return Unreadable(absl::StrCat("worker ", row.key));
+  }
+  state->admin[row.key] = std::move(admin);
+  return absl::OkStatus();
 }
 
 // NOT_FOUND unless something is known of the worker.
@@ -65,6 +128,20 @@ void ApplyAdmin(Turn& turn, const std::string& id) {
 
 }  // namespace
 
+void HandleChangeQueue(Turn& turn, const ChangeQueue& change) {
+  const absl::StatusOr<QueuePtr> next = NextQueue(turn, change);
+  if (next.ok()) {
+    const std::string id = IdOf((*next)->name());
+    if (FindQueue(turn.state.queues, id) != *next) {
+      turn.state.queues[id] = *next;
+      turn.Emit(Record{QueueRow(id, *next)});
+      ShowQueue(turn.state, **next);
+      ForgetQueue(turn);
+    }
+  }
+  turn.Emit(AnswerQueue{change.call, next});
+}
+
 void HandleChangeWorker(Turn& turn, const ChangeWorker& change) {
   if (absl::Status status = CheckKnown(turn.state, change.worker);
       !status.ok()) {
@@ -98,8 +175,19 @@ void BeginDrain(Turn& turn, const std::string& worker) {
   ApplyAdmin(turn, worker);
 }
 
+absl::Status CheckQueues(const State& state,
+                         const std::map<std::string, int64_t>& num_jobs) {
+  for (const auto& [id, num] : num_jobs) {
+    ORDO_RETURN_IF_ERROR(CheckRoom(state.queues, id, NumJobs(state, id), num));
+  }
+  return absl::OkStatus();
+}
+
 std::vector<RowPtr> AdminRows(const State& state) {
   std::vector<RowPtr> rows;
+  for (const auto& [id, queue] : state.queues) {
+    rows.push_back(QueueRow(id, queue));
+  }
   for (const auto& [id, admin] : state.admin) {
     rows.push_back(WorkerRow(id, admin));
   }
@@ -107,14 +195,14 @@ std::vector<RowPtr> AdminRows(const State& state) {
 }
 
 absl::Status TakeAdminRow(const Row& row, State* state) {
-  if (row.kind != Row::Kind::kWorker) return absl::OkStatus();
-  auto admin = std::make_shared<workers::v1::Worker>();
-  if (!row.bytes.has_value() || !admin->ParseFromString(*row.bytes)) {
-    return absl::DataLossError(absl::StrCat("what the store has of worker ",
-                                            row.key, " cannot be read"));
+  switch (row.kind) {
+    case Row::Kind::kQueue:
+      return TakeQueueRow(row, state);
+    case Row::Kind::kWorker:
+      return TakeWorkerRow(row, state);
+    default:
+      return absl::OkStatus();
   }
-  state->admin[row.key] = std::move(admin);
-  return absl::OkStatus();
 }
 
 }  // namespace ordo::scheduler::core

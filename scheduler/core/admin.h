@@ -1,6 +1,8 @@
 #ifndef ORDO_SCHEDULER_CORE_ADMIN_H_
 #define ORDO_SCHEDULER_CORE_ADMIN_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,10 +11,13 @@
 #include "scheduler/core/event.h"
 #include "scheduler/core/turn.h"
 
-// What those who run a cluster ask: workers closed and opened. Internal to
-// scheduler/core.
+// What those who run a cluster ask: queues, and workers closed and opened.
+// Internal to scheduler/core.
 
 namespace ordo::scheduler::core {
+
+// Answered with the queue, or why it cannot be.
+void HandleChangeQueue(Turn& turn, const ChangeQueue& change);
 
 // Answered with the worker as it then is. NOT_FOUND when it has neither
 // announced itself nor been decided about.
@@ -25,7 +30,11 @@ void TakeAdmin(State& state, const Moment& now, Worker& worker);
 // The drain of a worker is due: what runs there is stopped.
 void BeginDrain(Turn& turn, const std::string& worker);
 
-// The rows of what people set, by key; and what they say, taken back.
+// Whether so many jobs may be added to each queue: CheckRoom.
+absl::Status CheckQueues(const State& state,
+                         const std::map<std::string, int64_t>& num_jobs);
+
+// The rows of what people set, by kind and key; and what they say, taken back.
 // DATA_LOSS for one that cannot be read.
 std::vector<RowPtr> AdminRows(const State& state);
 absl::Status TakeAdminRow(const Row& row, State* state);

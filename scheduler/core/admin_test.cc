@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/testing/core_test.h"
 
@@ -12,8 +13,10 @@ namespace {
 using agent::v1::DesiredAttempt;
 using base::testing::StatusIs;
 using jobs::v1::Job;
+using queues::v1::Queue;
 using testing::AttemptBuilder;
 using testing::CoreTest;
+using ::testing::HasSubstr;
 using testing::JobBuilder;
 using testing::WorkerBuilder;
 using workers::v1::Worker;
@@ -27,6 +30,18 @@ class AdminTest : public CoreTest {
     return author;
   }
 
+  absl::StatusOr<Queue> Change(ChangeQueue::Verb verb, const std::string& id,
+                               int max_queued_jobs,
+                               const std::string& etag = "") {
+    ChangeQueue change;
+    change.verb = verb;
+    change.queue.set_name("queues/" + id);
+    change.queue.set_max_queued_jobs(max_queued_jobs);
+    change.queue.set_etag(etag);
+    change.author = Ada();
+    return shell_.Change(change);
+  }
+
   absl::StatusOr<Worker> Change(
       ChangeWorker::Verb verb, const std::string& worker = "w",
       absl::Duration drain_in = absl::ZeroDuration()) {
@@ -38,6 +53,11 @@ class AdminTest : public CoreTest {
     return shell_.Change(change);
   }
 
+  NewJob JobIn(const std::string& queue, const std::string& id) {
+    NewJob job = JobBuilder(id);
+    job.spec.set_queue(queue);
+    return job;
+  }
   // A job that runs on the worker.
   void StartJob() {
     StartWorker();
@@ -54,6 +74,92 @@ class AdminTest : public CoreTest {
            desired.attempts(0).action() == DesiredAttempt::STOP;
   }
 };
+
+TEST_F(AdminTest, QueuesOutliveTheScheduler) {
+  ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kCreate, "night", 5));
+  shell_.Restart();
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const Queue updated, Change(ChangeQueue::Verb::kUpdate, "night", 6, "1"));
+  EXPECT_EQ(updated.max_queued_jobs(), 6);
+  EXPECT_EQ(updated.changes_size(), 2);
+  EXPECT_THAT(Change(ChangeQueue::Verb::kUpdate, "night", 7, "1"),
+              StatusIs(absl::StatusCode::kAborted));
+}
+
+TEST_F(AdminTest, JobOfAnUnknownQueueIsRefused) {
+  const auto job = shell_.Submit(JobIn("night", "a"));
+  EXPECT_THAT(job, StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(std::string(job.status().message()), HasSubstr("night"));
+}
+
+TEST_F(AdminTest, FullQueueTakesNoJobAndNamesTheLimit) {
+  ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kCreate, "night", 2));
+  ORDO_ASSERT_OK(shell_.Submit(JobIn("night", "a")));
+  const auto batch = shell_.Submit(
+      std::vector<NewJob>{JobIn("night", "b"), JobIn("night", "c")});
+  EXPECT_THAT(batch, StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(std::string(batch.status().message()),
+              HasSubstr("1 of its max_queued_jobs, 2"));
+  ORDO_EXPECT_OK(shell_.Submit(JobIn("night", "b")));
+  ORDO_EXPECT_OK(shell_.Submit(JobIn("default", "c")));
+  // Those that have ended make room, also after a restart.
+  ORDO_ASSERT_OK(shell_.CancelJob("a"));
+  shell_.Restart();
+  ORDO_EXPECT_OK(shell_.Submit(JobIn("night", "d")));
+  EXPECT_THAT(shell_.Submit(JobIn("night", "e")),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
+TEST_F(AdminTest, RepeatOfARequestNeedsNoRoom) {
+  ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kCreate, "night", 1));
+  NewJob job = JobBuilder("a").RequestId("r");
+  job.spec.set_queue("night");
+  ORDO_ASSERT_OK(shell_.Submit(job));
+  ORDO_EXPECT_OK(shell_.Submit(job));
+}
+
+TEST_F(AdminTest, QueueIsDeletedOnceItsJobsHaveEnded) {
+  ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kCreate, "night", 5));
+  ORDO_ASSERT_OK(shell_.Submit(JobIn("night", "a")));
+  EXPECT_THAT(Change(ChangeQueue::Verb::kDelete, "night", 0),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  ORDO_ASSERT_OK(shell_.CancelJob("a"));
+  ORDO_EXPECT_OK(Change(ChangeQueue::Verb::kDelete, "night", 0));
+  EXPECT_THAT(shell_.Submit(JobIn("night", "b")),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(AdminTest, QuotasCountAtOnceAndAfterARestart) {
+  StartWorker();
+  ChangeQueue change;
+  change.verb = ChangeQueue::Verb::kCreate;
+  change.queue.set_name("queues/night");
+  change.queue.set_max_queued_jobs(5);
+  auto& quota = *change.queue.add_quotas();
+  quota.set_device("cpu");
+  quota.set_limit(0);
+  ORDO_ASSERT_OK_AND_ASSIGN(const Queue queue, shell_.Change(change));
+  ORDO_ASSERT_OK(shell_.Submit(JobIn("night", "a")));
+  shell_.Restart();
+  ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w")));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+  ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kUpdate, "night", 5, queue.etag()));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
+}
+
+TEST_F(AdminTest, DeletedQueuesAreNotKeptForEver) {
+  for (size_t i = 0; i < kMaxDeletedQueues + 2; ++i) {
+    const std::string id = "q" + std::to_string(i);
+    ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kCreate, id, 5));
+    ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kDelete, id, 0));
+    shell_.Advance(absl::Seconds(1));
+  }
+  EXPECT_EQ(shell_.state().queues.size(), kMaxDeletedQueues);
+  EXPECT_EQ(shell_.state().queues.count("q1"), 0u);
+  EXPECT_EQ(shell_.state().queues.count("q2"), 1u);
+}
 
 TEST_F(AdminTest, NothingStartsOnACordonedWorkerUntilItIsUncordoned) {
   StartWorker();
@@ -155,10 +261,23 @@ TEST_F(AdminTest, WorkerNobodyKnowsIsNotFound) {
   }
 }
 
-TEST_F(AdminTest, RowThatCannotBeReadIsDamage) {
+TEST_F(AdminTest, QueueThatCouldNotHaveBeenMadeIsDamage) {
+  Queue queue;
+  queue.set_name("queues/night");
+  queue.set_weight(-1);
   State state;
-  EXPECT_THAT(TakeAdminRow(Row{Row::Kind::kWorker, "x", "\xff"}, &state),
-              StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(
+      TakeAdminRow(Row{Row::Kind::kQueue, "night", queue.SerializeAsString()},
+                   &state),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("night")));
+}
+
+TEST_F(AdminTest, RowsThatCannotBeReadAreDamage) {
+  State state;
+  for (const auto kind : {Row::Kind::kQueue, Row::Kind::kWorker}) {
+    EXPECT_THAT(TakeAdminRow(Row{kind, "x", "\xff"}, &state),
+                StatusIs(absl::StatusCode::kDataLoss));
+  }
 }
 
 }  // namespace

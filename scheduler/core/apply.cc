@@ -93,6 +93,8 @@ void Handle(Turn& turn, Event event) {
     HandleRelease(turn, *release);
   } else if (const auto* priority = std::get_if<SetPriority>(&event)) {
     HandleSetPriority(turn, *priority);
+  } else if (const auto* queue = std::get_if<ChangeQueue>(&event)) {
+    HandleChangeQueue(turn, *queue);
   } else if (const auto* worker = std::get_if<ChangeWorker>(&event)) {
     HandleChangeWorker(turn, *worker);
   } else if (const auto* announced = std::get_if<Announced>(&event)) {

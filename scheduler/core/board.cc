@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "scheduler/core/job.h"
+#include "scheduler/scheduler.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -46,7 +47,32 @@ policy::Worker LookOf(const State& state, const Worker& worker) {
   return look;
 }
 
+// Fields that are not set have their defaults.
+policy::Queue LookOf(const queues::v1::Queue& queue) {
+  policy::Queue look;
+  look.name = IdOf(queue.name());
+  look.weight = queue.has_weight() ? queue.weight() : kDefaultQueueWeight;
+  for (const queues::v1::Quota& given : queue.quotas()) {
+    policy::Quota& quota = look.quotas[given.device()];
+    quota.guaranteed = given.guaranteed();
+    if (given.has_limit()) quota.limit = given.limit();
+  }
+  if (queue.has_max_devices_per_owner()) {
+    look.max_per_owner = queue.max_devices_per_owner();
+  }
+  return look;
+}
+
 }  // namespace
+
+void ShowQueue(State& state, const queues::v1::Queue& queue) {
+  if (queue.has_delete_time()) {
+    state.board.RemoveQueue(IdOf(queue.name()));
+  } else {
+    state.board.PutQueue(LookOf(queue));
+  }
+  state.board_changed = true;
+}
 
 void StartWaiting(State& state, const JobRecord& job) {
   const JobFacts& facts = *job.facts;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/time/time.h"
+#include "proto/ordo/queues/v1/queues.pb.h"
 #include "scheduler/core/turn.h"
 
 // Between the core's state and the board that placement decides by. Internal to
@@ -15,6 +16,10 @@ namespace ordo::scheduler::core {
 // What is so already changes nothing.
 void StartWaiting(State& state, const JobRecord& job);
 void StopWaiting(State& state, const JobRecord& job);
+
+// Brings the board up to date with a queue that is new, changed or deleted;
+// none of a deleted one's jobs waits or runs.
+void ShowQueue(State& state, const queues::v1::Queue& queue);
 
 // Puts a job on the board that has another priority now.
 void ShowPriority(State& state, const JobRecord& job);

@@ -17,6 +17,7 @@
 #include "proto/ordo/reports/v1/reports.pb.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
 #include "scheduler/core/job.h"
+#include "scheduler/core/queues.h"
 
 // All that leaves the core. The records of one Apply are committed together
 // and before any other effect of it is released; effects are released in order.
@@ -80,7 +81,11 @@ struct Answer {
   absl::StatusOr<std::vector<JobPtr>> jobs;
 };
 
-// To the caller of ChangeWorker.
+// To the caller of ChangeQueue, and of ChangeWorker.
+struct AnswerQueue {
+  uint64_t call = 0;
+  absl::StatusOr<QueuePtr> queue;
+};
 struct AnswerWorker {
   uint64_t call = 0;
   absl::StatusOr<std::shared_ptr<const workers::v1::Worker>> worker;
@@ -132,9 +137,9 @@ struct Count {
   double amount = 1;
 };
 
-using Effect =
-    std::variant<Record, SetDesired, Answer, AnswerWorker, AnswerAnnounce,
-                 RemoveCheckpoint, PublishWorker, PublishProgress, Count>;
+using Effect = std::variant<Record, SetDesired, Answer, AnswerQueue,
+                            AnswerWorker, AnswerAnnounce, RemoveCheckpoint,
+                            PublishWorker, PublishProgress, Count>;
 using Effects = std::vector<Effect>;
 
 }  // namespace ordo::scheduler::core

@@ -8,6 +8,7 @@
 
 #include "absl/time/time.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
+#include "proto/ordo/queues/v1/queues.pb.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/scheduler.h"
 
@@ -52,6 +53,18 @@ struct SetPriority {
   int32_t priority = 0;
 };
 
+// A person changes a queue. Answered with AnswerQueue.
+struct ChangeQueue {
+  enum class Verb { kCreate, kUpdate, kDelete };
+
+  uint64_t call = 0;
+  Verb verb = Verb::kCreate;
+  // With its name, as it is to be; to be deleted: with its name, and an etag if
+  // it matters.
+  queues::v1::Queue queue;
+  Author author;
+};
+
 // A person closes or opens a worker. Answered with AnswerWorker.
 struct ChangeWorker {
   enum class Verb { kCordon, kDrain, kUncordon };
@@ -92,8 +105,8 @@ struct Forget {
 };
 
 using Event =
-    std::variant<Submit, Cancel, Hold, Release, SetPriority, ChangeWorker,
-                 Announced, Observed, Tick, Recall, Forget>;
+    std::variant<Submit, Cancel, Hold, Release, SetPriority, ChangeQueue,
+                 ChangeWorker, Announced, Observed, Tick, Recall, Forget>;
 
 }  // namespace ordo::scheduler::core
 

@@ -230,13 +230,14 @@ void ExplainPlacing(const Explained& seen, const Placing& placing,
       AddBlocker(response, reason::kQueueLimit,
                  absl::StrCat("queue ", queue, " would hold ", why.wanted, " ",
                               shape.kind, " devices with it, and may hold ",
-                              why.limit));
+                              why.limit, "; see: ordo queues show ", queue));
       return;
     case Constraint::kOwnerLimit:
-      AddBlocker(response, reason::kOwnerLimit,
-                 absl::StrCat(seen.job.owner().user(), " would hold ",
-                              why.wanted, " devices in queue ", queue,
-                              " with it, and may hold ", why.limit));
+      AddBlocker(
+          response, reason::kOwnerLimit,
+          absl::StrCat(seen.job.owner().user(), " would hold ", why.wanted,
+                       " devices in queue ", queue, " with it, and may hold ",
+                       why.limit, "; see: ordo queues show ", queue));
       return;
     case Constraint::kRoom:
       return ExplainRoom(seen, shape, response);
@@ -293,6 +294,9 @@ void ExplainQueued(const Explained& seen, ExplainResponse* response) {
   if (seen.placing.has_value()) {
     const Placing& placing = *seen.placing;
     response->set_jobs_ahead(static_cast<int32_t>(placing.reason.jobs_ahead));
+    if (placing.start.has_value()) {
+      *response->mutable_estimated_start_time() = ToTimestamp(*placing.start);
+    }
     ExplainPlacing(seen, placing, response);
   } else if (response->blockers().empty()) {
     AddBlocker(response, reason::kWaitingForDevice, "it is about to start");

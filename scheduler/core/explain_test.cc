@@ -148,6 +148,7 @@ TEST(ExplainTest, ThePlaceInTheQueueAndTheEstimateAreTold) {
   seen.placing.reason.jobs_ahead = 3;
   seen.placing.start = absl::FromUnixSeconds(1060);
   EXPECT_EQ(seen.Explain().jobs_ahead(), 3);
+  EXPECT_EQ(seen.Explain().estimated_start_time().seconds(), 1060);
   EXPECT_THAT(seen.Explain().summary(), HasSubstr("start in about 1m00s"));
 }
 

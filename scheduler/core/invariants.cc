@@ -385,6 +385,25 @@ absl::Status CheckPlaced(const State& state) {
   return absl::OkStatus();
 }
 
+// Jobs that have not ended are counted by queue, and the board has their queues
+// and those that people made.
+absl::Status CheckQueuesOf(const State& state) {
+  std::map<std::string, int64_t> unfinished;
+  for (const auto& [id, entry] : state.jobs) {
+    if (!IsTerminal(entry.job->state)) {
+      ++unfinished[QueueOf(*entry.job->facts->spec)];
+    }
+  }
+  ORDO_HOLDS(state.unfinished == unfinished, "jobs by queue");
+  for (const auto& [id, queue] : state.queues) {
+    ORDO_HOLDS(state.board.HasQueue(id) == !queue->has_delete_time(), id);
+  }
+  for (const auto& [id, count] : unfinished) {
+    ORDO_HOLDS(state.board.HasQueue(id), id);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckJob(const State& state, const JobEntry& entry) {
@@ -396,6 +415,7 @@ absl::Status CheckJob(const State& state, const JobEntry& entry) {
 
 absl::Status CheckInvariants(const State& state) {
   ORDO_RETURN_IF_ERROR(CheckJobs(state));
+  ORDO_RETURN_IF_ERROR(CheckQueuesOf(state));
   ORDO_RETURN_IF_ERROR(CheckNeeds(state));
   ORDO_RETURN_IF_ERROR(CheckPins(state));
   ORDO_RETURN_IF_ERROR(CheckWorkers(state));

@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "base/units/proto_time.h"
 #include "scheduler/core/names.h"
+#include "scheduler/scheduler.h"
 
 namespace ordo::scheduler::core {
 namespace {

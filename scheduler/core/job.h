@@ -108,8 +108,6 @@ int64_t AcknowledgedOf(const JobRecord& job, int32_t rank);
 
 // Of either sign.
 inline constexpr int kMaxPriority = 1000;
-// The queue that is always there.
-inline constexpr char kDefaultQueue[] = "default";
 
 // What follows from a spec that has its name; `spec` itself is left to fill in.
 JobFacts FactsOf(const jobs::v1::JobSpec& spec);

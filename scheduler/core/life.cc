@@ -61,6 +61,7 @@ void FinishJob(JobEdit& edit) {
   job.end_ns = absl::ToUnixNanos(turn.now.wall);
   job.not_before_ns = 0;
   edit.entry().place = Ended{};
+  CountUnfinished(turn.state, *job.facts, -1);
   RemovePins(turn.state, *job.facts);
   if (turn.state.needed_by.count(job.id()) > 0) turn.ended.push_back(job.id());
   // What this job alone kept may go now.

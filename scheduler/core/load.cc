@@ -124,12 +124,16 @@ absl::Status PlaceLoaded(State& state, const Moment& now, JobEntry* entry) {
     return Damaged(JobName(id), "has a priority that none may have");
   }
   const std::string& queue = QueueOf(*job.facts->spec);
+  if (state.queues.count(queue) > 0 && !state.board.HasQueue(queue)) {
+    return Damaged(JobName(id), "is in a queue that was deleted before");
+  }
   if (!state.board.HasQueue(queue)) {
     policy::Queue unknown;
     unknown.name = queue;
     state.board.PutQueue(unknown);
   }
   AddPins(state, *job.facts);
+  CountUnfinished(state, *job.facts, 1);
   if (job.state == jobs::v1::Job::QUEUED) {
     PlaceQueued(state, now, entry);
     return absl::OkStatus();

@@ -5,6 +5,8 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/ordo/queues/v1/queues.pb.h"
+#include "scheduler/core/invariants.h"
 #include "scheduler/core/testing/test_shell.h"
 
 namespace ordo::scheduler::core {
@@ -137,6 +139,39 @@ TEST(LoadTest, ARecordThatNoSchedulerGoesOnWithIsDataLoss) {
     EXPECT_THAT(StatusOf({record}), StatusIs(absl::StatusCode::kDataLoss,
                                              HasSubstr("jobs/a does not fit")));
   }
+}
+
+// The row of the queue that MakeRecord's jobs are put in below.
+Records RecordsIn(const std::string& queue, bool deleted) {
+  queues::v1::Queue row;
+  row.set_name("queues/night");
+  if (deleted) row.mutable_delete_time()->set_seconds(1);
+  const auto record = MakeRecord("a", 1, Job::QUEUED);
+  auto spec = std::make_shared<jobs::v1::JobSpec>(*record->facts->spec);
+  spec->set_queue(queue);
+  auto facts = std::make_shared<JobFacts>(*record->facts);
+  facts->spec = spec;
+  record->facts = facts;
+  Records records;
+  records.jobs = {record};
+  records.rows = {std::make_shared<const Row>(
+      Row{Row::Kind::kQueue, "night", row.SerializeAsString()})};
+  return records;
+}
+
+TEST(LoadTest, JobOfADeletedQueueIsDataLoss) {
+  const Options options = TestShell::DefaultOptions();
+  ORDO_EXPECT_OK(Load(options, RecordsIn("night", false), kNow));
+  EXPECT_THAT(Load(options, RecordsIn("night", true), kNow),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("jobs/a")));
+}
+
+TEST(LoadTest, JobOfAQueueWithoutARowWaits) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const State state,
+      Load(TestShell::DefaultOptions(), RecordsIn("noon", false), kNow));
+  ORDO_EXPECT_OK(CheckInvariants(state));
+  EXPECT_EQ(state.waiting.size(), 1u);
 }
 
 TEST(LoadTest, ANumberAfterWhichThereIsNoneIsDataLoss) {

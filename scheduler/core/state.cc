@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "scheduler/core/moment.h"
+#include "scheduler/scheduler.h"
 
 namespace ordo::scheduler::core {
 namespace {

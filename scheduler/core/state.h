@@ -18,6 +18,7 @@
 #include "scheduler/core/effect.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/names.h"
+#include "scheduler/core/queues.h"
 #include "scheduler/core/spec_table.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/core/worker_admin.h"
@@ -215,7 +216,8 @@ struct State {
   std::map<std::string, Worker> workers;
   std::set<Deadline> deadlines;
 
-  // What people decided of workers, durable; by id.
+  // What people decided, durable: of queues, and of workers by id.
+  Queues queues;
   std::map<std::string, WorkerAdminPtr> admin;
 
   // Those of jobs that were created in this life.
@@ -232,6 +234,8 @@ struct State {
   absl::Duration placed_at;
   std::optional<absl::Duration> place_at;
   bool board_changed = false;
+  // Jobs that have not ended, by queue.
+  std::map<std::string, int64_t> unfinished;
   // Live jobs by the checkpoint (resource name) that they need.
   std::map<std::string, std::set<std::string>> pins;
   // Queued jobs by the job that must end first; only of such as have not.

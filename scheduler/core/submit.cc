@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "scheduler/core/admin.h"
 #include "scheduler/core/needs.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
@@ -108,11 +109,6 @@ absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
                      id));
   }
   ORDO_RETURN_IF_ERROR(CheckNotRetired(job, *plan));
-  if (!state.board.HasQueue(QueueOf(job.spec))) {
-    return absl::NotFoundError(absl::StrCat("queue: there is no queue ",
-                                            job.spec.queue(),
-                                            "; leave it out for default"));
-  }
   ORDO_RETURN_IF_ERROR(ResolveReferences(state, &job.spec));
   if (!job.request_id.empty()) plan->request_ids[job.request_id] = id;
   plan->created[id] = std::move(job);
@@ -177,11 +173,21 @@ std::shared_ptr<JobRecord> AddJob(Turn& turn, NewJob& created) {
   return job;
 }
 
+// Of those that will wait.
+std::map<std::string, int64_t> NumByQueue(const Plan& plan) {
+  std::map<std::string, int64_t> num_jobs;
+  for (const auto& [id, job] : plan.created) {
+    if (!job.imported.has_value()) ++num_jobs[QueueOf(job.spec)];
+  }
+  return num_jobs;
+}
+
 // Lets it wait, if it is not over, and records it.
 void BeginJob(Turn& turn, JobRecord& job) {
   JobEntry& entry = turn.state.jobs.at(job.id());
   if (!std::holds_alternative<Ended>(entry.place)) {
     AddPins(turn.state, *job.facts);
+    CountUnfinished(turn.state, *job.facts, 1);
     EnterQueue(turn, entry, job, absl::ZeroDuration());
     job.reason = WaitReason(job, std::get<Queued>(entry.place));
   }
@@ -209,6 +215,11 @@ void HandleSubmit(Turn& turn, Submit submit) {
     return;
   }
   if (absl::Status status = CheckNeeds(turn.state, plan.created, plan.retired);
+      !status.ok()) {
+    turn.Emit(Answer{submit.call, status});
+    return;
+  }
+  if (absl::Status status = CheckQueues(turn.state, NumByQueue(plan));
       !status.ok()) {
     turn.Emit(Answer{submit.call, status});
     return;

@@ -58,4 +58,10 @@ void SetDeadline(State& state, const OwnedDeadline& deadline,
   if (at.has_value()) state.deadlines.insert({*at, kind, id});
 }
 
+void CountUnfinished(State& state, const JobFacts& job, int64_t change) {
+  const auto count = state.unfinished.try_emplace(QueueOf(*job.spec)).first;
+  count->second += change;
+  if (count->second == 0) state.unfinished.erase(count);
+}
+
 }  // namespace ordo::scheduler::core

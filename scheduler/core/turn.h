@@ -81,6 +81,10 @@ struct OwnedDeadline {
 void SetDeadline(State& state, const OwnedDeadline& deadline,
                  std::optional<absl::Duration> at);
 
+// Brings State.unfinished up to date: +1 for a job that has begun, -1 for one
+// that has ended.
+void CountUnfinished(State& state, const JobFacts& job, int64_t change);
+
 }  // namespace ordo::scheduler::core
 
 #endif  // ORDO_SCHEDULER_CORE_TURN_H_

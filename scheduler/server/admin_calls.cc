@@ -9,19 +9,34 @@ void AdminCalls::Add(uint64_t call, Callback done) {
   calls_[call] = std::move(done);
 }
 
-void AdminCalls::Answer(const core::AnswerWorker& answer) {
-  Callback done;
-  {
-    base::MutexLock lock(mutex_);
-    const auto found = calls_.find(answer.call);
-    if (found == calls_.end()) return;
-    done = std::move(found->second);
-    calls_.erase(found);
-  }
-  if (answer.worker.ok()) {
-    done(**answer.worker);
+AdminCalls::Callback AdminCalls::Take(uint64_t call) {
+  base::MutexLock lock(mutex_);
+  const auto found = calls_.find(call);
+  if (found == calls_.end()) return Callback();
+  Callback done = std::move(found->second);
+  calls_.erase(found);
+  return done;
+}
+
+void AdminCalls::Answer(const core::AnswerQueue& answer) {
+  const Callback taken = Take(answer.call);
+  const auto* done = std::get_if<Scheduler::QueueCallback>(&taken);
+  if (done == nullptr || *done == nullptr) return;
+  if (answer.queue.ok()) {
+    (*done)(**answer.queue);
   } else {
-    done(answer.worker.status());
+    (*done)(answer.queue.status());
+  }
+}
+
+void AdminCalls::Answer(const core::AnswerWorker& answer) {
+  const Callback taken = Take(answer.call);
+  const auto* done = std::get_if<Scheduler::WorkerCallback>(&taken);
+  if (done == nullptr || *done == nullptr) return;
+  if (answer.worker.ok()) {
+    (*done)(**answer.worker);
+  } else {
+    (*done)(answer.worker.status());
   }
 }
 
@@ -31,7 +46,11 @@ void AdminCalls::RefuseAll(const absl::Status& status) {
     base::MutexLock lock(mutex_);
     calls.swap(calls_);
   }
-  for (const auto& [call, done] : calls) done(status);
+  for (const auto& [call, done] : calls) Refuse(done, status);
+}
+
+void AdminCalls::Refuse(const Callback& done, const absl::Status& status) {
+  std::visit([&status](const auto& callback) { callback(status); }, done);
 }
 
 }  // namespace ordo::scheduler::server

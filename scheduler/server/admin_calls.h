@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "base/mutex.h"
@@ -11,20 +12,28 @@
 
 namespace ordo::scheduler::server {
 
-// Those who changed a worker and wait for the answer. Callbacks run on the
-// thread that answers, without a lock. Thread-safe.
+// Those who changed a queue or a worker and wait for the answer. Callbacks run
+// on the caller's thread, without a lock. Thread-safe.
 class AdminCalls {
  public:
-  using Callback = Scheduler::WorkerCallback;
+  using Callback =
+      std::variant<Scheduler::QueueCallback, Scheduler::WorkerCallback>;
 
   // `call` is unique.
   void Add(uint64_t call, Callback done);
   // Answers the call, unless it has been refused.
+  void Answer(const core::AnswerQueue& answer);
   void Answer(const core::AnswerWorker& answer);
   // Refuses all calls that are not answered yet.
   void RefuseAll(const absl::Status& status);
 
+  // For one that was never added.
+  static void Refuse(const Callback& done, const absl::Status& status);
+
  private:
+  // Nothing to call when there is no such call any more.
+  Callback Take(uint64_t call);
+
   base::Mutex mutex_;
   std::map<uint64_t, Callback> calls_ ORDO_GUARDED_BY(mutex_);
 };

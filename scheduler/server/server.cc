@@ -318,6 +318,9 @@ void Server::RemoveCheckpoint(const std::string& name) {
 }
 
 void Server::ReleaseRecord(const core::Record& record, Changed* changed) {
+  if (const auto* row = std::get_if<core::RowPtr>(&record.value)) {
+    view_.PutRow(**row);
+  }
   const auto* job = std::get_if<core::JobPtr>(&record.value);
   if (job == nullptr) return;
   if (view_.PutJob(*job)) LogTransition(**job);
@@ -363,6 +366,8 @@ void Server::Release(std::vector<core::Effects> turns) {
         dispatcher_->Send(*desired);
       } else if (const auto* answer = std::get_if<core::Answer>(&effect)) {
         ReleaseAnswer(*answer);
+      } else if (const auto* queue = std::get_if<core::AnswerQueue>(&effect)) {
+        admin_calls_.Answer(*queue);
       } else if (const auto* worker =
                      std::get_if<core::AnswerWorker>(&effect)) {
         admin_calls_.Answer(*worker);
@@ -564,7 +569,7 @@ void Server::CallAdmin(const std::function<core::Event(uint64_t call)>& make,
       return;
     }
   }
-  done(refused);
+  AdminCalls::Refuse(done, refused);
 }
 
 void Server::CordonWorker(const std::string& worker, const Author& author,
@@ -595,6 +600,49 @@ void Server::UncordonWorker(const std::string& worker, const Author& author,
         return Change{call, Change::Verb::kUncordon, worker, {}, author};
       },
       std::move(done));
+}
+
+void Server::CreateQueue(const queues::v1::Queue& queue, const Author& author,
+                         QueueCallback done) {
+  using Change = core::ChangeQueue;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kCreate, queue, author};
+      },
+      std::move(done));
+}
+
+void Server::UpdateQueue(const queues::v1::Queue& queue, const Author& author,
+                         QueueCallback done) {
+  using Change = core::ChangeQueue;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kUpdate, queue, author};
+      },
+      std::move(done));
+}
+
+void Server::DeleteQueue(const std::string& queue, const std::string& etag,
+                         const Author& author, QueueCallback done) {
+  using Change = core::ChangeQueue;
+  queues::v1::Queue named;
+  named.set_name(core::QueueName(queue));
+  named.set_etag(etag);
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kDelete, named, author};
+      },
+      std::move(done));
+}
+
+absl::StatusOr<queues::v1::Queue> Server::GetQueue(
+    const std::string& queue) const {
+  return view_.GetQueue(queue);
+}
+
+absl::StatusOr<Listing<queues::v1::Queue>> Server::ListQueues(
+    const Page& page) const {
+  return view_.ListQueues(page);
 }
 
 absl::StatusOr<int64_t> Server::WatchJob(const std::string& job,

@@ -117,6 +117,16 @@ class Server : public Scheduler {
                    const Author& author, WorkerCallback done) override;
   void UncordonWorker(const std::string& worker, const Author& author,
                       WorkerCallback done) override;
+  void CreateQueue(const queues::v1::Queue& queue, const Author& author,
+                   QueueCallback done) override;
+  void UpdateQueue(const queues::v1::Queue& queue, const Author& author,
+                   QueueCallback done) override;
+  void DeleteQueue(const std::string& queue, const std::string& etag,
+                   const Author& author, QueueCallback done) override;
+  absl::StatusOr<queues::v1::Queue> GetQueue(
+      const std::string& queue) const override;
+  absl::StatusOr<Listing<queues::v1::Queue>> ListQueues(
+      const Page& page) const override;
   absl::StatusOr<agent::v1::AnnounceResponse> Announce(
       const agent::v1::AnnounceRequest& request) override;
 
@@ -149,7 +159,7 @@ class Server : public Scheduler {
   void CallForJob(const std::string& job,
                   const std::function<core::Event(uint64_t call)>& make,
                   JobCallback done) ORDO_EXCLUDES(mutex_);
-  // The same of changes of workers.
+  // The same of changes of queues and workers.
   void CallAdmin(const std::function<core::Event(uint64_t call)>& make,
                  AdminCalls::Callback done) ORDO_EXCLUDES(mutex_);
   // Takes jobs that have ended back for the event, and lets them go after it.

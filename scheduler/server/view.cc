@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "scheduler/core/explain.h"
 #include "scheduler/core/present.h"
 #include "scheduler/core/state.h"
@@ -77,6 +78,7 @@ View::View(const core::Records& records,
     // Those that others name are counted as ended already.
     if (!core::IsTerminal(job->state)) PutJob(job);
   }
+  for (const core::RowPtr& row : records.rows) PutRow(*row);
 }
 
 void View::Index(const core::JobPtr& job) {
@@ -119,16 +121,22 @@ bool View::PutJob(core::JobPtr job) {
   const bool is_new = stored == jobs_.end();
   if (core::IsTerminal(job->state)) {
     // One that began and ended at once was never here.
-    if (!is_new) Remove(*core::JobPtr(stored->second));
+    if (!is_new) {
+      const core::JobPtr before = stored->second;
+      queues_.Count(before.get(), *job);
+      Remove(*before);
+    }
     ++ended_[job->state];
     return true;
   }
-  const bool changed = is_new || stored->second->state != job->state;
   if (is_new) {
+    queues_.Count(nullptr, *job);
     Index(job);
     return true;
   }
+  const bool changed = stored->second->state != job->state;
   if (changed) {
+    queues_.Count(stored->second.get(), *job);
     terms_[StateTerm(stored->second->state)].erase(sequence);
     terms_[StateTerm(job->state)].insert(sequence);
   }
@@ -149,6 +157,18 @@ void View::PutWorker(const std::string& worker,
   } else {
     workers_[worker] = std::move(value);
   }
+}
+
+void View::PutRow(const core::Row& row) {
+  if (row.kind != core::Row::Kind::kQueue) return;
+  std::shared_ptr<queues::v1::Queue> queue;
+  if (row.bytes.has_value()) {
+    queue = std::make_shared<queues::v1::Queue>();
+    // The core has written it, or read it at the start.
+    ORDO_CHECK(queue->ParseFromString(*row.bytes)) << row.key;
+  }
+  base::MutexLock lock(mutex_);
+  queues_.Put(row.key, std::move(queue));
 }
 
 void View::PutProgress(const std::string& job,
@@ -225,6 +245,17 @@ std::optional<jobs::v1::ExplainResponse> View::Explain(
   std::vector<workers::v1::Worker> workers;
   for (const auto& [name, worker] : workers_) workers.push_back(*worker);
   return core::Explain({seen, workers, now, Needed(record), placing});
+}
+
+absl::StatusOr<queues::v1::Queue> View::GetQueue(
+    const std::string& queue) const {
+  base::MutexLock lock(mutex_);
+  return queues_.Get(queue);
+}
+
+Listing<queues::v1::Queue> View::ListQueues(const Page& page) const {
+  base::MutexLock lock(mutex_);
+  return queues_.List(page);
 }
 
 absl::StatusOr<workers::v1::Worker> View::GetWorker(

@@ -21,12 +21,13 @@
 #include "scheduler/core/load.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/server/queue_view.h"
 
 namespace ordo::scheduler::server {
 
-// What reads of the API see of the jobs that have not ended and of workers:
-// committed records, and what workers last said. Written by the thread that
-// commits, after each commit. Listings go by index. Thread-safe.
+// What reads of the API see of the jobs that have not ended, of queues and of
+// workers: committed records, and what workers last said. Written by the thread
+// that commits, after each commit. Listings go by index. Thread-safe.
 class View {
  public:
   // A view of records that are committed; how many jobs have ended, by state.
@@ -41,6 +42,8 @@ class View {
   // Null takes it back.
   void PutWorker(const std::string& worker,
                  std::shared_ptr<const workers::v1::Worker> value);
+  // What people set; rows of other kinds are not shown.
+  void PutRow(const core::Row& row);
   void PutProgress(const std::string& job,
                    std::shared_ptr<const jobs::v1::Progress> value);
 
@@ -59,6 +62,9 @@ class View {
       const std::string& worker) const;
   absl::StatusOr<Listing<workers::v1::Worker>> ListWorkers(
       const Page& page) const;
+
+  absl::StatusOr<queues::v1::Queue> GetQueue(const std::string& queue) const;
+  Listing<queues::v1::Queue> ListQueues(const Page& page) const;
 
   // Number of jobs by state, in the order of core::kJobStates.
   std::array<int64_t, std::size(core::kJobStates)> CountJobs() const;
@@ -83,6 +89,7 @@ class View {
   absl::flat_hash_map<std::string, std::shared_ptr<const jobs::v1::Progress>>
       progress_ ORDO_GUARDED_BY(mutex_);
   std::map<core::JobState, int64_t> ended_ ORDO_GUARDED_BY(mutex_);
+  QueueView queues_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_
       ORDO_GUARDED_BY(mutex_);
 };

@@ -1,9 +1,14 @@
-// What FakeScheduler does for those who run a cluster.
+// What FakeScheduler does for those who run a cluster: queues, workers.
 
+#include <utility>
+
+#include "base/status/status.h"
+#include "scheduler/testing/cut_page.h"
 #include "scheduler/testing/fake_scheduler.h"
 
 namespace ordo::scheduler::testing {
 
+using queues::v1::Queue;
 using workers::v1::Worker;
 
 Worker FakeScheduler::Shown(const std::string& id, Worker worker) const {
@@ -41,6 +46,87 @@ void FakeScheduler::DrainWorker(const std::string& worker, absl::Time at,
 void FakeScheduler::UncordonWorker(const std::string& worker,
                                    const Author& author, WorkerCallback done) {
   done(ChangeWorker(worker, author, core::Uncordoned));
+}
+
+int64_t FakeScheduler::NumJobs(const std::string& queue) const {
+  int64_t num_jobs = 0;
+  for (const auto& [id, job] : jobs_) {
+    if (job.spec().queue() == queue && !HasEnded(job)) ++num_jobs;
+  }
+  return num_jobs;
+}
+
+absl::Status FakeScheduler::CheckQueues(const std::vector<NewJob>& jobs) const {
+  std::map<std::string, int64_t> added;
+  for (const NewJob& job : jobs) {
+    const bool repeated =
+        !job.request_id.empty() && job_of_request_.count(job.request_id) > 0;
+    // Tests that are about something else name none.
+    if (!repeated && !job.imported && !job.spec.queue().empty()) {
+      ++added[job.spec.queue()];
+    }
+  }
+  for (const auto& [queue, num] : added) {
+    ORDO_RETURN_IF_ERROR(core::CheckRoom(queues_, queue, NumJobs(queue), num));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Queue> FakeScheduler::Keep(
+    absl::StatusOr<core::QueuePtr> queue) {
+  if (!queue.ok()) return queue.status();
+  const std::string& name = (*queue)->name();
+  queues_[name.substr(name.rfind('/') + 1)] = *queue;
+  return **queue;
+}
+
+void FakeScheduler::CreateQueue(const Queue& queue, const Author& author,
+                                QueueCallback done) {
+  absl::StatusOr<Queue> made;
+  {
+    base::MutexLock lock(mutex_);
+    made = Keep(core::CreatedQueue(queues_, queue, author, kNow));
+  }
+  done(std::move(made));
+}
+
+void FakeScheduler::UpdateQueue(const Queue& queue, const Author& author,
+                                QueueCallback done) {
+  absl::StatusOr<Queue> updated;
+  {
+    base::MutexLock lock(mutex_);
+    updated = Keep(core::UpdatedQueue(queues_, queue, author, kNow));
+  }
+  done(std::move(updated));
+}
+
+void FakeScheduler::DeleteQueue(const std::string& queue,
+                                const std::string& etag, const Author& author,
+                                QueueCallback done) {
+  absl::StatusOr<Queue> deleted;
+  {
+    base::MutexLock lock(mutex_);
+    const core::QueueDeletion deletion{queue, etag, NumJobs(queue)};
+    deleted = Keep(core::DeletedQueue(queues_, deletion, author, kNow));
+  }
+  done(std::move(deleted));
+}
+
+absl::StatusOr<Queue> FakeScheduler::GetQueue(const std::string& queue) const {
+  base::MutexLock lock(mutex_);
+  ORDO_ASSIGN_OR_RETURN(const core::QueuePtr found,
+                        core::GetQueue(queues_, queue));
+  return *found;
+}
+
+absl::StatusOr<Listing<Queue>> FakeScheduler::ListQueues(
+    const Page& page) const {
+  base::MutexLock lock(mutex_);
+  std::vector<Queue> all;
+  for (const auto& [id, queue] : core::AllQueues(queues_)) {
+    all.push_back(*queue);
+  }
+  return CutPage(all, page, [](const auto& queue) { return queue.name(); });
 }
 
 }  // namespace ordo::scheduler::testing

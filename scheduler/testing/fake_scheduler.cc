@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "scheduler/testing/cut_page.h"
 
 namespace ordo::scheduler::testing {
 namespace {
@@ -26,26 +27,6 @@ bool Matches(const JobFilter& filter, const Job& job) {
     }
   }
   return true;
-}
-
-// Cuts a page out of `all`, which is in the order of the listing; `key` gives
-// what Page::before names.
-template <typename T, typename Key>
-Listing<T> Cut(const std::vector<T>& all, const Page& page, Key key) {
-  Listing<T> listing;
-  bool started = page.before.empty();
-  for (const T& item : all) {
-    if (!started) {
-      started = key(item) == page.before;
-      continue;
-    }
-    if (static_cast<int>(listing.items.size()) == page.size) {
-      listing.next = key(listing.items.back());
-      break;
-    }
-    listing.items.push_back(item);
-  }
-  return listing;
 }
 
 // Those of `all` (oldest first) whose name is below jobs/<job>, newest first.
@@ -184,6 +165,7 @@ absl::StatusOr<std::vector<Job>> FakeScheduler::TryCreate(
           absl::StrCat("job '", job.spec.name(), "' exists"));
     }
   }
+  if (absl::Status status = CheckQueues(jobs); !status.ok()) return status;
   std::vector<Job> made;
   for (const NewJob& job : jobs) {
     const auto known = job_of_request_.find(job.request_id);
@@ -304,8 +286,8 @@ absl::StatusOr<Listing<Job>> FakeScheduler::ListJobs(const JobFilter& filter,
   std::sort(selected.begin(), selected.end(), [](const Job& a, const Job& b) {
     return a.sequence() > b.sequence();
   });
-  return Cut(selected, page,
-             [](const Job& job) { return absl::StrCat(job.sequence()); });
+  return CutPage(selected, page,
+                 [](const Job& job) { return absl::StrCat(job.sequence()); });
 }
 
 absl::StatusOr<jobs::v1::ExplainResponse> FakeScheduler::Explain(
@@ -385,8 +367,8 @@ absl::StatusOr<checkpoints::v1::Checkpoint> FakeScheduler::GetCheckpoint(
 absl::StatusOr<Listing<checkpoints::v1::Checkpoint>>
 FakeScheduler::ListCheckpoints(const std::string& job, const Page& page) const {
   base::MutexLock lock(mutex_);
-  return Cut(OfJob(checkpoints_, job), page,
-             [](const auto& checkpoint) { return checkpoint.name(); });
+  return CutPage(OfJob(checkpoints_, job), page,
+                 [](const auto& checkpoint) { return checkpoint.name(); });
 }
 
 absl::StatusOr<reports::v1::Report> FakeScheduler::GetReport(
@@ -402,8 +384,8 @@ absl::StatusOr<reports::v1::Report> FakeScheduler::GetReport(
 absl::StatusOr<Listing<reports::v1::Report>> FakeScheduler::ListReports(
     const std::string& job, const Page& page) const {
   base::MutexLock lock(mutex_);
-  return Cut(OfJob(reports_, job), page,
-             [](const auto& report) { return report.name(); });
+  return CutPage(OfJob(reports_, job), page,
+                 [](const auto& report) { return report.name(); });
 }
 
 absl::StatusOr<workers::v1::Worker> FakeScheduler::GetWorker(
@@ -422,7 +404,7 @@ absl::StatusOr<Listing<workers::v1::Worker>> FakeScheduler::ListWorkers(
   base::MutexLock lock(mutex_);
   std::vector<workers::v1::Worker> all;
   for (const auto& [id, worker] : workers_) all.push_back(Shown(id, worker));
-  return Cut(all, page, [](const auto& worker) { return worker.name(); });
+  return CutPage(all, page, [](const auto& worker) { return worker.name(); });
 }
 
 absl::StatusOr<agent::v1::AnnounceResponse> FakeScheduler::Announce(

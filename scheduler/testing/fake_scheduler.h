@@ -10,6 +10,7 @@
 
 #include "absl/time/time.h"
 #include "base/mutex.h"
+#include "scheduler/core/queues.h"
 #include "scheduler/core/worker_admin.h"
 #include "scheduler/scheduler.h"
 
@@ -88,6 +89,16 @@ class FakeScheduler : public Scheduler {
                    const Author& author, WorkerCallback done) override;
   void UncordonWorker(const std::string& worker, const Author& author,
                       WorkerCallback done) override;
+  void CreateQueue(const queues::v1::Queue& queue, const Author& author,
+                   QueueCallback done) override;
+  void UpdateQueue(const queues::v1::Queue& queue, const Author& author,
+                   QueueCallback done) override;
+  void DeleteQueue(const std::string& queue, const std::string& etag,
+                   const Author& author, QueueCallback done) override;
+  absl::StatusOr<queues::v1::Queue> GetQueue(
+      const std::string& queue) const override;
+  absl::StatusOr<Listing<queues::v1::Queue>> ListQueues(
+      const Page& page) const override;
   absl::StatusOr<agent::v1::AnnounceResponse> Announce(
       const agent::v1::AnnounceRequest& request) override;
 
@@ -106,6 +117,14 @@ class FakeScheduler : public Scheduler {
   absl::StatusOr<std::vector<jobs::v1::Job>> TryCreate(
       const std::vector<NewJob>& jobs);
   void Tell(const jobs::v1::Job& job, bool last);
+  // NOT_FOUND or RESOURCE_EXHAUSTED: the queues do not take the jobs.
+  absl::Status CheckQueues(const std::vector<NewJob>& jobs) const
+      ORDO_REQUIRES(mutex_);
+  // Jobs of the queue that have not ended.
+  int64_t NumJobs(const std::string& queue) const ORDO_REQUIRES(mutex_);
+  // Stores a changed queue.
+  absl::StatusOr<queues::v1::Queue> Keep(absl::StatusOr<core::QueuePtr> queue)
+      ORDO_REQUIRES(mutex_);
   // Changes what people decided of a worker.
   using AdminChange = std::function<core::WorkerAdminPtr(
       const core::WorkerAdminPtr&, const core::WorkerChange&)>;
@@ -127,6 +146,7 @@ class FakeScheduler : public Scheduler {
   std::vector<reports::v1::Report> reports_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, workers::v1::Worker> workers_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, core::WorkerAdminPtr> admin_ ORDO_GUARDED_BY(mutex_);
+  core::Queues queues_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, jobs::v1::ExplainResponse> explanations_
       ORDO_GUARDED_BY(mutex_);
   std::vector<NewJob> created_ ORDO_GUARDED_BY(mutex_);

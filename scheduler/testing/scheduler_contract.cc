@@ -17,6 +17,7 @@ namespace {
 using base::testing::StatusIs;
 using jobs::v1::Job;
 using jobs::v1::JobSpec;
+using queues::v1::Queue;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using workers::v1::Worker;
@@ -85,6 +86,16 @@ absl::StatusOr<Job> Release(Scheduler& scheduler, const std::string& job) {
   return Await<Job>([&](Scheduler::JobCallback done) {
     scheduler.ReleaseJob(job, "bob", std::move(done));
   });
+}
+
+Queue QueueNamed(const std::string& id, double weight,
+                 const std::string& etag = "") {
+  Queue queue;
+  queue.set_name("queues/" + id);
+  queue.set_weight(weight);
+  queue.set_max_queued_jobs(kDefaultMaxQueuedJobs);
+  queue.set_etag(etag);
+  return queue;
 }
 
 // What a watch was told, until the last call.
@@ -331,6 +342,91 @@ TEST_P(SchedulerContract, CallbacksMayCallBack) {
   const auto job = future.get();
   ORDO_ASSERT_OK(job);
   EXPECT_EQ(job->state(), Job::CANCELLED);
+}
+
+TEST_P(SchedulerContract, QueuesAreMadeChangedAndDeleted) {
+  const auto made = Await<Queue>([this](Scheduler::QueueCallback done) {
+    scheduler().CreateQueue(QueueNamed("night", 2), By("ada"), done);
+  });
+  ORDO_ASSERT_OK(made);
+  EXPECT_EQ(made->weight(), 2);
+  EXPECT_EQ(made->changes(0).user(), "ada");
+  const auto update = [this](double weight, const std::string& etag) {
+    return Await<Queue>([&](Scheduler::QueueCallback done) {
+      scheduler().UpdateQueue(QueueNamed("night", weight, etag), By("bob"),
+                              done);
+    });
+  };
+  ORDO_ASSERT_OK(update(3, made->etag()));
+  EXPECT_THAT(update(4, made->etag()), StatusIs(absl::StatusCode::kAborted));
+  const auto read = scheduler().GetQueue("night");
+  ORDO_ASSERT_OK(read);
+  EXPECT_EQ(read->weight(), 3);
+  EXPECT_EQ(read->changes_size(), 2);
+  const auto listing = scheduler().ListQueues({});
+  ORDO_ASSERT_OK(listing);
+  ASSERT_EQ(listing->items.size(), 2u);
+  EXPECT_EQ(listing->items[0].name(), "queues/default");
+  EXPECT_EQ(listing->items[1].name(), "queues/night");
+  const auto deleted = Await<Queue>([this](Scheduler::QueueCallback done) {
+    scheduler().DeleteQueue("night", "", By("ada"), done);
+  });
+  ORDO_ASSERT_OK(deleted);
+  EXPECT_THAT(scheduler().GetQueue("night"),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_P(SchedulerContract, JobOfAQueueThatIsNotThereIsNotFound) {
+  NewJob job = JobNamed("a");
+  job.spec.set_queue("night");
+  EXPECT_THAT(Create(scheduler(), {job}),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_P(SchedulerContract, FullQueueTakesNoMoreJobs) {
+  Queue small = QueueNamed("night", 2);
+  small.set_max_queued_jobs(1);
+  ORDO_ASSERT_OK(Await<Queue>([&](Scheduler::QueueCallback done) {
+    scheduler().CreateQueue(small, By("ada"), done);
+  }));
+  NewJob job = JobNamed("a", "request");
+  job.spec.set_queue("night");
+  ORDO_ASSERT_OK(Create(scheduler(), {job}));
+  ORDO_EXPECT_OK(Create(scheduler(), {job}));
+  NewJob other = JobNamed("b");
+  other.spec.set_queue("night");
+  EXPECT_THAT(Create(scheduler(), {other}),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
+TEST_P(SchedulerContract, QueuesAreListedPageByPage) {
+  for (const char* id : {"a", "b"}) {
+    ORDO_ASSERT_OK(Await<Queue>([&](Scheduler::QueueCallback done) {
+      scheduler().CreateQueue(QueueNamed(id, 2), By("ada"), done);
+    }));
+  }
+  std::vector<std::string> names;
+  Page page{"", 1};
+  do {
+    const auto listing = scheduler().ListQueues(page);
+    ORDO_ASSERT_OK(listing);
+    for (const Queue& queue : listing->items) names.push_back(queue.name());
+    page.before = listing->next;
+  } while (!page.before.empty() && names.size() < 10);
+  EXPECT_THAT(names, ElementsAre("queues/a", "queues/b", "queues/default"));
+}
+
+TEST_P(SchedulerContract, QueueWithJobsIsNotDeleted) {
+  ORDO_ASSERT_OK(Await<Queue>([this](Scheduler::QueueCallback done) {
+    scheduler().CreateQueue(QueueNamed("night", 2), By("ada"), done);
+  }));
+  NewJob job = JobNamed("a");
+  job.spec.set_queue("night");
+  ORDO_ASSERT_OK(Create(scheduler(), {job}));
+  EXPECT_THAT(Await<Queue>([this](Scheduler::QueueCallback done) {
+                scheduler().DeleteQueue("night", "", By("ada"), done);
+              }),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
 TEST_P(SchedulerContract, ChangeOfAWorkerNobodyKnowsIsNotFound) {

@@ -28,11 +28,12 @@ class Authoriser {
  public:
   virtual ~Authoriser() = default;
 
-  // Whether `caller` may cancel, hold and release a job of `owner`.
-  // PERMISSION_DENIED if not.
+  // Whether `caller` may cancel, hold and release a job of `owner`, or give it
+  // another priority. PERMISSION_DENIED if not.
   virtual absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
                                  const ordo::jobs::v1::Owner& owner) const = 0;
-  // Whether `caller` may close and open workers. PERMISSION_DENIED if not.
+  // Whether `caller` may change queues and close workers. PERMISSION_DENIED if
+  // not.
   virtual absl::Status MayAdminister(
       const ordo::jobs::v1::Owner& caller) const = 0;
 };

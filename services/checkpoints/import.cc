@@ -18,8 +18,6 @@ using ordo::checkpoints::v1::Checkpoint;
 using ordo::jobs::v1::Job;
 using ordo::jobs::v1::JobSpec;
 
-constexpr char kDefaultQueue[] = "default";
-
 // The checkpoint that an earlier import of the same files has made. NOT_FOUND:
 // the name is free; ALREADY_EXISTS: it is another's.
 absl::StatusOr<Checkpoint> FindImported(const scheduler::Scheduler& scheduler,
@@ -42,7 +40,7 @@ scheduler::NewJob JobOf(const ImportOrder& order,
   scheduler::NewJob job;
   job.spec.set_kind(JobSpec::IMPORT);
   job.spec.set_name(order.job);
-  job.spec.set_queue(kDefaultQueue);
+  job.spec.set_queue(scheduler::kDefaultQueue);
   *job.spec.mutable_model() = placed.contents.model;
   *job.spec.mutable_encoding() = placed.contents.encoding;
   if (!placed.contents.data.task().empty()) {

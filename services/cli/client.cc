@@ -52,6 +52,13 @@ checkpoints::v1::CheckpointsService::Stub& Client::checkpoints() {
   return *checkpoints_;
 }
 
+queues::v1::QueuesService::Stub& Client::queues() {
+  if (queues_ == nullptr) {
+    queues_ = queues::v1::QueuesService::NewStub(channel());
+  }
+  return *queues_;
+}
+
 usage::v1::UsageService::Stub& Client::usage() {
   if (usage_ == nullptr) usage_ = usage::v1::UsageService::NewStub(channel());
   return *usage_;

@@ -13,6 +13,7 @@
 #include "grpcpp/support/status.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
+#include "proto/ordo/queues/v1/queues.grpc.pb.h"
 #include "proto/ordo/reports/v1/reports.grpc.pb.h"
 #include "proto/ordo/usage/v1/usage.grpc.pb.h"
 #include "proto/ordo/workers/v1/workers.grpc.pb.h"
@@ -46,6 +47,7 @@ class Client {
 
   jobs::v1::JobsService::Stub& jobs();
   checkpoints::v1::CheckpointsService::Stub& checkpoints();
+  queues::v1::QueuesService::Stub& queues();
   reports::v1::ReportsService::Stub& reports();
   usage::v1::UsageService::Stub& usage();
   workers::v1::WorkersService::Stub& workers();
@@ -97,6 +99,7 @@ class Client {
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<jobs::v1::JobsService::Stub> jobs_;
   std::unique_ptr<checkpoints::v1::CheckpointsService::Stub> checkpoints_;
+  std::unique_ptr<queues::v1::QueuesService::Stub> queues_;
   std::unique_ptr<reports::v1::ReportsService::Stub> reports_;
   std::unique_ptr<usage::v1::UsageService::Stub> usage_;
   std::unique_ptr<workers::v1::WorkersService::Stub> workers_;

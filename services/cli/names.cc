@@ -8,6 +8,22 @@
 #include "base/status/status.h"
 
 namespace ordo::services::cli {
+namespace {
+
+// "<collection>/x" of "x" or that itself.
+absl::StatusOr<std::string> NameIn(const std::string& collection,
+                                   const std::string& text) {
+  const std::string prefix = collection + "/";
+  const bool has_prefix = text.rfind(prefix, 0) == 0;
+  const std::string id = has_prefix ? text.substr(prefix.size()) : text;
+  if (id.empty() || id.find('/') != std::string::npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is not a name in ", collection));
+  }
+  return prefix + id;
+}
+
+}  // namespace
 
 std::string ResourceName::ToString() const {
   switch (kind) {
@@ -63,14 +79,11 @@ absl::StatusOr<std::string> JobName(const std::string& text) {
 }
 
 absl::StatusOr<std::string> WorkerName(const std::string& text) {
-  constexpr char kPrefix[] = "workers/";
-  const bool has_prefix = text.rfind(kPrefix, 0) == 0;
-  const std::string id = has_prefix ? text.substr(sizeof(kPrefix) - 1) : text;
-  if (id.empty() || id.find('/') != std::string::npos) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is not a name in workers"));
-  }
-  return kPrefix + id;
+  return NameIn("workers", text);
+}
+
+absl::StatusOr<std::string> QueueName(const std::string& text) {
+  return NameIn("queues", text);
 }
 
 std::string ShortName(const std::string& resource_name) {

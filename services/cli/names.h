@@ -28,8 +28,9 @@ absl::StatusOr<ResourceName> ParseResourceName(const std::string& text);
 // The resource name of a job given as "x" or "jobs/x".
 absl::StatusOr<std::string> JobName(const std::string& text);
 
-// The same for a worker, "w" or "workers/w".
+// The same for a worker, "w" or "workers/w", and a queue, "q" or "queues/q".
 absl::StatusOr<std::string> WorkerName(const std::string& text);
+absl::StatusOr<std::string> QueueName(const std::string& text);
 
 // "x" of "jobs/x": the last part.
 std::string ShortName(const std::string& resource_name);

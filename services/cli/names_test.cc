@@ -54,12 +54,15 @@ TEST(ShortNameTest, IsTheLastPart) {
   EXPECT_EQ(ShortName("a"), "a");
 }
 
-TEST(WorkerNameTest, IsWithOrWithoutItsCollection) {
+TEST(NamesTest, WorkersAndQueuesAreNamedWithOrWithoutTheirCollection) {
   EXPECT_EQ(*WorkerName("w"), "workers/w");
   EXPECT_EQ(*WorkerName("workers/w"), "workers/w");
-  for (const char* text : {"", "jobs/a", "workers/", "workers/a/b"}) {
-    EXPECT_FALSE(WorkerName(text).ok()) << text;
+  EXPECT_EQ(*QueueName("q"), "queues/q");
+  EXPECT_EQ(*QueueName("queues/q"), "queues/q");
+  for (const char* text : {"", "jobs/a", "queues/", "queues/a/b"}) {
+    EXPECT_FALSE(QueueName(text).ok()) << text;
   }
+  EXPECT_FALSE(WorkerName("queues/q").ok());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -46,8 +47,9 @@ absl::Status CheckValue(const Option& option, const std::string& value,
                    absl::StrJoin(option.choices, ", "), "; not '", value, "'"));
 }
 
+// A negative number is an argument.
 bool IsOption(const std::string& arg) {
-  return arg.size() >= 2 && arg[0] == '-';
+  return arg.size() >= 2 && arg[0] == '-' && !absl::ascii_isdigit(arg[1]);
 }
 
 // An option as it was given.

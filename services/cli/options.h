@@ -58,8 +58,8 @@ class Arguments {
 };
 
 // Reads "--name=value", "--name value", "--switch", "-x value", "-xvalue"; "--"
-// ends the options, "-" alone is an argument. Options and arguments may be
-// mixed. INVALID_ARGUMENT names the nearest option for an unknown one.
+// ends the options, "-" alone and "-5" are arguments. Options and arguments may
+// be mixed. INVALID_ARGUMENT names the nearest option for an unknown one.
 absl::StatusOr<Arguments> ParseArguments(const std::vector<Option>& options,
                                          const std::vector<std::string>& args);
 

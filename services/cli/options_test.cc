@@ -53,6 +53,12 @@ TEST(ParseArgumentsTest, TwoDashesEndTheOptionsAndOneIsAnArgument) {
   EXPECT_THAT(arguments.positional(), ElementsAre("-", "--steps", "-f"));
 }
 
+TEST(ParseArgumentsTest, NegativeNumbersAreArguments) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Arguments arguments,
+                            ParseArguments(Table(), {"a", "-5"}));
+  EXPECT_THAT(arguments.positional(), ElementsAre("a", "-5"));
+}
+
 TEST(ParseArgumentsTest, UnknownOptionNamesTheNearest) {
   EXPECT_THAT(ParseArguments(Table(), {"--stps=3"}),
               StatusIs(kInvalid, HasSubstr("unknown option --stps; did you "

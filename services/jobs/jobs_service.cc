@@ -18,6 +18,7 @@
 #include "services/request/answer.h"
 #include "services/request/names.h"
 #include "services/request/page.h"
+#include "services/spec/scheduling.h"
 
 namespace ordo::services::jobs {
 namespace {
@@ -175,6 +176,26 @@ grpc::ServerUnaryReactor* JobsService::ReleaseJob(
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.scheduler.ReleaseJob(change->job, change->user,
                               Answering(reactor, response));
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* JobsService::SetJobPriority(
+    grpc::CallbackServerContext* context,
+    const ordo::jobs::v1::SetJobPriorityRequest* request, Job* response) {
+  const auto change =
+      ParseChange(context, request->name(), "set the priority of");
+  if (!change.ok()) return base::Finish(context, change.status());
+  const int32_t priority = request->priority();
+  if (priority < -spec::kMaxPriority || priority > spec::kMaxPriority) {
+    return base::Finish(
+        context,
+        base::InvalidField(
+            "priority", absl::StrCat("must be -", spec::kMaxPriority, "..",
+                                     spec::kMaxPriority, ", is ", priority)));
+  }
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  parts_.scheduler.SetPriority(change->job, priority, change->user,
+                               Answering(reactor, response));
   return reactor;
 }
 

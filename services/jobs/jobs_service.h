@@ -58,6 +58,10 @@ class JobsService final : public ordo::jobs::v1::JobsService::CallbackService {
       grpc::CallbackServerContext* context,
       const ordo::jobs::v1::ReleaseJobRequest* request,
       ordo::jobs::v1::Job* response) override;
+  grpc::ServerUnaryReactor* SetJobPriority(
+      grpc::CallbackServerContext* context,
+      const ordo::jobs::v1::SetJobPriorityRequest* request,
+      ordo::jobs::v1::Job* response) override;
   grpc::ServerWriteReactor<ordo::jobs::v1::WatchJobResponse>* WatchJob(
       grpc::CallbackServerContext* context,
       const ordo::jobs::v1::WatchJobRequest* request) override;

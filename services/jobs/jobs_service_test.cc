@@ -21,6 +21,7 @@ using ordo::jobs::v1::JobSpec;
 using ordo::jobs::v1::ListJobsRequest;
 using ordo::jobs::v1::ListJobsResponse;
 using ordo::jobs::v1::ReleaseJobRequest;
+using ordo::jobs::v1::SetJobPriorityRequest;
 using testing::Context;
 using ::testing::ElementsAre;
 using testing::FieldOf;
@@ -85,6 +86,15 @@ class JobsServiceTest : public ::testing::Test {
     ReleaseJobRequest request;
     request.set_name(name);
     return stub_->ReleaseJob(&context, request, job);
+  }
+
+  grpc::Status SetPriority(const std::string& name, int priority, Job* job,
+                           const std::string& user = "ada") {
+    Context context(user);
+    SetJobPriorityRequest request;
+    request.set_name(name);
+    request.set_priority(priority);
+    return stub_->SetJobPriority(&context, request, job);
   }
 
   grpc::Status List(const std::string& filter, int page_size,
@@ -298,16 +308,29 @@ TEST_F(JobsServiceTest, HeldJobSaysByWhomUntilItIsReleased) {
   EXPECT_EQ(job.held_by(), "");
 }
 
-TEST_F(JobsServiceTest, OnlyQueuedJobsAreHeldAndReleased) {
+TEST_F(JobsServiceTest, PriorityOfAQueuedJobChanges) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
+  for (const int priority : {-1000, 1000, 0}) {
+    ASSERT_TRUE(SetPriority("jobs/a", priority, &job).ok());
+    EXPECT_EQ(job.priority(), priority);
+  }
+  EXPECT_EQ(FieldOf(SetPriority("jobs/a", -1001, &job)), "priority");
+  EXPECT_EQ(FieldOf(SetPriority("jobs/a", 1001, &job)), "priority");
+}
+
+TEST_F(JobsServiceTest, OnlyQueuedJobsAreHeldAndMoved) {
   Job job;
   ASSERT_TRUE(Create(RequestOf("a"), &job).ok());
   loopback_.scheduler().SetState("a", Job::RUNNING);
   for (const grpc::Status& status :
-       {Hold("jobs/a", &job), Release("jobs/a", &job)}) {
+       {Hold("jobs/a", &job), Release("jobs/a", &job),
+        SetPriority("jobs/a", 1, &job)}) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   }
   for (const grpc::Status& status :
-       {Hold("jobs/b", &job), Release("jobs/b", &job)}) {
+       {Hold("jobs/b", &job), Release("jobs/b", &job),
+        SetPriority("jobs/b", 1, &job)}) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
   }
 }
@@ -366,7 +389,8 @@ TEST_F(AuthorisedJobsServiceTest, RefusedChangeDoesNotReachTheScheduler) {
   Job job;
   ASSERT_TRUE(Create(RequestOf("a"), &job, "ada").ok());
   for (const grpc::Status& status :
-       {Hold("jobs/a", &job, "bob"), Release("jobs/a", &job, "bob")}) {
+       {Hold("jobs/a", &job, "bob"), Release("jobs/a", &job, "bob"),
+        SetPriority("jobs/a", 1, &job, "bob")}) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::PERMISSION_DENIED);
   }
   ASSERT_TRUE(Hold("jobs/a", &job, "ada").ok());

@@ -10,6 +10,7 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "services/jobs/checkpoint_models.h"
+#include "services/jobs/queue_rules.h"
 
 namespace ordo::services::jobs {
 namespace {
@@ -41,13 +42,14 @@ std::string SpecField(const std::string& field) {
 
 // Its spec as it will be kept.
 absl::StatusOr<spec::ResolvedSpec> Resolve(const NewJobContext& context,
-                                           JobSpec spec) {
+                                           JobSpec spec, QueueRules* queues) {
   Violations violations;
   FillModel(context.scheduler, &spec, &violations);
   auto resolved = context.specs.Resolve(std::move(spec));
   if (resolved.ok()) {
     CheckModels(context.scheduler, resolved->spec, &resolved->notices,
                 &violations);
+    queues->Apply(&resolved->spec, &violations);
   }
   for (auto& violation : base::FieldViolations(resolved.status())) {
     violations.push_back(std::move(violation));
@@ -56,8 +58,15 @@ absl::StatusOr<spec::ResolvedSpec> Resolve(const NewJobContext& context,
   return resolved;
 }
 
-NewJob Make(const NewJobContext& context, const CreateJobRequest& request,
-            const Owner& owner, Violations* violations) {
+// What the jobs of one call share.
+struct Call {
+  const NewJobContext& context;
+  const Owner& owner;
+  QueueRules queues{context.scheduler};
+};
+
+NewJob Make(const CreateJobRequest& request, Call* call,
+            Violations* violations) {
   NewJob job;
   if (request.request_id().size() > kMaxRequestIdLength) {
     violations->push_back(
@@ -67,8 +76,8 @@ NewJob Make(const NewJobContext& context, const CreateJobRequest& request,
   }
   job.request_id = request.request_id();
   job.fingerprint = Fingerprint(request);
-  job.owner = owner;
-  auto resolved = Resolve(context, request.job().spec());
+  job.owner = call->owner;
+  auto resolved = Resolve(call->context, request.job().spec(), &call->queues);
   if (resolved.ok()) {
     job.spec = std::move(resolved->spec);
     job.notices = std::move(resolved->notices);
@@ -98,8 +107,9 @@ void CheckUnique(const std::string& value, const std::string& field,
 absl::StatusOr<NewJob> MakeNewJob(const NewJobContext& context,
                                   const CreateJobRequest& request,
                                   const Owner& owner) {
+  Call call{context, owner};
   Violations violations;
-  NewJob job = Make(context, request, owner, &violations);
+  NewJob job = Make(request, &call, &violations);
   if (!violations.empty()) return base::InvalidFields(violations);
   return job;
 }
@@ -112,6 +122,7 @@ absl::StatusOr<std::vector<NewJob>> MakeNewJobs(
         "requests", absl::StrCat("must have 1..", kMaxBatch, " entries, has ",
                                  request.requests_size()));
   }
+  Call call{context, owner};
   Violations violations;
   std::vector<NewJob> jobs;
   std::map<std::string, std::string> names;
@@ -120,7 +131,7 @@ absl::StatusOr<std::vector<NewJob>> MakeNewJobs(
     const CreateJobRequest& one = request.requests(i);
     const std::string path = absl::StrCat("requests[", i, "].");
     Violations found;
-    jobs.push_back(Make(context, one, owner, &found));
+    jobs.push_back(Make(one, &call, &found));
     for (const auto& violation : found) {
       violations.push_back({path + violation.field, violation.description});
     }

@@ -6,6 +6,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/ordo/queues/v1/queues.pb.h"
 #include "scheduler/testing/fake_scheduler.h"
 
 namespace ordo::services::jobs {
@@ -59,6 +60,38 @@ TEST(NewJobsTest, KeepsOwnerAndRequestIdAndResolvesTheSpec) {
   EXPECT_EQ(job->request_id, "r");
   EXPECT_EQ(job->spec.queue(), "default");
   EXPECT_EQ(job->fingerprint.size(), 64u);
+}
+
+TEST(NewJobsTest, QueueOfAJobIsThereAndSaysHowLongItMayRun) {
+  scheduler::testing::FakeScheduler known;
+  spec::SpecCache specs;
+  ordo::queues::v1::Queue queue;
+  queue.set_name("queues/night");
+  queue.mutable_default_run_time_limit()->set_seconds(60);
+  known.CreateQueue(queue, {}, [](const auto& made) { ORDO_EXPECT_OK(made); });
+  CreateJobRequest request = RequestOf("a");
+  request.mutable_job()->mutable_spec()->set_queue("night");
+  const auto job = MakeNewJob({known, specs}, request, {});
+  ORDO_ASSERT_OK(job);
+  EXPECT_EQ(job->spec.run_time_limit().seconds(), 60);
+  request.mutable_job()->mutable_spec()->set_queue("nigth");
+  const auto refused = MakeNewJob({known, specs}, request, {});
+  EXPECT_THAT(FieldsOf(refused.status()), ElementsAre("job.spec.queue"));
+}
+
+TEST(NewJobsTest, RememberedSpecsDoNotKeepWhatAQueueSaidOnce) {
+  scheduler::testing::FakeScheduler known;
+  spec::SpecCache specs;
+  CreateJobRequest request = RequestOf("a");
+  ORDO_ASSERT_OK(MakeNewJob({known, specs}, request, {}));
+  const auto now = known.GetQueue("default");
+  ORDO_ASSERT_OK(now);
+  ordo::queues::v1::Queue queue = *now;
+  queue.mutable_max_run_time_limit()->set_seconds(60);
+  known.UpdateQueue(queue, {}, [](const auto& made) { ORDO_EXPECT_OK(made); });
+  const auto job = MakeNewJob({known, specs}, request, {});
+  ORDO_ASSERT_OK(job);
+  EXPECT_EQ(job->spec.run_time_limit().seconds(), 60);
 }
 
 TEST(NewJobsTest, WhatIsWorthKnowingIsKept) {

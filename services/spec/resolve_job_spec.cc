@@ -209,12 +209,7 @@ void ResolveCommon(JobSpec* spec, Violations* violations) {
                               model::catalog::IdRule())});
   }
   CheckLabels(*spec, violations);
-  // Placement does not honour it yet: never silently ignored, nor filled in.
-  RefuseFields({"priority"}, "is not accepted yet; leave it out", *spec,
-               violations);
-  spec->clear_priority();
   ResolveScheduling(spec, violations);
-  spec->clear_priority();
 }
 
 }  // namespace
@@ -257,6 +252,9 @@ std::vector<std::string> UncheckedOf(const JobSpec& spec) {
   for (int i = 0; i < spec.checkpoints_size(); ++i) {
     add(absl::StrCat("checkpoints[", i, "]"), spec.checkpoints(i),
         "and whether the evaluations go with it");
+  }
+  if (spec.queue() != kDefaultQueue) {
+    add("queue", spec.queue(), "and for how long its jobs may run");
   }
   for (int i = 0; i < spec.needs_size(); ++i) {
     add(absl::StrCat("needs[", i, "]"), spec.needs(i).job(),

@@ -267,7 +267,7 @@ TEST(ResolveJobSpecTest, EveryViolationIsReportedAtOnce) {
   EXPECT_THAT(FieldsOf(Train(),
                        [](JobSpec* spec) {
                          spec->set_name("Addition");
-                         spec->set_queue("fast");
+                         spec->set_queue("Fast");
                          spec->mutable_retry()->set_max_attempts(0);
                          spec->mutable_data()->set_task("multiplication");
                          spec->mutable_encoding()->set_name("roap");
@@ -309,10 +309,9 @@ TEST(ResolveJobSpecTest, OtherJobsHaveOneRank) {
 TEST(ResolveJobSpecTest, WhatNothingHonoursIsRefusedByName) {
   EXPECT_THAT(FieldsOf(Train(),
                        [](JobSpec* spec) {
-                         spec->set_priority(0);
                          spec->mutable_resources()->set_exclusive(true);
                        }),
-              ElementsAre("priority", "resources.exclusive"));
+              ElementsAre("resources.exclusive"));
 }
 
 TEST(ResolveJobSpecTest, AKernelThatCannotBeTakenIsRefused) {
@@ -534,12 +533,11 @@ TEST(ResolveJobSpecTest, WithoutAKindTheRestIsCheckedAsWhatItLooksLike) {
 TEST(ResolveJobSpecTest, MessagesSayWhatToDo) {
   JobSpec spec = Train();
   spec.mutable_encoding()->set_name("tpae");
-  spec.set_queue("fast");
-  EXPECT_THAT(
-      ResolveJobSpec(spec),
-      StatusIs(absl::StatusCode::kInvalidArgument,
-               ::testing::AllOf(HasSubstr("did you mean 'tape'?"),
-                                HasSubstr("only 'default' exists today"))));
+  spec.set_queue("Fast");
+  EXPECT_THAT(ResolveJobSpec(spec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       ::testing::AllOf(HasSubstr("did you mean 'tape'?"),
+                                        HasSubstr("is 'Fast'"))));
 }
 
 TEST(ResolveJobSpecTest, AModelFromACheckpointStaysUntilItIsFilledIn) {
@@ -574,6 +572,10 @@ TEST(ResolveJobSpecTest, WhatASpecRefersToIsNotCheckedHere) {
               ElementsAre(HasSubstr("start_from: jobs/b is looked up")));
   EXPECT_THAT(UncheckedOf(*ResolveJobSpec(Evaluate())),
               ElementsAre(HasSubstr("checkpoints[0]: jobs/addition")));
+  JobSpec elsewhere = Train();
+  elsewhere.set_queue("night");
+  EXPECT_THAT(UncheckedOf(*ResolveJobSpec(elsewhere)),
+              ElementsAre(HasSubstr("queue: night is looked up")));
   JobSpec needing = Train();
   needing.add_needs()->set_job("c");
   EXPECT_THAT(UncheckedOf(*ResolveJobSpec(needing)),

@@ -15,7 +15,6 @@ using ordo::jobs::v1::Need;
 using ordo::jobs::v1::RetryPolicy;
 using Violations = std::vector<base::FieldViolation>;
 
-constexpr char kDefaultQueue[] = "default";
 constexpr int kMaxAttempts = 100;
 constexpr int kDefaultAttempts = 3;
 constexpr int64_t kMaxStepTimeoutSeconds = 24 * 60 * 60;
@@ -79,11 +78,10 @@ void ResolveNeeds(JobSpec* spec, Violations* violations) {
 
 void ResolveScheduling(JobSpec* spec, Violations* violations) {
   if (spec->queue().empty()) spec->set_queue(kDefaultQueue);
-  if (spec->queue() != kDefaultQueue) {
+  if (!model::catalog::IsId(spec->queue())) {
     violations->push_back(
-        {"queue", absl::StrCat("no queue is called '",
-                               spec->queue().substr(0, kMaxShown), "'; only '",
-                               kDefaultQueue, "' exists today")});
+        {"queue", absl::StrCat("must be ", model::catalog::IdRule(), ", is '",
+                               spec->queue().substr(0, kMaxShown), "'")});
   }
   model::catalog::ResolveNumber({"priority", -kMaxPriority, kMaxPriority, 0},
                                 "", spec, violations);

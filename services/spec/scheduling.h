@@ -8,6 +8,8 @@
 
 namespace ordo::services::spec {
 
+// The queue that is always there.
+inline constexpr char kDefaultQueue[] = "default";
 inline constexpr int kMaxPriority = 1000;
 inline constexpr int kMaxNeeds = 64;
 inline constexpr int kMaxInterruptions = 10'000;

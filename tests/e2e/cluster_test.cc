@@ -9,6 +9,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/ordo/queues/v1/queues.grpc.pb.h"
 #include "proto/ordo/usage/v1/usage.grpc.pb.h"
 #include "proto/ordo/workers/v1/workers.grpc.pb.h"
 #include "tests/e2e/scenario.h"
@@ -17,6 +18,9 @@ namespace ordo::tests::e2e {
 namespace {
 
 using jobs::v1::Job;
+using jobs::v1::JobSpec;
+using queues::v1::Queue;
+using queues::v1::QueuesService;
 using workers::v1::Worker;
 using workers::v1::WorkersService;
 
@@ -103,6 +107,41 @@ TEST_F(ClusterTest, NothingStartsOnACordonedWorkerUntilItIsUncordoned) {
   ASSERT_GE(explained.blockers_size(), 1);
   EXPECT_EQ(explained.blockers(0).reason(), "NO_WORKER");
   ORDO_ASSERT_OK(Uncordon());
+  EXPECT_TRUE(WaitForState("job", Job::SUCCEEDED).has_value());
+}
+
+TEST_F(ClusterTest, QueueHoldsNoMoreThanItMayUntilItsLimitIsLifted) {
+  Start("");
+  const auto stub =
+      QueuesService::NewStub(base::Connect(deployment_->api_address()));
+  queues::v1::CreateQueueRequest create;
+  create.set_queue_id("night");
+  queues::v1::Quota& quota = *create.mutable_queue()->add_quotas();
+  quota.set_device("cpu");
+  quota.set_limit(0);
+  Queue queue;
+  ORDO_ASSERT_OK(
+      Call(*stub, &QueuesService::Stub::CreateQueue, create, &queue));
+  JobSpec spec = Spec("job");
+  spec.set_queue("night");
+  Submit(spec);
+  KillScheduler();
+  // It is back, and there is a worker that could run the job.
+  EXPECT_EQ(GetWorker().state(), Worker::ONLINE);
+  Submit(Spec("other"));
+  ASSERT_TRUE(WaitForState("other", Job::SUCCEEDED).has_value());
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto explained, Explain("job"));
+  ASSERT_GE(explained.blockers_size(), 1);
+  EXPECT_EQ(explained.blockers(0).reason(), "QUEUE_LIMIT");
+
+  queues::v1::UpdateQueueRequest update;
+  update.mutable_queue()->set_name("queues/night");
+  update.mutable_queue()->set_etag(queue.etag());
+  update.mutable_update_mask()->add_paths("quotas");
+  ORDO_ASSERT_OK(
+      Call(*stub, &QueuesService::Stub::UpdateQueue, update, &queue));
+  EXPECT_EQ(queue.changes_size(), 2);
+  EXPECT_EQ(queue.changes(1).user(), base::LocalUser());
   EXPECT_TRUE(WaitForState("job", Job::SUCCEEDED).has_value());
 }
 

@@ -5,7 +5,9 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "proto/ordo/queues/v1/queues.pb.h"
 #include "scheduler/core/load.h"
+#include "scheduler/core/queues.h"
 #include "scheduler/server/writer.h"
 
 namespace ordo::tests::sim {
@@ -41,7 +43,31 @@ void SimScheduler::Begin(SimSchedulerOptions options, SetDesired set_desired) {
   set_desired_ = std::move(set_desired);
   clock_.emplace(world_, world_.MakeDice("scheduler/clock"),
                  options_.clock_drift);
+  MakeQueues();
   Start();
+}
+
+void SimScheduler::MakeQueues() {
+  std::vector<core::Record> rows;
+  for (const scheduler::policy::Queue& wanted : options_.queues) {
+    queues::v1::Queue queue;
+    queue.set_name(core::QueueName(wanted.name));
+    queue.set_weight(wanted.weight);
+    queue.set_max_queued_jobs(scheduler::kDefaultMaxQueuedJobs);
+    for (const auto& [device, quota] : wanted.quotas) {
+      queues::v1::Quota& given = *queue.add_quotas();
+      given.set_device(device);
+      given.set_guaranteed(quota.guaranteed);
+      if (quota.limit.has_value()) given.set_limit(*quota.limit);
+    }
+    if (wanted.max_per_owner.has_value()) {
+      queue.set_max_devices_per_owner(*wanted.max_per_owner);
+    }
+    rows.push_back({std::make_shared<const core::Row>(core::Row{
+        core::Row::Kind::kQueue, wanted.name, queue.SerializeAsString()})});
+  }
+  scheduler::store::testing::MemoryStore store(memory_);
+  store.Commit(rows).IgnoreError();
 }
 
 void SimScheduler::Start() {
@@ -62,11 +88,6 @@ void SimScheduler::Start() {
     return;
   }
   state_ = *std::move(state);
-  // They are in none of the core's records.
-  for (const scheduler::policy::Queue& queue : options_.queues) {
-    state_->board.PutQueue(queue);
-    state_->board_changed = true;
-  }
   queue_.clear();
   group_.clear();
   calls_.clear();

@@ -96,6 +96,8 @@ class SimScheduler {
     bool under_way = false;
   };
 
+  // Puts the queues into the store, as if people had made them before.
+  void MakeQueues();
   void Start();
   void Enter(std::function<void()> then);
   void Ask(const scheduler::server::Mentioned& mentioned,

@@ -104,6 +104,7 @@ void TestShell::Keep(const Effect& effect) {
     } else {
       const auto& row = std::get<RowPtr>(record->value);
       rows_[{row->kind, row->key}] = row;
+      if (!row->bytes.has_value()) rows_.erase({row->kind, row->key});
     }
   } else if (const auto* count = std::get_if<Count>(&effect)) {
     counts_[{count->what, count->label}] += count->amount;
@@ -240,6 +241,21 @@ absl::StatusOr<jobs::v1::Job> TestShell::ChangePriority(const std::string& job,
   const uint64_t call = next_call_++;
   ApplyEvent(SetPriority{call, job, "ada", priority});
   return TakeJob(call);
+}
+
+absl::StatusOr<queues::v1::Queue> TestShell::Change(ChangeQueue change) {
+  change.call = next_call_++;
+  ApplyEvent(change);
+  for (auto it = pending_.begin(); it != pending_.end(); ++it) {
+    const auto* answer = std::get_if<AnswerQueue>(&*it);
+    if (answer == nullptr || answer->call != change.call) continue;
+    const absl::StatusOr<QueuePtr> queue = answer->queue;
+    pending_.erase(it);
+    if (!queue.ok()) return queue.status();
+    return **queue;
+  }
+  ADD_FAILURE() << "call " << change.call << " was not answered";
+  return absl::InternalError("not answered");
 }
 
 absl::StatusOr<workers::v1::Worker> TestShell::Change(ChangeWorker change) {

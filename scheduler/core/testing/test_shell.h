@@ -43,6 +43,7 @@ class TestShell {
   absl::StatusOr<jobs::v1::Job> ChangePriority(const std::string& job,
                                                int priority);
   // Numbered here.
+  absl::StatusOr<queues::v1::Queue> Change(ChangeQueue change);
   absl::StatusOr<workers::v1::Worker> Change(ChangeWorker change);
   // Takes its own answer. Numbers the observed set if the test did not.
   absl::Status Announce(agent::v1::AnnounceRequest request);

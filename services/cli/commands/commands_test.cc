@@ -39,13 +39,13 @@ TEST(CommandTableTest, NamesAreUniqueAndEverythingIsExplained) {
 TEST(CommandTableTest, HasTheCommandsOfTheManual) {
   std::vector<std::string> names;
   for (const Command& command : Commands()) names.push_back(command.name);
-  EXPECT_THAT(
-      names,
-      ::testing::IsSupersetOf(
-          {"up",         "down",    "submit",  "list",    "show",  "watch",
-           "logs",       "explain", "cancel",  "wait",    "rerun", "continue",
-           "evaluate",   "report",  "get",     "push",    "help",  "version",
-           "completion", "hold",    "release", "workers", "usage"}));
+  EXPECT_THAT(names,
+              ::testing::IsSupersetOf(
+                  {"up",      "down",     "submit",   "list",       "show",
+                   "watch",   "logs",     "explain",  "cancel",     "wait",
+                   "rerun",   "continue", "evaluate", "report",     "get",
+                   "push",    "help",     "version",  "completion", "hold",
+                   "release", "workers",  "usage",    "priority",   "queues"}));
 }
 
 // How to ask each command for something that it can give.
@@ -83,6 +83,8 @@ class JsonTest : public testing::CliTest {
     return {
         {"hold", {"q", services}},
         {"release", {"q", services}},
+        {"priority", {"q", "7", services}},
+        {"queues", {"list", services}},
         {"workers", {"cordon", "w", services}},
         {"usage", {services}},
         {"down", {"--dir", folder_.path()}},

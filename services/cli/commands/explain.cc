@@ -16,16 +16,21 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
                           &jobs::v1::JobsService::Stub::Explain, request));
   if (PrintStructured(context, response)) return ExitCode::kOk;
   context.out << Printable(response.summary()) << "\n";
-  // One alone is what the summary says.
+  // The first is what holds it; alone it is what the summary says.
   for (const auto& blocker : response.blockers()) {
     if (response.blockers_size() == 1) break;
     context.out << "  "
                 << Paint(context.terminal, Color::kBold, blocker.reason())
                 << "  " << Printable(blocker.message()) << "\n";
   }
-  if (response.jobs_ahead() > 0) {
-    context.out << "  jobs ahead in the queue: " << response.jobs_ahead()
+  if (response.has_jobs_ahead()) {
+    context.out << "  place in the queue: " << response.jobs_ahead() + 1
                 << "\n";
+  }
+  if (response.has_estimated_start_time()) {
+    context.out << "  starts about "
+                << FormatTime(response.estimated_start_time())
+                << " if nothing fails\n";
   }
   return ExitCode::kOk;
 }
@@ -37,6 +42,13 @@ Command ExplainCommand() {
   command.name = "explain";
   command.arguments = "JOB";
   command.summary = "say what a job waits for or does";
+  command.help =
+      "Of a job that waits: the one thing that holds it, what comes after "
+      "that,\n"
+      "and of one that waits for devices its place in the queue and, where "
+      "that "
+      "can\n"
+      "be told, when it will start.";
   command.min_arguments = 1;
   command.max_arguments = 1;
   command.completes = "jobs";

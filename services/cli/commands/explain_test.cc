@@ -26,9 +26,38 @@ TEST_F(ExplainTest, PrintsEveryReason) {
             "a waits\n"
             "  BACKOFF  the next attempt starts in 3s\n"
             "  WAITING_FOR_DEVICE  cpu:0 runs b\n"
-            "  jobs ahead in the queue: 2\n");
+            "  place in the queue: 3\n");
   EXPECT_EQ(Run({"explain", "a", "-o", "json"}), 0);
   EXPECT_THAT(out(), HasSubstr("\"jobs_ahead\":2"));
+}
+
+TEST_F(ExplainTest, SaysWhenAWaitingJobIsExpectedToStart) {
+  scheduler_.SetJob("a", Job::QUEUED);
+  jobs::v1::ExplainResponse explanation;
+  explanation.set_summary("a waits");
+  explanation.add_blockers()->set_reason("WAITING_FOR_DEVICE");
+  explanation.set_jobs_ahead(0);
+  explanation.mutable_estimated_start_time()->set_seconds(1'700'000'000);
+  scheduler_.SetExplanation(explanation);
+  EXPECT_EQ(Run({"explain", "a"}), 0);
+  EXPECT_EQ(out(),
+            "a waits\n"
+            "  place in the queue: 1\n"
+            "  starts about " +
+                absl::FormatTime("%Y-%m-%d %H:%M:%S",
+                                 absl::FromUnixSeconds(1'700'000'000),
+                                 absl::LocalTimeZone()) +
+                " if nothing fails\n");
+}
+
+TEST_F(ExplainTest, JobThatWaitsForNoDeviceHasNoPlace) {
+  scheduler_.SetJob("a", Job::QUEUED);
+  jobs::v1::ExplainResponse explanation;
+  explanation.set_summary("a is on hold");
+  explanation.add_blockers()->set_reason("HELD");
+  scheduler_.SetExplanation(explanation);
+  EXPECT_EQ(Run({"explain", "a"}), 0);
+  EXPECT_EQ(out(), "a is on hold\n");
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ absl::Status ShowJob(Context& context, const std::string& name) {
        job.owner().user() + (job.owner().verified() ? "" : " (unverified)")});
   lines.push_back({"Kind", JobSpecKind(job.spec().kind())});
   lines.push_back({"Queue", job.spec().queue()});
+  lines.push_back({"Priority", absl::StrCat(job.priority())});
   if (!job.held_by().empty()) lines.push_back({"Held by", job.held_by()});
   lines.push_back({"Created", FormatTime(job.create_time())});
   lines.push_back({"Started", FormatTime(job.start_time())});

@@ -29,11 +29,11 @@ TEST_F(ShowTest, JobHasItsAttemptsAndSpec) {
     job->add_notices("no kernel does it");
   });
   EXPECT_EQ(Run({"show", "a"}), 0);
-  EXPECT_THAT(out(), HasSubstr("Job:     a\nState:   FAILED\n"
-                               "Reason:  NON_FINITE\n"
-                               "Message: lower training.learning_rate\n"
-                               "Owner:   ada (unverified)\n"));
-  EXPECT_THAT(out(), HasSubstr("Notice:  no kernel does it\n"));
+  EXPECT_THAT(out(), HasSubstr("Job:      a\nState:    FAILED\n"
+                               "Reason:   NON_FINITE\n"
+                               "Message:  lower training.learning_rate\n"
+                               "Owner:    ada (unverified)\n"));
+  EXPECT_THAT(out(), HasSubstr("Notice:   no kernel does it\n"));
   EXPECT_THAT(out(), HasSubstr("12s"));
   EXPECT_THAT(out(), HasSubstr("7  NON_FINITE  loss is not finite"));
   EXPECT_THAT(out(), HasSubstr("attempt 1: resumed from "
@@ -131,9 +131,12 @@ TEST_F(ShowTest, ClosedWorkerSaysWhoClosedItWhenAndWhy) {
 }
 
 TEST_F(ShowTest, HeldJobSaysByWhom) {
-  scheduler_.SetJob("a", Job::QUEUED,
-                    [](Job* job) { job->set_held_by("bob"); });
+  scheduler_.SetJob("a", Job::QUEUED, [](Job* job) {
+    job->set_priority(-5);
+    job->set_held_by("bob");
+  });
   EXPECT_EQ(Run({"show", "a"}), 0);
+  EXPECT_THAT(out(), HasSubstr("-5"));
   EXPECT_THAT(out(), HasSubstr("Held by:"));
   EXPECT_THAT(out(), HasSubstr("bob"));
 }

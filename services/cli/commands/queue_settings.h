@@ -1,0 +1,37 @@
+#ifndef ORDO_SERVICES_CLI_COMMANDS_QUEUE_SETTINGS_H_
+#define ORDO_SERVICES_CLI_COMMANDS_QUEUE_SETTINGS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "google/protobuf/field_mask.pb.h"
+#include "proto/ordo/queues/v1/queues.pb.h"
+#include "services/cli/options.h"
+
+namespace ordo::services::cli {
+
+// The options that say what a queue has; --unset among them.
+std::vector<Option> QueueOptionTable();
+
+// What a command line sets of a queue.
+struct QueueSettings {
+  queues::v1::Queue queue;
+  // The fields that are set or unset.
+  google::protobuf::FieldMask mask;
+};
+
+// INVALID_ARGUMENT for a value that cannot be read, and for a setting that is
+// unset too. Ranges are the scheduler's to check.
+absl::StatusOr<QueueSettings> ParseQueueSettings(const Arguments& arguments);
+
+// Adds to the quotas that `change` gives those that `now` has of other devices,
+// in the order of `now`.
+void KeepOtherQuotas(const queues::v1::Queue& now, queues::v1::Queue* change);
+
+// "4", "4 of at most 8", "at most 8": a quota for people.
+std::string QuotaText(const queues::v1::Quota& quota);
+
+}  // namespace ordo::services::cli
+
+#endif  // ORDO_SERVICES_CLI_COMMANDS_QUEUE_SETTINGS_H_

@@ -1,0 +1,48 @@
+#include "services/jobs/queue_rules.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "services/spec/durations.h"
+
+namespace ordo::services::jobs {
+namespace {
+
+std::string Text(const google::protobuf::Duration& duration) {
+  return absl::FormatDuration(absl::Seconds(duration.seconds()) +
+                              absl::Nanoseconds(duration.nanos()));
+}
+
+}  // namespace
+
+void QueueRules::Apply(ordo::jobs::v1::JobSpec* spec,
+                       std::vector<base::FieldViolation>* violations) {
+  auto found = queues_.find(spec->queue());
+  if (found == queues_.end()) {
+    found = queues_.emplace(spec->queue(), scheduler_.GetQueue(spec->queue()))
+                .first;
+  }
+  if (!found->second.ok()) {
+    violations->push_back(
+        {"queue", std::string(found->second.status().message())});
+    return;
+  }
+  const ordo::queues::v1::Queue& queue = *found->second;
+  if (!spec->has_run_time_limit()) {
+    if (queue.has_default_run_time_limit()) {
+      *spec->mutable_run_time_limit() = queue.default_run_time_limit();
+    } else if (queue.has_max_run_time_limit()) {
+      *spec->mutable_run_time_limit() = queue.max_run_time_limit();
+    }
+    return;
+  }
+  if (queue.has_max_run_time_limit() &&
+      spec::IsLonger(spec->run_time_limit(), queue.max_run_time_limit())) {
+    violations->push_back(
+        {"run_time_limit",
+         absl::StrCat("must be at most ", Text(queue.max_run_time_limit()),
+                      ", the largest of the queue ", spec->queue(), ", is ",
+                      Text(spec->run_time_limit()))});
+  }
+}
+
+}  // namespace ordo::services::jobs

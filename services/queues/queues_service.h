@@ -1,0 +1,50 @@
+#ifndef ORDO_SERVICES_QUEUES_QUEUES_SERVICE_H_
+#define ORDO_SERVICES_QUEUES_QUEUES_SERVICE_H_
+
+#include "proto/ordo/queues/v1/queues.grpc.pb.h"
+#include "scheduler/scheduler.h"
+#include "services/auth/auth.h"
+
+namespace ordo::services::queues {
+
+// The gRPC skin of queues; see the proto for what the calls do.
+class QueuesService final
+    : public ordo::queues::v1::QueuesService::CallbackService {
+ public:
+  // All outlive the server.
+  struct Parts {
+    scheduler::Scheduler& scheduler;
+    const auth::Authenticator& authenticator;
+    const auth::Authoriser& authoriser;
+  };
+
+  explicit QueuesService(const Parts& parts) : parts_(parts) {}
+
+  grpc::ServerUnaryReactor* CreateQueue(
+      grpc::CallbackServerContext* context,
+      const ordo::queues::v1::CreateQueueRequest* request,
+      ordo::queues::v1::Queue* response) override;
+  grpc::ServerUnaryReactor* GetQueue(
+      grpc::CallbackServerContext* context,
+      const ordo::queues::v1::GetQueueRequest* request,
+      ordo::queues::v1::Queue* response) override;
+  grpc::ServerUnaryReactor* ListQueues(
+      grpc::CallbackServerContext* context,
+      const ordo::queues::v1::ListQueuesRequest* request,
+      ordo::queues::v1::ListQueuesResponse* response) override;
+  grpc::ServerUnaryReactor* UpdateQueue(
+      grpc::CallbackServerContext* context,
+      const ordo::queues::v1::UpdateQueueRequest* request,
+      ordo::queues::v1::Queue* response) override;
+  grpc::ServerUnaryReactor* DeleteQueue(
+      grpc::CallbackServerContext* context,
+      const ordo::queues::v1::DeleteQueueRequest* request,
+      ordo::queues::v1::Queue* response) override;
+
+ private:
+  const Parts parts_;
+};
+
+}  // namespace ordo::services::queues
+
+#endif  // ORDO_SERVICES_QUEUES_QUEUES_SERVICE_H_
