@@ -12,10 +12,10 @@
 #include "base/files/file_util.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
-#include "scheduler/core/explain.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/present.h"
 #include "scheduler/server/counts.h"
+#include "scheduler/server/refusals.h"
 
 namespace ordo::scheduler::server {
 namespace {
@@ -27,18 +27,6 @@ using base::LogWarning;
 // A lease holds this many announce periods: two may be lost.
 constexpr int kAnnouncesPerLease = 3;
 constexpr absl::Duration kAgePeriod = absl::Seconds(1);
-
-absl::Status Leaving() {
-  return absl::UnavailableError(
-      "the scheduler is leaving; try again when it is back");
-}
-
-absl::Status NoRoom() {
-  return absl::UnavailableError(
-      "the disk of the scheduler's store is full, so nothing is acknowledged; "
-      "running jobs go on; free space on it and try again, with the same "
-      "request id");
-}
 
 void LogArchived(const absl::StatusOr<int64_t>& num_jobs) {
   if (!num_jobs.ok()) {
@@ -488,163 +476,6 @@ void Server::TakeAnswer(const agent::v1::SetDesiredRequest& request,
       .IgnoreError();  // When draining, the next life asks again.
 }
 
-void Server::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {
-  const Mentioned mentioned = MentionedBy(jobs);
-  Call(
-      mentioned,
-      [&jobs](uint64_t call, std::vector<core::RetiredJob> retired) {
-        return core::Submit{call, std::move(jobs), std::move(retired)};
-      },
-      std::move(done));
-}
-
-void Server::CallForJob(const std::string& job,
-                        const std::function<core::Event(uint64_t call)>& make,
-                        JobCallback done) {
-  Call(
-      {{job}}, [&make](uint64_t call, const auto&) { return make(call); },
-      [done =
-           std::move(done)](absl::StatusOr<std::vector<jobs::v1::Job>> jobs) {
-        if (jobs.ok()) {
-          done(std::move(jobs->front()));
-        } else {
-          done(jobs.status());
-        }
-      });
-}
-
-void Server::CancelJob(const std::string& job, const std::string& user,
-                       JobCallback done) {
-  CallForJob(
-      job,
-      [&](uint64_t call) {
-        return core::Cancel{call, job, user};
-      },
-      std::move(done));
-}
-
-void Server::HoldJob(const std::string& job, const std::string& user,
-                     JobCallback done) {
-  CallForJob(
-      job,
-      [&](uint64_t call) {
-        return core::Hold{call, job, user};
-      },
-      std::move(done));
-}
-
-void Server::ReleaseJob(const std::string& job, const std::string& user,
-                        JobCallback done) {
-  CallForJob(
-      job,
-      [&](uint64_t call) {
-        return core::Release{call, job, user};
-      },
-      std::move(done));
-}
-
-void Server::SetPriority(const std::string& job, int32_t priority,
-                         const std::string& user, JobCallback done) {
-  CallForJob(
-      job,
-      [&](uint64_t call) {
-        return core::SetPriority{call, job, user, priority};
-      },
-      std::move(done));
-}
-
-void Server::CallAdmin(const std::function<core::Event(uint64_t call)>& make,
-                       AdminCalls::Callback done) {
-  absl::Status refused;
-  {
-    base::MutexLock lock(mutex_);
-    if (draining_) {
-      refused = Leaving();
-    } else if (full_) {
-      refused = NoRoom();
-    } else {
-      const uint64_t call = next_call_++;
-      admin_calls_.Add(call, std::move(done));
-      ApplyLocked(make(call)).IgnoreError();  // Answered by the writer.
-      return;
-    }
-  }
-  AdminCalls::Refuse(done, refused);
-}
-
-void Server::CordonWorker(const std::string& worker, const Author& author,
-                          WorkerCallback done) {
-  using Change = core::ChangeWorker;
-  CallAdmin(
-      [&](uint64_t call) {
-        return Change{call, Change::Verb::kCordon, worker, {}, author};
-      },
-      std::move(done));
-}
-
-void Server::DrainWorker(const std::string& worker, absl::Time at,
-                         const Author& author, WorkerCallback done) {
-  using Change = core::ChangeWorker;
-  CallAdmin(
-      [&](uint64_t call) {
-        return Change{call, Change::Verb::kDrain, worker, at, author};
-      },
-      std::move(done));
-}
-
-void Server::UncordonWorker(const std::string& worker, const Author& author,
-                            WorkerCallback done) {
-  using Change = core::ChangeWorker;
-  CallAdmin(
-      [&](uint64_t call) {
-        return Change{call, Change::Verb::kUncordon, worker, {}, author};
-      },
-      std::move(done));
-}
-
-void Server::CreateQueue(const queues::v1::Queue& queue, const Author& author,
-                         QueueCallback done) {
-  using Change = core::ChangeQueue;
-  CallAdmin(
-      [&](uint64_t call) {
-        return Change{call, Change::Verb::kCreate, queue, author};
-      },
-      std::move(done));
-}
-
-void Server::UpdateQueue(const queues::v1::Queue& queue, const Author& author,
-                         QueueCallback done) {
-  using Change = core::ChangeQueue;
-  CallAdmin(
-      [&](uint64_t call) {
-        return Change{call, Change::Verb::kUpdate, queue, author};
-      },
-      std::move(done));
-}
-
-void Server::DeleteQueue(const std::string& queue, const std::string& etag,
-                         const Author& author, QueueCallback done) {
-  using Change = core::ChangeQueue;
-  queues::v1::Queue named;
-  named.set_name(core::QueueName(queue));
-  named.set_etag(etag);
-  CallAdmin(
-      [&](uint64_t call) {
-        return Change{call, Change::Verb::kDelete, named, author};
-      },
-      std::move(done));
-}
-
-absl::StatusOr<queues::v1::Queue> Server::GetQueue(
-    const std::string& queue) const {
-  return view_.GetQueue(queue);
-}
-
-absl::StatusOr<Listing<queues::v1::Queue>> Server::ListQueues(
-    const Page& page) const {
-  return view_.ListQueues(page);
-}
-
 absl::StatusOr<int64_t> Server::WatchJob(const std::string& job,
                                          WatchCallback callback) {
   ORDO_RETURN_IF_ERROR(reads_.GetJob(job));
@@ -674,56 +505,6 @@ absl::StatusOr<agent::v1::AnnounceResponse> Server::Announce(
   *response.mutable_period() =
       core::ToProtoDuration(options_.core.lease / kAnnouncesPerLease);
   return response;
-}
-
-absl::StatusOr<jobs::v1::Job> Server::GetJob(const std::string& job) const {
-  return reads_.GetJob(job);
-}
-
-absl::StatusOr<Listing<jobs::v1::Job>> Server::ListJobs(
-    const JobFilter& filter, const Page& page) const {
-  return reads_.ListJobs(filter, page);
-}
-
-absl::StatusOr<jobs::v1::ExplainResponse> Server::Explain(
-    const std::string& job) const {
-  const core::Moment now = Now();
-  std::optional<core::Placing> placing;
-  {
-    base::MutexLock lock(mutex_);
-    placing = core::PlacingOf(state_, job, now);
-  }
-  return reads_.Explain(job, now.wall, placing);
-}
-
-absl::StatusOr<checkpoints::v1::Checkpoint> Server::GetCheckpoint(
-    const std::string& job, const std::string& checkpoint) const {
-  return reads_.GetCheckpoint(job, checkpoint);
-}
-
-absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> Server::ListCheckpoints(
-    const std::string& job, const Page& page) const {
-  return reads_.ListCheckpoints(job, page);
-}
-
-absl::StatusOr<reports::v1::Report> Server::GetReport(
-    const std::string& job, const std::string& report) const {
-  return reads_.GetReport(job, report);
-}
-
-absl::StatusOr<Listing<reports::v1::Report>> Server::ListReports(
-    const std::string& job, const Page& page) const {
-  return reads_.ListReports(job, page);
-}
-
-absl::StatusOr<workers::v1::Worker> Server::GetWorker(
-    const std::string& worker) const {
-  return view_.GetWorker(worker);
-}
-
-absl::StatusOr<Listing<workers::v1::Worker>> Server::ListWorkers(
-    const Page& page) const {
-  return view_.ListWorkers(page);
 }
 
 }  // namespace ordo::scheduler::server

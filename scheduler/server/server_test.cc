@@ -20,7 +20,7 @@
 #include "scheduler/core/testing/builders.h"
 #include "scheduler/policy/fair.h"
 #include "scheduler/server/testing/fake_worker.h"
-#include "scheduler/store/sqlite_store.h"
+#include "scheduler/server/testing/server_fixture.h"
 #include "scheduler/store/testing/memory_store.h"
 
 namespace ordo::scheduler::server {
@@ -33,96 +33,9 @@ using core::testing::JobBuilder;
 using jobs::v1::Job;
 using testing::FakeWorker;
 using ::testing::HasSubstr;
-
-constexpr std::chrono::seconds kPatience(20);
-
-// The result of a callback that comes later.
-template <typename T>
-class Later {
- public:
-  std::function<void(T)> callback() {
-    return
-        [promise = promise_](T value) { promise->set_value(std::move(value)); };
-  }
-  T Get() {
-    auto future = promise_->get_future();
-    EXPECT_EQ(future.wait_for(kPatience), std::future_status::ready);
-    return future.get();
-  }
-
- private:
-  std::shared_ptr<std::promise<T>> promise_ =
-      std::make_shared<std::promise<T>>();
-};
-
-class ServerTest : public ::testing::Test {
- protected:
-  ServerTest() { Open(); }
-
-  // A scheduler's life. The store lives on.
-  void Open() {
-    auto store = store::OpenSqliteStore({folder_.Path("ordo.db")});
-    ASSERT_THAT(store, IsOk());
-    store_ = *std::move(store);
-    ServerOptions options;
-    options.core.place = &policy::PlaceFair;
-    options.core.lease = lease_;
-    options.core.heartbeat = absl::Milliseconds(50);
-    options.core.retry_backoff = absl::Milliseconds(20);
-    options.store = store_.get();
-    options.clock = &clock_;
-    options.files = &files_;
-    options.metrics = &metrics_;
-    options.storage_root = folder_.path();
-    options.retention = retention_;
-    auto server = Server::Start(std::move(options));
-    ASSERT_THAT(server, IsOk());
-    server_ = *std::move(server);
-  }
-  void Close() {
-    server_.reset();
-    store_.reset();
-  }
-
-  absl::StatusOr<std::vector<Job>> Create(const std::vector<NewJob>& jobs) {
-    Later<absl::StatusOr<std::vector<Job>>> later;
-    server_->CreateJobs(jobs, later.callback());
-    return later.Get();
-  }
-  absl::StatusOr<Job> Cancel(const std::string& job) {
-    Later<absl::StatusOr<Job>> later;
-    server_->CancelJob(job, "ada", later.callback());
-    return later.Get();
-  }
-  // Waits for a job to be in a state.
-  Job WaitFor(const std::string& job, Job::State state) {
-    auto reached = std::make_shared<std::promise<Job>>();
-    auto done = std::make_shared<std::atomic<bool>>(false);
-    const auto watch =
-        server_->WatchJob(job, [reached, done, state](const Job& seen, bool) {
-          if (seen.state() == state && !done->exchange(true)) {
-            reached->set_value(seen);
-          }
-        });
-    EXPECT_THAT(watch, IsOk());
-    auto future = reached->get_future();
-    EXPECT_EQ(future.wait_for(kPatience), std::future_status::ready)
-        << job << " is " << server_->GetJob(job)->ShortDebugString();
-    server_->StopWatch(*watch);
-    return future.get();
-  }
-
-  RetentionOptions retention_;
-  // Longer than any test.
-  absl::Duration lease_ = absl::Seconds(60);
-  base::testing::TemporaryFolder folder_;
-  base::PosixFilesystem files_;
-  base::RealClock clock_;
-  base::MetricsRegistry registry_;
-  SchedulerMetrics metrics_{registry_};
-  std::unique_ptr<store::Store> store_;
-  std::unique_ptr<Server> server_;
-};
+using testing::kPatience;
+using testing::Later;
+using testing::ServerTest;
 
 TEST_F(ServerTest, AJobRunsOnAWorkerToItsEnd) {
   FakeWorker worker("w");
@@ -146,17 +59,6 @@ TEST_F(ServerTest, AJobRunsOnAWorkerToItsEnd) {
   EXPECT_THAT(server_->GetCheckpoint("a", "latest"), IsOk());
   EXPECT_EQ(server_->ListReports("", {})->items.size(), 1u);
   EXPECT_TRUE(worker.WaitForForgotten("a", 1));
-}
-
-TEST_F(ServerTest, ARepeatOfARequestGivesTheSameJob) {
-  ASSERT_THAT(Create({JobBuilder("a").RequestId("r", "f1")}), IsOk());
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto again,
-                            Create({JobBuilder("a").RequestId("r", "f1")}));
-  EXPECT_EQ(again[0].sequence(), 1);
-  EXPECT_THAT(Create({JobBuilder("a").RequestId("r", "f2")}),
-              StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(Create({JobBuilder("a")}),
-              StatusIs(absl::StatusCode::kAlreadyExists));
 }
 
 TEST_F(ServerTest, ARestartGivesTheSameListing) {
@@ -215,33 +117,6 @@ TEST_F(ServerTest, AWorkerThatDoesNotComeBackIsLostAfterALease) {
   EXPECT_TRUE(other.WaitForDesired("a", 2));
 }
 
-TEST_F(ServerTest, ACancelReachesTheWorkerAtOnce) {
-  FakeWorker worker("w");
-  worker.AnnounceTo(*server_);
-  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
-  ASSERT_TRUE(worker.WaitForDesired("a", 1));
-  worker.Set(AttemptBuilder("a", 1).Running());
-  worker.AnnounceTo(*server_);
-  ORDO_ASSERT_OK_AND_ASSIGN(const Job job, Cancel("a"));
-  EXPECT_EQ(job.state(), Job::CANCELLING);
-  EXPECT_TRUE(worker.WaitForAction(agent::v1::DesiredAttempt::KILL));
-  worker.Set(AttemptBuilder("a", 1).Ended(agent::v1::ObservedAttempt::KILLED));
-  worker.AnnounceTo(*server_);
-  WaitFor("a", Job::CANCELLED);
-}
-
-TEST_F(ServerTest, ExplainNamesTheJobThatHoldsTheDevice) {
-  FakeWorker worker("w");
-  ASSERT_THAT(Create({JobBuilder("a"), JobBuilder("b")}), IsOk());
-  EXPECT_EQ(server_->Explain("a")->blockers(0).reason(), "NO_WORKER");
-  worker.AnnounceTo(*server_);
-  WaitFor("a", Job::STARTING);
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto explained, server_->Explain("b"));
-  ASSERT_GE(explained.blockers_size(), 1);
-  EXPECT_EQ(explained.blockers(0).reason(), "WAITING_FOR_DEVICE");
-  EXPECT_THAT(explained.summary(), HasSubstr("job a"));
-}
-
 TEST_F(ServerTest, RetentionRemovesFoldersNowAndAfterARestart) {
   FakeWorker worker("w");
   worker.AnnounceTo(*server_);
@@ -271,28 +146,6 @@ TEST_F(ServerTest, RetentionRemovesFoldersNowAndAfterARestart) {
   Open();
   server_->WaitForRemovals();
   EXPECT_TRUE(is_gone("5-1"));
-}
-
-TEST_F(ServerTest, ACordonedWorkerStaysClosedThroughARestart) {
-  FakeWorker worker("w");
-  worker.AnnounceTo(*server_);
-  Later<absl::StatusOr<workers::v1::Worker>> later;
-  server_->CordonWorker("w", Author(), later.callback());
-  const auto cordoned = later.Get();
-  ASSERT_THAT(cordoned, IsOk());
-  EXPECT_TRUE(cordoned->cordoned());
-  EXPECT_EQ(cordoned->state(), workers::v1::Worker::ONLINE);
-  Close();
-  Open();
-  worker.AnnounceTo(*server_);
-  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
-  EXPECT_EQ(server_->GetJob("a")->state(), Job::QUEUED);
-  EXPECT_TRUE(server_->GetWorker("w")->cordoned());
-  EXPECT_EQ(server_->Explain("a")->blockers(0).reason(), "NO_WORKER");
-  Later<absl::StatusOr<workers::v1::Worker>> opened;
-  server_->UncordonWorker("w", Author(), opened.callback());
-  ASSERT_THAT(opened.Get(), IsOk());
-  WaitFor("a", Job::STARTING);
 }
 
 TEST_F(ServerTest, DrainEndsWatchesAndRefusesCalls) {

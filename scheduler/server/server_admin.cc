@@ -1,0 +1,113 @@
+// What Server does for those who run a cluster: queues and workers.
+
+#include <utility>
+
+#include "scheduler/core/queues.h"
+#include "scheduler/server/refusals.h"
+#include "scheduler/server/server.h"
+
+namespace ordo::scheduler::server {
+
+void Server::CallAdmin(const std::function<core::Event(uint64_t call)>& make,
+                       AdminCalls::Callback done) {
+  absl::Status refused;
+  {
+    base::MutexLock lock(mutex_);
+    if (draining_) {
+      refused = Leaving();
+    } else if (full_) {
+      refused = NoRoom();
+    } else {
+      const uint64_t call = next_call_++;
+      admin_calls_.Add(call, std::move(done));
+      ApplyLocked(make(call)).IgnoreError();  // Answered by the writer.
+      return;
+    }
+  }
+  AdminCalls::Refuse(done, refused);
+}
+
+void Server::CordonWorker(const std::string& worker, const Author& author,
+                          WorkerCallback done) {
+  using Change = core::ChangeWorker;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kCordon, worker, {}, author};
+      },
+      std::move(done));
+}
+
+void Server::DrainWorker(const std::string& worker, absl::Time at,
+                         const Author& author, WorkerCallback done) {
+  using Change = core::ChangeWorker;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kDrain, worker, at, author};
+      },
+      std::move(done));
+}
+
+void Server::UncordonWorker(const std::string& worker, const Author& author,
+                            WorkerCallback done) {
+  using Change = core::ChangeWorker;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kUncordon, worker, {}, author};
+      },
+      std::move(done));
+}
+
+void Server::CreateQueue(const queues::v1::Queue& queue, const Author& author,
+                         QueueCallback done) {
+  using Change = core::ChangeQueue;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kCreate, queue, author};
+      },
+      std::move(done));
+}
+
+void Server::UpdateQueue(const queues::v1::Queue& queue, const Author& author,
+                         QueueCallback done) {
+  using Change = core::ChangeQueue;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kUpdate, queue, author};
+      },
+      std::move(done));
+}
+
+void Server::DeleteQueue(const std::string& queue, const std::string& etag,
+                         const Author& author, QueueCallback done) {
+  using Change = core::ChangeQueue;
+  queues::v1::Queue named;
+  named.set_name(core::QueueName(queue));
+  named.set_etag(etag);
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kDelete, named, author};
+      },
+      std::move(done));
+}
+
+absl::StatusOr<queues::v1::Queue> Server::GetQueue(
+    const std::string& queue) const {
+  return view_.GetQueue(queue);
+}
+
+absl::StatusOr<Listing<queues::v1::Queue>> Server::ListQueues(
+    const Page& page) const {
+  return view_.ListQueues(page);
+}
+
+absl::StatusOr<workers::v1::Worker> Server::GetWorker(
+    const std::string& worker) const {
+  return view_.GetWorker(worker);
+}
+
+absl::StatusOr<Listing<workers::v1::Worker>> Server::ListWorkers(
+    const Page& page) const {
+  return view_.ListWorkers(page);
+}
+
+}  // namespace ordo::scheduler::server

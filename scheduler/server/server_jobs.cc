@@ -1,0 +1,117 @@
+// What Server does for those who have jobs.
+
+#include <optional>
+#include <utility>
+
+#include "base/mutex.h"
+#include "scheduler/core/explain.h"
+#include "scheduler/server/server.h"
+
+namespace ordo::scheduler::server {
+
+void Server::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {
+  const Mentioned mentioned = MentionedBy(jobs);
+  Call(
+      mentioned,
+      [&jobs](uint64_t call, std::vector<core::RetiredJob> retired) {
+        return core::Submit{call, std::move(jobs), std::move(retired)};
+      },
+      std::move(done));
+}
+
+void Server::CallForJob(const std::string& job,
+                        const std::function<core::Event(uint64_t call)>& make,
+                        JobCallback done) {
+  Call(
+      {{job}}, [&make](uint64_t call, const auto&) { return make(call); },
+      [done =
+           std::move(done)](absl::StatusOr<std::vector<jobs::v1::Job>> jobs) {
+        if (jobs.ok()) {
+          done(std::move(jobs->front()));
+        } else {
+          done(jobs.status());
+        }
+      });
+}
+
+void Server::CancelJob(const std::string& job, const std::string& user,
+                       JobCallback done) {
+  CallForJob(
+      job,
+      [&](uint64_t call) {
+        return core::Cancel{call, job, user};
+      },
+      std::move(done));
+}
+
+void Server::HoldJob(const std::string& job, const std::string& user,
+                     JobCallback done) {
+  CallForJob(
+      job,
+      [&](uint64_t call) {
+        return core::Hold{call, job, user};
+      },
+      std::move(done));
+}
+
+void Server::ReleaseJob(const std::string& job, const std::string& user,
+                        JobCallback done) {
+  CallForJob(
+      job,
+      [&](uint64_t call) {
+        return core::Release{call, job, user};
+      },
+      std::move(done));
+}
+
+void Server::SetPriority(const std::string& job, int32_t priority,
+                         const std::string& user, JobCallback done) {
+  CallForJob(
+      job,
+      [&](uint64_t call) {
+        return core::SetPriority{call, job, user, priority};
+      },
+      std::move(done));
+}
+
+absl::StatusOr<jobs::v1::Job> Server::GetJob(const std::string& job) const {
+  return reads_.GetJob(job);
+}
+
+absl::StatusOr<Listing<jobs::v1::Job>> Server::ListJobs(
+    const JobFilter& filter, const Page& page) const {
+  return reads_.ListJobs(filter, page);
+}
+
+absl::StatusOr<jobs::v1::ExplainResponse> Server::Explain(
+    const std::string& job) const {
+  const core::Moment now = Now();
+  std::optional<core::Placing> placing;
+  {
+    base::MutexLock lock(mutex_);
+    placing = core::PlacingOf(state_, job, now);
+  }
+  return reads_.Explain(job, now.wall, placing);
+}
+
+absl::StatusOr<checkpoints::v1::Checkpoint> Server::GetCheckpoint(
+    const std::string& job, const std::string& checkpoint) const {
+  return reads_.GetCheckpoint(job, checkpoint);
+}
+
+absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> Server::ListCheckpoints(
+    const std::string& job, const Page& page) const {
+  return reads_.ListCheckpoints(job, page);
+}
+
+absl::StatusOr<reports::v1::Report> Server::GetReport(
+    const std::string& job, const std::string& report) const {
+  return reads_.GetReport(job, report);
+}
+
+absl::StatusOr<Listing<reports::v1::Report>> Server::ListReports(
+    const std::string& job, const Page& page) const {
+  return reads_.ListReports(job, page);
+}
+
+}  // namespace ordo::scheduler::server
