@@ -39,7 +39,10 @@ const std::vector<std::string>& Words() {
                                     "FINISHED",
                                     "WORKER_LOST",
                                     "jobs/a/reports/r-10",
-                                    "workers/w"};
+                                    "workers/w",
+                                    "queues/q",
+                                    "q",
+                                    "queues/default"};
   return words;
 }
 
@@ -74,6 +77,11 @@ core::Records RecordsOf(const StoreCase& input) {
     records.rows.push_back(std::make_shared<const core::Row>(
         core::Row{core::Row::Kind::kWorker, core::IdOf(worker.name()),
                   worker.SerializeAsString()}));
+  }
+  for (const queues::v1::Queue& queue : input.queues()) {
+    records.rows.push_back(std::make_shared<const core::Row>(
+        core::Row{core::Row::Kind::kQueue, core::IdOf(queue.name()),
+                  queue.SerializeAsString()}));
   }
   return records;
 }

@@ -11,7 +11,9 @@
 #include "google/protobuf/text_format.h"
 #include "scheduler/core/apply.h"
 #include "scheduler/core/invariants.h"
+#include "scheduler/core/names.h"
 #include "scheduler/core/present.h"
+#include "scheduler/core/queues.h"
 #include "scheduler/core/testing/builders.h"
 #include "scheduler/policy/table.h"
 #include "tests/fuzz/cases.pb.h"
@@ -26,10 +28,25 @@ using core::testing::JobBuilder;
 constexpr int kMaxEvents = 64;
 
 const std::vector<std::string>& Words() {
-  static const auto& words = *new std::vector<std::string>{
-      "a",      "b",      "c",           "d",          "w",     "v",
-      "first",  "second", "cpu",         "cpu:0",      "cpu:1", "cuda",
-      "cuda:0", "10-1",   "addition-10", "127.0.0.1:1"};
+  static const auto& words = *new std::vector<std::string>{"a",
+                                                           "b",
+                                                           "c",
+                                                           "d",
+                                                           "w",
+                                                           "v",
+                                                           "first",
+                                                           "second",
+                                                           "cpu",
+                                                           "cpu:0",
+                                                           "cpu:1",
+                                                           "cuda",
+                                                           "cuda:0",
+                                                           "10-1",
+                                                           "addition-10",
+                                                           "127.0.0.1:1",
+                                                           "q",
+                                                           "queues/q",
+                                                           "queues/default"};
   return words;
 }
 
@@ -64,12 +81,28 @@ class Core {
       Change(core::ChangeWorker::Verb::kDrain, event.drain());
     } else if (!event.uncordon().empty()) {
       Change(core::ChangeWorker::Verb::kUncordon, event.uncordon());
+    } else if (event.has_queue()) {
+      Change(event.queue());
     } else {
       Apply(core::Tick{});
     }
   }
 
  private:
+  void Change(const ChangedQueue& changed) {
+    const std::string id = core::IdOf(changed.queue().name());
+    if (!core::IsSound(id, changed.queue())) return;
+    core::ChangeQueue change;
+    change.queue = changed.queue();
+    change.author.owner.set_user("ada");
+    const core::QueuePtr found = core::FindQueue(state_.queues, id);
+    if (found != nullptr) change.queue.set_etag(found->etag());
+    change.verb = changed.deleted()  ? core::ChangeQueue::Verb::kDelete
+                  : found == nullptr ? core::ChangeQueue::Verb::kCreate
+                                     : core::ChangeQueue::Verb::kUpdate;
+    Apply(std::move(change));
+  }
+
   void Change(core::ChangeWorker::Verb verb, const std::string& worker) {
     core::ChangeWorker change;
     change.verb = verb;

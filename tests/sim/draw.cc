@@ -115,6 +115,8 @@ Scenario DrawScenario(uint64_t seed) {
   workload.set_max_step_ms(Pick(dice, 1, 200));
   workload.set_max_ranks(cluster.workers() * cluster.devices());
   DrawWishes(Dice(seed, "scenario/wishes"), &workload);
+  Dice changes(seed, "scenario/queue_changes");
+  workload.set_queue_changes_per_minute(Amount(changes, 8));
   Faults& faults = *scenario.mutable_faults();
   DrawNetwork(Dice(seed, "scenario/network"), faults.mutable_network());
   DrawProcesses(Dice(seed, "scenario/processes"), faults.mutable_processes());

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "google/protobuf/util/message_differencer.h"
+#include "proto/ordo/queues/v1/queues.pb.h"
 #include "scheduler/core/explain.h"
 #include "scheduler/core/present.h"
 #include "scheduler/core/reasons.h"
@@ -169,6 +170,25 @@ std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
     }
   }
   return attempts;
+}
+
+std::optional<policy::Queue> QueueIn(const core::Row& row) {
+  queues::v1::Queue told;
+  if (row.kind != core::Row::Kind::kQueue || !row.bytes.has_value() ||
+      !told.ParseFromString(*row.bytes)) {
+    return std::nullopt;
+  }
+  policy::Queue queue;
+  queue.name = row.key;
+  queue.weight = told.weight();
+  for (const queues::v1::Quota& quota : told.quotas()) {
+    queue.quotas[quota.device()].guaranteed = quota.guaranteed();
+    if (quota.has_limit()) queue.quotas[quota.device()].limit = quota.limit();
+  }
+  if (told.has_max_devices_per_owner()) {
+    queue.max_per_owner = told.max_devices_per_owner();
+  }
+  return queue;
 }
 
 int LimitOf(const policy::Queue& queue) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +65,11 @@ struct LiveAttempt {
   bool lacks_kernel = false;
 };
 std::vector<LiveAttempt> LiveAttempts(const scheduler::core::State& state);
+
+// The queue that a row tells of, as placement is to see it; none: the row tells
+// of something else.
+std::optional<scheduler::policy::Queue> QueueIn(
+    const scheduler::core::Row& row);
 
 // How many devices the queue may hold.
 int LimitOf(const scheduler::policy::Queue& queue);

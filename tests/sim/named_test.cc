@@ -127,6 +127,11 @@ TEST(NamedTest, QueuesTakeBackWhatTheyAreGuaranteed) {
   EXPECT_GT(totals.num_attempts, totals.num_jobs);
 }
 
+TEST(NamedTest, WhatQueuesMayHaveCountsFromTheNextStartOn) {
+  const Totals totals = RunScenario("queues_changed");
+  EXPECT_GT(totals.num_attempts, totals.num_jobs);
+}
+
 TEST(NamedTest, ClocksThatJumpBreakNothing) {
   const Totals totals = RunScenario("clock_jumps");
   EXPECT_EQ(totals.num_attempts, totals.num_jobs);

@@ -8,7 +8,7 @@
 namespace ordo::tests::sim {
 namespace {
 
-using scheduler::core::ChangeWorker;
+using Change = scheduler::core::ChangeWorker;
 using WorkerPtr = std::shared_ptr<const workers::v1::Worker>;
 
 constexpr absl::Duration kTimeout = absl::Seconds(5);
@@ -17,34 +17,59 @@ constexpr absl::Duration kLate = absl::Minutes(1);
 
 }  // namespace
 
-void Operator::Begin(double changes_per_minute, int num_workers) {
-  changes_per_minute_ = changes_per_minute;
-  num_workers_ = num_workers;
-  PlanNext();
+void Operator::Begin(OperatorOptions options) {
+  options_ = std::move(options);
+  Repeat(options_.closes_per_minute, dice_, [this] { ChangeWorker(); });
+  if (options_.queues.empty()) return;
+  Repeat(options_.queue_changes_per_minute, queue_dice_,
+         [this] { ChangeQueue(); });
 }
 
-void Operator::PlanNext() {
-  if (changes_per_minute_ <= 0) return;
-  const absl::Duration most = absl::Minutes(2) / changes_per_minute_;
-  world_.After(dice_.Between(absl::ZeroDuration(), most), "", [this] {
-    if (settled_) return;
-    ChangeOne();
-    PlanNext();
-  });
+void Operator::Repeat(double per_minute, Dice& dice,
+                      std::function<void()> act) {
+  if (per_minute <= 0) return;
+  const absl::Duration most = absl::Minutes(2) / per_minute;
+  world_.After(dice.Between(absl::ZeroDuration(), most), "",
+               [this, per_minute, &dice, act = std::move(act)] {
+                 if (settled_) return;
+                 act();
+                 Repeat(per_minute, dice, act);
+               });
 }
 
-void Operator::ChangeOne() {
-  ChangeWorker change;
-  change.worker = absl::StrCat("worker-", dice_.Int(num_workers_));
+void Operator::ChangeWorker() {
+  Change change;
+  change.worker = absl::StrCat("worker-", dice_.Int(options_.num_workers));
   // Half of them open what others closed.
   const uint64_t kind = dice_.Int(4);
-  change.verb = kind == 0   ? ChangeWorker::Verb::kCordon
-                : kind == 1 ? ChangeWorker::Verb::kDrain
-                            : ChangeWorker::Verb::kUncordon;
+  change.verb = kind == 0   ? Change::Verb::kCordon
+                : kind == 1 ? Change::Verb::kDrain
+                            : Change::Verb::kUncordon;
   // Also one that is over.
   change.drain_at = scheduler_.clock().Now().wall - absl::Seconds(5) +
                     dice_.Between(absl::ZeroDuration(), absl::Seconds(90));
   Ask(change);
+}
+
+void Operator::ChangeQueue() {
+  Dice& dice = queue_dice_;
+  const int devices = options_.num_devices;
+  scheduler::policy::Queue queue =
+      options_.queues[dice.Int(options_.queues.size())];
+  queue.weight = 1 + static_cast<int>(dice.Int(3));
+  scheduler::policy::Quota& quota = queue.quotas["cpu"];
+  quota.guaranteed = static_cast<int>(dice.Int(devices / 2 + 1));
+  quota.limit.reset();
+  // Also none at all.
+  if (dice.Chance(0.7)) {
+    quota.limit = quota.guaranteed +
+                  static_cast<int>(dice.Int(devices - quota.guaranteed + 1));
+  }
+  queue.max_per_owner.reset();
+  if (dice.Chance(0.3)) {
+    queue.max_per_owner = 1 + static_cast<int>(dice.Int(devices));
+  }
+  Ask(queue);
 }
 
 void Operator::After(absl::Duration delay, std::function<void()> then) {
@@ -56,42 +81,64 @@ void Operator::After(absl::Duration delay, std::function<void()> then) {
 }
 
 void Operator::Open(const std::string& worker) {
-  ChangeWorker change;
+  Change change;
   change.worker = worker;
-  change.verb = ChangeWorker::Verb::kUncordon;
+  change.verb = Change::Verb::kUncordon;
   Ask(change);
 }
 
 void Operator::OpenAll() {
-  for (int i = 0; i < num_workers_; ++i) Open(absl::StrCat("worker-", i));
+  for (int i = 0; i < options_.num_workers; ++i) {
+    Open(absl::StrCat("worker-", i));
+  }
+  for (const scheduler::policy::Queue& queue : options_.queues) Ask(queue);
 }
 
-void Operator::Ask(const ChangeWorker& change) {
+template <typename T>
+void Operator::Call(const std::string& what,
+                    std::function<void(Reply<T>)> serve,
+                    std::function<void()> again) {
   ++num_under_way_;
-  network_.Call<WorkerPtr>(
-      {"operator", "scheduler",
-       absl::StrCat("change ", static_cast<int>(change.verb), " ",
-                    change.worker),
-       kTimeout},
-      [this, change](Reply<WorkerPtr> reply) {
-        scheduler_.ChangeWorker(change, std::move(reply));
-      },
-      [this, change](const absl::StatusOr<WorkerPtr>& answer) {
+  network_.Call<T>(
+      {"operator", "scheduler", what, kTimeout}, std::move(serve),
+      [this, what, again = std::move(again)](const absl::StatusOr<T>& answer) {
         --num_under_way_;
         const bool lost = absl::IsUnavailable(answer.status()) ||
                           absl::IsDeadlineExceeded(answer.status());
         if (!answer.ok() && !lost && !absl::IsNotFound(answer.status())) {
           world_.Fail(
-              absl::StrCat("a change of ", change.worker,
-                           " is refused: ", answer.status().ToString()));
+              absl::StrCat(what, " is refused: ", answer.status().ToString()));
         }
-        if (!lost || !settled_) return;
-        After(absl::Seconds(1), [this, change] { Open(change.worker); });
+        if (lost && settled_) After(absl::Seconds(1), again);
+      });
+}
+
+void Operator::Ask(const Change& change) {
+  Call<WorkerPtr>(
+      absl::StrCat("change ", static_cast<int>(change.verb), " ",
+                   change.worker),
+      [this, change](Reply<WorkerPtr> reply) {
+        scheduler_.ChangeWorker(change, std::move(reply));
+      },
+      [this, worker = change.worker] { Open(worker); });
+}
+
+void Operator::Ask(const scheduler::policy::Queue& queue) {
+  Call<scheduler::core::QueuePtr>(
+      absl::StrCat("change ", queue.name),
+      [this, set = QueueOf(queue)](SimScheduler::QueueReply reply) {
+        scheduler_.UpdateQueue(set, std::move(reply));
+      },
+      [this, queue] {
+        // As it was at first: what was asked for may not have been.
+        for (const auto& first : options_.queues) {
+          if (first.name == queue.name) Ask(first);
+        }
       });
 }
 
 void Operator::Settle() {
-  if (num_workers_ == 0) return;
+  if (options_.num_workers == 0) return;
   settled_ = true;
   OpenAll();
   // What closes one may still be under way.

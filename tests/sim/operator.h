@@ -3,15 +3,28 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "scheduler/core/event.h"
+#include "scheduler/policy/facts.h"
 #include "tests/sim/network.h"
 #include "tests/sim/sim_scheduler.h"
 #include "tests/sim/world.h"
 
-// Who runs the cluster: cordons and drains workers, and opens them again.
+// Who runs the cluster: cordons and drains workers, and opens them again;
+// changes what queues may have.
 
 namespace ordo::tests::sim {
+
+struct OperatorOptions {
+  double closes_per_minute = 0;
+  double queue_changes_per_minute = 0;
+  // Called worker-0 and so on, and the devices of all.
+  int num_workers = 0;
+  int num_devices = 0;
+  // As they are at first, and in the end.
+  std::vector<scheduler::policy::Queue> queues;
+};
 
 class Operator {
  public:
@@ -20,30 +33,38 @@ class Operator {
       : world_(world),
         network_(network),
         scheduler_(scheduler),
-        dice_(world.MakeDice("operator")) {}
+        dice_(world.MakeDice("operator")),
+        queue_dice_(world.MakeDice("operator/queues")) {}
 
-  // Workers are called worker-0 and so on.
-  void Begin(double changes_per_minute, int num_workers);
+  void Begin(OperatorOptions options);
 
-  // Closes nothing more, and opens all workers.
+  // Closes and changes nothing more, opens all workers, and gives the queues
+  // what they had.
   void Settle();
   // Nothing is under way.
   bool IsIdle() const { return num_under_way_ == 0; }
 
  private:
-  void PlanNext();
-  void ChangeOne();
+  // `act` so often, until all settles.
+  void Repeat(double per_minute, Dice& dice, std::function<void()> act);
+  void ChangeWorker();
+  void ChangeQueue();
   void Open(const std::string& worker);
   void OpenAll();
   void Ask(const scheduler::core::ChangeWorker& change);
+  void Ask(const scheduler::policy::Queue& queue);
+  // Calls the scheduler; `again` when all settles and the answer was lost.
+  template <typename T>
+  void Call(const std::string& what, std::function<void(Reply<T>)> serve,
+            std::function<void()> again);
   void After(absl::Duration delay, std::function<void()> then);
 
   World& world_;
   Network& network_;
   SimScheduler& scheduler_;
   Dice dice_;
-  double changes_per_minute_ = 0;
-  int num_workers_ = 0;
+  Dice queue_dice_;
+  OperatorOptions options_;
   int num_under_way_ = 0;
   bool settled_ = false;
 };

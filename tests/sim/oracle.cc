@@ -58,14 +58,6 @@ std::string Named(const JobView& job) {
 
 }  // namespace
 
-Oracle::Oracle(World& world,
-               const std::vector<scheduler::policy::Queue>& queues)
-    : world_(world) {
-  for (const scheduler::policy::Queue& queue : queues) {
-    queues_[queue.name] = queue;
-  }
-}
-
 void Oracle::TrainerStarted(const AttemptKey& key, const std::string& machine) {
   const auto [it, is_first] = started_.emplace(key, machine);
   if (!is_first) {
@@ -203,6 +195,9 @@ void Oracle::CheckChange(const Durable& durable, const JobView& after) {
 
 void Oracle::AfterLoad(const core::State& state, const core::Records& records) {
   left_.Reset(records);
+  for (const core::RowPtr& row : records.rows) {
+    if (const auto queue = QueueIn(*row)) queues_[queue->name] = *queue;
+  }
   if (absl::Status status = left_.CheckEquals(state); !status.ok()) {
     world_.Fail(absl::StrCat("after a start: ", status.message()));
   }
@@ -277,29 +272,37 @@ void Oracle::CheckDevices(const core::State& state) {
   }
 }
 
-Oracle::Held Oracle::CheckHeld(const core::State& state) {
+Oracle::Held Oracle::Count(const core::State& state) {
   Held held;
-  std::map<std::pair<std::string, std::string>, int> by_owner;
   for (const LiveAttempt& live : LiveAttempts(state)) {
     const int devices = static_cast<int>(live.devices.size());
     held.all[live.queue] += devices;
     if (!live.stopping) held.going_on[live.queue] += devices;
-    by_owner[{live.queue, live.owner}] += devices;
-  }
-  for (const auto& [name, queue] : queues_) {
-    if (held.all[name] > LimitOf(queue)) {
-      world_.Fail(absl::StrCat(name, " holds ", held.all[name], " devices"));
-    }
-  }
-  for (const auto& [key, devices] : by_owner) {
-    const auto queue = queues_.find(key.first);
-    if (queue == queues_.end()) continue;
-    if (devices > queue->second.max_per_owner.value_or(devices)) {
-      world_.Fail(absl::StrCat(key.second, " holds ", devices, " devices in ",
-                               key.first));
-    }
+    held.by_owner[{live.queue, live.owner}] += devices;
   }
   return held;
+}
+
+void Oracle::CheckHeld(const Held& held, const JobView& job) {
+  const JobView* before = left_.Find(job.id);
+  if (job.attempt <= (before == nullptr ? 0 : before->attempt)) return;
+  const auto queue = queues_.find(core::QueueOf(*job.facts->spec));
+  if (queue == queues_.end()) return;
+  const auto find = [](const auto& map, const auto& key) {
+    const auto it = map.find(key);
+    return it == map.end() ? 0 : it->second;
+  };
+  const std::string& name = queue->first;
+  const int all = find(held.all, name);
+  if (all > LimitOf(queue->second)) {
+    world_.Fail(
+        absl::StrCat(name, " holds ", all, " devices with ", Named(job)));
+  }
+  const int owned = find(held.by_owner, std::pair(name, job.facts->user));
+  if (owned > queue->second.max_per_owner.value_or(owned)) {
+    world_.Fail(absl::StrCat(job.facts->user, " holds ", owned, " devices in ",
+                             name, " with ", Named(job)));
+  }
 }
 
 void Oracle::CheckPreempted(const core::State& state, const Held& held,
@@ -334,15 +337,20 @@ void Oracle::CheckPreempted(const core::State& state, const Held& held,
 
 void Oracle::AfterApply(const core::State& state,
                         const core::Effects& effects) {
-  const Held held = CheckHeld(state);
+  const Held held = Count(state);
   for (const core::Effect& effect : effects) {
     const auto* record = std::get_if<core::Record>(&effect);
     if (record == nullptr) continue;
+    // What people change comes before what follows from it.
+    if (const auto* row = std::get_if<core::RowPtr>(&record->value)) {
+      if (const auto queue = QueueIn(**row)) queues_[queue->name] = *queue;
+    }
     if (const auto* job = std::get_if<core::JobPtr>(&record->value)) {
       const JobView view = ViewOf(**job);
       CheckChange(left_, view);
       CheckOrder(view);
       CheckOpen(state, view);
+      CheckHeld(held, view);
       CheckPreempted(state, held, view);
     }
     left_.Put(*record);

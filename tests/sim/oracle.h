@@ -39,7 +39,8 @@ enum class TrueEnd {
 // - no device is given away that, as far as the scheduler was told, another
 //   attempt still holds, or that lacks a kernel that the job names;
 // - a rank of an attempt starts at most once anywhere, and only for one worker;
-// - no queue and no owner holds more devices than it may;
+// - no attempt begins with which its queue or its owner holds more devices than
+//   it may, as people have last set it;
 // - no attempt is preempted but for a job of its queue that waits with a larger
 //   priority, or for one of another queue, which with it holds no more than it
 //   is guaranteed, while its own has no less than that left;
@@ -60,8 +61,8 @@ enum class TrueEnd {
 // - a queued job is told the one thing that holds it up.
 class Oracle {
  public:
-  // `world` outlives it. `queues` are those of the cluster beside `default`.
-  Oracle(World& world, const std::vector<scheduler::policy::Queue>& queues);
+  // `world` outlives it.
+  explicit Oracle(World& world) : world_(world) {}
 
   // What users asked for and were told.
   void CancelAsked(const std::string& job) { cancel_asked_.insert(job); }
@@ -117,18 +118,21 @@ class Oracle {
   TrueEnd EndOf(const JobView& job) const;
   void CheckEnd(const Durable& durable, const JobView& job);
   void CheckDevices(const scheduler::core::State& state);
-  // Devices by queue; and of those that were not told to stop.
+  // Devices by queue; of those that were not told to stop; by queue and owner.
   struct Held {
     std::map<std::string, int> all;
     std::map<std::string, int> going_on;
+    std::map<std::pair<std::string, std::string>, int> by_owner;
   };
-  // Sees that it is no more than may be.
-  Held CheckHeld(const scheduler::core::State& state);
+  static Held Count(const scheduler::core::State& state);
+  // A job that starts: that it leaves no more held than may be.
+  void CheckHeld(const Held& held, const JobView& job);
   void CheckPreempted(const scheduler::core::State& state, const Held& held,
                       const JobView& job);
   void CheckAcknowledged(const std::string& when);
 
   World& world_;
+  // Those that are in the records, as they are now.
   std::map<std::string, scheduler::policy::Queue> queues_;
   std::set<std::string> cancel_asked_;
   std::set<std::string> cancelled_;

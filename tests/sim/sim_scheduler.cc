@@ -5,9 +5,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "proto/ordo/queues/v1/queues.pb.h"
 #include "scheduler/core/load.h"
-#include "scheduler/core/queues.h"
 #include "scheduler/server/writer.h"
 
 namespace ordo::tests::sim {
@@ -27,6 +25,23 @@ constexpr absl::Duration kLongCommit = absl::Milliseconds(200);
 constexpr double kLongShare = 0.05;
 
 }  // namespace
+
+queues::v1::Queue QueueOf(const scheduler::policy::Queue& queue) {
+  queues::v1::Queue set;
+  set.set_name(core::QueueName(queue.name));
+  set.set_weight(queue.weight);
+  set.set_max_queued_jobs(scheduler::kDefaultMaxQueuedJobs);
+  for (const auto& [device, quota] : queue.quotas) {
+    queues::v1::Quota& given = *set.add_quotas();
+    given.set_device(device);
+    given.set_guaranteed(quota.guaranteed);
+    if (quota.limit.has_value()) given.set_limit(*quota.limit);
+  }
+  if (queue.max_per_owner.has_value()) {
+    set.set_max_devices_per_owner(*queue.max_per_owner);
+  }
+  return set;
+}
 
 SimScheduler::SimScheduler(World& world, Network& network, Storage& storage,
                            Oracle& oracle)
@@ -49,22 +64,10 @@ void SimScheduler::Begin(SimSchedulerOptions options, SetDesired set_desired) {
 
 void SimScheduler::MakeQueues() {
   std::vector<core::Record> rows;
-  for (const scheduler::policy::Queue& wanted : options_.queues) {
-    queues::v1::Queue queue;
-    queue.set_name(core::QueueName(wanted.name));
-    queue.set_weight(wanted.weight);
-    queue.set_max_queued_jobs(scheduler::kDefaultMaxQueuedJobs);
-    for (const auto& [device, quota] : wanted.quotas) {
-      queues::v1::Quota& given = *queue.add_quotas();
-      given.set_device(device);
-      given.set_guaranteed(quota.guaranteed);
-      if (quota.limit.has_value()) given.set_limit(*quota.limit);
-    }
-    if (wanted.max_per_owner.has_value()) {
-      queue.set_max_devices_per_owner(*wanted.max_per_owner);
-    }
-    rows.push_back({std::make_shared<const core::Row>(core::Row{
-        core::Row::Kind::kQueue, wanted.name, queue.SerializeAsString()})});
+  for (const scheduler::policy::Queue& queue : options_.queues) {
+    rows.push_back({std::make_shared<const core::Row>(
+        core::Row{core::Row::Kind::kQueue, queue.name,
+                  QueueOf(queue).SerializeAsString()})});
   }
   scheduler::store::testing::MemoryStore store(memory_);
   store.Commit(rows).IgnoreError();
@@ -91,6 +94,7 @@ void SimScheduler::Start() {
   queue_.clear();
   group_.clear();
   calls_.clear();
+  queue_calls_.clear();
   worker_calls_.clear();
   peers_.clear();
   committing_ = in_transaction_ = false;
@@ -283,6 +287,15 @@ void SimScheduler::ReleaseEffect(const core::Effect& effect) {
     const JobsReply reply = std::move(call->second);
     calls_.erase(call);
     reply(answer->jobs);
+  } else if (const auto* queue = std::get_if<core::AnswerQueue>(&effect)) {
+    const auto call = queue_calls_.find(queue->call);
+    if (call == queue_calls_.end()) {
+      world_.Fail(absl::StrCat("call ", queue->call, " is answered twice"));
+      return;
+    }
+    const QueueReply reply = std::move(call->second);
+    queue_calls_.erase(call);
+    reply(queue->queue);
   } else if (const auto* changed = std::get_if<core::AnswerWorker>(&effect)) {
     const auto call = worker_calls_.find(changed->call);
     if (call == worker_calls_.end()) {
@@ -385,6 +398,22 @@ void SimScheduler::SetPriority(const std::string& job, int32_t priority,
         return core::SetPriority{call, job, "ada", priority};
       },
       std::move(reply));
+}
+
+void SimScheduler::UpdateQueue(const queues::v1::Queue& queue,
+                               QueueReply reply) {
+  if (!runs()) return reply(absl::UnavailableError("no such process"));
+  Enter([this, queue, reply] {
+    core::ChangeQueue change;
+    change.call = next_call_++;
+    change.verb = core::ChangeQueue::Verb::kUpdate;
+    change.queue = queue;
+    const core::QueuePtr now =
+        core::FindQueue(state_->queues, core::IdOf(queue.name()));
+    if (now != nullptr) change.queue.set_etag(now->etag());
+    queue_calls_[change.call] = reply;
+    Apply(std::move(change)).IgnoreError();
+  });
 }
 
 void SimScheduler::ChangeWorker(const core::ChangeWorker& change,

@@ -12,7 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
+#include "proto/ordo/queues/v1/queues.pb.h"
 #include "scheduler/core/apply.h"
+#include "scheduler/core/queues.h"
 #include "scheduler/core/state.h"
 #include "scheduler/policy/facts.h"
 #include "scheduler/server/past_jobs.h"
@@ -30,6 +32,9 @@
 
 namespace ordo::tests::sim {
 
+// A queue as people set it.
+queues::v1::Queue QueueOf(const scheduler::policy::Queue& queue);
+
 struct SimSchedulerOptions {
   scheduler::core::Options core;
   // As people have set them.
@@ -45,6 +50,7 @@ class SimScheduler {
  public:
   // The answer to what users ask.
   using JobsReply = Reply<std::vector<scheduler::core::JobPtr>>;
+  using QueueReply = Reply<scheduler::core::QueuePtr>;
   using WorkerReply = Reply<std::shared_ptr<const workers::v1::Worker>>;
   using SetDesired = std::function<void(const agent::v1::SetDesiredRequest&,
                                         Reply<agent::v1::SetDesiredResponse>)>;
@@ -74,6 +80,8 @@ class SimScheduler {
   void HoldJob(const std::string& job, JobsReply reply);
   void ReleaseJob(const std::string& job, JobsReply reply);
   void SetPriority(const std::string& job, int32_t priority, JobsReply reply);
+  // As services/queues: a change is made for the queue as it is now.
+  void UpdateQueue(const queues::v1::Queue& queue, QueueReply reply);
   void ChangeWorker(const scheduler::core::ChangeWorker& change,
                     WorkerReply reply);
   void Announce(const agent::v1::AnnounceRequest& request,
@@ -146,6 +154,7 @@ class SimScheduler {
   bool in_transaction_ = false;
   uint64_t next_call_ = 1;
   std::map<uint64_t, JobsReply> calls_;
+  std::map<uint64_t, QueueReply> queue_calls_;
   std::map<uint64_t, WorkerReply> worker_calls_;
   std::map<std::string, Peer> peers_;
   std::optional<absl::Duration> tick_at_;

@@ -70,7 +70,7 @@ class Simulation {
         world_(seed),
         network_(world_, scenario.faults().network()),
         queues_(QueuesOf(scenario.cluster())),
-        oracle_(world_, queues_),
+        oracle_(world_),
         scheduler_(world_, network_, storage_, oracle_),
         operator_(world_, network_, scheduler_) {
     for (int i = 0; i < scenario_.cluster().workers(); ++i) AddWorker(i);
@@ -144,8 +144,14 @@ class Simulation {
           absl::StrCat("client-", i),
           {workload, workload.max_jobs() / workload.clients(), queues_});
     }
-    operator_.Begin(workload.closes_per_minute(),
-                    scenario_.cluster().workers());
+    OperatorOptions options;
+    options.closes_per_minute = workload.closes_per_minute();
+    options.queue_changes_per_minute = workload.queue_changes_per_minute();
+    options.num_workers = scenario_.cluster().workers();
+    options.num_devices =
+        scenario_.cluster().workers() * scenario_.cluster().devices();
+    options.queues = queues_;
+    operator_.Begin(std::move(options));
   }
 
   FaultTargets Targets() {
