@@ -9,6 +9,11 @@ void AdminCalls::Add(uint64_t call, Callback done) {
   calls_[call] = std::move(done);
 }
 
+int64_t AdminCalls::size() const {
+  base::MutexLock lock(mutex_);
+  return static_cast<int64_t>(calls_.size());
+}
+
 AdminCalls::Callback AdminCalls::Take(uint64_t call) {
   base::MutexLock lock(mutex_);
   const auto found = calls_.find(call);

@@ -21,6 +21,8 @@ class AdminCalls {
 
   // `call` is unique.
   void Add(uint64_t call, Callback done);
+  // Those that wait.
+  int64_t size() const;
   // Answers the call, unless it has been refused.
   void Answer(const core::AnswerQueue& answer);
   void Answer(const core::AnswerWorker& answer);
@@ -34,7 +36,7 @@ class AdminCalls {
   // Nothing to call when there is no such call any more.
   Callback Take(uint64_t call);
 
-  base::Mutex mutex_;
+  mutable base::Mutex mutex_;
   std::map<uint64_t, Callback> calls_ ORDO_GUARDED_BY(mutex_);
 };
 

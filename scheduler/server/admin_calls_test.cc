@@ -50,6 +50,7 @@ TEST_F(AdminCallsTest, EachIsAnsweredOnce) {
   calls_.Answer(core::AnswerQueue{1, QueueNamed("queues/q")});
   calls_.Answer(core::AnswerQueue{1, QueueNamed("queues/again")});
   EXPECT_THAT(told_, ElementsAre("workers/w", "queues/q"));
+  EXPECT_EQ(calls_.size(), 0);
 }
 
 TEST_F(AdminCallsTest, ErrorsAreAnswersToo) {
@@ -63,6 +64,7 @@ TEST_F(AdminCallsTest, ErrorsAreAnswersToo) {
 TEST_F(AdminCallsTest, RefusedCallsAreNotAnsweredAfterwards) {
   calls_.Add(1, NoteQueue());
   calls_.Add(2, NoteWorker());
+  EXPECT_EQ(calls_.size(), 2);
   calls_.RefuseAll(absl::UnavailableError("full"));
   EXPECT_THAT(told_, ElementsAre("full", "full"));
   told_.clear();

@@ -187,12 +187,13 @@ void Server::GoOnAcknowledging() {
 }
 
 void Server::RefuseCalls(const absl::Status& status) {
-  std::map<uint64_t, JobsCallback> calls;
+  std::map<uint64_t, WaitingCall> calls;
   {
     base::MutexLock lock(mutex_);
     calls.swap(calls_);
+    for (const auto& [number, call] : calls) num_waiting_ -= call.num_jobs;
   }
-  for (const auto& [call, done] : calls) done(status);
+  for (const auto& [number, call] : calls) call.done(status);
   admin_calls_.RefuseAll(status);
 }
 
@@ -228,9 +229,23 @@ absl::Status Server::Apply(core::Event event) {
   return ApplyLocked(std::move(event));
 }
 
+absl::Status Server::CountWaiting(int64_t num_jobs) {
+  base::MutexLock lock(mutex_);
+  // A call alone is never too large.
+  if (num_waiting_ > 0 && num_waiting_ + num_jobs > options_.max_waiting_jobs) {
+    return TooManyWait(num_waiting_);
+  }
+  num_waiting_ += num_jobs;
+  return absl::OkStatus();
+}
+
 void Server::Call(const Mentioned& mentioned, const MakeEvent& make,
-                  JobsCallback done) {
-  absl::Status refused;
+                  WaitingCall call) {
+  absl::Status refused = CountWaiting(call.num_jobs);
+  if (!refused.ok()) {
+    call.done(refused);
+    return;
+  }
   while (refused.ok()) {
     Departures departures;
     {
@@ -243,16 +258,19 @@ void Server::Call(const Mentioned& mentioned, const MakeEvent& make,
     base::MutexLock lock(mutex_);
     lookups_.erase(&departures);
     refused = draining_ ? Leaving() : full_ ? NoRoom() : past.status();
-    if (!refused.ok()) break;
+    if (!refused.ok()) {
+      num_waiting_ -= call.num_jobs;
+      break;
+    }
     const bool is_leaving = IsLeaving(past->jobs);
     if (is_leaving) let_go_.Wait(mutex_);
     if (is_leaving || departures.Concern(mentioned, past->jobs)) continue;
-    const uint64_t call = next_call_++;
-    calls_[call] = std::move(done);
-    CallLocked(std::move(past->jobs), make(call, std::move(past->retired)));
+    const uint64_t number = next_call_++;
+    calls_[number] = std::move(call);
+    CallLocked(std::move(past->jobs), make(number, std::move(past->retired)));
     return;
   }
-  done(refused);
+  call.done(refused);
 }
 
 void Server::CallLocked(std::vector<core::PastJob> past, core::Event event) {
@@ -322,7 +340,8 @@ void Server::ReleaseAnswer(const core::Answer& answer) {
     const auto call = calls_.find(answer.call);
     // Refused already, when the disk was full.
     if (call == calls_.end()) return;
-    done = std::move(call->second);
+    done = std::move(call->second.done);
+    num_waiting_ -= call->second.num_jobs;
     calls_.erase(call);
   }
   if (!answer.jobs.ok()) {

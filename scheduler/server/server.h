@@ -48,6 +48,9 @@ struct ServerOptions {
   // Whether a thread calls Tick when a deadline is due; needs the machine's own
   // clock. Tests that move a fake one call it themselves.
   bool run_timer = true;
+  // Jobs of all calls that wait for a commit, at most; a call that creates none
+  // counts as one. One more is RESOURCE_EXHAUSTED. They are held in memory.
+  int64_t max_waiting_jobs = 100'000;
   // How often a commit is tried again for which there is no room.
   absl::Duration full_retry = absl::Milliseconds(500);
   // What another failed commit leads to; null: the process ends at once with
@@ -152,9 +155,17 @@ class Server : public Scheduler {
   // mentions, these have left the store.
   using MakeEvent = std::function<core::Event(
       uint64_t call, std::vector<core::RetiredJob> retired)>;
+  // A call that waits for its commit; it counts as so many.
+  struct WaitingCall {
+    JobsCallback done;
+    int64_t num_jobs = 1;
+  };
   // As above, remembering whom to answer.
-  void Call(const Mentioned& mentioned, const MakeEvent& make,
-            JobsCallback done) ORDO_EXCLUDES(mutex_);
+  void Call(const Mentioned& mentioned, const MakeEvent& make, WaitingCall call)
+      ORDO_EXCLUDES(mutex_);
+  // RESOURCE_EXHAUSTED when too many wait already. One that is OK is taken back
+  // when the call is answered.
+  absl::Status CountWaiting(int64_t num_jobs) ORDO_EXCLUDES(mutex_);
   // The same of what is done to one job, and answered with it.
   void CallForJob(const std::string& job,
                   const std::function<core::Event(uint64_t call)>& make,
@@ -211,7 +222,9 @@ class Server : public Scheduler {
   std::map<std::string, core::JobPtr> leaving_ ORDO_GUARDED_BY(mutex_);
   base::CondVar let_go_;
   uint64_t next_call_ ORDO_GUARDED_BY(mutex_) = 1;
-  std::map<uint64_t, JobsCallback> calls_ ORDO_GUARDED_BY(mutex_);
+  std::map<uint64_t, WaitingCall> calls_ ORDO_GUARDED_BY(mutex_);
+  // Those of calls_, and of calls that are looking.
+  int64_t num_waiting_ ORDO_GUARDED_BY(mutex_) = 0;
   absl::Duration ages_shown_ ORDO_GUARDED_BY(mutex_) =
       -absl::InfiniteDuration();
   bool draining_ ORDO_GUARDED_BY(mutex_) = false;

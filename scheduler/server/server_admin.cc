@@ -7,6 +7,12 @@
 #include "scheduler/server/server.h"
 
 namespace ordo::scheduler::server {
+namespace {
+
+// That wait for a commit; each is of a person.
+constexpr int64_t kMaxAdminCalls = 1000;
+
+}  // namespace
 
 void Server::CallAdmin(const std::function<core::Event(uint64_t call)>& make,
                        AdminCalls::Callback done) {
@@ -17,6 +23,8 @@ void Server::CallAdmin(const std::function<core::Event(uint64_t call)>& make,
       refused = Leaving();
     } else if (full_) {
       refused = NoRoom();
+    } else if (admin_calls_.size() >= kMaxAdminCalls) {
+      refused = TooManyWait(admin_calls_.size());
     } else {
       const uint64_t call = next_call_++;
       admin_calls_.Add(call, std::move(done));

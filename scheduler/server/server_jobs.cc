@@ -11,27 +11,26 @@ namespace ordo::scheduler::server {
 
 void Server::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {
   const Mentioned mentioned = MentionedBy(jobs);
-  Call(
-      mentioned,
-      [&jobs](uint64_t call, std::vector<core::RetiredJob> retired) {
-        return core::Submit{call, std::move(jobs), std::move(retired)};
-      },
-      std::move(done));
+  const auto num_jobs = static_cast<int64_t>(jobs.size());
+  Call(mentioned,
+       [&jobs](uint64_t call, std::vector<core::RetiredJob> retired) {
+         return core::Submit{call, std::move(jobs), std::move(retired)};
+       },
+       {std::move(done), num_jobs});
 }
 
 void Server::CallForJob(const std::string& job,
                         const std::function<core::Event(uint64_t call)>& make,
                         JobCallback done) {
-  Call(
-      {{job}}, [&make](uint64_t call, const auto&) { return make(call); },
-      [done =
-           std::move(done)](absl::StatusOr<std::vector<jobs::v1::Job>> jobs) {
-        if (jobs.ok()) {
-          done(std::move(jobs->front()));
-        } else {
-          done(jobs.status());
-        }
-      });
+  Call({{job}}, [&make](uint64_t call, const auto&) { return make(call); },
+       {[done =
+             std::move(done)](absl::StatusOr<std::vector<jobs::v1::Job>> jobs) {
+         if (jobs.ok()) {
+           done(std::move(jobs->front()));
+         } else {
+           done(jobs.status());
+         }
+       }});
 }
 
 void Server::CancelJob(const std::string& job, const std::string& user,

@@ -206,6 +206,41 @@ TEST_F(ServerTest, NothingIsAnsweredOrSeenBeforeItIsDurable) {
   EXPECT_THAT(server->GetJob("a"), IsOk());
 }
 
+TEST_F(ServerTest, NoMoreCallsWaitForACommitThanMay) {
+  auto memory = std::make_shared<store::testing::Memory>();
+  store::testing::MemoryStore store(memory);
+  ServerOptions options;
+  options.core.place = &policy::PlaceFair;
+  options.store = &store;
+  options.clock = &clock_;
+  options.files = &files_;
+  options.metrics = &metrics_;
+  options.max_waiting_jobs = 3;
+  ORDO_ASSERT_OK_AND_ASSIGN(auto server, Server::Start(options));
+  using Answer = Later<absl::StatusOr<std::vector<Job>>>;
+  memory->Hold();
+  Answer three;
+  server->CreateJobs({JobBuilder("a"), JobBuilder("b"), JobBuilder("c")},
+                     three.callback());
+  Answer one_more;
+  server->CreateJobs({JobBuilder("d")}, one_more.callback());
+  EXPECT_THAT(one_more.Get(),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("3")));
+  memory->Continue();
+  ASSERT_THAT(three.Get(), IsOk());
+  // Also after calls that were refused for something else.
+  for (int i = 0; i < 4; ++i) {
+    Answer taken;
+    server->CreateJobs({JobBuilder("a")}, taken.callback());
+    EXPECT_THAT(taken.Get(), StatusIs(absl::StatusCode::kAlreadyExists));
+  }
+  Answer more_at_once;
+  server->CreateJobs(
+      {JobBuilder("e"), JobBuilder("f"), JobBuilder("g"), JobBuilder("h")},
+      more_at_once.callback());
+  EXPECT_THAT(more_at_once.Get(), IsOk());
+}
+
 TEST_F(ServerTest, AFailedCommitIsAnsweredByNobody) {
   auto memory = std::make_shared<store::testing::Memory>();
   store::testing::MemoryStore store(memory);
