@@ -17,6 +17,7 @@
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "proto/ordo/queues/v1/queues.pb.h"
 #include "proto/ordo/reports/v1/reports.pb.h"
+#include "proto/ordo/usage/v1/usage.pb.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
 
 namespace ordo::scheduler {
@@ -194,6 +195,9 @@ class Scheduler {
   // By name.
   virtual absl::StatusOr<Listing<queues::v1::Queue>> ListQueues(
       const Page& page) const = 0;
+
+  // Of the jobs that have left for the archive.
+  virtual std::vector<usage::v1::ArchivedUsage> ListArchivedUsage() const = 0;
 
   // From a worker. INVALID_ARGUMENT for a malformed announcement.
   virtual absl::StatusOr<agent::v1::AnnounceResponse> Announce(

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
+#include "proto/ordo/usage/v1/usage.pb.h"
 #include "scheduler/core/attempts.h"
 #include "scheduler/core/board.h"
 
@@ -67,6 +68,15 @@ absl::Status TakeQueueRow(const Row& row, State* state) {
   }
   if (!queue->has_delete_time()) ShowQueue(*state, *queue);
   return absl::OkStatus();
+}
+
+// It is the shell's: nothing is decided by it.
+absl::Status CheckUsageRow(const Row& row) {
+  usage::v1::ArchivedUsage usage;
+  if (row.bytes.has_value() && usage.ParseFromString(*row.bytes)) {
+    return absl::OkStatus();
+  }
+  return Unreadable(absl::StrCat("what archived jobs used, ", row.key));
 }
 
 absl::Status TakeWorkerRow(const Row& row, State* state) {
@@ -200,6 +210,8 @@ absl::Status TakeAdminRow(const Row& row, State* state) {
       return TakeQueueRow(row, state);
     case Row::Kind::kWorker:
       return TakeWorkerRow(row, state);
+    case Row::Kind::kUsage:
+      return CheckUsageRow(row);
     default:
       return absl::OkStatus();
   }

@@ -274,7 +274,8 @@ TEST_F(AdminTest, QueueThatCouldNotHaveBeenMadeIsDamage) {
 
 TEST_F(AdminTest, RowsThatCannotBeReadAreDamage) {
   State state;
-  for (const auto kind : {Row::Kind::kQueue, Row::Kind::kWorker}) {
+  for (const auto kind :
+       {Row::Kind::kQueue, Row::Kind::kWorker, Row::Kind::kUsage}) {
     EXPECT_THAT(TakeAdminRow(Row{kind, "x", "\xff"}, &state),
                 StatusIs(absl::StatusCode::kDataLoss));
   }

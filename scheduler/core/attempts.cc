@@ -9,11 +9,13 @@
 #include "absl/time/time.h"
 #include "base/backoff/backoff.h"
 #include "base/units/units.h"
+#include "proto/ordo/usage/v1/usage.pb.h"
 #include "scheduler/core/board.h"
 #include "scheduler/core/life.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/waiting.h"
+#include "scheduler/past_usage.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -196,6 +198,17 @@ void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
   Conclude(edit, end);
 }
 
+// What its oldest attempt used stays known.
+void ForgetOldest(JobRecord* job) {
+  auto past = job->earlier_usage == nullptr
+                  ? std::make_shared<usage::v1::PastUsage>()
+                  : std::make_shared<usage::v1::PastUsage>(*job->earlier_usage);
+  AddAttempt(*job->attempts.front(), past.get());
+  FoldDays(kMaxUsageDaysOfJob, past.get());
+  job->earlier_usage = std::move(past);
+  job->attempts.erase(job->attempts.begin());
+}
+
 }  // namespace
 
 void TellWorkersOf(Turn& turn, const Live& live) {
@@ -239,9 +252,7 @@ void StartAttempt(Turn& turn, const std::string& id,
   JobRecord& job = edit.job();
   LeaveQueue(turn, entry, job);
   const int32_t number = job.attempt_number() + 1;
-  if (job.attempts.size() == kMaxAttemptsKept) {
-    job.attempts.erase(job.attempts.begin());
-  }
+  if (job.attempts.size() == kMaxAttemptsKept) ForgetOldest(&job);
   jobs::v1::Attempt& attempt = edit.AddAttempt();
   attempt.set_number(number);
   *attempt.mutable_start_time() = ToTimestamp(turn.now.wall);

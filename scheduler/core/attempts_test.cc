@@ -171,6 +171,21 @@ TEST_F(AttemptsTest, TheRecordKeepsTheNewestAttempts) {
             kMaxAttemptsKept + 3);
 }
 
+TEST_F(AttemptsTest, WhatOlderAttemptsUsedStaysKnown) {
+  StartWorker();
+  Submit(JobBuilder("a").MaxAttempts(1));
+  for (int attempt = 1; attempt <= kMaxAttemptsKept + 2; ++attempt) {
+    shell_.Advance(absl::Seconds(1));
+    Observe(AttemptBuilder("a", attempt).Running().Step(1).Exited(10));
+  }
+  const auto& past = shell_.job("a").earlier_usage();
+  ASSERT_EQ(past.days_size(), 1);
+  EXPECT_EQ(past.days(0).usage().attempts(), 3);
+  EXPECT_EQ(past.days(0).usage().used_device_seconds() +
+                past.days(0).usage().idle_device_seconds(),
+            3);
+}
+
 TEST_F(AttemptsTest, DeviceTimeIsCountedByUseWhileTheAttemptRuns) {
   const auto used = [this](const std::string& use) {
     return shell_.Counted(Count::What::kDeviceSeconds, use);

@@ -8,6 +8,7 @@
 
 #include "absl/time/time.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
+#include "proto/ordo/usage/v1/usage.pb.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/policy/shape.h"
 
@@ -71,6 +72,8 @@ struct JobRecord {
   std::string message;
   // Oldest first; all but the newest never change.
   std::vector<AttemptPtr> attempts;
+  // Of attempts before those; null: there are none.
+  std::shared_ptr<const usage::v1::PastUsage> earlier_usage;
   int32_t failed_attempts = 0;
   // In a row, by no fault of the job, without a new checkpoint.
   int32_t interruptions = 0;

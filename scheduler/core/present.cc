@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/util/time_util.h"
+#include "proto/ordo/usage/v1/usage.pb.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/state.h"
 
@@ -62,6 +63,9 @@ jobs::v1::Job PresentWithoutSpec(const JobRecord& record) {
   for (const AttemptPtr& attempt : record.attempts) {
     *job.add_attempts() = *attempt;
   }
+  if (record.earlier_usage != nullptr) {
+    *job.mutable_earlier_usage() = *record.earlier_usage;
+  }
   job.set_failed_attempts(record.failed_attempts);
   job.set_interruptions(record.interruptions);
   job.set_priority(record.priority);
@@ -110,6 +114,10 @@ JobPtr RecordOf(StoredJob stored, SpecPtr spec) {
   for (jobs::v1::Attempt& attempt : *job.mutable_attempts()) {
     record->attempts.push_back(
         std::make_shared<const jobs::v1::Attempt>(std::move(attempt)));
+  }
+  if (job.has_earlier_usage()) {
+    record->earlier_usage = std::make_shared<const usage::v1::PastUsage>(
+        std::move(*job.mutable_earlier_usage()));
   }
   record->failed_attempts = job.failed_attempts();
   record->interruptions = job.interruptions();

@@ -52,7 +52,7 @@ class ArchivistTest : public ::testing::Test {
       for (const core::PastJob& past : jobs) ids.push_back(past.job->id());
       // What leaves is in the archive already.
       EXPECT_GE(NumLines(), static_cast<int>(ids.size()));
-      return store_.Retire(ids);
+      return store_.Retire(ids, {});
     };
     options_.let_go = [this] { ++num_let_go_; };
     options_.on_look = [](const absl::StatusOr<int64_t>&) {};

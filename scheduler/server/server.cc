@@ -450,8 +450,12 @@ absl::Status Server::Retire(const std::vector<core::PastJob>& jobs) {
   // Shared: the thread may still be at it when the result is there.
   const auto result = std::make_shared<std::promise<absl::Status>>();
   writer_->AppendTask([this, result, &ids, &jobs] {
-    const absl::Status status = options_.store->Retire(ids);
-    if (status.ok()) view_.TakeRetired(jobs);
+    const std::vector<core::RowPtr> rows = view_.UsageWith(jobs);
+    const absl::Status status = options_.store->Retire(ids, rows);
+    if (status.ok()) {
+      view_.TakeRetired(jobs);
+      for (const core::RowPtr& row : rows) view_.PutRow(*row);
+    }
     if (!status.ok() && !absl::IsResourceExhausted(status)) OnFailure(status);
     result->set_value(status);
   });

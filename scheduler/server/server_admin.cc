@@ -118,4 +118,8 @@ absl::StatusOr<Listing<workers::v1::Worker>> Server::ListWorkers(
   return view_.ListWorkers(page);
 }
 
+std::vector<usage::v1::ArchivedUsage> Server::ListArchivedUsage() const {
+  return view_.ListArchivedUsage();
+}
+
 }  // namespace ordo::scheduler::server

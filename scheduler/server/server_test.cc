@@ -318,6 +318,36 @@ TEST_F(ServerTest, AnArchivedJobIsGoneAndItsNameStaysTaken) {
   EXPECT_THAT(*archive, HasSubstr("jobs/a"));
 }
 
+TEST_F(ServerTest, WhatAnArchivedJobUsedStaysKnown) {
+  retention_.max_jobs = 0;
+  retention_.archive = folder_.Path("archive.jsonl");
+  retention_.period = absl::Hours(1);
+  Close();
+  Open();
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  EXPECT_TRUE(server_->ListArchivedUsage().empty());
+  worker.Set(AttemptBuilder("a", 1).Exited(0));
+  worker.AnnounceTo(*server_);
+  int64_t num_archived = 0;
+  while (num_archived == 0) {
+    const auto archived = server_->Archive();
+    ASSERT_THAT(archived, IsOk());
+    num_archived = *archived;
+  }
+  for (int life = 0; life < 2; ++life) {
+    const auto usage = server_->ListArchivedUsage();
+    ASSERT_EQ(usage.size(), 1u);
+    EXPECT_EQ(usage[0].queue(), "default");
+    EXPECT_EQ(usage[0].owner(), "ada");
+    EXPECT_EQ(usage[0].usage().days(0).usage().attempts(), 1);
+    Close();
+    Open();
+  }
+}
+
 TEST_F(ServerTest, AJobThatAnotherNeedsIsNotArchived) {
   retention_.max_jobs = 0;
   retention_.archive = folder_.Path("archive.jsonl");

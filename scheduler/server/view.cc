@@ -160,6 +160,11 @@ void View::PutWorker(const std::string& worker,
 }
 
 void View::PutRow(const core::Row& row) {
+  if (row.kind == core::Row::Kind::kUsage) {
+    base::MutexLock lock(mutex_);
+    archived_usage_.Put(row);
+    return;
+  }
   if (row.kind != core::Row::Kind::kQueue) return;
   std::shared_ptr<queues::v1::Queue> queue;
   if (row.bytes.has_value()) {
@@ -256,6 +261,17 @@ absl::StatusOr<queues::v1::Queue> View::GetQueue(
 Listing<queues::v1::Queue> View::ListQueues(const Page& page) const {
   base::MutexLock lock(mutex_);
   return queues_.List(page);
+}
+
+std::vector<core::RowPtr> View::UsageWith(
+    const std::vector<core::PastJob>& jobs) const {
+  base::MutexLock lock(mutex_);
+  return archived_usage_.With(jobs);
+}
+
+std::vector<usage::v1::ArchivedUsage> View::ListArchivedUsage() const {
+  base::MutexLock lock(mutex_);
+  return archived_usage_.List();
 }
 
 absl::StatusOr<workers::v1::Worker> View::GetWorker(

@@ -21,6 +21,7 @@
 #include "scheduler/core/load.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/server/archived_usage.h"
 #include "scheduler/server/queue_view.h"
 
 namespace ordo::scheduler::server {
@@ -42,8 +43,12 @@ class View {
   // Null takes it back.
   void PutWorker(const std::string& worker,
                  std::shared_ptr<const workers::v1::Worker> value);
-  // What people set; rows of other kinds are not shown.
+  // What people set, and what archived jobs used; rows of other kinds are not
+  // shown.
   void PutRow(const core::Row& row);
+  // As in ArchivedUsage.
+  std::vector<core::RowPtr> UsageWith(
+      const std::vector<core::PastJob>& jobs) const;
   void PutProgress(const std::string& job,
                    std::shared_ptr<const jobs::v1::Progress> value);
 
@@ -65,6 +70,7 @@ class View {
 
   absl::StatusOr<queues::v1::Queue> GetQueue(const std::string& queue) const;
   Listing<queues::v1::Queue> ListQueues(const Page& page) const;
+  std::vector<usage::v1::ArchivedUsage> ListArchivedUsage() const;
 
   // Number of jobs by state, in the order of core::kJobStates.
   std::array<int64_t, std::size(core::kJobStates)> CountJobs() const;
@@ -90,6 +96,7 @@ class View {
       progress_ ORDO_GUARDED_BY(mutex_);
   std::map<core::JobState, int64_t> ended_ ORDO_GUARDED_BY(mutex_);
   QueueView queues_ ORDO_GUARDED_BY(mutex_);
+  ArchivedUsage archived_usage_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_
       ORDO_GUARDED_BY(mutex_);
 };

@@ -33,7 +33,8 @@ class SqliteStore : public Store {
   absl::Status Prepare();
   absl::StatusOr<Contents> Load() override;
   absl::Status Commit(const std::vector<core::Record>& records) override;
-  absl::Status Retire(const std::vector<std::string>& jobs) override;
+  absl::Status Retire(const std::vector<std::string>& jobs,
+                      const std::vector<core::RowPtr>& rows) override;
   Reader& reader() override { return *reader_; }
 
  private:
@@ -97,10 +98,16 @@ absl::Status SqliteStore::Commit(const std::vector<core::Record>& records) {
   });
 }
 
-absl::Status SqliteStore::Retire(const std::vector<std::string>& jobs) {
+absl::Status SqliteStore::Retire(const std::vector<std::string>& jobs,
+                                 const std::vector<core::RowPtr>& rows) {
   // Specs may go with them.
   rows_->Forget();
-  return Transact([this, &jobs] { return retirement_->Remove(jobs); });
+  return Transact([&]() -> absl::Status {
+    for (const core::RowPtr& row : rows) {
+      ORDO_RETURN_IF_ERROR(rows_->Write({row}));
+    }
+    return retirement_->Remove(jobs);
+  });
 }
 
 }  // namespace

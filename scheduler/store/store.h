@@ -38,11 +38,11 @@ class Store {
   // more may be committed: open the store again.
   virtual absl::Status Commit(const std::vector<core::Record>& records) = 0;
 
-  // Removes jobs that have ended, with all that belongs to them, in one
-  // transaction. Their names and request ids stay taken: FindPast tells them,
-  // and how they ended.
-  // Errors are those of Commit.
-  virtual absl::Status Retire(const std::vector<std::string>& jobs) = 0;
+  // Removes jobs that have ended, with all that belongs to them, and inserts or
+  // replaces rows, in one transaction. Names and request ids of the jobs stay
+  // taken: FindPast tells them, and how they ended. Errors are those of Commit.
+  virtual absl::Status Retire(const std::vector<std::string>& jobs,
+                              const std::vector<core::RowPtr>& rows) = 0;
 
   // May be used from any thread, at any time until the store is closed.
   virtual Reader& reader() = 0;

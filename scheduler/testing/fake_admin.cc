@@ -129,4 +129,14 @@ absl::StatusOr<Listing<Queue>> FakeScheduler::ListQueues(
   return CutPage(all, page, [](const auto& queue) { return queue.name(); });
 }
 
+void FakeScheduler::PutArchivedUsage(const usage::v1::ArchivedUsage& usage) {
+  base::MutexLock lock(mutex_);
+  archived_usage_.push_back(usage);
+}
+
+std::vector<usage::v1::ArchivedUsage> FakeScheduler::ListArchivedUsage() const {
+  base::MutexLock lock(mutex_);
+  return archived_usage_;
+}
+
 }  // namespace ordo::scheduler::testing

@@ -42,6 +42,7 @@ class FakeScheduler : public Scheduler {
   void PutCheckpoint(const checkpoints::v1::Checkpoint& checkpoint);
   void PutReport(const reports::v1::Report& report);
   void PutWorker(const workers::v1::Worker& worker);
+  void PutArchivedUsage(const usage::v1::ArchivedUsage& usage);
   // What Explain answers.
   void PutExplanation(const std::string& job,
                       const jobs::v1::ExplainResponse& explanation);
@@ -99,6 +100,7 @@ class FakeScheduler : public Scheduler {
       const std::string& queue) const override;
   absl::StatusOr<Listing<queues::v1::Queue>> ListQueues(
       const Page& page) const override;
+  std::vector<usage::v1::ArchivedUsage> ListArchivedUsage() const override;
   absl::StatusOr<agent::v1::AnnounceResponse> Announce(
       const agent::v1::AnnounceRequest& request) override;
 
@@ -147,6 +149,7 @@ class FakeScheduler : public Scheduler {
   std::map<std::string, workers::v1::Worker> workers_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, core::WorkerAdminPtr> admin_ ORDO_GUARDED_BY(mutex_);
   core::Queues queues_ ORDO_GUARDED_BY(mutex_);
+  std::vector<usage::v1::ArchivedUsage> archived_usage_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, jobs::v1::ExplainResponse> explanations_
       ORDO_GUARDED_BY(mutex_);
   std::vector<NewJob> created_ ORDO_GUARDED_BY(mutex_);

@@ -62,7 +62,13 @@ grpc::ServerUnaryReactor* UsageService::ReportUsage(
   const auto sum = Begin(*request, parts_.clock.Now());
   if (!sum.ok()) return base::Finish(context, sum.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  Go(std::make_shared<Count>(Count{*sum, "", reactor, response}));
+  const auto count =
+      std::make_shared<Count>(Count{*sum, "", reactor, response});
+  // First: a job that is archived meanwhile is never counted twice.
+  for (const auto& archived : parts_.scheduler.ListArchivedUsage()) {
+    count->sum.AddArchived(archived);
+  }
+  Go(count);
   return reactor;
 }
 

@@ -81,6 +81,21 @@ TEST_F(UsageServiceTest, EveryOneOfManyJobsCountsOnce) {
   EXPECT_EQ(response_.total().attempts(), kNumJobs);
 }
 
+TEST_F(UsageServiceTest, JobsThatWereArchivedCountToo) {
+  PutJob("a", "ada", absl::Hours(1));
+  ordo::usage::v1::ArchivedUsage archived;
+  archived.set_queue("default");
+  archived.set_owner("ada");
+  auto& day = *archived.mutable_usage()->add_days();
+  day.mutable_usage()->set_used_device_seconds(5);
+  day.mutable_usage()->set_attempts(2);
+  loopback_.scheduler().PutArchivedUsage(archived);
+  ASSERT_TRUE(Report({}).ok());
+  ASSERT_EQ(response_.rows_size(), 1);
+  EXPECT_EQ(response_.rows(0).used_device_seconds(), 15);
+  EXPECT_EQ(response_.rows(0).attempts(), 3);
+}
+
 TEST_F(UsageServiceTest, NothingIsCountedWhileTheSchedulerLeaves) {
   loopback_.services().EndStreams();
   EXPECT_EQ(Report({}).error_code(), grpc::StatusCode::UNAVAILABLE);

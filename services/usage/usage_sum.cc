@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/units/proto_time.h"
+#include "scheduler/past_usage.h"
 
 namespace ordo::services::usage {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 using ordo::base::ToTime;
 using ordo::jobs::v1::Attempt;
 using ordo::jobs::v1::Job;
+using ordo::usage::v1::ArchivedUsage;
+using ordo::usage::v1::PastUsage;
 using ordo::usage::v1::ReportUsageRequest;
 using ordo::usage::v1::ReportUsageResponse;
 using ordo::usage::v1::Usage;
@@ -84,36 +87,47 @@ void AddAttempt(const Attempt& attempt, absl::Time since, absl::Time now,
   }
 }
 
-void AddRow(const Usage& row, Usage* total) {
-  total->set_used_device_seconds(total->used_device_seconds() +
-                                 row.used_device_seconds());
-  total->set_idle_device_seconds(total->idle_device_seconds() +
-                                 row.idle_device_seconds());
-  total->set_lost_device_seconds(total->lost_device_seconds() +
-                                 row.lost_device_seconds());
-  total->set_attempts(total->attempts() + row.attempts());
-  for (const auto& [reason, seconds] : row.lost_device_seconds_by_reason()) {
-    (*total->mutable_lost_device_seconds_by_reason())[reason] += seconds;
-  }
-}
+// What a row is called: of a job, or of a queue and an owner.
+struct Names {
+  std::string job;
+  std::string queue;
+  std::string owner;
+};
 
-std::string KeyOf(const Job& job, UsageSum::By by) {
-  if (by == ReportUsageRequest::JOB) return job.name();
+std::string KeyOf(const Names& names, UsageSum::By by) {
+  if (by == ReportUsageRequest::JOB) return names.job;
   if (by == ReportUsageRequest::QUEUE) {
-    return absl::StrCat("queues/", job.spec().queue());
+    return absl::StrCat("queues/", names.queue);
   }
-  return job.owner().user();
+  return names.owner;
 }
 
 }  // namespace
+
+void UsageSum::AddPast(const PastUsage& past, Usage* sum) const {
+  for (const PastUsage::Day& day : past.days()) {
+    if (ToTime(day.start_time()) + scheduler::kUsageDay <= since_) continue;
+    scheduler::AddUsage(day.usage(), sum);
+  }
+}
 
 void UsageSum::Add(const Job& job) {
   Usage sum;
   for (const Attempt& attempt : job.attempts()) {
     AddAttempt(attempt, since_, now_, &sum);
   }
+  AddPast(job.earlier_usage(), &sum);
   if (sum.attempts() == 0) return;
-  AddRow(sum, &rows_[KeyOf(job, by_)]);
+  const Names names{job.name(), job.spec().queue(), job.owner().user()};
+  scheduler::AddUsage(sum, &rows_[KeyOf(names, by_)]);
+}
+
+void UsageSum::AddArchived(const ArchivedUsage& archived) {
+  Usage sum;
+  AddPast(archived.usage(), &sum);
+  if (sum.attempts() == 0) return;
+  const Names names{"jobs/-", archived.queue(), archived.owner()};
+  scheduler::AddUsage(sum, &rows_[KeyOf(names, by_)]);
 }
 
 ReportUsageResponse UsageSum::Report() const {
@@ -121,7 +135,7 @@ ReportUsageResponse UsageSum::Report() const {
   for (const auto& [key, row] : rows_) {
     *report.add_rows() = row;
     report.mutable_rows()->rbegin()->set_key(key);
-    AddRow(row, report.mutable_total());
+    scheduler::AddUsage(row, report.mutable_total());
   }
   return report;
 }

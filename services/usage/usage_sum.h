@@ -23,10 +23,16 @@ class UsageSum {
 
   // Every job once.
   void Add(const ordo::jobs::v1::Job& job);
+  // Every queue and owner once.
+  void AddArchived(const ordo::usage::v1::ArchivedUsage& archived);
 
   ordo::usage::v1::ReportUsageResponse Report() const;
 
  private:
+  // Days count whole.
+  void AddPast(const ordo::usage::v1::PastUsage& past,
+               ordo::usage::v1::Usage* sum) const;
+
   const By by_;
   const absl::Time since_;
   const absl::Time now_;

@@ -11,6 +11,8 @@ namespace {
 
 using ordo::jobs::v1::Attempt;
 using ordo::jobs::v1::Job;
+using ordo::usage::v1::ArchivedUsage;
+using ordo::usage::v1::PastUsage;
 using ordo::usage::v1::ReportUsageRequest;
 using ordo::usage::v1::ReportUsageResponse;
 using ordo::usage::v1::Usage;
@@ -119,6 +121,50 @@ TEST(UsageSumTest, RowsAreByOwnerQueueOrJob) {
   const ReportUsageResponse jobs = report(ReportUsageRequest::JOB);
   ASSERT_EQ(jobs.rows_size(), 2);
   EXPECT_EQ(jobs.rows(1).key(), "jobs/b");
+}
+
+// Two days: 5 s used on the first, 7 s on the second, one attempt each.
+PastUsage TwoDays() {
+  PastUsage past;
+  for (int day = 0; day < 2; ++day) {
+    PastUsage::Day& added = *past.add_days();
+    added.mutable_start_time()->set_seconds(day * 24 * 60 * 60);
+    added.mutable_usage()->set_used_device_seconds(5 + 2 * day);
+    added.mutable_usage()->set_attempts(1);
+  }
+  return past;
+}
+
+TEST(UsageSumTest, AttemptsThatAJobKeepsNoMoreCountByTheDay) {
+  Job job = JobOf("a", "ada", "default", {});
+  *job.mutable_earlier_usage() = TwoDays();
+  const auto used = [&job](absl::Time since) {
+    UsageSum sum(ReportUsageRequest::OWNER, since, At(1'000'000));
+    sum.Add(job);
+    return sum.Report().total().used_device_seconds();
+  };
+  EXPECT_EQ(used(absl::InfinitePast()), 12);
+  EXPECT_EQ(used(At(24 * 60 * 60 - 1)), 12);
+  EXPECT_EQ(used(At(24 * 60 * 60)), 7);
+  EXPECT_EQ(used(At(3 * 24 * 60 * 60)), 0);
+}
+
+TEST(UsageSumTest, ArchivedJobsCountForTheirQueueAndOwner) {
+  ArchivedUsage archived;
+  archived.set_queue("night");
+  archived.set_owner("ada");
+  *archived.mutable_usage() = TwoDays();
+  const auto key = [&archived](UsageSum::By by) {
+    UsageSum sum(by, absl::InfinitePast(), At(1'000'000));
+    sum.AddArchived(archived);
+    const ReportUsageResponse report = sum.Report();
+    EXPECT_EQ(report.total().used_device_seconds(), 12);
+    EXPECT_EQ(report.total().attempts(), 2);
+    return report.rows(0).key();
+  };
+  EXPECT_EQ(key(ReportUsageRequest::OWNER), "ada");
+  EXPECT_EQ(key(ReportUsageRequest::QUEUE), "queues/night");
+  EXPECT_EQ(key(ReportUsageRequest::JOB), "jobs/-");
 }
 
 }  // namespace

@@ -269,11 +269,13 @@ absl::StatusOr<std::vector<core::PastJob>> MemoryStore::FindExpired(
   return found;
 }
 
-absl::Status MemoryStore::Retire(const std::vector<std::string>& jobs) {
+absl::Status MemoryStore::Retire(const std::vector<std::string>& jobs,
+                                 const std::vector<core::RowPtr>& rows) {
   base::MutexLock lock(memory_->mutex_);
   if (!memory_->failure_.ok()) return memory_->failure_;
   if (!memory_->SurvivesWrite()) return absl::UnavailableError("dead");
   Memory::Held& held = memory_->held_records_;
+  for (const core::RowPtr& row : rows) Memory::Put({row}, &held);
   for (auto it = held.jobs.begin(); it != held.jobs.end();) {
     const core::JobRecord& job = *it->second;
     if (job.end_ns == 0 ||

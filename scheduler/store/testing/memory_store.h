@@ -70,7 +70,8 @@ class MemoryStore : public Store, public Reader {
 
   absl::StatusOr<Contents> Load() override;
   absl::Status Commit(const std::vector<core::Record>& records) override;
-  absl::Status Retire(const std::vector<std::string>& jobs) override;
+  absl::Status Retire(const std::vector<std::string>& jobs,
+                      const std::vector<core::RowPtr>& rows) override;
   Reader& reader() override { return *this; }
 
   absl::StatusOr<core::JobPtr> FindJob(const std::string& job) override;

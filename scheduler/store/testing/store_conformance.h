@@ -539,7 +539,7 @@ TEST_P(StoreConformanceTest, OfARetiredJobNameRequestAndStateStayKnown) {
        CheckpointRecord("jobs/a/checkpoints/5-1"),
        CheckpointRecord("jobs/b/checkpoints/5-1"),
        ReportRecord("jobs/a/reports/r", 5), EndedJobRecord(9, "z")}));
-  ORDO_ASSERT_OK(store().Retire({"a", "z"}));
+  ORDO_ASSERT_OK(store().Retire({"a", "z"}, {}));
   for (int life = 0; life < 2; ++life) {
     Reader& reader = store().reader();
     EXPECT_EQ(*reader.FindJob("a"), nullptr);
@@ -561,10 +561,27 @@ TEST_P(StoreConformanceTest, OfARetiredJobNameRequestAndStateStayKnown) {
   }
 }
 
+TEST_P(StoreConformanceTest, RowsAreStoredWithTheRetirementOfJobs) {
+  using Kind = core::Row::Kind;
+  Reopen();
+  ORDO_ASSERT_OK(store().Commit(
+      {EndedJobRecord(1, "a"), RowRecord(Kind::kUsage, "q/ada", "1")}));
+  const auto row = [](const std::string& key, const std::string& bytes) {
+    return std::make_shared<const core::Row>(
+        core::Row{Kind::kUsage, key, bytes});
+  };
+  ORDO_ASSERT_OK(store().Retire({"a"}, {row("q/ada", "2"), row("q/bob", "3")}));
+  const core::Records records = Reopen().records;
+  ASSERT_EQ(records.rows.size(), 2u);
+  EXPECT_EQ(records.rows[0]->bytes, "2");
+  EXPECT_EQ(records.rows[1]->bytes, "3");
+  EXPECT_EQ(*store().reader().FindJob("a"), nullptr);
+}
+
 TEST_P(StoreConformanceTest, AJobIsStoredAfterOthersWithItsSpecWereRetired) {
   Reopen();
   ORDO_ASSERT_OK(store().Commit({EndedJobRecord(1, "a")}));
-  ORDO_ASSERT_OK(store().Retire({"a"}));
+  ORDO_ASSERT_OK(store().Retire({"a"}, {}));
   ORDO_ASSERT_OK(store().Commit({EndedJobRecord(4, "d")}));
   const auto job = store().reader().FindJob("d");
   ORDO_ASSERT_OK(job);

@@ -15,6 +15,9 @@ using usage::v1::ReportUsageResponse;
 using usage::v1::Usage;
 using usage::v1::UsageService;
 
+// The row of all jobs that have left for the archive.
+constexpr char kArchivedJobs[] = "jobs/-";
+
 std::string SecondsText(double seconds) {
   return absl::StrFormat("%.0f", seconds);
 }
@@ -55,7 +58,8 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
                                             : "OWNER";
   Table table({heading, ">USED", ">IDLE", ">LOST", ">LOST%", ">ATTEMPTS"});
   for (const Usage& row : usage.rows()) {
-    AddRow(ShortName(row.key()), row, &table);
+    AddRow(row.key() == kArchivedJobs ? "(archived)" : ShortName(row.key()),
+           row, &table);
   }
   AddRow("all", usage.total(), &table);
   context.out << table.ToString(context.terminal);
@@ -73,7 +77,10 @@ Command UsageCommand() {
       "no\n"
       "trainer had reported yet. LOST, of both: what had to be done again, "
       "after the\n"
-      "last checkpoint of attempts that did not end well; -o json says why.\n"
+      "last checkpoint of attempts that did not end well; -o json says why. "
+      "Jobs in\n"
+      "the archive, and of a job all before its newest 100 attempts, count by "
+      "the day.\n"
       "  ordo usage --by queue --since 7d";
   command.options = {
       {"by",

@@ -47,6 +47,23 @@ TEST_F(UsageTest, SinceLeavesOutWhatWasBefore) {
   EXPECT_THAT(out(), Not(HasSubstr("\na ")));
 }
 
+TEST_F(UsageTest, ArchivedJobsAreOneRow) {
+  PutJobThatRan("a");
+  usage::v1::ArchivedUsage archived;
+  archived.set_queue("default");
+  archived.set_owner("bob");
+  auto& day = *archived.mutable_usage()->add_days();
+  day.mutable_usage()->set_used_device_seconds(7);
+  day.mutable_usage()->set_attempts(2);
+  loopback_.scheduler().PutArchivedUsage(archived);
+  EXPECT_EQ(Run({"usage", "--by", "job"}), 0) << err();
+  EXPECT_EQ(out(),
+            "JOB         USED  IDLE  LOST  LOST%  ATTEMPTS\n"
+            "(archived)     7     0     0   0.0%         2\n"
+            "a             90    10    25  25.0%         1\n"
+            "all           97    10    25  23.4%         3\n");
+}
+
 TEST_F(UsageTest, NothingUsedHasNoShareLost) {
   EXPECT_EQ(Run({"usage"}), 0) << err();
   EXPECT_EQ(out(),
