@@ -172,7 +172,7 @@ TEST(QueueCheckTest, MergeKeepsWhatNobodySets) {
 
 TEST(QueueCheckTest, MaskOfWhatNobodySetsIsRefused) {
   const auto merged =
-      MergeQueue({}, QueueOf("weight: 2"), MaskOf({"wait", "etag"}));
+      MergeQueue({}, QueueOf("weight: 2"), MaskOf({"wieght", "etag"}));
   const auto violations = base::FieldViolations(merged.status());
   ASSERT_EQ(violations.size(), 2u);
   EXPECT_EQ(violations[0].field, "update_mask");
