@@ -36,6 +36,10 @@ struct NewJob {
   std::optional<checkpoints::v1::Checkpoint> imported = {};
   // Job.notices.
   std::vector<std::string> notices = {};
+  // Why what changes with time, such as the rules of its queue, does not let it
+  // be created. The repeat of a request that has made its job gets that all the
+  // same.
+  absl::Status refusal = {};
 };
 
 // Which jobs to list. Unset fields match everything.

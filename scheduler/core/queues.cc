@@ -140,8 +140,11 @@ absl::StatusOr<QueuePtr> GetQueue(const Queues& queues,
   if (found != nullptr) return found;
   std::vector<std::string> names;
   for (const auto& [id, each] : AllQueues(queues)) names.push_back(id);
-  return absl::NotFoundError(absl::StrCat("there is no queue ", queue,
-                                          base::SuggestName(queue, names)));
+  const std::string nearest = base::Nearest(queue, names);
+  return absl::NotFoundError(absl::StrCat(
+      "there is no queue ", queue,
+      nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"),
+      "; see: ordo queues list"));
 }
 
 Queues AllQueues(const Queues& queues) {

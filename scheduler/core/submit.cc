@@ -109,6 +109,7 @@ absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
                      id));
   }
   ORDO_RETURN_IF_ERROR(CheckNotRetired(job, *plan));
+  ORDO_RETURN_IF_ERROR(job.refusal);
   ORDO_RETURN_IF_ERROR(ResolveReferences(state, &job.spec));
   if (!job.request_id.empty()) plan->request_ids[job.request_id] = id;
   plan->created[id] = std::move(job);

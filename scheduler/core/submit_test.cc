@@ -116,6 +116,18 @@ TEST(SubmitTest, ARepeatedRequestGivesTheJobThatItMade) {
   EXPECT_EQ(shell.state().jobs.size(), 1u);
 }
 
+TEST(SubmitTest, WhatChangesWithTimeRefusesNewRequestsAndNoRepeats) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Submit(JobBuilder("a").RequestId("r")));
+  NewJob repeat = JobBuilder("a").RequestId("r");
+  repeat.refusal = absl::InvalidArgumentError("the queue is gone");
+  ORDO_EXPECT_OK(shell.Submit(repeat));
+  NewJob another = JobBuilder("b").RequestId("s");
+  another.refusal = repeat.refusal;
+  EXPECT_EQ(shell.Submit(another).status(), repeat.refusal);
+  EXPECT_EQ(shell.state().jobs.size(), 1u);
+}
+
 TEST(SubmitTest, ARepeatedRequestIsKnownAfterARestart) {
   TestShell shell;
   ORDO_ASSERT_OK(shell.Submit(JobBuilder("a").RequestId("r", "f")));

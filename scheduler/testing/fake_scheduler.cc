@@ -163,6 +163,8 @@ absl::StatusOr<std::vector<Job>> FakeScheduler::TryCreate(
     } else if (jobs_.count(job.spec.name()) != 0) {
       return absl::AlreadyExistsError(
           absl::StrCat("job '", job.spec.name(), "' exists"));
+    } else if (!job.refusal.ok()) {
+      return job.refusal;
     }
   }
   if (absl::Status status = CheckQueues(jobs); !status.ok()) return status;

@@ -40,16 +40,22 @@ std::string SpecField(const std::string& field) {
   return field.empty() ? "job.spec" : absl::StrCat("job.spec.", field);
 }
 
-// Its spec as it will be kept.
+// Adds what is wrong with a spec to what is wrong with its request.
+void AddToSpec(const Violations& of_spec, Violations* violations) {
+  for (const base::FieldViolation& violation : of_spec) {
+    violations->push_back({SpecField(violation.field), violation.description});
+  }
+}
+
+// Its spec as it will be kept, but for the rules of its queue.
 absl::StatusOr<spec::ResolvedSpec> Resolve(const NewJobContext& context,
-                                           JobSpec spec, QueueRules* queues) {
+                                           JobSpec spec) {
   Violations violations;
   FillModel(context.scheduler, &spec, &violations);
   auto resolved = context.specs.Resolve(std::move(spec));
   if (resolved.ok()) {
     CheckModels(context.scheduler, resolved->spec, &resolved->notices,
                 &violations);
-    queues->Apply(&resolved->spec, &violations);
   }
   for (auto& violation : base::FieldViolations(resolved.status())) {
     violations.push_back(std::move(violation));
@@ -77,15 +83,23 @@ NewJob Make(const CreateJobRequest& request, Call* call,
   job.request_id = request.request_id();
   job.fingerprint = Fingerprint(request);
   job.owner = call->owner;
-  auto resolved = Resolve(call->context, request.job().spec(), &call->queues);
-  if (resolved.ok()) {
-    job.spec = std::move(resolved->spec);
-    job.notices = std::move(resolved->notices);
+  auto resolved = Resolve(call->context, request.job().spec());
+  if (!resolved.ok()) {
+    AddToSpec(base::FieldViolations(resolved.status()), violations);
+    return job;
+  }
+  job.spec = std::move(resolved->spec);
+  job.notices = std::move(resolved->notices);
+  Violations of_queue;
+  call->queues.Apply(&job.spec, &of_queue);
+  if (of_queue.empty()) return job;
+  if (job.request_id.empty()) {
+    AddToSpec(of_queue, violations);
   } else {
-    for (const auto& violation : base::FieldViolations(resolved.status())) {
-      violations->push_back(
-          {SpecField(violation.field), violation.description});
-    }
+    // It may be the repeat of one that its queue let in.
+    Violations refused;
+    AddToSpec(of_queue, &refused);
+    job.refusal = base::InvalidFields(refused);
   }
   return job;
 }

@@ -79,6 +79,15 @@ TEST(NewJobsTest, QueueOfAJobIsThereAndSaysHowLongItMayRun) {
   EXPECT_THAT(FieldsOf(refused.status()), ElementsAre("job.spec.queue"));
 }
 
+TEST(NewJobsTest, AQueuesRulesAreLeftToWhoKnowsRepeats) {
+  CreateJobRequest request = RequestOf("a");
+  request.set_request_id("r");
+  request.mutable_job()->mutable_spec()->set_queue("gone");
+  const auto job = MakeNewJob(Known(), request, {});
+  ORDO_ASSERT_OK(job);
+  EXPECT_THAT(FieldsOf(job->refusal), ElementsAre("job.spec.queue"));
+}
+
 TEST(NewJobsTest, RememberedSpecsDoNotKeepWhatAQueueSaidOnce) {
   scheduler::testing::FakeScheduler known;
   spec::SpecCache specs;

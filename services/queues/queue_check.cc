@@ -49,6 +49,8 @@ bool IsSet(const Queue& queue, const std::string& name) {
 void CopyField(const std::string& name, const Queue& from, Queue* to) {
   to->GetReflection()->ClearField(to, FieldNamed(name));
   Queue alone = from;
+  // Of a later version; it would be added each time that a field is copied.
+  alone.DiscardUnknownFields();
   std::vector<const FieldDescriptor*> fields;
   alone.GetReflection()->ListFields(alone, &fields);
   for (const FieldDescriptor* field : fields) {

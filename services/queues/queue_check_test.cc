@@ -49,6 +49,14 @@ TEST(QueueCheckTest, QueueWithoutSettingsGetsTheDefaults) {
   EXPECT_TRUE(queue->quotas().empty());
 }
 
+TEST(QueueCheckTest, WhatALaterVersionSetsIsNotKept) {
+  ordo::queues::v1::Queue later = QueueOf("weight: 2");
+  later.GetReflection()->MutableUnknownFields(&later)->AddVarint(999, 1);
+  const auto queue = ResolveQueue(later);
+  ORDO_ASSERT_OK(queue);
+  EXPECT_TRUE(queue->GetReflection()->GetUnknownFields(*queue).empty());
+}
+
 TEST(QueueCheckTest, OnlyWhatAPersonSetsIsKept) {
   const auto queue = ResolveQueue(
       QueueOf("name: 'queues/x' weight: 2 etag: '7' queued_jobs: 3 "

@@ -75,13 +75,16 @@ absl::Status ShowOne(Context& context, const std::string& argument) {
   ORDO_ASSIGN_OR_RETURN(const std::string name, QueueName(argument));
   ORDO_ASSIGN_OR_RETURN(const Queue queue, GetQueue(context, name));
   if (PrintStructured(context, queue)) return absl::OkStatus();
-  Lines lines = {{"Queue", ShortName(queue.name())},
-                 {"Weight", FormatNumber(queue.weight())},
-                 {"Quotas", QuotasText(queue)},
-                 {"Held", HeldText(queue)},
-                 {"Queued jobs", absl::StrCat(queue.queued_jobs(), " of ",
-                                              queue.max_queued_jobs())},
-                 {"Active jobs", absl::StrCat(queue.active_jobs())}};
+  Lines lines = {
+      {"Queue", ShortName(queue.name())},
+      {"Weight", FormatNumber(queue.weight())},
+      {"Quotas", QuotasText(queue)},
+      {"Held", HeldText(queue)},
+      {"Queued jobs", absl::StrCat(queue.queued_jobs())},
+      {"Active jobs", absl::StrCat(queue.active_jobs())},
+      // Queued and active: what the limit is of.
+      {"Jobs in all", absl::StrCat(queue.queued_jobs() + queue.active_jobs(),
+                                   " of ", queue.max_queued_jobs())}};
   if (queue.has_max_devices_per_owner()) {
     lines.push_back(
         {"Devices per owner", absl::StrCat(queue.max_devices_per_owner())});
