@@ -172,7 +172,7 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
   const CountedArguments arguments = Arguments(call, workspace);
   const char* error = FindDelta(arguments.tiled, stream);
   if (error == nullptr) error = FindWidth(p)->backward(arguments, stream);
-  if (error == nullptr) error = SumBias(arguments.tiled, stream);
+  if (error == nullptr) error = SumTables(arguments.tiled, stream);
   if (error != nullptr || arguments.d_slopes == nullptr) return error;
   return device::Launch(CountedSlopes,
                         {p.heads, 1, 1, kThreads, kThreads * sizeof(float)},

@@ -6,8 +6,10 @@
 // gradients one after the other, in an order that is always the same: reruns
 // agree bit for bit.
 //
-// Not supported: what no encoding with plain logits needs, that is all tables
-// but a bias. Not measured: written without a device.
+// Of tables it has a bias and multipliers, also of rectified products: those
+// two are kernels of their own, as each takes registers and instructions. Not
+// supported: both at once, all other tables. Not measured: written without a
+// device.
 //
 // Compiled once for each type (cuda_element.h) and pair of widths, ORDO_WIDTH
 // and ORDO_VALUES_WIDTH.
@@ -25,12 +27,13 @@ const char* Forward(const HopperArguments& arguments, void* stream) {
   const device::Grid grid = {
       (p.queries + Shape::kQueries - 1) / Shape::kQueries, p.heads, p.batch,
       kHopperThreads, Shape::kBytes};
-  return device::Launch(
-      p.biased ? HopperForward<kD, kW, true> : HopperForward<kD, kW, false>,
-      grid, stream, arguments);
+  constexpr void (*kKernels[])(HopperArguments) = {
+      HopperForward<kD, kW, kNoNumber>, HopperForward<kD, kW, kBiasNumber>,
+      HopperForward<kD, kW, kMultiplierNumber>};
+  return device::Launch(kKernels[DistanceNumberOf(p)], grid, stream, arguments);
 }
 
-// Without parts of the bias' gradient a block for each tile of keys.
+// Without parts of a table's gradient a block for each tile of keys.
 template <int kD, int kW>
 const char* Backward(const HopperArguments& arguments, void* stream) {
   using Shape = HopperBackwardShape<kD, kW>;
@@ -39,9 +42,10 @@ const char* Backward(const HopperArguments& arguments, void* stream) {
   const device::Grid grid = {
       parts > 0 ? parts / 2 : (p.keys + Shape::kKeys - 1) / Shape::kKeys,
       p.key_heads, p.batch, kHopperThreads, Shape::kBytes};
-  return device::Launch(
-      p.biased ? HopperBackward<kD, kW, true> : HopperBackward<kD, kW, false>,
-      grid, stream, arguments);
+  constexpr void (*kKernels[])(HopperArguments) = {
+      HopperBackward<kD, kW, kNoNumber>, HopperBackward<kD, kW, kBiasNumber>,
+      HopperBackward<kD, kW, kMultiplierNumber>};
+  return device::Launch(kKernels[DistanceNumberOf(p)], grid, stream, arguments);
 }
 
 template <int kD, int kW>

@@ -2,6 +2,7 @@
 #define ORDO_KERNELS_ATTENTION_CUDA_HOPPER_BACKWARD_H_
 
 #include "kernels/attention/cuda_hopper_backward_load.h"
+#include "kernels/attention/cuda_hopper_multiplied.h"
 
 // Backward pass of cuda_hopper.cu: a block has 128 keys of a head of keys, 64
 // for each of two groups, and goes through the queries that see them, 64 a
@@ -13,7 +14,7 @@
 // the groups compute in turns, each of whole steps, and add to fp32 sums in
 // global memory; blocks do so in the order of their keys, so that reruns agree
 // bit for bit. They wait for those that began earlier;
-// with a bias a block's second tile also waits for blocks behind it, of which
+// with a table a block's second tile also waits for blocks behind it, of which
 // so few are started that all are there at once.
 //
 // Legend: D columns of q and k, W of all value tensors side by side.
@@ -21,7 +22,7 @@
 namespace ordo::kernels::attention::ORDO_OF_TYPE {
 
 // One of the groups that compute.
-template <int kD, int kW, bool kBiased>
+template <int kD, int kW, DistanceNumber kNumber>
 struct HopperBackwardGroup {
   using Shape = HopperBackwardShape<kD, kW>;
   static constexpr int kKeys = Shape::kKeys;
@@ -34,24 +35,31 @@ struct HopperBackwardGroup {
   int lane_row;
   KeySight sight;
 
+  // Whether every query of a step sees every key of the group.
+  ORDO_DEVICE bool IsWhole(const Place& place) {
+    const Problem& p = arguments.tiled.call.problem;
+    const int64_t key = place.key + row;
+    return !p.padded && !p.bounded && key + 64 <= p.keys &&
+           (!p.causal || key + 63 <= p.keys - p.queries + place.query);
+  }
+
+  ORDO_DEVICE QueryTile QueriesOf(const Place& place,
+                                  const typename Shape::Facts& facts) {
+    const Problem& p = arguments.tiled.call.problem;
+    return {static_cast<int>(p.keys - p.queries + place.query),
+            p.bounded ? facts.first : nullptr, lane_row};
+  }
+
   // Products with the queries of a step become weights.
   ORDO_DEVICE void Weigh(const Place& place, const typename Shape::Facts& facts,
                          float (&scores)[kRows / 8][4]) {
-    const Problem& p = arguments.tiled.call.problem;
-    const int64_t own = p.keys - p.queries + place.query;
-    const int64_t key = place.key + row;
-    float scale = p.scale * kLog2E;
-    if constexpr (kBiased) {
+    float scale = arguments.tiled.call.problem.scale * kLog2E;
+    if constexpr (kNumber == kBiasNumber) {
       AddTurnedBias<kRows, kKeys>(scale, lane_row, facts, scores);
       scale = 1;
     }
-    const bool whole = !p.padded && !p.bounded && key + 64 <= p.keys &&
-                       (!p.causal || key + 63 <= own);
-    if (!whole) {
-      HideQueries<kRows>(
-          sight,
-          {static_cast<int>(own), p.bounded ? facts.first : nullptr, lane_row},
-          scores);
+    if (!IsWhole(place)) {
+      HideQueries<kRows>(sight, QueriesOf(place, facts), scores);
     }
     const float* const lse = facts.lse + device::ThreadId() % 4 * 2;
     ORDO_UNROLL
@@ -179,9 +187,26 @@ struct HopperBackwardGroup {
     device::CommitProducts();
     device::WaitForProducts<1>();
     device::Pin(scores);
-    Weigh(place, facts, scores);
     uint32_t weights[kRows / 16][4], packed[kRows / 16][4];
-    Pack<kRows>(scores, weights);
+    constexpr bool kKeeps = kD + kW <= 128;
+    MultipliedPairs multiplied = {};
+    float kept[kRows / 8][4];
+    if constexpr (kNumber == kMultiplierNumber) {
+      multiplied = {TurnedNumbers(facts, lane_row),
+                    facts.lse,
+                    facts.delta,
+                    LeastProduct(arguments.tiled.call.problem),
+                    IsWhole(place),
+                    0};
+      if (!multiplied.whole) {
+        multiplied.hidden =
+            HiddenQueries<kRows>(sight, QueriesOf(place, facts));
+      }
+      WeighMultiplied<kRows, kKeeps>(multiplied, scores, kept, weights);
+    } else {
+      Weigh(place, facts, scores);
+      Pack<kRows>(scores, weights);
+    }
     device::Pin(weights);
     device::Pin(d_values);
     device::BeginProducts();
@@ -190,7 +215,11 @@ struct HopperBackwardGroup {
     // Registers of the weights are wanted back where they are few.
     device::WaitForProducts<(kD + kW > 192 ? 0 : 1)>();
     device::Pin(changes);
-    Differentiate(facts, scores, changes);
+    if constexpr (kNumber == kMultiplierNumber) {
+      DifferentiateMultiplied<kRows, kKeeps>(multiplied, kept, scores, changes);
+    } else {
+      Differentiate(facts, scores, changes);
+    }
     Pack<kRows>(changes, packed);
     device::Pin(packed);
     device::Pin(dk);
@@ -198,7 +227,8 @@ struct HopperBackwardGroup {
     BeginColumnsProduct<kRows, kD>(packed, q, true, dk);
     device::CommitProducts();
     ShareChanges(pass, packed);
-    if constexpr (kBiased) AddBiasGradient(at, place, changes);
+    if constexpr (kNumber == kBiasNumber) AddToTable(at, place, changes);
+    if constexpr (kNumber == kMultiplierNumber) AddToTable(at, place, scores);
     if (static_cast<int>(pass % 2) == row / 64)
       DifferentiateQueries(at, pass, place.query);
     device::WaitForProducts<0>();
@@ -207,19 +237,24 @@ struct HopperBackwardGroup {
     Release<Shape::kStages>(shared.of_steps, pass);
   }
 
-  ORDO_DEVICE void AddBiasGradient(const BackwardPlace& at, const Place& place,
-                                   const float (&changes)[kRows / 8][4]) {
+  // Adds a step's addends to the gradient of the table.
+  ORDO_DEVICE void AddToTable(const BackwardPlace& at, const Place& place,
+                              const float (&addends)[kRows / 8][4]) {
+    constexpr bool kMultiplied = kNumber == kMultiplierNumber;
     const TiledArguments& tiled = arguments.tiled;
     const Problem& p = tiled.call.problem;
-    if (tiled.d_parts[kBiasSums] == nullptr) return;
+    float* const parts =
+        tiled.d_parts[kMultiplied ? kMultiplierSums : kBiasSums];
+    if (parts == nullptr) return;
     const int group = row / 64;
     const int64_t part = (at.of.batch * p.heads + at.of.head) * tiled.parts +
                          2 * at.block->x + group;
     const int64_t token = p.keys - p.queries + place.query;
-    AddDiagonals(changes,
-                 {tiled.d_parts[kBiasSums] + part * tiled.spread_stride,
-                  tiled.spread_length, place.key + row - token + p.keys - 1},
-                 shared.terms + group);
+    AddDiagonals(
+        addends,
+        {parts + part * tiled.spread_stride, tiled.spread_length,
+         place.key + row - token + p.keys - 1, kMultiplied ? p.scale : 1},
+        shared.terms + group);
   }
 };
 
@@ -251,7 +286,7 @@ ORDO_DEVICE void StoreSlots(const HopperArguments& arguments,
   }
 }
 
-template <int kD, int kW, bool kBiased>
+template <int kD, int kW, DistanceNumber kNumber>
 ORDO_DEVICE void ComputeBackward(const HopperArguments& arguments,
                                  const HopperBackwardShared<kD, kW>& shared) {
   using Shape = HopperBackwardShape<kD, kW>;
@@ -259,7 +294,7 @@ ORDO_DEVICE void ComputeBackward(const HopperArguments& arguments,
   const Problem& p = call.problem;
   const int row = (device::GroupId() - 1) * 64;
   const int thread = device::ThreadId() % kGroupThreads;
-  HopperBackwardGroup<kD, kW, kBiased> group = {
+  HopperBackwardGroup<kD, kW, kNumber> group = {
       arguments, shared, row, row + thread / 32 * 16 + thread % 32 / 4, {}};
   float dk[kD / 8][4] = {};
   float d_values[kW / 8][4] = {};
@@ -280,7 +315,8 @@ ORDO_DEVICE void ComputeBackward(const HopperArguments& arguments,
     StoreSlots<kW>(arguments, at, true, d_values);
     if (at.of.head != last) continue;
     StoreSlots<kW>(arguments, at, false, d_values);
-    const float factors[2] = {p.scale, p.scale};
+    const float factor = ChangeFactor(p);
+    const float factors[2] = {factor, factor};
     StoreRows<kD>(
         dk, factors,
         OneTensor(call.d_inputs[kK], {at.of.batch, shared.block->y}, p.width),
@@ -293,7 +329,7 @@ ORDO_DEVICE void ComputeBackward(const HopperArguments& arguments,
   }
 }
 
-template <int kD, int kW, bool kBiased>
+template <int kD, int kW, DistanceNumber kNumber>
 ORDO_KERNEL_ALONE(kHopperThreads)
 HopperBackward(const ORDO_GRID_CONSTANT HopperArguments arguments) {
   using Shape = HopperBackwardShape<kD, kW>;
@@ -315,7 +351,7 @@ HopperBackward(const ORDO_GRID_CONSTANT HopperArguments arguments) {
     if (thread / 32 == 1) LoadBackward<kD, kW>(arguments, shared);
   } else {
     device::TakeRegisters<Shape::kRegisters>();
-    ComputeBackward<kD, kW, kBiased>(arguments, shared);
+    ComputeBackward<kD, kW, kNumber>(arguments, shared);
   }
 }
 

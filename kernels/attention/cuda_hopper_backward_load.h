@@ -14,7 +14,7 @@ namespace ordo::kernels::attention {
 
 // Which block of the grid a block is, by the order in which they begin: that of
 // the device's numbers nobody promises, and a block may wait for those before
-// it only if they have begun. (With a bias also for those behind it: Place in
+// it only if they have begun. (With a table also for those behind it: Place in
 // cuda_hopper_rows.cu keeps them so few that all have.)
 struct BlockNumber {
   int x;

@@ -24,6 +24,23 @@ enum Boxed {
   kNumBoxed = kBoxedMixed + kMaxValues
 };
 
+// The number of its distance that a logit has: none, b, or M. Kernels are
+// compiled for each.
+enum DistanceNumber { kNoNumber, kBiasNumber, kMultiplierNumber };
+
+constexpr DistanceNumber DistanceNumberOf(const Problem& p) {
+  if (p.multiplied) return kMultiplierNumber;
+  return p.biased ? kBiasNumber : kNoNumber;
+}
+
+// Its table, and the sums of its gradient. Not of kNoNumber.
+constexpr Input NumberInput(const Problem& p) {
+  return p.multiplied ? kMultiplier : kBias;
+}
+constexpr TableSums NumberSums(const Problem& p) {
+  return p.multiplied ? kMultiplierSums : kBiasSums;
+}
+
 // Columns [column, column + kTileColumns) of value tensor `value`; of none if
 // it is negative.
 struct Slot {

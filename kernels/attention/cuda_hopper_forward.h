@@ -157,7 +157,7 @@ ORDO_DEVICE void SoftenProducts(float scale, float (&scores)[kKeys / 8][4],
 }
 
 // One of the groups that compute.
-template <int kD, int kW, bool kBiased>
+template <int kD, int kW, DistanceNumber kNumber>
 struct HopperForwardGroup {
   using Shape = HopperForwardShape<kD, kW>;
   static constexpr int kKeys = Shape::kKeys;
@@ -168,7 +168,7 @@ struct HopperForwardGroup {
   int row;
   int64_t query;
   Sight sight;
-  // Of products; 1 where the bias has made them logits.
+  // Of products; 1 where numbers of distances have made them logits.
   float scale;
   int first_step;
 
@@ -203,10 +203,10 @@ struct HopperForwardGroup {
     const bool has_facts = HasFacts(p);
     if (!has_facts) Release<Shape::kStages>(shared.of_keys, pass);
     const int64_t first_key = (first_step + static_cast<int64_t>(pass)) * kKeys;
-    if constexpr (kBiased) {
+    if constexpr (kNumber != kNoNumber) {
       const int thread = device::ThreadId() % kGroupThreads;
-      AddBias(p.scale * kLog2E, row + thread / 32 * 16 + thread % 32 / 4, facts,
-              scores);
+      ApplyNumbers(PairLogitOf<kNumber>(p),
+                   row + thread / 32 * 16 + thread % 32 / 4, facts, scores);
     }
     const bool whole =
         !p.padded && !p.bounded && first_key + kKeys <= p.keys &&
@@ -246,7 +246,7 @@ struct HopperForwardGroup {
   }
 };
 
-template <int kD, int kW, bool kBiased>
+template <int kD, int kW, DistanceNumber kNumber>
 ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
                                 const HopperForwardShared<kD, kW>& shared) {
   using Shape = HopperForwardShape<kD, kW>;
@@ -256,10 +256,10 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
   const int row = (device::GroupId() - 1) * 64;
   const int lane_row = row + device::ThreadId() % kGroupThreads / 32 * 16 +
                        device::ThreadId() % 32 / 4;
-  const float scale = kBiased ? 1 : call.problem.scale * kLog2E;
+  const float scale = kNumber == kNoNumber ? call.problem.scale * kLog2E : 1;
   const Steps steps =
       StepsOf<Shape::kQueries, kKeys>(arguments.tiled, of, query);
-  HopperForwardGroup<kD, kW, kBiased> group = {
+  HopperForwardGroup<kD, kW, kNumber> group = {
       arguments,
       shared,
       row,
@@ -301,7 +301,7 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
   group.Finish(softmax, mixed);
 }
 
-template <int kD, int kW, bool kBiased>
+template <int kD, int kW, DistanceNumber kNumber>
 ORDO_KERNEL_ALONE(kHopperThreads)
 HopperForward(const ORDO_GRID_CONSTANT HopperArguments arguments) {
   using Shape = HopperForwardShape<kD, kW>;
@@ -322,7 +322,7 @@ HopperForward(const ORDO_GRID_CONSTANT HopperArguments arguments) {
     LoadForward<kD, kW>(arguments, query, shared);
   } else {
     device::TakeRegisters<232>();
-    ComputeForward<kD, kW, kBiased>(arguments, query, shared);
+    ComputeForward<kD, kW, kNumber>(arguments, query, shared);
   }
 }
 

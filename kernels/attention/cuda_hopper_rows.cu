@@ -44,10 +44,15 @@ const HopperWidths* FindWidths(const Problem& p) {
 
 // What problem.h has and this kernel does not.
 const char* MissingTerm(const Problem& p) {
-  if (p.positioned && p.biased)
-    return "it does not do position ids with a bias";
-  if (p.multiplied) return "it does not do multipliers";
-  if (p.rectified) return "it does not do rectified products";
+  if (p.positioned && DistanceNumberOf(p) != kNoNumber) {
+    return "it does not do position ids with a bias or multipliers";
+  }
+  if (p.multiplied && p.biased) {
+    return "it does not do multipliers beside a bias";
+  }
+  if (p.rectified && !p.multiplied) {
+    return "it does not do rectified products without multipliers";
+  }
   if (p.pieces > 0) return "it does not do ramps";
   if (p.query_band > 0 || p.key_band > 0) {
     return "it does not do vectors of distances";
@@ -184,7 +189,7 @@ Sums Place(const HopperWidths& widths, Workspace* workspace,
   arguments->dq_BHTD = workspace->Take<float>(heads * p.queries * p.width);
   arguments->turns = workspace->Take<int>(heads * tiles);
   arguments->begun = workspace->Take<int>(1);
-  if (p.biased) {
+  if (DistanceNumberOf(p) != kNoNumber) {
     // At least two tiles of keys for a block: few parts where rows are short.
     const int64_t of_keys =
         (p.keys + widths.backward_keys - 1) / widths.backward_keys;
@@ -192,7 +197,7 @@ Sums Place(const HopperWidths& widths, Workspace* workspace,
     const int64_t most =
         std::min(kMaxBlocks, int64_t{device::Multiprocessors()});
     tiled.parts = 2 * std::min(most, (of_keys + 1) / 2);
-    tiled.d_parts[kBiasSums] =
+    tiled.d_parts[NumberSums(p)] =
         workspace->Take<float>(heads * tiled.parts * tiled.spread_stride);
   }
   return {reinterpret_cast<char*>(arguments->dq_BHTD),
@@ -263,15 +268,15 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
   }
   Workspace memory(workspace);
   const Sums sums = Place(widths, &memory, &arguments);
-  if (call.d_inputs[kBias].data == nullptr) {
-    tiled.d_parts[kBiasSums] = nullptr;
+  if (call.d_inputs[NumberInput(p)].data == nullptr) {
+    tiled.d_parts[NumberSums(p)] = nullptr;
     tiled.parts = 0;
   }
   const char* error = FindNear(workspace, stream, &tiled);
   if (error == nullptr) error = device::Clear(sums.begin, sums.bytes, stream);
   if (error == nullptr) error = FindDelta(tiled, stream);
   if (error == nullptr) error = widths.backward(arguments, stream);
-  if (error == nullptr) error = SumBias(tiled, stream);
+  if (error == nullptr) error = SumTables(tiled, stream);
   if (error != nullptr || call.d_inputs[kQ].data == nullptr) return error;
   const int64_t pairs = p.queries * p.width / 2;
   return device::Launch(HopperQueries,

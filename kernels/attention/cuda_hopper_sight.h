@@ -7,23 +7,39 @@
 #include "kernels/attention/cuda_tiled_hook.h"
 #include "kernels/common/cuda_hopper.h"
 
-// Which keys a query sees, and the bias of their distance, in the passes of
+// Which keys a query sees, and the number of their distance, in the passes of
 // cuda_hopper.cu.
 
 namespace ordo::kernels::attention {
 
 // What is known of a step's keys and distances, brought by a warp. Distance d
-// of a key from a query has element d + kQueries - 1 of `bias`, where both
+// of a key from a query has element d + kQueries - 1 of `numbers`, where both
 // count in their tiles.
 template <int kQueries, int kKeys>
 struct SightFacts {
-  // Times log2(e).
-  float bias[kQueries + kKeys];
+  // b times log2(e); or M times that and the scale.
+  float numbers[kQueries + kKeys];
   uint8_t hidden[kKeys];
 };
 
 // Whether a warp has to bring them.
-ORDO_DEVICE bool HasFacts(const Problem& p) { return p.biased || p.padded; }
+ORDO_DEVICE bool HasFacts(const Problem& p) {
+  return p.biased || p.multiplied || p.padded;
+}
+
+// Brings the numbers of kCount distances from `nearest` on, by a warp.
+template <int kCount>
+ORDO_DEVICE void LoadNumbers(const Call& call, int64_t head, int64_t nearest,
+                             float (&numbers)[kCount]) {
+  const Problem& p = call.problem;
+  if (DistanceNumberOf(p) == kNoNumber) return;
+  const float* const table = TableOf(call, NumberInput(p), head);
+  const float factor = p.multiplied ? p.scale * kLog2E : kLog2E;
+  ORDO_ROLLED
+  for (int i = device::ThreadId() % 32; i < kCount; i += 32) {
+    numbers[i] = table[TableAt(p, nearest + i)] * factor;
+  }
+}
 
 template <int kQueries, int kKeys>
 ORDO_DEVICE void LoadFacts(const Call& call, const HeadOf& of,
@@ -31,13 +47,9 @@ ORDO_DEVICE void LoadFacts(const Call& call, const HeadOf& of,
                            SightFacts<kQueries, kKeys>* facts) {
   const Problem& p = call.problem;
   const int lane = device::ThreadId() % 32;
-  const int64_t nearest =
-      place.key - (p.keys - p.queries + place.query) - (kQueries - 1);
-  ORDO_ROLLED
-  for (int i = lane; p.biased && i < kQueries + kKeys; i += 32) {
-    facts->bias[i] =
-        TableOf(call, kBias, of.head)[TableAt(p, nearest + i)] * kLog2E;
-  }
+  LoadNumbers(call, of.head,
+              place.key - (p.keys - p.queries + place.query) - (kQueries - 1),
+              facts->numbers);
   ORDO_ROLLED
   for (int i = lane; p.padded && i < kKeys; i += 32) {
     const int64_t key = place.key + i;
@@ -103,37 +115,67 @@ ORDO_DEVICE void HideKeys(const Sight& sight, int64_t first_key,
   }
 }
 
-// Products become logits of base 2: times `scale`, and the bias of the distance
-// between `key` and `query`, the lane's first ones in their tiles.
-template <int kQueries, int kKeys>
-ORDO_DEVICE void AddBias(float scale, int query,
-                         const SightFacts<kQueries, kKeys>& facts,
-                         float (&scores)[kKeys / 8][4]) {
-  const float* const bias =
-      facts.bias + device::ThreadId() % 4 * 2 - query + kQueries - 1;
+// What sums of products with the gradients of products are still to be times:
+// beside M those are times scale log2(e) already, as its numbers are.
+ORDO_DEVICE float ChangeFactor(const Problem& p) {
+  return p.multiplied ? kLn2 : p.scale;
+}
+
+// What a product less than it counts as.
+ORDO_DEVICE float LeastProduct(const Problem& p) {
+  return p.rectified ? 0 : -INFINITY;
+}
+
+// A product and the number of its distance become a logit of base 2.
+template <DistanceNumber kNumber>
+struct PairLogit {
+  // The scale of products times log2(e) beside b, LeastProduct beside M.
+  float fact;
+
+  ORDO_DEVICE float operator()(float product, float number) const {
+    if constexpr (kNumber == kMultiplierNumber) {
+      return device::AtLeast(product, fact) * number;
+    }
+    return fmaf(product, fact, number);
+  }
+};
+
+template <DistanceNumber kNumber>
+ORDO_DEVICE PairLogit<kNumber> PairLogitOf(const Problem& p) {
+  return {kNumber == kMultiplierNumber ? LeastProduct(p) : p.scale * kLog2E};
+}
+
+// Products become logits of base 2, by the numbers of the distances; `query`:
+// the lane's first in its tile.
+template <DistanceNumber kNumber, int kQueries, int kKeys>
+ORDO_DEVICE void ApplyNumbers(const PairLogit<kNumber>& logit, int query,
+                              const SightFacts<kQueries, kKeys>& facts,
+                              float (&scores)[kKeys / 8][4]) {
+  const float* const numbers =
+      facts.numbers + device::ThreadId() % 4 * 2 - query + kQueries - 1;
   // Eight rows on are eight columns back.
-  float before[2] = {bias[-8], bias[-7]};
+  float before[2] = {numbers[-8], numbers[-7]};
   ORDO_UNROLL
   for (int n = 0; n < kKeys / 8; ++n) {
     ORDO_UNROLL
     for (int e = 0; e < 2; ++e) {
-      const float here = bias[8 * n + e];
-      scores[n][e] = fmaf(scores[n][e], scale, here);
-      scores[n][2 + e] = fmaf(scores[n][2 + e], scale, before[e]);
+      const float here = numbers[8 * n + e];
+      scores[n][e] = logit(scores[n][e], here);
+      scores[n][2 + e] = logit(scores[n][2 + e], before[e]);
       before[e] = here;
     }
   }
 }
 
 // The same for the backward pass, whose fragments are turned: rows are keys,
-// columns are queries. Distance d has element d + kRows - 1 of `bias`.
+// columns are queries. Distance d has element d + kRows - 1 of `numbers`.
 template <int kRows, int kKeys>
 struct QueryFacts {
   // lse in base 2.
   float lse[kRows];
   float delta[kRows];
-  // Times log2(e).
-  float bias[kRows + kKeys];
+  // b times log2(e); or M times that and the scale.
+  float numbers[kRows + kKeys];
   // First key that is seen, counted in the tile.
   int first[kRows];
 };
@@ -155,13 +197,9 @@ ORDO_DEVICE void LoadQueryFacts(const TiledArguments& arguments,
     if (!p.bounded) continue;
     facts->first[i] = real ? Clamped(FirstKey(call, of, token) - place.key) : 0;
   }
-  const int64_t nearest =
-      place.key - (p.keys - p.queries + place.query) - (kRows - 1);
-  ORDO_ROLLED
-  for (int i = lane; p.biased && i < kRows + kKeys; i += 32) {
-    facts->bias[i] =
-        TableOf(call, kBias, of.head)[TableAt(p, nearest + i)] * kLog2E;
-  }
+  LoadNumbers(call, of.head,
+              place.key - (p.keys - p.queries + place.query) - (kRows - 1),
+              facts->numbers);
 }
 
 // Of a lane's two keys.
@@ -221,13 +259,39 @@ ORDO_DEVICE void HideQueries(const KeySight& sight, const QueryTile& tile,
   }
 }
 
-// The bias, as AddBias adds it, where rows are keys; `key`: the lane's first.
+// The same as bits: 4 n + e of the product with element e of column n.
+template <int kRows>
+ORDO_DEVICE uint32_t HiddenQueries(const KeySight& sight,
+                                   const QueryTile& tile) {
+  static_assert(kRows == 64, "a word has 32 bits");
+  const int column = device::ThreadId() % 4 * 2;
+  uint32_t hidden = 0;
+  ORDO_UNROLL
+  for (int i = 0; i < 32; ++i) {
+    const int key = sight.keys[i % 4 / 2];
+    const int query = i / 4 * 8 + i % 2 + column;
+    const bool before =
+        tile.first != nullptr && tile.first[query] > tile.row + i % 4 / 2 * 8;
+    if (query + tile.own < key || before) hidden |= uint32_t{1} << i;
+  }
+  return hidden;
+}
+
+// The numbers of the lane's column and keys from `key` on, its first: element
+// 8 (e / 2) - 8 n - e % 2 is that of scores[n][e].
+template <int kRows, int kKeys>
+ORDO_DEVICE const float* TurnedNumbers(const QueryFacts<kRows, kKeys>& facts,
+                                       int key) {
+  return facts.numbers + key - device::ThreadId() % 4 * 2 + kRows - 1;
+}
+
+// The bias, as ApplyNumbers adds it, where rows are keys; `key`: the lane's
+// first.
 template <int kRows, int kKeys>
 ORDO_DEVICE void AddTurnedBias(float scale, int key,
                                const QueryFacts<kRows, kKeys>& facts,
                                float (&scores)[kRows / 8][4]) {
-  const float* const bias =
-      facts.bias + key - device::ThreadId() % 4 * 2 + kRows - 1;
+  const float* const bias = TurnedNumbers(facts, key);
   // Eight rows on are eight columns back.
   float before[2] = {bias[8], bias[7]};
   ORDO_UNROLL

@@ -8,9 +8,10 @@
 #include "kernels/attention/cuda_tiled_hook.h"
 #include "kernels/common/cuda_hopper.h"
 
-// Sums of the gradients of logits over pairs of one distance, for the gradient
-// of the bias, in one order. A group has a part of the table's gradient for
-// itself (TiledArguments::d_parts).
+// Sums over pairs of one distance, for the gradient of a table, in one order:
+// of the gradients of logits, or of those times the products that M multiplies.
+// A group has a part of the table's gradient for itself
+// (TiledArguments::d_parts).
 //
 // Legend: a fragment x[n][e] of 64 keys and 64 queries: of warp w and lane
 // 4 g + t, element (16 w + g + 8 (e / 2), 8 n + 2 t + e % 2). Its distance is
@@ -33,15 +34,17 @@ ORDO_DEVICE void SyncGroup() {
 }
 
 // A group's part of the gradient: element `zero` of it is that of the distance
-// between the first key and the first query of a step.
+// between the first key and the first query of a step. Terms count times
+// `scale`.
 struct DiagonalPart {
   float* sums;
   int64_t length;
   int64_t zero;
+  float scale;
 };
 
 // Adds what a step has.
-ORDO_DEVICE void AddDiagonals(const float (&changes)[8][4],
+ORDO_DEVICE void AddDiagonals(const float (&addends)[8][4],
                               const DiagonalPart& part, DiagonalTerms* terms) {
   const int thread = device::ThreadId() % kGroupThreads;
   const int own = thread / 32 * 32 + thread % 4 * 8 + thread % 32 / 4;
@@ -50,8 +53,8 @@ ORDO_DEVICE void AddDiagonals(const float (&changes)[8][4],
     ORDO_UNROLL
     for (int e = 0; e < 2; ++e) {
       float sum = 0;
-      if (m <= 0) sum += changes[m <= 0 ? -m : 0][e];
-      if (m >= -6) sum += changes[m >= -6 ? 1 - m : 0][2 + e];
+      if (m <= 0) sum += addends[m <= 0 ? -m : 0][e];
+      if (m >= -6) sum += addends[m >= -6 ? 1 - m : 0][2 + e];
       terms->rows[m + 7][e * kGroupThreads + own] = sum;
     }
   }
@@ -76,7 +79,9 @@ ORDO_DEVICE void AddDiagonals(const float (&changes)[8][4],
   const int64_t at = part.zero + thread - 63;
   // In another step another thread has this element: the barrier below lies
   // between.
-  if (thread < 127 && at >= 0 && at < part.length) part.sums[at] += sum;
+  if (thread < 127 && at >= 0 && at < part.length) {
+    part.sums[at] += sum * part.scale;
+  }
   // The next step's terms take the place of these.
   SyncGroup();
 }

@@ -36,7 +36,9 @@ std::vector<Case> Problems() {
                                         "biased_chunk_70x128_bf16",
                                         "biased_padded_shared_70x128_bf16",
                                         "near_biased_both_ways_70x128_bf16",
-                                        "bounded_shared_chunk_70x128_bf16"};
+                                        "bounded_shared_chunk_70x128_bf16",
+                                        "multiplied_70x128_bf16",
+                                        "rectified_shared_chunk_70x128_bf16"};
   std::vector<Case> all = check::Problems();
   for (Case& c : check::SizedProblems()) {
     if (chosen.count(c.label) > 0) all.push_back(std::move(c));
@@ -72,7 +74,8 @@ TEST(CudaHopperTest, RowsMayBeginAnywhere) {
 TEST(CudaHopperTest, TheOrderOfWarpsAndOfCopiesChangesNoBit) {
   const std::set<std::string> chosen = {
       "length_200_bf16", "shared_keys_and_state_bf16",
-      "biased_padded_shared_bf16", "near_biased_both_ways_bf16"};
+      "biased_padded_shared_bf16", "near_biased_both_ways_bf16",
+      "rectified_near_padded_both_ways_bf16"};
   size_t count = 0;
   kernels::testing::SetSchedule(3);
   for (const Case& c : Problems()) {
@@ -142,8 +145,10 @@ TEST(CudaHopperTest, WhatItDoesNotDoIsRefusedByName) {
            }},
           {"below 65536", [](Problem* p) { p->batch = 65536; }},
           {"2^30", [](Problem* p) { p->keys = int64_t{1} << 30; }},
-          {"multipliers", [](Problem* p) { p->multiplied = true; }},
-          {"rectified", [](Problem* p) { p->rectified = true; }},
+          {"multipliers beside a bias",
+           [](Problem* p) { p->multiplied = p->biased = true; }},
+          {"rectified products without multipliers",
+           [](Problem* p) { p->rectified = true; }},
           {"ramps", [](Problem* p) { p->pieces = 2; }},
           {"vectors of distances", [](Problem* p) { p->key_band = 8; }},
           {"by channel", [](Problem* p) { p->by_channel = true; }},
@@ -151,6 +156,8 @@ TEST(CudaHopperTest, WhatItDoesNotDoIsRefusedByName) {
           {"sums of weights", [](Problem* p) { p->summed = true; }},
           {"position ids",
            [](Problem* p) { p->positioned = p->biased = true; }},
+          {"position ids",
+           [](Problem* p) { p->positioned = p->multiplied = true; }},
           {"counted positions", [](Problem* p) { p->gates = Gates::kLogits; }},
       });
 }

@@ -228,11 +228,7 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
   const char* error = FindNear(workspace, stream, &arguments);
   if (error == nullptr) error = FindDelta(arguments, stream);
   if (error == nullptr) error = FindWidths(p)->backward(arguments, stream);
-  for (int table = 0; error == nullptr && table < kNumTableSums; ++table) {
-    const auto sums = static_cast<TableSums>(table);
-    error = SumTable({arguments, sums, TableInput(sums), sums == kRampSums},
-                     stream);
-  }
+  if (error == nullptr) error = SumTables(arguments, stream);
   for (int i = 0; error == nullptr && i < 2; ++i) {
     error = SumVectors(arguments, i, stream);
   }
@@ -271,8 +267,14 @@ const char* FindDelta(const TiledArguments& arguments, void* stream) {
   return device::Launch(TiledDelta, of_queries, stream, arguments);
 }
 
-const char* SumBias(const TiledArguments& arguments, void* stream) {
-  return SumTable({arguments, kBiasSums, kBias, false}, stream);
+const char* SumTables(const TiledArguments& arguments, void* stream) {
+  const char* error = nullptr;
+  for (int table = 0; error == nullptr && table < kNumTableSums; ++table) {
+    const auto sums = static_cast<TableSums>(table);
+    error = SumTable({arguments, sums, TableInput(sums), sums == kRampSums},
+                     stream);
+  }
+  return error;
 }
 
 const CudaCode& TiledCuda() {

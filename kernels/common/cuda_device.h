@@ -144,6 +144,13 @@ ORDO_DEVICE float FromFloat16(uint16_t x) {
   return number;
 }
 
+// The larger number; what is not a number stays so, which fmaxf would drop.
+ORDO_DEVICE float AtLeast(float x, float least) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(x), "f"(least));
+  return larger;
+}
+
 ORDO_DEVICE float AsFloat(uint32_t word) { return __uint_as_float(word); }
 ORDO_DEVICE uint32_t AsWord(float x) { return __float_as_uint(x); }
 

@@ -171,6 +171,7 @@ std::vector<Change> ScalarChanges() {
       {"multiplied_both_ways", All({BothWays, Multiply, Bias})},
       {"rectified", Rectify},
       {"rectified_shared_chunk", All({Share, Rectify, Chunk})},
+      {"rectified_near_padded_both_ways", All({BothWays, Rectify, Near, Pad})},
       {"rectified_positioned", All({Rectify, Position, Pad})},
       {"ramp", Ramp},
       {"ramp_both_ways", All({BothWays, Ramp})},
@@ -354,14 +355,26 @@ std::vector<Case> Problems() {
   }
   for (Case& c : FallingProblems()) cases.push_back(std::move(c));
   // All that makes numbers of its own, large ones and small ones.
-  return InTypes(
-      std::move(cases),
-      {"length_1", "length_65", "width_64", "steep", "long_chunk", "padded",
-       "shared_keys_and_state", "biased_padded_shared", "near_biased_both_ways",
-       "tables", "both_bands_shared", "both_bands_bounded",
-       "summed_padded_chunk", "summed_band_both_ways", "far_pair_shared_chunk",
-       "counted_steep", "counted_padded_biased", "counted_by_keys_shared",
-       "counted_by_slope"});
+  return InTypes(std::move(cases), {"length_1",
+                                    "length_65",
+                                    "width_64",
+                                    "steep",
+                                    "long_chunk",
+                                    "padded",
+                                    "shared_keys_and_state",
+                                    "biased_padded_shared",
+                                    "near_biased_both_ways",
+                                    "rectified_near_padded_both_ways",
+                                    "tables",
+                                    "both_bands_shared",
+                                    "both_bands_bounded",
+                                    "summed_padded_chunk",
+                                    "summed_band_both_ways",
+                                    "far_pair_shared_chunk",
+                                    "counted_steep",
+                                    "counted_padded_biased",
+                                    "counted_by_keys_shared",
+                                    "counted_by_slope"});
 }
 
 std::vector<Case> SizedProblems() {

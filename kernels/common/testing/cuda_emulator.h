@@ -81,6 +81,7 @@ uint32_t PackBfloat16(float low, float high);
 float FromBfloat16(uint16_t x);
 uint32_t PackFloat16(float low, float high);
 float FromFloat16(uint16_t x);
+constexpr float AtLeast(float x, float least) { return x < least ? least : x; }
 float AsFloat(uint32_t word);
 uint32_t AsWord(float x);
 
