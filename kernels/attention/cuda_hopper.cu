@@ -34,24 +34,40 @@ const char* Forward(const HopperArguments& arguments, void* stream) {
 }
 
 // Without parts of a table's gradient a block for each tile of keys.
-template <int kD, int kW>
-const char* Backward(const HopperArguments& arguments, void* stream) {
-  using Shape = HopperBackwardShape<kD, kW>;
+template <int kD, int kW, GradientsOf kPart>
+const char* LaunchBackward(const HopperArguments& arguments, void* stream) {
+  using Shape = HopperBackwardShape<kD, kW, kPart>;
   const Problem& p = arguments.tiled.call.problem;
   const int64_t parts = arguments.tiled.parts;
   const device::Grid grid = {
       parts > 0 ? parts / 2 : (p.keys + Shape::kKeys - 1) / Shape::kKeys,
       p.key_heads, p.batch, kHopperThreads, Shape::kBytes};
-  constexpr void (*kKernels[])(HopperArguments) = {
-      HopperBackward<kD, kW, kNoNumber>, HopperBackward<kD, kW, kBiasNumber>,
-      HopperBackward<kD, kW, kMultiplierNumber>};
-  return device::Launch(kKernels[DistanceNumberOf(p)], grid, stream, arguments);
+  if constexpr (Shape::kHasNumbers) {
+    constexpr void (*kKernels[])(HopperArguments) = {
+        HopperBackward<kD, kW, kNoNumber, kPart>,
+        HopperBackward<kD, kW, kBiasNumber, kPart>,
+        HopperBackward<kD, kW, kMultiplierNumber, kPart>};
+    return device::Launch(kKernels[DistanceNumberOf(p)], grid, stream,
+                          arguments);
+  } else {
+    return device::Launch(HopperBackward<kD, kW, kNoNumber, kPart>, grid,
+                          stream, arguments);
+  }
 }
 
+// Whether a thread has registers for the gradients of keys and values at once.
+constexpr bool kAtOnce = ORDO_WIDTH + ORDO_VALUES_WIDTH <= 256;
+
 template <int kD, int kW>
-constexpr auto BackwardOf() -> const char* (*)(const HopperArguments&, void*) {
-  if constexpr (kD + kW <= 256) return Backward<kD, kW>;
-  return nullptr;
+const char* Backward(const HopperArguments& arguments, void* stream) {
+  if constexpr (kAtOnce) {
+    return LaunchBackward<kD, kW, kOfAll>(arguments, stream);
+  } else {
+    const char* const error =
+        LaunchBackward<kD, kW, kOfLogits>(arguments, stream);
+    if (error != nullptr) return error;
+    return LaunchBackward<kD, kW, kOfValues>(arguments, stream);
+  }
 }
 
 constexpr int kD = ORDO_WIDTH, kW = ORDO_VALUES_WIDTH;
@@ -62,9 +78,10 @@ constexpr HopperWidths kWidths = {
     HopperForwardShape<kD, kW>::kQueries,
     HopperForwardShape<kD, kW>::kKeys,
     Forward<kD, kW>,
-    HopperBackwardShape<kD, kW>::kRows,
-    HopperBackwardShape<kD, kW>::kKeys,
-    BackwardOf<kD, kW>(),
+    HopperBackwardShape<kD, kW, kOfValues>::kRows,
+    HopperBackwardShape<kD, kW, kOfValues>::kKeys,
+    /*backward_numbers=*/kAtOnce,
+    Backward<kD, kW>,
 };
 
 }  // namespace

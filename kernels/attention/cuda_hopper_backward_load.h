@@ -22,26 +22,45 @@ struct BlockNumber {
   int z;
 };
 
+// What a kernel of the backward pass has the gradients of: all; the logits,
+// that is queries and keys; the values.
+enum GradientsOf { kOfAll, kOfLogits, kOfValues };
+
 // For one thread.
+template <GradientsOf kPart>
 ORDO_DEVICE BlockNumber NumberBlock(const HopperArguments& arguments) {
+  if constexpr (kPart == kOfValues) {
+    // It waits for no other.
+    return {static_cast<int>(device::BlockX()),
+            static_cast<int>(device::BlockY()),
+            static_cast<int>(device::BlockZ())};
+  }
   const int ticket = device::TakeTicket(arguments.begun);
   const int along = static_cast<int>(device::GridX());
   const int heads = static_cast<int>(arguments.tiled.call.problem.key_heads);
   return {ticket % along, ticket / along % heads, ticket / along / heads};
 }
 
-template <int kD, int kW>
+template <int kD, int kW, GradientsOf kPart>
 struct HopperBackwardShape {
+  static constexpr int kWidth = kD;
+  static constexpr int kValuesWidth = kW;
   static constexpr int kKeys = 128;
   static constexpr int kRows = 64;
   static constexpr int kStages = 2;
   static constexpr int64_t kKeyBytes = BoxBytes(kKeys, kD);
-  static constexpr int64_t kFixedBytes = kKeyBytes + BoxBytes(kKeys, kW);
+  static constexpr bool kHasValues = kPart != kOfValues;
+  static constexpr int64_t kFixedBytes =
+      kKeyBytes + (kHasValues ? BoxBytes(kKeys, kW) : 0);
   static constexpr int64_t kQueryBytes = BoxBytes(kRows, kD);
   static constexpr int64_t kStepBytes = kQueryBytes + BoxBytes(kRows, kW);
   // Gradients of logits: a row for each key.
-  static constexpr int64_t kChangeBytes = BoxBytes(kKeys, kRows);
-  using Facts = QueryFacts<kRows, kKeys>;
+  static constexpr int64_t kChangeBytes =
+      kPart == kOfValues ? 0 : BoxBytes(kKeys, kRows);
+  // Numbers of distances, and their sums: in one kernel with all gradients
+  // only.
+  static constexpr bool kHasNumbers = kPart == kOfAll;
+  using Facts = QueryFacts<kRows, kHasNumbers ? kRows + kKeys : 1>;
   // Of a thread that computes, and of one that loads: three groups have 504.
   static constexpr int kRegisters = kD + kW > 192 ? 232 : 224;
   static constexpr int kLoadRegisters = 504 - 2 * kRegisters;
@@ -51,12 +70,14 @@ struct HopperBackwardShape {
   static constexpr int kBarriers = 2 + 2 * kStages + 2;
   static constexpr int64_t kBytes =
       kTileAlignment + kTiles + kBarriers * sizeof(uint64_t) +
-      kStages * sizeof(Facts) + 2 * sizeof(DiagonalTerms) + sizeof(BlockNumber);
+      kStages * sizeof(Facts) + kHasNumbers * 2 * sizeof(DiagonalTerms) +
+      sizeof(BlockNumber);
+  // What a block of such a GPU may have.
+  static_assert(kBytes <= 227 * 1024);
 };
 
-template <int kD, int kW>
+template <typename Shape>
 struct HopperBackwardShared {
-  using Shape = HopperBackwardShape<kD, kW>;
   char* keys;
   char* steps;
   char* changes;
@@ -69,10 +90,9 @@ struct HopperBackwardShared {
   BlockNumber* block;
 };
 
-template <int kD, int kW>
-ORDO_DEVICE HopperBackwardShared<kD, kW> MakeHopperBackwardShared() {
-  using Shape = HopperBackwardShape<kD, kW>;
-  HopperBackwardShared<kD, kW> shared;
+template <typename Shape>
+ORDO_DEVICE HopperBackwardShared<Shape> MakeHopperBackwardShared() {
+  HopperBackwardShared<Shape> shared;
   shared.keys = AlignedShared();
   shared.steps = shared.keys + Shape::kFixedBytes;
   shared.changes = shared.steps + Shape::kStages * Shape::kStepBytes;
@@ -86,7 +106,8 @@ ORDO_DEVICE HopperBackwardShared<kD, kW> MakeHopperBackwardShared() {
       reinterpret_cast<typename Shape::Facts*>(barriers + Shape::kBarriers);
   shared.terms =
       reinterpret_cast<DiagonalTerms*>(shared.facts + Shape::kStages);
-  shared.block = reinterpret_cast<BlockNumber*>(shared.terms + 2);
+  shared.block =
+      reinterpret_cast<BlockNumber*>(shared.terms + 2 * Shape::kHasNumbers);
   return shared;
 }
 
@@ -144,10 +165,10 @@ ORDO_DEVICE bool NextHead(const Problem& p, int keys, int steps,
 }
 
 // The thread that begins copies.
-template <int kD, int kW>
+template <typename Shape>
 ORDO_DEVICE void CopyBackward(const HopperArguments& arguments,
-                              const HopperBackwardShared<kD, kW>& shared) {
-  using Shape = HopperBackwardShape<kD, kW>;
+                              const HopperBackwardShared<Shape>& shared) {
+  constexpr int kD = Shape::kWidth, kW = Shape::kValuesWidth;
   const Call& call = arguments.tiled.call;
   const Problem& p = call.problem;
   BackwardPlace place;
@@ -161,9 +182,11 @@ ORDO_DEVICE void CopyBackward(const HopperArguments& arguments,
     device::ArriveExpecting(full, Shape::kFixedBytes);
     CopyRows<Shape::kKeys, kD>(arguments.maps[kBoxedK], PlaceIn(of_key, key, 0),
                                {shared.keys, full});
-    CopySlots<Shape::kKeys, kW>(arguments, kBoxedValue,
-                                PlaceIn(place.of, key, 0),
-                                {shared.keys + Shape::kKeyBytes, full});
+    if constexpr (Shape::kHasValues) {
+      CopySlots<Shape::kKeys, kW>(arguments, kBoxedValue,
+                                  PlaceIn(place.of, key, 0),
+                                  {shared.keys + Shape::kKeyBytes, full});
+    }
     steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(arguments.tiled,
                                                        place.of, key);
     for (int i = steps.first; i < steps.end; ++i) {
@@ -182,10 +205,9 @@ ORDO_DEVICE void CopyBackward(const HopperArguments& arguments,
 }
 
 // The warp that brings what is known of queries and distances.
-template <int kD, int kW>
+template <typename Shape>
 ORDO_DEVICE void LoadBackward(const HopperArguments& arguments,
-                              const HopperBackwardShared<kD, kW>& shared) {
-  using Shape = HopperBackwardShape<kD, kW>;
+                              const HopperBackwardShared<Shape>& shared) {
   const Problem& p = arguments.tiled.call.problem;
   BackwardPlace place;
   Steps steps = {0, 0};

@@ -78,7 +78,8 @@ struct HopperWidths {
   const char* (*forward)(const HopperArguments& arguments, void* stream);
   int backward_queries;
   int backward_keys;
-  // Null: gradients take more registers than there are.
+  // Whether it has kernels for numbers of distances.
+  bool backward_numbers;
   const char* (*backward)(const HopperArguments& arguments, void* stream);
 };
 

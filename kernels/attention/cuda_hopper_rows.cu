@@ -246,7 +246,9 @@ const char* Forward(const Call& call, void* workspace, void* stream) {
 const char* Backward(const Call& call, void* workspace, void* stream) {
   const Problem& p = call.problem;
   const HopperWidths& widths = *FindWidths(p);
-  if (!AreBoxed(call) || !AreMixedBoxed(call) || widths.backward == nullptr) {
+  const bool lacks =
+      DistanceNumberOf(p) != kNoNumber && !widths.backward_numbers;
+  if (!AreBoxed(call) || !AreMixedBoxed(call) || lacks) {
     return TiledCuda().backward(call, workspace, stream);
   }
   HopperArguments arguments = {};

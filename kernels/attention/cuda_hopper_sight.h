@@ -169,21 +169,21 @@ ORDO_DEVICE void ApplyNumbers(const PairLogit<kNumber>& logit, int query,
 
 // The same for the backward pass, whose fragments are turned: rows are keys,
 // columns are queries. Distance d has element d + kRows - 1 of `numbers`.
-template <int kRows, int kKeys>
+template <int kRows, int kNumbers>
 struct QueryFacts {
   // lse in base 2.
   float lse[kRows];
   float delta[kRows];
   // b times log2(e); or M times that and the scale.
-  float numbers[kRows + kKeys];
+  float numbers[kNumbers];
   // First key that is seen, counted in the tile.
   int first[kRows];
 };
 
-template <int kRows, int kKeys>
+template <int kRows, int kNumbers>
 ORDO_DEVICE void LoadQueryFacts(const TiledArguments& arguments,
                                 const HeadOf& of, const Place& place,
-                                QueryFacts<kRows, kKeys>* facts) {
+                                QueryFacts<kRows, kNumbers>* facts) {
   const Call& call = arguments.call;
   const Problem& p = call.problem;
   const int lane = device::ThreadId() % 32;
@@ -279,17 +279,17 @@ ORDO_DEVICE uint32_t HiddenQueries(const KeySight& sight,
 
 // The numbers of the lane's column and keys from `key` on, its first: element
 // 8 (e / 2) - 8 n - e % 2 is that of scores[n][e].
-template <int kRows, int kKeys>
-ORDO_DEVICE const float* TurnedNumbers(const QueryFacts<kRows, kKeys>& facts,
+template <int kRows, int kNumbers>
+ORDO_DEVICE const float* TurnedNumbers(const QueryFacts<kRows, kNumbers>& facts,
                                        int key) {
   return facts.numbers + key - device::ThreadId() % 4 * 2 + kRows - 1;
 }
 
 // The bias, as ApplyNumbers adds it, where rows are keys; `key`: the lane's
 // first.
-template <int kRows, int kKeys>
+template <int kRows, int kNumbers>
 ORDO_DEVICE void AddTurnedBias(float scale, int key,
-                               const QueryFacts<kRows, kKeys>& facts,
+                               const QueryFacts<kRows, kNumbers>& facts,
                                float (&scores)[kRows / 8][4]) {
   const float* const bias = TurnedNumbers(facts, key);
   // Eight rows on are eight columns back.

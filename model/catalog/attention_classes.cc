@@ -151,7 +151,7 @@ const std::vector<AttentionKernel>& AttentionKernels() {
       {"cpu_counted_avx512", "cpu_counted", "cpu", both, kNoLimit, 1},
       {"cpu_counted_avx2", "cpu_counted", "cpu", both, kNoLimit, 1},
       {"cpu_counted", "cpu_counted", "cpu", both, kNoLimit, 1},
-      {"cuda_hopper", "cuda_hopper", "cuda", half, 128, 8, 128, 64, 0, kNone},
+      {"cuda_hopper", "cuda_hopper", "cuda", half, 128, 8, 256, 64, 0, kNone},
       {"cuda_tiled", "cuda_tiled", "cuda", half, 128, 8, 256, 1, 64, kNumbers},
       {"cuda_counted", "cuda_counted", "cuda", half, 128, 8, 128, 1, 0, kNone},
   };

@@ -254,10 +254,14 @@ TEST_F(KernelChoiceTest, WhatIsTooLargeForAGpusKernelIsRefusedAndToldOf) {
                         "72"));
   EXPECT_EQ(SlowdownNotice("training", Use(Encoding("tener"), "cpu", "fp32")),
             "");
+  EXPECT_EQ(Wrong(Use(Encoding("tape"), "cuda", "bf16", "cuda_hopper")), "");
   // Each value takes whole tiles there.
-  EXPECT_THAT(Wrong(Use(Encoding("tape"), "cuda", "bf16", "cuda_hopper")),
-              HasSubstr("its values are at most 128 wide together, and those "
-                        "of tape take 256"));
+  v1::Component halves = Encoding("tape");
+  (*halves.mutable_params())["equivariant"].set_bool_value(false);
+  EXPECT_THAT(Wrong(Use(halves, "cuda", "bf16", "cuda_hopper")),
+              HasSubstr("its values are at most 256 wide together, and those "
+                        "of tape take 320"));
+  EXPECT_EQ(Wrong(Use(halves, "cuda", "bf16", "cuda_tiled")), "");
   model_.set_head_width(128);
   EXPECT_EQ(Wrong(Use(Encoding("rope"), "cuda", "bf16", "cuda_hopper")), "");
   EXPECT_EQ(Wrong(Use(Encoding("tape"), "cuda", "bf16", "cuda_tiled")), "");
@@ -286,11 +290,12 @@ TEST_F(KernelChoiceTest, AStateTakesWhatItsFormTakes) {
   (*blocks.mutable_params())["block_columns"].set_number_value(4);
   for (const v1::Component& wide : {halves, vector, rows}) {
     model_.set_head_width(64);
-    EXPECT_THAT(wrong(wide),
-                HasSubstr("its values are at most 128 wide together, and those "
-                          "of tape take 192 with model.head_width 64"));
+    EXPECT_EQ(wrong(wide), "");
     EXPECT_EQ(told(wide), "");
     model_.set_head_width(96);
+    EXPECT_THAT(wrong(wide),
+                HasSubstr("its values are at most 256 wide together, and those "
+                          "of tape take 320 with model.head_width 96"));
     EXPECT_THAT(told(wide),
                 HasSubstr("cuda_tiled: its values are at most 256 wide "
                           "together, and those of tape take 288"));
@@ -312,11 +317,13 @@ TEST_F(KernelChoiceTest, AStateTakesWhatItsFormTakes) {
 TEST_F(KernelChoiceTest, AStateThatAttentionDoesNotChangeTakesNothing) {
   model_.set_head_width(128);
   v1::Component tape = Encoding("tape");
+  (*tape.mutable_params())["equivariant"].set_bool_value(false);
   EXPECT_NE(Wrong(Use(tape, "cuda", "bf16", "cuda_hopper")), "");
+  const v1::Component updated = tape;
   (*tape.mutable_params())["attention_update"].set_bool_value(false);
   EXPECT_EQ(Wrong(Use(tape, "cuda", "bf16", "cuda_hopper")), "");
   model_.set_layers(1);
-  EXPECT_EQ(Wrong(Use(Encoding("tape"), "cuda", "bf16", "cuda_hopper")), "");
+  EXPECT_EQ(Wrong(Use(updated, "cuda", "bf16", "cuda_hopper")), "");
 }
 
 TEST_F(KernelChoiceTest, EvaluationsTakeWhatTheDeviceComputesAndAreToldOnce) {
