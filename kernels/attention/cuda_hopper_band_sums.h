@@ -1,0 +1,49 @@
+#ifndef ORDO_KERNELS_ATTENTION_CUDA_HOPPER_BAND_SUMS_H_
+#define ORDO_KERNELS_ATTENTION_CUDA_HOPPER_BAND_SUMS_H_
+
+#include <cstdint>
+
+#include "kernels/attention/cuda_hopper_code.h"
+#include "kernels/common/cuda_vectors.h"
+
+// What cuda_hopper.cu has after cuda_hopper_band_rows.h: the parts of the
+// gradient of vectors of distances become that. Included once: a kernel that is
+// no template has one definition.
+
+namespace ordo::kernels::attention {
+
+// The sums of dX over parts, a block for each distance and head of the table:
+// a thread for each column, or as many as there are for one.
+ORDO_KERNEL(kThreads)
+HopperBandSums(const HopperArguments arguments) {
+  const Problem& p = arguments.tiled.call.problem;
+  const int thread = device::ThreadId();
+  const int64_t width = p.query_band, row = device::BlockX();
+  const int64_t slices = kThreads / width;
+  const int64_t column = thread % width, slice = thread / width;
+  float* const shared = reinterpret_cast<float*>(device::SharedMemory());
+  float sum = 0;
+  for (int64_t head = slice; slice < slices && head < p.batch * p.heads;
+       head += slices) {
+    if (p.table_heads > 1 && head % p.heads != device::BlockY()) continue;
+    for (int64_t part = 0; part < arguments.band_parts; ++part) {
+      const int64_t at =
+          (head * arguments.band_parts + part) * BandDistances(p) + row;
+      sum += arguments.d_band_parts[at * width + column];
+    }
+  }
+  shared[thread] = sum;
+  // All sums of a column are there.
+  device::SyncThreads();
+  if (slice > 0) return;
+  for (int64_t i = 1; i < slices; ++i) sum += shared[i * width + column];
+  const View& to = arguments.tiled.call.d_inputs[kQueryVector];
+  StoreNumber(
+      p.type, sum * p.scale,
+      device::BlockY() * to.head_stride + row * to.token_stride + column,
+      to.data);
+}
+
+}  // namespace ordo::kernels::attention
+
+#endif  // ORDO_KERNELS_ATTENTION_CUDA_HOPPER_BAND_SUMS_H_
