@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/reasons.h"
-#include "scheduler/core/testing/test_shell.h"
+#include "scheduler/core/testing/core_test.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -16,38 +16,21 @@ using jobs::v1::Job;
 using testing::AttemptBuilder;
 using ::testing::HasSubstr;
 using testing::JobBuilder;
-using testing::TestShell;
 using testing::WorkerBuilder;
 
-class PlacementTest : public ::testing::Test {
- protected:
-  void Start() {
-    ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w")));
-    shell_.Ignore();
-  }
-  void Submit(const NewJob& job) {
-    ORDO_ASSERT_OK(shell_.Submit(job));
-    shell_.Ignore();
-  }
-  void Observe(const agent::v1::ObservedAttempt& attempt) {
-    shell_.Observe("w", {attempt});
-    shell_.Ignore();
-  }
-
-  TestShell shell_;
-};
+using PlacementTest = testing::CoreTest;
 
 TEST_F(PlacementTest, ThePriorityThatWasSetDecides) {
   Submit(JobBuilder("a"));
   Submit(JobBuilder("b"));
   ORDO_ASSERT_OK(shell_.ChangePriority("b", 5));
-  Start();
+  StartWorker();
   EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
   EXPECT_EQ(shell_.StateOf("b"), Job::STARTING);
 }
 
 TEST_F(PlacementTest, AJobOfHigherPriorityTakesTheDeviceAfterACheckpoint) {
-  Start();
+  StartWorker();
   Submit(JobBuilder("a"));
   Observe(AttemptBuilder("a", 1).Running().Step(1));
   Submit(JobBuilder("b").Priority(10));
@@ -85,7 +68,7 @@ TEST_F(PlacementTest, ALargeJobIsNotOvertakenForEver) {
 }
 
 TEST_F(PlacementTest, TimeAloneIsWaitedForOnlyWhereItMayLetAJobPreempt) {
-  Start();
+  StartWorker();
   Submit(JobBuilder("a"));
   Submit(JobBuilder("b"));
   EXPECT_EQ(shell_.state().place_at, std::nullopt);
