@@ -182,12 +182,7 @@ TEST_F(ServerTest, AWatchOfAnEndedJobIsToldOnce) {
 TEST_F(ServerTest, NothingIsAnsweredOrSeenBeforeItIsDurable) {
   auto memory = std::make_shared<store::testing::Memory>();
   store::testing::MemoryStore store(memory);
-  ServerOptions options;
-  options.core.place = &policy::PlaceFair;
-  options.store = &store;
-  options.clock = &clock_;
-  options.files = &files_;
-  options.metrics = &metrics_;
+  ServerOptions options = OptionsOf(store);
   ORDO_ASSERT_OK_AND_ASSIGN(auto server, Server::Start(options));
   const int num_begun = memory->num_begun();
   memory->Hold();
@@ -209,12 +204,7 @@ TEST_F(ServerTest, NothingIsAnsweredOrSeenBeforeItIsDurable) {
 TEST_F(ServerTest, NoMoreCallsWaitForACommitThanMay) {
   auto memory = std::make_shared<store::testing::Memory>();
   store::testing::MemoryStore store(memory);
-  ServerOptions options;
-  options.core.place = &policy::PlaceFair;
-  options.store = &store;
-  options.clock = &clock_;
-  options.files = &files_;
-  options.metrics = &metrics_;
+  ServerOptions options = OptionsOf(store);
   options.max_waiting_jobs = 3;
   ORDO_ASSERT_OK_AND_ASSIGN(auto server, Server::Start(options));
   using Answer = Later<absl::StatusOr<std::vector<Job>>>;
@@ -245,12 +235,7 @@ TEST_F(ServerTest, AFailedCommitIsAnsweredByNobody) {
   auto memory = std::make_shared<store::testing::Memory>();
   store::testing::MemoryStore store(memory);
   memory->Fail(absl::UnavailableError("disk broken"));
-  ServerOptions options;
-  options.core.place = &policy::PlaceFair;
-  options.store = &store;
-  options.clock = &clock_;
-  options.files = &files_;
-  options.metrics = &metrics_;
+  ServerOptions options = OptionsOf(store);
   Later<absl::Status> failed;
   options.on_commit_failure = failed.callback();
   ORDO_ASSERT_OK_AND_ASSIGN(auto server, Server::Start(options));
@@ -371,14 +356,9 @@ class FullStoreTest : public ServerTest {
  protected:
   FullStoreTest() {
     Close();
-    ServerOptions options;
-    options.core.place = &policy::PlaceFair;
+    ServerOptions options = OptionsOf(memory_store_);
     options.core.lease = lease_;
     options.core.heartbeat = absl::Milliseconds(50);
-    options.store = &memory_store_;
-    options.clock = &clock_;
-    options.files = &files_;
-    options.metrics = &metrics_;
     options.full_retry = absl::Milliseconds(1);
     auto server = Server::Start(std::move(options));
     EXPECT_THAT(server, IsOk());

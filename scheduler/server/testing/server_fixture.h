@@ -54,15 +54,10 @@ class ServerTest : public ::testing::Test {
     auto store = store::OpenSqliteStore({folder_.Path("ordo.db")});
     ASSERT_THAT(store, base::testing::IsOk());
     store_ = *std::move(store);
-    ServerOptions options;
-    options.core.place = &policy::PlaceFair;
+    ServerOptions options = OptionsOf(*store_);
     options.core.lease = lease_;
     options.core.heartbeat = absl::Milliseconds(50);
     options.core.retry_backoff = absl::Milliseconds(20);
-    options.store = store_.get();
-    options.clock = &clock_;
-    options.files = &files_;
-    options.metrics = &metrics_;
     options.storage_root = folder_.path();
     options.retention = retention_;
     auto server = Server::Start(std::move(options));
@@ -72,6 +67,17 @@ class ServerTest : public ::testing::Test {
   void Close() {
     server_.reset();
     store_.reset();
+  }
+
+  // Of a server with this store and what else the fixture has.
+  ServerOptions OptionsOf(store::Store& store) {
+    ServerOptions options;
+    options.core.place = &policy::PlaceFair;
+    options.store = &store;
+    options.clock = &clock_;
+    options.files = &files_;
+    options.metrics = &metrics_;
+    return options;
   }
 
   absl::StatusOr<std::vector<jobs::v1::Job>> Create(
