@@ -22,10 +22,16 @@
 
 namespace ordo::scheduler {
 
-// A job to create. The spec is resolved: valid, every default filled in,
-// checkpoint names still as the user wrote them.
+// A spec that those who ask for the same may share: it never changes.
+using SpecPtr = std::shared_ptr<const jobs::v1::JobSpec>;
+
+// A job to create.
 struct NewJob {
-  jobs::v1::JobSpec spec;
+  // Its id.
+  std::string name;
+  // Without the name. Resolved: valid, every default filled in, checkpoint
+  // names still as the user wrote them. Never null.
+  SpecPtr spec = std::make_shared<const jobs::v1::JobSpec>();
   std::string request_id;
   // SHA-256 of the request as it came, for comparing repeats.
   std::string fingerprint;
@@ -40,6 +46,13 @@ struct NewJob {
   // be created. The repeat of a request that has made its job gets that all the
   // same.
   absl::Status refusal = {};
+
+  // Gives it a copy of its spec, to be changed before anyone shares it.
+  jobs::v1::JobSpec& OwnSpec() {
+    auto own = std::make_shared<jobs::v1::JobSpec>(*spec);
+    spec = own;
+    return *own;
+  }
 };
 
 // Which jobs to list. Unset fields match everything.

@@ -55,7 +55,7 @@ class AdminTest : public CoreTest {
 
   NewJob JobIn(const std::string& queue, const std::string& id) {
     NewJob job = JobBuilder(id);
-    job.spec.set_queue(queue);
+    job.OwnSpec().set_queue(queue);
     return job;
   }
   // A job that runs on the worker.
@@ -113,7 +113,7 @@ TEST_F(AdminTest, FullQueueTakesNoJobAndNamesTheLimit) {
 TEST_F(AdminTest, RepeatOfARequestNeedsNoRoom) {
   ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kCreate, "night", 1));
   NewJob job = JobBuilder("a").RequestId("r");
-  job.spec.set_queue("night");
+  job.OwnSpec().set_queue("night");
   ORDO_ASSERT_OK(shell_.Submit(job));
   ORDO_EXPECT_OK(shell_.Submit(job));
 }

@@ -64,9 +64,9 @@ TEST_F(BoardTest, AJobGetsTheMachineThatHasWhatItAsksFor) {
   announce("small", 2, "a");
   announce("far", 8, "b");
   NewJob job = JobBuilder("a");
-  job.spec.mutable_resources()->set_cpus(4);
-  job.spec.mutable_resources()->set_device_memory_bytes(5000);
-  (*job.spec.mutable_resources()->mutable_labels())["zone"] = "a";
+  job.OwnSpec().mutable_resources()->set_cpus(4);
+  job.OwnSpec().mutable_resources()->set_device_memory_bytes(5000);
+  (*job.OwnSpec().mutable_resources()->mutable_labels())["zone"] = "a";
   Submit(job);
   EXPECT_TRUE(board().IsWaiting(1));
   announce("right", 8, "a");
@@ -97,7 +97,7 @@ TEST_F(BoardTest, WhatRanBeforeARestartRunsOnIt) {
 
 TEST_F(BoardTest, AnUnknownQueueIsNotFound) {
   NewJob job = JobBuilder("a");
-  job.spec.set_queue("nobodys");
+  job.OwnSpec().set_queue("nobodys");
   EXPECT_THAT(shell_.Submit(job),
               base::testing::StatusIs(absl::StatusCode::kNotFound,
                                       ::testing::HasSubstr("nobodys")));

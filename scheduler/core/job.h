@@ -11,13 +11,14 @@
 #include "proto/ordo/usage/v1/usage.pb.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/policy/shape.h"
+#include "scheduler/scheduler.h"
 
 // A job as the core keeps it: plain fields. present.h makes the message of it
 // that the API shows and the store holds.
 
 namespace ordo::scheduler::core {
 
-using SpecPtr = std::shared_ptr<const jobs::v1::JobSpec>;
+using scheduler::SpecPtr;
 using AttemptPtr = std::shared_ptr<const jobs::v1::Attempt>;
 
 // A job that must have ended before another starts.
@@ -112,7 +113,8 @@ int64_t AcknowledgedOf(const JobRecord& job, int32_t rank);
 // Of either sign.
 inline constexpr int kMaxPriority = 1000;
 
-// What follows from a spec that has its name; `spec` itself is left to fill in.
+// What follows from a spec, whose name is the id; `spec` itself is left to fill
+// in.
 JobFacts FactsOf(const jobs::v1::JobSpec& spec);
 
 // What a job asks of machines: its devices are of the kind `cpu` unless the

@@ -82,7 +82,7 @@ class CircleFinder {
     marks_[start] = Mark::kOnPath;
     while (!path.empty()) {
       const std::string id = path.back().first;
-      const auto& needs = created_.at(id).spec.needs();
+      const auto& needs = created_.at(id).spec->needs();
       if (path.back().second == needs.size()) {
         marks_[id] = Mark::kDone;
         path.pop_back();
@@ -116,9 +116,9 @@ absl::Status CheckNeeds(const State& state, const Created& created,
                         const Retired& retired) {
   bool any = false;
   for (const auto& [id, job] : created) {
-    for (int i = 0; i < job.spec.needs_size(); ++i) {
+    for (int i = 0; i < job.spec->needs_size(); ++i) {
       any = true;
-      const jobs::v1::Need& need = job.spec.needs(i);
+      const jobs::v1::Need& need = job.spec->needs(i);
       const std::string field = absl::StrCat("needs[", i, "].job");
       absl::Status status = CheckForm(need, field);
       const std::string needed = IdOf(need.job());

@@ -81,7 +81,7 @@ TEST(NeedsTest, AJobThatHasLeftTheStoreIsKnownByHowItEnded) {
 TEST(NeedsTest, ANeedThatIsNoJobIsRefused) {
   TestShell shell;
   NewJob job = JobBuilder("a");
-  job.spec.add_needs()->set_job("b");
+  job.OwnSpec().add_needs()->set_job("b");
   EXPECT_THAT(shell.Submit(job), StatusIs(absl::StatusCode::kInvalidArgument,
                                           HasSubstr("is not jobs/JOB")));
 }

@@ -126,7 +126,7 @@ TEST_F(ObserveTest, AJobWaitsForADeviceOnWhichItsKernelIsRight) {
       "attention/x");
   Announce(request);
   NewJob named = JobBuilder("named");
-  named.spec.mutable_training()->set_kernel("x");
+  named.OwnSpec().mutable_training()->set_kernel("x");
   ORDO_ASSERT_OK(shell_.Submit(named));
   EXPECT_EQ(shell_.StateOf("named"), Job::QUEUED);
   // The driver has changed.

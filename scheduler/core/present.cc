@@ -90,8 +90,10 @@ jobs::v1::Job Present(const JobRecord& record) {
 
 JobPtr RecordOf(StoredJob stored, SpecTable* specs) {
   stored.job.set_name(JobName(stored.job.spec().name()));
-  SpecPtr spec = specs->Share(std::move(*stored.job.mutable_spec()));
-  return RecordOf(std::move(stored), std::move(spec));
+  stored.job.mutable_spec()->clear_name();
+  const auto spec = std::make_shared<const jobs::v1::JobSpec>(
+      std::move(*stored.job.mutable_spec()));
+  return RecordOf(std::move(stored), specs->Share(spec));
 }
 
 JobPtr RecordOf(StoredJob stored, SpecPtr spec) {

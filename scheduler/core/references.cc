@@ -1,6 +1,8 @@
 #include "scheduler/core/references.h"
 
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -88,26 +90,29 @@ absl::StatusOr<std::string> ResolveReference(const State& state,
   return reference;
 }
 
-absl::Status ResolveReferences(const State& state, jobs::v1::JobSpec* spec) {
-  for (int i = 0; i < spec->checkpoints_size(); ++i) {
-    auto resolved =
-        base::AddContext(ResolveReference(state, spec->checkpoints(i)),
-                         absl::StrCat("checkpoints[", i, "]"));
-    if (!resolved.ok()) return resolved.status();
-    spec->set_checkpoints(i, *resolved);
-  }
-  if (!spec->start_from().empty()) {
-    auto resolved = base::AddContext(
-        ResolveReference(state, spec->start_from()), "start_from");
-    if (!resolved.ok()) return resolved.status();
-    spec->set_start_from(*resolved);
-  }
+absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
+                                          const SpecPtr& spec) {
   // In its full form already: the model's shape was taken from it.
   if (!spec->model().from().empty()) {
     ORDO_RETURN_IF_ERROR(base::AddContext(
         ResolveReference(state, spec->model().from()), "model.from"));
   }
-  return absl::OkStatus();
+  if (spec->checkpoints().empty() && spec->start_from().empty()) return spec;
+  auto resolved = std::make_shared<jobs::v1::JobSpec>(*spec);
+  for (int i = 0; i < spec->checkpoints_size(); ++i) {
+    auto checkpoint =
+        base::AddContext(ResolveReference(state, spec->checkpoints(i)),
+                         absl::StrCat("checkpoints[", i, "]"));
+    if (!checkpoint.ok()) return checkpoint.status();
+    resolved->set_checkpoints(i, *std::move(checkpoint));
+  }
+  if (!spec->start_from().empty()) {
+    auto checkpoint = base::AddContext(
+        ResolveReference(state, spec->start_from()), "start_from");
+    if (!checkpoint.ok()) return checkpoint.status();
+    resolved->set_start_from(*std::move(checkpoint));
+  }
+  return resolved;
 }
 
 void AddPins(State& state, const JobFacts& job) {

@@ -24,8 +24,10 @@ CheckpointPtr FindCheckpoint(const State& state, const std::string& name);
 absl::StatusOr<std::string> ResolveReference(const State& state,
                                              const std::string& reference);
 
-// Replaces every reference of a spec by its full name; errors name the field.
-absl::Status ResolveReferences(const State& state, jobs::v1::JobSpec* spec);
+// The spec with every reference by its full name, the same one if it has them
+// so already; errors name the field.
+absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
+                                          const SpecPtr& spec);
 
 // A job that has not ended keeps what its spec names from being removed.
 void AddPins(State& state, const JobFacts& job);

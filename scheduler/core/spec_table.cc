@@ -1,34 +1,46 @@
 #include "scheduler/core/spec_table.h"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <string>
-#include <utility>
 
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "base/text/proto_bytes.h"
 
 namespace ordo::scheduler::core {
 
-std::string SpecBytes(const jobs::v1::JobSpec& spec) {
-  std::string bytes;
-  google::protobuf::io::StringOutputStream stream(&bytes);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  spec.SerializeToCodedStream(&coded);
-  coded.Trim();
-  return bytes;
+SpecPtr SpecTable::Share(const SpecPtr& spec) {
+  const auto known = answers_.find(spec.get());
+  if (known != answers_.end() && known->second.asked.lock() == spec) {
+    if (SpecPtr shared = known->second.shared.lock()) return shared;
+  }
+  SpecPtr shared = ShareEqual(spec);
+  // The caller has one reference; another one means that it may come again.
+  if (spec.use_count() > 1) answers_[spec.get()] = {spec, shared};
+  if (size() >= sweep_at_) Sweep();
+  return shared;
 }
 
-SpecPtr SpecTable::Share(jobs::v1::JobSpec spec) {
-  spec.clear_name();
-  const std::string bytes = SpecBytes(spec);
-  std::weak_ptr<const jobs::v1::JobSpec>& known =
-      specs_[std::hash<std::string>()(bytes)];
+SpecPtr SpecTable::ShareEqual(const SpecPtr& spec) {
+  const std::string bytes = base::DeterministicBytes(*spec);
+  WeakSpecPtr& known = specs_[std::hash<std::string>()(bytes)];
   SpecPtr shared = known.lock();
-  if (shared != nullptr && SpecBytes(*shared) == bytes) return shared;
-  auto own = std::make_shared<const jobs::v1::JobSpec>(std::move(spec));
-  if (shared == nullptr) known = own;
-  return own;
+  if (shared == nullptr) {
+    known = spec;
+    return spec;
+  }
+  return base::DeterministicBytes(*shared) == bytes ? shared : spec;
+}
+
+void SpecTable::Sweep() {
+  for (auto it = specs_.begin(); it != specs_.end();) {
+    it = it->second.expired() ? specs_.erase(it) : std::next(it);
+  }
+  for (auto it = answers_.begin(); it != answers_.end();) {
+    const bool gone = it->second.asked.expired() || it->second.shared.expired();
+    it = gone ? answers_.erase(it) : std::next(it);
+  }
+  sweep_at_ = std::max<size_t>(1024, 2 * size());
 }
 
 }  // namespace ordo::scheduler::core

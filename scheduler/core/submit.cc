@@ -67,15 +67,15 @@ absl::Status CheckNotRetired(const NewJob& job, const Plan& plan) {
   if (request != plan.retired_requests.end()) {
     return TakenByRetired("the request has made job", request->second);
   }
-  if (plan.retired.count(job.spec.name()) > 0) {
-    return TakenByRetired("there was a job", job.spec.name());
+  if (plan.retired.count(job.name) > 0) {
+    return TakenByRetired("there was a job", job.name);
   }
   return absl::OkStatus();
 }
 
 // Moves the job into the plan when it is to be created.
 absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
-  const std::string id = job.spec.name();
+  const std::string id = job.name;
   if (!job.request_id.empty()) {
     const auto known = state.request_ids.find(job.request_id);
     if (known != state.request_ids.end()) {
@@ -110,7 +110,7 @@ absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
   }
   ORDO_RETURN_IF_ERROR(CheckNotRetired(job, *plan));
   ORDO_RETURN_IF_ERROR(job.refusal);
-  ORDO_RETURN_IF_ERROR(ResolveReferences(state, &job.spec));
+  ORDO_ASSIGN_OR_RETURN(job.spec, ResolveReferences(state, job.spec));
   if (!job.request_id.empty()) plan->request_ids[job.request_id] = id;
   plan->created[id] = std::move(job);
   plan->order.push_back(id);
@@ -141,9 +141,10 @@ void TakeImported(Turn& turn, const NewJob& created, JobRecord* job,
 }
 
 FactsPtr MakeFacts(Turn& turn, NewJob& created) {
-  auto facts = std::make_shared<JobFacts>(FactsOf(created.spec));
+  auto facts = std::make_shared<JobFacts>(FactsOf(*created.spec));
+  facts->id = std::move(created.name);
   facts->sequence = turn.state.next_sequence++;
-  facts->spec = turn.state.specs.Share(std::move(created.spec));
+  facts->spec = turn.state.specs.Share(created.spec);
   facts->user = created.owner.user();
   facts->user_verified = created.owner.verified();
   facts->notices = std::move(created.notices);
@@ -178,7 +179,7 @@ std::shared_ptr<JobRecord> AddJob(Turn& turn, NewJob& created) {
 std::map<std::string, int64_t> NumByQueue(const Plan& plan) {
   std::map<std::string, int64_t> num_jobs;
   for (const auto& [id, job] : plan.created) {
-    if (!job.imported.has_value()) ++num_jobs[QueueOf(job.spec)];
+    if (!job.imported.has_value()) ++num_jobs[QueueOf(*job.spec)];
   }
   return num_jobs;
 }

@@ -44,7 +44,7 @@ TEST(SubmitTest, NoticesStayWithTheJob) {
 
 NewJob Import(const std::string& name) {
   NewJob job = JobBuilder(name).RequestId("upload/" + name);
-  job.spec.set_kind(jobs::v1::JobSpec::IMPORT);
+  job.OwnSpec().set_kind(jobs::v1::JobSpec::IMPORT);
   job.imported.emplace();
   job.imported->set_step(7);
   job.imported->set_manifest_sha256("aa");
@@ -88,11 +88,11 @@ TEST(SubmitTest, AJobBeginsWithTheWeightsOfAnImportAndKeepsIt) {
   TestShell shell;
   ORDO_ASSERT_OK(shell.Submit(Import("a")));
   NewJob job = JobBuilder("b");
-  job.spec.mutable_model()->set_from("jobs/a/checkpoints/8-0");
+  job.OwnSpec().mutable_model()->set_from("jobs/a/checkpoints/8-0");
   EXPECT_THAT(shell.Submit(job), StatusIs(absl::StatusCode::kNotFound,
                                           HasSubstr("model.from: there is no "
                                                     "checkpoint")));
-  job.spec.mutable_model()->set_from("jobs/a/checkpoints/7-0");
+  job.OwnSpec().mutable_model()->set_from("jobs/a/checkpoints/7-0");
   ORDO_ASSERT_OK(shell.Submit(job));
   EXPECT_EQ(shell.state().pins.count("jobs/a/checkpoints/7-0"), 1u);
 }

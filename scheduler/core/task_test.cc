@@ -23,11 +23,11 @@ class TaskTest : public CoreTest {
 
 TEST_F(TaskTest, ATrainingTaskIsTheJobsSpec) {
   NewJob job = JobBuilder("a");
-  job.spec.mutable_model()->set_layers(4);
-  job.spec.mutable_encoding()->set_name("tape");
-  job.spec.mutable_data()->set_task("addition");
-  job.spec.add_evaluations()->set_task("addition_grid");
-  job.spec.mutable_resources()->set_threads(2);
+  job.OwnSpec().mutable_model()->set_layers(4);
+  job.OwnSpec().mutable_encoding()->set_name("tape");
+  job.OwnSpec().mutable_data()->set_task("addition");
+  job.OwnSpec().add_evaluations()->set_task("addition_grid");
+  job.OwnSpec().mutable_resources()->set_threads(2);
   Submit(job);
   const training::v1::TrainSpec task = TrainTask(shell_.state(), Entry("a"));
   EXPECT_EQ(task.job(), "a");
@@ -95,9 +95,9 @@ TEST_F(TaskTest, AModelFromACheckpointHasItAsBase) {
                  {AttemptBuilder("a", 1).Running().Checkpoint(1, 9).Exited(0)});
   shell_.Ignore();
   NewJob job = JobBuilder("b");
-  job.spec.mutable_model()->set_layers(4);
-  job.spec.mutable_model()->set_from("jobs/a/checkpoints/9-1");
-  job.spec.mutable_model()->set_from_sha256("sha-9-1");
+  job.OwnSpec().mutable_model()->set_layers(4);
+  job.OwnSpec().mutable_model()->set_from("jobs/a/checkpoints/9-1");
+  job.OwnSpec().mutable_model()->set_from_sha256("sha-9-1");
   Submit(job);
   const training::v1::TrainSpec task = TrainTask(shell_.state(), Entry("b"));
   EXPECT_EQ(task.base().name(), "jobs/a/checkpoints/9-1");
@@ -114,8 +114,8 @@ TEST_F(TaskTest, AnEvaluationTaskNamesItsCheckpoints) {
                  {AttemptBuilder("a", 1).Running().Checkpoint(1, 9).Exited(0)});
   shell_.Ignore();
   NewJob job = JobBuilder("b").Evaluates({"jobs/a"});
-  job.spec.add_evaluations()->set_task("addition_grid");
-  job.spec.mutable_encoding()->set_name("yarn");
+  job.OwnSpec().add_evaluations()->set_task("addition_grid");
+  job.OwnSpec().mutable_encoding()->set_name("yarn");
   Submit(job);
   const auto task = EvaluateTask(shell_.state(), Entry("b"));
   EXPECT_EQ(task.job(), "b");
@@ -128,8 +128,8 @@ TEST_F(TaskTest, AnEvaluationTaskNamesItsCheckpoints) {
 
 TEST_F(TaskTest, ABenchmarkTaskIsTheJobsSpec) {
   NewJob job = JobBuilder("a");
-  job.spec.set_kind(jobs::v1::JobSpec::BENCHMARK);
-  job.spec.mutable_benchmark()->add_classes("t5");
+  job.OwnSpec().set_kind(jobs::v1::JobSpec::BENCHMARK);
+  job.OwnSpec().mutable_benchmark()->add_classes("t5");
   ORDO_ASSERT_OK(shell_.Submit(job));
   const agent::v1::SetDesiredRequest desired = shell_.TakeDesired("w");
   ASSERT_TRUE(desired.attempts(0).has_benchmark());

@@ -35,8 +35,8 @@ std::string OwnerOf(const core::Record& record) {
 Mentioned MentionedBy(const std::vector<NewJob>& jobs) {
   Mentioned mentioned;
   for (const NewJob& job : jobs) {
-    mentioned.jobs.push_back(job.spec.name());
-    for (std::string& id : core::JobsNamedBy(job.spec)) {
+    mentioned.jobs.push_back(job.name);
+    for (std::string& id : core::JobsNamedBy(*job.spec)) {
       mentioned.jobs.push_back(std::move(id));
     }
     if (!job.request_id.empty()) {

@@ -44,7 +44,7 @@ class ServerAdminTest : public testing::ServerTest {
   }
   static NewJob JobOfTheNight(const std::string& id) {
     NewJob job = JobBuilder(id);
-    job.spec.set_queue("night");
+    job.OwnSpec().set_queue("night");
     return job;
   }
 };

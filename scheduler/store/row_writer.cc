@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/digest/digest.h"
 #include "base/status/status.h"
+#include "base/text/proto_bytes.h"
 #include "google/protobuf/util/time_util.h"
 #include "scheduler/core/present.h"
-#include "scheduler/core/spec_table.h"
 #include "scheduler/core/state.h"
 #include "scheduler/store/checksum.h"
 #include "scheduler/store/stored.pb.h"
@@ -111,7 +111,7 @@ absl::Status RowWriter::Prepare() {
 }
 
 absl::StatusOr<int64_t> RowWriter::WriteSpec(const jobs::v1::JobSpec& spec) {
-  const std::string body = core::SpecBytes(spec);
+  const std::string body = base::DeterministicBytes(spec);
   const std::string digest = base::Sha256Hex(body);
   find_spec_->BindBlob(1, digest);
   const absl::StatusOr<bool> found = find_spec_->Step();

@@ -62,8 +62,8 @@ absl::Status FakeScheduler::CheckQueues(const std::vector<NewJob>& jobs) const {
     const bool repeated =
         !job.request_id.empty() && job_of_request_.count(job.request_id) > 0;
     // Tests that are about something else name none.
-    if (!repeated && !job.imported && !job.spec.queue().empty()) {
-      ++added[job.spec.queue()];
+    if (!repeated && !job.imported && !job.spec->queue().empty()) {
+      ++added[job.spec->queue()];
     }
   }
   for (const auto& [queue, num] : added) {

@@ -160,9 +160,9 @@ absl::StatusOr<std::vector<Job>> FakeScheduler::TryCreate(
             absl::StrCat("request_id '", job.request_id,
                          "' was used with another body; choose a new one"));
       }
-    } else if (jobs_.count(job.spec.name()) != 0) {
+    } else if (jobs_.count(job.name) != 0) {
       return absl::AlreadyExistsError(
-          absl::StrCat("job '", job.spec.name(), "' exists"));
+          absl::StrCat("job '", job.name, "' exists"));
     } else if (!job.refusal.ok()) {
       return job.refusal;
     }
@@ -175,9 +175,10 @@ absl::StatusOr<std::vector<Job>> FakeScheduler::TryCreate(
       made.push_back(jobs_[known->second]);
       continue;
     }
-    Job& created = jobs_[job.spec.name()];
-    created.set_name(absl::StrCat("jobs/", job.spec.name()));
-    *created.mutable_spec() = job.spec;
+    Job& created = jobs_[job.name];
+    created.set_name(absl::StrCat("jobs/", job.name));
+    *created.mutable_spec() = *job.spec;
+    created.mutable_spec()->set_name(job.name);
     created.set_state(Job::QUEUED);
     *created.mutable_owner() = job.owner;
     created.mutable_notices()->Assign(job.notices.begin(), job.notices.end());
@@ -192,9 +193,9 @@ absl::StatusOr<std::vector<Job>> FakeScheduler::TryCreate(
       checkpoint.set_origin(checkpoints::v1::Checkpoint::IMPORTED);
       checkpoints_.push_back(checkpoint);
     }
-    fingerprints_[job.spec.name()] = job.fingerprint;
+    fingerprints_[job.name] = job.fingerprint;
     if (!job.request_id.empty()) {
-      job_of_request_[job.request_id] = job.spec.name();
+      job_of_request_[job.request_id] = job.name;
     }
     created_.push_back(job);
     made.push_back(created);

@@ -11,8 +11,8 @@ using ::testing::ElementsAre;
 
 NewJob JobNamed(const std::string& name) {
   NewJob job;
-  job.spec.set_name(name);
-  job.spec.set_queue("default");
+  job.name = name;
+  job.OwnSpec().set_queue("default");
   job.fingerprint = "f-" + name;
   job.owner.set_user("ada");
   return job;

@@ -28,14 +28,14 @@ constexpr std::chrono::seconds kDeadline(20);
 
 NewJob JobNamed(const std::string& name, const std::string& request_id = "") {
   NewJob job;
-  job.spec.set_kind(JobSpec::TRAIN);
-  job.spec.set_name(name);
-  job.spec.set_queue("default");
-  job.spec.mutable_training()->set_steps(10);
-  job.spec.mutable_resources()->set_ranks(1);
-  job.spec.mutable_resources()->set_device("cpu");
-  job.spec.mutable_checkpoint()->set_keep(3);
-  job.spec.mutable_retry()->set_max_attempts(3);
+  job.OwnSpec().set_kind(JobSpec::TRAIN);
+  job.name = name;
+  job.OwnSpec().set_queue("default");
+  job.OwnSpec().mutable_training()->set_steps(10);
+  job.OwnSpec().mutable_resources()->set_ranks(1);
+  job.OwnSpec().mutable_resources()->set_device("cpu");
+  job.OwnSpec().mutable_checkpoint()->set_keep(3);
+  job.OwnSpec().mutable_retry()->set_max_attempts(3);
   job.request_id = request_id;
   job.fingerprint = "fingerprint of " + name;
   job.owner.set_user("ada");
@@ -166,7 +166,7 @@ TEST_P(SchedulerContract, RepeatOfARequestGivesTheJobThatItMade) {
 
 TEST_P(SchedulerContract, AnImportedCheckpointIsListedUnderItsJob) {
   NewJob job = JobNamed("a", "upload");
-  job.spec.set_kind(JobSpec::IMPORT);
+  job.OwnSpec().set_kind(JobSpec::IMPORT);
   job.imported.emplace();
   job.imported->set_step(3);
   job.imported->set_manifest_sha256("digest");
@@ -227,7 +227,7 @@ TEST_P(SchedulerContract, ListIsNewestFirstAndGoesOnAfterEachPage) {
 
 TEST_P(SchedulerContract, ListMatchesEveryTermOfTheFilter) {
   NewJob labelled = JobNamed("b");
-  (*labelled.spec.mutable_labels())["team"] = "x";
+  (*labelled.OwnSpec().mutable_labels())["team"] = "x";
   labelled.owner.set_user("bob");
   ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a"), labelled}));
   ORDO_ASSERT_OK(Cancel(scheduler(), "a"));
@@ -378,7 +378,7 @@ TEST_P(SchedulerContract, QueuesAreMadeChangedAndDeleted) {
 
 TEST_P(SchedulerContract, JobOfAQueueThatIsNotThereIsNotFound) {
   NewJob job = JobNamed("a");
-  job.spec.set_queue("night");
+  job.OwnSpec().set_queue("night");
   EXPECT_THAT(Create(scheduler(), {job}),
               StatusIs(absl::StatusCode::kNotFound));
 }
@@ -390,11 +390,11 @@ TEST_P(SchedulerContract, FullQueueTakesNoMoreJobs) {
     scheduler().CreateQueue(small, By("ada"), done);
   }));
   NewJob job = JobNamed("a", "request");
-  job.spec.set_queue("night");
+  job.OwnSpec().set_queue("night");
   ORDO_ASSERT_OK(Create(scheduler(), {job}));
   ORDO_EXPECT_OK(Create(scheduler(), {job}));
   NewJob other = JobNamed("b");
-  other.spec.set_queue("night");
+  other.OwnSpec().set_queue("night");
   EXPECT_THAT(Create(scheduler(), {other}),
               StatusIs(absl::StatusCode::kResourceExhausted));
 }
@@ -421,7 +421,7 @@ TEST_P(SchedulerContract, QueueWithJobsIsNotDeleted) {
     scheduler().CreateQueue(QueueNamed("night", 2), By("ada"), done);
   }));
   NewJob job = JobNamed("a");
-  job.spec.set_queue("night");
+  job.OwnSpec().set_queue("night");
   ORDO_ASSERT_OK(Create(scheduler(), {job}));
   EXPECT_THAT(Await<Queue>([this](Scheduler::QueueCallback done) {
                 scheduler().DeleteQueue("night", "", By("ada"), done);

@@ -38,13 +38,14 @@ absl::StatusOr<Checkpoint> FindImported(const scheduler::Scheduler& scheduler,
 scheduler::NewJob JobOf(const ImportOrder& order,
                         const Uploads::Placed& placed) {
   scheduler::NewJob job;
-  job.spec.set_kind(JobSpec::IMPORT);
-  job.spec.set_name(order.job);
-  job.spec.set_queue(scheduler::kDefaultQueue);
-  *job.spec.mutable_model() = placed.contents.model;
-  *job.spec.mutable_encoding() = placed.contents.encoding;
+  job.name = order.job;
+  JobSpec& spec = job.OwnSpec();
+  spec.set_kind(JobSpec::IMPORT);
+  spec.set_queue(scheduler::kDefaultQueue);
+  *spec.mutable_model() = placed.contents.model;
+  *spec.mutable_encoding() = placed.contents.encoding;
   if (!placed.contents.data.task().empty()) {
-    *job.spec.mutable_data() = placed.contents.data;
+    *spec.mutable_data() = placed.contents.data;
   }
   job.request_id = absl::StrCat("uploads/", order.upload, "/", order.job);
   job.fingerprint = order.upload;

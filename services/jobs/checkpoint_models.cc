@@ -136,11 +136,15 @@ void CheckOverride(const JobSpec& trained, const Component& encoding,
 
 }  // namespace
 
+bool NamesAModel(const JobSpec& spec) {
+  return spec.kind() == JobSpec::TRAIN && !spec.model().from().empty();
+}
+
 void FillModel(const scheduler::Scheduler& scheduler, JobSpec* spec,
                Violations* violations) {
   const Model given = spec->model();
   std::string reference = given.from();
-  if (spec->kind() != JobSpec::TRAIN || reference.empty()) return;
+  if (!NamesAModel(*spec)) return;
   Violations bad_form;
   spec::ResolveModelFrom(&reference, &bad_form);
   // Told when the spec is resolved.

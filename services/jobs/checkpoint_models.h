@@ -12,6 +12,9 @@
 
 namespace ordo::services::jobs {
 
+// Whether FillModel has something to do.
+bool NamesAModel(const ordo::jobs::v1::JobSpec& spec);
+
 // For a spec with model.from: finds the checkpoint, names it in full with its
 // digest, and fills in its model, and its encoding where none is given.
 // Violations, relative to the spec: it is not there, or a field of the model

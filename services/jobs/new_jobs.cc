@@ -7,8 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/digest/digest.h"
 #include "base/status/details.h"
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "base/text/proto_bytes.h"
 #include "services/jobs/checkpoint_models.h"
 #include "services/jobs/queue_rules.h"
 
@@ -22,19 +21,6 @@ using ordo::jobs::v1::Owner;
 using scheduler::NewJob;
 using Violations = std::vector<base::FieldViolation>;
 
-// SHA-256 of what the request asks for, maps in order of their keys. Repeats
-// reach the same scheduler, so it need not be the same for all programs.
-std::string Fingerprint(const CreateJobRequest& request) {
-  std::string bytes;
-  {
-    google::protobuf::io::StringOutputStream stream(&bytes);
-    google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    request.job().spec().SerializeToCodedStream(&coded);
-  }
-  return base::Sha256Hex(bytes);
-}
-
 // "job.spec" and a field of the spec, "" for the spec itself.
 std::string SpecField(const std::string& field) {
   return field.empty() ? "job.spec" : absl::StrCat("job.spec.", field);
@@ -47,16 +33,17 @@ void AddToSpec(const Violations& of_spec, Violations* violations) {
   }
 }
 
-// Its spec as it will be kept, but for the rules of its queue.
-absl::StatusOr<spec::ResolvedSpec> Resolve(const NewJobContext& context,
-                                           JobSpec spec) {
+// Its spec as it will be kept, but for the rules of its queue. `bytes` are the
+// spec's.
+absl::StatusOr<spec::SpecCache::ResolvedPtr> Resolve(
+    const NewJobContext& context, const JobSpec& spec,
+    const std::string& bytes) {
+  if (!NamesAModel(spec)) return context.specs.Resolve(spec, bytes);
   Violations violations;
-  FillModel(context.scheduler, &spec, &violations);
-  auto resolved = context.specs.Resolve(std::move(spec));
-  if (resolved.ok()) {
-    CheckModels(context.scheduler, resolved->spec, &resolved->notices,
-                &violations);
-  }
+  JobSpec filled = spec;
+  FillModel(context.scheduler, &filled, &violations);
+  auto resolved =
+      context.specs.Resolve(filled, base::DeterministicBytes(filled));
   for (auto& violation : base::FieldViolations(resolved.status())) {
     violations.push_back(std::move(violation));
   }
@@ -80,18 +67,25 @@ NewJob Make(const CreateJobRequest& request, Call* call,
          absl::StrCat("must be at most ", kMaxRequestIdLength,
                       " characters, has ", request.request_id().size())});
   }
+  const JobSpec& spec = request.job().spec();
+  const std::string bytes = base::DeterministicBytes(spec);
+  job.name = spec.name();
   job.request_id = request.request_id();
-  job.fingerprint = Fingerprint(request);
+  job.fingerprint = base::Sha256Hex(bytes);
   job.owner = call->owner;
-  auto resolved = Resolve(call->context, request.job().spec());
-  if (!resolved.ok()) {
-    AddToSpec(base::FieldViolations(resolved.status()), violations);
+  const auto resolved = Resolve(call->context, spec, bytes);
+  Violations of_spec = base::FieldViolations(resolved.status());
+  if (resolved.ok()) {
+    job.notices = (*resolved)->notices;
+    CheckModels(call->context.scheduler, *(*resolved)->spec, &job.notices,
+                &of_spec);
+  }
+  if (!resolved.ok() || !of_spec.empty()) {
+    AddToSpec(of_spec, violations);
     return job;
   }
-  job.spec = std::move(resolved->spec);
-  job.notices = std::move(resolved->notices);
   Violations of_queue;
-  call->queues.Apply(&job.spec, &of_queue);
+  job.spec = call->queues.Apply((*resolved)->spec, &of_queue);
   if (of_queue.empty()) return job;
   if (job.request_id.empty()) {
     AddToSpec(of_queue, violations);

@@ -58,7 +58,7 @@ TEST(NewJobsTest, KeepsOwnerAndRequestIdAndResolvesTheSpec) {
   ORDO_ASSERT_OK(job);
   EXPECT_EQ(job->owner.user(), "ada");
   EXPECT_EQ(job->request_id, "r");
-  EXPECT_EQ(job->spec.queue(), "default");
+  EXPECT_EQ(job->spec->queue(), "default");
   EXPECT_EQ(job->fingerprint.size(), 64u);
 }
 
@@ -73,7 +73,7 @@ TEST(NewJobsTest, QueueOfAJobIsThereAndSaysHowLongItMayRun) {
   request.mutable_job()->mutable_spec()->set_queue("night");
   const auto job = MakeNewJob({known, specs}, request, {});
   ORDO_ASSERT_OK(job);
-  EXPECT_EQ(job->spec.run_time_limit().seconds(), 60);
+  EXPECT_EQ(job->spec->run_time_limit().seconds(), 60);
   request.mutable_job()->mutable_spec()->set_queue("nigth");
   const auto refused = MakeNewJob({known, specs}, request, {});
   EXPECT_THAT(FieldsOf(refused.status()), ElementsAre("job.spec.queue"));
@@ -100,7 +100,7 @@ TEST(NewJobsTest, RememberedSpecsDoNotKeepWhatAQueueSaidOnce) {
   known.UpdateQueue(queue, {}, [](const auto& made) { ORDO_EXPECT_OK(made); });
   const auto job = MakeNewJob({known, specs}, request, {});
   ORDO_ASSERT_OK(job);
-  EXPECT_EQ(job->spec.run_time_limit().seconds(), 60);
+  EXPECT_EQ(job->spec->run_time_limit().seconds(), 60);
 }
 
 TEST(NewJobsTest, WhatIsWorthKnowingIsKept) {

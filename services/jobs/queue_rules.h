@@ -21,15 +21,17 @@ class QueueRules {
   explicit QueueRules(const scheduler::Scheduler& scheduler)
       : scheduler_(scheduler) {}
 
-  // Gives a resolved spec that names no run_time_limit that of its queue, and
-  // appends a violation for a queue that is not there and for a limit above the
-  // queue's.
-  void Apply(ordo::jobs::v1::JobSpec* spec,
-             std::vector<base::FieldViolation>* violations);
+  // The resolved spec, with its queue's run_time_limit if it names none.
+  // Appends a violation for a queue that is not there and for a limit above the
+  // queue's. The same spec gives the same spec.
+  scheduler::SpecPtr Apply(const scheduler::SpecPtr& spec,
+                           std::vector<base::FieldViolation>* violations);
 
  private:
   const scheduler::Scheduler& scheduler_;
   std::map<std::string, absl::StatusOr<ordo::queues::v1::Queue>> queues_;
+  // Specs that were given a limit, by what they were before.
+  std::map<scheduler::SpecPtr, scheduler::SpecPtr> limited_;
 };
 
 }  // namespace ordo::services::jobs

@@ -32,12 +32,18 @@ class QueueRulesTest : public ::testing::Test {
 
   // The run_time_limit in seconds that the job gets; 0: none.
   int64_t Apply(const std::string& queue, int64_t limit) {
-    JobSpec spec;
-    spec.set_queue(queue);
-    if (limit != 0) spec.mutable_run_time_limit()->set_seconds(limit);
     violations_.clear();
-    QueueRules(scheduler_).Apply(&spec, &violations_);
-    return spec.run_time_limit().seconds();
+    return QueueRules(scheduler_)
+        .Apply(SpecOf(queue, limit), &violations_)
+        ->run_time_limit()
+        .seconds();
+  }
+
+  static scheduler::SpecPtr SpecOf(const std::string& queue, int64_t limit) {
+    auto spec = std::make_shared<JobSpec>();
+    spec->set_queue(queue);
+    if (limit != 0) spec->mutable_run_time_limit()->set_seconds(limit);
+    return spec;
   }
 
   scheduler::testing::FakeScheduler scheduler_;
@@ -59,6 +65,15 @@ TEST_F(QueueRulesTest, LimitOfAJobStaysUpToTheLargestOfItsQueue) {
   EXPECT_THAT(violations_, IsEmpty());
   EXPECT_EQ(Apply("default", 1000), 1000);
   EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(QueueRulesTest, JobsOfOneSpecGoOnSharingOne) {
+  MakeQueue("short", 60, 120);
+  QueueRules rules(scheduler_);
+  for (const char* queue : {"short", "default"}) {
+    const scheduler::SpecPtr spec = SpecOf(queue, 0);
+    EXPECT_EQ(rules.Apply(spec, &violations_), rules.Apply(spec, &violations_));
+  }
 }
 
 TEST_F(QueueRulesTest, LimitAboveThatOfTheQueueIsRefused) {

@@ -2,9 +2,9 @@
 #define ORDO_SERVICES_SPEC_SPEC_CACHE_H_
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -13,9 +13,10 @@
 
 namespace ordo::services::spec {
 
-// A spec with every default filled in, and what is worth knowing of it.
+// A spec with every default filled in and without its name, and what is worth
+// knowing of it.
 struct ResolvedSpec {
-  ordo::jobs::v1::JobSpec spec;
+  std::shared_ptr<const ordo::jobs::v1::JobSpec> spec;
   std::vector<std::string> notices;
 };
 
@@ -28,21 +29,23 @@ class SpecCache {
   // Longer ones, in bytes, are not remembered.
   static constexpr size_t kMaxBytes = 16 << 10;
 
-  // What ResolveJobSpec and NoticesOf give.
-  absl::StatusOr<ResolvedSpec> Resolve(ordo::jobs::v1::JobSpec spec);
+  using ResolvedPtr = std::shared_ptr<const ResolvedSpec>;
+
+  // What ResolveJobSpec and NoticesOf give; never null. `bytes` are the spec's
+  // own, by base::DeterministicBytes.
+  absl::StatusOr<ResolvedPtr> Resolve(const ordo::jobs::v1::JobSpec& spec,
+                                      const std::string& bytes);
 
   // How many are remembered.
   size_t size() const;
 
  private:
-  using Known = std::shared_ptr<const ResolvedSpec>;
-
-  Known Find(const std::string& key) const;
-  void Remember(const std::string& key, const ResolvedSpec& resolved);
+  ResolvedPtr Find(const std::string& key) const;
+  void Remember(const std::string& key, ResolvedPtr resolved);
 
   mutable base::Mutex mutex_;
   // By the bytes of the spec as it came, without its name.
-  std::map<std::string, Known> known_ ORDO_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, ResolvedPtr> known_ ORDO_GUARDED_BY(mutex_);
 };
 
 }  // namespace ordo::services::spec

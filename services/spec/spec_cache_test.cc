@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/text/proto_bytes.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
@@ -26,16 +27,17 @@ JobSpec Spec(const std::string& name, int64_t steps) {
 }
 
 void ExpectAsWithout(SpecCache& cache, const JobSpec& spec) {
-  const auto cached = cache.Resolve(spec);
-  const auto direct = ResolveJobSpec(spec);
+  const auto cached = cache.Resolve(spec, base::DeterministicBytes(spec));
+  auto direct = ResolveJobSpec(spec);
   ASSERT_EQ(cached.status(), direct.status());
   if (!direct.ok()) {
     EXPECT_EQ(base::FieldViolations(cached.status()).size(),
               base::FieldViolations(direct.status()).size());
     return;
   }
-  EXPECT_TRUE(MessageDifferencer::Equals(cached->spec, *direct));
-  EXPECT_EQ(cached->notices, NoticesOf(*direct));
+  EXPECT_EQ((*cached)->notices, NoticesOf(*direct));
+  direct->clear_name();
+  EXPECT_TRUE(MessageDifferencer::Equals(*(*cached)->spec, *direct));
 }
 
 TEST(SpecCacheTest, JobsThatDifferInTheirNamesAreResolvedOnce) {
@@ -46,6 +48,15 @@ TEST(SpecCacheTest, JobsThatDifferInTheirNamesAreResolvedOnce) {
   EXPECT_EQ(cache.size(), 1u);
   ExpectAsWithout(cache, Spec("c", 6));
   EXPECT_EQ(cache.size(), 2u);
+}
+
+TEST(SpecCacheTest, JobsThatDifferInTheirNamesShareOneSpec) {
+  SpecCache cache;
+  const auto resolve = [&cache](const std::string& name) {
+    const JobSpec spec = Spec(name, 5);
+    return *cache.Resolve(spec, base::DeterministicBytes(spec));
+  };
+  EXPECT_EQ(resolve("a")->spec, resolve("b")->spec);
 }
 
 TEST(SpecCacheTest, ABadNameIsAViolationOfAKnownSpecToo) {

@@ -24,17 +24,7 @@ constexpr int kConnections = 4;
 constexpr int kOutstanding = 64;
 constexpr int kCallsOutstanding = 10000;
 constexpr int kBatchSize = 1000;
-constexpr int kBatchesOfARound = 5;
-
-absl::StatusOr<double> BatchRate(jobs::v1::JobsService::Stub& stub,
-                                 const std::string& prefix, int size) {
-  std::vector<jobs::v1::JobSpec> specs;
-  for (int i = 0; i < size; ++i) {
-    specs.push_back(TrainingJob(absl::StrCat(prefix, "-", i), "cuda"));
-  }
-  ORDO_ASSIGN_OR_RETURN(const double seconds, CreateBatch(stub, specs));
-  return size / seconds;
-}
+constexpr int kBatchesOfAConnection = 5;
 
 }  // namespace
 
@@ -78,13 +68,11 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkSubmit(
         few.CreateOutstanding(absl::StrCat("outstanding-", round), calls,
                               kOutstanding));
     rates.push_back(calls / seconds);
-    for (int b = 0; b < options.Count(kBatchesOfARound, 1); ++b) {
-      ORDO_ASSIGN_OR_RETURN(
-          const double rate,
-          BatchRate(deployment->jobs(), absl::StrCat("batch-", round, "-", b),
-                    batch));
-      batch_rates.push_back(rate);
-    }
+    const int batches = options.Count(kBatchesOfAConnection, 1);
+    ORDO_ASSIGN_OR_RETURN(
+        const double of_batches,
+        few.CreateBatches(absl::StrCat("batch-", round), batches, batch));
+    batch_rates.push_back(few.count() * batches * batch / of_batches);
   }
   const auto clients_are = [](int count) {
     return Params{{"clients", absl::StrCat(count)}};
@@ -107,7 +95,8 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkSubmit(
                           "batch_submit_rate",
                           0,
                           "1/s",
-                          {{"batch", absl::StrCat(batch)}},
+                          {{"batch", absl::StrCat(batch)},
+                           {"connections", absl::StrCat(kConnections)}},
                           "",
                           0,
                           0},

@@ -136,7 +136,7 @@ absl::StatusOr<double> NoopRate(const BenchmarkOptions& options, int slots) {
     for (int i = first; i < first + batch; ++i) {
       specs.push_back(TrainingJob(absl::StrCat("noop-", i), "cpu"));
     }
-    ORDO_RETURN_IF_ERROR(CreateBatch(deployment->jobs(), specs).status());
+    ORDO_RETURN_IF_ERROR(CreateBatch(deployment->jobs(), specs));
   }
   // The last in order ends last, or nearly.
   ORDO_RETURN_IF_ERROR(

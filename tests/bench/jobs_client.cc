@@ -13,6 +13,7 @@
 namespace ordo::tests::bench {
 namespace {
 
+using jobs::v1::BatchCreateJobsRequest;
 using jobs::v1::CreateJobRequest;
 using jobs::v1::Job;
 using jobs::v1::JobSpec;
@@ -84,6 +85,32 @@ class Outstanding {
   absl::Status error_ ORDO_GUARDED_BY(mutex_);
 };
 
+BatchCreateJobsRequest RequestFor(const std::vector<JobSpec>& specs) {
+  BatchCreateJobsRequest request;
+  for (const JobSpec& spec : specs) {
+    *request.add_requests()->mutable_job()->mutable_spec() = spec;
+  }
+  return request;
+}
+
+// "<prefix>-0" and so on.
+std::vector<JobSpec> QueuedJobs(const std::string& prefix, int count) {
+  std::vector<JobSpec> specs;
+  for (int i = 0; i < count; ++i) {
+    specs.push_back(TrainingJob(absl::StrCat(prefix, "-", i), "cuda"));
+  }
+  return specs;
+}
+
+absl::Status Send(JobsService::Stub& stub,
+                  const BatchCreateJobsRequest& request) {
+  grpc::ClientContext context;
+  Prepare(&context);
+  jobs::v1::BatchCreateJobsResponse response;
+  return base::FromGrpcStatus(
+      stub.BatchCreateJobs(&context, request, &response));
+}
+
 }  // namespace
 
 JobSpec TrainingJob(const std::string& name, const std::string& device) {
@@ -116,30 +143,16 @@ absl::StatusOr<std::vector<double>> CreateEach(JobsService::Stub& stub,
   return times;
 }
 
-absl::StatusOr<double> CreateBatch(JobsService::Stub& stub,
-                                   const std::vector<JobSpec>& specs) {
-  grpc::ClientContext context;
-  Prepare(&context);
-  jobs::v1::BatchCreateJobsRequest request;
-  for (const JobSpec& spec : specs) {
-    *request.add_requests()->mutable_job()->mutable_spec() = spec;
-  }
-  jobs::v1::BatchCreateJobsResponse response;
-  const absl::Time start = absl::Now();
-  ORDO_RETURN_IF_ERROR(
-      base::FromGrpcStatus(stub.BatchCreateJobs(&context, request, &response)));
-  return SecondsSince(start);
+absl::Status CreateBatch(JobsService::Stub& stub,
+                         const std::vector<JobSpec>& specs) {
+  return Send(stub, RequestFor(specs));
 }
 
 absl::Status CreateQueued(JobsService::Stub& stub, const std::string& prefix,
                           int batches, int size) {
   for (int batch = 0; batch < batches; ++batch) {
-    std::vector<JobSpec> specs;
-    for (int i = 0; i < size; ++i) {
-      specs.push_back(
-          TrainingJob(absl::StrCat(prefix, "-", batch, "-", i), "cuda"));
-    }
-    ORDO_RETURN_IF_ERROR(CreateBatch(stub, specs).status());
+    ORDO_RETURN_IF_ERROR(
+        CreateBatch(stub, QueuedJobs(absl::StrCat(prefix, "-", batch), size)));
   }
   return absl::OkStatus();
 }
@@ -176,6 +189,31 @@ absl::StatusOr<double> Clients::CreateOutstanding(const std::string& prefix,
   for (int i = 0; i < outstanding; ++i) run.Next(*stubs_[i % stubs_.size()]);
   ORDO_RETURN_IF_ERROR(run.Wait());
   return SecondsSince(start);
+}
+
+absl::StatusOr<double> Clients::CreateBatches(const std::string& prefix,
+                                              int calls_of_each, int size) {
+  std::vector<std::vector<BatchCreateJobsRequest>> requests(stubs_.size());
+  for (size_t i = 0; i < stubs_.size(); ++i) {
+    for (int call = 0; call < calls_of_each; ++call) {
+      requests[i].push_back(RequestFor(
+          QueuedJobs(absl::StrCat(prefix, "-", i, "-", call), size)));
+    }
+  }
+  std::vector<absl::Status> results(stubs_.size());
+  std::vector<std::thread> threads;
+  const absl::Time start = absl::Now();
+  for (size_t i = 0; i < stubs_.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (const BatchCreateJobsRequest& request : requests[i]) {
+        results[i].Update(Send(*stubs_[i], request));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const double seconds = SecondsSince(start);
+  for (const absl::Status& result : results) ORDO_RETURN_IF_ERROR(result);
+  return seconds;
 }
 
 absl::StatusOr<std::vector<double>> ListAll(

@@ -24,9 +24,9 @@ jobs::v1::JobSpec TrainingJob(const std::string& name,
 absl::StatusOr<std::vector<double>> CreateEach(
     jobs::v1::JobsService::Stub& stub, const std::string& prefix, int count);
 
-// Creates the jobs in one call; the seconds that it took.
-absl::StatusOr<double> CreateBatch(jobs::v1::JobsService::Stub& stub,
-                                   const std::vector<jobs::v1::JobSpec>& specs);
+// Creates the jobs in one call.
+absl::Status CreateBatch(jobs::v1::JobsService::Stub& stub,
+                         const std::vector<jobs::v1::JobSpec>& specs);
 
 // Fills a store: batches of queued jobs, "<prefix>-<batch>-<i>".
 absl::Status CreateQueued(jobs::v1::JobsService::Stub& stub,
@@ -49,6 +49,11 @@ class Clients {
   // answer.
   absl::StatusOr<double> CreateOutstanding(const std::string& prefix, int count,
                                            int outstanding);
+
+  // Each client, on a thread of its own, makes so many calls that create `size`
+  // jobs each; the seconds from the first call to the last answer.
+  absl::StatusOr<double> CreateBatches(const std::string& prefix,
+                                       int calls_of_each, int size);
 
  private:
   std::vector<std::unique_ptr<jobs::v1::JobsService::Stub>> stubs_;

@@ -57,7 +57,8 @@ void MakeTraining(int number, JobSpec* spec) {
 
 scheduler::NewJob MakeJob(int number) {
   scheduler::NewJob job;
-  JobSpec& spec = job.spec;
+  job.name = JobId(number);
+  JobSpec& spec = job.OwnSpec();
   const std::string first = absl::StrCat("jobs/", JobId(0), "/checkpoints/");
   if (number == 25 || number == 37) {
     spec.set_kind(JobSpec::BENCHMARK);
@@ -75,7 +76,6 @@ scheduler::NewJob MakeJob(int number) {
     MakeTraining(number, &spec);
   }
   if (number == 47) spec.set_start_from(first + "10-1");
-  spec.set_name(JobId(number));
   spec.set_queue("default");
   (*spec.mutable_labels())["team"] = number % 2 == 0 ? "even" : "odd";
   const bool waits =

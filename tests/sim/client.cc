@@ -84,63 +84,62 @@ NewJob Client::MakeJob() {
     steps = kEndless;
     endless_.insert(id);
   }
-  job.spec.mutable_training()->set_steps(steps);
+  jobs::v1::JobSpec& spec = job.OwnSpec();
+  spec.mutable_training()->set_steps(steps);
   if (dice_.Chance(workload_.kernel())) {
-    job.spec.mutable_training()->set_kernel(kKernel);
+    spec.mutable_training()->set_kernel(kKernel);
   }
-  job.spec.mutable_retry()->mutable_step_timeout()->set_seconds(
+  spec.mutable_retry()->mutable_step_timeout()->set_seconds(
       static_cast<int64_t>(2 + dice_.Int(10)));
-  DrawLimits(&job);
-  DrawQueue(&job);
-  DrawNeeds(&job);
+  DrawLimits(id, &spec);
+  DrawQueue(&job, &spec);
+  DrawNeeds(&spec);
   known_.push_back(id);
   return job;
 }
 
-void Client::DrawLimits(NewJob* job) {
-  jobs::v1::JobSpec& spec = job->spec;
+void Client::DrawLimits(const std::string& id, jobs::v1::JobSpec* spec) {
   if (dice_.Chance(workload_.gang())) {
-    spec.mutable_resources()->set_ranks(
+    spec->mutable_resources()->set_ranks(
         static_cast<int>(1 + dice_.Int(workload_.max_ranks())));
   }
   if (dice_.Chance(workload_.limit())) {
-    spec.mutable_run_time_limit()->set_seconds(
+    spec->mutable_run_time_limit()->set_seconds(
         static_cast<int64_t>(1 + dice_.Int(20)));
   }
   if (dice_.Chance(workload_.limit())) {
-    spec.mutable_queue_time_limit()->set_seconds(
+    spec->mutable_queue_time_limit()->set_seconds(
         static_cast<int64_t>(1 + dice_.Int(60)));
   }
   if (dice_.Chance(workload_.limit())) {
-    spec.mutable_retry()->set_max_interruptions(
+    spec->mutable_retry()->set_max_interruptions(
         static_cast<int>(1 + dice_.Int(4)));
   }
   if (dice_.Chance(workload_.priority())) {
-    spec.set_priority(static_cast<int>(dice_.Int(9)) - 4);
+    spec->set_priority(static_cast<int>(dice_.Int(9)) - 4);
   }
   if (dice_.Chance(workload_.held())) {
-    spec.set_hold(true);
-    held_.insert(spec.name());
+    spec->set_hold(true);
+    held_.insert(id);
   }
 }
 
-void Client::DrawQueue(NewJob* job) {
+void Client::DrawQueue(NewJob* job, jobs::v1::JobSpec* spec) {
   if (queues_.empty() || !dice_.Chance(workload_.queue())) return;
   const scheduler::policy::Queue& queue = queues_[dice_.Int(queues_.size())];
-  jobs::v1::JobSpec& spec = job->spec;
-  spec.set_queue(queue.name);
+  spec->set_queue(queue.name);
   if (dice_.Chance(0.5)) job->owner.set_user("bob");
-  const int devices = spec.resources().ranks();
+  const int devices = spec->resources().ranks();
   if (devices > LimitOf(queue) ||
       devices > queue.max_per_owner.value_or(devices)) {
-    endless_.insert(spec.name());
+    endless_.insert(job->name);
   }
 }
 
-void Client::DrawNeeds(NewJob* job) {
+void Client::DrawNeeds(jobs::v1::JobSpec* spec) {
   for (int i = 0; i < 2 && !known_.empty(); ++i) {
     if (!dice_.Chance(workload_.need())) continue;
-    jobs::v1::Need& need = *job->spec.add_needs();
+    jobs::v1::Need& need = *spec->add_needs();
     need.set_job("jobs/" + known_[dice_.Int(known_.size())]);
     if (dice_.Chance(0.5)) need.set_condition(jobs::v1::Need::ENDED);
   }
@@ -158,7 +157,7 @@ void Client::SubmitBatch() {
   }
   if (jobs.empty()) return;
   std::vector<std::string> ids;
-  for (const NewJob& job : jobs) ids.push_back(job.spec.name());
+  for (const NewJob& job : jobs) ids.push_back(job.name);
   oracle_.Together(ids);
   Submit(jobs);
 }
@@ -180,8 +179,7 @@ void Client::Submit(const std::vector<NewJob>& jobs) {
   ++num_under_way_;
   network_.Call<std::vector<JobPtr>>(
       {id_, "scheduler",
-       absl::StrCat("submit ", jobs.front().spec.name(), " and ",
-                    jobs.size() - 1),
+       absl::StrCat("submit ", jobs.front().name, " and ", jobs.size() - 1),
        kTimeout},
       [this, jobs](Reply<std::vector<JobPtr>> reply) {
         scheduler_.CreateJobs(jobs, std::move(reply));
@@ -200,7 +198,7 @@ void Client::TakeSubmitted(const std::vector<NewJob>& jobs,
                                jobs.size()));
     }
     for (const NewJob& job : jobs) {
-      const std::string& id = job.spec.name();
+      const std::string& id = job.name;
       oracle_.Acknowledged(id);
       if (settled_ && endless_.count(id) > 0) Cancel(id);
       if (settled_ && held_.count(id) > 0) Release(id);
@@ -214,15 +212,15 @@ void Client::TakeSubmitted(const std::vector<NewJob>& jobs,
       absl::IsNotFound(answer.status()) ||
       (absl::IsFailedPrecondition(answer.status()) &&
        std::any_of(jobs.begin(), jobs.end(),
-                   [](const NewJob& job) { return job.spec.needs_size(); })) ||
+                   [](const NewJob& job) { return job.spec->needs_size(); })) ||
       (absl::IsAlreadyExists(answer.status()) &&
        std::any_of(jobs.begin(), jobs.end(),
                    [](const NewJob& job) { return job.request_id.empty(); }));
   if (MayTryAgain(answer.status())) {
     Again([this, jobs] { Submit(jobs); });
   } else if (!expected) {
-    world_.Fail(absl::StrCat(id_, " is refused ", jobs.front().spec.name(),
-                             ": ", answer.status().ToString()));
+    world_.Fail(absl::StrCat(id_, " is refused ", jobs.front().name, ": ",
+                             answer.status().ToString()));
   }
 }
 

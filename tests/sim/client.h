@@ -61,9 +61,9 @@ class Client {
   // Of a job that may not be queued, or not be there.
   void TakeMoved(const std::string& job, const Answer& answer,
                  std::function<void()> again);
-  void DrawLimits(scheduler::NewJob* job);
-  void DrawQueue(scheduler::NewJob* job);
-  void DrawNeeds(scheduler::NewJob* job);
+  void DrawLimits(const std::string& id, jobs::v1::JobSpec* spec);
+  void DrawQueue(scheduler::NewJob* job, jobs::v1::JobSpec* spec);
+  void DrawNeeds(jobs::v1::JobSpec* spec);
   // Tries again after a while.
   void Again(std::function<void()> then);
 

@@ -6,30 +6,31 @@
 namespace ordo::scheduler::core::testing {
 
 JobBuilder::JobBuilder(const std::string& name) {
-  job_.spec.set_kind(jobs::v1::JobSpec::TRAIN);
-  job_.spec.set_name(name);
-  job_.spec.set_queue("default");
-  job_.spec.mutable_resources()->set_device("cpu");
-  job_.spec.mutable_resources()->set_ranks(1);
-  job_.spec.mutable_retry()->set_max_attempts(3);
-  job_.spec.mutable_retry()->mutable_step_timeout()->set_seconds(600);
-  job_.spec.mutable_checkpoint()->set_keep(3);
-  job_.spec.mutable_training()->set_steps(100);
+  job_.name = name;
+  jobs::v1::JobSpec& spec = job_.OwnSpec();
+  spec.set_kind(jobs::v1::JobSpec::TRAIN);
+  spec.set_queue("default");
+  spec.mutable_resources()->set_device("cpu");
+  spec.mutable_resources()->set_ranks(1);
+  spec.mutable_retry()->set_max_attempts(3);
+  spec.mutable_retry()->mutable_step_timeout()->set_seconds(600);
+  spec.mutable_checkpoint()->set_keep(3);
+  spec.mutable_training()->set_steps(100);
   job_.owner.set_user("ada");
 }
 
 JobBuilder& JobBuilder::Device(const std::string& kind) {
-  job_.spec.mutable_resources()->set_device(kind);
+  job_.OwnSpec().mutable_resources()->set_device(kind);
   return *this;
 }
 
 JobBuilder& JobBuilder::MaxAttempts(int count) {
-  job_.spec.mutable_retry()->set_max_attempts(count);
+  job_.OwnSpec().mutable_retry()->set_max_attempts(count);
   return *this;
 }
 
 JobBuilder& JobBuilder::Keep(int count) {
-  job_.spec.mutable_checkpoint()->set_keep(count);
+  job_.OwnSpec().mutable_checkpoint()->set_keep(count);
   return *this;
 }
 
@@ -41,56 +42,57 @@ JobBuilder& JobBuilder::RequestId(const std::string& id,
 }
 
 JobBuilder& JobBuilder::Evaluates(const std::vector<std::string>& checkpoints) {
-  job_.spec.set_kind(jobs::v1::JobSpec::EVALUATE);
-  for (const std::string& name : checkpoints) job_.spec.add_checkpoints(name);
+  job_.OwnSpec().set_kind(jobs::v1::JobSpec::EVALUATE);
+  for (const std::string& name : checkpoints)
+    job_.OwnSpec().add_checkpoints(name);
   return *this;
 }
 
 JobBuilder& JobBuilder::StartFrom(const std::string& checkpoint) {
-  job_.spec.set_start_from(checkpoint);
+  job_.OwnSpec().set_start_from(checkpoint);
   return *this;
 }
 
 JobBuilder& JobBuilder::Ranks(int count, int devices) {
-  job_.spec.mutable_resources()->set_ranks(count);
-  job_.spec.mutable_resources()->set_devices(devices);
+  job_.OwnSpec().mutable_resources()->set_ranks(count);
+  job_.OwnSpec().mutable_resources()->set_devices(devices);
   return *this;
 }
 
 JobBuilder& JobBuilder::Held() {
-  job_.spec.set_hold(true);
+  job_.OwnSpec().set_hold(true);
   return *this;
 }
 
 JobBuilder& JobBuilder::Needs(const std::string& job) {
-  job_.spec.add_needs()->set_job("jobs/" + job);
+  job_.OwnSpec().add_needs()->set_job("jobs/" + job);
   return *this;
 }
 
 JobBuilder& JobBuilder::NeedsEnded(const std::string& job) {
-  jobs::v1::Need& need = *job_.spec.add_needs();
+  jobs::v1::Need& need = *job_.OwnSpec().add_needs();
   need.set_job("jobs/" + job);
   need.set_condition(jobs::v1::Need::ENDED);
   return *this;
 }
 
 JobBuilder& JobBuilder::Priority(int priority) {
-  job_.spec.set_priority(priority);
+  job_.OwnSpec().set_priority(priority);
   return *this;
 }
 
 JobBuilder& JobBuilder::MaxInterruptions(int count) {
-  job_.spec.mutable_retry()->set_max_interruptions(count);
+  job_.OwnSpec().mutable_retry()->set_max_interruptions(count);
   return *this;
 }
 
 JobBuilder& JobBuilder::QueueTimeLimit(absl::Duration limit) {
-  *job_.spec.mutable_queue_time_limit() = ToProtoDuration(limit);
+  *job_.OwnSpec().mutable_queue_time_limit() = ToProtoDuration(limit);
   return *this;
 }
 
 JobBuilder& JobBuilder::RunTimeLimit(absl::Duration limit) {
-  *job_.spec.mutable_run_time_limit() = ToProtoDuration(limit);
+  *job_.OwnSpec().mutable_run_time_limit() = ToProtoDuration(limit);
   return *this;
 }
 
