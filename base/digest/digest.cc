@@ -10,6 +10,17 @@
 
 namespace ordo::base {
 
+namespace {
+
+// Found once: OpenSSL looks through its providers for EVP_sha256() each time.
+const EVP_MD* Method() {
+  static EVP_MD* const method = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  ORDO_CHECK(method != nullptr) << "OpenSSL has no SHA-256";
+  return method;
+}
+
+}  // namespace
+
 struct Sha256::Context {
   EVP_MD_CTX* digest = nullptr;
 };
@@ -17,7 +28,7 @@ struct Sha256::Context {
 Sha256::Sha256() : context_(std::make_unique<Context>()) {
   context_->digest = EVP_MD_CTX_new();
   ORDO_CHECK(context_->digest != nullptr);
-  ORDO_CHECK(EVP_DigestInit_ex(context_->digest, EVP_sha256(), nullptr) == 1);
+  ORDO_CHECK(EVP_DigestInit_ex(context_->digest, Method(), nullptr) == 1);
 }
 
 Sha256::~Sha256() { EVP_MD_CTX_free(context_->digest); }

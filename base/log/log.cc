@@ -5,31 +5,63 @@
 #include <charconv>
 #include <cstdio>
 #include <memory>
+#include <mutex>
+#include <unistd.h>
 #include <utility>
 
 #include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "base/log/log_together.h"
 #include "base/status/status.h"
 
 namespace ordo::base {
 namespace {
+
+// How many LogTogether this thread has.
+thread_local int together = 0;
+
+// Lines go to stderr when they are flushed, or there are many of them.
+class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    formatter_->format(message, lines_);
+    if (lines_.size() >= kMaxKept) flush_();
+  }
+  void flush_() override {
+    const char* begin = lines_.data();
+    const char* const end = begin + lines_.size();
+    while (begin < end) {
+      const ssize_t written =
+          write(STDERR_FILENO, begin, static_cast<size_t>(end - begin));
+      if (written < 0 && errno == EINTR) continue;
+      // There is nowhere to say it.
+      if (written <= 0) break;
+      begin += written;
+    }
+    lines_.clear();
+  }
+
+ private:
+  static constexpr size_t kMaxKept = 64 << 10;
+
+  spdlog::memory_buf_t lines_;
+};
 
 // Time in UTC, level in capitals, the line.
 std::shared_ptr<spdlog::logger> MakeLogger(spdlog::sink_ptr sink) {
   auto logger = std::make_shared<spdlog::logger>("ordo", std::move(sink));
   logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
       "%Y-%m-%dT%H:%M:%S.%fZ %v", spdlog::pattern_time_type::utc));
-  logger->flush_on(spdlog::level::trace);
   return logger;
 }
 
 std::shared_ptr<spdlog::logger>& Logger() {
   // Never destroyed: threads may log until the very end.
   static auto* const logger = new std::shared_ptr<spdlog::logger>(
-      MakeLogger(std::make_shared<spdlog::sinks::stderr_sink_mt>()));
+      MakeLogger(std::make_shared<StderrSink>()));
   return *logger;
 }
 
@@ -56,6 +88,7 @@ void Log(LogLevel level, std::string_view event, const LogFields& fields) {
   line.append(" ").append(event);
   for (const LogField& field : fields) line += field.text();
   logger.log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
+  if (together == 0) logger.flush();
 }
 
 bool NeedsQuotes(std::string_view value) {
@@ -102,6 +135,12 @@ LogField::LogField(std::string_view key, std::string_view value) {
 
 LogField::LogField(std::string_view key, double value)
     : LogField(key, std::string_view(ToText(value))) {}
+
+LogTogether::LogTogether() { ++together; }
+
+LogTogether::~LogTogether() {
+  if (--together == 0) Logger()->flush();
+}
 
 absl::Status StartLogging(const LogOptions& options) {
   if (!options.file.empty()) {

@@ -1,10 +1,12 @@
 #include "base/log/log.h"
 
 #include <string>
+#include <unistd.h>
 
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
+#include "base/log/log_together.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -66,6 +68,38 @@ TEST(LogTest, DropsLinesBelowTheLevel) {
   EXPECT_THAT(text, Not(HasSubstr("two")));
   EXPECT_THAT(text, HasSubstr(" WARNING three\n"));
   EXPECT_THAT(text, HasSubstr(" ERROR {} four %s\n"));
+}
+
+TEST(LogTest, LinesThatAreLoggedTogetherAreAllThereAtTheEnd) {
+  const TemporaryFolder folder;
+  ORDO_ASSERT_OK(StartLogging({LogLevel::kInfo, folder.Path("log")}));
+  {
+    const LogTogether outer;
+    {
+      const LogTogether inner;
+      LogInfo("one");
+    }
+    LogInfo("two");
+    EXPECT_EQ(Logged(folder), "");
+  }
+  EXPECT_THAT(Logged(folder), HasSubstr(" INFO two\n"));
+  LogInfo("three");
+  EXPECT_THAT(Logged(folder), MatchesRegex(".*one\n.*two\n.*three\n"));
+}
+
+// Death tests see what a process writes to its stderr.
+TEST(LogDeathTest, WithoutAFileLinesGoToStderrOneByOneOrTogether) {
+  const auto log_and_leave = [] {
+    LogInfo("first");
+    {
+      const LogTogether together;
+      for (int i = 0; i < 3000; ++i) LogInfo("one of many", {{"i", i}});
+    }
+    LogInfo("last");
+    _exit(0);
+  };
+  EXPECT_EXIT(log_and_leave(), ::testing::ExitedWithCode(0),
+              "INFO first\n(.|\n)*i=2999\n.* INFO last\n");
 }
 
 TEST(LogTest, SaysWhenTheFileCannotBeOpened) {

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/files/file_util.h"
 #include "base/log/log.h"
+#include "base/log/log_together.h"
 #include "base/status/status.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/present.h"
@@ -357,6 +358,7 @@ void Server::ReleaseAnswer(const core::Answer& answer) {
 }
 
 void Server::Release(std::vector<core::Effects> turns) {
+  const base::LogTogether together;
   Changed changed;
   for (const core::Effects& effects : turns) {
     // Workers first: nobody may see a job on a device that still looks free.
