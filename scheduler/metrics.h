@@ -42,6 +42,15 @@ struct SchedulerMetrics {
         workers_lost(registry.AddCounter(
             {"ordo_scheduler_lost_workers_total",
              "Workers that were silent for longer than their lease."})),
+        quarantined_devices(registry.AddGauge(
+            {"ordo_scheduler_quarantined_devices",
+             "Devices in quarantine, of workers that are known."})),
+        quarantines(
+            registry.AddCounter({"ordo_scheduler_device_quarantines_total",
+                                 "Devices that came into quarantine, by cause: "
+                                 "failures of attempts "
+                                 "on them, or what their driver said.",
+                                 {{"cause", {"failures", "fault"}}}})),
         first_step(registry.AddHistogram(
             {"ordo_scheduler_submit_to_first_step_seconds",
              "Time from the submission of a job to its first step."},
@@ -117,6 +126,8 @@ struct SchedulerMetrics {
   base::GaugeFamily jobs;
   base::GaugeFamily workers;
   base::CounterFamily workers_lost;
+  base::GaugeFamily quarantined_devices;
+  base::CounterFamily quarantines;
   base::HistogramFamily first_step;
   base::CounterFamily attempts;
   base::CounterFamily stale_attempts;

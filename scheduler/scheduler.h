@@ -191,6 +191,11 @@ class Scheduler {
   // Ends both.
   virtual void UncordonWorker(const std::string& worker, const Author& author,
                               WorkerCallback done) = 0;
+  // Ends the quarantine of a device, such as "cuda:0". NOT_FOUND also when the
+  // worker has no such device.
+  virtual void ReleaseDevice(const std::string& worker,
+                             const std::string& device, const Author& author,
+                             WorkerCallback done) = 0;
 
   // Queues; `default` is always there. What a person sets of one is valid;
   // name (queues/<id>) set, output-only fields unread.

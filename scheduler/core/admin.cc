@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,9 +10,13 @@
 #include "proto/ordo/usage/v1/usage.pb.h"
 #include "scheduler/core/attempts.h"
 #include "scheduler/core/board.h"
+#include "scheduler/core/device_admin.h"
 
 namespace ordo::scheduler::core {
 namespace {
+
+// The two clocks are read one after the other, and one may be slewed.
+constexpr absl::Duration kClockTolerance = absl::Milliseconds(100);
 
 RowPtr QueueRow(const std::string& id, const QueuePtr& queue) {
   return std::make_shared<const Row>(
@@ -106,9 +111,11 @@ WorkerAdminPtr NextAdmin(const Turn& turn, const ChangeWorker& change) {
     case ChangeWorker::Verb::kDrain:
       return Drained(admin, change.drain_at, by);
     case ChangeWorker::Verb::kUncordon:
+      return Uncordoned(admin, by);
+    case ChangeWorker::Verb::kRelease:
       break;
   }
-  return Uncordoned(admin, by);
+  return Released(admin, change.device, by);
 }
 
 // As the API shows a worker that may not be there now.
@@ -130,10 +137,24 @@ void ApplyAdmin(Turn& turn, const std::string& id) {
   if (found == turn.state.workers.end()) return;
   Worker& worker = found->second;
   const bool was_emptied = worker.emptied;
+  const std::set<std::string> were_quarantined = worker.quarantined;
   TakeAdmin(turn.state, turn.now, worker);
   ShowWorker(turn.state, worker);
   turn.workers_changed.insert(id);
-  if (worker.emptied != was_emptied) TellPeersOf(turn, worker);
+  if (worker.emptied != was_emptied || worker.quarantined != were_quarantined) {
+    TellPeersOf(turn, worker);
+  }
+}
+
+// NOT_FOUND unless the worker, and the device that is to be released, are
+// known.
+absl::Status CheckChange(const State& state, const ChangeWorker& change) {
+  ORDO_RETURN_IF_ERROR(CheckKnown(state, change.worker));
+  if (change.verb != ChangeWorker::Verb::kRelease ||
+      QuarantinedIn(AdminOf(state, change.worker)).count(change.device) > 0) {
+    return absl::OkStatus();
+  }
+  return CheckHasDevice(*Shown(state, change.worker), change.device);
 }
 
 }  // namespace
@@ -153,17 +174,11 @@ void HandleChangeQueue(Turn& turn, const ChangeQueue& change) {
 }
 
 void HandleChangeWorker(Turn& turn, const ChangeWorker& change) {
-  if (absl::Status status = CheckKnown(turn.state, change.worker);
-      !status.ok()) {
+  if (absl::Status status = CheckChange(turn.state, change); !status.ok()) {
     turn.Emit(AnswerWorker{change.call, status});
     return;
   }
-  const WorkerAdminPtr next = NextAdmin(turn, change);
-  if (AdminOf(turn.state, change.worker) != next) {
-    turn.state.admin[change.worker] = next;
-    turn.Emit(Record{WorkerRow(change.worker, next)});
-    ApplyAdmin(turn, change.worker);
-  }
+  SetAdmin(turn, change.worker, NextAdmin(turn, change));
   turn.Emit(AnswerWorker{change.call, Shown(turn.state, change.worker)});
 }
 
@@ -171,13 +186,33 @@ void TakeAdmin(State& state, const Moment& now, Worker& worker) {
   const WorkerAdminPtr admin = AdminOf(state, worker.id);
   const std::optional<absl::Time> drain = DrainTime(admin);
   worker.closed = IsCordoned(admin);
+  worker.quarantined = QuarantinedIn(admin);
   worker.emptied = drain.has_value() && *drain <= now.wall;
-  // The wall clock may have jumped when this comes: then there is another.
+  // The wall clock may have been set a little when this comes: then there is
+  // another.
   std::optional<absl::Duration> at;
   if (drain.has_value() && !worker.emptied) {
     at = now.monotonic + (*drain - now.wall);
   }
   SetDeadline(state, {Deadline::Kind::kDrain, worker.id, &worker.drain_at}, at);
+}
+
+void SetAdmin(Turn& turn, const std::string& worker,
+              const WorkerAdminPtr& admin) {
+  if (AdminOf(turn.state, worker) == admin) return;
+  turn.state.admin[worker] = admin;
+  turn.Emit(Record{WorkerRow(worker, admin)});
+  ApplyAdmin(turn, worker);
+}
+
+void FollowWallClock(Turn& turn) {
+  State& state = turn.state;
+  const absl::Time origin = turn.now.wall - turn.now.monotonic;
+  if (absl::AbsDuration(origin - state.wall_origin) <= kClockTolerance) return;
+  state.wall_origin = origin;
+  for (const auto& [worker, admin] : state.admin) {
+    if (DrainTime(admin).has_value()) ApplyAdmin(turn, worker);
+  }
 }
 
 void BeginDrain(Turn& turn, const std::string& worker) {

@@ -20,12 +20,21 @@ namespace ordo::scheduler::core {
 void HandleChangeQueue(Turn& turn, const ChangeQueue& change);
 
 // Answered with the worker as it then is. NOT_FOUND when it has neither
-// announced itself nor been decided about.
+// announced itself nor been decided about, or has no such device.
 void HandleChangeWorker(Turn& turn, const ChangeWorker& change);
 
 // Brings a worker up to date with what people decided of it: when it is new,
 // when they decide, and when its drain is due.
 void TakeAdmin(State& state, const Moment& now, Worker& worker);
+
+// Makes `admin` the record of a worker, which need not be there, and has all
+// follow from it that does. The record that there is already: nothing happens.
+void SetAdmin(Turn& turn, const std::string& worker,
+              const WorkerAdminPtr& admin);
+
+// The times of drains are the wall clock's: when that was set since they were
+// last brought up to date with it, they are again.
+void FollowWallClock(Turn& turn);
 
 // The drain of a worker is due: what runs there is stopped.
 void BeginDrain(Turn& turn, const std::string& worker);

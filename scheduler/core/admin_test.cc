@@ -253,10 +253,43 @@ TEST_F(AdminTest, WallClockThatWentBackPutsTheDrainOff) {
   EXPECT_FALSE(IsAskedToStop());
 }
 
+TEST_F(AdminTest, WallClockThatIsSetForwardBringsTheDrainOn) {
+  StartJob();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kDrain, "w", absl::Hours(1)));
+  shell_.JumpWallClock(absl::Hours(2));
+  shell_.Advance(absl::Seconds(1));
+  EXPECT_TRUE(IsAskedToStop());
+}
+
+TEST_F(AdminTest, NothingStartsThatCrossesADrainByTheWallClockAsItIs) {
+  StartWorker();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kDrain, "w", absl::Minutes(30)));
+  shell_.JumpWallClock(absl::Minutes(20));
+  ORDO_ASSERT_OK(
+      shell_.Submit(JobBuilder("long").RunTimeLimit(absl::Minutes(15))));
+  EXPECT_EQ(shell_.StateOf("long"), Job::QUEUED);
+  ORDO_ASSERT_OK(
+      shell_.Submit(JobBuilder("short").RunTimeLimit(absl::Minutes(5))));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("short"), Job::STARTING);
+}
+
+TEST_F(AdminTest, WallClockThatIsSetBackOpensUntilTheDrain) {
+  StartWorker();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kDrain));
+  ORDO_ASSERT_OK(
+      shell_.Submit(JobBuilder("short").RunTimeLimit(absl::Minutes(5))));
+  EXPECT_EQ(shell_.StateOf("short"), Job::QUEUED);
+  shell_.JumpWallClock(-absl::Hours(1));
+  shell_.Advance(absl::Seconds(1));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("short"), Job::STARTING);
+}
+
 TEST_F(AdminTest, WorkerNobodyKnowsIsNotFound) {
   for (const auto verb :
        {ChangeWorker::Verb::kCordon, ChangeWorker::Verb::kDrain,
-        ChangeWorker::Verb::kUncordon}) {
+        ChangeWorker::Verb::kUncordon, ChangeWorker::Verb::kRelease}) {
     EXPECT_THAT(Change(verb, "nobody"), StatusIs(absl::StatusCode::kNotFound));
   }
 }

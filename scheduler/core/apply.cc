@@ -11,6 +11,7 @@
 #include "scheduler/core/observe.h"
 #include "scheduler/core/past.h"
 #include "scheduler/core/placement.h"
+#include "scheduler/core/quarantine.h"
 #include "scheduler/core/requests.h"
 #include "scheduler/core/submit.h"
 #include "scheduler/core/turn.h"
@@ -125,9 +126,11 @@ void TellWorkers(Turn& turn) {
 Effects Apply(State& state, Event event, const Moment& now) {
   Turn turn{state, now};
   ForgiveStall(turn);
+  FollowWallClock(turn);
   // A worker that has spoken is not silent, however long its words waited.
   Handle(turn, std::move(event));
   ExpireDeadlines(turn);
+  JudgeDevices(turn);
   SettleNeeds(turn);
   PlaceJobs(turn);
   RecordWaits(turn);

@@ -209,6 +209,20 @@ void ForgetOldest(JobRecord* job) {
   job->attempts.erase(job->attempts.begin());
 }
 
+// Has the devices of a rank judged by its end, if that tells of them: they
+// failed it, or it finished and something may be held against them.
+void NoteForDevices(JobEdit& edit, const LiveRank& rank,
+                    const AttemptEnd& end) {
+  Turn& turn = edit.turn();
+  const bool finished = end.reason == reason::kFinished &&
+                        AdminOf(turn.state, rank.worker) != nullptr;
+  const bool failed = end.reason == reason::kDeviceError &&
+                      AskedOf(edit.read()) != Asked::kKill;
+  if (!finished && !failed) return;
+  turn.rank_ends.push_back(
+      {edit.read().id(), rank.worker, rank.devices, finished});
+}
+
 }  // namespace
 
 void TellWorkersOf(Turn& turn, const Live& live) {
@@ -290,6 +304,7 @@ void EndRank(JobEdit& edit, int32_t rank, const AttemptEnd& end) {
   Turn& turn = edit.turn();
   Live& live = *LiveIn(edit.entry());
   CountUse(turn, live);
+  NoteForDevices(edit, live.ranks[rank], end);
   live.ranks[rank].over = true;
   Worker& worker = turn.state.workers.at(live.ranks[rank].worker);
   worker.live.erase({edit.read().id(), rank});

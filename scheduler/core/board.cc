@@ -9,7 +9,8 @@
 namespace ordo::scheduler::core {
 namespace {
 
-policy::Device DeviceOf(const workers::v1::Device& announced) {
+policy::Device DeviceOf(const Worker& worker,
+                        const workers::v1::Device& announced) {
   policy::Device device;
   device.name = announced.name();
   device.kind = announced.kind();
@@ -17,7 +18,8 @@ policy::Device DeviceOf(const workers::v1::Device& announced) {
   for (const auto& [kernel, why] : LackingKernels(announced)) {
     device.lacking.insert(kernel);
   }
-  device.offered = announced.withheld().empty();
+  const bool quarantined = worker.quarantined.count(announced.name()) > 0;
+  device.offered = announced.withheld().empty() && !quarantined;
   return device;
 }
 
@@ -32,7 +34,7 @@ policy::Worker LookOf(const State& state, const Worker& worker) {
   look.takes_work = TakesWork(worker);
   look.drain_at = worker.drain_at.value_or(absl::InfiniteDuration());
   for (const auto& [name, announced] : worker.announced) {
-    look.devices.push_back(DeviceOf(announced));
+    look.devices.push_back(DeviceOf(worker, announced));
   }
   if (worker.liveness != Worker::Liveness::kUnknown) return look;
   for (const auto& [job, rank] : worker.live) {

@@ -131,6 +131,7 @@ struct Count {
     kReport,             // 1, label: written, refused
     kStaleAttempt,       // 1: an attempt that is not live was observed
     kWorkerLost,         // 1
+    kQuarantine,         // 1, label: failures, fault
   };
   What what;
   std::string label;

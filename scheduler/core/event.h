@@ -65,9 +65,10 @@ struct ChangeQueue {
   Author author;
 };
 
-// A person closes or opens a worker. Answered with AnswerWorker.
+// A person closes or opens a worker, or releases one of its devices from
+// quarantine. Answered with AnswerWorker.
 struct ChangeWorker {
-  enum class Verb { kCordon, kDrain, kUncordon };
+  enum class Verb { kCordon, kDrain, kUncordon, kRelease };
 
   uint64_t call = 0;
   Verb verb = Verb::kCordon;
@@ -75,6 +76,8 @@ struct ChangeWorker {
   // kDrain.
   absl::Time drain_at;
   Author author;
+  // kRelease.
+  std::string device = {};
 };
 
 // A worker says who it is and what it runs. Answered with AnswerAnnounce.

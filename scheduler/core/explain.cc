@@ -43,7 +43,7 @@ struct Devices {
   int num_free = 0;
   // "cpu:0 of w1 runs job a (attempt 1)".
   std::vector<std::string> busy;
-  // "cpu:0 of w1 is withheld: the probe ...".
+  // "cpu:0 of w1 is withheld: the probe ..."; also those in quarantine.
   std::vector<std::string> withheld;
   // "cpu:0 of w1 lacks attention/a, which failed its probe there: ...", of
   // kernels that the job names.
@@ -60,6 +60,19 @@ std::vector<std::string> Lacking(const policy::Shape& need,
     lacking.push_back(absl::StrCat(name, " lacks ", kernel, ", which ", why));
   }
   return lacking;
+}
+
+// As in Devices::withheld.
+std::string InQuarantine(const workers::v1::Device& device,
+                         const std::string& name,
+                         const workers::v1::Worker& worker) {
+  return absl::StrCat(name, " is in quarantine since ",
+                      absl::FormatTime("%Y-%m-%d %H:%M:%S",
+                                       ToTime(device.quarantine().start_time()),
+                                       absl::UTCTimeZone()),
+                      " UTC: ", device.quarantine().reason(),
+                      " (once it is mended: ordo workers release ",
+                      IdOf(worker.name()), " ", device.name(), ")");
 }
 
 Devices Survey(const Explained& seen, const policy::Shape& need) {
@@ -91,7 +104,11 @@ Devices Survey(const Explained& seen, const policy::Shape& need) {
         devices.withheld.push_back(
             absl::StrCat(name, " is withheld: ", device.withheld()));
       }
-      if (device.job().empty() && device.withheld().empty()) {
+      if (device.has_quarantine()) {
+        devices.withheld.push_back(InQuarantine(device, name, worker));
+      }
+      if (device.job().empty() && device.withheld().empty() &&
+          !device.has_quarantine()) {
         ++devices.num_free;
       }
     }

@@ -113,6 +113,23 @@ TEST(ExplainTest, AKernelThatFailedOnEveryDeviceIsNamed) {
                         "2); cpu:0 of w lacks attention/x"));
 }
 
+TEST(ExplainTest, AQuarantineIsSaidWithWhatEndsIt) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "")};
+  auto& quarantine = *seen.workers[0].mutable_devices(0)->mutable_quarantine();
+  quarantine.mutable_start_time()->set_seconds(1'700'000'000);
+  quarantine.set_reason("it fell off the bus");
+  for (const auto constraint : {Constraint::kClosed, Constraint::kRoom}) {
+    seen.constraint = constraint;
+    EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kWaitingForDevice));
+    EXPECT_THAT(
+        seen.Explain().summary(),
+        HasSubstr("cpu:0 of w is in quarantine since 2023-11-14 22:13:20 UTC: "
+                  "it fell off the bus (once it is mended: ordo workers "
+                  "release w cpu:0)"));
+  }
+}
+
 TEST(ExplainTest, NoWorkerIsSaid) {
   Seen seen;
   seen.constraint = Constraint::kClosed;

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
+#include "scheduler/core/device_admin.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
@@ -295,6 +296,13 @@ absl::Status CheckAdmin(const State& state, const Worker& worker) {
       worker.id);
   ORDO_HOLDS(drains == (worker.emptied || is_awaited), worker.id);
   ORDO_HOLDS(!worker.emptied || !is_awaited, worker.id);
+  ORDO_HOLDS(worker.quarantined == QuarantinedIn(admin), worker.id);
+  for (const policy::Device& device : worker.shown.devices) {
+    const bool is_announced = worker.announced.count(device.name) > 0;
+    ORDO_HOLDS(!device.offered || !is_announced ||
+                   worker.quarantined.count(device.name) == 0,
+               worker.id);
+  }
   return absl::OkStatus();
 }
 

@@ -119,6 +119,16 @@ std::vector<Damage> Damages() {
          });
        }},
       {"a worker without a lease", [](State& s) { s.deadlines.clear(); }},
+      {"a device in quarantine that is offered",
+       [](State& s) {
+         auto admin = std::make_shared<workers::v1::Worker>();
+         workers::v1::Device& device = *admin->add_devices();
+         device.set_name("cpu:0");
+         device.mutable_quarantine();
+         Worker& worker = s.workers.at("w");
+         worker.quarantined = {"cpu:0"};
+         s.admin["w"] = std::move(admin);
+       }},
       {"a deadline without an owner",
        [](State& s) {
          s.deadlines.insert(

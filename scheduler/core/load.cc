@@ -262,6 +262,7 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
   for (const JobPtr& job : records.jobs) {
     ORDO_RETURN_IF_ERROR(PlaceLoaded(state, now, &state.jobs.at(job->id())));
   }
+  state.wall_origin = now.wall - now.monotonic;
   for (auto& [id, worker] : state.workers) TakeAdmin(state, now, worker);
   if (records.last_sequence >= kSequenceEnd) {
     return Damaged("the last job's number", "leaves none for the next");

@@ -10,6 +10,7 @@
 #include "scheduler/core/attempts.h"
 #include "scheduler/core/board.h"
 #include "scheduler/core/observe_attempt.h"
+#include "scheduler/core/quarantine.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -203,12 +204,16 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
     announced.set_kind(KindOf(device.name()));
     announced.clear_job();
     announced.clear_attempt();
+    announced.clear_quarantine();
+    announced.clear_blames();
   }
   worker.liveness = Worker::Liveness::kOnline;
   if (worker.incarnation != request.incarnation()) {
     ChangeIncarnation(turn, worker, request);
   }
   Touch(turn, worker);
+  // While it is known what runs where.
+  TakeFaults(turn, worker);
   TakeObserved(turn, worker, request.observed());
   ShowWorker(turn.state, worker);
   if (is_new) turn.desired_changed.insert(worker.id);

@@ -55,14 +55,13 @@ Asked AskedOf(const State& state, const JobEntry& entry) {
   const Asked asked = AskedOf(*entry.job);
   if (asked != Asked::kRun) return asked;
   const auto& ranks = LiveIn(entry)->ranks;
-  const bool draining =
+  const bool has_to_leave =
       std::any_of(ranks.begin(), ranks.end(), [&state](const LiveRank& rank) {
         // The worker of one that is over may be forgotten.
         if (rank.over) return false;
-        const Worker& worker = state.workers.at(rank.worker);
-        return worker.draining || worker.emptied;
+        return HasToLeave(state.workers.at(rank.worker), rank.devices);
       });
-  return draining ? Asked::kStop : Asked::kRun;
+  return has_to_leave ? Asked::kStop : Asked::kRun;
 }
 
 void TakeRankEnd(int32_t rank, const AttemptEnd& end, const Moment& now,

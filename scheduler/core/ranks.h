@@ -17,7 +17,7 @@ namespace ordo::scheduler::core {
 
 // What the workers of a job's live attempt are to do with what runs of it: by
 // the record alone, and with workers that are drained, by themselves or because
-// people said so, which stop all of it.
+// people said so, and devices in quarantine, which stop all of it.
 Asked AskedOf(const JobRecord& job);
 Asked AskedOf(const State& state, const JobEntry& entry);
 

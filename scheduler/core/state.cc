@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "scheduler/core/device_admin.h"
 #include "scheduler/core/moment.h"
 #include "scheduler/scheduler.h"
 
@@ -78,6 +79,14 @@ WorkerAdminPtr AdminOf(const State& state, const std::string& worker) {
   return found == state.admin.end() ? nullptr : found->second;
 }
 
+bool HasToLeave(const Worker& worker, const std::vector<std::string>& devices) {
+  return worker.draining || worker.emptied ||
+         std::any_of(devices.begin(), devices.end(),
+                     [&worker](const std::string& device) {
+                       return worker.quarantined.count(device) > 0;
+                     });
+}
+
 bool TakesWork(const Worker& worker) {
   return worker.liveness == Worker::Liveness::kOnline && !worker.draining &&
          !worker.closed && !worker.emptied;
@@ -121,7 +130,9 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
   proto.set_memory_bytes(worker.memory_bytes);
   proto.set_build_digest(worker.build_digest);
   *proto.mutable_last_seen_time() = ToTimestamp(worker.last_seen);
-  ShowAdmin(AdminOf(state, worker.id), &proto);
+  const WorkerAdminPtr admin = AdminOf(state, worker.id);
+  ShowAdmin(admin, &proto);
+  ShowDevices(admin, &proto);
   return proto;
 }
 

@@ -160,6 +160,9 @@ struct Worker {
   // its drain has begun, and what runs is stopped.
   bool closed = false;
   bool emptied = false;
+  // Devices in quarantine (State.admin): nothing starts on them, and what runs
+  // on them is stopped.
+  std::set<std::string> quarantined;
   absl::Time last_seen;
   int64_t observed_sequence = 0;
   // Incarnations before this one, newest last, at most kMaxSuperseded.
@@ -216,9 +219,13 @@ struct State {
   std::map<std::string, Worker> workers;
   std::set<Deadline> deadlines;
 
-  // What people decided, durable: of queues, and of workers by id.
+  // What people decided, durable: of queues, and of workers by id, with what is
+  // held against their devices.
   Queues queues;
   std::map<std::string, WorkerAdminPtr> admin;
+  // What the wall clock showed when the monotonic one was zero, by which the
+  // deadlines of drains were set.
+  absl::Time wall_origin;
 
   // Those of jobs that were created in this life.
   SpecTable specs;
@@ -260,6 +267,9 @@ std::string WhereOf(const Live& live);
 DeviceUse UseOf(const JobRecord& job, bool in_evaluation);
 // What people decided of a worker; null: nothing.
 WorkerAdminPtr AdminOf(const State& state, const std::string& worker);
+// Whether what runs on these devices has to leave them: their worker is drained
+// or one of them is in quarantine.
+bool HasToLeave(const Worker& worker, const std::vector<std::string>& devices);
 // Whether new attempts may start there, as far as they end before its drain.
 bool TakesWork(const Worker& worker);
 // The newest checkpoint that is AVAILABLE; null when there is none.

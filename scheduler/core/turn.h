@@ -16,6 +16,15 @@
 
 namespace ordo::scheduler::core {
 
+// A rank that has ended in a way that tells of its devices: its job finished,
+// or they failed it before another rank had failed.
+struct RankEnd {
+  std::string job;
+  std::string worker;
+  std::vector<std::string> devices;
+  bool finished = false;
+};
+
 // One Apply while it runs.
 struct Turn {
   State& state;
@@ -29,6 +38,8 @@ struct Turn {
   std::vector<std::string> freed = {};
   // Jobs that ended in this turn, until those that need them know.
   std::vector<std::string> ended = {};
+  // In this turn, until their devices are judged.
+  std::vector<RankEnd> rank_ends = {};
 
   void Emit(Effect effect) { effects.push_back(std::move(effect)); }
   void Counted(Count::What what, const std::string& label = "",

@@ -73,6 +73,12 @@ WorkerAdminPtr Uncordoned(const WorkerAdminPtr& admin,
   return End(std::move(worker), "uncordon", change);
 }
 
+WorkerAdminPtr WithChange(const WorkerAdminPtr& admin,
+                          const std::string& action,
+                          const WorkerChange& change) {
+  return End(Worker(*admin), action, change);
+}
+
 void ShowAdmin(const WorkerAdminPtr& admin, Worker* worker) {
   if (admin == nullptr) return;
   worker->set_cordoned(admin->cordoned());

@@ -9,13 +9,16 @@
 #include "proto/ordo/workers/v1/workers.pb.h"
 #include "scheduler/scheduler.h"
 
-// What is durable of a worker: what people decided of it. Functions of their
-// arguments; who calls them keeps the record.
+// What is durable of a worker: what people decided of it, and what is held
+// against its devices (device_admin.h). Functions of their arguments; who calls
+// them keeps the record.
 
 namespace ordo::scheduler::core {
 
-// Of a worker its name, `cordoned`, `drain_time`, `closed_reason` and
-// `changes`. Null: nobody has decided anything. Shared, never changed.
+// Of a worker its name, `cordoned`, `drain_time`, `closed_reason`, `changes`,
+// and of devices that failed name, `quarantine`, `blames`, and of the `faults`
+// that were judged code and time. Null: there is nothing of it. Shared, never
+// changed.
 using WorkerAdminPtr = std::shared_ptr<const workers::v1::Worker>;
 
 // Nothing is to start there.
@@ -35,6 +38,11 @@ WorkerAdminPtr Cordoned(const WorkerAdminPtr& admin,
 WorkerAdminPtr Drained(const WorkerAdminPtr& admin, absl::Time at,
                        const WorkerChange& change);
 WorkerAdminPtr Uncordoned(const WorkerAdminPtr& admin,
+                          const WorkerChange& change);
+
+// The record with one more change that a person made: what was done.
+WorkerAdminPtr WithChange(const WorkerAdminPtr& admin,
+                          const std::string& action,
                           const WorkerChange& change);
 
 // Shows it in what the worker announced.

@@ -40,6 +40,9 @@ void AddCount(const core::Count& count, SchedulerMetrics& metrics) {
     case What::kWorkerLost:
       metrics.workers_lost.With({}).Increment(count.amount);
       return;
+    case What::kQuarantine:
+      metrics.quarantines.With({count.label}).Increment(count.amount);
+      return;
   }
 }
 
@@ -71,6 +74,8 @@ void ShowTotals(const View& view, SchedulerMetrics& metrics) {
     metrics.workers.With({workers::v1::Worker::State_Name(state)})
         .Set(count == workers.end() ? 0 : static_cast<double>(count->second));
   }
+  metrics.quarantined_devices.With({}).Set(
+      static_cast<double>(view.CountQuarantined()));
 }
 
 }  // namespace ordo::scheduler::server

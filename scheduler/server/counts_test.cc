@@ -30,6 +30,7 @@ TEST_F(CountsTest, EveryCountHasItsMetric) {
       {Count::What::kReport, "refused", 1},
       {Count::What::kStaleAttempt, "", 1},
       {Count::What::kWorkerLost, "", 1},
+      {Count::What::kQuarantine, "fault", 1},
   };
   for (const Count& count : counts) AddCount(count, metrics_);
   const std::string page = registry_.Text();
@@ -45,6 +46,7 @@ TEST_F(CountsTest, EveryCountHasItsMetric) {
            "reports_written_total{result=\"refused\"} 1",
            "stale_attempts_total 1",
            "lost_workers_total 1",
+           "device_quarantines_total{cause=\"fault\"} 1",
        }) {
     EXPECT_THAT(page, HasSubstr(std::string("ordo_scheduler_") + line));
   }
@@ -75,7 +77,12 @@ TEST_F(CountsTest, TotalsAreThoseOfTheView) {
     job->state = i == 1 ? jobs::v1::Job::FAILED : jobs::v1::Job::QUEUED;
     view.PutJob(job);
   }
+  auto worker = std::make_shared<workers::v1::Worker>();
+  worker->add_devices()->mutable_quarantine();
+  worker->add_devices();
+  view.PutWorker("w", worker);
   ShowTotals(view, metrics_);
+  EXPECT_EQ(metrics_.quarantined_devices.With({}).Value(), 1);
   EXPECT_EQ(metrics_.queue_depth.With({"default"}).Value(), 2);
   EXPECT_EQ(metrics_.jobs.With({"FAILED"}).Value(), 1);
 }

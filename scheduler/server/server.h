@@ -120,6 +120,8 @@ class Server : public Scheduler {
                    const Author& author, WorkerCallback done) override;
   void UncordonWorker(const std::string& worker, const Author& author,
                       WorkerCallback done) override;
+  void ReleaseDevice(const std::string& worker, const std::string& device,
+                     const Author& author, WorkerCallback done) override;
   void CreateQueue(const queues::v1::Queue& queue, const Author& author,
                    QueueCallback done) override;
   void UpdateQueue(const queues::v1::Queue& queue, const Author& author,

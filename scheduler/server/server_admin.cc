@@ -65,6 +65,16 @@ void Server::UncordonWorker(const std::string& worker, const Author& author,
       std::move(done));
 }
 
+void Server::ReleaseDevice(const std::string& worker, const std::string& device,
+                           const Author& author, WorkerCallback done) {
+  using Change = core::ChangeWorker;
+  CallAdmin(
+      [&](uint64_t call) {
+        return Change{call, Change::Verb::kRelease, worker, {}, author, device};
+      },
+      std::move(done));
+}
+
 void Server::CreateQueue(const queues::v1::Queue& queue, const Author& author,
                          QueueCallback done) {
   using Change = core::ChangeQueue;

@@ -322,4 +322,15 @@ std::map<int, int64_t> View::CountWorkers() const {
   return counts;
 }
 
+int64_t View::CountQuarantined() const {
+  base::MutexLock lock(mutex_);
+  int64_t count = 0;
+  for (const auto& [name, worker] : workers_) {
+    for (const workers::v1::Device& device : worker->devices()) {
+      count += device.has_quarantine() ? 1 : 0;
+    }
+  }
+  return count;
+}
+
 }  // namespace ordo::scheduler::server

@@ -76,6 +76,8 @@ class View {
   std::array<int64_t, std::size(core::kJobStates)> CountJobs() const;
   // Number of workers by workers::v1::Worker::State.
   std::map<int, int64_t> CountWorkers() const;
+  // Number of devices in quarantine, of the workers that are known.
+  int64_t CountQuarantined() const;
 
  private:
   void Index(const core::JobPtr& job) ORDO_REQUIRES(mutex_);

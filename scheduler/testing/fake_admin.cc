@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/status/status.h"
+#include "scheduler/core/device_admin.h"
 #include "scheduler/testing/cut_page.h"
 #include "scheduler/testing/fake_scheduler.h"
 
@@ -13,7 +14,10 @@ using workers::v1::Worker;
 
 Worker FakeScheduler::Shown(const std::string& id, Worker worker) const {
   const auto admin = admin_.find(id);
-  if (admin != admin_.end()) core::ShowAdmin(admin->second, &worker);
+  if (admin != admin_.end()) {
+    core::ShowAdmin(admin->second, &worker);
+    core::ShowDevices(admin->second, &worker);
+  }
   return worker;
 }
 
@@ -46,6 +50,21 @@ void FakeScheduler::DrainWorker(const std::string& worker, absl::Time at,
 void FakeScheduler::UncordonWorker(const std::string& worker,
                                    const Author& author, WorkerCallback done) {
   done(ChangeWorker(worker, author, core::Uncordoned));
+}
+
+void FakeScheduler::ReleaseDevice(const std::string& worker,
+                                  const std::string& device,
+                                  const Author& author, WorkerCallback done) {
+  const absl::StatusOr<Worker> before = GetWorker(worker);
+  if (!before.ok()) return done(before.status());
+  if (absl::Status status = core::CheckHasDevice(*before, device);
+      !status.ok()) {
+    return done(status);
+  }
+  done(ChangeWorker(worker, author,
+                    [&device](const auto& admin, const auto& change) {
+                      return core::Released(admin, device, change);
+                    }));
 }
 
 int64_t FakeScheduler::NumJobs(const std::string& queue) const {

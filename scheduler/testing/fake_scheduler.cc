@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -110,7 +111,16 @@ void FakeScheduler::PutReport(const reports::v1::Report& report) {
 
 void FakeScheduler::PutWorker(const workers::v1::Worker& worker) {
   base::MutexLock lock(mutex_);
-  workers_[IdOf(worker.name())] = worker;
+  const std::string id = IdOf(worker.name());
+  auto held = std::make_shared<workers::v1::Worker>();
+  held->set_name(worker.name());
+  workers_[id] = worker;
+  for (workers::v1::Device& device : *workers_[id].mutable_devices()) {
+    if (!device.has_quarantine()) continue;
+    *held->add_devices() = device;
+    device.clear_quarantine();
+  }
+  if (!held->devices().empty()) admin_[id] = std::move(held);
 }
 
 void FakeScheduler::PutExplanation(

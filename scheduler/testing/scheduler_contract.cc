@@ -444,6 +444,10 @@ TEST_P(SchedulerContract, ChangeOfAWorkerNobodyKnowsIsNotFound) {
                 scheduler().UncordonWorker("w", By("ada"), done);
               }),
               not_found);
+  EXPECT_THAT(Await<Worker>([this](Scheduler::WorkerCallback done) {
+                scheduler().ReleaseDevice("w", "cpu:0", By("ada"), done);
+              }),
+              not_found);
 }
 
 TEST_P(SchedulerContract, AnnouncementWithoutAWorkerIsInvalid) {

@@ -32,8 +32,8 @@ class Authoriser {
   // another priority. PERMISSION_DENIED if not.
   virtual absl::Status MayChange(const ordo::jobs::v1::Owner& caller,
                                  const ordo::jobs::v1::Owner& owner) const = 0;
-  // Whether `caller` may change queues and close workers. PERMISSION_DENIED if
-  // not.
+  // Whether `caller` may change queues, close workers and release devices.
+  // PERMISSION_DENIED if not.
   virtual absl::Status MayAdminister(
       const ordo::jobs::v1::Owner& caller) const = 0;
 };

@@ -25,6 +25,8 @@ using ordo::workers::v1::Worker;
 
 // A drain may be asked for this much before its time.
 constexpr int kMaxDrainDays = 366;
+// No device's name is longer.
+constexpr size_t kMaxDeviceLength = 64;
 
 absl::StatusOr<Worker> Find(const scheduler::Scheduler& scheduler,
                             const std::string& name) {
@@ -131,6 +133,24 @@ grpc::ServerUnaryReactor* WorkersService::UncordonWorker(
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.scheduler.UncordonWorker(change->worker, change->author,
                                   Answering(reactor, response));
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* WorkersService::ReleaseDevice(
+    grpc::CallbackServerContext* context,
+    const ordo::workers::v1::ReleaseDeviceRequest* request, Worker* response) {
+  const auto change = ParseChange(context, request->name(), request->reason());
+  if (!change.ok()) return base::Finish(context, change.status());
+  if (request->device().empty() ||
+      request->device().size() > kMaxDeviceLength) {
+    return base::Finish(
+        context, base::InvalidField("device",
+                                    "must be a device of the worker, such as "
+                                    "cuda:0; see: ordo show workers/WORKER"));
+  }
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  parts_.scheduler.ReleaseDevice(change->worker, request->device(),
+                                 change->author, Answering(reactor, response));
   return reactor;
 }
 

@@ -44,6 +44,10 @@ class WorkersService final
       grpc::CallbackServerContext* context,
       const ordo::workers::v1::UncordonWorkerRequest* request,
       ordo::workers::v1::Worker* response) override;
+  grpc::ServerUnaryReactor* ReleaseDevice(
+      grpc::CallbackServerContext* context,
+      const ordo::workers::v1::ReleaseDeviceRequest* request,
+      ordo::workers::v1::Worker* response) override;
 
  private:
   // A change of a worker: which, and by whom.

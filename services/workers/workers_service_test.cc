@@ -12,6 +12,7 @@ using ordo::workers::v1::DrainWorkerRequest;
 using ordo::workers::v1::GetWorkerRequest;
 using ordo::workers::v1::ListWorkersRequest;
 using ordo::workers::v1::ListWorkersResponse;
+using ordo::workers::v1::ReleaseDeviceRequest;
 using ordo::workers::v1::UncordonWorkerRequest;
 using ordo::workers::v1::Worker;
 using testing::Context;
@@ -69,6 +70,16 @@ class WorkersServiceTest : public ::testing::Test {
     UncordonWorkerRequest request;
     request.set_name(name);
     return stub_->UncordonWorker(&context, request, worker);
+  }
+
+  grpc::Status Release(const std::string& name, const std::string& device,
+                       Worker* worker) {
+    Context context;
+    ReleaseDeviceRequest request;
+    request.set_name(name);
+    request.set_device(device);
+    request.set_reason("new cable");
+    return stub_->ReleaseDevice(&context, request, worker);
   }
 
   testing::Loopback loopback_;
@@ -145,11 +156,36 @@ TEST_F(WorkersServiceTest, DrainInMoreThanAYearIsInvalid) {
             "drain_time");
 }
 
+TEST_F(WorkersServiceTest, ReleaseEndsAQuarantineAndSaysWhoAndWhy) {
+  Worker worker;
+  worker.set_name("workers/a");
+  worker.add_devices()->set_name("cuda:0");
+  worker.mutable_devices(0)->mutable_quarantine()->set_reason("XID 79");
+  loopback_.scheduler().PutWorker(worker);
+  ASSERT_TRUE(Get("workers/a", &worker).ok());
+  EXPECT_TRUE(worker.devices(0).has_quarantine());
+  EXPECT_EQ(Release("workers/a", "cuda:1", &worker).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+  ASSERT_TRUE(Release("workers/a", "cuda:0", &worker).ok());
+  EXPECT_FALSE(worker.devices(0).has_quarantine());
+  ASSERT_EQ(worker.changes_size(), 1);
+  EXPECT_EQ(worker.changes(0).user(), "ada");
+  EXPECT_EQ(worker.changes(0).reason(), "new cable");
+}
+
+TEST_F(WorkersServiceTest, ReleaseWithoutADeviceIsInvalid) {
+  Worker worker;
+  EXPECT_EQ(FieldOf(Release("workers/a", "", &worker)), "device");
+  EXPECT_EQ(FieldOf(Release("workers/a", std::string(65, 'x'), &worker)),
+            "device");
+}
+
 TEST_F(WorkersServiceTest, ChangeOfAnUnknownWorkerIsNotFound) {
   Worker worker;
   for (const grpc::Status& status :
        {Cordon("workers/z", &worker), Drain("workers/z", 0, &worker),
-        Uncordon("workers/z", &worker)}) {
+        Uncordon("workers/z", &worker),
+        Release("workers/z", "cuda:0", &worker)}) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
   }
 }
@@ -159,6 +195,7 @@ TEST_F(WorkersServiceTest, ChangeOfABadNameIsInvalid) {
   EXPECT_EQ(FieldOf(Cordon("a", &worker)), "name");
   EXPECT_EQ(FieldOf(Drain("a", 0, &worker)), "name");
   EXPECT_EQ(FieldOf(Uncordon("a", &worker)), "name");
+  EXPECT_EQ(FieldOf(Release("a", "cuda:0", &worker)), "name");
 }
 
 // Lets nobody administer.
@@ -181,7 +218,8 @@ TEST_F(DeniedWorkersServiceTest, WhoMayNotAdministerChangesNothing) {
   Worker worker;
   for (const grpc::Status& status :
        {Cordon("workers/a", &worker), Drain("workers/a", 0, &worker),
-        Uncordon("workers/a", &worker)}) {
+        Uncordon("workers/a", &worker),
+        Release("workers/a", "cuda:0", &worker)}) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::PERMISSION_DENIED);
   }
   ASSERT_TRUE(Get("workers/a", &worker).ok());

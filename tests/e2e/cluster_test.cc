@@ -84,6 +84,17 @@ class ClusterTest : public Scenario {
     return worker;
   }
 
+  absl::StatusOr<Worker> ReleaseDevice(const std::string& device) {
+    workers::v1::ReleaseDeviceRequest request;
+    request.set_name(GetWorker().name());
+    request.set_device(device);
+    request.set_reason("new cable");
+    Worker worker;
+    ORDO_RETURN_IF_ERROR(Call(*Workers(), &WorkersService::Stub::ReleaseDevice,
+                              request, &worker));
+    return worker;
+  }
+
   absl::StatusOr<usage::v1::ReportUsageResponse> Usage() {
     const auto stub = usage::v1::UsageService::NewStub(
         base::Connect(deployment_->api_address()));
@@ -167,6 +178,28 @@ TEST_F(ClusterTest, WhatADrainStopsGoesOnFromThere) {
   EXPECT_EQ(job->failed_attempts(), 0);
   EXPECT_EQ(job->attempts(1).start_step(), job->attempts(0).end_step());
   EXPECT_EQ(ParametersDigest("job"), ParametersDigest("undisturbed"));
+}
+
+TEST_F(ClusterTest, ADeviceThatFailsJobsIsUsedAgainWhenItIsReleased) {
+  Start("bad-a:exit_at=1,exit_code=15;bad-b:exit_at=1,exit_code=15");
+  Submit(Spec("bad-a"));
+  Submit(Spec("bad-b"));
+  const auto is_in_quarantine = [this] {
+    const Worker worker = GetWorker();
+    return worker.devices_size() == 1 && worker.devices(0).has_quarantine();
+  };
+  ASSERT_TRUE(WaitFor(is_in_quarantine));
+  KillScheduler();
+  Submit(Spec("job"));
+  ASSERT_TRUE(WaitFor(is_in_quarantine));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto explained, Explain("job"));
+  EXPECT_THAT(explained.summary(),
+              ::testing::HasSubstr("cpu:0 of " + GetWorker().name().substr(8) +
+                                   " is in quarantine since "));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Worker worker, ReleaseDevice("cpu:0"));
+  EXPECT_EQ(worker.changes(0).action(), "release cpu:0");
+  EXPECT_EQ(worker.changes(0).user(), base::LocalUser());
+  EXPECT_TRUE(WaitForState("job", Job::SUCCEEDED).has_value());
 }
 
 TEST_F(ClusterTest, UsageIsOfWhoSubmitted) {

@@ -8,6 +8,8 @@
 #include "base/files/file_util.h"
 #include "base/process/process.h"
 #include "base/rpc/client.h"
+#include "base/rpc/grpc_status.h"
+#include "base/status/status.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -22,6 +24,8 @@ using jobs::v1::JobSpec;
 using ::testing::HasSubstr;
 using workers::v1::Device;
 using workers::v1::ListWorkersResponse;
+using workers::v1::ReleaseDeviceRequest;
+using workers::v1::Worker;
 using workers::v1::WorkersService;
 
 class GpuTest : public Scenario {
@@ -62,6 +66,23 @@ class GpuTest : public Scenario {
     }
     return {};
   }
+  // A person does.
+  absl::Status ReleaseDevice() {
+    const auto stub =
+        WorkersService::NewStub(base::Connect(deployment_->api_address()));
+    grpc::ClientContext context;
+    base::PrepareCall({}, &context);
+    ListWorkersResponse workers;
+    ORDO_RETURN_IF_ERROR(
+        base::FromGrpcStatus(stub->ListWorkers(&context, {}, &workers)));
+    ReleaseDeviceRequest request;
+    request.set_name(workers.workers(0).name());
+    request.set_device("cuda:3");
+    grpc::ClientContext again;
+    base::PrepareCall({}, &again);
+    Worker worker;
+    return base::FromGrpcStatus(stub->ReleaseDevice(&again, request, &worker));
+  }
 };
 
 TEST_F(GpuTest, IsFoundBoundAndWatched) {
@@ -99,6 +120,31 @@ TEST_F(GpuTest, IsFoundBoundAndWatched) {
   ASSERT_TRUE(WaitFor([this] {
     return absl::StrContains(Shown().withheld(), "process 4711");
   }));
+}
+
+TEST_F(GpuTest, AGraveErrorOfItMovesTheJobUntilAPersonReleasesIt) {
+  Say("3 GPU-a 1000 0");
+  Start("job:hold_at=5");
+  JobSpec spec = Spec("job");
+  spec.mutable_resources()->set_device("cuda");
+  Submit(spec);
+  ASSERT_TRUE(WaitUntil(
+      "job", [](const Job& job) { return job.progress().step() >= 4; }));
+
+  Say("3 GPU-a 1000 0\nxid 0 79");
+  ASSERT_TRUE(WaitFor([this] { return Shown().has_quarantine(); }));
+  EXPECT_THAT(Shown().quarantine().reason(), HasSubstr("XID 79"));
+  EXPECT_EQ(Shown().blames(0).job(), "jobs/job");
+  const auto queued = WaitForState("job", Job::QUEUED);
+  ASSERT_TRUE(queued.has_value());
+  EXPECT_EQ(queued->attempts(0).reason(), "STOPPED");
+  EXPECT_EQ(queued->failed_attempts(), 0);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto explained, Explain("job"));
+  EXPECT_THAT(explained.summary(), HasSubstr("is in quarantine since"));
+
+  Release("job");
+  ORDO_ASSERT_OK(ReleaseDevice());
+  EXPECT_TRUE(WaitForState("job", Job::SUCCEEDED).has_value());
 }
 
 }  // namespace

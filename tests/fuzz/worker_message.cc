@@ -81,6 +81,8 @@ class Core {
       Change(core::ChangeWorker::Verb::kDrain, event.drain());
     } else if (!event.uncordon().empty()) {
       Change(core::ChangeWorker::Verb::kUncordon, event.uncordon());
+    } else if (!event.release().empty()) {
+      Change(core::ChangeWorker::Verb::kRelease, event.release());
     } else if (event.has_queue()) {
       Change(event.queue());
     } else {
@@ -108,6 +110,7 @@ class Core {
     change.verb = verb;
     change.worker = worker;
     change.drain_at = now_.wall + absl::Seconds(10);
+    change.device = "cpu:0";
     change.author.owner.set_user("ada");
     Apply(std::move(change));
   }

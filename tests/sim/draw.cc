@@ -117,7 +117,11 @@ Scenario DrawScenario(uint64_t seed) {
   DrawWishes(Dice(seed, "scenario/wishes"), &workload);
   Dice changes(seed, "scenario/queue_changes");
   workload.set_queue_changes_per_minute(Amount(changes, 8));
+  Dice devices(seed, "scenario/devices");
+  workload.set_releases_per_minute(Amount(devices, 8));
   Faults& faults = *scenario.mutable_faults();
+  faults.mutable_processes()->set_bad_device(Amount(devices, 0.6));
+  faults.mutable_processes()->set_device_faults_per_minute(Amount(devices, 4));
   DrawNetwork(Dice(seed, "scenario/network"), faults.mutable_network());
   DrawProcesses(Dice(seed, "scenario/processes"), faults.mutable_processes());
   DrawStore(Dice(seed, "scenario/store"), faults.mutable_store());

@@ -9,6 +9,7 @@
 #include "base/status/status.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "proto/ordo/queues/v1/queues.pb.h"
+#include "scheduler/core/device_admin.h"
 #include "scheduler/core/explain.h"
 #include "scheduler/core/present.h"
 #include "scheduler/core/reasons.h"
@@ -189,6 +190,15 @@ std::optional<policy::Queue> QueueIn(const core::Row& row) {
     queue.max_per_owner = told.max_devices_per_owner();
   }
   return queue;
+}
+
+std::optional<std::set<std::string>> QuarantineIn(const core::Row& row) {
+  auto told = std::make_shared<workers::v1::Worker>();
+  if (row.kind != core::Row::Kind::kWorker || !row.bytes.has_value() ||
+      !told->ParseFromString(*row.bytes)) {
+    return std::nullopt;
+  }
+  return core::QuarantinedIn(told);
 }
 
 int LimitOf(const policy::Queue& queue) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +70,10 @@ std::vector<LiveAttempt> LiveAttempts(const scheduler::core::State& state);
 // The queue that a row tells of, as placement is to see it; none: the row tells
 // of something else.
 std::optional<scheduler::policy::Queue> QueueIn(
+    const scheduler::core::Row& row);
+
+// The devices in quarantine, when the row is a worker's.
+std::optional<std::set<std::string>> QuarantineIn(
     const scheduler::core::Row& row);
 
 // How many devices the queue may hold.

@@ -41,6 +41,8 @@ void Trouble::BeginMachines() {
     KillWorker(worker, dice);
     worker.machine().LosePower();
   });
+  Plan("device faults", rates.device_faults_per_minute(),
+       [this](Dice& dice) { Any(dice).machine().FailDevice(dice); });
   Plan("clock jumps", rates.clock_jumps_per_minute(),
        [this](Dice& dice) { JumpClock(dice); });
   Plan("cuts", faults_.network().cuts_per_minute(),

@@ -34,7 +34,7 @@ int64_t TotalSteps(const DesiredAttempt& desired) {
 }  // namespace
 
 struct Machine::Plan {
-  enum class Fate { kFinish, kCrash, kError, kRefuse, kHang };
+  enum class Fate { kFinish, kCrash, kError, kDeviceError, kRefuse, kHang };
 
   explicit Plan(Dice draws) : dice(std::move(draws)) {}
 
@@ -105,7 +105,11 @@ void Machine::StartTrainer(const AttemptKey& key) {
   auto plan =
       std::make_shared<Plan>(world_.MakeDice("trainer/" + key.ToString()));
   const TrainerFaults& faults = options_.faults;
-  if (Chance(plan->dice, faults.crash())) {
+  const auto& devices = task.desired.devices();
+  if (world_.troubled() && options_.bad_device &&
+      std::count(devices.begin(), devices.end(), "cpu:0") > 0) {
+    plan->fate = Plan::Fate::kDeviceError;
+  } else if (Chance(plan->dice, faults.crash())) {
     plan->fate = Plan::Fate::kCrash;
   } else if (Chance(plan->dice, faults.error())) {
     plan->fate = Plan::Fate::kError;
@@ -301,10 +305,21 @@ void Machine::Conclude(const AttemptKey& key,
       constexpr int kCodes[] = {ExitCode::UNKNOWN_FAILURE,
                                 ExitCode::OUT_OF_MEMORY, ExitCode::DEVICE_ERROR,
                                 ExitCode::STORAGE_ERROR, 99};
-      Leave(key, kCodes[plan->dice.Int(std::size(kCodes))], 0,
-            TrueEnd::kOwnFault);
+      const int code = kCodes[plan->dice.Int(std::size(kCodes))];
+      // No device fails once trouble has ended.
+      Leave(key,
+            code == ExitCode::DEVICE_ERROR && !world_.troubled()
+                ? ExitCode::UNKNOWN_FAILURE
+                : code,
+            0, TrueEnd::kOwnFault);
       return;
     }
+    case Plan::Fate::kDeviceError:
+      Leave(key,
+            world_.troubled() ? ExitCode::DEVICE_ERROR
+                              : ExitCode::UNKNOWN_FAILURE,
+            0, TrueEnd::kOwnFault);
+      return;
     case Plan::Fate::kRefuse:
       Leave(key,
             plan->dice.Chance(0.5) ? ExitCode::BAD_SPEC : ExitCode::NON_FINITE,
@@ -351,6 +366,11 @@ void Machine::Leave(const AttemptKey& key, int exit_code, int signal,
   Task& task = *tasks_.at(key);
   task.trainer.End();
   oracle_.TrainerEnded(key, end);
+  if (exit_code == ExitCode::DEVICE_ERROR) {
+    for (const std::string& device : task.desired.devices()) {
+      oracle_.DeviceFailed(options_.id, device, 1);
+    }
+  }
   if (NumRanks(task.desired) > 1) {
     Gang& gang = storage_.GangOf(key);
     const bool stopped = exit_code == ExitCode::STOPPED;
@@ -445,6 +465,19 @@ void Machine::KillTrainer(Dice& dice) {
   world_.Note("kill trainer of " + key.ToString());
   // Nobody can tell it from a crash.
   Leave(key, 0, SIGKILL, TrueEnd::kOwnFault);
+}
+
+void Machine::FailDevice(Dice& dice) {
+  const std::string device =
+      absl::StrCat("cpu:", dice.Int(options_.num_devices));
+  workers::v1::DeviceFault fault;
+  fault.set_grave(dice.Chance(0.5));
+  fault.set_code(fault.grave() ? "XID_79" : "XID_63");
+  *fault.mutable_time() = scheduler::core::ToTimestamp(clock_.Now().wall);
+  world_.Note(absl::StrCat(fault.code(), " of ", device, " of ", id()));
+  // A grave one is enough.
+  oracle_.DeviceFailed(id(), device, fault.grave() ? 3 : 1);
+  driver_faults_[device].push_back(fault);
 }
 
 void Machine::LosePower() {

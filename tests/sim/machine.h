@@ -81,6 +81,9 @@ struct MachineOptions {
   TrainerFaults faults;
   int max_step_ms = 100;
   double clock_drift = 0;
+  // Called cpu:0 and so on; the first may fail all that runs on it.
+  int num_devices = 1;
+  bool bad_device = false;
 };
 
 class Machine {
@@ -105,6 +108,12 @@ class Machine {
   }
   Task* Find(const AttemptKey& key);
 
+  // What the driver has said of the devices, by name, since somebody listens.
+  using DriverFaults =
+      std::map<std::string, std::vector<workers::v1::DeviceFault>>;
+  const DriverFaults& driver_faults() const { return driver_faults_; }
+  void ListenToDriver() { driver_faults_.clear(); }
+
   // What a worker process does. Start fails as its agent's Task::Start does;
   // `cause` then says what of.
   absl::Status Start(const agent::v1::DesiredAttempt& desired,
@@ -117,6 +126,8 @@ class Machine {
   // Faults. The kills choose one of those that run; nothing if none does.
   void KillSupervisor(Dice& dice);
   void KillTrainer(Dice& dice);
+  // The driver tells of an error of a device.
+  void FailDevice(Dice& dice);
   // Everything that runs is gone.
   void LosePower();
 
@@ -152,6 +163,7 @@ class Machine {
   std::function<bool(const AttemptKey&)> is_live_;
   std::function<void(const AttemptKey&)> changed_;
   std::map<AttemptKey, std::unique_ptr<Task>> tasks_;
+  DriverFaults driver_faults_;
 };
 
 }  // namespace ordo::tests::sim

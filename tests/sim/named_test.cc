@@ -21,6 +21,7 @@ constexpr uint64_t kNumSeeds = 5;
 struct Totals {
   int num_jobs = 0;
   int num_attempts = 0;
+  int num_quarantines = 0;
   int64_t num_lives = 0;
   double longest_gap_seconds = 0;
   double longest_straggle_seconds = 0;
@@ -40,6 +41,7 @@ Totals RunScenario(const std::string& name) {
     EXPECT_GT(outcome.num_jobs, 10);
     totals.num_jobs += outcome.num_jobs;
     totals.num_attempts += outcome.num_attempts;
+    totals.num_quarantines += outcome.num_quarantines;
     totals.num_lives += outcome.num_lives;
     totals.longest_gap_seconds =
         std::max(totals.longest_gap_seconds, outcome.longest_gap_seconds);
@@ -91,6 +93,13 @@ TEST(NamedTest, AZombieOfAnOlderAttemptChangesNothing) {
 TEST(NamedTest, ADrainedWorkersJobsGoOnElsewhere) {
   const Totals totals = RunScenario("drained");
   EXPECT_GT(totals.num_attempts, totals.num_jobs);
+}
+
+TEST(NamedTest, ADeviceThatFailsWhatRunsOnItGetsNoMore) {
+  const Totals totals = RunScenario("device_fails");
+  EXPECT_GT(totals.num_quarantines, 3);
+  // It would have failed many more.
+  EXPECT_LT(totals.num_attempts, 2 * totals.num_jobs);
 }
 
 TEST(NamedTest, NothingAcknowledgedIsLostWhenTheStoreFails) {

@@ -20,6 +20,7 @@ constexpr absl::Duration kLate = absl::Minutes(1);
 void Operator::Begin(OperatorOptions options) {
   options_ = std::move(options);
   Repeat(options_.closes_per_minute, dice_, [this] { ChangeWorker(); });
+  Repeat(options_.releases_per_minute, device_dice_, [this] { ReleaseAny(); });
   if (options_.queues.empty()) return;
   Repeat(options_.queue_changes_per_minute, queue_dice_,
          [this] { ChangeQueue(); });
@@ -72,6 +73,20 @@ void Operator::ChangeQueue() {
   Ask(queue);
 }
 
+void Operator::ReleaseAny() {
+  const int worker = static_cast<int>(device_dice_.Int(options_.num_workers));
+  Release(worker, static_cast<int>(device_dice_.Int(options_.num_devices /
+                                                    options_.num_workers)));
+}
+
+void Operator::Release(int worker, int device) {
+  Change change;
+  change.worker = absl::StrCat("worker-", worker);
+  change.verb = Change::Verb::kRelease;
+  change.device = absl::StrCat("cpu:", device);
+  Ask(change);
+}
+
 void Operator::After(absl::Duration delay, std::function<void()> then) {
   ++num_under_way_;
   world_.After(delay, "", [this, then = std::move(then)] {
@@ -90,6 +105,9 @@ void Operator::Open(const std::string& worker) {
 void Operator::OpenAll() {
   for (int i = 0; i < options_.num_workers; ++i) {
     Open(absl::StrCat("worker-", i));
+    for (int j = 0; j < options_.num_devices / options_.num_workers; ++j) {
+      Release(i, j);
+    }
   }
   for (const scheduler::policy::Queue& queue : options_.queues) Ask(queue);
 }
@@ -120,7 +138,10 @@ void Operator::Ask(const Change& change) {
       [this, change](Reply<WorkerPtr> reply) {
         scheduler_.ChangeWorker(change, std::move(reply));
       },
-      [this, worker = change.worker] { Open(worker); });
+      [this, change] {
+        if (change.verb == Change::Verb::kRelease) return Ask(change);
+        Open(change.worker);
+      });
 }
 
 void Operator::Ask(const scheduler::policy::Queue& queue) {

@@ -12,13 +12,14 @@
 #include "tests/sim/world.h"
 
 // Who runs the cluster: cordons and drains workers, and opens them again;
-// changes what queues may have.
+// releases devices; changes what queues may have.
 
 namespace ordo::tests::sim {
 
 struct OperatorOptions {
   double closes_per_minute = 0;
   double queue_changes_per_minute = 0;
+  double releases_per_minute = 0;
   // Called worker-0 and so on, and the devices of all.
   int num_workers = 0;
   int num_devices = 0;
@@ -34,12 +35,13 @@ class Operator {
         network_(network),
         scheduler_(scheduler),
         dice_(world.MakeDice("operator")),
-        queue_dice_(world.MakeDice("operator/queues")) {}
+        queue_dice_(world.MakeDice("operator/queues")),
+        device_dice_(world.MakeDice("operator/devices")) {}
 
   void Begin(OperatorOptions options);
 
-  // Closes and changes nothing more, opens all workers, and gives the queues
-  // what they had.
+  // Closes and changes nothing more, opens all workers, releases all devices,
+  // and gives the queues what they had.
   void Settle();
   // Nothing is under way.
   bool IsIdle() const { return num_under_way_ == 0; }
@@ -49,6 +51,8 @@ class Operator {
   void Repeat(double per_minute, Dice& dice, std::function<void()> act);
   void ChangeWorker();
   void ChangeQueue();
+  void ReleaseAny();
+  void Release(int worker, int device);
   void Open(const std::string& worker);
   void OpenAll();
   void Ask(const scheduler::core::ChangeWorker& change);
@@ -64,6 +68,7 @@ class Operator {
   SimScheduler& scheduler_;
   Dice dice_;
   Dice queue_dice_;
+  Dice device_dice_;
   OperatorOptions options_;
   int num_under_way_ = 0;
   bool settled_ = false;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "scheduler/core/device_admin.h"
 #include "scheduler/core/invariants.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/transitions.h"
@@ -19,6 +20,8 @@ using jobs::v1::Job;
 
 // The dear checks run after every so many events.
 constexpr int64_t kDearPeriod = 8;
+// A drain's time is kept as exactly as this (scheduler/core/admin.cc), twice.
+constexpr absl::Duration kClockTolerance = absl::Milliseconds(200);
 
 // Whether the transition table leads from one to the other, in any number of
 // steps: a record may hold several.
@@ -38,6 +41,10 @@ bool Overlap(const std::vector<std::string>& a,
   return std::any_of(a.begin(), a.end(), [&b](const std::string& device) {
     return std::count(b.begin(), b.end(), device) > 0;
   });
+}
+
+std::vector<std::string> InOrder(const std::set<std::string>& devices) {
+  return {devices.begin(), devices.end()};
 }
 
 bool HasFailedNeed(const Durable& durable, const core::JobFacts& job) {
@@ -114,19 +121,37 @@ void Oracle::CheckOrder(const JobView& job) {
   }
 }
 
-void Oracle::CheckOpen(const core::State& state, const JobView& job) {
+void Oracle::CheckOpen(const core::State& state, const core::Moment& now,
+                       const JobView& job) {
   const JobView* before = left_.Find(job.id);
   if (before == nullptr || job.attempt == before->attempt) return;
   for (const LiveAttempt& live : LiveAttempts(state)) {
     if (live.key.job != job.id) continue;
     const core::WorkerAdminPtr admin = core::AdminOf(state, live.worker);
-    // Empty once the drain has begun.
-    const auto& drain_at = state.workers.at(live.worker).drain_at;
-    const bool ends_before = drain_at.has_value() && live.ends_by <= *drain_at;
-    if (core::IsCordoned(admin) ||
-        (core::DrainTime(admin).has_value() && !ends_before)) {
+    const absl::Time ends_by = now.wall + (live.ends_by - now.monotonic);
+    const absl::Time drain =
+        core::DrainTime(admin).value_or(absl::InfiniteFuture());
+    if (core::IsCordoned(admin) || ends_by > drain + kClockTolerance) {
       world_.Fail(absl::StrCat(live.key.ToString(), " begins on ", live.worker,
                                ", which is closed"));
+    }
+    if (Overlap(live.devices, InOrder(core::QuarantinedIn(admin)))) {
+      world_.Fail(absl::StrCat(live.key.ToString(), " begins on a device of ",
+                               live.worker, " that is in quarantine"));
+    }
+  }
+}
+
+void Oracle::CheckQuarantined(const std::string& worker,
+                              const std::set<std::string>& devices) {
+  const std::set<std::string> before =
+      std::exchange(quarantined_[worker], devices);
+  for (const std::string& device : devices) {
+    if (before.count(device) > 0) continue;
+    ++num_quarantines_;
+    if (wrongs_[{worker, device}] < core::kMaxBlames) {
+      world_.Fail(absl::StrCat(device, " of ", worker,
+                               " is put in quarantine, and nothing is wrong"));
     }
   }
 }
@@ -195,8 +220,13 @@ void Oracle::CheckChange(const Durable& durable, const JobView& after) {
 
 void Oracle::AfterLoad(const core::State& state, const core::Records& records) {
   left_.Reset(records);
+  quarantined_.clear();
   for (const core::RowPtr& row : records.rows) {
     if (const auto queue = QueueIn(*row)) queues_[queue->name] = *queue;
+    // Of what was not stored before the scheduler died nobody knows.
+    if (const auto devices = QuarantineIn(*row)) {
+      quarantined_[row->key] = *devices;
+    }
   }
   if (absl::Status status = left_.CheckEquals(state); !status.ok()) {
     world_.Fail(absl::StrCat("after a start: ", status.message()));
@@ -335,8 +365,8 @@ void Oracle::CheckPreempted(const core::State& state, const Held& held,
   world_.Fail(Named(job) + " is preempted for nobody");
 }
 
-void Oracle::AfterApply(const core::State& state,
-                        const core::Effects& effects) {
+void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
+                        const core::Moment& now) {
   const Held held = Count(state);
   for (const core::Effect& effect : effects) {
     const auto* record = std::get_if<core::Record>(&effect);
@@ -344,12 +374,15 @@ void Oracle::AfterApply(const core::State& state,
     // What people change comes before what follows from it.
     if (const auto* row = std::get_if<core::RowPtr>(&record->value)) {
       if (const auto queue = QueueIn(**row)) queues_[queue->name] = *queue;
+      if (const auto devices = QuarantineIn(**row)) {
+        CheckQuarantined((*row)->key, *devices);
+      }
     }
     if (const auto* job = std::get_if<core::JobPtr>(&record->value)) {
       const JobView view = ViewOf(**job);
       CheckChange(left_, view);
       CheckOrder(view);
-      CheckOpen(state, view);
+      CheckOpen(state, now, view);
       CheckHeld(held, view);
       CheckPreempted(state, held, view);
     }

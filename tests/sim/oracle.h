@@ -9,6 +9,7 @@
 
 #include "scheduler/core/effect.h"
 #include "scheduler/core/load.h"
+#include "scheduler/core/moment.h"
 #include "scheduler/core/state.h"
 #include "scheduler/policy/facts.h"
 #include "tests/sim/durable.h"
@@ -47,7 +48,9 @@ enum class TrueEnd {
 // - no attempt begins while its job is on hold, or before what that needs has
 //   ended as it must have;
 // - no attempt begins on a worker that is cordoned, or that may run beyond its
-//   drain;
+//   drain by what the scheduler's wall clock shows, or on a device in
+//   quarantine;
+// - no device is put in quarantine of which less went wrong than must have;
 // - a job that was acknowledged is there, however often the scheduler dies; a
 //   cancel that was acknowledged is not taken back;
 // - what is durable never goes back, and a job that has durably ended stays as
@@ -79,13 +82,19 @@ class Oracle {
   void CheckpointWritten(const AttemptKey& key, const std::string& name) {
     written_[key].push_back(name);
   }
+  // A device failed: so many times what an attempt that fails is.
+  void DeviceFailed(const std::string& machine, const std::string& device,
+                    int times) {
+    wrongs_[{machine, device}] += times;
+  }
 
   // What the scheduler's core did: after a start with what the store held, and
   // after each event.
   void AfterLoad(const scheduler::core::State& state,
                  const scheduler::core::Records& records);
   void AfterApply(const scheduler::core::State& state,
-                  const scheduler::core::Effects& effects);
+                  const scheduler::core::Effects& effects,
+                  const scheduler::core::Moment& now);
   // Before an event: what a worker says in it.
   void Told(const std::string& worker, const std::string& incarnation,
             const agent::v1::ObservedSet& observed);
@@ -107,13 +116,17 @@ class Oracle {
   // that failed to the end of the last.
   absl::Duration longest_straggle() const { return longest_straggle_; }
   int num_attempts() const { return num_attempts_; }
+  int num_quarantines() const { return num_quarantines_; }
 
  private:
   // `durable` has what came before.
   void CheckChange(const Durable& durable, const JobView& after);
   // Before and after what it needs; records are looked at as they leave.
   void CheckOrder(const JobView& job);
-  void CheckOpen(const scheduler::core::State& state, const JobView& job);
+  void CheckOpen(const scheduler::core::State& state,
+                 const scheduler::core::Moment& now, const JobView& job);
+  void CheckQuarantined(const std::string& worker,
+                        const std::set<std::string>& devices);
   // The worst of its ranks; innocent when one has not ended.
   TrueEnd EndOf(const JobView& job) const;
   void CheckEnd(const Durable& durable, const JobView& job);
@@ -152,6 +165,11 @@ class Oracle {
   std::map<AttemptKey, std::vector<std::string>> written_;
   // Worker by attempt.
   std::map<AttemptKey, std::string> given_;
+  // Devices in quarantine, by worker, as the records say; and what went wrong
+  // with each device of a machine, in failures.
+  std::map<std::string, std::set<std::string>> quarantined_;
+  std::map<std::pair<std::string, std::string>, int> wrongs_;
+  int num_quarantines_ = 0;
   // Failures that may be charged, by job.
   std::map<std::string, int> own_faults_;
   // What the scheduler was last told, by worker, and the device of each attempt

@@ -172,8 +172,9 @@ void SimScheduler::TellOracle(const core::Event& event) {
 absl::Status SimScheduler::Apply(core::Event event) {
   ++num_applies_;
   TellOracle(event);
-  core::Effects effects = core::Apply(*state_, std::move(event), clock_->Now());
-  oracle_.AfterApply(*state_, effects);
+  const core::Moment now = clock_->Now();
+  core::Effects effects = core::Apply(*state_, std::move(event), now);
+  oracle_.AfterApply(*state_, effects, now);
   absl::Status answer;
   for (const core::Effect& effect : effects) {
     if (const auto* announce = std::get_if<core::AnswerAnnounce>(&effect)) {

@@ -47,6 +47,7 @@ void SimWorker::Start() {
   drain_announced_ = turn_planned_ = false;
   newest_set_ = {};
   lacks_kernel_ = dice_.Chance(options_.lacking_kernel);
+  machine_.ListenToDriver();
   stalled_until_ = absl::ZeroDuration();
   for (const auto& [key, task] : machine_.tasks()) {
     core_->Adopt(task->desired);
@@ -214,7 +215,11 @@ void SimWorker::SendAnnouncement() {
   request.set_incarnation(incarnation_);
   request.set_address(id() + ":1");
   for (int i = 0; i < options_.num_devices; ++i) {
-    request.add_devices()->set_name(absl::StrCat("cpu:", i));
+    workers::v1::Device& device = *request.add_devices();
+    device.set_name(absl::StrCat("cpu:", i));
+    const auto faults = machine_.driver_faults().find(device.name());
+    if (faults == machine_.driver_faults().end()) continue;
+    *device.mutable_faults() = {faults->second.begin(), faults->second.end()};
   }
   // Its probe is repeated some time.
   if (lacks_kernel_ && world_.troubled()) {

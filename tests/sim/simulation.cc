@@ -98,6 +98,10 @@ class Simulation {
     options.faults = scenario_.faults().trainers();
     options.max_step_ms = scenario_.workload().max_step_ms();
     options.clock_drift = scenario_.faults().processes().clock_drift();
+    options.num_devices = scenario_.cluster().devices();
+    options.bad_device =
+        world_.MakeDice(options.id + "/device")
+            .Chance(scenario_.faults().processes().bad_device());
     machines_.push_back(
         std::make_unique<Machine>(world_, storage_, oracle_, options));
     Machine& machine = *machines_.back();
@@ -147,6 +151,7 @@ class Simulation {
     OperatorOptions options;
     options.closes_per_minute = workload.closes_per_minute();
     options.queue_changes_per_minute = workload.queue_changes_per_minute();
+    options.releases_per_minute = workload.releases_per_minute();
     options.num_workers = scenario_.cluster().workers();
     options.num_devices =
         scenario_.cluster().workers() * scenario_.cluster().devices();
@@ -222,6 +227,7 @@ class Simulation {
     outcome.num_lives = scheduler_.num_lives();
     outcome.num_jobs = oracle_.num_jobs();
     outcome.num_attempts = oracle_.num_attempts();
+    outcome.num_quarantines = oracle_.num_quarantines();
     outcome.longest_straggle_seconds =
         absl::ToDoubleSeconds(oracle_.longest_straggle());
     outcome.longest_gap_seconds = absl::ToDoubleSeconds(oracle_.longest_gap());

@@ -29,6 +29,8 @@ struct Outcome {
   int64_t num_lives = 0;
   int num_jobs = 0;
   int num_attempts = 0;
+  // Times that a device was put in quarantine.
+  int num_quarantines = 0;
   double virtual_seconds = 0;
   // From the end of a trainer that something else ended to the start of its
   // job's next one, the longest.

@@ -17,7 +17,8 @@ void ListTasks(Context& context);
 // "train", "evaluate", "benchmark" or "import".
 std::string JobSpecKind(jobs::v1::JobSpec::Kind kind);
 
-// "ONLINE", "ONLINE,CORDONED", "ONLINE,DRAIN".
+// "ONLINE", "ONLINE,CORDONED", "ONLINE,DRAIN"; with ",QUARANTINE" when one of
+// its devices is.
 std::string WorkerStateText(const workers::v1::Worker& worker);
 
 // "grid_mean=0.53 trained_mean=0.98", by name.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status/status.h"
@@ -85,8 +87,11 @@ absl::Status ListJobs(Context& context, const ListOptions& options) {
   return absl::OkStatus();
 }
 
-// What its worker found of a device's kernels.
+// What its worker found of a device's kernels, or why nobody gets it.
 std::string KernelsText(const Device& device) {
+  if (device.has_quarantine()) {
+    return "in quarantine: " + device.quarantine().reason();
+  }
   if (!device.withheld().empty()) return device.withheld();
   if (!device.has_probe()) return "";
   const auto& probe = device.probe();
@@ -253,6 +258,11 @@ std::string WorkerStateText(const workers::v1::Worker& worker) {
     absl::StrAppend(&text, ",CORDONED");
   } else if (worker.has_drain_time()) {
     absl::StrAppend(&text, ",DRAIN");
+  }
+  if (std::any_of(
+          worker.devices().begin(), worker.devices().end(),
+          [](const Device& device) { return device.has_quarantine(); })) {
+    absl::StrAppend(&text, ",QUARANTINE");
   }
   return text;
 }

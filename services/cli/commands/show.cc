@@ -128,6 +128,16 @@ absl::Status ShowWorker(Context& context, const std::string& name) {
   if (!worker.closed_reason().empty()) {
     lines.push_back({"Closed because", worker.closed_reason()});
   }
+  for (const auto& device : worker.devices()) {
+    if (!device.has_quarantine()) continue;
+    lines.push_back(
+        {"Quarantine",
+         absl::StrCat(device.name(), " since ",
+                      FormatTime(device.quarantine().start_time()), ": ",
+                      device.quarantine().reason(),
+                      "; once it is mended: ordo workers release ",
+                      ShortName(worker.name()), " ", device.name())});
+  }
   context.out << KeyValueLines(lines, context.terminal);
   Table table({"DEVICE", "KIND", "JOB", ">ATTEMPT"});
   for (const auto& device : worker.devices()) {

@@ -20,6 +20,8 @@ struct Wanted {
   std::string verb;
   // Resource name.
   std::string worker;
+  // To be released.
+  std::string device;
   std::string reason;
 };
 
@@ -54,15 +56,26 @@ absl::StatusOr<Worker> Uncordon(Context& context, const Wanted& wanted) {
                              &WorkersService::Stub::UncordonWorker, request);
 }
 
+absl::StatusOr<Worker> Release(Context& context, const Wanted& wanted) {
+  workers::v1::ReleaseDeviceRequest request;
+  request.set_name(wanted.worker);
+  request.set_device(wanted.device);
+  request.set_reason(wanted.reason);
+  return context.client.Call(context.client.workers(),
+                             &WorkersService::Stub::ReleaseDevice, request);
+}
+
 absl::StatusOr<Worker> Change(Context& context, const Wanted& wanted,
                               const Arguments& arguments) {
   if (wanted.verb == "cordon") return Cordon(context, wanted);
   if (wanted.verb == "drain") return Drain(context, wanted, arguments);
+  if (wanted.verb == "release") return Release(context, wanted);
   return Uncordon(context, wanted);
 }
 
 // What became of it, after the worker's name.
-std::string Outcome(const Worker& worker) {
+std::string Outcome(const Worker& worker, const Wanted& wanted) {
+  if (!wanted.device.empty()) return wanted.device + " released";
   if (worker.cordoned()) return "cordoned";
   if (worker.has_drain_time()) {
     return "drains at " + FormatTime(worker.drain_time());
@@ -71,7 +84,8 @@ std::string Outcome(const Worker& worker) {
 }
 
 absl::StatusOr<Wanted> Parse(const Arguments& arguments) {
-  const std::vector<std::string> verbs = {"cordon", "drain", "uncordon"};
+  const std::vector<std::string> verbs = {"cordon", "drain", "uncordon",
+                                          "release"};
   const std::vector<std::string>& given = arguments.positional();
   Wanted wanted;
   wanted.verb = given[0];
@@ -85,6 +99,14 @@ absl::StatusOr<Wanted> Parse(const Arguments& arguments) {
   if (arguments.Has("at") && wanted.verb != "drain") {
     return absl::InvalidArgumentError("--at is for 'ordo workers drain'");
   }
+  const bool takes_device = wanted.verb == "release";
+  if (takes_device != (given.size() == 3)) {
+    return absl::InvalidArgumentError(
+        takes_device ? "which device? see: ordo show workers/" + given[1]
+                     : "unexpected argument '" + given[2] +
+                           "'; a device is for 'ordo workers release'");
+  }
+  if (takes_device) wanted.device = given[2];
   wanted.reason = arguments.Get("reason", "");
   return wanted;
 }
@@ -94,7 +116,8 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   ORDO_ASSIGN_OR_RETURN(const Worker worker,
                         Change(context, wanted, arguments));
   if (PrintStructured(context, worker)) return ExitCode::kOk;
-  context.out << ShortName(worker.name()) << " " << Outcome(worker) << "\n";
+  context.out << ShortName(worker.name()) << " " << Outcome(worker, wanted)
+              << "\n";
   return ExitCode::kOk;
 }
 
@@ -103,7 +126,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
 Command WorkersCommand() {
   Command command;
   command.name = "workers";
-  command.arguments = "cordon|drain|uncordon WORKER";
+  command.arguments = "cordon|drain|uncordon WORKER, release WORKER DEVICE";
   command.summary = "close and open workers";
   command.help =
       "cordon    nothing starts there any more; what runs goes on\n"
@@ -111,6 +134,7 @@ Command WorkersCommand() {
       "          checkpoint and queued again; before, only jobs start there\n"
       "          that must have ended by then (run_time_limit)\n"
       "uncordon  ends both\n"
+      "release   ends the quarantine of a device, once it is mended\n"
       "A restart of the worker or of the scheduler changes none of this. Who "
       "did\n"
       "what, when and why: ordo show workers/WORKER.";
@@ -119,8 +143,8 @@ Command WorkersCommand() {
       {"reason", 0, "TEXT", "why, for others to read"},
   };
   command.min_arguments = 2;
-  command.max_arguments = 2;
-  command.completes = "cordon drain uncordon";
+  command.max_arguments = 3;
+  command.completes = "cordon drain uncordon release";
   command.run = Run;
   return command;
 }

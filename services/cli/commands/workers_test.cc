@@ -36,6 +36,36 @@ TEST_F(WorkersTest, DrainIsAtItsTimeOrNow) {
   EXPECT_THAT(out(), HasSubstr("\"drain_time\":"));
 }
 
+TEST_F(WorkersTest, ReleaseEndsTheQuarantineThatShowAndListTellOf) {
+  workers::v1::Worker worker;
+  worker.set_name("workers/w");
+  worker.set_state(workers::v1::Worker::ONLINE);
+  worker.add_devices()->set_name("cuda:0");
+  auto& quarantine = *worker.mutable_devices(0)->mutable_quarantine();
+  quarantine.set_reason("it fell off the bus");
+  quarantine.mutable_start_time()->set_seconds(1'700'000'000);
+  loopback_.scheduler().PutWorker(worker);
+  EXPECT_EQ(Run({"show", "workers/w"}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("it fell off the bus; once it is mended: ordo "
+                               "workers release w cuda:0"));
+  EXPECT_EQ(Run({"list", "workers"}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("ONLINE,QUARANTINE"));
+  EXPECT_THAT(out(), HasSubstr("in quarantine: it fell off the bus"));
+  EXPECT_EQ(Run({"workers", "release", "w", "cuda:0", "--reason", "new cable"}),
+            0)
+      << err();
+  EXPECT_EQ(out(), "w cuda:0 released\n");
+  EXPECT_FALSE(GetWorker().devices(0).has_quarantine());
+  EXPECT_EQ(GetWorker().changes(0).reason(), "new cable");
+}
+
+TEST_F(WorkersTest, ReleaseIsOfADevice) {
+  EXPECT_EQ(Run({"workers", "release", "w"}), 2);
+  EXPECT_THAT(err(), HasSubstr("which device?"));
+  EXPECT_EQ(Run({"workers", "release", "w", "cuda:0"}), 2);
+  EXPECT_THAT(err(), HasSubstr("no device cuda:0"));
+}
+
 TEST_F(WorkersTest, WhatCannotBeMeantIsBadInput) {
   EXPECT_EQ(Run({"workers", "cordn", "w"}), 2);
   EXPECT_THAT(err(), HasSubstr("did you mean 'cordon'?"));
