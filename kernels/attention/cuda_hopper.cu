@@ -6,30 +6,67 @@
 // gradients one after the other, in an order that is always the same: reruns
 // agree bit for bit.
 //
-// Of tables it has a bias and multipliers, also of rectified products: those
-// two are kernels of their own, as each takes registers and instructions. Not
-// supported: both at once, all other tables. Not measured: written without a
-// device.
+// Of tables it has a bias, multipliers, also of rectified products, and vectors
+// of few distances at queries: kernels of their own, as each takes registers
+// and instructions. Not supported: two of them at once, all other tables. Not
+// measured: written without a device.
 //
 // Compiled once for each type (cuda_element.h) and pair of widths, ORDO_WIDTH
 // and ORDO_VALUES_WIDTH.
 
 #include "kernels/attention/cuda_hopper_backward.h"
+#include "kernels/attention/cuda_hopper_band_rows.h"
 #include "kernels/attention/cuda_hopper_forward.h"
 
 namespace ordo::kernels::attention::ORDO_OF_TYPE {
 namespace {
 
+// Whether a thread has registers for the gradients of keys and values at once.
+constexpr bool kAtOnce = ORDO_WIDTH + ORDO_VALUES_WIDTH <= 256;
+
+// Blocks of 64 queries, or of so many parts, with so many tiles.
+template <int kD>
+device::Grid BandGrid(const Problem& p, int64_t parts, int tiles) {
+  const int64_t blocks = parts > 0 ? parts : NumTiles(p.queries);
+  return {blocks, p.heads, p.batch, kThreads, 2 * tiles * kBandTile<kD>};
+}
+
+// The terms of vectors of distances.
+template <int kD>
+const char* FindTerms(const HopperArguments& arguments, void* stream) {
+  const Problem& p = arguments.tiled.call.problem;
+  if (p.query_band == 0) return nullptr;
+  return device::Launch(HopperBandTerms<kD>, BandGrid<kD>(p, 0, 2), stream,
+                        arguments);
+}
+
+// Their gradients: those of x and, in parts, of X.
+template <int kD>
+const char* DifferentiateTerms(const HopperArguments& arguments, void* stream) {
+  const Problem& p = arguments.tiled.call.problem;
+  if (arguments.band_changes_BHTL == nullptr) return nullptr;
+  const char* const error = device::Launch(
+      HopperBandRows<kD>, BandGrid<kD>(p, 0, 1), stream, arguments);
+  if (error != nullptr || arguments.d_band_parts == nullptr) return error;
+  return device::Launch(HopperBandVectors<kD>,
+                        BandGrid<kD>(p, arguments.band_parts, 1), stream,
+                        arguments);
+}
+
 template <int kD, int kW>
 const char* Forward(const HopperArguments& arguments, void* stream) {
   using Shape = HopperForwardShape<kD, kW>;
   const Problem& p = arguments.tiled.call.problem;
+  const char* const error = FindTerms<kD>(arguments, stream);
+  if (error != nullptr) return error;
   const device::Grid grid = {
       (p.queries + Shape::kQueries - 1) / Shape::kQueries, p.heads, p.batch,
       kHopperThreads, Shape::kBytes};
+  // Problems with vectors are not given to widths that have none backward.
+  constexpr DistanceNumber kBand = kAtOnce ? kBandNumber : kNoNumber;
   constexpr void (*kKernels[])(HopperArguments) = {
       HopperForward<kD, kW, kNoNumber>, HopperForward<kD, kW, kBiasNumber>,
-      HopperForward<kD, kW, kMultiplierNumber>};
+      HopperForward<kD, kW, kMultiplierNumber>, HopperForward<kD, kW, kBand>};
   return device::Launch(kKernels[DistanceNumberOf(p)], grid, stream, arguments);
 }
 
@@ -46,7 +83,8 @@ const char* LaunchBackward(const HopperArguments& arguments, void* stream) {
     constexpr void (*kKernels[])(HopperArguments) = {
         HopperBackward<kD, kW, kNoNumber, kPart>,
         HopperBackward<kD, kW, kBiasNumber, kPart>,
-        HopperBackward<kD, kW, kMultiplierNumber, kPart>};
+        HopperBackward<kD, kW, kMultiplierNumber, kPart>,
+        HopperBackward<kD, kW, kBandNumber, kPart>};
     return device::Launch(kKernels[DistanceNumberOf(p)], grid, stream,
                           arguments);
   } else {
@@ -55,13 +93,14 @@ const char* LaunchBackward(const HopperArguments& arguments, void* stream) {
   }
 }
 
-// Whether a thread has registers for the gradients of keys and values at once.
-constexpr bool kAtOnce = ORDO_WIDTH + ORDO_VALUES_WIDTH <= 256;
-
 template <int kD, int kW>
 const char* Backward(const HopperArguments& arguments, void* stream) {
   if constexpr (kAtOnce) {
-    return LaunchBackward<kD, kW, kOfAll>(arguments, stream);
+    const char* error = FindTerms<kD>(arguments, stream);
+    if (error == nullptr) {
+      error = LaunchBackward<kD, kW, kOfAll>(arguments, stream);
+    }
+    return error != nullptr ? error : DifferentiateTerms<kD>(arguments, stream);
   } else {
     const char* const error =
         LaunchBackward<kD, kW, kOfLogits>(arguments, stream);
@@ -80,7 +119,7 @@ constexpr HopperWidths kWidths = {
     Forward<kD, kW>,
     HopperBackwardShape<kD, kW, kOfValues>::kRows,
     HopperBackwardShape<kD, kW, kOfValues>::kKeys,
-    /*backward_numbers=*/kAtOnce,
+    /*has_numbers=*/kAtOnce,
     Backward<kD, kW>,
 };
 

@@ -52,13 +52,26 @@ struct HopperBackwardGroup {
             p.bounded ? facts.first : nullptr, lane_row};
   }
 
+  // Whether pairs of a step are nearer than the farthest distance of vectors.
+  ORDO_DEVICE bool IsNear(const Place& place) {
+    return IsNearby<kRows, kKeys>(arguments.tiled.call.problem, place);
+  }
+
   // Products with the queries of a step become weights.
-  ORDO_DEVICE void Weigh(const Place& place, const typename Shape::Facts& facts,
+  ORDO_DEVICE void Weigh(const HeadOf& of, const Place& place,
+                         const typename Shape::Facts& facts,
                          float (&scores)[kRows / 8][4]) {
     float scale = arguments.tiled.call.problem.scale * kLog2E;
     if constexpr (kNumber == kBiasNumber) {
       AddTurnedBias<kRows>(scale, lane_row, facts, scores);
       scale = 1;
+    }
+    if constexpr (kNumber == kBandNumber) {
+      if (IsNear(place)) {
+        AddTurnedTerms<kRows>(arguments, of,
+                              {place.query, place.key + lane_row}, scores);
+        scale = 1;
+      }
     }
     if (!IsWhole(place)) {
       HideQueries<kRows>(sight, QueriesOf(place, facts), scores);
@@ -184,15 +197,16 @@ struct HopperBackwardGroup {
 
   // Products of a step, which have ended, become weights, and those the left
   // side of the product of the values' gradients.
-  ORDO_DEVICE void MakeWeights(const Place& place,
-                               const typename Shape::Facts& facts, Pairs* pairs,
+  ORDO_DEVICE void MakeWeights(const BackwardPlace& at, const Place& place,
+                               Pairs* pairs,
                                uint32_t (&weights)[kRows / 16][4]) {
+    const auto& facts = shared.facts[(at.before + at.step) % Shape::kStages];
     if constexpr (kNumber == kMultiplierNumber) {
       pairs->multiplied = MultipliedOf(place, facts);
       WeighMultiplied<kRows, kKeeps>(pairs->multiplied, pairs->scores,
                                      pairs->kept, weights);
     } else {
-      Weigh(place, facts, pairs->scores);
+      Weigh(at.of, place, facts, pairs->scores);
       Pack<kRows>(pairs->scores, weights);
     }
   }
@@ -226,6 +240,13 @@ struct HopperBackwardGroup {
     if constexpr (kNumber == kMultiplierNumber) {
       AddToTable(at, place, pairs->scores);
     }
+    if constexpr (kNumber == kBandNumber) {
+      if (arguments.band_changes_BHTL != nullptr && IsNear(place)) {
+        StoreNearChanges<kRows>(arguments, at.of,
+                                {place.query, place.key + lane_row},
+                                pairs->changes);
+      }
+    }
     if (static_cast<int>(pass % 2) == row / 64)
       DifferentiateQueries(at, pass, place.query);
     // The product reads them up to here.
@@ -255,7 +276,7 @@ struct HopperBackwardGroup {
     device::WaitForProducts<(kLogits ? 1 : 0)>();
     device::Pin(pairs.scores);
     uint32_t weights[kRows / 16][4];
-    MakeWeights(place, shared.facts[stage], &pairs, weights);
+    MakeWeights(at, place, &pairs, weights);
     if constexpr (kValues) {
       device::Pin(weights);
       device::Pin(d_values);

@@ -220,8 +220,9 @@ ORDO_DEVICE void LoadBackward(const HopperArguments& arguments,
       const uint32_t pass = place.before + i - steps.first;
       const uint32_t stage = pass % Shape::kStages;
       WaitUntilEmpty<Shape::kStages>(shared.of_steps, pass);
-      LoadQueryFacts(arguments.tiled, place.of,
-                     {int64_t{i} * Shape::kRows, key}, shared.facts + stage);
+      LoadQueryFacts<Shape::kRows, Shape::kKeys>(
+          arguments, place.of, {int64_t{i} * Shape::kRows, key},
+          shared.facts + stage);
       device::Arrive(shared.of_steps.full + stage);
     }
   }

@@ -24,16 +24,31 @@ enum Boxed {
   kNumBoxed = kBoxedMixed + kMaxValues
 };
 
-// The number of its distance that a logit has: none, b, or M. Kernels are
+// The number of its distance that a logit has: none, b, M, or x.X. Kernels are
 // compiled for each.
-enum DistanceNumber { kNoNumber, kBiasNumber, kMultiplierNumber };
+enum DistanceNumber {
+  kNoNumber,
+  kBiasNumber,
+  kMultiplierNumber,
+  kBandNumber,
+};
 
 constexpr DistanceNumber DistanceNumberOf(const Problem& p) {
+  if (p.query_band > 0) return kBandNumber;
   if (p.multiplied) return kMultiplierNumber;
   return p.biased ? kBiasNumber : kNoNumber;
 }
 
-// Its table, and the sums of its gradient. Not of kNoNumber.
+// The most distances that vectors may be of.
+inline constexpr int64_t kBandColumns = 64;
+
+// L of a band: no keys come after the query.
+constexpr int64_t BandDistances(const Problem& p) { return p.reach + 1; }
+
+// Whether b or M is there.
+constexpr bool HasTable(const Problem& p) { return p.biased || p.multiplied; }
+
+// Its table, and the sums of its gradient.
 constexpr Input NumberInput(const Problem& p) {
   return p.multiplied ? kMultiplier : kBias;
 }
@@ -64,6 +79,12 @@ struct HopperArguments {
   int* turns = nullptr;
   // How many blocks of it have begun.
   int* begun = nullptr;
+  // Of vectors of distances: terms, and gradients of terms, [B,H,T,L], and
+  // parts of the gradient of X, [B,H,band_parts,L,E]. Null: not wanted.
+  float* band_terms_BHTL = nullptr;
+  float* band_changes_BHTL = nullptr;
+  float* d_band_parts = nullptr;
+  int64_t band_parts = 0;
 };
 
 // The code for q and k of up to `width` columns, and up to `values_width` of
@@ -78,8 +99,9 @@ struct HopperWidths {
   const char* (*forward)(const HopperArguments& arguments, void* stream);
   int backward_queries;
   int backward_keys;
-  // Whether it has kernels for numbers of distances.
-  bool backward_numbers;
+  // Whether it has backward kernels for numbers of distances, and any for
+  // vectors of them.
+  bool has_numbers;
   const char* (*backward)(const HopperArguments& arguments, void* stream);
 };
 

@@ -156,6 +156,12 @@ ORDO_DEVICE void SoftenProducts(float scale, float (&scores)[kKeys / 8][4],
   }
 }
 
+// The lane's first row in its group's.
+ORDO_DEVICE int RowOfLane() {
+  const int thread = device::ThreadId() % kGroupThreads;
+  return thread / 32 * 16 + thread % 32 / 4;
+}
+
 // One of the groups that compute.
 template <int kD, int kW, DistanceNumber kNumber>
 struct HopperForwardGroup {
@@ -171,6 +177,7 @@ struct HopperForwardGroup {
   // Of products; 1 where numbers of distances have made them logits.
   float scale;
   int first_step;
+  BandLane band;
 
   // Begins the products of the queries with the keys of a pass.
   ORDO_DEVICE void BeginScores(uint32_t pass, float (&scores)[kKeys / 8][4]) {
@@ -195,6 +202,17 @@ struct HopperForwardGroup {
     device::CommitProducts();
   }
 
+  // Products with the keys from `first_key` on become logits of base 2, by
+  // terms of vectors of distances.
+  ORDO_DEVICE void AddTerms(int64_t first_key, float (&scores)[kKeys / 8][4]) {
+    const Problem& p = arguments.tiled.call.problem;
+    if (!IsNearby<64, kKeys>(p, {query, first_key})) {
+      AddFarTerms<kKeys>(p.scale * kLog2E, band, scores);
+      return;
+    }
+    AddNearTerms<kKeys>(arguments, band, first_key, scores);
+  }
+
   // Products of a pass, which have ended, become weights.
   ORDO_DEVICE void Soften(uint32_t pass, float (&scores)[kKeys / 8][4],
                           LaneSoftmax* softmax, float (&factors)[2]) {
@@ -203,10 +221,10 @@ struct HopperForwardGroup {
     const bool has_facts = HasFacts(p);
     if (!has_facts) Release<Shape::kStages>(shared.of_keys, pass);
     const int64_t first_key = (first_step + static_cast<int64_t>(pass)) * kKeys;
-    if constexpr (kNumber != kNoNumber) {
-      const int thread = device::ThreadId() % kGroupThreads;
-      ApplyNumbers(PairLogitOf<kNumber>(p),
-                   row + thread / 32 * 16 + thread % 32 / 4, facts, scores);
+    if constexpr (kNumber == kBandNumber) {
+      AddTerms(first_key, scores);
+    } else if constexpr (kNumber != kNoNumber) {
+      ApplyNumbers(PairLogitOf<kNumber>(p), row + RowOfLane(), facts, scores);
     }
     const bool whole =
         !p.padded && !p.bounded && first_key + kKeys <= p.keys &&
@@ -254,8 +272,7 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
   const Call& call = arguments.tiled.call;
   const HeadOf of = {device::BlockZ(), device::BlockY()};
   const int row = (device::GroupId() - 1) * 64;
-  const int lane_row = row + device::ThreadId() % kGroupThreads / 32 * 16 +
-                       device::ThreadId() % 32 / 4;
+  const int lane_row = row + RowOfLane();
   const float scale = kNumber == kNoNumber ? call.problem.scale * kLog2E : 1;
   const Steps steps =
       StepsOf<Shape::kQueries, kKeys>(arguments.tiled, of, query);
@@ -266,7 +283,11 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
       query + row,
       SightOf(call, of, query + lane_row),
       scale,
-      steps.first};
+      steps.first,
+      {}};
+  if constexpr (kNumber == kBandNumber) {
+    group.band = BandLaneOf(arguments, of, query + lane_row);
+  }
   float mixed[kW / 8][4] = {};
   float scores[kKeys / 8][4] = {};
   uint32_t weights[kKeys / 16][4];

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "kernels/attention/cuda_code.h"
+#include "kernels/attention/cuda_hopper_band_sums.h"
 #include "kernels/attention/cuda_hopper_code.h"
 #include "kernels/attention/cuda_hopper_instances.h"
 #include "kernels/attention/cuda_hopper_queries.h"
@@ -33,8 +34,10 @@ const auto& Instances() {
 const HopperWidths* FindWidths(const Problem& p) {
   int64_t slots = 0;
   for (int v = 0; v < p.num_values; ++v) slots += Slots(p.values[v].width);
+  const int64_t width = std::max(p.width, p.query_band);
   for (const HopperWidths* const widths : Instances()) {
-    if (widths->type == p.type && widths->width >= p.width &&
+    if (p.query_band > 0 && !widths->has_numbers) continue;
+    if (widths->type == p.type && widths->width >= width &&
         widths->values_width >= slots * kTileColumns) {
       return widths;
     }
@@ -42,10 +45,17 @@ const HopperWidths* FindWidths(const Problem& p) {
   return nullptr;
 }
 
+// The problem without vectors of distances, as wide.
+Problem WithoutVectors(Problem p) {
+  p.width = std::max(p.width, p.query_band);
+  p.query_band = 0;
+  return p;
+}
+
 // What problem.h has and this kernel does not.
 const char* MissingTerm(const Problem& p) {
   if (p.positioned && DistanceNumberOf(p) != kNoNumber) {
-    return "it does not do position ids with a bias or multipliers";
+    return "it does not do position ids with tables of distances";
   }
   if (p.multiplied && p.biased) {
     return "it does not do multipliers beside a bias";
@@ -53,9 +63,14 @@ const char* MissingTerm(const Problem& p) {
   if (p.rectified && !p.multiplied) {
     return "it does not do rectified products without multipliers";
   }
+  if (p.query_band > 0 && (HasTable(p) || HasMod(p))) {
+    return "it does not do vectors of distances beside other tables of them";
+  }
   if (HasMod(p)) return "it does not do score mods";
-  if (p.query_band > 0 || p.key_band > 0) {
-    return "it does not do vectors of distances";
+  if (p.key_band > 0) return "it does not do vectors of distances at keys";
+  if (p.query_band > 0 && (!p.causal || p.distances() > kBandColumns)) {
+    return "it does vectors of distances without keys after the query only, of "
+           "64 distances at most";
   }
   if (p.by_channel) return "it does not do products by channel";
   if (p.far_from > 0) return "it does not do a far product";
@@ -71,12 +86,16 @@ const char* Refusal(const Problem& p) {
   if (p.device != Device::kCuda) return "its tensors must lie on a GPU";
   const char* const of_type = TypeRefusal(Instances(), p.type);
   if (of_type != nullptr) return of_type;
-  bool whole = p.width % 8 == 0;
+  bool whole = p.width % 8 == 0 && p.query_band % 8 == 0;
   for (int v = 0; v < p.num_values; ++v) whole &= p.values[v].width % 8 == 0;
   if (!whole) return "its widths must be multiples of 8";
   // The largest product must be the largest logit.
   if (!(p.scale > 0)) return "its scale must be above 0";
   if (FindWidths(p) == nullptr) {
+    if (FindWidths(WithoutVectors(p)) != nullptr) {
+      return "it does not do vectors of distances where k and the values "
+             "together are wider than 256, each in whole tiles of 64 columns";
+    }
     return "its widths are larger than the library was built for: bazel build "
            "--config=cuda_all";
   }
@@ -163,9 +182,35 @@ void PlaceSlots(const Problem& p, Slot* slots) {
   }
 }
 
+int64_t NumTerms(const Problem& p) {
+  return p.batch * p.heads * p.queries * p.distances();
+}
+
+// What both passes have: what FindNear needs, and terms of vectors of
+// distances.
+void PlaceTerms(Workspace* workspace, HopperArguments* arguments) {
+  const Problem& p = arguments->tiled.call.problem;
+  workspace->Take<char>(NearBytes(p));
+  if (p.query_band == 0) return;
+  arguments->band_terms_BHTL = workspace->Take<float>(NumTerms(p));
+}
+
 // What the backward pass of blocks in parts has at most: as many of each head,
 // with two groups.
 constexpr int64_t kMaxBlocks = 8;
+
+// Of the gradients of vectors of distances. Near pairs that are none have 0.
+void PlaceBand(Workspace* workspace, HopperArguments* arguments) {
+  const Problem& p = arguments->tiled.call.problem;
+  const int64_t heads = p.batch * p.heads;
+  // About two blocks for each multiprocessor of a device of 132, and two tiles
+  // of queries for each.
+  const int64_t pairs = (NumTiles(p.queries) + 1) / 2;
+  arguments->band_parts = std::max<int64_t>(1, std::min(pairs, 256 / heads));
+  arguments->band_changes_BHTL = workspace->Take<float>(NumTerms(p));
+  arguments->d_band_parts = workspace->Take<float>(
+      heads * arguments->band_parts * p.distances() * p.query_band);
+}
 
 // Sums that begin as zeros, one behind the other.
 struct Sums {
@@ -183,13 +228,14 @@ Sums Place(const HopperWidths& widths, Workspace* workspace,
       (p.queries + widths.backward_queries - 1) / widths.backward_queries;
   tiled.spread_length = SpreadLength(p);
   tiled.spread_stride = (tiled.spread_length + 15) / 16 * 16;
-  workspace->Take<char>(NearBytes(p));
+  PlaceTerms(workspace, arguments);
   tiled.delta_BHT = workspace->Take<float>(heads * p.queries);
   const int64_t before = workspace->bytes();
   arguments->dq_BHTD = workspace->Take<float>(heads * p.queries * p.width);
   arguments->turns = workspace->Take<int>(heads * tiles);
   arguments->begun = workspace->Take<int>(1);
-  if (DistanceNumberOf(p) != kNoNumber) {
+  if (p.query_band > 0) PlaceBand(workspace, arguments);
+  if (HasTable(p)) {
     // At least two tiles of keys for a block: few parts where rows are short.
     const int64_t of_keys =
         (p.keys + widths.backward_keys - 1) / widths.backward_keys;
@@ -204,8 +250,14 @@ Sums Place(const HopperWidths& widths, Workspace* workspace,
           workspace->bytes() - before};
 }
 
-// The same of rows that boxes cannot be copied of.
-int64_t ForwardBytes(const Problem& p) { return TiledCuda().forward_bytes(p); }
+int64_t ForwardBytes(const Problem& p) {
+  HopperArguments arguments = {};
+  arguments.tiled.call.problem = p;
+  Workspace workspace(nullptr);
+  PlaceTerms(&workspace, &arguments);
+  // Of rows that boxes cannot be copied of.
+  return std::max(workspace.bytes(), TiledCuda().forward_bytes(p));
+}
 
 int64_t BackwardBytes(const Problem& p) {
   HopperArguments arguments = {};
@@ -214,6 +266,16 @@ int64_t BackwardBytes(const Problem& p) {
   Place(*FindWidths(p), &workspace, &arguments);
   // Of rows that boxes cannot be copied of.
   return std::max(workspace.bytes(), TiledCuda().backward_bytes(p));
+}
+
+// Sums up the parts of the gradient of vectors of distances.
+const char* SumBand(const HopperArguments& arguments, void* stream) {
+  if (arguments.d_band_parts == nullptr) return nullptr;
+  const Problem& p = arguments.tiled.call.problem;
+  return device::Launch(
+      HopperBandSums,
+      {p.distances(), p.table_heads, 1, kThreads, kThreads * sizeof(float)},
+      stream, arguments);
 }
 
 // Of q, k and the values, with as many rows as the pass reads.
@@ -239,6 +301,8 @@ const char* Forward(const Call& call, void* workspace, void* stream) {
   if (maps.error() != nullptr) {
     return TiledCuda().forward(call, workspace, stream);
   }
+  Workspace memory(workspace);
+  PlaceTerms(&memory, &arguments);
   const char* const error = FindNear(workspace, stream, &arguments.tiled);
   return error != nullptr ? error : widths.forward(arguments, stream);
 }
@@ -246,8 +310,7 @@ const char* Forward(const Call& call, void* workspace, void* stream) {
 const char* Backward(const Call& call, void* workspace, void* stream) {
   const Problem& p = call.problem;
   const HopperWidths& widths = *FindWidths(p);
-  const bool lacks =
-      DistanceNumberOf(p) != kNoNumber && !widths.backward_numbers;
+  const bool lacks = DistanceNumberOf(p) != kNoNumber && !widths.has_numbers;
   if (!AreBoxed(call) || !AreMixedBoxed(call) || lacks) {
     return TiledCuda().backward(call, workspace, stream);
   }
@@ -270,6 +333,11 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
   }
   Workspace memory(workspace);
   const Sums sums = Place(widths, &memory, &arguments);
+  const bool wants_vectors = call.d_inputs[kQueryVector].data != nullptr;
+  if (!wants_vectors) arguments.d_band_parts = nullptr;
+  if (!wants_vectors && call.d_inputs[kQueryBand].data == nullptr) {
+    arguments.band_changes_BHTL = nullptr;
+  }
   if (call.d_inputs[NumberInput(p)].data == nullptr) {
     tiled.d_parts[NumberSums(p)] = nullptr;
     tiled.parts = 0;
@@ -279,6 +347,7 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
   if (error == nullptr) error = FindDelta(tiled, stream);
   if (error == nullptr) error = widths.backward(arguments, stream);
   if (error == nullptr) error = SumTables(tiled, stream);
+  if (error == nullptr) error = SumBand(arguments, stream);
   if (error != nullptr || call.d_inputs[kQ].data == nullptr) return error;
   const int64_t pairs = p.queries * p.width / 2;
   return device::Launch(HopperQueries,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/attention/cuda_hopper_band.h"
 #include "kernels/attention/cuda_tiled_hook.h"
 #include "kernels/common/cuda_hopper.h"
 
@@ -23,16 +24,14 @@ struct SightFacts {
 };
 
 // Whether a warp has to bring them.
-ORDO_DEVICE bool HasFacts(const Problem& p) {
-  return p.biased || p.multiplied || p.padded;
-}
+ORDO_DEVICE bool HasFacts(const Problem& p) { return HasTable(p) || p.padded; }
 
 // Brings the numbers of kCount distances from `nearest` on, by a warp.
 template <int kCount>
 ORDO_DEVICE void LoadNumbers(const Call& call, int64_t head, int64_t nearest,
                              float (&numbers)[kCount]) {
   const Problem& p = call.problem;
-  if (DistanceNumberOf(p) == kNoNumber) return;
+  if (!HasTable(p)) return;
   const float* const table = TableOf(call, NumberInput(p), head);
   const float factor = p.multiplied ? p.scale * kLog2E : kLog2E;
   ORDO_ROLLED
@@ -171,7 +170,8 @@ ORDO_DEVICE void ApplyNumbers(const PairLogit<kNumber>& logit, int query,
 // columns are queries. Distance d has element d + kRows - 1 of `numbers`.
 template <int kRows, int kNumbers>
 struct QueryFacts {
-  // lse in base 2.
+  // lse in base 2, less the term of the farthest distance where all keys are
+  // there.
   float lse[kRows];
   float delta[kRows];
   // b times log2(e); or M times that and the scale.
@@ -180,20 +180,22 @@ struct QueryFacts {
   int first[kRows];
 };
 
-template <int kRows, int kNumbers>
-ORDO_DEVICE void LoadQueryFacts(const TiledArguments& arguments,
+template <int kRows, int kKeys, int kNumbers>
+ORDO_DEVICE void LoadQueryFacts(const HopperArguments& arguments,
                                 const HeadOf& of, const Place& place,
                                 QueryFacts<kRows, kNumbers>* facts) {
-  const Call& call = arguments.call;
+  const Call& call = arguments.tiled.call;
   const Problem& p = call.problem;
   const int lane = device::ThreadId() % 32;
+  const bool far = p.query_band > 0 && !IsNearby<kRows, kKeys>(p, place);
   ORDO_ROLLED
   for (int i = lane; i < kRows; i += 32) {
     const int64_t token = place.query + i;
     const int64_t at = (of.batch * p.heads + of.head) * p.queries + token;
     const bool real = token < p.queries;
     facts->lse[i] = real ? call.lse_BHT[at] * kLog2E : INFINITY;
-    facts->delta[i] = real ? arguments.delta_BHT[at] : 0;
+    if (far) facts->lse[i] -= FarTerm(arguments, of, token);
+    facts->delta[i] = real ? arguments.tiled.delta_BHT[at] : 0;
     if (!p.bounded) continue;
     facts->first[i] = real ? Clamped(FirstKey(call, of, token) - place.key) : 0;
   }

@@ -1,6 +1,7 @@
 // The device code of cuda_hopper on an emulated device, as
 // cuda_emulated_test.cc tests that of cuda_tiled.
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -28,6 +29,13 @@ RunOptions Boxed() {
   return options;
 }
 
+Problem PlainOnGpu(int64_t length) {
+  Problem problem = check::Plain(length, 64);
+  problem.device = Device::kCuda;
+  problem.type = Type::kBfloat16;
+  return problem;
+}
+
 // TAPE's with wide heads, whose gradients two kernels have: of several tiles of
 // keys, and beside a bias, for which there are no such kernels.
 std::vector<Case> WideStates(const Case& state) {
@@ -44,6 +52,34 @@ std::vector<Case> WideStates(const Case& state) {
   return {state, shared, biased};
 }
 
+// Vectors of distances in rows of many tiles, most of whose keys are as far as
+// any can be: of heads that share keys, of a chunk that begins within a tile,
+// beside a wide state, and of as many distances and columns as there may be.
+// Blocks of dX have several tiles of queries, and threads that sum up its parts
+// more of these than they read at once.
+std::vector<Case> LongBands(const Case& band) {
+  Case shared = band, padded = band, state = band, most = band;
+  for (Case* const c : {&shared, &padded, &state, &most}) {
+    c->problem.queries = c->problem.keys = 330;
+    c->problem.batch = 1;
+  }
+  shared.label = "long_query_band_shared_bf16";
+  shared.problem.heads = 4;
+  shared.problem.key_heads = shared.problem.values[0].heads = 2;
+  shared.problem.queries = 301;
+  padded.label = "long_query_band_padded_bounded_bf16";
+  padded.problem.batch = 2;
+  padded.problem.padded = padded.problem.bounded = true;
+  padded.problem.table_heads = padded.problem.heads;
+  state.label = "long_query_band_state_bf16";
+  state.problem.num_values = 2;
+  state.problem.values[1] = {64, state.problem.heads};
+  most.label = "long_query_band_128_of_64_distances_bf16";
+  most.problem.reach = 63;
+  most.problem.query_band = 128;
+  return {shared, padded, state, most};
+}
+
 // Those that the kernel supports, for a device; some of a single token and with
 // wide keys.
 std::vector<Case> Problems() {
@@ -54,8 +90,14 @@ std::vector<Case> Problems() {
                                         "near_biased_both_ways_70x128_bf16",
                                         "bounded_shared_chunk_70x128_bf16",
                                         "multiplied_70x128_bf16",
-                                        "rectified_shared_chunk_70x128_bf16"};
+                                        "rectified_shared_chunk_70x128_bf16",
+                                        "query_band_1x40_bf16",
+                                        "query_band_70x128_bf16"};
   std::vector<Case> all = check::Problems();
+  const auto band = std::find_if(all.begin(), all.end(), [](const Case& c) {
+    return c.label == "query_band_bf16";
+  });
+  for (Case& c : LongBands(Case(*band))) all.push_back(std::move(c));
   for (Case& c : check::SizedProblems()) {
     if (c.label == "equal_state_70x128_bf16") {
       for (Case& wide : WideStates(c)) all.push_back(std::move(wide));
@@ -96,6 +138,7 @@ TEST(CudaHopperTest, TheOrderOfWarpsAndOfCopiesChangesNoBit) {
                                         "biased_padded_shared_bf16",
                                         "near_biased_both_ways_bf16",
                                         "wide_state_shared_bounded_bf16",
+                                        "long_query_band_shared_bf16",
                                         "rectified_near_padded_both_ways_bf16"};
   size_t count = 0;
   kernels::testing::SetSchedule(3);
@@ -111,22 +154,38 @@ TEST(CudaHopperTest, TheOrderOfWarpsAndOfCopiesChangesNoBit) {
   EXPECT_EQ(count, chosen.size());
 }
 
+// Optimizers would make steps of what rounding leaves.
+TEST(CudaHopperTest, VectorsOfDistancesThatNoPairHasGetNoGradientAtAll) {
+  Problem problem = PlainOnGpu(40);
+  problem.query_band = 64;
+  problem.reach = 50;
+  Tensors found = check::MakeTensors(problem, 3);
+  ASSERT_EQ(
+      check::RunKernel(problem, CudaKernel(HopperCuda()), Boxed(), &found), "");
+  const std::vector<double>& changes = found.d_inputs[kQueryVector];
+  const auto seen = changes.begin() + 11 * problem.query_band;
+  EXPECT_EQ(std::count(changes.begin(), seen, 0.0), seen - changes.begin());
+  EXPECT_EQ(std::count(seen, seen + problem.query_band, 0.0), 0);
+}
+
 TEST(CudaHopperTest, FarKeysAreLeftOutWhereABiasLeavesThemNoWeight) {
   testing::ExpectFarKeysAreLeftOut(Type::kBfloat16, CudaKernel(HopperCuda()),
                                    Boxed());
 }
 
-TEST(CudaHopperTest, WideAndFallingProblemsOfAProbeAreNearTheReference) {
+TEST(CudaHopperTest, WideAndLongProblemsOfAProbeAreNearTheReference) {
   size_t count = 0;
   kernels::testing::SetSchedule(1);
   for (const Case& c : check::SmallProblems(Device::kCuda)) {
-    if (c.label != "plain_wide_bf16" && c.label != "long_falling_bf16")
+    if (c.label != "plain_wide_bf16" && c.label != "long_falling_bf16" &&
+        c.label != "long_query_band_bf16") {
       continue;
+    }
     ++count;
     SCOPED_TRACE(c.label);
     testing::ExpectNearReference(c, CudaKernel(HopperCuda()), Boxed());
   }
-  EXPECT_EQ(count, 2);
+  EXPECT_EQ(count, 3);
 }
 
 TEST(CudaHopperTest, FromGraphsPassesGiveTheSameBits) {
@@ -135,22 +194,22 @@ TEST(CudaHopperTest, FromGraphsPassesGiveTheSameBits) {
   options.memory =
       &kernels::testing::CountedMemory(kernels::testing::HostMemory());
   for (const Case& c : check::SmallProblems(Device::kCuda)) {
-    if (c.label != "equal_state_bf16" && c.label != "biased_bf16") continue;
+    if (c.label != "equal_state_bf16" && c.label != "biased_bf16" &&
+        c.label != "query_band_bf16") {
+      continue;
+    }
     ++count;
     SCOPED_TRACE(c.label);
     testing::ExpectSameBitsFromGraphs(c.problem, CudaKernel(HopperCuda()),
                                       kernels::testing::EmulatedGraphs(),
                                       options);
   }
-  EXPECT_EQ(count, 2);
+  EXPECT_EQ(count, 3);
 }
 
 TEST(CudaHopperTest, WhatItDoesNotDoIsRefusedByName) {
-  Problem problem = check::Plain(70, 64);
-  problem.device = Device::kCuda;
-  problem.type = Type::kBfloat16;
   testing::ExpectRefused(
-      CudaKernel(HopperCuda()), problem,
+      CudaKernel(HopperCuda()), PlainOnGpu(70),
       {
           {"must lie on a GPU", [](Problem* p) { p->device = Device::kCpu; }},
           {"type must be bf16", [](Problem* p) { p->type = Type::kFloat32; }},
@@ -175,7 +234,6 @@ TEST(CudaHopperTest, WhatItDoesNotDoIsRefusedByName) {
              p->mod = kScoreMods[0];
              p->pieces = 2;
            }},
-          {"vectors of distances", [](Problem* p) { p->key_band = 8; }},
           {"by channel", [](Problem* p) { p->by_channel = true; }},
           {"a far product", [](Problem* p) { p->far_from = 9; }},
           {"sums of weights", [](Problem* p) { p->summed = true; }},
@@ -184,6 +242,47 @@ TEST(CudaHopperTest, WhatItDoesNotDoIsRefusedByName) {
           {"position ids",
            [](Problem* p) { p->positioned = p->multiplied = true; }},
           {"counted positions", [](Problem* p) { p->gates = Gates::kLogits; }},
+      });
+}
+
+TEST(CudaHopperTest, VectorsOfDistancesThatItDoesNotDoAreRefusedByName) {
+  testing::ExpectRefused(
+      CudaKernel(HopperCuda()), PlainOnGpu(70),
+      {
+          {"vectors of distances at keys", [](Problem* p) { p->key_band = 8; }},
+          {"multiples of 8", [](Problem* p) { p->query_band = 12; }},
+          {"of 64 distances at most",
+           [](Problem* p) {
+             p->query_band = 8;
+             p->reach = 64;
+           }},
+          {"without keys after the query",
+           [](Problem* p) {
+             p->query_band = 8;
+             p->causal = false;
+           }},
+          {"vectors of distances beside other tables",
+           [](Problem* p) {
+             p->query_band = 8;
+             p->biased = true;
+           }},
+          {"vectors of distances beside other tables",
+           [](Problem* p) {
+             p->query_band = 8;
+             p->mod = kScoreMods[0];
+             p->pieces = 2;
+           }},
+          {"vectors of distances where k and the values",
+           [](Problem* p) {
+             p->query_band = 8;
+             p->values[0].width = 256;
+           }},
+          {"--config=cuda_all", [](Problem* p) { p->query_band = 136; }},
+          {"position ids",
+           [](Problem* p) {
+             p->positioned = true;
+             p->query_band = 8;
+           }},
       });
 }
 

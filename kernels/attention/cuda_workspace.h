@@ -5,8 +5,7 @@
 
 #include "kernels/attention/problem.h"
 
-// How the rows for GPUs lay out what their backward passes need: forward ones
-// need nothing.
+// How the rows for GPUs lay out what their passes need.
 
 namespace ordo::kernels::attention {
 

@@ -31,6 +31,7 @@ struct Row {
   const char* segments_param = "";
   bool (*is_plain)(const Component& encoding) = nullptr;
   const char* plain_text = "";
+  int (*vectors)(const Component& encoding) = nullptr;
 };
 
 // Null: it is not given.
@@ -50,16 +51,36 @@ bool IsPlainCope(const Component& encoding) {
   return positions != nullptr && positions->number_value() > kMaxPositions;
 }
 
-bool IsPlainShaw(const Component& encoding) {
-  const auto* const values = ParamOf(encoding, "values");
+// Farthest distance that its tables tell apart; 0: it is not given.
+int64_t ReachOfShaw(const Component& encoding) {
   const auto* const distance = ParamOf(encoding, "max_distance");
   const auto* const unseen = ParamOf(encoding, "unseen");
-  if (values == nullptr || !values->bool_value() || distance == nullptr) {
-    return false;
-  }
+  if (distance == nullptr) return 0;
   // Those that add nothing are one distance more.
   const bool drops = unseen != nullptr && unseen->string_value() == "none";
-  return distance->number_value() + (drops ? 1 : 0) > kMaxSummedReach;
+  return static_cast<int64_t>(distance->number_value()) + (drops ? 1 : 0);
+}
+
+bool HasShawsValues(const Component& encoding) {
+  const auto* const values = ParamOf(encoding, "values");
+  return values != nullptr && values->bool_value();
+}
+
+bool IsPlainShaw(const Component& encoding) {
+  return HasShawsValues(encoding) && ReachOfShaw(encoding) > kMaxSummedReach;
+}
+
+int VectorsOfShaw(const Component& encoding) {
+  const int64_t reach = ReachOfShaw(encoding);
+  if (HasShawsValues(encoding) || reach >= kNoLimit) return kNoLimit;
+  return static_cast<int>(reach + 1);
+}
+
+int VectorsOfTransformerXl(const Component& encoding) {
+  const auto* const clamp = ParamOf(encoding, "clamp_length");
+  const double reach = clamp == nullptr ? 0 : clamp->number_value();
+  if (reach == 0 || reach >= kNoLimit) return kNoLimit;
+  return static_cast<int>(reach) + 1;
 }
 
 AttentionWidths WidthsOfTener(const Component& /*encoding*/,
@@ -113,15 +134,17 @@ constexpr Row kRows[] = {
      "and those products are not written for GPUs",
      kProducts, true, 33.2},
     {"shaw", "q with a vector for each of 17 distances", "shaw",
-     "cpu_tiled cuda_tiled", "", kProducts, true, 2.7,
+     "cpu_tiled cuda_hopper cuda_tiled", "", kProducts, true, 2.7,
      /*widths=*/nullptr, /*needs_causal=*/false,
      /*pieces_param=*/"", /*segments_param=*/"", IsPlainShaw,
      "values: true and a max_distance above 1024, or 1023 with unseen: none, "
-     "as kernels keep a sum of weights for each token and distance"},
+     "as kernels keep a sum of weights for each token and distance",
+     VectorsOfShaw},
     {"transformer_xl", "q with a vector for every distance", "transformer_xl",
-     "cpu_tiled cuda_tiled", "", kProducts, true, 2.5,
+     "cpu_tiled cuda_hopper cuda_tiled", "", kProducts, true, 2.5,
      /*widths=*/nullptr, /*needs_causal=*/false,
-     /*pieces_param=*/"", /*segments_param=*/"segment_length"},
+     /*pieces_param=*/"", /*segments_param=*/"segment_length",
+     /*is_plain=*/nullptr, /*plain_text=*/"", VectorsOfTransformerXl},
     {"deberta", "q and k with a vector for each of 65 distances",
      "deberta huang4", "cpu_tiled cuda_tiled", "", kProducts, true, 3.9},
     {"cope", "positions counted by gates of the logits, 64 of them", "cope",
@@ -151,7 +174,8 @@ const std::vector<AttentionKernel>& AttentionKernels() {
       {"cpu_counted_avx512", "cpu_counted", "cpu", both, kNoLimit, 1},
       {"cpu_counted_avx2", "cpu_counted", "cpu", both, kNoLimit, 1},
       {"cpu_counted", "cpu_counted", "cpu", both, kNoLimit, 1},
-      {"cuda_hopper", "cuda_hopper", "cuda", half, 128, 8, 256, 64, 0, kNone},
+      {"cuda_hopper", "cuda_hopper", "cuda", half, 128, 8, 256, 64, 0, kNone,
+       64},
       {"cuda_tiled", "cuda_tiled", "cuda", half, 128, 8, 256, 1, 64, kNumbers},
       {"cuda_counted", "cuda_counted", "cuda", half, 128, 8, 128, 1, 0, kNone},
   };
@@ -167,7 +191,7 @@ const std::vector<AttentionClass>& AttentionClasses() {
                        absl::StrSplit(row.kernels, ' '), row.no_cuda,
                        row.distances, row.is_measured, row.slowdown, row.widths,
                        row.needs_causal, row.pieces_param, row.segments_param,
-                       row.is_plain, row.plain_text});
+                       row.is_plain, row.plain_text, row.vectors});
     }
     return made;
   }();

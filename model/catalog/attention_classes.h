@@ -50,6 +50,9 @@ struct AttentionKernel {
   int max_pieces = kNoLimit;
   // The most that it reads of distances between position ids.
   Distances of_ids = Distances::kProducts;
+  // Most distances of vectors; if fewer than kNoLimit, at queries alone and
+  // under the causal mask.
+  int max_vectors = kNoLimit;
 };
 
 const std::vector<AttentionKernel>& AttentionKernels();
@@ -102,6 +105,10 @@ struct AttentionClass {
   // why, after "with".
   bool (*is_plain)(const ordo::training::v1::Component& encoding) = nullptr;
   std::string plain_text;
+  // Under the causal mask, how many distances have a vector at queries under an
+  // encoding of the class; kNoLimit where there are vectors elsewhere too.
+  // Null: 0.
+  int (*vectors)(const ordo::training::v1::Component& encoding) = nullptr;
 };
 
 // The first is that of encodings that no other names.

@@ -32,6 +32,8 @@ struct Need {
   bool has_segments = false;
   // Why its parameters are such that no kernel does it; empty: they are not.
   std::string plain;
+  // Distances of vectors: AttentionClass::vectors.
+  int vectors = 0;
 };
 
 // 0 where there is none.
@@ -65,6 +67,7 @@ Need NeedOf(const v1::Component& encoding, const v1::Model* model,
     need.plain = absl::StrCat("no kernel does ", encoding.name(), " with ",
                               about.plain_text);
   }
+  if (about.vectors != nullptr) need.vectors = about.vectors(encoding);
   return need;
 }
 
@@ -82,6 +85,7 @@ void Join(const Need& more, Need* need) {
   need->pieces = std::max(need->pieces, more.pieces);
   need->has_segments = need->has_segments || more.has_segments;
   if (need->plain.empty()) need->plain = more.plain;
+  need->vectors = std::max(need->vectors, more.vectors);
   for (const AttentionClass* about : more.classes) {
     if (about == plain) continue;
     if (need->classes.front() == plain) need->classes.clear();
@@ -191,6 +195,15 @@ std::string WhyNotSizes(const AttentionKernel& kernel, const AttentionUse& use,
     return absl::StrCat("its functions of the distance have at most ",
                         kernel.max_pieces, " pieces, and ", of, " has ",
                         need.pieces);
+  }
+  const bool few = kernel.max_vectors < kNoLimit && need.vectors > 0;
+  const bool open = use.model != nullptr && !use.model->causal();
+  if (few && (open || need.vectors > kernel.max_vectors)) {
+    return absl::StrCat(
+        "its vectors of distances are at queries alone, of at "
+        "most ",
+        kernel.max_vectors,
+        " distances and under the causal mask, and those of ", of, " are not");
   }
   if (use.model == nullptr) return "";
   const int step = kernel.head_width_multiple, tile = kernel.value_tile;

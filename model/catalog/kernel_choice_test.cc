@@ -275,6 +275,44 @@ TEST_F(KernelChoiceTest, WhatIsTooLargeForAGpusKernelIsRefusedAndToldOf) {
   EXPECT_EQ(SlowdownNotice("training", Use(fire, "cpu", "fp32")), "");
 }
 
+TEST_F(KernelChoiceTest, VectorsOfFewDistancesTakeTheKernelThatHasThoseAlone) {
+  v1::Component shaw = Encoding("shaw");
+  auto& params = *shaw.mutable_params();
+  const auto expect_refused = [&] {
+    EXPECT_THAT(Wrong(Use(shaw, "cuda", "bf16", "cuda_hopper")),
+                HasSubstr("at queries alone, of at most 64 distances and under "
+                          "the causal mask, and those of shaw are not"));
+    EXPECT_EQ(Wrong(Use(shaw, "cuda", "bf16", "cuda_tiled")), "");
+    EXPECT_EQ(SlowdownNotice("training", Use(shaw, "cuda", "bf16")), "");
+  };
+  params["max_distance"].set_number_value(63);
+  EXPECT_EQ(Wrong(Use(shaw, "cuda", "bf16", "cuda_hopper")), "");
+  params["unseen"].set_string_value("none");
+  expect_refused();
+  params["max_distance"].set_number_value(62);
+  EXPECT_EQ(Wrong(Use(shaw, "cuda", "bf16", "cuda_hopper")), "");
+  params["values"].set_bool_value(true);
+  expect_refused();
+  params["values"].set_bool_value(false);
+  model_.set_causal(false);
+  expect_refused();
+}
+
+TEST_F(KernelChoiceTest, ClampedDistancesTakeTheKernelOfFewVectors) {
+  v1::Component encoding = Encoding("transformer_xl");
+  auto& clamp = (*encoding.mutable_params())["clamp_length"];
+  const auto wrong = [&](int distance) {
+    clamp.set_number_value(distance);
+    return Wrong(Use(encoding, "cuda", "bf16", "cuda_hopper"));
+  };
+  EXPECT_EQ(wrong(63), "");
+  for (const int distance : {0, 64}) {
+    EXPECT_THAT(wrong(distance),
+                HasSubstr("of at most 64 distances and under the causal mask, "
+                          "and those of transformer_xl are not"));
+  }
+}
+
 TEST_F(KernelChoiceTest, AStateTakesWhatItsFormTakes) {
   const auto told = [&](const v1::Component& encoding) {
     return SlowdownNotice("training", Use(encoding, "cuda", "bf16"));

@@ -421,9 +421,11 @@ bool ExpectRowsDoWhatTheCatalogueSays(const Model& model,
   options.device = c10::Device(at::kMeta);
   options.dtype = at::kBFloat16;
   const auto transformer = MakeTransformer(model, encoding, options);
-  const bool limited = catalog::MaxLength(encoding) != 0;
-  const int64_t length =
-      limited ? std::min<int64_t>(catalog::MaxLength(encoding), 12) : 12;
+  // Tables tell no more distances apart than rows have: those are longer than
+  // any limit of a kernel.
+  constexpr int64_t kTokens = 72;
+  const int64_t limit = catalog::MaxLength(encoding);
+  const int64_t length = limit == 0 ? kTokens : std::min(limit, kTokens);
   for (const auto& kernel : catalog::AttentionKernels()) {
     if (kernel.device != "cuda") continue;
     catalog::Violations violations;
@@ -836,6 +838,18 @@ TEST(KernelNamesTest, TheCatalogueHasTheNamesAndLimitsOfRowsForAGpu) {
       const int taken = 2 * ((width + tile - 1) / tile) * tile;
       EXPECT_EQ(takes(with(width, 2)), taken <= values)
           << kernel.name << ": two values " << width << " wide";
+    }
+    const auto with_vectors = [&](int distances, bool causal) {
+      auto problem = with(step, 1);
+      problem.query_band = step;
+      problem.reach = distances - 1;
+      problem.causal = causal;
+      return problem;
+    };
+    if (const int most = kernel.max_vectors; most < catalog::kNoLimit) {
+      EXPECT_TRUE(takes(with_vectors(most, true))) << kernel.name;
+      EXPECT_FALSE(takes(with_vectors(most + 1, true))) << kernel.name;
+      EXPECT_FALSE(takes(with_vectors(most, false))) << kernel.name;
     }
     if (counts || kernel.max_pieces == 0) {
       EXPECT_FALSE(takes(with(step, 1, 2))) << kernel.name;

@@ -467,14 +467,18 @@ std::vector<Case> WideProblems() {
 std::vector<Case> LongProblems() {
   Problem rows = Small(Device::kCuda, 700, 64);
   rows.heads = rows.key_heads = rows.values[0].heads = 1;
-  Problem biased = rows, open = rows, falling = rows;
+  Problem biased = rows, open = rows, vectors = rows, falling = rows;
   Bias(&biased);
   All({BothWays, Bias})(&open);
+  vectors.queries = vectors.keys = 330;
+  QueryBand(&vectors);
+  vectors.reach = 40;
   falling.queries = falling.keys = 400;
   Bias(&falling);
   return {{"long", rows},
           {"long_biased", biased},
           {"long_biased_both_ways", open},
+          {"long_query_band", vectors},
           {"long_falling", falling, DrawFallingBias}};
 }
 
