@@ -45,8 +45,8 @@ absl::Status List(const scheduler::Scheduler& scheduler,
   ORDO_ASSIGN_OR_RETURN(const scheduler::JobFilter filter,
                         ParseFilter(request.filter()));
   ORDO_ASSIGN_OR_RETURN(auto listing, scheduler.ListJobs(filter, page));
-  for (Job& job : listing.items) *response->add_jobs() = std::move(job);
-  response->set_next_page_token(request::MakePageToken(key, listing.next));
+  response->set_next_page_token(
+      request::FillPage(key, std::move(listing), response->mutable_jobs()));
   return absl::OkStatus();
 }
 

@@ -41,8 +41,8 @@ absl::Status List(const scheduler::Scheduler& scheduler,
       const scheduler::Page page,
       request::ParsePage(key, request.page_size(), request.page_token()));
   ORDO_ASSIGN_OR_RETURN(auto listing, scheduler.ListQueues(page));
-  for (Queue& queue : listing.items) *response->add_queues() = std::move(queue);
-  response->set_next_page_token(request::MakePageToken(key, listing.next));
+  response->set_next_page_token(
+      request::FillPage(key, std::move(listing), response->mutable_queues()));
   return absl::OkStatus();
 }
 

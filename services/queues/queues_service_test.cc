@@ -200,6 +200,38 @@ TEST_F(QueuesServiceTest, PagesAreInOrderOfNames) {
   EXPECT_EQ(FieldOf(List(-1, "", &second)), "page_size");
 }
 
+TEST_F(QueuesServiceTest, QueuesWithLongHistoriesAreListedInSeveralPages) {
+  constexpr int kNumQueues = 300;
+  constexpr int kNumChanges = 20;
+  const scheduler::Author author{{}, std::string(256, 'r')};
+  const auto ignore = [](const absl::StatusOr<Queue>&) {};
+  for (int i = 0; i < kNumQueues; ++i) {
+    Queue queue;
+    queue.set_name("queues/q" + std::to_string(i));
+    loopback_.scheduler().CreateQueue(queue, author, ignore);
+    for (int change = 0; change < kNumChanges; ++change) {
+      queue.set_etag(std::to_string(change + 1));
+      queue.clear_quotas();
+      // Of which the change tells, up to its limit.
+      queue.add_quotas()->set_device(std::string(500, change % 2 ? 'a' : 'b'));
+      loopback_.scheduler().UpdateQueue(queue, author, ignore);
+    }
+  }
+  int num_listed = 0;
+  int num_pages = 0;
+  std::string token;
+  do {
+    ListQueuesResponse page;
+    const grpc::Status status = List(1000, token, &page);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    num_listed += page.queues_size();
+    ++num_pages;
+    token = page.next_page_token();
+  } while (!token.empty());
+  EXPECT_EQ(num_listed, kNumQueues + 1);  // The one that is always there.
+  EXPECT_GT(num_pages, 1);
+}
+
 TEST_F(QueuesServiceTest, LongReasonIsInvalid) {
   Context context;
   CreateQueueRequest request;

@@ -39,10 +39,8 @@ absl::Status List(const scheduler::Scheduler& scheduler,
       request::ParsePage(key, request.page_size(), request.page_token()));
   if (!job.empty()) ORDO_RETURN_IF_ERROR(scheduler.GetJob(job));
   ORDO_ASSIGN_OR_RETURN(auto listing, scheduler.ListReports(job, page));
-  for (Report& report : listing.items) {
-    *response->add_reports() = std::move(report);
-  }
-  response->set_next_page_token(request::MakePageToken(key, listing.next));
+  response->set_next_page_token(
+      request::FillPage(key, std::move(listing), response->mutable_reports()));
   return absl::OkStatus();
 }
 

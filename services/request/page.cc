@@ -53,6 +53,10 @@ absl::StatusOr<scheduler::Page> ParsePage(const ListKey& key, int32_t page_size,
   return page;
 }
 
+std::string EndAt(const ordo::jobs::v1::Job& job) {
+  return absl::StrCat(job.sequence());
+}
+
 std::string MakePageToken(const ListKey& key, std::string_view next) {
   if (next.empty()) return "";
   return absl::WebSafeBase64Escape(

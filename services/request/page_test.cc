@@ -1,14 +1,21 @@
 #include "services/request/page.h"
 
+#include <string>
+
 #include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/repeated_field.h"
 #include "gtest/gtest.h"
+#include "proto/ordo/queues/v1/queues.pb.h"
 
 namespace ordo::services::request {
 namespace {
 
 using base::testing::StatusIs;
+using google::protobuf::RepeatedPtrField;
+using ordo::queues::v1::Queue;
+using scheduler::Listing;
 
 const ListKey kKey = {"ListJobs", "state = RUNNING"};
 
@@ -59,6 +66,54 @@ TEST(PageTest, DamagedTokensAreRefused) {
     EXPECT_THAT(ParsePage(kKey, 0, bad),
                 StatusIs(absl::StatusCode::kInvalidArgument));
   }
+}
+
+Queue QueueOf(const std::string& id, size_t num_bytes) {
+  Queue queue;
+  queue.set_name("queues/" + id);
+  queue.add_changes()->set_reason(std::string(num_bytes, 'r'));
+  return queue;
+}
+
+TEST(PageTest, ListingThatFitsFillsOnePage) {
+  RepeatedPtrField<Queue> items;
+  EXPECT_EQ(
+      FillPage(kKey, Listing<Queue>{{QueueOf("a", 9), QueueOf("b", 9)}, ""},
+               &items),
+      "");
+  ASSERT_EQ(items.size(), 2);
+  EXPECT_EQ(items[1].name(), "queues/b");
+  items.Clear();
+  const Listing<Queue> more{{QueueOf("a", 9)}, "queues/a"};
+  EXPECT_EQ(FillPage(kKey, more, &items), MakePageToken(kKey, "queues/a"));
+}
+
+TEST(PageTest, PageEndsBeforeTheItemThatItsMessageDoesNotHold) {
+  RepeatedPtrField<Queue> items;
+  const size_t third = kMaxPageBytes / 3;
+  const Listing<Queue> listing{
+      {QueueOf("a", third), QueueOf("b", third), QueueOf("c", third)},
+      "queues/c"};
+  EXPECT_EQ(FillPage(kKey, listing, &items), MakePageToken(kKey, "queues/b"));
+  EXPECT_EQ(items.size(), 2);
+}
+
+TEST(PageTest, ItemThatIsTooLargeIsAPageAlone) {
+  RepeatedPtrField<Queue> items;
+  const Listing<Queue> listing{{QueueOf("a", kMaxPageBytes), QueueOf("b", 9)},
+                               ""};
+  EXPECT_EQ(FillPage(kKey, listing, &items), MakePageToken(kKey, "queues/a"));
+  EXPECT_EQ(items.size(), 1);
+}
+
+TEST(PageTest, PageOfJobsEndsAtTheSequenceOfItsLast) {
+  ordo::jobs::v1::Job first;
+  first.set_name("jobs/a");
+  first.set_sequence(17);
+  first.set_message(std::string(kMaxPageBytes, 'm'));
+  RepeatedPtrField<ordo::jobs::v1::Job> items;
+  const Listing<ordo::jobs::v1::Job> listing{{first, first}, ""};
+  EXPECT_EQ(FillPage(kKey, listing, &items), MakePageToken(kKey, "17"));
 }
 
 }  // namespace

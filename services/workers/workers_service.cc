@@ -43,10 +43,8 @@ absl::Status List(const scheduler::Scheduler& scheduler,
       const scheduler::Page page,
       request::ParsePage(key, request.page_size(), request.page_token()));
   ORDO_ASSIGN_OR_RETURN(auto listing, scheduler.ListWorkers(page));
-  for (Worker& worker : listing.items) {
-    *response->add_workers() = std::move(worker);
-  }
-  response->set_next_page_token(request::MakePageToken(key, listing.next));
+  response->set_next_page_token(
+      request::FillPage(key, std::move(listing), response->mutable_workers()));
   return absl::OkStatus();
 }
 

@@ -73,6 +73,7 @@ absl::Status ListJobs(Context& context, const ListOptions& options) {
                 options.limit, [&](const ListJobsResponse& page) {
                   all.MergeFrom(page);
                   all.set_next_page_token(page.next_page_token());
+                  return all.jobs_size();
                 }));
   if (PrintStructured(context, all)) return absl::OkStatus();
   Table table({"NAME", "STATE", "REASON", "KIND", ">STEP", "OWNER", ">AGE"});
@@ -113,6 +114,7 @@ absl::Status ListWorkers(Context& context, const ListOptions& options) {
           options.limit, [&](const ListWorkersResponse& page) {
             all.MergeFrom(page);
             all.set_next_page_token(page.next_page_token());
+            return all.workers_size();
           }));
   if (PrintStructured(context, all)) return absl::OkStatus();
   Table table(
@@ -151,6 +153,7 @@ absl::Status ListCheckpoints(Context& context, const ListOptions& options) {
                 options.limit, [&](const ListCheckpointsResponse& page) {
                   all.MergeFrom(page);
                   all.set_next_page_token(page.next_page_token());
+                  return all.checkpoints_size();
                 }));
   if (PrintStructured(context, all)) return absl::OkStatus();
   Table table({"NAME", ">STEP", ">SIZE", "STATE", ">AGE"});
@@ -179,6 +182,7 @@ absl::Status ListReports(Context& context, const ListOptions& options) {
                 options.limit, [&](const ListReportsResponse& page) {
                   all.MergeFrom(page);
                   all.set_next_page_token(page.next_page_token());
+                  return all.reports_size();
                 }));
   if (PrintStructured(context, all)) return absl::OkStatus();
   Table table({"NAME", "TASK", ">STEP", "SCORES", ">AGE"});

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "services/cli/testing/cli_test_base.h"
+#include "services/cli/testing/loopback_cli_test.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -11,6 +13,7 @@ using jobs::v1::Job;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ListTest = testing::CliTest;
+using ListOfServicesTest = testing::LoopbackCliTest;
 
 google::protobuf::Timestamp Ago(const base::Clock& clock, int64_t seconds) {
   google::protobuf::Timestamp time;
@@ -46,6 +49,24 @@ TEST_F(ListTest, AJobThatEndedEarlyShowsTheStepItReached) {
   });
   EXPECT_EQ(Run({"list"}), 0);
   EXPECT_THAT(out(), HasSubstr(" 16/400 "));
+}
+
+TEST_F(ListOfServicesTest, PagesThatALargeJobEndsAreFollowedByOthers) {
+  for (int i = 1; i <= 12; ++i) {
+    Job job;
+    job.set_name("jobs/j" + std::to_string(i));
+    job.set_state(Job::QUEUED);
+    job.mutable_owner()->set_user("ada");
+    job.set_message(std::string(1 << 20, 'x'));
+    loopback_.scheduler().PutJob(job);
+  }
+  EXPECT_EQ(Run({"list", "--limit", "10"}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("j12 "));
+  EXPECT_THAT(out(), HasSubstr("j3 "));
+  EXPECT_THAT(out(), Not(HasSubstr("j2 ")));
+  EXPECT_EQ(err(), "ordo: there are more; --limit 0 shows all\n");
+  EXPECT_EQ(Run({"list", "--limit", "0"}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("j1 "));
 }
 
 TEST_F(ListTest, ShowsMineUnlessAllUsersAreWanted) {

@@ -30,29 +30,32 @@ ListCall(Stub& stub,
          Request request) -> ListCall<Stub, Request, Response>;
 
 // Calls a List method page by page, `add` with each, until there are no more or
-// `limit` items were asked for (0: all). `limit` bounds what is asked, so the
-// caller gets at most that many. True when there are further ones.
+// `limit` items have come (0: all). `add` gives how many have come so far: a
+// page may have fewer than were asked for. True when there are further ones.
 //   ListPages(context,
 //             ListCall{context.client.jobs(), &JobsService::Stub::ListJobs,
 //                      request},
-//             100, [&](const ListJobsResponse& page) { ... });
+//             100, [&](const ListJobsResponse& page) {
+//               all.MergeFrom(page);
+//               return all.jobs_size();
+//             });
 template <typename Stub, typename Request, typename Response, typename Add>
 absl::StatusOr<bool> ListPages(Context& context,
                                ListCall<Stub, Request, Response> call,
                                int64_t limit, const Add& add) {
-  int64_t left = limit;
+  int64_t num_items = 0;
   while (true) {
     const int64_t size =
-        limit == 0 ? kMaxPageSize : std::min<int64_t>(left, kMaxPageSize);
+        limit == 0 ? kMaxPageSize
+                   : std::min<int64_t>(limit - num_items, kMaxPageSize);
     call.request.set_page_size(static_cast<int32_t>(size));
     ORDO_ASSIGN_OR_RETURN(
         Response page,
         context.client.Call(call.stub, call.method, call.request));
     call.request.set_page_token(page.next_page_token());
-    add(std::move(page));
-    left -= size;
+    num_items = add(std::move(page));
     const bool more = !call.request.page_token().empty();
-    if (!more || (limit != 0 && left <= 0)) return more;
+    if (!more || (limit != 0 && num_items >= limit)) return more;
   }
 }
 

@@ -57,7 +57,12 @@ absl::Status List(Context& context) {
       ListPages(context,
                 ListCall{context.client.queues(),
                          &QueuesService::Stub::ListQueues, ListQueuesRequest()},
-                0, [&](const ListQueuesResponse& page) { all.MergeFrom(page); })
+                0,
+                [&](const ListQueuesResponse& page) {
+                  all.MergeFrom(page);
+                  all.set_next_page_token(page.next_page_token());
+                  return all.queues_size();
+                })
           .status());
   if (PrintStructured(context, all)) return absl::OkStatus();
   Table table({"NAME", ">WEIGHT", "QUOTAS", "HELD", ">QUEUED", ">ACTIVE"});

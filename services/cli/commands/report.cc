@@ -72,6 +72,7 @@ absl::StatusOr<std::vector<Report>> FetchReports(Context& context,
                 [&](const ListReportsResponse& page) {
                   all.insert(all.end(), page.reports().begin(),
                              page.reports().end());
+                  return static_cast<int64_t>(all.size());
                 })
           .status());
   if (all.empty()) {
