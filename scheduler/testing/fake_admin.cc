@@ -93,9 +93,15 @@ absl::Status FakeScheduler::CheckQueues(const std::vector<NewJob>& jobs) const {
 
 absl::StatusOr<Queue> FakeScheduler::Keep(
     absl::StatusOr<core::QueuePtr> queue) {
+  if (queue.ok()) {
+    const std::string& name = (*queue)->name();
+    queues_[name.substr(name.rfind('/') + 1)] = *queue;
+  }
+  if (answers_to_lose_ > 0) {
+    --answers_to_lose_;
+    return absl::UnavailableError("lost");
+  }
   if (!queue.ok()) return queue.status();
-  const std::string& name = (*queue)->name();
-  queues_[name.substr(name.rfind('/') + 1)] = *queue;
   return **queue;
 }
 
@@ -156,6 +162,11 @@ void FakeScheduler::PutArchivedUsage(const usage::v1::ArchivedUsage& usage) {
 std::vector<usage::v1::ArchivedUsage> FakeScheduler::ListArchivedUsage() const {
   base::MutexLock lock(mutex_);
   return archived_usage_;
+}
+
+void FakeScheduler::LoseAnswers(int count) {
+  base::MutexLock lock(mutex_);
+  answers_to_lose_ = count;
 }
 
 }  // namespace ordo::scheduler::testing

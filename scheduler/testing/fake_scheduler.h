@@ -43,6 +43,9 @@ class FakeScheduler : public Scheduler {
   void PutReport(const reports::v1::Report& report);
   void PutWorker(const workers::v1::Worker& worker);
   void PutArchivedUsage(const usage::v1::ArchivedUsage& usage);
+  // The next `count` changes of queues are done and answered UNAVAILABLE, as
+  // when the connection breaks before the answer.
+  void LoseAnswers(int count);
   // What Explain answers.
   void PutExplanation(const std::string& job,
                       const jobs::v1::ExplainResponse& explanation);
@@ -126,7 +129,7 @@ class FakeScheduler : public Scheduler {
       ORDO_REQUIRES(mutex_);
   // Jobs of the queue that have not ended.
   int64_t NumJobs(const std::string& queue) const ORDO_REQUIRES(mutex_);
-  // Stores a changed queue.
+  // Stores a changed queue and gives what its caller hears.
   absl::StatusOr<queues::v1::Queue> Keep(absl::StatusOr<core::QueuePtr> queue)
       ORDO_REQUIRES(mutex_);
   // Changes what people decided of a worker.
@@ -160,6 +163,7 @@ class FakeScheduler : public Scheduler {
   std::map<int64_t, std::shared_ptr<Watch>> watches_ ORDO_GUARDED_BY(mutex_);
   int64_t last_watch_ ORDO_GUARDED_BY(mutex_) = 0;
   int64_t last_sequence_ ORDO_GUARDED_BY(mutex_) = 0;
+  int answers_to_lose_ ORDO_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace ordo::scheduler::testing

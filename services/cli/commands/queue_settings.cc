@@ -8,13 +8,16 @@
 #include "absl/strings/str_split.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
+#include "google/protobuf/util/message_differencer.h"
 #include "google/protobuf/util/time_util.h"
+#include "services/queues/queue_check.h"
 
 namespace ordo::services::cli {
 namespace {
 
-using queues::v1::Queue;
-using queues::v1::Quota;
+using google::protobuf::util::MessageDifferencer;
+using ordo::queues::v1::Queue;
+using ordo::queues::v1::Quota;
 
 // An option and the field that it sets.
 struct Setting {
@@ -137,6 +140,20 @@ absl::StatusOr<QueueSettings> ParseQueueSettings(const Arguments& arguments) {
     settings.mask.add_paths(setting->field);
   }
   return settings;
+}
+
+bool HasSettings(const Queue& queue, const QueueSettings& settings) {
+  const auto now = queues::ResolveQueue(queue);
+  const auto merged = queues::MergeQueue(queue, settings.queue, settings.mask);
+  if (!now.ok() || !merged.ok()) return false;
+  const auto asked = queues::ResolveQueue(*merged);
+  return asked.ok() && MessageDifferencer::Equals(*now, *asked);
+}
+
+bool HasOnlySettings(const Queue& queue, const Queue& settings) {
+  QueueSettings all{settings, {}};
+  all.mask.add_paths("*");
+  return HasSettings(queue, all);
 }
 
 void KeepOtherQuotas(const Queue& now, Queue* change) {

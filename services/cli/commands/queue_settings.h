@@ -16,7 +16,7 @@ std::vector<Option> QueueOptionTable();
 
 // What a command line sets of a queue.
 struct QueueSettings {
-  queues::v1::Queue queue;
+  ordo::queues::v1::Queue queue;
   // The fields that are set or unset.
   google::protobuf::FieldMask mask;
 };
@@ -25,12 +25,21 @@ struct QueueSettings {
 // unset too. Ranges are the scheduler's to check.
 absl::StatusOr<QueueSettings> ParseQueueSettings(const Arguments& arguments);
 
+// Whether all that a person sets of `queue` is as `settings` would make it:
+// what the mask names and `settings` lacks, at its default.
+bool HasSettings(const ordo::queues::v1::Queue& queue,
+                 const QueueSettings& settings);
+// The same for all that can be set.
+bool HasOnlySettings(const ordo::queues::v1::Queue& queue,
+                     const ordo::queues::v1::Queue& settings);
+
 // Adds to the quotas that `change` gives those that `now` has of other devices,
 // in the order of `now`.
-void KeepOtherQuotas(const queues::v1::Queue& now, queues::v1::Queue* change);
+void KeepOtherQuotas(const ordo::queues::v1::Queue& now,
+                     ordo::queues::v1::Queue* change);
 
 // "4", "4 of at most 8", "at most 8": a quota for people.
-std::string QuotaText(const queues::v1::Quota& quota);
+std::string QuotaText(const ordo::queues::v1::Quota& quota);
 
 }  // namespace ordo::services::cli
 

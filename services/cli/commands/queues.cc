@@ -116,8 +116,17 @@ absl::Status PrintChanged(Context& context, const absl::StatusOr<Queue>& queue,
   return absl::OkStatus();
 }
 
-// A queue that exists when the answer to the first try was lost is, if its
-// newest change is ours, the one that was asked for.
+// Whether the newest change of a queue may be ours: who asked, and why.
+bool IsOurs(const Context& context, const Queue& queue,
+            const std::string& reason) {
+  if (queue.changes().empty()) return false;
+  const auto& newest = *queue.changes().rbegin();
+  return newest.user() == context.client.options().user &&
+         newest.reason() == reason;
+}
+
+// A queue that exists when the answer to the first try was lost is, if we made
+// it and it is as we asked, the one that was asked for.
 absl::Status Create(Context& context, const std::string& argument,
                     const Arguments& arguments) {
   ORDO_ASSIGN_OR_RETURN(const std::string name, QueueName(argument));
@@ -133,14 +142,16 @@ absl::Status Create(Context& context, const std::string& argument,
       &maybe_done);
   if (maybe_done && absl::IsAlreadyExists(queue.status())) {
     const absl::StatusOr<Queue> there = GetQueue(context, name);
-    if (there.ok() && !there->changes().empty() &&
-        there->changes().rbegin()->user() == context.client.options().user) {
+    if (there.ok() && IsOurs(context, *there, request.reason()) &&
+        HasOnlySettings(*there, settings.queue)) {
       queue = there;
     }
   }
   return PrintChanged(context, queue, "created");
 }
 
+// One that is no longer as its etag says, when the answer to the first try was
+// lost, is done if it has what was asked for.
 absl::Status Update(Context& context, const std::string& argument,
                     const Arguments& arguments) {
   ORDO_ASSIGN_OR_RETURN(const std::string name, QueueName(argument));
@@ -163,11 +174,18 @@ absl::Status Update(Context& context, const std::string& argument,
       request.mutable_queue()->set_etag(now.etag());
     }
   }
-  return PrintChanged(
-      context,
-      context.client.Call(context.client.queues(),
-                          &QueuesService::Stub::UpdateQueue, request),
-      "updated");
+  bool maybe_done = false;
+  absl::StatusOr<Queue> queue = context.client.Call(
+      context.client.queues(), &QueuesService::Stub::UpdateQueue, request,
+      &maybe_done);
+  if (maybe_done && absl::IsAborted(queue.status())) {
+    const absl::StatusOr<Queue> there = GetQueue(context, name);
+    if (there.ok() &&
+        HasSettings(*there, {request.queue(), request.update_mask()})) {
+      queue = there;
+    }
+  }
+  return PrintChanged(context, queue, "updated");
 }
 
 // Gone at the second try, when the answer to the first was lost, is done.

@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "services/cli/testing/loopback_cli_test.h"
@@ -77,6 +80,45 @@ TEST_F(QueuesTest, EtagGuardsAChange) {
   EXPECT_EQ(Run({"queues", "delete", "night", "--etag", "9"}), 2);
   EXPECT_EQ(Run({"queues", "delete", "night", "--etag", "1"}), 0) << err();
   EXPECT_EQ(out(), "night deleted\n");
+}
+
+TEST_F(QueuesTest, WhatWasDoneWhenTheAnswerWasLostIsDone) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"create", "night", "--weight", "2", "--reason", "exams"},
+      {"update", "night", "--weight", "3", "--etag", "1"},
+      {"update", "night", "--quota", "cuda=:2", "--etag", "2"},
+      {"update", "night", "--quota", "cpu=1"},
+      {"update", "night", "--unset", "weight", "--etag", "4"},
+      {"delete", "night", "--etag", "5"}};
+  for (const std::vector<std::string>& command : commands) {
+    loopback_.scheduler().LoseAnswers(1);
+    std::vector<std::string> args = {"queues"};
+    args.insert(args.end(), command.begin(), command.end());
+    EXPECT_EQ(Run(args), 0) << command[0] << ": " << err();
+  }
+}
+
+TEST_F(QueuesTest, OlderQueueIsNotTakenForTheOneToCreate) {
+  EXPECT_EQ(Run({"queues", "create", "night", "--weight", "2"}), 0) << err();
+  const std::vector<std::vector<std::string>> others = {
+      {"--weight", "3"}, {}, {"--weight", "2", "--reason", "exams"}};
+  for (const std::vector<std::string>& other : others) {
+    loopback_.scheduler().LoseAnswers(1);
+    std::vector<std::string> args = {"queues", "create", "night"};
+    args.insert(args.end(), other.begin(), other.end());
+    EXPECT_EQ(Run(args), 2);
+    EXPECT_THAT(err(), HasSubstr("night exists"));
+  }
+  EXPECT_EQ(loopback_.scheduler().GetQueue("night")->weight(), 2);
+}
+
+TEST_F(QueuesTest, LostAnswerDoesNotHideThatSomebodyElseChangedIt) {
+  EXPECT_EQ(Run({"queues", "create", "night"}), 0) << err();
+  loopback_.scheduler().LoseAnswers(1);
+  EXPECT_EQ(Run({"queues", "update", "night", "--weight", "3", "--etag", "9"}),
+            2);
+  EXPECT_THAT(err(), HasSubstr("changed meanwhile"));
+  EXPECT_EQ(loopback_.scheduler().GetQueue("night")->weight(), 1);
 }
 
 TEST_F(QueuesTest, QueueWithJobsStaysAndItIsSaidWhatToDo) {
