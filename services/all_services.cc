@@ -39,9 +39,9 @@ struct AllServices::Parts {
         checkpoints({*options.scheduler, storage, queue, upload_queue, uploads,
                      authenticator, limits}),
         reports({*options.scheduler, storage, queue, limits}),
-        queues({*options.scheduler, authenticator, authoriser}),
+        queues({*options.scheduler, authenticator, authoriser, limits}),
         usage({*options.scheduler, clock, queue, limits}),
-        workers({*options.scheduler, clock, authenticator, authoriser}),
+        workers({*options.scheduler, clock, authenticator, authoriser, limits}),
         agent(*options.scheduler) {
     upload_queue.Run([this] { uploads.RemoveStale(); });
   }

@@ -1,9 +1,15 @@
 #include "services/all_services.h"
 
+#include <future>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/empty.pb.h"
+#include "grpcpp/generic/generic_stub.h"
 #include "gtest/gtest.h"
 #include "proto/ordo/agent/v1/agent.grpc.pb.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
@@ -12,6 +18,7 @@
 #include "proto/ordo/reports/v1/reports.grpc.pb.h"
 #include "proto/ordo/usage/v1/usage.grpc.pb.h"
 #include "proto/ordo/workers/v1/workers.grpc.pb.h"
+#include "services/limits/limits.h"
 #include "services/testing/loopback.h"
 
 namespace ordo::services {
@@ -79,6 +86,48 @@ TEST(AllServicesTest, EachServiceAnswers) {
     EXPECT_TRUE(ordo::agent::v1::SchedulerAgentService::NewStub(channel)
                     ->Announce(&context, request, &response)
                     .ok());
+  }
+}
+
+// Calls a method, such as "/ordo.jobs.v1.JobsService/GetJob", with a request of
+// which nothing is set.
+grpc::Status CallWithNothing(const std::shared_ptr<grpc::Channel>& channel,
+                             const std::string& method) {
+  using google::protobuf::Empty;
+  grpc::TemplatedGenericStub<Empty, Empty> stub(channel);
+  Context context;
+  const Empty request;
+  Empty response;
+  std::promise<grpc::Status> status;
+  stub.UnaryCall(
+      &context, method, grpc::StubOptions(), &request, &response,
+      [&status](grpc::Status got) { status.set_value(std::move(got)); });
+  return status.get_future().get();
+}
+
+TEST(AllServicesTest, EveryUnaryCallOfAUserCounts) {
+  limits::LimitsOptions one;
+  one.calls_per_second = 1;
+  one.burst_seconds = 1;
+  testing::Loopback loopback(nullptr, one);
+  EXPECT_TRUE(CallWithNothing(loopback.channel(),
+                              "/ordo.workers.v1.WorkersService/ListWorkers")
+                  .ok());
+  for (const std::string name :
+       {"ordo.jobs.v1.JobsService", "ordo.checkpoints.v1.CheckpointsService",
+        "ordo.reports.v1.ReportsService", "ordo.queues.v1.QueuesService",
+        "ordo.usage.v1.UsageService", "ordo.workers.v1.WorkersService"}) {
+    const auto* service =
+        google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(
+            name);
+    ASSERT_NE(service, nullptr) << name;
+    for (int i = 0; i < service->method_count(); ++i) {
+      if (service->method(i)->server_streaming()) continue;
+      const std::string method = "/" + name + "/" + service->method(i)->name();
+      EXPECT_EQ(CallWithNothing(loopback.channel(), method).error_code(),
+                grpc::StatusCode::RESOURCE_EXHAUSTED)
+          << method;
+    }
   }
 }
 

@@ -87,10 +87,18 @@ absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
 
 }  // namespace
 
+absl::Status CheckpointsService::Admit(
+    grpc::CallbackServerContext* context) const {
+  return parts_.limits.TakeCalls(base::GetCaller(*context));
+}
+
 grpc::ServerUnaryReactor* CheckpointsService::GetCheckpoint(
     grpc::CallbackServerContext* context,
     const ordo::checkpoints::v1::GetCheckpointRequest* request,
     Checkpoint* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   return request::Answer(context, Find(parts_.scheduler, request->name()),
                          response);
 }
@@ -98,6 +106,9 @@ grpc::ServerUnaryReactor* CheckpointsService::GetCheckpoint(
 grpc::ServerUnaryReactor* CheckpointsService::ListCheckpoints(
     grpc::CallbackServerContext* context, const ListCheckpointsRequest* request,
     ListCheckpointsResponse* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   return base::Finish(context, List(parts_.scheduler, *request, response));
 }
 
@@ -115,6 +126,9 @@ grpc::ServerUnaryReactor* CheckpointsService::CreateUpload(
     grpc::CallbackServerContext* context,
     const ordo::checkpoints::v1::CreateUploadRequest* request,
     ordo::checkpoints::v1::Upload* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.upload_queue.Run([this, reactor, request, response] {
     auto upload = parts_.uploads.Create(request->upload());
@@ -128,6 +142,9 @@ grpc::ServerUnaryReactor* CheckpointsService::WriteUpload(
     grpc::CallbackServerContext* context,
     const ordo::checkpoints::v1::WriteUploadRequest* request,
     ordo::checkpoints::v1::WriteUploadResponse* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   const auto id = request::ParseName("name", "uploads", request->name());
   if (!id.ok()) return base::Finish(context, id.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
@@ -143,6 +160,9 @@ grpc::ServerUnaryReactor* CheckpointsService::CommitUpload(
     grpc::CallbackServerContext* context,
     const ordo::checkpoints::v1::CommitUploadRequest* request,
     Checkpoint* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
   if (!owner.ok()) return base::Finish(context, owner.status());
   const auto order = ParseImport(*request, *owner);

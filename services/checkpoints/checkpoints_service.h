@@ -1,6 +1,7 @@
 #ifndef ORDO_SERVICES_CHECKPOINTS_CHECKPOINTS_SERVICE_H_
 #define ORDO_SERVICES_CHECKPOINTS_CHECKPOINTS_SERVICE_H_
 
+#include "absl/status/status.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
 #include "scheduler/scheduler.h"
 #include "services/auth/auth.h"
@@ -55,6 +56,8 @@ class CheckpointsService final
       ordo::checkpoints::v1::Checkpoint* response) override;
 
  private:
+  absl::Status Admit(grpc::CallbackServerContext* context) const;
+
   const Parts parts_;
 };
 

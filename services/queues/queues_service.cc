@@ -81,12 +81,21 @@ scheduler::Scheduler::QueueCallback Answering(grpc::ServerUnaryReactor* reactor,
 
 }  // namespace
 
+absl::Status QueuesService::Admit(grpc::CallbackServerContext* context) const {
+  return parts_.limits.TakeCalls(base::GetCaller(*context));
+}
+
+absl::StatusOr<scheduler::Author> QueuesService::AuthorOf(
+    grpc::CallbackServerContext* context, const std::string& reason) const {
+  ORDO_RETURN_IF_ERROR(Admit(context));
+  return request::AuthorOf(parts_.authenticator, parts_.authoriser,
+                           base::GetCaller(*context), reason);
+}
+
 grpc::ServerUnaryReactor* QueuesService::CreateQueue(
     grpc::CallbackServerContext* context, const CreateQueueRequest* request,
     Queue* response) {
-  const auto author =
-      request::AuthorOf(parts_.authenticator, parts_.authoriser,
-                        base::GetCaller(*context), request->reason());
+  const auto author = AuthorOf(context, request->reason());
   if (!author.ok()) return base::Finish(context, author.status());
   const auto queue = NewQueue(*request);
   if (!queue.ok()) return base::Finish(context, queue.status());
@@ -98,6 +107,9 @@ grpc::ServerUnaryReactor* QueuesService::CreateQueue(
 grpc::ServerUnaryReactor* QueuesService::GetQueue(
     grpc::CallbackServerContext* context,
     const ordo::queues::v1::GetQueueRequest* request, Queue* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   return request::Answer(context, Find(parts_.scheduler, request->name()),
                          response);
 }
@@ -105,15 +117,16 @@ grpc::ServerUnaryReactor* QueuesService::GetQueue(
 grpc::ServerUnaryReactor* QueuesService::ListQueues(
     grpc::CallbackServerContext* context, const ListQueuesRequest* request,
     ListQueuesResponse* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   return base::Finish(context, List(parts_.scheduler, *request, response));
 }
 
 grpc::ServerUnaryReactor* QueuesService::UpdateQueue(
     grpc::CallbackServerContext* context, const UpdateQueueRequest* request,
     Queue* response) {
-  const auto author =
-      request::AuthorOf(parts_.authenticator, parts_.authoriser,
-                        base::GetCaller(*context), request->reason());
+  const auto author = AuthorOf(context, request->reason());
   if (!author.ok()) return base::Finish(context, author.status());
   const auto queue = UpdatedQueue(parts_.scheduler, *request);
   if (!queue.ok()) return base::Finish(context, queue.status());
@@ -125,9 +138,7 @@ grpc::ServerUnaryReactor* QueuesService::UpdateQueue(
 grpc::ServerUnaryReactor* QueuesService::DeleteQueue(
     grpc::CallbackServerContext* context,
     const ordo::queues::v1::DeleteQueueRequest* request, Queue* response) {
-  const auto author =
-      request::AuthorOf(parts_.authenticator, parts_.authoriser,
-                        base::GetCaller(*context), request->reason());
+  const auto author = AuthorOf(context, request->reason());
   if (!author.ok()) return base::Finish(context, author.status());
   const auto id = QueueId("name", request->name());
   if (!id.ok()) return base::Finish(context, id.status());

@@ -1,13 +1,19 @@
 #ifndef ORDO_SERVICES_QUEUES_QUEUES_SERVICE_H_
 #define ORDO_SERVICES_QUEUES_QUEUES_SERVICE_H_
 
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "proto/ordo/queues/v1/queues.grpc.pb.h"
 #include "scheduler/scheduler.h"
 #include "services/auth/auth.h"
+#include "services/limits/limits.h"
 
 namespace ordo::services::queues {
 
-// The gRPC skin of queues; see the proto for what the calls do.
+// The gRPC skin of queues; see the proto for what the calls do. All are
+// RESOURCE_EXHAUSTED for a caller that calls too often.
 class QueuesService final
     : public ordo::queues::v1::QueuesService::CallbackService {
  public:
@@ -16,6 +22,7 @@ class QueuesService final
     scheduler::Scheduler& scheduler;
     const auth::Authenticator& authenticator;
     const auth::Authoriser& authoriser;
+    limits::Limits& limits;
   };
 
   explicit QueuesService(const Parts& parts) : parts_(parts) {}
@@ -42,6 +49,11 @@ class QueuesService final
       ordo::queues::v1::Queue* response) override;
 
  private:
+  absl::Status Admit(grpc::CallbackServerContext* context) const;
+  // Who changes a queue, and why: request::AuthorOf.
+  absl::StatusOr<scheduler::Author> AuthorOf(
+      grpc::CallbackServerContext* context, const std::string& reason) const;
+
   const Parts parts_;
 };
 

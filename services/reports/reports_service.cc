@@ -63,9 +63,16 @@ absl::StatusOr<Source> OpenFile(const scheduler::Scheduler& scheduler,
 
 }  // namespace
 
+absl::Status ReportsService::Admit(grpc::CallbackServerContext* context) const {
+  return parts_.limits.TakeCalls(base::GetCaller(*context));
+}
+
 grpc::ServerUnaryReactor* ReportsService::GetReport(
     grpc::CallbackServerContext* context,
     const ordo::reports::v1::GetReportRequest* request, Report* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   return request::Answer(context, Find(parts_.scheduler, request->name()),
                          response);
 }
@@ -73,6 +80,9 @@ grpc::ServerUnaryReactor* ReportsService::GetReport(
 grpc::ServerUnaryReactor* ReportsService::ListReports(
     grpc::CallbackServerContext* context, const ListReportsRequest* request,
     ListReportsResponse* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   return base::Finish(context, List(parts_.scheduler, *request, response));
 }
 

@@ -1,6 +1,7 @@
 #ifndef ORDO_SERVICES_REPORTS_REPORTS_SERVICE_H_
 #define ORDO_SERVICES_REPORTS_REPORTS_SERVICE_H_
 
+#include "absl/status/status.h"
 #include "proto/ordo/reports/v1/reports.grpc.pb.h"
 #include "scheduler/scheduler.h"
 #include "services/files/registered_file.h"
@@ -36,6 +37,8 @@ class ReportsService final
       const ordo::reports::v1::ReadFileRequest* request) override;
 
  private:
+  absl::Status Admit(grpc::CallbackServerContext* context) const;
+
   const Parts parts_;
 };
 

@@ -74,9 +74,14 @@ scheduler::Scheduler::WorkerCallback Answering(
 
 }  // namespace
 
+absl::Status WorkersService::Admit(grpc::CallbackServerContext* context) const {
+  return parts_.limits.TakeCalls(base::GetCaller(*context));
+}
+
 absl::StatusOr<WorkersService::Change> WorkersService::ParseChange(
     grpc::CallbackServerContext* context, const std::string& name,
     const std::string& reason) const {
+  ORDO_RETURN_IF_ERROR(Admit(context));
   Change change;
   ORDO_ASSIGN_OR_RETURN(
       change.author, request::AuthorOf(parts_.authenticator, parts_.authoriser,
@@ -89,6 +94,9 @@ absl::StatusOr<WorkersService::Change> WorkersService::ParseChange(
 grpc::ServerUnaryReactor* WorkersService::GetWorker(
     grpc::CallbackServerContext* context,
     const ordo::workers::v1::GetWorkerRequest* request, Worker* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   return request::Answer(context, Find(parts_.scheduler, request->name()),
                          response);
 }
@@ -96,6 +104,9 @@ grpc::ServerUnaryReactor* WorkersService::GetWorker(
 grpc::ServerUnaryReactor* WorkersService::ListWorkers(
     grpc::CallbackServerContext* context, const ListWorkersRequest* request,
     ListWorkersResponse* response) {
+  if (const absl::Status admitted = Admit(context); !admitted.ok()) {
+    return base::Finish(context, admitted);
+  }
   return base::Finish(context, List(parts_.scheduler, *request, response));
 }
 

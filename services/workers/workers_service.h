@@ -3,14 +3,18 @@
 
 #include <string>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "base/clock/clock.h"
 #include "proto/ordo/workers/v1/workers.grpc.pb.h"
 #include "scheduler/scheduler.h"
 #include "services/auth/auth.h"
+#include "services/limits/limits.h"
 
 namespace ordo::services::workers {
 
-// The gRPC skin of workers; see the proto for what the calls do.
+// The gRPC skin of workers; see the proto for what the calls do. All are
+// RESOURCE_EXHAUSTED for a caller that calls too often.
 class WorkersService final
     : public ordo::workers::v1::WorkersService::CallbackService {
  public:
@@ -20,6 +24,7 @@ class WorkersService final
     const base::Clock& clock;
     const auth::Authenticator& authenticator;
     const auth::Authoriser& authoriser;
+    limits::Limits& limits;
   };
 
   explicit WorkersService(const Parts& parts) : parts_(parts) {}
@@ -50,6 +55,7 @@ class WorkersService final
       ordo::workers::v1::Worker* response) override;
 
  private:
+  absl::Status Admit(grpc::CallbackServerContext* context) const;
   // A change of a worker: which, and by whom.
   struct Change {
     std::string worker;
