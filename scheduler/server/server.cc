@@ -164,7 +164,7 @@ void Server::Drain() {
     full = full_;
   }
   // For what they wait for there was no room to the end.
-  if (full) RefuseCalls(NoRoom());
+  if (full) RefuseCalls();
   dispatcher_->Stop();
 }
 
@@ -178,7 +178,7 @@ void Server::StopAcknowledging(const absl::Status& status) {
     base::MutexLock lock(mutex_);
     full_ = true;
   }
-  RefuseCalls(NoRoom());
+  RefuseCalls();
 }
 
 void Server::GoOnAcknowledging() {
@@ -187,15 +187,17 @@ void Server::GoOnAcknowledging() {
   full_ = false;
 }
 
-void Server::RefuseCalls(const absl::Status& status) {
+void Server::RefuseCalls() {
   std::map<uint64_t, WaitingCall> calls;
   {
     base::MutexLock lock(mutex_);
     calls.swap(calls_);
     for (const auto& [number, call] : calls) num_waiting_ -= call.num_jobs;
   }
-  for (const auto& [number, call] : calls) call.done(status);
-  admin_calls_.RefuseAll(status);
+  for (const auto& [number, call] : calls) {
+    call.done(NoRoom(call.has_request_id));
+  }
+  admin_calls_.RefuseAll(NoRoom(/*has_request_id=*/false));
 }
 
 core::Moment Server::Now() const {
@@ -230,19 +232,20 @@ absl::Status Server::Apply(core::Event event) {
   return ApplyLocked(std::move(event));
 }
 
-absl::Status Server::CountWaiting(int64_t num_jobs) {
+absl::Status Server::CountWaiting(const WaitingCall& call) {
   base::MutexLock lock(mutex_);
   // A call alone is never too large.
-  if (num_waiting_ > 0 && num_waiting_ + num_jobs > options_.max_waiting_jobs) {
-    return TooManyWait(num_waiting_);
+  if (num_waiting_ > 0 &&
+      num_waiting_ + call.num_jobs > options_.max_waiting_jobs) {
+    return TooManyWait(num_waiting_, call.has_request_id);
   }
-  num_waiting_ += num_jobs;
+  num_waiting_ += call.num_jobs;
   return absl::OkStatus();
 }
 
 void Server::Call(const Mentioned& mentioned, const MakeEvent& make,
                   WaitingCall call) {
-  absl::Status refused = CountWaiting(call.num_jobs);
+  absl::Status refused = CountWaiting(call);
   if (!refused.ok()) {
     call.done(refused);
     return;
@@ -258,7 +261,9 @@ void Server::Call(const Mentioned& mentioned, const MakeEvent& make,
                                                   mentioned.request_ids);
     base::MutexLock lock(mutex_);
     lookups_.erase(&departures);
-    refused = draining_ ? Leaving() : full_ ? NoRoom() : past.status();
+    refused = draining_ ? Leaving()
+              : full_   ? NoRoom(call.has_request_id)
+                        : past.status();
     if (!refused.ok()) {
       num_waiting_ -= call.num_jobs;
       break;

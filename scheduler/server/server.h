@@ -152,8 +152,8 @@ class Server : public Scheduler {
   // refuses calls from now on.
   void StopAcknowledging(const absl::Status& status) ORDO_EXCLUDES(mutex_);
   void GoOnAcknowledging() ORDO_EXCLUDES(mutex_);
-  // Answers all calls that are not answered yet.
-  void RefuseCalls(const absl::Status& status) ORDO_EXCLUDES(mutex_);
+  // Answers all calls that are not answered yet: there is no room.
+  void RefuseCalls() ORDO_EXCLUDES(mutex_);
   // The event of a call that is answered by this number; of the jobs that it
   // mentions, these have left the store.
   using MakeEvent = std::function<core::Event(
@@ -162,13 +162,14 @@ class Server : public Scheduler {
   struct WaitingCall {
     JobsCallback done;
     int64_t num_jobs = 1;
+    bool has_request_id = false;
   };
   // As above, remembering whom to answer.
   void Call(const Mentioned& mentioned, const MakeEvent& make, WaitingCall call)
       ORDO_EXCLUDES(mutex_);
   // RESOURCE_EXHAUSTED when too many wait already. One that is OK is taken back
   // when the call is answered.
-  absl::Status CountWaiting(int64_t num_jobs) ORDO_EXCLUDES(mutex_);
+  absl::Status CountWaiting(const WaitingCall& call) ORDO_EXCLUDES(mutex_);
   // The same of what is done to one job, and answered with it.
   void CallForJob(const std::string& job,
                   const std::function<core::Event(uint64_t call)>& make,

@@ -22,9 +22,9 @@ void Server::CallAdmin(const std::function<core::Event(uint64_t call)>& make,
     if (draining_) {
       refused = Leaving();
     } else if (full_) {
-      refused = NoRoom();
+      refused = NoRoom(/*has_request_id=*/false);
     } else if (admin_calls_.size() >= kMaxAdminCalls) {
-      refused = TooManyWait(admin_calls_.size());
+      refused = TooManyWait(admin_calls_.size(), /*has_request_id=*/false);
     } else {
       const uint64_t call = next_call_++;
       admin_calls_.Add(call, std::move(done));

@@ -16,7 +16,7 @@ void Server::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {
        [&jobs](uint64_t call, std::vector<core::RetiredJob> retired) {
          return core::Submit{call, std::move(jobs), std::move(retired)};
        },
-       {std::move(done), num_jobs});
+       {std::move(done), num_jobs, !mentioned.request_ids.empty()});
 }
 
 void Server::CallForJob(const std::string& job,

@@ -31,10 +31,12 @@ using base::testing::StatusIs;
 using core::testing::AttemptBuilder;
 using core::testing::JobBuilder;
 using jobs::v1::Job;
+using ::testing::AllOf;
 using testing::FakeWorker;
 using ::testing::HasSubstr;
 using testing::kPatience;
 using testing::Later;
+using ::testing::Not;
 using testing::ServerTest;
 
 TEST_F(ServerTest, AJobRunsOnAWorkerToItsEnd) {
@@ -215,7 +217,12 @@ TEST_F(ServerTest, NoMoreCallsWaitForACommitThanMay) {
   Answer one_more;
   server->CreateJobs({JobBuilder("d")}, one_more.callback());
   EXPECT_THAT(one_more.Get(),
-              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("3")));
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr("3"), Not(HasSubstr("request id")))));
+  Answer repeated;
+  server->CreateJobs({JobBuilder("d").RequestId("r")}, repeated.callback());
+  EXPECT_THAT(repeated.Get(), StatusIs(absl::StatusCode::kResourceExhausted,
+                                       HasSubstr("same request id")));
   memory->Continue();
   ASSERT_THAT(three.Get(), IsOk());
   // Also after calls that were refused for something else.
@@ -394,6 +401,32 @@ TEST_F(FullStoreTest, NothingIsAcknowledgedAndNothingIsLost) {
   ASSERT_THAT(repeat, IsOk());
   EXPECT_EQ(repeat->at(0).sequence(), 1);
   EXPECT_EQ(memory_store_.Load()->records.jobs.size(), 1u);
+}
+
+TEST_F(FullStoreTest, OnlyWhoGaveARequestIdIsToldToRepeatIt) {
+  const auto repeats_it =
+      StatusIs(absl::StatusCode::kUnavailable, HasSubstr("same request id"));
+  const auto tries_again =
+      StatusIs(absl::StatusCode::kUnavailable,
+               AllOf(HasSubstr("try again"), Not(HasSubstr("request id"))));
+  SetFull(true);
+  // Those that find out.
+  Later<absl::StatusOr<std::vector<Job>>> first;
+  server_->CreateJobs({JobBuilder("a").RequestId("r")}, first.callback());
+  Later<absl::StatusOr<queues::v1::Queue>> queue;
+  queues::v1::Queue night;
+  night.set_name("queues/night");
+  server_->CreateQueue(night, Author(), queue.callback());
+  EXPECT_THAT(first.Get(), repeats_it);
+  EXPECT_THAT(queue.Get(), tries_again);
+  // Those that are refused at once.
+  EXPECT_THAT(Create({JobBuilder("a").RequestId("r")}), repeats_it);
+  EXPECT_THAT(Create({JobBuilder("b")}), tries_again);
+  EXPECT_THAT(Cancel("a"), tries_again);
+  Later<absl::StatusOr<queues::v1::Queue>> refused;
+  server_->CreateQueue(night, Author(), refused.callback());
+  EXPECT_THAT(refused.Get(), tries_again);
+  SetFull(false);
 }
 
 TEST_F(FullStoreTest, WorkersGoOn) {
