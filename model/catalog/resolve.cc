@@ -208,10 +208,11 @@ void CheckPasses(std::string_view field, int ranks,
   const int passes = training.batch_size() / training.micro_batch_size();
   if (passes % ranks == 0) return;
   violations->push_back(
-      {path, absl::StrCat("makes ", passes, " passes of a batch of ",
-                          training.batch_size(), ", which ", ranks,
-                          " ranks cannot share evenly; choose batch_size / "
-                          "micro_batch_size a multiple of resources.ranks")});
+      {path,
+       absl::StrCat("makes ", passes, passes == 1 ? " pass" : " passes",
+                    " of a batch of ", training.batch_size(), ", which ", ranks,
+                    " ranks cannot share evenly; choose batch_size / "
+                    "micro_batch_size a multiple of resources.ranks")});
 }
 
 void CheckRank(const v1::TrainSpec& spec, Violations* violations) {

@@ -365,6 +365,14 @@ TEST(ResolveTest, RanksOfATrainingTaskShareABatchEvenly) {
   EXPECT_THAT(FieldsOf(ranks(1025, 0)), ElementsAre("resources.ranks"));
 }
 
+TEST(ResolveTest, PassesThatRanksCannotShareAreCounted) {
+  v1::TrainSpec spec = Minimal();
+  spec.mutable_resources()->set_ranks(2);
+  spec.mutable_training()->set_micro_batch_size(64);
+  EXPECT_THAT(std::string(ResolveTrainSpec(spec).status().message()),
+              HasSubstr("makes 1 pass of a batch of 64, which 2 ranks"));
+}
+
 TEST(ResolveTest, ARanksPassIsItsShareOfTheBatchByDefault) {
   v1::TrainSpec spec = Minimal();
   spec.mutable_resources()->set_ranks(4);

@@ -214,13 +214,21 @@ void ExplainClosed(const Explained& seen, const policy::Shape& shape,
 void ExplainRoom(const Explained& seen, const policy::Shape& shape,
                  ExplainResponse* response) {
   const Devices devices = Survey(seen, shape);
+  if (devices.num_free == 0) {
+    AddBlocker(response, reason::kWaitingForDevice,
+               WhyNone(shape.kind, devices));
+    return;
+  }
+  const std::string others = Others(devices);
   AddBlocker(response, reason::kWaitingForDevice,
-             devices.num_free == 0
-                 ? WhyNone(shape.kind, devices)
-                 : absl::StrCat("there is no room for ", AskedFor(shape), ": ",
-                                devices.num_free,
-                                devices.num_free == 1 ? " is" : " are",
-                                " free; ", Others(devices)));
+             absl::StrCat("there is no room yet for ", AskedFor(shape), ": ",
+                          devices.num_free, " ", shape.kind,
+                          devices.num_free == 1 ? " device is" : " devices are",
+                          " free, ",
+                          others.empty() ? "but not together with all else "
+                                           "that it asks for"
+                                         : "the others are not: ",
+                          others));
 }
 
 std::string Other(const Placing& placing) {

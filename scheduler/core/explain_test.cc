@@ -235,8 +235,19 @@ TEST(ExplainTest, RanksWaitUntilThereIsRoomForAll) {
   seen.constraint = Constraint::kRoom;
   EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kWaitingForDevice));
   EXPECT_THAT(seen.Explain().summary(),
-              HasSubstr("no room for 3 ranks of 1 cpu device each: 2 are free; "
-                        "cpu:0 of w runs job a (attempt 2)"));
+              HasSubstr("no room yet for 3 ranks of 1 cpu device each: 2 cpu "
+                        "devices are free, the others are not: cpu:0 of w runs "
+                        "job a (attempt 2)"));
+}
+
+TEST(ExplainTest, FreeDevicesThatDoNotSufficeAreSaid) {
+  Seen seen;
+  seen.job.mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
+  seen.workers = {MakeWorker("cpu", "")};
+  seen.constraint = Constraint::kRoom;
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("no room yet for 1 cpu device: 1 cpu device is free, "
+                        "but not together with all else that it asks for"));
 }
 
 TEST(ExplainTest, EveryStateHasASentence) {

@@ -107,16 +107,26 @@ std::string PortsFile(const std::string& folder, const std::string& process) {
   return absl::StrCat(folder, "/", process, "/endpoints.json");
 }
 
+std::optional<std::string> DataHome(
+    const std::function<std::optional<std::string>(const std::string&)>&
+        environment) {
+  const std::optional<std::string> named = environment("XDG_DATA_HOME");
+  if (named.has_value() && absl::StartsWith(*named, "/")) return named;
+  const std::optional<std::string> home = environment("HOME");
+  if (!home.has_value()) return std::nullopt;
+  return *home + "/.local/share";
+}
+
 absl::StatusOr<std::string> DeploymentFolder(
     base::Filesystem& files, const std::string& named,
-    const std::optional<std::string>& home, bool create) {
+    const std::optional<std::string>& data_home, bool create) {
   std::string folder = named;
   if (folder.empty()) {
-    if (!home.has_value()) {
+    if (!data_home.has_value()) {
       return absl::InvalidArgumentError(
           "there is no HOME to put a deployment in; name a folder with --dir");
     }
-    folder = *home + "/.local/share/ordo";
+    folder = *data_home + "/ordo";
   }
   const std::string fix = "name another folder with --dir or ORDO_DIR";
   if (create) {

@@ -1,6 +1,7 @@
 #ifndef ORDO_SERVICES_CLI_DEPLOYMENT_H_
 #define ORDO_SERVICES_CLI_DEPLOYMENT_H_
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,11 +43,18 @@ struct Endpoints {
   bool ready = false;
 };
 
-// The folder that --dir (may be empty), ORDO_DIR or the default names; made if
-// `create`. INVALID_ARGUMENT when it cannot be used.
+// Where the programs of a user keep their data: XDG_DATA_HOME if it is an
+// absolute path, else ~/.local/share; nothing without a HOME.
+std::optional<std::string> DataHome(
+    const std::function<std::optional<std::string>(const std::string&)>&
+        environment);
+
+// The folder that --dir or ORDO_DIR names, or when neither does (`named` is
+// empty) the one in `data_home`; made if `create`. INVALID_ARGUMENT when it
+// cannot be used.
 absl::StatusOr<std::string> DeploymentFolder(
     base::Filesystem& files, const std::string& named,
-    const std::optional<std::string>& home, bool create);
+    const std::optional<std::string>& data_home, bool create);
 
 std::string LogFile(const std::string& folder, const std::string& process);
 std::string ConfigFile(const std::string& folder, const std::string& process);

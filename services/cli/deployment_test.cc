@@ -1,6 +1,9 @@
 #include "services/cli/deployment.h"
 
 #include <arpa/inet.h>
+#include <map>
+#include <optional>
+#include <string>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -146,7 +149,25 @@ TEST_F(DeploymentTest, FolderIsMadeAndAbsolute) {
   EXPECT_EQ(folder, folder_.Path("b"));
   ORDO_ASSERT_OK_AND_ASSIGN(const std::string at_home,
                             DeploymentFolder(files_, "", folder_.path(), true));
-  EXPECT_EQ(at_home, folder_.Path(".local/share/ordo"));
+  EXPECT_EQ(at_home, folder_.Path("ordo"));
+}
+
+TEST(DataHomeTest, IsWhatTheUserNamesElseTheCustomaryPlaceAtHome) {
+  std::map<std::string, std::string> environment;
+  const auto find =
+      [&environment](const std::string& name) -> std::optional<std::string> {
+    const auto found = environment.find(name);
+    if (found == environment.end()) return std::nullopt;
+    return found->second;
+  };
+  EXPECT_EQ(DataHome(find), std::nullopt);
+  environment["HOME"] = "/h";
+  EXPECT_EQ(DataHome(find), "/h/.local/share");
+  environment["XDG_DATA_HOME"] = "/data";
+  EXPECT_EQ(DataHome(find), "/data");
+  // The XDG specification has relative ones ignored.
+  environment["XDG_DATA_HOME"] = "data";
+  EXPECT_EQ(DataHome(find), "/h/.local/share");
 }
 
 TEST_F(DeploymentTest, FolderThatCannotBeMadeNamesTheFix) {

@@ -13,7 +13,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
       arguments.Get("dir", context.environment("ORDO_DIR").value_or(""));
   ORDO_ASSIGN_OR_RETURN(const std::string folder,
                         DeploymentFolder(context.files, named,
-                                         context.environment("HOME"), false));
+                                         DataHome(context.environment), false));
   ORDO_ASSIGN_OR_RETURN(const int num_stopped, StopDeployment(context, folder));
   google::protobuf::Struct fields;
   (*fields.mutable_fields())["folder"].set_string_value(folder);
@@ -35,7 +35,8 @@ Command DownCommand() {
       "Running jobs write a checkpoint and are queued again; `ordo up` in the\n"
       "same folder goes on with them.";
   command.options = {
-      {"dir", 0, "DIR", "default $ORDO_DIR, else ~/.local/share/ordo"},
+      {"dir", 0, "DIR",
+       "default $ORDO_DIR, else ordo in $XDG_DATA_HOME or ~/.local/share"},
   };
   command.run = Run;
   return command;

@@ -266,6 +266,11 @@ absl::StatusOr<std::vector<Job>> Create(Context& context,
     const absl::StatusOr<Job> job = context.client.Call(
         context.client.jobs(), &JobsService::Stub::CreateJob, request,
         &maybe_done);
+    if (absl::IsAlreadyExists(job.status())) {
+      return absl::AlreadyExistsError(
+          absl::StrCat(std::string(job.status().message()),
+                       "; to submit it under another name: --set name=NAME"));
+    }
     if (!job.ok()) return explain(job.status());
     return std::vector<Job>{*job};
   }

@@ -244,7 +244,10 @@ TEST_F(SubmitTest, TakenNameIsBadInput) {
   scheduler_.SetJob("a", Job::RUNNING);
   input_ = "{kind: train, name: a}";
   EXPECT_EQ(Run({"submit", "-"}), 2);
-  EXPECT_EQ(err(), "ordo: jobs/a exists already\n");
+  EXPECT_EQ(err(),
+            "ordo: jobs/a exists already; to submit it under another name: "
+            "--set name=NAME\n");
+  EXPECT_EQ(Run({"submit", "-", "--set", "name=b"}), 0) << err();
 }
 
 TEST_F(SubmitTest, ViolationsOfABatchNameTheFile) {

@@ -125,9 +125,9 @@ absl::StatusOr<DeploymentOptions> ReadOptions(Context& context,
   ORDO_RETURN_IF_ERROR(CheckSettings(options));
   const std::string named =
       arguments.Get("dir", context.environment("ORDO_DIR").value_or(""));
-  const std::optional<std::string> home = context.environment("HOME");
+  const std::optional<std::string> data_home = DataHome(context.environment);
   const absl::StatusOr<std::string> existing =
-      DeploymentFolder(context.files, named, home, /*create=*/false);
+      DeploymentFolder(context.files, named, data_home, /*create=*/false);
   // One that comes up again is found where it was.
   const std::string before =
       existing.ok() ? ConfiguredListen(context.files, *existing) : "";
@@ -140,7 +140,7 @@ absl::StatusOr<DeploymentOptions> ReadOptions(Context& context,
   if (before.empty()) ORDO_RETURN_IF_ERROR(CheckPortFree(options.listen));
   ORDO_ASSIGN_OR_RETURN(
       options.folder,
-      DeploymentFolder(context.files, named, home, /*create=*/true));
+      DeploymentFolder(context.files, named, data_home, /*create=*/true));
   return options;
 }
 
@@ -185,7 +185,8 @@ Command UpCommand() {
       "from\n"
       "it at the next `ordo up`. A scheduler or worker that dies is restarted.";
   command.options = {
-      {"dir", 0, "DIR", "default $ORDO_DIR, else ~/.local/share/ordo"},
+      {"dir", 0, "DIR",
+       "default $ORDO_DIR, else ordo in $XDG_DATA_HOME or ~/.local/share"},
       {"listen", 0, "HOST:PORT",
        "of the API; default as before, 7420 at first"},
       {"detach", 0, "", "go on in the background once it answers"},

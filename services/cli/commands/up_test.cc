@@ -28,6 +28,9 @@ TEST_F(UpTest, FolderThatCannotBeUsedNamesTheFix) {
   environment_["ORDO_DIR"] = "/proc/ordo";
   EXPECT_EQ(Run({"up", "--listen", any}), 2);
   EXPECT_THAT(err(), HasSubstr("/proc/ordo"));
+  environment_ = {{"HOME", folder_.path()}, {"XDG_DATA_HOME", "/proc"}};
+  EXPECT_EQ(Run({"up", "--listen", any}), 2);
+  EXPECT_THAT(err(), HasSubstr("/proc/ordo"));
 }
 
 TEST_F(UpTest, AFirstUpThatCannotServeLeavesNoFolder) {

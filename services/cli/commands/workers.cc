@@ -15,6 +15,9 @@ namespace {
 using workers::v1::Worker;
 using workers::v1::WorkersService;
 
+constexpr char kArguments[] =
+    "cordon|drain|uncordon WORKER, release WORKER DEVICE";
+
 // What is wanted of a worker.
 struct Wanted {
   std::string verb;
@@ -87,6 +90,9 @@ absl::StatusOr<Wanted> Parse(const Arguments& arguments) {
   const std::vector<std::string> verbs = {"cordon", "drain", "uncordon",
                                           "release"};
   const std::vector<std::string>& given = arguments.positional();
+  const std::string usage = absl::StrCat("usage: ordo workers ", kArguments,
+                                         "; to see them: ordo list workers");
+  if (given.empty()) return absl::InvalidArgumentError(usage);
   Wanted wanted;
   wanted.verb = given[0];
   if (std::find(verbs.begin(), verbs.end(), wanted.verb) == verbs.end()) {
@@ -94,6 +100,10 @@ absl::StatusOr<Wanted> Parse(const Arguments& arguments) {
         absl::StrCat("'ordo workers ", wanted.verb, "' is no command",
                      base::SuggestName(wanted.verb, verbs),
                      "; to see them: ordo list workers"));
+  }
+  if (given.size() == 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("no worker is named; ", usage));
   }
   ORDO_ASSIGN_OR_RETURN(wanted.worker, WorkerName(given[1]));
   if (arguments.Has("at") && wanted.verb != "drain") {
@@ -126,7 +136,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
 Command WorkersCommand() {
   Command command;
   command.name = "workers";
-  command.arguments = "cordon|drain|uncordon WORKER, release WORKER DEVICE";
+  command.arguments = kArguments;
   command.summary = "close and open workers";
   command.help =
       "cordon    nothing starts there any more; what runs goes on\n"
@@ -142,7 +152,7 @@ Command WorkersCommand() {
       {"at", 0, "TIME", "when to be empty: 2h or '2026-11-22 10:00'"},
       {"reason", 0, "TEXT", "why, for others to read"},
   };
-  command.min_arguments = 2;
+  command.min_arguments = 0;
   command.max_arguments = 3;
   command.completes = "cordon drain uncordon release";
   command.run = Run;

@@ -69,7 +69,13 @@ TEST_F(WorkersTest, ReleaseIsOfADevice) {
 TEST_F(WorkersTest, WhatCannotBeMeantIsBadInput) {
   EXPECT_EQ(Run({"workers", "cordn", "w"}), 2);
   EXPECT_THAT(err(), HasSubstr("did you mean 'cordon'?"));
+  EXPECT_EQ(Run({"workers"}), 2);
+  EXPECT_THAT(err(), HasSubstr("usage: ordo workers cordon|drain|uncordon"));
+  EXPECT_THAT(err(), HasSubstr("ordo list workers"));
+  EXPECT_EQ(Run({"workers", "list"}), 2);
+  EXPECT_THAT(err(), HasSubstr("'ordo workers list' is no command"));
   EXPECT_EQ(Run({"workers", "cordon"}), 2);
+  EXPECT_THAT(err(), HasSubstr("no worker is named"));
   EXPECT_EQ(Run({"workers", "cordon", "w", "v"}), 2);
   EXPECT_EQ(Run({"workers", "cordon", "w", "--at", "2h"}), 2);
   EXPECT_THAT(err(), HasSubstr("--at is for"));
