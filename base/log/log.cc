@@ -5,10 +5,10 @@
 #include <charconv>
 #include <cstdio>
 #include <memory>
-#include <mutex>
 #include <unistd.h>
 #include <utility>
 
+#include <spdlog/details/console_globals.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
@@ -24,7 +24,8 @@ namespace {
 thread_local int together = 0;
 
 // Lines go to stderr when they are flushed, or there are many of them.
-class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
+class StderrSink
+    : public spdlog::sinks::base_sink<spdlog::details::console_mutex::mutex_t> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
     formatter_->format(message, lines_);
