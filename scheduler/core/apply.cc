@@ -20,6 +20,9 @@
 namespace ordo::scheduler::core {
 namespace {
 
+// Most events have no more.
+constexpr size_t kUsualEffects = 12;
+
 void Heartbeat(Turn& turn, const std::string& id) {
   Worker& worker = turn.state.workers.at(id);
   worker.heartbeat_at.reset();
@@ -125,6 +128,7 @@ void TellWorkers(Turn& turn) {
 
 Effects Apply(State& state, Event event, const Moment& now) {
   Turn turn{state, now};
+  turn.effects.reserve(kUsualEffects);
   ForgiveStall(turn);
   FollowWallClock(turn);
   // A worker that has spoken is not silent, however long its words waited.

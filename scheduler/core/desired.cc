@@ -2,16 +2,31 @@
 
 #include <memory>
 
+#include "google/protobuf/arena.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/task.h"
 
 namespace ordo::scheduler::core {
 namespace {
 
-void SetAction(const State& state, const JobEntry& entry,
+// About what a few attempts with their tasks take.
+constexpr size_t kBlockBytes = 4096;
+
+// All of a request lies in a few blocks and goes with them: it is made for
+// every change of what a worker runs.
+std::shared_ptr<agent::v1::SetDesiredRequest> NewRequest() {
+  google::protobuf::ArenaOptions options;
+  options.start_block_size = kBlockBytes;
+  const auto arena = std::make_shared<google::protobuf::Arena>(options);
+  return {arena,
+          google::protobuf::Arena::CreateMessage<agent::v1::SetDesiredRequest>(
+              arena.get())};
+}
+
+void SetAction(const State& state, const JobEntry& entry, const Worker& worker,
                agent::v1::DesiredAttempt* desired) {
   const Options& options = state.options;
-  const Asked asked = AskedOf(state, entry);
+  const Asked asked = AskedOf(state, entry, &worker);
   if (asked == Asked::kKill) {
     const bool cancelled = entry.job->state == jobs::v1::Job::CANCELLING;
     desired->set_action(agent::v1::DesiredAttempt::KILL);
@@ -24,46 +39,46 @@ void SetAction(const State& state, const JobEntry& entry,
   *desired->mutable_grace() = ToProtoDuration(options.stop_grace);
 }
 
-agent::v1::DesiredAttempt DesiredOf(const State& state, const RankId& id) {
+// Of a rank that is on the worker.
+void SetDesiredOf(const State& state, const Worker& worker, const RankId& id,
+                  agent::v1::DesiredAttempt* desired) {
   const JobEntry& entry = state.jobs.at(id.first);
   const LiveRank& rank = LiveIn(entry)->ranks[id.second];
   const JobRecord& job = *entry.job;
-  agent::v1::DesiredAttempt desired;
-  desired.set_job(job.id());
-  desired.set_attempt(job.attempt_number());
-  desired.set_rank(id.second);
-  SetAction(state, entry, &desired);
+  desired->set_job(job.id());
+  desired->set_attempt(job.attempt_number());
+  desired->set_rank(id.second);
+  SetAction(state, entry, worker, desired);
   const auto& step_timeout = job.facts->spec->retry().step_timeout();
   if (ToDuration(step_timeout) > absl::ZeroDuration()) {
-    *desired.mutable_step_timeout() = step_timeout;
+    *desired->mutable_step_timeout() = step_timeout;
   }
-  for (const std::string& device : rank.devices) desired.add_devices(device);
-  desired.set_acknowledged_records(AcknowledgedOf(job, id.second));
+  for (const std::string& device : rank.devices) desired->add_devices(device);
+  desired->set_acknowledged_records(AcknowledgedOf(job, id.second));
   // The worker keeps the task of what it has observed.
-  if (rank.observed) return desired;
+  if (rank.observed) return;
   if (job.facts->kind == jobs::v1::JobSpec::EVALUATE) {
-    *desired.mutable_evaluate() = EvaluateTask(state, entry);
+    SetEvaluateTask(state, entry, desired->mutable_evaluate());
   } else if (job.facts->kind == jobs::v1::JobSpec::BENCHMARK) {
-    *desired.mutable_benchmark() = BenchmarkTask(entry);
+    SetBenchmarkTask(entry, desired->mutable_benchmark());
   } else {
-    *desired.mutable_train() = TrainTask(state, entry);
+    SetTrainTask(state, entry, desired->mutable_train());
   }
-  return desired;
 }
 
 }  // namespace
 
 void EmitDesired(Turn& turn, const Worker& worker) {
   if (worker.liveness != Worker::Liveness::kOnline) return;
-  auto request = std::make_shared<agent::v1::SetDesiredRequest>();
+  const std::shared_ptr<agent::v1::SetDesiredRequest> request = NewRequest();
   request->set_worker(worker.id);
   request->set_incarnation(worker.incarnation);
   request->set_epoch(turn.state.options.epoch);
   request->set_sequence(++turn.state.desired_sequence);
   for (const RankId& id : worker.live) {
-    *request->add_attempts() = DesiredOf(turn.state, id);
+    SetDesiredOf(turn.state, worker, id, request->add_attempts());
   }
-  turn.Emit(SetDesired{worker.address, std::move(request)});
+  turn.Emit(SetDesired{worker.address, request});
 }
 
 }  // namespace ordo::scheduler::core

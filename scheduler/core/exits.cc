@@ -45,6 +45,7 @@ constexpr char kReadLog[] = "read the end of its log: ordo logs JOB";
 
 // A log is that of the attempt, and of the rank, that ended.
 std::string FixFor(const ObservedAttempt& observed, const std::string& fix) {
+  if (fix.empty()) return "";
   std::string log = absl::StrCat(kLogs, " --attempt ", observed.attempt());
   if (observed.rank() > 0 && !absl::StrContains(fix, "--rank")) {
     absl::StrAppend(&log, " --rank ", observed.rank());

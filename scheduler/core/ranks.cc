@@ -51,15 +51,18 @@ Asked AskedOf(const JobRecord& job) {
                                                        : Asked::kStop;
 }
 
-Asked AskedOf(const State& state, const JobEntry& entry) {
+Asked AskedOf(const State& state, const JobEntry& entry, const Worker* here) {
   const Asked asked = AskedOf(*entry.job);
   if (asked != Asked::kRun) return asked;
   const auto& ranks = LiveIn(entry)->ranks;
   const bool has_to_leave =
-      std::any_of(ranks.begin(), ranks.end(), [&state](const LiveRank& rank) {
+      std::any_of(ranks.begin(), ranks.end(), [&](const LiveRank& rank) {
         // The worker of one that is over may be forgotten.
         if (rank.over) return false;
-        return HasToLeave(state.workers.at(rank.worker), rank.devices);
+        const Worker& worker = here != nullptr && here->id == rank.worker
+                                   ? *here
+                                   : state.workers.at(rank.worker);
+        return HasToLeave(worker, rank.devices);
       });
   return has_to_leave ? Asked::kStop : Asked::kRun;
 }

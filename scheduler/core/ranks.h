@@ -17,9 +17,11 @@ namespace ordo::scheduler::core {
 
 // What the workers of a job's live attempt are to do with what runs of it: by
 // the record alone, and with workers that are drained, by themselves or because
-// people said so, and devices in quarantine, which stop all of it.
+// people said so, and devices in quarantine, which stop all of it. `here`: one
+// of the state's workers that need not be looked for; null: none is at hand.
 Asked AskedOf(const JobRecord& job);
-Asked AskedOf(const State& state, const JobEntry& entry);
+Asked AskedOf(const State& state, const JobEntry& entry,
+              const Worker* here = nullptr);
 
 // Notes the end of one of several ranks.
 void TakeRankEnd(int32_t rank, const AttemptEnd& end, const Moment& now,

@@ -20,6 +20,19 @@ policy::BoardOptions BoardOptionsOf(const Options& options) {
   return board;
 }
 
+// One of the worker's devices, which are in the order of their names; null when
+// it has none of the name.
+workers::v1::Device* DeviceNamed(const std::string& name,
+                                 workers::v1::Worker* worker) {
+  auto& devices = *worker->mutable_devices();
+  const auto found = std::lower_bound(
+      devices.begin(), devices.end(), name,
+      [](const workers::v1::Device& device, const std::string& wanted) {
+        return device.name() < wanted;
+      });
+  return found == devices.end() || found->name() != name ? nullptr : &*found;
+}
+
 }  // namespace
 
 State::State(const Options& given)
@@ -110,19 +123,16 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
                   : worker.draining ? workers::v1::Worker::DRAINING
                                     : workers::v1::Worker::ONLINE);
   proto.set_address(worker.address);
-  std::map<std::string, std::pair<std::string, int>> holders;
+  for (const auto& [name, announced] : worker.announced) {
+    *proto.add_devices() = announced;
+  }
   for (const auto& [job, rank] : worker.live) {
     const JobEntry& entry = state.jobs.at(job);
-    for (const std::string& device : LiveIn(entry)->ranks[rank].devices) {
-      holders[device] = {JobName(job), entry.job->attempt_number()};
-    }
-  }
-  for (const auto& [name, announced] : worker.announced) {
-    workers::v1::Device& device = *proto.add_devices();
-    device = announced;
-    if (const auto holder = holders.find(name); holder != holders.end()) {
-      device.set_job(holder->second.first);
-      device.set_attempt(holder->second.second);
+    for (const std::string& name : LiveIn(entry)->ranks[rank].devices) {
+      workers::v1::Device* device = DeviceNamed(name, &proto);
+      if (device == nullptr) continue;
+      device->set_job(JobName(job));
+      device->set_attempt(entry.job->attempt_number());
     }
   }
   proto.mutable_labels()->insert(worker.labels.begin(), worker.labels.end());

@@ -32,61 +32,57 @@ training::v1::CheckpointSource PinnedSource(const State& state,
 
 }  // namespace
 
-training::v1::TrainSpec TrainTask(const State& state, const JobEntry& entry) {
+void SetTrainTask(const State& state, const JobEntry& entry,
+                  training::v1::TrainSpec* task) {
   const jobs::v1::JobSpec& spec = *entry.job->facts->spec;
-  training::v1::TrainSpec task;
-  task.set_job(entry.job->id());
-  task.set_attempt(entry.job->attempt_number());
-  *task.mutable_model() = spec.model();
-  task.mutable_model()->clear_from();
-  task.mutable_model()->clear_from_sha256();
-  *task.mutable_encoding() = spec.encoding();
-  *task.mutable_data() = spec.data();
-  *task.mutable_training() = spec.training();
-  *task.mutable_checkpoint() = spec.checkpoint();
-  *task.mutable_evaluations() = spec.evaluations();
-  *task.mutable_resources() = spec.resources();
+  task->set_job(entry.job->id());
+  task->set_attempt(entry.job->attempt_number());
+  task->mutable_model()->MergeFrom(spec.model());
+  task->mutable_model()->clear_from();
+  task->mutable_model()->clear_from_sha256();
+  task->mutable_encoding()->MergeFrom(spec.encoding());
+  task->mutable_data()->MergeFrom(spec.data());
+  task->mutable_training()->MergeFrom(spec.training());
+  task->mutable_checkpoint()->MergeFrom(spec.checkpoint());
+  *task->mutable_evaluations() = spec.evaluations();
+  task->mutable_resources()->MergeFrom(spec.resources());
   for (auto it = entry.checkpoints.rbegin();
-       it != entry.checkpoints.rend() && task.resume_size() < kMaxResume;
+       it != entry.checkpoints.rend() && task->resume_size() < kMaxResume;
        ++it) {
     if (it->second->state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
-    *task.add_resume() = Source(*it->second);
+    *task->add_resume() = Source(*it->second);
   }
   if (!spec.start_from().empty()) {
-    *task.mutable_start() = PinnedSource(state, spec.start_from());
+    *task->mutable_start() = PinnedSource(state, spec.start_from());
   }
   if (!spec.model().from().empty()) {
-    *task.mutable_base() = PinnedSource(state, spec.model().from());
+    *task->mutable_base() = PinnedSource(state, spec.model().from());
   }
-  for (const auto& [id, report] : entry.reports) task.add_finished_reports(id);
-  return task;
+  for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
 }
 
-training::v1::EvaluateSpec EvaluateTask(const State& state,
-                                        const JobEntry& entry) {
+void SetEvaluateTask(const State& state, const JobEntry& entry,
+                     training::v1::EvaluateSpec* task) {
   const jobs::v1::JobSpec& spec = *entry.job->facts->spec;
-  training::v1::EvaluateSpec task;
-  task.set_job(entry.job->id());
-  task.set_attempt(entry.job->attempt_number());
+  task->set_job(entry.job->id());
+  task->set_attempt(entry.job->attempt_number());
   for (const std::string& name : spec.checkpoints()) {
-    *task.add_checkpoints() = PinnedSource(state, name);
+    *task->add_checkpoints() = PinnedSource(state, name);
   }
-  *task.mutable_evaluations() = spec.evaluations();
-  if (spec.has_encoding()) *task.mutable_encoding() = spec.encoding();
-  *task.mutable_resources() = spec.resources();
-  for (const auto& [id, report] : entry.reports) task.add_finished_reports(id);
-  return task;
+  *task->mutable_evaluations() = spec.evaluations();
+  if (spec.has_encoding()) task->mutable_encoding()->MergeFrom(spec.encoding());
+  task->mutable_resources()->MergeFrom(spec.resources());
+  for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
 }
 
-training::v1::BenchmarkSpec BenchmarkTask(const JobEntry& entry) {
+void SetBenchmarkTask(const JobEntry& entry,
+                      training::v1::BenchmarkSpec* task) {
   const jobs::v1::JobSpec& spec = *entry.job->facts->spec;
-  training::v1::BenchmarkSpec task;
-  task.set_job(entry.job->id());
-  task.set_attempt(entry.job->attempt_number());
-  *task.mutable_benchmark() = spec.benchmark();
-  *task.mutable_resources() = spec.resources();
-  for (const auto& [id, report] : entry.reports) task.add_finished_reports(id);
-  return task;
+  task->set_job(entry.job->id());
+  task->set_attempt(entry.job->attempt_number());
+  *task->mutable_benchmark() = spec.benchmark();
+  task->mutable_resources()->MergeFrom(spec.resources());
+  for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
 }
 
 }  // namespace ordo::scheduler::core

@@ -12,15 +12,16 @@ namespace ordo::scheduler::core {
 // would lose more than a fresh start costs to look at.
 inline constexpr int kMaxResume = 8;
 
-// Of a TRAIN job, for its newest attempt.
-training::v1::TrainSpec TrainTask(const State& state, const JobEntry& entry);
+// Of a TRAIN job, for its newest attempt. `task` is empty, here and below.
+void SetTrainTask(const State& state, const JobEntry& entry,
+                  training::v1::TrainSpec* task);
 
 // Of an EVALUATE job, for its newest attempt.
-training::v1::EvaluateSpec EvaluateTask(const State& state,
-                                        const JobEntry& entry);
+void SetEvaluateTask(const State& state, const JobEntry& entry,
+                     training::v1::EvaluateSpec* task);
 
 // Of a BENCHMARK job, for its newest attempt.
-training::v1::BenchmarkSpec BenchmarkTask(const JobEntry& entry);
+void SetBenchmarkTask(const JobEntry& entry, training::v1::BenchmarkSpec* task);
 
 }  // namespace ordo::scheduler::core
 

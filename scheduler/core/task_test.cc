@@ -19,6 +19,11 @@ class TaskTest : public CoreTest {
   const JobEntry& Entry(const std::string& job) {
     return shell_.state().jobs.at(job);
   }
+  training::v1::TrainSpec TrainTaskOf(const std::string& job) {
+    training::v1::TrainSpec task;
+    SetTrainTask(shell_.state(), Entry(job), &task);
+    return task;
+  }
 };
 
 TEST_F(TaskTest, ATrainingTaskIsTheJobsSpec) {
@@ -29,7 +34,7 @@ TEST_F(TaskTest, ATrainingTaskIsTheJobsSpec) {
   job.OwnSpec().add_evaluations()->set_task("addition_grid");
   job.OwnSpec().mutable_resources()->set_threads(2);
   Submit(job);
-  const training::v1::TrainSpec task = TrainTask(shell_.state(), Entry("a"));
+  const training::v1::TrainSpec task = TrainTaskOf("a");
   EXPECT_EQ(task.job(), "a");
   EXPECT_EQ(task.attempt(), 1);
   EXPECT_EQ(task.model().layers(), 4);
@@ -72,7 +77,7 @@ TEST_F(TaskTest, RemovedCheckpointsAreNotOffered) {
                            .Checkpoint(2, 20)
                            .Exited(10)});
   shell_.Ignore();
-  const training::v1::TrainSpec task = TrainTask(shell_.state(), Entry("a"));
+  const training::v1::TrainSpec task = TrainTaskOf("a");
   ASSERT_EQ(task.resume_size(), 1);
   EXPECT_EQ(task.resume(0).step(), 20);
 }
@@ -83,7 +88,7 @@ TEST_F(TaskTest, AContinuedJobStartsFromTheOthersCheckpoint) {
                  {AttemptBuilder("a", 1).Running().Checkpoint(1, 9).Exited(0)});
   shell_.Ignore();
   Submit(JobBuilder("b").StartFrom("jobs/a"));
-  const training::v1::TrainSpec task = TrainTask(shell_.state(), Entry("b"));
+  const training::v1::TrainSpec task = TrainTaskOf("b");
   EXPECT_EQ(task.start().name(), "jobs/a/checkpoints/9-1");
   EXPECT_EQ(task.start().step(), 9);
   EXPECT_EQ(task.start().manifest_sha256(), "sha-9-1");
@@ -99,7 +104,7 @@ TEST_F(TaskTest, AModelFromACheckpointHasItAsBase) {
   job.OwnSpec().mutable_model()->set_from("jobs/a/checkpoints/9-1");
   job.OwnSpec().mutable_model()->set_from_sha256("sha-9-1");
   Submit(job);
-  const training::v1::TrainSpec task = TrainTask(shell_.state(), Entry("b"));
+  const training::v1::TrainSpec task = TrainTaskOf("b");
   EXPECT_EQ(task.base().name(), "jobs/a/checkpoints/9-1");
   EXPECT_EQ(task.base().manifest_sha256(), "sha-9-1");
   EXPECT_FALSE(task.has_start());
@@ -117,7 +122,8 @@ TEST_F(TaskTest, AnEvaluationTaskNamesItsCheckpoints) {
   job.OwnSpec().add_evaluations()->set_task("addition_grid");
   job.OwnSpec().mutable_encoding()->set_name("yarn");
   Submit(job);
-  const auto task = EvaluateTask(shell_.state(), Entry("b"));
+  training::v1::EvaluateSpec task;
+  SetEvaluateTask(shell_.state(), Entry("b"), &task);
   EXPECT_EQ(task.job(), "b");
   EXPECT_EQ(task.attempt(), 1);
   ASSERT_EQ(task.checkpoints_size(), 1);

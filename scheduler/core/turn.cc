@@ -53,9 +53,19 @@ void JobEdit::Commit() {
 void SetDeadline(State& state, const OwnedDeadline& deadline,
                  std::optional<absl::Duration> at) {
   const auto& [kind, id, note] = deadline;
-  if (note->has_value()) state.deadlines.erase({**note, kind, id});
+  // Most are moved, again and again: their entry stays.
+  std::set<Deadline>::node_type entry;
+  if (note->has_value()) {
+    entry = state.deadlines.extract(Deadline{**note, kind, id});
+  }
   *note = at;
-  if (at.has_value()) state.deadlines.insert({*at, kind, id});
+  if (!at.has_value()) return;
+  if (entry.empty()) {
+    state.deadlines.insert({*at, kind, id});
+  } else {
+    entry.value().at = *at;
+    state.deadlines.insert(std::move(entry));
+  }
 }
 
 void CountUnfinished(State& state, const JobFacts& job, int64_t change) {

@@ -12,6 +12,9 @@ constexpr size_t kBlockSize = 256;
 }  // namespace
 
 size_t JobOrder::Find(const OrderKey& key) const {
+  // Most jobs come last and leave first.
+  if (blocks_.empty() || blocks_.back().back() < key) return blocks_.size();
+  if (!(blocks_.front().back() < key)) return 0;
   const auto it = std::lower_bound(
       blocks_.begin(), blocks_.end(), key,
       [](const Block& block, const OrderKey& k) { return block.back() < k; });
@@ -22,7 +25,6 @@ void JobOrder::Insert(const OrderKey& key) {
   ++size_;
   size_t at = Find(key);
   if (at == blocks_.size()) {
-    // Most jobs come last.
     if (blocks_.empty() || blocks_.back().size() == kBlockSize) {
       blocks_.emplace_back();
     }
