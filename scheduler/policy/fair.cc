@@ -38,6 +38,18 @@ class Round {
   }
 
  private:
+  // Jobs that had their turn and lack only room, in its order.
+  struct Blocked {
+    std::vector<LaneHead> heads;
+    // Those before it have had room kept for them, if they may.
+    size_t next = 0;
+    // One past the last that needs a reservation.
+    size_t end = 0;
+    // One that could have room kept for it was among them; one could not.
+    bool has_first = false;
+    bool closed = false;
+  };
+
   bool IsFull() const { return decisions_.starts.size() >= kMaxStarts; }
 
   int NumDevices(const Lane& lane) const {
@@ -66,7 +78,7 @@ class Round {
   void StartKind(int kind) {
     // Shapes that may still have room; none has it once it had not.
     num_open_shapes_ = tables_.kinds[kind].num_shapes;
-    blocked_.clear();
+    blocked_ = Blocked();
     if (num_open_shapes_ == 0 || !plan_.HasRoom(kind)) return;
     Turns turns(board_, kind, plan_.now());
     while (QueueTurn* turn = turns.Best()) {
@@ -149,39 +161,49 @@ class Round {
       where = plan_.Fit(shape);
       if (where.empty()) --num_open_shapes_;
     }
-    if (where.empty() && NeedsReservation(tables_.shapes[shape].shape)) {
-      blocked_.push_back(head);
+    if (where.empty()) {
+      blocked_.heads.push_back(head);
+      if (NeedsReservation(tables_.shapes[shape].shape)) {
+        blocked_.end = blocked_.heads.size();
+      }
     }
     return where;
   }
 
-  // Keeps room for the blocked jobs there are so far; whether any was kept.
+  // Keeps room for the blocked jobs there are so far, up to the last that needs
+  // it; whether any was kept.
   bool KeepForBlocked() {
     bool kept = false;
-    for (const LaneHead& head : std::exchange(blocked_, {})) {
-      if (tables_.reservations.size() + decisions_.reservations.size() >=
-          board_.options().max_reservations) {
-        break;
-      }
-      const Lane& lane = tables_.lanes[head.lane];
-      if (lane.num_reserved > 0 || unkept_.contains(lane.shape) ||
-          accounts_.QueueClaim(lane, false).exceeds() ||
-          accounts_.OwnerClaim(lane, false).exceeds()) {
-        continue;
-      }
-      std::optional<FutureRoom> room;
-      if (IsFeasible(tables_, lane.shape)) {
-        room = FindFutureRoom(plan_, lane.shape);
-      }
-      if (!room.has_value()) {
-        unkept_.insert(lane.shape);
-        continue;
-      }
-      plan_.Keep(lane.shape, room->where, room->at);
-      AddReservation(head, *room);
-      kept = true;
+    for (; blocked_.next < blocked_.end; ++blocked_.next) {
+      kept |= KeepFor(blocked_.heads[blocked_.next]);
     }
     return kept;
+  }
+
+  // Whether room was kept that was not before. Nobody has any kept before those
+  // whose turn is earlier, and the first is never one too many: so it has room
+  // kept as soon as what was kept before it came is used.
+  bool KeepFor(const LaneHead& head) {
+    const Lane& lane = tables_.lanes[head.lane];
+    if (blocked_.closed || !IsFeasible(tables_, lane.shape)) return false;
+    const bool is_first = !std::exchange(blocked_.has_first, true);
+    if (lane.num_reserved > 0 || accounts_.QueueClaim(lane, false).exceeds() ||
+        accounts_.OwnerClaim(lane, false).exceeds()) {
+      return false;
+    }
+    const size_t num_reserved =
+        tables_.reservations.size() + decisions_.reservations.size();
+    std::optional<FutureRoom> room;
+    if (is_first || num_reserved < board_.options().max_reservations) {
+      room = FindFutureRoom(plan_, lane.shape);
+    }
+    if (!room.has_value()) {
+      blocked_.closed = true;
+      return false;
+    }
+    plan_.Keep(lane.shape, room->where, room->at);
+    AddReservation(head, *room);
+    return true;
   }
 
   void AddReservation(const LaneHead& head, const FutureRoom& room) {
@@ -345,12 +367,9 @@ class Round {
   Accounts accounts_;
   Decisions decisions_;
   absl::flat_hash_set<int64_t> started_;
-  // Shapes that no room can be kept for.
-  absl::flat_hash_set<int> unkept_;
-  // Of the kind at hand: shapes that may have room, and jobs that had their
-  // turn, lack only room, and have nothing kept for them.
+  // Of the kind at hand: shapes that may have room, and who waits for some.
   int num_open_shapes_ = 0;
-  std::vector<LaneHead> blocked_;
+  Blocked blocked_;
 };
 
 }  // namespace

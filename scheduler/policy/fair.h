@@ -13,6 +13,17 @@ namespace ordo::scheduler::policy {
 // started that would delay it; preemption by priority within a queue, and by
 // queues that take back their guarantee.
 //
+// Nothing starves. A point of priority is worth BoardOptions.aging of age, so a
+// job of priority p is overtaken by none that is submitted more than aging *
+// (p_max - p) after it. Whoever is then the first of those that wait for a kind
+// of device, and that its queue and owner may hold and the workers offer, has
+// room kept for it as soon as what was kept for others is used; nobody has any
+// kept before it. So with a limit of at most L on all attempts and a grace g it
+// starts within 2 (L + g), and with n jobs before it within (n + 1) times that;
+// as long as workers and queues stay as they are, jobs before it start once,
+// and nobody is stopped for later ones. Attempts without a limit count by when
+// they end.
+//
 // Stateless and idempotent: carried out, and asked again at the same moment, it
 // answers nothing. Each job and each device at most once.
 Decisions PlaceFair(const Board& board, absl::Duration now);

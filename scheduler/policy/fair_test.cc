@@ -288,6 +288,80 @@ TEST(FairTest, SoManyReservationsAndNotMore) {
   EXPECT_EQ(decisions.starts.size(), 1u);
 }
 
+TEST(FairTest, TheFirstThatIsBlockedIsNeverOneTooMany) {
+  BoardOptions options;
+  options.max_reservations = 1;
+  TestBoard test(options);
+  for (const char* id : {"w1", "w2", "w3"}) {
+    test.PutWorker(id, 2);
+    test.Run(test.Wait(), id);
+  }
+  test.Wait({Cpus(2), "default", "ann"});
+  test.Wait();
+  ASSERT_EQ(test.Place().reservations.size(), 1u);
+
+  const int64_t urgent = test.Wait({Cpus(2), "default", "bob", 100});
+  test.Wait();
+  const Decisions decisions = test.Place();
+  ASSERT_EQ(decisions.reservations.size(), 1u);
+  EXPECT_EQ(decisions.reservations[0].job, urgent);
+}
+
+// Otherwise gangs that come later could keep it waiting for ever.
+TEST(FairTest, ASmallJobIsKeptRoomBeforeALaterGangIs) {
+  TestBoard test;
+  Worker labelled = WorkerWith("w1", 2);
+  labelled.labels = {{"zone", "a"}};
+  test.board.PutWorker(labelled);
+  test.PutWorker("w2", 2);
+  test.Run(test.Wait(Within(Cpus(2), absl::Hours(1))), "w1");
+  test.Run(test.Wait(), "w2");
+  Shape in_zone = Cpus(1);
+  in_zone.labels = labelled.labels;
+  const int64_t small = test.Wait(in_zone);
+  const int64_t gang = test.Wait(Cpus(2));
+  const int64_t other = test.Wait();
+  const Decisions decisions = test.Place();
+  ASSERT_EQ(decisions.reservations.size(), 2u);
+  EXPECT_EQ(decisions.reservations[0].job, small);
+  EXPECT_EQ(decisions.reservations[0].workers[0].worker, "w1");
+  EXPECT_EQ(decisions.reservations[1].job, gang);
+
+  test.End(1);
+  EXPECT_THAT(test.Started(), ElementsAre(small, other));
+}
+
+// Otherwise they could keep the first from ever having all workers.
+TEST(FairTest, NobodyIsKeptRoomBehindOneForWhomNoneCanBeKept) {
+  TestBoard test;
+  for (const char* id : {"w1", "w2"}) {
+    test.PutWorker(id, 2);
+    test.Run(test.Wait(Within(Cpus(1), absl::Hours(1))), id);
+  }
+  const int64_t before = test.Wait({Cpus(2), "default", "ann"});
+  test.Wait(Within(Cpus(1), absl::Hours(2)));
+  ASSERT_EQ(test.Place().reservations.size(), 1u);
+
+  // It wants both workers, and one of them is kept.
+  const int64_t gang = test.Wait(Gang(2, 2));
+  test.Wait({Cpus(2), "default", "bob"});
+  const int64_t brief = test.Wait(Within(Cpus(1), absl::Minutes(30)));
+  const Decisions decisions = test.Place();
+  ASSERT_EQ(decisions.starts.size(), 1u);
+  EXPECT_EQ(decisions.starts[0].job, brief);
+  EXPECT_THAT(decisions.reservations, IsEmpty());
+
+  test.End(brief);
+  test.End(1);
+  EXPECT_THAT(test.Started(), ElementsAre(before));
+  test.Wait();
+  test.End(2);
+  const Decisions next = test.Place();
+  EXPECT_THAT(next.starts, IsEmpty());
+  ASSERT_GE(next.reservations.size(), 1u);
+  EXPECT_EQ(next.reservations[0].job, gang);
+}
+
 TEST(FairTest, NothingStartsThatADrainWouldMeet) {
   TestBoard test;
   Worker worker = WorkerWith("w1", 2);

@@ -81,23 +81,10 @@ std::optional<FutureRoom> FindForOne(const Plan& plan, int shape,
   return FutureRoom{*first, {{found, 1}}};
 }
 
-}  // namespace
-
-bool NeedsReservation(const Shape& shape) {
-  return shape.num_devices() > 1 || shape.cpus > 0 || shape.memory_bytes > 0 ||
-         shape.exclusive;
-}
-
-std::optional<FutureRoom> FindFutureRoom(const Plan& plan, int shape) {
-  const ShapeEntry& entry = plan.tables().shapes[shape];
-  int most_ranks = 1;
-  for (const ClassFit& fit : entry.classes) {
-    most_ranks = std::max(most_ranks, fit.ranks);
-  }
-  const int needed = (entry.shape.ranks + most_ranks - 1) / most_ranks;
-  const std::vector<int> workers =
-      plan.MostOpen(shape, std::max(kLeastWorkers, kMostWorkers * needed));
-  if (entry.shape.ranks == 1) return FindForOne(plan, shape, workers);
+// Of several ranks, on as few of the workers as have room first.
+std::optional<FutureRoom> FindForSeveral(const Plan& plan, int shape,
+                                         const std::vector<int>& workers) {
+  const int wanted = plan.tables().shapes[shape].shape.ranks;
   std::vector<Step> steps;
   for (size_t i = 0; i < workers.size(); ++i) {
     ForEachStep(plan, {shape, workers[i], std::nullopt},
@@ -115,15 +102,43 @@ std::optional<FutureRoom> FindFutureRoom(const Plan& plan, int shape) {
     sum += steps[i].ranks - ranks[steps[i].index];
     ranks[steps[i].index] = steps[i].ranks;
     if (i + 1 < steps.size() && steps[i + 1].at == steps[i].at) continue;
-    if (sum < entry.shape.ranks) continue;
+    if (sum < wanted) continue;
     Assignments candidates;
     for (size_t j = 0; j < workers.size(); ++j) {
       if (ranks[j] > 0) candidates.push_back({workers[j], ranks[j]});
     }
-    return FutureRoom{steps[i].at,
-                      Fewest(std::move(candidates), entry.shape.ranks)};
+    return FutureRoom{steps[i].at, Fewest(std::move(candidates), wanted)};
   }
   return std::nullopt;
+}
+
+std::optional<FutureRoom> FindAmong(const Plan& plan, int shape,
+                                    const std::vector<int>& workers) {
+  return plan.tables().shapes[shape].shape.ranks == 1
+             ? FindForOne(plan, shape, workers)
+             : FindForSeveral(plan, shape, workers);
+}
+
+}  // namespace
+
+bool NeedsReservation(const Shape& shape) {
+  return shape.num_devices() > 1 || shape.cpus > 0 || shape.memory_bytes > 0 ||
+         shape.exclusive;
+}
+
+std::optional<FutureRoom> FindFutureRoom(const Plan& plan, int shape) {
+  const ShapeEntry& entry = plan.tables().shapes[shape];
+  int most_ranks = 1;
+  for (const ClassFit& fit : entry.classes) {
+    most_ranks = std::max(most_ranks, fit.ranks);
+  }
+  const int needed = (entry.shape.ranks + most_ranks - 1) / most_ranks;
+  const size_t most = std::max(kLeastWorkers, kMostWorkers * needed);
+  const std::vector<int> workers = plan.MostOpen(shape, most);
+  std::optional<FutureRoom> room = FindAmong(plan, shape, workers);
+  if (room.has_value() || workers.size() < most) return room;
+  return FindAmong(plan, shape,
+                   plan.MostOpen(shape, plan.tables().workers.size()));
 }
 
 }  // namespace ordo::scheduler::policy

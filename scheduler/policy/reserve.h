@@ -20,12 +20,13 @@ struct FutureRoom {
 // The earliest moment at which all ranks have room because attempts have ended
 // by their limits, on one worker if one has, and those workers: of the workers
 // that serve, are not reserved, and have the most open devices (64 of them, or
-// four times what the ranks need). Nothing: they have no room even when they
-// are empty.
+// four times what the ranks need; all, where those are too few). Nothing: they
+// have no room even when they are empty.
 std::optional<FutureRoom> FindFutureRoom(const Plan& plan, int shape);
 
 // Whether smaller jobs could for ever take what comes free before it is enough
-// for the shape, so that room must be kept for it.
+// for the shape, so that room must be kept for it. A job of one device needs
+// room kept only so that none is kept for later ones before it.
 bool NeedsReservation(const Shape& shape);
 
 }  // namespace ordo::scheduler::policy

@@ -1,5 +1,6 @@
 #include "scheduler/policy/reserve.h"
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "scheduler/policy/testing/boards.h"
 
@@ -53,6 +54,16 @@ TEST(ReserveTest, AGangMayBeOnSeveralWorkers) {
   ASSERT_TRUE(room.has_value());
   EXPECT_EQ(room->at, test.now + absl::Hours(2) + kGrace);
   EXPECT_EQ(room->where.size(), 2u);
+}
+
+// Most of the workers have room for fewer ranks than the largest has.
+TEST(ReserveTest, AGangThatNeedsNearlyAllWorkersFindsThem) {
+  TestBoard test;
+  test.PutWorker("large", 8);
+  for (int i = 0; i < 300; ++i) test.PutWorker(absl::StrCat("w", i), 1);
+  const auto room = FutureOf(test, Gang(308, 1));
+  ASSERT_TRUE(room.has_value());
+  EXPECT_EQ(room->where.size(), 301u);
 }
 
 TEST(ReserveTest, WithoutLimitsNobodyKnowsWhen) {
