@@ -17,6 +17,8 @@ constexpr absl::Duration kTimeout = absl::Seconds(5);
 // No message comes later.
 constexpr absl::Duration kLate = absl::Minutes(1);
 constexpr uint64_t kMaxBatch = 8;
+// Of either sign.
+constexpr int kMaxPriority = 4;
 // Steps that take longer than any simulation.
 constexpr int64_t kEndless = 1'000'000'000;
 
@@ -116,12 +118,23 @@ void Client::DrawLimits(const std::string& id, jobs::v1::JobSpec* spec) {
         static_cast<int>(1 + dice_.Int(4)));
   }
   if (dice_.Chance(workload_.priority())) {
-    spec->set_priority(static_cast<int>(dice_.Int(9)) - 4);
+    spec->set_priority(static_cast<int>(dice_.Int(2 * kMaxPriority + 1)) -
+                       kMaxPriority);
   }
   if (dice_.Chance(workload_.held())) {
     spec->set_hold(true);
     held_.insert(id);
   }
+  if (workload_.run_time_limit_s() > 0) {
+    spec->mutable_run_time_limit()->set_seconds(workload_.run_time_limit_s());
+  }
+  if (workload_.giant() > 0) DrawSize(spec);
+}
+
+void Client::DrawSize(jobs::v1::JobSpec* spec) {
+  const bool is_giant = dice_.Chance(workload_.giant());
+  spec->mutable_resources()->set_ranks(is_giant ? workload_.max_ranks() : 1);
+  spec->set_priority(is_giant ? -kMaxPriority : kMaxPriority);
 }
 
 void Client::DrawQueue(NewJob* job, jobs::v1::JobSpec* spec) {
@@ -263,7 +276,8 @@ void Client::HoldOne() {
 void Client::MoveOne() {
   if (known_.empty()) return;
   const std::string job = known_[dice_.Int(known_.size())];
-  const auto priority = static_cast<int32_t>(dice_.Int(9)) - 4;
+  const auto priority =
+      static_cast<int32_t>(dice_.Int(2 * kMaxPriority + 1)) - kMaxPriority;
   ++num_under_way_;
   network_.Call<std::vector<JobPtr>>(
       {id_, "scheduler", "move " + job, kTimeout},

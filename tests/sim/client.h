@@ -62,6 +62,7 @@ class Client {
   void TakeMoved(const std::string& job, const Answer& answer,
                  std::function<void()> again);
   void DrawLimits(const std::string& id, jobs::v1::JobSpec* spec);
+  void DrawSize(jobs::v1::JobSpec* spec);
   void DrawQueue(scheduler::NewJob* job, jobs::v1::JobSpec* spec);
   void DrawNeeds(jobs::v1::JobSpec* spec);
   // Tries again after a while.

@@ -7,6 +7,9 @@
 namespace ordo::tests::sim {
 namespace {
 
+// Of the seeds: that the scenario is one of DrawGiants.
+constexpr double kGiants = 0.04;
+
 // A rate or probability: none, a little of `most`, or much.
 double Amount(Dice& dice, double most) {
   const uint64_t kind = dice.Int(4);
@@ -85,9 +88,49 @@ void DrawStore(Dice dice, StoreFaults* faults) {
   faults->set_failures_per_minute(Amount(dice, 3));
 }
 
+// More small jobs of a high priority than there is room for, beside some that
+// want all devices and have a low one; and nothing goes wrong, so that it is
+// known by when whoever is first starts (scheduler/policy/fair.h).
+Scenario DrawGiants(Dice dice) {
+  constexpr int kMessages = 3;
+  Scenario scenario;
+  Cluster& cluster = *scenario.mutable_cluster();
+  cluster.set_workers(Pick(dice, 1, 3));
+  cluster.set_devices(Pick(dice, 1, 2));
+  cluster.set_lease_ms(10'000);
+  cluster.set_heartbeat_ms(2000);
+  cluster.set_forget_worker_s(300);
+  // Nobody is preempted.
+  cluster.set_min_run_time_ms(3'600'000);
+  cluster.set_aging_ms(Pick(dice, 100, 2000));
+  const int grace = Pick(dice, 1, 3);
+  cluster.set_stop_grace_ms(1000 * grace);
+  const int devices = cluster.workers() * cluster.devices();
+  Workload& workload = *scenario.mutable_workload();
+  workload.set_clients(3);
+  workload.set_submits_per_minute(12 * devices);
+  workload.set_request_id(1);
+  workload.set_max_jobs(36 * devices);
+  workload.set_max_steps(40);
+  workload.set_max_step_ms(200);
+  workload.set_giant(0.1);
+  workload.set_max_ranks(devices);
+  workload.set_run_time_limit_s(Pick(dice, 5, 10));
+  scenario.mutable_faults()->mutable_network()->set_max_delay_ms(
+      Pick(dice, 1, 50));
+  scenario.set_seconds(60);
+  scenario.set_settle_seconds(1800);
+  scenario.set_first_within_seconds(2 * (workload.run_time_limit_s() + grace) +
+                                    kMessages);
+  return scenario;
+}
+
 }  // namespace
 
 Scenario DrawScenario(uint64_t seed) {
+  if (Dice(seed, "scenario/is_giants").Chance(kGiants)) {
+    return DrawGiants(Dice(seed, "scenario/giants"));
+  }
   Scenario scenario;
   Dice dice(seed, "scenario");
   Cluster& cluster = *scenario.mutable_cluster();
@@ -117,6 +160,8 @@ Scenario DrawScenario(uint64_t seed) {
   DrawWishes(Dice(seed, "scenario/wishes"), &workload);
   Dice changes(seed, "scenario/queue_changes");
   workload.set_queue_changes_per_minute(Amount(changes, 8));
+  Dice makes(seed, "scenario/queue_makes");
+  workload.set_queue_makes_per_minute(Amount(makes, 20));
   Dice devices(seed, "scenario/devices");
   workload.set_releases_per_minute(Amount(devices, 8));
   Faults& faults = *scenario.mutable_faults();

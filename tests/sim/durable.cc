@@ -176,7 +176,7 @@ std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
 std::optional<policy::Queue> QueueIn(const core::Row& row) {
   queues::v1::Queue told;
   if (row.kind != core::Row::Kind::kQueue || !row.bytes.has_value() ||
-      !told.ParseFromString(*row.bytes)) {
+      !told.ParseFromString(*row.bytes) || told.has_delete_time()) {
     return std::nullopt;
   }
   policy::Queue queue;

@@ -68,7 +68,7 @@ struct LiveAttempt {
 std::vector<LiveAttempt> LiveAttempts(const scheduler::core::State& state);
 
 // The queue that a row tells of, as placement is to see it; none: the row tells
-// of something else.
+// of something else, or of a queue that is deleted.
 std::optional<scheduler::policy::Queue> QueueIn(
     const scheduler::core::Row& row);
 

@@ -25,6 +25,8 @@ struct Totals {
   int64_t num_lives = 0;
   double longest_gap_seconds = 0;
   double longest_straggle_seconds = 0;
+  double longest_first_seconds = 0;
+  int num_queues_deleted = 0;
 };
 
 // Runs the scenario of this name; each of its outcomes must be well.
@@ -47,6 +49,9 @@ Totals RunScenario(const std::string& name) {
         std::max(totals.longest_gap_seconds, outcome.longest_gap_seconds);
     totals.longest_straggle_seconds = std::max(
         totals.longest_straggle_seconds, outcome.longest_straggle_seconds);
+    totals.longest_first_seconds =
+        std::max(totals.longest_first_seconds, outcome.longest_first_seconds);
+    totals.num_queues_deleted += outcome.num_queues_deleted;
   }
   return totals;
 }
@@ -139,6 +144,20 @@ TEST(NamedTest, QueuesTakeBackWhatTheyAreGuaranteed) {
 TEST(NamedTest, WhatQueuesMayHaveCountsFromTheNextStartOn) {
   const Totals totals = RunScenario("queues_changed");
   EXPECT_GT(totals.num_attempts, totals.num_jobs);
+}
+
+TEST(NamedTest, QueuesComeAndGoWhileJobsRun) {
+  const Totals totals = RunScenario("queues_made");
+  EXPECT_GT(totals.num_lives, 10);
+  EXPECT_GT(totals.num_queues_deleted, 10);
+}
+
+// The scenario has the bound; some must come near enough to have room kept.
+TEST(NamedTest, ALargeJobIsNotStarvedBySmallOnesOfAHigherPriority) {
+  const Totals totals = RunScenario("starvation");
+  EXPECT_EQ(totals.num_attempts, totals.num_jobs);
+  EXPECT_GT(totals.longest_first_seconds, 4);
+  EXPECT_LE(totals.longest_first_seconds, 27);
 }
 
 TEST(NamedTest, ClocksThatJumpBreakNothing) {

@@ -9,6 +9,7 @@ namespace ordo::tests::sim {
 namespace {
 
 using Change = scheduler::core::ChangeWorker;
+using QueueVerb = scheduler::core::ChangeQueue::Verb;
 using WorkerPtr = std::shared_ptr<const workers::v1::Worker>;
 
 constexpr absl::Duration kTimeout = absl::Seconds(5);
@@ -24,6 +25,7 @@ void Operator::Begin(OperatorOptions options) {
   if (options_.queues.empty()) return;
   Repeat(options_.queue_changes_per_minute, queue_dice_,
          [this] { ChangeQueue(); });
+  Repeat(options_.queue_makes_per_minute, make_dice_, [this] { MakeQueue(); });
 }
 
 void Operator::Repeat(double per_minute, Dice& dice,
@@ -70,7 +72,13 @@ void Operator::ChangeQueue() {
   if (dice.Chance(0.3)) {
     queue.max_per_owner = 1 + static_cast<int>(dice.Int(devices));
   }
-  Ask(queue);
+  Ask(QueueVerb::kUpdate, queue);
+}
+
+void Operator::MakeQueue() {
+  const scheduler::policy::Queue& queue =
+      options_.queues[make_dice_.Int(options_.queues.size())];
+  Ask(make_dice_.Chance(0.5) ? QueueVerb::kDelete : QueueVerb::kCreate, queue);
 }
 
 void Operator::ReleaseAny() {
@@ -109,21 +117,30 @@ void Operator::OpenAll() {
       Release(i, j);
     }
   }
-  for (const scheduler::policy::Queue& queue : options_.queues) Ask(queue);
+  for (const scheduler::policy::Queue& queue : options_.queues) Restore(queue);
+}
+
+// Either comes first, and one of them is refused or changes nothing.
+void Operator::Restore(const scheduler::policy::Queue& queue) {
+  Ask(QueueVerb::kCreate, queue);
+  Ask(QueueVerb::kUpdate, queue);
 }
 
 template <typename T>
 void Operator::Call(const std::string& what,
                     std::function<void(Reply<T>)> serve,
-                    std::function<void()> again) {
+                    std::function<void()> again,
+                    const std::set<absl::StatusCode>& refusals) {
   ++num_under_way_;
   network_.Call<T>(
       {"operator", "scheduler", what, kTimeout}, std::move(serve),
-      [this, what, again = std::move(again)](const absl::StatusOr<T>& answer) {
+      [this, what, again = std::move(again),
+       refusals](const absl::StatusOr<T>& answer) {
         --num_under_way_;
         const bool lost = absl::IsUnavailable(answer.status()) ||
                           absl::IsDeadlineExceeded(answer.status());
-        if (!answer.ok() && !lost && !absl::IsNotFound(answer.status())) {
+        if (!answer.ok() && !lost && !absl::IsNotFound(answer.status()) &&
+            refusals.count(answer.status().code()) == 0) {
           world_.Fail(
               absl::StrCat(what, " is refused: ", answer.status().ToString()));
         }
@@ -141,21 +158,35 @@ void Operator::Ask(const Change& change) {
       [this, change] {
         if (change.verb == Change::Verb::kRelease) return Ask(change);
         Open(change.worker);
-      });
+      },
+      {});
 }
 
-void Operator::Ask(const scheduler::policy::Queue& queue) {
+void Operator::Ask(QueueVerb verb, const scheduler::policy::Queue& queue) {
+  scheduler::core::ChangeQueue change;
+  change.verb = verb;
+  change.queue = QueueOf(queue);
+  std::set<absl::StatusCode> refusals;
+  // One that is there is not made, one with jobs is not deleted.
+  if (verb == QueueVerb::kCreate) {
+    refusals = {absl::StatusCode::kAlreadyExists};
+  } else if (verb == QueueVerb::kDelete) {
+    refusals = {absl::StatusCode::kFailedPrecondition};
+  }
   Call<scheduler::core::QueuePtr>(
-      absl::StrCat("change ", queue.name),
-      [this, set = QueueOf(queue)](SimScheduler::QueueReply reply) {
-        scheduler_.UpdateQueue(set, std::move(reply));
+      absl::StrCat("change ", static_cast<int>(verb), " ", queue.name),
+      [this, change](SimScheduler::QueueReply reply) {
+        scheduler_.ChangeQueue(change, std::move(reply));
       },
-      [this, queue] {
+      [this, verb, name = queue.name] {
         // As it was at first: what was asked for may not have been.
+        const auto again = verb == QueueVerb::kUpdate ? QueueVerb::kUpdate
+                                                      : QueueVerb::kCreate;
         for (const auto& first : options_.queues) {
-          if (first.name == queue.name) Ask(first);
+          if (first.name == name) Ask(again, first);
         }
-      });
+      },
+      refusals);
 }
 
 void Operator::Settle() {

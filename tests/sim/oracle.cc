@@ -10,6 +10,7 @@
 #include "scheduler/core/invariants.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/transitions.h"
+#include "scheduler/scheduler.h"
 
 namespace ordo::tests::sim {
 namespace {
@@ -221,6 +222,8 @@ void Oracle::CheckChange(const Durable& durable, const JobView& after) {
 void Oracle::AfterLoad(const core::State& state, const core::Records& records) {
   left_.Reset(records);
   quarantined_.clear();
+  order_.AfterLoad();
+  queues_.clear();
   for (const core::RowPtr& row : records.rows) {
     if (const auto queue = QueueIn(*row)) queues_[queue->name] = *queue;
     // Of what was not stored before the scheduler died nobody knows.
@@ -365,6 +368,32 @@ void Oracle::CheckPreempted(const core::State& state, const Held& held,
   world_.Fail(Named(job) + " is preempted for nobody");
 }
 
+void Oracle::TakeQueue(const core::Row& row) {
+  if (row.kind != core::Row::Kind::kQueue) return;
+  if (const auto queue = QueueIn(row)) {
+    queues_[queue->name] = *queue;
+    return;
+  }
+  // Later it is forgotten.
+  if (queues_.erase(row.key) == 0) return;
+  ++num_queues_deleted_;
+  for (const auto& [id, job] : left_.jobs()) {
+    if (!core::IsTerminal(job.state) &&
+        core::QueueOf(*job.facts->spec) == row.key) {
+      world_.Fail(
+          absl::StrCat("queue ", row.key, " is deleted with ", Named(job)));
+    }
+  }
+}
+
+void Oracle::CheckQueue(const JobView& job) {
+  const std::string& queue = core::QueueOf(*job.facts->spec);
+  if (left_.Find(job.id) == nullptr && queue != scheduler::kDefaultQueue &&
+      queues_.count(queue) == 0) {
+    world_.Fail(Named(job) + " is created in a queue that is not there");
+  }
+}
+
 void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
                         const core::Moment& now) {
   const Held held = Count(state);
@@ -373,7 +402,7 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
     if (record == nullptr) continue;
     // What people change comes before what follows from it.
     if (const auto* row = std::get_if<core::RowPtr>(&record->value)) {
-      if (const auto queue = QueueIn(**row)) queues_[queue->name] = *queue;
+      TakeQueue(**row);
       if (const auto devices = QuarantineIn(**row)) {
         CheckQuarantined((*row)->key, *devices);
       }
@@ -381,13 +410,19 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
     if (const auto* job = std::get_if<core::JobPtr>(&record->value)) {
       const JobView view = ViewOf(**job);
       CheckChange(left_, view);
+      CheckQueue(view);
       CheckOrder(view);
+      const JobView* before = left_.Find(view.id);
+      if (before != nullptr && view.attempt > before->attempt) {
+        order_.CheckStart(state, view);
+      }
       CheckOpen(state, now, view);
       CheckHeld(held, view);
       CheckPreempted(state, held, view);
     }
     left_.Put(*record);
   }
+  order_.AfterApply(state);
   if (absl::Status status = core::CheckInvariants(state); !status.ok()) {
     world_.Fail(status.ToString());
   }

@@ -13,6 +13,7 @@
 #include "scheduler/core/state.h"
 #include "scheduler/policy/facts.h"
 #include "tests/sim/durable.h"
+#include "tests/sim/order.h"
 #include "tests/sim/world.h"
 #include "worker/agent/core.h"
 
@@ -45,6 +46,9 @@ enum class TrueEnd {
 // - no attempt is preempted but for a job of its queue that waits with a larger
 //   priority, or for one of another queue, which with it holds no more than it
 //   is guaranteed, while its own has no less than that left;
+// - jobs begin in their order, and the first of them in time (Order);
+// - no queue is deleted while a job of it has not ended, and no job is created
+//   in one that is not there;
 // - no attempt begins while its job is on hold, or before what that needs has
 //   ended as it must have;
 // - no attempt begins on a worker that is cordoned, or that may run beyond its
@@ -65,7 +69,7 @@ enum class TrueEnd {
 class Oracle {
  public:
   // `world` outlives it.
-  explicit Oracle(World& world) : world_(world) {}
+  explicit Oracle(World& world) : world_(world), order_(world) {}
 
   // What users asked for and were told.
   void CancelAsked(const std::string& job) { cancel_asked_.insert(job); }
@@ -108,6 +112,8 @@ class Oracle {
   std::vector<std::string> Unfinished(
       const scheduler::core::State& state) const;
 
+  Order& order() { return order_; }
+  const Order& order() const { return order_; }
   int num_jobs() const { return static_cast<int>(acknowledged_.size()); }
   // The longest time from the end of a trainer that something else ended to the
   // start of its job's next one.
@@ -117,10 +123,14 @@ class Oracle {
   absl::Duration longest_straggle() const { return longest_straggle_; }
   int num_attempts() const { return num_attempts_; }
   int num_quarantines() const { return num_quarantines_; }
+  int num_queues_deleted() const { return num_queues_deleted_; }
 
  private:
   // `durable` has what came before.
   void CheckChange(const Durable& durable, const JobView& after);
+  void TakeQueue(const scheduler::core::Row& row);
+  // That it is in a queue that is there, when it is new.
+  void CheckQueue(const JobView& job);
   // Before and after what it needs; records are looked at as they leave.
   void CheckOrder(const JobView& job);
   void CheckOpen(const scheduler::core::State& state,
@@ -145,7 +155,8 @@ class Oracle {
   void CheckAcknowledged(const std::string& when);
 
   World& world_;
-  // Those that are in the records, as they are now.
+  Order order_;
+  // Those that are in the records and not deleted, as they are now.
   std::map<std::string, scheduler::policy::Queue> queues_;
   std::set<std::string> cancel_asked_;
   std::set<std::string> cancelled_;
@@ -154,6 +165,7 @@ class Oracle {
   // Machine by attempt.
   std::map<AttemptKey, std::string> started_;
   int num_attempts_ = 0;
+  int num_queues_deleted_ = 0;
   std::map<AttemptKey, TrueEnd> ended_;
   // By job: since when its last trainer is gone by no fault of its own.
   std::map<std::string, absl::Duration> gone_since_;

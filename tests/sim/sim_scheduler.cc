@@ -401,19 +401,19 @@ void SimScheduler::SetPriority(const std::string& job, int32_t priority,
       std::move(reply));
 }
 
-void SimScheduler::UpdateQueue(const queues::v1::Queue& queue,
+void SimScheduler::ChangeQueue(const core::ChangeQueue& change,
                                QueueReply reply) {
   if (!runs()) return reply(absl::UnavailableError("no such process"));
-  Enter([this, queue, reply] {
-    core::ChangeQueue change;
-    change.call = next_call_++;
-    change.verb = core::ChangeQueue::Verb::kUpdate;
-    change.queue = queue;
+  Enter([this, change, reply] {
+    core::ChangeQueue numbered = change;
+    numbered.call = next_call_++;
     const core::QueuePtr now =
-        core::FindQueue(state_->queues, core::IdOf(queue.name()));
-    if (now != nullptr) change.queue.set_etag(now->etag());
-    queue_calls_[change.call] = reply;
-    Apply(std::move(change)).IgnoreError();
+        core::FindQueue(state_->queues, core::IdOf(change.queue.name()));
+    if (change.verb == core::ChangeQueue::Verb::kUpdate && now != nullptr) {
+      numbered.queue.set_etag(now->etag());
+    }
+    queue_calls_[numbered.call] = reply;
+    Apply(std::move(numbered)).IgnoreError();
   });
 }
 

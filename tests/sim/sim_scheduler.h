@@ -80,8 +80,9 @@ class SimScheduler {
   void HoldJob(const std::string& job, JobsReply reply);
   void ReleaseJob(const std::string& job, JobsReply reply);
   void SetPriority(const std::string& job, int32_t priority, JobsReply reply);
-  // As services/queues: a change is made for the queue as it is now.
-  void UpdateQueue(const queues::v1::Queue& queue, QueueReply reply);
+  // As services/queues: an update is made for the queue as it is now.
+  void ChangeQueue(const scheduler::core::ChangeQueue& change,
+                   QueueReply reply);
   void ChangeWorker(const scheduler::core::ChangeWorker& change,
                     WorkerReply reply);
   void Announce(const agent::v1::AnnounceRequest& request,

@@ -46,6 +46,9 @@ core::Options OptionsOf(const Cluster& cluster) {
   if (cluster.aging_ms() > 0) {
     options.board.aging = absl::Milliseconds(cluster.aging_ms());
   }
+  if (cluster.stop_grace_ms() > 0) {
+    options.stop_grace = absl::Milliseconds(cluster.stop_grace_ms());
+  }
   return options;
 }
 
@@ -73,6 +76,10 @@ class Simulation {
         oracle_(world_),
         scheduler_(world_, network_, storage_, oracle_),
         operator_(world_, network_, scheduler_) {
+    if (scenario_.first_within_seconds() > 0) {
+      oracle_.order().ExpectFirstWithin(
+          absl::Seconds(scenario_.first_within_seconds()));
+    }
     for (int i = 0; i < scenario_.cluster().workers(); ++i) AddWorker(i);
   }
 
@@ -152,6 +159,7 @@ class Simulation {
     options.closes_per_minute = workload.closes_per_minute();
     options.queue_changes_per_minute = workload.queue_changes_per_minute();
     options.releases_per_minute = workload.releases_per_minute();
+    options.queue_makes_per_minute = workload.queue_makes_per_minute();
     options.num_workers = scenario_.cluster().workers();
     options.num_devices =
         scenario_.cluster().workers() * scenario_.cluster().devices();
@@ -231,6 +239,9 @@ class Simulation {
     outcome.longest_straggle_seconds =
         absl::ToDoubleSeconds(oracle_.longest_straggle());
     outcome.longest_gap_seconds = absl::ToDoubleSeconds(oracle_.longest_gap());
+    outcome.longest_first_seconds =
+        absl::ToDoubleSeconds(oracle_.order().longest_first());
+    outcome.num_queues_deleted = oracle_.num_queues_deleted();
     outcome.virtual_seconds = absl::ToDoubleSeconds(world_.now());
     return outcome;
   }

@@ -38,6 +38,9 @@ struct Outcome {
   // Of attempts with several ranks: from the first trainer that failed to the
   // end of the last, the longest.
   double longest_straggle_seconds = 0;
+  // How long a job was the first in order of those that wait, the longest.
+  double longest_first_seconds = 0;
+  int num_queues_deleted = 0;
 };
 
 // A scenario drawn from the seed: any size of cluster, each fault absent, rare

@@ -1,0 +1,77 @@
+#include "tests/sim/order.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace ordo::tests::sim {
+namespace {
+
+namespace core = scheduler::core;
+
+// Smaller is earlier; of equals, the one that was created first.
+using Place = std::pair<absl::Duration, int64_t>;
+
+Place PlaceOf(const core::State& state, const core::JobFacts& facts,
+              int32_t priority) {
+  return {
+      absl::Nanoseconds(facts.create_ns) - priority * state.options.board.aging,
+      facts.sequence};
+}
+
+// Of a job that waits.
+Place PlaceOf(const core::State& state, const core::JobFacts& facts) {
+  return PlaceOf(state, facts, state.jobs.at(facts.id).job->priority);
+}
+
+// Whether one of them starts exactly when the other might have.
+bool AreAlike(const core::JobFacts& a, const core::JobFacts& b) {
+  return a.user == b.user && core::QueueOf(*a.spec) == core::QueueOf(*b.spec) &&
+         core::ShapeOf(*a.spec) == core::ShapeOf(*b.spec);
+}
+
+}  // namespace
+
+void Order::AfterLoad() {
+  reserved_.clear();
+  first_ = 0;
+}
+
+void Order::CheckStart(const core::State& state, const JobView& job) {
+  if (reserved_.count(job.sequence) > 0) return;
+  const Place place = PlaceOf(state, *job.facts, job.priority);
+  for (const auto& [sequence, facts] : state.waiting) {
+    if (place < PlaceOf(state, *facts) || !AreAlike(*facts, *job.facts)) {
+      continue;
+    }
+    world_.Fail(absl::StrCat("job ", job.id, " begins before job ", facts->id,
+                             ", whose turn it is"));
+  }
+}
+
+void Order::AfterApply(const core::State& state) {
+  reserved_.clear();
+  for (const auto& reservation : state.board.Reservations()) {
+    reserved_.insert(reservation.job);
+  }
+  const core::JobFacts* first = nullptr;
+  for (const auto& [sequence, facts] : state.waiting) {
+    if (first == nullptr || PlaceOf(state, *facts) < PlaceOf(state, *first)) {
+      first = facts.get();
+    }
+  }
+  const int64_t sequence = first == nullptr ? 0 : first->sequence;
+  if (std::exchange(first_, sequence) != sequence || first == nullptr) {
+    first_since_ = world_.now();
+    return;
+  }
+  const absl::Duration passed = world_.now() - first_since_;
+  longest_first_ = std::max(longest_first_, passed);
+  if (passed <= bound_) return;
+  world_.Fail(absl::StrCat("job ", first->id, " is the first that waits for ",
+                           absl::FormatDuration(passed), ", longer than ",
+                           absl::FormatDuration(bound_)));
+}
+
+}  // namespace ordo::tests::sim

@@ -1,0 +1,50 @@
+#ifndef ORDO_TESTS_SIM_ORDER_H_
+#define ORDO_TESTS_SIM_ORDER_H_
+
+#include <cstdint>
+#include <set>
+
+#include "absl/time/time.h"
+#include "scheduler/core/state.h"
+#include "tests/sim/durable.h"
+#include "tests/sim/world.h"
+
+namespace ordo::tests::sim {
+
+// Whose turn it is, by the jobs alone: a point of priority is worth so much age
+// (BoardOptions.aging). Fails the world when
+// - a job starts for which no room was kept, and one of its queue, owner and
+//   shape that comes earlier waits on;
+// - the first of all that wait has been that for longer than it may be.
+class Order {
+ public:
+  // `world` outlives it.
+  explicit Order(World& world) : world_(world) {}
+
+  // How long a job may be the first, where that is known.
+  void ExpectFirstWithin(absl::Duration bound) { bound_ = bound; }
+
+  // The scheduler starts anew: what it kept is forgotten.
+  void AfterLoad();
+  // A job has begun in the event that led to the state.
+  void CheckStart(const scheduler::core::State& state, const JobView& job);
+  // After each event, and after all its starts.
+  void AfterApply(const scheduler::core::State& state);
+
+  // How long a job was the first, the longest.
+  absl::Duration longest_first() const { return longest_first_; }
+
+ private:
+  World& world_;
+  absl::Duration bound_ = absl::InfiniteDuration();
+  // For whom room was kept before the event. By sequence, here and below.
+  std::set<int64_t> reserved_;
+  // 0: nobody waits.
+  int64_t first_ = 0;
+  absl::Duration first_since_;
+  absl::Duration longest_first_;
+};
+
+}  // namespace ordo::tests::sim
+
+#endif  // ORDO_TESTS_SIM_ORDER_H_
