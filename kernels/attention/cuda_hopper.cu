@@ -6,9 +6,10 @@
 // gradients one after the other, in an order that is always the same: reruns
 // agree bit for bit.
 //
-// Of tables it has a bias, multipliers, also of rectified products, and vectors
-// of few distances at queries: kernels of their own, as each takes registers
-// and instructions. Not supported: two of them at once, all other tables. Not
+// Of tables it has a bias, multipliers, also of rectified products, vectors of
+// few distances at queries, and score mods: kernels of their own, as each takes
+// registers and instructions. Not supported: two of them at once, all other
+// tables. Not
 // measured: written without a device.
 //
 // Compiled once for each type (cuda_element.h) and pair of widths, ORDO_WIDTH
@@ -66,7 +67,8 @@ const char* Forward(const HopperArguments& arguments, void* stream) {
   constexpr DistanceNumber kBand = kAtOnce ? kBandNumber : kNoNumber;
   constexpr void (*kKernels[])(HopperArguments) = {
       HopperForward<kD, kW, kNoNumber>, HopperForward<kD, kW, kBiasNumber>,
-      HopperForward<kD, kW, kMultiplierNumber>, HopperForward<kD, kW, kBand>};
+      HopperForward<kD, kW, kMultiplierNumber>, HopperForward<kD, kW, kBand>,
+      HopperForward<kD, kW, kModNumber>};
   return device::Launch(kKernels[DistanceNumberOf(p)], grid, stream, arguments);
 }
 
@@ -84,7 +86,8 @@ const char* LaunchBackward(const HopperArguments& arguments, void* stream) {
         HopperBackward<kD, kW, kNoNumber, kPart>,
         HopperBackward<kD, kW, kBiasNumber, kPart>,
         HopperBackward<kD, kW, kMultiplierNumber, kPart>,
-        HopperBackward<kD, kW, kBandNumber, kPart>};
+        HopperBackward<kD, kW, kBandNumber, kPart>,
+        HopperBackward<kD, kW, kModNumber, kPart>};
     return device::Launch(kKernels[DistanceNumberOf(p)], grid, stream,
                           arguments);
   } else {

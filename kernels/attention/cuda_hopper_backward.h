@@ -64,6 +64,7 @@ ORDO_DEVICE void ComputeBackward(
   const int thread = device::ThreadId() % kGroupThreads;
   HopperBackwardGroup<kD, kW, kNumber, kPart> group = {
       arguments, shared, row, row + thread / 32 * 16 + thread % 32 / 4, {}};
+  group.BeginTables();
   float dk[kD / 8][4] = {};
   float d_values[kW / 8][4] = {};
   const int64_t last = (shared.block->y + 1) * (p.heads / p.key_heads) - 1;
@@ -80,6 +81,7 @@ ORDO_DEVICE void ComputeBackward(
                  d_values);
     }
     Release<1>(shared.of_keys, at.turn);
+    if constexpr (kNumber == kModNumber) group.EndTheta(at);
     if constexpr (kPart != kOfLogits) {
       StoreSlots<kW>(arguments, at, true, d_values);
     }
@@ -110,7 +112,7 @@ HopperBackward(const ORDO_GRID_CONSTANT HopperArguments arguments) {
   const int thread = device::ThreadId();
   if (thread == 0) {
     BeginRing<1>(shared.of_keys, 1, kReaders);
-    BeginRing<Shape::kStages>(shared.of_steps, 33, kReaders);
+    BeginRing<Shape::kStages>(shared.of_steps, 1 + kFactThreads, kReaders);
     device::BeginBarrier(shared.of_changes.full, kReaders);
     device::BeginBarrier(shared.of_changes.full + 1, kReaders);
     device::PublishBarriers();
@@ -120,7 +122,7 @@ HopperBackward(const ORDO_GRID_CONSTANT HopperArguments arguments) {
   if (device::GroupId() == 0) {
     device::KeepRegisters<Shape::kLoadRegisters>();
     if (thread == 0) CopyBackward<Shape>(arguments, shared);
-    if (thread / 32 == 1) LoadBackward<Shape>(arguments, shared);
+    if (thread >= 32) LoadBackward<Shape>(arguments, shared);
   } else {
     device::TakeRegisters<Shape::kRegisters>();
     ComputeBackward<kD, kW, kNumber, kPart>(arguments, shared);

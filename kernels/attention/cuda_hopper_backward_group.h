@@ -73,6 +73,7 @@ struct HopperBackwardGroup {
         scale = 1;
       }
     }
+    if constexpr (kNumber == kModNumber) scale = kLog2E;
     if (!IsWhole(place)) {
       HideQueries<kRows>(sight, QueriesOf(place, facts), scores);
     }
@@ -84,6 +85,27 @@ struct HopperBackwardGroup {
         scores[n][e] = exp2f(fmaf(scores[n][e], scale, -lse[8 * n + e % 2]));
       }
     }
+  }
+
+  // Of a step, for a score mod: finds the pieces of the warp's blocks. All
+  // lanes have released the step before.
+  ORDO_DEVICE void FindPieces(const BackwardPlace& at,
+                              const typename Shape::Facts& facts) {
+    const int block = device::ThreadId() % 32 / 2;
+    if (block < kRows / 8) {
+      // Distances grow by 16 from warp to warp, and fall with the queries.
+      const int first = 2 * ComputingWarp() + kRows / 8 - 1 - block;
+      StorePiece(ModOfHead(arguments.tiled.call, at.of.head),
+                 BoundsOfThree(facts.bounds, first),
+                 facts.query_bounds.group[block],
+                 shared.mod->pieces[ComputingWarp()]);
+    }
+    device::SyncWarp();
+  }
+
+  ORDO_DEVICE StepMod<kRows / 8> ModOfStep(const BackwardPlace& at) {
+    return {ModOfHead(arguments.tiled.call, at.of.head),
+            LoadPieces<kRows / 8>(shared.mod->pieces[ComputingWarp()])};
   }
 
   // Gradients of the weights become those of the logits.
@@ -180,6 +202,13 @@ struct HopperBackwardGroup {
       }
       AddQueries(at.of, query, column, dq);
     }
+    if constexpr (kNumber == kModNumber) {
+      float* const sums = arguments.tiled.d_rows;
+      if (sums != nullptr) {
+        AddModQueries(*shared.mod, pass % 2, p.queries - query,
+                      sums + head * p.queries + query);
+      }
+    }
     SyncGroup();
     if (device::ThreadId() % kGroupThreads == 0) device::EndTurn(turns);
   }
@@ -233,8 +262,15 @@ struct HopperBackwardGroup {
     BeginColumnsProduct<kRows, kD>(
         packed, shared.steps + stage * Shape::kStepBytes, true, dk);
     device::CommitProducts();
+    if constexpr (kNumber == kModNumber) {
+      DifferentiateMod(ModOfStep(at),
+                       MakePairsOfColumns(shared.facts[stage], lane_row),
+                       {shared.mod->rows[pass % 2][ComputingWarp()],
+                        shared.mod->theta[ComputingWarp()]},
+                       pairs->changes);
+    }
     ShareChanges(pass, packed);
-    if constexpr (kNumber == kBiasNumber) {
+    if constexpr (kNumber == kBiasNumber || kNumber == kModNumber) {
       AddToTable(at, place, pairs->changes);
     }
     if constexpr (kNumber == kMultiplierNumber) {
@@ -273,8 +309,13 @@ struct HopperBackwardGroup {
                                          pairs.changes);
       device::CommitProducts();
     }
+    if constexpr (kNumber == kModNumber) FindPieces(at, shared.facts[stage]);
     device::WaitForProducts<(kLogits ? 1 : 0)>();
     device::Pin(pairs.scores);
+    if constexpr (kNumber == kModNumber) {
+      AddMod(ModOfStep(at), MakePairsOfColumns(shared.facts[stage], lane_row),
+             arguments.tiled.call.problem.scale, pairs.scores);
+    }
     uint32_t weights[kRows / 16][4];
     MakeWeights(at, place, &pairs, weights);
     if constexpr (kValues) {
@@ -295,24 +336,48 @@ struct HopperBackwardGroup {
     Release<Shape::kStages>(shared.of_steps, pass);
   }
 
+  // The group's part of the gradients of tables.
+  ORDO_DEVICE int64_t PartOf(const BackwardPlace& at) {
+    const TiledArguments& tiled = arguments.tiled;
+    const Problem& p = tiled.call.problem;
+    return (at.of.batch * p.heads + at.of.head) * tiled.parts +
+           2 * at.block->x + row / 64;
+  }
+
   // Adds a step's addends to the gradient of the table.
   ORDO_DEVICE void AddToTable(const BackwardPlace& at, const Place& place,
                               const float (&addends)[kRows / 8][4]) {
     constexpr bool kMultiplied = kNumber == kMultiplierNumber;
     const TiledArguments& tiled = arguments.tiled;
     const Problem& p = tiled.call.problem;
-    float* const parts =
-        tiled.d_parts[kMultiplied ? kMultiplierSums : kBiasSums];
+    float* const parts = tiled.d_parts[SumsOf(kNumber)];
     if (parts == nullptr) return;
-    const int group = row / 64;
-    const int64_t part = (at.of.batch * p.heads + at.of.head) * tiled.parts +
-                         2 * at.block->x + group;
     const int64_t token = p.keys - p.queries + place.query;
     AddDiagonals(
         addends,
-        {parts + part * tiled.spread_stride, tiled.spread_length,
+        {parts + PartOf(at) * tiled.spread_stride, tiled.spread_length,
          place.key + row - token + p.keys - 1, kMultiplied ? p.scale : 1},
-        shared.terms + group);
+        shared.terms + row / 64);
+  }
+
+  // Of the gradients of tables: before the first head.
+  ORDO_DEVICE void BeginTables() {
+    if constexpr (kNumber != kNoNumber && kNumber != kBandNumber) {
+      BeginDiagonals(shared.terms + row / 64);
+    }
+    if constexpr (kNumber == kModNumber) {
+      BeginTheta(shared.mod->theta[ComputingWarp()]);
+    }
+  }
+
+  // For a score mod: after each head's steps.
+  ORDO_DEVICE void EndTheta(const BackwardPlace& at) {
+    const TiledArguments& tiled = arguments.tiled;
+    if (tiled.d_theta == nullptr) return;
+    const auto parameters = static_cast<int>(ParametersOf(tiled.call.problem));
+    attention::EndTheta({tiled.d_theta + PartOf(at) * parameters, parameters,
+                         row / 64 * (kGroupThreads / 32)},
+                        shared.mod);
   }
 };
 

@@ -2,6 +2,7 @@
 #define ORDO_KERNELS_ATTENTION_CUDA_HOPPER_BACKWARD_LOAD_H_
 
 #include "kernels/attention/cuda_hopper_body.h"
+#include "kernels/attention/cuda_hopper_mod.h"
 #include "kernels/attention/cuda_hopper_sight.h"
 #include "kernels/attention/cuda_hopper_sums.h"
 
@@ -60,6 +61,8 @@ struct HopperBackwardShape {
   // Numbers of distances, and their sums: in one kernel with all gradients
   // only.
   static constexpr bool kHasNumbers = kPart == kOfAll;
+  using Mod = ModShared<kRows, kReaders>;
+  static constexpr int64_t kModBytes = kHasNumbers ? sizeof(Mod) : 0;
   using Facts = QueryFacts<kRows, kHasNumbers ? kRows + kKeys : 1>;
   // Of a thread that computes, and of one that loads: three groups have 504.
   static constexpr int kRegisters = kD + kW > 192 ? 232 : 224;
@@ -69,7 +72,7 @@ struct HopperBackwardShape {
   // Two for the keys, for each stage, for each tile of gradients.
   static constexpr int kBarriers = 2 + 2 * kStages + 2;
   static constexpr int64_t kBytes =
-      kTileAlignment + kTiles + kBarriers * sizeof(uint64_t) +
+      kTileAlignment + kTiles + kModBytes + kBarriers * sizeof(uint64_t) +
       kStages * sizeof(Facts) + kHasNumbers * 2 * sizeof(DiagonalTerms) +
       sizeof(BlockNumber);
   // What a block of such a GPU may have.
@@ -81,6 +84,8 @@ struct HopperBackwardShared {
   char* keys;
   char* steps;
   char* changes;
+  // Only if kHasNumbers.
+  typename Shape::Mod* mod;
   Ring of_keys;
   Ring of_steps;
   // Only full: see ShareChanges.
@@ -96,8 +101,10 @@ ORDO_DEVICE HopperBackwardShared<Shape> MakeHopperBackwardShared() {
   shared.keys = AlignedShared();
   shared.steps = shared.keys + Shape::kFixedBytes;
   shared.changes = shared.steps + Shape::kStages * Shape::kStepBytes;
+  char* const tiles_end = shared.keys + Shape::kTiles;
+  shared.mod = reinterpret_cast<typename Shape::Mod*>(tiles_end);
   auto* const barriers =
-      reinterpret_cast<uint64_t*>(shared.keys + Shape::kTiles);
+      reinterpret_cast<uint64_t*>(tiles_end + Shape::kModBytes);
   shared.of_keys = {barriers, barriers + 1};
   shared.of_steps = {barriers + 2, barriers + 2 + Shape::kStages};
   uint64_t* const of_changes = barriers + 2 + 2 * Shape::kStages;
@@ -204,7 +211,7 @@ ORDO_DEVICE void CopyBackward(const HopperArguments& arguments,
   }
 }
 
-// The warp that brings what is known of queries and distances.
+// The warps that bring what is known of queries and distances.
 template <typename Shape>
 ORDO_DEVICE void LoadBackward(const HopperArguments& arguments,
                               const HopperBackwardShared<Shape>& shared) {

@@ -39,6 +39,11 @@ struct Ring {
 // Warps of the groups that compute: each says itself that it has read a stage.
 inline constexpr int kReaders = 2 * kGroupThreads / 32;
 
+// The number of the warp among those.
+ORDO_DEVICE int ComputingWarp() {
+  return (device::ThreadId() - kGroupThreads) / 32;
+}
+
 template <int kStages>
 ORDO_DEVICE void BeginRing(const Ring& ring, int writers, int readers) {
   for (int i = 0; i < kStages; ++i) {

@@ -24,17 +24,19 @@ enum Boxed {
   kNumBoxed = kBoxedMixed + kMaxValues
 };
 
-// The number of its distance that a logit has: none, b, M, or x.X. Kernels are
-// compiled for each.
+// The number of its distance that a logit has: none, b, M, x.X, or t of a score
+// mod. Kernels are compiled for each.
 enum DistanceNumber {
   kNoNumber,
   kBiasNumber,
   kMultiplierNumber,
   kBandNumber,
+  kModNumber,
 };
 
 constexpr DistanceNumber DistanceNumberOf(const Problem& p) {
   if (p.query_band > 0) return kBandNumber;
+  if (HasMod(p)) return kModNumber;
   if (p.multiplied) return kMultiplierNumber;
   return p.biased ? kBiasNumber : kNoNumber;
 }
@@ -45,15 +47,22 @@ inline constexpr int64_t kBandColumns = 64;
 // L of a band: no keys come after the query.
 constexpr int64_t BandDistances(const Problem& p) { return p.reach + 1; }
 
-// Whether b or M is there.
-constexpr bool HasTable(const Problem& p) { return p.biased || p.multiplied; }
+// Whether b, M or t is there.
+constexpr bool HasTable(const Problem& p) {
+  return p.biased || p.multiplied || HasMod(p);
+}
 
 // Its table, and the sums of its gradient.
 constexpr Input NumberInput(const Problem& p) {
+  if (HasMod(p)) return kModDistance;
   return p.multiplied ? kMultiplier : kBias;
 }
+constexpr TableSums SumsOf(DistanceNumber number) {
+  if (number == kModNumber) return kModSums;
+  return number == kMultiplierNumber ? kMultiplierSums : kBiasSums;
+}
 constexpr TableSums NumberSums(const Problem& p) {
-  return p.multiplied ? kMultiplierSums : kBiasSums;
+  return SumsOf(DistanceNumberOf(p));
 }
 
 // Columns [column, column + kTileColumns) of value tensor `value`; of none if

@@ -2,6 +2,7 @@
 #define ORDO_KERNELS_ATTENTION_CUDA_HOPPER_FORWARD_H_
 
 #include "kernels/attention/cuda_hopper_body.h"
+#include "kernels/attention/cuda_hopper_mod.h"
 #include "kernels/attention/cuda_hopper_sight.h"
 
 // Forward pass of cuda_hopper.cu: a block has 128 queries of a head, 64 for
@@ -27,7 +28,8 @@ struct HopperForwardShape {
   static constexpr int kBarriers = 1 + 4 * kStages;
   static constexpr int64_t kBytes =
       kTileAlignment + kQueryBytes + kStages * (kKeyBytes + kValueBytes) +
-      kStages * sizeof(KeyFacts) + kBarriers * sizeof(uint64_t);
+      kStages * sizeof(KeyFacts) + kBarriers * sizeof(uint64_t) +
+      kReaders * kPiecesBytes;
 };
 
 template <int kD, int kW>
@@ -36,6 +38,8 @@ struct HopperForwardShared {
   char* q;
   char* keys;
   char* values;
+  // kPiecesBytes for each warp that computes.
+  uint8_t* pieces;
   typename Shape::KeyFacts* facts;
   uint64_t* q_full;
   Ring of_keys;
@@ -49,7 +53,9 @@ ORDO_DEVICE HopperForwardShared<kD, kW> MakeHopperForwardShared() {
   shared.q = AlignedShared();
   shared.keys = shared.q + Shape::kQueryBytes;
   shared.values = shared.keys + Shape::kStages * Shape::kKeyBytes;
-  char* const end = shared.values + Shape::kStages * Shape::kValueBytes;
+  char* const tiles = shared.values + Shape::kStages * Shape::kValueBytes;
+  shared.pieces = reinterpret_cast<uint8_t*>(tiles);
+  char* const end = tiles + kReaders * kPiecesBytes;
   shared.q_full = reinterpret_cast<uint64_t*>(end);
   uint64_t* const rings = shared.q_full + 1;
   shared.of_keys = {rings, rings + Shape::kStages};
@@ -71,8 +77,8 @@ ORDO_DEVICE Steps StepsOf(const TiledArguments& arguments, const HeadOf& of,
           static_cast<int>((visible + kKeys - 1) / kKeys)};
 }
 
-// The group that loads: one thread begins copies, a warp brings what is known
-// of keys and distances.
+// The group that loads: one thread begins copies, three warps bring what is
+// known of keys and distances.
 template <int kD, int kW>
 ORDO_DEVICE void LoadForward(const HopperArguments& arguments, int64_t query,
                              const HopperForwardShared<kD, kW>& shared) {
@@ -106,7 +112,7 @@ ORDO_DEVICE void LoadForward(const HopperArguments& arguments, int64_t query,
       CopySlots<Shape::kKeys, kW>(arguments, kBoxedValue,
                                   PlaceIn(of, i * Shape::kKeys, 0), values);
     }
-  } else if (thread >= 32 && thread < 64 && HasFacts(p)) {
+  } else if (thread >= 32 && HasFacts(p)) {
     ORDO_ROLLED
     for (int i = steps.first; i < steps.end; ++i) {
       const uint32_t pass = i - steps.first;
@@ -174,10 +180,14 @@ struct HopperForwardGroup {
   int row;
   int64_t query;
   Sight sight;
-  // Of products; 1 where numbers of distances have made them logits.
+  // Of products; where numbers of distances have made them logits, that which
+  // makes those logits of base 2.
   float scale;
   int first_step;
   BandLane band;
+  // r of the lane's two queries, and of all of the warp's.
+  float mod_queries[2];
+  Bounds mod_bounds;
 
   // Begins the products of the queries with the keys of a pass.
   ORDO_DEVICE void BeginScores(uint32_t pass, float (&scores)[kKeys / 8][4]) {
@@ -213,6 +223,45 @@ struct HopperForwardGroup {
     AddNearTerms<kKeys>(arguments, band, first_key, scores);
   }
 
+  // Of a score mod, before all passes.
+  ORDO_DEVICE void LoadModQueries() {
+    const int64_t first = query + RowOfLane();
+    ORDO_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      mod_queries[half] =
+          ModQueryOf(arguments.tiled.call, device::BlockZ(), first + 8 * half);
+    }
+    mod_bounds = {fminf(mod_queries[0], mod_queries[1]),
+                  fmaxf(mod_queries[0], mod_queries[1])};
+    ORDO_UNROLL
+    for (int mask = 4; mask < 32; mask *= 2) {
+      mod_bounds.least =
+          fminf(mod_bounds.least, device::ShuffleXor(mod_bounds.least, mask));
+      mod_bounds.largest = fmaxf(mod_bounds.largest,
+                                 device::ShuffleXor(mod_bounds.largest, mask));
+    }
+  }
+
+  ORDO_DEVICE uint8_t* Pieces() {
+    return shared.pieces + ComputingWarp() * kPiecesBytes;
+  }
+
+  // Those of the warp's blocks in a pass, whose facts are there. All lanes have
+  // released the pass before.
+  ORDO_DEVICE void FindPieces(uint32_t pass) {
+    const int block = device::ThreadId() % 32 / 2;
+    if (block < kKeys / 8) {
+      // Distances fall by 16 from warp to warp.
+      const int first =
+          block + (Shape::kQueries - 16) / 8 - 2 * ComputingWarp();
+      StorePiece(
+          ModOfHead(arguments.tiled.call, device::BlockY()),
+          BoundsOfThree(shared.facts[pass % Shape::kStages].bounds, first),
+          mod_bounds, Pieces());
+    }
+    device::SyncWarp();
+  }
+
   // Products of a pass, which have ended, become weights.
   ORDO_DEVICE void Soften(uint32_t pass, float (&scores)[kKeys / 8][4],
                           LaneSoftmax* softmax, float (&factors)[2]) {
@@ -223,6 +272,12 @@ struct HopperForwardGroup {
     const int64_t first_key = (first_step + static_cast<int64_t>(pass)) * kKeys;
     if constexpr (kNumber == kBandNumber) {
       AddTerms(first_key, scores);
+    } else if constexpr (kNumber == kModNumber) {
+      AddMod<PairsOfRows, kKeys / 8>(
+          {ModOfHead(arguments.tiled.call, device::BlockY()),
+           LoadPieces<kKeys / 8>(Pieces())},
+          MakePairsOfRows(facts, row + RowOfLane(), mod_queries), p.scale,
+          scores);
     } else if constexpr (kNumber != kNoNumber) {
       ApplyNumbers(PairLogitOf<kNumber>(p), row + RowOfLane(), facts, scores);
     }
@@ -273,7 +328,9 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
   const HeadOf of = {device::BlockZ(), device::BlockY()};
   const int row = (device::GroupId() - 1) * 64;
   const int lane_row = row + RowOfLane();
-  const float scale = kNumber == kNoNumber ? call.problem.scale * kLog2E : 1;
+  const float of_logits = kNumber == kModNumber ? kLog2E : 1;
+  const float scale =
+      kNumber == kNoNumber ? call.problem.scale * kLog2E : of_logits;
   const Steps steps =
       StepsOf<Shape::kQueries, kKeys>(arguments.tiled, of, query);
   HopperForwardGroup<kD, kW, kNumber> group = {
@@ -284,10 +341,13 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
       SightOf(call, of, query + lane_row),
       scale,
       steps.first,
+      {},
+      {},
       {}};
   if constexpr (kNumber == kBandNumber) {
     group.band = BandLaneOf(arguments, of, query + lane_row);
   }
+  if constexpr (kNumber == kModNumber) group.LoadModQueries();
   float mixed[kW / 8][4] = {};
   float scores[kKeys / 8][4] = {};
   uint32_t weights[kKeys / 16][4];
@@ -295,6 +355,7 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
   LaneSoftmax softmax = {{-INFINITY, -INFINITY}, {0, 0}};
   device::WaitForPhase(shared.q_full, 0);
   group.BeginScores(0, scores);
+  if constexpr (kNumber == kModNumber) group.FindPieces(0);
   device::WaitForProducts<0>();
   device::Pin(scores);
   group.Soften(0, scores, &softmax, factors);
@@ -303,6 +364,7 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
   for (uint32_t pass = 1; pass < passes; ++pass) {
     group.BeginScores(pass, scores);
     group.BeginMixed(pass - 1, weights, mixed);
+    if constexpr (kNumber == kModNumber) group.FindPieces(pass);
     device::WaitForProducts<1>();
     device::Pin(scores);
     group.Soften(pass, scores, &softmax, factors);
@@ -331,9 +393,9 @@ HopperForward(const ORDO_GRID_CONSTANT HopperArguments arguments) {
       (device::GridX() - 1 - device::BlockX()) * Shape::kQueries;
   const HopperForwardShared<kD, kW> shared = MakeHopperForwardShared<kD, kW>();
   if (device::ThreadId() == 0) {
-    const int writers = HasFacts(arguments.tiled.call.problem) ? 33 : 1;
+    const int facts = HasFacts(arguments.tiled.call.problem) ? kFactThreads : 0;
     device::BeginBarrier(shared.q_full, 1);
-    BeginRing<Shape::kStages>(shared.of_keys, writers, kReaders);
+    BeginRing<Shape::kStages>(shared.of_keys, 1 + facts, kReaders);
     BeginRing<Shape::kStages>(shared.of_values, 1, kReaders);
     device::PublishBarriers();
   }

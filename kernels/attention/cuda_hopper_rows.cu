@@ -63,10 +63,13 @@ const char* MissingTerm(const Problem& p) {
   if (p.rectified && !p.multiplied) {
     return "it does not do rectified products without multipliers";
   }
-  if (p.query_band > 0 && (HasTable(p) || HasMod(p))) {
+  if (p.query_band > 0 && HasTable(p)) {
     return "it does not do vectors of distances beside other tables of them";
   }
-  if (HasMod(p)) return "it does not do score mods";
+  if (HasMod(p) && (p.biased || p.multiplied)) {
+    return "it does not do score mods beside a bias or multipliers";
+  }
+  if (p.pieces > kMaxPieces) return "it does not do more than 64 pieces";
   if (p.key_band > 0) return "it does not do vectors of distances at keys";
   if (p.query_band > 0 && (!p.causal || p.distances() > kBandColumns)) {
     return "it does vectors of distances without keys after the query only, of "
@@ -246,8 +249,25 @@ Sums Place(const HopperWidths& widths, Workspace* workspace,
     tiled.d_parts[NumberSums(p)] =
         workspace->Take<float>(heads * tiled.parts * tiled.spread_stride);
   }
+  if (HasMod(p)) {
+    tiled.d_theta =
+        workspace->Take<float>(heads * tiled.parts * ParametersOf(p));
+    tiled.d_rows = workspace->Take<float>(heads * p.queries);
+  }
   return {reinterpret_cast<char*>(arguments->dq_BHTD),
           workspace->bytes() - before};
+}
+
+// Takes away the sums of what nobody wants.
+void DropUnwanted(TiledArguments* tiled) {
+  const Call& call = tiled->call;
+  float*& parts = tiled->d_parts[NumberSums(call.problem)];
+  if (call.d_inputs[NumberInput(call.problem)].data == nullptr) parts = nullptr;
+  if (call.d_inputs[kModParameter].data == nullptr &&
+      call.d_inputs[kModQuery].data == nullptr) {
+    tiled->d_theta = tiled->d_rows = nullptr;
+  }
+  if (parts == nullptr && tiled->d_theta == nullptr) tiled->parts = 0;
 }
 
 int64_t ForwardBytes(const Problem& p) {
@@ -338,16 +358,14 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
   if (!wants_vectors && call.d_inputs[kQueryBand].data == nullptr) {
     arguments.band_changes_BHTL = nullptr;
   }
-  if (call.d_inputs[NumberInput(p)].data == nullptr) {
-    tiled.d_parts[NumberSums(p)] = nullptr;
-    tiled.parts = 0;
-  }
+  DropUnwanted(&tiled);
   const char* error = FindNear(workspace, stream, &tiled);
   if (error == nullptr) error = device::Clear(sums.begin, sums.bytes, stream);
   if (error == nullptr) error = FindDelta(tiled, stream);
   if (error == nullptr) error = widths.backward(arguments, stream);
   if (error == nullptr) error = SumTables(tiled, stream);
   if (error == nullptr) error = SumBand(arguments, stream);
+  if (error == nullptr) error = SumMod(tiled, stream);
   if (error != nullptr || call.d_inputs[kQ].data == nullptr) return error;
   const int64_t pairs = p.queries * p.width / 2;
   return device::Launch(HopperQueries,

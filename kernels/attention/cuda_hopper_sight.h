@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/attention/cuda_hopper_band.h"
+#include "kernels/attention/cuda_hopper_pieces.h"
 #include "kernels/attention/cuda_tiled_hook.h"
 #include "kernels/common/cuda_hopper.h"
 
@@ -13,30 +14,53 @@
 
 namespace ordo::kernels::attention {
 
-// What is known of a step's keys and distances, brought by a warp. Distance d
+// Threads of the group that loads which bring what is known of a step: all but
+// the warp that begins copies, so that no quarter of the multiprocessor has all
+// of it.
+inline constexpr int kFactThreads = kGroupThreads - 32;
+
+ORDO_DEVICE int FactThread() { return device::ThreadId() % kGroupThreads - 32; }
+
+// What is known of a step's keys and distances, brought by those. Distance d
 // of a key from a query has element d + kQueries - 1 of `numbers`, where both
 // count in their tiles.
 template <int kQueries, int kKeys>
 struct SightFacts {
-  // b times log2(e); or M times that and the scale.
+  // b times log2(e); or M times that and the scale; or t.
   float numbers[kQueries + kKeys];
+  // Of t.
+  GroupBounds<kQueries + kKeys> bounds;
   uint8_t hidden[kKeys];
 };
 
-// Whether a warp has to bring them.
+// Whether they have to bring them.
 ORDO_DEVICE bool HasFacts(const Problem& p) { return HasTable(p) || p.padded; }
 
-// Brings the numbers of kCount distances from `nearest` on, by a warp.
+// Brings the numbers of kCount distances from `nearest` on.
 template <int kCount>
 ORDO_DEVICE void LoadNumbers(const Call& call, int64_t head, int64_t nearest,
                              float (&numbers)[kCount]) {
   const Problem& p = call.problem;
   if (!HasTable(p)) return;
-  const float* const table = TableOf(call, NumberInput(p), head);
-  const float factor = p.multiplied ? p.scale * kLog2E : kLog2E;
+  const bool is_mod = HasMod(p);
+  // t is the same for all heads.
+  const float* const table = TableOf(call, NumberInput(p), is_mod ? 0 : head);
+  const float of_others = p.multiplied ? p.scale * kLog2E : kLog2E;
+  const float factor = is_mod ? 1 : of_others;
   ORDO_ROLLED
-  for (int i = device::ThreadId() % 32; i < kCount; i += 32) {
+  for (int i = FactThread(); i < kCount; i += kFactThreads) {
     numbers[i] = table[TableAt(p, nearest + i)] * factor;
+  }
+}
+
+// Of numbers that these threads have brought just so.
+template <int kCount>
+ORDO_DEVICE void LoadBounds(const float (&numbers)[kCount],
+                            GroupBounds<kCount>* bounds) {
+  static_assert(kCount % 32 == 0, "lanes go on together");
+  ORDO_ROLLED
+  for (int i = FactThread(); i < kCount; i += kFactThreads) {
+    StoreBounds(numbers[i], i, bounds);
   }
 }
 
@@ -45,12 +69,12 @@ ORDO_DEVICE void LoadFacts(const Call& call, const HeadOf& of,
                            const Place& place,
                            SightFacts<kQueries, kKeys>* facts) {
   const Problem& p = call.problem;
-  const int lane = device::ThreadId() % 32;
   LoadNumbers(call, of.head,
               place.key - (p.keys - p.queries + place.query) - (kQueries - 1),
               facts->numbers);
+  if (HasMod(p)) LoadBounds(facts->numbers, &facts->bounds);
   ORDO_ROLLED
-  for (int i = lane; p.padded && i < kKeys; i += 32) {
+  for (int i = FactThread(); p.padded && i < kKeys; i += kFactThreads) {
     const int64_t key = place.key + i;
     facts->hidden[i] =
         key >= p.keys || call.facts.real_BS[of.batch * p.keys + key] == 0;
@@ -174,10 +198,15 @@ struct QueryFacts {
   // there.
   float lse[kRows];
   float delta[kRows];
-  // b times log2(e); or M times that and the scale.
+  // b times log2(e); or M times that and the scale; or t.
   float numbers[kNumbers];
   // First key that is seen, counted in the tile.
   int first[kRows];
+  // Of score mods, where there are numbers: r, and the bounds of t and r.
+  static constexpr int kModQueries = kNumbers > 1 ? kRows : 1;
+  float mod_query[kModQueries];
+  GroupBounds<kNumbers> bounds;
+  GroupBounds<kModQueries> query_bounds;
 };
 
 template <int kRows, int kKeys, int kNumbers>
@@ -186,22 +215,29 @@ ORDO_DEVICE void LoadQueryFacts(const HopperArguments& arguments,
                                 QueryFacts<kRows, kNumbers>* facts) {
   const Call& call = arguments.tiled.call;
   const Problem& p = call.problem;
-  const int lane = device::ThreadId() % 32;
   const bool far = p.query_band > 0 && !IsNearby<kRows, kKeys>(p, place);
   ORDO_ROLLED
-  for (int i = lane; i < kRows; i += 32) {
+  for (int i = FactThread(); i < kRows; i += kFactThreads) {
     const int64_t token = place.query + i;
     const int64_t at = (of.batch * p.heads + of.head) * p.queries + token;
     const bool real = token < p.queries;
     facts->lse[i] = real ? call.lse_BHT[at] * kLog2E : INFINITY;
     if (far) facts->lse[i] -= FarTerm(arguments, of, token);
     facts->delta[i] = real ? arguments.tiled.delta_BHT[at] : 0;
+    if (kNumbers > 1 && HasMod(p)) {
+      facts->mod_query[i] = ModQueryOf(call, of.batch, token);
+    }
     if (!p.bounded) continue;
     facts->first[i] = real ? Clamped(FirstKey(call, of, token) - place.key) : 0;
   }
   LoadNumbers(call, of.head,
               place.key - (p.keys - p.queries + place.query) - (kRows - 1),
               facts->numbers);
+  if constexpr (kNumbers > 1) {
+    if (!HasMod(p)) return;
+    LoadBounds(facts->numbers, &facts->bounds);
+    LoadBounds(facts->mod_query, &facts->query_bounds);
+  }
 }
 
 // Of a lane's two keys.

@@ -19,13 +19,13 @@
 
 namespace ordo::kernels::attention {
 
-// Of a lane, its sum for each m and parity of e: element m + 7 of `rows`, and
-// in it 128 e + 32 w + 8 t + g. Lanes of neighbouring distances read from
-// different banks.
+// Of a warp: element (c, 8 m + g - c + 63) is the sum of a lane's terms for m
+// and c; all others stay 0. So what a distance has lies one pitch apart in each
+// warp. Lanes that write together, or read, do so in different banks.
 struct DiagonalTerms {
-  static constexpr int kTerms = 9;
-  static constexpr int kRow = 2 * kGroupThreads + 8;
-  float rows[kTerms][kRow];
+  static constexpr int kPitch = 85;
+  static constexpr int kOfWarp = 8 * kPitch;
+  float terms[kGroupThreads / 32 * kOfWarp];
 };
 
 // Threads of the group that computes, which come here together.
@@ -43,11 +43,24 @@ struct DiagonalPart {
   float scale;
 };
 
+// Before the first step, by the group.
+ORDO_DEVICE void BeginDiagonals(DiagonalTerms* terms) {
+  ORDO_ROLLED
+  for (int i = device::ThreadId() % kGroupThreads;
+       i < kGroupThreads / 32 * DiagonalTerms::kOfWarp; i += kGroupThreads) {
+    terms->terms[i] = 0;
+  }
+  // Other threads write there.
+  SyncGroup();
+}
+
 // Adds what a step has.
 ORDO_DEVICE void AddDiagonals(const float (&addends)[8][4],
                               const DiagonalPart& part, DiagonalTerms* terms) {
   const int thread = device::ThreadId() % kGroupThreads;
-  const int own = thread / 32 * 32 + thread % 4 * 8 + thread % 32 / 4;
+  const int c = thread % 4 * 2;
+  float* const own = terms->terms + thread / 32 * DiagonalTerms::kOfWarp +
+                     c * DiagonalTerms::kPitch + thread % 32 / 4 - c + 63;
   ORDO_UNROLL
   for (int m = -7; m <= 1; ++m) {
     ORDO_UNROLL
@@ -55,26 +68,22 @@ ORDO_DEVICE void AddDiagonals(const float (&addends)[8][4],
       float sum = 0;
       if (m <= 0) sum += addends[m <= 0 ? -m : 0][e];
       if (m >= -6) sum += addends[m >= -6 ? 1 - m : 0][2 + e];
-      terms->rows[m + 7][e * kGroupThreads + own] = sum;
+      own[e * (DiagonalTerms::kPitch - 1) + 8 * m] = sum;
     }
   }
   // A distance has terms of all warps.
   SyncGroup();
-  // Thread i has the distance i - 63.
+  // Thread i has the distance i - 63, which is i - 63 - 16 w to warp w, whose
+  // distances go from -63 to 15.
   float sum = 0;
-  // Unrolled it would take as many registers as it has addresses.
-  ORDO_ROLLED
-  for (int c = 0; c < 8; ++c) {
-    const int x = thread - 63 + c;
-    const int g = x & 7;
-    const float* const terms_of =
-        terms->rows[0] + c % 2 * kGroupThreads + c / 2 * 8 + g;
+  ORDO_UNROLL
+  for (int warp = 0; warp < kGroupThreads / 32; ++warp) {
+    const int at = thread - 16 * warp;
+    if (at < 0 || at > 78) continue;
+    const float* const of_warp =
+        terms->terms + warp * DiagonalTerms::kOfWarp + at;
     ORDO_UNROLL
-    for (int warp = 0; warp < 4; ++warp) {
-      const int m = (x - g) / 8 - 2 * warp;
-      if (m < -7 || m > 1) continue;
-      sum += terms_of[(m + 7) * DiagonalTerms::kRow + warp * 32];
-    }
+    for (int i = 0; i < 8; ++i) sum += of_warp[i * DiagonalTerms::kPitch];
   }
   const int64_t at = part.zero + thread - 63;
   // In another step another thread has this element: the barrier below lies

@@ -2,6 +2,8 @@
 // cuda_emulated_test.cc tests that of cuda_tiled.
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <utility>
@@ -80,6 +82,54 @@ std::vector<Case> LongBands(const Case& band) {
   return {shared, padded, state, most};
 }
 
+// t falls from level to level, and most of all tiles see one: a pair's number
+// is far from all knots, of which some lie between pairs of a block, and others
+// between tiles.
+void DrawLevels(const Problem& p, Tensors* tensors) {
+  std::vector<double>& t = tensors->inputs[kModDistance];
+  for (int64_t i = 0; i < p.distances(); ++i) {
+    const int64_t d = std::abs(i - p.reach);
+    t[i] = static_cast<double>(d < 50 ? d / 5 : 10 + d / 200) / 4 - 1;
+  }
+  std::vector<double>& r = tensors->inputs[kModQuery];
+  for (size_t i = 0; i < r.size(); ++i) r[i] = i % 250 < 100 ? 1 : -0.5;
+  for (size_t i = 0; i < tensors->knots.size(); ++i) {
+    tensors->knots[i] = static_cast<double>(i) / 4 - 1.15625;
+  }
+}
+
+// With score mods: heads that share keys and have theta of their own, in tiles
+// of several blocks; beside masks; and of wide keys.
+std::vector<Case> ModProblems() {
+  std::vector<Case> cases;
+  for (const ScoreMod mod : kScoreMods) {
+    Problem levels = check::Plain(450, 64);
+    levels.type = Type::kBfloat16;
+    levels.batch = 1;
+    levels.heads = 2;
+    levels.key_heads = levels.values[0].heads = 1;
+    levels.mod = mod;
+    levels.pieces = 9;
+    levels.reach = levels.keys - 1;
+    Problem masked = levels;
+    masked.keys = 150;
+    masked.queries = 140;
+    masked.batch = 3;
+    masked.reach = 60;
+    masked.causal = false;
+    masked.padded = true;
+    Problem wide = masked;
+    wide.width = wide.values[0].width = 128;
+    wide.causal = wide.bounded = true;
+    wide.padded = false;
+    const std::string name = check::LabelOf(mod);
+    cases.push_back({name + "_levels_shared_bf16", levels, DrawLevels});
+    cases.push_back({name + "_padded_shared_both_ways_bf16", masked});
+    cases.push_back({name + "_bounded_shared_wide_bf16", wide});
+  }
+  return cases;
+}
+
 // Those that the kernel supports, for a device; some of a single token and with
 // wide keys.
 std::vector<Case> Problems() {
@@ -104,6 +154,7 @@ std::vector<Case> Problems() {
     }
     if (chosen.count(c.label) > 0) all.push_back(std::move(c));
   }
+  for (Case& c : ModProblems()) all.push_back(std::move(c));
   const Kernel kernel = CudaKernel(HopperCuda());
   std::vector<Case> cases;
   for (Case& c : all) {
@@ -133,13 +184,16 @@ TEST(CudaHopperTest, RowsMayBeginAnywhere) {
 }
 
 TEST(CudaHopperTest, TheOrderOfWarpsAndOfCopiesChangesNoBit) {
-  const std::set<std::string> chosen = {"length_200_bf16",
-                                        "shared_keys_and_state_bf16",
-                                        "biased_padded_shared_bf16",
-                                        "near_biased_both_ways_bf16",
-                                        "wide_state_shared_bounded_bf16",
-                                        "long_query_band_shared_bf16",
-                                        "rectified_near_padded_both_ways_bf16"};
+  std::set<std::string> chosen = {"length_200_bf16",
+                                  "shared_keys_and_state_bf16",
+                                  "biased_padded_shared_bf16",
+                                  "near_biased_both_ways_bf16",
+                                  "wide_state_shared_bounded_bf16",
+                                  "long_query_band_shared_bf16",
+                                  "rectified_near_padded_both_ways_bf16"};
+  for (const ScoreMod mod : kScoreMods) {
+    chosen.insert(check::LabelOf(mod) + "_padded_shared_both_ways_bf16");
+  }
   size_t count = 0;
   kernels::testing::SetSchedule(3);
   for (const Case& c : Problems()) {
@@ -189,22 +243,22 @@ TEST(CudaHopperTest, WideAndLongProblemsOfAProbeAreNearTheReference) {
 }
 
 TEST(CudaHopperTest, FromGraphsPassesGiveTheSameBits) {
+  const std::set<std::string> chosen = {
+      "equal_state_bf16", "biased_bf16", "query_band_bf16",
+      check::LabelOf(kScoreMods[0]) + "_bf16"};
   size_t count = 0;
   RunOptions options = Boxed();
   options.memory =
       &kernels::testing::CountedMemory(kernels::testing::HostMemory());
   for (const Case& c : check::SmallProblems(Device::kCuda)) {
-    if (c.label != "equal_state_bf16" && c.label != "biased_bf16" &&
-        c.label != "query_band_bf16") {
-      continue;
-    }
+    if (chosen.count(c.label) == 0) continue;
     ++count;
     SCOPED_TRACE(c.label);
     testing::ExpectSameBitsFromGraphs(c.problem, CudaKernel(HopperCuda()),
                                       kernels::testing::EmulatedGraphs(),
                                       options);
   }
-  EXPECT_EQ(count, 3);
+  EXPECT_EQ(count, chosen.size());
 }
 
 TEST(CudaHopperTest, WhatItDoesNotDoIsRefusedByName) {
@@ -229,10 +283,22 @@ TEST(CudaHopperTest, WhatItDoesNotDoIsRefusedByName) {
            [](Problem* p) { p->multiplied = p->biased = true; }},
           {"rectified products without multipliers",
            [](Problem* p) { p->rectified = true; }},
-          {"score mods",
+          {"score mods beside a bias",
            [](Problem* p) {
              p->mod = kScoreMods[0];
              p->pieces = 2;
+             p->biased = true;
+           }},
+          {"64 pieces",
+           [](Problem* p) {
+             p->mod = kScoreMods[0];
+             p->pieces = 65;
+           }},
+          {"position ids",
+           [](Problem* p) {
+             p->mod = kScoreMods[0];
+             p->pieces = 2;
+             p->positioned = true;
            }},
           {"by channel", [](Problem* p) { p->by_channel = true; }},
           {"a far product", [](Problem* p) { p->far_from = 9; }},

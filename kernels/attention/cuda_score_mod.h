@@ -32,18 +32,22 @@ struct ModAt {
   int piece;
 };
 
-// As many knots as lie below t r.
-ORDO_DEVICE ModAt FindPiece(const HeadMod& of, float t, float r) {
+// As many knots as lie below x.
+ORDO_DEVICE int PieceOf(const HeadMod& of, float x) {
   int begin = 0, end = of.pieces - 1;
   while (begin < end) {
     const int middle = (begin + end) / 2;
-    if (of.knots[middle] < t * r) {
+    if (of.knots[middle] < x) {
       begin = middle + 1;
     } else {
       end = middle;
     }
   }
-  return {{t, r}, begin};
+  return begin;
+}
+
+ORDO_DEVICE ModAt FindPiece(const HeadMod& of, float t, float r) {
+  return {{t, r}, PieceOf(of, t * r)};
 }
 
 template <typename Mod>

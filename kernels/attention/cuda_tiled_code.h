@@ -88,9 +88,11 @@ const char* FindNear(void* memory, void* stream, TiledArguments* arguments);
 
 // What all backward passes have before the products and after them, in
 // cuda_tiled_rows.cu: delta, of what was mixed and its gradients; and the
-// gradients of tables from their parts. Null, or what went wrong.
+// gradients of tables, and of theta and r of a score mod, from their parts.
+// Null, or what went wrong.
 const char* FindDelta(const TiledArguments& arguments, void* stream);
 const char* SumTables(const TiledArguments& arguments, void* stream);
+const char* SumMod(const TiledArguments& arguments, void* stream);
 
 // TiledArguments::parts where there are some: few, so that they stay linear in
 // the keys.

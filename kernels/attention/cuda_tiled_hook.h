@@ -67,6 +67,20 @@ ORDO_DEVICE const float* TableOf(const Call& call, Input input, int64_t head) {
   return static_cast<const float*>(view.data) + head * view.head_stride;
 }
 
+ORDO_DEVICE HeadMod ModOfHead(const Call& call, int64_t head) {
+  const Problem& p = call.problem;
+  return {p.mod, static_cast<int>(p.pieces), call.facts.knots,
+          TableOf(call, kModParameter, head)};
+}
+
+// r of a query; 0 beyond the last.
+ORDO_DEVICE float ModQueryOf(const Call& call, int64_t batch, int64_t query) {
+  if (query >= call.problem.queries) return 0;
+  const View& rows = call.inputs[kModQuery];
+  return static_cast<const float*>(
+      rows.data)[batch * rows.batch_stride + query];
+}
+
 // The number of the first key that a query sees.
 ORDO_DEVICE int64_t FirstKey(const Call& call, const HeadOf& of,
                              int64_t query) {
@@ -129,12 +143,7 @@ ORDO_DEVICE void LoadExtras(const TiledArguments& arguments, const HeadOf& of,
   if (i >= kCudaTile) return;
   const int64_t query = place.query + i, key = place.key + i;
   const bool real = query < p.queries;
-  if (has_mod) {
-    const View& rows = call.inputs[kModQuery];
-    const float* const r =
-        static_cast<const float*>(rows.data) + of.batch * rows.batch_stride;
-    extras->mod_query[i] = real ? r[query] : 0;
-  }
+  if (has_mod) extras->mod_query[i] = ModQueryOf(call, of.batch, query);
   if (p.bounded) {
     const int64_t first = real ? FirstKey(call, of, query) - place.key : 0;
     // Beyond the tile it makes no difference, and the difference fits an int.
@@ -208,10 +217,7 @@ ORDO_DEVICE Hook<kTerms> MakeHook(const Call& call, int64_t head,
   hook.edge = cut ? WithinTiles(ahead - p.far_from) : -kCudaTile;
   hook.whole = !p.padded && !p.bounded && place.key + kCudaTile <= p.keys &&
                hook.diagonal >= kCudaTile - 1 && hook.edge <= -kCudaTile;
-  if (kTerms && HasMod(p)) {
-    hook.mod = {p.mod, static_cast<int>(p.pieces), call.facts.knots,
-                TableOf(call, kModParameter, head)};
-  }
+  if (kTerms && HasMod(p)) hook.mod = ModOfHead(call, head);
   return hook;
 }
 

@@ -208,20 +208,6 @@ const char* SumVectors(const TiledArguments& arguments, int i, void* stream) {
       stream, vectors);
 }
 
-const char* SumMod(const TiledArguments& arguments, void* stream) {
-  const Problem& p = arguments.call.problem;
-  if (arguments.call.d_inputs[kModQuery].data != nullptr) {
-    const device::Grid of_queries = {(p.queries + kThreads - 1) / kThreads,
-                                     p.batch, 1, kThreads, 0};
-    const char* const error =
-        device::Launch(TiledModQueries, of_queries, stream, arguments);
-    if (error != nullptr) return error;
-  }
-  if (arguments.call.d_inputs[kModParameter].data == nullptr) return nullptr;
-  return device::Launch(TiledTheta, {p.heads, 1, 1, kThreads, 0}, stream,
-                        arguments);
-}
-
 const char* Backward(const Call& call, void* workspace, void* stream) {
   const Problem& p = call.problem;
   TiledArguments arguments = Arguments(call, workspace);
@@ -232,8 +218,7 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
   for (int i = 0; error == nullptr && i < 2; ++i) {
     error = SumVectors(arguments, i, stream);
   }
-  if (error != nullptr || arguments.d_theta == nullptr) return error;
-  return SumMod(arguments, stream);
+  return error != nullptr ? error : SumMod(arguments, stream);
 }
 
 }  // namespace
@@ -275,6 +260,21 @@ const char* SumTables(const TiledArguments& arguments, void* stream) {
         SumTable({arguments, sums, TableInput(sums), sums == kModSums}, stream);
   }
   return error;
+}
+
+const char* SumMod(const TiledArguments& arguments, void* stream) {
+  if (arguments.d_theta == nullptr) return nullptr;
+  const Problem& p = arguments.call.problem;
+  if (arguments.call.d_inputs[kModQuery].data != nullptr) {
+    const device::Grid of_queries = {(p.queries + kThreads - 1) / kThreads,
+                                     p.batch, 1, kThreads, 0};
+    const char* const error =
+        device::Launch(TiledModQueries, of_queries, stream, arguments);
+    if (error != nullptr) return error;
+  }
+  if (arguments.call.d_inputs[kModParameter].data == nullptr) return nullptr;
+  return device::Launch(TiledTheta, {p.heads, 1, 1, kThreads, 0}, stream,
+                        arguments);
 }
 
 const CudaCode& TiledCuda() {

@@ -269,7 +269,10 @@ TEST_F(KernelChoiceTest, WhatIsTooLargeForAGpusKernelIsRefusedAndToldOf) {
   v1::Component fire = Encoding("fire");
   (*fire.mutable_params())["mlp_width"].set_number_value(63);
   EXPECT_EQ(told(fire), "");
+  EXPECT_EQ(Wrong(Use(fire, "cuda", "bf16", "cuda_hopper")), "");
   (*fire.mutable_params())["mlp_width"].set_number_value(64);
+  EXPECT_THAT(Wrong(Use(fire, "cuda", "bf16", "cuda_hopper")),
+              HasSubstr("at most 64 pieces, and fire has 65"));
   EXPECT_THAT(told(fire), HasSubstr("cuda_tiled: its functions of the distance "
                                     "have at most 64 pieces, and fire has 65"));
   EXPECT_EQ(SlowdownNotice("training", Use(fire, "cpu", "fp32")), "");

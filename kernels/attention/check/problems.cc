@@ -468,6 +468,7 @@ std::vector<Case> LongProblems() {
   Problem rows = Small(Device::kCuda, 700, 64);
   rows.heads = rows.key_heads = rows.values[0].heads = 1;
   Problem biased = rows, open = rows, vectors = rows, falling = rows;
+  Problem modified = rows;
   Bias(&biased);
   All({BothWays, Bias})(&open);
   vectors.queries = vectors.keys = 330;
@@ -475,10 +476,13 @@ std::vector<Case> LongProblems() {
   vectors.reach = 40;
   falling.queries = falling.keys = 400;
   Bias(&falling);
+  modified.queries = modified.keys = 400;
+  AnyMod(&modified);
   return {{"long", rows},
           {"long_biased", biased},
           {"long_biased_both_ways", open},
           {"long_query_band", vectors},
+          {"long_mod", modified},
           {"long_falling", falling, DrawFallingBias}};
 }
 
