@@ -35,8 +35,7 @@ Command DownCommand() {
       "Running jobs write a checkpoint and are queued again; `ordo up` in the\n"
       "same folder goes on with them.";
   command.options = {
-      {"dir", 0, "DIR",
-       "default $ORDO_DIR, else ordo in $XDG_DATA_HOME or ~/.local/share"},
+      {"dir", 0, "DIR", "default $ORDO_DIR, else $XDG_DATA_HOME/ordo"},
   };
   command.run = Run;
   return command;

@@ -185,8 +185,7 @@ Command UpCommand() {
       "from\n"
       "it at the next `ordo up`. A scheduler or worker that dies is restarted.";
   command.options = {
-      {"dir", 0, "DIR",
-       "default $ORDO_DIR, else ordo in $XDG_DATA_HOME or ~/.local/share"},
+      {"dir", 0, "DIR", "default $ORDO_DIR, else $XDG_DATA_HOME/ordo"},
       {"listen", 0, "HOST:PORT",
        "of the API; default as before, 7420 at first"},
       {"detach", 0, "", "go on in the background once it answers"},
