@@ -190,8 +190,9 @@ TEST_F(ClusterTest, ADeviceThatFailsJobsIsUsedAgainWhenItIsReleased) {
   };
   ASSERT_TRUE(WaitFor(is_in_quarantine));
   KillScheduler();
-  Submit(Spec("job"));
+  // It is back, and the worker with it.
   ASSERT_TRUE(WaitFor(is_in_quarantine));
+  Submit(Spec("job"));
   ORDO_ASSERT_OK_AND_ASSIGN(const auto explained, Explain("job"));
   EXPECT_THAT(explained.summary(),
               ::testing::HasSubstr("cpu:0 of " + GetWorker().name().substr(8) +
