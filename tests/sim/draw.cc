@@ -9,6 +9,8 @@ namespace {
 
 // Of the seeds: that the scenario is one of DrawGiants.
 constexpr double kGiants = 0.04;
+// And of the others, that it is changed to one of MakeContended.
+constexpr double kContended = 0.06;
 
 // A rate or probability: none, a little of `most`, or much.
 double Amount(Dice& dice, double most) {
@@ -125,6 +127,37 @@ Scenario DrawGiants(Dice dice) {
   return scenario;
 }
 
+// Queues that contend for devices that are guaranteed to them, and workers that
+// people close while clocks are set; and nothing else goes wrong, which would
+// hide who pushes whom away and what starts too late for a drain.
+void MakeContended(Dice dice, Scenario* scenario) {
+  Cluster& cluster = *scenario->mutable_cluster();
+  cluster.set_workers(Pick(dice, 2, 4));
+  cluster.set_min_run_time_ms(Pick(dice, 0, 2000));
+  cluster.clear_queues();
+  const int devices = cluster.workers() * cluster.devices();
+  for (int i = 0; i < 2; ++i) {
+    cluster.add_queues()->set_guaranteed(Pick(dice, 1, devices / 2));
+  }
+  Workload& workload = *scenario->mutable_workload();
+  workload.set_submits_per_minute(40);
+  workload.set_max_jobs(40);
+  workload.set_max_steps(60);
+  workload.set_max_step_ms(200);
+  workload.set_max_ranks(devices);
+  workload.set_queue(0.8);
+  workload.set_priority(1);
+  workload.set_gang(Amount(dice, 0.6));
+  workload.set_limit(0.7);
+  workload.set_closes_per_minute(12);
+  workload.set_queue_changes_per_minute(0);
+  workload.set_queue_makes_per_minute(0);
+  Faults& faults = *scenario->mutable_faults();
+  faults.Clear();
+  faults.mutable_network()->set_max_delay_ms(Pick(dice, 1, 50));
+  faults.mutable_processes()->set_clock_jumps_per_minute(6);
+}
+
 }  // namespace
 
 Scenario DrawScenario(uint64_t seed) {
@@ -173,6 +206,9 @@ Scenario DrawScenario(uint64_t seed) {
   DrawTrainers(Dice(seed, "scenario/trainers"), faults.mutable_trainers());
   scenario.set_seconds(Pick(dice, 20, 90));
   scenario.set_settle_seconds(1800);
+  if (Dice(seed, "scenario/is_contended").Chance(kContended)) {
+    MakeContended(Dice(seed, "scenario/contended"), &scenario);
+  }
   return scenario;
 }
 
