@@ -4,16 +4,11 @@
 #include <variant>
 
 #include "scheduler/core/job.h"
+#include "scheduler/core/names.h"
 #include "scheduler/core/transitions.h"
 
 namespace ordo::scheduler::server {
 namespace {
-
-// The job of jobs/{job}/checkpoints/{checkpoint} and the like.
-std::string JobOf(const std::string& name) {
-  const size_t begin = name.find('/') + 1;
-  return name.substr(begin, name.find('/', begin) - begin);
-}
 
 // Id of the job that a record belongs to; empty: to none.
 std::string OwnerOf(const core::Record& record) {
@@ -22,10 +17,10 @@ std::string OwnerOf(const core::Record& record) {
   }
   if (const auto* checkpoint =
           std::get_if<core::CheckpointPtr>(&record.value)) {
-    return JobOf((*checkpoint)->name());
+    return core::JobIdOf((*checkpoint)->name());
   }
   if (const auto* report = std::get_if<core::ReportPtr>(&record.value)) {
-    return JobOf((*report)->name());
+    return core::JobIdOf((*report)->name());
   }
   return "";
 }
