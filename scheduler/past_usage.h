@@ -1,6 +1,8 @@
 #ifndef ORDO_SCHEDULER_PAST_USAGE_H_
 #define ORDO_SCHEDULER_PAST_USAGE_H_
 
+#include <cstddef>
+
 #include "absl/time/time.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "proto/ordo/usage/v1/usage.pb.h"
@@ -14,6 +16,11 @@ namespace ordo::scheduler {
 inline constexpr int kMaxUsageDaysOfJob = 32;
 inline constexpr int kMaxUsageDaysOfArchived = 400;
 inline constexpr absl::Duration kUsageDay = absl::Hours(24);
+// Rows that are kept of archived jobs, and that a report has; owners are only
+// claimed, so there could be any number. What is beyond is in one more row, of
+// a queue, owner or job that is called so.
+inline constexpr size_t kMaxUsageRows = 4096;
+inline constexpr char kOtherUsage[] = "-";
 
 // Adds all but the key.
 void AddUsage(const usage::v1::Usage& more, usage::v1::Usage* sum);

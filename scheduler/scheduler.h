@@ -118,6 +118,8 @@ class Scheduler {
   using QueueCallback = std::function<void(absl::StatusOr<queues::v1::Queue>)>;
   using WorkerCallback =
       std::function<void(absl::StatusOr<workers::v1::Worker>)>;
+  using ArchivedUsageCallback =
+      std::function<void(const usage::v1::ArchivedUsage&)>;
 
   virtual ~Scheduler() = default;
 
@@ -218,8 +220,10 @@ class Scheduler {
   virtual absl::StatusOr<Listing<queues::v1::Queue>> ListQueues(
       const Page& page) const = 0;
 
-  // Of the jobs that have left for the archive.
-  virtual std::vector<usage::v1::ArchivedUsage> ListArchivedUsage() const = 0;
+  // What the jobs that have left for the archive used: calls `take` for each
+  // queue and owner, on this thread and without a lock.
+  virtual void ForEachArchivedUsage(
+      const ArchivedUsageCallback& take) const = 0;
 
   // From a worker. INVALID_ARGUMENT for a malformed announcement.
   virtual absl::StatusOr<agent::v1::AnnounceResponse> Announce(

@@ -9,53 +9,80 @@
 
 namespace ordo::scheduler::server {
 
-void ArchivedUsage::Put(const core::Row& row) {
-  if (!row.bytes.has_value()) {
-    rows_.erase(row.key);
-    return;
+void ArchivedUsage::Put(const core::RowPtr& row) {
+  base::MutexLock lock(mutex_);
+  if (row->bytes.has_value()) {
+    rows_[row->key] = row;
+  } else {
+    rows_.erase(row->key);
   }
-  // Written here, or read by the core at the start.
-  ORDO_CHECK(rows_[row.key].ParseFromString(*row.bytes)) << row.key;
+}
+
+usage::v1::ArchivedUsage& ArchivedUsage::RowOf(const std::string& queue,
+                                               const std::string& owner,
+                                               Change* change) const {
+  // No queue has a slash in its name.
+  const std::string key = absl::StrCat(queue, "/", owner);
+  const auto changed = change->rows.find(key);
+  if (changed != change->rows.end()) return changed->second;
+  core::RowPtr before;
+  size_t num_rows = 0;
+  {
+    base::MutexLock lock(mutex_);
+    const auto found = rows_.find(key);
+    if (found != rows_.end()) before = found->second;
+    num_rows = rows_.size() + change->num_added;
+  }
+  if (before != nullptr) {
+    return change->rows[key] = ParseUsageRow(*before);
+  }
+  // No queue is called so.
+  if (num_rows >= kMaxUsageRows && queue != kOtherUsage) {
+    return RowOf(kOtherUsage, kOtherUsage, change);
+  }
+  ++change->num_added;
+  usage::v1::ArchivedUsage& added = change->rows[key];
+  added.set_queue(queue);
+  added.set_owner(owner);
+  return added;
 }
 
 std::vector<core::RowPtr> ArchivedUsage::With(
     const std::vector<core::PastJob>& jobs) const {
-  std::map<std::string, usage::v1::ArchivedUsage> changed;
+  Change change;
   for (const core::PastJob& past : jobs) {
     const core::JobRecord& job = *past.job;
     if (job.attempts.empty()) continue;
-    const std::string& queue = core::QueueOf(*job.facts->spec);
-    const std::string& owner = job.facts->user;
-    // No queue has a slash in its name.
-    const std::string key = absl::StrCat(queue, "/", owner);
-    const auto [row, is_first] = changed.try_emplace(key);
-    usage::v1::ArchivedUsage& sum = row->second;
-    if (is_first) {
-      const auto before = rows_.find(key);
-      if (before != rows_.end()) sum = before->second;
-      sum.set_queue(queue);
-      sum.set_owner(owner);
-    }
-    if (job.earlier_usage != nullptr) {
-      AddDays(*job.earlier_usage, sum.mutable_usage());
-    }
+    usage::v1::PastUsage* sum =
+        RowOf(core::QueueOf(*job.facts->spec), job.facts->user, &change)
+            .mutable_usage();
+    if (job.earlier_usage != nullptr) AddDays(*job.earlier_usage, sum);
     for (const core::AttemptPtr& attempt : job.attempts) {
-      AddAttempt(*attempt, sum.mutable_usage());
+      AddAttempt(*attempt, sum);
     }
   }
   std::vector<core::RowPtr> rows;
-  for (auto& [key, sum] : changed) {
-    FoldDays(kMaxUsageDaysOfArchived, sum.mutable_usage());
+  for (auto& [key, row] : change.rows) {
+    FoldDays(kMaxUsageDaysOfArchived, row.mutable_usage());
     rows.push_back(std::make_shared<const core::Row>(
-        core::Row{core::Row::Kind::kUsage, key, sum.SerializeAsString()}));
+        core::Row{core::Row::Kind::kUsage, key, row.SerializeAsString()}));
   }
   return rows;
 }
 
-std::vector<usage::v1::ArchivedUsage> ArchivedUsage::List() const {
-  std::vector<usage::v1::ArchivedUsage> all;
-  for (const auto& [key, row] : rows_) all.push_back(row);
-  return all;
+std::vector<core::RowPtr> ArchivedUsage::rows() const {
+  std::vector<core::RowPtr> rows;
+  base::MutexLock lock(mutex_);
+  rows.reserve(rows_.size());
+  for (const auto& [key, row] : rows_) rows.push_back(row);
+  return rows;
+}
+
+usage::v1::ArchivedUsage ParseUsageRow(const core::Row& row) {
+  usage::v1::ArchivedUsage usage;
+  ORDO_CHECK(row.bytes.has_value() && usage.ParseFromString(*row.bytes))
+      << row.key;
+  return usage;
 }
 
 }  // namespace ordo::scheduler::server

@@ -2,9 +2,12 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/job.h"
+#include "scheduler/past_usage.h"
 
 namespace ordo::scheduler::server {
 namespace {
@@ -26,6 +29,20 @@ core::PastJob JobOf(const std::string& queue, const std::string& owner,
   return {job, {}, {}};
 }
 
+// What the rows say.
+std::vector<usage::v1::ArchivedUsage> List(const ArchivedUsage& archived) {
+  std::vector<usage::v1::ArchivedUsage> all;
+  for (const core::RowPtr& row : archived.rows()) {
+    all.push_back(ParseUsageRow(*row));
+  }
+  return all;
+}
+
+// These jobs leave.
+void Archive(const std::vector<core::PastJob>& jobs, ArchivedUsage* archived) {
+  for (const core::RowPtr& row : archived->With(jobs)) archived->Put(row);
+}
+
 // Used by all, in all days.
 double Used(const usage::v1::ArchivedUsage& row) {
   double used = 0;
@@ -37,15 +54,11 @@ double Used(const usage::v1::ArchivedUsage& row) {
 
 TEST(ArchivedUsageTest, JobsAreAddedUpByQueueAndOwner) {
   ArchivedUsage archived;
-  for (const auto& row :
-       archived.With({JobOf("night", "ada", 1), JobOf("night", "ada", 2),
-                      JobOf("night", "bob", 4), JobOf("", "ada", 8)})) {
-    archived.Put(*row);
-  }
-  for (const auto& row : archived.With({JobOf("night", "ada", 16)})) {
-    archived.Put(*row);
-  }
-  const auto all = archived.List();
+  Archive({JobOf("night", "ada", 1), JobOf("night", "ada", 2),
+           JobOf("night", "bob", 4), JobOf("", "ada", 8)},
+          &archived);
+  Archive({JobOf("night", "ada", 16)}, &archived);
+  const auto all = List(archived);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0].queue(), "default");
   EXPECT_EQ(Used(all[0]), 8);
@@ -59,7 +72,7 @@ TEST(ArchivedUsageTest, JobsAreAddedUpByQueueAndOwner) {
 TEST(ArchivedUsageTest, NothingChangesBeforeTheRowsArePut) {
   ArchivedUsage archived;
   EXPECT_EQ(archived.With({JobOf("night", "ada", 1)}).size(), 1u);
-  EXPECT_TRUE(archived.List().empty());
+  EXPECT_TRUE(archived.rows().empty());
 }
 
 TEST(ArchivedUsageTest, JobThatNeverRanHasNone) {
@@ -80,8 +93,31 @@ TEST(ArchivedUsageTest, AttemptsThatAJobKeptNoMoreCountToo) {
   job->earlier_usage = earlier;
   past.job = job;
   ArchivedUsage archived;
-  archived.Put(*archived.With({past})[0]);
-  EXPECT_EQ(Used(archived.List()[0]), 6);
+  Archive({past}, &archived);
+  EXPECT_EQ(Used(List(archived)[0]), 6);
+}
+
+TEST(ArchivedUsageTest, OwnersBeyondTheMostShareARow) {
+  ArchivedUsage archived;
+  std::vector<core::PastJob> jobs;
+  for (size_t i = 1; i < kMaxUsageRows; ++i) {
+    jobs.push_back(JobOf("night", absl::StrCat("owner", i), 1));
+  }
+  Archive(jobs, &archived);
+  // One may come, and two are too many; those that are known go on.
+  Archive({JobOf("night", "ada", 1), JobOf("night", "bob", 2),
+           JobOf("day", "eve", 4), JobOf("night", "owner1", 8)},
+          &archived);
+  Archive({JobOf("day", "bob", 16), JobOf("night", "ada", 32)}, &archived);
+  const auto all = List(archived);
+  ASSERT_EQ(all.size(), kMaxUsageRows + 1);
+  EXPECT_EQ(all[0].queue(), kOtherUsage);
+  EXPECT_EQ(all[0].owner(), kOtherUsage);
+  EXPECT_EQ(Used(all[0]), 2 + 4 + 16);
+  EXPECT_EQ(all[1].owner(), "ada");
+  EXPECT_EQ(Used(all[1]), 33);
+  EXPECT_EQ(all[2].owner(), "owner1");
+  EXPECT_EQ(Used(all[2]), 9);
 }
 
 }  // namespace

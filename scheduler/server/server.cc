@@ -331,7 +331,7 @@ void Server::RemoveCheckpoint(const std::string& name) {
 
 void Server::ReleaseRecord(const core::Record& record, Changed* changed) {
   if (const auto* row = std::get_if<core::RowPtr>(&record.value)) {
-    view_.PutRow(**row);
+    view_.PutRow(*row);
   }
   const auto* job = std::get_if<core::JobPtr>(&record.value);
   if (job == nullptr) return;
@@ -457,11 +457,11 @@ absl::Status Server::Retire(const std::vector<core::PastJob>& jobs) {
   // Shared: the thread may still be at it when the result is there.
   const auto result = std::make_shared<std::promise<absl::Status>>();
   writer_->AppendTask([this, result, &ids, &jobs] {
-    const std::vector<core::RowPtr> rows = view_.UsageWith(jobs);
+    const std::vector<core::RowPtr> rows = view_.archived_usage().With(jobs);
     const absl::Status status = options_.store->Retire(ids, rows);
     if (status.ok()) {
       view_.TakeRetired(jobs);
-      for (const core::RowPtr& row : rows) view_.PutRow(*row);
+      for (const core::RowPtr& row : rows) view_.PutRow(row);
     }
     if (!status.ok() && !absl::IsResourceExhausted(status)) OnFailure(status);
     result->set_value(status);

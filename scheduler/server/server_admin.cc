@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "scheduler/core/queues.h"
+#include "scheduler/server/archived_usage.h"
 #include "scheduler/server/refusals.h"
 #include "scheduler/server/server.h"
 
@@ -128,8 +129,10 @@ absl::StatusOr<Listing<workers::v1::Worker>> Server::ListWorkers(
   return view_.ListWorkers(page);
 }
 
-std::vector<usage::v1::ArchivedUsage> Server::ListArchivedUsage() const {
-  return view_.ListArchivedUsage();
+void Server::ForEachArchivedUsage(const ArchivedUsageCallback& take) const {
+  for (const core::RowPtr& row : view_.archived_usage().rows()) {
+    take(ParseUsageRow(*row));
+  }
 }
 
 }  // namespace ordo::scheduler::server

@@ -310,6 +310,13 @@ TEST_F(ServerTest, AnArchivedJobIsGoneAndItsNameStaysTaken) {
   EXPECT_THAT(*archive, HasSubstr("jobs/a"));
 }
 
+std::vector<usage::v1::ArchivedUsage> ArchivedUsageOf(const Server& server) {
+  std::vector<usage::v1::ArchivedUsage> all;
+  server.ForEachArchivedUsage(
+      [&all](const usage::v1::ArchivedUsage& each) { all.push_back(each); });
+  return all;
+}
+
 TEST_F(ServerTest, WhatAnArchivedJobUsedStaysKnown) {
   retention_.max_jobs = 0;
   retention_.archive = folder_.Path("archive.jsonl");
@@ -320,7 +327,7 @@ TEST_F(ServerTest, WhatAnArchivedJobUsedStaysKnown) {
   worker.AnnounceTo(*server_);
   ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
   ASSERT_TRUE(worker.WaitForDesired("a", 1));
-  EXPECT_TRUE(server_->ListArchivedUsage().empty());
+  EXPECT_TRUE(ArchivedUsageOf(*server_).empty());
   worker.Set(AttemptBuilder("a", 1).Exited(0));
   worker.AnnounceTo(*server_);
   int64_t num_archived = 0;
@@ -330,7 +337,7 @@ TEST_F(ServerTest, WhatAnArchivedJobUsedStaysKnown) {
     num_archived = *archived;
   }
   for (int life = 0; life < 2; ++life) {
-    const auto usage = server_->ListArchivedUsage();
+    const auto usage = ArchivedUsageOf(*server_);
     ASSERT_EQ(usage.size(), 1u);
     EXPECT_EQ(usage[0].queue(), "default");
     EXPECT_EQ(usage[0].owner(), "ada");

@@ -78,7 +78,7 @@ View::View(const core::Records& records,
     // Those that others name are counted as ended already.
     if (!core::IsTerminal(job->state)) PutJob(job);
   }
-  for (const core::RowPtr& row : records.rows) PutRow(*row);
+  for (const core::RowPtr& row : records.rows) PutRow(row);
 }
 
 void View::Index(const core::JobPtr& job) {
@@ -159,21 +159,20 @@ void View::PutWorker(const std::string& worker,
   }
 }
 
-void View::PutRow(const core::Row& row) {
-  if (row.kind == core::Row::Kind::kUsage) {
-    base::MutexLock lock(mutex_);
+void View::PutRow(const core::RowPtr& row) {
+  if (row->kind == core::Row::Kind::kUsage) {
     archived_usage_.Put(row);
     return;
   }
-  if (row.kind != core::Row::Kind::kQueue) return;
+  if (row->kind != core::Row::Kind::kQueue) return;
   std::shared_ptr<queues::v1::Queue> queue;
-  if (row.bytes.has_value()) {
+  if (row->bytes.has_value()) {
     queue = std::make_shared<queues::v1::Queue>();
     // The core has written it, or read it at the start.
-    ORDO_CHECK(queue->ParseFromString(*row.bytes)) << row.key;
+    ORDO_CHECK(queue->ParseFromString(*row->bytes)) << row->key;
   }
   base::MutexLock lock(mutex_);
-  queues_.Put(row.key, std::move(queue));
+  queues_.Put(row->key, std::move(queue));
 }
 
 void View::PutProgress(const std::string& job,
@@ -261,17 +260,6 @@ absl::StatusOr<queues::v1::Queue> View::GetQueue(
 Listing<queues::v1::Queue> View::ListQueues(const Page& page) const {
   base::MutexLock lock(mutex_);
   return queues_.List(page);
-}
-
-std::vector<core::RowPtr> View::UsageWith(
-    const std::vector<core::PastJob>& jobs) const {
-  base::MutexLock lock(mutex_);
-  return archived_usage_.With(jobs);
-}
-
-std::vector<usage::v1::ArchivedUsage> View::ListArchivedUsage() const {
-  base::MutexLock lock(mutex_);
-  return archived_usage_.List();
 }
 
 absl::StatusOr<workers::v1::Worker> View::GetWorker(

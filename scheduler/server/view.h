@@ -45,10 +45,7 @@ class View {
                  std::shared_ptr<const workers::v1::Worker> value);
   // What people set, and what archived jobs used; rows of other kinds are not
   // shown.
-  void PutRow(const core::Row& row);
-  // As in ArchivedUsage.
-  std::vector<core::RowPtr> UsageWith(
-      const std::vector<core::PastJob>& jobs) const;
+  void PutRow(const core::RowPtr& row);
   void PutProgress(const std::string& job,
                    std::shared_ptr<const jobs::v1::Progress> value);
 
@@ -70,7 +67,7 @@ class View {
 
   absl::StatusOr<queues::v1::Queue> GetQueue(const std::string& queue) const;
   Listing<queues::v1::Queue> ListQueues(const Page& page) const;
-  std::vector<usage::v1::ArchivedUsage> ListArchivedUsage() const;
+  const ArchivedUsage& archived_usage() const { return archived_usage_; }
 
   // Number of jobs by state, in the order of core::kJobStates.
   std::array<int64_t, std::size(core::kJobStates)> CountJobs() const;
@@ -88,6 +85,8 @@ class View {
   std::vector<std::string> Needed(const core::JobRecord& job) const
       ORDO_REQUIRES(mutex_);
 
+  ArchivedUsage archived_usage_;
+
   mutable base::Mutex mutex_;
   absl::flat_hash_map<std::string, int64_t> sequences_ ORDO_GUARDED_BY(mutex_);
   absl::btree_map<int64_t, core::JobPtr> jobs_ ORDO_GUARDED_BY(mutex_);
@@ -98,7 +97,6 @@ class View {
       progress_ ORDO_GUARDED_BY(mutex_);
   std::map<core::JobState, int64_t> ended_ ORDO_GUARDED_BY(mutex_);
   QueueView queues_ ORDO_GUARDED_BY(mutex_);
-  ArchivedUsage archived_usage_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_
       ORDO_GUARDED_BY(mutex_);
 };

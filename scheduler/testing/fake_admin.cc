@@ -159,9 +159,14 @@ void FakeScheduler::PutArchivedUsage(const usage::v1::ArchivedUsage& usage) {
   archived_usage_.push_back(usage);
 }
 
-std::vector<usage::v1::ArchivedUsage> FakeScheduler::ListArchivedUsage() const {
-  base::MutexLock lock(mutex_);
-  return archived_usage_;
+void FakeScheduler::ForEachArchivedUsage(
+    const ArchivedUsageCallback& take) const {
+  std::vector<usage::v1::ArchivedUsage> all;
+  {
+    base::MutexLock lock(mutex_);
+    all = archived_usage_;
+  }
+  for (const usage::v1::ArchivedUsage& each : all) take(each);
 }
 
 void FakeScheduler::LoseAnswers(int count) {

@@ -105,7 +105,7 @@ class FakeScheduler : public Scheduler {
       const std::string& queue) const override;
   absl::StatusOr<Listing<queues::v1::Queue>> ListQueues(
       const Page& page) const override;
-  std::vector<usage::v1::ArchivedUsage> ListArchivedUsage() const override;
+  void ForEachArchivedUsage(const ArchivedUsageCallback& take) const override;
   absl::StatusOr<agent::v1::AnnounceResponse> Announce(
       const agent::v1::AnnounceRequest& request) override;
 

@@ -64,11 +64,14 @@ grpc::ServerUnaryReactor* UsageService::ReportUsage(
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   const auto count =
       std::make_shared<Count>(Count{*sum, "", reactor, response});
-  // First: a job that is archived meanwhile is never counted twice.
-  for (const auto& archived : parts_.scheduler.ListArchivedUsage()) {
-    count->sum.AddArchived(archived);
-  }
-  Go(count);
+  parts_.queue.Run([this, count] {
+    // First: a job that is archived meanwhile is never counted twice.
+    parts_.scheduler.ForEachArchivedUsage(
+        [&count](const ordo::usage::v1::ArchivedUsage& archived) {
+          count->sum.AddArchived(archived);
+        });
+    Go(count);
+  });
   return reactor;
 }
 

@@ -102,7 +102,21 @@ std::string KeyOf(const Names& names, UsageSum::By by) {
   return names.owner;
 }
 
+// Of all that have no row of their own.
+const Names& Others() {
+  static const Names& others =
+      *new Names{absl::StrCat("jobs/", scheduler::kOtherUsage),
+                 scheduler::kOtherUsage, scheduler::kOtherUsage};
+  return others;
+}
+
 }  // namespace
+
+Usage& UsageSum::RowOf(const std::string& key) {
+  const bool full =
+      rows_.size() >= scheduler::kMaxUsageRows && rows_.count(key) == 0;
+  return rows_[full ? KeyOf(Others(), by_) : key];
+}
 
 void UsageSum::AddPast(const PastUsage& past, Usage* sum) const {
   for (const PastUsage::Day& day : past.days()) {
@@ -119,15 +133,15 @@ void UsageSum::Add(const Job& job) {
   AddPast(job.earlier_usage(), &sum);
   if (sum.attempts() == 0) return;
   const Names names{job.name(), job.spec().queue(), job.owner().user()};
-  scheduler::AddUsage(sum, &rows_[KeyOf(names, by_)]);
+  scheduler::AddUsage(sum, &RowOf(KeyOf(names, by_)));
 }
 
 void UsageSum::AddArchived(const ArchivedUsage& archived) {
   Usage sum;
   AddPast(archived.usage(), &sum);
   if (sum.attempts() == 0) return;
-  const Names names{"jobs/-", archived.queue(), archived.owner()};
-  scheduler::AddUsage(sum, &rows_[KeyOf(names, by_)]);
+  const Names names{Others().job, archived.queue(), archived.owner()};
+  scheduler::AddUsage(sum, &RowOf(KeyOf(names, by_)));
 }
 
 ReportUsageResponse UsageSum::Report() const {

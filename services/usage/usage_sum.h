@@ -13,7 +13,8 @@ namespace ordo::services::usage {
 // Sums up the device-seconds of attempts from a time on. An attempt's record
 // says how many it had at its end; those before its trainer reported were its
 // first, those that were lost its last. One that goes on is counted up to now,
-// with nothing lost so far. Not thread-safe.
+// with nothing lost so far. There are kMaxUsageRows rows at most, and that of
+// the others (scheduler/past_usage.h). Not thread-safe.
 class UsageSum {
  public:
   using By = ordo::usage::v1::ReportUsageRequest::By;
@@ -21,7 +22,7 @@ class UsageSum {
   UsageSum(By by, absl::Time since, absl::Time now)
       : by_(by), since_(since), now_(now) {}
 
-  // Every job once.
+  // Every job once, those that are to have rows first.
   void Add(const ordo::jobs::v1::Job& job);
   // Every queue and owner once.
   void AddArchived(const ordo::usage::v1::ArchivedUsage& archived);
@@ -29,6 +30,8 @@ class UsageSum {
   ordo::usage::v1::ReportUsageResponse Report() const;
 
  private:
+  // The row of this name, or that of the others.
+  ordo::usage::v1::Usage& RowOf(const std::string& key);
   // Days count whole.
   void AddPast(const ordo::usage::v1::PastUsage& past,
                ordo::usage::v1::Usage* sum) const;

@@ -1,10 +1,13 @@
 #include "services/usage/usage_sum.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
+#include "scheduler/past_usage.h"
 
 namespace ordo::services::usage {
 namespace {
@@ -16,6 +19,7 @@ using ordo::usage::v1::PastUsage;
 using ordo::usage::v1::ReportUsageRequest;
 using ordo::usage::v1::ReportUsageResponse;
 using ordo::usage::v1::Usage;
+using scheduler::kMaxUsageRows;
 
 absl::Time At(int64_t seconds) { return absl::FromUnixSeconds(seconds); }
 
@@ -165,6 +169,28 @@ TEST(UsageSumTest, ArchivedJobsCountForTheirQueueAndOwner) {
   EXPECT_EQ(key(ReportUsageRequest::OWNER), "ada");
   EXPECT_EQ(key(ReportUsageRequest::QUEUE), "queues/night");
   EXPECT_EQ(key(ReportUsageRequest::JOB), "jobs/-");
+}
+
+TEST(UsageSumTest, WhatIsBeyondTheMostRowsIsInOneRow) {
+  for (const auto& [by, others] : std::map<UsageSum::By, std::string>{
+           {ReportUsageRequest::OWNER, "-"},
+           {ReportUsageRequest::QUEUE, "queues/-"},
+           {ReportUsageRequest::JOB, "jobs/-"}}) {
+    UsageSum sum(by, absl::InfinitePast(), At(500));
+    for (size_t i = 0; i < kMaxUsageRows + 2; ++i) {
+      const std::string id = absl::StrCat("a", i);
+      sum.Add(JobOf(id, id, id, {Failed()}));
+    }
+    // One that has a row keeps it.
+    sum.Add(JobOf("a0", "a0", "a0", {Failed()}));
+    const ReportUsageResponse report = sum.Report();
+    ASSERT_EQ(static_cast<size_t>(report.rows_size()), kMaxUsageRows + 1);
+    EXPECT_EQ(report.rows(0).key(), others);
+    EXPECT_EQ(report.rows(0).attempts(), 2);
+    EXPECT_EQ(report.rows(1).attempts(), 2);
+    EXPECT_EQ(report.total().attempts(),
+              static_cast<int64_t>(kMaxUsageRows + 3));
+  }
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ using usage::v1::ReportUsageResponse;
 using usage::v1::Usage;
 using usage::v1::UsageService;
 
-// The row of all jobs that have left for the archive.
-constexpr char kArchivedJobs[] = "jobs/-";
+// The last part of the key of a row that is of all that have none of their own.
+constexpr char kOthers[] = "-";
 
 std::string SecondsText(double seconds) {
   return absl::StrFormat("%.0f", seconds);
@@ -58,8 +58,8 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
                                             : "OWNER";
   Table table({heading, ">USED", ">IDLE", ">LOST", ">LOST%", ">ATTEMPTS"});
   for (const Usage& row : usage.rows()) {
-    AddRow(row.key() == kArchivedJobs ? "(archived)" : ShortName(row.key()),
-           row, &table);
+    const std::string name = ShortName(row.key());
+    AddRow(name == kOthers ? "(others)" : name, row, &table);
   }
   AddRow("all", usage.total(), &table);
   context.out << table.ToString(context.terminal);
@@ -81,6 +81,7 @@ Command UsageCommand() {
       "Jobs in\n"
       "the archive, and of a job all before its newest 100 attempts, count by "
       "the day.\n"
+      "(others): archived jobs, by job, and what is beyond 4096 rows.\n"
       "  ordo usage --by queue --since 7d";
   command.options = {
       {"by",

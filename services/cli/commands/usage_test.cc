@@ -58,10 +58,10 @@ TEST_F(UsageTest, ArchivedJobsAreOneRow) {
   loopback_.scheduler().PutArchivedUsage(archived);
   EXPECT_EQ(Run({"usage", "--by", "job"}), 0) << err();
   EXPECT_EQ(out(),
-            "JOB         USED  IDLE  LOST  LOST%  ATTEMPTS\n"
-            "(archived)     7     0     0   0.0%         2\n"
-            "a             90    10    25  25.0%         1\n"
-            "all           97    10    25  23.4%         3\n");
+            "JOB       USED  IDLE  LOST  LOST%  ATTEMPTS\n"
+            "(others)     7     0     0   0.0%         2\n"
+            "a           90    10    25  25.0%         1\n"
+            "all         97    10    25  23.4%         3\n");
 }
 
 TEST_F(UsageTest, NothingUsedHasNoShareLost) {
