@@ -158,7 +158,7 @@ void Conclude(JobEdit& edit, const AttemptEnd& end) {
   const int32_t number = edit.read().attempt_number();
   if (IsCancelled(edit.read())) {
     Follow(edit, Trigger::kInterrupt, reason::kCancelledByUser,
-           absl::StrCat("cancelled by ", edit.read().cancelled_by));
+           absl::StrCat("cancelled by ", edit.read().cancelled_by.value()));
     FinishJob(edit);
   } else if (end.decision == training::v1::DONE) {
     Follow(edit, Trigger::kFinish, end.reason, "the job finished");

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "proto/ordo/usage/v1/usage.pb.h"
+#include "scheduler/core/sparse_string.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/policy/shape.h"
 #include "scheduler/scheduler.h"
@@ -79,9 +80,11 @@ struct JobRecord {
   // In a row, by no fault of the job, without a new checkpoint.
   int32_t interruptions = 0;
   int32_t priority = 0;
+  // Empty: it has that of its spec.
+  SparseString priority_set_by;
   // Empty: it is not on hold.
-  std::string held_by;
-  std::string cancelled_by;
+  SparseString held_by;
+  SparseString cancelled_by;
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   int64_t not_before_ns = 0;

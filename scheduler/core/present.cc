@@ -30,8 +30,8 @@ std::string Implied(const JobRecord& record) {
   if (record.state != jobs::v1::Job::QUEUED) return "";
   const std::string& id = record.id();
   if (!record.held_by.empty()) {
-    return absl::StrCat("held by ", record.held_by, "; ordo release ", id,
-                        " lets it start");
+    return absl::StrCat("held by ", record.held_by.value(), "; ordo release ",
+                        id, " lets it start");
   }
   return absl::StrCat(
       "waits for ",
@@ -69,12 +69,13 @@ jobs::v1::Job PresentWithoutSpec(const JobRecord& record) {
   job.set_failed_attempts(record.failed_attempts);
   job.set_interruptions(record.interruptions);
   job.set_priority(record.priority);
-  job.set_held_by(record.held_by);
+  job.set_priority_set_by(record.priority_set_by.value());
+  job.set_held_by(record.held_by.value());
   SetTime(record.queue_ns, &jobs::v1::Job::mutable_queue_time, &job);
   if (record.waited_ns != 0) {
     *job.mutable_waited() = TimeUtil::NanosecondsToDuration(record.waited_ns);
   }
-  job.set_cancelled_by(record.cancelled_by);
+  job.set_cancelled_by(record.cancelled_by.value());
   job.mutable_notices()->Assign(facts.notices.begin(), facts.notices.end());
   job.set_version(record.version);
   job.set_sequence(facts.sequence);
@@ -124,6 +125,7 @@ JobPtr RecordOf(StoredJob stored, SpecPtr spec) {
   record->failed_attempts = job.failed_attempts();
   record->interruptions = job.interruptions();
   record->priority = job.priority();
+  record->priority_set_by = job.priority_set_by();
   record->held_by = job.held_by();
   record->queue_ns = TimeOf(job.queue_time());
   record->waited_ns = TimeUtil::DurationToNanoseconds(job.waited());

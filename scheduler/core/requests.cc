@@ -120,6 +120,7 @@ void HandleSetPriority(Turn& turn, const SetPriority& set) {
   if (entry->job->priority != set.priority) {
     JobEdit edit(turn, *entry);
     edit.job().priority = set.priority;
+    edit.job().priority_set_by = set.user.empty() ? kUnknownUser : set.user;
     edit.Commit();
     ShowPriority(turn.state, *entry->job);
   }

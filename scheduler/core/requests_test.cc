@@ -125,13 +125,16 @@ TEST_F(RequestsTest, HoldingTwiceAndReleasingTwiceChangeNothing) {
 TEST_F(RequestsTest, ThePriorityOfAQueuedJobChanges) {
   Submit(JobBuilder("a").Priority(3));
   EXPECT_EQ(shell_.job("a").priority(), 3);
+  EXPECT_EQ(shell_.job("a").priority_set_by(), "");
   ORDO_ASSERT_OK_AND_ASSIGN(const Job job, shell_.ChangePriority("a", -7));
   EXPECT_EQ(job.priority(), -7);
+  EXPECT_EQ(job.priority_set_by(), "ada");
   EXPECT_EQ(job.spec().priority(), 3);
   ORDO_ASSERT_OK_AND_ASSIGN(const Job same, shell_.ChangePriority("a", -7));
   EXPECT_EQ(same.version(), job.version());
   shell_.Restart();
   EXPECT_EQ(shell_.job("a").priority(), -7);
+  EXPECT_EQ(shell_.job("a").priority_set_by(), "ada");
 }
 
 TEST_F(RequestsTest, OnlyAQueuedJobIsHeldReleasedOrMoved) {

@@ -267,10 +267,11 @@ void FakeScheduler::ReleaseJob(const std::string& job, const std::string&,
 }
 
 void FakeScheduler::SetPriority(const std::string& job, int32_t priority,
-                                const std::string&, JobCallback done) {
+                                const std::string& user, JobCallback done) {
   absl::StatusOr<Job> found = FindQueued(job);
   if (found.ok() && found->priority() != priority) {
     found->set_priority(priority);
+    found->set_priority_set_by(user);
     found = PutJob(*found);
   }
   done(std::move(found));

@@ -88,6 +88,13 @@ absl::StatusOr<Job> Release(Scheduler& scheduler, const std::string& job) {
   });
 }
 
+absl::StatusOr<Job> SetPriority(Scheduler& scheduler, const std::string& job,
+                                int32_t priority, const std::string& user) {
+  return Await<Job>([&](Scheduler::JobCallback done) {
+    scheduler.SetPriority(job, priority, user, std::move(done));
+  });
+}
+
 Queue QueueNamed(const std::string& id, double weight,
                  const std::string& etag = "") {
   Queue queue;
@@ -275,6 +282,21 @@ TEST_P(SchedulerContract, HeldJobSaysWhoHeldItFirstUntilItIsReleased) {
     ORDO_ASSERT_OK(released);
     EXPECT_EQ(released->held_by(), "");
   }
+}
+
+TEST_P(SchedulerContract, JobSaysWhoLastGaveItAnotherPriority) {
+  ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
+  EXPECT_EQ(scheduler().GetJob("a")->priority_set_by(), "");
+  const auto set = SetPriority(scheduler(), "a", 7, "bob");
+  ORDO_ASSERT_OK(set);
+  EXPECT_EQ(set->priority(), 7);
+  EXPECT_EQ(set->priority_set_by(), "bob");
+  const auto same = SetPriority(scheduler(), "a", 7, "eve");
+  ORDO_ASSERT_OK(same);
+  EXPECT_EQ(same->priority_set_by(), "bob");
+  const auto back = SetPriority(scheduler(), "a", 0, "eve");
+  ORDO_ASSERT_OK(back);
+  EXPECT_EQ(back->priority_set_by(), "eve");
 }
 
 TEST_P(SchedulerContract, OnlyAQueuedJobIsHeldOrReleased) {

@@ -76,6 +76,12 @@ void PrintAttempts(Context& context, const Job& job) {
   }
 }
 
+// "-5, set by ada".
+std::string PriorityText(const Job& job) {
+  const std::string& user = job.priority_set_by();
+  return absl::StrCat(job.priority(), user.empty() ? "" : ", set by ", user);
+}
+
 absl::Status ShowJob(Context& context, const std::string& name) {
   ORDO_ASSIGN_OR_RETURN(const Job job, GetJob(context, name));
   if (PrintStructured(context, job)) return absl::OkStatus();
@@ -90,7 +96,7 @@ absl::Status ShowJob(Context& context, const std::string& name) {
        job.owner().user() + (job.owner().verified() ? "" : " (unverified)")});
   lines.push_back({"Kind", JobSpecKind(job.spec().kind())});
   lines.push_back({"Queue", job.spec().queue()});
-  lines.push_back({"Priority", absl::StrCat(job.priority())});
+  lines.push_back({"Priority", PriorityText(job)});
   if (!job.held_by().empty()) lines.push_back({"Held by", job.held_by()});
   lines.push_back({"Created", FormatTime(job.create_time())});
   lines.push_back({"Started", FormatTime(job.start_time())});

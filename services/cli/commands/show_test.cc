@@ -130,13 +130,14 @@ TEST_F(ShowTest, ClosedWorkerSaysWhoClosedItWhenAndWhy) {
   EXPECT_THAT(out(), HasSubstr("ONLINE,DRAIN"));
 }
 
-TEST_F(ShowTest, HeldJobSaysByWhom) {
+TEST_F(ShowTest, JobSaysWhoHeldItAndWhoMovedIt) {
   scheduler_.SetJob("a", Job::QUEUED, [](Job* job) {
     job->set_priority(-5);
+    job->set_priority_set_by("eve");
     job->set_held_by("bob");
   });
   EXPECT_EQ(Run({"show", "a"}), 0);
-  EXPECT_THAT(out(), HasSubstr("-5"));
+  EXPECT_THAT(out(), HasSubstr("-5, set by eve\n"));
   EXPECT_THAT(out(), HasSubstr("Held by:"));
   EXPECT_THAT(out(), HasSubstr("bob"));
 }
