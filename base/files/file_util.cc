@@ -16,13 +16,26 @@ std::string AsidePath(const std::string& path) {
          std::to_string(num_calls++);
 }
 
-absl::Status WriteDurably(Filesystem& files, const std::string& path,
-                          std::string_view contents) {
+absl::Status Write(Filesystem& files, const std::string& path,
+                   std::string_view contents, bool durably) {
   ORDO_ASSIGN_OR_RETURN(auto file,
                         files.OpenForWrite(path, WriteMode::kTruncate));
   ORDO_RETURN_IF_ERROR(file->Append(contents));
-  ORDO_RETURN_IF_ERROR(file->Sync());
+  if (durably) ORDO_RETURN_IF_ERROR(file->Sync());
   return file->Close();
+}
+
+absl::Status Replace(Filesystem& files, const std::string& path,
+                     std::string_view contents, bool durably) {
+  const std::string aside = AsidePath(path);
+  absl::Status status = Write(files, aside, contents, durably);
+  if (status.ok()) status = files.Rename(aside, path);
+  if (!status.ok()) {
+    // The first error is the one to report.
+    files.RemoveTree(aside).IgnoreError();
+    return status;
+  }
+  return durably ? files.SyncFolder(FolderOf(path)) : absl::OkStatus();
 }
 
 }  // namespace
@@ -47,15 +60,12 @@ bool Exists(Filesystem& files, const std::string& path) {
 
 absl::Status AtomicWrite(Filesystem& files, const std::string& path,
                          std::string_view contents) {
-  const std::string aside = AsidePath(path);
-  absl::Status status = WriteDurably(files, aside, contents);
-  if (status.ok()) status = files.Rename(aside, path);
-  if (!status.ok()) {
-    // The first error is the one to report.
-    files.RemoveTree(aside).IgnoreError();
-    return status;
-  }
-  return files.SyncFolder(FolderOf(path));
+  return Replace(files, path, contents, /*durably=*/true);
+}
+
+absl::Status ReplaceFile(Filesystem& files, const std::string& path,
+                         std::string_view contents) {
+  return Replace(files, path, contents, /*durably=*/false);
 }
 
 std::string JoinPath(std::string_view folder, std::string_view name) {

@@ -27,6 +27,11 @@ bool Exists(Filesystem& files, const std::string& path);
 absl::Status AtomicWrite(Filesystem& files, const std::string& path,
                          std::string_view contents);
 
+// The same for what need not outlive a crash of the machine, which may leave
+// the old content, the new, or an empty file.
+absl::Status ReplaceFile(Filesystem& files, const std::string& path,
+                         std::string_view contents);
+
 // "a" and "b" to "a/b"; "a/" and "b" too.
 std::string JoinPath(std::string_view folder, std::string_view name);
 

@@ -18,6 +18,7 @@ using ::ordo::base::testing::IsOkAndHolds;
 using ::ordo::base::testing::StatusIs;
 using ::ordo::base::testing::TemporaryFolder;
 using ::testing::ElementsAre;
+using ::testing::SizeIs;
 
 class FileUtilTest : public ::testing::Test {
  protected:
@@ -47,6 +48,18 @@ TEST_F(FileUtilTest, AtomicWriteThatFailsKeepsTheOldContentAndCleansUp) {
     EXPECT_THAT(ReadFile(files_, path, 100), IsOkAndHolds("old"));
     EXPECT_THAT(files_.List(folder_.path()), IsOkAndHolds(ElementsAre("a")));
   }
+}
+
+TEST_F(FileUtilTest, ReplaceFileReplacesWithoutWaitingForTheDisk) {
+  const std::string path = folder_.Path("a");
+  files_.Fail(FileOperation::kSync, "", EIO);
+  files_.Fail(FileOperation::kSyncFolder, "", EIO);
+  ORDO_ASSERT_OK(ReplaceFile(files_, path, "one"));
+  ORDO_ASSERT_OK(ReplaceFile(files_, path, "two"));
+  EXPECT_THAT(ReadFile(files_, path, 100), IsOkAndHolds("two"));
+  files_.Fail(FileOperation::kRename, "", EIO);
+  EXPECT_FALSE(ReplaceFile(files_, path, "three").ok());
+  EXPECT_THAT(files_.List(folder_.path()), IsOkAndHolds(SizeIs(1)));
 }
 
 TEST_F(FileUtilTest, AtomicWriteSaysWhenTheFolderIsNotDurable) {

@@ -25,6 +25,7 @@
 #include "scheduler/store/sqlite_store.h"
 #include "tests/harness/deployment.h"
 #include "tests/releases/history.h"
+#include "worker/agent/spare_folders.h"
 #include "worker/agent/task.h"
 
 namespace ordo::tests::releases {
@@ -143,7 +144,8 @@ void RecordTask(const TaskOptions& options, base::Filesystem& files) {
   desired.add_devices("cpu:0");
   desired.mutable_train()->mutable_training()->set_steps(20);
   desired.mutable_train()->mutable_checkpoint()->set_every_steps(10);
-  Task task(options, files, {"a", 1});
+  worker::agent::SpareFolders spares(files, options.state_folder + "/spare", 1);
+  Task task(options, files, spares, {"a", 1});
   ObservedAttempt::Cause cause;
   ORDO_ASSERT_OK(task.Start(desired, &cause));
   pollfd ended{task.supervisor_file(), POLLIN, 0};
@@ -242,7 +244,9 @@ TEST_P(ReleasesTest, ATaskFolderIsAdopted) {
   const TaskOptions options = OptionsOf(folder_.Path("task"));
   const auto key = worker::agent::ParseAttemptKey("a.1");
   ORDO_ASSERT_OK(key);
-  Task task(options, files_, *key);
+  worker::agent::SpareFolders spares(files_, options.state_folder + "/spare",
+                                     1);
+  Task task(options, files_, spares, *key);
   EXPECT_EQ(task.folders().task + "/", folder_.Path(task_folder));
   EXPECT_EQ(task.Stored().train().training().steps(), 20);
   task.Adopt();

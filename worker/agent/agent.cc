@@ -30,6 +30,7 @@ using ::ordo::training::v1::ProgressRecord;
 constexpr absl::Duration kFullTurnPeriod = absl::Seconds(1);
 // How often processes that must go are looked for.
 constexpr absl::Duration kLostPeriod = absl::Milliseconds(20);
+constexpr size_t kMaxSpareFolders = 64;
 
 }  // namespace
 
@@ -39,6 +40,7 @@ Agent::Agent(AgentOptions options, base::Filesystem& files,
       files_(files),
       clock_(clock),
       metrics_(metrics),
+      spares_(files_, options_.task.state_folder + "/spare", kMaxSpareFolders),
       wake_file_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       core_(options_.identity.worker(), options_.identity.incarnation(),
             options_.task.trainer),
@@ -77,7 +79,7 @@ absl::Status Agent::Start() {
       continue;
     }
     Entry& entry = entries_[*key];
-    entry.task = std::make_unique<Task>(options_.task, files_, *key);
+    entry.task = std::make_unique<Task>(options_.task, files_, spares_, *key);
     const DesiredAttempt stored = entry.task->Stored();
     entry.measurements = MakeMeasurements(stored, std::nullopt);
     entry.task->Adopt();
@@ -195,7 +197,7 @@ void Agent::StartTask(const Pending& pending) {
   const AttemptKey& key = pending.action.key;
   const DesiredAttempt& desired = pending.action.task;
   Entry& entry = entries_[key];
-  entry.task = std::make_unique<Task>(options_.task, files_, key);
+  entry.task = std::make_unique<Task>(options_.task, files_, spares_, key);
   entry.measurements = MakeMeasurements(desired, pending.asked);
   const std::vector<std::string> devices(desired.devices().begin(),
                                          desired.devices().end());
@@ -420,7 +422,8 @@ void Agent::ReapChildren() {
 
 void Agent::WriteSpec(const DesiredAttempt& desired) {
   background_->Run([this, desired] {
-    const Task task(options_.task, files_, {desired.job(), desired.attempt()});
+    const Task task(options_.task, files_, spares_,
+                    {desired.job(), desired.attempt()});
     if (absl::Status status = task.WriteSpec(desired); !status.ok()) {
       // The next attempt tries again; nothing that runs reads this file.
       base::LogWarning("spec not written",

@@ -25,6 +25,7 @@
 #include "worker/agent/nvml.h"
 #include "worker/agent/offers.h"
 #include "worker/agent/reporter.h"
+#include "worker/agent/spare_folders.h"
 #include "worker/agent/task.h"
 #include "worker/agent/task_watches.h"
 #include "worker/agent/watcher.h"
@@ -122,7 +123,7 @@ class Agent {
   void CheckSupervisor(const AttemptKey& key, Entry& entry);
   void ReapChildren();
   void UpdateChanged();
-  // <job>/spec.json, durably: a disk may take its time.
+  // <job>/spec.json: a disk may take its time.
   void WriteSpec(const ::ordo::agent::v1::DesiredAttempt& desired);
   // What is offered, and what the reporter says of it.
   void TendDevices();
@@ -136,6 +137,7 @@ class Agent {
   base::Filesystem& files_;
   const base::Clock& clock_;
   WorkerMetrics& metrics_;
+  SpareFolders spares_;
   // An eventfd.
   const int wake_file_;
   std::atomic<Leave> leave_{Leave::kNo};

@@ -524,8 +524,7 @@ TEST_F(AgentTest, SupervisorWithoutAJournalIsTheHostsFailure) {
   Start("");
   // Its place is taken.
   ORDO_ASSERT_OK(files_.MakeFolders(TaskFolder()));
-  ORDO_ASSERT_OK(files_.OpenForWrite(TaskFolder() + "/journal",
-                                     base::WriteMode::kCreateNew));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, TaskFolder() + "/journal", "mine"));
   Desire({testing::FakeTask("a", 1)});
   const auto observed = WaitForPhase(ObservedAttempt::EXITED);
   ASSERT_TRUE(observed.has_value());

@@ -118,9 +118,11 @@ std::vector<std::string> EnvironmentWith(
   return EnvironmentWith(own, added);
 }
 
-Task::Task(const TaskOptions& options, base::Filesystem& files, AttemptKey key)
+Task::Task(const TaskOptions& options, base::Filesystem& files,
+           SpareFolders& spares, AttemptKey key)
     : options_(options),
       files_(files),
+      spares_(spares),
       key_(std::move(key)),
       folders_(options, key_),
       progress_(std::in_place, files, folders_.progress) {}
@@ -148,7 +150,7 @@ absl::Status Task::WriteAttempt(const DesiredAttempt& desired) {
 }
 
 absl::Status Task::WriteState(const DesiredAttempt& desired) {
-  ORDO_RETURN_IF_ERROR(files_.MakeFolders(folders_.task));
+  ORDO_RETURN_IF_ERROR(spares_.Make(folders_.task));
   StoredTask stored;
   stored.set_boot_id(base::BootId());
   *stored.mutable_desired() = desired;
@@ -250,7 +252,8 @@ void Task::Adopt() {
 
 absl::Status Task::WriteSpec(const DesiredAttempt& desired) const {
   const std::string path = folders_.job + "/spec.json";
-  if (base::Exists(files_, path)) return absl::OkStatus();
+  const auto found = files_.Stat(path);
+  if (found.ok() && found->size_bytes > 0) return absl::OkStatus();
   DesiredAttempt task = desired;
   std::string text;
   if (task.has_train()) {
@@ -268,7 +271,7 @@ absl::Status Task::WriteSpec(const DesiredAttempt& desired) const {
     task.mutable_evaluate()->clear_finished_reports();
     ORDO_ASSIGN_OR_RETURN(text, ToJson(task.evaluate()));
   }
-  return base::AtomicWrite(files_, path, text);
+  return base::ReplaceFile(files_, path, text);
 }
 
 absl::StatusOr<SupervisorFacts> Task::ReadFacts() const {
@@ -373,6 +376,6 @@ int Task::EndLeftovers() const {
   return num_left;
 }
 
-absl::Status Task::Remove() { return files_.RemoveTree(folders_.task); }
+absl::Status Task::Remove() { return spares_.Remove(folders_.task); }
 
 }  // namespace ordo::worker::agent

@@ -17,6 +17,7 @@
 #include "proto/ordo/training/v1/progress.pb.h"
 #include "worker/agent/core.h"
 #include "worker/agent/facts.h"
+#include "worker/agent/spare_folders.h"
 
 namespace ordo::worker::agent {
 
@@ -65,8 +66,9 @@ std::vector<std::string> EnvironmentWith(
 // Files and processes of one attempt on this machine. Not thread-safe.
 class Task {
  public:
-  // `options` and `files` outlive the task.
-  Task(const TaskOptions& options, base::Filesystem& files, AttemptKey key);
+  // `options`, `files` and `spares` outlive the task.
+  Task(const TaskOptions& options, base::Filesystem& files,
+       SpareFolders& spares, AttemptKey key);
   // The supervisor goes on.
   ~Task();
   Task(const Task&) = delete;
@@ -88,7 +90,8 @@ class Task {
   // Takes over its supervisor, if that still runs. One of another boot of the
   // machine is gone, whatever process has its number now.
   void Adopt();
-  // Writes <job>/spec.json, unless an earlier attempt did.
+  // Writes <job>/spec.json, unless an earlier attempt did. Not durable: the
+  // scheduler's store is what keeps it.
   absl::Status WriteSpec(
       const ::ordo::agent::v1::DesiredAttempt& desired) const;
 
@@ -128,7 +131,7 @@ class Task {
   // For a task whose supervisor is gone: kills what is left of it; the number
   // of processes that were still there.
   int EndLeftovers() const;
-  // Removes the task folder.
+  // Removes the task folder, or keeps it for another task.
   absl::Status Remove();
 
  private:
@@ -142,6 +145,7 @@ class Task {
 
   const TaskOptions& options_;
   base::Filesystem& files_;
+  SpareFolders& spares_;
   const AttemptKey key_;
   const TaskFolders folders_;
   base::ProcessId supervisor_;

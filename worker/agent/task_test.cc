@@ -1,6 +1,7 @@
 #include "worker/agent/task.h"
 
 #include <cerrno>
+#include <optional>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "worker/agent/spare_folders.h"
 #include "worker/agent/testing/programs.h"
 
 namespace ordo::worker::agent {
@@ -20,10 +22,12 @@ namespace {
 
 using ::ordo::agent::v1::DesiredAttempt;
 using ::ordo::agent::v1::ObservedAttempt;
+using ::ordo::base::testing::IsOkAndHolds;
 using ::ordo::base::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr int kDeadlineMs = 20000;
@@ -32,7 +36,9 @@ class TaskTest : public ::testing::Test {
  protected:
   void Prepare(const std::string& behaviour) {
     options_ = testing::FakeTaskOptions(folder_.path(), behaviour);
-    task_ = std::make_unique<Task>(options_, files_, AttemptKey{"a", 1});
+    spares_.emplace(files_, folder_.Path("spare"), 1);
+    task_ =
+        std::make_unique<Task>(options_, files_, *spares_, AttemptKey{"a", 1});
   }
   absl::Status Start() {
     return task_->Start(testing::FakeTask("a", 1), &cause_);
@@ -59,6 +65,7 @@ class TaskTest : public ::testing::Test {
   base::testing::TemporaryFolder folder_;
   base::PosixFilesystem files_;
   TaskOptions options_;
+  std::optional<SpareFolders> spares_;
   std::unique_ptr<Task> task_;
   ObservedAttempt::Cause cause_ = ObservedAttempt::CAUSE_UNSPECIFIED;
 };
@@ -81,6 +88,24 @@ TEST_F(TaskTest, RunsToItsEndWithAllRecords) {
               HasSubstr("\"every_steps\":\"10\""));
 }
 
+TEST_F(TaskTest, TheFolderOfATaskThatIsOverServesAnother) {
+  Prepare("");
+  ORDO_ASSERT_OK(Start());
+  ASSERT_TRUE(WaitForEnd());
+  ORDO_ASSERT_OK(task_->Remove());
+  EXPECT_FALSE(base::Exists(files_, task_->folders().task));
+
+  task_ =
+      std::make_unique<Task>(options_, files_, *spares_, AttemptKey{"b", 1});
+  ORDO_ASSERT_OK(task_->Start(testing::FakeTask("b", 1), &cause_));
+  EXPECT_THAT(files_.List(folder_.Path("spare")), IsOkAndHolds(IsEmpty()));
+  ASSERT_TRUE(WaitForEnd());
+  const Task::Update update = task_->Read();
+  EXPECT_TRUE(update.facts.group_empty);
+  EXPECT_EQ(update.facts.supervisor_pid, task_->supervisor_pid());
+  EXPECT_EQ(task_->Stored().job(), "b");
+}
+
 TEST_F(TaskTest, RanksShareAnAttemptsFolderAndNoFileInIt) {
   Prepare("");
   const TaskFolders first(options_, {"a", 1, 0});
@@ -96,7 +121,8 @@ TEST_F(TaskTest, RanksShareAnAttemptsFolderAndNoFileInIt) {
 
 TEST_F(TaskTest, ATaskIsToldItsRankAndWhereItIsReached) {
   Prepare("");
-  task_ = std::make_unique<Task>(options_, files_, AttemptKey{"a", 1, 1});
+  task_ =
+      std::make_unique<Task>(options_, files_, *spares_, AttemptKey{"a", 1, 1});
   DesiredAttempt desired = testing::FakeTask("a", 1);
   desired.set_rank(1);
   desired.mutable_train()->mutable_resources()->set_ranks(2);
@@ -135,7 +161,8 @@ TEST_F(TaskTest, AnotherTaskObjectTakesOver) {
   ASSERT_TRUE(WaitForRecord());
   const pid_t supervisor = task_->supervisor_pid();
 
-  task_ = std::make_unique<Task>(options_, files_, AttemptKey{"a", 1});
+  task_ =
+      std::make_unique<Task>(options_, files_, *spares_, AttemptKey{"a", 1});
   EXPECT_EQ(task_->Stored().train().training().steps(), 20);
   task_->Adopt();
 
@@ -159,7 +186,7 @@ TEST_F(TaskTest, SupervisorOfAnotherBootIsGone) {
   ORDO_ASSERT_OK(base::AtomicWrite(files_, path, stored.SerializeAsString()));
 
   // Its pid and start time are those of a process that runs.
-  Task next(options_, files_, AttemptKey{"a", 1});
+  Task next(options_, files_, *spares_, AttemptKey{"a", 1});
   next.Adopt();
   EXPECT_FALSE(next.SupervisorRuns());
   EXPECT_TRUE(absl::IsNotFound(next.Signal(SIGTERM, absl::ZeroDuration())));
@@ -175,7 +202,7 @@ TEST_F(TaskTest, SupervisorIsFoundThoughTheTaskFileIsDamaged) {
   ASSERT_TRUE(WaitForRecord());
   ORDO_ASSERT_OK(
       base::AtomicWrite(files_, task_->folders().task + "/task.pb", "\xff"));
-  Task next(options_, files_, AttemptKey{"a", 1});
+  Task next(options_, files_, *spares_, AttemptKey{"a", 1});
   next.Adopt();
   EXPECT_EQ(next.supervisor_pid(), task_->supervisor_pid());
   EXPECT_TRUE(next.SupervisorRuns());
@@ -310,7 +337,7 @@ TEST_F(TaskTest, JournalThatCannotBeReadIsNotTakenForNone) {
   ASSERT_TRUE(WaitForEnd());
   base::testing::FaultyFilesystem faulty(files_);
   faulty.Fail(base::testing::FileOperation::kOpenForRead, "journal", EACCES);
-  Task next(options_, faulty, AttemptKey{"a", 1});
+  Task next(options_, faulty, *spares_, AttemptKey{"a", 1});
   const Task::Update before = next.Read({true, false});
   EXPECT_THAT(before.trouble, StatusIs(absl::StatusCode::kPermissionDenied));
   EXPECT_FALSE(before.journal_read);
@@ -328,9 +355,9 @@ TEST_F(TaskTest, UnreadableRecordsAreLostOnlyAfterTheEndAndGivenUp) {
   base::testing::FaultyFilesystem faulty(files_);
   faulty.Fail(base::testing::FileOperation::kOpenForRead, "progress.records",
               EACCES);
-  Task running(options_, faulty, AttemptKey{"b", 1});
+  Task running(options_, faulty, *spares_, AttemptKey{"b", 1});
   EXPECT_FALSE(running.Read({false, true}).complete);
-  Task next(options_, faulty, AttemptKey{"a", 1});
+  Task next(options_, faulty, *spares_, AttemptKey{"a", 1});
   const Task::Update before = next.Read({true, false});
   EXPECT_FALSE(before.trouble.ok());
   ORDO_EXPECT_OK(before.damage);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -79,8 +80,10 @@ JournalWriter::~JournalWriter() {
 }
 
 int JournalWriter::Create(const std::string& path) {
-  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (file_ < 0) return errno;
+  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  struct stat status {};
+  if (file_ < 0 || fstat(file_, &status) != 0) return errno;
+  if (status.st_size > 0) return EEXIST;
   const std::array<char, kJournalBytes> zeros{};
   return WriteAll(file_, zeros.data(), zeros.size(), 0);
 }

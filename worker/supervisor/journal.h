@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-// The journal of one task: what its supervisor did, durable, so that a worker
-// that comes back can tell how far the task is. Written by the supervisor
-// alone, read by the worker's agent.
+// The journal of one task: what its supervisor did, so that a worker that comes
+// back can tell how far the task is. Written by the supervisor alone, read by
+// the worker's agent.
 //
 // The file has kJournalBytes from its first write on: slots of one record,
 // filled from the front, the rest zero. It never grows, so a disk that fills
@@ -102,8 +102,8 @@ class JournalWriter {
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  // Creates the file; it must not exist yet, since a task is supervised once.
-  // 0 or an errno.
+  // Creates the file, or takes one that is empty; EEXIST when it holds
+  // something, since a task is supervised once. 0 or an errno.
   int Create(const std::string& path);
 
   // Fills the next slot from `record` (magic, index, checksum and, if it is 0,

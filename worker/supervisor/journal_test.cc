@@ -77,9 +77,10 @@ TEST_F(JournalTest, HasItsFullSizeFromTheStart) {
   EXPECT_EQ(Bytes().size(), kJournalBytes);
 }
 
-TEST_F(JournalTest, RefusesAnExistingFile) {
+TEST_F(JournalTest, RefusesAFileThatHoldsSomething) {
   JournalWriter first;
   JournalWriter second;
+  std::ofstream(path_).close();
   ASSERT_EQ(first.Create(path_), 0);
   EXPECT_EQ(second.Create(path_), EEXIST);
 }

@@ -122,12 +122,10 @@ bool Supervisor::StartTrainer() {
   if (ReadProcessStat(trainer_, &stat)) record.start_ticks = stat.start_ticks;
   record.pid = trainer_;
   record.group = trainer_;
-  Append(record);
   // The supervisor's own phase was written before there was a trainer, so that
-  // a worker finds who has it. Durable they become while the trainer starts,
-  // which need not wait for the disk: a crash of the machine, which alone could
-  // take the records away, ends both.
-  Sync(Phase::kTrainerStarted);
+  // a worker finds who has it. Durable need neither be: a crash of the machine,
+  // which alone could take the records away, ends both.
+  Append(record);
   return true;
 }
 
