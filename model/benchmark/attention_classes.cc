@@ -156,6 +156,22 @@ double SlopedBias(const Problem& problem, int64_t head, int64_t distance) {
   return slope * static_cast<double>(distance);
 }
 
+// Sandwich's with its default parameters (Chi et al. 2023): a sum of cosines,
+// weaker from head to head.
+double WavyBias(const Problem& problem, int64_t head, int64_t distance) {
+  constexpr double kBase = 10000;
+  constexpr int kWaves = 64;
+  constexpr double kGreatestRatio = 8;
+  double sum = 0;
+  for (int f = 0; f < kWaves; ++f) {
+    sum += std::cos(static_cast<double>(distance) *
+                    std::pow(kBase, -static_cast<double>(f) / kWaves));
+  }
+  const double ratio = kGreatestRatio * static_cast<double>(head + 1) /
+                       static_cast<double>(problem.heads);
+  return sum / ratio;
+}
+
 // Products of queries or keys with a vector for each distance: once for each
 // query where the vectors are fewer than its keys, else once for each pair.
 // Backward the product once more, and the gradients of both its factors.
@@ -193,6 +209,12 @@ const std::vector<AttentionClass>& AttentionClasses() {
        {kernels::attention::kBias},
        /*learned_bias=*/false,
        SlopedBias},
+      {"sandwich",
+       Biased,
+       nullptr,
+       {kernels::attention::kBias},
+       /*learned_bias=*/false,
+       WavyBias},
       {"t5", BiasedNearby, nullptr, {}, /*learned_bias=*/true},
       {"kerple_log", Biased, nullptr, {}, /*learned_bias=*/true},
       {"fire", Ramp, nullptr, {}, /*learned_bias=*/true},

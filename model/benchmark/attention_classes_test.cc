@@ -5,8 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "ATen/core/Tensor.h"
+#include "ATen/ops/arange.h"
 #include "gtest/gtest.h"
 #include "kernels/attention/table.h"
+#include "model/encodings/testing/probe.h"
+#include "model/testing/models.h"
 
 namespace ordo::model::benchmark {
 namespace {
@@ -43,6 +47,38 @@ TEST(AttentionClassesTest, TheSlopesOfABiasAreThoseOfItsPaper) {
   EXPECT_EQ(alibi.bias(alibi.problem(shape), 7, -1), -1.0 / 256);
   EXPECT_DOUBLE_EQ(alibi.bias(alibi.problem(shape), 8, -1), -std::sqrt(0.5));
   EXPECT_DOUBLE_EQ(alibi.bias(alibi.problem(shape), 11, -1), -std::exp2(-3.5));
+}
+
+// What is measured is what a model adds: nothing of it is learned, so whether
+// keys are left out depends on these numbers.
+TEST(AttentionClassesTest, AConstantBiasIsThatOfItsEncoding) {
+  constexpr int kTokens = 9;
+  int num_biases = 0;
+  for (const AttentionClass& about : AttentionClasses()) {
+    EXPECT_EQ(about.bias != nullptr,
+              !IsLearned(about, kernels::attention::kBias))
+        << about.name;
+    if (about.bias == nullptr) continue;
+    ++num_biases;
+    for (const int heads : {1, 8, 12}) {
+      AttentionShape shape;
+      shape.heads = heads;
+      shape.length = kTokens;
+      const Problem problem = about.problem(shape);
+      const encodings::testing::Probe probe(testing::Encoding(about.name),
+                                            {1, 4 * heads, heads});
+      const at::Tensor bias_HTT = probe.Scores(encodings::testing::NoProduct(
+          at::arange(kTokens).unsqueeze(0), heads, 4))[0];
+      for (int head = 0; head < heads; ++head) {
+        for (int key = 0; key < kTokens; ++key) {
+          EXPECT_NEAR(about.bias(problem, head, key - (kTokens - 1)),
+                      bias_HTT[head][kTokens - 1][key].item<double>(), 1e-9)
+              << about.name << " " << head << " of " << heads << " " << key;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(num_biases, 2);
 }
 
 TEST(CountPairsTest, AQueryBehindTheMaskSeesItselfAndWhatIsBefore) {
@@ -107,8 +143,8 @@ TEST(CountFlopTest, AStateIsThreeMoreProductsHoweverItIsGiven) {
 }
 
 TEST(CountFlopTest, WhatIsDoneToLogitsIsNoProduct) {
-  for (const char* name :
-       {"alibi", "t5", "fire", "da_transformer", "cope", "rerope"}) {
+  for (const char* name : {"alibi", "sandwich", "t5", "fire", "da_transformer",
+                           "cope", "rerope"}) {
     const AttentionClass& about = ClassOf(name);
     EXPECT_EQ(CountFlop(about, Small(about)).sum(), 6 * 28) << name;
   }
@@ -156,7 +192,8 @@ TEST(CountBytesTest, EveryTensorOnceAPass) {
 // A table of three distances is fp32 whatever the type is.
 TEST(CountBytesTest, OnlyWhatIsLearnedHasAGradient) {
   for (const auto& [name, gradients] :
-       {std::pair("alibi", 0), std::pair("kerple_log", 1)}) {
+       {std::pair("alibi", 0), std::pair("sandwich", 0),
+        std::pair("kerple_log", 1)}) {
     const AttentionClass& about = ClassOf(name);
     Problem problem = Small(about);
     problem.type = Type::kBfloat16;
