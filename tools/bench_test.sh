@@ -68,6 +68,30 @@ if [[ -e $root/bazel.txt ]]; then
   echo 'FAILED ListsWithoutABuild'
   failures=$((failures + 1))
 fi
+# refuse NAME PATTERN ARGUMENT...: what a mistake is answered with, before
+# anything is built for it.
+refuse() {
+  PATH="$root/bin:$PATH" "$root/tools/bench" "${@:3}" 2>"$root/refused.txt" &&
+    echo 'no failure' >"$root/refused.txt"
+  expect "$1" "$root/refused.txt" "$2"
+  if [[ -e $root/bazel.txt ]]; then
+    echo "FAILED $1: it built something"
+    failures=$((failures + 1))
+    rm "$root/bazel.txt"
+  fi
+}
+refuse NamesWhatThereIs \
+  "'submitt' is none of: control submit attention --encodings; " submitt
+refuse NamesWhatThereIsAfterFlags "'x' is none of: " submit --json y --quick x
+refuse RefusesAProgramAmongNames "'attention' stands first" submit attention
+refuse WantsAPath "--json needs a path" submit --json
+PATH="$root/bin:$PATH" "$root/tools/bench" --help >"$root/help.txt"
+expect HelpsWithoutABuild "$root/help.txt" \
+  $'^Measures Ordo.*\n  tools/bench --encodings .*beside the builds.$'
+if [[ -e $root/bazel.txt ]]; then
+  echo 'FAILED HelpsWithoutABuild'
+  failures=$((failures + 1))
+fi
 PATH="$root/bin:$PATH" "$root/tools/bench" --encodings --quick \
   >"$root/table.txt"
 expect BuildsOnlyTheBenchmarkOfEncodings "$root/bazel.txt" \

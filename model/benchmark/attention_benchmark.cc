@@ -363,6 +363,7 @@ absl::StatusOr<AttentionResults> RunAttention(
   AttentionResults results;
   results.threads = NumThreads();
   results.device = options.device;
+  results.gpu = options.gpu;
   ORDO_ASSIGN_OR_RETURN(const std::vector<AttentionClass> taken,
                         Taken(options, &results));
   if (taken.empty()) return results;

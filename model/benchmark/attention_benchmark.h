@@ -25,6 +25,8 @@ std::vector<AttentionShape> StandardShapes(kernels::Device device);
 struct AttentionOptions {
   // Where it runs; a GPU has been opened.
   kernels::Device device = kernels::Device::kCpu;
+  // Its number outside this process, for what is written.
+  int gpu = 0;
   std::vector<AttentionClass> classes = AttentionClasses();
   std::vector<kernels::Type> types = {kernels::Type::kFloat32,
                                       kernels::Type::kBfloat16};

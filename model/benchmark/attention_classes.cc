@@ -305,10 +305,6 @@ std::string NameOf(Type type) {
   return type == Type::kFloat16 ? "fp16" : "bf16";
 }
 
-std::string NameOf(kernels::Device device) {
-  return device == kernels::Device::kCpu ? "cpu" : "cuda:0";
-}
-
 absl::StatusOr<Type> TypeNamed(std::string_view name) {
   for (const Type type : {Type::kFloat32, Type::kBfloat16, Type::kFloat16}) {
     if (NameOf(type) == name) return type;

@@ -84,9 +84,8 @@ Work CountFlop(const AttentionClass& about,
 Work CountBytes(const AttentionClass& about,
                 const kernels::attention::Problem& problem);
 
-// "fp32", "bf16", "fp16"; "cpu", "cuda:0".
+// "fp32", "bf16", "fp16".
 std::string NameOf(kernels::Type type);
-std::string NameOf(kernels::Device device);
 
 // The type of the name; INVALID_ARGUMENT lists the names there are.
 absl::StatusOr<kernels::Type> TypeNamed(std::string_view name);

@@ -10,6 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/check.h"
+#include "kernels/common/device_name.h"
+#include "model/benchmark/spread.h"
 
 namespace ordo::model::benchmark {
 namespace {
@@ -19,6 +21,17 @@ using kernels::Type;
 constexpr char kReference[] = "libtorch_flash";
 constexpr double kMebibyte = 1 << 20;
 
+constexpr char kLegend[] =
+    "*              the kernel that Select takes of the table, so what a job "
+    "gets\n"
+    "fwd_ratio      its time over that of LibTorch's flash attention in the "
+    "same round\n"
+    "fwd_bwd_ratio  the same of a forward and a backward pass together\n"
+    "row_...        the same of what Select does not take\n"
+    "of GEMM        counted FLOP/s over those of products of matrices\n"
+    "of copy        bytes/s that passes need over those of copies\n"
+    "peak MiB       the most that is there at a time beyond inputs\n";
+
 // Names the figures of a row.
 class RowMeasurements {
  public:
@@ -27,15 +40,16 @@ class RowMeasurements {
       : row_(row), out_(*out) {
     const AttentionShape& shape = row.shape;
     about_.benchmark = "attention";
-    about_.params = {{"encoding", row.encoding},
-                     {"kernel", row.kernel},
-                     {"device", NameOf(results.device)},
-                     {"type", NameOf(shape.type)},
-                     {"threads", absl::StrCat(results.threads)},
-                     {"B", absl::StrCat(shape.batch)},
-                     {"H", absl::StrCat(shape.heads)},
-                     {"N", absl::StrCat(shape.length)},
-                     {"d", absl::StrCat(shape.width)}};
+    about_.params = {
+        {"encoding", row.encoding},
+        {"kernel", row.kernel},
+        {"device", kernels::ToString({results.device, results.gpu})},
+        {"type", NameOf(shape.type)},
+        {"threads", absl::StrCat(results.threads)},
+        {"B", absl::StrCat(shape.batch)},
+        {"H", absl::StrCat(shape.heads)},
+        {"N", absl::StrCat(shape.length)},
+        {"d", absl::StrCat(shape.width)}};
   }
 
   void AddMemory() {
@@ -104,9 +118,10 @@ void AddMachine(const AttentionResults& results,
   for (const auto& [type, rates] : results.machine) {
     Measurement about;
     about.benchmark = "attention";
-    about.params = {{"device", NameOf(results.device)},
-                    {"type", NameOf(type)},
-                    {"threads", absl::StrCat(results.threads)}};
+    about.params = {
+        {"device", kernels::ToString({results.device, results.gpu})},
+        {"type", NameOf(type)},
+        {"threads", absl::StrCat(results.threads)}};
     about.metric = "gemm_flop_rate";
     about.unit = "FLOP/s";
     out->push_back(MedianOf(about, {rates.gemm_flop_per_s}));
@@ -120,43 +135,74 @@ double Median(const std::vector<double>& samples) {
   return Quantile(samples, 0.5);
 }
 
-std::string RatioText(bool shown, const std::vector<double>& samples) {
-  return shown ? absl::StrFormat("%.2f", Median(samples)) : "-";
+// Ratios have two decimals.
+SpreadText RatioOf(const std::vector<double>& samples) {
+  return SpreadOf(samples, /*scale=*/1, /*max_decimals=*/2);
 }
 
-std::string TimesLine(const AttentionRow& row, const MachineRates& machine) {
+// Widths of the table's columns, 120 together.
+constexpr int kNameWidth = -22;
+constexpr int kTimeWidth = 12;
+constexpr int kRatioWidth = 11;
+constexpr int kRateWidth = 7;
+constexpr int kShareWidth = 5;
+
+std::string TimesHead(bool has_backward) {
+  LinePair lines;
+  lines.Add(kNameWidth, "kernel");
+  lines.Add(kTimeWidth, "fwd ms");
+  lines.Add(kTimeWidth, "fwd+bwd ms");
+  lines.Add(kRatioWidth, "fwd_ratio");
+  lines.Add(kRatioWidth, "fwd_bwd_", "ratio");
+  lines.Add(kRatioWidth, "row_fwd_", has_backward ? "bwd_ratio" : "ratio");
+  lines.Add(kRateWidth, "GFLOP/s");
+  lines.Add(kShareWidth, "of", "GEMM");
+  lines.Add(kRateWidth, "GB/s");
+  lines.Add(kShareWidth, "of", "copy");
+  lines.Add(kRateWidth, "peak", "MiB");
+  return lines.text();
+}
+
+std::string TimesLines(const AttentionRow& row, const MachineRates& machine) {
+  const SpreadText none = SpreadOf({});
   const bool selected = row.runner == Runner::kSelected;
   const bool other = !selected && row.runner != Runner::kFlash;
+  const bool both = row.has_backward;
   const double total_s = Median(row.total_s);
-  const auto [low, high] =
-      std::minmax_element(row.total_ratio.begin(), row.total_ratio.end());
-  const double flop_rate =
-      (row.has_backward ? row.flop.sum() : row.flop.forward) / total_s;
+  const double flop_rate = (both ? row.flop.sum() : row.flop.forward) / total_s;
   const double byte_rate =
-      (row.has_backward ? row.bytes.sum() : row.bytes.forward) / total_s;
-  const AttentionShape& shape = row.shape;
-  return absl::StrFormat(
-      "%4d %3d %6d %4d  %-24s %9.2f %9s %10s %14s %11s %18s %8.0f %7.0f%% "
-      "%7.1f %7.0f%% %9.1f\n",
-      shape.batch, shape.heads, shape.length, shape.width,
-      absl::StrCat(row.kernel, selected ? " *" : ""),
-      1000 * Median(row.forward_s),
-      row.has_backward ? absl::StrFormat("%.2f", 1000 * total_s) : "-",
-      RatioText(selected, row.forward_ratio),
-      RatioText(selected && row.has_backward, row.total_ratio),
-      row.runner == Runner::kFlash ? "-"
-                                   : absl::StrFormat("%.2f..%.2f", *low, *high),
-      RatioText(other, row.total_ratio), 1e-9 * flop_rate,
-      100 * flop_rate / machine.gemm_flop_per_s, 1e-9 * byte_rate,
-      100 * byte_rate / machine.copy_bytes_per_s,
-      static_cast<double>(row.peak_bytes) / kMebibyte);
+      (both ? row.bytes.sum() : row.bytes.forward) / total_s;
+  LinePair lines;
+  lines.Add(kNameWidth, absl::StrCat(row.kernel, selected ? " *" : ""));
+  lines.Add(kTimeWidth, SpreadOf(row.forward_s, 1000));
+  lines.Add(kTimeWidth, both ? SpreadOf(row.total_s, 1000) : none);
+  lines.Add(kRatioWidth, selected ? RatioOf(row.forward_ratio) : none);
+  lines.Add(kRatioWidth, selected && both ? RatioOf(row.total_ratio) : none);
+  lines.Add(kRatioWidth, other ? RatioOf(row.total_ratio) : none);
+  lines.Add(kRateWidth, absl::StrFormat("%.0f", 1e-9 * flop_rate));
+  lines.Add(
+      kShareWidth,
+      absl::StrFormat("%.0f%%", 100 * flop_rate / machine.gemm_flop_per_s));
+  lines.Add(kRateWidth, absl::StrFormat("%.1f", 1e-9 * byte_rate));
+  lines.Add(
+      kShareWidth,
+      absl::StrFormat("%.0f%%", 100 * byte_rate / machine.copy_bytes_per_s));
+  lines.Add(
+      kRateWidth,
+      absl::StrFormat("%.1f", static_cast<double>(row.peak_bytes) / kMebibyte));
+  return lines.text();
+}
+
+std::string ShapeText(const AttentionShape& shape) {
+  return absl::StrCat("B=", shape.batch, " H=", shape.heads,
+                      " N=", shape.length, " d=", shape.width, "\n");
 }
 
 // "2 threads" of a CPU.
 std::string DeviceText(const AttentionResults& results) {
   return results.device == kernels::Device::kCpu
              ? absl::StrCat(results.threads, " threads")
-             : NameOf(results.device);
+             : kernels::ToString({results.device, results.gpu});
 }
 
 Lines MemoryLines(const AttentionResults& results) {
@@ -191,24 +237,21 @@ std::vector<Measurement> MeasurementsOf(const AttentionResults& results) {
 
 std::string TimesTable(const AttentionClass& about, Type type,
                        const AttentionResults& results) {
-  std::string lines;
+  std::string lines, shape;
   const AttentionRow* last = nullptr;
   for (const AttentionRow& row : results.rows) {
     if (row.encoding != about.name || row.shape.type != type) continue;
-    lines += TimesLine(row, results.machine.at(type));
+    // A shape's rows stand together.
+    if (ShapeText(row.shape) != shape) lines += ShapeText(row.shape);
+    shape = ShapeText(row.shape);
+    lines += TimesLines(row, results.machine.at(type));
     last = &row;
   }
   if (last == nullptr) return "";
-  return absl::StrCat(
-      about.name, ": ", TextOf(about), "\n", NameOf(type), ", causal, ",
-      DeviceText(results), "\n",
-      absl::StrFormat(
-          "%4s %3s %6s %4s  %-24s %9s %9s %10s %14s %11s %18s %8s %8s %7s %8s "
-          "%9s\n",
-          "B", "H", "N", "d", "kernel", "fwd ms", "both ms", "fwd_ratio",
-          "fwd_bwd_ratio", "min..max", "row_fwd_bwd_ratio", "GFLOP/s",
-          "of GEMM", "GB/s", "of copy", "peak MiB"),
-      lines);
+  return absl::StrCat(about.name, ": ", TextOf(about), "\n", NameOf(type),
+                      ", causal, ", DeviceText(results),
+                      "; medians, below them min..max; * is what Select takes",
+                      "\n", TimesHead(last->has_backward), lines);
 }
 
 std::string HeadText(const AttentionResults& results) {
@@ -224,7 +267,7 @@ std::string HeadText(const AttentionResults& results) {
   for (const auto& [encoding, why] : results.refused) {
     absl::StrAppend(&text, "no kernel for ", encoding, ": ", why, "\n");
   }
-  return text;
+  return text + kLegend;
 }
 
 double MemoryExponent(const std::vector<const AttentionRow*>& rows) {

@@ -54,16 +54,21 @@ struct AttentionResults {
   std::map<kernels::Type, MachineRates> machine;
   int threads = 0;
   kernels::Device device = kernels::Device::kCpu;
+  // As AttentionOptions.
+  int gpu = 0;
 };
 
 // Lines of the form of all benchmarks; docs/kernels.md defines the metrics.
 std::vector<Measurement> MeasurementsOf(const AttentionResults& results);
 
-// The times of a class and a type; an asterisk marks the row that Select takes.
+// The times of a class and a type, at most 120 characters wide: each row's
+// medians, and below them from where to where samples are; an asterisk marks
+// the row that Select takes.
 std::string TimesTable(const AttentionClass& about, kernels::Type type,
                        const AttentionResults& results);
 
-// What the machine can do, and what is not measured.
+// What the machine can do, what is not measured, and what the columns of tables
+// are.
 std::string HeadText(const AttentionResults& results);
 
 // Peak memory over lengths, and the exponent that it grows with.

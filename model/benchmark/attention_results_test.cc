@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -103,8 +105,70 @@ TEST(TimesTableTest, MarksTheSelectedRowAndHasALineForEach) {
   const std::string table = TimesTable(about, Type::kFloat32, Results());
   EXPECT_THAT(table, HasSubstr("best *"));
   EXPECT_THAT(table, Not(HasSubstr("other *")));
-  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3 + 4);
+  // Of flash attention no ratio.
+  EXPECT_THAT(table, HasSubstr("B=2 H=12 N=8 d=64\nlibtorch_flash"));
   EXPECT_EQ(TimesTable(about, Type::kBfloat16, Results()), "");
+}
+
+// The line after the one that begins with `kernel`.
+std::string Below(const std::string& table, const std::string& kernel) {
+  const std::vector<std::string> lines = absl::StrSplit(table, '\n');
+  for (size_t i = 0; i + 1 < lines.size(); ++i) {
+    if (absl::StartsWith(lines[i], kernel)) return lines[i + 1];
+  }
+  return "";
+}
+
+TEST(TimesTableTest, BelowMediansStandTheSmallestAndTheLargest) {
+  AttentionClass about;
+  about.name = "e";
+  AttentionResults results = Results();
+  std::string table = TimesTable(about, Type::kFloat32, results);
+  EXPECT_THAT(table, ::testing::ContainsRegex(
+                         "best \\* +2000 +5000 +0.60 +0.80 +- +0 +50%"));
+  EXPECT_THAT(Below(table, "best *"),
+              ::testing::ContainsRegex(
+                  "1000..3000 +4000..6000 +0.50..0.70 +0.70..0.90$"));
+  EXPECT_THAT(
+      table, ::testing::ContainsRegex("other +2000 +5000 +- +- +0.80 +0 +50%"));
+  EXPECT_THAT(Below(table, "other"),
+              ::testing::ContainsRegex("1000..3000 +4000..6000 +0.70..0.90$"));
+  for (AttentionRow& row : results.rows) {
+    row.has_backward = false;
+    row.total_s = row.forward_s;
+    row.total_ratio = row.forward_ratio;
+  }
+  table = TimesTable(about, Type::kFloat32, results);
+  EXPECT_THAT(
+      table, ::testing::ContainsRegex("best \\* +2000 +- +0.60 +- +- +0 +42%"));
+  EXPECT_THAT(Below(table, "kernel"), Not(HasSubstr("bwd")));
+}
+
+TEST(TimesTableTest, FitsATerminal) {
+  AttentionClass about;
+  about.name = "e";
+  AttentionResults results = Results();
+  results.machine[Type::kFloat32] = {1e15, 1};
+  for (AttentionRow& row : results.rows) {
+    row.kernel = "cpu_pairs_avx512bf16";
+    // Of a long shape on a GPU.
+    row.flop = {2e15, 4e15};
+    row.peak_bytes = int64_t{80} << 30;
+  }
+  const std::string table = TimesTable(about, Type::kFloat32, results);
+  for (const std::string& line :
+       std::vector<std::string>(absl::StrSplit(table, '\n'))) {
+    EXPECT_LE(line.size(), 120U) << line;
+  }
+}
+
+TEST(HeadTextTest, SaysWhatColumnsAre) {
+  const std::string head = HeadText(Results());
+  for (const char* column :
+       {"\n* ", "\nfwd_ratio ", "\nfwd_bwd_ratio ", "\nrow_", "\nof GEMM ",
+        "\nof copy ", "\npeak MiB "}) {
+    EXPECT_THAT(head, HasSubstr(column));
+  }
 }
 
 // Memory only, at three lengths.

@@ -10,6 +10,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
+#include "kernels/common/device_name.h"
 #include "model/benchmark/measurement.h"
 #include "model/training/durable_folder.h"
 #include "nlohmann/json.hpp"
@@ -121,7 +122,7 @@ absl::StatusOr<v1::ReportWritten> WriteReport(base::Filesystem& files,
   result["name"] = spec.benchmark().name();
   result["job"] = spec.job();
   result["attempt"] = spec.attempt();
-  result["device"] = NameOf(results.device);
+  result["device"] = kernels::ToString({results.device, results.gpu});
   result["threads"] = results.threads;
   result["benchmark"] = nlohmann::ordered_json::parse(
       base::WriteMessage(spec.benchmark(), base::TextForm::kJson), nullptr,

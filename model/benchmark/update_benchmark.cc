@@ -11,12 +11,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status/status.h"
+#include "kernels/common/device_name.h"
 #include "kernels/torch/launch.h"
 #include "kernels/torch/update.h"
 #include "kernels/update/table.h"
 #include "model/benchmark/attention_case.h"
 #include "model/benchmark/attention_classes.h"
 #include "model/benchmark/meter.h"
+#include "model/benchmark/spread.h"
 #include "model/guard.h"
 
 namespace ordo::model::benchmark {
@@ -171,6 +173,14 @@ absl::Status Measure(const UpdateOptions& options, const UpdateShape& shape,
   return absl::OkStatus();
 }
 
+std::string ShapeText(const UpdateRow& row) {
+  const UpdateShape& shape = row.shape;
+  return absl::StrCat(
+      NameOf(row.type), " B=", shape.batch, " H=", shape.heads,
+      " N=", shape.tokens, " d=", shape.width, " E=", shape.inner,
+      shape.inner == 0 ? ", after attention\n" : ", after the MLP, by token\n");
+}
+
 }  // namespace
 
 UpdateOptions UpdateOptions::For(Device device) {
@@ -204,6 +214,7 @@ UpdateOptions UpdateOptions::Quick() const {
 absl::StatusOr<UpdateResults> RunUpdate(const UpdateOptions& options) {
   UpdateResults results;
   results.device = options.device;
+  results.gpu = options.gpu;
   results.threads = NumThreads();
   constexpr int64_t kAnySide = 64;
   ORDO_ASSIGN_OR_RETURN(const MachineRates rates,
@@ -226,8 +237,9 @@ std::vector<Measurement> MeasurementsOf(const UpdateResults& results) {
   machine.benchmark = "update";
   machine.metric = "copy_byte_rate";
   machine.unit = "B/s";
-  machine.params = {{"device", NameOf(results.device)},
-                    {"threads", absl::StrCat(results.threads)}};
+  machine.params = {
+      {"device", kernels::ToString({results.device, results.gpu})},
+      {"threads", absl::StrCat(results.threads)}};
   out.push_back(MedianOf(machine, {results.copy_bytes_per_s}));
   for (const UpdateRow& row : results.rows) {
     Measurement about = machine;
@@ -271,37 +283,52 @@ std::vector<Measurement> MeasurementsOf(const UpdateResults& results) {
 }
 
 std::string TableOf(const UpdateResults& results) {
-  const auto median = [](const std::vector<double>& samples) {
-    return Quantile(samples, 0.5);
-  };
+  constexpr int kNameWidth = -22, kTimeWidth = 12, kRatioWidth = 11;
+  constexpr int kRateWidth = 7, kShareWidth = 7;
   std::string text = absl::StrFormat(
-      "copies %.1f GB/s (read and written), %s\n"
-      "%4s %3s %6s %4s %3s %5s  %-20s %8s %8s %9s %13s %12s %16s %9s\n",
+      "copies %.1f GB/s (read and written), %s; medians, below them min..max\n",
       1e-9 * results.copy_bytes_per_s,
-      results.device == Device::kCpu ? absl::StrCat(results.threads, " threads")
-                                     : NameOf(results.device),
-      "B", "H", "N", "d", "E", "type", "kernel", "fwd ms", "both ms",
-      "fwd_ratio", "fwd_bwd_ratio", "fwd of copy", "fwd+bwd of copy",
-      "peak MiB");
+      results.device == Device::kCpu
+          ? absl::StrCat(results.threads, " threads")
+          : kernels::ToString({results.device, results.gpu}));
+  LinePair head;
+  head.Add(kNameWidth, "kernel");
+  head.Add(kTimeWidth, "fwd ms");
+  head.Add(kTimeWidth, "fwd+bwd ms");
+  head.Add(kRatioWidth, "fwd_ratio");
+  head.Add(kRatioWidth, "fwd_bwd_", "ratio");
+  head.Add(kRateWidth, "fwd", "GB/s");
+  head.Add(kShareWidth, "of", "copy");
+  head.Add(kRateWidth, "fwd+bwd", "GB/s");
+  head.Add(kShareWidth, "of", "copy");
+  head.Add(kRateWidth, "peak", "MiB");
+  text += head.text();
+  std::string heading;
   for (const UpdateRow& row : results.rows) {
-    const auto ratio = [&](const std::vector<double>& samples) {
-      return samples.empty() ? std::string("-")
-                             : absl::StrFormat("%.2f", median(samples));
+    const std::string shape = ShapeText(row);
+    if (shape != heading) text += shape;
+    heading = shape;
+    LinePair lines;
+    lines.Add(kNameWidth, row.kernel);
+    lines.Add(kTimeWidth, SpreadOf(row.forward_s, 1000));
+    lines.Add(kTimeWidth, SpreadOf(row.total_s, 1000));
+    lines.Add(kRatioWidth, SpreadOf(row.forward_ratio, 1, 2));
+    lines.Add(kRatioWidth, SpreadOf(row.total_ratio, 1, 2));
+    const auto add_rate = [&](double bytes,
+                              const std::vector<double>& seconds) {
+      const double rate = bytes / Quantile(seconds, 0.5);
+      lines.Add(kRateWidth, absl::StrFormat("%.1f", 1e-9 * rate));
+      lines.Add(
+          kShareWidth,
+          absl::StrFormat("%.0f%%", 100 * rate / results.copy_bytes_per_s));
     };
-    const double forward_s = median(row.forward_s);
-    const double total_s = median(row.total_s);
-    const double copy = results.copy_bytes_per_s;
+    add_rate(row.forward_bytes, row.forward_s);
+    add_rate(row.total_bytes, row.total_s);
     constexpr double kMebibyte = 1 << 20;
-    absl::StrAppendFormat(
-        &text,
-        "%4d %3d %6d %4d %3d %5s  %-20s %8.2f %8.2f %9s %13s %11.0f%% %15.0f%% "
-        "%9.1f\n",
-        row.shape.batch, row.shape.heads, row.shape.tokens, row.shape.width,
-        row.shape.inner, NameOf(row.type), row.kernel, 1000 * forward_s,
-        1000 * total_s, ratio(row.forward_ratio), ratio(row.total_ratio),
-        100 * row.forward_bytes / forward_s / copy,
-        100 * row.total_bytes / total_s / copy,
-        static_cast<double>(row.peak_bytes) / kMebibyte);
+    lines.Add(kRateWidth,
+              absl::StrFormat("%.1f",
+                              static_cast<double>(row.peak_bytes) / kMebibyte));
+    text += lines.text();
   }
   return text;
 }

@@ -29,6 +29,8 @@ struct UpdateShape {
 struct UpdateOptions {
   // Where it runs; a GPU has been opened.
   kernels::Device device = kernels::Device::kCpu;
+  // Its number outside this process, for what is written.
+  int gpu = 0;
   std::vector<kernels::Type> types = {kernels::Type::kFloat32,
                                       kernels::Type::kBfloat16};
   std::vector<UpdateShape> shapes;
@@ -69,6 +71,8 @@ struct UpdateResults {
   double copy_bytes_per_s = 0;
   int threads = 0;
   kernels::Device device = kernels::Device::kCpu;
+  // As UpdateOptions.
+  int gpu = 0;
 };
 
 // UNIMPLEMENTED where no kernel takes a shape.

@@ -65,7 +65,13 @@ TEST(UpdateResultsTest, LinesAndTableSayWhatWasMeasured) {
     EXPECT_EQ(measurement.params.at("device"), "cpu");
   }
   EXPECT_EQ(ratios, 4);
-  EXPECT_THAT(TableOf(results), HasSubstr(kPlainUpdate));
+  const std::string table = TableOf(results);
+  EXPECT_THAT(table, HasSubstr(kPlainUpdate));
+  EXPECT_THAT(table, HasSubstr("bf16 B=1 H=4 N=32 d=16 E=8, after the MLP"));
+  // Below medians: both times and both ratios.
+  const std::string range = " +[0-9.]+\\.\\.[0-9.]+";
+  EXPECT_THAT(table, ::testing::ContainsRegex("\n" + range + range + range +
+                                              range + "\n"));
 }
 
 }  // namespace

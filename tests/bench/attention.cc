@@ -1,11 +1,5 @@
-// Measures the attention kernels beside LibTorch's flash attention. Example:
-//   tools/bench attention --json figures.jsonl --plots figures
-//
-// --device cuda measures on the first GPU; --encodings, --lengths and --types
-// (fp32, bf16, fp16), with commas, take some of the classes, lengths and types;
-// --quick takes a few short ones, to see that it works; --list names the
-// classes. OMP_NUM_THREADS sets the threads. docs/kernels.md says what the
-// figures mean.
+// Measures the attention kernels beside LibTorch's flash attention; its flags
+// are those of kAbout and FlagsOf.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,6 +14,7 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
+#include "kernels/common/device_name.h"
 #include "kernels/common/type.h"
 #include "model/benchmark/attention_benchmark.h"
 #include "model/benchmark/attention_classes.h"
@@ -32,6 +27,7 @@ namespace {
 
 using ordo::base::AtomicWrite;
 using ordo::kernels::Device;
+using ordo::kernels::DeviceName;
 using ordo::kernels::Type;
 using ordo::model::benchmark::AttentionClass;
 using ordo::model::benchmark::AttentionOptions;
@@ -40,22 +36,30 @@ using ordo::model::benchmark::AttentionShape;
 using ordo::model::benchmark::Measurement;
 using ordo::model::benchmark::TextOf;
 using ordo::model::benchmark::TypeNamed;
+using ordo::tests::bench::AddDevice;
 using ordo::tests::bench::ExitCodeOf;
 using ordo::tests::bench::FiguresOf;
 using ordo::tests::bench::Flags;
+using ordo::tests::bench::GaveHelp;
 using ordo::tests::bench::OpenDevice;
-using ordo::tests::bench::ReadDevice;
-using ordo::tests::bench::ReadFlags;
+using ordo::tests::bench::Outputs;
 using ordo::tests::bench::ReadNumber;
 using ordo::tests::bench::WriteFigures;
 
 constexpr int kMaxLength = 65536;
 
+constexpr char kAbout[] =
+    "Measures the attention kernels beside LibTorch's flash attention, for "
+    "each class\n"
+    "of encodings. OMP_NUM_THREADS sets the threads; docs/kernels.md says what "
+    "the\n"
+    "figures mean. Example:\n"
+    "  tools/bench attention --json figures.jsonl --plots figures\n";
+
 struct Arguments {
-  Device device = Device::kCpu;
+  DeviceName device;
   AttentionOptions options;
-  std::string json_file;
-  std::string plots_folder;
+  Outputs outputs;
   bool quick = false;
   bool list = false;
   std::vector<std::string> encodings;
@@ -129,31 +133,36 @@ void TakeLengths(const std::vector<int64_t>& lengths,
   *shapes = taken;
 }
 
-absl::Status Parse(const std::vector<std::string>& given,
+Flags FlagsOf(Arguments* arguments) {
+  Flags flags(kAbout);
+  AddDevice(&flags, &arguments->device);
+  flags.Add("--encodings", "A,B", "some of the classes",
+            [=](const std::string& value) {
+              arguments->encodings = absl::StrSplit(value, ',');
+              return absl::OkStatus();
+            });
+  flags.Add(
+      "--lengths", "N,N", "those tokens, in place of the standard ones",
+      [=](const std::string& value) { return ReadLengths(value, arguments); });
+  flags.Add(
+      "--types", "A,B", "some of fp32, bf16, fp16",
+      [=](const std::string& value) { return ReadTypes(value, arguments); });
+  arguments->outputs.AddTo(&flags);
+  flags.AddSwitch("--quick", "few short lengths, to see that it works",
+                  [=] { arguments->quick = true; });
+  flags.AddSwitch("--list", "names the classes, and measures nothing",
+                  [=] { arguments->list = true; });
+  return flags;
+}
+
+absl::Status Parse(const Flags& flags, const std::vector<std::string>& given,
                    Arguments* arguments) {
-  Flags flags;
-  flags.switches["--quick"] = [=] { arguments->quick = true; };
-  flags.switches["--list"] = [=] { arguments->list = true; };
-  flags.AddText("--json", &arguments->json_file);
-  flags.AddText("--plots", &arguments->plots_folder);
-  flags.values["--encodings"] = [=](const std::string& value) {
-    arguments->encodings = absl::StrSplit(value, ',');
-    return absl::OkStatus();
-  };
-  flags.values["--lengths"] = [=](const std::string& value) {
-    return ReadLengths(value, arguments);
-  };
-  flags.values["--types"] = [=](const std::string& value) {
-    return ReadTypes(value, arguments);
-  };
-  flags.values["--device"] = [=](const std::string& value) {
-    return ReadDevice(value, &arguments->device);
-  };
-  ORDO_RETURN_IF_ERROR(ReadFlags(given, flags));
+  ORDO_RETURN_IF_ERROR(flags.Read(given));
   // Before the table is read.
   ORDO_RETURN_IF_ERROR(OpenDevice(arguments->device));
   AttentionOptions& options = arguments->options;
-  options = AttentionOptions::For(arguments->device);
+  options = AttentionOptions::For(arguments->device.device);
+  options.gpu = arguments->device.index;
   if (arguments->quick) options = options.Quick();
   if (!arguments->lengths.empty()) {
     TakeLengths(arguments->lengths, &options.shapes);
@@ -164,6 +173,7 @@ absl::Status Parse(const std::vector<std::string>& given,
 }
 
 absl::Status Run(const Arguments& arguments) {
+  ORDO_RETURN_IF_ERROR(arguments.outputs.Check());
   bool head_said = false;
   ORDO_ASSIGN_OR_RETURN(
       const AttentionResults results,
@@ -181,28 +191,32 @@ absl::Status Run(const Arguments& arguments) {
   }
   std::fputs(MemoryTable(results).c_str(), stdout);
   std::fflush(stdout);
-  if (!arguments.json_file.empty()) {
+  if (!arguments.outputs.json_file.empty()) {
     std::string lines;
     for (Measurement& measurement : MeasurementsOf(results)) {
       if (arguments.quick) measurement.params["quick"] = "true";
       absl::StrAppend(&lines, ToJson(measurement), "\n");
     }
     ordo::base::PosixFilesystem files;
-    ORDO_RETURN_IF_ERROR(AtomicWrite(files, arguments.json_file, lines));
+    ORDO_RETURN_IF_ERROR(
+        AtomicWrite(files, arguments.outputs.json_file, lines));
   }
-  if (arguments.plots_folder.empty()) return absl::OkStatus();
-  return WriteFigures(FiguresOf(results), arguments.plots_folder);
+  if (arguments.outputs.plots_folder.empty()) return absl::OkStatus();
+  return WriteFigures(FiguresOf(results), arguments.outputs.plots_folder);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::vector<std::string> given(argv + 1, argv + argc);
   Arguments arguments;
-  const absl::Status parsed = Parse({argv + 1, argv + argc}, &arguments);
+  const Flags flags = FlagsOf(&arguments);
+  if (GaveHelp(flags, given)) return 0;
+  const absl::Status parsed = Parse(flags, given, &arguments);
   if (!parsed.ok()) return ExitCodeOf("attention", parsed);
   if (arguments.list) {
     for (const AttentionClass& about : arguments.options.classes) {
-      std::printf("%-12s %s\n", about.name.c_str(), TextOf(about).c_str());
+      std::printf("%-14s %s\n", about.name.c_str(), TextOf(about).c_str());
     }
     return 0;
   }

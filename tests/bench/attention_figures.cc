@@ -59,13 +59,10 @@ Figure Ratios(const AttentionResults& results) {
              {row.shape.length, Quantile(row.total_ratio, 0.5), *low, *high});
   }
   if (panels.all().empty()) return {};
-  return DrawPanels(
-      panels,
-      {"Attention: time of forward and backward",
-       ConditionsOf(results, results.rows), "time / LibTorch's flash attention",
-       "set logscale y 2\nset ytics (0.0625, 0.125, 0.25, 0.5, 1, 2, "
-       "4, 8, 16, 32, 64)\n",
-       /*level=*/1, "flash attention", kMap});
+  return DrawPanels(panels, {"Attention: time of forward and backward",
+                             ConditionsOf(results, results.rows),
+                             "time / LibTorch's flash attention",
+                             /*level=*/1, "flash attention", kMap});
 }
 
 Figure Memory(const AttentionResults& results) {
@@ -82,7 +79,7 @@ Figure Memory(const AttentionResults& results) {
   return DrawPanels(panels,
                     {"Attention: peak memory of forward and backward",
                      ConditionsOf(results, results.memory), "MiB beyond inputs",
-                     "set logscale y 10\n", 0, "", kMap});
+                     /*level=*/0, "", kMap});
 }
 
 }  // namespace

@@ -76,6 +76,10 @@ class QuickRunTest(unittest.TestCase):
             self.assertLessEqual(ratio["max"],
                                  own["max"] / flash["min"] * 1.001)
 
+    def test_lines_of_the_table_fit_a_terminal(self):
+        for line in self.ran.stdout.splitlines():
+            self.assertLessEqual(len(line), 120, line)
+
     def test_the_table_names_every_kernel(self):
         for _, kernel, _, _ in self.values("fwd_bwd_seconds"):
             self.assertIn(kernel, self.ran.stdout)
@@ -129,12 +133,33 @@ class ArgumentsTest(unittest.TestCase):
                             "--lengths: 'x' is not a number in 1..65536")
         self.assert_refused(["--types", "fp32,fp61"],
                             "--types: 'fp61' is not one of fp32, bf16, fp16")
-        self.assert_refused(["--device", "tpu"], "--device: 'tpu'")
-        self.assert_refused(["--device", "tpu"], "--device: 'tpu'",
-                            program=UPDATE)
+        for program in (PROGRAM, UPDATE):
+            self.assert_refused(["--device", "tpu"], "--device must be cpu, ",
+                                program=program)
         self.assert_refused(["--jsn", "x"], "unknown flag '--jsn'",
                             program=UPDATE)
         self.assert_refused(["--jsn", "x"], "unknown flag '--jsn'")
+
+    def test_what_cannot_be_written_is_refused_before_it_measures(self):
+        for program in (PROGRAM, UPDATE):
+            for flag in ("--json", "--plots"):
+                ran = run("--quick", flag, "/proc/none/figures",
+                          program=program)
+                self.assertEqual(ran.returncode, 2, ran.stderr)
+                self.assertIn(flag + ": ", ran.stderr)
+                self.assertEqual(ran.stdout, "")
+
+    def test_help_names_each_flag(self):
+        for program, flags in (
+                (PROGRAM, ("--device NAME", "--encodings A,B", "--lengths N,N",
+                           "--types A,B", "--json FILE", "--plots DIR",
+                           "--quick", "--list", "--help")),
+                (UPDATE, ("--device NAME", "--json FILE", "--plots DIR",
+                          "--quick", "--help"))):
+            ran = run("--help", program=program)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            for flag in flags:
+                self.assertIn("\n  " + flag + " ", ran.stdout)
 
     def test_types_without_a_kernel_are_an_error(self):
         ran = run("--quick", "--types", "fp16", "--encodings", "rope")

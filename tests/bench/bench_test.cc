@@ -134,6 +134,21 @@ TEST_F(BenchTest, NamesWhatItDoesNotKnow) {
   EXPECT_THAT(Output(), HasSubstr("--json needs a path"));
 }
 
+TEST_F(BenchTest, WhatCannotBeWrittenIsRefusedBeforeItMeasures) {
+  EXPECT_EQ(Run({"core", "--quick", "--dir", folder_.Path("new"), "--json",
+                 folder_.Path("none/json")}),
+            2);
+  EXPECT_THAT(Output(), HasSubstr("--json: no file can be written there"));
+  EXPECT_FALSE(base::Exists(files_, folder_.Path("new")));
+}
+
+TEST_F(BenchTest, HelpNamesEachFlag) {
+  EXPECT_EQ(Run({"--help"}), 0);
+  for (const char* flag : {"--json FILE", "--dir DIR", "--quick", "--list"}) {
+    EXPECT_THAT(Output(), HasSubstr(flag));
+  }
+}
+
 // What tools/bench --list prints, which builds nothing for it.
 TEST_F(BenchTest, TheirListIsKept) {
   EXPECT_EQ(Run({"--list"}), 0);

@@ -1,10 +1,6 @@
 // Measures a training step of every encoding beside one of rope and prints a
-// table. Example:
-//   tools/bench --encodings
-//
-// --quick takes one short step of each, to see that it works. OMP_NUM_THREADS
-// sets the threads. Times are ratios within pairs of steps taken in turn, so
-// that what else the machine does falls on both; memory is counted, not
+// table; kHelp says how. Times are ratios within pairs of steps taken in turn,
+// so that what else the machine does falls on both; memory is counted, not
 // sampled.
 
 #include <cstdint>
@@ -39,6 +35,15 @@ using ordo::tests::bench::StepCosts;
 using ordo::tests::bench::StepShape;
 using ordo::training::v1::Component;
 using ordo::training::v1::Model;
+
+constexpr char kHelp[] =
+    "Measures a training step of every encoding beside one of rope, and prints "
+    "a\n"
+    "table. OMP_NUM_THREADS sets the threads. Example:\n"
+    "  tools/bench --encodings\n"
+    "\n"
+    "  --quick              one short step of each, to see that it works\n"
+    "  --help               prints this\n";
 
 // Half of those of the preset.
 constexpr int kLayers = 2;
@@ -161,6 +166,10 @@ absl::Status PrintTable(const Plan& plan) {
 
 int main(int argc, char** argv) {
   Plan plan;
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
   if (argc == 2 && std::strcmp(argv[1], "--quick") == 0) {
     plan = {{8, 16}, 16, 1};
   } else if (argc != 1) {

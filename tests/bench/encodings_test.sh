@@ -72,4 +72,12 @@ refuse "'rop' is not an encoding" --encodings rop
 refuse "model.preset" --model smal
 refuse "--tokens: '0' is not a number in 1..65536" --tokens 0
 refuse "unknown flag '--token'" --token 1
+refuse "--json: no file can be written there" --json /proc/none/figures
+# Help is an answer.
+for program in step encodings; do
+  "tests/bench/$program" --help | grep -q -- '^  --quick  *[a-z]' || {
+    echo "FAILED: $program --help does not name --quick"
+    exit 1
+  }
+done
 exit 0

@@ -1,11 +1,4 @@
-// Measures Ordo. Example:
-//   tools/bench control --json figures.jsonl
-//
-// With no name it runs all; --list names them, and `control` is a name for all
-// of the control plane. Programs are taken from
-// $ORDO_BIN. What is measured lies below --dir (default: here), which should be
-// on the disk in question. --quick takes a few samples of each, to see that it
-// works.
+// Measures Ordo; kHelp says how.
 
 #include <cstdio>
 #include <filesystem>
@@ -17,6 +10,7 @@
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
 #include "tests/bench/measure.h"
+#include "tests/bench/outputs.h"
 
 namespace {
 
@@ -24,6 +18,20 @@ using ordo::tests::bench::Benchmark;
 using ordo::tests::bench::BenchmarkOptions;
 using ordo::tests::bench::Benchmarks;
 using ordo::tests::bench::Measurement;
+
+constexpr char kHelp[] =
+    "Measures Ordo. Programs are taken from $ORDO_BIN. Example:\n"
+    "  tools/bench control --json figures.jsonl\n"
+    "\n"
+    "  NAME...              those; with none, all; control: all of the control "
+    "plane\n"
+    "  --json FILE          writes each figure as a line of JSON\n"
+    "  --dir DIR            where what is measured lies, on the disk in "
+    "question\n"
+    "                       (unless given: the current folder)\n"
+    "  --quick              a few samples of each, to see that it works\n"
+    "  --list               names them, and measures nothing\n"
+    "  --help               prints this\n";
 
 int Fail(const std::string& message) {
   std::fprintf(stderr, "bench: %s\n", message.c_str());
@@ -60,6 +68,10 @@ int main(int argc, char** argv) {
       PrintNames();
       return 0;
     }
+    if (argument == "--help") {
+      std::fputs(kHelp, stdout);
+      return 0;
+    }
     if (argument == "--json" || argument == "--dir") {
       if (++i == argc) return Fail(argument + " needs a path");
       (argument == "--json" ? json_file : parent) = argv[i];
@@ -76,6 +88,10 @@ int main(int argc, char** argv) {
     for (const Benchmark& benchmark : Benchmarks()) {
       chosen.push_back(&benchmark);
     }
+  }
+  if (const auto writable = ordo::tests::bench::CheckJsonFile(json_file);
+      !writable.ok()) {
+    return Fail(std::string(writable.message()));
   }
   ordo::base::PosixFilesystem files;
   const auto made = files.MakeFolders(parent);

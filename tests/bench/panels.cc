@@ -1,6 +1,7 @@
 #include "tests/bench/panels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 
@@ -60,7 +61,7 @@ std::string Legend(const Panels& panels, const Frame& frame, int height) {
       absl::StrAppendFormat(
           &text,
           "set label \"\" at screen %.4f, screen %.4f point pointtype %d "
-          "pointsize 0.8 linecolor rgb '%s'\n",
+          "pointsize 1.4 linecolor rgb '%s'\n",
           x, y, sample.mark, sample.color);
       x += 0.014;
     }
@@ -89,6 +90,34 @@ std::string DataOf(const Panels& panels) {
   return data;
 }
 
+// Round numbers in an interval of a logarithmic axis, some of which are to be
+// read whatever it is: powers of two where it is long, else equal steps.
+std::string Ticks(double low, double high) {
+  constexpr double kMost = 8;
+  std::vector<std::string> ticks;
+  // Nothing is drawn there.
+  if (low <= 0) return "";
+  const auto add = [&](double y) {
+    ticks.push_back(absl::StrFormat("%.6g", y));
+  };
+  constexpr double kLong = 4;
+  if (high / low >= kLong) {
+    double factor = 2;
+    while (std::log(high / low) / std::log(factor) > kMost) factor *= 2;
+    const double first = std::ceil(std::log(low) / std::log(factor));
+    for (double y = std::pow(factor, first); y <= high; y *= factor) add(y);
+  } else {
+    double step = std::pow(10, std::floor(std::log10(high - low)) - 1);
+    for (int i = 0; (high - low) / step > kMost; ++i) {
+      // 1, 2, 5, 10, 20, ...
+      constexpr double kFactors[] = {2, 2.5, 2};
+      step *= kFactors[i % std::size(kFactors)];
+    }
+    for (double i = std::ceil(low / step); i * step <= high; ++i) add(i * step);
+  }
+  return absl::StrJoin(ticks, ", ");
+}
+
 // Of all points and the level: N and y, so that panels can be compared.
 std::string Ranges(const Panels& panels, double level) {
   const Point first = panels.all()[0].lines[0].points[0];
@@ -114,10 +143,18 @@ std::string Ranges(const Panels& panels, double level) {
   }
   constexpr double kMargin = 1.25;
   return absl::StrFormat(
-      "set xrange [%.6g:%.6g]\nset xtics (%s)\nset yrange [%.4g:%.4g]\n",
+      "set xrange [%.6g:%.6g]\nset xtics (%s)\nset yrange [%.4g:%.4g]\n"
+      "set ytics (%s)\n",
       static_cast<double>(shortest) / kMargin,
       static_cast<double>(longest) * kMargin, absl::StrJoin(lengths, ", "),
-      lowest / kMargin, highest * kMargin);
+      lowest / kMargin, highest * kMargin,
+      Ticks(lowest / kMargin, highest * kMargin));
+}
+
+// Whether there is more than one sample behind a point.
+bool IsSpread(const Line& line) {
+  return std::any_of(line.points.begin(), line.points.end(),
+                     [](const Point& point) { return point.low < point.high; });
 }
 
 std::string PlotOf(const Panels& panels, size_t p, const Frame& frame) {
@@ -134,12 +171,14 @@ std::string PlotOf(const Panels& panels, size_t p, const Frame& frame) {
         std::find(titles.begin(), titles.end(), lines[i].title) -
         titles.begin());
     const std::string color = kColors[place % std::size(kColors)];
+    if (IsSpread(lines[i])) {
+      plots.push_back(absl::StrFormat(
+          "$line%d_%d using 1:2:3:4 with yerrorbars pointtype 0 linecolor rgb "
+          "'%s' notitle",
+          p, i, color));
+    }
     plots.push_back(absl::StrFormat(
-        "$line%d_%d using 1:2:3:4 with yerrorbars pointtype 0 linecolor rgb "
-        "'%s' notitle",
-        p, i, color));
-    plots.push_back(absl::StrFormat(
-        "$line%d_%d using 1:2 with linespoints pointtype %d pointsize 0.6 "
+        "$line%d_%d using 1:2 with linespoints pointtype %d pointsize 1.1 "
         "linecolor rgb '%s' linewidth 1.5 dashtype %d notitle",
         p, i, kMarks[place % std::size(kMarks)], color,
         lines[i].dashed ? 2 : 1));
@@ -224,7 +263,7 @@ report::Figure DrawPanels(const Panels& panels, const Frame& frame) {
       "set logscale x 4\nset tics nomirror scale 0.5\nset border 3\n"
       "set xtics font \",9\"\nset ytics font \",9\"\n"
       "set grid linecolor rgb '#dddddd'\n",
-      frame.axis, Ranges(panels, frame.level));
+      "set logscale y 10\n", Ranges(panels, frame.level));
   for (size_t p = 0; p < panels.all().size(); ++p) {
     script += PlotOf(panels, p, frame);
   }

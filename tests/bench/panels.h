@@ -58,9 +58,8 @@ class Panels {
 struct Frame {
   std::string title;
   std::string conditions;
+  // The axis is logarithmic.
   std::string y_label;
-  // Of the y axis.
-  std::string axis;
   // Where a grey line is drawn, and what it is; 0: nowhere.
   double level = 0;
   std::string grey = "";

@@ -47,6 +47,40 @@ TEST(PanelsTest, FewPanelsFillTheWidthAndManyStandInRowsOfFour) {
   EXPECT_THAT(DrawPanels(panels, {}).script, HasSubstr("layout 2,4 "));
 }
 
+// Of a figure of points from `low` to `high`; there is a margin of a quarter.
+std::string TicksOf(double low, double high) {
+  Panels panels;
+  panels.Of("a").Add("fp32", false, {256, low, low, high});
+  const std::string script = DrawPanels(panels, {}).script;
+  const size_t begin = script.find("set ytics (") + 11;
+  return script.substr(begin, script.find(')', begin) - begin);
+}
+
+TEST(PanelsTest, AnAxisHasSeveralRoundNumbersHoweverLongItIs) {
+  EXPECT_EQ(TicksOf(0.98, 1.1), "0.8, 0.9, 1, 1.1, 1.2, 1.3");
+  EXPECT_EQ(TicksOf(0.3, 1), "0.25, 0.5, 1");
+  EXPECT_EQ(TicksOf(2.7, 65), "4, 8, 16, 32, 64");
+  EXPECT_EQ(TicksOf(2.7, 4000), "4, 16, 64, 256, 1024, 4096");
+}
+
+// Memory is measured once.
+TEST(PanelsTest, APointOfOneSampleHasNoBar) {
+  Panels panels;
+  panels.Of("a").Add("fp32", false, {256, 1, 1, 1});
+  EXPECT_THAT(DrawPanels(panels, {}).script, Not(HasSubstr("yerrorbars")));
+  panels.Of("a").Add("fp32", false, {512, 1, 0.5, 1});
+  EXPECT_THAT(DrawPanels(panels, {}).script, HasSubstr("yerrorbars"));
+}
+
+TEST(PanelsTest, LinesDifferInMarksToo) {
+  Panels panels;
+  panels.Of("a").Add("fp32", false, {256, 1, 1, 1});
+  panels.Of("a").Add("bf16", false, {256, 2, 2, 2});
+  const std::string script = DrawPanels(panels, {}).script;
+  EXPECT_THAT(script, HasSubstr("with linespoints pointtype 7 "));
+  EXPECT_THAT(script, HasSubstr("with linespoints pointtype 5 "));
+}
+
 TEST(PanelsTest, NoPanelsAreNoFigure) {
   EXPECT_EQ(DrawPanels({}, {}).script, "");
 }

@@ -1,14 +1,5 @@
 // Measures a training step (forward, backward, AdamW) of a model under
-// encodings, beside one under rope. Example:
-//   tools/bench step --encodings tape,t5 --json figures.jsonl --plots figures
-//
-// --plain measures each with plain operations in the place of its kernel,
-// beside itself with the kernel. --device cuda measures on the first GPU, with
-// products in bf16. --model names a preset (small unless given: 12
-// layers, 768 wide), --rows and --tokens the shape of a step, --rounds how
-// often;
-// --quick takes two steps of the tiny model. OMP_NUM_THREADS sets the threads.
-// docs/kernels.md says what the figures mean.
+// encodings, beside one under rope; its flags are those of kAbout and FlagsOf.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,6 +15,7 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
+#include "kernels/common/device_name.h"
 #include "model/benchmark/attention_classes.h"
 #include "model/benchmark/measurement.h"
 #include "model/cost/cost.h"
@@ -34,24 +26,25 @@
 namespace {
 
 using ordo::kernels::Device;
+using ordo::kernels::DeviceName;
 using ordo::kernels::Type;
 using ordo::model::benchmark::Measurement;
 using ordo::model::benchmark::MedianOf;
 using ordo::model::benchmark::NameOf;
 using ordo::model::benchmark::Quantile;
+using ordo::tests::bench::AddDevice;
 using ordo::tests::bench::DrawPanels;
 using ordo::tests::bench::EncodingOf;
 using ordo::tests::bench::ExitCodeOf;
 using ordo::tests::bench::Flags;
+using ordo::tests::bench::GaveHelp;
 using ordo::tests::bench::kReferenceEncoding;
 using ordo::tests::bench::ModelOf;
 using ordo::tests::bench::NamedFigure;
 using ordo::tests::bench::NumStepThreads;
 using ordo::tests::bench::OpenDevice;
+using ordo::tests::bench::Outputs;
 using ordo::tests::bench::Panels;
-using ordo::tests::bench::ReadDevice;
-using ordo::tests::bench::ReadFlags;
-using ordo::tests::bench::ReadNumber;
 using ordo::tests::bench::StepComparison;
 using ordo::tests::bench::StepCosts;
 using ordo::tests::bench::StepShape;
@@ -63,6 +56,15 @@ constexpr int kMaxTokens = 65536;
 constexpr int kMaxRows = 1024;
 constexpr int kMaxRounds = 1000;
 
+constexpr char kAbout[] =
+    "Measures a training step (forward, backward, AdamW) of a model under "
+    "encodings,\n"
+    "beside one under rope. OMP_NUM_THREADS sets the threads; docs/kernels.md "
+    "says\n"
+    "what the figures mean. Example:\n"
+    "  tools/bench step --encodings tape,t5 --json figures.jsonl --plots "
+    "figures\n";
+
 struct Arguments {
   std::string model = "small";
   // Of the paper of TAPE; the tiny model's task has less.
@@ -71,43 +73,48 @@ struct Arguments {
   int tokens = 1024;
   int rounds = 5;
   std::vector<std::string> encodings = {"tape"};
-  std::string json_file;
-  std::string plots_folder;
+  Outputs outputs;
   bool quick = false;
   bool plain = false;
-  Device device = Device::kCpu;
+  DeviceName device;
 };
 
-absl::Status Parse(const std::vector<std::string>& given,
+Flags FlagsOf(Arguments* arguments) {
+  Flags flags(kAbout);
+  AddDevice(&flags, &arguments->device);
+  flags.Add("--encodings", "A,B", "those encodings (tape unless given)",
+            [=](const std::string& value) {
+              arguments->encodings = absl::StrSplit(value, ',');
+              return absl::OkStatus();
+            });
+  flags.AddText("--model", "PRESET",
+                "small (unless given: 12 layers, 768 wide) or tiny",
+                &arguments->model);
+  flags.AddNumber("--rows", kMaxRows, "rows of a step (1 unless given)",
+                  &arguments->rows);
+  flags.AddNumber("--tokens", kMaxTokens, "tokens of a row (1024 unless given)",
+                  &arguments->tokens);
+  flags.AddNumber("--rounds", kMaxRounds, "how often (5 unless given)",
+                  &arguments->rounds);
+  flags.AddSwitch("--plain",
+                  "each with plain operations in the place of its kernel, "
+                  "beside itself with it",
+                  [=] { arguments->plain = true; });
+  arguments->outputs.AddTo(&flags);
+  flags.AddSwitch("--quick",
+                  "two short steps of the tiny model, to see that it works",
+                  [=] {
+                    arguments->quick = true;
+                    arguments->model = "tiny";
+                    arguments->tokens = 32;
+                    arguments->rounds = 2;
+                  });
+  return flags;
+}
+
+absl::Status Parse(const Flags& flags, const std::vector<std::string>& given,
                    Arguments* arguments) {
-  Flags flags;
-  flags.switches["--plain"] = [=] { arguments->plain = true; };
-  flags.switches["--quick"] = [=] {
-    arguments->quick = true;
-    arguments->model = "tiny";
-    arguments->tokens = 32;
-    arguments->rounds = 2;
-  };
-  flags.AddText("--model", &arguments->model);
-  flags.values["--encodings"] = [=](const std::string& value) {
-    arguments->encodings = absl::StrSplit(value, ',');
-    return absl::OkStatus();
-  };
-  flags.AddText("--json", &arguments->json_file);
-  flags.AddText("--plots", &arguments->plots_folder);
-  flags.values["--device"] = [=](const std::string& value) {
-    return ReadDevice(value, &arguments->device);
-  };
-  flags.values["--tokens"] = [=](const std::string& value) {
-    return ReadNumber("--tokens", value, kMaxTokens, &arguments->tokens);
-  };
-  flags.values["--rows"] = [=](const std::string& value) {
-    return ReadNumber("--rows", value, kMaxRows, &arguments->rows);
-  };
-  flags.values["--rounds"] = [=](const std::string& value) {
-    return ReadNumber("--rounds", value, kMaxRounds, &arguments->rounds);
-  };
-  ORDO_RETURN_IF_ERROR(ReadFlags(given, flags));
+  ORDO_RETURN_IF_ERROR(flags.Read(given));
   constexpr int kTinyVocabulary = 19;
   if (arguments->model == "tiny") arguments->vocabulary = kTinyVocabulary;
   return absl::OkStatus();
@@ -135,15 +142,15 @@ std::vector<Measurement> MeasurementsOf(const Arguments& arguments,
   const StepCosts& costs = found.costs;
   Measurement about;
   about.benchmark = "step";
-  about.params = {
-      {"encoding", found.encoding},
-      {"model", arguments.model},
-      {"device", NameOf(arguments.device)},
-      {"type", NameOf(arguments.device == Device::kCpu ? Type::kFloat32
-                                                       : Type::kBfloat16)},
-      {"B", absl::StrCat(arguments.rows)},
-      {"N", absl::StrCat(arguments.tokens)},
-      {"threads", absl::StrCat(NumStepThreads())}};
+  about.params = {{"encoding", found.encoding},
+                  {"model", arguments.model},
+                  {"device", ToString(arguments.device)},
+                  {"type", NameOf(arguments.device.device == Device::kCpu
+                                      ? Type::kFloat32
+                                      : Type::kBfloat16)},
+                  {"B", absl::StrCat(arguments.rows)},
+                  {"N", absl::StrCat(arguments.tokens)},
+                  {"threads", absl::StrCat(NumStepThreads())}};
   if (arguments.quick) about.params["quick"] = "true";
   if (arguments.plain) about.params["kernel"] = "reference";
   std::vector<Measurement> out;
@@ -182,13 +189,14 @@ NamedFigure FigureOf(const Arguments& arguments,
       arguments.plain ? "its kernel" : kReferenceEncoding;
   return {"step_ratio",
           DrawPanels(panels, {"A training step",
-                              absl::StrCat(NameOf(arguments.device), ", ",
+                              absl::StrCat(ToString(arguments.device), ", ",
                                            NumStepThreads(), " threads"),
                               absl::StrCat("time / ", reference),
-                              "set logscale y 2\n", 1, reference})};
+                              /*level=*/1, reference})};
 }
 
 absl::Status Run(const Arguments& arguments) {
+  ORDO_RETURN_IF_ERROR(arguments.outputs.Check());
   ORDO_RETURN_IF_ERROR(OpenDevice(arguments.device));
   ORDO_ASSIGN_OR_RETURN(
       const Model model,
@@ -199,7 +207,7 @@ absl::Status Run(const Arguments& arguments) {
     encodings.push_back(encoding);
   }
   const StepShape shape = {arguments.rows, arguments.tokens, arguments.rounds,
-                           arguments.plain, arguments.device};
+                           arguments.plain, arguments.device.device};
   ORDO_ASSIGN_OR_RETURN(const auto comparison,
                         StepComparison::Create(model, shape));
   std::vector<Measurement> all;
@@ -215,20 +223,23 @@ absl::Status Run(const Arguments& arguments) {
     }
   }
   std::fputs(ToTable(all).c_str(), stdout);
-  if (!arguments.plots_folder.empty()) {
-    ORDO_RETURN_IF_ERROR(
-        WriteFigures({FigureOf(arguments, found)}, arguments.plots_folder));
+  if (!arguments.outputs.plots_folder.empty()) {
+    ORDO_RETURN_IF_ERROR(WriteFigures({FigureOf(arguments, found)},
+                                      arguments.outputs.plots_folder));
   }
-  if (arguments.json_file.empty()) return absl::OkStatus();
+  if (arguments.outputs.json_file.empty()) return absl::OkStatus();
   ordo::base::PosixFilesystem files;
-  return ordo::base::AtomicWrite(files, arguments.json_file, lines);
+  return ordo::base::AtomicWrite(files, arguments.outputs.json_file, lines);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::vector<std::string> given(argv + 1, argv + argc);
   Arguments arguments;
-  absl::Status status = Parse({argv + 1, argv + argc}, &arguments);
+  const Flags flags = FlagsOf(&arguments);
+  if (GaveHelp(flags, given)) return 0;
+  absl::Status status = Parse(flags, given, &arguments);
   if (status.ok()) status = Run(arguments);
   return ExitCodeOf("step", status);
 }

@@ -1,10 +1,5 @@
 // Measures the change of TAPE's state by kernels, beside plain operations and
-// beside copies. Example:
-//   tools/bench update --json figures.jsonl --plots figures
-//
-// --device cuda measures on the first GPU; --quick takes one short shape of
-// each map, to see that it works. OMP_NUM_THREADS sets the threads.
-// docs/kernels.md says what the figures mean.
+// beside copies; its flags are those of kAbout and FlagsOf.
 
 #include <algorithm>
 #include <cstdio>
@@ -16,6 +11,7 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
+#include "kernels/common/device_name.h"
 #include "model/benchmark/attention_classes.h"
 #include "model/benchmark/measurement.h"
 #include "model/benchmark/update_benchmark.h"
@@ -25,6 +21,7 @@
 namespace {
 
 using ordo::kernels::Device;
+using ordo::kernels::DeviceName;
 using ordo::model::benchmark::kPlainUpdate;
 using ordo::model::benchmark::Measurement;
 using ordo::model::benchmark::NameOf;
@@ -32,33 +29,40 @@ using ordo::model::benchmark::Quantile;
 using ordo::model::benchmark::UpdateOptions;
 using ordo::model::benchmark::UpdateResults;
 using ordo::model::benchmark::UpdateRow;
+using ordo::tests::bench::AddDevice;
 using ordo::tests::bench::DrawPanels;
 using ordo::tests::bench::ExitCodeOf;
 using ordo::tests::bench::Flags;
+using ordo::tests::bench::GaveHelp;
 using ordo::tests::bench::NamedFigure;
 using ordo::tests::bench::OpenDevice;
+using ordo::tests::bench::Outputs;
 using ordo::tests::bench::Panels;
-using ordo::tests::bench::ReadDevice;
-using ordo::tests::bench::ReadFlags;
 using ordo::tests::bench::WriteFigures;
 
+constexpr char kAbout[] =
+    "Measures the change of TAPE's state by kernels, beside plain operations "
+    "and\n"
+    "beside copies. OMP_NUM_THREADS sets the threads; docs/kernels.md says "
+    "what "
+    "the\n"
+    "figures mean. Example:\n"
+    "  tools/bench update --json figures.jsonl --plots figures\n";
+
 struct Arguments {
-  Device device = Device::kCpu;
-  std::string json_file;
-  std::string plots_folder;
+  DeviceName device;
+  Outputs outputs;
   bool quick = false;
 };
 
-absl::Status Parse(const std::vector<std::string>& given,
-                   Arguments* arguments) {
-  Flags flags;
-  flags.switches["--quick"] = [=] { arguments->quick = true; };
-  flags.AddText("--json", &arguments->json_file);
-  flags.AddText("--plots", &arguments->plots_folder);
-  flags.values["--device"] = [=](const std::string& value) {
-    return ReadDevice(value, &arguments->device);
-  };
-  return ReadFlags(given, flags);
+Flags FlagsOf(Arguments* arguments) {
+  Flags flags(kAbout);
+  AddDevice(&flags, &arguments->device);
+  arguments->outputs.AddTo(&flags);
+  flags.AddSwitch("--quick",
+                  "one short shape of each map, to see that it works",
+                  [=] { arguments->quick = true; });
+  return flags;
 }
 
 // A panel for each map, a line for each type and width.
@@ -90,42 +94,47 @@ std::vector<NamedFigure> FiguresOf(const UpdateResults& results) {
       results.device == Device::kCpu
           ? absl::StrCat("CPU, ", results.threads, " threads")
           : std::string("GPU");
-  return {{"update_ratio",
-           DrawPanels(ratios, {"TAPE's change of state: forward and backward",
-                               conditions, "time / plain operations",
-                               "set logscale y 2\n", 1, "plain operations"})},
-          {"update_bytes",
-           DrawPanels(rates, {"TAPE's change of state: bytes that it needs",
-                              conditions, "GB/s", "set logscale y 2\n",
-                              1e-9 * results.copy_bytes_per_s, "copies",
-                              "plain operations"})}};
+  return {
+      {"update_ratio",
+       DrawPanels(ratios, {"TAPE's change of state: forward and backward",
+                           conditions, "time / plain operations",
+                           /*level=*/1, "plain operations"})},
+      {"update_bytes",
+       DrawPanels(rates, {"TAPE's change of state: bytes that it needs",
+                          conditions, "GB/s", 1e-9 * results.copy_bytes_per_s,
+                          "copies", "plain operations"})}};
 }
 
 absl::Status Run(const Arguments& arguments) {
+  ORDO_RETURN_IF_ERROR(arguments.outputs.Check());
   ORDO_RETURN_IF_ERROR(OpenDevice(arguments.device));
-  UpdateOptions options = UpdateOptions::For(arguments.device);
+  UpdateOptions options = UpdateOptions::For(arguments.device.device);
+  options.gpu = arguments.device.index;
   if (arguments.quick) options = options.Quick();
   ORDO_ASSIGN_OR_RETURN(const auto results, RunUpdate(options));
   std::fputs(TableOf(results).c_str(), stdout);
-  if (!arguments.plots_folder.empty()) {
+  if (!arguments.outputs.plots_folder.empty()) {
     ORDO_RETURN_IF_ERROR(
-        WriteFigures(FiguresOf(results), arguments.plots_folder));
+        WriteFigures(FiguresOf(results), arguments.outputs.plots_folder));
   }
-  if (arguments.json_file.empty()) return absl::OkStatus();
+  if (arguments.outputs.json_file.empty()) return absl::OkStatus();
   std::string lines;
   for (Measurement& measurement : MeasurementsOf(results)) {
     if (arguments.quick) measurement.params["quick"] = "true";
     absl::StrAppend(&lines, ToJson(measurement), "\n");
   }
   ordo::base::PosixFilesystem files;
-  return ordo::base::AtomicWrite(files, arguments.json_file, lines);
+  return ordo::base::AtomicWrite(files, arguments.outputs.json_file, lines);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::vector<std::string> given(argv + 1, argv + argc);
   Arguments arguments;
-  absl::Status status = Parse({argv + 1, argv + argc}, &arguments);
+  const Flags flags = FlagsOf(&arguments);
+  if (GaveHelp(flags, given)) return 0;
+  absl::Status status = flags.Read(given);
   if (status.ok()) status = Run(arguments);
   return ExitCodeOf("update", status);
 }

@@ -1,12 +1,9 @@
 #include "worker/trainer/probe.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "base/files/file_util.h"
 #include "base/process/apart.h"
 #include "base/status/details.h"
@@ -15,6 +12,7 @@
 #include "base/units/proto_time.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/time_util.h"
+#include "kernels/common/device_name.h"
 #include "kernels/cuda/load.h"
 #include "kernels/probe/probe.h"
 
@@ -31,26 +29,6 @@ using ordo::training::v1::KernelProbe;
 // Of a kernel, which takes a tenth of a second.
 constexpr absl::Duration kKernelLimit = absl::Seconds(10);
 constexpr size_t kMaxInfoBytes = 1 << 20;
-constexpr char kVisible[] = "CUDA_VISIBLE_DEVICES";
-
-struct DeviceName {
-  Device device;
-  int index;
-};
-
-absl::StatusOr<DeviceName> ParseDevice(const std::string& text) {
-  const std::vector<std::string> parts = absl::StrSplit(text, ':');
-  int index = 0;
-  const bool has_index =
-      parts.size() == 2 && absl::SimpleAtoi(parts[1], &index) && index >= 0;
-  if (has_index || parts.size() == 1) {
-    if (parts[0] == "cpu" && index == 0) return DeviceName{Device::kCpu, 0};
-    if (parts[0] == "cuda") return DeviceName{Device::kCuda, index};
-  }
-  return base::InvalidField(
-      "--device",
-      absl::StrCat("must be cpu:0 or cuda:<index>, is '", text, "'"));
-}
 
 struct Gpu {
   const kernels::DeviceMemory* memory;
@@ -60,8 +38,7 @@ struct Gpu {
 // Loads the kernels. What CUDA knows is asked in another process, as none that
 // has asked can be copied.
 absl::StatusOr<Gpu> OpenGpu(const ProbeOptions& options, int index) {
-  setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);
-  setenv(kVisible, std::to_string(index).c_str(), /*overwrite=*/0);
+  kernels::SeeGpu(index);
   const auto loaded = kernels::cuda::LoadCuda(options.gpu_kernels);
   if (!loaded.ok()) {
     return absl::UnavailableError(
@@ -168,7 +145,12 @@ std::string Table(const KernelProbe& probe) {
 
 absl::StatusOr<KernelProbe> Probe(base::Filesystem& files, base::Clock& clock,
                                   const ProbeOptions& options) {
-  ORDO_ASSIGN_OR_RETURN(const DeviceName name, ParseDevice(options.device));
+  const auto parsed = kernels::ParseDevice(options.device);
+  if (!parsed.ok()) {
+    return base::InvalidField("--device",
+                              std::string(parsed.status().message()));
+  }
+  const kernels::DeviceName& name = *parsed;
   const absl::Duration begin = clock.Monotonic();
   KernelProbe result;
   *result.mutable_time() = base::ToTimestamp(clock.Now());

@@ -76,7 +76,7 @@ TEST_F(ProbeTest, ADeviceThatIsNoneIsRefusedByName) {
        {"", "gpu", "cpu:1", "cuda:x", "cuda:-1", "cuda:0:1"}) {
     options_.device = name;
     EXPECT_THAT(Run(), StatusIs(absl::StatusCode::kInvalidArgument,
-                                HasSubstr("cpu:0 or cuda:<index>")))
+                                HasSubstr("cpu:0, cuda or cuda:<index>")))
         << name;
   }
 }
