@@ -57,6 +57,31 @@ std::vector<Kernel>& AllKernels() {
   return *kernels;
 }
 
+const char* NameOf(Type type) {
+  if (type == Type::kFloat32) return "fp32";
+  return type == Type::kFloat16 ? "fp16" : "bf16";
+}
+
+// What no kernel does, where one does it in another type; else OK. Why the last
+// row refuses says less.
+absl::Status WhyNotType(const Problem& problem) {
+  for (const Type type : {Type::kFloat32, Type::kBfloat16, Type::kFloat16}) {
+    if (type == problem.type) continue;
+    Problem other = problem;
+    other.type = type;
+    for (const Kernel& kernel : Kernels()) {
+      if (!CheckLeftIn("attention", kernel.name).ok() ||
+          !kernel.supports(other).ok()) {
+        continue;
+      }
+      return absl::UnimplementedError(absl::StrCat(
+          "attention: no kernel does this in ", NameOf(problem.type), "; ",
+          kernel.name, " does it in ", NameOf(type)));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 const std::vector<Kernel>& Kernels() { return AllKernels(); }
@@ -114,7 +139,8 @@ absl::StatusOr<const Kernel*> Select(const Problem& problem,
     if (why.ok()) why = kernel.supports(problem);
     if (why.ok()) return &kernel;
   }
-  return why;
+  const absl::Status only_type = name.empty() ? WhyNotType(problem) : why;
+  return only_type.ok() ? why : only_type;
 }
 
 }  // namespace ordo::kernels::attention

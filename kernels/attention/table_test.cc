@@ -60,6 +60,12 @@ TEST(TableTest, NoKernelOfAProcessorTakesFloat16) {
   const absl::Status status = Select(problem, "cpu_tiled").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(status.message()), HasSubstr("does not do fp16"));
+  // No row is named that has nothing to do with it.
+  const absl::Status any = Select(problem, "").status();
+  EXPECT_EQ(any.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(any.message()),
+              ::testing::MatchesRegex("attention: no kernel does this in fp16; "
+                                      "cpu_tiled.* does it in fp32"));
 }
 
 TEST(TableTest, SumsOfWeightsAreOfFewDistances) {

@@ -14,6 +14,12 @@ constexpr Distances kNone = Distances::kNone;
 constexpr Distances kNumbers = Distances::kNumbers;
 constexpr Distances kProducts = Distances::kProducts;
 
+// As PlainCase; null: none.
+struct PlainRow {
+  bool (*holds)(const Component& encoding) = nullptr;
+  const char* text = "";
+};
+
 // As AttentionClass; words with spaces between in the place of lists.
 struct Row {
   const char* name;
@@ -29,8 +35,7 @@ struct Row {
   bool needs_causal = false;
   const char* pieces_param = "";
   const char* segments_param = "";
-  bool (*is_plain)(const Component& encoding) = nullptr;
-  const char* plain_text = "";
+  PlainRow plain[2] = {};
   int (*vectors)(const Component& encoding) = nullptr;
 };
 
@@ -41,14 +46,22 @@ const google::protobuf::Value* ParamOf(const Component& encoding,
   return found == encoding.params().end() ? nullptr : &found->second;
 }
 
-// An MLP of the position is no table of whole ones.
-bool IsPlainCope(const Component& encoding) {
+// "": it is the default.
+std::string FormOf(const Component& encoding) {
   const auto* const form = ParamOf(encoding, "form");
-  if (form != nullptr && form->string_value() != "table") {
-    return form->string_value() == "mlp";
-  }
+  return form == nullptr ? "" : form->string_value();
+}
+
+// An MLP of the position is no table of whole ones.
+bool IsMlpOfPositions(const Component& encoding) {
+  return FormOf(encoding) == "mlp";
+}
+
+bool IsLongTableOfPositions(const Component& encoding) {
+  const std::string form = FormOf(encoding);
   const auto* const positions = ParamOf(encoding, "max_position");
-  return positions != nullptr && positions->number_value() > kMaxPositions;
+  return (form.empty() || form == "table") && positions != nullptr &&
+         positions->number_value() > kMaxPositions;
 }
 
 // Farthest distance that its tables tell apart; 0: it is not given.
@@ -136,33 +149,61 @@ constexpr Row kRows[] = {
      "near the diagonal each pair's q and k are weighed channel by channel, "
      "and those products are not written for GPUs",
      kProducts, true, 33.2},
-    {"shaw", "q with a vector for each of 17 distances", "shaw",
-     "cpu_tiled cuda_hopper cuda_tiled", "", kProducts, true, 2.7,
-     /*widths=*/nullptr, /*needs_causal=*/false,
-     /*pieces_param=*/"", /*segments_param=*/"", IsPlainShaw,
-     "values: true and a max_distance above 1024, or 1023 with unseen: none, "
-     "as kernels keep a sum of weights for each token and distance",
+    {"shaw",
+     "q with a vector for each of 17 distances",
+     "shaw",
+     "cpu_tiled cuda_hopper cuda_tiled",
+     "",
+     kProducts,
+     true,
+     2.7,
+     /*widths=*/nullptr,
+     /*needs_causal=*/false,
+     /*pieces_param=*/"",
+     /*segments_param=*/"",
+     {{IsPlainShaw,
+       "values: true and a max_distance above 1024, or 1023 with unseen: none, "
+       "as kernels keep a sum of weights for each token and distance"}},
      VectorsOfShaw},
     {"transformer_xl", "q with a vector for every distance", "transformer_xl",
      "cpu_tiled cuda_hopper cuda_tiled", "", kProducts, true, 2.5,
      /*widths=*/nullptr, /*needs_causal=*/false,
      /*pieces_param=*/"", /*segments_param=*/"segment_length",
-     /*is_plain=*/nullptr, /*plain_text=*/"", VectorsOfTransformerXl},
+     /*plain=*/{}, VectorsOfTransformerXl},
     {"deberta", "q and k with a vector for each of 65 distances",
      "deberta huang4", "cpu_tiled cuda_tiled", "", kProducts, true, 3.9},
-    {"cope", "positions counted by gates of the logits, 64 of them", "cope",
-     "cpu_counted cuda_counted", "", kNone, true, 4.0,
-     /*widths=*/nullptr, /*needs_causal=*/false,
-     /*pieces_param=*/"", /*segments_param=*/"", IsPlainCope,
-     "form: mlp, as kernels interpolate between whole positions, of which an "
-     "MLP knows nothing, or with form: table and a max_position above 1025, as "
-     "they read a number for each token and position"},
+    {"cope",
+     "positions counted by gates of the logits, 64 of them",
+     "cope",
+     "cpu_counted cuda_counted",
+     "",
+     kNone,
+     true,
+     4.0,
+     /*widths=*/nullptr,
+     /*needs_causal=*/false,
+     /*pieces_param=*/"",
+     /*segments_param=*/"",
+     {{IsMlpOfPositions,
+       "form: mlp, as kernels interpolate between whole positions, of which an "
+       "MLP knows nothing"},
+      {IsLongTableOfPositions,
+       "form: table and a max_position above 1025, as kernels read a number "
+       "for each token and position"}}},
     {"rerope", "another product from a distance of 512 on",
      "rerope leaky_rerope", "cpu_tiled cuda_tiled", "", kProducts, true, 2.4,
      /*widths=*/nullptr, /*needs_causal=*/true},
     {"shifted_sparse", "groups of N / 4 tokens, shifted in half of the heads",
      "", "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNone, true, 2.1},
 };
+
+std::vector<PlainCase> PlainCasesOf(const Row& row) {
+  std::vector<PlainCase> cases;
+  for (const PlainRow& one : row.plain) {
+    if (one.holds != nullptr) cases.push_back({one.holds, one.text});
+  }
+  return cases;
+}
 
 }  // namespace
 
@@ -194,11 +235,23 @@ const std::vector<AttentionClass>& AttentionClasses() {
                        absl::StrSplit(row.kernels, ' '), row.no_cuda,
                        row.distances, row.is_measured, row.slowdown, row.widths,
                        row.needs_causal, row.pieces_param, row.segments_param,
-                       row.is_plain, row.plain_text, row.vectors});
+                       PlainCasesOf(row), row.vectors});
     }
     return made;
   }();
   return *classes;
+}
+
+std::vector<std::string> KernelNames(const AttentionClass& about) {
+  std::vector<std::string> names;
+  for (const AttentionKernel& kernel : AttentionKernels()) {
+    const auto& families = about.kernels;
+    if (std::find(families.begin(), families.end(), kernel.family) !=
+        families.end()) {
+      names.push_back(kernel.name);
+    }
+  }
+  return names;
 }
 
 const AttentionClass& AttentionClassOf(std::string_view encoding) {

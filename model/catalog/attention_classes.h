@@ -70,6 +70,13 @@ struct AttentionWidths {
   std::vector<int64_t> values;
 };
 
+// Parameters of an encoding with which no kernel does what it does to logits.
+struct PlainCase {
+  bool (*holds)(const ordo::training::v1::Component& encoding) = nullptr;
+  // For people: which those are, and why, after "with".
+  std::string text;
+};
+
 struct AttentionClass {
   // Of the encoding that stands for it.
   std::string name;
@@ -100,16 +107,17 @@ struct AttentionClass {
   // which no kernel does. Empty: none.
   std::string pieces_param;
   std::string segments_param;
-  // Whether an encoding of the class has parameters with which no kernel does
-  // it; null: whatever they are, one does. For people: which those are, and
-  // why, after "with".
-  bool (*is_plain)(const ordo::training::v1::Component& encoding) = nullptr;
-  std::string plain_text;
+  // Parameters with which no kernel does it.
+  std::vector<PlainCase> plain;
   // Under the causal mask, how many distances have a vector at queries under an
   // encoding of the class; kNoLimit where there are vectors elsewhere too.
   // Null: 0.
   int (*vectors)(const ordo::training::v1::Component& encoding) = nullptr;
 };
+
+// Names of the kernels of a class, best first, as a recipe may have them;
+// kReferenceKernel, which is one's too, is not among them.
+std::vector<std::string> KernelNames(const AttentionClass& about);
 
 // The first is that of encodings that no other names.
 const std::vector<AttentionClass>& AttentionClasses();

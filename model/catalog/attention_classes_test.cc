@@ -57,6 +57,7 @@ TEST(AttentionClassesTest, EveryClassHasAKernelForEachDeviceOrAReason) {
 TEST(AttentionClassesTest, EncodingsSayTheKernelsOfTheirClass) {
   const EncodingTraits& cope = Find(Kind::kEncoding, "cope")->encoding;
   EXPECT_THAT(cope.kernels, ::testing::ElementsAre(
+                                "cpu_counted_avx512", "cpu_counted_avx2",
                                 "cpu_counted", "cuda_counted", "reference"));
   EXPECT_TRUE(cope.no_cuda_kernel.empty());
   EXPECT_FALSE(

@@ -93,10 +93,56 @@ void ResolveShape(const std::string& path, bool is_gpu,
   }
 }
 
+// Whether a kernel for the device does the class in the type. Those of a GPU do
+// fp16 where they are built for it.
+bool HasKernel(const AttentionClass& about, const std::string& device,
+               const std::string& type) {
+  const auto& kernels = AttentionKernels();
+  return std::any_of(
+      kernels.begin(), kernels.end(), [&](const AttentionKernel& kernel) {
+        const auto& families = about.kernels;
+        const auto& types = kernel.precisions;
+        return kernel.device == device &&
+               std::find(families.begin(), families.end(), kernel.family) !=
+                   families.end() &&
+               (type == "fp16" ||
+                std::find(types.begin(), types.end(), type) != types.end());
+      });
+}
+
+// A benchmark of nothing that a kernel does fails when it runs; one of some
+// such classes or types leaves them out.
+void CheckSomethingRuns(std::string_view field, const std::string& device,
+                        const v1::Benchmark& benchmark,
+                        Violations* violations) {
+  std::string why;
+  bool is_type = false;
+  for (const std::string& name : benchmark.classes()) {
+    for (const AttentionClass& about : AttentionClasses()) {
+      if (about.name != name) continue;
+      for (const std::string& type : benchmark.types()) {
+        if (HasKernel(about, device, type)) return;
+      }
+      if (why.empty()) why = about.no_cuda;
+      is_type = is_type || about.no_cuda.empty();
+    }
+  }
+  violations->push_back(
+      {FieldPath(field, is_type ? "types" : "classes"),
+       absl::StrCat("no kernel for ", device, " does ",
+                    absl::StrJoin(benchmark.classes(), ", "), " in ",
+                    absl::StrJoin(benchmark.types(), ", "),
+                    is_type ? "; add bf16"
+                            : absl::StrCat(": ", why,
+                                           "; add another class, or set "
+                                           "resources.device to cpu"))});
+}
+
 }  // namespace
 
 void ResolveBenchmark(std::string_view field, const v1::Resources& resources,
                       v1::Benchmark* benchmark, Violations* violations) {
+  const size_t num_before = violations->size();
   const bool is_gpu = resources.device() == "cuda";
   if (benchmark->name().empty()) benchmark->set_name("attention");
   if (!IsName(benchmark->name())) {
@@ -122,6 +168,9 @@ void ResolveBenchmark(std::string_view field, const v1::Resources& resources,
   }
   if (is_gpu) types.emplace_back("fp16");
   CheckNames(FieldPath(field, "types"), benchmark->types(), types, violations);
+  if (violations->size() == num_before) {
+    CheckSomethingRuns(field, resources.device(), *benchmark, violations);
+  }
   if (benchmark->shapes().empty()) AddShapes(is_gpu, benchmark);
   if (benchmark->shapes_size() > kMaxBenchmarkShapes) {
     violations->push_back(

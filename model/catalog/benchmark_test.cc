@@ -15,6 +15,7 @@ namespace {
 namespace v1 = ::ordo::training::v1;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
@@ -59,6 +60,28 @@ TEST(BenchmarkTest, Fp16IsForAGpu) {
   spec.mutable_benchmark()->add_types("fp16");
   EXPECT_THAT(FieldsOf(spec), ElementsAre("benchmark.types[0]"));
   spec.mutable_resources()->set_device("cuda");
+  EXPECT_THAT(FieldsOf(spec), IsEmpty());
+}
+
+// It would wait for a GPU, and then fail.
+TEST(BenchmarkTest, OneOfNothingThatAKernelDoesIsRefused) {
+  v1::BenchmarkSpec spec;
+  spec.mutable_resources()->set_device("cuda");
+  spec.mutable_benchmark()->add_classes("huang3");
+  EXPECT_THAT(FieldsOf(spec), ElementsAre("benchmark.classes"));
+  EXPECT_THAT(
+      std::string(ResolveBenchmarkSpec(spec).status().message()),
+      HasSubstr("no kernel for cuda does huang3 in bf16: near the diagonal"));
+  // It is left out, and said.
+  spec.mutable_benchmark()->add_classes("t5");
+  EXPECT_THAT(FieldsOf(spec), IsEmpty());
+  spec.mutable_benchmark()->add_types("fp32");
+  EXPECT_THAT(FieldsOf(spec), ElementsAre("benchmark.types"));
+  spec.mutable_benchmark()->add_types("fp16");
+  EXPECT_THAT(FieldsOf(spec), IsEmpty());
+  spec.mutable_resources()->set_device("cpu");
+  spec.mutable_benchmark()->clear_types();
+  spec.mutable_benchmark()->set_classes(0, "huang3");
   EXPECT_THAT(FieldsOf(spec), IsEmpty());
 }
 

@@ -92,7 +92,7 @@ std::vector<Entry> AllEntries() {
   for (Entry& entry : all) {
     if (entry.kind != Kind::kEncoding) continue;
     const AttentionClass& about = AttentionClassOf(entry.name);
-    entry.encoding.kernels = about.kernels;
+    entry.encoding.kernels = KernelNames(about);
     entry.encoding.kernels.push_back(kReferenceKernel);
     entry.encoding.no_cuda_kernel = about.no_cuda;
   }

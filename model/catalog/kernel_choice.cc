@@ -63,9 +63,11 @@ Need NeedOf(const v1::Component& encoding, const v1::Model* model,
     need.pieces = 1 + ParamOf(encoding, about.pieces_param);
   }
   need.has_segments = ParamOf(encoding, about.segments_param) > 0;
-  if (about.is_plain != nullptr && about.is_plain(encoding)) {
-    need.plain = absl::StrCat("no kernel does ", encoding.name(), " with ",
-                              about.plain_text);
+  for (const PlainCase& one : about.plain) {
+    if (!one.holds(encoding)) continue;
+    need.plain =
+        absl::StrCat("no kernel does ", encoding.name(), " with ", one.text);
+    break;
   }
   if (about.vectors != nullptr) need.vectors = about.vectors(encoding);
   return need;
@@ -138,8 +140,7 @@ std::string WhyNotEncoding(const AttentionKernel& kernel, const Need& need) {
           is_gpu && !about->no_cuda.empty()
               ? absl::StrCat(": ", about->no_cuda)
               : absl::StrCat(" (", about->text, "), which ",
-                             absl::StrJoin(about->kernels, ", "),
-                             about->kernels.size() == 1 ? " does" : " do"));
+                             absl::StrJoin(KernelNames(*about), ", "), " do"));
     }
     if (need.is_drawn && about->distances > kernel.of_ids) {
       return "distances between position ids do not lie on a tile's diagonals";
@@ -261,6 +262,22 @@ std::string WhyNone(const AttentionUse& use, const Need& need) {
   return first;
 }
 
+// Of a recipe's steps, another precision in which a kernel does all that is
+// needed; empty: none is.
+std::string OtherPrecision(AttentionUse use) {
+  if (!use.is_training) return "";
+  for (const char* const precision : {"bf16", "fp32"}) {
+    use.precision = precision;
+    const std::vector<Need> needs = NeedsOf(*use.encoding, use.model);
+    if (std::all_of(needs.begin(), needs.end(), [&](const Need& need) {
+          return WhyNone(use, need).empty();
+        })) {
+      return precision;
+    }
+  }
+  return "";
+}
+
 void AddOnce(const std::string& notice, std::vector<std::string>* notices) {
   if (!notice.empty() && !Has(*notices, notice)) notices->push_back(notice);
 }
@@ -321,6 +338,7 @@ std::string SlowdownNotice(std::string_view what, const AttentionUse& use) {
   for (const Need& need : NeedsOf(*use.encoding, use.model)) {
     const std::string why = WhyNone(use, need);
     if (!is_asked && why.empty()) continue;
+    const std::string other = is_asked ? "" : OtherPrecision(use);
     double slowdown = 1;
     for (const AttentionClass* about : need.classes) {
       slowdown = std::max(slowdown, about->slowdown);
@@ -329,12 +347,15 @@ std::string SlowdownNotice(std::string_view what, const AttentionUse& use) {
         "%s under %s takes plain operations, in blocks of bounded memory%s%s; "
         "expect it to take about %.1f times as long as with a kernel (as "
         "measured "
-        "of a step of the tiny model with 1024 tokens on two CPU cores)",
+        "of a step of the tiny model with 1024 tokens on two CPU cores)%s",
         std::string(what), absl::StrJoin(need.encodings, " with "),
         is_asked
             ? ", as asked for"
             : absl::StrCat(", as no kernel for ", use.device, " does it: "),
-        is_asked ? "" : why, slowdown);
+        is_asked ? "" : why, slowdown,
+        other.empty() ? ""
+                      : absl::StrCat("; with training.precision: ", other,
+                                     " there is a kernel"));
   }
   return "";
 }

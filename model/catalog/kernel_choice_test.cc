@@ -66,11 +66,10 @@ TEST_F(KernelChoiceTest, AKernelIsRefusedForWhatItDoesNotDo) {
   EXPECT_EQ(Wrong(Use(Encoding("rope"), "cpu", "bf16", "cpu_tiled")), "");
   EXPECT_EQ(Wrong(Use(Encoding("rope"), "cpu", "fp32", "cpu_tiled_avx2")), "");
   EXPECT_EQ(Wrong(Use(Encoding("cope"), "cpu", "bf16", "reference")), "");
-  EXPECT_THAT(
-      Wrong(Use(Encoding("cope"), "cpu", "fp32", "cpu_tiled")),
-      HasSubstr("it does not do cope (positions counted by gates of "
-                "the logits, 64 of them), which cpu_counted, cuda_counted "
-                "do"));
+  EXPECT_THAT(Wrong(Use(Encoding("cope"), "cpu", "fp32", "cpu_tiled")),
+              HasSubstr("it does not do cope (positions counted by gates of "
+                        "the logits, 64 of them), which cpu_counted_avx512, "
+                        "cpu_counted_avx2, cpu_counted, cuda_counted do"));
   EXPECT_THAT(Wrong(Use(Encoding("rope"), "cpu", "fp32", "cpu_counted")),
               HasSubstr("does not do rope"));
   EXPECT_THAT(Wrong(Use(Encoding("rope"), "cpu", "bf16", "cuda_tiled")),
@@ -82,6 +81,17 @@ TEST_F(KernelChoiceTest, AKernelIsRefusedForWhatItDoesNotDo) {
   model_.set_head_width(256);
   EXPECT_THAT(Wrong(Use(Encoding("rope"), "cuda", "bf16", "cuda_tiled")),
               HasSubstr("model.head_width is 256"));
+}
+
+// docs/encodings.md and `ordo list encodings` have them.
+TEST_F(KernelChoiceTest, TheKernelsThatAnEncodingListsMayBeNamed) {
+  for (const Entry* entry : EntriesOf(Kind::kEncoding)) {
+    for (const std::string& name : entry->encoding.kernels) {
+      EXPECT_THAT(Wrong({nullptr, nullptr, "cpu", "bf16", name}),
+                  ::testing::Not(HasSubstr("must be one of")))
+          << entry->name;
+    }
+  }
 }
 
 TEST_F(KernelChoiceTest, EncodingsTogetherNeedAKernelThatDoesBoth) {
@@ -130,6 +140,25 @@ TEST_F(KernelChoiceTest, NoKernelIsToldWithTheReasonAndTheSlowdown) {
   EXPECT_EQ(SlowdownNotice("training", Use(drawn, "cpu", "bf16")), "");
 }
 
+TEST_F(KernelChoiceTest, APrecisionThatHasAKernelIsNamed) {
+  AttentionUse use = Use(Encoding("rope"), "cuda", "fp32");
+  use.is_training = true;
+  EXPECT_THAT(SlowdownNotice("training", use),
+              HasSubstr("; with training.precision: bf16 there is a kernel"));
+  // What evaluations compute in is not the recipe's.
+  use.is_training = false;
+  EXPECT_THAT(SlowdownNotice("evaluation", use),
+              ::testing::Not(HasSubstr("precision: bf16")));
+  use = Use(Encoding("huang3"), "cuda", "fp32");
+  use.is_training = true;
+  EXPECT_THAT(SlowdownNotice("training", use),
+              ::testing::Not(HasSubstr("precision: bf16")));
+  use = Use(Encoding("rope"), "cuda", "fp32", "reference");
+  use.is_training = true;
+  EXPECT_THAT(SlowdownNotice("training", use),
+              ::testing::Not(HasSubstr("precision: bf16")));
+}
+
 TEST_F(KernelChoiceTest, PositionIdsTakeAGpusKernelThatReadsNumbersByThem) {
   const auto drawn = Encoding("random_positions", {Encoding("alibi")});
   EXPECT_EQ(SlowdownNotice("training", Use(drawn, "cuda", "bf16")), "");
@@ -142,7 +171,8 @@ TEST_F(KernelChoiceTest, AFormThatNoKernelDoesIsTold) {
   v1::Component cope = Encoding("cope");
   (*cope.mutable_params())["form"].set_string_value("mlp");
   EXPECT_THAT(SlowdownNotice("training", Use(cope, "cpu", "fp32")),
-              HasSubstr("no kernel does cope with form: mlp"));
+              AllOf(HasSubstr("no kernel does cope with form: mlp"),
+                    ::testing::Not(HasSubstr("form: table"))));
   EXPECT_NE(Wrong(Use(cope, "cuda", "bf16", "cuda_counted")), "");
   (*cope.mutable_params())["form"].set_string_value("alibi");
   EXPECT_EQ(SlowdownNotice("training", Use(cope, "cpu", "fp32")), "");
@@ -210,7 +240,9 @@ TEST_F(KernelChoiceTest, ParametersThatNoKernelDoesAreRefusedAndToldOf) {
   expect_plain(Encoding("rope", {cope}), "cpu_counted", "cope with form: mlp");
   (*cope.mutable_params())["form"].set_string_value("table");
   (*cope.mutable_params())["max_position"].set_number_value(1026);
-  expect_plain(cope, "cpu_counted", "a max_position above 1025");
+  expect_plain(cope, "cpu_counted",
+               "no kernel does cope with form: table and a max_position above "
+               "1025");
   (*cope.mutable_params())["max_position"].set_number_value(1025);
   EXPECT_EQ(Wrong(Use(cope, "cpu", "fp32", "cpu_counted")), "");
   EXPECT_EQ(SlowdownNotice("training", Use(cope, "cpu", "fp32")), "");

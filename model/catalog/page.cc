@@ -66,9 +66,9 @@ std::string Section(const Entry& entry) {
     line("no kernel for a GPU", traits.no_cuda_kernel);
   }
   const AttentionClass& about = AttentionClassOf(entry.name);
-  if (!about.plain_text.empty()) {
-    line("no kernel", absl::StrCat("with ", about.plain_text));
-  }
+  std::vector<std::string> plain;
+  for (const PlainCase& one : about.plain) plain.push_back("with " + one.text);
+  if (!plain.empty()) line("no kernel", absl::StrJoin(plain, "; or "));
   if (!entry.with.empty()) {
     line(traits.sums_with ? "may stand beside" : "made of one of",
          absl::StrJoin(entry.with, ", "));
