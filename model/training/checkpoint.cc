@@ -39,6 +39,7 @@ std::string StateText(const Checkpoint& checkpoint, const std::string& digest) {
   state["seed"] = checkpoint.spec.training().seed();
   state["data_seed"] = checkpoint.spec.data().seed();
   state["environment"] = ToJson(checkpoint.environment);
+  state["attention_kernels"] = checkpoint.snapshot.attention_kernels;
   state["exact"] = checkpoint.exact;
   state["state_digest"] = digest;
   state["spec"] = Json::parse(

@@ -19,7 +19,8 @@
 //                          function of them
 //   config.json            how to rebuild the model (model_config.h)
 //   optimizer.safetensors  the optimizer's moments
-//   state.json             cursors, seeds, specification, Environment, digest
+//   state.json             cursors, seeds, specification, Environment, digest,
+//                          and the kernels that computed attention last
 //   MANIFEST.json          size and SHA-256 of each of the above
 // It is written aside as .tmp-<name>, every file and the folder synced, then
 // renamed into place and the parent synced: a folder without ".tmp-" is whole

@@ -71,9 +71,11 @@ TEST_F(CheckpointTest, StateSaysWhatBitEqualityDependsOn) {
   checkpoint_.environment.kernels = "tiled";
   checkpoint_.environment.settings = "MKL_CBWR=AVX2";
   checkpoint_.environment.gpu = "NVIDIA H200";
+  checkpoint_.snapshot.attention_kernels = {"a", "b"};
   ORDO_ASSERT_OK(WriteCheckpoint(files_, temporary_.path(), checkpoint_));
   const auto state = nlohmann::json::parse(Bytes("3-1/state.json"));
   EXPECT_EQ(state["environment"]["kernels"], "tiled");
+  EXPECT_EQ(state["attention_kernels"].dump(), "[\"a\",\"b\"]");
   ORDO_ASSERT_OK_AND_ASSIGN(const Checkpoint read,
                             ReadCheckpoint(files_, temporary_.Path("3-1"), ""));
   EXPECT_EQ(read.environment.kernels, "tiled");

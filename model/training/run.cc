@@ -115,6 +115,7 @@ absl::StatusOr<StepResult> Run::Step(const Wishes& wishes) {
     losses = ComputeGradients();
   }));
   result.wishes = wishes;
+  result.attention_kernels = attention_kernels_;
   if (sum_) {
     ORDO_ASSIGN_OR_RETURN(GradientSum::Result sum, sum_->Add(losses, wishes));
     losses = std::move(sum.losses);
@@ -194,6 +195,7 @@ Run::Passes Run::NextPasses() const {
 std::vector<at::Tensor> Run::ComputeGradients() {
   const auto& training = spec_.training();
   const Passes passes = NextPasses();
+  attention_kernels_.clear();
   std::vector<at::Tensor> losses;
   for (size_t i = 0; i < passes.batches.size(); ++i) {
     const data::Batch& pass = passes.batches[i];
@@ -201,6 +203,7 @@ std::vector<at::Tensor> Run::ComputeGradients() {
     options.training = {training.seed(), cursors_.step};
     options.shifted_sparse_group = training.shifted_sparse().group();
     options.kernel = training.kernel();
+    options.kernels_taken = &attention_kernels_;
     if (spec_.model().dropout() > 0) {
       options.dropout = {training.seed(), cursors_.step, passes.first_rows[i]};
     }
@@ -246,7 +249,7 @@ void Run::Measure(const std::vector<at::Tensor>& losses,
 
 Snapshot Run::State() const {
   return {ParametersOf(*model_), optimizer_.State(), cursors_,
-          RecipeText(spec_)};
+          RecipeText(spec_), attention_kernels_};
 }
 
 absl::Status Run::Load(const Snapshot& snapshot) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct StepResult {
   bool skipped = false;
   // What any rank wished when it began the step.
   Wishes wishes;
+  // Names of the kernels that computed attention in this rank's passes,
+  // "reference" where plain operations did.
+  std::set<std::string> attention_kernels = {};
 };
 
 // The reason (base::ErrorInfo) of a step that ended the run because loss or
@@ -94,7 +98,7 @@ class Run {
   };
   Passes NextPasses() const;
   // Adds the gradients of this rank's passes up. Their losses, which with those
-  // of the other ranks add up to the mean.
+  // of the other ranks add up to the mean. Sets attention_kernels_.
   std::vector<at::Tensor> ComputeGradients();
   // Fills in loss and norm; the one place where a step waits for a device.
   void Measure(const std::vector<at::Tensor>& losses, StepResult* result) const;
@@ -110,6 +114,8 @@ class Run {
   // Unless there is one rank.
   std::optional<GradientSum> sum_;
   Cursors cursors_;
+  // Of the last step.
+  std::set<std::string> attention_kernels_;
 };
 
 }  // namespace ordo::model::training

@@ -23,7 +23,9 @@ namespace {
 
 using ::ordo::base::testing::StatusIs;
 using ::ordo::training::v1::TrainSpec;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing::TinySpec;
 
 std::unique_ptr<Run> MakeRun(const TrainSpec& spec) {
@@ -75,6 +77,24 @@ TEST_P(EveryEncoding, ResumedAtAnyStepGivesTheBitsOfAnUndisturbedRun) {
     EXPECT_EQ(StateDigest(resumed->State()), expected)
         << "resumed at step " << stop.cursors.step;
   }
+}
+
+TEST(RunTest, AStepSaysWhichKernelsComputedAttention) {
+  for (const char* const kernel : {"cpu_tiled", "reference"}) {
+    TrainSpec spec = TinySpec("rope");
+    spec.mutable_training()->set_kernel(kernel);
+    const auto run = MakeRun(spec);
+    EXPECT_THAT(run->State().attention_kernels, IsEmpty());
+    ORDO_ASSERT_OK_AND_ASSIGN(const StepResult result, run->Step());
+    EXPECT_THAT(result.attention_kernels, ElementsAre(kernel));
+    EXPECT_THAT(Copy(run->State()).attention_kernels, ElementsAre(kernel));
+  }
+  // Left out, it is what Select takes.
+  const auto run = MakeRun(TinySpec("rope"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const StepResult result, run->Step());
+  ASSERT_EQ(result.attention_kernels.size(), 1U);
+  EXPECT_THAT(*result.attention_kernels.begin(),
+              ::testing::StartsWith("cpu_tiled"));
 }
 
 // What can go wrong only with part of a recipe.

@@ -60,7 +60,8 @@ std::string StateDigest(const Snapshot& snapshot) {
 
 Snapshot Copy(const Snapshot& snapshot) {
   Snapshot copy = {CopyOf(snapshot.parameters), CopyOf(snapshot.optimizer),
-                   snapshot.cursors, snapshot.recipe};
+                   snapshot.cursors, snapshot.recipe,
+                   snapshot.attention_kernels};
   WaitFor(snapshot.parameters);
   return copy;
 }

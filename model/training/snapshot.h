@@ -2,6 +2,7 @@
 #define ORDO_MODEL_TRAINING_SNAPSHOT_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "model/training/safetensors.h"
@@ -30,6 +31,8 @@ struct Snapshot {
   Cursors cursors;
   // RecipeText of the run's specification.
   std::string recipe = "";
+  // As StepResult, of the last step; empty before the first. Decides nothing.
+  std::set<std::string> attention_kernels = {};
 };
 
 // SHA-256 over names, shapes, types and bytes of all tensors, the cursors and

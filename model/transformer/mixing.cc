@@ -22,7 +22,6 @@ using encodings::LayerInput;
 using encodings::Pass;
 
 // The kernel that is none of the table's: plain LibTorch operations.
-constexpr char kReference[] = "reference";
 
 // Tables of distances are not made longer, whatever the position ids are.
 constexpr int64_t kMaxReach = int64_t{1} << 20;
@@ -236,7 +235,7 @@ std::vector<at::Tensor> MixByKernel(const Scored& scored,
   const bool chosen = !name.empty();
   const bool is_for_kernels =
       chosen || kernels::torch::IsForKernels(scored.values[0]);
-  if (name == kReference || !is_for_kernels) return {};
+  if (name == kPlainMixing || !is_for_kernels) return {};
   const auto refuse = [&](const absl::Status& why) {
     TORCH_CHECK_VALUE(!chosen, "attention kernel ", name, ": ",
                       std::string(why.message()));
@@ -255,6 +254,9 @@ std::vector<at::Tensor> MixByKernel(const Scored& scored,
   if (!problem.ok()) return refuse(problem.status());
   const auto kernel = kernels::attention::Select(*problem, name);
   if (!kernel.ok()) return refuse(kernel.status());
+  if (mixing.kernels_taken != nullptr) {
+    mixing.kernels_taken->insert((*kernel)->name);
+  }
   return kernels::torch::Attend(attention, *problem, **kernel);
 }
 

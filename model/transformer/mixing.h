@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ namespace ordo::model::transformer {
 // Most logits that plain operations make at a time, of all rows and heads
 // together: 16 MiB of fp32.
 inline constexpr int64_t kLogitsAtOnce = int64_t{1} << 22;
+
+// In the place of a kernel's name.
+inline constexpr char kPlainMixing[] = "reference";
 
 // What attention of one layer is of.
 struct Scored {
@@ -44,6 +48,8 @@ struct Mixing {
   // ForwardOptions::kernel and ForwardOptions::logits_at_once.
   std::string kernel;
   int64_t logits_at_once = kLogitsAtOnce;
+  // ForwardOptions::kernels_taken, while the forward pass runs.
+  std::set<std::string>* kernels_taken = nullptr;
 };
 
 // What is mixed of each value, [B,H,T,*], by a kernel; empty where plain

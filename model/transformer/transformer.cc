@@ -333,7 +333,7 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
           std::move(encoding),
           {encoder_, of_encoding_, sight, sight->First(),
            sight_options.segments.length > 0, options.kernel,
-           options.logits_at_once}};
+           options.logits_at_once, options.kernels_taken}};
 }
 
 // Fills in what of `input` comes from x_BTC; queries only where it has none.
@@ -376,6 +376,9 @@ std::vector<at::Tensor> Transformer::MixValues(const Scored& scored,
                                                const Pass& pass) const {
   std::vector<at::Tensor> mixed = MixByKernel(scored, pass.mixing);
   if (!mixed.empty()) return mixed;
+  if (pass.mixing.kernels_taken != nullptr) {
+    pass.mixing.kernels_taken->insert(kPlainMixing);
+  }
   // Without gradients the memory's keys and values are the layer's own.
   if (!pass.mixing.has_memory || !at::GradMode::is_enabled()) {
     return MixPlainly(scored, nullptr, pass.mixing);

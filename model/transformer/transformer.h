@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,9 @@ struct ForwardOptions {
   // of queries, and once more in the backward pass. More is faster and takes
   // more memory, results differ by rounding.
   int64_t logits_at_once = kLogitsAtOnce;
+  // Takes up the names of the kernels that compute attention, "reference" where
+  // plain operations do. Not owned; null: nobody asks.
+  std::set<std::string>* kernels_taken = nullptr;
 };
 
 // What a model is trained to say; on the host.

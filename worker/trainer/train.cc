@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/files/file_util.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
@@ -124,6 +125,11 @@ class TrainTask {
       progress_.Warning(absl::StrCat("step ", run_.cursors().step - 1,
                                      " was skipped: loss or gradient is not "
                                      "finite"));
+    }
+    if (result.attention_kernels != attention_kernels_) {
+      attention_kernels_ = result.attention_kernels;
+      base::LogInfo("attention computed",
+                    {{"kernels", absl::StrJoin(attention_kernels_, " ")}});
     }
     if (const auto done = meter_.Record(result, run_.cursors())) {
       progress_.Step(*done);
@@ -248,6 +254,8 @@ class TrainTask {
   StepMeter meter_;
   Checkpoints checkpoints_;
   std::set<std::string> finished_reports_;
+  // Of the last step, as the log says.
+  std::set<std::string> attention_kernels_;
   // Evaluations whose report could not be written, and when to try again.
   std::vector<EvaluationResult> waiting_reports_;
   absl::Duration report_retry_at_;

@@ -208,6 +208,20 @@ TEST_P(GpuTrainer, TrainsResumesAndEvaluates) {
               HasSubstr("\"bf16\""));
 }
 
+TEST_F(TrainerTest, SaysWhichKernelsComputeAttention) {
+  TrainSpec spec = TinySpec("rope");
+  spec.clear_evaluations();
+  spec.mutable_training()->set_steps(2);
+  spec.mutable_training()->set_kernel("cpu_tiled");
+  ASSERT_EQ(RunToEnd({"train", WriteSpec(spec), "--out", folder_.Path("a")}), 0)
+      << Text("err");
+  EXPECT_THAT(Text("err"),
+              ::testing::ContainsRegex("attention computed.*cpu_tiled"));
+  EXPECT_THAT(Text("a/checkpoints/2-1/state.json"),
+              ::testing::ContainsRegex(
+                  "\"attention_kernels\": \\[[ \n]*\"cpu_tiled\"[ \n]*\\]"));
+}
+
 TEST_F(TrainerTest, SaysWhatATaskForAGpuLacks) {
   if (HasGpu()) GTEST_SKIP() << "there is a GPU";
   TrainSpec spec = TinySpec("none");
