@@ -24,6 +24,8 @@ namespace {
 
 // Whether a thread has registers for the gradients of keys and values at once.
 constexpr bool kAtOnce = ORDO_WIDTH + ORDO_VALUES_WIDTH <= 256;
+static_assert(!kAtOnce || ORDO_WIDTH <= kThreads,
+              "HopperBandSums has a thread for each column of vectors");
 
 // Blocks of 64 queries, or of so many parts, with so many tiles.
 template <int kD>

@@ -75,8 +75,7 @@ struct HopperBackwardShape {
       kTileAlignment + kTiles + kModBytes + kBarriers * sizeof(uint64_t) +
       kStages * sizeof(Facts) + kHasNumbers * 2 * sizeof(DiagonalTerms) +
       sizeof(BlockNumber);
-  // What a block of such a GPU may have.
-  static_assert(kBytes <= 227 * 1024);
+  static_assert(kBytes <= kMaxBlockBytes);
 };
 
 template <typename Shape>

@@ -16,6 +16,19 @@
 
 namespace ordo::kernels::attention {
 
+// Whether the query sees a key at the farthest distance.
+ORDO_DEVICE bool SeesFarKey(const Call& call, const HeadOf& of, int64_t query) {
+  const Problem& p = call.problem;
+  const int64_t first = FirstKey(call, of, query);
+  int64_t key = p.keys - p.queries + query - p.reach;
+  // Padding is at the ends of rows: most queries look once.
+  while (p.padded && key >= first &&
+         call.facts.real_BS[of.batch * p.keys + key] == 0) {
+    --key;
+  }
+  return key >= first;
+}
+
 // The head of X for a head.
 ORDO_DEVICE int64_t VectorHead(const Problem& p, int64_t head) {
   return p.table_heads == 1 ? 0 : head;
@@ -119,11 +132,9 @@ HopperBandRows(const HopperArguments arguments) {
         sum += change;
       }
     }
-    // What is left is of rounding where a query sees no far key.
-    const bool is_far = real && FirstKey(call, of, query) <=
-                                    p.keys - p.queries + query - p.reach;
     sum = SumOfRow(sum);
-    const float rest = is_far ? -sum : 0;
+    // What is left is of rounding where a query sees no far key.
+    const float rest = real && SeesFarKey(call, of, query) ? -sum : 0;
     if (lane % 4 != 0) continue;
     changes[0][2 * half] = rest;
     if (real) row[0] = rest;

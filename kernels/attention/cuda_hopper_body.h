@@ -17,6 +17,9 @@
 
 namespace ordo::kernels::attention {
 
+// Of shared memory, what a block of such a GPU may have.
+inline constexpr int64_t kMaxBlockBytes = 227 * 1024;
+
 // Bytes of kRows rows of kColumns columns.
 constexpr int64_t BoxBytes(int64_t rows, int64_t columns) {
   return rows * columns * 2;

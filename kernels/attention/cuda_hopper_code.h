@@ -95,6 +95,8 @@ struct HopperArguments {
   float* d_band_parts = nullptr;
   int64_t band_parts = 0;
 };
+static_assert(sizeof(HopperArguments) <= 4096,
+              "parameters of a kernel have no more room");
 
 // The code for q and k of up to `width` columns, and up to `values_width` of
 // all value tensors together. Both passes: null, or what went wrong.

@@ -30,6 +30,7 @@ struct HopperForwardShape {
       kTileAlignment + kQueryBytes + kStages * (kKeyBytes + kValueBytes) +
       kStages * sizeof(KeyFacts) + kBarriers * sizeof(uint64_t) +
       kReaders * kPiecesBytes;
+  static_assert(kBytes <= kMaxBlockBytes);
 };
 
 template <int kD, int kW>

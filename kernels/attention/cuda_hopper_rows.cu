@@ -79,7 +79,8 @@ const char* MissingTerm(const Problem& p) {
   if (p.far_from > 0) return "it does not do a far product";
   if (p.summed) return "it does not do sums of weights by distance";
   if (p.gates != Gates::kNone) return "it does not do counted positions";
-  return nullptr;
+  // Where boxes of the rows cannot be copied, the problem is cuda_tiled's.
+  return TiledCuda().refusal(p);
 }
 
 const char* Refusal(const Problem& p) {

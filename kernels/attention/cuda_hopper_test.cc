@@ -98,6 +98,32 @@ void DrawLevels(const Problem& p, Tensors* tensors) {
   }
 }
 
+// With a score mod: of a single token, of cached decoding, in fp16, and beside
+// states so wide that there is a forward pass only.
+std::vector<Case> SmallModProblems(ScoreMod mod) {
+  Problem p = check::Plain(70, 64);
+  p.type = Type::kBfloat16;
+  p.batch = 1;
+  p.heads = 2;
+  p.key_heads = p.values[0].heads = 1;
+  p.mod = mod;
+  p.pieces = 9;
+  p.reach = p.keys - 1;
+  Problem token = p, query = p, halves = p, state = p;
+  token.queries = token.keys = 1;
+  token.reach = 0;
+  query.queries = 1;
+  halves.type = Type::kFloat16;
+  state.width = state.values[0].width = 128;
+  state.num_values = 2;
+  state.values[1] = {128, state.heads};
+  const std::string name = check::LabelOf(mod);
+  return {{name + "_one_token_bf16", token},
+          {name + "_one_query_bf16", query},
+          {name + "_shared_fp16", halves},
+          {name + "_wide_state_bf16", state}};
+}
+
 // With score mods: heads that share keys and have theta of their own, in tiles
 // of several blocks; beside masks; and of wide keys.
 std::vector<Case> ModProblems() {
@@ -126,6 +152,7 @@ std::vector<Case> ModProblems() {
     cases.push_back({name + "_levels_shared_bf16", levels, DrawLevels});
     cases.push_back({name + "_padded_shared_both_ways_bf16", masked});
     cases.push_back({name + "_bounded_shared_wide_bf16", wide});
+    for (Case& c : SmallModProblems(mod)) cases.push_back(std::move(c));
   }
   return cases;
 }
@@ -220,6 +247,25 @@ TEST(CudaHopperTest, VectorsOfDistancesThatNoPairHasGetNoGradientAtAll) {
   const auto seen = changes.begin() + 11 * problem.query_band;
   EXPECT_EQ(std::count(changes.begin(), seen, 0.0), seen - changes.begin());
   EXPECT_EQ(std::count(seen, seen + problem.query_band, 0.0), 0);
+}
+
+TEST(CudaHopperTest, TheVectorOfFarKeysThatAreAllPaddingGetsNoGradientAtAll) {
+  Problem problem = PlainOnGpu(40);
+  problem.query_band = 64;
+  problem.reach = 30;
+  problem.padded = true;
+  Tensors found = check::MakeTensors(problem, 3);
+  // Only the last ten queries have keys at the farthest distance, the first
+  // ten.
+  for (int64_t i = 0; i < problem.batch * problem.keys; ++i) {
+    found.real_BS[i] = i % problem.keys < 10 ? 0 : 1;
+  }
+  ASSERT_EQ(
+      check::RunKernel(problem, CudaKernel(HopperCuda()), Boxed(), &found), "");
+  const auto farthest = found.d_inputs[kQueryVector].begin();
+  const auto next = farthest + problem.query_band;
+  EXPECT_EQ(std::count(farthest, next, 0.0), problem.query_band);
+  EXPECT_EQ(std::count(next, next + problem.query_band, 0.0), 0);
 }
 
 TEST(CudaHopperTest, FarKeysAreLeftOutWhereABiasLeavesThemNoWeight) {
