@@ -7,10 +7,10 @@
 // agree bit for bit.
 //
 // Of tables it has a bias, multipliers, also of rectified products, vectors of
-// few distances at queries, and score mods: kernels of their own, as each takes
-// registers and instructions. Not supported: two of them at once, all other
-// tables. Not
-// measured: written without a device.
+// few distances at queries, and score mods, and another pair of q and k for far
+// keys: kernels of their own, as each takes registers and instructions. Not
+// supported: two of them at once, all other tables. Not measured: written
+// without a device.
 //
 // Compiled once for each type (cuda_element.h) and pair of widths, ORDO_WIDTH
 // and ORDO_VALUES_WIDTH.
@@ -58,19 +58,23 @@ const char* DifferentiateTerms(const HopperArguments& arguments, void* stream) {
 
 template <int kD, int kW>
 const char* Forward(const HopperArguments& arguments, void* stream) {
-  using Shape = HopperForwardShape<kD, kW>;
+  using Shape = HopperForwardShape<kD, kW, kNoNumber>;
+  using FarShape = HopperForwardShape<kD, kW, kFarPair>;
   const Problem& p = arguments.tiled.call.problem;
   const char* const error = FindTerms<kD>(arguments, stream);
   if (error != nullptr) return error;
   const device::Grid grid = {
       (p.queries + Shape::kQueries - 1) / Shape::kQueries, p.heads, p.batch,
-      kHopperThreads, Shape::kBytes};
+      kHopperThreads, p.far_from > 0 ? FarShape::kBytes : Shape::kBytes};
   // Problems with vectors are not given to widths that have none backward.
   constexpr DistanceNumber kBand = kAtOnce ? kBandNumber : kNoNumber;
   constexpr void (*kKernels[])(HopperArguments) = {
-      HopperForward<kD, kW, kNoNumber>, HopperForward<kD, kW, kBiasNumber>,
-      HopperForward<kD, kW, kMultiplierNumber>, HopperForward<kD, kW, kBand>,
-      HopperForward<kD, kW, kModNumber>};
+      HopperForward<kD, kW, kNoNumber>,
+      HopperForward<kD, kW, kBiasNumber>,
+      HopperForward<kD, kW, kMultiplierNumber>,
+      HopperForward<kD, kW, kBand>,
+      HopperForward<kD, kW, kModNumber>,
+      HopperForward<kD, kW, kFarPair>};
   return device::Launch(kKernels[DistanceNumberOf(p)], grid, stream, arguments);
 }
 
@@ -89,7 +93,8 @@ const char* LaunchBackward(const HopperArguments& arguments, void* stream) {
         HopperBackward<kD, kW, kBiasNumber, kPart>,
         HopperBackward<kD, kW, kMultiplierNumber, kPart>,
         HopperBackward<kD, kW, kBandNumber, kPart>,
-        HopperBackward<kD, kW, kModNumber, kPart>};
+        HopperBackward<kD, kW, kModNumber, kPart>,
+        HopperBackward<kD, kW, kFarPair, kPart>};
     return device::Launch(kKernels[DistanceNumberOf(p)], grid, stream,
                           arguments);
   } else {
@@ -119,8 +124,8 @@ constexpr HopperWidths kWidths = {
     Element::kType,
     kD,
     kW,
-    HopperForwardShape<kD, kW>::kQueries,
-    HopperForwardShape<kD, kW>::kKeys,
+    HopperForwardShape<kD, kW, kNoNumber>::kQueries,
+    HopperForwardShape<kD, kW, kNoNumber>::kKeys,
     Forward<kD, kW>,
     HopperBackwardShape<kD, kW, kOfValues>::kRows,
     HopperBackwardShape<kD, kW, kOfValues>::kKeys,

@@ -70,32 +70,31 @@ ORDO_DEVICE void ComputeBackward(
   const int64_t last = (shared.block->y + 1) * (p.heads / p.key_heads) - 1;
   BackwardPlace at;
   for (bool any = BeginHeads(p, Shape::kKeys, shared.block, &at); any;
-       any = NextHead(p, Shape::kKeys, at.step, &at)) {
+       any = NextHead<kNumber == kFarPair>(p, Shape::kKeys, at.step, &at)) {
     const int64_t key = int64_t{at.tile} * Shape::kKeys;
     group.sight = KeySightOf(call, at.of.batch, key + group.lane_row);
-    const Steps steps =
-        StepsOfQueries<Shape::kRows, Shape::kKeys>(arguments.tiled, at.of, key);
+    const bool far = kNumber == kFarPair && at.far;
+    const Steps steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(
+        arguments.tiled, at.of, key, far);
     WaitUntilFull<1>(shared.of_keys, at.turn);
     for (at.step = 0; at.step < steps.end - steps.first; ++at.step) {
-      group.Step(at, {int64_t{steps.first + at.step} * Shape::kRows, key}, dk,
-                 d_values);
+      group.Step(at, {int64_t{steps.first + at.step} * Shape::kRows, key, far},
+                 dk, d_values);
     }
     Release<1>(shared.of_keys, at.turn);
     if constexpr (kNumber == kModNumber) group.EndTheta(at);
-    if constexpr (kPart != kOfLogits) {
-      StoreSlots<kW>(arguments, at, true, d_values);
-    }
+    // Far keys come last: then values have all they get.
+    const bool stores = kPart != kOfLogits && (kNumber != kFarPair || far);
+    if (stores) StoreSlots<kW>(arguments, at, true, d_values);
     if (at.of.head != last) continue;
-    if constexpr (kPart != kOfLogits) {
-      StoreSlots<kW>(arguments, at, false, d_values);
-    }
+    if (stores) StoreSlots<kW>(arguments, at, false, d_values);
     if constexpr (kPart == kOfValues) continue;
     const float factor = ChangeFactor(p);
     const float factors[2] = {factor, factor};
-    StoreRows<kD>(
-        dk, factors,
-        OneTensor(call.d_inputs[kK], {at.of.batch, shared.block->y}, p.width),
-        {FirstOfWarp(at), p.keys});
+    StoreRows<kD>(dk, factors,
+                  OneTensor(call.d_inputs[far ? kFarK : kK],
+                            {at.of.batch, shared.block->y}, p.width),
+                  {FirstOfWarp(at), p.keys});
     ORDO_UNROLL
     for (int n = 0; n < kD / 8; ++n) {
       ORDO_UNROLL

@@ -42,14 +42,28 @@ struct HopperBackwardGroup {
     const Problem& p = arguments.tiled.call.problem;
     const int64_t key = place.key + row;
     return !p.padded && !p.bounded && key + 64 <= p.keys &&
-           (!p.causal || key + 63 <= p.keys - p.queries + place.query);
+           (!p.causal || key + 63 <= LastKey(place)) && !HasFarPairs(place);
+  }
+
+  // The last key that the first query of a step sees.
+  ORDO_DEVICE int64_t LastKey(const Place& place) {
+    const Problem& p = arguments.tiled.call.problem;
+    const int64_t own = p.keys - p.queries + place.query;
+    return kNumber == kFarPair && place.far ? own - p.far_from : own;
+  }
+
+  // Whether near pairs of a step are some of all.
+  ORDO_DEVICE bool HasFarPairs(const Place& place) {
+    const Problem& p = arguments.tiled.call.problem;
+    return kNumber == kFarPair && !place.far &&
+           place.key + row <= LastKey(place) + kRows - 1 - p.far_from;
   }
 
   ORDO_DEVICE QueryTile QueriesOf(const Place& place,
                                   const typename Shape::Facts& facts) {
     const Problem& p = arguments.tiled.call.problem;
-    return {static_cast<int>(p.keys - p.queries + place.query),
-            p.bounded ? facts.first : nullptr, lane_row};
+    return {static_cast<int>(LastKey(place)), p.bounded ? facts.first : nullptr,
+            lane_row};
   }
 
   // Whether pairs of a step are nearer than the farthest distance of vectors.
@@ -76,6 +90,11 @@ struct HopperBackwardGroup {
     if constexpr (kNumber == kModNumber) scale = kLog2E;
     if (!IsWhole(place)) {
       HideQueries<kRows>(sight, QueriesOf(place, facts), scores);
+    }
+    if (HasFarPairs(place)) {
+      HideFarQueries<kRows>(
+          sight, QueriesOf(place, facts),
+          static_cast<int>(arguments.tiled.call.problem.far_from), scores);
     }
     const float* const lse = facts.lse + device::ThreadId() % 4 * 2;
     ORDO_UNROLL
@@ -145,8 +164,8 @@ struct HopperBackwardGroup {
   }
 
   // Adds kTileColumns columns of a step's gradients of the queries, from
-  // `column` on, to their sums.
-  ORDO_DEVICE void AddQueries(const HeadOf& of, int64_t query, int column,
+  // `column` on, to their sums. `head`: HeadNumber.
+  ORDO_DEVICE void AddQueries(int64_t head, int64_t query, int column,
                               const float (&dq)[kTileColumns / 8][4]) {
     const Problem& p = arguments.tiled.call.problem;
     const int thread = device::ThreadId() % kGroupThreads;
@@ -156,8 +175,7 @@ struct HopperBackwardGroup {
       const int64_t token = query + thread / 32 * 16 + lane / 4 + 8 * half;
       if (token >= p.queries) continue;
       float* const sums =
-          arguments.dq_BHTD +
-          ((of.batch * p.heads + of.head) * p.queries + token) * p.width;
+          arguments.dq_BHTD + (head * p.queries + token) * p.width;
       ORDO_UNROLL
       for (int n = 0; n < kTileColumns / 8; ++n) {
         const int at = column + 8 * n + lane % 4 * 2;
@@ -169,14 +187,17 @@ struct HopperBackwardGroup {
 
   // The gradients of a step's queries, by the group whose turn it is.
   ORDO_DEVICE void DifferentiateQueries(const BackwardPlace& at, uint32_t pass,
-                                        int64_t query) {
+                                        const Place& place) {
     const Call& call = arguments.tiled.call;
     const Problem& p = call.problem;
     const char* const changes = shared.changes + pass % 2 * Shape::kChangeBytes;
-    const int64_t head = at.of.batch * p.heads + at.of.head;
+    const int64_t query = place.query;
+    const int64_t head = HeadNumber(p, at.of, place.far);
     const int64_t tiles = (p.queries + kRows - 1) / kRows;
     int* const turns = arguments.turns + head * tiles + query / kRows;
-    const int64_t first = FirstNeeded(arguments.tiled, at.of, query) / kKeys;
+    const int64_t first =
+        TilesOfKeys<kRows, kKeys>(arguments.tiled, at.of, query, place.far)
+            .begin;
     WaitUntilFull<2>(shared.of_changes, pass);
     // As many columns at a time as there are registers for.
     ORDO_UNROLL
@@ -200,7 +221,7 @@ struct HopperBackwardGroup {
         }
         SyncGroup();
       }
-      AddQueries(at.of, query, column, dq);
+      AddQueries(head, query, column, dq);
     }
     if constexpr (kNumber == kModNumber) {
       float* const sums = arguments.tiled.d_rows;
@@ -284,7 +305,7 @@ struct HopperBackwardGroup {
       }
     }
     if (static_cast<int>(pass % 2) == row / 64)
-      DifferentiateQueries(at, pass, place.query);
+      DifferentiateQueries(at, pass, place);
     // The product reads them up to here.
     device::WaitForProducts<0>();
     device::Pin(dk);
@@ -362,7 +383,10 @@ struct HopperBackwardGroup {
 
   // Of the gradients of tables: before the first head.
   ORDO_DEVICE void BeginTables() {
-    if constexpr (kNumber != kNoNumber && kNumber != kBandNumber) {
+    constexpr bool kHasTable = kNumber == kBiasNumber ||
+                               kNumber == kMultiplierNumber ||
+                               kNumber == kModNumber;
+    if constexpr (kHasTable) {
       BeginDiagonals(shared.terms + row / 64);
     }
     if constexpr (kNumber == kModNumber) {

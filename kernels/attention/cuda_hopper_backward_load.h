@@ -117,26 +117,27 @@ ORDO_DEVICE HopperBackwardShared<Shape> MakeHopperBackwardShared() {
   return shared;
 }
 
-// Tiles [first, end) of kRows queries that need keys from `key` on.
+// Tiles [first, end) of kRows queries that need keys from `key` on, among their
+// near keys or among their far ones.
 template <int kRows, int kKeys>
 ORDO_DEVICE Steps StepsOfQueries(const TiledArguments& arguments,
-                                 const HeadOf& of, int64_t key) {
-  const Problem& p = arguments.call.problem;
-  const int64_t hidden = p.causal ? key - (p.keys - p.queries) : 0;
-  const int first = hidden > 0 ? static_cast<int>(hidden / kRows) : 0;
-  const int end = static_cast<int>(
-      (QueriesBefore(arguments, of, key + kKeys) + kRows - 1) / kRows);
+                                 const HeadOf& of, int64_t key, bool far) {
+  const Tiles rows = RowsOfQueries<kRows, kKeys>(arguments, of, key, far);
+  const int first = static_cast<int>(rows.begin / kRows);
+  const int end = static_cast<int>((rows.end + kRows - 1) / kRows);
   return {first, end > first ? end : first};
 }
 
 // What a block does, one after the other: tiles of keys, every so many-th; for
-// each the heads that share them; for each the steps. Passes through the rings
-// are counted over all.
+// each near pairs, then far ones, if there are any; for each the heads that
+// share the keys; for each the steps. Passes through the rings are counted over
+// all.
 struct BackwardPlace {
   // In shared memory, as registers are few.
   const BlockNumber* block;
   int tile;
   HeadOf of;
+  bool far = false;
   // Passes through the ring of keys.
   uint32_t turn = 0;
   // Steps before this head's, and of this head's so far.
@@ -150,7 +151,8 @@ ORDO_DEVICE int64_t FirstOfWarp(const BackwardPlace& at) {
          kGroupThreads / 32 * 16;
 }
 
-// Goes to the first head, or the next; false: there is none.
+// Goes to the first head, or the next, of near pairs or of far ones; false:
+// there is none. kMayBeFar: whether the problem may have any of those.
 ORDO_DEVICE bool BeginHeads(const Problem& p, int keys,
                             const BlockNumber* block, BackwardPlace* place) {
   place->block = block;
@@ -159,6 +161,7 @@ ORDO_DEVICE bool BeginHeads(const Problem& p, int keys,
   return int64_t{place->tile} * keys < p.keys;
 }
 
+template <bool kMayBeFar>
 ORDO_DEVICE bool NextHead(const Problem& p, int keys, int steps,
                           BackwardPlace* place) {
   const int64_t group = p.heads / p.key_heads;
@@ -166,6 +169,10 @@ ORDO_DEVICE bool NextHead(const Problem& p, int keys, int steps,
   place->before += steps;
   if (++place->of.head < (place->block->y + 1) * group) return true;
   place->of.head -= group;
+  if (kMayBeFar && p.far_from > 0) {
+    place->far = !place->far;
+    if (place->far) return true;
+  }
   place->tile += static_cast<int>(device::GridX());
   return int64_t{place->tile} * keys < p.keys;
 }
@@ -180,21 +187,21 @@ ORDO_DEVICE void CopyBackward(const HopperArguments& arguments,
   BackwardPlace place;
   Steps steps = {0, 0};
   for (bool any = BeginHeads(p, Shape::kKeys, shared.block, &place); any;
-       any = NextHead(p, Shape::kKeys, steps.end - steps.first, &place)) {
+       any = NextHead<true>(p, Shape::kKeys, steps.end - steps.first, &place)) {
     const int64_t key = int64_t{place.tile} * Shape::kKeys;
     const HeadOf of_key = {place.of.batch, shared.block->y};
     WaitUntilEmpty<1>(shared.of_keys, place.turn);
     uint64_t* const full = shared.of_keys.full;
     device::ArriveExpecting(full, Shape::kFixedBytes);
-    CopyRows<Shape::kKeys, kD>(arguments.maps[kBoxedK], PlaceIn(of_key, key, 0),
-                               {shared.keys, full});
+    CopyRows<Shape::kKeys, kD>(arguments.maps[place.far ? kBoxedFarK : kBoxedK],
+                               PlaceIn(of_key, key, 0), {shared.keys, full});
     if constexpr (Shape::kHasValues) {
       CopySlots<Shape::kKeys, kW>(arguments, kBoxedValue,
                                   PlaceIn(place.of, key, 0),
                                   {shared.keys + Shape::kKeyBytes, full});
     }
-    steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(arguments.tiled,
-                                                       place.of, key);
+    steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(
+        arguments.tiled, place.of, key, place.far);
     for (int i = steps.first; i < steps.end; ++i) {
       const uint32_t pass = place.before + i - steps.first;
       const uint32_t stage = pass % Shape::kStages;
@@ -203,7 +210,8 @@ ORDO_DEVICE void CopyBackward(const HopperArguments& arguments,
                           shared.of_steps.full + stage};
       device::ArriveExpecting(to.full, Shape::kStepBytes);
       const device::BoxPlace from = PlaceIn(place.of, i * Shape::kRows, 0);
-      CopyRows<Shape::kRows, kD>(arguments.maps[kBoxedQ], from, to);
+      CopyRows<Shape::kRows, kD>(
+          arguments.maps[place.far ? kBoxedFarQ : kBoxedQ], from, to);
       CopySlots<Shape::kRows, kW>(arguments, kBoxedMixed, from,
                                   {to.tile + Shape::kQueryBytes, to.full});
     }
@@ -218,10 +226,10 @@ ORDO_DEVICE void LoadBackward(const HopperArguments& arguments,
   BackwardPlace place;
   Steps steps = {0, 0};
   for (bool any = BeginHeads(p, Shape::kKeys, shared.block, &place); any;
-       any = NextHead(p, Shape::kKeys, steps.end - steps.first, &place)) {
+       any = NextHead<true>(p, Shape::kKeys, steps.end - steps.first, &place)) {
     const int64_t key = int64_t{place.tile} * Shape::kKeys;
-    steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(arguments.tiled,
-                                                       place.of, key);
+    steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(
+        arguments.tiled, place.of, key, place.far);
     for (int i = steps.first; i < steps.end; ++i) {
       const uint32_t pass = place.before + i - steps.first;
       const uint32_t stage = pass % Shape::kStages;

@@ -127,6 +127,11 @@ struct Steps {
   int end;
 };
 
+// A head's number among those of near keys, and then of far ones.
+ORDO_DEVICE int64_t HeadNumber(const Problem& p, const HeadOf& of, bool far) {
+  return ((far ? p.batch : 0) + of.batch) * p.heads + of.head;
+}
+
 // Where the columns of the tiles go: those of `views`.
 template <int kColumns>
 ORDO_DEVICE Columns ToSlots(const HopperArguments& arguments, const View* views,

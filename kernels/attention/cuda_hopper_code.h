@@ -19,22 +19,26 @@ inline constexpr int kHopperThreads = 3 * kGroupThreads;
 enum Boxed {
   kBoxedQ,
   kBoxedK,
+  kBoxedFarQ,
+  kBoxedFarK,
   kBoxedValue,
   kBoxedMixed = kBoxedValue + kMaxValues,
   kNumBoxed = kBoxedMixed + kMaxValues
 };
 
-// The number of its distance that a logit has: none, b, M, x.X, or t of a score
-// mod. Kernels are compiled for each.
+// What a logit has of its distance: nothing, b, M, x.X, t of a score mod, or
+// another pair of q and k from far_from on. Kernels are compiled for each.
 enum DistanceNumber {
   kNoNumber,
   kBiasNumber,
   kMultiplierNumber,
   kBandNumber,
   kModNumber,
+  kFarPair,
 };
 
 constexpr DistanceNumber DistanceNumberOf(const Problem& p) {
+  if (p.far_from > 0) return kFarPair;
   if (p.query_band > 0) return kBandNumber;
   if (HasMod(p)) return kModNumber;
   if (p.multiplied) return kMultiplierNumber;
@@ -82,8 +86,9 @@ struct HopperArguments {
   // something else, beyond whose end is read.
   device::TensorMap maps[kNumBoxed];
   bool has[kNumBoxed] = {};
-  // Of the backward pass: sums of the queries' gradients, and for each tile of
-  // queries how many tiles of keys have added to them, [B,H,tiles].
+  // Of the backward pass: sums of the queries' gradients, [B,H,T,D], and for
+  // each tile of queries how many tiles of keys have added to them,
+  // [B,H,tiles]; then, if there are far keys, the same of far q.
   float* dq_BHTD = nullptr;
   int* turns = nullptr;
   // How many blocks of it have begun.

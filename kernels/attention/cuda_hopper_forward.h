@@ -1,9 +1,8 @@
 #ifndef ORDO_KERNELS_ATTENTION_CUDA_HOPPER_FORWARD_H_
 #define ORDO_KERNELS_ATTENTION_CUDA_HOPPER_FORWARD_H_
 
-#include "kernels/attention/cuda_hopper_body.h"
+#include "kernels/attention/cuda_hopper_forward_load.h"
 #include "kernels/attention/cuda_hopper_mod.h"
-#include "kernels/attention/cuda_hopper_sight.h"
 
 // Forward pass of cuda_hopper.cu: a block has 128 queries of a head, 64 for
 // each of two groups, and goes through the keys that they see. A third group
@@ -13,117 +12,6 @@
 // Legend: D columns of q and k, W of all value tensors side by side.
 
 namespace ordo::kernels::attention::ORDO_OF_TYPE {
-
-template <int kD, int kW>
-struct HopperForwardShape {
-  static constexpr int kQueries = 128;
-  // Weights take kKeys / 2 registers of a thread, what is mixed W / 2.
-  static constexpr int kKeys = kW > 128 ? 64 : 128;
-  static constexpr int kStages = 2;
-  static constexpr int64_t kKeyBytes = BoxBytes(kKeys, kD);
-  static constexpr int64_t kValueBytes = BoxBytes(kKeys, kW);
-  static constexpr int64_t kQueryBytes = BoxBytes(kQueries, kD);
-  using KeyFacts = SightFacts<kQueries, kKeys>;
-  // Of q, and two for each stage of keys and of values.
-  static constexpr int kBarriers = 1 + 4 * kStages;
-  static constexpr int64_t kBytes =
-      kTileAlignment + kQueryBytes + kStages * (kKeyBytes + kValueBytes) +
-      kStages * sizeof(KeyFacts) + kBarriers * sizeof(uint64_t) +
-      kReaders * kPiecesBytes;
-  static_assert(kBytes <= kMaxBlockBytes);
-};
-
-template <int kD, int kW>
-struct HopperForwardShared {
-  using Shape = HopperForwardShape<kD, kW>;
-  char* q;
-  char* keys;
-  char* values;
-  // kPiecesBytes for each warp that computes.
-  uint8_t* pieces;
-  typename Shape::KeyFacts* facts;
-  uint64_t* q_full;
-  Ring of_keys;
-  Ring of_values;
-};
-
-template <int kD, int kW>
-ORDO_DEVICE HopperForwardShared<kD, kW> MakeHopperForwardShared() {
-  using Shape = HopperForwardShape<kD, kW>;
-  HopperForwardShared<kD, kW> shared;
-  shared.q = AlignedShared();
-  shared.keys = shared.q + Shape::kQueryBytes;
-  shared.values = shared.keys + Shape::kStages * Shape::kKeyBytes;
-  char* const tiles = shared.values + Shape::kStages * Shape::kValueBytes;
-  shared.pieces = reinterpret_cast<uint8_t*>(tiles);
-  char* const end = tiles + kReaders * kPiecesBytes;
-  shared.q_full = reinterpret_cast<uint64_t*>(end);
-  uint64_t* const rings = shared.q_full + 1;
-  shared.of_keys = {rings, rings + Shape::kStages};
-  shared.of_values = {rings + 2 * Shape::kStages, rings + 3 * Shape::kStages};
-  shared.facts = reinterpret_cast<typename Shape::KeyFacts*>(
-      end + Shape::kBarriers * sizeof(uint64_t));
-  return shared;
-}
-
-// Through the keys that a block's queries need.
-template <int kQueries, int kKeys>
-ORDO_DEVICE Steps StepsOf(const TiledArguments& arguments, const HeadOf& of,
-                          int64_t query) {
-  const Problem& p = arguments.call.problem;
-  const int64_t last =
-      query + kQueries < p.queries ? query + kQueries : p.queries;
-  const int64_t visible = p.causal ? p.keys - p.queries + last : p.keys;
-  return {static_cast<int>(FirstNeeded(arguments, of, query) / kKeys),
-          static_cast<int>((visible + kKeys - 1) / kKeys)};
-}
-
-// The group that loads: one thread begins copies, three warps bring what is
-// known of keys and distances.
-template <int kD, int kW>
-ORDO_DEVICE void LoadForward(const HopperArguments& arguments, int64_t query,
-                             const HopperForwardShared<kD, kW>& shared) {
-  using Shape = HopperForwardShape<kD, kW>;
-  const Call& call = arguments.tiled.call;
-  const Problem& p = call.problem;
-  const HeadOf of = {device::BlockZ(), device::BlockY()};
-  const HeadOf of_key = {of.batch, of.head / (p.heads / p.key_heads)};
-  const Steps steps =
-      StepsOf<Shape::kQueries, Shape::kKeys>(arguments.tiled, of, query);
-  const int thread = device::ThreadId() % kGroupThreads;
-  if (thread == 0) {
-    device::ArriveExpecting(shared.q_full, Shape::kQueryBytes);
-    CopyRows<Shape::kQueries, kD>(arguments.maps[kBoxedQ],
-                                  PlaceIn(of, query, 0),
-                                  {shared.q, shared.q_full});
-    ORDO_ROLLED
-    for (int i = steps.first; i < steps.end; ++i) {
-      const uint32_t pass = i - steps.first;
-      const uint32_t stage = pass % Shape::kStages;
-      WaitUntilEmpty<Shape::kStages>(shared.of_keys, pass);
-      const Landing keys = {shared.keys + stage * Shape::kKeyBytes,
-                            shared.of_keys.full + stage};
-      device::ArriveExpecting(keys.full, Shape::kKeyBytes);
-      CopyRows<Shape::kKeys, kD>(arguments.maps[kBoxedK],
-                                 PlaceIn(of_key, i * Shape::kKeys, 0), keys);
-      WaitUntilEmpty<Shape::kStages>(shared.of_values, pass);
-      const Landing values = {shared.values + stage * Shape::kValueBytes,
-                              shared.of_values.full + stage};
-      device::ArriveExpecting(values.full, Shape::kValueBytes);
-      CopySlots<Shape::kKeys, kW>(arguments, kBoxedValue,
-                                  PlaceIn(of, i * Shape::kKeys, 0), values);
-    }
-  } else if (thread >= 32 && HasFacts(p)) {
-    ORDO_ROLLED
-    for (int i = steps.first; i < steps.end; ++i) {
-      const uint32_t pass = i - steps.first;
-      WaitUntilEmpty<Shape::kStages>(shared.of_keys, pass);
-      LoadFacts(call, of, {query, int64_t{i} * Shape::kKeys},
-                shared.facts + pass % Shape::kStages);
-      device::Arrive(shared.of_keys.full + pass % Shape::kStages);
-    }
-  }
-}
 
 // What a lane knows of its two rows.
 struct LaneSoftmax {
@@ -172,11 +60,11 @@ ORDO_DEVICE int RowOfLane() {
 // One of the groups that compute.
 template <int kD, int kW, DistanceNumber kNumber>
 struct HopperForwardGroup {
-  using Shape = HopperForwardShape<kD, kW>;
+  using Shape = HopperForwardShape<kD, kW, kNumber>;
   static constexpr int kKeys = Shape::kKeys;
 
   const HopperArguments& arguments;
-  HopperForwardShared<kD, kW> shared;
+  HopperForwardShared<Shape> shared;
   // Of the group's first row: in its tile, and of the head.
   int row;
   int64_t query;
@@ -184,7 +72,7 @@ struct HopperForwardGroup {
   // Of products; where numbers of distances have made them logits, that which
   // makes those logits of base 2.
   float scale;
-  int first_step;
+  Passes<Shape::kHasFar> passes;
   BandLane band;
   // r of the lane's two queries, and of all of the warp's.
   float mod_queries[2];
@@ -196,7 +84,8 @@ struct HopperForwardGroup {
     device::Pin(scores);
     device::BeginProducts();
     BeginRowsProduct<Shape::kQueries, kKeys, kD>(
-        shared.q + row * kTileRowBytes,
+        shared.q + (passes.IsFar(pass) ? Shape::kQueryBytes : 0) +
+            row * kTileRowBytes,
         shared.keys + pass % Shape::kStages * Shape::kKeyBytes, scores);
     device::CommitProducts();
   }
@@ -263,6 +152,18 @@ struct HopperForwardGroup {
     device::SyncWarp();
   }
 
+  // Whether every query of the group sees every key of a pass.
+  ORDO_DEVICE bool IsWhole(bool far, int64_t first_key) const {
+    const Problem& p = arguments.tiled.call.problem;
+    int64_t own = p.keys - p.queries + query;
+    if constexpr (Shape::kHasFar) {
+      if (!far && first_key <= own + 63 - p.far_from) return false;
+      if (far) own -= p.far_from;
+    }
+    return !p.padded && !p.bounded && first_key + kKeys <= p.keys &&
+           (!p.causal || first_key + kKeys - 1 <= own);
+  }
+
   // Products of a pass, which have ended, become weights.
   ORDO_DEVICE void Soften(uint32_t pass, float (&scores)[kKeys / 8][4],
                           LaneSoftmax* softmax, float (&factors)[2]) {
@@ -270,7 +171,8 @@ struct HopperForwardGroup {
     const auto& facts = shared.facts[pass % Shape::kStages];
     const bool has_facts = HasFacts(p);
     if (!has_facts) Release<Shape::kStages>(shared.of_keys, pass);
-    const int64_t first_key = (first_step + static_cast<int64_t>(pass)) * kKeys;
+    const bool far = passes.IsFar(pass);
+    const int64_t first_key = int64_t{passes.TileOf(pass)} * kKeys;
     if constexpr (kNumber == kBandNumber) {
       AddTerms(first_key, scores);
     } else if constexpr (kNumber == kModNumber) {
@@ -279,14 +181,14 @@ struct HopperForwardGroup {
            LoadPieces<kKeys / 8>(Pieces())},
           MakePairsOfRows(facts, row + RowOfLane(), mod_queries), p.scale,
           scores);
-    } else if constexpr (kNumber != kNoNumber) {
+    } else if constexpr (kNumber != kNoNumber && !Shape::kHasFar) {
       ApplyNumbers(PairLogitOf<kNumber>(p), row + RowOfLane(), facts, scores);
     }
-    const bool whole =
-        !p.padded && !p.bounded && first_key + kKeys <= p.keys &&
-        (!p.causal || first_key + kKeys - 1 <= p.keys - p.queries + query);
-    if (!whole) {
-      HideKeys<kKeys>(sight, first_key, p.padded ? facts.hidden : nullptr,
+    if (!IsWhole(far, first_key)) {
+      const Sight seen = Shape::kHasFar
+                             ? SightAmong(p, query + RowOfLane(), far, sight)
+                             : sight;
+      HideKeys<kKeys>(seen, first_key, p.padded ? facts.hidden : nullptr,
                       scores);
     }
     if (has_facts) Release<Shape::kStages>(shared.of_keys, pass);
@@ -320,20 +222,18 @@ struct HopperForwardGroup {
   }
 };
 
-template <int kD, int kW, DistanceNumber kNumber>
+template <int kD, int kW, DistanceNumber kNumber, typename Shape>
 ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
-                                const HopperForwardShared<kD, kW>& shared) {
-  using Shape = HopperForwardShape<kD, kW>;
+                                const HopperForwardShared<Shape>& shared) {
   constexpr int kKeys = Shape::kKeys;
   const Call& call = arguments.tiled.call;
   const HeadOf of = {device::BlockZ(), device::BlockY()};
   const int row = (device::GroupId() - 1) * 64;
   const int lane_row = row + RowOfLane();
   const float of_logits = kNumber == kModNumber ? kLog2E : 1;
-  const float scale =
-      kNumber == kNoNumber ? call.problem.scale * kLog2E : of_logits;
-  const Steps steps =
-      StepsOf<Shape::kQueries, kKeys>(arguments.tiled, of, query);
+  const float scale = kNumber == kNoNumber || Shape::kHasFar
+                          ? call.problem.scale * kLog2E
+                          : of_logits;
   HopperForwardGroup<kD, kW, kNumber> group = {
       arguments,
       shared,
@@ -341,7 +241,7 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
       query + row,
       SightOf(call, of, query + lane_row),
       scale,
-      steps.first,
+      PassesOf<Shape>(arguments.tiled, of, query),
       {},
       {},
       {}};
@@ -361,7 +261,7 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
   device::Pin(scores);
   group.Soften(0, scores, &softmax, factors);
   Pack<kKeys>(scores, weights);
-  const uint32_t passes = steps.end - steps.first;
+  const uint32_t passes = group.passes.count();
   for (uint32_t pass = 1; pass < passes; ++pass) {
     group.BeginScores(pass, scores);
     group.BeginMixed(pass - 1, weights, mixed);
@@ -388,11 +288,11 @@ ORDO_DEVICE void ComputeForward(const HopperArguments& arguments, int64_t query,
 template <int kD, int kW, DistanceNumber kNumber>
 ORDO_KERNEL_ALONE(kHopperThreads)
 HopperForward(const ORDO_GRID_CONSTANT HopperArguments arguments) {
-  using Shape = HopperForwardShape<kD, kW>;
+  using Shape = HopperForwardShape<kD, kW, kNumber>;
   // The last queries see most keys: their blocks begin first.
   const int64_t query =
       (device::GridX() - 1 - device::BlockX()) * Shape::kQueries;
-  const HopperForwardShared<kD, kW> shared = MakeHopperForwardShared<kD, kW>();
+  const HopperForwardShared<Shape> shared = MakeHopperForwardShared<Shape>();
   if (device::ThreadId() == 0) {
     const int facts = HasFacts(arguments.tiled.call.problem) ? kFactThreads : 0;
     device::BeginBarrier(shared.q_full, 1);

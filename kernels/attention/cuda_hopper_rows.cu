@@ -10,6 +10,7 @@
 #include "kernels/attention/cuda_hopper_band_sums.h"
 #include "kernels/attention/cuda_hopper_code.h"
 #include "kernels/attention/cuda_hopper_instances.h"
+#include "kernels/attention/cuda_hopper_maps.h"
 #include "kernels/attention/cuda_hopper_queries.h"
 #include "kernels/attention/cuda_workspace.h"
 
@@ -55,7 +56,8 @@ Problem WithoutVectors(Problem p) {
 // What problem.h has and this kernel does not.
 const char* MissingTerm(const Problem& p) {
   if (p.positioned && DistanceNumberOf(p) != kNoNumber) {
-    return "it does not do position ids with tables of distances";
+    return "it does not do position ids with tables of distances or a far "
+           "product";
   }
   if (p.multiplied && p.biased) {
     return "it does not do multipliers beside a bias";
@@ -76,10 +78,14 @@ const char* MissingTerm(const Problem& p) {
            "64 distances at most";
   }
   if (p.by_channel) return "it does not do products by channel";
-  if (p.far_from > 0) return "it does not do a far product";
+  if (p.far_from > 0 && (HasTable(p) || p.query_band > 0)) {
+    return "it does not do a far product beside tables of distances";
+  }
   if (p.summed) return "it does not do sums of weights by distance";
   if (p.gates != Gates::kNone) return "it does not do counted positions";
-  // Where boxes of the rows cannot be copied, the problem is cuda_tiled's.
+  // Where boxes of the rows cannot be copied, the problem is cuda_tiled's; and
+  // values of heads that share keys would have to wait for the far keys' of all
+  // heads here, too.
   return TiledCuda().refusal(p);
 }
 
@@ -110,72 +116,6 @@ const char* Refusal(const Problem& p) {
   if (p.keys >= 1 << 30) return "there must be fewer than 2^30 keys";
   return MissingTerm(p);
 }
-
-Shape QShape(const Problem& p) {
-  return {p.batch, p.heads, p.queries, p.width};
-}
-
-Shape KShape(const Problem& p) {
-  return {p.batch, p.key_heads, p.keys, p.width};
-}
-
-Shape ValueShapeOf(const Problem& p, int v) {
-  return {p.batch, p.values[v].heads, p.keys, p.values[v].width};
-}
-
-// Whether boxes of it can be copied.
-bool IsBoxed(const View& view, const Shape& shape) {
-  const bool strides = (shape.tokens == 1 || view.token_stride % 8 == 0) &&
-                       (shape.heads == 1 || view.head_stride % 8 == 0) &&
-                       (shape.batch == 1 || view.batch_stride % 8 == 0);
-  return strides && reinterpret_cast<uintptr_t>(view.data) % 16 == 0;
-}
-
-bool AreBoxed(const Call& call) {
-  const Problem& p = call.problem;
-  bool all = IsBoxed(call.inputs[kQ], QShape(p)) &&
-             IsBoxed(call.inputs[kK], KShape(p));
-  for (int v = 0; v < p.num_values; ++v) {
-    all &= IsBoxed(call.inputs[kValue + v], ValueShapeOf(p, v));
-  }
-  return all;
-}
-
-Shape MixedShape(const Problem& p, int v) {
-  return {p.batch, p.heads, p.queries, p.values[v].width};
-}
-
-bool AreMixedBoxed(const Call& call) {
-  bool all = true;
-  for (int v = 0; v < call.problem.num_values; ++v) {
-    all &= IsBoxed(call.d_outputs[kMixed + v], MixedShape(call.problem, v));
-  }
-  return all;
-}
-
-// Makes the maps of a pass.
-class Maps {
- public:
-  explicit Maps(HopperArguments* arguments) : arguments_(arguments) {}
-
-  void Add(Boxed boxed, const View& view, const Shape& shape, int rows) {
-    if (error_ != nullptr) return;
-    error_ = device::MakeTensorMap(
-        {view.data,
-         {shape.width, shape.tokens, shape.heads, shape.batch},
-         {view.token_stride, view.head_stride, view.batch_stride},
-         rows},
-        &arguments_->maps[boxed]);
-    arguments_->has[boxed] = true;
-  }
-
-  // Null, or what went wrong.
-  const char* error() const { return error_; }
-
- private:
-  HopperArguments* const arguments_;
-  const char* error_ = nullptr;
-};
 
 void PlaceSlots(const Problem& p, Slot* slots) {
   int next = 0;
@@ -235,8 +175,9 @@ Sums Place(const HopperWidths& widths, Workspace* workspace,
   PlaceTerms(workspace, arguments);
   tiled.delta_BHT = workspace->Take<float>(heads * p.queries);
   const int64_t before = workspace->bytes();
-  arguments->dq_BHTD = workspace->Take<float>(heads * p.queries * p.width);
-  arguments->turns = workspace->Take<int>(heads * tiles);
+  const int64_t ways = p.far_from > 0 ? 2 : 1;
+  arguments->dq_BHTD = workspace->Take<float>(ways * QShape(p).count());
+  arguments->turns = workspace->Take<int>(ways * heads * tiles);
   arguments->begun = workspace->Take<int>(1);
   if (p.query_band > 0) PlaceBand(workspace, arguments);
   if (HasTable(p)) {
@@ -299,15 +240,29 @@ const char* SumBand(const HopperArguments& arguments, void* stream) {
       stream, arguments);
 }
 
-// Of q, k and the values, with as many rows as the pass reads.
-void AddInputs(const Call& call, int queries, int keys, Maps* maps) {
+// The call, whose far keys begin no farther than there are any.
+Call WithinKeys(Call call) {
+  Problem& p = call.problem;
+  p.far_from = std::min(p.far_from, p.keys);
+  return call;
+}
+
+// The sums of the queries' gradients become those.
+const char* StoreQueries(const HopperArguments& arguments, void* stream) {
+  const Call& call = arguments.tiled.call;
   const Problem& p = call.problem;
-  maps->Add(kBoxedQ, call.inputs[kQ], QShape(p), queries);
-  maps->Add(kBoxedK, call.inputs[kK], KShape(p), keys);
-  for (int v = 0; v < p.num_values; ++v) {
-    maps->Add(static_cast<Boxed>(kBoxedValue + v), call.inputs[kValue + v],
-              ValueShapeOf(p, v), keys);
+  const int64_t pairs = p.queries * p.width / 2;
+  const device::Grid grid = {(pairs + kHopperPairs - 1) / kHopperPairs, p.heads,
+                             p.batch, kThreads, 0};
+  const char* error = nullptr;
+  if (call.d_inputs[kQ].data != nullptr) {
+    error = device::Launch(HopperQueries, grid, stream, arguments);
   }
+  if (error != nullptr || call.d_inputs[kFarQ].data == nullptr) return error;
+  HopperArguments of_far = arguments;
+  of_far.dq_BHTD += QShape(p).count();
+  of_far.tiled.call.d_inputs[kQ] = call.d_inputs[kFarQ];
+  return device::Launch(HopperQueries, grid, stream, of_far);
 }
 
 const char* Forward(const Call& call, void* workspace, void* stream) {
@@ -315,7 +270,7 @@ const char* Forward(const Call& call, void* workspace, void* stream) {
   if (!AreBoxed(call)) return TiledCuda().forward(call, workspace, stream);
   const HopperWidths& widths = *FindWidths(call.problem);
   HopperArguments arguments = {};
-  arguments.tiled.call = call;
+  arguments.tiled.call = WithinKeys(call);
   PlaceSlots(call.problem, arguments.slots);
   Maps maps(&arguments);
   AddInputs(call, widths.forward_queries, widths.forward_keys, &maps);
@@ -337,7 +292,7 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
   }
   HopperArguments arguments = {};
   TiledArguments& tiled = arguments.tiled;
-  tiled.call = call;
+  tiled.call = WithinKeys(call);
   PlaceSlots(p, arguments.slots);
   Maps maps(&arguments);
   AddInputs(call, widths.backward_queries, widths.backward_keys, &maps);
@@ -367,12 +322,7 @@ const char* Backward(const Call& call, void* workspace, void* stream) {
   if (error == nullptr) error = SumTables(tiled, stream);
   if (error == nullptr) error = SumBand(arguments, stream);
   if (error == nullptr) error = SumMod(tiled, stream);
-  if (error != nullptr || call.d_inputs[kQ].data == nullptr) return error;
-  const int64_t pairs = p.queries * p.width / 2;
-  return device::Launch(HopperQueries,
-                        {(pairs + kHopperPairs - 1) / kHopperPairs, p.heads,
-                         p.batch, kThreads, 0},
-                        stream, arguments);
+  return error != nullptr ? error : StoreQueries(arguments, stream);
 }
 
 }  // namespace

@@ -102,6 +102,21 @@ ORDO_DEVICE Sight SightOf(const Call& call, const HeadOf& of, int64_t query) {
   return sight;
 }
 
+// What of it are near keys, or far ones; `query`: the lane's first.
+ORDO_DEVICE Sight SightAmong(const Problem& p, int64_t query, bool far,
+                             Sight sight) {
+  ORDO_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    // The last far key.
+    const int64_t edge = p.keys - p.queries + query + 8 * half - p.far_from;
+    int64_t& first = sight.first[half];
+    int64_t& last = sight.last[half];
+    if (far && last > edge) last = edge;
+    if (!far && first <= edge) first = edge + 1;
+  }
+  return sight;
+}
+
 ORDO_DEVICE int Clamped(int64_t x) {
   constexpr int kFar = 1 << 20;
   if (x > kFar) return kFar;
@@ -261,8 +276,8 @@ ORDO_DEVICE KeySight KeySightOf(const Call& call, int64_t batch, int64_t key) {
   return sight;
 }
 
-// Of a tile of queries: the token of its first one; the first keys that they
-// see, or null; and the lane's first key, counted as those are.
+// Of a tile of queries: the last key that its first one sees; the first keys
+// that they see, or null; and the lane's first key, counted as those are.
 struct QueryTile {
   int own;
   const int* first;
@@ -297,7 +312,26 @@ ORDO_DEVICE void HideQueries(const KeySight& sight, const QueryTile& tile,
   }
 }
 
-// The same as bits: 4 n + e of the product with element e of column n.
+// The same with queries to which the lane's keys are far. Keys are fewer than
+// 2^30, and far_from is no more.
+template <int kRows>
+ORDO_DEVICE void HideFarQueries(const KeySight& sight, const QueryTile& tile,
+                                int far_from, float (&scores)[kRows / 8][4]) {
+  const int column = device::ThreadId() % 4 * 2;
+  ORDO_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    const int end = sight.keys[half] - tile.own - column + far_from;
+    ORDO_UNROLL
+    for (int n = 0; n < kRows / 8; ++n) {
+      ORDO_UNROLL
+      for (int e = 0; e < 2; ++e) {
+        if (8 * n + e >= end) scores[n][2 * half + e] = -INFINITY;
+      }
+    }
+  }
+}
+
+// HideQueries as bits: 4 n + e of the product with element e of column n.
 template <int kRows>
 ORDO_DEVICE uint32_t HiddenQueries(const KeySight& sight,
                                    const QueryTile& tile) {

@@ -81,21 +81,40 @@ struct Tiles {
   int64_t end;
 };
 
-// Those of the keys that a query of the tile from `query` on needs, of near
-// ones or of far ones.
+// Those of kKeys keys that a query of the tile of kQueries from `query` on
+// needs, of near ones or of far ones.
+template <int kQueries = kCudaTile, int kKeys = kCudaTile>
 ORDO_DEVICE Tiles TilesOfKeys(const TiledArguments& arguments, const HeadOf& of,
                               int64_t query, bool far) {
   const Problem& p = arguments.call.problem;
   const int64_t before = p.keys - p.queries;
   const int64_t last =
-      query + kCudaTile < p.queries ? query + kCudaTile : p.queries;
+      query + kQueries < p.queries ? query + kQueries : p.queries;
   int64_t begin = FirstNeeded(arguments, of, query);
   int64_t end = p.causal ? before + last : p.keys;
   if (far) end -= p.far_from;
   if (p.far_from > 0 && !far && begin <= before + query - p.far_from) {
     begin = before + query - p.far_from + 1;
   }
-  return {begin / kCudaTile, end > 0 ? (end + kCudaTile - 1) / kCudaTile : 0};
+  return {begin / kKeys, end > 0 ? (end + kKeys - 1) / kKeys : 0};
+}
+
+// The queries that need a key of the tile of kKeys from `key` on, among their
+// near keys or among their far ones, from the first in whole steps of kRows on
+// to the last; there may be none.
+template <int64_t kRows, int kKeys = kCudaTile>
+ORDO_DEVICE Tiles RowsOfQueries(const TiledArguments& arguments,
+                                const HeadOf& of, int64_t key, bool far) {
+  const Problem& p = arguments.call.problem;
+  const int64_t before = p.keys - p.queries;
+  int64_t begin = p.causal ? key - before : 0;
+  int64_t end = QueriesBefore(arguments, of, key + kKeys);
+  if (far) begin += p.far_from;
+  // The last keys are far from nobody.
+  if (begin >= p.queries) return {0, 0};
+  const int64_t last = key + kKeys - 1 + p.far_from - before;
+  if (p.far_from > 0 && !far && end > last) end = last;
+  return {begin > 0 ? begin / kRows * kRows : 0, end};
 }
 
 // A sum, or a maximum, over the four lanes that share a row.

@@ -138,21 +138,6 @@ ORDO_DEVICE void KeysStep(const Hook<kTerms != kNoTerms>& hook,
   }
 }
 
-// The queries of a tile of keys that begins with `key`, from the first in whole
-// steps of kRows on to the last.
-template <int64_t kRows>
-ORDO_DEVICE Tiles RowsOfQueries(const TiledArguments& arguments,
-                                const HeadOf& of, int64_t key, bool far) {
-  const Problem& p = arguments.call.problem;
-  const int64_t before = p.keys - p.queries;
-  int64_t begin = p.causal ? key - before : 0;
-  int64_t end = QueriesBefore(arguments, of, key + kCudaTile);
-  if (far) begin += p.far_from;
-  const int64_t last = key + kCudaTile - 1 + p.far_from - before;
-  if (p.far_from > 0 && !far && end > last) end = last;
-  return {begin > 0 ? begin / kRows * kRows : 0, end};
-}
-
 // Adds what flows back through the queries of one head, which have the tile of
 // keys from begin.key on among their near keys, or among their far ones.
 template <int kD, int kW, Terms kTerms>

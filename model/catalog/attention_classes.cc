@@ -191,7 +191,8 @@ constexpr Row kRows[] = {
        "form: table and a max_position above 1025, as kernels read a number "
        "for each token and position"}}},
     {"rerope", "another product from a distance of 512 on",
-     "rerope leaky_rerope", "cpu_tiled cuda_tiled", "", kProducts, true, 2.4,
+     "rerope leaky_rerope", "cpu_tiled cuda_hopper cuda_tiled", "", kProducts,
+     true, 2.4,
      /*widths=*/nullptr, /*needs_causal=*/true},
     {"shifted_sparse", "groups of N / 4 tokens, shifted in half of the heads",
      "", "cpu_pairs cpu_tiled cuda_hopper cuda_tiled", "", kNone, true, 2.1},
@@ -219,7 +220,7 @@ const std::vector<AttentionKernel>& AttentionKernels() {
       {"cpu_counted_avx2", "cpu_counted", "cpu", both, kNoLimit, 1},
       {"cpu_counted", "cpu_counted", "cpu", both, kNoLimit, 1},
       {"cuda_hopper", "cuda_hopper", "cuda", half, 128, 8, 256, 64, 64, kNone,
-       64},
+       64, /*mixes_products=*/false},
       {"cuda_tiled", "cuda_tiled", "cuda", half, 128, 8, 256, 1, 64, kNumbers},
       {"cuda_counted", "cuda_counted", "cuda", half, 128, 8, 128, 1, 0, kNone},
   };

@@ -53,6 +53,8 @@ struct AttentionKernel {
   // Most distances of vectors; if fewer than kNoLimit, at queries alone and
   // under the causal mask.
   int max_vectors = kNoLimit;
+  // Whether it takes Distances::kProducts beside anything else of distances.
+  bool mixes_products = true;
 };
 
 const std::vector<AttentionKernel>& AttentionKernels();

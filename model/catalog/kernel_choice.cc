@@ -130,6 +130,17 @@ bool IsOfAll(const AttentionKernel& kernel, const Need& need) {
                      });
 }
 
+// Whether vectors of distances, or a far product, are beside another term of
+// distances.
+bool MixesProducts(const Need& need) {
+  int num_terms = 0, num_products = 0;
+  for (const AttentionClass* about : need.classes) {
+    num_terms += about->distances != Distances::kNone ? 1 : 0;
+    num_products += about->distances == Distances::kProducts ? 1 : 0;
+  }
+  return num_products > 0 && num_terms > 1;
+}
+
 // Why a kernel does not do what the encodings need; empty: it does.
 std::string WhyNotEncoding(const AttentionKernel& kernel, const Need& need) {
   const bool is_gpu = kernel.device == "cuda";
@@ -145,6 +156,12 @@ std::string WhyNotEncoding(const AttentionKernel& kernel, const Need& need) {
     if (need.is_drawn && about->distances > kernel.of_ids) {
       return "distances between position ids do not lie on a tile's diagonals";
     }
+  }
+  if (!kernel.mixes_products && MixesProducts(need)) {
+    return absl::StrCat(
+        "it does vectors of distances, or another product for far keys, beside "
+        "no other term of distances, and ",
+        absl::StrJoin(need.encodings, " with "), " has more of them");
   }
   return "";
 }

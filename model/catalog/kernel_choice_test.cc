@@ -272,6 +272,18 @@ TEST_F(KernelChoiceTest, NearAndFarKeysNeedTheCausalMask) {
   }
 }
 
+TEST_F(KernelChoiceTest, FarKeysBesideAnotherTermOfDistancesTakeAnotherKernel) {
+  model_.set_head_width(64);
+  const v1::Component rerope = Encoding("rerope");
+  EXPECT_EQ(Wrong(Use(rerope, "cuda", "bf16", "cuda_hopper")), "");
+  const v1::Component both = Encoding("rerope", {Encoding("alibi")});
+  EXPECT_THAT(Wrong(Use(both, "cuda", "bf16", "cuda_hopper")),
+              HasSubstr("beside no other term of distances, and rerope with "
+                        "alibi has more of them"));
+  EXPECT_EQ(Wrong(Use(both, "cuda", "bf16", "cuda_tiled")), "");
+  EXPECT_EQ(SlowdownNotice("training", Use(both, "cuda", "bf16")), "");
+}
+
 TEST_F(KernelChoiceTest, WhatIsTooLargeForAGpusKernelIsRefusedAndToldOf) {
   model_.set_head_width(64);
   const auto told = [&](const v1::Component& encoding) {
