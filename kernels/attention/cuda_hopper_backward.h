@@ -11,10 +11,12 @@
 //
 // Gradients of logits go through shared memory into those of the queries, which
 // the groups compute in turns, each of whole steps, and add to fp32 sums in
-// global memory; blocks do so in the order of their keys, so that reruns agree
-// bit for bit. They wait for those that began earlier;
-// with a table a block's second tile also waits for blocks behind it, of which
-// so few are started that all are there at once.
+// global memory; blocks do so from the last keys to the first, so that reruns
+// agree bit for bit. They wait for those that began earlier. Where they are
+// causal and go on alike nobody has to: the queries that a block begins with
+// see no later keys, and from then on the block of the next keys is two steps
+// ahead. With a table a block's second tile also waits for blocks behind it, of
+// which so few are started that all are there at once.
 //
 // Where the values are so wide that a thread has no registers for all gradients
 // (GradientsOf), one kernel has those of the logits, that is of keys and
@@ -70,7 +72,7 @@ ORDO_DEVICE void ComputeBackward(
   const int64_t last = (shared.block->y + 1) * (p.heads / p.key_heads) - 1;
   BackwardPlace at;
   for (bool any = BeginHeads(p, Shape::kKeys, shared.block, &at); any;
-       any = NextHead<kNumber == kFarPair>(p, Shape::kKeys, at.step, &at)) {
+       any = NextHead<kNumber == kFarPair>(p, at.step, &at)) {
     const int64_t key = int64_t{at.tile} * Shape::kKeys;
     group.sight = KeySightOf(call, at.of.batch, key + group.lane_row);
     const bool far = kNumber == kFarPair && at.far;

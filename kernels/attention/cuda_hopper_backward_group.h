@@ -195,9 +195,8 @@ struct HopperBackwardGroup {
     const int64_t head = HeadNumber(p, at.of, place.far);
     const int64_t tiles = (p.queries + kRows - 1) / kRows;
     int* const turns = arguments.turns + head * tiles + query / kRows;
-    const int64_t first =
-        TilesOfKeys<kRows, kKeys>(arguments.tiled, at.of, query, place.far)
-            .begin;
+    const int64_t end =
+        TilesOfKeys<kRows, kKeys>(arguments.tiled, at.of, query, place.far).end;
     WaitUntilFull<2>(shared.of_changes, pass);
     // As many columns at a time as there are registers for.
     ORDO_UNROLL
@@ -217,7 +216,7 @@ struct HopperBackwardGroup {
       device::Pin(dq);
       if (column == 0) {
         if (device::ThreadId() % kGroupThreads == 0) {
-          device::WaitForTurn(turns, static_cast<int>(at.tile - first));
+          device::WaitForTurn(turns, static_cast<int>(end - 1 - at.tile));
         }
         SyncGroup();
       }

@@ -128,10 +128,10 @@ ORDO_DEVICE Steps StepsOfQueries(const TiledArguments& arguments,
   return {first, end > first ? end : first};
 }
 
-// What a block does, one after the other: tiles of keys, every so many-th; for
-// each near pairs, then far ones, if there are any; for each the heads that
-// share the keys; for each the steps. Passes through the rings are counted over
-// all.
+// What a block does, one after the other: tiles of keys, every so many-th, the
+// last ones first; for each near pairs, then far ones, if there are any; for
+// each the heads that share the keys; for each the steps. Passes through the
+// rings are counted over all.
 struct BackwardPlace {
   // In shared memory, as registers are few.
   const BlockNumber* block;
@@ -156,14 +156,13 @@ ORDO_DEVICE int64_t FirstOfWarp(const BackwardPlace& at) {
 ORDO_DEVICE bool BeginHeads(const Problem& p, int keys,
                             const BlockNumber* block, BackwardPlace* place) {
   place->block = block;
-  place->tile = block->x;
+  place->tile = static_cast<int>((p.keys - 1) / keys) - block->x;
   place->of = {block->z, block->y * (p.heads / p.key_heads)};
-  return int64_t{place->tile} * keys < p.keys;
+  return place->tile >= 0;
 }
 
 template <bool kMayBeFar>
-ORDO_DEVICE bool NextHead(const Problem& p, int keys, int steps,
-                          BackwardPlace* place) {
+ORDO_DEVICE bool NextHead(const Problem& p, int steps, BackwardPlace* place) {
   const int64_t group = p.heads / p.key_heads;
   ++place->turn;
   place->before += steps;
@@ -173,8 +172,8 @@ ORDO_DEVICE bool NextHead(const Problem& p, int keys, int steps,
     place->far = !place->far;
     if (place->far) return true;
   }
-  place->tile += static_cast<int>(device::GridX());
-  return int64_t{place->tile} * keys < p.keys;
+  place->tile -= static_cast<int>(device::GridX());
+  return place->tile >= 0;
 }
 
 // The thread that begins copies.
@@ -187,7 +186,7 @@ ORDO_DEVICE void CopyBackward(const HopperArguments& arguments,
   BackwardPlace place;
   Steps steps = {0, 0};
   for (bool any = BeginHeads(p, Shape::kKeys, shared.block, &place); any;
-       any = NextHead<true>(p, Shape::kKeys, steps.end - steps.first, &place)) {
+       any = NextHead<true>(p, steps.end - steps.first, &place)) {
     const int64_t key = int64_t{place.tile} * Shape::kKeys;
     const HeadOf of_key = {place.of.batch, shared.block->y};
     WaitUntilEmpty<1>(shared.of_keys, place.turn);
@@ -226,7 +225,7 @@ ORDO_DEVICE void LoadBackward(const HopperArguments& arguments,
   BackwardPlace place;
   Steps steps = {0, 0};
   for (bool any = BeginHeads(p, Shape::kKeys, shared.block, &place); any;
-       any = NextHead<true>(p, Shape::kKeys, steps.end - steps.first, &place)) {
+       any = NextHead<true>(p, steps.end - steps.first, &place)) {
     const int64_t key = int64_t{place.tile} * Shape::kKeys;
     steps = StepsOfQueries<Shape::kRows, Shape::kKeys>(
         arguments.tiled, place.of, key, place.far);
