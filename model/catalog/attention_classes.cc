@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_split.h"
+#include "model/catalog/cuda_widths.h"
 #include "model/catalog/entries.h"
 
 namespace ordo::model::catalog {
@@ -208,9 +209,12 @@ std::vector<PlainCase> PlainCasesOf(const Row& row) {
 
 }  // namespace
 
-const std::vector<AttentionKernel>& AttentionKernels() {
+std::vector<AttentionKernel> AttentionKernelsOf(bool has_all_widths) {
   const std::vector<std::string> both = {"fp32", "bf16"}, half = {"bf16"};
-  static const auto* const kernels = new std::vector<AttentionKernel>{
+  const auto built = [&](int usual, int all) {
+    return has_all_widths ? all : usual;
+  };
+  return {
       {"cpu_pairs_amx", "cpu_pairs", "cpu", half, kNoLimit, 1},
       {"cpu_pairs_avx512bf16", "cpu_pairs", "cpu", half, kNoLimit, 1},
       {"cpu_tiled_avx512", "cpu_tiled", "cpu", both, kNoLimit, 1},
@@ -219,11 +223,22 @@ const std::vector<AttentionKernel>& AttentionKernels() {
       {"cpu_counted_avx512", "cpu_counted", "cpu", both, kNoLimit, 1},
       {"cpu_counted_avx2", "cpu_counted", "cpu", both, kNoLimit, 1},
       {"cpu_counted", "cpu_counted", "cpu", both, kNoLimit, 1},
-      {"cuda_hopper", "cuda_hopper", "cuda", half, 128, 8, 256, 64, 64, kNone,
-       64, /*mixes_products=*/false},
-      {"cuda_tiled", "cuda_tiled", "cuda", half, 128, 8, 256, 1, 64, kNumbers},
-      {"cuda_counted", "cuda_counted", "cuda", half, 128, 8, 128, 1, 0, kNone},
+      {"cuda_hopper", "cuda_hopper", "cuda", half,
+       built(kUsualHopperHeadWidth, kAllHopperHeadWidth), 8,
+       built(kUsualHopperValuesWidth, kAllHopperValuesWidth), 64, 64, kNone, 64,
+       /*mixes_products=*/false},
+      {"cuda_tiled", "cuda_tiled", "cuda", half,
+       built(kUsualTiledHeadWidth, kAllTiledHeadWidth), 8,
+       built(kUsualTiledValuesWidth, kAllTiledValuesWidth), 1, 64, kNumbers},
+      {"cuda_counted", "cuda_counted", "cuda", half,
+       built(kUsualCountedHeadWidth, kAllCountedHeadWidth), 8,
+       built(kUsualCountedValuesWidth, kAllCountedValuesWidth), 1, 0, kNone},
   };
+}
+
+const std::vector<AttentionKernel>& AttentionKernels() {
+  static const auto* const kernels =
+      new std::vector<AttentionKernel>(AttentionKernelsOf(kHasAllCudaWidths));
   return *kernels;
 }
 

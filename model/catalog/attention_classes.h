@@ -43,7 +43,7 @@ struct AttentionKernel {
   int max_head_width = 0;
   int head_width_multiple = 0;
   // Of all value tensors together, each of which takes whole tiles of
-  // `value_tile`; as libraries are built by default.
+  // `value_tile`.
   int max_values_width = kNoLimit;
   int value_tile = 1;
   // Most pieces of a piecewise linear function of the distance.
@@ -57,6 +57,11 @@ struct AttentionKernel {
   bool mixes_products = true;
 };
 
+// Widths of rows for a GPU are those that their library is built for: the usual
+// ones, or with --config=cuda_all.
+std::vector<AttentionKernel> AttentionKernelsOf(bool has_all_widths);
+
+// Of the library that this build makes.
 const std::vector<AttentionKernel>& AttentionKernels();
 
 // Farthest distance that kernels keep sums of weights of.

@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/catalog/attention_classes.h"
 #include "model/catalog/resolve.h"
 
 namespace ordo::model::catalog {
@@ -284,6 +285,34 @@ TEST_F(KernelChoiceTest, FarKeysBesideAnotherTermOfDistancesTakeAnotherKernel) {
   EXPECT_EQ(SlowdownNotice("training", Use(both, "cuda", "bf16")), "");
 }
 
+// Of q and k, of the kernel of that name.
+int WidestOf(const std::vector<AttentionKernel>& kernels,
+             const std::string& name) {
+  for (const AttentionKernel& kernel : kernels) {
+    if (kernel.name == name) return kernel.max_head_width;
+  }
+  return 0;
+}
+
+TEST(AttentionKernelsTest, AreAsWideAsTheLibraryIsBuiltFor) {
+  const auto usual = AttentionKernelsOf(false), all = AttentionKernelsOf(true);
+  EXPECT_EQ(WidestOf(usual, "cuda_tiled"), 128);
+  EXPECT_EQ(WidestOf(all, "cuda_tiled"), 256);
+  EXPECT_EQ(WidestOf(all, "cuda_hopper"), 128);
+  EXPECT_EQ(WidestOf(all, "cuda_counted"), 128);
+}
+
+TEST_F(KernelChoiceTest, HeadsOf256TakeAKernelWhereItsLibraryHasIt) {
+  model_.set_head_width(256);
+  const std::string wrong =
+      Wrong(Use(Encoding("rope"), "cuda", "bf16", "cuda_tiled"));
+  if (WidestOf(AttentionKernels(), "cuda_tiled") >= 256) {
+    EXPECT_EQ(wrong, "");
+  } else {
+    EXPECT_THAT(wrong, HasSubstr("its heads are at most 128 wide"));
+  }
+}
+
 TEST_F(KernelChoiceTest, WhatIsTooLargeForAGpusKernelIsRefusedAndToldOf) {
   model_.set_head_width(64);
   const auto told = [&](const v1::Component& encoding) {
@@ -291,13 +320,17 @@ TEST_F(KernelChoiceTest, WhatIsTooLargeForAGpusKernelIsRefusedAndToldOf) {
   };
   EXPECT_EQ(told(Encoding("tener")), "");
   EXPECT_EQ(Wrong(Use(Encoding("tape"), "cuda", "bf16", "cuda_hopper")), "");
-  model_.set_head_width(72);
-  EXPECT_THAT(told(Encoding("tener")),
-              HasSubstr("its q and k are at most 128 wide, a multiple of 8, "
-                        "and those of tener are 144 with model.head_width "
-                        "72"));
+  const int most = WidestOf(AttentionKernels(), "cuda_tiled");
+  model_.set_head_width(most / 2 + 8);
+  EXPECT_THAT(
+      told(Encoding("tener")),
+      AllOf(
+          HasSubstr("its q and k are at most"),
+          HasSubstr("and those of tener are " + std::to_string(most + 16) +
+                    " with model.head_width " + std::to_string(most / 2 + 8))));
   EXPECT_EQ(SlowdownNotice("training", Use(Encoding("tener"), "cpu", "fp32")),
             "");
+  model_.set_head_width(72);
   EXPECT_EQ(Wrong(Use(Encoding("tape"), "cuda", "bf16", "cuda_hopper")), "");
   // Each value takes whole tiles there.
   v1::Component halves = Encoding("tape");
