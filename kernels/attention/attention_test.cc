@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "kernels/attention/check/case.h"
 #include "kernels/attention/check/compare.h"
+#include "kernels/attention/check/crossed.h"
 #include "kernels/attention/check/problems.h"
 #include "kernels/attention/cpu_pairs.h"
 #include "kernels/attention/reference.h"
@@ -26,6 +27,7 @@ namespace ordo::kernels::attention {
 namespace {
 
 using check::Case;
+using check::Crossed;
 using check::RunOptions;
 using cuda::testing::Library;
 
@@ -91,6 +93,23 @@ INSTANTIATE_TEST_SUITE_P(
       return std::get<1>(info.param) + "_" + std::get<0>(info.param).label;
     });
 
+std::vector<Case> CrossedInTypes() {
+  std::vector<Case> cases;
+  for (const Crossed& crossed : check::CrossedProblems(check::UsualSizes())) {
+    cases.push_back(crossed.of);
+    cases.push_back(check::InBfloat16(crossed.of));
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Crossed, AttentionTest,
+    ::testing::Combine(::testing::ValuesIn(CrossedInTypes()),
+                       ::testing::ValuesIn(KernelNames())),
+    [](const ::testing::TestParamInfo<std::tuple<Case, std::string>>& info) {
+      return std::get<1>(info.param) + "_" + std::get<0>(info.param).label;
+    });
+
 // Every change at other sizes, for all rows that take it: most take few.
 class SizedAttentionTest : public ::testing::TestWithParam<Case> {};
 
@@ -151,6 +170,77 @@ TEST(RowTest, TakesTheProblemsOfItsFamilyWhereItCanRun) {
     }
     EXPECT_GE(count, IsPossible(kernel).ok() ? family->second : 0)
         << kernel.name;
+  }
+}
+
+// What a family of a processor's rows does: kinds of crossed.h, by what their
+// names begin with, and whether it does them in fp32 too.
+struct Done {
+  std::string family;
+  std::vector<std::string> kinds;
+  bool in_fp32;
+};
+
+const std::vector<Done>& DoneOnProcessors() {
+  static const auto* const done = new std::vector<Done>{
+      {"cpu_tiled",
+       {"rope", "kerple", "t5", "alibi", "huang", "da_transformer", "mod_",
+        "shaw", "transformer_xl", "deberta", "rerope"},
+       true},
+      {"cpu_pairs",
+       {"rope", "kerple", "t5", "alibi", "huang1", "da_transformer", "mod_"},
+       false},
+      {"cpu_counted", {"cope"}, true}};
+  return *done;
+}
+
+bool BeginsWith(const std::string& text, const std::string& beginning) {
+  return text.rfind(beginning, 0) == 0;
+}
+
+// Of a processor's row and a case that is named as crossed.h names it.
+bool IsDone(const Kernel& kernel, const Case& c) {
+  for (const Done& done : DoneOnProcessors()) {
+    if (!BeginsWith(kernel.name, done.family)) continue;
+    if (c.problem.type == Type::kFloat32 && !done.in_fp32) return false;
+    return std::any_of(
+        done.kinds.begin(), done.kinds.end(),
+        [&](const std::string& kind) { return BeginsWith(c.label, kind); });
+  }
+  ADD_FAILURE() << kernel.name << " is of no family";
+  return false;
+}
+
+// Whatever a kind meets, a row does it, or it does nothing of that kind and
+// says what it does not do: nothing is refused in silence.
+TEST(RowTest, OfAProcessorTakesItsKindsWithAnythingAndRefusesOthersByName) {
+  KernelNames();
+  for (const Kernel& kernel : Kernels()) {
+    if (kernel.device != Device::kCpu || !IsPossible(kernel).ok()) continue;
+    for (const Case& c : CrossedInTypes()) {
+      const absl::Status status = kernel.supports(c.problem);
+      if (IsDone(kernel, c)) {
+        EXPECT_EQ(status, absl::OkStatus()) << kernel.name << " " << c.label;
+        continue;
+      }
+      EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented)
+          << kernel.name << " " << c.label;
+      EXPECT_THAT(std::string(status.message()),
+                  ::testing::HasSubstr(" does not do "))
+          << kernel.name << " " << c.label;
+    }
+  }
+}
+
+// One that any processor has.
+TEST(RowTest, OfAnyProcessorTakesEachCrossedProblem) {
+  for (const Case& c : CrossedInTypes()) {
+    const auto takes = [&](const Kernel& kernel) {
+      return (kernel.name == "cpu_tiled" || kernel.name == "cpu_counted") &&
+             kernel.supports(c.problem).ok();
+    };
+    EXPECT_EQ(std::count_if(Kernels().begin(), Kernels().end(), takes), 1)
+        << c.label;
   }
 }
 

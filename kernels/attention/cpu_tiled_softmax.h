@@ -112,6 +112,7 @@ inline Vector MixedDelta(const HeadAt& at, int64_t query, int64_t count) {
     if (change.data == nullptr) continue;
     const Head heads[] = {at.OfQueries(call.outputs[kMixed + v]),
                           at.OfQueries(change)};
+    Vector of_value = {};
     ForEachVector(p.values[v].width, [&](kernels::Place place) {
       Vector blocks[2][kLanes];
       for (int of = 0; of < 2; ++of) {
@@ -122,8 +123,11 @@ inline Vector MixedDelta(const HeadAt& at, int64_t query, int64_t count) {
         }
         TransposeBlock(blocks[of]);
       }
-      for (int64_t d = 0; d < kLanes; ++d) sum += blocks[0][d] * blocks[1][d];
+      for (int64_t d = 0; d < kLanes; ++d) {
+        of_value += blocks[0][d] * blocks[1][d];
+      }
     });
+    sum += of_value;
   }
   return sum;
 }

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/attention/check/case.h"
+#include "kernels/attention/check/crossed.h"
 #include "kernels/attention/check/problems.h"
 #include "kernels/attention/cuda_code.h"
 #include "kernels/attention/cuda_rows.h"
@@ -88,6 +89,30 @@ std::vector<Case> CountedProblems() {
     cases.push_back(*c);
   }
   return Supported(CountedCuda(), std::move(cases));
+}
+
+// Of the widths that libraries are built for by default.
+check::CrossedSizes SizesOnGpu() { return {{32, 64, 96, 128}, {1, 17, 70}}; }
+
+// In bf16.
+Problem OnGpu(Problem problem) {
+  problem.device = Device::kCuda;
+  problem.type = Type::kBfloat16;
+  return problem;
+}
+
+// Those that tiled or counted rows do.
+const std::vector<check::Crossed>& CrossedOnGpu() {
+  static const auto* const crossed = [] {
+    const Kernel tiled = CudaKernel(TiledCuda());
+    const Kernel counted = CudaKernel(CountedCuda());
+    return new std::vector<check::Crossed>(
+        check::CrossedProblems(SizesOnGpu(), [&](const Problem& problem) {
+          return tiled.supports(OnGpu(problem)).ok() ||
+                 counted.supports(OnGpu(problem)).ok();
+        }));
+  }();
+  return *crossed;
 }
 
 class CudaEmulatedProblemsTest : public ::testing::TestWithParam<Case> {};
@@ -206,13 +231,6 @@ TEST(CudaEmulatedTest, ALibraryWithoutAnyInstanceForFloat16SaysHowToBuildIt) {
                                ::testing::HasSubstr("--config=cuda_all")));
 }
 
-// Of a device, in bf16.
-Problem OfDevice(Problem problem) {
-  problem.device = Device::kCuda;
-  problem.type = Type::kBfloat16;
-  return problem;
-}
-
 TEST(CudaEmulatedTest, WhatItDoesNotDoIsRefusedByName) {
   const std::vector<testing::Refused> refused = {
       {"must lie on a GPU", [](Problem* p) { p->device = Device::kCpu; }},
@@ -252,8 +270,8 @@ TEST(CudaEmulatedTest, WhatItDoesNotDoIsRefusedByName) {
       {"multiples of 8", [](Problem* p) { p->key_band = 12; }},
       {"counted positions", [](Problem* p) { p->gates = Gates::kLogits; }},
   };
-  testing::ExpectRefused(CudaKernel(TiledCuda()),
-                         OfDevice(check::Plain(70, 64)), refused);
+  testing::ExpectRefused(CudaKernel(TiledCuda()), OnGpu(check::Plain(70, 64)),
+                         refused);
 }
 
 TEST(CudaEmulatedTest, WhatIsNotCountedIsRefusedByName) {
@@ -261,7 +279,7 @@ TEST(CudaEmulatedTest, WhatIsNotCountedIsRefusedByName) {
   counted.gates = Gates::kLogits;
   counted.positions = 9;
   testing::ExpectRefused(
-      CudaKernel(CountedCuda()), OfDevice(counted),
+      CudaKernel(CountedCuda()), OnGpu(counted),
       {
           {"must lie on a GPU", [](Problem* p) { p->device = Device::kCpu; }},
           {"type must be bf16", [](Problem* p) { p->type = Type::kFloat32; }},
@@ -286,6 +304,47 @@ TEST(CudaEmulatedTest, WhatIsNotCountedIsRefusedByName) {
            [](Problem* p) { p->positioned = p->biased = true; }},
           {"that share keys", [](Problem* p) { p->key_heads = 1; }},
       });
+}
+
+// "kind: variant" of what no row does; "kind", where it is all.
+std::set<std::string> NotDone() {
+  const std::vector<check::Axis> axes = check::CrossedAxes(SizesOnGpu());
+  std::set<std::string> done, not_done;
+  const auto name = [&](int kind, size_t axis, int variant) {
+    return axes[0].variants[kind].label + ": " +
+           axes[axis].variants[variant].label;
+  };
+  for (const check::Crossed& c : CrossedOnGpu()) {
+    done.insert(axes[0].variants[c.choices[0]].label);
+    for (size_t axis = 1; axis < axes.size(); ++axis) {
+      done.insert(name(c.choices[0], axis, c.choices[axis]));
+    }
+  }
+  for (size_t kind = 0; kind < axes[0].variants.size(); ++kind) {
+    const std::string& label = axes[0].variants[kind].label;
+    if (done.count(label) == 0) not_done.insert(label);
+    for (size_t axis = 1; axis < axes.size(); ++axis) {
+      for (size_t i = 0; i < axes[axis].variants.size(); ++i) {
+        const std::string cell =
+            name(static_cast<int>(kind), axis, static_cast<int>(i));
+        if (done.count(label) > 0 && done.count(cell) == 0) {
+          not_done.insert(cell);
+        }
+      }
+    }
+  }
+  return not_done;
+}
+
+// Of the usual widths: docs/kernels.md says the same of encodings.
+TEST(CudaEmulatedTest, WhatNoRowDoesOfTheCrossedProblemsIsThis) {
+  EXPECT_THAT(NotDone(),
+              ::testing::UnorderedElementsAre(
+                  "huang3", "shaw: ids", "shaw_full: ids", "shaw_values: ids",
+                  "shaw_full_values: ids", "transformer_xl: ids", "huang4: ids",
+                  "deberta: ids", "rerope: ids",
+                  // No problem at all.
+                  "rerope: both_ways"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Counted, CudaCountedProblemsTest,

@@ -31,9 +31,11 @@ class Formulas {
         group_(p_.heads / p_.key_heads) {}
 
   // What rounding is relative to: the largest of all logits and terms of
-  // logits, and the largest gradient of a weight; of the backward pass.
+  // logits, the largest gradient of a weight, and the largest derivative of a
+  // score mod, by anything that it is of; of the backward pass.
   double largest_logit() const { return largest_logit_; }
   double largest_change() const { return largest_change_; }
+  double largest_slope() const { return largest_slope_; }
 
   void Forward() {
     for (int i = 0; i < kNumOutputs; ++i) {
@@ -280,6 +282,10 @@ class Formulas {
     return value;
   }
 
+  void Note(double slope) {
+    largest_slope_ = std::max(largest_slope_, std::abs(slope));
+  }
+
   // Of what f is of.
   void DifferentiateMod(const Row& row, int64_t j, double d_logit) {
     std::vector<double>* const d_in = x_.d_inputs;
@@ -287,6 +293,9 @@ class Formulas {
       using Mod = decltype(of);
       const ModAt<Mod> at = AtMod<Mod>(row, j);
       const auto gradient = Mod::template Gradient<Math>(at.pair, at.theta);
+      Note(gradient.t);
+      Note(gradient.r);
+      for (const double slope : gradient.theta) Note(slope);
       Add(d_logit * gradient.t, &d_in[kModDistance][Place(row, j)]);
       Add(d_logit * gradient.r, &d_in[kModQuery][row.b * p_.queries + row.t]);
       const Span d_theta = In(d_in, kModParameter, row, 0);
@@ -502,6 +511,7 @@ class Formulas {
   const int64_t group_;
   double largest_logit_ = 0;
   double largest_change_ = 0;
+  double largest_slope_ = 0;
 };
 
 }  // namespace ordo::kernels::attention

@@ -2,10 +2,14 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kernels/attention/check/case.h"
+#include "kernels/attention/check/crossed.h"
 #include "kernels/attention/check/problems.h"
 
 namespace ordo::kernels::attention {
@@ -14,8 +18,9 @@ namespace {
 Problem Small() {
   Problem p = check::Plain(5, 3);
   p.queries = 3;
-  p.num_values = 2;
+  p.num_values = kMaxValues;
   p.values[1] = {2, p.heads};
+  p.values[2] = {1, p.key_heads};
   return p;
 }
 
@@ -31,12 +36,13 @@ double Loss(const Problem& problem, Tensors* x) {
   return loss;
 }
 
-// Central differences of the loss by each element of an input.
-void ExpectGradient(const Problem& problem, Input input, Tensors* x) {
+// Central differences of the loss by every so many elements of an input.
+void ExpectGradient(const Problem& problem, Input input, size_t every,
+                    Tensors* x) {
   constexpr double kStep = 1e-6;
   const std::vector<double> found = x->d_inputs[input];
   ASSERT_EQ(found.size(), x->inputs[input].size());
-  for (size_t i = 0; i < found.size(); ++i) {
+  for (size_t i = 0; i < found.size(); i += every) {
     double& at = x->inputs[input][i];
     const double before = at;
     at = before + kStep;
@@ -57,13 +63,96 @@ TEST_P(GradientTest, IsThatOfFiniteDifferences) {
   Tensors x = check::MakeTensors(problem, 7);
   ReferenceBackward(problem, &x);
   for (int i = 0; i < kNumInputs; ++i) {
-    ExpectGradient(problem, static_cast<Input>(i), &x);
+    ExpectGradient(problem, static_cast<Input>(i), 1, &x);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Changes, GradientTest,
                          ::testing::ValuesIn(check::Changes()),
                          [](const auto& info) { return info.param.label; });
+
+// With groups of three tokens.
+check::CrossedSizes SmallSizes() { return {{2, 3}, {9}}; }
+
+Tensors MakeTensors(const check::Case& c) {
+  Tensors x = check::MakeTensors(c.problem, 7);
+  if (c.draw != nullptr) c.draw(c.problem, &x);
+  return x;
+}
+
+class CrossedGradientTest : public ::testing::TestWithParam<check::Crossed> {};
+
+// Of large inputs of a part, in steps that take every head and channel in turn.
+TEST_P(CrossedGradientTest, IsThatOfFiniteDifferences) {
+  const Problem& problem = GetParam().of.problem;
+  Tensors x = MakeTensors(GetParam().of);
+  ReferenceBackward(problem, &x);
+  for (int i = 0; i < kNumInputs; ++i) {
+    constexpr size_t kMost = 64;
+    size_t every = 1 + x.inputs[i].size() / kMost;
+    while (every > 1 && (every % 2 == 0 || every % 3 == 0)) ++every;
+    ExpectGradient(problem, static_cast<Input>(i), every, &x);
+  }
+}
+
+// The inputs that have a gradient other than 0 from one output alone.
+std::set<std::string> InputsWithGradient(const check::Case& c, Output output) {
+  Tensors x = MakeTensors(c);
+  for (int other = 0; other < kNumOutputs; ++other) {
+    if (other != output) x.d_outputs[other].clear();
+  }
+  ReferenceBackward(c.problem, &x);
+  std::set<std::string> names;
+  for (int i = 0; i < kNumInputs; ++i) {
+    const auto input = static_cast<Input>(i);
+    if (check::Largest(x.d_inputs[i]) > 1e-6) names.insert(NameOf(input));
+  }
+  return names;
+}
+
+// All that the problem has but other values than the output's own.
+std::set<std::string> InputsOf(const Problem& problem, Output output) {
+  std::set<std::string> names;
+  for (int i = 0; i < kNumInputs; ++i) {
+    const auto input = static_cast<Input>(i);
+    const bool is_value = input >= kValue && input < kValue + kMaxValues;
+    if (is_value && input - kValue != output - kMixed) continue;
+    if (ShapeOf(problem, input).count() > 0) names.insert(NameOf(input));
+  }
+  return names;
+}
+
+// A difference of nothing and nothing would show nothing.
+TEST(CrossedGradientsTest, OfAKindEveryInputHasSomeFromEveryOutput) {
+  const std::vector<check::Variant> kinds =
+      check::CrossedAxes(SmallSizes()).front().variants;
+  // "kind: input from output".
+  std::set<std::string> missing, seen;
+  for (const check::Crossed& c : check::CrossedProblems(SmallSizes())) {
+    for (int i = 0; i < kNumOutputs; ++i) {
+      const auto output = static_cast<Output>(i);
+      if (ShapeOf(c.of.problem, output).count() == 0) continue;
+      const auto text = [&](const std::string& input) {
+        return kinds[c.choices[0]].label + ": " + input + " from " +
+               NameOf(output);
+      };
+      for (const auto& input : InputsOf(c.of.problem, output)) {
+        missing.insert(text(input));
+      }
+      for (const auto& input : InputsWithGradient(c.of, output)) {
+        seen.insert(text(input));
+      }
+    }
+  }
+  EXPECT_GT(missing.size(), 0U);
+  for (const std::string& text : seen) missing.erase(text);
+  EXPECT_THAT(missing, ::testing::IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, CrossedGradientTest,
+    ::testing::ValuesIn(check::CrossedProblems(SmallSizes())),
+    [](const auto& info) { return info.param.of.label; });
 
 // One query of width 1 whose logits, and with them weights, are known.
 struct Known {

@@ -114,7 +114,9 @@ struct Rows {
   Rows From(int64_t r) const { return {data + r * row, row}; }
 };
 
-// C = A B, or C += A B with `add`; columns are whole vectors.
+// C = A B, or C += A B with `add`; columns are whole vectors. What is added is
+// summed up on its own first: of many products in a row each has the error of
+// its own depth, not of all.
 struct Product {
   int64_t rows;
   int64_t columns;
@@ -135,14 +137,7 @@ struct FloatTerms {
 // The first kRows rows and kVectors vectors of C.
 template <typename Terms, int kRows, int kVectors>
 inline void Block(const Product& p) {
-  Vector sums[kRows][kVectors];
-#pragma GCC unroll 8
-  for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) {
-      sums[r][v] = p.add ? Load(p.c.data + r * p.c.row + v * kLanes) : Vector{};
-    }
-  }
+  Vector sums[kRows][kVectors] = {};
   const float* left = p.a.data;
   const float* right = p.b.data;
   const int64_t left_row = p.a.row;
@@ -163,7 +158,8 @@ inline void Block(const Product& p) {
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) {
-      Store(p.c.data + r * p.c.row + v * kLanes, sums[r][v]);
+      float* const to = p.c.data + r * p.c.row + v * kLanes;
+      Store(to, p.add ? Load(to) + sums[r][v] : sums[r][v]);
     }
   }
 }

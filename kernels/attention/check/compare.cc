@@ -89,11 +89,14 @@ class Comparison {
     if (input >= kValue && input < kValue + kMaxValues) return 0;
     const double change = answers_.naive.largest_change;
     if (input == kPositionSlope) return 2 * change * problem_.keys;
-    if (input == kModParameter) {
-      // Gradients of logits are of outputs, each rounded, one for each query.
-      const double queries = static_cast<double>(problem_.queries);
+    const double slope = 2 * answers_.naive.largest_slope;
+    if (input == kModDistance) return slope * change;
+    if (input == kModQuery || input == kModParameter) {
+      // Gradients of logits are of outputs, each rounded.
+      const auto outputs = static_cast<double>(
+          input == kModQuery ? problem_.heads : problem_.queries);
       const double output = Epsilon(problem_.type) / kFp32;
-      return std::max(2.0, output * std::sqrt(queries)) * change;
+      return std::max(slope, output * std::sqrt(outputs)) * change;
     }
     if (IsTable(input)) return 2 * change;
     double largest = 0;

@@ -30,16 +30,18 @@ void Judge(const Case& c);
 //   e s x        its weights, exponentials of logits of at most s
 //   2 e g f      d of all but values: differences of two sums of at most g, of
 //                which nothing may be left, times a factor of f
-//   u g sqrt(T)  d of a score mod's parameters: the outputs that they are taken
-//                from, one for each of T queries
+//   u g sqrt(n)  d of a score mod's parameters, and of its numbers of queries:
+//                the n outputs that they are taken from, one for each of T
+//                queries, or of H heads
 //   e l / ln 2   lse, in the place of all these: in powers of two, the larger
 //                of s and ln S
 //
 // The term is the largest of them. u is a rounding of the problem's type (2^-23
 // in fp32, 2^-8 in bf16, 2^-11 in fp16) and e is 2^-23, as kernels sum, add to
 // logits and keep tables in fp32 whatever the type. f is 1 for a table, the
-// number of keys for position slopes, which are times counts, and otherwise
-// scale times the largest input.
+// number of keys for position slopes, which are times counts, the largest
+// derivative of a score mod for what it is of, and otherwise scale times the
+// largest input.
 //
 // Judges the case if nobody has, until the next one. Not thread-safe.
 std::vector<kernels::check::Miss> MissesOf(const Case& c, const Kernel& kernel,

@@ -22,6 +22,7 @@ Naive RunNaive(const Problem& problem, const Tensors& inputs) {
   formulas.Backward();
   naive.largest_logit = formulas.largest_logit();
   naive.largest_change = formulas.largest_change();
+  naive.largest_slope = formulas.largest_slope();
   return naive;
 }
 

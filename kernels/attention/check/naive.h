@@ -12,10 +12,11 @@ namespace ordo::kernels::attention::check {
 // linear in memory.
 struct Naive {
   Tensors tensors;
-  // What rounding is relative to: the largest of all logits, and the largest
-  // gradient of a weight.
+  // What rounding is relative to: the largest of all logits, the largest
+  // gradient of a weight, and the largest derivative of a score mod.
   double largest_logit = 0;
   double largest_change = 0;
+  double largest_slope = 0;
 };
 
 // The forward and the backward pass.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/attention/check/changes.h"
 #include "kernels/attention/problem.h"
 #include "kernels/attention/reference.h"
 
@@ -14,30 +15,14 @@
 
 namespace ordo::kernels::attention::check {
 
-// What makes another problem of one without any terms; a problem may be changed
-// more than once.
-struct Change {
-  std::string label;
-  std::function<void(Problem*)> apply;
-};
-
-// Everything that problem.h has beside q, k and one value tensor, one by one
-// and in the combinations that encodings make.
-std::vector<Change> Changes();
-
-// The label of the change that adds a score mod in pieces; of others with it,
-// what the label begins with.
-std::string LabelOf(ScoreMod mod);
-
 struct Case {
   std::string label;
   Problem problem;
   // Puts other numbers in the place of drawn ones; null: it does not.
-  void (*draw)(const Problem& problem, Tensors* tensors) = nullptr;
+  std::function<void(const Problem& problem, Tensors* tensors)> draw = nullptr;
 };
 
-// What GoogleTest calls them.
-void PrintTo(const Change& change, std::ostream* out);
+// What GoogleTest calls it.
 void PrintTo(const Case& c, std::ostream* out);
 
 // Three heads of one value tensor as wide as they are, causal, scaled by the
@@ -45,8 +30,11 @@ void PrintTo(const Case& c, std::ostream* out);
 Problem Plain(int64_t length, int64_t width);
 
 // The numbers of a bias that falls by 1 from key to key in the first head, by a
-// quarter of the last head's in each other.
+// quarter of the last head's in each other; after the query as before it.
 void DrawFallingBias(const Problem& problem, Tensors* tensors);
+
+// The same in bf16; its label says so.
+Case InBfloat16(const Case& c);
 
 // Lengths, widths and changes, in fp32 and bf16, some in fp16.
 std::vector<Case> Problems();
