@@ -91,8 +91,9 @@ std::vector<Case> CountedProblems() {
   return Supported(CountedCuda(), std::move(cases));
 }
 
-// Of the widths that libraries are built for by default.
-check::CrossedSizes SizesOnGpu() { return {{32, 64, 96, 128}, {1, 17, 70}}; }
+// Of the widths that libraries are built for by default; few tokens are
+// among check::SizedProblems().
+check::CrossedSizes SizesOnGpu() { return {{32, 64, 96, 128}, {70}}; }
 
 // In bf16.
 Problem OnGpu(Problem problem) {
@@ -113,6 +114,14 @@ const std::vector<check::Crossed>& CrossedOnGpu() {
         }));
   }();
   return *crossed;
+}
+
+std::vector<Case> CrossedFor(const CudaCode& code) {
+  std::vector<Case> cases;
+  for (const check::Crossed& c : CrossedOnGpu()) {
+    cases.push_back(check::InBfloat16(c.of));
+  }
+  return Supported(code, std::move(cases));
 }
 
 class CudaEmulatedProblemsTest : public ::testing::TestWithParam<Case> {};
@@ -346,6 +355,18 @@ TEST(CudaEmulatedTest, WhatNoRowDoesOfTheCrossedProblemsIsThis) {
                   // No problem at all.
                   "rerope: both_ways"));
 }
+
+INSTANTIATE_TEST_SUITE_P(Crossed, CudaCountedProblemsTest,
+                         ::testing::ValuesIn(CrossedFor(CountedCuda())),
+                         [](const ::testing::TestParamInfo<Case>& info) {
+                           return info.param.label;
+                         });
+
+INSTANTIATE_TEST_SUITE_P(Crossed, CudaEmulatedProblemsTest,
+                         ::testing::ValuesIn(CrossedFor(TiledCuda())),
+                         [](const ::testing::TestParamInfo<Case>& info) {
+                           return info.param.label;
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Counted, CudaCountedProblemsTest,
                          ::testing::ValuesIn(CountedProblems()),

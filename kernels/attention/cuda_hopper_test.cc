@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "kernels/attention/check/case.h"
+#include "kernels/attention/check/crossed.h"
 #include "kernels/attention/check/problems.h"
 #include "kernels/attention/cuda_code.h"
 #include "kernels/attention/cuda_rows.h"
@@ -276,6 +277,32 @@ TEST(CudaHopperTest, VectorsOfDistancesThatItDoesNotDoAreRefusedByName) {
            }},
       });
 }
+
+// Of the widths that libraries are built for by default; single tokens are
+// among check::SizedProblems().
+std::vector<Case> CrossedProblems() {
+  const Kernel kernel = CudaKernel(HopperCuda());
+  const auto on_gpu = [](Problem problem) {
+    problem.device = Device::kCuda;
+    problem.type = Type::kBfloat16;
+    return problem;
+  };
+  std::vector<Case> cases;
+  for (const check::Crossed& c : check::CrossedProblems(
+           {{32, 64, 96, 128}, {17, 70}}, [&](const Problem& problem) {
+             return kernel.supports(on_gpu(problem)).ok();
+           })) {
+    cases.push_back(check::InBfloat16(c.of));
+    cases.back().problem.device = Device::kCuda;
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Crossed, CudaHopperProblemsTest,
+                         ::testing::ValuesIn(CrossedProblems()),
+                         [](const ::testing::TestParamInfo<Case>& info) {
+                           return info.param.label;
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Hopper, CudaHopperProblemsTest,
                          ::testing::ValuesIn(Problems()),

@@ -88,15 +88,13 @@ class Comparison {
   double LargestTerm(Input input) const {
     if (input >= kValue && input < kValue + kMaxValues) return 0;
     const double change = answers_.naive.largest_change;
-    if (input == kPositionSlope) return 2 * change * problem_.keys;
     const double slope = 2 * answers_.naive.largest_slope;
     if (input == kModDistance) return slope * change;
-    if (input == kModQuery || input == kModParameter) {
-      // Gradients of logits are of outputs, each rounded.
-      const auto outputs = static_cast<double>(
-          input == kModQuery ? problem_.heads : problem_.queries);
-      const double output = Epsilon(problem_.type) / kFp32;
-      return std::max(slope, output * std::sqrt(outputs)) * change;
+    if (input == kModQuery) return Most(slope, problem_.heads) * change;
+    if (input == kModParameter) return Most(slope, problem_.queries) * change;
+    if (input == kPositionSlope) {
+      const auto count = static_cast<double>(problem_.keys);
+      return Most(2 * count, problem_.queries) * change;
     }
     if (IsTable(input)) return 2 * change;
     double largest = 0;
@@ -104,6 +102,13 @@ class Comparison {
       largest = std::max(largest, Largest(x));
     }
     return 2 * change * problem_.scale * largest;
+  }
+
+  // `term`, or the rounding of so many outputs: gradients of logits are taken
+  // from them, each rounded.
+  double Most(double term, int64_t outputs) const {
+    const double output = Epsilon(problem_.type) / kFp32;
+    return std::max(term, output * std::sqrt(static_cast<double>(outputs)));
   }
 
   template <typename Member>

@@ -30,9 +30,9 @@ void Judge(const Case& c);
 //   e s x        its weights, exponentials of logits of at most s
 //   2 e g f      d of all but values: differences of two sums of at most g, of
 //                which nothing may be left, times a factor of f
-//   u g sqrt(n)  d of a score mod's parameters, and of its numbers of queries:
-//                the n outputs that they are taken from, one for each of T
-//                queries, or of H heads
+//   u g sqrt(n)  d of a score mod's parameters, of its numbers of queries, and
+//                of position slopes: the n outputs that they are taken from,
+//                one for each of T queries, or of H heads
 //   e l / ln 2   lse, in the place of all these: in powers of two, the larger
 //                of s and ln S
 //

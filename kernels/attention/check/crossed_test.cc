@@ -57,8 +57,7 @@ TEST(CrossedTest, AllAreProblems) {
   }
 }
 
-// A class of the catalogue's, or a score mod, that no kind stands for would go
-// untested at all but its usual sizes.
+// One that no kind stands for would be tried at usual sizes only.
 TEST(CrossedTest, KindsHaveEveryScoreMod) {
   std::set<ScoreMod> left(std::begin(kScoreMods), std::end(kScoreMods));
   for (const Crossed& c : CrossedProblems(UsualSizes())) {
