@@ -69,8 +69,7 @@ TEST_P(AttentionTest, ThreadsAndWhereRowsBeginChangeNoBit) {
   RunOptions others = OptionsFor(*kernel_);
   others.threads = 3;
   others.gap = kernel_->device == Device::kCuda ? 16 : 8;
-  testing::ExpectSameBits(case_.problem, *kernel_, OptionsFor(*kernel_),
-                          others);
+  testing::ExpectSameBits(case_, *kernel_, OptionsFor(*kernel_), others);
 }
 
 std::vector<std::string> KernelNames() {

@@ -93,7 +93,9 @@ std::vector<Case> CountedProblems() {
 
 // Of the widths that libraries are built for by default; few tokens are
 // among check::SizedProblems().
-check::CrossedSizes SizesOnGpu() { return {{32, 64, 96, 128}, {70}}; }
+check::CrossedSizes SizesOnGpu() {
+  return {{32, 64, 96, 128}, {70}, /*one_query=*/true};
+}
 
 // In bf16.
 Problem OnGpu(Problem problem) {
@@ -108,7 +110,7 @@ const std::vector<check::Crossed>& CrossedOnGpu() {
     const Kernel tiled = CudaKernel(TiledCuda());
     const Kernel counted = CudaKernel(CountedCuda());
     return new std::vector<check::Crossed>(
-        check::CrossedProblems(SizesOnGpu(), [&](const Problem& problem) {
+        check::CrossedProblems({SizesOnGpu()}, [&](const Problem& problem) {
           return tiled.supports(OnGpu(problem)).ok() ||
                  counted.supports(OnGpu(problem)).ok();
         }));
@@ -153,8 +155,7 @@ TEST(CudaEmulatedTest, VectorsAndTheOrderOfWarpsChangeNoBit) {
     SCOPED_TRACE(c.label);
     RunOptions vectors;
     vectors.gap = 8;
-    testing::ExpectSameBits(c.problem, CudaKernel(TiledCuda()), vectors,
-                            RunOptions());
+    testing::ExpectSameBits(c, CudaKernel(TiledCuda()), vectors, RunOptions());
   }
   EXPECT_EQ(count, chosen.size());
 }
@@ -171,7 +172,7 @@ TEST(CudaEmulatedTest, CountsAndTheOrderOfWarpsChangeNoBit) {
     SCOPED_TRACE(c.label);
     RunOptions vectors;
     vectors.gap = 8;
-    testing::ExpectSameBits(c.problem, CudaKernel(CountedCuda()), vectors,
+    testing::ExpectSameBits(c, CudaKernel(CountedCuda()), vectors,
                             RunOptions());
   }
   EXPECT_EQ(count, chosen.size());

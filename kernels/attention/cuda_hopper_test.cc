@@ -89,8 +89,7 @@ TEST(CudaHopperTest, TheOrderOfWarpsAndOfCopiesChangesNoBit) {
     SCOPED_TRACE(c.label);
     RunOptions others = Boxed();
     others.gap = 16;
-    testing::ExpectSameBits(c.problem, CudaKernel(HopperCuda()), Boxed(),
-                            others);
+    testing::ExpectSameBits(c, CudaKernel(HopperCuda()), Boxed(), others);
   }
   EXPECT_EQ(count, chosen.size());
 }
@@ -289,7 +288,8 @@ std::vector<Case> CrossedProblems() {
   };
   std::vector<Case> cases;
   for (const check::Crossed& c : check::CrossedProblems(
-           {{32, 64, 96, 128}, {17, 70}}, [&](const Problem& problem) {
+           {{{32, 64, 96, 128}, {17, 70}, /*one_query=*/true}, {{64}, {150}}},
+           [&](const Problem& problem) {
              return kernel.supports(on_gpu(problem)).ok();
            })) {
     cases.push_back(check::InBfloat16(c.of));

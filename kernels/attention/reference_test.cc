@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Changes, GradientTest,
                          [](const auto& info) { return info.param.label; });
 
 // With groups of three tokens.
-check::CrossedSizes SmallSizes() { return {{2, 3}, {9}}; }
+check::CrossedSizes SmallSizes() { return {{2, 3}, {9}, /*one_query=*/true}; }
 
 Tensors MakeTensors(const check::Case& c) {
   Tensors x = check::MakeTensors(c.problem, 7);
@@ -128,7 +128,7 @@ TEST(CrossedGradientsTest, OfAKindEveryInputHasSomeFromEveryOutput) {
       check::CrossedAxes(SmallSizes()).front().variants;
   // "kind: input from output".
   std::set<std::string> missing, seen;
-  for (const check::Crossed& c : check::CrossedProblems(SmallSizes())) {
+  for (const check::Crossed& c : check::CrossedProblems({SmallSizes()})) {
     for (int i = 0; i < kNumOutputs; ++i) {
       const auto output = static_cast<Output>(i);
       if (ShapeOf(c.of.problem, output).count() == 0) continue;
@@ -151,7 +151,7 @@ TEST(CrossedGradientsTest, OfAKindEveryInputHasSomeFromEveryOutput) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, CrossedGradientTest,
-    ::testing::ValuesIn(check::CrossedProblems(SmallSizes())),
+    ::testing::ValuesIn(check::CrossedProblems({SmallSizes()})),
     [](const auto& info) { return info.param.of.label; });
 
 // One query of width 1 whose logits, and with them weights, are known.

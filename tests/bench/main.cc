@@ -89,13 +89,13 @@ int main(int argc, char** argv) {
       chosen.push_back(&benchmark);
     }
   }
+  ordo::base::PosixFilesystem files;
+  const auto made = files.MakeFolders(parent);
+  if (!made.ok()) return Fail(std::string(made.message()));
   if (const auto writable = ordo::tests::bench::CheckJsonFile(json_file);
       !writable.ok()) {
     return Fail(std::string(writable.message()));
   }
-  ordo::base::PosixFilesystem files;
-  const auto made = files.MakeFolders(parent);
-  if (!made.ok()) return Fail(std::string(made.message()));
   parent = std::filesystem::absolute(parent);
   std::vector<Measurement> all;
   std::string lines;

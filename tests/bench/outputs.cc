@@ -1,5 +1,7 @@
 #include "tests/bench/outputs.h"
 
+#include <unistd.h>
+
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
@@ -21,7 +23,7 @@ absl::Status CheckJsonFile(const std::string& path) {
   if (there.ok() && there->is_folder) {
     return Refused("--json", absl::StrCat(path, " is a folder; name a file"));
   }
-  const std::string trial = path + ".trial";
+  const std::string trial = absl::StrCat(path, ".trial-", getpid());
   const absl::Status written = base::AtomicWrite(files, trial, "");
   files.RemoveFile(trial).IgnoreError();
   if (written.ok()) return absl::OkStatus();
@@ -34,11 +36,16 @@ absl::Status CheckPlotsFolder(const std::string& folder) {
   base::PosixFilesystem files;
   absl::Status status = files.MakeFolders(folder);
   if (status.ok()) {
-    const std::string trial = base::JoinPath(folder, "trial.svg");
-    constexpr int kSidePx = 100;
-    status = report::Draw(files, {"plot [0:1] 0\n", kSidePx, kSidePx},
-                          report::FigureForm::kSvg, trial);
-    files.RemoveFile(trial).IgnoreError();
+    for (const auto form :
+         {report::FigureForm::kSvg, report::FigureForm::kPng}) {
+      const std::string trial = base::JoinPath(
+          folder,
+          absl::StrCat(".trial-", getpid(), "-", static_cast<int>(form)));
+      constexpr int kSidePx = 100;
+      status.Update(report::Draw(files, {"plot [0:1] 0\n", kSidePx, kSidePx},
+                                 form, trial));
+      files.RemoveFile(trial).IgnoreError();
+    }
   }
   if (status.ok()) return status;
   return Refused("--plots", absl::StrCat("no figures can be drawn there: ",

@@ -223,13 +223,14 @@ absl::Status Run(const Arguments& arguments) {
     }
   }
   std::fputs(ToTable(all).c_str(), stdout);
-  if (!arguments.outputs.plots_folder.empty()) {
-    ORDO_RETURN_IF_ERROR(WriteFigures({FigureOf(arguments, found)},
-                                      arguments.outputs.plots_folder));
+  if (!arguments.outputs.json_file.empty()) {
+    ordo::base::PosixFilesystem files;
+    ORDO_RETURN_IF_ERROR(
+        ordo::base::AtomicWrite(files, arguments.outputs.json_file, lines));
   }
-  if (arguments.outputs.json_file.empty()) return absl::OkStatus();
-  ordo::base::PosixFilesystem files;
-  return ordo::base::AtomicWrite(files, arguments.outputs.json_file, lines);
+  if (arguments.outputs.plots_folder.empty()) return absl::OkStatus();
+  return WriteFigures({FigureOf(arguments, found)},
+                      arguments.outputs.plots_folder);
 }
 
 }  // namespace

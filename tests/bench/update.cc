@@ -113,18 +113,18 @@ absl::Status Run(const Arguments& arguments) {
   if (arguments.quick) options = options.Quick();
   ORDO_ASSIGN_OR_RETURN(const auto results, RunUpdate(options));
   std::fputs(TableOf(results).c_str(), stdout);
-  if (!arguments.outputs.plots_folder.empty()) {
+  if (!arguments.outputs.json_file.empty()) {
+    std::string lines;
+    for (Measurement& measurement : MeasurementsOf(results)) {
+      if (arguments.quick) measurement.params["quick"] = "true";
+      absl::StrAppend(&lines, ToJson(measurement), "\n");
+    }
+    ordo::base::PosixFilesystem files;
     ORDO_RETURN_IF_ERROR(
-        WriteFigures(FiguresOf(results), arguments.outputs.plots_folder));
+        ordo::base::AtomicWrite(files, arguments.outputs.json_file, lines));
   }
-  if (arguments.outputs.json_file.empty()) return absl::OkStatus();
-  std::string lines;
-  for (Measurement& measurement : MeasurementsOf(results)) {
-    if (arguments.quick) measurement.params["quick"] = "true";
-    absl::StrAppend(&lines, ToJson(measurement), "\n");
-  }
-  ordo::base::PosixFilesystem files;
-  return ordo::base::AtomicWrite(files, arguments.outputs.json_file, lines);
+  if (arguments.outputs.plots_folder.empty()) return absl::OkStatus();
+  return WriteFigures(FiguresOf(results), arguments.outputs.plots_folder);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "kernels/attention/check/changes.h"
 #include "kernels/attention/check/covering.h"
@@ -121,12 +123,14 @@ std::function<void(Problem*)> ValueOf(double share) {
 }
 
 // Which keys a query may see, and how far apart they are.
-std::vector<Axis> Sights() {
+std::vector<Axis> Sights(bool one_query) {
   const auto as_it_is = [](Problem* /*p*/) {};
-  return {{"queries",
-           {{"", as_it_is},
-            {"chunk", Chunk},
-            {"one_query", [](Problem* p) { p->queries = 1; }}}},
+  Axis queries = {"queries", {{"", as_it_is}, {"chunk", Chunk}}};
+  if (one_query) {
+    queries.variants.push_back(
+        {"one_query", [](Problem* p) { p->queries = 1; }});
+  }
+  return {std::move(queries),
           {"mask", {{"", as_it_is}, {"both_ways", BothWays}}},
           {"first keys",
            {{"", as_it_is}, {"windows", Bound}, {"groups", Bound, DrawGroups}}},
@@ -165,8 +169,9 @@ Case CaseOf(const std::vector<Axis>& axes, const Row& row) {
 
 }  // namespace
 
-CrossedSizes UsualSizes() {
-  return {{32, 64, 96, 128, 256}, {1, 17, 64, 70, 131}};
+std::vector<CrossedSizes> UsualSizes() {
+  return {{{32, 64, 96, 128, 256}, {70, 131}},
+          {{32, 64}, {1, 17, 64, 131}, /*one_query=*/true}};
 }
 
 std::vector<Axis> CrossedAxes(const CrossedSizes& sizes) {
@@ -179,7 +184,9 @@ std::vector<Axis> CrossedAxes(const CrossedSizes& sizes) {
       {"values", {{"", Values(1)}, {"two", Values(2)}, {"three", Values(3)}}},
       {"value width",
        {{"", ValueOf(1)}, {"narrow", ValueOf(0.75)}, {"wide", ValueOf(1.25)}}}};
-  for (Axis& axis : Sights()) axes.push_back(std::move(axis));
+  for (Axis& axis : Sights(sizes.one_query)) {
+    axes.push_back(std::move(axis));
+  }
   return axes;
 }
 
@@ -187,7 +194,9 @@ void PrintTo(const Crossed& crossed, std::ostream* out) {
   PrintTo(crossed.of, out);
 }
 
-std::vector<Crossed> CrossedProblems(
+namespace {
+
+std::vector<Crossed> Cross(
     const CrossedSizes& sizes,
     const std::function<bool(const Problem& problem)>& is_done) {
   const std::vector<Axis> axes = CrossedAxes(sizes);
@@ -205,6 +214,22 @@ std::vector<Crossed> CrossedProblems(
     crossed.push_back({CaseOf(axes, row), std::move(row)});
   }
   return crossed;
+}
+
+}  // namespace
+
+std::vector<Crossed> CrossedProblems(
+    const std::vector<CrossedSizes>& sizes,
+    const std::function<bool(const Problem& problem)>& is_done) {
+  std::vector<Crossed> all;
+  std::set<std::string> labels;
+  for (const CrossedSizes& each : sizes) {
+    for (Crossed& crossed : Cross(each, is_done)) {
+      if (!labels.insert(crossed.of.label).second) continue;
+      all.push_back(std::move(crossed));
+    }
+  }
+  return all;
 }
 
 }  // namespace ordo::kernels::attention::check

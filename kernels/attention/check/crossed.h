@@ -30,15 +30,20 @@ struct Axis {
   std::vector<Variant> variants;
 };
 
-// Of the widths of q and k, and of the keys.
+// What is crossed with the kinds.
 struct CrossedSizes {
+  // Of q and k.
   std::vector<int64_t> widths;
+  // Of the keys.
   std::vector<int64_t> lengths;
+  // A single query too, as of cached decoding.
+  bool one_query = false;
 };
 
-// Widths of the issue of kernels; one token, part of a tile, a whole one, and
-// ends beyond a tile and beyond two of 64.
-CrossedSizes UsualSizes();
+// All widths with more keys than a tile of 64 has, or two, as with few of them
+// a kernel has not much to do; and few widths with one token, part of a tile, a
+// whole one, and one query.
+std::vector<CrossedSizes> UsualSizes();
 
 // Kinds first: what encodings ask for, each by the name of one of them or of
 // its score mod.
@@ -47,17 +52,18 @@ std::vector<Axis> CrossedAxes(const CrossedSizes& sizes);
 struct Crossed {
   // In fp32; its label has those of all choices.
   Case of;
-  // The variant of each axis.
+  // The variant of each axis of its sizes.
   std::vector<int> choices;
 };
 
 // What GoogleTest calls it.
 void PrintTo(const Crossed& crossed, std::ostream* out);
 
-// All but keys that are far behind the query (ReRoPE) where others are before
-// it, which is no problem; and what `is_done`, if there is one, says no to.
+// Those of each of these sizes: all but keys that are far behind the query
+// (ReRoPE) where others are before it, which is no problem; and what `is_done`,
+// if there is one, says no to.
 std::vector<Crossed> CrossedProblems(
-    const CrossedSizes& sizes,
+    const std::vector<CrossedSizes>& sizes,
     const std::function<bool(const Problem& problem)>& is_done = nullptr);
 
 }  // namespace ordo::kernels::attention::check

@@ -21,10 +21,12 @@ std::string TextOf(const Axis& axis, int variant) {
   return axis.name + ": " + axis.variants[variant].label;
 }
 
-TEST(CrossedTest, EveryKindMeetsEveryVariantOfTheOtherAxes) {
-  const std::vector<Axis> axes = CrossedAxes(UsualSizes());
+class CrossedSizesTest : public ::testing::TestWithParam<CrossedSizes> {};
+
+TEST_P(CrossedSizesTest, EveryKindMeetsEveryVariantOfTheOtherAxes) {
+  const std::vector<Axis> axes = CrossedAxes(GetParam());
   std::set<Pair> missing, met;
-  for (const Crossed& c : CrossedProblems(UsualSizes())) {
+  for (const Crossed& c : CrossedProblems({GetParam()})) {
     for (size_t axis = 1; axis < axes.size(); ++axis) {
       met.insert({axes[0].variants[c.choices[0]].label,
                   TextOf(axes[axis], c.choices[axis])});
@@ -39,6 +41,19 @@ TEST(CrossedTest, EveryKindMeetsEveryVariantOfTheOtherAxes) {
     }
   }
   EXPECT_EQ(missing, std::set<Pair>({{"rerope", "mask: both_ways"}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Usual, CrossedSizesTest,
+                         ::testing::ValuesIn(UsualSizes()));
+
+// With one key or one tile of them hardly anything of a kind is to be seen.
+TEST(CrossedTest, EveryKindIsTriedAtEachWidthWithSeveralTilesAndQueries) {
+  const CrossedSizes sizes = UsualSizes().front();
+  EXPECT_EQ(sizes.widths, std::vector<int64_t>({32, 64, 96, 128, 256}));
+  for (const Crossed& c : CrossedProblems({sizes})) {
+    EXPECT_GT(c.of.problem.keys, 64) << c.of.label;
+    EXPECT_GT(c.of.problem.queries, 1) << c.of.label;
+  }
 }
 
 TEST(CrossedTest, FarKeysBothWaysAreNoProblem) {

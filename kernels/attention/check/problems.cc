@@ -216,7 +216,7 @@ std::vector<Case> LongProblems() {
   Problem rows = Small(Device::kCuda, 700, 64);
   rows.heads = rows.key_heads = rows.values[0].heads = 1;
   Problem biased = rows, open = rows, vectors = rows, falling = rows;
-  Problem modified = rows;
+  Problem modified = rows, far = rows;
   Bias(&biased);
   All({BothWays, Bias})(&open);
   vectors.queries = vectors.keys = 330;
@@ -226,11 +226,14 @@ std::vector<Case> LongProblems() {
   Bias(&falling);
   modified.queries = modified.keys = 400;
   AnyMod(&modified);
+  far.queries = far.keys = 400;
+  FarPair(&far);
   return {{"long", rows},
           {"long_biased", biased},
           {"long_biased_both_ways", open},
           {"long_query_band", vectors},
           {"long_mod", modified},
+          {"long_far_pair", far},
           {"long_falling", falling, DrawFallingBias}};
 }
 

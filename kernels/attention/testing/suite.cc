@@ -36,11 +36,13 @@ void ExpectSame(const Tensors& x, const Tensors& y) {
 
 }  // namespace
 
-void ExpectSameBits(const Problem& problem, const Kernel& kernel,
+void ExpectSameBits(const Case& c, const Kernel& kernel,
                     const RunOptions& options, const RunOptions& others) {
-  Tensors x = MakeTensors(problem, 2), y = x;
-  EXPECT_EQ(RunKernel(problem, kernel, options, &x), "");
-  EXPECT_EQ(RunKernel(problem, kernel, others, &y), "");
+  Tensors x = MakeTensors(c.problem, 2);
+  if (c.draw != nullptr) c.draw(c.problem, &x);
+  Tensors y = x;
+  EXPECT_EQ(RunKernel(c.problem, kernel, options, &x), "");
+  EXPECT_EQ(RunKernel(c.problem, kernel, others, &y), "");
   ExpectSame(x, y);
 }
 

@@ -24,7 +24,7 @@ void ExpectNearReference(const Case& c, const Kernel& kernel,
                          const RunOptions& options);
 
 // Expects the same bits of two runs.
-void ExpectSameBits(const Problem& problem, const Kernel& kernel,
+void ExpectSameBits(const Case& c, const Kernel& kernel,
                     const RunOptions& options, const RunOptions& others);
 
 // Expects the same bits of passes that run from graphs (captured.h); the memory
