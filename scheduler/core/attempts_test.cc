@@ -255,6 +255,39 @@ TEST_F(AttemptsTest, WhatAFailureLostIsCounted) {
   EXPECT_EQ(attempt.lost_device_seconds(), 4);
 }
 
+TEST_F(AttemptsTest, ARestartedSchedulerKnowsWhatIsSaved) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  shell_.Advance(absl::Seconds(3));
+  Observe(AttemptBuilder("a", 1).Running().Step(10).Checkpoint(1, 10));
+  shell_.Advance(absl::Seconds(4));
+  shell_.Restart();
+  ORDO_ASSERT_OK(shell_.Announce(
+      WorkerBuilder("w").Runs(AttemptBuilder("a", 1).Running().Step(17))));
+  shell_.Ignore();
+  Observe(AttemptBuilder("a", 1).Running().Step(17).Ended(
+      ObservedAttempt::SIGNAL, 9));
+  const jobs::v1::Attempt& attempt = shell_.job("a").attempts(0);
+  EXPECT_EQ(attempt.lost_steps(), 7);
+  EXPECT_EQ(attempt.lost_device_seconds(), 4);
+}
+
+TEST_F(AttemptsTest, ARestartedSchedulerKnowsThatNothingIsSaved) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  Observe(AttemptBuilder("a", 1).Running().Step(10));
+  shell_.Advance(absl::Seconds(4));
+  shell_.Restart();
+  ORDO_ASSERT_OK(shell_.Announce(
+      WorkerBuilder("w").Runs(AttemptBuilder("a", 1).Running().Step(17))));
+  shell_.Ignore();
+  Observe(AttemptBuilder("a", 1).Running().Step(17).Ended(
+      ObservedAttempt::SIGNAL, 9));
+  const jobs::v1::Attempt& attempt = shell_.job("a").attempts(0);
+  EXPECT_EQ(attempt.lost_steps(), 17);
+  EXPECT_EQ(attempt.lost_device_seconds(), 4);
+}
+
 TEST_F(AttemptsTest, AnAttemptSaysHowLongItHeldItsDevices) {
   ORDO_ASSERT_OK(
       shell_.Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"})));

@@ -66,9 +66,18 @@ std::vector<LiveRank> RanksOf(const jobs::v1::Attempt& attempt) {
   return ranks;
 }
 
-// What an attempt has used as far as its record tells, seconds times devices.
-void RestoreUse(const Moment& now, const jobs::v1::Attempt& attempt,
-                Live* live) {
+// The newest checkpoint that the live attempt itself wrote; null: none.
+CheckpointPtr WrittenBy(const JobEntry& entry,
+                        const jobs::v1::Attempt& attempt) {
+  CheckpointPtr newest = NewestCheckpoint(entry);
+  if (newest == nullptr || newest->attempt() != attempt.number()) return {};
+  return newest;
+}
+
+// What an attempt has used and reached as far as the records tell; use is
+// seconds times devices.
+void RestoreUse(const Moment& now, const JobEntry& entry, Live* live) {
+  const jobs::v1::Attempt& attempt = entry.job->newest_attempt();
   int num_devices = 0;
   for (const LiveRank& rank : live->ranks) {
     num_devices += static_cast<int>(rank.devices.size());
@@ -82,17 +91,27 @@ void RestoreUse(const Moment& now, const jobs::v1::Attempt& attempt,
   live->idle_device_seconds =
       std::clamp(num_devices * absl::ToDoubleSeconds(run - start), 0.0,
                  live->device_seconds);
+  live->step = live->durable_step = attempt.start_step();
+  live->durable = live->started;
+  if (const CheckpointPtr newest = WrittenBy(entry, attempt)) {
+    live->step = live->durable_step = newest->step();
+    live->durable = std::max(
+        live->started,
+        now.monotonic -
+            Since(now, absl::ToUnixNanos(ToTime(newest->create_time()))));
+  }
+  live->unsaved_device_seconds =
+      num_devices * absl::ToDoubleSeconds(now.monotonic - live->durable);
 }
 
 void PlaceLive(State& state, const Moment& now, Live live, JobEntry* entry) {
   const JobRecord& job = *entry->job;
   const jobs::v1::Attempt& attempt = job.newest_attempt();
-  live.counted = live.durable = now.monotonic;
+  live.counted = now.monotonic;
   live.started = now.monotonic -
                  Since(now, absl::ToUnixNanos(ToTime(attempt.start_time())));
   live.use = UseOf(job, false);
-  live.step = live.durable_step = attempt.start_step();
-  RestoreUse(now, attempt, &live);
+  RestoreUse(now, *entry, &live);
   for (size_t i = 0; i < live.ranks.size(); ++i) {
     if (live.ranks[i].over) continue;
     Worker& worker = state.workers[live.ranks[i].worker];
@@ -258,6 +277,12 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
   for (const JobPtr& job : records.jobs) {
     ORDO_RETURN_IF_ERROR(LoadJob(state, job));
   }
+  for (const CheckpointPtr& checkpoint : records.checkpoints) {
+    JobEntry* owner = OwnerOf(state, checkpoint->name());
+    if (owner == nullptr) return Damaged(checkpoint->name(), "has no job");
+    owner->checkpoints[{checkpoint->attempt(), checkpoint->step()}] =
+        checkpoint;
+  }
   // A job may need one that came later.
   for (const JobPtr& job : records.jobs) {
     ORDO_RETURN_IF_ERROR(PlaceLoaded(state, now, &state.jobs.at(job->id())));
@@ -270,12 +295,6 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
   state.next_sequence =
       std::max(state.next_sequence, records.last_sequence + 1);
   ORDO_RETURN_IF_ERROR(ShowLoaded(state, now));
-  for (const CheckpointPtr& checkpoint : records.checkpoints) {
-    JobEntry* owner = OwnerOf(state, checkpoint->name());
-    if (owner == nullptr) return Damaged(checkpoint->name(), "has no job");
-    owner->checkpoints[{checkpoint->attempt(), checkpoint->step()}] =
-        checkpoint;
-  }
   for (const ReportPtr& report : records.reports) {
     JobEntry* owner = OwnerOf(state, report->name());
     if (owner == nullptr) return Damaged(report->name(), "has no job");

@@ -89,8 +89,8 @@ struct Live {
   std::optional<absl::Duration> limit_at;
 
   // Not durable.
-  // Monotonic: when it last reached something durable: its start (or when it
-  // was loaded) or a checkpoint.
+  // Monotonic: when it last reached something durable: its start or a
+  // checkpoint.
   absl::Duration durable;
   // Its devices' time has been counted up to here (monotonic); since then they
   // are used for this.
