@@ -76,9 +76,7 @@ void Account(JobEdit& edit, const Live& live, const AttemptEnd& end) {
   turn.Counted(Count::What::kAttemptEnded, end.reason);
   attempt.set_device_seconds(live.device_seconds);
   attempt.set_idle_device_seconds(live.idle_device_seconds);
-  if (end.decision == training::v1::DONE || end.reason == reason::kStopped) {
-    return;
-  }
+  if (end.decision == training::v1::DONE) return;
   const int64_t lost = std::max<int64_t>(0, live.step - live.durable_step);
   attempt.set_lost_device_seconds(live.unsaved_device_seconds);
   attempt.set_lost_steps(lost);

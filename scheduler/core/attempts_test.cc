@@ -255,6 +255,30 @@ TEST_F(AttemptsTest, WhatAFailureLostIsCounted) {
   EXPECT_EQ(attempt.lost_device_seconds(), 4);
 }
 
+TEST_F(AttemptsTest, AStopWithoutACheckpointLosesWhatIsNotSaved) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  Observe(AttemptBuilder("a", 1).Running().Step(10));
+  shell_.Advance(absl::Seconds(4));
+  Observe(AttemptBuilder("a", 1).Running().Step(10).Exited(10));
+  EXPECT_EQ(shell_.Counted(Count::What::kStepsLost, reason::kStopped), 10);
+  EXPECT_EQ(shell_.Counted(Count::What::kDeviceSecondsLost, reason::kStopped),
+            4);
+  EXPECT_EQ(shell_.job("a").attempts(0).lost_steps(), 10);
+  EXPECT_EQ(shell_.job("a").attempts(0).lost_device_seconds(), 4);
+}
+
+TEST_F(AttemptsTest, AStopWithACheckpointLosesNothing) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  Observe(AttemptBuilder("a", 1).Running().Step(10));
+  shell_.Advance(absl::Seconds(4));
+  Observe(
+      AttemptBuilder("a", 1).Running().Step(12).Checkpoint(1, 12).Exited(10));
+  EXPECT_EQ(shell_.job("a").attempts(0).lost_steps(), 0);
+  EXPECT_EQ(shell_.job("a").attempts(0).lost_device_seconds(), 0);
+}
+
 TEST_F(AttemptsTest, ARestartedSchedulerKnowsWhatIsSaved) {
   StartWorker();
   Submit(JobBuilder("a"));
