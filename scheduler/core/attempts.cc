@@ -175,7 +175,8 @@ void Conclude(JobEdit& edit, const AttemptEnd& end) {
 void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
   Turn& turn = edit.turn();
   const std::string id = edit.read().id();
-  const AttemptEnd end = AsAsked(edit.read().newest_attempt(), told);
+  AttemptEnd end = AsAsked(edit.read().newest_attempt(), told);
+  if (IsCancelled(edit.read())) end.reason = reason::kCancelledByUser;
   Live live = *LiveIn(edit.entry());
   SetDeadline(turn.state, {Deadline::Kind::kRunLimit, id, &live.limit_at},
               std::nullopt);
@@ -186,8 +187,7 @@ void EndAttempt(JobEdit& edit, const AttemptEnd& told) {
   attempt.set_exit_code(end.exit_code);
   attempt.set_signal(end.signal);
   attempt.set_end_step(std::max(live.step, attempt.end_step()));
-  attempt.set_reason(IsCancelled(edit.read()) ? reason::kCancelledByUser
-                                              : end.reason);
+  attempt.set_reason(end.reason);
   attempt.set_message(end.message);
   edit.job().incarnation.clear();
   edit.job().acknowledged_records = 0;
@@ -214,8 +214,9 @@ void NoteForDevices(JobEdit& edit, const LiveRank& rank,
   Turn& turn = edit.turn();
   const bool finished = end.reason == reason::kFinished &&
                         AdminOf(turn.state, rank.worker) != nullptr;
+  const Asked asked = AskedOf(edit.read());
   const bool failed = end.reason == reason::kDeviceError &&
-                      AskedOf(edit.read()) != Asked::kKill;
+                      asked != Asked::kKill && asked != Asked::kCancel;
   if (!finished && !failed) return;
   turn.rank_ends.push_back(
       {edit.read().id(), rank.worker, rank.devices, finished});

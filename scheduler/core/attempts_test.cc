@@ -255,6 +255,49 @@ TEST_F(AttemptsTest, WhatAFailureLostIsCounted) {
   EXPECT_EQ(attempt.lost_device_seconds(), 4);
 }
 
+TEST_F(AttemptsTest, WhatACancelEndsIsCountedAsCancelled) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  Observe(AttemptBuilder("a", 1).Running().Step(10));
+  shell_.Advance(absl::Seconds(4));
+  ORDO_ASSERT_OK(shell_.CancelJob("a"));
+  shell_.Ignore();
+  Observe(AttemptBuilder("a", 1).Running().Step(10).Ended(
+      ObservedAttempt::KILLED, 9));
+  EXPECT_EQ(shell_.StateOf("a"), Job::CANCELLED);
+  const std::string reason = shell_.job("a").attempts(0).reason();
+  EXPECT_EQ(reason, reason::kCancelledByUser);
+  EXPECT_EQ(shell_.Counted(Count::What::kAttemptEnded, reason), 1);
+  EXPECT_EQ(shell_.Counted(Count::What::kStepsLost, reason), 10);
+  EXPECT_EQ(shell_.Counted(Count::What::kDeviceSecondsLost, reason), 4);
+  EXPECT_EQ(shell_.Counted(Count::What::kAttemptEnded, reason::kWorkerLost), 0);
+}
+
+TEST_F(AttemptsTest, AStopIsNotTakenBackByWhoOpensTheWorkerAgain) {
+  StartWorker();
+  Submit(JobBuilder("a").MaxInterruptions(1));
+  ObservedAttempt running = AttemptBuilder("a", 1).Running().Step(10);
+  Observe(running);
+  ChangeWorker change;
+  change.verb = ChangeWorker::Verb::kDrain;
+  change.worker = "w";
+  change.drain_at = shell_.now().wall;
+  change.author.owner.set_user("ada");
+  ORDO_ASSERT_OK(shell_.Change(change));
+  EXPECT_EQ(shell_.TakeDesired("w").attempts(0).action(),
+            agent::v1::DesiredAttempt::STOP);
+  running.set_phase(ObservedAttempt::STOPPING);
+  Observe(running);
+  change.verb = ChangeWorker::Verb::kUncordon;
+  ORDO_ASSERT_OK(shell_.Change(change));
+  shell_.Ignore();
+  Observe(AttemptBuilder("a", 1).Running().Step(10).Ended(
+      ObservedAttempt::KILLED, 9));
+  EXPECT_EQ(shell_.job("a").attempts(0).reason(), reason::kStopped);
+  EXPECT_EQ(shell_.job("a").interruptions(), 0);
+  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
+}
+
 TEST_F(AttemptsTest, AStopWithoutACheckpointLosesWhatIsNotSaved) {
   StartWorker();
   Submit(JobBuilder("a"));

@@ -27,11 +27,10 @@ void SetAction(const State& state, const JobEntry& entry, const Worker& worker,
                agent::v1::DesiredAttempt* desired) {
   const Options& options = state.options;
   const Asked asked = AskedOf(state, entry, &worker);
-  if (asked == Asked::kKill) {
-    const bool cancelled = entry.job->state == jobs::v1::Job::CANCELLING;
+  if (asked == Asked::kKill || asked == Asked::kCancel) {
     desired->set_action(agent::v1::DesiredAttempt::KILL);
-    *desired->mutable_grace() =
-        ToProtoDuration(cancelled ? options.cancel_grace : options.rank_grace);
+    *desired->mutable_grace() = ToProtoDuration(
+        asked == Asked::kCancel ? options.cancel_grace : options.rank_grace);
     return;
   }
   desired->set_action(asked == Asked::kStop ? agent::v1::DesiredAttempt::STOP

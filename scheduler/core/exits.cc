@@ -132,6 +132,16 @@ AttemptEnd Stopped(const ObservedAttempt& observed) {
   return end;
 }
 
+AttemptEnd Cancelled(const ObservedAttempt& observed) {
+  AttemptEnd end;
+  end.decision = training::v1::FREE;
+  end.reason = reason::kCancelledByUser;
+  end.signal = observed.signal();
+  end.message = Sentence("it was ended, since a user cancelled its job",
+                         observed.message(), "");
+  return end;
+}
+
 }  // namespace
 
 AttemptEnd JudgeExit(const ObservedAttempt& observed, Asked asked) {
@@ -145,6 +155,7 @@ AttemptEnd JudgeExit(const ObservedAttempt& observed, Asked asked) {
       return JudgeCode(observed);
     case ObservedAttempt::SIGNAL:
       if (asked == Asked::kStop) return Stopped(observed);
+      if (asked == Asked::kCancel) return Cancelled(observed);
       return Budgeted(
           observed, reason::kTrainerKilled,
           absl::StrCat("signal ", observed.signal(), " ended the trainer"),
@@ -161,6 +172,7 @@ AttemptEnd JudgeExit(const ObservedAttempt& observed, Asked asked) {
     case ObservedAttempt::KILLED:
       if (asked == Asked::kStop) return Stopped(observed);
       if (asked == Asked::kKill) return Killed(observed);
+      if (asked == Asked::kCancel) return Cancelled(observed);
       return WorkerLost("", "the worker does not run it");
     case ObservedAttempt::SUPERVISOR_LOST:
       return WorkerLost("", "its supervisor died");
@@ -175,6 +187,7 @@ training::v1::RetryDecision DecisionOf(const std::string& reason) {
   static constexpr std::pair<const char*, training::v1::RetryDecision>
       kDecisions[] = {
           {reason::kFinished, training::v1::DONE},
+          {reason::kCancelledByUser, training::v1::FREE},
           {reason::kBadSpec, training::v1::NEVER},
           {reason::kDataMissing, training::v1::NEVER},
           {reason::kNonFinite, training::v1::NEVER},

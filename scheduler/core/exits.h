@@ -29,15 +29,16 @@ enum class Asked {
   // To write a checkpoint and leave: death by a signal is then no fault of the
   // job.
   kStop,
-  // To leave, because another rank ended badly or a user cancelled it.
+  // To leave, because another rank ended badly.
   kKill,
+  // To leave, because a user cancelled it.
+  kCancel,
 };
 
 // Judges a rank of an attempt that a worker observed as EXITED.
 AttemptEnd JudgeExit(const agent::v1::ObservedAttempt& observed, Asked asked);
 
-// What follows from an end with this reason, one of reason::kAttemptEnds but
-// CANCELLED_BY_USER.
+// What follows from an end with this reason, one of reason::kAttemptEnds.
 training::v1::RetryDecision DecisionOf(const std::string& reason);
 
 // The end of what ran on a worker that is gone.

@@ -105,6 +105,15 @@ TEST(ExitsTest, DeathByTheEndOfAnotherRankIsFree) {
   EXPECT_EQ(died.decision, training::v1::BUDGETED);
 }
 
+TEST(ExitsTest, DeathByACancelIsTheUsers) {
+  for (const auto cause : {ObservedAttempt::SIGNAL, ObservedAttempt::KILLED}) {
+    const AttemptEnd end =
+        JudgeExit(AttemptBuilder("a", 1).Ended(cause, 9), Asked::kCancel);
+    EXPECT_EQ(end.reason, "CANCELLED_BY_USER");
+    EXPECT_THAT(end.message, HasSubstr("a user cancelled"));
+  }
+}
+
 TEST(ExitsTest, AnEndWithoutItsRecordsIsAFailure) {
   for (const int exit_code : {0, 10}) {
     ObservedAttempt observed = AttemptBuilder("a", 1).Exited(exit_code);

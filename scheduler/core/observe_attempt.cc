@@ -126,6 +126,7 @@ void ObserveAttempt(Turn& turn, JobEntry& entry,
                     const ObservedAttempt& observed) {
   LiveRank& rank = LiveIn(entry)->ranks[observed.rank()];
   rank.observed = true;
+  rank.stopping |= observed.phase() == ObservedAttempt::STOPPING;
   JobEdit edit(turn, entry);
   // It speaks for the attempt.
   const bool is_first = observed.rank() == 0;
@@ -142,11 +143,8 @@ void ObserveAttempt(Turn& turn, JobEntry& entry,
       edit.attempt().set_end_step(observed.finished().step());
       edit.attempt().set_end_digest(observed.finished().state_digest());
     }
-    // That a user cancelled it is said by the job.
-    const Asked asked = edit.read().state == jobs::v1::Job::CANCELLING
-                            ? Asked::kRun
-                            : AskedOf(turn.state, entry);
-    EndRank(edit, observed.rank(), JudgeExit(observed, asked));
+    EndRank(edit, observed.rank(),
+            JudgeExit(observed, AskedOf(turn.state, entry)));
   }
   edit.Commit();
 }

@@ -34,7 +34,7 @@ bool SaysMore(const Attempt& attempt, const AttemptEnd& end) {
 
 Asked AskedOf(const JobRecord& job) {
   const Attempt& attempt = job.newest_attempt();
-  if (job.state == jobs::v1::Job::CANCELLING) return Asked::kKill;
+  if (job.state == jobs::v1::Job::CANCELLING) return Asked::kCancel;
   const bool has_bad_rank =
       std::any_of(attempt.ranks().begin(), attempt.ranks().end(),
                   [](const Attempt::Rank& rank) {
@@ -59,6 +59,7 @@ Asked AskedOf(const State& state, const JobEntry& entry, const Worker* here) {
       std::any_of(ranks.begin(), ranks.end(), [&](const LiveRank& rank) {
         // The worker of one that is over may be forgotten.
         if (rank.over) return false;
+        if (rank.stopping) return true;
         const Worker& worker = here != nullptr && here->id == rank.worker
                                    ? *here
                                    : state.workers.at(rank.worker);

@@ -17,8 +17,9 @@ namespace ordo::scheduler::core {
 
 // What the workers of a job's live attempt are to do with what runs of it: by
 // the record alone, and with workers that are drained, by themselves or because
-// people said so, and devices in quarantine, which stop all of it. `here`: one
-// of the state's workers that need not be looked for; null: none is at hand.
+// people said so, and devices in quarantine, which stop all of it. A stop that
+// a worker has begun is not taken back. `here`: one of the state's workers that
+// need not be looked for; null: none is at hand.
 Asked AskedOf(const JobRecord& job);
 Asked AskedOf(const State& state, const JobEntry& entry,
               const Worker* here = nullptr);

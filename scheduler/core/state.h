@@ -76,8 +76,10 @@ struct LiveRank {
   std::vector<std::string> devices;
   // It has exited, or its worker was lost: it holds nothing any more.
   bool over = false;
-  // Not durable: the worker has listed it in this life of the scheduler.
+  // Not durable: the worker has listed it in this life of the scheduler, and
+  // that it is being stopped.
   bool observed = false;
+  bool stopping = false;
 };
 
 // A job whose newest attempt is given to workers and not over.
