@@ -76,12 +76,12 @@ void ShowQueue(State& state, const queues::v1::Queue& queue) {
   state.board_changed = true;
 }
 
-void StartWaiting(State& state, const JobRecord& job) {
+void StartWaiting(State& state, const JobEntry& entry, const JobRecord& job) {
   const JobFacts& facts = *job.facts;
   if (!state.waiting.emplace(facts.sequence, job.facts).second) return;
   const policy::Shape shape = ShapeOf(*facts.spec);
   state.board.Wait({facts.sequence, QueueOf(*facts.spec), facts.user, shape,
-                    job.priority, absl::FromUnixNanos(facts.create_ns)});
+                    job.priority, absl::FromUnixNanos(entry.order_ns)});
   state.board_changed = true;
 }
 

@@ -13,8 +13,9 @@
 namespace ordo::scheduler::core {
 
 // Puts a job on the board that waits for devices from now on, or takes it off.
-// What is so already changes nothing.
-void StartWaiting(State& state, const JobRecord& job);
+// What is so already changes nothing. `entry` is the job's, `job` its record as
+// it will be.
+void StartWaiting(State& state, const JobEntry& entry, const JobRecord& job);
 void StopWaiting(State& state, const JobRecord& job);
 
 // Brings the board up to date with a queue that is new, changed or deleted;

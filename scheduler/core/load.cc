@@ -186,6 +186,7 @@ absl::Status LoadJob(State& state, const JobPtr& job) {
   }
   state.next_sequence = facts.sequence + 1;
   entry.job = job;
+  entry.order_ns = NextOrder(state, facts);
   if (facts.request_id.empty() ||
       state.request_ids.emplace(facts.request_id, facts.id).second) {
     return absl::OkStatus();
@@ -219,7 +220,7 @@ absl::Status ShowLoaded(State& state, const Moment& now) {
                                     rank.worker, ", which another job holds"));
       }
     }
-    StartWaiting(state, *entry.job);
+    StartWaiting(state, entry, *entry.job);
     ShowStart(state, *entry.job, *live);
     if (AskedOf(*entry.job) == Asked::kRun) continue;
     state.board.NoteStopping(entry.job->facts->sequence,

@@ -29,6 +29,27 @@ TEST_F(PlacementTest, ThePriorityThatWasSetDecides) {
   EXPECT_EQ(shell_.StateOf("b"), Job::STARTING);
 }
 
+TEST_F(PlacementTest, WhoComesFirstDoesNotHangOnTheWallClock) {
+  Submit(JobBuilder("a"));
+  shell_.JumpWallClock(-absl::Hours(1));
+  Submit(JobBuilder("b"));
+  StartWorker();
+  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
+  EXPECT_EQ(shell_.StateOf("b"), Job::QUEUED);
+}
+
+TEST_F(PlacementTest, NorDoesItAfterARestart) {
+  Submit(JobBuilder("a"));
+  shell_.JumpWallClock(-absl::Hours(1));
+  Submit(JobBuilder("b"));
+  shell_.Restart();
+  Submit(JobBuilder("c"));
+  StartWorker();
+  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
+  Observe(AttemptBuilder("a", 1).Running().Exited(0));
+  EXPECT_EQ(shell_.StateOf("b"), Job::STARTING);
+}
+
 TEST_F(PlacementTest, AJobOfHigherPriorityTakesTheDeviceAfterACheckpoint) {
   StartWorker();
   Submit(JobBuilder("a"));

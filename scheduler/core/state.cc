@@ -105,6 +105,11 @@ bool TakesWork(const Worker& worker) {
          !worker.closed && !worker.emptied;
 }
 
+int64_t NextOrder(State& state, const JobFacts& job) {
+  state.last_order_ns = std::max(state.last_order_ns, job.create_ns);
+  return state.last_order_ns;
+}
+
 CheckpointPtr NewestCheckpoint(const JobEntry& entry) {
   for (auto it = entry.checkpoints.rbegin(); it != entry.checkpoints.rend();
        ++it) {

@@ -119,6 +119,10 @@ using CheckpointKey = std::pair<int32_t, int64_t>;  // attempt, step
 
 struct JobEntry {
   JobPtr job;
+  // Its age by which it waits its turn, of one that has not ended when it comes
+  // into the state: its create_ns, or that of a job before it when the wall
+  // clock went back in between.
+  int64_t order_ns = 0;
   std::variant<Queued, Box<Live>, Ended> place;
   absl::btree_map<CheckpointKey, CheckpointPtr> checkpoints;
   // By id, <evaluation>-<step>.
@@ -213,6 +217,8 @@ struct State {
 
   Options options;
   int64_t next_sequence = 1;
+  // Largest order_ns so far.
+  int64_t last_order_ns = 0;
   // Number of the last desired set.
   int64_t desired_sequence = 0;
   std::map<std::string, JobEntry> jobs;
@@ -274,6 +280,9 @@ WorkerAdminPtr AdminOf(const State& state, const std::string& worker);
 bool HasToLeave(const Worker& worker, const std::vector<std::string>& devices);
 // Whether new attempts may start there, as far as they end before its drain.
 bool TakesWork(const Worker& worker);
+// JobEntry.order_ns of a job that comes into the state after all with smaller
+// sequences; counts it as the last.
+int64_t NextOrder(State& state, const JobFacts& job);
 // The newest checkpoint that is AVAILABLE; null when there is none.
 CheckpointPtr NewestCheckpoint(const JobEntry& entry);
 // The worker as the API shows it.

@@ -168,6 +168,7 @@ std::shared_ptr<JobRecord> AddJob(Turn& turn, NewJob& created) {
   }
   JobEntry& entry = state.jobs[facts.id];
   entry.job = job;
+  entry.order_ns = NextOrder(state, facts);
   if (!facts.request_id.empty()) state.request_ids[facts.request_id] = facts.id;
   if (created.imported.has_value()) {
     TakeImported(turn, created, job.get(), &entry);

@@ -91,7 +91,7 @@ const char* WaitReason(const JobRecord& job, const Queued& queued) {
 void UpdateWaiting(State& state, const JobEntry& entry, const JobRecord& job) {
   if (WaitReason(job, std::get<Queued>(entry.place)) ==
       reason::kWaitingForDevice) {
-    StartWaiting(state, job);
+    StartWaiting(state, entry, job);
   } else {
     StopWaiting(state, job);
   }

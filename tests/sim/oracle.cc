@@ -222,7 +222,7 @@ void Oracle::CheckChange(const Durable& durable, const JobView& after) {
 void Oracle::AfterLoad(const core::State& state, const core::Records& records) {
   left_.Reset(records);
   quarantined_.clear();
-  order_.AfterLoad();
+  order_.AfterLoad(state);
   queues_.clear();
   for (const core::RowPtr& row : records.rows) {
     if (const auto queue = QueueIn(*row)) queues_[queue->name] = *queue;
@@ -409,6 +409,7 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
     }
     if (const auto* job = std::get_if<core::JobPtr>(&record->value)) {
       const JobView view = ViewOf(**job);
+      order_.TakeJob(*view.facts);
       CheckChange(left_, view);
       CheckQueue(view);
       CheckOrder(view);

@@ -33,16 +33,34 @@ bool AreAlike(const core::JobFacts& a, const core::JobFacts& b) {
 
 }  // namespace
 
-void Order::AfterLoad() {
+void Order::AfterLoad(const core::State& state) {
   reserved_.clear();
   first_ = 0;
+  newest_ = state.next_sequence - 1;
+}
+
+void Order::TakeJob(const core::JobFacts& job) {
+  if (job.sequence <= newest_) return;
+  newest_ = job.sequence;
+  clock_went_back_ |= job.create_ns < newest_ns_;
+  newest_ns_ = job.create_ns;
+}
+
+bool Order::ComesFirst(const core::State& state, const core::JobFacts& waiting,
+                       const JobView& starting) const {
+  const int32_t priority = state.jobs.at(waiting.id).job->priority;
+  if (waiting.sequence < starting.sequence && priority >= starting.priority) {
+    return true;
+  }
+  return !clock_went_back_ &&
+         PlaceOf(state, waiting) <
+             PlaceOf(state, *starting.facts, starting.priority);
 }
 
 void Order::CheckStart(const core::State& state, const JobView& job) {
   if (reserved_.count(job.sequence) > 0) return;
-  const Place place = PlaceOf(state, *job.facts, job.priority);
   for (const auto& [sequence, facts] : state.waiting) {
-    if (place < PlaceOf(state, *facts) || !AreAlike(*facts, *job.facts)) {
+    if (!AreAlike(*facts, *job.facts) || !ComesFirst(state, *facts, job)) {
       continue;
     }
     world_.Fail(absl::StrCat("job ", job.id, " begins before job ", facts->id,

@@ -14,7 +14,9 @@ namespace ordo::tests::sim {
 // Whose turn it is, by the jobs alone: a point of priority is worth so much age
 // (BoardOptions.aging). Fails the world when
 // - a job starts for which no room was kept, and one of its queue, owner and
-//   shape that comes earlier waits on;
+//   shape that comes earlier waits on: one that came before it and has no lower
+//   priority, and, while the scheduler's wall clock has never gone back between
+//   two jobs, one that is older by more than the priority between them;
 // - the first of all that wait has been that for longer than it may be.
 class Order {
  public:
@@ -25,7 +27,9 @@ class Order {
   void ExpectFirstWithin(absl::Duration bound) { bound_ = bound; }
 
   // The scheduler starts anew: what it kept is forgotten.
-  void AfterLoad();
+  void AfterLoad(const scheduler::core::State& state);
+  // A job's record left the core; jobs that are new come in their order.
+  void TakeJob(const scheduler::core::JobFacts& job);
   // A job has begun in the event that led to the state.
   void CheckStart(const scheduler::core::State& state, const JobView& job);
   // After each event, and after all its starts.
@@ -35,10 +39,19 @@ class Order {
   absl::Duration longest_first() const { return longest_first_; }
 
  private:
+  // Whether a job that waits comes before one that starts.
+  bool ComesFirst(const scheduler::core::State& state,
+                  const scheduler::core::JobFacts& waiting,
+                  const JobView& starting) const;
+
   World& world_;
   absl::Duration bound_ = absl::InfiniteDuration();
   // For whom room was kept before the event. By sequence, here and below.
   std::set<int64_t> reserved_;
+  // The newest job, and when it was created by the scheduler's wall clock.
+  int64_t newest_ = 0;
+  int64_t newest_ns_ = 0;
+  bool clock_went_back_ = false;
   // 0: nobody waits.
   int64_t first_ = 0;
   absl::Duration first_since_;
