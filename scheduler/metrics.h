@@ -21,14 +21,13 @@ inline std::vector<std::string> AttemptEndReasons() {
 }
 
 // All metrics of ordo-scheduler; those of its RPCs are base::RpcMetrics. Labels
-// come from closed sets: never a job. `worker` and `device` are those of the
-// deployment.
+// come from closed sets: never a job. `queue`, `worker` and `device` are those
+// of the deployment.
 struct SchedulerMetrics {
   explicit SchedulerMetrics(base::MetricsRegistry& registry)
-      : queue_depth(registry.AddGauge(
-            {"ordo_scheduler_queue_depth_jobs",
-             "Jobs that wait for a device or for the end of a backoff.",
-             {{"queue", {"default"}}}})),
+      : queue_depth(registry.AddGauge({"ordo_scheduler_queue_depth_jobs",
+                                       "Jobs that wait to start, by queue.",
+                                       {{"queue"}}})),
         jobs(
             registry.AddGauge({"ordo_scheduler_state_jobs",
                                "Jobs in each state.",

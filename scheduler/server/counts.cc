@@ -62,9 +62,9 @@ void ShowTotals(const View& view, SchedulerMetrics& metrics) {
     const jobs::v1::Job::State state = core::kJobStates[i];
     metrics.jobs.With({jobs::v1::Job::State_Name(state)})
         .Set(static_cast<double>(jobs[i]));
-    if (state == jobs::v1::Job::QUEUED) {
-      metrics.queue_depth.With({"default"}).Set(static_cast<double>(jobs[i]));
-    }
+  }
+  for (const auto& [queue, count] : view.CountQueued()) {
+    metrics.queue_depth.With({queue}).Set(static_cast<double>(count));
   }
   const auto workers = view.CountWorkers();
   for (const auto state :

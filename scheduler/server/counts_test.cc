@@ -71,7 +71,9 @@ TEST_F(CountsTest, TotalsAreThoseOfTheView) {
     auto facts = std::make_shared<core::JobFacts>();
     facts->id = "j" + std::to_string(i);
     facts->sequence = i;
-    facts->spec = std::make_shared<const jobs::v1::JobSpec>();
+    jobs::v1::JobSpec spec;
+    if (i == 3) spec.set_queue("night");
+    facts->spec = std::make_shared<const jobs::v1::JobSpec>(spec);
     auto job = std::make_shared<core::JobRecord>();
     job->facts = facts;
     job->state = i == 1 ? jobs::v1::Job::FAILED : jobs::v1::Job::QUEUED;
@@ -83,8 +85,36 @@ TEST_F(CountsTest, TotalsAreThoseOfTheView) {
   view.PutWorker("w", worker);
   ShowTotals(view, metrics_);
   EXPECT_EQ(metrics_.quarantined_devices.With({}).Value(), 1);
-  EXPECT_EQ(metrics_.queue_depth.With({"default"}).Value(), 2);
+  EXPECT_EQ(metrics_.queue_depth.With({"default"}).Value(), 1);
+  EXPECT_EQ(metrics_.queue_depth.With({"night"}).Value(), 1);
   EXPECT_EQ(metrics_.jobs.With({"FAILED"}).Value(), 1);
+}
+
+TEST_F(CountsTest, ADeletedQueueHasNoJobs) {
+  View view{core::Records(), {}};
+  auto facts = std::make_shared<core::JobFacts>();
+  facts->id = "j";
+  facts->sequence = 1;
+  jobs::v1::JobSpec spec;
+  spec.set_queue("night");
+  facts->spec = std::make_shared<const jobs::v1::JobSpec>(spec);
+  auto job = std::make_shared<core::JobRecord>();
+  job->facts = facts;
+  job->state = jobs::v1::Job::QUEUED;
+  view.PutJob(job);
+  ShowTotals(view, metrics_);
+  EXPECT_EQ(metrics_.queue_depth.With({"night"}).Value(), 1);
+  auto ended = std::make_shared<core::JobRecord>(*job);
+  ended->state = jobs::v1::Job::CANCELLED;
+  view.PutJob(ended);
+  queues::v1::Queue row;
+  row.set_name("queues/night");
+  row.mutable_delete_time()->set_seconds(1);
+  view.PutRow(std::make_shared<const core::Row>(
+      core::Row{core::Row::Kind::kQueue, "night", row.SerializeAsString()}));
+  ShowTotals(view, metrics_);
+  EXPECT_EQ(metrics_.queue_depth.With({"night"}).Value(), 0);
+  EXPECT_EQ(metrics_.queue_depth.With({"default"}).Value(), 0);
 }
 
 }  // namespace

@@ -71,4 +71,12 @@ Listing<Queue> QueueView::List(const Page& page) const {
   return listing;
 }
 
+std::map<std::string, int64_t> QueueView::NumQueued() const {
+  std::map<std::string, int64_t> num_queued;
+  num_queued[kDefaultQueue] = 0;
+  for (const auto& [id, queue] : queues_) num_queued[id] = 0;
+  for (const auto& [id, counts] : counts_) num_queued[id] = counts.queued;
+  return num_queued;
+}
+
 }  // namespace ordo::scheduler::server

@@ -24,6 +24,8 @@ class QueueView {
   // As in scheduler::Scheduler.
   absl::StatusOr<queues::v1::Queue> Get(const std::string& queue) const;
   Listing<queues::v1::Queue> List(const Page& page) const;
+  // Number of queued jobs of each queue, deleted ones among them.
+  std::map<std::string, int64_t> NumQueued() const;
 
  private:
   struct Counts {

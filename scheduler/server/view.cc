@@ -303,6 +303,11 @@ std::array<int64_t, std::size(core::kJobStates)> View::CountJobs() const {
   return counts;
 }
 
+std::map<std::string, int64_t> View::CountQueued() const {
+  base::MutexLock lock(mutex_);
+  return queues_.NumQueued();
+}
+
 std::map<int, int64_t> View::CountWorkers() const {
   base::MutexLock lock(mutex_);
   std::map<int, int64_t> counts;
