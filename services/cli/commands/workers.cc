@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
 #include "base/units/proto_time.h"
@@ -79,11 +80,12 @@ absl::StatusOr<Worker> Change(Context& context, const Wanted& wanted,
 // What became of it, after the worker's name.
 std::string Outcome(const Worker& worker, const Wanted& wanted) {
   if (!wanted.device.empty()) return wanted.device + " released";
-  if (worker.cordoned()) return "cordoned";
+  std::vector<std::string> closed;
+  if (worker.cordoned()) closed.push_back("cordoned");
   if (worker.has_drain_time()) {
-    return "drains at " + FormatTime(worker.drain_time());
+    closed.push_back("drains at " + FormatTime(worker.drain_time()));
   }
-  return "open";
+  return closed.empty() ? "open" : absl::StrJoin(closed, ", ");
 }
 
 absl::StatusOr<Wanted> Parse(const Arguments& arguments) {

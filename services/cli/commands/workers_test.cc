@@ -36,6 +36,12 @@ TEST_F(WorkersTest, DrainIsAtItsTimeOrNow) {
   EXPECT_THAT(out(), HasSubstr("\"drain_time\":"));
 }
 
+TEST_F(WorkersTest, DrainOfACordonedWorkerSaysWhen) {
+  EXPECT_EQ(Run({"workers", "cordon", "w"}), 0) << err();
+  EXPECT_EQ(Run({"workers", "drain", "w", "--at", "2h"}), 0) << err();
+  EXPECT_THAT(out(), HasSubstr("w cordoned, drains at "));
+}
+
 TEST_F(WorkersTest, ReleaseEndsTheQuarantineThatShowAndListTellOf) {
   workers::v1::Worker worker;
   worker.set_name("workers/w");
