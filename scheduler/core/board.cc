@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "scheduler/core/job.h"
+#include "scheduler/core/ranks.h"
 #include "scheduler/scheduler.h"
 
 namespace ordo::scheduler::core {
@@ -65,6 +66,17 @@ policy::Queue LookOf(const queues::v1::Queue& queue) {
   return look;
 }
 
+// Of those attempts of the job that are kept in its record.
+policy::DevicesByWorker FailedBefore(const JobRecord& job) {
+  policy::DevicesByWorker devices;
+  for (const AttemptPtr& attempt : job.attempts) {
+    for (const LiveRank& rank : FailedByDevice(*attempt)) {
+      devices[rank.worker].insert(rank.devices.begin(), rank.devices.end());
+    }
+  }
+  return devices;
+}
+
 }  // namespace
 
 void ShowQueue(State& state, const queues::v1::Queue& queue) {
@@ -81,7 +93,8 @@ void StartWaiting(State& state, const JobEntry& entry, const JobRecord& job) {
   if (!state.waiting.emplace(facts.sequence, job.facts).second) return;
   const policy::Shape shape = ShapeOf(*facts.spec);
   state.board.Wait({facts.sequence, QueueOf(*facts.spec), facts.user, shape,
-                    job.priority, absl::FromUnixNanos(entry.order_ns)});
+                    job.priority, absl::FromUnixNanos(entry.order_ns),
+                    FailedBefore(job)});
   state.board_changed = true;
 }
 

@@ -51,21 +51,6 @@ void PlaceQueued(State& state, const Moment& now, JobEntry* entry) {
   PlaceInQueue(state, *entry, job, times);
 }
 
-std::vector<LiveRank> RanksOf(const jobs::v1::Attempt& attempt) {
-  std::vector<LiveRank> ranks;
-  for (const jobs::v1::Attempt::Rank& each : attempt.ranks()) {
-    LiveRank& rank = ranks.emplace_back();
-    rank.worker = each.worker();
-    rank.devices.assign(each.devices().begin(), each.devices().end());
-    rank.over = each.has_end_time();
-  }
-  if (!ranks.empty()) return ranks;
-  LiveRank& only = ranks.emplace_back();
-  only.worker = attempt.worker();
-  only.devices.assign(attempt.devices().begin(), attempt.devices().end());
-  return ranks;
-}
-
 // The newest checkpoint that the live attempt itself wrote; null: none.
 CheckpointPtr WrittenBy(const JobEntry& entry,
                         const jobs::v1::Attempt& attempt) {

@@ -7,21 +7,15 @@
 
 #include "scheduler/core/admin.h"
 #include "scheduler/core/device_admin.h"
+#include "scheduler/core/ranks.h"
 #include "scheduler/core/reasons.h"
 
 namespace ordo::scheduler::core {
 namespace {
 
-using jobs::v1::Attempt;
 using workers::v1::DeviceBlame;
 
-// Where a rank ran.
-struct Place {
-  std::string worker;
-  std::vector<std::string> devices;
-};
-
-bool Overlap(const Place& a, const Place& b) {
+bool Overlap(const LiveRank& a, const LiveRank& b) {
   return a.worker == b.worker &&
          std::any_of(a.devices.begin(), a.devices.end(),
                      [&b](const std::string& device) {
@@ -30,31 +24,15 @@ bool Overlap(const Place& a, const Place& b) {
                      });
 }
 
-template <typename T>
-Place PlaceOf(const T& ran) {
-  return {ran.worker(), {ran.devices().begin(), ran.devices().end()}};
-}
-
-// Where ranks of an attempt ended that their devices failed.
-std::vector<Place> FailedOn(const Attempt& attempt) {
-  std::vector<Place> places;
-  if (attempt.ranks().empty() && attempt.reason() == reason::kDeviceError) {
-    places.push_back(PlaceOf(attempt));
-  }
-  for (const Attempt::Rank& rank : attempt.ranks()) {
-    if (rank.reason() == reason::kDeviceError) places.push_back(PlaceOf(rank));
-  }
-  return places;
-}
-
-// Of the attempts before its newest, those places that have no device of this
-// one.
-std::vector<Place> FailedElsewhere(const JobRecord& job, const Place& here) {
-  std::vector<Place> elsewhere;
+// Of the attempts before its newest, those ranks that their devices failed and
+// that had none of this one's.
+std::vector<LiveRank> FailedElsewhere(const JobRecord& job,
+                                      const LiveRank& here) {
+  std::vector<LiveRank> elsewhere;
   for (const AttemptPtr& attempt : job.attempts) {
     if (attempt == job.attempts.back()) break;
-    for (Place& place : FailedOn(*attempt)) {
-      if (!Overlap(place, here)) elsewhere.push_back(std::move(place));
+    for (LiveRank& rank : FailedByDevice(*attempt)) {
+      if (!Overlap(rank, here)) elsewhere.push_back(std::move(rank));
     }
   }
   return elsewhere;
@@ -70,18 +48,20 @@ void Keep(Turn& turn, const std::string& worker, const WorkerAdminPtr& admin,
   }
 }
 
-void AcquitOf(Turn& turn, const Place& place, const std::string& job) {
-  for (const std::string& device : place.devices) {
-    SetAdmin(turn, place.worker,
-             AcquittedOf(AdminOf(turn.state, place.worker), device, job));
+void AcquitOf(Turn& turn, const LiveRank& rank, const std::string& job) {
+  for (const std::string& device : rank.devices) {
+    SetAdmin(turn, rank.worker,
+             AcquittedOf(AdminOf(turn.state, rank.worker), device, job));
   }
 }
 
 void JudgeFailure(Turn& turn, const RankEnd& end) {
   const JobRecord& job = *turn.state.jobs.at(end.job).job;
-  const Place here{end.worker, end.devices};
-  const std::vector<Place> elsewhere = FailedElsewhere(job, here);
-  for (const Place& place : elsewhere) AcquitOf(turn, place, JobName(end.job));
+  const LiveRank here{end.worker, end.devices};
+  const std::vector<LiveRank> elsewhere = FailedElsewhere(job, here);
+  for (const LiveRank& rank : elsewhere) {
+    AcquitOf(turn, rank, JobName(end.job));
+  }
   if (!elsewhere.empty()) return AcquitOf(turn, here, JobName(end.job));
   DeviceBlame blame;
   blame.set_code(reason::kDeviceError);

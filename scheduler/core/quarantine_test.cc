@@ -128,18 +128,34 @@ TEST_F(QuarantineTest, AJobThatFailsOnTwoDevicesIsToBlameItself) {
   Submit(JobBuilder("a"));
   Fail("a", 1);
   EXPECT_EQ(NumBlames(), 1u);
-  // The next attempt runs elsewhere.
-  ChangeWorker change;
-  change.worker = "w";
-  change.author.owner.set_user("ada");
-  ORDO_ASSERT_OK(shell_.Change(change));
   Announce(WorkerBuilder("v"));
   shell_.Advance(absl::Seconds(2));
   shell_.Ignore();
-  ASSERT_EQ(shell_.StateOf("a"), Job::STARTING);
+  ASSERT_EQ(shell_.job("a").attempts(1).worker(), "v");
   Fail("a", 2, 0, "v");
   EXPECT_EQ(NumBlames(), 0u);
   EXPECT_EQ(NumBlames("v"), 0u);
+}
+
+TEST_F(QuarantineTest, AnotherAttemptRunsOnAnotherDeviceOfTheWorker) {
+  Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"}));
+  Submit(JobBuilder("a"));
+  ASSERT_EQ(shell_.job("a").attempts(0).devices(0), "cpu:0");
+  Fail("a", 1);
+  shell_.Restart();
+  Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"}));
+  shell_.Advance(absl::Seconds(2));
+  shell_.Ignore();
+  ASSERT_EQ(shell_.job("a").attempts_size(), 2);
+  EXPECT_EQ(shell_.job("a").attempts(1).devices(0), "cpu:1");
+}
+
+TEST_F(QuarantineTest, TheOnlyDeviceGetsAnotherAttempt) {
+  Submit(JobBuilder("a"));
+  Fail("a", 1);
+  shell_.Advance(absl::Seconds(2));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
 }
 
 TEST_F(QuarantineTest, OfAGangTheRankThatFailsFirstIsBlamed) {

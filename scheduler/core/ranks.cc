@@ -68,6 +68,33 @@ Asked AskedOf(const State& state, const JobEntry& entry, const Worker* here) {
   return has_to_leave ? Asked::kStop : Asked::kRun;
 }
 
+std::vector<LiveRank> RanksOf(const Attempt& attempt) {
+  std::vector<LiveRank> ranks;
+  for (const Attempt::Rank& each : attempt.ranks()) {
+    LiveRank& rank = ranks.emplace_back();
+    rank.worker = each.worker();
+    rank.devices.assign(each.devices().begin(), each.devices().end());
+    rank.over = each.has_end_time();
+  }
+  if (!ranks.empty()) return ranks;
+  LiveRank& only = ranks.emplace_back();
+  only.worker = attempt.worker();
+  only.devices.assign(attempt.devices().begin(), attempt.devices().end());
+  return ranks;
+}
+
+std::vector<LiveRank> FailedByDevice(const Attempt& attempt) {
+  std::vector<LiveRank> failed;
+  const std::vector<LiveRank> ranks = RanksOf(attempt);
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    const std::string& ended =
+        attempt.ranks().empty() ? attempt.reason()
+                                : attempt.ranks(static_cast<int>(i)).reason();
+    if (ended == reason::kDeviceError) failed.push_back(ranks[i]);
+  }
+  return failed;
+}
+
 void TakeRankEnd(int32_t rank, const AttemptEnd& end, const Moment& now,
                  Attempt* attempt) {
   Attempt::Rank& ended = *attempt->mutable_ranks(rank);

@@ -2,6 +2,7 @@
 #define ORDO_SCHEDULER_CORE_RANKS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "scheduler/core/exits.h"
@@ -23,6 +24,11 @@ namespace ordo::scheduler::core {
 Asked AskedOf(const JobRecord& job);
 Asked AskedOf(const State& state, const JobEntry& entry,
               const Worker* here = nullptr);
+
+// The ranks of an attempt, as far as its record tells.
+std::vector<LiveRank> RanksOf(const jobs::v1::Attempt& attempt);
+// Those of them that ended because their devices failed.
+std::vector<LiveRank> FailedByDevice(const jobs::v1::Attempt& attempt);
 
 // Notes the end of one of several ranks.
 void TakeRankEnd(int32_t rank, const AttemptEnd& end, const Moment& now,

@@ -109,6 +109,7 @@ void Board::Wait(const WaitingJob& job) {
   entry.lane =
       LaneFor(QueueId(tables_, job.queue), job.owner, job.shape, &tables_);
   AddToLane(job.sequence, entry, &tables_);
+  if (!job.avoided.empty()) tables_.avoided[job.sequence] = job.avoided;
 }
 
 void Board::StopWaiting(int64_t sequence) {
@@ -117,6 +118,7 @@ void Board::StopWaiting(int64_t sequence) {
   const int lane = it->second.lane;
   DropReservation(sequence, &tables_);
   TakeFromLane(sequence, &tables_);
+  tables_.avoided.erase(sequence);
   TidyLane(lane, &tables_);
 }
 
@@ -147,6 +149,7 @@ void Board::Start(int64_t sequence, const Run& run) {
   entry.started = run.started;
   entry.checkpointed = run.checkpointed;
   TakeFromLane(sequence, &tables_);
+  tables_.avoided.erase(sequence);
   Lane& lane = tables_.lanes[entry.lane];
   const Ask ask = AskOf(tables_, lane.shape);
   for (const Part& part : run.parts) {

@@ -295,6 +295,10 @@ absl::Status Check(const Board& board) {
       sums.num_running != static_cast<int64_t>(tables.running.size())) {
     return Broken("jobs are miscounted");
   }
+  for (const auto& [job, devices] : tables.avoided) {
+    if (tables.waiting.contains(job)) continue;
+    return Broken("job ", job, " avoids devices and does not wait");
+  }
   ORDO_RETURN_IF_ERROR(CheckWorkers(tables, &sums));
   ORDO_RETURN_IF_ERROR(CheckReservations(tables, &sums));
   for (const auto& [name, id] : tables.queue_ids) {

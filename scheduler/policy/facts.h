@@ -73,6 +73,9 @@ inline bool operator==(const Worker& a, const Worker& b) {
                   b.takes_work, b.drain_at);
 }
 
+// Names of devices by worker.
+using DevicesByWorker = std::map<std::string, std::set<std::string>>;
+
 struct WaitingJob {
   // Unique, grows with each creation.
   int64_t sequence = 0;
@@ -85,6 +88,8 @@ struct WaitingJob {
   int priority = 0;
   // When it was submitted; a job that waits again keeps it.
   absl::Time since;
+  // It gets these only where there is no room without them.
+  DevicesByWorker avoided = {};
 };
 
 // An attempt of a job.

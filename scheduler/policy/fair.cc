@@ -158,7 +158,7 @@ class Round {
   Assignments Fit(const LaneHead& head, int shape) {
     Assignments where;
     if (!plan_.IsBlocked(shape)) {
-      where = plan_.Fit(shape);
+      where = plan_.FitFor(head.key.sequence, shape);
       if (where.empty()) --num_open_shapes_;
     }
     if (where.empty()) {

@@ -27,6 +27,20 @@ bool IsTaken(const Assignments& taken, int worker) {
   });
 }
 
+// Those of the worker's devices that are among `avoided`, null: none.
+DeviceMask AvoidedOn(const WorkerEntry& worker,
+                     const DevicesByWorker* avoided) {
+  if (avoided == nullptr) return {};
+  const auto it = avoided->find(worker.facts.id);
+  return it == avoided->end() ? DeviceMask() : MaskOf(worker, it->second);
+}
+
+// What a job that waits avoids; null: nothing.
+const DevicesByWorker* AvoidedBy(const Tables& tables, int64_t job) {
+  const auto it = tables.avoided.find(job);
+  return it == tables.avoided.end() ? nullptr : &it->second;
+}
+
 }  // namespace
 
 Assignments Fewest(Assignments candidates, int ranks) {
@@ -108,8 +122,11 @@ const RoomKeys* Plan::TouchedKeys(int worker_class, int kind, int which) const {
 }
 
 int Plan::RanksAt(const Search& search, int worker) const {
-  return RanksIn(tables_.workers[worker], RoomAt(worker), search.ask,
-                 search.stay);
+  const WorkerEntry& entry = tables_.workers[worker];
+  const Room& room = RoomAt(worker);
+  const DeviceMask avoided = AvoidedOn(entry, search.avoided);
+  if (avoided.empty()) return RanksIn(entry, room, search.ask, search.stay);
+  return RanksIn(entry, Without(entry, avoided, room), search.ask, search.stay);
 }
 
 void Plan::Reindex(int worker, int sign) {
@@ -260,6 +277,19 @@ Assignments Plan::Fit(int shape) {
   return several;
 }
 
+Assignments Plan::FitFor(int64_t job, int shape) {
+  if (const DevicesByWorker* avoided = AvoidedBy(tables_, job)) {
+    Search search = SearchFor(shape);
+    search.avoided = avoided;
+    const int ranks = search.ask.shape.ranks;
+    const int one = FindOne(search, ranks, {}, nullptr);
+    if (one >= 0) return {{one, ranks}};
+    const Assignments several = ranks > 1 ? Spread(search) : Assignments();
+    if (!several.empty()) return several;
+  }
+  return Fit(shape);
+}
+
 Assignments Plan::FitReserved(int64_t job) const {
   const ReservationEntry& reservation = tables_.reservations.at(job);
   const int shape = tables_.lanes[tables_.waiting.at(job).lane].shape;
@@ -292,7 +322,8 @@ Start Plan::Give(const Giving& giving) {
       Part& part = start.parts.emplace_back();
       part.worker = entry.facts.id;
       part.rank = static_cast<int>(start.parts.size()) - 1;
-      const DeviceMask devices = PickDevices(entry, touched.room, ask);
+      const DeviceMask devices = PickDevices(
+          entry, touched.room, ask, AvoidedOn(entry, AvoidedBy(tables_, job)));
       for (size_t device = 0; device < entry.devices.size(); ++device) {
         if (devices.size() > device / 64 &&
             (devices[device / 64] >> device % 64 & 1)) {

@@ -54,6 +54,9 @@ class Plan {
   // does, else on the fewest. Empty: nowhere. What had no room once has none
   // later in the call.
   Assignments Fit(int shape);
+  // The same for a job that waits: without the devices that it avoids, if there
+  // is room so.
+  Assignments FitFor(int64_t job, int shape);
   bool IsBlocked(int shape) const;
   // Whether there is room for all ranks where it is kept for a job that waits;
   // if so, there. The job has a reservation.
@@ -103,6 +106,8 @@ class Plan {
     Stay stay;
     // Whether workers that hold something back are looked at too.
     bool held_back;
+    // As if these were not free; null: none.
+    const DevicesByWorker* avoided = nullptr;
   };
 
   Search SearchFor(int shape) const;

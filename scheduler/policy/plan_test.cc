@@ -49,6 +49,52 @@ TEST(PlanTest, TheFullestWorkerWithRoomIsTaken) {
   EXPECT_EQ(FitOf(test, test.Wait(Cpus(9))), "");
 }
 
+// Where the next job starts that avoids these devices.
+std::string StartOf(TestBoard& test, const Shape& shape,
+                    const DevicesByWorker& avoided) {
+  testing::Waiter waiter;
+  waiter.shape = shape;
+  waiter.avoided = avoided;
+  test.Wait(waiter);
+  const Decisions decisions = test.Place();
+  return decisions.starts.empty() ? "" : ToText(decisions.starts[0]);
+}
+
+TEST(PlanTest, AvoidedDevicesAreTakenAfterOthersOfTheWorker) {
+  TestBoard test;
+  test.PutWorker("w1", 3);
+
+  EXPECT_EQ(StartOf(test, Cpus(1), {{"w1", {"cpu:0"}}}), "1: w1[cpu:1]");
+  EXPECT_EQ(StartOf(test, Cpus(2), {{"w1", {"cpu:2"}}}), "2: w1[cpu:0 cpu:2]");
+}
+
+TEST(PlanTest, AvoidedDevicesAreTakenAfterOtherWorkers) {
+  TestBoard test;
+  test.PutWorker("w1", 1);
+  test.PutWorker("w2", 2);
+
+  EXPECT_EQ(StartOf(test, Cpus(1), {{"w1", {"cpu:0"}}}), "1: w2[cpu:0]");
+  EXPECT_EQ(StartOf(test, Gang(2, 1), {{"w2", {"cpu:1"}}}),
+            "2: w1[cpu:0] w2[cpu:1]");
+}
+
+TEST(PlanTest, AGangAvoidsDevicesWhereItSpreads) {
+  TestBoard test;
+  test.PutWorker("w1", 1);
+  test.PutWorker("w2", 1);
+  test.PutWorker("w3", 1);
+
+  EXPECT_EQ(StartOf(test, Gang(2, 1), {{"w1", {"cpu:0"}}}),
+            "1: w2[cpu:0] w3[cpu:0]");
+}
+
+TEST(PlanTest, WhereNothingElseIsFreeAJobGetsWhatItAvoids) {
+  TestBoard test;
+  test.PutWorker("w1", 1);
+
+  EXPECT_EQ(StartOf(test, Cpus(1), {{"w1", {"cpu:0"}}}), "1: w1[cpu:0]");
+}
+
 TEST(PlanTest, AGangIsOnOneWorkerIfOneHasRoom) {
   TestBoard test;
   test.PutWorker("w1", 4);

@@ -12,6 +12,10 @@ void Add(size_t device, DeviceMask* mask) {
   (*mask)[device / 64] |= uint64_t{1} << device % 64;
 }
 
+bool Has(const DeviceMask& mask, size_t device) {
+  return mask.size() > device / 64 && (mask[device / 64] >> device % 64 & 1);
+}
+
 void Remove(size_t device, DeviceMask* mask) {
   (*mask)[device / 64] &= ~(uint64_t{1} << device % 64);
 }
@@ -222,15 +226,38 @@ int RanksIn(const WorkerEntry& worker, const Room& room, const Ask& ask,
   return static_cast<int>(std::max<int64_t>(ranks, 0));
 }
 
+DeviceMask MaskOf(const WorkerEntry& worker,
+                  const std::set<std::string>& names) {
+  DeviceMask mask;
+  for (size_t i = 0; i < worker.devices.size(); ++i) {
+    if (names.count(worker.devices[i].facts.name) > 0) Add(i, &mask);
+  }
+  return mask;
+}
+
+Room Without(const WorkerEntry& worker, const DeviceMask& devices, Room room) {
+  ForEach(devices, [&](size_t device) {
+    if (!Has(room.free_devices, device)) return;
+    Remove(device, &room.free_devices);
+    --RoomFor(worker.devices[device].kind, &room).free;
+  });
+  return room;
+}
+
 DeviceMask PickDevices(const WorkerEntry& worker, const Room& room,
-                       const Ask& ask) {
+                       const Ask& ask, const DeviceMask& avoided) {
   DeviceMask picked;
   int left = ask.shape.devices;
-  ForEach(room.free_devices, [&](size_t device) {
-    if (left == 0 || !Matches(worker.devices[device], ask)) return;
-    Add(device, &picked);
-    --left;
-  });
+  for (const bool is_avoided : {false, true}) {
+    ForEach(room.free_devices, [&](size_t device) {
+      if (left == 0 || Has(avoided, device) != is_avoided ||
+          !Matches(worker.devices[device], ask)) {
+        return;
+      }
+      Add(device, &picked);
+      --left;
+    });
+  }
   ORDO_CHECK(left == 0) << worker.facts.id;
   return picked;
 }

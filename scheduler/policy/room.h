@@ -128,9 +128,15 @@ void Keep(const WorkerEntry& worker, const std::vector<Occupant>& besides,
 // How many ranks of the shape there is room for, at most all.
 int RanksIn(const WorkerEntry& worker, const Room& room, const Ask& ask,
             const Stay& stay);
-// Devices for one rank, for which there is room: the first that do.
+// The worker's devices of these names; what it lacks is ignored.
+DeviceMask MaskOf(const WorkerEntry& worker,
+                  const std::set<std::string>& names);
+// The room as if these devices were not free.
+Room Without(const WorkerEntry& worker, const DeviceMask& devices, Room room);
+// Devices for one rank, for which there is room: the first that do, those that
+// are to be avoided after all others.
 DeviceMask PickDevices(const WorkerEntry& worker, const Room& room,
-                       const Ask& ask);
+                       const Ask& ask, const DeviceMask& avoided);
 // The devices that a rank has by the worker's entries of them.
 DeviceMask DevicesOf(const WorkerEntry& worker, const Occupant& occupant);
 // What one rank of the shape occupies.

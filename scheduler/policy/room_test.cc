@@ -77,7 +77,7 @@ TEST(RoomTest, OnlyDevicesThatMatchCount) {
 
   EXPECT_EQ(RanksIn(worker, room, {memory, kCpu}, kEndless), 1);
   EXPECT_EQ(RanksIn(worker, room, {kernel, kCpu}, kEndless), 3);
-  EXPECT_EQ(PickDevices(worker, room, {kernel, kCpu})[0], 1u);
+  EXPECT_EQ(PickDevices(worker, room, {kernel, kCpu}, {})[0], 1u);
 }
 
 TEST(RoomTest, ExclusiveMeansNothingElse) {

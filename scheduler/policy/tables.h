@@ -224,6 +224,8 @@ struct Tables {
   std::vector<int> free_lanes;
 
   absl::flat_hash_map<int64_t, WaitEntry> waiting;
+  // By job; of those that wait and avoid any.
+  std::map<int64_t, DevicesByWorker> avoided;
   absl::flat_hash_map<int64_t, RunEntry> running;
   std::map<int64_t, ReservationEntry> reservations;
   // When victims are looked for again.

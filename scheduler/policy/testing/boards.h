@@ -28,6 +28,7 @@ struct Waiter {
   std::string queue = "default";
   std::string owner = "ann";
   int priority = 0;
+  DevicesByWorker avoided = {};
 };
 
 // A board with the queue `default`, at second 1000. Each job that comes is
