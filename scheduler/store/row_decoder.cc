@@ -15,6 +15,8 @@ bool Parse(std::string_view bytes, google::protobuf::MessageLite* message) {
   return message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
+}  // namespace
+
 bool ChecksumIsRight(const Table& table, const Statement& row) {
   Checksum checksum(table.name);
   const int last = row.num_columns() - 1;
@@ -27,8 +29,6 @@ bool ChecksumIsRight(const Table& table, const Statement& row) {
   }
   return row.IsInt(last) && row.Int(last) == checksum.value();
 }
-
-}  // namespace
 
 std::string Select(const Table& table, const std::string& rest) {
   return absl::StrCat("SELECT ", table.columns, " FROM ", table.name, " ",

@@ -40,6 +40,9 @@ inline constexpr Table kOther = {"other", "kind, key, body, crc", 2};
 // "SELECT <columns> FROM <table> <rest>".
 std::string Select(const Table& table, const std::string& rest);
 
+// Whether the row, whose columns are those of the table, is as it was written.
+bool ChecksumIsRight(const Table& table, const Statement& row);
+
 // Decodes rows whose columns are those of their table. Not thread-safe.
 class RowDecoder {
  public:

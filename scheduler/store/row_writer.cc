@@ -12,6 +12,7 @@
 #include "scheduler/core/present.h"
 #include "scheduler/core/state.h"
 #include "scheduler/store/checksum.h"
+#include "scheduler/store/row_decoder.h"
 #include "scheduler/store/stored.pb.h"
 
 namespace ordo::scheduler::store {
@@ -19,6 +20,9 @@ namespace {
 
 using google::protobuf::util::TimeUtil;
 
+constexpr char kPutSpec[] =
+    "INSERT INTO specs VALUES (?1, ?2, ?3, ?4) "
+    "ON CONFLICT (id) DO UPDATE SET body = ?3, crc = ?4";
 constexpr char kPutJob[] =
     "INSERT INTO jobs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
     "ON CONFLICT (sequence) DO UPDATE "
@@ -93,10 +97,11 @@ absl::StatusOr<std::unique_ptr<RowWriter>> RowWriter::Make(Database& database) {
 }
 
 absl::Status RowWriter::Prepare() {
+  const std::string find_spec = Select(kSpecs, "WHERE digest = ?");
   const std::pair<const char*, std::unique_ptr<Statement>*> statements[] = {
-      {"SELECT id FROM specs WHERE digest = ?", &find_spec_},
+      {find_spec.c_str(), &find_spec_},
       {"SELECT coalesce(max(id), 0) + 1 FROM specs", &next_spec_},
-      {"INSERT INTO specs VALUES (?1, ?2, ?3, ?4)", &put_spec_},
+      {kPutSpec, &put_spec_},
       {kPutJob, &put_job_},
       {kPutLabel, &put_label_},
       {kPutCheckpoint, &put_checkpoint_},
@@ -115,14 +120,20 @@ absl::StatusOr<int64_t> RowWriter::WriteSpec(const jobs::v1::JobSpec& spec) {
   const std::string digest = base::Sha256Hex(body);
   find_spec_->BindBlob(1, digest);
   const absl::StatusOr<bool> found = find_spec_->Step();
-  const int64_t known = found.ok() && *found ? find_spec_->Int(0) : 0;
+  const bool is_known = found.ok() && *found;
+  int64_t id = is_known ? find_spec_->Int(0) : 0;
+  const bool is_whole = is_known && ChecksumIsRight(kSpecs, *find_spec_) &&
+                        find_spec_->View(2) == body;
   find_spec_->Reset();
   ORDO_RETURN_IF_ERROR(found);
-  if (known != 0) return known;
-  const absl::StatusOr<bool> any = next_spec_->Step();
-  const int64_t id = any.ok() ? next_spec_->Int(0) : 0;
-  next_spec_->Reset();
-  ORDO_RETURN_IF_ERROR(any);
+  if (is_whole) return id;
+  // One that is damaged is written again: its digest says what it was.
+  if (!is_known) {
+    const absl::StatusOr<bool> any = next_spec_->Step();
+    id = any.ok() ? next_spec_->Int(0) : 0;
+    next_spec_->Reset();
+    ORDO_RETURN_IF_ERROR(any);
+  }
   RowBinder row("specs", *put_spec_);
   row.Int(id);
   row.Blob(digest);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "scheduler/core/present.h"
+#include "scheduler/store/row_reader.h"
 #include "scheduler/store/testing/records.h"
 #include "scheduler/store/testing/tables.h"
 
@@ -29,6 +30,17 @@ TEST_F(RowWriterTest, ASpecOfAnEarlierLifeIsFound) {
   Write({JobRecord(1, "a")});
   Write({JobRecord(4, "d")});
   EXPECT_EQ(Number("SELECT count(*) FROM specs"), 1);
+}
+
+TEST_F(RowWriterTest, ADamagedSpecIsWrittenAgainBeforeAJobNamesIt) {
+  for (const char* damage : {"crc = 0", "body = x'00'"}) {
+    Write({JobRecord(1, "a")});
+    Execute(absl::StrCat("UPDATE specs SET ", damage));
+    Write({JobRecord(4, "d")});
+    EXPECT_THAT(CheckRows(*database_), base::testing::IsOk()) << damage;
+    EXPECT_EQ(Number("SELECT count(*) FROM specs"), 1);
+    Execute("DELETE FROM jobs");
+  }
 }
 
 TEST_F(RowWriterTest, TheOrderOfMapsMakesNoOtherSpec) {
