@@ -51,16 +51,20 @@ absl::StatusOr<int64_t> Archivist::Look() {
   }
   query.keep = options_.retention.max_jobs;
   query.limit = kJobsATime;
+  absl::Status damage;
   while (!IsStopping()) {
-    ORDO_ASSIGN_OR_RETURN(std::vector<core::PastJob> expired,
+    ORDO_ASSIGN_OR_RETURN(store::ExpiredJobs expired,
                           options_.reader->FindExpired(query));
-    if (expired.empty()) break;
+    damage.Update(expired.damage);
+    if (!expired.last.has_value()) break;
     // Those that stay are passed over.
-    query.after_end_ns = expired.back().job->end_ns;
-    query.after_sequence = expired.back().job->facts->sequence;
-    ORDO_ASSIGN_OR_RETURN(const int64_t moved, Move(std::move(expired)));
+    query.after_end_ns = expired.last->end_ns;
+    query.after_sequence = expired.last->sequence;
+    if (expired.jobs.empty()) continue;
+    ORDO_ASSIGN_OR_RETURN(const int64_t moved, Move(std::move(expired.jobs)));
     num_moved += moved;
   }
+  ORDO_RETURN_IF_ERROR(damage);
   return num_moved;
 }
 

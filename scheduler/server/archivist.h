@@ -42,7 +42,7 @@ struct ArchivistOptions {
   // Removes claimed jobs from the store.
   std::function<absl::Status(const std::vector<core::PastJob>&)> retire;
   std::function<void()> let_go;
-  // Told how a look ended: how many jobs have left, or why it was cut short.
+  // Told how a look ended: how many jobs have left, or why not all could.
   std::function<void(const absl::StatusOr<int64_t>&)> on_look;
 };
 
@@ -62,7 +62,8 @@ class Archivist {
   // Ends after the jobs at hand.
   void Stop();
 
-  // Looks once; how many jobs have left.
+  // Looks once; how many jobs have left. DATA_LOSS when all have left but such
+  // as are damaged.
   absl::StatusOr<int64_t> Look();
 
  private:

@@ -26,6 +26,22 @@ using base::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+// Leaves the job "job-1" out, as if its row were damaged.
+class DamagedReader : public store::testing::MemoryStore {
+ public:
+  using MemoryStore::MemoryStore;
+
+  absl::StatusOr<store::ExpiredJobs> FindExpired(
+      const store::ExpiredQuery& query) override {
+    auto found = MemoryStore::FindExpired(query);
+    if (!found.ok() || found->jobs.empty()) return found;
+    if (found->jobs[0].job->id() != "job-1") return found;
+    found->jobs.erase(found->jobs.begin());
+    found->damage = absl::DataLossError("job-1");
+    return found;
+  }
+};
+
 // Ten jobs that ended a second after one another, the first 1001 s after 1970.
 class ArchivistTest : public ::testing::Test {
  protected:
@@ -118,6 +134,14 @@ TEST_F(ArchivistTest, AJobThatIsNeededStaysAndHoldsUpNone) {
   EXPECT_THAT(Look(), IsOkAndHolds(9));
   EXPECT_THAT(Left(), ElementsAre("job-1"));
   EXPECT_EQ(num_let_go_, num_claims_);
+}
+
+TEST_F(ArchivistTest, AJobThatIsDamagedIsReportedAndHoldsUpNone) {
+  DamagedReader reader(memory_);
+  options_.reader = &reader;
+  options_.retention.max_jobs = 0;
+  EXPECT_THAT(Look(), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(Left(), ElementsAre("job-1"));
 }
 
 TEST_F(ArchivistTest, WhatCannotBeArchivedStays) {

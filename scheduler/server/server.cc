@@ -32,7 +32,7 @@ constexpr absl::Duration kAgePeriod = absl::Seconds(1);
 void LogArchived(const absl::StatusOr<int64_t>& num_jobs) {
   if (!num_jobs.ok()) {
     LogError(
-        "jobs that have ended could not be archived; they stay, and it is "
+        "some jobs that have ended could not be archived; they stay, and it is "
         "tried again",
         {{"error", num_jobs.status()}});
   } else if (*num_jobs > 0) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/transitions.h"
@@ -43,6 +44,25 @@ struct ExpiredQuery {
   int limit = 0;
 };
 
+// When a job ended; of those that ended at once, the one of the larger sequence
+// is the later.
+struct JobEnd {
+  int64_t end_ns = 0;
+  int64_t sequence = 0;
+};
+
+// Some of them.
+struct ExpiredJobs {
+  // In the order of their ends, then of their sequences.
+  std::vector<core::PastJob> jobs;
+  // The last that was looked at, after which the next query goes on; nothing:
+  // there was none, and there are no more.
+  std::optional<JobEnd> last;
+  // DATA_LOSS, when some of which not all can be read were left out; it names
+  // the first.
+  absl::Status damage;
+};
+
 // Which checkpoints or reports.
 struct ArtifactQuery {
   // Id; empty: of all jobs.
@@ -67,8 +87,8 @@ class Reader {
   virtual absl::StatusOr<PastJobs> FindPast(
       const std::vector<std::string>& jobs,
       const std::vector<std::string>& request_ids) = 0;
-  // In the order of their ends, then of their sequences.
-  virtual absl::StatusOr<std::vector<core::PastJob>> FindExpired(
+  // Goes on behind damage.
+  virtual absl::StatusOr<ExpiredJobs> FindExpired(
       const ExpiredQuery& query) = 0;
   // Newest first, by sequence.
   virtual absl::StatusOr<std::vector<core::JobPtr>> ListEnded(

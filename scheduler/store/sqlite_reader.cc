@@ -94,8 +94,7 @@ class SqliteReader : public Reader {
   absl::StatusOr<PastJobs> FindPast(
       const std::vector<std::string>& jobs,
       const std::vector<std::string>& request_ids) override;
-  absl::StatusOr<std::vector<core::PastJob>> FindExpired(
-      const ExpiredQuery& query) override;
+  absl::StatusOr<ExpiredJobs> FindExpired(const ExpiredQuery& query) override;
   absl::StatusOr<std::vector<core::JobPtr>> ListEnded(
       const EndedQuery& query) override;
   absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() override;
@@ -229,9 +228,9 @@ absl::StatusOr<PastJobs> SqliteReader::FindPast(
   return found;
 }
 
-absl::StatusOr<std::vector<core::PastJob>> SqliteReader::FindExpired(
+absl::StatusOr<ExpiredJobs> SqliteReader::FindExpired(
     const ExpiredQuery& query) {
-  std::vector<core::PastJob> found;
+  ExpiredJobs found;
   ORDO_RETURN_IF_ERROR(With([&](Connection& connection) -> absl::Status {
     // The last of those that are too many.
     ORDO_ASSIGN_OR_RETURN(
@@ -253,8 +252,8 @@ absl::StatusOr<std::vector<core::PastJob>> SqliteReader::FindExpired(
     ORDO_ASSIGN_OR_RETURN(
         Statement * expired,
         connection.Prepare(
-            "SELECT name FROM jobs INDEXED BY ended_times WHERE end_ns <> 0 "
-            "AND (end_ns, sequence) > (?1, ?2) AND "
+            "SELECT name, end_ns, sequence FROM jobs INDEXED BY ended_times "
+            "WHERE end_ns <> 0 AND (end_ns, sequence) > (?1, ?2) AND "
             "(end_ns < ?3 OR (end_ns, sequence) <= (?4, ?5)) "
             "ORDER BY end_ns, sequence LIMIT ?6"));
     expired->BindInt(1, query.after_end_ns);
@@ -264,13 +263,18 @@ absl::StatusOr<std::vector<core::PastJob>> SqliteReader::FindExpired(
     expired->BindInt(5, last_sequence);
     expired->BindInt(6, query.limit);
     std::vector<std::string> names;
-    ORDO_RETURN_IF_ERROR(ForEach(*expired, [&names](const Statement& row) {
+    ORDO_RETURN_IF_ERROR(ForEach(*expired, [&](const Statement& row) {
       names.push_back(row.Bytes(0));
+      found.last = JobEnd{row.Int(1), row.Int(2)};
       return absl::OkStatus();
     }));
     for (const std::string& name : names) {
       ORDO_ASSIGN_OR_RETURN(auto past, connection.past().Find(name));
-      if (past.has_value()) found.push_back(*std::move(past));
+      const absl::Status damage = connection.decoder().TakeDamage();
+      found.damage.Update(damage);
+      if (damage.ok() && past.has_value()) {
+        found.jobs.push_back(*std::move(past));
+      }
     }
     return absl::OkStatus();
   }));

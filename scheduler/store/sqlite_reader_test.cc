@@ -48,6 +48,28 @@ TEST_F(SqliteReaderTest, ADamagedRowIsNamedAndOthersAreRead) {
   EXPECT_THAT(reader_->FindJob("a"), IsOk());
 }
 
+TEST_F(SqliteReaderTest, WhatExpiredIsFoundBehindDamage) {
+  Write({testing::EndedJobRecord(3, "c"), testing::EndedJobRecord(4, "d"),
+         testing::CheckpointRecord("jobs/c/checkpoints/5-1")});
+  Execute("UPDATE jobs SET crc = 0 WHERE name = 'a'");
+  Execute("UPDATE checkpoints SET crc = 0 WHERE job = 'c'");
+  ExpiredQuery query;
+  query.keep = 0;
+  query.limit = 2;
+  // Of c not all can be read.
+  ORDO_ASSERT_OK_AND_ASSIGN(ExpiredJobs expired, reader_->FindExpired(query));
+  EXPECT_TRUE(expired.jobs.empty());
+  EXPECT_THAT(expired.damage,
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("sequence 1")));
+  ASSERT_TRUE(expired.last.has_value());
+  query.after_end_ns = expired.last->end_ns;
+  query.after_sequence = expired.last->sequence;
+  ORDO_ASSERT_OK_AND_ASSIGN(expired, reader_->FindExpired(query));
+  ASSERT_EQ(expired.jobs.size(), 1u);
+  EXPECT_EQ(expired.jobs[0].job->id(), "d");
+  EXPECT_THAT(expired.damage, IsOk());
+}
+
 TEST_F(SqliteReaderTest, AFileThatIsGoneIsAnError) {
   const auto reader = MakeSqliteReader(folder_.Path("none"), {});
   EXPECT_THAT(reader->FindJob("a"),

@@ -246,7 +246,7 @@ absl::StatusOr<PastJobs> MemoryStore::FindPast(
   return found;
 }
 
-absl::StatusOr<std::vector<core::PastJob>> MemoryStore::FindExpired(
+absl::StatusOr<ExpiredJobs> MemoryStore::FindExpired(
     const ExpiredQuery& query) {
   auto ended =
       PastOf([](const core::JobRecord& job) { return job.end_ns != 0; });
@@ -255,15 +255,16 @@ absl::StatusOr<std::vector<core::PastJob>> MemoryStore::FindExpired(
   };
   std::sort(ended.begin(), ended.end(),
             [&key](const auto& a, const auto& b) { return key(a) < key(b); });
-  std::vector<core::PastJob> found;
+  ExpiredJobs found;
   for (size_t i = 0; i < ended.size(); ++i) {
     const auto num_later = static_cast<int64_t>(ended.size() - i - 1);
     const bool is_expired = ended[i].job->end_ns < query.ended_before_ns ||
                             (query.keep >= 0 && num_later >= query.keep);
-    if (static_cast<int>(found.size()) == query.limit) break;
+    if (static_cast<int>(found.jobs.size()) == query.limit) break;
     if (is_expired && key(ended[i]) > std::make_pair(query.after_end_ns,
                                                      query.after_sequence)) {
-      found.push_back(ended[i]);
+      found.jobs.push_back(ended[i]);
+      found.last = JobEnd{ended[i].job->end_ns, ended[i].job->facts->sequence};
     }
   }
   return found;

@@ -78,8 +78,7 @@ class MemoryStore : public Store, public Reader {
   absl::StatusOr<PastJobs> FindPast(
       const std::vector<std::string>& jobs,
       const std::vector<std::string>& request_ids) override;
-  absl::StatusOr<std::vector<core::PastJob>> FindExpired(
-      const ExpiredQuery& query) override;
+  absl::StatusOr<ExpiredJobs> FindExpired(const ExpiredQuery& query) override;
   absl::StatusOr<std::vector<core::JobPtr>> ListEnded(
       const EndedQuery& query) override;
   absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() override;

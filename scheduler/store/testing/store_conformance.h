@@ -503,7 +503,11 @@ TEST_P(StoreConformanceTest, ExpiredJobsAreThoseOfLongAgoAndTheSurplus) {
     const auto found = store().reader().FindExpired(query);
     EXPECT_TRUE(found.ok()) << found.status();
     std::vector<std::string> ids;
-    for (const core::PastJob& past : *found) ids.push_back(past.job->id());
+    EXPECT_TRUE(found->damage.ok()) << found->damage;
+    EXPECT_EQ(found->last.has_value(), !found->jobs.empty());
+    for (const core::PastJob& past : found->jobs) {
+      ids.push_back(past.job->id());
+    }
     return ids;
   };
   using Strings = std::vector<std::string>;
@@ -528,7 +532,7 @@ TEST_P(StoreConformanceTest, ExpiredJobsAreThoseOfLongAgoAndTheSurplus) {
   query.keep = 4;
   EXPECT_EQ(expired(query), (Strings{"a"}));
   const auto found = store().reader().FindExpired(query);
-  EXPECT_EQ(found->at(0).checkpoints.size(), 1u);
+  EXPECT_EQ(found->jobs.at(0).checkpoints.size(), 1u);
 }
 
 TEST_P(StoreConformanceTest, OfARetiredJobNameRequestAndStateStayKnown) {
