@@ -96,6 +96,8 @@ class Comparison {
       const auto count = static_cast<double>(problem_.keys);
       return Most(2 * count, problem_.queries) * change;
     }
+    // A multiplier's is of a gradient and the logit that it multiplies.
+    if (input == kMultiplier) return 2 * change * answers_.naive.largest_logit;
     if (IsTable(input)) return 2 * change;
     double largest = 0;
     for (const auto& x : answers_.inputs.inputs) {

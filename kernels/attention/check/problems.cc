@@ -219,14 +219,13 @@ std::vector<Case> LongProblems() {
   Problem modified = rows, far = rows;
   Bias(&biased);
   All({BothWays, Bias})(&open);
-  vectors.queries = vectors.keys = 330;
+  vectors.queries = vectors.keys = far.queries = far.keys = 330;
   QueryBand(&vectors);
   vectors.reach = 40;
   falling.queries = falling.keys = 400;
   Bias(&falling);
   modified.queries = modified.keys = 400;
   AnyMod(&modified);
-  far.queries = far.keys = 400;
   FarPair(&far);
   return {{"long", rows},
           {"long_biased", biased},
