@@ -40,7 +40,7 @@ using worker::agent::Task;
 using worker::agent::TaskOptions;
 
 constexpr size_t kMaxBytes = 1 << 20;
-constexpr char kNewest[] = "v2";
+constexpr char kNewest[] = "v3";
 
 class ReleasesTest : public ::testing::TestWithParam<const char*> {
  protected:
@@ -273,7 +273,7 @@ std::string NameOf(const ::testing::TestParamInfo<const char*>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, ReleasesTest,
-                         ::testing::Values("v1", kNewest), NameOf);
+                         ::testing::Values("v1", "v2", kNewest), NameOf);
 INSTANTIATE_TEST_SUITE_P(Recorded, NewestReleaseTest,
                          ::testing::Values(kNewest), NameOf);
 
