@@ -17,7 +17,21 @@ using testing::CoreTest;
 using testing::JobBuilder;
 using testing::WorkerBuilder;
 
-class AttemptsTest : public CoreTest {};
+class AttemptsTest : public CoreTest {
+ protected:
+  // The attempt of job a that runs for 4 s more, meets another scheduler, and
+  // is lost at step 17.
+  jobs::v1::Attempt LostAfterARestart() {
+    shell_.Advance(absl::Seconds(4));
+    shell_.Restart();
+    ORDO_EXPECT_OK(shell_.Announce(
+        WorkerBuilder("w").Runs(AttemptBuilder("a", 1).Running().Step(17))));
+    shell_.Ignore();
+    Observe(AttemptBuilder("a", 1).Running().Step(17).Ended(
+        ObservedAttempt::SIGNAL, 9));
+    return shell_.job("a").attempts(0);
+  }
+};
 
 TEST_F(AttemptsTest, AFailureIsRetriedAfterABackoffThatDoubles) {
   StartWorker();
@@ -327,14 +341,7 @@ TEST_F(AttemptsTest, ARestartedSchedulerKnowsWhatIsSaved) {
   Submit(JobBuilder("a"));
   shell_.Advance(absl::Seconds(3));
   Observe(AttemptBuilder("a", 1).Running().Step(10).Checkpoint(1, 10));
-  shell_.Advance(absl::Seconds(4));
-  shell_.Restart();
-  ORDO_ASSERT_OK(shell_.Announce(
-      WorkerBuilder("w").Runs(AttemptBuilder("a", 1).Running().Step(17))));
-  shell_.Ignore();
-  Observe(AttemptBuilder("a", 1).Running().Step(17).Ended(
-      ObservedAttempt::SIGNAL, 9));
-  const jobs::v1::Attempt& attempt = shell_.job("a").attempts(0);
+  const jobs::v1::Attempt attempt = LostAfterARestart();
   EXPECT_EQ(attempt.lost_steps(), 7);
   EXPECT_EQ(attempt.lost_device_seconds(), 4);
 }
@@ -343,14 +350,7 @@ TEST_F(AttemptsTest, ARestartedSchedulerKnowsThatNothingIsSaved) {
   StartWorker();
   Submit(JobBuilder("a"));
   Observe(AttemptBuilder("a", 1).Running().Step(10));
-  shell_.Advance(absl::Seconds(4));
-  shell_.Restart();
-  ORDO_ASSERT_OK(shell_.Announce(
-      WorkerBuilder("w").Runs(AttemptBuilder("a", 1).Running().Step(17))));
-  shell_.Ignore();
-  Observe(AttemptBuilder("a", 1).Running().Step(17).Ended(
-      ObservedAttempt::SIGNAL, 9));
-  const jobs::v1::Attempt& attempt = shell_.job("a").attempts(0);
+  const jobs::v1::Attempt attempt = LostAfterARestart();
   EXPECT_EQ(attempt.lost_steps(), 17);
   EXPECT_EQ(attempt.lost_device_seconds(), 4);
 }
