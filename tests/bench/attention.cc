@@ -11,8 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "base/files/file_util.h"
-#include "base/files/files.h"
 #include "base/status/status.h"
 #include "kernels/common/device_name.h"
 #include "kernels/common/type.h"
@@ -25,7 +23,6 @@
 
 namespace {
 
-using ordo::base::AtomicWrite;
 using ordo::kernels::Device;
 using ordo::kernels::DeviceName;
 using ordo::kernels::Type;
@@ -191,16 +188,11 @@ absl::Status Run(const Arguments& arguments) {
   }
   std::fputs(MemoryTable(results).c_str(), stdout);
   std::fflush(stdout);
-  if (!arguments.outputs.json_file.empty()) {
-    std::string lines;
-    for (Measurement& measurement : MeasurementsOf(results)) {
-      if (arguments.quick) measurement.params["quick"] = "true";
-      absl::StrAppend(&lines, ToJson(measurement), "\n");
-    }
-    ordo::base::PosixFilesystem files;
-    ORDO_RETURN_IF_ERROR(
-        AtomicWrite(files, arguments.outputs.json_file, lines));
+  std::vector<Measurement> measurements = MeasurementsOf(results);
+  if (arguments.quick) {
+    for (Measurement& each : measurements) each.params["quick"] = "true";
   }
+  ORDO_RETURN_IF_ERROR(arguments.outputs.WriteJson(measurements));
   if (arguments.outputs.plots_folder.empty()) return absl::OkStatus();
   return WriteFigures(FiguresOf(results), arguments.outputs.plots_folder);
 }

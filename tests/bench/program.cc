@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/files/file_util.h"
+#include "base/files/files.h"
 #include "base/process/process.h"
 #include "base/status/status.h"
 #include "model/training/numerics.h"
@@ -124,6 +125,17 @@ void Outputs::AddTo(Flags* flags) {
 absl::Status Outputs::Check() const {
   ORDO_RETURN_IF_ERROR(CheckJsonFile(json_file));
   return CheckPlotsFolder(plots_folder);
+}
+
+absl::Status Outputs::WriteJson(
+    const std::vector<model::benchmark::Measurement>& measurements) const {
+  if (json_file.empty()) return absl::OkStatus();
+  std::string lines;
+  for (const auto& measurement : measurements) {
+    absl::StrAppend(&lines, ToJson(measurement), "\n");
+  }
+  base::PosixFilesystem files;
+  return base::AtomicWrite(files, json_file, lines);
 }
 
 void AddDevice(Flags* flags, DeviceName* device) {

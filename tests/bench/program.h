@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "kernels/common/device_name.h"
+#include "model/benchmark/measurement.h"
 
 // What the programs that measure kernels share.
 
@@ -76,6 +77,9 @@ struct Outputs {
   // Whether both can be written, before anything is measured:
   // FAILED_PRECONDITION names the flag and what is wrong.
   absl::Status Check() const;
+  // A line of JSON for each, where --json says so.
+  absl::Status WriteJson(
+      const std::vector<model::benchmark::Measurement>& measurements) const;
 };
 
 // --device, as workers name devices.

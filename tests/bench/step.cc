@@ -12,8 +12,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/files/file_util.h"
-#include "base/files/files.h"
 #include "base/status/status.h"
 #include "kernels/common/device_name.h"
 #include "model/benchmark/attention_classes.h"
@@ -212,22 +210,16 @@ absl::Status Run(const Arguments& arguments) {
                         StepComparison::Create(model, shape));
   std::vector<Measurement> all;
   std::vector<Found> found;
-  std::string lines;
   for (const Component& encoding : encodings) {
     ORDO_ASSIGN_OR_RETURN(StepCosts costs, comparison->Measure(encoding));
     found.push_back({encoding.name(), FlopOf(arguments, model, encoding),
                      std::move(costs)});
     for (const Measurement& m : MeasurementsOf(arguments, found.back())) {
-      absl::StrAppend(&lines, ToJson(m), "\n");
       all.push_back(m);
     }
   }
   std::fputs(ToTable(all).c_str(), stdout);
-  if (!arguments.outputs.json_file.empty()) {
-    ordo::base::PosixFilesystem files;
-    ORDO_RETURN_IF_ERROR(
-        ordo::base::AtomicWrite(files, arguments.outputs.json_file, lines));
-  }
+  ORDO_RETURN_IF_ERROR(arguments.outputs.WriteJson(all));
   if (arguments.outputs.plots_folder.empty()) return absl::OkStatus();
   return WriteFigures({FigureOf(arguments, found)},
                       arguments.outputs.plots_folder);

@@ -8,8 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "base/files/file_util.h"
-#include "base/files/files.h"
 #include "base/status/status.h"
 #include "kernels/common/device_name.h"
 #include "model/benchmark/attention_classes.h"
@@ -113,16 +111,11 @@ absl::Status Run(const Arguments& arguments) {
   if (arguments.quick) options = options.Quick();
   ORDO_ASSIGN_OR_RETURN(const auto results, RunUpdate(options));
   std::fputs(TableOf(results).c_str(), stdout);
-  if (!arguments.outputs.json_file.empty()) {
-    std::string lines;
-    for (Measurement& measurement : MeasurementsOf(results)) {
-      if (arguments.quick) measurement.params["quick"] = "true";
-      absl::StrAppend(&lines, ToJson(measurement), "\n");
-    }
-    ordo::base::PosixFilesystem files;
-    ORDO_RETURN_IF_ERROR(
-        ordo::base::AtomicWrite(files, arguments.outputs.json_file, lines));
+  std::vector<Measurement> measurements = MeasurementsOf(results);
+  if (arguments.quick) {
+    for (Measurement& each : measurements) each.params["quick"] = "true";
   }
+  ORDO_RETURN_IF_ERROR(arguments.outputs.WriteJson(measurements));
   if (arguments.outputs.plots_folder.empty()) return absl::OkStatus();
   return WriteFigures(FiguresOf(results), arguments.outputs.plots_folder);
 }
