@@ -17,6 +17,13 @@ def _precompiled_header_impl(ctx):
     ).compilation_context
     output = ctx.actions.declare_file(ctx.label.name + ".h.gch")
     options = ctx.fragments.cpp
+    is_clang = toolchain.compiler == "clang"
+
+    # As for compiling: see .bazelrc. Clang's names the folder that it was made
+    # in, and another checkout, which shares the disk cache, has no such folder.
+    requirements = {"no-sandbox": "1"}
+    if is_clang:
+        requirements["no-cache"] = "1"
     variables = cc_common.create_compile_variables(
         feature_configuration = features,
         cc_toolchain = toolchain,
@@ -52,13 +59,12 @@ def _precompiled_header_impl(ctx):
         outputs = [output],
         mnemonic = "PrecompileHeader",
         progress_message = "Precompiling " + ctx.file.hdr.short_path,
-        # As for compiling: see .bazelrc.
-        execution_requirements = {"no-sandbox": "1"},
+        execution_requirements = requirements,
     )
 
     # Clang, unlike g++, lists among a source's includes what the precompiled
     # header was made of.
-    made_of = [compilation.headers] if toolchain.compiler == "clang" else []
+    made_of = [compilation.headers] if is_clang else []
     return [
         DefaultInfo(files = depset([output])),
         CcInfo(compilation_context = cc_common.create_compilation_context(
