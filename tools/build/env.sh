@@ -20,12 +20,12 @@ ORDO_DEPS=${ORDO_DEPS:-$HOME/.cache/ordo}
 # The scripts and Bazel run in different folders; all mean the caller's.
 [[ $ORDO_DEPS == /* ]] || ORDO_DEPS=$PWD/$ORDO_DEPS
 export HOME ORDO_DEPS USER
+ORDO_DISK_CACHE=--disk_cache=$ORDO_DEPS/build-cache
 
 # ordo_bazel COMMAND ARGUMENT...: Bazel in this checkout, with the cache that
 # checkouts share.
 ordo_bazel() {
   local command=$1
   shift
-  (cd "$ORDO_ROOT" && exec bazel "$command" \
-    --disk_cache="$ORDO_DEPS/build-cache" "$@")
+  (cd "$ORDO_ROOT" && exec bazel "$command" "$ORDO_DISK_CACHE" "$@")
 }
