@@ -113,6 +113,10 @@ struct SchedulerMetrics {
         commit_records(
             registry.AddCounter({"ordo_scheduler_commit_records_total",
                                  "Records written to the store."})),
+        damaged_records(registry.AddCounter(
+            {"ordo_scheduler_damaged_records_total",
+             "Jobs that have ended, checkpoints and reports that the store "
+             "cannot read any more and that were left out, each once."})),
         full_disks(registry.AddCounter(
             {"ordo_scheduler_full_disks_total",
              "Times that the disk of the store was found full."})),
@@ -143,6 +147,7 @@ struct SchedulerMetrics {
   base::GaugeFamily tokens_per_second;
   base::HistogramFamily commit_latency;
   base::CounterFamily commit_records;
+  base::CounterFamily damaged_records;
   base::CounterFamily full_disks;
   base::CounterFamily dispatches;
 };

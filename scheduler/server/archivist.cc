@@ -55,7 +55,10 @@ absl::StatusOr<int64_t> Archivist::Look() {
   while (!IsStopping()) {
     ORDO_ASSIGN_OR_RETURN(store::ExpiredJobs expired,
                           options_.reader->FindExpired(query));
-    damage.Update(expired.damage);
+    if (!expired.damage.empty()) {
+      options_.on_damage(expired.damage);
+      damage.Update(expired.damage.front());
+    }
     if (!expired.last.has_value()) break;
     // Those that stay are passed over.
     query.after_end_ns = expired.last->end_ns;

@@ -42,6 +42,8 @@ struct ArchivistOptions {
   // Removes claimed jobs from the store.
   std::function<absl::Status(const std::vector<core::PastJob>&)> retire;
   std::function<void()> let_go;
+  // Told which jobs stay since not all of them can be read, as in store::Found.
+  std::function<void(const std::vector<absl::Status>&)> on_damage;
   // Told how a look ended: how many jobs have left, or why not all could.
   std::function<void(const absl::StatusOr<int64_t>&)> on_look;
 };

@@ -37,7 +37,7 @@ class DamagedReader : public store::testing::MemoryStore {
     if (!found.ok() || found->jobs.empty()) return found;
     if (found->jobs[0].job->id() != "job-1") return found;
     found->jobs.erase(found->jobs.begin());
-    found->damage = absl::DataLossError("job-1");
+    found->damage = {absl::DataLossError("job-1")};
     return found;
   }
 };
@@ -140,8 +140,13 @@ TEST_F(ArchivistTest, AJobThatIsDamagedIsReportedAndHoldsUpNone) {
   DamagedReader reader(memory_);
   options_.reader = &reader;
   options_.retention.max_jobs = 0;
+  std::vector<absl::Status> told;
+  options_.on_damage = [&told](const std::vector<absl::Status>& damage) {
+    told = damage;
+  };
   EXPECT_THAT(Look(), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(Left(), ElementsAre("job-1"));
+  EXPECT_THAT(told, ElementsAre(absl::DataLossError("job-1")));
 }
 
 TEST_F(ArchivistTest, WhatCannotBeArchivedStays) {

@@ -72,13 +72,14 @@ absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
   // The view first: a job that ends meanwhile is seen twice, not missed.
   std::vector<Job> live = view_.ListJobs(filter, before, page.size + 1);
   ORDO_ASSIGN_OR_RETURN(
-      const std::vector<core::JobPtr> ended,
+      const store::Found<core::JobPtr> ended,
       store_.ListEnded({filter.state, filter.queue, filter.owner, filter.labels,
                         before, page.size + 1}));
+  on_damage_(ended.damage);
   Listing<Job> listing;
   auto live_job = live.begin();
-  auto ended_job = ended.begin();
-  while (live_job != live.end() || ended_job != ended.end()) {
+  auto ended_job = ended.items.begin();
+  while (live_job != live.end() || ended_job != ended.items.end()) {
     if (static_cast<int>(listing.items.size()) == page.size) {
       listing.next = absl::StrCat(listing.items.back().sequence());
       break;
@@ -86,7 +87,7 @@ absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
     const int64_t live_sequence =
         live_job == live.end() ? 0 : live_job->sequence();
     const int64_t ended_sequence =
-        ended_job == ended.end() ? 0 : (*ended_job)->facts->sequence;
+        ended_job == ended.items.end() ? 0 : (*ended_job)->facts->sequence;
     if (live_sequence > ended_sequence) {
       listing.items.push_back(std::move(*live_job++));
       continue;
@@ -108,10 +109,12 @@ absl::StatusOr<jobs::v1::ExplainResponse> Reads::Explain(
 absl::StatusOr<checkpoints::v1::Checkpoint> Reads::NewestCheckpoint(
     const std::string& job) const {
   ORDO_ASSIGN_OR_RETURN(
-      const std::vector<core::CheckpointPtr> all,
+      const store::Found<core::CheckpointPtr> all,
       store_.ListCheckpoints({job, "", std::numeric_limits<int>::max()}));
+  // One that cannot be read may be the newest.
+  if (!all.damage.empty()) return all.damage.front();
   core::CheckpointPtr newest;
-  for (const core::CheckpointPtr& each : all) {
+  for (const core::CheckpointPtr& each : all.items) {
     if (each->state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
     if (newest == nullptr ||
         std::make_pair(each->attempt(), each->step()) >
@@ -141,9 +144,9 @@ absl::StatusOr<checkpoints::v1::Checkpoint> Reads::GetCheckpoint(
 absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> Reads::ListCheckpoints(
     const std::string& job, const Page& page) const {
   if (!job.empty()) ORDO_RETURN_IF_ERROR(CheckJob(job));
-  ORDO_ASSIGN_OR_RETURN(auto listed,
-                        store_.ListCheckpoints(QueryOf(job, page)));
-  return Paged(std::move(listed), page.size);
+  ORDO_ASSIGN_OR_RETURN(auto found, store_.ListCheckpoints(QueryOf(job, page)));
+  on_damage_(found.damage);
+  return Paged(std::move(found.items), page.size);
 }
 
 absl::StatusOr<reports::v1::Report> Reads::GetReport(
@@ -159,8 +162,9 @@ absl::StatusOr<reports::v1::Report> Reads::GetReport(
 absl::StatusOr<Listing<reports::v1::Report>> Reads::ListReports(
     const std::string& job, const Page& page) const {
   if (!job.empty()) ORDO_RETURN_IF_ERROR(CheckJob(job));
-  ORDO_ASSIGN_OR_RETURN(auto listed, store_.ListReports(QueryOf(job, page)));
-  return Paged(std::move(listed), page.size);
+  ORDO_ASSIGN_OR_RETURN(auto found, store_.ListReports(QueryOf(job, page)));
+  on_damage_(found.damage);
+  return Paged(std::move(found.items), page.size);
 }
 
 }  // namespace ordo::scheduler::server

@@ -1,9 +1,13 @@
 #ifndef ORDO_SCHEDULER_SERVER_READS_H_
 #define ORDO_SCHEDULER_SERVER_READS_H_
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "scheduler/core/explain.h"
@@ -15,11 +19,16 @@ namespace ordo::scheduler::server {
 
 // Reads of the API, each as in scheduler::Scheduler: jobs that have not ended
 // from the view, those that have and all checkpoints and reports from the
-// store. Never waits for a commit. Thread-safe.
+// store. Never waits for a commit. What cannot be read any more is an error for
+// whoever asks for it by name, and is left out of listings. Thread-safe.
 class Reads {
  public:
+  // Told what was left out, as in store::Found; often the same.
+  using OnDamage = std::function<void(const std::vector<absl::Status>&)>;
+
   // Both outlive this.
-  Reads(const View& view, store::Reader& store) : view_(view), store_(store) {}
+  Reads(const View& view, store::Reader& store, OnDamage on_damage)
+      : view_(view), store_(store), on_damage_(std::move(on_damage)) {}
 
   absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const;
   absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(const JobFilter& filter,
@@ -45,6 +54,7 @@ class Reads {
 
   const View& view_;
   store::Reader& store_;
+  const OnDamage on_damage_;
 };
 
 }  // namespace ordo::scheduler::server

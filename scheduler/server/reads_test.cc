@@ -45,6 +45,34 @@ core::CheckpointPtr MakeCheckpoint(const std::string& job, int64_t step,
   return checkpoint;
 }
 
+// Its listings leave something out that is damaged, if there is damage.
+class DamagedStore : public store::testing::MemoryStore {
+ public:
+  using MemoryStore::MemoryStore;
+
+  absl::StatusOr<store::Found<core::JobPtr>> ListEnded(
+      const store::EndedQuery& query) override {
+    return WithDamage(MemoryStore::ListEnded(query));
+  }
+  absl::StatusOr<store::Found<core::CheckpointPtr>> ListCheckpoints(
+      const store::ArtifactQuery& query) override {
+    return WithDamage(MemoryStore::ListCheckpoints(query));
+  }
+  absl::StatusOr<store::Found<core::ReportPtr>> ListReports(
+      const store::ArtifactQuery& query) override {
+    return WithDamage(MemoryStore::ListReports(query));
+  }
+
+  std::vector<absl::Status> damage;
+
+ private:
+  template <typename T>
+  absl::StatusOr<T> WithDamage(absl::StatusOr<T> found) {
+    if (found.ok()) found->damage = damage;
+    return found;
+  }
+};
+
 class ReadsTest : public ::testing::Test {
  protected:
   // As the writer does.
@@ -64,10 +92,12 @@ class ReadsTest : public ::testing::Test {
     return names;
   }
 
-  store::testing::MemoryStore store_{
-      std::make_shared<store::testing::Memory>()};
+  DamagedStore store_{std::make_shared<store::testing::Memory>()};
   View view_{core::Records(), {}};
-  Reads reads_{view_, store_};
+  std::vector<absl::Status> told_;
+  Reads reads_{view_, store_, [this](const std::vector<absl::Status>& damage) {
+                 told_.insert(told_.end(), damage.begin(), damage.end());
+               }};
 };
 
 TEST_F(ReadsTest, JobsAreListedNewestFirstInPagesWhereverTheyAre) {
@@ -151,6 +181,27 @@ TEST_F(ReadsTest, CheckpointsAreListedNewestFirstOfOneJobOrAll) {
   EXPECT_THAT(steps("", {page.next, 10}), ElementsAre(5, 10));
   EXPECT_THAT(reads_.ListCheckpoints("", {"jobs/x/checkpoints/1-1", 1}),
               StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST_F(ReadsTest, ListingsGoOnBehindDamageAndTellIt) {
+  Put(MakeJob("a", 1, Job::SUCCEEDED));
+  Put(MakeCheckpoint("a", 10, 100));
+  store_.damage = {absl::DataLossError("sequence 2")};
+  EXPECT_THAT(Names({}), ElementsAre("a"));
+  EXPECT_THAT(told_, ElementsAre(store_.damage[0]));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto page, reads_.ListCheckpoints("a", {}));
+  EXPECT_EQ(page.items.size(), 1u);
+  ORDO_EXPECT_OK(reads_.ListReports("a", {}));
+  EXPECT_EQ(told_.size(), 3u);
+}
+
+TEST_F(ReadsTest, WhatCannotBeReadMayBeTheLatest) {
+  Put(MakeJob("a", 1));
+  Put(MakeCheckpoint("a", 10, 100));
+  store_.damage = {absl::DataLossError("jobs/a/checkpoints/20-1")};
+  EXPECT_THAT(reads_.GetCheckpoint("a", "latest"),
+              StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(reads_.GetCheckpoint("a", "10-1"), IsOk());
 }
 
 TEST_F(ReadsTest, LatestIsTheLargestStepOfTheLastAttemptThatIsThere) {

@@ -83,8 +83,12 @@ Server::Server(ServerOptions options, core::State state,
                const core::Records& records,
                const std::map<core::JobState, int64_t>& ended)
     : options_(std::move(options)),
+      damage_(*options_.metrics),
       view_(records, ended),
-      reads_(view_, options_.store->reader()),
+      reads_(view_, options_.store->reader(),
+             [this](const std::vector<absl::Status>& damage) {
+               damage_.Add(damage);
+             }),
       remover_(*options_.files,
                [this](const absl::Status& status) {
                  options_.metrics->folder_errors.With({}).Increment();
@@ -133,6 +137,9 @@ Server::Server(ServerOptions options, core::State state,
     return Retire(jobs);
   };
   archivist.let_go = [this] { LetGo(); };
+  archivist.on_damage = [this](const std::vector<absl::Status>& damage) {
+    damage_.Add(damage);
+  };
   archivist.on_look = &LogArchived;
   archivist_ = std::make_unique<Archivist>(std::move(archivist));
   archivist_->Start();

@@ -23,6 +23,7 @@
 #include "scheduler/scheduler.h"
 #include "scheduler/server/admin_calls.h"
 #include "scheduler/server/archivist.h"
+#include "scheduler/server/damage_log.h"
 #include "scheduler/server/dispatcher.h"
 #include "scheduler/server/folder_remover.h"
 #include "scheduler/server/past_jobs.h"
@@ -209,6 +210,7 @@ class Server : public Scheduler {
   void RunTimer();
 
   const ServerOptions options_;
+  DamageLog damage_;
   View view_;
   Reads reads_;
   Watches watches_;

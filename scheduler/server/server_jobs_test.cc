@@ -4,6 +4,7 @@
 #include "scheduler/core/testing/builders.h"
 #include "scheduler/server/testing/fake_worker.h"
 #include "scheduler/server/testing/server_fixture.h"
+#include "scheduler/store/sqlite.h"
 
 namespace ordo::scheduler::server {
 namespace {
@@ -53,6 +54,25 @@ TEST_F(ServerJobsTest, ExplainNamesTheJobThatHoldsTheDevice) {
   ASSERT_GE(explained.blockers_size(), 1);
   EXPECT_EQ(explained.blockers(0).reason(), "WAITING_FOR_DEVICE");
   EXPECT_THAT(explained.summary(), HasSubstr("job a"));
+}
+
+TEST_F(ServerJobsTest, ADamagedJobIsLeftOutOfListingsAndCountedOnce) {
+  for (const char* name : {"a", "b"}) {
+    ASSERT_THAT(Create({JobBuilder(name)}), IsOk());
+    ASSERT_THAT(Cancel(name), IsOk());
+    WaitFor(name, Job::CANCELLED);
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto database,
+                            store::Database::Open(folder_.Path("ordo.db")));
+  ORDO_ASSERT_OK(database->Execute("UPDATE jobs SET crc = 0 WHERE name = 'b'"));
+  for (int i = 0; i < 2; ++i) {
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto jobs, server_->ListJobs({}, {}));
+    ASSERT_EQ(jobs.items.size(), 1u);
+    EXPECT_EQ(jobs.items[0].spec().name(), "a");
+  }
+  EXPECT_THAT(server_->GetJob("b"), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr("ordo_scheduler_damaged_records_total 1\n"));
 }
 
 }  // namespace

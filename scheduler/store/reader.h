@@ -51,6 +51,15 @@ struct JobEnd {
   int64_t sequence = 0;
 };
 
+// What a listing found: it goes on behind damage.
+template <typename T>
+struct Found {
+  std::vector<T> items;
+  // DATA_LOSS, one for each that was left out since not all of it can be read;
+  // each names the table and the key.
+  std::vector<absl::Status> damage = {};
+};
+
 // Some of them.
 struct ExpiredJobs {
   // In the order of their ends, then of their sequences.
@@ -58,9 +67,8 @@ struct ExpiredJobs {
   // The last that was looked at, after which the next query goes on; nothing:
   // there was none, and there are no more.
   std::optional<JobEnd> last;
-  // DATA_LOSS, when some of which not all can be read were left out; it names
-  // the first.
-  absl::Status damage;
+  // As in Found.
+  std::vector<absl::Status> damage = {};
 };
 
 // Which checkpoints or reports.
@@ -75,7 +83,7 @@ struct ArtifactQuery {
 // Reads what is committed: never less than the last commit that returned before
 // the call, and never half of one. Does not wait for commits, nor they for it.
 // Thread-safe. Outlived by its store. DATA_LOSS, here and below, when something
-// that was asked for cannot be read any more.
+// that was asked for by name cannot be read any more.
 class Reader {
  public:
   virtual ~Reader() = default;
@@ -91,7 +99,7 @@ class Reader {
   virtual absl::StatusOr<ExpiredJobs> FindExpired(
       const ExpiredQuery& query) = 0;
   // Newest first, by sequence.
-  virtual absl::StatusOr<std::vector<core::JobPtr>> ListEnded(
+  virtual absl::StatusOr<Found<core::JobPtr>> ListEnded(
       const EndedQuery& query) = 0;
   // How many jobs have ended in each state.
   virtual absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() = 0;
@@ -105,9 +113,9 @@ class Reader {
       const std::string& name) = 0;
   // Newest first, by create_time and name. INVALID_ARGUMENT: there is no such
   // `before`.
-  virtual absl::StatusOr<std::vector<core::CheckpointPtr>> ListCheckpoints(
+  virtual absl::StatusOr<Found<core::CheckpointPtr>> ListCheckpoints(
       const ArtifactQuery& query) = 0;
-  virtual absl::StatusOr<std::vector<core::ReportPtr>> ListReports(
+  virtual absl::StatusOr<Found<core::ReportPtr>> ListReports(
       const ArtifactQuery& query) = 0;
 };
 

@@ -119,8 +119,9 @@ core::RowPtr RowDecoder::Other(const Statement& row) {
 }
 
 absl::Status RowDecoder::TakeDamage() {
-  specs_.clear();
-  return std::exchange(damage_, Damage(path_)).status();
+  absl::Status status = damage_.status();
+  if (!status.ok()) damage_ = Damage(path_);
+  return status;
 }
 
 }  // namespace ordo::scheduler::store

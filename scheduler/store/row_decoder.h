@@ -60,6 +60,8 @@ class RowDecoder {
 
   // Of all rows since the last call.
   absl::Status TakeDamage();
+  // The specs of earlier rows are read again when they are needed.
+  void ForgetSpecs() { specs_.clear(); }
 
  private:
   explicit RowDecoder(Database& database)
@@ -73,7 +75,7 @@ class RowDecoder {
   const std::string path_;
   Damage damage_;
   std::unique_ptr<Statement> find_spec_;
-  // By id, of the rows since TakeDamage.
+  // By id, of the rows since ForgetSpecs; null: damaged.
   std::map<int64_t, core::SpecPtr> specs_;
 };
 

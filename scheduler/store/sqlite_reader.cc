@@ -27,6 +27,15 @@ class Connection {
   RowDecoder& decoder() { return *decoder_; }
   PastReader& past() { return *past_; }
 
+  // Whether all that was decoded since the last call could be read; else adds
+  // what could not.
+  bool IsWhole(std::vector<absl::Status>* damage);
+  // Decodes the rows of a bound query until there are so many items, behind
+  // damage too. `decode` gives what a row holds.
+  template <typename T, typename Decode>
+  absl::Status Collect(Statement& query, int limit, Decode decode,
+                       Found<T>* found);
+
   absl::Status Begin() { return begin_->Run(); }
   // Gives the damage that was met.
   absl::Status End();
@@ -65,8 +74,33 @@ absl::StatusOr<Statement*> Connection::Prepare(const std::string& sql) {
 
 absl::Status Connection::End() {
   const absl::Status damage = decoder_->TakeDamage();
+  decoder_->ForgetSpecs();
   const absl::Status status = end_->Run();
   return status.ok() ? damage : status;
+}
+
+bool Connection::IsWhole(std::vector<absl::Status>* damage) {
+  absl::Status met = decoder_->TakeDamage();
+  if (met.ok()) return true;
+  damage->push_back(std::move(met));
+  return false;
+}
+
+template <typename T, typename Decode>
+absl::Status Connection::Collect(Statement& query, int limit, Decode decode,
+                                 Found<T>* found) {
+  absl::Status status;
+  while (static_cast<int64_t>(found->items.size()) < limit) {
+    const absl::StatusOr<bool> has_row = query.Step();
+    status = has_row.status();
+    if (!has_row.ok() || !*has_row) break;
+    absl::StatusOr<T> item = decode(query);
+    status = item.status();
+    if (!item.ok()) break;
+    if (IsWhole(&found->damage)) found->items.push_back(*std::move(item));
+  }
+  query.Reset();
+  return status;
 }
 
 // Runs a bound query to its end.
@@ -95,7 +129,7 @@ class SqliteReader : public Reader {
       const std::vector<std::string>& jobs,
       const std::vector<std::string>& request_ids) override;
   absl::StatusOr<ExpiredJobs> FindExpired(const ExpiredQuery& query) override;
-  absl::StatusOr<std::vector<core::JobPtr>> ListEnded(
+  absl::StatusOr<Found<core::JobPtr>> ListEnded(
       const EndedQuery& query) override;
   absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() override;
   absl::StatusOr<std::vector<std::string>> DeletedCheckpoints() override;
@@ -106,11 +140,11 @@ class SqliteReader : public Reader {
   absl::StatusOr<core::ReportPtr> FindReport(const std::string& name) override {
     return FindArtifact(kReports, name, &RowDecoder::Report);
   }
-  absl::StatusOr<std::vector<core::CheckpointPtr>> ListCheckpoints(
+  absl::StatusOr<Found<core::CheckpointPtr>> ListCheckpoints(
       const ArtifactQuery& query) override {
     return ListArtifacts(kCheckpoints, query, &RowDecoder::Checkpoint);
   }
-  absl::StatusOr<std::vector<core::ReportPtr>> ListReports(
+  absl::StatusOr<Found<core::ReportPtr>> ListReports(
       const ArtifactQuery& query) override {
     return ListArtifacts(kReports, query, &RowDecoder::Report);
   }
@@ -127,9 +161,9 @@ class SqliteReader : public Reader {
                                        const std::string& name,
                                        Decode<Pointer> decode);
   template <typename Pointer>
-  absl::StatusOr<std::vector<Pointer>> ListArtifacts(const Table& table,
-                                                     const ArtifactQuery& query,
-                                                     Decode<Pointer> decode);
+  absl::StatusOr<Found<Pointer>> ListArtifacts(const Table& table,
+                                               const ArtifactQuery& query,
+                                               Decode<Pointer> decode);
 
   const std::string path_;
   DatabaseOptions options_;
@@ -270,9 +304,7 @@ absl::StatusOr<ExpiredJobs> SqliteReader::FindExpired(
     }));
     for (const std::string& name : names) {
       ORDO_ASSIGN_OR_RETURN(auto past, connection.past().Find(name));
-      const absl::Status damage = connection.decoder().TakeDamage();
-      found.damage.Update(damage);
-      if (damage.ok() && past.has_value()) {
+      if (connection.IsWhole(&found.damage) && past.has_value()) {
         found.jobs.push_back(*std::move(past));
       }
     }
@@ -296,7 +328,8 @@ std::string Conditions(const EndedQuery& query) {
 }
 
 // Walks the index that leads to the fewest of them, as far as that is known:
-// people have fewer jobs than queues, and a label is on fewer than either.
+// people have fewer jobs than queues, and a label is on fewer than either. How
+// many rows it takes shows as they are read.
 std::string EndedSql(const EndedQuery& query) {
   if (!query.labels.empty()) {
     // The first label leads, the others are looked up.
@@ -304,20 +337,20 @@ std::string EndedSql(const EndedQuery& query) {
         "SELECT ", kJobs.columns,
         " FROM (SELECT sequence AS labelled FROM ended_labels WHERE label = ? "
         "AND sequence < ?) CROSS JOIN jobs ON sequence = labelled",
-        Conditions(query), " ORDER BY labelled DESC LIMIT ?");
+        Conditions(query), " ORDER BY labelled DESC");
   }
   std::string index = "ended_jobs";
   if (query.state.has_value()) index = "ended_states";
   if (query.queue.has_value()) index = "ended_queues";
   if (query.owner.has_value()) index = "ended_owners";
-  return Select(kJobs, absl::StrCat("INDEXED BY ", index, " WHERE sequence < ?",
-                                    Conditions(query),
-                                    " ORDER BY sequence DESC LIMIT ?"));
+  return Select(kJobs,
+                absl::StrCat("INDEXED BY ", index, " WHERE sequence < ?",
+                             Conditions(query), " ORDER BY sequence DESC"));
 }
 
-absl::StatusOr<std::vector<core::JobPtr>> SqliteReader::ListEnded(
+absl::StatusOr<Found<core::JobPtr>> SqliteReader::ListEnded(
     const EndedQuery& query) {
-  std::vector<core::JobPtr> jobs;
+  Found<core::JobPtr> jobs;
   ORDO_RETURN_IF_ERROR(With([&](Connection& connection) -> absl::Status {
     ORDO_ASSIGN_OR_RETURN(Statement * rows,
                           connection.Prepare(EndedSql(query)));
@@ -334,12 +367,10 @@ absl::StatusOr<std::vector<core::JobPtr>> SqliteReader::ListEnded(
     for (; label != query.labels.end(); ++label) {
       rows->BindText(++parameter, LabelTerm(label->first, label->second));
     }
-    rows->BindInt(++parameter, query.limit);
-    return ForEach(*rows, [&](const Statement& row) -> absl::Status {
-      ORDO_ASSIGN_OR_RETURN(core::JobPtr job, connection.decoder().Job(row));
-      if (job != nullptr) jobs.push_back(std::move(job));
-      return absl::OkStatus();
-    });
+    return connection.Collect(
+        *rows, query.limit,
+        [&](const Statement& row) { return connection.decoder().Job(row); },
+        &jobs);
   }));
   return jobs;
 }
@@ -392,10 +423,10 @@ absl::StatusOr<Pointer> SqliteReader::FindArtifact(const Table& table,
 }
 
 template <typename Pointer>
-absl::StatusOr<std::vector<Pointer>> SqliteReader::ListArtifacts(
+absl::StatusOr<Found<Pointer>> SqliteReader::ListArtifacts(
     const Table& table, const ArtifactQuery& query, Decode<Pointer> decode) {
-  std::vector<Pointer> artifacts;
-  const std::string of_job = query.job.empty() ? "" : "job = ?4 AND ";
+  Found<Pointer> artifacts;
+  const std::string of_job = query.job.empty() ? "" : "job = ?3 AND ";
   ORDO_RETURN_IF_ERROR(With([&](Connection& connection) -> absl::Status {
     int64_t before = std::numeric_limits<int64_t>::max();
     if (!query.before.empty()) {
@@ -419,18 +450,17 @@ absl::StatusOr<std::vector<Pointer>> SqliteReader::ListArtifacts(
         connection.Prepare(
             Select(table, absl::StrCat("WHERE ", of_job,
                                        "(create_ns, name) < (?1, ?2) "
-                                       "ORDER BY create_ns DESC, name DESC "
-                                       "LIMIT ?3"))));
+                                       "ORDER BY create_ns DESC, "
+                                       "name DESC"))));
     rows->BindInt(1, before);
     rows->BindText(2, query.before);
-    rows->BindInt(3, query.limit);
-    if (!query.job.empty()) rows->BindText(4, query.job);
-    return ForEach(*rows, [&](const Statement& row) {
-      if (auto artifact = (connection.decoder().*decode)(row)) {
-        artifacts.push_back(std::move(artifact));
-      }
-      return absl::OkStatus();
-    });
+    if (!query.job.empty()) rows->BindText(3, query.job);
+    return connection.Collect(
+        *rows, query.limit,
+        [&](const Statement& row) -> absl::StatusOr<Pointer> {
+          return (connection.decoder().*decode)(row);
+        },
+        &artifacts);
   }));
   return artifacts;
 }

@@ -14,8 +14,15 @@ namespace {
 
 using base::testing::IsOk;
 using base::testing::StatusIs;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing::JobRecord;
+
+// An error that names this row.
+auto IsDamage(const std::string& row) {
+  return StatusIs(absl::StatusCode::kDataLoss, HasSubstr(row));
+}
 
 class SqliteReaderTest : public testing::TablesTest {
  protected:
@@ -59,15 +66,49 @@ TEST_F(SqliteReaderTest, WhatExpiredIsFoundBehindDamage) {
   // Of c not all can be read.
   ORDO_ASSERT_OK_AND_ASSIGN(ExpiredJobs expired, reader_->FindExpired(query));
   EXPECT_TRUE(expired.jobs.empty());
-  EXPECT_THAT(expired.damage,
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("sequence 1")));
+  EXPECT_THAT(expired.damage, ElementsAre(IsDamage("table jobs, sequence 1"),
+                                          IsDamage("table checkpoints")));
   ASSERT_TRUE(expired.last.has_value());
   query.after_end_ns = expired.last->end_ns;
   query.after_sequence = expired.last->sequence;
   ORDO_ASSERT_OK_AND_ASSIGN(expired, reader_->FindExpired(query));
   ASSERT_EQ(expired.jobs.size(), 1u);
   EXPECT_EQ(expired.jobs[0].job->id(), "d");
-  EXPECT_THAT(expired.damage, IsOk());
+  EXPECT_THAT(expired.damage, IsEmpty());
+}
+
+TEST_F(SqliteReaderTest, EndedJobsAreListedBehindDamage) {
+  Write({testing::EndedJobRecord(3, "c"), testing::EndedJobRecord(4, "d")});
+  Execute("UPDATE jobs SET crc = 0 WHERE name = 'd'");
+  Execute(
+      "UPDATE specs SET crc = 0 WHERE id = "
+      "(SELECT spec FROM jobs WHERE name = 'c')");
+  EndedQuery query;
+  query.before = 100;
+  query.limit = 1;
+  // A page is as long as without damage.
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto ended, reader_->ListEnded(query));
+  ASSERT_EQ(ended.items.size(), 1u);
+  EXPECT_EQ(ended.items[0]->id(), "a");
+  EXPECT_THAT(ended.damage, ElementsAre(IsDamage("table jobs, sequence 4"),
+                                        IsDamage("table specs")));
+}
+
+TEST_F(SqliteReaderTest, ArtifactsAreListedBehindDamage) {
+  using checkpoints::v1::Checkpoint;
+  Write({testing::CheckpointRecord("jobs/a/checkpoints/1-1",
+                                   Checkpoint::AVAILABLE, 1),
+         testing::CheckpointRecord("jobs/a/checkpoints/2-1",
+                                   Checkpoint::AVAILABLE, 2),
+         testing::CheckpointRecord("jobs/a/checkpoints/3-1",
+                                   Checkpoint::AVAILABLE, 3)});
+  Execute("UPDATE checkpoints SET crc = 0 WHERE create_ns = 3000000000");
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto found,
+                            reader_->ListCheckpoints({"a", "", 1}));
+  ASSERT_EQ(found.items.size(), 1u);
+  EXPECT_EQ(found.items[0]->name(), "jobs/a/checkpoints/2-1");
+  EXPECT_THAT(found.damage,
+              ElementsAre(IsDamage("name jobs/a/checkpoints/3-1")));
 }
 
 TEST_F(SqliteReaderTest, AFileThatIsGoneIsAnError) {

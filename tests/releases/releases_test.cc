@@ -86,7 +86,7 @@ class ReleasesTest : public ::testing::TestWithParam<const char*> {
     const auto ended = store->reader().ListEnded(query);
     EXPECT_TRUE(ended.ok()) << ended.status();
     std::vector<std::string> ids;
-    for (const auto& job : *ended) {
+    for (const auto& job : ended->items) {
       if (loaded.count(job->id()) == 0) ids.push_back(job->id());
     }
     const auto past = store->reader().FindPast(ids, {});

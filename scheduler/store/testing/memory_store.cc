@@ -32,7 +32,7 @@ bool BelongsTo(const std::string& name, const std::string& job) {
 }
 
 template <typename T>
-absl::StatusOr<std::vector<std::shared_ptr<const T>>> ListArtifacts(
+absl::StatusOr<Found<std::shared_ptr<const T>>> ListArtifacts(
     const std::map<std::string, std::shared_ptr<const T>>& all,
     const ArtifactQuery& query) {
   const auto key = [](const T& artifact) {
@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<std::shared_ptr<const T>>> ListArtifacts(
   std::sort(found.begin(), found.end(),
             [&key](const auto& a, const auto& b) { return key(*a) > key(*b); });
   found.resize(std::min(found.size(), static_cast<size_t>(query.limit)));
-  return found;
+  return Found<std::shared_ptr<const T>>{std::move(found)};
 }
 
 }  // namespace
@@ -299,14 +299,14 @@ absl::Status MemoryStore::Retire(const std::vector<std::string>& jobs,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<core::JobPtr>> MemoryStore::ListEnded(
+absl::StatusOr<Found<core::JobPtr>> MemoryStore::ListEnded(
     const EndedQuery& query) {
   auto found = PastOf(
       [&query](const core::JobRecord& job) { return Matches(job, query); });
-  std::vector<core::JobPtr> jobs;
+  Found<core::JobPtr> jobs;
   for (auto past = found.rbegin(); past != found.rend(); ++past) {
-    if (static_cast<int>(jobs.size()) == query.limit) break;
-    jobs.push_back(past->job);
+    if (static_cast<int>(jobs.items.size()) == query.limit) break;
+    jobs.items.push_back(past->job);
   }
   return jobs;
 }
@@ -347,13 +347,13 @@ absl::StatusOr<core::ReportPtr> MemoryStore::FindReport(
   return found == all.end() ? nullptr : found->second;
 }
 
-absl::StatusOr<std::vector<core::CheckpointPtr>> MemoryStore::ListCheckpoints(
+absl::StatusOr<Found<core::CheckpointPtr>> MemoryStore::ListCheckpoints(
     const ArtifactQuery& query) {
   base::MutexLock lock(memory_->mutex_);
   return ListArtifacts(memory_->held_records_.checkpoints, query);
 }
 
-absl::StatusOr<std::vector<core::ReportPtr>> MemoryStore::ListReports(
+absl::StatusOr<Found<core::ReportPtr>> MemoryStore::ListReports(
     const ArtifactQuery& query) {
   base::MutexLock lock(memory_->mutex_);
   return ListArtifacts(memory_->held_records_.reports, query);

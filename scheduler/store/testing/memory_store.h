@@ -79,16 +79,16 @@ class MemoryStore : public Store, public Reader {
       const std::vector<std::string>& jobs,
       const std::vector<std::string>& request_ids) override;
   absl::StatusOr<ExpiredJobs> FindExpired(const ExpiredQuery& query) override;
-  absl::StatusOr<std::vector<core::JobPtr>> ListEnded(
+  absl::StatusOr<Found<core::JobPtr>> ListEnded(
       const EndedQuery& query) override;
   absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() override;
   absl::StatusOr<std::vector<std::string>> DeletedCheckpoints() override;
   absl::StatusOr<core::CheckpointPtr> FindCheckpoint(
       const std::string& name) override;
   absl::StatusOr<core::ReportPtr> FindReport(const std::string& name) override;
-  absl::StatusOr<std::vector<core::CheckpointPtr>> ListCheckpoints(
+  absl::StatusOr<Found<core::CheckpointPtr>> ListCheckpoints(
       const ArtifactQuery& query) override;
-  absl::StatusOr<std::vector<core::ReportPtr>> ListReports(
+  absl::StatusOr<Found<core::ReportPtr>> ListReports(
       const ArtifactQuery& query) override;
 
  private:

@@ -328,20 +328,30 @@ TEST_P(StoreConformanceTest, AnEmptyCommitIsFine) {
 }
 
 // Names of jobs.
-inline std::vector<std::string> Ids(
-    const absl::StatusOr<std::vector<core::JobPtr>>& jobs) {
-  EXPECT_TRUE(jobs.ok()) << jobs.status();
+inline std::vector<std::string> Ids(const std::vector<core::JobPtr>& jobs) {
   std::vector<std::string> ids;
-  for (const core::JobPtr& job : *jobs) ids.push_back(job->id());
+  for (const core::JobPtr& job : jobs) ids.push_back(job->id());
   return ids;
 }
+inline std::vector<std::string> Ids(
+    const absl::StatusOr<Found<core::JobPtr>>& jobs) {
+  EXPECT_TRUE(jobs.ok()) << jobs.status();
+  EXPECT_TRUE(jobs->damage.empty());
+  return Ids(jobs->items);
+}
 
-template <typename Artifacts>
-std::vector<std::string> Names(const absl::StatusOr<Artifacts>& artifacts) {
-  EXPECT_TRUE(artifacts.ok()) << artifacts.status();
+template <typename Pointer>
+std::vector<std::string> Names(const std::vector<Pointer>& artifacts) {
   std::vector<std::string> names;
-  for (const auto& artifact : *artifacts) names.push_back(artifact->name());
+  for (const Pointer& artifact : artifacts) names.push_back(artifact->name());
   return names;
+}
+template <typename Pointer>
+std::vector<std::string> Names(
+    const absl::StatusOr<Found<Pointer>>& artifacts) {
+  EXPECT_TRUE(artifacts.ok()) << artifacts.status();
+  EXPECT_TRUE(artifacts->damage.empty());
+  return Names(artifacts->items);
 }
 
 TEST_P(StoreConformanceTest, EndedJobsAreLoadedOnlyWhereALiveOneNamesThem) {
@@ -355,8 +365,7 @@ TEST_P(StoreConformanceTest, EndedJobsAreLoadedOnlyWhereALiveOneNamesThem) {
   const Contents contents = Reopen();
   EXPECT_EQ(Ids(contents.records.jobs),
             (std::vector<std::string>{"b", "c", "d"}));
-  EXPECT_EQ(Names(absl::StatusOr<std::vector<core::CheckpointPtr>>(
-                contents.records.checkpoints)),
+  EXPECT_EQ(Names(contents.records.checkpoints),
             (std::vector<std::string>{"jobs/b/checkpoints/5-1",
                                       "jobs/c/checkpoints/5-1"}));
   EXPECT_EQ(contents.records.last_sequence, 5);
@@ -503,7 +512,7 @@ TEST_P(StoreConformanceTest, ExpiredJobsAreThoseOfLongAgoAndTheSurplus) {
     const auto found = store().reader().FindExpired(query);
     EXPECT_TRUE(found.ok()) << found.status();
     std::vector<std::string> ids;
-    EXPECT_TRUE(found->damage.ok()) << found->damage;
+    EXPECT_TRUE(found->damage.empty());
     EXPECT_EQ(found->last.has_value(), !found->jobs.empty());
     for (const core::PastJob& past : found->jobs) {
       ids.push_back(past.job->id());
