@@ -11,6 +11,7 @@
 #include "scheduler/core/attempts.h"
 #include "scheduler/core/board.h"
 #include "scheduler/core/device_admin.h"
+#include "scheduler/core/queue_use.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -167,6 +168,7 @@ void HandleChangeQueue(Turn& turn, const ChangeQueue& change) {
       turn.state.queues[id] = *next;
       turn.Emit(Record{QueueRow(id, *next)});
       ShowQueue(turn.state, **next);
+      if ((*next)->has_delete_time()) ForgetUse(turn, id);
       ForgetQueue(turn);
     }
   }
@@ -247,6 +249,8 @@ absl::Status TakeAdminRow(const Row& row, State* state) {
       return TakeWorkerRow(row, state);
     case Row::Kind::kUsage:
       return CheckUsageRow(row);
+    case Row::Kind::kQueueUse:
+      return TakeUseRow(row, state);
     default:
       return absl::OkStatus();
   }

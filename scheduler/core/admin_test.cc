@@ -307,8 +307,8 @@ TEST_F(AdminTest, QueueThatCouldNotHaveBeenMadeIsDamage) {
 
 TEST_F(AdminTest, RowsThatCannotBeReadAreDamage) {
   State state;
-  for (const auto kind :
-       {Row::Kind::kQueue, Row::Kind::kWorker, Row::Kind::kUsage}) {
+  for (const auto kind : {Row::Kind::kQueue, Row::Kind::kWorker,
+                          Row::Kind::kUsage, Row::Kind::kQueueUse}) {
     EXPECT_THAT(TakeAdminRow(Row{kind, "x", "\xff"}, &state),
                 StatusIs(absl::StatusCode::kDataLoss));
   }

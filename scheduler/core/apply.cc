@@ -12,6 +12,7 @@
 #include "scheduler/core/past.h"
 #include "scheduler/core/placement.h"
 #include "scheduler/core/quarantine.h"
+#include "scheduler/core/queue_use.h"
 #include "scheduler/core/requests.h"
 #include "scheduler/core/submit.h"
 #include "scheduler/core/turn.h"
@@ -138,6 +139,7 @@ Effects Apply(State& state, Event event, const Moment& now) {
   SettleNeeds(turn);
   PlaceJobs(turn);
   RecordWaits(turn);
+  RecordUse(turn);
   TellWorkers(turn);
   return std::move(turn.effects);
 }

@@ -37,6 +37,7 @@ struct Row {
     kDevice = 3,
     kUsage = 4,
     kAudit = 5,
+    kQueueUse = 6,
   };
 
   Kind kind;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -13,6 +14,7 @@
 #include "scheduler/core/admin.h"
 #include "scheduler/core/board.h"
 #include "scheduler/core/invariants.h"
+#include "scheduler/core/queue_use.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/references.h"
 #include "scheduler/core/waiting.h"
@@ -193,7 +195,9 @@ JobEntry* OwnerOf(State& state, const std::string& name) {
 // hold one device.
 absl::Status ShowLoaded(State& state, const Moment& now) {
   for (auto& [id, worker] : state.workers) ShowWorker(state, worker);
+  ShowUse(state, now);
   std::set<std::pair<std::string, std::string>> held;
+  std::vector<const JobEntry*> running;
   for (const auto& [id, entry] : state.jobs) {
     const auto* live = LiveIn(entry);
     if (live == nullptr) continue;
@@ -205,10 +209,18 @@ absl::Status ShowLoaded(State& state, const Moment& now) {
                                     rank.worker, ", which another job holds"));
       }
     }
-    StartWaiting(state, entry, *entry.job);
-    ShowStart(state, *entry.job, *live);
-    if (AskedOf(*entry.job) == Asked::kRun) continue;
-    state.board.NoteStopping(entry.job->facts->sequence,
+    running.push_back(&entry);
+  }
+  std::sort(
+      running.begin(), running.end(), [](const JobEntry* a, const JobEntry* b) {
+        return std::make_pair(LiveIn(*a)->started, a->job->facts->sequence) <
+               std::make_pair(LiveIn(*b)->started, b->job->facts->sequence);
+      });
+  for (const JobEntry* entry : running) {
+    StartWaiting(state, *entry, *entry->job);
+    ShowStart(state, *entry->job, *LiveIn(*entry));
+    if (AskedOf(*entry->job) == Asked::kRun) continue;
+    state.board.NoteStopping(entry->job->facts->sequence,
                              now.monotonic + state.options.stop_grace);
   }
   return absl::OkStatus();
@@ -251,6 +263,7 @@ Records DurablePart(const State& state) {
   std::sort(records.checkpoints.begin(), records.checkpoints.end(), by_name);
   std::sort(records.reports.begin(), records.reports.end(), by_name);
   records.rows = AdminRows(state);
+  for (RowPtr& row : UseRows(state)) records.rows.push_back(std::move(row));
   return records;
 }
 

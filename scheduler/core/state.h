@@ -211,6 +211,13 @@ inline bool operator<(const Deadline& a, const Deadline& b) {
   return std::tie(a.at, a.kind, a.id) < std::tie(b.at, b.kind, b.id);
 }
 
+// What a queue used of a kind of device, as it was recorded, and when
+// (monotonic).
+struct QueueUse {
+  RowPtr row;
+  absl::Duration recorded;
+};
+
 struct State {
   State() : State(Options()) {}
   explicit State(const Options& options);
@@ -231,6 +238,8 @@ struct State {
   // held against their devices.
   Queues queues;
   std::map<std::string, WorkerAdminPtr> admin;
+  // By key: queue_use.h.
+  std::map<std::string, QueueUse> used;
   // What the wall clock showed when the monotonic one was zero, by which the
   // deadlines of drains were set.
   absl::Time wall_origin;

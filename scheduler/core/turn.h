@@ -38,6 +38,8 @@ struct Turn {
   std::vector<std::string> freed = {};
   // Jobs that ended in this turn, until those that need them know.
   std::vector<std::string> ended = {};
+  // Queues and kinds of device of which ranks ended in this turn.
+  std::set<std::pair<std::string, std::string>> use_changed = {};
   // In this turn, until their devices are judged.
   std::vector<RankEnd> rank_ends = {};
 

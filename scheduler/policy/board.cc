@@ -279,11 +279,11 @@ double Board::Usage(absl::string_view queue, absl::string_view kind,
 }
 
 void Board::SetUsage(absl::string_view queue, absl::string_view kind,
-                     double device_seconds, absl::Duration now) {
+                     double device_seconds, absl::Duration at) {
   QueueEntry& entry = tables_.queues[QueueId(tables_, queue)];
   QueueKind& use = entry.kinds[KindId(std::string(kind), &tables_)];
   use.used = device_seconds;
-  use.used_at = now;
+  use.used_at = at;
 }
 
 std::vector<std::string> Board::Kinds(absl::string_view queue) const {

@@ -84,9 +84,11 @@ class Board {
   // Device-seconds that decay by half in each half-life.
   double Usage(absl::string_view queue, absl::string_view kind,
                absl::Duration now) const;
-  // As it was saved, decayed up to now by whoever loads it.
+  // As it was saved at a moment that may be past: it decays from then on, and
+  // what starts later counts with the time that it has held devices since. The
+  // queue is there.
   void SetUsage(absl::string_view queue, absl::string_view kind,
-                double device_seconds, absl::Duration now);
+                double device_seconds, absl::Duration at);
   // Kinds of device that a queue has used, or that it may.
   std::vector<std::string> Kinds(absl::string_view queue) const;
 

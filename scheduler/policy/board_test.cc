@@ -87,6 +87,22 @@ TEST(BoardTest, UsageMayBeSet) {
   EXPECT_DOUBLE_EQ(test.board.Usage("default", "cuda", test.now), 700);
 }
 
+TEST(BoardTest, AnAttemptCountsSinceTheUsageThatWasSaved) {
+  TestBoard test;
+  test.PutWorker("w1", 4);
+  test.board.SetUsage("default", "cpu", 1000, test.now - absl::Seconds(60));
+  // Since before, and since after.
+  for (const auto age : {absl::Seconds(100), absl::Seconds(50)}) {
+    const int64_t job = test.Wait(Cpus(1));
+    const absl::Duration now = test.now;
+    test.now -= age;
+    test.Run(job, "w1");
+    test.now = now;
+  }
+
+  EXPECT_NEAR(test.board.Usage("default", "cpu", test.now), 1000 + 60 + 50, 1);
+}
+
 TEST(BoardTest, AReservationGoesWithTheWaiting) {
   TestBoard test;
   test.PutWorker("w1", 4);

@@ -70,7 +70,7 @@ struct QueueKind {
   Quota quota;
   // Device-seconds, decayed up to `used_at`.
   double used = 0;
-  absl::Duration used_at;
+  absl::Duration used_at = -absl::InfiniteDuration();
   // Devices of attempts; of them, those of attempts that have been told to
   // stop.
   int held = 0;
