@@ -12,12 +12,10 @@
 #include "scheduler/core/board.h"
 #include "scheduler/core/device_admin.h"
 #include "scheduler/core/queue_use.h"
+#include "scheduler/core/wall_history.h"
 
 namespace ordo::scheduler::core {
 namespace {
-
-// The two clocks are read one after the other, and one may be slewed.
-constexpr absl::Duration kClockTolerance = absl::Milliseconds(100);
 
 RowPtr QueueRow(const std::string& id, const QueuePtr& queue) {
   return std::make_shared<const Row>(
@@ -83,6 +81,11 @@ absl::Status CheckUsageRow(const Row& row) {
     return absl::OkStatus();
   }
   return Unreadable(absl::StrCat("what archived jobs used, ", row.key));
+}
+
+absl::Status TakeClockRow(const RowPtr& row, State* state) {
+  state->clock_row = row;
+  return state->clock.Take(*row, state->options.boot_id);
 }
 
 absl::Status TakeWorkerRow(const Row& row, State* state) {
@@ -217,6 +220,16 @@ void FollowWallClock(Turn& turn) {
   }
 }
 
+void RecordClock(Turn& turn) {
+  State& state = turn.state;
+  if (state.options.boot_id.empty()) return;
+  state.clock_changed |= state.clock.Note(turn.now);
+  if (!state.clock_changed) return;
+  state.clock_changed = false;
+  state.clock_row = state.clock.ToRow(state.options.boot_id);
+  turn.Emit(Record{state.clock_row});
+}
+
 void BeginDrain(Turn& turn, const std::string& worker) {
   turn.state.workers.at(worker).drain_at.reset();
   ApplyAdmin(turn, worker);
@@ -251,6 +264,8 @@ absl::Status TakeAdminRow(const Row& row, State* state) {
       return CheckUsageRow(row);
     case Row::Kind::kQueueUse:
       return TakeUseRow(row, state);
+    case Row::Kind::kClock:
+      return TakeClockRow(std::make_shared<const Row>(row), state);
     default:
       return absl::OkStatus();
   }

@@ -36,6 +36,9 @@ void SetAdmin(Turn& turn, const std::string& worker,
 // last brought up to date with it, they are again.
 void FollowWallClock(Turn& turn);
 
+// Records how the wall clock is set, when that is another way than is recorded.
+void RecordClock(Turn& turn);
+
 // The drain of a worker is due: what runs there is stopped.
 void BeginDrain(Turn& turn, const std::string& worker);
 

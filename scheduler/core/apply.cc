@@ -132,6 +132,7 @@ Effects Apply(State& state, Event event, const Moment& now) {
   turn.effects.reserve(kUsualEffects);
   ForgiveStall(turn);
   FollowWallClock(turn);
+  RecordClock(turn);
   // A worker that has spoken is not silent, however long its words waited.
   Handle(turn, std::move(event));
   ExpireDeadlines(turn);

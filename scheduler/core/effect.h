@@ -38,6 +38,7 @@ struct Row {
     kUsage = 4,
     kAudit = 5,
     kQueueUse = 6,
+    kClock = 7,
   };
 
   Kind kind;

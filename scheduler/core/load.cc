@@ -30,19 +30,14 @@ absl::Status Damaged(const std::string& what, const std::string& why) {
       absl::StrCat("the store's record of ", what, " ", why));
 }
 
-// Between a time that a record tells and now; not negative, however the wall
-// clock was set.
-absl::Duration Since(const Moment& now, int64_t ns) {
-  return std::max(now.wall - absl::FromUnixNanos(ns), absl::ZeroDuration());
-}
-
 void PlaceQueued(State& state, const Moment& now, JobEntry* entry) {
   const JobRecord& job = *entry->job;
   QueueTimes times;
   times.now = now.monotonic;
   // The first release did not tell.
-  times.since = now.monotonic - (job.queue_ns == 0 ? absl::ZeroDuration()
-                                                   : Since(now, job.queue_ns));
+  times.since = job.queue_ns == 0 ? now.monotonic
+                                  : state.clock.MonotonicAt(
+                                        absl::FromUnixNanos(job.queue_ns), now);
   times.waited = absl::Nanoseconds(job.waited_ns);
   if (job.not_before_ns != 0) {
     // No longer than the longest backoff, however the wall clock was set.
@@ -63,29 +58,29 @@ CheckpointPtr WrittenBy(const JobEntry& entry,
 
 // What an attempt has used and reached as far as the records tell; use is
 // seconds times devices.
-void RestoreUse(const Moment& now, const JobEntry& entry, Live* live) {
+void RestoreUse(const State& state, const Moment& now, const JobEntry& entry,
+                Live* live) {
   const jobs::v1::Attempt& attempt = entry.job->newest_attempt();
   int num_devices = 0;
   for (const LiveRank& rank : live->ranks) {
     num_devices += static_cast<int>(rank.devices.size());
   }
-  const absl::Time start = ToTime(attempt.start_time());
-  const absl::Time run =
-      attempt.has_run_time() ? ToTime(attempt.run_time()) : now.wall;
   live->device_seconds =
-      num_devices *
-      absl::ToDoubleSeconds(std::max(now.wall - start, absl::ZeroDuration()));
-  live->idle_device_seconds =
-      std::clamp(num_devices * absl::ToDoubleSeconds(run - start), 0.0,
-                 live->device_seconds);
+      num_devices * absl::ToDoubleSeconds(now.monotonic - live->started);
+  live->idle_device_seconds = live->device_seconds;
+  if (attempt.has_run_time()) {
+    const absl::Duration idle =
+        ToTime(attempt.run_time()) - ToTime(attempt.start_time());
+    live->idle_device_seconds = std::clamp(
+        num_devices * absl::ToDoubleSeconds(idle), 0.0, live->device_seconds);
+  }
   live->step = live->durable_step = attempt.start_step();
   live->durable = live->started;
   if (const CheckpointPtr newest = WrittenBy(entry, attempt)) {
     live->step = live->durable_step = newest->step();
-    live->durable = std::max(
-        live->started,
-        now.monotonic -
-            Since(now, absl::ToUnixNanos(ToTime(newest->create_time()))));
+    live->durable =
+        std::max(live->started,
+                 state.clock.MonotonicAt(ToTime(newest->create_time()), now));
   }
   live->unsaved_device_seconds =
       num_devices * absl::ToDoubleSeconds(now.monotonic - live->durable);
@@ -95,10 +90,9 @@ void PlaceLive(State& state, const Moment& now, Live live, JobEntry* entry) {
   const JobRecord& job = *entry->job;
   const jobs::v1::Attempt& attempt = job.newest_attempt();
   live.counted = now.monotonic;
-  live.started = now.monotonic -
-                 Since(now, absl::ToUnixNanos(ToTime(attempt.start_time())));
+  live.started = state.clock.MonotonicAt(ToTime(attempt.start_time()), now);
   live.use = UseOf(job, false);
-  RestoreUse(now, *entry, &live);
+  RestoreUse(state, now, *entry, &live);
   for (size_t i = 0; i < live.ranks.size(); ++i) {
     if (live.ranks[i].over) continue;
     Worker& worker = state.workers[live.ranks[i].worker];
@@ -110,11 +104,8 @@ void PlaceLive(State& state, const Moment& now, Live live, JobEntry* entry) {
   }
   const absl::Duration limit = job.facts->run_time_limit;
   if (limit > absl::ZeroDuration()) {
-    const absl::Duration left =
-        std::clamp(limit - (now.wall - ToTime(attempt.start_time())),
-                   absl::ZeroDuration(), limit);
     SetDeadline(state, {Deadline::Kind::kRunLimit, job.id(), &live.limit_at},
-                now.monotonic + left);
+                std::max(now.monotonic, live.started + limit));
   }
   entry->place = Box<Live>(std::move(live));
 }
@@ -264,6 +255,7 @@ Records DurablePart(const State& state) {
   std::sort(records.reports.begin(), records.reports.end(), by_name);
   records.rows = AdminRows(state);
   for (RowPtr& row : UseRows(state)) records.rows.push_back(std::move(row));
+  if (state.clock_row != nullptr) records.rows.push_back(state.clock_row);
   return records;
 }
 
@@ -273,6 +265,7 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
   for (const RowPtr& row : records.rows) {
     ORDO_RETURN_IF_ERROR(TakeAdminRow(*row, &state));
   }
+  if (!options.boot_id.empty()) state.clock_changed = state.clock.Note(now);
   for (const JobPtr& job : records.jobs) {
     ORDO_RETURN_IF_ERROR(LoadJob(state, job));
   }

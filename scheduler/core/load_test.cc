@@ -99,6 +99,44 @@ TEST(LoadTest, AWallClockThatWentBackDoesNotStretchABackoff) {
   EXPECT_EQ(state.deadlines.begin()->at, kNow.monotonic + absl::Seconds(60));
 }
 
+TEST(LoadTest, LimitsGoOnHoweverTheWallClockIsSetMeanwhile) {
+  for (const auto change : {absl::Hours(30), -absl::Hours(30)}) {
+    Options options = TestShell::DefaultOptions();
+    options.boot_id = "boot";
+    TestShell shell(options);
+    ORDO_ASSERT_OK(shell.Announce(WorkerBuilder("w")));
+    shell.Ignore();
+    ORDO_ASSERT_OK(
+        shell.Submit(JobBuilder("runs").RunTimeLimit(absl::Hours(1))));
+    shell.Ignore();
+    ORDO_ASSERT_OK(
+        shell.Submit(JobBuilder("waits").QueueTimeLimit(absl::Hours(2))));
+    shell.Ignore();
+    const auto limits = [&shell] {
+      const auto& jobs = shell.state().jobs;
+      return std::make_pair(
+          LiveIn(jobs.at("runs"))->limit_at.value(),
+          std::get<Queued>(jobs.at("waits").place).limit_at.value());
+    };
+    const auto before = limits();
+    EXPECT_EQ(before.first, shell.now().monotonic + absl::Hours(1));
+    shell.Stall(absl::Minutes(10));
+    // While it is down, twice.
+    for (int i = 0; i < 2; ++i) {
+      shell.JumpWallClock(change);
+      shell.Restart();
+      EXPECT_EQ(limits(), before);
+    }
+    // While it is up.
+    ORDO_ASSERT_OK(shell.Submit(JobBuilder("other").Held()));
+    shell.JumpWallClock(change);
+    ORDO_ASSERT_OK(shell.ReleaseJob("other"));
+    shell.Ignore();
+    shell.Restart();
+    EXPECT_EQ(limits(), before);
+  }
+}
+
 TEST(LoadTest, RecordsThatDoNotFitTogetherAreDataLoss) {
   const Options options = TestShell::DefaultOptions();
   const JobPtr a = MakeRecord("a", 1, Job::QUEUED);

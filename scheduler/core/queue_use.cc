@@ -1,6 +1,5 @@
 #include "scheduler/core/queue_use.h"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -70,9 +69,7 @@ void ShowUse(State& state, const Moment& now) {
     usage::v1::QueueUse said;
     // It was taken back.
     said.ParseFromString(*use.row->bytes);
-    const absl::Duration age =
-        std::max(now.wall - ToTime(said.time()), absl::ZeroDuration());
-    use.recorded = now.monotonic - age;
+    use.recorded = state.clock.MonotonicAt(ToTime(said.time()), now);
     if (!state.board.HasQueue(said.queue())) continue;
     state.board.SetUsage(said.queue(), said.device(), said.device_seconds(),
                          use.recorded);

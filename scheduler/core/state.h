@@ -21,6 +21,7 @@
 #include "scheduler/core/queues.h"
 #include "scheduler/core/spec_table.h"
 #include "scheduler/core/transitions.h"
+#include "scheduler/core/wall_history.h"
 #include "scheduler/core/worker_admin.h"
 #include "scheduler/policy/board.h"
 #include "scheduler/policy/policy.h"
@@ -50,6 +51,9 @@ struct Options {
   absl::Duration forget_worker = absl::Hours(1);
   // Of this life of the scheduler; larger than that of any earlier one.
   int64_t epoch = 1;
+  // Of the machine, whose monotonic clock outlives the scheduler as long as it
+  // is the same; empty: not known.
+  std::string boot_id = {};
 };
 
 // A job that waits: on the board, or for its backoff to end, for jobs that
@@ -240,6 +244,11 @@ struct State {
   std::map<std::string, WorkerAdminPtr> admin;
   // By key: queue_use.h.
   std::map<std::string, QueueUse> used;
+  // How the wall clock was set; the row that says it, null when there is none;
+  // whether it says more than that by now.
+  WallHistory clock;
+  RowPtr clock_row;
+  bool clock_changed = false;
   // What the wall clock showed when the monotonic one was zero, by which the
   // deadlines of drains were set.
   absl::Time wall_origin;

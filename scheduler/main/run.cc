@@ -11,6 +11,7 @@
 #include "base/log/log.h"
 #include "base/metrics/exposer.h"
 #include "base/metrics/metrics.h"
+#include "base/process/process.h"
 #include "base/rpc/address.h"
 #include "base/rpc/rpc_metrics.h"
 #include "base/rpc/server.h"
@@ -58,6 +59,7 @@ absl::Status Run(const config::v1::SchedulerConfig& config,
                         store::OpenSqliteStore({config.store()}));
   server::ServerOptions options;
   options.core = CoreOptions(config);
+  options.core.boot_id = base::BootId();
   options.store = store.get();
   options.clock = &clock;
   options.files = &files;
