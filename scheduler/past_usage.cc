@@ -37,6 +37,7 @@ void AddUsage(const Usage& more, Usage* sum) {
   sum->set_lost_device_seconds(sum->lost_device_seconds() +
                                more.lost_device_seconds());
   sum->set_attempts(sum->attempts() + more.attempts());
+  sum->set_lost_steps(sum->lost_steps() + more.lost_steps());
   for (const auto& [reason, seconds] : more.lost_device_seconds_by_reason()) {
     (*sum->mutable_lost_device_seconds_by_reason())[reason] += seconds;
   }
@@ -53,6 +54,7 @@ void AddAttempt(const jobs::v1::Attempt& attempt, PastUsage* past) {
     (*usage.mutable_lost_device_seconds_by_reason())[attempt.reason()] = lost;
   }
   usage.set_attempts(1);
+  usage.set_lost_steps(attempt.lost_steps());
   const int64_t end_s = std::max<int64_t>(0, attempt.end_time().seconds());
   AddUsage(usage, &DayAt(end_s - end_s % kDaySeconds, past));
 }

@@ -13,7 +13,8 @@ using usage::v1::Usage;
 
 constexpr int64_t kDay = 24 * 60 * 60;
 
-// One that had a device for ten seconds, two of them idle and three lost.
+// One that had a device for ten seconds, two of them idle and three lost, with
+// forty steps.
 Attempt EndedAt(int64_t seconds, const std::string& reason = "HANG") {
   Attempt attempt;
   attempt.mutable_end_time()->set_seconds(seconds);
@@ -21,6 +22,7 @@ Attempt EndedAt(int64_t seconds, const std::string& reason = "HANG") {
   attempt.set_device_seconds(10);
   attempt.set_idle_device_seconds(2);
   attempt.set_lost_device_seconds(3);
+  attempt.set_lost_steps(40);
   return attempt;
 }
 
@@ -35,6 +37,7 @@ TEST(PastUsageTest, AttemptsOfADayAreAddedUp) {
   EXPECT_EQ(usage.used_device_seconds(), 16);
   EXPECT_EQ(usage.idle_device_seconds(), 4);
   EXPECT_EQ(usage.lost_device_seconds(), 6);
+  EXPECT_EQ(usage.lost_steps(), 80);
   EXPECT_EQ(usage.lost_device_seconds_by_reason().at("HANG"), 3);
   EXPECT_EQ(usage.lost_device_seconds_by_reason().at("WORKER_LOST"), 3);
 }

@@ -44,6 +44,7 @@ Attempt Failed() {
   return AttemptOf(
       "start_time { seconds: 100 } end_time { seconds: 200 } "
       "device_seconds: 200 idle_device_seconds: 40 lost_device_seconds: 60 "
+      "lost_steps: 7 "
       "reason: 'HANG'");
 }
 
@@ -60,6 +61,7 @@ TEST(UsageSumTest, EndedAttemptCountsAsItsRecordSays) {
   EXPECT_DOUBLE_EQ(usage.idle_device_seconds(), 40);
   EXPECT_DOUBLE_EQ(usage.lost_device_seconds(), 60);
   EXPECT_DOUBLE_EQ(usage.lost_device_seconds_by_reason().at("HANG"), 60);
+  EXPECT_EQ(usage.lost_steps(), 7);
   EXPECT_EQ(usage.attempts(), 1);
 }
 
@@ -75,7 +77,9 @@ TEST(UsageSumTest, OnlyThePartSinceThenCounts) {
 }
 
 TEST(UsageSumTest, AttemptThatWasOverBeforeDoesNotCount) {
-  EXPECT_EQ(TotalOf(Failed(), At(201), At(500)).attempts(), 0);
+  const Usage usage = TotalOf(Failed(), At(201), At(500));
+  EXPECT_EQ(usage.attempts(), 0);
+  EXPECT_EQ(usage.lost_steps(), 0);
 }
 
 TEST(UsageSumTest, AttemptThatGoesOnCountsUpToNow) {
@@ -117,6 +121,8 @@ TEST(UsageSumTest, RowsAreByOwnerQueueOrJob) {
   EXPECT_EQ(owners.rows(1).key(), "bob");
   EXPECT_EQ(owners.rows(1).attempts(), 2);
   EXPECT_DOUBLE_EQ(owners.rows(1).lost_device_seconds(), 120);
+  EXPECT_EQ(owners.rows(1).lost_steps(), 14);
+  EXPECT_EQ(owners.total().lost_steps(), 21);
   EXPECT_DOUBLE_EQ(owners.total().used_device_seconds(), 480);
   const ReportUsageResponse queues = report(ReportUsageRequest::QUEUE);
   ASSERT_EQ(queues.rows_size(), 1);

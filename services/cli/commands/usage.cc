@@ -33,7 +33,7 @@ void AddRow(const std::string& name, const Usage& row, Table* table) {
   table->AddRow({name, SecondsText(row.used_device_seconds()),
                  SecondsText(row.idle_device_seconds()),
                  SecondsText(row.lost_device_seconds()), LostText(row),
-                 absl::StrCat(row.attempts())});
+                 absl::StrCat(row.lost_steps()), absl::StrCat(row.attempts())});
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
@@ -56,7 +56,8 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   const std::string heading = by == "queue" ? "QUEUE"
                               : by == "job" ? "JOB"
                                             : "OWNER";
-  Table table({heading, ">USED", ">IDLE", ">LOST", ">LOST%", ">ATTEMPTS"});
+  Table table({heading, ">USED", ">IDLE", ">LOST", ">LOST%", ">LOST_STEPS",
+               ">ATTEMPTS"});
   for (const Usage& row : usage.rows()) {
     const std::string name = ShortName(row.key());
     AddRow(name == kOthers ? "(others)" : name, row, &table);
@@ -77,10 +78,10 @@ Command UsageCommand() {
       "no\n"
       "trainer had reported yet. LOST, of both: what had to be done again, "
       "after the\n"
-      "last checkpoint of attempts that did not end well; -o json says why. "
-      "Jobs in\n"
-      "the archive, and of a job all before its newest 100 attempts, count by "
-      "the day.\n"
+      "last checkpoint of attempts that did not end well; -o json says why.\n"
+      "LOST_STEPS: how many steps that was. Jobs in the archive, and of a job "
+      "all\n"
+      "before its newest 100 attempts, count by the day.\n"
       "(others): archived jobs, by job, and what is beyond 4096 rows.\n"
       "  ordo usage --by queue --since 7d";
   command.options = {

@@ -23,6 +23,7 @@ class UsageTest : public testing::LoopbackCliTest {
     attempt->set_device_seconds(100);
     attempt->set_idle_device_seconds(10);
     attempt->set_lost_device_seconds(25);
+    attempt->set_lost_steps(12);
     attempt->set_reason("HANG");
     loopback_.scheduler().PutJob(job);
   }
@@ -32,9 +33,9 @@ TEST_F(UsageTest, TableHasARowForEachAndOneForAll) {
   PutJobThatRan("a");
   EXPECT_EQ(Run({"usage", "--by", "queue"}), 0) << err();
   EXPECT_EQ(out(),
-            "QUEUE    USED  IDLE  LOST  LOST%  ATTEMPTS\n"
-            "default    90    10    25  25.0%         1\n"
-            "all        90    10    25  25.0%         1\n");
+            "QUEUE    USED  IDLE  LOST  LOST%  LOST_STEPS  ATTEMPTS\n"
+            "default    90    10    25  25.0%          12         1\n"
+            "all        90    10    25  25.0%          12         1\n");
   EXPECT_EQ(Run({"usage", "-o", "json"}), 0) << err();
   EXPECT_THAT(out(), HasSubstr("\"key\":\"ada\""));
 }
@@ -58,17 +59,17 @@ TEST_F(UsageTest, ArchivedJobsAreOneRow) {
   loopback_.scheduler().PutArchivedUsage(archived);
   EXPECT_EQ(Run({"usage", "--by", "job"}), 0) << err();
   EXPECT_EQ(out(),
-            "JOB       USED  IDLE  LOST  LOST%  ATTEMPTS\n"
-            "(others)     7     0     0   0.0%         2\n"
-            "a           90    10    25  25.0%         1\n"
-            "all         97    10    25  23.4%         3\n");
+            "JOB       USED  IDLE  LOST  LOST%  LOST_STEPS  ATTEMPTS\n"
+            "(others)     7     0     0   0.0%           0         2\n"
+            "a           90    10    25  25.0%          12         1\n"
+            "all         97    10    25  23.4%          12         3\n");
 }
 
 TEST_F(UsageTest, NothingUsedHasNoShareLost) {
   EXPECT_EQ(Run({"usage"}), 0) << err();
   EXPECT_EQ(out(),
-            "OWNER  USED  IDLE  LOST  LOST%  ATTEMPTS\n"
-            "all       0     0     0      -         0\n");
+            "OWNER  USED  IDLE  LOST  LOST%  LOST_STEPS  ATTEMPTS\n"
+            "all       0     0     0      -           0         0\n");
 }
 
 TEST_F(UsageTest, WhatCannotBeMeantIsBadInput) {
