@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/text/labels.h"
 #include "google/protobuf/descriptor.h"
 #include "model/catalog/benchmark.h"
 #include "model/catalog/kernel_choice.h"
@@ -24,46 +25,6 @@ using model::catalog::Violations;
 using ordo::jobs::v1::JobSpec;
 
 constexpr char kForBenchmarks[] = "is for kind: benchmark; leave it out";
-
-bool IsLabelKey(const std::string& key) {
-  return !key.empty() && key.size() <= kMaxLabelLength &&
-         std::all_of(key.begin(), key.end(), [](char c) {
-           return absl::ascii_isalnum(c) || c == '-' || c == '_' || c == '.' ||
-                  c == '/';
-         });
-}
-
-bool IsLabelValue(const std::string& value) {
-  return value.size() <= kMaxLabelLength &&
-         std::none_of(value.begin(), value.end(), [](char c) {
-           return absl::ascii_iscntrl(static_cast<unsigned char>(c));
-         });
-}
-
-void CheckLabels(const JobSpec& spec, Violations* violations) {
-  if (spec.labels_size() > kMaxLabels) {
-    violations->push_back(
-        {"labels", absl::StrCat("has ", spec.labels_size(),
-                                " entries; at most ", kMaxLabels)});
-    return;
-  }
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : spec.labels()) keys.push_back(key);
-  std::sort(keys.begin(), keys.end());
-  for (const std::string& key : keys) {
-    if (!IsLabelKey(key)) {
-      violations->push_back(
-          {"labels", absl::StrCat("key '", key.substr(0, kMaxLabelLength),
-                                  "' must be 1 to ", kMaxLabelLength,
-                                  " letters, digits, '-', '_', '.' and '/'")});
-    } else if (!IsLabelValue(spec.labels().at(key))) {
-      violations->push_back(
-          {absl::StrCat("labels.", key),
-           absl::StrCat("must be at most ", kMaxLabelLength,
-                        " bytes without control characters")});
-    }
-  }
-}
 
 // "<step>-<attempt>", both in decimal.
 bool IsCheckpointId(const std::string& id) {
@@ -208,7 +169,7 @@ void ResolveCommon(JobSpec* spec, Violations* violations) {
         {"name", absl::StrCat(spec->name().empty() ? "required; " : "must be ",
                               model::catalog::IdRule())});
   }
-  CheckLabels(*spec, violations);
+  base::CheckLabels(spec->labels(), {"labels", kMaxLabels}, violations);
   ResolveScheduling(spec, violations);
 }
 

@@ -14,8 +14,6 @@ namespace ordo::services::spec {
 
 inline constexpr size_t kMaxSpecBytes = 1 << 20;
 inline constexpr int kMaxLabels = 64;
-// Of a label's key and value, in bytes.
-inline constexpr size_t kMaxLabelLength = 63;
 inline constexpr int kMaxCheckpoints = 256;
 
 // INVALID_ARGUMENT for a spec of more than kMaxSpecBytes; names its longest

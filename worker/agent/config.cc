@@ -11,6 +11,7 @@
 #include "base/rpc/address.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/text/labels.h"
 #include "base/yaml/text_form.h"
 
 namespace ordo::worker::agent {
@@ -87,10 +88,7 @@ absl::Status CheckConfig(WorkerConfig* config) {
       config->stop_grace().seconds() > kMaxStopGraceS) {
     violations.push_back({"stop_grace", "must be between 0 s and 24 h"});
   }
-  if (config->labels_size() > kMaxLabels) {
-    violations.push_back(
-        {"labels", absl::StrCat("must be at most ", kMaxLabels)});
-  }
+  base::CheckLabels(config->labels(), {"labels", kMaxLabels}, &violations);
   if (config->cpus() < 0 || config->cpus() > kMaxCpus) {
     violations.push_back(
         {"cpus", absl::StrCat("must be between 1 and ", kMaxCpus,

@@ -68,6 +68,13 @@ TEST(ConfigTest, EachBadValueIsNamed) {
                           "labels", "cpus", "memory_bytes"));
 }
 
+TEST(ConfigTest, LabelsAreOfTheFormThatJobsMayAskFor) {
+  WorkerConfig config = Valid();
+  (*config.mutable_labels())["zone"] = "north\n";
+  (*config.mutable_labels())["a b"] = "x";
+  EXPECT_THAT(BadFields(config), ElementsAre("labels", "labels.zone"));
+}
+
 TEST(ConfigTest, ListenersOffLoopbackNeedInsecure) {
   WorkerConfig config = Valid();
   config.set_listen("0.0.0.0:0");
