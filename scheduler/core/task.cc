@@ -30,6 +30,17 @@ training::v1::CheckpointSource PinnedSource(const State& state,
   return source;
 }
 
+// What of a job's resources is its trainer's: how many it is one of, and what it
+// computes with. The rest was for placement; trainers of the release before this
+// one refuse it.
+void SetResources(const jobs::v1::JobSpec& spec,
+                  training::v1::Resources* resources) {
+  const training::v1::Resources& asked = spec.resources();
+  if (asked.has_ranks()) resources->set_ranks(asked.ranks());
+  resources->set_device(asked.device());
+  if (asked.has_threads()) resources->set_threads(asked.threads());
+}
+
 }  // namespace
 
 void SetTrainTask(const State& state, const JobEntry& entry,
@@ -45,7 +56,7 @@ void SetTrainTask(const State& state, const JobEntry& entry,
   task->mutable_training()->MergeFrom(spec.training());
   task->mutable_checkpoint()->MergeFrom(spec.checkpoint());
   *task->mutable_evaluations() = spec.evaluations();
-  task->mutable_resources()->MergeFrom(spec.resources());
+  SetResources(spec, task->mutable_resources());
   for (auto it = entry.checkpoints.rbegin();
        it != entry.checkpoints.rend() && task->resume_size() < kMaxResume;
        ++it) {
@@ -71,7 +82,7 @@ void SetEvaluateTask(const State& state, const JobEntry& entry,
   }
   *task->mutable_evaluations() = spec.evaluations();
   if (spec.has_encoding()) task->mutable_encoding()->MergeFrom(spec.encoding());
-  task->mutable_resources()->MergeFrom(spec.resources());
+  SetResources(spec, task->mutable_resources());
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
 }
 
@@ -81,7 +92,7 @@ void SetBenchmarkTask(const JobEntry& entry,
   task->set_job(entry.job->id());
   task->set_attempt(entry.job->attempt_number());
   *task->mutable_benchmark() = spec.benchmark();
-  task->mutable_resources()->MergeFrom(spec.resources());
+  SetResources(spec, task->mutable_resources());
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
 }
 

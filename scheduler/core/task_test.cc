@@ -48,6 +48,26 @@ TEST_F(TaskTest, ATrainingTaskIsTheJobsSpec) {
   EXPECT_FALSE(task.has_start());
 }
 
+TEST_F(TaskTest, WhatIsForPlacementIsNoneOfTheTrainers) {
+  NewJob job = JobBuilder("a").Ranks(1, 1);
+  training::v1::Resources& asked = *job.OwnSpec().mutable_resources();
+  asked.set_threads(2);
+  asked.set_device_memory_bytes(0);
+  asked.set_cpus(0);
+  asked.set_memory_bytes(0);
+  asked.set_exclusive(true);
+  Submit(job);
+  const training::v1::Resources task = TrainTaskOf("a").resources();
+  EXPECT_EQ(task.ranks(), 1);
+  EXPECT_EQ(task.device(), "cpu");
+  EXPECT_EQ(task.threads(), 2);
+  EXPECT_FALSE(task.has_devices());
+  EXPECT_FALSE(task.has_device_memory_bytes());
+  EXPECT_FALSE(task.has_cpus());
+  EXPECT_FALSE(task.has_memory_bytes());
+  EXPECT_FALSE(task.has_exclusive());
+}
+
 TEST_F(TaskTest, ALaterAttemptResumesFromWhatIsRegisteredNewestFirst) {
   Submit(JobBuilder("a").Keep(kMaxResume + 5));
   AttemptBuilder attempt("a", 1);
