@@ -1,6 +1,7 @@
 #include "model/catalog/fields.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -54,14 +55,23 @@ void SetNumber(double value, const FieldDescriptor* field, Message* message) {
   }
 }
 
+// Whole numbers in full, as far as a double has them.
+std::string NumberText(double number) {
+  constexpr double kMaxWhole = int64_t{1} << 53;
+  const bool whole =
+      std::abs(number) <= kMaxWhole && std::floor(number) == number;
+  return whole ? absl::StrFormat("%.0f", number)
+               : absl::StrFormat("%.12g", number);
+}
+
 // "1..256", or "> 0 and <= 0.1" where a bound is not valid itself.
 std::string RangeText(const NumberField& field) {
   if (!field.open_min && !field.open_max) {
-    return absl::StrFormat("%.12g..%.12g", field.min, field.max);
+    return absl::StrCat(NumberText(field.min), "..", NumberText(field.max));
   }
-  return absl::StrFormat("%s %.12g and %s %.12g",
-                         field.open_min ? ">" : ">=", field.min,
-                         field.open_max ? "<" : "<=", field.max);
+  return absl::StrCat(field.open_min ? "> " : ">= ", NumberText(field.min),
+                      " and ",
+                      field.open_max ? "< " : "<= ", NumberText(field.max));
 }
 
 // Written so that NaN is not in any range.
@@ -95,7 +105,7 @@ bool ResolveNumber(const NumberField& field, std::string_view path,
   if (InRange(field, value)) return true;
   violations->push_back(
       {FieldPath(path, field.name),
-       absl::StrFormat("must be %s, is %.12g", RangeText(field), value)});
+       absl::StrCat("must be ", RangeText(field), ", is ", NumberText(value))});
   return false;
 }
 

@@ -1,5 +1,6 @@
 #include "model/catalog/fields.h"
 
+#include <cstdint>
 #include <limits>
 
 #include "gmock/gmock.h"
@@ -49,6 +50,18 @@ TEST(FieldsTest, NumberOutOfRangeIsNamedWithRangeAndValue) {
   EXPECT_THAT(violations,
               ElementsAre(base::FieldViolation{"training.batch_size",
                                                "must be 1..1000000, is 0"}));
+}
+
+TEST(FieldsTest, LargeBoundsAreToldInFull) {
+  Resources resources;
+  resources.set_memory_bytes(-1);
+  Violations violations;
+  constexpr double kMax = int64_t{1} << 50;
+  EXPECT_FALSE(
+      ResolveNumber({"memory_bytes", 0, kMax, 0}, "", &resources, &violations));
+  EXPECT_THAT(violations,
+              ElementsAre(base::FieldViolation{
+                  "memory_bytes", "must be 0..1125899906842624, is -1"}));
 }
 
 TEST(FieldsTest, OpenBoundsAreNotValidThemselves) {

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
+#include "base/text/labels.h"
 #include "model/catalog/benchmark.h"
 #include "model/catalog/fine_tuning.h"
 #include "model/catalog/kernel_choice.h"
@@ -18,6 +19,8 @@ namespace v1 = ::ordo::training::v1;
 
 constexpr int kMaxEvaluationNameLength = 63;
 constexpr int kSha256HexLength = 64;
+constexpr int kMaxLabels = 64;
+constexpr double kMaxBytes = int64_t{1} << 50;
 
 bool ResolveNumbers(const std::vector<NumberField>& fields,
                     std::string_view path, google::protobuf::Message* message,
@@ -382,23 +385,6 @@ void ResolveCheckpointPolicy(std::string_view field,
                  policy, violations);
 }
 
-// Fields that the scheduler does not place by yet: never silently ignored.
-void RefuseUnread(std::string_view field, const v1::Resources& resources,
-                  Violations* violations) {
-  for (const char* name : {"devices", "device_memory_bytes", "cpus",
-                           "memory_bytes", "labels", "exclusive"}) {
-    const auto* member = v1::Resources::descriptor()->FindFieldByName(name);
-    const auto* reflection = resources.GetReflection();
-    const bool set = member->is_repeated()
-                         ? reflection->FieldSize(resources, member) > 0
-                         : reflection->HasField(resources, member);
-    if (set) {
-      violations->push_back(
-          {FieldPath(field, name), "is not accepted yet; leave it out"});
-    }
-  }
-}
-
 void ResolveResources(std::string_view field, v1::Resources* resources,
                       Violations* violations, int max_ranks) {
   if (!resources->has_ranks()) resources->set_ranks(1);
@@ -423,8 +409,15 @@ void ResolveResources(std::string_view field, v1::Resources* resources,
                             ": ranks add up their gradients through Gloo, "
                             "which is for cpu")});
   }
-  ResolveNumber({"threads", 1, 1024, 2}, field, resources, violations);
-  RefuseUnread(field, *resources, violations);
+  ResolveNumbers({{"threads", 1, 1024, 2},
+                  {"devices", 1, 64, 1},
+                  {"device_memory_bytes", 0, kMaxBytes, 0},
+                  {"cpus", 0, 1024, 0},
+                  {"memory_bytes", 0, kMaxBytes, 0}},
+                 field, resources, violations);
+  base::CheckLabels(resources->labels(),
+                    {FieldPath(field, "labels"), kMaxLabels}, violations);
+  if (!resources->has_exclusive()) resources->set_exclusive(false);
 }
 
 void ResolveEvaluations(

@@ -1,7 +1,6 @@
 #include "model/catalog/resolve.h"
 
 #include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -101,12 +100,6 @@ TEST(ResolveTest, MinimalSpecGetsEveryDefault) {
   EXPECT_EQ(spec->attempt(), 1);
 }
 
-const std::set<std::string>& NotAccepted() {
-  static const auto& names = *new std::set<std::string>{
-      "devices", "device_memory_bytes", "cpus", "memory_bytes", "exclusive"};
-  return names;
-}
-
 // "In a resolved spec every field is set" (spec.proto): a field that is added
 // there and forgotten here shows up in this test.
 TEST(ResolveTest, NoOptionalFieldOfAResolvedSpecIsUnset) {
@@ -120,9 +113,7 @@ TEST(ResolveTest, NoOptionalFieldOfAResolvedSpecIsUnset) {
     for (int i = 0; i < descriptor->field_count(); ++i) {
       const auto* field = descriptor->field(i);
       // A message that is left out means none of it, a checkpoint is a job's,
-      // a kernel that is not named is chosen on the machine, and some requests
-      // are not accepted yet.
-      if (NotAccepted().count(field->name()) > 0) continue;
+      // and a kernel that is not named is chosen on the machine.
       if (field->is_repeated() || field->message_type() != nullptr ||
           field->name() == "from" || field->name() == "from_sha256" ||
           field->name() == "kernel") {
@@ -389,19 +380,71 @@ TEST(ResolveTest, AGpuHasOneRank) {
               ElementsAre("resources.ranks"));
 }
 
-TEST(ResolveTest, WhatNothingPlacesByIsRefusedByName) {
+TEST(ResolveTest, WhatIsAskedOfAMachineIsKept) {
+  v1::TrainSpec spec = Minimal();
+  v1::Resources& asked = *spec.mutable_resources();
+  asked.set_devices(64);
+  asked.set_device_memory_bytes(int64_t{1} << 50);
+  asked.set_cpus(1024);
+  asked.set_memory_bytes(int64_t{1} << 50);
+  (*asked.mutable_labels())["zone"] = "north";
+  asked.set_exclusive(true);
+  const auto resolved = ResolveTrainSpec(spec);
+  ORDO_ASSERT_OK(resolved);
+  EXPECT_EQ(resolved->resources().devices(), 64);
+  EXPECT_EQ(resolved->resources().device_memory_bytes(), int64_t{1} << 50);
+  EXPECT_EQ(resolved->resources().cpus(), 1024);
+  EXPECT_EQ(resolved->resources().memory_bytes(), int64_t{1} << 50);
+  EXPECT_EQ(resolved->resources().labels().at("zone"), "north");
+  EXPECT_TRUE(resolved->resources().exclusive());
+}
+
+TEST(ResolveTest, NothingIsAskedOfAMachineByDefault) {
+  const auto resolved = ResolveTrainSpec(Minimal());
+  ORDO_ASSERT_OK(resolved);
+  EXPECT_EQ(resolved->resources().devices(), 1);
+  EXPECT_EQ(resolved->resources().device_memory_bytes(), 0);
+  EXPECT_EQ(resolved->resources().cpus(), 0);
+  EXPECT_EQ(resolved->resources().memory_bytes(), 0);
+  EXPECT_FALSE(resolved->resources().exclusive());
+}
+
+TEST(ResolveTest, WhatIsAskedOfAMachineHasBounds) {
   EXPECT_THAT(FieldsOf([](auto* spec) {
                 v1::Resources& resources = *spec->mutable_resources();
-                resources.set_devices(1);
-                resources.set_device_memory_bytes(1);
-                resources.set_cpus(1);
-                resources.set_memory_bytes(1);
-                (*resources.mutable_labels())["zone"] = "north";
-                resources.set_exclusive(false);
+                resources.set_devices(0);
+                resources.set_device_memory_bytes(-1);
+                resources.set_cpus(-1);
+                resources.set_memory_bytes(-1);
               }),
               ElementsAre("resources.devices", "resources.device_memory_bytes",
-                          "resources.cpus", "resources.memory_bytes",
-                          "resources.labels", "resources.exclusive"));
+                          "resources.cpus", "resources.memory_bytes"));
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                v1::Resources& resources = *spec->mutable_resources();
+                resources.set_devices(65);
+                resources.set_device_memory_bytes((int64_t{1} << 50) + 1);
+                resources.set_cpus(1025);
+                resources.set_memory_bytes((int64_t{1} << 50) + 1);
+              }),
+              ElementsAre("resources.devices", "resources.device_memory_bytes",
+                          "resources.cpus", "resources.memory_bytes"));
+  EXPECT_THAT(
+      MessageOf([](auto* spec) { spec->mutable_resources()->set_devices(65); }),
+      HasSubstr("resources.devices: must be 1..64, is 65"));
+}
+
+TEST(ResolveTest, LabelsThatNoWorkerCanHaveAreNamed) {
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                auto& labels = *spec->mutable_resources()->mutable_labels();
+                labels["zone"] = std::string(64, 'v');
+                labels["a b"] = "v";
+              }),
+              ElementsAre("resources.labels", "resources.labels.zone"));
+  EXPECT_THAT(FieldsOf([](auto* spec) {
+                auto& labels = *spec->mutable_resources()->mutable_labels();
+                for (int i = 0; i < 65; ++i) labels["k" + std::to_string(i)];
+              }),
+              ElementsAre("resources.labels"));
 }
 
 TEST(ResolveTest, ARankIsOneOfTheTasks) {

@@ -18,6 +18,8 @@ TEST(Recipe, LeavesOutWhatDecidesNoNumbers) {
   other.mutable_training()->set_log_every_steps(9);
   other.mutable_checkpoint()->set_every_steps(3);
   other.clear_evaluations();
+  other.mutable_resources()->set_devices(2);
+  other.mutable_resources()->set_exclusive(true);
   EXPECT_EQ(RecipeText(other), RecipeText(TinySpec("tape")));
   EXPECT_THAT(RecipeDifferences(TinySpec("tape"), other), IsEmpty());
 }

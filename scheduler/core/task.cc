@@ -30,9 +30,9 @@ training::v1::CheckpointSource PinnedSource(const State& state,
   return source;
 }
 
-// What of a job's resources is its trainer's: how many it is one of, and what it
-// computes with. The rest was for placement; trainers of the release before this
-// one refuse it.
+// What of a job's resources is its trainer's: how many it is one of, and what
+// it computes with. The rest was for placement; trainers of the release before
+// this one refuse it.
 void SetResources(const jobs::v1::JobSpec& spec,
                   training::v1::Resources* resources) {
   const training::v1::Resources& asked = spec.resources();

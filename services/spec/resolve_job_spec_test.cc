@@ -306,12 +306,38 @@ TEST(ResolveJobSpecTest, OtherJobsHaveOneRank) {
   }
 }
 
-TEST(ResolveJobSpecTest, WhatNothingHonoursIsRefusedByName) {
-  EXPECT_THAT(FieldsOf(Train(),
-                       [](JobSpec* spec) {
-                         spec->mutable_resources()->set_exclusive(true);
-                       }),
-              ElementsAre("resources.exclusive"));
+TEST(ResolveJobSpecTest, JobsOfEveryKindAskForMachines) {
+  JobSpec benchmark;
+  benchmark.set_name("bench");
+  benchmark.set_kind(JobSpec::BENCHMARK);
+  for (JobSpec spec : {Train(), Evaluate(), benchmark}) {
+    ORDO_ASSERT_OK(base::ReadMessage(
+        "{devices: 2, device_memory_bytes: 1000, cpus: 3, memory_bytes: 4000, "
+        "labels: {zone: north}, exclusive: true}",
+        base::TextForm::kYaml, spec.mutable_resources()));
+    ORDO_ASSERT_OK_AND_ASSIGN(const JobSpec resolved, ResolveJobSpec(spec));
+    EXPECT_EQ(resolved.resources().devices(), 2);
+    EXPECT_EQ(resolved.resources().labels().at("zone"), "north");
+    EXPECT_TRUE(resolved.resources().exclusive());
+    EXPECT_THAT(FieldsOf(spec,
+                         [](JobSpec* changed) {
+                           changed->mutable_resources()->set_cpus(1025);
+                         }),
+                ElementsAre("resources.cpus"));
+  }
+}
+
+TEST(ResolveJobSpecTest, WhatIsAskedOfMachinesChangesNothingElse) {
+  JobSpec asks = Train();
+  asks.mutable_resources()->set_devices(2);
+  asks.mutable_resources()->set_cpus(3);
+  asks.mutable_resources()->set_exclusive(true);
+  ORDO_ASSERT_OK_AND_ASSIGN(JobSpec resolved, ResolveJobSpec(asks));
+  ORDO_ASSERT_OK_AND_ASSIGN(JobSpec plain, ResolveJobSpec(Train()));
+  resolved.clear_resources();
+  plain.clear_resources();
+  EXPECT_TRUE(
+      google::protobuf::util::MessageDifferencer::Equals(resolved, plain));
 }
 
 TEST(ResolveJobSpecTest, AKernelThatCannotBeTakenIsRefused) {

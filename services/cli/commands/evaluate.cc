@@ -82,6 +82,8 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   ORDO_RETURN_IF_ERROR(FillEvaluations(arguments, trained, &spec));
   ORDO_RETURN_IF_ERROR(FillEncoding(arguments, &spec));
   *spec.mutable_resources() = trained.spec().resources();
+  // An evaluation is one process.
+  spec.mutable_resources()->clear_ranks();
   spec.set_queue(trained.spec().queue());
   ORDO_RETURN_IF_ERROR(ApplySettings(arguments.All("set"), &spec));
   const bool named = !spec.name().empty();

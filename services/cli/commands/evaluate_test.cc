@@ -17,6 +17,8 @@ class EvaluateJobTest : public testing::CliTest {
       evaluation->set_task("addition_grid");
       evaluation->set_at("end");
       job->mutable_spec()->mutable_resources()->set_threads(3);
+      job->mutable_spec()->mutable_resources()->set_ranks(2);
+      job->mutable_spec()->mutable_resources()->set_cpus(4);
     });
   }
 };
@@ -32,6 +34,8 @@ TEST_F(EvaluateJobTest, TakesTheEvaluationsOfTheCheckpointsJob) {
   EXPECT_EQ(spec.evaluations(0).task(), "addition_grid");
   EXPECT_EQ(spec.evaluations(0).at(), "");
   EXPECT_EQ(spec.resources().threads(), 3);
+  EXPECT_EQ(spec.resources().cpus(), 4);
+  EXPECT_FALSE(spec.resources().has_ranks());
 }
 
 TEST_F(EvaluateJobTest, TaskAndParametersCanBeNamed) {
