@@ -18,6 +18,10 @@ namespace ordo::base {
 // What this build speaks.
 inline constexpr int32_t kWorkerProtocol = 2;
 
+// Whether a worker that speaks this version knows that an attempt may have
+// several ranks; one that does not takes each of them for the whole.
+inline bool KnowsRanks(int32_t worker_version) { return worker_version >= 2; }
+
 // The two ends of a connection; a version of 0 was not said and means 1.
 struct WorkerProtocols {
   // Id of the worker.

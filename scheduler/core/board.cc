@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/version/worker_protocol.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/scheduler.h"
@@ -32,6 +33,9 @@ policy::Worker LookOf(const State& state, const Worker& worker) {
   look.labels = worker.labels;
   look.cpus = worker.cpus;
   look.memory_bytes = worker.memory_bytes;
+  // What is not known yet may be known as soon as it is back.
+  look.knows_ranks = worker.liveness == Worker::Liveness::kUnknown ||
+                     base::KnowsRanks(worker.protocol);
   look.takes_work = TakesWork(worker);
   look.drain_at = worker.drain_at.value_or(absl::InfiniteDuration());
   for (const auto& [name, announced] : worker.announced) {

@@ -143,6 +143,7 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
   proto.mutable_labels()->insert(worker.labels.begin(), worker.labels.end());
   proto.set_cpus(worker.cpus);
   proto.set_memory_bytes(worker.memory_bytes);
+  proto.set_protocol(worker.protocol);
   proto.set_build_digest(worker.build_digest);
   *proto.mutable_last_seen_time() = ToTimestamp(worker.last_seen);
   const WorkerAdminPtr admin = AdminOf(state, worker.id);

@@ -163,6 +163,9 @@ struct Worker {
   std::map<std::string, std::string> labels;
   int32_t cpus = 0;
   int64_t memory_bytes = 0;
+  // The version of the protocol (base/version/worker_protocol.h) that it
+  // speaks.
+  int32_t protocol = 1;
   std::string build_digest;
   Liveness liveness = Liveness::kUnknown;
   bool draining = false;

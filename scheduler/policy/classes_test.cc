@@ -47,6 +47,23 @@ TEST(ClassesTest, LabelsThatNobodyAsksForMakeNoClass) {
   EXPECT_EQ(board.tables().class_ids.size(), 1u);
 }
 
+TEST(ClassesTest, RanksOfSeveralAreForWorkersThatKnowThem) {
+  Board board;
+  Worker old = WorkerOf("old", 2);
+  old.knows_ranks = false;
+  board.PutWorker(old);
+  Shape gang = OneCpu();
+  gang.ranks = 2;
+  Wait(&board, 1, gang);
+  Wait(&board, 2, OneCpu());
+  EXPECT_FALSE(IsOffered(board.tables(), 0));
+  EXPECT_TRUE(IsFeasible(board.tables(), 1));
+
+  old.knows_ranks = true;
+  board.PutWorker(old);
+  EXPECT_TRUE(IsFeasible(board.tables(), 0));
+}
+
 TEST(ClassesTest, AShapeIsFeasibleWhenWorkersThatServeHaveRoomForAllRanks) {
   Board board;
   board.PutWorker(WorkerOf("a", 2));

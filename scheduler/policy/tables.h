@@ -154,13 +154,14 @@ struct ClassKey {
   std::vector<DeviceGroup> devices;
   int cpus = 0;
   int64_t memory_bytes = 0;
+  bool knows_ranks = true;
   // Those that a shape asks for.
   std::vector<Label> labels;
 };
 
 inline bool operator<(const ClassKey& a, const ClassKey& b) {
-  return std::tie(a.devices, a.cpus, a.memory_bytes, a.labels) <
-         std::tie(b.devices, b.cpus, b.memory_bytes, b.labels);
+  return std::tie(a.devices, a.cpus, a.memory_bytes, a.knows_ranks, a.labels) <
+         std::tie(b.devices, b.cpus, b.memory_bytes, b.knows_ranks, b.labels);
 }
 
 struct WorkerClass {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/units/proto_time.h"
+#include "base/version/worker_protocol.h"
 
 namespace ordo::tests::sim {
 namespace {
@@ -214,6 +215,7 @@ void SimWorker::SendAnnouncement() {
   request.set_worker(id());
   request.set_incarnation(incarnation_);
   request.set_address(id() + ":1");
+  request.set_protocol(base::kWorkerProtocol);
   for (int i = 0; i < options_.num_devices; ++i) {
     workers::v1::Device& device = *request.add_devices();
     device.set_name(absl::StrCat("cpu:", i));

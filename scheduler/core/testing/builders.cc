@@ -1,6 +1,7 @@
 #include "scheduler/core/testing/builders.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/version/worker_protocol.h"
 #include "scheduler/core/moment.h"
 
 namespace ordo::scheduler::core::testing {
@@ -171,6 +172,7 @@ WorkerBuilder::WorkerBuilder(const std::string& id) {
   request_.set_worker(id);
   request_.set_incarnation(absl::StrCat(id, "-first"));
   request_.set_address("127.0.0.1:1");
+  request_.set_protocol(base::kWorkerProtocol);
   Devices({"cpu:0"});
 }
 
@@ -186,6 +188,11 @@ WorkerBuilder& WorkerBuilder::Devices(const std::vector<std::string>& names) {
     device.set_name(name);
     device.set_kind(name.substr(0, name.find(':')));
   }
+  return *this;
+}
+
+WorkerBuilder& WorkerBuilder::Protocol(int32_t version) {
+  request_.set_protocol(version);
   return *this;
 }
 

@@ -78,6 +78,8 @@ class WorkerBuilder {
 
   WorkerBuilder& Incarnation(const std::string& incarnation);
   WorkerBuilder& Devices(const std::vector<std::string>& names);
+  // As a worker of another release; that of this one is the default.
+  WorkerBuilder& Protocol(int32_t version);
   WorkerBuilder& Draining();
   WorkerBuilder& Sequence(int64_t sequence);
   WorkerBuilder& Runs(const agent::v1::ObservedAttempt& attempt);

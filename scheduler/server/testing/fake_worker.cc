@@ -4,6 +4,7 @@
 
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
+#include "base/version/worker_protocol.h"
 #include "gtest/gtest.h"
 
 namespace ordo::scheduler::server::testing {
@@ -93,6 +94,7 @@ void FakeWorker::AnnounceTo(Scheduler& scheduler) {
     request.set_worker(id_);
     request.set_incarnation(id_ + "-first");
     request.set_address(address());
+    request.set_protocol(base::kWorkerProtocol);
     workers::v1::Device& device = *request.add_devices();
     device.set_name("cpu:0");
     device.set_kind("cpu");
