@@ -9,6 +9,7 @@
 #include "scheduler/core/job.h"
 #include "scheduler/core/moment.h"
 #include "scheduler/core/reasons.h"
+#include "scheduler/core/shortage.h"
 #include "scheduler/core/state.h"
 
 namespace ordo::scheduler::core {
@@ -34,11 +35,13 @@ std::string Named(const std::vector<std::string>& all) {
                       all.size() - kMaxNamed, " more");
 }
 
-// What the workers have of one kind of device.
+// What the workers that are open have of the devices that a job asks for, on
+// workers with the labels that it asks for.
 struct Devices {
   bool any_online = false;
   // Online, and takes no work: draining, cordoned, or asked to be drained.
   int num_closed = 0;
+  // Of all devices.
   std::set<std::string> kinds;
   int num_free = 0;
   // "cpu:0 of w1 runs job a (attempt 1)".
@@ -84,9 +87,13 @@ Devices Survey(const Explained& seen, const policy::Shape& need) {
     if (worker.state() == workers::v1::Worker::DRAINING) ++devices.num_closed;
     if (!online || closed) continue;
     devices.any_online = true;
+    const bool may_hold = MayHold(worker, need);
     for (const workers::v1::Device& device : worker.devices()) {
       devices.kinds.insert(device.kind());
-      if (device.kind() != need.kind) continue;
+      if (!may_hold || device.kind() != need.kind ||
+          device.memory_bytes() < need.device_memory_bytes) {
+        continue;
+      }
       const std::string name =
           absl::StrCat(device.name(), " of ", IdOf(worker.name()));
       const std::vector<std::string> lacking = Lacking(need, device, name);
@@ -126,12 +133,25 @@ std::string Others(const Devices& devices) {
   return absl::StrJoin(parts, "; ");
 }
 
+// Such as: zone=a, rack=4.
+std::string LabelsText(const policy::Shape& shape) {
+  return absl::StrJoin(shape.labels, ", ", absl::PairFormatter("="));
+}
+
 // Why none of the devices is free.
-std::string WhyNone(const std::string& kind, const Devices& devices) {
-  if (devices.withheld.empty() && devices.lacking.empty()) {
-    return absl::StrCat("every ", kind, " device is busy: ", Others(devices));
+std::string WhyNone(const policy::Shape& shape, const Devices& devices) {
+  std::string device = absl::StrCat(shape.kind, " device");
+  if (shape.device_memory_bytes > 0) {
+    absl::StrAppend(&device, " with at least ",
+                    base::HumanBytes(shape.device_memory_bytes));
   }
-  return absl::StrCat("no ", kind, " device is free: ", Others(devices));
+  if (!shape.labels.empty()) {
+    absl::StrAppend(&device, " on workers with ", LabelsText(shape));
+  }
+  if (devices.withheld.empty() && devices.lacking.empty()) {
+    return absl::StrCat("every ", device, " is busy: ", Others(devices));
+  }
+  return absl::StrCat("no ", device, " is free: ", Others(devices));
 }
 
 // Such as: 4 ranks of 2 cuda devices each, on workers with zone=a.
@@ -151,10 +171,9 @@ std::string AskedFor(const policy::Shape& shape) {
                     " of memory");
   }
   if (!shape.labels.empty()) {
-    absl::StrAppend(
-        &text, ", on workers with ",
-        absl::StrJoin(shape.labels, ", ", absl::PairFormatter("=")));
+    absl::StrAppend(&text, ", on workers with ", LabelsText(shape));
   }
+  if (shape.exclusive) absl::StrAppend(&text, ", alone on its workers");
   return text;
 }
 
@@ -176,8 +195,8 @@ void ExplainUnoffered(const Explained& seen, const policy::Shape& shape,
                      "; there are: ", absl::StrJoin(devices.kinds, ", "),
                      "; start a worker that has one, or cancel the job and "
                      "submit it with another resources.device"));
-  } else if (devices.num_free == 0 && devices.busy.empty() &&
-             devices.withheld.empty()) {
+  } else if (!devices.lacking.empty() && devices.num_free == 0 &&
+             devices.busy.empty() && devices.withheld.empty()) {
     AddBlocker(
         response, reason::kNoSuchKernel,
         absl::StrCat("no online ", shape.kind,
@@ -186,9 +205,10 @@ void ExplainUnoffered(const Explained& seen, const policy::Shape& shape,
                      "and submit it with another kernel, or with none for the "
                      "best that there is"));
   } else {
+    const std::string lacks = ShortageOf(seen.workers, shape);
     AddBlocker(response, reason::kNoSuchDevice,
                absl::StrCat("the workers that are online do not have ",
-                            AskedFor(shape),
+                            AskedFor(shape), lacks.empty() ? "" : ": ", lacks,
                             "; start others, or cancel the job and submit it "
                             "with other resources"));
   }
@@ -201,8 +221,7 @@ void ExplainClosed(const Explained& seen, const policy::Shape& shape,
   if (!devices.any_online) {
     ExplainUnoffered(seen, shape, response);
   } else if (!devices.withheld.empty()) {
-    AddBlocker(response, reason::kWaitingForDevice,
-               WhyNone(shape.kind, devices));
+    AddBlocker(response, reason::kWaitingForDevice, WhyNone(shape, devices));
   } else {
     AddBlocker(response, reason::kWorkersClosed,
                absl::StrCat("the workers that have ", AskedFor(shape),
@@ -211,24 +230,37 @@ void ExplainClosed(const Explained& seen, const policy::Shape& shape,
   }
 }
 
-void ExplainRoom(const Explained& seen, const policy::Shape& shape,
-                 ExplainResponse* response) {
-  const Devices devices = Survey(seen, shape);
-  if (devices.num_free == 0) {
-    AddBlocker(response, reason::kWaitingForDevice,
-               WhyNone(shape.kind, devices));
-    return;
+// What there is too little of where devices are free.
+std::string TooLittle(policy::Lack lack, const Devices& devices) {
+  switch (lack) {
+    case policy::Lack::kCpus:
+      return "but with too few cores beside what runs there";
+    case policy::Lack::kMemory:
+      return "but with too little memory beside what runs there";
+    case policy::Lack::kEmptyWorkers:
+      return "but others are on the same workers";
+    case policy::Lack::kSharedWorkers:
+      return "but on workers that a job has for itself";
+    case policy::Lack::kDevices:
+      break;
   }
   const std::string others = Others(devices);
+  return others.empty() ? "but not together with all else that it asks for"
+                        : absl::StrCat("the others are not: ", others);
+}
+
+void ExplainRoom(const Explained& seen, policy::Lack lack,
+                 const policy::Shape& shape, ExplainResponse* response) {
+  const Devices devices = Survey(seen, shape);
+  if (devices.num_free == 0) {
+    AddBlocker(response, reason::kWaitingForDevice, WhyNone(shape, devices));
+    return;
+  }
   AddBlocker(response, reason::kWaitingForDevice,
              absl::StrCat("there is no room yet for ", AskedFor(shape), ": ",
                           devices.num_free, " ", shape.kind,
                           devices.num_free == 1 ? " device is" : " devices are",
-                          " free, ",
-                          others.empty() ? "but not together with all else "
-                                           "that it asks for"
-                                         : "the others are not: ",
-                          others));
+                          " free, ", TooLittle(lack, devices)));
 }
 
 std::string Other(const Placing& placing) {
@@ -265,7 +297,7 @@ void ExplainPlacing(const Explained& seen, const Placing& placing,
                        why.limit, "; see: ordo queues show ", queue));
       return;
     case Constraint::kRoom:
-      return ExplainRoom(seen, shape, response);
+      return ExplainRoom(seen, why.lack, shape, response);
     case Constraint::kReservation:
       AddBlocker(response, reason::kReserved,
                  absl::StrCat("what is free is kept for ", Other(placing)));

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/reasons.h"
@@ -29,6 +30,7 @@ workers::v1::Worker MakeWorker(const std::string& kind,
   workers::v1::Worker worker;
   worker.set_name("workers/w");
   worker.set_state(workers::v1::Worker::ONLINE);
+  worker.set_protocol(base::kWorkerProtocol);
   workers::v1::Device& device = *worker.add_devices();
   device.set_name(kind + ":0");
   device.set_kind(kind);
@@ -206,9 +208,54 @@ TEST(ExplainTest, WhatIsAskedForIsSaidInFull) {
   resources.set_devices(2);
   resources.set_cpus(3);
   (*resources.mutable_labels())["zone"] = "a";
+  resources.set_exclusive(true);
+  (*seen.workers[0].mutable_labels())["zone"] = "a";
   EXPECT_THAT(seen.Explain().summary(),
               HasSubstr("4 ranks of 2 cpu devices each, 3 cores, on workers "
-                        "with zone=a"));
+                        "with zone=a, alone on its workers"));
+}
+
+TEST(ExplainTest, WhatNoWorkerHasIsNamedWithWhatTheyHave) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "")};
+  (*seen.workers[0].mutable_labels())["zone"] = "a";
+  auto& labels =
+      *seen.job.mutable_spec()->mutable_resources()->mutable_labels();
+  labels["zone"] = "b";
+  seen.constraint = Constraint::kUnoffered;
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoSuchDevice));
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("do not have 1 cpu device, on workers with zone=b: no "
+                        "worker has the label zone=b: there is zone=a; start"));
+}
+
+TEST(ExplainTest, OnlyDevicesThatItMayHaveAreFreeOrBusy) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", ""), MakeWorker("cpu", "a")};
+  (*seen.workers[1].mutable_labels())["zone"] = "b";
+  auto& resources = *seen.job.mutable_spec()->mutable_resources();
+  (*resources.mutable_labels())["zone"] = "b";
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("every cpu device on workers with zone=b is busy: "
+                        "cpu:0 of w runs job a"));
+}
+
+TEST(ExplainTest, WhatIsShortBesideFreeDevicesIsNamed) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "")};
+  const struct {
+    policy::Lack lack;
+    const char* says;
+  } kCases[] = {
+      {policy::Lack::kCpus, "1 cpu device is free, but with too few cores"},
+      {policy::Lack::kMemory, "but with too little memory beside what runs"},
+      {policy::Lack::kEmptyWorkers, "but others are on the same workers"},
+      {policy::Lack::kSharedWorkers, "but on workers that a job has for itsel"},
+  };
+  for (const auto& each : kCases) {
+    seen.placing.reason.lack = each.lack;
+    EXPECT_THAT(seen.Explain().summary(), HasSubstr(each.says));
+  }
 }
 
 TEST(ExplainTest, AHoldComesFirstAndThenWhatIsNeeded) {

@@ -90,6 +90,52 @@ Reason Ordered(Constraint constraint, int64_t other) {
   return reason;
 }
 
+// A job's shape with less in it, to see what it lacks.
+struct Eased {
+  Shape shape;
+  // Also where another has the worker for itself.
+  bool anywhere = false;
+};
+
+// Whether there would be room for it now.
+bool HasRoom(const Asked& asked, const Eased& eased, absl::Duration ends_by) {
+  const Tables& tables = asked.tables;
+  int64_t ranks = 0;
+  for (const ClassFit& fit : tables.shapes[asked.lane.shape].classes) {
+    const RoomIndex& rooms = tables.classes[fit.worker_class].rooms;
+    const auto index = rooms.find(asked.kind());
+    if (index == rooms.end()) continue;
+    for (const RoomKey& key : index->second.open) {
+      const WorkerEntry& worker = tables.workers[key.worker];
+      Room room = worker.room;
+      if (eased.anywhere) room.num_exclusive = 0;
+      ranks += RanksIn(worker, room, {eased.shape, asked.kind()},
+                       {ends_by, worker.reserved_for == asked.job});
+      if (ranks >= eased.shape.ranks) return true;
+    }
+  }
+  return false;
+}
+
+// Of a job for which there is no room.
+Lack LackOf(const Asked& asked, absl::Duration ends_by) {
+  const Shape& shape = asked.tables.shapes[asked.lane.shape].shape;
+  const auto would_fit = [&](const Eased& eased) {
+    return HasRoom(asked, eased, ends_by);
+  };
+  Eased less{shape, /*anywhere=*/true};
+  if (would_fit(less)) return Lack::kSharedWorkers;
+  less.shape.exclusive = false;
+  if (shape.exclusive && would_fit(less)) return Lack::kEmptyWorkers;
+  less = {shape};
+  less.shape.cpus = 0;
+  if (shape.cpus > 0 && would_fit(less)) return Lack::kCpus;
+  less = {shape};
+  less.shape.memory_bytes = 0;
+  if (shape.memory_bytes > 0 && would_fit(less)) return Lack::kMemory;
+  return Lack::kDevices;
+}
+
 Reason FindReason(const Asked& asked, const Board& board, absl::Duration now) {
   const Tables& tables = asked.tables;
   Reason reason;
@@ -122,6 +168,7 @@ Reason FindReason(const Asked& asked, const Board& board, absl::Duration now) {
     return Ordered(Constraint::kReservation, other);
   }
   reason.constraint = Constraint::kRoom;
+  reason.lack = LackOf(asked, plan.EndsBy(asked.lane.shape));
   return reason;
 }
 

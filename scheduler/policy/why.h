@@ -30,8 +30,22 @@ enum class Constraint {
   kOrder,
 };
 
+// What there is too little of for a job that would have room with less of it.
+enum class Lack {
+  // Devices, or more than one of what follows.
+  kDevices,
+  kCpus,
+  kMemory,
+  // It wants its workers for itself, and others are on them.
+  kEmptyWorkers,
+  // Others have theirs for themselves.
+  kSharedWorkers,
+};
+
 struct Reason {
   Constraint constraint = Constraint::kNone;
+  // For kRoom.
+  Lack lack = Lack::kDevices;
   // A job, for kReservation and kOrder.
   int64_t other = 0;
   // For the limits: what would be held with the job, and the limit.
@@ -46,7 +60,8 @@ struct Reason {
 };
 
 // The one constraint that holds a job. The job waits. Agrees with Place: when
-// it names a constraint, Place does not start the job. O(lanes of the queue).
+// it names a constraint, Place does not start the job. O(lanes of the queue),
+// and for a job that asks for more than devices and waits for room O(workers).
 Reason Why(const Board& board, int64_t job, absl::Duration now);
 
 }  // namespace ordo::scheduler::policy

@@ -166,5 +166,33 @@ TEST(WhyTest, WithoutAnyLimitOrPastThereIsNoGuess) {
   EXPECT_EQ(WhyOf(&test, test.Wait()).start, test.now + absl::Minutes(10));
 }
 
+TEST(WhyTest, WhatThereIsTooLittleOfIsNamed) {
+  const auto lack_of = [](const Shape& runs, const Shape& waits) {
+    TestBoard test;
+    test.PutWorker("w1", 3);
+    test.Run(test.Wait(runs), "w1");
+    const Reason reason = WhyOf(&test, test.Wait(waits));
+    EXPECT_EQ(reason.constraint, Constraint::kRoom);
+    return reason.lack;
+  };
+  Shape cores = Cpus(1);
+  cores.cpus = 600;
+  Shape memory = Cpus(1);
+  memory.memory_bytes = 600;
+  Shape alone = Cpus(1);
+  alone.exclusive = true;
+
+  EXPECT_EQ(lack_of(Cpus(2), Cpus(2)), Lack::kDevices);
+  EXPECT_EQ(lack_of(cores, cores), Lack::kCpus);
+  EXPECT_EQ(lack_of(memory, memory), Lack::kMemory);
+  EXPECT_EQ(lack_of(Cpus(1), alone), Lack::kEmptyWorkers);
+  EXPECT_EQ(lack_of(alone, alone), Lack::kEmptyWorkers);
+  EXPECT_EQ(lack_of(alone, Cpus(1)), Lack::kSharedWorkers);
+  // Cores, and a device too.
+  Shape both = Cpus(3);
+  both.cpus = 600;
+  EXPECT_EQ(lack_of(cores, both), Lack::kDevices);
+}
+
 }  // namespace
 }  // namespace ordo::scheduler::policy
