@@ -115,6 +115,7 @@ std::string Deployment::WorkerFolder(int number) const {
 
 absl::Status Deployment::StartWorker(int number) {
   config::v1::WorkerConfig config = options_.worker;
+  if (options_.each_worker != nullptr) options_.each_worker(number, &config);
   if (config.worker().empty() || number > 1) {
     config.set_worker(absl::StrCat("worker-", number));
   }

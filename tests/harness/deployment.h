@@ -30,6 +30,8 @@ struct DeploymentOptions {
   config::v1::SchedulerConfig scheduler;
   // Of each worker; the first has its name, else they are worker-1 and so on.
   config::v1::WorkerConfig worker;
+  // Changes that of one worker, by its number; null: all have the same.
+  std::function<void(int number, config::v1::WorkerConfig* config)> each_worker;
   int num_workers = 1;
   // What workers are started through, such as nsenter with its arguments; it
   // becomes the worker.
