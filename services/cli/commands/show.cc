@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <map>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status/status.h"
@@ -128,6 +131,18 @@ absl::Status ShowWorker(Context& context, const std::string& name) {
                  {"Address", worker.address()},
                  {"Last seen", FormatTime(worker.last_seen_time())},
                  {"Trainer build", worker.build_digest()}};
+  // What jobs may ask for by resources.
+  if (worker.cpus() > 0) {
+    lines.push_back({"Cores", absl::StrCat(worker.cpus())});
+  }
+  if (worker.memory_bytes() > 0) {
+    lines.push_back({"Memory", base::HumanBytes(worker.memory_bytes())});
+  }
+  const std::map<std::string, std::string> labels(worker.labels().begin(),
+                                                  worker.labels().end());
+  for (const auto& [name, value] : labels) {
+    lines.push_back({"Label", absl::StrCat(name, "=", value)});
+  }
   if (worker.has_drain_time()) {
     lines.push_back({"Drains at", FormatTime(worker.drain_time())});
   }
@@ -145,9 +160,12 @@ absl::Status ShowWorker(Context& context, const std::string& name) {
                       ShortName(worker.name()), " ", device.name())});
   }
   context.out << KeyValueLines(lines, context.terminal);
-  Table table({"DEVICE", "KIND", "JOB", ">ATTEMPT"});
+  Table table({"DEVICE", "KIND", ">MEMORY", "JOB", ">ATTEMPT"});
   for (const auto& device : worker.devices()) {
     table.AddRow({device.name(), device.kind(),
+                  device.memory_bytes() == 0
+                      ? "-"
+                      : base::HumanBytes(device.memory_bytes()),
                   device.job().empty() ? "-" : ShortName(device.job()),
                   device.job().empty() ? "-" : absl::StrCat(device.attempt())});
   }
