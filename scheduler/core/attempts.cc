@@ -207,19 +207,19 @@ void ForgetOldest(JobRecord* job) {
   job->attempts.erase(job->attempts.begin());
 }
 
-// Has the devices of a rank judged by its end, if that tells of them: they
-// failed it, or it finished and something may be held against them.
-void NoteForDevices(JobEdit& edit, const LiveRank& rank,
-                    const AttemptEnd& end) {
+// Has the device that a rank computed on judged by its end, if that tells of
+// it: it failed the rank, or that finished and something may be held against
+// it.
+void NoteForDevice(JobEdit& edit, const LiveRank& rank, const AttemptEnd& end) {
   Turn& turn = edit.turn();
   const bool finished = end.reason == reason::kFinished &&
                         AdminOf(turn.state, rank.worker) != nullptr;
   const Asked asked = AskedOf(edit.read());
   const bool failed = end.reason == reason::kDeviceError &&
                       asked != Asked::kKill && asked != Asked::kCancel;
-  if (!finished && !failed) return;
+  if ((!finished && !failed) || rank.devices.empty()) return;
   turn.rank_ends.push_back(
-      {edit.read().id(), rank.worker, rank.devices, finished});
+      {edit.read().id(), rank.worker, rank.devices.front(), finished});
 }
 
 }  // namespace
@@ -303,7 +303,7 @@ void EndRank(JobEdit& edit, int32_t rank, const AttemptEnd& end) {
   Turn& turn = edit.turn();
   Live& live = *LiveIn(edit.entry());
   CountUse(turn, live);
-  NoteForDevices(edit, live.ranks[rank], end);
+  NoteForDevice(edit, live.ranks[rank], end);
   live.ranks[rank].over = true;
   Worker& worker = turn.state.workers.at(live.ranks[rank].worker);
   worker.live.erase({edit.read().id(), rank});

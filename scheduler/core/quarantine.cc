@@ -57,7 +57,7 @@ void AcquitOf(Turn& turn, const LiveRank& rank, const std::string& job) {
 
 void JudgeFailure(Turn& turn, const RankEnd& end) {
   const JobRecord& job = *turn.state.jobs.at(end.job).job;
-  const LiveRank here{end.worker, end.devices};
+  const LiveRank here{end.worker, {end.device}};
   const std::vector<LiveRank> elsewhere = FailedElsewhere(job, here);
   for (const LiveRank& rank : elsewhere) {
     AcquitOf(turn, rank, JobName(end.job));
@@ -67,12 +67,10 @@ void JudgeFailure(Turn& turn, const RankEnd& end) {
   blame.set_code(reason::kDeviceError);
   blame.set_job(JobName(end.job));
   blame.set_attempt(job.attempt_number());
-  for (const std::string& device : end.devices) {
-    Keep(turn, end.worker,
-         Blamed(AdminOf(turn.state, end.worker),
-                {end.worker, device, turn.now.wall}, blame),
-         "failures");
-  }
+  Keep(turn, end.worker,
+       Blamed(AdminOf(turn.state, end.worker),
+              {end.worker, end.device, turn.now.wall}, blame),
+       "failures");
 }
 
 // The attempt that has the device; empty when none has.
@@ -97,10 +95,8 @@ void JudgeDevices(Turn& turn) {
       JudgeFailure(turn, end);
       continue;
     }
-    for (const std::string& device : end.devices) {
-      SetAdmin(turn, end.worker,
-               Acquitted(AdminOf(turn.state, end.worker), device));
-    }
+    SetAdmin(turn, end.worker,
+             Acquitted(AdminOf(turn.state, end.worker), end.device));
   }
 }
 

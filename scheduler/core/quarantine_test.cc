@@ -158,6 +158,32 @@ TEST_F(QuarantineTest, TheOnlyDeviceGetsAnotherAttempt) {
   EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
 }
 
+TEST_F(QuarantineTest, OfSeveralDevicesTheOneThatWasComputedOnIsBlamed) {
+  const agent::v1::AnnounceRequest two =
+      WorkerBuilder("w").Devices({"cpu:0", "cpu:1"});
+  Announce(two);
+  for (const char* job : {"a", "b", "c"}) {
+    Submit(JobBuilder(job).Ranks(1, 2).MaxAttempts(1));
+    ASSERT_EQ(shell_.job(job).attempts(0).devices(0), "cpu:0");
+    Fail(job, 1);
+  }
+  EXPECT_TRUE(IsIn("cpu:0"));
+  EXPECT_FALSE(IsIn("cpu:1"));
+}
+
+TEST_F(QuarantineTest, AnotherAttemptComputesOnAnotherOfTheDevices) {
+  Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"}));
+  Submit(JobBuilder("a").Ranks(1, 2));
+  Fail("a", 1);
+  shell_.Advance(absl::Seconds(2));
+  shell_.Ignore();
+  ASSERT_EQ(shell_.job("a").attempts_size(), 2);
+  EXPECT_EQ(shell_.job("a").attempts(1).devices(0), "cpu:1");
+  Fail("a", 2);
+  // It failed on both alike.
+  EXPECT_EQ(NumBlames(), 0u);
+}
+
 TEST_F(QuarantineTest, OfAGangTheRankThatFailsFirstIsBlamed) {
   Announce(WorkerBuilder("v"));
   Submit(JobBuilder("a").Ranks(2));

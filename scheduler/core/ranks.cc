@@ -90,7 +90,9 @@ std::vector<LiveRank> FailedByDevice(const Attempt& attempt) {
     const std::string& ended =
         attempt.ranks().empty() ? attempt.reason()
                                 : attempt.ranks(static_cast<int>(i)).reason();
-    if (ended == reason::kDeviceError) failed.push_back(ranks[i]);
+    if (ended != reason::kDeviceError || ranks[i].devices.empty()) continue;
+    failed.push_back(ranks[i]);
+    failed.back().devices.resize(1);
   }
   return failed;
 }

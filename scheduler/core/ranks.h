@@ -27,7 +27,8 @@ Asked AskedOf(const State& state, const JobEntry& entry,
 
 // The ranks of an attempt, as far as its record tells.
 std::vector<LiveRank> RanksOf(const jobs::v1::Attempt& attempt);
-// Those of them that ended because their devices failed.
+// Those of them that ended because their devices failed, each with the one that
+// it computed on: the first of those that it held.
 std::vector<LiveRank> FailedByDevice(const jobs::v1::Attempt& attempt);
 
 // Notes the end of one of several ranks.

@@ -16,12 +16,13 @@
 
 namespace ordo::scheduler::core {
 
-// A rank that has ended in a way that tells of its devices: its job finished,
-// or they failed it before another rank had failed.
+// A rank that has ended in a way that tells of its device: its job finished, or
+// that failed it before another rank had failed.
 struct RankEnd {
   std::string job;
   std::string worker;
-  std::vector<std::string> devices;
+  // The one that it computed on: the first of those that it held.
+  std::string device;
   bool finished = false;
 };
 

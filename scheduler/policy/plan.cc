@@ -35,6 +35,20 @@ DeviceMask AvoidedOn(const WorkerEntry& worker,
   return it == avoided->end() ? DeviceMask() : MaskOf(worker, it->second);
 }
 
+// The worker's devices that are picked, those that are to be avoided last.
+std::vector<std::string> NamesOf(const WorkerEntry& worker,
+                                 const DeviceMask& picked,
+                                 const DeviceMask& avoided) {
+  std::vector<std::string> names;
+  for (const bool is_avoided : {false, true}) {
+    for (size_t device = 0; device < worker.devices.size(); ++device) {
+      if (!Has(picked, device) || Has(avoided, device) != is_avoided) continue;
+      names.push_back(worker.devices[device].facts.name);
+    }
+  }
+  return names;
+}
+
 // What a job that waits avoids; null: nothing.
 const DevicesByWorker* AvoidedBy(const Tables& tables, int64_t job) {
   const auto it = tables.avoided.find(job);
@@ -322,14 +336,10 @@ Start Plan::Give(const Giving& giving) {
       Part& part = start.parts.emplace_back();
       part.worker = entry.facts.id;
       part.rank = static_cast<int>(start.parts.size()) - 1;
-      const DeviceMask devices = PickDevices(
-          entry, touched.room, ask, AvoidedOn(entry, AvoidedBy(tables_, job)));
-      for (size_t device = 0; device < entry.devices.size(); ++device) {
-        if (devices.size() > device / 64 &&
-            (devices[device / 64] >> device % 64 & 1)) {
-          part.devices.push_back(entry.devices[device].facts.name);
-        }
-      }
+      const DeviceMask avoided = AvoidedOn(entry, AvoidedBy(tables_, job));
+      const DeviceMask devices = PickDevices(entry, touched.room, ask, avoided);
+      // The first is the one that the rank computes on.
+      part.devices = NamesOf(entry, devices, avoided);
       Occupant occupant = OccupantOf(ask, devices);
       occupant.job = job;
       occupant.rank = part.rank;

@@ -68,6 +68,13 @@ TEST(PlanTest, AvoidedDevicesAreTakenAfterOthersOfTheWorker) {
   EXPECT_EQ(StartOf(test, Cpus(2), {{"w1", {"cpu:2"}}}), "2: w1[cpu:0 cpu:2]");
 }
 
+TEST(PlanTest, ARankComputesOnADeviceThatItDoesNotAvoid) {
+  TestBoard test;
+  test.PutWorker("w1", 2);
+
+  EXPECT_EQ(StartOf(test, Cpus(2), {{"w1", {"cpu:0"}}}), "1: w1[cpu:1 cpu:0]");
+}
+
 TEST(PlanTest, AvoidedDevicesAreTakenAfterOtherWorkers) {
   TestBoard test;
   test.PutWorker("w1", 1);

@@ -12,10 +12,6 @@ void Add(size_t device, DeviceMask* mask) {
   (*mask)[device / 64] |= uint64_t{1} << device % 64;
 }
 
-bool Has(const DeviceMask& mask, size_t device) {
-  return mask.size() > device / 64 && (mask[device / 64] >> device % 64 & 1);
-}
-
 void Remove(size_t device, DeviceMask* mask) {
   (*mask)[device / 64] &= ~(uint64_t{1} << device % 64);
 }
@@ -71,6 +67,10 @@ bool operator==(const Room& a, const Room& b) {
                       return x.kind == y.kind && x.free == y.free &&
                              x.beyond == y.beyond;
                     });
+}
+
+bool Has(const DeviceMask& mask, size_t device) {
+  return mask.size() > device / 64 && (mask[device / 64] >> device % 64 & 1);
 }
 
 bool Matches(const DeviceEntry& device, const Ask& ask) {

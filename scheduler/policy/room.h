@@ -109,6 +109,8 @@ struct KeptRanks {
   absl::Duration at;
 };
 
+bool Has(const DeviceMask& mask, size_t device);
+
 // Whether a device does for the shape, free or not.
 bool Matches(const DeviceEntry& device, const Ask& ask);
 
