@@ -1,6 +1,7 @@
 #include "scheduler/core/device_admin.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -51,10 +52,38 @@ WorkerAdminPtr With(const WorkerAdminPtr& admin, Device device) {
 // The device as it is kept so far.
 Device Begin(const WorkerAdminPtr& admin, const DeviceMoment& at) {
   const Device* kept = Find(admin, at.device);
-  if (kept != nullptr) return *kept;
-  Device device;
+  Device device = kept == nullptr ? Device() : *kept;
   device.set_name(at.device);
+  if (!at.uuid.empty()) device.set_uuid(at.uuid);
   return device;
+}
+
+// The name under which a device is to be kept.
+std::string NameNow(const Device& kept,
+                    const std::map<std::string, Device>& announced) {
+  for (const auto& [name, device] : announced) {
+    if (!kept.uuid().empty() && device.uuid() == kept.uuid()) return name;
+  }
+  const auto namesake = announced.find(kept.name());
+  const bool is_other = namesake != announced.end() && !kept.uuid().empty() &&
+                        !namesake->second.uuid().empty();
+  return is_other ? kept.uuid() : kept.name();
+}
+
+// Leaves one device of each name, in quarantine if one of them is.
+void Merge(google::protobuf::RepeatedPtrField<Device>* devices) {
+  google::protobuf::RepeatedPtrField<Device> merged;
+  for (const Device& device : *devices) {
+    const auto first = std::find_if(
+        merged.begin(), merged.end(),
+        [&device](const Device& each) { return each.name() == device.name(); });
+    if (first == merged.end()) {
+      *merged.Add() = device;
+    } else if (device.has_quarantine() && !first->has_quarantine()) {
+      *first->mutable_quarantine() = device.quarantine();
+    }
+  }
+  devices->Swap(&merged);
 }
 
 void Quarantine(const std::string& reason, absl::Time now, Device* device) {
@@ -133,6 +162,27 @@ std::set<std::string> QuarantinedIn(const WorkerAdminPtr& admin) {
     if (device.has_quarantine()) devices.insert(device.name());
   }
   return devices;
+}
+
+WorkerAdminPtr Followed(const WorkerAdminPtr& admin,
+                        const std::map<std::string, Device>& announced) {
+  if (admin == nullptr) return admin;
+  auto next = std::make_shared<Worker>(*admin);
+  bool any_new = false;
+  for (Device& kept : *next->mutable_devices()) {
+    const auto namesake = announced.find(kept.name());
+    if (kept.uuid().empty() && namesake != announced.end() &&
+        !namesake->second.uuid().empty()) {
+      kept.set_uuid(namesake->second.uuid());
+      any_new = true;
+    }
+    const std::string name = NameNow(kept, announced);
+    any_new |= name != kept.name();
+    kept.set_name(name);
+  }
+  if (!any_new) return admin;
+  Merge(next->mutable_devices());
+  return next;
 }
 
 WorkerAdminPtr Blamed(const WorkerAdminPtr& admin, const DeviceMoment& at,

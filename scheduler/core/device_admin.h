@@ -1,6 +1,7 @@
 #ifndef ORDO_SCHEDULER_CORE_DEVICE_ADMIN_H_
 #define ORDO_SCHEDULER_CORE_DEVICE_ADMIN_H_
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -26,11 +27,21 @@ inline constexpr int kMaxFaultsKept = 16;
 
 std::set<std::string> QuarantinedIn(const WorkerAdminPtr& admin);
 
+// What is kept of a device that has a UUID follows that, since a boot may
+// number devices anew: it is under the name by which the worker announces the
+// device; under the UUID while it does not and another device has the name.
+// What was kept by a name alone is of the device that has the name now.
+WorkerAdminPtr Followed(
+    const WorkerAdminPtr& admin,
+    const std::map<std::string, workers::v1::Device>& announced);
+
 // A device, and now.
 struct DeviceMoment {
   std::string worker;
   std::string device;
   absl::Time now;
+  // Of the device; empty: it has none.
+  std::string uuid = {};
 };
 
 // A failure that is blamed on the device, whose time is now. One attempt is

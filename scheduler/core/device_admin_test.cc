@@ -1,5 +1,9 @@
 #include "scheduler/core/device_admin.h"
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -69,6 +73,85 @@ TEST_F(DeviceAdminTest, ThreeFailuresInARowOfTwoJobsAreEnough) {
   EXPECT_EQ(device().quarantine().reason(),
             "3 failures in a row are blamed on it, the last: DEVICE_ERROR of "
             "job b, attempt 1");
+}
+
+// UUIDs by the names of devices, as a worker announces them.
+std::map<std::string, workers::v1::Device> Announced(
+    const std::map<std::string, std::string>& uuids) {
+  std::map<std::string, workers::v1::Device> announced;
+  for (const auto& [name, uuid] : uuids) {
+    announced[name].set_name(name);
+    announced[name].set_uuid(uuid);
+  }
+  return announced;
+}
+
+// A record with a device in quarantine.
+WorkerAdminPtr WithQuarantine(const WorkerAdminPtr& admin,
+                              const std::string& device,
+                              const std::string& uuid) {
+  const std::vector<DeviceFault> told = {Fault("XID_79", 5, true)};
+  const DeviceFaults faults(told.begin(), told.end());
+  return Faulted(admin, {"w", device, absl::FromUnixSeconds(1000), uuid},
+                 faults, DeviceBlame());
+}
+
+TEST(FollowedTest, AQuarantineFollowsTheUuid) {
+  const WorkerAdminPtr admin = WithQuarantine(nullptr, "cuda:0", "GPU-a");
+  const auto as_before = Announced({{"cuda:0", "GPU-a"}, {"cuda:1", "GPU-b"}});
+  EXPECT_EQ(Followed(admin, as_before), admin);
+  const WorkerAdminPtr now =
+      Followed(admin, Announced({{"cuda:0", "GPU-b"}, {"cuda:1", "GPU-a"}}));
+  EXPECT_THAT(QuarantinedIn(now), ElementsAre("cuda:1"));
+  EXPECT_THAT(QuarantinedIn(Followed(now, as_before)), ElementsAre("cuda:0"));
+}
+
+TEST(FollowedTest, DevicesMaySwapTheirNames) {
+  WorkerAdminPtr admin = WithQuarantine(nullptr, "cuda:0", "GPU-a");
+  admin = Blamed(admin, {"w", "cuda:1", absl::FromUnixSeconds(1000), "GPU-b"},
+                 Failure("a", 1));
+  admin =
+      Followed(admin, Announced({{"cuda:0", "GPU-b"}, {"cuda:1", "GPU-a"}}));
+  EXPECT_THAT(QuarantinedIn(admin), ElementsAre("cuda:1"));
+  ASSERT_EQ(admin->devices_size(), 2);
+  EXPECT_EQ(admin->devices(1).name(), "cuda:0");
+  EXPECT_EQ(admin->devices(1).blames_size(), 1);
+}
+
+TEST(FollowedTest, AnotherDeviceOfTheNameIsNotInQuarantine) {
+  WorkerAdminPtr admin = WithQuarantine(nullptr, "cuda:0", "GPU-a");
+  admin = Followed(admin, Announced({{"cuda:0", "GPU-b"}}));
+  EXPECT_THAT(QuarantinedIn(admin), ElementsAre("GPU-a"));
+  // It is back.
+  admin =
+      Followed(admin, Announced({{"cuda:0", "GPU-b"}, {"cuda:3", "GPU-a"}}));
+  EXPECT_THAT(QuarantinedIn(admin), ElementsAre("cuda:3"));
+}
+
+TEST(FollowedTest, WithoutAUuidTheNameCounts) {
+  const WorkerAdminPtr admin = WithQuarantine(nullptr, "cuda:0", "GPU-a");
+  EXPECT_EQ(Followed(admin, Announced({{"cuda:0", ""}})), admin);
+  EXPECT_EQ(Followed(admin, {}), admin);
+  EXPECT_EQ(Followed(nullptr, Announced({{"cuda:0", "GPU-a"}})), nullptr);
+}
+
+TEST(FollowedTest, WhatWasKeptByANameIsOfTheDeviceThatHasItNow) {
+  WorkerAdminPtr admin = WithQuarantine(nullptr, "cuda:0", "");
+  admin = Followed(admin, Announced({{"cuda:0", "GPU-a"}}));
+  EXPECT_THAT(QuarantinedIn(admin), ElementsAre("cuda:0"));
+  admin =
+      Followed(admin, Announced({{"cuda:0", "GPU-b"}, {"cuda:1", "GPU-a"}}));
+  EXPECT_THAT(QuarantinedIn(admin), ElementsAre("cuda:1"));
+}
+
+TEST(FollowedTest, OneDeviceIsKeptOnceAndItsQuarantineStays) {
+  WorkerAdminPtr admin =
+      Blamed(nullptr, {"w", "cuda:1", absl::FromUnixSeconds(1000), "GPU-a"},
+             Failure("a", 1));
+  admin = WithQuarantine(admin, "cuda:0", "");
+  admin = Followed(admin, Announced({{"cuda:0", "GPU-a"}}));
+  EXPECT_EQ(admin->devices_size(), 1);
+  EXPECT_THAT(QuarantinedIn(admin), ElementsAre("cuda:0"));
 }
 
 TEST_F(DeviceAdminTest, OneJobAloneIsNoWitness) {

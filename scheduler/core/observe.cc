@@ -213,6 +213,7 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
     ChangeIncarnation(turn, worker, request);
   }
   Touch(turn, worker);
+  FollowDevices(turn, worker);
   // While it is known what runs where.
   TakeFaults(turn, worker);
   TakeObserved(turn, worker, request.observed());

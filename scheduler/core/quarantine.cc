@@ -48,6 +48,16 @@ void Keep(Turn& turn, const std::string& worker, const WorkerAdminPtr& admin,
   }
 }
 
+// Empty when the device has none, or is not known now.
+std::string UuidOf(const State& state, const std::string& worker,
+                   const std::string& device) {
+  const auto known = state.workers.find(worker);
+  if (known == state.workers.end()) return "";
+  const auto announced = known->second.announced.find(device);
+  return announced == known->second.announced.end() ? ""
+                                                    : announced->second.uuid();
+}
+
 void AcquitOf(Turn& turn, const LiveRank& rank, const std::string& job) {
   for (const std::string& device : rank.devices) {
     SetAdmin(turn, rank.worker,
@@ -69,7 +79,9 @@ void JudgeFailure(Turn& turn, const RankEnd& end) {
   blame.set_attempt(job.attempt_number());
   Keep(turn, end.worker,
        Blamed(AdminOf(turn.state, end.worker),
-              {end.worker, end.device, turn.now.wall}, blame),
+              {end.worker, end.device, turn.now.wall,
+               UuidOf(turn.state, end.worker, end.device)},
+              blame),
        "failures");
 }
 
@@ -100,13 +112,18 @@ void JudgeDevices(Turn& turn) {
   }
 }
 
+void FollowDevices(Turn& turn, const Worker& worker) {
+  SetAdmin(turn, worker.id,
+           Followed(AdminOf(turn.state, worker.id), worker.announced));
+}
+
 void TakeFaults(Turn& turn, const Worker& worker) {
   for (const auto& [name, device] : worker.announced) {
     if (device.faults().empty()) continue;
     Keep(turn, worker.id,
          Faulted(AdminOf(turn.state, worker.id),
-                 {worker.id, name, turn.now.wall}, device.faults(),
-                 HolderOf(turn.state, worker, name)),
+                 {worker.id, name, turn.now.wall, device.uuid()},
+                 device.faults(), HolderOf(turn.state, worker, name)),
          "fault");
   }
 }

@@ -12,6 +12,10 @@ namespace ordo::scheduler::core {
 // What the ranks that ended in this turn (turn.rank_ends) say of their devices.
 void JudgeDevices(Turn& turn);
 
+// What is kept of the devices of a worker that has announced itself follows
+// their UUIDs; before what their drivers said is taken.
+void FollowDevices(Turn& turn, const Worker& worker);
+
 // What drivers said of the devices of a worker that has announced itself,
 // before what that observed is taken.
 void TakeFaults(Turn& turn, const Worker& worker);

@@ -224,6 +224,38 @@ TEST_F(QuarantineTest, AFaultThatIsToldAgainAfterAReleaseIsOver) {
   EXPECT_TRUE(IsIn("cpu:0"));
 }
 
+TEST_F(QuarantineTest, ItFollowsTheDeviceThatABootNumbersAnew) {
+  const auto gpus = [](const std::string& first, const std::string& second) {
+    agent::v1::AnnounceRequest request =
+        WorkerBuilder("w").Devices({"cuda:0", "cuda:1"});
+    request.mutable_devices(0)->set_uuid(first);
+    request.mutable_devices(1)->set_uuid(second);
+    return request;
+  };
+  Announce(WithFault(gpus("GPU-a", "GPU-b"), 5));
+  EXPECT_TRUE(IsIn("cuda:0"));
+  agent::v1::AnnounceRequest booted = gpus("GPU-b", "GPU-a");
+  booted.set_incarnation("second");
+  Announce(booted);
+  EXPECT_FALSE(IsIn("cuda:0"));
+  EXPECT_TRUE(IsIn("cuda:1"));
+  shell_.Restart();
+  Announce(booted);
+  EXPECT_TRUE(shell_.published_worker("w")->devices(1).has_quarantine());
+  Submit(JobBuilder("a").Device("cuda"));
+  EXPECT_EQ(shell_.job("a").attempts(0).devices(0), "cuda:0");
+  Submit(JobBuilder("b").Device("cuda"));
+  EXPECT_EQ(shell_.StateOf("b"), Job::QUEUED);
+}
+
+TEST_F(QuarantineTest, AFailureIsHeldAgainstTheUuid) {
+  agent::v1::AnnounceRequest request = WorkerBuilder("w");
+  request.mutable_devices(0)->set_uuid("GPU-a");
+  Announce(request);
+  RunBadly("a");
+  EXPECT_EQ(AdminOf(shell_.state(), "w")->devices(0).uuid(), "GPU-a");
+}
+
 TEST_F(QuarantineTest, AWorkerDoesNotSayWhatIsInQuarantine) {
   agent::v1::AnnounceRequest request = WorkerBuilder("w");
   request.mutable_devices(0)->mutable_quarantine()->set_reason("so it says");
