@@ -22,7 +22,8 @@ namespace ordo::scheduler::policy {
 // starts within 2 (L + g), and with n jobs before it within (n + 1) times that;
 // as long as workers and queues stay as they are, jobs before it start once,
 // and nobody is stopped for later ones. Attempts without a limit count by when
-// they end.
+// they end. Of several queues each has its turn again after some half-lives,
+// whatever it had used; docs/design has the bound.
 //
 // Stateless and idempotent: carried out, and asked again at the same moment, it
 // answers nothing. Each job and each device at most once.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "absl/time/time.h"
 #include "tests/sim/simulation.h"
@@ -9,6 +10,8 @@ namespace {
 
 // Of the seeds: that the scenario is one of DrawGiants.
 constexpr double kGiants = 0.04;
+// And of the others, that it is one of DrawShares.
+constexpr double kShares = 0.03;
 // And of the others, that it is changed to one of MakeContended.
 constexpr double kContended = 0.06;
 
@@ -127,6 +130,58 @@ Scenario DrawGiants(Dice dice) {
   return scenario;
 }
 
+// Three queues each of which alone wants more than there is, one with a
+// guarantee and one with a weight and a limit; and nothing goes wrong, so that
+// it is known by when the first of each starts (scheduler/policy/fair.h).
+Scenario DrawShares(Dice dice) {
+  constexpr int kMessages = 8;
+  constexpr int kDevices = 3;
+  constexpr int kQueues = 3;
+  Scenario scenario;
+  Cluster& cluster = *scenario.mutable_cluster();
+  cluster.set_workers(dice.Chance(0.5) ? kDevices : 1);
+  cluster.set_devices(kDevices / cluster.workers());
+  cluster.set_lease_ms(10'000);
+  cluster.set_heartbeat_ms(2000);
+  cluster.set_forget_worker_s(300);
+  // Nobody is preempted.
+  cluster.set_min_run_time_ms(3'600'000);
+  cluster.set_aging_ms(Pick(dice, 100, 500));
+  const int grace = Pick(dice, 1, 2);
+  cluster.set_stop_grace_ms(1000 * grace);
+  const int half_life = Pick(dice, 1, 3);
+  cluster.set_half_life_ms(1000 * half_life);
+  cluster.add_queues()->set_guaranteed(1);
+  const int weight = Pick(dice, 1, 3);
+  cluster.add_queues()->set_weight(weight);
+  cluster.mutable_queues(1)->set_limit(2);
+  Workload& workload = *scenario.mutable_workload();
+  const int limit = Pick(dice, 3, 5);
+  workload.set_clients(3);
+  workload.set_submits_per_minute(220.0 / limit);
+  workload.set_request_id(1);
+  workload.set_max_jobs(300);
+  workload.set_max_steps(40);
+  workload.set_max_step_ms(200);
+  // They run until their limit.
+  workload.set_endless(1);
+  workload.set_giant(0.1);
+  workload.set_max_ranks(2);
+  workload.set_run_time_limit_s(limit);
+  workload.set_queue(0.67);
+  scenario.mutable_faults()->mutable_network()->set_max_delay_ms(
+      Pick(dice, 1, 50));
+  // Device-seconds that count of those who had everything for ever.
+  const double most_used = kDevices * half_life / std::log(2.0);
+  const double turn = half_life * std::log2(2 * most_used * weight);
+  scenario.set_first_within_seconds(4 * (limit + grace) +
+                                    static_cast<int>(std::ceil(turn)) +
+                                    (kQueues - 1) + kMessages);
+  scenario.set_seconds(scenario.first_within_seconds() + 30);
+  scenario.set_settle_seconds(1800);
+  return scenario;
+}
+
 // Queues that contend for devices that are guaranteed to them, and workers that
 // people close while clocks are set; and nothing else goes wrong, which would
 // hide who pushes whom away and what starts too late for a drain.
@@ -163,6 +218,9 @@ void MakeContended(Dice dice, Scenario* scenario) {
 Scenario DrawScenario(uint64_t seed) {
   if (Dice(seed, "scenario/is_giants").Chance(kGiants)) {
     return DrawGiants(Dice(seed, "scenario/giants"));
+  }
+  if (Dice(seed, "scenario/is_shares").Chance(kShares)) {
+    return DrawShares(Dice(seed, "scenario/shares"));
   }
   Scenario scenario;
   Dice dice(seed, "scenario");

@@ -160,6 +160,15 @@ TEST(NamedTest, ALargeJobIsNotStarvedBySmallOnesOfAHigherPriority) {
   EXPECT_LE(totals.longest_first_seconds, 27);
 }
 
+// As above, of each of several queues.
+TEST(NamedTest, NoQueueIsStarvedByOthersThatWantAllThereIs) {
+  const Totals totals = RunScenario("fair_shares");
+  // Most are cancelled while they wait.
+  EXPECT_LE(totals.num_attempts, totals.num_jobs);
+  EXPECT_GT(totals.longest_first_seconds, 4);
+  EXPECT_LE(totals.longest_first_seconds, 45);
+}
+
 TEST(NamedTest, ClocksThatJumpBreakNothing) {
   const Totals totals = RunScenario("clock_jumps");
   EXPECT_EQ(totals.num_attempts, totals.num_jobs);

@@ -35,7 +35,7 @@ bool AreAlike(const core::JobFacts& a, const core::JobFacts& b) {
 
 void Order::AfterLoad(const core::State& state) {
   reserved_.clear();
-  first_ = 0;
+  first_.clear();
   newest_ = state.next_sequence - 1;
 }
 
@@ -73,21 +73,31 @@ void Order::AfterApply(const core::State& state) {
   for (const auto& reservation : state.board.Reservations()) {
     reserved_.insert(reservation.job);
   }
-  const core::JobFacts* first = nullptr;
+  std::map<std::string, const core::JobFacts*> first;
   for (const auto& [sequence, facts] : state.waiting) {
-    if (first == nullptr || PlaceOf(state, *facts) < PlaceOf(state, *first)) {
-      first = facts.get();
+    const core::JobFacts*& found = first[core::QueueOf(*facts->spec)];
+    if (found == nullptr || PlaceOf(state, *facts) < PlaceOf(state, *found)) {
+      found = facts.get();
     }
   }
-  const int64_t sequence = first == nullptr ? 0 : first->sequence;
-  if (std::exchange(first_, sequence) != sequence || first == nullptr) {
-    first_since_ = world_.now();
-    return;
+  const std::map<std::string, First> before = std::exchange(first_, {});
+  for (const auto& [queue, job] : first) {
+    First& now_first = first_[queue];
+    now_first = {job->sequence, world_.now()};
+    const auto it = before.find(queue);
+    if (it != before.end() && it->second.sequence == job->sequence) {
+      now_first.since = it->second.since;
+    }
+    CheckFirst(*job, now_first.since);
   }
-  const absl::Duration passed = world_.now() - first_since_;
+}
+
+void Order::CheckFirst(const core::JobFacts& job, absl::Duration since) {
+  const absl::Duration passed = world_.now() - since;
   longest_first_ = std::max(longest_first_, passed);
   if (passed <= bound_) return;
-  world_.Fail(absl::StrCat("job ", first->id, " is the first that waits for ",
+  world_.Fail(absl::StrCat("job ", job.id, " is the first that waits in ",
+                           core::QueueOf(*job.spec), " for ",
                            absl::FormatDuration(passed), ", longer than ",
                            absl::FormatDuration(bound_)));
 }

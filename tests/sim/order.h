@@ -2,7 +2,9 @@
 #define ORDO_TESTS_SIM_ORDER_H_
 
 #include <cstdint>
+#include <map>
 #include <set>
+#include <string>
 
 #include "absl/time/time.h"
 #include "scheduler/core/state.h"
@@ -17,13 +19,15 @@ namespace ordo::tests::sim {
 //   shape that comes earlier waits on: one that came before it and has no lower
 //   priority, and, while the scheduler's wall clock has never gone back between
 //   two jobs, one that is older by more than the priority between them;
-// - the first of all that wait has been that for longer than it may be.
+// - the first of those that wait in a queue has been that for longer than it
+// may
+//   be.
 class Order {
  public:
   // `world` outlives it.
   explicit Order(World& world) : world_(world) {}
 
-  // How long a job may be the first, where that is known.
+  // How long a job may be the first of its queue, where that is known.
   void ExpectFirstWithin(absl::Duration bound) { bound_ = bound; }
 
   // The scheduler starts anew: what it kept is forgotten.
@@ -35,14 +39,21 @@ class Order {
   // After each event, and after all its starts.
   void AfterApply(const scheduler::core::State& state);
 
-  // How long a job was the first, the longest.
+  // How long a job was the first of its queue, the longest.
   absl::Duration longest_first() const { return longest_first_; }
 
  private:
+  struct First {
+    int64_t sequence;
+    absl::Duration since;
+  };
+
   // Whether a job that waits comes before one that starts.
   bool ComesFirst(const scheduler::core::State& state,
                   const scheduler::core::JobFacts& waiting,
                   const JobView& starting) const;
+  // A job that has been the first of its queue since then.
+  void CheckFirst(const scheduler::core::JobFacts& job, absl::Duration since);
 
   World& world_;
   absl::Duration bound_ = absl::InfiniteDuration();
@@ -52,9 +63,8 @@ class Order {
   int64_t newest_ = 0;
   int64_t newest_ns_ = 0;
   bool clock_went_back_ = false;
-  // 0: nobody waits.
-  int64_t first_ = 0;
-  absl::Duration first_since_;
+  // The first of those that wait, by queue.
+  std::map<std::string, First> first_;
   absl::Duration longest_first_;
 };
 

@@ -46,6 +46,9 @@ core::Options OptionsOf(const Cluster& cluster) {
   if (cluster.aging_ms() > 0) {
     options.board.aging = absl::Milliseconds(cluster.aging_ms());
   }
+  if (cluster.half_life_ms() > 0) {
+    options.board.half_life = absl::Milliseconds(cluster.half_life_ms());
+  }
   if (cluster.stop_grace_ms() > 0) {
     options.stop_grace = absl::Milliseconds(cluster.stop_grace_ms());
   }

@@ -38,7 +38,8 @@ struct Outcome {
   // Of attempts with several ranks: from the first trainer that failed to the
   // end of the last, the longest.
   double longest_straggle_seconds = 0;
-  // How long a job was the first in order of those that wait, the longest.
+  // How long a job was the first in order of those that wait in its queue, the
+  // longest.
   double longest_first_seconds = 0;
   int num_queues_deleted = 0;
 };
