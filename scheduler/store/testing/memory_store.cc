@@ -296,6 +296,8 @@ absl::Status MemoryStore::Retire(const std::vector<std::string>& jobs,
     held.last_sequence = std::max(held.last_sequence, it->first);
     it = held.jobs.erase(it);
   }
+  // It is stored, and nobody hears of it.
+  if (!memory_->SurvivesWrite()) return absl::UnavailableError("dead");
   return absl::OkStatus();
 }
 

@@ -21,8 +21,9 @@ class Memory {
   // All that it holds, also of jobs that have ended.
   core::Records All() const;
   // The process that uses it dies before the write of this number, from 1 on:
-  // each record and the end of each commit is one. Everything fails from then
-  // on, until Revive; which says whether it has come to that.
+  // each record and the end of each commit is one, and either side of what
+  // Retire does at once. Everything fails from then on, until Revive; which
+  // says whether it has come to that.
   void DieAt(int write);
   bool Revive();
   // Commits wait until Continue.

@@ -40,7 +40,7 @@ class StoreUnderTest {
   virtual absl::StatusOr<std::unique_ptr<Store>> Open() = 0;
 
   // Runs `history` as a process that dies as told. It opens the store with
-  // `open`, calls `acknowledge` after each commit, and returns at the first
+  // `open`, calls `acknowledge` after each step, and returns at the first
   // error.
   using History = std::function<void(const OpenStore& open,
                                      const std::function<void()>& acknowledge)>;
@@ -77,8 +77,8 @@ class StoreConformanceTest : public ::testing::TestWithParam<MakeStore> {
 
   // Runs the scripted history on a store of its own, and looks at what is left.
   void CheckDeath(const Death& death, bool* finished);
-  // What a store holds that saw the first commits of it and never died.
-  const std::vector<std::string>& After(size_t num_commits);
+  // What a store tells that saw the first steps of it and never died.
+  const std::vector<std::string>& After(size_t num_steps);
 
  private:
   std::map<size_t, std::vector<std::string>> after_;
@@ -86,46 +86,132 @@ class StoreConformanceTest : public ::testing::TestWithParam<MakeStore> {
   std::unique_ptr<Store> store_;
 };
 
-// Commits that make, change and remove records of every kind, one big enough to
-// spill.
-inline std::vector<std::vector<core::Record>> ScriptedHistory() {
+// One transaction of the scripted history: records, or jobs that leave with
+// rows that are stored along.
+struct Step {
+  std::vector<core::Record> records = {};
+  std::vector<std::string> retired = {};
+  std::vector<core::RowPtr> rows = {};
+};
+
+inline absl::Status Do(const Step& step, Store* store) {
+  return step.retired.empty() ? store->Commit(step.records)
+                              : store->Retire(step.retired, step.rows);
+}
+
+inline core::RowPtr UsageRow(const std::string& key, const std::string& bytes) {
+  return std::make_shared<const core::Row>(
+      core::Row{core::Row::Kind::kUsage, key, bytes});
+}
+
+// The job of JobRecord, which has succeeded.
+inline core::Record SucceededJobRecord(int64_t sequence,
+                                       const std::string& name) {
+  core::StoredJob stored = MakeStoredJob(sequence, name, 2);
+  stored.job.set_state(jobs::v1::Job::SUCCEEDED);
+  stored.job.mutable_end_time()->set_seconds(1000 + sequence);
+  return RecordOf(std::move(stored));
+}
+
+// Steps that make, change and remove records of every kind, one big enough to
+// spill, and that retire jobs with what belongs to them; a spec is stored again
+// after its last job has left.
+inline std::vector<Step> ScriptedHistory() {
   using Kind = core::Row::Kind;
-  std::vector<std::vector<core::Record>> history = {
-      {JobRecord(1, "a"), JobRecord(2, "b")},
-      {RowRecord(Kind::kQueue, "default", "weight 1"),
-       RowRecord(Kind::kWorker, "w1", "drain")},
-      {JobRecord(1, "a", 2), CheckpointRecord("jobs/a/checkpoints/5-1")},
-      {JobRecord(1, "a", 3), ReportRecord("jobs/a/reports/r-5", 5),
-       CheckpointRecord("jobs/a/checkpoints/5-1",
-                        checkpoints::v1::Checkpoint::DELETED)},
-      {RowRecord(Kind::kQueue, "default", "weight 2"),
-       RowRecord(Kind::kWorker, "w1", std::nullopt)},
+  using checkpoints::v1::Checkpoint;
+  std::vector<Step> history = {
+      {{JobRecord(1, "a"), JobRecord(2, "b")}},
+      {{RowRecord(Kind::kQueue, "default", "weight 1"),
+        RowRecord(Kind::kWorker, "w1", "drain")}},
+      {{JobRecord(1, "a", 2), CheckpointRecord("jobs/a/checkpoints/5-1")}},
+      {{JobRecord(1, "a", 3), ReportRecord("jobs/a/reports/r-5", 5),
+        CheckpointRecord("jobs/a/checkpoints/5-1", Checkpoint::DELETED)}},
+      {{RowRecord(Kind::kQueue, "default", "weight 2"),
+        RowRecord(Kind::kWorker, "w1", std::nullopt)}},
       {},
-      {RowRecord(Kind::kUsage, "big", std::string(20000, 'x'))},
-      {JobRecord(2, "b", 2), RowRecord(Kind::kWorker, "w1", "again")},
+      {{RowRecord(Kind::kUsage, "big", std::string(20000, 'x'))}},
+      {{JobRecord(2, "b", 2), RowRecord(Kind::kWorker, "w1", "again")}},
+      {{SucceededJobRecord(3, "batch-3"), SucceededJobRecord(4, "batch-4"),
+        EndedJobRecord(40, "alone"),
+        CheckpointRecord("jobs/batch-3/checkpoints/5-1"),
+        CheckpointRecord("jobs/batch-4/checkpoints/5-1", Checkpoint::DELETED),
+        ReportRecord("jobs/batch-3/reports/r-5", 5)}},
+      // The second has not ended, so it stays.
+      {{}, {"batch-3", "b", "alone"}, {UsageRow("q/ada", "1")}},
+      {{EndedJobRecord(43, "alike"), JobRecord(44, "later")}},
+      {{}, {"batch-4"}, {UsageRow("q/ada", "2"), UsageRow("big", "small")}},
   };
   for (int64_t i = 3; i < 40; ++i) {
-    history[5].push_back(JobRecord(i, absl::StrCat("batch-", i)));
+    history[5].records.push_back(JobRecord(i, absl::StrCat("batch-", i)));
   }
   return history;
 }
 
+// All that a store that was just opened tells, but for its epoch.
+struct Told {
+  int64_t epoch = 0;
+  std::vector<std::string> lines;
+};
+
+inline Told TellAll(Store* store) {
+  constexpr int kMany = 1000;
+  Told told;
+  const auto contents = store->Load();
+  EXPECT_TRUE(contents.ok()) << contents.status();
+  if (!contents.ok()) return told;
+  told.epoch = contents->epoch;
+  core::Records all = contents->records;
+  told.lines = Lines(all);
+  told.lines.push_back(absl::StrCat("last sequence ", all.last_sequence));
+  // What is not loaded: jobs that have ended, and those that have left.
+  Reader& reader = store->reader();
+  EndedQuery query;
+  query.before = kMany;
+  query.limit = kMany;
+  const auto ended = reader.ListEnded(query);
+  const auto checkpoints = reader.ListCheckpoints({"", "", kMany});
+  const auto reports = reader.ListReports({"", "", kMany});
+  const auto past = reader.FindPast({"a", "b", "batch-3", "batch-4", "alone"},
+                                    {"request-alike"});
+  EXPECT_TRUE(ended.ok() && checkpoints.ok() && reports.ok() && past.ok());
+  if (!ended.ok() || !checkpoints.ok() || !reports.ok() || !past.ok()) {
+    return told;
+  }
+  all = {};
+  all.jobs = ended->items;
+  all.checkpoints = checkpoints->items;
+  all.reports = reports->items;
+  for (const std::string& line : Lines(all)) {
+    told.lines.push_back(absl::StrCat("read: ", line));
+  }
+  for (const core::PastJob& job : past->jobs) {
+    told.lines.push_back(absl::StrCat("past: ", job.job->id(), " ",
+                                      job.checkpoints.size(), " ",
+                                      job.reports.size()));
+  }
+  for (const core::RetiredJob& job : past->retired) {
+    told.lines.push_back(absl::StrCat("retired: ", job.id, " ", job.request_id,
+                                      " ", static_cast<int>(job.state)));
+  }
+  return told;
+}
+
 inline const std::vector<std::string>& StoreConformanceTest::After(
-    size_t num_commits) {
-  const auto [it, is_new] = after_.emplace(num_commits, 0);
+    size_t num_steps) {
+  const auto [it, is_new] = after_.emplace(num_steps, 0);
   if (!is_new) return it->second;
   const auto history = ScriptedHistory();
   const auto under_test = GetParam()();
   auto store = under_test->Open();
   EXPECT_TRUE(store.ok()) << store.status();
   ORDO_EXPECT_OK((*store)->Load());
-  for (size_t i = 0; i < num_commits; ++i) {
-    ORDO_EXPECT_OK((*store)->Commit(history[i]));
+  for (size_t i = 0; i < num_steps; ++i) {
+    ORDO_EXPECT_OK(Do(history[i], store->get()));
   }
   store->reset();
   store = under_test->Open();
   EXPECT_TRUE(store.ok()) << store.status();
-  it->second = Lines((*store)->Load()->records);
+  it->second = TellAll(store->get()).lines;
   return it->second;
 }
 
@@ -142,7 +228,7 @@ inline void StoreConformanceTest::CheckDeath(const Death& death,
           if (!store.ok() || !(*store)->Load().ok()) return;
           for (const size_t end = i < middle ? middle : history.size(); i < end;
                ++i) {
-            if (!(*store)->Commit(history[i]).ok()) return;
+            if (!Do(history[i], store->get()).ok()) return;
             acknowledge();
           }
         }
@@ -157,41 +243,38 @@ inline void StoreConformanceTest::CheckDeath(const Death& death,
 
   auto store = under_test->Open();
   ORDO_ASSERT_OK(store);
-  const auto contents = (*store)->Load();
-  ORDO_ASSERT_OK(contents);
-  const std::vector<std::string> found = Lines(contents->records);
+  const Told found = TellAll(store->get());
   size_t next = acknowledged;
-  if (found != After(acknowledged)) {
+  if (found.lines != After(acknowledged)) {
     // Only the one that was not acknowledged, and all of it.
     next = acknowledged + 1;
     ASSERT_LE(next, history.size());
-    ASSERT_EQ(found, After(next));
+    ASSERT_EQ(found.lines, After(next));
   }
   // And business goes on.
   for (; next < history.size(); ++next) {
-    ORDO_ASSERT_OK((*store)->Commit(history[next]));
+    ORDO_ASSERT_OK(Do(history[next], store->get()));
   }
   store->reset();
   store = under_test->Open();
   ORDO_ASSERT_OK(store);
-  const auto last = (*store)->Load();
-  ORDO_ASSERT_OK(last);
-  EXPECT_GT(last->epoch, contents->epoch);
-  EXPECT_EQ(Lines(last->records), After(history.size()));
+  const Told last = TellAll(store->get());
+  EXPECT_GT(last.epoch, found.epoch);
+  EXPECT_EQ(last.lines, After(history.size()));
 }
 
-TEST_P(StoreConformanceTest, NoDeathOfTheProcessLosesOrHalvesACommit) {
+TEST_P(StoreConformanceTest, NoDeathOfTheProcessLosesOrHalvesAStep) {
   bool finished = false;
   int write = 1;
   for (; !finished && !HasFatalFailure(); ++write) {
     SCOPED_TRACE(absl::StrCat("dies in write ", write));
     CheckDeath({write, /*of_machine=*/false}, &finished);
   }
-  // It did die, and more often than once a commit.
+  // It did die, and more often than once a step.
   EXPECT_GT(write, static_cast<int>(ScriptedHistory().size()));
 }
 
-TEST_P(StoreConformanceTest, NoDeathOfTheMachineLosesOrHalvesACommit) {
+TEST_P(StoreConformanceTest, NoDeathOfTheMachineLosesOrHalvesAStep) {
   bool finished = false;
   for (int write = 1; !finished && !HasFatalFailure(); ++write) {
     SCOPED_TRACE(absl::StrCat("dies in write ", write));
