@@ -27,8 +27,16 @@ void ExpectMessages(const std::string& target) {
   }
 }
 
-TEST(CasesTest, TheCorpusOfRowsIsMessages) {
+TEST(CasesTest, TheCorpusOfRecordsIsMessages) {
   ExpectMessages<StoreCase>("store_row");
+}
+
+TEST(CasesTest, TheCorpusOfRowsIsMessages) {
+  ExpectMessages<TableCase>("table_row");
+}
+
+TEST(CasesTest, TheCorpusOfDesiredSetsIsMessages) {
+  ExpectMessages<AgentCase>("desired_set");
 }
 
 TEST(CasesTest, TheCorpusOfWorkersIsMessages) {

@@ -1,6 +1,5 @@
-// Rows as a store gives them, when somebody has changed what they say: the
-// scheduler refuses to start, naming what is wrong, or has a state in which all
-// holds, and which says the same when it is loaded again.
+// Records as a store gives them, when somebody has changed what they say: the
+// core takes them as it takes any (CheckLoads).
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -8,15 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
-#include "base/check.h"
 #include "google/protobuf/text_format.h"
-#include "scheduler/core/invariants.h"
 #include "scheduler/core/load.h"
 #include "scheduler/core/names.h"
 #include "scheduler/core/present.h"
-#include "scheduler/policy/table.h"
 #include "tests/fuzz/cases.pb.h"
+#include "tests/fuzz/loading.h"
 #include "tests/fuzz/mutator.h"
 
 namespace ordo::tests::fuzz {
@@ -86,23 +82,6 @@ core::Records RecordsOf(const StoreCase& input) {
   return records;
 }
 
-void Check(const StoreCase& input) {
-  core::Options options;
-  options.place =
-      scheduler::policy::FindPolicy(scheduler::policy::kDefaultPolicy)->place;
-  const core::Moment now{absl::FromUnixSeconds(1'700'000'000),
-                         absl::Seconds(1)};
-  const auto state = core::Load(options, RecordsOf(input), now);
-  if (!state.ok()) {
-    ORDO_CHECK(absl::IsDataLoss(state.status())) << state.status();
-    return;
-  }
-  const absl::Status holds = core::CheckInvariants(*state);
-  ORDO_CHECK(holds.ok()) << holds;
-  const auto again = core::Load(options, core::DurablePart(*state), now);
-  ORDO_CHECK(again.ok()) << again.status();
-}
-
 }  // namespace
 }  // namespace ordo::tests::fuzz
 
@@ -110,7 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ordo::tests::fuzz::StoreCase input;
   const std::string text(reinterpret_cast<const char*>(data), size);
   if (google::protobuf::TextFormat::ParseFromString(text, &input)) {
-    ordo::tests::fuzz::Check(input);
+    ordo::tests::fuzz::CheckLoads(ordo::tests::fuzz::RecordsOf(input));
   }
   return 0;
 }
