@@ -1,5 +1,8 @@
 #include "services/all_services.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "services/agent/scheduler_agent_service.h"
 #include "services/checkpoints/checkpoints_service.h"
 #include "services/checkpoints/uploads.h"
@@ -19,6 +22,8 @@ namespace {
 constexpr int kNumThreads = 4;
 // They hash what comes in; the rest of a machine is for what it serves.
 constexpr int kNumUploadThreads = 2;
+// Each holds a part of a file, a few megabytes at most.
+constexpr int64_t kMaxUploadCalls = 64;
 
 }  // namespace
 
@@ -30,12 +35,13 @@ struct AllServices::Parts {
                           : *options.authenticator),
         authoriser(options.authoriser == nullptr ? open : *options.authoriser),
         limits(options.limits, clock),
-        queue(kNumThreads),
+        queue(kNumThreads, options.limits.file_calls),
         storage{*options.files, options.storage_root},
         jobs({*options.scheduler, storage, queue, authenticator, authoriser,
               limits}),
         uploads(storage, clock),
-        upload_queue(kNumUploadThreads),
+        upload_queue(kNumUploadThreads,
+                     std::min(options.limits.file_calls, kMaxUploadCalls)),
         checkpoints({*options.scheduler, storage, queue, upload_queue, uploads,
                      authenticator, limits}),
         reports({*options.scheduler, storage, queue, limits}),

@@ -131,6 +131,24 @@ TEST(AllServicesTest, EveryUnaryCallOfAUserCounts) {
   }
 }
 
+TEST(AllServicesTest, CallsThatWaitForFilesHaveALimit) {
+  limits::LimitsOptions none;
+  none.file_calls = 0;
+  testing::Loopback loopback(nullptr, none);
+  for (const char* method :
+       {"/ordo.usage.v1.UsageService/ReportUsage",
+        "/ordo.checkpoints.v1.CheckpointsService/CreateUpload"}) {
+    const grpc::Status refused = CallWithNothing(loopback.channel(), method);
+    EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED)
+        << method;
+    EXPECT_THAT(refused.error_message(),
+                ::testing::HasSubstr("limit file_calls"));
+  }
+  EXPECT_TRUE(CallWithNothing(loopback.channel(),
+                              "/ordo.workers.v1.WorkersService/ListWorkers")
+                  .ok());
+}
+
 TEST(AllServicesTest, LeavingEndsWatchesAndLogsSoThatClientsCallAgain) {
   testing::Loopback loopback;
   Job job;

@@ -129,8 +129,10 @@ grpc::ServerUnaryReactor* CheckpointsService::CreateUpload(
   if (const absl::Status admitted = Admit(context); !admitted.ok()) {
     return base::Finish(context, admitted);
   }
+  const auto place = parts_.upload_queue.Admit();
+  if (!place.ok()) return base::Finish(context, place.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.upload_queue.Run([this, reactor, request, response] {
+  parts_.upload_queue.Run([this, place = *place, reactor, request, response] {
     auto upload = parts_.uploads.Create(request->upload());
     if (upload.ok()) response->Swap(&*upload);
     reactor->Finish(base::ToGrpcStatus(upload.status()));
@@ -147,8 +149,10 @@ grpc::ServerUnaryReactor* CheckpointsService::WriteUpload(
   }
   const auto id = request::ParseName("name", "uploads", request->name());
   if (!id.ok()) return base::Finish(context, id.status());
+  const auto place = parts_.upload_queue.Admit();
+  if (!place.ok()) return base::Finish(context, place.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  parts_.upload_queue.Run([this, reactor, request, response] {
+  parts_.upload_queue.Run([this, place = *place, reactor, request, response] {
     const auto held = parts_.uploads.Write(*request);
     if (held.ok()) response->set_held_bytes(*held);
     reactor->Finish(base::ToGrpcStatus(held.status()));
@@ -167,9 +171,12 @@ grpc::ServerUnaryReactor* CheckpointsService::CommitUpload(
   if (!owner.ok()) return base::Finish(context, owner.status());
   const auto order = ParseImport(*request, *owner);
   if (!order.ok()) return base::Finish(context, order.status());
+  const auto place = parts_.upload_queue.Admit();
+  if (!place.ok()) return base::Finish(context, place.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   Import({parts_.scheduler, parts_.uploads, parts_.upload_queue}, *order,
-         [reactor, response](absl::StatusOr<Checkpoint> checkpoint) {
+         [place = *place, reactor,
+          response](absl::StatusOr<Checkpoint> checkpoint) {
            if (checkpoint.ok()) response->Swap(&*checkpoint);
            reactor->Finish(base::ToGrpcStatus(checkpoint.status()));
          });

@@ -48,11 +48,11 @@ class StreamReactor : public grpc::ServerWriteReactor<Response> {
     queue_.Run([this] { Step(); });
   }
 
-  // A stream that ends at once with an error.
-  StreamReactor(WorkQueue& queue, const absl::Status& error)
-      : StreamReactor(queue, [error](Response*) -> absl::StatusOr<StreamStep> {
-          return error;
-        }) {}
+  // A stream that ends at once with an error; nothing is queued for it, so that
+  // calls which are refused take no room.
+  StreamReactor(WorkQueue& queue, const absl::Status& error) : queue_(queue) {
+    this->Finish(base::ToGrpcStatus(error));
+  }
 
   void OnWriteDone(bool ok) override {
     if (!ok) cancelled_ = true;

@@ -21,7 +21,7 @@ using ordo::jobs::v1::ReadLogsRequest;
 using ordo::jobs::v1::ReadLogsResponse;
 using Reactor = StreamReactor<ReadLogsResponse>;
 
-// A service with one stream, whose source the test gives.
+// A service with one stream, whose source the test gives; null: it is refused.
 class OneStream : public JobsService::CallbackService {
  public:
   OneStream(WorkQueue& queue, Reactor::Source source)
@@ -29,6 +29,9 @@ class OneStream : public JobsService::CallbackService {
 
   grpc::ServerWriteReactor<ReadLogsResponse>* ReadLogs(
       grpc::CallbackServerContext*, const ReadLogsRequest*) override {
+    if (source_ == nullptr) {
+      return new Reactor(queue_, absl::ResourceExhaustedError("too many"));
+    }
     return new Reactor(queue_, source_);
   }
 
@@ -92,6 +95,18 @@ TEST(StreamReactorTest, ErrorOfTheSourceEndsTheStream) {
   const grpc::Status status = call.Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::DATA_LOSS);
   EXPECT_EQ(status.error_message(), "torn");
+}
+
+TEST(StreamReactorTest, AStreamThatIsRefusedWaitsForNoOtherWork) {
+  Call call(nullptr);
+  std::promise<void> refused;
+  call.queue().Run([&refused] { refused.get_future().wait(); });
+  ReadLogsResponse response;
+  EXPECT_FALSE(call.Read(&response));
+  const grpc::Status status = call.Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(status.error_message(), "too many");
+  refused.set_value();
 }
 
 TEST(StreamReactorTest, SourceWithNothingIsAskedAgain) {

@@ -1,8 +1,12 @@
 #include "services/files/work_queue.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace ordo::services::files {
 
-WorkQueue::WorkQueue(int num_threads) {
+WorkQueue::WorkQueue(int num_threads, int64_t max_calls)
+    : max_calls_(max_calls),
+      num_calls_(std::make_shared<std::atomic<int64_t>>(0)) {
   for (int i = 0; i < num_threads; ++i) {
     threads_.emplace_back([this] { RunThread(); });
   }
@@ -15,6 +19,18 @@ WorkQueue::~WorkQueue() {
   }
   changed_.NotifyAll();
   for (std::thread& thread : threads_) thread.join();
+}
+
+absl::StatusOr<WorkPlace> WorkQueue::Admit() {
+  if (num_calls_->fetch_add(1) >= max_calls_) {
+    --*num_calls_;
+    return absl::ResourceExhaustedError(absl::StrCat(
+        max_calls_,
+        " calls wait for threads that read and write files, as many as may "
+        "(limit file_calls); when some have been answered, try again"));
+  }
+  return WorkPlace(num_calls_.get(),
+                   [taken = num_calls_](const void*) { --*taken; });
 }
 
 void WorkQueue::Run(std::function<void()> work) {

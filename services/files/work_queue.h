@@ -6,24 +6,38 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "base/mutex.h"
 
 namespace ordo::services::files {
 
-// A few threads that read files for streams, so that neither gRPC's threads nor
+// A call that counts until the last copy is gone.
+using WorkPlace = std::shared_ptr<const void>;
+
+// A few threads that read files for calls, so that neither gRPC's threads nor
 // the scheduler's wait for a disk. Thread-safe.
+//
+// Whoever queues work has been admitted before: a stream by limits::Limits,
+// which bounds their number, any other call by Admit. What has begun queues its
+// next piece without being asked, so newcomers cut nobody off; and with at most
+// one piece of each in it, the queue is bounded.
 class WorkQueue {
  public:
   // `num_threads` is at least 1.
-  explicit WorkQueue(int num_threads);
+  explicit WorkQueue(int num_threads, int64_t max_calls = kMaxCalls);
   // Runs what is due, drops what is not, and joins the threads.
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
+
+  // A place for a call; kept until it is answered, it may outlive the queue.
+  // RESOURCE_EXHAUSTED: max_calls are not answered yet.
+  absl::StatusOr<WorkPlace> Admit();
 
   // Runs `work` soon, or after `delay`. Work that is due at the same time runs
   // in the order of the calls.
@@ -34,11 +48,16 @@ class WorkQueue {
   void EndStreams() { streams_end_ = true; }
   bool streams_end() const { return streams_end_; }
 
+  static constexpr int64_t kMaxCalls = 1024;
+
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
 
   void RunThread();
 
+  const int64_t max_calls_;
+  // Places that are taken; each of these holds it too.
+  const std::shared_ptr<std::atomic<int64_t>> num_calls_;
   std::atomic<bool> streams_end_{false};
   base::Mutex mutex_;
   base::CondVar changed_;

@@ -2,15 +2,19 @@
 
 #include <future>
 #include <string>
+#include <vector>
 
+#include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace ordo::services::files {
 namespace {
 
+using base::testing::StatusIs;
 using std::chrono::milliseconds;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr std::chrono::seconds kDeadline(10);
 
@@ -52,6 +56,36 @@ TEST(WorkQueueTest, WorkMayQueueMoreWork) {
   std::promise<void> done;
   queue.Run([&] { queue.Run([&done] { done.set_value(); }); });
   EXPECT_EQ(done.get_future().wait_for(kDeadline), std::future_status::ready);
+}
+
+TEST(WorkQueueTest, AdmitsSoManyCallsAndNotMore) {
+  WorkQueue queue(1, /*max_calls=*/2);
+  std::vector<WorkPlace> places;
+  for (int i = 0; i < 2; ++i) {
+    ORDO_ASSERT_OK_AND_ASSIGN(places.emplace_back(), queue.Admit());
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(queue.Admit(), StatusIs(absl::StatusCode::kResourceExhausted,
+                                        HasSubstr("2 calls wait for threads")));
+  }
+  places.pop_back();
+  ORDO_EXPECT_OK(queue.Admit());
+}
+
+TEST(WorkQueueTest, WhoWasAdmittedQueuesWorkHoweverManyWait) {
+  WorkQueue queue(1, /*max_calls=*/1);
+  ORDO_ASSERT_OK_AND_ASSIGN(const WorkPlace place, queue.Admit());
+  EXPECT_FALSE(queue.Admit().ok());
+  std::promise<void> done;
+  queue.Run([&] { queue.Run([&done] { done.set_value(); }); });
+  EXPECT_EQ(done.get_future().wait_for(kDeadline), std::future_status::ready);
+}
+
+TEST(WorkQueueTest, APlaceMayOutliveTheQueue) {
+  auto queue = std::make_unique<WorkQueue>(1);
+  ORDO_ASSERT_OK_AND_ASSIGN(WorkPlace place, queue->Admit());
+  queue.reset();
+  place.reset();
 }
 
 TEST(WorkQueueTest, EndsWithoutWaitingForWorkThatIsNotDue) {

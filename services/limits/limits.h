@@ -27,6 +27,9 @@ struct LimitsOptions {
   // holds memory for one message.
   int64_t streams_per_user = 4096;
   int64_t streams = 8192;
+  // Calls of all users, beside streams, that wait for files: usage is counted,
+  // or an upload comes in. Each holds its request.
+  int64_t file_calls = 1024;
 };
 
 // A stream that counts until the last copy is gone.

@@ -47,6 +47,7 @@ struct UsageService::Count {
   std::string before = {};
   grpc::ServerUnaryReactor* reactor = nullptr;
   ReportUsageResponse* response = nullptr;
+  files::WorkPlace place = nullptr;
 
   void Finish(const absl::Status& status) {
     reactor->Finish(base::ToGrpcStatus(status));
@@ -61,9 +62,11 @@ grpc::ServerUnaryReactor* UsageService::ReportUsage(
   if (!allowed.ok()) return base::Finish(context, allowed);
   const auto sum = Begin(*request, parts_.clock.Now());
   if (!sum.ok()) return base::Finish(context, sum.status());
+  auto place = parts_.queue.Admit();
+  if (!place.ok()) return base::Finish(context, place.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  const auto count =
-      std::make_shared<Count>(Count{*sum, "", reactor, response});
+  const auto count = std::make_shared<Count>(
+      Count{*sum, "", reactor, response, *std::move(place)});
   parts_.queue.Run([this, count] {
     // First: a job that is archived meanwhile is never counted twice.
     parts_.scheduler.ForEachArchivedUsage(

@@ -27,8 +27,8 @@ class UsageService final
 
   explicit UsageService(const Parts& parts) : parts_(parts) {}
 
-  // RESOURCE_EXHAUSTED: the caller calls too often. UNAVAILABLE: the scheduler
-  // is leaving.
+  // RESOURCE_EXHAUSTED: the caller calls too often, or too many calls wait.
+  // UNAVAILABLE: the scheduler is leaving.
   grpc::ServerUnaryReactor* ReportUsage(
       grpc::CallbackServerContext* context,
       const ordo::usage::v1::ReportUsageRequest* request,

@@ -127,5 +127,22 @@ TEST_F(LimitedUsageServiceTest, CallsCount) {
   EXPECT_EQ(Report({}).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
 }
 
+class FullUsageServiceTest : public UsageServiceTest {
+ protected:
+  FullUsageServiceTest() : UsageServiceTest(None()) {}
+
+  static limits::LimitsOptions None() {
+    limits::LimitsOptions options;
+    options.file_calls = 0;
+    return options;
+  }
+};
+
+TEST_F(FullUsageServiceTest, CallsBeyondThoseThatMayWaitAreRefused) {
+  const grpc::Status status = Report({});
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_NE(status.error_message().find("limit file_calls"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ordo::services::usage
