@@ -22,7 +22,7 @@ constexpr int kKeepaliveTimeoutMs = 10'000;
 
 grpc::ChannelArguments Arguments() {
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  arguments.SetMaxReceiveMessageSize(kMaxAnswerBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kMinReconnectMs);
   // gRPC takes this one as the time that a connection may take to open.

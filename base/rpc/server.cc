@@ -44,7 +44,7 @@ void SetUpGrpc() {
 
 void SetLimits(grpc::ServerBuilder* builder) {
   builder->SetMaxReceiveMessageSize(kMaxMessageBytes);
-  builder->SetMaxSendMessageSize(kMaxMessageBytes);
+  builder->SetMaxSendMessageSize(kMaxAnswerBytes);
   // With port sharing a second server on a port in use would start and take
   // every other call.
   builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);

@@ -14,8 +14,12 @@
 
 namespace ordo::base {
 
-// Largest message that a server or a client takes.
-inline constexpr int kMaxMessageBytes = 4 << 20;
+// Largest request that a server takes and a client sends: ten thousand small
+// jobs.
+inline constexpr int kMaxMessageBytes = 16 << 20;
+// Largest answer: as many jobs with every default filled in, and what became of
+// them.
+inline constexpr int kMaxAnswerBytes = 64 << 20;
 
 struct RpcServerOptions {
   // "HOST:PORT"; port 0 takes a free one.

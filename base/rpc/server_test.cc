@@ -190,7 +190,7 @@ TEST_F(RpcServerTest, AMessageAboveTheLimitIsRefused) {
   EchoResponse response;
   EXPECT_THAT(Echo(std::string(kMaxMessageBytes + 1, 'x'), &response),
               StatusIs(absl::StatusCode::kResourceExhausted,
-                       AllOf(HasSubstr("4194304"),
+                       AllOf(HasSubstr("16777216"),
                              HasSubstr("divide the request into several"))));
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/clock/clock.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
@@ -61,6 +62,27 @@ TEST_F(ServerTest, AJobRunsOnAWorkerToItsEnd) {
   EXPECT_THAT(server_->GetCheckpoint("a", "latest"), IsOk());
   EXPECT_EQ(server_->ListReports("", {})->items.size(), 1u);
   EXPECT_TRUE(worker.WaitForForgotten("a", 1));
+}
+
+TEST_F(ServerTest, ThousandsOfJobsOfOneCallAreThereOrNone) {
+  constexpr int kNumJobs = 10'000;
+  ASSERT_THAT(Create({JobBuilder("taken")}), IsOk());
+  std::vector<NewJob> jobs;
+  for (int i = 0; i < kNumJobs; ++i) {
+    jobs.push_back(JobBuilder(absl::StrCat("a", i)));
+  }
+  jobs.back().name = "taken";
+  EXPECT_THAT(Create(jobs), StatusIs(absl::StatusCode::kAlreadyExists));
+  EXPECT_THAT(server_->GetJob("a0"), StatusIs(absl::StatusCode::kNotFound));
+
+  jobs.back().name = "free";
+  const auto made = Create(jobs);
+  ASSERT_THAT(made, IsOk());
+  EXPECT_EQ(made->size(), jobs.size());
+  Close();
+  Open();
+  EXPECT_THAT(server_->GetJob("a0"), IsOk());
+  EXPECT_THAT(server_->GetJob("free"), IsOk());
 }
 
 TEST_F(ServerTest, ARestartGivesTheSameListing) {

@@ -1,8 +1,11 @@
 #include "services/jobs/jobs_service.h"
 
+#include "absl/strings/str_cat.h"
+#include "base/rpc/server.h"
 #include "base/status/details.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "services/jobs/new_jobs.h"
 #include "services/testing/loopback.h"
 
 namespace ordo::services::jobs {
@@ -196,6 +199,30 @@ TEST_F(JobsServiceTest, BatchCreatesAllInOrder) {
   ASSERT_EQ(response.jobs_size(), 2);
   EXPECT_EQ(response.jobs(0).name(), "jobs/b");
   EXPECT_EQ(response.jobs(1).name(), "jobs/a");
+}
+
+// Its request is nearly as large as one may be, and its answer larger than
+// that.
+TEST_F(JobsServiceTest, ThousandsOfJobsAreCreatedInOneCall) {
+  BatchCreateJobsRequest request;
+  CreateJobRequest one = RequestOf("");
+  for (int i = 0; i < 20; ++i) {
+    const std::string key = absl::StrCat("label-", i);
+    (*one.mutable_job()->mutable_spec()->mutable_labels())[key] =
+        std::string(60, 'x');
+  }
+  for (int i = 0; i < kMaxBatch; ++i) {
+    one.mutable_job()->mutable_spec()->set_name(absl::StrCat("a", i));
+    *request.add_requests() = one;
+  }
+  ASSERT_LT(request.ByteSizeLong(), size_t{base::kMaxMessageBytes});
+  BatchCreateJobsResponse response;
+  const grpc::Status status = CreateBatch(request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_EQ(response.jobs_size(), kMaxBatch);
+  EXPECT_EQ(response.jobs(kMaxBatch - 1).name(),
+            absl::StrCat("jobs/a", kMaxBatch - 1));
+  EXPECT_GT(response.ByteSizeLong(), size_t{base::kMaxMessageBytes});
 }
 
 TEST_F(JobsServiceTest, BatchWithOneBadJobCreatesNone) {

@@ -12,7 +12,7 @@
 namespace ordo::services::jobs {
 
 inline constexpr size_t kMaxRequestIdLength = 128;
-inline constexpr int kMaxBatch = 1000;
+inline constexpr int kMaxBatch = 10'000;
 
 // What new jobs are made with.
 struct NewJobContext {

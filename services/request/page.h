@@ -19,9 +19,9 @@ namespace ordo::services::request {
 
 inline constexpr int kDefaultPageSize = 100;
 inline constexpr int kMaxPageSize = 1000;
-// Bytes of the items of a page; leaves room in the message for their lengths
-// and the token.
-inline constexpr size_t kMaxPageBytes = base::kMaxMessageBytes - (64 << 10);
+// Bytes of the items of a page: what is made and sent at once.
+inline constexpr size_t kMaxPageBytes = (4 << 20) - (64 << 10);
+static_assert(kMaxPageBytes < size_t{base::kMaxAnswerBytes});
 
 // What a page token is good for: the same method, parent and filter.
 // Anything that differs between two listings goes in.
@@ -47,7 +47,7 @@ std::string EndAt(const T& resource) {
   return resource.name();
 }
 
-// Puts items of a listing into the answer, as many as one message holds, but at
+// Puts items of a listing into the answer, as many as a page holds, but at
 // least one, and gives the token of the page after them.
 template <typename T>
 std::string FillPage(const ListKey& key, scheduler::Listing<T> listing,

@@ -26,7 +26,7 @@ using jobs::v1::Job;
 using jobs::v1::JobSpec;
 using jobs::v1::JobsService;
 
-constexpr size_t kMaxJobs = 1000;  // Of BatchCreateJobs.
+constexpr size_t kMaxJobs = 10'000;  // Of BatchCreateJobs.
 
 using Violations = std::vector<base::FieldViolation>;
 
@@ -225,16 +225,16 @@ CreateJobRequest MakeRequest(const JobSpec& spec, const std::string& id) {
   return request;
 }
 
-// Refuses what no message can hold, by name: gRPC's own error names nothing.
+// Refuses what no request can hold, by name: gRPC's own error names nothing.
 absl::Status CheckRequestSize(std::vector<SourcedSpec> specs,
                               size_t num_bytes) {
-  if (num_bytes <= size_t{base::kMaxMessageBytes}) return absl::OkStatus();
   Violations wrong;
   for (const SourcedSpec& spec : specs) {
     AddFrom(spec.source, base::FieldViolations(spec::CheckSpecSize(spec.spec)),
             &wrong);
   }
   ORDO_RETURN_IF_ERROR(base::InvalidFields(wrong));
+  if (num_bytes <= size_t{base::kMaxMessageBytes}) return absl::OkStatus();
   std::sort(specs.begin(), specs.end(),
             [](const SourcedSpec& a, const SourcedSpec& b) {
               return a.spec.ByteSizeLong() > b.spec.ByteSizeLong();
@@ -347,9 +347,10 @@ Command SubmitCommand() {
   command.summary = "create jobs from files";
   command.help =
       "A FILE is YAML (several jobs divided by ---), JSON or textproto by its\n"
-      "extension; - reads YAML from standard input. Several jobs are created "
-      "all\n"
-      "or none. --set changes a field of every job:\n"
+      "extension; - reads YAML from standard input. Several jobs, at most "
+      "10000\n"
+      "of 16 MiB together, are created all or none. --set changes a field of\n"
+      "every job:\n"
       "  ordo submit job.yaml --set training.steps=500 --set name=short\n"
       "A repeat with the same --request-id and the same job gives the job "
       "that\n"
