@@ -29,6 +29,7 @@ using agent::v1::SetDesiredRequest;
 using worker::agent::Action;
 using worker::agent::Actions;
 using worker::agent::AttemptKey;
+using worker::agent::News;
 using worker::agent::SupervisorFacts;
 using worker::supervisor::JournalRecord;
 
@@ -181,7 +182,7 @@ class Worker {
 
   void CheckTold(const ObservedSet& told) {
     ORDO_CHECK(told.sequence() >= told_sequence_);
-    ORDO_CHECK(core_.urgent_sequence() <= core_.sequence());
+    ORDO_CHECK(core_.NewsSince(core_.sequence()) == News::kNone);
     told_sequence_ = told.sequence();
     std::set<AttemptKey> keys;
     for (const ObservedAttempt& attempt : told.attempts()) {

@@ -196,13 +196,8 @@ void SimWorker::CheckSupervisor(const AttemptKey& key, Entry& entry) {
 }
 
 absl::Duration SimWorker::TimeLeft() const {
-  News news = News::kNone;
-  if (core_->urgent_sequence() > reported_sequence_ ||
-      (core_->draining() && !drain_announced_)) {
-    news = News::kUrgent;
-  } else if (core_->sequence() > reported_sequence_) {
-    news = News::kSteps;
-  }
+  News news = core_->NewsSince(reported_sequence_);
+  if (core_->draining() && !drain_announced_) news = News::kUrgent;
   return schedule_->TimeLeft(machine_.clock().Now().monotonic, news);
 }
 

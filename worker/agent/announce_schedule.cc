@@ -20,6 +20,7 @@ absl::Duration AnnounceSchedule::TimeLeft(absl::Duration now, News news) const {
   if (under_way_) return absl::InfiniteDuration();
   absl::Duration due = last_sent_ + period_;
   if (news == News::kUrgent) due = now;
+  if (news == News::kStarts) due = std::min(due, last_sent_ + kStartPeriod);
   if (news == News::kSteps) due = std::min(due, last_sent_ + kStepPeriod);
   return std::max(due, retry_at_) - now;
 }

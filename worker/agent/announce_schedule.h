@@ -7,23 +7,29 @@
 
 namespace ordo::worker::agent {
 
-// What there is to announce.
+// What there is to announce, the most pressing last.
 enum class News {
   kNone,
   // Mere step counts.
   kSteps,
+  // That a trainer has begun. The times of it are in the news itself.
+  kStarts,
   // Anything that others wait for.
   kUrgent,
 };
 
-// When the next announcement is due: at once for urgent news, soon for steps,
-// else once a period; later and later while the scheduler does not answer, and
-// seldom while it refuses this worker for what it is.
+// When the next announcement is due: at once for urgent news; for starts at
+// once too, unless another went a moment ago, so that a busy worker tells the
+// start and the end of a short task together; soon for steps, else once a
+// period; later and later while the scheduler does not answer, and seldom while
+// it refuses this worker for what it is.
 // Pure; times are monotonic. Not thread-safe.
 class AnnounceSchedule {
  public:
   // Steps alone are announced at most this often.
   static constexpr absl::Duration kStepPeriod = absl::Milliseconds(100);
+  // As are starts.
+  static constexpr absl::Duration kStartPeriod = absl::Milliseconds(10);
   // Until the scheduler has said how often it wants to hear.
   static constexpr absl::Duration kDefaultPeriod = absl::Seconds(1);
 

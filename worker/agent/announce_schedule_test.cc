@@ -41,6 +41,17 @@ TEST_F(AnnounceScheduleTest, UrgentNewsAreDueAtOnceAndStepsSoon) {
             AnnounceSchedule::kStepPeriod);
 }
 
+TEST_F(AnnounceScheduleTest, StartsAreDueAtOnceUnlessOneWentAMomentAgo) {
+  SendAndAnswer(absl::Seconds(3));
+  EXPECT_EQ(schedule_.TimeLeft(kNow, News::kStarts),
+            AnnounceSchedule::kStartPeriod);
+  EXPECT_LE(
+      schedule_.TimeLeft(kNow + AnnounceSchedule::kStartPeriod, News::kStarts),
+      absl::ZeroDuration());
+  EXPECT_LE(schedule_.TimeLeft(kNow + absl::Seconds(1), News::kStarts),
+            absl::ZeroDuration());
+}
+
 TEST_F(AnnounceScheduleTest, ShortPeriodGoesBeforeTheOneOfSteps) {
   SendAndAnswer(absl::Milliseconds(10));
   EXPECT_EQ(schedule_.TimeLeft(kNow, News::kSteps), absl::Milliseconds(10));

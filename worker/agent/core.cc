@@ -88,9 +88,16 @@ Core::Core(std::string worker, std::string incarnation, std::string trainer)
       incarnation_(std::move(incarnation)),
       trainer_(std::move(trainer)) {}
 
-void Core::Changed(bool urgent) {
+void Core::Changed(News news) {
   ++sequence_;
-  if (urgent) urgent_sequence_ = sequence_;
+  if (news == News::kUrgent) urgent_sequence_ = sequence_;
+  if (news == News::kStarts) start_sequence_ = sequence_;
+}
+
+News Core::NewsSince(int64_t sequence) const {
+  if (urgent_sequence_ > sequence) return News::kUrgent;
+  if (start_sequence_ > sequence) return News::kStarts;
+  return sequence_ > sequence ? News::kSteps : News::kNone;
 }
 
 void Core::Add(const DesiredAttempt& desired) {
@@ -101,7 +108,7 @@ void Core::Add(const DesiredAttempt& desired) {
   attempt.observed.set_rank(desired.rank());
   *attempt.observed.mutable_devices() = desired.devices();
   attempt.observed.set_phase(ObservedAttempt::STARTING);
-  Changed(true);
+  Changed(News::kUrgent);
 }
 
 void Core::Adopt(const DesiredAttempt& task) {
@@ -172,7 +179,8 @@ void Core::TakeDesired(const DesiredAttempt& desired, Actions* actions) {
          attempt.records.front().number() <= desired.acknowledged_records()) {
     attempt.records.pop_front();
     // More may be waiting to be sent.
-    Changed(attempt.records.size() >= kMaxRecordsSent);
+    Changed(attempt.records.size() >= kMaxRecordsSent ? News::kUrgent
+                                                      : News::kSteps);
   }
   if (run) return;
   RequestEnd(
@@ -189,7 +197,7 @@ void Core::RequestEnd(const AttemptKey& key, Ending ending,
     return;
   }
   attempt.ending = ending;
-  Changed(true);
+  Changed(News::kUrgent);
   if (!attempt.started) {
     attempt.observed.set_phase(ObservedAttempt::EXITED);
     attempt.observed.set_cause(ObservedAttempt::KILLED);
@@ -206,7 +214,7 @@ void Core::RequestEnd(const AttemptKey& key, Ending ending,
 
 Actions Core::Drain(absl::Duration grace) {
   draining_ = true;
-  Changed(true);
+  Changed(News::kUrgent);
   Actions actions;
   for (const auto& [key, attempt] : attempts_) {
     RequestEnd(key, Ending::kStop, grace, &actions);
@@ -254,8 +262,9 @@ void Core::OnProgress(const AttemptKey& key, const ProgressRecord& record) {
   if (found == attempts_.end()) return;
   Attempt& attempt = found->second;
   ObservedAttempt& observed = attempt.observed;
-  bool urgent = !observed.has_run_time();
-  if (urgent) {
+  News news = News::kSteps;
+  if (!observed.has_run_time()) {
+    news = News::kStarts;
     *observed.mutable_run_time() = record.time();
     if (observed.phase() == ObservedAttempt::STARTING) {
       observed.set_phase(ObservedAttempt::RUNNING);
@@ -266,18 +275,18 @@ void Core::OnProgress(const AttemptKey& key, const ProgressRecord& record) {
     durable.set_number(++attempt.num_records);
     if (durable.number() > attempt.task.acknowledged_records()) {
       attempt.records.push_back(std::move(durable));
-      urgent = true;
+      news = News::kUrgent;
     }
   }
   switch (record.event_case()) {
     case ProgressRecord::kStarted:
       *observed.mutable_started() = record.started();
-      urgent = true;
+      news = std::max(news, News::kStarts);
       break;
     case ProgressRecord::kStep:
       if (!observed.has_first_step_time()) {
         *observed.mutable_first_step_time() = record.time();
-        urgent = true;
+        news = std::max(news, News::kStarts);
       }
       *observed.mutable_step() = record.step();
       observed.clear_evaluation();
@@ -298,7 +307,7 @@ void Core::OnProgress(const AttemptKey& key, const ProgressRecord& record) {
     default:
       break;
   }
-  Changed(urgent);
+  Changed(news);
 }
 
 void Core::OnDamage(const AttemptKey& key, const absl::Status& damage) {
@@ -330,7 +339,7 @@ Actions Core::OnFacts(const AttemptKey& key, const SupervisorFacts& facts) {
   if (attempt.ending != Ending::kNone &&
       observed.phase() != ObservedAttempt::STOPPING) {
     observed.set_phase(ObservedAttempt::STOPPING);
-    Changed(true);
+    Changed(News::kUrgent);
   }
   if (!facts.group_empty) return {};
   Describe(facts, attempt);
@@ -364,7 +373,7 @@ Actions Core::OnSupervisorLost(const AttemptKey& key,
 
 Actions Core::Exit(Attempt& attempt) {
   attempt.observed.set_phase(ObservedAttempt::EXITED);
-  Changed(true);
+  Changed(News::kUrgent);
   Actions actions;
   StartReady(&actions);
   return actions;
@@ -391,7 +400,7 @@ void Core::Forget(const AttemptKey& key, Actions* actions) {
     forgotten_order_.pop_front();
   }
   actions->push_back({Action::Kind::kForget, key, absl::ZeroDuration(), {}});
-  Changed(false);
+  Changed(News::kSteps);
 }
 
 ObservedSet Core::Observed() const {

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
+#include "worker/agent/announce_schedule.h"
 #include "worker/agent/facts.h"
 
 // What a worker should do: a pure state machine from desired sets, journals and
@@ -107,10 +108,10 @@ class Core {
   // One attempt, without its durable records; null when it is not known.
   // Valid until the next call that is not const.
   const ::ordo::agent::v1::ObservedAttempt* Find(const AttemptKey& key) const;
-  // Grows with each change of the observed set; and the value at the last
-  // change that others wait for (anything but mere step counts).
+  // Grows with each change of the observed set.
   int64_t sequence() const { return sequence_; }
-  int64_t urgent_sequence() const { return urgent_sequence_; }
+  // The most pressing of what has changed since the set of that sequence.
+  News NewsSince(int64_t sequence) const;
   bool draining() const { return draining_; }
   // No attempt is known; none is running or about to.
   bool IsEmpty() const { return attempts_.empty(); }
@@ -155,7 +156,7 @@ class Core {
   // Starts what waited for a device that is free now.
   void StartReady(Actions* actions);
   bool DevicesAreFree(const Attempt& attempt) const;
-  void Changed(bool urgent);
+  void Changed(News news);
 
   const std::string worker_;
   const std::string incarnation_;
@@ -167,7 +168,9 @@ class Core {
   // (epoch, sequence) of the newest set taken.
   std::pair<int64_t, int64_t> newest_set_{0, 0};
   int64_t sequence_ = 1;
+  // At the last change of this kind.
   int64_t urgent_sequence_ = 1;
+  int64_t start_sequence_ = 1;
   bool draining_ = false;
 };
 

@@ -238,16 +238,34 @@ TEST_F(CoreTest, RecordsAreSentInParts) {
   EXPECT_EQ(core_.Observed().attempts(0).records(0).number(), 65);
 }
 
-TEST_F(CoreTest, StepsAloneAreNotUrgent) {
+TEST_F(CoreTest, TheFirstRecordAndTheFirstStepAreStartsAndOthersSteps) {
   Desire({ToRun("a", 1)});
-  ProgressRecord record;
-  record.mutable_step()->set_step(1);
-  core_.OnProgress({"a", 1}, record);
-  const int64_t urgent = core_.urgent_sequence();
-  EXPECT_EQ(urgent, core_.sequence());
-  core_.OnProgress({"a", 1}, record);
-  EXPECT_EQ(core_.urgent_sequence(), urgent);
-  EXPECT_GT(core_.sequence(), urgent);
+  const auto after = [this](const ProgressRecord& record) {
+    const int64_t before = core_.sequence();
+    core_.OnProgress({"a", 1}, record);
+    return core_.NewsSince(before);
+  };
+  ProgressRecord started, step;
+  started.mutable_started();
+  step.mutable_step()->set_step(1);
+  EXPECT_EQ(after(started), News::kStarts);
+  EXPECT_EQ(after(step), News::kStarts);
+  EXPECT_EQ(after(step), News::kSteps);
+  EXPECT_EQ(core_.NewsSince(core_.sequence()), News::kNone);
+}
+
+TEST_F(CoreTest, TheEndAndADurableRecordAreUrgentWhateverCameWithThem) {
+  Desire({ToRun("a", 1)});
+  int64_t before = core_.sequence();
+  core_.OnProgress({"a", 1}, Checkpoint(3));
+  EXPECT_EQ(core_.NewsSince(before), News::kUrgent);
+  before = core_.sequence();
+  ProgressRecord started;
+  started.mutable_started();
+  core_.OnProgress({"a", 1}, started);
+  EXPECT_EQ(core_.NewsSince(before), News::kStarts);
+  core_.OnFacts({"a", 1}, ExitFacts(0, 0));
+  EXPECT_EQ(core_.NewsSince(before), News::kUrgent);
 }
 
 TEST_F(CoreTest, AnEvaluationIsOverWithItsReport) {

@@ -50,13 +50,10 @@ void Reporter::Reported(int64_t sequence) {
 }
 
 absl::Duration Reporter::TimeLeft(const Core& core) const {
-  News news = News::kNone;
-  if (core.urgent_sequence() > reported_sequence_ ||
-      (core.draining() && !drain_announced_) ||
+  News news = core.NewsSince(reported_sequence_);
+  if ((core.draining() && !drain_announced_) ||
       devices_sequence_ > known_devices_) {
     news = News::kUrgent;
-  } else if (core.sequence() > reported_sequence_) {
-    news = News::kSteps;
   }
   return schedule_.TimeLeft(clock_.Monotonic(), news);
 }
