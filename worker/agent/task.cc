@@ -12,7 +12,6 @@
 #include "base/files/file_util.h"
 #include "base/status/status.h"
 #include "base/units/proto_time.h"
-#include "google/protobuf/util/json_util.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
 #include "worker/agent/devices.h"
 #include "worker/agent/orphans.h"
@@ -36,42 +35,6 @@ absl::Status WritePlain(base::Filesystem& files, const std::string& path,
                         files.OpenForWrite(path, base::WriteMode::kTruncate));
   ORDO_RETURN_IF_ERROR(file->Append(contents));
   return file->Close();
-}
-
-absl::StatusOr<std::string> ToJson(const google::protobuf::Message& message) {
-  google::protobuf::util::JsonPrintOptions options;
-  options.preserve_proto_field_names = true;
-  std::string text;
-  const auto status =
-      google::protobuf::util::MessageToJsonString(message, &text, options);
-  if (!status.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("write the task as JSON: ", status.ToString()));
-  }
-  return text + "\n";
-}
-
-// The task as its trainer reads it; `host` is where others reach the rank.
-absl::StatusOr<std::string> TaskJson(const DesiredAttempt& desired,
-                                     const std::string& host) {
-  DesiredAttempt task = desired;
-  if (task.has_train()) {
-    task.mutable_train()->set_job(desired.job());
-    task.mutable_train()->set_attempt(desired.attempt());
-    task.mutable_train()->set_rank(desired.rank());
-    if (task.train().resources().ranks() > 1) {
-      task.mutable_train()->set_host(host);
-    }
-    return ToJson(task.train());
-  }
-  if (task.has_benchmark()) {
-    task.mutable_benchmark()->set_job(desired.job());
-    task.mutable_benchmark()->set_attempt(desired.attempt());
-    return ToJson(task.benchmark());
-  }
-  task.mutable_evaluate()->set_job(desired.job());
-  task.mutable_evaluate()->set_attempt(desired.attempt());
-  return ToJson(task.evaluate());
 }
 
 // What of the trainer does it.
@@ -131,8 +94,8 @@ Task::~Task() { ReleaseSupervisor(); }
 
 absl::Status Task::WriteAttempt(const DesiredAttempt& desired) {
   ORDO_RETURN_IF_ERROR(files_.MakeFolders(folders_.attempt));
-  ORDO_ASSIGN_OR_RETURN(const std::string task_json,
-                        TaskJson(desired, options_.host));
+  ORDO_ASSIGN_OR_RETURN(const std::string text,
+                        options_.texts->OfAttempt(desired, options_.host));
   // Each attempt is started once. What another job of this name left here, one
   // that the scheduler's store knows no more, must not be taken for its own.
   auto file =
@@ -145,7 +108,7 @@ absl::Status Task::WriteAttempt(const DesiredAttempt& desired) {
         folders_.job, " away, or submit the job under another name"));
   }
   ORDO_RETURN_IF_ERROR(file);
-  ORDO_RETURN_IF_ERROR((*file)->Append(task_json));
+  ORDO_RETURN_IF_ERROR((*file)->Append(text));
   return (*file)->Close();
 }
 
@@ -254,23 +217,7 @@ absl::Status Task::WriteSpec(const DesiredAttempt& desired) const {
   const std::string path = folders_.job + "/spec.json";
   const auto found = files_.Stat(path);
   if (found.ok() && found->size_bytes > 0) return absl::OkStatus();
-  DesiredAttempt task = desired;
-  std::string text;
-  if (task.has_train()) {
-    // What belongs to this attempt alone is no part of the job's spec.
-    task.mutable_train()->clear_attempt();
-    task.mutable_train()->clear_resume();
-    task.mutable_train()->clear_finished_reports();
-    ORDO_ASSIGN_OR_RETURN(text, ToJson(task.train()));
-  } else if (task.has_benchmark()) {
-    task.mutable_benchmark()->clear_attempt();
-    task.mutable_benchmark()->clear_finished_reports();
-    ORDO_ASSIGN_OR_RETURN(text, ToJson(task.benchmark()));
-  } else {
-    task.mutable_evaluate()->clear_attempt();
-    task.mutable_evaluate()->clear_finished_reports();
-    ORDO_ASSIGN_OR_RETURN(text, ToJson(task.evaluate()));
-  }
+  ORDO_ASSIGN_OR_RETURN(const std::string text, options_.texts->OfJob(desired));
   return base::ReplaceFile(files_, path, text);
 }
 

@@ -18,6 +18,7 @@
 #include "worker/agent/core.h"
 #include "worker/agent/facts.h"
 #include "worker/agent/spare_folders.h"
+#include "worker/agent/task_texts.h"
 
 namespace ordo::worker::agent {
 
@@ -40,6 +41,8 @@ struct TaskOptions {
   std::map<std::string, std::string> gpu_uuids = {};
   // Where the machine's devices are looked for; "" but in tests.
   std::string devices_root = {};
+  // Writes the files of tasks as JSON; all copies of this share it.
+  std::shared_ptr<TaskTexts> texts = std::make_shared<TaskTexts>();
 };
 
 // The folders of one rank of an attempt.

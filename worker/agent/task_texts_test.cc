@@ -1,0 +1,143 @@
+#include "worker/agent/task_texts.h"
+
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/util/json_util.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "gtest/gtest.h"
+
+namespace ordo::worker::agent {
+namespace {
+
+using ::google::protobuf::util::JsonStringToMessage;
+using ::google::protobuf::util::MessageDifferencer;
+using ::ordo::agent::v1::DesiredAttempt;
+using ::ordo::base::testing::IsOkAndHolds;
+using ::ordo::training::v1::BenchmarkSpec;
+using ::ordo::training::v1::EvaluateSpec;
+using ::ordo::training::v1::TrainSpec;
+
+DesiredAttempt Training(const std::string& job, int attempt) {
+  DesiredAttempt desired;
+  desired.set_job(job);
+  desired.set_attempt(attempt);
+  TrainSpec& train = *desired.mutable_train();
+  train.mutable_training()->set_steps(20);
+  train.mutable_encoding()->set_name("rope");
+  (*train.mutable_data()->mutable_params())["digits"].set_number_value(3);
+  return desired;
+}
+
+// What a text says.
+template <typename Task>
+Task Read(const absl::StatusOr<std::string>& text) {
+  Task task;
+  EXPECT_TRUE(text.ok() && JsonStringToMessage(*text, &task).ok())
+      << text.value_or(text.status().ToString());
+  return task;
+}
+
+TEST(TaskTextsTest, EachAttemptHasItsOwnJobAttemptAndRank) {
+  TaskTexts texts;
+  for (const char* job : {"a", "b-2"}) {
+    for (const int attempt : {1, 12}) {
+      for (const int rank : {0, 1}) {
+        DesiredAttempt desired = Training(job, attempt);
+        desired.set_rank(rank);
+        TrainSpec wanted = desired.train();
+        wanted.set_job(job);
+        wanted.set_attempt(attempt);
+        wanted.set_rank(rank);
+        const auto seen = Read<TrainSpec>(texts.OfAttempt(desired, "h"));
+        EXPECT_TRUE(MessageDifferencer::Equals(seen, wanted))
+            << seen.DebugString();
+      }
+    }
+  }
+}
+
+TEST(TaskTextsTest, OnlyOneOfSeveralRanksIsToldAHost) {
+  TaskTexts texts;
+  DesiredAttempt desired = Training("a", 1);
+  EXPECT_EQ(Read<TrainSpec>(texts.OfAttempt(desired, "h")).host(), "");
+  desired.mutable_train()->mutable_resources()->set_ranks(2);
+  EXPECT_EQ(Read<TrainSpec>(texts.OfAttempt(desired, "h")).host(), "h");
+}
+
+TEST(TaskTextsTest, JobsThatDifferInTheirNamesShareOneText) {
+  TaskTexts texts;
+  for (int i = 0; i < 10; ++i) {
+    const DesiredAttempt desired = Training("job-" + std::to_string(i), 1);
+    ORDO_EXPECT_OK(texts.OfAttempt(desired, "h").status());
+    ORDO_EXPECT_OK(texts.OfJob(desired).status());
+  }
+  EXPECT_EQ(texts.size(), 1u);
+}
+
+TEST(TaskTextsTest, TasksThatDifferInMoreHaveTextsOfTheirOwn) {
+  TaskTexts texts;
+  DesiredAttempt desired = Training("a", 1);
+  for (int steps = 1; steps <= 3; ++steps) {
+    desired.mutable_train()->mutable_training()->set_steps(steps);
+    EXPECT_EQ(Read<TrainSpec>(texts.OfAttempt(desired, "h")).training().steps(),
+              steps);
+  }
+  EXPECT_EQ(texts.size(), 3u);
+}
+
+TEST(TaskTextsTest, TheJobsTextLeavesOutWhatIsOfAnAttempt) {
+  TaskTexts texts;
+  DesiredAttempt desired = Training("a", 2);
+  TrainSpec wanted = desired.train();
+  wanted.set_job("a");
+  desired.mutable_train()->set_attempt(2);
+  desired.mutable_train()->add_finished_reports("x-1");
+  desired.mutable_train()->add_resume()->set_step(7);
+  EXPECT_TRUE(MessageDifferencer::Equals(Read<TrainSpec>(texts.OfJob(desired)),
+                                         wanted));
+}
+
+TEST(TaskTextsTest, TasksOfAllKindsAreTakenForNoOther) {
+  TaskTexts texts;
+  // Empty ones, whose bytes are the same.
+  DesiredAttempt evaluate, benchmark;
+  evaluate.set_job("a");
+  benchmark.set_job("a");
+  evaluate.set_attempt(1);
+  benchmark.set_attempt(1);
+  evaluate.mutable_evaluate();
+  benchmark.mutable_benchmark();
+  const std::string text = "{\"job\":\"a\",\"attempt\":1}\n";
+  EXPECT_THAT(texts.OfAttempt(evaluate, "h"), IsOkAndHolds(text));
+  EXPECT_THAT(texts.OfAttempt(benchmark, "h"), IsOkAndHolds(text));
+  EXPECT_EQ(texts.size(), 2u);
+  evaluate.mutable_evaluate()->add_finished_reports("x-1");
+  benchmark.mutable_benchmark()->add_finished_reports("x-2");
+  EXPECT_EQ(
+      Read<EvaluateSpec>(texts.OfAttempt(evaluate, "h")).finished_reports(0),
+      "x-1");
+  EXPECT_EQ(
+      Read<BenchmarkSpec>(texts.OfAttempt(benchmark, "h")).finished_reports(0),
+      "x-2");
+  EXPECT_EQ(Read<EvaluateSpec>(texts.OfJob(evaluate)).finished_reports_size(),
+            0);
+}
+
+TEST(TaskTextsTest, AsManyAreRememberedAsThereIsRoomFor) {
+  TaskTexts texts;
+  DesiredAttempt desired = Training("a", 1);
+  for (size_t i = 0; i < 2 * TaskTexts::kMaxTexts + 1; ++i) {
+    desired.mutable_train()->mutable_training()->set_steps(
+        static_cast<int64_t>(i));
+    ORDO_EXPECT_OK(texts.OfAttempt(desired, "h").status());
+    EXPECT_LE(texts.size(), TaskTexts::kMaxTexts);
+  }
+  const size_t before = texts.size();
+  desired.mutable_train()->mutable_encoding()->set_name(
+      std::string(TaskTexts::kMaxBytes, 'x'));
+  ORDO_EXPECT_OK(texts.OfAttempt(desired, "h").status());
+  EXPECT_EQ(texts.size(), before);
+}
+
+}  // namespace
+}  // namespace ordo::worker::agent
