@@ -79,28 +79,40 @@ JournalWriter::~JournalWriter() {
   if (file_ >= 0) close(file_);
 }
 
-int JournalWriter::Create(const std::string& path) {
+void JournalWriter::Seal(std::vector<JournalRecord>* records) const {
+  size_t index = num_records_;
+  for (JournalRecord& record : *records) {
+    record.magic = kJournalMagic;
+    record.index = static_cast<uint32_t>(index++);
+    if (record.time_ns == 0) record.time_ns = WallClockNs();
+    record.checksum =
+        JournalChecksum(&record, offsetof(JournalRecord, checksum));
+  }
+}
+
+int JournalWriter::Create(const std::string& path,
+                          const std::vector<JournalRecord>& records) {
   file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   struct stat status {};
   if (file_ < 0 || fstat(file_, &status) != 0) return errno;
   if (status.st_size > 0) return EEXIST;
-  const std::array<char, kJournalBytes> zeros{};
-  return WriteAll(file_, zeros.data(), zeros.size(), 0);
+  if (records.size() > kJournalSlots) return ENOSPC;
+  std::vector<JournalRecord> slots = records;
+  Seal(&slots);
+  slots.resize(kJournalSlots);
+  const int error = WriteAll(file_, slots.data(), kJournalBytes, 0);
+  if (error == 0) num_records_ = records.size();
+  return error;
 }
 
-int JournalWriter::Append(JournalRecord record) {
-  if (num_records_ >= kJournalSlots) return ENOSPC;
-  record.magic = kJournalMagic;
-  record.index = static_cast<uint32_t>(num_records_);
-  if (record.time_ns == 0) record.time_ns = WallClockNs();
-  record.checksum = JournalChecksum(&record, offsetof(JournalRecord, checksum));
+int JournalWriter::Append(std::vector<JournalRecord> records) {
+  if (num_records_ + records.size() > kJournalSlots) return ENOSPC;
+  Seal(&records);
   const off_t offset = static_cast<off_t>(num_records_ * sizeof(JournalRecord));
-  if (const int error = WriteAll(file_, &record, sizeof(record), offset);
-      error != 0) {
-    return error;
-  }
-  ++num_records_;
-  return 0;
+  const int error = WriteAll(file_, records.data(),
+                             records.size() * sizeof(JournalRecord), offset);
+  if (error == 0) num_records_ += records.size();
+  return error;
 }
 
 int JournalWriter::Sync() { return fdatasync(file_) == 0 ? 0 : errno; }

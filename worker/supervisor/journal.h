@@ -24,7 +24,7 @@ namespace ordo::worker::supervisor {
 enum class Phase : uint32_t {
   // The supervisor runs: pid and start_ticks are its own.
   kSupervisorStarted = 1,
-  // The trainer runs: pid, group and start_ticks are the trainer's.
+  // The trainer runs: pid and group are the trainer's.
   kTrainerStarted = 2,
   // Somebody asked to stop (checkpoint first) or to kill; detail is the
   // grace in milliseconds.
@@ -102,20 +102,29 @@ class JournalWriter {
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  // Creates the file, or takes one that is empty; EEXIST when it holds
-  // something, since a task is supervised once. 0 or an errno.
-  int Create(const std::string& path);
+  // Creates the file, or takes one that is empty, with these records at its
+  // front, in one write; EEXIST when it holds something, since a task is
+  // supervised once. 0 or an errno.
+  int Create(const std::string& path,
+             const std::vector<JournalRecord>& records = {});
 
-  // Fills the next slot from `record` (magic, index, checksum and, if it is 0,
-  // the time are set here). From then on a worker can read it, whatever happens
-  // to this process. 0 or an errno; ENOSPC when no slot is left.
-  int Append(JournalRecord record);
+  // Fills the next slots from `records` (magic, index, checksum and, if it is
+  // 0, the time are set here), in one write: each wakes who follows the file.
+  // From then on a worker can read them, whatever happens to this process. 0 or
+  // an errno; ENOSPC when there are not as many slots.
+  int Append(std::vector<JournalRecord> records);
+  int Append(const JournalRecord& record) {
+    return Append(std::vector<JournalRecord>{record});
+  }
 
   // Makes it durable, so that it outlives the machine's crash too: one
   // fdatasync. 0 or an errno.
   int Sync();
 
  private:
+  // Sets what tells a filled slot, from the next on.
+  void Seal(std::vector<JournalRecord>* records) const;
+
   int file_ = -1;
   size_t num_records_ = 0;
 };

@@ -61,6 +61,18 @@ TEST_F(JournalTest, GivesBackWhatWasWritten) {
   EXPECT_GT(records[1].time_ns, 0);
 }
 
+TEST_F(JournalTest, RecordsThatAreWrittenTogetherAreReadAsThoseOneByOne) {
+  JournalWriter writer;
+  ASSERT_EQ(writer.Create(path_, {Exit(1), Exit(2)}), 0);
+  ASSERT_EQ(writer.Append(Exit(3)), 0);
+  ASSERT_EQ(writer.Append(std::vector<JournalRecord>{Exit(4), Exit(5)}), 0);
+  const std::string bytes = Bytes();
+  EXPECT_EQ(bytes.size(), kJournalBytes);
+  const auto records = ParseJournal(bytes.data(), bytes.size());
+  ASSERT_EQ(records.size(), 5u);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(records[i].exit_code, i + 1);
+}
+
 TEST_F(JournalTest, KeepsATimeThatIsGiven) {
   JournalWriter writer;
   ASSERT_EQ(writer.Create(path_), 0);
@@ -112,6 +124,11 @@ TEST_F(JournalTest, RefusesMoreThanItsSlots) {
   }
   EXPECT_EQ(writer.Append(Exit(0)), ENOSPC);
   EXPECT_EQ(Bytes().size(), kJournalBytes);
+  JournalWriter other;
+  unlink(path_.c_str());
+  ASSERT_EQ(other.Create(path_, {Exit(0)}), 0);
+  EXPECT_EQ(other.Append(std::vector<JournalRecord>(kJournalSlots)), ENOSPC);
+  EXPECT_EQ(other.Append(Exit(1)), 0);
 }
 
 }  // namespace

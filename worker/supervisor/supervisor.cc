@@ -45,8 +45,7 @@ JournalRecord RecordOf(Phase phase) {
 int Supervisor::Run() {
   if (!SetUp()) return 1;
   if (!StartTrainer()) {
-    Append(RecordOf(Phase::kGroupEmpty));
-    Sync(Phase::kGroupEmpty);
+    End();
     return 0;
   }
   while (true) {
@@ -59,9 +58,16 @@ int Supervisor::Run() {
     pollfd wait{signals_, POLLIN, 0};
     if (poll(&wait, 1, PollTimeoutMs()) > 0) HandleSignals();
   }
-  Append(RecordOf(Phase::kGroupEmpty));
-  Sync(Phase::kGroupEmpty);
+  End();
   return 0;
+}
+
+void Supervisor::End() {
+  std::vector<JournalRecord> last;
+  if (trainer_exited_ && !exit_written_) last.push_back(exit_);
+  last.push_back(RecordOf(Phase::kGroupEmpty));
+  Append(last);
+  Sync(Phase::kGroupEmpty);
 }
 
 bool Supervisor::SetUp() {
@@ -85,14 +91,12 @@ bool Supervisor::SetUp() {
     return false;
   }
   const std::string path = options_.task_dir + "/journal";
-  int error = journal_.Create(path);
   JournalRecord record = RecordOf(Phase::kSupervisorStarted);
   ProcessStat self;
   if (ReadProcessStat(getpid(), &self)) record.start_ticks = self.start_ticks;
   record.pid = getpid();
   record.group = getpgrp();
-  if (error == 0) error = journal_.Append(record);
-  if (error != 0) {
+  if (const int error = journal_.Create(path, {record}); error != 0) {
     std::fprintf(stderr, "ordo-supervisor: cannot write %s: %s\n", path.c_str(),
                  std::strerror(error));
     return false;
@@ -112,20 +116,18 @@ bool Supervisor::StartTrainer() {
     record.operation = static_cast<uint32_t>(started.failed);
     record.error_number = started.error_number;
     // Durable with the last record, which follows.
-    Append(record);
+    Append({record});
     return false;
   }
   record.time_ns = WallClockNs();
   trainer_ = started.pid;
   progress_changed_at_ms_ = NowMs();
-  ProcessStat stat;
-  if (ReadProcessStat(trainer_, &stat)) record.start_ticks = stat.start_ticks;
   record.pid = trainer_;
   record.group = trainer_;
   // The supervisor's own phase was written before there was a trainer, so that
   // a worker finds who has it. Durable need neither be: a crash of the machine,
   // which alone could take the records away, ends both.
-  Append(record);
+  Append({record});
   return true;
 }
 
@@ -228,14 +230,14 @@ void Supervisor::Reap() {
     }
     trainer_exited_ = true;
     killed_ = killed_ || hung_;
-    JournalRecord record = RecordOf(Phase::kExited);
-    record.pid = trainer_;
+    exit_ = RecordOf(Phase::kExited);
+    exit_.time_ns = WallClockNs();
+    exit_.pid = trainer_;
     if (info.si_code == CLD_EXITED) {
-      record.exit_code = info.si_status;
+      exit_.exit_code = info.si_status;
     } else {
-      record.signal = info.si_status;
+      exit_.signal = info.si_status;
     }
-    Append(record);
     survivors_kill_at_ms_ = NowMs() + (killed_ ? 0 : kSurvivorGraceMs);
     return;
   }
@@ -266,10 +268,10 @@ bool Supervisor::ReapAll() {
 }
 
 bool Supervisor::EndSurvivors() {
-  if (!end_synced_) {
+  if (!exit_written_) {
     // What is left may take its time.
-    Sync(Phase::kExited);
-    end_synced_ = true;
+    Record(exit_);
+    exit_written_ = true;
   }
   const pid_t self = getpid();
   std::vector<ProcessStat> survivors;
@@ -324,13 +326,13 @@ void Supervisor::SignalGroup(int signal) {
   }
 }
 
-void Supervisor::Append(const JournalRecord& record) {
-  Complain(record.phase, journal_.Append(record));
-  ++num_records_;
+void Supervisor::Append(const std::vector<JournalRecord>& records) {
+  Complain(records.front().phase, journal_.Append(records));
+  num_records_ += records.size();
 }
 
 void Supervisor::Record(const JournalRecord& record) {
-  Append(record);
+  Append({record});
   Sync(static_cast<Phase>(record.phase));
 }
 

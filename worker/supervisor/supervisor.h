@@ -45,8 +45,8 @@ class Supervisor {
   // Ends a trainer that ran out of grace or makes no progress.
   void CheckDeadlines();
   bool ProgressChanged();
-  // Reaps what has ended, but the trainer, which is only noted: its zombie
-  // keeps the number of its group from being given to strangers.
+  // Reaps what has ended, but the trainer, which is only noted, in exit_: its
+  // zombie keeps the number of its group from being given to strangers.
   void Reap();
   // After the trainer: whether nothing is left of it; then its zombie is gone
   // too. False where the kernel does not tell.
@@ -59,8 +59,10 @@ class Supervisor {
   void SignalSurvivors(const std::vector<ProcessStat>& survivors, int signal);
   int PollTimeoutMs() const;
   void SignalGroup(int signal);
-  // Writes a record; and makes it durable, with all before it.
-  void Append(const JournalRecord& record);
+  // Writes the last records, and makes them durable, with all before.
+  void End();
+  // Writes records; and makes one durable, with all before it.
+  void Append(const std::vector<JournalRecord>& records);
   void Record(const JournalRecord& record);
   void Sync(Phase phase);
   // Says on stderr what could not be journalled; nothing for error 0.
@@ -77,7 +79,9 @@ class Supervisor {
   bool kill_requested_ = false;
   bool hung_ = false;
   bool killed_ = false;
-  bool end_synced_ = false;
+  // How it left; written with the last record, unless something is left of it.
+  JournalRecord exit_{};
+  bool exit_written_ = false;
   // Monotonic milliseconds; 0 = none.
   int64_t kill_at_ms_ = 0;
   int64_t survivors_kill_at_ms_ = 0;
