@@ -111,8 +111,8 @@ absl::StatusOr<SetDesiredResponse> Agent::SetDesired(
   SetDesiredResponse response;
   {
     base::MutexLock lock(mutex_);
-    ORDO_ASSIGN_OR_RETURN(const Actions actions, core_.SetDesired(request));
-    AddActions(actions);
+    ORDO_ASSIGN_OR_RETURN(Actions actions, core_.SetDesired(request));
+    AddActions(std::move(actions));
     *response.mutable_observed() = core_.Observed();
     reporter_.Reported(core_.sequence());
   }
@@ -152,9 +152,9 @@ void Agent::Run(const std::string& address,
   reporter_.End();
 }
 
-void Agent::AddActions(const Actions& actions) {
-  for (const Action& action : actions) {
-    pending_.push_back({action, {clock_.Now(), clock_.Monotonic()}});
+void Agent::AddActions(Actions actions) {
+  for (Action& action : actions) {
+    pending_.push_back({std::move(action), {clock_.Now(), clock_.Monotonic()}});
   }
 }
 

@@ -103,7 +103,7 @@ class Agent {
   using Entries = std::map<AttemptKey, Entry>;
 
   void Wake();
-  void AddActions(const Actions& actions);
+  void AddActions(Actions actions);
   void RunPending();
   void StartTask(const Pending& pending);
   std::unique_ptr<Measurements> MakeMeasurements(

@@ -181,6 +181,7 @@ absl::Status Task::Start(const DesiredAttempt& desired,
   spawn.new_session = true;
   ORDO_ASSIGN_OR_RETURN(supervisor_, base::AddContext(base::Spawn(spawn),
                                                       "start the supervisor"));
+  // Its number is its own until it is reaped, whether it still runs or not.
   OpenSupervisor();
   return absl::OkStatus();
 }
@@ -211,6 +212,10 @@ void Task::Adopt() {
     if (supervisor_.pid == 0) return;
   }
   OpenSupervisor();
+  // The number may have been given to another process before it was opened.
+  if (supervisor_file_ >= 0 && !base::IsRunning(supervisor_)) {
+    ReleaseSupervisor();
+  }
 }
 
 absl::Status Task::WriteSpec(const DesiredAttempt& desired) const {
@@ -284,10 +289,6 @@ Task::Update Task::Read(ReadOptions how) {
 void Task::OpenSupervisor() {
   supervisor_file_ =
       static_cast<int>(syscall(SYS_pidfd_open, supervisor_.pid, 0));
-  // The number may have been given to another process before it was opened.
-  if (supervisor_file_ >= 0 && !base::IsRunning(supervisor_)) {
-    ReleaseSupervisor();
-  }
 }
 
 void Task::ReleaseSupervisor() {
