@@ -264,8 +264,7 @@ void Server::Call(const Mentioned& mentioned, const MakeEvent& make,
       lookups_.insert(&departures);
     }
     // Without the lock: the store may take its time.
-    auto past = options_.store->reader().FindPast(mentioned.jobs,
-                                                  mentioned.request_ids);
+    auto past = FindPast(mentioned);
     base::MutexLock lock(mutex_);
     lookups_.erase(&departures);
     refused = draining_ ? Leaving()

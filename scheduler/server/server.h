@@ -165,6 +165,8 @@ class Server : public Scheduler {
     int64_t num_jobs = 1;
     bool has_request_id = false;
   };
+  // Those that a call mentions and that have ended.
+  absl::StatusOr<store::PastJobs> FindPast(const Mentioned& mentioned) const;
   // As above, remembering whom to answer.
   void Call(const Mentioned& mentioned, const MakeEvent& make, WaitingCall call)
       ORDO_EXCLUDES(mutex_);

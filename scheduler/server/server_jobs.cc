@@ -1,13 +1,31 @@
 // What Server does for those who have jobs.
 
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/mutex.h"
 #include "scheduler/core/explain.h"
 #include "scheduler/server/server.h"
 
 namespace ordo::scheduler::server {
+
+absl::StatusOr<store::PastJobs> Server::FindPast(
+    const Mentioned& mentioned) const {
+  std::vector<std::string> jobs, request_ids;
+  for (const std::string& job : mentioned.jobs) {
+    if (options_.store->MayBePast(job)) jobs.push_back(job);
+  }
+  for (const std::string& request_id : mentioned.request_ids) {
+    if (options_.store->MayHaveMadePast(request_id)) {
+      request_ids.push_back(request_id);
+    }
+  }
+  // Most names are new.
+  if (jobs.empty() && request_ids.empty()) return store::PastJobs{};
+  return options_.store->reader().FindPast(jobs, request_ids);
+}
 
 void Server::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {
   const Mentioned mentioned = MentionedBy(jobs);

@@ -1,3 +1,8 @@
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -5,6 +10,7 @@
 #include "scheduler/server/testing/fake_worker.h"
 #include "scheduler/server/testing/server_fixture.h"
 #include "scheduler/store/sqlite.h"
+#include "scheduler/store/testing/memory_store.h"
 
 namespace ordo::scheduler::server {
 namespace {
@@ -18,6 +24,25 @@ using testing::FakeWorker;
 using ::testing::HasSubstr;
 using ServerJobsTest = testing::ServerTest;
 
+// Knows that of all names only "old" and "old-request" may be past ones.
+class KnowingStore : public store::testing::MemoryStore {
+ public:
+  using MemoryStore::MemoryStore;
+
+  bool MayBePast(const std::string& job) const override { return job == "old"; }
+  bool MayHaveMadePast(const std::string& request_id) const override {
+    return request_id == "old-request";
+  }
+  absl::StatusOr<store::PastJobs> FindPast(
+      const std::vector<std::string>& jobs,
+      const std::vector<std::string>& request_ids) override {
+    num_asked += static_cast<int>(jobs.size() + request_ids.size());
+    return MemoryStore::FindPast(jobs, request_ids);
+  }
+
+  std::atomic<int> num_asked{0};
+};
+
 TEST_F(ServerJobsTest, ARepeatOfARequestGivesTheSameJob) {
   ASSERT_THAT(Create({JobBuilder("a").RequestId("r", "f1")}), IsOk());
   ORDO_ASSERT_OK_AND_ASSIGN(const auto again,
@@ -27,6 +52,37 @@ TEST_F(ServerJobsTest, ARepeatOfARequestGivesTheSameJob) {
               StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_THAT(Create({JobBuilder("a")}),
               StatusIs(absl::StatusCode::kAlreadyExists));
+}
+
+TEST_F(ServerJobsTest, TheStoreIsAskedOnlyForNamesThatMayBePast) {
+  KnowingStore store(std::make_shared<store::testing::Memory>());
+  ORDO_ASSERT_OK_AND_ASSIGN(server_, Server::Start(OptionsOf(store)));
+  ASSERT_THAT(Create({JobBuilder("a").RequestId("r", "f1"), JobBuilder("b")}),
+              IsOk());
+  EXPECT_EQ(store.num_asked, 0);
+  ASSERT_THAT(Create({JobBuilder("c"), JobBuilder("old")}), IsOk());
+  EXPECT_EQ(store.num_asked, 1);
+  ASSERT_THAT(Create({JobBuilder("d").RequestId("old-request", "f1")}), IsOk());
+  EXPECT_EQ(store.num_asked, 2);
+  server_.reset();
+}
+
+TEST_F(ServerJobsTest, ANameStaysTakenByAJobThatHasEndedInThisLifeAndTheNext) {
+  for (int life = 0; life < 2; ++life) {
+    ASSERT_THAT(Create({JobBuilder("new-" + std::to_string(life))}), IsOk());
+    if (life == 0) {
+      ASSERT_THAT(Create({JobBuilder("a").RequestId("r", "f1")}), IsOk());
+      ASSERT_THAT(Cancel("a"), IsOk());
+      WaitFor("a", Job::CANCELLED);
+    }
+    EXPECT_THAT(Create({JobBuilder("a")}),
+                StatusIs(absl::StatusCode::kAlreadyExists));
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto again,
+                              Create({JobBuilder("a").RequestId("r", "f1")}));
+    EXPECT_EQ(again[0].state(), Job::CANCELLED);
+    Close();
+    Open();
+  }
 }
 
 TEST_F(ServerJobsTest, ACancelReachesTheWorkerAtOnce) {

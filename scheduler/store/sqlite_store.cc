@@ -1,6 +1,7 @@
 #include "scheduler/store/sqlite_store.h"
 
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "base/files/files.h"
 #include "base/status/status.h"
 #include "scheduler/store/file_lock.h"
+#include "scheduler/store/past_names.h"
 #include "scheduler/store/retirement.h"
 #include "scheduler/store/row_reader.h"
 #include "scheduler/store/row_writer.h"
@@ -36,17 +38,27 @@ class SqliteStore : public Store {
   absl::Status Retire(const std::vector<std::string>& jobs,
                       const std::vector<core::RowPtr>& rows) override;
   Reader& reader() override { return *reader_; }
+  bool MayBePast(const std::string& job) const override {
+    return past_names_.MayHave(PastNames::Kind::kJob, job);
+  }
+  bool MayHaveMadePast(const std::string& request_id) const override {
+    return past_names_.MayHave(PastNames::Kind::kRequest, request_id);
+  }
 
  private:
   // Runs `write` in a transaction.
   template <typename Write>
   absl::Status Transact(Write write);
+  // That the job may have ended, if it is one that has.
+  void NotePast(const core::Record& record);
 
   const std::unique_ptr<FileLock> lock_;
   const std::unique_ptr<Database> database_;
   std::unique_ptr<Statement> begin_, commit_, rollback_;
   std::unique_ptr<RowWriter> rows_;
   std::unique_ptr<Retirement> retirement_;
+  PastNames past_names_;
+  std::unique_ptr<PastNamesScan> past_names_scan_;
   const std::unique_ptr<Reader> reader_;
 };
 
@@ -61,6 +73,8 @@ absl::Status SqliteStore::Prepare() {
   ORDO_ASSIGN_OR_RETURN(rollback_, database_->Prepare("ROLLBACK"));
   ORDO_ASSIGN_OR_RETURN(rows_, RowWriter::Make(*database_));
   ORDO_ASSIGN_OR_RETURN(retirement_, Retirement::Make(*database_));
+  ORDO_ASSIGN_OR_RETURN(past_names_scan_,
+                        PastNamesScan::Make(*database_, past_names_));
   return absl::OkStatus();
 }
 
@@ -88,14 +102,26 @@ absl::Status SqliteStore::Transact(Write write) {
   return status;
 }
 
+void SqliteStore::NotePast(const core::Record& record) {
+  const auto* job = std::get_if<core::JobPtr>(&record.value);
+  if (job == nullptr || (*job)->end_ns == 0) return;
+  past_names_.Add(PastNames::Kind::kJob, (*job)->id());
+  past_names_.Add(PastNames::Kind::kRequest, (*job)->facts->request_id);
+}
+
 absl::Status SqliteStore::Commit(const std::vector<core::Record>& records) {
   if (records.empty()) return absl::OkStatus();
-  return Transact([this, &records]() -> absl::Status {
+  // First, so that it says maybe to no fewer than are stored.
+  for (const core::Record& record : records) NotePast(record);
+  ORDO_RETURN_IF_ERROR(Transact([this, &records]() -> absl::Status {
     for (const core::Record& record : records) {
       ORDO_RETURN_IF_ERROR(rows_->Write(record));
     }
     return absl::OkStatus();
-  });
+  }));
+  // A little with each commit: a start does not wait for it.
+  past_names_scan_->Step();
+  return absl::OkStatus();
 }
 
 absl::Status SqliteStore::Retire(const std::vector<std::string>& jobs,

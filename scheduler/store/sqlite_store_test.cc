@@ -200,6 +200,35 @@ TEST_F(SqliteStoreTest, ACommitIsOnTheDiskBeforeItReturns) {
   EXPECT_EQ(pragma("journal_mode"), "wal");
 }
 
+TEST_F(SqliteStoreTest, JobsThatHaveEndedAreKnownInMemoryAndNewNamesAreNot) {
+  for (int life = 0; life < 2; ++life) {
+    ORDO_ASSERT_OK_AND_ASSIGN(auto store, OpenSqliteStore({path_}));
+    ORDO_ASSERT_OK(store->Load());
+    const auto name = [life](const std::string& job) {
+      return job + std::to_string(life);
+    };
+    // Not before it has looked.
+    EXPECT_TRUE(store->MayBePast("never"));
+    ORDO_ASSERT_OK(
+        store->Commit({testing::JobRecord(10 * life + 1, name("a")),
+                       testing::JobRecord(10 * life + 2, name("b")),
+                       testing::JobRecord(10 * life + 3, name("c"))}));
+    EXPECT_FALSE(store->MayBePast("never"));
+    EXPECT_FALSE(store->MayHaveMadePast("request-never"));
+    ORDO_ASSERT_OK(
+        store->Commit({testing::EndedJobRecord(10 * life + 1, name("a")),
+                       testing::EndedJobRecord(10 * life + 2, name("b"))}));
+    ORDO_ASSERT_OK(store->Retire({name("b")}, {}));
+    for (int before = 0; before <= life; ++before) {
+      for (const char* job : {"a", "b"}) {
+        const std::string past = job + std::to_string(before);
+        EXPECT_TRUE(store->MayBePast(past)) << past;
+        EXPECT_TRUE(store->MayHaveMadePast("request-" + past)) << past;
+      }
+    }
+  }
+}
+
 TEST_F(SqliteStoreTest, OtherProgramsReadWhileAStoreIsOpen) {
   ORDO_ASSERT_OK_AND_ASSIGN(auto store, OpenSqliteStore({path_}));
   ORDO_ASSERT_OK(store->Load());

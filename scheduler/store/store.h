@@ -2,6 +2,7 @@
 #define ORDO_SCHEDULER_STORE_STORE_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,8 +21,8 @@ struct Contents {
 };
 
 // Where the durable part of the core's state lives. One process at a time. Used
-// by one thread at a time. store_conformance.h says what every implementation
-// does.
+// by one thread at a time, but for what says otherwise. store_conformance.h
+// says what every implementation does.
 class Store {
  public:
   virtual ~Store() = default;
@@ -46,6 +47,14 @@ class Store {
 
   // May be used from any thread, at any time until the store is closed.
   virtual Reader& reader() = 0;
+
+  // Whether FindPast may have something to tell of this job, or of this
+  // request, as far as is known in memory; false: it has nothing. Right as of
+  // the last commit that returned before the call. From any thread.
+  virtual bool MayBePast(const std::string& /*job*/) const { return true; }
+  virtual bool MayHaveMadePast(const std::string& /*request_id*/) const {
+    return true;
+  }
 };
 
 }  // namespace ordo::scheduler::store
