@@ -271,6 +271,8 @@ void Agent::UpdateChanged() {
     next_full_turn_ = clock_.Monotonic() + kFullTurnPeriod;
   }
   for (auto& [key, entry] : entries_) {
+    // Most are acknowledged, and forgotten, before that.
+    if (all && std::exchange(entry.end_unsynced, false)) SyncEnd(key);
     if (entry.over) continue;
     if (all || entry.memory_since || entry.watches->IsIn(changed)) {
       entry.watches->Extend();
@@ -327,6 +329,7 @@ Task::Update Agent::Update(const AttemptKey& key, Entry& entry) {
   }
   if (update.facts.group_empty) {
     entry.over = true;
+    entry.end_unsynced = true;
     entry.task->ReleaseSupervisor();
     ReportEnd(key, entry);
   }
@@ -418,6 +421,19 @@ void Agent::ReapChildren() {
       failed_supervisors_.insert(pid);
     }
   }
+}
+
+void Agent::SyncEnd(const AttemptKey& key) {
+  background_->Run([this, key] {
+    const Task task(options_.task, files_, spares_, key);
+    const absl::Status status = task.SyncJournal();
+    // It may have been acknowledged meanwhile.
+    if (status.ok() || absl::IsNotFound(status)) return;
+    base::LogWarning("end not made durable", {{"job", key.job},
+                                              {"attempt", key.attempt},
+                                              {"rank", key.rank},
+                                              {"error", status}});
+  });
 }
 
 void Agent::WriteSpec(const DesiredAttempt& desired) {

@@ -99,6 +99,8 @@ class Agent {
     std::optional<absl::Duration> memory_since;
     // Over: only its folder is left.
     bool over = false;
+    // Its journal tells its end, and a crash of the machine could take it away.
+    bool end_unsynced = false;
   };
   using Entries = std::map<AttemptKey, Entry>;
 
@@ -123,6 +125,8 @@ class Agent {
   void CheckSupervisor(const AttemptKey& key, Entry& entry);
   void ReapChildren();
   void UpdateChanged();
+  // The journal of what has ended and is not acknowledged yet.
+  void SyncEnd(const AttemptKey& key);
   // <job>/spec.json: a disk may take its time.
   void WriteSpec(const ::ordo::agent::v1::DesiredAttempt& desired);
   // What is offered, and what the reporter says of it.

@@ -359,6 +359,18 @@ TEST_F(AgentTest, NextWorkerAdoptsWhatRuns) {
   EXPECT_EQ(observed->records(0).number(), 1);
 }
 
+TEST_F(AgentTest, AnEndThatNobodyAcknowledgesIsMadeDurable) {
+  faulty_.Fail(base::testing::FileOperation::kSync, "a.1/journal", EIO);
+  Start("");
+  Desire({testing::FakeTask("a", 1)});
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::EXITED).has_value());
+  EXPECT_TRUE(WaitFor([this] { return faulty_.num_failed() == 1; }));
+  // By the next worker, if this one has not come to it.
+  Stop(Leave::kAtOnce);
+  Start("");
+  EXPECT_TRUE(WaitFor([this] { return faulty_.num_failed() == 2; }));
+}
+
 TEST_F(AgentTest, NextWorkerAdoptsEachRank) {
   const std::string behaviour = "*:step_ms=20";
   Start(behaviour);

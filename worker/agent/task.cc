@@ -226,6 +226,14 @@ absl::Status Task::WriteSpec(const DesiredAttempt& desired) const {
   return base::ReplaceFile(files_, path, text);
 }
 
+absl::Status Task::SyncJournal() const {
+  ORDO_ASSIGN_OR_RETURN(auto file,
+                        files_.OpenForWrite(folders_.task + "/journal",
+                                            base::WriteMode::kAppend));
+  ORDO_RETURN_IF_ERROR(file->Sync());
+  return file->Close();
+}
+
 absl::StatusOr<SupervisorFacts> Task::ReadFacts() const {
   const auto journal = base::ReadFile(files_, folders_.task + "/journal",
                                       supervisor::kJournalBytes);

@@ -98,6 +98,10 @@ class Task {
   absl::Status WriteSpec(
       const ::ordo::agent::v1::DesiredAttempt& desired) const;
 
+  // Makes the journal durable, so that the end that it tells of outlives the
+  // machine's crash. NOT_FOUND when the task was removed.
+  absl::Status SyncJournal() const;
+
   // What is new.
   struct Update {
     SupervisorFacts facts;

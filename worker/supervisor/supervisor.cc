@@ -67,7 +67,6 @@ void Supervisor::End() {
   if (trainer_exited_ && !exit_written_) last.push_back(exit_);
   last.push_back(RecordOf(Phase::kGroupEmpty));
   Append(last);
-  Sync(Phase::kGroupEmpty);
 }
 
 bool Supervisor::SetUp() {
@@ -115,7 +114,6 @@ bool Supervisor::StartTrainer() {
     record.phase = static_cast<uint32_t>(Phase::kStartFailed);
     record.operation = static_cast<uint32_t>(started.failed);
     record.error_number = started.error_number;
-    // Durable with the last record, which follows.
     Append({record});
     return false;
   }

@@ -59,7 +59,8 @@ class Supervisor {
   void SignalSurvivors(const std::vector<ProcessStat>& survivors, int signal);
   int PollTimeoutMs() const;
   void SignalGroup(int signal);
-  // Writes the last records, and makes them durable, with all before.
+  // Writes the last records. The scheduler hears of them at once; if it does
+  // not, the worker makes them durable.
   void End();
   // Writes records; and makes one durable, with all before it.
   void Append(const std::vector<JournalRecord>& records);
