@@ -72,6 +72,9 @@ absl::Status CheckMetricName(std::string_view name, bool is_counter) {
 
 template <typename T>
 T& MetricFamily<T>::With(const std::vector<std::string>& label_values) const {
+  MutexLock lock(known_->mutex);
+  T*& known = known_->series[label_values];
+  if (known != nullptr) return *known;
   ORDO_CHECK(label_values.size() == definition_.labels.size())
       << definition_.name;
   std::map<std::string, std::string> labels;
@@ -83,10 +86,11 @@ T& MetricFamily<T>::With(const std::vector<std::string>& label_values) const {
     labels[label.name] = label_values[i];
   }
   if constexpr (std::is_same_v<T, prometheus::Histogram>) {
-    return family_->Add(labels, buckets_);
+    known = &family_->Add(labels, buckets_);
   } else {
-    return family_->Add(labels);
+    known = &family_->Add(labels);
   }
+  return *known;
 }
 
 template class MetricFamily<prometheus::Counter>;

@@ -1,12 +1,14 @@
 #ifndef ORDO_BASE_METRICS_METRICS_H_
 #define ORDO_BASE_METRICS_METRICS_H_
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/mutex.h"
 #include "prometheus/counter.h"
 #include "prometheus/family.h"
 #include "prometheus/gauge.h"
@@ -57,6 +59,13 @@ class MetricFamily {
 
  private:
   friend class MetricsRegistry;
+  // The time series that there are, which stay for as long as the registry. To
+  // ask the family itself makes another one each time, and throws it away.
+  struct Known {
+    Mutex mutex;
+    std::map<std::vector<std::string>, T*> series ORDO_GUARDED_BY(mutex);
+  };
+
   MetricFamily(prometheus::Family<T>* family, MetricDefinition definition,
                std::vector<double> buckets)
       : family_(family),
@@ -66,6 +75,7 @@ class MetricFamily {
   prometheus::Family<T>* family_;
   MetricDefinition definition_;
   std::vector<double> buckets_;  // Of histograms only.
+  std::shared_ptr<Known> known_ = std::make_shared<Known>();
 };
 
 using CounterFamily = MetricFamily<prometheus::Counter>;

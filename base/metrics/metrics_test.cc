@@ -58,6 +58,20 @@ TEST(MetricsRegistryTest, OpenLabelsAppearWhenUsed) {
                                          ",method=\"Get\"} 3\n"));
 }
 
+TEST(MetricsRegistryTest, EqualLabelValuesAreOneSeriesAndOthersAnother) {
+  MetricsRegistry registry;
+  const CounterFamily calls = registry.AddCounter(
+      {"ordo_test_rpc_calls_total", "Calls.", {{"method"}, {"code"}}});
+  const CounterFamily copy = calls;
+  calls.With({"Get", "OK"}).Increment();
+  copy.With({"Get", "OK"}).Increment();
+  calls.With({"GetO", "K"}).Increment();
+  EXPECT_EQ(&calls.With({"Get", "OK"}), &copy.With({"Get", "OK"}));
+  EXPECT_NE(&calls.With({"Get", "OK"}), &calls.With({"GetO", "K"}));
+  EXPECT_THAT(registry.Text(), HasSubstr("code=\"OK\",method=\"Get\"} 2\n"));
+  EXPECT_THAT(registry.Text(), HasSubstr("code=\"K\",method=\"GetO\"} 1\n"));
+}
+
 TEST(MetricsRegistryTest, HistogramsCountByBucket) {
   MetricsRegistry registry;
   const HistogramFamily latency = registry.AddHistogram(
@@ -72,6 +86,7 @@ TEST(MetricsRegistryTest, HistogramsCountByBucket) {
 TEST(MetricsDeathTest, AValueOutsideTheClosedSetIsABug) {
   MetricsRegistry registry;
   const GaugeFamily states = registry.AddGauge(JobStates());
+  states.With({"RUNNING"}).Set(1);
   EXPECT_DEATH(states.With({"job-17"}), "has no state=\"job-17\"");
   EXPECT_DEATH(states.With({}), "ordo_test_state_jobs");
 }
