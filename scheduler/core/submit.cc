@@ -112,7 +112,7 @@ absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
   ORDO_RETURN_IF_ERROR(job.refusal);
   ORDO_ASSIGN_OR_RETURN(job.spec, ResolveReferences(state, job.spec));
   if (!job.request_id.empty()) plan->request_ids[job.request_id] = id;
-  plan->created[id] = std::move(job);
+  plan->created.emplace(id, std::move(job));
   plan->order.push_back(id);
   plan->ids.push_back(id);
   return absl::OkStatus();

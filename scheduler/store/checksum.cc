@@ -6,9 +6,11 @@ namespace ordo::scheduler::store {
 
 Checksum& Checksum::Add(int64_t number) {
   const auto bits = static_cast<uint64_t>(number);
-  for (int shift = 0; shift < 64; shift += 8) {
-    bytes_ += static_cast<char>(bits >> shift & 0xff);
+  char bytes[sizeof(bits)];
+  for (size_t i = 0; i < sizeof(bits); ++i) {
+    bytes[i] = static_cast<char>(bits >> (8 * i) & 0xff);
   }
+  bytes_.append(bytes, sizeof(bytes));
   return *this;
 }
 

@@ -1,6 +1,7 @@
 #ifndef ORDO_SCHEDULER_STORE_CHECKSUM_H_
 #define ORDO_SCHEDULER_STORE_CHECKSUM_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,13 +14,19 @@ namespace ordo::scheduler::store {
 // before text stand its bytes, as such a number.
 class Checksum {
  public:
-  explicit Checksum(std::string_view table) { Add(table); }
+  explicit Checksum(std::string_view table) {
+    bytes_.reserve(kUsualBytes);
+    Add(table);
+  }
 
   Checksum& Add(int64_t number);
   Checksum& Add(std::string_view text);
   uint32_t value() const;
 
  private:
+  // Most rows have no more.
+  static constexpr size_t kUsualBytes = 1024;
+
   std::string bytes_;
 };
 
