@@ -109,7 +109,9 @@ absl::Status Task::WriteAttempt(const DesiredAttempt& desired) {
   }
   ORDO_RETURN_IF_ERROR(file);
   ORDO_RETURN_IF_ERROR((*file)->Append(text));
-  return (*file)->Close();
+  ORDO_RETURN_IF_ERROR((*file)->Close());
+  // There from the start, so that it can be watched.
+  return WritePlain(files_, folders_.progress, "");
 }
 
 absl::Status Task::WriteState(const DesiredAttempt& desired) {

@@ -79,11 +79,11 @@ class Task {
 
   const TaskFolders& folders() const { return folders_; }
 
-  // Writes task.json and task.pb and starts the supervisor. After an error
-  // nothing runs; the message says what to mend, and `cause` whether it is the
-  // storage root (START_FAILED) or this machine (HOST_FAILED). An attempt whose
-  // folder has been used before is ALREADY_EXISTS. The trainer does without
-  // the wrong kernels.
+  // Writes task.json, task.pb and an empty progress file, and starts the
+  // supervisor. After an error nothing runs; the message says what to mend, and
+  // `cause` whether it is the storage root (START_FAILED) or this machine
+  // (HOST_FAILED). An attempt whose folder has been used before is
+  // ALREADY_EXISTS. The trainer does without the wrong kernels.
   absl::Status Start(const ::ordo::agent::v1::DesiredAttempt& desired,
                      ::ordo::agent::v1::ObservedAttempt::Cause* cause,
                      const std::vector<std::string>& wrong_kernels = {});

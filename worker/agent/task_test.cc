@@ -88,6 +88,18 @@ TEST_F(TaskTest, RunsToItsEndWithAllRecords) {
               HasSubstr("\"every_steps\":\"10\""));
 }
 
+TEST_F(TaskTest, ItsProgressFileIsThereBeforeItsTrainerWritesToIt) {
+  Prepare("");
+  options_.trainer = folder_.Path("no-such-trainer");
+  ORDO_ASSERT_OK(Start());
+  ASSERT_TRUE(WaitForEnd());
+  EXPECT_THAT(base::ReadFile(files_, task_->folders().progress, 1),
+              IsOkAndHolds(""));
+  const Task::Update update = task_->Read();
+  EXPECT_TRUE(update.complete);
+  EXPECT_TRUE(update.facts.start_failure.has_value());
+}
+
 TEST_F(TaskTest, TheFolderOfATaskThatIsOverServesAnother) {
   Prepare("");
   ORDO_ASSERT_OK(Start());

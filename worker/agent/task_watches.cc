@@ -6,30 +6,33 @@ namespace ordo::worker::agent {
 
 TaskWatches::TaskWatches(Watcher& watcher, const TaskFolders& folders)
     : watcher_(watcher),
-      watches_{Watch{folders.task, true},
-               Watch{folders.task + "/journal", false},
-               Watch{folders.attempt, true}, Watch{folders.progress, false}} {
+      watches_{Watch{folders.task, folders.task + "/journal"},
+               Watch{folders.attempt, folders.progress}} {
   Extend();
 }
 
 TaskWatches::~TaskWatches() {
   for (const Watch& watch : watches_) {
-    if (watch.name >= 0) watcher_.Unwatch(watch.name);
+    if (watch.folder_name >= 0) watcher_.Unwatch(watch.folder_name);
+    if (watch.file_name >= 0) watcher_.Unwatch(watch.file_name);
   }
 }
 
 void TaskWatches::Extend() {
   for (Watch& watch : watches_) {
-    if (watch.name >= 0) continue;
-    const auto name = watch.folder ? watcher_.WatchFolder(watch.path)
-                                   : watcher_.WatchFile(watch.path);
-    if (name.ok()) watch.name = *name;
+    if (watch.file_name >= 0) continue;
+    watch.file_name = watcher_.WatchFile(watch.file).value_or(-1);
+    if (watch.file_name >= 0 || watch.folder_name >= 0) continue;
+    watch.folder_name = watcher_.WatchFolder(watch.folder).value_or(-1);
+    // It may have come just before.
+    watch.file_name = watcher_.WatchFile(watch.file).value_or(-1);
   }
 }
 
 bool TaskWatches::IsIn(const std::set<int>& changed) const {
   return std::any_of(watches_.begin(), watches_.end(), [&](const Watch& watch) {
-    return changed.count(watch.name) > 0;
+    return changed.count(watch.folder_name) > 0 ||
+           changed.count(watch.file_name) > 0;
   });
 }
 

@@ -10,8 +10,8 @@
 
 namespace ordo::worker::agent {
 
-// Watches the journal and the progress file of a task, which may not be there
-// yet. Not thread-safe.
+// Watches the journal and the progress file of a task. Of one that is not there
+// yet it watches the folder, where other files wake it too. Not thread-safe.
 class TaskWatches {
  public:
   // `watcher` outlives it.
@@ -28,14 +28,15 @@ class TaskWatches {
 
  private:
   struct Watch {
-    std::string path;
-    bool folder;
+    std::string folder;
+    std::string file;
     // -1: not yet.
-    int name = -1;
+    int folder_name = -1;
+    int file_name = -1;
   };
 
   Watcher& watcher_;
-  std::array<Watch, 4> watches_;
+  std::array<Watch, 2> watches_;
 };
 
 }  // namespace ordo::worker::agent

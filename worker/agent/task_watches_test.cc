@@ -55,6 +55,20 @@ TEST_F(TaskWatchesTest, FileThatAppearsIsSeenAndFollowedFromThenOn) {
   }
 }
 
+TEST_F(TaskWatchesTest, WhereItsFilesAreThereNoOtherWakesIt) {
+  Append(Folders().task + "/journal");
+  Append(Folders().progress);
+  const TaskWatches watches(*watcher_, Folders());
+  Append(Folders().task + "/other");
+  Append(Folders().attempt + "/rank-0.log");
+  bool lost_some = true;
+  EXPECT_TRUE(watcher_->Take(&lost_some).empty());
+  Append(Folders().progress);
+  EXPECT_TRUE(Changed(watches));
+  Append(Folders().task + "/journal");
+  EXPECT_TRUE(Changed(watches));
+}
+
 TEST_F(TaskWatchesTest, OtherTasksAreNotItsOwn) {
   const TaskFolders other(options_, {"b", 1});
   ORDO_ASSERT_OK(files_.MakeFolders(other.task));
