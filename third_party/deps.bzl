@@ -9,11 +9,13 @@ TORCH = "torch-2.11.0"
 GOOGLEAPIS = "googleapis-1.76.0"
 CUTLASS = "cutlass-4.2.0.0"
 
+def _folder_of_dependencies(ctx):
+    return (ctx.os.environ.get("ORDO_DEPS", "") or
+            ctx.os.environ.get("HOME", "") + "/.cache/ordo")
+
 def _dependency(ctx, folder):
     """Returns the absolute path of one unpacked dependency."""
-    root = ctx.os.environ.get("ORDO_DEPS", "")
-    if not root:
-        root = ctx.os.environ.get("HOME", "") + "/.cache/ordo"
+    root = _folder_of_dependencies(ctx)
     path = ctx.path(root + "/" + folder)
     if not path.exists:
         fail("\n\n%s is missing: run tools/setup (it fills ORDO_DEPS, here %s)\n" %
@@ -42,24 +44,43 @@ _unpacked = repository_rule(
     local = True,
 )
 
+_CUDA_HEADERS = """
+cc_library(
+    name = "headers",
+    hdrs = glob(["include/**"]),
+    includes = ["include"],
+    visibility = ["//visibility:public"],
+)
+"""
+
 def _cuda_impl(ctx):
     root = ctx.os.environ.get("CUDA_HOME", "") or "/usr/local/cuda"
     nvcc = ctx.path(root + "/bin/nvcc")
     found = nvcc.exists
     version = ctx.execute([nvcc, "--version"]).stdout if found else ""
-    ctx.file("BUILD.bazel", "")
+
+    # LibTorch's part for GPUs is unpacked where there is a toolkit.
+    torch = _folder_of_dependencies(ctx) + "/" + TORCH
+    nccl = (found and ctx.path(root + "/include/nccl.h").exists and
+            ctx.path(torch + "/lib/libtorch_cuda.so").exists)
+    if nccl:
+        ctx.symlink(root + "/include", "include")
+    ctx.file("BUILD.bazel", _CUDA_HEADERS if nccl else "")
     ctx.file("defs.bzl", """\"\"\"What was found of a CUDA toolkit.\"\"\"
 
 CUDA_FOUND = %s
 CUDA_ROOT = "%s"
 CUDA_VERSION = "%s"
-""" % (found, root if found else "", version.strip().split("\n")[-1]))
 
-# Whether this machine has a CUDA toolkit: without one, everything but the
-# CUDA library builds.
+# Its headers have NCCL's among them, and are @local_cuda//:headers.
+NCCL_FOUND = %s
+""" % (found, root if found else "", version.strip().split("\n")[-1], nccl))
+
+# Whether this machine has a CUDA toolkit, and NCCL in it: without one,
+# everything but the libraries for GPUs builds.
 _cuda = repository_rule(
     implementation = _cuda_impl,
-    environ = ["CUDA_HOME"],
+    environ = ["CUDA_HOME", "HOME", "ORDO_DEPS"],
     local = True,
 )
 

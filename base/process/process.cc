@@ -181,6 +181,10 @@ std::string GpuKernelsIn(const std::string& folder) {
   return JoinPath(folder, "kernels/cuda/libordo_cuda.so");
 }
 
+std::string NcclLibraryIn(const std::string& folder) {
+  return JoinPath(folder, "model/training/nccl/libordo_nccl.so");
+}
+
 const std::string& BootId() {
   // Never changes while a process lives.
   static const auto* const id = new std::string(ReadBootId());

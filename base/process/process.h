@@ -27,6 +27,9 @@ absl::StatusOr<std::string> SiblingBinary(std::string_view name);
 // whether it is there or not.
 std::string GpuKernelsIn(const std::string& folder);
 
+// Likewise the library through which ranks on GPUs add up.
+std::string NcclLibraryIn(const std::string& folder);
+
 // Names the machine's current boot; empty where the kernel does not tell.
 const std::string& BootId();
 

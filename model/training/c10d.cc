@@ -1,11 +1,12 @@
 #include "model/training/c10d.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <poll.h>
-#include <type_traits>
+#include <string>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -18,6 +19,9 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/guard.h"
+#include "model/training/c10d_collective.h"
+#include "model/training/nccl/library.h"
+#include "model/training/peer_watch.h"
 
 // What LibTorch was built with, which its headers of c10d ask for.
 #define USE_C10D_GLOO
@@ -39,124 +43,12 @@ constexpr std::chrono::milliseconds kCallTimeout = std::chrono::minutes(30);
 constexpr std::chrono::milliseconds kConnectTimeout = std::chrono::seconds(2);
 // Between looks at a file or at a request to stop.
 constexpr int kPollMilliseconds = 20;
-// Between looks for a note.
-constexpr int kNoteMilliseconds = 5;
 constexpr size_t kMaxAddressBytes = 1024;
 
 constexpr char kRunKey[] = "run";
 constexpr char kAllKey[] = "all";
-
-absl::Status PeerLost(absl::Status status) {
-  // What ran out or was refused here is not the others' fault.
-  if (status.code() == absl::StatusCode::kInternal) {
-    status = absl::UnavailableError(status.message());
-  }
-  if (status.code() != absl::StatusCode::kUnavailable) return status;
-  base::ErrorInfo info;
-  info.reason = kPeerLostReason;
-  return base::WithErrorInfo(status, info);
-}
-
-// As Guard, for calls that fail when another rank is lost.
-template <typename Function>
-auto GuardPeers(std::string_view attempted, Function&& function) {
-  auto result = Guard(attempted, std::forward<Function>(function));
-  if constexpr (std::is_same_v<decltype(result), absl::Status>) {
-    return PeerLost(std::move(result));
-  } else {
-    if (!result.ok()) result = PeerLost(result.status());
-    return result;
-  }
-}
-
-std::vector<uint8_t> BytesOf(const std::string& text) {
-  return {text.begin(), text.end()};
-}
-
-// The note of `key`, or nothing if it is not there after `timeout`. Asks again
-// and again: the store's own wait would log each time that nothing came.
-std::optional<std::string> Read(TCPStore& store, const std::string& key,
-                                absl::Duration timeout) {
-  int64_t left = absl::ToInt64Milliseconds(timeout);
-  while (!store.check({key})) {
-    if (left <= 0) return std::nullopt;
-    const int pause =
-        static_cast<int>(std::min(left, int64_t{kNoteMilliseconds}));
-    poll(nullptr, 0, pause);
-    left -= pause;
-  }
-  const std::vector<uint8_t> bytes = store.get(key);
-  return std::string(bytes.begin(), bytes.end());
-}
-
-class C10d : public Collective {
- public:
-  C10d(const MeetOptions& options, c10::intrusive_ptr<TCPStore> store,
-       c10::intrusive_ptr<c10d::Backend> backend)
-      : rank_(options.rank),
-        ranks_(options.ranks),
-        store_(std::move(store)),
-        backend_(std::move(backend)) {}
-
-  // After an error calls may be under way that wait for ranks which wait for
-  // this one: they end with the process.
-  ~C10d() override {
-    if (broken_) static_cast<void>(backend_.release());
-  }
-
-  int rank() const override { return rank_; }
-  int ranks() const override { return ranks_; }
-
-  absl::Status AllReduceSum(std::vector<at::Tensor> tensors) override {
-    return Call("add up over the ranks", tensors,
-                [this](std::vector<at::Tensor>& one) {
-                  return backend_->allreduce(one);
-                });
-  }
-
-  absl::Status Broadcast(std::vector<at::Tensor> tensors) override {
-    return Call("broadcast from rank 0", tensors,
-                [this](std::vector<at::Tensor>& one) {
-                  return backend_->broadcast(one);
-                });
-  }
-
-  absl::Status Tell(const std::string& key, const std::string& text) override {
-    return GuardPeers("leave a note for the other ranks",
-                      [&] { store_->set(key, BytesOf(text)); });
-  }
-
-  absl::StatusOr<std::optional<std::string>> Told(
-      const std::string& key, absl::Duration timeout) override {
-    return GuardPeers("read a note of another rank",
-                      [&] { return Read(*store_, key, timeout); });
-  }
-
- private:
-  // Begins all, then waits for all: some are on their way while others are
-  // added up.
-  template <typename Begin>
-  absl::Status Call(std::string_view attempted,
-                    const std::vector<at::Tensor>& tensors,
-                    const Begin& begin) {
-    const absl::Status status = GuardPeers(attempted, [&] {
-      std::vector<c10::intrusive_ptr<c10d::Work>> works;
-      for (const at::Tensor& tensor : tensors) {
-        std::vector<at::Tensor> one = {tensor};
-        works.push_back(begin(one));
-      }
-      for (const auto& work : works) work->wait();
-    });
-    broken_ = broken_ || !status.ok();
-    return status;
-  }
-
-  const int rank_;
-  const int ranks_;
-  c10::intrusive_ptr<TCPStore> store_;
-  c10::intrusive_ptr<c10d::Backend> backend_;
-  bool broken_ = false;
-};
+// The port of rank 0's watch.
+constexpr char kWatchKey[] = "watch";
 
 // Where rank 0 is found, and by what it is told from an earlier one there.
 struct Address {
@@ -200,7 +92,16 @@ class Meeting {
 
   absl::StatusOr<std::unique_ptr<Collective>> Run() {
     ORDO_RETURN_IF_ERROR(options_.rank == 0 ? Invite() : Join());
-    return GuardPeers("connect to the other ranks", [&] { return Connect(); });
+    if (options_.nccl != nullptr) ORDO_RETURN_IF_ERROR(StartWatch());
+    return GuardPeers("connect to the other ranks", [&] {
+      Connections connections;
+      connections.rank = options_.rank;
+      connections.ranks = options_.ranks;
+      connections.backend = MakeBackend();
+      connections.store = store_;
+      connections.watch = std::move(watch_);
+      return MakeCollective(std::move(connections));
+    });
   }
 
  private:
@@ -220,7 +121,7 @@ class Meeting {
     address.ranks = options_.ranks;
     ORDO_RETURN_IF_ERROR(Guard("open the ranks' store", [&] {
       store_ = c10::make_intrusive<TCPStore>(options_.host, store);
-      store_->set(kRunKey, BytesOf(address.run));
+      WriteNote(*store_, kRunKey, address.run);
     }));
     ORDO_RETURN_IF_ERROR(
         files_.MakeFolders(base::FolderOf(options_.address_file)));
@@ -228,10 +129,10 @@ class Meeting {
         base::AtomicWrite(files_, options_.address_file, AddressText(address)));
     for (int rank = 1; rank < options_.ranks; ++rank) {
       ORDO_RETURN_IF_ERROR(
-          AwaitNote(HereKey(rank), absl::StrCat("rank ", rank)));
+          AwaitNote(HereKey(rank), absl::StrCat("rank ", rank)).status());
     }
     ORDO_RETURN_IF_ERROR(
-        Guard("begin", [&] { store_->set(kAllKey, BytesOf("here")); }));
+        Guard("begin", [&] { WriteNote(*store_, kAllKey, "here"); }));
     return files_.RemoveFile(options_.address_file);
   }
 
@@ -254,9 +155,9 @@ class Meeting {
                                "; give each a number of its own"));
     }
     ORDO_RETURN_IF_ERROR(GuardPeers("join the ranks' store", [&] {
-      store_->set(HereKey(options_.rank), BytesOf("here"));
+      WriteNote(*store_, HereKey(options_.rank), "here");
     }));
-    return AwaitNote(kAllKey, "the other ranks");
+    return AwaitNote(kAllKey, "the other ranks").status();
   }
 
   // True once the store is that of the run whose address lies in the file.
@@ -274,7 +175,7 @@ class Meeting {
       store.waitWorkers = false;
       store.timeout = kConnectTimeout;
       store_ = c10::make_intrusive<TCPStore>(address->host, store);
-      return Read(*store_, kRunKey, absl::Milliseconds(kPollMilliseconds));
+      return ReadNote(*store_, kRunKey, absl::Milliseconds(kPollMilliseconds));
     });
     if (!run.ok() || *run != address->run) return false;
     if (address->ranks != options_.ranks) {
@@ -283,11 +184,52 @@ class Meeting {
           absl::StrCat("is ", options_.ranks, ", and ", address->ranks,
                        " for rank 0; start all with the same task"));
     }
+    host_of_rank0_ = address->host;
     return true;
   }
 
-  std::unique_ptr<Collective> Connect() {
+  absl::Status StartWatch() {
+    PeerWatch::Options options;
+    options.patience = options_.patience;
+    options.on_stuck = options_.on_stuck;
+    if (options_.rank == 0) {
+      ORDO_ASSIGN_OR_RETURN(const base::Listener listener,
+                            base::ListenAt(options_.host));
+      auto watch = AcceptAt(listener, std::move(options));
+      close(listener.fd);
+      ORDO_RETURN_IF_ERROR(watch);
+      watch_ = *std::move(watch);
+      return absl::OkStatus();
+    }
+    ORDO_ASSIGN_OR_RETURN(const std::string port,
+                          AwaitNote(kWatchKey, "rank 0"));
+    auto watch = PeerWatch::Join(host_of_rank0_, std::atoi(port.c_str()),
+                                 options_.rank, std::move(options));
+    if (!watch.ok()) return PeerLost(watch.status());
+    watch_ = *std::move(watch);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::unique_ptr<PeerWatch>> AcceptAt(
+      const base::Listener& listener, PeerWatch::Options options) {
+    ORDO_RETURN_IF_ERROR(Guard("tell where rank 0 listens", [&] {
+      WriteNote(*store_, kWatchKey, absl::StrCat(listener.port));
+    }));
+    return PeerWatch::Accept(
+        listener, options_.ranks, [this] { return CheckTime("all ranks"); },
+        std::move(options));
+  }
+
+  c10::intrusive_ptr<c10d::Backend> MakeBackend() {
     store_->setTimeout(kCallTimeout);
+    if (options_.nccl != nullptr) {
+      nccl::Group group;
+      group.store = c10::make_intrusive<c10d::PrefixStore>("nccl", store_);
+      group.rank = options_.rank;
+      group.ranks = options_.ranks;
+      group.timeout = kCallTimeout;
+      return options_.nccl->join(group);
+    }
     const auto gloo = ProcessGroupGloo::Options::create(
         absl::ToChronoMilliseconds(options_.timeout));
     gloo->devices.push_back(
@@ -297,16 +239,18 @@ class Meeting {
             c10::make_intrusive<c10d::PrefixStore>("gloo", store_),
             options_.rank, options_.ranks, gloo);
     backend->setTimeout(kCallTimeout);
-    return std::make_unique<C10d>(options_, store_, std::move(backend));
+    return backend;
   }
 
-  absl::Status AwaitNote(const std::string& key, const std::string& for_what) {
+  absl::StatusOr<std::string> AwaitNote(const std::string& key,
+                                        const std::string& for_what) {
     while (true) {
       ORDO_ASSIGN_OR_RETURN(
           const auto note, GuardPeers("wait for the other ranks", [&] {
-            return Read(*store_, key, absl::Milliseconds(kPollMilliseconds));
+            return ReadNote(*store_, key,
+                            absl::Milliseconds(kPollMilliseconds));
           }));
-      if (note) return absl::OkStatus();
+      if (note) return *note;
       ORDO_RETURN_IF_ERROR(CheckTime(for_what));
     }
   }
@@ -325,7 +269,9 @@ class Meeting {
   base::Clock& clock_;
   const MeetOptions& options_;
   const absl::Duration deadline_;
+  std::string host_of_rank0_;
   c10::intrusive_ptr<TCPStore> store_;
+  std::unique_ptr<PeerWatch> watch_;
 };
 
 }  // namespace

@@ -13,8 +13,12 @@
 
 namespace ordo::model::training {
 
+namespace nccl {
+struct Library;
+}  // namespace nccl
+
 struct MeetOptions {
-  // Which of how many this process is; from 0, and at least two.
+  // Which of how many this process is; from 0.
   int rank = 0;
   int ranks = 2;
   // Address of this machine, or a name of it, that the other ranks reach this
@@ -28,10 +32,18 @@ struct MeetOptions {
   absl::Duration timeout = absl::Minutes(5);
   // Asked while waiting, several times a second.
   std::function<bool()> stop_requested = [] { return false; };
+  // For tensors of a GPU (nccl/load.h); null for those of a CPU. All ranks have
+  // the same.
+  const nccl::Library* nccl = nullptr;
+  // On GPUs, how long after another rank was lost this one may wait for it, and
+  // what is called then, from another thread: it ends the process.
+  absl::Duration patience = absl::Seconds(3);
+  std::function<void()> on_stuck = [] {};
 };
 
 // Meets the other ranks over c10d, LibTorch's library for that: its TCPStore in
-// the process of rank 0, and Gloo between all of them, for tensors of a CPU.
+// the process of rank 0, and between all of them Gloo, or NCCL, which does not
+// notice when a rank is lost, beside connections that do (peer_watch.h).
 // `files` and `clock` are used until it returns.
 //
 // UNAVAILABLE with kPeerLostReason: they did not all come in time, or one was

@@ -1,8 +1,10 @@
 #include "model/training/c10d.h"
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <unistd.h>
 #include <vector>
 
@@ -27,29 +29,44 @@ using ::ordo::base::testing::StatusIs;
 using testing::ForEachRank;
 using ::testing::HasSubstr;
 using testing::Leaving;
+using testing::Through;
 
 constexpr absl::Duration kLong = absl::Minutes(1);
 
-class Ranks : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Numbers, Ranks, ::testing::Values(2, 3, 4));
+class Ranks : public ::testing::TestWithParam<std::tuple<int, Through>> {
+ protected:
+  static int ranks() { return std::get<0>(GetParam()); }
+  static void ForEach(const std::function<void(Collective&)>& body) {
+    ForEachRank(ranks(), body, Leaving::kTogether, std::get<1>(GetParam()));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(
+    Numbers, Ranks,
+    ::testing::Combine(::testing::Values(2, 3, 4),
+                       ::testing::Values(Through::kGloo, Through::kGlooAsNccl)),
+    [](const auto& info) {
+      return absl::StrCat(
+          std::get<0>(info.param),
+          std::get<1>(info.param) == Through::kGloo ? "OverGloo" : "AsOnGpus");
+    });
 
 TEST_P(Ranks, AddUpToTheSameBitsOnAllAndInReruns) {
   constexpr int64_t kCount = 100'003;
-  std::vector<at::Tensor> sums(2 * GetParam());
+  std::vector<at::Tensor> sums(2 * ranks());
   for (int round = 0; round < 2; ++round) {
-    ForEachRank(GetParam(), [&](Collective& collective) {
+    ForEach([&](Collective& collective) {
       const int rank = collective.rank();
       // No sum of these is exact.
       const at::Tensor mine =
           at::arange(1, kCount + 1, at::kFloat).add(rank).reciprocal();
       const at::Tensor other = at::full({7}, rank, at::kFloat);
       ORDO_EXPECT_OK(collective.AllReduceSum({mine, other}));
-      EXPECT_EQ(other[6].item<float>(), GetParam() * (GetParam() - 1) / 2);
-      sums[round * GetParam() + rank] = mine;
+      EXPECT_EQ(other[6].item<float>(), ranks() * (ranks() - 1) / 2);
+      sums[round * ranks() + rank] = mine;
     });
   }
   at::Tensor expected = at::zeros({kCount}, at::kDouble);
-  for (int rank = 0; rank < GetParam(); ++rank) {
+  for (int rank = 0; rank < ranks(); ++rank) {
     expected += at::arange(1, kCount + 1, at::kFloat)
                     .add(rank)
                     .reciprocal()
@@ -60,7 +77,7 @@ TEST_P(Ranks, AddUpToTheSameBitsOnAllAndInReruns) {
 }
 
 TEST_P(Ranks, GetWhatRank0Broadcasts) {
-  ForEachRank(GetParam(), [&](Collective& collective) {
+  ForEach([&](Collective& collective) {
     const at::Tensor numbers = at::full({5}, collective.rank() + 7, at::kLong);
     const at::Tensor more = at::full({2, 2}, collective.rank(), at::kFloat);
     ORDO_EXPECT_OK(collective.Broadcast({numbers, more}));
@@ -70,8 +87,8 @@ TEST_P(Ranks, GetWhatRank0Broadcasts) {
 }
 
 TEST_P(Ranks, ReadEachOthersNotes) {
-  const int last = GetParam() - 1;
-  ForEachRank(GetParam(), [&](Collective& collective) {
+  const int last = ranks() - 1;
+  ForEach([&](Collective& collective) {
     EXPECT_THAT(collective.Told("nothing", absl::Milliseconds(1)),
                 IsOkAndHolds(std::nullopt));
     if (collective.rank() == last) {
@@ -82,19 +99,42 @@ TEST_P(Ranks, ReadEachOthersNotes) {
   });
 }
 
+// Whatever way numbers take between GPUs.
+TEST(AsOnGpus, RanksAddUpInTheirOrder) {
+  constexpr int kRanks = 4;
+  // With and without a rest when shared among the ranks; fewer than these.
+  for (const int64_t count : {10'000, 10'003, 1}) {
+    const auto numbers = [&](int rank) {
+      return at::arange(1, count + 1, at::kFloat).add(rank).reciprocal();
+    };
+    at::Tensor expected = numbers(0);
+    for (int rank = 1; rank < kRanks; ++rank) expected += numbers(rank);
+    ForEachRank(
+        kRanks,
+        [&](Collective& collective) {
+          const at::Tensor mine = numbers(collective.rank());
+          ORDO_EXPECT_OK(collective.AllReduceSum({mine}));
+          EXPECT_TRUE(at::equal(mine, expected)) << count;
+        },
+        Leaving::kTogether, Through::kGlooAsNccl);
+  }
+}
+
 // Beyond two it is the ends of processes that close connections
 // (worker/trainer/ranks_test.cc).
 TEST(C10d, ALostRankEndsWhatTheOtherWaitsFor) {
-  ForEachRank(
-      2,
-      [&](Collective& collective) {
-        if (collective.rank() == 1) return;
-        const absl::Status status =
-            collective.AllReduceSum({at::ones({1'000'000}), at::ones({10})});
-        EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable));
-        EXPECT_EQ(base::GetErrorInfo(status)->reason, kPeerLostReason);
-      },
-      Leaving::kAtOnce);
+  for (const Through through : {Through::kGloo, Through::kGlooAsNccl}) {
+    ForEachRank(
+        2,
+        [&](Collective& collective) {
+          if (collective.rank() == 1) return;
+          const absl::Status status =
+              collective.AllReduceSum({at::ones({1'000'000}), at::ones({10})});
+          EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable));
+          EXPECT_EQ(base::GetErrorInfo(status)->reason, kPeerLostReason);
+        },
+        Leaving::kAtOnce, through);
+  }
 }
 
 TEST(C10d, WithoutRank0NotesCannotBeRead) {

@@ -9,7 +9,13 @@ Without a toolkit all but the emulated libraries are empty.
 """
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
-load("@local_cuda//:defs.bzl", "CUDA_FOUND", "CUDA_ROOT", "CUDA_VERSION")
+load(
+    "@local_cuda//:defs.bzl",
+    "CUDA_FOUND",
+    "CUDA_ROOT",
+    "CUDA_VERSION",
+    "NCCL_FOUND",
+)
 
 # Numbers of the types of 16 bits in kernels/common/type.h, for instances.
 BFLOAT16 = 1
@@ -261,6 +267,40 @@ def ordo_cuda_shared(name, objects, **kwargs):
             "-ldl",
             "-lrt",
             "-Wl,--no-undefined",
+        ],
+        **kwargs
+    )
+
+def ordo_nccl_shared(name, srcs, **kwargs):
+    """A shared library over LibTorch's process group of NCCL.
+
+    An empty group where the CUDA toolkit has no NCCL, or there is none. NCCL
+    itself comes with LibTorch's library for GPUs, when that is loaded.
+
+    Args:
+      name: lib<x>.so.
+      srcs: its C++ sources and their headers, compiled once.
+      **kwargs: as in cc_binary.
+    """
+    if not NCCL_FOUND:
+        native.filegroup(name = name, **kwargs)
+        return
+    native.cc_binary(
+        name = name,
+        srcs = srcs,
+        copts = [
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            # LibTorch's macros raise them at the place of use.
+            "-Wno-unused-parameter",
+            "-Wno-deprecated-declarations",
+        ],
+        linkshared = True,
+        linkopts = ["-Wl,--no-undefined"],
+        deps = [
+            "//third_party:torch_cuda",
+            "@local_cuda//:headers",
         ],
         **kwargs
     )

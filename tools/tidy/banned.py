@@ -74,7 +74,7 @@ BANS = (
     Ban(r"\b(system|popen)\s*\(", "use base/process", tests=True),
     Ban(r"(?<![\w.>])v?fork\s*\(", "use posix_spawn through base/process",
         allowed=("worker/supervisor/", "base/process/")),
-    Ban(r"\b(std::)?(quick_exit|_exit|abort)\s*\(|(?<![\w.>])exit\s*\(",
+    Ban(r"\b(std::)?(quick_exit|_exit)\s*\(|(?<![\w.>])(std::)?(abort|exit)\s*\(",
         "return a Status to main; ORDO_CHECK for bugs",
         allowed=("base/check.h", "worker/supervisor/", "base/process/",
                  "services/cli/bug.cc", "worker/trainer/main.cc")),

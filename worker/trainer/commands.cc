@@ -52,9 +52,11 @@ absl::StatusOr<TrainerContext> MakeContext(const CommandContext& context,
   trainer.build_digest = build_digest;
   ORDO_ASSIGN_OR_RETURN(const std::string own, base::ExecutablePath());
   trainer.gpu_kernels = base::GpuKernelsIn(base::FolderOf(own));
+  trainer.nccl_library = base::NcclLibraryIn(base::FolderOf(own));
   trainer.prune_checkpoints = RunsByHand(line);
   trainer.may_start_over = !RunsByHand(line);
   trainer.stop_requested = context.stop_requested;
+  trainer.leave = context.leave;
   return trainer;
 }
 

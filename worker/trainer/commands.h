@@ -16,6 +16,9 @@ struct CommandContext {
   base::Filesystem& files;
   base::Clock& clock;
   std::function<bool()> stop_requested;
+  // As TrainerContext::leave.
+  std::function<void(ordo::training::v1::ExitCode)> leave =
+      [](ordo::training::v1::ExitCode) {};
 };
 
 // Runs a command. Errors are marked with their exit code.

@@ -8,6 +8,7 @@
 #include "base/clock/clock.h"
 #include "base/files/files.h"
 #include "c10/core/Device.h"
+#include "proto/ordo/training/v1/exit_code.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 
 namespace ordo::worker::trainer {
@@ -25,6 +26,8 @@ struct TrainerContext {
   std::string storage_root;
   // The library of kernels for GPUs, for tasks that ask for one.
   std::string gpu_kernels;
+  // The library through which several ranks on GPUs add up.
+  std::string nccl_library;
   // SHA-256 of this program.
   std::string build_digest;
   // Remove checkpoints beyond checkpoint.keep after each write. A scheduler,
@@ -35,6 +38,9 @@ struct TrainerContext {
   bool may_start_over = true;
   // Whether somebody asked the trainer to leave. Any thread.
   std::function<bool()> stop_requested = [] { return false; };
+  // Ends the process at once, whatever its threads do. Any thread.
+  std::function<void(ordo::training::v1::ExitCode)> leave =
+      [](ordo::training::v1::ExitCode) {};
 };
 
 // The device that a task asks for, ready (model/training/numerics.h).

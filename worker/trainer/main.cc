@@ -67,8 +67,8 @@ int Main(int argc, char** argv) {
   }
   base::PosixFilesystem files;
   base::RealClock clock;
-  const CommandContext context{files, clock,
-                               [] { return stop_requested != 0; }};
+  const CommandContext context{files, clock, [] { return stop_requested != 0; },
+                               [](ExitCode code) { _exit(code); }};
   const absl::StatusOr<ExitCode> code = model::Guard(
       "run the trainer",
       [&]() -> absl::StatusOr<ExitCode> { return RunCommand(context, *line); });

@@ -16,6 +16,7 @@
 #include "model/guard.h"
 #include "model/training/c10d.h"
 #include "model/training/collective.h"
+#include "model/training/nccl/load.h"
 #include "model/training/numerics.h"
 #include "model/training/run.h"
 #include "worker/trainer/checkpoints.h"
@@ -263,9 +264,20 @@ class TrainTask {
 
 // The other ranks of the task; null when it has one.
 absl::StatusOr<std::unique_ptr<Collective>> MeetOthers(
-    const TrainerContext& context, const TrainSpec& spec) {
+    const TrainerContext& context, const TrainSpec& spec, c10::Device device) {
   if (spec.resources().ranks() <= 1) return nullptr;
   model::training::MeetOptions options;
+  if (device.is_cuda()) {
+    const auto nccl = model::training::nccl::LoadLibrary(context.nccl_library);
+    if (!nccl.ok()) {
+      return WithExitCode(nccl.status(), ordo::training::v1::DEVICE_ERROR);
+    }
+    options.nccl = *nccl;
+    options.on_stuck = [leave = context.leave] {
+      base::LogError("the GPU waits for a rank that has ended; leaving");
+      leave(ordo::training::v1::PEER_LOST);
+    };
+  }
   options.rank = spec.rank();
   options.ranks = spec.resources().ranks();
   if (!spec.host().empty()) options.host = spec.host();
@@ -296,7 +308,7 @@ absl::StatusOr<ExitCode> TrainAs(const TrainerContext& context,
   ORDO_ASSIGN_OR_RETURN(const c10::Device device,
                         OpenDevice(context, spec.resources()));
   model::training::ConfigureNumerics(spec.resources().threads());
-  auto collective = MeetOthers(context, spec);
+  auto collective = MeetOthers(context, spec, device);
   // Nothing has been done that a checkpoint would have to keep.
   if (absl::IsCancelled(collective.status())) {
     return ordo::training::v1::STOPPED;

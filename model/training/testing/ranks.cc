@@ -10,12 +10,32 @@
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
 #include "model/training/c10d.h"
+#include "model/training/nccl/library.h"
 #include "model/training/numerics.h"
+
+// What LibTorch was built with, which its headers of c10d ask for.
+#define USE_C10D_GLOO
+#define USE_DISTRIBUTED
+#include "torch/csrc/distributed/c10d/ProcessGroupGloo.hpp"
 
 namespace ordo::model::training::testing {
 
+namespace {
+
+c10::intrusive_ptr<c10d::Backend> JoinGloo(const nccl::Group& group) {
+  const auto options = c10d::ProcessGroupGloo::Options::create(group.timeout);
+  options->devices.push_back(
+      c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1"));
+  return c10::make_intrusive<c10d::ProcessGroupGloo>(group.store, group.rank,
+                                                     group.ranks, options);
+}
+
+constexpr nccl::Library kGlooAsNccl = {nccl::kBuild, JoinGloo};
+
+}  // namespace
+
 void ForEachRank(int ranks, const std::function<void(Collective&)>& body,
-                 Leaving leaving) {
+                 Leaving leaving, Through through) {
   base::PosixFilesystem files;
   base::RealClock clock;
   const base::testing::TemporaryFolder folder;
@@ -30,6 +50,7 @@ void ForEachRank(int ranks, const std::function<void(Collective&)>& body,
       options.rank = rank;
       options.ranks = ranks;
       options.address_file = folder.Path("rendezvous");
+      if (through == Through::kGlooAsNccl) options.nccl = &kGlooAsNccl;
       auto collective = Meet(files, clock, options);
       ORDO_CHECK(collective.ok()) << collective.status();
       collectives[rank] = *std::move(collective);

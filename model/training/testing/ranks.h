@@ -14,10 +14,18 @@ enum class Leaving {
   kAtOnce,
 };
 
+// What adds up.
+enum class Through {
+  kGloo,
+  // The same, taken for NCCL: with the order and the watch of ranks on GPUs.
+  kGlooAsNccl,
+};
+
 // Calls `body` for each of `ranks` ranks that have met over c10d, each on a
 // thread of its own that computes with one thread, and returns when all have.
 void ForEachRank(int ranks, const std::function<void(Collective&)>& body,
-                 Leaving leaving = Leaving::kTogether);
+                 Leaving leaving = Leaving::kTogether,
+                 Through through = Through::kGloo);
 
 }  // namespace ordo::model::training::testing
 

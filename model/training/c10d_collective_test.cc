@@ -1,0 +1,146 @@
+// What ranks on GPUs do when a backend, as NCCL, notices nothing. Sums and
+// notes are in c10d_test.cc.
+
+#include "model/training/c10d_collective.h"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "base/clock/clock.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/training/c10d.h"
+#include "model/training/nccl/library.h"
+
+namespace ordo::model::training {
+namespace {
+
+using ::ordo::base::testing::StatusIs;
+using ::testing::HasSubstr;
+
+// Whether somebody ended what the backends of this file wait for.
+std::atomic<bool> aborted = false;
+
+// On its way until then, whatever becomes of the others.
+class EndlessWork : public c10d::Work {
+ public:
+  bool isCompleted() override { return aborted; }
+  bool wait(std::chrono::milliseconds) override {
+    ADD_FAILURE() << "waits for what does not come";
+    return true;
+  }
+};
+
+class DeafBackend : public c10d::Backend {
+ public:
+  explicit DeafBackend(const nccl::Group& group)
+      : c10d::Backend(group.rank, group.ranks) {}
+  c10::intrusive_ptr<c10d::Work> broadcast(
+      std::vector<at::Tensor>&, const c10d::BroadcastOptions&) override {
+    return c10::make_intrusive<EndlessWork>();
+  }
+  void abort() override { aborted = true; }
+};
+
+class BrokenBackend : public DeafBackend {
+ public:
+  using DeafBackend::DeafBackend;
+  c10::intrusive_ptr<c10d::Work> broadcast(
+      std::vector<at::Tensor>&, const c10d::BroadcastOptions&) override {
+    throw std::runtime_error("NCCL error: unhandled cuda error");
+  }
+};
+
+template <typename Backend>
+c10::intrusive_ptr<c10d::Backend> JoinAs(const nccl::Group& group) {
+  return c10::make_intrusive<Backend>(group);
+}
+constexpr nccl::Library kDeaf = {nccl::kBuild, JoinAs<DeafBackend>};
+constexpr nccl::Library kBroken = {nccl::kBuild, JoinAs<BrokenBackend>};
+
+class WatchedTest : public ::testing::Test {
+ protected:
+  WatchedTest() { aborted = false; }
+
+  // Rank 0 of two, and what the other does before it ends.
+  void WithAnother(const nccl::Library& nccl,
+                   const std::function<void(Collective&)>& body,
+                   const std::function<void(Collective&)>& other) {
+    std::thread peer([&] { other(*Rank(1, nccl)); });
+    const auto collective = Rank(0, nccl);
+    body(*collective);
+    peer.join();
+  }
+
+  std::unique_ptr<Collective> Rank(int rank, const nccl::Library& nccl) {
+    MeetOptions options;
+    options.rank = rank;
+    options.ranks = 2;
+    options.address_file = folder_.Path("rendezvous");
+    options.nccl = &nccl;
+    options.patience = absl::Minutes(1);
+    options.on_stuck = [] { ADD_FAILURE() << "nothing is stuck"; };
+    return Meet(files_, clock_, options).value();
+  }
+
+  base::PosixFilesystem files_;
+  base::RealClock clock_;
+  base::testing::TemporaryFolder folder_;
+};
+
+TEST_F(WatchedTest, TheEndOfARankEndsWhatABackendWaitsForForever) {
+  WithAnother(
+      kDeaf,
+      [](Collective& collective) {
+        const absl::Status status = collective.Broadcast({at::ones({10})});
+        EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable));
+        EXPECT_EQ(base::GetErrorInfo(status)->reason, kPeerLostReason);
+        EXPECT_TRUE(aborted);
+      },
+      [](Collective&) {});
+}
+
+TEST_F(WatchedTest, AfterALossNothingIsBegun) {
+  WithAnother(
+      kDeaf,
+      [](Collective& collective) {
+        EXPECT_FALSE(collective.Broadcast({at::ones({10})}).ok());
+        aborted = false;
+        const absl::Status status = collective.Broadcast({at::ones({10})});
+        EXPECT_EQ(base::GetErrorInfo(status)->reason, kPeerLostReason);
+        EXPECT_FALSE(aborted);
+      },
+      [](Collective&) {});
+}
+
+// It is the GPU's, and counts as one: another rank has not ended.
+TEST_F(WatchedTest, AFailureOfTheBackendIsNoLossOfARank) {
+  std::atomic<bool> done = false;
+  WithAnother(
+      kBroken,
+      [&](Collective& collective) {
+        const absl::Status status = collective.Broadcast({at::ones({10})});
+        EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable,
+                                     HasSubstr("unhandled cuda error")));
+        EXPECT_FALSE(base::GetErrorInfo(status).has_value());
+        EXPECT_TRUE(aborted);
+        done = true;
+      },
+      [&](Collective&) {
+        while (!done) std::this_thread::yield();
+      });
+}
+
+}  // namespace
+}  // namespace ordo::model::training
