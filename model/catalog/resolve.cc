@@ -398,17 +398,8 @@ void ResolveResources(std::string_view field, v1::Resources* resources,
     violations->push_back(
         {path, absl::StrCat("must be 1..", max_ranks, ", is ", ranks)});
   }
-  const bool device_valid =
-      ResolveChoice({"device", {"cpu", "cuda"}, {"gpu", "cuda"}}, field,
-                    resources, violations);
-  if (ranks_valid && ranks > 1 && device_valid &&
-      resources->device() != "cpu") {
-    violations->push_back(
-        {path, absl::StrCat("is ", ranks, ", and only 1 is possible on ",
-                            resources->device(),
-                            ": ranks add up their gradients through Gloo, "
-                            "which is for cpu")});
-  }
+  ResolveChoice({"device", {"cpu", "cuda"}, {"gpu", "cuda"}}, field, resources,
+                violations);
   ResolveNumbers({{"threads", 1, 1024, 2},
                   {"devices", 1, 64, 1},
                   {"device_memory_bytes", 0, kMaxBytes, 0},

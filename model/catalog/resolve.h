@@ -72,7 +72,7 @@ void ResolveCheckpointPolicy(std::string_view field,
                              ordo::training::v1::CheckpointPolicy* policy,
                              Violations* violations);
 
-// At most `max_ranks` ranks, and one on devices other than `cpu`.
+// At most `max_ranks` ranks.
 void ResolveResources(std::string_view field,
                       ordo::training::v1::Resources* resources,
                       Violations* violations, int max_ranks = 1);

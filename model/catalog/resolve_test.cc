@@ -372,12 +372,15 @@ TEST(ResolveTest, ARanksPassIsItsShareOfTheBatchByDefault) {
   EXPECT_EQ(resolved->training().micro_batch_size(), 16);
 }
 
-TEST(ResolveTest, AGpuHasOneRank) {
-  EXPECT_THAT(FieldsOf([](auto* spec) {
-                spec->mutable_resources()->set_ranks(2);
-                spec->mutable_resources()->set_device("cuda");
-              }),
-              ElementsAre("resources.ranks"));
+TEST(ResolveTest, RanksAreOnGpusAsOnCpus) {
+  for (const char* device : {"cpu", "cuda"}) {
+    EXPECT_THAT(FieldsOf([&](auto* spec) {
+                  spec->mutable_resources()->set_ranks(2);
+                  spec->mutable_resources()->set_device(device);
+                }),
+                IsEmpty())
+        << device;
+  }
 }
 
 TEST(ResolveTest, WhatIsAskedOfAMachineIsKept) {

@@ -1,10 +1,13 @@
 // A machine with a GPU that is made up: the worker finds it through the
 // driver's library, binds tasks to it, and says what becomes of it.
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <unistd.h>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "base/files/file_util.h"
 #include "base/process/process.h"
 #include "base/rpc/client.h"
@@ -66,6 +69,22 @@ class GpuTest : public Scenario {
     }
     return {};
   }
+  // What each trainer of the job named "job" sees of GPUs.
+  std::multiset<std::string> Visible() const {
+    constexpr absl::string_view kName = "CUDA_VISIBLE_DEVICES=";
+    std::multiset<std::string> visible;
+    for (const base::RunningProcess& process : ProcessesOf("job")) {
+      if (!absl::StartsWith(process.command_line, trainer_)) continue;
+      const auto environment = base::ReadProcFile(process.id.pid, "environ");
+      // It has ended meanwhile.
+      if (!environment.ok()) continue;
+      for (const absl::string_view entry : absl::StrSplit(*environment, '\0')) {
+        if (!absl::StartsWith(entry, kName)) continue;
+        visible.emplace(entry.substr(kName.size()));
+      }
+    }
+    return visible;
+  }
   // A person does.
   absl::Status ReleaseDevice() {
     const auto stub =
@@ -120,6 +139,20 @@ TEST_F(GpuTest, IsFoundBoundAndWatched) {
   ASSERT_TRUE(WaitFor([this] {
     return absl::StrContains(Shown().withheld(), "process 4711");
   }));
+}
+
+TEST_F(GpuTest, RanksHaveOneEach) {
+  Say("0 GPU-a 1000 0\n3 GPU-b 1000 0");
+  Start("job:hold_at=5");
+  JobSpec spec = Spec("job");
+  spec.mutable_resources()->set_device("cuda");
+  spec.mutable_resources()->set_ranks(2);
+  Submit(spec);
+  EXPECT_TRUE(WaitFor([this] {
+    return Visible() == std::multiset<std::string>{"GPU-a", "GPU-b"};
+  }));
+  Release("job");
+  EXPECT_TRUE(WaitForState("job", Job::SUCCEEDED).has_value());
 }
 
 TEST_F(GpuTest, AGraveErrorOfItMovesTheJobUntilAPersonReleasesIt) {
