@@ -79,6 +79,7 @@ class Round {
     // Shapes that may still have room; none has it once it had not.
     num_open_shapes_ = tables_.kinds[kind].num_shapes;
     blocked_ = Blocked();
+    kept_queues_.clear();
     if (num_open_shapes_ == 0 || !plan_.HasRoom(kind)) return;
     Turns turns(board_, kind, plan_.now());
     while (QueueTurn* turn = turns.Best()) {
@@ -143,6 +144,10 @@ class Round {
       where = Fit(head, lane.shape);
       if (where.empty()) return false;
     }
+    if (IsHeldUp(turn)) {
+      turn.Close();
+      return false;
+    }
     const int64_t job = head.key.sequence;
     decisions_.starts.push_back(plan_.Give({job, lane.shape, where}));
     started_.insert(job);
@@ -153,6 +158,22 @@ class Round {
       accounts_.Add(lane, NumDevices(lane));
     }
     return true;
+  }
+
+  // Whether the first of the queue that is blocked has those behind it wait.
+  bool IsHeldUp(const QueueTurn& turn) const {
+    if (!blocked_.closed || kept_queues_.contains(turn.queue()) ||
+        HasRoomKept(tables_, turn.kind())) {
+      return false;
+    }
+    for (size_t i = 0; i < blocked_.end; ++i) {
+      const Lane& lane = tables_.lanes[blocked_.heads[i].lane];
+      if (lane.queue == turn.queue() && IsFeasible(tables_, lane.shape) &&
+          NeedsReservation(tables_.shapes[lane.shape].shape)) {
+        return HoldsUpQueue(plan_, lane.shape);
+      }
+    }
+    return false;
   }
 
   Assignments Fit(const LaneHead& head, int shape) {
@@ -213,8 +234,9 @@ class Round {
     for (const auto& [worker, ranks] : room.where) {
       reservation.workers.push_back({tables_.workers[worker].facts.id, ranks});
     }
-    if (IsReserved(reservation.job)) return;
     const Lane& lane = tables_.lanes[head.lane];
+    kept_queues_.insert(lane.queue);
+    if (IsReserved(reservation.job)) return;
     accounts_.Add(lane, NumDevices(lane));
   }
 
@@ -367,9 +389,11 @@ class Round {
   Accounts accounts_;
   Decisions decisions_;
   absl::flat_hash_set<int64_t> started_;
-  // Of the kind at hand: shapes that may have room, and who waits for some.
+  // Of the kind at hand: shapes that may have room, who waits for some, and
+  // queues for jobs of which the call keeps some.
   int num_open_shapes_ = 0;
   Blocked blocked_;
+  absl::flat_hash_set<int> kept_queues_;
 };
 
 }  // namespace

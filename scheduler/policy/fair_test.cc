@@ -362,6 +362,30 @@ TEST(FairTest, NobodyIsKeptRoomBehindOneForWhomNoneCanBeKept) {
   EXPECT_EQ(next.reservations[0].job, gang);
 }
 
+// Otherwise they would use its queue's share, and room would always be kept for
+// those of other queues first.
+TEST(FairTest, WhoCannotHaveRoomKeptHasItsQueueWait) {
+  TestBoard test;
+  test.PutQueue("a", {});
+  test.PutQueue("b", {});
+  test.PutWorker("w1", 1);
+  test.PutWorker("w2", 1);
+  test.Run(test.Wait(Within(Cpus(1), absl::Hours(1))), "w1");
+  const int64_t first = test.Wait(In("a", Gang(2, 1)));
+  const int64_t other = test.Wait(In("a"));
+  ASSERT_EQ(test.Place().reservations.size(), 1u);
+  test.board.StopWaiting(other);
+
+  test.PutWorker("w3", 1);
+  const int64_t gang = test.Wait(In("b", Gang(2, 1)));
+  const int64_t behind = test.Wait(In("b"));
+  EXPECT_THAT(test.Started(), IsEmpty());
+  test.End(1);
+  EXPECT_THAT(test.Started(), ElementsAre(first));
+  test.End(first);
+  EXPECT_THAT(test.Started(), UnorderedElementsAre(gang, behind));
+}
+
 TEST(FairTest, NothingStartsThatADrainWouldMeet) {
   TestBoard test;
   Worker worker = WorkerWith("w1", 2);

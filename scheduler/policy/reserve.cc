@@ -141,4 +141,17 @@ std::optional<FutureRoom> FindFutureRoom(const Plan& plan, int shape) {
                    plan.MostOpen(shape, plan.tables().workers.size()));
 }
 
+bool HoldsUpQueue(const Plan& plan, int shape) {
+  const Tables& tables = plan.tables();
+  return NeedsReservation(tables.shapes[shape].shape) &&
+         IsFeasible(tables, shape) && !FindFutureRoom(plan, shape).has_value();
+}
+
+bool HasRoomKept(const Tables& tables, const QueueKind& kind) {
+  return std::any_of(kind.lanes.begin(), kind.lanes.end(),
+                     [&tables](const LaneHead& head) {
+                       return tables.lanes[head.lane].num_reserved > 0;
+                     });
+}
+
 }  // namespace ordo::scheduler::policy

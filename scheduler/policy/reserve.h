@@ -29,6 +29,16 @@ std::optional<FutureRoom> FindFutureRoom(const Plan& plan, int shape);
 // room kept only so that none is kept for later ones before it.
 bool NeedsReservation(const Shape& shape);
 
+// Whether all behind a job of the shape, which is the first of its queue that
+// lacks only room, have to wait with it: it needs room kept, and none can be as
+// long as what is kept for other queues is. What its queue starts meanwhile
+// would count as its queue's use, and cost it the turn each time that room can
+// be kept again.
+bool HoldsUpQueue(const Plan& plan, int shape);
+
+// Whether room is kept for any job of the queue that waits for this kind.
+bool HasRoomKept(const Tables& tables, const QueueKind& kind);
+
 }  // namespace ordo::scheduler::policy
 
 #endif  // ORDO_SCHEDULER_POLICY_RESERVE_H_

@@ -6,6 +6,7 @@
 #include "scheduler/policy/accounts.h"
 #include "scheduler/policy/classes.h"
 #include "scheduler/policy/plan.h"
+#include "scheduler/policy/reserve.h"
 #include "scheduler/policy/turns.h"
 
 namespace ordo::scheduler::policy {
@@ -47,10 +48,13 @@ std::optional<Reason> LimitOf(const Tables& tables, const Lane& lane,
 }
 
 // The job before it that it has to wait for, 0: none.
-int64_t JobBefore(const Asked& asked) {
+int64_t JobBefore(const Asked& asked, Plan* plan) {
   const Tables& tables = asked.tables;
-  QueueTurn turn(tables, asked.lane.queue,
-                 tables.queues[asked.lane.queue].kinds.at(asked.kind()));
+  const QueueKind& kind =
+      tables.queues[asked.lane.queue].kinds.at(asked.kind());
+  // Of those that lack only room, the first that needs some kept counts.
+  bool may_hold_up = !HasRoomKept(tables, kind);
+  QueueTurn turn(tables, asked.lane.queue, kind);
   while (const auto head = turn.Next()) {
     if (!(head->key < asked.key())) break;
     const int64_t other = head->key.sequence;
@@ -66,6 +70,12 @@ int64_t JobBefore(const Asked& asked) {
     if (limit.has_value() && (limit->constraint == Constraint::kQueueLimit ||
                               lane.owner == asked.lane.owner)) {
       return other;
+    }
+    if (!limit.has_value() && may_hold_up &&
+        NeedsReservation(tables.shapes[lane.shape].shape) &&
+        plan->Fit(lane.shape).empty()) {
+      if (HoldsUpQueue(*plan, lane.shape)) return other;
+      may_hold_up = false;
     }
   }
   return 0;
@@ -154,7 +164,7 @@ Reason FindReason(const Asked& asked, const Board& board, absl::Duration now) {
   }
   // What has room kept for it waits for that, unless it would fit elsewhere.
   if (!asked.is_reserved || fits) {
-    if (const int64_t other = JobBefore(asked); other != 0) {
+    if (const int64_t other = JobBefore(asked, &plan); other != 0) {
       return Ordered(Constraint::kOrder, other);
     }
   }

@@ -53,6 +53,25 @@ TEST(WhyTest, WhoOffersItTakesNoWork) {
   EXPECT_EQ(WhyOf(&test, job).constraint, Constraint::kClosed);
 }
 
+TEST(WhyTest, OneBeforeItCannotHaveRoomKept) {
+  TestBoard test;
+  test.PutQueue("a", {});
+  test.PutQueue("b", {});
+  test.PutWorker("w1", 1);
+  test.PutWorker("w2", 1);
+  test.Run(test.Wait(Within(Cpus(1), absl::Hours(1))), "w1");
+  test.Wait({Gang(2, 1), "a"});
+  const int64_t other = test.Wait({Cpus(1), "a"});
+  test.Place();
+  test.board.StopWaiting(other);
+  test.PutWorker("w3", 1);
+
+  const int64_t gang = test.Wait({Gang(2, 1), "b"});
+  const Reason reason = WhyOf(&test, test.Wait({Cpus(1), "b"}));
+  EXPECT_EQ(reason.constraint, Constraint::kOrder);
+  EXPECT_EQ(reason.other, gang);
+}
+
 TEST(WhyTest, ItsQueueHoldsAllItMay) {
   TestBoard test;
   test.PutQueue("default", {0, 3});
