@@ -41,7 +41,11 @@ TEST(CheckTest, FindsEachMistake) {
       mistakes = {
           {[](Tables& t) { t.waiting.erase(2); }, "does not wait"},
           {[](Tables& t) { t.running.erase(1); }, "miscounted"},
-          {[](Tables& t) { t.running[2] = t.running[1]; }, "waits and runs"},
+          {[](Tables& t) {
+             const RunEntry entry = t.running[1];
+             t.running.emplace(2, entry);
+           },
+           "waits and runs"},
           {[](Tables& t) { t.workers[0].devices[3].job = 9; }, "held by job 9"},
           {[](Tables& t) { t.workers[0].devices[0].job = 0; },
            "differs about devices"},
