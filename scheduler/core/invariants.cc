@@ -205,7 +205,7 @@ absl::Status CheckJobs(const State& state) {
   size_t num_waiting = 0;
   size_t num_running = 0;
   size_t num_live = 0;
-  size_t num_request_ids = 0;
+  size_t num_requests = 0;
   for (const auto& [id, entry] : state.jobs) {
     const JobFacts& facts = *entry.job->facts;
     ORDO_HOLDS(facts.id == id, id);
@@ -221,16 +221,16 @@ absl::Status CheckJobs(const State& state) {
           std::count_if(live->ranks.begin(), live->ranks.end(),
                         [](const LiveRank& rank) { return !rank.over; });
     }
-    if (facts.request_id.empty()) continue;
-    ++num_request_ids;
-    const auto request = state.request_ids.find(facts.request_id);
-    ORDO_HOLDS(request != state.request_ids.end() && request->second == id, id);
+    if (facts.request.empty()) continue;
+    ++num_requests;
+    const auto request = state.requests.find(facts.request.id());
+    ORDO_HOLDS(request != state.requests.end() && (*request)->id == id, id);
   }
   for (const auto& [id, worker] : state.workers) num_live -= worker.live.size();
   ORDO_HOLDS(num_waiting == state.waiting.size(), "waiting jobs");
   ORDO_HOLDS(num_running == state.running.size(), "running jobs");
   ORDO_HOLDS(num_live == 0, "live jobs");
-  ORDO_HOLDS(num_request_ids == state.request_ids.size(), "request ids");
+  ORDO_HOLDS(num_requests == state.requests.size(), "request ids");
   return absl::OkStatus();
 }
 

@@ -108,8 +108,7 @@ std::vector<Damage> Damages() {
          removed->set_state(checkpoints::v1::Checkpoint::DELETED);
          checkpoint = removed;
        }},
-      {"a request id that leads nowhere",
-       [](State& s) { s.request_ids.clear(); }},
+      {"a request id that leads nowhere", [](State& s) { s.requests.clear(); }},
       {"a sequence used twice",
        [](State& s) {
          Change(s, "a", [](auto& job) {

@@ -37,7 +37,7 @@ std::vector<NeededJob> NeedsOf(const jobs::v1::JobSpec& spec) {
 
 const std::string& IncarnationOf(const JobRecord& job, int32_t rank) {
   return job.newest_attempt().ranks().empty()
-             ? job.incarnation
+             ? job.incarnation.value()
              : job.newest_attempt().ranks(rank).incarnation();
 }
 

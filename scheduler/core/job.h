@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "proto/ordo/usage/v1/usage.pb.h"
+#include "scheduler/core/request_mark.h"
 #include "scheduler/core/sparse_string.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/policy/shape.h"
@@ -57,8 +58,7 @@ struct JobFacts {
   std::string user;
   bool user_verified = false;
   std::vector<std::string> notices;
-  std::string request_id;
-  std::string fingerprint;
+  RequestMark request;
   int64_t create_ns = 0;
 };
 using FactsPtr = std::shared_ptr<const JobFacts>;
@@ -94,7 +94,7 @@ struct JobRecord {
   // Of its live attempt, if it has one, and that has one rank: the incarnation
   // of the worker that was given it, and the last durable record taken from it.
   // Of several ranks: Attempt.ranks.
-  std::string incarnation;
+  SparseString incarnation;
   int64_t acknowledged_records = 0;
 
   const std::string& id() const { return facts->id; }

@@ -165,13 +165,11 @@ absl::Status LoadJob(State& state, const JobPtr& job) {
   state.next_sequence = facts.sequence + 1;
   entry.job = job;
   entry.order_ns = NextOrder(state, facts);
-  if (facts.request_id.empty() ||
-      state.request_ids.emplace(facts.request_id, facts.id).second) {
-    return absl::OkStatus();
-  }
+  if (facts.request.empty()) return absl::OkStatus();
+  const auto [known, is_new] = state.requests.insert(job->facts);
+  if (is_new) return absl::OkStatus();
   return Damaged(JobName(facts.id),
-                 absl::StrCat("has the request id of ",
-                              state.request_ids.at(facts.request_id)));
+                 absl::StrCat("has the request id of ", (*known)->id));
 }
 
 // The entry of the job that a resource of a job belongs to.

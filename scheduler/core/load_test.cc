@@ -70,7 +70,7 @@ TEST(LoadTest, WhatARestartLoadsIsWhatWasRecorded) {
   EXPECT_EQ(shell.state().running.size(), 1u);
   EXPECT_EQ(shell.StateOf("a"), Job::RUNNING);
   const JobRecord& job = *shell.state().jobs.at("a").job;
-  EXPECT_EQ(job.incarnation, "w-first");
+  EXPECT_EQ(job.incarnation.value(), "w-first");
   EXPECT_EQ(job.acknowledged_records, 2);
 }
 
@@ -233,7 +233,7 @@ TEST(LoadTest, TwoJobsOfARequestAreDataLoss) {
   for (const char* name : {"a", "b"}) {
     const auto record = MakeRecord(name, records.size() + 1, Job::QUEUED);
     auto facts = std::make_shared<JobFacts>(*record->facts);
-    facts->request_id = "r";
+    facts->request = RequestMark("r", "fingerprint");
     record->facts = facts;
     records.push_back(record);
   }

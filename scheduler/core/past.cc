@@ -29,7 +29,7 @@ void TakeBack(State& state, const PastJob& past) {
   for (const ReportPtr& report : past.reports) {
     entry.reports[IdOf(report->name())] = report;
   }
-  if (!facts.request_id.empty()) state.request_ids[facts.request_id] = facts.id;
+  if (!facts.request.empty()) state.requests.insert(past.job->facts);
 }
 
 void HandleRecall(State& state, Recall recall) {
@@ -44,7 +44,8 @@ void HandleForget(State& state, const Forget& forget) {
         IsNeeded(state, it->second)) {
       continue;
     }
-    state.request_ids.erase(it->second.job->facts->request_id);
+    const FactsPtr& facts = it->second.job->facts;
+    if (!facts->request.empty()) state.requests.erase(facts);
     state.jobs.erase(it);
   }
 }

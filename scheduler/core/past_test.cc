@@ -42,7 +42,7 @@ TEST_F(PastTest, AnEndedJobLeavesAndComesBackAsItWas) {
   const jobs::v1::Job before = shell_.job("a");
   shell_.Forget({"a"});
   EXPECT_FALSE(Holds("a"));
-  EXPECT_TRUE(shell_.state().request_ids.empty());
+  EXPECT_TRUE(shell_.state().requests.empty());
   shell_.Recall({"a"});
   EXPECT_EQ(shell_.job("a").SerializeAsString(), before.SerializeAsString());
   EXPECT_EQ(shell_.state().jobs.at("a").checkpoints.size(), 2u);

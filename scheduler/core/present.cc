@@ -106,8 +106,7 @@ JobPtr RecordOf(StoredJob stored, SpecPtr spec) {
   facts->user = job.owner().user();
   facts->user_verified = job.owner().verified();
   facts->notices.assign(job.notices().begin(), job.notices().end());
-  facts->request_id = std::move(stored.request_id);
-  facts->fingerprint = std::move(stored.fingerprint);
+  facts->request = RequestMark(stored.request_id, stored.fingerprint);
   facts->create_ns = TimeOf(job.create_time());
 
   auto record = std::make_shared<JobRecord>();

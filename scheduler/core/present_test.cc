@@ -67,9 +67,9 @@ TEST(PresentTest, EveryFieldOfAJobComesBack) {
   EXPECT_TRUE(MessageDifferencer::Equals(Present(*record), job))
       << Present(*record).DebugString() << "is not\n"
       << job.DebugString();
-  EXPECT_EQ(record->facts->request_id, "request");
-  EXPECT_EQ(record->facts->fingerprint, "fingerprint");
-  EXPECT_EQ(record->incarnation, "incarnation");
+  EXPECT_EQ(record->facts->request.id(), "request");
+  EXPECT_EQ(record->facts->request.fingerprint(), "fingerprint");
+  EXPECT_EQ(record->incarnation.value(), "incarnation");
   EXPECT_EQ(record->acknowledged_records, 7);
 }
 

@@ -225,6 +225,21 @@ struct QueueUse {
   absl::Duration recorded;
 };
 
+// Orders what request ids made, and finds it by the id.
+struct ByRequestId {
+  using is_transparent = void;
+
+  bool operator()(const FactsPtr& a, const FactsPtr& b) const {
+    return a->request.id() < b->request.id();
+  }
+  bool operator()(const FactsPtr& a, std::string_view id) const {
+    return a->request.id() < id;
+  }
+  bool operator()(std::string_view id, const FactsPtr& b) const {
+    return id < b->request.id();
+  }
+};
+
 struct State {
   State() : State(Options()) {}
   explicit State(const Options& options);
@@ -236,8 +251,8 @@ struct State {
   // Number of the last desired set.
   int64_t desired_sequence = 0;
   std::map<std::string, JobEntry> jobs;
-  // Job by request id.
-  std::map<std::string, std::string> request_ids;
+  // Those that a request id made.
+  std::set<FactsPtr, ByRequestId> requests;
   std::map<std::string, Worker> workers;
   std::set<Deadline> deadlines;
 

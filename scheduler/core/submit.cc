@@ -77,13 +77,13 @@ absl::Status CheckNotRetired(const NewJob& job, const Plan& plan) {
 absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
   const std::string id = job.name;
   if (!job.request_id.empty()) {
-    const auto known = state.request_ids.find(job.request_id);
-    if (known != state.request_ids.end()) {
-      if (state.jobs.at(known->second).job->facts->fingerprint !=
-          job.fingerprint) {
-        return RequestIdReused(job.request_id, known->second);
+    const auto known = state.requests.find(std::string_view(job.request_id));
+    if (known != state.requests.end()) {
+      const JobFacts& facts = **known;
+      if (facts.request.fingerprint() != job.fingerprint) {
+        return RequestIdReused(job.request_id, facts.id);
       }
-      plan->ids.push_back(known->second);
+      plan->ids.push_back(facts.id);
       return absl::OkStatus();
     }
     const auto planned = plan->request_ids.find(job.request_id);
@@ -148,8 +148,7 @@ FactsPtr MakeFacts(Turn& turn, NewJob& created) {
   facts->user = created.owner.user();
   facts->user_verified = created.owner.verified();
   facts->notices = std::move(created.notices);
-  facts->request_id = std::move(created.request_id);
-  facts->fingerprint = std::move(created.fingerprint);
+  facts->request = RequestMark(created.request_id, created.fingerprint);
   facts->create_ns = absl::ToUnixNanos(turn.now.wall);
   return facts;
 }
@@ -169,7 +168,7 @@ std::shared_ptr<JobRecord> AddJob(Turn& turn, NewJob& created) {
   JobEntry& entry = state.jobs[facts.id];
   entry.job = job;
   entry.order_ns = NextOrder(state, facts);
-  if (!facts.request_id.empty()) state.request_ids[facts.request_id] = facts.id;
+  if (!facts.request.empty()) state.requests.insert(job->facts);
   if (created.imported.has_value()) {
     TakeImported(turn, created, job.get(), &entry);
   }

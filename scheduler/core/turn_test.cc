@@ -80,7 +80,7 @@ TEST_F(TurnTest, WhatOneOfSeveralRanksNotesIsInItsAttempt) {
   first.SetIncarnation(0, "only");
   first.SetAcknowledged(0, 3);
   first.Commit();
-  EXPECT_EQ(entry_.job->incarnation, "only");
+  EXPECT_EQ(entry_.job->incarnation.value(), "only");
   EXPECT_EQ(IncarnationOf(*entry_.job, 0), "only");
   EXPECT_EQ(AcknowledgedOf(*entry_.job, 0), 3);
   JobEdit second(turn_, entry_);

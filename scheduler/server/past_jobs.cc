@@ -43,7 +43,7 @@ Mentioned MentionedBy(const std::vector<NewJob>& jobs) {
 
 void Departures::Add(const core::JobRecord& job) {
   jobs_.insert(job.id());
-  request_ids_.insert(job.facts->request_id);
+  request_ids_.emplace(job.facts->request.id());
 }
 
 bool Departures::Concern(const Mentioned& mentioned,

@@ -23,7 +23,7 @@ core::Effect JobRecord(const std::string& name, Job::State state,
   spec->set_start_from(start_from);
   auto facts = std::make_shared<core::JobFacts>();
   facts->id = name;
-  facts->request_id = "request-of-" + name;
+  facts->request = core::RequestMark("request-of-" + name, "fingerprint");
   facts->spec = std::move(spec);
   auto record = std::make_shared<core::JobRecord>();
   record->facts = facts;

@@ -65,9 +65,9 @@ TEST_F(MigrationTest, EverythingIsTakenOver) {
   ASSERT_EQ(records.jobs.size(), 1u);
   const core::JobRecord& job = *records.jobs[0];
   EXPECT_EQ(core::Present(job).SerializeAsString(), job_.SerializeAsString());
-  EXPECT_EQ(job.facts->request_id, "request");
-  EXPECT_EQ(job.facts->fingerprint, "print");
-  EXPECT_EQ(job.incarnation, "w-1");
+  EXPECT_EQ(job.facts->request.id(), "request");
+  EXPECT_EQ(job.facts->request.fingerprint(), "print");
+  EXPECT_EQ(job.incarnation.value(), "w-1");
   EXPECT_EQ(job.acknowledged_records, 5);
   ASSERT_EQ(records.checkpoints.size(), 1u);
   EXPECT_EQ(records.checkpoints[0]->name(), "jobs/a/checkpoints/5-1");

@@ -78,8 +78,8 @@ std::string_view JobOf(std::string_view name) {
 std::string BytesOf(const core::JobRecord& job) {
   StoredJob stored;
   *stored.mutable_job() = core::PresentWithoutSpec(job);
-  stored.set_fingerprint(job.facts->fingerprint);
-  stored.set_incarnation(job.incarnation);
+  stored.set_fingerprint(job.facts->request.fingerprint());
+  stored.set_incarnation(job.incarnation.value());
   stored.set_acknowledged_records(job.acknowledged_records);
   return stored.SerializeAsString();
 }
@@ -170,7 +170,7 @@ absl::Status RowWriter::WriteJob(const core::JobRecord& job) {
   RowBinder row("jobs", *put_job_);
   row.Int(job.facts->sequence);
   row.Text(job.id());
-  row.Text(job.facts->request_id);
+  row.Text(job.facts->request.id());
   row.Int(spec);
   row.Text(job.facts->user);
   row.Text(job.facts->spec->queue());

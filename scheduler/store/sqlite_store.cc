@@ -106,7 +106,7 @@ void SqliteStore::NotePast(const core::Record& record) {
   const auto* job = std::get_if<core::JobPtr>(&record.value);
   if (job == nullptr || (*job)->end_ns == 0) return;
   past_names_.Add(PastNames::Kind::kJob, (*job)->id());
-  past_names_.Add(PastNames::Kind::kRequest, (*job)->facts->request_id);
+  past_names_.Add(PastNames::Kind::kRequest, (*job)->facts->request.id());
 }
 
 absl::Status SqliteStore::Commit(const std::vector<core::Record>& records) {

@@ -198,7 +198,8 @@ class Tables {
 
   void CheckSaid(const core::Records& records) const {
     for (const core::JobPtr& job : records.jobs) {
-      ORDO_CHECK(requests_.count(job->facts->request_id) > 0) << job->id();
+      const std::string request(job->facts->request.id());
+      ORDO_CHECK(requests_.count(request) > 0) << job->id();
     }
     for (const core::CheckpointPtr& each : records.checkpoints) {
       ORDO_CHECK(IsSaid(*each)) << each->name();

@@ -351,9 +351,9 @@ std::string Describe(const scheduler::core::Records& records) {
   for (const auto& record : records.jobs) {
     const jobs::v1::Job job = AsFirst(scheduler::core::Present(*record));
     absl::StrAppend(&text, job.ShortDebugString(), " request '",
-                    record->facts->request_id, "' fingerprint '",
-                    record->facts->fingerprint, "' incarnation '",
-                    record->incarnation, "' acknowledged ",
+                    std::string(record->facts->request.id()), "' fingerprint '",
+                    record->facts->request.fingerprint(), "' incarnation '",
+                    record->incarnation.value(), "' acknowledged ",
                     record->acknowledged_records, "\n");
   }
   for (const auto& checkpoint : records.checkpoints) {

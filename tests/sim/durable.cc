@@ -31,9 +31,9 @@ bool IsSame(const T& a, const T& b) {
 bool IsSameJob(const core::JobPtr& a, const core::JobPtr& b) {
   return a == b ||
          (MessageDifferencer::Equals(core::Present(*a), core::Present(*b)) &&
-          a->facts->request_id == b->facts->request_id &&
-          a->facts->fingerprint == b->facts->fingerprint &&
-          a->incarnation == b->incarnation &&
+          a->facts->request.id() == b->facts->request.id() &&
+          a->facts->request.fingerprint() == b->facts->request.fingerprint() &&
+          a->incarnation.value() == b->incarnation.value() &&
           a->acknowledged_records == b->acknowledged_records);
 }
 

@@ -69,13 +69,18 @@ class Scale {
   };
 
   void Submit() {
+    // As the command line asks for jobs: with an id of 32 digits, known again
+    // by a SHA-256.
+    const std::string fingerprint(64, 'f');
     const int64_t bytes = Bytes();
     const double begin = ProcessorSeconds();
     for (int first = 0; first < options_.num_jobs; first += kBatch) {
       core::Submit submit;
       const int last = std::min(options_.num_jobs, first + kBatch);
       for (int i = first; i < last; ++i) {
-        submit.jobs.push_back(JobBuilder(absl::StrCat("job-", i)));
+        submit.jobs.push_back(
+            JobBuilder(absl::StrCat("job-", i))
+                .RequestId(absl::StrFormat("%032x", i), fingerprint));
       }
       Apply(std::move(submit));
     }

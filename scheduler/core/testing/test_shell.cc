@@ -37,9 +37,9 @@ void ExpectSame(const JobRecord& a, const JobRecord& b) {
   EXPECT_TRUE(MessageDifferencer::Equals(job, Present(b)))
       << job.ShortDebugString() << "\nis not\n"
       << Present(b).ShortDebugString();
-  EXPECT_EQ(a.facts->request_id, b.facts->request_id);
-  EXPECT_EQ(a.facts->fingerprint, b.facts->fingerprint);
-  EXPECT_EQ(a.incarnation, b.incarnation) << a.id();
+  EXPECT_EQ(a.facts->request.id(), b.facts->request.id());
+  EXPECT_EQ(a.facts->request.fingerprint(), b.facts->request.fingerprint());
+  EXPECT_EQ(a.incarnation.value(), b.incarnation.value()) << a.id();
   EXPECT_EQ(a.acknowledged_records, b.acknowledged_records);
 }
 
@@ -47,9 +47,9 @@ void ExpectSame(const JobRecord& a, const JobRecord& b) {
 JobPtr Stored(const JobRecord& record) {
   StoredJob stored;
   EXPECT_TRUE(stored.job.ParseFromString(Present(record).SerializeAsString()));
-  stored.request_id = record.facts->request_id;
-  stored.fingerprint = record.facts->fingerprint;
-  stored.incarnation = record.incarnation;
+  stored.request_id = std::string(record.facts->request.id());
+  stored.fingerprint = record.facts->request.fingerprint();
+  stored.incarnation = record.incarnation.value();
   stored.acknowledged_records = record.acknowledged_records;
   SpecTable specs;
   return RecordOf(std::move(stored), &specs);

@@ -237,7 +237,8 @@ absl::StatusOr<PastJobs> MemoryStore::FindPast(
   };
   PastJobs found;
   found.jobs = PastOf([&is_asked](const core::JobRecord& job) {
-    return job.end_ns != 0 && is_asked(job.id(), job.facts->request_id);
+    return job.end_ns != 0 &&
+           is_asked(job.id(), std::string(job.facts->request.id()));
   });
   base::MutexLock lock(memory_->mutex_);
   for (const auto& [id, job] : memory_->held_records_.retired) {
@@ -292,7 +293,8 @@ absl::Status MemoryStore::Retire(const std::vector<std::string>& jobs,
     };
     remove(&held.checkpoints);
     remove(&held.reports);
-    held.retired[job.id()] = {job.id(), job.facts->request_id, job.state};
+    held.retired[job.id()] = {job.id(), std::string(job.facts->request.id()),
+                              job.state};
     held.last_sequence = std::max(held.last_sequence, it->first);
     it = held.jobs.erase(it);
   }

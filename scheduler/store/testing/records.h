@@ -100,9 +100,10 @@ inline std::vector<std::string> Lines(const core::Records& records) {
   std::vector<std::string> lines;
   for (const core::JobPtr& job : records.jobs) {
     lines.push_back(absl::StrCat(core::Present(*job).ShortDebugString(), " ",
-                                 job->facts->request_id, " ",
-                                 job->facts->fingerprint, " ", job->incarnation,
-                                 " ", job->acknowledged_records));
+                                 std::string(job->facts->request.id()), " ",
+                                 job->facts->request.fingerprint(), " ",
+                                 job->incarnation.value(), " ",
+                                 job->acknowledged_records));
   }
   for (const auto& each : records.checkpoints) {
     lines.push_back(each->ShortDebugString());

@@ -357,8 +357,8 @@ TEST_P(StoreConformanceTest, WhatIsCommittedIsThereAfterReopening) {
   ASSERT_EQ(contents.records.jobs.size(), 2u);
   const core::JobRecord& a = *contents.records.jobs[0];
   EXPECT_EQ(a.id(), "a");
-  EXPECT_EQ(a.facts->request_id, "request-a");
-  EXPECT_EQ(a.facts->fingerprint, "fingerprint-a");
+  EXPECT_EQ(a.facts->request.id(), "request-a");
+  EXPECT_EQ(a.facts->request.fingerprint(), "fingerprint-a");
   EXPECT_EQ(a.incarnation, "incarnation-1");
   EXPECT_EQ(a.acknowledged_records, 10);
   EXPECT_EQ(contents.records.jobs[1]->id(), "b");
@@ -381,7 +381,7 @@ TEST_P(StoreConformanceTest, ALaterRecordReplacesTheEarlier) {
   const Contents contents = Reopen();
   ASSERT_EQ(contents.records.jobs.size(), 1u);
   EXPECT_EQ(contents.records.jobs[0]->version, 3);
-  EXPECT_EQ(contents.records.jobs[0]->incarnation, "incarnation-3");
+  EXPECT_EQ(contents.records.jobs[0]->incarnation.value(), "incarnation-3");
   EXPECT_EQ(contents.records.jobs[0]->acknowledged_records, 30);
   ASSERT_EQ(contents.records.checkpoints.size(), 1u);
   EXPECT_EQ(contents.records.checkpoints[0]->state(),
@@ -462,7 +462,7 @@ TEST_P(StoreConformanceTest, AReaderSeesACommitThatHasReturned) {
     ORDO_ASSERT_OK(job);
     ASSERT_NE(*job, nullptr);
     EXPECT_EQ((*job)->version, i);
-    EXPECT_EQ((*job)->facts->request_id, "request-a");
+    EXPECT_EQ((*job)->facts->request.id(), "request-a");
   }
   const auto none = store().reader().FindJob("b");
   ORDO_ASSERT_OK(none);
