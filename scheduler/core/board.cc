@@ -81,6 +81,16 @@ policy::DevicesByWorker FailedBefore(const JobRecord& job) {
   return devices;
 }
 
+// As it waits for devices; `shape` is its own and outlives what is returned.
+policy::WaitingJob WaitingJobOf(const JobEntry& entry, const JobRecord& job,
+                                const policy::Shape& shape) {
+  const JobFacts& facts = *job.facts;
+  return {facts.sequence,   QueueOf(*facts.spec),
+          facts.user,       shape,
+          job.priority,     absl::FromUnixNanos(entry.order_ns),
+          FailedBefore(job)};
+}
+
 }  // namespace
 
 void ShowQueue(State& state, const queues::v1::Queue& queue) {
@@ -96,10 +106,15 @@ void StartWaiting(State& state, const JobEntry& entry, const JobRecord& job) {
   const JobFacts& facts = *job.facts;
   if (!state.waiting.emplace(facts.sequence, job.facts).second) return;
   const policy::Shape shape = ShapeOf(*facts.spec);
-  state.board.Wait({facts.sequence, QueueOf(*facts.spec), facts.user, shape,
-                    job.priority, absl::FromUnixNanos(entry.order_ns),
-                    FailedBefore(job)});
+  state.board.Wait(WaitingJobOf(entry, job, shape));
   state.board_changed = true;
+}
+
+policy::Standing StandingOf(const State& state, const JobEntry& entry,
+                            absl::Duration now) {
+  const policy::Shape shape = ShapeOf(*entry.job->facts->spec);
+  return policy::StandingOf(state.board, WaitingJobOf(entry, *entry.job, shape),
+                            now);
 }
 
 void StopWaiting(State& state, const JobRecord& job) {

@@ -6,6 +6,7 @@
 #include "absl/time/time.h"
 #include "proto/ordo/queues/v1/queues.pb.h"
 #include "scheduler/core/turn.h"
+#include "scheduler/policy/standing.h"
 
 // Between the core's state and the board that placement decides by. Internal to
 // scheduler/core.
@@ -17,6 +18,11 @@ namespace ordo::scheduler::core {
 // it will be.
 void StartWaiting(State& state, const JobEntry& entry, const JobRecord& job);
 void StopWaiting(State& state, const JobRecord& job);
+
+// Where the job of the entry, which is queued and does not wait for devices,
+// would stand if it did.
+policy::Standing StandingOf(const State& state, const JobEntry& entry,
+                            absl::Duration now);
 
 // Brings the board up to date with a queue that is new, changed or deleted;
 // none of a deleted one's jobs waits or runs.

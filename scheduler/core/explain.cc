@@ -1,11 +1,13 @@
 #include "scheduler/core/explain.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/units/units.h"
+#include "scheduler/core/board.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/moment.h"
 #include "scheduler/core/reasons.h"
@@ -272,7 +274,7 @@ void ExplainPlacing(const Explained& seen, const Placing& placing,
                     ExplainResponse* response) {
   using policy::Constraint;
   const policy::Shape shape = ShapeOf(seen.job.spec());
-  const policy::Reason& why = placing.reason;
+  const policy::Reason& why = *placing.reason;
   const std::string& queue = QueueOf(seen.job.spec());
   switch (why.constraint) {
     case Constraint::kNone:
@@ -310,14 +312,17 @@ void ExplainPlacing(const Explained& seen, const Placing& placing,
   }
 }
 
-// When it will start, if that can be said.
-std::string Expected(const Explained& seen) {
-  if (!seen.placing.has_value() || !seen.placing->start.has_value() ||
-      *seen.placing->start <= seen.now) {
-    return "";
+// When it will start, or why that cannot be said.
+std::string SetExpected(const Explained& seen, ExplainResponse* response) {
+  if (!seen.job.held_by().empty() || !seen.needed.empty()) {
+    return "; before that nobody can say when it starts";
   }
+  if (!seen.placing.has_value() || !seen.placing->start.has_value()) return "";
+  const absl::Time start = *seen.placing->start;
+  *response->mutable_estimated_start_time() = ToTimestamp(start);
+  if (start <= seen.now) return "";
   return absl::StrCat("; it is expected to start in about ",
-                      base::HumanDuration(*seen.placing->start - seen.now));
+                      base::HumanDuration(start - seen.now));
 }
 
 void ExplainQueued(const Explained& seen, ExplainResponse* response) {
@@ -350,17 +355,16 @@ void ExplainQueued(const Explained& seen, ExplainResponse* response) {
   }
   if (seen.placing.has_value()) {
     const Placing& placing = *seen.placing;
-    response->set_jobs_ahead(static_cast<int32_t>(placing.reason.jobs_ahead));
-    if (placing.start.has_value()) {
-      *response->mutable_estimated_start_time() = ToTimestamp(*placing.start);
-    }
-    ExplainPlacing(seen, placing, response);
-  } else if (response->blockers().empty()) {
+    response->set_jobs_ahead(static_cast<int32_t>(placing.jobs_ahead));
+    if (placing.reason.has_value()) ExplainPlacing(seen, placing, response);
+  }
+  if (response->blockers().empty()) {
     AddBlocker(response, reason::kWaitingForDevice, "it is about to start");
   }
-  response->set_summary(absl::StrCat(
-      "job ", job.spec().name(), " waits: ", response->blockers(0).message(),
-      Expected(seen)));
+  const std::string expected = SetExpected(seen, response);
+  response->set_summary(
+      absl::StrCat("job ", job.spec().name(),
+                   " waits: ", response->blockers(0).message(), expected));
 }
 
 std::string Where(const Job& job) {
@@ -400,20 +404,35 @@ std::optional<Placing> PlacingOf(const State& state, const std::string& job,
                                  const Moment& now) {
   const auto entry = state.jobs.find(job);
   if (entry == state.jobs.end()) return std::nullopt;
-  const int64_t sequence = entry->second.job->facts->sequence;
-  if (state.waiting.count(sequence) == 0) return std::nullopt;
+  const auto* queued = std::get_if<Queued>(&entry->second.place);
+  if (queued == nullptr) return std::nullopt;
+  const auto to_wall = [&now](absl::Duration at) {
+    return now.wall + (at - now.monotonic);
+  };
   Placing placing;
+  const int64_t sequence = entry->second.job->facts->sequence;
+  if (state.waiting.count(sequence) == 0) {
+    const policy::Standing standing =
+        StandingOf(state, entry->second, now.monotonic);
+    placing.jobs_ahead = standing.jobs_ahead;
+    if (standing.start.has_value()) {
+      placing.start = to_wall(std::max(
+          *standing.start, queued->not_before.value_or(*standing.start)));
+    }
+    return placing;
+  }
   placing.reason = policy::Why(state.board, sequence, now.monotonic);
-  const int64_t other = placing.reason.other;
+  placing.jobs_ahead = placing.reason->jobs_ahead;
+  const int64_t other = placing.reason->other;
   if (const auto it = state.waiting.find(other); it != state.waiting.end()) {
     placing.other = it->second->id;
   } else if (const auto ran = state.running.find(other);
              ran != state.running.end()) {
     placing.other = ran->second->id;
   }
-  if (placing.reason.start.has_value() &&
-      *placing.reason.start < absl::InfiniteDuration()) {
-    placing.start = now.wall + (*placing.reason.start - now.monotonic);
+  if (placing.reason->start.has_value() &&
+      *placing.reason->start < absl::InfiniteDuration()) {
+    placing.start = to_wall(*placing.reason->start);
   }
   return placing;
 }

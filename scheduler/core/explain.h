@@ -1,6 +1,7 @@
 #ifndef ORDO_SCHEDULER_CORE_EXPLAIN_H_
 #define ORDO_SCHEDULER_CORE_EXPLAIN_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,15 +15,22 @@
 
 namespace ordo::scheduler::core {
 
-// What the policy says of a job that waits for devices.
+// Where a job that is queued stands.
 struct Placing {
-  policy::Reason reason;
+  // What the policy says of a job that waits for devices; nothing for one that
+  // something else holds.
+  std::optional<policy::Reason> reason;
   // The id of the job that it names; may be empty.
   std::string other;
+  // Jobs of its queue that wait for devices and come earlier; of a job that
+  // something else holds: that would, if it were free now.
+  int64_t jobs_ahead = 0;
+  // When it starts, not before its backoff is over; nothing: that cannot be
+  // told. As if nobody had it on hold and what it needs had ended.
   std::optional<absl::Time> start;
 };
 
-// Nothing for a job that does not wait for devices, or is not there.
+// Nothing for a job that is not queued, or not there.
 std::optional<Placing> PlacingOf(const State& state, const std::string& job,
                                  const Moment& now);
 

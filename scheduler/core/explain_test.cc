@@ -1,21 +1,29 @@
 #include "scheduler/core/explain.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/status/testing/status_matchers.h"
 #include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/moment.h"
 #include "scheduler/core/reasons.h"
+#include "scheduler/core/testing/test_shell.h"
 
 namespace ordo::scheduler::core {
 namespace {
 
 using jobs::v1::Job;
 using policy::Constraint;
+using testing::AttemptBuilder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::JobBuilder;
+using testing::TestShell;
+using testing::WorkerBuilder;
 
 Job MakeJob(Job::State state) {
   Job job;
@@ -44,12 +52,15 @@ workers::v1::Worker MakeWorker(const std::string& kind,
 struct Seen {
   Job job = MakeJob(Job::QUEUED);
   std::vector<workers::v1::Worker> workers;
+  // Of one that waits for devices.
   Constraint constraint = Constraint::kRoom;
+  policy::Reason why;
   std::vector<std::string> needed;
   Placing placing;
   jobs::v1::ExplainResponse Explain() const {
     Placing told = placing;
-    told.reason.constraint = constraint;
+    told.reason = why;
+    told.reason->constraint = constraint;
     return core::Explain(
         {job, workers, absl::FromUnixSeconds(1000), needed, told});
   }
@@ -164,7 +175,7 @@ TEST(ExplainTest, ABackoffComesFirstAndSaysHowLong) {
 TEST(ExplainTest, ThePlaceInTheQueueAndTheEstimateAreTold) {
   Seen seen;
   seen.workers = {MakeWorker("cpu", "a")};
-  seen.placing.reason.jobs_ahead = 3;
+  seen.placing.jobs_ahead = 3;
   seen.placing.start = absl::FromUnixSeconds(1060);
   EXPECT_EQ(seen.Explain().jobs_ahead(), 3);
   EXPECT_EQ(seen.Explain().estimated_start_time().seconds(), 1060);
@@ -176,8 +187,8 @@ TEST(ExplainTest, EachConstraintHasAReasonAndASentence) {
   seen.workers = {MakeWorker("cpu", "")};
   seen.job.mutable_owner()->set_user("ada");
   seen.placing.other = "a";
-  seen.placing.reason.wanted = 5;
-  seen.placing.reason.limit = 4;
+  seen.why.wanted = 5;
+  seen.why.limit = 4;
   const struct {
     Constraint constraint;
     const char* reason;
@@ -253,7 +264,7 @@ TEST(ExplainTest, WhatIsShortBesideFreeDevicesIsNamed) {
       {policy::Lack::kSharedWorkers, "but on workers that a job has for itsel"},
   };
   for (const auto& each : kCases) {
-    seen.placing.reason.lack = each.lack;
+    seen.why.lack = each.lack;
     EXPECT_THAT(seen.Explain().summary(), HasSubstr(each.says));
   }
 }
@@ -267,6 +278,109 @@ TEST(ExplainTest, AHoldComesFirstAndThenWhatIsNeeded) {
               ElementsAre(reason::kHeld, reason::kWaitingForNeeds,
                           reason::kWaitingForDevice));
   EXPECT_THAT(seen.Explain().blockers(1).message(), HasSubstr("jobs x, y"));
+}
+
+TEST(ExplainTest, NoStartIsEstimatedOfWhatIsHeldOrNeedsOthers) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "a")};
+  seen.placing.jobs_ahead = 2;
+  seen.placing.start = absl::FromUnixSeconds(1060);
+  const auto check = [&seen] {
+    const jobs::v1::ExplainResponse explained = seen.Explain();
+    EXPECT_EQ(explained.jobs_ahead(), 2);
+    EXPECT_FALSE(explained.has_estimated_start_time());
+    EXPECT_THAT(explained.summary(),
+                HasSubstr("; before that nobody can say when it starts"));
+  };
+  seen.job.set_held_by("ada");
+  check();
+  seen.job.clear_held_by();
+  seen.needed = {"x"};
+  check();
+}
+
+// What the core says of jobs, with nobody who runs them.
+class PlacingTest : public ::testing::Test {
+ protected:
+  void Submit(const NewJob& job) {
+    ORDO_ASSERT_OK(shell_.Submit(job));
+    shell_.Ignore();
+  }
+  // The worker has one device.
+  void StartWorker() {
+    ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w")));
+    shell_.Ignore();
+  }
+  // The only attempt of the job ends by its own fault: it backs off.
+  void Fail(const std::string& job) {
+    shell_.Observe("w", {AttemptBuilder(job, 1).Running().Exited(1)});
+    shell_.Ignore();
+    ASSERT_EQ(shell_.ReasonOf(job), reason::kBackoff);
+  }
+  std::optional<Placing> PlacingOf(const std::string& job) const {
+    return core::PlacingOf(shell_.state(), job, shell_.now());
+  }
+
+  TestShell shell_;
+};
+
+TEST_F(PlacingTest, AHeldJobStandsWhereItWouldIfItWereFree) {
+  Submit(JobBuilder("a"));
+  Submit(JobBuilder("b"));
+  Submit(JobBuilder("held").Held());
+  Submit(JobBuilder("c"));
+  const auto placing = PlacingOf("held");
+  ASSERT_TRUE(placing.has_value());
+  EXPECT_FALSE(placing->reason.has_value());
+  EXPECT_EQ(placing->jobs_ahead, 2);
+  ORDO_ASSERT_OK(shell_.ReleaseJob("held"));
+  shell_.Ignore();
+  EXPECT_EQ(PlacingOf("held")->jobs_ahead, 2);
+  EXPECT_TRUE(PlacingOf("held")->reason.has_value());
+}
+
+TEST_F(PlacingTest, AJobThatNeedsOthersHasAPlace) {
+  Submit(JobBuilder("a"));
+  Submit(JobBuilder("b").Needs("a"));
+  const auto placing = PlacingOf("b");
+  ASSERT_TRUE(placing.has_value());
+  EXPECT_FALSE(placing->reason.has_value());
+  EXPECT_EQ(placing->jobs_ahead, 1);
+}
+
+TEST_F(PlacingTest, ABackoffDelaysTheStart) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  Fail("a");
+  const auto placing = PlacingOf("a");
+  ASSERT_TRUE(placing.has_value());
+  EXPECT_EQ(placing->jobs_ahead, 0);
+  ASSERT_TRUE(placing->start.has_value());
+  // Records have nanoseconds.
+  EXPECT_LT(*placing->start - ToTime(shell_.job("a").not_before_time()),
+            absl::Nanoseconds(1));
+  EXPECT_GE(*placing->start, ToTime(shell_.job("a").not_before_time()));
+  EXPECT_GT(*placing->start, shell_.now().wall);
+}
+
+TEST_F(PlacingTest, AJobThatBacksOffStartsInItsTurn) {
+  const absl::Duration limit = absl::Hours(1);
+  Submit(JobBuilder("first").Held().RunTimeLimit(limit));
+  StartWorker();
+  Submit(JobBuilder("a").RunTimeLimit(limit));
+  ORDO_ASSERT_OK(shell_.ReleaseJob("first"));
+  shell_.Ignore();
+  Fail("a");
+  // It is older, and has the device now.
+  ASSERT_EQ(shell_.StateOf("first"), Job::STARTING);
+  EXPECT_GT(PlacingOf("a")->start, ToTime(shell_.job("a").not_before_time()));
+}
+
+TEST_F(PlacingTest, WhatRunsOrIsNotThereHasNoPlace) {
+  StartWorker();
+  Submit(JobBuilder("a"));
+  EXPECT_FALSE(PlacingOf("a").has_value());
+  EXPECT_FALSE(PlacingOf("x").has_value());
 }
 
 TEST(ExplainTest, RanksWaitUntilThereIsRoomForAll) {

@@ -98,13 +98,18 @@ bool Board::IsInUse(absl::string_view queue) const {
   return NumWaiting(queue) > 0 || NumRunning(queue) > 0;
 }
 
+OrderKey Board::KeyOf(const WaitingJob& job) const {
+  return {KeyFor(absl::ToUnixNanos(job.since), job.priority, options_),
+          job.sequence};
+}
+
 void Board::Wait(const WaitingJob& job) {
   ORDO_CHECK(!IsRunning(job.sequence)) << "job " << job.sequence;
   using Limits = std::numeric_limits<int16_t>;
   ORDO_CHECK(job.priority >= Limits::min() && job.priority <= Limits::max())
       << "priority " << job.priority;
   WaitEntry entry;
-  entry.k = KeyFor(absl::ToUnixNanos(job.since), job.priority, options_);
+  entry.k = KeyOf(job).k;
   entry.priority = static_cast<int16_t>(job.priority);
   entry.lane =
       LaneFor(QueueId(tables_, job.queue), job.owner, job.shape, &tables_);

@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "scheduler/policy/decisions.h"
 #include "scheduler/policy/facts.h"
+#include "scheduler/policy/job_order.h"
 #include "scheduler/policy/options.h"
 #include "scheduler/policy/tables.h"
 
@@ -42,6 +43,8 @@ class Board {
   // Nothing, when it does not wait. Gives up its reservation.
   void StopWaiting(int64_t sequence);
   bool IsWaiting(int64_t sequence) const;
+  // Where in its queue a job stands while it waits.
+  OrderKey KeyOf(const WaitingJob& job) const;
   // It waits.
   void SetPriority(int64_t sequence, int priority);
 

@@ -6,6 +6,7 @@
 #include "scheduler/policy/accounts.h"
 #include "scheduler/policy/classes.h"
 #include "scheduler/policy/plan.h"
+#include "scheduler/policy/standing.h"
 #include "scheduler/policy/turns.h"
 
 namespace ordo::scheduler::policy {
@@ -172,55 +173,6 @@ Reason FindReason(const Asked& asked, const Board& board, absl::Duration now) {
   return reason;
 }
 
-// Devices of the kind on workers that serve, of which the queue may have the
-// part that is due to it.
-double DevicesFor(const Asked& asked) {
-  const Tables& tables = asked.tables;
-  double all = 0;
-  for (const auto& [key, id] : tables.class_ids) {
-    for (const DeviceGroup& group : key.devices) {
-      if (group.kind != asked.kind()) continue;
-      all += static_cast<double>(group.num_offered) *
-             tables.classes[id].num_serving;
-    }
-  }
-  double weights = 0;
-  for (const int queue : tables.kinds[asked.kind()].queues) {
-    weights += tables.queues[queue].weight;
-  }
-  const QueueEntry& queue = tables.queues[asked.lane.queue];
-  const Quota& quota = queue.kinds.at(asked.kind()).quota;
-  double part = std::max<double>(all * queue.weight / weights,
-                                 std::min<double>(quota.guaranteed, all));
-  if (quota.limit.has_value()) part = std::min<double>(part, *quota.limit);
-  return part;
-}
-
-// When it is its turn, if attempts go on as they did.
-std::optional<absl::Duration> Guess(const Asked& asked, absl::Duration now) {
-  const Tables& tables = asked.tables;
-  const QueueKind& kind =
-      tables.queues[asked.lane.queue].kinds.at(asked.kind());
-  double device_s = 0;
-  for (const LaneHead& head : kind.lanes) {
-    const Lane& lane = tables.lanes[head.lane];
-    const Shape& shape = tables.shapes[lane.shape].shape;
-    int64_t jobs = lane.jobs.CountBefore(asked.key());
-    if (&lane == &asked.lane) ++jobs;
-    if (jobs == 0) continue;
-    double seconds = kind.mean_run_s;
-    if (shape.run_time_limit > absl::ZeroDuration()) {
-      const double limit_s = absl::ToDoubleSeconds(shape.run_time_limit);
-      seconds = seconds == 0 ? limit_s : std::min(seconds, limit_s);
-    }
-    if (seconds == 0) return std::nullopt;
-    device_s += static_cast<double>(jobs) * shape.num_devices() * seconds;
-  }
-  const double devices = DevicesFor(asked);
-  if (devices < 1) return std::nullopt;
-  return now + absl::Seconds(device_s / devices);
-}
-
 bool CanStart(const Asked& asked, Constraint constraint) {
   return constraint != Constraint::kUnoffered &&
          constraint != Constraint::kClosed &&
@@ -236,18 +188,15 @@ Reason Why(const Board& board, int64_t job, absl::Duration now) {
   const bool is_reserved = reservation != tables.reservations.end();
   const Asked asked{tables, job, entry, tables.lanes[entry.lane], is_reserved};
   Reason reason = FindReason(asked, board, now);
-  for (const auto& [kind, use] : tables.queues[asked.lane.queue].kinds) {
-    for (const LaneHead& head : use.lanes) {
-      reason.jobs_ahead +=
-          tables.lanes[head.lane].jobs.CountBefore(asked.key());
-    }
-  }
+  const QueuePlace place{asked.lane.queue, asked.key(),
+                         AskOf(tables, asked.lane.shape)};
+  reason.jobs_ahead = JobsAhead(tables, place);
   if (reason.constraint == Constraint::kNone) {
     reason.start = now;
   } else if (is_reserved && reservation->second.at < absl::InfiniteDuration()) {
     reason.start = std::max(now, reservation->second.at);
   } else if (CanStart(asked, reason.constraint)) {
-    reason.start = Guess(asked, now);
+    reason.start = GuessStart(tables, place, now);
   }
   return reason;
 }

@@ -33,7 +33,7 @@ class Reads {
   absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const;
   absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(const JobFilter& filter,
                                                   const Page& page) const;
-  // `placing`: what the core says of it now, if it waits for devices.
+  // `placing`: what the core says of it now, if it is queued.
   absl::StatusOr<jobs::v1::ExplainResponse> Explain(
       const std::string& job, absl::Time now,
       const std::optional<core::Placing>& placing) const;

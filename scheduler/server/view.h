@@ -55,7 +55,7 @@ class View {
   std::vector<jobs::v1::Job> ListJobs(const JobFilter& filter, int64_t before,
                                       int limit) const;
   // Nothing when the job has ended, or there is none. `placing`: what the core
-  // says of it now, if it waits for devices.
+  // says of it now, if it is queued.
   std::optional<jobs::v1::ExplainResponse> Explain(
       const std::string& job, absl::Time now,
       const std::optional<core::Placing>& placing) const;

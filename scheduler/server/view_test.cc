@@ -140,8 +140,8 @@ TEST_F(ViewTest, WhatIsNotThereIsNotFound) {
 TEST_F(ViewTest, AnExplanationSaysWhatTheCoreSays) {
   view_.PutJob(MakeJob("a", 1));
   core::Placing placing;
-  placing.reason.constraint = policy::Constraint::kOrder;
-  placing.reason.jobs_ahead = 4;
+  placing.reason.emplace().constraint = policy::Constraint::kOrder;
+  placing.jobs_ahead = 4;
   placing.other = "b";
   const auto explained = view_.Explain("a", absl::UnixEpoch(), placing);
   ASSERT_TRUE(explained.has_value());

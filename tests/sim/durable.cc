@@ -235,9 +235,11 @@ absl::Status CheckExplained(const core::State& state) {
     const bool on_board = entry.job->held_by.empty() && needed.empty() &&
                           !queued->not_before.has_value();
     // What the policy answered is carried out.
-    const bool starts = placing.has_value() &&
-                        placing->reason.constraint == policy::Constraint::kNone;
-    if (placing.has_value() != on_board || (starts && !IsPlacing(state))) {
+    const bool starts =
+        on_board && placing.has_value() && placing->reason.has_value() &&
+        placing->reason->constraint == policy::Constraint::kNone;
+    if (!placing.has_value() || placing->reason.has_value() != on_board ||
+        (starts && !IsPlacing(state))) {
       return absl::InternalError(
           absl::StrCat("job ", id, " waits for nothing"));
     }
@@ -245,7 +247,7 @@ absl::Status CheckExplained(const core::State& state) {
                               : !needed.empty() ? core::reason::kWaitingForNeeds
                               : queued->not_before.has_value()
                                   ? core::reason::kBackoff
-                                  : HoldOf(placing->reason.constraint);
+                                  : HoldOf(placing->reason->constraint);
     const jobs::v1::ExplainResponse explained =
         core::Explain({core::Present(*entry.job), workers, absl::UnixEpoch(),
                        needed, placing});

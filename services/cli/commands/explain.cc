@@ -1,3 +1,5 @@
+#include <string>
+
 #include "base/status/status.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/names.h"
@@ -5,6 +7,14 @@
 
 namespace ordo::services::cli {
 namespace {
+
+// Whether it has that place, and not something else holds it.
+bool WaitsForDevices(const jobs::v1::ExplainResponse& response) {
+  if (response.blockers().empty()) return true;
+  const std::string& reason = response.blockers(0).reason();
+  return reason != "HELD" && reason != "WAITING_FOR_NEEDS" &&
+         reason != "BACKOFF";
+}
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   jobs::v1::ExplainRequest request;
@@ -25,6 +35,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   }
   if (response.has_jobs_ahead()) {
     context.out << "  place in the queue: " << response.jobs_ahead() + 1
+                << (WaitsForDevices(response) ? "" : ", if it were free now")
                 << "\n";
   }
   if (response.has_estimated_start_time()) {
@@ -45,10 +56,9 @@ Command ExplainCommand() {
   command.help =
       "Of a job that waits: the one thing that holds it, what comes after "
       "that,\n"
-      "and of one that waits for devices its place in the queue and, where "
-      "that "
-      "can\n"
-      "be told, when it will start.";
+      "its place in the queue (of one that is on hold, backs off or needs "
+      "others:\n"
+      "if it were free now) and, where that can be told, when it will start.";
   command.min_arguments = 1;
   command.max_arguments = 1;
   command.completes = "jobs";

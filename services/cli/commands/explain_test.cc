@@ -26,7 +26,7 @@ TEST_F(ExplainTest, PrintsEveryReason) {
             "a waits\n"
             "  BACKOFF  the next attempt starts in 3s\n"
             "  WAITING_FOR_DEVICE  cpu:0 runs b\n"
-            "  place in the queue: 3\n");
+            "  place in the queue: 3, if it were free now\n");
   EXPECT_EQ(Run({"explain", "a", "-o", "json"}), 0);
   EXPECT_THAT(out(), HasSubstr("\"jobs_ahead\":2"));
 }
@@ -50,14 +50,27 @@ TEST_F(ExplainTest, SaysWhenAWaitingJobIsExpectedToStart) {
                 " if nothing fails\n");
 }
 
-TEST_F(ExplainTest, JobThatWaitsForNoDeviceHasNoPlace) {
+TEST_F(ExplainTest, JobOnHoldHasAPlaceIfItWereFree) {
   scheduler_.SetJob("a", Job::QUEUED);
   jobs::v1::ExplainResponse explanation;
   explanation.set_summary("a is on hold");
   explanation.add_blockers()->set_reason("HELD");
+  explanation.set_jobs_ahead(4);
   scheduler_.SetExplanation(explanation);
   EXPECT_EQ(Run({"explain", "a"}), 0);
-  EXPECT_EQ(out(), "a is on hold\n");
+  EXPECT_EQ(out(),
+            "a is on hold\n"
+            "  place in the queue: 5, if it were free now\n");
+}
+
+TEST_F(ExplainTest, JobWithoutAPlaceIsGivenNone) {
+  scheduler_.SetJob("a", Job::QUEUED);
+  jobs::v1::ExplainResponse explanation;
+  explanation.set_summary("a is about to start");
+  explanation.add_blockers()->set_reason("WAITING_FOR_DEVICE");
+  scheduler_.SetExplanation(explanation);
+  EXPECT_EQ(Run({"explain", "a"}), 0);
+  EXPECT_EQ(out(), "a is about to start\n");
 }
 
 }  // namespace

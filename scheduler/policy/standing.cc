@@ -1,0 +1,190 @@
+#include "scheduler/policy/standing.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "scheduler/policy/classes.h"
+
+namespace ordo::scheduler::policy {
+namespace {
+
+// What the place's queue has to do with the kind of device; null: nothing yet.
+const QueueKind* UseOf(const Tables& tables, const QueuePlace& place) {
+  const auto& kinds = tables.queues[place.queue].kinds;
+  const auto it = kinds.find(place.ask.kind);
+  return it == kinds.end() ? nullptr : &it->second;
+}
+
+// Devices of the kind on workers that serve, of which the queue may have the
+// part that is due to it.
+double DevicesFor(const Tables& tables, const QueuePlace& place) {
+  double all = 0;
+  for (const auto& [key, id] : tables.class_ids) {
+    for (const DeviceGroup& group : key.devices) {
+      if (group.kind != place.ask.kind) continue;
+      all += static_cast<double>(group.num_offered) *
+             tables.classes[id].num_serving;
+    }
+  }
+  const QueueEntry& queue = tables.queues[place.queue];
+  const std::set<int>& queues = tables.kinds[place.ask.kind].queues;
+  // It counts although no job of it may wait yet.
+  double weights = queues.count(place.queue) > 0 ? 0 : queue.weight;
+  for (const int other : queues) weights += tables.queues[other].weight;
+  const QueueKind* use = UseOf(tables, place);
+  const Quota none;
+  const Quota& quota = use == nullptr ? none : use->quota;
+  double part = std::max<double>(all * queue.weight / weights,
+                                 std::min<double>(quota.guaranteed, all));
+  if (quota.limit.has_value()) part = std::min<double>(part, *quota.limit);
+  return part;
+}
+
+// Seconds that an attempt of the shape may be expected to take; 0: nobody
+// knows.
+double SecondsOf(const Shape& shape, double mean_run_s) {
+  if (shape.run_time_limit == absl::ZeroDuration()) return mean_run_s;
+  const double limit_s = absl::ToDoubleSeconds(shape.run_time_limit);
+  return mean_run_s == 0 ? limit_s : std::min(mean_run_s, limit_s);
+}
+
+bool HasLabels(const Worker& worker, const Shape& shape) {
+  return std::all_of(
+      shape.labels.begin(), shape.labels.end(), [&](const auto& label) {
+        const auto it = worker.labels.find(label.first);
+        return it != worker.labels.end() && it->second == label.second;
+      });
+}
+
+// The worker's room as if nothing were on it and nothing kept.
+Room EmptyRoom(const WorkerEntry& worker) {
+  Room room = RoomOf(worker);
+  VacateLingering(worker, &room);
+  for (const Occupant& occupant : worker.occupants) {
+    Vacate(worker, occupant, &room);
+  }
+  return room;
+}
+
+// Ranks of a shape that there is room for.
+struct RanksOf {
+  int64_t now = 0;
+  // If the workers that serve were empty.
+  int64_t when_empty = 0;
+};
+
+RanksOf CountRanks(const Tables& tables, const Ask& ask,
+                   absl::Duration ends_by) {
+  RanksOf ranks;
+  for (const WorkerEntry& worker : tables.workers) {
+    if (worker.worker_class < 0 || !HasLabels(worker.facts, ask.shape) ||
+        (ask.shape.ranks > 1 && !worker.facts.knows_ranks)) {
+      continue;
+    }
+    ranks.now += RanksIn(worker, worker.room, ask, {ends_by, false});
+    if (!IsServing(worker.room)) continue;
+    ranks.when_empty +=
+        RanksIn(worker, EmptyRoom(worker), ask, {ends_by, true});
+    if (ranks.now >= ask.shape.ranks) break;
+  }
+  return ranks;
+}
+
+// Of the limits of its queue and of its owner.
+struct Limits {
+  // The job alone is more than one of them.
+  bool never = false;
+  bool now = false;
+};
+
+Limits LimitsOf(const Tables& tables, const QueuePlace& place,
+                absl::string_view owner) {
+  const int devices = place.ask.shape.num_devices();
+  Limits limits;
+  const auto check = [&](int held, std::optional<int> limit) {
+    if (!limit.has_value()) return;
+    limits.never |= devices > *limit;
+    limits.now |= held + devices > *limit;
+  };
+  if (const QueueKind* use = UseOf(tables, place); use != nullptr) {
+    check(use->held + use->kept, use->quota.limit);
+  }
+  const QueueEntry& queue = tables.queues[place.queue];
+  const auto it = queue.owners.find(tables.owners.Find(owner));
+  const OwnerUse use = it == queue.owners.end() ? OwnerUse() : it->second;
+  check(use.held + use.kept, queue.max_per_owner);
+  return limits;
+}
+
+// Whether a job of the queue is before it for its kind of device.
+bool IsFirst(const Tables& tables, const QueuePlace& place) {
+  const QueueKind* use = UseOf(tables, place);
+  return use == nullptr || use->lanes.empty() ||
+         !(use->lanes.begin()->key < place.key);
+}
+
+}  // namespace
+
+int64_t JobsAhead(const Tables& tables, const QueuePlace& place) {
+  int64_t jobs = 0;
+  for (const auto& [kind, use] : tables.queues[place.queue].kinds) {
+    for (const LaneHead& head : use.lanes) {
+      jobs += tables.lanes[head.lane].jobs.CountBefore(place.key);
+    }
+  }
+  return jobs;
+}
+
+std::optional<absl::Duration> GuessStart(const Tables& tables,
+                                         const QueuePlace& place,
+                                         absl::Duration now) {
+  const QueueKind* use = UseOf(tables, place);
+  const double mean_run_s = use == nullptr ? 0 : use->mean_run_s;
+  double device_s = 0;
+  // Whether it is known how long they take.
+  const auto add = [&](const Shape& shape, int64_t jobs) {
+    const double seconds = SecondsOf(shape, mean_run_s);
+    device_s += static_cast<double>(jobs) * shape.num_devices() * seconds;
+    return jobs == 0 || seconds > 0;
+  };
+  if (!add(place.ask.shape, 1)) return std::nullopt;
+  if (use != nullptr) {
+    for (const LaneHead& head : use->lanes) {
+      const Lane& lane = tables.lanes[head.lane];
+      if (!add(tables.shapes[lane.shape].shape,
+               lane.jobs.CountBefore(place.key))) {
+        return std::nullopt;
+      }
+    }
+  }
+  const double devices = DevicesFor(tables, place);
+  if (devices < 1) return std::nullopt;
+  return now + absl::Seconds(device_s / devices);
+}
+
+Standing StandingOf(const Board& board, const WaitingJob& job,
+                    absl::Duration now) {
+  const Tables& tables = board.tables();
+  const QueuePlace place{tables.queue_ids.find(job.queue)->second,
+                         board.KeyOf(job),
+                         {job.shape, FindKind(tables, job.shape.kind)}};
+  Standing standing;
+  standing.jobs_ahead = JobsAhead(tables, place);
+  const absl::Duration limit = job.shape.run_time_limit;
+  const RanksOf ranks = CountRanks(tables, place.ask,
+                                   limit == absl::ZeroDuration()
+                                       ? absl::InfiniteDuration()
+                                       : now + limit + board.options().grace);
+  const Limits limits = LimitsOf(tables, place, job.owner);
+  const bool fits = ranks.now >= job.shape.ranks;
+  if (limits.never || (!fits && ranks.when_empty < job.shape.ranks)) {
+    return standing;
+  }
+  standing.start = fits && !limits.now && IsFirst(tables, place)
+                       ? now
+                       : GuessStart(tables, place, now);
+  return standing;
+}
+
+}  // namespace ordo::scheduler::policy
