@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "scheduler/core/job.h"
 #include "scheduler/core/testing/builders.h"
 
 namespace ordo::tests::sim {
@@ -34,14 +35,17 @@ Client::Client(World& world, Network& network, SimScheduler& scheduler,
       network_(network),
       scheduler_(scheduler),
       oracle_(oracle),
-      dice_(0, "") {}
+      dice_(0, ""),
+      requests_(0, "") {}
 
 void Client::Begin(const std::string& id, const Part& part) {
   id_ = id;
   workload_ = part.workload;
   max_jobs_ = part.max_jobs;
   queues_ = part.queues;
+  offers_ = part.offers;
   dice_ = world_.MakeDice(id);
+  requests_ = world_.MakeDice(id + "/requests");
   PlanNext(workload_.submits_per_minute(), &Client::SubmitOne);
   PlanNext(workload_.batches_per_minute(), &Client::SubmitBatch);
   PlanNext(workload_.cancels_per_minute(), &Client::CancelOne);
@@ -94,6 +98,7 @@ NewJob Client::MakeJob() {
   spec.mutable_retry()->mutable_step_timeout()->set_seconds(
       static_cast<int64_t>(2 + dice_.Int(10)));
   DrawLimits(id, &spec);
+  DrawRequests(&spec);
   DrawQueue(&job, &spec);
   DrawNeeds(&spec);
   known_.push_back(id);
@@ -137,12 +142,39 @@ void Client::DrawSize(jobs::v1::JobSpec* spec) {
   spec->set_priority(is_giant ? -kMaxPriority : kMaxPriority);
 }
 
+void Client::DrawRequests(jobs::v1::JobSpec* spec) {
+  const Offer& any = offers_[requests_.Int(offers_.size())];
+  training::v1::Resources& resources = *spec->mutable_resources();
+  bool asks = false;
+  const auto draw = [&](double chance, int64_t most) -> int64_t {
+    if (!requests_.Chance(chance) || most == 0) return 0;
+    asks = true;
+    return 1 + static_cast<int64_t>(requests_.Int(most));
+  };
+  if (const int64_t devices = draw(workload_.several(), any.devices)) {
+    resources.set_devices(static_cast<int>(devices));
+  }
+  if (const int64_t cpus = draw(workload_.cores(), any.cpus)) {
+    resources.set_cpus(static_cast<int>(cpus));
+  }
+  if (const int64_t bytes = draw(workload_.memory(), any.memory_bytes)) {
+    resources.set_memory_bytes(bytes);
+  }
+  if (draw(workload_.zone(), static_cast<int64_t>(any.labels.size())) > 0) {
+    (*resources.mutable_labels())[kZone] = any.labels.at(kZone);
+  }
+  if (requests_.Chance(workload_.alone())) resources.set_exclusive(true);
+  if (!asks) return;
+  const scheduler::policy::Shape shape = scheduler::core::ShapeOf(*spec);
+  resources.set_ranks(std::min(shape.ranks, RanksWhenEmpty(offers_, shape)));
+}
+
 void Client::DrawQueue(NewJob* job, jobs::v1::JobSpec* spec) {
   if (queues_.empty() || !dice_.Chance(workload_.queue())) return;
   const scheduler::policy::Queue& queue = queues_[dice_.Int(queues_.size())];
   spec->set_queue(queue.name);
   if (dice_.Chance(0.5)) job->owner.set_user("bob");
-  const int devices = spec->resources().ranks();
+  const int devices = scheduler::core::ShapeOf(*spec).num_devices();
   if (devices > LimitOf(queue) ||
       devices > queue.max_per_owner.value_or(devices)) {
     endless_.insert(job->name);

@@ -11,6 +11,7 @@
 #include "scheduler/scheduler.h"
 #include "tests/sim/network.h"
 #include "tests/sim/oracle.h"
+#include "tests/sim/requests.h"
 #include "tests/sim/scenario.pb.h"
 #include "tests/sim/sim_scheduler.h"
 #include "tests/sim/world.h"
@@ -30,8 +31,9 @@ class Client {
     Workload workload;
     // This client's of the workload's.
     int max_jobs = 0;
-    // Those of the cluster.
+    // Those of the cluster, as are the machines.
     std::vector<scheduler::policy::Queue> queues;
+    std::vector<Offer> offers;
   };
   void Begin(const std::string& id, const Part& part);
 
@@ -63,6 +65,7 @@ class Client {
                  std::function<void()> again);
   void DrawLimits(const std::string& id, jobs::v1::JobSpec* spec);
   void DrawSize(jobs::v1::JobSpec* spec);
+  void DrawRequests(jobs::v1::JobSpec* spec);
   void DrawQueue(scheduler::NewJob* job, jobs::v1::JobSpec* spec);
   void DrawNeeds(jobs::v1::JobSpec* spec);
   // Tries again after a while.
@@ -76,7 +79,9 @@ class Client {
   Workload workload_;
   int max_jobs_ = 0;
   std::vector<scheduler::policy::Queue> queues_;
+  std::vector<Offer> offers_;
   Dice dice_;
+  Dice requests_;
   int num_jobs_ = 0;
   int num_under_way_ = 0;
   bool settled_ = false;

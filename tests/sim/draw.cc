@@ -14,6 +14,8 @@ constexpr double kGiants = 0.04;
 constexpr double kShares = 0.03;
 // And of the others, that it is changed to one of MakeContended.
 constexpr double kContended = 0.06;
+// And of the others, that jobs ask more of machines than devices.
+constexpr double kRequests = 0.5;
 
 // A rate or probability: none, a little of `most`, or much.
 double Amount(Dice& dice, double most) {
@@ -37,6 +39,20 @@ void DrawWishes(Dice dice, Workload* workload) {
   workload->set_closes_per_minute(Amount(dice, 8));
   workload->set_priority(Amount(dice, 1));
   workload->set_queue(Amount(dice, 1));
+}
+
+// Jobs that ask more of machines than devices.
+void DrawRequests(Dice dice, Scenario* scenario) {
+  Cluster& cluster = *scenario->mutable_cluster();
+  cluster.set_cpus(Pick(dice, 1, 8));
+  cluster.set_memory_bytes(int64_t{Pick(dice, 1, 16)} << 30);
+  cluster.set_zones(Pick(dice, 1, cluster.workers()));
+  Workload& workload = *scenario->mutable_workload();
+  workload.set_several(Amount(dice, 0.6));
+  workload.set_cores(Amount(dice, 0.8));
+  workload.set_memory(Amount(dice, 0.8));
+  workload.set_zone(Amount(dice, 0.6));
+  workload.set_alone(Amount(dice, 0.4));
 }
 
 void DrawQueues(Dice dice, Cluster* cluster) {
@@ -258,14 +274,19 @@ Scenario DrawScenario(uint64_t seed) {
   Faults& faults = *scenario.mutable_faults();
   faults.mutable_processes()->set_bad_device(Amount(devices, 0.6));
   faults.mutable_processes()->set_device_faults_per_minute(Amount(devices, 4));
+  Dice boots(seed, "scenario/boots");
   DrawNetwork(Dice(seed, "scenario/network"), faults.mutable_network());
   DrawProcesses(Dice(seed, "scenario/processes"), faults.mutable_processes());
+  faults.mutable_processes()->set_scheduler_reboots_per_minute(
+      Amount(boots, 2));
   DrawStore(Dice(seed, "scenario/store"), faults.mutable_store());
   DrawTrainers(Dice(seed, "scenario/trainers"), faults.mutable_trainers());
   scenario.set_seconds(Pick(dice, 20, 90));
   scenario.set_settle_seconds(1800);
   if (Dice(seed, "scenario/is_contended").Chance(kContended)) {
     MakeContended(Dice(seed, "scenario/contended"), &scenario);
+  } else if (Dice(seed, "scenario/has_requests").Chance(kRequests)) {
+    DrawRequests(Dice(seed, "scenario/requests"), &scenario);
   }
   return scenario;
 }

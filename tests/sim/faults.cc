@@ -41,6 +41,8 @@ void Trouble::BeginMachines() {
     KillWorker(worker, dice);
     worker.machine().LosePower();
   });
+  Plan("scheduler reboots", rates.scheduler_reboots_per_minute(),
+       [this](Dice&) { targets_.scheduler->LosePower(); });
   Plan("device faults", rates.device_faults_per_minute(),
        [this](Dice& dice) { Any(dice).machine().FailDevice(dice); });
   Plan("clock jumps", rates.clock_jumps_per_minute(),

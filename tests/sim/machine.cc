@@ -54,7 +54,8 @@ Machine::Machine(World& world, Storage& storage, Oracle& oracle,
       options_(std::move(options)),
       clock_(world, world.MakeDice(options_.id + "/clock"),
              options_.clock_drift),
-      starts_(world.MakeDice(options_.id + "/starts")) {}
+      starts_(world.MakeDice(options_.id + "/starts")),
+      boots_(world.MakeDice(options_.id + "/boots")) {}
 
 Task* Machine::Find(const AttemptKey& key) {
   const auto found = tasks_.find(key);
@@ -105,9 +106,9 @@ void Machine::StartTrainer(const AttemptKey& key) {
   auto plan =
       std::make_shared<Plan>(world_.MakeDice("trainer/" + key.ToString()));
   const TrainerFaults& faults = options_.faults;
-  const auto& devices = task.desired.devices();
+  // It computes on its first device.
   if (world_.troubled() && options_.bad_device &&
-      std::count(devices.begin(), devices.end(), "cpu:0") > 0) {
+      task.desired.devices(0) == "cpu:0") {
     plan->fate = Plan::Fate::kDeviceError;
   } else if (Chance(plan->dice, faults.crash())) {
     plan->fate = Plan::Fate::kCrash;
@@ -367,9 +368,7 @@ void Machine::Leave(const AttemptKey& key, int exit_code, int signal,
   task.trainer.End();
   oracle_.TrainerEnded(key, end);
   if (exit_code == ExitCode::DEVICE_ERROR) {
-    for (const std::string& device : task.desired.devices()) {
-      oracle_.DeviceFailed(options_.id, device, 1);
-    }
+    oracle_.DeviceFailed(options_.id, task.desired.devices(0), 1);
   }
   if (NumRanks(task.desired) > 1) {
     Gang& gang = storage_.GangOf(key);
@@ -481,6 +480,7 @@ void Machine::FailDevice(Dice& dice) {
 }
 
 void Machine::LosePower() {
+  clock_.Boot(boots_.Between(absl::Seconds(1), absl::Hours(1)));
   for (const auto& [key, task] : tasks_) {
     if (task->trainer.runs()) {
       oracle_.TrainerEnded(key, TrueEnd::kInnocent);

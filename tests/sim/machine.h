@@ -128,7 +128,7 @@ class Machine {
   void KillTrainer(Dice& dice);
   // The driver tells of an error of a device.
   void FailDevice(Dice& dice);
-  // Everything that runs is gone.
+  // Everything that runs is gone, and its clock begins anew.
   void LosePower();
 
  private:
@@ -160,6 +160,7 @@ class Machine {
   const MachineOptions options_;
   MachineClock clock_;
   Dice starts_;
+  Dice boots_;
   std::function<bool(const AttemptKey&)> is_live_;
   std::function<void(const AttemptKey&)> changed_;
   std::map<AttemptKey, std::unique_ptr<Task>> tasks_;

@@ -305,6 +305,21 @@ void Oracle::CheckDevices(const core::State& state) {
   }
 }
 
+void Oracle::CheckGiven(const core::State& state, const JobView& job) {
+  const absl::Status status = CheckRequests(state, job.id, offers_);
+  if (!status.ok()) world_.Fail(std::string(status.message()));
+  if (!core::ShapeOf(*job.facts->spec).exclusive) return;
+  for (const LiveAttempt& live : LiveAttempts(state)) {
+    if (live.key.job != job.id) continue;
+    for (const AttemptKey& other : last_words_[live.worker].held) {
+      if (other.job == job.id && other.attempt == job.attempt) continue;
+      world_.Fail(absl::StrCat(live.key.ToString(), " is to be alone on ",
+                               live.worker, ", where ", other.ToString(),
+                               " still is"));
+    }
+  }
+}
+
 Oracle::Held Oracle::Count(const core::State& state) {
   Held held;
   for (const LiveAttempt& live : LiveAttempts(state)) {
@@ -416,6 +431,7 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
       const JobView* before = left_.Find(view.id);
       if (before != nullptr && view.attempt > before->attempt) {
         order_.CheckStart(state, view);
+        CheckGiven(state, view);
       }
       CheckOpen(state, now, view);
       CheckHeld(held, view);

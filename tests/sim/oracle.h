@@ -14,6 +14,7 @@
 #include "scheduler/policy/facts.h"
 #include "tests/sim/durable.h"
 #include "tests/sim/order.h"
+#include "tests/sim/requests.h"
 #include "tests/sim/world.h"
 #include "worker/agent/core.h"
 
@@ -40,6 +41,9 @@ enum class TrueEnd {
 //   end, its version and its attempt numbers only grow;
 // - no device is given away that, as far as the scheduler was told, another
 //   attempt still holds, or that lacks a kernel that the job names;
+// - a job gets what it asks of machines (CheckRequests), and one that is to be
+//   alone on its workers none on which, as far as the scheduler was told,
+//   another attempt still is;
 // - a rank of an attempt starts at most once anywhere, and only for one worker;
 // - no attempt begins with which its queue or its owner holds more devices than
 //   it may, as people have last set it;
@@ -70,6 +74,11 @@ class Oracle {
  public:
   // `world` outlives it.
   explicit Oracle(World& world) : world_(world), order_(world) {}
+
+  // What a machine has.
+  void KnowMachine(const std::string& machine, const Offer& offer) {
+    offers_[machine] = offer;
+  }
 
   // What users asked for and were told.
   void CancelAsked(const std::string& job) { cancel_asked_.insert(job); }
@@ -154,8 +163,13 @@ class Oracle {
                       const JobView& job);
   void CheckAcknowledged(const std::string& when);
 
+  // A job that starts: that it gets what it asks of machines.
+  void CheckGiven(const scheduler::core::State& state, const JobView& job);
+
   World& world_;
   Order order_;
+  // By machine.
+  std::map<std::string, Offer> offers_;
   // Those that are in the records and not deleted, as they are now.
   std::map<std::string, scheduler::policy::Queue> queues_;
   std::set<std::string> cancel_asked_;

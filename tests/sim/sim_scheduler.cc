@@ -51,6 +51,7 @@ SimScheduler::SimScheduler(World& world, Network& network, Storage& storage,
       oracle_(oracle),
       dice_(world.MakeDice("scheduler")),
       store_dice_(world.MakeDice("store")),
+      boot_dice_(world.MakeDice("scheduler/boots")),
       memory_(std::make_shared<scheduler::store::testing::Memory>()) {}
 
 void SimScheduler::Begin(SimSchedulerOptions options, SetDesired set_desired) {
@@ -84,6 +85,7 @@ void SimScheduler::Start() {
   const auto contents = store_->Load();
   core::Options options = options_.core;
   options.epoch = contents->epoch;
+  options.boot_id = absl::StrCat("boot-", num_boots_);
   auto state = core::Load(options, contents->records, clock_->Now());
   if (!state.ok()) {
     world_.Fail(
@@ -124,6 +126,14 @@ void SimScheduler::Kill() {
   state_.reset();
   world_.After(dice_.Between(kOpenTime, options_.max_away), "",
                [this] { Start(); });
+}
+
+void SimScheduler::LosePower() {
+  if (!runs()) return;
+  world_.Note("power is lost on scheduler");
+  Kill();
+  ++num_boots_;
+  clock_->Boot(boot_dice_.Between(absl::Seconds(1), absl::Hours(1)));
 }
 
 void SimScheduler::Stall(absl::Duration duration) {

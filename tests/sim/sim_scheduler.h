@@ -69,6 +69,8 @@ class SimScheduler {
 
   // kill -9; it comes back by itself.
   void Kill();
+  // Its machine loses power; the same.
+  void LosePower();
   void Stall(absl::Duration duration);
   // Commits take long, or fail, for so long.
   void SlowStore(absl::Duration duration);
@@ -135,6 +137,7 @@ class SimScheduler {
   SetDesired set_desired_;
   Dice dice_;
   Dice store_dice_;
+  Dice boot_dice_;
   std::optional<MachineClock> clock_;
 
   // Outlives the process.
@@ -145,6 +148,7 @@ class SimScheduler {
   // Of one life.
   Life life_;
   int64_t num_lives_ = 0;
+  int64_t num_boots_ = 1;
   std::unique_ptr<scheduler::store::testing::MemoryStore> store_;
   std::optional<scheduler::core::State> state_;
   std::vector<scheduler::core::Effects> queue_;

@@ -211,7 +211,11 @@ void SimWorker::SendAnnouncement() {
   request.set_incarnation(incarnation_);
   request.set_address(id() + ":1");
   request.set_protocol(base::kWorkerProtocol);
-  for (int i = 0; i < options_.num_devices; ++i) {
+  request.set_cpus(options_.offer.cpus);
+  request.set_memory_bytes(options_.offer.memory_bytes);
+  request.mutable_labels()->insert(options_.offer.labels.begin(),
+                                   options_.offer.labels.end());
+  for (int i = 0; i < options_.offer.devices; ++i) {
     workers::v1::Device& device = *request.add_devices();
     device.set_name(absl::StrCat("cpu:", i));
     const auto faults = machine_.driver_faults().find(device.name());

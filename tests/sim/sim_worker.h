@@ -15,6 +15,7 @@
 #include "proto/ordo/agent/v1/agent.pb.h"
 #include "tests/sim/machine.h"
 #include "tests/sim/network.h"
+#include "tests/sim/requests.h"
 #include "tests/sim/world.h"
 #include "worker/agent/announce_schedule.h"
 #include "worker/agent/core.h"
@@ -27,7 +28,7 @@ namespace ordo::tests::sim {
 struct SimWorkerOptions {
   // Also the machine's and the address.
   std::string id;
-  int num_devices = 1;
+  Offer offer;
   // That its first device lacks kKernel, until trouble ends.
   double lacking_kernel = 0;
 };

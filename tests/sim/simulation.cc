@@ -20,6 +20,7 @@
 #include "tests/sim/network.h"
 #include "tests/sim/operator.h"
 #include "tests/sim/oracle.h"
+#include "tests/sim/requests.h"
 #include "tests/sim/sim_scheduler.h"
 #include "tests/sim/sim_worker.h"
 #include "tests/sim/world.h"
@@ -108,7 +109,9 @@ class Simulation {
     options.faults = scenario_.faults().trainers();
     options.max_step_ms = scenario_.workload().max_step_ms();
     options.clock_drift = scenario_.faults().processes().clock_drift();
-    options.num_devices = scenario_.cluster().devices();
+    const Offer offer = OffersOf(scenario_.cluster())[index];
+    options.num_devices = offer.devices;
+    oracle_.KnowMachine(options.id, offer);
     options.bad_device =
         world_.MakeDice(options.id + "/device")
             .Chance(scenario_.faults().processes().bad_device());
@@ -119,7 +122,7 @@ class Simulation {
         [this](const AttemptKey& key) { return scheduler_.IsLive(key); });
     workers_.push_back(std::make_unique<SimWorker>(
         world_, network_, machine,
-        SimWorkerOptions{machine.id(), scenario_.cluster().devices(),
+        SimWorkerOptions{machine.id(), offer,
                          scenario_.faults().processes().lacking_kernel()}));
     workers_.back()->set_announce(
         [this](const agent::v1::AnnounceRequest& request,
@@ -156,7 +159,8 @@ class Simulation {
           std::make_unique<Client>(world_, network_, scheduler_, oracle_));
       clients_.back()->Begin(
           absl::StrCat("client-", i),
-          {workload, workload.max_jobs() / workload.clients(), queues_});
+          {workload, workload.max_jobs() / workload.clients(), queues_,
+           OffersOf(scenario_.cluster())});
     }
     OperatorOptions options;
     options.closes_per_minute = workload.closes_per_minute();

@@ -85,6 +85,10 @@ scheduler::core::Moment MachineClock::Now() const {
           start_ + passed};
 }
 
+void MachineClock::Boot(absl::Duration since) {
+  start_ += since - Now().monotonic;
+}
+
 absl::Duration MachineClock::Until(absl::Duration monotonic) const {
   const absl::Duration left = monotonic - Now().monotonic;
   return left * kMillion / (kMillion + drift_ppm_) + absl::Microseconds(1);

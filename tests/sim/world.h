@@ -122,6 +122,8 @@ class MachineClock {
   // How long it takes until the monotonic clock shows `monotonic`.
   absl::Duration Until(absl::Duration monotonic) const;
   void Jump(absl::Duration by) { wall_offset_ += by; }
+  // The machine boots: its monotonic clock shows `since` now.
+  void Boot(absl::Duration since);
 
  private:
   const World& world_;
