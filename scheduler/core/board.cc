@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "base/version/worker_protocol.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/scheduler.h"
@@ -33,13 +32,14 @@ policy::Worker LookOf(const State& state, const Worker& worker) {
   look.labels = worker.labels;
   look.cpus = worker.cpus;
   look.memory_bytes = worker.memory_bytes;
-  // What is not known yet may be known as soon as it is back.
-  look.knows_ranks = worker.liveness == Worker::Liveness::kUnknown ||
-                     base::KnowsRanks(worker.protocol);
   look.takes_work = TakesWork(worker);
   look.drain_at = worker.drain_at.value_or(absl::InfiniteDuration());
   for (const auto& [name, announced] : worker.announced) {
     look.devices.push_back(DeviceOf(worker, announced));
+    const std::string& kind = look.devices.back().kind;
+    if (!TakesRanks(worker.protocol, worker.nccl, kind)) {
+      look.single_rank_kinds.insert(kind);
+    }
   }
   if (worker.liveness != Worker::Liveness::kUnknown) return look;
   for (const auto& [job, rank] : worker.live) {

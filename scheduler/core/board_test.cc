@@ -103,6 +103,35 @@ TEST_F(BoardTest, AGangStartsOnceItsWorkerIsUpgraded) {
   EXPECT_TRUE(board().IsRunning(1));
 }
 
+TEST_F(BoardTest, RanksOnGpusStartWhereNcclIsAnnounced) {
+  const std::vector<std::string> gpus = {"cuda:0", "cuda:1"};
+  // As the release before, which does not know the field.
+  agent::v1::AnnounceRequest without = WorkerBuilder("without").Devices(gpus);
+  without.clear_nccl();
+  Announce(without);
+  Submit(JobBuilder("gang").Device("cuda").Ranks(2));
+  Submit(JobBuilder("single").Device("cuda"));
+  EXPECT_TRUE(board().IsWaiting(1));
+  EXPECT_TRUE(board().IsRunning(2));
+  Announce(WorkerBuilder("with").Devices(gpus));
+  ASSERT_TRUE(board().IsRunning(1));
+  for (const auto& rank : shell_.job("gang").attempts(0).ranks()) {
+    EXPECT_EQ(rank.worker(), "with");
+  }
+  for (const auto& [id, worker] : shell_.state().workers) {
+    EXPECT_EQ(ToProto(shell_.state(), worker).nccl(), id == "with");
+  }
+}
+
+TEST_F(BoardTest, RanksOnCpusNeedNoNccl) {
+  agent::v1::AnnounceRequest without =
+      WorkerBuilder("w").Devices({"cpu:0", "cpu:1"});
+  without.clear_nccl();
+  Announce(without);
+  Submit(JobBuilder("gang").Ranks(2));
+  EXPECT_TRUE(board().IsRunning(1));
+}
+
 TEST_F(BoardTest, AWorkerThatIsForgottenIsOffIt) {
   Announce(WorkerBuilder("w"));
   EXPECT_TRUE(board().HasWorker("w"));

@@ -196,6 +196,7 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
   worker.cpus = request.cpus();
   worker.memory_bytes = request.memory_bytes();
   worker.protocol = std::max(1, request.protocol());
+  worker.nccl = request.nccl();
   worker.labels.clear();
   worker.labels.insert(request.labels().begin(), request.labels().end());
   worker.announced.clear();

@@ -102,6 +102,12 @@ std::string ByLabels(const policy::Shape& shape, Workers* workers) {
   return "";
 }
 
+bool HasKind(const Shown& worker, const std::string& kind) {
+  return std::any_of(
+      worker.devices().begin(), worker.devices().end(),
+      [&kind](const Device& device) { return device.kind() == kind; });
+}
+
 // Names of those that know no ranks.
 std::set<std::string> OldOnes(const Workers& workers) {
   std::set<std::string> old;
@@ -123,6 +129,36 @@ std::string ByProtocol(const policy::Shape& shape, Workers* workers) {
                       " knows of jobs of several ranks: ", Named(old),
                       old.size() == 1 ? " is" : " are",
                       " of an earlier release, to be upgraded");
+}
+
+// Names of those that know ranks and have no NCCL for them, where they would
+// need it.
+std::set<std::string> WithoutNccl(const policy::Shape& shape,
+                                  const Workers& workers) {
+  std::set<std::string> without;
+  if (shape.ranks == 1) return without;
+  for (const Shown* worker : workers) {
+    if (HasKind(*worker, shape.kind) && base::KnowsRanks(worker->protocol()) &&
+        !TakesRanks(worker->protocol(), worker->nccl(), shape.kind)) {
+      without.insert(IdOf(worker->name()));
+    }
+  }
+  return without;
+}
+
+// Leaves those that have NCCL, if it is needed and some have not.
+std::string ByNccl(const policy::Shape& shape, Workers* workers) {
+  const std::set<std::string> without = WithoutNccl(shape, *workers);
+  if (without.empty()) return "";
+  *workers = Filter(*workers, [&](const Shown& worker) {
+    return HasKind(worker, shape.kind) && worker.nccl();
+  });
+  if (!workers->empty()) return "";
+  return absl::StrCat(Nobody(shape), " has NCCL for several ranks on ",
+                      shape.kind, ": ", Named(without),
+                      without.size() == 1 ? " has" : " have",
+                      " no libordo_nccl.so beside the trainer, or an earlier "
+                      "release");
 }
 
 // Leaves those that have a device with the memory.
@@ -201,7 +237,8 @@ std::string ByAmounts(const policy::Shape& shape, Workers* workers) {
 }  // namespace
 
 bool MayHold(const workers::v1::Worker& worker, const policy::Shape& shape) {
-  return (shape.ranks == 1 || base::KnowsRanks(worker.protocol())) &&
+  return (shape.ranks == 1 ||
+          TakesRanks(worker.protocol(), worker.nccl(), shape.kind)) &&
          std::all_of(shape.labels.begin(), shape.labels.end(),
                      [&](const auto& label) {
                        return HasLabel(worker, label.first, label.second);
@@ -228,7 +265,8 @@ std::string ShortageOf(const std::vector<workers::v1::Worker>& workers,
   std::string lacks = ByLabels(shape, &left);
   if (!lacks.empty()) return lacks;
   const std::set<std::string> old = OldOnes(left);
-  for (const auto by : {ByProtocol, ByDeviceMemory, ByAmounts}) {
+  const std::set<std::string> without_nccl = WithoutNccl(shape, left);
+  for (const auto by : {ByProtocol, ByNccl, ByDeviceMemory, ByAmounts}) {
     lacks = by(shape, &left);
     if (!lacks.empty()) return lacks;
   }
@@ -241,7 +279,10 @@ std::string ShortageOf(const std::vector<workers::v1::Worker>& workers,
       old.empty() ? ""
                   : absl::StrCat(", without those of an earlier release, "
                                  "which know of no ranks: ",
-                                 Named(old)));
+                                 Named(old)),
+      without_nccl.empty() ? ""
+                           : absl::StrCat(", without those that have no NCCL: ",
+                                          Named(without_nccl)));
 }
 
 }  // namespace ordo::scheduler::core

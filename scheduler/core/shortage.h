@@ -13,7 +13,7 @@
 namespace ordo::scheduler::core {
 
 // Whether it has the labels that are asked for and, where a rank is one of
-// several, knows ranks.
+// several, takes such ranks (TakesRanks, state.h).
 bool MayHold(const workers::v1::Worker& worker, const policy::Shape& shape);
 
 // Whether the device is of the kind, has the memory and lacks no kernel that is
@@ -21,7 +21,7 @@ bool MayHold(const workers::v1::Worker& worker, const policy::Shape& shape);
 bool Suits(const workers::v1::Device& device, const policy::Shape& shape);
 
 // The first of the requests that no worker meets together with those before it
-// (labels, ranks, memory of devices, devices, cores, memory, all ranks at
+// (labels, ranks, NCCL, memory of devices, devices, cores, memory, all ranks at
 // once), and what there is instead; such as "no worker with zone=a has 4 cuda
 // devices: the most is 2, of w1". Workers that are lost do not count. Empty:
 // they could hold it, if they had nothing else to do.

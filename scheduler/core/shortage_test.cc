@@ -20,6 +20,7 @@ Worker MakeWorker(const std::string& id, int num_devices,
   worker.set_name("workers/" + id);
   worker.set_state(Worker::ONLINE);
   worker.set_protocol(base::kWorkerProtocol);
+  worker.set_nccl(true);
   worker.set_cpus(16);
   worker.set_memory_bytes(int64_t{64} << 30);
   (*worker.mutable_labels())["zone"] = zone;
@@ -137,6 +138,37 @@ TEST_F(ShortageTest, WorkersThatKnowNoRanksAreNamed) {
   EXPECT_EQ(Lacks(gang),
             "all of them together have room for 2 of 3 ranks, without those of "
             "an earlier release, which know of no ranks: w2");
+}
+
+TEST_F(ShortageTest, WorkersWithoutNcclAreNamedForRanksThatNeedIt) {
+  for (Worker& worker : workers_) worker.set_nccl(false);
+  policy::Shape gang = OneGpu();
+  gang.ranks = 2;
+  EXPECT_EQ(Lacks(gang),
+            "no worker has NCCL for several ranks on cuda: w1, w2 have no "
+            "libordo_nccl.so beside the trainer, or an earlier release");
+  EXPECT_FALSE(MayHold(workers_[0], gang));
+  EXPECT_EQ(Lacks(OneGpu()), "");
+  EXPECT_TRUE(MayHold(workers_[0], OneGpu()));
+  workers_[0].set_nccl(true);
+  EXPECT_TRUE(MayHold(workers_[0], gang));
+  EXPECT_EQ(Lacks(gang), "");
+  gang.ranks = 3;
+  EXPECT_EQ(Lacks(gang),
+            "all of them together have room for 2 of 3 ranks, without those "
+            "that have no NCCL: w2");
+}
+
+TEST_F(ShortageTest, AWorkerWithoutGpusLacksThoseAndNotNccl) {
+  workers_.resize(1);
+  workers_[0].clear_devices();
+  workers_[0].add_devices()->set_kind("cpu");
+  workers_[0].set_nccl(false);
+  policy::Shape gang = OneGpu();
+  gang.ranks = 2;
+  EXPECT_EQ(Lacks(gang), "");
+  gang.kind = "cpu";
+  EXPECT_TRUE(MayHold(workers_[0], gang));
 }
 
 TEST_F(ShortageTest, WorkersThatAreLostDoNotCount) {

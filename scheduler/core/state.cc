@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/version/worker_protocol.h"
 #include "scheduler/core/device_admin.h"
 #include "scheduler/core/moment.h"
 #include "scheduler/scheduler.h"
@@ -13,6 +14,9 @@ namespace {
 
 // Workers named in a sentence, at most.
 constexpr size_t kMaxNamed = 4;
+
+// Kind of devices whose ranks add up through NCCL.
+constexpr char kNcclKind[] = "cuda";
 
 policy::BoardOptions BoardOptionsOf(const Options& options) {
   policy::BoardOptions board = options.board;
@@ -87,6 +91,10 @@ std::map<std::string, std::string> LackingKernels(
   return lacking;
 }
 
+bool TakesRanks(int32_t protocol, bool nccl, const std::string& kind) {
+  return base::KnowsRanks(protocol) && (nccl || kind != kNcclKind);
+}
+
 WorkerAdminPtr AdminOf(const State& state, const std::string& worker) {
   const auto found = state.admin.find(worker);
   return found == state.admin.end() ? nullptr : found->second;
@@ -144,6 +152,7 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
   proto.set_cpus(worker.cpus);
   proto.set_memory_bytes(worker.memory_bytes);
   proto.set_protocol(worker.protocol);
+  proto.set_nccl(worker.nccl);
   proto.set_build_digest(worker.build_digest);
   *proto.mutable_last_seen_time() = ToTimestamp(worker.last_seen);
   const WorkerAdminPtr admin = AdminOf(state, worker.id);

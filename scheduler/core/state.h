@@ -166,6 +166,8 @@ struct Worker {
   // The version of the protocol (base/version/worker_protocol.h) that it
   // speaks.
   int32_t protocol = 1;
+  // It has what ranks on cuda add up through.
+  bool nccl = false;
   std::string build_digest;
   Liveness liveness = Liveness::kUnknown;
   bool draining = false;
@@ -303,6 +305,9 @@ std::string CheckpointId(const CheckpointKey& key);
 // probe there: ...".
 std::map<std::string, std::string> LackingKernels(
     const workers::v1::Device& device);
+// Whether a worker that announced these takes ranks of several on devices of a
+// kind.
+bool TakesRanks(int32_t protocol, bool nccl, const std::string& kind);
 bool AllOver(const std::vector<LiveRank>& ranks);
 // "w, cpu:0", or "4 ranks on v and w".
 std::string WhereOf(const Live& live);

@@ -30,7 +30,7 @@ ClassKey KeyOf(const Tables& tables, const WorkerEntry& worker) {
   std::sort(key.devices.begin(), key.devices.end());
   key.cpus = worker.facts.cpus;
   key.memory_bytes = worker.facts.memory_bytes;
-  key.knows_ranks = worker.facts.knows_ranks;
+  key.single_rank_kinds = worker.facts.single_rank_kinds;
   for (const auto& label : worker.facts.labels) {
     if (tables.labels_asked.count(label) > 0) key.labels.push_back(label);
   }
@@ -40,7 +40,9 @@ ClassKey KeyOf(const Tables& tables, const WorkerEntry& worker) {
 ClassFit FitOf(const ClassKey& key, const ShapeEntry& entry) {
   const Shape& shape = entry.shape;
   ClassFit fit;
-  if (shape.ranks > 1 && !key.knows_ranks) return fit;
+  if (shape.ranks > 1 && key.single_rank_kinds.count(shape.kind) > 0) {
+    return fit;
+  }
   for (const Label label : shape.labels) {
     if (!std::binary_search(key.labels.begin(), key.labels.end(), label)) {
       return fit;

@@ -47,10 +47,10 @@ TEST(ClassesTest, LabelsThatNobodyAsksForMakeNoClass) {
   EXPECT_EQ(board.tables().class_ids.size(), 1u);
 }
 
-TEST(ClassesTest, RanksOfSeveralAreForWorkersThatKnowThem) {
+TEST(ClassesTest, RanksOfSeveralAreForWorkersThatTakeThemOnThatKind) {
   Board board;
   Worker old = WorkerOf("old", 2);
-  old.knows_ranks = false;
+  old.single_rank_kinds = {"cpu"};
   board.PutWorker(old);
   Shape gang = OneCpu();
   gang.ranks = 2;
@@ -59,7 +59,8 @@ TEST(ClassesTest, RanksOfSeveralAreForWorkersThatKnowThem) {
   EXPECT_FALSE(IsOffered(board.tables(), 0));
   EXPECT_TRUE(IsFeasible(board.tables(), 1));
 
-  old.knows_ranks = true;
+  // What it lacks for others is nothing to this one.
+  old.single_rank_kinds = {"cuda"};
   board.PutWorker(old);
   EXPECT_TRUE(IsFeasible(board.tables(), 0));
 }

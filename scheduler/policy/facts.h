@@ -60,8 +60,8 @@ struct Worker {
   int cpus = 0;
   int64_t memory_bytes = 0;
   std::map<std::string, std::string> labels;
-  // Whether a rank of several may start here.
-  bool knows_ranks = true;
+  // Kinds of its devices on which no rank of several may start.
+  std::set<std::string> single_rank_kinds;
   // Whether new attempts may start here: online, not cordoned, not draining.
   bool takes_work = true;
   // Nothing starts here that may run beyond this.
@@ -70,9 +70,9 @@ struct Worker {
 
 inline bool operator==(const Worker& a, const Worker& b) {
   return std::tie(a.id, a.devices, a.cpus, a.memory_bytes, a.labels,
-                  a.knows_ranks, a.takes_work, a.drain_at) ==
+                  a.single_rank_kinds, a.takes_work, a.drain_at) ==
          std::tie(b.id, b.devices, b.cpus, b.memory_bytes, b.labels,
-                  b.knows_ranks, b.takes_work, b.drain_at);
+                  b.single_rank_kinds, b.takes_work, b.drain_at);
 }
 
 // Names of devices by worker.

@@ -154,14 +154,15 @@ struct ClassKey {
   std::vector<DeviceGroup> devices;
   int cpus = 0;
   int64_t memory_bytes = 0;
-  bool knows_ranks = true;
+  std::set<std::string> single_rank_kinds;
   // Those that a shape asks for.
   std::vector<Label> labels;
 };
 
 inline bool operator<(const ClassKey& a, const ClassKey& b) {
-  return std::tie(a.devices, a.cpus, a.memory_bytes, a.knows_ranks, a.labels) <
-         std::tie(b.devices, b.cpus, b.memory_bytes, b.knows_ranks, b.labels);
+  return std::tie(a.devices, a.cpus, a.memory_bytes, a.single_rank_kinds,
+                  a.labels) < std::tie(b.devices, b.cpus, b.memory_bytes,
+                                       b.single_rank_kinds, b.labels);
 }
 
 struct WorkerClass {

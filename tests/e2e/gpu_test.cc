@@ -1,6 +1,7 @@
 // A machine with a GPU that is made up: the worker finds it through the
 // driver's library, binds tasks to it, and says what becomes of it.
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <unistd.h>
@@ -141,13 +142,29 @@ TEST_F(GpuTest, IsFoundBoundAndWatched) {
   }));
 }
 
-TEST_F(GpuTest, RanksHaveOneEach) {
+TEST_F(GpuTest, RanksHaveOneEachWhereThereIsNccl) {
   Say("0 GPU-a 1000 0\n3 GPU-b 1000 0");
-  Start("job:hold_at=5");
+  harness::DeploymentOptions options = Options("job:hold_at=5");
+  // A folder of programs with the library or without it.
+  const std::string trainer = folder_.Path("programs/ordo-trainer");
+  ORDO_ASSERT_OK(files_.MakeFolders(base::FolderOf(trainer)));
+  std::filesystem::copy_file(options.worker.trainer(), trainer);
+  options.worker.set_trainer(trainer);
+  Start(options);
   JobSpec spec = Spec("job");
   spec.mutable_resources()->set_device("cuda");
   spec.mutable_resources()->set_ranks(2);
   Submit(spec);
+  ASSERT_TRUE(WaitFor([this] {
+    const auto explained = Explain("job");
+    return explained.ok() && absl::StrContains(explained->summary(),
+                                               "has NCCL for several ranks");
+  }));
+
+  const std::string library = base::NcclLibraryIn(base::FolderOf(trainer));
+  ORDO_ASSERT_OK(files_.MakeFolders(base::FolderOf(library)));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, library, ""));
+  KillWorker();
   EXPECT_TRUE(WaitFor([this] {
     return Visible() == std::multiset<std::string>{"GPU-a", "GPU-b"};
   }));

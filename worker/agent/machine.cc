@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <sched.h>
 #include <sys/utsname.h>
+#include <system_error>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -11,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
+#include "base/process/process.h"
 #include "base/text/lines.h"
 
 namespace ordo::worker::agent {
@@ -80,6 +83,15 @@ int CoreLimit(const std::string& folder) {
   return std::max(1, static_cast<int>(std::floor(quota / period)));
 }
 
+// Whether the trainer can load it shows when it does: here is no LibTorch.
+bool HasNccl(const std::string& trainer) {
+  std::error_code error;
+  const std::string program = std::filesystem::canonical(trainer, error);
+  base::PosixFilesystem files;
+  return !error &&
+         base::Exists(files, base::NcclLibraryIn(base::FolderOf(program)));
+}
+
 }  // namespace
 
 Machine ReadMachine(const std::string& root) {
@@ -109,6 +121,7 @@ void Describe(const Machine& machine,
   identity->set_cpus(config.cpus() > 0 ? config.cpus() : machine.cpus);
   identity->set_memory_bytes(config.memory_bytes() > 0 ? config.memory_bytes()
                                                        : machine.memory_bytes);
+  identity->set_nccl(HasNccl(config.trainer()));
   *identity->mutable_labels() = config.labels();
   const auto add_label = [&](const char* name, const std::string& value) {
     if (value.empty() || config.labels().count(name) > 0) return;

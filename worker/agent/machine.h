@@ -23,8 +23,10 @@ struct Machine {
 // `root` is where /proc and /sys lie; "" but in tests.
 Machine ReadMachine(const std::string& root);
 
-// Fills in what an announcement says of the machine: cores, memory, labels, and
-// the memory of its CPU devices. The configuration goes before what was found.
+// Fills in what an announcement says of the machine: cores, memory, labels, the
+// memory of its CPU devices, and whether NCCL's library lies beside the trainer
+// (links resolved), as it looks for it. The configuration goes before what was
+// found.
 void Describe(const Machine& machine,
               const ::ordo::config::v1::WorkerConfig& config,
               ::ordo::agent::v1::AnnounceRequest* identity);

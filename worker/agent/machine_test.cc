@@ -1,5 +1,6 @@
 #include "worker/agent/machine.h"
 
+#include <filesystem>
 #include <string>
 
 #include "base/files/file_util.h"
@@ -65,6 +66,24 @@ TEST_F(MachineTest, LimitsBeyondTheMachineAreNone) {
   Write("sys/fs/cgroup/cpu.max", "max 100000\n");
   EXPECT_EQ(Read().memory_bytes, 2 << 20);
   EXPECT_EQ(Read().cpus, cpus);
+}
+
+TEST_F(MachineTest, NcclIsFoundWhereTheTrainerLooksForIt) {
+  Write("release/ordo-trainer", "");
+  std::filesystem::create_symlink(root_.Path("release/ordo-trainer"),
+                                  root_.Path("trainer"));
+  ::ordo::config::v1::WorkerConfig config;
+  const auto has_nccl = [&config] {
+    ::ordo::agent::v1::AnnounceRequest identity;
+    Describe(Machine(), config, &identity);
+    return identity.nccl();
+  };
+  config.set_trainer(root_.Path("trainer"));
+  EXPECT_FALSE(has_nccl());
+  Write("release/model/training/nccl/libordo_nccl.so", "");
+  EXPECT_TRUE(has_nccl());
+  config.set_trainer(root_.Path("none"));
+  EXPECT_FALSE(has_nccl());
 }
 
 TEST(DescribeTest, TheConfigurationGoesBeforeWhatWasFound) {

@@ -173,6 +173,7 @@ WorkerBuilder::WorkerBuilder(const std::string& id) {
   request_.set_incarnation(absl::StrCat(id, "-first"));
   request_.set_address("127.0.0.1:1");
   request_.set_protocol(base::kWorkerProtocol);
+  request_.set_nccl(true);
   Devices({"cpu:0"});
 }
 
