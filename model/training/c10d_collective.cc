@@ -6,6 +6,7 @@
 #include "ATen/core/grad_mode.h"
 #include "ATen/ops/constant_pad_nd.h"
 #include "ATen/ops/empty_like.h"
+#include "absl/strings/match.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 
@@ -25,6 +26,14 @@ constexpr absl::Duration kNoticeOfLoss = absl::Seconds(1);
 // Of a lost rank, by its watch.
 absl::Status LostByWatch() {
   return PeerLost(absl::UnavailableError("another rank has ended"));
+}
+
+// Of what carries tensors; what a GPU computed wrong before has a text of its
+// own (guard.cc).
+bool IsOfNccl(const absl::Status& status) {
+  return status.code() == absl::StatusCode::kInternal ||
+         (status.code() == absl::StatusCode::kUnavailable &&
+          absl::StrContains(status.message(), "NCCL"));
 }
 
 class C10d : public Collective {
@@ -117,9 +126,11 @@ class C10d : public Collective {
     broken_ = true;
     if (to_.watch->AwaitLoss(kNoticeOfLoss)) {
       status = LostByWatch();
-    } else if (status.code() == absl::StatusCode::kInternal) {
-      // NCCL's own failure, of a GPU or of what connects them.
-      status = absl::UnavailableError(status.message());
+    } else if (IsOfNccl(status)) {
+      base::ErrorInfo info;
+      info.reason = kNcclErrorReason;
+      status =
+          base::WithErrorInfo(absl::UnavailableError(status.message()), info);
     }
     // Else the GPU would go on waiting, and what is asked of it with it.
     Guard("end what waits for other ranks", [&] {

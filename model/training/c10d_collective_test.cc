@@ -7,11 +7,12 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <c10/util/Exception.h>
 
 #include "base/clock/clock.h"
 #include "base/files/files.h"
@@ -31,6 +32,8 @@ using ::testing::HasSubstr;
 
 // Whether somebody ended what the backends of this file wait for.
 std::atomic<bool> aborted = false;
+// What LibTorch says where one fails.
+std::string failure;
 
 // On its way until then, whatever becomes of the others.
 class EndlessWork : public c10d::Work {
@@ -58,7 +61,7 @@ class BrokenBackend : public DeafBackend {
   using DeafBackend::DeafBackend;
   c10::intrusive_ptr<c10d::Work> broadcast(
       std::vector<at::Tensor>&, const c10d::BroadcastOptions&) override {
-    throw std::runtime_error("NCCL error: unhandled cuda error");
+    C10_THROW_ERROR(Error, failure);
   }
 };
 
@@ -81,6 +84,24 @@ class WatchedTest : public ::testing::Test {
     const auto collective = Rank(0, nccl);
     body(*collective);
     peer.join();
+  }
+
+  // What rank 0 gets where the backend fails and the other rank lives on.
+  absl::Status BroadcastFailsWith(const std::string& text) {
+    failure = text;
+    aborted = false;
+    absl::Status status;
+    std::atomic<bool> done = false;
+    WithAnother(
+        kBroken,
+        [&](Collective& collective) {
+          status = collective.Broadcast({at::ones({10})});
+          done = true;
+        },
+        [&](Collective&) {
+          while (!done) std::this_thread::yield();
+        });
+    return status;
   }
 
   std::unique_ptr<Collective> Rank(int rank, const nccl::Library& nccl) {
@@ -124,22 +145,25 @@ TEST_F(WatchedTest, AfterALossNothingIsBegun) {
       [](Collective&) {});
 }
 
-// It is the GPU's, and counts as one: another rank has not ended.
-TEST_F(WatchedTest, AFailureOfTheBackendIsNoLossOfARank) {
-  std::atomic<bool> done = false;
-  WithAnother(
-      kBroken,
-      [&](Collective& collective) {
-        const absl::Status status = collective.Broadcast({at::ones({10})});
-        EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable,
-                                     HasSubstr("unhandled cuda error")));
-        EXPECT_FALSE(base::GetErrorInfo(status).has_value());
-        EXPECT_TRUE(aborted);
-        done = true;
-      },
-      [&](Collective&) {
-        while (!done) std::this_thread::yield();
-      });
+TEST_F(WatchedTest, AFailureOfTheBackendIsNoLossOfARankAndNoDevices) {
+  for (const char* text : {"NCCL error: unhandled cuda error",
+                           "NCCL error: CUDA error: no peer access"}) {
+    const absl::Status status = BroadcastFailsWith(text);
+    EXPECT_THAT(status,
+                StatusIs(absl::StatusCode::kUnavailable, HasSubstr(text)));
+    EXPECT_EQ(base::GetErrorInfo(status)->reason, kNcclErrorReason);
+    EXPECT_TRUE(aborted);
+  }
+}
+
+// Of what was asked of it before; it counts as one of the device.
+TEST_F(WatchedTest, AFailureOfTheGpuIsNoneOfTheBackend) {
+  const absl::Status status =
+      BroadcastFailsWith("CUDA error: an illegal memory access");
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable,
+                               HasSubstr("illegal memory access")));
+  EXPECT_FALSE(base::GetErrorInfo(status).has_value());
+  EXPECT_TRUE(aborted);
 }
 
 }  // namespace

@@ -15,13 +15,17 @@ namespace ordo::model::training {
 // The reason (base::ErrorInfo) of an error that came from the connections to
 // other ranks: one of them has ended or cannot be reached.
 inline constexpr char kPeerLostReason[] = "PEER_LOST";
+// Of one that NCCL gave while no rank was lost. Which GPU or network is to
+// blame is not known.
+inline constexpr char kNcclErrorReason[] = "NCCL_ERROR";
 
 // The ranks of a run among themselves, of which this process is one. All ranks
 // make the same calls of AllReduceSum and Broadcast in the same order, each of
 // which returns when the others have come to it. Not thread-safe.
 //
-// Errors are UNAVAILABLE with kPeerLostReason. After one the object is not to
-// be used: what of a tensor has arrived is undefined.
+// Errors are UNAVAILABLE with kPeerLostReason or kNcclErrorReason, without
+// either when a device failed, and RESOURCE_EXHAUSTED. After one the object is
+// not to be used: what of a tensor has arrived is undefined.
 class Collective {
  public:
   virtual ~Collective() = default;

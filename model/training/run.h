@@ -70,7 +70,8 @@ class Run {
   // FAILED_PRECONDITION with kNonFiniteReason when loss or gradient is not
   // finite and the policy does not let the step be skipped; nothing has changed
   // then. RESOURCE_EXHAUSTED when memory runs out. UNAVAILABLE with
-  // kPeerLostReason when another rank is lost.
+  // kPeerLostReason when another rank is lost, with kNcclErrorReason when NCCL
+  // fails, and with neither when the device does.
   absl::StatusOr<StepResult> Step(const Wishes& wishes = {});
 
   const ordo::training::v1::TrainSpec& spec() const { return spec_; }

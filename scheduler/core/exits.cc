@@ -29,6 +29,7 @@ constexpr CodeReason kCodeReasons[] = {
     {ExitCode::DEVICE_ERROR, reason::kDeviceError},
     {ExitCode::STORAGE_ERROR, reason::kStorageError},
     {ExitCode::PEER_LOST, reason::kPeerLost},
+    {ExitCode::NCCL_ERROR, reason::kNcclError},
 };
 
 // `happened`, then what the trainer or worker said, then what to do.

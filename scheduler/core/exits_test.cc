@@ -42,6 +42,7 @@ TEST(ExitsTest, EachExitIsJudgedAsTheTableSays) {
       {AttemptBuilder("a", 1).Exited(16), training::v1::BUDGETED,
        "STORAGE_ERROR"},
       {AttemptBuilder("a", 1).Exited(17), training::v1::FREE, "PEER_LOST"},
+      {AttemptBuilder("a", 1).Exited(18), training::v1::BUDGETED, "NCCL_ERROR"},
       {AttemptBuilder("a", 1).Exited(70), training::v1::BUDGETED,
        "TRAINER_FAILED"},
       {AttemptBuilder("a", 1).Exited(99), training::v1::BUDGETED,

@@ -111,6 +111,10 @@ TEST_F(QuarantineTest, FailuresOfOtherKindsAreBlamedOnNoDevice) {
     Observe(
         AttemptBuilder(job, 1).Running().Exited(training::v1::OUT_OF_MEMORY));
   }
+  for (const char* job : {"e", "f", "g", "h"}) {
+    Submit(JobBuilder(job).MaxAttempts(1));
+    Observe(AttemptBuilder(job, 1).Running().Exited(training::v1::NCCL_ERROR));
+  }
   EXPECT_EQ(NumBlames(), 0u);
 }
 

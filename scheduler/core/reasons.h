@@ -37,6 +37,7 @@ inline constexpr char kStartFailed[] = "START_FAILED";
 inline constexpr char kOutOfMemory[] = "OUT_OF_MEMORY";
 inline constexpr char kDeviceError[] = "DEVICE_ERROR";
 inline constexpr char kStorageError[] = "STORAGE_ERROR";
+inline constexpr char kNcclError[] = "NCCL_ERROR";
 inline constexpr char kWorkerLost[] = "WORKER_LOST";
 inline constexpr char kHostFailed[] = "HOST_FAILED";
 inline constexpr char kStopped[] = "STOPPED";
@@ -80,6 +81,7 @@ inline constexpr const char* kAll[] = {
     kOutOfMemory,
     kDeviceError,
     kStorageError,
+    kNcclError,
     kWorkerLost,
     kHostFailed,
     kStopped,
@@ -98,8 +100,8 @@ inline constexpr const char* kAttemptEnds[] = {
     kFinished,     kCancelledByUser,   kBadSpec,       kDataMissing,
     kNonFinite,    kCheckpointDamaged, kTrainerFailed, kTrainerKilled,
     kHang,         kStartFailed,       kOutOfMemory,   kDeviceError,
-    kStorageError, kWorkerLost,        kHostFailed,    kStopped,
-    kPreempted,    kPeerLost,          kRunTimeLimit,
+    kStorageError, kNcclError,         kWorkerLost,    kHostFailed,
+    kStopped,      kPreempted,         kPeerLost,      kRunTimeLimit,
 };
 
 }  // namespace ordo::scheduler::core::reason

@@ -270,7 +270,7 @@ absl::StatusOr<std::unique_ptr<Collective>> MeetOthers(
   if (device.is_cuda()) {
     const auto nccl = model::training::nccl::LoadLibrary(context.nccl_library);
     if (!nccl.ok()) {
-      return WithExitCode(nccl.status(), ordo::training::v1::DEVICE_ERROR);
+      return WithExitCode(nccl.status(), ordo::training::v1::NCCL_ERROR);
     }
     options.nccl = *nccl;
     options.on_stuck = [leave = context.leave] {

@@ -19,7 +19,8 @@ namespace ordo::worker::trainer {
 // With several ranks, `spec` says which of them this is; rank 0 does what is
 // said above, the others train beside it, with progress of their own, and end
 // as it does. A request to stop reaches all of them, whichever was asked.
-// PEER_LOST: one of them ended, or did not come.
+// PEER_LOST: one of them ended, or did not come. NCCL_ERROR: its library cannot
+// be loaded, or it failed while none of them had ended.
 absl::StatusOr<ordo::training::v1::ExitCode> Train(
     const TrainerContext& context, const ordo::training::v1::TrainSpec& spec,
     Progress* progress);
