@@ -132,6 +132,9 @@ class C10d : public Collective {
       status =
           base::WithErrorInfo(absl::UnavailableError(status.message()), info);
     }
+    // Before the others' calls fail for that: else they would take it for
+    // theirs.
+    to_.watch->Leave();
     // Else the GPU would go on waiting, and what is asked of it with it.
     Guard("end what waits for other ranks", [&] {
       to_.backend->abort();

@@ -156,6 +156,24 @@ TEST_F(WatchedTest, AFailureOfTheBackendIsNoLossOfARankAndNoDevices) {
   }
 }
 
+TEST_F(WatchedTest, ARankThatFailsIsLostForTheOthersWhileItLives) {
+  failure = "NCCL error: unhandled system error";
+  std::atomic<bool> done = false;
+  WithAnother(
+      kBroken,
+      [&](Collective& collective) {
+        EXPECT_FALSE(collective.Broadcast({at::ones({10})}).ok());
+        while (!done) std::this_thread::yield();
+      },
+      [&](Collective& collective) {
+        // Its own fails for the other's reason.
+        while (!aborted) std::this_thread::yield();
+        const absl::Status status = collective.Broadcast({at::ones({10})});
+        EXPECT_EQ(base::GetErrorInfo(status)->reason, kPeerLostReason);
+        done = true;
+      });
+}
+
 // Of what was asked of it before; it counts as one of the device.
 TEST_F(WatchedTest, AFailureOfTheGpuIsNoneOfTheBackend) {
   const absl::Status status =

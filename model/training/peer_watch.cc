@@ -117,6 +117,10 @@ PeerWatch::~PeerWatch() {
   CloseAll({end_, loss_});
 }
 
+void PeerWatch::Leave() {
+  for (const int fd : connections_) shutdown(fd, SHUT_RDWR);
+}
+
 bool PeerWatch::AwaitLoss(absl::Duration timeout) const {
   if (lost_) return true;
   pollfd polled = {loss_, POLLIN, 0};
@@ -135,7 +139,7 @@ void PeerWatch::Watch() {
   const int64_t call = calls_;
   lost_ = true;
   Set(loss_);
-  for (const int fd : connections_) shutdown(fd, SHUT_RDWR);
+  Leave();
   if (Readable(end_, static_cast<int>(
                          absl::ToInt64Milliseconds(options_.patience)))) {
     return;

@@ -42,10 +42,14 @@ class PeerWatch {
   // there.
   static absl::StatusOr<std::unique_ptr<PeerWatch>> Join(
       const std::string& host, uint16_t port, int rank, Options options);
-  // For the other ranks this one is lost from then on.
+  // As Leave.
   ~PeerWatch();
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
+
+  // From here on this rank is lost for the others and, a moment later, for
+  // itself; a call that it is in may still take the patience.
+  void Leave();
 
   bool lost() const { return lost_; }
   // Whether a rank is lost, at the latest after `timeout`.

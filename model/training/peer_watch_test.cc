@@ -65,6 +65,14 @@ TEST_F(PeerWatchTest, TheEndOfAnyRankReachesAll) {
   }
 }
 
+TEST_F(PeerWatchTest, ARankThatLeavesIsLostThoughItLives) {
+  for (const int leaves : {0, 2}) {
+    const auto watches = Ranks(3);
+    watches[leaves]->Leave();
+    for (const auto& watch : watches) EXPECT_TRUE(watch->AwaitLoss(kLong));
+  }
+}
+
 TEST_F(PeerWatchTest, AStrangersConnectionIsNoRanks) {
   ORDO_ASSERT_OK_AND_ASSIGN(const int stranger,
                             base::ConnectTo(kHost, listener_.port));

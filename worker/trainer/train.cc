@@ -344,8 +344,11 @@ absl::StatusOr<ExitCode> Train(const TrainerContext& context,
         auto code = TrainAs(context, spec, progress, &rank);
         if (rank.run != nullptr) {
           finished.set_step(rank.run->cursors().step);
-          finished.set_state_digest(
-              model::training::StateDigest(rank.run->State()));
+          // After an error a GPU may not give it, and the other ranks wait.
+          if (code.ok()) {
+            finished.set_state_digest(
+                model::training::StateDigest(rank.run->State()));
+          }
         }
         return code;
       });

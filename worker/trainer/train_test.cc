@@ -327,6 +327,17 @@ TEST_F(TrainTest, TellsOfItsEndWhenSomethingThrows) {
   EXPECT_THAT(CheckpointsTold("a"), ElementsAre("5-1"));
 }
 
+// A GPU that failed may never give it, and other ranks wait for the end.
+TEST_F(TrainTest, DigestsNoStateAfterAnError) {
+  int polls = 0;
+  const auto code = RunOn(clock_, TinySpec("rope"), [&] {
+    if (++polls == 6) throw std::runtime_error("out of luck");
+  });
+  EXPECT_FALSE(code.ok());
+  EXPECT_EQ(Last("a").finished().step(), 5);
+  EXPECT_EQ(Last("a").finished().state_digest(), "");
+}
+
 TEST_F(TrainTest, RemovesCheckpointsThatAnOlderAttemptDidNotTellOf) {
   TrainSpec spec = TinySpec("rope");
   spec.clear_evaluations();
