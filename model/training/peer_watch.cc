@@ -5,6 +5,7 @@
 #include <cstring>
 #include <ctime>
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,9 +20,9 @@ namespace ordo::model::training {
 namespace {
 
 // Between questions whether to go on waiting.
-constexpr int kAskMilliseconds = 20;
+constexpr absl::Duration kAskInterval = absl::Milliseconds(20);
 // For the first word of a connection. Who is no rank says none.
-constexpr int kHelloMilliseconds = 1000;
+constexpr absl::Duration kHelloTimeout = absl::Seconds(1);
 
 // What a rank says once: this, in the order of bytes of its machine, as all of
 // them compute alike.
@@ -30,9 +31,13 @@ struct Hello {
   int32_t rank = 0;
 };
 
-bool Readable(int fd, int timeout_milliseconds) {
+// Signals wait meanwhile: one would end it early, as if nothing had come.
+bool Readable(int fd, absl::Duration timeout) {
+  sigset_t all;
+  sigfillset(&all);
   pollfd polled = {fd, POLLIN, 0};
-  return poll(&polled, 1, timeout_milliseconds) > 0;
+  const timespec left = absl::ToTimespec(timeout);
+  return ppoll(&polled, 1, &left, &all) > 0;
 }
 
 void Set(int event) {
@@ -49,7 +54,7 @@ void CloseAll(const std::vector<int>& fds) {
 // The rank that a connection is of; 0: of none.
 int RankOf(int connection, int ranks) {
   Hello hello;
-  if (!Readable(connection, kHelloMilliseconds) ||
+  if (!Readable(connection, kHelloTimeout) ||
       recv(connection, &hello, sizeof(hello), MSG_DONTWAIT) != sizeof(hello) ||
       std::memcmp(hello.name, Hello().name, sizeof(hello.name)) != 0 ||
       hello.rank < 1 || hello.rank >= ranks) {
@@ -72,7 +77,7 @@ absl::StatusOr<std::unique_ptr<PeerWatch>> PeerWatch::Accept(
       CloseAll(connections);
       return status;
     }
-    if (!Readable(listener.fd, kAskMilliseconds)) continue;
+    if (!Readable(listener.fd, kAskInterval)) continue;
     const int fd = accept4(listener.fd, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0) continue;
     const int rank = RankOf(fd, ranks);
@@ -122,10 +127,7 @@ void PeerWatch::Leave() {
 }
 
 bool PeerWatch::AwaitLoss(absl::Duration timeout) const {
-  if (lost_) return true;
-  pollfd polled = {loss_, POLLIN, 0};
-  const timespec left = absl::ToTimespec(timeout);
-  return ppoll(&polled, 1, &left, nullptr) > 0;
+  return lost_ || Readable(loss_, timeout);
 }
 
 void PeerWatch::Watch() {
@@ -136,14 +138,12 @@ void PeerWatch::Watch() {
     ORDO_CHECK(errno == EINTR || errno == EAGAIN) << std::strerror(errno);
   }
   if (polled[0].revents != 0) return;
-  const int64_t call = calls_;
   lost_ = true;
+  // Behind it: a call that begins from here on finds out by itself.
+  const int64_t call = calls_;
   Set(loss_);
   Leave();
-  if (Readable(end_, static_cast<int>(
-                         absl::ToInt64Milliseconds(options_.patience)))) {
-    return;
-  }
+  if (Readable(end_, options_.patience)) return;
   const bool in_call = call % 2 != 0;
   if (in_call && calls_ == call) options_.on_stuck();
 }

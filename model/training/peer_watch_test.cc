@@ -3,6 +3,8 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <pthread.h>
+#include <signal.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -71,6 +73,25 @@ TEST_F(PeerWatchTest, ARankThatLeavesIsLostThoughItLives) {
     watches[leaves]->Leave();
     for (const auto& watch : watches) EXPECT_TRUE(watch->AwaitLoss(kLong));
   }
+}
+
+TEST_F(PeerWatchTest, ASignalEndsNoWait) {
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_handler = [](int) {};
+  ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
+  auto watches = Ranks(2);
+  const pthread_t waits = pthread_self();
+  std::thread other([&] {
+    for (int i = 0; i < 10'000; ++i) {
+      pthread_kill(waits, SIGUSR1);
+      std::this_thread::yield();
+    }
+    watches[1].reset();
+  });
+  EXPECT_TRUE(watches[0]->AwaitLoss(kLong));
+  other.join();
+  sigaction(SIGUSR1, &before, nullptr);
 }
 
 TEST_F(PeerWatchTest, AStrangersConnectionIsNoRanks) {
