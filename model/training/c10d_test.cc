@@ -28,27 +28,29 @@ using ::ordo::base::testing::IsOkAndHolds;
 using ::ordo::base::testing::StatusIs;
 using testing::ForEachRank;
 using ::testing::HasSubstr;
+using testing::kGlooAsNccl;
 using testing::Leaving;
-using testing::Through;
 
 constexpr absl::Duration kLong = absl::Minutes(1);
 
-class Ranks : public ::testing::TestWithParam<std::tuple<int, Through>> {
+class Ranks
+    : public ::testing::TestWithParam<std::tuple<int, const nccl::Library*>> {
  protected:
   static int ranks() { return std::get<0>(GetParam()); }
   static void ForEach(const std::function<void(Collective&)>& body) {
     ForEachRank(ranks(), body, Leaving::kTogether, std::get<1>(GetParam()));
   }
 };
-INSTANTIATE_TEST_SUITE_P(
-    Numbers, Ranks,
-    ::testing::Combine(::testing::Values(2, 3, 4),
-                       ::testing::Values(Through::kGloo, Through::kGlooAsNccl)),
-    [](const auto& info) {
-      return absl::StrCat(
-          std::get<0>(info.param),
-          std::get<1>(info.param) == Through::kGloo ? "OverGloo" : "AsOnGpus");
-    });
+INSTANTIATE_TEST_SUITE_P(Numbers, Ranks,
+                         ::testing::Combine(::testing::Values(2, 3, 4),
+                                            ::testing::Values(nullptr,
+                                                              &kGlooAsNccl)),
+                         [](const auto& info) {
+                           return absl::StrCat(
+                               std::get<0>(info.param),
+                               std::get<1>(info.param) == nullptr ? "OverGloo"
+                                                                  : "AsOnGpus");
+                         });
 
 TEST_P(Ranks, AddUpToTheSameBitsOnAllAndInReruns) {
   constexpr int64_t kCount = 100'003;
@@ -116,14 +118,15 @@ TEST(AsOnGpus, RanksAddUpInTheirOrder) {
           ORDO_EXPECT_OK(collective.AllReduceSum({mine}));
           EXPECT_TRUE(at::equal(mine, expected)) << count;
         },
-        Leaving::kTogether, Through::kGlooAsNccl);
+        Leaving::kTogether, &kGlooAsNccl);
   }
 }
 
 // Beyond two it is the ends of processes that close connections
 // (worker/trainer/ranks_test.cc).
 TEST(C10d, ALostRankEndsWhatTheOtherWaitsFor) {
-  for (const Through through : {Through::kGloo, Through::kGlooAsNccl}) {
+  for (const nccl::Library* through :
+       {static_cast<const nccl::Library*>(nullptr), &kGlooAsNccl}) {
     ForEachRank(
         2,
         [&](Collective& collective) {

@@ -1,26 +1,20 @@
 // Ranks on the GPUs of this machine, where there are some.
 
-#include <memory>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
-#include "base/clock/clock.h"
-#include "base/files/files.h"
-#include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/training/c10d.h"
 #include "model/training/nccl/load.h"
 #include "model/training/numerics.h"
 #include "model/training/run.h"
 #include "model/training/snapshot.h"
+#include "model/training/testing/ranks.h"
 #include "model/training/testing/tiny_spec.h"
 
 namespace ordo::model::training::nccl {
@@ -74,25 +68,14 @@ class NcclTest : public ::testing::Test {
 
   // Each on its GPU.
   std::vector<Trace> TrainOn(int ranks) {
-    base::PosixFilesystem files;
-    base::RealClock clock;
-    const base::testing::TemporaryFolder folder;
-    std::vector<std::unique_ptr<Collective>> collectives(ranks);
     std::vector<Trace> traces(ranks);
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < ranks; ++rank) {
-      threads.emplace_back([&, rank] {
-        ConfigureNumerics(1);
-        MeetOptions options;
-        options.rank = rank;
-        options.ranks = ranks;
-        options.address_file = folder.Path("rendezvous");
-        options.nccl = nccl_;
-        collectives[rank] = Meet(files, clock, options).value();
-        traces[rank] = Train(rank, collectives[rank].get());
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
+    testing::ForEachRank(
+        ranks,
+        [&](Collective& collective) {
+          const int rank = collective.rank();
+          traces[rank] = Train(rank, &collective);
+        },
+        testing::Leaving::kTogether, nccl_);
     return traces;
   }
 

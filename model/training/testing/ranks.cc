@@ -10,7 +10,6 @@
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
 #include "model/training/c10d.h"
-#include "model/training/nccl/library.h"
 #include "model/training/numerics.h"
 
 // What LibTorch was built with, which its headers of c10d ask for.
@@ -19,7 +18,6 @@
 #include "torch/csrc/distributed/c10d/ProcessGroupGloo.hpp"
 
 namespace ordo::model::training::testing {
-
 namespace {
 
 c10::intrusive_ptr<c10d::Backend> JoinGloo(const nccl::Group& group) {
@@ -30,12 +28,12 @@ c10::intrusive_ptr<c10d::Backend> JoinGloo(const nccl::Group& group) {
                                                      group.ranks, options);
 }
 
-constexpr nccl::Library kGlooAsNccl = {nccl::kBuild, JoinGloo};
-
 }  // namespace
 
+const nccl::Library kGlooAsNccl = {nccl::kBuild, JoinGloo};
+
 void ForEachRank(int ranks, const std::function<void(Collective&)>& body,
-                 Leaving leaving, Through through) {
+                 Leaving leaving, const nccl::Library* through) {
   base::PosixFilesystem files;
   base::RealClock clock;
   const base::testing::TemporaryFolder folder;
@@ -50,7 +48,7 @@ void ForEachRank(int ranks, const std::function<void(Collective&)>& body,
       options.rank = rank;
       options.ranks = ranks;
       options.address_file = folder.Path("rendezvous");
-      if (through == Through::kGlooAsNccl) options.nccl = &kGlooAsNccl;
+      options.nccl = through;
       auto collective = Meet(files, clock, options);
       ORDO_CHECK(collective.ok()) << collective.status();
       collectives[rank] = *std::move(collective);

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "model/training/collective.h"
+#include "model/training/nccl/library.h"
 
 namespace ordo::model::training::testing {
 
@@ -14,18 +15,15 @@ enum class Leaving {
   kAtOnce,
 };
 
-// What adds up.
-enum class Through {
-  kGloo,
-  // The same, taken for NCCL: with the order and the watch of ranks on GPUs.
-  kGlooAsNccl,
-};
+// Gloo, taken for NCCL: with the order and the watch of ranks on GPUs.
+extern const nccl::Library kGlooAsNccl;
 
 // Calls `body` for each of `ranks` ranks that have met over c10d, each on a
 // thread of its own that computes with one thread, and returns when all have.
+// They add up through `through`; null: through Gloo.
 void ForEachRank(int ranks, const std::function<void(Collective&)>& body,
                  Leaving leaving = Leaving::kTogether,
-                 Through through = Through::kGloo);
+                 const nccl::Library* through = nullptr);
 
 }  // namespace ordo::model::training::testing
 
