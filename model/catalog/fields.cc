@@ -109,6 +109,16 @@ bool ResolveNumber(const NumberField& field, std::string_view path,
   return false;
 }
 
+bool ResolveRequest(const NumberField& field, std::string_view path,
+                    Message* message, Violations* violations) {
+  if (!ResolveNumber(field, path, message, violations)) return false;
+  const FieldDescriptor* descriptor = Descriptor(*message, field.name);
+  if (GetNumber(*message, descriptor) == *field.default_value) {
+    message->GetReflection()->ClearField(message, descriptor);
+  }
+  return true;
+}
+
 bool ResolveChoice(const ChoiceField& field, std::string_view path,
                    Message* message, Violations* violations) {
   const FieldDescriptor* descriptor = Descriptor(*message, field.name);

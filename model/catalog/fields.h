@@ -46,6 +46,11 @@ std::string FieldPath(std::string_view path, std::string_view name);
 // `path`. False when a violation was added.
 bool ResolveNumber(const NumberField& field, std::string_view path,
                    google::protobuf::Message* message, Violations* violations);
+// As ResolveNumber, of a field that has a default, which is left out where it
+// was and taken out where it is said: only what differs has bytes, and a
+// message without it is as before there was such a field.
+bool ResolveRequest(const NumberField& field, std::string_view path,
+                    google::protobuf::Message* message, Violations* violations);
 bool ResolveChoice(const ChoiceField& field, std::string_view path,
                    google::protobuf::Message* message, Violations* violations);
 

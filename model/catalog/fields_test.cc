@@ -52,6 +52,31 @@ TEST(FieldsTest, NumberOutOfRangeIsNamedWithRangeAndValue) {
                                                "must be 1..1000000, is 0"}));
 }
 
+TEST(FieldsTest, ARequestForTheDefaultIsLeftOut) {
+  const NumberField devices{"devices", 1, 64, 1};
+  Resources resources;
+  Violations violations;
+  EXPECT_TRUE(ResolveRequest(devices, "", &resources, &violations));
+  EXPECT_FALSE(resources.has_devices());
+  resources.set_devices(1);
+  EXPECT_TRUE(ResolveRequest(devices, "", &resources, &violations));
+  EXPECT_FALSE(resources.has_devices());
+  EXPECT_THAT(violations, IsEmpty());
+}
+
+TEST(FieldsTest, ARequestForMoreThanTheDefaultIsCheckedAndKept) {
+  const NumberField devices{"devices", 1, 64, 1};
+  Resources resources;
+  Violations violations;
+  resources.set_devices(2);
+  EXPECT_TRUE(ResolveRequest(devices, "", &resources, &violations));
+  EXPECT_EQ(resources.devices(), 2);
+  resources.set_devices(65);
+  EXPECT_FALSE(ResolveRequest(devices, "", &resources, &violations));
+  EXPECT_THAT(violations, ElementsAre(base::FieldViolation{
+                              "devices", "must be 1..64, is 65"}));
+}
+
 TEST(FieldsTest, LargeBoundsAreToldInFull) {
   Resources resources;
   resources.set_memory_bytes(-1);

@@ -400,15 +400,20 @@ void ResolveResources(std::string_view field, v1::Resources* resources,
   }
   ResolveChoice({"device", {"cpu", "cuda"}, {"gpu", "cuda"}}, field, resources,
                 violations);
-  ResolveNumbers({{"threads", 1, 1024, 2},
-                  {"devices", 1, 64, 1},
-                  {"device_memory_bytes", 0, kMaxBytes, 0},
-                  {"cpus", 0, 1024, 0},
-                  {"memory_bytes", 0, kMaxBytes, 0}},
-                 field, resources, violations);
+  ResolveNumber({"threads", 1, 1024, 2}, field, resources, violations);
+  // A release that knows none of what follows takes a spec that asks for none.
+  const NumberField requests[] = {
+      {"devices", 1, 64, 1},
+      {"device_memory_bytes", 0, kMaxBytes, 0},
+      {"cpus", 0, 1024, 0},
+      {"memory_bytes", 0, kMaxBytes, 0},
+  };
+  for (const NumberField& request : requests) {
+    ResolveRequest(request, field, resources, violations);
+  }
   base::CheckLabels(resources->labels(),
                     {FieldPath(field, "labels"), kMaxLabels}, violations);
-  if (!resources->has_exclusive()) resources->set_exclusive(false);
+  if (!resources->exclusive()) resources->clear_exclusive();
 }
 
 void ResolveEvaluations(

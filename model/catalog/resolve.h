@@ -72,7 +72,9 @@ void ResolveCheckpointPolicy(std::string_view field,
                              ordo::training::v1::CheckpointPolicy* policy,
                              Violations* violations);
 
-// At most `max_ranks` ranks.
+// At most `max_ranks` ranks. What a job may ask of machines besides gets no
+// default: where it asks for nothing the field is left out, so that releases
+// that do not know it take the spec.
 void ResolveResources(std::string_view field,
                       ordo::training::v1::Resources* resources,
                       Violations* violations, int max_ranks = 1);

@@ -100,8 +100,9 @@ TEST(ResolveTest, MinimalSpecGetsEveryDefault) {
   EXPECT_EQ(spec->attempt(), 1);
 }
 
-// "In a resolved spec every field is set" (spec.proto): a field that is added
-// there and forgotten here shows up in this test.
+// "In a resolved spec every field is set" (spec.proto), but for what a job may
+// ask of machines: a field that is added there and forgotten here shows up in
+// this test.
 TEST(ResolveTest, NoOptionalFieldOfAResolvedSpecIsUnset) {
   const auto spec = ResolveTrainSpec(Minimal());
   ORDO_ASSERT_OK(spec);
@@ -113,10 +114,14 @@ TEST(ResolveTest, NoOptionalFieldOfAResolvedSpecIsUnset) {
     for (int i = 0; i < descriptor->field_count(); ++i) {
       const auto* field = descriptor->field(i);
       // A message that is left out means none of it, a checkpoint is a job's,
-      // and a kernel that is not named is chosen on the machine.
-      if (field->is_repeated() || field->message_type() != nullptr ||
-          field->name() == "from" || field->name() == "from_sha256" ||
-          field->name() == "kernel") {
+      // a kernel that is not named is chosen on the machine, and a request for
+      // nothing is none.
+      const bool requests =
+          message == &spec->resources() &&
+          field->number() >= v1::Resources::kDevicesFieldNumber;
+      if (requests || field->is_repeated() ||
+          field->message_type() != nullptr || field->name() == "from" ||
+          field->name() == "from_sha256" || field->name() == "kernel") {
         continue;
       }
       EXPECT_TRUE(message->GetReflection()->HasField(*message, field))
@@ -402,14 +407,20 @@ TEST(ResolveTest, WhatIsAskedOfAMachineIsKept) {
   EXPECT_TRUE(resolved->resources().exclusive());
 }
 
-TEST(ResolveTest, NothingIsAskedOfAMachineByDefault) {
-  const auto resolved = ResolveTrainSpec(Minimal());
-  ORDO_ASSERT_OK(resolved);
-  EXPECT_EQ(resolved->resources().devices(), 1);
-  EXPECT_EQ(resolved->resources().device_memory_bytes(), 0);
-  EXPECT_EQ(resolved->resources().cpus(), 0);
-  EXPECT_EQ(resolved->resources().memory_bytes(), 0);
-  EXPECT_FALSE(resolved->resources().exclusive());
+TEST(ResolveTest, WhatAsksNothingOfAMachineSaysNothingOfIt) {
+  v1::TrainSpec says = Minimal();
+  v1::Resources& asked = *says.mutable_resources();
+  asked.set_devices(1);
+  asked.set_device_memory_bytes(0);
+  asked.set_cpus(0);
+  asked.set_memory_bytes(0);
+  asked.set_exclusive(false);
+  for (const v1::TrainSpec& spec : {Minimal(), says}) {
+    const auto resolved = ResolveTrainSpec(spec);
+    ORDO_ASSERT_OK(resolved);
+    EXPECT_EQ(resolved->resources().ShortDebugString(),
+              "ranks: 1 device: \"cpu\" threads: 2");
+  }
 }
 
 TEST(ResolveTest, WhatIsAskedOfAMachineHasBounds) {
