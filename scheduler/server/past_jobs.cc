@@ -46,21 +46,34 @@ void Departures::Add(const core::JobRecord& job) {
   request_ids_.emplace(job.facts->request.id());
 }
 
-bool Departures::Concern(const Mentioned& mentioned,
-                         const std::vector<core::PastJob>& found) const {
-  if (jobs_.empty()) return false;
-  const auto has_left = [this](const std::string& job) {
-    return jobs_.count(job) > 0;
+Mentioned Departures::Take(const Mentioned& mentioned, store::PastJobs* found) {
+  Mentioned again;
+  if (jobs_.empty()) return again;
+  std::set<std::string> lost;
+  const auto lose = [&](const std::string& job) {
+    const bool has_left = jobs_.count(job) > 0;
+    if (has_left) lost.insert(job);
+    return has_left;
   };
-  return std::any_of(mentioned.jobs.begin(), mentioned.jobs.end(), has_left) ||
-         std::any_of(mentioned.request_ids.begin(), mentioned.request_ids.end(),
-                     [this](const std::string& request_id) {
-                       return request_ids_.count(request_id) > 0;
-                     }) ||
-         std::any_of(found.begin(), found.end(),
-                     [&has_left](const core::PastJob& past) {
-                       return has_left(past.job->id());
-                     });
+  for (const std::string& job : mentioned.jobs) lose(job);
+  auto& jobs = found->jobs;
+  jobs.erase(std::remove_if(
+                 jobs.begin(), jobs.end(),
+                 [&lose](const auto& past) { return lose(past.job->id()); }),
+             jobs.end());
+  auto& retired = found->retired;
+  retired.erase(
+      std::remove_if(retired.begin(), retired.end(),
+                     [&lose](const auto& past) { return lose(past.id); }),
+      retired.end());
+  again.jobs.assign(lost.begin(), lost.end());
+  for (const std::string& request_id : mentioned.request_ids) {
+    if (request_ids_.count(request_id) == 0) continue;
+    again.request_ids.push_back(request_id);
+  }
+  jobs_.clear();
+  request_ids_.clear();
+  return again;
 }
 
 void RecordsInFlight::Add(const core::Effects& effects) {

@@ -8,6 +8,7 @@
 
 #include "scheduler/core/effect.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/store/reader.h"
 
 // When jobs that have ended may leave the core (core::Forget), and which have
 // to be there again for a call (core::Recall).
@@ -19,6 +20,8 @@ struct Mentioned {
   // Ids, of jobs to create too: names are unique for ever.
   std::vector<std::string> jobs;
   std::vector<std::string> request_ids = {};
+
+  bool empty() const { return jobs.empty() && request_ids.empty(); }
 };
 
 // What a call mentions that creates these jobs.
@@ -29,9 +32,10 @@ Mentioned MentionedBy(const std::vector<NewJob>& jobs);
 class Departures {
  public:
   void Add(const core::JobRecord& job);
-  // Whether what it found of them may be of before they left.
-  bool Concern(const Mentioned& mentioned,
-               const std::vector<core::PastJob>& found) const;
+  // What the call has to look for again, since what it found, or that it found
+  // nothing, may be of before they left: what it mentions of them, and those
+  // that it found, which it has found no more. Forgets them.
+  Mentioned Take(const Mentioned& mentioned, store::PastJobs* found);
 
  private:
   std::set<std::string> jobs_;

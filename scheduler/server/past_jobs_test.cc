@@ -49,17 +49,40 @@ TEST(MentionedTest, NamesRequestsAndWhatASpecNamesAreMentioned) {
   EXPECT_THAT(mentioned.request_ids, ElementsAre("r"));
 }
 
-TEST(DeparturesTest, TheyConcernWhoeverMentionsOrFoundThem) {
-  const core::Effect record = JobRecord("a", Job::SUCCEEDED);
-  const auto& job =
-      std::get<core::JobPtr>(std::get<core::Record>(record).value);
+core::JobPtr Ended(const std::string& name) {
+  const core::Effect record = JobRecord(name, Job::SUCCEEDED);
+  return std::get<core::JobPtr>(std::get<core::Record>(record).value);
+}
+
+TEST(DeparturesTest, WhoMentionsThemLooksForThemAlone) {
   Departures departures;
-  EXPECT_FALSE(departures.Concern({{"a"}}, {}));
-  departures.Add(*job);
-  EXPECT_TRUE(departures.Concern({{"b", "a"}}, {}));
-  EXPECT_TRUE(departures.Concern({{}, {"request-of-a"}}, {}));
-  EXPECT_TRUE(departures.Concern({{"b"}}, {{job, {}, {}}}));
-  EXPECT_FALSE(departures.Concern({{"b"}, {"other"}}, {}));
+  departures.Add(*Ended("a"));
+  store::PastJobs found;
+  const Mentioned again =
+      departures.Take({{"b", "a"}, {"other", "request-of-a"}}, &found);
+  EXPECT_THAT(again.jobs, ElementsAre("a"));
+  EXPECT_THAT(again.request_ids, ElementsAre("request-of-a"));
+}
+
+TEST(DeparturesTest, WhoFoundThemHasFoundThemNoMore) {
+  Departures departures;
+  for (const char* job : {"a", "c"}) departures.Add(*Ended(job));
+  store::PastJobs found;
+  for (const char* job : {"a", "b"}) found.jobs.push_back({Ended(job), {}, {}});
+  for (const char* job : {"c", "d"}) found.retired.push_back({job, "", {}});
+  EXPECT_THAT(departures.Take({}, &found).jobs, ElementsAre("a", "c"));
+  ASSERT_EQ(found.jobs.size(), 1u);
+  EXPECT_EQ(found.jobs[0].job->id(), "b");
+  ASSERT_EQ(found.retired.size(), 1u);
+  EXPECT_EQ(found.retired[0].id, "d");
+}
+
+TEST(DeparturesTest, TheyAreTakenOnce) {
+  Departures departures;
+  departures.Add(*Ended("a"));
+  store::PastJobs found;
+  EXPECT_TRUE(departures.Take({{"b"}, {"other"}}, &found).empty());
+  EXPECT_TRUE(departures.Take({{"a"}, {"request-of-a"}}, &found).empty());
 }
 
 class RecordsInFlightTest : public ::testing::Test {

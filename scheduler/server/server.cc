@@ -257,29 +257,32 @@ void Server::Call(const Mentioned& mentioned, const MakeEvent& make,
     call.done(refused);
     return;
   }
-  while (refused.ok()) {
-    Departures departures;
-    {
-      base::MutexLock lock(mutex_);
-      lookups_.insert(&departures);
-    }
-    // Without the lock: the store may take its time.
-    auto past = FindPast(mentioned);
+  Departures departures;
+  store::PastJobs past;
+  {
     base::MutexLock lock(mutex_);
+    lookups_.insert(&departures);
+  }
+  for (Mentioned missing = mentioned; refused.ok();) {
+    // Without the lock: the store may take its time.
+    refused = FindPast(missing, &past);
+    base::MutexLock lock(mutex_);
+    if (draining_) {
+      refused = Leaving();
+    } else if (full_) {
+      refused = NoRoom(call.has_request_id);
+    }
+    while (refused.ok() && IsLeaving(past.jobs)) let_go_.Wait(mutex_);
+    missing = departures.Take(mentioned, &past);
+    if (refused.ok() && !missing.empty()) continue;
     lookups_.erase(&departures);
-    refused = draining_ ? Leaving()
-              : full_   ? NoRoom(call.has_request_id)
-                        : past.status();
     if (!refused.ok()) {
       num_waiting_ -= call.num_jobs;
       break;
     }
-    const bool is_leaving = IsLeaving(past->jobs);
-    if (is_leaving) let_go_.Wait(mutex_);
-    if (is_leaving || departures.Concern(mentioned, past->jobs)) continue;
     const uint64_t number = next_call_++;
     calls_[number] = std::move(call);
-    CallLocked(std::move(past->jobs), make(number, std::move(past->retired)));
+    CallLocked(std::move(past.jobs), make(number, std::move(past.retired)));
     return;
   }
   call.done(refused);

@@ -165,8 +165,9 @@ class Server : public Scheduler {
     int64_t num_jobs = 1;
     bool has_request_id = false;
   };
-  // Those that a call mentions and that have ended.
-  absl::StatusOr<store::PastJobs> FindPast(const Mentioned& mentioned) const;
+  // Adds to `past` those that a call mentions and that have ended.
+  absl::Status FindPast(const Mentioned& mentioned,
+                        store::PastJobs* past) const;
   // As above, remembering whom to answer.
   void Call(const Mentioned& mentioned, const MakeEvent& make, WaitingCall call)
       ORDO_EXCLUDES(mutex_);

@@ -1,18 +1,21 @@
 // What Server does for those who have jobs.
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/status/status.h"
 #include "scheduler/core/explain.h"
 #include "scheduler/server/server.h"
 
 namespace ordo::scheduler::server {
 
-absl::StatusOr<store::PastJobs> Server::FindPast(
-    const Mentioned& mentioned) const {
+absl::Status Server::FindPast(const Mentioned& mentioned,
+                              store::PastJobs* past) const {
   std::vector<std::string> jobs, request_ids;
   for (const std::string& job : mentioned.jobs) {
     if (options_.store->MayBePast(job)) jobs.push_back(job);
@@ -23,8 +26,14 @@ absl::StatusOr<store::PastJobs> Server::FindPast(
     }
   }
   // Most names are new.
-  if (jobs.empty() && request_ids.empty()) return store::PastJobs{};
-  return options_.store->reader().FindPast(jobs, request_ids);
+  if (jobs.empty() && request_ids.empty()) return absl::OkStatus();
+  ORDO_ASSIGN_OR_RETURN(store::PastJobs found,
+                        options_.store->reader().FindPast(jobs, request_ids));
+  std::move(found.jobs.begin(), found.jobs.end(),
+            std::back_inserter(past->jobs));
+  std::move(found.retired.begin(), found.retired.end(),
+            std::back_inserter(past->retired));
+  return absl::OkStatus();
 }
 
 void Server::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {

@@ -1,8 +1,11 @@
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,6 +23,7 @@ using base::testing::StatusIs;
 using core::testing::AttemptBuilder;
 using core::testing::JobBuilder;
 using jobs::v1::Job;
+using ::testing::ElementsAre;
 using testing::FakeWorker;
 using ::testing::HasSubstr;
 using ServerJobsTest = testing::ServerTest;
@@ -64,6 +68,48 @@ TEST_F(ServerJobsTest, TheStoreIsAskedOnlyForNamesThatMayBePast) {
   EXPECT_EQ(store.num_asked, 1);
   ASSERT_THAT(Create({JobBuilder("d").RequestId("old-request", "f1")}), IsOk());
   EXPECT_EQ(store.num_asked, 2);
+  server_.reset();
+}
+
+// Its names of old may be past ones, and "a"; `once` runs behind the first
+// lookup.
+class PassingStore : public store::testing::MemoryStore {
+ public:
+  using MemoryStore::MemoryStore;
+
+  bool MayBePast(const std::string& job) const override {
+    return job == "a" || absl::StartsWith(job, "old");
+  }
+  absl::StatusOr<store::PastJobs> FindPast(
+      const std::vector<std::string>& jobs,
+      const std::vector<std::string>& request_ids) override {
+    asked.push_back(jobs);
+    auto found = MemoryStore::FindPast(jobs, request_ids);
+    if (once != nullptr) std::exchange(once, nullptr)();
+    return found;
+  }
+
+  // By the thread that calls the server.
+  std::vector<std::vector<std::string>> asked;
+  std::function<void()> once;
+};
+
+TEST_F(ServerJobsTest, WhatLeftMeanwhileIsLookedForAloneAgain) {
+  PassingStore store(std::make_shared<store::testing::Memory>());
+  ORDO_ASSERT_OK_AND_ASSIGN(server_, Server::Start(OptionsOf(store)));
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  store.asked.clear();
+  store.once = [&] {
+    EXPECT_THAT(Cancel("a"), IsOk());
+    // Answered by a later commit: "a" has left the core.
+    EXPECT_THAT(Create({JobBuilder("b")}), IsOk());
+  };
+  EXPECT_THAT(
+      Create({JobBuilder("old-1"), JobBuilder("a"), JobBuilder("old-2")}),
+      StatusIs(absl::StatusCode::kAlreadyExists));
+  // The second is the cancellation's.
+  EXPECT_THAT(store.asked, ElementsAre(ElementsAre("old-1", "a", "old-2"),
+                                       ElementsAre("a"), ElementsAre("a")));
   server_.reset();
 }
 
