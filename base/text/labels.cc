@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -23,6 +25,22 @@ bool IsValue(const std::string& value) {
                       [](unsigned char c) { return absl::ascii_iscntrl(c); });
 }
 
+// What is wrong with a label of the field; nothing: nullopt.
+std::optional<FieldViolation> Judge(const std::string& path,
+                                    const std::string& name,
+                                    const std::string& value) {
+  if (!IsName(name)) {
+    return FieldViolation{
+        path, absl::StrCat("name '", name.substr(0, kMaxLabelBytes),
+                           "' must be 1 to ", kMaxLabelBytes,
+                           " letters, digits, '-', '_', '.' and '/'")};
+  }
+  if (IsValue(value)) return std::nullopt;
+  return FieldViolation{absl::StrCat(path, ".", name),
+                        absl::StrCat("must be at most ", kMaxLabelBytes,
+                                     " bytes without control characters")};
+}
+
 }  // namespace
 
 void CheckLabels(const Labels& labels, const LabelsField& field,
@@ -33,22 +51,24 @@ void CheckLabels(const Labels& labels, const LabelsField& field,
                                   field.max, " are possible")});
     return;
   }
-  const std::map<std::string, std::string> ordered(labels.begin(),
-                                                   labels.end());
-  for (const auto& [name, value] : ordered) {
-    if (!IsName(name)) {
-      violations->push_back(
-          {field.path,
-           absl::StrCat("name '", name.substr(0, kMaxLabelBytes),
-                        "' must be 1 to ", kMaxLabelBytes,
-                        " letters, digits, '-', '_', '.' and '/'")});
-    } else if (!IsValue(value)) {
-      violations->push_back(
-          {absl::StrCat(field.path, ".", name),
-           absl::StrCat("must be at most ", kMaxLabelBytes,
-                        " bytes without control characters")});
-    }
+  Labels good = labels;
+  for (FieldViolation& each : TakeOutBadLabels(field.path, &good)) {
+    violations->push_back(std::move(each));
   }
+}
+
+std::vector<FieldViolation> TakeOutBadLabels(const std::string& path,
+                                             Labels* labels) {
+  const std::map<std::string, std::string> ordered(labels->begin(),
+                                                   labels->end());
+  std::vector<FieldViolation> violations;
+  for (const auto& [name, value] : ordered) {
+    auto violation = Judge(path, name, value);
+    if (!violation.has_value()) continue;
+    violations.push_back(*std::move(violation));
+    labels->erase(name);
+  }
+  return violations;
 }
 
 }  // namespace ordo::base

@@ -30,6 +30,11 @@ struct LabelsField {
 void CheckLabels(const Labels& labels, const LabelsField& field,
                  std::vector<FieldViolation>* violations);
 
+// Takes out each label that breaks the rule, and says of each what is wrong, as
+// above; `path` is where they stand. However many there are.
+std::vector<FieldViolation> TakeOutBadLabels(const std::string& path,
+                                             Labels* labels);
+
 }  // namespace ordo::base
 
 #endif  // ORDO_BASE_TEXT_LABELS_H_

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 std::vector<std::string> FieldsOf(const Labels& labels) {
   std::vector<FieldViolation> violations;
@@ -57,6 +58,18 @@ TEST(LabelsTest, TooManyAreOneViolation) {
               ElementsAre("labels.a", "labels.b", "labels.c"));
   labels["d"] = "\n";
   EXPECT_THAT(FieldsOf(labels), ElementsAre("labels"));
+}
+
+TEST(LabelsTest, OnlyBadOnesAreTakenOut) {
+  Labels labels;
+  for (const char* name : {"a", "b", "c d"}) labels[name] = "v";
+  labels["b"] = "\n";
+  const std::vector<FieldViolation> violations =
+      TakeOutBadLabels("labels", &labels);
+  ASSERT_EQ(violations.size(), 2u);
+  EXPECT_EQ(violations[0].field, "labels.b");
+  EXPECT_EQ(violations[1].field, "labels");
+  EXPECT_THAT(labels, ElementsAre(Pair("a", "v")));
 }
 
 }  // namespace

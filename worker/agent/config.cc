@@ -49,6 +49,18 @@ void FillDefaults(WorkerConfig* config) {
   }
 }
 
+// A worker whose labels were taken once starts with those that no job can ask
+// for left out.
+void LeaveOutBadLabels(WorkerConfig* config) {
+  for (const base::FieldViolation& each :
+       base::TakeOutBadLabels("labels", config->mutable_labels())) {
+    base::LogWarning(
+        "a label of the configuration is left out, and will be refused by a "
+        "later release; mend it",
+        {{"field", each.field}, {"error", each.description}});
+  }
+}
+
 }  // namespace
 
 absl::Status CheckConfig(WorkerConfig* config) {
@@ -88,6 +100,7 @@ absl::Status CheckConfig(WorkerConfig* config) {
       config->stop_grace().seconds() > kMaxStopGraceS) {
     violations.push_back({"stop_grace", "must be between 0 s and 24 h"});
   }
+  LeaveOutBadLabels(config);
   base::CheckLabels(config->labels(), {"labels", kMaxLabels}, &violations);
   if (config->cpus() < 0 || config->cpus() > kMaxCpus) {
     violations.push_back(

@@ -12,7 +12,8 @@ namespace ordo::worker::agent {
 // Reads a worker's configuration file (form by extension), fills in the
 // defaults and validates it whole. `deployment`, when not empty, replaces the
 // field of that name. INVALID_ARGUMENT names every field that is wrong; devices
-// are judged by FindDevices.
+// are judged by FindDevices. A label that breaks the rule is left out, with a
+// warning: releases before this one took it.
 absl::StatusOr<::ordo::config::v1::WorkerConfig> ReadConfig(
     const std::string& path, const std::string& deployment);
 

@@ -13,7 +13,9 @@
 #include "absl/strings/str_split.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
+#include "base/log/log.h"
 #include "base/process/process.h"
+#include "base/text/labels.h"
 #include "base/text/lines.h"
 
 namespace ordo::worker::agent {
@@ -123,12 +125,15 @@ void Describe(const Machine& machine,
                                                        : machine.memory_bytes);
   identity->set_nccl(HasNccl(config.trainer()));
   *identity->mutable_labels() = config.labels();
-  const auto add_label = [&](const char* name, const std::string& value) {
-    if (value.empty() || config.labels().count(name) > 0) return;
-    (*identity->mutable_labels())[name] = value;
-  };
-  add_label("host", machine.host);
-  add_label("arch", machine.architecture);
+  base::Labels found;
+  if (!machine.host.empty()) found["host"] = machine.host;
+  if (!machine.architecture.empty()) found["arch"] = machine.architecture;
+  for (const auto& each : base::TakeOutBadLabels("labels", &found)) {
+    base::LogWarning("a label of the machine is left out; configure another",
+                     {{"field", each.field}, {"error", each.description}});
+  }
+  // Where the configuration has one of the name, it stays.
+  identity->mutable_labels()->insert(found.begin(), found.end());
   for (auto& device : *identity->mutable_devices()) {
     if (device.kind() == "cpu") {
       device.set_memory_bytes(identity->memory_bytes());

@@ -107,5 +107,12 @@ TEST(DescribeTest, TheConfigurationGoesBeforeWhatWasFound) {
   EXPECT_EQ(identity.devices(1).memory_bytes(), 0);
 }
 
+TEST(DescribeTest, ANameOfTheHostThatIsNoLabelIsLeftOut) {
+  const Machine machine{8, 1000, std::string(64, 'h'), "x86_64"};
+  ::ordo::agent::v1::AnnounceRequest identity;
+  Describe(machine, {}, &identity);
+  EXPECT_THAT(identity.labels(), UnorderedElementsAre(Pair("arch", "x86_64")));
+}
+
 }  // namespace
 }  // namespace ordo::worker::agent
