@@ -22,7 +22,7 @@ namespace {
 constexpr int kNumThreads = 4;
 // They hash what comes in; the rest of a machine is for what it serves.
 constexpr int kNumUploadThreads = 2;
-// Each holds a part of a file, a few megabytes at most.
+// Each holds a part of a file, checkpoints::kMaxWriteMessageBytes at most.
 constexpr int64_t kMaxUploadCalls = 64;
 
 }  // namespace

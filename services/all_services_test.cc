@@ -149,6 +149,28 @@ TEST(AllServicesTest, CallsThatWaitForFilesHaveALimit) {
                   .ok());
 }
 
+TEST(AllServicesTest, APartThatIsTooLargeWaitsForNoFile) {
+  limits::LimitsOptions none;
+  none.file_calls = 0;
+  testing::Loopback loopback(nullptr, none);
+  const auto stub =
+      ordo::checkpoints::v1::CheckpointsService::NewStub(loopback.channel());
+  const auto write = [&stub](size_t data_bytes, size_t path_bytes) {
+    ordo::checkpoints::v1::WriteUploadRequest request;
+    request.set_name("uploads/" + std::string(64, 'a'));
+    request.set_path(std::string(path_bytes, 'p'));
+    request.set_data(std::string(data_bytes, 'd'));
+    Context context;
+    ordo::checkpoints::v1::WriteUploadResponse response;
+    return stub->WriteUpload(&context, request, &response);
+  };
+  constexpr size_t kMiB = 1 << 20;
+  EXPECT_EQ(testing::FieldOf(write(kMiB + 1, 10)), "data");
+  EXPECT_EQ(testing::FieldOf(write(0, 10)), "data");
+  EXPECT_EQ(testing::FieldOf(write(1, kMiB + (64 << 10))), "path");
+  EXPECT_EQ(write(kMiB, 10).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
 TEST(AllServicesTest, LeavingEndsWatchesAndLogsSoThatClientsCallAgain) {
   testing::Loopback loopback;
   Job job;

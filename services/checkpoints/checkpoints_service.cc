@@ -149,6 +149,10 @@ grpc::ServerUnaryReactor* CheckpointsService::WriteUpload(
   }
   const auto id = request::ParseName("name", "uploads", request->name());
   if (!id.ok()) return base::Finish(context, id.status());
+  // Before it has a place: it is held in memory while it waits.
+  if (const absl::Status size = CheckWriteSize(*request); !size.ok()) {
+    return base::Finish(context, size);
+  }
   const auto place = parts_.upload_queue.Admit();
   if (!place.ok()) return base::Finish(context, place.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();

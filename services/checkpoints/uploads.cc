@@ -53,11 +53,6 @@ absl::StatusOr<UploadFile> FindFile(const Upload& list,
 absl::Status CheckPart(const WriteUploadRequest& request,
                        const UploadFile& file, int64_t held) {
   const auto size = static_cast<int64_t>(request.data().size());
-  if (request.data().empty() || request.data().size() > kMaxWriteBytes) {
-    return base::InvalidField(
-        "data",
-        absl::StrCat("must have 1..", kMaxWriteBytes, " bytes, has ", size));
-  }
   if (request.offset() != held) {
     return absl::OutOfRangeError(
         absl::StrCat("offset: ", request.offset(), ", but ", held, " bytes of ",
@@ -80,6 +75,20 @@ absl::Status SyncFile(base::Filesystem& files, const std::string& path) {
 }
 
 }  // namespace
+
+absl::Status CheckWriteSize(const WriteUploadRequest& request) {
+  const size_t size = request.data().size();
+  if (size == 0 || size > kMaxWriteBytes) {
+    return base::InvalidField(
+        "data",
+        absl::StrCat("must have 1..", kMaxWriteBytes, " bytes, has ", size));
+  }
+  if (request.ByteSizeLong() <= kMaxWriteMessageBytes) return absl::OkStatus();
+  return base::InvalidField(
+      "path", absl::StrCat("and what else is beside data may have at most ",
+                           kMaxWriteMessageBytes - kMaxWriteBytes,
+                           " bytes; give a path of Upload.files"));
+}
 
 void Uploads::Hold::Release() {
   base::MutexLock lock(uploads_.mutex_);
@@ -166,6 +175,7 @@ absl::StatusOr<Upload> Uploads::Create(Upload upload) {
 }
 
 absl::StatusOr<int64_t> Uploads::Write(const WriteUploadRequest& request) {
+  ORDO_RETURN_IF_ERROR(CheckWriteSize(request));
   const std::string id = base::NameOf(request.name());
   const std::string folder = FolderOf(id);
   ORDO_ASSIGN_OR_RETURN(const auto hold, Take(id, ""));

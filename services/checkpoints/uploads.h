@@ -21,6 +21,13 @@ namespace ordo::services::checkpoints {
 // An upload that nobody has written to for so long is removed.
 inline constexpr absl::Duration kUploadLifetime = absl::Hours(24);
 inline constexpr size_t kMaxWriteBytes = 1 << 20;
+// Of a message with all that is in it.
+inline constexpr size_t kMaxWriteMessageBytes = kMaxWriteBytes + (64 << 10);
+
+// INVALID_ARGUMENT when `data` is empty or too long, or what is beside it is.
+// Asks no disk.
+absl::Status CheckWriteSize(
+    const ordo::checkpoints::v1::WriteUploadRequest& request);
 
 // Folders on their way in: <root>/uploads/<id>, where the id is the SHA-256 of
 // MANIFEST.json, which lies there from the start. All state is in the files:
