@@ -126,11 +126,13 @@ class PosixReadableFile : public ReadableFile {
 int OpenFlags(WriteMode mode) {
   switch (mode) {
     case WriteMode::kTruncate:
-      return O_TRUNC;
+      return O_CREAT | O_TRUNC;
     case WriteMode::kAppend:
-      return O_APPEND;
+      return O_CREAT | O_APPEND;
     case WriteMode::kCreateNew:
-      return O_EXCL;
+      return O_CREAT | O_EXCL;
+    case WriteMode::kExisting:
+      return O_APPEND;
   }
   return 0;
 }
@@ -139,7 +141,7 @@ int OpenFlags(WriteMode mode) {
 
 absl::StatusOr<std::unique_ptr<WritableFile>> PosixFilesystem::OpenForWrite(
     const std::string& path, WriteMode mode) {
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | OpenFlags(mode);
+  const int flags = O_WRONLY | O_CLOEXEC | OpenFlags(mode);
   const int descriptor =
       Retry([&] { return ::open(path.c_str(), flags, kFileMode); });
   if (descriptor < 0) return LastError("open for writing", path);

@@ -49,6 +49,7 @@ enum class WriteMode {
   kTruncate,   // create, or empty an existing file
   kAppend,     // create, or go on at the end
   kCreateNew,  // ALREADY_EXISTS when there is a file
+  kExisting,   // go on at the end; NOT_FOUND when there is none
 };
 
 // Access to files. All paths are absolute or relative to the process's folder.

@@ -53,6 +53,16 @@ TEST_F(PosixFilesystemTest, CreateNewRefusesAnExistingFile) {
               StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("/a")));
 }
 
+TEST_F(PosixFilesystemTest, WhatIsOnlyOpenedMustBeThere) {
+  EXPECT_THAT(files_.OpenForWrite(folder_.Path("a"), WriteMode::kExisting),
+              StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(files_.Stat(folder_.Path("a")),
+              StatusIs(absl::StatusCode::kNotFound));
+  Write("a", "one");
+  Write("a", "two", WriteMode::kExisting);
+  EXPECT_THAT(Read("a"), IsOkAndHolds("onetwo"));
+}
+
 TEST_F(PosixFilesystemTest, ReadsFromAnOffsetAndStopsAtTheEnd) {
   Write("a", "0123456789");
   ORDO_ASSERT_OK_AND_ASSIGN(auto file, files_.OpenForRead(folder_.Path("a")));

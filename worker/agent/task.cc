@@ -231,7 +231,7 @@ absl::Status Task::WriteSpec(const DesiredAttempt& desired) const {
 absl::Status Task::SyncJournal() const {
   ORDO_ASSIGN_OR_RETURN(auto file,
                         files_.OpenForWrite(folders_.task + "/journal",
-                                            base::WriteMode::kAppend));
+                                            base::WriteMode::kExisting));
   ORDO_RETURN_IF_ERROR(file->Sync());
   return file->Close();
 }

@@ -100,6 +100,17 @@ TEST_F(TaskTest, ItsProgressFileIsThereBeforeItsTrainerWritesToIt) {
   EXPECT_TRUE(update.facts.start_failure.has_value());
 }
 
+TEST_F(TaskTest, AJournalThatIsGoneIsNotMadeAnew) {
+  Prepare("");
+  ORDO_ASSERT_OK(Start());
+  ASSERT_TRUE(WaitForEnd());
+  ORDO_EXPECT_OK(task_->SyncJournal());
+  const std::string journal = task_->folders().task + "/journal";
+  ORDO_ASSERT_OK(files_.RemoveFile(journal));
+  EXPECT_THAT(task_->SyncJournal(), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_FALSE(base::Exists(files_, journal));
+}
+
 TEST_F(TaskTest, TheFolderOfATaskThatIsOverServesAnother) {
   Prepare("");
   ORDO_ASSERT_OK(Start());
