@@ -270,9 +270,10 @@ void Agent::UpdateChanged() {
     all = true;
     next_full_turn_ = clock_.Monotonic() + kFullTurnPeriod;
   }
+  if (all) TakeFailedSyncs();
   for (auto& [key, entry] : entries_) {
     // Most are acknowledged, and forgotten, before that.
-    if (all && std::exchange(entry.end_unsynced, false)) SyncEnd(key);
+    if (all && std::exchange(entry.end_unsynced, false)) SyncEnd(key, entry);
     if (entry.over) continue;
     if (all || entry.memory_since || entry.watches->IsIn(changed)) {
       entry.watches->Extend();
@@ -423,17 +424,37 @@ void Agent::ReapChildren() {
   }
 }
 
-void Agent::SyncEnd(const AttemptKey& key) {
-  background_->Run([this, key] {
+void Agent::SyncEnd(const AttemptKey& key, const Entry& entry) {
+  background_->Run([this, key, is_again = entry.sync_failed] {
     const Task task(options_.task, files_, spares_, key);
     const absl::Status status = task.SyncJournal();
     // It may have been acknowledged meanwhile.
     if (status.ok() || absl::IsNotFound(status)) return;
-    base::LogWarning("end not made durable", {{"job", key.job},
-                                              {"attempt", key.attempt},
-                                              {"rank", key.rank},
-                                              {"error", status}});
+    // The first of a row is news.
+    if (!is_again) {
+      base::LogWarning("end not made durable; tried again",
+                       {{"job", key.job},
+                        {"attempt", key.attempt},
+                        {"rank", key.rank},
+                        {"error", status}});
+    }
+    base::MutexLock lock(mutex_);
+    failed_syncs_.push_back(key);
   });
+}
+
+void Agent::TakeFailedSyncs() {
+  std::vector<AttemptKey> failed;
+  {
+    base::MutexLock lock(mutex_);
+    failed.swap(failed_syncs_);
+  }
+  for (const AttemptKey& key : failed) {
+    const auto entry = entries_.find(key);
+    if (entry == entries_.end()) continue;
+    entry->second.end_unsynced = true;
+    entry->second.sync_failed = true;
+  }
 }
 
 void Agent::WriteSpec(const DesiredAttempt& desired) {

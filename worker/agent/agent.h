@@ -101,6 +101,8 @@ class Agent {
     bool over = false;
     // Its journal tells its end, and a crash of the machine could take it away.
     bool end_unsynced = false;
+    // That has been tried, in vain.
+    bool sync_failed = false;
   };
   using Entries = std::map<AttemptKey, Entry>;
 
@@ -126,7 +128,9 @@ class Agent {
   void ReapChildren();
   void UpdateChanged();
   // The journal of what has ended and is not acknowledged yet.
-  void SyncEnd(const AttemptKey& key);
+  void SyncEnd(const AttemptKey& key, const Entry& entry);
+  // Those that failed are due again.
+  void TakeFailedSyncs() ORDO_EXCLUDES(mutex_);
   // <job>/spec.json: a disk may take its time.
   void WriteSpec(const ::ordo::agent::v1::DesiredAttempt& desired);
   // What is offered, and what the reporter says of it.
@@ -150,6 +154,8 @@ class Agent {
   Core core_ ORDO_GUARDED_BY(mutex_);
   std::vector<Pending> pending_ ORDO_GUARDED_BY(mutex_);
   Reporter reporter_ ORDO_GUARDED_BY(mutex_);
+  // Whose end could not be made durable, since the last full turn.
+  std::vector<AttemptKey> failed_syncs_ ORDO_GUARDED_BY(mutex_);
 
   // Of the thread in Run.
   std::unique_ptr<Watcher> watcher_;

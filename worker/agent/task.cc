@@ -229,11 +229,17 @@ absl::Status Task::WriteSpec(const DesiredAttempt& desired) const {
 }
 
 absl::Status Task::SyncJournal() const {
+  const std::string path = folders_.task + "/journal";
   ORDO_ASSIGN_OR_RETURN(auto file,
-                        files_.OpenForWrite(folders_.task + "/journal",
-                                            base::WriteMode::kExisting));
-  ORDO_RETURN_IF_ERROR(file->Sync());
-  return file->Close();
+                        files_.OpenForWrite(path, base::WriteMode::kExisting));
+  const absl::Status synced = file->Sync();
+  if (synced.ok()) return file->Close();
+  // To the kernel what it could not write is written: a second fdatasync would
+  // succeed for nothing.
+  ORDO_ASSIGN_OR_RETURN(
+      const std::string journal,
+      base::ReadFile(files_, path, supervisor::kJournalBytes));
+  return base::AtomicWrite(files_, path, journal);
 }
 
 absl::StatusOr<SupervisorFacts> Task::ReadFacts() const {

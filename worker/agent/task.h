@@ -99,7 +99,9 @@ class Task {
       const ::ordo::agent::v1::DesiredAttempt& desired) const;
 
   // Makes the journal durable, so that the end that it tells of outlives the
-  // machine's crash. NOT_FOUND when the task was removed.
+  // machine's crash; only of a task that is over. Writes it anew where the disk
+  // did not take it; after another error the next call tries again. NOT_FOUND
+  // when the task was removed.
   absl::Status SyncJournal() const;
 
   // What is new.

@@ -100,6 +100,21 @@ TEST_F(TaskTest, ItsProgressFileIsThereBeforeItsTrainerWritesToIt) {
   EXPECT_TRUE(update.facts.start_failure.has_value());
 }
 
+TEST_F(TaskTest, AJournalThatTheDiskDidNotTakeIsWrittenAnew) {
+  Prepare("");
+  ORDO_ASSERT_OK(Start());
+  ASSERT_TRUE(WaitForEnd());
+  base::testing::FaultyFilesystem faulty(files_);
+  const Task task(options_, faulty, *spares_, AttemptKey{"a", 1});
+  const std::string path = task.folders().task + "/journal";
+  const std::string before = Text(path);
+  faulty.Fail(base::testing::FileOperation::kSync, "/journal", EIO);
+  EXPECT_FALSE(task.SyncJournal().ok());
+  // The journal, and what was written in its place.
+  EXPECT_EQ(faulty.num_failed(), 2);
+  EXPECT_EQ(Text(path), before);
+}
+
 TEST_F(TaskTest, AJournalThatIsGoneIsNotMadeAnew) {
   Prepare("");
   ORDO_ASSERT_OK(Start());
