@@ -70,22 +70,6 @@ std::string NameNow(const Device& kept,
   return is_other ? kept.uuid() : kept.name();
 }
 
-// Leaves one device of each name, in quarantine if one of them is.
-void Merge(google::protobuf::RepeatedPtrField<Device>* devices) {
-  google::protobuf::RepeatedPtrField<Device> merged;
-  for (const Device& device : *devices) {
-    const auto first = std::find_if(
-        merged.begin(), merged.end(),
-        [&device](const Device& each) { return each.name() == device.name(); });
-    if (first == merged.end()) {
-      *merged.Add() = device;
-    } else if (device.has_quarantine() && !first->has_quarantine()) {
-      *first->mutable_quarantine() = device.quarantine();
-    }
-  }
-  devices->Swap(&merged);
-}
-
 void Quarantine(const std::string& reason, absl::Time now, Device* device) {
   *device->mutable_quarantine()->mutable_start_time() = ToTimestamp(now);
   device->mutable_quarantine()->set_reason(reason);
@@ -102,14 +86,19 @@ bool IsEnough(const Device& device) {
   return told_by_driver || jobs.size() > 1;
 }
 
+// Whether this attempt is blamed on it already.
+bool IsBlamedFor(const Device& device, const DeviceBlame& blame) {
+  return !blame.job().empty() &&
+         std::any_of(device.blames().begin(), device.blames().end(),
+                     [&blame](const DeviceBlame& before) {
+                       return before.job() == blame.job() &&
+                              before.attempt() == blame.attempt();
+                     });
+}
+
 // Whether it was added.
 bool AddBlame(DeviceBlame blame, absl::Time now, Device* device) {
-  for (const DeviceBlame& before : device->blames()) {
-    if (!blame.job().empty() && before.job() == blame.job() &&
-        before.attempt() == blame.attempt()) {
-      return false;
-    }
-  }
+  if (IsBlamedFor(*device, blame)) return false;
   *blame.mutable_time() = ToTimestamp(now);
   *device->add_blames() = std::move(blame);
   if (device->blames_size() > kMaxBlamesKept) {
@@ -151,6 +140,49 @@ bool Has(const DeviceFaults& keys, const DeviceFault& fault) {
                        return key.code() == fault.code() &&
                               ToTime(key.time()) == ToTime(fault.time());
                      });
+}
+
+template <typename Message>
+void SortByTime(google::protobuf::RepeatedPtrField<Message>* messages) {
+  std::stable_sort(messages->begin(), messages->end(),
+                   [](const Message& a, const Message& b) {
+                     return ToTime(a.time()) < ToTime(b.time());
+                   });
+}
+
+// Adds what is held against one entry of a device to another entry of it; the
+// newest stay.
+void MergeInto(const Device& from, Device* device) {
+  for (const DeviceBlame& blame : from.blames()) {
+    if (!IsBlamedFor(*device, blame)) *device->add_blames() = blame;
+  }
+  auto& blames = *device->mutable_blames();
+  SortByTime(&blames);
+  blames.DeleteSubrange(0, std::max(0, blames.size() - kMaxBlamesKept));
+  for (const DeviceFault& fault : from.faults()) {
+    if (!Has(device->faults(), fault)) *device->add_faults() = fault;
+  }
+  SortByTime(device->mutable_faults());
+  *device->mutable_faults() = NewestKeys(device->faults());
+  if (from.has_quarantine() && !device->has_quarantine()) {
+    *device->mutable_quarantine() = from.quarantine();
+  }
+}
+
+// Leaves one device of each name, with what is held against all of it.
+void Merge(google::protobuf::RepeatedPtrField<Device>* devices) {
+  google::protobuf::RepeatedPtrField<Device> merged;
+  for (const Device& device : *devices) {
+    const auto first = std::find_if(
+        merged.begin(), merged.end(),
+        [&device](const Device& each) { return each.name() == device.name(); });
+    if (first == merged.end()) {
+      *merged.Add() = device;
+    } else {
+      MergeInto(device, &*first);
+    }
+  }
+  devices->Swap(&merged);
 }
 
 }  // namespace

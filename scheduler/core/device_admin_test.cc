@@ -154,6 +154,31 @@ TEST(FollowedTest, OneDeviceIsKeptOnceAndItsQuarantineStays) {
   EXPECT_THAT(QuarantinedIn(admin), ElementsAre("cuda:0"));
 }
 
+TEST(FollowedTest, WhatIsHeldAgainstOneDeviceUnderTwoNamesIsHeldAgainstIt) {
+  const auto at = [](const char* device, int64_t seconds, const char* uuid) {
+    return DeviceMoment{"w", device, absl::FromUnixSeconds(seconds), uuid};
+  };
+  WorkerAdminPtr admin =
+      Blamed(nullptr, at("cuda:1", 1002, "GPU-a"), Failure("a", 1));
+  admin = Blamed(admin, at("cuda:1", 1003, "GPU-a"), Failure("b", 1));
+  admin = Blamed(admin, at("cuda:0", 1001, ""), Failure("a", 1));
+  const std::vector<DeviceFault> told = {Fault("XID_63", 990)};
+  const DeviceFaults faults(told.begin(), told.end());
+  admin = Faulted(admin, at("cuda:0", 1005, ""), faults, DeviceBlame());
+
+  admin = Followed(admin, Announced({{"cuda:0", "GPU-a"}}));
+
+  ASSERT_EQ(admin->devices_size(), 1);
+  std::vector<std::string> jobs;
+  for (const auto& blame : admin->devices(0).blames()) {
+    jobs.push_back(blame.job());
+  }
+  EXPECT_THAT(jobs, ElementsAre("jobs/a", "jobs/b", ""));
+  // It is told already.
+  EXPECT_EQ(Faulted(admin, at("cuda:0", 1006, "GPU-a"), faults, DeviceBlame()),
+            admin);
+}
+
 TEST_F(DeviceAdminTest, OneJobAloneIsNoWitness) {
   for (int attempt = 1; attempt <= 2 * kMaxBlamesKept; ++attempt) {
     Blame("a", attempt);
