@@ -56,14 +56,14 @@ void ShowProgress(const core::PublishProgress& progress,
   if (!runs) metrics.checkpoint_age.With(labels).Set(0);
 }
 
-void ShowTotals(const View& view, SchedulerMetrics& metrics) {
+void ShowTotals(View& view, SchedulerMetrics& metrics) {
   const auto jobs = view.CountJobs();
   for (size_t i = 0; i < jobs.size(); ++i) {
     const jobs::v1::Job::State state = core::kJobStates[i];
     metrics.jobs.With({jobs::v1::Job::State_Name(state)})
         .Set(static_cast<double>(jobs[i]));
   }
-  for (const auto& [queue, count] : view.CountQueued()) {
+  for (const auto& [queue, count] : view.TakeNumQueued()) {
     metrics.queue_depth.With({queue}).Set(static_cast<double>(count));
   }
   const auto workers = view.CountWorkers();

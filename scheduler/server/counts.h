@@ -15,8 +15,9 @@ void AddCount(const core::Count& count, SchedulerMetrics& metrics);
 void ShowProgress(const core::PublishProgress& progress,
                   SchedulerMetrics& metrics);
 
-// The gauges of queue, jobs and workers.
-void ShowTotals(const View& view, SchedulerMetrics& metrics);
+// The gauges of jobs and workers, and of the queues that have changed since the
+// last call with this view.
+void ShowTotals(View& view, SchedulerMetrics& metrics);
 
 }  // namespace ordo::scheduler::server
 

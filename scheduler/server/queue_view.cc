@@ -11,6 +11,7 @@ namespace ordo::scheduler::server {
 using queues::v1::Queue;
 
 void QueueView::Put(const std::string& id, core::QueuePtr queue) {
+  changed_.insert(id);
   if (queue == nullptr) {
     queues_.erase(id);
   } else {
@@ -27,6 +28,7 @@ void QueueView::Count(const core::JobRecord* before,
 void QueueView::Add(const core::JobRecord& job, int32_t sign) {
   if (core::IsTerminal(job.state)) return;
   const auto found = counts_.try_emplace(core::QueueOf(*job.facts->spec)).first;
+  changed_.insert(found->first);
   Counts& counts = found->second;
   if (job.state == jobs::v1::Job::QUEUED) {
     counts.queued += sign;
@@ -71,11 +73,12 @@ Listing<Queue> QueueView::List(const Page& page) const {
   return listing;
 }
 
-std::map<std::string, int64_t> QueueView::NumQueued() const {
+std::map<std::string, int64_t> QueueView::TakeNumQueued() {
   std::map<std::string, int64_t> num_queued;
-  num_queued[kDefaultQueue] = 0;
-  for (const auto& [id, queue] : queues_) num_queued[id] = 0;
-  for (const auto& [id, counts] : counts_) num_queued[id] = counts.queued;
+  for (const std::string& id : std::exchange(changed_, {})) {
+    const auto found = counts_.find(id);
+    num_queued[id] = found == counts_.end() ? 0 : found->second.queued;
+  }
   return num_queued;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -24,8 +25,9 @@ class QueueView {
   // As in scheduler::Scheduler.
   absl::StatusOr<queues::v1::Queue> Get(const std::string& queue) const;
   Listing<queues::v1::Queue> List(const Page& page) const;
-  // Number of queued jobs of each queue, deleted ones among them.
-  std::map<std::string, int64_t> NumQueued() const;
+  // Number of queued jobs of each queue, deleted ones among them, of which that
+  // may be another than when this was last called.
+  std::map<std::string, int64_t> TakeNumQueued();
 
  private:
   struct Counts {
@@ -41,6 +43,8 @@ class QueueView {
 
   core::Queues queues_;
   std::map<std::string, Counts> counts_;
+  // Since TakeNumQueued.
+  std::set<std::string> changed_ = {kDefaultQueue};
 };
 
 }  // namespace ordo::scheduler::server

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace ordo::scheduler::server {
@@ -12,6 +13,9 @@ namespace {
 using base::testing::StatusIs;
 using jobs::v1::Job;
 using queues::v1::Queue;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
 
 core::QueuePtr QueueOf(const std::string& id, bool deleted = false) {
   auto queue = std::make_shared<Queue>();
@@ -52,6 +56,19 @@ TEST(QueueViewTest, JobsAreCountedWhereTheyAre) {
   EXPECT_EQ(queue.queued_jobs(), 1);
   EXPECT_EQ(queue.active_jobs(), 0);
   EXPECT_TRUE(queue.held_devices().empty());
+}
+
+TEST(QueueViewTest, OnlyQueuesThatChangedAreTaken) {
+  QueueView view;
+  EXPECT_THAT(view.TakeNumQueued(), ElementsAre(Pair("default", 0)));
+  view.Put("day", QueueOf("day"));
+  const core::JobRecord queued = JobOf("night", Job::QUEUED);
+  view.Count(nullptr, queued);
+  EXPECT_THAT(view.TakeNumQueued(),
+              ElementsAre(Pair("day", 0), Pair("night", 1)));
+  EXPECT_THAT(view.TakeNumQueued(), IsEmpty());
+  view.Count(&queued, JobOf("night", Job::CANCELLED));
+  EXPECT_THAT(view.TakeNumQueued(), ElementsAre(Pair("night", 0)));
 }
 
 TEST(QueueViewTest, ForgottenQueueIsGone) {

@@ -303,9 +303,9 @@ std::array<int64_t, std::size(core::kJobStates)> View::CountJobs() const {
   return counts;
 }
 
-std::map<std::string, int64_t> View::CountQueued() const {
+std::map<std::string, int64_t> View::TakeNumQueued() {
   base::MutexLock lock(mutex_);
-  return queues_.NumQueued();
+  return queues_.TakeNumQueued();
 }
 
 std::map<int, int64_t> View::CountWorkers() const {
