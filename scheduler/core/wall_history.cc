@@ -33,10 +33,13 @@ absl::Duration WallHistory::MonotonicAt(absl::Time time,
     }
     until = it->from;
   }
-  // Before the first of them, if there is any.
-  const absl::Time origin =
-      settings_.empty() ? now.wall - now.monotonic : settings_.front().origin;
-  return std::min(time - origin, now.monotonic);
+  if (!settings_.empty()) {
+    // Of this boot, before the clock was first seen.
+    const Setting& first = settings_.front();
+    const absl::Duration at = time - first.origin;
+    if (at >= absl::ZeroDuration() && at < first.from) return at;
+  }
+  return std::min(time - (now.wall - now.monotonic), now.monotonic);
 }
 
 RowPtr WallHistory::ToRow(const std::string& boot_id) const {

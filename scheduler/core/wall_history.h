@@ -31,7 +31,8 @@ class WallHistory {
 
   // What the monotonic clock showed at that time, at most what it shows now. Of
   // several such moments, which there are when the wall clock went back, the
-  // last: nobody's limit is over too early.
+  // last: nobody's limit is over too early. Where there was none since the
+  // boot, by the wall clock as it is now.
   absl::Duration MonotonicAt(absl::Time time, const Moment& now) const;
 
   // The row that says it, of this boot; and what one says, taken back, unless

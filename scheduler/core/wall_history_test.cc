@@ -60,6 +60,28 @@ TEST_F(WallHistoryTest, OfAnotherBootTheWallClockTells) {
   EXPECT_EQ(At(now_.wall - absl::Hours(50)), now_.monotonic - absl::Hours(50));
 }
 
+TEST_F(WallHistoryTest, ABootWithAWrongClockMovesNothingFromBeforeIt) {
+  const absl::Time before = now_.wall - absl::Hours(50);
+  for (const absl::Duration wrong : {-absl::Hours(1000), absl::Hours(1000)}) {
+    Set(wrong);
+    history_ = {};
+    history_.Note(now_);
+    Pass(absl::Minutes(1));
+    Set(-wrong);
+    history_.Note(now_);
+    EXPECT_EQ(At(before), now_.monotonic - (now_.wall - before)) << wrong;
+  }
+}
+
+TEST_F(WallHistoryTest, BeforeTheClockWasSeenItsFirstSettingCounts) {
+  const Moment unseen = now_;
+  Pass(absl::Hours(1));
+  history_.Note(now_);
+  Set(absl::Hours(1000));
+  history_.Note(now_);
+  EXPECT_EQ(At(unseen.wall), unseen.monotonic);
+}
+
 TEST_F(WallHistoryTest, ClocksThatWereReadOneAfterTheOtherAreNotSet) {
   EXPECT_TRUE(history_.Note(now_));
   Set(absl::Milliseconds(50));
