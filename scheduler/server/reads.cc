@@ -35,15 +35,17 @@ absl::StatusOr<int64_t> BeforeSequence(const Page& page) {
 
 // A page of what was listed with one more than it takes, newest first.
 template <typename T>
-Listing<T> Paged(std::vector<std::shared_ptr<const T>> listed, int size) {
+Listing<T> Paged(const store::Found<std::shared_ptr<const T>>& found,
+                 int size) {
   Listing<T> listing;
-  for (const auto& each : listed) {
+  for (const auto& each : found.items) {
     if (static_cast<int>(listing.items.size()) == size) {
       listing.next = listing.items.back().name();
-      break;
+      return listing;
     }
     listing.items.push_back(*each);
   }
+  listing.next = found.next.value_or("");
   return listing;
 }
 
@@ -77,6 +79,15 @@ absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
                         before, page.size + 1}));
   on_damage_(ended.damage);
   Listing<Job> listing;
+  if (ended.next.has_value()) {
+    // What is older has its place among the ended ones behind the damage.
+    listing.next = absl::StrCat(*ended.next);
+    live.erase(std::find_if(live.begin(), live.end(),
+                            [&ended](const Job& job) {
+                              return job.sequence() < *ended.next;
+                            }),
+               live.end());
+  }
   auto live_job = live.begin();
   auto ended_job = ended.items.begin();
   while (live_job != live.end() || ended_job != ended.items.end()) {
@@ -144,9 +155,10 @@ absl::StatusOr<checkpoints::v1::Checkpoint> Reads::GetCheckpoint(
 absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> Reads::ListCheckpoints(
     const std::string& job, const Page& page) const {
   if (!job.empty()) ORDO_RETURN_IF_ERROR(CheckJob(job));
-  ORDO_ASSIGN_OR_RETURN(auto found, store_.ListCheckpoints(QueryOf(job, page)));
+  ORDO_ASSIGN_OR_RETURN(const store::Found<core::CheckpointPtr> found,
+                        store_.ListCheckpoints(QueryOf(job, page)));
   on_damage_(found.damage);
-  return Paged(std::move(found.items), page.size);
+  return Paged(found, page.size);
 }
 
 absl::StatusOr<reports::v1::Report> Reads::GetReport(
@@ -162,9 +174,10 @@ absl::StatusOr<reports::v1::Report> Reads::GetReport(
 absl::StatusOr<Listing<reports::v1::Report>> Reads::ListReports(
     const std::string& job, const Page& page) const {
   if (!job.empty()) ORDO_RETURN_IF_ERROR(CheckJob(job));
-  ORDO_ASSIGN_OR_RETURN(auto found, store_.ListReports(QueryOf(job, page)));
+  ORDO_ASSIGN_OR_RETURN(const store::Found<core::ReportPtr> found,
+                        store_.ListReports(QueryOf(job, page)));
   on_damage_(found.damage);
-  return Paged(std::move(found.items), page.size);
+  return Paged(found, page.size);
 }
 
 }  // namespace ordo::scheduler::server

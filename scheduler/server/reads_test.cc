@@ -1,5 +1,7 @@
 #include "scheduler/server/reads.h"
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,11 +54,23 @@ class DamagedStore : public store::testing::MemoryStore {
 
   absl::StatusOr<store::Found<core::JobPtr>> ListEnded(
       const store::EndedQuery& query) override {
-    return WithDamage(MemoryStore::ListEnded(query));
+    auto found = WithDamage(MemoryStore::ListEnded(query));
+    if (found.ok() && query.before > damaged_to) {
+      found->items.erase(
+          std::remove_if(found->items.begin(), found->items.end(),
+                         [this](const core::JobPtr& job) {
+                           return job->facts->sequence < damaged_to;
+                         }),
+          found->items.end());
+      found->next = damaged_to;
+    }
+    return found;
   }
   absl::StatusOr<store::Found<core::CheckpointPtr>> ListCheckpoints(
       const store::ArtifactQuery& query) override {
-    return WithDamage(MemoryStore::ListCheckpoints(query));
+    auto found = WithDamage(MemoryStore::ListCheckpoints(query));
+    if (found.ok() && query.before.empty()) found->next = next_checkpoint;
+    return found;
   }
   absl::StatusOr<store::Found<core::ReportPtr>> ListReports(
       const store::ArtifactQuery& query) override {
@@ -64,6 +78,10 @@ class DamagedStore : public store::testing::MemoryStore {
   }
 
   std::vector<absl::Status> damage;
+  // The row behind which a listing of jobs ends early; as if all between it and
+  // the next of them were damaged.
+  int64_t damaged_to = std::numeric_limits<int64_t>::max();
+  std::optional<std::string> next_checkpoint;
 
  private:
   template <typename T>
@@ -193,6 +211,27 @@ TEST_F(ReadsTest, ListingsGoOnBehindDamageAndTellIt) {
   EXPECT_EQ(page.items.size(), 1u);
   ORDO_EXPECT_OK(reads_.ListReports("a", {}));
   EXPECT_EQ(told_.size(), 3u);
+}
+
+TEST_F(ReadsTest, AJobIsInItsPlaceAmongEndedOnesBehindMuchDamage) {
+  Put(MakeJob("j1", 10));
+  Put(MakeJob("j2", 20, Job::FAILED));
+  Put(MakeJob("j3", 30));
+  Put(MakeJob("j5", 50));
+  store_.damaged_to = 40;
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto first, reads_.ListJobs({}, {"", 5}));
+  ASSERT_EQ(first.items.size(), 1u);
+  EXPECT_EQ(first.items[0].spec().name(), "j5");
+  EXPECT_EQ(first.next, "40");
+  EXPECT_THAT(Names({}, {first.next, 5}), ElementsAre("j3", "j2", "j1"));
+}
+
+TEST_F(ReadsTest, APageOfCheckpointsThatEndsEarlyIsNotTheLast) {
+  Put(MakeJob("a", 1));
+  store_.next_checkpoint = "jobs/a/checkpoints/7-1";
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto page, reads_.ListCheckpoints("a", {}));
+  EXPECT_TRUE(page.items.empty());
+  EXPECT_EQ(page.next, "jobs/a/checkpoints/7-1");
 }
 
 TEST_F(ReadsTest, WhatCannotBeReadMayBeTheLatest) {

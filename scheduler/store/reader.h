@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -51,13 +52,22 @@ struct JobEnd {
   int64_t sequence = 0;
 };
 
-// What a listing found: it goes on behind damage.
+// What a listing found: it goes on behind damage, but one call looks at no more
+// than kMaxDamagedRows damaged rows.
+inline constexpr int kMaxDamagedRows = 1000;
 template <typename T>
 struct Found {
+  // A job's sequence, the name of anything else.
+  using Key =
+      std::conditional_t<std::is_same_v<T, core::JobPtr>, int64_t, std::string>;
+
   std::vector<T> items;
   // DATA_LOSS, one for each that was left out since not all of it can be read;
   // each names the table and the key.
   std::vector<absl::Status> damage = {};
+  // Where it ended early, behind too much damage: `before` of the query that
+  // goes on.
+  std::optional<Key> next = {};
 };
 
 // Some of them.

@@ -30,8 +30,9 @@ class Connection {
   // Whether all that was decoded since the last call could be read; else adds
   // what could not.
   bool IsWhole(std::vector<absl::Status>* damage);
-  // Decodes the rows of a bound query until there are so many items, behind
-  // damage too. `decode` gives what a row holds.
+  // Decodes the rows of a bound query, whose keys are their first columns,
+  // until there are so many items, behind damage too, as Found says. `decode`
+  // gives what a row holds.
   template <typename T, typename Decode>
   absl::Status Collect(Statement& query, int limit, Decode decode,
                        Found<T>* found);
@@ -86,10 +87,18 @@ bool Connection::IsWhole(std::vector<absl::Status>* damage) {
   return false;
 }
 
+void TakeKey(const Statement& row, std::optional<int64_t>* key) {
+  *key = row.Int(0);
+}
+void TakeKey(const Statement& row, std::optional<std::string>* key) {
+  *key = row.Bytes(0);
+}
+
 template <typename T, typename Decode>
 absl::Status Connection::Collect(Statement& query, int limit, Decode decode,
                                  Found<T>* found) {
   absl::Status status;
+  int num_damaged = 0;
   while (static_cast<int64_t>(found->items.size()) < limit) {
     const absl::StatusOr<bool> has_row = query.Step();
     status = has_row.status();
@@ -97,7 +106,12 @@ absl::Status Connection::Collect(Statement& query, int limit, Decode decode,
     absl::StatusOr<T> item = decode(query);
     status = item.status();
     if (!item.ok()) break;
-    if (IsWhole(&found->damage)) found->items.push_back(*std::move(item));
+    if (IsWhole(&found->damage)) {
+      found->items.push_back(*std::move(item));
+    } else if (++num_damaged == kMaxDamagedRows) {
+      TakeKey(query, &found->next);
+      break;
+    }
   }
   query.Reset();
   return status;

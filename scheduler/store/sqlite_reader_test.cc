@@ -1,8 +1,10 @@
 #include "scheduler/store/sqlite_reader.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "scheduler/store/testing/records.h"
 #include "scheduler/store/testing/tables.h"
@@ -92,6 +94,37 @@ TEST_F(SqliteReaderTest, EndedJobsAreListedBehindDamage) {
   EXPECT_EQ(ended.items[0]->id(), "a");
   EXPECT_THAT(ended.damage, ElementsAre(IsDamage("table jobs, sequence 4"),
                                         IsDamage("table specs")));
+}
+
+TEST_F(SqliteReaderTest, AListingEndsBehindMuchDamageAndGoesOnFromThere) {
+  Execute("BEGIN");
+  for (int i = 3; i <= 2 * kMaxDamagedRows; ++i) {
+    Write(
+        {testing::EndedJobRecord(i, absl::StrCat("job-", i)),
+         testing::CheckpointRecord(absl::StrCat("jobs/a/checkpoints/", i, "-1"),
+                                   checkpoints::v1::Checkpoint::AVAILABLE, i)});
+  }
+  Execute("UPDATE specs SET crc = 0");
+  Execute("UPDATE checkpoints SET crc = 0");
+  Execute("COMMIT");
+  EndedQuery query;
+  query.before = 10 * kMaxDamagedRows;
+  query.limit = 1;
+  ORDO_ASSERT_OK_AND_ASSIGN(auto jobs, reader_->ListEnded(query));
+  EXPECT_EQ(jobs.next, kMaxDamagedRows + 1);
+  query.before = *jobs.next;
+  ORDO_ASSERT_OK_AND_ASSIGN(jobs, reader_->ListEnded(query));
+  // One less, as b has not ended.
+  EXPECT_EQ(jobs.damage.size(), size_t{kMaxDamagedRows - 1});
+  EXPECT_EQ(jobs.next, std::nullopt);
+
+  ORDO_ASSERT_OK_AND_ASSIGN(auto found, reader_->ListCheckpoints({"a", "", 1}));
+  EXPECT_EQ(found.damage.size(), size_t{kMaxDamagedRows});
+  ASSERT_TRUE(found.next.has_value());
+  ORDO_ASSERT_OK_AND_ASSIGN(found,
+                            reader_->ListCheckpoints({"a", *found.next, 1}));
+  EXPECT_EQ(found.damage.size(), size_t{kMaxDamagedRows - 2});
+  EXPECT_EQ(found.next, std::nullopt);
 }
 
 TEST_F(SqliteReaderTest, ArtifactsAreListedBehindDamage) {
