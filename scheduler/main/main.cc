@@ -46,7 +46,8 @@ constexpr char kUsage[] =
     "file COPY, which must not be there yet; a scheduler may be running and "
     "does not wait. restore puts such a copy in the store's place; the "
     "scheduler must be stopped (ordo down). What the store held before is left "
-    "beside it, as STORE.before-restore. Both check every row.";
+    "beside it, as STORE.before-restore. Both check every row, and make labels "
+    "of jobs that have ended anew where they are not those of the jobs.";
 
 int Refuse(const absl::Status& status, int exit_code) {
   std::cerr << "ordo-scheduler: " << status.message() << "\n";
@@ -66,11 +67,14 @@ absl::Status CheckWords(const std::vector<std::string>& words) {
 int Copy(const std::string& verb, const std::string& copy,
          const std::string& store) {
   const bool is_backup = verb == "backup";
-  const absl::Status status =
+  const absl::StatusOr<std::string> warning =
       is_backup ? ordo::scheduler::store::BackUp(store, copy)
                 : ordo::scheduler::store::Restore(copy, store);
-  if (!status.ok()) {
-    return Refuse(ordo::base::AddContext(status, verb), kExitFailure);
+  if (!warning.ok()) {
+    return Refuse(ordo::base::AddContext(warning.status(), verb), kExitFailure);
+  }
+  if (!warning->empty()) {
+    std::cerr << "ordo-scheduler: warning: " << *warning << "\n";
   }
   std::cout << (is_backup ? "copied " : "restored ") << store
             << (is_backup ? " to " : " from ") << copy << "\n";

@@ -7,6 +7,8 @@
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
+#include "scheduler/store/damage.h"
+#include "scheduler/store/ended_labels.h"
 #include "scheduler/store/file_lock.h"
 #include "scheduler/store/row_reader.h"
 #include "scheduler/store/schema.h"
@@ -29,14 +31,27 @@ absl::Status RequireFile(base::Filesystem& files, const std::string& path) {
   return absl::NotFoundError(absl::StrCat("there is no file ", path));
 }
 
-absl::Status Check(Database& database) {
+// Makes labels that are not those of the jobs anew, and gives a warning then.
+absl::StatusOr<std::string> MendLabels(Database& database) {
+  ORDO_ASSIGN_OR_RETURN(const Damage damage, FindLabelDamage(database));
+  if (damage.empty()) return std::string();
+  ORDO_RETURN_IF_ERROR(RebuildLabels(database));
+  return absl::StrCat(
+      "the labels by which jobs that have ended are found were not those of "
+      "the jobs, and were made anew from them in the copy; ",
+      damage.text());
+}
+
+absl::StatusOr<std::string> CheckAndMend(Database& database) {
   ORDO_RETURN_IF_ERROR(CheckSchema(database));
   ORDO_RETURN_IF_ERROR(database.CheckPages());
-  return CheckRows(database);
+  ORDO_RETURN_IF_ERROR(CheckRows(database));
+  return MendLabels(database);
 }
 
 // Copies a database into a new file, which is durable and checked on return.
-absl::Status CopyChecked(const std::string& from, const std::string& to) {
+absl::StatusOr<std::string> CopyChecked(const std::string& from,
+                                        const std::string& to) {
   DatabaseOptions options;
   options.read_only = true;
   ORDO_ASSIGN_OR_RETURN(const auto source, Database::Open(from, options));
@@ -46,7 +61,7 @@ absl::Status CopyChecked(const std::string& from, const std::string& to) {
   ORDO_RETURN_IF_ERROR(source->CopyTo(*copy));
   // One file, with nothing beside it.
   ORDO_RETURN_IF_ERROR(copy->Execute("PRAGMA journal_mode = DELETE"));
-  return base::AddContext(Check(*copy), absl::StrCat("copy of ", from));
+  return base::AddContext(CheckAndMend(*copy), absl::StrCat("copy of ", from));
 }
 
 // A second name for the file, if it is there.
@@ -89,7 +104,8 @@ absl::Status PutInPlace(base::Filesystem& files, const std::string& copy,
 
 }  // namespace
 
-absl::Status BackUp(const std::string& store, const std::string& file) {
+absl::StatusOr<std::string> BackUp(const std::string& store,
+                                   const std::string& file) {
   base::PosixFilesystem files;
   ORDO_RETURN_IF_ERROR(RequireFile(files, store));
   if (base::Exists(files, file)) {
@@ -98,14 +114,19 @@ absl::Status BackUp(const std::string& store, const std::string& file) {
   }
   const std::string aside = file + ".new";
   ORDO_RETURN_IF_ERROR(RemoveIfThere(files, aside));
-  absl::Status status = CopyChecked(store, aside);
+  absl::StatusOr<std::string> warning = CopyChecked(store, aside);
+  absl::Status status = warning.status();
   if (status.ok()) status = files.Rename(aside, file);
-  if (status.ok()) return files.SyncFolder(base::FolderOf(file));
-  RemoveIfThere(files, aside).IgnoreError();
-  return status;
+  if (!status.ok()) {
+    RemoveIfThere(files, aside).IgnoreError();
+    return status;
+  }
+  ORDO_RETURN_IF_ERROR(files.SyncFolder(base::FolderOf(file)));
+  return warning;
 }
 
-absl::Status Restore(const std::string& file, const std::string& store) {
+absl::StatusOr<std::string> Restore(const std::string& file,
+                                    const std::string& store) {
   base::PosixFilesystem files;
   ORDO_RETURN_IF_ERROR(RequireFile(files, file));
   ORDO_RETURN_IF_ERROR(base::AddContext(
@@ -118,9 +139,11 @@ absl::Status Restore(const std::string& file, const std::string& store) {
   ORDO_RETURN_IF_ERROR(lock);
   const std::string aside = store + ".new";
   ORDO_RETURN_IF_ERROR(RemoveIfThere(files, aside));
-  absl::Status status = CopyChecked(file, aside);
+  absl::StatusOr<std::string> warning = CopyChecked(file, aside);
+  absl::Status status = warning.status();
   if (status.ok()) status = PutInPlace(files, aside, store);
-  if (!status.ok()) RemoveIfThere(files, aside).IgnoreError();
+  if (status.ok()) return warning;
+  RemoveIfThere(files, aside).IgnoreError();
   return status;
 }
 

@@ -17,6 +17,7 @@ namespace ordo::scheduler::store {
 namespace {
 
 using base::testing::IsOk;
+using base::testing::IsOkAndHolds;
 using base::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -101,7 +102,7 @@ TEST_F(CopyTest, AStoreThatIsDamagedIsRestoredAndKept) {
   ORDO_ASSERT_OK(Restore(copy_, store_));
   EXPECT_EQ(NumJobs(*Open()), 2u);
   EXPECT_THAT(base::ReadFile(files_, kept_, 1 << 20),
-              base::testing::IsOkAndHolds(std::string(8192, 'x')));
+              IsOkAndHolds(std::string(8192, 'x')));
 }
 
 TEST_F(CopyTest, AStoreInUseIsNotReplaced) {
@@ -119,8 +120,7 @@ TEST_F(CopyTest, AFileThatIsThereIsNotWrittenOver) {
   ORDO_ASSERT_OK(base::AtomicWrite(files_, copy_, "mine"));
   EXPECT_THAT(BackUp(store_, copy_),
               StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr(copy_)));
-  EXPECT_THAT(base::ReadFile(files_, copy_, 100),
-              base::testing::IsOkAndHolds("mine"));
+  EXPECT_THAT(base::ReadFile(files_, copy_, 100), IsOkAndHolds("mine"));
 }
 
 TEST_F(CopyTest, WhatIsNotThereIsNamed) {
@@ -147,6 +147,30 @@ TEST_F(CopyTest, ADamagedCopyIsNotRestored) {
   EXPECT_THAT(Restore(copy_, store_),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("sequence 2")));
   EXPECT_EQ(NumJobs(*Open()), 3u);
+}
+
+TEST_F(CopyTest, LabelsThatAreNotThoseOfTheJobsAreMadeAnewWithAWarning) {
+  testing::EndedJob labelled;
+  labelled.labels = {{"k", "v"}};
+  {
+    const auto store = Open();
+    ORDO_ASSERT_OK(store->Load());
+    ORDO_ASSERT_OK(store->Commit({testing::EndedJobRecord(1, "a", labelled)}));
+  }
+  EXPECT_THAT(BackUp(store_, copy_), IsOkAndHolds(""));
+  Execute(copy_, "UPDATE ended_labels SET label = 'k=w'");
+  const auto warning =
+      AllOf(HasSubstr("made anew"), HasSubstr("label k=v sequence 1"));
+  EXPECT_THAT(Restore(copy_, store_), IsOkAndHolds(warning));
+  EndedQuery query;
+  query.before = 100;
+  query.limit = 1;
+  query.labels = {{"k", "v"}};
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto found,
+                            Open()->reader().ListEnded(query));
+  EXPECT_EQ(found.items.size(), 1u);
+  Execute(store_, "DELETE FROM ended_labels");
+  EXPECT_THAT(BackUp(store_, copy_ + "2"), IsOkAndHolds(warning));
 }
 
 TEST_F(CopyTest, ACopyOfAnotherReleaseIsNotRestored) {

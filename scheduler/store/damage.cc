@@ -17,13 +17,17 @@ void Damage::Add(const std::string& table, const std::string& key) {
   }
 }
 
+std::string Damage::text() const {
+  return absl::StrCat(
+      "wrong rows: ", num_rows_, " (", absl::StrJoin(rows_, "; "),
+      num_rows_ > static_cast<int>(rows_.size()) ? "; ..." : "", ")");
+}
+
 absl::Status Damage::status() const {
-  if (num_rows_ == 0) return absl::OkStatus();
+  if (empty()) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(
-      "store ", path_, " is damaged and was left as it is; wrong rows: ",
-      num_rows_, " (", absl::StrJoin(rows_, "; "),
-      num_rows_ > static_cast<int>(rows_.size()) ? "; ..." : "",
-      "); restore it from a copy: ordo-scheduler restore FILE"));
+      "store ", path_, " is damaged and was left as it is; ", text(),
+      "; restore it from a copy: ordo-scheduler restore FILE"));
 }
 
 }  // namespace ordo::scheduler::store

@@ -17,7 +17,10 @@ class Damage {
 
   // `key`: a column and its value, such as "sequence 7".
   void Add(const std::string& table, const std::string& key);
-  // DATA_LOSS, naming the first twenty, or OK when there are none.
+  bool empty() const { return num_rows_ == 0; }
+  // How many, and the first twenty by table and key.
+  std::string text() const;
+  // DATA_LOSS with the text, or OK when there are none.
   absl::Status status() const;
 
  private:

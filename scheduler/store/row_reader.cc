@@ -10,23 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "scheduler/core/job.h"
-#include "scheduler/store/damage.h"
 #include "scheduler/store/row_decoder.h"
-#include "scheduler/store/row_writer.h"
 
 namespace ordo::scheduler::store {
 namespace {
-
-// Calls `take` with each row of a query.
-template <typename Take>
-absl::Status ForEach(Database& database, const std::string& sql, Take take) {
-  ORDO_ASSIGN_OR_RETURN(const auto row, database.Prepare(sql));
-  while (true) {
-    ORDO_ASSIGN_OR_RETURN(const bool found, row->Step());
-    if (!found) return absl::OkStatus();
-    ORDO_RETURN_IF_ERROR(take(*row));
-  }
-}
 
 // Of the jobs that have not ended: in the order of an index on their names,
 // which finds them faster than one by one.
@@ -109,53 +96,6 @@ absl::Status ReadOther(Database& database, RowDecoder& decoder,
                  });
 }
 
-absl::StatusOr<int64_t> Number(Statement& query) {
-  const absl::StatusOr<bool> found = query.Step();
-  const int64_t number = found.ok() && *found ? query.Int(0) : 0;
-  query.Reset();
-  ORDO_RETURN_IF_ERROR(found);
-  return number;
-}
-
-// The labels by which jobs that have ended are found have no checksums: they
-// repeat what the jobs' specs say.
-absl::Status CheckLabels(Database& database) {
-  ORDO_ASSIGN_OR_RETURN(const auto decoder, RowDecoder::Make(database));
-  ORDO_ASSIGN_OR_RETURN(
-      const auto find,
-      database.Prepare("SELECT count(*) FROM ended_labels WHERE label = ? AND "
-                       "sequence = ?"));
-  Damage damage(database.path());
-  int64_t num_wanted = 0;
-  ORDO_RETURN_IF_ERROR(ForEach(
-      database, Select(kJobs, "WHERE end_ns <> 0"),
-      [&](const Statement& row) -> absl::Status {
-        ORDO_ASSIGN_OR_RETURN(const core::JobPtr job, decoder->Job(row));
-        decoder->ForgetSpecs();
-        if (job == nullptr) return absl::OkStatus();
-        for (const auto& [key, value] : job->facts->spec->labels()) {
-          ++num_wanted;
-          find->BindText(1, LabelTerm(key, value));
-          find->BindInt(2, job->facts->sequence);
-          ORDO_ASSIGN_OR_RETURN(const int64_t num_found, Number(*find));
-          if (num_found == 1) continue;
-          damage.Add("ended_labels",
-                     absl::StrCat("sequence ", job->facts->sequence));
-        }
-        return absl::OkStatus();
-      }));
-  ORDO_RETURN_IF_ERROR(decoder->TakeDamage());
-  ORDO_RETURN_IF_ERROR(damage.status());
-  ORDO_ASSIGN_OR_RETURN(const auto count,
-                        database.Prepare("SELECT count(*) FROM ended_labels"));
-  ORDO_ASSIGN_OR_RETURN(const int64_t num_rows, Number(*count));
-  if (num_rows != num_wanted) {
-    damage.Add("ended_labels",
-               absl::StrCat(num_rows - num_wanted, " rows that no job has"));
-  }
-  return damage.status();
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PastReader>> PastReader::Make(
@@ -236,8 +176,7 @@ absl::Status CheckRows(Database& database) {
           return absl::OkStatus();
         }));
   }
-  ORDO_RETURN_IF_ERROR(decoder->TakeDamage());
-  return CheckLabels(database);
+  return decoder->TakeDamage();
 }
 
 }  // namespace ordo::scheduler::store

@@ -19,9 +19,8 @@ namespace ordo::scheduler::store {
 // each such row, up to twenty.
 absl::StatusOr<core::Records> ReadRecords(Database& database);
 
-// DATA_LOSS, as above, when any row of any table is damaged, or the labels by
-// which jobs that have ended are found are not those of their specs. Of the
-// numbers in the table `meta` nothing is known to compare them with.
+// DATA_LOSS, as above, when any row is damaged of a table whose rows have
+// checksums.
 absl::Status CheckRows(Database& database);
 
 // Reads jobs that have ended. Not thread-safe.

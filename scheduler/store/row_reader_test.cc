@@ -87,21 +87,6 @@ TEST_F(RowReaderTest, ACheckOfAllRowsFindsWhatALoadDoesNotRead) {
                        HasSubstr("table other, kind 5 key 1")));
 }
 
-TEST_F(RowReaderTest, ACheckOfAllRowsFindsALabelThatIsNotItsJobs) {
-  testing::EndedJob labelled;
-  labelled.labels = {{"k", "v"}};
-  Write({testing::EndedJobRecord(5, "e", labelled)});
-  EXPECT_THAT(CheckRows(*database_), base::testing::IsOk());
-  Execute("UPDATE ended_labels SET label = 'k=w'");
-  EXPECT_THAT(CheckRows(*database_),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("table ended_labels, sequence 5")));
-  Execute("UPDATE ended_labels SET label = 'k=v'");
-  Execute("INSERT INTO ended_labels VALUES ('k=v', 77)");
-  EXPECT_THAT(CheckRows(*database_), StatusIs(absl::StatusCode::kDataLoss,
-                                              HasSubstr("1 rows that no job")));
-}
-
 TEST_F(RowReaderTest, AJobWithoutItsSpecIsDamaged) {
   Execute("DELETE FROM specs WHERE id = 2");
   EXPECT_THAT(ReadRecords(*database_),

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -98,6 +99,29 @@ class Statement {
   sqlite3_stmt* statement_;
   const std::string sql_;
 };
+
+// Runs a bound query to its end, or until `take`, which is called with each
+// row, gives an error; the statement is ready for the next run then.
+template <typename Take>
+absl::Status ForEach(Statement& query, Take take) {
+  absl::Status status;
+  while (status.ok()) {
+    const absl::StatusOr<bool> found = query.Step();
+    status = found.status();
+    if (!found.ok() || !*found) break;
+    status = take(query);
+  }
+  query.Reset();
+  return status;
+}
+
+// The same of a query without parameters.
+template <typename Take>
+absl::Status ForEach(Database& database, const std::string& sql, Take take) {
+  const absl::StatusOr<std::unique_ptr<Statement>> query =
+      database.Prepare(sql);
+  return query.ok() ? ForEach(**query, std::move(take)) : query.status();
+}
 
 }  // namespace ordo::scheduler::store
 

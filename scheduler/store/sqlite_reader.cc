@@ -117,20 +117,6 @@ absl::Status Connection::Collect(Statement& query, int limit, Decode decode,
   return status;
 }
 
-// Runs a bound query to its end.
-template <typename Take>
-absl::Status ForEach(Statement& query, Take take) {
-  absl::Status status;
-  while (status.ok()) {
-    const absl::StatusOr<bool> found = query.Step();
-    status = found.status();
-    if (!found.ok() || !*found) break;
-    status = take(query);
-  }
-  query.Reset();
-  return status;
-}
-
 class SqliteReader : public Reader {
  public:
   SqliteReader(std::string path, DatabaseOptions options)

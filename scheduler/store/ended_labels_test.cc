@@ -1,0 +1,67 @@
+#include "scheduler/store/ended_labels.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "scheduler/store/testing/records.h"
+#include "scheduler/store/testing/tables.h"
+
+namespace ordo::scheduler::store {
+namespace {
+
+using base::testing::IsOk;
+using base::testing::StatusIs;
+using ::testing::HasSubstr;
+
+class EndedLabelsTest : public testing::TablesTest {
+ protected:
+  EndedLabelsTest() {
+    ORDO_EXPECT_OK(PrepareSchema(*database_));
+    testing::EndedJob labelled;
+    labelled.labels = {{"k", "v"}, {"team", "a"}};
+    Write({testing::JobRecord(4, "d"),
+           testing::EndedJobRecord(5, "e", labelled),
+           testing::EndedJobRecord(6, "f", labelled)});
+  }
+  absl::Status Found() {
+    const auto damage = FindLabelDamage(*database_);
+    return damage.ok() ? damage->status() : damage.status();
+  }
+};
+
+TEST_F(EndedLabelsTest, ALabelThatIsNotItsJobsIsNamed) {
+  EXPECT_THAT(Found(), IsOk());
+  Execute(
+      "UPDATE ended_labels SET label = 'k=w' WHERE label = 'k=v' AND "
+      "sequence = 5");
+  EXPECT_THAT(Found(),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("table ended_labels, label k=v sequence 5")));
+}
+
+TEST_F(EndedLabelsTest, RowsThatNoJobHasAreCounted) {
+  Execute("INSERT INTO ended_labels VALUES ('k=v', 77), ('k=v', 4)");
+  EXPECT_THAT(Found(), StatusIs(absl::StatusCode::kDataLoss,
+                                HasSubstr("2 rows that no job")));
+}
+
+TEST_F(EndedLabelsTest, AllAreMadeFromTheJobs) {
+  Execute("UPDATE ended_labels SET sequence = sequence + 100");
+  Execute("DELETE FROM ended_labels WHERE label = 'k=v'");
+  EXPECT_THAT(RebuildLabels(*database_), IsOk());
+  EXPECT_THAT(Found(), IsOk());
+  EXPECT_EQ(Number("SELECT count(*) FROM ended_labels"), 4);
+}
+
+TEST_F(EndedLabelsTest, AJobThatCannotBeReadChangesNothing) {
+  Execute("DELETE FROM ended_labels WHERE label = 'k=v'");
+  Execute("UPDATE jobs SET crc = 0 WHERE sequence = 6");
+  const auto damaged =
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("sequence 6"));
+  EXPECT_THAT(Found(), damaged);
+  EXPECT_THAT(RebuildLabels(*database_), damaged);
+  EXPECT_EQ(Number("SELECT count(*) FROM ended_labels"), 2);
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::store
