@@ -42,9 +42,7 @@ void PastNames::Add(Kind kind, std::string_view name) {
   base::MutexLock lock(mutex_);
   if (given_up_) return;
   hashes_.insert(HashOf(kind, name));
-  if (hashes_.size() <= kMaxNames) return;
-  given_up_ = true;
-  hashes_ = {};
+  if (hashes_.size() > kMaxNames) ForgetAll();
 }
 
 void PastNames::SetComplete() {
@@ -54,6 +52,10 @@ void PastNames::SetComplete() {
 
 void PastNames::GiveUp() {
   base::MutexLock lock(mutex_);
+  ForgetAll();
+}
+
+void PastNames::ForgetAll() {
   given_up_ = true;
   hashes_ = {};
 }

@@ -38,6 +38,8 @@ class PastNames {
   bool MayHave(Kind kind, std::string_view name) const;
 
  private:
+  void ForgetAll() ORDO_REQUIRES(mutex_);
+
   mutable base::Mutex mutex_;
   absl::flat_hash_set<uint32_t> hashes_ ORDO_GUARDED_BY(mutex_);
   bool complete_ ORDO_GUARDED_BY(mutex_) = false;
