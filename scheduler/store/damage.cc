@@ -30,4 +30,15 @@ absl::Status Damage::status() const {
       "; restore it from a copy: ordo-scheduler restore FILE"));
 }
 
+std::vector<absl::Status> Damage::each() const {
+  std::vector<absl::Status> statuses;
+  for (const std::string& row : rows_) {
+    Damage one(path_);
+    one.num_rows_ = 1;
+    one.rows_ = {row};
+    statuses.push_back(one.status());
+  }
+  return statuses;
+}
+
 }  // namespace ordo::scheduler::store

@@ -22,6 +22,8 @@ class Damage {
   std::string text() const;
   // DATA_LOSS with the text, or OK when there are none.
   absl::Status status() const;
+  // DATA_LOSS for each of the first twenty; that of a row is always the same.
+  std::vector<absl::Status> each() const;
 
  private:
   std::string path_;

@@ -37,5 +37,15 @@ TEST(DamageTest, AllAreCountedAndTwentyNamed) {
                              Not(HasSubstr("row 21")), HasSubstr("; ..."))));
 }
 
+TEST(DamageTest, ARowIsToldTheSameWhateverElseIsDamaged) {
+  Damage alone("/db");
+  alone.Add("jobs", "sequence 7");
+  Damage among("/db");
+  among.Add("specs", "id 3");
+  among.Add("jobs", "sequence 7");
+  ASSERT_EQ(among.each().size(), 2u);
+  EXPECT_EQ(among.each()[1], alone.status());
+}
+
 }  // namespace
 }  // namespace ordo::scheduler::store

@@ -52,9 +52,9 @@ struct JobEnd {
   int64_t sequence = 0;
 };
 
-// What a listing found: it goes on behind damage, but one call looks at no more
-// than kMaxDamagedRows damaged rows.
-inline constexpr int kMaxDamagedRows = 1000;
+// What a listing found: it goes on behind damage, but one call leaves out no
+// more than kMaxDamagedItems.
+inline constexpr int kMaxDamagedItems = 1000;
 template <typename T>
 struct Found {
   // A job's sequence, the name of anything else.
@@ -62,8 +62,8 @@ struct Found {
       std::conditional_t<std::is_same_v<T, core::JobPtr>, int64_t, std::string>;
 
   std::vector<T> items;
-  // DATA_LOSS, one for each that was left out since not all of it can be read;
-  // each names the table and the key.
+  // DATA_LOSS for each row that cannot be read, of one item at most twenty;
+  // each names the table and the key, and what is of such a row is left out.
   std::vector<absl::Status> damage = {};
   // Where it ended early, behind too much damage: `before` of the query that
   // goes on.

@@ -124,4 +124,10 @@ absl::Status RowDecoder::TakeDamage() {
   return status;
 }
 
+std::vector<absl::Status> RowDecoder::TakeEachDamage() {
+  std::vector<absl::Status> each = damage_.each();
+  if (!each.empty()) damage_ = Damage(path_);
+  return each;
+}
+
 }  // namespace ordo::scheduler::store

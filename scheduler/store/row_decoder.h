@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -58,8 +59,9 @@ class RowDecoder {
   // Whether the checksum is right; else the row is added to the damage.
   bool Check(const Table& table, const Statement& row);
 
-  // Of all rows since the last call.
+  // Of all rows since the last call to either: in one status, or of each row.
   absl::Status TakeDamage();
+  std::vector<absl::Status> TakeEachDamage();
   // The specs of earlier rows are read again when they are needed.
   void ForgetSpecs() { specs_.clear(); }
 

@@ -81,10 +81,9 @@ absl::Status Connection::End() {
 }
 
 bool Connection::IsWhole(std::vector<absl::Status>* damage) {
-  absl::Status met = decoder_->TakeDamage();
-  if (met.ok()) return true;
-  damage->push_back(std::move(met));
-  return false;
+  const std::vector<absl::Status> met = decoder_->TakeEachDamage();
+  damage->insert(damage->end(), met.begin(), met.end());
+  return met.empty();
 }
 
 void TakeKey(const Statement& row, std::optional<int64_t>* key) {
@@ -108,7 +107,7 @@ absl::Status Connection::Collect(Statement& query, int limit, Decode decode,
     if (!item.ok()) break;
     if (IsWhole(&found->damage)) {
       found->items.push_back(*std::move(item));
-    } else if (++num_damaged == kMaxDamagedRows) {
+    } else if (++num_damaged == kMaxDamagedItems) {
       TakeKey(query, &found->next);
       break;
     }

@@ -93,12 +93,27 @@ TEST_F(SqliteReaderTest, EndedJobsAreListedBehindDamage) {
   ASSERT_EQ(ended.items.size(), 1u);
   EXPECT_EQ(ended.items[0]->id(), "a");
   EXPECT_THAT(ended.damage, ElementsAre(IsDamage("table jobs, sequence 4"),
-                                        IsDamage("table specs")));
+                                        IsDamage("table specs"),
+                                        IsDamage("table jobs, sequence 3")));
+}
+
+TEST_F(SqliteReaderTest, DamageIsToldTheSameWhereverAListingBegins) {
+  Write({testing::EndedJobRecord(4, "d")});
+  Execute("UPDATE specs SET crc = 0");
+  EndedQuery query;
+  query.limit = 9;
+  query.before = 100;
+  // Of jobs 4 and 1, which share their spec.
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto all, reader_->ListEnded(query));
+  ASSERT_EQ(all.damage.size(), 3u);
+  query.before = 4;
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto some, reader_->ListEnded(query));
+  EXPECT_THAT(some.damage, ElementsAre(all.damage[0], all.damage[2]));
 }
 
 TEST_F(SqliteReaderTest, AListingEndsBehindMuchDamageAndGoesOnFromThere) {
   Execute("BEGIN");
-  for (int i = 3; i <= 2 * kMaxDamagedRows; ++i) {
+  for (int i = 3; i <= 2 * kMaxDamagedItems; ++i) {
     Write(
         {testing::EndedJobRecord(i, absl::StrCat("job-", i)),
          testing::CheckpointRecord(absl::StrCat("jobs/a/checkpoints/", i, "-1"),
@@ -108,22 +123,22 @@ TEST_F(SqliteReaderTest, AListingEndsBehindMuchDamageAndGoesOnFromThere) {
   Execute("UPDATE checkpoints SET crc = 0");
   Execute("COMMIT");
   EndedQuery query;
-  query.before = 10 * kMaxDamagedRows;
+  query.before = 10 * kMaxDamagedItems;
   query.limit = 1;
   ORDO_ASSERT_OK_AND_ASSIGN(auto jobs, reader_->ListEnded(query));
-  EXPECT_EQ(jobs.next, kMaxDamagedRows + 1);
+  EXPECT_EQ(jobs.next, kMaxDamagedItems + 1);
   query.before = *jobs.next;
   ORDO_ASSERT_OK_AND_ASSIGN(jobs, reader_->ListEnded(query));
-  // One less, as b has not ended.
-  EXPECT_EQ(jobs.damage.size(), size_t{kMaxDamagedRows - 1});
+  // One less, as b has not ended, and the specs.
+  EXPECT_GE(jobs.damage.size(), size_t{kMaxDamagedItems - 1});
   EXPECT_EQ(jobs.next, std::nullopt);
 
   ORDO_ASSERT_OK_AND_ASSIGN(auto found, reader_->ListCheckpoints({"a", "", 1}));
-  EXPECT_EQ(found.damage.size(), size_t{kMaxDamagedRows});
+  EXPECT_EQ(found.damage.size(), size_t{kMaxDamagedItems});
   ASSERT_TRUE(found.next.has_value());
   ORDO_ASSERT_OK_AND_ASSIGN(found,
                             reader_->ListCheckpoints({"a", *found.next, 1}));
-  EXPECT_EQ(found.damage.size(), size_t{kMaxDamagedRows - 2});
+  EXPECT_EQ(found.damage.size(), size_t{kMaxDamagedItems - 2});
   EXPECT_EQ(found.next, std::nullopt);
 }
 
