@@ -43,20 +43,21 @@ absl::StatusOr<std::string> MendLabels(Database& database) {
 }
 
 absl::StatusOr<std::string> CheckAndMend(Database& database) {
-  ORDO_RETURN_IF_ERROR(CheckSchema(database));
   ORDO_RETURN_IF_ERROR(database.CheckPages());
+  ORDO_RETURN_IF_ERROR(PrepareSchema(database));
   ORDO_RETURN_IF_ERROR(CheckRows(database));
   return MendLabels(database);
 }
 
-// Copies a database into a new file, which is durable and checked on return.
+// Copies a database, of that schema version at least, into a new file, which is
+// of this version, durable and checked on return.
 absl::StatusOr<std::string> CopyChecked(const std::string& from,
-                                        const std::string& to) {
+                                        const std::string& to, int oldest) {
   DatabaseOptions options;
   options.read_only = true;
   ORDO_ASSIGN_OR_RETURN(const auto source, Database::Open(from, options));
   // Before all of it is copied.
-  ORDO_RETURN_IF_ERROR(CheckSchema(*source));
+  ORDO_RETURN_IF_ERROR(CheckSchema(*source, oldest));
   ORDO_ASSIGN_OR_RETURN(const auto copy, Database::Open(to));
   ORDO_RETURN_IF_ERROR(source->CopyTo(*copy));
   // One file, with nothing beside it.
@@ -114,7 +115,8 @@ absl::StatusOr<std::string> BackUp(const std::string& store,
   }
   const std::string aside = file + ".new";
   ORDO_RETURN_IF_ERROR(RemoveIfThere(files, aside));
-  absl::StatusOr<std::string> warning = CopyChecked(store, aside);
+  absl::StatusOr<std::string> warning =
+      CopyChecked(store, aside, kSchemaVersion);
   absl::Status status = warning.status();
   if (status.ok()) status = files.Rename(aside, file);
   if (!status.ok()) {
@@ -139,7 +141,8 @@ absl::StatusOr<std::string> Restore(const std::string& file,
   ORDO_RETURN_IF_ERROR(lock);
   const std::string aside = store + ".new";
   ORDO_RETURN_IF_ERROR(RemoveIfThere(files, aside));
-  absl::StatusOr<std::string> warning = CopyChecked(file, aside);
+  absl::StatusOr<std::string> warning =
+      CopyChecked(file, aside, kOldestSchemaVersion);
   absl::Status status = warning.status();
   if (status.ok()) status = PutInPlace(files, aside, store);
   if (status.ok()) return warning;

@@ -21,9 +21,10 @@ absl::StatusOr<std::string> BackUp(const std::string& store,
 
 // Puts a copy in the store's place. What the store held before is left beside
 // it, as <store>.before-restore. FAILED_PRECONDITION: a scheduler uses the
-// store, or another release wrote the copy. NOT_FOUND: there is no such file.
-// DATA_LOSS: the copy is damaged. ALREADY_EXISTS: what an earlier restore left
-// is still there. After an error the store is as it was.
+// store, or a later release wrote the copy; one of an earlier release is
+// brought to this one's tables. NOT_FOUND: there is no such file. DATA_LOSS:
+// the copy is damaged. ALREADY_EXISTS: what an earlier restore left is still
+// there. After an error the store is as it was.
 absl::StatusOr<std::string> Restore(const std::string& file,
                                     const std::string& store);
 

@@ -9,6 +9,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/store/meta.h"
 #include "scheduler/store/sqlite.h"
 #include "scheduler/store/sqlite_store.h"
 #include "scheduler/store/testing/records.h"
@@ -173,10 +174,35 @@ TEST_F(CopyTest, LabelsThatAreNotThoseOfTheJobsAreMadeAnewWithAWarning) {
   EXPECT_THAT(BackUp(store_, copy_ + "2"), IsOkAndHolds(warning));
 }
 
-TEST_F(CopyTest, ACopyOfAnotherReleaseIsNotRestored) {
+TEST_F(CopyTest, ACopyOfTheReleaseBeforeIsRestoredAndItsStoreNotBackedUp) {
   Make(1, 2);
   ORDO_ASSERT_OK(BackUp(store_, copy_));
-  Execute(copy_, "UPDATE meta SET value = 9 WHERE key = 'schema_version'");
+  for (const std::string& path : {copy_, store_}) {
+    Execute(path,
+            "ALTER TABLE meta DROP COLUMN crc; "
+            "UPDATE meta SET value = 2 WHERE key = 'schema_version'");
+  }
+  EXPECT_THAT(BackUp(store_, copy_ + "2"),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(Restore(copy_, store_), IsOkAndHolds(""));
+  EXPECT_EQ(NumJobs(*Open()), 2u);
+}
+
+TEST_F(CopyTest, ACopyWithADamagedEpochIsNotRestored) {
+  Make(1, 2);
+  ORDO_ASSERT_OK(BackUp(store_, copy_));
+  Execute(copy_, "UPDATE meta SET value = 9 WHERE key = 'epoch'");
+  EXPECT_THAT(Restore(copy_, store_),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("key epoch")));
+}
+
+TEST_F(CopyTest, ACopyOfALaterReleaseIsNotRestored) {
+  Make(1, 2);
+  ORDO_ASSERT_OK(BackUp(store_, copy_));
+  {
+    ORDO_ASSERT_OK_AND_ASSIGN(auto database, Database::Open(copy_));
+    ORDO_ASSERT_OK(WriteMeta(*database, kSchemaVersionKey, 9));
+  }
   EXPECT_THAT(
       Restore(copy_, store_),
       StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(copy_)));

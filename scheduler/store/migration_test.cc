@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "scheduler/core/present.h"
+#include "scheduler/store/meta.h"
 #include "scheduler/store/row_reader.h"
 #include "scheduler/store/testing/tables.h"
 
@@ -75,8 +76,9 @@ TEST_F(MigrationTest, EverythingIsTakenOver) {
 
 TEST_F(MigrationTest, TheEpochGoesOn) {
   ASSERT_THAT(PrepareSchema(*database_), IsOk());
-  EXPECT_THAT(Meta(*database_, "epoch"), IsOkAndHolds(41));
-  EXPECT_THAT(Meta(*database_, "schema_version"), IsOkAndHolds(2));
+  EXPECT_THAT(ReadMeta(*database_, kEpochKey), IsOkAndHolds(41));
+  EXPECT_THAT(ReadMeta(*database_, kSchemaVersionKey),
+              IsOkAndHolds(kSchemaVersion));
 }
 
 TEST_F(MigrationTest, TheOldTablesAreGone) {
@@ -93,7 +95,7 @@ TEST_F(MigrationTest, RowsThatCannotBeReadAreNamedAndNothingIsChanged) {
               StatusIs(absl::StatusCode::kDataLoss,
                        AllOf(HasSubstr("table jobs, sequence 7"),
                              HasSubstr("jobs/a/checkpoints/6-1"))));
-  EXPECT_THAT(Meta(*database_, "schema_version"), IsOkAndHolds(1));
+  EXPECT_EQ(Number("SELECT value FROM meta WHERE key = 'schema_version'"), 1);
   EXPECT_EQ(Number("SELECT count(request_id) FROM jobs"), 2);
 }
 

@@ -1,9 +1,11 @@
 #include "scheduler/store/retirement.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/status/status.h"
 #include "scheduler/store/checksum.h"
+#include "scheduler/store/meta.h"
 
 namespace ordo::scheduler::store {
 
@@ -20,8 +22,6 @@ absl::Status Retirement::Prepare() {
        "WHERE name = ? AND end_ns <> 0",
        &find_},
       {"INSERT INTO retired VALUES (?, ?, ?, ?)", &note_},
-      {"UPDATE meta SET value = max(value, ?) WHERE key = 'last_sequence'",
-       &note_sequence_},
       {"DELETE FROM ended_labels WHERE sequence = ?", &remove_labels_},
       {"DELETE FROM checkpoints WHERE job = ?", &remove_checkpoints_},
       {"DELETE FROM reports WHERE job = ?", &remove_reports_},
@@ -37,7 +37,8 @@ absl::Status Retirement::Prepare() {
 }
 
 absl::Status Retirement::RemoveOne(const std::string& job,
-                                   std::set<int64_t>* specs) {
+                                   std::set<int64_t>* specs,
+                                   int64_t* last_sequence) {
   find_->BindText(1, job);
   const absl::StatusOr<bool> found = find_->Step();
   if (!found.ok() || !*found) {
@@ -55,8 +56,7 @@ absl::Status Retirement::RemoveOne(const std::string& job,
   note_->BindInt(
       4, Checksum("retired").Add(job).Add(request_id).Add(state).value());
   ORDO_RETURN_IF_ERROR(note_->Run());
-  note_sequence_->BindInt(1, sequence);
-  ORDO_RETURN_IF_ERROR(note_sequence_->Run());
+  *last_sequence = std::max(*last_sequence, sequence);
   remove_labels_->BindInt(1, sequence);
   ORDO_RETURN_IF_ERROR(remove_labels_->Run());
   remove_checkpoints_->BindText(1, job);
@@ -69,9 +69,12 @@ absl::Status Retirement::RemoveOne(const std::string& job,
 
 absl::Status Retirement::Remove(const std::vector<std::string>& jobs) {
   std::set<int64_t> specs;
+  ORDO_ASSIGN_OR_RETURN(int64_t last_sequence,
+                        ReadMeta(database_, kLastSequenceKey));
   for (const std::string& job : jobs) {
-    ORDO_RETURN_IF_ERROR(RemoveOne(job, &specs));
+    ORDO_RETURN_IF_ERROR(RemoveOne(job, &specs, &last_sequence));
   }
+  ORDO_RETURN_IF_ERROR(WriteMeta(database_, kLastSequenceKey, last_sequence));
   for (const int64_t spec : specs) {
     remove_spec_->BindInt(1, spec);
     ORDO_RETURN_IF_ERROR(remove_spec_->Run());

@@ -28,10 +28,12 @@ class Retirement {
  private:
   explicit Retirement(Database& database) : database_(database) {}
   absl::Status Prepare();
-  absl::Status RemoveOne(const std::string& job, std::set<int64_t>* specs);
+  // Adds the job's spec, and its sequence where it is the largest.
+  absl::Status RemoveOne(const std::string& job, std::set<int64_t>* specs,
+                         int64_t* last_sequence);
 
   Database& database_;
-  std::unique_ptr<Statement> find_, note_, note_sequence_, remove_labels_;
+  std::unique_ptr<Statement> find_, note_, remove_labels_;
   std::unique_ptr<Statement> remove_checkpoints_, remove_reports_;
   std::unique_ptr<Statement> remove_job_, remove_spec_;
 };

@@ -27,6 +27,7 @@ struct Table {
   int num_keys = 1;
 };
 
+inline constexpr Table kMeta = {"meta", "key, value, crc"};
 inline constexpr Table kSpecs = {"specs", "id, digest, body, crc"};
 inline constexpr Table kJobs = {
     "jobs",

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "scheduler/core/job.h"
+#include "scheduler/store/meta.h"
 #include "scheduler/store/row_decoder.h"
 
 namespace ordo::scheduler::store {
@@ -151,14 +152,14 @@ absl::Status PastReader::ForEachOf(Statement& query, const std::string& job,
 absl::StatusOr<core::Records> ReadRecords(Database& database) {
   core::Records records;
   ORDO_ASSIGN_OR_RETURN(const auto decoder, RowDecoder::Make(database));
-  ORDO_RETURN_IF_ERROR(
-      ForEach(database,
-              "SELECT max(coalesce((SELECT max(sequence) FROM jobs), 0), "
-              "(SELECT value FROM meta WHERE key = 'last_sequence'))",
-              [&records](const Statement& row) {
-                records.last_sequence = row.Int(0);
-                return absl::OkStatus();
-              }));
+  ORDO_ASSIGN_OR_RETURN(records.last_sequence,
+                        ReadMeta(database, kLastSequenceKey));
+  ORDO_RETURN_IF_ERROR(ForEach(
+      database, "SELECT coalesce(max(sequence), 0) FROM jobs",
+      [&records](const Statement& row) {
+        records.last_sequence = std::max(records.last_sequence, row.Int(0));
+        return absl::OkStatus();
+      }));
   ORDO_RETURN_IF_ERROR(ReadLive(database, *decoder, &records));
   ORDO_RETURN_IF_ERROR(ReadNamed(database, *decoder, &records));
   ORDO_RETURN_IF_ERROR(ReadOther(database, *decoder, &records));
@@ -169,7 +170,7 @@ absl::StatusOr<core::Records> ReadRecords(Database& database) {
 absl::Status CheckRows(Database& database) {
   ORDO_ASSIGN_OR_RETURN(const auto decoder, RowDecoder::Make(database));
   for (const Table& table :
-       {kSpecs, kJobs, kRetired, kCheckpoints, kReports, kOther}) {
+       {kMeta, kSpecs, kJobs, kRetired, kCheckpoints, kReports, kOther}) {
     ORDO_RETURN_IF_ERROR(
         ForEach(database, Select(table, ""), [&](const Statement& row) {
           decoder->Check(table, row);

@@ -4,14 +4,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
+#include "scheduler/store/meta.h"
 #include "scheduler/store/migration.h"
 
 namespace ordo::scheduler::store {
 namespace {
 
-constexpr char kMeta[] =
-    "CREATE TABLE IF NOT EXISTS meta ("
-    "key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID";
+constexpr char kMetaTable[] =
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL, "
+    "crc INTEGER NOT NULL) WITHOUT ROWID";
 
 // A row a job, keyed by its sequence so that new ones go to the end of the
 // tree; columns beside its body are there to find it by. Jobs that have not
@@ -67,32 +68,70 @@ absl::Status WrongVersion(const Database& database, int64_t version) {
                    "; run the release that wrote it, or name another store"));
 }
 
-absl::Status Prepare(Database& database) {
-  ORDO_RETURN_IF_ERROR(database.Execute(kMeta));
-  ORDO_ASSIGN_OR_RETURN(const int64_t version,
-                        Meta(database, "schema_version"));
-  if (version == kSchemaVersion) return absl::OkStatus();
-  if (version != 0 && version != 1) return WrongVersion(database, version);
-  if (version == 1) ORDO_RETURN_IF_ERROR(SetVersion1Aside(database));
+absl::StatusOr<int64_t> Number(Database& database, const std::string& sql) {
+  int64_t number = 0;
+  ORDO_RETURN_IF_ERROR(ForEach(database, sql, [&number](const Statement& row) {
+    number = row.Int(0);
+    return absl::OkStatus();
+  }));
+  return number;
+}
+
+// Of a file whose table `meta` is there. Before version 3 its rows had no
+// checksums; since then they are checked.
+absl::StatusOr<int64_t> Version(Database& database) {
+  ORDO_ASSIGN_OR_RETURN(const int64_t has_checksums,
+                        Number(database,
+                               "SELECT count(*) FROM pragma_table_info('meta') "
+                               "WHERE name = 'crc'"));
+  if (has_checksums != 0) {
+    ORDO_RETURN_IF_ERROR(CheckMeta(database));
+  }
+  return Number(database,
+                "SELECT value FROM meta WHERE key = 'schema_version'");
+}
+
+absl::Status MakeNew(Database& database) {
+  ORDO_RETURN_IF_ERROR(database.Execute(kMetaTable));
   ORDO_RETURN_IF_ERROR(database.Execute(kTables));
-  if (version == 1) ORDO_RETURN_IF_ERROR(TakeVersion1Over(database));
-  // An epoch of an earlier version goes on.
-  return database.Execute(
-      absl::StrCat("INSERT INTO meta VALUES ('epoch', 0), ('last_sequence', 0) "
-                   "ON CONFLICT DO NOTHING; "
-                   "INSERT OR REPLACE INTO meta VALUES ('schema_version', ",
-                   kSchemaVersion, ")"));
+  ORDO_RETURN_IF_ERROR(WriteMeta(database, kEpochKey, 0));
+  ORDO_RETURN_IF_ERROR(WriteMeta(database, kLastSequenceKey, 0));
+  return WriteMeta(database, kSchemaVersionKey, kSchemaVersion);
+}
+
+// An epoch and a last sequence of an earlier version go on.
+absl::Status AddChecksums(Database& database) {
+  ORDO_ASSIGN_OR_RETURN(
+      const int64_t epoch,
+      Number(database, "SELECT value FROM meta WHERE key = 'epoch'"));
+  ORDO_ASSIGN_OR_RETURN(
+      const int64_t last_sequence,
+      Number(database, "SELECT value FROM meta WHERE key = 'last_sequence'"));
+  ORDO_RETURN_IF_ERROR(database.Execute(
+      "ALTER TABLE meta ADD COLUMN crc INTEGER NOT NULL DEFAULT 0"));
+  ORDO_RETURN_IF_ERROR(WriteMeta(database, kEpochKey, epoch));
+  ORDO_RETURN_IF_ERROR(WriteMeta(database, kLastSequenceKey, last_sequence));
+  return WriteMeta(database, kSchemaVersionKey, kSchemaVersion);
+}
+
+absl::Status Prepare(Database& database) {
+  ORDO_ASSIGN_OR_RETURN(
+      const int64_t is_there,
+      Number(database,
+             "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'"));
+  if (is_there == 0) return MakeNew(database);
+  ORDO_ASSIGN_OR_RETURN(const int64_t version, Version(database));
+  if (version == kSchemaVersion) return absl::OkStatus();
+  if (version != 1 && version != 2) return WrongVersion(database, version);
+  if (version == 1) {
+    ORDO_RETURN_IF_ERROR(SetVersion1Aside(database));
+    ORDO_RETURN_IF_ERROR(database.Execute(kTables));
+    ORDO_RETURN_IF_ERROR(TakeVersion1Over(database));
+  }
+  return AddChecksums(database);
 }
 
 }  // namespace
-
-absl::StatusOr<int64_t> Meta(Database& database, const std::string& key) {
-  ORDO_ASSIGN_OR_RETURN(
-      auto query, database.Prepare("SELECT value FROM meta WHERE key = ?"));
-  query->BindText(1, key);
-  ORDO_ASSIGN_OR_RETURN(const bool found, query->Step());
-  return found ? query->Int(0) : 0;
-}
 
 absl::Status PrepareSchema(Database& database) {
   ORDO_RETURN_IF_ERROR(database.Execute("BEGIN IMMEDIATE"));
@@ -103,11 +142,11 @@ absl::Status PrepareSchema(Database& database) {
   return status;
 }
 
-absl::Status CheckSchema(Database& database) {
-  ORDO_ASSIGN_OR_RETURN(const int64_t version,
-                        Meta(database, "schema_version"));
-  return version == kSchemaVersion ? absl::OkStatus()
-                                   : WrongVersion(database, version);
+absl::Status CheckSchema(Database& database, int oldest) {
+  ORDO_ASSIGN_OR_RETURN(const int64_t version, Version(database));
+  return version >= oldest && version <= kSchemaVersion
+             ? absl::OkStatus()
+             : WrongVersion(database, version);
 }
 
 }  // namespace ordo::scheduler::store

@@ -1,5 +1,6 @@
 #include "scheduler/store/sqlite_store.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/files/files.h"
 #include "base/status/status.h"
 #include "scheduler/store/file_lock.h"
+#include "scheduler/store/meta.h"
 #include "scheduler/store/past_names.h"
 #include "scheduler/store/retirement.h"
 #include "scheduler/store/row_reader.h"
@@ -83,10 +85,9 @@ absl::StatusOr<Contents> SqliteStore::Load() {
   ORDO_ASSIGN_OR_RETURN(contents.records, ReadRecords(*database_));
   // Not below the clock: in a store that was restored, epochs which workers
   // have seen are unknown.
-  ORDO_RETURN_IF_ERROR(database_->Execute(
-      absl::StrCat("UPDATE meta SET value = max(value + 1, ",
-                   absl::ToUnixMicros(absl::Now()), ") WHERE key = 'epoch'")));
-  ORDO_ASSIGN_OR_RETURN(contents.epoch, Meta(*database_, "epoch"));
+  ORDO_ASSIGN_OR_RETURN(const int64_t last, ReadMeta(*database_, kEpochKey));
+  contents.epoch = std::max(last + 1, absl::ToUnixMicros(absl::Now()));
+  ORDO_RETURN_IF_ERROR(WriteMeta(*database_, kEpochKey, contents.epoch));
   return contents;
 }
 

@@ -14,6 +14,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/store/meta.h"
 #include "scheduler/store/sqlite.h"
 #include "scheduler/store/testing/faulty_vfs.h"
 #include "scheduler/store/testing/store_conformance.h"
@@ -148,8 +149,7 @@ TEST_F(SqliteStoreTest, TheEpochGrowsEvenWhenTheStoreIsRestored) {
   {
     // What an old copy of the file says.
     ORDO_ASSERT_OK_AND_ASSIGN(auto database, Database::Open(path_));
-    ORDO_ASSERT_OK(
-        database->Execute("UPDATE meta SET value = 1 WHERE key = 'epoch'"));
+    ORDO_ASSERT_OK(WriteMeta(*database, kEpochKey, 1));
   }
   ORDO_ASSERT_OK_AND_ASSIGN(auto store, OpenSqliteStore({path_}));
   ORDO_ASSERT_OK_AND_ASSIGN(const Contents contents, store->Load());
@@ -171,6 +171,14 @@ TEST_F(SqliteStoreTest, AStoreWithADamagedRowIsLeftAsItIs) {
                                AllOf(HasSubstr(path_),
                                      HasSubstr("table jobs, sequence 2"))));
   EXPECT_EQ(Number("SELECT value FROM meta WHERE key = 'epoch'"), epoch);
+}
+
+TEST_F(SqliteStoreTest, AStoreWithADamagedEpochIsLeftAsItIs) {
+  Fill();
+  Execute("UPDATE meta SET value = 7 WHERE key = 'epoch'");
+  EXPECT_THAT(Load(), StatusIs(absl::StatusCode::kDataLoss,
+                               HasSubstr("table meta, key epoch")));
+  EXPECT_EQ(Number("SELECT value FROM meta WHERE key = 'epoch'"), 7);
 }
 
 TEST_F(SqliteStoreTest, AFileWhosePagesAreDamagedIsNotWrittenTo) {
