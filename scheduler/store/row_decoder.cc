@@ -114,8 +114,14 @@ core::ReportPtr RowDecoder::Report(const Statement& row) {
 
 core::RowPtr RowDecoder::Other(const Statement& row) {
   if (!Check(kOther, row)) return nullptr;
-  return std::make_shared<const core::Row>(core::Row{
-      static_cast<core::Row::Kind>(row.Int(0)), row.Bytes(1), row.Bytes(2)});
+  const auto kind = static_cast<core::Row::Kind>(row.Int(0));
+  // Of another size it would be taken for a kind that it is not.
+  if (static_cast<int64_t>(kind) != row.Int(0)) {
+    AddDamage(kOther, row);
+    return nullptr;
+  }
+  return std::make_shared<const core::Row>(
+      core::Row{kind, row.Bytes(1), row.Bytes(2)});
 }
 
 absl::Status RowDecoder::TakeDamage() {
