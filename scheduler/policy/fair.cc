@@ -33,6 +33,7 @@ class Round {
     for (size_t kind = 0; kind < tables_.kinds.size(); ++kind) {
       StartKind(static_cast<int>(kind));
     }
+    StartBesideReserved();
     if (!decisions_.more) LookForVictims();
     return std::move(decisions_);
   }
@@ -72,6 +73,25 @@ class Round {
       const int shape = tables_.lanes[tables_.waiting.at(job).lane].shape;
       decisions_.starts.push_back(plan_.Give({job, shape, where, true}));
       started_.insert(job);
+    }
+  }
+
+  // What has room kept for it starts elsewhere too where nobody else wants it:
+  // what its ranks lack where it is kept is free.
+  void StartBesideReserved() {
+    for (const auto& [job, reservation] : tables_.reservations) {
+      if (started_.contains(job)) continue;
+      if (IsFull()) {
+        decisions_.more = true;
+        break;
+      }
+      const Assignments where = plan_.FitBeside(job);
+      if (where.empty()) continue;
+      const int shape = tables_.lanes[tables_.waiting.at(job).lane].shape;
+      decisions_.starts.push_back(plan_.Give({job, shape, where, true}));
+      started_.insert(job);
+      // What was kept for it and is not used can be had then.
+      decisions_.more = true;
     }
   }
 

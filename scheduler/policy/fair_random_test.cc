@@ -219,6 +219,9 @@ class Cluster {
   }
 
   void PlaceAndJudge() {
+    // Those that others stop for or that have room kept.
+    std::set<int64_t> claimants;
+    AddReserved(&claimants);
     const Decisions decisions = test_.Place();
     for (const Reservation& reservation : decisions.reservations) {
       ++num_reserved_;
@@ -230,9 +233,19 @@ class Cluster {
     }
     for (const Start& start : decisions.starts) JudgeStart(start);
     for (const Preemption& preemption : decisions.preemptions) {
-      JudgePreemption(preemption);
+      claimants.insert(preemption.job);
+    }
+    AddReserved(&claimants);
+    for (const Preemption& preemption : decisions.preemptions) {
+      JudgePreemption(preemption, claimants.size() == 1);
     }
     JudgeWhatWaits();
+  }
+
+  void AddReserved(std::set<int64_t>* jobs) const {
+    for (const Reservation& reservation : test_.board.Reservations()) {
+      jobs->insert(reservation.job);
+    }
   }
 
   void JudgeStart(const Start& start) {
@@ -337,10 +350,17 @@ class Cluster {
     }
   }
 
-  void JudgePreemption(const Preemption& preemption) {
+  // `is_only`: no other job has any stopped, or room kept for it.
+  void JudgePreemption(const Preemption& preemption, bool is_only) {
     ++num_preempted_;
     const Waiter& victim = waiters_.at(preemption.victim);
-    const Waiter& other = waiting_.at(preemption.job);
+    const bool waits = waiting_.count(preemption.job) > 0;
+    // What stops may leave room at once beside what is kept for others.
+    if (!waits && is_only) {
+      return Fail(absl::StrCat("job ", preemption.victim, " stops for ",
+                               preemption.job, ", which had room"));
+    }
+    const Waiter& other = (waits ? waiting_ : waiters_).at(preemption.job);
     const bool is_own = victim.queue == other.queue;
     if (is_own && victim.priority >= other.priority) {
       Fail("an equal was preempted");

@@ -135,12 +135,19 @@ const RoomKeys* Plan::TouchedKeys(int worker_class, int kind, int which) const {
   return it == touched_index_.end() ? nullptr : KeysOf(it->second, kind, which);
 }
 
+bool Plan::IsOwn(const Search& search, int worker) const {
+  return search.owner != 0 &&
+         tables_.workers[worker].reserved_for == search.owner;
+}
+
 int Plan::RanksAt(const Search& search, int worker) const {
   const WorkerEntry& entry = tables_.workers[worker];
   const Room& room = RoomAt(worker);
+  Stay stay = search.stay;
+  stay.owns |= IsOwn(search, worker);
   const DeviceMask avoided = AvoidedOn(entry, search.avoided);
-  if (avoided.empty()) return RanksIn(entry, room, search.ask, search.stay);
-  return RanksIn(entry, Without(entry, avoided, room), search.ask, search.stay);
+  if (avoided.empty()) return RanksIn(entry, room, search.ask, stay);
+  return RanksIn(entry, Without(entry, avoided, room), search.ask, stay);
 }
 
 void Plan::Reindex(int worker, int sign) {
@@ -231,6 +238,14 @@ Assignments Plan::Spread(const Search& search) const {
     int worker;
   };
   std::vector<Candidate> candidates;
+  // Their places in the indexes are those of what others may have of them.
+  if (search.owner != 0) {
+    for (const auto& [worker, kept] :
+         tables_.reservations.at(search.owner).workers) {
+      const int ranks = RanksAt(search, worker);
+      if (ranks > 0) candidates.push_back({ranks, worker});
+    }
+  }
   for (const ClassFit& fit : tables_.shapes[search.shape].classes) {
     if (fit.ranks == 0) continue;
     const RoomIndex& rooms = tables_.classes[fit.worker_class].rooms;
@@ -265,9 +280,10 @@ Assignments Plan::Spread(const Search& search) const {
     if (left == 0) break;
     // A worker is in both indexes when only some of it is held back.
     if (IsTaken(chosen, candidate.worker)) continue;
-    if (candidate.ranks < left) {
-      chosen.push_back({candidate.worker, candidate.ranks});
-      left -= candidate.ranks;
+    if (candidate.ranks < left || IsOwn(search, candidate.worker)) {
+      const int ranks = std::min(candidate.ranks, left);
+      chosen.push_back({candidate.worker, ranks});
+      left -= ranks;
       continue;
     }
     chosen.push_back({FindOne(search, left, chosen, nullptr), left});
@@ -317,6 +333,18 @@ Assignments Plan::FitReserved(int64_t job) const {
   return where;
 }
 
+Assignments Plan::FitBeside(int64_t job) const {
+  const ReservationEntry& reservation = tables_.reservations.at(job);
+  Search search = SearchFor(tables_.lanes[tables_.waiting.at(job).lane].shape);
+  search.owner = job;
+  const bool has_any =
+      std::any_of(reservation.workers.begin(), reservation.workers.end(),
+                  [&](const std::pair<int, int>& reserved) {
+                    return RanksAt(search, reserved.first) > 0;
+                  });
+  return has_any ? Spread(search) : Assignments();
+}
+
 Start Plan::Give(const Giving& giving) {
   const auto& [job, shape, where, owns] = giving;
   const Ask ask = AskOf(tables_, shape);
@@ -325,7 +353,7 @@ Start Plan::Give(const Giving& giving) {
   for (const auto& [worker, ranks] : where) {
     const WorkerEntry& entry = tables_.workers[worker];
     Touched& touched = Touch(worker);
-    if (owns) {
+    if (owns && entry.reserved_for == job) {
       // Nothing is kept any more once it is used.
       touched.room = RoomOf(entry);
       for (const Occupant& occupant : touched.added) {

@@ -61,12 +61,17 @@ class Plan {
   // Whether there is room for all ranks where it is kept for a job that waits;
   // if so, there. The job has a reservation.
   Assignments FitReserved(int64_t job) const;
+  // The same for all that is free on the workers where room is kept for it, and
+  // on others as for any job: more ranks on one of them than were to be there,
+  // or some elsewhere. Empty where nothing of what is kept is free: that is
+  // FitFor's.
+  Assignments FitBeside(int64_t job) const;
 
   struct Giving {
     int64_t job;
     int shape;
     const Assignments& where;
-    // `where` is from FitReserved.
+    // `where` is from FitReserved or FitBeside.
     bool owns = false;
   };
   // Starts a job where there is room.
@@ -108,6 +113,8 @@ class Plan {
     bool held_back;
     // As if these were not free; null: none.
     const DevicesByWorker* avoided = nullptr;
+    // What is kept for this job is free for it; 0: for nobody.
+    int64_t owner = 0;
   };
 
   Search SearchFor(int shape) const;
@@ -115,6 +122,7 @@ class Plan {
   // Takes a touched worker out of the index of those, or puts it in.
   void Reindex(int worker, int sign);
   const RoomKeys* TouchedKeys(int worker_class, int kind, int which) const;
+  bool IsOwn(const Search& search, int worker) const;
   int RanksAt(const Search& search, int worker) const;
   // The fullest worker with room for so many ranks, not among `taken`; -1: none
   // has. With cursors when they are given.

@@ -35,6 +35,10 @@ class Search {
         Look(worker);
       }
     }
+    // What is free of what is kept for it stops nobody.
+    const auto kept = plan_.tables().reservations.find(job);
+    if (kept == plan_.tables().reservations.end()) return;
+    for (const auto& [worker, ranks] : kept->second.workers) Look(worker);
   }
 
   // Ranks that there is room for.

@@ -141,7 +141,10 @@ Reason FindReason(const Asked& asked, const Board& board, absl::Duration now) {
   const Tables& tables = asked.tables;
   Reason reason;
   Plan plan(board, now);
-  if (asked.is_reserved && !plan.FitReserved(asked.job).empty()) return reason;
+  if (asked.is_reserved && (!plan.FitReserved(asked.job).empty() ||
+                            !plan.FitBeside(asked.job).empty())) {
+    return reason;
+  }
   const bool fits = !plan.Fit(asked.lane.shape).empty();
   if (!fits && !IsFeasible(tables, asked.lane.shape)) {
     reason.constraint = IsOffered(tables, asked.lane.shape)
