@@ -49,6 +49,9 @@ class Round {
     // One that could have room kept for it was among them; one could not.
     bool has_first = false;
     bool closed = false;
+    // Queues by whether any was kept for one of theirs in this call.
+    absl::flat_hash_set<int> kept_queues;
+    absl::flat_hash_set<int> passed_over;
   };
 
   bool IsFull() const { return decisions_.starts.size() >= kMaxStarts; }
@@ -102,10 +105,11 @@ class Round {
     if (num_open_shapes_ == 0 || !plan_.HasRoom(kind)) return;
     Turns turns(board_, kind, plan_.now());
     while (QueueTurn* turn = turns.Best()) {
+      const bool was_deferred = turn->deferred();
       const int given = StartNext(*turn);
       if (given > 0) {
         turns.Give(given);
-      } else {
+      } else if (turn->deferred() == was_deferred) {
         turns.Finish();
       }
       if (num_open_shapes_ == 0 || !plan_.HasRoom(kind)) return;
@@ -117,8 +121,9 @@ class Round {
   }
 
   // Starts the first job of the queue that may; the number of its devices, 0
-  // when none may.
+  // when none may or, by turn.deferred(), others come before it.
   int StartNext(QueueTurn& turn) {
+    const bool was_deferred = turn.deferred();
     while (const std::optional<LaneHead> head = turn.Next()) {
       if (started_.contains(head->key.sequence)) {
         turn.Advance(*head);
@@ -127,7 +132,7 @@ class Round {
       const Lane& lane = tables_.lanes[head->lane];
       if (!MayHold(lane, head->key.sequence, turn)) continue;
       if (!Start(*head, lane, turn)) {
-        if (num_open_shapes_ == 0) return 0;
+        if (num_open_shapes_ == 0 || turn.deferred() != was_deferred) return 0;
         continue;
       }
       turn.Advance(*head);
@@ -163,6 +168,11 @@ class Round {
       where = Fit(head, lane.shape);
       if (where.empty()) return false;
     }
+    if (!turn.deferred() && IsPassedOver(turn)) {
+      turn.Return(head);
+      turn.Defer();
+      return false;
+    }
     const int64_t job = head.key.sequence;
     decisions_.starts.push_back(plan_.Give({job, lane.shape, where}));
     started_.insert(job);
@@ -173,6 +183,18 @@ class Round {
       accounts_.Add(lane, NumDevices(lane));
     }
     return true;
+  }
+
+  // Whether one of the queue wants room kept and gets none, and no other of it
+  // has any: those behind it would use up what its queue is due, and with it
+  // the turn in which room can be kept for it.
+  bool IsPassedOver(const QueueTurn& turn) const {
+    const auto& lanes = turn.kind().lanes;
+    return blocked_.passed_over.contains(turn.queue()) &&
+           !blocked_.kept_queues.contains(turn.queue()) &&
+           std::none_of(lanes.begin(), lanes.end(), [&](const LaneHead& head) {
+             return tables_.lanes[head.lane].num_reserved > 0;
+           });
   }
 
   Assignments Fit(const LaneHead& head, int shape) {
@@ -195,7 +217,15 @@ class Round {
   bool KeepForBlocked() {
     bool kept = false;
     for (; blocked_.next < blocked_.end; ++blocked_.next) {
-      kept |= KeepFor(blocked_.heads[blocked_.next]);
+      const LaneHead& head = blocked_.heads[blocked_.next];
+      const Lane& lane = tables_.lanes[head.lane];
+      if (KeepFor(head)) {
+        blocked_.kept_queues.insert(lane.queue);
+        kept = true;
+      } else if (IsFeasible(tables_, lane.shape) &&
+                 NeedsReservation(tables_.shapes[lane.shape].shape)) {
+        blocked_.passed_over.insert(lane.queue);
+      }
     }
     return kept;
   }

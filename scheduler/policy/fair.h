@@ -23,7 +23,9 @@ namespace ordo::scheduler::policy {
 // as long as workers and queues stay as they are, jobs before it start once,
 // and nobody is stopped for later ones. Attempts without a limit count by when
 // they end. Of several queues each has its turn again after some half-lives,
-// whatever it had used; docs/design has the bound.
+// whatever it had used, if it uses nothing meanwhile; docs/design has the
+// bound. Those behind a job of their queue for which no room can be kept come
+// after all others, so that they do not use up its turn.
 //
 // Stateless and idempotent: carried out, and asked again at the same moment, it
 // answers nothing. Each job and each device at most once.

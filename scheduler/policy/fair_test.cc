@@ -362,6 +362,57 @@ TEST(FairTest, NobodyIsKeptRoomBehindOneForWhomNoneCanBeKept) {
   EXPECT_EQ(next.reservations[0].job, gang);
 }
 
+// Room is kept for a gang of queue a; a free worker is left.
+class FairPassedOverTest : public ::testing::Test {
+ protected:
+  FairPassedOverTest() {
+    for (const char* queue : {"a", "b"}) test_.PutQueue(queue, {});
+    test_.PutWorker("w1", 1);
+    test_.PutWorker("w2", 1);
+    test_.Run(test_.Wait(Within(Cpus(1), absl::Hours(1))), "w1");
+    first_ = test_.Wait(In("a", Gang(2, 1)));
+    const int64_t other = test_.Wait(In("a"));
+    EXPECT_EQ(test_.Place().reservations.size(), 1u);
+    test_.board.StopWaiting(other);
+    test_.PutWorker("w3", 1);
+    // Its turn is before that of a.
+    test_.board.SetUsage("a", "cpu", 1e6, test_.now);
+  }
+
+  TestBoard test_;
+  int64_t first_ = 0;
+};
+
+// Otherwise they would use its queue's share, and room would always be kept for
+// those of other queues first.
+TEST_F(FairPassedOverTest, WhoCannotHaveRoomKeptHasItsQueueComeLast) {
+  const int64_t gang = test_.Wait(In("b", Gang(2, 1)));
+  const int64_t behind = test_.Wait(In("b"));
+  const int64_t other = test_.Wait(In("a"));
+  ASSERT_THAT(test_.Started(), ElementsAre(other));
+
+  test_.End(1);
+  ASSERT_THAT(test_.Started(), ElementsAre(first_));
+  test_.End(first_);
+  test_.End(other);
+  ASSERT_THAT(test_.Started(), UnorderedElementsAre(gang, behind));
+}
+
+TEST_F(FairPassedOverTest, WhatNobodyElseWantsIsGivenToThoseBehind) {
+  test_.Wait(In("b", Gang(2, 1)));
+  const int64_t behind = test_.Wait(In("b"));
+  test_.Wait(In("a", Gang(2, 1)));
+  ASSERT_THAT(test_.Started(), ElementsAre(behind));
+}
+
+TEST_F(FairPassedOverTest, WhatTheQueueIsGuaranteedComesFirstStill) {
+  test_.PutQueue("b", {1});
+  test_.Wait(In("b", Gang(2, 1)));
+  const int64_t behind = test_.Wait(In("b"));
+  test_.Wait(In("a"));
+  ASSERT_THAT(test_.Started(), ElementsAre(behind));
+}
+
 TEST(FairTest, NothingStartsThatADrainWouldMeet) {
   TestBoard test;
   Worker worker = WorkerWith("w1", 2);

@@ -54,6 +54,7 @@ QueueTurn* Turns::Best() {
   best_ = 0;
   const auto is_before = [](const Contender& a, const Contender& b) {
     if ((a.lacking > 0) != (b.lacking > 0)) return a.lacking > 0;
+    if (a.turn.deferred() != b.turn.deferred()) return b.turn.deferred();
     return a.used / a.weight < b.used / b.weight;
   };
   for (size_t i = 1; i < contenders_.size(); ++i) {

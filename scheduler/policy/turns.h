@@ -28,6 +28,11 @@ class QueueTurn {
   // Has the lane that Next returned looked at again, with the job after that
   // one.
   void Advance(const LaneHead& head);
+  // Has the lane that Next returned looked at again, with the same job.
+  void Return(const LaneHead& head) { advanced_.push(head); }
+  // Others come before it from now on, unless it lacks what it is guaranteed.
+  void Defer() { deferred_ = true; }
+  bool deferred() const { return deferred_; }
   // No job of the queue, or of one of its owners, has its turn any more.
   void Close() { closed_ = true; }
   void CloseOwner(int owner) { closed_owners_.push_back(owner); }
@@ -46,6 +51,7 @@ class QueueTurn {
   absl::btree_set<LaneHead>::const_iterator next_;
   std::priority_queue<LaneHead, std::vector<LaneHead>, Later> advanced_;
   bool closed_ = false;
+  bool deferred_ = false;
   std::vector<int> closed_owners_;
 };
 
@@ -55,8 +61,8 @@ class Turns {
   Turns(const Board& board, int kind, absl::Duration now);
 
   // The queue whose turn it is: one that holds less than it is guaranteed
-  // before others, then the one that used least for its weight. Null: all are
-  // done.
+  // before others, then the one that used least for its weight; of both, those
+  // that are deferred last. Null: all are done.
   QueueTurn* Best();
   // The best is not asked any more.
   void Finish();
