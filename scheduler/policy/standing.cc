@@ -79,7 +79,8 @@ RanksOf CountRanks(const Tables& tables, const Ask& ask,
   RanksOf ranks;
   for (const WorkerEntry& worker : tables.workers) {
     if (worker.worker_class < 0 || !HasLabels(worker.facts, ask.shape) ||
-        (ask.shape.ranks > 1 && !worker.facts.knows_ranks)) {
+        (ask.shape.ranks > 1 &&
+         worker.facts.single_rank_kinds.count(ask.shape.kind) > 0)) {
       continue;
     }
     ranks.now += RanksIn(worker, worker.room, ask, {ends_by, false});
