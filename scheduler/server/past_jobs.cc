@@ -6,6 +6,7 @@
 #include "scheduler/core/job.h"
 #include "scheduler/core/names.h"
 #include "scheduler/core/transitions.h"
+#include "scheduler/server/backlog.h"
 
 namespace ordo::scheduler::server {
 namespace {
@@ -23,6 +24,12 @@ std::string OwnerOf(const core::Record& record) {
     return core::JobIdOf((*report)->name());
   }
   return "";
+}
+
+const void* ObjectOf(const core::Record& record) {
+  return std::visit(
+      [](const auto& object) -> const void* { return object.get(); },
+      record.value);
 }
 
 }  // namespace
@@ -81,7 +88,7 @@ void RecordsInFlight::Add(const core::Effects& effects) {
     const auto* record = std::get_if<core::Record>(&effect);
     if (record == nullptr) continue;
     const std::string owner = OwnerOf(*record);
-    if (!owner.empty()) ++records_[owner];
+    if (!owner.empty()) newest_[owner][KeyOf(*record)] = ObjectOf(*record);
   }
 }
 
@@ -93,9 +100,15 @@ std::vector<std::string> RecordsInFlight::Remove(
       const auto* record = std::get_if<core::Record>(&effect);
       if (record == nullptr) continue;
       const std::string owner = OwnerOf(*record);
-      const auto count = records_.find(owner);
-      if (count == records_.end()) continue;
-      if (--count->second == 0) records_.erase(count);
+      const auto records = newest_.find(owner);
+      if (records == newest_.end()) continue;
+      const auto newest = records->second.find(KeyOf(*record));
+      // Otherwise a newer one is still under way.
+      if (newest != records->second.end() &&
+          newest->second == ObjectOf(*record)) {
+        records->second.erase(newest);
+      }
+      if (records->second.empty()) newest_.erase(records);
       const auto* job = std::get_if<core::JobPtr>(&record->value);
       if (job == nullptr) {
         jobs.insert(owner);
@@ -114,7 +127,7 @@ std::vector<std::string> RecordsInFlight::Without(
     const std::vector<std::string>& jobs) const {
   std::vector<std::string> idle;
   for (const std::string& job : jobs) {
-    if (records_.count(job) == 0) idle.push_back(job);
+    if (newest_.count(job) == 0) idle.push_back(job);
   }
   return idle;
 }

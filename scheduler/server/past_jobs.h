@@ -42,7 +42,8 @@ class Departures {
   std::set<std::string> request_ids_;
 };
 
-// Follows the records on their way to the store. Not thread-safe.
+// Follows the records on their way to the store, of each key (KeyOf) the
+// newest: earlier ones may be left out (Merge). Not thread-safe.
 class RecordsInFlight {
  public:
   // These left the core.
@@ -55,8 +56,9 @@ class RecordsInFlight {
   std::vector<std::string> Without(const std::vector<std::string>& jobs) const;
 
  private:
-  // Number of records by job, of it and of what belongs to it.
-  std::map<std::string, int> records_;
+  // The objects that records hold, by job and by key, of it and of what belongs
+  // to it. Only compared.
+  std::map<std::string, std::map<std::string, const void*>> newest_;
 };
 
 }  // namespace ordo::scheduler::server

@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/testing/builders.h"
+#include "scheduler/server/backlog.h"
 
 namespace ordo::scheduler::server {
 namespace {
@@ -110,6 +111,26 @@ TEST_F(RecordsInFlightTest, WhileMoreOfItIsUnderWayItStays) {
   in_flight_.Add(later);
   EXPECT_THAT(in_flight_.Remove({end}), IsEmpty());
   EXPECT_THAT(in_flight_.Remove({later}), ElementsAre("a"));
+}
+
+TEST_F(RecordsInFlightTest, WhatIsMergedOnTheWayHoldsUpNothing) {
+  const std::string checkpoint = "jobs/a/checkpoints/1-1";
+  const std::vector<core::Effects> turns = {
+      {JobRecord("a", Job::RUNNING), CheckpointRecord(checkpoint)},
+      {CheckpointRecord(checkpoint)},
+      {JobRecord("a", Job::SUCCEEDED)}};
+  for (const core::Effects& turn : turns) in_flight_.Add(turn);
+  EXPECT_THAT(in_flight_.Remove({Merge(turns)}), ElementsAre("a"));
+}
+
+TEST_F(RecordsInFlightTest, AnEarlierRecordOfTheSameKeyIsNotTheNewest) {
+  const core::Effects start = {JobRecord("a", Job::STARTING)};
+  const core::Effects end = {JobRecord("a", Job::SUCCEEDED)};
+  in_flight_.Add(start);
+  in_flight_.Add(end);
+  EXPECT_THAT(in_flight_.Remove({start}), IsEmpty());
+  EXPECT_THAT(in_flight_.Without({"a"}), IsEmpty());
+  EXPECT_THAT(in_flight_.Remove({end}), ElementsAre("a"));
 }
 
 TEST_F(RecordsInFlightTest, TheEndOfAJobMayFreeThoseThatItNames) {

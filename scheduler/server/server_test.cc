@@ -396,6 +396,9 @@ class FullStoreTest : public ServerTest {
     options.core.lease = lease_;
     options.core.heartbeat = absl::Milliseconds(50);
     options.full_retry = absl::Milliseconds(1);
+    options.retention.max_jobs = 0;
+    options.retention.archive = folder_.Path("archive.jsonl");
+    options.retention.period = absl::Hours(1);
     auto server = Server::Start(std::move(options));
     EXPECT_THAT(server, IsOk());
     server_ = *std::move(server);
@@ -471,6 +474,34 @@ TEST_F(FullStoreTest, WorkersGoOn) {
   EXPECT_EQ(server_->GetJob("a")->state(), Job::STARTING);
   SetFull(false);
   WaitFor("a", Job::RUNNING);
+}
+
+TEST_F(FullStoreTest, AJobThatEndsMeanwhileIsArchived) {
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  SetFull(true);
+  worker.Set(AttemptBuilder("a", 1).Running().Step(5));
+  worker.AnnounceTo(*server_);
+  worker.Set(AttemptBuilder("a", 1).Running().Step(100).Exited(0));
+  worker.AnnounceTo(*server_);
+  // More than are kept one by one; the second commit from now on is of all that
+  // has come.
+  for (int i = 0; i < 20; ++i) {
+    for (int j = 0; j < 100; ++j) worker.AnnounceTo(*server_);
+    memory_->WaitUntilBegun(memory_->num_begun() + 2);
+  }
+  SetFull(false);
+  // Acknowledged only when what had found no room is released.
+  absl::StatusOr<std::vector<Job>> next;
+  do {
+    next = Create({JobBuilder("b")});
+  } while (absl::IsUnavailable(next.status()));
+  ASSERT_THAT(next, IsOk());
+  EXPECT_EQ(server_->GetJob("a")->state(), Job::SUCCEEDED);
+  EXPECT_THAT(server_->Archive(), base::testing::IsOkAndHolds(1));
+  EXPECT_THAT(server_->GetJob("a"), StatusIs(absl::StatusCode::kNotFound));
 }
 
 TEST(ServerDeathTest, AFailedCommitEndsTheProcessWithAMessage) {
