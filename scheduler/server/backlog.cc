@@ -1,5 +1,6 @@
 #include "scheduler/server/backlog.h"
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>
@@ -35,6 +36,12 @@ bool AddsUp(core::Count::What what) {
          what != What::kCheckpointWrite;
 }
 
+bool IsAnswer(const core::Effect& effect) {
+  return std::holds_alternative<core::Answer>(effect) ||
+         std::holds_alternative<core::AnswerQueue>(effect) ||
+         std::holds_alternative<core::AnswerWorker>(effect);
+}
+
 }  // namespace
 
 std::string KeyOf(const core::Record& record) {
@@ -60,6 +67,8 @@ core::Effects Merge(std::vector<core::Effects> turns) {
   std::map<std::pair<core::Count::What, std::string>, size_t> counts;
   for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
     for (auto effect = turn->rbegin(); effect != turn->rend(); ++effect) {
+      // It waited for no commit.
+      if (std::holds_alternative<core::AnswerAnnounce>(*effect)) continue;
       const std::string key = KeyOfEffect(*effect);
       if (!key.empty() && !keys.insert(key).second) continue;
       auto* count = std::get_if<core::Count>(&*effect);
@@ -74,8 +83,32 @@ core::Effects Merge(std::vector<core::Effects> turns) {
       merged.push_back(std::move(*effect));
     }
   }
-  return {std::make_move_iterator(merged.rbegin()),
-          std::make_move_iterator(merged.rend())};
+  std::reverse(merged.begin(), merged.end());
+  std::stable_partition(
+      merged.begin(), merged.end(),
+      [](const core::Effect& effect) { return !IsAnswer(effect); });
+  return merged;
+}
+
+void Backlog::Add(core::Effects turn) {
+  turns_.push_back(std::move(turn));
+  if (turns_.size() <= std::max(kMaxTurns, merged_size_)) return;
+  core::Effects merged = Merge(Take());
+  merged_size_ = merged.size();
+  turns_.push_back(std::move(merged));
+}
+
+void Backlog::Append(Backlog later) {
+  if (turns_.empty()) {
+    *this = std::move(later);
+    return;
+  }
+  for (core::Effects& turn : later.turns_) Add(std::move(turn));
+}
+
+std::vector<core::Effects> Backlog::Take() {
+  merged_size_ = 0;
+  return std::exchange(turns_, {});
 }
 
 }  // namespace ordo::scheduler::server

@@ -102,5 +102,57 @@ TEST(BacklogTest, AnswersAndRemovalsAreKept) {
             "other other other other");
 }
 
+TEST(BacklogTest, AnAnswerComesAfterWhatItTells) {
+  EXPECT_EQ(Merged({{Job("a", 1), core::Answer{1, std::vector<core::JobPtr>()}},
+                    {core::AnswerQueue{2, nullptr},
+                     core::AnswerWorker{3, nullptr}, Job("a", 2)}}),
+            "a2 other other other");
+}
+
+TEST(BacklogTest, OfAnsweredAnnouncementsNothingIsLeft) {
+  EXPECT_EQ(
+      Merged({{core::AnswerAnnounce{}, Job("a", 1)}, {core::AnswerAnnounce{}}}),
+      "a1");
+}
+
+TEST(BacklogTest, ItIsMergedWhenThereAreTooManyTurns) {
+  Backlog backlog;
+  for (size_t i = 0; i < Backlog::kMaxTurns; ++i) backlog.Add({Job("a", 1)});
+  EXPECT_EQ(backlog.turns().size(), Backlog::kMaxTurns);
+  backlog.Add({Job("a", 2)});
+  ASSERT_EQ(backlog.turns().size(), 1u);
+  EXPECT_EQ(Merged(backlog.Take()), "a2");
+  EXPECT_TRUE(backlog.empty());
+}
+
+TEST(BacklogTest, WhatIsLeftOfAMergeIsMergedAgainAfterAsManyTurns) {
+  constexpr size_t kNumJobs = 3 * Backlog::kMaxTurns;
+  Backlog backlog;
+  core::Effects turn;
+  for (size_t i = 0; i < kNumJobs; ++i) {
+    turn.push_back(Job(absl::StrCat("a", i), 1));
+  }
+  backlog.Add(std::move(turn));
+  for (size_t i = 0; i < Backlog::kMaxTurns; ++i) backlog.Add({Job("b", 1)});
+  ASSERT_EQ(backlog.turns().size(), 1u);
+  for (size_t i = 0; i < kNumJobs; ++i) backlog.Add({Job("b", 2)});
+  EXPECT_EQ(backlog.turns().size(), kNumJobs + 1);
+  backlog.Add({Job("b", 3)});
+  EXPECT_EQ(backlog.turns().size(), 1u);
+}
+
+TEST(BacklogTest, ALaterBacklogComesBehind) {
+  Backlog first;
+  Backlog later;
+  later.Add({Job("b", 1)});
+  first.Append(std::move(later));
+  later = Backlog();
+  later.Add({Job("a", 2)});
+  later.Add({Job("b", 3)});
+  first.Append(std::move(later));
+  EXPECT_EQ(first.turns().size(), 3u);
+  EXPECT_EQ(Merged(first.Take()), "a2 b3");
+}
+
 }  // namespace
 }  // namespace ordo::scheduler::server

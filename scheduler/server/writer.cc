@@ -1,20 +1,11 @@
 #include "scheduler/server/writer.h"
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
-#include "scheduler/server/backlog.h"
-
 namespace ordo::scheduler::server {
-namespace {
-
-// No need to merge fewer.
-constexpr size_t kMinMerged = 1024;
-
-}  // namespace
 
 std::vector<core::Record> LastOfEachKey(
     const std::vector<core::Effects>& turns) {
@@ -43,7 +34,11 @@ Writer::~Writer() { Drain(); }
 void Writer::Append(core::Effects effects) {
   if (effects.empty()) return;
   base::MutexLock lock(mutex_);
-  queue_.push_back(std::move(effects));
+  // What comes before a task stays before it.
+  if (queue_.empty() || !std::holds_alternative<Backlog>(queue_.back())) {
+    queue_.emplace_back(Backlog());
+  }
+  std::get<Backlog>(queue_.back()).Add(std::move(effects));
   changed_.NotifyOne();
 }
 
@@ -69,7 +64,7 @@ bool Writer::IsStopping() {
 
 bool Writer::CommitAndRelease() {
   if (turns_.empty()) return true;
-  const std::vector<core::Record> records = LastOfEachKey(turns_);
+  const std::vector<core::Record> records = LastOfEachKey(turns_.turns());
   if (!records.empty()) {
     const absl::Duration start = options_.clock->Monotonic();
     const absl::Status status = options_.store->Commit(records);
@@ -85,7 +80,7 @@ bool Writer::CommitAndRelease() {
     }
     if (options_.on_commit) options_.on_commit(records.size(), took);
   }
-  options_.release(std::exchange(turns_, {}));
+  options_.release(turns_.Take());
   if (std::exchange(full_, false) && options_.on_room) options_.on_room();
   return true;
 }
@@ -105,17 +100,12 @@ std::vector<Writer::Item> Writer::Take() {
 
 bool Writer::Handle(std::vector<Item> items) {
   for (Item& item : items) {
-    if (auto* effects = std::get_if<core::Effects>(&item)) {
-      turns_.push_back(std::move(*effects));
+    if (auto* turns = std::get_if<Backlog>(&item)) {
+      turns_.Append(std::move(*turns));
       continue;
     }
     if (!full_ && !CommitAndRelease()) return false;
     std::get<std::function<void()>>(item)();
-  }
-  if (full_ && turns_.size() > std::max(kMinMerged, merged_size_)) {
-    core::Effects merged = Merge(std::exchange(turns_, {}));
-    merged_size_ = merged.size();
-    turns_.push_back(std::move(merged));
   }
   return CommitAndRelease();
 }

@@ -12,6 +12,7 @@
 #include "base/clock/clock.h"
 #include "base/mutex.h"
 #include "scheduler/core/effect.h"
+#include "scheduler/server/backlog.h"
 #include "scheduler/store/store.h"
 
 namespace ordo::scheduler::server {
@@ -26,8 +27,7 @@ struct WriterOptions {
   // business: what the core believes and what is stored differ from here on.
   std::function<void(const absl::Status&)> on_failure;
   // Called when a commit finds no room, and again when that one is durable at
-  // last; may be empty. In between it is tried again, what is queued is merged
-  // (backlog.h), and tasks run at once.
+  // last; may be empty. In between it is tried again, and tasks run at once.
   std::function<void(const absl::Status&)> on_full;
   std::function<void()> on_room;
   absl::Duration full_retry = absl::Milliseconds(500);
@@ -38,7 +38,8 @@ struct WriterOptions {
 };
 
 // The commit queue and the one thread behind it. Everything that is queued when
-// the thread comes back from a transaction goes into the next one. Thread-safe.
+// the thread comes back from a transaction goes into the next one; much of it,
+// for want of time or of room, is merged (backlog.h). Thread-safe.
 class Writer {
  public:
   explicit Writer(WriterOptions options);
@@ -59,7 +60,7 @@ class Writer {
   void Drain();
 
  private:
-  using Item = std::variant<core::Effects, std::function<void()>>;
+  using Item = std::variant<Backlog, std::function<void()>>;
 
   void Run();
   // What was queued; waits for it, but not long while there is no room.
@@ -75,9 +76,7 @@ class Writer {
   const WriterOptions options_;
   // Of the thread: what is to be committed next, and that there was no room for
   // it.
-  std::vector<core::Effects> turns_;
-  // Number of effects after the last merge.
-  size_t merged_size_ = 0;
+  Backlog turns_;
   bool full_ = false;
 
   base::Mutex mutex_;

@@ -10,6 +10,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/server/backlog.h"
 #include "scheduler/store/testing/memory_store.h"
 
 namespace ordo::scheduler::server {
@@ -88,6 +89,45 @@ TEST_F(WriterTest, WhatQueuesDuringACommitGoesIntoOneTransaction) {
   writer.Drain();
   EXPECT_EQ(memory_->num_begun(), 2);
   EXPECT_EQ(released_.size(), 20u);
+}
+
+TEST_F(WriterTest, WhatQueuesDuringALongCommitIsMerged) {
+  std::vector<core::Effects> last;
+  options_.release = [&last](std::vector<core::Effects> turns) {
+    last = std::move(turns);
+  };
+  memory_->Hold();
+  Writer writer(options_);
+  writer.Append({JobRecord("a", 0)});
+  WaitForCommits(1);
+  for (int64_t i = 1; i <= 5000; ++i) writer.Append({JobRecord("a", i)});
+  memory_->Continue();
+  writer.Drain();
+  EXPECT_LE(last.size(), Backlog::kMaxTurns);
+  const auto records = LastOfEachKey(last);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(std::get<core::JobPtr>(records[0].value)->version, 5000);
+}
+
+TEST_F(WriterTest, WhatIsMergedStaysOnItsSideOfATask) {
+  memory_->Hold();
+  Writer writer(options_);
+  writer.Append({JobRecord("a", 0)});
+  WaitForCommits(1);
+  const auto append = [&writer](uint64_t first) {
+    for (uint64_t i = first; i < first + 2000; ++i) {
+      writer.Append({Answer(i), JobRecord("a", static_cast<int64_t>(i))});
+    }
+  };
+  std::vector<uint64_t> released_before;
+  append(1);
+  writer.AppendTask([&] { released_before = released_; });
+  append(2001);
+  memory_->Continue();
+  writer.Drain();
+  EXPECT_EQ(released_before.size(), 2000u);
+  ASSERT_EQ(released_.size(), 4000u);
+  for (uint64_t i = 0; i < 4000; ++i) EXPECT_EQ(released_[i], i + 1);
 }
 
 TEST_F(WriterTest, EffectsWithoutRecordsNeedNoTransaction) {
@@ -178,7 +218,7 @@ TEST_F(FullDiskTest, WhatQueuesMeanwhileIsMerged) {
   memory_->Fail(absl::OkStatus());
   room_.get_future().get();
   // Beside what is merged are at most as many as are not worth it.
-  EXPECT_LE(released.size(), 1024u);
+  EXPECT_LE(released.size(), Backlog::kMaxTurns);
   const auto records = LastOfEachKey(released);
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(std::get<core::JobPtr>(records[0].value)->version, 5000);
