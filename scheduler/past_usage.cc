@@ -43,7 +43,7 @@ void AddUsage(const Usage& more, Usage* sum) {
   }
 }
 
-void AddAttempt(const jobs::v1::Attempt& attempt, PastUsage* past) {
+Usage UsageOf(const jobs::v1::Attempt& attempt) {
   Usage usage;
   const double idle = attempt.idle_device_seconds();
   const double lost = attempt.lost_device_seconds();
@@ -55,8 +55,12 @@ void AddAttempt(const jobs::v1::Attempt& attempt, PastUsage* past) {
   }
   usage.set_attempts(1);
   usage.set_lost_steps(attempt.lost_steps());
+  return usage;
+}
+
+void AddAttempt(const jobs::v1::Attempt& attempt, PastUsage* past) {
   const int64_t end_s = std::max<int64_t>(0, attempt.end_time().seconds());
-  AddUsage(usage, &DayAt(end_s - end_s % kDaySeconds, past));
+  AddUsage(UsageOf(attempt), &DayAt(end_s - end_s % kDaySeconds, past));
 }
 
 void AddDays(const PastUsage& more, PastUsage* past) {

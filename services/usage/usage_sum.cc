@@ -73,6 +73,11 @@ void AddAttempt(const Attempt& attempt, absl::Time since, absl::Time now,
                 Usage* row) {
   const Held held = HeldBy(attempt, now);
   if (held.end < since) return;
+  // Whole; also when the clock went back meanwhile.
+  if (attempt.has_end_time() && held.start >= since) {
+    scheduler::AddUsage(scheduler::UsageOf(attempt), row);
+    return;
+  }
   row->set_attempts(row->attempts() + 1);
   row->set_lost_steps(row->lost_steps() + attempt.lost_steps());
   const double all = held.num_devices * SecondsIn(held.start, held.end, since);

@@ -99,12 +99,18 @@ TEST(UsageSumTest, AttemptThatGoesOnCountsUpToNow) {
 }
 
 TEST(UsageSumTest, ClockThatWentBackTakesNothingAway) {
-  const Usage usage =
-      TotalOf(AttemptOf("start_time { seconds: 100 } end_time { seconds: 90 } "
-                        "device_seconds: 5"),
-              absl::InfinitePast(), At(80));
-  EXPECT_DOUBLE_EQ(usage.used_device_seconds(), 0);
-  EXPECT_EQ(usage.attempts(), 1);
+  for (const absl::Time since : {absl::InfinitePast(), At(95), At(100)}) {
+    const Usage usage = TotalOf(
+        AttemptOf("start_time { seconds: 100 } end_time { seconds: 90 } "
+                  "device_seconds: 5 idle_device_seconds: 2 "
+                  "lost_device_seconds: 4 reason: 'HANG'"),
+        since, At(80));
+    EXPECT_DOUBLE_EQ(usage.used_device_seconds(), 3);
+    EXPECT_DOUBLE_EQ(usage.idle_device_seconds(), 2);
+    EXPECT_DOUBLE_EQ(usage.lost_device_seconds(), 4);
+    EXPECT_DOUBLE_EQ(usage.lost_device_seconds_by_reason().at("HANG"), 4);
+    EXPECT_EQ(usage.attempts(), 1);
+  }
 }
 
 TEST(UsageSumTest, RowsAreByOwnerQueueOrJob) {
