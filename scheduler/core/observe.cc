@@ -91,6 +91,14 @@ bool Lists(const agent::v1::ObservedSet& set, const RankId& id,
                      });
 }
 
+// Whether this was sent before the last word of a worker that was lost since:
+// it does not say what runs there.
+bool IsLate(const Worker& worker, const agent::v1::AnnounceRequest& request) {
+  return worker.liveness == Worker::Liveness::kLost &&
+         worker.incarnation == request.incarnation() &&
+         request.observed().sequence() < worker.observed_sequence;
+}
+
 // A new start of a worker: what it adopted stays, the rest is lost.
 void ChangeIncarnation(Turn& turn, Worker& worker,
                        const agent::v1::AnnounceRequest& request) {
@@ -183,6 +191,13 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
     turn.Emit(AnswerAnnounce{absl::AbortedError(
         absl::StrCat("worker ", worker.id, " has been started again at ",
                      worker.address, "; two workers must not share an id"))});
+    return;
+  }
+  if (IsLate(worker, request)) {
+    turn.Emit(AnswerAnnounce{absl::UnavailableError(
+        absl::StrCat("worker ", worker.id,
+                     " is lost and has said more before; "
+                     "announce again"))});
     return;
   }
   const bool is_new = worker.liveness != Worker::Liveness::kOnline ||

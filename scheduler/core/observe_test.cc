@@ -89,6 +89,32 @@ TEST_F(ObserveTest, AZombiesDeviceIsNotGivenAwayWhileItLingers) {
   EXPECT_EQ(shell_.job("a").attempts(1).number(), 2);
 }
 
+TEST_F(ObserveTest, ALateAnnouncementDoesNotBringALostWorkerBack) {
+  StartA();
+  shell_.Advance(absl::Seconds(10));
+  ASSERT_EQ(shell_.StateOf("a"), Job::QUEUED);
+  // Sent before the worker began attempt 1, which it still runs.
+  EXPECT_THAT(shell_.Announce(WorkerBuilder("w").Sequence(1)),
+              StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_EQ(shell_.published_worker("w")->state(), workers::v1::Worker::LOST);
+  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+  // Its last word, said again.
+  Announce(
+      WorkerBuilder("w").Sequence(2).Runs(AttemptBuilder("a", 1).Running()));
+  EXPECT_EQ(shell_.published_worker("w")->state(), workers::v1::Worker::ONLINE);
+  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+}
+
+TEST_F(ObserveTest, ALateAnnouncementOfAWorkerThatIsThereIsTaken) {
+  StartA();
+  // Overtaken by its answer to a desired set.
+  EXPECT_THAT(shell_.Announce(WorkerBuilder("w").Draining().Sequence(1)),
+              IsOk());
+  shell_.Ignore();
+  EXPECT_TRUE(shell_.state().workers.at("w").draining);
+  EXPECT_EQ(shell_.StateOf("a"), Job::RUNNING);
+}
+
 TEST_F(ObserveTest, WhatAZombieWritesIsRefused) {
   StartA();
   shell_.Advance(absl::Seconds(10));

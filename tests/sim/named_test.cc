@@ -95,6 +95,11 @@ TEST(NamedTest, AZombieOfAnOlderAttemptChangesNothing) {
   EXPECT_GT(totals.num_attempts, totals.num_jobs);
 }
 
+TEST(NamedTest, WordsOfALostWorkerFromBeforeFreeNoDevice) {
+  const Totals totals = RunScenario("late_words");
+  EXPECT_GT(totals.num_attempts, totals.num_jobs);
+}
+
 TEST(NamedTest, ADrainedWorkersJobsGoOnElsewhere) {
   const Totals totals = RunScenario("drained");
   EXPECT_GT(totals.num_attempts, totals.num_jobs);
