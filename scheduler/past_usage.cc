@@ -41,6 +41,16 @@ void AddUsage(const Usage& more, Usage* sum) {
   for (const auto& [reason, seconds] : more.lost_device_seconds_by_reason()) {
     (*sum->mutable_lost_device_seconds_by_reason())[reason] += seconds;
   }
+  for (const auto& [reason, steps] : more.lost_steps_by_reason()) {
+    (*sum->mutable_lost_steps_by_reason())[reason] += steps;
+  }
+}
+
+void AddLostSteps(const jobs::v1::Attempt& attempt, Usage* sum) {
+  if (attempt.lost_steps() <= 0) return;
+  sum->set_lost_steps(sum->lost_steps() + attempt.lost_steps());
+  (*sum->mutable_lost_steps_by_reason())[attempt.reason()] +=
+      attempt.lost_steps();
 }
 
 Usage UsageOf(const jobs::v1::Attempt& attempt) {
@@ -54,7 +64,7 @@ Usage UsageOf(const jobs::v1::Attempt& attempt) {
     (*usage.mutable_lost_device_seconds_by_reason())[attempt.reason()] = lost;
   }
   usage.set_attempts(1);
-  usage.set_lost_steps(attempt.lost_steps());
+  AddLostSteps(attempt, &usage);
   return usage;
 }
 

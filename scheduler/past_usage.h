@@ -25,6 +25,9 @@ inline constexpr char kOtherUsage[] = "-";
 // Adds all but the key.
 void AddUsage(const usage::v1::Usage& more, usage::v1::Usage* sum);
 
+// Adds the steps that an attempt lost, also by its reason.
+void AddLostSteps(const jobs::v1::Attempt& attempt, usage::v1::Usage* sum);
+
 // What an attempt that has ended used and lost, as its record says; no key.
 usage::v1::Usage UsageOf(const jobs::v1::Attempt& attempt);
 

@@ -40,6 +40,17 @@ TEST(PastUsageTest, AttemptsOfADayAreAddedUp) {
   EXPECT_EQ(usage.lost_steps(), 80);
   EXPECT_EQ(usage.lost_device_seconds_by_reason().at("HANG"), 3);
   EXPECT_EQ(usage.lost_device_seconds_by_reason().at("WORKER_LOST"), 3);
+  EXPECT_EQ(usage.lost_steps_by_reason().at("HANG"), 40);
+  EXPECT_EQ(usage.lost_steps_by_reason().at("WORKER_LOST"), 40);
+}
+
+TEST(PastUsageTest, AnAttemptThatLostNothingHasNoReason) {
+  Attempt attempt = EndedAt(5 * kDay);
+  attempt.clear_lost_device_seconds();
+  attempt.clear_lost_steps();
+  const Usage usage = UsageOf(attempt);
+  EXPECT_TRUE(usage.lost_device_seconds_by_reason().empty());
+  EXPECT_TRUE(usage.lost_steps_by_reason().empty());
 }
 
 TEST(PastUsageTest, DaysAreInOrderHoweverTheyCome) {
@@ -76,6 +87,7 @@ TEST(PastUsageTest, TheOldestDaysBecomeOne) {
   EXPECT_EQ(past.days(0).start_time().seconds(), 4 * kDay);
   EXPECT_EQ(past.days(0).usage().attempts(), 4);
   EXPECT_EQ(past.days(0).usage().used_device_seconds(), 32);
+  EXPECT_EQ(past.days(0).usage().lost_steps_by_reason().at("HANG"), 160);
   EXPECT_EQ(past.days(1).usage().attempts(), 1);
 }
 

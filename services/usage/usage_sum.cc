@@ -79,7 +79,7 @@ void AddAttempt(const Attempt& attempt, absl::Time since, absl::Time now,
     return;
   }
   row->set_attempts(row->attempts() + 1);
-  row->set_lost_steps(row->lost_steps() + attempt.lost_steps());
+  scheduler::AddLostSteps(attempt, row);
   const double all = held.num_devices * SecondsIn(held.start, held.end, since);
   const double idle =
       held.num_devices * SecondsIn(held.start, held.reported, since);

@@ -62,6 +62,7 @@ TEST(UsageSumTest, EndedAttemptCountsAsItsRecordSays) {
   EXPECT_DOUBLE_EQ(usage.lost_device_seconds(), 60);
   EXPECT_DOUBLE_EQ(usage.lost_device_seconds_by_reason().at("HANG"), 60);
   EXPECT_EQ(usage.lost_steps(), 7);
+  EXPECT_EQ(usage.lost_steps_by_reason().at("HANG"), 7);
   EXPECT_EQ(usage.attempts(), 1);
 }
 
@@ -74,6 +75,7 @@ TEST(UsageSumTest, OnlyThePartSinceThenCounts) {
   EXPECT_DOUBLE_EQ(almost_over.idle_device_seconds(), 0);
   EXPECT_DOUBLE_EQ(almost_over.used_device_seconds(), 20);
   EXPECT_DOUBLE_EQ(almost_over.lost_device_seconds(), 20);
+  EXPECT_EQ(almost_over.lost_steps_by_reason().at("HANG"), 7);
 }
 
 TEST(UsageSumTest, AttemptThatWasOverBeforeDoesNotCount) {
@@ -129,6 +131,7 @@ TEST(UsageSumTest, RowsAreByOwnerQueueOrJob) {
   EXPECT_DOUBLE_EQ(owners.rows(1).lost_device_seconds(), 120);
   EXPECT_EQ(owners.rows(1).lost_steps(), 14);
   EXPECT_EQ(owners.total().lost_steps(), 21);
+  EXPECT_EQ(owners.total().lost_steps_by_reason().at("HANG"), 21);
   EXPECT_DOUBLE_EQ(owners.total().used_device_seconds(), 480);
   const ReportUsageResponse queues = report(ReportUsageRequest::QUEUE);
   ASSERT_EQ(queues.rows_size(), 1);
@@ -147,6 +150,7 @@ PastUsage TwoDays() {
     added.mutable_start_time()->set_seconds(day * 24 * 60 * 60);
     added.mutable_usage()->set_used_device_seconds(5 + 2 * day);
     added.mutable_usage()->set_attempts(1);
+    (*added.mutable_usage()->mutable_lost_steps_by_reason())["HANG"] = 3;
   }
   return past;
 }
@@ -176,6 +180,7 @@ TEST(UsageSumTest, ArchivedJobsCountForTheirQueueAndOwner) {
     const ReportUsageResponse report = sum.Report();
     EXPECT_EQ(report.total().used_device_seconds(), 12);
     EXPECT_EQ(report.total().attempts(), 2);
+    EXPECT_EQ(report.total().lost_steps_by_reason().at("HANG"), 6);
     return report.rows(0).key();
   };
   EXPECT_EQ(key(ReportUsageRequest::OWNER), "ada");

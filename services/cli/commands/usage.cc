@@ -78,10 +78,11 @@ Command UsageCommand() {
       "no\n"
       "trainer had reported yet. LOST, of both: what had to be done again, "
       "after the\n"
-      "last checkpoint of attempts that did not end well; -o json says why.\n"
-      "LOST_STEPS: how many steps that was. Jobs in the archive, and of a job "
-      "all\n"
-      "before its newest 100 attempts, count by the day.\n"
+      "last checkpoint of attempts that did not end well. LOST_STEPS: how many "
+      "steps\n"
+      "that was; -o json says why, of both. Jobs in the archive, and of a job "
+      "all before\n"
+      "its newest 100 attempts, count by the day.\n"
       "(others): archived jobs, by job, and what is beyond 4096 rows.\n"
       "  ordo usage --by queue --since 7d";
   command.options = {

@@ -38,6 +38,7 @@ TEST_F(UsageTest, TableHasARowForEachAndOneForAll) {
             "all        90    10    25  25.0%          12         1\n");
   EXPECT_EQ(Run({"usage", "-o", "json"}), 0) << err();
   EXPECT_THAT(out(), HasSubstr("\"key\":\"ada\""));
+  EXPECT_THAT(out(), HasSubstr("\"lost_steps_by_reason\":{\"HANG\""));
 }
 
 TEST_F(UsageTest, SinceLeavesOutWhatWasBefore) {
