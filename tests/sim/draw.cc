@@ -107,6 +107,7 @@ void DrawStore(Dice dice, StoreFaults* faults) {
   faults->set_slow_per_minute(Amount(dice, 3));
   faults->set_max_commit_ms(Pick(dice, 10, 3000));
   faults->set_failures_per_minute(Amount(dice, 3));
+  faults->set_full_per_minute(Amount(dice, 3));
 }
 
 // More small jobs of a high priority than there is room for, beside some that

@@ -57,6 +57,10 @@ void Trouble::BeginStore() {
     targets_.scheduler->SlowStore(
         dice.Between(absl::Seconds(1), absl::Seconds(20)));
   });
+  Plan("full store", rates.full_per_minute(), [this](Dice& dice) {
+    targets_.scheduler->FillStore(
+        dice.Between(absl::Seconds(1), absl::Seconds(20)));
+  });
   Plan("broken store", rates.failures_per_minute(), [this](Dice& dice) {
     targets_.scheduler->BreakStore(
         dice.Between(absl::Milliseconds(100), absl::Seconds(10)));

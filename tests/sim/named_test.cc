@@ -118,6 +118,12 @@ TEST(NamedTest, NothingAcknowledgedIsLostWhenTheStoreFails) {
   EXPECT_LE(totals.num_attempts, totals.num_jobs);
 }
 
+TEST(NamedTest, JobsGoOnAndLeaveWhenTheStoreIsFull) {
+  const Totals totals = RunScenario("store_full");
+  EXPECT_EQ(totals.num_lives, static_cast<int64_t>(kNumSeeds));
+  EXPECT_LE(totals.num_attempts, totals.num_jobs);
+}
+
 TEST(NamedTest, TrainingGoesOnWhenTheStorageIsFull) {
   const Totals totals = RunScenario("storage_full");
   EXPECT_GE(totals.num_attempts, totals.num_jobs);

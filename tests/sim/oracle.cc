@@ -499,6 +499,10 @@ void Oracle::AtEnd(const core::State& state) {
   if (!unfinished.empty()) {
     world_.Fail(absl::StrCat("not ended: ", absl::StrJoin(unfinished, "; ")));
   }
+  // Nothing is under way that needs one of them.
+  for (const JobView& job : JobsOf(state)) {
+    world_.Fail(absl::StrCat(Named(job), " has ended and has not left"));
+  }
 }
 
 }  // namespace ordo::tests::sim

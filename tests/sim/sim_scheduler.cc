@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "scheduler/core/load.h"
+#include "scheduler/server/backlog.h"
 #include "scheduler/server/writer.h"
 
 namespace ordo::tests::sim {
@@ -18,11 +19,14 @@ using agent::v1::SetDesiredResponse;
 
 // As in scheduler/server/server.cc.
 constexpr int kAnnouncesPerLease = 3;
+constexpr absl::Duration kFullRetry = absl::Milliseconds(500);
 constexpr absl::Duration kOpenTime = absl::Milliseconds(50);
 // Of a commit on a disk that is well, mostly and rarely.
 constexpr absl::Duration kUsualCommit = absl::Milliseconds(2);
 constexpr absl::Duration kLongCommit = absl::Milliseconds(200);
 constexpr double kLongShare = 0.05;
+
+absl::Status NoRoom() { return absl::UnavailableError("the disk is full"); }
 
 }  // namespace
 
@@ -99,7 +103,7 @@ void SimScheduler::Start() {
   queue_calls_.clear();
   worker_calls_.clear();
   peers_.clear();
-  committing_ = in_transaction_ = false;
+  committing_ = in_transaction_ = full_ = false;
   tick_at_.reset();
   stalled_until_ = absl::ZeroDuration();
   life_.Begin();
@@ -117,7 +121,8 @@ void SimScheduler::Kill() {
   if (!runs()) return;
   world_.Note("end scheduler");
   // A transaction that was under way took place, or not.
-  if (in_transaction_ && store_dice_.Chance(0.5)) {
+  const bool has_room = world_.now() >= full_until_;
+  if (in_transaction_ && has_room && store_dice_.Chance(0.5)) {
     const auto records = scheduler::server::LastOfEachKey(group_);
     store_->Commit(records).IgnoreError();
     oracle_.AfterCommit(records);
@@ -142,6 +147,10 @@ void SimScheduler::Stall(absl::Duration duration) {
 
 void SimScheduler::SlowStore(absl::Duration duration) {
   slow_until_ = world_.now() + duration;
+}
+
+void SimScheduler::FillStore(absl::Duration duration) {
+  full_until_ = world_.now() + duration;
 }
 
 void SimScheduler::BreakStore(absl::Duration duration) {
@@ -223,6 +232,10 @@ void SimScheduler::Commit() {
   if (committing_ || queue_.empty()) return;
   committing_ = true;
   group_ = std::exchange(queue_, {});
+  CommitGroup();
+}
+
+void SimScheduler::CommitGroup() {
   absl::Duration takes = absl::Microseconds(20);
   if (!scheduler::server::LastOfEachKey(group_).empty()) {
     in_transaction_ = true;
@@ -244,11 +257,43 @@ void SimScheduler::FinishCommit() {
     // A commit that fails ends the process; it may have taken place.
     if (world_.now() < broken_until_) return Kill();
     in_transaction_ = false;
+    if (world_.now() < full_until_) return WaitForRoom();
     const auto records = scheduler::server::LastOfEachKey(group_);
     store_->Commit(records).IgnoreError();
     oracle_.AfterCommit(records);
   }
   Release(0, 0);
+}
+
+void SimScheduler::WaitForRoom() {
+  full_ = true;
+  RefuseCalls();
+  world_.After(kFullRetry, "no room", life_, [this] {
+    Enter([this] {
+      // The real one merges more of them at a time (scheduler/server/writer.h).
+      for (core::Effects& effects : std::exchange(queue_, {})) {
+        group_.push_back(std::move(effects));
+      }
+      group_ = {scheduler::server::Merge(std::move(group_))};
+      CommitGroup();
+    });
+  });
+}
+
+void SimScheduler::RefuseCalls() {
+  refused_before_ = next_call_;
+  for (const auto& [call, reply] : std::exchange(calls_, {})) reply(NoRoom());
+  for (const auto& [call, reply] : std::exchange(queue_calls_, {})) {
+    reply(NoRoom());
+  }
+  for (const auto& [call, reply] : std::exchange(worker_calls_, {})) {
+    reply(NoRoom());
+  }
+}
+
+void SimScheduler::CheckRefused(uint64_t call) {
+  if (call < refused_before_) return;
+  world_.Fail(absl::StrCat("call ", call, " is answered twice"));
 }
 
 void SimScheduler::Release(size_t turn, size_t effect) {
@@ -260,7 +305,7 @@ void SimScheduler::Release(size_t turn, size_t effect) {
       ReleaseEffect(group_[turn][effect]);
     }
   }
-  committing_ = false;
+  committing_ = full_ = false;
   Forget(in_flight_.Remove(group_));
   Commit();
 }
@@ -291,28 +336,19 @@ void SimScheduler::ReleaseEffect(const core::Effect& effect) {
     Send(worker);
   } else if (const auto* answer = std::get_if<core::Answer>(&effect)) {
     const auto call = calls_.find(answer->call);
-    if (call == calls_.end()) {
-      world_.Fail(absl::StrCat("call ", answer->call, " is answered twice"));
-      return;
-    }
+    if (call == calls_.end()) return CheckRefused(answer->call);
     const JobsReply reply = std::move(call->second);
     calls_.erase(call);
     reply(answer->jobs);
   } else if (const auto* queue = std::get_if<core::AnswerQueue>(&effect)) {
     const auto call = queue_calls_.find(queue->call);
-    if (call == queue_calls_.end()) {
-      world_.Fail(absl::StrCat("call ", queue->call, " is answered twice"));
-      return;
-    }
+    if (call == queue_calls_.end()) return CheckRefused(queue->call);
     const QueueReply reply = std::move(call->second);
     queue_calls_.erase(call);
     reply(queue->queue);
   } else if (const auto* changed = std::get_if<core::AnswerWorker>(&effect)) {
     const auto call = worker_calls_.find(changed->call);
-    if (call == worker_calls_.end()) {
-      world_.Fail(absl::StrCat("call ", changed->call, " is answered twice"));
-      return;
-    }
+    if (call == worker_calls_.end()) return CheckRefused(changed->call);
     const WorkerReply reply = std::move(call->second);
     worker_calls_.erase(call);
     reply(changed->worker);
@@ -368,6 +404,7 @@ void SimScheduler::Ask(const scheduler::server::Mentioned& mentioned,
                        JobsReply reply) {
   if (!runs()) return reply(absl::UnavailableError("no such process"));
   Enter([this, mentioned, make, reply] {
+    if (full_) return reply(NoRoom());
     const uint64_t call = next_call_++;
     calls_[call] = reply;
     Call(mentioned, make(call));
@@ -415,6 +452,7 @@ void SimScheduler::ChangeQueue(const core::ChangeQueue& change,
                                QueueReply reply) {
   if (!runs()) return reply(absl::UnavailableError("no such process"));
   Enter([this, change, reply] {
+    if (full_) return reply(NoRoom());
     core::ChangeQueue numbered = change;
     numbered.call = next_call_++;
     const core::QueuePtr now =
@@ -431,6 +469,7 @@ void SimScheduler::ChangeWorker(const core::ChangeWorker& change,
                                 WorkerReply reply) {
   if (!runs()) return reply(absl::UnavailableError("no such process"));
   Enter([this, change, reply] {
+    if (full_) return reply(NoRoom());
     core::ChangeWorker numbered = change;
     numbered.call = next_call_++;
     worker_calls_[numbered.call] = reply;

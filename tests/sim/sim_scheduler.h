@@ -72,8 +72,9 @@ class SimScheduler {
   // Its machine loses power; the same.
   void LosePower();
   void Stall(absl::Duration duration);
-  // Commits take long, or fail, for so long.
+  // Commits take long, find no room, or fail, for so long.
   void SlowStore(absl::Duration duration);
+  void FillStore(absl::Duration duration);
   void BreakStore(absl::Duration duration);
 
   // The scheduler's end of calls.
@@ -123,7 +124,13 @@ class SimScheduler {
             scheduler::core::Event event);
   void PlanTick();
   void Commit();
+  void CommitGroup();
   void FinishCommit();
+  // Calls are refused, and what is queued waits and is merged.
+  void WaitForRoom();
+  void RefuseCalls();
+  // Of a call that is not there any more, or is answered twice.
+  void CheckRefused(uint64_t call);
   // One effect after the other, from this one of this turn on.
   void Release(size_t turn, size_t effect);
   void ReleaseEffect(const scheduler::core::Effect& effect);
@@ -143,6 +150,7 @@ class SimScheduler {
   // Outlives the process.
   const std::shared_ptr<scheduler::store::testing::Memory> memory_;
   absl::Duration slow_until_;
+  absl::Duration full_until_;
   absl::Duration broken_until_;
 
   // Of one life.
@@ -157,7 +165,11 @@ class SimScheduler {
   std::vector<scheduler::core::Effects> group_;
   bool committing_ = false;
   bool in_transaction_ = false;
+  // A commit has found no room.
+  bool full_ = false;
   uint64_t next_call_ = 1;
+  // Those of smaller numbers were refused, if they were not answered.
+  uint64_t refused_before_ = 0;
   std::map<uint64_t, JobsReply> calls_;
   std::map<uint64_t, QueueReply> queue_calls_;
   std::map<uint64_t, WorkerReply> worker_calls_;
