@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -72,33 +73,28 @@ absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
                                              const Page& page) const {
   ORDO_ASSIGN_OR_RETURN(const int64_t before, BeforeSequence(page));
   // The view first: a job that ends meanwhile is seen twice, not missed.
-  std::vector<Job> live = view_.ListJobs(filter, before, page.size + 1);
+  SeenJobs live = view_.ListJobs(filter, before, page.size + 1);
   ORDO_ASSIGN_OR_RETURN(
       const store::Found<core::JobPtr> ended,
       store_.ListEnded({filter.state, filter.queue, filter.owner, filter.labels,
                         before, page.size + 1}));
   on_damage_(ended.damage);
   Listing<Job> listing;
-  if (ended.next.has_value()) {
-    // What is older has its place among the ended ones behind the damage.
-    listing.next = absl::StrCat(*ended.next);
-    live.erase(std::find_if(live.begin(), live.end(),
-                            [&ended](const Job& job) {
-                              return job.sequence() < *ended.next;
-                            }),
-               live.end());
-  }
-  auto live_job = live.begin();
+  const std::optional<int64_t> next = std::max(live.next, ended.next);
+  if (next.has_value()) listing.next = absl::StrCat(*next);
+  auto live_job = live.items.begin();
   auto ended_job = ended.items.begin();
-  while (live_job != live.end() || ended_job != ended.items.end()) {
+  while (live_job != live.items.end() || ended_job != ended.items.end()) {
     if (static_cast<int>(listing.items.size()) == page.size) {
       listing.next = absl::StrCat(listing.items.back().sequence());
       break;
     }
     const int64_t live_sequence =
-        live_job == live.end() ? 0 : live_job->sequence();
+        live_job == live.items.end() ? 0 : live_job->sequence();
     const int64_t ended_sequence =
         ended_job == ended.items.end() ? 0 : (*ended_job)->facts->sequence;
+    // It has its place among others that were not looked at.
+    if (std::max(live_sequence, ended_sequence) < next.value_or(0)) break;
     if (live_sequence > ended_sequence) {
       listing.items.push_back(std::move(*live_job++));
       continue;

@@ -35,6 +35,19 @@ core::JobPtr MakeJob(const std::string& name, int64_t sequence,
   return core::RecordOf({job}, &specs);
 }
 
+// One that waits.
+core::JobPtr MakeJobOf(const std::string& owner, const std::string& queue,
+                       int64_t sequence) {
+  Job job;
+  job.mutable_spec()->set_name("job-" + std::to_string(sequence));
+  job.mutable_spec()->set_queue(queue);
+  job.set_sequence(sequence);
+  job.set_state(Job::QUEUED);
+  job.mutable_owner()->set_user(owner);
+  core::SpecTable specs;
+  return core::RecordOf({job}, &specs);
+}
+
 core::CheckpointPtr MakeCheckpoint(const std::string& job, int64_t step,
                                    int64_t seconds, int attempt = 1) {
   auto checkpoint = std::make_shared<checkpoints::v1::Checkpoint>();
@@ -224,6 +237,23 @@ TEST_F(ReadsTest, AJobIsInItsPlaceAmongEndedOnesBehindMuchDamage) {
   EXPECT_EQ(first.items[0].spec().name(), "j5");
   EXPECT_EQ(first.next, "40");
   EXPECT_THAT(Names({}, {first.next, 5}), ElementsAre("j3", "j2", "j1"));
+}
+
+TEST_F(ReadsTest, AnEndedJobIsInItsPlaceBehindManyThatDoNotFit) {
+  Put(MakeJob("old", 1, Job::FAILED));
+  for (int i = 1; i <= View::kMaxLooks + 1; ++i) {
+    view_.PutJob(MakeJobOf("ada", "night", 2 * i));
+    view_.PutJob(MakeJobOf("bob", "default", 2 * i + 1));
+  }
+  Put(MakeJob("new", 1'000'000, Job::FAILED));
+  JobFilter filter;
+  filter.owner = "ada";
+  filter.queue = "default";
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto first, reads_.ListJobs(filter, {"", 5}));
+  ASSERT_EQ(first.items.size(), 1u);
+  EXPECT_EQ(first.items[0].spec().name(), "new");
+  EXPECT_NE(first.next, "");
+  EXPECT_THAT(Names(filter, {first.next, 5}), ElementsAre("old"));
 }
 
 TEST_F(ReadsTest, APageOfCheckpointsThatEndsEarlyIsNotTheLast) {

@@ -201,23 +201,31 @@ std::optional<Job> View::FindJob(const std::string& job) const {
   return WithProgress(*jobs_.at(sequence->second));
 }
 
-std::vector<Job> View::ListJobs(const JobFilter& filter, int64_t before,
-                                int limit) const {
+SeenJobs View::ListJobs(const JobFilter& filter, int64_t before,
+                        int limit) const {
   base::MutexLock lock(mutex_);
-  std::vector<Job> jobs;
+  SeenJobs seen;
   const absl::btree_set<int64_t>* smallest = nullptr;
   for (const std::string& term : TermsOf(filter)) {
     const auto sequences = terms_.find(term);
-    if (sequences == terms_.end()) return jobs;
+    if (sequences == terms_.end()) return seen;
     if (smallest == nullptr || sequences->second.size() < smallest->size()) {
       smallest = &sequences->second;
     }
   }
+  int num_looks = 0;
+  int64_t oldest = before;
   const auto take = [&](int64_t sequence) {
+    if (num_looks == kMaxLooks) {
+      seen.next = oldest;
+      return false;
+    }
+    ++num_looks;
+    oldest = sequence;
     const core::JobRecord& job = *jobs_.at(sequence);
     if (!Matches(job, filter)) return true;
-    if (static_cast<int>(jobs.size()) == limit) return false;
-    jobs.push_back(WithProgress(job));
+    if (static_cast<int>(seen.items.size()) == limit) return false;
+    seen.items.push_back(WithProgress(job));
     return true;
   };
   if (smallest != nullptr) {
@@ -227,7 +235,7 @@ std::vector<Job> View::ListJobs(const JobFilter& filter, int64_t before,
     WalkBack(
         jobs_, before, [](const auto& row) { return row.first; }, take);
   }
-  return jobs;
+  return seen;
 }
 
 std::vector<std::string> View::Needed(const core::JobRecord& job) const {

@@ -26,11 +26,21 @@
 
 namespace ordo::scheduler::server {
 
+// Jobs of a listing, newest first.
+struct SeenJobs {
+  std::vector<jobs::v1::Job> items;
+  // Set when it ended early: nothing older than this sequence was looked at.
+  std::optional<int64_t> next;
+};
+
 // What reads of the API see of the jobs that have not ended, of queues and of
 // workers: committed records, and what workers last said. Written by the thread
 // that commits, after each commit. Listings go by index. Thread-safe.
 class View {
  public:
+  // Jobs that one listing looks at: filters may hardly meet.
+  static constexpr int kMaxLooks = 4096;
+
   // A view of records that are committed; how many jobs have ended, by state.
   View(const core::Records& records,
        const std::map<core::JobState, int64_t>& ended);
@@ -52,8 +62,7 @@ class View {
   // Nothing when the job has ended, or there is none.
   std::optional<jobs::v1::Job> FindJob(const std::string& job) const;
   // The newest of a smaller sequence than `before`, newest first.
-  std::vector<jobs::v1::Job> ListJobs(const JobFilter& filter, int64_t before,
-                                      int limit) const;
+  SeenJobs ListJobs(const JobFilter& filter, int64_t before, int limit) const;
   // Nothing when the job has ended, or there is none. `placing`: what the core
   // says of it now, if it is queued.
   std::optional<jobs::v1::ExplainResponse> Explain(

@@ -43,7 +43,7 @@ class ViewTest : public ::testing::Test {
   std::vector<std::string> Names(const JobFilter& filter, int64_t before = 1000,
                                  int limit = 100) {
     std::vector<std::string> names;
-    for (const Job& job : view_.ListJobs(filter, before, limit)) {
+    for (const Job& job : view_.ListJobs(filter, before, limit).items) {
       names.push_back(job.spec().name());
     }
     return names;
@@ -108,6 +108,27 @@ TEST_F(ViewTest, FiltersWorkAloneAndTogether) {
   JobFilter queue;
   queue.queue = "other";
   EXPECT_THAT(Names(queue), IsEmpty());
+}
+
+TEST_F(ViewTest, FiltersThatHardlyMeetAreLookedThroughALittleAtATime) {
+  constexpr int kNumJobs = View::kMaxLooks;
+  view_.PutJob(MakeJob("both", 1, {Job::RUNNING, "ada", ""}));
+  for (int i = 1; i <= kNumJobs; ++i) {
+    const std::string number = std::to_string(i);
+    view_.PutJob(MakeJob("a" + number, 2 * i, {Job::QUEUED, "ada", ""}));
+    view_.PutJob(MakeJob("b" + number, 2 * i + 1, {Job::RUNNING, "bob", ""}));
+  }
+  JobFilter filter;
+  filter.state = Job::RUNNING;
+  filter.owner = "ada";
+  const SeenJobs first = view_.ListJobs(filter, 3 * kNumJobs, 100);
+  EXPECT_THAT(first.items, IsEmpty());
+  ASSERT_TRUE(first.next.has_value());
+  EXPECT_GT(*first.next, 1);
+  const SeenJobs second = view_.ListJobs(filter, *first.next, 100);
+  ASSERT_EQ(second.items.size(), 1u);
+  EXPECT_EQ(second.items[0].spec().name(), "both");
+  EXPECT_FALSE(second.next.has_value());
 }
 
 TEST_F(ViewTest, AChangeOfStateMovesAJobBetweenIndexes) {
