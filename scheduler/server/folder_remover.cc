@@ -25,25 +25,44 @@ void FolderRemover::Remove(std::string path) {
   changed_.NotifyAll();
 }
 
+void FolderRemover::Sweep(std::function<std::vector<std::string>()> next) {
+  base::MutexLock lock(mutex_);
+  next_ = std::move(next);
+  changed_.NotifyAll();
+}
+
 void FolderRemover::Wait() {
   base::MutexLock lock(mutex_);
-  while (busy_ || !queue_.empty()) changed_.Wait(mutex_);
+  while (busy_ || !queue_.empty() || next_ != nullptr) changed_.Wait(mutex_);
 }
 
 void FolderRemover::Run() {
   while (true) {
     std::string path;
+    std::function<std::vector<std::string>()> next;
     {
       base::MutexLock lock(mutex_);
       busy_ = false;
       changed_.NotifyAll();
-      while (queue_.empty() && !stopping_) changed_.Wait(mutex_);
+      while (queue_.empty() && next_ == nullptr && !stopping_) {
+        changed_.Wait(mutex_);
+      }
       if (stopping_) return;
-      path = std::move(queue_.front());
-      queue_.pop_front();
       busy_ = true;
+      if (queue_.empty()) {
+        next = next_;
+      } else {
+        path = std::move(queue_.front());
+        queue_.pop_front();
+      }
     }
-    if (const absl::Status status = files_.RemoveTree(path); !status.ok()) {
+    if (next != nullptr) {
+      std::vector<std::string> paths = next();
+      base::MutexLock lock(mutex_);
+      if (paths.empty()) next_ = nullptr;
+      for (std::string& each : paths) queue_.push_back(std::move(each));
+    } else if (const absl::Status status = files_.RemoveTree(path);
+               !status.ok()) {
       on_error_(status);
     }
   }

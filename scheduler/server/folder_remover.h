@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "base/files/files.h"
@@ -28,6 +29,9 @@ class FolderRemover {
 
   // A folder that is not there is fine.
   void Remove(std::string path);
+  // Asks `next` for paths to remove, on the remover's thread and while nothing
+  // else is to be removed, until it has no more. Called once at most.
+  void Sweep(std::function<std::vector<std::string>()> next);
   // Returns when all that was asked for before is done.
   void Wait();
 
@@ -39,6 +43,8 @@ class FolderRemover {
   base::Mutex mutex_;
   base::CondVar changed_;
   std::deque<std::string> queue_ ORDO_GUARDED_BY(mutex_);
+  // Null: there is no sweep, or it has ended.
+  std::function<std::vector<std::string>()> next_ ORDO_GUARDED_BY(mutex_);
   bool busy_ ORDO_GUARDED_BY(mutex_) = false;
   bool stopping_ ORDO_GUARDED_BY(mutex_) = false;
   std::thread thread_;

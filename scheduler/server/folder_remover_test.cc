@@ -1,6 +1,7 @@
 #include "scheduler/server/folder_remover.h"
 
 #include <cerrno>
+#include <string>
 #include <vector>
 
 #include "base/files/file_util.h"
@@ -33,6 +34,27 @@ TEST_F(FolderRemoverTest, AFolderGoesWithAllInIt) {
   remover.Remove(folder_.Path("not-there"));
   remover.Wait();
   EXPECT_FALSE(base::Exists(real_, folder_.Path("a")));
+  EXPECT_TRUE(errors_.empty());
+}
+
+TEST_F(FolderRemoverTest, ASweepEndsWhenThereIsNoMore) {
+  std::vector<std::vector<std::string>> pages = {
+      {folder_.Path("a"), folder_.Path("b")}, {folder_.Path("c")}};
+  for (const auto& page : pages) {
+    for (const auto& path : page) ORDO_ASSERT_OK(real_.MakeFolders(path));
+  }
+  FolderRemover remover(
+      files_, [this](const absl::Status& s) { errors_.push_back(s); });
+  size_t num_asked = 0;
+  remover.Sweep([&] {
+    const size_t page = num_asked++;
+    return page < pages.size() ? pages[page] : std::vector<std::string>();
+  });
+  remover.Wait();
+  EXPECT_EQ(num_asked, pages.size() + 1);
+  for (const char* name : {"a", "b", "c"}) {
+    EXPECT_FALSE(base::Exists(real_, folder_.Path(name))) << name;
+  }
   EXPECT_TRUE(errors_.empty());
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <future>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -28,6 +29,8 @@ using base::LogWarning;
 // A lease holds this many announce periods: two may be lost.
 constexpr int kAnnouncesPerLease = 3;
 constexpr absl::Duration kAgePeriod = absl::Seconds(1);
+// Checkpoints looked up at once whose folders are to be gone.
+constexpr int kSwept = 1000;
 
 void LogArchived(const absl::StatusOr<int64_t>& num_jobs) {
   if (!num_jobs.ok()) {
@@ -71,11 +74,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
                            {"reports", contents.records.reports.size()},
                            {"epoch", contents.epoch}});
   ORDO_ASSIGN_OR_RETURN(const auto ended, options.store->reader().CountEnded());
-  ORDO_ASSIGN_OR_RETURN(const std::vector<std::string> deleted,
-                        options.store->reader().DeletedCheckpoints());
   std::unique_ptr<Server> server(new Server(
       std::move(options), std::move(state), contents.records, ended));
-  for (const std::string& name : deleted) server->RemoveCheckpoint(name);
+  server->SweepCheckpoints();
   return server;
 }
 
@@ -330,6 +331,29 @@ void Server::ShowCheckpointAges(absl::Duration now) {
           .Set(absl::ToDoubleSeconds(now - live.durable));
     }
   }
+}
+
+void Server::SweepCheckpoints() {
+  const auto last = std::make_shared<std::string>();
+  remover_.Sweep([this, last]() -> std::vector<std::string> {
+    std::vector<std::string> folders;
+    while (folders.empty()) {
+      const auto names =
+          options_.store->reader().DeletedCheckpoints(*last, kSwept);
+      if (!names.ok()) {
+        LogWarning("folders of removed checkpoints may be left",
+                   {{"error", names.status()}});
+        return {};
+      }
+      if (names->empty()) return {};
+      *last = names->back();
+      for (const std::string& name : *names) {
+        auto path = base::JoinUnder(options_.storage_root, name);
+        if (path.ok()) folders.push_back(*std::move(path));
+      }
+    }
+    return folders;
+  });
 }
 
 void Server::RemoveCheckpoint(const std::string& name) {

@@ -208,6 +208,8 @@ class Server : public Scheduler {
 
   void TakeAnswer(const agent::v1::SetDesiredRequest& request,
                   absl::StatusOr<agent::v1::ObservedSet> observed);
+  // Of all whose records say so, without holding up anything.
+  void SweepCheckpoints();
   void RemoveCheckpoint(const std::string& name);
   void ShowCheckpointAges(absl::Duration now) ORDO_REQUIRES(mutex_);
   void RunTimer();

@@ -114,8 +114,10 @@ class Reader {
   // How many jobs have ended in each state.
   virtual absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() = 0;
 
-  // Names of all checkpoints whose records say DELETED.
-  virtual absl::StatusOr<std::vector<std::string>> DeletedCheckpoints() = 0;
+  // Names of checkpoints whose records say DELETED: at most `limit` of those
+  // after `after`, in order.
+  virtual absl::StatusOr<std::vector<std::string>> DeletedCheckpoints(
+      const std::string& after, int limit) = 0;
   // By resource name; null when there is none.
   virtual absl::StatusOr<core::CheckpointPtr> FindCheckpoint(
       const std::string& name) = 0;

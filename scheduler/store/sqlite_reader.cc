@@ -131,7 +131,8 @@ class SqliteReader : public Reader {
   absl::StatusOr<Found<core::JobPtr>> ListEnded(
       const EndedQuery& query) override;
   absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() override;
-  absl::StatusOr<std::vector<std::string>> DeletedCheckpoints() override;
+  absl::StatusOr<std::vector<std::string>> DeletedCheckpoints(
+      const std::string& after, int limit) override;
   absl::StatusOr<core::CheckpointPtr> FindCheckpoint(
       const std::string& name) override {
     return FindArtifact(kCheckpoints, name, &RowDecoder::Checkpoint);
@@ -389,13 +390,17 @@ absl::StatusOr<std::map<core::JobState, int64_t>> SqliteReader::CountEnded() {
   return counts;
 }
 
-absl::StatusOr<std::vector<std::string>> SqliteReader::DeletedCheckpoints() {
+absl::StatusOr<std::vector<std::string>> SqliteReader::DeletedCheckpoints(
+    const std::string& after, int limit) {
   std::vector<std::string> names;
   ORDO_RETURN_IF_ERROR(With([&](Connection& connection) -> absl::Status {
     ORDO_ASSIGN_OR_RETURN(
         Statement * query,
         connection.Prepare("SELECT name FROM checkpoints INDEXED BY "
-                           "deleted_checkpoints WHERE deleted <> 0"));
+                           "deleted_checkpoints WHERE deleted <> 0 AND name "
+                           "> ? ORDER BY name LIMIT ?"));
+    query->BindText(1, after);
+    query->BindInt(2, limit);
     return ForEach(*query, [&names](const Statement& row) {
       names.push_back(row.Bytes(0));
       return absl::OkStatus();

@@ -324,12 +324,15 @@ absl::StatusOr<std::map<core::JobState, int64_t>> MemoryStore::CountEnded() {
   return counts;
 }
 
-absl::StatusOr<std::vector<std::string>> MemoryStore::DeletedCheckpoints() {
+absl::StatusOr<std::vector<std::string>> MemoryStore::DeletedCheckpoints(
+    const std::string& after, int limit) {
   base::MutexLock lock(memory_->mutex_);
   std::vector<std::string> names;
-  for (const auto& [name, checkpoint] : memory_->held_records_.checkpoints) {
-    if (checkpoint->state() == checkpoints::v1::Checkpoint::DELETED) {
-      names.push_back(name);
+  const auto& all = memory_->held_records_.checkpoints;
+  for (auto it = all.upper_bound(after);
+       it != all.end() && static_cast<int>(names.size()) < limit; ++it) {
+    if (it->second->state() == checkpoints::v1::Checkpoint::DELETED) {
+      names.push_back(it->first);
     }
   }
   return names;

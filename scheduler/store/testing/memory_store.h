@@ -83,7 +83,8 @@ class MemoryStore : public Store, public Reader {
   absl::StatusOr<Found<core::JobPtr>> ListEnded(
       const EndedQuery& query) override;
   absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() override;
-  absl::StatusOr<std::vector<std::string>> DeletedCheckpoints() override;
+  absl::StatusOr<std::vector<std::string>> DeletedCheckpoints(
+      const std::string& after, int limit) override;
   absl::StatusOr<core::CheckpointPtr> FindCheckpoint(
       const std::string& name) override;
   absl::StatusOr<core::ReportPtr> FindReport(const std::string& name) override;

@@ -561,9 +561,10 @@ TEST_P(StoreConformanceTest, ArtifactsAreListedNewestFirstOfOneJobOrAll) {
             (Strings{all[0], all[2], all[3]}));
   EXPECT_THAT(reader.ListCheckpoints({"", "jobs/x/checkpoints/1-1", 1}),
               base::testing::StatusIs(absl::StatusCode::kInvalidArgument));
-  const auto deleted = reader.DeletedCheckpoints();
-  ORDO_ASSERT_OK(deleted);
-  EXPECT_EQ(*deleted, (Strings{all[3]}));
+  using base::testing::IsOkAndHolds;
+  EXPECT_THAT(reader.DeletedCheckpoints("", 2), IsOkAndHolds(Strings{all[3]}));
+  EXPECT_THAT(reader.DeletedCheckpoints("", 0), IsOkAndHolds(Strings{}));
+  EXPECT_THAT(reader.DeletedCheckpoints(all[3], 2), IsOkAndHolds(Strings{}));
   const auto found = reader.FindCheckpoint(all[3]);
   ORDO_ASSERT_OK(found);
   ASSERT_NE(*found, nullptr);
