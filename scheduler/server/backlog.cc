@@ -62,7 +62,9 @@ std::string KeyOf(const core::Record& record) {
 }
 
 core::Effects Merge(std::vector<core::Effects> turns) {
-  core::Effects merged;
+  // The last first.
+  core::Effects answers;
+  core::Effects others;
   std::set<std::string> keys;
   std::map<std::pair<core::Count::What, std::string>, size_t> counts;
   for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
@@ -74,19 +76,19 @@ core::Effects Merge(std::vector<core::Effects> turns) {
       auto* count = std::get_if<core::Count>(&*effect);
       if (count != nullptr && AddsUp(count->what)) {
         const auto [sum, is_new] =
-            counts.emplace(std::pair(count->what, count->label), merged.size());
+            counts.emplace(std::pair(count->what, count->label), others.size());
         if (!is_new) {
-          std::get<core::Count>(merged[sum->second]).amount += count->amount;
+          std::get<core::Count>(others[sum->second]).amount += count->amount;
           continue;
         }
       }
-      merged.push_back(std::move(*effect));
+      (IsAnswer(*effect) ? answers : others).push_back(std::move(*effect));
     }
   }
-  std::reverse(merged.begin(), merged.end());
-  std::stable_partition(
-      merged.begin(), merged.end(),
-      [](const core::Effect& effect) { return !IsAnswer(effect); });
+  core::Effects merged = {std::make_move_iterator(others.rbegin()),
+                          std::make_move_iterator(others.rend())};
+  merged.insert(merged.end(), std::make_move_iterator(answers.rbegin()),
+                std::make_move_iterator(answers.rend()));
   return merged;
 }
 
