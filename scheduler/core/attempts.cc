@@ -115,9 +115,11 @@ void Fail(JobEdit& edit, const AttemptEnd& end, int32_t number) {
   EnterQueue(turn, edit.entry(), job, delay);
 }
 
-// Stops and preemptions are meant; what the machines did is counted.
+// Stops and preemptions are meant, and a number that is taken is followed by
+// another one; what the machines did is counted.
 bool IsInterruption(const AttemptEnd& end) {
-  return end.reason != reason::kStopped && end.reason != reason::kPreempted;
+  return end.reason != reason::kStopped && end.reason != reason::kPreempted &&
+         end.reason != reason::kFolderTaken;
 }
 
 void Interrupt(JobEdit& edit, const AttemptEnd& end, int32_t number) {

@@ -108,6 +108,20 @@ TEST_F(AttemptsTest, InterruptionsInARowHaveABudgetOfTheirOwn) {
   EXPECT_EQ(shell_.ReasonOf("a"), reason::kInterruptionsExhausted);
 }
 
+TEST_F(AttemptsTest, NumbersThatAreTakenCostNothingAndAreSkippedAtOnce) {
+  StartWorker();
+  Submit(JobBuilder("a").MaxAttempts(1).MaxInterruptions(1));
+  for (int32_t taken = 1; taken <= 5; ++taken) {
+    shell_.Observe(
+        "w", {AttemptBuilder("a", taken).Ended(ObservedAttempt::FOLDER_TAKEN)});
+    ASSERT_EQ(shell_.StateOf("a"), Job::STARTING);
+    EXPECT_EQ(shell_.TakeDesired("w").attempts(0).attempt(), taken + 1);
+  }
+  EXPECT_EQ(shell_.job("a").failed_attempts(), 0);
+  EXPECT_EQ(shell_.job("a").interruptions(), 0);
+  EXPECT_EQ(shell_.job("a").attempts(0).reason(), reason::kFolderTaken);
+}
+
 TEST_F(AttemptsTest, ANewCheckpointEndsARowOfInterruptions) {
   StartWorker();
   Submit(JobBuilder("a").MaxInterruptions(2));

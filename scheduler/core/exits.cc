@@ -114,6 +114,14 @@ AttemptEnd HostFailed(const ObservedAttempt& observed) {
   return end;
 }
 
+AttemptEnd FolderTaken(const ObservedAttempt& observed) {
+  AttemptEnd end;
+  end.decision = training::v1::FREE;
+  end.reason = reason::kFolderTaken;
+  end.message = Sentence("it was not started", observed.message(), "");
+  return end;
+}
+
 AttemptEnd Killed(const ObservedAttempt& observed) {
   AttemptEnd end;
   end.decision = training::v1::FREE;
@@ -170,6 +178,8 @@ AttemptEnd JudgeExit(const ObservedAttempt& observed, Asked asked) {
                       "the trainer could not be started", "");
     case ObservedAttempt::HOST_FAILED:
       return HostFailed(observed);
+    case ObservedAttempt::FOLDER_TAKEN:
+      return FolderTaken(observed);
     case ObservedAttempt::KILLED:
       if (asked == Asked::kStop) return Stopped(observed);
       if (asked == Asked::kKill) return Killed(observed);
@@ -196,6 +206,7 @@ training::v1::RetryDecision DecisionOf(const std::string& reason) {
           {reason::kRunTimeLimit, training::v1::NEVER},
           {reason::kWorkerLost, training::v1::FREE},
           {reason::kHostFailed, training::v1::FREE},
+          {reason::kFolderTaken, training::v1::FREE},
           {reason::kStopped, training::v1::FREE},
           {reason::kPreempted, training::v1::FREE},
           {reason::kPeerLost, training::v1::FREE},

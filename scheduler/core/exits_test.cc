@@ -55,6 +55,8 @@ TEST(ExitsTest, EachExitIsJudgedAsTheTableSays) {
        training::v1::BUDGETED, "START_FAILED"},
       {AttemptBuilder("a", 1).Ended(ObservedAttempt::HOST_FAILED),
        training::v1::FREE, "HOST_FAILED"},
+      {AttemptBuilder("a", 1).Ended(ObservedAttempt::FOLDER_TAKEN),
+       training::v1::FREE, "FOLDER_TAKEN"},
       {AttemptBuilder("a", 1).Ended(ObservedAttempt::SUPERVISOR_LOST),
        training::v1::FREE, "WORKER_LOST"},
       {AttemptBuilder("a", 1).Ended(ObservedAttempt::KILLED),

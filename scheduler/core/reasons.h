@@ -40,6 +40,7 @@ inline constexpr char kStorageError[] = "STORAGE_ERROR";
 inline constexpr char kNcclError[] = "NCCL_ERROR";
 inline constexpr char kWorkerLost[] = "WORKER_LOST";
 inline constexpr char kHostFailed[] = "HOST_FAILED";
+inline constexpr char kFolderTaken[] = "FOLDER_TAKEN";
 inline constexpr char kStopped[] = "STOPPED";
 inline constexpr char kPreempted[] = "PREEMPTED";
 inline constexpr char kPeerLost[] = "PEER_LOST";
@@ -84,6 +85,7 @@ inline constexpr const char* kAll[] = {
     kNcclError,
     kWorkerLost,
     kHostFailed,
+    kFolderTaken,
     kStopped,
     kPreempted,
     kPeerLost,
@@ -101,7 +103,8 @@ inline constexpr const char* kAttemptEnds[] = {
     kNonFinite,    kCheckpointDamaged, kTrainerFailed, kTrainerKilled,
     kHang,         kStartFailed,       kOutOfMemory,   kDeviceError,
     kStorageError, kNcclError,         kWorkerLost,    kHostFailed,
-    kStopped,      kPreempted,         kPeerLost,      kRunTimeLimit,
+    kFolderTaken,  kStopped,           kPreempted,     kPeerLost,
+    kRunTimeLimit,
 };
 
 }  // namespace ordo::scheduler::core::reason

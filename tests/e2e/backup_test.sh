@@ -30,6 +30,7 @@ model: {preset: tiny, layers: 1, width: 16, heads: 2}
 encoding: {name: rope}
 data: {task: addition, params: {max_digits: 2}, seed: 1}
 training: {steps: 20, batch_size: 4}
+retry: {max_attempts: 1, max_interruptions: 1}
 END
   "$ROOT/ordo" submit job.yaml --server "$server" --watch >/dev/null ||
     failed "submit $1"
@@ -53,7 +54,11 @@ has after || failed "the refused restore changed the store"
 up
 has before || failed "what was copied must be there"
 has after && failed "what came after the copy must not be there"
-# And business goes on, under a name that is free again.
+# And business goes on, under a name that is free again. What the attempt
+# before left in its folder costs this job neither its only attempt nor its only
+# interruption.
 submit after
 has after || failed "no job after the restore"
+"$ROOT/ordo" show after --server "$server" -o json | grep -q FOLDER_TAKEN ||
+  failed "the folder of the attempt before was not seen"
 [[ $failures == 0 ]]

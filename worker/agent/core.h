@@ -93,7 +93,8 @@ class Core {
   // Some of an attempt's progress records are lost, and why; nothing happens
   // when `damage` is OK. Before the attempt's end is told.
   void OnDamage(const AttemptKey& key, const absl::Status& damage);
-  // The supervisor could not be started: START_FAILED or HOST_FAILED.
+  // The supervisor could not be started: START_FAILED, HOST_FAILED or
+  // FOLDER_TAKEN.
   Actions OnStartFailed(const AttemptKey& key,
                         ::ordo::agent::v1::ObservedAttempt::Cause cause,
                         const std::string& message);

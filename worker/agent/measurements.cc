@@ -20,6 +20,8 @@ std::string CauseLabel(ObservedAttempt::Cause cause) {
       return "start_failed";
     case ObservedAttempt::HOST_FAILED:
       return "host_failed";
+    case ObservedAttempt::FOLDER_TAKEN:
+      return "folder_taken";
     case ObservedAttempt::KILLED:
       return "killed";
     default:

@@ -22,7 +22,7 @@ struct WorkerMetrics {
              "Attempts that are over, by what ended them.",
              {{"cause",
                {"exit", "signal", "hang", "start_failed", "supervisor_lost",
-                "killed", "host_failed"}}}})),
+                "killed", "host_failed", "folder_taken"}}}})),
         start_seconds(registry.AddHistogram(
             {"ordo_worker_start_seconds",
              "Time from the desired set that asks for an attempt to its "

@@ -92,20 +92,24 @@ Task::Task(const TaskOptions& options, base::Filesystem& files,
 
 Task::~Task() { ReleaseSupervisor(); }
 
-absl::Status Task::WriteAttempt(const DesiredAttempt& desired) {
+absl::Status Task::WriteAttempt(const DesiredAttempt& desired,
+                                ObservedAttempt::Cause* cause) {
+  *cause = ObservedAttempt::START_FAILED;
   ORDO_RETURN_IF_ERROR(files_.MakeFolders(folders_.attempt));
   ORDO_ASSIGN_OR_RETURN(const std::string text,
                         options_.texts->OfAttempt(desired, options_.host));
-  // Each attempt is started once. What another job of this name left here, one
-  // that the scheduler's store knows no more, must not be taken for its own.
+  // Each attempt is started once. What lies here of another one that the
+  // scheduler's store knows no more must not be taken for its own.
   auto file =
       files_.OpenForWrite(folders_.task_file, base::WriteMode::kCreateNew);
   if (absl::IsAlreadyExists(file.status())) {
+    *cause = ObservedAttempt::FOLDER_TAKEN;
     return absl::AlreadyExistsError(absl::StrCat(
         "the folder ", folders_.attempt,
-        " holds an attempt of an earlier job of this name, which the "
-        "scheduler's store does not know; move ",
-        folders_.job, " away, or submit the job under another name"));
+        " holds an attempt that the scheduler's store does not know: the store "
+        "was restored from an older copy, or another job of this name ran with "
+        "this storage root; what it left stays there, and the job goes on "
+        "under the next free number"));
   }
   ORDO_RETURN_IF_ERROR(file);
   ORDO_RETURN_IF_ERROR((*file)->Append(text));
@@ -134,9 +138,8 @@ StoredTask Task::ReadState() const {
 absl::Status Task::Start(const DesiredAttempt& desired,
                          ObservedAttempt::Cause* cause,
                          const std::vector<std::string>& wrong_kernels) {
-  *cause = ObservedAttempt::START_FAILED;
   ORDO_RETURN_IF_ERROR(base::AddContext(
-      WriteAttempt(desired), "prepare the attempt in the storage root"));
+      WriteAttempt(desired, cause), "prepare the attempt in the storage root"));
   // The task folder comes second: a next worker that finds it may trust what
   // lies in the attempt's.
   *cause = ObservedAttempt::HOST_FAILED;

@@ -81,9 +81,10 @@ class Task {
 
   // Writes task.json, task.pb and an empty progress file, and starts the
   // supervisor. After an error nothing runs; the message says what to mend, and
-  // `cause` whether it is the storage root (START_FAILED) or this machine
-  // (HOST_FAILED). An attempt whose folder has been used before is
-  // ALREADY_EXISTS. The trainer does without the wrong kernels.
+  // `cause` whether it is the storage root (START_FAILED), this machine
+  // (HOST_FAILED), or an attempt that was started in its folder before
+  // (FOLDER_TAKEN, with ALREADY_EXISTS). The trainer does without the wrong
+  // kernels.
   absl::Status Start(const ::ordo::agent::v1::DesiredAttempt& desired,
                      ::ordo::agent::v1::ObservedAttempt::Cause* cause,
                      const std::vector<std::string>& wrong_kernels = {});
@@ -144,7 +145,8 @@ class Task {
   absl::Status Remove();
 
  private:
-  absl::Status WriteAttempt(const ::ordo::agent::v1::DesiredAttempt& desired);
+  absl::Status WriteAttempt(const ::ordo::agent::v1::DesiredAttempt& desired,
+                            ::ordo::agent::v1::ObservedAttempt::Cause* cause);
   absl::Status WriteState(const ::ordo::agent::v1::DesiredAttempt& desired);
   // Empty when it is damaged.
   ::ordo::agent::v1::StoredTask ReadState() const;

@@ -288,7 +288,7 @@ TEST_F(TaskTest, StateFolderThatCannotBeWrittenIsTheHosts) {
   EXPECT_EQ(cause_, ObservedAttempt::HOST_FAILED);
 }
 
-TEST_F(TaskTest, FolderOfAnEarlierJobIsNotTakenOver) {
+TEST_F(TaskTest, FolderOfAnAttemptThatNobodyKnowsIsNotTakenOver) {
   Prepare("");
   ORDO_ASSERT_OK(Start());
   ASSERT_TRUE(WaitForEnd());
@@ -296,7 +296,9 @@ TEST_F(TaskTest, FolderOfAnEarlierJobIsNotTakenOver) {
   ORDO_ASSERT_OK(task_->Remove());
   Prepare("");
   EXPECT_THAT(Start(), StatusIs(absl::StatusCode::kAlreadyExists,
-                                HasSubstr(task_->folders().job + " away")));
+                                HasSubstr(task_->folders().attempt +
+                                          " holds an attempt")));
+  EXPECT_EQ(cause_, ObservedAttempt::FOLDER_TAKEN);
   EXPECT_EQ(task_->supervisor_file(), -1);
 }
 
