@@ -15,6 +15,7 @@
 #include "grpcpp/impl/server_builder_option.h"
 #include "grpcpp/impl/server_builder_plugin.h"
 #include "grpcpp/impl/server_initializer.h"
+#include "grpcpp/resource_quota.h"
 #include "grpcpp/server_builder.h"
 
 namespace ordo::base {
@@ -42,7 +43,14 @@ void SetUpGrpc() {
   });
 }
 
-void SetLimits(grpc::ServerBuilder* builder) {
+void SetLimits(const RpcServerOptions& options, grpc::ServerBuilder* builder) {
+  // Counts what gRPC has read of a request until it is parsed; what becomes of
+  // it then is bounded by those who take it. The builder keeps a reference.
+  grpc::ResourceQuota quota;
+  quota.Resize(static_cast<size_t>(options.max_transport_bytes));
+  builder->SetResourceQuota(quota);
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+                              options.max_streams);
   builder->SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder->SetMaxSendMessageSize(kMaxAnswerBytes);
   // With port sharing a second server on a port in use would start and take
@@ -112,7 +120,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
   ORDO_RETURN_IF_ERROR(CheckListen(options.listen, options.insecure));
   SetUpGrpc();
   grpc::ServerBuilder builder;
-  SetLimits(&builder);
+  SetLimits(options, &builder);
   for (grpc::Service* service : services) builder.RegisterService(service);
   if (options.metrics != nullptr) {
     std::vector<

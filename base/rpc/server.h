@@ -1,6 +1,7 @@
 #ifndef ORDO_BASE_RPC_SERVER_H_
 #define ORDO_BASE_RPC_SERVER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,14 @@ inline constexpr int kMaxMessageBytes = 16 << 20;
 // them.
 inline constexpr int kMaxAnswerBytes = 64 << 20;
 
+// Calls that one connection may have open; a client of gRPC keeps more back
+// until some have ended. Twice the streams that one user may have by default,
+// so that another one is refused with a reason instead of waiting.
+inline constexpr int kMaxStreams = 8192;
+// What a server may hold of requests that are not parsed yet: sixteen of the
+// largest at once.
+inline constexpr int64_t kMaxTransportBytes = 16 * int64_t{kMaxMessageBytes};
+
 struct RpcServerOptions {
   // "HOST:PORT"; port 0 takes a free one.
   std::string listen = "127.0.0.1:0";
@@ -29,6 +38,11 @@ struct RpcServerOptions {
   bool insecure = false;
   // Counts and measures all RPCs; may be null; outlives the server.
   RpcMetrics* metrics = nullptr;
+  // Of all connections together. Above it calls whose requests are being read
+  // end as RESOURCE_EXHAUSTED until there is room.
+  int64_t max_transport_bytes = kMaxTransportBytes;
+  // Per connection.
+  int max_streams = kMaxStreams;
 };
 
 // A gRPC server with health checking and reflection. Thread-safe.

@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
@@ -21,6 +23,7 @@ using ::ordo::base::sample::EchoService;
 using ::ordo::base::testing::IsOk;
 using ::ordo::base::testing::StatusIs;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -194,6 +197,59 @@ TEST_F(RpcServerTest, AMessageAboveTheLimitIsRefused) {
                              HasSubstr("divide the request into several"))));
 }
 
+TEST_F(RpcServerTest, RequestsAreRefusedForWhichThereIsNoMemory) {
+  RpcServerOptions options;
+  options.max_transport_bytes = 1 << 20;
+  Start(options);
+  EchoResponse response;
+  EXPECT_THAT(Echo(std::string(8 << 20, 'x'), &response),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+  // What it held is free again.
+  ORDO_EXPECT_OK(Echo("hello", &response, {kTimeout, "ada", true}));
+}
+
+TEST_F(RpcServerTest, ManyLargeRequestsAtOnceAreEachAnsweredOrRefused) {
+  constexpr int kNumCalls = 64;
+  RpcServerOptions options;
+  options.max_transport_bytes = 16 << 20;
+  Start(options);
+  const std::string text(4 << 20, 'x');
+  std::vector<absl::Status> answers(kNumCalls);
+  std::vector<std::thread> callers;
+  callers.reserve(kNumCalls);
+  for (absl::Status& answer : answers) {
+    callers.emplace_back([this, &text, &answer] {
+      EchoResponse response;
+      answer = Echo(text, &response, {3 * kTimeout, "ada", true});
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const absl::Status& answer : answers) {
+    EXPECT_THAT(answer,
+                AnyOf(IsOk(), StatusIs(absl::StatusCode::kResourceExhausted),
+                      StatusIs(absl::StatusCode::kUnavailable)));
+  }
+  EchoResponse response;
+  ORDO_EXPECT_OK(Echo("hello", &response, {kTimeout, "ada", true}));
+}
+
+TEST_F(RpcServerTest, ACallWaitsUntilItsConnectionHasRoomForIt) {
+  RpcServerOptions options;
+  options.max_streams = 1;
+  Start(options);
+  grpc::ClientContext context;
+  PrepareCall({kTimeout, "", false}, &context);
+  auto stream = stub_->Follow(&context, EchoRequest());
+  EchoResponse response;
+  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_THAT(Echo("hello", &response, {absl::Milliseconds(100), "ada", false}),
+              StatusIs(absl::StatusCode::kDeadlineExceeded));
+  context.TryCancel();
+  EXPECT_FALSE(stream->Read(&response));
+  stream->Finish();
+  ORDO_EXPECT_OK(Echo("hello", &response));
+}
+
 TEST_F(RpcServerTest, DrainEndsOpenStreamsAfterItsGrace) {
   Start();
   grpc::ClientContext context;
@@ -204,8 +260,8 @@ TEST_F(RpcServerTest, DrainEndsOpenStreamsAfterItsGrace) {
   server_->Drain(absl::Milliseconds(20));
   EXPECT_FALSE(stream->Read(&response));
   EXPECT_THAT(FromGrpcStatus(stream->Finish()),
-              ::testing::AnyOf(StatusIs(absl::StatusCode::kUnavailable),
-                               StatusIs(absl::StatusCode::kCancelled)));
+              AnyOf(StatusIs(absl::StatusCode::kUnavailable),
+                    StatusIs(absl::StatusCode::kCancelled)));
   EXPECT_THAT(Echo("hello", &response),
               StatusIs(absl::StatusCode::kUnavailable));
 }
