@@ -170,6 +170,7 @@ void HandleChangeQueue(Turn& turn, const ChangeQueue& change) {
     if (FindQueue(turn.state.queues, id) != *next) {
       turn.state.queues[id] = *next;
       turn.Emit(Record{QueueRow(id, *next)});
+      turn.Emit(NoteChange{(*next)->name(), *(*next)->changes().rbegin()});
       ShowQueue(turn.state, **next);
       if ((*next)->has_delete_time()) ForgetUse(turn, id);
       ForgetQueue(turn);
@@ -183,7 +184,13 @@ void HandleChangeWorker(Turn& turn, const ChangeWorker& change) {
     turn.Emit(AnswerWorker{change.call, status});
     return;
   }
-  SetAdmin(turn, change.worker, NextAdmin(turn, change));
+  const WorkerAdminPtr before = AdminOf(turn.state, change.worker);
+  const WorkerAdminPtr next = NextAdmin(turn, change);
+  SetAdmin(turn, change.worker, next);
+  if (next != before) {
+    turn.Emit(NoteChange{absl::StrCat("workers/", change.worker),
+                         *next->changes().rbegin()});
+  }
   turn.Emit(AnswerWorker{change.call, Shown(turn.state, change.worker)});
 }
 

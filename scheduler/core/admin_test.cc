@@ -1,10 +1,12 @@
 #include "scheduler/core/admin.h"
 
 #include <string>
+#include <vector>
 
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/changes.h"
 #include "scheduler/core/testing/core_test.h"
 
 namespace ordo::scheduler::core {
@@ -84,6 +86,30 @@ TEST_F(AdminTest, QueuesOutliveTheScheduler) {
   EXPECT_EQ(updated.changes_size(), 2);
   EXPECT_THAT(Change(ChangeQueue::Verb::kUpdate, "night", 7, "1"),
               StatusIs(absl::StatusCode::kAborted));
+}
+
+TEST_F(AdminTest, EachChangeIsNotedAlsoThoseThatLeaveTheRecord) {
+  ORDO_ASSERT_OK_AND_ASSIGN(Queue queue,
+                            Change(ChangeQueue::Verb::kCreate, "night", 1));
+  for (int limit = 2; limit <= kMaxChanges + 5; ++limit) {
+    ORDO_ASSERT_OK_AND_ASSIGN(queue, Change(ChangeQueue::Verb::kUpdate, "night",
+                                            limit, queue.etag()));
+  }
+  EXPECT_EQ(queue.changes_size(), kMaxChanges);
+  ORDO_ASSERT_OK(Change(ChangeQueue::Verb::kDelete, "night", 0));
+  ASSERT_EQ(shell_.changes().size(), kMaxChanges + 6u);
+  EXPECT_THAT(shell_.changes().front(), HasSubstr("queues/night: create"));
+  EXPECT_EQ(shell_.changes().back(), "queues/night: delete");
+}
+
+TEST_F(AdminTest, WhatChangesNothingIsNotNoted) {
+  StartWorker();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kCordon));
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kCordon));
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kUncordon));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.changes(), (std::vector<std::string>{
+                                  "workers/w: cordon", "workers/w: uncordon"}));
 }
 
 TEST_F(AdminTest, JobOfAnUnknownQueueIsRefused) {

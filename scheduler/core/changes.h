@@ -12,7 +12,7 @@
 
 namespace ordo::scheduler::core {
 
-// Kept of one thing; older ones go.
+// Kept of one thing; older ones are in the log only (NoteChange).
 inline constexpr int kMaxChanges = 20;
 // Longest `action`, in bytes.
 inline constexpr size_t kMaxActionBytes = 512;

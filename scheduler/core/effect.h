@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/ordo/agent/v1/agent.pb.h"
+#include "proto/ordo/audit/v1/change.pb.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.pb.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "proto/ordo/reports/v1/reports.pb.h"
@@ -30,13 +31,12 @@ using ReportPtr = std::shared_ptr<const reports::v1::Report>;
 
 // A small record that is no job's: what people set, and what is counted.
 struct Row {
-  // Stored as numbers: they keep theirs.
+  // Stored as numbers: they keep theirs. 3 and 5 had names in earlier releases
+  // and are not given again.
   enum class Kind {
     kQueue = 1,
     kWorker = 2,
-    kDevice = 3,
     kUsage = 4,
-    kAudit = 5,
     kQueueUse = 6,
     kClock = 7,
   };
@@ -93,6 +93,13 @@ struct AnswerWorker {
   absl::StatusOr<std::shared_ptr<const workers::v1::Worker>> worker;
 };
 
+// A person has changed the queue or worker of this resource name; for the log,
+// which keeps what leaves the newest changes in the record.
+struct NoteChange {
+  std::string name;
+  audit::v1::Change change;
+};
+
 // To the worker that announced itself. Waits for no commit.
 struct AnswerAnnounce {
   absl::Status status;
@@ -140,9 +147,10 @@ struct Count {
   double amount = 1;
 };
 
-using Effect = std::variant<Record, SetDesired, Answer, AnswerQueue,
-                            AnswerWorker, AnswerAnnounce, RemoveCheckpoint,
-                            PublishWorker, PublishProgress, Count>;
+using Effect =
+    std::variant<Record, SetDesired, Answer, AnswerQueue, AnswerWorker,
+                 NoteChange, AnswerAnnounce, RemoveCheckpoint, PublishWorker,
+                 PublishProgress, Count>;
 using Effects = std::vector<Effect>;
 
 }  // namespace ordo::scheduler::core

@@ -61,6 +61,14 @@ void LogTransition(const core::JobRecord& job) {
                   {"message", core::MessageOf(job)}});
 }
 
+void LogChange(const core::NoteChange& note) {
+  LogInfo("changed", {{"name", note.name},
+                      {"user", note.change.user()},
+                      {"verified", note.change.verified()},
+                      {"action", note.change.action()},
+                      {"reason", note.change.reason()}});
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
@@ -418,6 +426,8 @@ void Server::Release(std::vector<core::Effects> turns) {
       } else if (const auto* worker =
                      std::get_if<core::AnswerWorker>(&effect)) {
         admin_calls_.Answer(*worker);
+      } else if (const auto* note = std::get_if<core::NoteChange>(&effect)) {
+        LogChange(*note);
       } else if (const auto* remove =
                      std::get_if<core::RemoveCheckpoint>(&effect)) {
         RemoveCheckpoint(core::CheckpointName(remove->job, remove->checkpoint));

@@ -85,10 +85,7 @@ absl::Status ReadNamed(Database& database, RowDecoder& decoder,
 
 absl::Status ReadOther(Database& database, RowDecoder& decoder,
                        core::Records* records) {
-  const auto audit = static_cast<int>(core::Row::Kind::kAudit);
-  return ForEach(database,
-                 Select(kOther, absl::StrCat("WHERE kind <> ", audit,
-                                             " ORDER BY kind, key")),
+  return ForEach(database, Select(kOther, "ORDER BY kind, key"),
                  [&](const Statement& row) {
                    if (auto other = decoder.Other(row)) {
                      records->rows.push_back(std::move(other));

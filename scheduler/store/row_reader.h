@@ -14,9 +14,9 @@
 namespace ordo::scheduler::store {
 
 // What a scheduler starts with: all jobs that have not ended, those that they
-// name, with all that belongs to them, and all rows but those of kind kAudit.
-// DATA_LOSS when any of it is damaged: the error names the table and the key of
-// each such row, up to twenty.
+// name, with all that belongs to them, and all small records. DATA_LOSS when
+// any of it is damaged: the error names the table and the key of each such row,
+// up to twenty.
 absl::StatusOr<core::Records> ReadRecords(Database& database);
 
 // DATA_LOSS, as above, when any row is damaged of a table whose rows have

@@ -27,10 +27,9 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // What a scheduler starts with (core::Records), without rows of kind kAudit,
-  // and a new epoch, which is durable on return. DATA_LOSS when something that
-  // was stored cannot be read any more; nothing is changed then. Call once,
-  // first.
+  // What a scheduler starts with (core::Records), and a new epoch, which is
+  // durable on return. DATA_LOSS when something that was stored cannot be read
+  // any more; nothing is changed then. Call once, first.
   virtual absl::StatusOr<Contents> Load() = 0;
 
   // Inserts or replaces the records, in order, all or none; a row without bytes

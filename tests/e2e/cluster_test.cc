@@ -2,6 +2,9 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
 #include "base/process/process.h"
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
@@ -54,6 +57,18 @@ class ClusterTest : public Scenario {
       return status.ok() && response.workers_size() == 1;
     }));
     return response.workers_size() == 1 ? response.workers(0) : Worker();
+  }
+
+  // One of the deployment's logs has this text.
+  bool LogHas(const std::string& text) {
+    const auto names = files_.List(folder_.Path("log"));
+    if (!names.ok()) return false;
+    for (const std::string& name : *names) {
+      const auto log =
+          base::ReadFile(files_, folder_.Path("log/" + name), 16 << 20);
+      if (log.ok() && absl::StrContains(*log, text)) return true;
+    }
+    return false;
   }
 
   absl::StatusOr<Worker> Cordon() {
@@ -119,6 +134,15 @@ TEST_F(ClusterTest, NothingStartsOnACordonedWorkerUntilItIsUncordoned) {
   EXPECT_EQ(explained.blockers(0).reason(), "NO_WORKER");
   ORDO_ASSERT_OK(Uncordon());
   EXPECT_TRUE(WaitForState("job", Job::SUCCEEDED).has_value());
+}
+
+TEST_F(ClusterTest, TheSchedulersLogSaysWhoChangedWhatAndWhy) {
+  Start("");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Worker cordoned, Cordon());
+  const std::string line = absl::StrCat(
+      "changed name=", cordoned.name(), " user=", base::LocalUser(),
+      " verified=false action=cordon reason=\"new disks\"");
+  EXPECT_TRUE(WaitFor([&] { return LogHas(line); })) << line;
 }
 
 TEST_F(ClusterTest, QueueHoldsNoMoreThanItMayUntilItsLimitIsLifted) {

@@ -108,6 +108,8 @@ void TestShell::Keep(const Effect& effect) {
     }
   } else if (const auto* count = std::get_if<Count>(&effect)) {
     counts_[{count->what, count->label}] += count->amount;
+  } else if (const auto* note = std::get_if<NoteChange>(&effect)) {
+    changes_.push_back(absl::StrCat(note->name, ": ", note->change.action()));
   } else if (const auto* worker = std::get_if<PublishWorker>(&effect)) {
     workers_[worker->worker] = worker->value;
   } else if (const auto* progress = std::get_if<PublishProgress>(&effect)) {

@@ -82,6 +82,8 @@ class TestShell {
   const std::string& ReasonOf(const std::string& id) const;
   // Sum of the counts so far.
   double Counted(Count::What what, const std::string& label = "") const;
+  // Changes by people so far, such as "queues/night: delete".
+  const std::vector<std::string>& changes() const { return changes_; }
   // As last published; null when never or taken back.
   const workers::v1::Worker* published_worker(const std::string& id) const;
   const jobs::v1::Progress* published_progress(const std::string& job) const;
@@ -113,6 +115,7 @@ class TestShell {
   // Of jobs that have left the state.
   std::map<std::string, PastJob> past_;
   std::map<std::pair<Count::What, std::string>, double> counts_;
+  std::vector<std::string> changes_;
   std::map<std::string, std::shared_ptr<const workers::v1::Worker>> workers_;
   std::map<std::string, std::shared_ptr<const jobs::v1::Progress>> progress_;
 };

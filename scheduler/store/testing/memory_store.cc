@@ -170,9 +170,7 @@ absl::StatusOr<Contents> MemoryStore::Load() {
     if (is_wanted(name)) contents.records.reports.push_back(report);
   }
   for (const auto& [key, row] : held.rows) {
-    if (row->kind != core::Row::Kind::kAudit) {
-      contents.records.rows.push_back(row);
-    }
+    contents.records.rows.push_back(row);
   }
   return contents;
 }

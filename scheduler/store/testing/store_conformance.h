@@ -328,13 +328,6 @@ TEST_P(StoreConformanceTest, RowsComeBackByKindAndKey) {
             (std::vector<std::string>{"1 a ", "1 w 4", "2 w 1"}));
 }
 
-TEST_P(StoreConformanceTest, AuditRowsAreKeptAndNotLoaded) {
-  Reopen();
-  ORDO_ASSERT_OK(
-      store().Commit({RowRecord(core::Row::Kind::kAudit, "1", "who")}));
-  EXPECT_TRUE(Reopen().records.rows.empty());
-}
-
 TEST_P(StoreConformanceTest, ANewStoreIsEmpty) {
   const Contents contents = Reopen();
   EXPECT_TRUE(contents.records.jobs.empty());
