@@ -39,6 +39,7 @@ constexpr DurationRule kDurationRules[] = {
     {"retry_backoff_max", absl::Seconds(60), absl::ZeroDuration()},
     {"cancel_grace", absl::Seconds(2), absl::ZeroDuration()},
     {"stop_grace", absl::Seconds(30), absl::ZeroDuration()},
+    {"min_run_time", policy::BoardOptions().min_run_time, absl::ZeroDuration()},
 };
 
 void ResolveDurations(SchedulerConfig* config, Violations* violations) {
@@ -208,6 +209,7 @@ core::Options CoreOptions(const SchedulerConfig& config) {
   options.retry_backoff_max = ToDuration(config.retry_backoff_max());
   options.cancel_grace = ToDuration(config.cancel_grace());
   options.stop_grace = ToDuration(config.stop_grace());
+  options.board.min_run_time = ToDuration(config.min_run_time());
   return options;
 }
 

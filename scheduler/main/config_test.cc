@@ -49,11 +49,25 @@ TEST(ConfigTest, WhatIsLeftOutTakesTheDocumentedDefault) {
   EXPECT_EQ(options.retry_backoff_max, absl::Seconds(60));
   EXPECT_EQ(options.cancel_grace, absl::Seconds(2));
   EXPECT_EQ(options.stop_grace, absl::Seconds(30));
+  EXPECT_EQ(options.board.min_run_time, absl::Seconds(60));
   const services::limits::LimitsOptions limits = ApiLimits(config);
   const services::limits::LimitsOptions standard;
   EXPECT_EQ(limits.calls_per_second, standard.calls_per_second);
   EXPECT_EQ(limits.streams_per_user, standard.streams_per_user);
   EXPECT_EQ(limits.streams, standard.streams);
+}
+
+TEST(ConfigTest, TheTimeInWhichNobodyIsPreemptedIsTakenUpToItsEnds) {
+  SchedulerConfig config = Smallest();
+  config.mutable_min_run_time();
+  ORDO_ASSERT_OK_AND_ASSIGN(config, ResolveConfig(config, ""));
+  EXPECT_EQ(CoreOptions(config).board.min_run_time, absl::ZeroDuration());
+  config.mutable_min_run_time()->set_seconds(24 * 3600);
+  ORDO_ASSERT_OK_AND_ASSIGN(config, ResolveConfig(config, ""));
+  EXPECT_EQ(CoreOptions(config).board.min_run_time, absl::Hours(24));
+  config.mutable_min_run_time()->set_seconds(24 * 3600 + 1);
+  EXPECT_THAT(Fields(ResolveConfig(config, "").status()),
+              ElementsAre("min_run_time"));
 }
 
 TEST(ConfigTest, LimitsOfTheApiAreTakenUpToTheirEnds) {
