@@ -1,15 +1,20 @@
-// Workers closed and opened by people, and what was used.
+// Workers closed and opened by people, what makes room for others, and what was
+// used.
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/files/file_util.h"
 #include "base/process/process.h"
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
 #include "base/status/status.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/units/proto_time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/ordo/queues/v1/queues.grpc.pb.h"
@@ -81,9 +86,11 @@ class ClusterTest : public Scenario {
     return worker;
   }
 
-  absl::StatusOr<Worker> Drain() {
+  // At once, unless a time is given.
+  absl::StatusOr<Worker> Drain(std::optional<absl::Time> at = std::nullopt) {
     workers::v1::DrainWorkerRequest request;
     request.set_name(GetWorker().name());
+    if (at.has_value()) *request.mutable_drain_time() = base::ToTimestamp(*at);
     Worker worker;
     ORDO_RETURN_IF_ERROR(
         Call(*Workers(), &WorkersService::Stub::DrainWorker, request, &worker));
@@ -201,6 +208,65 @@ TEST_F(ClusterTest, WhatADrainStopsGoesOnFromThere) {
   ASSERT_EQ(job->attempts_size(), 2);
   EXPECT_EQ(job->failed_attempts(), 0);
   EXPECT_EQ(job->attempts(1).start_step(), job->attempts(0).end_step());
+  EXPECT_EQ(ParametersDigest("job"), ParametersDigest("undisturbed"));
+}
+
+TEST_F(ClusterTest, BeforeADrainOnlyWhatEndsInTimeIsStarted) {
+  Start("");
+  ORDO_ASSERT_OK(Drain(absl::Now() + absl::Minutes(10)));
+  JobSpec crossing = Spec("crossing");
+  crossing.mutable_run_time_limit()->set_seconds(3600);
+  Submit(crossing);
+  Submit(Spec("endless"));
+  JobSpec in_time = Spec("in-time");
+  in_time.mutable_run_time_limit()->set_seconds(60);
+  Submit(in_time);
+  // The others came earlier, and would have gone first.
+  ASSERT_TRUE(WaitForState("in-time", Job::SUCCEEDED).has_value());
+  for (const char* waiting : {"crossing", "endless"}) {
+    ORDO_ASSERT_OK_AND_ASSIGN(const Job job, deployment_->Get(waiting));
+    EXPECT_EQ(job.state(), Job::QUEUED) << waiting;
+    EXPECT_EQ(job.attempts_size(), 0) << waiting;
+  }
+  ORDO_ASSERT_OK(Uncordon());
+  EXPECT_TRUE(WaitForState("crossing", Job::SUCCEEDED).has_value());
+  EXPECT_TRUE(WaitForState("endless", Job::SUCCEEDED).has_value());
+}
+
+TEST_F(ClusterTest, WhatIsPreemptedGoesOnFromItsCheckpoint) {
+  harness::DeploymentOptions options =
+      Options("job:hold_at=30;urgent:hold_at=5");
+  options.scheduler.mutable_min_run_time()->set_seconds(0);
+  Start(options);
+  Submit(Spec("undisturbed"));
+  ASSERT_TRUE(WaitForState("undisturbed", Job::SUCCEEDED).has_value());
+  // It can afford neither a failure nor an interruption.
+  JobSpec spec = Spec("job");
+  spec.mutable_retry()->set_max_attempts(1);
+  spec.mutable_retry()->set_max_interruptions(1);
+  Submit(spec);
+  ASSERT_TRUE(WaitUntil(
+      "job", [](const Job& job) { return job.progress().step() >= 29; }));
+  JobSpec urgent = Spec("urgent");
+  urgent.set_priority(10);
+  Submit(urgent);
+  ASSERT_TRUE(WaitForState("urgent", Job::RUNNING).has_value());
+  ORDO_ASSERT_OK_AND_ASSIGN(const Job preempted, deployment_->Get("job"));
+  EXPECT_EQ(preempted.state(), Job::QUEUED);
+  ASSERT_EQ(preempted.attempts_size(), 1);
+  EXPECT_EQ(preempted.attempts(0).reason(), "PREEMPTED");
+  EXPECT_GE(preempted.attempts(0).end_step(), 29);
+
+  Release("urgent");
+  EXPECT_TRUE(WaitForState("urgent", Job::SUCCEEDED).has_value());
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  ASSERT_EQ(job->attempts_size(), 2);
+  EXPECT_EQ(job->failed_attempts(), 0);
+  EXPECT_EQ(job->interruptions(), 0);
+  EXPECT_EQ(job->attempts(0).lost_steps(), 0);
+  EXPECT_EQ(job->attempts(1).start_step(), job->attempts(0).end_step());
+  EXPECT_EQ(job->attempts(1).start_digest(), job->attempts(0).end_digest());
   EXPECT_EQ(ParametersDigest("job"), ParametersDigest("undisturbed"));
 }
 
