@@ -352,7 +352,7 @@ TEST_P(StoreConformanceTest, WhatIsCommittedIsThereAfterReopening) {
   EXPECT_EQ(a.id(), "a");
   EXPECT_EQ(a.facts->request.id(), "request-a");
   EXPECT_EQ(a.facts->request.fingerprint(), "fingerprint-a");
-  EXPECT_EQ(a.incarnation, "incarnation-1");
+  EXPECT_EQ(a.incarnation.value(), "incarnation-1");
   EXPECT_EQ(a.acknowledged_records, 10);
   EXPECT_EQ(contents.records.jobs[1]->id(), "b");
   ASSERT_EQ(contents.records.checkpoints.size(), 1u);
