@@ -21,7 +21,8 @@
 #include "scheduler/core/queues.h"
 
 // All that leaves the core. The records of one Apply are committed together
-// and before any other effect of it is released; effects are released in order.
+// and before any other effect of it is released; effects are released in order,
+// but that those of many events may be merged (scheduler/server/backlog.h).
 // Messages are shared, never changed.
 
 namespace ordo::scheduler::core {

@@ -222,7 +222,7 @@ class Round {
       if (KeepFor(head)) {
         blocked_.kept_queues.insert(lane.queue);
         kept = true;
-      } else if (IsFeasible(tables_, lane.shape) &&
+      } else if (blocked_.closed && IsFeasible(tables_, lane.shape) &&
                  NeedsReservation(tables_.shapes[lane.shape].shape)) {
         blocked_.passed_over.insert(lane.queue);
       }

@@ -24,7 +24,9 @@ std::string KeyOfEffect(const core::Effect& effect) {
     return absl::StrCat("worker ", worker->worker);
   }
   if (const auto* progress = std::get_if<core::PublishProgress>(&effect)) {
-    return absl::StrCat("progress ", progress->job);
+    // What is shown of a device ends there, though the job goes on elsewhere.
+    return absl::StrCat("progress ", progress->job, " ", progress->worker, " ",
+                        progress->device);
   }
   return "";
 }

@@ -85,6 +85,13 @@ TEST(BacklogTest, OfLooksAndProgressTheLastIsLeft) {
             "publish w progress a");
 }
 
+TEST(BacklogTest, ProgressEndsOnADeviceThoughTheJobGoesOnElsewhere) {
+  const auto value = std::make_shared<const jobs::v1::Progress>();
+  EXPECT_EQ(Merged({{core::PublishProgress{"a", "w", "cpu:0", nullptr}},
+                    {core::PublishProgress{"a", "v", "cpu:0", value}}}),
+            "progress a progress a");
+}
+
 TEST(BacklogTest, CountsAreAddedUpAndSamplesKept) {
   EXPECT_EQ(Merged({{core::Count{What::kDeviceSeconds, "train", 2}},
                     {core::Count{What::kDeviceSeconds, "start", 5},

@@ -21,7 +21,8 @@ struct WriterOptions {
   // Not owned; outlives the writer, which alone uses it.
   store::Store* store = nullptr;
   // Called on the writer's thread, once the records of all of `turns` are
-  // durable, with the effects of each Apply in order.
+  // durable, with the effects of each Apply in order, or of many Applies merged
+  // (backlog.h).
   std::function<void(std::vector<core::Effects> turns)> release;
   // Called instead when they could not be made durable; must not return to
   // business: what the core believes and what is stored differ from here on.

@@ -115,7 +115,7 @@ class Reader {
   virtual absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() = 0;
 
   // Names of checkpoints whose records say DELETED: at most `limit` of those
-  // after `after`, in order.
+  // after `after`, in order, without those whose rows are damaged.
   virtual absl::StatusOr<std::vector<std::string>> DeletedCheckpoints(
       const std::string& after, int limit) = 0;
   // By resource name; null when there is none.

@@ -118,7 +118,7 @@ absl::Status Prepare(Database& database) {
   ORDO_ASSIGN_OR_RETURN(
       const int64_t is_there,
       Number(database,
-             "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'"));
+             "SELECT count(*) FROM sqlite_master WHERE name = 'meta'"));
   if (is_there == 0) return MakeNew(database);
   ORDO_ASSIGN_OR_RETURN(const int64_t version, Version(database));
   if (version == kSchemaVersion) return absl::OkStatus();

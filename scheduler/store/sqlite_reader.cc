@@ -396,13 +396,16 @@ absl::StatusOr<std::vector<std::string>> SqliteReader::DeletedCheckpoints(
   ORDO_RETURN_IF_ERROR(With([&](Connection& connection) -> absl::Status {
     ORDO_ASSIGN_OR_RETURN(
         Statement * query,
-        connection.Prepare("SELECT name FROM checkpoints INDEXED BY "
-                           "deleted_checkpoints WHERE deleted <> 0 AND name "
-                           "> ? ORDER BY name LIMIT ?"));
+        connection.Prepare(
+            absl::StrCat("SELECT ", kCheckpoints.columns,
+                         " FROM checkpoints INDEXED BY deleted_checkpoints "
+                         "WHERE deleted <> 0 AND name > ? ORDER BY name "
+                         "LIMIT ?")));
     query->BindText(1, after);
     query->BindInt(2, limit);
     return ForEach(*query, [&names](const Statement& row) {
-      names.push_back(row.Bytes(0));
+      // Whoever asks removes folders: a damaged mark is none.
+      if (ChecksumIsRight(kCheckpoints, row)) names.push_back(row.Bytes(0));
       return absl::OkStatus();
     });
   }));

@@ -159,6 +159,18 @@ TEST_F(SqliteReaderTest, ArtifactsAreListedBehindDamage) {
               ElementsAre(IsDamage("name jobs/a/checkpoints/3-1")));
 }
 
+TEST_F(SqliteReaderTest, ADamagedMarkOfACheckpointRemovesNothing) {
+  using checkpoints::v1::Checkpoint;
+  Write({testing::CheckpointRecord("jobs/a/checkpoints/1-1",
+                                   Checkpoint::AVAILABLE, 1),
+         testing::CheckpointRecord("jobs/a/checkpoints/2-1",
+                                   Checkpoint::DELETED, 2)});
+  Execute("UPDATE checkpoints SET deleted = 1 WHERE create_ns = 1000000000");
+  EXPECT_THAT(
+      reader_->DeletedCheckpoints("", 10),
+      base::testing::IsOkAndHolds(ElementsAre("jobs/a/checkpoints/2-1")));
+}
+
 TEST_F(SqliteReaderTest, AFileThatIsGoneIsAnError) {
   const auto reader = MakeSqliteReader(folder_.Path("none"), {});
   EXPECT_THAT(reader->FindJob("a"),
