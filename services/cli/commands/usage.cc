@@ -81,8 +81,8 @@ Command UsageCommand() {
       "last checkpoint of attempts that did not end well. LOST_STEPS: how many "
       "steps\n"
       "that was; -o json says why, of both. Jobs in the archive, and of a job "
-      "all before\n"
-      "its newest 100 attempts, count by the day.\n"
+      "all\n"
+      "before its newest 100 attempts, count by the day.\n"
       "(others): archived jobs, by job, and what is beyond 4096 rows.\n"
       "  ordo usage --by queue --since 7d";
   command.options = {
