@@ -79,6 +79,7 @@ absl::Status Agent::Start() {
       continue;
     }
     Entry& entry = entries_[*key];
+    entry.adopted = true;
     entry.task = std::make_unique<Task>(options_.task, files_, spares_, *key);
     const DesiredAttempt stored = entry.task->Stored();
     entry.measurements = MakeMeasurements(stored, std::nullopt);
@@ -425,9 +426,10 @@ void Agent::ReapChildren() {
 }
 
 void Agent::SyncEnd(const AttemptKey& key, const Entry& entry) {
-  background_->Run([this, key, is_again = entry.sync_failed] {
+  background_->Run([this, key, is_again = entry.sync_failed,
+                    anew = entry.sync_failed || entry.adopted] {
     const Task task(options_.task, files_, spares_, key);
-    const absl::Status status = task.SyncJournal();
+    const absl::Status status = task.SyncJournal(anew);
     // It may have been acknowledged meanwhile.
     if (status.ok() || absl::IsNotFound(status)) return;
     // The first of a row is news.

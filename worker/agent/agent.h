@@ -103,6 +103,8 @@ class Agent {
     bool end_unsynced = false;
     // That has been tried, in vain.
     bool sync_failed = false;
+    // An earlier process ran it, and may have tried that in vain.
+    bool adopted = false;
   };
   using Entries = std::map<AttemptKey, Entry>;
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <signal.h>
 #include <string>
+#include <sys/stat.h>
 #include <thread>
 
 #include "absl/strings/match.h"
@@ -177,6 +178,12 @@ class AgentTest : public ::testing::Test {
       return absl::StrContains(text.value_or(""), "FINISHED") &&
              base::FindProcesses("--task-dir " + TaskFolder()).empty();
     });
+  }
+  // 0 where there is none.
+  ino_t JournalInode() {
+    struct stat info {};
+    stat((TaskFolder() + "/journal").c_str(), &info);
+    return info.st_ino;
   }
   static bool WaitFor(const std::function<bool()>& condition) {
     const auto deadline = std::chrono::steady_clock::now() + kDeadline;
@@ -372,14 +379,29 @@ TEST_F(AgentTest, AnEndThatNobodyAcknowledgesIsMadeDurable) {
   EXPECT_TRUE(WaitFor([&] { return faulty_.num_failed() > num_failed; }));
 }
 
-TEST_F(AgentTest, AnEndThatCouldNotBeMadeDurableIsTriedAgain) {
+TEST_F(AgentTest, AnEndThatCouldNotBeMadeDurableIsWrittenAnew) {
   faulty_.Fail(base::testing::FileOperation::kSync, "a.1/journal", EIO);
   Start("");
   Desire({testing::FakeTask("a", 1)});
   ASSERT_TRUE(WaitForPhase(ObservedAttempt::EXITED).has_value());
   // The journal's own, and that of one written anew.
   constexpr int kFailedInATry = 2;
-  EXPECT_TRUE(WaitFor([this] { return faulty_.num_failed() > kFailedInATry; }));
+  ASSERT_TRUE(
+      WaitFor([this] { return faulty_.num_failed() >= kFailedInATry; }));
+  const ino_t failed = JournalInode();
+  // A sync of the same file would succeed now, as it does after a real error.
+  faulty_.Heal();
+  EXPECT_TRUE(WaitFor([&] { return JournalInode() != failed; }));
+}
+
+TEST_F(AgentTest, NextWorkerWritesAnEndAnewThatAnotherMayHaveFailedToSync) {
+  Start("");
+  Desire({testing::FakeTask("a", 1)});
+  ASSERT_TRUE(WaitForPhase(ObservedAttempt::EXITED).has_value());
+  Stop(Leave::kAtOnce);
+  const ino_t earlier = JournalInode();
+  Start("");
+  EXPECT_TRUE(WaitFor([&] { return JournalInode() != earlier; }));
 }
 
 TEST_F(AgentTest, NextWorkerAdoptsEachRank) {

@@ -231,17 +231,25 @@ absl::Status Task::WriteSpec(const DesiredAttempt& desired) const {
   return base::ReplaceFile(files_, path, text);
 }
 
-absl::Status Task::SyncJournal() const {
+absl::Status Task::SyncJournal(bool anew) const {
   const std::string path = folders_.task + "/journal";
-  ORDO_ASSIGN_OR_RETURN(auto file,
-                        files_.OpenForWrite(path, base::WriteMode::kExisting));
-  const absl::Status synced = file->Sync();
-  if (synced.ok()) return file->Close();
+  if (!anew) {
+    ORDO_ASSIGN_OR_RETURN(
+        auto file, files_.OpenForWrite(path, base::WriteMode::kExisting));
+    if (file->Sync().ok()) return file->Close();
+  }
   // To the kernel what it could not write is written: a second fdatasync would
   // succeed for nothing.
   ORDO_ASSIGN_OR_RETURN(
       const std::string journal,
       base::ReadFile(files_, path, supervisor::kJournalBytes));
+  // It may have dropped the page too, and read back what the disk still has.
+  if (!FactsOf(supervisor::ParseJournal(journal.data(), journal.size()))
+           .group_empty) {
+    return absl::DataLossError(
+        absl::StrCat("the end of the task is missing in ", path,
+                     ": the disk did not take it"));
+  }
   return base::AtomicWrite(files_, path, journal);
 }
 

@@ -100,10 +100,13 @@ class Task {
       const ::ordo::agent::v1::DesiredAttempt& desired) const;
 
   // Makes the journal durable, so that the end that it tells of outlives the
-  // machine's crash; only of a task that is over. Writes it anew where the disk
-  // did not take it; after another error the next call tries again. NOT_FOUND
-  // when the task was removed.
-  absl::Status SyncJournal() const;
+  // machine's crash; only of a task whose journal tells its end. Writes it anew
+  // where the disk does not take it. After an error only a call with `anew`,
+  // which writes it anew at once, can tell that it is durable: the kernel takes
+  // what it failed to write for written. NOT_FOUND when the task was removed;
+  // DATA_LOSS when the journal reads back without its end, and then stays as it
+  // is.
+  absl::Status SyncJournal(bool anew) const;
 
   // What is new.
   struct Update {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "absl/strings/match.h"
@@ -16,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "worker/agent/spare_folders.h"
 #include "worker/agent/testing/programs.h"
+#include "worker/supervisor/journal.h"
 
 namespace ordo::worker::agent {
 namespace {
@@ -60,6 +62,13 @@ class TaskTest : public ::testing::Test {
   std::string Text(const std::string& path) {
     auto text = base::ReadFile(files_, path, 1 << 20);
     return text.ok() ? *text : text.status().ToString();
+  }
+
+  // 0 where there is no file.
+  static ino_t Inode(const std::string& path) {
+    struct stat info {};
+    stat(path.c_str(), &info);
+    return info.st_ino;
   }
 
   base::testing::TemporaryFolder folder_;
@@ -109,20 +118,43 @@ TEST_F(TaskTest, AJournalThatTheDiskDidNotTakeIsWrittenAnew) {
   const std::string path = task.folders().task + "/journal";
   const std::string before = Text(path);
   faulty.Fail(base::testing::FileOperation::kSync, "/journal", EIO);
-  EXPECT_FALSE(task.SyncJournal().ok());
+  EXPECT_FALSE(task.SyncJournal(/*anew=*/false).ok());
   // The journal, and what was written in its place.
   EXPECT_EQ(faulty.num_failed(), 2);
   EXPECT_EQ(Text(path), before);
+  const ino_t failed = Inode(path);
+  faulty.Heal();
+  ORDO_EXPECT_OK(task.SyncJournal(/*anew=*/true));
+  EXPECT_NE(Inode(path), failed);
+  EXPECT_EQ(Text(path), before);
+}
+
+TEST_F(TaskTest, AJournalThatReadsBackWithoutItsEndIsNotCalledDurable) {
+  Prepare("");
+  ORDO_ASSERT_OK(Start());
+  ASSERT_TRUE(WaitForEnd());
+  const std::string path = task_->folders().task + "/journal";
+  // As the disk had it before the end, which it did not take.
+  std::string older = Text(path).substr(0, sizeof(supervisor::JournalRecord));
+  older.resize(supervisor::kJournalBytes);
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, path, older));
+  const ino_t inode = Inode(path);
+  EXPECT_THAT(task_->SyncJournal(/*anew=*/true),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path)));
+  EXPECT_EQ(Inode(path), inode);
 }
 
 TEST_F(TaskTest, AJournalThatIsGoneIsNotMadeAnew) {
   Prepare("");
   ORDO_ASSERT_OK(Start());
   ASSERT_TRUE(WaitForEnd());
-  ORDO_EXPECT_OK(task_->SyncJournal());
+  ORDO_EXPECT_OK(task_->SyncJournal(/*anew=*/false));
   const std::string journal = task_->folders().task + "/journal";
   ORDO_ASSERT_OK(files_.RemoveFile(journal));
-  EXPECT_THAT(task_->SyncJournal(), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(task_->SyncJournal(/*anew=*/false),
+              StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(task_->SyncJournal(/*anew=*/true),
+              StatusIs(absl::StatusCode::kNotFound));
   EXPECT_FALSE(base::Exists(files_, journal));
 }
 
