@@ -9,10 +9,12 @@
 namespace ordo::base {
 namespace {
 
+constexpr char kAside[] = ".aside-";
+
 // Unique among the live processes of a machine and the calls of this one.
 std::string AsidePath(const std::string& path) {
   static std::atomic<uint64_t> num_calls{0};
-  return path + ".aside-" + std::to_string(::getpid()) + "-" +
+  return path + kAside + std::to_string(::getpid()) + "-" +
          std::to_string(num_calls++);
 }
 
@@ -66,6 +68,10 @@ absl::Status AtomicWrite(Filesystem& files, const std::string& path,
 absl::Status ReplaceFile(Filesystem& files, const std::string& path,
                          std::string_view contents) {
   return Replace(files, path, contents, /*durably=*/false);
+}
+
+bool IsAside(std::string_view name) {
+  return name.find(kAside) != std::string_view::npos;
 }
 
 std::string JoinPath(std::string_view folder, std::string_view name) {

@@ -32,6 +32,10 @@ absl::Status AtomicWrite(Filesystem& files, const std::string& path,
 absl::Status ReplaceFile(Filesystem& files, const std::string& path,
                          std::string_view contents);
 
+// Whether a file is one that either of them wrote aside. It is left where its
+// process dies before the rename.
+bool IsAside(std::string_view name);
+
 // "a" and "b" to "a/b"; "a/" and "b" too.
 std::string JoinPath(std::string_view folder, std::string_view name);
 

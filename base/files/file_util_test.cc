@@ -50,6 +50,16 @@ TEST_F(FileUtilTest, AtomicWriteThatFailsKeepsTheOldContentAndCleansUp) {
   }
 }
 
+TEST_F(FileUtilTest, AFileAsideThatIsLeftIsKnownByItsName) {
+  files_.Fail(FileOperation::kRename, "/a", EIO);
+  files_.Fail(FileOperation::kRemove, "/a", EIO);
+  EXPECT_FALSE(AtomicWrite(files_, folder_.Path("a"), "new").ok());
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto names, files_.List(folder_.path()));
+  ASSERT_THAT(names, SizeIs(1));
+  EXPECT_TRUE(IsAside(names[0]));
+  EXPECT_FALSE(IsAside("a"));
+}
+
 TEST_F(FileUtilTest, ReplaceFileReplacesWithoutWaitingForTheDisk) {
   const std::string path = folder_.Path("a");
   files_.Fail(FileOperation::kSync, "", EIO);

@@ -41,7 +41,10 @@ absl::Status SpareFolders::Empty(const std::string& spare) {
   ORDO_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                         files_.List(spare));
   for (const std::string& name : names) {
-    ORDO_RETURN_IF_ERROR(files_.Truncate(base::JoinPath(spare, name), 0));
+    const std::string path = base::JoinPath(spare, name);
+    // No task would use it, nor take it away.
+    ORDO_RETURN_IF_ERROR(base::IsAside(name) ? files_.RemoveFile(path)
+                                             : files_.Truncate(path, 0));
   }
   return absl::OkStatus();
 }

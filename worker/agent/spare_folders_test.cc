@@ -53,6 +53,20 @@ TEST_F(SpareFoldersTest, TheNextTaskHasTheFolderOfTheLastWithItsFilesEmpty) {
               base::testing::IsOkAndHolds(std::string()));
 }
 
+TEST_F(SpareFoldersTest, FilesAsideGoToNoOtherTask) {
+  SpareFolders spares(files_, folder_.Path("spare"), 4);
+  const std::string first = MadeBy(spares, "a.1");
+  // As a worker leaves one that dies before its rename.
+  files_.Fail(FileOperation::kRename, "journal", EIO);
+  files_.Fail(FileOperation::kRemove, "journal", EIO);
+  EXPECT_FALSE(base::AtomicWrite(files_, first + "/journal", "anew").ok());
+  files_.Heal();
+  ASSERT_THAT(Entries("tasks/a.1"), SizeIs(2));
+  ORDO_ASSERT_OK(spares.Remove(first));
+  ORDO_ASSERT_OK(spares.Make(folder_.Path("tasks/b.1")));
+  EXPECT_THAT(Entries("tasks/b.1"), ElementsAre("journal"));
+}
+
 TEST_F(SpareFoldersTest, NoMoreAreKeptThanTheLimit) {
   SpareFolders spares(files_, folder_.Path("spare"), 1);
   const std::string first = MadeBy(spares, "a.1");
