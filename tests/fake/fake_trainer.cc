@@ -155,7 +155,9 @@ int FakeTrainer::Leave(training::ExitCode code, const std::string& message) {
   finished->set_code(code);
   finished->set_message(message);
   finished->set_step(state_.step);
-  finished->set_state_digest(DigestOf(state_));
+  if (code == training::FINISHED || code == training::STOPPED) {
+    finished->set_state_digest(DigestOf(state_));
+  }
   absl::Status status = Write(record);
   if (status.ok()) status = progress_->Sync();
   if (!status.ok()) {
