@@ -1,6 +1,6 @@
-// A job that asks for nothing that an earlier release does not know is stored
-// with the spec that it had there, so that going back to that release loses no
-// job: README.md. To record the specs of this release, for those to come:
+// A job that asks for nothing that an earlier release does not know has the
+// spec that it had there, so that workers and trainers of that release take it:
+// README.md. To record the specs of this release, for those to come:
 //
 //   ORDO_RECORD=/absolute/folder bazel test //tests/releases:specs_test
 //       --test_env=ORDO_RECORD --spawn_strategy=local
