@@ -7,11 +7,16 @@
 #include "absl/status/status.h"
 
 // Versions of the protocol between scheduler and workers
-// (proto/ordo/agent/v1). It grows by one with a release that adds to the
-// protocol; a release understands the one before it and what the next may send
-// it, so that either side can be upgraded first.
+// (proto/ordo/agent/v1). It grows by one with a release that adds what the
+// other side must know of; a field whose absence is safe, or a value that is
+// safe where it is not understood, needs no new version. A release understands
+// the one before it and what the next may send it, so that either side can be
+// upgraded first.
 //   1: the first release, which does not say its version.
-//   2: ranks, devices of observed attempts, resources, faults of devices.
+//   2: ranks, devices of observed attempts, resources, faults of devices. Later
+//      without a new version: `nccl` of an announcement (absent: no rank of
+//      several starts on GPUs there), and FOLDER_TAKEN as how an attempt ended
+//      (not understood: a failure that counts, and the next attempt follows).
 
 namespace ordo::base {
 
