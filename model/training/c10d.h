@@ -35,10 +35,12 @@ struct MeetOptions {
   // For tensors of a GPU (nccl/load.h); null for those of a CPU. All ranks have
   // the same.
   const nccl::Library* nccl = nullptr;
-  // On GPUs, how long after another rank was lost this one may wait for it, and
-  // what is called then, from another thread: it ends the process.
+  // On GPUs, how long after another rank was lost, or this one failed, it may
+  // wait for the others, and what is called then, from another thread, with
+  // this rank's failure, OK where another was lost: it ends the process.
   absl::Duration patience = absl::Seconds(3);
-  std::function<void()> on_stuck = [] {};
+  std::function<void(const absl::Status& failure)> on_stuck =
+      [](const absl::Status&) {};
 };
 
 // Meets the other ranks over c10d, LibTorch's library for that: its TCPStore in

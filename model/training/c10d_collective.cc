@@ -134,7 +134,7 @@ class C10d : public Collective {
     }
     // Before the others' calls fail for that: else they would take it for
     // theirs.
-    to_.watch->Leave();
+    to_.watch->Leave(status);
     // Else the GPU would go on waiting, and what is asked of it with it.
     Guard("end what waits for other ranks", [&] {
       to_.backend->abort();

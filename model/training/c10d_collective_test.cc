@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -32,6 +33,8 @@ using ::testing::HasSubstr;
 
 // Whether somebody ended what the backends of this file wait for.
 std::atomic<bool> aborted = false;
+// Whether a StuckBackend may end that.
+std::atomic<bool> let_abort = false;
 // What LibTorch says where one fails.
 std::string failure;
 
@@ -65,12 +68,23 @@ class BrokenBackend : public DeafBackend {
   }
 };
 
+// Cannot end what it waits for before it is let.
+class StuckBackend : public BrokenBackend {
+ public:
+  using BrokenBackend::BrokenBackend;
+  void abort() override {
+    while (!let_abort) std::this_thread::yield();
+    aborted = true;
+  }
+};
+
 template <typename Backend>
 c10::intrusive_ptr<c10d::Backend> JoinAs(const nccl::Group& group) {
   return c10::make_intrusive<Backend>(group);
 }
 constexpr nccl::Library kDeaf = {nccl::kBuild, JoinAs<DeafBackend>};
 constexpr nccl::Library kBroken = {nccl::kBuild, JoinAs<BrokenBackend>};
+constexpr nccl::Library kStuck = {nccl::kBuild, JoinAs<StuckBackend>};
 
 class WatchedTest : public ::testing::Test {
  protected:
@@ -88,12 +102,15 @@ class WatchedTest : public ::testing::Test {
 
   // What rank 0 gets where the backend fails and the other rank lives on.
   absl::Status BroadcastFailsWith(const std::string& text) {
+    return FailsOn(kBroken, text);
+  }
+  absl::Status FailsOn(const nccl::Library& nccl, const std::string& text) {
     failure = text;
     aborted = false;
     absl::Status status;
     std::atomic<bool> done = false;
     WithAnother(
-        kBroken,
+        nccl,
         [&](Collective& collective) {
           status = collective.Broadcast({at::ones({10})});
           done = true;
@@ -110,11 +127,15 @@ class WatchedTest : public ::testing::Test {
     options.ranks = 2;
     options.address_file = folder_.Path("rendezvous");
     options.nccl = &nccl;
-    options.patience = absl::Minutes(1);
-    options.on_stuck = [] { ADD_FAILURE() << "nothing is stuck"; };
+    options.patience = patience_;
+    options.on_stuck = on_stuck_;
     return Meet(files_, clock_, options).value();
   }
 
+  absl::Duration patience_ = absl::Minutes(1);
+  std::function<void(const absl::Status&)> on_stuck_ = [](const absl::Status&) {
+    ADD_FAILURE() << "nothing is stuck";
+  };
   base::PosixFilesystem files_;
   base::RealClock clock_;
   base::testing::TemporaryFolder folder_;
@@ -172,6 +193,27 @@ TEST_F(WatchedTest, ARankThatFailsIsLostForTheOthersWhileItLives) {
         EXPECT_EQ(base::GetErrorInfo(status)->reason, kPeerLostReason);
         done = true;
       });
+}
+
+TEST_F(WatchedTest, ARankThatCannotEndItsWaitLeavesWithItsOwnFailure) {
+  for (const auto& [text, reason] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"NCCL error: unhandled cuda error", kNcclErrorReason},
+           {"CUDA error: an illegal memory access", ""}}) {
+    absl::Status left_for;
+    let_abort = false;
+    patience_ = absl::Milliseconds(1);
+    on_stuck_ = [&](const absl::Status& why) {
+      left_for = why;
+      let_abort = true;
+    };
+    const absl::Status status = FailsOn(kStuck, text);
+    EXPECT_THAT(left_for,
+                StatusIs(absl::StatusCode::kUnavailable, HasSubstr(text)));
+    EXPECT_EQ(base::GetErrorInfo(left_for).value_or(base::ErrorInfo()).reason,
+              reason);
+    EXPECT_EQ(left_for, status);
+  }
 }
 
 // Of what was asked of it before; it counts as one of the device.

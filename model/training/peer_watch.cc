@@ -122,8 +122,13 @@ PeerWatch::~PeerWatch() {
   CloseAll({end_, loss_});
 }
 
-void PeerWatch::Leave() {
-  for (const int fd : connections_) shutdown(fd, SHUT_RDWR);
+void PeerWatch::Leave(const absl::Status& failure) {
+  {
+    // Before the watch can notice.
+    base::MutexLock lock(mutex_);
+    failure_ = failure;
+  }
+  ShutConnections();
 }
 
 bool PeerWatch::AwaitLoss(absl::Duration timeout) const {
@@ -142,10 +147,20 @@ void PeerWatch::Watch() {
   // Behind it: a call that begins from here on finds out by itself.
   const int64_t call = calls_;
   Set(loss_);
-  Leave();
+  ShutConnections();
   if (Readable(end_, options_.patience)) return;
   const bool in_call = call % 2 != 0;
-  if (in_call && calls_ == call) options_.on_stuck();
+  if (!in_call || calls_ != call) return;
+  absl::Status failure;
+  {
+    base::MutexLock lock(mutex_);
+    failure = failure_;
+  }
+  options_.on_stuck(failure);
+}
+
+void PeerWatch::ShutConnections() {
+  for (const int fd : connections_) shutdown(fd, SHUT_RDWR);
 }
 
 }  // namespace ordo::model::training

@@ -9,8 +9,10 @@
 #include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/mutex.h"
 #include "base/sockets/listener.h"
 
 namespace ordo::model::training {
@@ -28,8 +30,10 @@ class PeerWatch {
     // What a call that has begun before a rank was lost may still take.
     absl::Duration patience = absl::Seconds(3);
     // Called from a thread of the watch when that was not enough: what the call
-    // waits for will not end, and only the end of the process ends it.
-    std::function<void()> on_stuck = [] {};
+    // waits for will not end, and only the end of the process ends it. With
+    // what this rank left for; OK: another one was lost.
+    std::function<void(const absl::Status& failure)> on_stuck =
+        [](const absl::Status&) {};
   };
 
   // Of rank 0: takes the connections of the `ranks` - 1 others at `listener`,
@@ -42,14 +46,14 @@ class PeerWatch {
   // there.
   static absl::StatusOr<std::unique_ptr<PeerWatch>> Join(
       const std::string& host, uint16_t port, int rank, Options options);
-  // As Leave.
+  // Ends the connections: this rank is lost for the others.
   ~PeerWatch();
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
 
-  // From here on this rank is lost for the others and, a moment later, for
-  // itself; a call that it is in may still take the patience.
-  void Leave();
+  // From here on this rank, which has failed, is lost for the others and, a
+  // moment later, for itself; a call that it is in may still take the patience.
+  void Leave(const absl::Status& failure);
 
   bool lost() const { return lost_; }
   // Whether a rank is lost, at the latest after `timeout`.
@@ -71,6 +75,7 @@ class PeerWatch {
   // Takes the connections.
   PeerWatch(std::vector<int> connections, Options options);
   void Watch();
+  void ShutConnections();
 
   const std::vector<int> connections_;
   const Options options_;
@@ -80,6 +85,9 @@ class PeerWatch {
   std::atomic<bool> lost_ = false;
   // Begun and ended ones: odd during a call.
   std::atomic<int64_t> calls_ = 0;
+  base::Mutex mutex_;
+  // What this rank left for.
+  absl::Status failure_ ORDO_GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

@@ -70,7 +70,7 @@ TEST_F(PeerWatchTest, TheEndOfAnyRankReachesAll) {
 TEST_F(PeerWatchTest, ARankThatLeavesIsLostThoughItLives) {
   for (const int leaves : {0, 2}) {
     const auto watches = Ranks(3);
-    watches[leaves]->Leave();
+    watches[leaves]->Leave(absl::InternalError("broken"));
     for (const auto& watch : watches) EXPECT_TRUE(watch->AwaitLoss(kLong));
   }
 }
@@ -125,8 +125,13 @@ TEST_F(PeerWatchTest, NobodyToJoinIsAnError) {
 // Counts what it is told, from the watch's thread.
 struct Stuck {
   PeerWatch::Options Options(absl::Duration patience) {
-    return {patience, [this] { ++times; }};
+    return {patience, [this](const absl::Status& why) {
+              failure = why;
+              ++times;
+            }};
   }
+  // Readable once it was told.
+  absl::Status failure;
   std::atomic<int> times = 0;
 };
 
@@ -137,6 +142,16 @@ TEST_F(PeerWatchTest, ACallThatDoesNotEndAfterALossIsStuck) {
   watches[1].reset();
   while (stuck.times == 0) std::this_thread::yield();
   EXPECT_TRUE(watches[0]->lost());
+  ORDO_EXPECT_OK(stuck.failure);
+}
+
+TEST_F(PeerWatchTest, ARankThatIsStuckAfterItLeftSaysWhatItLeftFor) {
+  Stuck stuck;
+  const auto watches = Ranks(2, stuck.Options(absl::Milliseconds(1)));
+  const PeerWatch::Call call(watches[0].get());
+  watches[0]->Leave(absl::InternalError("broken"));
+  while (stuck.times == 0) std::this_thread::yield();
+  EXPECT_THAT(stuck.failure, StatusIs(absl::StatusCode::kInternal, "broken"));
 }
 
 TEST_F(PeerWatchTest, ACallThatEndsAfterALossIsNotStuck) {

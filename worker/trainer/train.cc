@@ -273,9 +273,9 @@ absl::StatusOr<std::unique_ptr<Collective>> MeetOthers(
       return WithExitCode(nccl.status(), ordo::training::v1::NCCL_ERROR);
     }
     options.nccl = *nccl;
-    options.on_stuck = [leave = context.leave] {
-      base::LogError("the GPU waits for a rank that has ended; leaving");
-      leave(ordo::training::v1::PEER_LOST);
+    options.on_stuck = [leave = context.leave](const absl::Status& failure) {
+      base::LogError("the GPU's wait for other ranks does not end; leaving");
+      leave(failure.ok() ? ordo::training::v1::PEER_LOST : ExitCodeOf(failure));
     };
   }
   options.rank = spec.rank();
