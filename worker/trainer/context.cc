@@ -4,6 +4,7 @@
 #include "base/files/file_util.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "model/training/nccl/load.h"
 #include "model/training/numerics.h"
 #include "worker/trainer/exit_code.h"
 
@@ -19,6 +20,13 @@ absl::StatusOr<c10::Device> OpenDevice(
       base::AddContext(device.status(),
                        absl::StrCat("open device ", resources.device())),
       ordo::training::v1::DEVICE_ERROR);
+}
+
+absl::StatusOr<const model::training::nccl::Library*> OpenNccl(
+    const TrainerContext& context) {
+  const auto nccl = model::training::nccl::LoadLibrary(context.nccl_library);
+  if (nccl.ok()) return nccl;
+  return WithExitCode(nccl.status(), ordo::training::v1::NCCL_ERROR);
 }
 
 std::string AttemptFolder(const TrainerContext& context, int attempt) {

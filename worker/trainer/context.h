@@ -8,6 +8,7 @@
 #include "base/clock/clock.h"
 #include "base/files/files.h"
 #include "c10/core/Device.h"
+#include "model/training/nccl/library.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 
@@ -48,6 +49,11 @@ struct TrainerContext {
 absl::StatusOr<c10::Device> OpenDevice(
     const TrainerContext& context,
     const ordo::training::v1::Resources& resources);
+
+// The library through which several ranks on GPUs add up, after OpenDevice.
+// NCCL_ERROR says why it cannot be loaded.
+absl::StatusOr<const model::training::nccl::Library*> OpenNccl(
+    const TrainerContext& context);
 
 // <job folder>/attempts/<attempt> and <job folder>/checkpoints.
 std::string AttemptFolder(const TrainerContext& context, int attempt);

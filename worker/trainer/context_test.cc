@@ -4,6 +4,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "worker/trainer/exit_code.h"
 
 namespace ordo::worker::trainer {
 namespace {
@@ -28,6 +29,15 @@ TEST_F(ContextTest, FoldersLieBelowTheJob) {
   context_.job_folder = "/root/jobs/a";
   EXPECT_EQ(AttemptFolder(context_, 3), "/root/jobs/a/attempts/3");
   EXPECT_EQ(CheckpointsFolder(context_), "/root/jobs/a/checkpoints");
+}
+
+TEST_F(ContextTest, AnNcclThatCannotBeLoadedIsNoFaultOfADevice) {
+  for (const char* path : {"nccl/none.so", "/proc/self/cmdline"}) {
+    context_.nccl_library = path;
+    const absl::Status status = OpenNccl(context_).status();
+    EXPECT_EQ(ExitCodeOf(status), ordo::training::v1::NCCL_ERROR);
+    EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr(path));
+  }
 }
 
 TEST_F(ContextTest, RelativeSourcesAreUnderTheStorageRoot) {

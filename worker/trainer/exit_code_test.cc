@@ -4,6 +4,7 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
 #include "gtest/gtest.h"
+#include "model/training/collective.h"
 
 namespace ordo::worker::trainer {
 namespace {
@@ -44,6 +45,19 @@ TEST(ExitCodeOf, UnderstandsTheReasonOfANonFiniteLoss) {
   EXPECT_EQ(ExitCodeOf(base::WithErrorInfo(
                 absl::FailedPreconditionError("loss is nan"), info)),
             ordo::training::v1::NON_FINITE);
+}
+
+TEST(ExitCodeOf, UnderstandsTheReasonsOfRanksThatAddUp) {
+  const auto code_of = [](const char* reason) {
+    base::ErrorInfo info;
+    info.reason = reason;
+    return ExitCodeOf(
+        base::WithErrorInfo(absl::UnavailableError("broken"), info));
+  };
+  EXPECT_EQ(code_of(model::training::kNcclErrorReason),
+            ordo::training::v1::NCCL_ERROR);
+  EXPECT_EQ(code_of(model::training::kPeerLostReason),
+            ordo::training::v1::PEER_LOST);
 }
 
 TEST(WithExitCode, LeavesOkAlone) {

@@ -16,7 +16,6 @@
 #include "model/guard.h"
 #include "model/training/c10d.h"
 #include "model/training/collective.h"
-#include "model/training/nccl/load.h"
 #include "model/training/numerics.h"
 #include "model/training/run.h"
 #include "worker/trainer/checkpoints.h"
@@ -268,11 +267,7 @@ absl::StatusOr<std::unique_ptr<Collective>> MeetOthers(
   if (spec.resources().ranks() <= 1) return nullptr;
   model::training::MeetOptions options;
   if (device.is_cuda()) {
-    const auto nccl = model::training::nccl::LoadLibrary(context.nccl_library);
-    if (!nccl.ok()) {
-      return WithExitCode(nccl.status(), ordo::training::v1::NCCL_ERROR);
-    }
-    options.nccl = *nccl;
+    ORDO_ASSIGN_OR_RETURN(options.nccl, OpenNccl(context));
     options.on_stuck = [leave = context.leave](const absl::Status& failure) {
       base::LogError("the GPU's wait for other ranks does not end; leaving");
       leave(failure.ok() ? ordo::training::v1::PEER_LOST : ExitCodeOf(failure));
