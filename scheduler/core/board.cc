@@ -5,6 +5,7 @@
 
 #include "scheduler/core/job.h"
 #include "scheduler/core/ranks.h"
+#include "scheduler/core/reasons.h"
 #include "scheduler/scheduler.h"
 
 namespace ordo::scheduler::core {
@@ -70,12 +71,18 @@ policy::Queue LookOf(const queues::v1::Queue& queue) {
   return look;
 }
 
-// Of those attempts of the job that are kept in its record.
+// Of those attempts of the job that are kept in its record. Where NCCL failed,
+// no device is to blame, but perhaps its library on that worker.
 policy::DevicesByWorker FailedBefore(const JobRecord& job) {
   policy::DevicesByWorker devices;
   for (const AttemptPtr& attempt : job.attempts) {
     for (const LiveRank& rank : FailedByDevice(*attempt)) {
       devices[rank.worker].insert(rank.devices.begin(), rank.devices.end());
+    }
+  }
+  for (const AttemptPtr& attempt : job.attempts) {
+    for (const auto& rank : attempt->ranks()) {
+      if (rank.reason() == reason::kNcclError) devices[rank.worker()].clear();
     }
   }
   return devices;

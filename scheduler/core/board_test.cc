@@ -123,6 +123,38 @@ TEST_F(BoardTest, RanksOnGpusStartWhereNcclIsAnnounced) {
   }
 }
 
+TEST_F(BoardTest, AGangGoesOnWithoutTheWorkerOnWhichNcclFailed) {
+  for (const int failed : {0, 1}) {
+    TestShell shell;
+    const auto announce = [&shell](const std::string& worker) {
+      ORDO_ASSERT_OK(shell.Announce(WorkerBuilder(worker)));
+      shell.Ignore();
+    };
+    announce("v");
+    announce("w");
+    ORDO_ASSERT_OK(shell.Submit(JobBuilder("gang").Ranks(2)));
+    shell.Ignore();
+    ASSERT_EQ(shell.job("gang").attempts_size(), 1);
+    const jobs::v1::Attempt first = shell.job("gang").attempts(0);
+    for (const int rank : {failed, 1 - failed}) {
+      shell.Observe(first.ranks(rank).worker(),
+                    {AttemptBuilder("gang", 1, rank)
+                         .Running()
+                         .Exited(rank == failed ? training::v1::NCCL_ERROR
+                                                : training::v1::PEER_LOST)});
+      shell.Ignore();
+    }
+    shell.Restart();
+    for (const char* worker : {"v", "w", "x"}) announce(worker);
+    shell.Advance(absl::Seconds(2));
+    shell.Ignore();
+    ASSERT_EQ(shell.job("gang").attempts_size(), 2);
+    for (const auto& rank : shell.job("gang").attempts(1).ranks()) {
+      EXPECT_NE(rank.worker(), first.ranks(failed).worker());
+    }
+  }
+}
+
 TEST_F(BoardTest, RanksOnCpusNeedNoNccl) {
   agent::v1::AnnounceRequest without =
       WorkerBuilder("w").Devices({"cpu:0", "cpu:1"});

@@ -75,7 +75,7 @@ inline bool operator==(const Worker& a, const Worker& b) {
                   b.single_rank_kinds, b.takes_work, b.drain_at);
 }
 
-// Names of devices by worker.
+// Names of devices by worker; none: all that it has.
 using DevicesByWorker = std::map<std::string, std::set<std::string>>;
 
 struct WaitingJob {

@@ -1,6 +1,8 @@
 #include "scheduler/policy/plan.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -27,12 +29,17 @@ bool IsTaken(const Assignments& taken, int worker) {
   });
 }
 
-// Those of the worker's devices that are among `avoided`, null: none.
+// Those of the worker's devices that are among `avoided`; null: none.
 DeviceMask AvoidedOn(const WorkerEntry& worker,
                      const DevicesByWorker* avoided) {
   if (avoided == nullptr) return {};
   const auto it = avoided->find(worker.facts.id);
-  return it == avoided->end() ? DeviceMask() : MaskOf(worker, it->second);
+  if (it == avoided->end()) return {};
+  if (!it->second.empty()) return MaskOf(worker, it->second);
+  std::set<std::string> all;
+  for (const DeviceEntry& device : worker.devices)
+    all.insert(device.facts.name);
+  return MaskOf(worker, all);
 }
 
 // The worker's devices that are picked, those that are to be avoided last.

@@ -95,11 +95,21 @@ TEST(PlanTest, AGangAvoidsDevicesWhereItSpreads) {
             "1: w2[cpu:0] w3[cpu:0]");
 }
 
+TEST(PlanTest, AWorkerIsAvoidedWhoseDevicesAreNotNamed) {
+  TestBoard test;
+  test.PutWorker("w1", 2);
+  test.PutWorker("w2", 3);
+
+  EXPECT_EQ(StartOf(test, Gang(2, 1), {{"w1", {}}}), "1: w2[cpu:0] w2[cpu:1]");
+}
+
 TEST(PlanTest, WhereNothingElseIsFreeAJobGetsWhatItAvoids) {
   TestBoard test;
-  test.PutWorker("w1", 1);
+  test.PutWorker("w1", 2);
 
-  EXPECT_EQ(StartOf(test, Cpus(1), {{"w1", {"cpu:0"}}}), "1: w1[cpu:0]");
+  EXPECT_EQ(StartOf(test, Cpus(1), {{"w1", {"cpu:0", "cpu:1"}}}),
+            "1: w1[cpu:0]");
+  EXPECT_EQ(StartOf(test, Cpus(1), {{"w1", {}}}), "2: w1[cpu:1]");
 }
 
 TEST(PlanTest, AGangIsOnOneWorkerIfOneHasRoom) {
