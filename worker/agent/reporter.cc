@@ -100,8 +100,11 @@ void Reporter::Fail(const absl::Status& status) {
 }
 
 void Reporter::LogFailure(const absl::Status& status) {
-  const bool silent =
-      absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+  // A scheduler without memory to read announcements ends them so, before it
+  // knows whose they are.
+  const bool silent = absl::IsUnavailable(status) ||
+                      absl::IsDeadlineExceeded(status) ||
+                      absl::IsResourceExhausted(status);
   // Of silence the first in a row is news, of refusals each that differs.
   const std::string text = silent ? "silent" : status.ToString();
   if (text == last_failure_) return;

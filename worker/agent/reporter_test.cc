@@ -21,7 +21,9 @@ namespace {
 using ::ordo::agent::v1::AnnounceRequest;
 using ::ordo::agent::v1::AnnounceResponse;
 using ::ordo::agent::v1::SchedulerAgentService;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr absl::Duration kPeriod = absl::Seconds(3600);
 
@@ -168,6 +170,17 @@ TEST_F(ReporterTest, RefusalIsCountedAndTriedAgain) {
   EXPECT_LT(reporter_->TimeLeft(core_), absl::Seconds(10));
   EXPECT_THAT(registry_.Text(),
               HasSubstr("ordo_worker_announce_failures_total 1"));
+}
+
+TEST_F(ReporterTest, ASchedulerWithoutMemoryToReadDoesNotRefuseTheWorker) {
+  Adopt("a");
+  scheduler_.Refuse(absl::ResourceExhaustedError("memory"));
+  ::testing::internal::CaptureStderr();
+  AnnounceOnce();
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("scheduler does not answer"),
+                    Not(HasSubstr("refuses this worker"))));
+  EXPECT_LT(reporter_->TimeLeft(core_), absl::Seconds(10));
 }
 
 TEST_F(ReporterTest, SchedulersOfTheReleasesNextToThisOneAreHeeded) {
