@@ -44,8 +44,10 @@ void SetUpGrpc() {
 }
 
 void SetLimits(const RpcServerOptions& options, grpc::ServerBuilder* builder) {
-  // Counts what gRPC has read of a request until it is parsed; what becomes of
-  // it then is bounded by those who take it. The builder keeps a reference.
+  // Counts what gRPC has read of a request until it is parsed, and the arenas
+  // of calls for as long as they last; what becomes of a parsed request is
+  // bounded by those who take it. gRPC frees memory in its own time, so the
+  // bound may be exceeded for a moment. The builder keeps a reference.
   grpc::ResourceQuota quota;
   quota.Resize(static_cast<size_t>(options.max_transport_bytes));
   builder->SetResourceQuota(quota);

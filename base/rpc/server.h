@@ -26,8 +26,8 @@ inline constexpr int kMaxAnswerBytes = 64 << 20;
 // until some have ended. Twice the streams that one user may have by default,
 // so that another one is refused with a reason instead of waiting.
 inline constexpr int kMaxStreams = 8192;
-// What a server may hold of requests that are not parsed yet: sixteen of the
-// largest at once.
+// What a server may hold of requests that are not parsed yet, sixteen of the
+// largest at once, and of open calls.
 inline constexpr int64_t kMaxTransportBytes = 16 * int64_t{kMaxMessageBytes};
 
 struct RpcServerOptions {
