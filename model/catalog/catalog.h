@@ -134,6 +134,9 @@ using CostCount = ExtraCost (*)(const ordo::training::v1::Component& component,
 // Most tokens that a model sees in a row of a task with these parameters.
 using RowLength = int64_t (*)(const ParamMap& params);
 
+// Whether something holds of a task with these parameters.
+using TaskTest = bool (*)(const ParamMap& params);
+
 // What decoding with cached keys and values gives.
 enum class Decoding {
   // The logits of a full pass.
@@ -221,6 +224,10 @@ struct Entry {
   int vocabulary_size = 0;
   // Of a task: most tokens that the model sees in a row.
   RowLength row_length = nullptr;
+  // Of an evaluation task: whether its answers are read where they are asked
+  // for, so that a model may see what comes later. Null: a token is what the
+  // model says after those before it, for which it has to be causal.
+  TaskTest answers_in_place = nullptr;
   // Of an encoding.
   EncodingTraits encoding;
 };

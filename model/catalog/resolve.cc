@@ -433,10 +433,13 @@ void ResolveEvaluations(
     const Entry* entry =
         ResolveName(Kind::kEvaluationTask, FieldPath(path, "task"),
                     evaluation->task(), violations);
+    bool in_place = false;
     if (entry != nullptr) {
       const size_t num_before = violations->size();
       ResolveParams(*entry, path, evaluation->mutable_params(), violations);
       if (violations->size() == num_before) {
+        in_place = entry->answers_in_place != nullptr &&
+                   entry->answers_in_place(evaluation->params());
         RefuseLongRows(
             FieldPath(path, "params"),
             RowLengthOf(*entry, evaluation->params(), context.max_length),
@@ -451,7 +454,7 @@ void ResolveEvaluations(
                         " tokens, the model ", context.vocabulary_size,
                         "; it needs one with a larger vocabulary_size")});
     }
-    if (entry != nullptr && !context.causal) {
+    if (entry != nullptr && !context.causal && !in_place) {
       violations->push_back(
           {FieldPath(path, "task"),
            "answers token by token, which a model with causal: false cannot; "

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "ATen/ops/empty.h"
+#include "ATen/ops/zeros.h"
+#include "base/check.h"
 
 namespace ordo::model::data {
 namespace {
@@ -15,25 +17,46 @@ at::Tensor ToTensor(const std::vector<int64_t>& values) {
   return tensor;
 }
 
+// Undefined where all rows have `length` real tokens.
+at::Tensor RealTokens(const std::vector<int64_t>& num_real, int64_t length) {
+  if (std::all_of(num_real.begin(), num_real.end(),
+                  [&](int64_t count) { return count == length; })) {
+    return {};
+  }
+  at::Tensor real_BT =
+      at::zeros({static_cast<int64_t>(num_real.size()), length},
+                at::TensorOptions().dtype(at::kBool));
+  bool* row = real_BT.data_ptr<bool>();
+  for (const int64_t count : num_real) {
+    std::fill_n(row, count, true);
+    row += length;
+  }
+  return real_BT;
+}
+
 }  // namespace
 
 Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows) {
   const int64_t length = task.row_length() - 1;
-  std::vector<int64_t> tokens;
+  std::vector<int64_t> tokens(rows.count * length, tasks::kPad);
   std::vector<int64_t> targets;
   std::vector<int64_t> places;
-  tokens.reserve(rows.count * length);
+  std::vector<int64_t> num_real;
   for (int64_t row = 0; row < rows.count; ++row) {
     const tasks::Sample sample = task.Generate(rows.seed, rows.first + row);
-    tokens.insert(tokens.end(), sample.tokens.begin(), sample.tokens.end() - 1);
-    for (int64_t t = 0; t < length; ++t) {
+    const auto& said = sample.targets.empty() ? sample.tokens : sample.targets;
+    num_real.push_back(static_cast<int64_t>(sample.tokens.size()) - 1);
+    ORDO_CHECK(num_real.back() <= length) << "rows are row_length at most";
+    std::copy(sample.tokens.begin(), sample.tokens.end() - 1,
+              tokens.begin() + row * length);
+    for (int64_t t = 0; t < num_real.back(); ++t) {
       if (sample.scored[t + 1] == 0) continue;
-      targets.push_back(sample.tokens[t + 1]);
+      targets.push_back(said[t + 1]);
       places.push_back(row * length + t);
     }
   }
   return {ToTensor(tokens).view({rows.count, length}), ToTensor(targets),
-          ToTensor(places)};
+          ToTensor(places), RealTokens(num_real, length)};
 }
 
 int64_t CountScored(const tasks::TrainingTask& task, const BatchRows& rows) {

@@ -16,6 +16,9 @@ struct Batch {
   at::Tensor targets_N;
   // Those places, as indices into the flattened [B*T], int64 [N], rising.
   at::Tensor places_N;
+  // Which tokens are read and which are padding, bool [B,T]; undefined where
+  // no row is padded. A model that sees what comes later needs it.
+  at::Tensor real_BT = {};
 
   // Tokens read, padding included.
   int64_t num_tokens() const { return tokens_BT.numel(); }

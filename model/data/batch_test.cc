@@ -1,5 +1,7 @@
 #include "model/data/batch.h"
 
+#include <memory>
+
 #include <ATen/ATen.h>
 
 #include "gmock/gmock.h"
@@ -44,6 +46,39 @@ TEST(MakeBatch, SplitRowsAreTheRowsOfTheWhole) {
       at::equal(whole.tokens_BT, at::cat({first.tokens_BT, second.tokens_BT})));
   EXPECT_TRUE(
       at::equal(whole.targets_N, at::cat({first.targets_N, second.targets_N})));
+}
+
+// Rows of four tokens, and every other one of two; what is said is not what
+// follows.
+class Uneven : public tasks::TrainingTask {
+ public:
+  const tasks::Tokenizer& tokenizer() const override {
+    return addition_->tokenizer();
+  }
+  int row_length() const override { return 4; }
+  tasks::Sample Generate(uint64_t /*seed*/, uint64_t index) const override {
+    if (index % 2 == 1) return {{9, 0}, {0, 1}, {0, 12}};
+    return {{5, 6, 7, 0}, {0, 0, 1, 1}, {0, 0, 10, 11}};
+  }
+
+ private:
+  const std::unique_ptr<tasks::TrainingTask> addition_ =
+      tasks::MakeAddition({});
+};
+
+TEST(MakeBatch, SaysWhatIsPaddingAndTakesTargetsThatDoNotFollow) {
+  const Batch batch = MakeBatch(Uneven(), {1, 0, 2});
+  EXPECT_TRUE(at::equal(
+      batch.tokens_BT, at::tensor({5, 6, 7, 9, 0, 0}, at::kLong).view({2, 3})));
+  EXPECT_TRUE(at::equal(batch.places_N, at::tensor({1, 2, 3}, at::kLong)));
+  EXPECT_TRUE(at::equal(batch.targets_N, at::tensor({10, 11, 12}, at::kLong)));
+  EXPECT_TRUE(at::equal(
+      batch.real_BT,
+      at::tensor({1, 1, 1, 1, 0, 0}, at::kLong).view({2, 3}).to(at::kBool)));
+}
+
+TEST(MakeBatch, NeedsNoMaskWhereNoRowIsPadded) {
+  EXPECT_FALSE(MakeBatch(Uneven(), {1, 2, 1}).real_BT.defined());
 }
 
 }  // namespace

@@ -54,11 +54,35 @@ Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
     for (size_t row = 0; row < prompts.size(); ++row) {
       if (ended[row]) continue;
       produced[row].push_back(next[row]);
-      if (next[row] == tasks::kEnd) {
+      if (options.ends && next[row] == tasks::kEnd) {
         ended[row] = true;
         --num_open;
       }
     }
+  }
+  return produced;
+}
+
+Rows PredictAt(const transformer::Transformer& model, const Rows& rows,
+               const std::vector<std::vector<int>>& places,
+               const DecodeOptions& options) {
+  const c10::InferenceMode inference;
+  const training::AutocastScope autocast(options.precision,
+                                         model.device().type());
+  transformer::ForwardOptions forward;
+  forward.kernel = options.kernel;
+  const at::Tensor tokens_BT = ToTensor(rows);
+  const at::Tensor logits_BTV = model.Forward(tokens_BT, forward);
+  const at::Tensor said_BT =
+      at::argmax(logits_BTV.to(at::kFloat), 2).cpu().contiguous();
+  const int64_t* said = said_BT.const_data_ptr<int64_t>();
+  Rows produced(rows.size());
+  for (size_t row = 0; row < rows.size(); ++row) {
+    for (const int place : places[row]) {
+      ORDO_CHECK(place >= 0 && place < tokens_BT.size(1));
+      produced[row].push_back(said[place]);
+    }
+    said += tokens_BT.size(1);
   }
   return produced;
 }

@@ -19,18 +19,28 @@ struct DecodeOptions {
   std::string precision = "fp32";
   // As ForwardOptions::kernel.
   std::string kernel = {};
+  // Whether tasks::kEnd ends a row.
+  bool ends = true;
   // Asked before each token; true ends decoding with what there is.
   std::function<bool()> should_stop = [] { return false; };
 };
 
 // The most likely continuation of each prompt, token by token; the lowest id
 // among equals. Prompts are not empty and of one length. A row ends with
-// tasks::kEnd or after num_tokens. Each token costs one pass over the last one:
-// keys, values and the encoding's state are cached; where rows become longer
-// than the model's CachedLength, one over the whole row. Throws what LibTorch
-// throws.
+// tasks::kEnd, if that ends rows, or after num_tokens. Each token costs one
+// pass over the last one: keys, values and the encoding's state are cached;
+// where rows become longer than the model's CachedLength, one over the whole
+// row. Throws what LibTorch throws.
 Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
                   const DecodeOptions& options);
+
+// What the model says at places of rows of one length, in one pass: produced[i]
+// of a row is the most likely token after what stands up to places[i], the
+// lowest id among equals. Of the options, precision and kernel count. Throws
+// what LibTorch throws.
+Rows PredictAt(const transformer::Transformer& model, const Rows& rows,
+               const std::vector<std::vector<int>>& places,
+               const DecodeOptions& options);
 
 }  // namespace ordo::model::evaluation
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -39,6 +40,8 @@ std::vector<std::vector<int64_t>> MakeBatches(const tasks::EvaluationTask& task,
 std::map<int, int> LongestAnswers(const tasks::EvaluationTask& task,
                                   uint64_t seed) {
   std::map<int, int> longest;
+  // Answers that are read in one pass are not decoded.
+  if (task.size() > 0 && !task.Generate(seed, 0).places.empty()) return longest;
   for (int64_t index = 0; index < task.size(); ++index) {
     int& tokens = longest[task.PromptLength(index)];
     tokens = std::max(
@@ -53,14 +56,14 @@ absl::Status Stopped() {
 
 struct Batch {
   std::vector<tasks::Question> questions;
-  // To decode at most.
+  // To decode at most, where answers are decoded.
   int num_tokens = 0;
 };
 
-// Answers one batch and notes which rows are right.
-absl::Status Answer(const transformer::Transformer& model, const Batch& batch,
-                    const EvaluateOptions& options,
-                    std::vector<uint8_t>* right) {
+// Decodes the answers of one batch and marks them.
+absl::StatusOr<std::vector<tasks::Marks>> MarkDecoded(
+    const transformer::Transformer& model, const Batch& batch,
+    const EvaluateOptions& options) {
   Rows prompts;
   DecodeOptions decode;
   decode.num_tokens = batch.num_tokens;
@@ -75,7 +78,7 @@ absl::Status Answer(const transformer::Transformer& model, const Batch& batch,
                           return GreedyDecode(model, prompts, decode);
                         }));
   if (stopped) return Stopped();
-  right->clear();
+  std::vector<tasks::Marks> marks;
   for (size_t row = 0; row < batch.questions.size(); ++row) {
     const std::vector<int64_t>& answer = batch.questions[row].answer;
     // A row has as many tokens as its own answer; more may have been decoded
@@ -83,9 +86,38 @@ absl::Status Answer(const transformer::Transformer& model, const Batch& batch,
     if (produced[row].size() > answer.size()) {
       produced[row].resize(answer.size());
     }
-    right->push_back(tasks::IsExactMatch(produced[row], answer));
+    const bool right = tasks::IsExactMatch(produced[row], answer);
+    marks.push_back({static_cast<uint8_t>(right)});
   }
-  return absl::OkStatus();
+  return marks;
+}
+
+// Reads the answers of one batch at their places and marks them.
+absl::StatusOr<std::vector<tasks::Marks>> MarkRead(
+    const transformer::Transformer& model, const Batch& batch,
+    const EvaluateOptions& options) {
+  if (options.should_stop()) return Stopped();
+  Rows prompts;
+  std::vector<std::vector<int>> places;
+  DecodeOptions decode;
+  decode.precision = options.precision;
+  decode.kernel = options.kernel;
+  for (const tasks::Question& question : batch.questions) {
+    prompts.push_back(question.prompt);
+    places.push_back(question.places);
+  }
+  ORDO_ASSIGN_OR_RETURN(const Rows produced, Guard("read answers", [&] {
+                          return PredictAt(model, prompts, places, decode);
+                        }));
+  std::vector<tasks::Marks> marks;
+  for (size_t row = 0; row < batch.questions.size(); ++row) {
+    const std::vector<int64_t>& answer = batch.questions[row].answer;
+    tasks::Marks& of_row = marks.emplace_back();
+    for (size_t i = 0; i < answer.size(); ++i) {
+      of_row.push_back(produced[row][i] == answer[i] ? 1 : 0);
+    }
+  }
+  return marks;
 }
 
 }  // namespace
@@ -98,25 +130,29 @@ absl::StatusOr<tasks::Scores> Evaluate(const transformer::Transformer& model,
         "the model has ", model.model().vocabulary_size(),
         " tokens, the evaluation needs ", task.tokenizer().vocabulary_size()));
   }
-  std::vector<uint8_t> right(task.size(), 0);
+  tasks::Marked marked;
+  marked.seed = options.seed;
+  marked.answers.resize(task.size());
   int64_t num_done = 0;
   options.on_progress(num_done, task.size());
   const std::map<int, int> longest = LongestAnswers(task, options.seed);
   for (const auto& indices : MakeBatches(task, options.batch_rows)) {
     Batch batch;
-    batch.num_tokens = longest.at(task.PromptLength(indices.front()));
     for (const int64_t index : indices) {
       batch.questions.push_back(task.Generate(options.seed, index));
     }
-    std::vector<uint8_t> batch_right;
-    ORDO_RETURN_IF_ERROR(Answer(model, batch, options, &batch_right));
+    const bool read = !batch.questions.front().places.empty();
+    if (!read) batch.num_tokens = longest.at(task.PromptLength(indices[0]));
+    ORDO_ASSIGN_OR_RETURN(std::vector<tasks::Marks> marks,
+                          read ? MarkRead(model, batch, options)
+                               : MarkDecoded(model, batch, options));
     for (size_t row = 0; row < indices.size(); ++row) {
-      right[indices[row]] = batch_right[row];
+      marked.answers[indices[row]] = std::move(marks[row]);
     }
     num_done += static_cast<int64_t>(indices.size());
     options.on_progress(num_done, task.size());
   }
-  return task.Score(right);
+  return task.Score(marked);
 }
 
 }  // namespace ordo::model::evaluation

@@ -21,7 +21,8 @@ struct EvaluateOptions {
   std::string precision = "fp32";
   // As ForwardOptions::kernel.
   std::string kernel = {};
-  // Asked before each token; true ends the evaluation.
+  // Asked before each token that is decoded, and before each pass that reads
+  // answers at places; true ends the evaluation.
   std::function<bool()> should_stop = [] { return false; };
   // Told before the first batch and after each.
   std::function<void(int64_t num_done, int64_t num_total)> on_progress =
@@ -29,7 +30,7 @@ struct EvaluateOptions {
 };
 
 // Puts all questions of the task to the model, in batches of equally long
-// prompts, and scores its greedy answers by exact match. CANCELLED when
+// prompts, marks its greedy answers and scores them. CANCELLED when
 // should_stop said so; INVALID_ARGUMENT when the model's vocabulary is smaller
 // than the task's.
 absl::StatusOr<tasks::Scores> Evaluate(const transformer::Transformer& model,

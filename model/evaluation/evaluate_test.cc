@@ -98,9 +98,10 @@ class TwoLengths : public tasks::EvaluationTask {
   int PromptLength(int64_t /*index*/) const override {
     return static_cast<int>(Prompt().size());
   }
-  tasks::Scores Score(const std::vector<uint8_t>& right) const override {
+  tasks::Scores Score(const tasks::Marked& marked) const override {
     tasks::Scores scores;
-    scores.metrics = {{"first", right[0]}, {"second", right[1]}};
+    scores.metrics = {{"first", marked.answers[0][0]},
+                      {"second", marked.answers[1][0]}};
     return scores;
   }
 
@@ -133,6 +134,71 @@ TEST_F(EvaluateTest, NorDoPositionsDrawnForTheLengthOfARow) {
     EXPECT_EQ(scores.metrics.at("first"), 1) << batch_rows;
     EXPECT_EQ(scores.metrics.at("second"), 1) << batch_rows;
   }
+}
+
+// The grid's questions, whose answers are read in one pass.
+class ReadGrid : public tasks::EvaluationTask {
+ public:
+  ReadGrid(int max_digits, int samples) : grid_(Grid(max_digits, samples)) {}
+
+  const tasks::Tokenizer& tokenizer() const override {
+    return grid_->tokenizer();
+  }
+  int64_t size() const override { return grid_->size(); }
+  // Prompts are padded to one length: answers differ in theirs.
+  tasks::Question Generate(uint64_t seed, int64_t index) const override {
+    tasks::Question question = grid_->Generate(seed, index);
+    auto& prompt = question.prompt;
+    for (size_t i = 0; i < question.answer.size(); ++i) {
+      question.places.push_back(static_cast<int>(prompt.size() + i) - 1);
+    }
+    prompt.insert(prompt.end(), question.answer.begin(), question.answer.end());
+    prompt.resize(12, tasks::kPad);
+    return question;
+  }
+  int PromptLength(int64_t /*index*/) const override { return 12; }
+  tasks::Scores Score(const tasks::Marked& marked) const override {
+    tasks::Marked whole;
+    whole.seed = marked.seed;
+    for (const tasks::Marks& marks : marked.answers) {
+      whole.answers.push_back(
+          tasks::Marks{static_cast<uint8_t>(tasks::IsRight(marks))});
+    }
+    tasks::Scores scores = grid_->Score(whole);
+    scores.metrics["first"] = static_cast<double>(marked.answers[0].size());
+    return scores;
+  }
+
+ private:
+  const std::unique_ptr<tasks::EvaluationTask> grid_;
+};
+
+// A greedy answer is right if and only if each of its tokens is the likeliest
+// after those that are right.
+TEST_F(EvaluateTest, AnswersReadInOnePassAreThoseThatAreDecoded) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const tasks::Scores decoded,
+      Evaluate(run_->model(), *Grid(2, 25), EvaluateOptions()));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const tasks::Scores read,
+      Evaluate(run_->model(), ReadGrid(2, 25), EvaluateOptions()));
+  EXPECT_GE(decoded.metrics.at("trained_mean"), 0.9);
+  EXPECT_LT(decoded.metrics.at("grid_mean"), 1);
+  EXPECT_EQ(read.details["cells"], decoded.details["cells"]);
+  // A mark for each token: a digit or two, and the end.
+  EXPECT_GE(read.metrics.at("first"), 2);
+}
+
+TEST_F(EvaluateTest, StopsBeforeTheNextPass) {
+  EvaluateOptions options;
+  options.batch_rows = 4;
+  int passes = 0;
+  options.should_stop = [&] { return ++passes == 2; };
+  int64_t done = -1;
+  options.on_progress = [&](int64_t num_done, int64_t) { done = num_done; };
+  EXPECT_THAT(Evaluate(run_->model(), ReadGrid(2, 3), options),
+              StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_EQ(done, 4);
 }
 
 TEST_F(EvaluateTest, TellsHowFarItIs) {

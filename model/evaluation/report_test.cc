@@ -33,7 +33,8 @@ class ReportTest : public ::testing::Test {
     options.max_digits = 2;
     options.samples = 1;
     options.trained_digits = 1;
-    scores_ = tasks::MakeAdditionGrid(options)->Score({1, 0, 1, 0});
+    scores_ =
+        tasks::MakeAdditionGrid(options)->Score({1, {{1}, {0}, {1}, {0}}});
   }
 
   base::PosixFilesystem real_;

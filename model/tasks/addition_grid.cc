@@ -53,11 +53,11 @@ class AdditionGrid : public EvaluationTask {
     return MakeAdditionQuestion(a, b);
   }
 
-  Scores Score(const std::vector<uint8_t>& right) const override {
+  Scores Score(const Marked& marked) const override {
     Cells cells(options_.max_digits, std::vector<double>(options_.max_digits));
     for (int64_t index = 0; index < size(); ++index) {
       const auto [a, b] = Lengths(index);
-      cells[a - 1][b - 1] += right[index];
+      cells[a - 1][b - 1] += IsRight(marked.answers[index]) ? 1 : 0;
     }
     for (auto& row : cells) {
       for (double& cell : row) cell /= options_.samples;

@@ -11,6 +11,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
+Marked AllRight(const EvaluationTask& task) {
+  return {1, std::vector<Marks>(task.size(), Marks{1})};
+}
+
+Marked AllWrong(const EvaluationTask& task) {
+  return {1, std::vector<Marks>(task.size(), Marks{0})};
+}
+
 AdditionGridOptions SmallGrid() {
   AdditionGridOptions options;
   options.max_digits = 4;
@@ -65,12 +73,13 @@ TEST(AdditionGrid, QuestionsDifferWithinACellAndBetweenSeeds) {
 
 TEST(AdditionGrid, APerfectInRangeModelScoresAQuarter) {
   const auto grid = MakeAdditionGrid(SmallGrid());
-  std::vector<uint8_t> right(grid->size());
+  Marked marked = AllWrong(*grid);
   for (int64_t index = 0; index < grid->size(); ++index) {
     const int64_t cell = index / 3;
-    right[index] = cell / 4 < 2 && cell % 4 < 2;
+    const bool inside = cell / 4 < 2 && cell % 4 < 2;
+    marked.answers[index] = {static_cast<uint8_t>(inside)};
   }
-  const Scores scores = grid->Score(right);
+  const Scores scores = grid->Score(marked);
   EXPECT_DOUBLE_EQ(scores.metrics.at("grid_mean"), 0.25);
   EXPECT_DOUBLE_EQ(scores.metrics.at("trained_mean"), 1);
   EXPECT_DOUBLE_EQ(scores.metrics.at("outside_mean"), 0);
@@ -80,9 +89,9 @@ TEST(AdditionGrid, APerfectInRangeModelScoresAQuarter) {
 
 TEST(AdditionGrid, CellsHaveRowsForTheFirstOperand) {
   const auto grid = MakeAdditionGrid(SmallGrid());
-  std::vector<uint8_t> right(grid->size());
-  right[(0 * 4 + 2) * 3] = 1;
-  const Scores scores = grid->Score(right);
+  Marked marked = AllWrong(*grid);
+  marked.answers[(0 * 4 + 2) * 3] = {1};
+  const Scores scores = grid->Score(marked);
   EXPECT_DOUBLE_EQ(scores.details["cells"][0][2].get<double>(), 1.0 / 3);
   EXPECT_DOUBLE_EQ(scores.details["cells"][2][0].get<double>(), 0);
   EXPECT_THAT(scores.csv, HasSubstr("\n1,3,0.333333\n"));
@@ -93,7 +102,7 @@ TEST(AdditionGrid, AnUnknownTrainedLengthHasNoTrainedMean) {
   AdditionGridOptions options = SmallGrid();
   options.trained_digits = 0;
   const auto grid = MakeAdditionGrid(options);
-  const Scores scores = grid->Score(std::vector<uint8_t>(grid->size(), 1));
+  const Scores scores = grid->Score(AllRight(*grid));
   EXPECT_EQ(scores.metrics.count("trained_mean"), 0u);
   EXPECT_EQ(scores.metrics.count("outside_mean"), 0u);
   EXPECT_DOUBLE_EQ(scores.metrics.at("largest_95"), 4);

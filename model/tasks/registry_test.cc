@@ -35,7 +35,7 @@ TEST(Registry, TellsTheGridWhatTheModelWasTrainedOn) {
   ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
                             MakeEvaluationTask(evaluation, &data));
   ASSERT_EQ(task->size(), 32);
-  const Scores scores = task->Score(std::vector<uint8_t>(32, 1));
+  const Scores scores = task->Score({1, std::vector<Marks>(32, Marks{1})});
   EXPECT_EQ(scores.details["trained_digits"], 3);
 }
 

@@ -4,6 +4,10 @@
 
 namespace ordo::model::tasks {
 
+bool IsRight(const Marks& marks) {
+  return std::find(marks.begin(), marks.end(), 0) == marks.end();
+}
+
 bool IsExactMatch(const std::vector<int64_t>& produced,
                   const std::vector<int64_t>& answer) {
   std::vector<int64_t> row(produced);

@@ -16,14 +16,20 @@
 
 namespace ordo::model::tasks {
 
-// A row of training data: tokens, and whether each one counts in the loss when
-// the model predicts it. Both have TrainingTask::row_length() entries.
+// A row of training data. The lists are of one length, from 2 to
+// TrainingTask::row_length(); whoever makes batches pads on the right.
 struct Sample {
+  // The model reads all but the last.
   std::vector<int64_t> tokens;
+  // Whether what it says at each place, from the tokens before, counts in the
+  // loss.
   std::vector<uint8_t> scored;
+  // What it should say there; empty: the tokens themselves. Tasks whose answers
+  // are read where they are asked for, rather than in the next token, differ.
+  std::vector<int64_t> targets = {};
 };
 
-// Token ids that every task shares.
+// Token ids that tasks share, but for those whose tokenizer has no marks.
 inline constexpr int64_t kPad = 0;
 inline constexpr int64_t kUnknown = 1;
 inline constexpr int64_t kBegin = 2;
@@ -35,6 +41,9 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
 
   virtual int vocabulary_size() const = 0;
+  // Whether the ids above are what they are called. Otherwise they are words
+  // like others: no row begins or ends with one.
+  virtual bool has_marks() const { return true; }
   // INVALID_ARGUMENT for text that the task has no tokens for.
   virtual absl::StatusOr<std::vector<int64_t>> Encode(
       std::string_view text) const = 0;
@@ -48,17 +57,35 @@ class TrainingTask {
   virtual ~TrainingTask() = default;
 
   virtual const Tokenizer& tokenizer() const = 0;
-  // Tokens per row; shorter samples are padded at the right to it.
+  // Tokens of the longest row.
   virtual int row_length() const = 0;
   // Row `index` of the stream of `seed`: a pure function of both.
   virtual Sample Generate(uint64_t seed, uint64_t index) const = 0;
 };
 
-// What is put before a model, and the only right continuation.
+// What is put before a model, and the only right answer.
 struct Question {
   std::vector<int64_t> prompt;
-  // Ends in kEnd. A row is right only if all of it is produced.
+  // Without places: what continues the prompt, decoded token by token, and ends
+  // in kEnd; it is right only if all of it is produced. With places: a token
+  // for each.
   std::vector<int64_t> answer;
+  // Rising indices into the prompt: answer[i] is what the model says once it
+  // has read the prompt up to places[i]. All are read in one pass, in which the
+  // prompt holds what is right (teacher forcing). The questions of a task all
+  // have places, or none has.
+  std::vector<int> places = {};
+};
+
+// Whether each token of an answer that is read at places is right; of one that
+// is decoded, a single mark for all of it.
+using Marks = std::vector<uint8_t>;
+
+// The marks of a whole evaluation, by index of the question.
+struct Marked {
+  // Of the questions.
+  uint64_t seed = 1;
+  std::vector<Marks> answers;
 };
 
 // Scores of an evaluation, ready to be written.
@@ -72,8 +99,7 @@ struct Scores {
   std::string markdown;
 };
 
-// A finite set of questions that are answered by greedy decoding. Immutable,
-// thread-safe.
+// A finite set of questions with their scoring. Immutable, thread-safe.
 class EvaluationTask {
  public:
   virtual ~EvaluationTask() = default;
@@ -85,9 +111,12 @@ class EvaluationTask {
   // batched before they are made.
   virtual Question Generate(uint64_t seed, int64_t index) const = 0;
   virtual int PromptLength(int64_t index) const = 0;
-  // `right[index]` says whether the question was answered exactly.
-  virtual Scores Score(const std::vector<uint8_t>& right) const = 0;
+  // There are size() marked answers.
+  virtual Scores Score(const Marked& marked) const = 0;
 };
+
+// Whether all tokens of an answer are right.
+bool IsRight(const Marks& marks);
 
 // Whether `produced`, cut after its first kEnd and padded, is the answer.
 bool IsExactMatch(const std::vector<int64_t>& produced,

@@ -5,6 +5,12 @@
 namespace ordo::model::tasks {
 namespace {
 
+TEST(IsRight, TakesNoWrongToken) {
+  EXPECT_TRUE(IsRight({1, 1, 1}));
+  EXPECT_FALSE(IsRight({1, 0, 1}));
+  EXPECT_FALSE(IsRight({0}));
+}
+
 TEST(IsExactMatch, TakesTheAnswerAndWhatFollowsItsEnd) {
   EXPECT_TRUE(IsExactMatch({5, 6, kEnd}, {5, 6, kEnd}));
   EXPECT_TRUE(IsExactMatch({5, kEnd, 9, kEnd}, {5, kEnd}));

@@ -82,9 +82,11 @@ std::string WriteModelConfig(const ModelConfig& config) {
     if (!json.contains("max_position_embeddings")) {
       json["max_position_embeddings"] = (*task)->row_length();
     }
-    json["pad_token_id"] = tasks::kPad;
-    json["bos_token_id"] = tasks::kBegin;
-    json["eos_token_id"] = tasks::kEnd;
+    if ((*task)->tokenizer().has_marks()) {
+      json["pad_token_id"] = tasks::kPad;
+      json["bos_token_id"] = tasks::kBegin;
+      json["eos_token_id"] = tasks::kEnd;
+    }
   }
   json["torch_dtype"] = "float32";
   json[formats::kOwnKey]["model"] = ToJson(config.model);

@@ -204,6 +204,10 @@ std::vector<at::Tensor> Run::ComputeGradients() {
     options.shifted_sparse_group = training.shifted_sparse().group();
     options.kernel = training.kernel();
     options.kernels_taken = &attention_kernels_;
+    // A causal model does not see the padding, which is at the end.
+    if (!spec_.model().causal() && pass.real_BT.defined()) {
+      options.attention_mask = pass.real_BT;
+    }
     if (spec_.model().dropout() > 0) {
       options.dropout = {training.seed(), cursors_.step, passes.first_rows[i]};
     }

@@ -145,6 +145,7 @@ absl::StatusOr<std::string> Generate(base::Filesystem& files,
                           model::evaluation::DecodeOptions decode;
                           decode.num_tokens = options.max_tokens;
                           decode.kernel = options.kernel;
+                          decode.ends = task->tokenizer().has_marks();
                           return model::evaluation::GreedyDecode(
                               *loaded.transformer, {prompt}, decode);
                         }));
