@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "model/catalog/entries.h"
 
 // Tasks of training and of evaluation.
@@ -8,49 +10,149 @@ namespace {
 // PAD, UNK, BOS, EOS, ten digits, + - x = and space.
 constexpr int kArithmeticVocabulary = 19;
 
+constexpr char kMcLeish[] = "McLeish et al. 2024, arXiv:2405.17399";
+
 // Two operands, + and =, and a sum of one digit more; the end is not fed.
 int64_t AdditionLength(const ParamMap& params) {
   return 3 * Params(params).Integer("max_digits") + 3;
 }
 
-Entry Addition() {
+// A product has as many digits as its operands have together.
+int64_t MultiplicationLength(const ParamMap& params) {
+  return 4 * Params(params).Integer("max_digits") + 2;
+}
+
+int64_t BitwiseOrLength(const ParamMap& params) {
+  return 3 * Params(params).Integer("max_bits") + 2;
+}
+
+// Of each number its digits, a label twice, two marks of the row between them
+// and one of the answer; the end is not fed.
+int64_t SortingLength(const ParamMap& map) {
+  const Params params(map);
+  return (params.Integer("max_digits") + 5) * params.Integer("max_numbers") - 1;
+}
+
+Param Rows() {
+  return Integer("rows", 0, {0, 1e9, "rows"},
+                 "Rows of a set that training goes through again and again, "
+                 "each time in another order, with all pairs of lengths "
+                 "equally often; 0: no row comes twice.");
+}
+
+// A task of two lengths and its grid, whose name has _grid behind it.
+struct PairsText {
+  std::string name;
+  std::string text;
+  std::string grid_text;
+};
+
+Entry PairsEntry(const PairsText& about, RowLength row_length,
+                 std::vector<Param> lengths) {
   Entry entry;
   entry.kind = Kind::kTrainingTask;
-  entry.name = "addition";
-  entry.text =
-      "Sums of two numbers, least significant digit first; the "
-      "lengths of both are uniform over 1..max_digits.";
-  entry.source = "McLeish et al. 2024, arXiv:2405.17399";
-  entry.params = {
-      Integer("max_digits", 5, {1, 1000, "digits"},
-              "Most digits of an operand."),
-  };
+  entry.name = about.name;
+  entry.text = about.text;
+  entry.source = kMcLeish;
+  entry.params = std::move(lengths);
   entry.vocabulary_size = kArithmeticVocabulary;
-  entry.row_length = AdditionLength;
+  entry.row_length = row_length;
   return entry;
 }
 
-Entry AdditionGrid() {
-  Entry entry;
+Entry GridEntry(const PairsText& about, RowLength row_length,
+                std::vector<Param> lengths) {
+  Entry entry = PairsEntry(about, row_length, std::move(lengths));
   entry.kind = Kind::kEvaluationTask;
-  entry.name = "addition_grid";
-  entry.text =
-      "Exact-match accuracy of sums for each pair of operand lengths "
-      "up to max_digits by max_digits.";
-  entry.source = "McLeish et al. 2024, arXiv:2405.17399";
-  entry.params = {
-      Integer("max_digits", 10, {1, 1000, "digits"},
-              "Most digits of an operand, the side of the grid."),
-      Integer("samples", 20, {1, 100000, "samples"},
-              "Samples per cell of the grid."),
-  };
-  entry.vocabulary_size = kArithmeticVocabulary;
-  entry.row_length = AdditionLength;
+  entry.name += "_grid";
+  entry.text = about.grid_text;
+  entry.params.push_back(Integer("samples", 20, {1, 100000, "samples"},
+                                 "Samples per cell of the grid."));
   return entry;
+}
+
+Param MaxDigits(int64_t digits, std::string text) {
+  return Integer("max_digits", digits, {1, 1000, "digits"}, std::move(text));
+}
+
+std::vector<Entry> AdditionEntries() {
+  const PairsText about = {
+      "addition",
+      "Sums of two numbers, least significant digit first; the "
+      "lengths of both are uniform over 1..max_digits.",
+      "Exact-match accuracy of sums for each pair of operand lengths "
+      "up to max_digits by max_digits."};
+  // No set of rows: a run that was begun without one could not be resumed with
+  // one more parameter.
+  return {PairsEntry(about, AdditionLength,
+                     {MaxDigits(5, "Most digits of an operand.")}),
+          GridEntry(about, AdditionLength,
+                    {MaxDigits(10,
+                               "Most digits of an operand, the side of "
+                               "the grid.")})};
+}
+
+std::vector<Entry> MultiplicationEntries() {
+  const PairsText about = {
+      "multiplication",
+      "Products of two numbers, least significant digit first; the "
+      "lengths of both are uniform over 1..max_digits.",
+      "Exact-match accuracy of products for each pair of operand lengths "
+      "up to max_digits by max_digits."};
+  return {PairsEntry(about, MultiplicationLength,
+                     {MaxDigits(5, "Most digits of an operand."), Rows()}),
+          GridEntry(about, MultiplicationLength,
+                    {MaxDigits(10,
+                               "Most digits of an operand, the side of "
+                               "the grid.")})};
+}
+
+std::vector<Entry> BitwiseOrEntries() {
+  const PairsText about = {
+      "bitwise_or",
+      "Two strings of bits from the same end, a single one of which is 1, and "
+      "where either is; the lengths of both are uniform over 1..max_bits.",
+      "Exact-match accuracy of the bits for each pair of lengths up to "
+      "max_bits by max_bits."};
+  return {PairsEntry(about, BitwiseOrLength,
+                     {Integer("max_bits", 20, {1, 1000, "bits"},
+                              "Most bits of a string."),
+                      Rows()}),
+          GridEntry(about, BitwiseOrLength,
+                    {Integer("max_bits", 20, {1, 1000, "bits"},
+                             "Most bits of a string, the side of the grid.")})};
+}
+
+std::vector<Entry> SortingEntries() {
+  const PairsText about = {
+      "sorting",
+      "Labelled numbers, least significant digit first, and their labels in "
+      "the order of the numbers; their most digits are uniform over "
+      "1..max_digits, and how many there are over 1..max_numbers.",
+      "Exact-match accuracy of the sorted labels for each number of digits up "
+      "to max_digits and each of numbers up to max_numbers."};
+  const auto lengths = [] {
+    return std::vector<Param>{
+        MaxDigits(10, "Most digits of a number."),
+        Integer("max_numbers", 10, {1, 102, "numbers"}, "Most numbers.")};
+  };
+  std::vector<Entry> entries = {PairsEntry(about, SortingLength, lengths()),
+                                GridEntry(about, SortingLength, lengths())};
+  entries[0].params.push_back(Rows());
+  // The labels, and what stands between them.
+  for (Entry& entry : entries) entry.vocabulary_size = 118;
+  return entries;
 }
 
 }  // namespace
 
-std::vector<Entry> TaskEntries() { return {Addition(), AdditionGrid()}; }
+std::vector<Entry> TaskEntries() {
+  std::vector<Entry> entries;
+  for (const auto pairs : {AdditionEntries, MultiplicationEntries,
+                           BitwiseOrEntries, SortingEntries}) {
+    for (Entry& entry : pairs()) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
 
 }  // namespace ordo::model::catalog

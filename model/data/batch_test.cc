@@ -7,12 +7,21 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/tasks/addition.h"
+#include "model/tasks/pairs.h"
 
 namespace ordo::model::data {
 namespace {
 
+// Of three digits at most.
+std::unique_ptr<tasks::TrainingTask> Sums() {
+  tasks::PairsOptions options;
+  options.max_first = 3;
+  options.max_second = 3;
+  return tasks::MakePairs(tasks::Addition(), options);
+}
+
 TEST(MakeBatch, HoldsTheRowsOfTheStreamShiftedByOne) {
-  const auto task = tasks::MakeAddition({3});
+  const auto task = Sums();
   const Batch batch = MakeBatch(*task, {5, 7, 4});
   ASSERT_EQ(batch.tokens_BT.sizes(), (std::vector<int64_t>{4, 12}));
   EXPECT_EQ(batch.num_tokens(), 48);
@@ -31,14 +40,14 @@ TEST(MakeBatch, HoldsTheRowsOfTheStreamShiftedByOne) {
 }
 
 TEST(CountScored, CountsWhatABatchHolds) {
-  const auto task = tasks::MakeAddition({3});
+  const auto task = Sums();
   EXPECT_GT(CountScored(*task, {5, 7, 4}), 4);
   EXPECT_EQ(CountScored(*task, {5, 7, 4}),
             MakeBatch(*task, {5, 7, 4}).num_scored());
 }
 
 TEST(MakeBatch, SplitRowsAreTheRowsOfTheWhole) {
-  const auto task = tasks::MakeAddition({3});
+  const auto task = Sums();
   const Batch whole = MakeBatch(*task, {1, 0, 6});
   const Batch first = MakeBatch(*task, {1, 0, 2});
   const Batch second = MakeBatch(*task, {1, 2, 4});
@@ -62,8 +71,7 @@ class Uneven : public tasks::TrainingTask {
   }
 
  private:
-  const std::unique_ptr<tasks::TrainingTask> addition_ =
-      tasks::MakeAddition({});
+  const std::unique_ptr<tasks::TrainingTask> addition_ = Sums();
 };
 
 TEST(MakeBatch, SaysWhatIsPaddingAndTakesTargetsThatDoNotFollow) {

@@ -12,7 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/evaluation/decode.h"
-#include "model/tasks/addition_grid.h"
+#include "model/tasks/addition.h"
+#include "model/tasks/pairs.h"
 #include "model/training/numerics.h"
 #include "model/training/run.h"
 #include "model/training/testing/tiny_spec.h"
@@ -25,11 +26,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::unique_ptr<tasks::EvaluationTask> Grid(int max_digits, int samples) {
-  tasks::AdditionGridOptions options;
-  options.max_digits = max_digits;
+  tasks::PairGridOptions options;
+  options.max_first = max_digits;
+  options.max_second = max_digits;
   options.samples = samples;
-  options.trained_digits = 1;
-  return tasks::MakeAdditionGrid(options);
+  options.trained_first = 1;
+  options.trained_second = 1;
+  return tasks::MakePairGrid(tasks::Addition(), options);
 }
 
 // A model of one-digit sums; training it takes a second or two.

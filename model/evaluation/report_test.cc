@@ -9,7 +9,8 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/tasks/addition_grid.h"
+#include "model/tasks/addition.h"
+#include "model/tasks/pairs.h"
 #include "nlohmann/json.hpp"
 
 namespace ordo::model::evaluation {
@@ -29,12 +30,14 @@ class ReportTest : public ::testing::Test {
     subject_.id = "grid-40";
     subject_.step = 40;
     subject_.checkpoint = "40-1";
-    tasks::AdditionGridOptions options;
-    options.max_digits = 2;
+    tasks::PairGridOptions options;
+    options.max_first = 2;
+    options.max_second = 2;
     options.samples = 1;
-    options.trained_digits = 1;
-    scores_ =
-        tasks::MakeAdditionGrid(options)->Score({1, {{1}, {0}, {1}, {0}}});
+    options.trained_first = 1;
+    options.trained_second = 1;
+    scores_ = tasks::MakePairGrid(tasks::Addition(), options)
+                  ->Score({1, {{1}, {0}, {1}, {0}}});
   }
 
   base::PosixFilesystem real_;

@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kCharacters = "0123456789+-x= ";
 constexpr int64_t kFirstCharacter = 4;
 constexpr int64_t kPlus = 14;
+constexpr int64_t kTimes = 16;
 constexpr int64_t kEquals = 17;
 
 void Append(const Digits& digits, std::vector<int64_t>* tokens) {
@@ -20,39 +21,37 @@ void Append(const Digits& digits, std::vector<int64_t>* tokens) {
   }
 }
 
-class Addition : public TrainingTask {
- public:
-  explicit Addition(const AdditionOptions& options) : options_(options) {}
+Question MakeQuestion(const Digits& a, int64_t operation, const Digits& b,
+                      const Digits& result) {
+  Question question;
+  Append(a, &question.prompt);
+  question.prompt.push_back(operation);
+  Append(b, &question.prompt);
+  question.prompt.push_back(kEquals);
+  Append(result, &question.answer);
+  question.answer.push_back(kEnd);
+  return question;
+}
 
-  const Tokenizer& tokenizer() const override { return tokenizer_; }
-  // Two operands, their sum with a carry, +, = and the end mark.
-  int row_length() const override { return 3 * options_.max_digits + 4; }
+Question DrawAddition(int i, int j, base::RandomSequence* random) {
+  const Digits a = DrawNumber(i, random);
+  return MakeAdditionQuestion(a, DrawNumber(j, random));
+}
 
-  Sample Generate(uint64_t seed, uint64_t index) const override {
-    base::RandomSequence random(seed, absl::StrCat("data/", index));
-    const int num_digits_a = 1 + static_cast<int>(random.Int(max_digits()));
-    const int num_digits_b = 1 + static_cast<int>(random.Int(max_digits()));
-    const Digits a = DrawNumber(num_digits_a, &random);
-    const Digits b = DrawNumber(num_digits_b, &random);
-    const Question question = MakeAdditionQuestion(a, b);
+Question DrawMultiplication(int i, int j, base::RandomSequence* random) {
+  const Digits a = DrawNumber(i, random);
+  return MakeMultiplicationQuestion(a, DrawNumber(j, random));
+}
 
-    Sample sample;
-    sample.tokens = question.prompt;
-    sample.tokens.insert(sample.tokens.end(), question.answer.begin(),
-                         question.answer.end());
-    sample.scored.assign(question.prompt.size(), 0);
-    sample.scored.resize(sample.tokens.size(), 1);
-    sample.tokens.resize(row_length(), kPad);
-    sample.scored.resize(row_length(), 0);
-    return sample;
-  }
+// Operands, the operation and =.
+int PromptLength(int i, int j) { return i + j + 2; }
+// A carry, and the end mark.
+int SumLength(int i, int j) { return std::max(i, j) + 2; }
+int ProductLength(int i, int j) { return i + j + 1; }
 
- private:
-  uint64_t max_digits() const { return options_.max_digits; }
-
-  const AdditionOptions options_;
-  const ArithmeticTokenizer tokenizer_;
-};
+std::unique_ptr<Tokenizer> MakeTokenizer() {
+  return std::make_unique<ArithmeticTokenizer>();
+}
 
 }  // namespace
 
@@ -108,19 +107,50 @@ Digits DrawNumber(int num_digits, base::RandomSequence* random) {
   return digits;
 }
 
-Question MakeAdditionQuestion(const Digits& a, const Digits& b) {
-  Question question;
-  Append(a, &question.prompt);
-  question.prompt.push_back(kPlus);
-  Append(b, &question.prompt);
-  question.prompt.push_back(kEquals);
-  Append(Add(a, b), &question.answer);
-  question.answer.push_back(kEnd);
-  return question;
+Digits Multiply(const Digits& a, const Digits& b) {
+  Digits product(a.size() + b.size(), 0);
+  for (size_t i = 0; i < a.size(); ++i) {
+    int carry = 0;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const int total = product[i + j] + a[i] * b[j] + carry;
+      product[i + j] = static_cast<uint8_t>(total % 10);
+      carry = total / 10;
+    }
+    product[i + b.size()] = static_cast<uint8_t>(carry);
+  }
+  if (product.back() == 0) product.pop_back();
+  return product;
 }
 
-std::unique_ptr<TrainingTask> MakeAddition(const AdditionOptions& options) {
-  return std::make_unique<Addition>(options);
+Question MakeAdditionQuestion(const Digits& a, const Digits& b) {
+  return MakeQuestion(a, kPlus, b, Add(a, b));
+}
+
+Question MakeMultiplicationQuestion(const Digits& a, const Digits& b) {
+  return MakeQuestion(a, kTimes, b, Multiply(a, b));
+}
+
+const Operation& Addition() {
+  static constexpr Operation kOperation = {
+      "digits of A", "digits of B", "digits_a",      "digits_b",
+      "digits",      "digits",      "addition_grid", DrawAddition,
+      PromptLength,  SumLength,     MakeTokenizer};
+  return kOperation;
+}
+
+const Operation& Multiplication() {
+  static constexpr Operation kOperation = {"digits of A",
+                                           "digits of B",
+                                           "digits_a",
+                                           "digits_b",
+                                           "digits",
+                                           "digits",
+                                           "multiplication_grid",
+                                           DrawMultiplication,
+                                           PromptLength,
+                                           ProductLength,
+                                           MakeTokenizer};
+  return kOperation;
 }
 
 }  // namespace ordo::model::tasks

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "base/random/random.h"
+#include "model/tasks/pairs.h"
 #include "model/tasks/task.h"
 
 // Addition of numbers whose lengths are drawn independently (McLeish et al.,
 // "Transformers Can Do Arithmetic with the Right Embeddings", 2024): a row is
 // A+B=C and an end mark, all three numbers reversed, one token per character.
+// Multiplication is alike.
 
 namespace ordo::model::tasks {
 
@@ -31,21 +33,22 @@ using Digits = std::vector<uint8_t>;
 // The sum of two numbers; no leading zero unless an operand has one.
 Digits Add(const Digits& a, const Digits& b);
 
+// The product, with as many digits as it needs; neither operand has a leading
+// zero.
+Digits Multiply(const Digits& a, const Digits& b);
+
 // A number of exactly `num_digits` >= 1 digits, uniform over those; one digit
 // is 1..9, never 0. Takes `num_digits` draws.
 Digits DrawNumber(int num_digits, base::RandomSequence* random);
 
-// A+B= as the prompt, C and the end mark as the answer.
+// A+B= or AxB= as the prompt, C and the end mark as the answer.
 Question MakeAdditionQuestion(const Digits& a, const Digits& b);
+Question MakeMultiplicationQuestion(const Digits& a, const Digits& b);
 
-struct AdditionOptions {
-  // Both operands have 1..max_digits digits.
-  int max_digits = 5;
-};
-
-// Training rows; loss on the answer's digits and the end mark. Lengths are
-// uniform over the max_digits x max_digits grid.
-std::unique_ptr<TrainingTask> MakeAddition(const AdditionOptions& options);
+// A+B=C by the digits of A and B.
+const Operation& Addition();
+// AxB=C.
+const Operation& Multiplication();
 
 }  // namespace ordo::model::tasks
 

@@ -1,6 +1,7 @@
 #include "model/tasks/addition.h"
 
 #include <map>
+#include <memory>
 
 #include "absl/status/status.h"
 #include "base/status/testing/status_matchers.h"
@@ -15,12 +16,20 @@ using ::ordo::base::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+std::unique_ptr<TrainingTask> Rows(int max_digits,
+                                   const Operation& operation = Addition()) {
+  PairsOptions options;
+  options.max_first = max_digits;
+  options.max_second = max_digits;
+  return MakePairs(operation, options);
+}
+
 // Operands of a row's text, as numbers; the text is reversed.
 std::vector<uint64_t> Numbers(std::string text) {
   std::vector<uint64_t> numbers = {0};
   uint64_t place = 1;
   for (const char c : text) {
-    if (c == '+' || c == '=') {
+    if (c == '+' || c == 'x' || c == '=') {
       numbers.push_back(0);
       place = 1;
     } else {
@@ -71,12 +80,12 @@ TEST(Add, CarriesIntoANewDigit) {
 }
 
 TEST(Addition, RowsHaveThePublishedLengths) {
-  EXPECT_EQ(MakeAddition({20})->row_length(), 64);
-  EXPECT_EQ(MakeAddition({40})->row_length(), 124);
+  EXPECT_EQ(Rows(20)->row_length(), 64);
+  EXPECT_EQ(Rows(40)->row_length(), 124);
 }
 
 TEST(Addition, RowsAreRightSumsPaddedAndScoredOnTheAnswerAlone) {
-  const auto task = MakeAddition({6});
+  const auto task = Rows(6);
   for (uint64_t index = 0; index < 500; ++index) {
     const Sample sample = task->Generate(7, index);
     ASSERT_EQ(sample.tokens.size(), 22u);
@@ -96,17 +105,44 @@ TEST(Addition, RowsAreRightSumsPaddedAndScoredOnTheAnswerAlone) {
   }
 }
 
+TEST(Multiply, HasNoLeadingZero) {
+  EXPECT_THAT(Multiply({9, 9}, {9, 9}), ElementsAre(1, 0, 8, 9));
+  EXPECT_THAT(Multiply({2}, {3}), ElementsAre(6));
+  EXPECT_THAT(Multiply({0, 1}, {0, 0, 1}), ElementsAre(0, 0, 0, 1));
+}
+
+// By hand: 12 times 345 is 4140, and the row is reversed.
+TEST(MakeMultiplicationQuestion, WritesAnExampleReversed) {
+  const Question question = MakeMultiplicationQuestion({2, 1}, {5, 4, 3});
+  EXPECT_THAT(question.prompt, ElementsAre(6, 5, 16, 9, 8, 7, 17));
+  EXPECT_THAT(question.answer, ElementsAre(4, 8, 5, 8, 3));
+}
+
+TEST(Multiplication, RowsAreRightProducts) {
+  const auto task = Rows(6, Multiplication());
+  EXPECT_EQ(task->row_length(), 27);
+  for (uint64_t index = 0; index < 300; ++index) {
+    const Sample sample = task->Generate(7, index);
+    const std::string text = task->tokenizer().Decode(sample.tokens);
+    const std::vector<uint64_t> numbers = Numbers(text);
+    ASSERT_EQ(numbers.size(), 3u) << text;
+    EXPECT_EQ(numbers[0] * numbers[1], numbers[2]) << text;
+    EXPECT_NE(text.back(), '0') << text;
+    EXPECT_EQ(sample.tokens[text.size()], kEnd);
+  }
+}
+
 TEST(Addition, ARowIsAPureFunctionOfSeedAndIndex) {
-  const auto task = MakeAddition({5});
+  const auto task = Rows(5);
   const Sample later = task->Generate(1, 1000);
   for (uint64_t index = 0; index < 1000; ++index) task->Generate(1, index);
-  EXPECT_EQ(MakeAddition({5})->Generate(1, 1000).tokens, later.tokens);
+  EXPECT_EQ(Rows(5)->Generate(1, 1000).tokens, later.tokens);
   EXPECT_NE(task->Generate(2, 1000).tokens, later.tokens);
   EXPECT_NE(task->Generate(1, 1001).tokens, later.tokens);
 }
 
 TEST(Addition, FirstRowsOfSeedOneAreFrozen) {
-  const auto task = MakeAddition({5});
+  const auto task = Rows(5);
   std::vector<std::string> rows;
   for (uint64_t index = 0; index < 4; ++index) {
     rows.push_back(task->tokenizer().Decode(task->Generate(1, index).tokens));
@@ -118,7 +154,7 @@ TEST(Addition, FirstRowsOfSeedOneAreFrozen) {
 TEST(Addition, LengthsAreUniformOverTheGrid) {
   constexpr int kMaxDigits = 4;
   constexpr int kRows = 32000;
-  const auto task = MakeAddition({kMaxDigits});
+  const auto task = Rows(kMaxDigits);
   std::map<std::pair<size_t, size_t>, int> counts;
   for (uint64_t index = 0; index < kRows; ++index) {
     const std::string text =

@@ -6,7 +6,9 @@
 #include "base/status/status.h"
 #include "model/catalog/catalog.h"
 #include "model/tasks/addition.h"
-#include "model/tasks/addition_grid.h"
+#include "model/tasks/bitwise_or.h"
+#include "model/tasks/pairs.h"
+#include "model/tasks/sorting.h"
 
 namespace ordo::model::tasks {
 namespace {
@@ -27,23 +29,57 @@ absl::StatusOr<catalog::ParamMap> Resolved(catalog::Kind kind,
   return params;
 }
 
-std::unique_ptr<TrainingTask> AdditionOf(const Params& params) {
-  AdditionOptions options;
-  options.max_digits = static_cast<int>(params.Integer("max_digits"));
-  return MakeAddition(options);
+int Int(const Params& params, const std::string& name) {
+  return static_cast<int>(params.Integer(name));
 }
 
-// `trained_on` is the resolved data of a model, or null.
-std::unique_ptr<EvaluationTask> AdditionGridOf(
-    const Params& params, const ordo::training::v1::Data* trained_on) {
-  AdditionGridOptions options;
-  options.max_digits = static_cast<int>(params.Integer("max_digits"));
-  options.samples = static_cast<int>(params.Integer("samples"));
-  if (trained_on != nullptr && trained_on->task() == "addition") {
-    options.trained_digits =
-        static_cast<int>(Params(trained_on->params()).Integer("max_digits"));
+// Operands of an operation are of digits or of bits; the numbers that are
+// sorted have a length and a number.
+struct PairSizes {
+  const Operation& operation;
+  const char* first;
+  const char* second;
+  bool has_rows = true;
+};
+
+PairSizes AdditionSizes() {
+  return {Addition(), "max_digits", "max_digits", /*has_rows=*/false};
+}
+PairSizes BitwiseOrSizes() { return {BitwiseOr(), "max_bits", "max_bits"}; }
+PairSizes MultiplicationSizes() {
+  return {Multiplication(), "max_digits", "max_digits"};
+}
+PairSizes SortingSizes() { return {Sorting(), "max_digits", "max_numbers"}; }
+
+template <PairSizes (*kSizes)()>
+std::unique_ptr<TrainingTask> PairsOf(const Params& params) {
+  const PairSizes sizes = kSizes();
+  PairsOptions options;
+  options.max_first = Int(params, sizes.first);
+  options.max_second = Int(params, sizes.second);
+  if (sizes.has_rows) {
+    options.rows = static_cast<uint64_t>(params.Integer("rows"));
   }
-  return MakeAdditionGrid(options);
+  return MakePairs(sizes.operation, options);
+}
+
+// `trained_on` is the resolved data of a model, or null; the task of the grid
+// is called as that of training with _grid behind it.
+template <PairSizes (*kSizes)()>
+std::unique_ptr<EvaluationTask> PairGridOf(
+    const Params& params, const ordo::training::v1::Data* trained_on) {
+  const PairSizes sizes = kSizes();
+  PairGridOptions options;
+  options.max_first = Int(params, sizes.first);
+  options.max_second = Int(params, sizes.second);
+  options.samples = Int(params, "samples");
+  if (trained_on != nullptr && absl::StrCat(trained_on->task(), "_grid") ==
+                                   std::string(sizes.operation.stream)) {
+    const Params trained(trained_on->params());
+    options.trained_first = Int(trained, sizes.first);
+    options.trained_second = Int(trained, sizes.second);
+  }
+  return MakePairGrid(sizes.operation, options);
 }
 
 struct TrainingRow {
@@ -58,11 +94,17 @@ struct EvaluationRow {
 };
 
 constexpr TrainingRow kTrainingTasks[] = {
-    {"addition", AdditionOf},
+    {"addition", PairsOf<AdditionSizes>},
+    {"bitwise_or", PairsOf<BitwiseOrSizes>},
+    {"multiplication", PairsOf<MultiplicationSizes>},
+    {"sorting", PairsOf<SortingSizes>},
 };
 
 constexpr EvaluationRow kEvaluationTasks[] = {
-    {"addition_grid", AdditionGridOf},
+    {"addition_grid", PairGridOf<AdditionSizes>},
+    {"bitwise_or_grid", PairGridOf<BitwiseOrSizes>},
+    {"multiplication_grid", PairGridOf<MultiplicationSizes>},
+    {"sorting_grid", PairGridOf<SortingSizes>},
 };
 
 template <typename Table>

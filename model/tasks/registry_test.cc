@@ -1,8 +1,13 @@
 #include "model/tasks/registry.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -86,33 +91,169 @@ TEST(Registry, MakesEveryTaskWithItsDefaultsAndTheCataloguesVocabulary) {
   }
 }
 
+// Other sizes than the defaults, small ones, for every task.
+struct Case {
+  std::string name;
+  std::map<std::string, double> numbers;
+  std::map<std::string, std::string> texts;
+};
+
+catalog::ParamMap Resolved(catalog::Kind kind, const Case& of_task) {
+  catalog::ParamMap params;
+  for (const auto& [name, number] : of_task.numbers) {
+    params[name].set_number_value(number);
+  }
+  for (const auto& [name, text] : of_task.texts) {
+    params[name].set_string_value(text);
+  }
+  std::vector<base::FieldViolation> violations;
+  catalog::ResolveParams(*catalog::Find(kind, of_task.name), "", &params,
+                         &violations);
+  EXPECT_TRUE(violations.empty()) << violations[0].description;
+  return params;
+}
+
+std::vector<Case> SmallTrainingTasks() {
+  std::vector<Case> cases = {
+      {"addition", {{"max_digits", 1}}, {}},
+      {"addition", {{"max_digits", 100}}, {}},
+      {"addition", {{"max_digits", 4}}, {}},
+      {"multiplication", {{"max_digits", 4}, {"rows", 70}}, {}},
+      {"bitwise_or", {{"max_bits", 3}}, {}},
+      {"multiplication", {{"max_digits", 3}}, {}},
+      {"sorting", {{"max_digits", 3}, {"max_numbers", 4}}, {}},
+  };
+  return cases;
+}
+
+std::vector<Case> SmallEvaluationTasks() {
+  std::vector<Case> cases;
+  for (Case of_task : SmallTrainingTasks()) {
+    if (catalog::Find(catalog::Kind::kEvaluationTask, of_task.name) ==
+        nullptr) {
+      of_task.name += "_grid";
+    }
+    const auto digits = of_task.numbers.find("max_digits");
+    // A hundred by a hundred cells are many.
+    if (digits != of_task.numbers.end() && digits->second == 100) continue;
+    of_task.numbers.erase("rows");
+    of_task.numbers["samples"] = 20;
+    cases.push_back(of_task);
+  }
+  return cases;
+}
+
+TEST(Registry, ThereIsASmallCaseOfEveryTask) {
+  std::set<std::string> names;
+  for (const Case& of_task : SmallTrainingTasks()) names.insert(of_task.name);
+  EXPECT_EQ(std::vector<std::string>(names.begin(), names.end()),
+            TrainingTaskNames());
+  names.clear();
+  for (const Case& of_task : SmallEvaluationTasks()) names.insert(of_task.name);
+  EXPECT_EQ(std::vector<std::string>(names.begin(), names.end()),
+            EvaluationTaskNames());
+}
+
 // The model sees all of a row but its last token.
 TEST(Registry, RowsAreAsLongAsTheCatalogueSays) {
-  for (const int max_digits : {1, 2, 5, 100}) {
-    const training::v1::Data data = AdditionData(max_digits);
+  for (const Case& of_task : SmallTrainingTasks()) {
+    ordo::training::v1::Data data;
+    data.set_task(of_task.name);
+    *data.mutable_params() = Resolved(catalog::Kind::kTrainingTask, of_task);
     ORDO_ASSERT_OK_AND_ASSIGN(const auto task, MakeTrainingTask(data));
     const catalog::Entry& entry =
         *catalog::Find(catalog::Kind::kTrainingTask, data.task());
-    EXPECT_EQ(entry.row_length(data.params()), task->row_length() - 1);
+    EXPECT_EQ(entry.row_length(data.params()), task->row_length() - 1)
+        << of_task.name;
   }
 }
 
-TEST(Registry, QuestionsWithAnswersAreAsLongAsTheCatalogueSays) {
-  ordo::training::v1::Evaluation evaluation;
-  evaluation.set_task("addition_grid");
-  (*evaluation.mutable_params())["max_digits"].set_number_value(3);
-  (*evaluation.mutable_params())["samples"].set_number_value(9);
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
-                            MakeEvaluationTask(evaluation, nullptr));
-  int64_t longest = 0;
-  for (int64_t i = 0; i < task->size(); ++i) {
-    const Question question = task->Generate(1, i);
-    longest = std::max<int64_t>(
-        longest, question.prompt.size() + question.answer.size() - 1);
+TEST(Registry, RowsAreShortEnoughAndOfTheVocabulary) {
+  for (const Case& of_task : SmallTrainingTasks()) {
+    ordo::training::v1::Data data;
+    data.set_task(of_task.name);
+    *data.mutable_params() = Resolved(catalog::Kind::kTrainingTask, of_task);
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task, MakeTrainingTask(data));
+    const int vocabulary_size = task->tokenizer().vocabulary_size();
+    for (uint64_t index = 0; index < 50; ++index) {
+      const Sample sample = task->Generate(1, index);
+      const int length = static_cast<int>(sample.tokens.size());
+      EXPECT_LE(length, task->row_length()) << of_task.name;
+      EXPECT_GE(length, 2) << of_task.name;
+      EXPECT_EQ(sample.scored.size(), sample.tokens.size()) << of_task.name;
+      if (!sample.targets.empty()) {
+        EXPECT_EQ(sample.targets.size(), sample.tokens.size());
+      }
+      for (const auto& ids : {sample.tokens, sample.targets}) {
+        for (const int64_t id : ids) {
+          EXPECT_GE(id, 0) << of_task.name;
+          EXPECT_LT(id, vocabulary_size) << of_task.name;
+        }
+      }
+      EXPECT_TRUE(std::any_of(sample.scored.begin() + 1, sample.scored.end(),
+                              [](uint8_t scored) { return scored != 0; }))
+          << of_task.name;
+    }
   }
-  EXPECT_EQ(catalog::Find(catalog::Kind::kEvaluationTask, "addition_grid")
-                ->row_length(evaluation.params()),
-            longest);
+}
+
+TEST(Registry, QuestionsAreAsLongAsTheCatalogueSays) {
+  for (const Case& of_task : SmallEvaluationTasks()) {
+    ordo::training::v1::Evaluation evaluation;
+    evaluation.set_task(of_task.name);
+    *evaluation.mutable_params() =
+        Resolved(catalog::Kind::kEvaluationTask, of_task);
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                              MakeEvaluationTask(evaluation, nullptr));
+    int64_t longest = 0;
+    for (int64_t i = 0; i < task->size(); ++i) {
+      const Question question = task->Generate(1, i);
+      const auto length = static_cast<int64_t>(question.prompt.size());
+      EXPECT_EQ(length, task->PromptLength(i)) << of_task.name;
+      // What is decoded is fed too, but for the last token.
+      const bool decoded = question.places.empty();
+      longest = std::max<int64_t>(
+          longest, length + (decoded ? question.answer.size() - 1 : 0));
+      if (decoded) continue;
+      ASSERT_EQ(question.places.size(), question.answer.size());
+      EXPECT_LT(question.places.back(), length) << of_task.name;
+      EXPECT_TRUE(
+          std::is_sorted(question.places.begin(), question.places.end()));
+    }
+    EXPECT_EQ(catalog::Find(catalog::Kind::kEvaluationTask, of_task.name)
+                  ->row_length(evaluation.params()),
+              longest)
+        << of_task.name;
+  }
+}
+
+// A perfect model, and one that is always wrong.
+TEST(Registry, EveryEvaluationScoresWhatIsMarked) {
+  for (const Case& of_task : SmallEvaluationTasks()) {
+    ordo::training::v1::Evaluation evaluation;
+    evaluation.set_task(of_task.name);
+    *evaluation.mutable_params() =
+        Resolved(catalog::Kind::kEvaluationTask, of_task);
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                              MakeEvaluationTask(evaluation, nullptr));
+    Marked right, wrong;
+    for (int64_t i = 0; i < task->size(); ++i) {
+      const Question question = task->Generate(1, i);
+      const size_t marks = question.places.empty() ? 1 : question.places.size();
+      right.answers.emplace_back(marks, 1);
+      wrong.answers.emplace_back(marks, 0);
+    }
+    const Scores best = task->Score(right);
+    const Scores worst = task->Score(wrong);
+    EXPECT_EQ(best.metrics.size(), worst.metrics.size());
+    EXPECT_NE(best.metrics, worst.metrics) << of_task.name;
+    EXPECT_NE(best.csv, worst.csv) << of_task.name;
+    EXPECT_FALSE(best.markdown.empty()) << of_task.name;
+    if (best.metrics.count("error") != 0) {
+      EXPECT_DOUBLE_EQ(best.metrics.at("error"), 0) << of_task.name;
+      EXPECT_DOUBLE_EQ(worst.metrics.at("error"), 1) << of_task.name;
+    }
+  }
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-#include "model/tasks/addition_grid.h"
+#include "model/tasks/pairs.h"
 
 #include <set>
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/tasks/addition.h"
 
 namespace ordo::model::tasks {
 namespace {
@@ -19,16 +20,18 @@ Marked AllWrong(const EvaluationTask& task) {
   return {1, std::vector<Marks>(task.size(), Marks{0})};
 }
 
-AdditionGridOptions SmallGrid() {
-  AdditionGridOptions options;
-  options.max_digits = 4;
+PairGridOptions SmallGrid() {
+  PairGridOptions options;
+  options.max_first = 4;
+  options.max_second = 4;
   options.samples = 3;
-  options.trained_digits = 2;
+  options.trained_first = 2;
+  options.trained_second = 2;
   return options;
 }
 
-TEST(AdditionGrid, AsksSamplesQuestionsOfEveryPairOfLengths) {
-  const auto grid = MakeAdditionGrid(SmallGrid());
+TEST(PairGrid, AsksSamplesQuestionsOfEveryPairOfLengths) {
+  const auto grid = MakePairGrid(Addition(), SmallGrid());
   ASSERT_EQ(grid->size(), 48);
   std::map<std::string, int> cells;
   for (int64_t index = 0; index < grid->size(); ++index) {
@@ -46,22 +49,24 @@ TEST(AdditionGrid, AsksSamplesQuestionsOfEveryPairOfLengths) {
   for (const auto& [cell, count] : cells) EXPECT_EQ(count, 3) << cell;
 }
 
-TEST(AdditionGrid, KeepsTheQuestionsOfASmallerGrid) {
-  AdditionGridOptions larger = SmallGrid();
-  larger.max_digits = 6;
+TEST(PairGrid, KeepsTheQuestionsOfASmallerGrid) {
+  PairGridOptions larger = SmallGrid();
+  larger.max_first = 6;
+  larger.max_second = 6;
   larger.samples = 5;
   // Cell (2, 3), second sample, in both.
-  const auto small = MakeAdditionGrid(SmallGrid());
-  const auto large = MakeAdditionGrid(larger);
+  const auto small = MakePairGrid(Addition(), SmallGrid());
+  const auto large = MakePairGrid(Addition(), larger);
   EXPECT_EQ(small->Generate(9, (1 * 4 + 2) * 3 + 1).prompt,
             large->Generate(9, (1 * 6 + 2) * 5 + 1).prompt);
 }
 
-TEST(AdditionGrid, QuestionsDifferWithinACellAndBetweenSeeds) {
-  AdditionGridOptions options;
-  options.max_digits = 8;
+TEST(PairGrid, QuestionsDifferWithinACellAndBetweenSeeds) {
+  PairGridOptions options;
+  options.max_first = 8;
+  options.max_second = 8;
   options.samples = 10;
-  const auto grid = MakeAdditionGrid(options);
+  const auto grid = MakePairGrid(Addition(), options);
   std::set<std::vector<int64_t>> prompts;
   for (uint64_t seed = 1; seed <= 2; ++seed) {
     for (int64_t k = 0; k < 10; ++k) {
@@ -71,8 +76,8 @@ TEST(AdditionGrid, QuestionsDifferWithinACellAndBetweenSeeds) {
   EXPECT_EQ(prompts.size(), 20u);
 }
 
-TEST(AdditionGrid, APerfectInRangeModelScoresAQuarter) {
-  const auto grid = MakeAdditionGrid(SmallGrid());
+TEST(PairGrid, APerfectInRangeModelScoresAQuarter) {
+  const auto grid = MakePairGrid(Addition(), SmallGrid());
   Marked marked = AllWrong(*grid);
   for (int64_t index = 0; index < grid->size(); ++index) {
     const int64_t cell = index / 3;
@@ -87,8 +92,8 @@ TEST(AdditionGrid, APerfectInRangeModelScoresAQuarter) {
   EXPECT_DOUBLE_EQ(scores.metrics.at("largest_95"), 2);
 }
 
-TEST(AdditionGrid, CellsHaveRowsForTheFirstOperand) {
-  const auto grid = MakeAdditionGrid(SmallGrid());
+TEST(PairGrid, CellsHaveRowsForTheFirstOperand) {
+  const auto grid = MakePairGrid(Addition(), SmallGrid());
   Marked marked = AllWrong(*grid);
   marked.answers[(0 * 4 + 2) * 3] = {1};
   const Scores scores = grid->Score(marked);
@@ -98,14 +103,50 @@ TEST(AdditionGrid, CellsHaveRowsForTheFirstOperand) {
   EXPECT_THAT(scores.markdown, HasSubstr("\n|1|0|0|33|0|\n"));
 }
 
-TEST(AdditionGrid, AnUnknownTrainedLengthHasNoTrainedMean) {
-  AdditionGridOptions options = SmallGrid();
-  options.trained_digits = 0;
-  const auto grid = MakeAdditionGrid(options);
+TEST(PairGrid, AnUnknownTrainedLengthHasNoTrainedMean) {
+  PairGridOptions options = SmallGrid();
+  options.trained_first = 0;
+  const auto grid = MakePairGrid(Addition(), options);
   const Scores scores = grid->Score(AllRight(*grid));
   EXPECT_EQ(scores.metrics.count("trained_mean"), 0u);
   EXPECT_EQ(scores.metrics.count("outside_mean"), 0u);
   EXPECT_DOUBLE_EQ(scores.metrics.at("largest_95"), 4);
+}
+
+TEST(PairGrid, ARectangleHasARowForEachFirstLength) {
+  PairGridOptions options = SmallGrid();
+  options.max_second = 2;
+  const auto grid = MakePairGrid(Addition(), options);
+  ASSERT_EQ(grid->size(), 24);
+  EXPECT_EQ(grid->PromptLength(23), 8);
+  const Scores scores = grid->Score(AllRight(*grid));
+  EXPECT_EQ(scores.details["cells"].size(), 4u);
+  EXPECT_EQ(scores.details["cells"][3].size(), 2u);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("largest_95"), 2);
+}
+
+// 1 by 1, 1 by 2 and so on, each as often as every other.
+TEST(Pairs, ASetHasEveryPairOfLengthsEquallyOften) {
+  PairsOptions options;
+  options.max_first = 3;
+  options.max_second = 2;
+  options.rows = 60;
+  const auto task = MakePairs(Addition(), options);
+  std::map<std::string, int> counts;
+  std::set<std::string> first, second;
+  for (uint64_t index = 0; index < 120; ++index) {
+    const std::string text =
+        task->tokenizer().Decode(task->Generate(1, index).tokens);
+    (index < 60 ? first : second).insert(text);
+    const size_t plus = text.find('+');
+    if (index < 60) {
+      ++counts[std::to_string(plus) + "x" +
+               std::to_string(text.find('=') - plus - 1)];
+    }
+  }
+  EXPECT_EQ(first, second);
+  ASSERT_EQ(counts.size(), 6u);
+  for (const auto& [lengths, count] : counts) EXPECT_EQ(count, 10) << lengths;
 }
 
 }  // namespace
