@@ -20,6 +20,13 @@ std::vector<Entry> StateEntries();
 std::vector<Entry> CombiningEntries();
 std::vector<Entry> TaskEntries();
 
+// The same task for training and for evaluation, with what the kind has of its
+// own beside the parameters of both.
+Entry OfKind(Kind kind, Entry entry, std::vector<Param> own = {});
+
+// How many rows an evaluation asks for.
+Param Samples(int64_t samples, std::string text);
+
 // All of them, in no particular order.
 std::vector<Entry> AllEntries();
 

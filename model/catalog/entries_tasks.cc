@@ -144,10 +144,53 @@ std::vector<Entry> SortingEntries() {
   return entries;
 }
 
+// The last symbol is only said.
+int64_t FlipFlopLength(const ParamMap& params) {
+  return 2 * Params(params).Integer("pairs") - 1;
+}
+
+Entry FlipFlop() {
+  Entry entry;
+  entry.name = "flip_flop";
+  entry.text =
+      "Strings of instructions, each with a bit, to write, to read the bit "
+      "that was written last, and to ignore; error over the bits read, by the "
+      "distance to what was written.";
+  entry.source = "Liu et al. 2023, arXiv:2306.00946";
+  entry.params = {
+      Integer("pairs", 256, {2, 32768, "pairs"},
+              "Instructions of a string, each with its bit."),
+      Number("ignore", 0.8, {0, 1},
+             "Share of instructions that ignore; reads and writes share the "
+             "rest. To the sixth decimal."),
+  };
+  entry.vocabulary_size = 5;
+  entry.row_length = FlipFlopLength;
+  return entry;
+}
+
 }  // namespace
 
+Param Samples(int64_t samples, std::string text) {
+  return Integer("samples", samples, {1, 1000000, "rows"}, std::move(text));
+}
+
+Entry OfKind(Kind kind, Entry entry, std::vector<Param> own) {
+  entry.kind = kind;
+  for (Param& param : own) entry.params.push_back(std::move(param));
+  return entry;
+}
+
 std::vector<Entry> TaskEntries() {
-  std::vector<Entry> entries;
+  constexpr Kind kTraining = Kind::kTrainingTask;
+  constexpr Kind kEvaluation = Kind::kEvaluationTask;
+  std::vector<Entry> entries = {
+      OfKind(kTraining, FlipFlop(),
+             {Choice("loss", {"clean", "full"},
+                     "Whether the bits read count, or every symbol.")}),
+      OfKind(kEvaluation, FlipFlop(),
+             {Samples(1000, "Rows that are asked for.")}),
+  };
   for (const auto pairs : {AdditionEntries, MultiplicationEntries,
                            BitwiseOrEntries, SortingEntries}) {
     for (Entry& entry : pairs()) entries.push_back(std::move(entry));

@@ -1,3 +1,8 @@
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/status/details.h"
 #include "gtest/gtest.h"
 #include "model/catalog/catalog.h"
 
@@ -14,6 +19,47 @@ TEST(EntriesTasksTest, RowsOfAdditionAreAsLongAsTheirDigits) {
     ParamMap params;
     params["max_digits"].set_number_value(20);
     EXPECT_EQ(entry->row_length(params), 63);
+  }
+}
+
+int64_t LengthOf(Kind kind, const std::string& task,
+                 const std::map<std::string, double>& numbers,
+                 const std::map<std::string, std::string>& texts = {}) {
+  const Entry& entry = *Find(kind, task);
+  ParamMap params;
+  for (const auto& [name, number] : numbers) {
+    params[name].set_number_value(number);
+  }
+  for (const auto& [name, text] : texts) params[name].set_string_value(text);
+  std::vector<base::FieldViolation> violations;
+  ResolveParams(entry, "", &params, &violations);
+  EXPECT_TRUE(violations.empty());
+  return entry.row_length(params);
+}
+
+// 512 symbols, 256 + B + 256 tokens, 512 words: the last is said only.
+TEST(EntriesTasksTest, RowsHaveThePublishedLengths) {
+  for (const Kind kind : {Kind::kTrainingTask, Kind::kEvaluationTask}) {
+    EXPECT_EQ(LengthOf(kind, "flip_flop", {}), 511);
+  }
+}
+
+TEST(EntriesTasksTest, ValuesOutOfRangeAreNamed) {
+  const struct {
+    const char* task;
+    const char* param;
+    double value;
+  } cases[] = {{"flip_flop", "ignore", 1.5},
+               {"flip_flop", "pairs", 1},
+               {"sorting", "max_numbers", 103}};
+  for (const auto& wrong : cases) {
+    ParamMap params;
+    params[wrong.param].set_number_value(wrong.value);
+    std::vector<base::FieldViolation> violations;
+    ResolveParams(*Find(Kind::kTrainingTask, wrong.task), "data", &params,
+                  &violations);
+    ASSERT_EQ(violations.size(), 1u) << wrong.task << " " << wrong.param;
+    EXPECT_EQ(violations[0].field, std::string("data.params.") + wrong.param);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "model/catalog/catalog.h"
 #include "model/tasks/addition.h"
 #include "model/tasks/bitwise_or.h"
+#include "model/tasks/flip_flop.h"
 #include "model/tasks/pairs.h"
 #include "model/tasks/sorting.h"
 
@@ -82,6 +83,27 @@ std::unique_ptr<EvaluationTask> PairGridOf(
   return MakePairGrid(sizes.operation, options);
 }
 
+FlipFlopOptions FlipFlopStringsOf(const Params& params) {
+  FlipFlopOptions options;
+  options.length = 2 * Int(params, "pairs");
+  options.ignore = params.Number("ignore");
+  return options;
+}
+
+std::unique_ptr<TrainingTask> FlipFlopOf(const Params& params) {
+  FlipFlopOptions options = FlipFlopStringsOf(params);
+  options.full_loss = params.String("loss") == "full";
+  return MakeFlipFlop(options);
+}
+
+std::unique_ptr<EvaluationTask> FlipFlopReadsOf(
+    const Params& params, const ordo::training::v1::Data* /*trained_on*/) {
+  FlipFlopReadsOptions options;
+  options.strings = FlipFlopStringsOf(params);
+  options.samples = Int(params, "samples");
+  return MakeFlipFlopReads(options);
+}
+
 struct TrainingRow {
   const char* name;
   std::unique_ptr<TrainingTask> (*make)(const Params& params);
@@ -96,6 +118,7 @@ struct EvaluationRow {
 constexpr TrainingRow kTrainingTasks[] = {
     {"addition", PairsOf<AdditionSizes>},
     {"bitwise_or", PairsOf<BitwiseOrSizes>},
+    {"flip_flop", FlipFlopOf},
     {"multiplication", PairsOf<MultiplicationSizes>},
     {"sorting", PairsOf<SortingSizes>},
 };
@@ -103,6 +126,7 @@ constexpr TrainingRow kTrainingTasks[] = {
 constexpr EvaluationRow kEvaluationTasks[] = {
     {"addition_grid", PairGridOf<AdditionSizes>},
     {"bitwise_or_grid", PairGridOf<BitwiseOrSizes>},
+    {"flip_flop", FlipFlopReadsOf},
     {"multiplication_grid", PairGridOf<MultiplicationSizes>},
     {"sorting_grid", PairGridOf<SortingSizes>},
 };
