@@ -169,6 +169,37 @@ Entry FlipFlop() {
   return entry;
 }
 
+// Where symbols follow the input the last one is only said.
+int64_t SelectiveCopyLength(const ParamMap& map) {
+  const Params params(map);
+  return 2 * params.Integer("symbols") + params.Integer("blanks") -
+         (params.String("layout") == "autoregressive" ? 1 : 0);
+}
+
+bool HasMarkers(const ParamMap& params) {
+  return Params(params).String("layout") == "markers";
+}
+
+Entry SelectiveCopy() {
+  Entry entry;
+  entry.name = "selective_copy";
+  entry.text =
+      "Copying symbols in their order and leaving out the blanks among them; "
+      "error over rows and over symbols.";
+  entry.source = "Gu and Dao 2023, arXiv:2312.00752";
+  entry.params = {
+      Integer("symbols", 256, {1, 65536, "tokens"}, "Symbols to copy."),
+      Integer("blanks", 256, {0, 65536, "tokens"}, "Blanks among them."),
+      Choice("layout", {"autoregressive", "separated", "markers"},
+             "Whether the symbols follow the input, at once or after a "
+             "separator, or are said at markers that follow it."),
+  };
+  entry.vocabulary_size = 16;
+  entry.row_length = SelectiveCopyLength;
+  entry.answers_in_place = HasMarkers;
+  return entry;
+}
+
 }  // namespace
 
 Param Samples(int64_t samples, std::string text) {
@@ -190,6 +221,9 @@ std::vector<Entry> TaskEntries() {
                      "Whether the bits read count, or every symbol.")}),
       OfKind(kEvaluation, FlipFlop(),
              {Samples(1000, "Rows that are asked for.")}),
+      OfKind(kTraining, SelectiveCopy()),
+      OfKind(kEvaluation, SelectiveCopy(),
+             {Samples(10000, "Rows that are asked for.")}),
   };
   for (const auto pairs : {AdditionEntries, MultiplicationEntries,
                            BitwiseOrEntries, SortingEntries}) {

@@ -41,6 +41,9 @@ int64_t LengthOf(Kind kind, const std::string& task,
 TEST(EntriesTasksTest, RowsHaveThePublishedLengths) {
   for (const Kind kind : {Kind::kTrainingTask, Kind::kEvaluationTask}) {
     EXPECT_EQ(LengthOf(kind, "flip_flop", {}), 511);
+    EXPECT_EQ(LengthOf(kind, "selective_copy", {}), 767);
+    EXPECT_EQ(LengthOf(kind, "selective_copy", {{"blanks", 128}}), 639);
+    EXPECT_EQ(LengthOf(kind, "selective_copy", {{"blanks", 512}}), 1023);
   }
 }
 
@@ -51,6 +54,7 @@ TEST(EntriesTasksTest, ValuesOutOfRangeAreNamed) {
     double value;
   } cases[] = {{"flip_flop", "ignore", 1.5},
                {"flip_flop", "pairs", 1},
+               {"selective_copy", "symbols", 0},
                {"sorting", "max_numbers", 103}};
   for (const auto& wrong : cases) {
     ParamMap params;

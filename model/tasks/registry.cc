@@ -9,6 +9,7 @@
 #include "model/tasks/bitwise_or.h"
 #include "model/tasks/flip_flop.h"
 #include "model/tasks/pairs.h"
+#include "model/tasks/selective_copy.h"
 #include "model/tasks/sorting.h"
 
 namespace ordo::model::tasks {
@@ -104,6 +105,27 @@ std::unique_ptr<EvaluationTask> FlipFlopReadsOf(
   return MakeFlipFlopReads(options);
 }
 
+SelectiveCopyOptions SelectiveCopyRowsOf(const Params& params) {
+  SelectiveCopyOptions options;
+  options.symbols = Int(params, "symbols");
+  options.blanks = Int(params, "blanks");
+  options.markers = params.String("layout") == "markers";
+  options.separator = params.String("layout") == "separated";
+  return options;
+}
+
+std::unique_ptr<TrainingTask> SelectiveCopyOf(const Params& params) {
+  return MakeSelectiveCopy(SelectiveCopyRowsOf(params));
+}
+
+std::unique_ptr<EvaluationTask> SelectiveCopiesOf(
+    const Params& params, const ordo::training::v1::Data* /*trained_on*/) {
+  SelectiveCopiesOptions options;
+  options.rows = SelectiveCopyRowsOf(params);
+  options.samples = Int(params, "samples");
+  return MakeSelectiveCopies(options);
+}
+
 struct TrainingRow {
   const char* name;
   std::unique_ptr<TrainingTask> (*make)(const Params& params);
@@ -120,6 +142,7 @@ constexpr TrainingRow kTrainingTasks[] = {
     {"bitwise_or", PairsOf<BitwiseOrSizes>},
     {"flip_flop", FlipFlopOf},
     {"multiplication", PairsOf<MultiplicationSizes>},
+    {"selective_copy", SelectiveCopyOf},
     {"sorting", PairsOf<SortingSizes>},
 };
 
@@ -128,6 +151,7 @@ constexpr EvaluationRow kEvaluationTasks[] = {
     {"bitwise_or_grid", PairGridOf<BitwiseOrSizes>},
     {"flip_flop", FlipFlopReadsOf},
     {"multiplication_grid", PairGridOf<MultiplicationSizes>},
+    {"selective_copy", SelectiveCopiesOf},
     {"sorting_grid", PairGridOf<SortingSizes>},
 };
 

@@ -123,6 +123,13 @@ std::vector<Case> SmallTrainingTasks() {
       {"multiplication", {{"max_digits", 3}}, {}},
       {"sorting", {{"max_digits", 3}, {"max_numbers", 4}}, {}},
       {"flip_flop", {{"pairs", 9}}, {}},
+      {"selective_copy", {{"symbols", 3}, {"blanks", 5}}, {}},
+      {"selective_copy",
+       {{"symbols", 3}, {"blanks", 5}},
+       {{"layout", "separated"}}},
+      {"selective_copy",
+       {{"symbols", 3}, {"blanks", 5}},
+       {{"layout", "markers"}}},
   };
   return cases;
 }
