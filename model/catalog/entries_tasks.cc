@@ -200,6 +200,33 @@ Entry SelectiveCopy() {
   return entry;
 }
 
+// The answer is only said.
+int64_t CountingLength(const ParamMap& params) {
+  return Params(params).Integer("max_tokens") - 1;
+}
+
+Entry Counting() {
+  Entry entry;
+  entry.name = "counting";
+  entry.text =
+      "Counting how often a variable was raised since it was last set to 0, "
+      "through operations that do nothing; error over the answers.";
+  entry.source = "Golovneva et al. 2024, arXiv:2405.18719";
+  entry.params = {
+      Integer("variables", 1, {1, 26, "variables"}, "Names that there are."),
+      Integer("max_operations", 512, {3, 65536, "operations"},
+              "Most operations of a row; the fewest are 3."),
+      Integer("pass", 50, {0, 1000, "1"},
+              "Weight of doing nothing, where that of setting is 1 and that "
+              "of raising 7."),
+      Integer("max_tokens", 512, {8, 1000000, "tokens"},
+              "Longest row; longer ones lose their left end."),
+  };
+  entry.vocabulary_size = 44;
+  entry.row_length = CountingLength;
+  return entry;
+}
+
 }  // namespace
 
 Param Samples(int64_t samples, std::string text) {
@@ -224,6 +251,13 @@ std::vector<Entry> TaskEntries() {
       OfKind(kTraining, SelectiveCopy()),
       OfKind(kEvaluation, SelectiveCopy(),
              {Samples(10000, "Rows that are asked for.")}),
+      OfKind(kTraining, Counting(),
+             {Integer("rows", 10000, {0, 1e9, "rows"},
+                      "Rows of the set that training goes through again and "
+                      "again, each time in another order; 0: no row comes "
+                      "twice.")}),
+      OfKind(kEvaluation, Counting(),
+             {Samples(1000, "Rows that are asked for.")}),
   };
   for (const auto pairs : {AdditionEntries, MultiplicationEntries,
                            BitwiseOrEntries, SortingEntries}) {

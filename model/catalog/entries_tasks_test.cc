@@ -44,6 +44,7 @@ TEST(EntriesTasksTest, RowsHaveThePublishedLengths) {
     EXPECT_EQ(LengthOf(kind, "selective_copy", {}), 767);
     EXPECT_EQ(LengthOf(kind, "selective_copy", {{"blanks", 128}}), 639);
     EXPECT_EQ(LengthOf(kind, "selective_copy", {{"blanks", 512}}), 1023);
+    EXPECT_EQ(LengthOf(kind, "counting", {}), 511);
   }
 }
 
@@ -52,9 +53,9 @@ TEST(EntriesTasksTest, ValuesOutOfRangeAreNamed) {
     const char* task;
     const char* param;
     double value;
-  } cases[] = {{"flip_flop", "ignore", 1.5},
-               {"flip_flop", "pairs", 1},
-               {"selective_copy", "symbols", 0},
+  } cases[] = {{"flip_flop", "ignore", 1.5},      {"flip_flop", "pairs", 1},
+               {"selective_copy", "symbols", 0},  {"counting", "variables", 27},
+               {"counting", "max_operations", 2}, {"counting", "pass", -1},
                {"sorting", "max_numbers", 103}};
   for (const auto& wrong : cases) {
     ParamMap params;

@@ -7,6 +7,7 @@
 #include "model/catalog/catalog.h"
 #include "model/tasks/addition.h"
 #include "model/tasks/bitwise_or.h"
+#include "model/tasks/counting.h"
 #include "model/tasks/flip_flop.h"
 #include "model/tasks/pairs.h"
 #include "model/tasks/selective_copy.h"
@@ -126,6 +127,30 @@ std::unique_ptr<EvaluationTask> SelectiveCopiesOf(
   return MakeSelectiveCopies(options);
 }
 
+CountingOptions ProgramsOf(const Params& params) {
+  CountingOptions options;
+  options.variables = Int(params, "variables");
+  options.max_operations = Int(params, "max_operations");
+  options.pass = Int(params, "pass");
+  options.max_tokens = Int(params, "max_tokens");
+  return options;
+}
+
+std::unique_ptr<TrainingTask> CountingOf(const Params& params) {
+  CountingTrainingOptions options;
+  options.programs = ProgramsOf(params);
+  options.rows = static_cast<uint64_t>(params.Integer("rows"));
+  return MakeCounting(options);
+}
+
+std::unique_ptr<EvaluationTask> CountingAnswersOf(
+    const Params& params, const ordo::training::v1::Data* /*trained_on*/) {
+  CountingAnswersOptions options;
+  options.programs = ProgramsOf(params);
+  options.samples = Int(params, "samples");
+  return MakeCountingAnswers(options);
+}
+
 struct TrainingRow {
   const char* name;
   std::unique_ptr<TrainingTask> (*make)(const Params& params);
@@ -140,6 +165,7 @@ struct EvaluationRow {
 constexpr TrainingRow kTrainingTasks[] = {
     {"addition", PairsOf<AdditionSizes>},
     {"bitwise_or", PairsOf<BitwiseOrSizes>},
+    {"counting", CountingOf},
     {"flip_flop", FlipFlopOf},
     {"multiplication", PairsOf<MultiplicationSizes>},
     {"selective_copy", SelectiveCopyOf},
@@ -149,6 +175,7 @@ constexpr TrainingRow kTrainingTasks[] = {
 constexpr EvaluationRow kEvaluationTasks[] = {
     {"addition_grid", PairGridOf<AdditionSizes>},
     {"bitwise_or_grid", PairGridOf<BitwiseOrSizes>},
+    {"counting", CountingAnswersOf},
     {"flip_flop", FlipFlopReadsOf},
     {"multiplication_grid", PairGridOf<MultiplicationSizes>},
     {"selective_copy", SelectiveCopiesOf},

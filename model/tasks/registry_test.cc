@@ -122,6 +122,7 @@ std::vector<Case> SmallTrainingTasks() {
       {"bitwise_or", {{"max_bits", 3}}, {}},
       {"multiplication", {{"max_digits", 3}}, {}},
       {"sorting", {{"max_digits", 3}, {"max_numbers", 4}}, {}},
+      {"counting", {{"max_tokens", 30}}, {}},
       {"flip_flop", {{"pairs", 9}}, {}},
       {"selective_copy", {{"symbols", 3}, {"blanks", 5}}, {}},
       {"selective_copy",
