@@ -84,7 +84,7 @@ std::vector<Entry> AllEntries() {
   std::vector<Entry> all;
   for (const auto family :
        {BiasEntries, ContentEntries, InputEntries, RotaryEntries, StateEntries,
-        CombiningEntries, TaskEntries}) {
+        CombiningEntries, LengthTaskEntries, TaskEntries}) {
     std::vector<Entry> entries = family();
     std::move(entries.begin(), entries.end(), std::back_inserter(all));
   }

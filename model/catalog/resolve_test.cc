@@ -617,6 +617,29 @@ TEST(ResolveTest, TrainSpecNamesNoCheckpointOfAJob) {
               HasSubstr("model.from: is for jobs"));
 }
 
+// Of a model that sees what comes later.
+std::vector<std::string> FieldsWithoutCausal(const std::string& task,
+                                             const std::string& layout = "") {
+  return FieldsOf([&](v1::TrainSpec* spec) {
+    spec->mutable_model()->set_causal(false);
+    v1::Evaluation* evaluation = spec->add_evaluations();
+    evaluation->set_task(task);
+    if (layout.empty()) return;
+    (*evaluation->mutable_params())["layout"].set_string_value(layout);
+  });
+}
+
+TEST(ResolveTest, AModelThatIsNotCausalAnswersInPlaceOnly) {
+  EXPECT_THAT(FieldsWithoutCausal("addition_grid"),
+              ElementsAre("evaluations[0].task"));
+  EXPECT_THAT(FieldsWithoutCausal("flip_flop"),
+              ElementsAre("evaluations[0].task"));
+  EXPECT_THAT(FieldsWithoutCausal("selective_copy"),
+              ElementsAre("evaluations[0].task"));
+  EXPECT_THAT(FieldsWithoutCausal("selective_copy", "markers"), IsEmpty());
+  EXPECT_THAT(FieldsWithoutCausal("ruoss"), IsEmpty());
+}
+
 TEST(ResolveTest, FineTuningIsCheckedAgainstTheModel) {
   EXPECT_THAT(
       MessageOf([](v1::TrainSpec* spec) {

@@ -1,5 +1,7 @@
 #include "model/tasks/registry.h"
 
+#include <algorithm>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
@@ -10,6 +12,7 @@
 #include "model/tasks/counting.h"
 #include "model/tasks/flip_flop.h"
 #include "model/tasks/pairs.h"
+#include "model/tasks/ruoss/ruoss.h"
 #include "model/tasks/selective_copy.h"
 #include "model/tasks/sorting.h"
 
@@ -151,6 +154,28 @@ std::unique_ptr<EvaluationTask> CountingAnswersOf(
   return MakeCountingAnswers(options);
 }
 
+std::unique_ptr<TrainingTask> RuossOf(const Params& params) {
+  ruoss::RuossOptions options;
+  options.task = params.String("task");
+  options.max_length = Int(params, "max_length");
+  options.rows_per_length = Int(params, "rows_per_length");
+  return ruoss::MakeRuoss(options);
+}
+
+std::unique_ptr<EvaluationTask> RuossLengthsOf(
+    const Params& params, const ordo::training::v1::Data* trained_on) {
+  ruoss::RuossLengthsOptions options;
+  options.task = params.String("task");
+  options.min_length = Int(params, "min_length");
+  options.max_length = std::max(options.min_length, Int(params, "max_length"));
+  options.length_step = Int(params, "length_step");
+  options.samples = Int(params, "samples");
+  if (trained_on != nullptr && trained_on->task() == "ruoss") {
+    options.trained_length = Int(Params(trained_on->params()), "max_length");
+  }
+  return ruoss::MakeRuossLengths(options);
+}
+
 struct TrainingRow {
   const char* name;
   std::unique_ptr<TrainingTask> (*make)(const Params& params);
@@ -168,6 +193,7 @@ constexpr TrainingRow kTrainingTasks[] = {
     {"counting", CountingOf},
     {"flip_flop", FlipFlopOf},
     {"multiplication", PairsOf<MultiplicationSizes>},
+    {"ruoss", RuossOf},
     {"selective_copy", SelectiveCopyOf},
     {"sorting", PairsOf<SortingSizes>},
 };
@@ -178,6 +204,7 @@ constexpr EvaluationRow kEvaluationTasks[] = {
     {"counting", CountingAnswersOf},
     {"flip_flop", FlipFlopReadsOf},
     {"multiplication_grid", PairGridOf<MultiplicationSizes>},
+    {"ruoss", RuossLengthsOf},
     {"selective_copy", SelectiveCopiesOf},
     {"sorting_grid", PairGridOf<SortingSizes>},
 };

@@ -132,6 +132,12 @@ std::vector<Case> SmallTrainingTasks() {
        {{"symbols", 3}, {"blanks", 5}},
        {{"layout", "markers"}}},
   };
+  for (const std::string name : {"ruoss"}) {
+    const auto& entry = *catalog::Find(catalog::Kind::kTrainingTask, name);
+    for (const auto& choice : catalog::FindParam(entry, "task")->choices) {
+      cases.push_back({name, {{"max_length", 12}}, {{"task", choice}}});
+    }
+  }
   return cases;
 }
 
@@ -147,6 +153,10 @@ std::vector<Case> SmallEvaluationTasks() {
     if (digits != of_task.numbers.end() && digits->second == 100) continue;
     of_task.numbers.erase("rows");
     of_task.numbers["samples"] = 20;
+    if (of_task.numbers.count("max_length") != 0) {
+      of_task.numbers["min_length"] = 9;
+      of_task.numbers["length_step"] = 2;
+    }
     cases.push_back(of_task);
   }
   return cases;

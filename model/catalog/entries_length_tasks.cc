@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "model/catalog/entries.h"
+
+// Tasks whose rows have a length, to train up to one and to ask beyond it.
+
+namespace ordo::model::catalog {
+namespace {
+
+// Outputs of an input of n symbols.
+enum class Outputs { kOne, kHalf, kSame, kOneMore, kTwice };
+
+struct RuossTask {
+  const char* name;
+  Outputs outputs;
+};
+
+// By the level of the language that they are of.
+constexpr RuossTask kRuossTasks[] = {
+    {"even_pairs", Outputs::kOne},
+    {"modular_arithmetic", Outputs::kOne},
+    {"parity_check", Outputs::kOne},
+    {"cycle_navigation", Outputs::kOne},
+    {"stack_manipulation", Outputs::kOneMore},
+    {"reverse_string", Outputs::kSame},
+    {"modular_arithmetic_brackets", Outputs::kOne},
+    {"solve_equation", Outputs::kOne},
+    {"duplicate_string", Outputs::kTwice},
+    {"missing_duplicate", Outputs::kOne},
+    {"odds_first", Outputs::kSame},
+    {"binary_addition", Outputs::kOneMore},
+    {"binary_multiplication", Outputs::kSame},
+    {"square_root", Outputs::kHalf},
+    {"bucket_sort", Outputs::kSame},
+};
+
+int64_t NumOutputs(const std::string& task, int64_t n) {
+  for (const RuossTask& row : kRuossTasks) {
+    if (task != row.name) continue;
+    switch (row.outputs) {
+      case Outputs::kOne:
+        return 1;
+      case Outputs::kHalf:
+        return (n + 1) / 2;
+      case Outputs::kSame:
+        return n;
+      case Outputs::kOneMore:
+        return n + 1;
+      case Outputs::kTwice:
+        return 2 * n;
+    }
+  }
+  return 0;
+}
+
+int64_t RuossLengthOf(const Params& params, int64_t n) {
+  const std::string task = params.String("task");
+  // There are none of even length.
+  if (task == "modular_arithmetic") n -= (n + 1) % 2;
+  return n + NumOutputs(task, n);
+}
+
+int64_t RuossLength(const ParamMap& map) {
+  const Params params(map);
+  return RuossLengthOf(params, params.Integer("max_length"));
+}
+
+// Of the last step.
+int64_t RuossLongest(const ParamMap& map) {
+  const Params params(map);
+  const int64_t least = params.Integer("min_length");
+  const int64_t step = params.Integer("length_step");
+  const int64_t most = std::max(least, params.Integer("max_length"));
+  return RuossLengthOf(params, least + (most - least) / step * step);
+}
+
+bool Always(const ParamMap& /*params*/) { return true; }
+
+Entry Ruoss() {
+  Entry entry;
+  entry.name = "ruoss";
+  entry.text =
+      "Fifteen tasks of regular, context-free and context-sensitive languages; "
+      "outputs are said at empty symbols behind the input, for models with "
+      "causal: false. Accuracy of outputs by the input's length.";
+  entry.source = "Ruoss et al. 2023, arXiv:2305.16843";
+  std::vector<std::string> names;
+  for (const RuossTask& row : kRuossTasks) names.emplace_back(row.name);
+  entry.params = {Choice("task", std::move(names), "Which of them.")};
+  entry.vocabulary_size = 13;
+  entry.answers_in_place = Always;
+  return entry;
+}
+
+Entry RuossForTraining() {
+  Entry entry = OfKind(
+      Kind::kTrainingTask, Ruoss(),
+      {Integer("max_length", 40, {1, 10000, "symbols"},
+               "Longest input; lengths are uniform from 1 on."),
+       Integer("rows_per_length", 128, {1, 1000000, "rows"},
+               "Consecutive rows of one length, so that a batch of as many has "
+               "no padding.")});
+  entry.row_length = RuossLength;
+  return entry;
+}
+
+Entry RuossForEvaluation() {
+  Entry entry = OfKind(
+      Kind::kEvaluationTask, Ruoss(),
+      {Integer("min_length", 41, {1, 10000, "symbols"}, "Shortest input."),
+       Integer("max_length", 100, {1, 10000, "symbols"},
+               "Longest input; at least the shortest."),
+       Integer("length_step", 1, {1, 10000, "symbols"},
+               "From one length to the next."),
+       Samples(512, "Rows of each length.")});
+  entry.row_length = RuossLongest;
+  return entry;
+}
+
+}  // namespace
+
+std::vector<Entry> LengthTaskEntries() {
+  return {RuossForTraining(), RuossForEvaluation()};
+}
+
+}  // namespace ordo::model::catalog
