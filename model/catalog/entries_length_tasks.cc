@@ -119,10 +119,72 @@ Entry RuossForEvaluation() {
   return entry;
 }
 
+// Words of prompt and answer at length n: per_length * n + constant, at most.
+struct NopeTask {
+  const char* name;
+  int64_t per_length;
+  int64_t constant;
+};
+
+constexpr NopeTask kNopeTasks[] = {
+    {"addition", 3, 8},       {"copy", 2, 2},       {"copy_one", 2, 2},
+    {"copy_one_twice", 3, 2}, {"copy_twice", 3, 3}, {"lego", 5, 13},
+    {"lego_permuted", 5, 13}, {"parity", 2, 16},    {"polynomial", 7, 12},
+    {"replace", 2, 6},        {"reverse", 2, 2},    {"reverse_and_copy", 3, 3},
+    {"reverse_twice", 3, 3},  {"sort", 4, 12},      {"sort_numbers", 10, 12},
+    {"summation", 2, 6},
+};
+
+// Letters that variables are named by.
+constexpr double kMaxNopeLength = 50;
+
+// The end mark is only said.
+int64_t NopeLength(const ParamMap& map) {
+  const Params params(map);
+  const int64_t n =
+      std::max(params.Integer("min_length"), params.Integer("max_length"));
+  for (const NopeTask& row : kNopeTasks) {
+    if (params.String("task") == row.name) {
+      return row.per_length * n + row.constant;
+    }
+  }
+  return 0;
+}
+
+Entry Nope(Kind kind, int64_t max_length, std::vector<Param> own) {
+  Entry entry;
+  entry.name = "nope";
+  entry.text =
+      "Reasoning in words: copying, reversing, adding, polynomials, parity, "
+      "sorting and chains of signs, by a length. Exact match of answers by "
+      "length.";
+  entry.source = "Kazemnejad et al. 2023, arXiv:2305.19466";
+  std::vector<std::string> names;
+  for (const NopeTask& row : kNopeTasks) names.emplace_back(row.name);
+  // The main one of the authors first, which is the default.
+  std::swap(names[0], names[1]);
+  entry.params = {
+      Choice("task", std::move(names), "Which of them."),
+      Integer("min_length", 4, {2, kMaxNopeLength, "1"}, "Shortest length."),
+      Integer("max_length", max_length, {2, kMaxNopeLength, "1"},
+              "Longest length; at least the shortest."),
+  };
+  entry.vocabulary_size = 141;
+  entry.row_length = NopeLength;
+  return OfKind(kind, std::move(entry), std::move(own));
+}
+
 }  // namespace
 
 std::vector<Entry> LengthTaskEntries() {
-  return {RuossForTraining(), RuossForEvaluation()};
+  return {
+      RuossForTraining(), RuossForEvaluation(),
+      Nope(Kind::kTrainingTask, 20,
+           {Integer("rows", 0, {0, 1e9, "rows"},
+                    "Rows of a set that training goes through again and "
+                    "again, each time in another order; 0: no row comes "
+                    "twice.")}),
+      Nope(Kind::kEvaluationTask, 40, {Samples(100, "Rows of each length.")})};
 }
 
 }  // namespace ordo::model::catalog

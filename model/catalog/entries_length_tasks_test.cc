@@ -34,6 +34,7 @@ TEST(EntriesLengthTasksTest, RowsOfLengthTasksAreOfTheirTask) {
                {{"min_length", 90}, {"max_length", 100}, {"length_step", 7}},
                {{"task", "duplicate_string"}}),
       291);
+  EXPECT_EQ(LengthOf(Kind::kTrainingTask, "nope", {{"max_length", 40}}), 82);
 }
 
 TEST(EntriesLengthTasksTest, TheLongestIsNoShorterThanTheShortest) {
@@ -44,6 +45,7 @@ TEST(EntriesLengthTasksTest, TheLongestIsNoShorterThanTheShortest) {
 
 TEST(EntriesLengthTasksTest, OnlyWhatIsSaidBesideTheInputNeedsNoCausalModel) {
   EXPECT_NE(Find(Kind::kEvaluationTask, "ruoss")->answers_in_place, nullptr);
+  EXPECT_EQ(Find(Kind::kEvaluationTask, "nope")->answers_in_place, nullptr);
 }
 
 }  // namespace

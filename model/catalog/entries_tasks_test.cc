@@ -53,10 +53,12 @@ TEST(EntriesTasksTest, ValuesOutOfRangeAreNamed) {
     const char* task;
     const char* param;
     double value;
-  } cases[] = {{"flip_flop", "ignore", 1.5},      {"flip_flop", "pairs", 1},
-               {"selective_copy", "symbols", 0},  {"counting", "variables", 27},
-               {"counting", "max_operations", 2}, {"counting", "pass", -1},
-               {"sorting", "max_numbers", 103},   {"ruoss", "max_length", 0}};
+  } cases[] = {
+      {"flip_flop", "ignore", 1.5},      {"flip_flop", "pairs", 1},
+      {"selective_copy", "symbols", 0},  {"counting", "variables", 27},
+      {"counting", "max_operations", 2}, {"counting", "pass", -1},
+      {"nope", "max_length", 51},        {"sorting", "max_numbers", 103},
+      {"ruoss", "max_length", 0}};
   for (const auto& wrong : cases) {
     ParamMap params;
     params[wrong.param].set_number_value(wrong.value);

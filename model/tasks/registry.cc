@@ -11,6 +11,7 @@
 #include "model/tasks/bitwise_or.h"
 #include "model/tasks/counting.h"
 #include "model/tasks/flip_flop.h"
+#include "model/tasks/nope/nope.h"
 #include "model/tasks/pairs.h"
 #include "model/tasks/ruoss/ruoss.h"
 #include "model/tasks/selective_copy.h"
@@ -154,6 +155,28 @@ std::unique_ptr<EvaluationTask> CountingAnswersOf(
   return MakeCountingAnswers(options);
 }
 
+std::unique_ptr<TrainingTask> NopeOf(const Params& params) {
+  nope::NopeOptions options;
+  options.task = params.String("task");
+  options.min_length = Int(params, "min_length");
+  options.max_length = std::max(options.min_length, Int(params, "max_length"));
+  options.rows = static_cast<uint64_t>(params.Integer("rows"));
+  return nope::MakeNope(options);
+}
+
+std::unique_ptr<EvaluationTask> NopeLengthsOf(
+    const Params& params, const ordo::training::v1::Data* trained_on) {
+  nope::NopeLengthsOptions options;
+  options.task = params.String("task");
+  options.min_length = Int(params, "min_length");
+  options.max_length = std::max(options.min_length, Int(params, "max_length"));
+  options.samples = Int(params, "samples");
+  if (trained_on != nullptr && trained_on->task() == "nope") {
+    options.trained_length = Int(Params(trained_on->params()), "max_length");
+  }
+  return nope::MakeNopeLengths(options);
+}
+
 std::unique_ptr<TrainingTask> RuossOf(const Params& params) {
   ruoss::RuossOptions options;
   options.task = params.String("task");
@@ -193,6 +216,7 @@ constexpr TrainingRow kTrainingTasks[] = {
     {"counting", CountingOf},
     {"flip_flop", FlipFlopOf},
     {"multiplication", PairsOf<MultiplicationSizes>},
+    {"nope", NopeOf},
     {"ruoss", RuossOf},
     {"selective_copy", SelectiveCopyOf},
     {"sorting", PairsOf<SortingSizes>},
@@ -204,6 +228,7 @@ constexpr EvaluationRow kEvaluationTasks[] = {
     {"counting", CountingAnswersOf},
     {"flip_flop", FlipFlopReadsOf},
     {"multiplication_grid", PairGridOf<MultiplicationSizes>},
+    {"nope", NopeLengthsOf},
     {"ruoss", RuossLengthsOf},
     {"selective_copy", SelectiveCopiesOf},
     {"sorting_grid", PairGridOf<SortingSizes>},

@@ -1,0 +1,143 @@
+#include "model/tasks/nope/nope.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/random/random.h"
+#include "model/tasks/epochs.h"
+#include "model/tasks/nope/items.h"
+#include "model/tasks/shares.h"
+#include "model/tasks/words.h"
+
+namespace ordo::model::tasks::nope {
+namespace {
+
+WordTokenizer MakeTokenizer() {
+  return WordTokenizer(Ids::kMarksAndWords, Words());
+}
+
+struct Row {
+  std::vector<int64_t> prompt;
+  // With the end mark.
+  std::vector<int64_t> answer;
+};
+
+Row Encode(const WordTokenizer& tokenizer, const Item& item) {
+  const auto prompt = tokenizer.Encode(item.prompt);
+  const auto answer = tokenizer.Encode(item.answer);
+  ORDO_CHECK(prompt.ok() && answer.ok()) << item.prompt << " " << item.answer;
+  Row row = {*prompt, *answer};
+  row.answer.push_back(kEnd);
+  return row;
+}
+
+class Nope : public TrainingTask {
+ public:
+  explicit Nope(const NopeOptions& options)
+      : options_(options), kind_(KindOf(options.task)) {}
+
+  const Tokenizer& tokenizer() const override { return tokenizer_; }
+  int row_length() const override {
+    return kind_.num_words(options_.max_length) + 1;
+  }
+
+  Sample Generate(uint64_t seed, uint64_t index) const override {
+    const uint64_t number = RowOfSet(seed, index, options_.rows);
+    base::RandomSequence random(seed, absl::StrCat("data/", number));
+    const int length = DrawLength(&random);
+    const Row row = Encode(tokenizer_, kind_.draw(length, &random));
+    Sample sample;
+    sample.tokens = row.prompt;
+    sample.tokens.insert(sample.tokens.end(), row.answer.begin(),
+                         row.answer.end());
+    sample.scored.assign(row.prompt.size(), 0);
+    sample.scored.resize(sample.tokens.size(), 1);
+    return sample;
+  }
+
+ private:
+  int DrawLength(base::RandomSequence* random) const {
+    uint64_t sum = 0;
+    for (int n = options_.min_length; n <= options_.max_length; ++n) {
+      sum += kind_.weight(n);
+    }
+    uint64_t drawn = random->Int(sum);
+    int length = options_.min_length;
+    for (; drawn >= static_cast<uint64_t>(kind_.weight(length)); ++length) {
+      drawn -= kind_.weight(length);
+    }
+    return length;
+  }
+
+  const NopeOptions options_;
+  const Kind kind_;
+  const WordTokenizer tokenizer_ = MakeTokenizer();
+};
+
+class NopeLengths : public EvaluationTask {
+ public:
+  explicit NopeLengths(const NopeLengthsOptions& options)
+      : options_(options), kind_(KindOf(options.task)) {}
+
+  const Tokenizer& tokenizer() const override { return tokenizer_; }
+
+  int64_t size() const override {
+    return int64_t{options_.max_length - options_.min_length + 1} *
+           options_.samples;
+  }
+
+  // Padded behind the answer, whose end mark is only said.
+  int PromptLength(int64_t index) const override {
+    return kind_.num_words(LengthOf(index));
+  }
+
+  Question Generate(uint64_t seed, int64_t index) const override {
+    const int length = LengthOf(index);
+    // The stream is named by the length, so other lengths change nothing.
+    base::RandomSequence random(
+        seed, absl::StrCat("nope/", options_.task, "/", length, "/",
+                           index % options_.samples));
+    Row row = Encode(tokenizer_, kind_.draw(length, &random));
+    Question question;
+    question.prompt = row.prompt;
+    question.answer = row.answer;
+    for (const int64_t token : row.answer) {
+      question.places.push_back(static_cast<int>(question.prompt.size()) - 1);
+      question.prompt.push_back(token);
+    }
+    question.prompt.pop_back();
+    question.prompt.resize(PromptLength(index), kPad);
+    return question;
+  }
+
+  Scores Score(const Marked& marked) const override {
+    ShareTable table = {"length", "exact_match", {}};
+    for (int64_t index = 0; index < size(); ++index) {
+      table.shares[LengthOf(index)].Add(IsRight(marked.answers[index]));
+    }
+    return ScoresByLength(table, options_.trained_length);
+  }
+
+ private:
+  int LengthOf(int64_t index) const {
+    return options_.min_length + static_cast<int>(index / options_.samples);
+  }
+
+  const NopeLengthsOptions options_;
+  const Kind kind_;
+  const WordTokenizer tokenizer_ = MakeTokenizer();
+};
+
+}  // namespace
+
+std::unique_ptr<TrainingTask> MakeNope(const NopeOptions& options) {
+  return std::make_unique<Nope>(options);
+}
+
+std::unique_ptr<EvaluationTask> MakeNopeLengths(
+    const NopeLengthsOptions& options) {
+  return std::make_unique<NopeLengths>(options);
+}
+
+}  // namespace ordo::model::tasks::nope
