@@ -21,6 +21,7 @@ LIBRARIES = {
     "spdlog": (r"(spdlog|fmt)/", {"spdlog"}),
     "OpenSSL": (r"openssl/", {"openssl"}),
     "isa-l": (r"isa-l", {"isal"}),
+    "Boost": (r"boost/", {"boost_math"}),
     "CUTLASS": (r"(cutlass|cute)/", {"cutlass"}),
 }
 CONTROL_PLANE = ("Abseil", "Protobuf", "gRPC")
@@ -45,6 +46,7 @@ LAYERS = {
               ("Abseil", "Protobuf", "LibTorch")),
     "model/catalog": (("base", "proto/ordo/training"), ("Abseil", "Protobuf")),
     "report": (("base", "proto"), ("Abseil", "Protobuf")),
+    "report/stats": (("base",), ("Abseil", "Boost")),
     "scheduler": (("base", "proto", "scheduler", "services"), CONTROL_PLANE),
     "scheduler/core": (PURE_BASE + ("proto", "scheduler/past_usage.h",
                                     "scheduler/policy",

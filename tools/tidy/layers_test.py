@@ -67,6 +67,12 @@ class IncludesTest(unittest.TestCase):
             self.refused("worker__trainer__loop_cc",
                          "proto/ordo/training/v1/spec.pb.h"), [])
 
+    def test_statistics_alone_may_include_boost(self):
+        header = "boost/math/distributions/beta.hpp"
+        self.assertEqual(self.refused("report__stats__gate_cc", header), [])
+        for name in ("report__grid_cc", "model__data__batch_cc"):
+            self.assertEqual(len(self.refused(name, header)), 1)
+
     def test_catalog_may_not_include_libtorch(self):
         self.assertEqual(
             len(self.refused("model__catalog__catalog_cc", "ATen/ATen.h")), 1)
