@@ -17,6 +17,14 @@ at::Tensor ToTensor(const std::vector<int64_t>& values) {
   return tensor;
 }
 
+// Tokens of the row that the model reads.
+int64_t NumRead(const tasks::TrainingTask& task, const tasks::Sample& sample) {
+  const auto count = static_cast<int64_t>(sample.tokens.size());
+  ORDO_CHECK(count >= 2 && count <= task.row_length())
+      << "a row of " << count << " tokens";
+  return count - 1;
+}
+
 // Undefined where all rows have `length` real tokens.
 at::Tensor RealTokens(const std::vector<int64_t>& num_real, int64_t length) {
   if (std::all_of(num_real.begin(), num_real.end(),
@@ -37,19 +45,22 @@ at::Tensor RealTokens(const std::vector<int64_t>& num_real, int64_t length) {
 }  // namespace
 
 Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows) {
-  const int64_t length = task.row_length() - 1;
+  std::vector<tasks::Sample> samples;
+  std::vector<int64_t> num_real;
+  for (int64_t row = 0; row < rows.count; ++row) {
+    samples.push_back(task.Generate(rows.seed, rows.first + row));
+    num_real.push_back(NumRead(task, samples.back()));
+  }
+  const int64_t length = *std::max_element(num_real.begin(), num_real.end());
   std::vector<int64_t> tokens(rows.count * length, tasks::kPad);
   std::vector<int64_t> targets;
   std::vector<int64_t> places;
-  std::vector<int64_t> num_real;
   for (int64_t row = 0; row < rows.count; ++row) {
-    const tasks::Sample sample = task.Generate(rows.seed, rows.first + row);
+    const tasks::Sample& sample = samples[row];
     const auto& said = sample.targets.empty() ? sample.tokens : sample.targets;
-    num_real.push_back(static_cast<int64_t>(sample.tokens.size()) - 1);
-    ORDO_CHECK(num_real.back() <= length) << "rows are row_length at most";
     std::copy(sample.tokens.begin(), sample.tokens.end() - 1,
               tokens.begin() + row * length);
-    for (int64_t t = 0; t < num_real.back(); ++t) {
+    for (int64_t t = 0; t < num_real[row]; ++t) {
       if (sample.scored[t + 1] == 0) continue;
       targets.push_back(said[t + 1]);
       places.push_back(row * length + t);
@@ -59,15 +70,19 @@ Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows) {
           ToTensor(places), RealTokens(num_real, length)};
 }
 
-int64_t CountScored(const tasks::TrainingTask& task, const BatchRows& rows) {
-  int64_t count = 0;
+BatchSize SizeOfBatch(const tasks::TrainingTask& task, const BatchRows& rows) {
+  BatchSize size;
+  int64_t length = 0;
   for (int64_t row = 0; row < rows.count; ++row) {
     const tasks::Sample sample = task.Generate(rows.seed, rows.first + row);
+    length = std::max(length, NumRead(task, sample));
     // Nothing predicts the first token.
-    count += std::count_if(sample.scored.begin() + 1, sample.scored.end(),
-                           [](uint8_t scored) { return scored != 0; });
+    size.num_scored +=
+        std::count_if(sample.scored.begin() + 1, sample.scored.end(),
+                      [](uint8_t scored) { return scored != 0; });
   }
-  return count;
+  size.num_tokens = rows.count * length;
+  return size;
 }
 
 }  // namespace ordo::model::data

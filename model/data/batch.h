@@ -8,7 +8,8 @@
 
 namespace ordo::model::data {
 
-// Rows of a training stream as tensors. B rows, T = row_length - 1.
+// Rows of a training stream as tensors. B rows; T is what the model reads of
+// the longest of them.
 struct Batch {
   // What the model reads, int64 [B,T], padded on the right.
   at::Tensor tokens_BT;
@@ -34,11 +35,17 @@ struct BatchRows {
   int64_t count = 0;
 };
 
-// A pure function of the task and the rows.
+// A pure function of the task and the rows, of which there is at least one.
 Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows);
 
-// MakeBatch(task, rows).num_scored(), without the tensors.
-int64_t CountScored(const tasks::TrainingTask& task, const BatchRows& rows);
+// As the members of Batch are called.
+struct BatchSize {
+  int64_t num_tokens = 0;
+  int64_t num_scored = 0;
+};
+
+// Of MakeBatch(task, rows), without the tensors.
+BatchSize SizeOfBatch(const tasks::TrainingTask& task, const BatchRows& rows);
 
 }  // namespace ordo::model::data
 

@@ -39,11 +39,13 @@ TEST(MakeBatch, HoldsTheRowsOfTheStreamShiftedByOne) {
   EXPECT_EQ(batch.num_scored(), place);
 }
 
-TEST(CountScored, CountsWhatABatchHolds) {
+TEST(SizeOfBatch, CountsWhatABatchHolds) {
   const auto task = Sums();
-  EXPECT_GT(CountScored(*task, {5, 7, 4}), 4);
-  EXPECT_EQ(CountScored(*task, {5, 7, 4}),
-            MakeBatch(*task, {5, 7, 4}).num_scored());
+  const Batch batch = MakeBatch(*task, {5, 7, 4});
+  const BatchSize size = SizeOfBatch(*task, {5, 7, 4});
+  EXPECT_GT(size.num_scored, 4);
+  EXPECT_EQ(size.num_scored, batch.num_scored());
+  EXPECT_EQ(size.num_tokens, batch.num_tokens());
 }
 
 TEST(MakeBatch, SplitRowsAreTheRowsOfTheWhole) {
@@ -85,8 +87,13 @@ TEST(MakeBatch, SaysWhatIsPaddingAndTakesTargetsThatDoNotFollow) {
       at::tensor({1, 1, 1, 1, 0, 0}, at::kLong).view({2, 3}).to(at::kBool)));
 }
 
-TEST(MakeBatch, NeedsNoMaskWhereNoRowIsPadded) {
-  EXPECT_FALSE(MakeBatch(Uneven(), {1, 2, 1}).real_BT.defined());
+TEST(MakeBatch, IsAsLongAsItsLongestRow) {
+  const Batch batch = MakeBatch(Uneven(), {1, 1, 1});
+  EXPECT_TRUE(
+      at::equal(batch.tokens_BT, at::tensor({9}, at::kLong).view({1, 1})));
+  EXPECT_FALSE(batch.real_BT.defined()) << "no row is padded";
+  EXPECT_EQ(SizeOfBatch(Uneven(), {1, 1, 1}).num_tokens, 1);
+  EXPECT_EQ(SizeOfBatch(Uneven(), {1, 0, 2}).num_tokens, 6);
 }
 
 }  // namespace

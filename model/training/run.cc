@@ -112,7 +112,9 @@ absl::StatusOr<StepResult> Run::Step(const Wishes& wishes) {
   std::vector<at::Tensor> losses;
   ORDO_RETURN_IF_ERROR(Guard("compute gradients", [&] {
     ClearGradients();
-    losses = ComputeGradients();
+    const Passes passes = NextPasses();
+    result.num_tokens = passes.num_tokens;
+    losses = ComputeGradients(passes);
   }));
   result.wishes = wishes;
   result.attention_kernels = attention_kernels_;
@@ -136,10 +138,7 @@ absl::StatusOr<StepResult> Run::Step(const Wishes& wishes) {
   }));
   cursors_.skipped_in_a_row = 0;
   cursors_.updates = optimizer_.num_updates();
-  ++cursors_.step;
-  cursors_.samples += spec_.training().batch_size();
-  cursors_.tokens +=
-      int64_t{spec_.training().batch_size()} * (task_->row_length() - 1);
+  Advance(result);
   return result;
 }
 
@@ -159,10 +158,14 @@ absl::StatusOr<StepResult> Run::SkipStep(StepResult result) {
   }
   result.skipped = true;
   ++cursors_.skipped_in_a_row;
-  ++cursors_.step;
-  cursors_.samples += training.batch_size();
-  cursors_.tokens += int64_t{training.batch_size()} * (task_->row_length() - 1);
+  Advance(result);
   return result;
+}
+
+void Run::Advance(const StepResult& result) {
+  ++cursors_.step;
+  cursors_.samples += spec_.training().batch_size();
+  cursors_.tokens += result.num_tokens;
 }
 
 void Run::ClearGradients() {
@@ -182,19 +185,21 @@ Run::Passes Run::NextPasses() const {
     rows.first = static_cast<uint64_t>(cursors_.samples + row);
     rows.count = training.micro_batch_size();
     if (pass % ranks_ != rank_) {
-      passes.num_scored += data::CountScored(*task_, rows);
+      const data::BatchSize size = data::SizeOfBatch(*task_, rows);
+      passes.num_tokens += size.num_tokens;
+      passes.num_scored += size.num_scored;
       continue;
     }
     passes.batches.push_back(data::MakeBatch(*task_, rows));
     passes.first_rows.push_back(row);
+    passes.num_tokens += passes.batches.back().num_tokens();
     passes.num_scored += passes.batches.back().num_scored();
   }
   return passes;
 }
 
-std::vector<at::Tensor> Run::ComputeGradients() {
+std::vector<at::Tensor> Run::ComputeGradients(const Passes& passes) {
   const auto& training = spec_.training();
-  const Passes passes = NextPasses();
   attention_kernels_.clear();
   std::vector<at::Tensor> losses;
   for (size_t i = 0; i < passes.batches.size(); ++i) {

@@ -28,6 +28,8 @@ struct StepResult {
   double learning_rate = 0;
   // Global norm of the gradient before clipping.
   double gradient_norm = 0;
+  // Read by the passes of all ranks, padding included.
+  int64_t num_tokens = 0;
   // Loss or gradient was not finite and the step was left out.
   bool skipped = false;
   // What any rank wished when it began the step.
@@ -95,12 +97,15 @@ class Run {
     // Of each, its first row in the batch.
     std::vector<int64_t> first_rows;
     // Of all ranks' passes.
+    int64_t num_tokens = 0;
     int64_t num_scored = 0;
   };
   Passes NextPasses() const;
   // Adds the gradients of this rank's passes up. Their losses, which with those
   // of the other ranks add up to the mean. Sets attention_kernels_.
-  std::vector<at::Tensor> ComputeGradients();
+  std::vector<at::Tensor> ComputeGradients(const Passes& passes);
+  // Moves the cursors past the step's batch.
+  void Advance(const StepResult& result);
   // Fills in loss and norm; the one place where a step waits for a device.
   void Measure(const std::vector<at::Tensor>& losses, StepResult* result) const;
   absl::StatusOr<StepResult> SkipStep(StepResult result);

@@ -221,6 +221,47 @@ TEST_P(SplitBatches, GiveTheGradientsOfTheWholeWithinTheBound) {
   }
 }
 
+// Rows of up to 12 tokens, each of another length, whose outputs are read in
+// place by a model that sees all of a row.
+TrainSpec UnevenSpec(int micro_batch_size) {
+  TrainSpec spec = TinySpec("rope");
+  spec.mutable_model()->set_causal(false);
+  spec.clear_evaluations();
+  spec.mutable_data()->set_task("ruoss");
+  auto& params = *spec.mutable_data()->mutable_params();
+  params.clear();
+  params["task"].set_string_value("bucket_sort");
+  params["max_length"].set_number_value(6);
+  params["rows_per_length"].set_number_value(1);
+  spec.mutable_training()->set_micro_batch_size(micro_batch_size);
+  return spec;
+}
+
+// Alone, a row is not padded.
+TEST(Run, PaddingIsNotSeenByAModelThatSeesAllOfARow) {
+  const auto trained = MakeRun(UnevenSpec(1));
+  StepTo(trained.get(), 10);
+  const auto padded = MakeRun(UnevenSpec(8));
+  ORDO_ASSERT_OK(padded->Load(Copy(trained->State())));
+  ORDO_ASSERT_OK_AND_ASSIGN(const StepResult alone, trained->Step());
+  ORDO_ASSERT_OK_AND_ASSIGN(const StepResult together, padded->Step());
+  EXPECT_LT(alone.num_tokens, together.num_tokens);
+  EXPECT_NEAR(together.loss, alone.loss, 1e-5);
+  EXPECT_NEAR(together.gradient_norm, alone.gradient_norm,
+              1e-4 * alone.gradient_norm);
+}
+
+TEST(Run, CountsTheTokensOfRowsOfUnequalLength) {
+  const auto run = MakeRun(UnevenSpec(1));
+  int64_t num_tokens = 0;
+  for (int step = 0; step < 2; ++step) {
+    ORDO_ASSERT_OK_AND_ASSIGN(const StepResult result, run->Step());
+    EXPECT_LT(result.num_tokens, 8 * 12);
+    num_tokens += result.num_tokens;
+  }
+  EXPECT_EQ(run->cursors().tokens, num_tokens);
+}
+
 TEST(Run, FirstLossesOfATinyModelAreFrozen) {
   const std::vector<double> losses = Losses(TinySpec("rope"), 10);
   const std::vector<double> golden = {2.949254, 2.926403, 2.884119, 2.850622,
