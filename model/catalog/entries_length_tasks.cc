@@ -174,11 +174,79 @@ Entry Nope(Kind kind, int64_t max_length, std::vector<Param> own) {
   return OfKind(kind, std::move(entry), std::move(own));
 }
 
+// Of a prompt with the longest key, and of its answer with the end mark.
+constexpr int64_t kPasskeyPrompt = 247;
+constexpr int64_t kPasskeyAnswer = 7;
+
+// At the greatest length.
+int64_t PasskeyPromptLength(int64_t length, int64_t unit) {
+  const int64_t filler =
+      unit == 0 ? 3750 * length / 1024 * 1024 : length * unit;
+  return filler + kPasskeyPrompt;
+}
+
+// The end mark is only said.
+int64_t PasskeyLength(const ParamMap& map) {
+  const Params params(map);
+  return PasskeyPromptLength(params.Integer("max_length"),
+                             params.Integer("filler")) +
+         kPasskeyAnswer - 1;
+}
+
+// The last byte of the key is only said, and no end mark asked for.
+int64_t PasskeyLongest(const ParamMap& map) {
+  const Params params(map);
+  const int64_t length =
+      std::max(params.Integer("min_length"), params.Integer("max_length"));
+  return PasskeyPromptLength(length, params.Integer("filler")) +
+         kPasskeyAnswer - 2;
+}
+
+// Lengths of which an evaluation asks, or the longest that training has.
+Range PasskeyLengths() { return {1, 1000, "1"}; }
+
+Entry Passkey(Kind kind, int64_t max_length, std::vector<Param> own) {
+  Entry entry;
+  entry.name = "passkey";
+  entry.text =
+      "Finding a number in filler, each byte a token; evaluation asks the "
+      "benchmark's questions. Exact match of numbers by length.";
+  entry.source = "Mohtashami and Jaggi 2023, arXiv:2305.16300";
+  entry.params = {
+      Integer("max_length", max_length, PasskeyLengths(),
+              "Longest length; training has filler of 1 character up to "
+              "that of this length."),
+      Integer("filler", 0, {0, 1e6, "characters"},
+              "Filler of a length is as often this; 0: the benchmark's, 3750 "
+              "characters for each 1, down to a multiple of 1024."),
+  };
+  entry.vocabulary_size = 260;
+  return OfKind(kind, std::move(entry), std::move(own));
+}
+
+Entry PasskeyForTraining() {
+  Entry entry = Passkey(Kind::kTrainingTask, 1, {});
+  entry.row_length = PasskeyLength;
+  return entry;
+}
+
+Entry PasskeyForEvaluation() {
+  Entry entry =
+      Passkey(Kind::kEvaluationTask, 8,
+              {Integer("min_length", 1, PasskeyLengths(), "Shortest length."),
+               Samples(20, "Questions of each length.")});
+  entry.row_length = PasskeyLongest;
+  return entry;
+}
+
 }  // namespace
 
 std::vector<Entry> LengthTaskEntries() {
   return {
-      RuossForTraining(), RuossForEvaluation(),
+      RuossForTraining(),
+      RuossForEvaluation(),
+      PasskeyForTraining(),
+      PasskeyForEvaluation(),
       Nope(Kind::kTrainingTask, 20,
            {Integer("rows", 0, {0, 1e9, "rows"},
                     "Rows of a set that training goes through again and "

@@ -13,6 +13,7 @@
 #include "model/tasks/flip_flop.h"
 #include "model/tasks/nope/nope.h"
 #include "model/tasks/pairs.h"
+#include "model/tasks/passkey/passkey.h"
 #include "model/tasks/ruoss/ruoss.h"
 #include "model/tasks/selective_copy.h"
 #include "model/tasks/sorting.h"
@@ -177,6 +178,29 @@ std::unique_ptr<EvaluationTask> NopeLengthsOf(
   return nope::MakeNopeLengths(options);
 }
 
+int64_t PasskeyFillerOf(const Params& params) {
+  return passkey::FillerAt(params.Integer("max_length"),
+                           params.Integer("filler"));
+}
+
+std::unique_ptr<TrainingTask> PasskeyOf(const Params& params) {
+  return passkey::MakePasskey({PasskeyFillerOf(params)});
+}
+
+std::unique_ptr<EvaluationTask> PasskeyTestsOf(
+    const Params& params, const ordo::training::v1::Data* trained_on) {
+  passkey::PasskeyTestsOptions options;
+  options.min_length = params.Integer("min_length");
+  options.max_length =
+      std::max(options.min_length, params.Integer("max_length"));
+  options.unit = params.Integer("filler");
+  options.samples = Int(params, "samples");
+  if (trained_on != nullptr && trained_on->task() == "passkey") {
+    options.trained_filler = PasskeyFillerOf(Params(trained_on->params()));
+  }
+  return passkey::MakePasskeyTests(options);
+}
+
 std::unique_ptr<TrainingTask> RuossOf(const Params& params) {
   ruoss::RuossOptions options;
   options.task = params.String("task");
@@ -217,6 +241,7 @@ constexpr TrainingRow kTrainingTasks[] = {
     {"flip_flop", FlipFlopOf},
     {"multiplication", PairsOf<MultiplicationSizes>},
     {"nope", NopeOf},
+    {"passkey", PasskeyOf},
     {"ruoss", RuossOf},
     {"selective_copy", SelectiveCopyOf},
     {"sorting", PairsOf<SortingSizes>},
@@ -229,6 +254,7 @@ constexpr EvaluationRow kEvaluationTasks[] = {
     {"flip_flop", FlipFlopReadsOf},
     {"multiplication_grid", PairGridOf<MultiplicationSizes>},
     {"nope", NopeLengthsOf},
+    {"passkey", PasskeyTestsOf},
     {"ruoss", RuossLengthsOf},
     {"selective_copy", SelectiveCopiesOf},
     {"sorting_grid", PairGridOf<SortingSizes>},

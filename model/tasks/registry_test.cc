@@ -124,6 +124,7 @@ std::vector<Case> SmallTrainingTasks() {
       {"sorting", {{"max_digits", 3}, {"max_numbers", 4}}, {}},
       {"counting", {{"max_tokens", 30}}, {}},
       {"flip_flop", {{"pairs", 9}}, {}},
+      {"passkey", {{"max_length", 12}, {"filler", 10}}, {}},
       {"selective_copy", {{"symbols", 3}, {"blanks", 5}}, {}},
       {"selective_copy",
        {{"symbols", 3}, {"blanks", 5}},
