@@ -433,13 +433,13 @@ void ResolveEvaluations(
     const Entry* entry =
         ResolveName(Kind::kEvaluationTask, FieldPath(path, "task"),
                     evaluation->task(), violations);
-    bool in_place = false;
+    // Where the parameters are wrong they do not say.
+    bool in_place = entry != nullptr && entry->answers_in_place != nullptr;
     if (entry != nullptr) {
       const size_t num_before = violations->size();
       ResolveParams(*entry, path, evaluation->mutable_params(), violations);
       if (violations->size() == num_before) {
-        in_place = entry->answers_in_place != nullptr &&
-                   entry->answers_in_place(evaluation->params());
+        in_place = in_place && entry->answers_in_place(evaluation->params());
         RefuseLongRows(
             FieldPath(path, "params"),
             RowLengthOf(*entry, evaluation->params(), context.max_length),

@@ -640,6 +640,11 @@ TEST(ResolveTest, AModelThatIsNotCausalAnswersInPlaceOnly) {
   EXPECT_THAT(FieldsWithoutCausal("ruoss"), IsEmpty());
 }
 
+TEST(ResolveTest, AWrongParameterIsNotTakenForAnAnswerTokenByToken) {
+  EXPECT_THAT(FieldsWithoutCausal("selective_copy", "backwards"),
+              ElementsAre("evaluations[0].params.layout"));
+}
+
 TEST(ResolveTest, FineTuningIsCheckedAgainstTheModel) {
   EXPECT_THAT(
       MessageOf([](v1::TrainSpec* spec) {
