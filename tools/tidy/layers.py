@@ -23,6 +23,8 @@ LIBRARIES = {
     "isa-l": (r"isa-l", {"isal"}),
     "Boost": (r"boost/", {"boost_math"}),
     "CUTLASS": (r"(cutlass|cute)/", {"cutlass"}),
+    "zlib": (r"zlib\.h$", {"zlib"}),
+    "zstd": (r"zstd\.h$", {"zstd"}),
 }
 CONTROL_PLANE = ("Abseil", "Protobuf", "gRPC")
 # What of base is pure: functions of their arguments.
@@ -43,7 +45,7 @@ LAYERS = {
     "kernels": (("base",), ("Abseil", "CUTLASS")),
     "kernels/torch": (("base", "kernels"), ("Abseil", "CUTLASS", "LibTorch")),
     "model": (("base", "kernels", "model", "proto/ordo/training"),
-              ("Abseil", "Protobuf", "LibTorch")),
+              ("Abseil", "Protobuf", "LibTorch", "zlib", "zstd")),
     "model/catalog": (("base", "proto/ordo/training"), ("Abseil", "Protobuf")),
     "report": (("base", "proto"), ("Abseil", "Protobuf")),
     "report/stats": (("base",), ("Abseil", "Boost")),
@@ -82,6 +84,7 @@ FREE = ("tests", "tools", "third_party")
 UNREACHABLE = {
     "base": ("LibTorch",),
     "model/catalog": ("LibTorch", "gRPC"),
+    "model/text": ("LibTorch", "gRPC"),
     "report": ("LibTorch",),
     "scheduler": ("LibTorch",),
     # Message types bring gRPC's library along; its headers stay banned.
