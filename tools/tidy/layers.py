@@ -24,6 +24,7 @@ LIBRARIES = {
     "Boost": (r"boost/", {"boost_math"}),
     "CUTLASS": (r"(cutlass|cute)/", {"cutlass"}),
     "zlib": (r"zlib\.h$", {"zlib"}),
+    "SentencePiece": (r"sentencepiece_\w+\.h$", {"sentencepiece"}),
     "PCRE2": (r"pcre2\.h$", {"pcre2"}),
     "zstd": (r"zstd\.h$", {"zstd"}),
 }
@@ -46,7 +47,8 @@ LAYERS = {
     "kernels": (("base",), ("Abseil", "CUTLASS")),
     "kernels/torch": (("base", "kernels"), ("Abseil", "CUTLASS", "LibTorch")),
     "model": (("base", "kernels", "model", "proto/ordo/training"),
-              ("Abseil", "Protobuf", "LibTorch", "PCRE2", "zlib", "zstd")),
+              ("Abseil", "Protobuf", "LibTorch", "PCRE2", "SentencePiece",
+               "zlib", "zstd")),
     "model/catalog": (("base", "proto/ordo/training"), ("Abseil", "Protobuf")),
     "report": (("base", "proto"), ("Abseil", "Protobuf")),
     "report/stats": (("base",), ("Abseil", "Boost")),
