@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "base/status/details.h"
 #include "google/protobuf/struct.pb.h"
+#include "model/catalog/micro_batch.h"
 #include "proto/ordo/training/v1/component.pb.h"
 
 // What encodings and tasks are called and what they take: the one list that the
@@ -206,6 +207,16 @@ struct EncodingTraits {
   ShapeCheck check_shape = nullptr;
 };
 
+// What results of an evaluation task depend on beside its parameters, its seed
+// and the model.
+struct EvaluationTraits {
+  // Raised by whatever gives the same parameters and seed other questions,
+  // other right answers, other scores or passes of another shape: results of
+  // two versions are not compared, and none is taken for one of the other.
+  int version = 1;
+  MicroBatchShape micro_batch;
+};
+
 struct Entry {
   Kind kind;
   // snake_case, unique among entries of its kind.
@@ -228,6 +239,8 @@ struct Entry {
   // for, so that a model may see what comes later. Null: a token is what the
   // model says after those before it, for which it has to be causal.
   TaskTest answers_in_place = nullptr;
+  // Of an evaluation task.
+  EvaluationTraits evaluation;
   // Of an encoding.
   EncodingTraits encoding;
 };

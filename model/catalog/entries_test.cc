@@ -88,6 +88,14 @@ TEST(EntriesTest, TasksHaveAVocabularyAndEncodingsNone) {
   }
 }
 
+TEST(EntriesTest, EvaluationTasksHaveAVersionAndPasses) {
+  for (const Entry& entry : AllEntries()) {
+    if (entry.kind != Kind::kEvaluationTask) continue;
+    EXPECT_GE(entry.evaluation.version, 1) << entry.name;
+    EXPECT_GE(MicroBatchRows(entry.evaluation.micro_batch, 1), 1) << entry.name;
+  }
+}
+
 TEST(EntriesTest, WithNamesEncodingsThatExist) {
   for (const Entry& entry : AllEntries()) {
     EXPECT_EQ(entry.with.empty(), entry.max_with == 0) << entry.name;

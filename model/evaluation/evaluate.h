@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "model/catalog/micro_batch.h"
 #include "model/tasks/task.h"
 #include "model/transformer/transformer.h"
 
@@ -14,9 +15,8 @@ namespace ordo::model::evaluation {
 struct EvaluateOptions {
   // Of the questions.
   uint64_t seed = 1;
-  // Rows per batch; more is faster and takes more memory. Part of what the
-  // last bits of the logits depend on, hence never taken from the machine.
-  int batch_rows = 256;
+  // Of each pass: that of the task's version (catalog::EvaluationTraits).
+  catalog::MicroBatchShape micro_batch;
   // "fp32" or "bf16".
   std::string precision = "fp32";
   // As ForwardOptions::kernel.
@@ -29,10 +29,12 @@ struct EvaluateOptions {
       [](int64_t, int64_t) {};
 };
 
-// Puts all questions of the task to the model, in batches of equally long
-// prompts, marks its greedy answers and scores them. CANCELLED when
-// should_stop said so; INVALID_ARGUMENT when the model's vocabulary is smaller
-// than the task's.
+// Puts all questions of the task to the model, in micro-batches of equally long
+// prompts, marks its greedy answers and scores them. A batch that has fewer
+// questions than its shape has rows is filled up with copies of one, so that
+// how many there are changes no bit of an answer. CANCELLED when should_stop
+// said so; INVALID_ARGUMENT when the model's vocabulary is smaller than the
+// task's.
 absl::StatusOr<tasks::Scores> Evaluate(const transformer::Transformer& model,
                                        const tasks::EvaluationTask& task,
                                        const EvaluateOptions& options);

@@ -75,7 +75,7 @@ TEST_F(EvaluateTest, ScoresDoNotDependOnTheBatches) {
   EvaluateOptions options;
   ORDO_ASSERT_OK_AND_ASSIGN(const tasks::Scores whole,
                             Evaluate(run_->model(), *Grid(3, 7), options));
-  options.batch_rows = 4;
+  options.micro_batch.max_rows = 4;
   ORDO_ASSERT_OK_AND_ASSIGN(const tasks::Scores split,
                             Evaluate(run_->model(), *Grid(3, 7), options));
   EXPECT_EQ(whole.details["cells"], split.details["cells"]);
@@ -128,14 +128,14 @@ TEST_F(EvaluateTest, NorDoPositionsDrawnForTheLengthOfARow) {
   ASSERT_FALSE(
       std::equal(shorter[0].begin(), shorter[0].end(), produced[0].begin()))
       << "the test needs another prompt: its answer knows no positions";
-  for (const int batch_rows : {1, 2}) {
+  for (const int rows : {1, 2}) {
     EvaluateOptions options;
-    options.batch_rows = batch_rows;
+    options.micro_batch.max_rows = rows;
     ORDO_ASSERT_OK_AND_ASSIGN(
         const tasks::Scores scores,
         Evaluate(*model, TwoLengths(produced[0]), options));
-    EXPECT_EQ(scores.metrics.at("first"), 1) << batch_rows;
-    EXPECT_EQ(scores.metrics.at("second"), 1) << batch_rows;
+    EXPECT_EQ(scores.metrics.at("first"), 1) << rows;
+    EXPECT_EQ(scores.metrics.at("second"), 1) << rows;
   }
 }
 
@@ -194,7 +194,7 @@ TEST_F(EvaluateTest, AnswersReadInOnePassAreThoseThatAreDecoded) {
 
 TEST_F(EvaluateTest, StopsBeforeTheNextPass) {
   EvaluateOptions options;
-  options.batch_rows = 4;
+  options.micro_batch.max_rows = 4;
   int passes = 0;
   options.should_stop = [&] { return ++passes == 2; };
   int64_t done = -1;
@@ -207,7 +207,7 @@ TEST_F(EvaluateTest, StopsBeforeTheNextPass) {
 TEST_F(EvaluateTest, TellsHowFarItIs) {
   std::vector<int64_t> done;
   EvaluateOptions options;
-  options.batch_rows = 5;
+  options.micro_batch.max_rows = 5;
   options.on_progress = [&](int64_t num_done, int64_t num_total) {
     EXPECT_EQ(num_total, 12);
     done.push_back(num_done);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
+#include "model/catalog/catalog.h"
 #include "model/evaluation/evaluate.h"
 #include "model/formats/config_file.h"
 #include "model/tasks/registry.h"
@@ -138,7 +139,10 @@ absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
   ORDO_ASSIGN_OR_RETURN(
       const auto task,
       model::tasks::MakeEvaluationTask(about.evaluation, subject.trained_on));
+  const auto* entry = model::catalog::Find(
+      model::catalog::Kind::kEvaluationTask, about.evaluation.task());
   model::evaluation::EvaluateOptions options;
+  options.micro_batch = entry->evaluation.micro_batch;
   options.seed = about.evaluation.seed();
   EvaluationResult result;
   result.report = about;
