@@ -16,8 +16,14 @@ absl::Status Stopped() {
   return absl::CancelledError("the evaluation was stopped on request");
 }
 
+// What a model said to one question.
+struct Answered {
+  tasks::Marks marks;
+  std::vector<int64_t> produced;
+};
+
 // Decodes the answers of one pass and marks them.
-absl::StatusOr<std::vector<tasks::Marks>> MarkDecoded(
+absl::StatusOr<std::vector<Answered>> MarkDecoded(
     const transformer::Transformer& model, const Pass& pass,
     const std::vector<tasks::Question>& questions,
     const EvaluateOptions& options) {
@@ -32,7 +38,7 @@ absl::StatusOr<std::vector<tasks::Marks>> MarkDecoded(
                           return GreedyDecode(model, prompts, decode);
                         }));
   if (stopped) return Stopped();
-  std::vector<tasks::Marks> marks;
+  std::vector<Answered> answered;
   for (size_t row = 0; row < questions.size(); ++row) {
     const std::vector<int64_t>& answer = questions[row].answer;
     // A row has as many tokens as its own answer; more may have been decoded
@@ -41,13 +47,14 @@ absl::StatusOr<std::vector<tasks::Marks>> MarkDecoded(
       produced[row].resize(answer.size());
     }
     const bool right = tasks::IsExactMatch(produced[row], answer);
-    marks.push_back({static_cast<uint8_t>(right)});
+    answered.push_back(
+        {{static_cast<uint8_t>(right)}, std::move(produced[row])});
   }
-  return marks;
+  return answered;
 }
 
 // Reads the answers of one pass at their places and marks them.
-absl::StatusOr<std::vector<tasks::Marks>> MarkRead(
+absl::StatusOr<std::vector<Answered>> MarkRead(
     const transformer::Transformer& model, const Pass& pass,
     const std::vector<tasks::Question>& questions,
     const EvaluateOptions& options) {
@@ -61,51 +68,80 @@ absl::StatusOr<std::vector<tasks::Marks>> MarkRead(
     places.push_back(question.places);
   }
   places.resize(prompts.size());
-  ORDO_ASSIGN_OR_RETURN(const Rows produced, Guard("read answers", [&] {
+  ORDO_ASSIGN_OR_RETURN(Rows produced, Guard("read answers", [&] {
                           return PredictAt(model, prompts, places, decode);
                         }));
-  std::vector<tasks::Marks> marks;
+  std::vector<Answered> answered;
   for (size_t row = 0; row < questions.size(); ++row) {
     const std::vector<int64_t>& answer = questions[row].answer;
-    tasks::Marks& of_row = marks.emplace_back();
+    Answered& of_row = answered.emplace_back();
     for (size_t i = 0; i < answer.size(); ++i) {
-      of_row.push_back(produced[row][i] == answer[i] ? 1 : 0);
+      of_row.marks.push_back(produced[row][i] == answer[i] ? 1 : 0);
     }
+    of_row.produced = std::move(produced[row]);
   }
-  return marks;
+  return answered;
+}
+
+absl::StatusOr<std::vector<Answered>> Answer(
+    const transformer::Transformer& model, const Pass& pass,
+    const std::vector<tasks::Question>& questions,
+    const EvaluateOptions& options) {
+  return questions.front().places.empty()
+             ? MarkDecoded(model, pass, questions, options)
+             : MarkRead(model, pass, questions, options);
+}
+
+// Scores what is marked. The marks of answers that were read become the items'.
+Outcome Score(const tasks::EvaluationTask& task, tasks::Marked marked,
+              std::vector<Item> items) {
+  Outcome outcome;
+  outcome.scores = task.Score(marked);
+  const bool read =
+      !items.empty() && !task.Generate(marked.seed, 0).places.empty();
+  for (size_t index = 0; index < items.size(); ++index) {
+    items[index].score = tasks::ShareRight(marked.answers[index]);
+    if (read) items[index].marks = std::move(marked.answers[index]);
+  }
+  outcome.items = std::move(items);
+  return outcome;
 }
 
 }  // namespace
 
-absl::StatusOr<tasks::Scores> Evaluate(const transformer::Transformer& model,
-                                       const tasks::EvaluationTask& task,
-                                       const EvaluateOptions& options) {
+absl::StatusOr<Outcome> Evaluate(const transformer::Transformer& model,
+                                 const tasks::EvaluationTask& task,
+                                 const EvaluateOptions& options) {
   if (model.model().vocabulary_size() < task.tokenizer().vocabulary_size()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the model has ", model.model().vocabulary_size(),
         " tokens, the evaluation needs ", task.tokenizer().vocabulary_size()));
   }
+  const uint64_t seed = options.seed;
   tasks::Marked marked;
-  marked.seed = options.seed;
+  marked.seed = seed;
   marked.answers.resize(task.size());
+  std::vector<Item> items(task.size());
   int64_t num_done = 0;
   options.on_progress(num_done, task.size());
-  for (const Pass& pass : MakePasses(task, options.seed, options.micro_batch)) {
+  for (const Pass& pass : MakePasses(task, seed, options.micro_batch)) {
     std::vector<tasks::Question> questions;
     for (const int64_t index : pass.indices) {
-      questions.push_back(task.Generate(options.seed, index));
+      questions.push_back(task.Generate(seed, index));
     }
-    const bool read = !questions.front().places.empty();
-    ORDO_ASSIGN_OR_RETURN(std::vector<tasks::Marks> marks,
-                          read ? MarkRead(model, pass, questions, options)
-                               : MarkDecoded(model, pass, questions, options));
-    for (size_t row = 0; row < marks.size(); ++row) {
-      marked.answers[pass.indices[row]] = std::move(marks[row]);
+    ORDO_ASSIGN_OR_RETURN(std::vector<Answered> answered,
+                          Answer(model, pass, questions, options));
+    for (size_t row = 0; row < answered.size(); ++row) {
+      const int64_t index = pass.indices[row];
+      items[index].id = task.ItemId(seed, index);
+      items[index].unit = task.UnitId(seed, index);
+      SetOutput(task.tokenizer().Decode(answered[row].produced), &items[index]);
+      marked.answers[index] = std::move(answered[row].marks);
     }
-    num_done += static_cast<int64_t>(marks.size());
+    num_done += static_cast<int64_t>(answered.size());
     options.on_progress(num_done, task.size());
   }
-  return task.Score(marked);
+  return Score(task, std::move(marked), std::move(items));
 }
 
 }  // namespace ordo::model::evaluation

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "model/catalog/micro_batch.h"
+#include "model/evaluation/items.h"
 #include "model/tasks/task.h"
 #include "model/transformer/transformer.h"
 
@@ -29,15 +30,14 @@ struct EvaluateOptions {
       [](int64_t, int64_t) {};
 };
 
-// Puts all questions of the task to the model, in micro-batches of equally long
-// prompts, marks its greedy answers and scores them. A batch that has fewer
-// questions than its shape has rows is filled up with copies of one, so that
-// how many there are changes no bit of an answer. CANCELLED when should_stop
-// said so; INVALID_ARGUMENT when the model's vocabulary is smaller than the
-// task's.
-absl::StatusOr<tasks::Scores> Evaluate(const transformer::Transformer& model,
-                                       const tasks::EvaluationTask& task,
-                                       const EvaluateOptions& options);
+// Puts all questions of the task to the model, in passes of equally long
+// prompts, marks its greedy answers and scores them, all and one by one. A pass
+// that has fewer questions than rows is filled up with copies of one: its shape
+// does not depend on how many there are. CANCELLED when should_stop said so;
+// INVALID_ARGUMENT when the model's vocabulary is smaller than the task's.
+absl::StatusOr<Outcome> Evaluate(const transformer::Transformer& model,
+                                 const tasks::EvaluationTask& task,
+                                 const EvaluateOptions& options);
 
 }  // namespace ordo::model::evaluation
 

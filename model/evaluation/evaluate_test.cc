@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "base/check.h"
+#include "base/status/status.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/evaluation/decode.h"
+#include "model/evaluation/items.h"
 #include "model/tasks/addition.h"
 #include "model/tasks/pairs.h"
 #include "model/training/numerics.h"
@@ -63,10 +66,17 @@ class EvaluateTest : public ::testing::Test {
 
 training::Run* EvaluateTest::run_ = nullptr;
 
+absl::StatusOr<tasks::Scores> ScoresOf(const transformer::Transformer& model,
+                                       const tasks::EvaluationTask& task,
+                                       const EvaluateOptions& options) {
+  ORDO_ASSIGN_OR_RETURN(Outcome outcome, Evaluate(model, task, options));
+  return std::move(outcome.scores);
+}
+
 TEST_F(EvaluateTest, ATrainedModelAnswersOneDigitSums) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const tasks::Scores scores,
-      Evaluate(run_->model(), *Grid(2, 50), EvaluateOptions()));
+      ScoresOf(run_->model(), *Grid(2, 50), EvaluateOptions()));
   EXPECT_GE(scores.metrics.at("trained_mean"), 0.9);
   EXPECT_LE(scores.metrics.at("outside_mean"), 0.5);
 }
@@ -74,11 +84,36 @@ TEST_F(EvaluateTest, ATrainedModelAnswersOneDigitSums) {
 TEST_F(EvaluateTest, ScoresDoNotDependOnTheBatches) {
   EvaluateOptions options;
   ORDO_ASSERT_OK_AND_ASSIGN(const tasks::Scores whole,
-                            Evaluate(run_->model(), *Grid(3, 7), options));
+                            ScoresOf(run_->model(), *Grid(3, 7), options));
   options.micro_batch.max_rows = 4;
   ORDO_ASSERT_OK_AND_ASSIGN(const tasks::Scores split,
-                            Evaluate(run_->model(), *Grid(3, 7), options));
+                            ScoresOf(run_->model(), *Grid(3, 7), options));
   EXPECT_EQ(whole.details["cells"], split.details["cells"]);
+}
+
+TEST_F(EvaluateTest, EachItemSaysWhatWasProducedInTheOrderOfTheTask) {
+  const auto grid = Grid(2, 5);
+  EvaluateOptions options;
+  options.seed = 3;
+  options.micro_batch.max_rows = 4;
+  ORDO_ASSERT_OK_AND_ASSIGN(const Outcome outcome,
+                            Evaluate(run_->model(), *grid, options));
+  ASSERT_EQ(outcome.items.size(), 20u);
+  double right = 0;
+  for (int64_t index = 0; index < 20; ++index) {
+    const Item& item = outcome.items[index];
+    EXPECT_EQ(item.id, "3-" + std::to_string(index));
+    EXPECT_EQ(item.unit, item.id);
+    EXPECT_TRUE(item.marks.empty());
+    const auto answer = grid->Generate(3, index).answer;
+    if (item.score == 1) {
+      EXPECT_EQ(item.output, grid->tokenizer().Decode(answer));
+    }
+    right += item.score;
+  }
+  EXPECT_GT(right, 0);
+  EXPECT_LT(right, 20);
+  EXPECT_NEAR(outcome.scores.metrics.at("grid_mean"), right / 20, 1e-12);
 }
 
 std::vector<int64_t> Prompt() { return {5, 14, 6, 17}; }
@@ -133,7 +168,7 @@ TEST_F(EvaluateTest, NorDoPositionsDrawnForTheLengthOfARow) {
     options.micro_batch.max_rows = rows;
     ORDO_ASSERT_OK_AND_ASSIGN(
         const tasks::Scores scores,
-        Evaluate(*model, TwoLengths(produced[0]), options));
+        ScoresOf(*model, TwoLengths(produced[0]), options));
     EXPECT_EQ(scores.metrics.at("first"), 1) << rows;
     EXPECT_EQ(scores.metrics.at("second"), 1) << rows;
   }
@@ -181,15 +216,28 @@ class ReadGrid : public tasks::EvaluationTask {
 TEST_F(EvaluateTest, AnswersReadInOnePassAreThoseThatAreDecoded) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const tasks::Scores decoded,
-      Evaluate(run_->model(), *Grid(2, 25), EvaluateOptions()));
+      ScoresOf(run_->model(), *Grid(2, 25), EvaluateOptions()));
   ORDO_ASSERT_OK_AND_ASSIGN(
       const tasks::Scores read,
-      Evaluate(run_->model(), ReadGrid(2, 25), EvaluateOptions()));
+      ScoresOf(run_->model(), ReadGrid(2, 25), EvaluateOptions()));
   EXPECT_GE(decoded.metrics.at("trained_mean"), 0.9);
   EXPECT_LT(decoded.metrics.at("grid_mean"), 1);
   EXPECT_EQ(read.details["cells"], decoded.details["cells"]);
   // A mark for each token: a digit or two, and the end.
   EXPECT_GE(read.metrics.at("first"), 2);
+}
+
+TEST_F(EvaluateTest, AnItemThatIsReadHasAMarkForEachPlaceAndTheirShare) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const Outcome outcome,
+      Evaluate(run_->model(), ReadGrid(2, 25), EvaluateOptions()));
+  bool in_part = false;
+  for (const Item& item : outcome.items) {
+    EXPECT_GE(item.marks.size(), 2u);
+    EXPECT_EQ(item.score, tasks::ShareRight(item.marks));
+    in_part = in_part || (item.score > 0 && item.score < 1);
+  }
+  EXPECT_TRUE(in_part);
 }
 
 TEST_F(EvaluateTest, StopsBeforeTheNextPass) {

@@ -14,11 +14,47 @@ namespace ordo::model::evaluation {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 // Digits of the digest in an id: enough to tell apart what one job evaluates.
 constexpr size_t kDigestDigits = 8;
 
+constexpr char kResultFile[] = "result.json";
+
 std::string TextOf(const ordo::training::v1::Component& encoding) {
   return base::WriteMessage(encoding, base::TextForm::kJson);
+}
+
+Json ParamsOf(const ordo::training::v1::Evaluation& evaluation) {
+  const Json whole =
+      Json::parse(base::WriteMessage(evaluation, base::TextForm::kJson),
+                  nullptr, /*allow_exceptions=*/false);
+  return whole.value("params", Json::object());
+}
+
+Json ResultOf(const ReportSubject& subject, const Outcome& outcome) {
+  Json result;
+  result["task"] = subject.evaluation.task();
+  result["task_version"] = subject.task_version;
+  result["params"] = ParamsOf(subject.evaluation);
+  result["name"] = subject.evaluation.name();
+  result["job"] = subject.job;
+  result["attempt"] = subject.attempt;
+  result["step"] = subject.step;
+  result["checkpoint"] = subject.checkpoint;
+  result["seed"] = subject.evaluation.seed();
+  result["items"] = outcome.items.size();
+  result["precision"] = subject.precision;
+  if (!subject.evaluation.kernel().empty()) {
+    result["kernel"] = subject.evaluation.kernel();
+  }
+  if (subject.encoding) {
+    result["encoding"] = Json::parse(TextOf(*subject.encoding), nullptr,
+                                     /*allow_exceptions=*/false);
+  }
+  result.update(outcome.scores.details);
+  result["metrics"] = outcome.scores.metrics;
+  return result;
 }
 
 }  // namespace
@@ -36,26 +72,7 @@ std::string ReportId(
 
 absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
     base::Filesystem& files, const std::string& job_folder,
-    const ReportSubject& subject, const tasks::Scores& scores) {
-  nlohmann::ordered_json result;
-  result["task"] = subject.evaluation.task();
-  result["name"] = subject.evaluation.name();
-  result["job"] = subject.job;
-  result["attempt"] = subject.attempt;
-  result["step"] = subject.step;
-  result["checkpoint"] = subject.checkpoint;
-  result["seed"] = subject.evaluation.seed();
-  result["precision"] = subject.precision;
-  if (!subject.evaluation.kernel().empty()) {
-    result["kernel"] = subject.evaluation.kernel();
-  }
-  if (subject.encoding) {
-    result["encoding"] = nlohmann::ordered_json::parse(
-        TextOf(*subject.encoding), nullptr, /*allow_exceptions=*/false);
-  }
-  result.update(scores.details);
-  result["metrics"] = scores.metrics;
-
+    const ReportSubject& subject, const Outcome& outcome) {
   ordo::training::v1::ReportWritten report;
   report.set_id(subject.id);
   report.set_kind("evaluation");
@@ -64,20 +81,27 @@ absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
   report.set_checkpoint(subject.checkpoint);
   if (subject.encoding) *report.mutable_encoding() = *subject.encoding;
   report.set_folder(absl::StrCat("results/", subject.id, "-", subject.attempt));
+  const tasks::Scores& scores = outcome.scores;
   report.mutable_metrics()->insert(scores.metrics.begin(),
                                    scores.metrics.end());
-  std::vector<training::NamedBytes> contents = {
-      {"result.json", result.dump(2) + "\n"},
+  const std::vector<training::NamedBytes> small = {
+      {kResultFile, ResultOf(subject, outcome).dump(2) + "\n"},
       {"table.csv", scores.csv},
       {"table.md", scores.markdown},
   };
-  ORDO_ASSIGN_OR_RETURN(
-      const auto infos,
-      base::AddContext(
-          training::WriteFolder(
-              files, base::JoinPath(job_folder, report.folder()), contents),
-          absl::StrCat("write report ", subject.id)));
-  report.mutable_files()->Assign(infos.begin(), infos.end());
+  const auto fill = [&](const std::string& aside) -> absl::Status {
+    for (const training::NamedBytes& file : small) {
+      ORDO_ASSIGN_OR_RETURN(*report.add_files(),
+                            training::WriteNamed(files, aside, file));
+    }
+    ORDO_ASSIGN_OR_RETURN(*report.add_files(),
+                          WriteItems(files, aside, outcome.items));
+    return absl::OkStatus();
+  };
+  ORDO_RETURN_IF_ERROR(base::AddContext(
+      training::WriteAside(files, base::JoinPath(job_folder, report.folder()),
+                           fill),
+      absl::StrCat("write report ", subject.id)));
   return report;
 }
 

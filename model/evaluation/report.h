@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/files/files.h"
-#include "model/tasks/task.h"
+#include "model/evaluation/items.h"
 #include "proto/ordo/training/v1/progress.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 
@@ -19,6 +19,8 @@ struct ReportSubject {
   int attempt = 1;
   // Resolved.
   ordo::training::v1::Evaluation evaluation;
+  // Of the evaluation's task (catalog::EvaluationTraits).
+  int task_version = 1;
   // Id of the report, unique in the job.
   std::string id;
   // Step of the model, and the checkpoint that holds it.
@@ -37,11 +39,12 @@ std::string ReportId(
     const ordo::training::v1::Evaluation& evaluation, int64_t step,
     const std::optional<ordo::training::v1::Component>& encoding = {});
 
-// Writes result.json (everything), table.csv and table.md to
-// <job_folder>/results/<id>-<attempt>, durable and whole or not at all.
+// Writes result.json (everything but the items), table.csv, table.md and
+// items.jsonl (items.h) to <job_folder>/results/<id>-<attempt>, durable and
+// whole or not at all.
 absl::StatusOr<ordo::training::v1::ReportWritten> WriteReport(
     base::Filesystem& files, const std::string& job_folder,
-    const ReportSubject& subject, const tasks::Scores& scores);
+    const ReportSubject& subject, const Outcome& outcome);
 
 }  // namespace ordo::model::evaluation
 

@@ -9,6 +9,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/evaluation/items.h"
 #include "model/tasks/addition.h"
 #include "model/tasks/pairs.h"
 #include "nlohmann/json.hpp"
@@ -27,6 +28,8 @@ class ReportTest : public ::testing::Test {
     subject_.evaluation.set_task("addition_grid");
     subject_.evaluation.set_name("grid");
     subject_.evaluation.set_seed(7);
+    (*subject_.evaluation.mutable_params())["samples"].set_number_value(1);
+    subject_.task_version = 3;
     subject_.id = "grid-40";
     subject_.step = 40;
     subject_.checkpoint = "40-1";
@@ -36,15 +39,20 @@ class ReportTest : public ::testing::Test {
     options.samples = 1;
     options.trained_first = 1;
     options.trained_second = 1;
-    scores_ = tasks::MakePairGrid(tasks::Addition(), options)
-                  ->Score({1, {{1}, {0}, {1}, {0}}});
+    outcome_.scores = tasks::MakePairGrid(tasks::Addition(), options)
+                          ->Score({1, {{1}, {0}, {1}, {0}}});
+    for (const char* id : {"7-0", "7-1", "7-2", "7-3"}) {
+      Item& item = outcome_.items.emplace_back();
+      item.id = id;
+      item.unit = id;
+    }
   }
 
   base::PosixFilesystem real_;
   base::testing::FaultyFilesystem files_;
   base::testing::TemporaryFolder folder_;
   ReportSubject subject_;
-  tasks::Scores scores_;
+  Outcome outcome_;
 };
 
 TEST_F(ReportTest, IsNamedByTheEvaluationAndTheStep) {
@@ -64,7 +72,7 @@ TEST_F(ReportTest, AnotherEncodingIsAnotherResult) {
   subject_.encoding = yarn;
   ORDO_ASSERT_OK_AND_ASSIGN(
       const auto report,
-      WriteReport(files_, folder_.path(), subject_, scores_));
+      WriteReport(files_, folder_.path(), subject_, outcome_));
   EXPECT_EQ(report.encoding().name(), "yarn");
   const auto result = nlohmann::json::parse(
       base::ReadFile(real_, folder_.Path("results/grid-40-2/result.json"),
@@ -77,7 +85,7 @@ TEST_F(ReportTest, AnotherEncodingIsAnotherResult) {
 TEST_F(ReportTest, HoldsEverythingAFigureNeeds) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const auto report,
-      WriteReport(files_, folder_.path(), subject_, scores_));
+      WriteReport(files_, folder_.path(), subject_, outcome_));
   EXPECT_EQ(report.folder(), "results/grid-40-2");
   EXPECT_EQ(report.kind(), "evaluation");
   EXPECT_DOUBLE_EQ(report.metrics().at("grid_mean"), 0.5);
@@ -92,6 +100,9 @@ TEST_F(ReportTest, HoldsEverythingAFigureNeeds) {
   EXPECT_EQ(result["checkpoint"], "40-1");
   EXPECT_EQ(result["seed"], 7);
   EXPECT_EQ(result["precision"], "fp32");
+  EXPECT_EQ(result["task_version"], 3);
+  EXPECT_EQ(result["params"], nlohmann::json::parse(R"({"samples": 1})"));
+  EXPECT_EQ(result["items"], 4);
   EXPECT_EQ(result["max_digits"], 2);
   EXPECT_EQ(result["trained_digits"], 1);
   EXPECT_EQ(result["samples"], 1);
@@ -102,20 +113,39 @@ TEST_F(ReportTest, HoldsEverythingAFigureNeeds) {
 TEST_F(ReportTest, SaysSizesAndDigestsOfItsFiles) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const auto report,
-      WriteReport(files_, folder_.path(), subject_, scores_));
-  EXPECT_EQ(report.files_size(), 3);
+      WriteReport(files_, folder_.path(), subject_, outcome_));
+  EXPECT_EQ(report.files_size(), 4);
   for (const auto& file : report.files()) {
     const std::string path = folder_.Path(report.folder() + "/" + file.path());
     EXPECT_EQ(base::Sha256HexOfFile(real_, path).value(), file.sha256());
+    EXPECT_EQ(static_cast<int64_t>(real_.Stat(path)->size_bytes),
+              file.size_bytes());
   }
 }
 
+TEST_F(ReportTest, HoldsWhatBecameOfEachItem) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto report,
+      WriteReport(files_, folder_.path(), subject_, outcome_));
+  EXPECT_EQ(report.files(3).path(), "items.jsonl");
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      ItemReader reader,
+      ItemReader::Open(real_, folder_.Path("results/grid-40-2/items.jsonl")));
+  for (const Item& item : outcome_.items) {
+    EXPECT_EQ(reader.Next().value().value().id, item.id);
+  }
+  EXPECT_FALSE(reader.Next().value().has_value());
+}
+
 TEST_F(ReportTest, IsNotThereAtAllAfterAnError) {
-  files_.Fail(base::testing::FileOperation::kAppend, "table.csv", ENOSPC);
-  EXPECT_THAT(WriteReport(files_, folder_.path(), subject_, scores_),
-              StatusIs(absl::StatusCode::kResourceExhausted,
-                       HasSubstr("write report grid-40")));
-  EXPECT_TRUE(real_.List(folder_.Path("results"))->empty());
+  for (const char* file : {"table.csv", "items.jsonl"}) {
+    files_.Fail(base::testing::FileOperation::kAppend, file, ENOSPC);
+    EXPECT_THAT(WriteReport(files_, folder_.path(), subject_, outcome_),
+                StatusIs(absl::StatusCode::kResourceExhausted,
+                         HasSubstr("write report grid-40")));
+    EXPECT_TRUE(real_.List(folder_.Path("results"))->empty());
+    files_.Heal();
+  }
 }
 
 }  // namespace

@@ -247,6 +247,26 @@ TEST(Registry, QuestionsAreAsLongAsTheCatalogueSays) {
   }
 }
 
+// Results of two models are compared by these.
+TEST(Registry, ItemsHaveNamesOfTheirOwnInEverySeed) {
+  for (const Case& of_task : SmallEvaluationTasks()) {
+    ordo::training::v1::Evaluation evaluation;
+    evaluation.set_task(of_task.name);
+    *evaluation.mutable_params() =
+        Resolved(catalog::Kind::kEvaluationTask, of_task);
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                              MakeEvaluationTask(evaluation, nullptr));
+    std::set<std::string> ids;
+    for (const uint64_t seed : {1, 11}) {
+      for (int64_t i = 0; i < task->size(); ++i) {
+        const std::string id = task->ItemId(seed, i);
+        EXPECT_TRUE(ids.insert(id).second) << of_task.name << " " << id;
+        EXPECT_FALSE(task->UnitId(seed, i).empty()) << of_task.name;
+      }
+    }
+  }
+}
+
 // A perfect model, and one that is always wrong.
 TEST(Registry, EveryEvaluationScoresWhatIsMarked) {
   for (const Case& of_task : SmallEvaluationTasks()) {

@@ -2,10 +2,26 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+
 namespace ordo::model::tasks {
+
+std::string EvaluationTask::ItemId(uint64_t seed, int64_t index) const {
+  return absl::StrCat(seed, "-", index);
+}
+
+std::string EvaluationTask::UnitId(uint64_t seed, int64_t index) const {
+  return ItemId(seed, index);
+}
 
 bool IsRight(const Marks& marks) {
   return std::find(marks.begin(), marks.end(), 0) == marks.end();
+}
+
+double ShareRight(const Marks& marks) {
+  if (marks.empty()) return 1;
+  const auto wrong = std::count(marks.begin(), marks.end(), 0);
+  return 1 - static_cast<double>(wrong) / static_cast<double>(marks.size());
 }
 
 bool IsExactMatch(const std::vector<int64_t>& produced,

@@ -111,12 +111,23 @@ class EvaluationTask {
   // batched before they are made.
   virtual Question Generate(uint64_t seed, int64_t index) const = 0;
   virtual int PromptLength(int64_t index) const = 0;
+  // What question `index` of `seed` is called where results are compared item
+  // by item: one name of its own, the same whatever else is asked and whoever
+  // answers. "<seed>-<index>" of questions that are made from a seed.
+  virtual std::string ItemId(uint64_t seed, int64_t index) const;
+  // What the question is drawn with, such as its document: questions of one
+  // unit may depend on each other, units do not. By default it stands alone:
+  // its id.
+  virtual std::string UnitId(uint64_t seed, int64_t index) const;
   // There are size() marked answers.
   virtual Scores Score(const Marked& marked) const = 0;
 };
 
 // Whether all tokens of an answer are right.
 bool IsRight(const Marks& marks);
+
+// The share of its tokens that are; 1 where there are none.
+double ShareRight(const Marks& marks);
 
 // Whether `produced`, cut after its first kEnd and padded, is the answer.
 bool IsExactMatch(const std::vector<int64_t>& produced,

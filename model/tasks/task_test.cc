@@ -11,6 +11,12 @@ TEST(IsRight, TakesNoWrongToken) {
   EXPECT_FALSE(IsRight({0}));
 }
 
+TEST(ShareRight, CountsTheTokensThatAre) {
+  EXPECT_EQ(ShareRight({1}), 1);
+  EXPECT_EQ(ShareRight({0}), 0);
+  EXPECT_EQ(ShareRight({1, 0, 1, 1}), 0.75);
+}
+
 TEST(IsExactMatch, TakesTheAnswerAndWhatFollowsItsEnd) {
   EXPECT_TRUE(IsExactMatch({5, 6, kEnd}, {5, 6, kEnd}));
   EXPECT_TRUE(IsExactMatch({5, kEnd, 9, kEnd}, {5, kEnd}));

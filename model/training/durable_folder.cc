@@ -124,6 +124,18 @@ absl::Status WriteDurably(base::Filesystem& files, const std::string& path,
   return file->Close();
 }
 
+absl::StatusOr<ordo::training::v1::FileInfo> WriteNamed(
+    base::Filesystem& files, const std::string& folder,
+    const NamedBytes& file) {
+  ORDO_RETURN_IF_ERROR(
+      WriteDurably(files, base::JoinPath(folder, file.name), file.bytes));
+  ordo::training::v1::FileInfo info;
+  info.set_path(file.name);
+  info.set_size_bytes(static_cast<int64_t>(file.bytes.size()));
+  info.set_sha256(base::Sha256Hex(file.bytes));
+  return info;
+}
+
 absl::StatusOr<ordo::training::v1::FileInfo> InfoOfFile(
     base::Filesystem& files, const std::string& folder,
     const std::string& name) {
@@ -224,13 +236,8 @@ absl::StatusOr<std::vector<ordo::training::v1::FileInfo>> WriteFolder(
   ORDO_RETURN_IF_ERROR(
       WriteAside(files, folder, [&](const std::string& aside) -> absl::Status {
         for (const NamedBytes& file : contents) {
-          ORDO_RETURN_IF_ERROR(WriteDurably(
-              files, base::JoinPath(aside, file.name), file.bytes));
-          ordo::training::v1::FileInfo info;
-          info.set_path(file.name);
-          info.set_size_bytes(static_cast<int64_t>(file.bytes.size()));
-          info.set_sha256(base::Sha256Hex(file.bytes));
-          infos.push_back(info);
+          ORDO_ASSIGN_OR_RETURN(infos.emplace_back(),
+                                WriteNamed(files, aside, file));
         }
         return absl::OkStatus();
       }));

@@ -27,6 +27,10 @@ struct NamedBytes {
 absl::Status WriteDurably(base::Filesystem& files, const std::string& path,
                           const std::string& bytes);
 
+// Creates `file` in `folder`, durable, and says what it is.
+absl::StatusOr<ordo::training::v1::FileInfo> WriteNamed(
+    base::Filesystem& files, const std::string& folder, const NamedBytes& file);
+
 // Makes the folder ".tmp-<name>" beside `folder`, lets `fill` write into it (it
 // is given its path and syncs its files), then renames it to `folder` and syncs
 // the parent; missing parents are made, durable too. An older `folder` is

@@ -146,6 +146,7 @@ absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
   options.seed = about.evaluation.seed();
   EvaluationResult result;
   result.report = about;
+  result.report.task_version = entry->evaluation.version;
   // What a GPU's kernels compute.
   if (subject.model->device().is_cuda()) result.report.precision = "bf16";
   options.precision = result.report.precision;
@@ -159,8 +160,8 @@ absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
     record.set_total(num_total);
     progress->Evaluation(record);
   };
-  ORDO_ASSIGN_OR_RETURN(result.scores, model::evaluation::Evaluate(
-                                           *subject.model, *task, options));
+  ORDO_ASSIGN_OR_RETURN(result.outcome, model::evaluation::Evaluate(
+                                            *subject.model, *task, options));
   ORDO_ASSIGN_OR_RETURN(result.report.checkpoint, subject.checkpoint());
   return result;
 }
@@ -168,7 +169,7 @@ absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
 absl::Status WriteResult(const TrainerContext& context,
                          const EvaluationResult& result, Progress* progress) {
   const auto report = model::evaluation::WriteReport(
-      context.files, context.job_folder, result.report, result.scores);
+      context.files, context.job_folder, result.report, result.outcome);
   ORDO_RETURN_IF_ERROR(
       WithExitCode(report.status(), ordo::training::v1::STORAGE_ERROR));
   progress->Report(*report, result.report.evaluation.name());

@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "model/evaluation/items.h"
 #include "model/evaluation/report.h"
-#include "model/tasks/task.h"
 #include "model/transformer/transformer.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
@@ -31,7 +31,7 @@ struct EvaluationSubject {
 // What an evaluation found, of which checkpoint.
 struct EvaluationResult {
   ordo::model::evaluation::ReportSubject report;
-  ordo::model::tasks::Scores scores;
+  ordo::model::evaluation::Outcome outcome;
 };
 
 // Evaluates, in fp32 on a CPU and in bf16 on a GPU: how a model was trained

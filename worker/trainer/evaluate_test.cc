@@ -10,6 +10,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/evaluation/items.h"
 #include "model/training/checkpoint.h"
 #include "model/training/run.h"
 #include "model/training/testing/tiny_spec.h"
@@ -88,6 +89,24 @@ TEST_F(EvaluateTest, ReportsEveryCheckpointUnderAnIdOfItsOwn) {
               ElementsAre("addition_grid-7 of jobs/a/checkpoints/0-1",
                           "addition_grid-7-2 of jobs/b/checkpoints/0-1"));
   EXPECT_EQ(Records().back().finished().code(), ordo::training::v1::FINISHED);
+}
+
+TEST_F(EvaluateTest, ReportsWhatBecameOfEachItem) {
+  ORDO_ASSERT_OK(Run());
+  for (const char* id : {"addition_grid-7", "addition_grid-7-2"}) {
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        auto reader, model::evaluation::ItemReader::Open(
+                         files_, folder_.Path(std::string("e/results/") + id +
+                                              "-1/items.jsonl")));
+    int num_items = 0;
+    while (true) {
+      ORDO_ASSERT_OK_AND_ASSIGN(const auto item, reader.Next());
+      if (!item) break;
+      EXPECT_EQ(item->id, "1-" + std::to_string(num_items));
+      ++num_items;
+    }
+    EXPECT_EQ(num_items, 18);
+  }
 }
 
 TEST_F(EvaluateTest, AnotherEncodingGivesReportsOfTheirOwn) {

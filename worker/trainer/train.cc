@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -184,7 +185,7 @@ class TrainTask {
     const bool at_end = step == spec_.training().steps();
     TrainerContext context = context_;
     context.stop_requested = [this] { return leader_.StopRequested(); };
-    const auto result = RunEvaluation(context, subject, &progress_);
+    auto result = RunEvaluation(context, subject, &progress_);
     if (absl::IsCancelled(result.status())) return result.status();
     finished_reports_.insert(subject.report.id);
     if (!result.ok()) {
@@ -195,7 +196,7 @@ class TrainTask {
     if (written.ok() || at_end) return written;
     progress_.Warning(absl::StrCat("report ", subject.report.id,
                                    " waits for the disk: ", written.message()));
-    waiting_reports_.push_back(*result);
+    waiting_reports_.push_back(*std::move(result));
     report_retry_at_ = context_.clock.Monotonic() + kRetryDelay;
     return absl::OkStatus();
   }
