@@ -19,8 +19,6 @@ using Json = nlohmann::ordered_json;
 // Digits of the digest in an id: enough to tell apart what one job evaluates.
 constexpr size_t kDigestDigits = 8;
 
-constexpr char kResultFile[] = "result.json";
-
 std::string TextOf(const ordo::training::v1::Component& encoding) {
   return base::WriteMessage(encoding, base::TextForm::kJson);
 }

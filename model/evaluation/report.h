@@ -13,6 +13,8 @@
 
 namespace ordo::model::evaluation {
 
+inline constexpr char kResultFile[] = "result.json";
+
 // What a report is about.
 struct ReportSubject {
   std::string job;

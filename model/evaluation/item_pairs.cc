@@ -1,0 +1,230 @@
+#include "model/evaluation/item_pairs.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "model/evaluation/items.h"
+#include "model/evaluation/report.h"
+#include "model/training/durable_folder.h"
+#include "nlohmann/json.hpp"
+
+namespace ordo::model::evaluation {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kBaseline[] = "baseline";
+constexpr size_t kMaxResultBytes = 64 << 20;
+
+// What the items of a report are of.
+struct Origin {
+  std::string task;
+  int64_t version = 0;
+  uint64_t seed = 0;
+  Json params;
+  size_t num_items = 0;
+};
+
+absl::StatusOr<Origin> ReadOrigin(base::Filesystem& files,
+                                  const std::string& folder) {
+  const std::string path = base::JoinPath(folder, kResultFile);
+  ORDO_ASSIGN_OR_RETURN(const std::string text,
+                        base::ReadFile(files, path, kMaxResultBytes));
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) {
+    return training::DamagedFile(path, "it is no JSON object");
+  }
+  if (json.find("task_version") == json.end()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(folder,
+                     " has no scores of single items: an older trainer "
+                     "wrote it; evaluate the checkpoint again"));
+  }
+  Origin origin;
+  try {
+    json.at("task").get_to(origin.task);
+    json.at("task_version").get_to(origin.version);
+    json.at("seed").get_to(origin.seed);
+    json.at("items").get_to(origin.num_items);
+    origin.params = json.at("params");
+  } catch (const Json::exception& error) {
+    return training::DamagedFile(path, error.what());
+  }
+  return origin;
+}
+
+absl::Status Differ(const std::string& what, const std::string& candidate,
+                    const std::string& baseline) {
+  return base::InvalidField(
+      kBaseline,
+      absl::StrCat("has ", what, " ", baseline, ", the candidate ", candidate,
+                   "; evaluate one of them as the other"));
+}
+
+absl::Status CheckSameQuestions(const Origin& candidate,
+                                const Origin& baseline) {
+  if (candidate.task != baseline.task) {
+    return Differ("task", candidate.task, baseline.task);
+  }
+  if (candidate.version != baseline.version) {
+    return Differ(absl::StrCat("version of ", candidate.task),
+                  absl::StrCat(candidate.version),
+                  absl::StrCat(baseline.version));
+  }
+  if (candidate.params != baseline.params) {
+    return Differ("params", candidate.params.dump(), baseline.params.dump());
+  }
+  if (candidate.seed != baseline.seed) {
+    return Differ("seed", absl::StrCat(candidate.seed),
+                  absl::StrCat(baseline.seed));
+  }
+  return absl::OkStatus();
+}
+
+// Of the baseline.
+struct Scored {
+  std::string unit;
+  double score = 0;
+  bool has_pair = false;
+};
+
+// The items of one report, each once, and as many as it says.
+class Items {
+ public:
+  static absl::StatusOr<Items> Open(base::Filesystem& files,
+                                    const std::string& folder,
+                                    size_t num_items) {
+    const std::string path = base::JoinPath(folder, kItemsFile);
+    ORDO_ASSIGN_OR_RETURN(ItemReader reader, ItemReader::Open(files, path));
+    return Items(path, num_items, std::move(reader));
+  }
+
+  absl::StatusOr<std::optional<Item>> Next() {
+    ORDO_ASSIGN_OR_RETURN(std::optional<Item> item, reader_.Next());
+    if (!item && num_read_ != num_items_) {
+      return training::DamagedFile(
+          path_, absl::StrCat("it has ", num_read_, " items, the report ",
+                              num_items_));
+    }
+    ++num_read_;
+    return item;
+  }
+
+  absl::Status Twice(const std::string& id) const {
+    return training::DamagedFile(path_,
+                                 absl::StrCat("it has item ", id, " twice"));
+  }
+
+ private:
+  Items(std::string path, size_t num_items, ItemReader reader)
+      : path_(std::move(path)),
+        num_items_(num_items),
+        reader_(std::move(reader)) {}
+
+  std::string path_;
+  size_t num_items_;
+  size_t num_read_ = 0;
+  ItemReader reader_;
+};
+
+using ScoredById = std::unordered_map<std::string, Scored>;
+
+absl::StatusOr<ScoredById> ReadScored(Items items) {
+  ScoredById scored;
+  while (true) {
+    ORDO_ASSIGN_OR_RETURN(const std::optional<Item> item, items.Next());
+    if (!item) return scored;
+    const bool is_new =
+        scored.insert({item->id, {item->unit, item->score}}).second;
+    if (!is_new) return items.Twice(item->id);
+  }
+}
+
+// Items that one report has and the other lacks.
+struct Alone {
+  size_t num_items = 0;
+  // Of the candidate the first.
+  std::string example;
+
+  void Add(const std::string& id) {
+    if (num_items++ == 0) example = id;
+  }
+};
+
+absl::Status NotInBoth(const Alone& of_candidate, const Alone& of_baseline) {
+  std::string text;
+  if (of_candidate.num_items > 0) {
+    text =
+        absl::StrCat("lacks ", of_candidate.num_items,
+                     " items of the candidate, such as ", of_candidate.example);
+  }
+  if (of_baseline.num_items > 0) {
+    absl::StrAppend(&text, text.empty() ? "" : " and ", "has ",
+                    of_baseline.num_items,
+                    " that the candidate lacks, such as ", of_baseline.example);
+  }
+  return base::InvalidField(
+      kBaseline, absl::StrCat(text, "; evaluate both on the same items"));
+}
+
+// Pairs what is left of the candidate with the baseline.
+absl::StatusOr<std::vector<ItemPair>> Pair(Items candidate,
+                                           ScoredById baseline) {
+  std::vector<ItemPair> pairs;
+  Alone of_candidate;
+  while (true) {
+    ORDO_ASSIGN_OR_RETURN(const std::optional<Item> item, candidate.Next());
+    if (!item) break;
+    const auto found = baseline.find(item->id);
+    if (found == baseline.end()) {
+      of_candidate.Add(item->id);
+      continue;
+    }
+    Scored& scored = found->second;
+    if (scored.has_pair) return candidate.Twice(item->id);
+    scored.has_pair = true;
+    if (scored.unit != item->unit) {
+      return Differ(absl::StrCat("unit of item ", item->id), item->unit,
+                    scored.unit);
+    }
+    pairs.push_back({item->id, item->unit, scored.score, item->score});
+  }
+  Alone of_baseline;
+  of_baseline.num_items = baseline.size() - pairs.size();
+  if (of_baseline.num_items == 0 && of_candidate.num_items == 0) return pairs;
+  // The least, since the table has no order.
+  for (const auto& [id, scored] : baseline) {
+    if (scored.has_pair) continue;
+    if (of_baseline.example.empty() || id < of_baseline.example) {
+      of_baseline.example = id;
+    }
+  }
+  return NotInBoth(of_candidate, of_baseline);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ItemPair>> PairItems(base::Filesystem& files,
+                                                const PairedReports& reports) {
+  ORDO_ASSIGN_OR_RETURN(const Origin candidate,
+                        ReadOrigin(files, reports.candidate));
+  ORDO_ASSIGN_OR_RETURN(const Origin baseline,
+                        ReadOrigin(files, reports.baseline));
+  ORDO_RETURN_IF_ERROR(CheckSameQuestions(candidate, baseline));
+  ORDO_ASSIGN_OR_RETURN(Items of_baseline, Items::Open(files, reports.baseline,
+                                                       baseline.num_items));
+  ORDO_ASSIGN_OR_RETURN(ScoredById scored, ReadScored(std::move(of_baseline)));
+  ORDO_ASSIGN_OR_RETURN(
+      Items of_candidate,
+      Items::Open(files, reports.candidate, candidate.num_items));
+  return Pair(std::move(of_candidate), std::move(scored));
+}
+
+}  // namespace ordo::model::evaluation
