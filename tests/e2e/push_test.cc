@@ -90,6 +90,9 @@ TEST_F(PushTest, APushedModelIsEvaluatedFineTunedAndFetched) {
   EXPECT_EQ(Read("same/model.safetensors"), llama.at("model.safetensors"));
 
   EXPECT_EQ(Evaluate("as-it-is", {}), "addition_grid-0");
+  Ordo({"get", "jobs/as-it-is/reports/addition_grid-0:items.jsonl", "--out",
+        folder_.Path("items")});
+  EXPECT_THAT(Read("items"), HasSubstr("{\"id\":\"1-7\",\"score\":"));
   // In several files it is the same model.
   ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("parts")));
   services::testing::WriteTo(files_, folder_.Path("parts"),
