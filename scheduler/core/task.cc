@@ -41,6 +41,17 @@ void SetResources(const jobs::v1::JobSpec& spec,
   if (asked.has_threads()) resources->set_threads(asked.threads());
 }
 
+// What nobody knows to have run may be another job's of this name. The first
+// attempt finds nothing that it would remove.
+void SetOwnAttempts(const JobRecord& job, training::v1::TrainSpec* task) {
+  if (job.attempt_number() == 1) return;
+  for (const AttemptPtr& attempt : job.attempts) {
+    if (attempt->has_run_time() || attempt->number() == job.attempt_number()) {
+      task->add_own_attempts(attempt->number());
+    }
+  }
+}
+
 }  // namespace
 
 void SetTrainTask(const State& state, const JobEntry& entry,
@@ -70,6 +81,7 @@ void SetTrainTask(const State& state, const JobEntry& entry,
     *task->mutable_base() = PinnedSource(state, spec.model().from());
   }
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
+  SetOwnAttempts(*entry.job, task);
 }
 
 void SetEvaluateTask(const State& state, const JobEntry& entry,

@@ -46,6 +46,20 @@ TEST_F(TaskTest, ATrainingTaskIsTheJobsSpec) {
   EXPECT_EQ(task.resources().threads(), 2);
   EXPECT_EQ(task.resume_size(), 0);
   EXPECT_FALSE(task.has_start());
+  EXPECT_EQ(task.own_attempts_size(), 0);
+}
+
+TEST_F(TaskTest, OnlyAttemptsThatAreKnownToHaveRunAreItsOwn) {
+  Submit(JobBuilder("a"));
+  shell_.Observe(
+      "w",
+      {AttemptBuilder("a", 1).Ended(agent::v1::ObservedAttempt::FOLDER_TAKEN)});
+  shell_.Ignore();
+  // Nothing says yet that any ran.
+  EXPECT_THAT(TrainTaskOf("a").own_attempts(), ElementsAre(2));
+  shell_.Observe("w", {AttemptBuilder("a", 2).Running().Step(5).Exited(10)});
+  shell_.Ignore();
+  EXPECT_THAT(TrainTaskOf("a").own_attempts(), ElementsAre(2, 3));
 }
 
 TEST_F(TaskTest, WhatIsForPlacementIsNoneOfTheTrainers) {

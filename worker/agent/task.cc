@@ -108,8 +108,8 @@ absl::Status Task::WriteAttempt(const DesiredAttempt& desired,
         "the folder ", folders_.attempt,
         " holds an attempt that the scheduler's store does not know: the store "
         "was restored from an older copy, or another job of this name ran with "
-        "this storage root; the job goes on under the next free number, and "
-        "what checkpoints it does not know are removed then"));
+        "this storage root; what it left, whole checkpoints included, stays "
+        "there, and the job goes on under the next free number"));
   }
   ORDO_RETURN_IF_ERROR(file);
   ORDO_RETURN_IF_ERROR((*file)->Append(text));

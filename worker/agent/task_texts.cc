@@ -94,6 +94,7 @@ absl::StatusOr<std::string> TaskTexts::OfJob(const DesiredAttempt& desired) {
   if (desired.has_train()) {
     auto task = WithoutAttempt(desired.train());
     task.clear_resume();
+    task.clear_own_attempts();
     text = Text(task);
   } else if (desired.has_benchmark()) {
     text = Text(WithoutAttempt(desired.benchmark()));

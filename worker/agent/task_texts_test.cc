@@ -93,6 +93,7 @@ TEST(TaskTextsTest, TheJobsTextLeavesOutWhatIsOfAnAttempt) {
   desired.mutable_train()->set_attempt(2);
   desired.mutable_train()->add_finished_reports("x-1");
   desired.mutable_train()->add_resume()->set_step(7);
+  desired.mutable_train()->add_own_attempts(2);
   EXPECT_TRUE(MessageDifferencer::Equals(Read<TrainSpec>(texts.OfJob(desired)),
                                          wanted));
 }

@@ -45,9 +45,12 @@ void Checkpoints::RemoveLeftOver() {
     newest_known =
         std::max(newest_known, std::pair(number->attempt, number->step));
   }
+  const auto& own = run_.spec().own_attempts();
   for (const std::string& id : *ids) {
     const auto number = model::training::ParseCheckpointId(id);
-    if (number->attempt < run_.spec().attempt() &&
+    const bool is_own = own.empty() || std::find(own.begin(), own.end(),
+                                                 number->attempt) != own.end();
+    if (is_own && number->attempt < run_.spec().attempt() &&
         std::pair(number->attempt, number->step) > newest_known) {
       Remove(id);
     }
@@ -87,6 +90,7 @@ void Checkpoints::Write() {
   recorded.clear_base();
   recorded.clear_finished_reports();
   recorded.clear_host();
+  recorded.clear_own_attempts();
   writer_.Start({run_.State(), std::move(recorded), environment_, exact_},
                 waited);
 }

@@ -28,8 +28,8 @@ class Checkpoints {
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
 
-  // Removes what earlier attempts left half written, and those that they put
-  // into place and did not live to tell of: nobody else would.
+  // Removes what earlier attempts left half written, and those that the job's
+  // own put into place and did not live to tell of: nobody else would.
   void RemoveLeftOver();
 
   // The run begins at `point`, in `environment`.

@@ -25,6 +25,7 @@ using ::ordo::base::testing::IsOkAndHolds;
 using TrainingRun = ::ordo::model::training::Run;
 using ::ordo::model::training::testing::TinySpec;
 using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 // Steps of a run whose checkpoints are due every five of 20.
 class CheckpointsTest : public ::testing::Test {
@@ -37,6 +38,8 @@ class CheckpointsTest : public ::testing::Test {
     spec.set_attempt(2);
     spec.set_host("10.0.0.1");
     spec.add_resume()->set_path("jobs/a/checkpoints/10-1");
+    spec.add_own_attempts(1);
+    spec.add_own_attempts(2);
     run_ = *TrainingRun::Create(spec);
     checkpoints_ =
         std::make_unique<Checkpoints>(context_, *run_, progress_.get());
@@ -119,6 +122,20 @@ TEST_F(CheckpointsTest, ThatNobodyToldOfAreRemoved) {
               IsOkAndHolds(ElementsAre("10-1", "3-2", "5-1")));
 }
 
+TEST_F(CheckpointsTest, OfAttemptsThatAreNotTheJobsOwnStay) {
+  auto spec = TinySpec("none");
+  spec.set_attempt(5);
+  // Attempts 2 and 4 were another job's of this name.
+  for (const int own : {1, 3, 5}) spec.add_own_attempts(own);
+  checkpoints_.reset();
+  run_ = *TrainingRun::Create(spec);
+  checkpoints_ =
+      std::make_unique<Checkpoints>(context_, *run_, progress_.get());
+  for (const char* id : {"10-1", "20-2", "10-3", "20-4"}) MakeFolder(id);
+  checkpoints_->RemoveLeftOver();
+  EXPECT_THAT(Ids(), UnorderedElementsAre("20-2", "20-4"));
+}
+
 TEST_F(CheckpointsTest, BeyondThePolicyAreRemovedWhereTheTrainerPrunes) {
   context_.prune_checkpoints = true;
   StepTo(20);
@@ -132,6 +149,7 @@ TEST_F(CheckpointsTest, HoldNothingOfTheAttemptsSurroundings) {
                                 real_, folder_.Path("a/checkpoints/5-2"), ""));
   EXPECT_EQ(checkpoint.spec.host(), "");
   EXPECT_EQ(checkpoint.spec.resume_size(), 0);
+  EXPECT_EQ(checkpoint.spec.own_attempts_size(), 0);
   EXPECT_EQ(checkpoint.environment.build_digest, "build");
 }
 
