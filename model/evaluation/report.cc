@@ -50,7 +50,9 @@ Json ResultOf(const ReportSubject& subject, const Outcome& outcome) {
     result["encoding"] = Json::parse(TextOf(*subject.encoding), nullptr,
                                      /*allow_exceptions=*/false);
   }
-  result.update(outcome.scores.details);
+  if (!outcome.scores.details.is_null()) {
+    result.update(outcome.scores.details);
+  }
   result["metrics"] = outcome.scores.metrics;
   return result;
 }

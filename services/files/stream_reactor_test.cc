@@ -98,8 +98,9 @@ TEST(StreamReactorTest, ErrorOfTheSourceEndsTheStream) {
 }
 
 TEST(StreamReactorTest, AStreamThatIsRefusedWaitsForNoOtherWork) {
-  Call call(nullptr);
+  // Outlives the queue, which may come to it late.
   std::promise<void> refused;
+  Call call(nullptr);
   call.queue().Run([&refused] { refused.get_future().wait(); });
   ReadLogsResponse response;
   EXPECT_FALSE(call.Read(&response));

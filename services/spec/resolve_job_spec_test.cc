@@ -269,7 +269,7 @@ TEST(ResolveJobSpecTest, EveryViolationIsReportedAtOnce) {
                          spec->set_name("Addition");
                          spec->set_queue("Fast");
                          spec->mutable_retry()->set_max_attempts(0);
-                         spec->mutable_data()->set_task("multiplication");
+                         spec->mutable_data()->set_task("division");
                          spec->mutable_encoding()->set_name("roap");
                          (*spec->mutable_encoding()->mutable_params())["x"]
                              .set_number_value(1);

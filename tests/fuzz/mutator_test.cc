@@ -19,7 +19,7 @@ TEST(MutatorTest, ReachesTheDepthOfAMessage) {
   WorkerCase message;
   base::RandomSequence dice(1, "test");
   bool deep = false;
-  for (int i = 0; i < 100000 && !deep; ++i) {
+  for (int i = 0; i < 1'000'000 && !deep; ++i) {
     Mutate(Words(), &dice, &message);
     for (const WorkerEvent& event : message.events()) {
       for (const auto& attempt : event.announced().observed().attempts()) {

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <set>
 #include <string>
+#include <string_view>
 #include <sys/wait.h>
 #include <utility>
 #include <vector>
@@ -41,6 +42,18 @@ using worker::agent::TaskOptions;
 
 constexpr size_t kMaxBytes = 1 << 20;
 constexpr char kNewest[] = "v3";
+
+// Releases up to v3 kept the fingerprint of a job that no request id made,
+// which nothing asks for.
+std::string WithoutNeedlessFingerprints(std::string text) {
+  constexpr std::string_view kBegin = "request '' fingerprint '";
+  for (size_t at = text.find(kBegin); at != std::string::npos;
+       at = text.find(kBegin, at)) {
+    at += kBegin.size();
+    text.erase(at, text.find('\'', at) - at);
+  }
+  return text;
+}
 
 class ReleasesTest : public ::testing::TestWithParam<const char*> {
  protected:
@@ -176,13 +189,13 @@ TEST_P(NewestReleaseTest, WritesWhatIsRecorded) {
     Write(folder + "/announced.pb", announced);
     RecordTask(OptionsOf(folder + "/task"), files_);
   }
-  EXPECT_EQ(text, Recorded("store.txt"));
+  EXPECT_EQ(text, WithoutNeedlessFingerprints(Recorded("store.txt")));
 }
 
 TEST_P(ReleasesTest, AStoreIsLoadedWhole) {
   const std::string path = Copy("store.sqlite3");
   const scheduler::core::Records all = All(path);
-  EXPECT_EQ(Describe(all), Recorded("store.txt"));
+  EXPECT_EQ(Describe(all), WithoutNeedlessFingerprints(Recorded("store.txt")));
   EXPECT_EQ(all.jobs.size(), static_cast<size_t>(kNumJobs));
   const scheduler::core::State state = LoadState(path);
   for (const auto& job : all.jobs) {

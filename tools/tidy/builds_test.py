@@ -64,9 +64,9 @@ class GroupsTest(unittest.TestCase):
     def test_member_that_may_not_include_the_folder_is_refused(self):
         self.assertEqual(
             self.found("worker_supervisor_users",
-                       '["//worker/agent/...", "//report"]'),
+                       '["//worker/agent/...", "//report/stats"]'),
             ["BUILD.bazel:1: worker_supervisor_users opens worker/supervisor "
-             "to report, but LAYERS of tools/tidy/layers.py do not"])
+             "to report/stats, but LAYERS of tools/tidy/layers.py do not"])
 
     def test_folder_below_a_member_counts_but_for_exceptions(self):
         self.assertEqual(
