@@ -126,7 +126,8 @@ std::optional<BpeTable::Merge> MergeOf(const Json& entry) {
 }
 
 absl::Status ReadModel(const Json& model, BpeFile* file) {
-  if (TextAt(model, "type") != "BPE") {
+  // Older files, GPT-2's among them, do not say it.
+  if (!At(model, "type").is_null() && TextAt(model, "type") != "BPE") {
     return base::InvalidField("model.type", "must be 'BPE'");
   }
   // These belong to BPE over characters.

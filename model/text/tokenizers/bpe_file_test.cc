@@ -34,6 +34,14 @@ TEST(ParseBpeFile, ReadsTokensAsBytes) {
   EXPECT_TRUE(file->added[0].special);
 }
 
+TEST(ParseBpeFile, OldFilesDoNotNameTheModel) {
+  Json json = BpeJson({"\xC4\xA0 a"});
+  json["model"].erase("type");
+  const auto file = ParseBpeFile(json.dump());
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->table.merges.size(), 1);
+}
+
 TEST(ParseBpeFile, MarksMayHaveAnyLetters) {
   Json json = BpeJson({});
   json["added_tokens"].push_back({{"id", 300}, {"content", "<| |>"}});

@@ -49,6 +49,8 @@ class BpeTokenizer : public TextTokenizer {
   int vocabulary_size() const override {
     return static_cast<int>(parts_.bytes_of_ids.size());
   }
+  // Its first ids are words like others.
+  bool has_marks() const override { return false; }
 
   absl::StatusOr<std::vector<int64_t>> Encode(
       std::string_view text) const override {

@@ -135,6 +135,7 @@ TEST(BpeTokenizer, DecodesPartsOfCharactersAndIdsThatAreNone) {
 }
 
 TEST(BpeTokenizer, KnowsTheUsualMarksOfDocuments) {
+  EXPECT_FALSE(Parse(Hello())->has_marks());
   EXPECT_EQ(Parse(Hello())->begin_token(), 265);
   EXPECT_EQ(Parse(Hello())->end_token(), 265);
   Json json = Hello();

@@ -93,8 +93,10 @@ absl::StatusOr<SplitPattern> SplitPattern::Compile(const std::string& pattern) {
   PCRE2_SIZE offset = 0;
   const std::string spelled = WithBlanks(pattern);
   pcre2_code* compiled =
-      pcre2_compile(Units(spelled), spelled.size(), PCRE2_UTF | PCRE2_UCP,
-                    &error, &offset, nullptr);
+      // `\C` would cut characters in two.
+      pcre2_compile(Units(spelled), spelled.size(),
+                    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error,
+                    &offset, nullptr);
   if (compiled == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("pattern '", spelled, "' is wrong at byte ", offset, ": ",

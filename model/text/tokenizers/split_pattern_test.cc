@@ -103,6 +103,11 @@ TEST(SplitPattern, SaysWhereAPatternIsWrong) {
                        HasSubstr("'a(b' is wrong at byte 3")));
 }
 
+TEST(SplitPattern, RefusesToCutCharacters) {
+  EXPECT_THAT(SplitPattern::Compile("\\C").status(),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
 TEST(SplitPattern, RefusesTextThatItWouldTakeForeverFor) {
   const auto pattern = SplitPattern::Compile("(a+)+$");
   ASSERT_TRUE(pattern.ok());

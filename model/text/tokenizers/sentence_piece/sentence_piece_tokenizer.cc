@@ -39,6 +39,8 @@ class SentencePieceTokenizer : public TextTokenizer {
   int vocabulary_size() const override {
     return library_->vocabulary_size(model_);
   }
+  // Its marks are where the model has them.
+  bool has_marks() const override { return false; }
 
   absl::StatusOr<std::vector<int64_t>> Encode(
       std::string_view text) const override {

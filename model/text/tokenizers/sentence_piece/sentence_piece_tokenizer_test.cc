@@ -103,6 +103,7 @@ TEST(SentencePieceTokenizer, DecodesIdsThatAreNone) {
 }
 
 TEST(SentencePieceTokenizer, HasTheModelsMarks) {
+  EXPECT_FALSE(Parse()->has_marks());
   EXPECT_EQ(Parse()->begin_token(), 1);
   EXPECT_EQ(Parse()->end_token(), 2);
 }
