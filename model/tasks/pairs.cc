@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "model/tasks/epochs.h"
+#include "model/tasks/shares.h"
 
 namespace ordo::model::tasks {
 namespace {
@@ -65,17 +66,6 @@ class Pairs : public TrainingTask {
 
 // cells[i - 1][j - 1]: share of right answers for lengths i and j.
 using Cells = std::vector<std::vector<double>>;
-
-// A mean that may have nothing in it.
-struct Mean {
-  double sum = 0;
-  int count = 0;
-
-  void Add(double value) {
-    sum += value;
-    ++count;
-  }
-};
 
 // Puts the answer behind the prompt, where it is read token by token.
 void ReadAtPlaces(int length, Question* question) {

@@ -6,20 +6,6 @@
 #include "absl/strings/str_format.h"
 
 namespace ordo::model::tasks {
-namespace {
-
-// A mean that may have nothing in it.
-struct Mean {
-  double sum = 0;
-  int count = 0;
-
-  void Add(double value) {
-    sum += value;
-    ++count;
-  }
-};
-
-}  // namespace
 
 Scores ScoresOf(std::map<std::string, double> metrics,
                 const ShareTable& table) {

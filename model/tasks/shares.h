@@ -27,6 +27,17 @@ struct Share {
   }
 };
 
+// A mean that may have nothing in it.
+struct Mean {
+  double sum = 0;
+  int count = 0;
+
+  void Add(double value) {
+    sum += value;
+    ++count;
+  }
+};
+
 // Shares by a number, such as the length of a row.
 struct ShareTable {
   // What the number is and what is counted: "length", "exact_match".
