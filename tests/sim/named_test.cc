@@ -30,14 +30,14 @@ struct Totals {
 };
 
 // Runs the scenario of this name; each of its outcomes must be well.
-Totals RunScenario(const std::string& name) {
+Totals RunScenario(const std::string& name, uint64_t num_seeds = kNumSeeds) {
   Totals totals;
   const auto scenario =
       ReadScenario(absl::StrCat("tests/sim/scenarios/", name, ".textproto"));
   EXPECT_THAT(scenario, IsOk());
   if (!scenario.ok()) return totals;
   EXPECT_EQ(scenario->name(), name);
-  for (uint64_t seed = 1; seed <= kNumSeeds; ++seed) {
+  for (uint64_t seed = 1; seed <= num_seeds; ++seed) {
     const Outcome outcome = Simulate(seed, *scenario);
     EXPECT_THAT(outcome.status, IsOk()) << Describe(outcome, *scenario);
     EXPECT_GT(outcome.num_jobs, 10);
@@ -149,6 +149,12 @@ TEST(NamedTest, EveryJobEndsHoweverOftenItIsPreempted) {
 
 TEST(NamedTest, QueuesTakeBackWhatTheyAreGuaranteed) {
   const Totals totals = RunScenario("quotas");
+  EXPECT_GT(totals.num_attempts, totals.num_jobs);
+}
+
+// Seed 35 is one in which both happen in one round.
+TEST(NamedTest, AQueueTakesBackWhatAnotherTakesFromItsOwnJobs) {
+  const Totals totals = RunScenario("reclaimed_and_overtaken", 35);
   EXPECT_GT(totals.num_attempts, totals.num_jobs);
 }
 

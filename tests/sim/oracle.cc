@@ -65,6 +65,17 @@ std::string Named(const JobView& job) {
                       job.version, ")");
 }
 
+// Whether a job of its own queue waits that comes before it.
+bool IsOvertaken(const core::State& state, const JobView& job) {
+  const std::string& queue = core::QueueOf(*job.facts->spec);
+  return std::any_of(
+      state.waiting.begin(), state.waiting.end(), [&](const auto& waiting) {
+        const core::FactsPtr& facts = waiting.second;
+        return core::QueueOf(*facts->spec) == queue &&
+               state.jobs.at(facts->id).job->priority > job.priority;
+      });
+}
+
 }  // namespace
 
 void Oracle::TrainerStarted(const AttemptKey& key, const std::string& machine) {
@@ -354,13 +365,31 @@ void Oracle::CheckHeld(const Held& held, const JobView& job) {
   }
 }
 
+bool Oracle::IsNewlyPreempted(const JobView& job) const {
+  const JobView* before = left_.Find(job.id);
+  return job.stopped_for == core::reason::kPreempted &&
+         (before == nullptr || before->stopped_for != job.stopped_for);
+}
+
+std::map<std::string, int> Oracle::CountOvertaken(
+    const core::State& state, const core::Effects& effects) const {
+  std::map<std::string, int> overtaken;
+  for (const core::Effect& effect : effects) {
+    const auto* record = std::get_if<core::Record>(&effect);
+    if (record == nullptr) continue;
+    const auto* changed = std::get_if<core::JobPtr>(&record->value);
+    if (changed == nullptr) continue;
+    const JobView job = ViewOf(**changed);
+    if (!IsNewlyPreempted(job) || !IsOvertaken(state, job)) continue;
+    overtaken[core::QueueOf(*job.facts->spec)] +=
+        job.facts->num_ranks * job.facts->num_devices;
+  }
+  return overtaken;
+}
+
 void Oracle::CheckPreempted(const core::State& state, const Held& held,
                             const JobView& job) {
-  const JobView* before = left_.Find(job.id);
-  if (job.stopped_for != core::reason::kPreempted ||
-      (before != nullptr && before->stopped_for == job.stopped_for)) {
-    return;
-  }
+  if (!IsNewlyPreempted(job) || IsOvertaken(state, job)) return;
   const auto find = [](const auto& map, const std::string& name) {
     const auto it = map.find(name);
     return it == map.end() ? 0 : it->second;
@@ -370,16 +399,16 @@ void Oracle::CheckPreempted(const core::State& state, const Held& held,
     return it == queues_.end() ? 0 : GuaranteedOf(it->second);
   };
   const std::string& queue = core::QueueOf(*job.facts->spec);
+  // What a queue takes from its own jobs it keeps.
+  const int kept = find(held.going_on, queue) + find(held.overtaken, queue);
   for (const auto& [sequence, facts] : state.waiting) {
     const std::string& other = core::QueueOf(*facts->spec);
-    const bool overtakes =
-        other == queue && state.jobs.at(facts->id).job->priority > job.priority;
     const bool reclaims =
         other != queue &&
         find(held.all, other) + facts->num_ranks * facts->num_devices <=
             guaranteed(other) &&
-        find(held.going_on, queue) >= guaranteed(queue);
-    if (overtakes || reclaims) return;
+        kept >= guaranteed(queue);
+    if (reclaims) return;
   }
   world_.Fail(Named(job) + " is preempted for nobody");
 }
@@ -412,7 +441,8 @@ void Oracle::CheckQueue(const JobView& job) {
 
 void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
                         const core::Moment& now) {
-  const Held held = Count(state);
+  Held held = Count(state);
+  held.overtaken = CountOvertaken(state, effects);
   for (const core::Effect& effect : effects) {
     const auto* record = std::get_if<core::Record>(&effect);
     if (record == nullptr) continue;

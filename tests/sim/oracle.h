@@ -150,15 +150,21 @@ class Oracle {
   TrueEnd EndOf(const JobView& job) const;
   void CheckEnd(const Durable& durable, const JobView& job);
   void CheckDevices(const scheduler::core::State& state);
-  // Devices by queue; of those that were not told to stop; by queue and owner.
+  // Devices by queue; of those that were not told to stop; of those that were
+  // by this event, for a job of their own queue; by queue and owner.
   struct Held {
     std::map<std::string, int> all;
     std::map<std::string, int> going_on;
+    std::map<std::string, int> overtaken;
     std::map<std::pair<std::string, std::string>, int> by_owner;
   };
   static Held Count(const scheduler::core::State& state);
   // A job that starts: that it leaves no more held than may be.
   void CheckHeld(const Held& held, const JobView& job);
+  bool IsNewlyPreempted(const JobView& job) const;
+  std::map<std::string, int> CountOvertaken(
+      const scheduler::core::State& state,
+      const scheduler::core::Effects& effects) const;
   void CheckPreempted(const scheduler::core::State& state, const Held& held,
                       const JobView& job);
   void CheckAcknowledged(const std::string& when);
