@@ -21,7 +21,8 @@ policy::Device DeviceOf(const Worker& worker,
     device.lacking.insert(kernel);
   }
   const bool quarantined = worker.quarantined.count(announced.name()) > 0;
-  device.offered = announced.withheld().empty() && !quarantined;
+  device.offered =
+      worker.answered && announced.withheld().empty() && !quarantined;
   return device;
 }
 

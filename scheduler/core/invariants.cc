@@ -299,9 +299,10 @@ absl::Status CheckAdmin(const State& state, const Worker& worker) {
   ORDO_HOLDS(worker.quarantined == QuarantinedIn(admin), worker.id);
   for (const policy::Device& device : worker.shown.devices) {
     const bool is_announced = worker.announced.count(device.name) > 0;
-    ORDO_HOLDS(!device.offered || !is_announced ||
-                   worker.quarantined.count(device.name) == 0,
-               worker.id);
+    ORDO_HOLDS(
+        !device.offered || !is_announced ||
+            (worker.answered && worker.quarantined.count(device.name) == 0),
+        worker.id);
   }
   return absl::OkStatus();
 }

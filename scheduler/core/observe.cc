@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -91,14 +92,6 @@ bool Lists(const agent::v1::ObservedSet& set, const RankId& id,
                      });
 }
 
-// Whether this was sent before the last word of a worker that was lost since:
-// it does not say what runs there.
-bool IsLate(const Worker& worker, const agent::v1::AnnounceRequest& request) {
-  return worker.liveness == Worker::Liveness::kLost &&
-         worker.incarnation == request.incarnation() &&
-         request.observed().sequence() < worker.observed_sequence;
-}
-
 // A new start of a worker: what it adopted stays, the rest is lost.
 void ChangeIncarnation(Turn& turn, Worker& worker,
                        const agent::v1::AnnounceRequest& request) {
@@ -109,6 +102,7 @@ void ChangeIncarnation(Turn& turn, Worker& worker,
     }
   }
   worker.incarnation = request.incarnation();
+  worker.answered = false;
   worker.observed_sequence = 0;
   const std::set<RankId> live = worker.live;
   for (const RankId& id : live) {
@@ -193,13 +187,6 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
                      worker.address, "; two workers must not share an id"))});
     return;
   }
-  if (IsLate(worker, request)) {
-    turn.Emit(AnswerAnnounce{absl::UnavailableError(
-        absl::StrCat("worker ", worker.id,
-                     " is lost and has said more before; "
-                     "announce again"))});
-    return;
-  }
   const bool is_new = worker.liveness != Worker::Liveness::kOnline ||
                       worker.incarnation != request.incarnation() ||
                       worker.draining != request.draining();
@@ -245,8 +232,12 @@ void HandleObserved(Turn& turn, const Observed& observed) {
       it->second.liveness != Worker::Liveness::kOnline) {
     return;
   }
-  Touch(turn, it->second);
-  TakeObserved(turn, it->second, observed.observed);
+  Worker& worker = it->second;
+  Touch(turn, worker);
+  // Also by an answer that an announcement has overtaken: that is newer still.
+  const bool is_first = !std::exchange(worker.answered, true);
+  TakeObserved(turn, worker, observed.observed);
+  if (is_first) ShowWorker(turn.state, worker);
 }
 
 void LoseWorker(Turn& turn, const std::string& id) {
@@ -258,6 +249,7 @@ void LoseWorker(Turn& turn, const std::string& id) {
   SetDeadline(turn.state, {Deadline::Kind::kForget, id, &worker.forget_at},
               turn.now.monotonic + turn.state.options.forget_worker);
   worker.liveness = Worker::Liveness::kLost;
+  worker.answered = false;
   worker.lingering.clear();
   turn.workers_changed.insert(id);
   turn.Counted(Count::What::kWorkerLost);

@@ -11,7 +11,9 @@
 namespace ordo::scheduler::core {
 
 // Takes an announcement and answers it: INVALID_ARGUMENT when it is malformed,
-// ABORTED when a later incarnation of the worker is known.
+// ABORTED when a later incarnation of the worker is known. One that comes, or
+// comes back, is told its desired set; its devices are offered once it has
+// answered that.
 void HandleAnnounced(Turn& turn, const Announced& announced);
 
 // Takes a worker's answer to a desired set; of a worker or incarnation that is

@@ -89,20 +89,52 @@ TEST_F(ObserveTest, AZombiesDeviceIsNotGivenAwayWhileItLingers) {
   EXPECT_EQ(shell_.job("a").attempts(1).number(), 2);
 }
 
-TEST_F(ObserveTest, ALateAnnouncementDoesNotBringALostWorkerBack) {
+TEST_F(ObserveTest, ALateAnnouncementOfALostWorkerFreesNoDevice) {
   StartA();
   shell_.Advance(absl::Seconds(10));
   ASSERT_EQ(shell_.StateOf("a"), Job::QUEUED);
   // Sent before the worker began attempt 1, which it still runs.
-  EXPECT_THAT(shell_.Announce(WorkerBuilder("w").Sequence(1)),
-              StatusIs(absl::StatusCode::kUnavailable));
-  EXPECT_EQ(shell_.published_worker("w")->state(), workers::v1::Worker::LOST);
+  ORDO_ASSERT_OK(shell_.AnnounceOnly(WorkerBuilder("w").Sequence(1)));
+  EXPECT_EQ(shell_.TakeDesired("w").attempts_size(), 0);
   EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
-  // Its last word, said again.
-  Announce(
-      WorkerBuilder("w").Sequence(2).Runs(AttemptBuilder("a", 1).Running()));
-  EXPECT_EQ(shell_.published_worker("w")->state(), workers::v1::Worker::ONLINE);
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running()});
   EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+  shell_.Observe("w", {});
+  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
+  shell_.Ignore();
+}
+
+TEST_F(ObserveTest, ALateAnnouncementAfterARestartFreesNoDevice) {
+  StartA();
+  shell_.Advance(absl::Seconds(10));
+  // Attempt 1 was lost before; nobody knows on which incarnation.
+  shell_.Restart();
+  ORDO_ASSERT_OK(shell_.AnnounceOnly(WorkerBuilder("w").Sequence(1)));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running()});
+  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+}
+
+TEST_F(ObserveTest, ALateAnnouncementOfAnEarlierIncarnationFreesNoDevice) {
+  StartA();
+  shell_.Restart();
+  ORDO_ASSERT_OK(shell_.AnnounceOnly(WorkerBuilder("w").Incarnation("zeroth")));
+  shell_.Ignore();
+  // By what was said, attempt 1 is lost; it runs on.
+  EXPECT_EQ(shell_.job("a").attempts_size(), 1);
+  EXPECT_EQ(shell_.StateOf("a"), Job::QUEUED);
+}
+
+TEST_F(ObserveTest, AWorkerThatDoesNotAnswerSaysSoOfItsDevices) {
+  ORDO_ASSERT_OK(shell_.AnnounceOnly(WorkerBuilder("w")));
+  shell_.Ignore();
+  const auto withheld = [this] {
+    return shell_.published_worker("w")->devices(0).withheld();
+  };
+  EXPECT_THAT(withheld(), HasSubstr("does not answer yet at "));
+  shell_.Observe("w", {});
+  EXPECT_EQ(withheld(), "");
 }
 
 TEST_F(ObserveTest, ALateAnnouncementOfAWorkerThatIsThereIsTaken) {

@@ -136,8 +136,16 @@ workers::v1::Worker ToProto(const State& state, const Worker& worker) {
                   : worker.draining ? workers::v1::Worker::DRAINING
                                     : workers::v1::Worker::ONLINE);
   proto.set_address(worker.address);
+  const bool is_awaited =
+      worker.liveness == Worker::Liveness::kOnline && !worker.answered;
   for (const auto& [name, announced] : worker.announced) {
-    *proto.add_devices() = announced;
+    workers::v1::Device& device = *proto.add_devices();
+    device = announced;
+    if (!is_awaited || !device.withheld().empty()) continue;
+    device.set_withheld(
+        absl::StrCat("its worker has announced itself and does "
+                     "not answer yet at ",
+                     worker.address));
   }
   for (const auto& [job, rank] : worker.live) {
     const JobEntry& entry = state.jobs.at(job);

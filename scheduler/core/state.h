@@ -175,6 +175,10 @@ struct Worker {
   // its drain has begun, and what runs is stopped.
   bool closed = false;
   bool emptied = false;
+  // It has answered a desired set since it came. What an announcement says may
+  // have been so before this life of the scheduler, or before the worker was
+  // lost; an answer says what runs there, and until then no device is offered.
+  bool answered = false;
   // Devices in quarantine (State.admin): nothing starts on them, and what runs
   // on them is stopped.
   std::set<std::string> quarantined;

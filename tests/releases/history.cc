@@ -247,6 +247,7 @@ void History::Play() {
   }
   request.mutable_observed()->set_sequence(++observed_sequence_);
   Apply(scheduler::core::Announced{request});
+  Observe({});
   Submit(0);
   ObservedAttempt first = Running(0, 1, 5);
   AddCheckpoint(1, 10, &first);

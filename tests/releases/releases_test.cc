@@ -216,6 +216,12 @@ TEST_P(ReleasesTest, AnAnnouncementIsTaken) {
       ORDO_EXPECT_OK(answer->status);
     }
   }
+  // It gets work once it has answered.
+  scheduler::core::Apply(
+      state,
+      scheduler::core::Observed{request.worker(), request.incarnation(),
+                                request.observed()},
+      now_);
   ORDO_EXPECT_OK(scheduler::core::CheckInvariants(state));
   const auto state_of = [&state](int number) {
     return jobs::v1::Job::State_Name(state.jobs.at(JobId(number)).job->state);

@@ -100,6 +100,12 @@ TEST(NamedTest, WordsOfALostWorkerFromBeforeFreeNoDevice) {
   EXPECT_GT(totals.num_attempts, totals.num_jobs);
 }
 
+TEST(NamedTest, NorDoTheyWhenTheSchedulerHasRestarted) {
+  const Totals totals = RunScenario("late_words_restart");
+  EXPECT_GT(totals.num_lives, 10);
+  EXPECT_GT(totals.num_attempts, totals.num_jobs);
+}
+
 TEST(NamedTest, ADrainedWorkersJobsGoOnElsewhere) {
   const Totals totals = RunScenario("drained");
   EXPECT_GT(totals.num_attempts, totals.num_jobs);

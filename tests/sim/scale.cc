@@ -112,7 +112,10 @@ class Scale {
       agent::v1::AnnounceRequest request =
           WorkerBuilder(absl::StrCat("worker-", i)).Devices(devices);
       request.mutable_observed()->set_sequence(1);
+      core::Observed answer{request.worker(), request.incarnation(),
+                            request.observed()};
       Apply(core::Announced{std::move(request)});
+      Apply(std::move(answer));
     }
   }
 

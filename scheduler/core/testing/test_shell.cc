@@ -86,6 +86,12 @@ void TestShell::ApplyEvent(const Event& event) {
   CheckRecords();
 }
 
+void TestShell::ApplyBehind(const Event& event) {
+  const Effects kept = std::exchange(pending_, {});
+  ApplyEvent(event);
+  pending_.insert(pending_.begin(), kept.begin(), kept.end());
+}
+
 void TestShell::Keep(const Effect& effect) {
   if (const auto* record = std::get_if<Record>(&effect)) {
     if (const auto* job = std::get_if<JobPtr>(&record->value)) {
@@ -281,11 +287,14 @@ absl::StatusOr<jobs::v1::Job> TestShell::TakeJob(uint64_t call) {
   return jobs->front();
 }
 
-absl::Status TestShell::Announce(agent::v1::AnnounceRequest request) {
-  if (request.observed().sequence() == 0) {
-    request.mutable_observed()->set_sequence(
-        ++observed_sequences_[request.incarnation()]);
-  }
+void TestShell::Number(agent::v1::AnnounceRequest* request) {
+  if (request->observed().sequence() != 0) return;
+  request->mutable_observed()->set_sequence(
+      ++observed_sequences_[request->incarnation()]);
+}
+
+absl::Status TestShell::AnnounceOnly(agent::v1::AnnounceRequest request) {
+  Number(&request);
   ApplyEvent(Announced{std::move(request)});
   for (auto it = pending_.begin(); it != pending_.end(); ++it) {
     const auto* answer = std::get_if<AnswerAnnounce>(&*it);
@@ -296,6 +305,17 @@ absl::Status TestShell::Announce(agent::v1::AnnounceRequest request) {
   }
   ADD_FAILURE() << "the announcement was not answered";
   return absl::InternalError("not answered");
+}
+
+absl::Status TestShell::Announce(agent::v1::AnnounceRequest request) {
+  Number(&request);
+  const absl::Status status = AnnounceOnly(request);
+  if (!status.ok() || state_.workers.at(request.worker()).answered) {
+    return status;
+  }
+  ApplyBehind(core::Observed{request.worker(), request.incarnation(),
+                             request.observed()});
+  return absl::OkStatus();
 }
 
 void TestShell::Observe(
@@ -320,10 +340,7 @@ void TestShell::Advance(absl::Duration duration) {
         std::max(next - now_.monotonic, absl::ZeroDuration());
     now_.wall += step;
     now_.monotonic += step;
-    Effects kept = std::move(pending_);
-    pending_.clear();
-    ApplyEvent(Tick{});
-    pending_.insert(pending_.begin(), kept.begin(), kept.end());
+    ApplyBehind(Tick{});
     if (now_.monotonic >= end) return;
   }
 }

@@ -46,6 +46,8 @@ class TestShell {
   absl::StatusOr<queues::v1::Queue> Change(ChangeQueue change);
   absl::StatusOr<workers::v1::Worker> Change(ChangeWorker change);
   // Takes its own answer. Numbers the observed set if the test did not.
+  absl::Status AnnounceOnly(agent::v1::AnnounceRequest request);
+  // The same, and the worker answers its first desired set with what it said.
   absl::Status Announce(agent::v1::AnnounceRequest request);
   // The worker answers a desired set with these attempts.
   void Observe(const std::string& worker,
@@ -90,7 +92,10 @@ class TestShell {
   const Moment& now() const { return now_; }
 
  private:
+  void Number(agent::v1::AnnounceRequest* request);
   void ApplyEvent(const Event& event);
+  // The same; effects of the last event wait on.
+  void ApplyBehind(const Event& event);
   void Keep(const Effect& effect);
   void CheckRecords();
   // Moves what is stored of a job to those that have left.

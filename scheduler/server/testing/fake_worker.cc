@@ -102,6 +102,17 @@ void FakeWorker::AnnounceTo(Scheduler& scheduler) {
   }
   const auto response = scheduler.Announce(request);
   EXPECT_TRUE(response.ok()) << response.status();
+  bool answers = response.ok();
+  while (answers) {
+    const int num_sets = [this] {
+      base::MutexLock lock(mutex_);
+      return num_sets_;
+    }();
+    const auto shown = scheduler.GetWorker(id_);
+    if (shown.ok() && shown->devices(0).withheld().empty()) return;
+    answers = WaitForSets(num_sets + 1);
+    EXPECT_TRUE(answers) << id_ << " is not asked any more";
+  }
 }
 
 void FakeWorker::Refuse(const absl::Status& status) {

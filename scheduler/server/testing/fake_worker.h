@@ -25,7 +25,8 @@ class FakeWorker {
 
   // What it observes of an attempt from now on.
   void Set(const agent::v1::ObservedAttempt& attempt);
-  // Announces itself; the test fails when that is refused.
+  // Announces itself, and returns once its answer to a desired set is taken, so
+  // that it gets work. The test fails when the announcement is refused.
   void AnnounceTo(Scheduler& scheduler);
   // Answers further desired sets with this error; OK ends it.
   void Refuse(const absl::Status& status);
