@@ -6,6 +6,7 @@
 #include "scheduler/core/present.h"
 #include "scheduler/store/meta.h"
 #include "scheduler/store/row_reader.h"
+#include "scheduler/store/testing/old_tables.h"
 #include "scheduler/store/testing/tables.h"
 
 // A whole file of the first release is read in tests/releases.
@@ -22,17 +23,7 @@ using ::testing::HasSubstr;
 class MigrationTest : public testing::TablesTest {
  protected:
   MigrationTest() {
-    Execute(R"sql(
-CREATE TABLE meta (
-  key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE jobs (
-  sequence INTEGER PRIMARY KEY, name TEXT NOT NULL, body BLOB NOT NULL,
-  request_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
-  incarnation TEXT NOT NULL, acknowledged INTEGER NOT NULL);
-CREATE TABLE checkpoints (name TEXT PRIMARY KEY, body BLOB NOT NULL);
-CREATE TABLE reports (name TEXT PRIMARY KEY, body BLOB NOT NULL);
-INSERT INTO meta VALUES ('schema_version', 1), ('epoch', 41);
-)sql");
+    Execute(testing::kMakeVersion1);
     jobs::v1::Job job;
     job.set_name("jobs/a");
     job.mutable_spec()->set_name("a");

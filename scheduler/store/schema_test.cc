@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "scheduler/store/meta.h"
+#include "scheduler/store/testing/old_tables.h"
 #include "scheduler/store/testing/tables.h"
 
 namespace ordo::scheduler::store {
@@ -43,8 +44,7 @@ TEST_F(SchemaTest, ADamagedVersionIsNoOther) {
 
 TEST_F(SchemaTest, NumbersOfVersion2GoOn) {
   ORDO_ASSERT_OK(PrepareSchema(*database_));
-  Execute("ALTER TABLE meta DROP COLUMN crc");
-  Execute("UPDATE meta SET value = 2 WHERE key = 'schema_version'");
+  Execute(testing::kBackToVersion2);
   Execute("UPDATE meta SET value = 5 WHERE key = 'epoch'");
   Execute("UPDATE meta SET value = 6 WHERE key = 'last_sequence'");
   EXPECT_THAT(PrepareSchema(*database_), IsOk());

@@ -2,12 +2,14 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
@@ -17,6 +19,7 @@
 #include "scheduler/store/meta.h"
 #include "scheduler/store/sqlite.h"
 #include "scheduler/store/testing/faulty_vfs.h"
+#include "scheduler/store/testing/old_tables.h"
 #include "scheduler/store/testing/store_conformance.h"
 
 namespace ordo::scheduler::store {
@@ -36,8 +39,10 @@ class SqliteUnderTest : public testing::StoreUnderTest {
  public:
   absl::StatusOr<std::unique_ptr<Store>> Open() override {
     FaultyVfs();
-    return OpenSqliteStore({folder_.Path("new/ordo.db"), "faulty"});
+    return OpenSqliteStore({path(), "faulty"});
   }
+
+  std::string path() const { return folder_.Path("new/ordo.db"); }
 
   Outcome RunAndDie(const History& history,
                     const testing::Death& death) override {
@@ -98,6 +103,112 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, StoreConformanceTest,
 }  // namespace testing
 
 namespace {
+
+// Stores of earlier schemas.
+class OldStoreTest : public ::testing::TestWithParam<int> {
+ protected:
+  // As a release of that schema left its file.
+  static void Make(const std::string& path) {
+    return GetParam() == 1 ? MakeVersion1(path) : MakeVersion2(path);
+  }
+  static void MakeVersion1(const std::string& path) {
+    ORDO_ASSERT_OK_AND_ASSIGN(auto database, Database::Open(path));
+    ORDO_ASSERT_OK(database->Execute(testing::kMakeVersion1));
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        auto put,
+        database->Prepare("INSERT INTO jobs VALUES (?, ?, ?, ?, 'f', 'w', 5)"));
+    for (int64_t sequence = 1; sequence <= 40; ++sequence) {
+      const std::string id = absl::StrCat("job-", sequence);
+      core::StoredJob stored = testing::MakeStoredJob(sequence, id);
+      stored.job.set_name(core::JobName(id));
+      if (sequence % 2 == 0) {
+        stored.job.set_state(jobs::v1::Job::SUCCEEDED);
+        stored.job.mutable_end_time()->set_seconds(sequence);
+        (*stored.job.mutable_spec()->mutable_labels())["k"] = "v";
+      }
+      put->BindInt(1, sequence);
+      put->BindText(2, stored.job.name());
+      put->BindBlob(3, stored.job.SerializeAsString());
+      put->BindText(4, stored.request_id);
+      ORDO_ASSERT_OK(put->Run());
+    }
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        put, database->Prepare("INSERT INTO checkpoints VALUES (?, ?)"));
+    checkpoints::v1::Checkpoint checkpoint;
+    checkpoint.set_name("jobs/job-1/checkpoints/5-1");
+    put->BindText(1, checkpoint.name());
+    put->BindBlob(2, checkpoint.SerializeAsString());
+    ORDO_ASSERT_OK(put->Run());
+  }
+  static void MakeVersion2(const std::string& path) {
+    {
+      ORDO_ASSERT_OK_AND_ASSIGN(const auto store, OpenSqliteStore({path}));
+      ORDO_ASSERT_OK(store->Load());
+      for (const testing::Step& step : testing::ScriptedHistory()) {
+        ORDO_ASSERT_OK(testing::Do(step, store.get()));
+      }
+    }
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto database, Database::Open(path));
+    ORDO_ASSERT_OK(database->Execute(testing::kBackToVersion2));
+  }
+
+  // Copies the file, has its migration die as told, and looks at what is left.
+  void CheckDeath(const std::string& bytes,
+                  const std::vector<std::string>& expected,
+                  const testing::Death& death, bool* finished) {
+    base::PosixFilesystem files;
+    SqliteUnderTest under_test;
+    ORDO_ASSERT_OK(files.MakeFolders(base::FolderOf(under_test.path())));
+    ORDO_ASSERT_OK(base::AtomicWrite(files, under_test.path(), bytes));
+    const auto outcome = under_test.RunAndDie(
+        [](const testing::OpenStore& open,
+           const std::function<void()>& acknowledge) {
+          const auto store = open();
+          if (store.ok()) acknowledge();
+        },
+        death);
+    *finished = outcome.finished;
+    EXPECT_GE(outcome.num_acknowledged, outcome.finished ? 1 : 0);
+
+    auto store = under_test.Open();
+    ORDO_ASSERT_OK(store);
+    ASSERT_EQ(testing::TellAll(store->get()).lines, expected);
+    // And business goes on.
+    ORDO_ASSERT_OK((*store)->Commit({testing::JobRecord(999, "next")}));
+    store->reset();
+    store = under_test.Open();
+    ORDO_ASSERT_OK(store);
+    EXPECT_EQ(testing::TellAll(store->get()).lines.size(), expected.size() + 1);
+  }
+};
+
+TEST_P(OldStoreTest, NoDeathLosesOrHalvesAMigration) {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("ordo.db");
+  Make(path);
+  base::PosixFilesystem files;
+  ORDO_ASSERT_OK_AND_ASSIGN(const std::string bytes,
+                            base::ReadFile(files, path, 1 << 20));
+  std::vector<std::string> expected;
+  {
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto store, OpenSqliteStore({path}));
+    expected = testing::TellAll(store.get()).lines;
+  }
+  ASSERT_GT(expected.size(), 40u);
+  for (const bool of_machine : {false, true}) {
+    bool finished = false;
+    int write = 1;
+    for (; !finished && !HasFatalFailure(); ++write) {
+      SCOPED_TRACE(absl::StrCat("dies in write ", write));
+      CheckDeath(bytes, expected, {write, of_machine}, &finished);
+    }
+    ASSERT_FALSE(HasFatalFailure());
+    // It did die, and more often than to open a file.
+    EXPECT_GT(write, 5);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, OldStoreTest, ::testing::Values(1, 2));
 
 class SqliteStoreTest : public ::testing::Test {
  protected:
