@@ -59,6 +59,10 @@ class RowDecoder {
   core::RowPtr Other(const Statement& row);
   // Whether the checksum is right; else the row is added to the damage.
   bool Check(const Table& table, const Statement& row);
+  // Of a row that is damaged by what others say; `key` as in Damage.
+  void AddDamage(const std::string& table, const std::string& key) {
+    damage_.Add(table, key);
+  }
 
   // Of all rows since the last call to either: in one status, or of each row.
   absl::Status TakeDamage();

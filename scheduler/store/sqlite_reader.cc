@@ -313,9 +313,9 @@ absl::StatusOr<ExpiredJobs> SqliteReader::FindExpired(
   return found;
 }
 
-// What is asked of a job beside its sequence and its first label.
+// What is asked of a job beside its sequence and its first label: " AND ...".
 std::string Conditions(const EndedQuery& query) {
-  std::string sql = " AND end_ns <> 0";
+  std::string sql;
   if (query.state.has_value()) absl::StrAppend(&sql, " AND state = ?");
   if (query.queue.has_value()) absl::StrAppend(&sql, " AND queue = ?");
   if (query.owner.has_value()) absl::StrAppend(&sql, " AND owner = ?");
@@ -332,20 +332,49 @@ std::string Conditions(const EndedQuery& query) {
 // many rows it takes shows as they are read.
 std::string EndedSql(const EndedQuery& query) {
   if (!query.labels.empty()) {
-    // The first label leads, the others are looked up.
+    // The first label leads, the others are looked up; also what leads to no
+    // job that has ended is damage to tell of.
     return absl::StrCat(
         "SELECT ", kJobs.columns,
-        " FROM (SELECT sequence AS labelled FROM ended_labels WHERE label = ? "
-        "AND sequence < ?) CROSS JOIN jobs ON sequence = labelled",
-        Conditions(query), " ORDER BY labelled DESC");
+        " FROM (SELECT sequence FROM ended_labels WHERE label = ? "
+        "AND sequence < ?) LEFT JOIN jobs USING (sequence) "
+        "WHERE name IS NULL OR end_ns = 0 OR (end_ns <> 0",
+        Conditions(query), ") ORDER BY sequence DESC");
   }
   std::string index = "ended_jobs";
   if (query.state.has_value()) index = "ended_states";
   if (query.queue.has_value()) index = "ended_queues";
   if (query.owner.has_value()) index = "ended_owners";
-  return Select(kJobs,
-                absl::StrCat("INDEXED BY ", index, " WHERE sequence < ?",
-                             Conditions(query), " ORDER BY sequence DESC"));
+  return Select(
+      kJobs,
+      absl::StrCat("INDEXED BY ", index, " WHERE sequence < ? AND end_ns <> 0",
+                   Conditions(query), " ORDER BY sequence DESC"));
+}
+
+// The job of a row to which labels may have led. Null when it is damaged, or
+// those are: they repeat what jobs say, and have no checksums of their own.
+absl::StatusOr<core::JobPtr> LabelledJob(const EndedQuery& query,
+                                         const Statement& row,
+                                         RowDecoder& decoder) {
+  const int64_t sequence = row.Int(0);
+  const bool has_ended = !row.Bytes(1).empty() && row.Int(7) != 0;
+  core::JobPtr job;
+  if (has_ended) {
+    ORDO_ASSIGN_OR_RETURN(job, decoder.Job(row));
+    if (job == nullptr) return job;
+  }
+  for (const auto& [key, value] : query.labels) {
+    if (has_ended) {
+      const auto& own = job->facts->spec->labels();
+      const auto label = own.find(key);
+      if (label != own.end() && label->second == value) continue;
+    }
+    decoder.AddDamage(
+        "ended_labels",
+        absl::StrCat("label ", LabelTerm(key, value), " sequence ", sequence));
+    return core::JobPtr();
+  }
+  return job;
 }
 
 absl::StatusOr<Found<core::JobPtr>> SqliteReader::ListEnded(
@@ -369,7 +398,9 @@ absl::StatusOr<Found<core::JobPtr>> SqliteReader::ListEnded(
     }
     return connection.Collect(
         *rows, query.limit,
-        [&](const Statement& row) { return connection.decoder().Job(row); },
+        [&](const Statement& row) {
+          return LabelledJob(query, row, connection.decoder());
+        },
         &jobs);
   }));
   return jobs;

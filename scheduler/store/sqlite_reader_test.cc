@@ -1,8 +1,10 @@
 #include "scheduler/store/sqlite_reader.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -95,6 +97,63 @@ TEST_F(SqliteReaderTest, EndedJobsAreListedBehindDamage) {
   EXPECT_THAT(ended.damage, ElementsAre(IsDamage("table jobs, sequence 4"),
                                         IsDamage("table specs"),
                                         IsDamage("table jobs, sequence 3")));
+}
+
+class LabelledJobsTest : public SqliteReaderTest {
+ protected:
+  LabelledJobsTest() {
+    testing::EndedJob labelled;
+    labelled.labels = {{"k", "v"}, {"team", "x"}};
+    Write({testing::EndedJobRecord(3, "c", labelled),
+           testing::EndedJobRecord(4, "d", labelled)});
+  }
+  // Those that have these labels; and what damage is told.
+  std::vector<std::string> List(
+      const std::map<std::string, std::string>& labels) {
+    EndedQuery query;
+    query.labels = labels;
+    query.before = 100;
+    query.limit = 9;
+    const auto found = reader_->ListEnded(query);
+    EXPECT_THAT(found, IsOk());
+    damage_ = found->damage;
+    std::vector<std::string> ids;
+    for (const core::JobPtr& job : found->items) ids.push_back(job->id());
+    return ids;
+  }
+
+  std::vector<absl::Status> damage_;
+};
+
+TEST_F(LabelledJobsTest, AJobWithoutALabelIsNotListedByIt) {
+  // Of a, which has none; of b, which has not ended; of no job.
+  Execute("INSERT INTO ended_labels VALUES ('k=v', 1), ('k=v', 2), ('k=v', 7)");
+  EXPECT_THAT(List({{"k", "v"}}), ElementsAre("d", "c"));
+  EXPECT_THAT(
+      damage_,
+      ElementsAre(IsDamage("table ended_labels, label k=v sequence 7"),
+                  IsDamage("table ended_labels, label k=v sequence 2"),
+                  IsDamage("table ended_labels, label k=v sequence 1")));
+  EXPECT_THAT(List({}), ElementsAre("d", "c", "a"));
+  EXPECT_THAT(damage_, IsEmpty());
+}
+
+TEST_F(LabelledJobsTest, NoneOfSeveralLabelsIsTakenForAJobsOwn) {
+  Execute("INSERT INTO ended_labels VALUES ('k=v', 1), ('team=y', 4)");
+  EXPECT_THAT(List({{"k", "v"}, {"team", "y"}}), IsEmpty());
+  EXPECT_THAT(damage_, ElementsAre(IsDamage("label team=y sequence 4")));
+  EXPECT_THAT(List({{"k", "v"}, {"team", "x"}}), ElementsAre("d", "c"));
+  EXPECT_THAT(damage_, IsEmpty());
+}
+
+TEST_F(LabelledJobsTest, OfALabelThatBecameAnotherNothingWrongIsListed) {
+  Execute(
+      "UPDATE ended_labels SET label = 'k=w' WHERE label = 'k=v' AND "
+      "sequence = 4");
+  EXPECT_THAT(List({{"k", "w"}}), IsEmpty());
+  EXPECT_THAT(damage_, ElementsAre(IsDamage("label k=w sequence 4")));
+  // That one is missing a backup finds.
+  EXPECT_THAT(List({{"k", "v"}}), ElementsAre("c"));
 }
 
 TEST_F(SqliteReaderTest, DamageIsToldTheSameWhereverAListingBegins) {
