@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "base/units/units.h"
 
 namespace ordo::services::limits {
 namespace {
@@ -35,6 +36,15 @@ void Limits::Refill(absl::Duration now, User* user) const {
                        static_cast<double>(options_.calls_per_second);
   user->calls_left = std::min(Burst(), user->calls_left + grown);
   user->counted = now;
+}
+
+absl::Duration Limits::UntilNext(const User& user) const {
+  // Whole seconds, and at least one: who comes too early is told again.
+  return absl::Ceil(
+      absl::Seconds(-user.calls_left /
+                    static_cast<double>(options_.calls_per_second)) +
+          absl::Nanoseconds(1),
+      absl::Seconds(1));
 }
 
 void Limits::ForgetIdle(absl::Duration now) {
@@ -73,8 +83,9 @@ absl::Status Limits::TakeCallsLocked(const std::string& user,
   if (share.calls_left <= 0) {
     return absl::ResourceExhaustedError(absl::StrCat(
         Shown(user), " made more than ", options_.calls_per_second,
-        " calls a second (limit calls_per_second of the scheduler's "
-        "configuration); wait, or put several jobs into one submit"));
+        " calls a second, each job of a batch counted (limit calls_per_second "
+        "of the scheduler's configuration); the next is taken in ",
+        base::HumanDuration(UntilNext(share))));
   }
   share.calls_left -= static_cast<double>(num_calls);
   return absl::OkStatus();

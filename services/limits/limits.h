@@ -67,6 +67,8 @@ class Limits {
   // Calls that a user may have saved up.
   double Burst() const;
   void Refill(absl::Duration now, User* user) const;
+  // Of a user who has no call left: when there is one.
+  absl::Duration UntilNext(const User& user) const;
   absl::Status TakeCallsLocked(const std::string& user, int64_t num_calls)
       ORDO_REQUIRES(mutex_);
   void Close(const std::string& user);

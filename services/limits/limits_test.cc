@@ -50,6 +50,16 @@ TEST_F(LimitsTest, CallsBeyondTheBurstAreRefusedByTheLimitsName) {
   EXPECT_THAT(std::string(refused.message()), HasSubstr("ada"));
 }
 
+TEST_F(LimitsTest, WhatABatchTookBeyondTheBurstIsWaitedOff) {
+  EXPECT_TRUE(limits_.TakeCalls(Of("ada"), 24).ok());
+  EXPECT_THAT(std::string(limits_.TakeCalls(Of("ada")).message()),
+              HasSubstr("the next is taken in 11s"));
+  clock_.Advance(absl::Seconds(10));
+  EXPECT_FALSE(limits_.TakeCalls(Of("ada")).ok());
+  clock_.Advance(absl::Seconds(1));
+  EXPECT_TRUE(limits_.TakeCalls(Of("ada")).ok());
+}
+
 TEST_F(LimitsTest, TimeGivesCallsBack) {
   CountCalls("ada");
   clock_.Advance(absl::Seconds(1));
