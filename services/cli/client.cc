@@ -79,9 +79,14 @@ workers::v1::WorkersService::Stub& Client::workers() {
 }
 
 absl::Status Client::Unreachable(const std::string& detail) const {
+  // It was there, or is: only its own words say what to do.
+  if (!detail.empty()) {
+    return absl::UnavailableError(
+        absl::StrCat("the scheduler at ", options_.address,
+                     " cannot serve this now (", detail, "); try again"));
+  }
   return absl::UnavailableError(absl::StrCat(
       "cannot reach the scheduler at ", options_.address,
-      detail.empty() ? "" : " (", detail, detail.empty() ? "" : ")",
       "; start one with 'ordo up', or name another with --server HOST:PORT or "
       "ORDO_SERVER"));
 }

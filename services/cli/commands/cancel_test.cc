@@ -43,5 +43,11 @@ TEST_F(CancelTest, OneThatCannotBeCancelledKeepsNoneOfTheOthersFromIt) {
   EXPECT_THAT(err(), HasSubstr("jobs/b has ended"));
 }
 
+TEST_F(CancelTest, WithTheSchedulerAwayTheRestIsNotTried) {
+  scheduler_.Leave();
+  EXPECT_EQ(Run({"cancel", "a", "b", "c"}), 4);
+  EXPECT_THAT(err(), HasSubstr("; not done: a and the 2 after it"));
+}
+
 }  // namespace
 }  // namespace ordo::services::cli

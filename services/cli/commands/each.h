@@ -1,11 +1,13 @@
 #ifndef ORDO_SERVICES_CLI_COMMANDS_EACH_H_
 #define ORDO_SERVICES_CLI_COMMANDS_EACH_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "services/cli/context.h"
 #include "services/cli/exit_code.h"
@@ -13,15 +15,24 @@
 namespace ordo::services::cli {
 
 // Calls `act(context, argument)` for each. One that fails keeps none of the
-// others from it: the first error is returned, later ones are printed.
+// others from it: the first error is returned, later ones are printed. But once
+// the scheduler is away (UNAVAILABLE), what is left is not tried, and the error
+// says how much that is.
 template <typename Act>
 absl::StatusOr<ExitCode> ForEach(Context& context,
                                  const std::vector<std::string>& arguments,
                                  const Act& act) {
   absl::Status first;
-  for (const std::string& argument : arguments) {
-    const absl::Status status = act(context, argument);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const absl::Status status = act(context, arguments[i]);
     if (status.ok()) continue;
+    const size_t num_left = arguments.size() - i;
+    if (absl::IsUnavailable(status) && num_left > 1) {
+      if (!first.ok()) context.err << "ordo: " << first.message() << "\n";
+      return absl::UnavailableError(absl::StrCat(
+          std::string(status.message()), "; not done: ", arguments[i],
+          " and the ", num_left - 1, " after it"));
+    }
     if (first.ok()) {
       first = status;
     } else {
