@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
 #include "base/units/units.h"
@@ -196,10 +198,20 @@ absl::Status ListReports(Context& context, const ListOptions& options) {
   return absl::OkStatus();
 }
 
-// Joins what was asked for and, unless all users are wanted, the own name.
+// Whether a filter says whose jobs it wants.
+bool NamesOwner(const std::string& filter) {
+  for (const absl::string_view term : absl::StrSplit(filter, " AND ")) {
+    const std::vector<std::string> sides = absl::StrSplit(term, '=');
+    if (absl::StripAsciiWhitespace(sides.front()) == "owner") return true;
+  }
+  return false;
+}
+
+// Joins what was asked for and, unless others' jobs are wanted, the own name.
 std::string JobFilter(Context& context, const Arguments& arguments) {
   std::vector<std::string> terms = arguments.All("filter");
-  if (!arguments.Has("all-users")) {
+  if (!arguments.Has("all-users") &&
+      std::none_of(terms.begin(), terms.end(), NamesOwner)) {
     terms.push_back("owner = " + context.client.options().user);
   }
   return absl::StrJoin(terms, " AND ");

@@ -79,6 +79,17 @@ TEST_F(ListTest, ShowsMineUnlessAllUsersAreWanted) {
   EXPECT_EQ(requests[2].filter(), "");
 }
 
+TEST_F(ListTest, AFilterThatNamesAnOwnerIsTakenAsItStands) {
+  EXPECT_EQ(Run({"list", "--filter", "owner = eve"}), 0);
+  EXPECT_EQ(Run({"list", "--filter", "state = RUNNING AND owner=eve"}), 0);
+  EXPECT_EQ(Run({"list", "--filter", "labels.owner = eve"}), 0);
+  const auto requests = scheduler_.list_requests();
+  ASSERT_EQ(requests.size(), 3U);
+  EXPECT_EQ(requests[0].filter(), "owner = eve");
+  EXPECT_EQ(requests[1].filter(), "state = RUNNING AND owner=eve");
+  EXPECT_EQ(requests[2].filter(), "labels.owner = eve AND owner = ada");
+}
+
 TEST_F(ListTest, LimitBoundsTheListAndSaysSo) {
   for (int i = 0; i < 5; ++i) {
     scheduler_.SetJob("job" + std::to_string(i), Job::QUEUED);
