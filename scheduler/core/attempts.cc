@@ -336,7 +336,7 @@ void ExpireRunTime(Turn& turn, const std::string& job) {
                    base::HumanDuration(entry.job->facts->run_time_limit),
                    "; to go on from its newest checkpoint: ordo "
                    "continue ",
-                   job));
+                   job, " --steps N"));
   edit.Commit();
 }
 

@@ -36,7 +36,8 @@ void TakeNeed(Turn& turn, const std::string& job, const JobRecord& needed) {
   Follow(edit, Trigger::kFail, reason::kNeedFailed,
          absl::StrCat("job ", needed.id(), ", which it needs, has ended as ",
                       jobs::v1::Job::State_Name(needed.state),
-                      "; once that is mended: ordo rerun ", job));
+                      "; to try again with another: ordo rerun ", job,
+                      " --set 'needs=[{job: jobs/OTHER}]'"));
   FinishJob(edit);
   edit.Commit();
 }
