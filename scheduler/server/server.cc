@@ -555,18 +555,23 @@ absl::StatusOr<int64_t> Server::WatchJob(const std::string& job,
   base::MutexLock lock(mutex_);
   if (draining_) return Leaving();
   const int64_t watch = watches_.Add(job, std::move(callback));
-  writer_->AppendTask([this, job, watch] {
+  // Each task ends what is committed and merged together: one for all.
+  if (watches_.AskToShow()) writer_->AppendTask([this] { ShowToWatches(); });
+  return watch;
+}
+
+void Server::ShowToWatches() {
+  for (const auto& [watch, job] : watches_.TakeUnshown()) {
     const auto seen = reads_.GetJob(job);
     if (seen.ok()) {
       watches_.TellOne(watch, *seen, core::IsTerminal(seen->state()));
-      return;
+      continue;
     }
     // It has ended since, and its row is damaged.
     LogError("a job cannot be shown to its watcher",
              {{"job", job}, {"error", seen.status()}});
     watches_.Stop(watch);
-  });
-  return watch;
+  }
 }
 
 void Server::StopWatch(int64_t watch) { watches_.Stop(watch); }

@@ -191,6 +191,9 @@ class Server : public Scheduler {
   void ReleaseRecord(const core::Record& record, Changed* changed);
   void ReleaseAnswer(const core::Answer& answer);
   void TellWatches(const Changed& changed);
+  // Those that have come since the last call see their jobs as they are; what
+  // is released later they are told.
+  void ShowToWatches();
   void ForgetEnded(const std::vector<core::Effects>& turns)
       ORDO_EXCLUDES(mutex_);
   bool IsLeaving(const std::vector<core::PastJob>& jobs) const

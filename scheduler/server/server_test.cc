@@ -504,6 +504,26 @@ TEST_F(FullStoreTest, AJobThatEndsMeanwhileIsArchived) {
   EXPECT_THAT(server_->GetJob("a"), StatusIs(absl::StatusCode::kNotFound));
 }
 
+TEST_F(FullStoreTest, WatchesThatComeAndGoSplitNoCommit) {
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  const int num_committed = memory_->num_committed();
+  const int num_begun = memory_->num_begun();
+  memory_->Hold();
+  std::vector<Later<absl::StatusOr<std::vector<Job>>>> created(10);
+  for (size_t i = 0; i < created.size(); ++i) {
+    server_->CreateJobs({JobBuilder(absl::StrCat("b-", i))},
+                        created[i].callback());
+    // One commit is under way, all others wait for it.
+    memory_->WaitUntilBegun(num_begun + 1);
+    const auto watch = server_->WatchJob("a", [](const Job&, bool) {});
+    ASSERT_THAT(watch, IsOk());
+    server_->StopWatch(*watch);
+  }
+  memory_->Continue();
+  for (auto& each : created) EXPECT_THAT(each.Get(), IsOk());
+  EXPECT_EQ(memory_->num_committed() - num_committed, 2);
+}
+
 TEST(ServerDeathTest, AFailedCommitEndsTheProcessWithAMessage) {
   EXPECT_EXIT(
       {

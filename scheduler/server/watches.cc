@@ -1,8 +1,5 @@
 #include "scheduler/server/watches.h"
 
-#include <utility>
-#include <vector>
-
 namespace ordo::scheduler::server {
 
 int64_t Watches::Add(const std::string& job,
@@ -11,7 +8,23 @@ int64_t Watches::Add(const std::string& job,
   const int64_t watch = next_++;
   watches_[watch] = {job, std::move(callback)};
   by_job_[job].insert(watch);
+  unshown_.insert(watch);
   return watch;
+}
+
+bool Watches::AskToShow() {
+  base::MutexLock lock(mutex_);
+  return !std::exchange(asked_to_show_, true);
+}
+
+std::vector<std::pair<int64_t, std::string>> Watches::TakeUnshown() {
+  base::MutexLock lock(mutex_);
+  asked_to_show_ = false;
+  std::vector<std::pair<int64_t, std::string>> unshown;
+  for (const int64_t watch : std::exchange(unshown_, {})) {
+    unshown.emplace_back(watch, watches_.at(watch).job);
+  }
+  return unshown;
 }
 
 void Watches::Stop(int64_t watch) {
@@ -21,6 +34,7 @@ void Watches::Stop(int64_t watch) {
     jobs->second.erase(watch);
     if (jobs->second.empty()) by_job_.erase(jobs);
     watches_.erase(it);
+    unshown_.erase(watch);
   }
   while (running_ == watch && running_on_ != std::this_thread::get_id()) {
     callback_done_.Wait(mutex_);

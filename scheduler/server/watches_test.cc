@@ -12,7 +12,9 @@
 namespace ordo::scheduler::server {
 namespace {
 
+using ::testing::_;
 using ::testing::ElementsAre;
+using ::testing::Pair;
 
 jobs::v1::Job MakeJob(const std::string& name, int64_t version) {
   jobs::v1::Job job;
@@ -81,6 +83,22 @@ TEST(WatchesTest, StopWaitsForACallbackThatRuns) {
   leave.set_value();
   EXPECT_TRUE(stopped.get());
   teller.join();
+}
+
+TEST(WatchesTest, ThoseThatAreStillThereAreShownAtOnce) {
+  Watches watches;
+  const auto callback = [](const jobs::v1::Job&, bool) {};
+  const int64_t first = watches.Add("a", callback);
+  EXPECT_TRUE(watches.AskToShow());
+  watches.Stop(first);
+  for (const char* job : {"b", "c"}) {
+    watches.Add(job, callback);
+    EXPECT_FALSE(watches.AskToShow());
+  }
+  EXPECT_THAT(watches.TakeUnshown(), ElementsAre(Pair(_, "b"), Pair(_, "c")));
+  watches.Add("d", callback);
+  EXPECT_TRUE(watches.AskToShow());
+  EXPECT_THAT(watches.TakeUnshown(), ElementsAre(Pair(_, "d")));
 }
 
 TEST(WatchesTest, WatchedJobsAreListed) {
