@@ -42,6 +42,13 @@ struct NewJob {
   std::optional<checkpoints::v1::Checkpoint> imported = {};
   // Job.notices.
   std::vector<std::string> notices = {};
+  // Of a sweep, comparison or pipeline: the ids of its parts, which come before
+  // it in the same call; it starts when all of them have ended. When it is the
+  // repeat of a request, its parts are neither created nor answered with.
+  std::vector<std::string> parts = {};
+  // Of such a part: the id of what it is part of, and Job.part.
+  std::string parent = {};
+  std::string part = {};
   // Why what changes with time, such as the rules of its queue, does not let it
   // be created. The repeat of a request that has made its job gets that all the
   // same.
