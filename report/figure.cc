@@ -85,6 +85,10 @@ std::string ReadError(base::Filesystem& files, const std::string& path) {
 
 }  // namespace
 
+std::string LineColor(size_t index) {
+  return kColors[index % std::size(kColors)];
+}
+
 std::string GnuplotText(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -189,11 +193,10 @@ Figure EqualLengths(const std::vector<Grid>& grids) {
   }
   std::vector<std::string> plots;
   for (size_t g = 0; g < grids.size(); ++g) {
-    const char* color = kColors[g % std::size(kColors)];
     plots.push_back(absl::StrFormat(
         "$line%d using 1:2:3:4 with yerrorlines linewidth 2 pointtype %d "
         "linecolor rgb '%s' title \"%s\"",
-        g, 5 + 2 * (g % 4), color, GnuplotText(grids[g].name)));
+        g, 5 + 2 * (g % 4), LineColor(g), GnuplotText(grids[g].name)));
   }
   absl::StrAppend(&script, "plot ", absl::StrJoin(plots, ", "), "\n");
   return figure;

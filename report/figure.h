@@ -1,6 +1,7 @@
 #ifndef ORDO_REPORT_FIGURE_H_
 #define ORDO_REPORT_FIGURE_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,10 @@ Figure EqualLengths(const std::vector<Grid>& grids);
 // is no gnuplot. `files` must outlive the call.
 absl::Status Draw(base::Filesystem& files, const Figure& figure,
                   FigureForm form, const std::string& path);
+
+// The colour of the line `index` of a figure, as gnuplot writes it; they repeat
+// after seven.
+std::string LineColor(size_t index);
 
 // `text` as it stands inside a double-quoted gnuplot string that is drawn as
 // enhanced text.

@@ -125,14 +125,18 @@ std::string ShareText(const GridScore& score) {
                          100 * score.share.low, 100 * score.share.high);
 }
 
-std::string RenderHtml(const Page& page) {
-  std::string html = absl::StrCat(
+std::string HtmlHead(const std::string& title, const std::string& created) {
+  return absl::StrCat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\">\n<title>",
-      EscapeHtml(page.title), "</title>\n<style>", kStyle,
-      "</style>\n</head>\n<body>\n<h1>", EscapeHtml(page.title),
-      "</h1>\n<p class=\"dim\">", EscapeHtml(page.created), "</p>\n");
+      EscapeHtml(title), "</title>\n<style>", kStyle,
+      "</style>\n</head>\n<body>\n<h1>", EscapeHtml(title),
+      "</h1>\n<p class=\"dim\">", EscapeHtml(created), "</p>\n");
+}
+
+std::string RenderHtml(const Page& page) {
+  std::string html = HtmlHead(page.title, page.created);
   absl::StrAppend(&html, "<h2>Results</h2>\n", ResultTable(page),
                   "<h2>Length generalisation</h2>\n<div class=\"figures\">\n");
   for (size_t i = 0; i < page.entries.size(); ++i) {

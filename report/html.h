@@ -30,6 +30,10 @@ struct Page {
 // dark as the reader's system is.
 std::string RenderHtml(const Page& page);
 
+// The page up to its title and the line below that, with the style that all
+// pages have.
+std::string HtmlHead(const std::string& title, const std::string& created);
+
 // Text as it stands in HTML, also inside a quoted attribute.
 std::string EscapeHtml(const std::string& text);
 

@@ -77,7 +77,7 @@ LAYERS = {
     "worker/trainer": (("base", "kernels/common/device_name.h",
                         "kernels/common/left_out.h",
                         "kernels/cuda/load.h", "kernels/probe", "model",
-                        "proto/ordo/training"),
+                        "proto/ordo/training", "report"),
                        ("Abseil", "Protobuf", "LibTorch")),
 }
 # These see everything.

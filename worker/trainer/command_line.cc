@@ -62,6 +62,17 @@ std::vector<CommandRow> JobCommands() {
        "[--without-kernels NAMES]",
        "Measures attention kernels beside LibTorch's; the report goes to "
        "DIR."},
+      {"summarize",
+       true,
+       {{"--out", true, true},
+        {"--storage-root", false, true},
+        {"--deployment", false, true},
+        {"--without-kernels", false, true}},
+       "TASK --out DIR [--storage-root ROOT] [--deployment DIR] "
+       "[--without-kernels NAMES]",
+       "Sums up the jobs of a sweep, comparison or pipeline, which lie under "
+       "ROOT; the report goes to DIR. TASK may also be a binary message, "
+       ".pb."},
   };
 }
 

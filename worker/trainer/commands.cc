@@ -26,6 +26,7 @@
 #include "worker/trainer/probe.h"
 #include "worker/trainer/progress.h"
 #include "worker/trainer/spec_file.h"
+#include "worker/trainer/summarize.h"
 #include "worker/trainer/train.h"
 
 namespace ordo::worker::trainer {
@@ -149,6 +150,18 @@ absl::StatusOr<ExitCode> BenchmarkCommand(const CommandContext& context,
   return RunBenchmark(trainer, spec, progress.get());
 }
 
+absl::StatusOr<ExitCode> SummarizeCommand(const CommandContext& context,
+                                          const CommandLine& line) {
+  ORDO_ASSIGN_OR_RETURN(const auto spec,
+                        ReadSummarizeSpec(context.files, line.spec));
+  ORDO_ASSIGN_OR_RETURN(const TrainerContext trainer,
+                        MakeContext(context, line));
+  ORDO_ASSIGN_OR_RETURN(const auto progress,
+                        Progress::Open(context.files, context.clock,
+                                       AttemptFolder(trainer, spec.attempt())));
+  return RunSummary(trainer, spec, progress.get());
+}
+
 absl::StatusOr<int> IntFlag(const CommandLine& line, const std::string& name,
                             int fallback, int max) {
   const std::string text = line.Flag(name);
@@ -251,6 +264,7 @@ absl::StatusOr<ExitCode> RunCommand(const CommandContext& context,
   if (line.command == "train") return TrainCommand(context, line);
   if (line.command == "evaluate") return EvaluateCommand(context, line);
   if (line.command == "benchmark") return BenchmarkCommand(context, line);
+  if (line.command == "summarize") return SummarizeCommand(context, line);
   if (line.command == "generate") return GenerateCommand(context, line);
   if (line.command == "logits") return LogitsCommand(context, line);
   if (line.command == "convert") return ConvertCommand(context, line);

@@ -1,7 +1,9 @@
 #include "worker/trainer/spec_file.h"
 
+#include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/status/details.h"
@@ -14,6 +16,8 @@
 
 namespace ordo::worker::trainer {
 namespace {
+
+using ordo::training::v1::SummarizeSpec;
 
 template <typename Spec>
 using Resolver = absl::StatusOr<Spec> (*)(Spec);
@@ -70,6 +74,33 @@ absl::StatusOr<ordo::training::v1::TrainSpec> ResolveModelSpec(
   return spec;
 }
 
+absl::StatusOr<SummarizeSpec> CheckSummarizeSpec(SummarizeSpec spec) {
+  std::vector<base::FieldViolation> violations;
+  if (spec.job().empty()) violations.push_back({"job", "required"});
+  if (spec.attempt() < 1) spec.set_attempt(1);
+  if (spec.parts().empty()) {
+    violations.push_back({"parts", "required; name at least one"});
+  }
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    if (spec.parts(i).job().empty()) {
+      violations.push_back({absl::StrCat("parts[", i, "].job"), "required"});
+    }
+  }
+  ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
+  return spec;
+}
+
+absl::StatusOr<SummarizeSpec> ReadBinary(base::Filesystem& files,
+                                         const std::string& path) {
+  ORDO_ASSIGN_OR_RETURN(const std::string bytes,
+                        base::ReadFile(files, path, kMaxSummarizeSpecBytes));
+  SummarizeSpec spec;
+  if (!spec.ParseFromString(bytes)) {
+    return absl::InvalidArgumentError("is no binary SummarizeSpec");
+  }
+  return CheckSummarizeSpec(std::move(spec));
+}
+
 template <typename Spec>
 absl::StatusOr<Spec> Read(base::Filesystem& files, const std::string& path,
                           Resolver<Spec> resolve) {
@@ -100,6 +131,18 @@ absl::StatusOr<ordo::training::v1::EvaluateSpec> ReadEvaluateSpec(
 absl::StatusOr<ordo::training::v1::BenchmarkSpec> ReadBenchmarkSpec(
     base::Filesystem& files, const std::string& path) {
   return Read(files, path, model::catalog::ResolveBenchmarkSpec);
+}
+
+absl::StatusOr<SummarizeSpec> ReadSummarizeSpec(base::Filesystem& files,
+                                                const std::string& path) {
+  if (!absl::EndsWith(path, ".pb")) {
+    return Read(files, path, CheckSummarizeSpec);
+  }
+  absl::StatusOr<SummarizeSpec> spec = ReadBinary(files, path);
+  if (spec.ok()) return spec;
+  return WithExitCode(
+      base::AddContext(spec.status(), absl::StrCat("read task ", path)),
+      ordo::training::v1::BAD_SPEC);
 }
 
 }  // namespace ordo::worker::trainer

@@ -1,6 +1,7 @@
 #ifndef ORDO_WORKER_TRAINER_SPEC_FILE_H_
 #define ORDO_WORKER_TRAINER_SPEC_FILE_H_
 
+#include <cstddef>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -17,6 +18,12 @@ absl::StatusOr<ordo::training::v1::TrainSpec> ReadTrainSpec(
 absl::StatusOr<ordo::training::v1::EvaluateSpec> ReadEvaluateSpec(
     base::Filesystem& files, const std::string& path);
 absl::StatusOr<ordo::training::v1::BenchmarkSpec> ReadBenchmarkSpec(
+    base::Filesystem& files, const std::string& path);
+
+// The same of a task that may be large, which is a binary message in a file
+// .pb, of at most kMaxSummarizeSpecBytes.
+inline constexpr size_t kMaxSummarizeSpecBytes = 32 << 20;
+absl::StatusOr<ordo::training::v1::SummarizeSpec> ReadSummarizeSpec(
     base::Filesystem& files, const std::string& path);
 
 // The model and the encoding of a training task's file, and of its data and

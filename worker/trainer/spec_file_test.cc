@@ -132,5 +132,25 @@ TEST_F(SpecFileTest, ReadsEvaluationTasks) {
       "checkpoints");
 }
 
+TEST_F(SpecFileTest, WhatSumsUpIsReadFromTextAndFromABinaryMessage) {
+  constexpr char kText[] =
+      R"({"job":"c","kind":"sweep","parts":[{"job":"a"}]})";
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto from_text,
+                            ReadSummarizeSpec(files_, Write("s.json", kText)));
+  EXPECT_EQ(from_text.attempt(), 1);
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto from_bytes,
+      ReadSummarizeSpec(files_, Write("s.pb", from_text.SerializeAsString())));
+  EXPECT_EQ(from_bytes.parts(0).job(), "a");
+}
+
+TEST_F(SpecFileTest, WhatSumsUpNothingIsABadSpec) {
+  ExpectBadSpec(
+      ReadSummarizeSpec(files_, Write("s.json", R"({"job":"c"})")).status(),
+      "parts: required");
+  ExpectBadSpec(ReadSummarizeSpec(files_, Write("s.pb", "\xff")).status(),
+                "s.pb: is no binary SummarizeSpec");
+}
+
 }  // namespace
 }  // namespace ordo::worker::trainer

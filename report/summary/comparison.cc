@@ -1,0 +1,135 @@
+#include "report/summary/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "report/summary/control.h"
+
+namespace ordo::report::summary {
+namespace {
+
+using ordo::training::v1::PartResult;
+using ordo::training::v1::SummarizeSpec;
+
+// Which part a run of an arm and seed is; -1: none.
+using Places = std::vector<std::vector<int>>;
+
+template <typename T>
+int IndexOf(const std::vector<T>& list, const T& value) {
+  const auto it = std::find(list.begin(), list.end(), value);
+  return it == list.end() ? -1 : static_cast<int>(it - list.begin());
+}
+
+// Sets arms, seeds and baseline.
+absl::StatusOr<Places> PlaceParts(const SummarizeSpec& spec,
+                                  Comparison* comparison) {
+  for (const PartResult& part : spec.parts()) {
+    if (IndexOf(comparison->arms, part.part()) < 0) {
+      comparison->arms.push_back(part.part());
+    }
+    if (IndexOf(comparison->seeds, part.seed()) < 0) {
+      comparison->seeds.push_back(part.seed());
+    }
+  }
+  comparison->baseline =
+      IndexOf(comparison->arms, spec.comparison().baseline());
+  if (comparison->baseline < 0) {
+    return base::InvalidField("comparison.baseline",
+                              absl::StrCat("'", spec.comparison().baseline(),
+                                           "' is the part of none of `parts`"));
+  }
+  Places places(comparison->arms.size(),
+                std::vector<int>(comparison->seeds.size(), -1));
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    int& place = places[IndexOf(comparison->arms, spec.parts(i).part())]
+                       [IndexOf(comparison->seeds, spec.parts(i).seed())];
+    if (place >= 0) {
+      return base::InvalidField(
+          absl::StrCat("parts[", i, "]"),
+          absl::StrCat("is of arm ", spec.parts(i).part(), " and seed ",
+                       spec.parts(i).seed(), ", as parts[", place, "] is"));
+    }
+    place = i;
+  }
+  return places;
+}
+
+absl::StatusOr<std::optional<stats::ArmComparison>> CompareValues(
+    const Comparison& comparison, const ComparedMetric& metric) {
+  std::vector<stats::Arm> arms;
+  for (const std::string& name : comparison.arms) arms.push_back({name, {}});
+  for (size_t seed = 0; seed < comparison.seeds.size(); ++seed) {
+    const bool is_whole = std::all_of(
+        metric.values.begin(), metric.values.end(), [&](const auto& values) {
+          return values[seed].has_value() && std::isfinite(*values[seed]);
+        });
+    if (!is_whole) continue;
+    for (size_t arm = 0; arm < arms.size(); ++arm) {
+      arms[arm].results.push_back(*metric.values[arm][seed]);
+    }
+  }
+  if (arms.size() < 2 || arms.front().results.empty()) return std::nullopt;
+  stats::ArmOptions options;
+  options.baseline = comparison.baseline;
+  options.level = comparison.confidence;
+  ORDO_ASSIGN_OR_RETURN(auto compared, stats::CompareArms(arms, options));
+  return compared;
+}
+
+ArmCost CostOf(const SummarizeSpec& spec, const std::vector<int>& places) {
+  ArmCost cost;
+  int num_runs = 0;
+  for (const int place : places) {
+    if (place < 0 || !HasSucceeded(spec.parts(place))) continue;
+    const PartResult& part = spec.parts(place);
+    ++num_runs;
+    cost.num_parameters = part.control().num_parameters();
+    cost.num_encoding_parameters = part.control().num_encoding_parameters();
+    cost.step_flops = part.control().step_flops();
+    cost.device_seconds += part.device_seconds();
+  }
+  if (num_runs > 0) cost.device_seconds /= num_runs;
+  return cost;
+}
+
+}  // namespace
+
+absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec) {
+  if (spec.parts().empty()) {
+    return base::InvalidField("parts", "must have one part or more");
+  }
+  Comparison comparison;
+  comparison.confidence = spec.comparison().confidence();
+  if (!(comparison.confidence > 0 && comparison.confidence < 1)) {
+    return base::InvalidField(
+        "comparison.confidence",
+        absl::StrCat("must be between 0 and 1, is ", comparison.confidence));
+  }
+  ORDO_ASSIGN_OR_RETURN(const Places places, PlaceParts(spec, &comparison));
+  const Results results = Tabulate(spec);
+  for (size_t m = 0; m < results.metrics.size(); ++m) {
+    ComparedMetric metric;
+    metric.key = results.metrics[m];
+    for (const std::vector<int>& of_arm : places) {
+      std::vector<std::optional<double>>& row = metric.values.emplace_back();
+      for (const int place : of_arm) {
+        row.push_back(place < 0 ? std::nullopt : results.values[m][place]);
+      }
+    }
+    ORDO_ASSIGN_OR_RETURN(metric.comparison, CompareValues(comparison, metric));
+    comparison.metrics.push_back(std::move(metric));
+  }
+  for (const std::vector<int>& of_arm : places) {
+    comparison.costs.push_back(CostOf(spec, of_arm));
+  }
+  comparison.why_not_controlled = WhyNotControlled(spec);
+  return comparison;
+}
+
+}  // namespace ordo::report::summary

@@ -1,0 +1,57 @@
+#ifndef ORDO_REPORT_SUMMARY_COMPARISON_H_
+#define ORDO_REPORT_SUMMARY_COMPARISON_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/ordo/training/v1/spec.pb.h"
+#include "report/stats/arms.h"
+#include "report/summary/results.h"
+
+namespace ordo::report::summary {
+
+// One score of all arms.
+struct ComparedMetric {
+  MetricKey key;
+  // [arm][seed]; nothing where a run has none.
+  std::vector<std::vector<std::optional<double>>> values;
+  // Over those seeds of which every arm has a finite value; nothing when there
+  // is none.
+  std::optional<stats::ArmComparison> comparison;
+};
+
+// What a run of an arm takes, means over its finished runs; 0: not recorded.
+struct ArmCost {
+  int64_t num_parameters = 0;
+  int64_t num_encoding_parameters = 0;
+  // Of one training step.
+  double step_flops = 0;
+  // Of a whole run.
+  double device_seconds = 0;
+};
+
+struct Comparison {
+  // In the order of the parts; `baseline` is an index into them.
+  std::vector<std::string> arms;
+  int baseline = 0;
+  std::vector<uint64_t> seeds;
+  // Of the intervals.
+  double confidence = 0.95;
+  std::vector<ComparedMetric> metrics;
+  // By arm.
+  std::vector<ArmCost> costs;
+  // control.h. None: it is controlled.
+  std::vector<std::string> why_not_controlled;
+};
+
+// INVALID_ARGUMENT with the field: no parts, a baseline that is no arm, two
+// parts of one arm and seed, a confidence outside (0, 1).
+absl::StatusOr<Comparison> Compare(
+    const ordo::training::v1::SummarizeSpec& spec);
+
+}  // namespace ordo::report::summary
+
+#endif  // ORDO_REPORT_SUMMARY_COMPARISON_H_

@@ -1,0 +1,92 @@
+#include "report/summary/comparison.h"
+
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "report/summary/testing/parts.h"
+
+namespace ordo::report::summary {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using testing::EmptyComparison;
+using testing::FinishedRun;
+using ::testing::Optional;
+using testing::RopeAndTape;
+using ::testing::SizeIs;
+
+std::string FieldOf(const absl::Status& status) {
+  const auto violations = base::FieldViolations(status);
+  return violations.empty() ? "" : violations.front().field;
+}
+
+TEST(ComparisonTest, ArmsAreComparedSeedBySeed) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison,
+                            Compare(RopeAndTape()));
+  EXPECT_THAT(comparison.arms, ElementsAre("rope", "tape"));
+  EXPECT_THAT(comparison.seeds, ElementsAre(1, 2, 3));
+  ASSERT_THAT(comparison.metrics, SizeIs(1));
+  const auto& compared = comparison.metrics[0].comparison;
+  ASSERT_TRUE(compared.has_value());
+  EXPECT_EQ(compared->num_seeds, 3);
+  ASSERT_THAT(compared->differences, SizeIs(1));
+  EXPECT_EQ(compared->differences[0].name, "tape");
+  EXPECT_THAT(compared->differences[0].mean, DoubleNear(0.2, 1e-12));
+  EXPECT_GT(compared->differences[0].interval.low, 0);
+}
+
+TEST(ComparisonTest, TheOrderOfThePartsDoesNotMatter) {
+  auto spec = RopeAndTape();
+  spec.mutable_parts()->SwapElements(1, 5);
+  spec.mutable_parts()->SwapElements(2, 4);
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  EXPECT_THAT(comparison.metrics[0].comparison->differences[0].mean,
+              DoubleNear(0.2, 1e-12));
+}
+
+TEST(ComparisonTest, OnlySeedsThatAllArmsHaveAreCompared) {
+  auto spec = RopeAndTape();
+  spec.mutable_parts(5)->clear_reports();
+  spec.mutable_parts(5)->set_state("FAILED");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  const ComparedMetric& metric = comparison.metrics[0];
+  EXPECT_THAT(metric.values[0][2], Optional(0.48));
+  EXPECT_EQ(metric.values[1][2], std::nullopt);
+  EXPECT_EQ(metric.comparison->num_seeds, 2);
+  EXPECT_THAT(comparison.why_not_controlled, SizeIs(1));
+}
+
+TEST(ComparisonTest, AScoreThatOneArmLacksIsNotCompared) {
+  auto spec = RopeAndTape();
+  for (int i = 3; i < 6; ++i) spec.mutable_parts(i)->clear_reports();
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  EXPECT_FALSE(comparison.metrics[0].comparison.has_value());
+}
+
+TEST(ComparisonTest, CostsAreMeansOverFinishedRuns) {
+  auto spec = RopeAndTape();
+  spec.mutable_parts(0)->set_device_seconds(16);
+  spec.mutable_parts(1)->set_state("FAILED");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  EXPECT_EQ(comparison.costs[0].device_seconds, 13);
+  EXPECT_EQ(comparison.costs[1].device_seconds, 12);
+  EXPECT_EQ(comparison.costs[1].num_encoding_parameters, 10);
+}
+
+TEST(ComparisonTest, WhatCannotBeComparedIsRefusedByName) {
+  EXPECT_EQ(FieldOf(Compare(EmptyComparison()).status()), "parts");
+  auto baseline = RopeAndTape();
+  baseline.mutable_comparison()->set_baseline("alibi");
+  EXPECT_EQ(FieldOf(Compare(baseline).status()), "comparison.baseline");
+  auto twice = RopeAndTape();
+  *twice.add_parts() = FinishedRun("tape", 2, 0.5);
+  EXPECT_EQ(FieldOf(Compare(twice).status()), "parts[6]");
+  auto confidence = RopeAndTape();
+  confidence.mutable_comparison()->set_confidence(1);
+  EXPECT_EQ(FieldOf(Compare(confidence).status()), "comparison.confidence");
+}
+
+}  // namespace
+}  // namespace ordo::report::summary

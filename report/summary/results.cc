@@ -1,0 +1,91 @@
+#include "report/summary/results.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+
+namespace ordo::report::summary {
+namespace {
+
+using ordo::training::v1::PartResult;
+
+// The newest step that each evaluation of a part was made at.
+std::map<std::string, int64_t> LastSteps(const PartResult& part) {
+  std::map<std::string, int64_t> steps;
+  for (const PartResult::Report& report : part.reports()) {
+    int64_t& step = steps.emplace(report.evaluation(), 0).first->second;
+    step = std::max<int64_t>(step, report.step());
+  }
+  return steps;
+}
+
+// The checkpoints that a part evaluated: none where it trained.
+std::set<std::string> ForeignCheckpoints(const PartResult& part) {
+  const std::string own = absl::StrCat("jobs/", part.job(), "/");
+  std::set<std::string> foreign;
+  for (const PartResult::Report& report : part.reports()) {
+    const std::string& name = report.checkpoint();
+    if (!name.empty() && name.compare(0, own.size(), own) != 0) {
+      foreign.insert(name);
+    }
+  }
+  return foreign;
+}
+
+std::map<MetricKey, double> ScoresOf(const PartResult& part) {
+  const std::set<std::string> foreign = ForeignCheckpoints(part);
+  const std::map<std::string, int64_t> last = LastSteps(part);
+  std::map<MetricKey, double> scores;
+  for (const PartResult::Report& report : part.reports()) {
+    std::string evaluation = report.evaluation();
+    if (foreign.size() > 1) {
+      absl::StrAppend(&evaluation, " of ", report.checkpoint());
+    } else if (report.step() < last.at(evaluation)) {
+      continue;
+    }
+    for (const auto& [name, value] : report.metrics()) {
+      scores[{evaluation, name}] = value;
+    }
+  }
+  return scores;
+}
+
+}  // namespace
+
+bool operator==(const MetricKey& a, const MetricKey& b) {
+  return a.evaluation == b.evaluation && a.metric == b.metric;
+}
+
+bool operator<(const MetricKey& a, const MetricKey& b) {
+  return std::tie(a.evaluation, a.metric) < std::tie(b.evaluation, b.metric);
+}
+
+std::string Title(const MetricKey& key) {
+  return absl::StrCat(key.evaluation, ": ", key.metric);
+}
+
+Results Tabulate(const ordo::training::v1::SummarizeSpec& spec) {
+  std::map<MetricKey, std::vector<std::optional<double>>> table;
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    for (const auto& [key, value] : ScoresOf(spec.parts(i))) {
+      auto& row = table[key];
+      row.resize(spec.parts_size());
+      row[i] = value;
+    }
+  }
+  Results results;
+  for (auto& [key, row] : table) {
+    results.metrics.push_back(key);
+    results.values.push_back(std::move(row));
+  }
+  return results;
+}
+
+bool HasSucceeded(const PartResult& part) {
+  return part.state() == "SUCCEEDED";
+}
+
+}  // namespace ordo::report::summary

@@ -1,0 +1,47 @@
+#ifndef ORDO_REPORT_SUMMARY_RESULTS_H_
+#define ORDO_REPORT_SUMMARY_RESULTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proto/ordo/training/v1/spec.pb.h"
+
+// What the parts of a sweep, comparison or pipeline scored. Pure functions,
+// thread-safe.
+
+namespace ordo::report::summary {
+
+// A score that some of the parts have.
+struct MetricKey {
+  // Name of the evaluation, and of the score.
+  std::string evaluation;
+  std::string metric;
+};
+
+bool operator==(const MetricKey& a, const MetricKey& b);
+bool operator<(const MetricKey& a, const MetricKey& b);
+
+// "addition_grid: grid_mean".
+std::string Title(const MetricKey& key);
+
+// Every score of every part at the part's last step.
+struct Results {
+  // Sorted.
+  std::vector<MetricKey> metrics;
+  // [metric][part]; nothing where a part has none.
+  std::vector<std::vector<std::optional<double>>> values;
+};
+
+// Of several reports of one evaluation in a part, that of the largest step
+// counts; of those of one step, which a part that evaluates several checkpoints
+// has, each is a score of its own, told apart by the checkpoint.
+Results Tabulate(const ordo::training::v1::SummarizeSpec& spec);
+
+// Whether the part ended as it should.
+bool HasSucceeded(const ordo::training::v1::PartResult& part);
+
+}  // namespace ordo::report::summary
+
+#endif  // ORDO_REPORT_SUMMARY_RESULTS_H_

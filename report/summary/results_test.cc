@@ -1,0 +1,50 @@
+#include "report/summary/results.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "report/summary/testing/parts.h"
+
+namespace ordo::report::summary {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FinishedRun;
+using ::testing::Optional;
+
+TEST(ResultsTest, EachScoreHasARowAndEachPartAPlaceInIt) {
+  ordo::training::v1::SummarizeSpec spec;
+  *spec.add_parts() = FinishedRun("rope", 1, 0.5);
+  *spec.add_parts() = FinishedRun("tape", 1, 0.75);
+  auto& metrics = *spec.mutable_parts(1)->mutable_reports(0)->mutable_metrics();
+  metrics["diagonal"] = 0.25;
+  const Results results = Tabulate(spec);
+  EXPECT_THAT(results.metrics, ElementsAre(MetricKey{"grid", "diagonal"},
+                                           MetricKey{"grid", "grid_mean"}));
+  EXPECT_THAT(results.values[0], ElementsAre(std::nullopt, Optional(0.25)));
+  EXPECT_THAT(results.values[1], ElementsAre(Optional(0.5), Optional(0.75)));
+}
+
+TEST(ResultsTest, OfAnEvaluationTheLastStepCounts) {
+  ordo::training::v1::SummarizeSpec spec;
+  auto& part = *spec.add_parts() = FinishedRun("rope", 1, 0.5);
+  auto& early = *part.add_reports() = part.reports(0);
+  early.set_step(50);
+  (*early.mutable_metrics())["grid_mean"] = 0.1;
+  EXPECT_THAT(Tabulate(spec).values, ElementsAre(ElementsAre(Optional(0.5))));
+}
+
+TEST(ResultsTest, CheckpointsOfOthersAreToldApart) {
+  ordo::training::v1::SummarizeSpec spec;
+  auto& part = *spec.add_parts() = FinishedRun("evaluate", 1, 0.5);
+  part.mutable_reports(0)->set_checkpoint("jobs/a/checkpoints/9-1");
+  auto& other = *part.add_reports() = part.reports(0);
+  other.set_checkpoint("jobs/b/checkpoints/7-1");
+  other.set_step(7);
+  EXPECT_THAT(
+      Tabulate(spec).metrics,
+      ElementsAre(MetricKey{"grid of jobs/a/checkpoints/9-1", "grid_mean"},
+                  MetricKey{"grid of jobs/b/checkpoints/7-1", "grid_mean"}));
+}
+
+}  // namespace
+}  // namespace ordo::report::summary

@@ -1,0 +1,292 @@
+#include "report/summary/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "base/yaml/text_form.h"
+#include "google/protobuf/struct.pb.h"
+#include "report/html.h"
+#include "report/summary/comparison.h"
+#include "report/summary/results.h"
+#include "report/summary/tables.h"
+
+namespace ordo::report::summary {
+namespace {
+
+using google::protobuf::ListValue;
+using google::protobuf::Struct;
+using google::protobuf::Value;
+using ordo::training::v1::PartResult;
+using ordo::training::v1::SummarizeSpec;
+
+constexpr char kComparisonMethod[] =
+    "A seed is the unit: mean and deviation are over seeds, and a difference "
+    "is taken seed by seed between runs that saw the same data. Intervals are "
+    "Student's and hold for all arms together; p values are of the paired t "
+    "test and of the sign-flip test, which n seeds let not fall below "
+    "2^(1-n), corrected for the number of arms (Holm), not for the number of "
+    "scores. What needs two seeds is - with one.";
+constexpr char kOtherMethod[] =
+    "Each row is one job. Numbers of one run say nothing about another seed.";
+
+Value NumberOrNull(double number) {
+  Value value;
+  if (std::isfinite(number)) {
+    value.set_number_value(number);
+  } else {
+    value.set_null_value(google::protobuf::NULL_VALUE);
+  }
+  return value;
+}
+
+Value TextValue(const std::string& text) {
+  Value value;
+  value.set_string_value(text);
+  return value;
+}
+
+Value StructValue(Struct fields) {
+  Value value;
+  *value.mutable_struct_value() = std::move(fields);
+  return value;
+}
+
+template <typename List, typename ToValue>
+Value ListOf(const List& list, ToValue to_value) {
+  Value value;
+  ListValue* values = value.mutable_list_value();
+  for (const auto& entry : list) *values->add_values() = to_value(entry);
+  return value;
+}
+
+Value IntervalValue(const stats::Interval& interval) {
+  return ListOf(std::vector<double>{interval.low, interval.high}, NumberOrNull);
+}
+
+Value ArmValue(const stats::ArmSummary& arm) {
+  Struct fields;
+  auto& map = *fields.mutable_fields();
+  map["arm"] = TextValue(arm.name);
+  map["mean"] = NumberOrNull(arm.mean);
+  map["deviation"] = NumberOrNull(arm.deviation);
+  map["interval"] = IntervalValue(arm.interval);
+  return StructValue(std::move(fields));
+}
+
+Value DifferenceValue(const stats::ArmDifference& difference) {
+  Struct fields;
+  auto& map = *fields.mutable_fields();
+  map["arm"] = TextValue(difference.name);
+  map["mean"] = NumberOrNull(difference.mean);
+  map["deviation"] = NumberOrNull(difference.deviation);
+  map["interval"] = IntervalValue(difference.interval);
+  map["t_p"] = NumberOrNull(difference.t_p);
+  map["t_p_adjusted"] = NumberOrNull(difference.t_p_adjusted);
+  map["flip_p"] = NumberOrNull(difference.flip_p);
+  map["flip_p_adjusted"] = NumberOrNull(difference.flip_p_adjusted);
+  return StructValue(std::move(fields));
+}
+
+Value MetricValue(const ComparedMetric& metric) {
+  Struct fields;
+  auto& map = *fields.mutable_fields();
+  map["evaluation"] = TextValue(metric.key.evaluation);
+  map["score"] = TextValue(metric.key.metric);
+  map["values"] = ListOf(metric.values, [](const auto& row) {
+    return ListOf(row, [](const std::optional<double>& value) {
+      return NumberOrNull(value.value_or(NAN));
+    });
+  });
+  if (metric.comparison.has_value()) {
+    map["seeds"] = NumberOrNull(metric.comparison->num_seeds);
+    map["arms"] = ListOf(metric.comparison->arms, ArmValue);
+    map["differences"] =
+        ListOf(metric.comparison->differences, DifferenceValue);
+  }
+  return StructValue(std::move(fields));
+}
+
+Value PartValue(const PartResult& part) {
+  Value value;
+  // As its message is written: the same names as everywhere.
+  const auto status =
+      base::ReadMessage(base::WriteMessage(part, base::TextForm::kJson),
+                        base::TextForm::kJson, value.mutable_struct_value());
+  if (!status.ok()) value = TextValue(part.job());
+  return value;
+}
+
+void AddComparison(const Comparison& comparison, Struct* json) {
+  auto& map = *json->mutable_fields();
+  Value controlled;
+  controlled.set_bool_value(comparison.why_not_controlled.empty());
+  map["controlled"] = controlled;
+  map["why_not_controlled"] = ListOf(comparison.why_not_controlled, TextValue);
+  map["arms"] = ListOf(comparison.arms, TextValue);
+  map["baseline"] = TextValue(comparison.arms[comparison.baseline]);
+  map["seeds"] = ListOf(comparison.seeds, [](uint64_t seed) {
+    return TextValue(absl::StrCat(seed));
+  });
+  map["confidence"] = NumberOrNull(comparison.confidence);
+  map["scores"] = ListOf(comparison.metrics, MetricValue);
+}
+
+bool HasFigure(const ComparedMetric& metric) {
+  return metric.comparison.has_value() &&
+         !metric.comparison->differences.empty();
+}
+
+void AddComparedFigures(const Comparison& comparison, Summary* summary) {
+  size_t num_forests = 0;
+  std::set<std::string> costed;
+  for (const ComparedMetric& metric : comparison.metrics) {
+    if (!HasFigure(metric)) continue;
+    if (num_forests < kMaxForestPlots) {
+      summary->figures.push_back(
+          {absl::StrCat("difference-", ++num_forests),
+           absl::StrCat(Title(metric.key), ": each arm less ",
+                        comparison.arms[comparison.baseline], ", over ",
+                        metric.comparison->num_seeds, " seeds."),
+           ForestPlot(comparison, metric)});
+    }
+    // The first score of each evaluation.
+    if (costed.insert(metric.key.evaluation).second) {
+      summary->figures.push_back(
+          {absl::StrCat("cost-", costed.size()),
+           absl::StrCat(Title(metric.key),
+                        " against the device time of a run, means over "
+                        "seeds."),
+           CostPlot(comparison, metric)});
+    }
+  }
+}
+
+void AddComparedMetrics(const Comparison& comparison, Summary* summary) {
+  summary->metrics["controlled"] =
+      comparison.why_not_controlled.empty() ? 1 : 0;
+  for (const ComparedMetric& metric : comparison.metrics) {
+    if (!metric.comparison.has_value()) continue;
+    for (const auto& difference : metric.comparison->differences) {
+      summary->metrics[absl::StrCat("difference_", metric.key.evaluation, "_",
+                                    metric.key.metric, "_", difference.name)] =
+          difference.mean;
+    }
+  }
+}
+
+void AddLead(const Comparison& comparison, Summary* summary) {
+  if (comparison.why_not_controlled.empty()) {
+    summary->lead.push_back(
+        "Controlled: for each seed the runs saw the same data in the same "
+        "order and began with the same values outside of the encoding, with "
+        "one build of the trainer, on one kind of device, in one precision.");
+    return;
+  }
+  summary->lead.push_back("Not controlled:");
+  for (const std::string& reason : comparison.why_not_controlled) {
+    summary->lead.push_back(reason);
+  }
+}
+
+absl::Status AddKind(const SummarizeSpec& spec, const Results& results,
+                     Summary* summary, Struct* json) {
+  if (spec.kind() == "comparison") {
+    ORDO_ASSIGN_OR_RETURN(const Comparison comparison, Compare(spec));
+    summary->method = kComparisonMethod;
+    AddLead(comparison, summary);
+    summary->tables = {ComparisonTable(comparison), CostTable(comparison)};
+    AddComparedFigures(comparison, summary);
+    AddComparedMetrics(comparison, summary);
+    AddComparison(comparison, json);
+    return absl::OkStatus();
+  }
+  if (spec.kind() != "sweep" && spec.kind() != "pipeline") {
+    return base::InvalidField(
+        "kind", absl::StrCat("must be sweep, comparison or pipeline, is '",
+                             spec.kind(), "'"));
+  }
+  summary->method = kOtherMethod;
+  summary->tables = {ScoreTable(spec, results)};
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
+                                  const std::vector<Curve>& curves,
+                                  const std::string& created) {
+  Summary summary;
+  summary.title = absl::StrCat(spec.kind(), " ", spec.job());
+  summary.created = created;
+  Struct json;
+  auto& map = *json.mutable_fields();
+  map["job"] = TextValue(spec.job());
+  map["attempt"] = NumberOrNull(spec.attempt());
+  map["kind"] = TextValue(spec.kind());
+  const Results results = Tabulate(spec);
+  ORDO_RETURN_IF_ERROR(AddKind(spec, results, &summary, &json));
+  summary.tables.push_back(PartTable(spec));
+  if (!curves.empty()) {
+    summary.figures.push_back({"learning-curves",
+                               "Training loss of each run; runs of one part "
+                               "have one colour.",
+                               LearningCurves(curves)});
+  }
+  int num_failed = 0;
+  for (const PartResult& part : spec.parts()) {
+    if (HasSucceeded(part)) continue;
+    ++num_failed;
+    summary.lead.push_back(absl::StrCat(part.job(), " did not succeed (",
+                                        part.state(), "): ", part.message()));
+  }
+  summary.metrics["num_parts"] = spec.parts_size();
+  summary.metrics["num_failed"] = num_failed;
+  summary.csv = ToCsv(ValueTable(spec, results));
+  map["parts"] = ListOf(spec.parts(), PartValue);
+  summary.json = base::WriteMessage(json, base::TextForm::kJson);
+  return summary;
+}
+
+std::string RenderMarkdown(const Summary& summary) {
+  std::string text =
+      absl::StrCat("# ", summary.title, "\n\n", summary.created, "\n\n");
+  for (const std::string& sentence : summary.lead) {
+    absl::StrAppend(&text, "- ", sentence, "\n");
+  }
+  if (!summary.lead.empty()) text += "\n";
+  for (const Table& table : summary.tables) text += ToMarkdown(table);
+  return absl::StrCat(text, summary.method, "\n");
+}
+
+std::string RenderPage(const Summary& summary,
+                       const std::vector<std::string>& svgs) {
+  std::string html = HtmlHead(summary.title, summary.created);
+  if (!summary.lead.empty()) html += "<ul>\n";
+  for (const std::string& sentence : summary.lead) {
+    absl::StrAppend(&html, "<li>", EscapeHtml(sentence), "</li>\n");
+  }
+  if (!summary.lead.empty()) html += "</ul>\n";
+  html += ToHtml(summary.tables.front());
+  html += "<h2>Figures</h2>\n<div class=\"figures\">\n";
+  for (size_t i = 0; i < summary.figures.size() && i < svgs.size(); ++i) {
+    if (svgs[i].empty()) continue;
+    absl::StrAppend(&html, "<figure>\n",
+                    InlineSvg(svgs[i], absl::StrCat("figure", i, "-")),
+                    "<figcaption>", EscapeHtml(summary.figures[i].caption),
+                    "</figcaption>\n</figure>\n");
+  }
+  html += "</div>\n";
+  for (size_t i = 1; i < summary.tables.size(); ++i) {
+    html += ToHtml(summary.tables[i]);
+  }
+  return absl::StrCat(html, "<h2>How to read it</h2>\n<p>",
+                      EscapeHtml(summary.method), "</p>\n</body>\n</html>\n");
+}
+
+}  // namespace ordo::report::summary

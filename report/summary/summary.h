@@ -1,0 +1,60 @@
+#ifndef ORDO_REPORT_SUMMARY_SUMMARY_H_
+#define ORDO_REPORT_SUMMARY_SUMMARY_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/ordo/training/v1/spec.pb.h"
+#include "report/figure.h"
+#include "report/summary/figures.h"
+#include "report/summary/table.h"
+
+// The report on a sweep, comparison or pipeline. Pure functions, thread-safe.
+
+namespace ordo::report::summary {
+
+// Of the scores of a comparison so many get figures; the tables have all.
+inline constexpr size_t kMaxForestPlots = 12;
+
+struct NamedFigure {
+  // Of its files, without extension.
+  std::string name;
+  std::string caption;
+  Figure figure;
+};
+
+struct Summary {
+  std::string title;
+  // When it was made, for people.
+  std::string created;
+  // What is to be known before the tables: whether a comparison is controlled,
+  // and which parts did not succeed.
+  std::vector<std::string> lead;
+  std::vector<Table> tables;
+  std::vector<NamedFigure> figures;
+  // How the numbers are to be read.
+  std::string method;
+  // Each value of each part (ValueTable), and all of the above as JSON.
+  std::string csv;
+  std::string json;
+  // Of the report: num_parts, num_failed; of a comparison `controlled` (0 or
+  // 1), and for each score and arm difference_<evaluation>_<score>_<arm>.
+  std::map<std::string, double> metrics;
+};
+
+// INVALID_ARGUMENT with the field, as Compare, or for another `kind`.
+absl::StatusOr<Summary> Summarize(const ordo::training::v1::SummarizeSpec& spec,
+                                  const std::vector<Curve>& curves,
+                                  const std::string& created);
+
+std::string RenderMarkdown(const Summary& summary);
+// One file with everything in it. `svgs` are the figures, in their order, as
+// gnuplot wrote them; those that could not be drawn are empty and left out.
+std::string RenderPage(const Summary& summary,
+                       const std::vector<std::string>& svgs);
+
+}  // namespace ordo::report::summary
+
+#endif  // ORDO_REPORT_SUMMARY_SUMMARY_H_

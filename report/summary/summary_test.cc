@@ -1,0 +1,88 @@
+#include "report/summary/summary.h"
+
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "report/summary/testing/parts.h"
+
+namespace ordo::report::summary {
+namespace {
+
+using ::testing::Contains;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Key;
+using ::testing::Not;
+using ::testing::Pair;
+using testing::RopeAndTape;
+using ::testing::SizeIs;
+
+TEST(SummaryTest, AComparisonSaysWhetherItIsControlled) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
+                            Summarize(RopeAndTape(), {}, "now"));
+  EXPECT_THAT(summary.lead, ElementsAre(HasSubstr("Controlled: ")));
+  EXPECT_THAT(summary.metrics, Contains(Pair("controlled", 1)));
+  EXPECT_THAT(summary.metrics, Contains(Pair("difference_grid_grid_mean_tape",
+                                             DoubleNear(0.2, 1e-12))));
+  EXPECT_THAT(summary.json, HasSubstr("\"controlled\":true"));
+}
+
+TEST(SummaryTest, WithoutProofItIsNotCalledControlled) {
+  auto spec = RopeAndTape();
+  spec.mutable_parts(0)->set_data_digest("another");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary, Summarize(spec, {}, "now"));
+  EXPECT_EQ(summary.lead.front(), "Not controlled:");
+  EXPECT_THAT(RenderMarkdown(summary), Not(HasSubstr("Controlled:")));
+  EXPECT_THAT(RenderMarkdown(summary), HasSubstr("order of data of seed 1"));
+  EXPECT_THAT(summary.metrics, Contains(Pair("controlled", 0)));
+}
+
+TEST(SummaryTest, PartsThatFailedAreNamedWithTheirMessage) {
+  auto spec = RopeAndTape();
+  spec.set_kind("sweep");
+  spec.mutable_parts(1)->set_state("FAILED");
+  spec.mutable_parts(1)->set_message("loss is not finite");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary, Summarize(spec, {}, "now"));
+  EXPECT_THAT(summary.lead,
+              ElementsAre("c-rope-s2 did not succeed (FAILED): loss is not "
+                          "finite"));
+  EXPECT_THAT(summary.metrics, Contains(Pair("num_failed", 1)));
+  EXPECT_THAT(summary.metrics, Not(Contains(Key("controlled"))));
+}
+
+TEST(SummaryTest, ThePageHoldsTablesAndTheFiguresThatWereDrawn) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const Summary summary,
+      Summarize(RopeAndTape(), {{"rope", {{1, 2.0}}}}, "now"));
+  ASSERT_THAT(summary.figures, SizeIs(3));
+  const std::string page =
+      RenderPage(summary, {"<svg id='a'></svg>", "", "<svg id='b'></svg>"});
+  EXPECT_THAT(page, HasSubstr("<h1>comparison c</h1>"));
+  EXPECT_THAT(page, HasSubstr("<svg id='figure0-a'>"));
+  EXPECT_THAT(page, Not(HasSubstr("device time of a run")));
+  EXPECT_THAT(page, HasSubstr("Training loss of each run"));
+  EXPECT_THAT(page, HasSubstr("c-tape-s3"));
+  EXPECT_THAT(page, Not(HasSubstr("http")));
+}
+
+TEST(SummaryTest, NumbersThatAreNotFiniteAreNullInTheJson) {
+  auto spec = RopeAndTape();
+  spec.mutable_parts()->SwapElements(1, 3);
+  while (spec.parts_size() > 2) spec.mutable_parts()->RemoveLast();
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary, Summarize(spec, {}, "now"));
+  EXPECT_THAT(summary.json, HasSubstr("\"deviation\":null"));
+}
+
+TEST(SummaryTest, AnotherKindIsRefusedByName) {
+  auto spec = RopeAndTape();
+  spec.set_kind("gate");
+  const auto violations =
+      base::FieldViolations(Summarize(spec, {}, "now").status());
+  ASSERT_THAT(violations, SizeIs(1));
+  EXPECT_EQ(violations[0].field, "kind");
+}
+
+}  // namespace
+}  // namespace ordo::report::summary

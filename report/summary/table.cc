@@ -1,0 +1,77 @@
+#include "report/summary/table.h"
+
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "report/html.h"
+
+namespace ordo::report::summary {
+namespace {
+
+std::string MarkdownRow(const std::vector<std::string>& cells) {
+  return absl::StrCat(
+      "| ",
+      absl::StrJoin(
+          cells, " | ",
+          [](std::string* out, const std::string& cell) {
+            *out += absl::StrReplaceAll(cell, {{"|", "\\|"}, {"\n", " "}});
+          }),
+      " |\n");
+}
+
+std::string CsvCell(const std::string& cell) {
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  return absl::StrCat("\"", absl::StrReplaceAll(cell, {{"\"", "\"\""}}), "\"");
+}
+
+}  // namespace
+
+std::string ToMarkdown(const Table& table) {
+  std::string text =
+      absl::StrCat("## ", table.title, "\n\n", MarkdownRow(table.header));
+  std::vector<std::string> rule;
+  for (size_t i = 0; i < table.header.size(); ++i) {
+    const bool is_text = static_cast<int>(i) < table.num_text_columns;
+    rule.push_back(is_text ? "---" : "---:");
+  }
+  text += MarkdownRow(rule);
+  for (const auto& row : table.rows) text += MarkdownRow(row);
+  return text + "\n";
+}
+
+std::string ToHtml(const Table& table) {
+  std::string html = absl::StrCat("<h2>", EscapeHtml(table.title),
+                                  "</h2>\n<div class=\"scroll\"><table>\n");
+  const auto add_row = [&](const std::vector<std::string>& cells,
+                           const std::string& tag) {
+    html += "<tr>";
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const bool is_text = static_cast<int>(i) < table.num_text_columns;
+      absl::StrAppend(&html, "<", tag, is_text ? " class=\"text\">" : ">",
+                      EscapeHtml(cells[i]), "</", tag, ">");
+    }
+    html += "</tr>\n";
+  };
+  add_row(table.header, "th");
+  for (const auto& row : table.rows) add_row(row, "td");
+  return html + "</table></div>\n";
+}
+
+std::string ToCsv(const Table& table) {
+  std::string text;
+  const auto add_row = [&](const std::vector<std::string>& cells) {
+    absl::StrAppend(&text,
+                    absl::StrJoin(cells, ",",
+                                  [](std::string* out, const std::string& c) {
+                                    *out += CsvCell(c);
+                                  }),
+                    "\r\n");
+  };
+  add_row(table.header);
+  for (const auto& row : table.rows) add_row(row);
+  return text;
+}
+
+}  // namespace ordo::report::summary

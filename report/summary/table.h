@@ -1,0 +1,26 @@
+#ifndef ORDO_REPORT_SUMMARY_TABLE_H_
+#define ORDO_REPORT_SUMMARY_TABLE_H_
+
+#include <string>
+#include <vector>
+
+namespace ordo::report::summary {
+
+// A table of texts in the forms that people read. Each row has as many cells as
+// the header; `num_text_columns` from the left hold words, the others numbers.
+struct Table {
+  std::string title;
+  int num_text_columns = 1;
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;
+};
+
+// With its title as a heading.
+std::string ToMarkdown(const Table& table);
+std::string ToHtml(const Table& table);
+// RFC 4180, without the title.
+std::string ToCsv(const Table& table);
+
+}  // namespace ordo::report::summary
+
+#endif  // ORDO_REPORT_SUMMARY_TABLE_H_

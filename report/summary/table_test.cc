@@ -1,0 +1,31 @@
+#include "report/summary/table.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::report::summary {
+namespace {
+
+using ::testing::HasSubstr;
+
+Table Example() { return {"T & U", 1, {"a", "b"}, {{"x|y, <z>", "1"}}}; }
+
+TEST(TableTest, MarkdownAlignsNumbersAndKeepsBarsInTheirCells) {
+  EXPECT_EQ(ToMarkdown(Example()),
+            "## T & U\n\n| a | b |\n| --- | ---: |\n| x\\|y, <z> | 1 |\n\n");
+}
+
+TEST(TableTest, HtmlIsEscaped) {
+  const std::string html = ToHtml(Example());
+  EXPECT_THAT(html, HasSubstr("<h2>T &amp; U</h2>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"text\">x|y, &lt;z&gt;</td>"
+                              "<td>1</td>"));
+}
+
+TEST(TableTest, CsvQuotesWhatHoldsACommaOrAQuote) {
+  const Table table = {"", 1, {"a", "b"}, {{"x,y", "say \"z\""}}};
+  EXPECT_EQ(ToCsv(table), "a,b\r\n\"x,y\",\"say \"\"z\"\"\"\r\n");
+}
+
+}  // namespace
+}  // namespace ordo::report::summary

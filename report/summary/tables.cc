@@ -1,0 +1,160 @@
+#include "report/summary/tables.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace ordo::report::summary {
+namespace {
+
+using ordo::training::v1::PartResult;
+using ordo::training::v1::SummarizeSpec;
+
+constexpr size_t kShownDigits = 12;
+constexpr char kNone[] = "-";
+
+std::string Text(double value) {
+  return std::isfinite(value) ? absl::StrFormat("%.4g", value) : kNone;
+}
+
+std::string Text(const stats::Interval& interval) {
+  if (!std::isfinite(interval.low) && !std::isfinite(interval.high)) {
+    return kNone;
+  }
+  return absl::StrCat("[", Text(interval.low), ", ", Text(interval.high), "]");
+}
+
+std::string Positive(double value) { return value > 0 ? Text(value) : kNone; }
+
+std::string Count(int64_t count) {
+  return count > 0 ? absl::StrCat(count) : kNone;
+}
+
+std::string Digest(const std::string& digest) {
+  return digest.empty() ? kNone : digest.substr(0, kShownDigits);
+}
+
+// Of the arms but the baseline; null for that.
+const stats::ArmDifference* DifferenceOf(const stats::ArmComparison& comparison,
+                                         const std::string& arm) {
+  for (const stats::ArmDifference& difference : comparison.differences) {
+    if (difference.name == arm) return &difference;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Table ComparisonTable(const Comparison& comparison) {
+  Table table;
+  table.title = "Scores by arm";
+  table.num_text_columns = 3;
+  table.header = {"evaluation", "score",      "arm",      "seeds", "mean",
+                  "deviation",  "difference", "interval", "p (t)", "p (flips)"};
+  for (const ComparedMetric& metric : comparison.metrics) {
+    if (!metric.comparison.has_value()) continue;
+    for (const stats::ArmSummary& arm : metric.comparison->arms) {
+      std::vector<std::string> row = {
+          metric.key.evaluation,
+          metric.key.metric,
+          arm.name,
+          absl::StrCat(metric.comparison->num_seeds),
+          Text(arm.mean),
+          Text(arm.deviation)};
+      const auto* difference = DifferenceOf(*metric.comparison, arm.name);
+      if (difference == nullptr) {
+        row.insert(row.end(), {"baseline", kNone, kNone, kNone});
+      } else {
+        const bool has_p = metric.comparison->num_seeds > 1;
+        row.insert(row.end(),
+                   {Text(difference->mean), Text(difference->interval),
+                    has_p ? Text(difference->t_p_adjusted) : kNone,
+                    has_p ? Text(difference->flip_p_adjusted) : kNone});
+      }
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+Table CostTable(const Comparison& comparison) {
+  Table table;
+  table.title = "Cost of a run";
+  table.header = {"arm", "parameters", "of the encoding", "GFLOP per step",
+                  "device seconds"};
+  for (size_t i = 0; i < comparison.arms.size(); ++i) {
+    const ArmCost& cost = comparison.costs[i];
+    table.rows.push_back(
+        {comparison.arms[i], Count(cost.num_parameters),
+         cost.num_parameters > 0 ? absl::StrCat(cost.num_encoding_parameters)
+                                 : kNone,
+         Positive(cost.step_flops / 1e9), Positive(cost.device_seconds)});
+  }
+  return table;
+}
+
+Table ScoreTable(const SummarizeSpec& spec, const Results& results) {
+  Table table;
+  table.title = "Scores";
+  table.num_text_columns = 2;
+  table.header = {"job", "part"};
+  for (const MetricKey& key : results.metrics) {
+    table.header.push_back(Title(key));
+  }
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    std::vector<std::string> row = {spec.parts(i).job(), spec.parts(i).part()};
+    for (const auto& values : results.values) {
+      row.push_back(values[i].has_value() ? Text(*values[i]) : kNone);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table PartTable(const SummarizeSpec& spec) {
+  Table table;
+  table.title = "Runs";
+  table.num_text_columns = 3;
+  table.header = {"job",           "part",          "state",
+                  "seed",          "steps",         "tokens",
+                  "checkpoint",    "order of data", "initial values",
+                  "device seconds"};
+  for (const PartResult& part : spec.parts()) {
+    table.rows.push_back({part.job(), part.part(),
+                          part.reason().empty() || part.reason() == part.state()
+                              ? part.state()
+                              : absl::StrCat(part.state(), ", ", part.reason()),
+                          Count(static_cast<int64_t>(part.seed())),
+                          Count(part.checkpoint().step()), Count(part.tokens()),
+                          Digest(part.checkpoint().manifest_sha256()),
+                          Digest(part.data_digest()),
+                          Digest(part.control().initial_digest()),
+                          Positive(part.device_seconds())});
+  }
+  return table;
+}
+
+Table ValueTable(const SummarizeSpec& spec, const Results& results) {
+  Table table;
+  table.header = {"job", "part", "seed", "evaluation", "score", "value"};
+  for (size_t m = 0; m < results.metrics.size(); ++m) {
+    for (int i = 0; i < spec.parts_size(); ++i) {
+      const std::optional<double>& value = results.values[m][i];
+      if (!value.has_value()) continue;
+      table.rows.push_back(
+          {spec.parts(i).job(), spec.parts(i).part(),
+           absl::StrCat(spec.parts(i).seed()), results.metrics[m].evaluation,
+           results.metrics[m].metric, absl::StrFormat("%.17g", *value)});
+    }
+  }
+  return table;
+}
+
+}  // namespace ordo::report::summary

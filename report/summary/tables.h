@@ -1,0 +1,30 @@
+#ifndef ORDO_REPORT_SUMMARY_TABLES_H_
+#define ORDO_REPORT_SUMMARY_TABLES_H_
+
+#include "proto/ordo/training/v1/spec.pb.h"
+#include "report/summary/comparison.h"
+#include "report/summary/results.h"
+#include "report/summary/table.h"
+
+// What a summary says in tables. Pure functions, thread-safe. What is not known
+// is "-".
+
+namespace ordo::report::summary {
+
+// Of each score and arm: mean and deviation over seeds, and the difference from
+// the baseline with its interval and the adjusted p values of both tests.
+Table ComparisonTable(const Comparison& comparison);
+// Of each arm.
+Table CostTable(const Comparison& comparison);
+// Of each part its scores, a column each.
+Table ScoreTable(const ordo::training::v1::SummarizeSpec& spec,
+                 const Results& results);
+// Of each part how it ended, and what it recorded of itself.
+Table PartTable(const ordo::training::v1::SummarizeSpec& spec);
+// A row for each part and score, for spreadsheets and programs: all digits.
+Table ValueTable(const ordo::training::v1::SummarizeSpec& spec,
+                 const Results& results);
+
+}  // namespace ordo::report::summary
+
+#endif  // ORDO_REPORT_SUMMARY_TABLES_H_

@@ -1,0 +1,213 @@
+#include "worker/trainer/summarize.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/files/file_util.h"
+#include "base/log/log.h"
+#include "base/records/records.h"
+#include "base/status/status.h"
+#include "model/training/durable_folder.h"
+#include "proto/ordo/training/v1/progress.pb.h"
+#include "report/summary/summary.h"
+#include "worker/trainer/exit_code.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+using model::training::NamedBytes;
+using ordo::training::v1::ExitCode;
+using ordo::training::v1::PartResult;
+using ordo::training::v1::ProgressRecord;
+using ordo::training::v1::SummarizeSpec;
+using report::summary::Curve;
+using report::summary::Summary;
+
+constexpr size_t kMaxFigureBytes = 32 << 20;
+
+// The losses that an attempt recorded, which take the place of those that
+// earlier attempts recorded of these steps.
+absl::Status AddLosses(base::Filesystem& files, const std::string& path,
+                       std::map<int64_t, double>* losses) {
+  base::RecordReader reader(files, path);
+  while (true) {
+    ORDO_ASSIGN_OR_RETURN(const std::optional<std::string> payload,
+                          reader.Next());
+    if (!payload.has_value()) return absl::OkStatus();
+    ProgressRecord record;
+    if (!record.ParseFromString(*payload)) {
+      return absl::DataLossError(
+          absl::StrCat(path, " has no record at byte ", reader.offset()));
+    }
+    if (record.has_started()) {
+      losses->erase(losses->upper_bound(record.started().start_step()),
+                    losses->end());
+    }
+    if (record.has_step()) {
+      (*losses)[record.step().step()] = record.step().loss();
+    }
+  }
+}
+
+// The curve of a part that trained; without points when it did not.
+Curve CurveOf(const TrainerContext& context, const PartResult& part,
+              Progress* progress) {
+  std::map<int64_t, double> losses;
+  for (int attempt = 1; attempt <= part.attempts(); ++attempt) {
+    const std::string path = base::JoinPath(
+        context.storage_root, absl::StrCat("jobs/", part.job(), "/attempts/",
+                                           attempt, "/progress.records"));
+    const absl::Status status = AddLosses(context.files, path, &losses);
+    if (!status.ok()) {
+      progress->Warning(absl::StrCat("the learning curve of ", part.job(),
+                                     " is not whole: ", status.message()));
+    }
+  }
+  return {part.part(), {losses.begin(), losses.end()}};
+}
+
+// Draws a figure in the attempt's folder, adds both of its forms to `contents`,
+// and returns the SVG.
+absl::StatusOr<std::string> AddFigure(
+    base::Filesystem& files, const std::string& folder,
+    const report::summary::NamedFigure& figure,
+    std::vector<NamedBytes>* contents) {
+  std::string svg;
+  for (const auto& [form, extension] :
+       {std::pair(report::FigureForm::kSvg, ".svg"),
+        std::pair(report::FigureForm::kPng, ".png")}) {
+    const std::string name = figure.name + extension;
+    const std::string path = base::JoinPath(folder, name);
+    ORDO_RETURN_IF_ERROR(report::Draw(files, figure.figure, form, path));
+    ORDO_ASSIGN_OR_RETURN(std::string bytes,
+                          base::ReadFile(files, path, kMaxFigureBytes));
+    ORDO_RETURN_IF_ERROR(files.RemoveFile(path));
+    if (form == report::FigureForm::kSvg) svg = bytes;
+    contents->push_back({name, std::move(bytes)});
+  }
+  return svg;
+}
+
+// All files of the report.
+std::vector<NamedBytes> Render(const TrainerContext& context,
+                               const SummarizeSpec& spec,
+                               const Summary& summary, Progress* progress) {
+  std::vector<NamedBytes> contents;
+  std::vector<std::string> svgs;
+  for (const auto& figure : summary.figures) {
+    if (context.stop_requested()) break;
+    auto svg = AddFigure(context.files, AttemptFolder(context, spec.attempt()),
+                         figure, &contents);
+    if (!svg.ok()) {
+      progress->Warning(absl::StrCat("no figures are drawn: ",
+                                     std::string(svg.status().message())));
+      break;
+    }
+    svgs.push_back(*std::move(svg));
+  }
+  contents.push_back({"report.html", RenderPage(summary, svgs)});
+  contents.push_back({"report.md", RenderMarkdown(summary)});
+  contents.push_back({"result.json", summary.json});
+  contents.push_back({"values.csv", summary.csv});
+  return contents;
+}
+
+// CANCELLED when it was asked to stop.
+absl::Status WriteSummary(const TrainerContext& context,
+                          const SummarizeSpec& spec, const Summary& summary,
+                          Progress* progress) {
+  ordo::training::v1::ReportWritten report;
+  report.set_id(spec.kind());
+  report.set_kind(spec.kind());
+  report.set_folder(absl::StrCat("results/", report.id(), "-", spec.attempt()));
+  report.mutable_metrics()->insert(summary.metrics.begin(),
+                                   summary.metrics.end());
+  const std::vector<NamedBytes> contents =
+      Render(context, spec, summary, progress);
+  if (context.stop_requested()) return absl::CancelledError();
+  ORDO_RETURN_IF_ERROR(progress->CheckFolder());
+  const auto infos = model::training::WriteFolder(
+      context.files, base::JoinPath(context.job_folder, report.folder()),
+      contents);
+  ORDO_RETURN_IF_ERROR(
+      WithExitCode(base::AddContext(infos.status(),
+                                    absl::StrCat("write report ", report.id())),
+                   ordo::training::v1::STORAGE_ERROR));
+  report.mutable_files()->Assign(infos->begin(), infos->end());
+  progress->Report(report, spec.kind());
+  base::LogInfo("report written", {{"id", report.id()}});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ExitCode> SumUp(const TrainerContext& context,
+                               const SummarizeSpec& spec, Progress* progress) {
+  const auto& finished = spec.finished_reports();
+  if (std::find(finished.begin(), finished.end(), spec.kind()) ==
+      finished.end()) {
+    std::vector<Curve> curves;
+    for (int i = 0; i < spec.parts_size(); ++i) {
+      if (context.stop_requested()) return ordo::training::v1::STOPPED;
+      Curve curve = CurveOf(context, spec.parts(i), progress);
+      if (!curve.points.empty()) curves.push_back(std::move(curve));
+      ordo::training::v1::EvaluationProgress record;
+      record.set_name(spec.kind());
+      record.set_done(i + 1);
+      record.set_total(spec.parts_size());
+      progress->Evaluation(record);
+    }
+    const std::string created = absl::StrCat(
+        "Made ",
+        absl::FormatTime("%Y-%m-%d %H:%M UTC", context.clock.Now(),
+                         absl::UTCTimeZone()),
+        " by job ", spec.job(), "; again: ordo report ", spec.job());
+    ORDO_ASSIGN_OR_RETURN(const Summary summary,
+                          report::summary::Summarize(spec, curves, created));
+    const absl::Status written = WriteSummary(context, spec, summary, progress);
+    if (absl::IsCancelled(written)) return ordo::training::v1::STOPPED;
+    ORDO_RETURN_IF_ERROR(written);
+  }
+  const bool all_succeeded = std::all_of(
+      spec.parts().begin(), spec.parts().end(), report::summary::HasSucceeded);
+  return all_succeeded ? ordo::training::v1::FINISHED
+                       : ordo::training::v1::PART_FAILED;
+}
+
+std::string MessageOf(const absl::StatusOr<ExitCode>& code,
+                      const SummarizeSpec& spec) {
+  if (!code.ok()) return std::string(code.status().message());
+  if (*code == ordo::training::v1::STOPPED) return "stopped on request";
+  std::vector<std::string> failed;
+  for (const PartResult& part : spec.parts()) {
+    if (!report::summary::HasSucceeded(part)) failed.push_back(part.job());
+  }
+  if (failed.empty()) return "all parts are summed up";
+  return absl::StrCat(failed.size(), " of ", spec.parts_size(),
+                      " parts did not succeed, the first is ", failed.front());
+}
+
+}  // namespace
+
+absl::StatusOr<ExitCode> RunSummary(const TrainerContext& context,
+                                    const SummarizeSpec& spec,
+                                    Progress* progress) {
+  ordo::training::v1::TrainerStarted started;
+  started.set_build_digest(context.build_digest);
+  started.set_exact(true);
+  progress->Started(started);
+  const absl::StatusOr<ExitCode> code = SumUp(context, spec, progress);
+  ordo::training::v1::TrainerFinished finished;
+  finished.set_code(code.ok() ? *code : ExitCodeOf(code.status()));
+  finished.set_message(MessageOf(code, spec));
+  const absl::Status told = progress->Finished(finished);
+  if (code.ok() && !told.ok()) return told;
+  return code;
+}
+
+}  // namespace ordo::worker::trainer
