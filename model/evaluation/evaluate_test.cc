@@ -186,12 +186,7 @@ class ReadGrid : public tasks::EvaluationTask {
   // Prompts are padded to one length: answers differ in theirs.
   tasks::Question Generate(uint64_t seed, int64_t index) const override {
     tasks::Question question = grid_->Generate(seed, index);
-    auto& prompt = question.prompt;
-    for (size_t i = 0; i < question.answer.size(); ++i) {
-      question.places.push_back(static_cast<int>(prompt.size() + i) - 1);
-    }
-    prompt.insert(prompt.end(), question.answer.begin(), question.answer.end());
-    prompt.resize(12, tasks::kPad);
+    tasks::ReadAtPlaces(PromptLength(index), &question);
     return question;
   }
   int PromptLength(int64_t /*index*/) const override { return 12; }

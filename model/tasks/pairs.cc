@@ -67,16 +67,6 @@ class Pairs : public TrainingTask {
 // cells[i - 1][j - 1]: share of right answers for lengths i and j.
 using Cells = std::vector<std::vector<double>>;
 
-// Puts the answer behind the prompt, where it is read token by token.
-void ReadAtPlaces(int length, Question* question) {
-  for (size_t i = 0; i < question->answer.size(); ++i) {
-    question->places.push_back(static_cast<int>(question->prompt.size()) - 1);
-    question->prompt.push_back(question->answer[i]);
-  }
-  question->prompt.pop_back();
-  question->prompt.resize(length, kPad);
-}
-
 class PairGrid : public EvaluationTask {
  public:
   PairGrid(const Operation& operation, const PairGridOptions& options)

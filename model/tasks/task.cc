@@ -14,6 +14,15 @@ std::string EvaluationTask::UnitId(uint64_t seed, int64_t index) const {
   return ItemId(seed, index);
 }
 
+void ReadAtPlaces(int length, Question* question) {
+  for (const int64_t token : question->answer) {
+    question->places.push_back(static_cast<int>(question->prompt.size()) - 1);
+    question->prompt.push_back(token);
+  }
+  question->prompt.pop_back();
+  question->prompt.resize(length, kPad);
+}
+
 bool IsRight(const Marks& marks) {
   return std::find(marks.begin(), marks.end(), 0) == marks.end();
 }

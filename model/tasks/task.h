@@ -77,6 +77,13 @@ struct Question {
   std::vector<int> places = {};
 };
 
+// Puts the answer behind the prompt, where each of its tokens is read in the
+// place before it, and pads to `length` tokens: makes a question that is
+// decoded one that is read. The last token is only said. REQUIRES: no places
+// yet, at least one token each of prompt and answer, and `length` that holds
+// all but the last.
+void ReadAtPlaces(int length, Question* question);
+
 // Whether each token of an answer that is read at places is right; of one that
 // is decoded, a single mark for all of it.
 using Marks = std::vector<uint8_t>;

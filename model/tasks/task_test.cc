@@ -1,9 +1,19 @@
 #include "model/tasks/task.h"
 
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace ordo::model::tasks {
 namespace {
+
+TEST(ReadAtPlaces, EachTokenIsReadBeforeItStandsAndTheLastIsOnlySaid) {
+  Question question = {{5, 6}, {7, 8, kEnd}};
+  ReadAtPlaces(6, &question);
+  EXPECT_EQ(question.prompt, (std::vector<int64_t>{5, 6, 7, 8, kPad, kPad}));
+  EXPECT_EQ(question.places, (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(question.answer, (std::vector<int64_t>{7, 8, kEnd}));
+}
 
 TEST(IsRight, TakesNoWrongToken) {
   EXPECT_TRUE(IsRight({1, 1, 1}));

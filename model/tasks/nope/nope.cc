@@ -1,5 +1,6 @@
 #include "model/tasks/nope/nope.h"
 
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -99,15 +100,8 @@ class NopeLengths : public EvaluationTask {
         seed, absl::StrCat("nope/", options_.task, "/", length, "/",
                            index % options_.samples));
     Row row = Encode(tokenizer_, kind_.draw(length, &random));
-    Question question;
-    question.prompt = row.prompt;
-    question.answer = row.answer;
-    for (const int64_t token : row.answer) {
-      question.places.push_back(static_cast<int>(question.prompt.size()) - 1);
-      question.prompt.push_back(token);
-    }
-    question.prompt.pop_back();
-    question.prompt.resize(PromptLength(index), kPad);
+    Question question = {std::move(row.prompt), std::move(row.answer)};
+    ReadAtPlaces(PromptLength(index), &question);
     return question;
   }
 

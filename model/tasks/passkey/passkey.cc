@@ -111,14 +111,8 @@ class PasskeyTests : public EvaluationTask {
 
   Question Generate(uint64_t /*seed*/, int64_t index) const override {
     const Hidden hidden = HiddenOf(index);
-    Question question;
-    question.prompt = TokensOf(PromptOf(hidden));
-    question.answer = AnswerOf(hidden);
-    for (const int64_t token : question.answer) {
-      question.places.push_back(static_cast<int>(question.prompt.size()) - 1);
-      question.prompt.push_back(token);
-    }
-    question.prompt.pop_back();
+    Question question = {TokensOf(PromptOf(hidden)), AnswerOf(hidden)};
+    ReadAtPlaces(PromptLength(index), &question);
     return question;
   }
 
