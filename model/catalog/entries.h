@@ -28,6 +28,9 @@ Entry OfKind(Kind kind, Entry entry, std::vector<Param> own = {});
 // How many rows an evaluation asks for.
 Param Samples(int64_t samples, std::string text);
 
+// An evaluation task of that version (EvaluationTraits).
+Entry OfVersion(int version, Entry entry);
+
 // All of them, in no particular order.
 std::vector<Entry> AllEntries();
 

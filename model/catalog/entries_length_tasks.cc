@@ -236,23 +236,23 @@ Entry PasskeyForEvaluation() {
               {Integer("min_length", 1, PasskeyLengths(), "Shortest length."),
                Samples(20, "Questions of each length.")});
   entry.row_length = PasskeyLongest;
-  return entry;
+  return OfVersion(2, std::move(entry));
 }
 
 }  // namespace
 
 std::vector<Entry> LengthTaskEntries() {
-  return {
-      RuossForTraining(),
-      RuossForEvaluation(),
-      PasskeyForTraining(),
-      PasskeyForEvaluation(),
-      Nope(Kind::kTrainingTask, 20,
-           {Integer("rows", 0, {0, 1e9, "rows"},
-                    "Rows of a set that training goes through again and "
-                    "again, each time in another order; 0: no row comes "
-                    "twice.")}),
-      Nope(Kind::kEvaluationTask, 40, {Samples(100, "Rows of each length.")})};
+  return {RuossForTraining(),
+          RuossForEvaluation(),
+          PasskeyForTraining(),
+          PasskeyForEvaluation(),
+          Nope(Kind::kTrainingTask, 20,
+               {Integer("rows", 0, {0, 1e9, "rows"},
+                        "Rows of a set that training goes through again and "
+                        "again, each time in another order; 0: no row comes "
+                        "twice.")}),
+          OfVersion(2, Nope(Kind::kEvaluationTask, 40,
+                            {Samples(100, "Rows of each length.")}))};
 }
 
 }  // namespace ordo::model::catalog

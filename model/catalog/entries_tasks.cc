@@ -139,6 +139,7 @@ std::vector<Entry> SortingEntries() {
   std::vector<Entry> entries = {PairsEntry(about, SortingLength, lengths()),
                                 GridEntry(about, SortingLength, lengths())};
   entries[0].params.push_back(Rows());
+  entries[1] = OfVersion(2, std::move(entries[1]));
   // The labels, and what stands between them.
   for (Entry& entry : entries) entry.vocabulary_size = 118;
   return entries;
@@ -239,6 +240,11 @@ Entry OfKind(Kind kind, Entry entry, std::vector<Param> own) {
   return entry;
 }
 
+Entry OfVersion(int version, Entry entry) {
+  entry.evaluation.version = version;
+  return entry;
+}
+
 std::vector<Entry> TaskEntries() {
   constexpr Kind kTraining = Kind::kTrainingTask;
   constexpr Kind kEvaluation = Kind::kEvaluationTask;
@@ -249,8 +255,8 @@ std::vector<Entry> TaskEntries() {
       OfKind(kEvaluation, FlipFlop(),
              {Samples(1000, "Rows that are asked for.")}),
       OfKind(kTraining, SelectiveCopy()),
-      OfKind(kEvaluation, SelectiveCopy(),
-             {Samples(10000, "Rows that are asked for.")}),
+      OfVersion(2, OfKind(kEvaluation, SelectiveCopy(),
+                          {Samples(10000, "Rows that are asked for.")})),
       OfKind(kTraining, Counting(),
              {Integer("rows", 10000, {0, 1e9, "rows"},
                       "Rows of the set that training goes through again and "

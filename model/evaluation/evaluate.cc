@@ -100,7 +100,7 @@ Outcome Score(const tasks::EvaluationTask& task, tasks::Marked marked,
   const bool read =
       !items.empty() && !task.Generate(marked.seed, 0).places.empty();
   for (size_t index = 0; index < items.size(); ++index) {
-    items[index].score = tasks::ShareRight(marked.answers[index]);
+    items[index].score = task.ItemScore(marked.answers[index]);
     if (read) items[index].marks = std::move(marked.answers[index]);
   }
   outcome.items = std::move(items);

@@ -222,13 +222,35 @@ TEST_F(EvaluateTest, AnswersReadInOnePassAreThoseThatAreDecoded) {
   EXPECT_GE(read.metrics.at("first"), 2);
 }
 
-TEST_F(EvaluateTest, AnItemThatIsReadHasAMarkForEachPlaceAndTheirShare) {
+// The same, of which each token counts.
+class ReadTokens : public ReadGrid {
+ public:
+  using ReadGrid::ReadGrid;
+
+  double ItemScore(const tasks::Marks& marks) const override {
+    return tasks::ShareRight(marks);
+  }
+};
+
+TEST_F(EvaluateTest, AnItemThatIsReadHasAMarkForEachPlaceAndCountsAsAWhole) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const Outcome outcome,
       Evaluate(run_->model(), ReadGrid(2, 25), EvaluateOptions()));
   bool in_part = false;
   for (const Item& item : outcome.items) {
     EXPECT_GE(item.marks.size(), 2u);
+    EXPECT_EQ(item.score, tasks::IsRight(item.marks) ? 1 : 0);
+    in_part = in_part || (item.score == 0 && tasks::ShareRight(item.marks) > 0);
+  }
+  EXPECT_TRUE(in_part);
+}
+
+TEST_F(EvaluateTest, OrByItsShareWhereTheTaskSaysSo) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const Outcome outcome,
+      Evaluate(run_->model(), ReadTokens(2, 25), EvaluateOptions()));
+  bool in_part = false;
+  for (const Item& item : outcome.items) {
     EXPECT_EQ(item.score, tasks::ShareRight(item.marks));
     in_part = in_part || (item.score > 0 && item.score < 1);
   }

@@ -30,7 +30,7 @@ struct Item {
   // EvaluationTask::ItemId and UnitId.
   std::string id;
   std::string unit;
-  // The share of marks that are right: of a decoded answer 1 or 0.
+  // EvaluationTask::ItemScore: of a decoded answer 1 or 0.
   double score = 0;
   // Of an answer that was read at places; empty of one that was decoded.
   tasks::Marks marks;

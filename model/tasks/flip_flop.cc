@@ -99,6 +99,10 @@ class FlipFlopReads : public EvaluationTask {
     return question;
   }
 
+  double ItemScore(const Marks& marks) const override {
+    return ShareRight(marks);
+  }
+
   Scores Score(const Marked& marked) const override {
     Share errors, wrong_rows;
     ShareTable table = {"distance", "error", {}};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/random/random.h"
 #include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -293,6 +294,81 @@ TEST(Registry, EveryEvaluationScoresWhatIsMarked) {
       EXPECT_DOUBLE_EQ(best.metrics.at("error"), 0) << of_task.name;
       EXPECT_DOUBLE_EQ(worst.metrics.at("error"), 1) << of_task.name;
     }
+  }
+}
+
+// The metric that a task is known by, and whether it counts what is wrong.
+struct Headline {
+  std::string metric;
+  bool is_error = false;
+};
+
+const std::map<std::string, Headline>& Headlines() {
+  static const auto* const headlines = new std::map<std::string, Headline>{
+      {"addition_grid", {"grid_mean"}},
+      {"bitwise_or_grid", {"grid_mean"}},
+      {"counting", {"error", true}},
+      {"flip_flop", {"error", true}},
+      {"multiplication_grid", {"grid_mean"}},
+      {"nope", {"score"}},
+      {"passkey", {"score"}},
+      {"ruoss", {"score"}},
+      {"selective_copy", {"error", true}},
+      {"sorting_grid", {"grid_mean"}},
+  };
+  return *headlines;
+}
+
+// What a model gets right that knows half of the answers, and of the others
+// nine tokens in ten.
+Marked MarkedBySomeModel(const EvaluationTask& task) {
+  base::RandomSequence random(1, "model");
+  Marked marked;
+  for (int64_t i = 0; i < task.size(); ++i) {
+    const size_t places = task.Generate(1, i).places.size();
+    const bool knows = random.Int(2) == 0;
+    Marks& marks = marked.answers.emplace_back();
+    while (marks.size() < std::max<size_t>(places, 1)) {
+      marks.push_back(knows || random.Int(10) < 9 ? 1 : 0);
+    }
+  }
+  return marked;
+}
+
+// Results of two models are compared by the items' scores, and should come out
+// as the metric does. Where a task counts places a row weighs as many as it
+// has, among those of its length if the metric is a mean over lengths.
+TEST(Registry, TheMeanOfItemScoresIsTheHeadline) {
+  for (const Case& of_task : SmallEvaluationTasks()) {
+    ordo::training::v1::Evaluation evaluation;
+    evaluation.set_task(of_task.name);
+    *evaluation.mutable_params() =
+        Resolved(catalog::Kind::kEvaluationTask, of_task);
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                              MakeEvaluationTask(evaluation, nullptr));
+    const bool counts_places =
+        of_task.name == "flip_flop" || of_task.name == "ruoss";
+    const auto samples = static_cast<int64_t>(of_task.numbers.at("samples"));
+    const Marked marked = MarkedBySomeModel(*task);
+    double mean = 0;
+    for (int64_t first = 0; first < task->size(); first += samples) {
+      double sum = 0, weights = 0;
+      for (int64_t i = first; i < first + samples; ++i) {
+        const Marks& marks = marked.answers[i];
+        const double weight =
+            counts_places ? static_cast<double>(marks.size()) : 1;
+        sum += weight * task->ItemScore(marks);
+        weights += weight;
+      }
+      mean += sum / weights * static_cast<double>(samples) /
+              static_cast<double>(task->size());
+    }
+    const Headline& headline = Headlines().at(of_task.name);
+    const double metric = task->Score(marked).metrics.at(headline.metric);
+    EXPECT_NEAR(mean, headline.is_error ? 1 - metric : metric, 1e-12)
+        << of_task.name;
+    EXPECT_GT(mean, 0) << of_task.name;
+    EXPECT_LT(mean, 1) << of_task.name;
   }
 }
 

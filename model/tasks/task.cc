@@ -14,6 +14,10 @@ std::string EvaluationTask::UnitId(uint64_t seed, int64_t index) const {
   return ItemId(seed, index);
 }
 
+double EvaluationTask::ItemScore(const Marks& marks) const {
+  return IsRight(marks) ? 1 : 0;
+}
+
 void ReadAtPlaces(int length, Question* question) {
   for (const int64_t token : question->answer) {
     question->places.push_back(static_cast<int>(question->prompt.size()) - 1);

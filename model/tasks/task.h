@@ -126,6 +126,10 @@ class EvaluationTask {
   // unit may depend on each other, units do not. By default it stands alone:
   // its id.
   virtual std::string UnitId(uint64_t seed, int64_t index) const;
+  // What an answer with these marks is worth, from 0 to 1, where results are
+  // compared item by item. What the task's headline metric counts: by default 1
+  // if all of it is right, else 0; ShareRight of tasks that count places.
+  virtual double ItemScore(const Marks& marks) const;
   // There are size() marked answers.
   virtual Scores Score(const Marked& marked) const = 0;
 };

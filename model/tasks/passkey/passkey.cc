@@ -116,6 +116,11 @@ class PasskeyTests : public EvaluationTask {
     return question;
   }
 
+  // Questions of one test share the seed that their keys are drawn from.
+  std::string UnitId(uint64_t /*seed*/, int64_t index) const override {
+    return absl::StrCat("test ", index % options_.samples);
+  }
+
   Scores Score(const Marked& marked) const override {
     ShareTable table = {"length", "exact_match", {}};
     std::map<std::pair<int64_t, int64_t>, Share> by_depth;

@@ -72,6 +72,17 @@ TEST(PasskeyTests, AskTheQuestionsOfTheBenchmarkWhateverTheSeed) {
 }
 
 // Each length has its first question right.
+TEST(PasskeyTests, AreDrawnTogetherByTheirNumberInALength) {
+  PasskeyTestsOptions options;
+  options.min_length = 2;
+  options.max_length = 4;
+  options.samples = 4;
+  const auto task = MakePasskeyTests(options);
+  EXPECT_EQ(task->UnitId(1, 3), "test 3");
+  EXPECT_EQ(task->UnitId(2, 4 + 3), task->UnitId(1, 3));
+  EXPECT_NE(task->UnitId(1, 4 + 2), task->UnitId(1, 3));
+}
+
 TEST(PasskeyTests, ScoreByLengthAndDepth) {
   PasskeyTestsOptions options;
   options.min_length = 2;

@@ -89,6 +89,10 @@ class RuossLengths : public EvaluationTask {
     return question;
   }
 
+  double ItemScore(const Marks& marks) const override {
+    return ShareRight(marks);
+  }
+
   Scores Score(const tasks::Marked& marked) const override {
     ShareTable table = {"length", "accuracy", {}};
     for (int64_t index = 0; index < size(); ++index) {
