@@ -86,10 +86,10 @@ std::vector<Entry> AdditionEntries() {
   // one more parameter.
   return {PairsEntry(about, AdditionLength,
                      {MaxDigits(5, "Most digits of an operand.")}),
-          GridEntry(about, AdditionLength,
-                    {MaxDigits(10,
-                               "Most digits of an operand, the side of "
-                               "the grid.")})};
+          OfVersion(2, GridEntry(about, AdditionLength,
+                                 {MaxDigits(10,
+                                            "Most digits of an operand, the "
+                                            "side of the grid.")}))};
 }
 
 std::vector<Entry> MultiplicationEntries() {
@@ -101,10 +101,10 @@ std::vector<Entry> MultiplicationEntries() {
       "up to max_digits by max_digits."};
   return {PairsEntry(about, MultiplicationLength,
                      {MaxDigits(5, "Most digits of an operand."), Rows()}),
-          GridEntry(about, MultiplicationLength,
-                    {MaxDigits(10,
-                               "Most digits of an operand, the side of "
-                               "the grid.")})};
+          OfVersion(2, GridEntry(about, MultiplicationLength,
+                                 {MaxDigits(10,
+                                            "Most digits of an operand, the "
+                                            "side of the grid.")}))};
 }
 
 std::vector<Entry> BitwiseOrEntries() {

@@ -87,9 +87,8 @@ absl::StatusOr<std::vector<Answered>> Answer(
     const transformer::Transformer& model, const Pass& pass,
     const std::vector<tasks::Question>& questions,
     const EvaluateOptions& options) {
-  return questions.front().places.empty()
-             ? MarkDecoded(model, pass, questions, options)
-             : MarkRead(model, pass, questions, options);
+  return pass.num_tokens > 0 ? MarkDecoded(model, pass, questions, options)
+                             : MarkRead(model, pass, questions, options);
 }
 
 // Scores what is marked. The marks of answers that were read become the items'.
@@ -97,8 +96,7 @@ Outcome Score(const tasks::EvaluationTask& task, tasks::Marked marked,
               std::vector<Item> items) {
   Outcome outcome;
   outcome.scores = task.Score(marked);
-  const bool read =
-      !items.empty() && !task.Generate(marked.seed, 0).places.empty();
+  const bool read = task.AnswerLength(0) == 0;
   for (size_t index = 0; index < items.size(); ++index) {
     items[index].score = task.ItemScore(marked.answers[index]);
     if (read) items[index].marks = std::move(marked.answers[index]);
@@ -124,7 +122,7 @@ absl::StatusOr<Outcome> Evaluate(const transformer::Transformer& model,
   std::vector<Item> items(task.size());
   int64_t num_done = 0;
   options.on_progress(num_done, task.size());
-  for (const Pass& pass : MakePasses(task, seed, options.micro_batch)) {
+  for (const Pass& pass : MakePasses(task, options.micro_batch)) {
     std::vector<tasks::Question> questions;
     for (const int64_t index : pass.indices) {
       questions.push_back(task.Generate(seed, index));

@@ -136,6 +136,9 @@ class TwoLengths : public tasks::EvaluationTask {
   int PromptLength(int64_t /*index*/) const override {
     return static_cast<int>(Prompt().size());
   }
+  int AnswerLength(int64_t index) const override {
+    return index == 1 ? static_cast<int>(answer_.size()) : 6;
+  }
   tasks::Scores Score(const tasks::Marked& marked) const override {
     tasks::Scores scores;
     scores.metrics = {{"first", marked.answers[0][0]},

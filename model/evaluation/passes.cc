@@ -7,16 +7,12 @@
 namespace ordo::model::evaluation {
 namespace {
 
-// Tokens of the longest answer, by length of the prompt; none where answers are
-// read.
-std::map<int, int> LongestAnswers(const tasks::EvaluationTask& task,
-                                  uint64_t seed) {
+// Tokens of the longest answer that there may be, by length of the prompt.
+std::map<int, int> LongestAnswers(const tasks::EvaluationTask& task) {
   std::map<int, int> longest;
-  if (task.size() > 0 && !task.Generate(seed, 0).places.empty()) return longest;
   for (int64_t index = 0; index < task.size(); ++index) {
     int& tokens = longest[task.PromptLength(index)];
-    tokens = std::max(
-        tokens, static_cast<int>(task.Generate(seed, index).answer.size()));
+    tokens = std::max(tokens, task.AnswerLength(index));
   }
   return longest;
 }
@@ -27,14 +23,14 @@ bool IsFull(const Pass& pass) {
 
 }  // namespace
 
-std::vector<Pass> MakePasses(const tasks::EvaluationTask& task, uint64_t seed,
+std::vector<Pass> MakePasses(const tasks::EvaluationTask& task,
                              const catalog::MicroBatchShape& shape) {
   std::vector<int64_t> order(task.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
     return task.PromptLength(a) < task.PromptLength(b);
   });
-  std::map<int, int> longest = LongestAnswers(task, seed);
+  std::map<int, int> longest = LongestAnswers(task);
   std::vector<Pass> passes;
   int last_length = -1;
   for (const int64_t index : order) {

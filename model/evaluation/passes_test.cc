@@ -1,6 +1,10 @@
 #include "model/evaluation/passes.h"
 
+#include <map>
 #include <memory>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -13,14 +17,15 @@ namespace {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Pair;
 
-// Three sums each of one digit and one, one and two, two and one, two and two:
-// prompts of four, five, five and six tokens.
-std::unique_ptr<tasks::EvaluationTask> Grid() {
+// Sums, three by default, each of one digit and one, one and two, two and one,
+// two and two: prompts of four, five, five and six tokens.
+std::unique_ptr<tasks::EvaluationTask> Grid(int samples = 3) {
   tasks::PairGridOptions options;
   options.max_first = 2;
   options.max_second = 2;
-  options.samples = 3;
+  options.samples = samples;
   options.trained_first = 1;
   options.trained_second = 1;
   return tasks::MakePairGrid(tasks::Addition(), options);
@@ -28,7 +33,7 @@ std::unique_ptr<tasks::EvaluationTask> Grid() {
 
 TEST(PassesTest, QuestionsOfOneLengthGoTogetherShortestFirst) {
   std::vector<std::vector<int64_t>> indices;
-  for (const Pass& pass : MakePasses(*Grid(), 1, {4, 1000})) {
+  for (const Pass& pass : MakePasses(*Grid(), {4, 1000})) {
     indices.push_back(pass.indices);
   }
   EXPECT_THAT(indices,
@@ -37,26 +42,40 @@ TEST(PassesTest, QuestionsOfOneLengthGoTogetherShortestFirst) {
 }
 
 TEST(PassesTest, EachHasTheRowsOfItsShapeHoweverManyQuestionsThereAre) {
-  for (const Pass& pass : MakePasses(*Grid(), 1, {7, 1000})) {
+  for (const Pass& pass : MakePasses(*Grid(), {7, 1000})) {
     EXPECT_EQ(pass.num_rows, 7);
   }
 }
 
 TEST(PassesTest, WhatIsDecodedCountsInTheTokensOfARow) {
-  const auto passes = MakePasses(*Grid(), 1, {100, 90});
+  const auto passes = MakePasses(*Grid(), {100, 90});
   ASSERT_EQ(passes.size(), 3u);
   // The longest answer to the longest prompt: up to three digits and the end.
-  EXPECT_GE(passes[2].num_tokens, 3);
-  EXPECT_LE(passes[2].num_tokens, 4);
-  EXPECT_EQ(passes[2].num_rows, 90 / (6 + passes[2].num_tokens));
+  EXPECT_EQ(passes[2].num_tokens, 4);
+  EXPECT_EQ(passes[2].num_rows, 90 / (6 + 4));
+}
+
+// Of three samples none may have a carry, of a hundred some do.
+TEST(PassesTest, TheirShapeDependsOnNoAnswersAndOnNoNumberOfThem) {
+  for (const int samples : {1, 2, 3, 100}) {
+    std::map<int, std::set<std::pair<int, int64_t>>> shapes;
+    const auto grid = Grid(samples);
+    for (const Pass& pass : MakePasses(*grid, {100, 90})) {
+      shapes[grid->PromptLength(pass.indices[0])].insert(
+          {pass.num_tokens, pass.num_rows});
+    }
+    EXPECT_THAT(shapes, ElementsAre(Pair(4, ElementsAre(Pair(3, 12))),
+                                    Pair(5, ElementsAre(Pair(4, 10))),
+                                    Pair(6, ElementsAre(Pair(4, 9)))))
+        << samples;
+  }
 }
 
 TEST(PassesTest, NothingIsDecodedWhereAnswersAreRead) {
   tasks::FlipFlopReadsOptions options;
   options.strings.length = 16;
   options.samples = 3;
-  const auto passes =
-      MakePasses(*tasks::MakeFlipFlopReads(options), 1, {2, 1000});
+  const auto passes = MakePasses(*tasks::MakeFlipFlopReads(options), {2, 1000});
   ASSERT_EQ(passes.size(), 2u);
   EXPECT_EQ(passes[0].num_tokens, 0);
   EXPECT_THAT(passes[1].indices, ElementsAre(2));

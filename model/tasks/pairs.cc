@@ -88,6 +88,11 @@ class PairGrid : public EvaluationTask {
                              : prompt;
   }
 
+  int AnswerLength(int64_t index) const override {
+    const auto [i, j] = Lengths(index);
+    return operation_.ragged ? 0 : operation_.answer_length(i, j);
+  }
+
   Question Generate(uint64_t seed, int64_t index) const override {
     const auto [i, j] = Lengths(index);
     // The stream is named by the cell, so a larger grid keeps the questions of

@@ -233,9 +233,13 @@ TEST(Registry, QuestionsAreAsLongAsTheCatalogueSays) {
       EXPECT_EQ(length, task->PromptLength(i)) << of_task.name;
       // What is decoded is fed too, but for the last token.
       const bool decoded = question.places.empty();
-      longest = std::max<int64_t>(
-          longest, length + (decoded ? question.answer.size() - 1 : 0));
-      if (decoded) continue;
+      const int answer_length = task->AnswerLength(i);
+      longest = std::max(longest, length + (decoded ? answer_length - 1 : 0));
+      EXPECT_EQ(answer_length > 0, decoded) << of_task.name;
+      if (decoded) {
+        EXPECT_LE(question.answer.size(), answer_length) << of_task.name;
+        continue;
+      }
       ASSERT_EQ(question.places.size(), question.answer.size());
       EXPECT_LT(question.places.back(), length) << of_task.name;
       EXPECT_TRUE(

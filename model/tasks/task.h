@@ -118,6 +118,10 @@ class EvaluationTask {
   // batched before they are made.
   virtual Question Generate(uint64_t seed, int64_t index) const = 0;
   virtual int PromptLength(int64_t index) const = 0;
+  // Tokens of the longest answer that question `index` has under any seed, the
+  // end mark included: as many are decoded, whatever else is asked. 0 of tasks
+  // whose answers are read at places.
+  virtual int AnswerLength(int64_t /*index*/) const { return 0; }
   // What question `index` of `seed` is called where results are compared item
   // by item: one name of its own, the same whatever else is asked and whoever
   // answers. "<seed>-<index>" of questions that are made from a seed.
