@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "model/catalog/entries.h"
@@ -201,9 +202,13 @@ Entry SelectiveCopy() {
   return entry;
 }
 
-// The answer is only said.
-int64_t CountingLength(const ParamMap& params) {
-  return Params(params).Integer("max_tokens") - 1;
+// Of up to four tokens an operation, and three of the question with its answer,
+// which is only said.
+int64_t CountingLength(const ParamMap& map) {
+  const Params params(map);
+  return std::min(params.Integer("max_tokens"),
+                  4 * params.Integer("max_operations") + 3) -
+         1;
 }
 
 Entry Counting() {
@@ -262,8 +267,8 @@ std::vector<Entry> TaskEntries() {
                       "Rows of the set that training goes through again and "
                       "again, each time in another order; 0: no row comes "
                       "twice.")}),
-      OfKind(kEvaluation, Counting(),
-             {Samples(1000, "Rows that are asked for.")}),
+      OfVersion(2, OfKind(kEvaluation, Counting(),
+                          {Samples(1000, "Rows that are asked for.")})),
   };
   for (const auto pairs : {AdditionEntries, MultiplicationEntries,
                            BitwiseOrEntries, SortingEntries}) {

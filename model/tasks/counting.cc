@@ -18,6 +18,10 @@ namespace {
 
 constexpr int kLetters = 26;
 constexpr int kMinOperations = 3;
+// Tokens of what sets a variable, which are the most of an operation, and of
+// the question with its answer.
+constexpr int64_t kOperationTokens = 4;
+constexpr int64_t kQuestionTokens = 3;
 constexpr int kMaxValue = 10;
 constexpr uint64_t kSetWeight = 1;
 constexpr uint64_t kRaiseWeight = 7;
@@ -127,6 +131,13 @@ std::optional<Program> TryProgram(const CountingOptions& options,
   return program;
 }
 
+// Tokens of the longest row there may be.
+int LongestRow(const CountingOptions& options) {
+  const int64_t whole =
+      kOperationTokens * options.max_operations + kQuestionTokens;
+  return static_cast<int>(std::min<int64_t>(whole, options.max_tokens));
+}
+
 struct Row {
   std::vector<int64_t> tokens;
   // What set the asked variable is among them.
@@ -152,7 +163,7 @@ class Counting : public TrainingTask {
       : options_(options) {}
 
   const Tokenizer& tokenizer() const override { return tokenizer_; }
-  int row_length() const override { return options_.programs.max_tokens; }
+  int row_length() const override { return LongestRow(options_.programs); }
 
   Sample Generate(uint64_t seed, uint64_t index) const override {
     const uint64_t row = RowOfSet(seed, index, options_.rows);
@@ -179,7 +190,7 @@ class CountingAnswers : public EvaluationTask {
   // Padded, so that rows can be batched before they are made. The padding is
   // after the answer's place, which does not see it.
   int PromptLength(int64_t /*index*/) const override {
-    return options_.programs.max_tokens - 1;
+    return LongestRow(options_.programs) - 1;
   }
 
   Question Generate(uint64_t seed, int64_t index) const override {

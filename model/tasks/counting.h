@@ -26,7 +26,8 @@ struct CountingOptions {
   // Weight of doing nothing.
   int pass = 50;
   // Rows that would be longer lose their left end, as the authors' do. What
-  // answers the question may be in it.
+  // answers the question may be in it. Of so few operations that none is as
+  // long, the longest possible row takes its place.
   int max_tokens = 512;
 };
 

@@ -214,6 +214,26 @@ TEST(CountingAnswers, AskForTheLastToken) {
   }
 }
 
+// Four tokens for each of five operations, and the question.
+TEST(CountingAnswers, AreNoLongerThanTheirOperationsCanBe) {
+  CountingAnswersOptions options;
+  options.programs = Programs(26, 5, 0).programs;
+  options.samples = 400;
+  const auto task = MakeCountingAnswers(options);
+  int longest = 0;
+  for (int64_t index = 0; index < options.samples; ++index) {
+    const Question question = task->Generate(1, index);
+    ASSERT_EQ(question.prompt.size(), 5u * 4 + 2);
+    ASSERT_EQ(task->PromptLength(index), 5 * 4 + 2);
+    longest = std::max(longest, question.places[0]);
+  }
+  EXPECT_LE(longest, 5 * 4 + 1);
+  EXPECT_GE(longest, 10);
+  CountingTrainingOptions training;
+  training.programs = options.programs;
+  EXPECT_EQ(MakeCounting(training)->row_length(), 5 * 4 + 3);
+}
+
 TEST(CountingAnswers, ScoresErrorsByAnswerAndWhatCannotBeKnown) {
   CountingAnswersOptions options;
   options.programs = Programs(1, 200, 0).programs;

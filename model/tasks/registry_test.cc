@@ -124,6 +124,7 @@ std::vector<Case> SmallTrainingTasks() {
       {"multiplication", {{"max_digits", 3}}, {}},
       {"sorting", {{"max_digits", 3}, {"max_numbers", 4}}, {}},
       {"counting", {{"max_tokens", 30}}, {}},
+      {"counting", {{"max_operations", 4}, {"pass", 0}}, {}},
       {"flip_flop", {{"pairs", 9}}, {}},
       {"passkey", {{"max_length", 12}, {"filler", 10}}, {}},
       {"selective_copy", {{"symbols", 3}, {"blanks", 5}}, {}},
