@@ -30,6 +30,9 @@ struct Origin {
   uint64_t seed = 0;
   Json params;
   size_t num_items = 0;
+  // As the report has them; empty: it does not say.
+  std::string precision;
+  std::string kernel;
 };
 
 absl::StatusOr<Origin> ReadOrigin(base::Filesystem& files,
@@ -54,6 +57,8 @@ absl::StatusOr<Origin> ReadOrigin(base::Filesystem& files,
     json.at("seed").get_to(origin.seed);
     json.at("items").get_to(origin.num_items);
     origin.params = json.at("params");
+    origin.precision = json.value("precision", std::string());
+    origin.kernel = json.value("kernel", std::string());
   } catch (const Json::exception& error) {
     return training::DamagedFile(path, error.what());
   }
@@ -86,6 +91,30 @@ absl::Status CheckSameQuestions(const Origin& candidate,
                   absl::StrCat(baseline.seed));
   }
   return absl::OkStatus();
+}
+
+std::string Or(const std::string& name, const char* nothing) {
+  return name.empty() ? nothing : name;
+}
+
+// How the answers were computed, where that is not the same.
+std::vector<std::string> DifferencesOf(const Origin& candidate,
+                                       const Origin& baseline) {
+  std::vector<std::string> differences;
+  if (candidate.precision != baseline.precision) {
+    differences.push_back(absl::StrCat(
+        "the candidate was evaluated in ",
+        Or(candidate.precision, "an unknown precision"), ", the baseline in ",
+        Or(baseline.precision, "an unknown precision")));
+  }
+  if (candidate.kernel != baseline.kernel) {
+    differences.push_back(
+        absl::StrCat("the candidate was evaluated with kernel ",
+                     Or(candidate.kernel, "of the device's choice"),
+                     ", the baseline with kernel ",
+                     Or(baseline.kernel, "of the device's choice")));
+  }
+  return differences;
 }
 
 // Of the baseline.
@@ -211,8 +240,8 @@ absl::StatusOr<std::vector<ItemPair>> Pair(Items candidate,
 
 }  // namespace
 
-absl::StatusOr<std::vector<ItemPair>> PairItems(base::Filesystem& files,
-                                                const PairedReports& reports) {
+absl::StatusOr<PairedItems> PairItems(base::Filesystem& files,
+                                      const PairedReports& reports) {
   ORDO_ASSIGN_OR_RETURN(const Origin candidate,
                         ReadOrigin(files, reports.candidate));
   ORDO_ASSIGN_OR_RETURN(const Origin baseline,
@@ -224,7 +253,11 @@ absl::StatusOr<std::vector<ItemPair>> PairItems(base::Filesystem& files,
   ORDO_ASSIGN_OR_RETURN(
       Items of_candidate,
       Items::Open(files, reports.candidate, candidate.num_items));
-  return Pair(std::move(of_candidate), std::move(scored));
+  PairedItems paired;
+  ORDO_ASSIGN_OR_RETURN(paired.items,
+                        Pair(std::move(of_candidate), std::move(scored)));
+  paired.differences = DifferencesOf(candidate, baseline);
+  return paired;
 }
 
 }  // namespace ordo::model::evaluation

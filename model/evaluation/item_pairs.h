@@ -20,19 +20,30 @@ struct ItemPair {
   double candidate = 0;
 };
 
+// What the arms are compared by.
+struct PairedItems {
+  // By id, in the order of the candidate's.
+  std::vector<ItemPair> items;
+  // What else than the models may tell the answers apart, a sentence for each:
+  // another precision or another kernel. Whoever shows the comparison shows
+  // these with it. Empty where both were computed alike.
+  std::vector<std::string> differences;
+};
+
 struct PairedReports {
   // Folders with what WriteReport wrote.
   std::string candidate;
   std::string baseline;
 };
 
-// The items of both reports, by id, in the order of the candidate's.
-// INVALID_ARGUMENT, with field `baseline`, when they are not of the same
-// questions: another task, version, parameters or seed, items that one of them
-// lacks, or another unit of one. FAILED_PRECONDITION when a report has no
-// items; NOT_FOUND when there is none; DATA_LOSS naming a damaged file.
-absl::StatusOr<std::vector<ItemPair>> PairItems(base::Filesystem& files,
-                                                const PairedReports& reports);
+// The items of both reports. Reports of another precision or kernel are paired,
+// and the pairing says so. INVALID_ARGUMENT, with field `baseline`, when they
+// are not of the same questions: another task, version, parameters or seed,
+// items that one of them lacks, or another unit of one. FAILED_PRECONDITION
+// when a report has no items; NOT_FOUND when there is none; DATA_LOSS naming a
+// damaged file.
+absl::StatusOr<PairedItems> PairItems(base::Filesystem& files,
+                                      const PairedReports& reports);
 
 }  // namespace ordo::model::evaluation
 

@@ -17,7 +17,9 @@ namespace ordo::model::evaluation {
 namespace {
 
 using ::ordo::base::testing::StatusIs;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // By id.
 using ScoreOfItem = std::vector<std::pair<std::string, double>>;
@@ -47,7 +49,7 @@ class ItemPairsTest : public ::testing::Test {
     ORDO_EXPECT_OK(WriteReport(files_, folder_.path(), subject, outcome));
   }
 
-  absl::StatusOr<std::vector<ItemPair>> Pair() {
+  absl::StatusOr<PairedItems> Pair() {
     return PairItems(
         files_, {folder_.Path("results/c-1"), folder_.Path("results/b-1")});
   }
@@ -74,7 +76,9 @@ class ItemPairsTest : public ::testing::Test {
 TEST_F(ItemPairsTest, ItemsArePairedByIdInTheOrderOfTheCandidate) {
   Write(candidate_, {{"1-0", 1}, {"1-1", 0}, {"1-2", 0.5}}, "page 1");
   Write(baseline_, {{"1-2", 0.25}, {"1-0", 0}, {"1-1", 1}}, "page 1");
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto pairs, Pair());
+  ORDO_ASSERT_OK_AND_ASSIGN(const PairedItems paired, Pair());
+  EXPECT_THAT(paired.differences, IsEmpty());
+  const std::vector<ItemPair>& pairs = paired.items;
   ASSERT_EQ(pairs.size(), 3u);
   EXPECT_EQ(pairs[0].id, "1-0");
   EXPECT_EQ(pairs[0].unit, "page 1");
@@ -109,6 +113,21 @@ TEST_F(ItemPairsTest, AnotherSeedIsRefused) {
   baseline_.evaluation.set_seed(2);
   EXPECT_THAT(std::string(ErrorOfSameItems().message()),
               HasSubstr("has seed 2, the candidate 1"));
+}
+
+TEST_F(ItemPairsTest, AnotherPrecisionOrKernelIsPairedAndSaid) {
+  baseline_.precision = "bf16";
+  candidate_.evaluation.set_kernel("reference");
+  Write(candidate_, {{"1-0", 1}});
+  Write(baseline_, {{"1-0", 1}});
+  ORDO_ASSERT_OK_AND_ASSIGN(const PairedItems paired, Pair());
+  EXPECT_EQ(paired.items.size(), 1u);
+  EXPECT_THAT(
+      paired.differences,
+      ElementsAre(
+          "the candidate was evaluated in fp32, the baseline in bf16",
+          "the candidate was evaluated with kernel reference, the baseline "
+          "with kernel of the device's choice"));
 }
 
 TEST_F(ItemPairsTest, ItemsThatAreNotInBothAreCountedAndNamed) {
