@@ -146,6 +146,21 @@ void RefuseLongRows(const std::string& field, const RowLengths& lengths,
                     "; raise the encoding's limit or make the rows shorter")});
 }
 
+// `task` is that of `data`, both resolved.
+void RefuseNextTokens(const Entry& task, const v1::Data& data,
+                      const v1::Model& model, Violations* violations) {
+  const bool in_place =
+      task.answers_in_place != nullptr && task.answers_in_place(data.params());
+  if (model.causal() || in_place) return;
+  violations->push_back(
+      {"data.task",
+       absl::StrCat(task.name,
+                    " is learned from next tokens, which a model with causal: "
+                    "false sees before it says them; leave out model.causal, "
+                    "or take a task whose answers are read in place, such as "
+                    "ruoss")});
+}
+
 // The sizes are in their ranges.
 void ResolveHeadWidth(std::string_view field, v1::Model* model,
                       Violations* violations) {
@@ -474,6 +489,7 @@ void ResolveEvaluations(
 void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
   const size_t num_before = violations->size();
   const Entry* task = ResolveData("data", parts.data, violations);
+  const bool data_valid = violations->size() == num_before;
   EvaluationsContext context;
   if (parts.model != nullptr) {
     ResolveModel("model", task == nullptr ? 0 : task->vocabulary_size,
@@ -509,6 +525,10 @@ void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
   }
   CheckTrainingKernel(kernels, *parts.training, violations);
   CheckEvaluationKernels(kernels, *parts.evaluations, violations);
+  // Where the data's parameters are wrong they do not say.
+  if (data_valid && parts.model != nullptr) {
+    RefuseNextTokens(*task, *parts.data, *parts.model, violations);
+  }
 }
 
 absl::StatusOr<v1::TrainSpec> ResolveTrainSpec(v1::TrainSpec spec) {

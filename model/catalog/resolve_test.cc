@@ -617,11 +617,21 @@ TEST(ResolveTest, TrainSpecNamesNoCheckpointOfAJob) {
               HasSubstr("model.from: is for jobs"));
 }
 
+// Trains a model that sees what comes later on a task whose answers it can read
+// in place.
+void MakeBidirectional(v1::TrainSpec* spec) {
+  spec->mutable_model()->set_causal(false);
+  spec->mutable_data()->set_task("ruoss");
+  spec->mutable_data()->clear_params();
+  spec->clear_evaluations();
+}
+
 // Of a model that sees what comes later.
 std::vector<std::string> FieldsWithoutCausal(const std::string& task,
                                              const std::string& layout = "") {
   return FieldsOf([&](v1::TrainSpec* spec) {
-    spec->mutable_model()->set_causal(false);
+    MakeBidirectional(spec);
+    spec->mutable_model()->set_vocabulary_size(200);
     v1::Evaluation* evaluation = spec->add_evaluations();
     evaluation->set_task(task);
     if (layout.empty()) return;
@@ -638,6 +648,33 @@ TEST(ResolveTest, AModelThatIsNotCausalAnswersInPlaceOnly) {
               ElementsAre("evaluations[0].task"));
   EXPECT_THAT(FieldsWithoutCausal("selective_copy", "markers"), IsEmpty());
   EXPECT_THAT(FieldsWithoutCausal("ruoss"), IsEmpty());
+}
+
+// Fields of a spec that trains such a model on the task.
+std::vector<std::string> FieldsOfTraining(const std::string& task,
+                                          const std::string& layout = "") {
+  return FieldsOf([&](v1::TrainSpec* spec) {
+    MakeBidirectional(spec);
+    spec->mutable_data()->set_task(task);
+    if (layout.empty()) return;
+    (*spec->mutable_data()->mutable_params())["layout"].set_string_value(
+        layout);
+  });
+}
+
+TEST(ResolveTest, NorDoesItLearnFromNextTokens) {
+  EXPECT_THAT(FieldsOfTraining("addition"), ElementsAre("data.task"));
+  EXPECT_THAT(FieldsOfTraining("flip_flop"), ElementsAre("data.task"));
+  EXPECT_THAT(FieldsOfTraining("selective_copy"), ElementsAre("data.task"));
+  EXPECT_THAT(FieldsOfTraining("selective_copy", "markers"), IsEmpty());
+  EXPECT_THAT(FieldsOfTraining("ruoss"), IsEmpty());
+  EXPECT_THAT(FieldsOfTraining("selective_copy", "backwards"),
+              ElementsAre("data.params.layout"));
+  EXPECT_THAT(MessageOf([](v1::TrainSpec* spec) {
+                spec->mutable_model()->set_causal(false);
+              }),
+              HasSubstr("leave out model.causal, or take a task whose answers "
+                        "are read in place, such as ruoss"));
 }
 
 TEST(ResolveTest, AWrongParameterIsNotTakenForAnAnswerTokenByToken) {

@@ -99,6 +99,7 @@ struct Refusal {
   std::string job;
   std::string field;
   std::string message;
+  std::string data = "{task: addition}";
 };
 
 const std::vector<Refusal>& Refusals() {
@@ -186,11 +187,17 @@ const std::vector<Refusal>& Refusals() {
        "random_positions cannot be combined with "
        "'none'"},
       {"{name: cope}", "model: {causal: false}", "encoding.name",
-       "is defined under a causal mask only; leave out model.causal"},
+       "is defined under a causal mask only; leave out model.causal",
+       "{task: ruoss}"},
       {"{name: rope}",
-       "model: {causal: false}, evaluations: [{task: addition_grid}]",
+       "model: {causal: false, vocabulary_size: 19}, "
+       "evaluations: [{task: addition_grid}]",
        "evaluations[0].task",
-       "cannot; leave out model.causal or the evaluation"},
+       "cannot; leave out model.causal or the evaluation", "{task: ruoss}"},
+      {"{name: rope}", "model: {causal: false}", "data.task",
+       "addition is learned from next tokens, which a model with causal: false "
+       "sees before it says them; leave out model.causal, or take a task whose "
+       "answers are read in place"},
       // Devices, by their other name.
       {"{name: rope}", "resources: {device: gpu}", "resources.device",
        "must be one of cpu, cuda, is 'gpu'; did you mean 'cuda'?"},
@@ -212,9 +219,8 @@ TEST(ResolveJobSpecTest, EncodingsThatCannotBeAreRefusedByFieldWithAFix) {
   for (const Refusal& refusal : Refusals()) {
     JobSpec spec;
     ORDO_ASSERT_OK(base::ReadMessage(
-        "{kind: train, name: a, data: {task: addition}, training: {steps: 1}, "
-        "encoding: " +
-            refusal.encoding + ", " + refusal.job + "}",
+        "{kind: train, name: a, training: {steps: 1}, data: " + refusal.data +
+            ", encoding: " + refusal.encoding + ", " + refusal.job + "}",
         base::TextForm::kYaml, &spec));
     const auto violations =
         base::FieldViolations(ResolveJobSpec(spec).status());
