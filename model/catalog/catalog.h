@@ -135,6 +135,9 @@ using CostCount = ExtraCost (*)(const ordo::training::v1::Component& component,
 // Most tokens that a model sees in a row of a task with these parameters.
 using RowLength = int64_t (*)(const ParamMap& params);
 
+// Items that an evaluation with these parameters has for each of its samples.
+using ItemCount = int64_t (*)(const ParamMap& params);
+
 // Whether something holds of a task with these parameters.
 using TaskTest = bool (*)(const ParamMap& params);
 
@@ -215,6 +218,9 @@ struct EvaluationTraits {
   // two versions are not compared, and none is taken for one of the other.
   int version = 1;
   MicroBatchShape micro_batch;
+  // Items that each of `samples` stands for, such as the cells of a grid. Null:
+  // one.
+  ItemCount items_per_sample = nullptr;
 };
 
 struct Entry {

@@ -76,6 +76,14 @@ int64_t RuossLongest(const ParamMap& map) {
   return RuossLengthOf(params, least + (most - least) / step * step);
 }
 
+// Of lengths from the least on, by steps.
+int64_t RuossLengths(const ParamMap& map) {
+  const Params params(map);
+  const int64_t least = params.Integer("min_length");
+  const int64_t most = std::max(least, params.Integer("max_length"));
+  return (most - least) / params.Integer("length_step") + 1;
+}
+
 bool Always(const ParamMap& /*params*/) { return true; }
 
 Entry Ruoss() {
@@ -116,7 +124,15 @@ Entry RuossForEvaluation() {
                "From one length to the next."),
        Samples(512, "Rows of each length.")});
   entry.row_length = RuossLongest;
+  entry.evaluation.items_per_sample = RuossLengths;
   return entry;
+}
+
+// Lengths from the least on, one by one.
+int64_t Lengths(const ParamMap& map) {
+  const Params params(map);
+  const int64_t least = params.Integer("min_length");
+  return std::max(least, params.Integer("max_length")) - least + 1;
 }
 
 // Words of prompt and answer at length n: per_length * n + constant, at most.
@@ -171,6 +187,9 @@ Entry Nope(Kind kind, int64_t max_length, std::vector<Param> own) {
   };
   entry.vocabulary_size = 141;
   entry.row_length = NopeLength;
+  if (kind == Kind::kEvaluationTask) {
+    entry.evaluation.items_per_sample = Lengths;
+  }
   return OfKind(kind, std::move(entry), std::move(own));
 }
 
@@ -236,6 +255,7 @@ Entry PasskeyForEvaluation() {
               {Integer("min_length", 1, PasskeyLengths(), "Shortest length."),
                Samples(20, "Questions of each length.")});
   entry.row_length = PasskeyLongest;
+  entry.evaluation.items_per_sample = Lengths;
   return OfVersion(2, std::move(entry));
 }
 

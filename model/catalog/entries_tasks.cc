@@ -34,6 +34,17 @@ int64_t SortingLength(const ParamMap& map) {
   return (params.Integer("max_digits") + 5) * params.Integer("max_numbers") - 1;
 }
 
+// Cells of a grid.
+template <const char* kFirst, const char* kSecond>
+int64_t Cells(const ParamMap& map) {
+  const Params params(map);
+  return params.Integer(kFirst) * params.Integer(kSecond);
+}
+
+constexpr char kMaxDigits[] = "max_digits";
+constexpr char kMaxBits[] = "max_bits";
+constexpr char kMaxNumbers[] = "max_numbers";
+
 Param Rows() {
   return Integer("rows", 0, {0, 1e9, "rows"},
                  "Rows of a set that training goes through again and again, "
@@ -61,10 +72,16 @@ Entry PairsEntry(const PairsText& about, RowLength row_length,
   return entry;
 }
 
-Entry GridEntry(const PairsText& about, RowLength row_length,
+struct GridSizes {
+  RowLength row_length;
+  ItemCount cells;
+};
+
+Entry GridEntry(const PairsText& about, const GridSizes& sizes,
                 std::vector<Param> lengths) {
-  Entry entry = PairsEntry(about, row_length, std::move(lengths));
+  Entry entry = PairsEntry(about, sizes.row_length, std::move(lengths));
   entry.kind = Kind::kEvaluationTask;
+  entry.evaluation.items_per_sample = sizes.cells;
   entry.name += "_grid";
   entry.text = about.grid_text;
   entry.params.push_back(Integer("samples", 20, {1, 100000, "samples"},
@@ -85,12 +102,14 @@ std::vector<Entry> AdditionEntries() {
       "up to max_digits by max_digits."};
   // No set of rows: a run that was begun without one could not be resumed with
   // one more parameter.
-  return {PairsEntry(about, AdditionLength,
-                     {MaxDigits(5, "Most digits of an operand.")}),
-          OfVersion(2, GridEntry(about, AdditionLength,
-                                 {MaxDigits(10,
-                                            "Most digits of an operand, the "
-                                            "side of the grid.")}))};
+  return {
+      PairsEntry(about, AdditionLength,
+                 {MaxDigits(5, "Most digits of an operand.")}),
+      OfVersion(
+          2, GridEntry(about, {AdditionLength, Cells<kMaxDigits, kMaxDigits>},
+                       {MaxDigits(10,
+                                  "Most digits of an operand, the "
+                                  "side of the grid.")}))};
 }
 
 std::vector<Entry> MultiplicationEntries() {
@@ -102,7 +121,9 @@ std::vector<Entry> MultiplicationEntries() {
       "up to max_digits by max_digits."};
   return {PairsEntry(about, MultiplicationLength,
                      {MaxDigits(5, "Most digits of an operand."), Rows()}),
-          OfVersion(2, GridEntry(about, MultiplicationLength,
+          OfVersion(2, GridEntry(about,
+                                 {MultiplicationLength,
+                                  Cells<kMaxDigits, kMaxDigits>},
                                  {MaxDigits(10,
                                             "Most digits of an operand, the "
                                             "side of the grid.")}))};
@@ -119,7 +140,7 @@ std::vector<Entry> BitwiseOrEntries() {
                      {Integer("max_bits", 20, {1, 1000, "bits"},
                               "Most bits of a string."),
                       Rows()}),
-          GridEntry(about, BitwiseOrLength,
+          GridEntry(about, {BitwiseOrLength, Cells<kMaxBits, kMaxBits>},
                     {Integer("max_bits", 20, {1, 1000, "bits"},
                              "Most bits of a string, the side of the grid.")})};
 }
@@ -137,8 +158,10 @@ std::vector<Entry> SortingEntries() {
         MaxDigits(10, "Most digits of a number."),
         Integer("max_numbers", 10, {1, 102, "numbers"}, "Most numbers.")};
   };
-  std::vector<Entry> entries = {PairsEntry(about, SortingLength, lengths()),
-                                GridEntry(about, SortingLength, lengths())};
+  std::vector<Entry> entries = {
+      PairsEntry(about, SortingLength, lengths()),
+      GridEntry(about, {SortingLength, Cells<kMaxDigits, kMaxNumbers>},
+                lengths())};
   entries[0].params.push_back(Rows());
   entries[1] = OfVersion(2, std::move(entries[1]));
   // The labels, and what stands between them.

@@ -146,6 +146,28 @@ void RefuseLongRows(const std::string& field, const RowLengths& lengths,
                     "; raise the encoding's limit or make the rows shorter")});
 }
 
+// More items than a report can be made of. `field` is that of the evaluation,
+// whose parameters are resolved.
+void RefuseManyItems(const std::string& field, const Entry& task,
+                     const ParamMap& params, Violations* violations) {
+  const int64_t per_sample = task.evaluation.items_per_sample == nullptr
+                                 ? 1
+                                 : task.evaluation.items_per_sample(params);
+  const int64_t tokens = std::max<int64_t>(1, task.row_length(params));
+  const int64_t samples = Params(params).Integer("samples");
+  const int64_t limit = std::min(kMaxItems, kMaxItemTokens / tokens);
+  if (samples <= limit / per_sample) return;
+  const std::string fix =
+      per_sample <= limit
+          ? absl::StrCat("give at most ", limit / per_sample)
+          : "make the grid smaller, or lengths shorter or fewer";
+  violations->push_back(
+      {FieldPath(field, "params.samples"),
+       absl::StrCat("of ", samples, " makes ", samples * per_sample,
+                    " items of up to ", tokens, " tokens; at most ", limit,
+                    " of such are possible: ", fix)});
+}
+
 // `task` is that of `data`, both resolved.
 void RefuseNextTokens(const Entry& task, const v1::Data& data,
                       const v1::Model& model, Violations* violations) {
@@ -459,6 +481,7 @@ void ResolveEvaluations(
             FieldPath(path, "params"),
             RowLengthOf(*entry, evaluation->params(), context.max_length),
             violations);
+        RefuseManyItems(path, *entry, evaluation->params(), violations);
       }
     }
     if (entry != nullptr && context.vocabulary_size > 0 &&

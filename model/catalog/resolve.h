@@ -21,6 +21,13 @@
 namespace ordo::model::catalog {
 
 inline constexpr int kMaxEvaluations = 64;
+// Items of an evaluation. What became of each is in memory until its report is
+// written: some 300 bytes and the output, a byte for each mark, so about a GB
+// at most. A grid of 80 by 80 with a hundred samples has 640 000.
+inline constexpr int64_t kMaxItems = 1'000'000;
+// Tokens of as many rows as there are items, each as long as the longest: no
+// item has more marks than tokens.
+inline constexpr int64_t kMaxItemTokens = 1'000'000'000;
 // Ranks of a training task.
 inline constexpr int kMaxRanks = 1024;
 // Vocabulary of a model whose task does not say (SentencePiece of Llama).

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status/details.h"
@@ -615,6 +616,53 @@ TEST(ResolveTest, TrainSpecNamesNoCheckpointOfAJob) {
                 spec->mutable_model()->set_from("jobs/a");
               }),
               HasSubstr("model.from: is for jobs"));
+}
+
+// Of an evaluation with these parameters.
+std::vector<base::FieldViolation> ViolationsOfItems(
+    const std::string& task,
+    const std::vector<std::pair<std::string, double>>& params) {
+  v1::TrainSpec spec = Minimal();
+  spec.mutable_model()->set_vocabulary_size(300);
+  v1::Evaluation* evaluation = spec.add_evaluations();
+  evaluation->set_task(task);
+  for (const auto& [name, value] : params) {
+    (*evaluation->mutable_params())[name].set_number_value(value);
+  }
+  return base::FieldViolations(ResolveTrainSpec(spec).status());
+}
+
+TEST(ResolveTest, AnEvaluationHasNoMoreItemsThanMemoryHolds) {
+  // The largest of the published ones.
+  EXPECT_THAT(ViolationsOfItems("addition_grid",
+                                {{"max_digits", 80}, {"samples", 100}}),
+              IsEmpty());
+  EXPECT_THAT(ViolationsOfItems("addition_grid",
+                                {{"max_digits", 100}, {"samples", 100}}),
+              IsEmpty());
+  const auto violations = ViolationsOfItems(
+      "addition_grid", {{"max_digits", 100}, {"samples", 101}});
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].field, "evaluations[0].params.samples");
+  EXPECT_EQ(
+      violations[0].description,
+      "of 101 makes 1010000 items of up to 303 tokens; at most 1000000 of "
+      "such are possible: give at most 100");
+}
+
+TEST(ResolveTest, NorMoreOrLongerRows) {
+  EXPECT_THAT(ViolationsOfItems("selective_copy", {{"samples", 1000000}}),
+              IsEmpty());
+  auto violations = ViolationsOfItems(
+      "selective_copy", {{"symbols", 65536}, {"samples", 1000000}});
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].field, "evaluations[0].params.samples");
+  EXPECT_THAT(violations[0].description, HasSubstr("give at most 7614"));
+  violations = ViolationsOfItems("addition_grid",
+                                 {{"max_digits", 1000}, {"samples", 1}});
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_THAT(violations[0].description,
+              HasSubstr("possible: make the grid smaller"));
 }
 
 // Trains a model that sees what comes later on a task whose answers it can read

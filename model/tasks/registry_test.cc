@@ -219,7 +219,7 @@ TEST(Registry, RowsAreShortEnoughAndOfTheVocabulary) {
   }
 }
 
-TEST(Registry, QuestionsAreAsLongAsTheCatalogueSays) {
+TEST(Registry, QuestionsAreAsManyAndAsLongAsTheCatalogueSays) {
   for (const Case& of_task : SmallEvaluationTasks()) {
     ordo::training::v1::Evaluation evaluation;
     evaluation.set_task(of_task.name);
@@ -227,6 +227,12 @@ TEST(Registry, QuestionsAreAsLongAsTheCatalogueSays) {
         Resolved(catalog::Kind::kEvaluationTask, of_task);
     ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
                               MakeEvaluationTask(evaluation, nullptr));
+    const catalog::Entry& entry =
+        *catalog::Find(catalog::Kind::kEvaluationTask, of_task.name);
+    const catalog::ItemCount items = entry.evaluation.items_per_sample;
+    EXPECT_EQ(20 * (items == nullptr ? 1 : items(evaluation.params())),
+              task->size())
+        << of_task.name;
     int64_t longest = 0;
     for (int64_t i = 0; i < task->size(); ++i) {
       const Question question = task->Generate(1, i);
@@ -246,10 +252,7 @@ TEST(Registry, QuestionsAreAsLongAsTheCatalogueSays) {
       EXPECT_TRUE(
           std::is_sorted(question.places.begin(), question.places.end()));
     }
-    EXPECT_EQ(catalog::Find(catalog::Kind::kEvaluationTask, of_task.name)
-                  ->row_length(evaluation.params()),
-              longest)
-        << of_task.name;
+    EXPECT_EQ(entry.row_length(evaluation.params()), longest) << of_task.name;
   }
 }
 
