@@ -13,6 +13,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// Halvings of an interval, each of which gives one bit: the last ones make no
+// difference any more.
+constexpr int kBits = 60;
+
 // Sizes of counts that rounding of a division may leave.
 constexpr double kRounding = 1e-9;
 
@@ -37,15 +41,41 @@ double LikeliestWorse(const DiscordantCounts& counts, double d) {
   return better - d;
 }
 
+// Of b - c where the shares are as likely as the hypothesis lets them be; 0
+// where it has no variance.
+double Skewness(const DiscordantCounts& counts, double d) {
+  const double discordance = 2 * LikeliestWorse(counts, d) + d;
+  const double variance = discordance - d * d;
+  if (variance <= 0) return 0;
+  const double third = d - 3 * d * discordance + 2 * d * d * d;
+  return third / (variance * std::sqrt(variance * counts.num_items));
+}
+
+// Whether the score alone refuses `difference`; false from some difference on.
+bool ScoreIsAbove(const DiscordantCounts& counts, double difference, double z) {
+  const double skewness = std::max(0.0, Skewness(counts, difference));
+  return TangoScore(counts, difference, kContinuity) >
+         z + skewness * std::max(0.0, z * z - 1) / 6;
+}
+
+// The difference from which on the score alone refuses none.
+double ScoreBound(const DiscordantCounts& counts, double z) {
+  double low = -1;
+  double high = (counts.num_better - counts.num_worse) / counts.num_items;
+  for (int bit = 0; bit < kBits; ++bit) {
+    const double middle = (low + high) / 2;
+    (ScoreIsAbove(counts, middle, z) ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
 // The difference between -1 and 1 at which the falling score crosses `level`.
-double Crossing(const DiscordantCounts& counts, double level,
-                double continuity) {
+double Crossing(const DiscordantCounts& counts, double level) {
   double low = -1;
   double high = 1;
-  // Each halving gives one bit; the last ones make no difference any more.
-  for (int bit = 0; bit < 60; ++bit) {
+  for (int bit = 0; bit < kBits; ++bit) {
     const double middle = (low + high) / 2;
-    (TangoScore(counts, middle, continuity) > level ? low : high) = middle;
+    (TangoScore(counts, middle) > level ? low : high) = middle;
   }
   return (low + high) / 2;
 }
@@ -80,20 +110,17 @@ double TangoScore(const DiscordantCounts& counts, double difference,
   return seen > 0 ? kInfinity : -kInfinity;
 }
 
-Interval TangoInterval(const DiscordantCounts& counts, double z,
-                       double continuity) {
+Interval TangoInterval(const DiscordantCounts& counts, double z) {
   CheckCounts(counts);
   ORDO_CHECK(z > 0) << "a quantile above the median";
   const double estimate =
       (counts.num_better - counts.num_worse) / counts.num_items;
-  return {std::min(Crossing(counts, z, continuity), estimate),
-          std::max(Crossing(counts, -z, continuity), estimate)};
+  return {std::min(Crossing(counts, z), estimate),
+          std::max(Crossing(counts, -z), estimate)};
 }
 
 bool IsAbove(const DiscordantCounts& counts, double difference, double alpha) {
-  if (TangoScore(counts, difference, kContinuity) > NormalQuantile(1 - alpha)) {
-    return true;
-  }
+  if (ScoreIsAbove(counts, difference, -NormalQuantile(alpha))) return true;
   return difference < 0 &&
          BinomialCdf(counts.num_worse, counts.num_items, -difference) < alpha;
 }
@@ -103,8 +130,9 @@ bool IsBelow(const DiscordantCounts& counts, double difference, double alpha) {
 }
 
 Interval PairedShareInterval(const DiscordantCounts& counts, double alpha) {
-  Interval interval =
-      TangoInterval(counts, NormalQuantile(1 - alpha), kContinuity);
+  CheckCounts(counts);
+  const double z = -NormalQuantile(alpha);
+  Interval interval = {ScoreBound(counts, z), -ScoreBound(Swapped(counts), z)};
   interval.low =
       std::max(interval.low,
                -ShareUpperBound(counts.num_worse, counts.num_items, alpha));

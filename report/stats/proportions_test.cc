@@ -100,21 +100,21 @@ struct Errors {
   double below = 0;  // P(it is refused as too large)
 };
 
-// Summed over all outcomes that have a probability, at one-sided 2.5 %.
-Errors ExactErrors(int n, double better, double worse) {
+// Summed over all outcomes that have a probability, at one-sided level alpha.
+Errors ExactErrors(int n, double better, double worse, double alpha) {
   Errors errors;
   const double discordance = better + worse;
   for (int m = 0; m <= n; ++m) {
     const double weight = BinomialPmf(m, n, discordance);
-    if (weight < 1e-9) continue;
+    if (weight < 1e-5 * alpha) continue;
     for (int b = 0; b <= m; ++b) {
       const double p = weight * BinomialPmf(b, m, better / discordance);
-      if (p < 1e-12) continue;
+      if (p < 1e-8 * alpha) continue;
       const DiscordantCounts counts = {static_cast<double>(b),
                                        static_cast<double>(m - b),
                                        static_cast<double>(n)};
-      if (IsAbove(counts, better - worse, 0.025)) errors.above += p;
-      if (IsBelow(counts, better - worse, 0.025)) errors.below += p;
+      if (IsAbove(counts, better - worse, alpha)) errors.above += p;
+      if (IsBelow(counts, better - worse, alpha)) errors.below += p;
     }
   }
   return errors;
@@ -128,7 +128,7 @@ TEST(PairedShareIntervalTest, EachSideKeepsItsLevelAtEveryDiscordance) {
       for (const double d : {0.0, -0.003, -0.005, -0.01, -0.02, -0.05, -0.1}) {
         if (-d > discordance || n * discordance > 100) continue;
         const Errors errors =
-            ExactErrors(n, (discordance + d) / 2, (discordance - d) / 2);
+            ExactErrors(n, (discordance + d) / 2, (discordance - d) / 2, 0.025);
         EXPECT_LE(errors.above, 0.025) << n << " " << discordance << " " << d;
         EXPECT_LE(errors.below, 0.025) << n << " " << discordance << " " << d;
         worst = std::max({worst, errors.above, errors.below});
@@ -137,6 +137,46 @@ TEST(PairedShareIntervalTest, EachSideKeepsItsLevelAtEveryDiscordance) {
   }
   // Not by never refusing anything.
   EXPECT_GE(worst, 0.021);
+}
+
+// Where the true difference is below 0 IsBelow is told of rare events, whose
+// number is skew: the smaller alpha, the more that counts.
+TEST(PairedShareIntervalTest, AndAtEveryLevelThatAGateMayUse) {
+  for (const double alpha : {0.1, 0.01, 0.005, 0.001, 5e-4, 1e-4, 1e-5, 5e-6}) {
+    double worst = 0;
+    for (const int n : {20, 100, 1000}) {
+      for (const double num_discordant : {0.5, 1.0, 2.0, 4.0, 10.0, 40.0}) {
+        const double discordance = num_discordant / n;
+        if (discordance > 0.5) continue;
+        for (const double part : {0.0, 0.5, 1.0}) {
+          const double d = -part * discordance;
+          const Errors errors = ExactErrors(n, (discordance + d) / 2,
+                                            (discordance - d) / 2, alpha);
+          EXPECT_LE(errors.above, alpha) << n << " " << discordance << " " << d;
+          EXPECT_LE(errors.below, alpha) << n << " " << discordance << " " << d;
+          worst = std::max({worst, errors.above, errors.below});
+        }
+      }
+    }
+    EXPECT_GE(worst, 0.5 * alpha) << alpha;
+  }
+}
+
+TEST(PairedShareIntervalTest, RefusesNothingBeyondWhatItDoesNotRefuse) {
+  for (const double n : {1.0, 5.0, 9.3, 50.0, 400.0}) {
+    for (double b = 0; b <= n; b += n / 7) {
+      for (double c = 0; b + c <= n; c += n / 9) {
+        for (const double alpha : {0.4, 0.025, 5e-6}) {
+          bool is_above = true;
+          for (int step = -100; step <= 100; ++step) {
+            const bool next = IsAbove({b, c, n}, step / 100.0, alpha);
+            EXPECT_TRUE(is_above || !next) << n << " " << b << " " << c;
+            is_above = next;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(PairedShareIntervalTest, HoldsWhatIsNotRefused) {
