@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -26,6 +25,7 @@
 #include "worker/trainer/leader.h"
 #include "worker/trainer/starting_point.h"
 #include "worker/trainer/step_meter.h"
+#include "worker/trainer/waiting_reports.h"
 
 namespace ordo::worker::trainer {
 namespace {
@@ -36,9 +36,6 @@ using ordo::model::training::Run;
 using ordo::training::v1::Evaluation;
 using ordo::training::v1::ExitCode;
 using ordo::training::v1::TrainSpec;
-
-// Between tries to write what a full or slow disk did not take.
-constexpr absl::Duration kRetryDelay = absl::Seconds(10);
 
 // One training task in progress. The step boundary is where everything but
 // stepping happens: at each, the run's state is whole.
@@ -54,7 +51,8 @@ class TrainTask {
         meter_(context.clock, spec_.training()),
         checkpoints_(context, *run, progress),
         finished_reports_(spec_.finished_reports().begin(),
-                          spec_.finished_reports().end()) {}
+                          spec_.finished_reports().end()),
+        waiting_reports_(context.clock, OfWaitingReports()) {}
 
   absl::StatusOr<ExitCode> Main(const Environment& environment) {
     const absl::StatusOr<ExitCode> code =
@@ -70,7 +68,7 @@ class TrainTask {
     while (true) {
       ORDO_RETURN_IF_ERROR(progress_.CheckFolder());
       checkpoints_.Poll();
-      WriteWaitingReports();
+      waiting_reports_.Retry();
       checkpoints_.WriteIfDue(AnyEvaluationIsDue(run_.cursors().step));
       ORDO_ASSIGN_OR_RETURN(const bool evaluated, EvaluateWhatIsDue());
       if (!evaluated) return Stop();
@@ -194,10 +192,7 @@ class TrainTask {
     }
     const absl::Status written = WriteResult(context_, *result, &progress_);
     if (written.ok() || at_end) return written;
-    progress_.Warning(absl::StrCat("report ", subject.report.id,
-                                   " waits for the disk: ", written.message()));
-    waiting_reports_.push_back(*std::move(result));
-    report_retry_at_ = context_.clock.Monotonic() + kRetryDelay;
+    waiting_reports_.Add(*std::move(result), written);
     return absl::OkStatus();
   }
 
@@ -209,40 +204,27 @@ class TrainTask {
     return absl::OkStatus();
   }
 
-  // Tries again, after a delay, to write what could not be written.
-  void WriteWaitingReports() {
-    if (waiting_reports_.empty() ||
-        context_.clock.Monotonic() < report_retry_at_) {
-      return;
-    }
-    report_retry_at_ = context_.clock.Monotonic() + kRetryDelay;
-    while (!waiting_reports_.empty() &&
-           WriteResult(context_, waiting_reports_.front(), &progress_).ok()) {
-      waiting_reports_.erase(waiting_reports_.begin());
-    }
-  }
-
-  // The last try: nobody computes them again.
-  void WriteOrLeaveOutWaitingReports() {
-    for (const EvaluationResult& result : waiting_reports_) {
-      const absl::Status status = WriteResult(context_, result, &progress_);
-      if (status.ok()) continue;
-      progress_.Warning(absl::StrCat("report ", result.report.id,
-                                     " is left out: ", status.message()));
-    }
-    waiting_reports_.clear();
+  WaitingReportsOptions OfWaitingReports() {
+    WaitingReportsOptions options;
+    options.write = [this](const EvaluationResult& result) {
+      return WriteResult(context_, result, &progress_);
+    };
+    options.warn = [this](const std::string& warning) {
+      progress_.Warning(warning);
+    };
+    return options;
   }
 
   // Ends.
 
   absl::StatusOr<ExitCode> Stop() {
-    WriteOrLeaveOutWaitingReports();
+    waiting_reports_.WriteOrLeaveOut();
     ORDO_RETURN_IF_ERROR(checkpoints_.MakeDurable());
     return ordo::training::v1::STOPPED;
   }
 
   absl::StatusOr<ExitCode> Finish() {
-    WriteOrLeaveOutWaitingReports();
+    waiting_reports_.WriteOrLeaveOut();
     ORDO_RETURN_IF_ERROR(checkpoints_.MakeDurable());
     return ordo::training::v1::FINISHED;
   }
@@ -257,9 +239,8 @@ class TrainTask {
   std::set<std::string> finished_reports_;
   // Of the last step, as the log says.
   std::set<std::string> attention_kernels_;
-  // Evaluations whose report could not be written, and when to try again.
-  std::vector<EvaluationResult> waiting_reports_;
-  absl::Duration report_retry_at_;
+  // Nobody computes these again.
+  WaitingReports waiting_reports_;
 };
 
 // The other ranks of the task; null when it has one.
