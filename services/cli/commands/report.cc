@@ -13,6 +13,7 @@
 #include "report/figure.h"
 #include "report/grid.h"
 #include "report/html.h"
+#include "report/metrics.h"
 #include "services/cli/commands/catalogue.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/listing.h"
@@ -119,6 +120,29 @@ std::string EncodingText(const training::v1::Component& encoding,
   return result;
 }
 
+// The model that a report is about, for people.
+std::string ModelText(const Job& job, const Report& report) {
+  std::string text = ShortName(job.name());
+  if (job.spec().kind() != jobs::v1::JobSpec::EVALUATE) return text;
+  const auto checkpoint = ParseResourceName(report.checkpoint());
+  if (checkpoint.ok()) text = checkpoint->parent;
+  absl::StrAppend(&text, " at step ", report.step());
+  if (report.has_encoding()) {
+    absl::StrAppend(&text, " under ", EncodingText(report.encoding(), false));
+  }
+  return text;
+}
+
+report::Metrics MetricsOf(const Job& job, const Report& report) {
+  report::Metrics metrics;
+  metrics.model = ModelText(job, report);
+  metrics.step = report.step();
+  metrics.evaluation = EvaluationName(report);
+  metrics.task = report.task();
+  metrics.values = {report.metrics().begin(), report.metrics().end()};
+  return metrics;
+}
+
 absl::StatusOr<report::Grid> FetchGrid(Context& context, const Job& job,
                                        const Report& report) {
   ORDO_ASSIGN_OR_RETURN(const ResourceName name,
@@ -138,33 +162,41 @@ absl::StatusOr<report::Grid> FetchGrid(Context& context, const Job& job,
     return base::AddContext(grid.status(),
                             absl::StrCat(report.name(), ":", kResultFile));
   }
-  grid->name = ShortName(job.name());
-  if (job.spec().kind() == jobs::v1::JobSpec::EVALUATE) {
-    const auto checkpoint = ParseResourceName(report.checkpoint());
-    if (checkpoint.ok()) grid->name = checkpoint->parent;
-    absl::StrAppend(&grid->name, " at step ", report.step());
-    if (report.has_encoding()) {
-      absl::StrAppend(&grid->name, " under ",
-                      EncodingText(report.encoding(), false));
-    }
-  } else if (EvaluationName(report) != kTask) {
+  grid->name = ModelText(job, report);
+  if (job.spec().kind() != jobs::v1::JobSpec::EVALUATE &&
+      EvaluationName(report) != kTask) {
     absl::StrAppend(&grid->name, " ", EvaluationName(report));
   }
   grid->step = report.step();
   return grid;
 }
 
+// What is to be shown of all jobs.
+struct Results {
+  // Of every evaluation, grids included.
+  std::vector<report::Metrics> metrics;
+  // Those that have no figure.
+  std::vector<report::Metrics> plain;
+  // Those that have one.
+  report::Page page;
+};
+
 absl::Status CollectJob(Context& context, const std::string& name,
-                        std::vector<report::PageEntry>* entries) {
+                        Results* results) {
   ORDO_ASSIGN_OR_RETURN(const std::string job_name, JobName(name));
   ORDO_ASSIGN_OR_RETURN(const Job job, GetJob(context, job_name));
   ORDO_ASSIGN_OR_RETURN(const std::vector<Report> reports,
                         FetchReports(context, job));
   for (const Report& report : reports) {
-    if (report.task() != kTask) {
-      context.err << "ordo: " << report.name() << ": task " << report.task()
-                  << " has no figure; its scores: " << ScoresText(report)
+    if (report.kind() == Report::BENCHMARK) {
+      context.err << "ordo: " << report.name()
+                  << " is no evaluation; its numbers: " << ScoresText(report)
                   << "\n";
+      continue;
+    }
+    results->metrics.push_back(MetricsOf(job, report));
+    if (report.task() != kTask) {
+      results->plain.push_back(results->metrics.back());
       continue;
     }
     report::PageEntry entry;
@@ -172,7 +204,7 @@ absl::Status CollectJob(Context& context, const std::string& name,
     if (job.spec().has_encoding()) {
       entry.encoding = EncodingText(job.spec().encoding(), true);
     }
-    entries->push_back(std::move(entry));
+    results->page.entries.push_back(std::move(entry));
   }
   return absl::OkStatus();
 }
@@ -195,6 +227,17 @@ void PrintTable(Context& context,
       << "right answers, with 95 % intervals over the questions asked\n";
 }
 
+void PrintMetrics(Context& context, const std::vector<report::Metrics>& all) {
+  Table table({"MODEL", ">STEP", "EVALUATION", "METRIC", ">VALUE"});
+  for (const report::Metrics& one : all) {
+    for (const auto& [name, value] : one.values) {
+      table.AddRow({one.model, absl::StrCat(one.step), one.evaluation, name,
+                    report::MetricText(value)});
+    }
+  }
+  context.out << table.ToString(context.terminal);
+}
+
 void SetShare(const std::string& name, const report::GridScore& score,
               google::protobuf::Struct* json) {
   if (score.samples == 0) return;
@@ -207,10 +250,31 @@ void SetShare(const std::string& name, const report::GridScore& score,
   fields["high"].set_number_value(score.share.high);
 }
 
-google::protobuf::Struct ToStruct(const std::vector<report::PageEntry>& entries,
+void SetMetrics(const std::vector<report::Metrics>& all,
+                google::protobuf::ListValue* list) {
+  for (const report::Metrics& one : all) {
+    auto& fields =
+        *list->add_values()->mutable_struct_value()->mutable_fields();
+    fields["model"].set_string_value(one.model);
+    fields["step"].set_number_value(static_cast<double>(one.step));
+    fields["evaluation"].set_string_value(one.evaluation);
+    fields["task"].set_string_value(one.task);
+    auto& metrics = *fields["metrics"].mutable_struct_value()->mutable_fields();
+    for (const auto& [name, value] : one.values) {
+      metrics[name].set_number_value(value);
+    }
+  }
+}
+
+google::protobuf::Struct ToStruct(const Results& results,
                                   const std::string& html) {
   google::protobuf::Struct json;
-  (*json.mutable_fields())["html"].set_string_value(html);
+  const std::vector<report::PageEntry>& entries = results.page.entries;
+  if (!entries.empty()) {
+    (*json.mutable_fields())["html"].set_string_value(html);
+  }
+  SetMetrics(results.metrics,
+             (*json.mutable_fields())["evaluations"].mutable_list_value());
   auto* models = (*json.mutable_fields())["models"].mutable_list_value();
   for (const report::PageEntry& entry : entries) {
     const report::GridSummary summary = report::Summarize(entry.grid);
@@ -249,11 +313,32 @@ absl::StatusOr<std::string> DrawBoth(Context& context,
   return base::ReadFile(context.files, stem + ".svg", 64 << 20);
 }
 
+// The path without .html, which everything beside the page begins with.
+std::string StemOf(const std::string& html) {
+  return absl::EndsWith(html, ".html") ? html.substr(0, html.size() - 5) : html;
+}
+
+absl::Status WriteTables(Context& context, const std::string& stem,
+                         const std::vector<report::Metrics>& metrics) {
+  ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(stem)));
+  ORDO_RETURN_IF_ERROR(base::AtomicWrite(context.files, stem + ".csv",
+                                         report::MetricsCsv(metrics)));
+  return base::AtomicWrite(context.files, stem + ".md",
+                           report::MetricsMarkdown(metrics));
+}
+
 absl::Status WritePage(Context& context, const std::string& html,
                        report::Page* page) {
-  const std::string stem =
-      absl::EndsWith(html, ".html") ? html.substr(0, html.size() - 5) : html;
-  ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(html)));
+  const std::string stem = StemOf(html);
+  page->title =
+      "Addition: " +
+      absl::StrJoin(page->entries, ", ",
+                    [](std::string* out, const report::PageEntry& entry) {
+                      out->append(entry.grid.name);
+                    });
+  page->created = "Written by Ordo on " +
+                  absl::FormatTime("%Y-%m-%d %H:%M", context.clock.Now(),
+                                   absl::LocalTimeZone());
   std::vector<report::Grid> grids;
   for (report::PageEntry& entry : page->entries) {
     ORDO_ASSIGN_OR_RETURN(
@@ -270,30 +355,31 @@ absl::Status WritePage(Context& context, const std::string& html,
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   const std::string html = arguments.Get("html", "report.html");
-  report::Page page;
+  Results results;
   for (const std::string& name : arguments.positional()) {
-    ORDO_RETURN_IF_ERROR(CollectJob(context, name, &page.entries));
+    ORDO_RETURN_IF_ERROR(CollectJob(context, name, &results));
   }
-  if (page.entries.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "there is no report of task ", kTask, " to draw; evaluate one with ",
-        "'ordo evaluate JOB --task ", kTask, "'"));
+  if (results.metrics.empty()) {
+    return absl::FailedPreconditionError(
+        "there is no report of an evaluation; make one with 'ordo evaluate "
+        "JOB --task TASK'");
   }
-  page.title = "Addition: " + absl::StrJoin(page.entries, ", ",
-                                            [](std::string* out,
-                                               const report::PageEntry& entry) {
-                                              out->append(entry.grid.name);
-                                            });
-  page.created = "Written by Ordo on " +
-                 absl::FormatTime("%Y-%m-%d %H:%M", context.clock.Now(),
-                                  absl::LocalTimeZone());
-  if (context.output == OutputForm::kTable) PrintTable(context, page.entries);
-  ORDO_RETURN_IF_ERROR(WritePage(context, html, &page));
-  if (PrintStructured(context, ToStruct(page.entries, html))) {
+  const bool has_page = !results.page.entries.empty();
+  if (context.output == OutputForm::kTable) {
+    if (has_page) PrintTable(context, results.page.entries);
+    if (!results.plain.empty()) PrintMetrics(context, results.plain);
+  }
+  const std::string stem = StemOf(html) + "-metrics";
+  ORDO_RETURN_IF_ERROR(WriteTables(context, stem, results.metrics));
+  if (has_page) ORDO_RETURN_IF_ERROR(WritePage(context, html, &results.page));
+  if (PrintStructured(context, ToStruct(results, html))) {
     return ExitCode::kOk;
   }
-  context.out << "wrote " << html
-              << "; the figures lie beside it as PNG and SVG\n";
+  context.out << "wrote " << stem << ".csv and " << stem << ".md\n";
+  if (has_page) {
+    context.out << "wrote " << html
+                << "; the figures lie beside it as PNG and SVG\n";
+  }
   return ExitCode::kOk;
 }
 
@@ -305,13 +391,16 @@ Command ReportCommand() {
   command.arguments = "JOB...";
   command.summary = "results of jobs as a table and a page with figures";
   command.help =
-      "Prints the result table with 95 % intervals and writes one HTML file "
-      "that\n"
-      "needs nothing else, with heat maps over the lengths of both operands; "
-      "the\n"
-      "figures lie beside it as PNG and SVG. Figures need gnuplot-nox.";
+      "Prints the metrics of every evaluation and writes them as CSV and "
+      "Markdown.\n"
+      "Of addition_grid it prints 95 % intervals and writes one HTML file that "
+      "needs\n"
+      "nothing else, with heat maps over the lengths of both operands; the "
+      "figures\n"
+      "lie beside it as PNG and SVG. Figures need gnuplot-nox.";
   command.options = {
-      {"html", 0, "FILE", "page to write; default report.html"},
+      {"html", 0, "FILE",
+       "page to write, tables beside it; default report.html"},
   };
   command.min_arguments = 1;
   command.max_arguments = kAnyNumber;

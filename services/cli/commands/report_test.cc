@@ -46,8 +46,9 @@ TEST_F(ReportJobTest, PrintsTheTableAndWritesPageAndFigures) {
   EXPECT_THAT(html, HasSubstr("tape (size=16)"));
   EXPECT_THAT(*files_.List(folder_.Path("out")),
               ::testing::UnorderedElementsAre(
-                  "report.html", "report-a.png", "report-a.svg",
-                  "report-equal-lengths.png", "report-equal-lengths.svg"));
+                  "report.html", "report-metrics.csv", "report-metrics.md",
+                  "report-a.png", "report-a.svg", "report-equal-lengths.png",
+                  "report-equal-lengths.svg"));
 }
 
 TEST_F(ReportJobTest, NumbersAreThereForPrograms) {
@@ -56,6 +57,50 @@ TEST_F(ReportJobTest, NumbersAreThereForPrograms) {
   EXPECT_EQ(Run({"report", "a", "--html", page(), "-o", "json"}), 0);
   EXPECT_EQ(out().find('\n'), out().size() - 1);
   EXPECT_THAT(out(), HasSubstr("\"right\":40,\"samples\":80,\"value\":0.5"));
+}
+
+TEST_F(ReportJobTest, AnyEvaluationHasATableOfItsMetrics) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  for (const int64_t step : {50, 100}) {
+    reports::v1::Report report;
+    report.set_name("jobs/a/reports/copies-" + std::to_string(step));
+    report.set_kind(reports::v1::Report::EVALUATION);
+    report.set_task("selective_copy");
+    report.set_step(step);
+    (*report.mutable_metrics())["error"] = 0.25;
+    (*report.mutable_metrics())["token_error"] = 0.125;
+    scheduler_.AddReport(report, {{"result.json", "{}"}});
+  }
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
+  EXPECT_EQ(err(), "");
+  EXPECT_THAT(out(), HasSubstr("MODEL  STEP  EVALUATION  METRIC       VALUE"));
+  EXPECT_THAT(out(), HasSubstr("a       100  copies      token_error  0.125"));
+  // Neither the older report nor a page of figures, of which there are none.
+  EXPECT_THAT(*files_.List(folder_.Path("out")),
+              ::testing::UnorderedElementsAre("report-metrics.csv",
+                                              "report-metrics.md"));
+  EXPECT_EQ(
+      base::ReadFile(files_, folder_.Path("out/report-metrics.csv"), 1 << 20)
+          .value(),
+      "model,step,evaluation,task,metric,value\n"
+      "a,100,copies,selective_copy,error,0.25\n"
+      "a,100,copies,selective_copy,token_error,0.125\n");
+  EXPECT_THAT(
+      base::ReadFile(files_, folder_.Path("out/report-metrics.md"), 1 << 20)
+          .value(),
+      HasSubstr("|a|100|copies|selective_copy|error|0.25|"));
+}
+
+TEST_F(ReportJobTest, MetricsOfAnyEvaluationAreThereForPrograms) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  reports::v1::Report report;
+  report.set_name("jobs/a/reports/flip_flop-100");
+  report.set_task("flip_flop");
+  report.set_step(100);
+  (*report.mutable_metrics())["error"] = 0.25;
+  scheduler_.AddReport(report, {{"result.json", "{}"}});
+  EXPECT_EQ(Run({"report", "a", "--html", page(), "-o", "json"}), 0);
+  EXPECT_THAT(out(), HasSubstr("\"metrics\":{\"error\":0.25}"));
 }
 
 TEST_F(ReportJobTest, EvaluatingJobShowsEveryCheckpoint) {

@@ -1,0 +1,34 @@
+#ifndef ORDO_REPORT_METRICS_H_
+#define ORDO_REPORT_METRICS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ordo::report {
+
+// What one evaluation found of one model, of any task.
+struct Metrics {
+  // Of the model, for people, such as the job's id.
+  std::string model;
+  int64_t step = 0;
+  std::string evaluation;
+  std::string task;
+  // By name; fractions of 1 unless the name says otherwise.
+  std::map<std::string, double> values;
+};
+
+// A metric as it stands in the tables: nine digits at most.
+std::string MetricText(double value);
+
+// A line for each metric under model,step,evaluation,task,metric,value; text
+// with a comma or a quote is quoted (RFC 4180).
+std::string MetricsCsv(const std::vector<Metrics>& all);
+
+// The same as a table of Markdown.
+std::string MetricsMarkdown(const std::vector<Metrics>& all);
+
+}  // namespace ordo::report
+
+#endif  // ORDO_REPORT_METRICS_H_

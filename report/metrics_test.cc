@@ -1,0 +1,42 @@
+#include "report/metrics.h"
+
+#include "gtest/gtest.h"
+
+namespace ordo::report {
+namespace {
+
+std::vector<Metrics> Two() {
+  return {{"b at step 5 under yarn (factor=4, base=2)",
+           5,
+           "long",
+           "ruoss",
+           {{"score", 0.25}, {"trained_mean", 1}}},
+          {"a|b", 7, "flip_flop", "flip_flop", {{"error", 1e-7}}}};
+}
+
+TEST(MetricsTest, CsvHasALineForEachMetricAndQuotesWhatHasCommas) {
+  EXPECT_EQ(
+      MetricsCsv(Two()),
+      "model,step,evaluation,task,metric,value\n"
+      "\"b at step 5 under yarn (factor=4, base=2)\",5,long,ruoss,score,0.25\n"
+      "\"b at step 5 under yarn (factor=4, base=2)\",5,long,ruoss,"
+      "trained_mean,1\n"
+      "a|b,7,flip_flop,flip_flop,error,1e-07\n");
+  EXPECT_EQ(MetricsCsv({{"say \"a\"", 1, "e", "t", {{"m", 2}}}}),
+            "model,step,evaluation,task,metric,value\n"
+            "\"say \"\"a\"\"\",1,e,t,m,2\n");
+}
+
+TEST(MetricsTest, MarkdownHasTheSameAndNoCellOfTwo) {
+  EXPECT_EQ(MetricsMarkdown(Two()),
+            "|model|step|evaluation|task|metric|value|\n"
+            "|---|--:|---|---|---|--:|\n"
+            "|b at step 5 under yarn (factor=4, base=2)|5|long|ruoss|score|"
+            "0.25|\n"
+            "|b at step 5 under yarn (factor=4, base=2)|5|long|ruoss|"
+            "trained_mean|1|\n"
+            "|a\\|b|7|flip_flop|flip_flop|error|1e-07|\n");
+}
+
+}  // namespace
+}  // namespace ordo::report
