@@ -6,7 +6,9 @@
 #include <zstd.h>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/check.h"
 #include "base/status/status.h"
 
@@ -14,13 +16,8 @@ namespace ordo::model::text::source {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{256} << 10;
-constexpr std::string_view kGzipEnd = ".gz";
-constexpr std::string_view kZstdEnd = ".zst";
-
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.substr(text.size() - end.size()) == end;
-}
+constexpr absl::string_view kGzipEnd = ".gz";
+constexpr absl::string_view kZstdEnd = ".zst";
 
 // The file as it lies there.
 class PlainSource : public ByteSource {
@@ -180,12 +177,10 @@ class ZstdSource : public DecompressingSource {
 }  // namespace
 
 Compression CompressionOf(std::string_view path) {
-  if (EndsWith(path, kGzipEnd)) {
-    return Compression::kGzip;
-  }
-  if (EndsWith(path, kZstdEnd)) {
-    return Compression::kZstd;
-  }
+  // Two kinds of string_view: Debian's Abseil has one of its own.
+  const std::string name(path);
+  if (absl::EndsWith(name, kGzipEnd)) return Compression::kGzip;
+  if (absl::EndsWith(name, kZstdEnd)) return Compression::kZstd;
   return Compression::kNone;
 }
 
