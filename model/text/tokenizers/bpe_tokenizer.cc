@@ -170,6 +170,15 @@ absl::StatusOr<std::vector<std::string>> BytesOfIds(const BpeFile& file) {
   return bytes;
 }
 
+// The same file gives other ids where special tokens are matched.
+std::string DigestOf(const std::string& text,
+                     const BpeTokenizerOptions& options) {
+  const std::string digest = base::Sha256Hex(text);
+  return options.match_special
+             ? base::Sha256Hex(absl::StrCat(digest, " match_special"))
+             : digest;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TextTokenizer>> ParseBpeTokenizer(
@@ -203,7 +212,7 @@ absl::StatusOr<std::unique_ptr<TextTokenizer>> ParseBpeTokenizer(
   ORDO_ASSIGN_OR_RETURN(parts.end,
                         FindMark(names, "end", options.end,
                                  {"<|end_of_text|>", "<|endoftext|>", "</s>"}));
-  parts.digest = base::Sha256Hex(text);
+  parts.digest = DigestOf(text, options);
   return std::make_unique<BpeTokenizer>(std::move(parts));
 }
 

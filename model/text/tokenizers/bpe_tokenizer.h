@@ -16,7 +16,8 @@ struct BpeTokenizerOptions {
   std::string begin = "";
   std::string end = "";
   // Names of special tokens in the text become these tokens, rather than
-  // letters. Not for text of strangers.
+  // letters. Not for text of strangers. Part of the digest, which otherwise is
+  // that of the file.
   bool match_special = false;
 };
 

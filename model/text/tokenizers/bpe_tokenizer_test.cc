@@ -153,6 +153,13 @@ TEST(BpeTokenizer, ItsDigestIsThatOfTheFile) {
   EXPECT_EQ(Parse(Hello())->digest(), base::Sha256Hex(Hello().dump()));
 }
 
+TEST(BpeTokenizer, MatchingSpecialTokensMakesAnotherDigest) {
+  const auto matching = Parse(Hello(), {"", "", true});
+  EXPECT_NE(matching->digest(), Parse(Hello())->digest());
+  EXPECT_EQ(matching->digest(), Parse(Hello(), {"", "", true})->digest());
+  EXPECT_EQ(matching->digest().size(), 64);
+}
+
 TEST(BpeTokenizer, RefusesTextThatIsNotUtf8) {
   EXPECT_THAT(Parse(Hello())->Encode("ab\xFF"),
               StatusIs(absl::StatusCode::kInvalidArgument,

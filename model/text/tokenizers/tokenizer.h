@@ -17,7 +17,7 @@ namespace ordo::model::text::tokenizers {
 class TextTokenizer : public tasks::Tokenizer {
  public:
   // SHA-256, 64 lower-case hexadecimal digits, over all that decides ids: that
-  // of its file, where it has one.
+  // of its file, where it has one and no option changes ids.
   virtual const std::string& digest() const = 0;
 
   // What stands before and after a document, where the tokenizer has such
