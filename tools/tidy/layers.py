@@ -47,9 +47,15 @@ LAYERS = {
     "kernels": (("base",), ("Abseil", "CUTLASS")),
     "kernels/torch": (("base", "kernels"), ("Abseil", "CUTLASS", "LibTorch")),
     "model": (("base", "kernels", "model", "proto/ordo/training"),
-              ("Abseil", "Protobuf", "LibTorch", "PCRE2", "SentencePiece",
-               "zlib", "zstd")),
+              ("Abseil", "Protobuf", "LibTorch")),
     "model/catalog": (("base", "proto/ordo/training"), ("Abseil", "Protobuf")),
+    "model/text": (("base", "model/tasks", "model/text"), ("Abseil",)),
+    "model/text/source": (("base", "model/text"), ("Abseil", "zlib", "zstd")),
+    "model/text/tokenizers": (("base", "model/tasks", "model/text"),
+                              ("Abseil", "PCRE2")),
+    # One library, loaded into a scope of its own, is linked with it.
+    "model/text/tokenizers/sentence_piece": (
+        ("base", "model/tasks", "model/text"), ("Abseil", "SentencePiece")),
     "report": (("base", "proto"), ("Abseil", "Protobuf")),
     "report/stats": (("base",), ("Abseil", "Boost")),
     "scheduler": (("base", "proto", "scheduler", "services"), CONTROL_PLANE),
@@ -96,7 +102,9 @@ UNREACHABLE = {
     "services": ("LibTorch",),
     "worker/agent": ("LibTorch",),
     "worker/supervisor": ("LibTorch", "gRPC", "Abseil", "Protobuf", "spdlog"),
-    "worker/trainer": ("gRPC",),
+    # SentencePiece brings a second copy of Protocol Buffers: what links it is
+    # loaded at run time.
+    "worker/trainer": ("gRPC", "SentencePiece"),
 }
 
 _INCLUDE = re.compile(r'\s*#\s*include\s+["<]([^">]+)[">]')

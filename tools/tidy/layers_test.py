@@ -73,6 +73,27 @@ class IncludesTest(unittest.TestCase):
         for name in ("report__grid_cc", "model__data__batch_cc"):
             self.assertEqual(len(self.refused(name, header)), 1)
 
+    def test_each_library_of_text_is_seen_by_one_folder(self):
+        text = "model__text__"
+        for header, seen, others in (
+                ("pcre2.h", "tokenizers__split_cc",
+                 ("source__a_cc", "tokenizers__sentence_piece__a_cc")),
+                ("sentencepiece_processor.h", "tokenizers__sentence_piece__a_cc",
+                 ("tokenizers__a_cc", "store__a_cc")),
+                ("zstd.h", "source__a_cc", ("tokenizers__a_cc", "rows__a_cc"))):
+            self.assertEqual(self.refused(text + seen, header), [])
+            for name in others:
+                self.assertEqual(len(self.refused(text + name, header)), 1)
+            self.assertEqual(
+                len(self.refused("model__training__run_cc", header)), 1)
+
+    def test_text_may_not_include_the_model(self):
+        self.assertEqual(
+            len(self.refused("model__text__rows__a_cc",
+                             "model/transformer/model.h")), 1)
+        self.assertEqual(
+            self.refused("model__text__rows__a_cc", "model/tasks/epochs.h"), [])
+
     def test_catalog_may_not_include_libtorch(self):
         self.assertEqual(
             len(self.refused("model__catalog__catalog_cc", "ATen/ATen.h")), 1)
@@ -168,6 +189,17 @@ class ReachTest(unittest.TestCase):
                 ''',
             proto__ordo__a__v1__BUILD='''
                 ordo_proto_library(name = "a", srcs = ["a.proto"], grpc = True)
+                ''')))
+        self.assertEqual(len(found), 1)
+
+    def test_the_trainer_may_not_be_linked_with_sentence_piece(self):
+        found = messages(layers.check_reach(tree(
+            worker__trainer__BUILD='''
+                ordo_cc_library(name = "loop", deps = ["//model/text/a"])
+                ''',
+            model__text__a__BUILD='''
+                ordo_cc_library(name = "a",
+                                deps = ["//third_party:sentencepiece"])
                 ''')))
         self.assertEqual(len(found), 1)
 
