@@ -62,4 +62,25 @@ std::string ReplaceInvalidUtf8(std::string_view bytes) {
   return text;
 }
 
+size_t WhiteSpaceAt(std::string_view text) {
+  if (text.empty()) return 0;
+  const char first = text[0];
+  if (first == ' ' || (first >= '\t' && first <= '\r')) return 1;
+  const std::string_view two = text.substr(0, 2);
+  // U+0085 and U+00A0.
+  if (two == "\xC2\x85" || two == "\xC2\xA0") return 2;
+  const std::string_view three = text.substr(0, 3);
+  if (three.size() < 3) return 0;
+  if (two == "\xE2\x80") {
+    // U+2000 to U+200A, U+2028, U+2029 and U+202F.
+    const auto last = static_cast<uint8_t>(three[2]);
+    return last <= 0x8A || last == 0xA8 || last == 0xA9 || last == 0xAF ? 3 : 0;
+  }
+  // U+1680, U+205F and U+3000.
+  return three == "\xE1\x9A\x80" || three == "\xE2\x81\x9F" ||
+                 three == "\xE3\x80\x80"
+             ? 3
+             : 0;
+}
+
 }  // namespace ordo::model::text::source

@@ -17,6 +17,10 @@ std::optional<size_t> FirstInvalidUtf8(std::string_view text);
 // breaks off, and each byte that begins none, becomes one U+FFFD.
 std::string ReplaceInvalidUtf8(std::string_view bytes);
 
+// Bytes of the character of Unicode's White_Space that `text`, well-formed
+// UTF-8, begins with; 0: it begins with none.
+size_t WhiteSpaceAt(std::string_view text);
+
 }  // namespace ordo::model::text::source
 
 #endif  // ORDO_MODEL_TEXT_SOURCE_UTF8_H_

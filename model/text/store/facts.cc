@@ -1,10 +1,12 @@
 #include "model/text/store/facts.h"
 
+#include <cstddef>
 #include <string>
 
 #include "base/digest/digest.h"
 #include "base/random/random.h"
 #include "model/text/source/token_type.h"
+#include "model/text/source/utf8.h"
 
 namespace ordo::model::text::store {
 namespace {
@@ -16,8 +18,6 @@ uint64_t HashOf(std::string_view bytes) {
   return std::stoull(base::Sha256Hex(bytes).substr(0, 16), nullptr, 16);
 }
 
-bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 }  // namespace
 
 Facts FactsOfText(std::string_view text) {
@@ -25,11 +25,12 @@ Facts FactsOfText(std::string_view text) {
   facts.num_bytes = text.size();
   facts.hash = HashOf(text);
   bool in_word = false;
-  for (const char c : text) {
-    const bool blank = IsBlank(c);
-    if (!blank && !in_word) ++facts.num_words;
-    if (c == '\n') ++facts.num_words;
-    in_word = !blank;
+  for (size_t at = 0; at < text.size();) {
+    const size_t blank = source::WhiteSpaceAt(text.substr(at, 3));
+    if (blank == 0 && !in_word) ++facts.num_words;
+    if (text[at] == '\n') ++facts.num_words;
+    in_word = blank == 0;
+    at += blank == 0 ? 1 : blank;
   }
   return facts;
 }

@@ -10,14 +10,15 @@ namespace ordo::model::text::store {
 // What is known of a document beside its tokens.
 struct Facts {
   // Bytes and words of its text, by which log-likelihoods are normalised; 0
-  // where there was no text. Words are what lies between white space of ASCII,
-  // and each end of line is one more.
+  // where there was no text. Words are what lies between white space (Unicode's
+  // White_Space), and each end of line is one more.
   uint64_t num_bytes = 0;
   uint64_t num_words = 0;
   // The first 64 bits of the SHA-256 of its text, or of its tokens.
   uint64_t hash = 0;
 };
 
+// `text` is well-formed UTF-8.
 Facts FactsOfText(std::string_view text);
 
 // Of tokens without text.

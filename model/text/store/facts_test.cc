@@ -16,6 +16,15 @@ TEST(FactsOfText, CountsWordsAndEndsOfLines) {
   EXPECT_EQ(FactsOfText("h\xC3\xA9 \n").num_words, 2);
 }
 
+TEST(FactsOfText, WordsLieBetweenWhiteSpaceOfUnicode) {
+  // No-break, ideographic and narrow no-break spaces; U+0085 ends no line.
+  EXPECT_EQ(FactsOfText("un\xC2\xA0mot").num_words, 2);
+  EXPECT_EQ(FactsOfText("\xE4\xB8\x80\xE3\x80\x80\xE4\xBA\x8C").num_words, 2);
+  EXPECT_EQ(FactsOfText("a\xE2\x80\xAF\xC2\x85\nb\xC2\xA0").num_words, 3);
+  // Its last byte is that of U+00A0.
+  EXPECT_EQ(FactsOfText("voil\xC3\xA0 tout").num_words, 2);
+}
+
 TEST(FactsOfText, CountsBytes) {
   EXPECT_EQ(FactsOfText("h\xC3\xA9").num_bytes, 3);
 }
