@@ -122,6 +122,13 @@ absl::StatusOr<StoreIndex> ParseIndex(const std::string& text) {
         "the index of a token store is damaged: its fingerprint is not that "
         "of what it says; make the store again");
   }
+  if (index.vocabulary_size < 1 || index.vocabulary_size > kMaxVocabularySize ||
+      index.type != source::TypeForVocabulary(index.vocabulary_size)) {
+    return absl::DataLossError(absl::StrCat(
+        "the index of a token store has a vocabulary of ",
+        index.vocabulary_size, " in tokens of ", source::NameOf(index.type),
+        ", which none has; make the store again"));
+  }
   return index;
 }
 

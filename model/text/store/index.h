@@ -20,6 +20,9 @@
 
 namespace ordo::model::text::store {
 
+// Ids of tokens have 32 bits.
+inline constexpr int64_t kMaxVocabularySize = int64_t{1} << 32;
+
 struct Shard {
   uint64_t num_tokens = 0;
   uint64_t num_documents = 0;
@@ -49,8 +52,8 @@ std::string Fingerprint(const StoreIndex& index);
 // The text of index.json, the fingerprint in it.
 std::string IndexText(const StoreIndex& index);
 
-// The index of that text. DATA_LOSS: it is not one, or its fingerprint is not
-// that of the rest.
+// The index of that text. DATA_LOSS: it is not one, its fingerprint is not that
+// of the rest, or no store has such a vocabulary.
 absl::StatusOr<StoreIndex> ParseIndex(const std::string& text);
 
 // A document's record: number of tokens, bytes, words, and hash, each as 64

@@ -60,6 +60,19 @@ TEST(StoreIndex, RefusesAnotherVersion) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("version 2")));
 }
 
+TEST(StoreIndex, RefusesAVocabularyThatNoStoreHas) {
+  // With fingerprints of their own: what a stranger may send.
+  for (const int64_t size :
+       {int64_t{0}, kMaxVocabularySize + 1, int64_t{65536}}) {
+    StoreIndex index = Small();
+    index.vocabulary_size = size;
+    EXPECT_THAT(
+        ParseIndex(IndexText(index)).status(),
+        StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has a vocabulary of")))
+        << size;
+  }
+}
+
 TEST(DocumentRecord, IsLittleEndianAndComesBack) {
   std::string bytes;
   AppendRecord({1, {2, 3, 0x0102030405060708}}, &bytes);

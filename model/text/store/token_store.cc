@@ -17,6 +17,10 @@ namespace {
 // 100 000 shards.
 constexpr size_t kMaxIndexBytes = size_t{64} << 20;
 
+// Of documents in a shard, and of tokens in a store: more than a disk holds,
+// and so few that neither bytes nor sums go beyond 64 bits.
+constexpr uint64_t kMaxCount = uint64_t{1} << 56;
+
 }  // namespace
 
 TokenStore::TokenStore(base::Filesystem& files, std::string folder,
@@ -36,7 +40,8 @@ absl::StatusOr<std::unique_ptr<TokenStore>> TokenStore::Open(
   if (!index.ok()) {
     return absl::Status(
         index.status().code(),
-        absl::StrCat("read ", folder, ": ", index.status().message()));
+        absl::StrCat("read ", base::JoinPath(folder, kIndexName), ": ",
+                     index.status().message()));
   }
   std::unique_ptr<TokenStore> store(
       new TokenStore(files, folder, *std::move(index)));
@@ -47,14 +52,22 @@ absl::StatusOr<std::unique_ptr<TokenStore>> TokenStore::Open(
 }
 
 absl::Status TokenStore::Damaged(const std::string& name,
-                                 const char* what) const {
+                                 const std::string& what) const {
   return absl::DataLossError(absl::StrCat("read ",
                                           base::JoinPath(folder_, name), ": ",
                                           what, "; make the store again"));
 }
 
-absl::Status TokenStore::OpenShard(size_t shard) {
+absl::Status TokenStore::ReadRecords(size_t shard) {
   const Shard& said = index_.shards[shard];
+  const uint64_t shard_begin = shard_begins_.back();
+  if (said.num_documents > kMaxCount ||
+      said.num_tokens > kMaxCount - shard_begin) {
+    return Damaged(kIndexName,
+                   absl::StrCat("shard ", shard, " has ", said.num_documents,
+                                " documents and ", said.num_tokens,
+                                " tokens, more than there can be"));
+  }
   const std::string name = DocumentsName(shard);
   ORDO_ASSIGN_OR_RETURN(const std::string records,
                         base::ReadFile(files_, base::JoinPath(folder_, name),
@@ -63,24 +76,40 @@ absl::Status TokenStore::OpenShard(size_t shard) {
       records.size() != said.num_documents * kRecordBytes) {
     return Damaged(name, "it is not what was written");
   }
-  uint64_t begin = shard_begins_.back();
+  uint64_t begin = shard_begin;
   for (size_t at = 0; at < records.size(); at += kRecordBytes) {
     const DocumentRecord record =
         ParseRecord(std::string_view(records).substr(at, kRecordBytes));
+    const uint64_t left = said.num_tokens - (begin - shard_begin);
+    if (record.num_tokens == 0 || record.num_tokens > left) {
+      return Damaged(name, absl::StrCat("the document at byte ", at, " has ",
+                                        record.num_tokens, " tokens, and ",
+                                        left, " of the shard are left"));
+    }
     documents_.push_back({begin, record.num_tokens, record.facts});
     begin += record.num_tokens;
   }
-  if (begin - shard_begins_.back() != said.num_tokens) {
-    return Damaged(name, "its documents are not the tokens of the shard");
+  if (begin - shard_begin != said.num_tokens) {
+    return Damaged(name, absl::StrCat("its documents have ",
+                                      begin - shard_begin, " of the ",
+                                      said.num_tokens, " tokens of the shard"));
   }
   shard_begins_.push_back(begin);
+  return absl::OkStatus();
+}
+
+absl::Status TokenStore::OpenShard(size_t shard) {
+  const uint64_t num_tokens = index_.shards[shard].num_tokens;
+  ORDO_RETURN_IF_ERROR(ReadRecords(shard));
   ORDO_ASSIGN_OR_RETURN(
       std::unique_ptr<base::ReadableFile> file,
       files_.OpenForRead(base::JoinPath(folder_, TokensName(shard))));
   ORDO_ASSIGN_OR_RETURN(const uint64_t size, file->Size());
   const size_t width = source::BytesOf(index_.type);
-  if (size % width != 0 || size / width != said.num_tokens) {
-    return Damaged(TokensName(shard), "it has another length than was written");
+  if (size != num_tokens * width) {
+    return Damaged(TokensName(shard),
+                   absl::StrCat("it has another length than was written: ",
+                                size, " bytes, not ", num_tokens * width));
   }
   shards_.push_back(std::move(file));
   return absl::OkStatus();
@@ -98,17 +127,22 @@ absl::StatusOr<std::vector<int64_t>> TokenStore::Read(uint64_t begin,
       shard_begins_.begin() - 1;
   for (; count > 0; ++shard) {
     const uint64_t here = std::min(count, shard_begins_[shard + 1] - begin);
-    ORDO_ASSIGN_OR_RETURN(
-        const std::string bytes,
-        shards_[shard]->ReadAt((begin - shard_begins_[shard]) * width,
-                               here * width));
+    uint64_t at = (begin - shard_begins_[shard]) * width;
+    ORDO_ASSIGN_OR_RETURN(const std::string bytes,
+                          shards_[shard]->ReadAt(at, here * width));
     if (bytes.size() != here * width) {
-      return Damaged(TokensName(shard), "it has become shorter");
+      return Damaged(TokensName(shard),
+                     absl::StrCat("it has become shorter: it ends at byte ",
+                                  at + bytes.size()));
     }
     for (const int64_t token : source::ParseTokens(bytes, index_.type)) {
       if (token >= index_.vocabulary_size) {
-        return Damaged(TokensName(shard), "a token is none of the vocabulary");
+        return Damaged(TokensName(shard),
+                       absl::StrCat("the token at byte ", at, " is ", token,
+                                    ", none of the vocabulary of ",
+                                    index_.vocabulary_size));
       }
+      at += width;
       tokens.push_back(token);
     }
     begin += here;

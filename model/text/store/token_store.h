@@ -24,9 +24,10 @@ class TokenStore {
     Facts facts;
   };
 
-  // `files` outlives the store. NOT_FOUND: there is none. DATA_LOSS: index,
-  // records of documents or the length of a file are not what they were when it
-  // was written.
+  // `files` outlives the store. NOT_FOUND: there is none. DATA_LOSS, with the
+  // file and, where one can be told, its byte: index, records of documents or
+  // the length of a file are not what they were when it was written. A document
+  // has a token at least.
   static absl::StatusOr<std::unique_ptr<TokenStore>> Open(
       base::Filesystem& files, const std::string& folder);
 
@@ -36,8 +37,8 @@ class TokenStore {
   const std::vector<Document>& documents() const { return documents_; }
   uint64_t num_tokens() const { return shard_begins_.back(); }
 
-  // `count` tokens from number `begin` on, all of which there are. DATA_LOSS: a
-  // file has become shorter, or has a token that is none.
+  // `count` tokens from number `begin` on, all of which there are. DATA_LOSS,
+  // with file and byte: it has become shorter, or has a token that is none.
   absl::StatusOr<std::vector<int64_t>> Read(uint64_t begin,
                                             uint64_t count) const;
 
@@ -49,7 +50,9 @@ class TokenStore {
   TokenStore(base::Filesystem& files, std::string folder, StoreIndex index);
 
   absl::Status OpenShard(size_t shard);
-  absl::Status Damaged(const std::string& name, const char* what) const;
+  // Adds the documents of a shard, and their tokens to shard_begins_.
+  absl::Status ReadRecords(size_t shard);
+  absl::Status Damaged(const std::string& name, const std::string& what) const;
 
   base::Filesystem& files_;
   const std::string folder_;

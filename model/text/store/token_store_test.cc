@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "base/digest/digest.h"
 #include "base/files/file_util.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
@@ -160,7 +161,8 @@ TEST_F(TokenStoreTest, ReadSeesATokenThatIsNone) {
   ASSERT_TRUE(store.ok()) << store.status();
   EXPECT_THAT((*store)->Read(0, 10),
               StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("none of the vocabulary")));
+                       HasSubstr("shard-00001.tokens: the token at byte 2 is "
+                                 "262, none of the vocabulary of 100")));
   EXPECT_THAT((*store)->Read(0, 5), IsOk());
 }
 
@@ -173,7 +175,8 @@ TEST_F(TokenStoreTest, ReadSeesAFileThatHasBecomeShorter) {
   EXPECT_THAT((*store)->Read(0, 7), IsOk());
   EXPECT_THAT((*store)->Read(0, 8),
               StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("shard-00001.tokens: it has become shorter")));
+                       HasSubstr("shard-00001.tokens: it has become shorter: "
+                                 "it ends at byte 6")));
 }
 
 TEST_F(TokenStoreTest, OpenSeesRecordsAndLengthsThatChanged) {
@@ -192,14 +195,18 @@ TEST_F(TokenStoreTest, OpenSeesRecordsAndLengthsThatChanged) {
 TEST_F(TokenStoreTest, OpenSeesAnIndexThatDoesNotFitItsRecords) {
   // With digests of their own: what a stranger may send.
   StoreIndex index = Write();
-  for (const uint64_t num_tokens : {uint64_t{3}, uint64_t{1} << 63}) {
+  const std::pair<uint64_t, const char*> cases[] = {
+      {3, "shard-00000.documents: the document at byte 32 has 1 tokens, and 0"},
+      {5, "shard-00000.documents: its documents have 4 of the 5 tokens"},
+      {uint64_t{1} << 63, "index.json: shard 0 has 2 documents and 922"},
+  };
+  for (const auto& [num_tokens, message] : cases) {
     index.shards[0].num_tokens = num_tokens;
     ASSERT_TRUE(base::ReplaceFile(files_, base::JoinPath(Folder(), kIndexName),
                                   IndexText(index))
                     .ok());
     EXPECT_THAT(Open().status(),
-                StatusIs(absl::StatusCode::kDataLoss,
-                         HasSubstr("not the tokens of the shard")));
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr(message)));
   }
   index.shards[0].num_tokens = 4;
   index.shards[0].num_documents = 3;
@@ -209,11 +216,48 @@ TEST_F(TokenStoreTest, OpenSeesAnIndexThatDoesNotFitItsRecords) {
   EXPECT_THAT(Open().status(), StatusIs(absl::StatusCode::kDataLoss));
 }
 
+// Lengths of documents, and how many documents a shard of four tokens says it
+// has; what a stranger may send.
+struct Strange {
+  std::vector<uint64_t> lengths;
+  uint64_t num_documents = 0;
+  const char* message = "";
+};
+
+TEST_F(TokenStoreTest, OpenSeesCountsThatNoShardHas) {
+  constexpr uint64_t kHalf = uint64_t{1} << 63;
+  const Strange cases[] = {
+      {{kHalf, kHalf, 4}, 3, "documents: the document at byte 0 has 922"},
+      {{2, kHalf, kHalf, 2}, 4, "documents: the document at byte 32 has 922"},
+      {{4, 0}, 2, "documents: the document at byte 32 has 0 tokens"},
+      {{0, 4}, 2, "documents: the document at byte 0 has 0 tokens"},
+      {{4}, (uint64_t{1} << 59) + 1, "index.json: shard 0 has 576"},
+  };
+  StoreIndex index = Write();
+  index.shards.resize(1);
+  for (const Strange& strange : cases) {
+    std::string records;
+    for (const uint64_t length : strange.lengths) {
+      AppendRecord({length, {}}, &records);
+    }
+    index.shards[0].num_documents = strange.num_documents;
+    index.shards[0].documents_sha256 = base::Sha256Hex(records);
+    for (const auto& [name, text] :
+         {std::make_pair(DocumentsName(0), records),
+          std::make_pair(std::string(kIndexName), IndexText(index))}) {
+      ASSERT_TRUE(
+          base::ReplaceFile(files_, base::JoinPath(Folder(), name), text).ok());
+    }
+    EXPECT_THAT(Open().status(), StatusIs(absl::StatusCode::kDataLoss,
+                                          HasSubstr(strange.message)));
+  }
+}
+
 TEST_F(TokenStoreTest, OpenSeesAnIndexThatChanged) {
   Write();
   Damage("index.json", 40);
-  EXPECT_THAT(Open().status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("store: ")));
+  EXPECT_THAT(Open().status(), StatusIs(absl::StatusCode::kDataLoss,
+                                        HasSubstr("store/index.json: ")));
 }
 
 }  // namespace
