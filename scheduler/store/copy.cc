@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
+#include "base/files/file_lock.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
 #include "scheduler/store/damage.h"
 #include "scheduler/store/ended_labels.h"
-#include "scheduler/store/file_lock.h"
 #include "scheduler/store/row_reader.h"
 #include "scheduler/store/schema.h"
 #include "scheduler/store/sqlite.h"
@@ -133,7 +133,7 @@ absl::StatusOr<std::string> Restore(const std::string& file,
   ORDO_RETURN_IF_ERROR(RequireFile(files, file));
   ORDO_RETURN_IF_ERROR(base::AddContext(
       files.MakeFolders(base::FolderOf(store)), "make the store's folder"));
-  const auto lock = FileLock::Take(store + ".lock");
+  const auto lock = base::FileLock::Take(store + ".lock");
   if (absl::IsFailedPrecondition(lock.status())) {
     return absl::FailedPreconditionError(absl::StrCat(
         "a scheduler uses the store ", store, "; stop it first (ordo down)"));

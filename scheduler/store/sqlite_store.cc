@@ -8,10 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/files/file_lock.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/status/status.h"
-#include "scheduler/store/file_lock.h"
 #include "scheduler/store/meta.h"
 #include "scheduler/store/past_names.h"
 #include "scheduler/store/retirement.h"
@@ -27,7 +27,7 @@ namespace {
 class SqliteStore : public Store {
  public:
   // The lock and the database belong together: the lock is let go last.
-  SqliteStore(std::unique_ptr<FileLock> lock,
+  SqliteStore(std::unique_ptr<base::FileLock> lock,
               std::unique_ptr<Database> database,
               std::unique_ptr<Reader> reader)
       : lock_(std::move(lock)),
@@ -54,7 +54,7 @@ class SqliteStore : public Store {
   // That the job may have ended, if it is one that has.
   void NotePast(const core::Record& record);
 
-  const std::unique_ptr<FileLock> lock_;
+  const std::unique_ptr<base::FileLock> lock_;
   const std::unique_ptr<Database> database_;
   std::unique_ptr<Statement> begin_, commit_, rollback_;
   std::unique_ptr<RowWriter> rows_;
@@ -147,7 +147,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
                                         "make the store's folder"));
   // A file of its own: SQLite would lose its locks on the store if this process
   // opened and closed that file otherwise.
-  auto lock = FileLock::Take(path + ".lock");
+  auto lock = base::FileLock::Take(path + ".lock");
   if (absl::IsFailedPrecondition(lock.status())) {
     return absl::FailedPreconditionError(absl::StrCat(
         "another scheduler uses the store ", path,

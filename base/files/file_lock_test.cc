@@ -1,18 +1,18 @@
-#include "scheduler/store/file_lock.h"
+#include "base/files/file_lock.h"
 
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace ordo::scheduler::store {
+namespace ordo::base {
 namespace {
 
-using base::testing::IsOk;
-using base::testing::StatusIs;
+using ::ordo::base::testing::IsOk;
+using ::ordo::base::testing::StatusIs;
 
 TEST(FileLockTest, OneHolderAtATime) {
-  base::testing::TemporaryFolder folder;
+  testing::TemporaryFolder folder;
   ORDO_ASSERT_OK_AND_ASSIGN(auto lock, FileLock::Take(folder.Path("lock")));
   EXPECT_THAT(FileLock::Take(folder.Path("lock")),
               StatusIs(absl::StatusCode::kFailedPrecondition));
@@ -21,10 +21,10 @@ TEST(FileLockTest, OneHolderAtATime) {
 }
 
 TEST(FileLockTest, AFolderThatIsNotThereIsAnError) {
-  base::testing::TemporaryFolder folder;
+  testing::TemporaryFolder folder;
   EXPECT_THAT(FileLock::Take(folder.Path("none/lock")),
               StatusIs(absl::StatusCode::kNotFound));
 }
 
 }  // namespace
-}  // namespace ordo::scheduler::store
+}  // namespace ordo::base

@@ -1,12 +1,12 @@
-#ifndef ORDO_SCHEDULER_STORE_FILE_LOCK_H_
-#define ORDO_SCHEDULER_STORE_FILE_LOCK_H_
+#ifndef ORDO_BASE_FILES_FILE_LOCK_H_
+#define ORDO_BASE_FILES_FILE_LOCK_H_
 
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
 
-namespace ordo::scheduler::store {
+namespace ordo::base {
 
 // An exclusive lock on a file, held until destroyed or until the process dies,
 // however it dies.
@@ -26,6 +26,6 @@ class FileLock {
   const int fd_;
 };
 
-}  // namespace ordo::scheduler::store
+}  // namespace ordo::base
 
-#endif  // ORDO_SCHEDULER_STORE_FILE_LOCK_H_
+#endif  // ORDO_BASE_FILES_FILE_LOCK_H_
