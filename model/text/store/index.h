@@ -42,6 +42,8 @@ struct StoreIndex {
 };
 
 inline constexpr char kIndexName[] = "index.json";
+// Held while the store is written.
+inline constexpr char kLockName[] = "lock";
 std::string TokensName(size_t shard);
 std::string DocumentsName(size_t shard);
 

@@ -12,6 +12,17 @@ namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
 
+// The folders that get an entry when `folder` is made with those above it: the
+// one that it lies in, and so on up to one that is there.
+std::vector<std::string> ParentsOf(base::Filesystem& files,
+                                   const std::string& folder) {
+  std::vector<std::string> parents = {base::FolderOf(folder)};
+  while (!base::Exists(files, parents.back())) {
+    parents.push_back(base::FolderOf(parents.back()));
+  }
+  return parents;
+}
+
 }  // namespace
 
 StoreWriter::StoreWriter(base::Filesystem& files, std::string folder,
@@ -27,13 +38,29 @@ StoreWriter::StoreWriter(base::Filesystem& files, std::string folder,
 absl::StatusOr<std::unique_ptr<StoreWriter>> StoreWriter::Create(
     base::Filesystem& files, const std::string& folder,
     const StoreWriterOptions& options) {
-  ORDO_RETURN_IF_ERROR(files.MakeFolders(folder));
-  if (base::Exists(files, base::JoinPath(folder, kIndexName))) {
-    return absl::AlreadyExistsError(
-        absl::StrCat("write a token store to ", folder,
-                     ": there is one; remove it or name another folder"));
+  const std::string attempt = absl::StrCat("write a token store to ", folder);
+  if (options.vocabulary_size < 1 ||
+      options.vocabulary_size > kMaxVocabularySize) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(attempt, ": a vocabulary has 1 to ", kMaxVocabularySize,
+                     " tokens, not ", options.vocabulary_size));
   }
-  return std::unique_ptr<StoreWriter>(new StoreWriter(files, folder, options));
+  std::unique_ptr<StoreWriter> writer(new StoreWriter(files, folder, options));
+  writer->parents_ = ParentsOf(files, folder);
+  ORDO_RETURN_IF_ERROR(files.MakeFolders(folder));
+  auto lock = base::FileLock::Take(base::JoinPath(folder, kLockName));
+  if (absl::IsFailedPrecondition(lock.status())) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        attempt, ": another writer is at it; wait for it, or name another ",
+        "folder"));
+  }
+  ORDO_RETURN_IF_ERROR(lock.status());
+  writer->lock_ = *std::move(lock);
+  if (base::Exists(files, base::JoinPath(folder, kIndexName))) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        attempt, ": there is one; remove it or name another folder"));
+  }
+  return writer;
 }
 
 absl::StatusOr<StoreWriter::Part> StoreWriter::OpenPart(
@@ -79,6 +106,20 @@ absl::Status StoreWriter::CloseShard() {
 
 absl::Status StoreWriter::Add(const std::vector<int64_t>& tokens,
                               const Facts& facts) {
+  if (status_.ok()) status_ = Write(tokens, facts);
+  return status_;
+}
+
+absl::StatusOr<StoreIndex> StoreWriter::Finish() {
+  if (status_.ok()) status_ = Publish();
+  ORDO_RETURN_IF_ERROR(status_);
+  status_ = absl::FailedPreconditionError(
+      absl::StrCat("write a token store to ", folder_, ": it is finished"));
+  return index_;
+}
+
+absl::Status StoreWriter::Write(const std::vector<int64_t>& tokens,
+                                const Facts& facts) {
   if (tokens.empty()) return absl::OkStatus();
   for (const int64_t token : tokens) {
     if (token < 0 || token >= index_.vocabulary_size) {
@@ -102,13 +143,20 @@ absl::Status StoreWriter::Add(const std::vector<int64_t>& tokens,
   return shard.num_tokens < shard_tokens_ ? absl::OkStatus() : CloseShard();
 }
 
-absl::StatusOr<StoreIndex> StoreWriter::Finish() {
+absl::Status StoreWriter::Publish() {
   if (open_) ORDO_RETURN_IF_ERROR(CloseShard());
-  // The names of the shards must outlive a crash if the index does.
+  // The names of the shards must outlive a crash if the index does, and that of
+  // the folder if a job names it.
   ORDO_RETURN_IF_ERROR(files_.SyncFolder(folder_));
+  for (const std::string& parent : parents_) {
+    ORDO_RETURN_IF_ERROR(files_.SyncFolder(parent));
+  }
   ORDO_RETURN_IF_ERROR(base::AtomicWrite(
       files_, base::JoinPath(folder_, kIndexName), IndexText(index_)));
-  return index_;
+  // Who makes the lock's file again finds the index. One that stays harms
+  // nobody.
+  files_.RemoveFile(base::JoinPath(folder_, kLockName)).IgnoreError();
+  return absl::OkStatus();
 }
 
 }  // namespace ordo::model::text::store

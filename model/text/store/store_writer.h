@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/digest/digest.h"
+#include "base/files/file_lock.h"
 #include "base/files/files.h"
 #include "model/text/store/facts.h"
 #include "model/text/store/index.h"
@@ -24,12 +25,14 @@ struct StoreWriterOptions {
 };
 
 // Writes a store of tokens, document by document. What is on disk is no store
-// until Finish has returned, and after an error never becomes one. Not
-// thread-safe.
+// until Finish has returned, and after an error never becomes one: each later
+// call returns that error. Not thread-safe.
 class StoreWriter {
  public:
-  // Makes the folder. ALREADY_EXISTS: it is a store. Files of one that was not
-  // finished are overwritten. `files` outlives the writer.
+  // Makes the folder. ALREADY_EXISTS: it is a store. FAILED_PRECONDITION:
+  // another writer is at it. INVALID_ARGUMENT: the vocabulary is out of bounds.
+  // Files of one that was not finished are overwritten. `files`, which are
+  // those of this machine, outlives the writer.
   static absl::StatusOr<std::unique_ptr<StoreWriter>> Create(
       base::Filesystem& files, const std::string& folder,
       const StoreWriterOptions& options);
@@ -38,7 +41,8 @@ class StoreWriter {
   // of the vocabulary. Otherwise as Filesystem.
   absl::Status Add(const std::vector<int64_t>& tokens, const Facts& facts);
 
-  // Makes all of it durable and ends the writing: no further call.
+  // Makes all of it durable, the folder's own name too, and ends the writing:
+  // later calls give FAILED_PRECONDITION.
   absl::StatusOr<StoreIndex> Finish();
 
  private:
@@ -52,6 +56,9 @@ class StoreWriter {
   StoreWriter(base::Filesystem& files, std::string folder,
               const StoreWriterOptions& options);
 
+  // Add and Finish, without regard to earlier errors.
+  absl::Status Write(const std::vector<int64_t>& tokens, const Facts& facts);
+  absl::Status Publish();
   absl::StatusOr<Part> OpenPart(const std::string& name);
   static absl::Status Flush(Part* part);
   // The digest of the whole file.
@@ -62,6 +69,11 @@ class StoreWriter {
   base::Filesystem& files_;
   const std::string folder_;
   const uint64_t shard_tokens_;
+  std::unique_ptr<base::FileLock> lock_;
+  // Whose entries were made for the store's folder.
+  std::vector<std::string> parents_;
+  // The first error, or that all is written.
+  absl::Status status_;
   StoreIndex index_;
   // Whether the last of index_.shards is being written.
   bool open_ = false;

@@ -111,6 +111,7 @@ TEST_F(TokenStoreTest, IsNoneBeforeItIsFinished) {
   EXPECT_THAT((*writer)->Add({1, 2, 3, 4, 5}, {}), IsOk());
   EXPECT_THAT(Open().status(), StatusIs(absl::StatusCode::kNotFound));
   // Another writer begins anew.
+  writer->reset();
   Write();
   EXPECT_THAT(Open().status(), IsOk());
 }
