@@ -1,5 +1,7 @@
 #include "model/text/tokenizers/bpe_file.h"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -10,7 +12,6 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/text/tokenizers/byte_alphabet.h"
-#include "model/text/tokenizers/split_pattern.h"
 #include "nlohmann/json.hpp"
 
 namespace ordo::model::text::tokenizers {
@@ -20,6 +21,14 @@ using Json = nlohmann::json;
 
 // Ids lie in files as 32 bits.
 constexpr int64_t kMaxId = std::numeric_limits<int32_t>::max();
+
+constexpr std::pair<const char*, SplitBehavior> kBehaviors[] = {
+    {"Isolated", SplitBehavior::kIsolated},
+    {"Removed", SplitBehavior::kRemoved},
+    {"MergedWithPrevious", SplitBehavior::kMergedWithPrevious},
+    {"MergedWithNext", SplitBehavior::kMergedWithNext},
+    {"Contiguous", SplitBehavior::kContiguous},
+};
 
 // The value at `key`; null where there is none.
 const Json& At(const Json& json, const char* key) {
@@ -166,13 +175,14 @@ absl::Status ReadModel(const Json& model, BpeFile* file) {
 
 absl::Status ReadSplit(const Json& step, const std::string& path,
                        BpeFile* file) {
-  const std::string behavior = TextAt(step, "behavior");
-  // Of a pattern that covers all text these are the same.
-  if (behavior != "Isolated" &&
-      !(behavior == "Removed" && IsTrue(step, "invert"))) {
+  const std::string name = TextAt(step, "behavior");
+  const auto behavior =
+      std::find_if(std::begin(kBehaviors), std::end(kBehaviors),
+                   [&](const auto& entry) { return name == entry.first; });
+  if (behavior == std::end(kBehaviors)) {
     return base::InvalidField(
         absl::StrCat(path, ".behavior"),
-        absl::StrCat("'", behavior, "' is not supported; 'Isolated' is"));
+        absl::StrCat("'", name, "' is none; 'Isolated' is"));
   }
   const Json& pattern = At(step, "pattern");
   const std::string regex = TextAt(pattern, "Regex");
@@ -181,7 +191,8 @@ absl::Status ReadSplit(const Json& step, const std::string& path,
     return base::InvalidField(absl::StrCat(path, ".pattern"),
                               "must have Regex or String");
   }
-  file->patterns.push_back(regex.empty() ? EscapePattern(literal) : regex);
+  file->splits.push_back({regex.empty() ? EscapePattern(literal) : regex,
+                          {behavior->second, IsTrue(step, "invert")}});
   return absl::OkStatus();
 }
 
@@ -196,14 +207,14 @@ absl::Status ReadStep(const Json& step, const std::string& path, bool* bytes,
   if (type == "ByteLevel") {
     *bytes = true;
     // A blank before each piece, rather than before the text, is nobody's wish.
-    if (IsTrue(step, "add_prefix_space") && !file->patterns.empty()) {
+    if (IsTrue(step, "add_prefix_space") && !file->splits.empty()) {
       return base::InvalidField(absl::StrCat(path, ".add_prefix_space"),
                                 "must be false behind a Split");
     }
     file->add_prefix_space = IsTrue(step, "add_prefix_space");
     const Json& use_regex = At(step, "use_regex");
     if (use_regex.is_null() || use_regex == true) {
-      file->patterns.emplace_back(kGpt2Pattern);
+      file->splits.push_back({kGpt2Pattern, {}});
     }
     return absl::OkStatus();
   }

@@ -7,14 +7,19 @@
 
 #include "absl/status/statusor.h"
 #include "model/text/tokenizers/bpe.h"
+#include "model/text/tokenizers/split_pattern.h"
 
 namespace ordo::model::text::tokenizers {
 
 // What a tokenizer.json of byte-level BPE says.
 struct BpeFile {
   BpeTable table;
-  // Patterns that cut text, one after the other.
-  std::vector<std::string> patterns;
+  // What cuts text, one after the other.
+  struct Split {
+    std::string pattern;
+    SplitRule rule;
+  };
+  std::vector<Split> splits;
   // A blank is put before text that does not begin with one.
   bool add_prefix_space = false;
 

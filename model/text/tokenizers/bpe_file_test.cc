@@ -19,6 +19,10 @@ using ::testing::HasSubstr;
 
 using Json = nlohmann::ordered_json;
 
+auto PatternIs(const std::string& pattern) {
+  return ::testing::Field(&BpeFile::Split::pattern, pattern);
+}
+
 TEST(ParseBpeFile, ReadsTokensAsBytes) {
   const auto file = ParseBpeFile(BpeJson({"\xC4\xA0 a"}).dump());
   ASSERT_TRUE(file.ok()) << file.status();
@@ -27,7 +31,7 @@ TEST(ParseBpeFile, ReadsTokensAsBytes) {
   EXPECT_EQ(file->table.merges[0].left, " ");
   EXPECT_EQ(file->table.merges[0].right, "a");
   EXPECT_FALSE(file->table.ignore_merges);
-  EXPECT_THAT(file->patterns, ElementsAre(kGpt2Pattern));
+  EXPECT_THAT(file->splits, ElementsAre(PatternIs(kGpt2Pattern)));
   ASSERT_EQ(file->added.size(), 1);
   EXPECT_EQ(file->added[0].text, "<|endoftext|>");
   EXPECT_EQ(file->added[0].id, 257);
@@ -59,7 +63,32 @@ TEST(ParseBpeFile, ASplitMayBeText) {
       {"type": "ByteLevel", "add_prefix_space": false, "use_regex": true}]})");
   const auto file = ParseBpeFile(json.dump());
   ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_THAT(file->patterns, ElementsAre("\\.", kGpt2Pattern));
+  EXPECT_THAT(file->splits,
+              ElementsAre(PatternIs("\\."), PatternIs(kGpt2Pattern)));
+}
+
+TEST(ParseBpeFile, ReadsWhatBecomesOfMatches) {
+  const std::pair<const char*, SplitBehavior> behaviors[] = {
+      {"Isolated", SplitBehavior::kIsolated},
+      {"Removed", SplitBehavior::kRemoved},
+      {"MergedWithPrevious", SplitBehavior::kMergedWithPrevious},
+      {"MergedWithNext", SplitBehavior::kMergedWithNext},
+      {"Contiguous", SplitBehavior::kContiguous},
+  };
+  for (const auto& [name, behavior] : behaviors) {
+    Json split = Json::parse(R"({"type": "Split", "pattern": {"Regex": "a"}})");
+    split["behavior"] = name;
+    split["invert"] = behavior == SplitBehavior::kRemoved;
+    Json json = BpeJson({});
+    json["pre_tokenizer"] = {{"type", "Sequence"}};
+    json["pre_tokenizer"]["pretokenizers"] = {
+        split, {{"type", "ByteLevel"}, {"use_regex", false}}};
+    const auto file = ParseBpeFile(json.dump());
+    ASSERT_TRUE(file.ok()) << file.status();
+    ASSERT_EQ(file->splits.size(), 1);
+    EXPECT_EQ(file->splits[0].rule.behavior, behavior);
+    EXPECT_EQ(file->splits[0].rule.invert, name == std::string("Removed"));
+  }
 }
 
 TEST(ParseBpeFile, NamesTheKeyThatIsWrong) {
@@ -87,8 +116,8 @@ TEST(ParseBpeFile, NamesTheKeyThatIsWrong) {
            "pattern": {"String": "a"}}})",
        "pre_tokenizer: must have ByteLevel"},
       {R"({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [
-           {"type": "Split", "behavior": "MergedWithNext"}]}})",
-       "pre_tokenizer.pretokenizers[0].behavior: 'MergedWithNext'"},
+           {"type": "Split", "behavior": "Merged"}]}})",
+       "pre_tokenizer.pretokenizers[0].behavior: 'Merged' is none"},
       {R"({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [
            {"type": "ByteLevel"}, {"type": "ByteLevel"}]}})",
        "pre_tokenizer.pretokenizers[1]: nothing may follow"},

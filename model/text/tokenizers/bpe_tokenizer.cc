@@ -187,9 +187,9 @@ absl::StatusOr<std::unique_ptr<TextTokenizer>> ParseBpeTokenizer(
   ORDO_ASSIGN_OR_RETURN(Bpe bpe, Bpe::Create(file.table));
   Parts parts(std::move(bpe));
   parts.add_prefix_space = file.add_prefix_space;
-  for (const std::string& pattern : file.patterns) {
+  for (const BpeFile::Split& split : file.splits) {
     ORDO_ASSIGN_OR_RETURN(SplitPattern compiled,
-                          SplitPattern::Compile(pattern));
+                          SplitPattern::Compile(split.pattern, split.rule));
     parts.patterns.push_back(std::move(compiled));
   }
   Ids names;

@@ -1,10 +1,15 @@
 #include "model/text/tokenizers/split_pattern.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/status/status.h"
+#include "model/text/tokenizers/pattern_syntax.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -28,34 +33,84 @@ struct FreeMatch {
   }
 };
 
-// Unicode's White_Space. PCRE2's own \s has U+180E too, which has not been a
-// blank since Unicode 6.3, and which tokenizers do not take for one.
-constexpr char kBlanks[] =
-    R"(\t-\r\x{20}\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029})"
-    R"(\x{202F}\x{205F}\x{3000})";
-
-// The pattern with \s and \S spelled out; not \S in a class.
-std::string WithBlanks(const std::string& pattern) {
-  std::string spelled;
-  bool in_class = false;
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    const char c = pattern[i];
-    if (c != '\\' || i + 1 == pattern.size()) {
-      if (c == '[') in_class = true;
-      if (c == ']') in_class = false;
-      spelled.push_back(c);
-      continue;
-    }
-    const char escaped = pattern[++i];
-    if (escaped == 's') {
-      spelled += in_class ? kBlanks : absl::StrCat("[", kBlanks, "]");
-    } else if (escaped == 'S' && !in_class) {
-      spelled += absl::StrCat("[^", kBlanks, "]");
-    } else {
-      spelled.append({c, escaped});
-    }
+struct FreeContext {
+  void operator()(pcre2_match_context* context) const {
+    pcre2_match_context_free(context);
   }
-  return spelled;
+};
+
+// What matching one text may take. A plain pattern goes back over a run of
+// letters once; one that goes back over and over, in exponentially many steps,
+// comes to the end of any.
+constexpr uint64_t kSteps = 1000000;
+constexpr uint64_t kStepsPerByte = 4;
+// Of patterns that nest as deep as a text is long.
+constexpr uint32_t kHeapKibibytes = uint32_t{64} << 10;
+
+std::unique_ptr<pcre2_match_context, FreeContext> LimitsFor(
+    std::string_view text) {
+  std::unique_ptr<pcre2_match_context, FreeContext> context(
+      pcre2_match_context_create(nullptr));
+  ORDO_CHECK(context != nullptr) << "out of memory";
+  const uint64_t steps = kSteps + kStepsPerByte * text.size();
+  pcre2_set_match_limit(context.get(),
+                        static_cast<uint32_t>(std::min<uint64_t>(
+                            steps, std::numeric_limits<uint32_t>::max())));
+  pcre2_set_heap_limit(context.get(), kHeapKibibytes);
+  return context;
+}
+
+// Puts parts of a text, one after the other, together to pieces.
+class Joiner {
+ public:
+  Joiner(SplitRule rule, std::vector<std::string_view>* pieces)
+      : rule_(rule), pieces_(pieces) {}
+
+  // `part` lies behind the last one.
+  void Add(std::string_view part, bool matches) {
+    const bool is_match = matches != rule_.invert;
+    const bool follows_match = std::exchange(follows_match_, is_match);
+    if (is_match && rule_.behavior == SplitBehavior::kRemoved) return;
+    if (last_.data() != nullptr && Joins(is_match, follows_match)) {
+      last_ = {last_.data(), last_.size() + part.size()};
+      return;
+    }
+    Finish();
+    last_ = part;
+  }
+
+  void Finish() {
+    if (!last_.empty()) pieces_->push_back(last_);
+    last_ = {};
+  }
+
+ private:
+  bool Joins(bool is_match, bool follows_match) const {
+    switch (rule_.behavior) {
+      case SplitBehavior::kIsolated:
+      case SplitBehavior::kRemoved:
+        return false;
+      case SplitBehavior::kMergedWithPrevious:
+        return is_match && !follows_match;
+      case SplitBehavior::kMergedWithNext:
+        return !is_match && follows_match;
+      case SplitBehavior::kContiguous:
+        return is_match == follows_match;
+    }
+    return false;
+  }
+
+  const SplitRule rule_;
+  std::vector<std::string_view>* const pieces_;
+  std::string_view last_;
+  bool follows_match_ = false;
+};
+
+absl::Status TooMuch(size_t from, int error) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "split text at byte ", from, ": ", MessageOf(error),
+      ": the tokenizer's pattern goes back too often in this text; break up ",
+      "its long runs of the same letters, or use another tokenizer"));
 }
 
 // Where a character that begins at `at` ends.
@@ -74,12 +129,13 @@ const char kGpt2Pattern[] =
     R"(\s+(?!\S)|\s+)";
 
 struct SplitPattern::Code {
-  explicit Code(pcre2_code* compiled) : compiled(compiled) {}
+  Code(pcre2_code* compiled, SplitRule rule) : compiled(compiled), rule(rule) {}
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
   ~Code() { pcre2_code_free(compiled); }
 
   pcre2_code* const compiled;
+  const SplitRule rule;
 };
 
 SplitPattern::SplitPattern(std::unique_ptr<Code> code)
@@ -88,15 +144,14 @@ SplitPattern::SplitPattern(SplitPattern&&) noexcept = default;
 SplitPattern& SplitPattern::operator=(SplitPattern&&) noexcept = default;
 SplitPattern::~SplitPattern() = default;
 
-absl::StatusOr<SplitPattern> SplitPattern::Compile(const std::string& pattern) {
+absl::StatusOr<SplitPattern> SplitPattern::Compile(const std::string& pattern,
+                                                   SplitRule rule) {
   int error = 0;
   PCRE2_SIZE offset = 0;
-  const std::string spelled = WithBlanks(pattern);
-  pcre2_code* compiled =
-      // `\C` would cut characters in two.
-      pcre2_compile(Units(spelled), spelled.size(),
-                    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error,
-                    &offset, nullptr);
+  ORDO_ASSIGN_OR_RETURN(const std::string spelled, ToPcre2(pattern));
+  pcre2_code* compiled = pcre2_compile(Units(spelled), spelled.size(),
+                                       PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE,
+                                       &error, &offset, nullptr);
   if (compiled == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("pattern '", spelled, "' is wrong at byte ", offset, ": ",
@@ -104,7 +159,7 @@ absl::StatusOr<SplitPattern> SplitPattern::Compile(const std::string& pattern) {
   }
   // Only faster: a machine without it interprets the pattern.
   pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
-  return SplitPattern(std::make_unique<Code>(compiled));
+  return SplitPattern(std::make_unique<Code>(compiled, rule));
 }
 
 absl::Status SplitPattern::Split(std::string_view text,
@@ -112,32 +167,37 @@ absl::Status SplitPattern::Split(std::string_view text,
   const std::unique_ptr<pcre2_match_data, FreeMatch> match(
       pcre2_match_data_create_from_pattern(code_->compiled, nullptr));
   ORDO_CHECK(match != nullptr) << "out of memory";
-  const auto append = [&](size_t begin, size_t end) {
-    if (end > begin) pieces->push_back(text.substr(begin, end - begin));
+  const auto limits = LimitsFor(text);
+  const auto find = [&](size_t from, uint32_t options) {
+    return pcre2_match(code_->compiled, Units(text), text.size(), from,
+                       PCRE2_NO_UTF_CHECK | options, match.get(), limits.get());
   };
+  Joiner joiner(code_->rule, pieces);
   size_t done = 0;
   size_t from = 0;
   while (from < text.size()) {
-    int result = pcre2_match(code_->compiled, Units(text), text.size(), from,
-                             PCRE2_NO_UTF_CHECK, match.get(), nullptr);
+    int result = find(from, 0);
     if (result == PCRE2_ERROR_JIT_STACKLIMIT) {
-      result =
-          pcre2_match(code_->compiled, Units(text), text.size(), from,
-                      PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, match.get(), nullptr);
+      result = find(from, PCRE2_NO_JIT);
     }
     if (result == PCRE2_ERROR_NOMATCH) break;
-    if (result < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("split text at byte ", from, ": ", MessageOf(result)));
-    }
+    if (result < 0) return TooMuch(from, result);
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
-    append(done, ends[0]);
-    append(ends[0], ends[1]);
-    done = ends[1];
-    // An empty match would be found again and again.
-    from = ends[1] > ends[0] ? ends[1] : AfterCharacter(text, ends[1]);
+    const size_t begin = ends[0];
+    const size_t end = ends[1];
+    if (end == begin) {
+      // It would be found again and again; behind another match it is none.
+      from = AfterCharacter(text, end);
+      if (end == done && end > 0) continue;
+    } else {
+      from = end;
+    }
+    if (begin > done) joiner.Add(text.substr(done, begin - done), false);
+    joiner.Add(text.substr(begin, end - begin), true);
+    done = end;
   }
-  append(done, text.size());
+  if (done < text.size()) joiner.Add(text.substr(done), false);
+  joiner.Finish();
   return absl::OkStatus();
 }
 

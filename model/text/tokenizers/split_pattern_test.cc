@@ -8,6 +8,7 @@ namespace ordo::model::text::tokenizers {
 namespace {
 
 using ::ordo::base::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -18,8 +19,9 @@ constexpr char kLlama3Pattern[] =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|)"
     R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
-Pieces Split(const std::string& pattern, std::string_view text) {
-  const auto compiled = SplitPattern::Compile(pattern);
+Pieces Split(const std::string& pattern, std::string_view text,
+             SplitRule rule = {}) {
+  const auto compiled = SplitPattern::Compile(pattern, rule);
   EXPECT_TRUE(compiled.ok()) << compiled.status();
   Pieces pieces;
   const absl::Status status = compiled->Split(text, &pieces);
@@ -74,6 +76,41 @@ TEST(SplitPattern, BlanksAreThoseOfUnicode) {
               ElementsAre("x", "]\xE1\x9A\x80", "y"));
 }
 
+// What the Python package tokenizers 0.23.3 makes of "-a--b-c-", cut at "-".
+TEST(SplitPattern, TreatsMatchesAsTheLibraryTokenizersDoes) {
+  struct Case {
+    SplitBehavior behavior;
+    Pieces plain;
+    Pieces inverted;
+  };
+  const Pieces single = {"-", "a", "-", "-", "b", "-", "c", "-"};
+  const Pieces runs = {"-", "a", "--", "b", "-", "c", "-"};
+  const Pieces to_previous = {"-", "a-", "-", "b-", "c-"};
+  const Pieces to_next = {"-a", "-", "-b", "-c", "-"};
+  const Case cases[] = {
+      {SplitBehavior::kIsolated, single, single},
+      {SplitBehavior::kRemoved, {"a", "b", "c"}, {"-", "-", "-", "-", "-"}},
+      {SplitBehavior::kMergedWithPrevious, to_previous, to_next},
+      {SplitBehavior::kMergedWithNext, to_next, to_previous},
+      {SplitBehavior::kContiguous, runs, runs},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(Split("-", "-a--b-c-", {c.behavior, false}), c.plain);
+    EXPECT_EQ(Split("-", "-a--b-c-", {c.behavior, true}), c.inverted);
+  }
+}
+
+// As above, of "a\u00E9x-xxb" cut at "x*".
+TEST(SplitPattern, EmptyMatchesAreMatches) {
+  const std::string_view text = "a\xC3\xA9x-xxb";
+  EXPECT_THAT(Split("x*", text, {SplitBehavior::kRemoved, true}),
+              ElementsAre("x", "xx"));
+  EXPECT_THAT(Split("x*", text, {SplitBehavior::kMergedWithPrevious, false}),
+              ElementsAre("a", "\xC3\xA9x", "-xx", "b"));
+  EXPECT_THAT(Split("x*", text, {SplitBehavior::kMergedWithNext, false}),
+              ElementsAre("a", "\xC3\xA9", "x-", "xxb"));
+}
+
 TEST(SplitPattern, WhatDoesNotMatchIsAPieceToo) {
   EXPECT_THAT(Split("b+", "abbcab"), ElementsAre("a", "bb", "ca", "b"));
   EXPECT_THAT(Split("x", "abc"), ElementsAre("abc"));
@@ -108,13 +145,46 @@ TEST(SplitPattern, RefusesToCutCharacters) {
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
+TEST(SplitPattern, BlanksBesideANamedClassAreThoseOfUnicode) {
+  EXPECT_THAT(Split(R"([[:alpha:]\s]+)",
+                    "1a \xE1\xA0\x8E"
+                    "b\xC2\x85"
+                    "2"),
+              ElementsAre("1", "a ", "\xE1\xA0\x8E", "b\xC2\x85", "2"));
+}
+
+TEST(SplitPattern, RefusesWhatWouldLoseCharacters) {
+  for (const char* pattern : {R"(a\Kb)", R"((?=ab\K))", R"((?<=a\K)b)"}) {
+    EXPECT_THAT(
+        SplitPattern::Compile(pattern).status(),
+        StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(R"('\K')")))
+        << pattern;
+  }
+}
+
+TEST(SplitPattern, ALongRunMayBeGoneBackOver) {
+  const std::string text = std::string(11000000, ' ') + "x";
+  EXPECT_THAT(Split(kLlama3Pattern, text),
+              ElementsAre(text.substr(0, 10999999), " x"));
+}
+
+TEST(SplitPattern, RefusesToNestAsDeepAsATextIsLong) {
+  const auto pattern = SplitPattern::Compile("(?:a|b)*c");
+  ASSERT_TRUE(pattern.ok());
+  Pieces pieces;
+  EXPECT_THAT(
+      pattern->Split(std::string(2000000, 'a') + "-c", &pieces),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("heap limit")));
+}
+
 TEST(SplitPattern, RefusesTextThatItWouldTakeForeverFor) {
   const auto pattern = SplitPattern::Compile("(a+)+$");
   ASSERT_TRUE(pattern.ok());
   Pieces pieces;
   EXPECT_THAT(pattern->Split(std::string(40, 'a') + "b", &pieces),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("split text at byte 0")));
+                       AllOf(HasSubstr("split text at byte 0"),
+                             HasSubstr("break up its long runs"))));
 }
 
 }  // namespace
