@@ -136,11 +136,12 @@ class TextReader : public DocumentReader {
           std::optional<Part> part,
           parts_.Next(in_lines ? std::optional<char>('\n') : std::nullopt));
       if (!part.has_value()) return std::optional<std::string>();
+      line_ = part->line;
       ORDO_RETURN_IF_ERROR(CheckUtf8(path_, *part));
       std::string& text = part->text;
       if (in_lines && IsBlank(text)) continue;
       if (options_.format == TextFormat::kJsonLines) {
-        ORDO_ASSIGN_OR_RETURN(text, Field(*part));
+        ORDO_ASSIGN_OR_RETURN(text, Field(text));
       } else if (in_lines && text.back() == '\r') {
         text.pop_back();
       }
@@ -148,18 +149,20 @@ class TextReader : public DocumentReader {
     }
   }
 
+  std::string Where() const override { return source::Where(path_, line_); }
+
  private:
-  absl::StatusOr<std::string> Field(const Part& part) const {
-    absl::StatusOr<std::string> value =
-        JsonStringField(part.text, options_.field);
+  absl::StatusOr<std::string> Field(const std::string& text) const {
+    absl::StatusOr<std::string> value = JsonStringField(text, options_.field);
     if (value.ok()) return value;
     return absl::InvalidArgumentError(
-        absl::StrCat(Where(path_, part.line), ": ", value.status().message()));
+        absl::StrCat(Where(), ": ", value.status().message()));
   }
 
   const std::string path_;
   const DocumentOptions options_;
   PartReader parts_;
+  uint64_t line_ = 1;
 };
 
 }  // namespace

@@ -39,6 +39,9 @@ class DocumentReader {
   // RESOURCE_EXHAUSTED: it has more than max_bytes. Otherwise as ByteSource.
   // After an error, no further call.
   virtual absl::StatusOr<std::optional<std::string>> Next() = 0;
+
+  // Where the document lies that Next gave last: "read a.txt, line 3".
+  virtual std::string Where() const = 0;
 };
 
 // `files` outlives the reader. The file may be compressed (ByteSource).

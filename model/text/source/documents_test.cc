@@ -92,6 +92,17 @@ TEST_F(DocumentsTest, CountsTheByteOrderMarkInOffsets) {
                        HasSubstr("line 1: byte 3 is not UTF-8")));
 }
 
+TEST_F(DocumentsTest, SaysWhereADocumentLies) {
+  options_.format = TextFormat::kLines;
+  ASSERT_TRUE(base::ReplaceFile(files_, Path(), "one\n\n \nfour\n").ok());
+  const auto reader = OpenDocuments(files_, Path(), options_);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  ASSERT_TRUE((*reader)->Next().ok());
+  EXPECT_EQ((*reader)->Where(), "read " + Path() + ", line 1");
+  ASSERT_TRUE((*reader)->Next().ok());
+  EXPECT_EQ((*reader)->Where(), "read " + Path() + ", line 4");
+}
+
 TEST_F(DocumentsTest, SaysWhichLineLacksTheField) {
   options_.format = TextFormat::kJsonLines;
   EXPECT_THAT(Read("{\"text\": \"a\"}\n\n{\"txt\": \"b\"}\n"),

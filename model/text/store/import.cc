@@ -1,8 +1,10 @@
 #include "model/text/store/import.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "model/text/store/facts.h"
@@ -31,7 +33,13 @@ absl::Status ImportDocuments(source::DocumentReader* reader,
     ORDO_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                           reader->Next());
     if (!text.has_value()) return absl::OkStatus();
-    ORDO_ASSIGN_OR_RETURN(std::vector<int64_t> tokens, tokenizer.Encode(*text));
+    absl::StatusOr<std::vector<int64_t>> encoded = tokenizer.Encode(*text);
+    if (!encoded.ok()) {
+      return absl::Status(
+          encoded.status().code(),
+          absl::StrCat(reader->Where(), ": ", encoded.status().message()));
+    }
+    std::vector<int64_t> tokens = *std::move(encoded);
     if (marks.begin) tokens.insert(tokens.begin(), *begin);
     if (marks.end) tokens.push_back(*end);
     ORDO_RETURN_IF_ERROR(writer->Add(tokens, FactsOfText(*text)));

@@ -19,8 +19,8 @@ struct Marks {
 };
 
 // Adds the documents that `reader` has left, as tokens. INVALID_ARGUMENT: the
-// tokenizer has no such mark, or cannot encode a document. Errors of reader and
-// writer are passed on.
+// tokenizer has no such mark, or cannot encode a document, which is named by
+// its file and line. Errors of reader and writer are passed on.
 absl::Status ImportDocuments(source::DocumentReader* reader,
                              const tokenizers::TextTokenizer& tokenizer,
                              Marks marks, StoreWriter* writer);

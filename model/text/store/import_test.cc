@@ -32,6 +32,9 @@ class FixedDocuments : public source::DocumentReader {
     if (next_ == texts_.size()) return std::optional<std::string>();
     return std::optional<std::string>(texts_[next_++]);
   }
+  std::string Where() const override {
+    return "read a.txt, line " + std::to_string(next_);
+  }
 
  private:
   const std::vector<std::string> texts_;
@@ -122,6 +125,14 @@ TEST_F(ImportTest, AMarkThatTheTokenizerLacksIsRefused) {
   EXPECT_THAT(
       ImportDocuments(&documents, Bare(), {false, true}, writer_.get()),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("end: the")));
+}
+
+TEST_F(ImportTest, ADocumentThatCannotBeEncodedIsNamed) {
+  FixedDocuments documents({"a", "b\xFF"});
+  EXPECT_THAT(ImportDocuments(&documents, *tokenizers::MakeByteTokenizer(), {},
+                              writer_.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("read a.txt, line 2: encode text: byte 1")));
 }
 
 TEST_F(ImportTest, ATokenEndsDocumentsOfAFlatFile) {
