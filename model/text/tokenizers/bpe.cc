@@ -13,11 +13,16 @@ namespace {
 
 constexpr int64_t kNone = -1;
 
+// Of two bytes side by side, as a place in a table.
+size_t PairOfBytes(char left, char right) {
+  return size_t{256} * static_cast<uint8_t>(left) + static_cast<uint8_t>(right);
+}
+
 // A pair of neighbours that may be joined. One whose parts have been joined
 // with others since is told by its ids.
 struct Candidate {
   uint32_t rank = 0;
-  size_t place = 0;
+  uint32_t place = 0;
   int64_t left = 0;
   int64_t right = 0;
 };
@@ -67,6 +72,9 @@ absl::StatusOr<Bpe> Bpe::Create(const BpeTable& table) {
       }
       parts[k] = found->second;
     }
+    if (!merge.left.empty() && !merge.right.empty()) {
+      bpe.spanned_.set(PairOfBytes(merge.left.back(), merge.right.front()));
+    }
     const Rule rule = {static_cast<uint32_t>(i), parts[2]};
     if (!bpe.rules_.emplace(Pair{parts[0], parts[1]}, rule).second) {
       return absl::InvalidArgumentError(
@@ -84,11 +92,11 @@ const Bpe::Rule* Bpe::Find(int64_t left, int64_t right) const {
 
 // The ids as a list with links; what is joined stays at the left one's place.
 void Bpe::Join(std::vector<int64_t>* ids) const {
-  const size_t num_ids = ids->size();
-  std::vector<size_t> next(num_ids);
-  std::vector<size_t> previous(num_ids);
+  const auto num_ids = static_cast<uint32_t>(ids->size());
+  std::vector<uint32_t> next(num_ids);
+  std::vector<uint32_t> previous(num_ids);
   std::priority_queue<Candidate, std::vector<Candidate>, Later> candidates;
-  const auto offer = [&](size_t place) {
+  const auto offer = [&](uint32_t place) {
     if (next[place] == num_ids) return;
     const int64_t left = (*ids)[place];
     const int64_t right = (*ids)[next[place]];
@@ -96,16 +104,16 @@ void Bpe::Join(std::vector<int64_t>* ids) const {
       candidates.push({rule->rank, place, left, right});
     }
   };
-  for (size_t i = 0; i < num_ids; ++i) {
+  for (uint32_t i = 0; i < num_ids; ++i) {
     next[i] = i + 1;
     previous[i] = i - 1;
   }
-  for (size_t i = 0; i < num_ids; ++i) offer(i);
+  for (uint32_t i = 0; i < num_ids; ++i) offer(i);
   while (!candidates.empty()) {
     const Candidate candidate = candidates.top();
     candidates.pop();
-    const size_t place = candidate.place;
-    const size_t behind = next[place];
+    const uint32_t place = candidate.place;
+    const uint32_t behind = next[place];
     if ((*ids)[place] != candidate.left || behind == num_ids ||
         (*ids)[behind] != candidate.right) {
       continue;
@@ -132,18 +140,45 @@ absl::Status Bpe::Encode(std::string_view piece,
     }
   }
   std::vector<int64_t> ids;
-  ids.reserve(piece.size());
-  for (const char byte : piece) {
+  for (size_t begin = 0; begin < piece.size();) {
+    const size_t end = EndOfPart(piece, begin);
+    ORDO_RETURN_IF_ERROR(EncodePart(piece.substr(begin, end - begin), &ids));
+    tokens->insert(tokens->end(), ids.begin(), ids.end());
+    begin = end;
+  }
+  return absl::OkStatus();
+}
+
+size_t Bpe::EndOfPart(std::string_view piece, size_t begin) const {
+  size_t end = begin + 1;
+  while (end < piece.size() &&
+         spanned_.test(PairOfBytes(piece[end - 1], piece[end]))) {
+    ++end;
+  }
+  return end;
+}
+
+absl::Status Bpe::EncodePart(std::string_view part,
+                             std::vector<int64_t>* ids) const {
+  if (part.size() > kMaxPartBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "encode text: ", part.size(), " bytes that begin with '",
+        absl::CHexEscape(std::string(part.substr(0, 16))),
+        "' may all become one token, and at most ", kMaxPartBytes,
+        " are joined at once: break up its long runs without blanks or of "
+        "blanks"));
+  }
+  ids->clear();
+  for (const char byte : part) {
     const int64_t id = ids_of_bytes_[static_cast<uint8_t>(byte)];
     if (id == kNone) {
       return absl::InvalidArgumentError(
           absl::StrCat("encode text: the vocabulary has no token for byte 0x",
                        absl::Hex(static_cast<uint8_t>(byte), absl::kZeroPad2)));
     }
-    ids.push_back(id);
+    ids->push_back(id);
   }
-  if (ids.size() > 1) Join(&ids);
-  tokens->insert(tokens->end(), ids.begin(), ids.end());
+  if (ids->size() > 1) Join(ids);
   return absl::OkStatus();
 }
 

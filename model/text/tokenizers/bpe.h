@@ -2,6 +2,8 @@
 #define ORDO_MODEL_TEXT_TOKENIZERS_BPE_H_
 
 #include <array>
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,6 +33,10 @@ struct BpeTable {
   bool ignore_merges = false;
 };
 
+// Of a part of a piece that no merge spans the ends of. Joining takes some 100
+// bytes of memory for each.
+inline constexpr size_t kMaxPartBytes = size_t{4} << 20;
+
 // Byte pair encoding: a piece begins as its bytes; again and again the pair of
 // neighbours that stands first among the merges, the leftmost of equals, is
 // joined. Immutable, thread-safe.
@@ -41,7 +47,8 @@ class Bpe {
   static absl::StatusOr<Bpe> Create(const BpeTable& table);
 
   // Appends the tokens of `piece`, in n log n steps of its n bytes.
-  // INVALID_ARGUMENT: there is no token for one of its bytes.
+  // INVALID_ARGUMENT: there is no token for one of its bytes, or more than
+  // kMaxPartBytes side by side may be joined.
   absl::Status Encode(std::string_view piece,
                       std::vector<int64_t>* tokens) const;
 
@@ -65,10 +72,18 @@ class Bpe {
   // Or nothing.
   const Rule* Find(int64_t left, int64_t right) const;
   void Join(std::vector<int64_t>* ids) const;
+  // `ids` becomes the tokens of a part of a piece.
+  absl::Status EncodePart(std::string_view part,
+                          std::vector<int64_t>* ids) const;
+  // Where the part of `piece` ends that begins at `begin`.
+  size_t EndOfPart(std::string_view piece, size_t begin) const;
 
   std::unordered_map<Pair, Rule, PairHash> rules_;
   // Of each byte; -1: there is none.
   std::array<int64_t, 256> ids_of_bytes_ = {};
+  // Whether some merge joins a token that ends with a byte and one that begins
+  // with another: 256 * the one + the other.
+  std::bitset<256 * 256> spanned_;
   // With ignore_merges only.
   std::unordered_map<std::string, int64_t> whole_;
 };

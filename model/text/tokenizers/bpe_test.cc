@@ -124,6 +124,25 @@ TEST(Bpe, ALongPieceTakesNoSquareOfSteps) {
   EXPECT_EQ(*tokens, std::vector<int64_t>(50000, 2));
 }
 
+TEST(Bpe, PartsThatNoMergeSpansAreJoinedByThemselves) {
+  // "ab" and "ba" are no tokens, so no run of them is long.
+  const BpeTable table =
+      Table({"a", "b", "aa", "bb"}, {{"a", "a"}, {"b", "b"}});
+  EXPECT_THAT(Encode(table, "aabaabb"), IsOkAndHolds(ElementsAre(2, 1, 2, 3)));
+  std::string piece = "aa";
+  while (piece.size() <= kMaxPartBytes) piece += "ba";
+  const auto tokens = Encode(table, piece);
+  ASSERT_TRUE(tokens.ok()) << tokens.status();
+  EXPECT_EQ(tokens->size(), piece.size() - 1);
+}
+
+TEST(Bpe, RefusesMoreThanItCanJoinAtOnce) {
+  const BpeTable table = Table({"a", "aa"}, {{"a", "a"}});
+  EXPECT_THAT(Encode(table, std::string(kMaxPartBytes + 1, 'a')),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("4194305 bytes that begin with 'aaaa")));
+}
+
 TEST(Bpe, NamesTheMergeThatDoesNotFitTheVocabulary) {
   EXPECT_THAT(Encode(Table({"a", "b"}, {{"a", "b"}}), "a"),
               StatusIs(absl::StatusCode::kInvalidArgument,
