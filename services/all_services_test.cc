@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/empty.pb.h"
@@ -82,6 +83,7 @@ TEST(AllServicesTest, EachServiceAnswers) {
     Context context;
     ordo::agent::v1::AnnounceRequest request;
     request.set_worker("local");
+    request.set_protocol(base::kWorkerProtocol);
     ordo::agent::v1::AnnounceResponse response;
     EXPECT_TRUE(ordo::agent::v1::SchedulerAgentService::NewStub(channel)
                     ->Announce(&context, request, &response)

@@ -17,15 +17,22 @@
 //      without a new version: `nccl` of an announcement (absent: no rank of
 //      several starts on GPUs there), and FOLDER_TAKEN as how an attempt ended
 //      (not understood: a failure that counts, and the next attempt follows).
+//   3: tasks that sum up a sweep, comparison or pipeline.
 
 namespace ordo::base {
 
 // What this build speaks.
-inline constexpr int32_t kWorkerProtocol = 2;
+inline constexpr int32_t kWorkerProtocol = 3;
 
 // Whether a worker that speaks this version knows that an attempt may have
 // several ranks; one that does not takes each of them for the whole.
 inline bool KnowsRanks(int32_t worker_version) { return worker_version >= 2; }
+
+// Whether it knows tasks that sum up others (training.v1.SummarizeSpec); one
+// that does not takes them for evaluations of no checkpoint.
+inline bool KnowsSummaries(int32_t worker_version) {
+  return worker_version >= 3;
+}
 
 // The two ends of a connection; a version of 0 was not said and means 1.
 struct WorkerProtocols {

@@ -21,6 +21,13 @@ TEST(WorkerProtocolTest, NeighboursWorkTogether) {
   }
 }
 
+TEST(WorkerProtocolTest, AWorkerOfTheReleaseBeforeIsNotAskedForSummaries) {
+  ORDO_ASSERT_OK(CheckNeighbours({"w", 2, kWorkerProtocol}));
+  EXPECT_FALSE(KnowsSummaries(2));
+  EXPECT_TRUE(KnowsRanks(2));
+  EXPECT_TRUE(KnowsSummaries(kWorkerProtocol));
+}
+
 TEST(WorkerProtocolTest, WhatIsNotSaidIsTheFirst) {
   ORDO_EXPECT_OK(CheckNeighbours({"w", 0, 2}));
   ORDO_EXPECT_OK(CheckNeighbours({"w", 2, 0}));

@@ -34,12 +34,8 @@ class SchedulerAgentServiceTest : public ::testing::Test {
 };
 
 TEST_F(SchedulerAgentServiceTest, AnnouncementReachesTheScheduler) {
-  Context context;
-  AnnounceRequest request;
-  request.set_worker("local");
-  request.set_incarnation("i-1");
   AnnounceResponse response;
-  ASSERT_TRUE(stub_->Announce(&context, request, &response).ok());
+  ASSERT_TRUE(AnnounceAs(base::kWorkerProtocol, &response).ok());
   EXPECT_EQ(response.period().seconds(), 2);
   ASSERT_EQ(loopback_.scheduler().announced().size(), 1u);
   EXPECT_EQ(loopback_.scheduler().announced()[0].incarnation(), "i-1");
@@ -47,8 +43,10 @@ TEST_F(SchedulerAgentServiceTest, AnnouncementReachesTheScheduler) {
 
 TEST_F(SchedulerAgentServiceTest, RefusalOfTheSchedulerIsTheAnswer) {
   Context context;
+  AnnounceRequest nameless;
+  nameless.set_protocol(base::kWorkerProtocol);
   AnnounceResponse response;
-  EXPECT_EQ(stub_->Announce(&context, {}, &response).error_code(),
+  EXPECT_EQ(stub_->Announce(&context, nameless, &response).error_code(),
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 

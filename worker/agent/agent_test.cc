@@ -22,6 +22,7 @@
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/server.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "worker/agent/orphans.h"
@@ -53,6 +54,7 @@ class Scheduler : public SchedulerAgentService::CallbackService {
                                      AnnounceResponse* response) override {
     // Long: changes must come without it.
     response->mutable_period()->set_seconds(3600);
+    response->set_protocol(base::kWorkerProtocol);
     absl::Status refusal;
     {
       base::MutexLock lock(mutex_);

@@ -184,9 +184,9 @@ TEST_F(ReporterTest, ASchedulerWithoutMemoryToReadDoesNotRefuseTheWorker) {
 }
 
 TEST_F(ReporterTest, SchedulersOfTheReleasesNextToThisOneAreHeeded) {
-  // The first release says nothing of it.
   for (const int32_t protocol :
-       {0, base::kWorkerProtocol, base::kWorkerProtocol + 1}) {
+       {base::kWorkerProtocol - 1, base::kWorkerProtocol,
+        base::kWorkerProtocol + 1}) {
     scheduler_.Speak(protocol);
     Adopt("a" + std::to_string(protocol));
     AnnounceOnce();
