@@ -94,6 +94,7 @@ class FakeTrainer {
 
   int Train(const training::TrainSpec& spec);
   int Evaluate(const training::EvaluateSpec& spec);
+  int Summarize(const training::SummarizeSpec& spec);
 
  private:
   absl::Status OpenProgress(int attempt, int rank);
@@ -116,6 +117,9 @@ class FakeTrainer {
   int EvaluateAll(const training::TrainSpec& spec, bool at_end);
   absl::Status Report(const training::Evaluation& evaluation, int attempt,
                       const std::string& checkpoint);
+  // Writes `result` as result.json of a report of this id and tells of it.
+  absl::Status WriteReport(training::ReportWritten report, int attempt,
+                           const std::string& result);
   std::string PathOf(const training::CheckpointSource& source) const;
 
   const std::string out_;
@@ -364,25 +368,31 @@ absl::Status FakeTrainer::Report(const training::Evaluation& evaluation,
   record.mutable_evaluation()->set_done(1);
   record.mutable_evaluation()->set_total(1);
   Tell(record);
-  auto* report = record.mutable_report();
-  report->set_id(absl::StrCat(NameOf(evaluation), "-", state_.step));
-  report->set_kind("evaluation");
-  report->set_task(evaluation.task());
-  report->set_step(state_.step);
-  report->set_checkpoint(checkpoint);
-  report->set_folder(absl::StrCat("results/", report->id(), "-", attempt));
-  (*report->mutable_metrics())["grid_mean"] =
+  training::ReportWritten report;
+  report.set_id(absl::StrCat(NameOf(evaluation), "-", state_.step));
+  report.set_kind("evaluation");
+  report.set_task(evaluation.task());
+  report.set_step(state_.step);
+  report.set_checkpoint(checkpoint);
+  (*report.mutable_metrics())["grid_mean"] =
       static_cast<double>(state_.words[0] % 1000) / 1000;
-  const std::string result =
-      absl::StrCat("{\"digest\":\"", DigestOf(state_), "\"}\n");
-  const std::string folder = base::JoinPath(out_, report->folder());
+  return WriteReport(std::move(report), attempt,
+                     absl::StrCat("{\"digest\":\"", DigestOf(state_), "\"}\n"));
+}
+
+absl::Status FakeTrainer::WriteReport(training::ReportWritten report,
+                                      int attempt, const std::string& result) {
+  report.set_folder(absl::StrCat("results/", report.id(), "-", attempt));
+  const std::string folder = base::JoinPath(out_, report.folder());
   ORDO_RETURN_IF_ERROR(files_.MakeFolders(folder));
   ORDO_RETURN_IF_ERROR(
       base::AtomicWrite(files_, base::JoinPath(folder, "result.json"), result));
-  auto* info = report->add_files();
+  auto* info = report.add_files();
   info->set_path("result.json");
   info->set_size_bytes(static_cast<int64_t>(result.size()));
   info->set_sha256(base::Sha256Hex(result));
+  training::ProgressRecord record;
+  *record.mutable_report() = std::move(report);
   ORDO_RETURN_IF_ERROR(Write(record));
   return progress_->Sync();
 }
@@ -417,6 +427,43 @@ int FakeTrainer::Evaluate(const training::EvaluateSpec& spec) {
   return Leave(training::FINISHED, "");
 }
 
+int FakeTrainer::Summarize(const training::SummarizeSpec& spec) {
+  if (absl::Status status = OpenProgress(spec.attempt(), /*rank=*/0);
+      !status.ok()) {
+    std::fprintf(stderr, "fake trainer: %s\n", status.ToString().c_str());
+    return training::STORAGE_ERROR;
+  }
+  Start(spec.job());
+  training::ProgressRecord record;
+  record.mutable_started()->set_exact(true);
+  Tell(record);
+  if (stop_requested != 0) return Leave(training::STOPPED, "stopped");
+  int num_failed = 0;
+  std::string states;
+  for (const training::PartResult& part : spec.parts()) {
+    absl::StrAppend(&states, states.empty() ? "" : ",", "\"", part.job(),
+                    "\":\"", part.state(), "\"");
+    if (part.state() != "SUCCEEDED") ++num_failed;
+  }
+  if (std::count(spec.finished_reports().begin(), spec.finished_reports().end(),
+                 spec.kind()) == 0) {
+    training::ReportWritten report;
+    report.set_id(spec.kind());
+    report.set_kind(spec.kind());
+    (*report.mutable_metrics())["parts"] = spec.parts_size();
+    const absl::Status status =
+        WriteReport(std::move(report), spec.attempt(),
+                    absl::StrCat("{\"parts\":{", states, "}}\n"));
+    if (!status.ok()) {
+      return Leave(training::STORAGE_ERROR, std::string(status.message()));
+    }
+  }
+  if (num_failed == 0) return Leave(training::FINISHED, "");
+  return Leave(training::PART_FAILED,
+               absl::StrCat(num_failed, " of ", spec.parts_size(),
+                            " parts did not succeed"));
+}
+
 template <typename Spec>
 int Run(const std::string& spec_path, const std::string& out,
         const std::string& storage_root) {
@@ -441,6 +488,8 @@ int Run(const std::string& spec_path, const std::string& out,
   FakeTrainer trainer(out, storage_root, *behaviour);
   if constexpr (std::is_same_v<Spec, training::TrainSpec>) {
     return trainer.Train(spec);
+  } else if constexpr (std::is_same_v<Spec, training::SummarizeSpec>) {
+    return trainer.Summarize(spec);
   } else {
     return trainer.Evaluate(spec);
   }
@@ -467,12 +516,15 @@ int Main(const std::vector<std::string>& arguments) {
   }
   if (arguments.size() < 5 || out.empty()) {
     std::fprintf(stderr,
-                 "usage: fake_trainer train|evaluate SPEC --out DIR "
+                 "usage: fake_trainer train|evaluate|summarize SPEC --out DIR "
                  "[--storage-root DIR] [--deployment DIR]\n");
     return training::BAD_SPEC;
   }
   if (arguments[1] == "evaluate") {
     return Run<training::EvaluateSpec>(arguments[2], out, storage_root);
+  }
+  if (arguments[1] == "summarize") {
+    return Run<training::SummarizeSpec>(arguments[2], out, storage_root);
   }
   return Run<training::TrainSpec>(arguments[2], out, storage_root);
 }

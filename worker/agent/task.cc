@@ -39,8 +39,16 @@ absl::Status WritePlain(base::Filesystem& files, const std::string& path,
 
 // What of the trainer does it.
 std::string CommandOf(const DesiredAttempt& desired) {
-  if (desired.has_train()) return "train";
-  return desired.has_benchmark() ? "benchmark" : "evaluate";
+  switch (desired.task_case()) {
+    case DesiredAttempt::kTrain:
+      return "train";
+    case DesiredAttempt::kBenchmark:
+      return "benchmark";
+    case DesiredAttempt::kSummarize:
+      return "summarize";
+    default:
+      return "evaluate";
+  }
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/ordo/training/v1/exit_code.pb.h"
 #include "worker/agent/spare_folders.h"
 #include "worker/agent/testing/programs.h"
 #include "worker/supervisor/journal.h"
@@ -95,6 +96,30 @@ TEST_F(TaskTest, RunsToItsEndWithAllRecords) {
   EXPECT_TRUE(task_->Read().records.empty());
   EXPECT_THAT(Text(task_->folders().attempt + "/task.json"),
               HasSubstr("\"every_steps\":\"10\""));
+}
+
+TEST_F(TaskTest, ASummaryOfAThousandPartsIsRunByItsOwnCommand) {
+  Prepare("");
+  DesiredAttempt desired = testing::FakeTask("a", 1);
+  auto* summary = desired.mutable_summarize();
+  summary->set_kind("comparison");
+  for (int i = 0; i < 1000; ++i) {
+    auto* part = summary->add_parts();
+    part->set_job("a-" + std::to_string(i));
+    part->set_state(i == 0 ? "FAILED" : "SUCCEEDED");
+    part->set_message(std::string(1000, 'x'));
+  }
+  ORDO_ASSERT_OK(task_->Start(desired, &cause_));
+  ASSERT_TRUE(WaitForEnd());
+
+  const Task::Update update = task_->Read();
+
+  EXPECT_EQ(update.facts.exit->exit_code, ordo::training::v1::PART_FAILED);
+  ASSERT_EQ(update.records.size(), 3u);
+  const auto& report = update.records[1].report();
+  EXPECT_EQ(report.kind(), "comparison");
+  EXPECT_EQ(report.metrics().at("parts"), 1000);
+  EXPECT_EQ(task_->Stored().summarize().parts_size(), 1000);
 }
 
 TEST_F(TaskTest, ItsProgressFileIsThereBeforeItsTrainerWritesToIt) {

@@ -41,6 +41,15 @@ Task WithoutAttempt(const Task& task) {
   return plain;
 }
 
+// Gives the task, which is not one that trains, to `take`.
+template <typename Take>
+absl::StatusOr<std::string> TakeOther(const DesiredAttempt& desired,
+                                      const Take& take) {
+  if (desired.has_benchmark()) return take(desired.benchmark());
+  if (desired.has_summarize()) return take(desired.summarize());
+  return take(desired.evaluate());
+}
+
 // A text with these fields before its own.
 std::string WithHead(const std::string& fields, const std::string& text) {
   const char* comma = text == "{}" ? "" : ",";
@@ -78,10 +87,9 @@ absl::StatusOr<std::string> TaskTexts::OfAttempt(const DesiredAttempt& desired,
     task.set_rank(desired.rank());
     if (task.resources().ranks() > 1) task.set_host(host);
     text = Text(task);
-  } else if (desired.has_benchmark()) {
-    text = Text(WithoutJob(desired.benchmark()));
   } else {
-    text = Text(WithoutJob(desired.evaluate()));
+    text = TakeOther(
+        desired, [this](const auto& task) { return Text(WithoutJob(task)); });
   }
   ORDO_RETURN_IF_ERROR(text);
   return WithHead(
@@ -96,10 +104,10 @@ absl::StatusOr<std::string> TaskTexts::OfJob(const DesiredAttempt& desired) {
     task.clear_resume();
     task.clear_own_attempts();
     text = Text(task);
-  } else if (desired.has_benchmark()) {
-    text = Text(WithoutAttempt(desired.benchmark()));
   } else {
-    text = Text(WithoutAttempt(desired.evaluate()));
+    text = TakeOther(desired, [this](const auto& task) {
+      return Text(WithoutAttempt(task));
+    });
   }
   ORDO_RETURN_IF_ERROR(text);
   return WithHead(JobField(desired), *text);

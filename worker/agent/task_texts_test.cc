@@ -15,6 +15,7 @@ using ::ordo::agent::v1::DesiredAttempt;
 using ::ordo::base::testing::IsOkAndHolds;
 using ::ordo::training::v1::BenchmarkSpec;
 using ::ordo::training::v1::EvaluateSpec;
+using ::ordo::training::v1::SummarizeSpec;
 using ::ordo::training::v1::TrainSpec;
 
 DesiredAttempt Training(const std::string& job, int attempt) {
@@ -101,27 +102,59 @@ TEST(TaskTextsTest, TheJobsTextLeavesOutWhatIsOfAnAttempt) {
 TEST(TaskTextsTest, TasksOfAllKindsAreTakenForNoOther) {
   TaskTexts texts;
   // Empty ones, whose bytes are the same.
-  DesiredAttempt evaluate, benchmark;
-  evaluate.set_job("a");
-  benchmark.set_job("a");
-  evaluate.set_attempt(1);
-  benchmark.set_attempt(1);
+  DesiredAttempt evaluate, benchmark, summarize;
+  for (DesiredAttempt* desired : {&evaluate, &benchmark, &summarize}) {
+    desired->set_job("a");
+    desired->set_attempt(1);
+  }
   evaluate.mutable_evaluate();
   benchmark.mutable_benchmark();
+  summarize.mutable_summarize();
   const std::string text = "{\"job\":\"a\",\"attempt\":1}\n";
   EXPECT_THAT(texts.OfAttempt(evaluate, "h"), IsOkAndHolds(text));
   EXPECT_THAT(texts.OfAttempt(benchmark, "h"), IsOkAndHolds(text));
-  EXPECT_EQ(texts.size(), 2u);
+  EXPECT_THAT(texts.OfAttempt(summarize, "h"), IsOkAndHolds(text));
+  EXPECT_EQ(texts.size(), 3u);
   evaluate.mutable_evaluate()->add_finished_reports("x-1");
   benchmark.mutable_benchmark()->add_finished_reports("x-2");
+  summarize.mutable_summarize()->add_finished_reports("sweep");
   EXPECT_EQ(
       Read<EvaluateSpec>(texts.OfAttempt(evaluate, "h")).finished_reports(0),
       "x-1");
   EXPECT_EQ(
       Read<BenchmarkSpec>(texts.OfAttempt(benchmark, "h")).finished_reports(0),
       "x-2");
+  EXPECT_EQ(
+      Read<SummarizeSpec>(texts.OfAttempt(summarize, "h")).finished_reports(0),
+      "sweep");
   EXPECT_EQ(Read<EvaluateSpec>(texts.OfJob(evaluate)).finished_reports_size(),
             0);
+  EXPECT_EQ(Read<SummarizeSpec>(texts.OfJob(summarize)).finished_reports_size(),
+            0);
+}
+
+TEST(TaskTextsTest, ASummaryOfAThousandPartsComesWhole) {
+  TaskTexts texts;
+  DesiredAttempt desired;
+  desired.set_job("a");
+  desired.set_attempt(2);
+  SummarizeSpec& summary = *desired.mutable_summarize();
+  summary.set_kind("sweep");
+  for (int i = 0; i < 1000; ++i) {
+    auto* part = summary.add_parts();
+    part->set_job("a-" + std::to_string(i));
+    part->set_seed(~uint64_t{0} - i);
+    part->set_message(std::string(1000, 'x'));
+    (*part->add_reports()->mutable_metrics())["loss"] = 1.0 / (i + 3);
+  }
+  ASSERT_GT(desired.ByteSizeLong(), size_t{1} << 20);
+  SummarizeSpec wanted = summary;
+  wanted.set_job("a");
+  EXPECT_TRUE(MessageDifferencer::Equals(
+      Read<SummarizeSpec>(texts.OfJob(desired)), wanted));
+  wanted.set_attempt(2);
+  EXPECT_TRUE(MessageDifferencer::Equals(
+      Read<SummarizeSpec>(texts.OfAttempt(desired, "h")), wanted));
 }
 
 TEST(TaskTextsTest, AsManyAreRememberedAsThereIsRoomFor) {
