@@ -42,6 +42,9 @@ std::string StateText(const Checkpoint& checkpoint, const std::string& digest) {
   state["attention_kernels"] = checkpoint.snapshot.attention_kernels;
   state["exact"] = checkpoint.exact;
   state["state_digest"] = digest;
+  if (!checkpoint.initial.empty()) {
+    state["initial"] = ToJson(checkpoint.initial);
+  }
   state["spec"] = Json::parse(
       base::WriteMessage(checkpoint.spec, base::TextForm::kJson), nullptr,
       /*allow_exceptions=*/false);
@@ -73,6 +76,9 @@ absl::Status ParseState(const std::string& text, const std::string& path,
     cursors.skipped_in_a_row = state.at("skipped_in_a_row");
     checkpoint->environment = EnvironmentOf(state.at("environment"));
     checkpoint->exact = state.at("exact");
+    if (const auto initial = state.find("initial"); initial != state.end()) {
+      checkpoint->initial = InitialValuesOf(*initial);
+    }
     ORDO_RETURN_IF_ERROR(base::AddContext(
         base::ReadMessage(state.at("spec").dump(), base::TextForm::kJson,
                           &checkpoint->spec),

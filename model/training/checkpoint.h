@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/files/files.h"
+#include "model/training/initial_values.h"
 #include "model/training/numerics.h"
 #include "model/training/snapshot.h"
 #include "proto/ordo/training/v1/progress.pb.h"
@@ -20,7 +21,8 @@
 //   config.json            how to rebuild the model (model_config.h)
 //   optimizer.safetensors  the optimizer's moments
 //   state.json             cursors, seeds, specification, Environment, digest,
-//                          and the kernels that computed attention last
+//                          the kernels that computed attention last, and
+//                          digests of the initial values (initial_values.h)
 //   MANIFEST.json          size and SHA-256 of each of the above
 // It is written aside as .tmp-<name>, every file and the folder synced, then
 // renamed into place and the parent synced: a folder without ".tmp-" is whole
@@ -49,6 +51,9 @@ struct Checkpoint {
   bool exact = true;
   // Of the snapshot, as recorded; for WriteCheckpoint it need not be set.
   std::string state_digest = "";
+  // Of the run's step 0. Empty in checkpoints of releases before they were
+  // written.
+  InitialValues initial = {};
 };
 
 // Writes `checkpoint` to <folder>/<CheckpointId>, durable, and says what was

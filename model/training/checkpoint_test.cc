@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/training/durable_folder.h"
+#include "model/training/initial_values.h"
 #include "model/training/model_config.h"
 #include "model/training/run.h"
 #include "model/training/testing/tiny_spec.h"
@@ -35,6 +36,7 @@ class CheckpointTest : public ::testing::Test {
     checkpoint_.spec = run_->spec();
     checkpoint_.environment = {"build", 2, "AVX", "2.11"};
     checkpoint_.exact = false;
+    checkpoint_.initial = DigestValues(run_->model());
   }
 
   std::string Bytes(const std::string& path) {
@@ -64,6 +66,7 @@ TEST_F(CheckpointTest, GivesBackAllThatWasSaved) {
   EXPECT_THAT(Differences(read.environment, checkpoint_.environment),
               IsEmpty());
   EXPECT_FALSE(read.exact);
+  EXPECT_EQ(CombinedDigest(read.initial), CombinedDigest(checkpoint_.initial));
   EXPECT_THAT(ReadStep(files_, temporary_.Path("3-1")), IsOkAndHolds(3));
 }
 
@@ -81,6 +84,16 @@ TEST_F(CheckpointTest, StateSaysWhatBitEqualityDependsOn) {
   EXPECT_EQ(read.environment.kernels, "tiled");
   EXPECT_EQ(read.environment.settings, "MKL_CBWR=AVX2");
   EXPECT_EQ(read.environment.gpu, "NVIDIA H200");
+}
+
+TEST_F(CheckpointTest, OneThatDoesNotTellOfInitialValuesIsRead) {
+  checkpoint_.initial.clear();
+  ORDO_ASSERT_OK(WriteCheckpoint(files_, temporary_.path(), checkpoint_));
+  EXPECT_FALSE(
+      nlohmann::json::parse(Bytes("3-1/state.json")).contains("initial"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Checkpoint read,
+                            ReadCheckpoint(files_, temporary_.Path("3-1"), ""));
+  EXPECT_THAT(read.initial, IsEmpty());
 }
 
 TEST_F(CheckpointTest, TheDigestCoversTheRecipe) {

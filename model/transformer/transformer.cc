@@ -172,6 +172,7 @@ absl::Status Transformer::AddParameters() {
                         encodings::Make(encoding_, shape, &parameters_));
   for (size_t i = before; i < parameters_.all().size(); ++i) {
     of_encoding_.push_back(parameters_.all()[i].tensor);
+    names_of_encoding_.insert(parameters_.all()[i].name);
   }
   return absl::OkStatus();
 }

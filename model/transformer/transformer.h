@@ -138,6 +138,11 @@ class Transformer {
     return parameters_.all();
   }
 
+  // Whether the parameter of this name is the encoding's own.
+  bool IsOfEncoding(const std::string& name) const {
+    return names_of_encoding_.count(name) != 0;
+  }
+
   // The resolved configuration that it was made from.
   const ordo::training::v1::Model& model() const { return model_; }
   const ordo::training::v1::Component& encoding() const { return encoding_; }
@@ -186,6 +191,7 @@ class Transformer {
   // With the graph of gradients it may outlive the model.
   std::shared_ptr<const encodings::Encoding> encoder_;
   std::vector<at::Tensor> of_encoding_;
+  std::set<std::string> names_of_encoding_;
   at::Tensor embedding_VC_;
   // Undefined without embedding_norm.
   NormWeights embedding_norm_C_;

@@ -61,6 +61,7 @@ void Checkpoints::Begin(const StartingPoint& point,
                         const Environment& environment) {
   environment_ = environment;
   exact_ = point.exact;
+  initial_ = point.initial;
   passed_over_.insert(point.passed_over.begin(), point.passed_over.end());
   if (point.own_checkpoint.empty()) return;
   durable_step_ = run_.cursors().step;
@@ -91,7 +92,8 @@ void Checkpoints::Write() {
   recorded.clear_finished_reports();
   recorded.clear_host();
   recorded.clear_own_attempts();
-  writer_.Start({run_.State(), std::move(recorded), environment_, exact_},
+  writer_.Start({run_.State(), std::move(recorded), environment_, exact_,
+                 /*state_digest=*/"", initial_},
                 waited);
 }
 

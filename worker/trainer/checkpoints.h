@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "model/training/checkpoint_writer.h"
+#include "model/training/initial_values.h"
 #include "model/training/numerics.h"
 #include "model/training/run.h"
 #include "worker/trainer/context.h"
@@ -66,6 +67,7 @@ class Checkpoints {
   ordo::model::training::CheckpointWriter writer_;
   ordo::model::training::Environment environment_;
   bool exact_ = true;
+  ordo::model::training::InitialValues initial_;
   // Step of the newest checkpoint of this job that is known to be durable, and
   // of the newest that was begun; -1 if there is none.
   int64_t durable_step_ = -1;

@@ -271,7 +271,7 @@ TEST_F(RanksTest, OnlyRank0WritesBesideItsProgress) {
   RunToEnd(Spec(2), "a");
   EXPECT_THAT(files_.List(folder_.Path("a/attempts/1")),
               base::testing::IsOkAndHolds(::testing::ElementsAre(
-                  ::testing::StartsWith("events.out.tfevents."),
+                  ::testing::StartsWith("events.out.tfevents."), "initial.json",
                   "metrics.jsonl", "progress-1.records", "progress.records")));
   EXPECT_TRUE(
       base::Exists(files_, folder_.Path("a/results/addition_grid-20-1")));

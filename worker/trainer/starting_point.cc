@@ -122,6 +122,8 @@ absl::StatusOr<StartingPoint> LoadStartingPoint(const TrainerContext& context,
       if (own) ORDO_RETURN_IF_ERROR(CheckRecipe(checkpoint.spec, spec));
       ORDO_RETURN_IF_ERROR(TakeOver(checkpoint, run));
       Describe(checkpoint, NameOfSource(source), environment, &point);
+      point.initial = own ? checkpoint.initial
+                          : ordo::model::training::DigestValues(run->model());
       return absl::OkStatus();
     });
   };
@@ -159,7 +161,10 @@ absl::StatusOr<StartingPoint> LoadStartingPoint(const TrainerContext& context,
                            absl::StrCat("take the weights of checkpoint ",
                                         NameOfSource(spec.base()))));
     }
-    point.state_digest = ordo::model::training::StateDigest(run->State());
+    ORDO_RETURN_IF_ERROR(model::Guard("digest the initial state", [&] {
+      point.initial = ordo::model::training::DigestValues(run->model());
+      point.state_digest = ordo::model::training::StateDigest(run->State());
+    }));
   }
   if (!spec.resume().empty()) {
     point.warnings.push_back(absl::StrCat(

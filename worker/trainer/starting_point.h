@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "model/training/initial_values.h"
 #include "model/training/numerics.h"
 #include "model/training/run.h"
 #include "worker/trainer/context.h"
@@ -21,6 +22,10 @@ struct StartingPoint {
   std::vector<std::string> passed_over;
   // Every step so far ran in `environment` below.
   bool exact = true;
+  // What the run began with at step 0: as its own checkpoint records it, which
+  // may not know; without one the values that it begins with now, of spec.start
+  // and spec.base too.
+  ordo::model::training::InitialValues initial;
   // Digest of the state that was loaded, or of the initial one.
   std::string state_digest;
   // Which checkpoints were passed over and why, and why it is not exact.

@@ -16,9 +16,11 @@
 #include "model/guard.h"
 #include "model/training/c10d.h"
 #include "model/training/collective.h"
+#include "model/training/initial_values.h"
 #include "model/training/numerics.h"
 #include "model/training/run.h"
 #include "worker/trainer/checkpoints.h"
+#include "worker/trainer/control.h"
 #include "worker/trainer/evaluate.h"
 #include "worker/trainer/exit_code.h"
 #include "worker/trainer/follow.h"
@@ -106,11 +108,16 @@ class TrainTask {
     started.set_resumed_from(point.resumed_from);
     started.set_exact(point.exact);
     started.set_state_digest(point.state_digest);
+    started.mutable_control()->set_initial_digest(
+        model::training::CombinedDigest(point.initial));
     for (const std::string& warning : point.warnings) {
       started.add_warnings(warning);
       base::LogWarning(warning);
     }
     progress_.Started(started);
+    const absl::Status told =
+        WriteInitialValues(context_, spec_.attempt(), point.initial);
+    if (!told.ok()) progress_.Warning(std::string(told.message()));
     base::LogInfo("training started", {{"step", run_.cursors().step},
                                        {"steps", spec_.training().steps()},
                                        {"from", point.resumed_from},

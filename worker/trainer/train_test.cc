@@ -111,12 +111,20 @@ class TrainTest : public ::testing::Test {
     return reports;
   }
 
+  std::string Text(const std::string& path) {
+    return base::ReadFile(real_, temporary_.Path(path), 64 << 20).value();
+  }
+
   std::string Model(const std::string& folder, const std::string& id) {
-    return base::ReadFile(real_,
-                          temporary_.Path(folder + "/checkpoints/" + id +
-                                          "/model.safetensors"),
-                          64 << 20)
-        .value();
+    return Text(folder + "/checkpoints/" + id + "/model.safetensors");
+  }
+
+  std::string InitialDigest(const std::string& folder, int attempt = 1) {
+    return Records(folder, attempt)
+        .front()
+        .started()
+        .control()
+        .initial_digest();
   }
 
   void ResumeFrom(const std::string& folder, const std::string& id,
@@ -163,6 +171,50 @@ TEST_F(TrainTest, TrainsCheckpointsEvaluatesAndTellsAllOfIt) {
   EXPECT_EQ(finished.code(), ordo::training::v1::FINISHED);
   EXPECT_EQ(finished.step(), 20);
   EXPECT_EQ(finished.state_digest().size(), 64u);
+}
+
+TEST_F(TrainTest, TellsTheInitialValuesOfAllButTheEncoding) {
+  TrainSpec rope = TinySpec("rope"), tape = TinySpec("tape");
+  for (TrainSpec* spec : {&rope, &tape}) {
+    spec->clear_evaluations();
+    spec->mutable_training()->set_steps(1);
+  }
+  ORDO_ASSERT_OK(Run(rope, "rope"));
+  ORDO_ASSERT_OK(Run(tape, "tape"));
+  const std::string digest = InitialDigest("rope");
+  EXPECT_EQ(digest.size(), 64u);
+  EXPECT_EQ(InitialDigest("tape"), digest);
+  EXPECT_THAT(Text("tape/attempts/1/initial.json"),
+              AllOf(HasSubstr("\"digest\": \"" + digest),
+                    HasSubstr("\"model.embed_tokens.weight\": {")));
+  rope.mutable_training()->set_seed(rope.training().seed() + 1);
+  ORDO_ASSERT_OK(Run(rope, "other"));
+  EXPECT_NE(InitialDigest("other"), digest);
+}
+
+TEST_F(TrainTest, AResumedRunTellsTheInitialValuesOfItsFirstStep) {
+  TrainSpec spec = TinySpec("rope");
+  spec.clear_evaluations();
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  const std::string digest = InitialDigest("a");
+  ResumeFrom("a", "10-1", &spec);
+  spec.set_attempt(2);
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  EXPECT_EQ(InitialDigest("a", 2), digest);
+  EXPECT_EQ(Text("a/attempts/2/initial.json"),
+            Text("a/attempts/1/initial.json"));
+  // What another job went on to is where this one begins.
+  spec.clear_resume();
+  spec.set_attempt(1);
+  spec.mutable_training()->set_steps(25);
+  spec.mutable_start()->set_path(temporary_.Path("a/checkpoints/20-1"));
+  ORDO_ASSERT_OK(Run(spec, "b"));
+  EXPECT_NE(InitialDigest("b"), digest);
+  const std::string begun = InitialDigest("b");
+  ResumeFrom("b", "25-1", &spec);
+  spec.set_attempt(2);
+  ORDO_ASSERT_OK(Run(spec, "b"));
+  EXPECT_EQ(InitialDigest("b", 2), begun);
 }
 
 class StoppedTrainTest : public TrainTest,
