@@ -44,12 +44,14 @@ at::Tensor RealTokens(const std::vector<int64_t>& num_real, int64_t length) {
 
 }  // namespace
 
-Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows) {
+Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows,
+                OrderDigest* order) {
   std::vector<tasks::Sample> samples;
   std::vector<int64_t> num_real;
   for (int64_t row = 0; row < rows.count; ++row) {
     samples.push_back(task.Generate(rows.seed, rows.first + row));
     num_real.push_back(NumRead(task, samples.back()));
+    if (order != nullptr) order->Add(samples.back());
   }
   const int64_t length = *std::max_element(num_real.begin(), num_real.end());
   std::vector<int64_t> tokens(rows.count * length, tasks::kPad);
@@ -70,12 +72,14 @@ Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows) {
           ToTensor(places), RealTokens(num_real, length)};
 }
 
-BatchSize SizeOfBatch(const tasks::TrainingTask& task, const BatchRows& rows) {
+BatchSize SizeOfBatch(const tasks::TrainingTask& task, const BatchRows& rows,
+                      OrderDigest* order) {
   BatchSize size;
   int64_t length = 0;
   for (int64_t row = 0; row < rows.count; ++row) {
     const tasks::Sample sample = task.Generate(rows.seed, rows.first + row);
     length = std::max(length, NumRead(task, sample));
+    if (order != nullptr) order->Add(sample);
     // Nothing predicts the first token.
     size.num_scored +=
         std::count_if(sample.scored.begin() + 1, sample.scored.end(),

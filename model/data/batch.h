@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "ATen/core/Tensor.h"
+#include "model/data/order_digest.h"
 #include "model/tasks/task.h"
 
 namespace ordo::model::data {
@@ -36,7 +37,9 @@ struct BatchRows {
 };
 
 // A pure function of the task and the rows, of which there is at least one.
-Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows);
+// `order`, if given, takes them up.
+Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows,
+                OrderDigest* order = nullptr);
 
 // As the members of Batch are called.
 struct BatchSize {
@@ -44,8 +47,9 @@ struct BatchSize {
   int64_t num_scored = 0;
 };
 
-// Of MakeBatch(task, rows), without the tensors.
-BatchSize SizeOfBatch(const tasks::TrainingTask& task, const BatchRows& rows);
+// Of MakeBatch(task, rows, order), without the tensors.
+BatchSize SizeOfBatch(const tasks::TrainingTask& task, const BatchRows& rows,
+                      OrderDigest* order = nullptr);
 
 }  // namespace ordo::model::data
 

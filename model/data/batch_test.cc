@@ -20,6 +20,23 @@ std::unique_ptr<tasks::TrainingTask> Sums() {
   return tasks::MakePairs(tasks::Addition(), options);
 }
 
+// Rows of four tokens, and every other one of two; what is said is not what
+// follows.
+class Uneven : public tasks::TrainingTask {
+ public:
+  const tasks::Tokenizer& tokenizer() const override {
+    return addition_->tokenizer();
+  }
+  int row_length() const override { return 4; }
+  tasks::Sample Generate(uint64_t /*seed*/, uint64_t index) const override {
+    if (index % 2 == 1) return {{9, 0}, {0, 1}, {0, 12}};
+    return {{5, 6, 7, 0}, {0, 0, 1, 1}, {0, 0, 10, 11}};
+  }
+
+ private:
+  const std::unique_ptr<tasks::TrainingTask> addition_ = Sums();
+};
+
 TEST(MakeBatch, HoldsTheRowsOfTheStreamShiftedByOne) {
   const auto task = Sums();
   const Batch batch = MakeBatch(*task, {5, 7, 4});
@@ -48,6 +65,17 @@ TEST(SizeOfBatch, CountsWhatABatchHolds) {
   EXPECT_EQ(size.num_tokens, batch.num_tokens());
 }
 
+TEST(MakeBatch, GivesItsRowsToTheDigestOfTheirOrder) {
+  const Uneven task;
+  const std::string none = OrderDigest::OfNoRows();
+  OrderDigest whole, parts;
+  MakeBatch(task, {1, 0, 4}, &whole);
+  MakeBatch(task, {1, 0, 1}, &parts);
+  SizeOfBatch(task, {1, 1, 3}, &parts);
+  EXPECT_NE(whole.After(none), none);
+  EXPECT_EQ(parts.After(none), whole.After(none));
+}
+
 TEST(MakeBatch, SplitRowsAreTheRowsOfTheWhole) {
   const auto task = Sums();
   const Batch whole = MakeBatch(*task, {1, 0, 6});
@@ -58,23 +86,6 @@ TEST(MakeBatch, SplitRowsAreTheRowsOfTheWhole) {
   EXPECT_TRUE(
       at::equal(whole.targets_N, at::cat({first.targets_N, second.targets_N})));
 }
-
-// Rows of four tokens, and every other one of two; what is said is not what
-// follows.
-class Uneven : public tasks::TrainingTask {
- public:
-  const tasks::Tokenizer& tokenizer() const override {
-    return addition_->tokenizer();
-  }
-  int row_length() const override { return 4; }
-  tasks::Sample Generate(uint64_t /*seed*/, uint64_t index) const override {
-    if (index % 2 == 1) return {{9, 0}, {0, 1}, {0, 12}};
-    return {{5, 6, 7, 0}, {0, 0, 1, 1}, {0, 0, 10, 11}};
-  }
-
- private:
-  const std::unique_ptr<tasks::TrainingTask> addition_ = Sums();
-};
 
 TEST(MakeBatch, SaysWhatIsPaddingAndTakesTargetsThatDoNotFollow) {
   const Batch batch = MakeBatch(Uneven(), {1, 0, 2});

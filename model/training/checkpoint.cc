@@ -36,6 +36,7 @@ std::string StateText(const Checkpoint& checkpoint, const std::string& digest) {
   state["samples"] = cursors.samples;
   state["updates"] = cursors.updates;
   state["skipped_in_a_row"] = cursors.skipped_in_a_row;
+  if (!cursors.data_digest.empty()) state["data_digest"] = cursors.data_digest;
   state["seed"] = checkpoint.spec.training().seed();
   state["data_seed"] = checkpoint.spec.data().seed();
   state["environment"] = ToJson(checkpoint.environment);
@@ -74,6 +75,8 @@ absl::Status ParseState(const std::string& text, const std::string& path,
     cursors.samples = state.at("samples");
     cursors.updates = state.at("updates");
     cursors.skipped_in_a_row = state.at("skipped_in_a_row");
+    // Not in checkpoints from before it was recorded.
+    cursors.data_digest = state.value("data_digest", "");
     checkpoint->environment = EnvironmentOf(state.at("environment"));
     checkpoint->exact = state.at("exact");
     if (const auto initial = state.find("initial"); initial != state.end()) {
@@ -115,6 +118,8 @@ absl::StatusOr<CheckpointWritten> WriteCheckpoint(
   written.set_id(CheckpointId(step, checkpoint.spec.attempt()));
   written.set_step(step);
   written.set_state_digest(StateDigest(checkpoint.snapshot));
+  written.set_data_digest(checkpoint.snapshot.cursors.data_digest);
+  written.set_tokens(checkpoint.snapshot.cursors.tokens);
   const auto fill = [&](const std::string& aside) -> absl::Status {
     ORDO_RETURN_IF_ERROR(WriteSafetensors(files,
                                           base::JoinPath(aside, kModelFile),

@@ -57,6 +57,8 @@ TEST_F(CheckpointTest, GivesBackAllThatWasSaved) {
   EXPECT_EQ(written.id(), "3-1");
   EXPECT_EQ(written.step(), 3);
   EXPECT_EQ(written.files_size(), 5);
+  EXPECT_EQ(written.data_digest(), run_->cursors().data_digest);
+  EXPECT_EQ(written.tokens(), run_->cursors().tokens);
   ORDO_ASSERT_OK_AND_ASSIGN(const Checkpoint read,
                             ReadCheckpoint(files_, temporary_.Path("3-1"),
                                            written.manifest_sha256()));
@@ -67,6 +69,7 @@ TEST_F(CheckpointTest, GivesBackAllThatWasSaved) {
               IsEmpty());
   EXPECT_FALSE(read.exact);
   EXPECT_EQ(CombinedDigest(read.initial), CombinedDigest(checkpoint_.initial));
+  EXPECT_EQ(read.snapshot.cursors.data_digest, run_->cursors().data_digest);
   EXPECT_THAT(ReadStep(files_, temporary_.Path("3-1")), IsOkAndHolds(3));
 }
 
@@ -86,14 +89,17 @@ TEST_F(CheckpointTest, StateSaysWhatBitEqualityDependsOn) {
   EXPECT_EQ(read.environment.gpu, "NVIDIA H200");
 }
 
-TEST_F(CheckpointTest, OneThatDoesNotTellOfInitialValuesIsRead) {
+TEST_F(CheckpointTest, OneThatDoesNotTellOfInitialValuesAndDataIsRead) {
   checkpoint_.initial.clear();
+  checkpoint_.snapshot.cursors.data_digest.clear();
   ORDO_ASSERT_OK(WriteCheckpoint(files_, temporary_.path(), checkpoint_));
-  EXPECT_FALSE(
-      nlohmann::json::parse(Bytes("3-1/state.json")).contains("initial"));
+  const auto state = nlohmann::json::parse(Bytes("3-1/state.json"));
+  EXPECT_FALSE(state.contains("initial"));
+  EXPECT_FALSE(state.contains("data_digest"));
   ORDO_ASSERT_OK_AND_ASSIGN(const Checkpoint read,
                             ReadCheckpoint(files_, temporary_.Path("3-1"), ""));
   EXPECT_THAT(read.initial, IsEmpty());
+  EXPECT_EQ(read.snapshot.cursors.data_digest, "");
 }
 
 TEST_F(CheckpointTest, TheDigestCoversTheRecipe) {

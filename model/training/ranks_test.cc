@@ -127,7 +127,9 @@ TEST_P(SeveralRanks, TrainAsOneDoes) {
   const TrainSpec spec = Spec(encoding, precision);
   const Trace one = TrainOn(1, spec)[0];
   const bool is_fp32 = std::string(precision) == "fp32";
-  for (const Trace& trace : TrainOn(ranks, spec)) {
+  const std::vector<Trace> traces = TrainOn(ranks, spec);
+  EXPECT_EQ(traces[0].state.cursors.data_digest, one.state.cursors.data_digest);
+  for (const Trace& trace : traces) {
     ASSERT_EQ(trace.losses.size(), one.losses.size());
     for (size_t step = 0; step < one.losses.size(); ++step) {
       EXPECT_NEAR(trace.losses[step], one.losses[step], is_fp32 ? 1e-5 : 1e-2)

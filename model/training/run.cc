@@ -96,6 +96,8 @@ Run::Run(const ordo::training::v1::TrainSpec& spec,
       optimizer_(Trainable(*model_), OptimizerOptions(spec.training())),
       rank_(collective == nullptr ? 0 : collective->rank()),
       ranks_(collective == nullptr ? 1 : collective->ranks()) {
+  // Only rank 0 tells it.
+  if (rank_ == 0) cursors_.data_digest = data::OrderDigest::OfNoRows();
   if (collective == nullptr) return;
   std::vector<at::Tensor> parameters;
   for (const auto& named : Trainable(*model_)) {
@@ -115,6 +117,8 @@ absl::StatusOr<StepResult> Run::Step(const Wishes& wishes) {
     const Passes passes = NextPasses();
     result.num_tokens = passes.num_tokens;
     losses = ComputeGradients(passes);
+    // A GPU computes meanwhile.
+    result.data_digest = passes.order.After(cursors_.data_digest);
   }));
   result.wishes = wishes;
   result.attention_kernels = attention_kernels_;
@@ -166,6 +170,7 @@ void Run::Advance(const StepResult& result) {
   ++cursors_.step;
   cursors_.samples += spec_.training().batch_size();
   cursors_.tokens += result.num_tokens;
+  cursors_.data_digest = result.data_digest;
 }
 
 void Run::ClearGradients() {
@@ -177,6 +182,8 @@ void Run::ClearGradients() {
 Run::Passes Run::NextPasses() const {
   const auto& training = spec_.training();
   Passes passes;
+  data::OrderDigest* const order =
+      cursors_.data_digest.empty() ? nullptr : &passes.order;
   int pass = 0;
   for (int64_t row = 0; row < training.batch_size();
        row += training.micro_batch_size(), ++pass) {
@@ -185,12 +192,12 @@ Run::Passes Run::NextPasses() const {
     rows.first = static_cast<uint64_t>(cursors_.samples + row);
     rows.count = training.micro_batch_size();
     if (pass % ranks_ != rank_) {
-      const data::BatchSize size = data::SizeOfBatch(*task_, rows);
+      const data::BatchSize size = data::SizeOfBatch(*task_, rows, order);
       passes.num_tokens += size.num_tokens;
       passes.num_scored += size.num_scored;
       continue;
     }
-    passes.batches.push_back(data::MakeBatch(*task_, rows));
+    passes.batches.push_back(data::MakeBatch(*task_, rows, order));
     passes.first_rows.push_back(row);
     passes.num_tokens += passes.batches.back().num_tokens();
     passes.num_scored += passes.batches.back().num_scored();

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "model/data/batch.h"
+#include "model/data/order_digest.h"
 #include "model/tasks/task.h"
 #include "model/training/adamw.h"
 #include "model/training/collective.h"
@@ -37,6 +38,8 @@ struct StepResult {
   // Names of the kernels that computed attention in this rank's passes,
   // "reference" where plain operations did.
   std::set<std::string> attention_kernels = {};
+  // Cursors::data_digest after the step.
+  std::string data_digest = {};
 };
 
 // The reason (base::ErrorInfo) of a step that ended the run because loss or
@@ -99,6 +102,8 @@ class Run {
     // Of all ranks' passes.
     int64_t num_tokens = 0;
     int64_t num_scored = 0;
+    // Took up the rows of all ranks if Cursors::data_digest is known.
+    data::OrderDigest order;
   };
   Passes NextPasses() const;
   // Adds the gradients of this rank's passes up. Their losses, which with those

@@ -79,6 +79,78 @@ TEST_P(EveryEncoding, ResumedAtAnyStepGivesTheBitsOfAnUndisturbedRun) {
   }
 }
 
+std::string DataDigest(const TrainSpec& spec, int64_t step) {
+  const auto run = MakeRun(spec);
+  StepTo(run.get(), step);
+  return run->cursors().data_digest;
+}
+
+TEST(DataDigest, IsThatOfEveryEncodingAndDivisionOfTheBatch) {
+  const TrainSpec rope = TinySpec("rope");
+  const std::string wanted = DataDigest(rope, 3);
+  EXPECT_EQ(wanted.size(), 64u);
+  for (const char* const encoding : {"none", "alibi", "tape", "cope"}) {
+    EXPECT_EQ(DataDigest(TinySpec(encoding), 3), wanted) << encoding;
+  }
+  TrainSpec divided = rope;
+  divided.mutable_training()->set_micro_batch_size(2);
+  EXPECT_EQ(DataDigest(divided, 3), wanted);
+  // Twice as many rows in a step.
+  divided.mutable_training()->set_batch_size(16);
+  EXPECT_EQ(DataDigest(divided, 2), DataDigest(rope, 4));
+}
+
+TEST(DataDigest, IsAnotherAfterEachStepAndWithOtherData) {
+  const TrainSpec spec = TinySpec("rope");
+  const std::string three = DataDigest(spec, 3);
+  EXPECT_NE(DataDigest(spec, 0), DataDigest(spec, 2));
+  EXPECT_NE(DataDigest(spec, 2), three);
+  TrainSpec other = spec;
+  other.mutable_data()->set_seed(spec.data().seed() + 1);
+  EXPECT_NE(DataDigest(other, 3), three);
+  other = spec;
+  (*other.mutable_data()->mutable_params())["max_digits"].set_number_value(3);
+  EXPECT_NE(DataDigest(other, 3), three);
+}
+
+TEST(DataDigest, OfAResumedRunIsThatOfAnUndisturbedOne) {
+  const TrainSpec spec = TinySpec("rope");
+  const auto undisturbed = MakeRun(spec);
+  StepTo(undisturbed.get(), 3);
+  const Snapshot stop = Copy(undisturbed->State());
+  StepTo(undisturbed.get(), 6);
+  const auto resumed = MakeRun(spec);
+  ORDO_ASSERT_OK(resumed->Load(stop));
+  StepTo(resumed.get(), 6);
+  EXPECT_EQ(resumed->cursors().data_digest, undisturbed->cursors().data_digest);
+}
+
+TEST(DataDigest, StaysUnknownWhereItsBeginningIs) {
+  const TrainSpec spec = TinySpec("rope");
+  const auto run = MakeRun(spec);
+  Snapshot old = Copy(run->State());
+  old.cursors.data_digest.clear();
+  ORDO_ASSERT_OK(run->Load(old));
+  StepTo(run.get(), 2);
+  EXPECT_EQ(run->cursors().data_digest, "");
+}
+
+TEST(DataDigest, HoldsTheRowsOfASkippedStepAndNotOfAFailedOne) {
+  TrainSpec spec = TinySpec("rope");
+  const std::string wanted = DataDigest(spec, 1);
+  const auto failing = MakeRun(spec);
+  PoisonOneWeight(failing.get());
+  EXPECT_FALSE(failing->Step().ok());
+  EXPECT_EQ(failing->cursors().data_digest, DataDigest(spec, 0));
+  spec.mutable_training()->set_non_finite("skip");
+  spec.mutable_training()->set_max_non_finite(2);
+  const auto skipping = MakeRun(spec);
+  PoisonOneWeight(skipping.get());
+  ORDO_ASSERT_OK_AND_ASSIGN(const StepResult result, skipping->Step());
+  EXPECT_TRUE(result.skipped);
+  EXPECT_EQ(skipping->cursors().data_digest, wanted);
+}
+
 TEST(RunTest, AStepSaysWhichKernelsComputedAttention) {
   for (const char* const kernel : {"cpu_tiled", "reference"}) {
     TrainSpec spec = TinySpec("rope");

@@ -22,6 +22,9 @@ struct Cursors {
   int64_t updates = 0;
   // Steps left out in a row, up to now.
   int64_t skipped_in_a_row = 0;
+  // Of those rows (model/data/order_digest.h); empty: not known. Decides
+  // nothing.
+  std::string data_digest = {};
 };
 
 // Everything that decides how a run goes on.
@@ -35,8 +38,8 @@ struct Snapshot {
   std::set<std::string> attention_kernels = {};
 };
 
-// SHA-256 over names, shapes, types and bytes of all tensors, the cursors and
-// the recipe. Two snapshots with equal digests go on alike.
+// SHA-256 over names, shapes, types and bytes of all tensors, the cursors that
+// are numbers and the recipe. Two snapshots with equal digests go on alike.
 std::string StateDigest(const Snapshot& snapshot);
 
 // A snapshot in memory of its own, on the host, so that training can go on.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -79,6 +80,18 @@ class TrainTest : public ::testing::Test {
       if (record.has_checkpoint()) ids.push_back(record.checkpoint().id());
     }
     return ids;
+  }
+
+  // Of each checkpoint "<digest of the data> after <tokens>".
+  std::vector<std::string> DataTold(const std::string& folder,
+                                    int attempt = 1) {
+    std::vector<std::string> told;
+    for (const auto& record : Records(folder, attempt)) {
+      if (!record.has_checkpoint()) continue;
+      told.push_back(record.checkpoint().data_digest() + " after " +
+                     std::to_string(record.checkpoint().tokens()));
+    }
+    return told;
   }
 
   // Runs with a clock that `at_each_poll` may move; asked once a step.
@@ -215,6 +228,22 @@ TEST_F(TrainTest, AResumedRunTellsTheInitialValuesOfItsFirstStep) {
   spec.set_attempt(2);
   ORDO_ASSERT_OK(Run(spec, "b"));
   EXPECT_EQ(InitialDigest("b", 2), begun);
+}
+
+TEST_F(TrainTest, CheckpointsTellTheDataSoFarWhateverTheEncodingAndTheStops) {
+  TrainSpec rope = TinySpec("rope"), tape = TinySpec("tape");
+  rope.clear_evaluations();
+  tape.clear_evaluations();
+  ORDO_ASSERT_OK(Run(rope, "rope"));
+  ORDO_ASSERT_OK(Run(tape, "tape"));
+  const std::vector<std::string> told = DataTold("rope");
+  ASSERT_EQ(told.size(), 4u);
+  EXPECT_EQ(std::set<std::string>(told.begin(), told.end()).size(), 4u);
+  EXPECT_EQ(DataTold("tape"), told);
+  ResumeFrom("rope", "10-1", &rope);
+  rope.set_attempt(2);
+  ORDO_ASSERT_OK(Run(rope, "rope"));
+  EXPECT_THAT(DataTold("rope", 2), ElementsAre(told[2], told[3]));
 }
 
 class StoppedTrainTest : public TrainTest,
