@@ -196,6 +196,12 @@ void ConfigureNumerics(int threads) {
   at::globalContext().setDeterministicFillUninitializedMemory(false);
 }
 
+bool IsDeterministic() {
+  const at::Context& context = at::globalContext();
+  return context.deterministicAlgorithms() &&
+         !context.deterministicAlgorithmsWarnOnly();
+}
+
 Environment CurrentEnvironment(const std::string& build_digest,
                                const std::string& kernel) {
   Environment environment;

@@ -54,6 +54,11 @@ absl::StatusOr<c10::Device> OpenDevice(const std::string& kind,
 // the one that trains; call it before the first operation.
 void ConfigureNumerics(int threads);
 
+// Whether computing the same again in this process gives the same bits:
+// ConfigureNumerics has been called. LibTorch then refuses what varies, and our
+// own kernels never do, on no device.
+bool IsDeterministic();
+
 // The environment of this process after OpenDevice and ConfigureNumerics, of a
 // recipe that names an attention kernel, or none.
 Environment CurrentEnvironment(const std::string& build_digest,

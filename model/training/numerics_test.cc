@@ -27,6 +27,16 @@ TEST(Numerics, TakesTheThreadsOfTheSpecAndDeterministicAlgorithms) {
   EXPECT_EQ(CurrentEnvironment("abc").threads, 2);
 }
 
+TEST(Numerics, IsDeterministicOnceItIsConfigured) {
+  at::Context& context = at::globalContext();
+  context.setDeterministicAlgorithms(false, /*warn_only=*/false);
+  EXPECT_FALSE(IsDeterministic());
+  context.setDeterministicAlgorithms(true, /*warn_only=*/true);
+  EXPECT_FALSE(IsDeterministic());
+  ConfigureNumerics(1);
+  EXPECT_TRUE(IsDeterministic());
+}
+
 TEST(Numerics, TakesAsManyThreadsWhateverTheRuntimeMayChoose) {
   auto* const set_dynamic =
       reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_dynamic"));

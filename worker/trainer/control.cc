@@ -1,20 +1,68 @@
 #include "worker/trainer/control.h"
 
+#include <cstdint>
+#include <string>
+
 #include "base/files/file_util.h"
 #include "base/status/status.h"
+#include "model/cost/cost.h"
 #include "model/training/durable_folder.h"
 
 namespace ordo::worker::trainer {
+namespace {
 
-absl::Status WriteInitialValues(
-    const TrainerContext& context, int attempt,
-    const ordo::model::training::InitialValues& values) {
+using ordo::model::training::Environment;
+using ordo::model::training::Run;
+using ordo::training::v1::RunControl;
+
+// The GPU's name, or "cpu" and its instruction set.
+std::string DeviceOf(const Environment& environment) {
+  if (environment.gpu.empty()) return "cpu " + environment.cpu_capability;
+  // What else it says of the GPU follows a comma.
+  return environment.gpu.substr(0, environment.gpu.find(','));
+}
+
+// Of forward and backward over a batch of the longest rows.
+double StepFlops(const Run& run) {
+  const auto& spec = run.spec();
+  const model::cost::CostSubject subject{
+      spec.model(), spec.encoding(),
+      spec.training().has_lora() ? &spec.training().lora() : nullptr};
+  model::cost::CostOptions options;
+  options.tokens = run.task().row_length() - 1;
+  const auto flops = model::cost::CountCost(subject, options).whole.flops;
+  return 3.0 * static_cast<double>(flops) * spec.training().batch_size();
+}
+
+}  // namespace
+
+RunControl ControlOf(const Run& run, const Environment& environment,
+                     const model::training::InitialValues& initial) {
+  RunControl control;
+  control.set_initial_digest(model::training::CombinedDigest(initial));
+  control.set_device(DeviceOf(environment));
+  control.set_precision(run.spec().training().precision());
+  control.set_deterministic(model::training::IsDeterministic());
+  int64_t all = 0, of_encoding = 0;
+  for (const auto& [name, tensor] : run.model().Parameters()) {
+    if (!tensor.requires_grad()) continue;
+    all += tensor.numel();
+    if (run.model().IsOfEncoding(name)) of_encoding += tensor.numel();
+  }
+  control.set_num_parameters(all);
+  control.set_num_encoding_parameters(of_encoding);
+  control.set_step_flops(StepFlops(run));
+  return control;
+}
+
+absl::Status WriteInitialValues(const TrainerContext& context, int attempt,
+                                const model::training::InitialValues& values) {
   if (values.empty()) return absl::OkStatus();
   return base::AddContext(
-      ordo::model::training::WriteDurably(
+      model::training::WriteDurably(
           context.files,
           base::JoinPath(AttemptFolder(context, attempt), kInitialFile),
-          ordo::model::training::ToJson(values).dump(2) + "\n"),
+          model::training::ToJson(values).dump(2) + "\n"),
       "write the digests of the initial values");
 }
 

@@ -16,7 +16,6 @@
 #include "model/guard.h"
 #include "model/training/c10d.h"
 #include "model/training/collective.h"
-#include "model/training/initial_values.h"
 #include "model/training/numerics.h"
 #include "model/training/run.h"
 #include "worker/trainer/checkpoints.h"
@@ -108,8 +107,7 @@ class TrainTask {
     started.set_resumed_from(point.resumed_from);
     started.set_exact(point.exact);
     started.set_state_digest(point.state_digest);
-    started.mutable_control()->set_initial_digest(
-        model::training::CombinedDigest(point.initial));
+    *started.mutable_control() = ControlOf(run_, environment, point.initial);
     for (const std::string& warning : point.warnings) {
       started.add_warnings(warning);
       base::LogWarning(warning);

@@ -196,6 +196,9 @@ TEST_F(TrainTest, TellsTheInitialValuesOfAllButTheEncoding) {
   ORDO_ASSERT_OK(Run(tape, "tape"));
   const std::string digest = InitialDigest("rope");
   EXPECT_EQ(digest.size(), 64u);
+  EXPECT_TRUE(Records("rope").front().started().control().deterministic());
+  EXPECT_THAT(Records("rope").front().started().control().device(),
+              ::testing::StartsWith("cpu "));
   EXPECT_EQ(InitialDigest("tape"), digest);
   EXPECT_THAT(Text("tape/attempts/1/initial.json"),
               AllOf(HasSubstr("\"digest\": \"" + digest),
