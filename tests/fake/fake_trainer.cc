@@ -224,6 +224,11 @@ void FakeTrainer::Resume(const training::TrainSpec& spec) {
   started->set_start_step(state_.step);
   started->set_exact(true);
   started->set_state_digest(DigestOf(state_));
+  auto* control = started->mutable_control();
+  control->set_initial_digest(DigestOf(InitialState(spec.training().seed())));
+  control->set_device("cpu");
+  control->set_precision("fp32");
+  control->set_deterministic(true);
   if (auto digest = base::BuildId(); digest.ok()) {
     started->set_build_digest(*digest);
   }
@@ -281,6 +286,9 @@ absl::Status FakeTrainer::Save(const training::TrainSpec& spec) {
     return written.status();
   }
   const double seconds = absl::ToDoubleSeconds(clock_.Monotonic() - start);
+  written->set_data_digest(base::Sha256Hex(
+      absl::StrCat("data ", spec.data().seed(), " to ", state_.step)));
+  written->set_tokens(state_.step * spec.training().batch_size());
   written->set_stall_seconds(seconds);
   written->set_write_seconds(seconds);
   *record.mutable_checkpoint() = *written;

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <optional>
 #include <poll.h>
+#include <set>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -93,6 +94,14 @@ TEST_F(TaskTest, RunsToItsEndWithAllRecords) {
   ASSERT_FALSE(update.records.empty());
   EXPECT_TRUE(update.records.front().has_started());
   EXPECT_TRUE(update.records.back().has_finished());
+  EXPECT_EQ(update.records.front().started().control().initial_digest().size(),
+            64u);
+  std::set<std::string> data_digests;
+  for (const auto& record : update.records) {
+    if (!record.has_checkpoint()) continue;
+    data_digests.insert(record.checkpoint().data_digest());
+  }
+  EXPECT_EQ(data_digests.size(), 2u);
   EXPECT_TRUE(task_->Read().records.empty());
   EXPECT_THAT(Text(task_->folders().attempt + "/task.json"),
               HasSubstr("\"every_steps\":\"10\""));
