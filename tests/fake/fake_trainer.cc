@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/clock/clock.h"
 #include "base/digest/digest.h"
@@ -478,8 +479,11 @@ int Run(const std::string& spec_path, const std::string& out,
   base::PosixFilesystem files;
   const auto text = base::ReadFile(files, spec_path, kMaxSpecBytes);
   Spec spec;
+  const bool is_message = absl::EndsWith(spec_path, ".pb");
   if (!text.ok() ||
-      !google::protobuf::util::JsonStringToMessage(*text, &spec).ok()) {
+      !(is_message
+            ? spec.ParseFromString(*text)
+            : google::protobuf::util::JsonStringToMessage(*text, &spec).ok())) {
     std::fprintf(stderr, "fake trainer: cannot read %s\n", spec_path.c_str());
     return training::BAD_SPEC;
   }

@@ -60,6 +60,7 @@ TaskFolders::TaskFolders(const TaskOptions& options, const AttemptKey& key)
   const std::string rank = key.rank == 0 ? "" : absl::StrCat("-", key.rank);
   progress = absl::StrCat(attempt, "/progress", rank, ".records");
   task_file = absl::StrCat(attempt, "/task", rank, ".json");
+  task_message = absl::StrCat(attempt, "/task.pb");
   supervisor_log = absl::StrCat(attempt, "/supervisor", rank, ".log");
 }
 
@@ -122,6 +123,13 @@ absl::Status Task::WriteAttempt(const DesiredAttempt& desired,
   ORDO_RETURN_IF_ERROR(file);
   ORDO_RETURN_IF_ERROR((*file)->Append(text));
   ORDO_RETURN_IF_ERROR((*file)->Close());
+  if (desired.has_summarize()) {
+    auto summary = desired.summarize();
+    summary.set_job(desired.job());
+    summary.set_attempt(desired.attempt());
+    ORDO_RETURN_IF_ERROR(
+        WritePlain(files_, folders_.task_message, summary.SerializeAsString()));
+  }
   // There from the start, so that it can be watched.
   return WritePlain(files_, folders_.progress, "");
 }
@@ -154,6 +162,8 @@ absl::Status Task::Start(const DesiredAttempt& desired,
   ORDO_RETURN_IF_ERROR(
       base::AddContext(WriteState(desired),
                        "prepare the attempt in the worker's `state_folder`"));
+  const std::string& task_file =
+      desired.has_summarize() ? folders_.task_message : folders_.task_file;
   base::SpawnOptions spawn;
   spawn.argv = {options_.supervisor,
                 "--task-dir",
@@ -173,7 +183,7 @@ absl::Status Task::Start(const DesiredAttempt& desired,
                 "--",
                 options_.trainer,
                 CommandOf(desired),
-                folders_.task_file,
+                task_file,
                 "--out",
                 folders_.job,
                 "--storage-root",

@@ -56,6 +56,7 @@ struct TaskFolders {
   // name, rank r the same with -r before the ending.
   std::string progress;        // The progress records.
   std::string task_file;       // The task as its trainer reads it.
+  std::string task_message;    // The same of what sums up, as a message.
   std::string supervisor_log;  // What its supervisor has to say.
 };
 
@@ -80,11 +81,12 @@ class Task {
   const TaskFolders& folders() const { return folders_; }
 
   // Writes task.json, task.pb and an empty progress file, and starts the
-  // supervisor. After an error nothing runs; the message says what to mend, and
-  // `cause` whether it is the storage root (START_FAILED), this machine
-  // (HOST_FAILED), or an attempt that was started in its folder before
-  // (FOLDER_TAKEN, with ALREADY_EXISTS). The trainer does without the wrong
-  // kernels.
+  // supervisor. What sums up others may be longer than a text that a trainer
+  // reads, and is handed to it as a message. After an error nothing runs; the
+  // message says what to mend, and `cause` whether it is the storage root
+  // (START_FAILED), this machine (HOST_FAILED), or an attempt that was started
+  // in its folder before (FOLDER_TAKEN, with ALREADY_EXISTS). The trainer does
+  // without the wrong kernels.
   absl::Status Start(const ::ordo::agent::v1::DesiredAttempt& desired,
                      ::ordo::agent::v1::ObservedAttempt::Cause* cause,
                      const std::vector<std::string>& wrong_kernels = {});

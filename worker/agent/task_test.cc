@@ -125,6 +125,12 @@ TEST_F(TaskTest, ASummaryOfAThousandPartsIsRunByItsOwnCommand) {
 
   EXPECT_EQ(update.facts.exit->exit_code, ordo::training::v1::PART_FAILED);
   ASSERT_EQ(update.records.size(), 3u);
+  ordo::training::v1::SummarizeSpec read;
+  ASSERT_TRUE(read.ParseFromString(
+      base::ReadFile(files_, task_->folders().task_message, 16 << 20).value()));
+  EXPECT_EQ(read.job(), "a");
+  EXPECT_EQ(read.attempt(), 1);
+  EXPECT_EQ(read.parts_size(), 1000);
   const auto& report = update.records[1].report();
   EXPECT_EQ(report.kind(), "comparison");
   EXPECT_EQ(report.metrics().at("parts"), 1000);
