@@ -42,11 +42,13 @@ struct NewJob {
   std::optional<checkpoints::v1::Checkpoint> imported = {};
   // Job.notices.
   std::vector<std::string> notices = {};
-  // Of a sweep, comparison or pipeline: the ids of its parts, which come before
-  // it in the same call; it starts when all of them have ended. When it is the
-  // repeat of a request, its parts are neither created nor answered with.
+  // Of a sweep, comparison or pipeline: the ids of its parts, which come right
+  // before it in the same call, in this order; it starts when all of them have
+  // ended. When it is the repeat of a request, its parts are neither created
+  // nor answered with.
   std::vector<std::string> parts = {};
-  // Of such a part: the id of what it is part of, and Job.part.
+  // Of such a part: the id of what it is part of, and Job.part. It has no
+  // request_id of its own.
   std::string parent = {};
   std::string part = {};
   // Why what changes with time, such as the rules of its queue, does not let it
@@ -136,6 +138,8 @@ class Scheduler {
   // FAILED_PRECONDITION: a job that it needs has failed already.
   // RESOURCE_EXHAUSTED: a queue would hold more jobs than its max_queued_jobs.
   // A repeat of a request id with the same fingerprint gives the existing job.
+  // Answered with all of them in their order, parts too: what a request asked
+  // for is what has no Job.parent.
   virtual void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) = 0;
 
   // NOT_FOUND, or FAILED_PRECONDITION when the job has ended.

@@ -101,8 +101,8 @@ struct Recall {
   std::vector<PastJob> jobs;
 };
 
-// Those of these jobs that have ended, and whose checkpoints no other job
-// needs, may leave: all that was recorded of them is stored. No effects.
+// Those of these jobs that have ended, and which no other job holds on to
+// (PinnedBy), may leave: all that was recorded of them is stored. No effects.
 struct Forget {
   std::vector<std::string> jobs;
 };

@@ -188,7 +188,7 @@ absl::Status CheckArtifacts(const State& state, const JobEntry& entry) {
   return absl::OkStatus();
 }
 
-// What a job names that has not ended is there.
+// What a job names that has not ended is there, and so are its parts.
 absl::Status CheckReferences(const State& state, const JobRecord& job) {
   if (IsTerminal(job.state)) return absl::OkStatus();
   for (const std::string& name : job.facts->references) {
@@ -196,6 +196,9 @@ absl::Status CheckReferences(const State& state, const JobRecord& job) {
     ORDO_HOLDS(checkpoint != nullptr, name);
     ORDO_HOLDS(checkpoint->state() == checkpoints::v1::Checkpoint::AVAILABLE,
                name);
+  }
+  for (const std::string& part : job.facts->parts) {
+    ORDO_HOLDS(state.jobs.count(part) > 0, part);
   }
   return absl::OkStatus();
 }
@@ -260,7 +263,7 @@ absl::Status CheckPins(const State& state) {
   std::map<std::string, std::set<std::string>> pins;
   for (const auto& [id, entry] : state.jobs) {
     if (IsTerminal(entry.job->state)) continue;
-    for (const std::string& name : entry.job->facts->references) {
+    for (const std::string& name : PinnedBy(*entry.job->facts)) {
       pins[name].insert(id);
     }
   }

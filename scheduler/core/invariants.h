@@ -18,7 +18,8 @@ namespace ordo::scheduler::core {
 // - checkpoints and reports belong to their job and to an attempt it had;
 // beyond
 //   the newest `keep`, only pinned ones are available;
-// - what a job that has not ended names is pinned, and nothing else is;
+// - what a job that has not ended names, and its parts, are there and pinned,
+//   and nothing else is;
 // - request ids and sequences are unique and lead back to their job;
 // - each deadline belongs to its owner, and each owner has those it needs.
 // Walks everything: for tests.

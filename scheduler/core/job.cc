@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -69,6 +71,15 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec) {
   return facts;
 }
 
+void SetParts(std::vector<std::string> parts, JobFacts* facts) {
+  std::set<std::string> needed;
+  for (const NeededJob& need : facts->needs) needed.insert(need.id);
+  for (const std::string& part : parts) {
+    if (needed.insert(part).second) facts->needs.push_back({part, false});
+  }
+  facts->parts = std::move(parts);
+}
+
 policy::Shape ShapeOf(const jobs::v1::JobSpec& spec) {
   const training::v1::Resources& resources = spec.resources();
   policy::Shape shape;
@@ -117,6 +128,12 @@ std::vector<std::string> JobsNamedBy(const jobs::v1::JobSpec& spec) {
     const std::vector<std::string> parts = absl::StrSplit(reference, '/');
     if (parts.size() >= 2) jobs.push_back(parts[1]);
   }
+  return jobs;
+}
+
+std::vector<std::string> JobsNamedBy(const JobFacts& job) {
+  std::vector<std::string> jobs = JobsNamedBy(*job.spec);
+  jobs.insert(jobs.end(), job.parts.begin(), job.parts.end());
   return jobs;
 }
 

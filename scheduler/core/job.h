@@ -50,7 +50,7 @@ struct JobFacts {
   // Zero: none is set.
   absl::Duration queue_time_limit;
   absl::Duration run_time_limit;
-  // Each job once.
+  // Each job once; of a job with parts these too, however they end.
   std::vector<NeededJob> needs;
   // Checkpoints of other jobs (resource names) that the spec names.
   std::vector<std::string> references;
@@ -60,6 +60,13 @@ struct JobFacts {
   std::vector<std::string> notices;
   RequestMark request;
   int64_t create_ns = 0;
+
+  // Id of the sweep, comparison or pipeline that it is part of, and Job.part;
+  // empty: it stands alone.
+  SparseString parent;
+  SparseString part;
+  // Ids of its parts, in the order of their creation.
+  std::vector<std::string> parts;
 };
 using FactsPtr = std::shared_ptr<const JobFacts>;
 
@@ -120,6 +127,9 @@ inline constexpr int kMaxPriority = 1000;
 // in.
 JobFacts FactsOf(const jobs::v1::JobSpec& spec);
 
+// Gives a job its parts, which it needs from then on.
+void SetParts(std::vector<std::string> parts, JobFacts* facts);
+
 // What a job asks of machines: its devices are of the kind `cpu` unless the
 // spec names one, and have the kernels that the spec names.
 policy::Shape ShapeOf(const jobs::v1::JobSpec& spec);
@@ -129,6 +139,8 @@ const std::string& QueueOf(const jobs::v1::JobSpec& spec);
 std::vector<std::string> References(const jobs::v1::JobSpec& spec);
 // Ids of the jobs that a spec names in any way.
 std::vector<std::string> JobsNamedBy(const jobs::v1::JobSpec& spec);
+// The same of a job: with its parts.
+std::vector<std::string> JobsNamedBy(const JobFacts& job);
 
 }  // namespace ordo::scheduler::core
 

@@ -63,7 +63,15 @@ absl::Status CheckState(const jobs::v1::Need& need, const std::string& field,
 // own: chains may be long.
 class CircleFinder {
  public:
-  explicit CircleFinder(const Created& created) : created_(created) {}
+  explicit CircleFinder(const Created& created) : created_(created) {
+    for (const auto& [id, job] : created) {
+      std::vector<std::string>& needs = needs_[id];
+      for (const jobs::v1::Need& need : job.spec->needs()) {
+        needs.push_back(IdOf(need.job()));
+      }
+      needs.insert(needs.end(), job.parts.begin(), job.parts.end());
+    }
+  }
 
   // The jobs of one; empty when there is none.
   std::vector<std::string> Find() {
@@ -77,18 +85,18 @@ class CircleFinder {
   enum class Mark { kNone, kOnPath, kDone };
 
   bool Walk(const std::string& start) {
-    std::vector<std::pair<std::string, int>> path;
+    std::vector<std::pair<std::string, size_t>> path;
     path.emplace_back(start, 0);
     marks_[start] = Mark::kOnPath;
     while (!path.empty()) {
       const std::string id = path.back().first;
-      const auto& needs = created_.at(id).spec->needs();
+      const std::vector<std::string>& needs = needs_.at(id);
       if (path.back().second == needs.size()) {
         marks_[id] = Mark::kDone;
         path.pop_back();
         continue;
       }
-      const std::string next = IdOf(needs.Get(path.back().second++).job());
+      const std::string& next = needs[path.back().second++];
       if (created_.count(next) == 0 || marks_[next] == Mark::kDone) continue;
       if (marks_[next] == Mark::kOnPath) {
         const auto first =
@@ -106,6 +114,8 @@ class CircleFinder {
   }
 
   const Created& created_;
+  // Ids of the jobs that each needs, its parts among them.
+  std::map<std::string, std::vector<std::string>> needs_;
   std::map<std::string, Mark> marks_;
   std::vector<std::string> circle_;
 };

@@ -42,6 +42,14 @@ TEST(NeedsTest, ACircleIsNamedAndCreatesNothing) {
   EXPECT_TRUE(shell.state().jobs.empty());
 }
 
+TEST(NeedsTest, APartThatNeedsItsParentIsACircle) {
+  TestShell shell;
+  EXPECT_THAT(shell.Submit({JobBuilder("s-0").PartOf("s").Needs("s"),
+                            JobBuilder("s").Sweeps({"s-0"})}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("in a circle: s, s-0")));
+}
+
 TEST(NeedsTest, LongChainsAreNoCircle) {
   TestShell shell;
   std::vector<NewJob> jobs;

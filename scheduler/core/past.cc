@@ -8,6 +8,7 @@ namespace {
 
 // Whether a job that has not ended needs something of this one.
 bool IsNeeded(const State& state, const JobEntry& entry) {
+  if (state.pins.count(JobName(entry.job->id())) > 0) return true;
   return std::any_of(entry.checkpoints.begin(), entry.checkpoints.end(),
                      [&state](const auto& checkpoint) {
                        return state.pins.count(checkpoint.second->name()) > 0;

@@ -71,6 +71,24 @@ TEST_F(PastTest, AJobWhoseCheckpointIsNeededStaysUntilItIsNot) {
   EXPECT_FALSE(Holds("a"));
 }
 
+TEST_F(PastTest, APartStaysAsLongAsItsParentHasNotEnded) {
+  ASSERT_TRUE(shell_
+                  .Submit({JobBuilder("s-0").PartOf("s").Held(),
+                           JobBuilder("s").Sweeps({"s-0"})})
+                  .ok());
+  ASSERT_TRUE(shell_.CancelJob("s-0").ok());
+  shell_.Ignore();
+  shell_.Forget({"s-0"});
+  EXPECT_TRUE(Holds("s-0"));
+  ASSERT_TRUE(shell_.CancelJob("s").ok());
+  shell_.Ignore();
+  shell_.Observe(
+      "w", {AttemptBuilder("s", 1).Ended(agent::v1::ObservedAttempt::KILLED)});
+  shell_.Ignore();
+  shell_.Forget({"s", "s-0"});
+  EXPECT_FALSE(Holds("s-0"));
+}
+
 TEST_F(PastTest, AJobThatWaitedForOneGoesOnWithoutIt) {
   ASSERT_TRUE(shell_.Submit(JobBuilder("b").Needs("a").Held()).ok());
   shell_.Forget({"a"});

@@ -1,7 +1,9 @@
 #include "scheduler/core/present.h"
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/util/time_util.h"
@@ -79,6 +81,9 @@ jobs::v1::Job PresentWithoutSpec(const JobRecord& record) {
   job.mutable_notices()->Assign(facts.notices.begin(), facts.notices.end());
   job.set_version(record.version);
   job.set_sequence(facts.sequence);
+  if (!facts.parent.empty()) job.set_parent(JobName(facts.parent.value()));
+  job.set_part(facts.part.value());
+  for (const std::string& part : facts.parts) job.add_parts(JobName(part));
   return job;
 }
 
@@ -108,6 +113,11 @@ JobPtr RecordOf(StoredJob stored, SpecPtr spec) {
   facts->notices.assign(job.notices().begin(), job.notices().end());
   facts->request = RequestMark(stored.request_id, stored.fingerprint);
   facts->create_ns = TimeOf(job.create_time());
+  if (!job.parent().empty()) facts->parent = IdOf(job.parent());
+  facts->part = std::move(*job.mutable_part());
+  std::vector<std::string> parts;
+  for (const std::string& part : job.parts()) parts.push_back(IdOf(part));
+  SetParts(std::move(parts), facts.get());
 
   auto record = std::make_shared<JobRecord>();
   record->version = job.version();

@@ -56,6 +56,10 @@ Job FullJob() {
   job.set_name("jobs/a");
   job.mutable_spec()->set_name("a");
   job.clear_progress();
+  job.set_parent("jobs/p");
+  job.clear_parts();
+  job.add_parts("jobs/b");
+  job.add_parts("jobs/c");
   return job;
 }
 

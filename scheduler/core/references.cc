@@ -115,14 +115,20 @@ absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
   return resolved;
 }
 
+std::vector<std::string> PinnedBy(const JobFacts& job) {
+  std::vector<std::string> names = job.references;
+  for (const std::string& part : job.parts) names.push_back(JobName(part));
+  return names;
+}
+
 void AddPins(State& state, const JobFacts& job) {
-  for (const std::string& name : job.references) {
+  for (const std::string& name : PinnedBy(job)) {
     state.pins[name].insert(job.id);
   }
 }
 
 void RemovePins(State& state, const JobFacts& job) {
-  for (const std::string& name : job.references) {
+  for (const std::string& name : PinnedBy(job)) {
     const auto pin = state.pins.find(name);
     if (pin == state.pins.end()) continue;
     pin->second.erase(job.id);

@@ -2,6 +2,7 @@
 #define ORDO_SCHEDULER_CORE_REFERENCES_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -29,7 +30,10 @@ absl::StatusOr<std::string> ResolveReference(const State& state,
 absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
                                           const SpecPtr& spec);
 
-// A job that has not ended keeps what its spec names from being removed.
+// What a job holds on to as long as it has not ended, each thing by its
+// resource name: checkpoints that its spec names are not removed, and its parts
+// do not leave the state.
+std::vector<std::string> PinnedBy(const JobFacts& job);
 void AddPins(State& state, const JobFacts& job);
 void RemovePins(State& state, const JobFacts& job);
 

@@ -293,7 +293,7 @@ struct State {
   bool board_changed = false;
   // Jobs that have not ended, by queue.
   std::map<std::string, int64_t> unfinished;
-  // Live jobs by the checkpoint (resource name) that they need.
+  // Live jobs by the checkpoint or job (resource name) that they hold on to.
   std::map<std::string, std::set<std::string>> pins;
   // Queued jobs by the job that must end first; only of such as have not.
   std::map<std::string, std::set<std::string>> needed_by;

@@ -73,28 +73,31 @@ absl::Status CheckNotRetired(const NewJob& job, const Plan& plan) {
   return absl::OkStatus();
 }
 
-// Moves the job into the plan when it is to be created.
-absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
-  const std::string id = job.name;
-  if (!job.request_id.empty()) {
-    const auto known = state.requests.find(std::string_view(job.request_id));
-    if (known != state.requests.end()) {
-      const JobFacts& facts = **known;
-      if (facts.request.fingerprint() != job.fingerprint) {
-        return RequestIdReused(job.request_id, facts.id);
-      }
-      plan->ids.push_back(facts.id);
-      return absl::OkStatus();
+// Whether the job is the repeat of a request, which is then planned as that.
+absl::StatusOr<bool> PlanRepeat(const State& state, const NewJob& job,
+                                Plan* plan) {
+  if (job.request_id.empty()) return false;
+  const auto known = state.requests.find(std::string_view(job.request_id));
+  if (known != state.requests.end()) {
+    const JobFacts& facts = **known;
+    if (facts.request.fingerprint() != job.fingerprint) {
+      return RequestIdReused(job.request_id, facts.id);
     }
-    const auto planned = plan->request_ids.find(job.request_id);
-    if (planned != plan->request_ids.end()) {
-      if (plan->created.at(planned->second).fingerprint != job.fingerprint) {
-        return RequestIdReused(job.request_id, planned->second);
-      }
-      plan->ids.push_back(planned->second);
-      return absl::OkStatus();
-    }
+    plan->ids.push_back(facts.id);
+    return true;
   }
+  const auto planned = plan->request_ids.find(job.request_id);
+  if (planned == plan->request_ids.end()) return false;
+  if (plan->created.at(planned->second).fingerprint != job.fingerprint) {
+    return RequestIdReused(job.request_id, planned->second);
+  }
+  plan->ids.push_back(planned->second);
+  return true;
+}
+
+// Moves the job into the plan: it is to be created.
+absl::Status PlanNew(const State& state, NewJob& job, Plan* plan) {
+  const std::string id = job.name;
   if (!IsId(id)) {
     return base::InvalidField(
         "name",
@@ -115,6 +118,61 @@ absl::Status PlanOne(const State& state, NewJob& job, Plan* plan) {
   plan->created.emplace(id, std::move(job));
   plan->order.push_back(id);
   plan->ids.push_back(id);
+  return absl::OkStatus();
+}
+
+// OK when the job at `end` has the jobs from `begin` on as its parts, none of
+// which another request could have made.
+absl::Status CheckParts(const std::vector<NewJob>& jobs, size_t begin,
+                        size_t end) {
+  const NewJob& parent = jobs[end];
+  bool fits = parent.parent.empty() && parent.parts.size() == end - begin;
+  for (size_t i = begin; fits && i < end; ++i) {
+    fits = jobs[i].name == parent.parts[i - begin] &&
+           jobs[i].parent == parent.name && jobs[i].request_id.empty() &&
+           jobs[i].parts.empty();
+  }
+  if (fits) return absl::OkStatus();
+  return base::InvalidField(
+      "parts",
+      "must be the jobs before it in the call that name it as their "
+      "parent, in their order");
+}
+
+// Plans the job at `end`, with its parts, which begin at `begin`, before it.
+absl::Status PlanRequest(const State& state, size_t begin, size_t end,
+                         std::vector<NewJob>* jobs, Plan* plan) {
+  ORDO_RETURN_IF_ERROR(CheckParts(*jobs, begin, end));
+  NewJob& job = (*jobs)[end];
+  ORDO_ASSIGN_OR_RETURN(const bool is_repeat, PlanRepeat(state, job, plan));
+  if (is_repeat) return absl::OkStatus();
+  for (size_t i = begin; i < end; ++i) {
+    NewJob& part = (*jobs)[i];
+    const std::string name = part.name;
+    ORDO_RETURN_IF_ERROR(
+        base::AddContext(PlanNew(state, part, plan), JobName(name)));
+  }
+  return PlanNew(state, job, plan);
+}
+
+// Plans all that the call asks for.
+absl::Status PlanAll(const State& state, std::vector<NewJob>* jobs,
+                     Plan* plan) {
+  const bool is_batch =
+      std::count_if(jobs->begin(), jobs->end(),
+                    [](const NewJob& job) { return job.parent.empty(); }) > 1;
+  size_t begin = 0;
+  for (int request = 0; begin < jobs->size(); ++request) {
+    size_t end = begin;
+    while (end + 1 < jobs->size() && !(*jobs)[end].parent.empty()) ++end;
+    absl::Status status = PlanRequest(state, begin, end, jobs, plan);
+    if (!status.ok() && is_batch) {
+      status =
+          base::AddContext(status, absl::StrCat("requests[", request, "]"));
+    }
+    ORDO_RETURN_IF_ERROR(status);
+    begin = end + 1;
+  }
   return absl::OkStatus();
 }
 
@@ -150,19 +208,31 @@ FactsPtr MakeFacts(Turn& turn, NewJob& created) {
   facts->notices = std::move(created.notices);
   facts->request = RequestMark(created.request_id, created.fingerprint);
   facts->create_ns = absl::ToUnixNanos(turn.now.wall);
+  facts->parent = std::move(created.parent);
+  facts->part = std::move(created.part);
+  SetParts(std::move(created.parts), facts.get());
   return facts;
 }
 
+// Whether it is created on hold, by its spec or by that of what it is part of.
+bool IsHeld(const Plan& plan, const NewJob& job) {
+  const auto parent = plan.created.find(job.parent);
+  return job.spec->hold() ||
+         (parent != plan.created.end() && parent->second.spec->hold());
+}
+
 // Makes the job known, so that others of its call can need it.
-std::shared_ptr<JobRecord> AddJob(Turn& turn, NewJob& created) {
+std::shared_ptr<JobRecord> AddJob(Turn& turn, const Plan& plan,
+                                  NewJob& created) {
   State& state = turn.state;
+  const bool is_held = IsHeld(plan, created);
   auto job = std::make_shared<JobRecord>();
   job->facts = MakeFacts(turn, created);
   job->version = 1;
   job->state = jobs::v1::Job::QUEUED;
   const JobFacts& facts = *job->facts;
   job->priority = facts.spec->priority();
-  if (facts.spec->hold()) {
+  if (is_held) {
     job->held_by = facts.user.empty() ? kUnknownUser : facts.user;
   }
   JobEntry& entry = state.jobs[facts.id];
@@ -207,12 +277,8 @@ void HandleSubmit(Turn& turn, Submit submit) {
     plan.retired[job.id] = job.state;
     if (!job.request_id.empty()) plan.retired_requests[job.request_id] = job.id;
   }
-  for (size_t i = 0; i < submit.jobs.size(); ++i) {
-    absl::Status status = PlanOne(turn.state, submit.jobs[i], &plan);
-    if (status.ok()) continue;
-    if (submit.jobs.size() > 1) {
-      status = base::AddContext(status, absl::StrCat("requests[", i, "]"));
-    }
+  if (absl::Status status = PlanAll(turn.state, &submit.jobs, &plan);
+      !status.ok()) {
     turn.Emit(Answer{submit.call, status});
     return;
   }
@@ -229,7 +295,7 @@ void HandleSubmit(Turn& turn, Submit submit) {
   std::vector<std::shared_ptr<JobRecord>> created;
   created.reserve(plan.order.size());
   for (const std::string& id : plan.order) {
-    created.push_back(AddJob(turn, plan.created[id]));
+    created.push_back(AddJob(turn, plan, plan.created[id]));
   }
   for (const auto& job : created) BeginJob(turn, *job);
   std::vector<JobPtr> jobs;

@@ -14,6 +14,7 @@ namespace {
 
 using base::testing::StatusIs;
 using jobs::v1::Job;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::JobBuilder;
 using testing::TestShell;
@@ -196,6 +197,99 @@ TEST(SubmitTest, NamesAndRequestsOfJobsThatLeftTheStoreStayTaken) {
   EXPECT_TRUE(shell.state().jobs.empty());
   // One without a request id repeats no other that has none.
   ORDO_EXPECT_OK(shell.Submit({JobBuilder("a")}, retired));
+}
+
+// Sweep s of two runs, which request r asks for.
+std::vector<NewJob> SweepOfTwo() {
+  return {JobBuilder("s-0").PartOf("s", "x=1"),
+          JobBuilder("s-1").PartOf("s", "x=2"),
+          JobBuilder("s").Sweeps({"s-0", "s-1"}).RequestId("r")};
+}
+
+TEST(SubmitTest, AParentNeedsItsPartsAndBothSayWhoseTheyAre) {
+  TestShell shell;
+  ORDO_ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs,
+                            shell.Submit(SweepOfTwo()));
+  ASSERT_EQ(jobs.size(), 3u);
+  EXPECT_EQ(jobs[0].name(), "jobs/s-0");
+  EXPECT_EQ(jobs[1].parent(), "jobs/s");
+  EXPECT_EQ(jobs[1].part(), "x=2");
+  EXPECT_EQ(jobs[2].name(), "jobs/s");
+  EXPECT_THAT(jobs[2].parts(), ElementsAre("jobs/s-0", "jobs/s-1"));
+  EXPECT_EQ(jobs[2].reason(), reason::kWaitingForNeeds);
+  EXPECT_TRUE(jobs[2].spec().needs().empty());
+}
+
+TEST(SubmitTest, AParentStartsWhenItsPartsHaveEndedHoweverThatWas) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Submit(SweepOfTwo()));
+  ORDO_ASSERT_OK(shell.CancelJob("s-0"));
+  shell.Restart();
+  EXPECT_EQ(shell.ReasonOf("s"), reason::kWaitingForNeeds);
+  ORDO_ASSERT_OK(shell.CancelJob("s-1"));
+  EXPECT_EQ(shell.ReasonOf("s"), reason::kWaitingForDevice);
+}
+
+TEST(SubmitTest, TheRepeatOfAParentIsAnsweredWithItAlone) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Submit(SweepOfTwo()));
+  std::vector<NewJob> again = SweepOfTwo();
+  again.push_back(JobBuilder("other"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, shell.Submit(again));
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[0].name(), "jobs/s");
+  EXPECT_EQ(jobs[1].name(), "jobs/other");
+  EXPECT_EQ(shell.state().jobs.size(), 4u);
+  // Twice in one call it is one, too.
+  std::vector<NewJob> twice;
+  for (int i = 0; i < 2; ++i) {
+    twice.push_back(JobBuilder("t-0").PartOf("t"));
+    twice.push_back(JobBuilder("t").Sweeps({"t-0"}).RequestId("q"));
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const std::vector<Job> made, shell.Submit(twice));
+  ASSERT_EQ(made.size(), 3u);
+  EXPECT_EQ(made[2].name(), "jobs/t");
+}
+
+TEST(SubmitTest, APartThatCannotBeCreatedKeepsAllFromBeing) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Submit(JobBuilder("s-1")));
+  EXPECT_THAT(shell.Submit(SweepOfTwo()),
+              StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("s-1")));
+  EXPECT_EQ(shell.state().jobs.size(), 1u);
+}
+
+TEST(SubmitTest, PartsAreTheJobsRightBeforeTheirParent) {
+  TestShell shell;
+  const NewJob parent = JobBuilder("s").Sweeps({"a", "b"});
+  const NewJob a = JobBuilder("a").PartOf("s");
+  const NewJob b = JobBuilder("b").PartOf("s");
+  const NewJob other = JobBuilder("other");
+  for (const std::vector<NewJob>& call :
+       {std::vector<NewJob>{a, parent}, std::vector<NewJob>{b, a, parent},
+        std::vector<NewJob>{a, b, other, parent}, std::vector<NewJob>{a, b},
+        std::vector<NewJob>{parent, a, b}}) {
+    EXPECT_THAT(shell.Submit(call), StatusIs(absl::StatusCode::kInvalidArgument,
+                                             HasSubstr("parts")));
+  }
+  EXPECT_TRUE(shell.state().jobs.empty());
+}
+
+TEST(SubmitTest, AnErrorNamesTheRequestAndThePart) {
+  TestShell shell;
+  std::vector<NewJob> jobs = SweepOfTwo();
+  jobs.push_back(JobBuilder("t-0").PartOf("t").StartFrom("jobs/none"));
+  jobs.push_back(JobBuilder("t").Sweeps({"t-0"}));
+  EXPECT_THAT(shell.Submit(jobs),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("requests[1]: jobs/t-0: start_from")));
+}
+
+TEST(SubmitTest, PartsOfAParentThatIsOnHoldAreToo) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Submit(
+      {JobBuilder("s-0").PartOf("s"), JobBuilder("s").Sweeps({"s-0"}).Held()}));
+  EXPECT_EQ(shell.ReasonOf("s-0"), reason::kHeld);
 }
 
 }  // namespace

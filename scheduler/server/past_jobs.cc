@@ -114,7 +114,7 @@ std::vector<std::string> RecordsInFlight::Remove(
         jobs.insert(owner);
       } else if (core::IsTerminal((*job)->state)) {
         jobs.insert(owner);
-        for (const std::string& id : core::JobsNamedBy(*(*job)->facts->spec)) {
+        for (const std::string& id : core::JobsNamedBy(*(*job)->facts)) {
           jobs.insert(id);
         }
       }

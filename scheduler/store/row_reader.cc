@@ -54,7 +54,7 @@ absl::Status ReadNamed(Database& database, RowDecoder& decoder,
                        core::Records* records) {
   std::set<std::string> named;
   for (const core::JobPtr& job : records->jobs) {
-    for (std::string& id : core::JobsNamedBy(*job->facts->spec)) {
+    for (std::string& id : core::JobsNamedBy(*job->facts)) {
       named.insert(std::move(id));
     }
   }

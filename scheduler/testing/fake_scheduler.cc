@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -159,9 +160,26 @@ bool FakeScheduler::WaitForWatches(int count) const {
   return true;
 }
 
+std::vector<NewJob> FakeScheduler::WithoutRepeatedParts(
+    const std::vector<NewJob>& jobs) const {
+  std::set<std::string> repeated;
+  for (const NewJob& job : jobs) {
+    if (job.parts.empty() || job_of_request_.count(job.request_id) == 0) {
+      continue;
+    }
+    repeated.insert(job.name);
+  }
+  std::vector<NewJob> left;
+  for (const NewJob& job : jobs) {
+    if (repeated.count(job.parent) == 0) left.push_back(job);
+  }
+  return left;
+}
+
 absl::StatusOr<std::vector<Job>> FakeScheduler::TryCreate(
-    const std::vector<NewJob>& jobs) {
+    const std::vector<NewJob>& asked) {
   base::MutexLock lock(mutex_);
+  const std::vector<NewJob> jobs = WithoutRepeatedParts(asked);
   for (const NewJob& job : jobs) {
     const auto known = job_of_request_.find(job.request_id);
     if (!job.request_id.empty() && known != job_of_request_.end()) {
@@ -194,6 +212,13 @@ absl::StatusOr<std::vector<Job>> FakeScheduler::TryCreate(
     created.mutable_notices()->Assign(job.notices.begin(), job.notices.end());
     created.set_version(1);
     created.set_sequence(++last_sequence_);
+    if (!job.parent.empty()) {
+      created.set_parent(absl::StrCat("jobs/", job.parent));
+    }
+    created.set_part(job.part);
+    for (const std::string& part : job.parts) {
+      created.add_parts(absl::StrCat("jobs/", part));
+    }
     if (job.imported) {
       created.set_state(Job::SUCCEEDED);
       checkpoints::v1::Checkpoint checkpoint = *job.imported;

@@ -121,8 +121,11 @@ class FakeScheduler : public Scheduler {
   absl::StatusOr<jobs::v1::Job> FindJob(const std::string& job) const
       ORDO_REQUIRES(mutex_);
   absl::StatusOr<jobs::v1::Job> FindQueued(const std::string& job) const;
+  // Without the parts of parents that are repeats of requests.
+  std::vector<NewJob> WithoutRepeatedParts(
+      const std::vector<NewJob>& jobs) const ORDO_REQUIRES(mutex_);
   absl::StatusOr<std::vector<jobs::v1::Job>> TryCreate(
-      const std::vector<NewJob>& jobs);
+      const std::vector<NewJob>& asked);
   void Tell(const jobs::v1::Job& job, bool last);
   // NOT_FOUND or RESOURCE_EXHAUSTED: the queues do not take the jobs.
   absl::Status CheckQueues(const std::vector<NewJob>& jobs) const

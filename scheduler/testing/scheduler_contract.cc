@@ -171,6 +171,25 @@ TEST_P(SchedulerContract, RepeatOfARequestGivesTheJobThatItMade) {
               StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
+TEST_P(SchedulerContract, PartsAreCreatedAndAnsweredWithBeforeTheirParentOnce) {
+  NewJob part = JobNamed("s-0");
+  part.parent = "s";
+  part.part = "steps=10";
+  NewJob parent = JobNamed("s", "r");
+  parent.OwnSpec().set_kind(JobSpec::SWEEP);
+  parent.parts = {"s-0"};
+  const auto made = Create(scheduler(), {part, parent});
+  ORDO_ASSERT_OK(made);
+  ASSERT_EQ(made->size(), 2u);
+  EXPECT_EQ((*made)[0].parent(), "jobs/s");
+  EXPECT_EQ((*made)[0].part(), "steps=10");
+  EXPECT_THAT((*made)[1].parts(), ElementsAre("jobs/s-0"));
+  const auto again = Create(scheduler(), {part, parent});
+  ORDO_ASSERT_OK(again);
+  ASSERT_EQ(again->size(), 1u);
+  EXPECT_EQ(again->front().sequence(), made->back().sequence());
+}
+
 TEST_P(SchedulerContract, AnImportedCheckpointIsListedUnderItsJob) {
   NewJob job = JobNamed("a", "upload");
   job.OwnSpec().set_kind(JobSpec::IMPORT);

@@ -82,6 +82,22 @@ JobBuilder& JobBuilder::Priority(int priority) {
   return *this;
 }
 
+JobBuilder& JobBuilder::Sweeps(const std::vector<std::string>& parts,
+                               int max_parallel) {
+  job_.OwnSpec().set_kind(jobs::v1::JobSpec::SWEEP);
+  jobs::v1::Sweep& sweep = *job_.OwnSpec().mutable_sweep();
+  if (max_parallel > 0) sweep.set_max_parallel(max_parallel);
+  job_.parts = parts;
+  return *this;
+}
+
+JobBuilder& JobBuilder::PartOf(const std::string& parent,
+                               const std::string& part) {
+  job_.parent = parent;
+  job_.part = part;
+  return *this;
+}
+
 JobBuilder& JobBuilder::MaxInterruptions(int count) {
   job_.OwnSpec().mutable_retry()->set_max_interruptions(count);
   return *this;

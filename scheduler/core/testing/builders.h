@@ -33,6 +33,12 @@ class JobBuilder {
   JobBuilder& Needs(const std::string& job);
   JobBuilder& NeedsEnded(const std::string& job);
   JobBuilder& Priority(int priority);
+  // Makes it a sweep of these jobs, of which at most so many hold devices at a
+  // time; 0: no limit.
+  JobBuilder& Sweeps(const std::vector<std::string>& parts,
+                     int max_parallel = 0);
+  // Makes it part of a sweep.
+  JobBuilder& PartOf(const std::string& parent, const std::string& part = "");
   JobBuilder& MaxInterruptions(int count);
   JobBuilder& QueueTimeLimit(absl::Duration limit);
   JobBuilder& RunTimeLimit(absl::Duration limit);

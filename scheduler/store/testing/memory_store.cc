@@ -153,7 +153,7 @@ absl::StatusOr<Contents> MemoryStore::Load() {
         std::max(contents.records.last_sequence, sequence);
     if (job->end_ns != 0) continue;
     wanted.insert(job->id());
-    for (const std::string& id : core::JobsNamedBy(*job->facts->spec)) {
+    for (const std::string& id : core::JobsNamedBy(*job->facts)) {
       wanted.insert(id);
     }
   }
