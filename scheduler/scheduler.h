@@ -142,11 +142,13 @@ class Scheduler {
   // for is what has no Job.parent.
   virtual void CreateJobs(std::vector<NewJob> jobs, JobsCallback done) = 0;
 
-  // NOT_FOUND, or FAILED_PRECONDITION when the job has ended.
+  // With all its parts that have not ended. NOT_FOUND, or FAILED_PRECONDITION
+  // when the job has ended.
   virtual void CancelJob(const std::string& job, const std::string& user,
                          JobCallback done) = 0;
 
-  // A queued job does not start while it is held. NOT_FOUND, or
+  // Here and for the priority, a job's parts that are queued are changed with
+  // it. A queued job does not start while it is held. NOT_FOUND, or
   // FAILED_PRECONDITION when the job is not QUEUED. Held twice or released
   // twice is as once: nothing changes.
   virtual void HoldJob(const std::string& job, const std::string& user,

@@ -6,6 +6,7 @@
 
 #include "scheduler/core/admin.h"
 #include "scheduler/core/attempts.h"
+#include "scheduler/core/cancel.h"
 #include "scheduler/core/desired.h"
 #include "scheduler/core/life.h"
 #include "scheduler/core/observe.h"

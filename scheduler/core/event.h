@@ -26,14 +26,15 @@ struct Submit {
   std::vector<RetiredJob> retired = {};
 };
 
-// A user ends a job. Answered with it.
+// A user ends a job and its parts. Answered with it.
 struct Cancel {
   uint64_t call = 0;
   std::string job;
   std::string user;
 };
 
-// A user puts a queued job on hold, or releases it. Answered with it.
+// A user puts a queued job, and its parts that are, on hold, or releases them.
+// Answered with it.
 struct Hold {
   uint64_t call = 0;
   std::string job;
@@ -45,7 +46,8 @@ struct Release {
   std::string user;
 };
 
-// A user changes the priority of a queued job. Answered with it.
+// A user changes the priority of a queued job and of its parts that are.
+// Answered with it.
 struct SetPriority {
   uint64_t call = 0;
   std::string job;

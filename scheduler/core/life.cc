@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "base/units/units.h"
 #include "scheduler/core/artifacts.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/references.h"
@@ -83,19 +82,6 @@ void SettleNeeds(Turn& turn) {
       TakeNeed(turn, job, *needed);
     }
   }
-}
-
-void ExpireQueueTime(Turn& turn, const std::string& job) {
-  JobEntry& entry = turn.state.jobs.at(job);
-  const absl::Duration limit = entry.job->facts->queue_time_limit;
-  JobEdit edit(turn, entry);
-  LeaveQueue(turn, entry, edit.job());
-  Follow(edit, Trigger::kExpire, reason::kQueueTimeLimit,
-         absl::StrCat("it waited for longer than its queue_time_limit of ",
-                      base::HumanDuration(limit),
-                      "; to submit it again: ordo rerun ", job));
-  FinishJob(edit);
-  edit.Commit();
 }
 
 }  // namespace ordo::scheduler::core

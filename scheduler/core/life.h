@@ -22,9 +22,6 @@ void FinishJob(JobEdit& edit);
 // others may need.
 void SettleNeeds(Turn& turn);
 
-// A queued job has waited for as long as it may: it is cancelled.
-void ExpireQueueTime(Turn& turn, const std::string& job);
-
 }  // namespace ordo::scheduler::core
 
 #endif  // ORDO_SCHEDULER_CORE_LIFE_H_

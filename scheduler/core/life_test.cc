@@ -78,29 +78,5 @@ TEST_F(LifeTest, WhatIsNeededIsKnownAfterARestart) {
   EXPECT_EQ(shell_.StateOf("b"), Job::STARTING);
 }
 
-TEST_F(LifeTest, AJobThatWaitsTooLongIsCancelled) {
-  Submit({JobBuilder("a"), JobBuilder("b").QueueTimeLimit(absl::Seconds(5))});
-  shell_.Advance(absl::Seconds(4));
-  EXPECT_EQ(shell_.StateOf("b"), Job::QUEUED);
-  shell_.Advance(absl::Seconds(1));
-  EXPECT_EQ(shell_.StateOf("b"), Job::CANCELLED);
-  EXPECT_EQ(shell_.ReasonOf("b"), reason::kQueueTimeLimit);
-}
-
-TEST_F(LifeTest, TheTimesThatAJobWaitsAddUpAndOutliveARestart) {
-  Submit({JobBuilder("a").QueueTimeLimit(absl::Milliseconds(2500))});
-  End("a", 1);
-  shell_.Advance(absl::Seconds(1));
-  ASSERT_EQ(shell_.StateOf("a"), Job::STARTING);
-  shell_.Ignore();
-  shell_.Observe("w", {AttemptBuilder("a", 2).Exited(1)});
-  shell_.Ignore();
-  shell_.Advance(absl::Seconds(1));
-  ASSERT_EQ(shell_.ReasonOf("a"), reason::kBackoff);
-  shell_.Restart();
-  shell_.Advance(absl::Seconds(1));
-  EXPECT_EQ(shell_.ReasonOf("a"), reason::kQueueTimeLimit);
-}
-
 }  // namespace
 }  // namespace ordo::scheduler::core

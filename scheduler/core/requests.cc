@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "scheduler/core/attempts.h"
 #include "scheduler/core/board.h"
-#include "scheduler/core/life.h"
+#include "scheduler/core/cancel.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/waiting.h"
 
@@ -42,19 +41,45 @@ JobEntry* FindQueuedOrAnswer(Turn& turn, uint64_t call, const std::string& job,
   return nullptr;
 }
 
-void CancelQueued(JobEdit& edit, const std::string& user) {
-  LeaveQueue(edit.turn(), edit.entry(), edit.job());
-  Follow(edit, Trigger::kCancel, reason::kCancelledByUser,
-         absl::StrCat("cancelled by ", user, " while it waited"));
-  FinishJob(edit);
+// The job and its parts, those that are queued; it is itself.
+std::vector<JobEntry*> QueuedWithParts(State& state, JobEntry& entry) {
+  std::vector<JobEntry*> queued = {&entry};
+  for (const std::string& id : entry.job->facts->parts) {
+    const auto part = state.jobs.find(id);
+    if (part != state.jobs.end() &&
+        part->second.job->state == jobs::v1::Job::QUEUED) {
+      queued.push_back(&part->second);
+    }
+  }
+  return queued;
 }
 
-void CancelLive(JobEdit& edit, const std::string& user) {
-  Follow(edit, Trigger::kCancel, reason::kCancelledByUser,
-         absl::StrCat("cancelled by ", user, "; its trainer is being ended"));
-  TellWorkersOf(edit.turn(), *LiveIn(edit.entry()));
-  ShowStopping(edit.turn(), edit.read(),
-               edit.turn().state.options.cancel_grace);
+void HoldOne(Turn& turn, JobEntry& entry, const std::string& user) {
+  if (!entry.job->held_by.empty()) return;
+  JobEdit edit(turn, entry);
+  edit.job().held_by = user.empty() ? kUnknownUser : user;
+  edit.job().reason = reason::kHeld;
+  edit.job().message.clear();
+  UpdateWaiting(turn.state, entry, edit.job());
+  edit.Commit();
+}
+
+void ReleaseOne(Turn& turn, JobEntry& entry) {
+  if (entry.job->held_by.empty()) return;
+  JobEdit edit(turn, entry);
+  edit.job().held_by.clear();
+  edit.job().reason = WaitReason(edit.job(), std::get<Queued>(entry.place));
+  UpdateWaiting(turn.state, entry, edit.job());
+  edit.Commit();
+}
+
+void SetOnePriority(Turn& turn, JobEntry& entry, const SetPriority& set) {
+  if (entry.job->priority == set.priority) return;
+  JobEdit edit(turn, entry);
+  edit.job().priority = set.priority;
+  edit.job().priority_set_by = set.user.empty() ? kUnknownUser : set.user;
+  edit.Commit();
+  ShowPriority(turn.state, *entry.job);
 }
 
 }  // namespace
@@ -71,16 +96,7 @@ void HandleCancel(Turn& turn, const Cancel& cancel) {
                          "; to run it again: ordo rerun ", cancel.job))});
     return;
   }
-  if (state != jobs::v1::Job::CANCELLING) {
-    JobEdit edit(turn, *entry);
-    edit.job().cancelled_by = cancel.user;
-    if (state == jobs::v1::Job::QUEUED) {
-      CancelQueued(edit, cancel.user);
-    } else {
-      CancelLive(edit, cancel.user);
-    }
-    edit.Commit();
-  }
+  CancelJob(turn, *entry, cancel.user);
   AnswerWith(turn, cancel.call, *entry);
 }
 
@@ -88,13 +104,8 @@ void HandleHold(Turn& turn, const Hold& hold) {
   JobEntry* entry =
       FindQueuedOrAnswer(turn, hold.call, hold.job, "can be put on hold");
   if (entry == nullptr) return;
-  if (entry->job->held_by.empty()) {
-    JobEdit edit(turn, *entry);
-    edit.job().held_by = hold.user.empty() ? kUnknownUser : hold.user;
-    edit.job().reason = reason::kHeld;
-    edit.job().message.clear();
-    UpdateWaiting(turn.state, *entry, edit.job());
-    edit.Commit();
+  for (JobEntry* each : QueuedWithParts(turn.state, *entry)) {
+    HoldOne(turn, *each, hold.user);
   }
   AnswerWith(turn, hold.call, *entry);
 }
@@ -103,12 +114,8 @@ void HandleRelease(Turn& turn, const Release& release) {
   JobEntry* entry =
       FindQueuedOrAnswer(turn, release.call, release.job, "can be released");
   if (entry == nullptr) return;
-  if (!entry->job->held_by.empty()) {
-    JobEdit edit(turn, *entry);
-    edit.job().held_by.clear();
-    edit.job().reason = WaitReason(edit.job(), std::get<Queued>(entry->place));
-    UpdateWaiting(turn.state, *entry, edit.job());
-    edit.Commit();
+  for (JobEntry* each : QueuedWithParts(turn.state, *entry)) {
+    ReleaseOne(turn, *each);
   }
   AnswerWith(turn, release.call, *entry);
 }
@@ -117,12 +124,8 @@ void HandleSetPriority(Turn& turn, const SetPriority& set) {
   JobEntry* entry =
       FindQueuedOrAnswer(turn, set.call, set.job, "gets another priority");
   if (entry == nullptr) return;
-  if (entry->job->priority != set.priority) {
-    JobEdit edit(turn, *entry);
-    edit.job().priority = set.priority;
-    edit.job().priority_set_by = set.user.empty() ? kUnknownUser : set.user;
-    edit.Commit();
-    ShowPriority(turn.state, *entry->job);
+  for (JobEntry* each : QueuedWithParts(turn.state, *entry)) {
+    SetOnePriority(turn, *each, set);
   }
   AnswerWith(turn, set.call, *entry);
 }

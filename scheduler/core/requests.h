@@ -6,7 +6,7 @@
 
 // What users ask of a job that exists. Each is answered with the job, or with
 // NOT_FOUND, or FAILED_PRECONDITION when its state does not allow it. Internal
-// to scheduler/core.
+// to scheduler/core. What is asked of a job reaches its parts, too.
 
 namespace ordo::scheduler::core {
 

@@ -148,5 +148,35 @@ TEST_F(RequestsTest, OnlyAQueuedJobIsHeldReleasedOrMoved) {
   EXPECT_THAT(shell_.HoldJob("x"), StatusIs(absl::StatusCode::kNotFound));
 }
 
+TEST_F(RequestsTest, HoldAndReleaseOfAParentReachItsQueuedParts) {
+  StartWorker();
+  ORDO_ASSERT_OK(shell_.Submit(
+      {JobBuilder("s-0").PartOf("s"), JobBuilder("s-1").PartOf("s"),
+       JobBuilder("s").Sweeps({"s-0", "s-1"}), JobBuilder("other")}));
+  shell_.Ignore();
+  ORDO_ASSERT_OK(shell_.HoldJob("s", "bob"));
+  EXPECT_EQ(shell_.StateOf("s-0"), Job::STARTING);
+  EXPECT_EQ(shell_.ReasonOf("s"), reason::kHeld);
+  EXPECT_EQ(shell_.job("s-1").held_by(), "bob");
+  EXPECT_EQ(shell_.ReasonOf("other"), reason::kWaitingForDevice);
+  ORDO_ASSERT_OK(shell_.ReleaseJob("s"));
+  EXPECT_EQ(shell_.ReasonOf("s"), reason::kWaitingForNeeds);
+  EXPECT_EQ(shell_.ReasonOf("s-1"), reason::kWaitingForDevice);
+  ORDO_ASSERT_OK(shell_.HoldJob("s-1"));
+  EXPECT_EQ(shell_.job("s").held_by(), "");
+}
+
+TEST_F(RequestsTest, PriorityOfAParentIsThatOfItsQueuedParts) {
+  StartWorker();
+  ORDO_ASSERT_OK(shell_.Submit({JobBuilder("s-0").PartOf("s"),
+                                JobBuilder("s-1").PartOf("s"),
+                                JobBuilder("s").Sweeps({"s-0", "s-1"})}));
+  shell_.Ignore();
+  ORDO_ASSERT_OK(shell_.ChangePriority("s", 7));
+  EXPECT_EQ(shell_.job("s").priority(), 7);
+  EXPECT_EQ(shell_.job("s-0").priority(), 0);
+  EXPECT_EQ(shell_.job("s-1").priority(), 7);
+}
+
 }  // namespace
 }  // namespace ordo::scheduler::core

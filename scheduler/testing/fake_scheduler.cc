@@ -259,6 +259,13 @@ void FakeScheduler::CancelJob(const std::string& job, const std::string& user,
     base::MutexLock lock(mutex_);
     cancelled_by_.push_back(user);
   }
+  for (const std::string& name : found->parts()) {
+    absl::StatusOr<Job> part = GetJob(IdOf(name));
+    if (!part.ok() || HasEnded(*part)) continue;
+    part->set_state(Job::CANCELLED);
+    part->set_cancelled_by(user);
+    PutJob(*part);
+  }
   done(PutJob(*found));
 }
 

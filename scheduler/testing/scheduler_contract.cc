@@ -288,6 +288,20 @@ TEST_P(SchedulerContract, CancelOfAQueuedJobEndsItOnce) {
               StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
+TEST_P(SchedulerContract, CancelOfAParentEndsItsParts) {
+  NewJob part = JobNamed("s-0");
+  part.parent = "s";
+  NewJob parent = JobNamed("s");
+  parent.OwnSpec().set_kind(JobSpec::SWEEP);
+  parent.parts = {"s-0"};
+  ORDO_ASSERT_OK(Create(scheduler(), {part, parent}));
+  ORDO_ASSERT_OK(Cancel(scheduler(), "s"));
+  const auto cancelled = scheduler().GetJob("s-0");
+  ORDO_ASSERT_OK(cancelled);
+  EXPECT_EQ(cancelled->state(), Job::CANCELLED);
+  EXPECT_EQ(cancelled->cancelled_by(), "bob");
+}
+
 TEST_P(SchedulerContract, HeldJobSaysWhoHeldItFirstUntilItIsReleased) {
   ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
   for (const char* user : {"bob", "eve"}) {
