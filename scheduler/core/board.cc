@@ -90,13 +90,23 @@ policy::DevicesByWorker FailedBefore(const JobRecord& job) {
 }
 
 // As it waits for devices; `shape` is its own and outlives what is returned.
-policy::WaitingJob WaitingJobOf(const JobEntry& entry, const JobRecord& job,
+policy::WaitingJob WaitingJobOf(const State& state, const JobEntry& entry,
+                                const JobRecord& job,
                                 const policy::Shape& shape) {
   const JobFacts& facts = *job.facts;
-  return {facts.sequence,   QueueOf(*facts.spec),
-          facts.user,       shape,
-          job.priority,     absl::FromUnixNanos(entry.order_ns),
-          FailedBefore(job)};
+  policy::WaitingJob waiting{
+      facts.sequence,   QueueOf(*facts.spec),
+      facts.user,       shape,
+      job.priority,     absl::FromUnixNanos(entry.order_ns),
+      FailedBefore(job)};
+  // One that has left has ended: what is left of its parts is being cancelled.
+  const auto parent = state.jobs.find(facts.parent.value());
+  if (parent == state.jobs.end()) return waiting;
+  const int max_parallel = MaxParallelOf(*parent->second.job->facts->spec);
+  if (max_parallel <= 0) return waiting;
+  waiting.parent = facts.parent.value();
+  waiting.max_parallel = max_parallel;
+  return waiting;
 }
 
 }  // namespace
@@ -114,15 +124,15 @@ void StartWaiting(State& state, const JobEntry& entry, const JobRecord& job) {
   const JobFacts& facts = *job.facts;
   if (!state.waiting.emplace(facts.sequence, job.facts).second) return;
   const policy::Shape shape = ShapeOf(*facts.spec);
-  state.board.Wait(WaitingJobOf(entry, job, shape));
+  state.board.Wait(WaitingJobOf(state, entry, job, shape));
   state.board_changed = true;
 }
 
 policy::Standing StandingOf(const State& state, const JobEntry& entry,
                             absl::Duration now) {
   const policy::Shape shape = ShapeOf(*entry.job->facts->spec);
-  return policy::StandingOf(state.board, WaitingJobOf(entry, *entry.job, shape),
-                            now);
+  return policy::StandingOf(state.board,
+                            WaitingJobOf(state, entry, *entry.job, shape), now);
 }
 
 void StopWaiting(State& state, const JobRecord& job) {

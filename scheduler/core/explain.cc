@@ -298,6 +298,12 @@ void ExplainPlacing(const Explained& seen, const Placing& placing,
                        " devices in queue ", queue, " with it, and may hold ",
                        why.limit, "; see: ordo queues show ", queue));
       return;
+    case Constraint::kParentLimit:
+      AddBlocker(response, reason::kParentLimit,
+                 absl::StrCat("as many parts of ", IdOf(seen.job.parent()),
+                              " run as its max_parallel, ", why.limit,
+                              ", lets; it starts when one of them has ended"));
+      return;
     case Constraint::kRoom:
       return ExplainRoom(seen, why.lack, shape, response);
     case Constraint::kReservation:

@@ -186,6 +186,7 @@ TEST(ExplainTest, EachConstraintHasAReasonAndASentence) {
   Seen seen;
   seen.workers = {MakeWorker("cpu", "")};
   seen.job.mutable_owner()->set_user("ada");
+  seen.job.set_parent("jobs/sweep");
   seen.placing.other = "a";
   seen.why.wanted = 5;
   seen.why.limit = 4;
@@ -199,6 +200,7 @@ TEST(ExplainTest, EachConstraintHasAReasonAndASentence) {
       {Constraint::kClosed, reason::kWorkersClosed, "take no work"},
       {Constraint::kQueueLimit, reason::kQueueLimit, "5 cpu devices with it"},
       {Constraint::kOwnerLimit, reason::kOwnerLimit, "ada would hold 5"},
+      {Constraint::kParentLimit, reason::kParentLimit, "parts of sweep run"},
       {Constraint::kRoom, reason::kWaitingForDevice, "no room"},
       {Constraint::kReservation, reason::kReserved, "kept for job a"},
       {Constraint::kOrder, reason::kOtherFirst, "job a comes first"},

@@ -80,6 +80,19 @@ void SetParts(std::vector<std::string> parts, JobFacts* facts) {
   facts->parts = std::move(parts);
 }
 
+int32_t MaxParallelOf(const jobs::v1::JobSpec& spec) {
+  switch (spec.kind()) {
+    case jobs::v1::JobSpec::SWEEP:
+      return spec.sweep().max_parallel();
+    case jobs::v1::JobSpec::COMPARE:
+      return spec.compare().max_parallel();
+    case jobs::v1::JobSpec::PIPELINE:
+      return spec.pipeline().max_parallel();
+    default:
+      return 0;
+  }
+}
+
 policy::Shape ShapeOf(const jobs::v1::JobSpec& spec) {
   const training::v1::Resources& resources = spec.resources();
   policy::Shape shape;

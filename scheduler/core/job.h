@@ -130,6 +130,10 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec);
 // Gives a job its parts, which it needs from then on.
 void SetParts(std::vector<std::string> parts, JobFacts* facts);
 
+// How many parts of a job may hold devices at a time; 0: as many as there is
+// room for.
+int32_t MaxParallelOf(const jobs::v1::JobSpec& spec);
+
 // What a job asks of machines: its devices are of the kind `cpu` unless the
 // spec names one, and have the kernels that the spec names.
 policy::Shape ShapeOf(const jobs::v1::JobSpec& spec);

@@ -18,6 +18,7 @@ inline constexpr char kNoWorker[] = "NO_WORKER";
 inline constexpr char kWorkersClosed[] = "WORKERS_CLOSED";
 inline constexpr char kQueueLimit[] = "QUEUE_LIMIT";
 inline constexpr char kOwnerLimit[] = "OWNER_LIMIT";
+inline constexpr char kParentLimit[] = "PARENT_LIMIT";
 inline constexpr char kReserved[] = "RESERVED";
 inline constexpr char kOtherFirst[] = "OTHER_FIRST";
 // Of a job with a live attempt.
@@ -65,6 +66,7 @@ inline constexpr const char* kAll[] = {
     kWorkersClosed,
     kQueueLimit,
     kOwnerLimit,
+    kParentLimit,
     kReserved,
     kOtherFirst,
     kStarting,

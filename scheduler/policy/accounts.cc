@@ -16,6 +16,7 @@ int Find(const absl::flat_hash_map<std::pair<int, int>, int>& counts, int a,
 void Accounts::Add(const Lane& lane, int devices) {
   queues_[{lane.queue, tables_.shapes[lane.shape].kind}] += devices;
   owners_[{lane.queue, lane.owner}] += devices;
+  if (lane.parent >= 0) ++parents_[lane.parent];
 }
 
 int64_t Accounts::QueueTotal(const Lane& lane, bool is_reserved) const {
@@ -44,6 +45,17 @@ Claim Accounts::OwnerClaim(const Lane& lane, bool is_reserved) const {
           int64_t{use.held} + use.kept + Find(owners_, lane.queue, lane.owner) +
               (is_reserved ? 0 : devices),
           *queue.max_per_owner, devices > *queue.max_per_owner};
+}
+
+Claim Accounts::ParentClaim(const Lane& lane, bool is_reserved) const {
+  if (lane.parent < 0) return {};
+  const ParentEntry& parent = tables_.parents[lane.parent];
+  const auto given = parents_.find(lane.parent);
+  return {true,
+          int64_t{parent.num_running} + parent.num_reserved +
+              (given == parents_.end() ? 0 : given->second) +
+              (is_reserved ? 0 : 1),
+          parent.max_parallel, /*impossible=*/false};
 }
 
 Claim Accounts::GuaranteeClaim(const Lane& lane, bool is_reserved) const {

@@ -7,7 +7,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "scheduler/policy/tables.h"
 
-// What queues and owners would hold with what one call gives and keeps.
+// What queues, owners and parents would hold with what one call gives and
+// keeps.
 // Internal to scheduler/policy.
 
 namespace ordo::scheduler::policy {
@@ -30,11 +31,13 @@ class Accounts {
   // `tables` outlives this.
   explicit Accounts(const Tables& tables) : tables_(tables) {}
 
-  // The lane's queue and owner have so many devices more.
+  // A job of the lane, with so many devices, starts or has room kept for it.
   void Add(const Lane& lane, int devices);
   // `is_reserved`: the job has a reservation, which counts already.
   Claim QueueClaim(const Lane& lane, bool is_reserved) const;
   Claim OwnerClaim(const Lane& lane, bool is_reserved) const;
+  // Of parts that run or have room kept for them.
+  Claim ParentClaim(const Lane& lane, bool is_reserved) const;
   // What of its guarantee the lane's queue would have with one job of it.
   Claim GuaranteeClaim(const Lane& lane, bool is_reserved) const;
 
@@ -45,6 +48,8 @@ class Accounts {
   // By queue and kind, by queue and owner.
   absl::flat_hash_map<std::pair<int, int>, int> queues_;
   absl::flat_hash_map<std::pair<int, int>, int> owners_;
+  // Parts, by parent.
+  absl::flat_hash_map<int, int> parents_;
 };
 
 }  // namespace ordo::scheduler::policy

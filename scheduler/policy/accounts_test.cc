@@ -8,6 +8,7 @@ namespace {
 
 using testing::Cpus;
 using testing::TestBoard;
+using testing::Waiter;
 
 // Two devices of four held by ann, one job of two devices waits.
 class AccountsTest : public ::testing::Test {
@@ -67,6 +68,23 @@ TEST_F(AccountsTest, WithoutLimitsNothingExceeds) {
 
   EXPECT_FALSE(accounts.QueueClaim(lane(), false).limited);
   EXPECT_FALSE(accounts.OwnerClaim(lane(), false).limited);
+}
+
+TEST_F(AccountsTest, PartsThatRunOrHaveRoomKeptCountForTheirParent) {
+  Waiter part{Cpus(2), "default", "bob"};
+  part.parent = "sweep";
+  part.max_parallel = 3;
+  test_.Run(test_.Wait(part), "w1");
+  const int64_t kept = test_.Wait(part);
+  const Lane& lane = tables().lanes[tables().waiting.at(kept).lane];
+  EXPECT_EQ(Accounts(tables()).ParentClaim(lane, false).wanted, 2);
+  test_.board.Reserve({kept, absl::InfiniteDuration(), {{"w1", 1}}});
+  Accounts accounts(tables());
+  EXPECT_EQ(accounts.ParentClaim(lane, true).wanted, 2);
+  EXPECT_EQ(accounts.ParentClaim(lane, false).wanted, 3);
+  accounts.Add(lane, 2);
+  EXPECT_TRUE(accounts.ParentClaim(lane, false).exceeds());
+  EXPECT_FALSE(accounts.ParentClaim(this->lane(), false).limited);
 }
 
 }  // namespace

@@ -111,8 +111,7 @@ void Board::Wait(const WaitingJob& job) {
   WaitEntry entry;
   entry.k = KeyOf(job).k;
   entry.priority = static_cast<int16_t>(job.priority);
-  entry.lane =
-      LaneFor(QueueId(tables_, job.queue), job.owner, job.shape, &tables_);
+  entry.lane = LaneFor(QueueId(tables_, job.queue), job, &tables_);
   AddToLane(job.sequence, entry, &tables_);
   if (!job.avoided.empty()) tables_.avoided[job.sequence] = job.avoided;
 }
@@ -180,8 +179,7 @@ void Board::Start(int64_t sequence, const Run& run) {
   }
   Hold(lane, static_cast<int>(run.parts.size()) * ask.shape.devices,
        {run.started, options_.half_life}, &tables_);
-  ++lane.num_running;
-  ++tables_.queues[lane.queue].num_running;
+  CountRunning(1, &lane, &tables_);
   tables_.running.emplace(sequence, std::move(entry));
   KindOf(lane, &tables_).attempts.insert(AttemptKeyOf(tables_, sequence));
 }
@@ -248,8 +246,7 @@ void Board::End(int64_t sequence, absl::Duration now) {
       kind.mean_run_s == 0
           ? seconds
           : kind.mean_run_s + kNewest * (seconds - kind.mean_run_s);
-  --lane.num_running;
-  --tables_.queues[lane.queue].num_running;
+  CountRunning(-1, &lane, &tables_);
   tables_.running.erase(it);
   TidyLane(id, &tables_);
 }

@@ -36,6 +36,10 @@ struct Sums {
   // By queue and owner.
   std::map<Key, int> held_by;
   std::map<Key, int> kept_by;
+  // Lanes, and parts that run or have a reservation, by parent.
+  std::map<int, int> lanes_of_parent;
+  std::map<int, int> running_of_parent;
+  std::map<int, int> reserved_of_parent;
 };
 
 absl::Status CheckLane(const Tables& tables, int id, Sums* sums) {
@@ -46,6 +50,11 @@ absl::Status CheckLane(const Tables& tables, int id, Sums* sums) {
   }
   sums->num_running += lane.num_running;
   sums->running_of_queue[lane.queue] += lane.num_running;
+  if (lane.parent >= 0) {
+    ++sums->lanes_of_parent[lane.parent];
+    sums->running_of_parent[lane.parent] += lane.num_running;
+    sums->reserved_of_parent[lane.parent] += lane.num_reserved;
+  }
   if (lane.jobs.empty()) return absl::OkStatus();
   const auto& heads = tables.queues[lane.queue].kinds.at(kind).lanes;
   const auto head = heads.find({lane.jobs.first(), id});
@@ -259,6 +268,22 @@ absl::Status CheckOwners(const Tables& tables, const Sums& sums) {
   return absl::OkStatus();
 }
 
+absl::Status CheckParents(const Tables& tables, Sums* sums) {
+  if (sums->lanes_of_parent.size() != tables.parent_ids.size()) {
+    return Broken("parents have no lane");
+  }
+  for (const auto& [id, num_lanes] : sums->lanes_of_parent) {
+    const ParentEntry& parent = tables.parents[id];
+    if (tables.parent_ids.Find(parent.name) != id ||
+        tables.parent_ids.uses(id) != num_lanes ||
+        parent.num_running != sums->running_of_parent[id] ||
+        parent.num_reserved != sums->reserved_of_parent[id]) {
+      return Broken("the parts of parent ", parent.name, " are miscounted");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckShapes(const Tables& tables, Sums* sums) {
   std::map<int, std::pair<int, int>> counts;
   for (const int id : tables.shapes_used) {
@@ -305,6 +330,7 @@ absl::Status Check(const Board& board) {
     ORDO_RETURN_IF_ERROR(CheckQueue(tables, id, &sums));
   }
   ORDO_RETURN_IF_ERROR(CheckOwners(tables, sums));
+  ORDO_RETURN_IF_ERROR(CheckParents(tables, &sums));
   return CheckShapes(tables, &sums);
 }
 

@@ -15,6 +15,7 @@ using ::ordo::base::testing::StatusIs;
 using testing::Cpus;
 using ::testing::HasSubstr;
 using testing::TestBoard;
+using testing::Waiter;
 
 // A board with jobs that wait, run and have a reservation.
 TestBoard Busy() {
@@ -24,6 +25,10 @@ TestBoard Busy() {
   test.Run(test.Wait(Cpus(2)), "w1");
   test.Wait(Cpus(4));
   test.board.Reserve({2, absl::InfiniteDuration(), {{"w2", 1}}});
+  Waiter part;
+  part.parent = "sweep";
+  part.max_parallel = 1;
+  test.Wait(part);
   return test;
 }
 
@@ -70,6 +75,8 @@ TEST(CheckTest, FindsEachMistake) {
           {[](Tables& t) { t.queues[0].kinds.at(0).lanes.clear(); },
            "not in its queue"},
           {[](Tables& t) { t.queues[0].owners.clear(); }, "owner"},
+          {[](Tables& t) { ++t.parents[0].num_running; }, "parent sweep"},
+          {[](Tables& t) { ++t.parents[0].num_reserved; }, "parent sweep"},
       };
   for (const auto& [mistake, text] : mistakes) {
     EXPECT_THAT(Broken(mistake),

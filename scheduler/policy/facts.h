@@ -92,6 +92,10 @@ struct WaitingJob {
   absl::Time since;
   // It gets these only where there is no room without them.
   DevicesByWorker avoided = {};
+  // What it is part of, if at most so many of the parts run, or have room kept
+  // for them, at a time; empty: nothing limits it so.
+  absl::string_view parent = {};
+  int max_parallel = 0;
 };
 
 // An attempt of a job.

@@ -141,11 +141,13 @@ class Round {
     return 0;
   }
 
-  // Whether the limits of its queue and owner let the job start. What has to
-  // wait for one has all behind it wait too, or those would keep it waiting.
+  // Whether the limits of its queue, owner and parent let the job start. What
+  // has to wait for one of the first two has all behind it wait too, or those
+  // would keep it waiting; what waits for its parent's, only its siblings.
   bool MayHold(const Lane& lane, int64_t job, QueueTurn& turn) {
     if (turn.IsClosed(lane.owner)) return false;
     const bool is_reserved = IsReserved(job);
+    if (accounts_.ParentClaim(lane, is_reserved).exceeds()) return false;
     const Claim queue = accounts_.QueueClaim(lane, is_reserved);
     const Claim owner = accounts_.OwnerClaim(lane, is_reserved);
     if (queue.impossible || owner.impossible) return false;
@@ -238,7 +240,8 @@ class Round {
     if (blocked_.closed || !IsFeasible(tables_, lane.shape)) return false;
     const bool is_first = !std::exchange(blocked_.has_first, true);
     if (lane.num_reserved > 0 || accounts_.QueueClaim(lane, false).exceeds() ||
-        accounts_.OwnerClaim(lane, false).exceeds()) {
+        accounts_.OwnerClaim(lane, false).exceeds() ||
+        accounts_.ParentClaim(lane, false).exceeds()) {
       return false;
     }
     const size_t num_reserved =

@@ -152,6 +152,10 @@ class Cluster {
     waiter.queue = queues_[random_.Int(queues_.size())];
     waiter.owner = random_.Int(2) == 0 ? "ann" : "bob";
     waiter.priority = random_.Int(4) == 0 ? Draw(-5, 20) : 0;
+    if (random_.Int(4) == 0) {
+      waiter.max_parallel = Draw(1, 3);
+      waiter.parent = absl::StrCat("parent-", waiter.max_parallel);
+    }
     return waiter;
   }
 
@@ -338,11 +342,16 @@ class Cluster {
     const TestBoard::Limits& limits = limits_.at(waiter.queue);
     int held = 0;
     int held_by = 0;
+    int num_parts = 0;
     for (const auto& [job, attempt] : running_) {
       const Waiter& other = waiters_.at(job);
+      num_parts += other.parent == waiter.parent ? 1 : 0;
       if (other.queue != waiter.queue) continue;
       held += other.shape.num_devices();
       if (other.owner == waiter.owner) held_by += other.shape.num_devices();
+    }
+    if (!waiter.parent.empty() && num_parts > waiter.max_parallel) {
+      Fail("too many parts of a parent run");
     }
     if (limits.limit >= 0 && held > limits.limit) Fail("a quota is exceeded");
     if (limits.max_per_owner >= 0 && held_by > limits.max_per_owner) {

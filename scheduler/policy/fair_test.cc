@@ -166,6 +166,51 @@ TEST(FairTest, AnOwnerHoldsNoMoreThanIsAllowed) {
   EXPECT_THAT(test.Started(), ElementsAre(1, 2, 5));
 }
 
+// Part of `sweep`, of which `most` run at a time.
+Waiter PartOf(const Shape& shape, int most) {
+  Waiter part{shape};
+  part.parent = "sweep";
+  part.max_parallel = most;
+  return part;
+}
+
+TEST(FairTest, NoMorePartsRunThanTheirParentLetsAndOthersPass) {
+  TestBoard test;
+  test.PutWorker("w1", 8);
+  test.WaitMany(2, PartOf(Cpus(1), 2));
+  test.WaitMany(2, PartOf(Cpus(2), 2));
+  const int64_t other = test.Wait(Cpus(1));
+  EXPECT_THAT(test.Started(), ElementsAre(1, 2, other));
+  test.End(2);
+  EXPECT_THAT(test.Started(), ElementsAre(3));
+}
+
+TEST(FairTest, APartThatWaitsForItsParentsLimitHasNoRoomKept) {
+  TestBoard test;
+  test.PutWorker("w1", 4);
+  test.Run(test.Wait(PartOf(Within(Cpus(3), absl::Hours(1)), 1)), "w1");
+  test.Wait(PartOf(Cpus(4), 1));
+  const int64_t other = test.Wait(Cpus(1));
+  const Decisions decisions = test.Place();
+  EXPECT_TRUE(decisions.reservations.empty());
+  ASSERT_EQ(decisions.starts.size(), 1u);
+  EXPECT_EQ(decisions.starts[0].job, other);
+}
+
+TEST(FairTest, APartWithRoomKeptForItCountsForItsParent) {
+  TestBoard test;
+  test.PutWorker("w1", 4);
+  test.Run(test.Wait(Within(Cpus(3), absl::Hours(1))), "w1");
+  const int64_t large = test.Wait(PartOf(Cpus(4), 1));
+  test.Wait(PartOf(Within(Cpus(1), absl::Minutes(1)), 1));
+  const Decisions decisions = test.Place();
+  ASSERT_EQ(decisions.reservations.size(), 1u);
+  EXPECT_EQ(decisions.reservations[0].job, large);
+  EXPECT_TRUE(decisions.starts.empty());
+  test.End(1);
+  EXPECT_THAT(test.Started(), ElementsAre(large));
+}
+
 TEST(FairTest, AGangStartsWholeOrNotAtAll) {
   TestBoard test;
   test.PutWorker("w1", 2);

@@ -11,8 +11,39 @@
 namespace ordo::scheduler::policy {
 namespace {
 
-std::tuple<int, int, int> KeyOf(const Lane& lane) {
-  return {lane.queue, lane.shape, lane.owner};
+std::tuple<int, int, int, int> KeyOf(const Lane& lane) {
+  return {lane.queue, lane.shape, lane.owner, lane.parent};
+}
+
+// The number of the job's owner or parent, of which there is one use more.
+int AcquireOwner(const WaitingJob& job, Tables* tables) {
+  const std::string name(job.owner);
+  const int id = tables->owners.Acquire(name);
+  auto& names = tables->owner_names;
+  if (names.size() <= static_cast<size_t>(id)) names.resize(id + 1);
+  names[id] = name;
+  return id;
+}
+int AcquireParent(const WaitingJob& job, Tables* tables) {
+  if (job.parent.empty()) return -1;
+  const std::string name(job.parent);
+  const int id = tables->parent_ids.Acquire(name);
+  auto& parents = tables->parents;
+  if (parents.size() <= static_cast<size_t>(id)) parents.resize(id + 1);
+  parents[id].name = name;
+  parents[id].max_parallel = job.max_parallel;
+  return id;
+}
+
+// One use less of what a lane stands for.
+void Release(const Lane& lane, Tables* tables) {
+  ReleaseShape(lane.shape, tables);
+  tables->owners.Release(lane.owner, tables->owner_names[lane.owner]);
+  if (lane.parent < 0) return;
+  ParentEntry& parent = tables->parents[lane.parent];
+  if (tables->parent_ids.Release(lane.parent, parent.name)) {
+    parent = ParentEntry();
+  }
 }
 
 // Brings what a lane's queue knows of it up to date with its first job, which
@@ -54,25 +85,25 @@ void TidyUse(const Lane& lane, Tables* tables) {
   if (it->second.held == 0 && it->second.kept == 0) owners.erase(it);
 }
 
+void CountReserved(int by, Lane* lane, Tables* tables) {
+  lane->num_reserved += by;
+  if (lane->parent >= 0) tables->parents[lane->parent].num_reserved += by;
+}
+
 }  // namespace
 
-int LaneFor(int queue, absl::string_view owner, const Shape& shape,
-            Tables* tables) {
+int LaneFor(int queue, const WaitingJob& job, Tables* tables) {
   Lane lane;
   lane.queue = queue;
-  lane.shape = AcquireShape(shape, tables);
-  lane.owner = tables->owners.Acquire(std::string(owner));
+  lane.shape = AcquireShape(job.shape, tables);
+  lane.owner = AcquireOwner(job, tables);
+  lane.parent = AcquireParent(job, tables);
   const auto [it, inserted] = tables->lane_ids.try_emplace(KeyOf(lane), -1);
   if (!inserted) {
     // One use a lane.
-    ReleaseShape(lane.shape, tables);
-    tables->owners.Release(lane.owner, std::string(owner));
+    Release(lane, tables);
     return it->second;
   }
-  if (tables->owner_names.size() <= static_cast<size_t>(lane.owner)) {
-    tables->owner_names.resize(lane.owner + 1);
-  }
-  tables->owner_names[lane.owner] = std::string(owner);
   if (tables->free_lanes.empty()) {
     tables->free_lanes.push_back(static_cast<int>(tables->lanes.size()));
     tables->lanes.emplace_back();
@@ -121,8 +152,7 @@ void TidyLane(int id, Tables* tables) {
   Lane& lane = tables->lanes[id];
   if (!lane.jobs.empty() || lane.num_running > 0) return;
   tables->lane_ids.erase(KeyOf(lane));
-  ReleaseShape(lane.shape, tables);
-  tables->owners.Release(lane.owner, tables->owner_names[lane.owner]);
+  Release(lane, tables);
   lane = Lane();
   tables->free_lanes.push_back(id);
 }
@@ -166,6 +196,12 @@ void KeepDevices(const Lane& lane, int devices, Tables* tables) {
   TidyUse(lane, tables);
 }
 
+void CountRunning(int by, Lane* lane, Tables* tables) {
+  lane->num_running += by;
+  tables->queues[lane->queue].num_running += by;
+  if (lane->parent >= 0) tables->parents[lane->parent].num_running += by;
+}
+
 void AddReservation(const Reservation& reservation, Tables* tables) {
   const auto job = tables->waiting.find(reservation.job);
   ORDO_CHECK(job != tables->waiting.end()) << "job " << reservation.job;
@@ -181,7 +217,7 @@ void AddReservation(const Reservation& reservation, Tables* tables) {
       tables->reservations.emplace(reservation.job, std::move(entry))
           .first->second;
   Lane& lane = tables->lanes[job->second.lane];
-  ++lane.num_reserved;
+  CountReserved(1, &lane, tables);
   KeepDevices(lane, tables->shapes[lane.shape].shape.num_devices(), tables);
   for (const auto& [worker, ranks] : added.workers) {
     RefreshRoom(worker, tables);
@@ -194,7 +230,7 @@ void DropReservation(int64_t sequence, Tables* tables) {
   const ReservationEntry entry = std::move(it->second);
   tables->reservations.erase(it);
   Lane& lane = tables->lanes[tables->waiting.at(sequence).lane];
-  --lane.num_reserved;
+  CountReserved(-1, &lane, tables);
   KeepDevices(lane, -tables->shapes[lane.shape].shape.num_devices(), tables);
   for (const auto& [worker, ranks] : entry.workers) {
     tables->workers[worker].reserved_for = 0;

@@ -3,19 +3,19 @@
 
 #include <cstdint>
 
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "scheduler/policy/decisions.h"
+#include "scheduler/policy/facts.h"
 #include "scheduler/policy/tables.h"
 
-// Jobs that wait, by queue, shape and owner; and what queues and owners hold.
+// Jobs that wait, by queue, shape, owner and parent; and what these hold.
 // Internal to scheduler/policy.
 
 namespace ordo::scheduler::policy {
 
-// The lane of these; it is forgotten when no job of it waits or runs.
-int LaneFor(int queue, absl::string_view owner, const Shape& shape,
-            Tables* tables);
+// The lane of a job of this queue, by its shape, owner and parent; it is
+// forgotten when no job of it waits or runs.
+int LaneFor(int queue, const WaitingJob& job, Tables* tables);
 
 // Adds a job to its lane, or takes it out of there. It waits afterwards, and
 // before.
@@ -43,6 +43,8 @@ struct Since {
 void Hold(const Lane& lane, int devices, const Since& since, Tables* tables);
 // As many are kept by reservations.
 void KeepDevices(const Lane& lane, int devices, Tables* tables);
+// Of jobs of the lane, so many more (or fewer) run.
+void CountRunning(int by, Lane* lane, Tables* tables);
 
 // Reservations: as Board::Reserve and Unreserve.
 void AddReservation(const Reservation& reservation, Tables* tables);

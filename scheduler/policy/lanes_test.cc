@@ -19,20 +19,24 @@ Shape OneCpu() {
   return shape;
 }
 
+int LaneOf(const std::string& owner, const Shape& shape, Tables* tables) {
+  return LaneFor(0, {0, "default", owner, shape}, tables);
+}
+
 TEST(LanesTest, JobsAlikeShareALane) {
   Tables tables = OneQueue();
   Shape other = OneCpu();
   other.devices = 2;
-  const int lane = LaneFor(0, "ann", OneCpu(), &tables);
+  const int lane = LaneOf("ann", OneCpu(), &tables);
 
-  EXPECT_EQ(LaneFor(0, "ann", OneCpu(), &tables), lane);
-  EXPECT_NE(LaneFor(0, "bob", OneCpu(), &tables), lane);
-  EXPECT_NE(LaneFor(0, "ann", other, &tables), lane);
+  EXPECT_EQ(LaneOf("ann", OneCpu(), &tables), lane);
+  EXPECT_NE(LaneOf("bob", OneCpu(), &tables), lane);
+  EXPECT_NE(LaneOf("ann", other, &tables), lane);
 }
 
 TEST(LanesTest, AnEmptyLaneIsForgottenWithItsShapeAndOwner) {
   Tables tables = OneQueue();
-  const int lane = LaneFor(0, "ann", OneCpu(), &tables);
+  const int lane = LaneOf("ann", OneCpu(), &tables);
   AddToLane(1, {10, lane, 0}, &tables);
   TidyLane(lane, &tables);
   EXPECT_EQ(tables.lane_ids.size(), 1u);
@@ -42,12 +46,30 @@ TEST(LanesTest, AnEmptyLaneIsForgottenWithItsShapeAndOwner) {
   EXPECT_TRUE(tables.lane_ids.empty());
   EXPECT_EQ(tables.shape_ids.size(), 0u);
   EXPECT_EQ(tables.owners.size(), 0u);
-  EXPECT_EQ(LaneFor(0, "bob", OneCpu(), &tables), lane);
+  EXPECT_EQ(LaneOf("bob", OneCpu(), &tables), lane);
+}
+
+TEST(LanesTest, PartsHaveLanesOfTheirParentWhichIsForgottenWithThem) {
+  Tables tables = OneQueue();
+  const Shape shape = OneCpu();
+  WaitingJob part{0, "default", "ann", shape};
+  part.parent = "sweep";
+  part.max_parallel = 2;
+  const int lane = LaneFor(0, part, &tables);
+  EXPECT_NE(LaneOf("ann", shape, &tables), lane);
+  EXPECT_EQ(LaneFor(0, part, &tables), lane);
+  const int id = tables.lanes[lane].parent;
+  EXPECT_EQ(tables.parents[id].max_parallel, 2);
+  CountRunning(1, &tables.lanes[lane], &tables);
+  EXPECT_EQ(tables.parents[id].num_running, 1);
+  CountRunning(-1, &tables.lanes[lane], &tables);
+  TidyLane(lane, &tables);
+  EXPECT_EQ(tables.parent_ids.size(), 0u);
 }
 
 TEST(LanesTest, TheQueueKnowsTheFirstJobOfEachLane) {
   Tables tables = OneQueue();
-  const int lane = LaneFor(0, "ann", OneCpu(), &tables);
+  const int lane = LaneOf("ann", OneCpu(), &tables);
   AddToLane(2, {20, lane, 0}, &tables);
   AddToLane(1, {10, lane, 5}, &tables);
   const QueueKind& kind = KindOf(tables.lanes[lane], tables);
@@ -71,7 +93,7 @@ TEST(LanesTest, UseDecaysByHalfInEachHalfLife) {
 
 TEST(LanesTest, UseNeverExceedsThatOfAllDevicesForEver) {
   Tables tables = OneQueue();
-  const int lane = LaneFor(0, "ann", OneCpu(), &tables);
+  const int lane = LaneOf("ann", OneCpu(), &tables);
   AddToLane(1, {10, lane, 0}, &tables);
   const absl::Duration half_life = absl::Seconds(100);
   Hold(tables.lanes[lane], 4, {absl::Seconds(0), half_life}, &tables);

@@ -92,15 +92,16 @@ RanksOf CountRanks(const Tables& tables, const Ask& ask,
   return ranks;
 }
 
-// Of the limits of its queue and of its owner.
+// Of the limits of its queue, its owner and its parent.
 struct Limits {
-  // The job alone is more than one of them.
+  // The job alone is more than one of them, or nobody can tell when the last
+  // lets it start.
   bool never = false;
   bool now = false;
 };
 
 Limits LimitsOf(const Tables& tables, const QueuePlace& place,
-                absl::string_view owner) {
+                const WaitingJob& job) {
   const int devices = place.ask.shape.num_devices();
   Limits limits;
   const auto check = [&](int held, std::optional<int> limit) {
@@ -112,9 +113,15 @@ Limits LimitsOf(const Tables& tables, const QueuePlace& place,
     check(use->held + use->kept, use->quota.limit);
   }
   const QueueEntry& queue = tables.queues[place.queue];
-  const auto it = queue.owners.find(tables.owners.Find(owner));
+  const auto it = queue.owners.find(tables.owners.Find(job.owner));
   const OwnerUse use = it == queue.owners.end() ? OwnerUse() : it->second;
   check(use.held + use.kept, queue.max_per_owner);
+  const int id = tables.parent_ids.Find(job.parent);
+  if (id >= 0) {
+    const ParentEntry& parent = tables.parents[id];
+    limits.never |=
+        parent.num_running + parent.num_reserved >= parent.max_parallel;
+  }
   return limits;
 }
 
@@ -177,7 +184,7 @@ Standing StandingOf(const Board& board, const WaitingJob& job,
                                    limit == absl::ZeroDuration()
                                        ? absl::InfiniteDuration()
                                        : now + limit + board.options().grace);
-  const Limits limits = LimitsOf(tables, place, job.owner);
+  const Limits limits = LimitsOf(tables, place, job);
   const bool fits = ranks.now >= job.shape.ranks;
   if (limits.never || (!fits && ranks.when_empty < job.shape.ranks)) {
     return standing;

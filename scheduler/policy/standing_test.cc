@@ -97,6 +97,26 @@ TEST(StandingTest, ItWaitsWhileItsOwnerHoldsAllTheyMay) {
   EXPECT_EQ(NewestOf(test, {shape, "default", "bob"}).start, test.now);
 }
 
+TEST(StandingTest, NobodyCanTellWhenItsParentsLimitLetsItStart) {
+  TestBoard test;
+  test.PutWorker("w1", 4);
+  Waiter part;
+  part.parent = "sweep";
+  part.max_parallel = 1;
+  const int64_t first = test.Wait(part);
+  test.Run(first, "w1");
+  const auto of_part = [&](const Shape& shape) {
+    WaitingJob job{1000, "default", "ann", shape, 0, absl::UnixEpoch()};
+    job.parent = "sweep";
+    job.max_parallel = 1;
+    return StandingOf(test.board, job, test.now);
+  };
+  EXPECT_FALSE(of_part(Cpus(1)).start.has_value());
+  test.Wait(part);
+  test.End(first);
+  EXPECT_TRUE(of_part(Cpus(1)).start.has_value());
+}
+
 // As if it waited already: the same words for the same place.
 TEST(StandingTest, WithoutRoomItIsAsIfItWaited) {
   TestBoard test;

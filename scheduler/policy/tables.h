@@ -23,16 +23,18 @@
 #include "scheduler/policy/shape.h"
 
 // What is in a board. Internal to scheduler/policy. Kinds, queues, owners,
-// shapes, lanes, workers and classes are numbers from 0 here.
+// parents, shapes, lanes, workers and classes are numbers from 0 here.
 
 namespace ordo::scheduler::policy {
 
-// The waiting jobs of one queue, shape and owner: what holds up one holds up
-// all behind it.
+// The waiting jobs of one queue, shape, owner and parent: what holds up one
+// holds up all behind it.
 struct Lane {
   int queue = -1;
   int shape = -1;
   int owner = -1;
+  // -1: no parent limits them.
+  int parent = -1;
   JobOrder jobs;
   int num_running = 0;
   // Of its jobs that have one.
@@ -91,6 +93,14 @@ struct QueueKind {
 struct OwnerUse {
   int held = 0;
   int kept = 0;
+};
+
+// What at most so many parts of run or have a reservation.
+struct ParentEntry {
+  std::string name;
+  int max_parallel = 0;
+  int num_running = 0;
+  int num_reserved = 0;
 };
 
 struct QueueEntry {
@@ -215,13 +225,17 @@ struct Tables {
   Interner<std::string> owners;
   std::vector<std::string> owner_names;
 
+  // Of lanes that have one.
+  Interner<std::string> parent_ids;
+  std::vector<ParentEntry> parents;
+
   Interner<Shape> shape_ids;
   std::vector<ShapeEntry> shapes;
   // Numbers of those in use.
   std::set<int> shapes_used;
 
-  // By queue, shape, owner.
-  absl::flat_hash_map<std::tuple<int, int, int>, int> lane_ids;
+  // By queue, shape, owner, parent.
+  absl::flat_hash_map<std::tuple<int, int, int, int>, int> lane_ids;
   std::vector<Lane> lanes;
   std::vector<int> free_lanes;
 

@@ -32,7 +32,17 @@ Reason Limited(Constraint constraint, const Claim& claim) {
   return reason;
 }
 
-// The limit that keeps a job of the lane from starting, if it does.
+// That its parent's limit keeps a job of the lane from starting, if it does:
+// which holds up no others.
+std::optional<Reason> ParentLimitOf(const Tables& tables, const Lane& lane,
+                                    bool is_reserved) {
+  const Claim parent = Accounts(tables).ParentClaim(lane, is_reserved);
+  if (!parent.exceeds()) return std::nullopt;
+  return Limited(Constraint::kParentLimit, parent);
+}
+
+// The limit that keeps a job of the lane, and those behind it, from starting,
+// if one does.
 std::optional<Reason> LimitOf(const Tables& tables, const Lane& lane,
                               bool is_reserved, bool impossible) {
   const Accounts accounts(tables);
@@ -58,7 +68,9 @@ int64_t JobBefore(const Asked& asked) {
     if (head->lane == asked.entry.lane) return other;
     const Lane& lane = tables.lanes[head->lane];
     if (!IsFeasible(tables, lane.shape) ||
-        LimitOf(tables, lane, false, /*impossible=*/true).has_value()) {
+        LimitOf(tables, lane, false, /*impossible=*/true).has_value() ||
+        ParentLimitOf(tables, lane, tables.reservations.count(other) > 0)
+            .has_value()) {
       continue;
     }
     const auto limit =
@@ -156,6 +168,9 @@ Reason FindReason(const Asked& asked, const Board& board, absl::Duration now) {
           LimitOf(tables, asked.lane, asked.is_reserved, /*impossible=*/true)) {
     return *limit;
   }
+  if (const auto limit = ParentLimitOf(tables, asked.lane, asked.is_reserved)) {
+    return *limit;
+  }
   // What has room kept for it waits for that, unless it would fit elsewhere.
   if (!asked.is_reserved || fits) {
     if (const int64_t other = JobBefore(asked); other != 0) {
@@ -179,6 +194,7 @@ Reason FindReason(const Asked& asked, const Board& board, absl::Duration now) {
 bool CanStart(const Asked& asked, Constraint constraint) {
   return constraint != Constraint::kUnoffered &&
          constraint != Constraint::kClosed &&
+         constraint != Constraint::kParentLimit &&
          !LimitOf(asked.tables, asked.lane, false, /*impossible=*/true);
 }
 

@@ -22,6 +22,8 @@ enum class Constraint {
   kQueueLimit,
   // With it, its owner would hold more in the queue than is allowed.
   kOwnerLimit,
+  // As many parts of its parent run, or have room kept for them, as may.
+  kParentLimit,
   // Nothing that is free has room for it.
   kRoom,
   // There is room, and it is kept for `other`.

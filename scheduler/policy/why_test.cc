@@ -11,6 +11,7 @@ namespace {
 using testing::Cpus;
 using testing::Gang;
 using testing::TestBoard;
+using testing::Waiter;
 using testing::Within;
 using testing::WorkerWith;
 
@@ -82,6 +83,26 @@ TEST(WhyTest, ItsOwnerHoldsAllTheyMay) {
   const int64_t never = test.Wait(Cpus(3));
   EXPECT_EQ(WhyOf(&test, never).constraint, Constraint::kOwnerLimit);
   EXPECT_FALSE(WhyOf(&test, never).start.has_value());
+}
+
+TEST(WhyTest, AsManyPartsOfItsParentRunAsMay) {
+  TestBoard test;
+  test.PutWorker("w1", 4);
+  Waiter part;
+  part.parent = "sweep";
+  part.max_parallel = 1;
+  test.Run(test.Wait(part), "w1");
+  const int64_t first = test.Wait(part);
+  const int64_t second = test.Wait(part);
+  for (const int64_t job : {first, second}) {
+    const Reason reason = WhyOf(&test, job);
+    EXPECT_EQ(reason.constraint, Constraint::kParentLimit);
+    EXPECT_EQ(reason.limit, 1);
+    EXPECT_FALSE(reason.start.has_value());
+  }
+  // They hold up nobody else.
+  EXPECT_EQ(Why(test.board, test.Wait(), test.now).constraint,
+            Constraint::kNone);
 }
 
 TEST(WhyTest, ThereIsNoRoom) {

@@ -86,7 +86,8 @@ int64_t TestBoard::WaitMany(int count, const Waiter& waiter) {
 void TestBoard::Wait(int64_t job, const Submitted& submitted) {
   const Waiter& waiter = submitted.waiter;
   board.Wait({job, waiter.queue, waiter.owner, waiter.shape, waiter.priority,
-              submitted.since, waiter.avoided});
+              submitted.since, waiter.avoided, waiter.parent,
+              waiter.max_parallel});
 }
 
 Decisions TestBoard::Place() {

@@ -29,6 +29,9 @@ struct Waiter {
   std::string owner = "ann";
   int priority = 0;
   DevicesByWorker avoided = {};
+  // As WaitingJob.parent and max_parallel.
+  std::string parent = {};
+  int max_parallel = 0;
 };
 
 // A board with the queue `default`, at second 1000. Each job that comes is
