@@ -188,11 +188,17 @@ absl::Status CheckArtifacts(const State& state, const JobEntry& entry) {
   return absl::OkStatus();
 }
 
-// What a job names that has not ended is there, and so are its parts.
-absl::Status CheckReferences(const State& state, const JobRecord& job) {
+// What a job names that has not ended is there, but for what jobs that it needs
+// have yet to write; and so are its parts.
+absl::Status CheckReferences(const State& state, const JobEntry& entry) {
+  const JobRecord& job = *entry.job;
   if (IsTerminal(job.state)) return absl::OkStatus();
+  const auto* queued = std::get_if<Queued>(&entry.place);
+  const bool waits_for_needs = queued != nullptr && queued->num_needed > 0;
   for (const std::string& name : job.facts->references) {
-    const CheckpointPtr checkpoint = FindCheckpoint(state, name);
+    ORDO_HOLDS(state.jobs.count(JobIdOf(name)) > 0, name);
+    if (NamesJob(name) && waits_for_needs) continue;
+    const CheckpointPtr checkpoint = FindReferenced(state, name);
     ORDO_HOLDS(checkpoint != nullptr, name);
     ORDO_HOLDS(checkpoint->state() == checkpoints::v1::Checkpoint::AVAILABLE,
                name);
@@ -422,7 +428,7 @@ absl::Status CheckJob(const State& state, const JobEntry& entry) {
   ORDO_RETURN_IF_ERROR(CheckPlace(state, entry));
   ORDO_RETURN_IF_ERROR(CheckAttempts(entry));
   ORDO_RETURN_IF_ERROR(CheckArtifacts(state, entry));
-  return CheckReferences(state, *entry.job);
+  return CheckReferences(state, entry);
 }
 
 absl::Status CheckInvariants(const State& state) {

@@ -20,25 +20,54 @@ bool MustSucceed(const JobFacts& job, const std::string& needed) {
                      });
 }
 
-// A job that `job` needs has ended.
-void TakeNeed(Turn& turn, const std::string& job, const JobRecord& needed) {
-  JobEntry& entry = turn.state.jobs.at(job);
-  if (needed.state == jobs::v1::Job::SUCCEEDED ||
-      !MustSucceed(*entry.job->facts, needed.id())) {
-    if (--std::get<Queued>(entry.place).num_needed > 0) return;
-    UpdateWaiting(turn.state, entry, *entry.job);
-    turn.freed.push_back(job);
-    return;
-  }
+// A job that waits never starts, for this reason.
+void FailForNeed(Turn& turn, JobEntry& entry, const std::string& why) {
+  const std::string id = entry.job->id();
   JobEdit edit(turn, entry);
   LeaveQueue(turn, entry, edit.job());
   Follow(edit, Trigger::kFail, reason::kNeedFailed,
-         absl::StrCat("job ", needed.id(), ", which it needs, has ended as ",
-                      jobs::v1::Job::State_Name(needed.state),
-                      "; to try again with another: ordo rerun ", job,
+         absl::StrCat(why, "; to try again with another: ordo rerun ", id,
                       " --set 'needs=[{job: jobs/OTHER}]'"));
   FinishJob(edit);
   edit.Commit();
+}
+
+// Why a job whose needs have ended cannot start all the same: one of them left
+// none of the checkpoints that it was to. Empty: it can.
+std::string WhatIsMissing(const State& state, const JobFacts& job) {
+  for (const std::string& name : job.references) {
+    if (!NamesJob(name) || FindReferenced(state, name) != nullptr) continue;
+    const auto needed = state.jobs.find(JobIdOf(name));
+    return absl::StrCat(
+        "job ", JobIdOf(name), ", whose newest checkpoint it names, ",
+        needed == state.jobs.end()
+            ? std::string("is not there")
+            : absl::StrCat("has ended as ", jobs::v1::Job::State_Name(
+                                                needed->second.job->state)),
+        " and left no checkpoint");
+  }
+  return "";
+}
+
+// A job that `job` needs has ended.
+void TakeNeed(Turn& turn, const std::string& job, const JobRecord& needed) {
+  JobEntry& entry = turn.state.jobs.at(job);
+  if (needed.state != jobs::v1::Job::SUCCEEDED &&
+      MustSucceed(*entry.job->facts, needed.id())) {
+    FailForNeed(
+        turn, entry,
+        absl::StrCat("job ", needed.id(), ", which it needs, has ended as ",
+                     jobs::v1::Job::State_Name(needed.state)));
+    return;
+  }
+  if (--std::get<Queued>(entry.place).num_needed > 0) return;
+  const std::string missing = WhatIsMissing(turn.state, *entry.job->facts);
+  if (!missing.empty()) {
+    FailForNeed(turn, entry, missing);
+    return;
+  }
+  UpdateWaiting(turn.state, entry, *entry.job);
+  turn.freed.push_back(job);
 }
 
 }  // namespace

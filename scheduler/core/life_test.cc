@@ -78,5 +78,27 @@ TEST_F(LifeTest, WhatIsNeededIsKnownAfterARestart) {
   EXPECT_EQ(shell_.StateOf("b"), Job::STARTING);
 }
 
+TEST_F(LifeTest, AJobFailsWhenWhatItNamesLeftNoCheckpoint) {
+  Submit({JobBuilder("a"), JobBuilder("b").NeedsEnded("a").StartFrom("jobs/a"),
+          JobBuilder("c").NeedsEnded("a").StartFrom("jobs/a").Held()});
+  End("a", 2);
+  for (const char* job : {"b", "c"}) {
+    EXPECT_EQ(shell_.StateOf(job), Job::FAILED);
+    EXPECT_EQ(shell_.ReasonOf(job), reason::kNeedFailed);
+    EXPECT_THAT(shell_.job(job).message(),
+                HasSubstr("job a, whose newest checkpoint it names, has ended "
+                          "as FAILED and left no checkpoint"));
+  }
+}
+
+TEST_F(LifeTest, WhatAFailedJobLeftWillDo) {
+  Submit(
+      {JobBuilder("a"), JobBuilder("b").NeedsEnded("a").StartFrom("jobs/a")});
+  shell_.Observe("w",
+                 {AttemptBuilder("a", 1).Running().Checkpoint(1, 9).Exited(2)});
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("b"), Job::STARTING);
+}
+
 }  // namespace
 }  // namespace ordo::scheduler::core

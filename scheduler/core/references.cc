@@ -1,7 +1,10 @@
 #include "scheduler/core/references.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,6 +46,20 @@ absl::StatusOr<std::string> Newest(const JobEntry& entry) {
   }
   return absl::NotFoundError(absl::StrCat(
       "job ", job, " has no checkpoint yet; wait for it: ordo wait ", job));
+}
+
+// Whether a reference of the spec is to be looked up when its job starts.
+bool IsLate(const State& state, const std::set<std::string>& created,
+            const jobs::v1::JobSpec& spec, const std::string& reference) {
+  if (!NamesJob(reference)) return false;
+  const JobEntry* entry = FindJob(state, JobIdOf(reference));
+  const bool is_to_end = entry == nullptr
+                             ? created.count(JobIdOf(reference)) > 0
+                             : !IsTerminal(entry->job->state);
+  return is_to_end && std::any_of(spec.needs().begin(), spec.needs().end(),
+                                  [&reference](const jobs::v1::Need& need) {
+                                    return need.job() == reference;
+                                  });
 }
 
 }  // namespace
@@ -90,27 +107,42 @@ absl::StatusOr<std::string> ResolveReference(const State& state,
   return reference;
 }
 
+bool NamesJob(const std::string& reference) {
+  const std::vector<std::string> parts = absl::StrSplit(reference, '/');
+  return parts.size() == 2 && parts[0] == "jobs";
+}
+
+CheckpointPtr FindReferenced(const State& state, const std::string& reference) {
+  if (!NamesJob(reference)) return FindCheckpoint(state, reference);
+  const JobEntry* entry = FindJob(state, JobIdOf(reference));
+  return entry == nullptr ? nullptr : NewestCheckpoint(*entry);
+}
+
 absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
+                                          const std::set<std::string>& created,
                                           const SpecPtr& spec) {
-  // In its full form already: the model's shape was taken from it.
+  const auto resolve =
+      [&](const std::string& reference,
+          const std::string& field) -> absl::StatusOr<std::string> {
+    if (IsLate(state, created, *spec, reference)) return reference;
+    return base::AddContext(ResolveReference(state, reference), field);
+  };
+  // In its full form already, or late: the model's shape was taken from it.
   if (!spec->model().from().empty()) {
-    ORDO_RETURN_IF_ERROR(base::AddContext(
-        ResolveReference(state, spec->model().from()), "model.from"));
+    ORDO_RETURN_IF_ERROR(resolve(spec->model().from(), "model.from"));
   }
   if (spec->checkpoints().empty() && spec->start_from().empty()) return spec;
   auto resolved = std::make_shared<jobs::v1::JobSpec>(*spec);
   for (int i = 0; i < spec->checkpoints_size(); ++i) {
-    auto checkpoint =
-        base::AddContext(ResolveReference(state, spec->checkpoints(i)),
-                         absl::StrCat("checkpoints[", i, "]"));
-    if (!checkpoint.ok()) return checkpoint.status();
-    resolved->set_checkpoints(i, *std::move(checkpoint));
+    ORDO_ASSIGN_OR_RETURN(
+        std::string checkpoint,
+        resolve(spec->checkpoints(i), absl::StrCat("checkpoints[", i, "]")));
+    resolved->set_checkpoints(i, std::move(checkpoint));
   }
   if (!spec->start_from().empty()) {
-    auto checkpoint = base::AddContext(
-        ResolveReference(state, spec->start_from()), "start_from");
-    if (!checkpoint.ok()) return checkpoint.status();
-    resolved->set_start_from(*std::move(checkpoint));
+    ORDO_ASSIGN_OR_RETURN(std::string checkpoint,
+                          resolve(spec->start_from(), "start_from"));
+    resolved->set_start_from(std::move(checkpoint));
   }
   return resolved;
 }

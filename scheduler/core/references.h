@@ -1,6 +1,7 @@
 #ifndef ORDO_SCHEDULER_CORE_REFERENCES_H_
 #define ORDO_SCHEDULER_CORE_REFERENCES_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@
 #include "scheduler/core/state.h"
 
 // Checkpoints that a job's spec names: `checkpoints`, `start_from` and
-// `model.from`.
+// `model.from`; each by its resource name or, late, by that of a job which has
+// yet to write it.
 
 namespace ordo::scheduler::core {
 
@@ -25,10 +27,21 @@ CheckpointPtr FindCheckpoint(const State& state, const std::string& name);
 absl::StatusOr<std::string> ResolveReference(const State& state,
                                              const std::string& reference);
 
+// Whether it is jobs/{job}, which stands for the newest checkpoint of that.
+bool NamesJob(const std::string& reference);
+
 // The spec with every reference by its full name, the same one if it has them
-// so already; errors name the field.
+// so already; errors name the field. jobs/{job} stays as it is where the job
+// has not ended and the spec needs it: such a reference is late. `created`: ids
+// of the call's own jobs.
 absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
+                                          const std::set<std::string>& created,
                                           const SpecPtr& spec);
+
+// What a reference of a resolved spec names, of a late one the newest that is
+// AVAILABLE; null when there is none. Once the job has ended it is the same
+// each time: that gets no further checkpoint and keeps its newest.
+CheckpointPtr FindReferenced(const State& state, const std::string& reference);
 
 // What a job holds on to as long as it has not ended, each thing by its
 // resource name: checkpoints that its spec names are not removed, and its parts

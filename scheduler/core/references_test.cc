@@ -1,5 +1,8 @@
 #include "scheduler/core/references.h"
 
+#include <string>
+#include <vector>
+
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -98,6 +101,46 @@ TEST_F(ReferencesTest, PinsCountTheJobsThatNeedACheckpoint) {
   EXPECT_EQ(state.pins.begin()->first, "jobs/a/checkpoints/2-1");
   RemovePins(state, other);
   EXPECT_TRUE(state.pins.empty());
+}
+
+TEST_F(ReferencesTest, AJobThatIsNeededAndHasNotEndedIsLookedUpLater) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const jobs::v1::Job job,
+      shell_.Submit(JobBuilder("c").Needs("b").StartFrom("jobs/b")));
+  EXPECT_EQ(job.spec().start_from(), "jobs/b");
+  // Created by the same call, in any order.
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const std::vector<jobs::v1::Job> jobs,
+      shell_.Submit({JobBuilder("e").Needs("d").Evaluates({"jobs/d", "jobs/a"}),
+                     JobBuilder("d")}));
+  EXPECT_EQ(jobs[0].spec().checkpoints(0), "jobs/d");
+  EXPECT_EQ(jobs[0].spec().checkpoints(1), "jobs/a/checkpoints/20-1");
+}
+
+TEST_F(ReferencesTest, AJobThatIsNotNeededOrHasEndedIsLookedUpAtOnce) {
+  EXPECT_THAT(
+      shell_.Submit({JobBuilder("d"), JobBuilder("c").StartFrom("jobs/d")}),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("start_from")));
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Exited(0)});
+  shell_.Ignore();
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const jobs::v1::Job job,
+      shell_.Submit(JobBuilder("c").Needs("a").StartFrom("jobs/a")));
+  EXPECT_EQ(job.spec().start_from(), "jobs/a/checkpoints/20-1");
+}
+
+TEST_F(ReferencesTest, TheJobOfALateReferenceStaysUntilNobodyNamesIt) {
+  ORDO_ASSERT_OK(
+      shell_.Submit(JobBuilder("c").Needs("a").StartFrom("jobs/a").Held()));
+  shell_.Observe("w", {AttemptBuilder("a", 1).Running().Exited(0)});
+  shell_.Ignore();
+  shell_.Forget({"a"});
+  ASSERT_EQ(shell_.state().jobs.count("a"), 1u);
+  EXPECT_EQ(FindReferenced(shell_.state(), "jobs/a")->name(),
+            "jobs/a/checkpoints/20-1");
+  ORDO_ASSERT_OK(shell_.CancelJob("c"));
+  shell_.Forget({"c", "a"});
+  EXPECT_EQ(shell_.state().jobs.count("a"), 0u);
 }
 
 }  // namespace

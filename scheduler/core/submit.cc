@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,8 @@ struct Plan {
   // Of jobs that have left the store: states by id, ids by request id.
   std::map<std::string, JobState> retired;
   std::map<std::string, std::string> retired_requests;
+  // Of all jobs of the call.
+  std::set<std::string> names;
   // In the order of the call: the id of each job.
   std::vector<std::string> ids;
   // Those to create, with references resolved.
@@ -113,7 +116,8 @@ absl::Status PlanNew(const State& state, NewJob& job, Plan* plan) {
   }
   ORDO_RETURN_IF_ERROR(CheckNotRetired(job, *plan));
   ORDO_RETURN_IF_ERROR(job.refusal);
-  ORDO_ASSIGN_OR_RETURN(job.spec, ResolveReferences(state, job.spec));
+  ORDO_ASSIGN_OR_RETURN(job.spec,
+                        ResolveReferences(state, plan->names, job.spec));
   if (!job.request_id.empty()) plan->request_ids[job.request_id] = id;
   plan->created.emplace(id, std::move(job));
   plan->order.push_back(id);
@@ -277,6 +281,7 @@ void HandleSubmit(Turn& turn, Submit submit) {
     plan.retired[job.id] = job.state;
     if (!job.request_id.empty()) plan.retired_requests[job.request_id] = job.id;
   }
+  for (const NewJob& job : submit.jobs) plan.names.insert(job.name);
   if (absl::Status status = PlanAll(turn.state, &submit.jobs, &plan);
       !status.ok()) {
     turn.Emit(Answer{submit.call, status});

@@ -17,11 +17,11 @@ training::v1::CheckpointSource Source(
   return source;
 }
 
-// A checkpoint that the spec names. It was there when the job was created and
-// is pinned since.
+// A checkpoint that the spec names. It was there when the job was created, or
+// when what it needs had ended, and is kept since.
 training::v1::CheckpointSource PinnedSource(const State& state,
                                             const std::string& name) {
-  if (const CheckpointPtr checkpoint = FindCheckpoint(state, name)) {
+  if (const CheckpointPtr checkpoint = FindReferenced(state, name)) {
     return Source(*checkpoint);
   }
   training::v1::CheckpointSource source;

@@ -180,5 +180,33 @@ TEST_F(TaskTest, ABenchmarkTaskIsTheJobsSpec) {
   shell_.Ignore();
 }
 
+TEST_F(TaskTest, ALateReferenceIsTheNewestThatItsJobLeftAtEachAttempt) {
+  ORDO_ASSERT_OK(shell_.Submit(
+      {JobBuilder("a").Keep(1),
+       JobBuilder("b").Needs("a").Evaluates({"jobs/a"}).StartFrom("jobs/a")}));
+  shell_.Ignore();
+  shell_.Observe("w", {AttemptBuilder("a", 1)
+                           .Running()
+                           .Checkpoint(1, 9)
+                           .Checkpoint(2, 20)
+                           .Exited(0)});
+  shell_.Ignore();
+  const auto source = [this] {
+    training::v1::EvaluateSpec task;
+    SetEvaluateTask(shell_.state(), Entry("b"), &task);
+    return task.checkpoints(0);
+  };
+  EXPECT_EQ(source().name(), "jobs/a/checkpoints/20-1");
+  EXPECT_EQ(source().manifest_sha256(), "sha-20-1");
+  EXPECT_EQ(TrainTaskOf("b").start().name(), "jobs/a/checkpoints/20-1");
+  Observe(AttemptBuilder("b", 1).Exited(10));
+  shell_.Restart();
+  ORDO_ASSERT_OK(shell_.Announce(testing::WorkerBuilder("w").Sequence(9)));
+  shell_.Advance(absl::Seconds(2));
+  shell_.Ignore();
+  ASSERT_EQ(Entry("b").job->attempt_number(), 2);
+  EXPECT_EQ(source().name(), "jobs/a/checkpoints/20-1");
+}
+
 }  // namespace
 }  // namespace ordo::scheduler::core
