@@ -63,7 +63,8 @@ struct SchedulerMetrics {
         device_seconds(registry.AddCounter(
             {"ordo_scheduler_device_seconds_total",
              "Time that attempts held devices, by use.",
-             {{"use", {"start", "train", "evaluate", "benchmark"}}}})),
+             {{"use",
+               {"start", "train", "evaluate", "benchmark", "summarize"}}}})),
         device_seconds_lost(registry.AddCounter(
             {"ordo_scheduler_lost_device_seconds_total",
              "Device time since the last checkpoint of attempts that did not "

@@ -1,5 +1,7 @@
 #include "scheduler/core/artifacts.h"
 
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "scheduler/core/board.h"
@@ -37,6 +39,8 @@ void TakeCheckpoint(JobEdit& edit, const agent::v1::DurableRecord& record) {
   checkpoint->set_manifest_sha256(written.manifest_sha256());
   checkpoint->set_state_digest(written.state_digest());
   checkpoint->set_origin(checkpoints::v1::Checkpoint::TRAINED);
+  checkpoint->set_data_digest(written.data_digest());
+  checkpoint->set_tokens(written.tokens());
   entry.checkpoints[key] = checkpoint;
   turn.Emit(Record{CheckpointPtr(checkpoint)});
   if (edit.read().interruptions != 0) edit.job().interruptions = 0;
@@ -54,6 +58,21 @@ bool IsPlainName(const std::string& id) {
   return !id.empty() && id.size() <= 255 && id != "." && id != ".." &&
          id.find('/') == std::string::npos &&
          id.find('\0') == std::string::npos;
+}
+
+// Of a report that calls itself so.
+reports::v1::Report::Kind KindOf(const std::string& name) {
+  using reports::v1::Report;
+  static constexpr std::pair<const char*, Report::Kind> kKinds[] = {
+      {"benchmark", Report::BENCHMARK},
+      {"sweep", Report::SWEEP},
+      {"comparison", Report::COMPARISON},
+      {"pipeline", Report::PIPELINE},
+  };
+  for (const auto& [each, kind] : kKinds) {
+    if (name == each) return kind;
+  }
+  return Report::EVALUATION;
 }
 
 void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
@@ -75,9 +94,7 @@ void TakeReport(JobEdit& edit, const agent::v1::DurableRecord& record) {
   if (entry.reports.count(written.id()) > 0) return;
   auto report = std::make_shared<reports::v1::Report>();
   report->set_name(ReportName(job, written.id()));
-  report->set_kind(written.kind() == "benchmark"
-                       ? reports::v1::Report::BENCHMARK
-                       : reports::v1::Report::EVALUATION);
+  report->set_kind(KindOf(written.kind()));
   report->set_task(written.task());
   report->set_step(written.step());
   report->set_attempt(attempt);

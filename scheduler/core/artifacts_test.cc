@@ -151,5 +151,38 @@ TEST_F(ArtifactsTest, ACheckpointThatCouldNotBeWrittenIsAWarning) {
   EXPECT_EQ(shell_.Counted(Count::What::kCheckpoint, "failed"), 1);
 }
 
+TEST_F(ArtifactsTest, ACheckpointKnowsTheDataUpToIt) {
+  Submit(JobBuilder("a"));
+  ObservedAttempt observed = AttemptBuilder("a", 1).Running().Checkpoint(1, 5);
+  auto& written = *observed.mutable_records(0)->mutable_checkpoint();
+  written.set_data_digest("data");
+  written.set_tokens(640);
+  Observe(observed);
+  shell_.Restart();
+  const CheckpointPtr newest = NewestCheckpoint(shell_.state().jobs.at("a"));
+  EXPECT_EQ(newest->data_digest(), "data");
+  EXPECT_EQ(newest->tokens(), 640);
+}
+
+TEST_F(ArtifactsTest, AReportIsOfTheKindThatItSays) {
+  Submit(JobBuilder("a"));
+  ObservedAttempt observed = AttemptBuilder("a", 1)
+                                 .Running()
+                                 .Report(1, "a")
+                                 .Report(2, "b")
+                                 .Report(3, "c")
+                                 .Report(4, "d");
+  const char* kinds[] = {"sweep", "comparison", "pipeline", "evaluation"};
+  for (int i = 0; i < 4; ++i) {
+    observed.mutable_records(i)->mutable_report()->set_kind(kinds[i]);
+  }
+  Observe(observed);
+  const auto& reports = shell_.state().jobs.at("a").reports;
+  EXPECT_EQ(reports.at("a")->kind(), reports::v1::Report::SWEEP);
+  EXPECT_EQ(reports.at("b")->kind(), reports::v1::Report::COMPARISON);
+  EXPECT_EQ(reports.at("c")->kind(), reports::v1::Report::PIPELINE);
+  EXPECT_EQ(reports.at("d")->kind(), reports::v1::Report::EVALUATION);
+}
+
 }  // namespace
 }  // namespace ordo::scheduler::core

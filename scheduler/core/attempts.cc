@@ -65,6 +65,8 @@ const char* LabelOf(DeviceUse use) {
       return "evaluate";
     case DeviceUse::kBenchmark:
       return "benchmark";
+    case DeviceUse::kSummarize:
+      return "summarize";
   }
   return "";
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/version/worker_protocol.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/reasons.h"
@@ -19,6 +20,9 @@ policy::Device DeviceOf(const Worker& worker,
   device.memory_bytes = announced.memory_bytes();
   for (const auto& [kernel, why] : LackingKernels(announced)) {
     device.lacking.insert(kernel);
+  }
+  if (!base::KnowsSummaries(worker.protocol)) {
+    device.lacking.insert(kSummarizeTask);
   }
   const bool quarantined = worker.quarantined.count(announced.name()) > 0;
   device.offered =

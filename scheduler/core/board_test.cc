@@ -207,6 +207,18 @@ TEST_F(BoardTest, NoMorePartsRunThanMaxParallelLetsAlsoAfterARestart) {
   EXPECT_TRUE(board().IsRunning(2));
 }
 
+TEST_F(BoardTest, WhatSumsUpPartsWaitsForAWorkerThatKnowsHow) {
+  Announce(WorkerBuilder("old").Protocol(2));
+  ORDO_ASSERT_OK(shell_.Submit(
+      {JobBuilder("s-0").PartOf("s"), JobBuilder("s").Sweeps({"s-0"})}));
+  shell_.Ignore();
+  shell_.Observe("old", {AttemptBuilder("s-0", 1).Running().Exited(0)});
+  shell_.Ignore();
+  EXPECT_TRUE(board().IsWaiting(2));
+  Announce(WorkerBuilder("w"));
+  EXPECT_TRUE(board().IsRunning(2));
+}
+
 TEST_F(BoardTest, AnUnknownQueueIsNotFound) {
   NewJob job = JobBuilder("a");
   job.OwnSpec().set_queue("nobodys");

@@ -4,6 +4,7 @@
 
 #include "google/protobuf/arena.h"
 #include "scheduler/core/ranks.h"
+#include "scheduler/core/summarize.h"
 #include "scheduler/core/task.h"
 
 namespace ordo::scheduler::core {
@@ -60,6 +61,8 @@ void SetDesiredOf(const State& state, const Worker& worker, const RankId& id,
     SetEvaluateTask(state, entry, desired->mutable_evaluate());
   } else if (job.facts->kind == jobs::v1::JobSpec::BENCHMARK) {
     SetBenchmarkTask(entry, desired->mutable_benchmark());
+  } else if (SumsUp(job.facts->kind)) {
+    SetSummarizeTask(state, entry, desired->mutable_summarize());
   } else {
     SetTrainTask(state, entry, desired->mutable_train());
   }

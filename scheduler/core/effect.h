@@ -130,7 +130,8 @@ struct PublishProgress {
 struct Count {
   enum class What {
     kAttemptEnded,       // 1, label: reason
-    kDeviceSeconds,      // label: start, train, evaluate, benchmark
+    kDeviceSeconds,      // label: start, train, evaluate, benchmark,
+                         // summarize
     kDeviceSecondsLost,  // label: reason
     kStepsLost,          // label: reason
     kFirstStep,          // seconds from submission to the first step

@@ -30,6 +30,7 @@ constexpr CodeReason kCodeReasons[] = {
     {ExitCode::STORAGE_ERROR, reason::kStorageError},
     {ExitCode::PEER_LOST, reason::kPeerLost},
     {ExitCode::NCCL_ERROR, reason::kNcclError},
+    {ExitCode::PART_FAILED, reason::kPartFailed},
 };
 
 // `happened`, then what the trainer or worker said, then what to do.
@@ -203,6 +204,7 @@ training::v1::RetryDecision DecisionOf(const std::string& reason) {
           {reason::kDataMissing, training::v1::NEVER},
           {reason::kNonFinite, training::v1::NEVER},
           {reason::kCheckpointDamaged, training::v1::NEVER},
+          {reason::kPartFailed, training::v1::NEVER},
           {reason::kRunTimeLimit, training::v1::NEVER},
           {reason::kWorkerLost, training::v1::FREE},
           {reason::kHostFailed, training::v1::FREE},

@@ -43,6 +43,7 @@ TEST(ExitsTest, EachExitIsJudgedAsTheTableSays) {
        "STORAGE_ERROR"},
       {AttemptBuilder("a", 1).Exited(17), training::v1::FREE, "PEER_LOST"},
       {AttemptBuilder("a", 1).Exited(18), training::v1::BUDGETED, "NCCL_ERROR"},
+      {AttemptBuilder("a", 1).Exited(19), training::v1::NEVER, "PART_FAILED"},
       {AttemptBuilder("a", 1).Exited(70), training::v1::BUDGETED,
        "TRAINER_FAILED"},
       {AttemptBuilder("a", 1).Exited(99), training::v1::BUDGETED,

@@ -71,6 +71,12 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec) {
   return facts;
 }
 
+bool SumsUp(jobs::v1::JobSpec::Kind kind) {
+  return kind == jobs::v1::JobSpec::SWEEP ||
+         kind == jobs::v1::JobSpec::COMPARE ||
+         kind == jobs::v1::JobSpec::PIPELINE;
+}
+
 void SetParts(std::vector<std::string> parts, JobFacts* facts) {
   std::set<std::string> needed;
   for (const NeededJob& need : facts->needs) needed.insert(need.id);
@@ -97,6 +103,13 @@ policy::Shape ShapeOf(const jobs::v1::JobSpec& spec) {
   const training::v1::Resources& resources = spec.resources();
   policy::Shape shape;
   shape.kind = resources.device().empty() ? kDefaultKind : resources.device();
+  shape.labels.insert(resources.labels().begin(), resources.labels().end());
+  shape.run_time_limit = ToDuration(spec.run_time_limit());
+  if (SumsUp(spec.kind())) {
+    // The rest is what its parts have unless they say otherwise.
+    shape.kernels.insert(kSummarizeTask);
+    return shape;
+  }
   if (spec.kind() == jobs::v1::JobSpec::TRAIN) {
     shape.ranks = std::max(1, resources.ranks());
   }
@@ -104,9 +117,7 @@ policy::Shape ShapeOf(const jobs::v1::JobSpec& spec) {
   shape.device_memory_bytes = resources.device_memory_bytes();
   shape.cpus = resources.cpus();
   shape.memory_bytes = resources.memory_bytes();
-  shape.labels.insert(resources.labels().begin(), resources.labels().end());
   shape.exclusive = resources.exclusive();
-  shape.run_time_limit = ToDuration(spec.run_time_limit());
   const auto add = [&shape](const std::string& row) {
     // As a probe calls the row of the table of attention kernels that a recipe
     // names.

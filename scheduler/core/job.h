@@ -127,6 +127,13 @@ inline constexpr int kMaxPriority = 1000;
 // in.
 JobFacts FactsOf(const jobs::v1::JobSpec& spec);
 
+// SWEEP, COMPARE and PIPELINE: what such a job does is sum up its parts.
+bool SumsUp(jobs::v1::JobSpec::Kind kind);
+
+// What devices must have for it, as a kernel in Shape.kernels: workers of
+// earlier releases lack it.
+inline constexpr char kSummarizeTask[] = "task/summarize";
+
 // Gives a job its parts, which it needs from then on.
 void SetParts(std::vector<std::string> parts, JobFacts* facts);
 
@@ -135,7 +142,8 @@ void SetParts(std::vector<std::string> parts, JobFacts* facts);
 int32_t MaxParallelOf(const jobs::v1::JobSpec& spec);
 
 // What a job asks of machines: its devices are of the kind `cpu` unless the
-// spec names one, and have the kernels that the spec names.
+// spec names one, and have the kernels that the spec names. One that sums up
+// its parts: one device, on workers that know how.
 policy::Shape ShapeOf(const jobs::v1::JobSpec& spec);
 // The queue of a job.
 const std::string& QueueOf(const jobs::v1::JobSpec& spec);

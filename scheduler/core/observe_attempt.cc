@@ -34,6 +34,7 @@ void TakeStart(JobEdit& edit, const ObservedAttempt& observed) {
   attempt.set_resumed_from(started.resumed_from());
   attempt.set_exact(started.exact());
   attempt.set_start_digest(started.state_digest());
+  if (started.has_control()) *attempt.mutable_control() = started.control();
   for (const std::string& warning : started.warnings()) {
     AddWarning(edit, warning);
   }

@@ -34,6 +34,7 @@ TEST_F(ObserveAttemptTest, TheFirstReportOfTheTrainerIsRecorded) {
   observed.mutable_started()->set_resumed_from("jobs/a/checkpoints/40-1");
   observed.mutable_started()->set_state_digest("digest");
   observed.mutable_started()->add_warnings("other threads");
+  observed.mutable_started()->mutable_control()->set_initial_digest("initial");
   shell_.Observe("w", {observed});
   const jobs::v1::Attempt& attempt = shell_.job("a").attempts(0);
   EXPECT_EQ(attempt.start_step(), 40);
@@ -42,6 +43,7 @@ TEST_F(ObserveAttemptTest, TheFirstReportOfTheTrainerIsRecorded) {
   EXPECT_EQ(attempt.start_digest(), "digest");
   EXPECT_TRUE(attempt.exact());
   EXPECT_THAT(attempt.warnings(), ElementsAre("other threads"));
+  EXPECT_EQ(attempt.control().initial_digest(), "initial");
 }
 
 TEST_F(ObserveAttemptTest, AResumeThatIsNotExactIsRecordedAsSuch) {

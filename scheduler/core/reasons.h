@@ -39,6 +39,7 @@ inline constexpr char kOutOfMemory[] = "OUT_OF_MEMORY";
 inline constexpr char kDeviceError[] = "DEVICE_ERROR";
 inline constexpr char kStorageError[] = "STORAGE_ERROR";
 inline constexpr char kNcclError[] = "NCCL_ERROR";
+inline constexpr char kPartFailed[] = "PART_FAILED";
 inline constexpr char kWorkerLost[] = "WORKER_LOST";
 inline constexpr char kHostFailed[] = "HOST_FAILED";
 inline constexpr char kFolderTaken[] = "FOLDER_TAKEN";
@@ -56,47 +57,20 @@ inline constexpr char kQueueTimeLimit[] = "QUEUE_TIME_LIMIT";
 inline constexpr char kImported[] = "IMPORTED";
 
 inline constexpr const char* kAll[] = {
-    kWaitingForDevice,
-    kBackoff,
-    kHeld,
-    kWaitingForNeeds,
-    kNoSuchDevice,
-    kNoSuchKernel,
-    kNoWorker,
-    kWorkersClosed,
-    kQueueLimit,
-    kOwnerLimit,
-    kParentLimit,
-    kReserved,
-    kOtherFirst,
-    kStarting,
-    kRunning,
-    kFinished,
-    kCancelledByUser,
-    kBadSpec,
-    kDataMissing,
-    kNonFinite,
-    kCheckpointDamaged,
-    kTrainerFailed,
-    kTrainerKilled,
-    kHang,
-    kStartFailed,
-    kOutOfMemory,
-    kDeviceError,
-    kStorageError,
-    kNcclError,
-    kWorkerLost,
-    kHostFailed,
-    kFolderTaken,
-    kStopped,
-    kPreempted,
-    kPeerLost,
-    kRunTimeLimit,
-    kAttemptsExhausted,
-    kInterruptionsExhausted,
-    kNeedFailed,
-    kQueueTimeLimit,
-    kImported,
+    kWaitingForDevice, kBackoff,           kHeld,
+    kWaitingForNeeds,  kNoSuchDevice,      kNoSuchKernel,
+    kNoWorker,         kWorkersClosed,     kQueueLimit,
+    kOwnerLimit,       kParentLimit,       kReserved,
+    kOtherFirst,       kStarting,          kRunning,
+    kFinished,         kCancelledByUser,   kBadSpec,
+    kDataMissing,      kNonFinite,         kCheckpointDamaged,
+    kTrainerFailed,    kTrainerKilled,     kHang,
+    kStartFailed,      kOutOfMemory,       kDeviceError,
+    kStorageError,     kNcclError,         kPartFailed,
+    kWorkerLost,       kHostFailed,        kFolderTaken,
+    kStopped,          kPreempted,         kPeerLost,
+    kRunTimeLimit,     kAttemptsExhausted, kInterruptionsExhausted,
+    kNeedFailed,       kQueueTimeLimit,    kImported,
 };
 
 // Those that an attempt may end with.
@@ -104,9 +78,9 @@ inline constexpr const char* kAttemptEnds[] = {
     kFinished,     kCancelledByUser,   kBadSpec,       kDataMissing,
     kNonFinite,    kCheckpointDamaged, kTrainerFailed, kTrainerKilled,
     kHang,         kStartFailed,       kOutOfMemory,   kDeviceError,
-    kStorageError, kNcclError,         kWorkerLost,    kHostFailed,
-    kFolderTaken,  kStopped,           kPreempted,     kPeerLost,
-    kRunTimeLimit,
+    kStorageError, kNcclError,         kPartFailed,    kWorkerLost,
+    kHostFailed,   kFolderTaken,       kStopped,       kPreempted,
+    kPeerLost,     kRunTimeLimit,
 };
 
 }  // namespace ordo::scheduler::core::reason

@@ -117,6 +117,28 @@ std::set<std::string> OldOnes(const Workers& workers) {
   return old;
 }
 
+// Whether the worker's release knows the task that is asked for.
+bool KnowsTask(const Shown& worker, const policy::Shape& shape) {
+  return shape.kernels.count(kSummarizeTask) == 0 ||
+         base::KnowsSummaries(worker.protocol());
+}
+
+// Leaves those whose release knows the task that is asked for.
+std::string ByTask(const policy::Shape& shape, Workers* workers) {
+  std::vector<std::string> old;
+  for (const Shown* worker : *workers) {
+    if (!KnowsTask(*worker, shape)) old.push_back(IdOf(worker->name()));
+  }
+  if (old.empty()) return "";
+  *workers = Filter(*workers, [&shape](const Shown& worker) {
+    return KnowsTask(worker, shape);
+  });
+  if (!workers->empty()) return "";
+  return absl::StrCat(Nobody(shape), " knows how to sum up parts: ", Named(old),
+                      old.size() == 1 ? " is" : " are",
+                      " of an earlier release, to be upgraded");
+}
+
 // Leaves those that know ranks, if several are asked for.
 std::string ByProtocol(const policy::Shape& shape, Workers* workers) {
   if (shape.ranks == 1) return "";
@@ -237,7 +259,8 @@ std::string ByAmounts(const policy::Shape& shape, Workers* workers) {
 }  // namespace
 
 bool MayHold(const workers::v1::Worker& worker, const policy::Shape& shape) {
-  return (shape.ranks == 1 ||
+  return KnowsTask(worker, shape) &&
+         (shape.ranks == 1 ||
           TakesRanks(worker.protocol(), worker.nccl(), shape.kind)) &&
          std::all_of(shape.labels.begin(), shape.labels.end(),
                      [&](const auto& label) {
@@ -266,7 +289,8 @@ std::string ShortageOf(const std::vector<workers::v1::Worker>& workers,
   if (!lacks.empty()) return lacks;
   const std::set<std::string> old = OldOnes(left);
   const std::set<std::string> without_nccl = WithoutNccl(shape, left);
-  for (const auto by : {ByProtocol, ByNccl, ByDeviceMemory, ByAmounts}) {
+  for (const auto by :
+       {ByTask, ByProtocol, ByNccl, ByDeviceMemory, ByAmounts}) {
     lacks = by(shape, &left);
     if (!lacks.empty()) return lacks;
   }

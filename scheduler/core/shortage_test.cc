@@ -178,5 +178,18 @@ TEST_F(ShortageTest, WorkersThatAreLostDoNotCount) {
   EXPECT_EQ(Lacks(shape), "no worker has 3 cuda devices: the most is 2, of w1");
 }
 
+TEST_F(ShortageTest, WorkersThatCannotSumUpPartsAreNamed) {
+  for (Worker& worker : workers_) worker.set_protocol(2);
+  policy::Shape summary = OneGpu();
+  summary.kernels = {kSummarizeTask};
+  EXPECT_EQ(Lacks(summary),
+            "no worker knows how to sum up parts: w1, w2 are of an earlier "
+            "release, to be upgraded");
+  EXPECT_FALSE(MayHold(workers_[0], summary));
+  workers_[1].set_protocol(base::kWorkerProtocol);
+  EXPECT_TRUE(MayHold(workers_[1], summary));
+  EXPECT_EQ(Lacks(summary), "");
+}
+
 }  // namespace
 }  // namespace ordo::scheduler::core

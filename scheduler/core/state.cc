@@ -73,6 +73,7 @@ DeviceUse UseOf(const JobRecord& job, bool in_evaluation) {
   if (job.facts->kind == jobs::v1::JobSpec::BENCHMARK) {
     return DeviceUse::kBenchmark;
   }
+  if (SumsUp(job.facts->kind)) return DeviceUse::kSummarize;
   return in_evaluation || job.facts->kind == jobs::v1::JobSpec::EVALUATE
              ? DeviceUse::kEvaluate
              : DeviceUse::kTrain;

@@ -71,7 +71,7 @@ struct Queued {
 
 // What an attempt does with its devices: it starts until its trainer reports,
 // and evaluates also within a training job.
-enum class DeviceUse { kStart, kTrain, kEvaluate, kBenchmark };
+enum class DeviceUse { kStart, kTrain, kEvaluate, kBenchmark, kSummarize };
 
 // One process of an attempt.
 struct LiveRank {

@@ -6,23 +6,12 @@
 namespace ordo::scheduler::core {
 namespace {
 
-training::v1::CheckpointSource Source(
-    const checkpoints::v1::Checkpoint& checkpoint) {
-  training::v1::CheckpointSource source;
-  source.set_name(checkpoint.name());
-  // The resource name is the path below the storage root.
-  source.set_path(checkpoint.name());
-  source.set_manifest_sha256(checkpoint.manifest_sha256());
-  source.set_step(checkpoint.step());
-  return source;
-}
-
 // A checkpoint that the spec names. It was there when the job was created, or
 // when what it needs had ended, and is kept since.
 training::v1::CheckpointSource PinnedSource(const State& state,
                                             const std::string& name) {
   if (const CheckpointPtr checkpoint = FindReferenced(state, name)) {
-    return Source(*checkpoint);
+    return SourceOf(*checkpoint);
   }
   training::v1::CheckpointSource source;
   source.set_name(name);
@@ -54,6 +43,17 @@ void SetOwnAttempts(const JobRecord& job, training::v1::TrainSpec* task) {
 
 }  // namespace
 
+training::v1::CheckpointSource SourceOf(
+    const checkpoints::v1::Checkpoint& checkpoint) {
+  training::v1::CheckpointSource source;
+  source.set_name(checkpoint.name());
+  // The resource name is the path below the storage root.
+  source.set_path(checkpoint.name());
+  source.set_manifest_sha256(checkpoint.manifest_sha256());
+  source.set_step(checkpoint.step());
+  return source;
+}
+
 void SetTrainTask(const State& state, const JobEntry& entry,
                   training::v1::TrainSpec* task) {
   const jobs::v1::JobSpec& spec = *entry.job->facts->spec;
@@ -72,7 +72,7 @@ void SetTrainTask(const State& state, const JobEntry& entry,
        it != entry.checkpoints.rend() && task->resume_size() < kMaxResume;
        ++it) {
     if (it->second->state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
-    *task->add_resume() = Source(*it->second);
+    *task->add_resume() = SourceOf(*it->second);
   }
   if (!spec.start_from().empty()) {
     *task->mutable_start() = PinnedSource(state, spec.start_from());

@@ -1,16 +1,22 @@
 #ifndef ORDO_SCHEDULER_CORE_TASK_H_
 #define ORDO_SCHEDULER_CORE_TASK_H_
 
+#include "proto/ordo/checkpoints/v1/checkpoints.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 #include "scheduler/core/state.h"
 
-// What an attempt is to do, derived from its job and what is registered.
+// What an attempt is to do, derived from its job and what is registered; of a
+// job with parts: summarize.h.
 
 namespace ordo::scheduler::core {
 
 // Checkpoints offered to resume from; if all of these are damaged, older ones
 // would lose more than a fresh start costs to look at.
 inline constexpr int kMaxResume = 8;
+
+// How a task names a checkpoint.
+training::v1::CheckpointSource SourceOf(
+    const checkpoints::v1::Checkpoint& checkpoint);
 
 // Of a TRAIN job, for its newest attempt. `task` is empty, here and below.
 void SetTrainTask(const State& state, const JobEntry& entry,

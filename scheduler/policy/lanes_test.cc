@@ -20,7 +20,7 @@ Shape OneCpu() {
 }
 
 int LaneOf(const std::string& owner, const Shape& shape, Tables* tables) {
-  return LaneFor(0, {0, "default", owner, shape}, tables);
+  return LaneFor(0, {0, "default", owner, shape, 0, absl::UnixEpoch()}, tables);
 }
 
 TEST(LanesTest, JobsAlikeShareALane) {
@@ -52,7 +52,7 @@ TEST(LanesTest, AnEmptyLaneIsForgottenWithItsShapeAndOwner) {
 TEST(LanesTest, PartsHaveLanesOfTheirParentWhichIsForgottenWithThem) {
   Tables tables = OneQueue();
   const Shape shape = OneCpu();
-  WaitingJob part{0, "default", "ann", shape};
+  WaitingJob part{0, "default", "ann", shape, 0, absl::UnixEpoch()};
   part.parent = "sweep";
   part.max_parallel = 2;
   const int lane = LaneFor(0, part, &tables);

@@ -30,7 +30,8 @@ struct Shape {
   // Nothing else runs on its workers meanwhile. Counts as the devices that it
   // asks for, not as those that it keeps others from.
   bool exclusive = false;
-  // <table>/<kernel>, none of which its devices lack.
+  // <table>/<kernel>, or what else only some devices can do, none of which its
+  // devices lack.
   std::set<std::string> kernels;
   // How long an attempt may run; zero: for ever.
   absl::Duration run_time_limit;

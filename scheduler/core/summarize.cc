@@ -1,0 +1,156 @@
+#include "scheduler/core/summarize.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "scheduler/core/present.h"
+#include "scheduler/core/task.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using jobs::v1::JobSpec;
+using training::v1::PartResult;
+
+const char* KindOf(const JobSpec& spec) {
+  switch (spec.kind()) {
+    case JobSpec::COMPARE:
+      return "comparison";
+    case JobSpec::PIPELINE:
+      return "pipeline";
+    default:
+      return "sweep";
+  }
+}
+
+// Name of the evaluation that a report is of: its id is that, its step, and
+// what tells it from others.
+std::string EvaluationOf(const JobSpec& spec,
+                         const reports::v1::Report& report) {
+  const std::string id = IdOf(report.name());
+  std::string found;
+  for (const training::v1::Evaluation& each : spec.evaluations()) {
+    const std::string& name = each.name().empty() ? each.task() : each.name();
+    const std::string head = absl::StrCat(name, "-", report.step());
+    const bool fits =
+        id == head || absl::StartsWith(id, absl::StrCat(head, "-"));
+    if (fits && name.size() > found.size()) found = name;
+  }
+  return found.empty() ? id : found;
+}
+
+PartResult::Report ResultOf(const JobRecord& job,
+                            const reports::v1::Report& report) {
+  PartResult::Report result;
+  result.set_evaluation(EvaluationOf(*job.facts->spec, report));
+  result.set_task(report.task());
+  result.set_step(report.step());
+  result.set_path(absl::StrCat(JobName(job.id()), "/", report.folder()));
+  *result.mutable_metrics() = report.metrics();
+  result.set_checkpoint(report.checkpoint());
+  return result;
+}
+
+// The newest that there is room for, oldest first.
+void AddReports(const JobEntry& entry, size_t room, PartResult* part) {
+  std::vector<ReportPtr> reports;
+  for (const auto& [id, report] : entry.reports) reports.push_back(report);
+  const auto age = [](const ReportPtr& report) {
+    const auto& time = report->create_time();
+    return std::make_tuple(time.seconds(), time.nanos(), report->step());
+  };
+  std::stable_sort(reports.begin(), reports.end(),
+                   [&age](const ReportPtr& a, const ReportPtr& b) {
+                     return age(a) < age(b);
+                   });
+  std::vector<PartResult::Report> results;
+  size_t num_bytes = 0;
+  while (!reports.empty()) {
+    PartResult::Report result = ResultOf(*entry.job, *reports.back());
+    num_bytes += result.ByteSizeLong();
+    if (num_bytes > room) break;
+    results.push_back(std::move(result));
+    reports.pop_back();
+  }
+  std::reverse(results.begin(), results.end());
+  for (PartResult::Report& result : results) {
+    *part->add_reports() = std::move(result);
+  }
+  if (reports.empty()) return;
+  part->set_message(absl::StrCat(
+      part->message(), "; its ", reports.size(),
+      " oldest reports are left out of the summary: they take too much room"));
+}
+
+// What its attempts tell, also those that are not kept one by one any more.
+void AddAttempts(const JobRecord& job, PartResult* part) {
+  part->set_attempts(job.attempt_number());
+  double device_seconds = 0;
+  if (job.earlier_usage != nullptr) {
+    for (const auto& day : job.earlier_usage->days()) {
+      device_seconds +=
+          day.usage().used_device_seconds() + day.usage().idle_device_seconds();
+    }
+  }
+  // Nobody knows of those.
+  bool exact = job.earlier_usage == nullptr;
+  bool any_ran = false;
+  for (const AttemptPtr& attempt : job.attempts) {
+    device_seconds += attempt->device_seconds();
+    if (!attempt->has_run_time()) continue;
+    any_ran = true;
+    exact = exact && attempt->exact();
+    part->set_build_digest(attempt->build_digest());
+    if (attempt->has_control()) *part->mutable_control() = attempt->control();
+  }
+  part->set_device_seconds(device_seconds);
+  part->set_exact(any_ran && exact);
+}
+
+PartResult PartOf(const JobEntry& entry, size_t room) {
+  const JobRecord& job = *entry.job;
+  PartResult part;
+  part.set_job(job.id());
+  part.set_part(job.facts->part.value());
+  part.set_seed(job.facts->spec->training().seed());
+  part.set_state(jobs::v1::Job::State_Name(job.state));
+  part.set_reason(job.reason);
+  part.set_message(MessageOf(job));
+  AddAttempts(job, &part);
+  if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
+    *part.mutable_checkpoint() = SourceOf(*newest);
+    part.set_data_digest(newest->data_digest());
+    part.set_tokens(newest->tokens());
+  }
+  AddReports(entry, room, &part);
+  return part;
+}
+
+}  // namespace
+
+void SetSummarizeTask(const State& state, const JobEntry& entry,
+                      training::v1::SummarizeSpec* task) {
+  const JobFacts& facts = *entry.job->facts;
+  task->set_job(facts.id);
+  task->set_attempt(entry.job->attempt_number());
+  task->set_kind(KindOf(*facts.spec));
+  if (facts.kind == JobSpec::COMPARE) {
+    const jobs::v1::Compare& compare = facts.spec->compare();
+    training::v1::SummarizeSpec::Comparison& asked =
+        *task->mutable_comparison();
+    asked.set_baseline(compare.baseline());
+    asked.set_confidence(compare.confidence());
+    *asked.mutable_differs() = compare.differs();
+  }
+  for (const std::string& part : facts.parts) {
+    *task->add_parts() = PartOf(state.jobs.at(part),
+                                kMaxSummaryReportBytes / facts.parts.size());
+  }
+  for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
+}
+
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,26 @@
+#ifndef ORDO_SCHEDULER_CORE_SUMMARIZE_H_
+#define ORDO_SCHEDULER_CORE_SUMMARIZE_H_
+
+#include <cstddef>
+
+#include "proto/ordo/training/v1/spec.pb.h"
+#include "scheduler/core/state.h"
+
+// The task of a sweep, comparison or pipeline: what is known of its parts.
+
+namespace ordo::scheduler::core {
+
+// Bytes that the reports in one such task take, shared evenly by its parts.
+// With all else it stays far below what a worker takes in one message.
+inline constexpr size_t kMaxSummaryReportBytes = 4 << 20;
+
+// Of a job of kind SWEEP, COMPARE or PIPELINE whose parts have ended, for its
+// newest attempt. `task` is empty. Reports are told by their folders, without
+// their files: there may be thousands. Of a part with more reports than there
+// is room for, the oldest are left out, which its message says.
+void SetSummarizeTask(const State& state, const JobEntry& entry,
+                      training::v1::SummarizeSpec* task);
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_SUMMARIZE_H_

@@ -1,0 +1,193 @@
+#include "scheduler/core/summarize.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/core/reasons.h"
+#include "scheduler/core/testing/core_test.h"
+
+namespace ordo::scheduler::core {
+namespace {
+
+using agent::v1::ObservedAttempt;
+using jobs::v1::Job;
+using testing::AttemptBuilder;
+using testing::CoreTest;
+using ::testing::HasSubstr;
+using testing::JobBuilder;
+using training::v1::PartResult;
+using training::v1::SummarizeSpec;
+
+// Sweep s of two runs, s-0 and s-1, of which the first runs.
+class SummarizeTest : public CoreTest {
+ protected:
+  void SetUp() override {
+    StartWorker();
+    NewJob part = JobBuilder("s-0").PartOf("s", "x=1");
+    part.OwnSpec().mutable_training()->set_seed(7);
+    part.OwnSpec().add_evaluations()->set_task("addition_grid");
+    ORDO_ASSERT_OK(shell_.Submit({part, JobBuilder("s-1").PartOf("s", "x=2"),
+                                  JobBuilder("s").Sweeps({"s-0", "s-1"})}));
+    shell_.Ignore();
+  }
+
+  ObservedAttempt FirstPart() {
+    ObservedAttempt part = AttemptBuilder("s-0", 1)
+                               .Running()
+                               .Checkpoint(1, 10)
+                               .Report(2, "addition_grid-10")
+                               .Exited(0);
+    part.mutable_started()->set_build_digest("build");
+    part.mutable_started()->mutable_control()->set_initial_digest("initial");
+    auto& checkpoint = *part.mutable_records(0)->mutable_checkpoint();
+    checkpoint.set_data_digest("data");
+    checkpoint.set_tokens(640);
+    auto& report = *part.mutable_records(1)->mutable_report();
+    report.set_task("addition_grid");
+    report.set_step(10);
+    (*report.mutable_metrics())["accuracy"] = 0.5;
+    report.set_checkpoint("10-1");
+    return part;
+  }
+
+  SummarizeSpec TaskOf(const std::string& job) {
+    SummarizeSpec task;
+    SetSummarizeTask(shell_.state(), shell_.state().jobs.at(job), &task);
+    return task;
+  }
+};
+
+TEST_F(SummarizeTest, TheTaskIsWhatIsKnownOfEachPart) {
+  Observe(FirstPart());
+  shell_.Observe("w", {AttemptBuilder("s-1", 1).Exited(2)});
+  const agent::v1::SetDesiredRequest desired = shell_.TakeDesired("w");
+  shell_.Ignore();
+  ASSERT_TRUE(desired.attempts(0).has_summarize());
+  const SummarizeSpec& task = desired.attempts(0).summarize();
+  EXPECT_EQ(task.job(), "s");
+  EXPECT_EQ(task.attempt(), 1);
+  EXPECT_EQ(task.kind(), "sweep");
+  EXPECT_FALSE(task.has_comparison());
+  ASSERT_EQ(task.parts_size(), 2);
+  const PartResult& part = task.parts(0);
+  EXPECT_EQ(part.job(), "s-0");
+  EXPECT_EQ(part.part(), "x=1");
+  EXPECT_EQ(part.seed(), 7u);
+  EXPECT_EQ(part.state(), "SUCCEEDED");
+  EXPECT_EQ(part.build_digest(), "build");
+  EXPECT_EQ(part.control().initial_digest(), "initial");
+  EXPECT_TRUE(part.exact());
+  EXPECT_EQ(part.attempts(), 1);
+  EXPECT_EQ(part.checkpoint().name(), "jobs/s-0/checkpoints/10-1");
+  EXPECT_EQ(part.checkpoint().manifest_sha256(), "sha-10-1");
+  EXPECT_EQ(part.data_digest(), "data");
+  EXPECT_EQ(part.tokens(), 640);
+  ASSERT_EQ(part.reports_size(), 1);
+  const PartResult::Report& report = part.reports(0);
+  EXPECT_EQ(report.evaluation(), "addition_grid");
+  EXPECT_EQ(report.task(), "addition_grid");
+  EXPECT_EQ(report.step(), 10);
+  EXPECT_EQ(report.path(), "jobs/s-0/results/addition_grid-10-1");
+  EXPECT_EQ(report.metrics().at("accuracy"), 0.5);
+  EXPECT_EQ(report.checkpoint(), "jobs/s-0/checkpoints/10-1");
+  EXPECT_EQ(task.parts(1).state(), "FAILED");
+  EXPECT_EQ(task.parts(1).reason(), reason::kBadSpec);
+  EXPECT_FALSE(task.parts(1).has_control());
+  EXPECT_FALSE(task.parts(1).exact());
+}
+
+TEST_F(SummarizeTest, APartIsAsBeforeAfterARestart) {
+  Observe(FirstPart());
+  ORDO_ASSERT_OK(shell_.CancelJob("s-1"));
+  shell_.Ignore();
+  const SummarizeSpec before = TaskOf("s");
+  shell_.Restart();
+  const SummarizeSpec after = TaskOf("s");
+  ASSERT_EQ(after.parts_size(), 2);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(after.parts(i).ShortDebugString(),
+              before.parts(i).ShortDebugString());
+  }
+}
+
+TEST_F(SummarizeTest, DeviceTimeAndExactnessAreOfAllAttempts) {
+  Observe(AttemptBuilder("s-0", 1).Running());
+  shell_.Advance(absl::Seconds(3));
+  Observe(AttemptBuilder("s-0", 1).Running().Exited(1));
+  shell_.Advance(absl::Seconds(2));
+  shell_.Ignore();
+  // The other part has the device meanwhile.
+  Observe(AttemptBuilder("s-1", 1).Running().Exited(0));
+  ObservedAttempt second = AttemptBuilder("s-0", 2).Running(10).Exited(0);
+  second.mutable_started()->set_exact(false);
+  Observe(second);
+  ASSERT_EQ(shell_.StateOf("s"), Job::STARTING);
+  const SummarizeSpec task = TaskOf("s");
+  EXPECT_EQ(task.parts(0).attempts(), 2);
+  EXPECT_DOUBLE_EQ(task.parts(0).device_seconds(), 3);
+  EXPECT_FALSE(task.parts(0).exact());
+  EXPECT_TRUE(task.parts(1).exact());
+}
+
+TEST_F(SummarizeTest, AFailedPartIsNoReasonToTryAgain) {
+  Observe(FirstPart());
+  Observe(AttemptBuilder("s-1", 1).Exited(2));
+  Observe(AttemptBuilder("s", 1)
+              .Running()
+              .Report(1, "sweep")
+              .Exited(training::v1::PART_FAILED));
+  EXPECT_EQ(shell_.StateOf("s"), Job::FAILED);
+  EXPECT_EQ(shell_.ReasonOf("s"), reason::kPartFailed);
+  EXPECT_EQ(shell_.state().jobs.at("s").reports.count("sweep"), 1u);
+}
+
+TEST_F(SummarizeTest, AComparisonSaysWhatItAsksFor) {
+  NewJob compare = JobBuilder("c").Sweeps({"c-0"});
+  compare.OwnSpec().set_kind(jobs::v1::JobSpec::COMPARE);
+  compare.OwnSpec().clear_sweep();
+  jobs::v1::Compare& asked = *compare.OwnSpec().mutable_compare();
+  asked.set_baseline("rope");
+  asked.set_confidence(0.9);
+  asked.add_differs("encoding");
+  ORDO_ASSERT_OK(
+      shell_.Submit({JobBuilder("c-0").PartOf("c", "rope"), compare}));
+  shell_.Ignore();
+  const SummarizeSpec task = TaskOf("c");
+  EXPECT_EQ(task.kind(), "comparison");
+  EXPECT_EQ(task.comparison().baseline(), "rope");
+  EXPECT_EQ(task.comparison().confidence(), 0.9);
+  EXPECT_EQ(task.comparison().differs(0), "encoding");
+}
+
+TEST_F(SummarizeTest, OfTooManyReportsTheOldestAreLeftOutAndCounted) {
+  AttemptBuilder builder("s-0", 1);
+  builder.Running();
+  constexpr int kReports = 40;
+  for (int i = 0; i < kReports; ++i) {
+    builder.Report(i + 1, absl::StrCat("addition_grid-", i));
+  }
+  ObservedAttempt observed = builder;
+  for (int i = 0; i < kReports; ++i) {
+    auto& report = *observed.mutable_records(i)->mutable_report();
+    report.set_step(i);
+    (*report.mutable_metrics())[std::string(100'000, 'x')] = 1;
+  }
+  Observe(observed);
+  const SummarizeSpec task = TaskOf("s");
+  const PartResult& part = task.parts(0);
+  ASSERT_GT(part.reports_size(), 15);
+  ASSERT_LT(part.reports_size(), 25);
+  EXPECT_LT(task.ByteSizeLong(), kMaxSummaryReportBytes + 100'000);
+  EXPECT_EQ(part.reports(part.reports_size() - 1).step(), kReports - 1);
+  EXPECT_EQ(part.reports(0).step(), kReports - part.reports_size());
+  EXPECT_THAT(part.message(),
+              HasSubstr(absl::StrCat("its ", kReports - part.reports_size(),
+                                     " oldest reports are left out")));
+}
+
+}  // namespace
+}  // namespace ordo::scheduler::core
