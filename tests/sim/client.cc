@@ -36,7 +36,8 @@ Client::Client(World& world, Network& network, SimScheduler& scheduler,
       scheduler_(scheduler),
       oracle_(oracle),
       dice_(0, ""),
-      requests_(0, "") {}
+      requests_(0, ""),
+      parents_(0, "") {}
 
 void Client::Begin(const std::string& id, const Part& part) {
   id_ = id;
@@ -46,8 +47,10 @@ void Client::Begin(const std::string& id, const Part& part) {
   offers_ = part.offers;
   dice_ = world_.MakeDice(id);
   requests_ = world_.MakeDice(id + "/requests");
+  parents_ = world_.MakeDice(id + "/parents");
   PlanNext(workload_.submits_per_minute(), &Client::SubmitOne);
   PlanNext(workload_.batches_per_minute(), &Client::SubmitBatch);
+  PlanNext(workload_.parents_per_minute(), &Client::SubmitParent);
   PlanNext(workload_.cancels_per_minute(), &Client::CancelOne);
   PlanNext(workload_.holds_per_minute(), &Client::HoldOne);
   PlanNext(workload_.moves_per_minute(), &Client::MoveOne);
@@ -207,6 +210,95 @@ void Client::SubmitBatch() {
   Submit(jobs);
 }
 
+NewJob Client::MakePart(const std::string& parent, int number) {
+  const std::string id = absl::StrCat(parent, "-", number);
+  JobBuilder builder(id);
+  builder.PartOf(parent, absl::StrCat("number=", number));
+  builder.MaxAttempts(1 + static_cast<int>(parents_.Int(3)));
+  NewJob part = builder;
+  auto steps = static_cast<int64_t>(1 + parents_.Int(workload_.max_steps()));
+  if (parents_.Chance(workload_.endless())) {
+    steps = kEndless;
+    endless_.insert(id);
+  }
+  part.OwnSpec().mutable_training()->set_steps(steps);
+  if (parents_.Chance(workload_.gang())) {
+    part.OwnSpec().mutable_resources()->set_ranks(
+        static_cast<int>(1 + parents_.Int(workload_.max_ranks())));
+  }
+  return part;
+}
+
+void Client::Chain(std::vector<NewJob>* parts) {
+  for (size_t i = 1; i < parts->size(); ++i) {
+    NewJob& part = (*parts)[i];
+    const std::string before = "jobs/" + (*parts)[i - 1].name;
+    jobs::v1::Need& need = *part.OwnSpec().add_needs();
+    need.set_job(before);
+    // What failed may have left something.
+    if (parents_.Chance(0.5)) need.set_condition(jobs::v1::Need::ENDED);
+    if (parents_.Chance(0.5)) {
+      part.OwnSpec().set_start_from(before);
+    } else {
+      part.OwnSpec().set_kind(jobs::v1::JobSpec::EVALUATE);
+      part.OwnSpec().mutable_resources()->set_ranks(1);
+      part.OwnSpec().add_checkpoints(before);
+      endless_.erase(part.name);
+    }
+  }
+}
+
+std::vector<NewJob> Client::MakeParent() {
+  const std::string id = absl::StrCat(id_, "-p", num_parents_++);
+  const int count = 1 + static_cast<int>(parents_.Int(4));
+  std::vector<NewJob> jobs;
+  std::vector<std::string> ids;
+  for (int i = 0; i < count; ++i) {
+    jobs.push_back(MakePart(id, i));
+    ids.push_back(jobs.back().name);
+  }
+  const bool is_pipeline = parents_.Chance(0.4);
+  if (is_pipeline) Chain(&jobs);
+  JobBuilder builder(id);
+  builder.Sweeps(ids, static_cast<int>(parents_.Int(3)));
+  if (parents_.Chance(workload_.request_id())) {
+    builder.RequestId("request-of-" + id, "fingerprint-of-" + id);
+  }
+  if (parents_.Chance(workload_.limit() / 4)) {
+    builder.QueueTimeLimit(
+        absl::Seconds(static_cast<int64_t>(1 + parents_.Int(60))));
+  }
+  if (parents_.Chance(workload_.held())) {
+    builder.Held();
+    held_.insert(id);
+  }
+  jobs.push_back(builder);
+  if (is_pipeline) {
+    jobs::v1::JobSpec& spec = jobs.back().OwnSpec();
+    spec.set_kind(jobs::v1::JobSpec::PIPELINE);
+    spec.mutable_pipeline()->set_max_parallel(spec.sweep().max_parallel());
+    spec.clear_sweep();
+  }
+  // Its parts need what it needs.
+  if (!known_.empty() && parents_.Chance(workload_.need())) {
+    const std::string needed = "jobs/" + known_[parents_.Int(known_.size())];
+    for (NewJob& job : jobs) job.OwnSpec().add_needs()->set_job(needed);
+  }
+  known_.insert(known_.end(), ids.begin(), ids.end());
+  known_.push_back(id);
+  return jobs;
+}
+
+void Client::SubmitParent() {
+  // Few: each of them is several jobs.
+  if (num_parents_ * 8 >= max_jobs_) return;
+  const std::vector<NewJob> jobs = MakeParent();
+  std::vector<std::string> ids;
+  for (const NewJob& job : jobs) ids.push_back(job.name);
+  oracle_.Together(ids);
+  Submit(jobs);
+}
+
 void Client::CancelOne() {
   if (!known_.empty()) Cancel(known_[dice_.Int(known_.size())]);
 }
@@ -238,7 +330,13 @@ void Client::Submit(const std::vector<NewJob>& jobs) {
 void Client::TakeSubmitted(const std::vector<NewJob>& jobs,
                            const Answer& answer) {
   if (answer.ok()) {
-    if (answer->size() != jobs.size()) {
+    // A parent that was created before comes without its parts.
+    const auto num_parts =
+        std::count_if(jobs.begin(), jobs.end(),
+                      [](const NewJob& job) { return !job.parent.empty(); });
+    const bool is_repeat =
+        num_parts > 0 && !jobs.back().request_id.empty() && answer->size() == 1;
+    if (answer->size() != jobs.size() && !is_repeat) {
       world_.Fail(absl::StrCat(id_, " got ", answer->size(), " jobs for ",
                                jobs.size()));
     }

@@ -48,11 +48,18 @@ class Client {
   void PlanNext(double per_minute, void (Client::*action)());
   void SubmitOne();
   void SubmitBatch();
+  void SubmitParent();
   void CancelOne();
   void HoldOne();
   void MoveOne();
 
   scheduler::NewJob MakeJob();
+  // A sweep or pipeline with its parts before it.
+  std::vector<scheduler::NewJob> MakeParent();
+  scheduler::NewJob MakePart(const std::string& parent, int number);
+  // Has each part but the first need the one before it, and begin with, or
+  // evaluate, what that leaves.
+  void Chain(std::vector<scheduler::NewJob>* parts);
   void Submit(const std::vector<scheduler::NewJob>& jobs);
   void TakeSubmitted(const std::vector<scheduler::NewJob>& jobs,
                      const Answer& answer);
@@ -82,7 +89,9 @@ class Client {
   std::vector<Offer> offers_;
   Dice dice_;
   Dice requests_;
+  Dice parents_;
   int num_jobs_ = 0;
+  int num_parents_ = 0;
   int num_under_way_ = 0;
   bool settled_ = false;
   // Submitted, whether or not that was answered.

@@ -74,6 +74,8 @@ std::string HoldOf(policy::Constraint constraint) {
       return core::reason::kQueueLimit;
     case policy::Constraint::kOwnerLimit:
       return core::reason::kOwnerLimit;
+    case policy::Constraint::kParentLimit:
+      return core::reason::kParentLimit;
     case policy::Constraint::kRoom:
       return core::reason::kWaitingForDevice;
     case policy::Constraint::kReservation:
@@ -343,6 +345,11 @@ absl::Status Durable::CheckEquals(const core::State& state) const {
     }
   }
   return absl::OkStatus();
+}
+
+bool Durable::HasCheckpointOf(const std::string& job) const {
+  const auto first = checkpoints_.lower_bound(core::CheckpointName(job, ""));
+  return first != checkpoints_.end() && JobOf(first->first) == job;
 }
 
 const JobView* Durable::Find(const std::string& job) const {

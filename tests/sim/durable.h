@@ -105,6 +105,8 @@ class Durable {
   bool HasCheckpoint(const std::string& name) const {
     return checkpoints_.count(name) > 0;
   }
+  // Whether a job has any.
+  bool HasCheckpointOf(const std::string& job) const;
 
  private:
   void PutJob(const scheduler::core::JobPtr& job);

@@ -294,9 +294,16 @@ void Machine::Conclude(const AttemptKey& key,
             absl::StrCat("results/", id, "-", key.attempt));
         Write(key, report);
       }
-      finished.mutable_finished()->set_code(ExitCode::FINISHED);
+      const auto& parts = task.desired.summarize().parts();
+      const bool all_succeeded = std::all_of(
+          parts.begin(), parts.end(),
+          [](const auto& part) { return part.state() == "SUCCEEDED"; });
+      const int code =
+          all_succeeded ? ExitCode::FINISHED : ExitCode::PART_FAILED;
+      finished.mutable_finished()->set_code(static_cast<ExitCode>(code));
       Write(key, finished);
-      Leave(key, ExitCode::FINISHED, 0, TrueEnd::kFinished);
+      Leave(key, code, 0,
+            all_succeeded ? TrueEnd::kFinished : TrueEnd::kRefused);
       return;
     }
     case Plan::Fate::kCrash:

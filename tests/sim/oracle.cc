@@ -9,6 +9,7 @@
 #include "scheduler/core/device_admin.h"
 #include "scheduler/core/invariants.h"
 #include "scheduler/core/reasons.h"
+#include "scheduler/core/references.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/scheduler.h"
 
@@ -56,6 +57,19 @@ bool HasFailedNeed(const Durable& durable, const core::JobFacts& job) {
                        return need.must_succeed && needed != nullptr &&
                               core::IsTerminal(needed->state) &&
                               needed->state != Job::SUCCEEDED;
+                     });
+}
+
+// Whether a job that it names the newest checkpoint of has ended without one.
+bool HasNothingToBeginWith(const Durable& durable, const core::JobFacts& job) {
+  return std::any_of(job.references.begin(), job.references.end(),
+                     [&durable](const std::string& name) {
+                       if (!core::NamesJob(name)) return false;
+                       const std::string id = core::IdOf(name);
+                       const JobView* needed = durable.Find(id);
+                       return needed != nullptr &&
+                              core::IsTerminal(needed->state) &&
+                              !durable.HasCheckpointOf(id);
                      });
 }
 
@@ -120,7 +134,8 @@ TrueEnd Oracle::EndOf(const JobView& job) const {
 void Oracle::CheckOrder(const JobView& job) {
   const JobView* before = left_.Find(job.id);
   if (job.reason == core::reason::kNeedFailed &&
-      !HasFailedNeed(left_, *job.facts)) {
+      !HasFailedNeed(left_, *job.facts) &&
+      !HasNothingToBeginWith(left_, *job.facts)) {
     world_.Fail(Named(job) + " fails, and nothing that it needs has");
   }
   if (before == nullptr || job.attempt == before->attempt) return;
@@ -131,6 +146,32 @@ void Oracle::CheckOrder(const JobView& job) {
     if (!ended || (need.must_succeed && needed->state != Job::SUCCEEDED)) {
       world_.Fail(Named(job) + " begins without " + need.id);
     }
+  }
+}
+
+void Oracle::CheckParallel(const core::State& state, const JobView& job) {
+  const std::string& parent = job.facts->parent.value();
+  const auto found = state.jobs.find(parent);
+  if (found == state.jobs.end()) return;
+  const int most = core::MaxParallelOf(*found->second.job->facts->spec);
+  int num_live = 0;
+  for (const std::string& part : found->second.job->facts->parts) {
+    num_live += core::LiveIn(state.jobs.at(part)) != nullptr ? 1 : 0;
+  }
+  if (most == 0 || num_live <= most) return;
+  world_.Fail(absl::StrCat(num_live, " parts of ", parent, " are live with ",
+                           Named(job), ", more than ", most));
+}
+
+void Oracle::CheckParts(const JobView& job) {
+  if (!core::IsTerminal(job.state)) return;
+  for (const std::string& id : job.facts->parts) {
+    const JobView* part = left_.Find(id);
+    if (part == nullptr || core::IsTerminal(part->state) ||
+        part->state == Job::CANCELLING) {
+      continue;
+    }
+    world_.Fail(Named(job) + " has ended, and not its part " + Named(*part));
   }
 }
 
@@ -185,9 +226,11 @@ void Oracle::CheckEnd(const Durable& durable, const JobView& job) {
   const bool waited_too_long = job.reason == core::reason::kQueueTimeLimit &&
                                facts.queue_time_limit > absl::ZeroDuration();
   if (job.state == Job::CANCELLED && cancel_asked_.count(job.id) == 0 &&
-      !waited_too_long) {
+      cancel_asked_.count(facts.parent.value()) == 0 &&
+      expired_.count(facts.parent.value()) == 0 && !waited_too_long) {
     world_.Fail(Named(job) + " was cancelled by nobody");
   }
+  if (waited_too_long) expired_.insert(job.id);
   const bool at_a_limit =
       (job.reason == core::reason::kRunTimeLimit &&
        facts.run_time_limit > absl::ZeroDuration()) ||
@@ -443,6 +486,7 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
                         const core::Moment& now) {
   Held held = Count(state);
   held.overtaken = CountOvertaken(state, effects);
+  std::vector<JobView> with_parts;
   for (const core::Effect& effect : effects) {
     const auto* record = std::get_if<core::Record>(&effect);
     if (record == nullptr) continue;
@@ -463,13 +507,16 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
       if (before != nullptr && view.attempt > before->attempt) {
         order_.CheckStart(state, view);
         CheckGiven(state, view);
+        CheckParallel(state, view);
       }
+      if (!view.facts->parts.empty()) with_parts.push_back(view);
       CheckOpen(state, now, view);
       CheckHeld(held, view);
       CheckPreempted(state, held, view);
     }
     left_.Put(*record);
   }
+  for (const JobView& job : with_parts) CheckParts(job);
   order_.AfterApply(state);
   if (absl::Status status = core::CheckInvariants(state); !status.ok()) {
     world_.Fail(status.ToString());
@@ -508,6 +555,14 @@ void Oracle::Dispatched(const core::SetDesired& desired) {
     if (stored == nullptr || stored->attempt < key.attempt) {
       world_.Fail(absl::StrCat("attempt ", key.ToString(),
                                " is given away before it is durable"));
+    }
+    for (const auto& part : attempt.summarize().parts()) {
+      const JobView* ended = stored_.Find(part.job());
+      if (ended == nullptr || !core::IsTerminal(ended->state) ||
+          Job::State_Name(ended->state) != part.state()) {
+        world_.Fail(absl::StrCat(key.ToString(), " is told that ", part.job(),
+                                 " ended as ", part.state()));
+      }
     }
     const auto [it, is_first] = given_.emplace(key, worker);
     if (!is_first && it->second != worker) {

@@ -51,6 +51,9 @@ enum class TrueEnd {
 //   priority, or for one of another queue, which with it holds no more than it
 //   is guaranteed, while its own has no less than that left;
 // - jobs begin in their order, and the first of them in time (Order);
+// - no attempt begins with which more parts of its job's parent are live than
+//   max_parallel lets; parts of a job that has ended have, or are being
+//   cancelled; what sums up parts is told how each of them durably ended;
 // - no queue is deleted while a job of it has not ended, and no job is created
 //   in one that is not there;
 // - no attempt begins while its job is on hold, or before what that needs has
@@ -140,6 +143,10 @@ class Oracle {
   void TakeQueue(const scheduler::core::Row& row);
   // That it is in a queue that is there, when it is new.
   void CheckQueue(const JobView& job);
+  // When it begins: how many parts of its parent are live.
+  void CheckParallel(const scheduler::core::State& state, const JobView& job);
+  // When it has ended: its parts.
+  void CheckParts(const JobView& job);
   // Before and after what it needs; records are looked at as they leave.
   void CheckOrder(const JobView& job);
   void CheckOpen(const scheduler::core::State& state,
@@ -179,6 +186,8 @@ class Oracle {
   // Those that are in the records and not deleted, as they are now.
   std::map<std::string, scheduler::policy::Queue> queues_;
   std::set<std::string> cancel_asked_;
+  // Jobs that waited for too long.
+  std::set<std::string> expired_;
   std::set<std::string> cancelled_;
   std::set<std::string> acknowledged_;
   std::vector<std::vector<std::string>> together_;

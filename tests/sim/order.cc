@@ -27,7 +27,8 @@ Place PlaceOf(const core::State& state, const core::JobFacts& facts) {
 
 // Whether one of them starts exactly when the other might have.
 bool AreAlike(const core::JobFacts& a, const core::JobFacts& b) {
-  return a.user == b.user && core::QueueOf(*a.spec) == core::QueueOf(*b.spec) &&
+  return a.user == b.user && a.parent.value() == b.parent.value() &&
+         core::QueueOf(*a.spec) == core::QueueOf(*b.spec) &&
          core::ShapeOf(*a.spec) == core::ShapeOf(*b.spec);
 }
 

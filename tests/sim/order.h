@@ -15,10 +15,11 @@ namespace ordo::tests::sim {
 
 // Whose turn it is, by the jobs alone: a point of priority is worth so much age
 // (BoardOptions.aging). Fails the world when
-// - a job starts for which no room was kept, and one of its queue, owner and
-//   shape that comes earlier waits on: one that came before it and has no lower
-//   priority, and, while the scheduler's wall clock has never gone back between
-//   two jobs, one that is older by more than the priority between them;
+// - a job starts for which no room was kept, and one of its queue, owner,
+//   parent and shape that comes earlier waits on: one that came before it and
+//   has no lower priority, and, while the scheduler's wall clock has never gone
+//   back between two jobs, one that is older by more than the priority between
+//   them;
 // - the first of those that wait in a queue has been that for longer than it
 // may
 //   be.
