@@ -70,6 +70,8 @@ struct JobFilter {
   std::optional<std::string> queue;
   std::optional<std::string> owner;
   std::map<std::string, std::string> labels;
+  // Id of what it is part of.
+  std::optional<std::string> parent;
 };
 
 // A slice of a listing that is sorted newest first. `before` is the sequence

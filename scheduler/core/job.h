@@ -145,6 +145,9 @@ int32_t MaxParallelOf(const jobs::v1::JobSpec& spec);
 // spec names one, and have the kernels that the spec names. One that sums up
 // its parts: one device, on workers that know how.
 policy::Shape ShapeOf(const jobs::v1::JobSpec& spec);
+// The key of no label, by which a store finds parts by the id of their parent.
+inline constexpr char kParentLabel[] = "";
+
 // The queue of a job.
 const std::string& QueueOf(const jobs::v1::JobSpec& spec);
 // The checkpoints (resource names) of other jobs that a job's spec names.

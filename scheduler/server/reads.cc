@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -74,9 +76,11 @@ absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
   ORDO_ASSIGN_OR_RETURN(const int64_t before, BeforeSequence(page));
   // The view first: a job that ends meanwhile is seen twice, not missed.
   SeenJobs live = view_.ListJobs(filter, before, page.size + 1);
+  std::map<std::string, std::string> labels = filter.labels;
+  if (filter.parent.has_value()) labels[core::kParentLabel] = *filter.parent;
   ORDO_ASSIGN_OR_RETURN(
       const store::Found<core::JobPtr> ended,
-      store_.ListEnded({filter.state, filter.queue, filter.owner, filter.labels,
+      store_.ListEnded({filter.state, filter.queue, filter.owner, labels,
                         before, page.size + 1}));
   on_damage_(ended.damage);
   Listing<Job> listing;

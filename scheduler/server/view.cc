@@ -28,6 +28,10 @@ std::string LabelTerm(const std::string& key, const std::string& value) {
   return absl::StrCat("label=", key, "=", value);
 }
 
+std::string ParentTerm(const std::string& parent) {
+  return absl::StrCat("parent=", parent);
+}
+
 std::vector<std::string> TermsOf(const JobFilter& filter) {
   std::vector<std::string> terms;
   if (filter.state.has_value()) terms.push_back(StateTerm(*filter.state));
@@ -36,6 +40,7 @@ std::vector<std::string> TermsOf(const JobFilter& filter) {
   for (const auto& [key, value] : filter.labels) {
     terms.push_back(LabelTerm(key, value));
   }
+  if (filter.parent.has_value()) terms.push_back(ParentTerm(*filter.parent));
   return terms;
 }
 
@@ -46,6 +51,10 @@ bool Matches(const core::JobRecord& job, const JobFilter& filter) {
     return false;
   }
   if (filter.owner.has_value() && job.facts->user != *filter.owner) {
+    return false;
+  }
+  if (filter.parent.has_value() &&
+      job.facts->parent.value() != *filter.parent) {
     return false;
   }
   for (const auto& [key, value] : filter.labels) {
@@ -91,6 +100,9 @@ void View::Index(const core::JobPtr& job) {
   for (const auto& [key, value] : facts.spec->labels()) {
     terms_[LabelTerm(key, value)].insert(sequence);
   }
+  if (!facts.parent.empty()) {
+    terms_[ParentTerm(facts.parent.value())].insert(sequence);
+  }
   jobs_[sequence] = job;
 }
 
@@ -108,6 +120,7 @@ void View::Remove(const core::JobRecord& job) {
   for (const auto& [key, value] : facts.spec->labels()) {
     remove(LabelTerm(key, value));
   }
+  if (!facts.parent.empty()) remove(ParentTerm(facts.parent.value()));
   sequences_.erase(facts.id);
   progress_.erase(facts.id);
   jobs_.erase(sequence);

@@ -101,7 +101,8 @@ class View {
   mutable base::Mutex mutex_;
   absl::flat_hash_map<std::string, int64_t> sequences_ ORDO_GUARDED_BY(mutex_);
   absl::btree_map<int64_t, core::JobPtr> jobs_ ORDO_GUARDED_BY(mutex_);
-  // Sequences by term, such as "state=1", "owner=ada", "label=k=v".
+  // Sequences by term, such as "state=1", "owner=ada", "label=k=v",
+  // "parent=s".
   absl::flat_hash_map<std::string, absl::btree_set<int64_t>> terms_
       ORDO_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, std::shared_ptr<const jobs::v1::Progress>>

@@ -22,9 +22,8 @@ absl::Status ForEachLabel(Database& database, Take take) {
         ORDO_ASSIGN_OR_RETURN(const core::JobPtr job, decoder->Job(row));
         decoder->ForgetSpecs();
         if (job == nullptr) return absl::OkStatus();
-        for (const auto& [key, value] : job->facts->spec->labels()) {
-          ORDO_RETURN_IF_ERROR(
-              take(LabelTerm(key, value), job->facts->sequence));
+        for (const std::string& term : LabelTermsOf(*job->facts)) {
+          ORDO_RETURN_IF_ERROR(take(term, job->facts->sequence));
         }
         return absl::OkStatus();
       }));

@@ -53,6 +53,17 @@ TEST_F(EndedLabelsTest, AllAreMadeFromTheJobs) {
   EXPECT_EQ(Number("SELECT count(*) FROM ended_labels"), 4);
 }
 
+TEST_F(EndedLabelsTest, APartIsFoundByItsParentLikeByALabel) {
+  testing::EndedJob part;
+  part.parent = "s";
+  Write({testing::EndedJobRecord(7, "g", part)});
+  EXPECT_THAT(Found(), IsOk());
+  EXPECT_EQ(Number("SELECT sequence FROM ended_labels WHERE label = '=s'"), 7);
+  Execute("DELETE FROM ended_labels WHERE label = '=s'");
+  EXPECT_THAT(Found(), StatusIs(absl::StatusCode::kDataLoss,
+                                HasSubstr("label =s sequence 7")));
+}
+
 TEST_F(EndedLabelsTest, AJobThatCannotBeReadChangesNothing) {
   Execute("DELETE FROM ended_labels WHERE label = 'k=v'");
   Execute("UPDATE jobs SET crc = 0 WHERE sequence = 6");

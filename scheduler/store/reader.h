@@ -15,7 +15,8 @@
 
 namespace ordo::scheduler::store {
 
-// Which of the jobs that have ended; unset fields match everything.
+// Which of the jobs that have ended; unset fields match everything. Parts are
+// found by the id of their parent as by a label of core::kParentLabel.
 struct EndedQuery {
   std::optional<core::JobState> state;
   std::optional<std::string> queue;

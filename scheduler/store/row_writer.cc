@@ -90,6 +90,17 @@ std::string LabelTerm(const std::string& key, const std::string& value) {
   return absl::StrCat(key, "=", value);
 }
 
+std::vector<std::string> LabelTermsOf(const core::JobFacts& job) {
+  std::vector<std::string> terms;
+  for (const auto& [key, value] : job.spec->labels()) {
+    terms.push_back(LabelTerm(key, value));
+  }
+  if (!job.parent.empty()) {
+    terms.push_back(LabelTerm(core::kParentLabel, job.parent.value()));
+  }
+  return terms;
+}
+
 absl::StatusOr<std::unique_ptr<RowWriter>> RowWriter::Make(Database& database) {
   std::unique_ptr<RowWriter> writer(new RowWriter(database));
   ORDO_RETURN_IF_ERROR(writer->Prepare());
@@ -157,8 +168,8 @@ absl::StatusOr<int64_t> RowWriter::SpecId(const core::SpecPtr& spec) {
 }
 
 absl::Status RowWriter::WriteLabels(const core::JobRecord& job) {
-  for (const auto& [key, value] : job.facts->spec->labels()) {
-    put_label_->BindText(1, LabelTerm(key, value));
+  for (const std::string& term : LabelTermsOf(*job.facts)) {
+    put_label_->BindText(1, term);
     put_label_->BindInt(2, job.facts->sequence);
     ORDO_RETURN_IF_ERROR(put_label_->Run());
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -18,6 +19,9 @@ namespace ordo::scheduler::store {
 // How a label stands in the table of labels. Keys have no '=': the first one
 // ends them.
 std::string LabelTerm(const std::string& key, const std::string& value);
+// All of a job: of its labels, and of its parent as that of
+// core::kParentLabel.
+std::vector<std::string> LabelTermsOf(const core::JobFacts& job);
 
 // Writes records as rows of schema.h, each with its checksum, within a
 // transaction of the caller. Not thread-safe.

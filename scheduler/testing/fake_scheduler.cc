@@ -22,6 +22,7 @@ bool Matches(const JobFilter& filter, const Job& job) {
   if (filter.state && *filter.state != job.state()) return false;
   if (filter.queue && *filter.queue != job.spec().queue()) return false;
   if (filter.owner && *filter.owner != job.owner().user()) return false;
+  if (filter.parent && "jobs/" + *filter.parent != job.parent()) return false;
   for (const auto& [key, value] : filter.labels) {
     const auto label = job.spec().labels().find(key);
     if (label == job.spec().labels().end() || label->second != value) {

@@ -277,6 +277,21 @@ TEST_P(SchedulerContract, ListMatchesEveryTermOfTheFilter) {
               ElementsAre("jobs/a"));
 }
 
+TEST_P(SchedulerContract, PartsAreListedByTheirParentAlsoWhenTheyHaveEnded) {
+  std::vector<NewJob> jobs = {JobNamed("s-0"), JobNamed("s-1"), JobNamed("s"),
+                              JobNamed("other")};
+  for (int i = 0; i < 2; ++i) jobs[i].parent = "s";
+  jobs[2].parts = {"s-0", "s-1"};
+  ORDO_ASSERT_OK(Create(scheduler(), jobs));
+  ORDO_ASSERT_OK(Cancel(scheduler(), "s-0"));
+  JobFilter filter;
+  filter.parent = "s";
+  EXPECT_THAT(NamesOf(scheduler().ListJobs(filter, {})),
+              ElementsAre("jobs/s-1", "jobs/s-0"));
+  filter.parent = "other";
+  EXPECT_THAT(NamesOf(scheduler().ListJobs(filter, {})), IsEmpty());
+}
+
 TEST_P(SchedulerContract, CancelOfAQueuedJobEndsItOnce) {
   ORDO_ASSERT_OK(Create(scheduler(), {JobNamed("a")}));
   const auto cancelled = Cancel(scheduler(), "a");

@@ -19,7 +19,10 @@ bool Matches(const core::JobRecord& job, const EndedQuery& query) {
          spec.queue() == query.queue.value_or(spec.queue()) &&
          job.facts->user == query.owner.value_or(job.facts->user) &&
          std::all_of(query.labels.begin(), query.labels.end(),
-                     [&spec](const auto& wanted) {
+                     [&spec, &job](const auto& wanted) {
+                       if (wanted.first == core::kParentLabel) {
+                         return job.facts->parent.value() == wanted.second;
+                       }
                        const auto label = spec.labels().find(wanted.first);
                        return label != spec.labels().end() &&
                               label->second == wanted.second;

@@ -57,6 +57,8 @@ struct EndedJob {
   std::string owner = "ada";
   std::string queue = "default";
   std::map<std::string, std::string> labels = {};
+  // Id; empty: it stands alone.
+  std::string parent = {};
 };
 
 inline core::Record EndedJobRecord(int64_t sequence, const std::string& name,
@@ -68,6 +70,7 @@ inline core::Record EndedJobRecord(int64_t sequence, const std::string& name,
   for (const auto& [key, value] : job.labels) {
     (*stored.job.mutable_spec()->mutable_labels())[key] = value;
   }
+  if (!job.parent.empty()) stored.job.set_parent("jobs/" + job.parent);
   stored.job.mutable_end_time()->set_seconds(1000 + sequence);
   return RecordOf(std::move(stored));
 }

@@ -502,7 +502,7 @@ TEST_P(StoreConformanceTest, EndedJobsAreFiltered) {
   ORDO_ASSERT_OK(store().Commit(
       {EndedJobRecord(1, "a", {Job::FAILED, "ada", "q", {{"k", "v"}}}),
        EndedJobRecord(2, "b", {Job::FAILED, "bob", "q", {{"k", "v"}}}),
-       EndedJobRecord(3, "c", {Job::SUCCEEDED, "ada", "default", {}}),
+       EndedJobRecord(3, "c", {Job::SUCCEEDED, "ada", "default", {}, "s"}),
        EndedJobRecord(
            4, "d", {Job::SUCCEEDED, "ada", "q", {{"k", "v"}, {"x", "y"}}})}));
   const auto list = [this](EndedQuery query) {
@@ -529,6 +529,8 @@ TEST_P(StoreConformanceTest, EndedJobsAreFiltered) {
   query = {};
   query.labels = {{"k", "other"}};
   EXPECT_EQ(list(query), Strings{});
+  query.labels = {{core::kParentLabel, "s"}};
+  EXPECT_EQ(list(query), (Strings{"c"}));
   const auto counts = store().reader().CountEnded();
   ORDO_ASSERT_OK(counts);
   EXPECT_EQ(*counts, (std::map<core::JobState, int64_t>{{Job::SUCCEEDED, 2},
