@@ -1,12 +1,12 @@
 #include "base/yaml/text_form.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "base/files/file_util.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/yaml/field_path.h"
 #include "base/yaml/limits.h"
 #include "base/yaml/message_reader.h"
 #include "base/yaml/message_writer.h"
@@ -96,88 +96,6 @@ absl::StatusOr<Messages> ReadTextproto(std::string_view text,
   return messages;
 }
 
-// Whether `path` is `whole` or lies within it.
-bool IsPartOf(const std::string& path, const std::string& whole) {
-  return path.rfind(whole, 0) == 0 &&
-         (path.size() == whole.size() || path[whole.size()] == '.' ||
-          path[whole.size()] == '[');
-}
-
-// One step of a path: the name of a field, the key of a map, or an index.
-struct Step {
-  std::string text;
-  bool in_brackets = false;
-};
-
-absl::StatusOr<std::vector<Step>> SplitPath(std::string_view path) {
-  std::vector<Step> steps(1);
-  for (const char c : path) {
-    if (c == '.' || c == '[') {
-      steps.push_back({"", c == '['});
-    } else if (c != ']') {
-      steps.back().text += c;
-    }
-  }
-  for (const Step& step : steps) {
-    if (step.text.empty()) {
-      return InvalidField(path, "is no path of a field, such as a.b[0].c");
-    }
-  }
-  return steps;
-}
-
-// The child of `node` that `step` names, made when missing.
-absl::StatusOr<YamlNode*> ChildOf(YamlNode* node, const Step& step) {
-  if (node->kind == YamlNode::Kind::kList || step.in_brackets) {
-    if (node->kind == YamlNode::Kind::kNull) {
-      node->kind = YamlNode::Kind::kList;
-    }
-    const size_t size = node->items.size();
-    size_t index = 0;
-    const char* const end = step.text.data() + step.text.size();
-    const auto parsed = std::from_chars(step.text.data(), end, index);
-    if (node->kind != YamlNode::Kind::kList || parsed.ec != std::errc() ||
-        parsed.ptr != end || index > size) {
-      return absl::InvalidArgumentError("'" + step.text +
-                                        "' is no index of this list; valid: "
-                                        "0 to " +
-                                        std::to_string(size));
-    }
-    if (index == size) node->items.emplace_back();
-    return &node->items[index];
-  }
-  if (node->kind != YamlNode::Kind::kMap) {
-    *node = YamlNode();
-    node->kind = YamlNode::Kind::kMap;
-  }
-  for (size_t i = 0; i < node->keys.size(); ++i) {
-    if (node->keys[i] == step.text) return &node->items[i];
-  }
-  node->Add(step.text, YamlNode());
-  return &node->items.back();
-}
-
-// The line means nothing in a value from the command line.
-void ForgetLines(YamlNode* node) {
-  node->line = 0;
-  for (YamlNode& item : node->items) ForgetLines(&item);
-}
-
-// The value of `--set`: a list, a map or a quoted text in YAML, or else the
-// text as it stands.
-YamlNode ParseSetting(std::string_view text) {
-  auto documents = ParseYaml(text);
-  if (documents.ok() && documents->size() == 1) {
-    YamlNode& node = documents->front();
-    ForgetLines(&node);
-    if (node.kind != YamlNode::Kind::kScalar || node.quoted) return node;
-  }
-  YamlNode node;
-  node.kind = YamlNode::Kind::kScalar;
-  node.text = std::string(text);
-  return node;
-}
-
 }  // namespace
 
 absl::StatusOr<TextForm> TextFormOfFile(std::string_view path) {
@@ -257,28 +175,6 @@ std::string WriteMessage(const Message& message, TextForm form) {
   std::string text;
   google::protobuf::TextFormat::PrintToString(message, &text);
   return text;
-}
-
-absl::Status SetField(std::string_view path, std::string_view value,
-                      Message* message) {
-  ORDO_ASSIGN_OR_RETURN(const std::vector<Step> steps, SplitPath(path));
-  // Changed as a tree and read again, so that errors are those of a file.
-  YamlNode tree = WriteTree(*message, /*for_json=*/false);
-  YamlNode* node = &tree;
-  for (const Step& step : steps) {
-    const auto child = ChildOf(node, step);
-    if (!child.ok()) {
-      return InvalidField(path, std::string(child.status().message()));
-    }
-    node = *child;
-  }
-  *node = ParseSetting(value);
-  const std::unique_ptr<Message> changed(message->New());
-  MessageReader reader;
-  reader.ReadMessage(tree, changed.get());
-  ORDO_RETURN_IF_ERROR(InvalidFields(reader.violations()));
-  message->CopyFrom(*changed);
-  return absl::OkStatus();
 }
 
 }  // namespace ordo::base

@@ -94,14 +94,6 @@ std::vector<FieldViolation> WithoutUnread(
 std::string WriteMessage(const google::protobuf::Message& message,
                          TextForm form);
 
-// Sets one field from text, as in `--set training.steps=500`. The path names
-// fields, keys of maps and indices of lists, "evaluations[0].params.samples";
-// an index may be one past the end, which appends. `value` is read as YAML, so
-// that lists and maps can be set too; a scalar for a string field is taken as
-// it stands. Errors as above; nothing is changed on error.
-absl::Status SetField(std::string_view path, std::string_view value,
-                      google::protobuf::Message* message);
-
 }  // namespace ordo::base
 
 #endif  // ORDO_BASE_YAML_TEXT_FORM_H_

@@ -15,6 +15,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/units/proto_time.h"
+#include "base/yaml/field_path.h"
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
 #include "proto/ordo/config/v1/scheduler.pb.h"

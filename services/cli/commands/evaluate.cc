@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/yaml/field_path.h"
 #include "base/yaml/text_form.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/outcome.h"

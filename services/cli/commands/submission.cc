@@ -9,7 +9,7 @@
 #include "base/digest/digest.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
-#include "base/yaml/text_form.h"
+#include "base/yaml/field_path.h"
 #include "services/cli/names.h"
 #include "services/cli/options.h"
 #include "services/cli/print.h"
