@@ -8,12 +8,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/status/status.h"
-#include "google/protobuf/descriptor.h"
-#include "google/protobuf/text_format.h"
 #include "model/catalog/kernel_choice.h"
 #include "model/catalog/resolve.h"
 #include "services/jobs/job_state.h"
-#include "services/spec/resolve_job_spec.h"
+#include "services/spec/model_from.h"
+#include "services/spec/references.h"
 
 namespace ordo::services::jobs {
 namespace {
@@ -62,43 +61,6 @@ absl::StatusOr<Checkpoint> FindCheckpoint(const scheduler::Scheduler& scheduler,
                      parts[1]));
   }
   return checkpoint;
-}
-
-std::string TextOf(const Model& model,
-                   const google::protobuf::FieldDescriptor* field) {
-  std::string text;
-  google::protobuf::TextFormat::PrintFieldValueToString(model, field, -1,
-                                                        &text);
-  return text;
-}
-
-// Fields of `given` that contradict the checkpoint's model.
-void CompareModels(const Model& given, const Model& known,
-                   const std::string& checkpoint, Violations* violations) {
-  static const auto& own =
-      *new std::set<std::string>{"init_std", "dropout", "from", "from_sha256"};
-  std::vector<const google::protobuf::FieldDescriptor*> fields;
-  given.GetReflection()->ListFields(given, &fields);
-  for (const auto* field : fields) {
-    if (own.count(field->name()) > 0) continue;
-    const std::string text = TextOf(known, field);
-    if (TextOf(given, field) == text) continue;
-    violations->push_back(
-        {absl::StrCat("model.", field->name()),
-         absl::StrCat("is ", text, " in ", checkpoint,
-                      ", which the model is taken from; leave it out")});
-  }
-}
-
-// The checkpoint's model with what the job may say itself.
-Model ModelOf(const Model& known, const Model& given,
-              const Checkpoint& checkpoint) {
-  Model model = known;
-  if (given.has_init_std()) model.set_init_std(given.init_std());
-  if (given.has_dropout()) model.set_dropout(given.dropout());
-  model.set_from(checkpoint.name());
-  model.set_from_sha256(checkpoint.manifest_sha256());
-  return model;
 }
 
 // Adds the names of the components that have parameters themselves.
@@ -178,11 +140,9 @@ void FillModel(const scheduler::Scheduler& scheduler, JobSpec* spec,
          absl::StrCat(checkpoint->name(), " has ",
                       checkpoint->manifest_sha256(), "; leave it out")});
   }
-  CompareModels(given, job->spec().model(), checkpoint->name(), violations);
-  *spec->mutable_model() = ModelOf(job->spec().model(), given, *checkpoint);
-  if (!spec->has_encoding()) {
-    *spec->mutable_encoding() = job->spec().encoding();
-  }
+  spec::TakeModel(job->spec(), checkpoint->name(), spec, violations);
+  spec->mutable_model()->set_from(checkpoint->name());
+  spec->mutable_model()->set_from_sha256(checkpoint->manifest_sha256());
 }
 
 void CheckModels(const scheduler::Scheduler& scheduler, const JobSpec& spec,

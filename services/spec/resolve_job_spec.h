@@ -1,30 +1,23 @@
 #ifndef ORDO_SERVICES_SPEC_RESOLVE_JOB_SPEC_H_
 #define ORDO_SERVICES_SPEC_RESOLVE_JOB_SPEC_H_
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "base/status/details.h"
 #include "proto/ordo/jobs/v1/job_spec.pb.h"
 
 namespace ordo::services::spec {
 
-inline constexpr size_t kMaxSpecBytes = 1 << 20;
-inline constexpr int kMaxLabels = 64;
-inline constexpr int kMaxCheckpoints = 256;
-
-// INVALID_ARGUMENT for a spec of more than kMaxSpecBytes; names its longest
-// field.
-absl::Status CheckSpecSize(const ordo::jobs::v1::JobSpec& spec);
-
 // The spec with every default filled in, in one form: checkpoints as
 // jobs/{job}/checkpoints/{checkpoint} or jobs/{job}. Needs no server: what a
 // spec refers to is not looked up, so a model that is a checkpoint's stays as
-// it is unless it has been filled in with model.from_sha256. Resolving a
-// resolved spec changes nothing.
+// it is unless it has been filled in. Resolving a resolved spec changes
+// nothing.
+//
+// Of a sweep, comparison or pipeline all parts are checked as well (Expand);
+// their templates stay as they are written, for defaults depend on what differs
+// in each part.
 //
 // INVALID_ARGUMENT with one field violation for each thing wrong, all at once;
 // fields are relative to the spec, such as "training.steps".
@@ -38,11 +31,6 @@ std::vector<std::string> NoticesOf(const ordo::jobs::v1::JobSpec& spec);
 // What of a resolved spec is not known without a scheduler, a sentence each
 // that begins with the field: what it refers to, and what depends on that.
 std::vector<std::string> UncheckedOf(const ordo::jobs::v1::JobSpec& spec);
-
-// The one form of a `model.from`, which may be a job's id too. Appends a
-// violation when it is none.
-void ResolveModelFrom(std::string* reference,
-                      std::vector<base::FieldViolation>* violations);
 
 }  // namespace ordo::services::spec
 

@@ -5,6 +5,7 @@
 #include "base/status/status.h"
 #include "base/text/proto_bytes.h"
 #include "model/catalog/resolve.h"
+#include "services/spec/expand.h"
 #include "services/spec/resolve_job_spec.h"
 
 namespace ordo::services::spec {
@@ -44,6 +45,8 @@ absl::StatusOr<SpecCache::ResolvedPtr> SpecCache::Resolve(
     const JobSpec& spec, const std::string& bytes) {
   // What is wrong with a name, and with the rest too, is told at once.
   if (!model::catalog::IsId(spec.name())) return ResolveAnew(spec);
+  // Names of parts, which may be too long, begin with it.
+  if (HasParts(spec.kind())) return ResolveAnew(spec);
   const std::string key = base::WithoutField(bytes, JobSpec::kNameFieldNumber);
   if (ResolvedPtr known = Find(key)) return known;
   auto resolved = ResolveAnew(spec);

@@ -15,6 +15,7 @@
 #include "services/cli/commands/submission.h"
 #include "services/cli/print.h"
 #include "services/spec/resolve_job_spec.h"
+#include "services/spec/spec_size.h"
 
 namespace ordo::services::cli {
 namespace {

@@ -1,0 +1,292 @@
+#include "services/spec/expand.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status/status.h"
+#include "model/catalog/fields.h"
+#include "model/catalog/resolve.h"
+#include "services/spec/expand_kinds.h"
+#include "services/spec/model_from.h"
+#include "services/spec/single_job.h"
+#include "services/spec/spec_size.h"
+
+namespace ordo::services::spec {
+namespace {
+
+using ordo::jobs::v1::JobSpec;
+using ordo::jobs::v1::Need;
+using Violations = std::vector<base::FieldViolation>;
+
+// All the templates together would be in the parts.
+constexpr size_t kMaxBytesOfParts = 64 << 20;
+
+// Where a person puts what is refused in a spec of the kind itself.
+std::string PlaceOfParts(JobSpec::Kind kind) {
+  if (kind == JobSpec::SWEEP) return "sweep.run";
+  return kind == JobSpec::COMPARE ? "compare.run" : "a stage of pipeline";
+}
+
+std::string KindName(JobSpec::Kind kind) {
+  if (kind == JobSpec::SWEEP) return "sweep";
+  return kind == JobSpec::COMPARE ? "compare" : "pipeline";
+}
+
+// The device of the parts' templates when all that name one name the same.
+std::string DeviceOfTemplates(const JobSpec& spec) {
+  std::set<std::string> devices;
+  const auto add = [&devices](const JobSpec& run) {
+    if (!run.resources().device().empty()) {
+      devices.insert(run.resources().device());
+    }
+  };
+  add(spec.sweep().run());
+  add(spec.compare().run());
+  for (const JobSpec& stage : spec.pipeline().stages()) add(stage);
+  return devices.size() == 1 ? *devices.begin() : "";
+}
+
+void ResolveParent(JobSpec* spec, Violations* violations) {
+  const std::string kind = KindName(spec->kind());
+  ResolveCommon(spec, violations);
+  RefuseFields({"model", "encoding", "data", "training", "checkpoint",
+                "evaluations", "checkpoints", "start_from", "benchmark"},
+               absl::StrCat("has no meaning with kind: ", kind,
+                            "; put it into ", PlaceOfParts(spec->kind())),
+               *spec, violations);
+  for (const char* name : {"sweep", "compare", "pipeline"}) {
+    if (name == kind) continue;
+    RefuseFields({name}, absl::StrCat("is for kind: ", name, "; leave it out"),
+                 *spec, violations);
+  }
+  if (spec->resources().device().empty()) {
+    // One of templates that is none is told there.
+    const std::string device = DeviceOfTemplates(*spec);
+    if (device == "cpu" || device == "cuda") {
+      spec->mutable_resources()->set_device(device);
+    }
+  }
+  model::catalog::ResolveResources("resources", spec->mutable_resources(),
+                                   violations);
+}
+
+void MakeParts(JobSpec* spec, std::vector<Part>* parts,
+               Violations* violations) {
+  if (spec->kind() == JobSpec::SWEEP) {
+    MakeSweepParts(spec, parts, violations);
+  } else if (spec->kind() == JobSpec::COMPARE) {
+    MakeCompareParts(spec, parts, violations);
+  } else {
+    MakePipelineParts(spec, parts, violations);
+  }
+}
+
+// What the part has from its parent.
+void Inherit(const JobSpec& parent, Part* part) {
+  JobSpec& spec = part->spec;
+  const auto from_parent = [part](const std::string& field) {
+    part->sources[field] = field;
+  };
+  if (spec.queue().empty()) {
+    spec.set_queue(parent.queue());
+    from_parent("queue");
+  }
+  if (!spec.has_priority()) spec.set_priority(parent.priority());
+  for (const auto& [key, value] : parent.labels()) {
+    if (spec.mutable_labels()->insert({key, value}).second) {
+      from_parent("labels." + key);
+    }
+  }
+  if (!spec.has_resources()) {
+    *spec.mutable_resources() = parent.resources();
+    from_parent("resources");
+  }
+  std::set<std::string> needed;
+  for (const Need& need : spec.needs()) needed.insert(need.job());
+  for (int i = 0; i < parent.needs_size(); ++i) {
+    const Need& need = parent.needs(i);
+    const std::string id = need.job().substr(need.job().find('/') + 1);
+    if (needed.count(need.job()) + needed.count(id) > 0) continue;
+    part->sources[absl::StrCat("needs[", spec.needs_size(), "]")] =
+        absl::StrCat("needs[", i, "]");
+    *spec.add_needs() = need;
+  }
+  if (parent.hold()) spec.set_hold(true);
+}
+
+// The names of the parts, which are longer than the parent's. Those that are
+// too long are told once and cut, so that the rest can be checked.
+void CheckNames(std::vector<Part>* parts, Violations* violations) {
+  std::string longest;
+  for (const Part& part : *parts) {
+    if (part.spec.name().size() > longest.size()) longest = part.spec.name();
+  }
+  if (longest.size() <= size_t{model::catalog::kMaxIdLength}) return;
+  violations->push_back(
+      {"name", absl::StrCat("a part would be called ", longest, ", which has ",
+                            longest.size(), " characters; at most ",
+                            model::catalog::kMaxIdLength,
+                            " are allowed: shorten it, or the part's name")});
+  for (Part& part : *parts) part.spec.set_name("part");
+}
+
+// Resolves the parts, each after the one that it takes its model from.
+class Resolver {
+ public:
+  Resolver(std::vector<Part>* parts, const FillPart& fill)
+      : parts_(*parts), fill_(fill), states_(parts->size(), State::kNew) {
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      places_[absl::StrCat("jobs/", parts_[i].spec.name())] = i;
+    }
+  }
+
+  void Run(Violations* violations) {
+    for (size_t i = 0; i < parts_.size(); ++i) Resolve(i);
+    found_.MoveTo(parts_, violations);
+  }
+
+ private:
+  enum class State { kNew, kBegun, kGood, kBad };
+
+  void Resolve(size_t i) {
+    if (states_[i] != State::kNew) return;
+    states_[i] = State::kBegun;
+    Part& part = parts_[i];
+    Violations wrong;
+    const auto place = places_.find(part.spec.model().from());
+    if (place != places_.end() && place->second != i) {
+      Resolve(place->second);
+      // Of a model that is wrong itself nothing follows.
+      if (states_[place->second] == State::kGood) {
+        const Part& source = parts_[place->second];
+        TakeModel(source.spec, "stage " + source.label, &part.spec, &wrong);
+      }
+    } else if (fill_ != nullptr && part.spec.kind() == JobSpec::TRAIN &&
+               !part.spec.model().from().empty()) {
+      fill_(&part.spec, &wrong);
+    }
+    ResolveCommon(&part.spec, &wrong);
+    ResolveSingleJob(&part.spec, &wrong);
+    states_[i] = wrong.empty() ? State::kGood : State::kBad;
+    found_.Add(part, wrong);
+  }
+
+  std::vector<Part>& parts_;
+  const FillPart& fill_;
+  std::vector<State> states_;
+  // Place of each part by its resource name.
+  std::map<std::string, size_t> places_;
+  PartViolations found_;
+};
+
+}  // namespace
+
+bool HasParts(JobSpec::Kind kind) {
+  return kind == JobSpec::SWEEP || kind == JobSpec::COMPARE ||
+         kind == JobSpec::PIPELINE;
+}
+
+absl::StatusOr<Expansion> Expand(JobSpec spec, const FillPart& fill) {
+  ORDO_RETURN_IF_ERROR(CheckSpecSize(spec));
+  Expansion expansion;
+  Violations violations;
+  ResolveParent(&spec, &violations);
+  MakeParts(&spec, &expansion.parts, &violations);
+  const bool all_made = violations.empty();
+  CheckNames(&expansion.parts, &violations);
+  for (Part& part : expansion.parts) {
+    // A wrong name of the parent is told there.
+    if (!model::catalog::IsId(spec.name())) part.spec.set_name("part");
+    Inherit(spec, &part);
+  }
+  Resolver(&expansion.parts, fill).Run(&violations);
+  // Of parts that are wrong it says nothing what they have in common.
+  if (all_made && violations.empty()) {
+    if (spec.kind() == JobSpec::SWEEP) {
+      CheckSweepParts(expansion.parts, &violations);
+    } else if (spec.kind() == JobSpec::COMPARE) {
+      CheckCompareParts(spec, expansion.parts, &violations);
+    }
+  }
+  if (!violations.empty()) return base::InvalidFields(violations);
+  expansion.spec = std::move(spec);
+  return expansion;
+}
+
+bool CheckTemplate(const std::string& path,
+                   const std::set<JobSpec::Kind>& kinds, JobSpec* run,
+                   Violations* violations) {
+  if (!run->name().empty()) {
+    violations->push_back(
+        {path + ".name", "parts are named after their job; leave it out"});
+    run->clear_name();
+  }
+  if (run->kind() == JobSpec::KIND_UNSPECIFIED) run->set_kind(JobSpec::TRAIN);
+  if (kinds.count(run->kind()) > 0) return true;
+  violations->push_back({path + ".kind", kinds.size() == 1
+                                             ? "must be train"
+                                             : "must be train or evaluate"});
+  return false;
+}
+
+bool CheckNumberOfParts(const std::string& path, size_t number,
+                        const JobSpec& run, Violations* violations) {
+  if (number > kMaxParts) {
+    violations->push_back(
+        {path, absl::StrCat("makes more than ", kMaxParts,
+                            " runs; name fewer values, runs or seeds")});
+    return false;
+  }
+  const size_t num_bytes = number * run.ByteSizeLong();
+  if (num_bytes <= kMaxBytesOfParts) return true;
+  violations->push_back(
+      {path + ".run",
+       absl::StrCat("has ", run.ByteSizeLong(), " bytes, which ", number,
+                    " runs have each; at most ", kMaxBytesOfParts,
+                    " are accepted together: shorten it")});
+  return false;
+}
+
+void CheckSeeds(const std::string& path,
+                const google::protobuf::RepeatedField<uint64_t>& seeds,
+                Violations* violations) {
+  std::set<uint64_t> seen;
+  for (int i = 0; i < seeds.size(); ++i) {
+    if (seen.insert(seeds.Get(i)).second) continue;
+    violations->push_back(
+        {absl::StrCat(path, "[", i, "]"),
+         absl::StrCat(seeds.Get(i), " is there twice; leave one out")});
+  }
+}
+
+void CheckMaxParallel(const std::string& path, int max,
+                      google::protobuf::Message* kind, Violations* violations) {
+  const auto* field = kind->GetDescriptor()->FindFieldByName("max_parallel");
+  if (!kind->GetReflection()->HasField(*kind, field)) return;
+  model::catalog::ResolveNumber(
+      {"max_parallel", 1, static_cast<double>(max), {}}, path, kind,
+      violations);
+}
+
+void SetSeed(const std::string& path, uint64_t seed, const std::string& source,
+             Part* part, PartViolations* violations) {
+  JobSpec& spec = part->spec;
+  const bool of_data = path == "data.seed";
+  if (of_data ? spec.data().has_seed() : spec.training().has_seed()) {
+    violations->Add(
+        *part,
+        {{path, absl::StrCat("is what ", source.substr(0, source.find('[')),
+                             " says; leave it out")}});
+  }
+  part->sources[path] = source;
+  if (of_data) {
+    spec.mutable_data()->set_seed(seed);
+  } else {
+    spec.mutable_training()->set_seed(seed);
+  }
+}
+
+}  // namespace ordo::services::spec

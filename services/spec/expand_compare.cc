@@ -1,0 +1,236 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/text/nearest.h"
+#include "base/text/proto_bytes.h"
+#include "base/yaml/field_path.h"
+#include "model/catalog/fields.h"
+#include "services/spec/expand_kinds.h"
+#include "services/spec/overrides.h"
+#include "services/spec/spec_diff.h"
+
+namespace ordo::services::spec {
+namespace {
+
+using ordo::jobs::v1::Compare;
+using ordo::jobs::v1::JobSpec;
+using Violations = std::vector<base::FieldViolation>;
+
+constexpr int kMinArms = 2;
+constexpr int kMaxArms = 64;
+constexpr int kMaxSeeds = 100;
+constexpr int kMaxDiffers = 64;
+constexpr double kMinConfidence = 0.5;
+constexpr double kMaxConfidence = 0.9999;
+constexpr double kDefaultConfidence = 0.95;
+
+std::string ArmPath(int i) { return absl::StrCat("compare.arms[", i, "]"); }
+
+std::vector<std::string> ArmNames(const Compare& compare) {
+  std::vector<std::string> names;
+  for (const Compare::Arm& arm : compare.arms()) names.push_back(arm.name());
+  return names;
+}
+
+bool CheckArms(const Compare& compare, Violations* violations) {
+  if (compare.arms_size() < kMinArms || compare.arms_size() > kMaxArms) {
+    violations->push_back(
+        {"compare.arms", absl::StrCat("must have ", kMinArms, "..", kMaxArms,
+                                      " arms, has ", compare.arms_size())});
+    return false;
+  }
+  std::set<std::string> seen;
+  for (int i = 0; i < compare.arms_size(); ++i) {
+    const Compare::Arm& arm = compare.arms(i);
+    const std::string field = ArmPath(i) + ".name";
+    if (!model::catalog::IsId(arm.name())) {
+      violations->push_back(
+          {field, absl::StrCat(arm.name().empty() ? "required; " : "must be ",
+                               model::catalog::IdRule())});
+    } else if (!seen.insert(arm.name()).second) {
+      violations->push_back(
+          {field, absl::StrCat("'", arm.name(),
+                               "' is there twice; give each its own")});
+    }
+    if (arm.set_size() > kMaxOverrides) {
+      violations->push_back({ArmPath(i) + ".set",
+                             absl::StrCat("has ", arm.set_size(),
+                                          " paths; at most ", kMaxOverrides)});
+    }
+  }
+  return true;
+}
+
+void ResolveCompare(Compare* compare, Violations* violations) {
+  CheckMaxParallel("compare", static_cast<int>(kMaxParts), compare, violations);
+  model::catalog::ResolveNumber(
+      {"confidence", kMinConfidence, kMaxConfidence, kDefaultConfidence},
+      "compare", compare, violations);
+  if (compare->seeds().empty()) {
+    for (const uint64_t seed : {1, 2, 3}) compare->add_seeds(seed);
+  }
+  if (compare->seeds_size() > kMaxSeeds) {
+    violations->push_back(
+        {"compare.seeds", absl::StrCat("has ", compare->seeds_size(),
+                                       " entries; at most ", kMaxSeeds)});
+  }
+  CheckSeeds("compare.seeds", compare->seeds(), violations);
+  if (compare->differs().empty()) compare->add_differs("encoding");
+  if (compare->differs_size() > kMaxDiffers) {
+    violations->push_back(
+        {"compare.differs", absl::StrCat("has ", compare->differs_size(),
+                                         " entries; at most ", kMaxDiffers)});
+    return;
+  }
+  for (int i = 0; i < compare->differs_size(); ++i) {
+    Violations wrong;
+    CheckOverridePath(compare->differs(i), &wrong);
+    for (const auto& violation : wrong) {
+      violations->push_back(
+          {absl::StrCat("compare.differs[", i, "]"),
+           absl::StrCat("'", violation.field, "': ", violation.description)});
+    }
+  }
+}
+
+void ResolveBaseline(Compare* compare, Violations* violations) {
+  const std::vector<std::string> names = ArmNames(*compare);
+  if (names.empty()) return;
+  if (compare->baseline().empty()) compare->set_baseline(names.front());
+  if (std::find(names.begin(), names.end(), compare->baseline()) !=
+      names.end()) {
+    return;
+  }
+  violations->push_back(
+      {"compare.baseline",
+       absl::StrCat("no arm is called '", compare->baseline(), "'",
+                    base::SuggestName(compare->baseline(), names))});
+}
+
+Part MakePart(const JobSpec& parent, int arm_index, int seed_index,
+              PartViolations* violations) {
+  const Compare& compare = parent.compare();
+  const Compare::Arm& arm = compare.arms(arm_index);
+  const uint64_t seed = compare.seeds(seed_index);
+  Part part;
+  part.spec = compare.run();
+  part.spec.set_name(absl::StrCat(parent.name(), "-", arm.name(), "-s", seed));
+  part.origin = "compare.run";
+  part.label = arm.name();
+  ValuesByPath values;
+  std::vector<std::string> texts;
+  for (const auto& [path, value] : arm.set()) values[path] = &value;
+  for (const auto& [path, value] : values) {
+    part.sources[path] = absl::StrCat(ArmPath(arm_index), ".set.", path);
+    texts.push_back(absl::StrCat(path, "=", ValueText(*value)));
+  }
+  texts.push_back(absl::StrCat("training.seed=", seed));
+  texts.push_back(absl::StrCat("data.seed=", seed));
+  part.differs = absl::StrJoin(texts, ", ");
+  Violations wrong;
+  ApplyOverrides(values, &part.spec, &wrong);
+  violations->Add(part, wrong);
+  const std::string source = absl::StrCat("compare.seeds[", seed_index, "]");
+  SetSeed("training.seed", seed, source, &part, violations);
+  SetSeed("data.seed", seed, source, &part, violations);
+  return part;
+}
+
+// Whether arms may differ at `path`.
+bool MayDiffer(const Compare& compare, const std::string& path) {
+  return std::any_of(compare.differs().begin(), compare.differs().end(),
+                     [&path](const std::string& whole) {
+                       return base::IsPartOf(path, whole);
+                     });
+}
+
+// Where a person said that the arm differs from the baseline there.
+std::string SaidIn(const std::string& path, const Part& arm, int arm_index,
+                   const Part& baseline) {
+  for (const Part* part : {&arm, &baseline}) {
+    std::string own = OwnSourceOf(*part, path);
+    if (!own.empty()) return own;
+  }
+  return ArmPath(arm_index) + ".set";
+}
+
+void CheckArm(const Compare& compare, const Part& arm, int arm_index,
+              const Part& baseline, Violations* violations) {
+  for (const Difference& found : DiffSpecs(arm.spec, baseline.spec)) {
+    if (MayDiffer(compare, found.path)) continue;
+    const std::string field = SaidIn(found.path, arm, arm_index, baseline);
+    const bool told = std::any_of(
+        violations->begin(), violations->end(),
+        [&field](const auto& violation) { return violation.field == field; });
+    if (told) continue;
+    violations->push_back(
+        {field, absl::StrCat(found.path, " is ", found.first, " in the arm ",
+                             arm.label, " and ", found.second, " in ",
+                             baseline.label, "; arms may differ in ",
+                             absl::StrJoin(compare.differs(), ", "),
+                             " alone: give all the same, or list it in "
+                             "compare.differs")});
+  }
+}
+
+}  // namespace
+
+void MakeCompareParts(JobSpec* parent, std::vector<Part>* parts,
+                      Violations* violations) {
+  if (!parent->has_compare()) {
+    violations->push_back({"compare", "required with kind: compare"});
+    return;
+  }
+  Compare& compare = *parent->mutable_compare();
+  const bool has_run = CheckTemplate("compare.run", {JobSpec::TRAIN},
+                                     compare.mutable_run(), violations);
+  ResolveCompare(&compare, violations);
+  const bool has_arms = CheckArms(compare, violations);
+  ResolveBaseline(&compare, violations);
+  const size_t number = static_cast<size_t>(compare.arms_size()) *
+                        static_cast<size_t>(compare.seeds_size());
+  const bool has_number =
+      CheckNumberOfParts("compare", number, compare.run(), violations);
+  if (!has_run || !has_arms || !has_number) return;
+  PartViolations wrong;
+  for (int seed = 0; seed < compare.seeds_size(); ++seed) {
+    for (int arm = 0; arm < compare.arms_size(); ++arm) {
+      parts->push_back(MakePart(*parent, arm, seed, &wrong));
+    }
+  }
+  wrong.MoveTo(*parts, violations);
+}
+
+void CheckCompareParts(const JobSpec& parent, const std::vector<Part>& parts,
+                       Violations* violations) {
+  const Compare& compare = parent.compare();
+  const auto num_arms = static_cast<size_t>(compare.arms_size());
+  const std::vector<std::string> names = ArmNames(compare);
+  const auto baseline = static_cast<size_t>(
+      std::find(names.begin(), names.end(), compare.baseline()) -
+      names.begin());
+  // The first parts are all arms with one seed.
+  std::map<std::string, std::string> seen;
+  for (size_t i = 0; i < num_arms; ++i) {
+    JobSpec unnamed = parts[i].spec;
+    unnamed.clear_name();
+    const auto [first, added] =
+        seen.emplace(base::DeterministicBytes(unnamed), parts[i].label);
+    if (!added) {
+      violations->push_back(
+          {ArmPath(static_cast<int>(i)) + ".set",
+           absl::StrCat("makes the arm ", parts[i].label, " the same as ",
+                        first->second,
+                        "; give it what differs, or leave it out")});
+    } else if (i != baseline) {
+      CheckArm(compare, parts[i], static_cast<int>(i), parts[baseline],
+               violations);
+    }
+  }
+}
+
+}  // namespace ordo::services::spec

@@ -1,0 +1,62 @@
+#ifndef ORDO_SERVICES_SPEC_EXPAND_KINDS_H_
+#define ORDO_SERVICES_SPEC_EXPAND_KINDS_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/status/details.h"
+#include "proto/ordo/jobs/v1/job_spec.pb.h"
+#include "services/spec/parts.h"
+
+// What Expand has for each kind. `parent` is named and is given the defaults of
+// its kind; parts come out named and not resolved.
+
+namespace ordo::services::spec {
+
+void MakeSweepParts(ordo::jobs::v1::JobSpec* parent, std::vector<Part>* parts,
+                    std::vector<base::FieldViolation>* violations);
+// Of resolved parts: whether two are the same.
+void CheckSweepParts(const std::vector<Part>& parts,
+                     std::vector<base::FieldViolation>* violations);
+
+void MakeCompareParts(ordo::jobs::v1::JobSpec* parent, std::vector<Part>* parts,
+                      std::vector<base::FieldViolation>* violations);
+// Of resolved parts: whether arms differ, and in no more than they may.
+void CheckCompareParts(const ordo::jobs::v1::JobSpec& parent,
+                       const std::vector<Part>& parts,
+                       std::vector<base::FieldViolation>* violations);
+
+void MakePipelineParts(ordo::jobs::v1::JobSpec* parent,
+                       std::vector<Part>* parts,
+                       std::vector<base::FieldViolation>* violations);
+
+// What sweeps and comparisons share.
+//
+// Checks a template at `path` and gives it the kind train if it has none. False
+// when nothing can be made of it.
+bool CheckTemplate(const std::string& path,
+                   const std::set<ordo::jobs::v1::JobSpec::Kind>& kinds,
+                   ordo::jobs::v1::JobSpec* run,
+                   std::vector<base::FieldViolation>* violations);
+// Whether so many parts of one template may be.
+bool CheckNumberOfParts(const std::string& path, size_t number,
+                        const ordo::jobs::v1::JobSpec& run,
+                        std::vector<base::FieldViolation>* violations);
+// Seeds at `path` are each there once.
+void CheckSeeds(const std::string& path,
+                const google::protobuf::RepeatedField<uint64_t>& seeds,
+                std::vector<base::FieldViolation>* violations);
+// Most parts that run at a time, 1..`max`, if `kind` says it.
+void CheckMaxParallel(const std::string& path, int max,
+                      google::protobuf::Message* kind,
+                      std::vector<base::FieldViolation>* violations);
+// A seed of the part at `path` of its spec ("training.seed"), which comes from
+// `source`. A violation, when the part has one already.
+void SetSeed(const std::string& path, uint64_t seed, const std::string& source,
+             Part* part, PartViolations* violations);
+
+}  // namespace ordo::services::spec
+
+#endif  // ORDO_SERVICES_SPEC_EXPAND_KINDS_H_
