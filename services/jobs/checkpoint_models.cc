@@ -1,5 +1,6 @@
 #include "services/jobs/checkpoint_models.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -51,7 +52,7 @@ absl::StatusOr<Checkpoint> FindCheckpoint(const scheduler::Scheduler& scheduler,
                            "checkpoints")
             : absl::StrCat("job ", parts[1],
                            " has no checkpoint yet; wait for it: ordo wait ",
-                           parts[1]));
+                           parts[1], ", or name it in needs"));
   }
   if (checkpoint->state() != Checkpoint::AVAILABLE) {
     return absl::NotFoundError(
@@ -61,6 +62,25 @@ absl::StatusOr<Checkpoint> FindCheckpoint(const scheduler::Scheduler& scheduler,
                      parts[1]));
   }
   return checkpoint;
+}
+
+// The job with this id, also one that is about to be created.
+absl::StatusOr<Job> FindJob(const KnownJobs& known, const std::string& id) {
+  const auto made = known.made.find(id);
+  if (made == known.made.end()) return known.scheduler.GetJob(id);
+  Job job;
+  job.set_name(absl::StrCat("jobs/", id));
+  job.set_state(Job::QUEUED);
+  *job.mutable_spec() = *made->second;
+  return job;
+}
+
+// Whether a spec, resolved or not, names the job among its needs.
+bool Needs(const JobSpec& spec, const std::string& id) {
+  return std::any_of(
+      spec.needs().begin(), spec.needs().end(), [&id](const auto& need) {
+        return need.job() == id || need.job() == absl::StrCat("jobs/", id);
+      });
 }
 
 // Adds the names of the components that have parameters themselves.
@@ -102,8 +122,7 @@ bool NamesAModel(const JobSpec& spec) {
   return spec.kind() == JobSpec::TRAIN && !spec.model().from().empty();
 }
 
-void FillModel(const scheduler::Scheduler& scheduler, JobSpec* spec,
-               Violations* violations) {
+void FillModel(const KnownJobs& known, JobSpec* spec, Violations* violations) {
   const Model given = spec->model();
   std::string reference = given.from();
   if (!NamesAModel(*spec)) return;
@@ -113,11 +132,12 @@ void FillModel(const scheduler::Scheduler& scheduler, JobSpec* spec,
   if (!bad_form.empty()) return;
   // Unless all of it is filled in below, it is not checked.
   spec->mutable_model()->clear_from_sha256();
-  const auto job = scheduler.GetJob(JobOf(reference));
+  const std::string id = JobOf(reference);
+  const auto job = FindJob(known, id);
   if (!job.ok()) {
     violations->push_back(
-        {"model.from", absl::StrCat("there is no job ", JobOf(reference),
-                                    "; see: ordo list jobs")});
+        {"model.from",
+         absl::StrCat("there is no job ", id, "; see: ordo list jobs")});
     return;
   }
   if (!job->spec().has_model()) {
@@ -127,7 +147,13 @@ void FillModel(const scheduler::Scheduler& scheduler, JobSpec* spec,
                                     "of its own")});
     return;
   }
-  const auto checkpoint = FindCheckpoint(scheduler, *job, reference);
+  const bool names_job = reference == absl::StrCat("jobs/", id);
+  if (names_job && !HasEnded(*job) && Needs(*spec, id)) {
+    spec::TakeModel(job->spec(), job->name(), spec, violations);
+    spec->mutable_model()->set_from(reference);
+    return;
+  }
+  const auto checkpoint = FindCheckpoint(known.scheduler, *job, reference);
   if (!checkpoint.ok()) {
     violations->push_back(
         {"model.from", std::string(checkpoint.status().message())});
@@ -145,14 +171,14 @@ void FillModel(const scheduler::Scheduler& scheduler, JobSpec* spec,
   spec->mutable_model()->set_from_sha256(checkpoint->manifest_sha256());
 }
 
-void CheckModels(const scheduler::Scheduler& scheduler, const JobSpec& spec,
+void CheckModels(const KnownJobs& known, const JobSpec& spec,
                  std::vector<std::string>* notices, Violations* violations) {
   if (spec.kind() != JobSpec::EVALUATE) return;
   std::set<std::string> seen;
   for (int i = 0; i < spec.checkpoints_size(); ++i) {
     const std::string name = JobOf(spec.checkpoints(i));
     if (!seen.insert(name).second) continue;
-    const auto job = scheduler.GetJob(name);
+    const auto job = FindJob(known, name);
     if (!job.ok() || !job->spec().has_model()) continue;
     Violations found;
     model::catalog::EvaluationsContext context;

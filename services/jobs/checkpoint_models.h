@@ -1,6 +1,7 @@
 #ifndef ORDO_SERVICES_JOBS_CHECKPOINT_MODELS_H_
 #define ORDO_SERVICES_JOBS_CHECKPOINT_MODELS_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,22 +13,30 @@
 
 namespace ordo::services::jobs {
 
+// What is known of jobs that specs refer to.
+struct KnownJobs {
+  const scheduler::Scheduler& scheduler;
+  // Resolved specs, by id, of jobs that the same call creates; not owned.
+  std::map<std::string, const ordo::jobs::v1::JobSpec*> made = {};
+};
+
 // Whether FillModel has something to do.
 bool NamesAModel(const ordo::jobs::v1::JobSpec& spec);
 
 // For a spec with model.from: finds the checkpoint, names it in full with its
-// digest, and fills in its model, and its encoding where none is given.
-// Violations, relative to the spec: it is not there, or a field of the model
-// that is given is another than the checkpoint's, but for init_std and dropout.
-void FillModel(const scheduler::Scheduler& scheduler,
-               ordo::jobs::v1::JobSpec* spec,
+// digest, and fills in its model, and its encoding where none is given. Of a
+// job that has not ended, and that the spec needs, the model and the encoding
+// are filled in and jobs/{job} stays, without a digest: the checkpoint is
+// looked up when the job starts. Violations, relative to the spec: it is not
+// there, or a field of the model that is given is another than the
+// checkpoint's, but for init_std and dropout.
+void FillModel(const KnownJobs& known, ordo::jobs::v1::JobSpec* spec,
                std::vector<base::FieldViolation>* violations);
 
 // For a resolved spec of kind EVALUATE: whether its encoding and evaluations
 // fit the models of its checkpoints, and what is worth knowing (Job.notices). A
 // checkpoint that is not there is for the scheduler to refuse.
-void CheckModels(const scheduler::Scheduler& scheduler,
-                 const ordo::jobs::v1::JobSpec& spec,
+void CheckModels(const KnownJobs& known, const ordo::jobs::v1::JobSpec& spec,
                  std::vector<std::string>* notices,
                  std::vector<base::FieldViolation>* violations);
 

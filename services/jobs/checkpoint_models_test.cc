@@ -51,17 +51,18 @@ class CheckpointModelsTest : public ::testing::Test {
 
   Violations Fill() {
     Violations violations;
-    FillModel(scheduler_, &spec_, &violations);
+    FillModel(known_, &spec_, &violations);
     return violations;
   }
   Violations Check() {
     Violations violations;
     notices_.clear();
-    CheckModels(scheduler_, spec_, &notices_, &violations);
+    CheckModels(known_, spec_, &notices_, &violations);
     return violations;
   }
 
   scheduler::testing::FakeScheduler scheduler_;
+  KnownJobs known_ = {scheduler_};
   Checkpoint checkpoint_;
   JobSpec spec_;
   std::vector<std::string> notices_;
@@ -234,6 +235,38 @@ TEST_F(CheckpointModelsTest, AnEvaluationsKernelIsThatOfTheModel) {
   EXPECT_THAT(Check(), IsEmpty());
   EXPECT_THAT(notices_, ElementsAre(::testing::HasSubstr(
                             "evaluation under rope takes plain operations")));
+}
+
+TEST_F(CheckpointModelsTest, AModelThatIsStillTrainedIsThatOfItsJob) {
+  ASSERT_EQ(scheduler_.SetState("llama", Job::RUNNING).state(), Job::RUNNING);
+  spec_.add_needs()->set_job("llama");
+  EXPECT_THAT(Fill(), IsEmpty());
+  EXPECT_EQ(spec_.model().from(), "jobs/llama");
+  EXPECT_EQ(spec_.model().from_sha256(), "");
+  EXPECT_EQ(spec_.model().width(), 16);
+  EXPECT_EQ(spec_.encoding().name(), "rope");
+}
+
+TEST_F(CheckpointModelsTest, AModelMayBeThatOfAJobOfTheSameCall) {
+  const JobSpec trained = scheduler_.GetJob("llama")->spec();
+  known_.made["fresh"] = &trained;
+  spec_.mutable_model()->set_from("fresh");
+  EXPECT_THAT(Fill(), ElementsAre(Says("model.from", "name it in needs")));
+  spec_.add_needs()->set_job("jobs/fresh");
+  EXPECT_THAT(Fill(), IsEmpty());
+  EXPECT_EQ(spec_.model().from(), "jobs/fresh");
+  EXPECT_EQ(spec_.model().layers(), 2);
+}
+
+TEST_F(CheckpointModelsTest, EvaluationsAreCheckedAgainstJobsOfTheSameCall) {
+  JobSpec trained = scheduler_.GetJob("llama")->spec();
+  trained.mutable_model()->set_causal(false);
+  known_.made["fresh"] = &trained;
+  spec_.Clear();
+  spec_.set_kind(JobSpec::EVALUATE);
+  spec_.add_checkpoints("jobs/fresh");
+  spec_.add_evaluations()->set_task("addition_grid");
+  EXPECT_FALSE(Check().empty());
 }
 
 }  // namespace

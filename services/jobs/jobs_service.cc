@@ -89,15 +89,13 @@ grpc::ServerUnaryReactor* JobsService::CreateJob(
   }
   const auto owner = parts_.authenticator.Identify(base::GetCaller(*context));
   if (!owner.ok()) return base::Finish(context, owner.status());
-  auto job = MakeNewJob({parts_.scheduler, specs_}, *request, *owner);
-  if (!job.ok()) return base::Finish(context, job.status());
+  auto jobs = MakeNewJob({parts_.scheduler, specs_}, *request, *owner);
+  if (!jobs.ok()) return base::Finish(context, jobs.status());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  std::vector<scheduler::NewJob> jobs;
-  jobs.push_back(*std::move(job));
   parts_.scheduler.CreateJobs(
-      std::move(jobs),
+      *std::move(jobs),
       [reactor, response](absl::StatusOr<std::vector<Job>> made) {
-        if (made.ok()) *response = std::move(made->front());
+        if (made.ok()) *response = std::move(made->back());
         reactor->Finish(base::ToGrpcStatus(made.status()));
       });
   return reactor;
@@ -119,7 +117,9 @@ grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
       *std::move(jobs),
       [reactor, response](absl::StatusOr<std::vector<Job>> made) {
         if (made.ok()) {
-          for (Job& job : *made) *response->add_jobs() = std::move(job);
+          for (Job& job : WithoutParts(*std::move(made))) {
+            *response->add_jobs() = std::move(job);
+          }
         }
         reactor->Finish(base::ToGrpcStatus(made.status()));
       });

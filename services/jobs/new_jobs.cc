@@ -1,6 +1,8 @@
 #include "services/jobs/new_jobs.h"
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -10,12 +12,15 @@
 #include "base/text/proto_bytes.h"
 #include "services/jobs/checkpoint_models.h"
 #include "services/jobs/queue_rules.h"
+#include "services/spec/expand.h"
+#include "services/spec/resolve_job_spec.h"
 
 namespace ordo::services::jobs {
 namespace {
 
 using ordo::jobs::v1::BatchCreateJobsRequest;
 using ordo::jobs::v1::CreateJobRequest;
+using ordo::jobs::v1::Job;
 using ordo::jobs::v1::JobSpec;
 using ordo::jobs::v1::Owner;
 using scheduler::NewJob;
@@ -33,17 +38,32 @@ void AddToSpec(const Violations& of_spec, Violations* violations) {
   }
 }
 
+// What the jobs of one call share.
+struct Call {
+  const NewJobContext& context;
+  const Owner& owner;
+  QueueRules queues{context.scheduler};
+  // Of the jobs made so far; keeps known.made alive.
+  std::vector<scheduler::SpecPtr> specs = {};
+  KnownJobs known{context.scheduler};
+
+  void Know(const std::string& id, const scheduler::SpecPtr& spec) {
+    specs.push_back(spec);
+    known.made[id] = spec.get();
+  }
+};
+
 // Its spec as it will be kept, but for the rules of its queue. `bytes` are the
 // spec's.
-absl::StatusOr<spec::SpecCache::ResolvedPtr> Resolve(
-    const NewJobContext& context, const JobSpec& spec,
-    const std::string& bytes) {
-  if (!NamesAModel(spec)) return context.specs.Resolve(spec, bytes);
+absl::StatusOr<spec::SpecCache::ResolvedPtr> Resolve(const Call& call,
+                                                     const JobSpec& spec,
+                                                     const std::string& bytes) {
+  spec::SpecCache& specs = call.context.specs;
+  if (!NamesAModel(spec)) return specs.Resolve(spec, bytes);
   Violations violations;
   JobSpec filled = spec;
-  FillModel(context.scheduler, &filled, &violations);
-  auto resolved =
-      context.specs.Resolve(filled, base::DeterministicBytes(filled));
+  FillModel(call.known, &filled, &violations);
+  auto resolved = specs.Resolve(filled, base::DeterministicBytes(filled));
   for (auto& violation : base::FieldViolations(resolved.status())) {
     violations.push_back(std::move(violation));
   }
@@ -51,15 +71,108 @@ absl::StatusOr<spec::SpecCache::ResolvedPtr> Resolve(
   return resolved;
 }
 
-// What the jobs of one call share.
-struct Call {
-  const NewJobContext& context;
-  const Owner& owner;
-  QueueRules queues{context.scheduler};
+// Adds what a queue says to what is wrong with the request, or to the job's
+// refusal when it may be the repeat of one that its queue let in.
+void AddOfQueue(const Violations& of_queue, NewJob* job,
+                Violations* violations) {
+  if (of_queue.empty()) return;
+  if (job->request_id.empty()) {
+    AddToSpec(of_queue, violations);
+    return;
+  }
+  Violations refused;
+  AddToSpec(of_queue, &refused);
+  job->refusal = base::InvalidFields(refused);
+}
+
+// Specs are kept without their names.
+scheduler::SpecPtr Unnamed(JobSpec spec) {
+  spec.clear_name();
+  return std::make_shared<const JobSpec>(std::move(spec));
+}
+
+// A notice of several parts, with the first of these.
+std::string NoticeOf(const std::vector<std::string>& parts,
+                     const std::string& notice) {
+  const std::string more =
+      parts.size() == 1 ? "" : absl::StrCat(" and ", parts.size() - 1, " more");
+  return absl::StrCat(parts.front(), more, ": ", notice);
+}
+
+// Makes a job that has parts, and these; `job` is it so far.
+class ParentMaker {
+ public:
+  ParentMaker(Call* call, NewJob job) : call_(*call), job_(std::move(job)) {}
+
+  // Appends the parts and the job.
+  void Make(const JobSpec& spec, std::vector<NewJob>* jobs,
+            Violations* violations) {
+    const auto expansion =
+        spec::Expand(spec, [this](JobSpec* part, Violations* wrong) {
+          FillModel(call_.known, part, wrong);
+        });
+    if (!expansion.ok()) {
+      AddToSpec(base::FieldViolations(expansion.status()), violations);
+      jobs->push_back(std::move(job_));
+      return;
+    }
+    Violations of_queue;
+    job_.spec = call_.queues.Apply(Unnamed(expansion->spec), &of_queue);
+    for (const spec::Part& part : expansion->parts) MakePart(part);
+    // Each may evaluate what another trains.
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      CheckPart(expansion->parts[i], &parts_[i]);
+    }
+    Violations of_spec;
+    wrong_.MoveTo(expansion->parts, &of_spec);
+    AddToSpec(of_spec, violations);
+    wrong_of_queue_.MoveTo(expansion->parts, &of_queue);
+    AddOfQueue(of_queue, &job_, violations);
+    for (const auto& [notice, parts] : notices_) {
+      job_.notices.push_back(NoticeOf(parts, notice));
+    }
+    for (NewJob& part : parts_) jobs->push_back(std::move(part));
+    jobs->push_back(std::move(job_));
+  }
+
+ private:
+  void MakePart(const spec::Part& part) {
+    NewJob made;
+    made.name = part.spec.name();
+    made.owner = job_.owner;
+    made.parent = job_.name;
+    made.part = part.label;
+    made.notices = spec::NoticesOf(part.spec);
+    made.fingerprint = base::Sha256Hex(base::DeterministicBytes(part.spec));
+    Violations of_queue;
+    made.spec = call_.queues.Apply(Unnamed(part.spec), &of_queue);
+    wrong_of_queue_.Add(part, of_queue);
+    call_.Know(made.name, made.spec);
+    job_.parts.push_back(made.name);
+    parts_.push_back(std::move(made));
+  }
+
+  void CheckPart(const spec::Part& part, NewJob* made) {
+    Violations of_models;
+    CheckModels(call_.known, *made->spec, &made->notices, &of_models);
+    wrong_.Add(part, of_models);
+    for (const std::string& notice : made->notices) {
+      notices_[notice].push_back(made->name);
+    }
+  }
+
+  Call& call_;
+  NewJob job_;
+  std::vector<NewJob> parts_;
+  spec::PartViolations wrong_;
+  spec::PartViolations wrong_of_queue_;
+  // What is worth knowing, and of which parts.
+  std::map<std::string, std::vector<std::string>> notices_;
 };
 
-NewJob Make(const CreateJobRequest& request, Call* call,
-            Violations* violations) {
+// Appends what the request asks for.
+void Make(const CreateJobRequest& request, Call* call,
+          std::vector<NewJob>* jobs, Violations* violations) {
   NewJob job;
   if (request.request_id().size() > kMaxRequestIdLength) {
     violations->push_back(
@@ -73,29 +186,24 @@ NewJob Make(const CreateJobRequest& request, Call* call,
   job.request_id = request.request_id();
   job.fingerprint = base::Sha256Hex(bytes);
   job.owner = call->owner;
-  const auto resolved = Resolve(call->context, spec, bytes);
+  if (spec::HasParts(spec.kind())) {
+    ParentMaker(call, std::move(job)).Make(spec, jobs, violations);
+    return;
+  }
+  const auto resolved = Resolve(*call, spec, bytes);
   Violations of_spec = base::FieldViolations(resolved.status());
   if (resolved.ok()) {
     job.notices = (*resolved)->notices;
-    CheckModels(call->context.scheduler, *(*resolved)->spec, &job.notices,
-                &of_spec);
+    CheckModels(call->known, *(*resolved)->spec, &job.notices, &of_spec);
   }
-  if (!resolved.ok() || !of_spec.empty()) {
-    AddToSpec(of_spec, violations);
-    return job;
+  if (resolved.ok() && of_spec.empty()) {
+    Violations of_queue;
+    job.spec = call->queues.Apply((*resolved)->spec, &of_queue);
+    AddOfQueue(of_queue, &job, violations);
+    call->Know(job.name, job.spec);
   }
-  Violations of_queue;
-  job.spec = call->queues.Apply((*resolved)->spec, &of_queue);
-  if (of_queue.empty()) return job;
-  if (job.request_id.empty()) {
-    AddToSpec(of_queue, violations);
-  } else {
-    // It may be the repeat of one that its queue let in.
-    Violations refused;
-    AddToSpec(of_queue, &refused);
-    job.refusal = base::InvalidFields(refused);
-  }
-  return job;
+  AddToSpec(of_spec, violations);
+  jobs->push_back(std::move(job));
 }
 
 // Adds a violation when `value` was seen before.
@@ -112,14 +220,15 @@ void CheckUnique(const std::string& value, const std::string& field,
 
 }  // namespace
 
-absl::StatusOr<NewJob> MakeNewJob(const NewJobContext& context,
-                                  const CreateJobRequest& request,
-                                  const Owner& owner) {
+absl::StatusOr<std::vector<NewJob>> MakeNewJob(const NewJobContext& context,
+                                               const CreateJobRequest& request,
+                                               const Owner& owner) {
   Call call{context, owner};
   Violations violations;
-  NewJob job = Make(request, &call, &violations);
+  std::vector<NewJob> jobs;
+  Make(request, &call, &jobs, &violations);
   if (!violations.empty()) return base::InvalidFields(violations);
-  return job;
+  return jobs;
 }
 
 absl::StatusOr<std::vector<NewJob>> MakeNewJobs(
@@ -139,13 +248,21 @@ absl::StatusOr<std::vector<NewJob>> MakeNewJobs(
     const CreateJobRequest& one = request.requests(i);
     const std::string path = absl::StrCat("requests[", i, "].");
     Violations found;
-    jobs.push_back(Make(one, &call, &found));
+    const size_t num_before = jobs.size();
+    Make(one, &call, &jobs, &found);
+    if (jobs.size() > size_t{kMaxBatch}) {
+      return base::InvalidField(
+          "requests",
+          absl::StrCat("make more than ", kMaxBatch,
+                       " jobs with the parts of sweeps, comparisons and "
+                       "pipelines; create them in several calls"));
+    }
     for (const auto& violation : found) {
       violations.push_back({path + violation.field, violation.description});
     }
-    if (!one.job().spec().name().empty()) {
-      CheckUnique(one.job().spec().name(), path + "job.spec.name", &names,
-                  &violations);
+    for (size_t k = num_before; k < jobs.size(); ++k) {
+      if (jobs[k].name.empty()) continue;
+      CheckUnique(jobs[k].name, path + "job.spec.name", &names, &violations);
     }
     if (!one.request_id().empty()) {
       CheckUnique(one.request_id(), path + "request_id", &request_ids,
@@ -153,6 +270,14 @@ absl::StatusOr<std::vector<NewJob>> MakeNewJobs(
     }
   }
   if (!violations.empty()) return base::InvalidFields(violations);
+  return jobs;
+}
+
+std::vector<Job> WithoutParts(std::vector<Job> jobs) {
+  jobs.erase(
+      std::remove_if(jobs.begin(), jobs.end(),
+                     [](const Job& job) { return !job.parent().empty(); }),
+      jobs.end());
   return jobs;
 }
 

@@ -20,21 +20,28 @@ struct NewJobContext {
   spec::SpecCache& specs;
 };
 
-// The job that a request asks for: its spec resolved, with the model of a
-// checkpoint that it names, its body's fingerprint taken. INVALID_ARGUMENT with
-// every violation; fields are relative to the request, such as
-// "job.spec.training.steps".
-absl::StatusOr<scheduler::NewJob> MakeNewJob(
+// The job that a request asks for, which comes last, after the parts of a
+// sweep, comparison or pipeline: its spec resolved, with the model of a
+// checkpoint that it names, its body's fingerprint taken. Parts have its owner
+// and no request id. INVALID_ARGUMENT with every violation; fields are relative
+// to the request, such as "job.spec.training.steps".
+absl::StatusOr<std::vector<scheduler::NewJob>> MakeNewJob(
     const NewJobContext& context,
     const ordo::jobs::v1::CreateJobRequest& request,
     const ordo::jobs::v1::Owner& owner);
 
-// The same for a batch; fields start with "requests[3].". Names and request ids
-// that are there twice are violations.
+// The same for a batch, at most kMaxBatch jobs with all parts; fields start
+// with "requests[3].". Names and request ids that are there twice are
+// violations.
 absl::StatusOr<std::vector<scheduler::NewJob>> MakeNewJobs(
     const NewJobContext& context,
     const ordo::jobs::v1::BatchCreateJobsRequest& request,
     const ordo::jobs::v1::Owner& owner);
+
+// What the requests are answered with, of what was created for them: all but
+// the parts.
+std::vector<ordo::jobs::v1::Job> WithoutParts(
+    std::vector<ordo::jobs::v1::Job> jobs);
 
 }  // namespace ordo::services::jobs
 

@@ -41,6 +41,33 @@ CreateJobRequest RequestOf(const std::string& name) {
   return request;
 }
 
+// The only job that a request asks for.
+absl::StatusOr<scheduler::NewJob> MakeOne(const NewJobContext& context,
+                                          const CreateJobRequest& request,
+                                          const Owner& owner) {
+  auto jobs = MakeNewJob(context, request, owner);
+  if (!jobs.ok()) return jobs.status();
+  EXPECT_EQ(jobs->size(), 1u);
+  return std::move(jobs->front());
+}
+
+// A sweep over two learning rates.
+CreateJobRequest SweepOf(const std::string& name) {
+  CreateJobRequest request;
+  JobSpec* spec = request.mutable_job()->mutable_spec();
+  spec->set_kind(JobSpec::SWEEP);
+  spec->set_name(name);
+  JobSpec* run = spec->mutable_sweep()->mutable_run();
+  run->mutable_encoding()->set_name("rope");
+  run->mutable_data()->set_task("addition");
+  run->mutable_training()->set_steps(10);
+  auto& values =
+      (*spec->mutable_sweep()->mutable_matrix())["training.learning_rate"];
+  values.add_values()->set_number_value(0.01);
+  values.add_values()->set_number_value(0.02);
+  return request;
+}
+
 std::vector<std::string> FieldsOf(const absl::Status& status) {
   std::vector<std::string> fields;
   for (const auto& violation : base::FieldViolations(status)) {
@@ -54,7 +81,7 @@ TEST(NewJobsTest, KeepsOwnerAndRequestIdAndResolvesTheSpec) {
   request.set_request_id("r");
   Owner owner;
   owner.set_user("ada");
-  const auto job = MakeNewJob(Known(), request, owner);
+  const auto job = MakeOne(Known(), request, owner);
   ORDO_ASSERT_OK(job);
   EXPECT_EQ(job->owner.user(), "ada");
   EXPECT_EQ(job->request_id, "r");
@@ -71,11 +98,11 @@ TEST(NewJobsTest, QueueOfAJobIsThereAndSaysHowLongItMayRun) {
   known.CreateQueue(queue, {}, [](const auto& made) { ORDO_EXPECT_OK(made); });
   CreateJobRequest request = RequestOf("a");
   request.mutable_job()->mutable_spec()->set_queue("night");
-  const auto job = MakeNewJob({known, specs}, request, {});
+  const auto job = MakeOne({known, specs}, request, {});
   ORDO_ASSERT_OK(job);
   EXPECT_EQ(job->spec->run_time_limit().seconds(), 60);
   request.mutable_job()->mutable_spec()->set_queue("nigth");
-  const auto refused = MakeNewJob({known, specs}, request, {});
+  const auto refused = MakeOne({known, specs}, request, {});
   EXPECT_THAT(FieldsOf(refused.status()), ElementsAre("job.spec.queue"));
 }
 
@@ -83,7 +110,7 @@ TEST(NewJobsTest, AQueuesRulesAreLeftToWhoKnowsRepeats) {
   CreateJobRequest request = RequestOf("a");
   request.set_request_id("r");
   request.mutable_job()->mutable_spec()->set_queue("gone");
-  const auto job = MakeNewJob(Known(), request, {});
+  const auto job = MakeOne(Known(), request, {});
   ORDO_ASSERT_OK(job);
   EXPECT_THAT(FieldsOf(job->refusal), ElementsAre("job.spec.queue"));
 }
@@ -92,23 +119,23 @@ TEST(NewJobsTest, RememberedSpecsDoNotKeepWhatAQueueSaidOnce) {
   scheduler::testing::FakeScheduler known;
   spec::SpecCache specs;
   CreateJobRequest request = RequestOf("a");
-  ORDO_ASSERT_OK(MakeNewJob({known, specs}, request, {}));
+  ORDO_ASSERT_OK(MakeOne({known, specs}, request, {}));
   const auto now = known.GetQueue("default");
   ORDO_ASSERT_OK(now);
   ordo::queues::v1::Queue queue = *now;
   queue.mutable_max_run_time_limit()->set_seconds(60);
   known.UpdateQueue(queue, {}, [](const auto& made) { ORDO_EXPECT_OK(made); });
-  const auto job = MakeNewJob({known, specs}, request, {});
+  const auto job = MakeOne({known, specs}, request, {});
   ORDO_ASSERT_OK(job);
   EXPECT_EQ(job->spec->run_time_limit().seconds(), 60);
 }
 
 TEST(NewJobsTest, WhatIsWorthKnowingIsKept) {
   CreateJobRequest request = RequestOf("a");
-  EXPECT_TRUE(MakeNewJob(Known(), request, {})->notices.empty());
+  EXPECT_TRUE(MakeOne(Known(), request, {})->notices.empty());
   auto* training = request.mutable_job()->mutable_spec()->mutable_training();
   training->set_kernel("reference");
-  const auto job = MakeNewJob(Known(), request, {});
+  const auto job = MakeOne(Known(), request, {});
   ORDO_ASSERT_OK(job);
   ASSERT_EQ(job->notices.size(), 1u);
   EXPECT_THAT(job->notices[0], HasSubstr("plain operations"));
@@ -116,7 +143,7 @@ TEST(NewJobsTest, WhatIsWorthKnowingIsKept) {
 
 TEST(NewJobsTest, FingerprintIsThatOfTheBodyAlone) {
   const auto fingerprint = [](const CreateJobRequest& request) {
-    return MakeNewJob(Known(), request, {})->fingerprint;
+    return MakeOne(Known(), request, {})->fingerprint;
   };
   const std::string first = fingerprint(RequestOf("a"));
   // Maps have no order of their own: the same labels, put in backwards.
@@ -135,14 +162,14 @@ TEST(NewJobsTest, FingerprintIsThatOfTheBodyAlone) {
 TEST(NewJobsTest, RequestIdIsLimited) {
   CreateJobRequest request = RequestOf("a");
   request.set_request_id(std::string(kMaxRequestIdLength, 'r'));
-  ORDO_EXPECT_OK(MakeNewJob(Known(), request, {}));
+  ORDO_EXPECT_OK(MakeOne(Known(), request, {}));
   request.set_request_id(std::string(kMaxRequestIdLength + 1, 'r'));
-  EXPECT_THAT(FieldsOf(MakeNewJob(Known(), request, {}).status()),
+  EXPECT_THAT(FieldsOf(MakeOne(Known(), request, {}).status()),
               ElementsAre("request_id"));
 }
 
 TEST(NewJobsTest, SpecWithoutASingleFieldIsNamed) {
-  EXPECT_THAT(FieldsOf(MakeNewJob(Known(), {}, {}).status()),
+  EXPECT_THAT(FieldsOf(MakeOne(Known(), {}, {}).status()),
               ElementsAre("job.spec.name", "job.spec.kind"));
 }
 
@@ -150,7 +177,7 @@ TEST(NewJobsTest, SpecThatIsTooLargeNamesItsLongestField) {
   CreateJobRequest request = RequestOf("a");
   request.mutable_job()->mutable_spec()->mutable_encoding()->set_name(
       std::string(1 << 20, 'x'));
-  const auto job = MakeNewJob(Known(), request, {});
+  const auto job = MakeOne(Known(), request, {});
   EXPECT_THAT(job, StatusIs(absl::StatusCode::kInvalidArgument,
                             HasSubstr("at most 1048576")));
   EXPECT_THAT(FieldsOf(job.status()), ElementsAre("job.spec.encoding"));
@@ -180,6 +207,92 @@ TEST(NewJobsTest, BatchSizeIsLimited) {
   *request.add_requests() = RequestOf("one-more");
   EXPECT_THAT(FieldsOf(MakeNewJobs(Known(), request, {}).status()),
               ElementsAre("requests"));
+}
+
+TEST(NewJobsTest, PartsComeBeforeTheirParentWithItsOwnerAndNoRequestId) {
+  CreateJobRequest request = SweepOf("s");
+  request.set_request_id("r");
+  Owner owner;
+  owner.set_user("ada");
+  const auto jobs = MakeNewJob(Known(), request, owner);
+  ORDO_ASSERT_OK(jobs);
+  ASSERT_EQ(jobs->size(), 3u);
+  const scheduler::NewJob& part = (*jobs)[1];
+  EXPECT_EQ(part.name, "s-1");
+  EXPECT_EQ(part.parent, "s");
+  EXPECT_EQ(part.part, "training.learning_rate=0.02");
+  EXPECT_EQ(part.owner.user(), "ada");
+  EXPECT_EQ(part.request_id, "");
+  EXPECT_EQ(part.spec->training().learning_rate(), 0.02);
+  EXPECT_EQ(part.spec->name(), "");
+  const scheduler::NewJob& parent = jobs->back();
+  EXPECT_EQ(parent.name, "s");
+  EXPECT_EQ(parent.request_id, "r");
+  EXPECT_THAT(parent.parts, ElementsAre("s-0", "s-1"));
+  EXPECT_EQ(parent.spec->kind(), JobSpec::SWEEP);
+}
+
+TEST(NewJobsTest, WhatAQueueSaysOfPartsIsToldOnceOrRefusesTheParent) {
+  CreateJobRequest request = SweepOf("s");
+  request.mutable_job()->mutable_spec()->set_queue("gone");
+  EXPECT_THAT(FieldsOf(MakeNewJob(Known(), request, {}).status()),
+              ElementsAre("job.spec.queue"));
+  request.set_request_id("r");
+  const auto jobs = MakeNewJob(Known(), request, {});
+  ORDO_ASSERT_OK(jobs);
+  EXPECT_THAT(FieldsOf(jobs->back().refusal), ElementsAre("job.spec.queue"));
+}
+
+TEST(NewJobsTest, PartsCountAgainstTheBatchAndTheirNamesAreTheirOwn) {
+  BatchCreateJobsRequest batch;
+  *batch.add_requests() = SweepOf("s");
+  *batch.add_requests() = RequestOf("s-1");
+  EXPECT_THAT(FieldsOf(MakeNewJobs(Known(), batch, {}).status()),
+              ElementsAre("requests[1].job.spec.name"));
+  batch.Clear();
+  for (int i = 0; i < 11; ++i) {
+    CreateJobRequest request = SweepOf("s" + std::to_string(i));
+    auto* sweep = request.mutable_job()->mutable_spec()->mutable_sweep();
+    for (int seed = 0; seed < 500; ++seed) sweep->add_seeds(seed);
+    *batch.add_requests() = request;
+  }
+  EXPECT_THAT(MakeNewJobs(Known(), batch, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("make more than 10000 jobs")));
+}
+
+TEST(NewJobsTest, EvaluationsOfAStageFitTheModelOfTheStageBefore) {
+  CreateJobRequest request;
+  JobSpec* spec = request.mutable_job()->mutable_spec();
+  spec->set_kind(JobSpec::PIPELINE);
+  spec->set_name("p");
+  JobSpec* first = spec->mutable_pipeline()->add_stages();
+  *first = RequestOf("first").job().spec();
+  first->mutable_encoding()->set_name("learned");
+  (*first->mutable_encoding()->mutable_params())["max_length"].set_number_value(
+      256);
+  (*first->mutable_data()->mutable_params())["max_digits"].set_number_value(3);
+  JobSpec* test = spec->mutable_pipeline()->add_stages();
+  test->set_kind(JobSpec::EVALUATE);
+  test->set_name("test");
+  test->add_checkpoints("first");
+  test->add_evaluations()->set_task("addition_grid");
+  (*test->mutable_evaluations(0)->mutable_params())["max_digits"]
+      .set_number_value(100);
+  const auto fields = FieldsOf(MakeNewJob(Known(), request, {}).status());
+  ASSERT_EQ(fields.size(), 1u);
+  EXPECT_THAT(fields[0],
+              HasSubstr("job.spec.pipeline.stages[1].evaluations[0]"));
+}
+
+TEST(NewJobsTest, PartsAreNotAnsweredWith) {
+  std::vector<ordo::jobs::v1::Job> jobs(3);
+  jobs[0].set_parent("jobs/s");
+  jobs[1].set_name("jobs/s");
+  jobs[2].set_name("jobs/t");
+  const auto answered = WithoutParts(jobs);
+  ASSERT_EQ(answered.size(), 2u);
+  EXPECT_EQ(answered[0].name(), "jobs/s");
 }
 
 }  // namespace
