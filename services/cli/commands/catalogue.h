@@ -14,7 +14,7 @@ namespace ordo::services::cli {
 void ListEncodings(Context& context);
 void ListTasks(Context& context);
 
-// "train", "evaluate", "benchmark" or "import".
+// "train", "evaluate", "benchmark" and so on, as in a file.
 std::string JobSpecKind(jobs::v1::JobSpec::Kind kind);
 
 // "ONLINE", "ONLINE,CORDONED", "ONLINE,DRAIN"; with ",QUARANTINE" when one of

@@ -208,8 +208,14 @@ bool NamesOwner(const std::string& filter) {
 }
 
 // Joins what was asked for and, unless others' jobs are wanted, the own name.
-std::string JobFilter(Context& context, const Arguments& arguments) {
+absl::StatusOr<std::string> JobFilter(Context& context,
+                                      const Arguments& arguments) {
   std::vector<std::string> terms = arguments.All("filter");
+  if (arguments.Has("parent")) {
+    ORDO_ASSIGN_OR_RETURN(const std::string parent,
+                          JobName(arguments.Get("parent", "")));
+    terms.push_back("parent = " + ShortName(parent));
+  }
   if (!arguments.Has("all-users") &&
       std::none_of(terms.begin(), terms.end(), NamesOwner)) {
     terms.push_back("owner = " + context.client.options().user);
@@ -227,10 +233,10 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     return absl::InvalidArgumentError(
         absl::StrCat("'ordo list ", kind, "' takes no further argument"));
   }
-  if (kind != "jobs" &&
-      (arguments.Has("filter") || arguments.Has("all-users"))) {
+  if (kind != "jobs" && (arguments.Has("filter") || arguments.Has("parent") ||
+                         arguments.Has("all-users"))) {
     return absl::InvalidArgumentError(
-        "--filter and --all-users are for 'ordo list jobs'");
+        "--filter, --parent and --all-users are for 'ordo list jobs'");
   }
   ListOptions options;
   ORDO_ASSIGN_OR_RETURN(options.limit,
@@ -240,7 +246,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   }
   absl::Status status;
   if (kind == "jobs") {
-    options.filter = JobFilter(context, arguments);
+    ORDO_ASSIGN_OR_RETURN(options.filter, JobFilter(context, arguments));
     status = ListJobs(context, options);
   } else if (kind == "workers") {
     status = ListWorkers(context, options);
@@ -263,9 +269,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
 }  // namespace
 
 std::string JobSpecKind(jobs::v1::JobSpec::Kind kind) {
-  if (kind == jobs::v1::JobSpec::IMPORT) return "import";
-  if (kind == jobs::v1::JobSpec::BENCHMARK) return "benchmark";
-  return kind == jobs::v1::JobSpec::EVALUATE ? "evaluate" : "train";
+  return absl::AsciiStrToLower(jobs::v1::JobSpec::Kind_Name(kind));
 }
 
 std::string WorkerStateText(const workers::v1::Worker& worker) {
@@ -306,6 +310,7 @@ Command ListCommand() {
   command.options = {
       {"all-users", 0, "", "jobs of everybody, not only yours"},
       {"filter", 0, "FILTER", "jobs to list; several are joined by AND", true},
+      {"parent", 0, "JOB", "the parts of a sweep, comparison or pipeline"},
       {"limit", 0, "NUMBER", "list at most so many; 0 lists all; default 100"},
   };
   command.max_arguments = 2;

@@ -17,6 +17,7 @@
 #include "services/cli/commands/catalogue.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/listing.h"
+#include "services/cli/commands/parts.h"
 #include "services/cli/commands/submission.h"
 #include "services/cli/download.h"
 #include "services/cli/names.h"
@@ -185,6 +186,13 @@ absl::Status CollectJob(Context& context, const std::string& name,
                         Results* results) {
   ORDO_ASSIGN_OR_RETURN(const std::string job_name, JobName(name));
   ORDO_ASSIGN_OR_RETURN(const Job job, GetJob(context, job_name));
+  if (!job.parts().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(ShortName(job.name()),
+                     " has a report of its own parts; ask for it alone: ordo "
+                     "report ",
+                     ShortName(job.name())));
+  }
   ORDO_ASSIGN_OR_RETURN(const std::vector<Report> reports,
                         FetchReports(context, job));
   for (const Report& report : reports) {
@@ -355,6 +363,15 @@ absl::Status WritePage(Context& context, const std::string& html,
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   const std::string html = arguments.Get("html", "report.html");
+  if (arguments.positional().size() == 1) {
+    ORDO_ASSIGN_OR_RETURN(const std::string name,
+                          JobName(arguments.positional()[0]));
+    ORDO_ASSIGN_OR_RETURN(const Job job, GetJob(context, name));
+    if (!job.parts().empty()) {
+      ORDO_RETURN_IF_ERROR(FetchSummary(context, job, html));
+      return ExitCode::kOk;
+    }
+  }
   Results results;
   for (const std::string& name : arguments.positional()) {
     ORDO_RETURN_IF_ERROR(CollectJob(context, name, &results));
@@ -391,6 +408,7 @@ Command ReportCommand() {
   command.arguments = "JOB...";
   command.summary = "results of jobs as a table and a page with figures";
   command.help =
+<<<<<<< HEAD
       "Prints the metrics of every evaluation and writes them as CSV and "
       "Markdown.\n"
       "Of addition_grid it prints 95 % intervals and writes one HTML file that "
@@ -398,6 +416,16 @@ Command ReportCommand() {
       "nothing else, with heat maps over the lengths of both operands; the "
       "figures\n"
       "lie beside it as PNG and SVG. Figures need gnuplot-nox.";
+=======
+      "Prints the result table with 95 % intervals and writes one HTML file "
+      "that\n"
+      "needs nothing else, with heat maps over the lengths of both operands; "
+      "the\n"
+      "figures lie beside it as PNG and SVG. Figures need gnuplot-nox.\n"
+      "Of a sweep, comparison or pipeline it prints the report that was "
+      "written\n"
+      "when its parts had ended, and fetches its page.";
+>>>>>>> 96f84fd (People see the parts of sweeps, comparisons and pipelines on the command line)
   command.options = {
       {"html", 0, "FILE",
        "page to write, tables beside it; default report.html"},

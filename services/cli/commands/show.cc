@@ -10,6 +10,7 @@
 #include "services/cli/commands/catalogue.h"
 #include "services/cli/commands/changes.h"
 #include "services/cli/commands/commands.h"
+#include "services/cli/commands/parts.h"
 #include "services/cli/commands/submission.h"
 #include "services/cli/live_view.h"
 #include "services/cli/names.h"
@@ -98,6 +99,10 @@ absl::Status ShowJob(Context& context, const std::string& name) {
       {"Owner",
        job.owner().user() + (job.owner().verified() ? "" : " (unverified)")});
   lines.push_back({"Kind", JobSpecKind(job.spec().kind())});
+  if (!job.parent().empty()) {
+    lines.push_back(
+        {"Part of", absl::StrCat(ShortName(job.parent()), ": ", job.part())});
+  }
   lines.push_back({"Queue", job.spec().queue()});
   lines.push_back({"Priority", PriorityText(job)});
   if (!job.held_by().empty()) lines.push_back({"Held by", job.held_by()});
@@ -111,6 +116,7 @@ absl::Status ShowJob(Context& context, const std::string& name) {
     lines.push_back({"Notice", notice});
   }
   context.out << KeyValueLines(lines, context.terminal);
+  ORDO_RETURN_IF_ERROR(PrintParts(context, job));
   PrintAttempts(context, job);
   context.out << "\n"
               << Paint(context.terminal, Color::kBold, "Spec:") << "\n"

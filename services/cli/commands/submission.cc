@@ -10,6 +10,7 @@
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/field_path.h"
+#include "services/cli/commands/parts.h"
 #include "services/cli/names.h"
 #include "services/cli/options.h"
 #include "services/cli/print.h"
@@ -110,6 +111,7 @@ void PrintCreated(Context& context, const std::vector<jobs::v1::Job>& jobs) {
     for (const std::string& notice : job.notices()) {
       context.err << ShortName(job.name()) << ": " << notice << std::endl;
     }
+    SayHowToFollow(context, job);
     if (PrintStructured(context, job)) continue;
     context.out << ShortName(job.name()) << "\n";
   }

@@ -42,7 +42,8 @@ absl::Status ExplainUnanswered(const absl::Status& status,
 
 absl::StatusOr<jobs::v1::Job> GetJob(Context& context, const std::string& name);
 
-// Prints jobs that were created: as -o asks, or their names.
+// Prints jobs that were created: as -o asks, or their names; beside it what is
+// worth knowing of them, and how to follow their parts.
 void PrintCreated(Context& context, const std::vector<jobs::v1::Job>& jobs);
 
 }  // namespace ordo::services::cli

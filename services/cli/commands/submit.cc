@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +16,7 @@
 #include "services/cli/commands/outcome.h"
 #include "services/cli/commands/submission.h"
 #include "services/cli/print.h"
+#include "services/spec/expand.h"
 #include "services/spec/resolve_job_spec.h"
 #include "services/spec/spec_size.h"
 
@@ -288,6 +291,49 @@ absl::StatusOr<std::vector<Job>> Create(Context& context,
   return std::vector<Job>(response->jobs().begin(), response->jobs().end());
 }
 
+// What a dry run says of the parts of a job, by their names.
+std::vector<std::string> PartLines(const std::vector<spec::Part>& parts) {
+  size_t width = 0;
+  for (const spec::Part& part : parts) {
+    width = std::max(width, part.spec.name().size());
+  }
+  std::vector<std::string> lines;
+  for (const spec::Part& part : parts) {
+    std::string line = part.spec.name();
+    line.resize(width + 2, ' ');
+    lines.push_back(line + (part.differs.empty() ? part.label : part.differs));
+  }
+  return lines;
+}
+
+// Says on standard error what is worth knowing of the parts and what of them is
+// not checked, once for all that have it, by the field of the job.
+void SayOfParts(Context& context, const std::string& source,
+                const std::vector<spec::Part>& parts) {
+  std::set<std::string> said;
+  const auto say = [&](const std::string& text) {
+    if (said.insert(text).second) {
+      context.err << source << ": " << text << std::endl;
+    }
+  };
+  std::set<std::string> names;
+  for (const spec::Part& part : parts) {
+    names.insert("jobs/" + part.spec.name());
+  }
+  for (const spec::Part& part : parts) {
+    for (const std::string& notice : spec::NoticesOf(part.spec)) say(notice);
+    for (const std::string& what : spec::UncheckedOf(part.spec)) {
+      const size_t colon = what.find(": ");
+      const std::string about = what.substr(colon + 2);
+      // Parts refer to each other.
+      if (names.count(about.substr(0, about.find(' '))) > 0) continue;
+      say(absl::StrCat(
+          "not checked: ", spec::SourceOf(part, what.substr(0, colon)), ": ",
+          about));
+    }
+  }
+}
+
 void PrintResolved(Context& context, const Input& input,
                    const std::vector<JobSpec>& resolved) {
   for (size_t i = 0; i < resolved.size(); ++i) {
@@ -299,7 +345,18 @@ void PrintResolved(Context& context, const Input& input,
       context.err << input.specs[i].source << ": not checked: " << what
                   << std::endl;
     }
+    std::vector<spec::Part> parts;
+    if (spec::HasParts(resolved[i].kind())) {
+      // It was expanded once already, when it was resolved.
+      auto expansion = spec::Expand(resolved[i]);
+      if (expansion.ok()) parts = std::move(expansion->parts);
+      SayOfParts(context, input.specs[i].source, parts);
+    }
     if (PrintStructured(context, resolved[i])) continue;
+    if (!parts.empty()) {
+      context.out << "# " << parts.size() << " parts:\n#   "
+                  << absl::StrJoin(PartLines(parts), "\n#   ") << "\n";
+    }
     context.out << "# " << input.specs[i].source
                 << (unchecked.empty()
                         ? ": valid; with every default filled in:"

@@ -1,0 +1,149 @@
+#include "services/cli/commands/parts.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/status/status.h"
+#include "services/cli/commands/catalogue.h"
+#include "services/cli/commands/listing.h"
+#include "services/cli/download.h"
+#include "services/cli/live_view.h"
+#include "services/cli/names.h"
+#include "services/cli/print.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using jobs::v1::Job;
+using jobs::v1::JobsService;
+using jobs::v1::ListJobsRequest;
+using jobs::v1::ListJobsResponse;
+using reports::v1::ListReportsRequest;
+using reports::v1::ListReportsResponse;
+using reports::v1::Report;
+using reports::v1::ReportsService;
+
+// Scores are asked for part by part.
+constexpr int kMaxScored = 100;
+constexpr size_t kMaxTextBytes = 16 << 20;
+
+// In the order of their creation.
+absl::StatusOr<std::vector<Job>> ListParts(Context& context, const Job& job) {
+  ListJobsRequest request;
+  request.set_filter(absl::StrCat("parent = ", ShortName(job.name())));
+  std::vector<Job> parts;
+  ORDO_RETURN_IF_ERROR(
+      ListPages(context,
+                ListCall{context.client.jobs(), &JobsService::Stub::ListJobs,
+                         request},
+                0,
+                [&](const ListJobsResponse& page) {
+                  parts.insert(parts.begin(), page.jobs().rbegin(),
+                               page.jobs().rend());
+                  return static_cast<int64_t>(parts.size());
+                })
+          .status());
+  return parts;
+}
+
+// Newest first, at most `limit` (0: all).
+absl::StatusOr<std::vector<Report>> ListReportsOf(Context& context,
+                                                  const Job& job,
+                                                  int64_t limit) {
+  ListReportsRequest request;
+  request.set_parent(job.name());
+  std::vector<Report> all;
+  ORDO_RETURN_IF_ERROR(
+      ListPages(context,
+                ListCall{context.client.reports(),
+                         &ReportsService::Stub::ListReports, request},
+                limit,
+                [&](const ListReportsResponse& page) {
+                  all.insert(all.end(), page.reports().begin(),
+                             page.reports().end());
+                  return static_cast<int64_t>(all.size());
+                })
+          .status());
+  return all;
+}
+
+// What a running part says of itself, else how it ended.
+std::string HowItGoes(const Job& part) {
+  if (!HasEnded(part.state())) return ProgressText(part);
+  return part.state() == Job::SUCCEEDED ? "" : part.message();
+}
+
+}  // namespace
+
+void SayHowToFollow(Context& context, const Job& job) {
+  if (job.parts().empty()) return;
+  const std::string name = ShortName(job.name());
+  context.err << "ordo: " << name << " has " << job.parts_size()
+              << (job.parts_size() == 1 ? " part" : " parts")
+              << "; how they go: ordo show " << name
+              << "; to wait for all: ordo wait " << name
+              << "; then the report: ordo report " << name << std::endl;
+}
+
+absl::Status PrintParts(Context& context, const Job& job) {
+  if (job.parts().empty()) return absl::OkStatus();
+  ORDO_ASSIGN_OR_RETURN(const std::vector<Job> parts, ListParts(context, job));
+  Table table({"PART", "WHICH", "STATE", "PROGRESS", "SCORES"});
+  int num_scored = 0;
+  for (const Job& part : parts) {
+    std::string scores;
+    if (num_scored < kMaxScored && !part.attempts().empty()) {
+      ++num_scored;
+      ORDO_ASSIGN_OR_RETURN(const std::vector<Report> reports,
+                            ListReportsOf(context, part, 1));
+      if (!reports.empty()) scores = ScoresText(reports.front());
+    }
+    table.AddRow({ShortName(part.name()), part.part(), StateCell(part.state()),
+                  HowItGoes(part), scores});
+  }
+  context.out << "\n" << table.ToString(context.terminal);
+  if (num_scored == kMaxScored) {
+    context.err << "ordo: scores are shown of the first " << kMaxScored
+                << " parts that began; all: ordo list reports PART\n";
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FetchSummary(Context& context, const Job& job,
+                          const std::string& html) {
+  ORDO_ASSIGN_OR_RETURN(const std::vector<Report> reports,
+                        ListReportsOf(context, job, 0));
+  if (reports.empty()) {
+    const std::string name = ShortName(job.name());
+    return absl::FailedPreconditionError(absl::StrCat(
+        name, " has no report; it is ", Job::State_Name(job.state()),
+        HasEnded(job.state()) ? ", so look what its parts say: ordo show "
+                              : ", so wait for its parts: ordo wait ",
+        name));
+  }
+  const Report& report = reports.front();
+  ORDO_ASSIGN_OR_RETURN(const ResourceName name,
+                        ParseResourceName(report.name()));
+  bool has_page = false;
+  for (const auto& file : report.files()) {
+    if (absl::EndsWith(file.path(), ".html") && !has_page) {
+      has_page = true;
+      ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(html)));
+      ORDO_RETURN_IF_ERROR(Download(context, {name, file}, html).status());
+    } else if (absl::EndsWith(file.path(), ".md") &&
+               context.output == OutputForm::kTable) {
+      ORDO_ASSIGN_OR_RETURN(
+          const std::string text,
+          DownloadToMemory(context, {name, file}, kMaxTextBytes));
+      context.out << text << "\n";
+    }
+  }
+  if (PrintStructured(context, report)) return absl::OkStatus();
+  if (has_page) context.out << "wrote " << html << "; ";
+  context.out << "all files: ordo get " << report.name() << "\n";
+  return absl::OkStatus();
+}
+
+}  // namespace ordo::services::cli

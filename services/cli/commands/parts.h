@@ -1,0 +1,30 @@
+#ifndef ORDO_SERVICES_CLI_COMMANDS_PARTS_H_
+#define ORDO_SERVICES_CLI_COMMANDS_PARTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "proto/ordo/jobs/v1/jobs.pb.h"
+#include "services/cli/context.h"
+
+// What people see of sweeps, comparisons and pipelines.
+
+namespace ordo::services::cli {
+
+// Says on standard error how many parts a job that was created has, and how to
+// follow them; nothing of a job without parts.
+void SayHowToFollow(Context& context, const jobs::v1::Job& job);
+
+// Prints the parts of a job as a table: state, progress and the newest scores
+// of each. Nothing of a job without parts.
+absl::Status PrintParts(Context& context, const jobs::v1::Job& job);
+
+// Fetches the report that sums up the parts of a job: its page to `html`, and
+// its text to the output. FAILED_PRECONDITION while there is none.
+absl::Status FetchSummary(Context& context, const jobs::v1::Job& job,
+                          const std::string& html);
+
+}  // namespace ordo::services::cli
+
+#endif  // ORDO_SERVICES_CLI_COMMANDS_PARTS_H_

@@ -1,0 +1,80 @@
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "services/cli/testing/cli_test_base.h"
+
+namespace ordo::services::cli {
+namespace {
+
+using jobs::v1::Job;
+using jobs::v1::JobSpec;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using PartsTest = testing::CliTest;
+
+constexpr char kCompare[] =
+    "kind: compare\nname: c\ncompare:\n"
+    "  run: {encoding: {name: rope}, data: {task: addition}, training: {steps: "
+    "10}}\n"
+    "  arms: [{name: rope}, {name: alibi, set: {encoding: {name: alibi}}}]\n"
+    "  seeds: [1, 2]\n";
+
+TEST_F(PartsTest, ShowListsThePartsOfAJobAndTheirScores) {
+  scheduler_.SetJob("c", Job::QUEUED, [](Job* job) {
+    job->mutable_spec()->set_kind(JobSpec::COMPARE);
+    job->add_parts("jobs/c-rope-s1");
+  });
+  scheduler_.SetJob("c-rope-s1", Job::SUCCEEDED, [](Job* job) {
+    job->set_parent("jobs/c");
+    job->set_part("rope");
+    job->add_attempts()->set_number(1);
+  });
+  reports::v1::Report report;
+  report.set_name("jobs/c-rope-s1/reports/grid-20");
+  (*report.mutable_metrics())["grid_mean"] = 0.25;
+  scheduler_.AddReport(report, {});
+  EXPECT_EQ(Run({"show", "c"}), 0);
+  EXPECT_THAT(out(), ContainsRegex("Kind: +compare\n"));
+  EXPECT_THAT(out(),
+              ContainsRegex("c-rope-s1 +rope +SUCCEEDED +grid_mean=0.25"));
+  EXPECT_EQ(scheduler_.list_requests().back().filter(), "parent = c");
+}
+
+TEST_F(PartsTest, PartsOfAJobCanBeListed) {
+  EXPECT_EQ(Run({"list", "jobs", "--parent", "c", "--all-users"}), 0);
+  EXPECT_EQ(scheduler_.list_requests().back().filter(), "parent = c");
+  EXPECT_EQ(Run({"list", "workers", "--parent", "c"}), 2);
+}
+
+TEST_F(PartsTest, DryRunNamesThePartsAndWhatDiffers) {
+  const std::string file = WriteFile("c.yaml", kCompare);
+  EXPECT_EQ(Run({"submit", file, "--dry-run"}), 0);
+  EXPECT_THAT(out(), HasSubstr("# 4 parts:\n"));
+  EXPECT_THAT(out(), ContainsRegex("#   c-alibi-s2 +encoding=.*alibi.*, "
+                                   "training.seed=2, data.seed=2\n"));
+}
+
+TEST_F(PartsTest, DryRunRefusesWhatAnArmHasWrong) {
+  const std::string file = WriteFile("c.yaml", kCompare);
+  EXPECT_EQ(Run({"submit", file, "--dry-run", "--set",
+                 "compare.arms[1].set={encoding: {name: alib}}"}),
+            2);
+  EXPECT_THAT(err(), HasSubstr("compare.arms[1].set.encoding.name"));
+}
+
+TEST_F(PartsTest, ReportOfAParentIsTheOneThatWasWritten) {
+  scheduler_.SetJob("c", Job::QUEUED,
+                    [](Job* job) { job->add_parts("jobs/c-rope-s1"); });
+  EXPECT_NE(Run({"report", "c"}), 0);
+  EXPECT_THAT(err(), HasSubstr("so wait for its parts: ordo wait c"));
+  reports::v1::Report report;
+  report.set_name("jobs/c/reports/comparison");
+  scheduler_.AddReport(
+      report, {{"report.html", "<p>all</p>"}, {"report.md", "alibi is best"}});
+  const std::string page = WriteFile("page.html", "old");
+  EXPECT_EQ(Run({"report", "c", "--html", page + ".new.html"}), 0);
+  EXPECT_THAT(out(), HasSubstr("alibi is best"));
+  EXPECT_THAT(out(), HasSubstr("page.html.new.html"));
+}
+
+}  // namespace
+}  // namespace ordo::services::cli
