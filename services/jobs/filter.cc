@@ -115,6 +115,10 @@ absl::Status AddTerm(const Token& key, const Token& value,
     filter->queue = value.text;
   } else if (key.text == "owner") {
     filter->owner = value.text;
+  } else if (key.text == "parent") {
+    constexpr std::string_view kPrefix = "jobs/";
+    const bool is_full = value.text.rfind(kPrefix, 0) == 0;
+    filter->parent = value.text.substr(is_full ? kPrefix.size() : 0);
   } else if (key.text.rfind(kLabelPrefix, 0) == 0 &&
              key.text.size() > sizeof(kLabelPrefix) - 1) {
     filter->labels[key.text.substr(sizeof(kLabelPrefix) - 1)] = value.text;
@@ -122,8 +126,8 @@ absl::Status AddTerm(const Token& key, const Token& value,
     return Error(
         key.column,
         absl::StrCat("jobs cannot be filtered by '", key.text, "'",
-                     base::SuggestName(
-                         key.text, {"state", "queue", "owner", "labels.KEY"})));
+                     base::SuggestName(key.text, {"state", "queue", "owner",
+                                                  "parent", "labels.KEY"})));
   }
   return absl::OkStatus();
 }
@@ -145,7 +149,7 @@ absl::StatusOr<scheduler::JobFilter> ParseFilter(std::string_view text) {
     const Token& key = tokens[i];
     if (key.kind != Token::Kind::kWord) {
       return Error(key.column,
-                   "a key is expected: state, queue, owner or "
+                   "a key is expected: state, queue, owner, parent or "
                    "labels.KEY");
     }
     if (tokens[i + 1].kind != Token::Kind::kEquals) {

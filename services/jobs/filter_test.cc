@@ -91,5 +91,13 @@ TEST(FilterTest, LongFilterIsRefused) {
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("at most 4096")));
 }
 
+TEST(FilterTest, ParentIsAJobWithOrWithoutItsCollection) {
+  for (const char* text : {"parent = c", "parent = jobs/c"}) {
+    const auto filter = ParseFilter(text);
+    ORDO_ASSERT_OK(filter);
+    EXPECT_EQ(filter->parent, "c");
+  }
+}
+
 }  // namespace
 }  // namespace ordo::services::jobs
