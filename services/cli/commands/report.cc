@@ -408,24 +408,16 @@ Command ReportCommand() {
   command.arguments = "JOB...";
   command.summary = "results of jobs as a table and a page with figures";
   command.help =
-<<<<<<< HEAD
       "Prints the metrics of every evaluation and writes them as CSV and "
       "Markdown.\n"
       "Of addition_grid it prints 95 % intervals and writes one HTML file that "
       "needs\n"
       "nothing else, with heat maps over the lengths of both operands; the "
       "figures\n"
-      "lie beside it as PNG and SVG. Figures need gnuplot-nox.";
-=======
-      "Prints the result table with 95 % intervals and writes one HTML file "
-      "that\n"
-      "needs nothing else, with heat maps over the lengths of both operands; "
-      "the\n"
-      "figures lie beside it as PNG and SVG. Figures need gnuplot-nox.\n"
+      "lie beside it as PNG and SVG. Figures need gnuplot-nox.\n"
       "Of a sweep, comparison or pipeline it prints the report that was "
       "written\n"
       "when its parts had ended, and fetches its page.";
->>>>>>> 96f84fd (People see the parts of sweeps, comparisons and pipelines on the command line)
   command.options = {
       {"html", 0, "FILE",
        "page to write, tables beside it; default report.html"},
