@@ -105,6 +105,9 @@ at::Tensor Sight::First() const {
               .unsqueeze(0),
           &first);
   }
+  if (options_.first_seen_BS.defined()) {
+    Raise(options_.first_seen_BS.unsqueeze(1), &first);
+  }
   if (options_.shifted_sparse_group > 0) {
     Raise(ByHead(options_.heads,
                  [&](bool shifted) {
@@ -175,6 +178,12 @@ AttentionMask Sight::MakeMask(const Block& block, bool with_groups) const {
     Restrict((QueriesOf(block, OfQueries(token)) - KeysOf(block, token))
                  .abs()
                  .lt(options_.sliding_window),
+             &options);
+  }
+  if (options_.first_seen_BS.defined()) {
+    const at::Tensor token =
+        at::arange(options_.num_keys, tensors_.dtype(at::kLong)).unsqueeze(0);
+    Restrict(KeysOf(block, token).ge(QueriesOf(block, options_.first_seen_BS)),
              &options);
   }
   if (with_groups) Restrict(SameGroup(block), &options);

@@ -29,6 +29,9 @@ struct SightOptions {
   int64_t sliding_window = 0;
   // Tokens of a group of shifted sparse attention; 0: none.
   int64_t shifted_sparse_group = 0;
+  // The first key that each query sees, int64 [B,S], ascending along S, on the
+  // device; undefined: the first. Causal, and of new tokens only.
+  at::Tensor first_seen_BS = {};
 };
 
 // Queries that follow each other and keys that do, counted from 0 among the new

@@ -9,6 +9,7 @@
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/arange.h"
 #include "ATen/ops/ones.h"
+#include "ATen/ops/zeros.h"
 #include "gtest/gtest.h"
 #include "model/testing/tensors.h"
 
@@ -72,6 +73,15 @@ const std::vector<std::pair<std::string, Change>>& Changes() {
              o->num_queries = kKeys;
              o->shifted_sparse_group = 6;
            }},
+          {"texts",
+           [](SightOptions* o) {
+             // They have no cache.
+             o->num_queries = kKeys;
+             o->sliding_window = 4;
+             o->first_seen_BS =
+                 Longs({kB, kKeys}, {0, 0, 0, 0, 0, 5, 5, 5, 5, 5, 5, 5, 12,
+                                     0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2});
+           }},
           {"both",
            [](SightOptions* o) {
              // Now one is the later bound, now the other.
@@ -104,6 +114,24 @@ TEST(SightTest, BothFormsSayTheSame) {
       }
       EXPECT_TRUE(found.equal(expected)) << label << " " << padded;
     }
+  }
+}
+
+TEST(SightTest, ATextSeesNothingOfThoseBeforeIt) {
+  SightOptions options = Options();
+  options.num_queries = kKeys;
+  at::Tensor first = at::zeros({kB, kKeys}, at::kLong);
+  first[1].narrow(0, 5, 8).fill_(5);
+  options.first_seen_BS = first;
+  const Sight sight(options, {}, at::kFloat);
+  for (const at::Tensor& seen :
+       {sight.Mask(sight.All()).visible(),
+        sight.MaskOfEncodings(sight.All()).visible()}) {
+    EXPECT_TRUE(seen[0][0][5][4].item<bool>());
+    EXPECT_FALSE(seen[1][0][5][4].item<bool>());
+    EXPECT_TRUE(seen[1][0][5][5].item<bool>());
+    EXPECT_TRUE(seen[1][0][12][5].item<bool>());
+    EXPECT_TRUE(seen[1][0][4][0].item<bool>());
   }
 }
 

@@ -1,5 +1,6 @@
 #include "model/transformer/transformer.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -8,7 +9,9 @@
 #include "ATen/core/grad_mode.h"
 #include "ATen/ops/arange.h"
 #include "ATen/ops/cat.h"
+#include "ATen/ops/cross_entropy_loss.h"
 #include "ATen/ops/embedding.h"
+#include "ATen/ops/empty.h"
 #include "ATen/ops/linear.h"
 #include "ATen/ops/ones.h"
 #include "ATen/ops/where.h"
@@ -279,6 +282,10 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
               "a model with causal: false cannot decode with a cache");
   const int64_t rows = tokens.size(0), length = tokens.size(1);
   const int64_t past = cache == nullptr ? 0 : cache->length;
+  TORCH_CHECK(!options.first_seen.has_value() ||
+                  (cache == nullptr && config_.causal &&
+                   options.first_seen->sizes() == tokens.sizes()),
+              "first_seen is of tokens of a causal model without a cache");
   const at::Tensor real = RealTokens(tokens, options);
   const at::Tensor positions = Positions(tokens, real, options);
   TORCH_CHECK(positions.dim() == 2 && positions.size(1) == length &&
@@ -315,6 +322,9 @@ Transformer::Pass Transformer::StartPass(const at::Tensor& tokens,
   const auto on_device = [&](const at::Tensor& x) {
     return x.defined() ? kernels::torch::CopyTo(x, device()) : x;
   };
+  if (options.first_seen.has_value()) {
+    sight_options.first_seen_BS = on_device(*options.first_seen);
+  }
   const auto sight = std::make_shared<const Sight>(
       sight_options, on_device(real), embedding_VC_.options());
   encodings::Pass encoding{
@@ -448,6 +458,29 @@ at::Tensor Transformer::Loss(const at::Tensor& tokens, const Targets& targets,
       Hidden(tokens, options).flatten(0, 1).index_select(0, places_N);
   return kernels::torch::SumOfLosses({x_NC, head_VC_, targets.targets_N},
                                      targets.factor);
+}
+
+at::Tensor Transformer::Losses(const at::Tensor& tokens, const Targets& targets,
+                               const ForwardOptions& options) const {
+  const at::NoGradGuard no_grad;
+  const at::Tensor places_N =
+      kernels::torch::CopyTo(targets.places_N, device());
+  const at::Tensor targets_N =
+      kernels::torch::CopyTo(targets.targets_N, device());
+  const at::Tensor x_NC =
+      Hidden(tokens, options).flatten(0, 1).index_select(0, places_N);
+  const int64_t at_once = std::max<int64_t>(
+      1, options.logits_at_once / std::max<int64_t>(1, head_VC_.size(0)));
+  std::vector<at::Tensor> losses;
+  for (int64_t begin = 0; begin < x_NC.size(0); begin += at_once) {
+    const int64_t count = std::min(at_once, x_NC.size(0) - begin);
+    const at::Tensor logits_NV =
+        at::linear(x_NC.narrow(0, begin, count), head_VC_).to(at::kFloat);
+    losses.push_back(at::cross_entropy_loss(
+        logits_NV, targets_N.narrow(0, begin, count), {}, at::Reduction::None));
+  }
+  return losses.empty() ? at::empty({0}, x_NC.options().dtype(at::kFloat))
+                        : at::cat(losses);
 }
 
 }  // namespace ordo::model::transformer

@@ -55,6 +55,11 @@ struct ForwardOptions {
   // on either side. Left out: all are. A batch padded on the right gives the
   // same logits at real tokens without a mask, and faster.
   std::optional<at::Tensor> attention_mask;
+  // The first token that each of the tokens sees, int64 [B,T]: a number in its
+  // row, not above its own and nowhere falling along the row. Left out: the
+  // first of its row. Positions go on all the same. Causal models only, not
+  // with a cache.
+  std::optional<at::Tensor> first_seen;
   // Tokens of earlier calls, which this call reads and appends to. Not with
   // gradients. Not owned.
   Cache* cache = nullptr;
@@ -120,6 +125,12 @@ class Transformer {
   // logits are made for the targets' places only, and never all at once.
   at::Tensor Loss(const at::Tensor& tokens, const Targets& targets,
                   const ForwardOptions& options) const;
+
+  // -ln p(target) of each, fp32 [N] on the parameters' device; the factor has
+  // no part in it. Without gradients. Logits exist for a block of places at a
+  // time, at most options.logits_at_once numbers.
+  at::Tensor Losses(const at::Tensor& tokens, const Targets& targets,
+                    const ForwardOptions& options) const;
 
   // Gives matrices of every layer adapters, which start without effect and are
   // further parameters, <matrix>.lora_A.weight and <matrix>.lora_B.weight.

@@ -88,6 +88,24 @@ TEST(TransformerTest, TheLossIsThatOfTheLogitsAtItsPlaces) {
               0.5 * right.item<double>(), 1e-5);
 }
 
+TEST(TransformerTest, LossesOfEachPlaceAddUpToTheLoss) {
+  const auto transformer = MakeTransformer(SmallModel(), Encoding("rope"));
+  const at::Tensor tokens = Integers({2, 7}, 11, "tokens");
+  Targets targets;
+  targets.targets_N = Integers({5}, 11, "targets");
+  targets.places_N = Integers({5}, 14, "places");
+  const at::Tensor losses = transformer->Losses(tokens, targets, {});
+  EXPECT_EQ(losses.sizes(), targets.targets_N.sizes());
+  EXPECT_EQ(losses.scalar_type(), at::kFloat);
+  EXPECT_NEAR(losses.sum().item<double>(),
+              transformer->Loss(tokens, targets, {}).item<double>(), 1e-4);
+  // Logits for a few places at a time are no others.
+  ForwardOptions few;
+  few.logits_at_once = 30;
+  EXPECT_LT(MaxDifference(transformer->Losses(tokens, targets, few), losses),
+            1e-5);
+}
+
 TEST(TransformerTest, ParameterCountsEqualTheTapePapersTable3) {
   EXPECT_NEAR(MebiParameters(Encoding("none")), 154.893, 5e-4);
   EXPECT_NEAR(MebiParameters(Encoding("rope")), 154.893, 5e-4);
@@ -197,6 +215,38 @@ TEST(TransformerTest, AWindowOfThreeReachesTwoTokensBackInEachLayer) {
   EXPECT_LT(MaxDifference(Logits(*transformer, Longs({1, 1}, {5}), cached),
                           logits.narrow(1, 4, 1)),
             1e-13);
+}
+
+TEST(TransformerTest, ATextGivesTheLogitsThatItGivesAlone) {
+  parameters::ParameterOptions in_double;
+  in_double.dtype = at::kDouble;
+  for (const char* encoding : {"rope", "alibi", "none"}) {
+    const auto transformer =
+        MakeTransformer(SmallModel(), Encoding(encoding), in_double);
+    const at::Tensor alone = Logits(*transformer, Longs({1, 3}, {7, 8, 9}));
+    ForwardOptions options;
+    options.first_seen = Longs({1, 5}, {0, 0, 2, 2, 2});
+    const at::Tensor row = Longs({1, 5}, {3, 4, 7, 8, 9});
+    const at::Tensor packed = Logits(*transformer, row, options);
+    EXPECT_LT(MaxDifference(packed.narrow(1, 2, 3), alone), 1e-12) << encoding;
+    EXPECT_GT(MaxDifference(Logits(*transformer, row).narrow(1, 2, 3), alone),
+              1e-6)
+        << encoding;
+    // As plain operations have it, too.
+    options.kernel = "reference";
+    EXPECT_LT(MaxDifference(Logits(*transformer, row, options), packed), 1e-12)
+        << encoding;
+  }
+}
+
+TEST(TransformerTest, TextsApartNeedTheCausalMask) {
+  Model model = SmallModel();
+  model.set_causal(false);
+  const auto transformer = MakeTransformer(model, Encoding("none"));
+  ForwardOptions options;
+  options.first_seen = Longs({1, 2}, {0, 1});
+  EXPECT_THROW(transformer->Forward(Longs({1, 2}, {3, 4}), options),
+               c10::Error);
 }
 
 TEST(TransformerTest, AWindowWithoutTheCausalMaskHasTwoSides) {
