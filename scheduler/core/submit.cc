@@ -125,6 +125,13 @@ absl::Status PlanNew(const State& state, NewJob& job, Plan* plan) {
   return absl::OkStatus();
 }
 
+// What one request of a call asks for: the job at `end`, with its parts, which
+// begin at `begin`, before it.
+struct Request {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
 // OK when the job at `end` has the jobs from `begin` on as its parts, none of
 // which another request could have made.
 absl::Status CheckParts(const std::vector<NewJob>& jobs, size_t begin,
@@ -143,9 +150,9 @@ absl::Status CheckParts(const std::vector<NewJob>& jobs, size_t begin,
       "parent, in their order");
 }
 
-// Plans the job at `end`, with its parts, which begin at `begin`, before it.
-absl::Status PlanRequest(const State& state, size_t begin, size_t end,
+absl::Status PlanRequest(const State& state, const Request& request,
                          std::vector<NewJob>* jobs, Plan* plan) {
+  const auto& [begin, end] = request;
   ORDO_RETURN_IF_ERROR(CheckParts(*jobs, begin, end));
   NewJob& job = (*jobs)[end];
   ORDO_ASSIGN_OR_RETURN(const bool is_repeat, PlanRepeat(state, job, plan));
@@ -169,7 +176,7 @@ absl::Status PlanAll(const State& state, std::vector<NewJob>* jobs,
   for (int request = 0; begin < jobs->size(); ++request) {
     size_t end = begin;
     while (end + 1 < jobs->size() && !(*jobs)[end].parent.empty()) ++end;
-    absl::Status status = PlanRequest(state, begin, end, jobs, plan);
+    absl::Status status = PlanRequest(state, {begin, end}, jobs, plan);
     if (!status.ok() && is_batch) {
       status =
           base::AddContext(status, absl::StrCat("requests[", request, "]"));
