@@ -269,6 +269,8 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
 }  // namespace
 
 std::string JobSpecKind(jobs::v1::JobSpec::Kind kind) {
+  // What stored jobs of no kind are.
+  if (kind == jobs::v1::JobSpec::KIND_UNSPECIFIED) return "train";
   return absl::AsciiStrToLower(jobs::v1::JobSpec::Kind_Name(kind));
 }
 
@@ -305,7 +307,8 @@ Command ListCommand() {
   command.summary = "list what there is, newest first";
   command.help =
       "Without an argument: your jobs. Terms of --filter, joined by AND:\n"
-      "  state = RUNNING   queue = default   owner = ada   labels.KEY = VALUE\n"
+      "  state = RUNNING   queue = default   owner = ada   parent = JOB\n"
+      "  labels.KEY = VALUE\n"
       "Encodings and tasks need no scheduler.";
   command.options = {
       {"all-users", 0, "", "jobs of everybody, not only yours"},
