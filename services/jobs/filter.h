@@ -16,9 +16,10 @@ inline constexpr size_t kMaxFilterBytes = 4096;
 //
 //   state = RUNNING AND owner = ada AND labels.team = "number theory"
 //
-// Keys are state, queue, owner, parent (a job) and labels.KEY, each at most once. A value in
-// double quotes may hold anything, with \" and \\ in it. An empty filter
-// matches everything. INVALID_ARGUMENT (field `filter`) says where it stopped.
+// Keys are state, queue, owner, parent (a job) and labels.KEY, each at most
+// once. A value in double quotes may hold anything, with \" and \\ in it. An
+// empty filter matches everything. INVALID_ARGUMENT (field `filter`) says where
+// it stopped.
 absl::StatusOr<scheduler::JobFilter> ParseFilter(std::string_view text);
 
 }  // namespace ordo::services::jobs

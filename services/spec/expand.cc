@@ -271,21 +271,19 @@ void CheckMaxParallel(const std::string& path, int max,
       violations);
 }
 
-void SetSeed(const std::string& path, uint64_t seed, const std::string& source,
-             Part* part, PartViolations* violations) {
+void SetSeed(const SeedOfPart& seed, Part* part, PartViolations* violations) {
   JobSpec& spec = part->spec;
-  const bool of_data = path == "data.seed";
+  const bool of_data = seed.path == "data.seed";
   if (of_data ? spec.data().has_seed() : spec.training().has_seed()) {
-    violations->Add(
-        *part,
-        {{path, absl::StrCat("is what ", source.substr(0, source.find('[')),
-                             " says; leave it out")}});
+    const std::string said_in = seed.source.substr(0, seed.source.find('['));
+    violations->Add(*part, {{seed.path, absl::StrCat("is what ", said_in,
+                                                     " says; leave it out")}});
   }
-  part->sources[path] = source;
+  part->sources[seed.path] = seed.source;
   if (of_data) {
-    spec.mutable_data()->set_seed(seed);
+    spec.mutable_data()->set_seed(seed.value);
   } else {
-    spec.mutable_training()->set_seed(seed);
+    spec.mutable_training()->set_seed(seed.value);
   }
 }
 

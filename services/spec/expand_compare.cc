@@ -135,8 +135,8 @@ Part MakePart(const JobSpec& parent, int arm_index, int seed_index,
   ApplyOverrides(values, &part.spec, &wrong);
   violations->Add(part, wrong);
   const std::string source = absl::StrCat("compare.seeds[", seed_index, "]");
-  SetSeed("training.seed", seed, source, &part, violations);
-  SetSeed("data.seed", seed, source, &part, violations);
+  SetSeed({"training.seed", seed, source}, &part, violations);
+  SetSeed({"data.seed", seed, source}, &part, violations);
   return part;
 }
 
@@ -148,21 +148,30 @@ bool MayDiffer(const Compare& compare, const std::string& path) {
                      });
 }
 
+// An arm and what it is compared with.
+struct ArmAndBaseline {
+  const Part& arm;
+  // Its place in compare.arms.
+  int index;
+  const Part& baseline;
+};
+
 // Where a person said that the arm differs from the baseline there.
-std::string SaidIn(const std::string& path, const Part& arm, int arm_index,
-                   const Part& baseline) {
-  for (const Part* part : {&arm, &baseline}) {
+std::string SaidIn(const std::string& path, const ArmAndBaseline& pair) {
+  for (const Part* part : {&pair.arm, &pair.baseline}) {
     std::string own = OwnSourceOf(*part, path);
     if (!own.empty()) return own;
   }
-  return ArmPath(arm_index) + ".set";
+  return ArmPath(pair.index) + ".set";
 }
 
-void CheckArm(const Compare& compare, const Part& arm, int arm_index,
-              const Part& baseline, Violations* violations) {
+void CheckArm(const Compare& compare, const ArmAndBaseline& pair,
+              Violations* violations) {
+  const Part& arm = pair.arm;
+  const Part& baseline = pair.baseline;
   for (const Difference& found : DiffSpecs(arm.spec, baseline.spec)) {
     if (MayDiffer(compare, found.path)) continue;
-    const std::string field = SaidIn(found.path, arm, arm_index, baseline);
+    const std::string field = SaidIn(found.path, pair);
     const bool told = std::any_of(
         violations->begin(), violations->end(),
         [&field](const auto& violation) { return violation.field == field; });
@@ -227,7 +236,7 @@ void CheckCompareParts(const JobSpec& parent, const std::vector<Part>& parts,
                         first->second,
                         "; give it what differs, or leave it out")});
     } else if (i != baseline) {
-      CheckArm(compare, parts[i], static_cast<int>(i), parts[baseline],
+      CheckArm(compare, {parts[i], static_cast<int>(i), parts[baseline]},
                violations);
     }
   }

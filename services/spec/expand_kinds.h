@@ -52,10 +52,16 @@ void CheckSeeds(const std::string& path,
 void CheckMaxParallel(const std::string& path, int max,
                       google::protobuf::Message* kind,
                       std::vector<base::FieldViolation>* violations);
-// A seed of the part at `path` of its spec ("training.seed"), which comes from
-// `source`. A violation, when the part has one already.
-void SetSeed(const std::string& path, uint64_t seed, const std::string& source,
-             Part* part, PartViolations* violations);
+// A seed that a part is given.
+struct SeedOfPart {
+  // Its path in the part, "training.seed" or "data.seed".
+  std::string path;
+  uint64_t value = 0;
+  // Where the parent says it.
+  std::string source;
+};
+// Gives it the seed. A violation, when the part has one already.
+void SetSeed(const SeedOfPart& seed, Part* part, PartViolations* violations);
 
 }  // namespace ordo::services::spec
 

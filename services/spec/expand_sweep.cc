@@ -129,8 +129,9 @@ class RunMaker {
     ApplyOverrides(values, &part.spec, &wrong);
     violations_.Add(part, wrong);
     if (!sweep_.seeds().empty()) {
-      SetSeed("training.seed", sweep_.seeds(seed),
-              absl::StrCat("sweep.seeds[", seed, "]"), &part, &violations_);
+      SetSeed({"training.seed", sweep_.seeds(seed),
+               absl::StrCat("sweep.seeds[", seed, "]")},
+              &part, &violations_);
     }
     return part;
   }
