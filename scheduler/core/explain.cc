@@ -41,7 +41,8 @@ std::string Named(const std::vector<std::string>& all) {
 // workers with the labels that it asks for.
 struct Devices {
   bool any_online = false;
-  // Online, and takes no work: draining, cordoned, or asked to be drained.
+  // Online, and does not take the job: draining, cordoned, or drained before it
+  // would have ended.
   int num_closed = 0;
   // Of all devices.
   std::set<std::string> kinds;
@@ -80,11 +81,17 @@ std::string InQuarantine(const workers::v1::Device& device,
                       IdOf(worker.name()), " ", device.name(), ")");
 }
 
+bool IsDrainedBefore(const workers::v1::Worker& worker, absl::Time ends_by) {
+  return worker.has_drain_time() && ToTime(worker.drain_time()) < ends_by;
+}
+
 Devices Survey(const Explained& seen, const policy::Shape& need) {
+  const absl::Time ends_by =
+      seen.placing.has_value() ? seen.placing->ends_by : absl::InfiniteFuture();
   Devices devices;
   for (const workers::v1::Worker& worker : seen.workers) {
     const bool online = worker.state() == workers::v1::Worker::ONLINE;
-    const bool closed = worker.cordoned() || worker.has_drain_time();
+    const bool closed = worker.cordoned() || IsDrainedBefore(worker, ends_by);
     if (online && closed) ++devices.num_closed;
     if (worker.state() == workers::v1::Worker::DRAINING) ++devices.num_closed;
     if (!online || closed) continue;
@@ -416,6 +423,9 @@ std::optional<Placing> PlacingOf(const State& state, const std::string& job,
     return now.wall + (at - now.monotonic);
   };
   Placing placing;
+  const policy::Shape shape = ShapeOf(*entry->second.job->facts->spec);
+  placing.ends_by = now.wall + policy::LatestEnd(shape, absl::ZeroDuration(),
+                                                 state.options.board.grace);
   const int64_t sequence = entry->second.job->facts->sequence;
   if (state.waiting.count(sequence) == 0) {
     const policy::Standing standing =

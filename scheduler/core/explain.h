@@ -28,6 +28,9 @@ struct Placing {
   // When it starts, not before its backoff is over; nothing: that cannot be
   // told. As if nobody had it on hold and what it needs had ended.
   std::optional<absl::Time> start;
+  // When an attempt that starts now has ended at the latest; infinite: it has
+  // no limit. A worker that is drained before is closed to it.
+  absl::Time ends_by = absl::InfiniteFuture();
 };
 
 // Nothing for a job that is not queued, or not there.

@@ -154,6 +154,20 @@ TEST(ExplainTest, NoWorkerIsSaid) {
   EXPECT_THAT(seen.Explain().summary(), HasSubstr("draining"));
 }
 
+TEST(ExplainTest, AWorkerThatIsDrainedLaterCountsAsOpen) {
+  Seen seen;
+  seen.workers = {MakeWorker("cpu", "a")};
+  *seen.workers[0].mutable_drain_time() =
+      ToTimestamp(absl::FromUnixSeconds(5000));
+  seen.placing.ends_by = absl::FromUnixSeconds(5000);
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kWaitingForDevice));
+  EXPECT_THAT(seen.Explain().summary(), HasSubstr("cpu:0 of w runs job a"));
+
+  seen.constraint = Constraint::kClosed;
+  seen.placing.ends_by = absl::FromUnixSeconds(5001);
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kNoWorker));
+}
+
 TEST(ExplainTest, AKindThatNobodyHasIsSaidWithThoseThereAre) {
   Seen seen;
   seen.job.mutable_spec()->mutable_resources()->set_device("cuda");
@@ -339,6 +353,15 @@ TEST_F(PlacingTest, AHeldJobStandsWhereItWouldIfItWereFree) {
   shell_.Ignore();
   EXPECT_EQ(PlacingOf("held")->jobs_ahead, 2);
   EXPECT_TRUE(PlacingOf("held")->reason.has_value());
+}
+
+TEST_F(PlacingTest, AStartNowHasEndedByItsLimitAndAGrace) {
+  Submit(JobBuilder("a").RunTimeLimit(absl::Hours(1)));
+  Submit(JobBuilder("b"));
+  const absl::Duration grace = shell_.state().options.board.grace;
+  EXPECT_EQ(PlacingOf("a")->ends_by,
+            shell_.now().wall + absl::Hours(1) + grace);
+  EXPECT_EQ(PlacingOf("b")->ends_by, absl::InfiniteFuture());
 }
 
 TEST_F(PlacingTest, AJobThatNeedsOthersHasAPlace) {

@@ -169,10 +169,7 @@ void Board::Start(int64_t sequence, const Run& run) {
     occupant.job = sequence;
     occupant.rank = part.rank;
     occupant.devices = DevicesOf(worker, occupant);
-    if (ask.shape.run_time_limit > absl::ZeroDuration()) {
-      occupant.ends_by =
-          run.started + ask.shape.run_time_limit + options_.grace;
-    }
+    occupant.ends_by = LatestEnd(ask.shape, run.started, options_.grace);
     worker.occupants.push_back(std::move(occupant));
     entry.parts.push_back({id, part.rank});
     RefreshRoom(id, &tables_);

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "scheduler/policy/classes.h"
@@ -128,7 +129,7 @@ absl::Status CheckOccupants(const Tables& tables, int id, Sums* sums) {
 absl::Status CheckWorkers(const Tables& tables, Sums* sums) {
   std::map<int, std::pair<int64_t, int64_t>> counts;
   std::map<int, int> num_workers;
-  std::map<int, int> num_serving;
+  std::map<int, absl::btree_map<absl::Duration, int>> serving;
   for (size_t i = 0; i < tables.workers.size(); ++i) {
     const int id = static_cast<int>(i);
     const WorkerEntry& worker = tables.workers[i];
@@ -138,7 +139,9 @@ absl::Status CheckWorkers(const Tables& tables, Sums* sums) {
       return Broken("the room of ", worker.facts.id, " is stale");
     }
     ++num_workers[worker.worker_class];
-    num_serving[worker.worker_class] += IsServing(worker.room) ? 1 : 0;
+    if (worker.room.takes_work) {
+      ++serving[worker.worker_class][worker.room.drain_at];
+    }
     const RoomIndex& rooms = tables.classes[worker.worker_class].rooms;
     for (const KindRoom& kind : worker.room.kinds) {
       if (!worker.room.takes_work) continue;
@@ -156,7 +159,7 @@ absl::Status CheckWorkers(const Tables& tables, Sums* sums) {
   for (const auto& [key, id] : tables.class_ids) {
     const WorkerClass& worker_class = tables.classes[id];
     if (worker_class.num_workers != num_workers[id] ||
-        worker_class.num_serving != num_serving[id]) {
+        worker_class.serving != serving[id]) {
       return Broken("the workers of class ", id, " are miscounted");
     }
   }
@@ -170,7 +173,8 @@ absl::Status CheckWorkers(const Tables& tables, Sums* sums) {
   return absl::OkStatus();
 }
 
-absl::Status CheckReservations(const Tables& tables, Sums* sums) {
+absl::Status CheckReservations(const Board& board, Sums* sums) {
+  const Tables& tables = board.tables();
   std::map<int, int64_t> reserved;
   for (const auto& [job, entry] : tables.reservations) {
     const auto it = tables.waiting.find(job);
@@ -181,9 +185,15 @@ absl::Status CheckReservations(const Tables& tables, Sums* sums) {
     const ShapeEntry& shape = tables.shapes[lane.shape];
     sums->kept[{lane.queue, shape.kind}] += shape.shape.num_devices();
     sums->kept_by[{lane.queue, lane.owner}] += shape.shape.num_devices();
+    const absl::Duration ends_by =
+        LatestEnd(shape.shape, entry.at, board.options().grace);
     int ranks = 0;
     for (const auto& [worker, count] : entry.workers) {
       ranks += count;
+      if (tables.workers[worker].room.drain_at < ends_by) {
+        return Broken(tables.workers[worker].facts.id, " is reserved for job ",
+                      job, ", which may run when it is drained");
+      }
       if (!reserved.emplace(worker, job).second ||
           !tables.workers[worker].room.takes_work) {
         return Broken(tables.workers[worker].facts.id, " is reserved for job ",
@@ -325,7 +335,7 @@ absl::Status Check(const Board& board) {
     return Broken("job ", job, " avoids devices and does not wait");
   }
   ORDO_RETURN_IF_ERROR(CheckWorkers(tables, &sums));
-  ORDO_RETURN_IF_ERROR(CheckReservations(tables, &sums));
+  ORDO_RETURN_IF_ERROR(CheckReservations(board, &sums));
   for (const auto& [name, id] : tables.queue_ids) {
     ORDO_RETURN_IF_ERROR(CheckQueue(tables, id, &sums));
   }

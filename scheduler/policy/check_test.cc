@@ -41,6 +41,21 @@ absl::Status Broken(const std::function<void(Tables&)>& mistake) {
 
 TEST(CheckTest, HoldsOfABusyBoard) { EXPECT_THAT(Check(Busy().board), IsOk()); }
 
+TEST(CheckTest, FindsAReservationThatADrainWouldMeet) {
+  TestBoard test;
+  Worker worker = testing::WorkerWith("w1", 2);
+  worker.drain_at = absl::Hours(10);
+  test.board.PutWorker(worker);
+  const int64_t job = test.Wait(testing::Within(Cpus(2), absl::Hours(1)));
+  const auto reserve = [&](absl::Duration at) {
+    test.board.Reserve({job, at, {{"w1", 1}}});
+    return Check(test.board);
+  };
+  EXPECT_THAT(reserve(absl::Hours(9) - absl::Seconds(30)), IsOk());
+  EXPECT_THAT(reserve(absl::Hours(9)),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("drained")));
+}
+
 TEST(CheckTest, FindsEachMistake) {
   const std::vector<std::pair<std::function<void(Tables&)>, std::string>>
       mistakes = {
@@ -56,7 +71,7 @@ TEST(CheckTest, FindsEachMistake) {
            "differs about devices"},
           {[](Tables& t) { t.workers[0].room.cpus = 1; }, "stale"},
           {[](Tables& t) { t.classes[0].rooms.clear(); }, "index"},
-          {[](Tables& t) { ++t.classes[0].num_serving; }, "class"},
+          {[](Tables& t) { ++t.classes[0].serving[absl::Hours(1)]; }, "class"},
           {[](Tables& t) { ++t.kinds[0].num_open; }, "room for cpu"},
           {[](Tables& t) { ++t.kinds[0].num_shapes; }, "shapes of cpu"},
           {[](Tables& t) {

@@ -189,7 +189,7 @@ void IndexWorker(int worker, Tables* tables) {
   entry.room = RoomWithReservation(*tables, worker);
   WorkerClass& worker_class = tables->classes[entry.worker_class];
   ++worker_class.num_workers;
-  worker_class.num_serving += IsServing(entry.room) ? 1 : 0;
+  if (entry.room.takes_work) ++worker_class.serving[entry.room.drain_at];
   AddToIndex(worker, entry.room, &worker_class.rooms);
   Count(entry.room, 1, tables);
 }
@@ -200,7 +200,10 @@ void UnindexWorker(int worker, Tables* tables) {
   WorkerClass& worker_class = tables->classes[entry.worker_class];
   RemoveFromIndex(worker, entry.room, &worker_class.rooms);
   Count(entry.room, -1, tables);
-  worker_class.num_serving -= IsServing(entry.room) ? 1 : 0;
+  if (entry.room.takes_work) {
+    const auto serving = worker_class.serving.find(entry.room.drain_at);
+    if (--serving->second == 0) worker_class.serving.erase(serving);
+  }
   if (--worker_class.num_workers == 0) {
     ForgetClass(entry.worker_class, tables);
   }
@@ -233,15 +236,24 @@ Room RoomWithReservation(const Tables& tables, int worker) {
   return room;
 }
 
-bool IsServing(const Room& room) {
-  return room.takes_work && room.drain_at == absl::InfiniteDuration();
+bool TakesUntil(const Room& room, absl::Duration ends_by) {
+  return room.takes_work && ends_by <= room.drain_at;
 }
 
-bool IsFeasible(const Tables& tables, int shape) {
+int64_t NumTaking(const WorkerClass& worker_class, absl::Duration ends_by) {
+  int64_t workers = 0;
+  const auto& serving = worker_class.serving;
+  for (auto it = serving.lower_bound(ends_by); it != serving.end(); ++it) {
+    workers += it->second;
+  }
+  return workers;
+}
+
+bool IsFeasible(const Tables& tables, int shape, absl::Duration ends_by) {
   const ShapeEntry& entry = tables.shapes[shape];
   int64_t ranks = 0;
   for (const ClassFit& fit : entry.classes) {
-    ranks += int64_t{tables.classes[fit.worker_class].num_serving} * fit.ranks;
+    ranks += NumTaking(tables.classes[fit.worker_class], ends_by) * fit.ranks;
     if (ranks >= entry.shape.ranks) return true;
   }
   return false;

@@ -30,11 +30,14 @@ void RefreshRoom(int worker, Tables* tables);
 // Of a worker with what is kept on it.
 Room RoomWithReservation(const Tables& tables, int worker);
 
-// Whether it takes work with no end in sight.
-bool IsServing(const Room& room);
-// Whether all ranks would have room if the workers that serve were empty; and
-// if all workers did, and offered all devices.
-bool IsFeasible(const Tables& tables, int shape);
+// Whether a worker takes what has ended by then.
+bool TakesUntil(const Room& room, absl::Duration ends_by);
+// Workers of the class that do.
+int64_t NumTaking(const WorkerClass& worker_class, absl::Duration ends_by);
+// Whether all ranks of an attempt that has ended by then would have room if the
+// workers that take it were empty; and if all workers did, and offered all
+// devices.
+bool IsFeasible(const Tables& tables, int shape, absl::Duration ends_by);
 bool IsOffered(const Tables& tables, int shape);
 
 // Ranks of the shape that the worker has room for when it is empty.

@@ -6,6 +6,8 @@
 namespace ordo::scheduler::policy {
 namespace {
 
+constexpr absl::Duration kForEver = absl::InfiniteDuration();
+
 Worker WorkerOf(const std::string& id, int devices) {
   Worker worker;
   worker.id = id;
@@ -57,15 +59,15 @@ TEST(ClassesTest, RanksOfSeveralAreForWorkersThatTakeThemOnThatKind) {
   Wait(&board, 1, gang);
   Wait(&board, 2, OneCpu());
   EXPECT_FALSE(IsOffered(board.tables(), 0));
-  EXPECT_TRUE(IsFeasible(board.tables(), 1));
+  EXPECT_TRUE(IsFeasible(board.tables(), 1, kForEver));
 
   // What it lacks for others is nothing to this one.
   old.single_rank_kinds = {"cuda"};
   board.PutWorker(old);
-  EXPECT_TRUE(IsFeasible(board.tables(), 0));
+  EXPECT_TRUE(IsFeasible(board.tables(), 0, kForEver));
 }
 
-TEST(ClassesTest, AShapeIsFeasibleWhenWorkersThatServeHaveRoomForAllRanks) {
+TEST(ClassesTest, AShapeIsFeasibleWhenWorkersThatTakeWorkHaveRoomForAllRanks) {
   Board board;
   board.PutWorker(WorkerOf("a", 2));
   Shape gang = OneCpu();
@@ -77,11 +79,31 @@ TEST(ClassesTest, AShapeIsFeasibleWhenWorkersThatServeHaveRoomForAllRanks) {
   other.takes_work = false;
   board.PutWorker(other);
   EXPECT_TRUE(IsOffered(board.tables(), 0));
-  EXPECT_FALSE(IsFeasible(board.tables(), 0));
+  EXPECT_FALSE(IsFeasible(board.tables(), 0, kForEver));
 
   other.takes_work = true;
   board.PutWorker(other);
-  EXPECT_TRUE(IsFeasible(board.tables(), 0));
+  EXPECT_TRUE(IsFeasible(board.tables(), 0, kForEver));
+}
+
+TEST(ClassesTest, AWorkerCountsForWhatEndsBeforeItIsDrained) {
+  Board board;
+  Worker a = WorkerOf("a", 2);
+  a.drain_at = absl::Hours(2);
+  board.PutWorker(a);
+  Worker b = WorkerOf("b", 2);
+  b.drain_at = absl::Hours(1);
+  board.PutWorker(b);
+  Shape gang = OneCpu();
+  gang.ranks = 4;
+  Wait(&board, 1, gang);
+  Wait(&board, 2, OneCpu());
+
+  EXPECT_TRUE(IsFeasible(board.tables(), 0, absl::Hours(1)));
+  EXPECT_FALSE(
+      IsFeasible(board.tables(), 0, absl::Hours(1) + absl::Nanoseconds(1)));
+  EXPECT_TRUE(IsFeasible(board.tables(), 1, absl::Hours(2)));
+  EXPECT_FALSE(IsFeasible(board.tables(), 1, kForEver));
 }
 
 TEST(ClassesTest, DevicesThatAreNotOfferedDoNotServe) {
@@ -92,7 +114,7 @@ TEST(ClassesTest, DevicesThatAreNotOfferedDoNotServe) {
   Wait(&board, 1, OneCpu());
 
   EXPECT_TRUE(IsOffered(board.tables(), 0));
-  EXPECT_FALSE(IsFeasible(board.tables(), 0));
+  EXPECT_FALSE(IsFeasible(board.tables(), 0, kForEver));
   EXPECT_EQ(RanksWhenEmpty(board.tables(), 0, 0), 0);
 }
 

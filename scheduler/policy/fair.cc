@@ -60,6 +60,12 @@ class Round {
     return tables_.shapes[lane.shape].shape.num_devices();
   }
 
+  // Whether a job of the lane that starts now, if the workers were empty, ends
+  // before they are drained.
+  bool IsFeasibleNow(const Lane& lane) const {
+    return IsFeasible(tables_, lane.shape, plan_.EndsBy(lane.shape));
+  }
+
   bool IsReserved(int64_t job) const {
     return tables_.reservations.count(job) > 0;
   }
@@ -152,7 +158,7 @@ class Round {
     const Claim owner = accounts_.OwnerClaim(lane, is_reserved);
     if (queue.impossible || owner.impossible) return false;
     if (!queue.exceeds() && !owner.exceeds()) return true;
-    if (!IsFeasible(tables_, lane.shape)) return false;
+    if (!IsFeasibleNow(lane)) return false;
     if (queue.exceeds()) {
       turn.Close();
     } else {
@@ -224,7 +230,7 @@ class Round {
       if (KeepFor(head)) {
         blocked_.kept_queues.insert(lane.queue);
         kept = true;
-      } else if (blocked_.closed && IsFeasible(tables_, lane.shape) &&
+      } else if (blocked_.closed && IsFeasibleNow(lane) &&
                  NeedsReservation(tables_.shapes[lane.shape].shape)) {
         blocked_.passed_over.insert(lane.queue);
       }
@@ -232,16 +238,30 @@ class Round {
     return kept;
   }
 
+  // Whether the room that is kept for it came too late to start before a drain.
+  bool HasLapsed(const LaneHead& head) const {
+    const auto it = tables_.reservations.find(head.key.sequence);
+    if (it == tables_.reservations.end()) return false;
+    const absl::Duration ends_by = plan_.EndsBy(tables_.lanes[head.lane].shape);
+    return std::any_of(it->second.workers.begin(), it->second.workers.end(),
+                       [&](const std::pair<int, int>& kept) {
+                         return tables_.workers[kept.first].room.drain_at <
+                                ends_by;
+                       });
+  }
+
   // Whether room was kept that was not before. Nobody has any kept before those
   // whose turn is earlier, and the first is never one too many: so it has room
   // kept as soon as what was kept before it came is used.
   bool KeepFor(const LaneHead& head) {
     const Lane& lane = tables_.lanes[head.lane];
-    if (blocked_.closed || !IsFeasible(tables_, lane.shape)) return false;
+    if (blocked_.closed || !IsFeasibleNow(lane)) return false;
     const bool is_first = !std::exchange(blocked_.has_first, true);
-    if (lane.num_reserved > 0 || accounts_.QueueClaim(lane, false).exceeds() ||
-        accounts_.OwnerClaim(lane, false).exceeds() ||
-        accounts_.ParentClaim(lane, false).exceeds()) {
+    const bool has_lapsed = HasLapsed(head);
+    if ((lane.num_reserved > 0 && !has_lapsed) ||
+        accounts_.QueueClaim(lane, has_lapsed).exceeds() ||
+        accounts_.OwnerClaim(lane, has_lapsed).exceeds() ||
+        accounts_.ParentClaim(lane, has_lapsed).exceeds()) {
       return false;
     }
     const size_t num_reserved =
@@ -249,11 +269,18 @@ class Round {
     std::optional<FutureRoom> room;
     if (is_first || num_reserved < board_.options().max_reservations) {
       room = FindFutureRoom(plan_, lane.shape);
+      if (!room.has_value() && !MayHaveRoom(plan_, lane.shape)) {
+        // Drains come before it can: nobody behind it waits for that.
+        blocked_.has_first = !is_first;
+        return false;
+      }
     }
     if (!room.has_value()) {
       blocked_.closed = true;
       return false;
     }
+    // What was kept can be had once this is carried out.
+    decisions_.more |= has_lapsed;
     plan_.Keep(lane.shape, room->where, room->at);
     AddReservation(head, *room);
     return true;
@@ -346,7 +373,10 @@ class Round {
            claimant.priority <= kind.attempts.begin()->priority)) {
         continue;
       }
-      if (IsFeasible(tables_, lane.shape) && plan_.Fit(lane.shape).empty()) {
+      // Those who stop for it take a grace.
+      const absl::Duration at = plan_.now() + board_.options().grace;
+      if (IsFeasible(tables_, lane.shape, plan_.EndsBy(lane.shape, at)) &&
+          plan_.Fit(lane.shape).empty()) {
         return claimant;
       }
     }

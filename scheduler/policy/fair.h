@@ -22,10 +22,12 @@ namespace ordo::scheduler::policy {
 // starts within 2 (L + g), and with n jobs before it within (n + 1) times that;
 // as long as workers and queues stay as they are, jobs before it start once,
 // and nobody is stopped for later ones. Attempts without a limit count by when
-// they end. Of several queues each has its turn again after some half-lives,
-// whatever it had used, if it uses nothing meanwhile; docs/design has the
-// bound. Those behind a job of their queue for which no room can be kept come
-// after all others, so that they do not use up its turn.
+// they end. A worker that will be drained counts for those who have ended
+// before, by their limit and the grace, from their start or from when room is
+// free for them at the latest. Of several queues each has its turn again after
+// some half-lives, whatever it had used, if it uses nothing meanwhile;
+// docs/design has the bound. Those behind a job of their queue for which no
+// room can be kept come after all others, so that they do not use up its turn.
 //
 // Stateless and idempotent: carried out, and asked again at the same moment, it
 // answers nothing. Each job and each device at most once.

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "base/check.h"
 #include "scheduler/policy/classes.h"
 
@@ -95,10 +96,8 @@ Plan::Plan(const Board& board, absl::Duration now, const PlanOptions& options)
       open_(tables_.kinds.size(), 0),
       held_back_(tables_.kinds.size(), 0) {}
 
-absl::Duration Plan::EndsBy(int shape) const {
-  const absl::Duration limit = tables_.shapes[shape].shape.run_time_limit;
-  if (limit == absl::ZeroDuration()) return absl::InfiniteDuration();
-  return now_ + limit + board_options_.grace;
+absl::Duration Plan::EndsBy(int shape, absl::Duration start) const {
+  return LatestEnd(tables_.shapes[shape].shape, start, board_options_.grace);
 }
 
 bool Plan::HasRoom(int kind) const {
@@ -403,21 +402,25 @@ std::vector<int> Plan::MostOpen(int shape, size_t most) const {
   };
   std::vector<Candidate> candidates;
   const int kind = tables_.shapes[shape].kind;
+  const absl::Duration ends_by = EndsBy(shape);
+  const auto add = [&](const RoomKeys* keys, bool is_touched) {
+    if (keys == nullptr) return;
+    size_t count = 0;
+    for (auto it = keys->rbegin(); it != keys->rend() && count < most; ++it) {
+      if (!is_touched && touched_.contains(it->worker)) continue;
+      const Room& room = RoomAt(it->worker);
+      if (room.reserved || !TakesUntil(room, ends_by)) continue;
+      candidates.push_back({it->room, it->worker});
+      ++count;
+    }
+  };
   for (const ClassFit& fit : tables_.shapes[shape].classes) {
     if (fit.ranks == 0) continue;
     const RoomIndex& rooms = tables_.classes[fit.worker_class].rooms;
-    for (const bool is_touched : {false, true}) {
-      const RoomKeys* keys = is_touched
-                                 ? TouchedKeys(fit.worker_class, kind, kOpen)
-                                 : KeysOf(rooms, kind, kOpen);
-      if (keys == nullptr) continue;
-      size_t count = 0;
-      for (auto it = keys->rbegin(); it != keys->rend() && count < most; ++it) {
-        if (!is_touched && touched_.contains(it->worker)) continue;
-        if (!IsServing(RoomAt(it->worker)) || IsReserved(it->worker)) continue;
-        candidates.push_back({it->room, it->worker});
-        ++count;
-      }
+    // What is not reserved holds something back until a drain.
+    for (const int which : {kHeldBack, kOpen}) {
+      add(KeysOf(rooms, kind, which), false);
+      add(TouchedKeys(fit.worker_class, kind, which), true);
     }
   }
   std::sort(candidates.begin(), candidates.end(),
@@ -425,8 +428,11 @@ std::vector<int> Plan::MostOpen(int shape, size_t most) const {
               return std::tie(b.open, a.worker) < std::tie(a.open, b.worker);
             });
   std::vector<int> workers;
+  // Some are in both indexes.
+  absl::flat_hash_set<int> seen;
   for (const Candidate& candidate : candidates) {
     if (workers.size() == most) break;
+    if (!seen.insert(candidate.worker).second) continue;
     workers.push_back(candidate.worker);
   }
   return workers;

@@ -45,8 +45,9 @@ class Plan {
   const Tables& tables() const { return tables_; }
   const BoardOptions& options() const { return board_options_; }
   absl::Duration now() const { return now_; }
-  // When a job of the shape that starts now has ended at the latest.
-  absl::Duration EndsBy(int shape) const;
+  // When a job of the shape that starts now, or then, has ended at the latest.
+  absl::Duration EndsBy(int shape) const { return EndsBy(shape, now_); }
+  absl::Duration EndsBy(int shape, absl::Duration start) const;
 
   // Whether any device of the kind might be had by a job that waits.
   bool HasRoom(int kind) const;
@@ -83,10 +84,10 @@ class Plan {
   // All that are on the worker, those given in this call too; valid until the
   // next call that gives or keeps something.
   Occupants OccupantsAt(int worker) const;
-  // Workers of the classes that fit the shape and that serve, those with the
-  // most open devices first, at most so many.
+  // Workers of the classes that fit the shape and that take what starts now,
+  // those with the most devices for it first, at most so many. Without those
+  // that are reserved.
   std::vector<int> MostOpen(int shape, size_t most) const;
-  bool IsReserved(int worker) const { return RoomAt(worker).reserved; }
 
  private:
   // What the call changed.

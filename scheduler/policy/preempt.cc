@@ -28,7 +28,7 @@ class Search {
         job_(job),
         shape_(plan.tables().lanes[plan.tables().waiting.at(job).lane].shape),
         ask_(AskOf(plan.tables(), shape_)),
-        stay_{plan.EndsBy(shape_),
+        stay_{plan.EndsBy(shape_, plan.now() + plan.options().grace),
               /*owns=*/true} {
     for (const int worker : plan.MostOpen(shape_, kMaxWorkers)) {
       if (RanksIn(Entry(worker), plan.RoomAt(worker), ask_, stay_) > 0) {
@@ -49,7 +49,7 @@ class Search {
   bool IsUsable(int worker) const {
     const Room& room = plan_.RoomAt(worker);
     const bool is_kept = room.reserved && Entry(worker).reserved_for != job_;
-    return !is_kept && IsServing(room) &&
+    return !is_kept && TakesUntil(room, stay_.ends_by) &&
            RanksWhenEmpty(plan_.tables(), shape_, worker) > 0;
   }
 
@@ -158,6 +158,7 @@ class Search {
   const int64_t job_;
   const int shape_;
   const Ask ask_;
+  // From when all that stops has stopped.
   const Stay stay_;
   std::map<int, WorkerRoom> rooms_;
   int ranks_ = 0;

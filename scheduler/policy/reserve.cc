@@ -28,20 +28,30 @@ struct Walk {
   std::optional<absl::Duration> until;
 };
 
+// Of a job of the shape on the worker: what starts later might run when the
+// worker is drained.
+absl::Duration LastStart(const Plan& plan, int shape, int worker) {
+  const absl::Duration drain_at = plan.RoomAt(worker).drain_at;
+  if (drain_at == absl::InfiniteDuration()) return drain_at;
+  return drain_at - plan.EndsBy(shape, absl::ZeroDuration());
+}
+
 // Calls visit(at, ranks) each time that the worker comes to have room for more
-// ranks of the shape, as long as it returns true.
+// ranks of the shape, as long as it returns true and as they may start there.
 template <typename Visit>
 void ForEachStep(const Plan& plan, const Walk& walk, Visit visit) {
   const auto& [shape, worker, until] = walk;
   const WorkerEntry& entry = plan.tables().workers[worker];
   const Ask ask = AskOf(plan.tables(), shape);
-  // When it ends itself does not matter here: the worker serves.
+  const absl::Duration last_start = LastStart(plan, shape, worker);
+  // By when it ends is looked at by its start.
   const Stay stay{plan.now(), /*owns=*/true};
   Room room = plan.RoomAt(worker);
   absl::Duration latest = plan.now();
   int ranks = 0;
   const auto look = [&](absl::Duration at) {
     latest = std::max(latest, at);
+    if (latest > last_start) return false;
     const int more = RanksIn(entry, room, ask, stay);
     if (more == ranks) return true;
     ranks = more;
@@ -85,6 +95,8 @@ std::optional<FutureRoom> FindForOne(const Plan& plan, int shape,
 std::optional<FutureRoom> FindForSeveral(const Plan& plan, int shape,
                                          const std::vector<int>& workers) {
   const int wanted = plan.tables().shapes[shape].shape.ranks;
+  // The least there is of a duration.
+  const absl::Duration tick = absl::Nanoseconds(1) / 4;
   std::vector<Step> steps;
   for (size_t i = 0; i < workers.size(); ++i) {
     ForEachStep(plan, {shape, workers[i], std::nullopt},
@@ -92,6 +104,10 @@ std::optional<FutureRoom> FindForSeveral(const Plan& plan, int shape,
                   steps.push_back({at, i, more});
                   return true;
                 });
+    const absl::Duration last_start = LastStart(plan, shape, workers[i]);
+    if (last_start < absl::InfiniteDuration()) {
+      steps.push_back({last_start + tick, i, 0});
+    }
   }
   // Of one worker in their order, of several by the worker's place.
   std::stable_sort(steps.begin(), steps.end(),
@@ -139,6 +155,17 @@ std::optional<FutureRoom> FindFutureRoom(const Plan& plan, int shape) {
   if (room.has_value() || workers.size() < most) return room;
   return FindAmong(plan, shape,
                    plan.MostOpen(shape, plan.tables().workers.size()));
+}
+
+bool MayHaveRoom(const Plan& plan, int shape) {
+  const Tables& tables = plan.tables();
+  if (IsFeasible(tables, shape, absl::InfiniteDuration())) return true;
+  std::vector<int> workers;
+  for (size_t i = 0; i < tables.workers.size(); ++i) {
+    const int worker = static_cast<int>(i);
+    if (RanksWhenEmpty(tables, shape, worker) > 0) workers.push_back(worker);
+  }
+  return FindAmong(plan, shape, workers).has_value();
 }
 
 }  // namespace ordo::scheduler::policy

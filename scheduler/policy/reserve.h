@@ -19,10 +19,16 @@ struct FutureRoom {
 
 // The earliest moment at which all ranks have room because attempts have ended
 // by their limits, on one worker if one has, and those workers: of the workers
-// that serve, are not reserved, and have the most open devices (64 of them, or
-// four times what the ranks need; all, where those are too few). Nothing: they
-// have no room even when they are empty.
+// that take work, are not reserved, are not drained before what starts then has
+// ended, and have the most devices for it (64 of them, or four times what the
+// ranks need; all, where those are too few). Nothing: there is no such moment,
+// even if they come to be empty.
 std::optional<FutureRoom> FindFutureRoom(const Plan& plan, int shape);
+
+// Whether there might be one, if nothing were reserved. Where none is to be
+// drained, whether they have room when they are empty. O(workers) where some
+// are.
+bool MayHaveRoom(const Plan& plan, int shape);
 
 // Whether smaller jobs could for ever take what comes free before it is enough
 // for the shape, so that room must be kept for it. A job of one device needs

@@ -108,6 +108,31 @@ TEST(ReserveTest, WorkersThatAreKeptOrDrainedDoNotCount) {
   EXPECT_FALSE(FutureOf(test, Cpus(2)).has_value());
 }
 
+TEST(ReserveTest, AWorkerCountsWhereWhatStartsThenEndsBeforeItIsDrained) {
+  TestBoard test = FourRun();
+  const Shape gang = Within(Gang(2, 1), absl::Hours(1));
+  const absl::Duration second = test.now + absl::Hours(2) + kGrace;
+  const absl::Duration third = test.now + absl::Hours(3) + kGrace;
+  const auto drain = [&](absl::Duration at) {
+    Worker worker = testing::WorkerWith("w1", 2);
+    worker.drain_at = at;
+    test.board.PutWorker(worker);
+  };
+  drain(second + absl::Hours(1) + kGrace);
+  auto room = FutureOf(test, gang);
+  ASSERT_TRUE(room.has_value());
+  EXPECT_EQ(room->at, second);
+  EXPECT_EQ(room->where.size(), 2u);
+
+  // What it has room for before is too late with the other's.
+  drain(second + absl::Hours(1) + kGrace - absl::Nanoseconds(1));
+  room = FutureOf(test, gang);
+  ASSERT_TRUE(room.has_value());
+  EXPECT_EQ(room->at, third);
+  ASSERT_EQ(room->where.size(), 1u);
+  EXPECT_EQ(room->where[0].worker, 1);
+}
+
 TEST(ReserveTest, WhatIsMoreThanThereIsHasNoFuture) {
   EXPECT_FALSE(FutureOf(FourRun(), Cpus(3)).has_value());
 }

@@ -50,6 +50,16 @@ inline bool operator==(const Shape& a, const Shape& b) {
 }
 inline bool operator!=(const Shape& a, const Shape& b) { return !(a == b); }
 
+// When an attempt that starts at `start` has ended at the latest, if it leaves
+// within `grace` of its limit. Infinite: it has none.
+inline absl::Duration LatestEnd(const Shape& shape, absl::Duration start,
+                                absl::Duration grace) {
+  if (shape.run_time_limit == absl::ZeroDuration()) {
+    return absl::InfiniteDuration();
+  }
+  return start + shape.run_time_limit + grace;
+}
+
 template <typename H>
 H AbslHashValue(H state, const Shape& shape) {
   return H::combine(std::move(state), shape.kind, shape.ranks, shape.devices,

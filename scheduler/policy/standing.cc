@@ -9,6 +9,9 @@
 namespace ordo::scheduler::policy {
 namespace {
 
+// Of a start that workers are drained before.
+constexpr int kMaxGuesses = 4;
+
 // What the place's queue has to do with the kind of device; null: nothing yet.
 const QueueKind* UseOf(const Tables& tables, const QueuePlace& place) {
   const auto& kinds = tables.queues[place.queue].kinds;
@@ -16,15 +19,16 @@ const QueueKind* UseOf(const Tables& tables, const QueuePlace& place) {
   return it == kinds.end() ? nullptr : &it->second;
 }
 
-// Devices of the kind on workers that serve, of which the queue may have the
-// part that is due to it.
-double DevicesFor(const Tables& tables, const QueuePlace& place) {
+// Devices of the kind on workers that take what has ended by then, of which the
+// queue may have the part that is due to it.
+double DevicesFor(const Tables& tables, const QueuePlace& place,
+                  absl::Duration ends_by) {
   double all = 0;
   for (const auto& [key, id] : tables.class_ids) {
     for (const DeviceGroup& group : key.devices) {
       if (group.kind != place.ask.kind) continue;
-      all += static_cast<double>(group.num_offered) *
-             tables.classes[id].num_serving;
+      all += static_cast<double>(group.num_offered *
+                                 NumTaking(tables.classes[id], ends_by));
     }
   }
   const QueueEntry& queue = tables.queues[place.queue];
@@ -70,7 +74,7 @@ Room EmptyRoom(const WorkerEntry& worker) {
 // Ranks of a shape that there is room for.
 struct RanksOf {
   int64_t now = 0;
-  // If the workers that serve were empty.
+  // If the workers that take it were empty.
   int64_t when_empty = 0;
 };
 
@@ -84,7 +88,6 @@ RanksOf CountRanks(const Tables& tables, const Ask& ask,
       continue;
     }
     ranks.now += RanksIn(worker, worker.room, ask, {ends_by, false});
-    if (!IsServing(worker.room)) continue;
     ranks.when_empty +=
         RanksIn(worker, EmptyRoom(worker), ask, {ends_by, true});
     if (ranks.now >= ask.shape.ranks) break;
@@ -144,9 +147,10 @@ int64_t JobsAhead(const Tables& tables, const QueuePlace& place) {
   return jobs;
 }
 
-std::optional<absl::Duration> GuessStart(const Tables& tables,
+std::optional<absl::Duration> GuessStart(const Board& board,
                                          const QueuePlace& place,
                                          absl::Duration now) {
+  const Tables& tables = board.tables();
   const QueueKind* use = UseOf(tables, place);
   const double mean_run_s = use == nullptr ? 0 : use->mean_run_s;
   double device_s = 0;
@@ -166,9 +170,18 @@ std::optional<absl::Duration> GuessStart(const Tables& tables,
       }
     }
   }
-  const double devices = DevicesFor(tables, place);
-  if (devices < 1) return std::nullopt;
-  return now + absl::Seconds(device_s / devices);
+  // The later it starts, the fewer workers are drained late enough.
+  absl::Duration start = now;
+  for (int i = 0; i < kMaxGuesses; ++i) {
+    const absl::Duration ends_by =
+        LatestEnd(place.ask.shape, start, board.options().grace);
+    const double devices = DevicesFor(tables, place, ends_by);
+    if (devices < 1) return std::nullopt;
+    const absl::Duration later = now + absl::Seconds(device_s / devices);
+    if (i > 0 && later == start) return start;
+    start = later;
+  }
+  return std::nullopt;
 }
 
 Standing StandingOf(const Board& board, const WaitingJob& job,
@@ -179,11 +192,8 @@ Standing StandingOf(const Board& board, const WaitingJob& job,
                          {job.shape, FindKind(tables, job.shape.kind)}};
   Standing standing;
   standing.jobs_ahead = JobsAhead(tables, place);
-  const absl::Duration limit = job.shape.run_time_limit;
-  const RanksOf ranks = CountRanks(tables, place.ask,
-                                   limit == absl::ZeroDuration()
-                                       ? absl::InfiniteDuration()
-                                       : now + limit + board.options().grace);
+  const RanksOf ranks = CountRanks(
+      tables, place.ask, LatestEnd(job.shape, now, board.options().grace));
   const Limits limits = LimitsOf(tables, place, job);
   const bool fits = ranks.now >= job.shape.ranks;
   if (limits.never || (!fits && ranks.when_empty < job.shape.ranks)) {
@@ -191,7 +201,7 @@ Standing StandingOf(const Board& board, const WaitingJob& job,
   }
   standing.start = fits && !limits.now && IsFirst(tables, place)
                        ? now
-                       : GuessStart(tables, place, now);
+                       : GuessStart(board, place, now);
   return standing;
 }
 

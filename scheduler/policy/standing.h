@@ -42,8 +42,9 @@ int64_t JobsAhead(const Tables& tables, const QueuePlace& place);
 
 // When it is its turn, by the jobs of its queue that are before it, how long
 // attempts of the queue took, and the devices that the queue may have. Nothing:
-// there is no ground for a guess.
-std::optional<absl::Duration> GuessStart(const Tables& tables,
+// there is no ground for a guess, or what starts then may run when the workers
+// are drained.
+std::optional<absl::Duration> GuessStart(const Board& board,
                                          const QueuePlace& place,
                                          absl::Duration now);
 

@@ -146,6 +146,21 @@ TEST(StandingTest, WhatIsBeforeItTakesTheRoomFirst) {
   EXPECT_EQ(OldestOf(test, waiter).start, test.now);
 }
 
+TEST(StandingTest, ADrainIsNothingToWhatEndsBefore) {
+  TestBoard test;
+  Worker worker = WorkerWith("w1", 1);
+  worker.drain_at = test.now + absl::Hours(10);
+  test.board.PutWorker(worker);
+  const Waiter waiter{Within(Cpus(1), absl::Hours(1))};
+  test.Run(test.Wait(waiter), "w1");
+
+  EXPECT_EQ(NewestOf(test, waiter).start, test.now + absl::Hours(1));
+  EXPECT_FALSE(NewestOf(test).start.has_value());
+  worker.drain_at = test.now + absl::Minutes(90);
+  test.board.PutWorker(worker);
+  EXPECT_FALSE(NewestOf(test, waiter).start.has_value());
+}
+
 TEST(StandingTest, WithoutAnyLimitOrPastThereIsNoGuess) {
   TestBoard test;
   test.PutWorker("w1", 1);

@@ -178,8 +178,8 @@ inline bool operator<(const ClassKey& a, const ClassKey& b) {
 struct WorkerClass {
   ClassKey key;
   int num_workers = 0;
-  // Of those, the ones that take work, with no end in sight.
-  int num_serving = 0;
+  // Of those, the ones that take work, by when they are drained; infinite: not.
+  absl::btree_map<absl::Duration, int> serving;
   // Shapes that it has room for.
   int num_shapes = 0;
   // Of workers that take work.

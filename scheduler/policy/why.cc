@@ -58,7 +58,7 @@ std::optional<Reason> LimitOf(const Tables& tables, const Lane& lane,
 }
 
 // The job before it that it has to wait for, 0: none.
-int64_t JobBefore(const Asked& asked) {
+int64_t JobBefore(const Asked& asked, const Plan& plan) {
   const Tables& tables = asked.tables;
   QueueTurn turn(tables, asked.lane.queue,
                  tables.queues[asked.lane.queue].kinds.at(asked.kind()));
@@ -67,7 +67,7 @@ int64_t JobBefore(const Asked& asked) {
     const int64_t other = head->key.sequence;
     if (head->lane == asked.entry.lane) return other;
     const Lane& lane = tables.lanes[head->lane];
-    if (!IsFeasible(tables, lane.shape) ||
+    if (!IsFeasible(tables, lane.shape, plan.EndsBy(lane.shape)) ||
         LimitOf(tables, lane, false, /*impossible=*/true).has_value() ||
         ParentLimitOf(tables, lane, tables.reservations.count(other) > 0)
             .has_value()) {
@@ -158,7 +158,8 @@ Reason FindReason(const Asked& asked, const Board& board, absl::Duration now) {
     return reason;
   }
   const bool fits = !plan.Fit(asked.lane.shape).empty();
-  if (!fits && !IsFeasible(tables, asked.lane.shape)) {
+  const absl::Duration ends_by = plan.EndsBy(asked.lane.shape);
+  if (!fits && !IsFeasible(tables, asked.lane.shape, ends_by)) {
     reason.constraint = IsOffered(tables, asked.lane.shape)
                             ? Constraint::kClosed
                             : Constraint::kUnoffered;
@@ -173,7 +174,7 @@ Reason FindReason(const Asked& asked, const Board& board, absl::Duration now) {
   }
   // What has room kept for it waits for that, unless it would fit elsewhere.
   if (!asked.is_reserved || fits) {
-    if (const int64_t other = JobBefore(asked); other != 0) {
+    if (const int64_t other = JobBefore(asked, plan); other != 0) {
       return Ordered(Constraint::kOrder, other);
     }
   }
@@ -187,7 +188,7 @@ Reason FindReason(const Asked& asked, const Board& board, absl::Duration now) {
     return Ordered(Constraint::kReservation, other);
   }
   reason.constraint = Constraint::kRoom;
-  reason.lack = LackOf(asked, plan.EndsBy(asked.lane.shape));
+  reason.lack = LackOf(asked, ends_by);
   return reason;
 }
 
@@ -215,7 +216,7 @@ Reason Why(const Board& board, int64_t job, absl::Duration now) {
   } else if (is_reserved && reservation->second.at < absl::InfiniteDuration()) {
     reason.start = std::max(now, reservation->second.at);
   } else if (CanStart(asked, reason.constraint)) {
-    reason.start = GuessStart(tables, place, now);
+    reason.start = GuessStart(board, place, now);
   }
   return reason;
 }

@@ -16,7 +16,7 @@ enum class Constraint {
   // The workers there are do not have what it asks for, empty or not.
   kUnoffered,
   // They would, but those that do take no work, or are drained before an
-  // attempt could have ended.
+  // attempt that starts now could have ended.
   kClosed,
   // With it, its queue would hold more than its limit.
   kQueueLimit,

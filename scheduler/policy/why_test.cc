@@ -54,6 +54,45 @@ TEST(WhyTest, WhoOffersItTakesNoWork) {
   EXPECT_EQ(WhyOf(&test, job).constraint, Constraint::kClosed);
 }
 
+TEST(WhyTest, ADrainIsNothingToWhatEndsBefore) {
+  TestBoard test;
+  const Shape shape = Within(Cpus(1), absl::Hours(1));
+  const auto drain_after = [&](absl::Duration after) {
+    Worker worker = WorkerWith("w1", 1);
+    worker.drain_at = test.now + after;
+    test.board.PutWorker(worker);
+  };
+  drain_after(absl::Hours(10));
+  test.Run(test.Wait(shape), "w1");
+  const int64_t job = test.Wait(shape);
+  const Reason reason = WhyOf(&test, job);
+  EXPECT_EQ(reason.constraint, Constraint::kRoom);
+  EXPECT_EQ(reason.start, test.now + absl::Hours(1));
+
+  // It may start, if the other does not take as long as it may.
+  drain_after(absl::Hours(1) + absl::Seconds(30));
+  EXPECT_EQ(WhyOf(&test, job).constraint, Constraint::kRoom);
+  EXPECT_FALSE(WhyOf(&test, job).start.has_value());
+
+  drain_after(absl::Hours(1) + absl::Seconds(29));
+  EXPECT_EQ(WhyOf(&test, job).constraint, Constraint::kClosed);
+  EXPECT_FALSE(WhyOf(&test, job).start.has_value());
+}
+
+TEST(WhyTest, WhatADrainForbidsIsNotWaitedFor) {
+  TestBoard test;
+  Worker worker = WorkerWith("w1", 2);
+  worker.drain_at = test.now + absl::Hours(1);
+  test.board.PutWorker(worker);
+  test.PutQueue("default", {0, 1});
+  test.Run(test.Wait(Within(Cpus(1), absl::Minutes(1))), "w1");
+  const int64_t late = test.Wait(Within(Cpus(1), absl::Hours(1)));
+  const int64_t brief = test.Wait(Within(Cpus(1), absl::Minutes(1)));
+
+  EXPECT_EQ(WhyOf(&test, late).constraint, Constraint::kClosed);
+  EXPECT_EQ(WhyOf(&test, brief).constraint, Constraint::kQueueLimit);
+}
+
 TEST(WhyTest, ItsQueueHoldsAllItMay) {
   TestBoard test;
   test.PutQueue("default", {0, 3});
