@@ -144,6 +144,8 @@ Scenario DrawGiants(Dice dice) {
   scenario.set_settle_seconds(1800);
   scenario.set_first_within_seconds(2 * (workload.run_time_limit_s() + grace) +
                                     kMessages);
+  // Far enough that it is nothing to them.
+  if (dice.Chance(0.5)) cluster.set_drained_after_s(3600);
   return scenario;
 }
 

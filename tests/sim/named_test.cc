@@ -183,6 +183,13 @@ TEST(NamedTest, ALargeJobIsNotStarvedBySmallOnesOfAHigherPriority) {
   EXPECT_LE(totals.longest_first_seconds, 27);
 }
 
+TEST(NamedTest, NorWhileItsWorkersAreToBeDrainedMuchLater) {
+  const Totals totals = RunScenario("starvation_before_drain");
+  EXPECT_EQ(totals.num_attempts, totals.num_jobs);
+  EXPECT_GT(totals.longest_first_seconds, 4);
+  EXPECT_LE(totals.longest_first_seconds, 27);
+}
+
 // As above, of each of several queues.
 TEST(NamedTest, NoQueueIsStarvedByOthersThatWantAllThereIs) {
   const Totals totals = RunScenario("fair_shares");

@@ -15,6 +15,8 @@ using WorkerPtr = std::shared_ptr<const workers::v1::Worker>;
 constexpr absl::Duration kTimeout = absl::Seconds(5);
 // No message comes later.
 constexpr absl::Duration kLate = absl::Minutes(1);
+// All workers are there by then, if nothing goes wrong.
+constexpr absl::Duration kEarly = absl::Seconds(2);
 
 }  // namespace
 
@@ -22,6 +24,9 @@ void Operator::Begin(OperatorOptions options) {
   options_ = std::move(options);
   Repeat(options_.closes_per_minute, dice_, [this] { ChangeWorker(); });
   Repeat(options_.releases_per_minute, device_dice_, [this] { ReleaseAny(); });
+  if (options_.drained_after > absl::ZeroDuration()) {
+    After(kEarly, [this] { DrainAll(); });
+  }
   if (options_.queues.empty()) return;
   Repeat(options_.queue_changes_per_minute, queue_dice_,
          [this] { ChangeQueue(); });
@@ -52,6 +57,16 @@ void Operator::ChangeWorker() {
   change.drain_at = scheduler_.clock().Now().wall - absl::Seconds(5) +
                     dice_.Between(absl::ZeroDuration(), absl::Seconds(90));
   Ask(change);
+}
+
+void Operator::DrainAll() {
+  for (int i = 0; i < options_.num_workers; ++i) {
+    Change change;
+    change.worker = absl::StrCat("worker-", i);
+    change.verb = Change::Verb::kDrain;
+    change.drain_at = scheduler_.clock().Now().wall + options_.drained_after;
+    Ask(change);
+  }
 }
 
 void Operator::ChangeQueue() {

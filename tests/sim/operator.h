@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "scheduler/core/event.h"
 #include "scheduler/policy/facts.h"
 #include "tests/sim/network.h"
 #include "tests/sim/sim_scheduler.h"
 #include "tests/sim/world.h"
 
-// Who runs the cluster: cordons and drains workers, and opens them again;
+// Who runs the cluster: cordons and drains workers, or has all of them drained
+// much later, and opens them again;
 // releases devices; changes what queues may have, deletes them and makes them
 // anew.
 
@@ -26,6 +28,8 @@ struct OperatorOptions {
   double queue_makes_per_minute = 0;
   // Called worker-0 and so on, and the devices of all.
   int num_workers = 0;
+  // All are asked early to be drained so much later; zero: not.
+  absl::Duration drained_after;
   int num_devices = 0;
   // As they are at first, and in the end.
   std::vector<scheduler::policy::Queue> queues;
@@ -55,6 +59,7 @@ class Operator {
   // `act` so often, until all settles.
   void Repeat(double per_minute, Dice& dice, std::function<void()> act);
   void ChangeWorker();
+  void DrainAll();
   void ChangeQueue();
   void ReleaseAny();
   void Release(int worker, int device);

@@ -168,6 +168,8 @@ class Simulation {
     options.releases_per_minute = workload.releases_per_minute();
     options.queue_makes_per_minute = workload.queue_makes_per_minute();
     options.num_workers = scenario_.cluster().workers();
+    options.drained_after =
+        absl::Seconds(scenario_.cluster().drained_after_s());
     options.num_devices =
         scenario_.cluster().workers() * scenario_.cluster().devices();
     options.queues = queues_;
