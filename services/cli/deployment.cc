@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/digest/digest.h"
 #include "base/files/file_util.h"
 #include "base/rpc/address.h"
 #include "base/status/details.h"
@@ -42,6 +43,13 @@ std::string EndpointsFile(const std::string& folder) {
   return base::JoinPath(folder, "endpoints.json");
 }
 
+// What a generated configuration begins with; the digest of what follows the
+// line tells a change by hand.
+constexpr char kHeader[] =
+    "# Written by `ordo up`, and anew at each: a change by hand is refused.\n"
+    "# Change it with `ordo up --set PROCESS.FIELD=VALUE`.\n"
+    "# sha256 of what follows: ";
+
 // Applies the settings that start with `prefix`.
 absl::Status Apply(const std::vector<std::string>& settings,
                    const std::string& prefix,
@@ -68,8 +76,19 @@ absl::Status WriteConfig(base::Filesystem& files, const std::string& folder,
                          const google::protobuf::Message& config) {
   const std::string path = ConfigFile(folder, process);
   ORDO_RETURN_IF_ERROR(files.MakeFolders(base::FolderOf(path)));
+  const std::string text =
+      base::WriteMessage(config, base::TextForm::kTextproto);
   return base::AtomicWrite(
-      files, path, base::WriteMessage(config, base::TextForm::kTextproto));
+      files, path, absl::StrCat(kHeader, base::Sha256Hex(text), "\n", text));
+}
+
+// What `ordo up` has written, unchanged.
+bool IsAsWritten(const std::string& text) {
+  const size_t digest = sizeof(kHeader) - 1;
+  const size_t end = text.find('\n', std::min(digest, text.size()));
+  return end != std::string::npos &&
+         text.substr(digest, end - digest) ==
+             base::Sha256Hex(std::string_view(text).substr(end + 1));
 }
 
 // Leaves `config` empty when there is no (readable) file.
@@ -184,6 +203,30 @@ absl::Status WriteWorkerConfig(base::Filesystem& files,
   }
   ORDO_RETURN_IF_ERROR(Apply(options.settings, kWorkerPrefix, &config));
   return WriteConfig(files, options.folder, "worker", config);
+}
+
+absl::StatusOr<std::vector<std::string>> KeepHandEdits(
+    base::Filesystem& files, const std::string& folder) {
+  std::vector<std::string> kept;
+  for (const char* process : {"scheduler", "worker"}) {
+    const std::string path = ConfigFile(folder, process);
+    if (!base::Exists(files, path)) continue;
+    ORDO_ASSIGN_OR_RETURN(const std::string text,
+                          base::ReadFile(files, path, kMaxConfigBytes));
+    if (!absl::StartsWith(text, kHeader)) {
+      // Of a version that marked none, perhaps changed by hand.
+      kept.push_back(path + ".before");
+      ORDO_RETURN_IF_ERROR(base::AtomicWrite(files, kept.back(), text));
+    } else if (!IsAsWritten(text)) {
+      const std::string listen = ConfiguredListen(files, folder);
+      return absl::FailedPreconditionError(absl::StrCat(
+          path, " was changed by hand, which `ordo up` would undo: move it ",
+          "away and give the change as --set ", process, ".FIELD=VALUE",
+          listen.empty() ? "" : absl::StrCat(" --listen ", listen),
+          "; both are remembered"));
+    }
+  }
+  return kept;
 }
 
 absl::Duration ConfiguredStopGrace(base::Filesystem& files,

@@ -16,7 +16,8 @@
 namespace ordo::services::cli {
 
 // A scheduler and a worker of one machine, all in one folder:
-//   config/*.textproto, endpoints.json, scheduler/, worker/, log/, storage/
+//   config/*.textproto, config/settings.yaml, endpoints.json, scheduler/,
+//   worker/, log/, storage/
 
 struct DeploymentOptions {
   // Absolute, links resolved.
@@ -74,6 +75,13 @@ absl::Status WriteWorkerConfig(base::Filesystem& files,
 // never was.
 std::string ConfiguredListen(base::Filesystem& files,
                              const std::string& folder);
+
+// Sees to it that writing the configurations loses no change by hand:
+// FAILED_PRECONDITION, naming the fix, when one was changed since it was
+// written. One without a mark of its writer, as earlier versions left it, is
+// copied aside; gives the paths of such copies.
+absl::StatusOr<std::vector<std::string>> KeepHandEdits(
+    base::Filesystem& files, const std::string& folder);
 
 // The longest grace that the configurations in a folder give trainers to write
 // a checkpoint and leave; the default where none is set.

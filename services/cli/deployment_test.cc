@@ -65,6 +65,34 @@ TEST_F(DeploymentTest, SchedulerConfigHasFoldersAndSettings) {
   EXPECT_EQ(config.lease().seconds(), 3);
 }
 
+TEST_F(DeploymentTest, AConfigurationChangedByHandIsRefusedAndStays) {
+  ORDO_ASSERT_OK(WriteSchedulerConfig(files_, options_, "127.0.0.1:4711"));
+  ORDO_ASSERT_OK_AND_ASSIGN(auto kept, KeepHandEdits(files_, folder_.path()));
+  EXPECT_TRUE(kept.empty());
+  const std::string path = ConfigFile(folder_.path(), "scheduler");
+  ORDO_ASSERT_OK_AND_ASSIGN(std::string text,
+                            base::ReadFile(files_, path, 1 << 16));
+  EXPECT_THAT(text, ::testing::StartsWith("# Written by `ordo up`"));
+  text += "lease { seconds: 9 }\n";
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, path, text));
+  EXPECT_THAT(KeepHandEdits(files_, folder_.path()),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("--set scheduler.FIELD=VALUE --listen "
+                                 "127.0.0.1:4711")));
+  EXPECT_EQ(base::ReadFile(files_, path, 1 << 16).value_or(""), text);
+}
+
+TEST_F(DeploymentTest, AConfigurationWithoutAMarkIsCopiedAside) {
+  const std::string path = ConfigFile(folder_.path(), "worker");
+  ORDO_ASSERT_OK(files_.MakeFolders(base::FolderOf(path)));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, path, "worker: \"w1\"\n"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto kept,
+                            KeepHandEdits(files_, folder_.path()));
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(base::ReadFile(files_, kept[0], 1 << 16).value_or(""),
+            "worker: \"w1\"\n");
+}
+
 TEST_F(DeploymentTest, WorkerConfigHasTrainerAndEnvironment) {
   options_.settings = {"worker.stop_grace=5s"};
   options_.trainer = "/bin/true";

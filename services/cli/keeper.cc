@@ -15,6 +15,7 @@
 #include "base/status/status.h"
 #include "services/cli/client.h"
 #include "services/cli/deployment_lock.h"
+#include "services/cli/remembered.h"
 #include "services/cli/stop_deployment.h"
 
 namespace ordo::services::cli {
@@ -100,6 +101,7 @@ class Keeper {
     ORDO_RETURN_IF_ERROR(Launch(worker_));
     ORDO_RETURN_IF_ERROR(AwaitPorts(worker_));
     ORDO_RETURN_IF_ERROR(AwaitWorkerOnline());
+    ORDO_RETURN_IF_ERROR(Remember(context_.files, options_));
     endpoints_.ready = true;
     return Save();
   }
@@ -327,6 +329,12 @@ absl::Status KeepDeployment(Context& context,
   ORDO_ASSIGN_OR_RETURN(const base::ProcessId self,
                         base::IdentifyProcess(getpid()));
   ORDO_RETURN_IF_ERROR(lock.NameKeeper(self));
+  ORDO_ASSIGN_OR_RETURN(const std::vector<std::string> kept,
+                        KeepHandEdits(context.files, options.folder));
+  for (const std::string& path : kept) {
+    context.err << "ordo: the configuration so far is kept as " << path
+                << std::endl;
+  }
   ORDO_RETURN_IF_ERROR(EndLeftovers(context, lock).status());
   return Keeper(context, options, self).Run();
 }

@@ -27,9 +27,9 @@ absl::Duration ReadyTimeout(base::Filesystem& files, const std::string& folder);
 
 // Takes the deployment's lock, ends what a keeper that was killed has left (its
 // jobs go on under the new processes), starts the scheduler and the worker,
-// writes endpoints.json, prints where it answers, restarts whichever dies, and
-// at the interrupt of `context` ends both. Returns then, or at once with what
-// is wrong.
+// writes endpoints.json and what is remembered, prints where it answers,
+// restarts whichever dies, and at the interrupt of `context` ends both. Returns
+// then, or at once with what is wrong.
 absl::Status KeepDeployment(Context& context, const DeploymentOptions& options);
 
 // The last line that a process wrote, from `offset` of its log on; empty when

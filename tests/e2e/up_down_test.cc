@@ -299,6 +299,28 @@ TEST_F(UpDownTest, SecondUpInTheSameFolderIsRefused) {
   EXPECT_THAT(up.text, HasSubstr(dir_));
 }
 
+TEST_F(UpDownTest, APlainUpGoesOnAsItWasTold) {
+  std::vector<std::string> arguments = UpArguments("");
+  arguments.insert(arguments.end(), {"--set", "worker.worker=w1", "--detach"});
+  const Output first = Ordo(arguments);
+  ASSERT_EQ(first.exit_code, 0) << first.text;
+  ASSERT_EQ(Ordo({"down", "--dir", dir_}).exit_code, 0);
+  const Output up = Ordo({"up", "--dir", dir_, "--detach"});
+  ASSERT_EQ(up.exit_code, 0) << up.text;
+  EXPECT_THAT(up.text, HasSubstr("--set 'worker.worker=w1'"));
+  EXPECT_THAT(base::ReadFile(files_, dir_ + "/config/worker.textproto", 1 << 20)
+                  .value_or(""),
+              ::testing::AllOf(HasSubstr("worker: \"w1\""),
+                               HasSubstr("tests/fake/fake_trainer")));
+  ASSERT_EQ(Ordo({"down", "--dir", dir_}).exit_code, 0);
+  const Output fresh =
+      Ordo({"up", "--dir", dir_, "--fresh-settings", "--detach"});
+  ASSERT_EQ(fresh.exit_code, 0) << fresh.text;
+  EXPECT_THAT(base::ReadFile(files_, dir_ + "/config/worker.textproto", 1 << 20)
+                  .value_or(""),
+              HasSubstr("worker: \"local\""));
+}
+
 TEST_F(UpDownTest, UpThatOthersReachWarnsAlsoWhenDetached) {
   std::vector<std::string> arguments = UpArguments("*:step_ms=1");
   std::replace(arguments.begin(), arguments.end(), std::string("127.0.0.1:0"),

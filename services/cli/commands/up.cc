@@ -13,30 +13,42 @@
 #include "base/process/process.h"
 #include "base/rpc/address.h"
 #include "base/status/status.h"
+#include "services/cli/client.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/deployment.h"
 #include "services/cli/keeper.h"
+#include "services/cli/remembered.h"
 
 namespace ordo::services::cli {
 namespace {
 
+// What was given, and what holds: with what a deployment remembers.
+struct UpOptions {
+  DeploymentOptions given;
+  DeploymentOptions all;
+  // Nothing is remembered.
+  bool fresh = false;
+};
+
 // The command line of a keeper: it names the absolute folder, so that whoever
 // looks at the processes sees what belongs to which deployment.
 std::vector<std::string> KeeperArgv(const std::string& program,
-                                    const DeploymentOptions& options,
+                                    const UpOptions& options,
                                     const std::string& output) {
-  std::vector<std::string> argv = {program,        "up",       "--dir",
-                                   options.folder, "--listen", options.listen};
-  if (options.insecure) argv.push_back("--insecure");
-  if (!options.trainer.empty()) {
-    argv.insert(argv.end(), {"--trainer", options.trainer});
+  const DeploymentOptions& given = options.given;
+  std::vector<std::string> argv = {program,      "up",       "--dir",
+                                   given.folder, "--listen", given.listen};
+  if (given.insecure) argv.push_back("--insecure");
+  if (!given.trainer.empty()) {
+    argv.insert(argv.end(), {"--trainer", given.trainer});
   }
-  for (const std::string& variable : options.trainer_environment) {
+  for (const std::string& variable : given.trainer_environment) {
     argv.insert(argv.end(), {"--trainer-env", variable});
   }
-  for (const std::string& setting : options.settings) {
+  for (const std::string& setting : given.settings) {
     argv.insert(argv.end(), {"--set", setting});
   }
+  if (options.fresh) argv.push_back("--fresh-settings");
   argv.insert(argv.end(), {"-o", output});
   return argv;
 }
@@ -87,6 +99,10 @@ absl::StatusOr<ExitCode> Detach(Context& context,
         context.out << "Ordo is up at " << endpoints->api << ", in "
                     << options.folder << "; stop it with: ordo down --dir "
                     << options.folder << "\n";
+        if (endpoints->api != ClientOptions().address) {
+          context.out << "Other commands find it with: export ORDO_SERVER="
+                      << endpoints->api << "\n";
+        }
       }
       return ExitCode::kOk;
     }
@@ -112,9 +128,11 @@ absl::StatusOr<std::string> AbsolutePath(const std::string& path) {
   return std::string(resolved);
 }
 
-absl::StatusOr<DeploymentOptions> ReadOptions(Context& context,
-                                              const Arguments& arguments) {
-  DeploymentOptions options;
+absl::StatusOr<UpOptions> ReadOptions(Context& context,
+                                      const Arguments& arguments) {
+  UpOptions up;
+  up.fresh = arguments.Has("fresh-settings");
+  DeploymentOptions& options = up.given;
   options.insecure = arguments.Has("insecure");
   if (arguments.Has("trainer")) {
     ORDO_ASSIGN_OR_RETURN(options.trainer,
@@ -141,7 +159,23 @@ absl::StatusOr<DeploymentOptions> ReadOptions(Context& context,
   ORDO_ASSIGN_OR_RETURN(
       options.folder,
       DeploymentFolder(context.files, named, data_home, /*create=*/true));
-  return options;
+  up.all = options;
+  if (!up.fresh) {
+    ORDO_ASSIGN_OR_RETURN(const DeploymentOptions remembered,
+                          ReadRemembered(context.files, options.folder));
+    up.all = WithRemembered(remembered, options);
+    ORDO_RETURN_IF_ERROR(base::AddContext(
+        CheckSettings(up.all),
+        "with what is remembered (forget it with --fresh-settings)"));
+  }
+  return up;
+}
+
+void TellRemembered(Context& context, const UpOptions& options) {
+  const std::string as_before = AsBefore(options.given, options.all);
+  if (as_before.empty()) return;
+  context.err << "ordo: as before: " << as_before
+              << " (forget with --fresh-settings)" << std::endl;
 }
 
 void WarnIfInsecure(Context& context, const DeploymentOptions& options) {
@@ -152,19 +186,21 @@ void WarnIfInsecure(Context& context, const DeploymentOptions& options) {
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
-  ORDO_ASSIGN_OR_RETURN(const DeploymentOptions options,
-                        ReadOptions(context, arguments));
+  ORDO_ASSIGN_OR_RETURN(const UpOptions up, ReadOptions(context, arguments));
+  const DeploymentOptions& options = up.all;
   ORDO_ASSIGN_OR_RETURN(const std::string program, base::ExecutablePath());
   const std::vector<std::string> argv =
-      KeeperArgv(program, options, arguments.Get("output", "table"));
+      KeeperArgv(program, up, arguments.Get("output", "table"));
   if (arguments.Has("detach")) {
-    // The keeper's own warning goes to its log.
+    // What the keeper says goes to its log.
+    TellRemembered(context, up);
     WarnIfInsecure(context, options);
     return Detach(context, argv, options);
   }
   if (!CommandLineNames(options.folder)) return BecomeKeeper(argv);
 
   context.interrupt.CatchSignals();
+  TellRemembered(context, up);
   WarnIfInsecure(context, options);
   ORDO_RETURN_IF_ERROR(KeepDeployment(context, options));
   return ExitCode::kOk;
@@ -183,7 +219,16 @@ Command UpCommand() {
       "Ctrl-C\n"
       "or `ordo down` stops it: running jobs write a checkpoint, and go on "
       "from\n"
-      "it at the next `ordo up`. A scheduler or worker that dies is restarted.";
+      "it at the next `ordo up`. A scheduler or worker that dies is "
+      "restarted.\n"
+      "\n"
+      "What --listen, --set, --trainer and --trainer-env say holds at the "
+      "next\n"
+      "`ordo up` of the folder too, which says so; a given one replaces the\n"
+      "remembered one of its field or name. DIR/config/*.textproto are "
+      "written\n"
+      "anew at each `ordo up`, and one changed by hand is refused: --set does "
+      "it.";
   command.options = {
       {"dir", 0, "DIR", "default $ORDO_DIR, else $XDG_DATA_HOME/ordo"},
       {"listen", 0, "HOST:PORT",
@@ -192,6 +237,8 @@ Command UpCommand() {
       {"insecure", 0, "", "permit a HOST that other machines can reach"},
       {"set", 0, "FIELD=VALUE", "configuration, such as scheduler.lease=5s",
        true},
+      {"fresh-settings", 0, "",
+       "forget earlier --set, --trainer, --trainer-env"},
       {"trainer", 0, "PATH", "another program in place of ordo-trainer"},
       {"trainer-env", 0, "NAME=VALUE", "environment of trainers", true},
   };

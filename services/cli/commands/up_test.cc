@@ -1,4 +1,5 @@
 #include "base/files/file_util.h"
+#include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "services/cli/testing/cli_test_base.h"
@@ -45,6 +46,15 @@ TEST_F(UpTest, SettingsAndTrainerAreChecked) {
   EXPECT_THAT(err(), HasSubstr("--set scheduler.x"));
   EXPECT_EQ(Run({"up", "--dir", folder_.path(), "--trainer", "/no/such"}), 2);
   EXPECT_THAT(err(), HasSubstr("--trainer /no/such"));
+}
+
+TEST_F(UpTest, WhatIsRememberedAndCannotBeReadNamesTheWayOut) {
+  WriteFile("settings.yaml", "set: [scheduler.x=1]");
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("config")));
+  ORDO_ASSERT_OK(files_.Rename(folder_.Path("settings.yaml"),
+                               folder_.Path("config/settings.yaml")));
+  EXPECT_EQ(Run({"up", "--dir", folder_.path(), "--listen", "127.0.0.1:0"}), 2);
+  EXPECT_THAT(err(), HasSubstr("forget what was set with --fresh-settings"));
 }
 
 }  // namespace
