@@ -129,7 +129,7 @@ TEST(MessageReaderTest, NamesWrongTypes) {
           "single value (line 2)",
           "more: must be a list, not a map (line 3)",
           "labels: must be a map, not a list (line 4)",
-          "timeout: must be a duration such as 30s, 5m or 1h30m, not '30' "
+          "timeout: must be a duration such as 30s, 1h30m or 2d, not '30' "
           "(line 5)",
           "sizes[1]: must be a whole number, not 'x' (line 6)",
           "sizes[2]: must be a single value, not a map (line 6)",

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/units/duration_text.h"
 #include "base/units/proto_time.h"
 
 namespace ordo::base {
@@ -119,10 +120,9 @@ absl::StatusOr<bool> ParseBool(std::string_view text) {
 absl::StatusOr<google::protobuf::Duration> ParseDuration(
     std::string_view text) {
   absl::Duration duration;
-  if (!absl::ParseDuration(absl::string_view(text.data(), text.size()),
-                           &duration) ||
+  if (!ParseDurationText(text, &duration) ||
       absl::AbsDuration(duration) > absl::Seconds(kMaxDurationSeconds)) {
-    return MustBe("a duration such as 30s, 5m or 1h30m", text);
+    return MustBe("a duration such as 30s, 1h30m or 2d", text);
   }
   google::protobuf::Duration result;
   result.set_seconds(absl::IDivDuration(duration, absl::Seconds(1), &duration));

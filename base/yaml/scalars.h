@@ -32,7 +32,7 @@ bool IsNumber(std::string_view text);
 // "true" and "false", also with a capital or in capitals.
 absl::StatusOr<bool> ParseBool(std::string_view text);
 
-// "30s", "1.5h", "2m30s", "250ms".
+// "30s", "1.5h", "2m30s", "250ms", "1d12h".
 absl::StatusOr<google::protobuf::Duration> ParseDuration(std::string_view text);
 
 // RFC 3339: "2026-11-20T21:30:00Z".

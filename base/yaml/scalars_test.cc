@@ -76,6 +76,7 @@ TEST(ParseBoolTest, TakesTrueAndFalseOnly) {
 TEST(ParseDurationTest, TakesUnitsAndPrintsSeconds) {
   EXPECT_EQ(PrintDuration(*ParseDuration("30s")), "30s");
   EXPECT_EQ(PrintDuration(*ParseDuration("1h30m")), "5400s");
+  EXPECT_EQ(PrintDuration(*ParseDuration("1d12h")), "129600s");
   EXPECT_EQ(PrintDuration(*ParseDuration("250ms")), "0.25s");
   EXPECT_EQ(PrintDuration(*ParseDuration("-1.5s")), "-1.5s");
   EXPECT_THAT(ParseDuration("30"), IsInvalid("such as 30s"));

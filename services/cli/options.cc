@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
+#include "base/units/duration_text.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -127,10 +128,10 @@ absl::StatusOr<absl::Duration> Arguments::GetDuration(
   if (!Has(option)) return fallback;
   const std::string text = Get(option, "");
   absl::Duration value;
-  if (!absl::ParseDuration(text, &value) || value < absl::ZeroDuration()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", option, " takes a duration such as 90s or 1h30m; ",
-                     "not '", text, "'"));
+  if (!base::ParseDurationText(text, &value) || value < absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", option, " takes a duration such as 90s, 1h30m or 2d; ", "not '",
+        text, "'"));
   }
   return value;
 }

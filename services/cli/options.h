@@ -42,7 +42,7 @@ class Arguments {
   // INVALID_ARGUMENT when the value is not a whole number in [min, max].
   absl::StatusOr<int64_t> GetInt(const std::string& option, int64_t fallback,
                                  int64_t min, int64_t max) const;
-  // Values such as "90s", "1h30m". INVALID_ARGUMENT for others and for
+  // Values such as "90s", "1h30m", "2d". INVALID_ARGUMENT for others and for
   // negative ones.
   absl::StatusOr<absl::Duration> GetDuration(const std::string& option,
                                              absl::Duration fallback) const;

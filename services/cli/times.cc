@@ -1,21 +1,10 @@
 #include "services/cli/times.h"
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/units/duration_text.h"
 
 namespace ordo::services::cli {
 namespace {
-
-// In days, which absl knows none of: "7d".
-bool ParseDays(const std::string& text, absl::Duration* duration) {
-  int32_t days = 0;
-  if (text.empty() || text.back() != 'd' ||
-      !absl::SimpleAtoi(text.substr(0, text.size() - 1), &days)) {
-    return false;
-  }
-  *duration = days * absl::Hours(24);
-  return true;
-}
 
 bool ParseMoment(const std::string& text, absl::Time* time) {
   for (const char* form :
@@ -35,7 +24,7 @@ absl::StatusOr<absl::Time> ParseTime(const std::string& option,
                                      const std::string& text, absl::Time now,
                                      Direction direction) {
   absl::Duration duration;
-  if ((ParseDays(text, &duration) || absl::ParseDuration(text, &duration)) &&
+  if (base::ParseDurationText(text, &duration) &&
       duration >= absl::ZeroDuration() &&
       duration != absl::InfiniteDuration()) {
     return direction == Direction::kBack ? now - duration : now + duration;

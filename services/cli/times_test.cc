@@ -25,6 +25,7 @@ TEST(TimesTest, DurationCountsFromNow) {
   EXPECT_EQ(*Back("1h30m"), kNow - absl::Minutes(90));
   EXPECT_EQ(*Ahead("1h30m"), kNow + absl::Minutes(90));
   EXPECT_EQ(*Back("7d"), kNow - absl::Hours(7 * 24));
+  EXPECT_EQ(*Ahead("1d12h"), kNow + absl::Hours(36));
   EXPECT_EQ(*Ahead("0"), kNow);
 }
 

@@ -1,8 +1,11 @@
 #include "services/spec/durations.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/units/duration_text.h"
+#include "base/units/proto_time.h"
 
 namespace ordo::services::spec {
 
@@ -16,10 +19,12 @@ bool CheckDuration(const DurationField& field,
                      (seconds < field.max_seconds ||
                       (seconds == field.max_seconds && nanos == 0));
   if (valid) return true;
+  const std::string value =
+      nanos >= 0 && nanos < 1'000'000'000
+          ? base::DurationText(base::ToDuration(duration))
+          : absl::StrCat(seconds, "s and ", nanos, "ns, which is no duration");
   violations->push_back(
-      {field.name,
-       absl::StrCat("must be ", field.range, ", is ", seconds, "s",
-                    nanos == 0 ? "" : absl::StrCat(" and ", nanos, "ns"))});
+      {field.name, absl::StrCat("must be ", field.range, ", is ", value)});
   return false;
 }
 

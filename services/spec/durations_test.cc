@@ -33,7 +33,9 @@ TEST(DurationsTest, WhatIsOutsideOrNoDurationIsNamed) {
 TEST(DurationsTest, MessageSaysTheRangeAndTheValue) {
   std::vector<base::FieldViolation> violations;
   EXPECT_FALSE(CheckDuration({"limit", 2, 9, "2s..9s"}, Of(9, 7), &violations));
-  EXPECT_EQ(violations[0].description, "must be 2s..9s, is 9s and 7ns");
+  EXPECT_EQ(violations[0].description, "must be 2s..9s, is 9.000000007s");
+  EXPECT_FALSE(CheckDuration({"limit"}, Of(35'996'400), &violations));
+  EXPECT_EQ(violations[1].description, "must be 1s..366 days, is 416d15h");
 }
 
 TEST(DurationsTest, LongerCountsNanoseconds) {
