@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,6 +15,7 @@
 #include "base/yaml/text_form.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/outcome.h"
+#include "services/cli/commands/request_paths.h"
 #include "services/cli/commands/submission.h"
 #include "services/cli/print.h"
 #include "services/spec/expand.h"
@@ -199,25 +201,36 @@ absl::StatusOr<std::vector<JobSpec>> Resolve(const Input& input) {
   return resolved;
 }
 
-// The server's field paths start at the request; a person knows the file.
+// The server's paths start at the request; a person knows the file.
 absl::Status ToSources(const std::vector<SourcedSpec>& specs,
                        const absl::Status& status) {
+  if (status.ok()) return status;
+  std::vector<JobSource> sources;
+  for (const SourcedSpec& spec : specs) {
+    sources.push_back({spec.spec.name(), spec.source});
+  }
   std::vector<base::FieldViolation> violations = base::FieldViolations(status);
-  if (violations.empty()) return status;
+  if (violations.empty()) {
+    absl::Status told(status.code(),
+                      WithSources(std::string(status.message()), sources));
+    status.ForEachPayload(
+        [&told](absl::string_view type, const absl::Cord& payload) {
+          told.SetPayload(type, payload);
+        });
+    return told;
+  }
   for (base::FieldViolation& violation : violations) {
     std::string& field = violation.field;
-    size_t index = 0;
-    for (size_t i = 0; i < specs.size() && specs.size() > 1; ++i) {
-      const std::string prefix = absl::StrCat("requests[", i, "].");
-      if (!absl::StartsWith(field, prefix)) continue;
-      index = i;
-      field = field.substr(prefix.size());
-      break;
+    violation.description = WithSources(violation.description, sources);
+    const std::string told = WithSources(field, sources);
+    if (told != field) {
+      field = told;
+      continue;
     }
     for (const std::string prefix : {"job.spec.", "spec."}) {
       if (absl::StartsWith(field, prefix)) field = field.substr(prefix.size());
     }
-    field = absl::StrCat(specs[index].source, ": ", field);
+    field = absl::StrCat(specs[0].source, ": ", field);
   }
   return base::InvalidFields(violations);
 }
@@ -405,7 +418,8 @@ Command SubmitCommand() {
   command.summary = "create jobs from files";
   command.help =
       "A FILE is YAML (several jobs divided by ---), JSON or textproto by its\n"
-      "extension; - reads YAML from standard input. Several jobs, at most "
+      "extension, of at most 1 MiB; - reads YAML from standard input. Several "
+      "jobs, at most "
       "10000\n"
       "of 16 MiB together, are created all or none. --set changes a field of\n"
       "every job:\n"

@@ -259,6 +259,24 @@ TEST_F(SubmitTest, ViolationsOfABatchNameTheFile) {
   EXPECT_THAT(err(), HasSubstr(file + " document 2: name: must be lower case"));
 }
 
+TEST_F(SubmitTest, WhatARequestOfABatchIsRefusedForNamesTheFileToo) {
+  const std::string file = WriteFile(
+      "two.yaml", "{kind: train, name: a}\n---\n{kind: train, name: b}");
+  scheduler_.RefuseCreate(
+      absl::AlreadyExistsError("requests[1]: there is a job b already"));
+  EXPECT_EQ(Run({"submit", file}), 2);
+  EXPECT_THAT(err(), HasSubstr(file + " document 2: there is a job b already"));
+  scheduler_.RefuseCreate(
+      base::InvalidFields({{"requests[1].job.spec.name",
+                            "'a' is that of requests[0].job.spec.name too"}}));
+  EXPECT_EQ(Run({"submit", file}), 2);
+  EXPECT_THAT(err(), HasSubstr("is that of " + file + " document 1: name too"));
+  scheduler_.RefuseCreate(
+      absl::NotFoundError("jobs/a: needs[0].job: there is no job c"));
+  EXPECT_EQ(Run({"submit", file}), 2);
+  EXPECT_THAT(err(), HasSubstr(file + " document 1: needs[0].job: there is"));
+}
+
 TEST_F(SubmitTest, FilesThatAreNoJobsAreRefused) {
   EXPECT_EQ(Run({"submit", folder_.Path("missing.yaml")}), 2);
   EXPECT_THAT(err(), HasSubstr("missing.yaml"));
