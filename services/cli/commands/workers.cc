@@ -16,6 +16,8 @@ namespace {
 using workers::v1::Worker;
 using workers::v1::WorkersService;
 
+// A time this long ago is no slip of a clock or of a thought.
+constexpr absl::Duration kPastTolerance = absl::Minutes(1);
 constexpr char kArguments[] =
     "cordon|drain|uncordon WORKER, release WORKER DEVICE";
 
@@ -42,10 +44,16 @@ absl::StatusOr<Worker> Drain(Context& context, const Wanted& wanted,
   workers::v1::DrainWorkerRequest request;
   request.set_name(wanted.worker);
   request.set_reason(wanted.reason);
-  if (arguments.Has("at")) {
+  const std::string given = arguments.Get("at", "now");
+  if (given != "now") {
+    const absl::Time now = context.clock.Now();
     ORDO_ASSIGN_OR_RETURN(const absl::Time at,
-                          ParseTime("at", arguments.Get("at", ""),
-                                    context.clock.Now(), Direction::kAhead));
+                          ParseTime("at", given, now, Direction::kAhead));
+    if (at < now - kPastTolerance) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--at ", given, " is in the past; what runs is stopped at once by ",
+          "--at now"));
+    }
     *request.mutable_drain_time() = base::ToTimestamp(at);
   }
   return context.client.Call(context.client.workers(),
@@ -151,7 +159,7 @@ Command WorkersCommand() {
       "did\n"
       "what, when and why: ordo show workers/WORKER.";
   command.options = {
-      {"at", 0, "TIME", "when to be empty: 2h or '2026-11-22 10:00'"},
+      {"at", 0, "TIME", "when to be empty: now, 2h or '2026-11-22 10:00'"},
       {"reason", 0, "TEXT", "why, for others to read"},
   };
   command.min_arguments = 0;

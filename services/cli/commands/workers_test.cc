@@ -36,6 +36,14 @@ TEST_F(WorkersTest, DrainIsAtItsTimeOrNow) {
   EXPECT_THAT(out(), HasSubstr("\"drain_time\":"));
 }
 
+TEST_F(WorkersTest, DrainAtATimeOfThePastIsRefused) {
+  EXPECT_EQ(Run({"workers", "drain", "w", "--at", "1960-01-01 00:00"}), 2);
+  EXPECT_THAT(err(), HasSubstr("is in the past"));
+  EXPECT_FALSE(GetWorker().has_drain_time());
+  EXPECT_EQ(Run({"workers", "drain", "w", "--at", "now"}), 0) << err();
+  EXPECT_TRUE(GetWorker().has_drain_time());
+}
+
 TEST_F(WorkersTest, DrainOfACordonedWorkerSaysWhen) {
   EXPECT_EQ(Run({"workers", "cordon", "w"}), 0) << err();
   EXPECT_EQ(Run({"workers", "drain", "w", "--at", "2h"}), 0) << err();
