@@ -35,6 +35,8 @@ namespace {
 
 constexpr int kExitFailure = 1;
 constexpr int kExitBadInput = 2;
+// The store; as of `ordo`.
+constexpr int kExitDamaged = 9;
 
 constexpr char kUsage[] =
     "the control plane: API, queue, placement, registry\n\n"
@@ -48,6 +50,10 @@ constexpr char kUsage[] =
     "scheduler must be stopped (ordo down). What the store held before is left "
     "beside it, as STORE.before-restore. Both check every row, and make labels "
     "of jobs that have ended anew where they are not those of the jobs.";
+
+int ExitOfFailure(const absl::Status& status) {
+  return absl::IsDataLoss(status) ? kExitDamaged : kExitFailure;
+}
 
 int Refuse(const absl::Status& status, int exit_code) {
   std::cerr << "ordo-scheduler: " << status.message() << "\n";
@@ -71,7 +77,8 @@ int Copy(const std::string& verb, const std::string& copy,
       is_backup ? ordo::scheduler::store::BackUp(store, copy)
                 : ordo::scheduler::store::Restore(copy, store);
   if (!warning.ok()) {
-    return Refuse(ordo::base::AddContext(warning.status(), verb), kExitFailure);
+    return Refuse(ordo::base::AddContext(warning.status(), verb),
+                  ExitOfFailure(warning.status()));
   }
   if (!warning->empty()) {
     std::cerr << "ordo-scheduler: warning: " << *warning << "\n";
@@ -127,7 +134,7 @@ int main(int argc, char** argv) {
   });
   if (!status.ok()) {
     ordo::base::LogError("ended", {{"error", status}});
-    return Refuse(status, kExitFailure);
+    return Refuse(status, ExitOfFailure(status));
   }
   return 0;
 }

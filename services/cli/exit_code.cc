@@ -12,6 +12,11 @@ ExitCode ExitCodeOf(const absl::Status& status) {
       return ExitCode::kTimedOut;
     case absl::StatusCode::kCancelled:
       return ExitCode::kCancelled;
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kAborted:
+      return ExitCode::kRefusedForNow;
+    case absl::StatusCode::kDataLoss:
+      return ExitCode::kDamaged;
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:
     case absl::StatusCode::kUnimplemented:

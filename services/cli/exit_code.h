@@ -15,6 +15,11 @@ enum class ExitCode {
   kUnreachable = 4,
   kTimedOut = 5,
   // 6 (gate failed) and 7 (inconclusive) are reserved.
+  // By a limit, or by what another did meanwhile: later, or after a look, the
+  // same may be taken.
+  kRefusedForNow = 8,
+  // A store, a checkpoint or another file does not hold what it held.
+  kDamaged = 9,
   kBug = 70,
 };
 

@@ -16,8 +16,9 @@ TEST(ExitCodeTest, ErrorsAreToldApart) {
   EXPECT_EQ(CodeOf(absl::AlreadyExistsError("")), 2);
   EXPECT_EQ(CodeOf(absl::FailedPreconditionError("")), 2);
   EXPECT_EQ(CodeOf(absl::PermissionDeniedError("")), 2);
-  // A damaged checkpoint is found in what was named.
-  EXPECT_EQ(CodeOf(absl::DataLossError("")), 2);
+  EXPECT_EQ(CodeOf(absl::ResourceExhaustedError("")), 8);
+  EXPECT_EQ(CodeOf(absl::AbortedError("")), 8);
+  EXPECT_EQ(CodeOf(absl::DataLossError("")), 9);
   EXPECT_EQ(CodeOf(absl::UnavailableError("")), 4);
   EXPECT_EQ(CodeOf(absl::DeadlineExceededError("")), 5);
   EXPECT_EQ(CodeOf(absl::InternalError("")), 70);

@@ -15,6 +15,7 @@
 #include "base/status/status.h"
 #include "services/cli/client.h"
 #include "services/cli/deployment_lock.h"
+#include "services/cli/exit_code.h"
 #include "services/cli/remembered.h"
 #include "services/cli/stop_deployment.h"
 
@@ -154,8 +155,12 @@ class Keeper {
     Reap(child);
     if (!child.running ||
         context_.clock.Monotonic() - child.started_at > kStartTimeout) {
-      return absl::FailedPreconditionError(
-          StartError(context_, options_.folder, child.name, child.log_offset));
+      const std::string why =
+          StartError(context_, options_.folder, child.name, child.log_offset);
+      const bool damaged =
+          !child.running && exit_code_ == static_cast<int>(ExitCode::kDamaged);
+      return damaged ? absl::DataLossError(why)
+                     : absl::FailedPreconditionError(why);
     }
     return absl::OkStatus();
   }
@@ -196,6 +201,7 @@ class Keeper {
     if (ended.status().code() == absl::StatusCode::kDeadlineExceeded) return;
     child.running = false;
     exit_text_ = ended.ok() ? ended->ToString() : "gone";
+    exit_code_ = ended.ok() ? ended->exit_code : 0;
   }
 
   // Restarts a child that has died.
@@ -286,7 +292,9 @@ class Keeper {
   const DeploymentOptions& options_;
   Endpoints endpoints_;
   std::string listening_;
+  // How the child ended that ended last.
   std::string exit_text_;
+  int exit_code_ = 0;
   std::string last_error_;
   Child scheduler_{"scheduler", {}, {}, false, false, 0, {}, {}, 0, 0};
   Child worker_{"worker", {}, {}, false, false, 0, {}, {}, 0, 0};

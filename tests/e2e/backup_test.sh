@@ -61,4 +61,11 @@ submit after
 has after || failed "no job after the restore"
 "$ROOT/ordo" show after --server "$server" -o json | grep -q FOLDER_TAKEN ||
   failed "the folder of the attempt before was not seen"
+
+# A store that is damaged has an exit code of its own, and is left as it is.
+"$ROOT/ordo" down --dir deployment || failed "ordo down"
+rm -f deployment/scheduler/ordo.db-wal deployment/scheduler/ordo.db-shm
+head -c 8192 /dev/zero | tr '\0' x >deployment/scheduler/ordo.db
+"$ROOT/ordo" up --dir deployment --detach
+[[ $? == 9 ]] || failed "up on a damaged store must end with code 9"
 [[ $failures == 0 ]]

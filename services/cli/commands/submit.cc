@@ -418,11 +418,9 @@ Command SubmitCommand() {
   command.summary = "create jobs from files";
   command.help =
       "A FILE is YAML (several jobs divided by ---), JSON or textproto by its\n"
-      "extension, of at most 1 MiB; - reads YAML from standard input. Several "
-      "jobs, at most "
-      "10000\n"
-      "of 16 MiB together, are created all or none. --set changes a field of\n"
-      "every job:\n"
+      "extension, of at most 1 MiB; - reads YAML from standard input. Several\n"
+      "jobs, at most 10000 of 16 MiB together, are created all or none. --set\n"
+      "changes a field of every job:\n"
       "  ordo submit job.yaml --set training.steps=500 --set name=short\n"
       "A repeat with the same --request-id and the same job gives the job "
       "that\n"

@@ -111,10 +111,13 @@ absl::StatusOr<ExitCode> Detach(Context& context,
     std::string line =
         LastLogLine(context.files, log, before.ok() ? before->size_bytes : 0);
     if (absl::StartsWith(line, "ordo: ")) line = line.substr(6);
-    return absl::FailedPreconditionError(
-        line.empty() ? absl::StrCat("the keeper ended (", ended->ToString(),
-                                    "); see ", log)
-                     : line);
+    if (line.empty()) {
+      line =
+          absl::StrCat("the keeper ended (", ended->ToString(), "); see ", log);
+    }
+    return ended->exit_code == static_cast<int>(ExitCode::kDamaged)
+               ? absl::DataLossError(line)
+               : absl::FailedPreconditionError(line);
   }
   return absl::UnavailableError(
       absl::StrCat("the deployment does not answer; see ", log));
