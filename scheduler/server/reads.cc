@@ -21,11 +21,6 @@ namespace {
 
 using jobs::v1::Job;
 
-absl::Status NoJob(const std::string& job) {
-  return absl::NotFoundError(
-      absl::StrCat("there is no job ", job, "; see: ordo list jobs"));
-}
-
 // The sequence before which a page of jobs begins.
 absl::StatusOr<int64_t> BeforeSequence(const Page& page) {
   if (page.before.empty()) return std::numeric_limits<int64_t>::max();
@@ -57,6 +52,21 @@ store::ArtifactQuery QueryOf(const std::string& job, const Page& page) {
 }
 
 }  // namespace
+
+absl::Status Reads::NoJob(const std::string& job) const {
+  ORDO_ASSIGN_OR_RETURN(const store::PastJobs past, store_.FindPast({job}, {}));
+  if (past.retired.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("there is no job ", job, "; see: ordo list jobs"));
+  }
+  const std::string& state = Job::State_Name(past.retired.front().state);
+  return base::WithErrorInfo(
+      absl::NotFoundError(absl::StrCat(
+          "job ", job, " has ended as ", state,
+          " and was archived: its name "
+          "is taken for ever, and the scheduler keeps nothing else of it")),
+      {"JOB_ARCHIVED", "ordo", {{"job", job}, {"state", state}}});
+}
 
 absl::StatusOr<Job> Reads::GetJob(const std::string& job) const {
   if (auto live = view_.FindJob(job)) return *std::move(live);

@@ -49,7 +49,10 @@ class Reads {
  private:
   absl::StatusOr<checkpoints::v1::Checkpoint> NewestCheckpoint(
       const std::string& job) const;
-  // NOT_FOUND unless there is such a job.
+  // NOT_FOUND; for one that was archived with how it ended, and with the reason
+  // JOB_ARCHIVED whose metadata holds its `state`.
+  absl::Status NoJob(const std::string& job) const;
+  // As NoJob unless there is such a job.
   absl::Status CheckJob(const std::string& job) const;
 
   const View& view_;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -176,6 +177,24 @@ TEST_F(ReadsTest, AnEndedJobIsShownAndExplained) {
   Put(MakeJob("a", 1, Job::SUCCEEDED));
   EXPECT_EQ(reads_.GetJob("a")->state(), Job::SUCCEEDED);
   EXPECT_THAT(reads_.Explain("a", absl::UnixEpoch(), std::nullopt), IsOk());
+}
+
+TEST_F(ReadsTest, OneThatWasArchivedIsNotFoundWithHowItEnded) {
+  ORDO_ASSERT_OK(
+      store_.Commit({core::Record{MakeJob("a", 1, Job::SUCCEEDED)}}));
+  ORDO_ASSERT_OK(store_.Retire({"a"}, {}));
+  for (const absl::Status& status :
+       {reads_.GetJob("a").status(), reads_.ListCheckpoints("a", {}).status(),
+        reads_.Explain("a", absl::UnixEpoch(), std::nullopt).status()}) {
+    EXPECT_THAT(status,
+                StatusIs(absl::StatusCode::kNotFound,
+                         ::testing::HasSubstr("ended as SUCCEEDED and was")));
+    const auto info = base::GetErrorInfo(status);
+    ASSERT_TRUE(info.has_value());
+    EXPECT_EQ(info->reason, "JOB_ARCHIVED");
+    EXPECT_EQ(info->metadata.at("state"), "SUCCEEDED");
+  }
+  EXPECT_FALSE(base::GetErrorInfo(reads_.GetJob("b").status()).has_value());
 }
 
 TEST_F(ReadsTest, WhatIsNotThereIsNotFound) {

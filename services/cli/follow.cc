@@ -8,6 +8,8 @@
 
 #include "base/backoff/backoff.h"
 #include "base/mutex.h"
+#include "base/rpc/grpc_status.h"
+#include "base/status/details.h"
 #include "base/status/status.h"
 #include "services/cli/names.h"
 #include "services/cli/print.h"
@@ -79,6 +81,22 @@ class Stream : public grpc::ClientReadReactor<WatchJobResponse> {
   WatchJobRequest request_;
   WatchJobResponse response_;
 };
+
+// Whether the job was archived: how it ended is all that is known of it.
+bool NoteArchived(const grpc::Status& status, FollowedJob* job) {
+  const auto info = base::GetErrorInfo(base::FromGrpcStatus(status));
+  jobs::v1::Job::State state;
+  if (!info.has_value() || info->reason != "JOB_ARCHIVED" ||
+      info->metadata.count("state") == 0 ||
+      !jobs::v1::Job::State_Parse(info->metadata.at("state"), &state) ||
+      !HasEnded(state)) {
+    return false;
+  }
+  job->job.set_name(job->name);
+  job->job.set_state(state);
+  job->job.set_message("it was archived");
+  return true;
+}
 
 class Follower {
  public:
@@ -169,6 +187,7 @@ class Follower {
 
   absl::Status NoteAbsence(size_t i, const grpc::Status& status) {
     Follow& follow = follows_[i];
+    if (NoteArchived(status, &jobs_[i])) return absl::OkStatus();
     if (!status.ok() && !IsAway(status)) return context_.client.Explain(status);
     jobs_[i].connected = false;
     const absl::Duration now = context_.clock.Monotonic();

@@ -22,6 +22,15 @@ TEST_F(WaitTest, ExitCodeTellsHowJobsEnded) {
   EXPECT_EQ(Run({"wait", "bad", "gone"}), 1);
 }
 
+TEST_F(WaitTest, AnArchivedJobEndsTheWaitWithItsCode) {
+  scheduler_.ArchiveJob("good", Job::SUCCEEDED);
+  scheduler_.ArchiveJob("bad", Job::FAILED);
+  EXPECT_EQ(Run({"wait", "good"}), 0) << err();
+  EXPECT_EQ(out(), "good SUCCEEDED\n");
+  EXPECT_EQ(Run({"wait", "good", "bad"}), 1) << err();
+  EXPECT_THAT(out(), HasSubstr("bad FAILED  it was archived"));
+}
+
 TEST_F(WaitTest, TimeoutIsExitCodeFive) {
   scheduler_.SetJob("a", Job::RUNNING);
   EXPECT_EQ(Run({"wait", "a", "--timeout", "10ms"}), 5);

@@ -9,6 +9,7 @@
 #include "base/digest/digest.h"
 #include "base/rpc/grpc_status.h"
 #include "base/rpc/server.h"
+#include "base/status/details.h"
 #include "grpcpp/server_builder.h"
 
 namespace ordo::services::cli::testing {
@@ -40,6 +41,7 @@ struct FakeScheduler::State {
   base::CondVar changed;
   // By resource name.
   std::map<std::string, Job> jobs;
+  std::map<std::string, Job::State> archived;
   std::vector<std::string> order;  // Oldest first.
   std::map<std::string, std::string> request_ids;
   std::map<std::string, std::string> logs;
@@ -157,6 +159,14 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
       grpc::ServerContext* context, const jobs::v1::WatchJobRequest* request,
       grpc::ServerWriter<jobs::v1::WatchJobResponse>* writer) override {
     base::MutexLock lock(state_.mutex);
+    const auto archived = state_.archived.find(request->name());
+    if (archived != state_.archived.end()) {
+      return base::ToGrpcStatus(base::WithErrorInfo(
+          absl::NotFoundError("it was archived"),
+          {"JOB_ARCHIVED",
+           "ordo",
+           {{"state", Job::State_Name(archived->second)}}}));
+    }
     if (state_.jobs.count(request->name()) == 0) {
       return NotFound(request->name());
     }
@@ -436,6 +446,11 @@ void FakeScheduler::ComeBack() {
     state_->watchers.clear();
   }
   Serve(address_);
+}
+
+void FakeScheduler::ArchiveJob(const std::string& id, Job::State state) {
+  base::MutexLock lock(state_->mutex);
+  state_->archived["jobs/" + id] = state;
 }
 
 void FakeScheduler::SetJob(const std::string& id, Job::State state,

@@ -33,6 +33,8 @@ class FakeScheduler {
   void SetJob(const std::string& id, jobs::v1::Job::State state,
               const std::function<void(jobs::v1::Job*)>& change = nullptr);
   jobs::v1::Job GetJob(const std::string& id);
+  // Watches of the job are told that it ended so and was archived.
+  void ArchiveJob(const std::string& id, jobs::v1::Job::State state);
   // Whatever is submitted ends at once in this state.
   void EndSubmittedIn(jobs::v1::Job::State state);
   // Whatever is submitted has this notice.
