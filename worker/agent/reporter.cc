@@ -101,10 +101,10 @@ void Reporter::Fail(const absl::Status& status) {
 
 void Reporter::LogFailure(const absl::Status& status) {
   // A scheduler without memory to read announcements ends them so, before it
-  // knows whose they are.
-  const bool silent = absl::IsUnavailable(status) ||
-                      absl::IsDeadlineExceeded(status) ||
-                      absl::IsResourceExhausted(status);
+  // knows whose they are; one that leaves cancels what it has not answered.
+  const bool silent =
+      absl::IsUnavailable(status) || absl::IsCancelled(status) ||
+      absl::IsDeadlineExceeded(status) || absl::IsResourceExhausted(status);
   // Of silence the first in a row is news, of refusals each that differs.
   const std::string text = silent ? "silent" : status.ToString();
   if (text == last_failure_) return;

@@ -183,6 +183,16 @@ TEST_F(ReporterTest, ASchedulerWithoutMemoryToReadDoesNotRefuseTheWorker) {
   EXPECT_LT(reporter_->TimeLeft(core_), absl::Seconds(10));
 }
 
+TEST_F(ReporterTest, ASchedulerThatLeavesDoesNotRefuseTheWorker) {
+  Adopt("a");
+  scheduler_.Refuse(absl::CancelledError("CANCELLED"));
+  ::testing::internal::CaptureStderr();
+  AnnounceOnce();
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("scheduler does not answer"),
+                    Not(HasSubstr("refuses this worker"))));
+}
+
 TEST_F(ReporterTest, SchedulersOfTheReleasesNextToThisOneAreHeeded) {
   for (const int32_t protocol :
        {base::kWorkerProtocol - 1, base::kWorkerProtocol,
