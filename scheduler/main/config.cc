@@ -183,9 +183,12 @@ absl::StatusOr<SchedulerConfig> ReadConfig(base::Filesystem& files,
       const std::string text,
       base::AddContext(base::ReadFile(files, path, kMaxConfigBytes),
                        attempted));
+  ORDO_ASSIGN_OR_RETURN(
+      const base::TextForm form,
+      base::AddContext(base::TextFormOfFile(path), attempted));
   SchedulerConfig config;
-  ORDO_RETURN_IF_ERROR(base::AddContext(
-      base::ReadMessage(text, base::TextForm::kTextproto, &config), attempted));
+  ORDO_RETURN_IF_ERROR(
+      base::AddContext(base::ReadMessage(text, form, &config), attempted));
   return config;
 }
 

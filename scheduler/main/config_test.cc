@@ -160,6 +160,21 @@ TEST(ConfigTest, TheMetricsPageOffLoopbackNeedsInsecureToo) {
   EXPECT_THAT(ResolveConfig(config, ""), base::testing::IsOk());
 }
 
+TEST(ConfigTest, AFileIsReadAsItsExtensionSays) {
+  base::testing::TemporaryFolder folder;
+  base::PosixFilesystem files;
+  const std::string yaml = folder.Path("s.yaml");
+  ORDO_ASSERT_OK(base::AtomicWrite(files, yaml, "store: /x\nlease: 3s\n"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto config, ReadConfig(files, yaml));
+  EXPECT_EQ(config.store(), "/x");
+  EXPECT_EQ(config.lease().seconds(), 3);
+  const std::string other = folder.Path("s.conf");
+  ORDO_ASSERT_OK(base::AtomicWrite(files, other, "store: /x\n"));
+  EXPECT_THAT(
+      ReadConfig(files, other),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(".textproto")));
+}
+
 TEST(ConfigTest, AFileIsReadAndItsErrorsNameIt) {
   base::testing::TemporaryFolder folder;
   base::PosixFilesystem files;

@@ -26,8 +26,8 @@
 #include "scheduler/store/copy.h"
 
 ABSL_FLAG(std::string, config, "",
-          "File with the configuration, a textproto of "
-          "ordo.config.v1.SchedulerConfig. Required.");
+          "File with an ordo.config.v1.SchedulerConfig (.textproto, .yaml, "
+          ".json). Required.");
 ABSL_FLAG(std::string, deployment, "",
           "The deployment's absolute folder, for people who look at ps.");
 
