@@ -82,7 +82,8 @@ absl::StatusOr<std::vector<Report>> FetchReports(Context& context,
         ShortName(job.name()), " has no reports; it is ",
         Job::State_Name(job.state()),
         HasEnded(job.state())
-            ? ", so look for its evaluations with 'ordo show'"
+            ? ", so score a checkpoint of it with: ordo evaluate " +
+                  ShortName(job.name())
             : ", so wait for it: ordo watch " + ShortName(job.name())));
   }
   return Choose(job, all);

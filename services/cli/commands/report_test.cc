@@ -149,6 +149,10 @@ TEST_F(ReportTest, JobWithoutReportsSaysWhatToDo) {
   EXPECT_EQ(err(),
             "ordo: a has no reports; it is RUNNING, so wait for it: "
             "ordo watch a\n");
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  EXPECT_EQ(Run({"report", "a"}), 2);
+  EXPECT_THAT(err(),
+              HasSubstr("score a checkpoint of it with: ordo evaluate a"));
 }
 
 TEST_F(ReportJobTest, DamagedResultIsNotDrawn) {
