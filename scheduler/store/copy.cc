@@ -51,18 +51,21 @@ absl::StatusOr<std::string> CheckAndMend(Database& database) {
 
 // Copies a database, of that schema version at least, into a new file, which is
 // of this version, durable and checked on return.
-absl::StatusOr<std::string> CopyChecked(const std::string& from,
+absl::StatusOr<std::string> CopyChecked(const Origin& from,
                                         const std::string& to, int oldest) {
   DatabaseOptions options;
+  options.origin = from;
   options.read_only = true;
-  ORDO_ASSIGN_OR_RETURN(const auto source, Database::Open(from, options));
+  ORDO_ASSIGN_OR_RETURN(const auto source, Database::Open(from.path, options));
   // Before all of it is copied.
   ORDO_RETURN_IF_ERROR(CheckSchema(*source, oldest));
-  ORDO_ASSIGN_OR_RETURN(const auto copy, Database::Open(to));
+  // What is damaged in the new file was so in the other.
+  options.read_only = false;
+  ORDO_ASSIGN_OR_RETURN(const auto copy, Database::Open(to, options));
   ORDO_RETURN_IF_ERROR(source->CopyTo(*copy));
   // One file, with nothing beside it.
   ORDO_RETURN_IF_ERROR(copy->Execute("PRAGMA journal_mode = DELETE"));
-  return base::AddContext(CheckAndMend(*copy), absl::StrCat("copy of ", from));
+  return CheckAndMend(*copy);
 }
 
 // A second name for the file, if it is there.
@@ -116,7 +119,7 @@ absl::StatusOr<std::string> BackUp(const std::string& store,
   const std::string aside = file + ".new";
   ORDO_RETURN_IF_ERROR(RemoveIfThere(files, aside));
   absl::StatusOr<std::string> warning =
-      CopyChecked(store, aside, kSchemaVersion);
+      CopyChecked({store}, aside, kSchemaVersion);
   absl::Status status = warning.status();
   if (status.ok()) status = files.Rename(aside, file);
   if (!status.ok()) {
@@ -142,7 +145,7 @@ absl::StatusOr<std::string> Restore(const std::string& file,
   const std::string aside = store + ".new";
   ORDO_RETURN_IF_ERROR(RemoveIfThere(files, aside));
   absl::StatusOr<std::string> warning =
-      CopyChecked(file, aside, kOldestSchemaVersion);
+      CopyChecked({file, /*is_copy=*/true}, aside, kOldestSchemaVersion);
   absl::Status status = warning.status();
   if (status.ok()) status = PutInPlace(files, aside, store);
   if (status.ok()) return warning;

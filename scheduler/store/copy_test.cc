@@ -23,6 +23,7 @@ using base::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::JobRecord;
+using ::testing::Not;
 
 class CopyTest : public ::testing::Test {
  protected:
@@ -194,6 +195,18 @@ TEST_F(CopyTest, ACopyWithADamagedEpochIsNotRestored) {
   Execute(copy_, "UPDATE meta SET value = 9 WHERE key = 'epoch'");
   EXPECT_THAT(Restore(copy_, store_),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("key epoch")));
+}
+
+TEST_F(CopyTest, ACopyThatIsCutOffIsCalledOne) {
+  Make(1, 40);
+  ORDO_ASSERT_OK(BackUp(store_, copy_));
+  ORDO_ASSERT_OK(files_.Truncate(copy_, 12'000));
+  EXPECT_THAT(Restore(copy_, store_),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr("copy " + copy_ + " is damaged"),
+                             HasSubstr("take another copy"),
+                             Not(HasSubstr("move it away")))));
+  EXPECT_EQ(NumJobs(*Open()), 40u);
 }
 
 TEST_F(CopyTest, ACopyOfALaterReleaseIsNotRestored) {

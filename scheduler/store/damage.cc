@@ -10,6 +10,15 @@ constexpr size_t kMaxNamed = 20;
 
 }  // namespace
 
+std::string Origin::name() const {
+  return absl::StrCat(is_copy ? "copy " : "store ", path);
+}
+
+std::string Origin::advice() const {
+  return is_copy ? "take another copy"
+                 : "restore it from a copy: ordo-scheduler restore FILE";
+}
+
 void Damage::Add(const std::string& table, const std::string& key) {
   ++num_rows_;
   if (rows_.size() < kMaxNamed) {
@@ -25,15 +34,15 @@ std::string Damage::text() const {
 
 absl::Status Damage::status() const {
   if (empty()) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(
-      "store ", path_, " is damaged and was left as it is; ", text(),
-      "; restore it from a copy: ordo-scheduler restore FILE"));
+  return absl::DataLossError(absl::StrCat(origin_.name(),
+                                          " is damaged and was left as it is; ",
+                                          text(), "; ", origin_.advice()));
 }
 
 std::vector<absl::Status> Damage::each() const {
   std::vector<absl::Status> statuses;
   for (const std::string& row : rows_) {
-    Damage one(path_);
+    Damage one(origin_);
     one.num_rows_ = 1;
     one.rows_ = {row};
     statuses.push_back(one.status());

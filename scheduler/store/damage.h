@@ -9,11 +9,22 @@
 
 namespace ordo::scheduler::store {
 
+// What is read, as messages call it when it is damaged.
+struct Origin {
+  std::string path;
+  // Of a store, which is to take its place.
+  bool is_copy = false;
+
+  // "store <path>", or "copy <path>".
+  std::string name() const;
+  // What to do then.
+  std::string advice() const;
+};
+
 // Damaged rows that were found while a file was read.
 class Damage {
  public:
-  // `path` of the store's file.
-  explicit Damage(std::string path) : path_(std::move(path)) {}
+  explicit Damage(Origin origin) : origin_(std::move(origin)) {}
 
   // `key`: a column and its value, such as "sequence 7".
   void Add(const std::string& table, const std::string& key);
@@ -26,7 +37,7 @@ class Damage {
   std::vector<absl::Status> each() const;
 
  private:
-  std::string path_;
+  Origin origin_;
   int num_rows_ = 0;
   std::vector<std::string> rows_;
 };

@@ -14,10 +14,10 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(DamageTest, NoneIsOk) { EXPECT_THAT(Damage("/db").status(), IsOk()); }
+TEST(DamageTest, NoneIsOk) { EXPECT_THAT(Damage({"/db"}).status(), IsOk()); }
 
 TEST(DamageTest, TheFileAndEachRowAreNamed) {
-  Damage damage("/db");
+  Damage damage({"/db"});
   damage.Add("jobs", "sequence 7");
   damage.Add("reports", "name r");
   EXPECT_THAT(damage.status(),
@@ -28,8 +28,18 @@ TEST(DamageTest, TheFileAndEachRowAreNamed) {
                              Not(HasSubstr("...")))));
 }
 
+TEST(DamageTest, OfACopyAnotherIsToBeTaken) {
+  Damage damage({"/copy", /*is_copy=*/true});
+  damage.Add("meta", "key epoch");
+  EXPECT_THAT(
+      damage.status(),
+      StatusIs(absl::StatusCode::kDataLoss,
+               AllOf(HasSubstr("copy /copy is damaged"),
+                     HasSubstr("take another copy"), Not(HasSubstr("store")))));
+}
+
 TEST(DamageTest, AllAreCountedAndTwentyNamed) {
-  Damage damage("/db");
+  Damage damage({"/db"});
   for (int i = 1; i <= 30; ++i) damage.Add("jobs", absl::StrCat("row ", i));
   EXPECT_THAT(damage.status(),
               StatusIs(absl::StatusCode::kDataLoss,
@@ -38,9 +48,9 @@ TEST(DamageTest, AllAreCountedAndTwentyNamed) {
 }
 
 TEST(DamageTest, ARowIsToldTheSameWhateverElseIsDamaged) {
-  Damage alone("/db");
+  Damage alone({"/db"});
   alone.Add("jobs", "sequence 7");
-  Damage among("/db");
+  Damage among({"/db"});
   among.Add("specs", "id 3");
   among.Add("jobs", "sequence 7");
   ASSERT_EQ(among.each().size(), 2u);

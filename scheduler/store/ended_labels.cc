@@ -61,7 +61,7 @@ absl::StatusOr<Damage> FindLabelDamage(Database& database) {
                        "sequence = ?"));
   ORDO_ASSIGN_OR_RETURN(const auto count,
                         database.Prepare("SELECT count(*) FROM ended_labels"));
-  Damage damage(database.path());
+  Damage damage(database.origin());
   int64_t num_right = 0;
   ORDO_RETURN_IF_ERROR(ForEachLabel(
       database,

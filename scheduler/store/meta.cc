@@ -32,7 +32,7 @@ absl::StatusOr<std::optional<int64_t>> Find(Database& database,
 }  // namespace
 
 absl::StatusOr<int64_t> ReadMeta(Database& database, std::string_view key) {
-  Damage damage(database.path());
+  Damage damage(database.origin());
   ORDO_ASSIGN_OR_RETURN(const auto value, Find(database, key, &damage));
   ORDO_RETURN_IF_ERROR(damage.status());
   return *value;
@@ -50,7 +50,7 @@ absl::Status WriteMeta(Database& database, std::string_view key,
 }
 
 absl::Status CheckMeta(Database& database) {
-  Damage damage(database.path());
+  Damage damage(database.origin());
   for (const char* key : {kSchemaVersionKey, kEpochKey, kLastSequenceKey}) {
     ORDO_RETURN_IF_ERROR(Find(database, key, &damage).status());
   }

@@ -16,7 +16,7 @@ namespace {
 class Migration {
  public:
   Migration(Database& database, RowWriter& writer)
-      : database_(database), writer_(writer), damage_(database.path()) {}
+      : database_(database), writer_(writer), damage_(database.origin()) {}
 
   absl::Status MoveJobs();
   template <typename T>

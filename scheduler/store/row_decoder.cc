@@ -126,13 +126,13 @@ core::RowPtr RowDecoder::Other(const Statement& row) {
 
 absl::Status RowDecoder::TakeDamage() {
   absl::Status status = damage_.status();
-  if (!status.ok()) damage_ = Damage(path_);
+  if (!status.ok()) damage_ = Damage(origin_);
   return status;
 }
 
 std::vector<absl::Status> RowDecoder::TakeEachDamage() {
   std::vector<absl::Status> each = damage_.each();
-  if (!each.empty()) damage_ = Damage(path_);
+  if (!each.empty()) damage_ = Damage(origin_);
   return each;
 }
 

@@ -72,14 +72,14 @@ class RowDecoder {
 
  private:
   explicit RowDecoder(Database& database)
-      : path_(database.path()), damage_(path_) {}
+      : origin_(database.origin()), damage_(origin_) {}
   // Null when it is not there or damaged.
   absl::StatusOr<core::SpecPtr> Spec(int64_t id);
   template <typename T>
   std::shared_ptr<const T> Artifact(const Table& table, const Statement& row);
   void AddDamage(const Table& table, const Statement& row);
 
-  const std::string path_;
+  const Origin origin_;
   Damage damage_;
   std::unique_ptr<Statement> find_spec_;
   // By id, of the rows since ForgetSpecs; null: damaged.

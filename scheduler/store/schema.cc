@@ -63,9 +63,9 @@ CREATE TABLE other (
 
 absl::Status WrongVersion(const Database& database, int64_t version) {
   return absl::FailedPreconditionError(
-      absl::StrCat("store ", database.path(), " has schema version ", version,
+      absl::StrCat(database.origin().name(), " has schema version ", version,
                    " and this scheduler reads ", kSchemaVersion,
-                   "; run the release that wrote it, or name another store"));
+                   "; run the release that wrote it, or name another"));
 }
 
 absl::StatusOr<int64_t> Number(Database& database, const std::string& sql) {

@@ -11,11 +11,6 @@ namespace ordo::scheduler::store {
 
 namespace {
 
-// Of a damaged file.
-constexpr char kAdvice[] =
-    "; restore it from a copy (ordo-scheduler restore FILE), or move it away "
-    "to start with an empty store";
-
 // Whether the disk is full although SQLite gave another name to it, as it does
 // where the file that readers share or a sync fails.
 bool IsFull(int code, sqlite3* handle) {
@@ -36,7 +31,8 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(
   const int code =
       sqlite3_open_v2(path.c_str(), &handle, flags,
                       options.vfs.empty() ? nullptr : options.vfs.c_str());
-  std::unique_ptr<Database> database(new Database(handle, path));
+  std::unique_ptr<Database> database(
+      new Database(handle, path, options.origin.value_or(Origin{path})));
   if (code != SQLITE_OK) return database->Error(code, "open");
   // Readers such as the sqlite3 shell may hold a lock for a moment.
   sqlite3_busy_timeout(handle, 5000);
@@ -56,7 +52,9 @@ absl::Status Database::Error(int code, const std::string& attempted) const {
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return absl::DataLossError(absl::StrCat(message, kAdvice));
+      return Damaged(absl::StrCat(
+          attempted, ": ",
+          handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_)));
     case SQLITE_CONSTRAINT:
       return absl::InternalError(message);
     case SQLITE_CANTOPEN:
@@ -67,6 +65,12 @@ absl::Status Database::Error(int code, const std::string& attempted) const {
     default:
       return absl::UnavailableError(message);
   }
+}
+
+absl::Status Database::Damaged(const std::string& what) const {
+  return absl::DataLossError(absl::StrCat(
+      origin_.name(), " is damaged: ", what, "; ", origin_.advice(),
+      origin_.is_copy ? "" : "; or move it away to start with an empty store"));
 }
 
 absl::Status Database::Execute(const std::string& sql) {
@@ -105,8 +109,7 @@ absl::Status Database::CheckPages() {
   if (!row.ok()) return row.status();
   const std::string found = (*query)->Bytes(0);
   if (found == "ok") return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat("store ", path_, " is damaged: ", found, kAdvice));
+  return Damaged(found);
 }
 
 Statement::~Statement() { sqlite3_finalize(statement_); }

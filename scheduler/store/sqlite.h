@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "scheduler/store/damage.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -24,15 +26,17 @@ struct DatabaseOptions {
   bool read_only = false;
   // Name of the SQLite VFS below it; empty: the default one.
   std::string vfs;
+  // What messages of damage name. Not set: the file, as a store.
+  std::optional<Origin> origin;
 };
 
 // An open database. Outlives its statements.
 class Database {
  public:
   // Makes the file when it is missing. Errors, here and below, name the file:
-  // DATA_LOSS for a damaged one, RESOURCE_EXHAUSTED for a full disk,
-  // PERMISSION_DENIED where it may not be opened or written, INTERNAL for a
-  // constraint that does not hold, else UNAVAILABLE.
+  // DATA_LOSS for a damaged one, by its origin, RESOURCE_EXHAUSTED for a full
+  // disk, PERMISSION_DENIED where it may not be opened or written, INTERNAL for
+  // a constraint that does not hold, else UNAVAILABLE.
   static absl::StatusOr<std::unique_ptr<Database>> Open(
       const std::string& path, const DatabaseOptions& options = {});
   ~Database();
@@ -50,15 +54,18 @@ class Database {
   absl::Status CheckPages();
 
   const std::string& path() const { return path_; }
+  const Origin& origin() const { return origin_; }
 
  private:
   friend class Statement;
-  Database(sqlite3* handle, std::string path)
-      : handle_(handle), path_(std::move(path)) {}
+  Database(sqlite3* handle, std::string path, Origin origin)
+      : handle_(handle), path_(std::move(path)), origin_(std::move(origin)) {}
+  absl::Status Damaged(const std::string& what) const;
   absl::Status Error(int code, const std::string& attempted) const;
 
   sqlite3* handle_;
   const std::string path_;
+  const Origin origin_;
 };
 
 // A prepared statement. Parameters and columns count from 1 and 0, as in
