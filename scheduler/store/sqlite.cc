@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/check.h"
 
 namespace ordo::scheduler::store {
@@ -109,7 +110,8 @@ absl::Status Database::CheckPages() {
   if (!row.ok()) return row.status();
   const std::string found = (*query)->Bytes(0);
   if (found == "ok") return absl::OkStatus();
-  return Damaged(found);
+  // It may have several lines; who reads a log reads the last.
+  return Damaged(absl::StrReplaceAll(found, {{"\n", ", "}}));
 }
 
 Statement::~Statement() { sqlite3_finalize(statement_); }

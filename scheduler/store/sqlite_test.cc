@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/files/file_util.h"
+#include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -12,7 +14,10 @@ namespace {
 
 using base::testing::IsOkAndHolds;
 using base::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 TEST(SqliteTest, ValuesComeBackAsTheyWereBound) {
   base::testing::TemporaryFolder folder;
@@ -42,6 +47,29 @@ TEST(SqliteTest, AnErrorNamesTheFileAndTheStatement) {
       StatusIs(absl::StatusCode::kUnavailable, HasSubstr(folder.Path("db"))));
   EXPECT_THAT(database->Prepare("SELECT * FROM nowhere"),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("nowhere")));
+}
+
+TEST(SqliteTest, DamageOfPagesIsToldInOneLineThatBeginsWithTheStore) {
+  base::testing::TemporaryFolder folder;
+  base::PosixFilesystem files;
+  const std::string path = folder.Path("db");
+  {
+    ORDO_ASSERT_OK_AND_ASSIGN(auto database, Database::Open(path));
+    ORDO_ASSERT_OK(database->Execute(
+        "CREATE TABLE t (a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+        "SELECT i + 1 FROM n WHERE i < 2000) "
+        "INSERT INTO t SELECT printf('%050d', i) FROM n"));
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(std::string bytes,
+                            base::ReadFile(files, path, 1 << 20));
+  // The header of a leaf page.
+  bytes.replace(4 * 4096, 64, std::string(64, '\xff'));
+  ORDO_ASSERT_OK(base::AtomicWrite(files, path, bytes));
+  ORDO_ASSERT_OK_AND_ASSIGN(auto database, Database::Open(path));
+  EXPECT_THAT(database->CheckPages(),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(StartsWith("store " + path + " is damaged: "),
+                             HasSubstr("Page 5"), Not(HasSubstr("\n")))));
 }
 
 TEST(SqliteTest, AFileThatCannotBeMadeIsRefused) {
