@@ -122,6 +122,13 @@ WorkerAdminPtr NextAdmin(const Turn& turn, const ChangeWorker& change) {
   return Released(admin, change.device, by);
 }
 
+std::shared_ptr<const workers::v1::Worker> ShownAbsent(
+    const workers::v1::Worker& admin) {
+  auto shown = std::make_shared<workers::v1::Worker>(admin);
+  shown->set_state(workers::v1::Worker::LOST);
+  return shown;
+}
+
 // As the API shows a worker that may not be there now.
 std::shared_ptr<const workers::v1::Worker> Shown(const State& state,
                                                  const std::string& id) {
@@ -130,15 +137,16 @@ std::shared_ptr<const workers::v1::Worker> Shown(const State& state,
     return std::make_shared<const workers::v1::Worker>(
         ToProto(state, worker->second));
   }
-  auto shown = std::make_shared<workers::v1::Worker>(*AdminOf(state, id));
-  shown->set_state(workers::v1::Worker::LOST);
-  return shown;
+  return ShownAbsent(*AdminOf(state, id));
 }
 
 // The worker's part of a decision about it.
 void ApplyAdmin(Turn& turn, const std::string& id) {
   const auto found = turn.state.workers.find(id);
-  if (found == turn.state.workers.end()) return;
+  if (found == turn.state.workers.end()) {
+    turn.Emit(PublishAbsent(turn.state, id));
+    return;
+  }
   Worker& worker = found->second;
   const bool was_emptied = worker.emptied;
   const std::set<std::string> were_quarantined = worker.quarantined;
@@ -192,6 +200,11 @@ void HandleChangeWorker(Turn& turn, const ChangeWorker& change) {
                          *next->changes().rbegin()});
   }
   turn.Emit(AnswerWorker{change.call, Shown(turn.state, change.worker)});
+}
+
+PublishWorker PublishAbsent(const State& state, const std::string& worker) {
+  const WorkerAdminPtr admin = AdminOf(state, worker);
+  return {worker, IsDecided(admin) ? ShownAbsent(*admin) : nullptr};
 }
 
 void TakeAdmin(State& state, const Moment& now, Worker& worker) {

@@ -23,6 +23,10 @@ void HandleChangeQueue(Turn& turn, const ChangeQueue& change);
 // announced itself nor been decided about, or has no such device.
 void HandleChangeWorker(Turn& turn, const ChangeWorker& change);
 
+// How the worker is to be published, which is not there: as lost while
+// something is decided of it (IsDecided), null else.
+PublishWorker PublishAbsent(const State& state, const std::string& worker);
+
 // Brings a worker up to date with what people decided of it: when it is new,
 // when they decide, and when its drain is due.
 void TakeAdmin(State& state, const Moment& now, Worker& worker);

@@ -340,5 +340,31 @@ TEST_F(AdminTest, RowsThatCannotBeReadAreDamage) {
   }
 }
 
+TEST_F(AdminTest, ACordonedWorkerThatNeverComesBackIsShownAsLostTillOpened) {
+  ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w")));
+  shell_.Ignore();
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kCordon));
+  shell_.Ignore();
+  const auto is_shown = [this] {
+    const Worker* worker = shell_.published_worker("w");
+    return worker != nullptr && worker->state() == Worker::LOST &&
+           worker->cordoned() && worker->changes_size() == 1;
+  };
+  shell_.Restart();
+  EXPECT_TRUE(is_shown());
+  // And so is one that is silent for so long that it is forgotten.
+  ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder("w").Sequence(9)));
+  shell_.Ignore();
+  shell_.Advance(absl::Hours(2));
+  shell_.Ignore();
+  EXPECT_TRUE(shell_.state().workers.empty());
+  EXPECT_TRUE(is_shown());
+  ORDO_ASSERT_OK(Change(ChangeWorker::Verb::kUncordon));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.published_worker("w"), nullptr);
+  shell_.Restart();
+  EXPECT_EQ(shell_.published_worker("w"), nullptr);
+}
+
 }  // namespace
 }  // namespace ordo::scheduler::core

@@ -298,6 +298,11 @@ absl::Status CheckHasDevice(const Worker& worker, const std::string& device) {
                     : absl::StrCat("; it has ", absl::StrJoin(names, ", "))));
 }
 
+bool IsDecided(const WorkerAdminPtr& admin) {
+  return IsCordoned(admin) || DrainTime(admin).has_value() ||
+         !QuarantinedIn(admin).empty();
+}
+
 void ShowDevices(const WorkerAdminPtr& admin, Worker* worker) {
   for (Device& shown : *worker->mutable_devices()) {
     const Device* kept = Find(admin, shown.name());

@@ -76,6 +76,10 @@ WorkerAdminPtr Released(const WorkerAdminPtr& admin, const std::string& device,
 absl::Status CheckHasDevice(const workers::v1::Worker& worker,
                             const std::string& device);
 
+// Whether something is decided of the worker, by people or by what its devices
+// did: it is cordoned, drained, or has a device in quarantine.
+bool IsDecided(const WorkerAdminPtr& admin);
+
 // Shows in what the worker announced what is held against its devices.
 void ShowDevices(const WorkerAdminPtr& admin, workers::v1::Worker* worker);
 

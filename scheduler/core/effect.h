@@ -112,7 +112,8 @@ struct RemoveCheckpoint {
   std::string checkpoint;
 };
 
-// Not durable: how a worker looks now; null when it is forgotten.
+// Not durable: how a worker looks now, also one that is not there and of which
+// something is decided; null when it is forgotten.
 struct PublishWorker {
   std::string worker;
   std::shared_ptr<const workers::v1::Worker> value;

@@ -294,4 +294,14 @@ absl::StatusOr<State> Load(const Options& options, const Records& records,
   return state;
 }
 
+std::vector<PublishWorker> AbsentWorkers(const State& state) {
+  std::vector<PublishWorker> absent;
+  for (const auto& [id, admin] : state.admin) {
+    if (state.workers.count(id) > 0) continue;
+    PublishWorker worker = PublishAbsent(state, id);
+    if (worker.value != nullptr) absent.push_back(std::move(worker));
+  }
+  return absent;
+}
+
 }  // namespace ordo::scheduler::core

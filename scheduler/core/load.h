@@ -32,6 +32,11 @@ Records DurablePart(const State& state);
 absl::StatusOr<State> Load(const Options& options, const Records& records,
                            const Moment& now);
 
+// The workers of a loaded state that are not in it and of which something is
+// decided (one is cordoned, drained or has a device in quarantine), as lost:
+// the shell shows them until Apply publishes another look.
+std::vector<PublishWorker> AbsentWorkers(const State& state);
+
 }  // namespace ordo::scheduler::core
 
 #endif  // ORDO_SCHEDULER_CORE_LOAD_H_

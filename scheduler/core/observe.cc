@@ -270,7 +270,7 @@ void ForgetWorker(Turn& turn, const std::string& id) {
   turn.state.workers.erase(id);
   turn.workers_changed.erase(id);
   turn.desired_changed.erase(id);
-  turn.Emit(PublishWorker{id, nullptr});
+  turn.Emit(PublishAbsent(turn.state, id));
 }
 
 }  // namespace ordo::scheduler::core

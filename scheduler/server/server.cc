@@ -107,6 +107,9 @@ Server::Server(ServerOptions options, core::State state,
                      {{"error", status}});
                }),
       state_(std::move(state)) {
+  for (const core::PublishWorker& absent : core::AbsentWorkers(state_)) {
+    view_.PutWorker(absent.worker, absent.value);
+  }
   ShowTotals(view_, *options_.metrics);
   DispatcherOptions dispatcher;
   dispatcher.timeout = options_.core.lease / 2;

@@ -71,6 +71,23 @@ TEST_F(ServerAdminTest, ACordonedWorkerStaysClosedThroughARestart) {
   WaitFor("a", Job::STARTING);
 }
 
+TEST_F(ServerAdminTest, ACordonedWorkerThatDoesNotComeBackIsLostAndShown) {
+  FakeWorker("w").AnnounceTo(*server_);
+  Later<absl::StatusOr<workers::v1::Worker>> cordoned;
+  server_->CordonWorker("w", Author(), cordoned.callback());
+  ASSERT_THAT(cordoned.Get(), IsOk());
+  Close();
+  Open();
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto worker, server_->GetWorker("w"));
+  EXPECT_EQ(worker.state(), workers::v1::Worker::LOST);
+  EXPECT_TRUE(worker.cordoned());
+  EXPECT_EQ(worker.changes_size(), 1);
+  Later<absl::StatusOr<workers::v1::Worker>> opened;
+  server_->UncordonWorker("w", Author(), opened.callback());
+  ASSERT_THAT(opened.Get(), IsOk());
+  EXPECT_THAT(server_->GetWorker("w"), StatusIs(absl::StatusCode::kNotFound));
+}
+
 TEST_F(ServerAdminTest, AQueueHoldsWhatItMayThroughARestart) {
   ASSERT_THAT(CreateQueue(Night(0)), IsOk());
   ASSERT_THAT(Create({JobOfTheNight("a")}), IsOk());

@@ -364,6 +364,9 @@ void TestShell::Restart() {
   presented_.clear();
   recorded_ = jobs_;
   workers_.clear();
+  for (PublishWorker& absent : AbsentWorkers(state_)) {
+    workers_[absent.worker] = std::move(absent.value);
+  }
   progress_.clear();
   const absl::Status status = CheckInvariants(state_);
   // Jobs that wait are placed by the next event.
