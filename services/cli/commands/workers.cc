@@ -68,26 +68,47 @@ absl::StatusOr<Worker> Uncordon(Context& context, const Wanted& wanted) {
                              &WorkersService::Stub::UncordonWorker, request);
 }
 
-absl::StatusOr<Worker> Release(Context& context, const Wanted& wanted) {
+struct Released {
+  Worker worker;
+  // It was in quarantine.
+  bool changed = false;
+};
+
+// Each change that is made is the newest of the worker's.
+absl::StatusOr<Released> Release(Context& context, const Wanted& wanted) {
+  workers::v1::GetWorkerRequest get;
+  get.set_name(wanted.worker);
+  ORDO_ASSIGN_OR_RETURN(
+      const Worker before,
+      context.client.Call(context.client.workers(),
+                          &WorkersService::Stub::GetWorker, get));
   workers::v1::ReleaseDeviceRequest request;
   request.set_name(wanted.worker);
   request.set_device(wanted.device);
   request.set_reason(wanted.reason);
-  return context.client.Call(context.client.workers(),
-                             &WorkersService::Stub::ReleaseDevice, request);
+  Released released;
+  ORDO_ASSIGN_OR_RETURN(
+      released.worker,
+      context.client.Call(context.client.workers(),
+                          &WorkersService::Stub::ReleaseDevice, request));
+  const auto newest = [](const Worker& worker) {
+    return worker.changes().empty()
+               ? std::string()
+               : worker.changes().rbegin()->SerializeAsString();
+  };
+  released.changed = newest(before) != newest(released.worker);
+  return released;
 }
 
 absl::StatusOr<Worker> Change(Context& context, const Wanted& wanted,
                               const Arguments& arguments) {
   if (wanted.verb == "cordon") return Cordon(context, wanted);
   if (wanted.verb == "drain") return Drain(context, wanted, arguments);
-  if (wanted.verb == "release") return Release(context, wanted);
   return Uncordon(context, wanted);
 }
 
 // What became of it, after the worker's name.
-std::string Outcome(const Worker& worker, const Wanted& wanted) {
-  if (!wanted.device.empty()) return wanted.device + " released";
+std::string Outcome(const Worker& worker) {
   std::vector<std::string> closed;
   if (worker.cordoned()) closed.push_back("cordoned");
   if (worker.has_drain_time()) {
@@ -133,11 +154,21 @@ absl::StatusOr<Wanted> Parse(const Arguments& arguments) {
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   ORDO_ASSIGN_OR_RETURN(const Wanted wanted, Parse(arguments));
+  if (wanted.verb == "release") {
+    ORDO_ASSIGN_OR_RETURN(const Released released, Release(context, wanted));
+    if (PrintStructured(context, released.worker)) return ExitCode::kOk;
+    const std::string name = ShortName(wanted.worker);
+    context.out << (released.changed
+                        ? absl::StrCat(name, " ", wanted.device, " released")
+                        : absl::StrCat(wanted.device, " of ", name,
+                                       " was not in quarantine"))
+                << "\n";
+    return ExitCode::kOk;
+  }
   ORDO_ASSIGN_OR_RETURN(const Worker worker,
                         Change(context, wanted, arguments));
   if (PrintStructured(context, worker)) return ExitCode::kOk;
-  context.out << ShortName(worker.name()) << " " << Outcome(worker, wanted)
-              << "\n";
+  context.out << ShortName(worker.name()) << " " << Outcome(worker) << "\n";
   return ExitCode::kOk;
 }
 

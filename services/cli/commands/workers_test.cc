@@ -73,6 +73,17 @@ TEST_F(WorkersTest, ReleaseEndsTheQuarantineThatShowAndListTellOf) {
   EXPECT_EQ(GetWorker().changes(0).reason(), "new cable");
 }
 
+TEST_F(WorkersTest, AReleaseOfADeviceThatIsFreeSaysSo) {
+  workers::v1::Worker worker;
+  worker.set_name("workers/w");
+  worker.add_devices()->set_name("cuda:0");
+  loopback_.scheduler().PutWorker(worker);
+  EXPECT_EQ(Run({"workers", "cordon", "w"}), 0) << err();
+  EXPECT_EQ(Run({"workers", "release", "w", "cuda:0"}), 0) << err();
+  EXPECT_EQ(out(), "cuda:0 of w was not in quarantine\n");
+  EXPECT_EQ(GetWorker().changes_size(), 1);
+}
+
 TEST_F(WorkersTest, ReleaseIsOfADevice) {
   EXPECT_EQ(Run({"workers", "release", "w"}), 2);
   EXPECT_THAT(err(), HasSubstr("which device?"));
