@@ -1,11 +1,13 @@
 #include "model/data/batch.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "ATen/ops/empty.h"
 #include "ATen/ops/zeros.h"
 #include "base/check.h"
+#include "base/status/status.h"
 
 namespace ordo::model::data {
 namespace {
@@ -42,14 +44,37 @@ at::Tensor RealTokens(const std::vector<int64_t>& num_real, int64_t length) {
   return real_BT;
 }
 
+// Undefined where each row is one text.
+at::Tensor FirstSeen(const std::vector<tasks::Sample>& samples,
+                     int64_t length) {
+  if (std::all_of(samples.begin(), samples.end(),
+                  [](const auto& sample) { return sample.starts.empty(); })) {
+    return {};
+  }
+  at::Tensor first_BT =
+      at::zeros({static_cast<int64_t>(samples.size()), length},
+                at::TensorOptions().dtype(at::kLong));
+  int64_t* row = first_BT.data_ptr<int64_t>();
+  for (const tasks::Sample& sample : samples) {
+    for (const int start : sample.starts) {
+      // The last token is not read.
+      if (start < length) std::fill(row + start, row + length, start);
+    }
+    row += length;
+  }
+  return first_BT;
+}
+
 }  // namespace
 
-Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows,
-                OrderDigest* order) {
+absl::StatusOr<Batch> MakeBatch(const tasks::TrainingTask& task,
+                                const BatchRows& rows, OrderDigest* order) {
   std::vector<tasks::Sample> samples;
   std::vector<int64_t> num_real;
   for (int64_t row = 0; row < rows.count; ++row) {
-    samples.push_back(task.Generate(rows.seed, rows.first + row));
+    ORDO_ASSIGN_OR_RETURN(tasks::Sample sample,
+                          task.Generate(rows.seed, rows.first + row));
+    samples.push_back(std::move(sample));
     num_real.push_back(NumRead(task, samples.back()));
     if (order != nullptr) order->Add(samples.back());
   }
@@ -68,16 +93,19 @@ Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows,
       places.push_back(row * length + t);
     }
   }
-  return {ToTensor(tokens).view({rows.count, length}), ToTensor(targets),
-          ToTensor(places), RealTokens(num_real, length)};
+  return Batch{ToTensor(tokens).view({rows.count, length}), ToTensor(targets),
+               ToTensor(places), RealTokens(num_real, length),
+               FirstSeen(samples, length)};
 }
 
-BatchSize SizeOfBatch(const tasks::TrainingTask& task, const BatchRows& rows,
-                      OrderDigest* order) {
+absl::StatusOr<BatchSize> SizeOfBatch(const tasks::TrainingTask& task,
+                                      const BatchRows& rows,
+                                      OrderDigest* order) {
   BatchSize size;
   int64_t length = 0;
   for (int64_t row = 0; row < rows.count; ++row) {
-    const tasks::Sample sample = task.Generate(rows.seed, rows.first + row);
+    ORDO_ASSIGN_OR_RETURN(const tasks::Sample sample,
+                          task.Generate(rows.seed, rows.first + row));
     length = std::max(length, NumRead(task, sample));
     if (order != nullptr) order->Add(sample);
     // Nothing predicts the first token.

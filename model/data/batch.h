@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "ATen/core/Tensor.h"
+#include "absl/status/statusor.h"
 #include "model/data/order_digest.h"
 #include "model/tasks/task.h"
 
@@ -21,6 +22,9 @@ struct Batch {
   // Which tokens are read and which are padding, bool [B,T]; undefined where
   // no row is padded. A model that sees what comes later needs it.
   at::Tensor real_BT = {};
+  // The first token that each sees, int64 [B,T]; undefined: the first of its
+  // row.
+  at::Tensor first_BT = {};
 
   // Tokens read, padding included.
   int64_t num_tokens() const { return tokens_BT.numel(); }
@@ -37,9 +41,10 @@ struct BatchRows {
 };
 
 // A pure function of the task and the rows, of which there is at least one.
-// `order`, if given, takes them up.
-Batch MakeBatch(const tasks::TrainingTask& task, const BatchRows& rows,
-                OrderDigest* order = nullptr);
+// `order`, if given, takes them up. Errors of the task.
+absl::StatusOr<Batch> MakeBatch(const tasks::TrainingTask& task,
+                                const BatchRows& rows,
+                                OrderDigest* order = nullptr);
 
 // As the members of Batch are called.
 struct BatchSize {
@@ -48,8 +53,9 @@ struct BatchSize {
 };
 
 // Of MakeBatch(task, rows, order), without the tensors.
-BatchSize SizeOfBatch(const tasks::TrainingTask& task, const BatchRows& rows,
-                      OrderDigest* order = nullptr);
+absl::StatusOr<BatchSize> SizeOfBatch(const tasks::TrainingTask& task,
+                                      const BatchRows& rows,
+                                      OrderDigest* order = nullptr);
 
 }  // namespace ordo::model::data
 

@@ -87,4 +87,39 @@ Rows PredictAt(const transformer::Transformer& model, const Rows& rows,
   return produced;
 }
 
+std::vector<double> NatsAt(const transformer::Transformer& model,
+                           const Asked& asked, const DecodeOptions& options) {
+  const c10::InferenceMode inference;
+  const training::AutocastScope autocast(options.precision,
+                                         model.device().type());
+  transformer::ForwardOptions forward;
+  forward.kernel = options.kernel;
+  const at::Tensor tokens_BT = ToTensor(asked.rows);
+  const int64_t length = tokens_BT.size(1);
+  std::vector<int64_t> places;
+  std::vector<int64_t> targets;
+  for (size_t row = 0; row < asked.rows.size(); ++row) {
+    const std::vector<int>& of_row = asked.places[row];
+    ORDO_CHECK(of_row.size() == asked.answers[row].size());
+    for (size_t i = 0; i < of_row.size(); ++i) {
+      ORDO_CHECK(of_row[i] >= 0 && of_row[i] < length);
+      places.push_back(static_cast<int64_t>(row) * length + of_row[i]);
+      targets.push_back(asked.answers[row][i]);
+    }
+  }
+  const at::Tensor losses_N = model
+                                  .Losses(tokens_BT,
+                                          {ToTensor({targets}).squeeze(0),
+                                           ToTensor({places}).squeeze(0), 1},
+                                          forward)
+                                  .cpu()
+                                  .contiguous();
+  const float* loss = losses_N.const_data_ptr<float>();
+  std::vector<double> nats(asked.rows.size(), 0);
+  for (size_t row = 0; row < asked.rows.size(); ++row) {
+    for (size_t i = 0; i < asked.places[row].size(); ++i) nats[row] += *loss++;
+  }
+  return nats;
+}
+
 }  // namespace ordo::model::evaluation

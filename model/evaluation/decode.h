@@ -42,6 +42,19 @@ Rows PredictAt(const transformer::Transformer& model, const Rows& rows,
                const std::vector<std::vector<int>>& places,
                const DecodeOptions& options);
 
+// Rows with what is asked of them.
+struct Asked {
+  Rows rows;
+  // Of each row, and as many answers.
+  std::vector<std::vector<int>> places;
+  Rows answers;
+};
+
+// For each row -ln p of its answers, summed in double: of answers[i] after what
+// stands up to places[i]. Otherwise as PredictAt.
+std::vector<double> NatsAt(const transformer::Transformer& model,
+                           const Asked& asked, const DecodeOptions& options);
+
 }  // namespace ordo::model::evaluation
 
 #endif  // ORDO_MODEL_EVALUATION_DECODE_H_

@@ -20,7 +20,26 @@ absl::Status Stopped() {
 struct Answered {
   tasks::Marks marks;
   std::vector<int64_t> produced;
+  // Of Measure::kLikelihood, in the place of both.
+  double nats = 0;
 };
+
+std::vector<std::vector<int>> PlacesOf(
+    const std::vector<tasks::Question>& questions, size_t num_rows) {
+  std::vector<std::vector<int>> places;
+  for (const tasks::Question& question : questions) {
+    places.push_back(question.places);
+  }
+  places.resize(num_rows);
+  return places;
+}
+
+DecodeOptions ReadOptions(const EvaluateOptions& options) {
+  DecodeOptions decode;
+  decode.precision = options.precision;
+  decode.kernel = options.kernel;
+  return decode;
+}
 
 // Decodes the answers of one pass and marks them.
 absl::StatusOr<std::vector<Answered>> MarkDecoded(
@@ -60,16 +79,10 @@ absl::StatusOr<std::vector<Answered>> MarkRead(
     const EvaluateOptions& options) {
   if (options.should_stop()) return Stopped();
   const Rows prompts = PromptsOf(questions, pass.num_rows);
-  std::vector<std::vector<int>> places;
-  DecodeOptions decode;
-  decode.precision = options.precision;
-  decode.kernel = options.kernel;
-  for (const tasks::Question& question : questions) {
-    places.push_back(question.places);
-  }
-  places.resize(prompts.size());
+  const auto places = PlacesOf(questions, prompts.size());
   ORDO_ASSIGN_OR_RETURN(Rows produced, Guard("read answers", [&] {
-                          return PredictAt(model, prompts, places, decode);
+                          return PredictAt(model, prompts, places,
+                                           ReadOptions(options));
                         }));
   std::vector<Answered> answered;
   for (size_t row = 0; row < questions.size(); ++row) {
@@ -79,6 +92,30 @@ absl::StatusOr<std::vector<Answered>> MarkRead(
       of_row.marks.push_back(produced[row][i] == answer[i] ? 1 : 0);
     }
     of_row.produced = std::move(produced[row]);
+  }
+  return answered;
+}
+
+// How likely the model finds the answers of one pass.
+absl::StatusOr<std::vector<Answered>> MeasureLikelihood(
+    const transformer::Transformer& model, const Pass& pass,
+    const std::vector<tasks::Question>& questions,
+    const EvaluateOptions& options) {
+  if (options.should_stop()) return Stopped();
+  Asked asked;
+  asked.rows = PromptsOf(questions, pass.num_rows);
+  asked.places = PlacesOf(questions, asked.rows.size());
+  for (const tasks::Question& question : questions) {
+    asked.answers.push_back(question.answer);
+  }
+  asked.answers.resize(asked.rows.size());
+  ORDO_ASSIGN_OR_RETURN(const std::vector<double> nats,
+                        Guard("measure likelihoods", [&] {
+                          return NatsAt(model, asked, ReadOptions(options));
+                        }));
+  std::vector<Answered> answered(questions.size());
+  for (size_t row = 0; row < questions.size(); ++row) {
+    answered[row].nats = nats[row];
   }
   return answered;
 }
@@ -98,6 +135,7 @@ Outcome Score(const tasks::EvaluationTask& task, tasks::Marked marked,
   outcome.scores = task.Score(marked);
   const bool read = task.AnswerLength(0) == 0;
   for (size_t index = 0; index < items.size(); ++index) {
+    if (task.measure() == tasks::Measure::kLikelihood) break;
     items[index].score = task.ItemScore(marked.answers[index]);
     if (read) items[index].marks = std::move(marked.answers[index]);
   }
@@ -118,21 +156,36 @@ absl::StatusOr<Outcome> Evaluate(const transformer::Transformer& model,
   const uint64_t seed = options.seed;
   tasks::Marked marked;
   marked.seed = seed;
-  marked.answers.resize(task.size());
+  if (task.measure() == tasks::Measure::kLikelihood) {
+    marked.nats.resize(task.size());
+  } else {
+    marked.answers.resize(task.size());
+  }
   std::vector<Item> items(task.size());
   int64_t num_done = 0;
   options.on_progress(num_done, task.size());
+  const auto answer = task.measure() == tasks::Measure::kLikelihood
+                          ? MeasureLikelihood
+                          : Answer;
   for (const Pass& pass : MakePasses(task, options.micro_batch)) {
     std::vector<tasks::Question> questions;
     for (const int64_t index : pass.indices) {
-      questions.push_back(task.Generate(seed, index));
+      ORDO_ASSIGN_OR_RETURN(tasks::Question question,
+                            task.Generate(seed, index));
+      questions.push_back(std::move(question));
     }
     ORDO_ASSIGN_OR_RETURN(std::vector<Answered> answered,
-                          Answer(model, pass, questions, options));
+                          answer(model, pass, questions, options));
     for (size_t row = 0; row < answered.size(); ++row) {
       const int64_t index = pass.indices[row];
       items[index].id = task.ItemId(seed, index);
       items[index].unit = task.UnitId(seed, index);
+      if (task.measure() == tasks::Measure::kLikelihood) {
+        marked.nats[index] = answered[row].nats;
+        items[index].score = -answered[row].nats /
+                             static_cast<double>(questions[row].answer.size());
+        continue;
+      }
       SetOutput(task.tokenizer().Decode(answered[row].produced), &items[index]);
       marked.answers[index] = std::move(answered[row].marks);
     }

@@ -34,7 +34,8 @@ struct EvaluateOptions {
 // prompts, marks its greedy answers and scores them, all and one by one. A pass
 // that has fewer questions than rows is filled up with copies of one: its shape
 // does not depend on how many there are. CANCELLED when should_stop said so;
-// INVALID_ARGUMENT when the model's vocabulary is smaller than the task's.
+// INVALID_ARGUMENT when the model's vocabulary is smaller than the task's;
+// errors of what the task reads.
 absl::StatusOr<Outcome> Evaluate(const transformer::Transformer& model,
                                  const tasks::EvaluationTask& task,
                                  const EvaluateOptions& options);

@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "ATen/core/grad_mode.h"
+#include "ATen/ops/log_softmax.h"
+#include "ATen/ops/tensor.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/check.h"
@@ -105,7 +108,7 @@ TEST_F(EvaluateTest, EachItemSaysWhatWasProducedInTheOrderOfTheTask) {
     EXPECT_EQ(item.id, "3-" + std::to_string(index));
     EXPECT_EQ(item.unit, item.id);
     EXPECT_TRUE(item.marks.empty());
-    const auto answer = grid->Generate(3, index).answer;
+    const auto answer = grid->Generate(3, index).value().answer;
     if (item.score == 1) {
       EXPECT_EQ(item.output, grid->tokenizer().Decode(answer));
     }
@@ -129,9 +132,10 @@ class TwoLengths : public tasks::EvaluationTask {
     return grid_->tokenizer();
   }
   int64_t size() const override { return 2; }
-  tasks::Question Generate(uint64_t /*seed*/, int64_t index) const override {
-    if (index == 1) return {Prompt(), answer_};
-    return {Prompt(), {answer_.begin(), answer_.begin() + 6}};
+  absl::StatusOr<tasks::Question> Generate(uint64_t /*seed*/,
+                                           int64_t index) const override {
+    if (index == 1) return tasks::Question{Prompt(), answer_};
+    return tasks::Question{Prompt(), {answer_.begin(), answer_.begin() + 6}};
   }
   int PromptLength(int64_t /*index*/) const override {
     return static_cast<int>(Prompt().size());
@@ -187,8 +191,9 @@ class ReadGrid : public tasks::EvaluationTask {
   }
   int64_t size() const override { return grid_->size(); }
   // Prompts are padded to one length: answers differ in theirs.
-  tasks::Question Generate(uint64_t seed, int64_t index) const override {
-    tasks::Question question = grid_->Generate(seed, index);
+  absl::StatusOr<tasks::Question> Generate(uint64_t seed,
+                                           int64_t index) const override {
+    tasks::Question question = grid_->Generate(seed, index).value();
     tasks::ReadAtPlaces(PromptLength(index), &question);
     return question;
   }
@@ -258,6 +263,64 @@ TEST_F(EvaluateTest, OrByItsShareWhereTheTaskSaysSo) {
     in_part = in_part || (item.score > 0 && item.score < 1);
   }
   EXPECT_TRUE(in_part);
+}
+
+// Two rows whose likelihood is measured, of four tokens and of five; a third
+// cannot be read.
+class Likelihoods : public tasks::EvaluationTask {
+ public:
+  explicit Likelihoods(int64_t size) : size_(size) {}
+
+  const tasks::Tokenizer& tokenizer() const override {
+    return grid_->tokenizer();
+  }
+  int64_t size() const override { return size_; }
+  tasks::Measure measure() const override {
+    return tasks::Measure::kLikelihood;
+  }
+  absl::StatusOr<tasks::Question> Generate(uint64_t /*seed*/,
+                                           int64_t index) const override {
+    if (index == 0)
+      return tasks::Question{{5, 14, 6, 17}, {14, 6, 8}, {0, 1, 3}};
+    if (index == 1) return tasks::Question{{5, 14, 6, 17, 3}, {9}, {4}};
+    return absl::DataLossError("the disk is gone");
+  }
+  int PromptLength(int64_t index) const override { return index == 1 ? 5 : 4; }
+  tasks::Scores Score(const tasks::Marked& marked) const override {
+    tasks::Scores scores;
+    scores.metrics = {{"first", marked.nats[0]}, {"second", marked.nats[1]}};
+    return scores;
+  }
+
+ private:
+  const int64_t size_;
+  const std::unique_ptr<tasks::EvaluationTask> grid_ = Grid(1, 1);
+};
+
+TEST_F(EvaluateTest, LikelihoodsAreThoseOfTheLogits) {
+  const c10::InferenceMode inference;
+  const at::Tensor log_p = at::log_softmax(
+      run_->model()
+          .Forward(at::tensor({5, 14, 6, 17}, at::kLong).view({1, 4}))
+          .to(at::kDouble),
+      2);
+  const double expected =
+      -(log_p[0][0][14].item<double>() + log_p[0][1][6].item<double>() +
+        log_p[0][3][8].item<double>());
+  EvaluateOptions options;
+  options.micro_batch.max_rows = 3;
+  ORDO_ASSERT_OK_AND_ASSIGN(const Outcome outcome,
+                            Evaluate(run_->model(), Likelihoods(2), options));
+  EXPECT_NEAR(outcome.scores.metrics.at("first"), expected, 1e-4);
+  EXPECT_NEAR(outcome.items[0].score, -expected / 3, 1e-4);
+  EXPECT_GT(outcome.scores.metrics.at("second"), 0);
+  EXPECT_EQ(outcome.items[1].score, -outcome.scores.metrics.at("second"));
+  EXPECT_TRUE(outcome.items[0].marks.empty());
+}
+
+TEST_F(EvaluateTest, AQuestionThatCannotBeReadEndsIt) {
+  EXPECT_THAT(Evaluate(run_->model(), Likelihoods(3), EvaluateOptions()),
+              StatusIs(absl::StatusCode::kDataLoss, "the disk is gone"));
 }
 
 TEST_F(EvaluateTest, StopsBeforeTheNextPass) {

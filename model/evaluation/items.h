@@ -30,7 +30,8 @@ struct Item {
   // EvaluationTask::ItemId and UnitId.
   std::string id;
   std::string unit;
-  // EvaluationTask::ItemScore: of a decoded answer 1 or 0.
+  // More is better. EvaluationTask::ItemScore: of a decoded answer 1 or 0.
+  // Where a likelihood is measured, ln p by the number of tokens.
   double score = 0;
   // Of an answer that was read at places; empty of one that was decoded.
   tasks::Marks marks;

@@ -83,8 +83,8 @@ TEST(PassesTest, NothingIsDecodedWhereAnswersAreRead) {
 
 TEST(PassesTest, RowsThatAreLeftAreCopiesOfTheFirst) {
   const auto grid = Grid();
-  const std::vector<tasks::Question> questions = {grid->Generate(1, 3),
-                                                  grid->Generate(1, 4)};
+  const std::vector<tasks::Question> questions = {grid->Generate(1, 3).value(),
+                                                  grid->Generate(1, 4).value()};
   const auto prompts = PromptsOf(questions, 5);
   ASSERT_EQ(prompts.size(), 5u);
   EXPECT_EQ(prompts[1], questions[1].prompt);

@@ -87,7 +87,7 @@ TEST(Addition, RowsHaveThePublishedLengths) {
 TEST(Addition, RowsAreRightSumsPaddedAndScoredOnTheAnswerAlone) {
   const auto task = Rows(6);
   for (uint64_t index = 0; index < 500; ++index) {
-    const Sample sample = task->Generate(7, index);
+    const Sample sample = task->Generate(7, index).value();
     ASSERT_EQ(sample.tokens.size(), 22u);
     ASSERT_EQ(sample.scored.size(), 22u);
     const std::string text = task->tokenizer().Decode(sample.tokens);
@@ -122,7 +122,7 @@ TEST(Multiplication, RowsAreRightProducts) {
   const auto task = Rows(6, Multiplication());
   EXPECT_EQ(task->row_length(), 27);
   for (uint64_t index = 0; index < 300; ++index) {
-    const Sample sample = task->Generate(7, index);
+    const Sample sample = task->Generate(7, index).value();
     const std::string text = task->tokenizer().Decode(sample.tokens);
     const std::vector<uint64_t> numbers = Numbers(text);
     ASSERT_EQ(numbers.size(), 3u) << text;
@@ -134,18 +134,20 @@ TEST(Multiplication, RowsAreRightProducts) {
 
 TEST(Addition, ARowIsAPureFunctionOfSeedAndIndex) {
   const auto task = Rows(5);
-  const Sample later = task->Generate(1, 1000);
-  for (uint64_t index = 0; index < 1000; ++index) task->Generate(1, index);
-  EXPECT_EQ(Rows(5)->Generate(1, 1000).tokens, later.tokens);
-  EXPECT_NE(task->Generate(2, 1000).tokens, later.tokens);
-  EXPECT_NE(task->Generate(1, 1001).tokens, later.tokens);
+  const Sample later = task->Generate(1, 1000).value();
+  for (uint64_t index = 0; index < 1000; ++index)
+    task->Generate(1, index).value();
+  EXPECT_EQ(Rows(5)->Generate(1, 1000).value().tokens, later.tokens);
+  EXPECT_NE(task->Generate(2, 1000).value().tokens, later.tokens);
+  EXPECT_NE(task->Generate(1, 1001).value().tokens, later.tokens);
 }
 
 TEST(Addition, FirstRowsOfSeedOneAreFrozen) {
   const auto task = Rows(5);
   std::vector<std::string> rows;
   for (uint64_t index = 0; index < 4; ++index) {
-    rows.push_back(task->tokenizer().Decode(task->Generate(1, index).tokens));
+    rows.push_back(
+        task->tokenizer().Decode(task->Generate(1, index).value().tokens));
   }
   EXPECT_THAT(rows, ElementsAre("5+2=7", "4564+987=3445", "371+7734=0554",
                                 "42+58=901"));
@@ -158,7 +160,7 @@ TEST(Addition, LengthsAreUniformOverTheGrid) {
   std::map<std::pair<size_t, size_t>, int> counts;
   for (uint64_t index = 0; index < kRows; ++index) {
     const std::string text =
-        task->tokenizer().Decode(task->Generate(3, index).tokens);
+        task->tokenizer().Decode(task->Generate(3, index).value().tokens);
     const size_t plus = text.find('+');
     ++counts[{plus, text.find('=') - plus - 1}];
   }

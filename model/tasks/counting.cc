@@ -165,7 +165,8 @@ class Counting : public TrainingTask {
   const Tokenizer& tokenizer() const override { return tokenizer_; }
   int row_length() const override { return LongestRow(options_.programs); }
 
-  Sample Generate(uint64_t seed, uint64_t index) const override {
+  absl::StatusOr<Sample> Generate(uint64_t seed,
+                                  uint64_t index) const override {
     const uint64_t row = RowOfSet(seed, index, options_.rows);
     base::RandomSequence random(seed, absl::StrCat("data/", row));
     Sample sample;
@@ -193,7 +194,8 @@ class CountingAnswers : public EvaluationTask {
     return LongestRow(options_.programs) - 1;
   }
 
-  Question Generate(uint64_t seed, int64_t index) const override {
+  absl::StatusOr<Question> Generate(uint64_t seed,
+                                    int64_t index) const override {
     Question question;
     question.prompt = Draw(seed, index).tokens;
     question.answer = {question.prompt.back()};

@@ -29,7 +29,7 @@ CountingTrainingOptions Programs(int variables, int max_operations,
 }
 
 std::string Text(const TrainingTask& task, uint64_t index, uint64_t seed = 1) {
-  return task.tokenizer().Decode(task.Generate(seed, index).tokens);
+  return task.tokenizer().Decode(task.Generate(seed, index).value().tokens);
 }
 
 // Runs a program as it is written, from its text.
@@ -101,7 +101,7 @@ TEST(Counting, FirstRowsOfSeedOneAreFrozen) {
 }
 
 TEST(Counting, OnlyTheAnswerCounts) {
-  const Sample sample = MakeCounting(Programs(1, 30))->Generate(1, 0);
+  const Sample sample = MakeCounting(Programs(1, 30))->Generate(1, 0).value();
   ASSERT_EQ(sample.scored.size(), sample.tokens.size());
   EXPECT_EQ(std::count(sample.scored.begin(), sample.scored.end(), 1), 1);
   EXPECT_EQ(sample.scored.back(), 1);
@@ -169,8 +169,8 @@ TEST(Counting, LongRowsLoseTheirLeftEnd) {
   EXPECT_EQ(cut->row_length(), 20);
   int num_cut = 0;
   for (uint64_t index = 0; index < 50; ++index) {
-    const auto all = whole->Generate(1, index).tokens;
-    const auto kept = cut->Generate(1, index).tokens;
+    const auto all = whole->Generate(1, index).value().tokens;
+    const auto kept = cut->Generate(1, index).value().tokens;
     EXPECT_EQ(kept.size(), std::min<size_t>(all.size(), 20));
     EXPECT_TRUE(std::equal(kept.rbegin(), kept.rend(), all.rbegin()));
     num_cut += all.size() > 20;
@@ -201,7 +201,7 @@ TEST(CountingAnswers, AskForTheLastToken) {
   options.samples = 30;
   const auto task = MakeCountingAnswers(options);
   for (int64_t index = 0; index < 30; ++index) {
-    const Question question = task->Generate(4, index);
+    const Question question = task->Generate(4, index).value();
     ASSERT_EQ(question.prompt.size(), 63u);
     ASSERT_EQ(question.places.size(), 1u);
     ASSERT_EQ(question.answer.size(), 1u);
@@ -222,7 +222,7 @@ TEST(CountingAnswers, AreNoLongerThanTheirOperationsCanBe) {
   const auto task = MakeCountingAnswers(options);
   int longest = 0;
   for (int64_t index = 0; index < options.samples; ++index) {
-    const Question question = task->Generate(1, index);
+    const Question question = task->Generate(1, index).value();
     ASSERT_EQ(question.prompt.size(), 5u * 4 + 2);
     ASSERT_EQ(task->PromptLength(index), 5 * 4 + 2);
     longest = std::max(longest, question.places[0]);
@@ -244,7 +244,7 @@ TEST(CountingAnswers, ScoresErrorsByAnswerAndWhatCannotBeKnown) {
   // Wrong where the answer is 0; and which questions hold no set at all, `= 0`.
   double wrong = 0, without_set = 0;
   for (int64_t index = 0; index < 200; ++index) {
-    const Question question = task->Generate(1, index);
+    const Question question = task->Generate(1, index).value();
     const bool zero = question.answer[0] == 7;
     marked.answers.push_back({static_cast<uint8_t>(zero ? 0 : 1)});
     wrong += zero;

@@ -58,7 +58,8 @@ class FlipFlop : public TrainingTask {
   const Tokenizer& tokenizer() const override { return tokenizer_; }
   int row_length() const override { return options_.length; }
 
-  Sample Generate(uint64_t seed, uint64_t index) const override {
+  absl::StatusOr<Sample> Generate(uint64_t seed,
+                                  uint64_t index) const override {
     base::RandomSequence random(seed, absl::StrCat("data/", index));
     Sample sample;
     sample.tokens = DrawString(options_, &random);
@@ -86,7 +87,8 @@ class FlipFlopReads : public EvaluationTask {
     return options_.strings.length - 1;
   }
 
-  Question Generate(uint64_t seed, int64_t index) const override {
+  absl::StatusOr<Question> Generate(uint64_t seed,
+                                    int64_t index) const override {
     base::RandomSequence random(seed, absl::StrCat("flip_flop/", index));
     Question question;
     question.prompt = DrawString(options_.strings, &random);
@@ -107,7 +109,7 @@ class FlipFlopReads : public EvaluationTask {
     Share errors, wrong_rows;
     ShareTable table = {"distance", "error", {}};
     for (int64_t index = 0; index < size(); ++index) {
-      const Question question = Generate(marked.seed, index);
+      const Question question = Generate(marked.seed, index).value();
       const Marks& marks = marked.answers[index];
       wrong_rows.Add(!IsRight(marks));
       size_t next = 0;

@@ -23,7 +23,7 @@ FlipFlopOptions Strings(int length, double ignore) {
 TEST(FlipFlop, ReadsTheLatestWrite) {
   const auto task = MakeFlipFlop(Strings(64, 0.5));
   for (uint64_t index = 0; index < 300; ++index) {
-    const Sample sample = task->Generate(3, index);
+    const Sample sample = task->Generate(3, index).value();
     ASSERT_EQ(sample.tokens.size(), 64u);
     EXPECT_EQ(sample.tokens[0], 0);
     EXPECT_EQ(sample.tokens[62], 1);
@@ -45,7 +45,8 @@ TEST(FlipFlop, FirstRowsOfSeedOneAreFrozen) {
   const auto task = MakeFlipFlop(Strings(16, 0.5));
   std::vector<std::string> rows;
   for (uint64_t index = 0; index < 3; ++index) {
-    rows.push_back(task->tokenizer().Decode(task->Generate(1, index).tokens));
+    rows.push_back(
+        task->tokenizer().Decode(task->Generate(1, index).value().tokens));
   }
   EXPECT_THAT(rows, ElementsAre("w 0 i 0 i 1 i 0 w 0 i 1 i 1 r 0",
                                 "w 1 w 0 w 1 i 1 r 1 w 0 i 0 r 0",
@@ -54,12 +55,12 @@ TEST(FlipFlop, FirstRowsOfSeedOneAreFrozen) {
 
 TEST(FlipFlop, CountsTheBitsAfterReadsInTheLoss) {
   FlipFlopOptions options = Strings(32, 0.2);
-  const Sample clean = MakeFlipFlop(options)->Generate(1, 0);
+  const Sample clean = MakeFlipFlop(options)->Generate(1, 0).value();
   for (size_t t = 0; t < 32; ++t) {
     EXPECT_EQ(clean.scored[t] == 1, t % 2 == 1 && clean.tokens[t - 1] == 1);
   }
   options.full_loss = true;
-  const Sample full = MakeFlipFlop(options)->Generate(1, 0);
+  const Sample full = MakeFlipFlop(options)->Generate(1, 0).value();
   EXPECT_EQ(full.tokens, clean.tokens);
   EXPECT_EQ(full.scored, std::vector<uint8_t>(32, 1));
 }
@@ -76,7 +77,8 @@ TEST(FlipFlop, HasThePublishedNumbersOfReads) {
     const auto task = MakeFlipFlopReads(options);
     double reads = 0;
     for (int64_t index = 0; index < kRows; ++index) {
-      reads += static_cast<double>(task->Generate(1, index).places.size());
+      reads +=
+          static_cast<double>(task->Generate(1, index).value().places.size());
     }
     const double share = (1 - ignore) / 2;
     const double error = std::sqrt(254 * share * (1 - share) / kRows);
@@ -91,7 +93,7 @@ TEST(FlipFlop, DrawsInstructionsAndBitsWithTheirShares) {
   std::map<int64_t, double> instructions, bits;
   double num = 0, num_bits = 0;
   for (uint64_t index = 0; index < 200; ++index) {
-    const Sample sample = task->Generate(11, index);
+    const Sample sample = task->Generate(11, index).value();
     for (size_t t = 2; t < 510; t += 2, ++num) {
       ++instructions[sample.tokens[t]];
       if (sample.tokens[t] == 1) continue;
@@ -112,19 +114,20 @@ TEST(FlipFlop, DrawsInstructionsAndBitsWithTheirShares) {
 
 TEST(FlipFlop, ARowIsAPureFunctionOfSeedAndIndex) {
   const auto task = MakeFlipFlop(Strings(64, 0.5));
-  const Sample later = task->Generate(1, 900);
-  for (uint64_t index = 0; index < 5; ++index) task->Generate(1, index);
-  EXPECT_EQ(MakeFlipFlop(Strings(64, 0.5))->Generate(1, 900).tokens,
+  const Sample later = task->Generate(1, 900).value();
+  for (uint64_t index = 0; index < 5; ++index) task->Generate(1, index).value();
+  EXPECT_EQ(MakeFlipFlop(Strings(64, 0.5))->Generate(1, 900).value().tokens,
             later.tokens);
-  EXPECT_NE(task->Generate(2, 900).tokens, later.tokens);
-  EXPECT_NE(task->Generate(1, 901).tokens, later.tokens);
+  EXPECT_NE(task->Generate(2, 900).value().tokens, later.tokens);
+  EXPECT_NE(task->Generate(1, 901).value().tokens, later.tokens);
 }
 
 TEST(FlipFlop, TheShortestStringWritesAndReads) {
   std::set<std::string> rows;
   const auto task = MakeFlipFlop(Strings(4, 0.8));
   for (uint64_t index = 0; index < 40; ++index) {
-    rows.insert(task->tokenizer().Decode(task->Generate(1, index).tokens));
+    rows.insert(
+        task->tokenizer().Decode(task->Generate(1, index).value().tokens));
   }
   EXPECT_THAT(rows, ElementsAre("w 0 r 0", "w 1 r 1"));
 }
@@ -136,7 +139,7 @@ TEST(FlipFlopReads, AsksForTheBitAfterEachRead) {
   const auto task = MakeFlipFlopReads(options);
   ASSERT_EQ(task->size(), 20);
   for (int64_t index = 0; index < 20; ++index) {
-    const Question question = task->Generate(1, index);
+    const Question question = task->Generate(1, index).value();
     ASSERT_EQ(question.prompt.size(), 63u);
     EXPECT_EQ(task->PromptLength(index), 63);
     ASSERT_EQ(question.places.size(), question.answer.size());
@@ -154,9 +157,9 @@ TEST(FlipFlopReads, AsksForTheBitAfterEachRead) {
 TEST(FlipFlopReads, AreOtherStringsThanTheTrainingRows) {
   FlipFlopReadsOptions options;
   const auto reads = MakeFlipFlopReads(options);
-  auto row = MakeFlipFlop(options.strings)->Generate(1, 0).tokens;
+  auto row = MakeFlipFlop(options.strings)->Generate(1, 0).value().tokens;
   row.pop_back();
-  EXPECT_NE(reads->Generate(1, 0).prompt, row);
+  EXPECT_NE(reads->Generate(1, 0).value().prompt, row);
 }
 
 // Every read is one pair after a write where nothing is ignored and the string
@@ -192,7 +195,7 @@ TEST(FlipFlopReads, ErrorsCountReadsRatherThanStrings) {
   Marked marked;
   double reads = 0;
   for (int64_t index = 0; index < 30; ++index) {
-    const size_t of_row = task->Generate(1, index).places.size();
+    const size_t of_row = task->Generate(1, index).value().places.size();
     reads += static_cast<double>(of_row);
     marked.answers.emplace_back(of_row, 1);
     marked.answers.back().back() = 0;

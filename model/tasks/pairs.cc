@@ -27,7 +27,8 @@ class Pairs : public TrainingTask {
            operation_.answer_length(options_.max_first, options_.max_second);
   }
 
-  Sample Generate(uint64_t seed, uint64_t index) const override {
+  absl::StatusOr<Sample> Generate(uint64_t seed,
+                                  uint64_t index) const override {
     const uint64_t row = RowOfSet(seed, index, options_.rows);
     base::RandomSequence random(seed, absl::StrCat("data/", row));
     const auto [i, j] = Lengths(row, &random);
@@ -93,7 +94,8 @@ class PairGrid : public EvaluationTask {
     return operation_.ragged ? 0 : operation_.answer_length(i, j);
   }
 
-  Question Generate(uint64_t seed, int64_t index) const override {
+  absl::StatusOr<Question> Generate(uint64_t seed,
+                                    int64_t index) const override {
     const auto [i, j] = Lengths(index);
     // The stream is named by the cell, so a larger grid keeps the questions of
     // a smaller one.

@@ -35,7 +35,7 @@ TEST(PairGrid, AsksSamplesQuestionsOfEveryPairOfLengths) {
   ASSERT_EQ(grid->size(), 48);
   std::map<std::string, int> cells;
   for (int64_t index = 0; index < grid->size(); ++index) {
-    const Question question = grid->Generate(1, index);
+    const Question question = grid->Generate(1, index).value();
     EXPECT_EQ(static_cast<int>(question.prompt.size()),
               grid->PromptLength(index));
     const std::string prompt = grid->tokenizer().Decode(question.prompt);
@@ -57,8 +57,8 @@ TEST(PairGrid, KeepsTheQuestionsOfASmallerGrid) {
   // Cell (2, 3), second sample, in both.
   const auto small = MakePairGrid(Addition(), SmallGrid());
   const auto large = MakePairGrid(Addition(), larger);
-  EXPECT_EQ(small->Generate(9, (1 * 4 + 2) * 3 + 1).prompt,
-            large->Generate(9, (1 * 6 + 2) * 5 + 1).prompt);
+  EXPECT_EQ(small->Generate(9, (1 * 4 + 2) * 3 + 1).value().prompt,
+            large->Generate(9, (1 * 6 + 2) * 5 + 1).value().prompt);
 }
 
 TEST(PairGrid, QuestionsDifferWithinACellAndBetweenSeeds) {
@@ -70,7 +70,7 @@ TEST(PairGrid, QuestionsDifferWithinACellAndBetweenSeeds) {
   std::set<std::vector<int64_t>> prompts;
   for (uint64_t seed = 1; seed <= 2; ++seed) {
     for (int64_t k = 0; k < 10; ++k) {
-      prompts.insert(grid->Generate(seed, 63 * 10 + k).prompt);
+      prompts.insert(grid->Generate(seed, 63 * 10 + k).value().prompt);
     }
   }
   EXPECT_EQ(prompts.size(), 20u);
@@ -136,7 +136,7 @@ TEST(Pairs, ASetHasEveryPairOfLengthsEquallyOften) {
   std::set<std::string> first, second;
   for (uint64_t index = 0; index < 120; ++index) {
     const std::string text =
-        task->tokenizer().Decode(task->Generate(1, index).tokens);
+        task->tokenizer().Decode(task->Generate(1, index).value().tokens);
     (index < 60 ? first : second).insert(text);
     const size_t plus = text.find('+');
     if (index < 60) {

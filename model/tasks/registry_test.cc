@@ -198,7 +198,7 @@ TEST(Registry, RowsAreShortEnoughAndOfTheVocabulary) {
     ORDO_ASSERT_OK_AND_ASSIGN(const auto task, MakeTrainingTask(data));
     const int vocabulary_size = task->tokenizer().vocabulary_size();
     for (uint64_t index = 0; index < 50; ++index) {
-      const Sample sample = task->Generate(1, index);
+      const Sample sample = task->Generate(1, index).value();
       const int length = static_cast<int>(sample.tokens.size());
       EXPECT_LE(length, task->row_length()) << of_task.name;
       EXPECT_GE(length, 2) << of_task.name;
@@ -235,7 +235,7 @@ TEST(Registry, QuestionsAreAsManyAndAsLongAsTheCatalogueSays) {
         << of_task.name;
     int64_t longest = 0;
     for (int64_t i = 0; i < task->size(); ++i) {
-      const Question question = task->Generate(1, i);
+      const Question question = task->Generate(1, i).value();
       const auto length = static_cast<int64_t>(question.prompt.size());
       EXPECT_EQ(length, task->PromptLength(i)) << of_task.name;
       // What is decoded is fed too, but for the last token.
@@ -287,7 +287,7 @@ TEST(Registry, EveryEvaluationScoresWhatIsMarked) {
                               MakeEvaluationTask(evaluation, nullptr));
     Marked right, wrong;
     for (int64_t i = 0; i < task->size(); ++i) {
-      const Question question = task->Generate(1, i);
+      const Question question = task->Generate(1, i).value();
       const size_t marks = question.places.empty() ? 1 : question.places.size();
       right.answers.emplace_back(marks, 1);
       wrong.answers.emplace_back(marks, 0);
@@ -333,7 +333,7 @@ Marked MarkedBySomeModel(const EvaluationTask& task) {
   base::RandomSequence random(1, "model");
   Marked marked;
   for (int64_t i = 0; i < task.size(); ++i) {
-    const size_t places = task.Generate(1, i).places.size();
+    const size_t places = task.Generate(1, i).value().places.size();
     const bool knows = random.Int(2) == 0;
     Marks& marks = marked.answers.emplace_back();
     while (marks.size() < std::max<size_t>(places, 1)) {

@@ -62,7 +62,8 @@ class SelectiveCopy : public TrainingTask {
            (options_.markers || options_.separator ? 1 : 0);
   }
 
-  Sample Generate(uint64_t seed, uint64_t index) const override {
+  absl::StatusOr<Sample> Generate(uint64_t seed,
+                                  uint64_t index) const override {
     base::RandomSequence random(seed, absl::StrCat("data/", index));
     const Row row = DrawRow(options_, &random);
     Sample sample;
@@ -100,7 +101,8 @@ class SelectiveCopies : public EvaluationTask {
            (rows.markers ? 0 : (rows.separator ? 1 : 0) - 1);
   }
 
-  Question Generate(uint64_t seed, int64_t index) const override {
+  absl::StatusOr<Question> Generate(uint64_t seed,
+                                    int64_t index) const override {
     base::RandomSequence random(seed, absl::StrCat("selective_copy/", index));
     Row row = DrawRow(options_.rows, &random);
     Question question;

@@ -26,7 +26,7 @@ SelectiveCopyOptions Rows(int symbols, int blanks,
 
 std::string FirstRow(const SelectiveCopyOptions& options) {
   const auto task = MakeSelectiveCopy(options);
-  return task->tokenizer().Decode(task->Generate(1, 0).tokens);
+  return task->tokenizer().Decode(task->Generate(1, 0).value().tokens);
 }
 
 // By hand: a, k, f and i stand among six blanks, and follow without them, or
@@ -45,7 +45,8 @@ TEST(SelectiveCopy, RowsHaveThePublishedLengths) {
        {std::pair(256, 768), std::pair(128, 640), std::pair(512, 1024)}) {
     const auto task = MakeSelectiveCopy(Rows(256, blanks));
     EXPECT_EQ(task->row_length(), length);
-    EXPECT_EQ(task->Generate(1, 0).tokens.size(), static_cast<size_t>(length));
+    EXPECT_EQ(task->Generate(1, 0).value().tokens.size(),
+              static_cast<size_t>(length));
     EXPECT_EQ(task->tokenizer().vocabulary_size(), 16);
   }
 }
@@ -69,7 +70,7 @@ TEST(SelectiveCopy, SaysTheSymbolsOfTheInputInOrder) {
        {Layout::kPlain, Layout::kSeparated, Layout::kMarkers}) {
     const auto task = MakeSelectiveCopy(Rows(7, 9, layout));
     for (uint64_t index = 0; index < 100; ++index) {
-      const Sample sample = task->Generate(5, index);
+      const Sample sample = task->Generate(5, index).value();
       ASSERT_EQ(sample.tokens.size(), static_cast<size_t>(task->row_length()));
       std::vector<int64_t> symbols;
       for (size_t t = 0; t < 16; ++t) {
@@ -100,7 +101,7 @@ TEST(SelectiveCopy, SymbolsAndTheirPlacesAreUniform) {
   std::map<int64_t, double> symbols;
   std::map<std::pair<int, int>, double> places;
   for (uint64_t index = 0; index < kRows; ++index) {
-    const Sample sample = task->Generate(2, index);
+    const Sample sample = task->Generate(2, index).value();
     std::vector<int> of_row;
     for (int t = 0; t < 4; ++t) {
       if (sample.tokens[t] == 0) continue;
@@ -127,7 +128,7 @@ TEST(SelectiveCopy, SymbolsAndTheirPlacesAreUniform) {
 TEST(SelectiveCopy, ASeparatorOrMarkerIsNoSymbol) {
   for (const Layout layout : {Layout::kSeparated, Layout::kMarkers}) {
     const auto task = MakeSelectiveCopy(Rows(200, 0, layout));
-    const Sample sample = task->Generate(1, 0);
+    const Sample sample = task->Generate(1, 0).value();
     for (size_t t = 0; t < 200; ++t) {
       EXPECT_GE(sample.tokens[t], 1);
       EXPECT_LE(sample.tokens[t], 14);
@@ -142,7 +143,7 @@ TEST(SelectiveCopies, ReadEachSymbolAfterTheOnesBeforeIt) {
     options.rows = Rows(5, 3, layout);
     options.samples = 10;
     const auto task = MakeSelectiveCopies(options);
-    const Question question = task->Generate(1, 3);
+    const Question question = task->Generate(1, 3).value();
     ASSERT_EQ(static_cast<int>(question.prompt.size()), task->PromptLength(3));
     ASSERT_EQ(question.answer.size(), 5u);
     ASSERT_EQ(question.places.size(), 5u);

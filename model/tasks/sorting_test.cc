@@ -105,7 +105,7 @@ TEST(SortingGrid, ReadsAnswersBehindPaddedPrompts) {
   options.samples = 3;
   const auto grid = MakePairGrid(Sorting(), options);
   for (int64_t index = 0; index < grid->size(); ++index) {
-    const Question question = grid->Generate(1, index);
+    const Question question = grid->Generate(1, index).value();
     ASSERT_EQ(static_cast<int>(question.prompt.size()),
               grid->PromptLength(index));
     // = before the first token; each other one follows the one before it.

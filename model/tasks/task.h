@@ -27,6 +27,9 @@ struct Sample {
   // What it should say there; empty: the tokens themselves. Tasks whose answers
   // are read where they are asked for, rather than in the next token, differ.
   std::vector<int64_t> targets = {};
+  // The places at which texts begin that see nothing of those before them,
+  // rising, from 0 on; empty: a row is one text.
+  std::vector<int> starts = {};
 };
 
 // Token ids that tasks share, but for those whose tokenizer has no marks.
@@ -59,8 +62,14 @@ class TrainingTask {
   virtual const Tokenizer& tokenizer() const = 0;
   // Tokens of the longest row.
   virtual int row_length() const = 0;
-  // Row `index` of the stream of `seed`: a pure function of both.
-  virtual Sample Generate(uint64_t seed, uint64_t index) const = 0;
+  // Row `index` of the stream of `seed`: a pure function of both. Tasks that
+  // make their rows up never fail; errors of others are those of reading.
+  virtual absl::StatusOr<Sample> Generate(uint64_t seed,
+                                          uint64_t index) const = 0;
+  // SHA-256, 64 lower-case hexadecimal digits, over all that rows are read
+  // from: with the task's parameters it decides them. Empty of tasks that read
+  // nothing.
+  virtual std::string data_fingerprint() const { return ""; }
 };
 
 // What is put before a model, and the only right answer.
@@ -83,6 +92,13 @@ struct Question {
 // yet, at least one token each of prompt and answer, and `length` that holds
 // all but the last.
 void ReadAtPlaces(int length, Question* question);
+// What is taken of an answer.
+enum class Measure {
+  // Whether the model gives it.
+  kRight,
+  // How likely the model finds it; all questions have places.
+  kLikelihood,
+};
 
 // Whether each token of an answer that is read at places is right; of one that
 // is decoded, a single mark for all of it.
@@ -92,7 +108,10 @@ using Marks = std::vector<uint8_t>;
 struct Marked {
   // Of the questions.
   uint64_t seed = 1;
+  // Of Measure::kRight.
   std::vector<Marks> answers;
+  // Of Measure::kLikelihood: -ln p of each answer, summed over its tokens.
+  std::vector<double> nats = {};
 };
 
 // Scores of an evaluation, ready to be written.
@@ -113,10 +132,12 @@ class EvaluationTask {
 
   virtual const Tokenizer& tokenizer() const = 0;
   virtual int64_t size() const = 0;
+  virtual Measure measure() const { return Measure::kRight; }
   // Question `index` of `seed`, 0 <= index < size(): a pure function of both.
   // Its prompt's length is PromptLength(index), so that questions can be
-  // batched before they are made.
-  virtual Question Generate(uint64_t seed, int64_t index) const = 0;
+  // batched before they are made. Errors as TrainingTask::Generate.
+  virtual absl::StatusOr<Question> Generate(uint64_t seed,
+                                            int64_t index) const = 0;
   virtual int PromptLength(int64_t index) const = 0;
   // Tokens of the longest answer that question `index` has under any seed, the
   // end mark included: as many are decoded, whatever else is asked. 0 of tasks
@@ -134,7 +155,9 @@ class EvaluationTask {
   // compared item by item. What the task's headline metric counts: by default 1
   // if all of it is right, else 0; ShareRight of tasks that count places.
   virtual double ItemScore(const Marks& marks) const;
-  // There are size() marked answers.
+  // SHA-256 as TrainingTask::data_fingerprint.
+  virtual std::string data_fingerprint() const { return ""; }
+  // There are size() answers, as measure() says.
   virtual Scores Score(const Marked& marked) const = 0;
 };
 

@@ -112,13 +112,14 @@ absl::StatusOr<StepResult> Run::Step(const Wishes& wishes) {
   ORDO_CHECK(cursors_.step < spec_.training().steps());
   StepResult result;
   std::vector<at::Tensor> losses;
-  ORDO_RETURN_IF_ERROR(Guard("compute gradients", [&] {
+  ORDO_RETURN_IF_ERROR(Guard("compute gradients", [&]() -> absl::Status {
     ClearGradients();
-    const Passes passes = NextPasses();
+    ORDO_ASSIGN_OR_RETURN(const Passes passes, NextPasses());
     result.num_tokens = passes.num_tokens;
     losses = ComputeGradients(passes);
     // A GPU computes meanwhile.
     result.data_digest = passes.order.After(cursors_.data_digest);
+    return absl::OkStatus();
   }));
   result.wishes = wishes;
   result.attention_kernels = attention_kernels_;
@@ -179,7 +180,7 @@ void Run::ClearGradients() {
   }
 }
 
-Run::Passes Run::NextPasses() const {
+absl::StatusOr<Run::Passes> Run::NextPasses() const {
   const auto& training = spec_.training();
   Passes passes;
   data::OrderDigest* const order =
@@ -192,12 +193,15 @@ Run::Passes Run::NextPasses() const {
     rows.first = static_cast<uint64_t>(cursors_.samples + row);
     rows.count = training.micro_batch_size();
     if (pass % ranks_ != rank_) {
-      const data::BatchSize size = data::SizeOfBatch(*task_, rows, order);
+      ORDO_ASSIGN_OR_RETURN(const data::BatchSize size,
+                            data::SizeOfBatch(*task_, rows, order));
       passes.num_tokens += size.num_tokens;
       passes.num_scored += size.num_scored;
       continue;
     }
-    passes.batches.push_back(data::MakeBatch(*task_, rows, order));
+    ORDO_ASSIGN_OR_RETURN(data::Batch batch,
+                          data::MakeBatch(*task_, rows, order));
+    passes.batches.push_back(std::move(batch));
     passes.first_rows.push_back(row);
     passes.num_tokens += passes.batches.back().num_tokens();
     passes.num_scored += passes.batches.back().num_scored();
@@ -216,6 +220,7 @@ std::vector<at::Tensor> Run::ComputeGradients(const Passes& passes) {
     options.shifted_sparse_group = training.shifted_sparse().group();
     options.kernel = training.kernel();
     options.kernels_taken = &attention_kernels_;
+    if (pass.first_BT.defined()) options.first_seen = pass.first_BT;
     // A causal model does not see the padding, which is at the end.
     if (!spec_.model().causal() && pass.real_BT.defined()) {
       options.attention_mask = pass.real_BT;

@@ -105,7 +105,7 @@ class Run {
     // Took up the rows of all ranks if Cursors::data_digest is known.
     data::OrderDigest order;
   };
-  Passes NextPasses() const;
+  absl::StatusOr<Passes> NextPasses() const;
   // Adds the gradients of this rank's passes up. Their losses, which with those
   // of the other ranks add up to the mean. Sets attention_kernels_.
   std::vector<at::Tensor> ComputeGradients(const Passes& passes);

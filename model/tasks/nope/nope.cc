@@ -43,7 +43,8 @@ class Nope : public TrainingTask {
     return kind_.num_words(options_.max_length) + 1;
   }
 
-  Sample Generate(uint64_t seed, uint64_t index) const override {
+  absl::StatusOr<Sample> Generate(uint64_t seed,
+                                  uint64_t index) const override {
     const uint64_t number = RowOfSet(seed, index, options_.rows);
     base::RandomSequence random(seed, absl::StrCat("data/", number));
     const int length = DrawLength(&random);
@@ -93,7 +94,8 @@ class NopeLengths : public EvaluationTask {
     return kind_.num_words(LengthOf(index));
   }
 
-  Question Generate(uint64_t seed, int64_t index) const override {
+  absl::StatusOr<Question> Generate(uint64_t seed,
+                                    int64_t index) const override {
     const int length = LengthOf(index);
     // The stream is named by the length, so other lengths change nothing.
     base::RandomSequence random(

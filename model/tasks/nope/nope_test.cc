@@ -22,7 +22,7 @@ NopeOptions Rows(const std::string& task) {
 TEST(Nope, OnlyTheAnswerCounts) {
   const auto task = MakeNope(Rows("parity"));
   for (uint64_t index = 0; index < 20; ++index) {
-    const Sample sample = task->Generate(1, index);
+    const Sample sample = task->Generate(1, index).value();
     ASSERT_EQ(sample.scored.size(), sample.tokens.size());
     EXPECT_EQ(sample.tokens.back(), kEnd);
     const std::string text = task->tokenizer().Decode(sample.tokens);
@@ -38,7 +38,7 @@ TEST(Nope, LengthsAreUniform) {
   const auto task = MakeNope(Rows("parity"));
   std::map<size_t, int> counts;
   for (uint64_t index = 0; index < 2000; ++index) {
-    ++counts[task->Generate(1, index).tokens.size()];
+    ++counts[task->Generate(1, index).value().tokens.size()];
   }
   ASSERT_EQ(counts.size(), 5u);
   // Standard deviation 18; six of them.
@@ -54,7 +54,7 @@ TEST(Nope, PairsOfLengthsOfAdditionAreUniform) {
   std::map<size_t, int> counts;
   for (uint64_t index = 0; index < 1500; ++index) {
     const std::string text =
-        task->tokenizer().Decode(task->Generate(1, index).tokens);
+        task->tokenizer().Decode(task->Generate(1, index).value().tokens);
     const size_t plus = text.find('+'), asked = text.find('?');
     const size_t a = (plus - 8) / 2, b = (asked - plus - 2) / 2;
     ++counts[std::max(a, b)];
@@ -71,8 +71,8 @@ TEST(Nope, ASetIsGoneThroughInEachEpoch) {
   const auto task = MakeNope(options);
   std::set<std::vector<int64_t>> first, second;
   for (uint64_t index = 0; index < 15; ++index) {
-    first.insert(task->Generate(1, index).tokens);
-    second.insert(task->Generate(1, 15 + index).tokens);
+    first.insert(task->Generate(1, index).value().tokens);
+    second.insert(task->Generate(1, 15 + index).value().tokens);
   }
   EXPECT_EQ(first, second);
 }
@@ -87,7 +87,7 @@ TEST(NopeLengths, ReadAnswersBehindTheirPrompts) {
     const auto task = MakeNopeLengths(options);
     ASSERT_EQ(task->size(), 12);
     for (int64_t index = 0; index < 12; ++index) {
-      const Question question = task->Generate(1, index);
+      const Question question = task->Generate(1, index).value();
       ASSERT_EQ(static_cast<int>(question.prompt.size()),
                 task->PromptLength(index));
       EXPECT_EQ(question.answer.back(), kEnd);

@@ -66,7 +66,8 @@ class Passkey : public TrainingTask {
            static_cast<int>(AnswerOf(longest).size());
   }
 
-  Sample Generate(uint64_t seed, uint64_t index) const override {
+  absl::StatusOr<Sample> Generate(uint64_t seed,
+                                  uint64_t index) const override {
     base::RandomSequence random(seed, absl::StrCat("data/", index));
     const auto below = [&](int64_t limit) {
       return static_cast<int64_t>(random.Int(static_cast<uint64_t>(limit)));
@@ -109,7 +110,8 @@ class PasskeyTests : public EvaluationTask {
            static_cast<int>(AnswerOf(hidden).size());
   }
 
-  Question Generate(uint64_t /*seed*/, int64_t index) const override {
+  absl::StatusOr<Question> Generate(uint64_t /*seed*/,
+                                    int64_t index) const override {
     const Hidden hidden = HiddenOf(index);
     Question question = {TokensOf(PromptOf(hidden)), AnswerOf(hidden)};
     ReadAtPlaces(PromptLength(index), &question);

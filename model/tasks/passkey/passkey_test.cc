@@ -17,7 +17,7 @@ using ::testing::StartsWith;
 TEST(Passkey, ScoresTheKeyAndTheEndAfterTheQuestion) {
   const auto task = MakePasskey({100});
   for (uint64_t index = 0; index < 20; ++index) {
-    const Sample sample = task->Generate(1, index);
+    const Sample sample = task->Generate(1, index).value();
     const auto first =
         std::find(sample.scored.begin(), sample.scored.end(), 1) -
         sample.scored.begin();
@@ -41,7 +41,7 @@ TEST(Passkey, LongestRowsAreAsLongAsIsSaid) {
   const auto task = MakePasskey({3});
   int longest = 0;
   for (uint64_t index = 0; index < 200; ++index) {
-    const Sample sample = task->Generate(1, index);
+    const Sample sample = task->Generate(1, index).value();
     longest = std::max(longest, static_cast<int>(sample.tokens.size()));
   }
   EXPECT_EQ(longest, task->row_length());
@@ -62,13 +62,13 @@ TEST(PasskeyTests, AskTheQuestionsOfTheBenchmarkWhateverTheSeed) {
   options.max_length = 1;
   const auto task = MakePasskeyTests(options);
   EXPECT_EQ(task->size(), 20);
-  const Question question = task->Generate(1, 0);
+  const Question question = task->Generate(1, 0).value();
   EXPECT_EQ(task->tokenizer().Decode(question.answer), " 43568");
   EXPECT_EQ(task->PromptLength(0), 3319 + 5);
   ASSERT_EQ(question.places.size(), 6u);
   EXPECT_EQ(question.places[0], 3318);
   EXPECT_EQ(question.places[5], 3323);
-  EXPECT_EQ(task->Generate(2, 0).prompt, question.prompt);
+  EXPECT_EQ(task->Generate(2, 0).value().prompt, question.prompt);
 }
 
 // Each length has its first question right.
@@ -93,7 +93,7 @@ TEST(PasskeyTests, ScoreByLengthAndDepth) {
   const auto task = MakePasskeyTests(options);
   Marked marked;
   for (int64_t index = 0; index < task->size(); ++index) {
-    Marks marks(task->Generate(1, index).answer.size(), 1);
+    Marks marks(task->Generate(1, index).value().answer.size(), 1);
     if (index % 4 != 0) marks.back() = 0;
     marked.answers.push_back(marks);
   }

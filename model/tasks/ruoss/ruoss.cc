@@ -29,7 +29,8 @@ class Ruoss : public TrainingTask {
            kind_.num_outputs(options_.max_length) + 1;
   }
 
-  Sample Generate(uint64_t seed, uint64_t index) const override {
+  absl::StatusOr<Sample> Generate(uint64_t seed,
+                                  uint64_t index) const override {
     base::RandomSequence of_length(
         seed, absl::StrCat("length/", index / options_.rows_per_length));
     const int length = 1 + static_cast<int>(of_length.Int(options_.max_length));
@@ -71,7 +72,8 @@ class RuossLengths : public EvaluationTask {
     return kind_.num_inputs(length) + kind_.num_outputs(length);
   }
 
-  Question Generate(uint64_t seed, int64_t index) const override {
+  absl::StatusOr<Question> Generate(uint64_t seed,
+                                    int64_t index) const override {
     const int length = LengthOf(index);
     // The stream is named by the length, so other lengths change nothing.
     base::RandomSequence random(

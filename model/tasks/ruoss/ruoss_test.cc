@@ -22,7 +22,7 @@ RuossOptions Rows(const std::string& task, int max_length) {
 
 std::string FirstRow(const std::string& task) {
   const auto rows = MakeRuoss(Rows(task, 9));
-  const Sample sample = rows->Generate(1, 0);
+  const Sample sample = rows->Generate(1, 0).value();
   std::vector<int64_t> outputs;
   for (size_t t = 0; t < sample.tokens.size(); ++t) {
     if (sample.scored[t] != 0) outputs.push_back(sample.targets[t]);
@@ -66,7 +66,7 @@ TEST(Ruoss, EmptySymbolsAskForTheOutputs) {
   const auto task = MakeRuoss(Rows("reverse_string", 12));
   EXPECT_EQ(task->row_length(), 25);
   for (uint64_t index = 0; index < 400; index += 7) {
-    const Sample sample = task->Generate(2, index);
+    const Sample sample = task->Generate(2, index).value();
     const size_t n = (sample.tokens.size() - 1) / 2;
     for (size_t i = 0; i < n; ++i) {
       EXPECT_EQ(sample.tokens[n + i], kEmpty);
@@ -83,10 +83,11 @@ TEST(Ruoss, RowsOfABatchHaveOneLengthAndBatchesAllLengths) {
   const auto task = MakeRuoss(Rows("parity_check", 5));
   std::set<size_t> lengths;
   for (uint64_t batch = 0; batch < 60; ++batch) {
-    const size_t length = task->Generate(1, 128 * batch).tokens.size();
+    const size_t length = task->Generate(1, 128 * batch).value().tokens.size();
     lengths.insert(length);
     for (const uint64_t row : {1, 64, 127}) {
-      EXPECT_EQ(task->Generate(1, 128 * batch + row).tokens.size(), length);
+      EXPECT_EQ(task->Generate(1, 128 * batch + row).value().tokens.size(),
+                length);
     }
   }
   EXPECT_THAT(lengths, ElementsAre(3, 4, 5, 6, 7));
@@ -94,10 +95,11 @@ TEST(Ruoss, RowsOfABatchHaveOneLengthAndBatchesAllLengths) {
 
 TEST(Ruoss, ARowIsAPureFunctionOfSeedAndIndex) {
   const auto task = MakeRuoss(Rows("bucket_sort", 40));
-  const auto row = task->Generate(1, 500).tokens;
-  for (uint64_t index = 0; index < 5; ++index) task->Generate(1, index);
-  EXPECT_EQ(MakeRuoss(Rows("bucket_sort", 40))->Generate(1, 500).tokens, row);
-  EXPECT_NE(task->Generate(2, 500).tokens, row);
+  const auto row = task->Generate(1, 500).value().tokens;
+  for (uint64_t index = 0; index < 5; ++index) task->Generate(1, index).value();
+  EXPECT_EQ(MakeRuoss(Rows("bucket_sort", 40))->Generate(1, 500).value().tokens,
+            row);
+  EXPECT_NE(task->Generate(2, 500).value().tokens, row);
 }
 
 RuossLengthsOptions Lengths(const std::string& task) {
@@ -116,7 +118,7 @@ TEST(RuossLengths, AskForSamplesOfEachLength) {
   ASSERT_EQ(task->size(), 15);
   std::map<size_t, int> counts;
   for (int64_t index = 0; index < 15; ++index) {
-    const Question question = task->Generate(1, index);
+    const Question question = task->Generate(1, index).value();
     EXPECT_EQ(static_cast<int>(question.prompt.size()),
               task->PromptLength(index));
     ++counts[question.prompt.size() / 3];
@@ -129,7 +131,7 @@ TEST(RuossLengths, AskForSamplesOfEachLength) {
 TEST(RuossLengths, MeasureNothingAfterTheEndMark) {
   const auto task = MakeRuossLengths(Lengths("stack_manipulation"));
   for (int64_t index = 0; index < task->size(); ++index) {
-    const Question question = task->Generate(1, index);
+    const Question question = task->Generate(1, index).value();
     EXPECT_EQ(question.answer.back(), 2);
     EXPECT_EQ(question.places.size(), question.answer.size());
   }
@@ -139,8 +141,8 @@ TEST(RuossLengths, KeepTheQuestionsOfOtherLengths) {
   RuossLengthsOptions more = Lengths("square_root");
   more.min_length = 2;
   const auto task = MakeRuossLengths(Lengths("square_root"));
-  EXPECT_EQ(MakeRuossLengths(more)->Generate(1, 5).prompt,
-            task->Generate(1, 0).prompt);
+  EXPECT_EQ(MakeRuossLengths(more)->Generate(1, 5).value().prompt,
+            task->Generate(1, 0).value().prompt);
 }
 
 // Length 4 all right, 6 two fifths, 8 none: the model was trained up to 5.
