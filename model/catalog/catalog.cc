@@ -21,6 +21,7 @@ using Violations = std::vector<base::FieldViolation>;
 
 constexpr int kMaxParams = 64;
 constexpr int kMaxNumbers = 4096;
+constexpr int kMaxStrings = 256;
 // Largest integer that every JSON number keeps exactly.
 constexpr double kMaxInteger = 9007199254740992.0;
 
@@ -85,6 +86,20 @@ std::string CheckNumbers(const Param& param,
   return "";
 }
 
+std::string CheckStrings(const google::protobuf::ListValue& list) {
+  if (list.values_size() > kMaxStrings) {
+    return absl::StrCat("has ", list.values_size(), " strings; at most ",
+                        kMaxStrings);
+  }
+  for (int i = 0; i < list.values_size(); ++i) {
+    if (!list.values(i).has_string_value()) {
+      return absl::StrCat("element ", i, " must be a string, is ",
+                          std::string(ValueTypeName(list.values(i))));
+    }
+  }
+  return "";
+}
+
 std::string CheckString(const Param& param, const std::string& text) {
   if (param.choices.empty() ||
       std::count(param.choices.begin(), param.choices.end(), text) > 0) {
@@ -111,6 +126,9 @@ std::string CheckValue(const Param& param, const Value& value) {
     case ParamType::kNumbers:
       if (!value.has_list_value()) break;
       return CheckNumbers(param, value.list_value());
+    case ParamType::kStrings:
+      if (!value.has_list_value()) break;
+      return CheckStrings(value.list_value());
   }
   return absl::StrCat("must be of type ", std::string(TypeName(param.type)),
                       ", is ", std::string(ValueTypeName(value)));
@@ -233,6 +251,8 @@ std::string_view TypeName(ParamType type) {
       return "string";
     case ParamType::kNumbers:
       return "list of numbers";
+    case ParamType::kStrings:
+      return "list of strings";
   }
   return "";
 }
@@ -271,6 +291,11 @@ const Param* FindParam(const Entry& entry, std::string_view name) {
   return nullptr;
 }
 
+int VocabularyOf(const Entry& task, const ParamMap& params) {
+  return task.vocabulary_of == nullptr ? task.vocabulary_size
+                                       : task.vocabulary_of(params);
+}
+
 google::protobuf::Value DefaultValue(const Param& param) {
   Value value;
   switch (param.type) {
@@ -291,6 +316,14 @@ google::protobuf::Value DefaultValue(const Param& param) {
       auto* list = value.mutable_list_value();
       for (double x : std::get<std::vector<double>>(param.default_value)) {
         list->add_values()->set_number_value(x);
+      }
+      break;
+    }
+    case ParamType::kStrings: {
+      auto* list = value.mutable_list_value();
+      for (const std::string& text :
+           std::get<std::vector<std::string>>(param.default_value)) {
+        list->add_values()->set_string_value(text);
       }
       break;
     }
@@ -317,6 +350,7 @@ void ResolveParams(const Entry& entry, std::string_view field, ParamMap* params,
                             kMaxParams)});
     return;
   }
+  const size_t num_before = violations->size();
   std::vector<std::string> names;
   for (const auto& [name, value] : *params) names.push_back(name);
   std::sort(names.begin(), names.end());
@@ -337,6 +371,9 @@ void ResolveParams(const Entry& entry, std::string_view field, ParamMap* params,
     if (params->count(param.name) == 0) {
       (*params)[param.name] = DefaultValue(param);
     }
+  }
+  if (entry.check_params != nullptr && violations->size() == num_before) {
+    entry.check_params(field, *params, violations);
   }
 }
 
@@ -476,6 +513,16 @@ std::vector<double> Params::Numbers(const std::string& name) const {
     numbers.push_back(element.number_value());
   }
   return numbers;
+}
+
+std::vector<std::string> Params::Strings(const std::string& name) const {
+  const Value& value = Get(name);
+  ORDO_CHECK(value.has_list_value()) << name;
+  std::vector<std::string> strings;
+  for (const Value& element : value.list_value().values()) {
+    strings.push_back(element.string_value());
+  }
+  return strings;
 }
 
 }  // namespace ordo::model::catalog

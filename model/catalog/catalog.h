@@ -13,6 +13,7 @@
 #include "google/protobuf/struct.pb.h"
 #include "model/catalog/micro_batch.h"
 #include "proto/ordo/training/v1/component.pb.h"
+#include "proto/ordo/training/v1/spec.pb.h"
 
 // What encodings and tasks are called and what they take: the one list that the
 // command line, the scheduler and the trainer share. Free of LibTorch. A test
@@ -32,13 +33,14 @@ enum class Kind {
 // For people: "encoding", "training task", "evaluation task".
 std::string_view KindName(Kind kind);
 
-enum class ParamType { kInteger, kNumber, kBool, kString, kNumbers };
+enum class ParamType { kInteger, kNumber, kBool, kString, kNumbers, kStrings };
 
-// For people: "integer", "number", "bool", "string", "list of numbers".
+// For people: "integer", "number", "bool", "string", "list of numbers",
+// "list of strings".
 std::string_view TypeName(ParamType type);
 
-using ParamValue =
-    std::variant<int64_t, double, bool, std::string, std::vector<double>>;
+using ParamValue = std::variant<int64_t, double, bool, std::string,
+                                std::vector<double>, std::vector<std::string>>;
 
 struct Param {
   std::string name;
@@ -141,6 +143,22 @@ using ItemCount = int64_t (*)(const ParamMap& params);
 // Whether something holds of a task with these parameters.
 using TaskTest = bool (*)(const ParamMap& params);
 
+// Tokens of the vocabulary of a task with these parameters; 0: the parameters
+// do not say.
+using VocabularySize = int (*)(const ParamMap& params);
+
+// Appends what is wrong with parameters of which each is in its range; `field`
+// is the path of the message that holds them.
+using ParamsCheck = void (*)(std::string_view field, const ParamMap& params,
+                             std::vector<base::FieldViolation>* violations);
+
+// Fills in what an evaluation takes from the training of its model where its
+// parameters leave it out, and appends what does not go together; `trained_on`
+// is resolved, the parameters are not yet.
+using ParamsFromTraining =
+    void (*)(std::string_view field, const ordo::training::v1::Data& trained_on,
+             ParamMap* params, std::vector<base::FieldViolation>* violations);
+
 // What decoding with cached keys and values gives.
 enum class Decoding {
   // The logits of a full pass.
@@ -239,6 +257,12 @@ struct Entry {
   int min_with = 0;
   // Number of tokens of a task's vocabulary; 0 for encodings.
   int vocabulary_size = 0;
+  // Of a task, where parameters decide; null: as `vocabulary_size` says.
+  VocabularySize vocabulary_of = nullptr;
+  // Of a task. Null: what is in its range is right.
+  ParamsCheck check_params = nullptr;
+  // Of an evaluation task. Null: it takes nothing.
+  ParamsFromTraining from_training = nullptr;
   // Of a task: most tokens that the model sees in a row.
   RowLength row_length = nullptr;
   // Of an evaluation task: whether its answers are read where they are asked
@@ -262,6 +286,10 @@ const Entry* Find(Kind kind, std::string_view name);
 
 // The parameter, or nullptr.
 const Param* FindParam(const Entry& entry, std::string_view name);
+
+// Tokens of a task's vocabulary with these parameters, which are resolved; 0:
+// only what the parameters name says.
+int VocabularyOf(const Entry& task, const ParamMap& params);
 
 // The default as it stands in a spec.
 google::protobuf::Value DefaultValue(const Param& param);
@@ -327,6 +355,7 @@ class Params {
   bool Bool(const std::string& name) const;
   std::string String(const std::string& name) const;
   std::vector<double> Numbers(const std::string& name) const;
+  std::vector<std::string> Strings(const std::string& name) const;
 
  private:
   const google::protobuf::Value& Get(const std::string& name) const;

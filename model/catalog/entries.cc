@@ -67,6 +67,22 @@ Param Bool(std::string name, bool value, std::string text) {
           std::move(text)};
 }
 
+Param String(std::string name, std::string value, std::string text) {
+  return {std::move(name), ParamType::kString, std::move(value), {}, {}, {}, "",
+          std::move(text)};
+}
+
+Param Strings(std::string name, std::string text) {
+  return {std::move(name),
+          ParamType::kStrings,
+          std::vector<std::string>(),
+          {},
+          {},
+          {},
+          "",
+          std::move(text)};
+}
+
 Param Choice(std::string name, std::vector<std::string> choices,
              std::string text) {
   std::string value = choices.front();
@@ -84,7 +100,7 @@ std::vector<Entry> AllEntries() {
   std::vector<Entry> all;
   for (const auto family :
        {BiasEntries, ContentEntries, InputEntries, RotaryEntries, StateEntries,
-        CombiningEntries, LengthTaskEntries, TaskEntries}) {
+        CombiningEntries, LengthTaskEntries, TaskEntries, TextEntries}) {
     std::vector<Entry> entries = family();
     std::move(entries.begin(), entries.end(), std::back_inserter(all));
   }

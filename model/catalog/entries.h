@@ -20,6 +20,7 @@ std::vector<Entry> StateEntries();
 std::vector<Entry> CombiningEntries();
 std::vector<Entry> LengthTaskEntries();
 std::vector<Entry> TaskEntries();
+std::vector<Entry> TextEntries();
 
 // The same task for training and for evaluation, with what the kind has of its
 // own beside the parameters of both.
@@ -104,6 +105,8 @@ Param Integer(std::string name, int64_t value, Range range, std::string text);
 Param Number(std::string name, double value, Range range, std::string text);
 Param Numbers(std::string name, Range range, std::string text);
 Param Bool(std::string name, bool value, std::string text);
+Param String(std::string name, std::string value, std::string text);
+Param Strings(std::string name, std::string text);
 Param Choice(std::string name, std::vector<std::string> choices,
              std::string text);
 

@@ -124,6 +124,13 @@ void ResolveIdentity(Spec* spec, Violations* violations) {
   }
 }
 
+// Parameters that are not `valid` do not say it. 0: not known.
+int VocabularyIfKnown(const Entry* task, bool valid, const ParamMap& params) {
+  if (task == nullptr) return 0;
+  if (task->vocabulary_of == nullptr) return task->vocabulary_size;
+  return valid ? VocabularyOf(*task, params) : 0;
+}
+
 // How long rows of a task are and may be.
 struct RowLengths {
   int64_t tokens = 0;
@@ -150,6 +157,8 @@ void RefuseLongRows(const std::string& field, const RowLengths& lengths,
 // whose parameters are resolved.
 void RefuseManyItems(const std::string& field, const Entry& task,
                      const ParamMap& params, Violations* violations) {
+  // Where data is read it is known only then how many there are.
+  if (FindParam(task, "samples") == nullptr) return;
   const int64_t per_sample = task.evaluation.items_per_sample == nullptr
                                  ? 1
                                  : task.evaluation.items_per_sample(params);
@@ -471,11 +480,17 @@ void ResolveEvaluations(
         ResolveName(Kind::kEvaluationTask, FieldPath(path, "task"),
                     evaluation->task(), violations);
     // Where the parameters are wrong they do not say.
+    bool valid = false;
     bool in_place = entry != nullptr && entry->answers_in_place != nullptr;
     if (entry != nullptr) {
       const size_t num_before = violations->size();
+      if (entry->from_training != nullptr && context.trained_on != nullptr) {
+        entry->from_training(path, *context.trained_on,
+                             evaluation->mutable_params(), violations);
+      }
       ResolveParams(*entry, path, evaluation->mutable_params(), violations);
-      if (violations->size() == num_before) {
+      valid = violations->size() == num_before;
+      if (valid) {
         in_place = in_place && entry->answers_in_place(evaluation->params());
         RefuseLongRows(
             FieldPath(path, "params"),
@@ -484,11 +499,13 @@ void ResolveEvaluations(
         RefuseManyItems(path, *entry, evaluation->params(), violations);
       }
     }
-    if (entry != nullptr && context.vocabulary_size > 0 &&
-        entry->vocabulary_size > context.vocabulary_size) {
+    const int vocabulary_size =
+        VocabularyIfKnown(entry, valid, evaluation->params());
+    if (context.vocabulary_size > 0 &&
+        vocabulary_size > context.vocabulary_size) {
       violations->push_back(
           {FieldPath(path, "task"),
-           absl::StrCat(entry->name, " has ", entry->vocabulary_size,
+           absl::StrCat(entry->name, " has ", vocabulary_size,
                         " tokens, the model ", context.vocabulary_size,
                         "; it needs one with a larger vocabulary_size")});
     }
@@ -515,7 +532,8 @@ void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
   const bool data_valid = violations->size() == num_before;
   EvaluationsContext context;
   if (parts.model != nullptr) {
-    ResolveModel("model", task == nullptr ? 0 : task->vocabulary_size,
+    ResolveModel("model",
+                 VocabularyIfKnown(task, data_valid, parts.data->params()),
                  parts.model, violations);
     ResolveEncoding("encoding", *parts.model, parts.encoding, violations);
     context.vocabulary_size = parts.model->vocabulary_size();
@@ -523,6 +541,7 @@ void ResolveTrainingParts(const TrainingParts& parts, Violations* violations) {
   } else if (parts.encoding != nullptr) {
     ResolveComponent(Kind::kEncoding, "encoding", parts.encoding, violations);
   }
+  if (data_valid) context.trained_on = parts.data;
   if (violations->size() == num_before && parts.encoding != nullptr) {
     context.max_length = MaxLength(*parts.encoding);
     RefuseLongRows("data.params",

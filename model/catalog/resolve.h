@@ -99,6 +99,8 @@ struct EvaluationsContext {
   // Number of positions that the encoding has room for; 0: no limit, or not
   // known.
   int64_t max_length = 0;
+  // What the model is trained on, resolved; null: not known. Not owned.
+  const ordo::training::v1::Data* trained_on = nullptr;
 };
 
 void ResolveEvaluations(

@@ -17,20 +17,26 @@
 #include "model/tasks/ruoss/ruoss.h"
 #include "model/tasks/selective_copy.h"
 #include "model/tasks/sorting.h"
+#include "model/tasks/text_params.h"
 
 namespace ordo::model::tasks {
 namespace {
 
 using catalog::Params;
+using ordo::training::v1::Data;
 
 // The parameters with their defaults, checked.
 absl::StatusOr<catalog::ParamMap> Resolved(catalog::Kind kind,
                                            const std::string& name,
-                                           catalog::ParamMap params) {
+                                           catalog::ParamMap params,
+                                           const Data* trained_on = nullptr) {
   std::vector<base::FieldViolation> violations;
   const catalog::Entry* entry =
       catalog::ResolveName(kind, "task", name, &violations);
   if (entry != nullptr) {
+    if (entry->from_training != nullptr && trained_on != nullptr) {
+      entry->from_training("", *trained_on, &params, &violations);
+    }
     catalog::ResolveParams(*entry, "", &params, &violations);
   }
   ORDO_RETURN_IF_ERROR(base::InvalidFields(violations));
@@ -223,41 +229,61 @@ std::unique_ptr<EvaluationTask> RuossLengthsOf(
   return ruoss::MakeRuossLengths(options);
 }
 
+using MadeTraining = absl::StatusOr<std::unique_ptr<TrainingTask>>;
+using MadeEvaluation = absl::StatusOr<std::unique_ptr<EvaluationTask>>;
+
 struct TrainingRow {
   const char* name;
-  std::unique_ptr<TrainingTask> (*make)(const Params& params);
+  MadeTraining (*make)(const Params& params, const DataAccess& access);
 };
 
 struct EvaluationRow {
   const char* name;
-  std::unique_ptr<EvaluationTask> (*make)(
-      const Params& params, const ordo::training::v1::Data* trained_on);
+  MadeEvaluation (*make)(const Params& params,
+                         const ordo::training::v1::Data* trained_on,
+                         const DataAccess& access);
 };
 
+// Of tasks that read nothing.
+template <std::unique_ptr<TrainingTask> (*kMake)(const Params& params)>
+MadeTraining MadeUp(const Params& params, const DataAccess& /*access*/) {
+  return kMake(params);
+}
+
+template <std::unique_ptr<EvaluationTask> (*kMake)(
+    const Params& params, const ordo::training::v1::Data* trained_on)>
+MadeEvaluation MadeUp(const Params& params,
+                      const ordo::training::v1::Data* trained_on,
+                      const DataAccess& /*access*/) {
+  return kMake(params, trained_on);
+}
+
 constexpr TrainingRow kTrainingTasks[] = {
-    {"addition", PairsOf<AdditionSizes>},
-    {"bitwise_or", PairsOf<BitwiseOrSizes>},
-    {"counting", CountingOf},
-    {"flip_flop", FlipFlopOf},
-    {"multiplication", PairsOf<MultiplicationSizes>},
-    {"nope", NopeOf},
-    {"passkey", PasskeyOf},
-    {"ruoss", RuossOf},
-    {"selective_copy", SelectiveCopyOf},
-    {"sorting", PairsOf<SortingSizes>},
+    {"addition", MadeUp<PairsOf<AdditionSizes>>},
+    {"bitwise_or", MadeUp<PairsOf<BitwiseOrSizes>>},
+    {"counting", MadeUp<CountingOf>},
+    {"flip_flop", MadeUp<FlipFlopOf>},
+    {"multiplication", MadeUp<PairsOf<MultiplicationSizes>>},
+    {"nope", MadeUp<NopeOf>},
+    {"passkey", MadeUp<PasskeyOf>},
+    {"ruoss", MadeUp<RuossOf>},
+    {"selective_copy", MadeUp<SelectiveCopyOf>},
+    {"sorting", MadeUp<PairsOf<SortingSizes>>},
+    {"text", TextOf},
 };
 
 constexpr EvaluationRow kEvaluationTasks[] = {
-    {"addition_grid", PairGridOf<AdditionSizes>},
-    {"bitwise_or_grid", PairGridOf<BitwiseOrSizes>},
-    {"counting", CountingAnswersOf},
-    {"flip_flop", FlipFlopReadsOf},
-    {"multiplication_grid", PairGridOf<MultiplicationSizes>},
-    {"nope", NopeLengthsOf},
-    {"passkey", PasskeyTestsOf},
-    {"ruoss", RuossLengthsOf},
-    {"selective_copy", SelectiveCopiesOf},
-    {"sorting_grid", PairGridOf<SortingSizes>},
+    {"addition_grid", MadeUp<PairGridOf<AdditionSizes>>},
+    {"bitwise_or_grid", MadeUp<PairGridOf<BitwiseOrSizes>>},
+    {"counting", MadeUp<CountingAnswersOf>},
+    {"flip_flop", MadeUp<FlipFlopReadsOf>},
+    {"multiplication_grid", MadeUp<PairGridOf<MultiplicationSizes>>},
+    {"nope", MadeUp<NopeLengthsOf>},
+    {"passkey", MadeUp<PasskeyTestsOf>},
+    {"ruoss", MadeUp<RuossLengthsOf>},
+    {"selective_copy", MadeUp<SelectiveCopiesOf>},
+    {"sorting_grid", MadeUp<PairGridOf<SortingSizes>>},
+    {"text", PerplexityOf},
 };
 
 template <typename Table>
@@ -275,35 +301,57 @@ absl::Status NotInTable(const std::string& name) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TrainingTask>> MakeTrainingTask(
-    const ordo::training::v1::Data& data) {
+    const ordo::training::v1::Data& data, const DataAccess& access) {
   ORDO_ASSIGN_OR_RETURN(
       const catalog::ParamMap params,
       Resolved(catalog::Kind::kTrainingTask, data.task(), data.params()));
   for (const TrainingRow& row : kTrainingTasks) {
-    if (data.task() == row.name) return row.make(Params(params));
+    if (data.task() != row.name) continue;
+    auto task = row.make(Params(params), access);
+    ORDO_RETURN_IF_ERROR(DataMissing(task.status()));
+    return task;
   }
   return NotInTable(data.task());
 }
 
 absl::StatusOr<std::unique_ptr<EvaluationTask>> MakeEvaluationTask(
     const ordo::training::v1::Evaluation& evaluation,
-    const ordo::training::v1::Data* trained_on) {
-  ORDO_ASSIGN_OR_RETURN(const catalog::ParamMap params,
-                        Resolved(catalog::Kind::kEvaluationTask,
-                                 evaluation.task(), evaluation.params()));
+    const ordo::training::v1::Data* trained_on, const DataAccess& access) {
   ordo::training::v1::Data resolved;
   if (trained_on != nullptr) {
     resolved = *trained_on;
     ORDO_ASSIGN_OR_RETURN(*resolved.mutable_params(),
                           Resolved(catalog::Kind::kTrainingTask,
                                    resolved.task(), resolved.params()));
+    trained_on = &resolved;
   }
+  ORDO_ASSIGN_OR_RETURN(
+      const catalog::ParamMap params,
+      Resolved(catalog::Kind::kEvaluationTask, evaluation.task(),
+               evaluation.params(), trained_on));
   for (const EvaluationRow& row : kEvaluationTasks) {
     if (evaluation.task() != row.name) continue;
-    return row.make(Params(params),
-                    trained_on == nullptr ? nullptr : &resolved);
+    auto task = row.make(Params(params), trained_on, access);
+    ORDO_RETURN_IF_ERROR(DataMissing(task.status()));
+    return task;
   }
   return NotInTable(evaluation.task());
+}
+
+absl::StatusOr<std::shared_ptr<const Tokenizer>> MakeTokenizer(
+    const ordo::training::v1::Data& data, const DataAccess& access) {
+  if (data.task() == kTextTask) {
+    ORDO_ASSIGN_OR_RETURN(
+        const catalog::ParamMap params,
+        Resolved(catalog::Kind::kTrainingTask, data.task(), data.params()));
+    auto tokenizer = TextTokenizerOf(Params(params), access);
+    ORDO_RETURN_IF_ERROR(DataMissing(tokenizer.status()));
+    return std::shared_ptr<const Tokenizer>(*std::move(tokenizer));
+  }
+  ORDO_ASSIGN_OR_RETURN(std::shared_ptr<const TrainingTask> task,
+                        MakeTrainingTask(data, access));
+  // The tokenizer is the task's, and keeps it.
+  return std::shared_ptr<const Tokenizer>(task, &task->tokenizer());
 }
 
 std::vector<std::string> TrainingTaskNames() { return NamesOf(kTrainingTasks); }

@@ -7,6 +7,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
 #include "base/random/random.h"
 #include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
@@ -72,8 +76,34 @@ TEST(Registry, HoldsExactlyTheTasksOfTheCatalogue) {
             NamesInCatalog(catalog::Kind::kEvaluationTask));
 }
 
+// Twenty lines of text under the data folder of a storage root.
+const DataAccess& Examples() {
+  static auto* const folder = new base::testing::TemporaryFolder;
+  static auto* const files = new base::PosixFilesystem;
+  static const auto* const access = [] {
+    auto* const made = new DataAccess;
+    made->files = files;
+    made->data_folder = folder->Path("data");
+    made->store_folder = folder->Path("data/.stores");
+    made->work_folder = folder->Path("work");
+    std::string lines;
+    for (int i = 0; i < 20; ++i) {
+      absl::StrAppend(&lines, "Line ", i, " is one of twenty.\n");
+    }
+    EXPECT_TRUE(files->MakeFolders(made->data_folder).ok());
+    EXPECT_TRUE(
+        base::AtomicWrite(
+            *files, base::JoinPath(made->data_folder, "twenty.txt"), lines)
+            .ok());
+    return made;
+  }();
+  return *access;
+}
+
 TEST(Registry, MakesEveryTaskWithItsDefaultsAndTheCataloguesVocabulary) {
   for (const std::string& name : TrainingTaskNames()) {
+    // It has no data by default.
+    if (name == "text") continue;
     ordo::training::v1::Data data;
     data.set_task(name);
     ORDO_ASSERT_OK_AND_ASSIGN(const auto task, MakeTrainingTask(data));
@@ -82,6 +112,7 @@ TEST(Registry, MakesEveryTaskWithItsDefaultsAndTheCataloguesVocabulary) {
         catalog::Find(catalog::Kind::kTrainingTask, name)->vocabulary_size);
   }
   for (const std::string& name : EvaluationTaskNames()) {
+    if (name == "text") continue;
     ordo::training::v1::Evaluation evaluation;
     evaluation.set_task(name);
     ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
@@ -97,6 +128,8 @@ struct Case {
   std::string name;
   std::map<std::string, double> numbers;
   std::map<std::string, std::string> texts;
+  std::map<std::string, std::vector<std::string>> lists = {};
+  std::map<std::string, std::vector<double>> number_lists = {};
 };
 
 catalog::ParamMap Resolved(catalog::Kind kind, const Case& of_task) {
@@ -106,6 +139,14 @@ catalog::ParamMap Resolved(catalog::Kind kind, const Case& of_task) {
   }
   for (const auto& [name, text] : of_task.texts) {
     params[name].set_string_value(text);
+  }
+  for (const auto& [name, texts] : of_task.lists) {
+    auto* list = params[name].mutable_list_value();
+    for (const auto& text : texts) list->add_values()->set_string_value(text);
+  }
+  for (const auto& [name, numbers] : of_task.number_lists) {
+    auto* list = params[name].mutable_list_value();
+    for (const double x : numbers) list->add_values()->set_number_value(x);
   }
   std::vector<base::FieldViolation> violations;
   catalog::ResolveParams(*catalog::Find(kind, of_task.name), "", &params,
@@ -134,6 +175,10 @@ std::vector<Case> SmallTrainingTasks() {
       {"selective_copy",
        {{"symbols", 3}, {"blanks", 5}},
        {{"layout", "markers"}}},
+      {"text",
+       {{"length", 24}},
+       {{"format", "lines"}},
+       {{"data", {"twenty.txt"}}}},
   };
   for (const std::string name : {"nope", "ruoss"}) {
     const auto& entry = *catalog::Find(catalog::Kind::kTrainingTask, name);
@@ -155,6 +200,14 @@ std::vector<Case> SmallEvaluationTasks() {
     // A hundred by a hundred cells are many.
     if (digits != of_task.numbers.end() && digits->second == 100) continue;
     of_task.numbers.erase("rows");
+    if (of_task.name == "text") {
+      of_task.numbers.clear();
+      of_task.texts["split"] = "all";
+      of_task.texts["tokenizer"] = "bytes";
+      of_task.number_lists["lengths"] = {24, 96};
+      cases.push_back(of_task);
+      continue;
+    }
     of_task.numbers["samples"] = 20;
     if (of_task.numbers.count("max_length") != 0) {
       of_task.numbers["min_length"] = 9;
@@ -182,7 +235,8 @@ TEST(Registry, RowsAreAsLongAsTheCatalogueSays) {
     ordo::training::v1::Data data;
     data.set_task(of_task.name);
     *data.mutable_params() = Resolved(catalog::Kind::kTrainingTask, of_task);
-    ORDO_ASSERT_OK_AND_ASSIGN(const auto task, MakeTrainingTask(data));
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                              MakeTrainingTask(data, Examples()));
     const catalog::Entry& entry =
         *catalog::Find(catalog::Kind::kTrainingTask, data.task());
     EXPECT_EQ(entry.row_length(data.params()), task->row_length() - 1)
@@ -195,7 +249,8 @@ TEST(Registry, RowsAreShortEnoughAndOfTheVocabulary) {
     ordo::training::v1::Data data;
     data.set_task(of_task.name);
     *data.mutable_params() = Resolved(catalog::Kind::kTrainingTask, of_task);
-    ORDO_ASSERT_OK_AND_ASSIGN(const auto task, MakeTrainingTask(data));
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                              MakeTrainingTask(data, Examples()));
     const int vocabulary_size = task->tokenizer().vocabulary_size();
     for (uint64_t index = 0; index < 50; ++index) {
       const Sample sample = task->Generate(1, index).value();
@@ -225,14 +280,17 @@ TEST(Registry, QuestionsAreAsManyAndAsLongAsTheCatalogueSays) {
     evaluation.set_task(of_task.name);
     *evaluation.mutable_params() =
         Resolved(catalog::Kind::kEvaluationTask, of_task);
-    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
-                              MakeEvaluationTask(evaluation, nullptr));
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        const auto task, MakeEvaluationTask(evaluation, nullptr, Examples()));
     const catalog::Entry& entry =
         *catalog::Find(catalog::Kind::kEvaluationTask, of_task.name);
     const catalog::ItemCount items = entry.evaluation.items_per_sample;
-    EXPECT_EQ(20 * (items == nullptr ? 1 : items(evaluation.params())),
-              task->size())
-        << of_task.name;
+    // How many windows a text has is known once it is read.
+    if (of_task.numbers.count("samples") != 0) {
+      EXPECT_EQ(20 * (items == nullptr ? 1 : items(evaluation.params())),
+                task->size())
+          << of_task.name;
+    }
     int64_t longest = 0;
     for (int64_t i = 0; i < task->size(); ++i) {
       const Question question = task->Generate(1, i).value();
@@ -263,10 +321,12 @@ TEST(Registry, ItemsHaveNamesOfTheirOwnInEverySeed) {
     evaluation.set_task(of_task.name);
     *evaluation.mutable_params() =
         Resolved(catalog::Kind::kEvaluationTask, of_task);
-    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
-                              MakeEvaluationTask(evaluation, nullptr));
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        const auto task, MakeEvaluationTask(evaluation, nullptr, Examples()));
     std::set<std::string> ids;
     for (const uint64_t seed : {1, 11}) {
+      // What is read is the same for every seed.
+      if (!task->data_fingerprint().empty()) ids.clear();
       for (int64_t i = 0; i < task->size(); ++i) {
         const std::string id = task->ItemId(seed, i);
         EXPECT_TRUE(ids.insert(id).second) << of_task.name << " " << id;
@@ -283,14 +343,16 @@ TEST(Registry, EveryEvaluationScoresWhatIsMarked) {
     evaluation.set_task(of_task.name);
     *evaluation.mutable_params() =
         Resolved(catalog::Kind::kEvaluationTask, of_task);
-    ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
-                              MakeEvaluationTask(evaluation, nullptr));
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        const auto task, MakeEvaluationTask(evaluation, nullptr, Examples()));
     Marked right, wrong;
     for (int64_t i = 0; i < task->size(); ++i) {
       const Question question = task->Generate(1, i).value();
       const size_t marks = question.places.empty() ? 1 : question.places.size();
       right.answers.emplace_back(marks, 1);
       wrong.answers.emplace_back(marks, 0);
+      right.nats.push_back(0);
+      wrong.nats.push_back(static_cast<double>(2 * marks));
     }
     const Scores best = task->Score(right);
     const Scores worst = task->Score(wrong);
@@ -348,6 +410,8 @@ Marked MarkedBySomeModel(const EvaluationTask& task) {
 // has, among those of its length if the metric is a mean over lengths.
 TEST(Registry, TheMeanOfItemScoresIsTheHeadline) {
   for (const Case& of_task : SmallEvaluationTasks()) {
+    // Its items are scored by likelihood.
+    if (of_task.name == "text") continue;
     ordo::training::v1::Evaluation evaluation;
     evaluation.set_task(of_task.name);
     *evaluation.mutable_params() =
@@ -378,6 +442,60 @@ TEST(Registry, TheMeanOfItemScoresIsTheHeadline) {
     EXPECT_GT(mean, 0) << of_task.name;
     EXPECT_LT(mean, 1) << of_task.name;
   }
+}
+
+ordo::training::v1::Data TextData() {
+  ordo::training::v1::Data data;
+  data.set_task("text");
+  auto& params = *data.mutable_params();
+  params["data"].mutable_list_value()->add_values()->set_string_value(
+      "twenty.txt");
+  params["format"].set_string_value("lines");
+  params["length"].set_number_value(8);
+  params["held_out"].set_number_value(0.5);
+  return data;
+}
+
+TEST(Registry, AnEvaluationOfTextTakesItsDataFromTheTraining) {
+  ordo::training::v1::Evaluation evaluation;
+  evaluation.set_task("text");
+  const auto data = TextData();
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
+                            MakeEvaluationTask(evaluation, &data, Examples()));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto training,
+                            MakeTrainingTask(data, Examples()));
+  EXPECT_EQ(task->data_fingerprint(), training->data_fingerprint());
+  std::set<int> lengths;
+  for (int64_t i = 0; i < task->size(); ++i) {
+    lengths.insert(task->PromptLength(i) + 1);
+  }
+  EXPECT_EQ(lengths, (std::set<int>{8, 16, 32}));
+  // A stranger's model says nothing of the kind.
+  EXPECT_THAT(MakeEvaluationTask(evaluation, nullptr, Examples()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("params.lengths: is needed")));
+}
+
+TEST(Registry, DataThatIsNotThereHasTheReason) {
+  auto data = TextData();
+  data.mutable_params()
+      ->at("data")
+      .mutable_list_value()
+      ->mutable_values(0)
+      ->set_string_value("thirty.txt");
+  const absl::Status status = MakeTrainingTask(data, Examples()).status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kNotFound,
+                               HasSubstr("data.params.data[0]: there is no")));
+  ASSERT_TRUE(base::GetErrorInfo(status).has_value());
+  EXPECT_EQ(base::GetErrorInfo(status)->reason, kDataMissingReason);
+}
+
+TEST(Registry, TheTokenizerOfTextNeedsNoData) {
+  auto data = TextData();
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto bytes, MakeTokenizer(data));
+  EXPECT_EQ(bytes->Encode("a").value(), (std::vector<int64_t>{4 + 'a'}));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto digits, MakeTokenizer(AdditionData(3)));
+  EXPECT_EQ(digits->Decode(digits->Encode("21+43=").value()), "21+43=");
 }
 
 }  // namespace

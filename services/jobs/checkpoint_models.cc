@@ -186,6 +186,7 @@ void CheckModels(const KnownJobs& known, const JobSpec& spec,
     context.vocabulary_size = job->spec().model().vocabulary_size();
     const Model& model = job->spec().model();
     context.causal = !model.has_causal() || model.causal();
+    if (job->spec().has_data()) context.trained_on = &job->spec().data();
     auto encoding =
         spec.has_encoding() ? spec.encoding() : job->spec().encoding();
     if (spec.has_encoding()) {

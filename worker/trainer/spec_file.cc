@@ -58,7 +58,10 @@ absl::StatusOr<ordo::training::v1::TrainSpec> ResolveModelSpec(
   if (spec.has_data()) {
     const auto* task =
         model::catalog::ResolveData("data", spec.mutable_data(), &violations);
-    if (task != nullptr) vocabulary_size = task->vocabulary_size;
+    if (task != nullptr && violations.empty()) {
+      vocabulary_size =
+          model::catalog::VocabularyOf(*task, spec.data().params());
+    }
   }
   model::catalog::ResolveModel("model", vocabulary_size, spec.mutable_model(),
                                &violations);

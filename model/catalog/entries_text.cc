@@ -1,0 +1,308 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "model/catalog/entries.h"
+
+// Language modelling on text that users bring. Nothing is read here: what lies
+// at a path is found by the trainer.
+
+namespace ordo::model::catalog {
+namespace {
+
+using Violations = std::vector<base::FieldViolation>;
+
+constexpr char kText[] = "text";
+// Four marks, and the bytes.
+constexpr int kByteVocabulary = 260;
+constexpr int kMaxLengths = 64;
+constexpr size_t kMaxPathBytes = 4096;
+
+Range LengthRange() { return {2, 1000000, "tokens"}; }
+
+int TextVocabulary(const ParamMap& params) {
+  return Params(params).String("tokenizer") == "bytes" ? kByteVocabulary : 0;
+}
+
+// The last token is only said.
+int64_t RowLengthOfText(const ParamMap& params) {
+  return Params(params).Integer("length") - 1;
+}
+
+int64_t LongestWindow(const ParamMap& params) {
+  double longest = 1;
+  for (const double length : Params(params).Numbers("lengths")) {
+    longest = std::max(longest, length);
+  }
+  return static_cast<int64_t>(longest) - 1;
+}
+
+// What is wrong with the text of a path, or nothing. Where it leads is not
+// known here.
+std::string PathProblem(const std::string& path) {
+  if (path.empty()) return "must not be empty";
+  if (path.size() > kMaxPathBytes) {
+    return absl::StrCat("has ", path.size(), " bytes; at most ", kMaxPathBytes);
+  }
+  if (path.find('\0') != std::string::npos) return "has a NUL byte";
+  const bool absolute = path.front() == '/';
+  for (const absl::string_view part :
+       absl::StrSplit(absl::string_view(path).substr(absolute ? 1 : 0), '/')) {
+    if (!part.empty() && part.front() != '.') continue;
+    return absl::StrCat("'", path,
+                        "' has an empty part, or one that begins with '.'; "
+                        "name a folder or file under data/ of the storage "
+                        "root, or give its whole path below a data root");
+  }
+  return "";
+}
+
+void CheckPaths(std::string_view field, const std::vector<std::string>& paths,
+                Violations* violations) {
+  std::set<std::string> seen;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    std::string wrong = PathProblem(paths[i]);
+    if (wrong.empty() && !seen.insert(paths[i]).second) {
+      wrong = absl::StrCat("'", paths[i], "' is there twice; raise its weight");
+    }
+    if (wrong.empty()) continue;
+    violations->push_back(
+        {absl::StrCat(ParamPath(field, "data"), "[", i, "]"), wrong});
+  }
+}
+
+void CheckTokenizer(std::string_view field, const std::string& tokenizer,
+                    Violations* violations) {
+  if (tokenizer == "bytes") return;
+  std::string wrong = PathProblem(tokenizer);
+  if (wrong.empty() && !absl::EndsWith(tokenizer, ".json") &&
+      !absl::EndsWith(tokenizer, ".model")) {
+    wrong = absl::StrCat("'", tokenizer,
+                         "' must be bytes, a tokenizer.json (byte-level BPE), "
+                         "or a file of SentencePiece, whose name ends in "
+                         ".model");
+  }
+  if (wrong.empty()) return;
+  violations->push_back({ParamPath(field, "tokenizer"), wrong});
+}
+
+void CheckTraining(std::string_view field, const ParamMap& map,
+                   Violations* violations) {
+  const Params params(map);
+  const auto data = params.Strings("data");
+  const auto weights = params.Numbers("weights");
+  if (data.empty()) {
+    violations->push_back(
+        {ParamPath(field, "data"),
+         "name at least one file or folder of text, such as [books] for "
+         "data/books under the storage root"});
+  }
+  CheckPaths(field, data, violations);
+  CheckTokenizer(field, params.String("tokenizer"), violations);
+  if (!weights.empty() && weights.size() != data.size()) {
+    violations->push_back(
+        {ParamPath(field, "weights"),
+         absl::StrCat("has ", weights.size(), " numbers, data ", data.size(),
+                      "; give one for each, or leave it out")});
+  }
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] > 0) continue;
+    violations->push_back(
+        {absl::StrCat(ParamPath(field, "weights"), "[", i, "]"),
+         "must be above 0; leave the data out that is not wanted"});
+  }
+}
+
+// Where data or tokenizer are left out they are those of the training, which is
+// not known in all places.
+void CheckEvaluation(std::string_view field, const ParamMap& map,
+                     Violations* violations) {
+  const Params params(map);
+  const auto data = params.Strings("data");
+  CheckPaths(field, data, violations);
+  const std::string tokenizer = params.String("tokenizer");
+  if (!tokenizer.empty()) CheckTokenizer(field, tokenizer, violations);
+  const auto lengths = params.Numbers("lengths");
+  if (lengths.size() > kMaxLengths) {
+    violations->push_back({ParamPath(field, "lengths"),
+                           absl::StrCat("has ", lengths.size(),
+                                        " numbers; at most ", kMaxLengths)});
+  }
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    const std::string path =
+        absl::StrCat(ParamPath(field, "lengths"), "[", i, "]");
+    if (lengths[i] != std::floor(lengths[i])) {
+      violations->push_back(
+          {path, absl::StrCat("must be an integer, is ", lengths[i])});
+    } else if (std::count(lengths.begin(), lengths.begin() + i, lengths[i])) {
+      violations->push_back(
+          {path, absl::StrCat(lengths[i], " is there twice")});
+    } else if (params.String("protocol") == "stride" &&
+               params.Integer("step") >= lengths[i]) {
+      violations->push_back(
+          {path, absl::StrCat("is ", lengths[i], " with a step of ",
+                              params.Integer("step"),
+                              ": protocol stride scores the last tokens of a "
+                              "window, which has to be longer")});
+    }
+  }
+  if (!data.empty() && params.String("split") != "all" &&
+      params.Number("held_out") == 0) {
+    violations->push_back(
+        {ParamPath(field, "held_out"),
+         absl::StrCat("must be above 0 with split: ", params.String("split"),
+                      "; or set split: all")});
+  }
+}
+
+bool IsEmptyList(const ParamMap& params, const std::string& name) {
+  const auto found = params.find(name);
+  return found == params.end() || (found->second.has_list_value() &&
+                                   found->second.list_value().values().empty());
+}
+
+bool IsDefault(const Entry& entry, const ParamMap& params,
+               const std::string& name) {
+  const auto found = params.find(name);
+  return found == params.end() ||
+         found->second.SerializeAsString() ==
+             DefaultValue(*FindParam(entry, name)).SerializeAsString();
+}
+
+void TakeLengths(int64_t trained, ParamMap* params) {
+  google::protobuf::ListValue lengths;
+  for (const int64_t factor : {1, 2, 4}) {
+    lengths.add_values()->set_number_value(
+        static_cast<double>(factor * trained));
+  }
+  *(*params)["lengths"].mutable_list_value() = std::move(lengths);
+}
+
+void TakeFromTraining(std::string_view field,
+                      const ordo::training::v1::Data& trained_on,
+                      ParamMap* params, Violations* violations) {
+  if (trained_on.task() != kText) return;
+  const Entry& entry = *Find(Kind::kEvaluationTask, kText);
+  const auto take = [&](const char* name) {
+    const auto found = trained_on.params().find(name);
+    if (found != trained_on.params().end()) (*params)[name] = found->second;
+  };
+  if (IsEmptyList(*params, "data")) {
+    for (const char* name : {"format", "field", "held_out", "split_seed"}) {
+      if (!IsDefault(entry, *params, name)) {
+        violations->push_back(
+            {ParamPath(field, name),
+             "without data it is that of the training: leave it out, or give "
+             "data"});
+      }
+      take(name);
+    }
+    take("data");
+  }
+  if (IsDefault(entry, *params, "tokenizer")) {
+    take("tokenizer");
+    take("marks");
+  }
+  if (IsEmptyList(*params, "lengths")) {
+    TakeLengths(Params(trained_on.params()).Integer("length"), params);
+  }
+}
+
+// What text is and how it becomes tokens.
+std::vector<Param> Source() {
+  return {
+      Strings("data",
+              "Files or folders of text: below data/ of the storage root, or "
+              "with their whole path below a data root of the workers. Of a "
+              "folder all files count but those that begin with a dot."),
+      Choice("format", {"file", "lines", "json_lines", "tokens"},
+             "What a document is: a file of UTF-8, a line of one, a field of "
+             "each line of JSON; or flat token files (.bin with .bin.json). "
+             "Each may be .gz or .zst."),
+      String("field", "text", "Field of JSON lines that holds the text."),
+      Choice("marks", {"begin", "end", "both", "none"},
+             "Tokens of the tokenizer that stand around each document."),
+      Integer("split_seed", 1, {0, 1e9}, "Decides which are held out."),
+  };
+}
+
+Entry TextEntry() {
+  Entry entry;
+  entry.name = kText;
+  entry.source = "";
+  entry.params = Source();
+  entry.vocabulary_of = TextVocabulary;
+  return entry;
+}
+
+Entry Training() {
+  constexpr char kTokenizerText[] =
+      "bytes, or a tokenizer.json or SentencePiece file (.model), found as "
+      "data is. Of a file set model.vocabulary_size too.";
+  Entry entry = OfKind(
+      Kind::kTrainingTask, TextEntry(),
+      {Numbers("weights", {0, 1e9},
+               "Share of the rows of each of data; empty: by their tokens."),
+       String("tokenizer", "bytes", kTokenizerText),
+       Integer("length", 256, LengthRange(), "Tokens of a row."),
+       Bool("separate_documents", false,
+            "Whether a document sees nothing of those before it in its row."),
+       Integer("documents_per_group", 0, {0, 1e9, "documents"},
+               "Documents that are cut into rows together; what is left is "
+               "left out. 0: all."),
+       Number("held_out", 0.01, {0, 0.99},
+              "Share of documents that are not trained on, by their text. To "
+              "the sixth decimal.")});
+  entry.text =
+      "The next token of text; documents one behind the other, cut into rows, "
+      "in another order in each epoch.";
+  entry.row_length = RowLengthOfText;
+  entry.check_params = CheckTraining;
+  return entry;
+}
+
+Entry Perplexity() {
+  Entry entry = OfKind(
+      Kind::kEvaluationTask, TextEntry(),
+      {String("tokenizer", "",
+              "As of the training task; empty: that of the training."),
+       Number("held_out", 0, {0, 0.99},
+              "Share of documents that are held out, as in the training task."),
+       Choice("split", {"held_out", "all", "trained"},
+              "Which documents are read."),
+       Numbers("lengths", LengthRange(),
+               "Tokens of a window; empty: 1, 2 and 4 times the length of the "
+               "training."),
+       Choice("protocol", {"blocks", "overlap", "stride"},
+              "Windows one behind the other; one every step tokens, scored "
+              "whole; or scored in their last step tokens only."),
+       Integer("step", 256, {1, 1e6, "tokens"},
+               "Of overlap and stride: tokens between the windows."),
+       Bool("drop_last", false,
+            "Of blocks: the last whole window is left out too."),
+       Integer("every", 1, {1, 1e6, "windows"},
+               "Only every k-th window is read."),
+       Integer("max_tokens", 0, {0, 1e12, "tokens"},
+               "Only the first tokens of the text are read; 0: all.")});
+  entry.text =
+      "Perplexity of text, by token, word and byte, in windows of several "
+      "lengths. Without data that of the model's training that is held out.";
+  entry.row_length = LongestWindow;
+  entry.check_params = CheckEvaluation;
+  // Windows are long: of a few, a pass of many would be filled up with copies.
+  entry.evaluation.micro_batch.max_rows = 8;
+  entry.from_training = TakeFromTraining;
+  return entry;
+}
+
+}  // namespace
+
+std::vector<Entry> TextEntries() { return {Training(), Perplexity()}; }
+
+}  // namespace ordo::model::catalog

@@ -1,0 +1,217 @@
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status/details.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/catalog/catalog.h"
+#include "model/catalog/resolve.h"
+
+namespace ordo::model::catalog {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Violations = std::vector<base::FieldViolation>;
+
+constexpr Kind kTraining = Kind::kTrainingTask;
+constexpr Kind kEvaluation = Kind::kEvaluationTask;
+
+void SetStrings(const std::string& name, const std::vector<std::string>& values,
+                ParamMap* params) {
+  auto* list = (*params)[name].mutable_list_value();
+  list->clear_values();
+  for (const auto& text : values) list->add_values()->set_string_value(text);
+}
+
+void SetNumbers(const std::string& name, const std::vector<double>& values,
+                ParamMap* params) {
+  auto* list = (*params)[name].mutable_list_value();
+  list->clear_values();
+  for (const double x : values) list->add_values()->set_number_value(x);
+}
+
+ParamMap Books() {
+  ParamMap params;
+  SetStrings("data", {"books"}, &params);
+  return params;
+}
+
+std::vector<std::string> BadFields(Kind kind, ParamMap params) {
+  Violations violations;
+  ResolveParams(*Find(kind, "text"), "data", &params, &violations);
+  std::vector<std::string> fields;
+  for (const auto& violation : violations) fields.push_back(violation.field);
+  return fields;
+}
+
+TEST(EntriesTextTest, TrainingNeedsDataAndNothingElse) {
+  EXPECT_THAT(BadFields(kTraining, Books()), IsEmpty());
+  EXPECT_THAT(BadFields(kTraining, {}), ElementsAre("data.params.data"));
+}
+
+TEST(EntriesTextTest, PathsThatCannotBeMeantAreNamed) {
+  for (const char* path : {"", "../books", "books/../../x", "a//b", "./books",
+                           ".stores/x", "/srv/../etc", "books/"}) {
+    ParamMap params;
+    SetStrings("data", {"books", path}, &params);
+    EXPECT_THAT(BadFields(kTraining, params),
+                ElementsAre("data.params.data[1]"))
+        << path;
+  }
+  ParamMap twice;
+  SetStrings("data", {"/srv/data/books", "books", "books"}, &twice);
+  EXPECT_THAT(BadFields(kTraining, twice), ElementsAre("data.params.data[2]"));
+}
+
+TEST(EntriesTextTest, WeightsAreOneForEachAndAboveZero) {
+  ParamMap params;
+  SetStrings("data", {"a", "b"}, &params);
+  SetNumbers("weights", {1, 0.5}, &params);
+  EXPECT_THAT(BadFields(kTraining, params), IsEmpty());
+  SetNumbers("weights", {1, 0}, &params);
+  EXPECT_THAT(BadFields(kTraining, params),
+              ElementsAre("data.params.weights[1]"));
+  SetNumbers("weights", {1}, &params);
+  EXPECT_THAT(BadFields(kTraining, params), ElementsAre("data.params.weights"));
+}
+
+TEST(EntriesTextTest, ATokenizerIsBytesOrAFileOfAKnownKind) {
+  const std::pair<const char*, bool> cases[] = {
+      {"bytes", true}, {"llama/tokenizer.json", true}, {"/m/t.model", true},
+      {"gpt2", false}, {"../t.json", false},           {"", false}};
+  for (const auto& [tokenizer, valid] : cases) {
+    ParamMap params = Books();
+    params["tokenizer"].set_string_value(tokenizer);
+    EXPECT_EQ(BadFields(kTraining, params).empty(), valid) << tokenizer;
+  }
+}
+
+TEST(EntriesTextTest, AnElementThatIsNoStringIsNamed) {
+  ParamMap params = Books();
+  params["data"].mutable_list_value()->add_values()->set_number_value(3);
+  Violations violations;
+  ResolveParams(*Find(kTraining, "text"), "data", &params, &violations);
+  ASSERT_THAT(violations, SizeIs(1));
+  EXPECT_EQ(violations[0].field, "data.params.data");
+  EXPECT_THAT(violations[0].description,
+              HasSubstr("element 1 must be a string, is a number"));
+}
+
+TEST(EntriesTextTest, TheVocabularyIsKnownOfBytesOnly) {
+  const Entry& entry = *Find(kTraining, "text");
+  ParamMap params = Books();
+  Violations violations;
+  ResolveParams(entry, "", &params, &violations);
+  EXPECT_EQ(VocabularyOf(entry, params), 260);
+  params["tokenizer"].set_string_value("t.model");
+  EXPECT_EQ(VocabularyOf(entry, params), 0);
+  EXPECT_EQ(VocabularyOf(*Find(kTraining, "addition"), {}), 19);
+}
+
+TEST(EntriesTextTest, LengthsAreWholeDifferentAndLongerThanAStride) {
+  ParamMap params;
+  SetNumbers("lengths", {512, 1024, 256.5, 512}, &params);
+  EXPECT_THAT(BadFields(kEvaluation, params),
+              ElementsAre("data.params.lengths[2]", "data.params.lengths[3]"));
+  params["protocol"].set_string_value("stride");
+  SetNumbers("lengths", {512, 256}, &params);
+  EXPECT_THAT(BadFields(kEvaluation, params),
+              ElementsAre("data.params.lengths[1]"));
+}
+
+TEST(EntriesTextTest, DataOfItsOwnIsSplitOnlyByAShare) {
+  ParamMap params = Books();
+  EXPECT_THAT(BadFields(kEvaluation, params),
+              ElementsAre("data.params.held_out"));
+  params["split"].set_string_value("all");
+  EXPECT_THAT(BadFields(kEvaluation, params), IsEmpty());
+}
+
+class TrainedText : public ::testing::Test {
+ protected:
+  TrainedText() {
+    trained_on_.set_task("text");
+    *trained_on_.mutable_params() = Books();
+    SetParam("tokenizer").set_string_value("t.model");
+    SetParam("length").set_number_value(128);
+    SetParam("format").set_string_value("lines");
+    Violations violations;
+    ResolveData("data", &trained_on_, &violations);
+    EXPECT_THAT(violations, IsEmpty());
+    context_.trained_on = &trained_on_;
+    evaluations_.Add()->set_task("text");
+  }
+  google::protobuf::Value& SetParam(const char* name) {
+    return (*trained_on_.mutable_params())[name];
+  }
+  std::vector<std::string> Resolve() {
+    Violations violations;
+    ResolveEvaluations(context_, &evaluations_, &violations);
+    std::vector<std::string> fields;
+    for (const auto& violation : violations) fields.push_back(violation.field);
+    return fields;
+  }
+
+  ordo::training::v1::Data trained_on_;
+  EvaluationsContext context_;
+  google::protobuf::RepeatedPtrField<ordo::training::v1::Evaluation>
+      evaluations_;
+};
+
+TEST_F(TrainedText, AnEvaluationTakesWhatItLeavesOut) {
+  EXPECT_THAT(Resolve(), IsEmpty());
+  const Params params(evaluations_[0].params());
+  EXPECT_THAT(params.Strings("data"), ElementsAre("books"));
+  EXPECT_EQ(params.String("format"), "lines");
+  EXPECT_EQ(params.String("tokenizer"), "t.model");
+  EXPECT_EQ(params.Number("held_out"), 0.01);
+  EXPECT_THAT(params.Numbers("lengths"), ElementsAre(128, 256, 512));
+  // Once more changes nothing.
+  EXPECT_THAT(Resolve(), IsEmpty());
+  EXPECT_THAT(Params(evaluations_[0].params()).Numbers("lengths"),
+              ElementsAre(128, 256, 512));
+}
+
+TEST_F(TrainedText, OfDataOfItsOwnOnlyTheTokenizerIsTaken) {
+  SetStrings("data", {"papers"}, evaluations_[0].mutable_params());
+  (*evaluations_[0].mutable_params())["split"].set_string_value("all");
+  EXPECT_THAT(Resolve(), IsEmpty());
+  const Params params(evaluations_[0].params());
+  EXPECT_THAT(params.Strings("data"), ElementsAre("papers"));
+  EXPECT_EQ(params.String("format"), "file");
+  EXPECT_EQ(params.String("tokenizer"), "t.model");
+}
+
+TEST_F(TrainedText, WhatIsSaidOfDataThatIsNotGivenIsRefused) {
+  (*evaluations_[0].mutable_params())["held_out"].set_number_value(0.5);
+  EXPECT_THAT(Resolve(), ElementsAre("evaluations[0].params.held_out"));
+}
+
+TEST_F(TrainedText, LengthsThatAnEncodingCannotServeAreRefused) {
+  context_.max_length = 300;
+  EXPECT_THAT(Resolve(), ElementsAre("evaluations[0].params"));
+  SetNumbers("lengths", {128, 256}, evaluations_[0].mutable_params());
+  EXPECT_THAT(Resolve(), IsEmpty());
+}
+
+TEST(EntriesTextTest, AModelThatSeesWhatComesIsNotTrainedOnText) {
+  ordo::training::v1::TrainSpec spec;
+  spec.mutable_data()->set_task("text");
+  *spec.mutable_data()->mutable_params() = Books();
+  spec.mutable_encoding()->set_name("rope");
+  spec.mutable_training()->set_steps(1);
+  EXPECT_TRUE(ResolveTrainSpec(spec).ok());
+  spec.mutable_model()->set_causal(false);
+  const auto violations =
+      base::FieldViolations(ResolveTrainSpec(spec).status());
+  ASSERT_THAT(violations, SizeIs(1));
+  EXPECT_EQ(violations[0].field, "data.task");
+}
+
+}  // namespace
+}  // namespace ordo::model::catalog

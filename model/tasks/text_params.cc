@@ -1,0 +1,120 @@
+#include "model/tasks/text_params.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "model/tasks/shares.h"
+#include "model/text/task/perplexity.h"
+#include "model/text/task/text_task.h"
+
+namespace ordo::model::tasks {
+namespace {
+
+using catalog::Params;
+
+// Where the parameters stand, for messages.
+constexpr char kTrainingField[] = "data.params";
+constexpr char kEvaluationField[] = "params";
+
+text::task::TextOptions TextOptionsOf(const Params& params, const char* field) {
+  text::task::TextOptions options;
+  options.field = field;
+  options.data = params.Strings("data");
+  const std::string format = params.String("format");
+  options.token_files = format == "tokens";
+  using Format = text::source::TextFormat;
+  options.documents.format = format == "lines"        ? Format::kLines
+                             : format == "json_lines" ? Format::kJsonLines
+                                                      : Format::kFile;
+  options.documents.field = params.String("field");
+  options.tokenizer = params.String("tokenizer");
+  const std::string marks = params.String("marks");
+  options.marks.begin = marks == "begin" || marks == "both";
+  options.marks.end = marks == "end" || marks == "both";
+  return options;
+}
+
+text::store::HeldOut HeldOutOf(const Params& params) {
+  text::store::HeldOut held_out;
+  held_out.seed = static_cast<uint64_t>(params.Integer("split_seed"));
+  held_out.per_million =
+      static_cast<uint64_t>(Millionths(params.Number("held_out")));
+  return held_out;
+}
+
+text::rows::WindowOptions WindowsOf(const Params& params) {
+  using text::rows::Protocol;
+  text::rows::WindowOptions windows;
+  const std::string protocol = params.String("protocol");
+  windows.protocol = protocol == "overlap"  ? Protocol::kOverlap
+                     : protocol == "stride" ? Protocol::kStride
+                                            : Protocol::kBlocks;
+  windows.step = static_cast<int>(params.Integer("step"));
+  windows.drop_last = params.Bool("drop_last");
+  windows.every = static_cast<int>(params.Integer("every"));
+  return windows;
+}
+
+// What only the training says, where it is text.
+absl::Status CheckComplete(const text::task::PerplexityOptions& options) {
+  constexpr char kFix[] =
+      "is needed: the model was not trained here on text that says it";
+  std::vector<base::FieldViolation> violations;
+  const std::string field = kEvaluationField;
+  if (options.text.data.empty()) violations.push_back({field + ".data", kFix});
+  if (options.text.tokenizer.empty()) {
+    violations.push_back({field + ".tokenizer", kFix});
+  }
+  if (options.lengths.empty()) violations.push_back({field + ".lengths", kFix});
+  return base::InvalidFields(violations);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<TrainingTask>> TextOf(const Params& params,
+                                                     const DataAccess& access) {
+  text::task::TextTaskOptions options;
+  options.text = TextOptionsOf(params, kTrainingField);
+  options.weights = params.Numbers("weights");
+  options.packing.row_length = static_cast<int>(params.Integer("length"));
+  options.packing.separate_documents = params.Bool("separate_documents");
+  options.packing.documents_per_group =
+      static_cast<uint64_t>(params.Integer("documents_per_group"));
+  options.held_out = HeldOutOf(params);
+  return text::task::OpenTextTask(access, options);
+}
+
+absl::StatusOr<std::unique_ptr<EvaluationTask>> PerplexityOf(
+    const Params& params, const ordo::training::v1::Data* trained_on,
+    const DataAccess& access) {
+  text::task::PerplexityOptions options;
+  options.text = TextOptionsOf(params, kEvaluationField);
+  const std::string split = params.String("split");
+  options.split = split == "all"       ? text::task::Split::kAll
+                  : split == "trained" ? text::task::Split::kTrained
+                                       : text::task::Split::kHeldOut;
+  options.held_out = HeldOutOf(params);
+  options.windows = WindowsOf(params);
+  for (const double length : params.Numbers("lengths")) {
+    options.lengths.push_back(static_cast<int>(length));
+  }
+  options.max_tokens = static_cast<uint64_t>(params.Integer("max_tokens"));
+  if (trained_on != nullptr && trained_on->task() == kTextTask) {
+    options.trained_length =
+        static_cast<int>(Params(trained_on->params()).Integer("length"));
+  }
+  ORDO_RETURN_IF_ERROR(CheckComplete(options));
+  return text::task::OpenPerplexity(access, options);
+}
+
+absl::StatusOr<std::unique_ptr<Tokenizer>> TextTokenizerOf(
+    const Params& params, const DataAccess& access) {
+  const text::task::TextOptions options = TextOptionsOf(params, kTrainingField);
+  return text::task::OpenTokenizer(access, options.field + ".tokenizer",
+                                   options.tokenizer);
+}
+
+}  // namespace ordo::model::tasks

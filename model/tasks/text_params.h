@@ -1,0 +1,34 @@
+#ifndef ORDO_MODEL_TASKS_TEXT_PARAMS_H_
+#define ORDO_MODEL_TASKS_TEXT_PARAMS_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "model/catalog/catalog.h"
+#include "model/tasks/data_access.h"
+#include "model/tasks/task.h"
+#include "proto/ordo/training/v1/spec.pb.h"
+
+// The tasks on text, from the parameters that the catalogue has for them
+// (entries_text.cc), which are resolved.
+
+namespace ordo::model::tasks {
+
+inline constexpr char kTextTask[] = "text";
+
+absl::StatusOr<std::unique_ptr<TrainingTask>> TextOf(
+    const catalog::Params& params, const DataAccess& access);
+
+// INVALID_ARGUMENT, with the field: data, tokenizer or lengths are left out,
+// and `trained_on` is null or does not say them.
+absl::StatusOr<std::unique_ptr<EvaluationTask>> PerplexityOf(
+    const catalog::Params& params, const ordo::training::v1::Data* trained_on,
+    const DataAccess& access);
+
+// Of a training task's parameters.
+absl::StatusOr<std::unique_ptr<Tokenizer>> TextTokenizerOf(
+    const catalog::Params& params, const DataAccess& access);
+
+}  // namespace ordo::model::tasks
+
+#endif  // ORDO_MODEL_TASKS_TEXT_PARAMS_H_

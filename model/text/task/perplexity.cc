@@ -1,0 +1,283 @@
+#include "model/text/task/perplexity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+
+namespace ordo::model::text::task {
+namespace {
+
+using nlohmann::ordered_json;
+using rows::Window;
+using rows::Windows;
+
+// Of BiPE's and TAPE's evaluation.
+constexpr int64_t kBatchWindows = 8;
+// Items that a report can have.
+constexpr uint64_t kMaxWindows = 1'000'000;
+
+const char* NameOf(rows::Protocol protocol) {
+  switch (protocol) {
+    case rows::Protocol::kBlocks:
+      return "blocks";
+    case rows::Protocol::kOverlap:
+      return "overlap";
+    case rows::Protocol::kStride:
+      return "stride";
+  }
+  return "";
+}
+
+// What was found in the windows of one length.
+struct LengthScores {
+  int length = 0;
+  int64_t windows = 0;
+  int64_t scored = 0;
+  double nats = 0;
+  // Sum over batches of their means, and how many.
+  double batch_means = 0;
+  int64_t batches = 0;
+
+  double mean() const { return nats / static_cast<double>(scored); }
+};
+
+class Perplexity : public tasks::EvaluationTask {
+ public:
+  Perplexity(const PerplexityOptions& options,
+             std::unique_ptr<tokenizers::TextTokenizer> tokenizer,
+             std::vector<std::unique_ptr<store::TokenStore>> stores)
+      : options_(options),
+        tokenizer_(std::move(tokenizer)),
+        stores_(std::move(stores)),
+        fingerprint_(FingerprintOf(stores_)),
+        stream_(stores_, options.split, options.held_out) {}
+
+  // The first call.
+  absl::Status MakeWindows() {
+    if (stream_.num_documents() == 0) {
+      return base::InvalidField(
+          options_.text.field + ".split",
+          "no document is of this split: split the text into more documents "
+          "(format: lines), raise held_out of the training, or give data of "
+          "its own and split: all");
+    }
+    const uint64_t limit = options_.max_tokens;
+    const uint64_t num_tokens = limit == 0
+                                    ? stream_.num_tokens()
+                                    : std::min(limit, stream_.num_tokens());
+    for (const int length : options_.lengths) {
+      rows::WindowOptions of_length = options_.windows;
+      of_length.length = length;
+      ORDO_ASSIGN_OR_RETURN(
+          Windows windows,
+          base::AddContext(Windows::Create(num_tokens, of_length),
+                           options_.text.field));
+      if (windows.size() == 0) {
+        return base::InvalidField(
+            options_.text.field + ".lengths",
+            absl::StrCat("there is no window of ", length, " tokens in ",
+                         num_tokens,
+                         "; leave the length out, or give more "
+                         "text"));
+      }
+      if (windows.size() + static_cast<uint64_t>(begins_.back()) >
+          kMaxWindows) {
+        return base::InvalidField(
+            options_.text.field + ".every",
+            absl::StrCat("there are more than ", kMaxWindows,
+                         " windows in all, more than a report has items; "
+                         "raise it, or step, or lower max_tokens"));
+      }
+      begins_.push_back(begins_.back() + static_cast<int64_t>(windows.size()));
+      windows_.push_back(std::move(windows));
+    }
+    return absl::OkStatus();
+  }
+
+  const tasks::Tokenizer& tokenizer() const override { return *tokenizer_; }
+  int64_t size() const override { return begins_.back(); }
+  tasks::Measure measure() const override {
+    return tasks::Measure::kLikelihood;
+  }
+  std::string data_fingerprint() const override { return fingerprint_; }
+
+  // The last token is only said.
+  int PromptLength(int64_t index) const override {
+    return options_.lengths[LengthOf(index)] - 1;
+  }
+
+  absl::StatusOr<tasks::Question> Generate(uint64_t /*seed*/,
+                                           int64_t index) const override {
+    const Window window = WindowOf(index);
+    auto tokens = stream_.Read(window.begin, window.length);
+    ORDO_RETURN_IF_ERROR(tasks::DataMissing(tokens.status()));
+    tasks::Question question;
+    question.prompt = *std::move(tokens);
+    for (int i = window.first_scored; i < window.length; ++i) {
+      question.places.push_back(i - 1);
+      question.answer.push_back(question.prompt[i]);
+    }
+    question.prompt.pop_back();
+    return question;
+  }
+
+  std::string ItemId(uint64_t /*seed*/, int64_t index) const override {
+    const Window window = WindowOf(index);
+    return absl::StrCat(window.length, "-", window.begin);
+  }
+  std::string UnitId(uint64_t /*seed*/, int64_t index) const override {
+    const Window window = WindowOf(index);
+    return absl::StrCat("document-",
+                        stream_.DocumentAt(window.begin + window.first_scored));
+  }
+
+  tasks::Scores Score(const tasks::Marked& marked) const override {
+    tasks::Scores scores;
+    ordered_json lengths = ordered_json::array();
+    scores.csv = "length,windows,scored,perplexity,bits_per_byte\n";
+    scores.markdown =
+        "| length | windows | scored tokens | perplexity | bits per byte |\n"
+        "|---:|---:|---:|---:|---:|\n";
+    size_t main = 0;
+    for (size_t i = 0; i < windows_.size(); ++i) {
+      if (options_.lengths[i] == options_.trained_length) main = i;
+    }
+    for (size_t i = 0; i < windows_.size(); ++i) {
+      const LengthScores found = ScoresOf(i, marked);
+      const std::map<std::string, double> metrics = MetricsOf(found);
+      ordered_json row = {{"length", found.length},
+                          {"windows", found.windows},
+                          {"scored", found.scored},
+                          {"nats", found.nats}};
+      for (const auto& [name, value] : metrics) {
+        row[name] = value;
+        scores.metrics[absl::StrCat(name, "_", found.length)] = value;
+        if (i == main) scores.metrics[name] = value;
+      }
+      lengths.push_back(std::move(row));
+      AddRow(found, metrics, &scores);
+    }
+    scores.details = About();
+    scores.details["lengths"] = std::move(lengths);
+    return scores;
+  }
+
+ private:
+  // Number of the window's length among all.
+  size_t LengthOf(int64_t index) const {
+    return std::upper_bound(begins_.begin(), begins_.end(), index) -
+           begins_.begin() - 1;
+  }
+  Window WindowOf(int64_t index) const {
+    const size_t length = LengthOf(index);
+    return windows_[length].Get(static_cast<uint64_t>(index - begins_[length]));
+  }
+
+  LengthScores ScoresOf(size_t number, const tasks::Marked& marked) const {
+    LengthScores found;
+    found.length = options_.lengths[number];
+    found.windows = begins_[number + 1] - begins_[number];
+    const Window first = windows_[number].Get(0);
+    const int64_t per_window = first.length - first.first_scored;
+    found.scored = found.windows * per_window;
+    for (int64_t from = 0; from < found.windows; from += kBatchWindows) {
+      const int64_t count = std::min(kBatchWindows, found.windows - from);
+      double nats = 0;
+      for (int64_t i = 0; i < count; ++i) {
+        nats += marked.nats[begins_[number] + from + i];
+      }
+      found.nats += nats;
+      found.batch_means += nats / static_cast<double>(count * per_window);
+      ++found.batches;
+    }
+    return found;
+  }
+
+  std::map<std::string, double> MetricsOf(const LengthScores& found) const {
+    std::map<std::string, double> metrics = {
+        {"perplexity", std::exp(found.mean())},
+        {"batch_mean_perplexity",
+         std::exp(found.batch_means / static_cast<double>(found.batches))}};
+    const auto tokens = static_cast<double>(stream_.num_tokens());
+    if (stream_.num_bytes() > 0) {
+      metrics["bits_per_byte"] = found.mean() * tokens /
+                                 static_cast<double>(stream_.num_bytes()) /
+                                 std::log(2.0);
+    }
+    if (stream_.num_words() > 0) {
+      metrics["word_perplexity"] = std::exp(
+          found.mean() * tokens / static_cast<double>(stream_.num_words()));
+    }
+    return metrics;
+  }
+
+  static void AddRow(const LengthScores& found,
+                     const std::map<std::string, double>& metrics,
+                     tasks::Scores* scores) {
+    const auto bits = metrics.find("bits_per_byte");
+    const std::string of_bytes =
+        bits == metrics.end() ? "" : absl::StrFormat("%.6g", bits->second);
+    const double perplexity = metrics.at("perplexity");
+    absl::StrAppend(&scores->csv, found.length, ",", found.windows, ",",
+                    found.scored, ",", absl::StrFormat("%.6g", perplexity), ",",
+                    of_bytes, "\n");
+    absl::StrAppend(&scores->markdown, "| ", found.length, " | ", found.windows,
+                    " | ", found.scored, " | ",
+                    absl::StrFormat("%.2f", perplexity), " | ", of_bytes,
+                    " |\n");
+  }
+
+  // What numbers cannot be compared without.
+  ordered_json About() const {
+    ordered_json about;
+    about["data_fingerprint"] = fingerprint_;
+    about["tokenizer_sha256"] = tokenizer_->digest();
+    about["vocabulary_size"] = tokenizer_->vocabulary_size();
+    about["documents"] = stream_.num_documents();
+    about["tokens"] = stream_.num_tokens();
+    about["bytes"] = stream_.num_bytes();
+    about["words"] = stream_.num_words();
+    about["protocol"] = NameOf(options_.windows.protocol);
+    if (options_.windows.protocol != rows::Protocol::kBlocks) {
+      about["step"] = options_.windows.step;
+    }
+    about["every"] = options_.windows.every;
+    if (options_.trained_length > 0) {
+      about["trained_length"] = options_.trained_length;
+    }
+    return about;
+  }
+
+  const PerplexityOptions options_;
+  const std::unique_ptr<tokenizers::TextTokenizer> tokenizer_;
+  const std::vector<std::unique_ptr<store::TokenStore>> stores_;
+  const std::string fingerprint_;
+  const TokenStream stream_;
+  // Of each length, and the windows before them and before the end.
+  std::vector<Windows> windows_;
+  std::vector<int64_t> begins_ = {0};
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<tasks::EvaluationTask>> OpenPerplexity(
+    const tasks::DataAccess& access, const PerplexityOptions& options) {
+  ORDO_ASSIGN_OR_RETURN(auto tokenizer,
+                        OpenTokenizer(access, options.text.field + ".tokenizer",
+                                      options.text.tokenizer));
+  ORDO_ASSIGN_OR_RETURN(auto stores,
+                        OpenTokenData(access, options.text, *tokenizer));
+  auto task = std::make_unique<Perplexity>(options, std::move(tokenizer),
+                                           std::move(stores));
+  ORDO_RETURN_IF_ERROR(task->MakeWindows());
+  return task;
+}
+
+}  // namespace ordo::model::text::task

@@ -1,0 +1,54 @@
+#ifndef ORDO_MODEL_TEXT_TASK_TOKEN_STREAM_H_
+#define ORDO_MODEL_TEXT_TASK_TOKEN_STREAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "model/text/store/facts.h"
+#include "model/text/store/token_store.h"
+
+namespace ordo::model::text::task {
+
+// Which documents of stores a stream has.
+enum class Split { kAll, kHeldOut, kTrained };
+
+// The documents of stores, one behind the other. Immutable, thread-safe.
+class TokenStream {
+ public:
+  // The stores outlive the stream.
+  TokenStream(const std::vector<std::unique_ptr<store::TokenStore>>& stores,
+              Split split, const store::HeldOut& held_out);
+
+  uint64_t num_tokens() const { return begins_.back(); }
+  uint64_t num_documents() const { return documents_.size(); }
+  // Of all its documents; 0 where there was no text.
+  uint64_t num_bytes() const { return num_bytes_; }
+  uint64_t num_words() const { return num_words_; }
+
+  // `count` tokens from number `begin` on, all of which there are. Errors are
+  // those of TokenStore::Read.
+  absl::StatusOr<std::vector<int64_t>> Read(uint64_t begin,
+                                            uint64_t count) const;
+
+  // Number, in the stream, of the document that has token number `token`.
+  uint64_t DocumentAt(uint64_t token) const;
+
+ private:
+  struct Document {
+    const store::TokenStore* store = nullptr;
+    // Number of its first token in the store.
+    uint64_t begin = 0;
+  };
+
+  std::vector<Document> documents_;
+  // Tokens before each, and before the end.
+  std::vector<uint64_t> begins_ = {0};
+  uint64_t num_bytes_ = 0;
+  uint64_t num_words_ = 0;
+};
+
+}  // namespace ordo::model::text::task
+
+#endif  // ORDO_MODEL_TEXT_TASK_TOKEN_STREAM_H_
