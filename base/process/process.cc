@@ -185,6 +185,11 @@ std::string NcclLibraryIn(const std::string& folder) {
   return JoinPath(folder, "model/training/nccl/libordo_nccl.so");
 }
 
+std::string SentencePieceIn(const std::string& folder) {
+  return JoinPath(
+      folder, "model/text/tokenizers/sentence_piece/libordo_sentence_piece.so");
+}
+
 const std::string& BootId() {
   // Never changes while a process lives.
   static const auto* const id = new std::string(ReadBootId());

@@ -30,6 +30,9 @@ std::string GpuKernelsIn(const std::string& folder);
 // Likewise the library through which ranks on GPUs add up.
 std::string NcclLibraryIn(const std::string& folder);
 
+// Likewise the one through which text is cut as SentencePiece does it.
+std::string SentencePieceIn(const std::string& folder);
+
 // Names the machine's current boot; empty where the kernel does not tell.
 const std::string& BootId();
 

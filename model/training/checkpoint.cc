@@ -39,6 +39,9 @@ std::string StateText(const Checkpoint& checkpoint, const std::string& digest) {
   if (!cursors.data_digest.empty()) state["data_digest"] = cursors.data_digest;
   state["seed"] = checkpoint.spec.training().seed();
   state["data_seed"] = checkpoint.spec.data().seed();
+  if (!checkpoint.snapshot.data_fingerprint.empty()) {
+    state["data_fingerprint"] = checkpoint.snapshot.data_fingerprint;
+  }
   state["environment"] = ToJson(checkpoint.environment);
   state["attention_kernels"] = checkpoint.snapshot.attention_kernels;
   state["exact"] = checkpoint.exact;
@@ -87,6 +90,8 @@ absl::Status ParseState(const std::string& text, const std::string& path,
                           &checkpoint->spec),
         path));
     checkpoint->snapshot.recipe = RecipeText(checkpoint->spec);
+    checkpoint->snapshot.data_fingerprint =
+        state.value("data_fingerprint", std::string());
     checkpoint->state_digest = state.at("state_digest");
     return absl::OkStatus();
   } catch (const Json::exception& error) {

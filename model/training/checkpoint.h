@@ -21,9 +21,10 @@
 //   config.json            how to rebuild the model (model_config.h)
 //   optimizer.safetensors  the optimizer's moments
 //   state.json             cursors, seeds, specification, Environment, digest,
-//                          the kernels that computed attention last, and
-//                          digests of the initial values (initial_values.h)
-//                          and of the rows so far
+//                          fingerprint of the data where it was read, the
+//                          kernels that computed attention last, and digests
+//                          of the initial values (initial_values.h) and of the
+//                          rows so far
 //   MANIFEST.json          size and SHA-256 of each of the above
 // It is written aside as .tmp-<name>, every file and the folder synced, then
 // renamed into place and the parent synced: a folder without ".tmp-" is whole

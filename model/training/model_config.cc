@@ -2,12 +2,15 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
+#include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
+#include "model/catalog/catalog.h"
 #include "model/formats/families.h"
 #include "model/formats/weights.h"
 #include "model/guard.h"
@@ -26,6 +29,18 @@ using ordo::training::v1::Component;
 Json ToJson(const google::protobuf::Message& message) {
   return Json::parse(base::WriteMessage(message, base::TextForm::kJson),
                      nullptr, /*allow_exceptions=*/false);
+}
+
+// Tokens of the longest row; 0: not known. Nothing is read for it.
+int RowLengthOf(const ordo::training::v1::Data& data) {
+  const auto* entry = catalog::Find(catalog::Kind::kTrainingTask, data.task());
+  if (entry == nullptr || entry->row_length == nullptr) return 0;
+  catalog::ParamMap params = data.params();
+  std::vector<base::FieldViolation> violations;
+  catalog::ResolveParams(*entry, "data", &params, &violations);
+  // The last token is not read.
+  return violations.empty() ? static_cast<int>(entry->row_length(params)) + 1
+                            : 0;
 }
 
 // The kind of model, of those with Ordo's names of tensors, that computes the
@@ -78,15 +93,16 @@ std::string WriteModelConfig(const ModelConfig& config) {
     json["num_attention_heads"] = model.heads();
     json["vocab_size"] = model.vocabulary_size();
   }
-  if (const auto task = tasks::MakeTrainingTask(config.data); task.ok()) {
-    if (!json.contains("max_position_embeddings")) {
-      json["max_position_embeddings"] = (*task)->row_length();
-    }
-    if ((*task)->tokenizer().has_marks()) {
-      json["pad_token_id"] = tasks::kPad;
-      json["bos_token_id"] = tasks::kBegin;
-      json["eos_token_id"] = tasks::kEnd;
-    }
+  if (const int length = RowLengthOf(config.data);
+      length > 0 && !json.contains("max_position_embeddings")) {
+    json["max_position_embeddings"] = length;
+  }
+  // What a tokenizer in a file has is not known here.
+  if (const auto tokenizer = tasks::MakeTokenizer(config.data);
+      tokenizer.ok() && (*tokenizer)->has_marks()) {
+    json["pad_token_id"] = tasks::kPad;
+    json["bos_token_id"] = tasks::kBegin;
+    json["eos_token_id"] = tasks::kEnd;
   }
   json["torch_dtype"] = "float32";
   json[formats::kOwnKey]["model"] = ToJson(config.model);

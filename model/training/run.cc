@@ -46,6 +46,17 @@ absl::Status PrepareParameters(const ordo::training::v1::Training& training,
                             "others");
 }
 
+// What a tokenizer in a file has is known only now.
+absl::Status CheckVocabulary(const ordo::training::v1::Model& model,
+                             const tasks::Tokenizer& tokenizer) {
+  const int size = tokenizer.vocabulary_size();
+  if (size <= model.vocabulary_size()) return absl::OkStatus();
+  return base::InvalidField(
+      "model.vocabulary_size",
+      absl::StrCat("the tokenizer of the data has ", size, " tokens, is ",
+                   model.vocabulary_size(), "; set it to ", size));
+}
+
 std::vector<parameters::NamedTensor> Trainable(
     const transformer::Transformer& model) {
   std::vector<parameters::NamedTensor> trainable;
@@ -70,8 +81,10 @@ absl::Status NonFinite(int64_t step, const StepResult& result,
 
 absl::StatusOr<std::unique_ptr<Run>> Run::Create(
     const ordo::training::v1::TrainSpec& spec, c10::Device device,
-    Collective* collective) {
-  ORDO_ASSIGN_OR_RETURN(auto task, tasks::MakeTrainingTask(spec.data()));
+    Collective* collective, const tasks::DataAccess& access) {
+  ORDO_ASSIGN_OR_RETURN(auto task,
+                        tasks::MakeTrainingTask(spec.data(), access));
+  ORDO_RETURN_IF_ERROR(CheckVocabulary(spec.model(), task->tokenizer()));
   parameters::ParameterOptions options;
   options.seed = spec.training().seed();
   options.device = device;
@@ -270,7 +283,7 @@ void Run::Measure(const std::vector<at::Tensor>& losses,
 
 Snapshot Run::State() const {
   return {ParametersOf(*model_), optimizer_.State(), cursors_,
-          RecipeText(spec_), attention_kernels_};
+          RecipeText(spec_),     attention_kernels_, task_->data_fingerprint()};
 }
 
 absl::Status Run::Load(const Snapshot& snapshot) {

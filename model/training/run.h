@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "model/data/batch.h"
 #include "model/data/order_digest.h"
+#include "model/tasks/data_access.h"
 #include "model/tasks/task.h"
 #include "model/training/adamw.h"
 #include "model/training/collective.h"
@@ -55,11 +56,13 @@ class Run {
   // the model the recipe does not let train keeps its bits. `device` is where
   // parameters and optimizer lie and steps compute; open (numerics.h).
   // `collective` is that of several ranks, which all make the same calls of
-  // their runs; it outlives the run.
+  // their runs; it outlives the run. Data is opened through `access`, whose
+  // errors are those of MakeTrainingTask; INVALID_ARGUMENT with field
+  // model.vocabulary_size when the model has fewer tokens than the data.
   static absl::StatusOr<std::unique_ptr<Run>> Create(
       const ordo::training::v1::TrainSpec& spec,
       c10::Device device = c10::Device(c10::DeviceType::CPU),
-      Collective* collective = nullptr);
+      Collective* collective = nullptr, const tasks::DataAccess& access = {});
 
   // One optimizer step over the next batch_size rows, in passes of
   // micro_batch_size rows whose gradients add up: the loss of each is divided
@@ -76,7 +79,8 @@ class Run {
   // finite and the policy does not let the step be skipped; nothing has changed
   // then. RESOURCE_EXHAUSTED when memory runs out. UNAVAILABLE with
   // kPeerLostReason when another rank is lost, with kNcclErrorReason when NCCL
-  // fails, and with neither when the device does.
+  // fails, and with neither when the device does. tasks::kDataMissingReason
+  // when data cannot be read.
   absl::StatusOr<StepResult> Step(const Wishes& wishes = {});
 
   const ordo::training::v1::TrainSpec& spec() const { return spec_; }

@@ -55,13 +55,19 @@ std::string StateDigest(const Snapshot& snapshot) {
                              cursors.samples, " ", cursors.updates, " ",
                              cursors.skipped_in_a_row, "\n", snapshot.recipe,
                              "\n"));
+  if (!snapshot.data_fingerprint.empty()) {
+    digest.Update(absl::StrCat("data ", snapshot.data_fingerprint, "\n"));
+  }
   return digest.FinishHex();
 }
 
 Snapshot Copy(const Snapshot& snapshot) {
-  Snapshot copy = {CopyOf(snapshot.parameters), CopyOf(snapshot.optimizer),
-                   snapshot.cursors, snapshot.recipe,
-                   snapshot.attention_kernels};
+  Snapshot copy = {CopyOf(snapshot.parameters),
+                   CopyOf(snapshot.optimizer),
+                   snapshot.cursors,
+                   snapshot.recipe,
+                   snapshot.attention_kernels,
+                   snapshot.data_fingerprint};
   WaitFor(snapshot.parameters);
   return copy;
 }

@@ -36,10 +36,13 @@ struct Snapshot {
   std::string recipe = "";
   // As StepResult, of the last step; empty before the first. Decides nothing.
   std::set<std::string> attention_kernels = {};
+  // TrainingTask::data_fingerprint: what the rows are read from.
+  std::string data_fingerprint = "";
 };
 
 // SHA-256 over names, shapes, types and bytes of all tensors, the cursors that
-// are numbers and the recipe. Two snapshots with equal digests go on alike.
+// are numbers, the recipe and, where there is one, the fingerprint of the data.
+// Two snapshots with equal digests go on alike.
 std::string StateDigest(const Snapshot& snapshot);
 
 // A snapshot in memory of its own, on the host, so that training can go on.

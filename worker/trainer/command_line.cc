@@ -29,29 +29,33 @@ std::vector<CommandRow> JobCommands() {
        true,
        {{"--out", true, true},
         {"--storage-root", false, true},
+        {"--data-roots", false, true},
         {"--deployment", false, true},
         {"--without-kernels", false, true},
         {"--rank", false, true},
         {"--host", false, true},
         {"--resume", false, false}},
        "TASK --out DIR [--resume] [--rank R] [--host HOST] [--storage-root "
-       "ROOT] [--deployment DIR] [--without-kernels NAMES]",
+       "ROOT] [--data-roots DIRS] [--deployment DIR] [--without-kernels NAMES]",
        "Trains; checkpoints, metrics.jsonl and event files go to DIR. A task "
        "with resources.ranks N is N such processes, R from 0 to N-1, with one "
        "DIR; HOST is where the others reach this one (default 127.0.0.1: all "
        "on this machine). NAMES, with commas between them, are kernels that "
-       "`probe` found wrong."},
+       "`probe` found wrong. Data that tasks read lies in ROOT/data and DIRS, "
+       "absolute folders with colons between them."},
       {"evaluate",
        true,
        {{"--out", true, true},
         {"--encoding", false, true},
         {"--storage-root", false, true},
+        {"--data-roots", false, true},
         {"--deployment", false, true},
         {"--without-kernels", false, true}},
        "TASK --out DIR [--encoding ENCODING] [--storage-root ROOT] "
-       "[--deployment DIR] [--without-kernels NAMES]",
+       "[--data-roots DIRS] [--deployment DIR] [--without-kernels NAMES]",
        "Evaluates checkpoints, with another encoding than theirs where one is "
-       "given; reports go to DIR. Relative paths are looked for under ROOT."},
+       "given; reports go to DIR. Relative paths are looked for under ROOT, "
+       "data in ROOT/data and DIRS."},
       {"benchmark",
        true,
        {{"--out", true, true},
@@ -83,13 +87,17 @@ std::vector<CommandRow> CheckpointCommands() {
        {{"--checkpoint", true, true},
         {"--prompt", true, true},
         {"--max-tokens", false, true},
+        {"--storage-root", false, true},
+        {"--data-roots", false, true},
         {"--kernel", false, true},
         {"--threads", false, true}},
        "--checkpoint DIR --prompt TEXT [--max-tokens N] [--kernel NAME] "
-       "[--threads N]",
+       "[--threads N] [--storage-root ROOT] [--data-roots DIRS]",
        "Decodes greedily. The texts are those of the task that the model was "
        "trained on; numbers of `addition` have their least significant digit "
-       "first: 21+43= is answered by 64 for 12 + 34."},
+       "first: 21+43= is answered by 64 for 12 + 34. A tokenizer that is a "
+       "file is "
+       "looked for in ROOT/data and DIRS."},
       {"logits",
        false,
        {{"--checkpoint", true, true},

@@ -19,6 +19,7 @@
 #include "worker/trainer/context.h"
 #include "worker/trainer/convert.h"
 #include "worker/trainer/cost.h"
+#include "worker/trainer/data.h"
 #include "worker/trainer/encoding_flag.h"
 #include "worker/trainer/evaluate.h"
 #include "worker/trainer/exit_code.h"
@@ -50,10 +51,13 @@ absl::StatusOr<TrainerContext> MakeContext(const CommandContext& context,
   TrainerContext trainer(context.files, context.clock);
   trainer.job_folder = line.Flag("--out");
   trainer.storage_root = line.Flag("--storage-root");
+  ORDO_ASSIGN_OR_RETURN(trainer.data_roots,
+                        ParseDataRoots(line.Flag("--data-roots")));
   trainer.build_digest = build_digest;
   ORDO_ASSIGN_OR_RETURN(const std::string own, base::ExecutablePath());
   trainer.gpu_kernels = base::GpuKernelsIn(base::FolderOf(own));
   trainer.nccl_library = base::NcclLibraryIn(base::FolderOf(own));
+  trainer.sentence_piece = base::SentencePieceIn(base::FolderOf(own));
   trainer.prune_checkpoints = RunsByHand(line);
   trainer.may_start_over = !RunsByHand(line);
   trainer.stop_requested = context.stop_requested;
@@ -187,6 +191,15 @@ absl::StatusOr<ExitCode> GenerateCommand(const CommandContext& context,
   ORDO_ASSIGN_OR_RETURN(
       options.max_tokens,
       IntFlag(line, "--max-tokens", options.max_tokens, kMaxTokens));
+  options.data.files = &context.files;
+  if (line.flags.count("--storage-root") != 0) {
+    options.data.data_folder =
+        base::JoinPath(line.Flag("--storage-root"), "data");
+  }
+  ORDO_ASSIGN_OR_RETURN(options.data.data_roots,
+                        ParseDataRoots(line.Flag("--data-roots")));
+  ORDO_ASSIGN_OR_RETURN(const std::string own, base::ExecutablePath());
+  options.data.sentence_piece = base::SentencePieceIn(base::FolderOf(own));
   ORDO_ASSIGN_OR_RETURN(const std::string text,
                         Generate(context.files, options));
   std::cout << text << std::endl;

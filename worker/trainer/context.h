@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/clock/clock.h"
@@ -25,6 +26,11 @@ struct TrainerContext {
   std::string job_folder;
   // What relative paths of checkpoints are under; empty: the working folder.
   std::string storage_root;
+  // Absolute folders beside data/ of the storage root whose files tasks may
+  // read.
+  std::vector<std::string> data_roots;
+  // The library that cuts text as SentencePiece does.
+  std::string sentence_piece;
   // The library of kernels for GPUs, for tasks that ask for one.
   std::string gpu_kernels;
   // The library through which several ranks on GPUs add up.

@@ -15,6 +15,7 @@
 #include "model/training/checkpoint.h"
 #include "model/training/model_config.h"
 #include "model/training/numerics.h"
+#include "worker/trainer/data.h"
 #include "worker/trainer/exit_code.h"
 
 namespace ordo::worker::trainer {
@@ -138,7 +139,9 @@ absl::StatusOr<EvaluationResult> RunEvaluation(const TrainerContext& context,
   const auto& about = subject.report;
   ORDO_ASSIGN_OR_RETURN(
       const auto task,
-      model::tasks::MakeEvaluationTask(about.evaluation, subject.trained_on));
+      model::tasks::MakeEvaluationTask(
+          about.evaluation, subject.trained_on,
+          DataOf(context, {about.attempt, 0, about.step}, progress)));
   const auto* entry = model::catalog::Find(
       model::catalog::Kind::kEvaluationTask, about.evaluation.task());
   model::evaluation::EvaluateOptions options;

@@ -132,24 +132,25 @@ absl::StatusOr<std::string> Generate(base::Filesystem& files,
                                      " does not say what its tokens are: only "
                                      "models trained here can generate"));
   }
-  ORDO_ASSIGN_OR_RETURN(const auto task,
-                        model::tasks::MakeTrainingTask(loaded.config.data));
+  ORDO_ASSIGN_OR_RETURN(
+      const auto tokenizer,
+      model::tasks::MakeTokenizer(loaded.config.data, options.data));
   ORDO_RETURN_IF_ERROR(CheckKernel(options.kernel, loaded));
   if (options.prompt.empty()) {
     return base::InvalidField("--prompt", "must not be empty");
   }
   ORDO_ASSIGN_OR_RETURN(
       const std::vector<int64_t> prompt,
-      base::AddContext(task->tokenizer().Encode(options.prompt), "--prompt"));
+      base::AddContext(tokenizer->Encode(options.prompt), "--prompt"));
   ORDO_ASSIGN_OR_RETURN(const auto rows, model::Guard("generate", [&] {
                           model::evaluation::DecodeOptions decode;
                           decode.num_tokens = options.max_tokens;
                           decode.kernel = options.kernel;
-                          decode.ends = task->tokenizer().has_marks();
+                          decode.ends = tokenizer->has_marks();
                           return model::evaluation::GreedyDecode(
                               *loaded.transformer, {prompt}, decode);
                         }));
-  return task->tokenizer().Decode(rows.front());
+  return tokenizer->Decode(rows.front());
 }
 
 absl::Status Logits(base::Filesystem& files, const LogitsOptions& options) {

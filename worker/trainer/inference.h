@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/files/files.h"
+#include "model/tasks/data_access.h"
 #include "proto/ordo/training/v1/component.pb.h"
 
 // What a checkpoint's model says: the commands `generate`, `logits` and
@@ -22,6 +23,8 @@ struct GenerateOptions {
   int max_tokens = 64;
   // The attention kernel to take, as Training.kernel; empty: the best.
   std::string kernel = {};
+  // Where the tokenizer of the task lies, if in a file.
+  model::tasks::DataAccess data = {};
 };
 
 // The model's greedy continuation of the prompt, up to the end mark.

@@ -55,6 +55,22 @@ absl::Status CheckRecipe(const TrainSpec& before, const TrainSpec& now) {
       "new run"));
 }
 
+// Rows of other data would not be those that the run has not had yet.
+absl::Status CheckData(const Checkpoint& checkpoint, const Run& run) {
+  const std::string& before = checkpoint.snapshot.data_fingerprint;
+  const std::string now = run.task().data_fingerprint();
+  if (before == now) return absl::OkStatus();
+  return WithExitCode(
+      absl::FailedPreconditionError(absl::StrCat(
+          "the data has changed since the checkpoint was written: its "
+          "fingerprint was ",
+          before.empty() ? "none" : before, " and is ",
+          now.empty() ? "none" : now,
+          "; bring back what the data folders held, or name the checkpoint as "
+          "`start` of a new run")),
+      ordo::training::v1::DATA_MISSING);
+}
+
 // Brings the run to the checkpoint. After DATA_LOSS its state is not to be
 // used.
 absl::Status TakeOver(const Checkpoint& checkpoint, Run* run) {
@@ -62,6 +78,7 @@ absl::Status TakeOver(const Checkpoint& checkpoint, Run* run) {
   // What now runs, not what was read.
   Snapshot loaded = run->State();
   loaded.recipe = checkpoint.snapshot.recipe;
+  loaded.data_fingerprint = checkpoint.snapshot.data_fingerprint;
   if (ordo::model::training::StateDigest(loaded) != checkpoint.state_digest) {
     return absl::DataLossError(
         "the state that was loaded has another digest than the one recorded");
@@ -119,7 +136,10 @@ absl::StatusOr<StartingPoint> LoadStartingPoint(const TrainerContext& context,
     return model::Guard("load the checkpoint", [&]() -> absl::Status {
       ORDO_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
                             Read(context, source, spec));
-      if (own) ORDO_RETURN_IF_ERROR(CheckRecipe(checkpoint.spec, spec));
+      if (own) {
+        ORDO_RETURN_IF_ERROR(CheckRecipe(checkpoint.spec, spec));
+        ORDO_RETURN_IF_ERROR(CheckData(checkpoint, *run));
+      }
       ORDO_RETURN_IF_ERROR(TakeOver(checkpoint, run));
       Describe(checkpoint, NameOfSource(source), environment, &point);
       point.initial = own ? checkpoint.initial
@@ -132,6 +152,11 @@ absl::StatusOr<StartingPoint> LoadStartingPoint(const TrainerContext& context,
     if (status.ok()) {
       point.own_checkpoint = base::NameOf(source.path());
       return point;
+    }
+    // No other checkpoint would be better, and a start over no less wrong.
+    if (ExitCodeOf(status) == ordo::training::v1::DATA_MISSING) {
+      return base::AddContext(
+          status, absl::StrCat("resume from ", NameOfSource(source)));
     }
     point.passed_over.push_back(base::NameOf(source.path()));
     point.warnings.push_back(

@@ -91,6 +91,44 @@ TEST_F(StartingPointTest, PassesOverAManifestThatIsNotTheRegisteredOne) {
   EXPECT_THAT(point.warnings[0], HasSubstr("MANIFEST.json is damaged"));
 }
 
+class OtherDataTest : public StartingPointTest {
+ protected:
+  // A checkpoint of a run that has read other data than this one.
+  OtherDataTest() {
+    const auto run = MakeRun();
+    ORDO_EXPECT_OK(run->Step());
+    auto state = run->State();
+    state.data_fingerprint = "0123";
+    const auto written = model::training::WriteCheckpoint(
+        files_, folder_.Path("jobs/b/checkpoints"),
+        {state, spec_, here_, /*exact=*/true});
+    ORDO_EXPECT_OK(written);
+    other_.set_path("jobs/b/checkpoints/1-1");
+    other_.set_manifest_sha256(written->manifest_sha256());
+  }
+
+  ordo::training::v1::CheckpointSource other_;
+};
+
+TEST_F(OtherDataTest, EndsARunRatherThanStartItOver) {
+  *spec_.add_resume() = other_;
+  *spec_.add_resume() = source_;
+  const auto run = MakeRun();
+  const auto point = LoadStartingPoint(context_, here_, run.get());
+  EXPECT_EQ(ExitCodeOf(point.status()), ordo::training::v1::DATA_MISSING);
+  EXPECT_THAT(std::string(point.status().message()),
+              AllOf(HasSubstr("jobs/b/checkpoints/1-1"),
+                    HasSubstr("fingerprint was 0123 and is none")));
+  EXPECT_EQ(run->cursors().step, 0);
+}
+
+TEST_F(OtherDataTest, IsNoMatterToARunThatStartsFromIt) {
+  *spec_.mutable_start() = other_;
+  const auto run = MakeRun();
+  ORDO_ASSERT_OK(LoadStartingPoint(context_, here_, run.get()));
+  EXPECT_EQ(run->cursors().step, 1);
+}
+
 TEST_F(StartingPointTest, OfAnotherJobIsNoCheckpointOfItsOwn) {
   *spec_.mutable_start() = source_;
   const auto run = MakeRun();

@@ -20,6 +20,7 @@
 #include "model/training/run.h"
 #include "worker/trainer/checkpoints.h"
 #include "worker/trainer/control.h"
+#include "worker/trainer/data.h"
 #include "worker/trainer/evaluate.h"
 #include "worker/trainer/exit_code.h"
 #include "worker/trainer/follow.h"
@@ -297,8 +298,12 @@ absl::StatusOr<ExitCode> TrainAs(const TrainerContext& context,
   }
   ORDO_RETURN_IF_ERROR(collective);
   rank->collective = *std::move(collective);
-  ORDO_ASSIGN_OR_RETURN(rank->run,
-                        Run::Create(spec, device, rank->collective.get()));
+  auto run =
+      Run::Create(spec, device, rank->collective.get(),
+                  DataOf(context, {spec.attempt(), spec.rank(), 0}, progress));
+  if (absl::IsCancelled(run.status())) return ordo::training::v1::STOPPED;
+  ORDO_RETURN_IF_ERROR(run);
+  rank->run = *std::move(run);
   Environment environment = model::training::CurrentEnvironment(
       context.build_digest, spec.training().kernel());
   environment.ranks = spec.resources().ranks();

@@ -1,5 +1,6 @@
 #include "worker/trainer/train.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/clock/clock.h"
 #include "base/clock/testing/fake_clock.h"
 #include "base/files/file_util.h"
@@ -45,6 +47,7 @@ class TrainTest : public ::testing::Test {
   absl::StatusOr<ExitCode> Run(const TrainSpec& spec,
                                const std::string& folder) {
     TrainerContext context(files_, clock_);
+    context.storage_root = storage_root_;
     context.job_folder = temporary_.Path(folder);
     context.build_digest = build_digest_;
     context.prune_checkpoints = prune_checkpoints_;
@@ -154,6 +157,7 @@ class TrainTest : public ::testing::Test {
   bool prune_checkpoints_ = false;
   // How often a trainer may ask before it is told to stop.
   int polls_until_stop_ = 1 << 30;
+  std::string storage_root_;
 };
 
 TEST_F(TrainTest, TrainsCheckpointsEvaluatesAndTellsAllOfIt) {
@@ -573,6 +577,98 @@ TEST_F(TrainTest, EndsWhenItsFolderVanishes) {
   EXPECT_THAT(std::string(code.status().message()),
               HasSubstr("the folder " + temporary_.Path("a/attempts/1") +
                         " vanished while the trainer was writing to it"));
+}
+
+// Twenty lines of text under the data folder of the storage root.
+void WriteTwentyLines(base::Filesystem& files, const std::string& root) {
+  std::string lines;
+  for (int i = 0; i < 20; ++i) {
+    absl::StrAppend(&lines, "line ", 10 + i, " of twenty\n");
+  }
+  ORDO_EXPECT_OK(files.MakeFolders(root + "/data"));
+  ORDO_EXPECT_OK(base::AtomicWrite(files, root + "/data/twenty.txt", lines));
+}
+
+TrainSpec TextSpec() {
+  TrainSpec spec = TinySpec("rope");
+  spec.mutable_data()->set_task("text");
+  auto& params = *spec.mutable_data()->mutable_params();
+  params.clear();
+  params["data"].mutable_list_value()->add_values()->set_string_value(
+      "twenty.txt");
+  params["format"].set_string_value("lines");
+  params["length"].set_number_value(16);
+  params["held_out"].set_number_value(0.5);
+  params["separate_documents"].set_bool_value(true);
+  spec.mutable_model()->set_vocabulary_size(260);
+  spec.mutable_evaluations(0)->set_task("text");
+  spec.mutable_evaluations(0)->set_name("text");
+  spec.mutable_evaluations(0)->mutable_params()->clear();
+  return spec;
+}
+
+TEST_F(TrainTest, TrainsOnTextAndMeasuresItsPerplexity) {
+  storage_root_ = temporary_.Path("root");
+  WriteTwentyLines(real_, storage_root_);
+  EXPECT_THAT(Run(TextSpec(), "a"), IsOkAndHolds(ordo::training::v1::FINISHED))
+      << Last("a").finished().message();
+  const auto records = Records("a");
+  const auto report =
+      std::find_if(records.begin(), records.end(),
+                   [](const auto& record) { return record.has_report(); });
+  ASSERT_NE(report, records.end());
+  const auto& metrics = report->report().metrics();
+  // A model that knows nothing has 260.
+  EXPECT_LT(metrics.at("perplexity_16"), 260);
+  EXPECT_GT(metrics.at("perplexity_16"), 1);
+  EXPECT_EQ(metrics.at("perplexity"), metrics.at("perplexity_16"));
+  EXPECT_EQ(metrics.count("perplexity_32"), 1);
+  EXPECT_EQ(metrics.count("bits_per_byte_64"), 1);
+}
+
+TEST_F(TrainTest, ATextRunThatWasStoppedGoesOnBitForBit) {
+  storage_root_ = temporary_.Path("root");
+  WriteTwentyLines(real_, storage_root_);
+  TrainSpec spec = TextSpec();
+  ASSERT_THAT(Run(spec, "whole"), IsOkAndHolds(ordo::training::v1::FINISHED));
+  // The tokens are there: none is spent on reading.
+  polls_until_stop_ = 10;
+  ASSERT_THAT(Run(spec, "parts"), IsOkAndHolds(ordo::training::v1::STOPPED));
+  polls_until_stop_ = 1 << 30;
+  const std::string id = Checkpoints("parts").back();
+  spec.add_resume()->set_path(temporary_.Path("parts/checkpoints/" + id));
+  spec.set_attempt(2);
+  ASSERT_THAT(Run(spec, "parts"), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_EQ(Last("parts", 2).finished().state_digest(),
+            Last("whole").finished().state_digest());
+}
+
+TEST_F(TrainTest, DataThatIsNotThereIsNotTriedAgain) {
+  storage_root_ = temporary_.Path("root");
+  const auto code = Run(TextSpec(), "a");
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::DATA_MISSING);
+  EXPECT_THAT(std::string(code.status().message()),
+              AllOf(HasSubstr("data.params.data[0]"),
+                    HasSubstr("root/data/twenty.txt")));
+}
+
+TEST_F(TrainTest, ATokenizerThatIsLargerThanTheModelIsRefused) {
+  storage_root_ = temporary_.Path("root");
+  WriteTwentyLines(real_, storage_root_);
+  TrainSpec spec = TextSpec();
+  spec.mutable_model()->set_vocabulary_size(100);
+  const auto code = Run(spec, "a");
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::BAD_SPEC);
+  EXPECT_THAT(std::string(code.status().message()),
+              HasSubstr("model.vocabulary_size: the tokenizer of the data has "
+                        "260 tokens, is 100"));
+}
+
+TEST_F(TrainTest, AStopWhileDataIsReadIsAStop) {
+  storage_root_ = temporary_.Path("root");
+  WriteTwentyLines(real_, storage_root_);
+  polls_until_stop_ = 3;
+  EXPECT_THAT(Run(TextSpec(), "a"), IsOkAndHolds(ordo::training::v1::STOPPED));
 }
 
 TEST_F(TrainTest, TellsWhyItFailedOnANonFiniteLoss) {
