@@ -85,6 +85,17 @@ absl::Status CheckConfig(WorkerConfig* config) {
   if (config->storage_root().empty()) {
     violations.push_back({"storage_root", "must name the shared storage"});
   }
+  for (int i = 0; i < config->data_roots_size(); ++i) {
+    const std::string& root = config->data_roots(i);
+    if (!root.empty() && root.front() == '/' &&
+        root.find(':') == std::string::npos) {
+      continue;
+    }
+    violations.push_back({absl::StrCat("data_roots[", i, "]"),
+                          absl::StrCat("'", root,
+                                       "' must be an absolute folder without "
+                                       "a colon in its path")});
+  }
   if (config->trainer().empty()) {
     violations.push_back(
         {"trainer",

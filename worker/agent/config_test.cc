@@ -69,6 +69,17 @@ TEST(ConfigTest, EachBadValueIsNamed) {
                           "labels", "cpus", "memory_bytes"));
 }
 
+TEST(ConfigTest, DataRootsAreAbsoluteAndWithoutColons) {
+  WorkerConfig config = Valid();
+  config.add_data_roots("/srv/text");
+  ORDO_EXPECT_OK(CheckConfig(&config));
+  config.add_data_roots("text");
+  config.add_data_roots("/srv/a:b");
+  config.add_data_roots("");
+  EXPECT_THAT(BadFields(config),
+              ElementsAre("data_roots[1]", "data_roots[2]", "data_roots[3]"));
+}
+
 TEST(ConfigTest, LabelsThatNoJobMayAskForAreLeftOut) {
   WorkerConfig config = Valid();
   (*config.mutable_labels())["zone"] = "north\n";

@@ -81,6 +81,8 @@ absl::StatusOr<AgentOptions> MakeOptions(const WorkerConfig& config) {
   AgentOptions options;
   options.task.state_folder = config.state_folder();
   options.task.storage_root = config.storage_root();
+  options.task.data_roots = {config.data_roots().begin(),
+                             config.data_roots().end()};
   options.task.deployment = config.deployment();
   options.task.trainer = config.trainer();
   ORDO_ASSIGN_OR_RETURN(const base::HostPort listen,

@@ -190,6 +190,11 @@ absl::Status Task::Start(const DesiredAttempt& desired,
                 options_.storage_root,
                 "--deployment",
                 options_.deployment};
+  // Benchmarks read none.
+  if (!options_.data_roots.empty() && !desired.has_benchmark()) {
+    spawn.argv.emplace_back("--data-roots");
+    spawn.argv.push_back(absl::StrJoin(options_.data_roots, ":"));
+  }
   if (!wrong_kernels.empty()) {
     spawn.argv.emplace_back("--without-kernels");
     spawn.argv.push_back(absl::StrJoin(wrong_kernels, ","));

@@ -34,6 +34,8 @@ struct TaskOptions {
   // "NAME=value", the environment of supervisors and trainers but for what
   // their devices add.
   std::vector<std::string> environment;
+  // Absolute folders whose files tasks may read, beside data/ of storage_root.
+  std::vector<std::string> data_roots = {};
   // Address of this machine, or a name of it, that other workers' machines
   // reach it at: where ranks meet.
   std::string host = "127.0.0.1";

@@ -81,6 +81,22 @@ class TaskTest : public ::testing::Test {
   ObservedAttempt::Cause cause_ = ObservedAttempt::CAUSE_UNSPECIFIED;
 };
 
+TEST_F(TaskTest, TheTrainerIsToldWhatItMayRead) {
+  Prepare("*:step_ms=20");
+  options_.data_roots = {"/srv/a", "/srv/b"};
+  task_ =
+      std::make_unique<Task>(options_, files_, *spares_, AttemptKey{"a", 1});
+  ORDO_ASSERT_OK(Start());
+  ASSERT_TRUE(WaitForRecord());
+  // The supervisor and the trainer.
+  EXPECT_EQ(base::FindProcesses("--deployment " + folder_.path() +
+                                " --data-roots /srv/a:/srv/b")
+                .size(),
+            2u);
+  ORDO_ASSERT_OK(task_->Signal(SIGTERM, absl::Seconds(10)));
+  EXPECT_TRUE(WaitForEnd());
+}
+
 TEST_F(TaskTest, RunsToItsEndWithAllRecords) {
   Prepare("");
   ORDO_ASSERT_OK(Start());
