@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
+#include "services/spec/single_job.h"
 #include "services/spec/spec_size.h"
 
 namespace ordo::services::spec {

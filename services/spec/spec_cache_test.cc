@@ -8,6 +8,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "services/spec/resolve_job_spec.h"
+#include "services/spec/single_job.h"
 
 namespace ordo::services::spec {
 namespace {
