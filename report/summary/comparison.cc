@@ -65,13 +65,16 @@ absl::StatusOr<std::optional<stats::ArmComparison>> CompareValues(
   std::vector<stats::Arm> arms;
   for (const std::string& name : comparison.arms) arms.push_back({name, {}});
   for (size_t seed = 0; seed < comparison.seeds.size(); ++seed) {
+    const auto& first = metric.scores.front()[seed];
     const bool is_whole = std::all_of(
-        metric.values.begin(), metric.values.end(), [&](const auto& values) {
-          return values[seed].has_value() && std::isfinite(*values[seed]);
+        metric.scores.begin(), metric.scores.end(), [&](const auto& scores) {
+          const std::optional<Scored>& score = scores[seed];
+          return score.has_value() && std::isfinite(score->value) &&
+                 score->step == first->step;
         });
     if (!is_whole) continue;
     for (size_t arm = 0; arm < arms.size(); ++arm) {
-      arms[arm].results.push_back(*metric.values[arm][seed]);
+      arms[arm].results.push_back(metric.scores[arm][seed]->value);
     }
   }
   if (arms.size() < 2 || arms.front().results.empty()) return std::nullopt;
@@ -117,9 +120,10 @@ absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec) {
     ComparedMetric metric;
     metric.key = results.metrics[m];
     for (const std::vector<int>& of_arm : places) {
-      std::vector<std::optional<double>>& row = metric.values.emplace_back();
+      std::vector<std::optional<Scored>>& row = metric.scores.emplace_back();
       for (const int place : of_arm) {
-        row.push_back(place < 0 ? std::nullopt : results.values[m][place]);
+        const bool is_whole = place >= 0 && HasSucceeded(spec.parts(place));
+        row.push_back(is_whole ? results.scores[m][place] : std::nullopt);
       }
     }
     ORDO_ASSIGN_OR_RETURN(metric.comparison, CompareValues(comparison, metric));

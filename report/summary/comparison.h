@@ -16,10 +16,11 @@ namespace ordo::report::summary {
 // One score of all arms.
 struct ComparedMetric {
   MetricKey key;
-  // [arm][seed]; nothing where a run has none.
-  std::vector<std::vector<std::optional<double>>> values;
-  // Over those seeds of which every arm has a finite value; nothing when there
-  // is none.
+  // [arm][seed]; nothing where a run has none, or did not succeed: what stands
+  // at the step where it was cut off is no result.
+  std::vector<std::vector<std::optional<Scored>>> scores;
+  // Over those seeds of which every arm has a finite value at the same step;
+  // nothing when there is none.
   std::optional<stats::ArmComparison> comparison;
 };
 

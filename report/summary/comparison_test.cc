@@ -52,10 +52,25 @@ TEST(ComparisonTest, OnlySeedsThatAllArmsHaveAreCompared) {
   spec.mutable_parts(5)->set_state("FAILED");
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
   const ComparedMetric& metric = comparison.metrics[0];
-  EXPECT_THAT(metric.values[0][2], Optional(0.48));
-  EXPECT_EQ(metric.values[1][2], std::nullopt);
+  EXPECT_EQ(metric.scores[0][2]->value, 0.48);
+  EXPECT_FALSE(metric.scores[1][2].has_value());
   EXPECT_EQ(metric.comparison->num_seeds, 2);
   EXPECT_THAT(comparison.why_not_controlled, SizeIs(1));
+}
+
+TEST(ComparisonTest, WhatARunThatWasCutOffScoredIsNoResult) {
+  auto spec = RopeAndTape();
+  spec.mutable_parts(5)->set_state("CANCELLED");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  EXPECT_FALSE(comparison.metrics[0].scores[1][2].has_value());
+  EXPECT_EQ(comparison.metrics[0].comparison->num_seeds, 2);
+}
+
+TEST(ComparisonTest, ScoresOfOtherStepsAreNotCompared) {
+  auto spec = RopeAndTape();
+  spec.mutable_parts(4)->mutable_reports(0)->set_step(50);
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  EXPECT_EQ(comparison.metrics[0].comparison->num_seeds, 2);
 }
 
 TEST(ComparisonTest, AScoreThatOneArmLacksIsNotCompared) {

@@ -12,6 +12,8 @@
 namespace ordo::report::summary {
 namespace {
 
+// Curves beyond have no title: there are no colours left to tell them apart.
+constexpr size_t kMaxTitles = 20;
 constexpr int kWidthPx = 720;
 constexpr int kCurvesHeightPx = 420;
 constexpr int kCostHeightPx = 400;
@@ -60,21 +62,17 @@ Figure LearningCurves(const std::vector<Curve>& curves) {
   std::vector<std::string> plots;
   for (size_t c = 0; c < curves.size(); ++c) {
     absl::StrAppend(&script, "$curve", c, " << EOD\n");
-    const auto& points = curves[c].points;
-    const size_t stride = (points.size() + kMaxCurvePoints - 1) /
-                          std::max<size_t>(kMaxCurvePoints, 1);
-    for (size_t i = 0; i < points.size(); i += std::max<size_t>(stride, 1)) {
-      absl::StrAppendFormat(&script, "%d %.6g\n", points[i].first,
-                            points[i].second);
+    for (const auto& [step, loss] : curves[c].points) {
+      absl::StrAppendFormat(&script, "%d %.6g\n", step, loss);
     }
     absl::StrAppend(&script, "EOD\n");
-    const auto [color, is_first] =
-        colors.emplace(curves[c].part, colors.size());
+    const auto [color, is_new] = colors.emplace(curves[c].part, colors.size());
     plots.push_back(absl::StrCat(
         "$curve", c, " with lines linewidth 1.5 linecolor rgb '",
         LineColor(color->second), "' ",
-        is_first ? absl::StrCat("title \"", GnuplotText(curves[c].part), "\"")
-                 : "notitle"));
+        is_new && colors.size() <= kMaxTitles
+            ? absl::StrCat("title \"", GnuplotText(curves[c].part), "\"")
+            : "notitle"));
   }
   absl::StrAppend(&script, "plot ", absl::StrJoin(plots, ", "), "\n");
   return figure;

@@ -13,16 +13,16 @@
 
 namespace ordo::report::summary {
 
+// Points of a curve in a figure, at most.
+inline constexpr size_t kMaxCurvePoints = 400;
+
 // The training loss of one part, by step.
 struct Curve {
   // PartResult.part; parts of one name have one colour.
   std::string part;
-  // Rising steps, nats per token.
+  // Rising steps, nats per token; at most kMaxCurvePoints.
   std::vector<std::pair<int64_t, double>> points;
 };
-
-// Points of a curve in a figure, at most.
-inline constexpr size_t kMaxCurvePoints = 400;
 
 // A line for each curve.
 Figure LearningCurves(const std::vector<Curve>& curves);

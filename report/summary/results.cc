@@ -35,10 +35,10 @@ std::set<std::string> ForeignCheckpoints(const PartResult& part) {
   return foreign;
 }
 
-std::map<MetricKey, double> ScoresOf(const PartResult& part) {
+std::map<MetricKey, Scored> ScoresOf(const PartResult& part) {
   const std::set<std::string> foreign = ForeignCheckpoints(part);
   const std::map<std::string, int64_t> last = LastSteps(part);
-  std::map<MetricKey, double> scores;
+  std::map<MetricKey, Scored> scores;
   for (const PartResult::Report& report : part.reports()) {
     std::string evaluation = report.evaluation();
     if (foreign.size() > 1) {
@@ -47,7 +47,7 @@ std::map<MetricKey, double> ScoresOf(const PartResult& part) {
       continue;
     }
     for (const auto& [name, value] : report.metrics()) {
-      scores[{evaluation, name}] = value;
+      scores[{evaluation, name}] = {value, report.step()};
     }
   }
   return scores;
@@ -68,7 +68,7 @@ std::string Title(const MetricKey& key) {
 }
 
 Results Tabulate(const ordo::training::v1::SummarizeSpec& spec) {
-  std::map<MetricKey, std::vector<std::optional<double>>> table;
+  std::map<MetricKey, std::vector<std::optional<Scored>>> table;
   for (int i = 0; i < spec.parts_size(); ++i) {
     for (const auto& [key, value] : ScoresOf(spec.parts(i))) {
       auto& row = table[key];
@@ -79,7 +79,7 @@ Results Tabulate(const ordo::training::v1::SummarizeSpec& spec) {
   Results results;
   for (auto& [key, row] : table) {
     results.metrics.push_back(key);
-    results.values.push_back(std::move(row));
+    results.scores.push_back(std::move(row));
   }
   return results;
 }

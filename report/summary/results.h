@@ -26,12 +26,18 @@ bool operator<(const MetricKey& a, const MetricKey& b);
 // "addition_grid: grid_mean".
 std::string Title(const MetricKey& key);
 
+// A score, and the step of the model that has it.
+struct Scored {
+  double value = 0;
+  int64_t step = 0;
+};
+
 // Every score of every part at the part's last step.
 struct Results {
   // Sorted.
   std::vector<MetricKey> metrics;
   // [metric][part]; nothing where a part has none.
-  std::vector<std::vector<std::optional<double>>> values;
+  std::vector<std::vector<std::optional<Scored>>> scores;
 };
 
 // Of several reports of one evaluation in a part, that of the largest step

@@ -7,7 +7,9 @@
 namespace ordo::report::summary {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using testing::FinishedRun;
 using ::testing::Optional;
 
@@ -20,8 +22,11 @@ TEST(ResultsTest, EachScoreHasARowAndEachPartAPlaceInIt) {
   const Results results = Tabulate(spec);
   EXPECT_THAT(results.metrics, ElementsAre(MetricKey{"grid", "diagonal"},
                                            MetricKey{"grid", "grid_mean"}));
-  EXPECT_THAT(results.values[0], ElementsAre(std::nullopt, Optional(0.25)));
-  EXPECT_THAT(results.values[1], ElementsAre(Optional(0.5), Optional(0.75)));
+  EXPECT_THAT(results.scores[0],
+              ElementsAre(std::nullopt, Optional(Field(&Scored::value, 0.25))));
+  EXPECT_THAT(results.scores[1],
+              ElementsAre(Optional(Field(&Scored::value, 0.5)),
+                          Optional(Field(&Scored::value, 0.75))));
 }
 
 TEST(ResultsTest, OfAnEvaluationTheLastStepCounts) {
@@ -30,7 +35,9 @@ TEST(ResultsTest, OfAnEvaluationTheLastStepCounts) {
   auto& early = *part.add_reports() = part.reports(0);
   early.set_step(50);
   (*early.mutable_metrics())["grid_mean"] = 0.1;
-  EXPECT_THAT(Tabulate(spec).values, ElementsAre(ElementsAre(Optional(0.5))));
+  EXPECT_THAT(Tabulate(spec).scores,
+              ElementsAre(ElementsAre(Optional(AllOf(
+                  Field(&Scored::value, 0.5), Field(&Scored::step, 100))))));
 }
 
 TEST(ResultsTest, CheckpointsOfOthersAreToldApart) {

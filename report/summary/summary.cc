@@ -98,9 +98,9 @@ Value MetricValue(const ComparedMetric& metric) {
   auto& map = *fields.mutable_fields();
   map["evaluation"] = TextValue(metric.key.evaluation);
   map["score"] = TextValue(metric.key.metric);
-  map["values"] = ListOf(metric.values, [](const auto& row) {
-    return ListOf(row, [](const std::optional<double>& value) {
-      return NumberOrNull(value.value_or(NAN));
+  map["values"] = ListOf(metric.scores, [](const auto& row) {
+    return ListOf(row, [](const std::optional<Scored>& score) {
+      return NumberOrNull(score.has_value() ? score->value : NAN);
     });
   });
   if (metric.comparison.has_value()) {
@@ -185,7 +185,9 @@ void AddLead(const Comparison& comparison, Summary* summary) {
     summary->lead.push_back(
         "Controlled: for each seed the runs saw the same data in the same "
         "order and began with the same values outside of the encoding, with "
-        "one build of the trainer, on one kind of device, in one precision.");
+        "one build of the trainer, on one kind of device, in one precision; "
+        "computing them again gives the same, and each attempt went on exactly "
+        "where the one before was.");
     return;
   }
   summary->lead.push_back("Not controlled:");

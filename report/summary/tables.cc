@@ -110,8 +110,8 @@ Table ScoreTable(const SummarizeSpec& spec, const Results& results) {
   }
   for (int i = 0; i < spec.parts_size(); ++i) {
     std::vector<std::string> row = {spec.parts(i).job(), spec.parts(i).part()};
-    for (const auto& values : results.values) {
-      row.push_back(values[i].has_value() ? Text(*values[i]) : kNone);
+    for (const auto& scores : results.scores) {
+      row.push_back(scores[i].has_value() ? Text(scores[i]->value) : kNone);
     }
     table.rows.push_back(std::move(row));
   }
@@ -127,16 +127,16 @@ Table PartTable(const SummarizeSpec& spec) {
                   "checkpoint",    "order of data", "initial values",
                   "device seconds"};
   for (const PartResult& part : spec.parts()) {
-    table.rows.push_back({part.job(), part.part(),
-                          part.reason().empty() || part.reason() == part.state()
-                              ? part.state()
-                              : absl::StrCat(part.state(), ", ", part.reason()),
-                          Count(static_cast<int64_t>(part.seed())),
-                          Count(part.checkpoint().step()), Count(part.tokens()),
-                          Digest(part.checkpoint().manifest_sha256()),
-                          Digest(part.data_digest()),
-                          Digest(part.control().initial_digest()),
-                          Positive(part.device_seconds())});
+    table.rows.push_back(
+        {part.job(), part.part(),
+         part.reason().empty() || part.reason() == part.state()
+             ? part.state()
+             : absl::StrCat(part.state(), ", ", part.reason()),
+         part.has_control() ? absl::StrCat(part.seed()) : kNone,
+         Count(part.checkpoint().step()), Count(part.tokens()),
+         Digest(part.checkpoint().manifest_sha256()),
+         Digest(part.data_digest()), Digest(part.control().initial_digest()),
+         Positive(part.device_seconds())});
   }
   return table;
 }
@@ -146,12 +146,12 @@ Table ValueTable(const SummarizeSpec& spec, const Results& results) {
   table.header = {"job", "part", "seed", "evaluation", "score", "value"};
   for (size_t m = 0; m < results.metrics.size(); ++m) {
     for (int i = 0; i < spec.parts_size(); ++i) {
-      const std::optional<double>& value = results.values[m][i];
-      if (!value.has_value()) continue;
+      const std::optional<Scored>& score = results.scores[m][i];
+      if (!score.has_value()) continue;
       table.rows.push_back(
           {spec.parts(i).job(), spec.parts(i).part(),
            absl::StrCat(spec.parts(i).seed()), results.metrics[m].evaluation,
-           results.metrics[m].metric, absl::StrFormat("%.17g", *value)});
+           results.metrics[m].metric, absl::StrFormat("%.17g", score->value)});
     }
   }
   return table;

@@ -56,7 +56,8 @@ absl::Status AddLosses(base::Filesystem& files, const std::string& path,
   }
 }
 
-// The curve of a part that trained; without points when it did not.
+// The curve of a part that trained, thinned out: a sweep has a thousand;
+// without points when it did not train.
 Curve CurveOf(const TrainerContext& context, const PartResult& part,
               Progress* progress) {
   std::map<int64_t, double> losses;
@@ -70,7 +71,13 @@ Curve CurveOf(const TrainerContext& context, const PartResult& part,
                                      " is not whole: ", status.message()));
     }
   }
-  return {part.part(), {losses.begin(), losses.end()}};
+  Curve curve{part.part(), {}};
+  const size_t stride = losses.size() / report::summary::kMaxCurvePoints + 1;
+  size_t i = 0;
+  for (const auto& point : losses) {
+    if (i++ % stride == 0) curve.points.push_back(point);
+  }
+  return curve;
 }
 
 // Draws a figure in the attempt's folder, adds both of its forms to `contents`,

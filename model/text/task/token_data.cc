@@ -39,6 +39,7 @@ class AskingDocuments : public source::DocumentReader {
     ORDO_RETURN_IF_ERROR(access_.keep_going());
     return reader_->Next();
   }
+  std::string Where() const override { return reader_->Where(); }
 
  private:
   source::DocumentReader* const reader_;
