@@ -6,6 +6,7 @@
 #include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/job.h"
 
 namespace ordo::scheduler::core {
 namespace {

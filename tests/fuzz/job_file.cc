@@ -9,6 +9,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "proto/ordo/jobs/v1/job_spec.pb.h"
 #include "services/spec/resolve_job_spec.h"
+#include "services/spec/spec_size.h"
 
 namespace ordo::tests::fuzz {
 namespace {
