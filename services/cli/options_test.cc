@@ -126,7 +126,7 @@ TEST(ArgumentsTest, DurationsHaveUnitsAndAreNotNegative) {
     ORDO_ASSERT_OK_AND_ASSIGN(const Arguments bad,
                               ParseArguments(Table(), {text}));
     EXPECT_THAT(bad.GetDuration("steps", absl::Seconds(1)),
-                StatusIs(kInvalid, HasSubstr("such as 90s or 1h30m")));
+                StatusIs(kInvalid, HasSubstr("such as 90s, 1h30m or 2d")));
   }
 }
 
