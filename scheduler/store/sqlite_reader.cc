@@ -1,5 +1,6 @@
 #include "scheduler/store/sqlite_reader.h"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <set>
@@ -359,19 +360,17 @@ absl::StatusOr<core::JobPtr> LabelledJob(const EndedQuery& query,
   const int64_t sequence = row.Int(0);
   const bool has_ended = !row.Bytes(1).empty() && row.Int(7) != 0;
   core::JobPtr job;
+  std::vector<std::string> own;
   if (has_ended) {
     ORDO_ASSIGN_OR_RETURN(job, decoder.Job(row));
     if (job == nullptr) return job;
+    own = LabelTermsOf(*job->facts);
   }
   for (const auto& [key, value] : query.labels) {
-    if (has_ended) {
-      const auto& own = job->facts->spec->labels();
-      const auto label = own.find(key);
-      if (label != own.end() && label->second == value) continue;
-    }
-    decoder.AddDamage(
-        "ended_labels",
-        absl::StrCat("label ", LabelTerm(key, value), " sequence ", sequence));
+    const std::string term = LabelTerm(key, value);
+    if (std::find(own.begin(), own.end(), term) != own.end()) continue;
+    decoder.AddDamage("ended_labels",
+                      absl::StrCat("label ", term, " sequence ", sequence));
     return core::JobPtr();
   }
   return job;

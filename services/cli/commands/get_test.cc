@@ -103,7 +103,7 @@ TEST_F(GetFilesTest, ADamagedManifestIsNotKept) {
   checkpoint.set_manifest_sha256(base::Sha256Hex("{}"));
   scheduler_.AddCheckpoint(checkpoint);
   scheduler_.SetFile(checkpoint.name(), "MANIFEST.json", "{ }");
-  EXPECT_EQ(Run({"get", checkpoint.name(), "--out", folder_.Path("x")}), 2);
+  EXPECT_EQ(Run({"get", checkpoint.name(), "--out", folder_.Path("x")}), 9);
   EXPECT_THAT(err(), HasSubstr("not what was registered"));
   EXPECT_EQ(Read("x/MANIFEST.json"), "(nothing)");
 }
