@@ -235,7 +235,8 @@ std::vector<Param> Source() {
 Entry TextEntry() {
   Entry entry;
   entry.name = kText;
-  entry.source = "";
+  entry.source =
+      "windows of perplexity after Press et al. 2022, arXiv:2108.12409";
   entry.params = Source();
   entry.vocabulary_of = TextVocabulary;
   return entry;
@@ -243,7 +244,7 @@ Entry TextEntry() {
 
 Entry Training() {
   constexpr char kTokenizerText[] =
-      "bytes, or a tokenizer.json or SentencePiece file (.model), found as "
+      "Bytes, or a tokenizer.json or SentencePiece file (.model), found as "
       "data is. Of a file set model.vocabulary_size too.";
   Entry entry = OfKind(
       Kind::kTrainingTask, TextEntry(),

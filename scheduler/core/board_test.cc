@@ -187,12 +187,10 @@ TEST_F(BoardTest, WhatRanBeforeARestartRunsOnIt) {
 }
 
 TEST_F(BoardTest, NoMorePartsRunThanMaxParallelLetsAlsoAfterARestart) {
-  const auto announced = [](int64_t sequence) {
-    return WorkerBuilder("w")
-        .Devices({"cpu:0", "cpu:1", "cpu:2"})
-        .Sequence(sequence);
+  const auto announced = [] {
+    return WorkerBuilder("w").Devices({"cpu:0", "cpu:1", "cpu:2"});
   };
-  Announce(announced(1));
+  Announce(announced());
   ORDO_ASSERT_OK(shell_.Submit({JobBuilder("s-0").PartOf("s"),
                                 JobBuilder("s-1").PartOf("s"),
                                 JobBuilder("s").Sweeps({"s-0", "s-1"}, 1)}));
@@ -200,7 +198,7 @@ TEST_F(BoardTest, NoMorePartsRunThanMaxParallelLetsAlsoAfterARestart) {
   EXPECT_TRUE(board().IsRunning(1));
   EXPECT_TRUE(board().IsWaiting(2));
   shell_.Restart();
-  Announce(announced(2).Runs(AttemptBuilder("s-0", 1).Running()));
+  Announce(announced().Runs(AttemptBuilder("s-0", 1).Running()));
   EXPECT_TRUE(board().IsWaiting(2));
   shell_.Observe("w", {AttemptBuilder("s-0", 1).Running().Exited(0)});
   shell_.Ignore();

@@ -278,7 +278,8 @@ TEST_F(ClusterTest, ADeviceThatFailsJobsIsUsedAgainWhenItIsReleased) {
   Submit(Spec("bad-b"));
   const auto is_in_quarantine = [this] {
     const Worker worker = GetWorker();
-    return worker.devices_size() == 1 && worker.devices(0).has_quarantine();
+    return worker.state() == Worker::ONLINE && worker.devices_size() == 1 &&
+           worker.devices(0).has_quarantine();
   };
   ASSERT_TRUE(WaitFor(is_in_quarantine));
   KillScheduler();

@@ -227,7 +227,7 @@ TEST_F(TrainTest, AResumedRunTellsTheInitialValuesOfItsFirstStep) {
   spec.clear_resume();
   spec.set_attempt(1);
   spec.mutable_training()->set_steps(25);
-  spec.mutable_start()->set_path(temporary_.Path("a/checkpoints/20-1"));
+  spec.mutable_start()->set_path(temporary_.Path("a/checkpoints/20-2"));
   ORDO_ASSERT_OK(Run(spec, "b"));
   EXPECT_NE(InitialDigest("b"), digest);
   const std::string begun = InitialDigest("b");
