@@ -144,7 +144,7 @@ TEST(TaskTextsTest, ASummaryOfAThousandPartsComesWhole) {
     auto* part = summary.add_parts();
     part->set_job("a-" + std::to_string(i));
     part->set_seed(~uint64_t{0} - i);
-    part->set_message(std::string(1000, 'x'));
+    part->set_message(std::string(1100, 'x'));
     (*part->add_reports()->mutable_metrics())["loss"] = 1.0 / (i + 3);
   }
   ASSERT_GT(desired.ByteSizeLong(), size_t{1} << 20);
