@@ -12,6 +12,7 @@
 #include "base/yaml/text_form.h"
 #include "google/protobuf/struct.pb.h"
 #include "report/html.h"
+#include "report/json_values.h"
 #include "report/summary/comparison.h"
 #include "report/summary/results.h"
 #include "report/summary/tables.h"
@@ -19,7 +20,6 @@
 namespace ordo::report::summary {
 namespace {
 
-using google::protobuf::ListValue;
 using google::protobuf::Struct;
 using google::protobuf::Value;
 using ordo::training::v1::PartResult;
@@ -34,36 +34,6 @@ constexpr char kComparisonMethod[] =
     "scores. What needs two seeds is - with one.";
 constexpr char kOtherMethod[] =
     "Each row is one job. Numbers of one run say nothing about another seed.";
-
-Value NumberOrNull(double number) {
-  Value value;
-  if (std::isfinite(number)) {
-    value.set_number_value(number);
-  } else {
-    value.set_null_value(google::protobuf::NULL_VALUE);
-  }
-  return value;
-}
-
-Value TextValue(const std::string& text) {
-  Value value;
-  value.set_string_value(text);
-  return value;
-}
-
-Value StructValue(Struct fields) {
-  Value value;
-  *value.mutable_struct_value() = std::move(fields);
-  return value;
-}
-
-template <typename List, typename ToValue>
-Value ListOf(const List& list, ToValue to_value) {
-  Value value;
-  ListValue* values = value.mutable_list_value();
-  for (const auto& entry : list) *values->add_values() = to_value(entry);
-  return value;
-}
 
 Value IntervalValue(const stats::Interval& interval) {
   return ListOf(std::vector<double>{interval.low, interval.high}, NumberOrNull);
@@ -124,9 +94,7 @@ Value PartValue(const PartResult& part) {
 
 void AddComparison(const Comparison& comparison, Struct* json) {
   auto& map = *json->mutable_fields();
-  Value controlled;
-  controlled.set_bool_value(comparison.why_not_controlled.empty());
-  map["controlled"] = controlled;
+  map["controlled"] = BoolValue(comparison.why_not_controlled.empty());
   map["why_not_controlled"] = ListOf(comparison.why_not_controlled, TextValue);
   map["arms"] = ListOf(comparison.arms, TextValue);
   map["baseline"] = TextValue(comparison.arms[comparison.baseline]);

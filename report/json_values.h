@@ -1,0 +1,31 @@
+#ifndef ORDO_REPORT_JSON_VALUES_H_
+#define ORDO_REPORT_JSON_VALUES_H_
+
+#include <string>
+
+#include "google/protobuf/struct.pb.h"
+
+// Values of JSON, as reports put them together. base::WriteMessage makes text
+// of them. Pure functions, thread-safe.
+
+namespace ordo::report {
+
+// null where it is not finite, for which JSON has no number.
+google::protobuf::Value NumberOrNull(double number);
+google::protobuf::Value BoolValue(bool flag);
+// REQUIRES: well-formed UTF-8.
+google::protobuf::Value TextValue(const std::string& text);
+google::protobuf::Value StructValue(google::protobuf::Struct fields);
+
+// An array, of what `to_value` makes of each entry.
+template <typename List, typename ToValue>
+google::protobuf::Value ListOf(const List& list, ToValue to_value) {
+  google::protobuf::Value value;
+  google::protobuf::ListValue* values = value.mutable_list_value();
+  for (const auto& entry : list) *values->add_values() = to_value(entry);
+  return value;
+}
+
+}  // namespace ordo::report
+
+#endif  // ORDO_REPORT_JSON_VALUES_H_
