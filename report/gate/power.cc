@@ -1,0 +1,155 @@
+#include "report/gate/power.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "base/status/details.h"
+#include "base/status/status.h"
+#include "report/stats/distributions.h"
+#include "report/stats/gate.h"
+#include "report/stats/power.h"
+#include "report/stats/sequential.h"
+#include "report/stats/sequential_power.h"
+
+namespace ordo::report::gate {
+namespace {
+
+template <typename T>
+std::optional<T> ValueOrNothing(const absl::StatusOr<T>& value) {
+  if (value.ok()) return *value;
+  return std::nullopt;
+}
+
+std::optional<double> PassOrNothing(
+    const absl::StatusOr<stats::VerdictRates>& rates) {
+  if (rates.ok()) return rates->pass;
+  return std::nullopt;
+}
+
+stats::GatePlan PlanOf(const Result& result) {
+  stats::GatePlan plan;
+  plan.gate = result.options;
+  plan.discordance = result.gate.discordance;
+  return plan;
+}
+
+Power OfBudget(const Result& result) {
+  const stats::GatePlan plan = PlanOf(result);
+  Power power;
+  power.equal_passes =
+      ValueOrNothing(stats::SequentialPassRate(plan, result.budget));
+  power.needed_items =
+      ValueOrNothing(stats::BudgetForPower(plan, kWantedPower));
+  return power;
+}
+
+Power OfShares(const Result& result) {
+  const stats::GatePlan plan = PlanOf(result);
+  Power power;
+  power.equal_passes =
+      PassOrNothing(stats::RatesOfGate(plan, result.gate.estimate.num_items));
+  power.needed_items =
+      ValueOrNothing(stats::ItemsForPower(plan, kWantedPower, kMaxNeededItems));
+  return power;
+}
+
+Power OfStandardError(const Result& result) {
+  const stats::Estimate& estimate = result.gate.estimate;
+  Power power;
+  power.equal_passes = PassOrNothing(
+      stats::RatesAtStandardError(result.options, 0, estimate.standard_error));
+  if (!power.equal_passes.has_value()) return power;
+  const double wanted =
+      result.options.margin /
+      (stats::NormalQuantile(1 - stats::PassAlpha(result.options)) +
+       stats::NormalQuantile(kWantedPower));
+  // The standard error falls with the square root of the number of units.
+  const double ratio = estimate.standard_error / wanted;
+  const double needed =
+      std::ceil(static_cast<double>(estimate.num_items) * ratio * ratio);
+  if (needed <= static_cast<double>(kMaxNeededItems)) {
+    power.needed_items = std::max<int64_t>(1, static_cast<int64_t>(needed));
+  }
+  return power;
+}
+
+// Whether a candidate that answers each item as its reference passes at last.
+bool CanPass(const stats::GateOptions& options, int64_t budget) {
+  return stats::IsAboveAnytime({{0, static_cast<double>(budget)}},
+                               options.score_range, -options.margin,
+                               stats::PassAlpha(options));
+}
+
+std::string NoPower(const stats::GateOptions& options, int64_t budget) {
+  std::string text = absl::StrCat(
+      "is ", budget, ": with margin ", options.margin,
+      " not even a candidate that answers every item as its reference does "
+      "would pass; ");
+  int64_t too_few = budget;
+  int64_t enough = stats::kMaxPlannedItems;
+  if (!CanPass(options, enough)) {
+    return text + "give a larger margin, no budget suffices for this one";
+  }
+  while (enough - too_few > 1) {
+    const int64_t middle = too_few + (enough - too_few) / 2;
+    (CanPass(options, middle) ? enough : too_few) = middle;
+  }
+  absl::StrAppend(&text, "give ", enough, " at least or a larger margin");
+  return text;
+}
+
+}  // namespace
+
+Power StatePower(const Result& result) {
+  if (result.budget > 0) return result.is_binary ? OfBudget(result) : Power();
+  switch (result.gate.method) {
+    case stats::IntervalMethod::kPairedShares:
+      // Items of one unit count for fewer.
+      return result.gate.estimate.num_units == result.gate.estimate.num_items
+                 ? OfShares(result)
+                 : OfStandardError(result);
+    case stats::IntervalMethod::kStudentizedBootstrap:
+      return OfStandardError(result);
+    case stats::IntervalMethod::kShareOfUnits:
+    case stats::IntervalMethod::kAnytime:
+      break;
+  }
+  return Power();
+}
+
+std::optional<double> JointPower(const std::vector<Power>& powers) {
+  double joint = 1;
+  for (const Power& power : powers) {
+    if (!power.equal_passes.has_value()) return std::nullopt;
+    joint -= 1 - *power.equal_passes;
+  }
+  return std::max(0.0, joint);
+}
+
+absl::Status CheckPlan(const Options& options,
+                       const std::vector<Comparison>& planned) {
+  ORDO_RETURN_IF_ERROR(CheckComparisons(options, planned));
+  std::vector<base::FieldViolation> violations;
+  for (size_t i = 0; i < planned.size(); ++i) {
+    const Comparison& plan = planned[i];
+    if (plan.budget == 0) continue;
+    const std::string path = absl::StrCat("comparisons[", i, "].");
+    const stats::GateOptions gate =
+        OptionsOf(options, plan.reference, plan.score_range,
+                  static_cast<int>(planned.size()));
+    if (std::isinf(plan.score_range)) {
+      violations.push_back(
+          {path + "budget",
+           absl::StrCat("is ", plan.budget, ", and scores of ", plan.task,
+                        " have no bounds, without which a gate cannot add "
+                        "items; leave it out")});
+    } else if (!CanPass(gate, plan.budget)) {
+      violations.push_back({path + "budget", NoPower(gate, plan.budget)});
+    }
+  }
+  return base::InvalidFields(violations);
+}
+
+}  // namespace ordo::report::gate

@@ -1,0 +1,151 @@
+#include "report/gate/power.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "report/gate/testing/comparisons.h"
+#include "report/stats/power.h"
+
+namespace ordo::report::gate {
+namespace {
+
+using ::ordo::base::testing::StatusIs;
+using ::testing::AllOf;
+using testing::Answers;
+using ::testing::DoubleNear;
+using ::testing::Eq;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::Lt;
+using testing::Margin;
+using ::testing::Not;
+using ::testing::Optional;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+Result ResultOf(const Options& options, const Comparison& comparison) {
+  return Decide(options, {comparison})->results.front();
+}
+
+TEST(StatePowerTest, OfIndependentAnswersIsThatOfThePlanAtTheSeenDiscordance) {
+  const Result result = ResultOf(Margin(0.02), Answers("a", {500, 10, 40}));
+  stats::GatePlan plan;
+  plan.gate = result.options;
+  plan.discordance = 0.1;
+  const Power power = StatePower(result);
+  EXPECT_THAT(power.equal_passes,
+              Optional(stats::RatesOfGate(plan, 500)->pass));
+  EXPECT_THAT(power.needed_items,
+              Optional(stats::ItemsForPower(plan, 0.8, 1'000'000).value()));
+  EXPECT_THAT(power.equal_passes, Optional(Lt(0.5)));
+}
+
+TEST(StatePowerTest, TheNeededItemsHaveThePower) {
+  const Power power =
+      StatePower(ResultOf(Margin(0.05), Answers("a", {100, 5, 5})));
+  ASSERT_THAT(power.needed_items, Optional(Gt(100)));
+  const int items = static_cast<int>(*power.needed_items);
+  EXPECT_THAT(StatePower(ResultOf(Margin(0.05), Answers("a", {items, items / 20,
+                                                              items / 20})))
+                  .equal_passes,
+              Optional(DoubleNear(0.8, 0.04)));
+}
+
+TEST(StatePowerTest, ItemsOfOneUnitCountForFewer) {
+  Comparison alone = Answers("a", {1000, 50, 50});
+  Comparison in_units = alone;
+  for (size_t i = 0; i < in_units.items.size(); ++i) {
+    in_units.items[i].unit = absl::StrCat("d", i / 10);
+  }
+  const Power of_items = StatePower(ResultOf(Margin(0.03), alone));
+  const Power of_units = StatePower(ResultOf(Margin(0.03), in_units));
+  ASSERT_TRUE(of_items.needed_items.has_value());
+  EXPECT_THAT(of_units.equal_passes, Optional(Lt(*of_items.equal_passes)));
+  EXPECT_THAT(of_units.needed_items, Optional(Gt(5 * *of_items.needed_items)));
+}
+
+TEST(StatePowerTest, OfOtherScoresFollowsFromTheStandardError) {
+  Comparison comparison = Answers("a", {400, 0, 0});
+  for (size_t i = 0; i < comparison.items.size(); ++i) {
+    comparison.items[i].reference = 0.5;
+    comparison.items[i].candidate = i % 2 == 0 ? 0.6 : 0.4;
+  }
+  // The standard error is 0.1 / sqrt(400) = 0.005: 0.014 are 2.8 of them, and
+  // Phi(2.8 - 1.96) = 0.8.
+  const Power power = StatePower(ResultOf(Margin(0.01401), comparison));
+  EXPECT_THAT(power.equal_passes, Optional(DoubleNear(0.8, 0.005)));
+  EXPECT_THAT(power.needed_items, Optional(AllOf(Gt(390), Lt(410))));
+}
+
+TEST(StatePowerTest, NothingIsSaidWhereHardlyAScoreDiffers) {
+  Comparison comparison = Answers("a", {400, 0, 0});
+  comparison.items[0].candidate = 0.9;
+  const Power power = StatePower(ResultOf(Margin(0.05), comparison));
+  EXPECT_FALSE(power.equal_passes.has_value());
+  EXPECT_FALSE(power.needed_items.has_value());
+}
+
+TEST(StatePowerTest, OfASetThatGrowsIsThatOfItsBudget) {
+  Comparison comparison = Answers("a", {100, 5, 5});
+  comparison.budget = 300;
+  const Power small = StatePower(ResultOf(Margin(0.05), comparison));
+  comparison.budget = 5000;
+  const Power large = StatePower(ResultOf(Margin(0.05), comparison));
+  EXPECT_THAT(small.equal_passes, Optional(Lt(0.3)));
+  EXPECT_THAT(large.equal_passes, Optional(Gt(0.95)));
+  EXPECT_THAT(small.needed_items, Optional(AllOf(Gt(300), Lt(5000))));
+  EXPECT_EQ(small.needed_items, large.needed_items);
+}
+
+TEST(JointPowerTest, IsWhatIsLeftOfWhatEachLacks) {
+  EXPECT_THAT(JointPower({{0.9, {}}, {0.8, {}}}),
+              Optional(DoubleNear(0.7, 1e-12)));
+  EXPECT_THAT(JointPower({{0.3, {}}, {0.4, {}}}), Optional(Eq(0)));
+  EXPECT_FALSE(JointPower({{0.9, {}}, {}}).has_value());
+}
+
+Comparison Planned(int64_t budget) {
+  Comparison comparison;
+  comparison.task = "a";
+  comparison.budget = budget;
+  return comparison;
+}
+
+TEST(CheckPlanTest, ABudgetOnWhichNobodyPassesIsRefusedWithTheLeast) {
+  const absl::Status refused = CheckPlan(Margin(0.05), {Planned(100)});
+  EXPECT_THAT(refused,
+              StatusIs(kInvalid, HasSubstr("comparisons[0].budget: is 100")));
+  const std::string text(refused.message());
+  const size_t at = text.find("give ");
+  ASSERT_NE(at, std::string::npos) << text;
+  const int least = std::stoi(text.substr(at + 5));
+  ORDO_EXPECT_OK(CheckPlan(Margin(0.05), {Planned(least)}));
+  EXPECT_THAT(CheckPlan(Margin(0.05), {Planned(least - 1)}),
+              StatusIs(kInvalid, HasSubstr("budget")));
+}
+
+TEST(CheckPlanTest, AMarginThatNoBudgetSufficesForIsRefused) {
+  EXPECT_THAT(CheckPlan(Margin(1e-9), {Planned(1000)}),
+              StatusIs(kInvalid, HasSubstr("no budget suffices")));
+  EXPECT_THAT(CheckPlan(Margin(0), {Planned(0)}),
+              StatusIs(kInvalid, HasSubstr("margin: is 0")));
+}
+
+TEST(CheckPlanTest, AFixedSetMayBeSmall) {
+  ORDO_EXPECT_OK(CheckPlan(Margin(0.01), {Planned(0)}));
+}
+
+TEST(CheckPlanTest, ScoresWithoutBoundsCannotGrow) {
+  Comparison unbounded = Planned(10'000);
+  unbounded.score_range = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(CheckPlan(Margin(0.05), {unbounded}),
+              StatusIs(kInvalid, HasSubstr("have no bounds")));
+}
+
+}  // namespace
+}  // namespace ordo::report::gate
