@@ -1,13 +1,13 @@
 #include "report/summary/figures.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <map>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "report/forest.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -17,34 +17,6 @@ constexpr size_t kMaxTitles = 20;
 constexpr int kWidthPx = 720;
 constexpr int kCurvesHeightPx = 420;
 constexpr int kCostHeightPx = 400;
-constexpr int kRowHeightPx = 34;
-constexpr int kForestFramePx = 110;
-
-// A range that holds all finite ones of the values and some room beside them.
-class Range {
- public:
-  explicit Range(double first) : low_(first), high_(first) {}
-
-  void Add(double value) {
-    if (!std::isfinite(value)) return;
-    low_ = std::min(low_, value);
-    high_ = std::max(high_, value);
-  }
-  double low() const { return low_ - Room(); }
-  double high() const { return high_ + Room(); }
-  double Clip(double value) const {
-    return std::min(std::max(value, low()), high());
-  }
-
- private:
-  double Room() const {
-    const double width = high_ - low_;
-    return width > 0 ? 0.08 * width : std::max(1e-3, 0.08 * std::fabs(low_));
-  }
-
-  double low_;
-  double high_;
-};
 
 }  // namespace
 
@@ -79,48 +51,16 @@ Figure LearningCurves(const std::vector<Curve>& curves) {
 }
 
 Figure ForestPlot(const Comparison& comparison, const ComparedMetric& metric) {
-  const auto& differences = metric.comparison->differences;
-  const int num_rows = static_cast<int>(differences.size());
-  Range range(0);
-  for (const stats::ArmDifference& difference : differences) {
-    range.Add(difference.mean);
-    range.Add(difference.interval.low);
-    range.Add(difference.interval.high);
+  Forest forest;
+  forest.title = Title(metric.key);
+  forest.x_label = absl::StrFormat("difference from %s, %.6g %% intervals",
+                                   comparison.arms[comparison.baseline],
+                                   100 * comparison.confidence);
+  for (const auto& difference : metric.comparison->differences) {
+    forest.rows.push_back({difference.name, difference.mean,
+                           difference.interval.low, difference.interval.high});
   }
-  Figure figure;
-  figure.width_px = kWidthPx;
-  figure.height_px = kForestFramePx + kRowHeightPx * num_rows;
-  std::string& script = figure.script;
-  absl::StrAppendFormat(
-      &script,
-      "set title \"%s\"\nset xlabel \"difference from %s, %.6g %% "
-      "intervals\"\n"
-      "set xrange [%.6g:%.6g]\nset yrange [0.4:%d.6]\nunset key\n"
-      "set border 1\nset xtics nomirror\nset grid xtics linecolor rgb "
-      "'#dddddd'\nset arrow 1 from 0,0.4 to 0,%d.6 nohead dashtype 2 linecolor "
-      "rgb '#888888'\n",
-      GnuplotText(Title(metric.key)),
-      GnuplotText(comparison.arms[comparison.baseline]),
-      100 * comparison.confidence, range.low(), range.high(), num_rows,
-      num_rows);
-  std::vector<std::string> names;
-  absl::StrAppend(&script, "$rows << EOD\n");
-  for (int i = 0; i < num_rows; ++i) {
-    const stats::ArmDifference& difference = differences[i];
-    // The first arm is on top.
-    const int row = num_rows - i;
-    names.push_back(
-        absl::StrCat("\"", GnuplotText(difference.name), "\" ", row));
-    absl::StrAppendFormat(&script, "%.6g %d %.6g %.6g\n", difference.mean, row,
-                          range.Clip(difference.interval.low),
-                          range.Clip(difference.interval.high));
-  }
-  absl::StrAppend(&script, "EOD\nset ytics scale 0 (",
-                  absl::StrJoin(names, ", "),
-                  ")\nplot $rows using 1:2:3:4 with xerrorbars linewidth 2 "
-                  "pointtype 7 linecolor rgb '",
-                  LineColor(0), "'\n");
-  return figure;
+  return report::ForestPlot(forest);
 }
 
 Figure CostPlot(const Comparison& comparison, const ComparedMetric& metric) {
@@ -129,8 +69,8 @@ Figure CostPlot(const Comparison& comparison, const ComparedMetric& metric) {
   figure.height_px = kCostHeightPx;
   std::string& script = figure.script;
   const auto& arms = metric.comparison->arms;
-  Range costs(comparison.costs.front().device_seconds);
-  Range values(arms.front().mean);
+  FigureRange costs(comparison.costs.front().device_seconds);
+  FigureRange values(arms.front().mean);
   for (size_t i = 0; i < arms.size(); ++i) {
     costs.Add(comparison.costs[i].device_seconds);
     values.Add(arms[i].mean);

@@ -1,0 +1,86 @@
+#include "report/forest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace ordo::report {
+namespace {
+
+constexpr int kWidthPx = 720;
+constexpr int kRowHeightPx = 34;
+constexpr int kFramePx = 110;
+
+FigureRange RangeOf(const Forest& forest) {
+  FigureRange range(0);
+  for (const ForestRow& row : forest.rows) {
+    range.Add(row.mean);
+    range.Add(row.low);
+    range.Add(row.high);
+  }
+  for (const double mark : forest.marks) range.Add(mark);
+  return range;
+}
+
+}  // namespace
+
+void FigureRange::Add(double value) {
+  if (!std::isfinite(value)) return;
+  low_ = std::min(low_, value);
+  high_ = std::max(high_, value);
+}
+
+double FigureRange::Clip(double value) const {
+  return std::min(std::max(value, low()), high());
+}
+
+double FigureRange::Room() const {
+  const double width = high_ - low_;
+  return width > 0 ? 0.08 * width : std::max(1e-3, 0.08 * std::fabs(low_));
+}
+
+Figure ForestPlot(const Forest& forest) {
+  const int num_rows = static_cast<int>(forest.rows.size());
+  const FigureRange range = RangeOf(forest);
+  Figure figure;
+  figure.width_px = kWidthPx;
+  figure.height_px = kFramePx + kRowHeightPx * num_rows;
+  std::string& script = figure.script;
+  absl::StrAppendFormat(
+      &script,
+      "set title \"%s\"\nset xlabel \"%s\"\n"
+      "set xrange [%.6g:%.6g]\nset yrange [0.4:%d.6]\nunset key\n"
+      "set border 1\nset xtics nomirror\nset grid xtics linecolor rgb "
+      "'#dddddd'\nset arrow 1 from 0,0.4 to 0,%d.6 nohead dashtype 2 linecolor "
+      "rgb '#888888'\n",
+      GnuplotText(forest.title), GnuplotText(forest.x_label), range.low(),
+      range.high(), num_rows, num_rows);
+  for (size_t i = 0; i < forest.marks.size(); ++i) {
+    absl::StrAppendFormat(
+        &script,
+        "set arrow %d from %.6g,0.4 to %.6g,%d.6 nohead dashtype 3 linecolor "
+        "rgb '#888888'\n",
+        i + 2, forest.marks[i], forest.marks[i], num_rows);
+  }
+  std::vector<std::string> names;
+  absl::StrAppend(&script, "$rows << EOD\n");
+  for (int i = 0; i < num_rows; ++i) {
+    const ForestRow& row = forest.rows[static_cast<size_t>(i)];
+    const int place = num_rows - i;
+    names.push_back(absl::StrCat("\"", GnuplotText(row.name), "\" ", place));
+    absl::StrAppendFormat(&script, "%.6g %d %.6g %.6g\n", row.mean, place,
+                          range.Clip(row.low), range.Clip(row.high));
+  }
+  absl::StrAppend(&script, "EOD\nset ytics scale 0 (",
+                  absl::StrJoin(names, ", "),
+                  ")\nplot $rows using 1:2:3:4 with xerrorbars linewidth 2 "
+                  "pointtype 7 linecolor rgb '",
+                  LineColor(0), "'\n");
+  return figure;
+}
+
+}  // namespace ordo::report
