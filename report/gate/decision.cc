@@ -191,19 +191,6 @@ absl::StatusOr<Result> DecideOne(const Comparison& comparison,
   return result;
 }
 
-Verdict OutcomeOf(Verdict verdict, OnInconclusive on_inconclusive) {
-  if (verdict != Verdict::kInconclusive) return verdict;
-  switch (on_inconclusive) {
-    case OnInconclusive::kPass:
-      return Verdict::kPass;
-    case OnInconclusive::kFail:
-      return Verdict::kFail;
-    case OnInconclusive::kInconclusive:
-      break;
-  }
-  return verdict;
-}
-
 }  // namespace
 
 absl::StatusOr<Decision> Decide(const Options& options,
@@ -248,6 +235,19 @@ stats::GateOptions OptionsOf(const Options& options, Reference reference,
   gate.score_range = score_range;
   gate.seed = options.seed;
   return gate;
+}
+
+Verdict OutcomeOf(Verdict verdict, OnInconclusive on_inconclusive) {
+  if (verdict != Verdict::kInconclusive) return verdict;
+  switch (on_inconclusive) {
+    case OnInconclusive::kPass:
+      return Verdict::kPass;
+    case OnInconclusive::kFail:
+      return Verdict::kFail;
+    case OnInconclusive::kInconclusive:
+      break;
+  }
+  return verdict;
 }
 
 const char* NameOf(Verdict verdict) {

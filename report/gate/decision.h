@@ -133,6 +133,10 @@ absl::Status CheckComparisons(const Options& options,
 stats::GateOptions OptionsOf(const Options& options, Reference reference,
                              double score_range, int num_tests);
 
+// What a verdict, of one comparison or of all, counts as.
+stats::Verdict OutcomeOf(stats::Verdict verdict,
+                         OnInconclusive on_inconclusive);
+
 // `pass`, `fail`, `inconclusive`; `baseline`, `anchor`.
 const char* NameOf(stats::Verdict verdict);
 const char* NameOf(Reference reference);
