@@ -95,6 +95,24 @@ std::string SentenceOf(const Decision& decision) {
   return text + ".";
 }
 
+std::string Printable(std::string_view text) {
+  constexpr char kReplacement[] = "\xEF\xBF\xBD";
+  std::string printable;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const unsigned char c = static_cast<unsigned char>(text[i]);
+    const std::string_view three = text.substr(i, 3);
+    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
+      printable += kReplacement;
+    } else if (three == "\xEF\xBF\xBE" || three == "\xEF\xBF\xBF") {
+      printable += kReplacement;
+      i += 2;
+    } else {
+      printable += text[i];
+    }
+  }
+  return printable;
+}
+
 std::string Shorten(const std::string& text, size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   size_t end = max_bytes;

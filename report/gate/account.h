@@ -1,7 +1,9 @@
 #ifndef ORDO_REPORT_GATE_ACCOUNT_H_
 #define ORDO_REPORT_GATE_ACCOUNT_H_
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/gate/decision.h"
@@ -47,6 +49,11 @@ std::string SentenceOf(const Result& result, const Power& power);
 
 // The joint verdict, and how it counts where that is another.
 std::string SentenceOf(const Decision& decision);
+
+// `text` as any form of a report can hold it and any terminal can show it:
+// control characters but tab and ends of lines, U+FFFE and U+FFFF become
+// U+FFFD.
+std::string Printable(std::string_view text);
 
 // At most `max_bytes` of `text` and " ...", cut between characters.
 std::string Shorten(const std::string& text, size_t max_bytes);

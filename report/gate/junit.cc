@@ -4,13 +4,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 
 namespace ordo::report::gate {
 namespace {
 
 using stats::Verdict;
 
-constexpr char kReplacement[] = "\xEF\xBF\xBD";
 // In a log nobody reads more.
 constexpr size_t kMaxItems = 20;
 constexpr size_t kMaxTextBytes = 300;
@@ -55,42 +55,14 @@ std::string Details(const Result& result, const std::string& sentence) {
 }  // namespace
 
 std::string EscapeXml(std::string_view text) {
-  std::string escaped;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const unsigned char c = static_cast<unsigned char>(text[i]);
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        continue;
-      case '<':
-        escaped += "&lt;";
-        continue;
-      case '>':
-        escaped += "&gt;";
-        continue;
-      case '"':
-        escaped += "&quot;";
-        continue;
-      // Unescaped they would become spaces in an attribute, or newlines.
-      case '\t':
-      case '\n':
-      case '\r':
-        absl::StrAppend(&escaped, "&#", static_cast<int>(c), ";");
-        continue;
-      default:
-        break;
-    }
-    const std::string_view three = text.substr(i, 3);
-    if (c < 0x20) {
-      escaped += kReplacement;
-    } else if (three == "\xEF\xBF\xBE" || three == "\xEF\xBF\xBF") {
-      escaped += kReplacement;
-      i += 2;
-    } else {
-      escaped += text[i];
-    }
-  }
-  return escaped;
+  // As characters, tabs and ends of lines would become spaces in an attribute.
+  return absl::StrReplaceAll(Printable(text), {{"&", "&amp;"},
+                                               {"<", "&lt;"},
+                                               {">", "&gt;"},
+                                               {"\"", "&quot;"},
+                                               {"\t", "&#9;"},
+                                               {"\n", "&#10;"},
+                                               {"\r", "&#13;"}});
 }
 
 std::string ToJunit(const Account& account) {

@@ -17,9 +17,8 @@ namespace ordo::report::gate {
 // has none of a test's.
 std::string ToJunit(const Account& account);
 
-// Well-formed UTF-8 as it stands in XML 1.0, also inside a quoted attribute.
-// What XML has no way to write (control characters, U+FFFE, U+FFFF) becomes
-// U+FFFD.
+// Well-formed UTF-8 as it stands in XML 1.0, also inside a quoted attribute; of
+// what XML has no way to write, as Printable.
 std::string EscapeXml(std::string_view text);
 
 }  // namespace ordo::report::gate

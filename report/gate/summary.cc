@@ -118,7 +118,7 @@ Table WorseTable(const Result& result, const ItemForm& form) {
   table.header = {"item",      "unit", "prompt", "reference",
                   "candidate", "was",  "is"};
   const auto cell = [&](const std::string& text) {
-    const std::string shown = Shorten(text, form.max_text_bytes);
+    const std::string shown = Shorten(Printable(text), form.max_text_bytes);
     return form.as_code ? Code(shown) : shown;
   };
   for (size_t i = 0; i < num_listed; ++i) {
@@ -174,9 +174,9 @@ summary::Summary Frame(const Account& account) {
 Figure DifferencePlot(const Account& account) {
   Forest forest;
   forest.title = absl::StrCat("gate ", account.job);
-  forest.x_label = absl::StrFormat(
-      "candidate - reference, intervals of level %.6g, margins dotted",
-      account.decision.options.level);
+  forest.x_label =
+      absl::StrFormat("difference, level %.6g; dotted: less the margin",
+                      account.decision.options.level);
   std::set<double> marks;
   for (const Result& result : account.decision.results) {
     forest.rows.push_back({TitleOf(result), result.gate.estimate.mean,

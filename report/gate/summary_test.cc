@@ -53,6 +53,7 @@ TEST(SummarizeTest, ThePageHasWhatGotWorseAsTextAndNothingIsFetched) {
                               "baseline</h2>"));
   EXPECT_THAT(page, HasSubstr("sort: &lt;b&gt;&amp;&quot;x&quot;&lt;/b&gt;"));
   EXPECT_THAT(page, Not(HasSubstr("<b>")));
+  EXPECT_THAT(page, HasSubstr("wrong\xEF\xBF\xBD\xEF\xBF\xBD[31m"));
   EXPECT_THAT(page, Not(HasSubstr("http")));
 }
 
