@@ -1,0 +1,52 @@
+#include "model/text/scoring/means.h"
+
+#include <cmath>
+#include <limits>
+
+namespace ordo::model::text::scoring {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+Mean MeanOf(const std::vector<double>& scores) {
+  Mean mean;
+  mean.num_items = static_cast<int64_t>(scores.size());
+  const auto n = static_cast<double>(scores.size());
+  for (const double score : scores) mean.value += score;
+  if (!scores.empty()) mean.value /= n;
+  double squares = 0;
+  for (const double score : scores) {
+    squares += (score - mean.value) * (score - mean.value);
+  }
+  mean.standard_error =
+      scores.size() < 2 ? kUnknown : std::sqrt(squares / (n - 1) / n);
+  return mean;
+}
+
+Mean PooledMean(const std::vector<Mean>& groups) {
+  Mean pooled;
+  double squares = 0;
+  int64_t num_groups = 0;
+  for (const Mean& group : groups) {
+    if (group.num_items == 0) continue;
+    const auto n = static_cast<double>(group.num_items);
+    pooled.num_items += group.num_items;
+    pooled.value += n * group.value;
+    ++num_groups;
+    // One item tells nothing of how items differ within its group.
+    if (group.num_items == 1) continue;
+    squares += (n - 1) * group.standard_error * group.standard_error * n;
+  }
+  const auto total = static_cast<double>(pooled.num_items);
+  const auto degrees = static_cast<double>(pooled.num_items - num_groups);
+  if (pooled.num_items > 0) pooled.value /= total;
+  pooled.standard_error =
+      degrees > 0 ? std::sqrt(squares / degrees / total) : kUnknown;
+  return pooled;
+}
+
+double HalfWidth95(const Mean& mean) { return 1.96 * mean.standard_error; }
+
+}  // namespace ordo::model::text::scoring
