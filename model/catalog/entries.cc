@@ -100,7 +100,8 @@ std::vector<Entry> AllEntries() {
   std::vector<Entry> all;
   for (const auto family :
        {BiasEntries, ContentEntries, InputEntries, RotaryEntries, StateEntries,
-        CombiningEntries, LengthTaskEntries, TaskEntries, TextEntries}) {
+        CombiningEntries, CompositionalEntries, LengthTaskEntries, TaskEntries,
+        TextEntries}) {
     std::vector<Entry> entries = family();
     std::move(entries.begin(), entries.end(), std::back_inserter(all));
   }

@@ -18,6 +18,7 @@ std::vector<Entry> InputEntries();
 std::vector<Entry> RotaryEntries();
 std::vector<Entry> StateEntries();
 std::vector<Entry> CombiningEntries();
+std::vector<Entry> CompositionalEntries();
 std::vector<Entry> LengthTaskEntries();
 std::vector<Entry> TaskEntries();
 std::vector<Entry> TextEntries();

@@ -1,6 +1,7 @@
 #include "model/tasks/registry.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,7 @@
 #include "model/tasks/counting.h"
 #include "model/tasks/flip_flop.h"
 #include "model/tasks/nope/nope.h"
+#include "model/tasks/nope/scan_task.h"
 #include "model/tasks/pairs.h"
 #include "model/tasks/passkey/passkey.h"
 #include "model/tasks/ruoss/ruoss.h"
@@ -162,26 +164,75 @@ std::unique_ptr<EvaluationTask> CountingAnswersOf(
   return MakeCountingAnswers(options);
 }
 
-std::unique_ptr<TrainingTask> NopeOf(const Params& params) {
+nope::NopeOptions NopeRowsOf(const Params& params, std::string task) {
   nope::NopeOptions options;
-  options.task = params.String("task");
+  options.task = std::move(task);
   options.min_length = Int(params, "min_length");
   options.max_length = std::max(options.min_length, Int(params, "max_length"));
   options.rows = static_cast<uint64_t>(params.Integer("rows"));
-  return nope::MakeNope(options);
+  return options;
+}
+
+std::unique_ptr<TrainingTask> NopeOf(const Params& params) {
+  return nope::MakeNope(NopeRowsOf(params, params.String("task")));
+}
+
+std::unique_ptr<TrainingTask> PcfgOf(const Params& params) {
+  return nope::MakeNope(NopeRowsOf(params, "pcfg"));
+}
+
+// `trained_on` is of the training task `name`, or of another.
+nope::NopeLengthsOptions NopeQuestionsOf(
+    const Params& params, const ordo::training::v1::Data* trained_on,
+    const std::string& name) {
+  nope::NopeLengthsOptions options;
+  options.min_length = Int(params, "min_length");
+  options.max_length = std::max(options.min_length, Int(params, "max_length"));
+  options.samples = Int(params, "samples");
+  if (trained_on != nullptr && trained_on->task() == name) {
+    options.trained_length = Int(Params(trained_on->params()), "max_length");
+  }
+  return options;
 }
 
 std::unique_ptr<EvaluationTask> NopeLengthsOf(
     const Params& params, const ordo::training::v1::Data* trained_on) {
-  nope::NopeLengthsOptions options;
+  nope::NopeLengthsOptions options =
+      NopeQuestionsOf(params, trained_on, "nope");
   options.task = params.String("task");
-  options.min_length = Int(params, "min_length");
-  options.max_length = std::max(options.min_length, Int(params, "max_length"));
-  options.samples = Int(params, "samples");
-  if (trained_on != nullptr && trained_on->task() == "nope") {
-    options.trained_length = Int(Params(trained_on->params()), "max_length");
-  }
   return nope::MakeNopeLengths(options);
+}
+
+std::unique_ptr<EvaluationTask> PcfgLengthsOf(
+    const Params& params, const ordo::training::v1::Data* trained_on) {
+  nope::NopeLengthsOptions options =
+      NopeQuestionsOf(params, trained_on, "pcfg");
+  options.task = "pcfg";
+  return nope::MakeNopeLengths(options);
+}
+
+nope::ScanOptions CommandsOf(const Params& params) {
+  nope::ScanOptions options;
+  options.min_actions = Int(params, "min_actions");
+  options.max_actions =
+      std::max(options.min_actions, Int(params, "max_actions"));
+  return options;
+}
+
+std::unique_ptr<TrainingTask> ScanOf(const Params& params) {
+  return nope::MakeScan(CommandsOf(params));
+}
+
+std::unique_ptr<EvaluationTask> ScanAnswersOf(
+    const Params& params, const ordo::training::v1::Data* trained_on) {
+  nope::ScanAnswersOptions options;
+  options.commands = CommandsOf(params);
+  options.samples = Int(params, "samples");
+  if (trained_on != nullptr && trained_on->task() == "scan") {
+    options.trained_actions =
+        CommandsOf(Params(trained_on->params())).max_actions;
+  }
+  return nope::MakeScanAnswers(options);
 }
 
 int64_t PasskeyFillerOf(const Params& params) {
@@ -266,7 +317,9 @@ constexpr TrainingRow kTrainingTasks[] = {
     {"multiplication", MadeUp<PairsOf<MultiplicationSizes>>},
     {"nope", MadeUp<NopeOf>},
     {"passkey", MadeUp<PasskeyOf>},
+    {"pcfg", MadeUp<PcfgOf>},
     {"ruoss", MadeUp<RuossOf>},
+    {"scan", MadeUp<ScanOf>},
     {"selective_copy", MadeUp<SelectiveCopyOf>},
     {"sorting", MadeUp<PairsOf<SortingSizes>>},
     {"text", TextOf},
@@ -280,7 +333,9 @@ constexpr EvaluationRow kEvaluationTasks[] = {
     {"multiplication_grid", MadeUp<PairGridOf<MultiplicationSizes>>},
     {"nope", MadeUp<NopeLengthsOf>},
     {"passkey", MadeUp<PasskeyTestsOf>},
+    {"pcfg", MadeUp<PcfgLengthsOf>},
     {"ruoss", MadeUp<RuossLengthsOf>},
+    {"scan", MadeUp<ScanAnswersOf>},
     {"selective_copy", MadeUp<SelectiveCopiesOf>},
     {"sorting_grid", MadeUp<PairGridOf<SortingSizes>>},
     {"text", PerplexityOf},

@@ -168,6 +168,8 @@ std::vector<Case> SmallTrainingTasks() {
       {"counting", {{"max_operations", 4}, {"pass", 0}}, {}},
       {"flip_flop", {{"pairs", 9}}, {}},
       {"passkey", {{"max_length", 12}, {"filler", 10}}, {}},
+      {"pcfg", {{"max_length", 12}}, {}},
+      {"scan", {{"min_actions", 9}, {"max_actions", 14}}, {}},
       {"selective_copy", {{"symbols", 3}, {"blanks", 5}}, {}},
       {"selective_copy",
        {{"symbols", 3}, {"blanks", 5}},
@@ -382,7 +384,9 @@ const std::map<std::string, Headline>& Headlines() {
       {"multiplication_grid", {"grid_mean"}},
       {"nope", {"score"}},
       {"passkey", {"score"}},
+      {"pcfg", {"score"}},
       {"ruoss", {"score"}},
+      {"scan", {"score"}},
       {"selective_copy", {"error", true}},
       {"sorting_grid", {"grid_mean"}},
   };

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/check.h"
+#include "model/tasks/nope/pcfg.h"
 
 namespace ordo::model::tasks::nope {
 namespace {
@@ -295,22 +296,22 @@ int LegoWords(int n) { return (3 + 5 * (n - 1) + 10) + 5; }
 
 const std::vector<Kind>& Kinds() {
   static const auto* const kinds = new std::vector<Kind>{
-      {"addition", Addition, AdditionWords, NumCells},
-      {"copy", Copy, CopyWords, Equally},
-      {"copy_one", CopyOne, CopyWords, Equally},
-      {"copy_one_twice", CopyOneTwice, CopyTwiceWords, Equally},
-      {"copy_twice", CopyTwice, CopyNextWords, Equally},
-      {"lego", Lego, LegoWords, Equally},
-      {"lego_permuted", LegoPermuted, LegoWords, Equally},
-      {"parity", Parity, ParityWords, Equally},
-      {"polynomial", Polynomial, PolynomialWords, Equally},
-      {"replace", Replace, ReplaceWords, Equally},
-      {"reverse", Reverse, CopyWords, Equally},
-      {"reverse_and_copy", ReverseAndCopy, CopyNextWords, Equally},
-      {"reverse_twice", ReverseTwice, CopyNextWords, Equally},
-      {"sort", Sort, SortWords, Equally},
-      {"sort_numbers", SortNumbers, SortNumbersWords, Equally},
-      {"summation", Summation, SummationWords, Equally},
+      {"addition", Addition, AdditionWords, NumCells, Words},
+      {"copy", Copy, CopyWords, Equally, Words},
+      {"copy_one", CopyOne, CopyWords, Equally, Words},
+      {"copy_one_twice", CopyOneTwice, CopyTwiceWords, Equally, Words},
+      {"copy_twice", CopyTwice, CopyNextWords, Equally, Words},
+      {"lego", Lego, LegoWords, Equally, Words},
+      {"lego_permuted", LegoPermuted, LegoWords, Equally, Words},
+      {"parity", Parity, ParityWords, Equally, Words},
+      {"polynomial", Polynomial, PolynomialWords, Equally, Words},
+      {"replace", Replace, ReplaceWords, Equally, Words},
+      {"reverse", Reverse, CopyWords, Equally, Words},
+      {"reverse_and_copy", ReverseAndCopy, CopyNextWords, Equally, Words},
+      {"reverse_twice", ReverseTwice, CopyNextWords, Equally, Words},
+      {"sort", Sort, SortWords, Equally, Words},
+      {"sort_numbers", SortNumbers, SortNumbersWords, Equally, Words},
+      {"summation", Summation, SummationWords, Equally, Words},
   };
   return *kinds;
 }
@@ -319,6 +320,7 @@ Kind KindOf(std::string_view name) {
   for (const Kind& kind : Kinds()) {
     if (kind.name == name) return kind;
   }
+  if (name == Pcfg().name) return Pcfg();
   ORDO_CHECK(false) << std::string(name) << " is none of the reasoning tasks";
 }
 

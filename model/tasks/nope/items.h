@@ -24,20 +24,22 @@ struct Item {
 
 struct Kind {
   std::string_view name;
-  // An item of length 2 <= n <= kMaxLength.
+  // An item of length n, for Kinds() 2 <= n <= kMaxLength.
   Item (*draw)(int n, base::RandomSequence* random);
   // Most words of its prompt and its answer together.
   int (*num_words)(int n);
   // How often the length is trained on, relative to others.
   int (*weight)(int n);
+  // All words that items have, and others.
+  const std::vector<std::string>& (*words)();
 };
 
-// By name.
+// By name; all have the same words.
 const std::vector<Kind>& Kinds();
-// The kind of a name, which is one of theirs.
+// The kind of a name, which is one of theirs, or that of pcfg.h.
 Kind KindOf(std::string_view name);
 
-// All words there are.
+// The words of Kinds().
 const std::vector<std::string>& Words();
 
 }  // namespace ordo::model::tasks::nope

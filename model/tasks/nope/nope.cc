@@ -1,36 +1,18 @@
 #include "model/tasks/nope/nope.h"
 
-#include <utility>
-#include <vector>
-
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "base/random/random.h"
 #include "model/tasks/epochs.h"
 #include "model/tasks/nope/items.h"
 #include "model/tasks/shares.h"
+#include "model/tasks/word_rows.h"
 #include "model/tasks/words.h"
 
 namespace ordo::model::tasks::nope {
 namespace {
 
-WordTokenizer MakeTokenizer() {
-  return WordTokenizer(Ids::kMarksAndWords, Words());
-}
-
-struct Row {
-  std::vector<int64_t> prompt;
-  // With the end mark.
-  std::vector<int64_t> answer;
-};
-
-Row Encode(const WordTokenizer& tokenizer, const Item& item) {
-  const auto prompt = tokenizer.Encode(item.prompt);
-  const auto answer = tokenizer.Encode(item.answer);
-  ORDO_CHECK(prompt.ok() && answer.ok()) << item.prompt << " " << item.answer;
-  Row row = {*prompt, *answer};
-  row.answer.push_back(kEnd);
-  return row;
+WordTokenizer TokenizerOf(const Kind& kind) {
+  return WordTokenizer(Ids::kMarksAndWords, kind.words());
 }
 
 class Nope : public TrainingTask {
@@ -48,14 +30,8 @@ class Nope : public TrainingTask {
     const uint64_t number = RowOfSet(seed, index, options_.rows);
     base::RandomSequence random(seed, absl::StrCat("data/", number));
     const int length = DrawLength(&random);
-    const Row row = Encode(tokenizer_, kind_.draw(length, &random));
-    Sample sample;
-    sample.tokens = row.prompt;
-    sample.tokens.insert(sample.tokens.end(), row.answer.begin(),
-                         row.answer.end());
-    sample.scored.assign(row.prompt.size(), 0);
-    sample.scored.resize(sample.tokens.size(), 1);
-    return sample;
+    const Item item = kind_.draw(length, &random);
+    return SampleOfWords(tokenizer_, item.prompt, item.answer);
   }
 
  private:
@@ -74,7 +50,7 @@ class Nope : public TrainingTask {
 
   const NopeOptions options_;
   const Kind kind_;
-  const WordTokenizer tokenizer_ = MakeTokenizer();
+  const WordTokenizer tokenizer_ = TokenizerOf(kind_);
 };
 
 class NopeLengths : public EvaluationTask {
@@ -101,10 +77,9 @@ class NopeLengths : public EvaluationTask {
     base::RandomSequence random(
         seed, absl::StrCat("nope/", options_.task, "/", length, "/",
                            index % options_.samples));
-    Row row = Encode(tokenizer_, kind_.draw(length, &random));
-    Question question = {std::move(row.prompt), std::move(row.answer)};
-    ReadAtPlaces(PromptLength(index), &question);
-    return question;
+    const Item item = kind_.draw(length, &random);
+    return QuestionOfWords(tokenizer_, item.prompt, item.answer,
+                           PromptLength(index));
   }
 
   Scores Score(const Marked& marked) const override {
@@ -122,7 +97,7 @@ class NopeLengths : public EvaluationTask {
 
   const NopeLengthsOptions options_;
   const Kind kind_;
-  const WordTokenizer tokenizer_ = MakeTokenizer();
+  const WordTokenizer tokenizer_ = TokenizerOf(kind_);
 };
 
 }  // namespace

@@ -7,15 +7,16 @@
 
 #include "model/tasks/task.h"
 
-// The tasks of model/tasks/nope/items.h as rows: prompt, answer and end mark,
-// each word a token.
+// The tasks of model/tasks/nope/items.h, and that of pcfg.h, as rows: prompt,
+// answer and end mark, each word a token.
 
 namespace ordo::model::tasks::nope {
 
 struct NopeOptions {
-  // Name of one of Kinds().
+  // Name of one of Kinds(), or "pcfg".
   std::string task;
-  // 2 <= min_length <= max_length <= kMaxLength.
+  // 2 <= min_length <= max_length <= kMaxLength; of pcfg from 1 to
+  // kMaxFunctions.
   int min_length = 4;
   int max_length = 8;
   // Rows that the stream goes through, over and over, each time in another
