@@ -24,6 +24,14 @@ struct Answered {
   double nats = 0;
 };
 
+// What goes through the model together.
+struct Batch {
+  const tasks::EvaluationTask& task;
+  const Pass& pass;
+  // Of the pass's indices.
+  const std::vector<tasks::Question>& questions;
+};
+
 std::vector<std::vector<int>> PlacesOf(
     const std::vector<tasks::Question>& questions, size_t num_rows) {
   std::vector<std::vector<int>> places;
@@ -41,14 +49,31 @@ DecodeOptions ReadOptions(const EvaluateOptions& options) {
   return decode;
 }
 
+// Cuts what was decoded for a row to what counts, as more may have been decoded
+// for another's, and marks it.
+tasks::Marks MarkRow(const Batch& batch, size_t row,
+                     std::vector<int64_t>* produced) {
+  const tasks::Question& question = batch.questions[row];
+  const size_t most = question.references.empty()
+                          ? question.answer.size()
+                          : static_cast<size_t>(batch.task.AnswerLength(
+                                batch.pass.indices[row]));
+  if (produced->size() > most) produced->resize(most);
+  if (question.references.empty()) {
+    const bool right = tasks::IsExactMatch(*produced, question.answer);
+    return {static_cast<uint8_t>(right)};
+  }
+  return tasks::MarkReferences(batch.task.tokenizer().Decode(*produced),
+                               question.references);
+}
+
 // Decodes the answers of one pass and marks them.
 absl::StatusOr<std::vector<Answered>> MarkDecoded(
-    const transformer::Transformer& model, const Pass& pass,
-    const std::vector<tasks::Question>& questions,
+    const transformer::Transformer& model, const Batch& batch,
     const EvaluateOptions& options) {
-  const Rows prompts = PromptsOf(questions, pass.num_rows);
+  const Rows prompts = PromptsOf(batch.questions, batch.pass.num_rows);
   DecodeOptions decode;
-  decode.num_tokens = pass.num_tokens;
+  decode.num_tokens = batch.pass.num_tokens;
   decode.precision = options.precision;
   decode.kernel = options.kernel;
   bool stopped = false;
@@ -58,27 +83,20 @@ absl::StatusOr<std::vector<Answered>> MarkDecoded(
                         }));
   if (stopped) return Stopped();
   std::vector<Answered> answered;
-  for (size_t row = 0; row < questions.size(); ++row) {
-    const std::vector<int64_t>& answer = questions[row].answer;
-    // A row has as many tokens as its own answer; more may have been decoded
-    // for another's.
-    if (produced[row].size() > answer.size()) {
-      produced[row].resize(answer.size());
-    }
-    const bool right = tasks::IsExactMatch(produced[row], answer);
-    answered.push_back(
-        {{static_cast<uint8_t>(right)}, std::move(produced[row])});
+  for (size_t row = 0; row < batch.questions.size(); ++row) {
+    tasks::Marks marks = MarkRow(batch, row, &produced[row]);
+    answered.push_back({std::move(marks), std::move(produced[row])});
   }
   return answered;
 }
 
 // Reads the answers of one pass at their places and marks them.
 absl::StatusOr<std::vector<Answered>> MarkRead(
-    const transformer::Transformer& model, const Pass& pass,
-    const std::vector<tasks::Question>& questions,
+    const transformer::Transformer& model, const Batch& batch,
     const EvaluateOptions& options) {
   if (options.should_stop()) return Stopped();
-  const Rows prompts = PromptsOf(questions, pass.num_rows);
+  const std::vector<tasks::Question>& questions = batch.questions;
+  const Rows prompts = PromptsOf(questions, batch.pass.num_rows);
   const auto places = PlacesOf(questions, prompts.size());
   ORDO_ASSIGN_OR_RETURN(Rows produced, Guard("read answers", [&] {
                           return PredictAt(model, prompts, places,
@@ -98,12 +116,12 @@ absl::StatusOr<std::vector<Answered>> MarkRead(
 
 // How likely the model finds the answers of one pass.
 absl::StatusOr<std::vector<Answered>> MeasureLikelihood(
-    const transformer::Transformer& model, const Pass& pass,
-    const std::vector<tasks::Question>& questions,
+    const transformer::Transformer& model, const Batch& batch,
     const EvaluateOptions& options) {
   if (options.should_stop()) return Stopped();
+  const std::vector<tasks::Question>& questions = batch.questions;
   Asked asked;
-  asked.rows = PromptsOf(questions, pass.num_rows);
+  asked.rows = PromptsOf(questions, batch.pass.num_rows);
   asked.places = PlacesOf(questions, asked.rows.size());
   for (const tasks::Question& question : questions) {
     asked.answers.push_back(question.answer);
@@ -121,11 +139,10 @@ absl::StatusOr<std::vector<Answered>> MeasureLikelihood(
 }
 
 absl::StatusOr<std::vector<Answered>> Answer(
-    const transformer::Transformer& model, const Pass& pass,
-    const std::vector<tasks::Question>& questions,
+    const transformer::Transformer& model, const Batch& batch,
     const EvaluateOptions& options) {
-  return pass.num_tokens > 0 ? MarkDecoded(model, pass, questions, options)
-                             : MarkRead(model, pass, questions, options);
+  return batch.pass.num_tokens > 0 ? MarkDecoded(model, batch, options)
+                                   : MarkRead(model, batch, options);
 }
 
 // Scores what is marked. The marks of answers that were read become the items'.
@@ -175,7 +192,7 @@ absl::StatusOr<Outcome> Evaluate(const transformer::Transformer& model,
       questions.push_back(std::move(question));
     }
     ORDO_ASSIGN_OR_RETURN(std::vector<Answered> answered,
-                          answer(model, pass, questions, options));
+                          answer(model, {task, pass, questions}, options));
     for (size_t row = 0; row < answered.size(); ++row) {
       const int64_t index = pass.indices[row];
       items[index].id = task.ItemId(seed, index);

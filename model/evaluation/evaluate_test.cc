@@ -230,6 +230,50 @@ TEST_F(EvaluateTest, AnswersReadInOnePassAreThoseThatAreDecoded) {
   EXPECT_GE(read.metrics.at("first"), 2);
 }
 
+// Asks for the first token of the grid's answers, and for what is never said;
+// of what is decoded no more than a token counts.
+class FirstDigits : public tasks::EvaluationTask {
+ public:
+  const tasks::Tokenizer& tokenizer() const override {
+    return grid_->tokenizer();
+  }
+  int64_t size() const override { return grid_->size(); }
+  absl::StatusOr<tasks::Question> Generate(uint64_t seed,
+                                           int64_t index) const override {
+    tasks::Question question = grid_->Generate(seed, index).value();
+    question.references = {tokenizer().Decode({question.answer[0]}), "x"};
+    return question;
+  }
+  int PromptLength(int64_t index) const override {
+    return grid_->PromptLength(index);
+  }
+  int AnswerLength(int64_t /*index*/) const override { return 1; }
+  double ItemScore(const tasks::Marks& marks) const override {
+    return tasks::ShareRight(marks);
+  }
+  tasks::Scores Score(const tasks::Marked& marked) const override {
+    return grid_->Score(marked);
+  }
+
+ private:
+  const std::unique_ptr<tasks::EvaluationTask> grid_ = Grid(1, 25);
+};
+
+// Half of what is looked for is never there.
+TEST_F(EvaluateTest, WhatIsDecodedIsSearchedForItsReferences) {
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const Outcome outcome,
+      Evaluate(run_->model(), FirstDigits(), EvaluateOptions()));
+  double sum = 0;
+  for (const Item& item : outcome.items) {
+    EXPECT_LE(item.output.size(), 1u);
+    EXPECT_TRUE(item.marks.empty());
+    EXPECT_LE(item.score, 0.5);
+    sum += item.score;
+  }
+  EXPECT_GE(sum / static_cast<double>(outcome.items.size()), 0.45);
+}
+
 // The same, of which each token counts.
 class ReadTokens : public ReadGrid {
  public:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
 namespace ordo::model::tasks {
@@ -35,6 +36,18 @@ double ShareRight(const Marks& marks) {
   if (marks.empty()) return 1;
   const auto wrong = std::count(marks.begin(), marks.end(), 0);
   return 1 - static_cast<double>(wrong) / static_cast<double>(marks.size());
+}
+
+Marks MarkReferences(std::string_view text,
+                     const std::vector<std::string>& references) {
+  const std::string said = absl::AsciiStrToLower(std::string(text));
+  Marks marks;
+  for (const std::string& reference : references) {
+    const bool found =
+        said.find(absl::AsciiStrToLower(reference)) != std::string::npos;
+    marks.push_back(found ? 1 : 0);
+  }
+  return marks;
 }
 
 bool IsExactMatch(const std::vector<int64_t>& produced,

@@ -84,6 +84,10 @@ struct Question {
   // prompt holds what is right (teacher forcing). The questions of a task all
   // have places, or none has.
   std::vector<int> places = {};
+  // Without places: texts that are each looked for in what is decoded, in the
+  // place of comparing all of it with `answer`, which is one that has them. As
+  // many tokens are decoded as AnswerLength says, up to kEnd.
+  std::vector<std::string> references = {};
 };
 
 // Puts the answer behind the prompt, where each of its tokens is read in the
@@ -101,7 +105,7 @@ enum class Measure {
 };
 
 // Whether each token of an answer that is read at places is right; of one that
-// is decoded, a single mark for all of it.
+// is decoded, a single mark for all of it, or one for each reference.
 using Marks = std::vector<uint8_t>;
 
 // The marks of a whole evaluation, by index of the question.
@@ -166,6 +170,11 @@ bool IsRight(const Marks& marks);
 
 // The share of its tokens that are; 1 where there are none.
 double ShareRight(const Marks& marks);
+
+// Whether each of the references stands somewhere in `text`, in capitals or
+// not: a mark for each.
+Marks MarkReferences(std::string_view text,
+                     const std::vector<std::string>& references);
 
 // Whether `produced`, cut after its first kEnd and padded, is the answer.
 bool IsExactMatch(const std::vector<int64_t>& produced,

@@ -27,6 +27,12 @@ TEST(ShareRight, CountsTheTokensThatAre) {
   EXPECT_EQ(ShareRight({1, 0, 1, 1}), 0.75);
 }
 
+TEST(MarkReferences, EachIsLookedForInCapitalsOrNot) {
+  EXPECT_EQ(MarkReferences(" Salt, and PEPPER.", {"salt", "Pepper", "oil"}),
+            (Marks{1, 1, 0}));
+  EXPECT_EQ(MarkReferences("", {"salt"}), Marks{0});
+}
+
 TEST(IsExactMatch, TakesTheAnswerAndWhatFollowsItsEnd) {
   EXPECT_TRUE(IsExactMatch({5, 6, kEnd}, {5, 6, kEnd}));
   EXPECT_TRUE(IsExactMatch({5, kEnd, 9, kEnd}, {5, kEnd}));
