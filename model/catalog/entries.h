@@ -15,6 +15,7 @@ namespace ordo::model::catalog {
 std::vector<Entry> BiasEntries();
 std::vector<Entry> ContentEntries();
 std::vector<Entry> InputEntries();
+std::vector<Entry> RetrievalEntries();
 std::vector<Entry> RotaryEntries();
 std::vector<Entry> StateEntries();
 std::vector<Entry> CombiningEntries();

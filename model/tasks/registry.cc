@@ -16,6 +16,7 @@
 #include "model/tasks/nope/scan_task.h"
 #include "model/tasks/pairs.h"
 #include "model/tasks/passkey/passkey.h"
+#include "model/tasks/retrieval/retrieval.h"
 #include "model/tasks/ruoss/ruoss.h"
 #include "model/tasks/selective_copy.h"
 #include "model/tasks/sorting.h"
@@ -258,6 +259,55 @@ std::unique_ptr<EvaluationTask> PasskeyTestsOf(
   return passkey::MakePasskeyTests(options);
 }
 
+int64_t GreatestLength(const Params& params) {
+  return std::max(params.Integer("min_length"), params.Integer("max_length"));
+}
+
+// Of the same task, or 0.
+int64_t TrainedLength(const ordo::training::v1::Data* trained_on,
+                      const std::string& name) {
+  if (trained_on == nullptr || trained_on->task() != name) return 0;
+  return GreatestLength(Params(trained_on->params()));
+}
+
+std::unique_ptr<TrainingTask> RulerOf(const Params& params) {
+  retrieval::RulerOptions options;
+  options.task = params.String("task");
+  options.min_length = params.Integer("min_length");
+  options.max_length = GreatestLength(params);
+  return retrieval::MakeRuler(options);
+}
+
+std::unique_ptr<EvaluationTask> RulerTestsOf(
+    const Params& params, const ordo::training::v1::Data* trained_on) {
+  retrieval::RulerTestsOptions options;
+  options.task = params.String("task");
+  options.min_length = params.Integer("min_length");
+  options.max_length = GreatestLength(params);
+  options.samples = Int(params, "samples");
+  options.trained_length = TrainedLength(trained_on, "ruler");
+  return retrieval::MakeRulerTests(options);
+}
+
+std::unique_ptr<TrainingTask> NeedleOf(const Params& params) {
+  retrieval::NeedleOptions options;
+  options.min_length = params.Integer("min_length");
+  options.max_length = GreatestLength(params);
+  return retrieval::MakeNeedle(options);
+}
+
+std::unique_ptr<EvaluationTask> NeedleGridOf(
+    const Params& params, const ordo::training::v1::Data* trained_on) {
+  retrieval::NeedleGridOptions options;
+  options.min_length = params.Integer("min_length");
+  options.max_length = GreatestLength(params);
+  options.lengths = Int(params, "lengths");
+  options.depths = Int(params, "depths");
+  options.samples = Int(params, "samples");
+  options.trained_length = TrainedLength(trained_on, "needle");
+  return retrieval::MakeNeedleGrid(options);
+}
+
 std::unique_ptr<TrainingTask> RuossOf(const Params& params) {
   ruoss::RuossOptions options;
   options.task = params.String("task");
@@ -315,9 +365,11 @@ constexpr TrainingRow kTrainingTasks[] = {
     {"counting", MadeUp<CountingOf>},
     {"flip_flop", MadeUp<FlipFlopOf>},
     {"multiplication", MadeUp<PairsOf<MultiplicationSizes>>},
+    {"needle", MadeUp<NeedleOf>},
     {"nope", MadeUp<NopeOf>},
     {"passkey", MadeUp<PasskeyOf>},
     {"pcfg", MadeUp<PcfgOf>},
+    {"ruler", MadeUp<RulerOf>},
     {"ruoss", MadeUp<RuossOf>},
     {"scan", MadeUp<ScanOf>},
     {"selective_copy", MadeUp<SelectiveCopyOf>},
@@ -331,9 +383,11 @@ constexpr EvaluationRow kEvaluationTasks[] = {
     {"counting", MadeUp<CountingAnswersOf>},
     {"flip_flop", MadeUp<FlipFlopReadsOf>},
     {"multiplication_grid", MadeUp<PairGridOf<MultiplicationSizes>>},
+    {"needle", MadeUp<NeedleGridOf>},
     {"nope", MadeUp<NopeLengthsOf>},
     {"passkey", MadeUp<PasskeyTestsOf>},
     {"pcfg", MadeUp<PcfgLengthsOf>},
+    {"ruler", MadeUp<RulerTestsOf>},
     {"ruoss", MadeUp<RuossLengthsOf>},
     {"scan", MadeUp<ScanAnswersOf>},
     {"selective_copy", MadeUp<SelectiveCopiesOf>},

@@ -169,6 +169,11 @@ std::vector<Case> SmallTrainingTasks() {
       {"flip_flop", {{"pairs", 9}}, {}},
       {"passkey", {{"max_length", 12}, {"filler", 10}}, {}},
       {"pcfg", {{"max_length", 12}}, {}},
+      {"needle", {{"min_length", 512}, {"max_length", 700}}, {}},
+      {"ruler", {{"min_length", 2048}, {"max_length", 2100}}, {}},
+      {"ruler",
+       {{"min_length", 1024}, {"max_length", 2500}},
+       {{"task", "niah_multikey_3"}}},
       {"scan", {{"min_actions", 9}, {"max_actions", 14}}, {}},
       {"selective_copy", {{"symbols", 3}, {"blanks", 5}}, {}},
       {"selective_copy",
@@ -211,7 +216,12 @@ std::vector<Case> SmallEvaluationTasks() {
       continue;
     }
     of_task.numbers["samples"] = 20;
-    if (of_task.numbers.count("max_length") != 0) {
+    if (of_task.name == "needle") {
+      of_task.numbers["lengths"] = 3;
+      of_task.numbers["depths"] = 2;
+    }
+    if (of_task.numbers.count("max_length") != 0 &&
+        of_task.numbers.count("min_length") == 0) {
       of_task.numbers["min_length"] = 9;
       if (of_task.name == "ruoss") of_task.numbers["length_step"] = 2;
     }
@@ -382,9 +392,11 @@ const std::map<std::string, Headline>& Headlines() {
       {"counting", {"error", true}},
       {"flip_flop", {"error", true}},
       {"multiplication_grid", {"grid_mean"}},
+      {"needle", {"score"}},
       {"nope", {"score"}},
       {"passkey", {"score"}},
       {"pcfg", {"score"}},
+      {"ruler", {"score"}},
       {"ruoss", {"score"}},
       {"scan", {"score"}},
       {"selective_copy", {"error", true}},
