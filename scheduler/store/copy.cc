@@ -13,13 +13,10 @@
 #include "scheduler/store/row_reader.h"
 #include "scheduler/store/schema.h"
 #include "scheduler/store/sqlite.h"
+#include "scheduler/store/wal.h"
 
 namespace ordo::scheduler::store {
 namespace {
-
-// What SQLite keeps beside a file in WAL mode: the log, and an index of it.
-constexpr char kLog[] = "-wal";
-constexpr char kLogIndex[] = "-shm";
 
 absl::Status RemoveIfThere(base::Filesystem& files, const std::string& path) {
   const absl::Status status = files.RemoveFile(path);
@@ -87,8 +84,10 @@ absl::Status KeepAside(base::Filesystem& files, const std::string& store) {
   }
   // What is in the log goes into the file, unless it is damaged: then both are
   // kept as they are.
-  if (auto database = Database::Open(store); database.ok()) {
-    (*database)->Execute("PRAGMA wal_checkpoint(TRUNCATE)").IgnoreError();
+  if (CheckNotEmptied(files, store).ok()) {
+    if (auto database = Database::Open(store); database.ok()) {
+      (*database)->Execute("PRAGMA wal_checkpoint(TRUNCATE)").IgnoreError();
+    }
   }
   ORDO_RETURN_IF_ERROR(Link(store + kLog, aside + kLog));
   return Link(store, aside);
@@ -112,6 +111,7 @@ absl::StatusOr<std::string> BackUp(const std::string& store,
                                    const std::string& file) {
   base::PosixFilesystem files;
   ORDO_RETURN_IF_ERROR(RequireFile(files, store));
+  ORDO_RETURN_IF_ERROR(CheckNotEmptied(files, store));
   if (base::Exists(files, file)) {
     return absl::AlreadyExistsError(
         absl::StrCat("there is a file ", file, "; name another"));

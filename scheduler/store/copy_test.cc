@@ -107,6 +107,19 @@ TEST_F(CopyTest, AStoreThatIsDamagedIsRestoredAndKept) {
               IsOkAndHolds(std::string(8192, 'x')));
 }
 
+TEST_F(CopyTest, TheLogOfAStoreThatIsEmptyIsKept) {
+  Make(1, 2);
+  ORDO_ASSERT_OK(BackUp(store_, copy_));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, store_, ""));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, store_ + "-wal", "y"));
+  EXPECT_THAT(
+      BackUp(store_, copy_ + "2"),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr(store_ + "-wal")));
+  ORDO_ASSERT_OK(Restore(copy_, store_));
+  EXPECT_THAT(base::ReadFile(files_, kept_ + "-wal", 100), IsOkAndHolds("y"));
+  EXPECT_EQ(NumJobs(*Open()), 2u);
+}
+
 TEST_F(CopyTest, AStoreInUseIsNotReplaced) {
   Make(1, 2);
   ORDO_ASSERT_OK(BackUp(store_, copy_));

@@ -11,6 +11,7 @@
 #include "base/files/file_lock.h"
 #include "base/files/file_util.h"
 #include "base/files/files.h"
+#include "base/log/log.h"
 #include "base/status/status.h"
 #include "scheduler/store/meta.h"
 #include "scheduler/store/past_names.h"
@@ -20,6 +21,7 @@
 #include "scheduler/store/schema.h"
 #include "scheduler/store/sqlite.h"
 #include "scheduler/store/sqlite_reader.h"
+#include "scheduler/store/wal.h"
 
 namespace ordo::scheduler::store {
 namespace {
@@ -154,6 +156,8 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
         "; stop it (ordo down), or name another store in the configuration"));
   }
   ORDO_RETURN_IF_ERROR(lock);
+  ORDO_RETURN_IF_ERROR(CheckNotEmptied(files, path));
+  const bool was_empty = IsEmptyFile(files, path);
   DatabaseOptions database_options;
   database_options.vfs = options.vfs;
   ORDO_ASSIGN_OR_RETURN(auto database, Database::Open(path, database_options));
@@ -161,6 +165,10 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
       std::make_unique<SqliteStore>(*std::move(lock), std::move(database),
                                     MakeSqliteReader(path, database_options));
   ORDO_RETURN_IF_ERROR(store->Prepare());
+  if (was_empty) {
+    base::LogWarning(
+        absl::StrCat("the store ", path, " was empty; starting without jobs"));
+  }
   return std::unique_ptr<Store>(std::move(store));
 }
 

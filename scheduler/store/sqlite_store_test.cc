@@ -274,6 +274,38 @@ TEST_F(SqliteStoreTest, AFileThatIsNoStoreIsDataLoss) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_)));
 }
 
+TEST_F(SqliteStoreTest, AnEmptyFileBesideItsLogIsRefusedAndBothAreLeft) {
+  base::PosixFilesystem files;
+  ORDO_ASSERT_OK(base::AtomicWrite(files, path_, ""));
+  ORDO_ASSERT_OK(base::AtomicWrite(files, path_ + "-wal", "what came last"));
+  EXPECT_THAT(
+      OpenSqliteStore({path_}),
+      StatusIs(absl::StatusCode::kDataLoss,
+               AllOf(HasSubstr("store " + path_ + " is damaged"),
+                     HasSubstr(path_ + "-wal"), HasSubstr("restore FILE"))));
+  EXPECT_THAT(base::ReadFile(files, path_, 100),
+              base::testing::IsOkAndHolds(""));
+  EXPECT_THAT(base::ReadFile(files, path_ + "-wal", 100),
+              base::testing::IsOkAndHolds("what came last"));
+}
+
+TEST_F(SqliteStoreTest, AnEmptyFileAloneBecomesAStoreWithAWarning) {
+  base::PosixFilesystem files;
+  ORDO_ASSERT_OK(base::AtomicWrite(files, path_, ""));
+  ::testing::internal::CaptureStderr();
+  EXPECT_THAT(Load(), IsOk());
+  EXPECT_THAT(
+      ::testing::internal::GetCapturedStderr(),
+      HasSubstr("the store " + path_ + " was empty; starting without jobs"));
+}
+
+TEST_F(SqliteStoreTest, AStoreThatIsThereOrMadeGivesNoWarning) {
+  ::testing::internal::CaptureStderr();
+  Fill();
+  EXPECT_THAT(Load(), IsOk());
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(SqliteStoreTest, AStoreWithADamagedRowIsLeftAsItIs) {
   Fill();
   Execute("UPDATE jobs SET name = 'c' WHERE sequence = 2");
