@@ -84,6 +84,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
   ORDO_ASSIGN_OR_RETURN(const auto ended, options.store->reader().CountEnded());
   std::unique_ptr<Server> server(new Server(
       std::move(options), std::move(state), contents.records, ended));
+  server->damage_.Add(contents.damage);
   server->SweepCheckpoints();
   return server;
 }

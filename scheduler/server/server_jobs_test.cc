@@ -177,5 +177,19 @@ TEST_F(ServerJobsTest, ADamagedJobIsLeftOutOfListingsAndCountedOnce) {
               HasSubstr("ordo_scheduler_damaged_records_total 1\n"));
 }
 
+TEST_F(ServerJobsTest, ADamagedUseOfAQueueIsCountedAtTheStart) {
+  Close();
+  {
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto database,
+                              store::Database::Open(folder_.Path("ordo.db")));
+    ORDO_ASSERT_OK(database->Execute(
+        "INSERT INTO other VALUES (6, 'default/cpu', x'00', 0)"));
+  }
+  Open();
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr("ordo_scheduler_damaged_records_total 1\n"));
+  EXPECT_THAT(Create({JobBuilder("a")}), IsOk());
+}
+
 }  // namespace
 }  // namespace ordo::scheduler::server

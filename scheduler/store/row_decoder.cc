@@ -35,6 +35,15 @@ std::string Select(const Table& table, const std::string& rest) {
                       rest);
 }
 
+std::string KeyOf(const Table& table, const Statement& row) {
+  std::string key;
+  for (int i = 0; i < table.num_keys; ++i) {
+    absl::StrAppend(&key, i == 0 ? "" : " ", row.ColumnName(i), " ",
+                    row.Bytes(i));
+  }
+  return key;
+}
+
 absl::StatusOr<std::unique_ptr<RowDecoder>> RowDecoder::Make(
     Database& database) {
   std::unique_ptr<RowDecoder> decoder(new RowDecoder(database));
@@ -44,12 +53,7 @@ absl::StatusOr<std::unique_ptr<RowDecoder>> RowDecoder::Make(
 }
 
 void RowDecoder::AddDamage(const Table& table, const Statement& row) {
-  std::string key;
-  for (int i = 0; i < table.num_keys; ++i) {
-    absl::StrAppend(&key, i == 0 ? "" : " ", row.ColumnName(i), " ",
-                    row.Bytes(i));
-  }
-  damage_.Add(table.name, key);
+  damage_.Add(table.name, KeyOf(table, row));
 }
 
 bool RowDecoder::Check(const Table& table, const Statement& row) {

@@ -45,6 +45,9 @@ std::string Select(const Table& table, const std::string& rest);
 // Whether the row, whose columns are those of the table, is as it was written.
 bool ChecksumIsRight(const Table& table, const Statement& row);
 
+// The row's key, as in Damage: "sequence 7".
+std::string KeyOf(const Table& table, const Statement& row);
+
 // Decodes rows whose columns are those of their table. Not thread-safe.
 class RowDecoder {
  public:

@@ -1,15 +1,19 @@
 #include "scheduler/store/row_reader.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
+#include "scheduler/core/effect.h"
 #include "scheduler/core/job.h"
+#include "scheduler/store/damage.h"
 #include "scheduler/store/meta.h"
 #include "scheduler/store/row_decoder.h"
 
@@ -83,11 +87,23 @@ absl::Status ReadNamed(Database& database, RowDecoder& decoder,
   return absl::OkStatus();
 }
 
+// Whether a row of kOther says what a queue used of a kind of device. Its key
+// has a slash, which no other row's has: one of another kind whose kind is
+// damaged is not taken for it.
+bool IsQueueUse(const Statement& row) {
+  return row.IsInt(0) &&
+         row.Int(0) == static_cast<int64_t>(core::Row::Kind::kQueueUse) &&
+         row.View(1).find('/') != std::string_view::npos;
+}
+
+// Adds what queues used to `left_out`, where such a row is damaged.
 absl::Status ReadOther(Database& database, RowDecoder& decoder,
-                       core::Records* records) {
+                       core::Records* records, Damage* left_out) {
   return ForEach(database, Select(kOther, "ORDER BY kind, key"),
                  [&](const Statement& row) {
-                   if (auto other = decoder.Other(row)) {
+                   if (IsQueueUse(row) && !ChecksumIsRight(kOther, row)) {
+                     left_out->Add(kOther.name, KeyOf(kOther, row));
+                   } else if (auto other = decoder.Other(row)) {
                      records->rows.push_back(std::move(other));
                    }
                    return absl::OkStatus();
@@ -146,8 +162,10 @@ absl::Status PastReader::ForEachOf(Statement& query, const std::string& job,
   return found.status();
 }
 
-absl::StatusOr<core::Records> ReadRecords(Database& database) {
+absl::StatusOr<core::Records> ReadRecords(Database& database,
+                                          std::vector<absl::Status>* left_out) {
   core::Records records;
+  Damage left_out_rows(database.origin());
   ORDO_ASSIGN_OR_RETURN(const auto decoder, RowDecoder::Make(database));
   ORDO_ASSIGN_OR_RETURN(records.last_sequence,
                         ReadMeta(database, kLastSequenceKey));
@@ -159,8 +177,9 @@ absl::StatusOr<core::Records> ReadRecords(Database& database) {
       }));
   ORDO_RETURN_IF_ERROR(ReadLive(database, *decoder, &records));
   ORDO_RETURN_IF_ERROR(ReadNamed(database, *decoder, &records));
-  ORDO_RETURN_IF_ERROR(ReadOther(database, *decoder, &records));
+  ORDO_RETURN_IF_ERROR(ReadOther(database, *decoder, &records, &left_out_rows));
   ORDO_RETURN_IF_ERROR(decoder->TakeDamage());
+  if (left_out != nullptr) *left_out = left_out_rows.each();
   return records;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,8 +17,11 @@ namespace ordo::scheduler::store {
 // What a scheduler starts with: all jobs that have not ended, those that they
 // name, with all that belongs to them, and all small records. DATA_LOSS when
 // any of it is damaged: the error names the table and the key of each such row,
-// up to twenty.
-absl::StatusOr<core::Records> ReadRecords(Database& database);
+// up to twenty. But a row of what a queue used whose checksum is wrong is left
+// out: its share is counted from nothing then. Each of those, up to twenty, is
+// a DATA_LOSS in `left_out`, unless that is null.
+absl::StatusOr<core::Records> ReadRecords(
+    Database& database, std::vector<absl::Status>* left_out = nullptr);
 
 // DATA_LOSS, as above, when any row is damaged of a table whose rows have
 // checksums.

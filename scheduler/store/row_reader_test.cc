@@ -77,6 +77,34 @@ TEST_F(RowReaderTest, AllDamagedRowsAreNamedAtOnce) {
                      HasSubstr("jobs/a/checkpoints/5-1"))));
 }
 
+TEST_F(RowReaderTest, ADamagedUseOfAQueueIsLeftOutToldAndWrittenAnew) {
+  const auto write = [this] {
+    Write({testing::RowRecord(core::Row::Kind::kQueueUse, "q/cpu", "u"),
+           testing::RowRecord(core::Row::Kind::kQueueUse, "q/cuda", "v")});
+  };
+  write();
+  Execute("UPDATE other SET body = x'00' WHERE key = 'q/cpu'");
+  std::vector<absl::Status> left_out;
+  ORDO_ASSERT_OK_AND_ASSIGN(core::Records records,
+                            ReadRecords(*database_, &left_out));
+  // That of the queue itself, and of its use of the other kind.
+  EXPECT_EQ(records.rows.size(), 2u);
+  EXPECT_THAT(left_out, ElementsAre(StatusIs(
+                            absl::StatusCode::kDataLoss,
+                            HasSubstr("table other, kind 6 key q/cpu"))));
+  write();
+  ORDO_ASSERT_OK_AND_ASSIGN(records, ReadRecords(*database_, &left_out));
+  EXPECT_EQ(records.rows.size(), 3u);
+  EXPECT_THAT(left_out, ElementsAre());
+}
+
+TEST_F(RowReaderTest, AnotherRowIsNotTakenForTheUseOfAQueue) {
+  Execute("UPDATE other SET kind = 6");
+  EXPECT_THAT(ReadRecords(*database_),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("table other, kind 6 key default")));
+}
+
 TEST_F(RowReaderTest, ACheckOfAllRowsLooksAtTheSmallOnesToo) {
   EXPECT_THAT(CheckRows(*database_), base::testing::IsOk());
   Write({testing::RowRecord(core::Row::Kind::kUsage, "1", "who")});

@@ -84,7 +84,8 @@ absl::Status SqliteStore::Prepare() {
 
 absl::StatusOr<Contents> SqliteStore::Load() {
   Contents contents;
-  ORDO_ASSIGN_OR_RETURN(contents.records, ReadRecords(*database_));
+  ORDO_ASSIGN_OR_RETURN(contents.records,
+                        ReadRecords(*database_, &contents.damage));
   // Not below the clock: in a store that was restored, epochs which workers
   // have seen are unknown.
   ORDO_ASSIGN_OR_RETURN(const int64_t last, ReadMeta(*database_, kEpochKey));

@@ -18,6 +18,10 @@ struct Contents {
   // Number of this opening; larger than any before.
   int64_t epoch = 0;
   core::Records records;
+  // DATA_LOSS for each row of what a queue used that cannot be read and is left
+  // out, at most twenty; each names the table and the key. The next end of an
+  // attempt there writes that row anew.
+  std::vector<absl::Status> damage = {};
 };
 
 // Where the durable part of the core's state lives. One process at a time. Used
@@ -29,7 +33,8 @@ class Store {
 
   // What a scheduler starts with (core::Records), and a new epoch, which is
   // durable on return. DATA_LOSS when something that was stored cannot be read
-  // any more; nothing is changed then. Call once, first.
+  // any more, but for Contents.damage; nothing is changed then. Call once,
+  // first.
   virtual absl::StatusOr<Contents> Load() = 0;
 
   // Inserts or replaces the records, in order, all or none; a row without bytes
