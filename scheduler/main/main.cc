@@ -7,7 +7,8 @@
 //
 // SIGTERM or SIGINT: takes no more calls, stores what was taken, ends streams
 // with UNAVAILABLE, leaves with status 0. Anything wrong at start: one line on
-// stderr and status 2 for the configuration, 1 for the rest.
+// stderr and status 2 for the configuration, 9 for a store that is damaged, 1
+// for the rest.
 
 #include <csignal>
 #include <iostream>
@@ -16,6 +17,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
+#include "absl/strings/escaping.h"
 #include "base/files/files.h"
 #include "base/flags/flags.h"
 #include "base/log/log.h"
@@ -30,6 +32,8 @@ ABSL_FLAG(std::string, config, "",
           ".json). Required.");
 ABSL_FLAG(std::string, deployment, "",
           "The deployment's absolute folder, for people who look at ps.");
+ABSL_FLAG(bool, damaged, false,
+          "Of restore: puts a copy with damaged rows in place too.");
 
 namespace {
 
@@ -42,14 +46,19 @@ constexpr char kUsage[] =
     "the control plane: API, queue, placement, registry\n\n"
     "  ordo-scheduler --config FILE [--deployment DIR]\n"
     "  ordo-scheduler backup COPY --config FILE\n"
-    "  ordo-scheduler restore COPY --config FILE\n\n"
+    "  ordo-scheduler restore COPY --config FILE [--damaged]\n\n"
     "`ordo up` starts one, with its configuration, in DIR/config.\n\n"
     "backup copies the configuration's store, as it is at one moment, into the "
     "file COPY, which must not be there yet; a scheduler may be running and "
     "does not wait. restore puts such a copy in the store's place; the "
     "scheduler must be stopped (ordo down). What the store held before is left "
     "beside it, as STORE.before-restore. Both check every row, and make labels "
-    "of jobs that have ended anew where they are not those of the jobs.";
+    "of jobs that have ended anew where they are not those of the jobs.\n\n"
+    "Rows that are damaged are named on stderr. backup copies them as they "
+    "are; restore refuses a copy with such rows, and with --damaged puts it in "
+    "place: a scheduler starts on it unless it needs one of them. Exit codes: "
+    "0 done, and all is whole; 1 not done; 2 bad input; 9 damage, whether it "
+    "was done (\"copied\", \"restored\" on stdout) or not.";
 
 int ExitOfFailure(const absl::Status& status) {
   return absl::IsDataLoss(status) ? kExitDamaged : kExitFailure;
@@ -62,6 +71,10 @@ int Refuse(const absl::Status& status, int exit_code) {
 
 // `words`: what stands on the command line beside the flags.
 absl::Status CheckWords(const std::vector<std::string>& words) {
+  if (absl::GetFlag(FLAGS_damaged) &&
+      (words.empty() || words[0] != "restore")) {
+    return absl::InvalidArgumentError("--damaged goes with restore");
+  }
   if (words.empty()) return absl::OkStatus();
   if (words[0] != "backup" && words[0] != "restore") {
     return absl::InvalidArgumentError("unexpected argument " + words[0]);
@@ -73,19 +86,26 @@ absl::Status CheckWords(const std::vector<std::string>& words) {
 int Copy(const std::string& verb, const std::string& copy,
          const std::string& store) {
   const bool is_backup = verb == "backup";
-  const absl::StatusOr<std::string> warning =
+  ordo::scheduler::store::RestoreOptions options;
+  options.take_damaged = absl::GetFlag(FLAGS_damaged);
+  const auto result =
       is_backup ? ordo::scheduler::store::BackUp(store, copy)
-                : ordo::scheduler::store::Restore(copy, store);
-  if (!warning.ok()) {
-    return Refuse(ordo::base::AddContext(warning.status(), verb),
-                  ExitOfFailure(warning.status()));
+                : ordo::scheduler::store::Restore(copy, store, options);
+  if (!result.ok()) {
+    return Refuse(ordo::base::AddContext(result.status(), verb),
+                  ExitOfFailure(result.status()));
   }
-  if (!warning->empty()) {
-    std::cerr << "ordo-scheduler: warning: " << *warning << "\n";
+  if (!result->warning.empty()) {
+    std::cerr << "ordo-scheduler: warning: " << result->warning << "\n";
+  }
+  for (const std::string& row : result->damaged_rows) {
+    // A key may be what is damaged.
+    std::cerr << "ordo-scheduler: damaged, and copied as it was: "
+              << absl::Utf8SafeCHexEscape(row) << "\n";
   }
   std::cout << (is_backup ? "copied " : "restored ") << store
             << (is_backup ? " to " : " from ") << copy << "\n";
-  return 0;
+  return result->damaged_rows.empty() ? 0 : kExitDamaged;
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "scheduler/store/copy.h"
 
 #include <cerrno>
+#include <set>
 #include <unistd.h>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/files/file_lock.h"
@@ -28,28 +30,54 @@ absl::Status RequireFile(base::Filesystem& files, const std::string& path) {
   return absl::NotFoundError(absl::StrCat("there is no file ", path));
 }
 
-// Makes labels that are not those of the jobs anew, and gives a warning then.
-absl::StatusOr<std::string> MendLabels(Database& database) {
-  ORDO_ASSIGN_OR_RETURN(const Damage damage, FindLabelDamage(database));
-  if (damage.empty()) return std::string();
-  ORDO_RETURN_IF_ERROR(RebuildLabels(database));
-  return absl::StrCat(
+// Makes labels that are not those of the jobs anew, and gives a warning then;
+// but not where labels of jobs that cannot be read would go: they may be right.
+absl::StatusOr<std::string> MendLabels(Database& database,
+                                       const LabelCheck& check) {
+  if (check.damage.empty()) return std::string();
+  constexpr char kWrong[] =
       "the labels by which jobs that have ended are found were not those of "
-      "the jobs, and were made anew from them in the copy; ",
-      damage.text());
+      "the jobs, and ";
+  if (check.num_unknown > 0) {
+    return absl::StrCat(kWrong, "are in the copy as they were: there are ",
+                        check.num_unknown, " of jobs that cannot be read; ",
+                        check.damage.text());
+  }
+  ORDO_RETURN_IF_ERROR(RebuildLabels(database));
+  return absl::StrCat(kWrong, "were made anew from them in the copy; ",
+                      check.damage.text());
 }
 
-absl::StatusOr<std::string> CheckAndMend(Database& database) {
+absl::StatusOr<CopyResult> CheckAndMend(Database& database) {
+  CopyResult result;
   ORDO_RETURN_IF_ERROR(database.CheckPages());
   ORDO_RETURN_IF_ERROR(PrepareSchema(database));
-  ORDO_RETURN_IF_ERROR(CheckRows(database));
-  return MendLabels(database);
+  ORDO_ASSIGN_OR_RETURN(result.damaged_rows, FindDamagedRows(database));
+  ORDO_ASSIGN_OR_RETURN(LabelCheck labels, CheckLabels(database));
+  // A job is not to be read either where its spec is damaged or gone.
+  std::set<std::string> known(result.damaged_rows.begin(),
+                              result.damaged_rows.end());
+  for (std::string& job : labels.unread_jobs) {
+    if (known.insert(job).second) result.damaged_rows.push_back(std::move(job));
+  }
+  ORDO_ASSIGN_OR_RETURN(result.warning, MendLabels(database, labels));
+  return result;
+}
+
+// DATA_LOSS when a copy has damaged rows.
+absl::Status RequireWhole(const Origin& copy, const CopyResult& result) {
+  Damage damage(copy);
+  for (const std::string& row : result.damaged_rows) damage.AddRow(row);
+  if (damage.empty()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(copy.name(), " is damaged; ",
+                                          damage.text(), "; ", copy.advice(),
+                                          ", or take it as it is: --damaged"));
 }
 
 // Copies a database, of that schema version at least, into a new file, which is
 // of this version, durable and checked on return.
-absl::StatusOr<std::string> CopyChecked(const Origin& from,
-                                        const std::string& to, int oldest) {
+absl::StatusOr<CopyResult> CopyChecked(const Origin& from,
+                                       const std::string& to, int oldest) {
   DatabaseOptions options;
   options.origin = from;
   options.read_only = true;
@@ -107,8 +135,8 @@ absl::Status PutInPlace(base::Filesystem& files, const std::string& copy,
 
 }  // namespace
 
-absl::StatusOr<std::string> BackUp(const std::string& store,
-                                   const std::string& file) {
+absl::StatusOr<CopyResult> BackUp(const std::string& store,
+                                  const std::string& file) {
   base::PosixFilesystem files;
   ORDO_RETURN_IF_ERROR(RequireFile(files, store));
   ORDO_RETURN_IF_ERROR(CheckNotEmptied(files, store));
@@ -118,20 +146,21 @@ absl::StatusOr<std::string> BackUp(const std::string& store,
   }
   const std::string aside = file + ".new";
   ORDO_RETURN_IF_ERROR(RemoveIfThere(files, aside));
-  absl::StatusOr<std::string> warning =
+  absl::StatusOr<CopyResult> result =
       CopyChecked({store}, aside, kSchemaVersion);
-  absl::Status status = warning.status();
+  absl::Status status = result.status();
   if (status.ok()) status = files.Rename(aside, file);
   if (!status.ok()) {
     RemoveIfThere(files, aside).IgnoreError();
     return status;
   }
   ORDO_RETURN_IF_ERROR(files.SyncFolder(base::FolderOf(file)));
-  return warning;
+  return result;
 }
 
-absl::StatusOr<std::string> Restore(const std::string& file,
-                                    const std::string& store) {
+absl::StatusOr<CopyResult> Restore(const std::string& file,
+                                   const std::string& store,
+                                   const RestoreOptions& options) {
   base::PosixFilesystem files;
   ORDO_RETURN_IF_ERROR(RequireFile(files, file));
   ORDO_RETURN_IF_ERROR(base::AddContext(
@@ -144,11 +173,15 @@ absl::StatusOr<std::string> Restore(const std::string& file,
   ORDO_RETURN_IF_ERROR(lock);
   const std::string aside = store + ".new";
   ORDO_RETURN_IF_ERROR(RemoveIfThere(files, aside));
-  absl::StatusOr<std::string> warning =
-      CopyChecked({file, /*is_copy=*/true}, aside, kOldestSchemaVersion);
-  absl::Status status = warning.status();
+  const Origin origin{file, /*is_copy=*/true};
+  absl::StatusOr<CopyResult> result =
+      CopyChecked(origin, aside, kOldestSchemaVersion);
+  absl::Status status = result.status();
+  if (status.ok() && !options.take_damaged) {
+    status = RequireWhole(origin, *result);
+  }
   if (status.ok()) status = PutInPlace(files, aside, store);
-  if (status.ok()) return warning;
+  if (status.ok()) return result;
   RemoveIfThere(files, aside).IgnoreError();
   return status;
 }

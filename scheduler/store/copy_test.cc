@@ -1,5 +1,6 @@
 #include "scheduler/store/copy.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -21,9 +22,16 @@ using base::testing::IsOk;
 using base::testing::IsOkAndHolds;
 using base::testing::StatusIs;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::JobRecord;
 using ::testing::Not;
+
+// Of rows that are whole.
+MATCHER_P(Warns, warning, "warns") {
+  return arg.damaged_rows.empty() &&
+         ::testing::ExplainMatchResult(warning, arg.warning, result_listener);
+}
 
 class CopyTest : public ::testing::Test {
  protected:
@@ -48,6 +56,14 @@ class CopyTest : public ::testing::Test {
   void Execute(const std::string& path, const std::string& sql) {
     ORDO_ASSERT_OK_AND_ASSIGN(auto database, Database::Open(path));
     ORDO_ASSERT_OK(database->Execute(sql));
+  }
+  static int64_t Number(const std::string& path, const std::string& sql) {
+    const auto database = Database::Open(path);
+    EXPECT_THAT(database, IsOk());
+    const auto query = (*database)->Prepare(sql);
+    EXPECT_THAT(query, IsOk());
+    EXPECT_THAT((*query)->Step(), IsOkAndHolds(true));
+    return (*query)->Int(0);
   }
 
   const base::testing::TemporaryFolder folder_;
@@ -145,23 +161,80 @@ TEST_F(CopyTest, WhatIsNotThereIsNamed) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr(copy_)));
 }
 
-TEST_F(CopyTest, ADamagedStoreIsNotBackedUp) {
+TEST_F(CopyTest, AStoreWithDamagedRowsIsBackedUpAndTheyAreTold) {
   Make(1, 2);
   Execute(store_, "UPDATE jobs SET crc = 0 WHERE sequence = 2");
-  EXPECT_THAT(BackUp(store_, copy_),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("sequence 2")));
-  EXPECT_FALSE(base::Exists(files_, copy_));
+  ORDO_ASSERT_OK_AND_ASSIGN(const CopyResult result, BackUp(store_, copy_));
+  EXPECT_THAT(result.damaged_rows, ElementsAre("table jobs, sequence 2"));
   EXPECT_FALSE(base::Exists(files_, copy_ + ".new"));
+  // And the row is there, as it was.
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto database, Database::Open(copy_));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto query,
+      database->Prepare("SELECT name FROM jobs WHERE sequence = 2"));
+  EXPECT_THAT(query->Step(), IsOkAndHolds(true));
+  EXPECT_EQ(query->Bytes(0), "job-2");
 }
 
-TEST_F(CopyTest, ADamagedCopyIsNotRestored) {
-  Make(1, 2);
+TEST_F(CopyTest, ADamagedCopyIsRestoredOnlyWhenToldSo) {
+  {
+    const auto store = Open();
+    ORDO_ASSERT_OK(store->Load());
+    ORDO_ASSERT_OK(
+        store->Commit({JobRecord(1, "a"), testing::EndedJobRecord(2, "b")}));
+  }
   ORDO_ASSERT_OK(BackUp(store_, copy_));
   Execute(copy_, "UPDATE jobs SET crc = 0 WHERE sequence = 2");
   Make(3, 3);
   EXPECT_THAT(Restore(copy_, store_),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("sequence 2")));
-  EXPECT_EQ(NumJobs(*Open()), 3u);
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr("copy " + copy_),
+                             HasSubstr("sequence 2"), HasSubstr("--damaged"))));
+  EXPECT_EQ(NumJobs(*Open()), 2u);
+  RestoreOptions options;
+  options.take_damaged = true;
+  ORDO_ASSERT_OK_AND_ASSIGN(const CopyResult result,
+                            Restore(copy_, store_, options));
+  EXPECT_THAT(result.damaged_rows, ElementsAre("table jobs, sequence 2"));
+  const auto store = Open();
+  EXPECT_EQ(NumJobs(*store), 1u);
+  EXPECT_THAT(store->reader().FindJob("b"),
+              StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST_F(CopyTest, AJobWhoseSpecIsGoneIsTold) {
+  {
+    const auto store = Open();
+    ORDO_ASSERT_OK(store->Load());
+    ORDO_ASSERT_OK(store->Commit({testing::EndedJobRecord(1, "a")}));
+  }
+  Execute(store_, "DELETE FROM specs");
+  ORDO_ASSERT_OK_AND_ASSIGN(const CopyResult result, BackUp(store_, copy_));
+  EXPECT_THAT(result.damaged_rows, ElementsAre("table jobs, sequence 1"));
+}
+
+TEST_F(CopyTest, LabelsOfAJobThatCannotBeReadAreKept) {
+  testing::EndedJob labelled;
+  labelled.labels = {{"k", "v"}};
+  {
+    const auto store = Open();
+    ORDO_ASSERT_OK(store->Load());
+    ORDO_ASSERT_OK(store->Commit({testing::EndedJobRecord(1, "a", labelled),
+                                  testing::EndedJobRecord(2, "b", labelled)}));
+  }
+  Execute(store_,
+          "UPDATE jobs SET crc = 0 WHERE sequence = 2; "
+          "DELETE FROM ended_labels WHERE sequence = 1");
+  ORDO_ASSERT_OK_AND_ASSIGN(const CopyResult kept, BackUp(store_, copy_));
+  EXPECT_THAT(kept.warning, AllOf(HasSubstr("as they were"),
+                                  HasSubstr("label k=v sequence 1")));
+  EXPECT_EQ(Number(copy_, "SELECT count(*) FROM ended_labels"), 1);
+  EXPECT_EQ(Number(copy_, "SELECT sequence FROM ended_labels"), 2);
+  // With none of its to lose, those of the others are made.
+  Execute(store_, "DELETE FROM ended_labels");
+  ORDO_ASSERT_OK_AND_ASSIGN(const CopyResult made, BackUp(store_, copy_ + "2"));
+  EXPECT_THAT(made.warning, HasSubstr("made anew"));
+  EXPECT_EQ(Number(copy_ + "2", "SELECT sequence FROM ended_labels"), 1);
 }
 
 TEST_F(CopyTest, LabelsThatAreNotThoseOfTheJobsAreMadeAnewWithAWarning) {
@@ -172,11 +245,11 @@ TEST_F(CopyTest, LabelsThatAreNotThoseOfTheJobsAreMadeAnewWithAWarning) {
     ORDO_ASSERT_OK(store->Load());
     ORDO_ASSERT_OK(store->Commit({testing::EndedJobRecord(1, "a", labelled)}));
   }
-  EXPECT_THAT(BackUp(store_, copy_), IsOkAndHolds(""));
+  EXPECT_THAT(BackUp(store_, copy_), IsOkAndHolds(Warns("")));
   Execute(copy_, "UPDATE ended_labels SET label = 'k=w'");
   const auto warning =
       AllOf(HasSubstr("made anew"), HasSubstr("label k=v sequence 1"));
-  EXPECT_THAT(Restore(copy_, store_), IsOkAndHolds(warning));
+  EXPECT_THAT(Restore(copy_, store_), IsOkAndHolds(Warns(warning)));
   EndedQuery query;
   query.before = 100;
   query.limit = 1;
@@ -185,7 +258,7 @@ TEST_F(CopyTest, LabelsThatAreNotThoseOfTheJobsAreMadeAnewWithAWarning) {
                             Open()->reader().ListEnded(query));
   EXPECT_EQ(found.items.size(), 1u);
   Execute(store_, "DELETE FROM ended_labels");
-  EXPECT_THAT(BackUp(store_, copy_ + "2"), IsOkAndHolds(warning));
+  EXPECT_THAT(BackUp(store_, copy_ + "2"), IsOkAndHolds(Warns(warning)));
 }
 
 TEST_F(CopyTest, ACopyOfTheReleaseBeforeIsRestoredAndItsStoreNotBackedUp) {
@@ -198,7 +271,7 @@ TEST_F(CopyTest, ACopyOfTheReleaseBeforeIsRestoredAndItsStoreNotBackedUp) {
   }
   EXPECT_THAT(BackUp(store_, copy_ + "2"),
               StatusIs(absl::StatusCode::kFailedPrecondition));
-  EXPECT_THAT(Restore(copy_, store_), IsOkAndHolds(""));
+  EXPECT_THAT(Restore(copy_, store_), IsOkAndHolds(Warns("")));
   EXPECT_EQ(NumJobs(*Open()), 2u);
 }
 

@@ -1,5 +1,7 @@
 #include "scheduler/store/damage.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -19,11 +21,13 @@ std::string Origin::advice() const {
                  : "restore it from a copy: ordo-scheduler restore FILE";
 }
 
-void Damage::Add(const std::string& table, const std::string& key) {
+std::string RowName(const std::string& table, const std::string& key) {
+  return absl::StrCat("table ", table, ", ", key);
+}
+
+void Damage::AddRow(std::string row) {
   ++num_rows_;
-  if (rows_.size() < kMaxNamed) {
-    rows_.push_back(absl::StrCat("table ", table, ", ", key));
-  }
+  if (rows_.size() < kMaxNamed) rows_.push_back(std::move(row));
 }
 
 std::string Damage::text() const {

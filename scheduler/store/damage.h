@@ -21,13 +21,20 @@ struct Origin {
   std::string advice() const;
 };
 
+// "table <table>, <key>". `key`: a column and its value, such as "sequence 7".
+std::string RowName(const std::string& table, const std::string& key);
+
 // Damaged rows that were found while a file was read.
 class Damage {
  public:
   explicit Damage(Origin origin) : origin_(std::move(origin)) {}
 
-  // `key`: a column and its value, such as "sequence 7".
-  void Add(const std::string& table, const std::string& key);
+  // As of RowName.
+  void Add(const std::string& table, const std::string& key) {
+    AddRow(RowName(table, key));
+  }
+  // By what RowName gave.
+  void AddRow(std::string row);
   bool empty() const { return num_rows_ == 0; }
   // How many, and the first twenty by table and key.
   std::string text() const;

@@ -42,7 +42,8 @@ TEST_F(RetirementTest, AJobLeavesWithAllThatBelongsToIt) {
   EXPECT_EQ(Number("SELECT count(*) FROM retired WHERE name = 'a' AND "
                    "request_id = 'request-a' AND state = 6"),
             1);
-  ORDO_EXPECT_OK(CheckRows(*database_));
+  EXPECT_THAT(FindDamagedRows(*database_),
+              base::testing::IsOkAndHolds(::testing::IsEmpty()));
 }
 
 TEST_F(RetirementTest, ASpecGoesWithItsLastJob) {

@@ -183,17 +183,19 @@ absl::StatusOr<core::Records> ReadRecords(Database& database,
   return records;
 }
 
-absl::Status CheckRows(Database& database) {
-  ORDO_ASSIGN_OR_RETURN(const auto decoder, RowDecoder::Make(database));
+absl::StatusOr<std::vector<std::string>> FindDamagedRows(Database& database) {
+  std::vector<std::string> damaged;
   for (const Table& table :
-       {kMeta, kSpecs, kJobs, kRetired, kCheckpoints, kReports, kOther}) {
+       {kSpecs, kJobs, kRetired, kCheckpoints, kReports, kOther}) {
     ORDO_RETURN_IF_ERROR(
         ForEach(database, Select(table, ""), [&](const Statement& row) {
-          decoder->Check(table, row);
+          if (!ChecksumIsRight(table, row)) {
+            damaged.push_back(RowName(table.name, KeyOf(table, row)));
+          }
           return absl::OkStatus();
         }));
   }
-  return decoder->TakeDamage();
+  return damaged;
 }
 
 }  // namespace ordo::scheduler::store

@@ -23,9 +23,10 @@ namespace ordo::scheduler::store {
 absl::StatusOr<core::Records> ReadRecords(
     Database& database, std::vector<absl::Status>* left_out = nullptr);
 
-// DATA_LOSS, as above, when any row is damaged of a table whose rows have
-// checksums.
-absl::Status CheckRows(Database& database);
+// Every row whose checksum is wrong, as RowName gives it, of all tables whose
+// rows have one but `meta`, for which there is CheckMeta. Errors are the
+// database's.
+absl::StatusOr<std::vector<std::string>> FindDamagedRows(Database& database);
 
 // Reads jobs that have ended. Not thread-safe.
 class PastReader {

@@ -10,12 +10,14 @@
 namespace ordo::scheduler::store {
 namespace {
 
+using base::testing::IsOkAndHolds;
 using base::testing::StatusIs;
 using ::testing::AllOf;
 using testing::CheckpointRecord;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::JobRecord;
+using ::testing::SizeIs;
 
 class RowReaderTest : public testing::TablesTest {
  protected:
@@ -63,8 +65,8 @@ TEST_F(RowReaderTest, ADamagedRowThatIsNotNeededStopsNobody) {
   Write({testing::EndedJobRecord(5, "e")});
   Execute("UPDATE jobs SET crc = 0 WHERE sequence = 5");
   EXPECT_THAT(ReadRecords(*database_), base::testing::IsOk());
-  EXPECT_THAT(CheckRows(*database_),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("sequence 5")));
+  EXPECT_THAT(FindDamagedRows(*database_),
+              IsOkAndHolds(ElementsAre("table jobs, sequence 5")));
 }
 
 TEST_F(RowReaderTest, AllDamagedRowsAreNamedAtOnce) {
@@ -106,12 +108,19 @@ TEST_F(RowReaderTest, AnotherRowIsNotTakenForTheUseOfAQueue) {
 }
 
 TEST_F(RowReaderTest, ACheckOfAllRowsLooksAtTheSmallOnesToo) {
-  EXPECT_THAT(CheckRows(*database_), base::testing::IsOk());
+  EXPECT_THAT(FindDamagedRows(*database_), IsOkAndHolds(ElementsAre()));
   Write({testing::RowRecord(core::Row::Kind::kUsage, "1", "who")});
   Execute("UPDATE other SET body = x'00' WHERE kind = 4");
-  EXPECT_THAT(CheckRows(*database_),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("table other, kind 4 key 1")));
+  EXPECT_THAT(FindDamagedRows(*database_),
+              IsOkAndHolds(ElementsAre("table other, kind 4 key 1")));
+}
+
+TEST_F(RowReaderTest, EveryDamagedRowIsFound) {
+  for (int i = 10; i < 40; ++i) {
+    Write({testing::EndedJobRecord(i, "j" + std::to_string(i))});
+  }
+  Execute("UPDATE jobs SET crc = 0 WHERE sequence >= 10");
+  EXPECT_THAT(FindDamagedRows(*database_), IsOkAndHolds(SizeIs(30)));
 }
 
 TEST_F(RowReaderTest, AJobWithoutItsSpecIsDamaged) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "scheduler/core/present.h"
 #include "scheduler/store/row_reader.h"
 #include "scheduler/store/testing/records.h"
@@ -37,7 +38,9 @@ TEST_F(RowWriterTest, ADamagedSpecIsWrittenAgainBeforeAJobNamesIt) {
     Write({JobRecord(1, "a")});
     Execute(absl::StrCat("UPDATE specs SET ", damage));
     Write({JobRecord(4, "d")});
-    EXPECT_THAT(CheckRows(*database_), base::testing::IsOk()) << damage;
+    EXPECT_THAT(FindDamagedRows(*database_),
+                base::testing::IsOkAndHolds(::testing::IsEmpty()))
+        << damage;
     EXPECT_EQ(Number("SELECT count(*) FROM specs"), 1);
     Execute("DELETE FROM jobs");
   }

@@ -4,6 +4,7 @@
 // that name; what it reads is what the rows say, and the core takes it as it
 // takes any (CheckLoads).
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -125,7 +126,7 @@ class Tables {
     if (row.checksum_error() == 0) {
       Note(*table, *written);
     } else {
-      is_damaged_ = true;
+      ++num_damaged_;
     }
     written->Reset();
     const auto mend = Prepare(
@@ -139,8 +140,10 @@ class Tables {
   }
 
   void Check() {
-    const absl::Status rows = store::CheckRows(*database_);
-    ORDO_CHECK(is_damaged_ ? absl::IsDataLoss(rows) : rows.ok()) << rows;
+    const auto damaged = store::FindDamagedRows(*database_);
+    ORDO_CHECK(damaged.ok()) << damaged.status();
+    ORDO_CHECK(damaged->size() == num_damaged_)
+        << damaged->size() << " rows, and not " << num_damaged_;
     auto records = store::ReadRecords(*database_);
     if (!records.ok()) {
       ORDO_CHECK(absl::IsDataLoss(records.status())) << records.status();
@@ -216,7 +219,7 @@ class Tables {
 
   std::unique_ptr<store::Database> database_;
   int64_t last_mark_ = 0;
-  bool is_damaged_ = false;
+  size_t num_damaged_ = 0;
   // Kind, key and body.
   std::set<std::tuple<int64_t, std::string, std::string>> others_;
   // Of jobs.
