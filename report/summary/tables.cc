@@ -129,7 +129,7 @@ Table PartTable(const SummarizeSpec& spec) {
   for (const PartResult& part : spec.parts()) {
     table.rows.push_back(
         {part.job(), part.part(),
-         part.reason().empty() || part.reason() == part.state()
+         part.reason().empty() || HasSucceeded(part)
              ? part.state()
              : absl::StrCat(part.state(), ", ", part.reason()),
          part.has_control() ? absl::StrCat(part.seed()) : kNone,
