@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "base/status/details.h"
 #include "scheduler/core/admin.h"
 #include "scheduler/core/attempts.h"
@@ -173,6 +174,14 @@ void HandleAnnounced(Turn& turn, const Announced& announced) {
   const agent::v1::AnnounceRequest& request = announced.request;
   if (absl::Status status = CheckAnnouncement(request); !status.ok()) {
     turn.Emit(AnswerAnnounce{status});
+    return;
+  }
+  if (turn.state.workers.count(request.worker()) == 0 &&
+      turn.state.workers.size() >= turn.state.options.max_workers) {
+    turn.Emit(AnswerAnnounce{absl::ResourceExhaustedError(absl::StrCat(
+        "there are ", turn.state.options.max_workers,
+        " workers, and no more may come; lost ones are forgotten after ",
+        absl::FormatDuration(turn.state.options.forget_worker)))});
     return;
   }
   Worker& worker = turn.state.workers[request.worker()];

@@ -52,6 +52,24 @@ TEST_F(ObserveTest, AMalformedAnnouncementNamesEveryFault) {
   EXPECT_TRUE(shell_.state().workers.empty());
 }
 
+TEST(WorkersTest, NoMoreAreKnownThanMay) {
+  Options options = TestShell::DefaultOptions();
+  options.max_workers = 2;
+  TestShell shell(options);
+  ORDO_ASSERT_OK(shell.Announce(WorkerBuilder("u")));
+  ORDO_ASSERT_OK(shell.Announce(WorkerBuilder("v")));
+  EXPECT_THAT(shell.Announce(WorkerBuilder("w")),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("forgotten after 1h")));
+  ORDO_EXPECT_OK(shell.Announce(WorkerBuilder("v")));
+  // Those that are silent for an hour after they were lost make room.
+  for (const absl::Duration step : {options.lease, options.forget_worker}) {
+    shell.Advance(step);
+  }
+  EXPECT_TRUE(shell.state().workers.empty());
+  ORDO_EXPECT_OK(shell.Announce(WorkerBuilder("w")));
+}
+
 TEST_F(ObserveTest, ASilentWorkerIsLostAndItsJobStartsElsewhere) {
   StartA();
   shell_.Advance(absl::Seconds(5));

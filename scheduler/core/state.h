@@ -49,6 +49,9 @@ struct Options {
   absl::Duration rank_grace = absl::Seconds(2);
   // A lost worker that holds nothing is forgotten after this.
   absl::Duration forget_worker = absl::Hours(1);
+  // Of workers that are known, lost ones too, so that ids that somebody makes
+  // up fill no memory.
+  size_t max_workers = 100'000;
   // Of this life of the scheduler; larger than that of any earlier one.
   int64_t epoch = 1;
   // Of the machine, whose monotonic clock outlives the scheduler as long as it

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "base/files/testing/temporary_folder.h"
 #include "base/metrics/metrics.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/testing/builders.h"
@@ -63,6 +65,33 @@ TEST_F(ServerTest, AJobRunsOnAWorkerToItsEnd) {
   EXPECT_EQ(server_->ListReports("", {})->items.size(), 1u);
   EXPECT_TRUE(worker.WaitForForgotten("a", 1));
 }
+
+// With the protocol of its worker.
+class NeighbourTest : public ServerTest,
+                      public ::testing::WithParamInterface<int32_t> {};
+
+TEST_P(NeighbourTest, ItsJobsRunToTheirEndThroughARestart) {
+  FakeWorker worker("w", GetParam());
+  worker.AnnounceTo(*server_);
+  ASSERT_THAT(Create({JobBuilder("a")}), IsOk());
+  ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  worker.Set(AttemptBuilder("a", 1).Running().Step(5));
+  worker.AnnounceTo(*server_);
+  WaitFor("a", Job::RUNNING);
+  Close();
+  Open();
+  worker.Set(
+      AttemptBuilder("a", 1).Running().Step(9).Checkpoint(1, 9).Exited(0));
+  worker.AnnounceTo(*server_);
+  WaitFor("a", Job::SUCCEEDED);
+  EXPECT_EQ(server_->GetJob("a")->attempts_size(), 1);
+  EXPECT_TRUE(worker.WaitForForgotten("a", 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Before, NeighbourTest,
+                         ::testing::Values(base::kWorkerProtocol - 1));
+INSTANTIATE_TEST_SUITE_P(After, NeighbourTest,
+                         ::testing::Values(base::kWorkerProtocol + 1));
 
 TEST_F(ServerTest, ThousandsOfJobsOfOneCallAreThereOrNone) {
   constexpr int kNumJobs = 10'000;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/version/worker_protocol.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
@@ -319,6 +320,7 @@ agent::v1::AnnounceRequest AnnouncementAfter(const History& history) {
     device.set_kind("cpu");
   }
   request.set_build_digest("build");
+  request.set_protocol(base::kWorkerProtocol);
   (*request.mutable_labels())["zone"] = "north";
   *request.mutable_observed() = core.Observed();
   // After all that History told of the same incarnation.

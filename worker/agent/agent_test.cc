@@ -54,10 +54,10 @@ class Scheduler : public SchedulerAgentService::CallbackService {
                                      AnnounceResponse* response) override {
     // Long: changes must come without it.
     response->mutable_period()->set_seconds(3600);
-    response->set_protocol(base::kWorkerProtocol);
     absl::Status refusal;
     {
       base::MutexLock lock(mutex_);
+      response->set_protocol(protocol_);
       newest_ = *request;
       changed_.NotifyAll();
       refusal = refusal_;
@@ -67,6 +67,11 @@ class Scheduler : public SchedulerAgentService::CallbackService {
   void Refuse(const absl::Status& refusal) {
     base::MutexLock lock(mutex_);
     refusal_ = refusal;
+  }
+
+  void Speak(int32_t protocol) {
+    base::MutexLock lock(mutex_);
+    protocol_ = protocol;
   }
 
   // The first announcement that satisfies `wanted`; nothing at the deadline.
@@ -89,6 +94,7 @@ class Scheduler : public SchedulerAgentService::CallbackService {
   base::CondVar changed_;
   std::optional<AnnounceRequest> newest_ ORDO_GUARDED_BY(mutex_);
   absl::Status refusal_ ORDO_GUARDED_BY(mutex_);
+  int32_t protocol_ ORDO_GUARDED_BY(mutex_) = base::kWorkerProtocol;
 };
 
 // This machine's, but that its wall clock can be set.
@@ -263,6 +269,21 @@ TEST_F(AgentTest, RunsATaskAndReportsAllOfIt) {
   EXPECT_EQ(observed->finished().code(), ::ordo::training::v1::FINISHED);
   EXPECT_TRUE(observed->has_first_step_time());
   EXPECT_FALSE(observed->started().build_digest().empty());
+}
+
+TEST_F(AgentTest, RunsTasksForSchedulersOfNeighbouringReleases) {
+  int attempt = 0;
+  for (const int32_t protocol :
+       {base::kWorkerProtocol - 1, base::kWorkerProtocol + 1}) {
+    SCOPED_TRACE(protocol);
+    scheduler_.Speak(protocol);
+    Start("");
+    Desire({testing::FakeTask("a", ++attempt)});
+    const auto observed = WaitForPhase(ObservedAttempt::EXITED);
+    ASSERT_TRUE(observed.has_value());
+    EXPECT_EQ(observed->finished().code(), ::ordo::training::v1::FINISHED);
+    Stop(Leave::kDrain);
+  }
 }
 
 TEST_F(AgentTest, ForgetsWhatIsAcknowledged) {

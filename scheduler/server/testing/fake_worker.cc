@@ -4,7 +4,6 @@
 
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
-#include "base/version/worker_protocol.h"
 #include "gtest/gtest.h"
 
 namespace ordo::scheduler::server::testing {
@@ -39,8 +38,8 @@ class FakeWorker::Service
   FakeWorker& worker_;
 };
 
-FakeWorker::FakeWorker(const std::string& id)
-    : id_(id), service_(std::make_unique<Service>(*this)) {
+FakeWorker::FakeWorker(const std::string& id, int32_t protocol)
+    : id_(id), protocol_(protocol), service_(std::make_unique<Service>(*this)) {
   auto server = base::RpcServer::Start({}, {service_.get()});
   EXPECT_TRUE(server.ok()) << server.status();
   if (server.ok()) server_ = *std::move(server);
@@ -94,7 +93,7 @@ void FakeWorker::AnnounceTo(Scheduler& scheduler) {
     request.set_worker(id_);
     request.set_incarnation(id_ + "-first");
     request.set_address(address());
-    request.set_protocol(base::kWorkerProtocol);
+    request.set_protocol(protocol_);
     workers::v1::Device& device = *request.add_devices();
     device.set_name("cpu:0");
     device.set_kind("cpu");

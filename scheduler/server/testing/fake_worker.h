@@ -1,6 +1,7 @@
 #ifndef ORDO_SCHEDULER_SERVER_TESTING_FAKE_WORKER_H_
 #define ORDO_SCHEDULER_SERVER_TESTING_FAKE_WORKER_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "base/mutex.h"
 #include "base/rpc/server.h"
+#include "base/version/worker_protocol.h"
 #include "proto/ordo/agent/v1/agent.grpc.pb.h"
 #include "scheduler/scheduler.h"
 
@@ -18,7 +20,8 @@ namespace ordo::scheduler::server::testing {
 // observes. Thread-safe.
 class FakeWorker {
  public:
-  explicit FakeWorker(const std::string& id);
+  explicit FakeWorker(const std::string& id,
+                      int32_t protocol = base::kWorkerProtocol);
   ~FakeWorker();
 
   const std::string& address() const { return server_->address(); }
@@ -44,6 +47,7 @@ class FakeWorker {
   class Service;
 
   const std::string id_;
+  const int32_t protocol_;
   mutable base::Mutex mutex_;
   base::CondVar changed_;
   agent::v1::SetDesiredRequest newest_ ORDO_GUARDED_BY(mutex_);
