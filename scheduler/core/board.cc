@@ -199,6 +199,11 @@ void ShowCheckpoint(Turn& turn, const JobRecord& job) {
   turn.state.board.NoteCheckpoint(job.facts->sequence, turn.now.monotonic);
 }
 
+void ShowTimeLeft(Turn& turn, const JobRecord& job, absl::Duration left) {
+  turn.state.board.NoteExpectedEnd(job.facts->sequence,
+                                   turn.now.monotonic + left);
+}
+
 void ShowStopping(Turn& turn, const JobRecord& job, absl::Duration grace) {
   turn.state.board.NoteStopping(job.facts->sequence,
                                 turn.now.monotonic + grace);

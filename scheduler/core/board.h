@@ -38,11 +38,12 @@ void ForgetOnBoard(State& state, const Worker& worker);
 
 // The attempts of the board: one begins, whose job waits for devices and whose
 // workers are shown; a rank of it is over; all of it is; it wrote a checkpoint;
-// it was told to end within a grace.
+// it has so much left to do; it was told to end within a grace.
 void ShowStart(State& state, const JobRecord& job, const Live& live);
 void ShowRankEnd(Turn& turn, const JobRecord& job, int32_t rank);
 void ShowEnd(Turn& turn, const JobRecord& job);
 void ShowCheckpoint(Turn& turn, const JobRecord& job);
+void ShowTimeLeft(Turn& turn, const JobRecord& job, absl::Duration left);
 void ShowStopping(Turn& turn, const JobRecord& job, absl::Duration grace);
 
 }  // namespace ordo::scheduler::core

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "scheduler/core/artifacts.h"
 #include "scheduler/core/attempts.h"
+#include "scheduler/core/board.h"
 #include "scheduler/core/life.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/reasons.h"
@@ -108,6 +109,18 @@ bool IsSame(const jobs::v1::Progress& a, const jobs::v1::Progress& b) {
          a.evaluation_total() == b.evaluation_total();
 }
 
+// Of a training run by its steps. It evaluates and writes checkpoints besides:
+// while it does, the same steps are left.
+void TakeTimeLeft(Turn& turn, const JobRecord& job,
+                  const jobs::v1::Progress& progress) {
+  if (progress.total_steps() == 0 || !(progress.step_seconds() > 0)) return;
+  const int64_t steps =
+      std::max<int64_t>(0, progress.total_steps() - progress.step());
+  ShowTimeLeft(
+      turn, job,
+      static_cast<double>(steps) * absl::Seconds(progress.step_seconds()));
+}
+
 void TakeProgress(Turn& turn, JobEntry& entry,
                   const ObservedAttempt& observed) {
   if (!observed.has_step() && !observed.has_evaluation()) return;
@@ -116,6 +129,7 @@ void TakeProgress(Turn& turn, JobEntry& entry,
   auto progress = ProgressOf(turn, observed);
   if (live.progress != nullptr && IsSame(*live.progress, *progress)) return;
   live.progress = progress;
+  TakeTimeLeft(turn, *entry.job, *progress);
   const LiveRank& first = live.ranks.front();
   turn.Emit(PublishProgress{entry.job->id(), first.worker,
                             first.devices.front(), std::move(progress)});

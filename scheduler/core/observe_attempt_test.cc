@@ -3,6 +3,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/explain.h"
 #include "scheduler/core/testing/test_shell.h"
 
 namespace ordo::scheduler::core {
@@ -72,6 +73,58 @@ TEST_F(ObserveAttemptTest, ProgressIsPublishedAndNotRecorded) {
   shell_.Observe("w", {AttemptBuilder("a", 1).Running().Step(6)});
   EXPECT_EQ(shell_.published_progress("a")->step(), 6);
   EXPECT_EQ(shell_.job("a").version(), version);
+}
+
+TEST_F(ObserveAttemptTest, ProgressTellsWhenTheNextJobStarts) {
+  EXPECT_TRUE(shell_.Submit(JobBuilder("b")).ok());
+  shell_.Ignore();
+  const auto start = [this] {
+    return PlacingOf(shell_.state(), "b", shell_.now())->start;
+  };
+  const auto observe = [this](int64_t step, double step_seconds) {
+    ObservedAttempt observed = AttemptBuilder("a", 1).Running().Step(step);
+    observed.mutable_step()->set_step_seconds(step_seconds);
+    shell_.Observe("w", {observed});
+    shell_.Ignore();
+  };
+  EXPECT_FALSE(start().has_value());
+  observe(10, 2);
+  EXPECT_EQ(start(), shell_.now().wall + absl::Seconds(180));
+  shell_.Advance(absl::Seconds(3));
+  shell_.Ignore();
+  EXPECT_EQ(start(), shell_.now().wall + absl::Seconds(177));
+  observe(20, 5);
+  EXPECT_EQ(start(), shell_.now().wall + absl::Seconds(400));
+  // A record that does not know how fast it is says nothing new.
+  observe(21, 0);
+  EXPECT_EQ(start(), shell_.now().wall + absl::Seconds(400));
+
+  // Not durable: the next record says it again.
+  shell_.Restart();
+  EXPECT_TRUE(
+      shell_.Announce(WorkerBuilder("w").Runs(AttemptBuilder("a", 1).Running()))
+          .ok());
+  shell_.Ignore();
+  EXPECT_FALSE(start().has_value());
+  observe(30, 1);
+  EXPECT_EQ(start(), shell_.now().wall + absl::Seconds(70));
+}
+
+TEST_F(ObserveAttemptTest, WhileItEvaluatesTheSameStepsAreLeft) {
+  EXPECT_TRUE(shell_.Submit(JobBuilder("b")).ok());
+  shell_.Ignore();
+  ObservedAttempt observed =
+      AttemptBuilder("a", 1).Running().Step(10).Evaluating("e");
+  observed.mutable_step()->set_step_seconds(2);
+  for (const int64_t done : {1, 2}) {
+    shell_.Advance(absl::Seconds(2));
+    shell_.Ignore();
+    observed.mutable_evaluation()->set_done(done);
+    shell_.Observe("w", {observed});
+    shell_.Ignore();
+    EXPECT_EQ(PlacingOf(shell_.state(), "b", shell_.now())->start,
+              shell_.now().wall + absl::Seconds(180));
+  }
 }
 
 TEST_F(ObserveAttemptTest, DurableRecordsAreAcknowledged) {

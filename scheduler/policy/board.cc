@@ -193,6 +193,11 @@ void Board::NoteCheckpoint(int64_t sequence, absl::Duration at) {
   if (!run.stopping) attempts.insert(AttemptKeyOf(tables_, sequence));
 }
 
+void Board::NoteExpectedEnd(int64_t sequence, absl::Duration at) {
+  RunEntry& run = tables_.running.at(sequence);
+  if (!run.stopping) run.expected_end = at;
+}
+
 void Board::NoteStopping(int64_t sequence, absl::Duration ends_by) {
   RunEntry& run = tables_.running.at(sequence);
   const Lane& lane = tables_.lanes[run.lane];
@@ -203,6 +208,7 @@ void Board::NoteStopping(int64_t sequence, absl::Duration ends_by) {
     kind.stopping += static_cast<int>(run.parts.size()) *
                      tables_.shapes[lane.shape].shape.devices;
   }
+  run.expected_end = std::min(run.expected_end, ends_by);
   for (const RunPart& part : run.parts) {
     for (Occupant& occupant : tables_.workers[part.worker].occupants) {
       if (occupant.job != sequence) continue;

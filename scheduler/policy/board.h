@@ -65,6 +65,9 @@ class Board {
   bool IsRunning(int64_t sequence) const;
   // It runs. A new checkpoint, for which a preemption would now lose less.
   void NoteCheckpoint(int64_t sequence, absl::Duration at);
+  // It runs: when it will have done its work, by its progress. Decides nothing,
+  // and is passed over once it has been told to stop.
+  void NoteExpectedEnd(int64_t sequence, absl::Duration at);
   // It runs, and has been told to stop: it ends by then.
   void NoteStopping(int64_t sequence, absl::Duration ends_by);
   // It runs: what one rank occupies comes free. Nothing, when it has.

@@ -1,65 +1,9 @@
 #include "scheduler/policy/standing.h"
 
-#include <algorithm>
-#include <string>
-
-#include "absl/strings/string_view.h"
 #include "scheduler/policy/classes.h"
 
 namespace ordo::scheduler::policy {
 namespace {
-
-// Of a start that workers are drained before.
-constexpr int kMaxGuesses = 4;
-
-// What the place's queue has to do with the kind of device; null: nothing yet.
-const QueueKind* UseOf(const Tables& tables, const QueuePlace& place) {
-  const auto& kinds = tables.queues[place.queue].kinds;
-  const auto it = kinds.find(place.ask.kind);
-  return it == kinds.end() ? nullptr : &it->second;
-}
-
-// Devices of the kind on workers that take what has ended by then, of which the
-// queue may have the part that is due to it.
-double DevicesFor(const Tables& tables, const QueuePlace& place,
-                  absl::Duration ends_by) {
-  double all = 0;
-  for (const auto& [key, id] : tables.class_ids) {
-    for (const DeviceGroup& group : key.devices) {
-      if (group.kind != place.ask.kind) continue;
-      all += static_cast<double>(group.num_offered *
-                                 NumTaking(tables.classes[id], ends_by));
-    }
-  }
-  const QueueEntry& queue = tables.queues[place.queue];
-  const std::set<int>& queues = tables.kinds[place.ask.kind].queues;
-  // It counts although no job of it may wait yet.
-  double weights = queues.count(place.queue) > 0 ? 0 : queue.weight;
-  for (const int other : queues) weights += tables.queues[other].weight;
-  const QueueKind* use = UseOf(tables, place);
-  const Quota none;
-  const Quota& quota = use == nullptr ? none : use->quota;
-  double part = std::max<double>(all * queue.weight / weights,
-                                 std::min<double>(quota.guaranteed, all));
-  if (quota.limit.has_value()) part = std::min<double>(part, *quota.limit);
-  return part;
-}
-
-// Seconds that an attempt of the shape may be expected to take; 0: nobody
-// knows.
-double SecondsOf(const Shape& shape, double mean_run_s) {
-  if (shape.run_time_limit == absl::ZeroDuration()) return mean_run_s;
-  const double limit_s = absl::ToDoubleSeconds(shape.run_time_limit);
-  return mean_run_s == 0 ? limit_s : std::min(mean_run_s, limit_s);
-}
-
-bool HasLabels(const Worker& worker, const Shape& shape) {
-  return std::all_of(
-      shape.labels.begin(), shape.labels.end(), [&](const auto& label) {
-        const auto it = worker.labels.find(label.first);
-        return it != worker.labels.end() && it->second == label.second;
-      });
-}
 
 // The worker's room as if nothing were on it and nothing kept.
 Room EmptyRoom(const WorkerEntry& worker) {
@@ -82,11 +26,7 @@ RanksOf CountRanks(const Tables& tables, const Ask& ask,
                    absl::Duration ends_by) {
   RanksOf ranks;
   for (const WorkerEntry& worker : tables.workers) {
-    if (worker.worker_class < 0 || !HasLabels(worker.facts, ask.shape) ||
-        (ask.shape.ranks > 1 &&
-         worker.facts.single_rank_kinds.count(ask.shape.kind) > 0)) {
-      continue;
-    }
+    if (worker.worker_class < 0 || !Admits(worker, ask)) continue;
     ranks.now += RanksIn(worker, worker.room, ask, {ends_by, false});
     ranks.when_empty +=
         RanksIn(worker, EmptyRoom(worker), ask, {ends_by, true});
@@ -112,11 +52,10 @@ Limits LimitsOf(const Tables& tables, const QueuePlace& place,
     limits.never |= devices > *limit;
     limits.now |= held + devices > *limit;
   };
-  if (const QueueKind* use = UseOf(tables, place); use != nullptr) {
-    check(use->held + use->kept, use->quota.limit);
-  }
+  const QueueKind* kind = UseOf(tables, place.queue, place.ask.kind);
+  if (kind != nullptr) check(kind->held + kind->kept, kind->quota.limit);
   const QueueEntry& queue = tables.queues[place.queue];
-  const auto it = queue.owners.find(tables.owners.Find(job.owner));
+  const auto it = queue.owners.find(place.owner);
   const OwnerUse use = it == queue.owners.end() ? OwnerUse() : it->second;
   check(use.held + use.kept, queue.max_per_owner);
   const int id = tables.parent_ids.Find(job.parent);
@@ -130,7 +69,7 @@ Limits LimitsOf(const Tables& tables, const QueuePlace& place,
 
 // Whether a job of the queue is before it for its kind of device.
 bool IsFirst(const Tables& tables, const QueuePlace& place) {
-  const QueueKind* use = UseOf(tables, place);
+  const QueueKind* use = UseOf(tables, place.queue, place.ask.kind);
   return use == nullptr || use->lanes.empty() ||
          !(use->lanes.begin()->key < place.key);
 }
@@ -147,49 +86,13 @@ int64_t JobsAhead(const Tables& tables, const QueuePlace& place) {
   return jobs;
 }
 
-std::optional<absl::Duration> GuessStart(const Board& board,
-                                         const QueuePlace& place,
-                                         absl::Duration now) {
-  const Tables& tables = board.tables();
-  const QueueKind* use = UseOf(tables, place);
-  const double mean_run_s = use == nullptr ? 0 : use->mean_run_s;
-  double device_s = 0;
-  // Whether it is known how long they take.
-  const auto add = [&](const Shape& shape, int64_t jobs) {
-    const double seconds = SecondsOf(shape, mean_run_s);
-    device_s += static_cast<double>(jobs) * shape.num_devices() * seconds;
-    return jobs == 0 || seconds > 0;
-  };
-  if (!add(place.ask.shape, 1)) return std::nullopt;
-  if (use != nullptr) {
-    for (const LaneHead& head : use->lanes) {
-      const Lane& lane = tables.lanes[head.lane];
-      if (!add(tables.shapes[lane.shape].shape,
-               lane.jobs.CountBefore(place.key))) {
-        return std::nullopt;
-      }
-    }
-  }
-  // The later it starts, the fewer workers are drained late enough.
-  absl::Duration start = now;
-  for (int i = 0; i < kMaxGuesses; ++i) {
-    const absl::Duration ends_by =
-        LatestEnd(place.ask.shape, start, board.options().grace);
-    const double devices = DevicesFor(tables, place, ends_by);
-    if (devices < 1) return std::nullopt;
-    const absl::Duration later = now + absl::Seconds(device_s / devices);
-    if (i > 0 && later == start) return start;
-    start = later;
-  }
-  return std::nullopt;
-}
-
 Standing StandingOf(const Board& board, const WaitingJob& job,
                     absl::Duration now) {
   const Tables& tables = board.tables();
   const QueuePlace place{tables.queue_ids.find(job.queue)->second,
                          board.KeyOf(job),
-                         {job.shape, FindKind(tables, job.shape.kind)}};
+                         {job.shape, FindKind(tables, job.shape.kind)},
+                         tables.owners.Find(job.owner)};
   Standing standing;
   standing.jobs_ahead = JobsAhead(tables, place);
   const RanksOf ranks = CountRanks(

@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "scheduler/policy/board.h"
 #include "scheduler/policy/facts.h"
+#include "scheduler/policy/guess.h"
 #include "scheduler/policy/tables.h"
 
 // Where a job stands in its queue and when its turn comes, whether it waits on
@@ -24,29 +25,14 @@ struct Standing {
 
 // Where a job that does not wait would stand if it waited from now on: it
 // starts now if there is room for it and nobody of its queue is before it for
-// its kind of device, else as GuessStart says. Its queue is there. O(lanes of
-// the queue + workers).
+// its kind of device, else as GuessStart says, and costs what that does. Its
+// queue is there.
 Standing StandingOf(const Board& board, const WaitingJob& job,
                     absl::Duration now);
 
 // Internal to scheduler/policy:
 
-// A job by its place in a queue, on the board or not.
-struct QueuePlace {
-  int queue;
-  OrderKey key;
-  Ask ask;
-};
-
 int64_t JobsAhead(const Tables& tables, const QueuePlace& place);
-
-// When it is its turn, by the jobs of its queue that are before it, how long
-// attempts of the queue took, and the devices that the queue may have. Nothing:
-// there is no ground for a guess, or what starts then may run when the workers
-// are drained.
-std::optional<absl::Duration> GuessStart(const Board& board,
-                                         const QueuePlace& place,
-                                         absl::Duration now);
 
 }  // namespace ordo::scheduler::policy
 

@@ -90,10 +90,10 @@ TEST(StandingTest, ItWaitsWhileItsOwnerHoldsAllTheyMay) {
   TestBoard test;
   test.PutWorker("w1", 4);
   test.PutQueue("default", {0, -1, 1});
-  test.Run(test.Wait(), "w1");
   const Shape shape = Within(Cpus(1), absl::Minutes(4));
+  test.Run(test.Wait(shape), "w1");
 
-  EXPECT_EQ(NewestOf(test, {shape}).start, test.now + absl::Minutes(1));
+  EXPECT_EQ(NewestOf(test, {shape}).start, test.now + absl::Minutes(4));
   EXPECT_EQ(NewestOf(test, {shape, "default", "bob"}).start, test.now);
 }
 
@@ -122,7 +122,7 @@ TEST(StandingTest, WithoutRoomItIsAsIfItWaited) {
   TestBoard test;
   test.PutQueue("other", {});
   test.PutWorker("w1", 4);
-  test.Run(test.Wait({Cpus(4), "other"}), "w1");
+  test.Run(test.Wait({Within(Cpus(4), absl::Hours(1)), "other"}), "w1");
   test.Wait({Cpus(1), "other"});
   const Waiter waiter{Within(Cpus(1), absl::Hours(1))};
   test.WaitMany(3, waiter);
@@ -142,7 +142,7 @@ TEST(StandingTest, WhatIsBeforeItTakesTheRoomFirst) {
   test.Wait(Within(Cpus(1), absl::Hours(1)));
   const Waiter waiter{Within(Cpus(1), absl::Hours(1))};
 
-  EXPECT_EQ(NewestOf(test, waiter).start, test.now + absl::Hours(2));
+  EXPECT_EQ(NewestOf(test, waiter).start, test.now + absl::Hours(1));
   EXPECT_EQ(OldestOf(test, waiter).start, test.now);
 }
 

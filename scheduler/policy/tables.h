@@ -198,6 +198,8 @@ struct RunEntry {
   bool stopping = false;
   absl::Duration started;
   absl::Duration checkpointed;
+  // As it was noted; infinite: nothing was.
+  absl::Duration expected_end = absl::InfiniteDuration();
   // Those that have not ended.
   absl::InlinedVector<RunPart, 1> parts;
 };

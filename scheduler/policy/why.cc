@@ -5,6 +5,7 @@
 
 #include "scheduler/policy/accounts.h"
 #include "scheduler/policy/classes.h"
+#include "scheduler/policy/guess.h"
 #include "scheduler/policy/plan.h"
 #include "scheduler/policy/standing.h"
 #include "scheduler/policy/turns.h"
@@ -209,14 +210,19 @@ Reason Why(const Board& board, int64_t job, absl::Duration now) {
   const Asked asked{tables, job, entry, tables.lanes[entry.lane], is_reserved};
   Reason reason = FindReason(asked, board, now);
   const QueuePlace place{asked.lane.queue, asked.key(),
-                         AskOf(tables, asked.lane.shape)};
+                         AskOf(tables, asked.lane.shape), asked.lane.owner};
   reason.jobs_ahead = JobsAhead(tables, place);
   if (reason.constraint == Constraint::kNone) {
     reason.start = now;
-  } else if (is_reserved && reservation->second.at < absl::InfiniteDuration()) {
-    reason.start = std::max(now, reservation->second.at);
-  } else if (CanStart(asked, reason.constraint)) {
+    return reason;
+  }
+  if (CanStart(asked, reason.constraint)) {
     reason.start = GuessStart(board, place, now);
+  }
+  // By then the room that is kept for it is free.
+  if (is_reserved && reservation->second.at < absl::InfiniteDuration()) {
+    const absl::Duration at = std::max(now, reservation->second.at);
+    reason.start = std::min(reason.start.value_or(at), at);
   }
   return reason;
 }

@@ -55,15 +55,15 @@ struct Reason {
   int64_t limit = 0;
   // Jobs that wait in its queue and come earlier.
   int64_t jobs_ahead = 0;
-  // When it starts: what is reserved for it, else a guess by the jobs ahead,
-  // how long attempts of the queue took, and the devices that it may have.
-  // Nothing: there is no ground for a guess.
+  // When it starts: a guess (guess.h) by what runs and the jobs ahead, not
+  // after the time from which room is kept for it. Nothing: there is no ground
+  // for a guess.
   std::optional<absl::Duration> start;
 };
 
 // The one constraint that holds a job. The job waits. Agrees with Place: when
-// it names a constraint, Place does not start the job. O(lanes of the queue),
-// and for a job that asks for more than devices and waits for room O(workers).
+// it names a constraint, Place does not start the job. Costs what GuessStart
+// does.
 Reason Why(const Board& board, int64_t job, absl::Duration now);
 
 }  // namespace ordo::scheduler::policy

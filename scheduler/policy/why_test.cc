@@ -196,7 +196,22 @@ TEST(WhyTest, AReservedJobStartsWhenItsRoomIsFree) {
   const int64_t gang = test.Wait(Gang(2, 1));
   test.Wait();
 
-  EXPECT_EQ(WhyOf(&test, gang).start,
+  EXPECT_EQ(WhyOf(&test, gang).start, test.now + absl::Hours(1));
+}
+
+TEST(WhyTest, AReservedJobStartsNoLaterThanItsRoomIsKeptFrom) {
+  TestBoard test;
+  test.PutWorker("w1", 2);
+  test.Run(test.Wait(Within(Cpus(1), absl::Hours(1))), "w1");
+  const int64_t gang = test.Wait(Gang(2, 1));
+  test.Place();
+  ASSERT_EQ(test.board.Reservations().size(), 1u);
+  // Which is before it in the queue.
+  Waiter urgent{Within(Cpus(2), absl::Hours(9))};
+  urgent.priority = 1000;
+  test.Wait(urgent);
+
+  EXPECT_EQ(Why(test.board, gang, test.now).start,
             test.now + absl::Hours(1) + absl::Seconds(30));
 }
 
@@ -204,7 +219,7 @@ TEST(WhyTest, TheGuessIsTheWorkAheadOverTheDevices) {
   TestBoard test;
   test.PutQueue("other", {});
   test.PutWorker("w1", 4);
-  test.Run(test.Wait({Cpus(4), "other"}), "w1");
+  test.Run(test.Wait({Within(Cpus(4), absl::Hours(1)), "other"}), "w1");
   // Half of the devices are due to either queue.
   test.Wait({Cpus(1), "other"});
   const int64_t first = test.WaitMany(4, {Within(Cpus(1), absl::Hours(1))});
