@@ -398,7 +398,7 @@ absl::Status CheckPlaced(const State& state) {
   ORDO_HOLDS(decisions.empty() && !decisions.more, "placement");
   // It is asked again in time.
   ORDO_HOLDS(state.place_at.value_or(absl::InfiniteDuration()) <=
-                 decisions.ask_again_at,
+                 std::min(decisions.ask_again_at, decisions.lapses_at),
              "placement");
   return absl::OkStatus();
 }

@@ -1,5 +1,6 @@
 #include "scheduler/core/placement.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -49,13 +50,12 @@ void PlaceJobs(Turn& turn) {
   state.board.NoteAskAgain(decisions.ask_again_at);
   state.placed_at = now;
   state.board_changed = false;
-  if (decisions.more) {
-    SetPlaceDeadline(state, now);
-  } else if (decisions.ask_again_at < absl::InfiniteDuration()) {
-    SetPlaceDeadline(state, decisions.ask_again_at);
-  } else {
-    SetPlaceDeadline(state, std::nullopt);
-  }
+  const absl::Duration next =
+      decisions.more ? now
+                     : std::min(decisions.ask_again_at, decisions.lapses_at);
+  SetPlaceDeadline(state, next < absl::InfiniteDuration()
+                              ? std::make_optional(next)
+                              : std::nullopt);
 }
 
 }  // namespace ordo::scheduler::core

@@ -88,6 +88,47 @@ TEST_F(PlacementTest, ALargeJobIsNotOvertakenForEver) {
   EXPECT_EQ(shell_.StateOf("large"), Job::STARTING);
 }
 
+// Nothing happens but time.
+TEST_F(PlacementTest, WhatComesTooLateForADrainKeepsNobodyBehindItWaiting) {
+  ORDO_ASSERT_OK(
+      shell_.Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1", "cpu:2"})));
+  shell_.Ignore();
+  ChangeQueue limit;
+  limit.author.owner.set_user("ada");
+  limit.queue.set_name("queues/night");
+  limit.queue.set_max_queued_jobs(5);
+  auto& quota = *limit.queue.add_quotas();
+  quota.set_device("cpu");
+  quota.set_limit(2);
+  ORDO_ASSERT_OK(shell_.Change(limit));
+  shell_.Ignore();
+  ChangeWorker drain;
+  drain.author.owner.set_user("ada");
+  drain.verb = ChangeWorker::Verb::kDrain;
+  drain.worker = "w";
+  drain.drain_at = shell_.now().wall + shell_.state().options.board.grace +
+                   absl::Seconds(70);
+  ORDO_ASSERT_OK(shell_.Change(drain));
+  shell_.Ignore();
+  const auto submit = [this](JobBuilder job, int64_t limit_s) {
+    NewJob in_queue = job.RunTimeLimit(absl::Seconds(limit_s));
+    in_queue.OwnSpec().set_queue("night");
+    Submit(in_queue);
+  };
+  submit(JobBuilder("first"), 60);
+  submit(JobBuilder("gang").Ranks(2), 65);
+  submit(JobBuilder("small"), 30);
+  shell_.Advance(absl::Seconds(4));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("first"), Job::STARTING);
+  EXPECT_EQ(shell_.StateOf("small"), Job::QUEUED);
+
+  shell_.Advance(absl::Seconds(2));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("gang"), Job::QUEUED);
+  EXPECT_EQ(shell_.StateOf("small"), Job::STARTING);
+}
+
 TEST_F(PlacementTest, TimeAloneIsWaitedForOnlyWhereItMayLetAJobPreempt) {
   StartWorker();
   Submit(JobBuilder("a"));

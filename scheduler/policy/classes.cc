@@ -116,6 +116,16 @@ void Count(const Room& room, int sign, Tables* tables) {
   }
 }
 
+// Whether a worker that takes work will be drained.
+bool IsAnyDrained(const Tables& tables) {
+  return std::any_of(
+      tables.class_ids.begin(), tables.class_ids.end(), [&](const auto& entry) {
+        const auto& serving = tables.classes[entry.second].serving;
+        return !serving.empty() &&
+               serving.begin()->first < absl::InfiniteDuration();
+      });
+}
+
 void Reclassify(const Label& label, Tables* tables) {
   const auto workers = tables->workers_by_label.find(label);
   if (workers == tables->workers_by_label.end()) return;
@@ -268,6 +278,26 @@ bool IsOffered(const Tables& tables, int shape) {
     if (ranks >= entry.shape.ranks) return true;
   }
   return false;
+}
+
+absl::Duration NextLapse(const Tables& tables, absl::Duration now,
+                         absl::Duration grace) {
+  absl::Duration left = absl::InfiniteDuration();
+  if (!IsAnyDrained(tables)) return left;
+  for (const int shape : tables.shapes_used) {
+    const ShapeEntry& entry = tables.shapes[shape];
+    if (entry.num_waiting == 0) continue;
+    const absl::Duration ends_by = LatestEnd(entry.shape, now, grace);
+    for (const ClassFit& fit : entry.classes) {
+      const auto& drains = tables.classes[fit.worker_class].serving;
+      const auto drain = drains.lower_bound(ends_by);
+      if (drain == drains.end()) continue;
+      if (drain->first < absl::InfiniteDuration()) {
+        left = std::min(left, drain->first - ends_by);
+      }
+    }
+  }
+  return now + left + absl::Nanoseconds(1);
 }
 
 int RanksWhenEmpty(const Tables& tables, int shape, int worker) {

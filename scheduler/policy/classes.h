@@ -39,6 +39,11 @@ int64_t NumTaking(const WorkerClass& worker_class, absl::Duration ends_by);
 // devices.
 bool IsFeasible(const Tables& tables, int shape, absl::Duration ends_by);
 bool IsOffered(const Tables& tables, int shape);
+// From when on an attempt that starts may run when workers are drained for
+// which it is not too late now: the first such moment of the shapes of jobs
+// that wait. Infinite: there is none. O(shapes, if any worker is drained).
+absl::Duration NextLapse(const Tables& tables, absl::Duration now,
+                         absl::Duration grace);
 
 // Ranks of the shape that the worker has room for when it is empty.
 int RanksWhenEmpty(const Tables& tables, int shape, int worker);

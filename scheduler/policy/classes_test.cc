@@ -49,6 +49,33 @@ TEST(ClassesTest, LabelsThatNobodyAsksForMakeNoClass) {
   EXPECT_EQ(board.tables().class_ids.size(), 1u);
 }
 
+TEST(ClassesTest, TheNextLapseIsTheFirstOfAShapeThatWaitsAndIsNotTooLate) {
+  Board board;
+  const auto next = [&](absl::Duration now) {
+    return NextLapse(board.tables(), now, absl::Seconds(30));
+  };
+  Worker worker = WorkerOf("w1", 1);
+  board.PutWorker(worker);
+  Shape shape = OneCpu();
+  Wait(&board, 1, shape);
+  shape.run_time_limit = absl::Seconds(60);
+  Wait(&board, 2, shape);
+  EXPECT_EQ(next(absl::ZeroDuration()), kForEver);
+
+  worker.drain_at = absl::Seconds(100);
+  board.PutWorker(worker);
+  Worker other = WorkerOf("w2", 1);
+  other.drain_at = absl::Seconds(200);
+  board.PutWorker(other);
+  const absl::Duration tick = absl::Nanoseconds(1);
+  EXPECT_EQ(next(absl::ZeroDuration()), absl::Seconds(10) + tick);
+  EXPECT_EQ(next(absl::Seconds(10)), absl::Seconds(10) + tick);
+  EXPECT_EQ(next(absl::Seconds(10) + tick), absl::Seconds(110) + tick);
+  EXPECT_EQ(next(absl::Seconds(110) + tick), kForEver);
+  board.StopWaiting(2);
+  EXPECT_EQ(next(absl::ZeroDuration()), kForEver);
+}
+
 TEST(ClassesTest, RanksOfSeveralAreForWorkersThatTakeThemOnThatKind) {
   Board board;
   Worker old = WorkerOf("old", 2);

@@ -94,6 +94,9 @@ struct Decisions {
   // When to ask again although nothing happened: attempts may be old enough to
   // be preempted then. Infinite: no need.
   absl::Duration ask_again_at = absl::InfiniteDuration();
+  // When to ask again, too: a job that waits comes too late for a drain then,
+  // and others need not wait for it any more. Infinite: none will.
+  absl::Duration lapses_at = absl::InfiniteDuration();
 
   bool empty() const {
     return starts.empty() && reservations.empty() && preemptions.empty();

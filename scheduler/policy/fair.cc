@@ -35,6 +35,8 @@ class Round {
     }
     StartBesideReserved();
     if (!decisions_.more) LookForVictims();
+    decisions_.lapses_at =
+        NextLapse(tables_, plan_.now(), board_.options().grace);
     return std::move(decisions_);
   }
 

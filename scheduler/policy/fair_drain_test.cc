@@ -129,6 +129,28 @@ TEST(FairDrainedTest, ALimitIsWaitedForOnlyWhereItCanBeInTime) {
   EXPECT_THAT(started(absl::Minutes(30)), ElementsAre(3));
 }
 
+TEST(FairDrainedTest, WhatComesTooLateIsWaitedForUntilThen) {
+  TestBoard test;
+  const absl::Duration drain_at = test.now + absl::Hours(10);
+  PutDrained("w1", 3, drain_at, &test);
+  test.PutQueue("default", {0, 2});
+  test.Run(test.Wait(Within(Cpus(1), kLimit)), "w1");
+  test.Wait(Within(Gang(2, 1), absl::Hours(1)));
+  const int64_t small = test.Wait(Within(Cpus(1), kLimit));
+  EXPECT_THAT(test.Started(), IsEmpty());
+  const absl::Duration lapses_at = PlaceFair(test.board, test.now).lapses_at;
+  EXPECT_EQ(lapses_at, drain_at - absl::Hours(1) - absl::Seconds(30) +
+                           absl::Nanoseconds(1));
+
+  test.now = lapses_at - absl::Nanoseconds(1);
+  EXPECT_THAT(test.Started(), IsEmpty());
+  EXPECT_EQ(PlaceFair(test.board, test.now).lapses_at, lapses_at);
+  test.now = lapses_at;
+  EXPECT_THAT(test.Started(), ElementsAre(small));
+  EXPECT_EQ(PlaceFair(test.board, test.now).lapses_at,
+            absl::InfiniteDuration());
+}
+
 TEST(FairDrainedTest, APriorityStopsOthersWhereItEndsBeforeTheDrain) {
   const auto num_stopped = [](absl::Duration drained_after,
                               const Shape& shape) {
