@@ -77,8 +77,6 @@ void ExpireQueueTime(Turn& turn, const std::string& job) {
                       "; to submit it again: ordo rerun ", job));
   FinishJob(edit);
   edit.Commit();
-  // Its owner set the limit.
-  CancelParts(turn, *facts, facts->user.empty() ? kUnknownUser : facts->user);
 }
 
 }  // namespace ordo::scheduler::core

@@ -5,7 +5,7 @@
 
 #include "scheduler/core/turn.h"
 
-// How jobs are cancelled: by a user, or by time; with all their parts. Internal
+// How jobs are cancelled: by a user, with all their parts, or by time. Internal
 // to scheduler/core.
 
 namespace ordo::scheduler::core {
@@ -14,8 +14,8 @@ namespace ordo::scheduler::core {
 // have not: what is queued ends at once, what is live is ended by its workers.
 void CancelJob(Turn& turn, JobEntry& entry, const std::string& user);
 
-// A queued job has waited for as long as it may: it is cancelled, and so are
-// its parts.
+// A queued job has waited for as long as it may: it is cancelled. Its parts, if
+// it has some, have ended.
 void ExpireQueueTime(Turn& turn, const std::string& job);
 
 }  // namespace ordo::scheduler::core

@@ -90,17 +90,37 @@ TEST_F(CancelTest, APartThatOutlivesItsParentInTheStoreIsLoaded) {
   EXPECT_EQ(shell_.StateOf("s-0"), Job::CANCELLING);
 }
 
-TEST_F(CancelTest, AParentThatWaitsTooLongIsCancelledWithItsParts) {
+TEST_F(CancelTest, AParentMayWaitForItsPartsForAsLongAsTheyTake) {
   Submit({JobBuilder("s-0").PartOf("s"), JobBuilder("s-1").PartOf("s"),
           JobBuilder("s")
               .Sweeps({"s-0", "s-1"})
               .QueueTimeLimit(absl::Seconds(5))});
-  shell_.Advance(absl::Seconds(5));
+  shell_.Advance(absl::Seconds(9));
   shell_.Ignore();
+  End("s-0", 0);
+  shell_.Restart();
+  shell_.Advance(absl::Seconds(9));
+  shell_.Ignore();
+  EXPECT_EQ(shell_.StateOf("s"), Job::QUEUED);
+  EXPECT_EQ(shell_.StateOf("s-1"), Job::STARTING);
+}
+
+TEST_F(CancelTest, AParentWaitsForItselfOnceItsPartsHaveEnded) {
+  Submit({JobBuilder("s-0").PartOf("s"),
+          JobBuilder("s").Sweeps({"s-0"}).QueueTimeLimit(absl::Seconds(5))});
+  ORDO_ASSERT_OK(shell_.HoldJob("s"));
+  shell_.Advance(absl::Seconds(9));
+  shell_.Ignore();
+  End("s-0", 0);
+  EXPECT_EQ(absl::FromUnixSeconds(shell_.job("s").queue_time().seconds()),
+            shell_.now().wall);
+  shell_.Advance(absl::Seconds(3));
+  shell_.Restart();
+  shell_.Advance(absl::Seconds(1));
+  EXPECT_EQ(shell_.StateOf("s"), Job::QUEUED);
+  shell_.Advance(absl::Seconds(1));
   EXPECT_EQ(shell_.ReasonOf("s"), reason::kQueueTimeLimit);
-  EXPECT_EQ(shell_.StateOf("s-0"), Job::CANCELLING);
-  EXPECT_EQ(shell_.StateOf("s-1"), Job::CANCELLED);
-  EXPECT_EQ(shell_.job("s-1").cancelled_by(), "ada");
+  EXPECT_EQ(shell_.StateOf("s-0"), Job::SUCCEEDED);
 }
 
 TEST_F(CancelTest, AJobThatWaitsTooLongIsCancelled) {

@@ -61,8 +61,10 @@ absl::Status CheckQueued(const State& state, const JobEntry& entry,
       HasDeadline(state, Deadline::Kind::kBackoff, id, queued.not_before), id);
   ORDO_HOLDS(
       HasDeadline(state, Deadline::Kind::kQueueLimit, id, queued.limit_at), id);
+  // What a job with parts waits for these is not its own time.
+  const bool counts = facts.parts.empty() || queued.num_needed == 0;
   ORDO_HOLDS(queued.limit_at.has_value() ==
-                 (facts.queue_time_limit > absl::ZeroDuration()),
+                 (counts && facts.queue_time_limit > absl::ZeroDuration()),
              id);
   ORDO_HOLDS(queued.num_needed == NumNeeded(state, facts), id);
   ORDO_HOLDS(

@@ -66,6 +66,7 @@ void TakeNeed(Turn& turn, const std::string& job, const JobRecord& needed) {
     FailForNeed(turn, entry, missing);
     return;
   }
+  if (!entry.job->facts->parts.empty()) BeginOwnWait(turn, entry);
   UpdateWaiting(turn.state, entry, *entry.job);
   turn.freed.push_back(job);
 }

@@ -32,6 +32,17 @@ void ForgetNeeds(State& state, const JobFacts& job) {
   }
 }
 
+// Sets until when the job may wait. While one that has parts waits for them,
+// that is their time.
+void SetQueueLimit(State& state, const JobFacts& facts, const QueueTimes& times,
+                   Queued* queued) {
+  const bool counts = facts.parts.empty() || queued->num_needed == 0;
+  if (!counts || facts.queue_time_limit == absl::ZeroDuration()) return;
+  SetDeadline(
+      state, {Deadline::Kind::kQueueLimit, facts.id, &queued->limit_at},
+      std::max(times.now, times.since + facts.queue_time_limit - times.waited));
+}
+
 }  // namespace
 
 void PlaceInQueue(State& state, JobEntry& entry, const JobRecord& job,
@@ -43,13 +54,8 @@ void PlaceInQueue(State& state, JobEntry& entry, const JobRecord& job,
     SetDeadline(state, {Deadline::Kind::kBackoff, facts.id, &queued.not_before},
                 times.now + *times.backoff);
   }
-  if (facts.queue_time_limit > absl::ZeroDuration()) {
-    SetDeadline(state,
-                {Deadline::Kind::kQueueLimit, facts.id, &queued.limit_at},
-                std::max(times.now,
-                         times.since + facts.queue_time_limit - times.waited));
-  }
   queued.num_needed = WatchNeeds(state, facts);
+  SetQueueLimit(state, facts, times, &queued);
   entry.place = queued;
   UpdateWaiting(state, entry, job);
 }
@@ -65,6 +71,18 @@ void EnterQueue(Turn& turn, JobEntry& entry, JobRecord& job,
     job.not_before_ns = absl::ToUnixNanos(turn.now.wall + backoff);
   }
   PlaceInQueue(turn.state, entry, job, times);
+}
+
+void BeginOwnWait(Turn& turn, JobEntry& entry) {
+  JobEdit edit(turn, entry);
+  edit.job().queue_ns = absl::ToUnixNanos(turn.now.wall);
+  QueueTimes times;
+  times.now = times.since = turn.now.monotonic;
+  times.waited = absl::Nanoseconds(edit.read().waited_ns);
+  Queued& queued = std::get<Queued>(entry.place);
+  queued.since = times.since;
+  SetQueueLimit(turn.state, *edit.read().facts, times, &queued);
+  edit.Commit();
 }
 
 void LeaveQueue(Turn& turn, JobEntry& entry, JobRecord& job) {

@@ -34,6 +34,9 @@ void PlaceInQueue(State& state, JobEntry& entry, const JobRecord& job,
 // tell of it but reason and message.
 void EnterQueue(Turn& turn, JobEntry& entry, JobRecord& job,
                 absl::Duration backoff);
+// All that a job with parts needs has ended, these among it: it waits for
+// itself from now on, and its queue_time_limit counts.
+void BeginOwnWait(Turn& turn, JobEntry& entry);
 // The job of the entry waits no more; the caller gives it another place.
 void LeaveQueue(Turn& turn, JobEntry& entry, JobRecord& job);
 

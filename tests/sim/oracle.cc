@@ -226,11 +226,9 @@ void Oracle::CheckEnd(const Durable& durable, const JobView& job) {
   const bool waited_too_long = job.reason == core::reason::kQueueTimeLimit &&
                                facts.queue_time_limit > absl::ZeroDuration();
   if (job.state == Job::CANCELLED && cancel_asked_.count(job.id) == 0 &&
-      cancel_asked_.count(facts.parent.value()) == 0 &&
-      expired_.count(facts.parent.value()) == 0 && !waited_too_long) {
+      cancel_asked_.count(facts.parent.value()) == 0 && !waited_too_long) {
     world_.Fail(Named(job) + " was cancelled by nobody");
   }
-  if (waited_too_long) expired_.insert(job.id);
   const bool at_a_limit =
       (job.reason == core::reason::kRunTimeLimit &&
        facts.run_time_limit > absl::ZeroDuration()) ||

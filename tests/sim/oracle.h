@@ -186,8 +186,6 @@ class Oracle {
   // Those that are in the records and not deleted, as they are now.
   std::map<std::string, scheduler::policy::Queue> queues_;
   std::set<std::string> cancel_asked_;
-  // Jobs that waited for too long.
-  std::set<std::string> expired_;
   std::set<std::string> cancelled_;
   std::set<std::string> acknowledged_;
   std::vector<std::vector<std::string>> together_;
