@@ -16,7 +16,8 @@
 namespace ordo::scheduler::policy {
 namespace {
 
-// Lanes of a queue that are asked whether they may stop others.
+// Lanes of a queue that are asked whether they may stop others; but for those
+// of parts whose parent has as many live as it may.
 constexpr int kMaxLooks = 64;
 
 // One call.
@@ -356,15 +357,18 @@ class Round {
     const bool may_reclaim = MayReclaim(kind_id, queue);
     const bool may_preempt = MayOvertake(kind_id, queue);
     QueueTurn turn(tables_, queue, kind);
-    for (int i = 0; i < kMaxLooks; ++i) {
+    for (int looks = 0; looks < kMaxLooks;) {
       const std::optional<LaneHead> head = turn.Next();
       if (!head.has_value()) break;
       const int64_t job = head->key.sequence;
+      const Lane& lane = tables_.lanes[head->lane];
+      // What waits for its siblings stops nobody, however many lanes it has.
+      if (accounts_.ParentClaim(lane, IsReserved(job)).exceeds()) continue;
+      ++looks;
       if (started_.contains(job) || IsServedSoon(job)) {
         turn.Advance(*head);
         continue;
       }
-      const Lane& lane = tables_.lanes[head->lane];
       if (!MayHold(lane, job, turn)) continue;
       Claimant claimant{*head, tables_.waiting.at(job).priority, false};
       claimant.reclaim =

@@ -211,6 +211,26 @@ TEST(FairTest, APartWithRoomKeptForItCountsForItsParent) {
   EXPECT_THAT(test.Started(), ElementsAre(large));
 }
 
+TEST(FairTest, PartsThatWaitForTheirParentsLimitKeepNobodyFromStoppingOthers) {
+  TestBoard test;
+  test.PutWorker("w1", 2);
+  Waiter part = PartOf(Cpus(1), 1);
+  part.priority = 20;
+  test.Run(test.Wait(part), "w1");
+  const int64_t victim = test.Wait();
+  test.Run(victim, "w1");
+  // Each in a lane of its own.
+  for (int i = 1; i <= 70; ++i) {
+    part.shape = Within(Cpus(1), absl::Hours(i));
+    test.Wait(part);
+  }
+  test.now += absl::Minutes(5);
+  const int64_t urgent = test.Wait({Cpus(1), "default", "ann", 10});
+  EXPECT_THAT(
+      test.Place().preemptions,
+      ElementsAre(Preemption{victim, urgent, Preemption::Why::kPriority}));
+}
+
 TEST(FairTest, AGangStartsWholeOrNotAtAll) {
   TestBoard test;
   test.PutWorker("w1", 2);
