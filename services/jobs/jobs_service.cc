@@ -66,6 +66,12 @@ absl::Status JobsService::Admit(grpc::CallbackServerContext* context,
   return parts_.limits.TakeCalls(base::GetCaller(*context), num_calls);
 }
 
+void JobsService::CountParts(grpc::CallbackServerContext* context,
+                             size_t num_jobs, int num_asked) const {
+  parts_.limits.AddCalls(base::GetCaller(*context),
+                         static_cast<int64_t>(num_jobs) - num_asked);
+}
+
 absl::StatusOr<JobsService::Change> JobsService::ParseChange(
     grpc::CallbackServerContext* context, const std::string& name,
     const std::string& verb) const {
@@ -91,6 +97,7 @@ grpc::ServerUnaryReactor* JobsService::CreateJob(
   if (!owner.ok()) return base::Finish(context, owner.status());
   auto jobs = MakeNewJob({parts_.scheduler, specs_}, *request, *owner);
   if (!jobs.ok()) return base::Finish(context, jobs.status());
+  CountParts(context, jobs->size(), 1);
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.scheduler.CreateJobs(
       *std::move(jobs),
@@ -112,6 +119,7 @@ grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
   if (!owner.ok()) return base::Finish(context, owner.status());
   auto jobs = MakeNewJobs({parts_.scheduler, specs_}, *request, *owner);
   if (!jobs.ok()) return base::Finish(context, jobs.status());
+  CountParts(context, jobs->size(), request->requests_size());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.scheduler.CreateJobs(
       *std::move(jobs),

@@ -1,6 +1,7 @@
 #ifndef ORDO_SERVICES_JOBS_JOBS_SERVICE_H_
 #define ORDO_SERVICES_JOBS_JOBS_SERVICE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -86,6 +87,9 @@ class JobsService final : public ordo::jobs::v1::JobsService::CallbackService {
   // Counts calls of the caller.
   absl::Status Admit(grpc::CallbackServerContext* context,
                      int64_t num_calls = 1) const;
+  // Counts the parts that `num_jobs` jobs have beside what was asked for.
+  void CountParts(grpc::CallbackServerContext* context, size_t num_jobs,
+                  int num_asked) const;
 
   const Parts parts_;
   spec::SpecCache specs_;

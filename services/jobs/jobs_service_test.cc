@@ -456,6 +456,25 @@ TEST_F(LimitedJobsServiceTest, UserWhoCallsTooOftenIsRefusedByName) {
   EXPECT_TRUE(Create(RequestOf("e"), &job).ok());
 }
 
+TEST_F(LimitedJobsServiceTest, PartsOfASweepCountEach) {
+  CreateJobRequest request = RequestOf("s");
+  JobSpec run;
+  request.mutable_job()->mutable_spec()->Swap(&run);
+  run.clear_name();
+  JobSpec* spec = request.mutable_job()->mutable_spec();
+  spec->set_kind(JobSpec::SWEEP);
+  spec->set_name("s");
+  *spec->mutable_sweep()->mutable_run() = run;
+  for (const uint64_t seed : {1, 2, 3, 4}) {
+    spec->mutable_sweep()->add_seeds(seed);
+  }
+  Job job;
+  ASSERT_TRUE(Create(request, &job).ok());
+  EXPECT_EQ(Create(RequestOf("a"), &job).error_code(),
+            grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_TRUE(Create(RequestOf("b"), &job, "bob").ok());
+}
+
 TEST_F(LimitedJobsServiceTest, JobsOfABatchCountEach) {
   BatchCreateJobsRequest request;
   for (const char* name : {"a", "b", "c"}) {

@@ -83,8 +83,9 @@ absl::Status Limits::TakeCallsLocked(const std::string& user,
   if (share.calls_left <= 0) {
     return absl::ResourceExhaustedError(absl::StrCat(
         Shown(user), " made more than ", options_.calls_per_second,
-        " calls a second, each job of a batch counted (limit calls_per_second "
-        "of the scheduler's configuration); the next is taken in ",
+        " calls a second, each job of a batch and each part counted (limit "
+        "calls_per_second of the scheduler's configuration); the next is taken "
+        "in ",
         base::HumanDuration(UntilNext(share))));
   }
   share.calls_left -= static_cast<double>(num_calls);
@@ -94,6 +95,14 @@ absl::Status Limits::TakeCallsLocked(const std::string& user,
 absl::Status Limits::TakeCalls(const base::Caller& caller, int64_t num_calls) {
   base::MutexLock lock(mutex_);
   return TakeCallsLocked(NameOf(caller), num_calls);
+}
+
+void Limits::AddCalls(const base::Caller& caller, int64_t num_calls) {
+  if (options_.calls_per_second == 0) return;
+  base::MutexLock lock(mutex_);
+  User& share = FindUser(NameOf(caller));
+  Refill(clock_.Monotonic(), &share);
+  share.calls_left -= static_cast<double>(num_calls);
 }
 
 absl::StatusOr<OpenStream> Limits::Open(const base::Caller& caller) {

@@ -17,7 +17,8 @@ namespace ordo::services::limits {
 
 struct LimitsOptions {
   // Calls that each user may make in a second, in the long run; a job of a
-  // batch counts as one. 0: any number. More than one machine submits, so that
+  // batch counts as one, and so does a part of a sweep, comparison or pipeline.
+  // 0: any number. More than one machine submits, so that
   // only a program that has run wild meets it.
   int64_t calls_per_second = 200'000;
   // Calls that a user may make at once after a pause: this many seconds of
@@ -46,6 +47,10 @@ class Limits {
 
   // Counts calls of `caller`.
   absl::Status TakeCalls(const base::Caller& caller, int64_t num_calls = 1);
+
+  // Counts what a call of `caller` that was let in turned out to ask for
+  // beside: nothing is refused, and it is waited off as a batch is.
+  void AddCalls(const base::Caller& caller, int64_t num_calls);
 
   // Counts a call and a stream of `caller`.
   absl::StatusOr<OpenStream> Open(const base::Caller& caller);

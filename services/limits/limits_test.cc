@@ -83,6 +83,16 @@ TEST_F(LimitsTest, LargeBatchBeginsAndIsPaidForAfterwards) {
   ORDO_EXPECT_OK(limits_.TakeCalls(Of("ada")));
 }
 
+TEST_F(LimitsTest, WhatACallAsksForBesideIsWaitedOff) {
+  ORDO_EXPECT_OK(limits_.TakeCalls(Of("ada")));
+  limits_.AddCalls(Of("ada"), 9);
+  EXPECT_THAT(limits_.TakeCalls(Of("ada")), StatusIs(kExhausted));
+  clock_.Advance(absl::Seconds(3));
+  EXPECT_THAT(limits_.TakeCalls(Of("ada")), StatusIs(kExhausted));
+  clock_.Advance(absl::Seconds(1));
+  ORDO_EXPECT_OK(limits_.TakeCalls(Of("ada")));
+}
+
 TEST_F(LimitsTest, FiftyBatchesOfAThousandASecondAreWithinTheDefault) {
   Limits limits(LimitsOptions(), clock_);
   constexpr int kBatchesPerSecond = 50;
@@ -97,6 +107,7 @@ TEST_F(LimitsTest, WithoutALimitNobodyIsRefused) {
   options.calls_per_second = 0;
   Limits limits(options, clock_);
   ORDO_EXPECT_OK(limits.TakeCalls(Of("ada"), 1'000'000));
+  limits.AddCalls(Of("ada"), 1'000'000);
   ORDO_EXPECT_OK(limits.TakeCalls(Of("ada"), 1'000'000));
 }
 
