@@ -1,6 +1,7 @@
 #include "base/status/status.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/each.h"
+#include "services/cli/commands/parts.h"
 #include "services/cli/names.h"
 #include "services/cli/print.h"
 
@@ -14,10 +15,11 @@ absl::Status HoldOne(Context& context, const std::string& argument) {
       const jobs::v1::Job job,
       context.client.Call(context.client.jobs(),
                           &jobs::v1::JobsService::Stub::HoldJob, request));
-  if (PrintStructured(context, job)) return absl::OkStatus();
-  context.out << ShortName(job.name()) << " held by "
-              << Printable(job.held_by()) << "\n";
-  return absl::OkStatus();
+  if (!PrintStructured(context, job)) {
+    context.out << ShortName(job.name()) << " held by "
+                << Printable(job.held_by()) << "\n";
+  }
+  return SayWhatRunsOn(context, job);
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
@@ -35,7 +37,9 @@ Command HoldCommand() {
       "They keep their place and start no earlier than after ordo release.\n"
       "Holding a job again changes nothing. One that is not QUEUED is an "
       "error;\n"
-      "the others are held all the same.";
+      "the others are held all the same. Of a sweep, comparison or pipeline, "
+      "the\n"
+      "parts that are queued are held too; those that run go on.";
   command.min_arguments = 1;
   command.max_arguments = kAnyNumber;
   command.completes = "jobs";

@@ -19,6 +19,36 @@ TEST_F(HoldTest, HoldsEachJob) {
   EXPECT_THAT(out(), HasSubstr("\"held_by\":\"ada\""));
 }
 
+TEST_F(HoldTest, PartsThatRunAreLeftAloneAndCounted) {
+  const auto put = [this](const std::string& id, Job::State state) {
+    Job part;
+    part.set_name("jobs/" + id);
+    part.set_parent("jobs/s");
+    part.set_state(state);
+    loopback_.scheduler().PutJob(part);
+  };
+  put("s-0", Job::SUCCEEDED);
+  put("s-1", Job::RUNNING);
+  put("s-2", Job::STARTING);
+  put("s-3", Job::QUEUED);
+  Job parent;
+  parent.set_name("jobs/s");
+  parent.set_state(Job::QUEUED);
+  for (const char* part : {"s-0", "s-1", "s-2", "s-3"}) {
+    parent.add_parts(std::string("jobs/") + part);
+  }
+  loopback_.scheduler().PutJob(parent);
+  EXPECT_EQ(Run({"hold", "s"}), 0) << err();
+  EXPECT_EQ(out(), "s held by ada\n");
+  EXPECT_THAT(err(), HasSubstr("queued again: 2 of 4;"));
+  EXPECT_EQ(Run({"priority", "s", "3"}), 0) << err();
+  EXPECT_THAT(err(), HasSubstr("queued again: 2 of 4;"));
+  put("s-1", Job::FAILED);
+  put("s-2", Job::SUCCEEDED);
+  EXPECT_EQ(Run({"hold", "s"}), 0) << err();
+  EXPECT_EQ(err(), "");
+}
+
 TEST_F(HoldTest, OneThatCannotBeHeldKeepsNoneOfTheOthersFromIt) {
   PutJob("a", Job::RUNNING);
   PutJob("b", Job::QUEUED);

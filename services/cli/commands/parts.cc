@@ -1,5 +1,6 @@
 #include "services/cli/commands/parts.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -85,6 +86,22 @@ void SayHowToFollow(Context& context, const Job& job) {
               << "; how they go: ordo show " << name
               << "; to wait for all: ordo wait " << name
               << "; then the report: ordo report " << name << std::endl;
+}
+
+absl::Status SayWhatRunsOn(Context& context, const Job& job) {
+  if (job.parts().empty()) return absl::OkStatus();
+  ORDO_ASSIGN_OR_RETURN(const std::vector<Job> parts, ListParts(context, job));
+  const auto num_live =
+      std::count_if(parts.begin(), parts.end(), [](const Job& part) {
+        return part.state() != Job::QUEUED && !HasEnded(part.state());
+      });
+  if (num_live == 0) return absl::OkStatus();
+  const std::string name = ShortName(job.name());
+  context.err << "ordo: parts of " << name
+              << " that run stay as they are, also when they are queued again: "
+              << num_live << " of " << parts.size() << "; see: ordo show "
+              << name << std::endl;
+  return absl::OkStatus();
 }
 
 absl::Status PrintParts(Context& context, const Job& job) {

@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "services/cli/commands/commands.h"
+#include "services/cli/commands/parts.h"
 #include "services/cli/names.h"
 #include "services/cli/print.h"
 
@@ -24,9 +25,11 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
       context.client.Call(context.client.jobs(),
                           &jobs::v1::JobsService::Stub::SetJobPriority,
                           request));
-  if (PrintStructured(context, job)) return ExitCode::kOk;
-  context.out << ShortName(job.name()) << " priority " << job.priority()
-              << "\n";
+  if (!PrintStructured(context, job)) {
+    context.out << ShortName(job.name()) << " priority " << job.priority()
+                << "\n";
+  }
+  ORDO_RETURN_IF_ERROR(SayWhatRunsOn(context, job));
   return ExitCode::kOk;
 }
 
@@ -40,7 +43,9 @@ Command PriorityCommand() {
   command.help =
       "NUMBER is -1000 to 1000; jobs begin with that of their file, or 0. A "
       "larger\n"
-      "one is earlier. Jobs that wait get older, so that none waits for ever.";
+      "one is earlier. Jobs that wait get older, so that none waits for ever.\n"
+      "Of a sweep, comparison or pipeline, the parts that are queued get it "
+      "too.";
   command.min_arguments = 2;
   command.max_arguments = 2;
   command.completes = "jobs";
