@@ -91,6 +91,22 @@ TEST_F(LifeTest, AJobFailsWhenWhatItNamesLeftNoCheckpoint) {
   }
 }
 
+TEST_F(LifeTest, APartThatFailsTakesAlongThoseAloneThatNeedItsSuccess) {
+  Submit({JobBuilder("p-a").PartOf("p"),
+          JobBuilder("p-b").PartOf("p").NeedsEnded("p-a"),
+          JobBuilder("p-c").PartOf("p").Needs("p-a"),
+          JobBuilder("p-d").PartOf("p"),
+          JobBuilder("p").Sweeps({"p-a", "p-b", "p-c", "p-d"})});
+  End("p-a", 2);
+  EXPECT_EQ(shell_.ReasonOf("p-c"), reason::kNeedFailed);
+  EXPECT_EQ(shell_.StateOf("p-b"), Job::STARTING);
+  EXPECT_EQ(shell_.StateOf("p-d"), Job::QUEUED);
+  EXPECT_EQ(shell_.ReasonOf("p"), reason::kWaitingForNeeds);
+  End("p-b", 0);
+  End("p-d", 0);
+  EXPECT_EQ(shell_.StateOf("p"), Job::STARTING);
+}
+
 TEST_F(LifeTest, WhatAFailedJobLeftWillDo) {
   Submit(
       {JobBuilder("a"), JobBuilder("b").NeedsEnded("a").StartFrom("jobs/a")});

@@ -84,6 +84,30 @@ void MakeParts(JobSpec* spec, std::vector<Part>* parts,
   }
 }
 
+// A part needs what its parent needs, and in no weaker form: its end alone
+// would let it start when its parent has failed.
+void InheritNeeds(const JobSpec& parent, Part* part) {
+  JobSpec& spec = part->spec;
+  std::map<std::string, Need*> needed;
+  for (Need& need : *spec.mutable_needs()) needed[need.job()] = &need;
+  for (int i = 0; i < parent.needs_size(); ++i) {
+    const Need& need = parent.needs(i);
+    auto own = needed.find(need.job());
+    if (own == needed.end()) {
+      own = needed.find(need.job().substr(need.job().find('/') + 1));
+    }
+    if (own != needed.end()) {
+      if (need.condition() != Need::ENDED) {
+        own->second->set_condition(Need::SUCCEEDED);
+      }
+      continue;
+    }
+    part->sources[absl::StrCat("needs[", spec.needs_size(), "]")] =
+        absl::StrCat("needs[", i, "]");
+    *spec.add_needs() = need;
+  }
+}
+
 // What the part has from its parent.
 void Inherit(const JobSpec& parent, Part* part) {
   JobSpec& spec = part->spec;
@@ -104,16 +128,7 @@ void Inherit(const JobSpec& parent, Part* part) {
     *spec.mutable_resources() = parent.resources();
     from_parent("resources");
   }
-  std::set<std::string> needed;
-  for (const Need& need : spec.needs()) needed.insert(need.job());
-  for (int i = 0; i < parent.needs_size(); ++i) {
-    const Need& need = parent.needs(i);
-    const std::string id = need.job().substr(need.job().find('/') + 1);
-    if (needed.count(need.job()) + needed.count(id) > 0) continue;
-    part->sources[absl::StrCat("needs[", spec.needs_size(), "]")] =
-        absl::StrCat("needs[", i, "]");
-    *spec.add_needs() = need;
-  }
+  InheritNeeds(parent, part);
   if (parent.hold()) spec.set_hold(true);
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "base/text/nearest.h"
 #include "model/catalog/fields.h"
 #include "services/spec/expand_kinds.h"
@@ -72,14 +73,17 @@ class Binder {
     }
   }
 
-  // A name alone becomes that of the stage's job; a checkpoint of it is needed.
+  // A name alone becomes that of the stage's job, which may be named as well; a
+  // checkpoint of it is needed.
   void Bind(size_t i, const std::string& field, bool is_checkpoint,
             std::string* name) {
-    // Others are jobs, or are told as what they are.
-    if (name->empty() || name->find('/') != std::string::npos) return;
     const std::string path = absl::StrCat(StagePath(i), ".", field);
-    const auto place = places_.find(*name);
+    const bool is_job = name->find('/') != std::string::npos;
+    const auto place =
+        places_.find(std::string(absl::StripPrefix(*name, prefix_)));
     if (place == places_.end()) {
+      // Others are jobs, or are told as what they are.
+      if (name->empty() || is_job) return;
       violations_.push_back(
           {path,
            absl::StrCat("no stage is called '", *name, "'",
@@ -91,11 +95,11 @@ class Binder {
     const Part& stage = parts_[place->second];
     if (is_checkpoint && stage.spec.kind() != JobSpec::TRAIN) {
       violations_.push_back(
-          {path, absl::StrCat("the stage ", *name,
+          {path, absl::StrCat("the stage ", stage.label,
                               " leaves no checkpoint; name one of kind: "
                               "train")});
     }
-    *name = prefix_ + *name;
+    *name = prefix_ + stage.label;
     waits_[i].push_back(place->second);
     if (is_checkpoint) Need(i, field, *name);
   }

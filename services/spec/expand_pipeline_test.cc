@@ -41,6 +41,57 @@ TEST(ExpandPipelineTest, StagesNeedThoseWhoseCheckpointsTheyTake) {
   EXPECT_EQ(more.needs(1).job(), "jobs/p-first");
 }
 
+TEST(ExpandPipelineTest, AStageMayBeNamedAsItsJob) {
+  const std::string more =
+      ", {kind: train, name: more, start_from: jobs/p-first, encoding: {name: "
+      "rope}, data: {task: addition}, training: {steps: 500}}";
+  const auto made = Expand(Pipeline(std::string(kTrainStage) + more));
+  ORDO_ASSERT_OK(made);
+  const JobSpec& spec = made->parts[1].spec;
+  EXPECT_EQ(spec.start_from(), "jobs/p-first");
+  ASSERT_EQ(spec.needs_size(), 1);
+  EXPECT_EQ(spec.needs(0).job(), "jobs/p-first");
+  EXPECT_EQ(spec.needs(0).condition(), Need::SUCCEEDED);
+  EXPECT_THAT(
+      OnlyWrong(Pipeline("{kind: benchmark, name: first}" + more)),
+      HasSubstr("pipeline.stages[1].start_from: the stage first leaves no "
+                "checkpoint; name one of kind: train"));
+}
+
+TEST(ExpandPipelineTest,
+     ACheckpointOfAStageThatFailedIsTakenWhereItsEndIsNeeded) {
+  const auto made = Expand(Pipeline(
+      std::string(kTrainStage) +
+      ", {kind: evaluate, name: test, checkpoints: [first], evaluations: "
+      "[{task: addition_grid}], needs: [{job: first, condition: ended}]}"));
+  ORDO_ASSERT_OK(made);
+  const JobSpec& test = made->parts[1].spec;
+  ASSERT_EQ(test.needs_size(), 1);
+  EXPECT_EQ(test.needs(0).condition(), Need::ENDED);
+}
+
+TEST(ExpandPipelineTest, AStageNeedsNoLessThanThePipelineDoes) {
+  JobSpec spec = Pipeline(
+      "{kind: benchmark, name: a, needs: [{job: jobs/x, condition: ended}, "
+      "{job: jobs/y, condition: ended}]}, {kind: benchmark, name: b, needs: "
+      "[{job: a, condition: ended}]}");
+  spec.add_needs()->set_job("jobs/x");
+  Need* y = spec.add_needs();
+  y->set_job("jobs/y");
+  y->set_condition(Need::ENDED);
+  const auto made = Expand(spec);
+  ORDO_ASSERT_OK(made);
+  const JobSpec& a = made->parts[0].spec;
+  ASSERT_EQ(a.needs_size(), 2);
+  EXPECT_EQ(a.needs(0).job(), "jobs/x");
+  EXPECT_EQ(a.needs(0).condition(), Need::SUCCEEDED);
+  EXPECT_EQ(a.needs(1).condition(), Need::ENDED);
+  const JobSpec& b = made->parts[1].spec;
+  ASSERT_EQ(b.needs_size(), 3);
+  EXPECT_EQ(b.needs(0).job(), "jobs/p-a");
+  EXPECT_EQ(b.needs(0).condition(), Need::ENDED);
+}
+
 TEST(ExpandPipelineTest, BadPipelinesAreRefused) {
   const auto wrong = [](const std::string& more) {
     return OnlyWrong(Pipeline(std::string(kTrainStage) + more));
