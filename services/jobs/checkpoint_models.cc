@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/status/status.h"
+#include "google/protobuf/descriptor.h"
 #include "model/catalog/kernel_choice.h"
 #include "model/catalog/resolve.h"
 #include "services/jobs/job_state.h"
@@ -116,6 +117,37 @@ void CheckOverride(const JobSpec& trained, const Component& encoding,
       {"encoding.name", what + "; train it first: model: {from: ...}"});
 }
 
+// A run that goes on from a checkpoint takes all of its parameters over.
+void CheckStart(const Job& trained, const JobSpec& spec,
+                Violations* violations) {
+  const Model& before = trained.spec().model();
+  const Model& model = spec.model();
+  if (!trained.spec().has_model()) {
+    violations->push_back(
+        {"start_from",
+         absl::StrCat(trained.name(),
+                      " leaves no checkpoint; name a job of kind: train")});
+    return;
+  }
+  for (const char* name :
+       {"layers", "width", "heads", "mlp_width", "vocabulary_size",
+        "key_value_heads", "head_width"}) {
+    const auto* field = model.GetDescriptor()->FindFieldByName(name);
+    const auto* reflection = model.GetReflection();
+    if (!reflection->HasField(model, field) ||
+        !reflection->HasField(before, field)) {
+      continue;
+    }
+    const int32_t here = reflection->GetInt32(model, field);
+    const int32_t there = reflection->GetInt32(before, field);
+    if (here == there) continue;
+    violations->push_back(
+        {absl::StrCat("model.", name),
+         absl::StrCat("is ", here, ", and ", there, " in ", trained.name(),
+                      ", whose checkpoint start_from names; give it that")});
+  }
+}
+
 }  // namespace
 
 bool NamesAModel(const JobSpec& spec) {
@@ -173,6 +205,10 @@ void FillModel(const KnownJobs& known, JobSpec* spec, Violations* violations) {
 
 void CheckModels(const KnownJobs& known, const JobSpec& spec,
                  std::vector<std::string>* notices, Violations* violations) {
+  if (spec.kind() == JobSpec::TRAIN && !spec.start_from().empty()) {
+    const auto job = FindJob(known, JobOf(spec.start_from()));
+    if (job.ok()) CheckStart(*job, spec, violations);
+  }
   if (spec.kind() != JobSpec::EVALUATE) return;
   std::set<std::string> seen;
   for (int i = 0; i < spec.checkpoints_size(); ++i) {

@@ -33,9 +33,11 @@ bool NamesAModel(const ordo::jobs::v1::JobSpec& spec);
 void FillModel(const KnownJobs& known, ordo::jobs::v1::JobSpec* spec,
                std::vector<base::FieldViolation>* violations);
 
-// For a resolved spec of kind EVALUATE: whether its encoding and evaluations
-// fit the models of its checkpoints, and what is worth knowing (Job.notices). A
-// checkpoint that is not there is for the scheduler to refuse.
+// For a resolved spec. Of kind TRAIN: whether its start_from is of a job that
+// leaves checkpoints, with a model of the same sizes. Of kind EVALUATE: whether
+// its encoding and evaluations fit the models of its checkpoints, and what is
+// worth knowing (Job.notices). A checkpoint that is not there is for the
+// scheduler to refuse.
 void CheckModels(const KnownJobs& known, const ordo::jobs::v1::JobSpec& spec,
                  std::vector<std::string>* notices,
                  std::vector<base::FieldViolation>* violations);

@@ -258,6 +258,26 @@ TEST_F(CheckpointModelsTest, AModelMayBeThatOfAJobOfTheSameCall) {
   EXPECT_EQ(spec_.model().layers(), 2);
 }
 
+TEST_F(CheckpointModelsTest, ARunGoesOnWithTheModelOfItsStart) {
+  *spec_.mutable_model() = scheduler_.GetJob("llama")->spec().model();
+  spec_.mutable_model()->set_dropout(0);
+  spec_.mutable_model()->set_mlp_width(64);
+  spec_.set_start_from("jobs/llama");
+  EXPECT_THAT(Check(), IsEmpty());
+  spec_.mutable_model()->set_width(32);
+  EXPECT_THAT(Check(),
+              ElementsAre(Says("model.width", "is 32, and 16 in jobs/llama")));
+  JobSpec benchmark;
+  benchmark.set_kind(JobSpec::BENCHMARK);
+  known_.made["kernels"] = &benchmark;
+  spec_.set_start_from("jobs/kernels");
+  EXPECT_THAT(Check(),
+              ElementsAre(Says("start_from", "name a job of kind: train")));
+  // For the scheduler to refuse.
+  spec_.set_start_from("jobs/gone");
+  EXPECT_THAT(Check(), IsEmpty());
+}
+
 TEST_F(CheckpointModelsTest, EvaluationsAreCheckedAgainstJobsOfTheSameCall) {
   JobSpec trained = scheduler_.GetJob("llama")->spec();
   trained.mutable_model()->set_causal(false);
