@@ -35,18 +35,28 @@ std::string KindName(JobSpec::Kind kind) {
   return kind == JobSpec::COMPARE ? "compare" : "pipeline";
 }
 
-// The device of the parts' templates when all that name one name the same.
-std::string DeviceOfTemplates(const JobSpec& spec) {
+// Appends what is wrong with the resources of the parent. Its task computes on
+// the CPU and holds a device all the same: where it names none, one of its
+// parts' kind when all of these that name one name the same, so that there are
+// workers with it.
+void ResolveParentResources(const std::vector<Part>& parts, JobSpec* spec,
+                            Violations* violations) {
   std::set<std::string> devices;
-  const auto add = [&devices](const JobSpec& run) {
-    if (!run.resources().device().empty()) {
-      devices.insert(run.resources().device());
-    }
-  };
-  add(spec.sweep().run());
-  add(spec.compare().run());
-  for (const JobSpec& stage : spec.pipeline().stages()) add(stage);
-  return devices.size() == 1 ? *devices.begin() : "";
+  for (const Part& part : parts) {
+    if (part.spec.resources().device().empty()) continue;
+    JobSpec named;
+    named.mutable_resources()->set_device(part.spec.resources().device());
+    // One that is none is told there.
+    Violations wrong;
+    model::catalog::ResolveResources("resources", named.mutable_resources(),
+                                     &wrong);
+    if (wrong.empty()) devices.insert(named.resources().device());
+  }
+  if (spec->resources().device().empty() && devices.size() == 1) {
+    spec->mutable_resources()->set_device(*devices.begin());
+  }
+  model::catalog::ResolveResources("resources", spec->mutable_resources(),
+                                   violations);
 }
 
 void ResolveParent(JobSpec* spec, Violations* violations) {
@@ -62,15 +72,6 @@ void ResolveParent(JobSpec* spec, Violations* violations) {
     RefuseFields({name}, absl::StrCat("is for kind: ", name, "; leave it out"),
                  *spec, violations);
   }
-  if (spec->resources().device().empty()) {
-    // One of templates that is none is told there.
-    const std::string device = DeviceOfTemplates(*spec);
-    if (device == "cpu" || device == "cuda") {
-      spec->mutable_resources()->set_device(device);
-    }
-  }
-  model::catalog::ResolveResources("resources", spec->mutable_resources(),
-                                   violations);
 }
 
 void MakeParts(JobSpec* spec, std::vector<Part>* parts,
@@ -210,6 +211,7 @@ absl::StatusOr<Expansion> Expand(JobSpec spec, const FillPart& fill) {
   Violations violations;
   ResolveParent(&spec, &violations);
   MakeParts(&spec, &expansion.parts, &violations);
+  ResolveParentResources(expansion.parts, &spec, &violations);
   const bool all_made = violations.empty();
   CheckNames(&expansion.parts, &violations);
   for (Part& part : expansion.parts) {

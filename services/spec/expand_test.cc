@@ -62,6 +62,19 @@ TEST(ExpandTest, DeviceOfTheParentIsThatOfTheTemplate) {
   EXPECT_EQ(made->spec.resources().device(), "cuda");
 }
 
+TEST(ExpandTest, DeviceOfTheParentIsThatOfOverrides) {
+  const auto device_of = [](const std::string& values) {
+    const auto made =
+        Expand(Sweep("  seeds: [1]\n  matrix: {resources.device: {values: [" +
+                     values + "]}}"));
+    ORDO_EXPECT_OK(made);
+    return made.ok() ? made->spec.resources().device() : "";
+  };
+  EXPECT_EQ(device_of("cuda"), "cuda");
+  EXPECT_EQ(device_of("gpu"), "cuda");
+  EXPECT_EQ(device_of("cuda, cpu"), "cpu");
+}
+
 TEST(ExpandTest, ResolvingWhatIsResolvedChangesNothing) {
   for (const JobSpec& spec :
        {Compare(kTwoArms), Sweep("  seeds: [1, 2]"), Pipeline(kTrainStage)}) {
