@@ -21,7 +21,7 @@ using ordo::jobs::v1::JobSpec;
 using ordo::jobs::v1::Need;
 using Violations = std::vector<base::FieldViolation>;
 
-// All the templates together would be in the parts.
+// Of all parts together: templates, what differs and what their parent adds.
 constexpr size_t kMaxBytesOfParts = 64 << 20;
 
 // Where a person puts what is refused in a spec of the kind itself.
@@ -250,21 +250,31 @@ bool CheckTemplate(const std::string& path,
 }
 
 bool CheckNumberOfParts(const std::string& path, size_t number,
-                        const JobSpec& run, Violations* violations) {
+                        const BytesOfParts& bytes, Violations* violations) {
   if (number > kMaxParts) {
     violations->push_back(
         {path, absl::StrCat("makes more than ", kMaxParts,
                             " runs; name fewer values, runs or seeds")});
     return false;
   }
-  const size_t num_bytes = number * run.ByteSizeLong();
-  if (num_bytes <= kMaxBytesOfParts) return true;
+  const size_t shared = number * bytes.of_each;
+  if (shared + bytes.of_all <= kMaxBytesOfParts) return true;
   violations->push_back(
-      {path + ".run",
-       absl::StrCat("has ", run.ByteSizeLong(), " bytes, which ", number,
-                    " runs have each; at most ", kMaxBytesOfParts,
-                    " are accepted together: shorten it")});
+      {shared > bytes.of_all ? path + ".run" : path,
+       absl::StrCat("makes ", number, " runs with ", bytes.of_each,
+                    " bytes each that they share, and ", bytes.of_all,
+                    " bytes in which they differ; at most ", kMaxBytesOfParts,
+                    " are accepted together: shorten these, or name fewer "
+                    "values, runs or seeds")});
   return false;
+}
+
+size_t BytesOfEach(const JobSpec& parent, const JobSpec& run) {
+  JobSpec inherited;
+  *inherited.mutable_labels() = parent.labels();
+  *inherited.mutable_resources() = parent.resources();
+  *inherited.mutable_needs() = parent.needs();
+  return run.ByteSizeLong() + inherited.ByteSizeLong();
 }
 
 void CheckSeeds(const std::string& path,

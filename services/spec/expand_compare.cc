@@ -202,8 +202,15 @@ void MakeCompareParts(JobSpec* parent, std::vector<Part>* parts,
   ResolveBaseline(&compare, violations);
   const size_t number = static_cast<size_t>(compare.arms_size()) *
                         static_cast<size_t>(compare.seeds_size());
-  const bool has_number =
-      CheckNumberOfParts("compare", number, compare.run(), violations);
+  size_t bytes_of_arms = 0;
+  for (const Compare::Arm& arm : compare.arms()) {
+    bytes_of_arms += arm.ByteSizeLong();
+  }
+  const bool has_number = CheckNumberOfParts(
+      "compare", number,
+      {BytesOfEach(*parent, compare.run()),
+       bytes_of_arms * static_cast<size_t>(compare.seeds_size())},
+      violations);
   if (!has_run || !has_arms || !has_number) return;
   PartViolations wrong;
   for (int seed = 0; seed < compare.seeds_size(); ++seed) {

@@ -1,6 +1,7 @@
 #ifndef ORDO_SERVICES_SPEC_EXPAND_KINDS_H_
 #define ORDO_SERVICES_SPEC_EXPAND_KINDS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -40,9 +41,19 @@ bool CheckTemplate(const std::string& path,
                    const std::set<ordo::jobs::v1::JobSpec::Kind>& kinds,
                    ordo::jobs::v1::JobSpec* run,
                    std::vector<base::FieldViolation>* violations);
-// Whether so many parts of one template may be.
+// How large parts of one template get.
+struct BytesOfParts {
+  // What each has from the template and its parent.
+  size_t of_each = 0;
+  // What they have of their own, all together.
+  size_t of_all = 0;
+};
+// BytesOfParts.of_each.
+size_t BytesOfEach(const ordo::jobs::v1::JobSpec& parent,
+                   const ordo::jobs::v1::JobSpec& run);
+// Whether so many parts of one template may be, before they are made.
 bool CheckNumberOfParts(const std::string& path, size_t number,
-                        const ordo::jobs::v1::JobSpec& run,
+                        const BytesOfParts& bytes,
                         std::vector<base::FieldViolation>* violations);
 // Seeds at `path` are each there once.
 void CheckSeeds(const std::string& path,

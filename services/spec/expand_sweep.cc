@@ -49,6 +49,25 @@ size_t NumberOfRuns(const Sweep& sweep, const std::vector<Axis>& axes) {
   return number;
 }
 
+// What `number` runs have of their own, all together.
+size_t BytesOfValues(const Sweep& sweep, const std::vector<Axis>& axes,
+                     size_t number) {
+  size_t bytes = 0;
+  for (const Axis& axis : axes) {
+    size_t of_one_each = 0;
+    for (const auto& value : axis.values->values()) {
+      of_one_each += axis.path.size() + value.ByteSizeLong();
+    }
+    const int count = std::max(axis.values->values_size(), 1);
+    bytes += of_one_each * (number / static_cast<size_t>(count));
+  }
+  for (const Overrides& run : sweep.runs()) {
+    bytes +=
+        run.ByteSizeLong() * (number / static_cast<size_t>(sweep.runs_size()));
+  }
+  return bytes;
+}
+
 bool CheckShape(const Sweep& sweep, const std::vector<Axis>& axes,
                 Violations* violations) {
   const size_t num_wrong = violations->size();
@@ -178,8 +197,10 @@ void MakeSweepParts(JobSpec* parent, std::vector<Part>* parts,
   }
   const bool has_shape = CheckShape(sweep, axes, violations);
   const size_t number = NumberOfRuns(sweep, axes);
-  const bool has_number =
-      CheckNumberOfParts("sweep", number, sweep.run(), violations);
+  const bool has_number = CheckNumberOfParts(
+      "sweep", number,
+      {BytesOfEach(*parent, sweep.run()), BytesOfValues(sweep, axes, number)},
+      violations);
   if (!has_run || !has_shape || !has_number) return;
   PartViolations wrong;
   const RunMaker maker(*parent, axes, &wrong);

@@ -124,6 +124,33 @@ TEST(ExpandTest, FieldsWithoutMeaningAreRefused) {
   EXPECT_THAT(OnlyWrong(spec), HasSubstr("compare.run.compare: "));
 }
 
+TEST(ExpandTest, PartsThatAreTooLargeTogetherAreNotMade) {
+  // Each spec is small enough for itself.
+  const std::string large(200'000, 'x');
+  JobSpec sweep = Sweep("  seeds: []");
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    sweep.mutable_sweep()->add_seeds(seed);
+  }
+  JobSpec of_run = sweep;
+  (*of_run.mutable_sweep()->mutable_run()->mutable_labels())["a"] = large;
+  EXPECT_THAT(OnlyWrong(of_run), HasSubstr("sweep.run: makes 500 runs with "));
+  JobSpec of_parent = sweep;
+  (*of_parent.mutable_labels())["a"] = large;
+  EXPECT_THAT(Wrong(of_parent),
+              Contains(HasSubstr("sweep.run: makes 500 runs with ")));
+  auto& values = (*sweep.mutable_sweep()->mutable_matrix())["training.kernel"];
+  values.add_values()->set_string_value(large);
+  EXPECT_THAT(OnlyWrong(sweep), HasSubstr("sweep: makes 500 runs with "));
+  JobSpec compare = Compare(kTwoArms);
+  compare.mutable_compare()->clear_seeds();
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    compare.mutable_compare()->add_seeds(seed);
+  }
+  auto& set = *compare.mutable_compare()->mutable_arms(1)->mutable_set();
+  set["training.kernel"].set_string_value(std::string(900'000, 'x'));
+  EXPECT_THAT(OnlyWrong(compare), HasSubstr("compare: makes 200 runs with "));
+}
+
 TEST(ExpandTest, NamesOfPartsThatAreTooLongAreToldOnce) {
   JobSpec spec = Compare(kTwoArms);
   spec.set_name(std::string(60, 'c'));
