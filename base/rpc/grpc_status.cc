@@ -5,23 +5,11 @@
 
 #include "absl/strings/cord.h"
 #include "base/status/details.h"
+#include "base/text/cut.h"
 #include "google/rpc/status.pb.h"
 
 namespace ordo::base {
 namespace {
-
-constexpr char kCutMark[] = " ...";
-
-// At most `max_bytes` of UTF-8 text, not cut within a character.
-std::string Cut(std::string text, size_t max_bytes) {
-  if (text.size() <= max_bytes) return text;
-  size_t size = max_bytes - (sizeof(kCutMark) - 1);
-  while (size > 0 && (static_cast<unsigned char>(text[size]) >> 6) == 2) {
-    --size;
-  }
-  text.resize(size);
-  return text + kCutMark;
-}
 
 google::rpc::Status ToDetails(const absl::Status& status) {
   google::rpc::Status details;

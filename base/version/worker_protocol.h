@@ -1,6 +1,7 @@
 #ifndef ORDO_BASE_VERSION_WORKER_PROTOCOL_H_
 #define ORDO_BASE_VERSION_WORKER_PROTOCOL_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -23,6 +24,13 @@ namespace ordo::base {
 
 // What this build speaks.
 inline constexpr int32_t kWorkerProtocol = 3;
+
+// Of a desired set, in bytes: what a worker takes in one message, and what it
+// keeps of an attempt.
+inline constexpr size_t kMaxDesiredSetBytes = 16 << 20;
+// Of the tasks in one together. What is said of attempts beside their tasks
+// fits into the rest.
+inline constexpr size_t kMaxTasksBytes = 12 << 20;
 
 // Whether a worker that speaks this version knows that an attempt may have
 // several ranks; one that does not takes each of them for the whole.

@@ -1,7 +1,12 @@
 #include "scheduler/core/desired.h"
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
 
+#include "base/version/worker_protocol.h"
 #include "google/protobuf/arena.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/summarize.h"
@@ -39,46 +44,105 @@ void SetAction(const State& state, const JobEntry& entry, const Worker& worker,
   *desired->mutable_grace() = ToProtoDuration(options.stop_grace);
 }
 
-// Of a rank that is on the worker.
-void SetDesiredOf(const State& state, const Worker& worker, const RankId& id,
-                  agent::v1::DesiredAttempt* desired) {
-  const JobEntry& entry = state.jobs.at(id.first);
-  const LiveRank& rank = LiveIn(entry)->ranks[id.second];
-  const JobRecord& job = *entry.job;
-  desired->set_job(job.id());
-  desired->set_attempt(job.attempt_number());
-  desired->set_rank(id.second);
-  SetAction(state, entry, worker, desired);
-  const auto& step_timeout = job.facts->spec->retry().step_timeout();
-  if (ToDuration(step_timeout) > absl::ZeroDuration()) {
-    *desired->mutable_step_timeout() = step_timeout;
-  }
-  for (const std::string& device : rank.devices) desired->add_devices(device);
-  desired->set_acknowledged_records(AcknowledgedOf(job, id.second));
-  // The worker keeps the task of what it has observed.
-  if (rank.observed) return;
-  if (job.facts->kind == jobs::v1::JobSpec::EVALUATE) {
+void SetTask(const State& state, const JobEntry& entry,
+             agent::v1::DesiredAttempt* desired) {
+  const jobs::v1::JobSpec::Kind kind = entry.job->facts->kind;
+  if (kind == jobs::v1::JobSpec::EVALUATE) {
     SetEvaluateTask(state, entry, desired->mutable_evaluate());
-  } else if (job.facts->kind == jobs::v1::JobSpec::BENCHMARK) {
+  } else if (kind == jobs::v1::JobSpec::BENCHMARK) {
     SetBenchmarkTask(entry, desired->mutable_benchmark());
-  } else if (SumsUp(job.facts->kind)) {
+  } else if (SumsUp(kind)) {
     SetSummarizeTask(state, entry, desired->mutable_summarize());
   } else {
     SetTrainTask(state, entry, desired->mutable_train());
   }
 }
 
+// A rank that is on the worker.
+struct Placed {
+  const RankId* id;
+  JobEntry* entry;
+
+  LiveRank& rank() const { return LiveIn(*entry)->ranks[id->second]; }
+};
+
+// Those that the worker has been told of, and, in the order in which they
+// start, those that it has not: what it was told of stays told before what was
+// not, also after a restart of the scheduler.
+struct Ranks {
+  std::vector<Placed> told;
+  std::vector<Placed> others;
+};
+
+Ranks RanksOn(State& state, const Worker& worker) {
+  Ranks ranks;
+  for (const RankId& id : worker.live) {
+    const Placed placed{&id, &state.jobs.at(id.first)};
+    const bool told = placed.rank().told || placed.rank().observed;
+    (told ? ranks.told : ranks.others).push_back(placed);
+  }
+  std::sort(ranks.others.begin(), ranks.others.end(),
+            [](const Placed& a, const Placed& b) {
+              return std::tie(LiveIn(*a.entry)->started, *a.id) <
+                     std::tie(LiveIn(*b.entry)->started, *b.id);
+            });
+  return ranks;
+}
+
+// Returns the bytes that it takes if its task is among them, else 0.
+size_t SetDesiredOf(const State& state, const Worker& worker,
+                    const Placed& placed, agent::v1::DesiredAttempt* desired) {
+  const JobEntry& entry = *placed.entry;
+  const LiveRank& rank = placed.rank();
+  const JobRecord& job = *entry.job;
+  desired->set_job(job.id());
+  desired->set_attempt(job.attempt_number());
+  desired->set_rank(placed.id->second);
+  SetAction(state, entry, worker, desired);
+  const auto& step_timeout = job.facts->spec->retry().step_timeout();
+  if (ToDuration(step_timeout) > absl::ZeroDuration()) {
+    *desired->mutable_step_timeout() = step_timeout;
+  }
+  for (const std::string& device : rank.devices) desired->add_devices(device);
+  desired->set_acknowledged_records(AcknowledgedOf(job, placed.id->second));
+  // The worker keeps the task of what it has observed, and starts nothing that
+  // is to end.
+  if (rank.observed || desired->action() != agent::v1::DesiredAttempt::RUN) {
+    return 0;
+  }
+  SetTask(state, entry, desired);
+  return desired->ByteSizeLong();
+}
+
 }  // namespace
 
-void EmitDesired(Turn& turn, const Worker& worker) {
+void EmitDesired(Turn& turn, Worker& worker) {
   if (worker.liveness != Worker::Liveness::kOnline) return;
   const std::shared_ptr<agent::v1::SetDesiredRequest> request = NewRequest();
   request->set_worker(worker.id);
   request->set_incarnation(worker.incarnation);
   request->set_epoch(turn.state.options.epoch);
   request->set_sequence(++turn.state.desired_sequence);
-  for (const RankId& id : worker.live) {
-    SetDesiredOf(turn.state, worker, id, request->add_attempts());
+  const Ranks ranks = RanksOn(turn.state, worker);
+  size_t num_bytes = 0;
+  // It ends what it has started and is not listed.
+  for (const Placed& placed : ranks.told) {
+    num_bytes +=
+        SetDesiredOf(turn.state, worker, placed, request->add_attempts());
+  }
+  worker.left_out = false;
+  for (const Placed& placed : ranks.others) {
+    const size_t size =
+        SetDesiredOf(turn.state, worker, placed, request->add_attempts());
+    // One that is too large for any set goes alone.
+    worker.left_out = num_bytes > 0 && num_bytes + size > base::kMaxTasksBytes;
+    if (worker.left_out) {
+      // Nor those after it, or it might wait for ever.
+      request->mutable_attempts()->RemoveLast();
+      break;
+    }
+    num_bytes += size;
+    placed.rank().told = true;
   }
   turn.Emit(SetDesired{worker.address, request});
 }

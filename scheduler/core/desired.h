@@ -6,8 +6,12 @@
 namespace ordo::scheduler::core {
 
 // Emits SetDesired with all that `worker` should run, numbered anew; nothing
-// unless it is online. Internal to scheduler/core.
-void EmitDesired(Turn& turn, const Worker& worker);
+// unless it is online. Tasks are sent until the worker has listed their
+// attempts; where all of them are more than a set may hold (kMaxTasksBytes),
+// the attempts that were placed last are not listed yet, and Worker.left_out
+// says so: the next set comes when the worker has listed what it was told.
+// Internal to scheduler/core.
+void EmitDesired(Turn& turn, Worker& worker);
 
 }  // namespace ordo::scheduler::core
 

@@ -1,6 +1,12 @@
 #include "scheduler/core/desired.h"
 
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/testing/test_shell.h"
@@ -8,6 +14,10 @@
 namespace ordo::scheduler::core {
 namespace {
 
+using agent::v1::DesiredAttempt;
+using agent::v1::ObservedAttempt;
+using agent::v1::SetDesiredRequest;
+using testing::AttemptBuilder;
 using ::testing::ElementsAre;
 using testing::JobBuilder;
 using testing::TestShell;
@@ -45,6 +55,140 @@ TEST(DesiredTest, AWorkerThatIsNotOnlineIsToldNothing) {
   worker.liveness = Worker::Liveness::kOnline;
   EmitDesired(turn, worker);
   EXPECT_EQ(turn.effects.size(), 1u);
+}
+
+// A job whose task takes about so many bytes.
+NewJob LargeJob(const std::string& name, size_t num_bytes) {
+  NewJob job = JobBuilder(name);
+  job.OwnSpec().add_evaluations()->set_name(std::string(num_bytes, 'x'));
+  return job;
+}
+
+std::vector<std::string> Devices(int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(absl::StrCat("cpu:", i));
+  return names;
+}
+
+std::vector<std::string> JobsOf(const SetDesiredRequest& desired) {
+  std::vector<std::string> jobs;
+  for (const DesiredAttempt& attempt : desired.attempts()) {
+    jobs.push_back(attempt.job());
+  }
+  return jobs;
+}
+
+// A worker with devices for two jobs; a set has room for the task of one.
+class LargeTasksTest : public ::testing::Test {
+ protected:
+  static constexpr size_t kLarge = base::kMaxTasksBytes / 8 * 5;
+
+  void SetUp() override {
+    ORDO_ASSERT_OK(shell_.Announce(Worker()));
+    shell_.Ignore();
+  }
+
+  static agent::v1::AnnounceRequest Worker() {
+    return WorkerBuilder("w").Devices(Devices(2));
+  }
+
+  // Later than those before.
+  void Submit(const std::string& job) {
+    shell_.Advance(absl::Milliseconds(1));
+    ORDO_ASSERT_OK(shell_.Submit(LargeJob(job, kLarge)));
+  }
+
+  TestShell shell_;
+};
+
+TEST(DesiredTest, ManyLargeTasksGoInAsManySetsAsTheyNeed) {
+  constexpr int kJobs = 40;
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Announce(WorkerBuilder("w").Devices(Devices(kJobs))));
+  shell.Ignore();
+  std::vector<NewJob> jobs;
+  for (int i = 0; i < kJobs; ++i) {
+    jobs.push_back(LargeJob(absl::StrCat("a-", i), 1 << 20));
+  }
+  ORDO_ASSERT_OK(shell.Submit(jobs));
+  std::set<std::string> known;
+  int num_sets = 0;
+  while (known.size() < size_t{kJobs} && num_sets < kJobs) {
+    // The next one follows the worker's answer at once.
+    ASSERT_TRUE(shell.HasDesired("w"));
+    const SetDesiredRequest desired = shell.TakeDesired("w");
+    ++num_sets;
+    EXPECT_LT(desired.ByteSizeLong(), base::kMaxDesiredSetBytes);
+    std::set<std::string> listed;
+    std::vector<ObservedAttempt> observed;
+    for (const DesiredAttempt& attempt : desired.attempts()) {
+      EXPECT_EQ(attempt.has_train(), known.count(attempt.job()) == 0);
+      listed.insert(attempt.job());
+      observed.push_back(AttemptBuilder(attempt.job(), 1));
+    }
+    for (const std::string& job : known) EXPECT_EQ(listed.count(job), 1u);
+    ASSERT_GT(listed.size(), known.size());
+    known = listed;
+    shell.Observe("w", observed);
+  }
+  EXPECT_EQ(known.size(), size_t{kJobs});
+  EXPECT_LE(num_sets, 4);
+  EXPECT_FALSE(shell.HasDesired("w"));
+}
+
+TEST_F(LargeTasksTest, WhatTheWorkerMayHaveStartedStaysListed) {
+  Submit("b");
+  EXPECT_THAT(JobsOf(shell_.TakeDesired("w")), ElementsAre("b"));
+  // Its answer is lost.
+  Submit("a");
+  const SetDesiredRequest desired = shell_.TakeDesired("w");
+  EXPECT_THAT(JobsOf(desired), ElementsAre("b"));
+  EXPECT_TRUE(desired.attempts(0).has_train());
+  shell_.Observe("w", {AttemptBuilder("b", 1)});
+  const SetDesiredRequest next = shell_.TakeDesired("w");
+  EXPECT_THAT(JobsOf(next), ElementsAre("b", "a"));
+  EXPECT_FALSE(next.attempts(0).has_train());
+  EXPECT_TRUE(next.attempts(1).has_train());
+}
+
+TEST_F(LargeTasksTest, AfterARestartTheSameStayListed) {
+  Submit("b");
+  shell_.Ignore();
+  Submit("a");
+  shell_.Ignore();
+  shell_.Restart();
+  ORDO_ASSERT_OK(shell_.AnnounceOnly(Worker()));
+  EXPECT_THAT(JobsOf(shell_.TakeDesired("w")), ElementsAre("b"));
+}
+
+TEST_F(LargeTasksTest, WhatIsToEndNeedsNoTask) {
+  Submit("b");
+  shell_.Ignore();
+  ORDO_ASSERT_OK(shell_.CancelJob("b"));
+  shell_.Ignore();
+  Submit("a");
+  const SetDesiredRequest desired = shell_.TakeDesired("w");
+  ASSERT_THAT(JobsOf(desired), ElementsAre("b", "a"));
+  EXPECT_EQ(desired.attempts(0).action(), DesiredAttempt::KILL);
+  EXPECT_EQ(desired.attempts(0).task_case(), DesiredAttempt::TASK_NOT_SET);
+  EXPECT_TRUE(desired.attempts(1).has_train());
+}
+
+TEST_F(LargeTasksTest, AnEndMakesRoomToo) {
+  Submit("b");
+  shell_.Ignore();
+  Submit("a");
+  shell_.Ignore();
+  shell_.Observe("w", {AttemptBuilder("b", 1).Running().Exited(0)});
+  EXPECT_THAT(JobsOf(shell_.TakeDesired("w")), ElementsAre("a"));
+}
+
+TEST_F(LargeTasksTest, OneThatIsLargerThanASetGoesAlone) {
+  ORDO_ASSERT_OK(
+      shell_.Submit({LargeJob("a", base::kMaxTasksBytes), JobBuilder("b")}));
+  EXPECT_THAT(JobsOf(shell_.TakeDesired("w")), ElementsAre("a"));
+  shell_.Observe("w", {AttemptBuilder("a", 1)});
+  EXPECT_THAT(JobsOf(shell_.TakeDesired("w")), ElementsAre("a", "b"));
 }
 
 }  // namespace

@@ -154,6 +154,11 @@ void TakeObserved(Turn& turn, Worker& worker,
         worker.live.count({observed.job(), observed.rank()}) > 0 &&
         it->second.job->attempt_number() == observed.attempt();
     if (is_live) {
+      // Its task is not sent again, which makes room for others.
+      if (worker.left_out &&
+          !LiveIn(it->second)->ranks[observed.rank()].observed) {
+        turn.desired_changed.insert(worker.id);
+      }
       ObserveAttempt(turn, it->second, observed);
     } else if (observed.phase() != ObservedAttempt::EXITED) {
       AddDevicesOf(turn.state, worker, observed, &lingering);

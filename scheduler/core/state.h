@@ -83,8 +83,9 @@ struct LiveRank {
   std::vector<std::string> devices;
   // It has exited, or its worker was lost: it holds nothing any more.
   bool over = false;
-  // Not durable: the worker has listed it in this life of the scheduler, and
-  // that it is being stopped.
+  // Not durable: the worker was told of it in this life of the scheduler, it
+  // has listed it, and that it is being stopped.
+  bool told = false;
   bool observed = false;
   bool stopping = false;
 };
@@ -182,6 +183,8 @@ struct Worker {
   // have been so before this life of the scheduler, or before the worker was
   // lost; an answer says what runs there, and until then no device is offered.
   bool answered = false;
+  // There was no room in its newest desired set for all that is to start there.
+  bool left_out = false;
   // Devices in quarantine (State.admin): nothing starts on them, and what runs
   // on them is stopped.
   std::set<std::string> quarantined;

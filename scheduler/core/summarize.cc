@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/text/cut.h"
 #include "scheduler/core/present.h"
 #include "scheduler/core/task.h"
 
@@ -115,11 +116,11 @@ PartResult PartOf(const JobEntry& entry, size_t room) {
   const JobRecord& job = *entry.job;
   PartResult part;
   part.set_job(job.id());
-  part.set_part(job.facts->part.value());
+  part.set_part(base::Cut(job.facts->part.value(), kMaxSummaryLabelBytes));
   part.set_seed(job.facts->spec->training().seed());
   part.set_state(jobs::v1::Job::State_Name(job.state));
   part.set_reason(job.reason);
-  part.set_message(MessageOf(job));
+  part.set_message(base::Cut(MessageOf(job), kMaxSummaryMessageBytes));
   AddAttempts(job, &part);
   if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
     *part.mutable_checkpoint() = SourceOf(*newest);

@@ -10,9 +10,12 @@
 
 namespace ordo::scheduler::core {
 
-// Bytes that the reports in one such task take, shared evenly by its parts.
-// With all else it stays far below what a worker takes in one message.
+// Bytes that the reports in one such task take, shared evenly by its parts, and
+// bytes of the label and of the message of a part; what is longer is cut. With
+// as many parts as there may be, a task stays below base::kMaxTasksBytes.
 inline constexpr size_t kMaxSummaryReportBytes = 4 << 20;
+inline constexpr size_t kMaxSummaryLabelBytes = 512;
+inline constexpr size_t kMaxSummaryMessageBytes = 1024;
 
 // Of a job of kind SWEEP, COMPARE or PIPELINE whose parts have ended, for its
 // newest attempt. `task` is empty. Reports are told by their folders, without

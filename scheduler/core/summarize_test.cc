@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/reasons.h"
@@ -187,6 +188,35 @@ TEST_F(SummarizeTest, OfTooManyReportsTheOldestAreLeftOutAndCounted) {
   EXPECT_THAT(part.message(),
               HasSubstr(absl::StrCat("its ", kReports - part.reports_size(),
                                      " oldest reports are left out")));
+}
+
+TEST_F(SummarizeTest, LongLabelsAndMessagesAreCut) {
+  const std::string long_text(10'000, 'x');
+  ORDO_ASSERT_OK(shell_.Submit({JobBuilder("t-0").PartOf("t", long_text),
+                                JobBuilder("t").Sweeps({"t-0"})}));
+  shell_.Ignore();
+  ORDO_ASSERT_OK(shell_.CancelJob("t-0", long_text));
+  shell_.Ignore();
+  const PartResult part = TaskOf("t").parts(0);
+  EXPECT_EQ(part.part().size(), kMaxSummaryLabelBytes);
+  EXPECT_EQ(part.message().size(), kMaxSummaryMessageBytes);
+}
+
+// As many as services/spec makes.
+TEST_F(SummarizeTest, ATaskOfManyPartsFitsASet) {
+  constexpr int kParts = 1000;
+  const std::string long_text(10'000, 'x');
+  std::vector<std::string> parts;
+  std::vector<NewJob> jobs;
+  for (int i = 0; i < kParts; ++i) {
+    parts.push_back(absl::StrCat(std::string(50, 'm'), "-", i));
+    jobs.push_back(JobBuilder(parts.back()).PartOf("m", long_text));
+  }
+  jobs.push_back(JobBuilder("m").Sweeps(parts));
+  ORDO_ASSERT_OK(shell_.Submit(jobs));
+  shell_.Ignore();
+  EXPECT_LT(TaskOf("m").ByteSizeLong() + kParts * kMaxSummaryMessageBytes,
+            base::kMaxTasksBytes - kMaxSummaryReportBytes);
 }
 
 }  // namespace

@@ -4,8 +4,12 @@
 
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
+#include "base/rpc/server.h"
+#include "base/version/worker_protocol.h"
 
 namespace ordo::scheduler::server {
+
+static_assert(base::kMaxDesiredSetBytes <= size_t{base::kMaxMessageBytes});
 
 struct Dispatcher::Call {
   grpc::ClientContext context;

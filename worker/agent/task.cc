@@ -12,6 +12,7 @@
 #include "base/files/file_util.h"
 #include "base/status/status.h"
 #include "base/units/proto_time.h"
+#include "base/version/worker_protocol.h"
 #include "proto/ordo/training/v1/exit_code.pb.h"
 #include "worker/agent/devices.h"
 #include "worker/agent/orphans.h"
@@ -25,8 +26,6 @@ namespace {
 using ::ordo::agent::v1::DesiredAttempt;
 using ::ordo::agent::v1::ObservedAttempt;
 using ::ordo::agent::v1::StoredTask;
-
-constexpr size_t kMaxTaskBytes = 16 << 20;
 
 // Not made durable: a machine that goes down takes the attempt with it.
 absl::Status WritePlain(base::Filesystem& files, const std::string& path,
@@ -145,8 +144,8 @@ absl::Status Task::WriteState(const DesiredAttempt& desired) {
 
 StoredTask Task::ReadState() const {
   StoredTask stored;
-  const auto bytes =
-      base::ReadFile(files_, folders_.task + "/task.pb", kMaxTaskBytes);
+  const auto bytes = base::ReadFile(files_, folders_.task + "/task.pb",
+                                    base::kMaxDesiredSetBytes);
   if (!bytes.ok() || !stored.ParseFromString(*bytes)) stored.Clear();
   return stored;
 }

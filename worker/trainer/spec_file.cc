@@ -8,6 +8,7 @@
 #include "base/files/file_util.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "base/version/worker_protocol.h"
 #include "base/yaml/limits.h"
 #include "base/yaml/text_form.h"
 #include "model/catalog/fine_tuning.h"
@@ -96,7 +97,7 @@ absl::StatusOr<SummarizeSpec> CheckSummarizeSpec(SummarizeSpec spec) {
 absl::StatusOr<SummarizeSpec> ReadBinary(base::Filesystem& files,
                                          const std::string& path) {
   ORDO_ASSIGN_OR_RETURN(const std::string bytes,
-                        base::ReadFile(files, path, kMaxSummarizeSpecBytes));
+                        base::ReadFile(files, path, base::kMaxDesiredSetBytes));
   SummarizeSpec spec;
   if (!spec.ParseFromString(bytes)) {
     return absl::InvalidArgumentError("is no binary SummarizeSpec");

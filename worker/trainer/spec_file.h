@@ -1,7 +1,6 @@
 #ifndef ORDO_WORKER_TRAINER_SPEC_FILE_H_
 #define ORDO_WORKER_TRAINER_SPEC_FILE_H_
 
-#include <cstddef>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -21,8 +20,7 @@ absl::StatusOr<ordo::training::v1::BenchmarkSpec> ReadBenchmarkSpec(
     base::Filesystem& files, const std::string& path);
 
 // The same of a task that may be large, which is a binary message in a file
-// .pb, of at most kMaxSummarizeSpecBytes.
-inline constexpr size_t kMaxSummarizeSpecBytes = 32 << 20;
+// .pb, of at most base::kMaxDesiredSetBytes.
 absl::StatusOr<ordo::training::v1::SummarizeSpec> ReadSummarizeSpec(
     base::Filesystem& files, const std::string& path);
 
