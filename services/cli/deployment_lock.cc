@@ -1,9 +1,5 @@
 #include "services/cli/deployment_lock.h"
 
-#include <cerrno>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -35,32 +31,31 @@ absl::Status Taken(const std::string& folder) {
                    "', or name another folder with --dir"));
 }
 
+// Another file in its place would be locked by nobody.
+absl::Status WriteInPlace(const std::string& path, const std::string& text) {
+  base::PosixFilesystem files;
+  ORDO_ASSIGN_OR_RETURN(auto file,
+                        files.OpenForWrite(path, base::WriteMode::kTruncate));
+  ORDO_RETURN_IF_ERROR(file->Append(text));
+  return file->Close();
+}
+
 }  // namespace
 
 absl::StatusOr<DeploymentLock> DeploymentLock::Take(const std::string& folder) {
-  const std::string path = LockFile(folder);
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) return base::SystemError(errno, "open " + path);
-  DeploymentLock lock(folder, fd);
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    const int error = errno;
-    if (error != EWOULDBLOCK) return base::SystemError(error, "lock " + path);
-    return Taken(folder);
-  }
+  auto lock = base::FileLock::Take(LockFile(folder));
+  if (absl::IsFailedPrecondition(lock.status())) return Taken(folder);
+  ORDO_RETURN_IF_ERROR(lock.status());
   // A keeper that was killed has left its name.
-  if (ftruncate(fd, 0) != 0) return base::SystemError(errno, "empty " + path);
-  return lock;
+  ORDO_RETURN_IF_ERROR(WriteInPlace(LockFile(folder), ""));
+  return DeploymentLock(folder, *std::move(lock));
 }
 
 absl::Status DeploymentLock::NameKeeper(const base::ProcessId& keeper) const {
   // A reader takes it as whole by the line's end.
-  const std::string text = absl::StrCat(keeper.pid, " ", keeper.start_ticks,
-                                        " ", keeper.boot_id, "\n");
-  if (ftruncate(fd_, 0) != 0 || pwrite(fd_, text.data(), text.size(), 0) !=
-                                    static_cast<ssize_t>(text.size())) {
-    return base::SystemError(errno, "write " + LockFile(folder_));
-  }
-  return absl::OkStatus();
+  return WriteInPlace(LockFile(folder_),
+                      absl::StrCat(keeper.pid, " ", keeper.start_ticks, " ",
+                                   keeper.boot_id, "\n"));
 }
 
 std::optional<base::ProcessId> DeploymentLock::Keeper(
@@ -85,14 +80,8 @@ bool DeploymentLock::WasTaken(const std::string& folder) {
   return base::Exists(files, LockFile(folder));
 }
 
-DeploymentLock::DeploymentLock(std::string folder, int fd)
-    : folder_(std::move(folder)), fd_(fd) {}
-
-DeploymentLock::DeploymentLock(DeploymentLock&& other) noexcept
-    : folder_(std::move(other.folder_)), fd_(std::exchange(other.fd_, -1)) {}
-
-DeploymentLock::~DeploymentLock() {
-  if (fd_ >= 0) close(fd_);
-}
+DeploymentLock::DeploymentLock(std::string folder,
+                               std::unique_ptr<base::FileLock> lock)
+    : folder_(std::move(folder)), lock_(std::move(lock)) {}
 
 }  // namespace ordo::services::cli

@@ -1,11 +1,13 @@
 #ifndef ORDO_SERVICES_CLI_DEPLOYMENT_LOCK_H_
 #define ORDO_SERVICES_CLI_DEPLOYMENT_LOCK_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/files/file_lock.h"
 #include "base/process/process.h"
 
 namespace ordo::services::cli {
@@ -17,9 +19,6 @@ class DeploymentLock {
  public:
   // FAILED_PRECONDITION when somebody holds it, with what to do.
   static absl::StatusOr<DeploymentLock> Take(const std::string& folder);
-  ~DeploymentLock();
-  DeploymentLock(DeploymentLock&& other) noexcept;
-  DeploymentLock& operator=(DeploymentLock&&) = delete;
 
   const std::string& folder() const { return folder_; }
 
@@ -35,10 +34,10 @@ class DeploymentLock {
   static bool WasTaken(const std::string& folder);
 
  private:
-  DeploymentLock(std::string folder, int fd);
+  DeploymentLock(std::string folder, std::unique_ptr<base::FileLock> lock);
 
   std::string folder_;
-  int fd_;
+  std::unique_ptr<base::FileLock> lock_;
 };
 
 }  // namespace ordo::services::cli

@@ -5,25 +5,14 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "base/files/file_lock.h"
 
 namespace ordo::worker::agent {
 
-// Holds <folder>/lock for one process (flock(2)); the kernel gives it back when
-// the process ends, however it ends.
-class FolderLock {
- public:
-  // Makes the folder. FAILED_PRECONDITION when another process holds it.
-  static absl::StatusOr<std::unique_ptr<FolderLock>> Take(
-      const std::string& folder);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  explicit FolderLock(int file) : file_(file) {}
-
-  const int file_;
-};
+// Takes <folder>/lock for this process and makes the folder.
+// FAILED_PRECONDITION when another worker has it.
+absl::StatusOr<std::unique_ptr<base::FileLock>> LockFolder(
+    const std::string& folder);
 
 }  // namespace ordo::worker::agent
 

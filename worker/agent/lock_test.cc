@@ -11,16 +11,16 @@ namespace {
 using ::ordo::base::testing::StatusIs;
 using ::testing::HasSubstr;
 
-TEST(FolderLockTest, SecondHolderIsRefusedUntilTheFirstIsGone) {
+TEST(LockFolderTest, SecondHolderIsRefusedUntilTheFirstIsGone) {
   base::testing::TemporaryFolder folder;
   const std::string path = folder.Path("state/worker");
   {
-    ORDO_ASSERT_OK_AND_ASSIGN(const auto lock, FolderLock::Take(path));
-    EXPECT_THAT(
-        FolderLock::Take(path),
-        StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(path)));
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto lock, LockFolder(path));
+    EXPECT_THAT(LockFolder(path),
+                StatusIs(absl::StatusCode::kFailedPrecondition,
+                         HasSubstr("another worker uses " + path)));
   }
-  ORDO_EXPECT_OK(FolderLock::Take(path));
+  ORDO_EXPECT_OK(LockFolder(path));
 }
 
 }  // namespace

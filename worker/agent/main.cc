@@ -145,8 +145,7 @@ absl::Status Work(const WorkerConfig& config) {
   base::LogInfo("configuration", {{"config", config.ShortDebugString()}});
   base::WarnIfOpen({{"listen", config.listen()},
                     {"metrics_listen", config.metrics_listen()}});
-  ORDO_ASSIGN_OR_RETURN(const auto lock,
-                        FolderLock::Take(config.state_folder()));
+  ORDO_ASSIGN_OR_RETURN(const auto lock, LockFolder(config.state_folder()));
   base::PosixFilesystem files;
   base::RealClock clock;
   base::MetricsRegistry registry;
