@@ -108,15 +108,6 @@ bool HasKind(const Shown& worker, const std::string& kind) {
       [&kind](const Device& device) { return device.kind() == kind; });
 }
 
-// Names of those that know no ranks.
-std::set<std::string> OldOnes(const Workers& workers) {
-  std::set<std::string> old;
-  for (const Shown* worker : workers) {
-    if (!base::KnowsRanks(worker->protocol())) old.insert(IdOf(worker->name()));
-  }
-  return old;
-}
-
 // Whether the worker's release knows the task that is asked for.
 bool KnowsTask(const Shown& worker, const policy::Shape& shape) {
   return shape.kernels.count(kSummarizeTask) == 0 ||
@@ -139,28 +130,13 @@ std::string ByTask(const policy::Shape& shape, Workers* workers) {
                       " of an earlier release, to be upgraded");
 }
 
-// Leaves those that know ranks, if several are asked for.
-std::string ByProtocol(const policy::Shape& shape, Workers* workers) {
-  if (shape.ranks == 1) return "";
-  const std::set<std::string> old = OldOnes(*workers);
-  *workers = Filter(*workers, [](const Shown& worker) {
-    return base::KnowsRanks(worker.protocol());
-  });
-  if (!workers->empty()) return "";
-  return absl::StrCat(Nobody(shape),
-                      " knows of jobs of several ranks: ", Named(old),
-                      old.size() == 1 ? " is" : " are",
-                      " of an earlier release, to be upgraded");
-}
-
-// Names of those that know ranks and have no NCCL for them, where they would
-// need it.
+// Names of those that have no NCCL for ranks, where they would need it.
 std::set<std::string> WithoutNccl(const policy::Shape& shape,
                                   const Workers& workers) {
   std::set<std::string> without;
   if (shape.ranks == 1) return without;
   for (const Shown* worker : workers) {
-    if (HasKind(*worker, shape.kind) && base::KnowsRanks(worker->protocol()) &&
+    if (HasKind(*worker, shape.kind) &&
         !TakesRanks(worker->protocol(), worker->nccl(), shape.kind)) {
       without.insert(IdOf(worker->name()));
     }
@@ -287,26 +263,20 @@ std::string ShortageOf(const std::vector<workers::v1::Worker>& workers,
   }
   std::string lacks = ByLabels(shape, &left);
   if (!lacks.empty()) return lacks;
-  const std::set<std::string> old = OldOnes(left);
   const std::set<std::string> without_nccl = WithoutNccl(shape, left);
-  for (const auto by :
-       {ByTask, ByProtocol, ByNccl, ByDeviceMemory, ByAmounts}) {
+  for (const auto by : {ByTask, ByNccl, ByDeviceMemory, ByAmounts}) {
     lacks = by(shape, &left);
     if (!lacks.empty()) return lacks;
   }
   int64_t ranks = 0;
   for (const Shown* worker : left) ranks += NumRanks(*worker, shape);
   if (left.empty() || ranks >= shape.ranks) return "";
-  return absl::StrCat(
-      "all of them together have room for ", ranks, " of ", shape.ranks,
-      " ranks",
-      old.empty() ? ""
-                  : absl::StrCat(", without those of an earlier release, "
-                                 "which know of no ranks: ",
-                                 Named(old)),
-      without_nccl.empty() ? ""
-                           : absl::StrCat(", without those that have no NCCL: ",
-                                          Named(without_nccl)));
+  return absl::StrCat("all of them together have room for ", ranks, " of ",
+                      shape.ranks, " ranks",
+                      without_nccl.empty()
+                          ? ""
+                          : absl::StrCat(", without those that have no NCCL: ",
+                                         Named(without_nccl)));
 }
 
 }  // namespace ordo::scheduler::core

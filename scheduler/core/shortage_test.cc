@@ -123,24 +123,6 @@ TEST_F(ShortageTest, RanksAreCountedOverAllWorkers) {
   EXPECT_EQ(Lacks(gang), "all of them together have room for 2 of 3 ranks");
 }
 
-TEST_F(ShortageTest, WorkersThatKnowNoRanksAreNamed) {
-  for (Worker& worker : workers_) worker.set_protocol(1);
-  policy::Shape gang = OneGpu();
-  gang.ranks = 2;
-  EXPECT_EQ(Lacks(gang),
-            "no worker knows of jobs of several ranks: w1, w2 are of an "
-            "earlier release, to be upgraded");
-  EXPECT_EQ(Lacks(OneGpu()), "");
-  EXPECT_FALSE(MayHold(workers_[0], gang));
-  workers_[0].set_protocol(base::kWorkerProtocol);
-  EXPECT_TRUE(MayHold(workers_[0], gang));
-  EXPECT_EQ(Lacks(gang), "");
-  gang.ranks = 3;
-  EXPECT_EQ(Lacks(gang),
-            "all of them together have room for 2 of 3 ranks, without those of "
-            "an earlier release, which know of no ranks: w2");
-}
-
 TEST_F(ShortageTest, WorkersWithoutNcclAreNamedForRanksThatNeedIt) {
   for (Worker& worker : workers_) worker.set_nccl(false);
   policy::Shape gang = OneGpu();
