@@ -6,64 +6,49 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "base/random/random.h"
 #include "model/tasks/passkey/prompt.h"
 #include "model/tasks/shares.h"
+#include "model/text/tokenizers/byte_tokenizer.h"
 
 namespace ordo::model::tasks::passkey {
 namespace {
 
-constexpr int64_t kFirstByte = kEnd + 1;
-constexpr int64_t kNumBytes = 256;
 constexpr int64_t kTenths = 10;
 
-std::vector<int64_t> TokensOf(std::string_view text) {
-  std::vector<int64_t> tokens;
-  tokens.reserve(text.size());
-  for (const char c : text) {
-    tokens.push_back(kFirstByte + static_cast<uint8_t>(c));
-  }
-  return tokens;
-}
-
-class Bytes : public Tokenizer {
+// Text and back; what is asked is ASCII, which every byte tokenizer has.
+class Bytes {
  public:
-  int vocabulary_size() const override {
-    return static_cast<int>(kFirstByte + kNumBytes);
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+
+  std::vector<int64_t> PromptTokensOf(const Hidden& hidden) const {
+    return Encode(PromptOf(hidden));
+  }
+  std::vector<int64_t> AnswerOf(const Hidden& hidden) const {
+    return Encode(absl::StrCat(" ", hidden.key));
   }
 
-  absl::StatusOr<std::vector<int64_t>> Encode(
-      std::string_view text) const override {
-    return TokensOf(text);
+ private:
+  std::vector<int64_t> Encode(const std::string& text) const {
+    auto tokens = tokenizer_->Encode(text);
+    ORDO_CHECK(tokens.ok()) << tokens.status();
+    return *std::move(tokens);
   }
 
-  // Prompts are ASCII; what is not is written as "?".
-  std::string Decode(const std::vector<int64_t>& tokens) const override {
-    constexpr int64_t kNumAscii = 128;
-    std::string text;
-    for (const int64_t token : tokens) {
-      if (token == kPad || token == kBegin || token == kEnd) continue;
-      const int64_t byte = token - kFirstByte;
-      const bool ascii = byte >= 0 && byte < kNumAscii;
-      text.push_back(ascii ? static_cast<char>(byte) : '?');
-    }
-    return text;
-  }
+  const std::unique_ptr<text::tokenizers::TextTokenizer> tokenizer_ =
+      text::tokenizers::MakeByteTokenizer();
 };
-
-std::vector<int64_t> AnswerOf(const Hidden& hidden) {
-  return TokensOf(absl::StrCat(" ", hidden.key));
-}
 
 class Passkey : public TrainingTask {
  public:
   explicit Passkey(const PasskeyOptions& options) : options_(options) {}
 
-  const Tokenizer& tokenizer() const override { return tokenizer_; }
+  const Tokenizer& tokenizer() const override { return bytes_.tokenizer(); }
   int row_length() const override {
     const Hidden longest = {options_.max_filler, 0, kMaxKey};
     return static_cast<int>(PromptLengthOf(longest) + 1) +
-           static_cast<int>(AnswerOf(longest).size());
+           static_cast<int>(bytes_.AnswerOf(longest).size());
   }
 
   absl::StatusOr<Sample> Generate(uint64_t seed,
@@ -77,9 +62,9 @@ class Passkey : public TrainingTask {
     hidden.before = below(hidden.filler);
     hidden.key = 1 + below(kMaxKey);
     Sample sample;
-    sample.tokens = TokensOf(PromptOf(hidden));
+    sample.tokens = bytes_.PromptTokensOf(hidden);
     sample.scored.assign(sample.tokens.size(), 0);
-    for (const int64_t token : AnswerOf(hidden)) {
+    for (const int64_t token : bytes_.AnswerOf(hidden)) {
       sample.tokens.push_back(token);
     }
     sample.tokens.push_back(kEnd);
@@ -89,7 +74,7 @@ class Passkey : public TrainingTask {
 
  private:
   const PasskeyOptions options_;
-  const Bytes tokenizer_;
+  const Bytes bytes_;
 };
 
 class PasskeyTests : public EvaluationTask {
@@ -97,7 +82,7 @@ class PasskeyTests : public EvaluationTask {
   explicit PasskeyTests(const PasskeyTestsOptions& options)
       : options_(options) {}
 
-  const Tokenizer& tokenizer() const override { return tokenizer_; }
+  const Tokenizer& tokenizer() const override { return bytes_.tokenizer(); }
 
   int64_t size() const override {
     return (options_.max_length - options_.min_length + 1) * options_.samples;
@@ -107,13 +92,14 @@ class PasskeyTests : public EvaluationTask {
   int PromptLength(int64_t index) const override {
     const Hidden hidden = HiddenOf(index);
     return static_cast<int>(PromptLengthOf(hidden) - 1) +
-           static_cast<int>(AnswerOf(hidden).size());
+           static_cast<int>(bytes_.AnswerOf(hidden).size());
   }
 
   absl::StatusOr<Question> Generate(uint64_t /*seed*/,
                                     int64_t index) const override {
     const Hidden hidden = HiddenOf(index);
-    Question question = {TokensOf(PromptOf(hidden)), AnswerOf(hidden)};
+    Question question = {bytes_.PromptTokensOf(hidden),
+                         bytes_.AnswerOf(hidden)};
     ReadAtPlaces(PromptLength(index), &question);
     return question;
   }
@@ -166,7 +152,7 @@ class PasskeyTests : public EvaluationTask {
   }
 
   const PasskeyTestsOptions options_;
-  const Bytes tokenizer_;
+  const Bytes bytes_;
 };
 
 }  // namespace

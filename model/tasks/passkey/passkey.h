@@ -6,8 +6,8 @@
 
 #include "model/tasks/task.h"
 
-// The prompts of model/tasks/passkey/prompt.h as rows of bytes: byte b is token
-// 4 + b. The answer is a blank and the key.
+// The prompts of model/tasks/passkey/prompt.h as rows of bytes, in the tokens
+// of model/text/tokenizers/byte_tokenizer.h. The answer is a blank and the key.
 
 namespace ordo::model::tasks::passkey {
 
