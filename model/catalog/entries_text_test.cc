@@ -8,6 +8,8 @@
 #include "gtest/gtest.h"
 #include "model/catalog/catalog.h"
 #include "model/catalog/resolve.h"
+#include "model/catalog/resolve_data.h"
+#include "model/catalog/resolve_evaluations.h"
 
 namespace ordo::model::catalog {
 namespace {

@@ -145,6 +145,16 @@ bool ResolveChoice(const ChoiceField& field, std::string_view path,
   return false;
 }
 
+bool ResolveNumbers(const std::vector<NumberField>& fields,
+                    std::string_view path, google::protobuf::Message* message,
+                    Violations* violations) {
+  bool valid = true;
+  for (const NumberField& field : fields) {
+    valid = ResolveNumber(field, path, message, violations) && valid;
+  }
+  return valid;
+}
+
 bool IsId(std::string_view text) {
   if (text.empty() || text.size() > kMaxIdLength) return false;
   if (!absl::ascii_islower(text.front()) || text.back() == '-') return false;

@@ -46,6 +46,10 @@ std::string FieldPath(std::string_view path, std::string_view name);
 // `path`. False when a violation was added.
 bool ResolveNumber(const NumberField& field, std::string_view path,
                    google::protobuf::Message* message, Violations* violations);
+// The same of several. False when one of them was wrong.
+bool ResolveNumbers(const std::vector<NumberField>& fields,
+                    std::string_view path, google::protobuf::Message* message,
+                    Violations* violations);
 // As ResolveNumber, of a field that has a default, which is left out where it
 // was and taken out where it is said: only what differs has bytes, and a
 // message without it is as before there was such a field.

@@ -32,6 +32,17 @@ TEST(FieldsTest, SetNumberInRangeStays) {
   EXPECT_EQ(training.steps(), 1);
 }
 
+TEST(FieldsTest, OneWrongNumberOfSeveralKeepsNoOtherFromItsDefault) {
+  Training training;
+  training.set_steps(0);
+  Violations violations;
+  EXPECT_FALSE(
+      ResolveNumbers({{"steps", 1, 1e9, {}}, {"batch_size", 1, 1e6, 64}},
+                     "training", &training, &violations));
+  EXPECT_EQ(violations.size(), 1u);
+  EXPECT_EQ(training.batch_size(), 64);
+}
+
 TEST(FieldsTest, RequiredNumberIsMissed) {
   Training training;
   Violations violations;

@@ -8,7 +8,7 @@
 #include "base/text/nearest.h"
 #include "model/catalog/attention_classes.h"
 #include "model/catalog/catalog.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/resolve_model.h"
 
 namespace ordo::model::catalog {
 namespace {

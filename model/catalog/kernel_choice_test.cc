@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/catalog/attention_classes.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/resolve_model.h"
 
 namespace ordo::model::catalog {
 namespace {

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/catalog/fine_tuning.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/resolve_model.h"
 #include "model/cost/cost.h"
 #include "model/encodings/testing/examples.h"
 #include "model/testing/models.h"

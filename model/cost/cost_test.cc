@@ -6,7 +6,7 @@
 #include "base/yaml/text_form.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/resolve_model.h"
 
 namespace ordo::model::cost {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
 #include "model/catalog/fine_tuning.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/resolve_model.h"
 #include "nlohmann/json.hpp"
 
 namespace ordo::model::formats {

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/resolve_model.h"
 
 namespace ordo::model::formats {
 namespace {

@@ -3,7 +3,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/resolve_model.h"
 
 namespace ordo::model::formats {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/catalog.h"
 
 namespace ordo::model::formats {
 namespace {

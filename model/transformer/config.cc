@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/resolve_model.h"
 
 namespace ordo::model::transformer {
 namespace {

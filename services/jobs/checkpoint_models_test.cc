@@ -4,7 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/resolve_model.h"
 #include "scheduler/testing/fake_scheduler.h"
 
 namespace ordo::services::jobs {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/status.h"
 #include "model/catalog/fields.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/resolve_resources.h"
 #include "services/spec/expand_kinds.h"
 #include "services/spec/model_from.h"
 #include "services/spec/single_job.h"

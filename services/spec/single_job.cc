@@ -6,8 +6,11 @@
 #include "base/text/labels.h"
 #include "google/protobuf/descriptor.h"
 #include "model/catalog/benchmark.h"
+#include "model/catalog/catalog.h"
 #include "model/catalog/kernel_choice.h"
 #include "model/catalog/resolve.h"
+#include "model/catalog/resolve_evaluations.h"
+#include "model/catalog/resolve_resources.h"
 #include "services/spec/references.h"
 #include "services/spec/scheduling.h"
 

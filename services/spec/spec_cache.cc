@@ -4,7 +4,7 @@
 
 #include "base/status/status.h"
 #include "base/text/proto_bytes.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/fields.h"
 #include "services/spec/expand.h"
 #include "services/spec/resolve_job_spec.h"
 

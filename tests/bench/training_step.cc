@@ -12,7 +12,7 @@
 #include "base/status/status.h"
 #include "model/benchmark/meter.h"
 #include "model/catalog/catalog.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/resolve_model.h"
 #include "model/guard.h"
 #include "model/training/adamw.h"
 #include "model/training/autocast.h"

@@ -13,6 +13,8 @@
 #include "base/yaml/text_form.h"
 #include "model/catalog/fine_tuning.h"
 #include "model/catalog/resolve.h"
+#include "model/catalog/resolve_data.h"
+#include "model/catalog/resolve_model.h"
 #include "worker/trainer/exit_code.h"
 
 namespace ordo::worker::trainer {

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
-#include "model/catalog/resolve.h"
+#include "model/catalog/resolve_evaluations.h"
 #include "worker/trainer/evaluate.h"
 
 namespace ordo::worker::trainer {

@@ -1,0 +1,45 @@
+#ifndef ORDO_MODEL_CATALOG_RESOLVE_DATA_H_
+#define ORDO_MODEL_CATALOG_RESOLVE_DATA_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/catalog/catalog.h"
+#include "model/catalog/fields.h"
+#include "proto/ordo/training/v1/spec.pb.h"
+
+// What a model is trained on, resolved as in resolve.h, and what rows of a
+// task ask of the model.
+
+namespace ordo::model::catalog {
+
+// The task's entry, nullptr when it is not known.
+const Entry* ResolveData(std::string_view field, ordo::training::v1::Data* data,
+                         Violations* violations);
+
+// Tokens of a task with these parameters; that are not `valid` do not say it.
+// 0: not known. `task` may be null.
+int VocabularyIfKnown(const Entry* task, bool valid, const ParamMap& params);
+
+// How long rows of a task are and may be.
+struct RowLengths {
+  int64_t tokens = 0;
+  int64_t limit = 0;
+};
+
+// `limit`: of the encoding; 0: none, or not known.
+RowLengths RowLengthOf(const Entry& task, const ParamMap& params,
+                       int64_t limit);
+void RefuseLongRows(const std::string& field, const RowLengths& lengths,
+                    Violations* violations);
+
+// A model that sees what comes later learns nothing from next tokens. `task` is
+// that of `data`, both resolved.
+void RefuseNextTokens(const Entry& task, const ordo::training::v1::Data& data,
+                      const ordo::training::v1::Model& model,
+                      Violations* violations);
+
+}  // namespace ordo::model::catalog
+
+#endif  // ORDO_MODEL_CATALOG_RESOLVE_DATA_H_
