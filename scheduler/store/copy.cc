@@ -104,15 +104,16 @@ absl::Status Link(const std::string& path, const std::string& name) {
 // Leaves the store under another name, beside its own.
 absl::Status KeepAside(base::Filesystem& files, const std::string& store) {
   const std::string aside = store + ".before-restore";
-  if (base::Exists(files, aside)) {
+  for (const std::string& kept : {aside, aside + kLog}) {
+    if (!base::Exists(files, kept)) continue;
     return absl::AlreadyExistsError(
-        absl::StrCat(aside,
+        absl::StrCat(kept,
                      " is there from an earlier restore; move it away or "
                      "remove it"));
   }
   // What is in the log goes into the file, unless it is damaged: then both are
   // kept as they are.
-  if (CheckNotEmptied(files, store).ok()) {
+  if (CheckNotLost(files, store).ok()) {
     if (auto database = Database::Open(store); database.ok()) {
       (*database)->Execute("PRAGMA wal_checkpoint(TRUNCATE)").IgnoreError();
     }
@@ -123,7 +124,7 @@ absl::Status KeepAside(base::Filesystem& files, const std::string& store) {
 
 absl::Status PutInPlace(base::Filesystem& files, const std::string& copy,
                         const std::string& store) {
-  if (base::Exists(files, store)) {
+  if (base::Exists(files, store) || !CheckNotLost(files, store).ok()) {
     ORDO_RETURN_IF_ERROR(KeepAside(files, store));
   }
   // Before the copy has its name: the log belongs to what was there.
@@ -138,8 +139,8 @@ absl::Status PutInPlace(base::Filesystem& files, const std::string& copy,
 absl::StatusOr<CopyResult> BackUp(const std::string& store,
                                   const std::string& file) {
   base::PosixFilesystem files;
+  ORDO_RETURN_IF_ERROR(CheckNotLost(files, store));
   ORDO_RETURN_IF_ERROR(RequireFile(files, store));
-  ORDO_RETURN_IF_ERROR(CheckNotEmptied(files, store));
   if (base::Exists(files, file)) {
     return absl::AlreadyExistsError(
         absl::StrCat("there is a file ", file, "; name another"));

@@ -30,8 +30,8 @@ struct RestoreOptions {
 // Copies the store as it is at one moment; a scheduler may use it meanwhile and
 // does not wait. NOT_FOUND: there is no store. ALREADY_EXISTS: there is a file
 // of that name. FAILED_PRECONDITION: another release wrote the store.
-// DATA_LOSS: its pages or its table `meta` are damaged. RESOURCE_EXHAUSTED: no
-// room.
+// DATA_LOSS: its pages or its table `meta` are damaged, or its file is empty or
+// gone beside a log that is not. RESOURCE_EXHAUSTED: no room.
 absl::StatusOr<CopyResult> BackUp(const std::string& store,
                                   const std::string& file);
 

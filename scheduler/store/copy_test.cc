@@ -136,6 +136,22 @@ TEST_F(CopyTest, TheLogOfAStoreThatIsEmptyIsKept) {
   EXPECT_EQ(NumJobs(*Open()), 2u);
 }
 
+TEST_F(CopyTest, TheLogOfAStoreThatIsGoneIsKept) {
+  Make(1, 2);
+  ORDO_ASSERT_OK(BackUp(store_, copy_));
+  ORDO_ASSERT_OK(files_.RemoveFile(store_));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, store_ + "-wal", "y"));
+  EXPECT_THAT(
+      BackUp(store_, copy_ + "2"),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr(store_ + "-wal")));
+  ORDO_ASSERT_OK(Restore(copy_, store_));
+  EXPECT_THAT(base::ReadFile(files_, kept_ + "-wal", 100), IsOkAndHolds("y"));
+  EXPECT_EQ(NumJobs(*Open()), 2u);
+  // And not written over by the next one.
+  EXPECT_THAT(Restore(copy_, store_), StatusIs(absl::StatusCode::kAlreadyExists,
+                                               HasSubstr(kept_ + "-wal")));
+}
+
 TEST_F(CopyTest, AStoreInUseIsNotReplaced) {
   Make(1, 2);
   ORDO_ASSERT_OK(BackUp(store_, copy_));

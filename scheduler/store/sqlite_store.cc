@@ -157,7 +157,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
         "; stop it (ordo down), or name another store in the configuration"));
   }
   ORDO_RETURN_IF_ERROR(lock);
-  ORDO_RETURN_IF_ERROR(CheckNotEmptied(files, path));
+  ORDO_RETURN_IF_ERROR(CheckNotLost(files, path));
   const bool was_empty = IsEmptyFile(files, path);
   DatabaseOptions database_options;
   database_options.vfs = options.vfs;

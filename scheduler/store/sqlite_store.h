@@ -22,10 +22,10 @@ struct SqliteStoreOptions {
 // one's tables.
 //
 // FAILED_PRECONDITION: another scheduler uses the file, or a later release
-// wrote it. DATA_LOSS: it is damaged or no SQLite file, or it is empty beside a
-// log that is not; it was left as it is. Messages name the file. A file that is
-// empty without such a log becomes a store without jobs, with a warning in the
-// log.
+// wrote it. DATA_LOSS: it is damaged or no SQLite file, or it is empty or gone
+// beside a log that is not; it was left as it is. Messages name the file. A
+// file that is empty without such a log becomes a store without jobs, with a
+// warning in the log.
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
     const SqliteStoreOptions& options);
 

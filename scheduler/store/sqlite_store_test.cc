@@ -289,6 +289,19 @@ TEST_F(SqliteStoreTest, AnEmptyFileBesideItsLogIsRefusedAndBothAreLeft) {
               base::testing::IsOkAndHolds("what came last"));
 }
 
+TEST_F(SqliteStoreTest, ALogWithoutItsFileIsRefusedAndLeft) {
+  base::PosixFilesystem files;
+  ORDO_ASSERT_OK(base::AtomicWrite(files, path_ + "-wal", "what came last"));
+  EXPECT_THAT(
+      OpenSqliteStore({path_}),
+      StatusIs(absl::StatusCode::kDataLoss,
+               AllOf(HasSubstr("store " + path_ + " is damaged: it is gone"),
+                     HasSubstr(path_ + "-wal"), HasSubstr("restore FILE"))));
+  EXPECT_FALSE(base::Exists(files, path_));
+  EXPECT_THAT(base::ReadFile(files, path_ + "-wal", 100),
+              base::testing::IsOkAndHolds("what came last"));
+}
+
 TEST_F(SqliteStoreTest, AnEmptyFileAloneBecomesAStoreWithAWarning) {
   base::PosixFilesystem files;
   ORDO_ASSERT_OK(base::AtomicWrite(files, path_, ""));

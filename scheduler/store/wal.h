@@ -15,10 +15,10 @@ inline constexpr char kLogIndex[] = "-shm";
 // Whether there is a file at `path`, without a byte.
 bool IsEmptyFile(base::Filesystem& files, const std::string& path);
 
-// DATA_LOSS when the store's file is empty beside a log that is not. Ask before
-// SQLite opens the file: it would take such a log for one of another file, and
-// remove it.
-absl::Status CheckNotEmptied(base::Filesystem& files, const std::string& store);
+// DATA_LOSS when the store's file is empty or gone beside a log that is not.
+// Ask before SQLite opens the file: it would take such a log for one of another
+// file, and remove it.
+absl::Status CheckNotLost(base::Filesystem& files, const std::string& store);
 
 }  // namespace ordo::scheduler::store
 

@@ -10,6 +10,7 @@ namespace ordo::scheduler::store {
 namespace {
 
 using base::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class WalTest : public ::testing::Test {
@@ -17,9 +18,7 @@ class WalTest : public ::testing::Test {
   void Write(const std::string& name, const std::string& bytes) {
     ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path(name), bytes));
   }
-  absl::Status Check() {
-    return CheckNotEmptied(files_, folder_.Path("ordo.db"));
-  }
+  absl::Status Check() { return CheckNotLost(files_, folder_.Path("ordo.db")); }
 
   base::PosixFilesystem files_;
   base::testing::TemporaryFolder folder_;
@@ -32,11 +31,22 @@ TEST_F(WalTest, AnEmptyFileBesideALogIsDamage) {
                                 HasSubstr("ordo.db-wal is not")));
 }
 
+TEST_F(WalTest, AFileThatIsGoneBesideALogIsDamage) {
+  Write("ordo.db-wal", "x");
+  EXPECT_THAT(Check(),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr("store " + folder_.Path("ordo.db") +
+                                       " is damaged: it is gone"),
+                             HasSubstr(folder_.Path("ordo.db-wal") + " is not"),
+                             HasSubstr("restore FILE"),
+                             HasSubstr("or move the log away"))));
+}
+
 TEST_F(WalTest, WithoutALogOrWithContentItIsNone) {
   ORDO_EXPECT_OK(Check());
-  Write("ordo.db", "");
-  ORDO_EXPECT_OK(Check());
   Write("ordo.db-wal", "");
+  ORDO_EXPECT_OK(Check());
+  Write("ordo.db", "");
   ORDO_EXPECT_OK(Check());
   Write("ordo.db", "content");
   Write("ordo.db-wal", "x");
