@@ -53,19 +53,23 @@ store::ArtifactQuery QueryOf(const std::string& job, const Page& page) {
 
 }  // namespace
 
+absl::Status Archived(const core::RetiredJob& job) {
+  const std::string& state = Job::State_Name(job.state);
+  return base::WithErrorInfo(
+      absl::NotFoundError(absl::StrCat(
+          "job ", job.id, " has ended as ", state,
+          " and was archived: its name "
+          "is taken for ever, and the scheduler keeps nothing else of it")),
+      {"JOB_ARCHIVED", "ordo", {{"job", job.id}, {"state", state}}});
+}
+
 absl::Status Reads::NoJob(const std::string& job) const {
   ORDO_ASSIGN_OR_RETURN(const store::PastJobs past, store_.FindPast({job}, {}));
   if (past.retired.empty()) {
     return absl::NotFoundError(
         absl::StrCat("there is no job ", job, "; see: ordo list jobs"));
   }
-  const std::string& state = Job::State_Name(past.retired.front().state);
-  return base::WithErrorInfo(
-      absl::NotFoundError(absl::StrCat(
-          "job ", job, " has ended as ", state,
-          " and was archived: its name "
-          "is taken for ever, and the scheduler keeps nothing else of it")),
-      {"JOB_ARCHIVED", "ordo", {{"job", job}, {"state", state}}});
+  return Archived(past.retired.front());
 }
 
 absl::StatusOr<Job> Reads::GetJob(const std::string& job) const {

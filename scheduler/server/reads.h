@@ -10,12 +10,17 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "scheduler/core/effect.h"
 #include "scheduler/core/explain.h"
 #include "scheduler/scheduler.h"
 #include "scheduler/server/view.h"
 #include "scheduler/store/reader.h"
 
 namespace ordo::scheduler::server {
+
+// NOT_FOUND with how the job ended, and with the reason JOB_ARCHIVED whose
+// metadata holds its `state`.
+absl::Status Archived(const core::RetiredJob& job);
 
 // Reads of the API, each as in scheduler::Scheduler: jobs that have not ended
 // from the view, those that have and all checkpoints and reports from the
@@ -49,8 +54,7 @@ class Reads {
  private:
   absl::StatusOr<checkpoints::v1::Checkpoint> NewestCheckpoint(
       const std::string& job) const;
-  // NOT_FOUND; for one that was archived with how it ended, and with the reason
-  // JOB_ARCHIVED whose metadata holds its `state`.
+  // NOT_FOUND; for one that was archived as Archived says.
   absl::Status NoJob(const std::string& job) const;
   // As NoJob unless there is such a job.
   absl::Status CheckJob(const std::string& job) const;

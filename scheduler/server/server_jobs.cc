@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/mutex.h"
 #include "base/status/status.h"
 #include "scheduler/core/explain.h"
+#include "scheduler/server/reads.h"
 #include "scheduler/server/server.h"
 
 namespace ordo::scheduler::server {
@@ -49,11 +51,19 @@ void Server::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {
 void Server::CallForJob(const std::string& job,
                         const std::function<core::Event(uint64_t call)>& make,
                         JobCallback done) {
-  Call({{job}}, [&make](uint64_t call, const auto&) { return make(call); },
-       {[done =
-             std::move(done)](absl::StatusOr<std::vector<jobs::v1::Job>> jobs) {
+  // Set before the call is answered, if the job has left the store.
+  const auto archived = std::make_shared<absl::Status>();
+  Call({{job}},
+       [&](uint64_t call, const std::vector<core::RetiredJob>& retired) {
+         if (!retired.empty()) *archived = Archived(retired.front());
+         return make(call);
+       },
+       {[archived, done = std::move(done)](
+            absl::StatusOr<std::vector<jobs::v1::Job>> jobs) {
          if (jobs.ok()) {
            done(std::move(jobs->front()));
+         } else if (absl::IsNotFound(jobs.status()) && !archived->ok()) {
+           done(*archived);
          } else {
            done(jobs.status());
          }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -14,6 +15,7 @@
 #include "scheduler/server/testing/server_fixture.h"
 #include "scheduler/store/sqlite.h"
 #include "scheduler/store/testing/memory_store.h"
+#include "scheduler/store/testing/records.h"
 
 namespace ordo::scheduler::server {
 namespace {
@@ -68,6 +70,32 @@ TEST_F(ServerJobsTest, TheStoreIsAskedOnlyForNamesThatMayBePast) {
   EXPECT_EQ(store.num_asked, 1);
   ASSERT_THAT(Create({JobBuilder("d").RequestId("old-request", "f1")}), IsOk());
   EXPECT_EQ(store.num_asked, 2);
+  server_.reset();
+}
+
+TEST_F(ServerJobsTest, WhatIsDoneToAnArchivedJobIsAnsweredAsReadsAre) {
+  KnowingStore store(std::make_shared<store::testing::Memory>());
+  ORDO_ASSERT_OK(store.Commit({store::testing::EndedJobRecord(1, "old")}));
+  ORDO_ASSERT_OK(store.Retire({"old"}, {}));
+  ORDO_ASSERT_OK_AND_ASSIGN(server_, Server::Start(OptionsOf(store)));
+  const std::string read(server_->GetJob("old").status().message());
+  EXPECT_THAT(read, HasSubstr("ended as SUCCEEDED and was archived"));
+  const auto expect_archived = [&read](const auto& call) {
+    testing::Later<absl::StatusOr<Job>> later;
+    call(later.callback());
+    const absl::Status status = later.Get().status();
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kNotFound, read));
+    const auto info = base::GetErrorInfo(status);
+    ASSERT_TRUE(info.has_value());
+    EXPECT_EQ(info->reason, "JOB_ARCHIVED");
+  };
+  expect_archived(
+      [this](auto done) { server_->CancelJob("old", "ada", done); });
+  expect_archived([this](auto done) { server_->HoldJob("old", "ada", done); });
+  expect_archived(
+      [this](auto done) { server_->ReleaseJob("old", "ada", done); });
+  expect_archived(
+      [this](auto done) { server_->SetPriority("old", 1, "ada", done); });
   server_.reset();
 }
 
