@@ -93,6 +93,16 @@ T& MetricFamily<T>::With(const std::vector<std::string>& label_values) const {
   return *known;
 }
 
+template <typename T>
+void MetricFamily<T>::Remove(
+    const std::vector<std::string>& label_values) const {
+  MutexLock lock(known_->mutex);
+  const auto found = known_->series.find(label_values);
+  if (found == known_->series.end()) return;
+  family_->Remove(found->second);
+  known_->series.erase(found);
+}
+
 template class MetricFamily<prometheus::Counter>;
 template class MetricFamily<prometheus::Gauge>;
 template class MetricFamily<prometheus::Histogram>;

@@ -54,13 +54,17 @@ template <typename T>
 class MetricFamily {
  public:
   // The time series with these label values, in the order of the definition.
-  // Checks that each is in its closed set. The reference stays valid.
+  // Checks that each is in its closed set. The reference stays valid until the
+  // time series is removed.
   T& With(const std::vector<std::string>& label_values) const;
+  // Its labels name what is no more: it is not on the page, until it is asked
+  // for again and begins at 0. Nobody may use a reference to it.
+  void Remove(const std::vector<std::string>& label_values) const;
 
  private:
   friend class MetricsRegistry;
-  // The time series that there are, which stay for as long as the registry. To
-  // ask the family itself makes another one each time, and throws it away.
+  // The time series that there are. To ask the family itself makes another one
+  // each time, and throws it away.
   struct Known {
     Mutex mutex;
     std::map<std::vector<std::string>, T*> series ORDO_GUARDED_BY(mutex);

@@ -47,6 +47,20 @@ TEST(MetricsRegistryTest, ListedLabelValuesAreThereFromTheStart) {
               HasSubstr("ordo_test_state_jobs{state=\"RUNNING\"} 3\n"));
 }
 
+TEST(MetricsRegistryTest, WhatIsRemovedIsNotShownAndBeginsAnew) {
+  MetricsRegistry registry;
+  const GaugeFamily depth = registry.AddGauge(
+      {"ordo_test_queue_depth_jobs", "Jobs that wait.", {{"queue"}}});
+  depth.With({"day"}).Set(1);
+  depth.With({"night"}).Set(2);
+  depth.Remove({"night"});
+  depth.Remove({"night"});
+  EXPECT_THAT(registry.Text(), HasSubstr("{queue=\"day\"} 1\n"));
+  EXPECT_THAT(registry.Text(), Not(HasSubstr("night")));
+  depth.With({"night"});
+  EXPECT_THAT(registry.Text(), HasSubstr("{queue=\"night\"} 0\n"));
+}
+
 TEST(MetricsRegistryTest, OpenLabelsAppearWhenUsed) {
   MetricsRegistry registry;
   const CounterFamily calls = registry.AddCounter(

@@ -64,7 +64,11 @@ void ShowTotals(View& view, SchedulerMetrics& metrics) {
         .Set(static_cast<double>(jobs[i]));
   }
   for (const auto& [queue, count] : view.TakeNumQueued()) {
-    metrics.queue_depth.With({queue}).Set(static_cast<double>(count));
+    if (count.has_value()) {
+      metrics.queue_depth.With({queue}).Set(static_cast<double>(*count));
+    } else {
+      metrics.queue_depth.Remove({queue});
+    }
   }
   const auto workers = view.CountWorkers();
   for (const auto state :

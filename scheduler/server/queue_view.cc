@@ -1,5 +1,6 @@
 #include "scheduler/server/queue_view.h"
 
+#include <optional>
 #include <utility>
 
 #include "base/status/status.h"
@@ -73,11 +74,15 @@ Listing<Queue> QueueView::List(const Page& page) const {
   return listing;
 }
 
-std::map<std::string, int64_t> QueueView::TakeNumQueued() {
-  std::map<std::string, int64_t> num_queued;
+std::map<std::string, std::optional<int64_t>> QueueView::TakeNumQueued() {
+  std::map<std::string, std::optional<int64_t>> num_queued;
   for (const std::string& id : std::exchange(changed_, {})) {
-    const auto found = counts_.find(id);
-    num_queued[id] = found == counts_.end() ? 0 : found->second.queued;
+    std::optional<int64_t>& count = num_queued[id];
+    if (const auto found = counts_.find(id); found != counts_.end()) {
+      count = found->second.queued;
+    } else if (core::FindQueue(queues_, id) != nullptr) {
+      count = 0;
+    }
   }
   return num_queued;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -25,9 +26,9 @@ class QueueView {
   // As in scheduler::Scheduler.
   absl::StatusOr<queues::v1::Queue> Get(const std::string& queue) const;
   Listing<queues::v1::Queue> List(const Page& page) const;
-  // Number of queued jobs of each queue, deleted ones among them, of which that
-  // may be another than when this was last called.
-  std::map<std::string, int64_t> TakeNumQueued();
+  // Number of queued jobs of each queue of which that may be another than when
+  // this was last called; nothing: there is no such queue any more.
+  std::map<std::string, std::optional<int64_t>> TakeNumQueued();
 
  private:
   struct Counts {

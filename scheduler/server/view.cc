@@ -324,7 +324,7 @@ std::array<int64_t, std::size(core::kJobStates)> View::CountJobs() const {
   return counts;
 }
 
-std::map<std::string, int64_t> View::TakeNumQueued() {
+std::map<std::string, std::optional<int64_t>> View::TakeNumQueued() {
   base::MutexLock lock(mutex_);
   return queues_.TakeNumQueued();
 }

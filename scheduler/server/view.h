@@ -81,7 +81,7 @@ class View {
   // Number of jobs by state, in the order of core::kJobStates.
   std::array<int64_t, std::size(core::kJobStates)> CountJobs() const;
   // As QueueView.TakeNumQueued.
-  std::map<std::string, int64_t> TakeNumQueued();
+  std::map<std::string, std::optional<int64_t>> TakeNumQueued();
   // Number of workers by workers::v1::Worker::State.
   std::map<int, int64_t> CountWorkers() const;
   // Number of devices in quarantine, of the workers that are known.
