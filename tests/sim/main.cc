@@ -11,9 +11,12 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/text/nearest.h"
 #include "tests/sim/scale.h"
 #include "tests/sim/simulation.h"
 
@@ -39,13 +42,14 @@ struct Flags {
   int64_t jobs = ScaleOptions().num_jobs;
 };
 
-int Usage(const std::string& message) {
-  std::fprintf(stderr,
-               "simulate: %s\n"
-               "usage: tools/simulate [--seeds N] [--first-seed S] "
-               "[--scenario FILE] [--verbose]\n"
-               "       tools/simulate --scale [--workers N] [--jobs N]\n",
-               message.c_str());
+constexpr char kUsage[] =
+    "usage: tools/simulate [--seeds N] [--first-seed S] [--scenario FILE] "
+    "[--verbose]\n"
+    "       tools/simulate --scale [--workers N] [--jobs N]\n";
+
+int Refuse(const absl::Status& status) {
+  std::fprintf(stderr, "simulate: %s\n%s",
+               std::string(status.message()).c_str(), kUsage);
   return 2;
 }
 
@@ -53,7 +57,7 @@ int RunSeeds(const Flags& flags) {
   Scenario scenario;
   if (!flags.scenario.empty()) {
     const auto read = ReadScenario(flags.scenario);
-    if (!read.ok()) return Usage(std::string(read.status().message()));
+    if (!read.ok()) return Refuse(read.status());
     scenario = *read;
   }
   int64_t num_events = 0;
@@ -83,36 +87,67 @@ int RunAtScale(const Flags& flags) {
   return result.status.ok() ? 0 : 1;
 }
 
-// Whether the argument is a flag with a number, which is then read.
-bool TakeNumber(const std::string& argument, const std::string& value,
-                Flags* flags) {
+absl::Status Bad(const std::string& message) {
+  return absl::InvalidArgumentError(message);
+}
+
+absl::Status ReadNumber(const std::string& flag, const std::string& value,
+                        int64_t* number) {
+  constexpr int64_t kMax = 2'000'000'000;
+  if (absl::SimpleAtoi(value, number) && *number >= 1 && *number <= kMax) {
+    return absl::OkStatus();
+  }
+  return Bad(absl::StrCat(flag, " is '", value,
+                          "'; give a whole number from 1 to ", kMax));
+}
+
+// Reads the flag at arguments[*i], whose value may be the next argument; *i is
+// left at the last one.
+absl::Status ReadFlag(const std::vector<std::string>& arguments, size_t* i,
+                      Flags* flags) {
+  const std::string flag = arguments[*i];
+  if (flag == "--verbose") {
+    flags->verbose = true;
+    return absl::OkStatus();
+  }
+  if (flag == "--scale") {
+    flags->scale = true;
+    return absl::OkStatus();
+  }
   const std::map<std::string, int64_t*> numbers = {
       {"--seeds", &flags->seeds},
       {"--first-seed", &flags->first_seed},
       {"--workers", &flags->workers},
       {"--jobs", &flags->jobs}};
-  const auto found = numbers.find(argument);
-  return found != numbers.end() && absl::SimpleAtoi(value, found->second) &&
-         *found->second > 0;
+  const auto number = numbers.find(flag);
+  if (number == numbers.end() && flag != "--scenario") {
+    std::vector<std::string> names = {"--verbose", "--scale", "--scenario",
+                                      "--help"};
+    for (const auto& [name, target] : numbers) names.push_back(name);
+    return Bad(absl::StrCat("unknown argument '", flag, "'",
+                            ordo::base::SuggestName(flag, names)));
+  }
+  if (*i + 1 == arguments.size()) {
+    return Bad(absl::StrCat(flag, " needs a value"));
+  }
+  const std::string& value = arguments[++*i];
+  if (number != numbers.end()) return ReadNumber(flag, value, number->second);
+  flags->scenario = value;
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
   Flags flags;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--verbose") {
-      flags.verbose = true;
-    } else if (argument == "--scale") {
-      flags.scale = true;
-    } else if (i + 1 < argc && argument == "--scenario") {
-      flags.scenario = argv[++i];
-    } else if (i + 1 < argc && TakeNumber(argument, argv[i + 1], &flags)) {
-      ++i;
-    } else {
-      return Usage("unknown or incomplete: " + argument);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--help" || arguments[i] == "-h") {
+      std::fputs(kUsage, stdout);
+      return 0;
     }
+    const absl::Status status = ReadFlag(arguments, &i, &flags);
+    if (!status.ok()) return Refuse(status);
   }
   return flags.scale ? RunAtScale(flags) : RunSeeds(flags);
 }
