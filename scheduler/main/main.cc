@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
 #include "absl/strings/escaping.h"
 #include "base/files/files.h"
 #include "base/flags/flags.h"
@@ -111,9 +110,13 @@ int Copy(const std::string& verb, const std::string& copy,
 }  // namespace
 
 int main(int argc, char** argv) {
-  ordo::base::SetHelp(kUsage);
-  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
-  const std::vector<std::string> words(rest.begin() + 1, rest.end());
+  const auto line = ordo::base::ParseFlags({argv, argv + argc}, kUsage);
+  if (!line.ok()) return Refuse(line.status(), kExitBadInput);
+  if (!line->answer.empty()) {
+    std::cout << line->answer;
+    return 0;
+  }
+  const std::vector<std::string>& words = line->words;
   absl::Status status = CheckWords(words);
   if (!status.ok()) return Refuse(status, kExitBadInput);
   const std::string path = absl::GetFlag(FLAGS_config);

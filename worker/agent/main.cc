@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
 #include "absl/strings/str_cat.h"
 #include "base/clock/clock.h"
 #include "base/files/file_util.h"
@@ -184,28 +183,32 @@ absl::Status Work(const WorkerConfig& config) {
 }  // namespace ordo::worker::agent
 
 int main(int argc, char** argv) {
-  ordo::base::SetHelp(
+  constexpr char kUsage[] =
       "the worker of one machine: runs a scheduler's tasks\n\n"
       "  ordo-worker --config FILE [--deployment DIR]\n\n"
-      "`ordo up` starts one, with its configuration.");
-  absl::ParseCommandLine(argc, argv);
+      "`ordo up` starts one, with its configuration.";
+  const auto refuse = [](const absl::Status& status, int exit_code) {
+    std::fprintf(stderr, "ordo-worker: %s\n",
+                 std::string(status.message()).c_str());
+    return exit_code;
+  };
+  const auto line = ordo::base::ParseFlags({argv, argv + argc}, kUsage);
+  if (!line.ok()) return refuse(line.status(), 2);
+  if (!line->answer.empty()) {
+    std::fputs(line->answer.c_str(), stdout);
+    return 0;
+  }
+  if (!line->words.empty()) {
+    return refuse(
+        absl::InvalidArgumentError("unexpected argument " + line->words[0]), 2);
+  }
   const std::string path = absl::GetFlag(FLAGS_config);
   if (path.empty()) {
-    std::fprintf(stderr, "ordo-worker: --config is missing\n");
-    return 2;
+    return refuse(absl::InvalidArgumentError("--config is missing"), 2);
   }
   const auto config =
       ordo::worker::agent::ReadConfig(path, absl::GetFlag(FLAGS_deployment));
-  if (!config.ok()) {
-    std::fprintf(stderr, "ordo-worker: %s\n",
-                 std::string(config.status().message()).c_str());
-    return 2;
-  }
+  if (!config.ok()) return refuse(config.status(), 2);
   const absl::Status status = ordo::worker::agent::Work(*config);
-  if (!status.ok()) {
-    std::fprintf(stderr, "ordo-worker: %s\n",
-                 std::string(status.message()).c_str());
-    return 1;
-  }
-  return 0;
+  return status.ok() ? 0 : refuse(status, 1);
 }

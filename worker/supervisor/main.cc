@@ -11,19 +11,22 @@
 #include "worker/supervisor/supervisor.h"
 
 int main(int argc, char** argv) {
+  using ordo::worker::supervisor::AnswerTo;
   using ordo::worker::supervisor::Options;
   using ordo::worker::supervisor::ParseOptions;
   using ordo::worker::supervisor::Supervisor;
+  using ordo::worker::supervisor::Usage;
+  const std::vector<std::string> arguments(argv, argv + argc);
+  const std::string answer = AnswerTo(arguments);
+  if (!answer.empty()) {
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
   Options options;
   std::string error;
-  if (!ParseOptions(std::vector<std::string>(argv, argv + argc), &options,
-                    &error)) {
-    std::fprintf(stderr,
-                 "ordo-supervisor: %s\n"
-                 "usage: ordo-supervisor --task-dir DIR --attempt-dir DIR "
-                 "--step-timeout-ms N --grace-ms N --deployment DIR "
-                 "[--rank N] -- TRAINER ARG...\n",
-                 error.c_str());
+  if (!ParseOptions(arguments, &options, &error)) {
+    std::fprintf(stderr, "ordo-supervisor: %s\n%s", error.c_str(),
+                 Usage().c_str());
     return 2;
   }
   return Supervisor(options).Run();

@@ -30,6 +30,13 @@ struct Options {
   std::vector<std::string> trainer;
 };
 
+// How to call the program, a line.
+std::string Usage();
+
+// What --help or --version of a command line, argv[0] included, prints; empty
+// when it has neither. The build id is not read here: that needs a library.
+std::string AnswerTo(const std::vector<std::string>& arguments);
+
 // Reads a command line, argv[0] included. False, with a sentence in `error`,
 // when it is not one.
 bool ParseOptions(const std::vector<std::string>& arguments, Options* options,

@@ -9,6 +9,7 @@
 namespace ordo::worker::supervisor {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -39,12 +40,31 @@ TEST(OptionsTest, NamesWhatItDoesNotUnderstand) {
            {"s", "--grace-ms", "99999999999999999999", "--", "t"},
            {"s", "--rank", "-1", "--", "t"},
            {"s", "--unknown", "x", "--", "t"},
+           {"s", "--unknown"},
            {"s", "--task-dir"}}) {
     Options options;
     std::string error;
     EXPECT_FALSE(ParseOptions(arguments, &options, &error));
     EXPECT_THAT(error, HasSubstr(arguments[1]));
   }
+}
+
+TEST(OptionsTest, AnUnknownFlagIsCalledSo) {
+  Options options;
+  std::string error;
+  EXPECT_FALSE(ParseOptions({"s", "--unknown"}, &options, &error));
+  EXPECT_EQ(error, "unknown flag --unknown");
+}
+
+TEST(OptionsTest, HelpAndVersionAreAnswered) {
+  EXPECT_THAT(AnswerTo({"s", "--task-dir", "/t", "--help"}),
+              HasSubstr("usage: ordo-supervisor --task-dir DIR"));
+  EXPECT_EQ(AnswerTo({"s", "-h"}), AnswerTo({"s", "--help"}));
+  EXPECT_THAT(AnswerTo({"s", "--version"}),
+              AllOf(HasSubstr("SHA-256"), HasSubstr("sha256sum /")));
+  // What stands there is the trainer's.
+  EXPECT_EQ(AnswerTo({"s", "--", "t", "--help", "--version"}), "");
+  EXPECT_EQ(AnswerTo({"s"}), "");
 }
 
 TEST(OptionsTest, NamesWhatIsMissing) {

@@ -145,6 +145,11 @@ std::vector<CommandRow> OtherCommands() {
        "the reference, each in a process of its own. What is wrong is in the "
        "report, not in the exit code."},
       {"help", false, {}, "", "Says this."},
+      {"version",
+       false,
+       {},
+       "",
+       "Says which build this is: the SHA-256 of this program."},
   };
 }
 
@@ -235,7 +240,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     if (argument == "--help" || argument == "-h")
       return CommandLine{"help", {}, {}};
   }
-  const std::string& name = arguments.front();
+  const std::string name =
+      arguments.front() == "--version" ? "version" : arguments.front();
   const CommandRow* command = Find(Commands(), name);
   if (command == nullptr) {
     return Bad(absl::StrCat("there is no command '", name, "'",

@@ -11,8 +11,8 @@ namespace ordo::worker::trainer {
 
 // A command with its arguments.
 struct CommandLine {
-  // train, evaluate, benchmark, generate, logits, convert, merge, cost, probe
-  // or help.
+  // train, evaluate, benchmark, generate, logits, convert, merge, cost, probe,
+  // help or version.
   std::string command;
   // The specification's file, for train, evaluate, benchmark and cost.
   std::string spec;
@@ -24,7 +24,8 @@ struct CommandLine {
 };
 
 // Reads the arguments after the program's name; `help` where --help or -h is
-// among them. INVALID_ARGUMENT says what is wrong, with the nearest valid name.
+// among them, `version` where --version is the first. INVALID_ARGUMENT says
+// what is wrong, with the nearest valid name.
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments);
 

@@ -63,6 +63,14 @@ TEST(ParseCommandLine, HelpIsAskedForAnywhere) {
   EXPECT_THAT(Usage(), HasSubstr("TASK is a file"));
 }
 
+TEST(ParseCommandLine, VersionIsAskedForInEitherWay) {
+  for (const char* argument : {"version", "--version"}) {
+    ORDO_ASSERT_OK_AND_ASSIGN(const CommandLine line,
+                              ParseCommandLine({argument}));
+    EXPECT_EQ(line.command, "version");
+  }
+}
+
 TEST(ParseCommandLine, LogitsAndConvertTakeAnEncoding) {
   const std::string encoding = "{name: tape, params: {reading: released}}";
   for (std::vector<std::string> arguments :

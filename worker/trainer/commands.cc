@@ -267,6 +267,12 @@ absl::StatusOr<ExitCode> ProbeCommand(const CommandContext& context,
   return ordo::training::v1::FINISHED;
 }
 
+absl::StatusOr<ExitCode> VersionCommand() {
+  ORDO_ASSIGN_OR_RETURN(const std::string build, base::BuildId());
+  std::cout << "ordo-trainer, build " << build << "\n";
+  return ordo::training::v1::FINISHED;
+}
+
 }  // namespace
 
 absl::StatusOr<ExitCode> RunCommand(const CommandContext& context,
@@ -284,6 +290,7 @@ absl::StatusOr<ExitCode> RunCommand(const CommandContext& context,
   if (line.command == "merge") return MergeCommand(context, line);
   if (line.command == "cost") return CostCommand(context, line);
   if (line.command == "probe") return ProbeCommand(context, line);
+  if (line.command == "version") return VersionCommand();
   std::cout << Usage();
   return ordo::training::v1::FINISHED;
 }

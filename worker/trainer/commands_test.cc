@@ -9,6 +9,7 @@
 #include "base/files/testing/temporary_folder.h"
 #include "base/status/status.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/version/version.h"
 #include "base/yaml/text_form.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -163,8 +164,12 @@ TEST_F(CommandsTest, MergeNeedsAdaptersAndANewFolder) {
               HasSubstr("exists already"));
 }
 
-TEST_F(CommandsTest, HelpIsThere) {
+TEST_F(CommandsTest, HelpAndVersionAreThere) {
   EXPECT_THAT(Run({"help"}), IsOkAndHolds(ordo::training::v1::FINISHED));
+  ::testing::internal::CaptureStdout();
+  EXPECT_THAT(Run({"--version"}), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(),
+            "ordo-trainer, build " + *base::BuildId() + "\n");
 }
 
 }  // namespace
