@@ -40,22 +40,49 @@ Queue SettingsOf(const Queue& queue) {
   return settings;
 }
 
+// As people give it: "cuda=4:8", guaranteed and limit.
+void AppendQuota(std::string* text, const queues::v1::Quota& quota) {
+  absl::StrAppend(text, quota.device(), "=", quota.guaranteed());
+  if (quota.has_limit()) absl::StrAppend(text, ":", quota.limit());
+}
+
+std::string DurationText(const google::protobuf::Duration& duration) {
+  return absl::FormatDuration(absl::Seconds(duration.seconds()) +
+                              absl::Nanoseconds(duration.nanos()));
+}
+
+// As people give it; "none" when it is not set.
 std::string ValueText(const Queue& queue, const FieldDescriptor* field) {
   const auto* reflection = queue.GetReflection();
-  TextFormat::Printer printer;
-  printer.SetSingleLineMode(true);
-  std::vector<std::string> values;
-  std::string text;
-  if (!field->is_repeated()) {
-    if (!reflection->HasField(queue, field)) return "none";
-    printer.PrintFieldValueToString(queue, field, -1, &text);
-    return text;
+  if (field->is_repeated() ? reflection->FieldSize(queue, field) == 0
+                           : !reflection->HasField(queue, field)) {
+    return "none";
   }
-  for (int i = 0; i < reflection->FieldSize(queue, field); ++i) {
-    printer.PrintFieldValueToString(queue, field, i, &text);
-    values.push_back(absl::StrCat("{", text, "}"));
+  switch (field->number()) {
+    case Queue::kQuotasFieldNumber:
+      return absl::StrJoin(queue.quotas(), ", ", AppendQuota);
+    case Queue::kDefaultRunTimeLimitFieldNumber:
+      return DurationText(queue.default_run_time_limit());
+    case Queue::kMaxRunTimeLimitFieldNumber:
+      return DurationText(queue.max_run_time_limit());
+    default:
+      std::string text;
+      TextFormat::PrintFieldValueToString(queue, field, -1, &text);
+      return text;
   }
-  return values.empty() ? "none" : absl::StrJoin(values, " ");
+}
+
+// "weight: 2; quotas: cuda=4:8"; empty when nothing is set.
+std::string SettingsText(const Queue& settings) {
+  const auto* descriptor = Queue::descriptor();
+  std::vector<std::string> set;
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    const FieldDescriptor* field = descriptor->field(i);
+    const std::string value = ValueText(settings, field);
+    if (value != "none")
+      set.push_back(absl::StrCat(field->name(), ": ", value));
+  }
+  return absl::StrJoin(set, "; ");
 }
 
 // "weight: 1 -> 2; max_queued_jobs: ..."; empty when nothing differs.
@@ -203,7 +230,8 @@ absl::StatusOr<QueuePtr> CreatedQueue(const Queues& queues, const Queue& wanted,
     *queue.mutable_changes() = old->second->changes();
     etag = old->second->etag();
   }
-  AddChange(absl::StrCat("create: ", SettingsOf(wanted).ShortDebugString()),
+  const std::string settings = SettingsText(SettingsOf(wanted));
+  AddChange(settings.empty() ? "create" : absl::StrCat("create: ", settings),
             author, now, queue.mutable_changes());
   return Sealed(std::move(queue), etag, now);
 }

@@ -107,7 +107,30 @@ TEST_F(QueuesTest, UpdateSaysWhatItChanged) {
   EXPECT_EQ(change.reason(), "exams");
   EXPECT_THAT(change.action(), HasSubstr("weight: 2 -> 3"));
   EXPECT_THAT(change.action(), HasSubstr("max_queued_jobs: none -> 5"));
-  EXPECT_THAT(change.action(), HasSubstr("device: \"cpu\""));
+  EXPECT_THAT(change.action(), HasSubstr("quotas: cpu=0:1 -> none"));
+}
+
+TEST_F(QueuesTest, ChangesSayWhatWasSetAsPeopleGiveIt) {
+  const Queue& queue = Create(
+      "name: 'queues/night' weight: 2 "
+      "quotas { device: 'cuda' guaranteed: 4 limit: 8 } "
+      "quotas { device: 'cpu' guaranteed: 3 } "
+      "default_run_time_limit { seconds: 5400 }");
+  EXPECT_EQ(queue.changes(0).action(),
+            "create: weight: 2; quotas: cuda=4:8, cpu=3; "
+            "default_run_time_limit: 1h30m");
+  const auto updated =
+      UpdatedQueue(queues_,
+                   QueueOf("name: 'queues/night' etag: '1' weight: 2 "
+                           "quotas { device: 'cuda' limit: 0 } "
+                           "max_run_time_limit { seconds: 60 }"),
+                   By("bob"), At(2));
+  ORDO_ASSERT_OK(updated);
+  EXPECT_EQ((*updated)->changes(1).action(),
+            "quotas: cuda=4:8, cpu=3 -> cuda=0:0; "
+            "default_run_time_limit: 1h30m -> none; "
+            "max_run_time_limit: none -> 1m");
+  EXPECT_EQ(Create("name: 'queues/day'").changes(0).action(), "create");
 }
 
 TEST_F(QueuesTest, UpdateOfAnotherStateIsAborted) {
