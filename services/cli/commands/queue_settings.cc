@@ -171,11 +171,11 @@ void KeepOtherQuotas(const Queue& now, Queue* change) {
 }
 
 std::string QuotaText(const Quota& quota) {
-  const std::string guaranteed =
-      quota.guaranteed() > 0 ? absl::StrCat(quota.guaranteed()) : "";
-  if (!quota.has_limit()) return guaranteed;
-  return absl::StrCat(guaranteed, guaranteed.empty() ? "" : " of ", "at most ",
-                      quota.limit());
+  if (!quota.has_limit()) return absl::StrCat(quota.guaranteed());
+  if (quota.limit() == 0) return "none may run";
+  return absl::StrCat(
+      quota.guaranteed() > 0 ? absl::StrCat(quota.guaranteed(), " of ") : "",
+      "at most ", quota.limit());
 }
 
 }  // namespace ordo::services::cli

@@ -38,7 +38,7 @@ bool HasOnlySettings(const ordo::queues::v1::Queue& queue,
 void KeepOtherQuotas(const ordo::queues::v1::Queue& now,
                      ordo::queues::v1::Queue* change);
 
-// "4", "4 of at most 8", "at most 8": a quota for people.
+// "4", "4 of at most 8", "at most 8", "none may run": a quota for people.
 std::string QuotaText(const ordo::queues::v1::Quota& quota);
 
 }  // namespace ordo::services::cli

@@ -105,6 +105,9 @@ TEST(QueueSettingsTest, QuotaReadsAsPeopleSayIt) {
   EXPECT_EQ(text("cuda=4"), "4");
   EXPECT_EQ(text("cuda=4:8"), "4 of at most 8");
   EXPECT_EQ(text("cuda=:8"), "at most 8");
+  EXPECT_EQ(text("cuda=0"), "0");
+  EXPECT_EQ(text("cuda=0:0"), "none may run");
+  EXPECT_EQ(text("cuda=:0"), "none may run");
 }
 
 }  // namespace
