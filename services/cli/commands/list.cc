@@ -96,7 +96,7 @@ std::string KernelsText(const Device& device) {
     return "in quarantine: " + device.quarantine().reason();
   }
   if (!device.withheld().empty()) return device.withheld();
-  if (!device.has_probe()) return "";
+  if (!device.has_probe()) return "not probed";
   const auto& probe = device.probe();
   std::string text = absl::StrCat(probe.passed_size(), " right");
   for (const auto& failure : probe.failed()) {

@@ -130,8 +130,8 @@ TEST_F(ListTest, WorkersShowWhatTheyRun) {
   scheduler_.AddWorker(worker);
   EXPECT_EQ(Run({"list", "workers"}), 0);
   EXPECT_EQ(out(),
-            "NAME   STATE   DEVICES  KERNELS  JOBS  SEEN  ADDRESS\n"
-            "local  ONLINE  cpu:0             a     1.0s  127.0.0.1:9\n");
+            "NAME   STATE   DEVICES  KERNELS     JOBS  SEEN  ADDRESS\n"
+            "local  ONLINE  cpu:0    not probed  a     1.0s  127.0.0.1:9\n");
 }
 
 TEST_F(ListTest, WorkersShowWhatTheirProbesFound) {
