@@ -16,6 +16,16 @@ std::string Stem(const std::string& name) {
   return mark == std::string::npos || mark == 0 ? name : name.substr(0, mark);
 }
 
+// What was made. Settings may have given it another start, or another end.
+std::string NoteOf(const jobs::v1::Job& job,
+                   const checkpoints::v1::Checkpoint& newest) {
+  const std::string& start = job.spec().start_from();
+  return absl::StrCat(
+      ShortName(job.name()), " goes on from ", start,
+      start == newest.name() ? absl::StrCat(", step ", newest.step()) : "",
+      ", to step ", job.spec().training().steps());
+}
+
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   ORDO_RETURN_IF_ERROR(PrepareToStay(context, arguments));
   ORDO_ASSIGN_OR_RETURN(const std::string name,
@@ -48,20 +58,19 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   // Its weights have come from there.
   spec.mutable_model()->clear_from();
   spec.mutable_model()->clear_from_sha256();
-  const int64_t total = checkpoint.step() + steps;
-  spec.mutable_training()->set_steps(total);
+  spec.mutable_training()->set_steps(checkpoint.step() + steps);
   ORDO_RETURN_IF_ERROR(ApplySettings(arguments.All("set"), &spec));
   const bool renamed = spec.name() != old.spec().name();
-  const std::string base =
-      renamed ? spec.name()
-              : absl::StrCat(Stem(old.spec().name()), kMark, "-", total);
+  const std::string base = renamed
+                               ? spec.name()
+                               : absl::StrCat(Stem(old.spec().name()), kMark,
+                                              "-", spec.training().steps());
   ORDO_ASSIGN_OR_RETURN(
       const jobs::v1::Job job,
       CreateNamed(context, spec, base,
                   renamed ? Naming::kAsGiven : Naming::kFree));
   if (context.output == OutputForm::kTable) {
-    context.err << "ordo: from " << checkpoint.name() << " to step " << total
-                << "\n";
+    context.err << "ordo: " << NoteOf(job, checkpoint) << "\n";
   }
   PrintCreated(context, {job});
   return StayIfAsked(context, arguments, {job.name()});

@@ -30,10 +30,24 @@ TEST_F(ContinueJobTest, StartsFromTheNewestCheckpoint) {
   AddJob("a", 100);
   EXPECT_EQ(Run({"continue", "a", "--steps", "50"}), 0);
   EXPECT_EQ(out(), "a-continued-150\n");
-  EXPECT_EQ(err(), "ordo: from jobs/a/checkpoints/100-1 to step 150\n");
+  EXPECT_EQ(err(),
+            "ordo: a-continued-150 goes on from jobs/a/checkpoints/100-1, step "
+            "100, to step 150\n");
   const Job job = scheduler_.GetJob("a-continued-150");
   EXPECT_EQ(job.spec().start_from(), "jobs/a/checkpoints/100-1");
   EXPECT_EQ(job.spec().training().steps(), 150);
+}
+
+TEST_F(ContinueJobTest, ItsNoteSaysWhatSettingsMadeOfIt) {
+  AddJob("a", 100);
+  EXPECT_EQ(
+      Run({"continue", "a", "--steps", "50", "--set", "training.steps=120",
+           "--set", "start_from=jobs/a/checkpoints/50-1"}),
+      0)
+      << err();
+  EXPECT_EQ(err(),
+            "ordo: a-continued-120 goes on from jobs/a/checkpoints/50-1, to "
+            "step 120\n");
 }
 
 TEST_F(ContinueJobTest, NamesDoNotGrow) {
