@@ -73,10 +73,10 @@ std::string InQuarantine(const workers::v1::Device& device,
                          const std::string& name,
                          const workers::v1::Worker& worker) {
   return absl::StrCat(name, " is in quarantine since ",
-                      absl::FormatTime("%Y-%m-%d %H:%M:%S",
+                      absl::FormatTime(absl::RFC3339_sec,
                                        ToTime(device.quarantine().start_time()),
                                        absl::UTCTimeZone()),
-                      " UTC: ", device.quarantine().reason(),
+                      ": ", device.quarantine().reason(),
                       " (once it is mended: ordo workers release ",
                       IdOf(worker.name()), " ", device.name(), ")");
 }
@@ -360,8 +360,8 @@ void ExplainQueued(const Explained& seen, ExplainResponse* response) {
             "attempt ",
             job.attempts().empty() ? 0 : job.attempts().rbegin()->number(),
             " failed; the next starts not before ",
-            absl::FormatTime("%H:%M:%S", until, absl::UTCTimeZone()),
-            " UTC (in ",
+            absl::FormatTime(absl::RFC3339_sec, until, absl::UTCTimeZone()),
+            " (in ",
             base::HumanDuration(
                 std::max(until - seen.now, absl::ZeroDuration())),
             ")"));

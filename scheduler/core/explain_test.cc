@@ -137,9 +137,10 @@ TEST(ExplainTest, AQuarantineIsSaidWithWhatEndsIt) {
     EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kWaitingForDevice));
     EXPECT_THAT(
         seen.Explain().summary(),
-        HasSubstr("cpu:0 of w is in quarantine since 2023-11-14 22:13:20 UTC: "
-                  "it fell off the bus (once it is mended: ordo workers "
-                  "release w cpu:0)"));
+        HasSubstr(
+            "cpu:0 of w is in quarantine since 2023-11-14T22:13:20+00:00: "
+            "it fell off the bus (once it is mended: ordo workers "
+            "release w cpu:0)"));
   }
 }
 

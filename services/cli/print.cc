@@ -1,11 +1,19 @@
 #include "services/cli/print.h"
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "base/units/proto_time.h"
 #include "base/units/units.h"
 #include "base/yaml/text_form.h"
 
 namespace ordo::services::cli {
+namespace {
+
+std::string TimeText(absl::Time time) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S %Z", time, absl::LocalTimeZone());
+}
+
+}  // namespace
 
 bool PrintStructured(Context& context,
                      const google::protobuf::Message& message) {
@@ -48,8 +56,25 @@ bool HasEnded(jobs::v1::Job::State state) {
 
 std::string FormatTime(const google::protobuf::Timestamp& time) {
   if (time.seconds() == 0) return "-";
-  return absl::FormatTime("%Y-%m-%d %H:%M:%S", base::ToTime(time),
-                          absl::LocalTimeZone());
+  return TimeText(base::ToTime(time));
+}
+
+std::string WithLocalTimes(const std::string& text) {
+  constexpr size_t kSize = sizeof("2026-11-20T20:30:05+00:00") - 1;
+  std::string local;
+  for (size_t i = 0; i < text.size();) {
+    const std::string word = text.substr(i, kSize);
+    absl::Time time;
+    // What is parsed may begin with spaces.
+    if (word.size() == kSize && absl::ascii_isdigit(word[0]) &&
+        absl::ParseTime(absl::RFC3339_sec, word, &time, nullptr)) {
+      local += TimeText(time);
+      i += kSize;
+    } else {
+      local += text[i++];
+    }
+  }
+  return local;
 }
 
 std::string FormatAge(const google::protobuf::Timestamp& time,

@@ -22,8 +22,11 @@ bool PrintStructured(Context& context,
 Cell StateCell(jobs::v1::Job::State state);
 bool HasEnded(jobs::v1::Job::State state);
 
-// "2026-11-20 21:30:05" in the local zone; "-" for an unset time.
+// "2026-11-20 21:30:05 CET", in the local zone; "-" for an unset time.
 std::string FormatTime(const google::protobuf::Timestamp& time);
+// A text of the scheduler's, with each time that it names, which is like
+// "2026-11-20T20:30:05+00:00", as FormatTime has it.
+std::string WithLocalTimes(const std::string& text);
 // Time since then, "3m20s"; "-" for an unset time.
 std::string FormatAge(const google::protobuf::Timestamp& time,
                       const base::Clock& clock);

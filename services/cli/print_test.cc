@@ -42,6 +42,30 @@ TEST(TimeTest, UnsetTimesAreADash) {
   EXPECT_EQ(FormatAge(google::protobuf::Timestamp(), clock), "-");
 }
 
+TEST(TimeTest, TimesNameTheirZone) {
+  google::protobuf::Timestamp time;
+  time.set_seconds(1'700'000'000);
+  EXPECT_EQ(FormatTime(time),
+            absl::FormatTime("%Y-%m-%d %H:%M:%S %Z",
+                             absl::FromUnixSeconds(1'700'000'000),
+                             absl::LocalTimeZone()));
+}
+
+TEST(TimeTest, TimesInTextsAreLocalToo) {
+  google::protobuf::Timestamp time;
+  time.set_seconds(1'700'000'000);
+  const std::string local = FormatTime(time);
+  EXPECT_EQ(WithLocalTimes("drain at 2023-11-14T22:13:20+00:00"),
+            "drain at " + local);
+  EXPECT_EQ(WithLocalTimes("since 2023-11-14T22:13:20+00:00: hot, "
+                           "2023-11-14T22:13:20+00:00"),
+            "since " + local + ": hot, " + local);
+  for (const char* other : {"", "cordon", "2023-11-14 22:13:20 is no such time",
+                            "2023-11-14T22:13:20+00:0"}) {
+    EXPECT_EQ(WithLocalTimes(other), other);
+  }
+}
+
 TEST(TimeTest, AgeIsNeverNegative) {
   const base::testing::FakeClock clock(absl::FromUnixSeconds(1000));
   google::protobuf::Timestamp time;

@@ -11,8 +11,8 @@ void PrintChanges(
   if (changes.empty()) return;
   Table table({"WHEN", "WHO", "WHAT", "WHY"});
   for (const auto& change : changes) {
-    table.AddRow({FormatTime(change.time()), change.user(), change.action(),
-                  change.reason()});
+    table.AddRow({FormatTime(change.time()), change.user(),
+                  WithLocalTimes(change.action()), change.reason()});
   }
   context.out << "\n" << table.ToString(context.terminal);
 }

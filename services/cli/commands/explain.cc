@@ -25,13 +25,13 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
       context.client.Call(context.client.jobs(),
                           &jobs::v1::JobsService::Stub::Explain, request));
   if (PrintStructured(context, response)) return ExitCode::kOk;
-  context.out << Printable(response.summary()) << "\n";
+  context.out << Printable(WithLocalTimes(response.summary())) << "\n";
   // The first is what holds it; alone it is what the summary says.
   for (const auto& blocker : response.blockers()) {
     if (response.blockers_size() == 1) break;
     context.out << "  "
                 << Paint(context.terminal, Color::kBold, blocker.reason())
-                << "  " << Printable(blocker.message()) << "\n";
+                << "  " << Printable(WithLocalTimes(blocker.message())) << "\n";
   }
   if (response.has_jobs_ahead()) {
     context.out << "  place in the queue: " << response.jobs_ahead() + 1

@@ -44,7 +44,7 @@ TEST_F(ExplainTest, SaysWhenAWaitingJobIsExpectedToStart) {
             "a waits\n"
             "  place in the queue: 1\n"
             "  starts about " +
-                absl::FormatTime("%Y-%m-%d %H:%M:%S",
+                absl::FormatTime("%Y-%m-%d %H:%M:%S %Z",
                                  absl::FromUnixSeconds(1'700'000'000),
                                  absl::LocalTimeZone()) +
                 " if nothing fails\n");

@@ -346,7 +346,7 @@ absl::Status WritePage(Context& context, const std::string& html,
                       out->append(entry.grid.name);
                     });
   page->created = "Written by Ordo on " +
-                  absl::FormatTime("%Y-%m-%d %H:%M", context.clock.Now(),
+                  absl::FormatTime("%Y-%m-%d %H:%M %Z", context.clock.Now(),
                                    absl::LocalTimeZone());
   std::vector<report::Grid> grids;
   for (report::PageEntry& entry : page->entries) {

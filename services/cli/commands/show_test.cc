@@ -1,5 +1,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "services/cli/print.h"
 #include "services/cli/testing/cli_test_base.h"
 
 namespace ordo::services::cli {
@@ -142,7 +143,10 @@ TEST_F(ShowTest, ClosedWorkerSaysWhoClosedItWhenAndWhy) {
   scheduler_.AddWorker(worker);
   EXPECT_EQ(Run({"show", "workers/w"}), 0);
   EXPECT_THAT(out(), HasSubstr("ONLINE,DRAIN"));
-  EXPECT_THAT(out(), HasSubstr("Drains at:"));
+  // Both in the local zone.
+  const std::string time = FormatTime(worker.drain_time());
+  EXPECT_THAT(out(), ::testing::ContainsRegex("Drains at: +" + time + "\n"));
+  EXPECT_THAT(out(), HasSubstr("drain at " + time));
   EXPECT_THAT(out(), HasSubstr("bob"));
   EXPECT_EQ(Run({"list", "workers"}), 0);
   EXPECT_THAT(out(), HasSubstr("ONLINE,DRAIN"));
