@@ -3,16 +3,21 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "report/stats/bootstrap.h"
 #include "report/stats/distributions.h"
 #include "report/stats/exact_tests.h"
 #include "report/stats/multiple.h"
 
 namespace ordo::report::stats {
 namespace {
+
+// Resamples beyond each bound: with fewer, the bound is a matter of luck.
+constexpr double kResamplesBeyond = 25;
 
 absl::Status CheckArms(const std::vector<Arm>& arms,
                        const ArmOptions& options) {
@@ -73,6 +78,24 @@ double StudentP(const Estimate& estimate) {
   return 2 * StudentTCdf(-t, static_cast<double>(estimate.num_units - 1));
 }
 
+// Unbounded for one seed, and for a level that no number of resamples reaches.
+absl::StatusOr<Interval> Bootstrap(const PairedSample& sample, double level,
+                                   uint64_t seed) {
+  BootstrapOptions options;
+  options.level = level;
+  options.seed = seed;
+  const double tail = (1 - level) / 2;
+  options.num_resamples =
+      static_cast<int>(std::clamp(std::ceil(kResamplesBeyond / tail),
+                                  static_cast<double>(options.num_resamples),
+                                  static_cast<double>(kMaxResamples)));
+  if (sample.units.size() < 2 || (options.num_resamples + 1) * tail < 1) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    return Interval{-kInfinity, kInfinity};
+  }
+  return BootstrapInterval(sample, options);
+}
+
 ArmSummary Summarize(const Arm& arm, double level) {
   const Estimate estimate = MeanDifference(
       SeedDifferences(arm.results, std::vector<double>(arm.results.size())));
@@ -120,6 +143,8 @@ absl::StatusOr<ArmComparison> CompareArms(const std::vector<Arm>& arms,
     difference.mean = estimate.mean;
     difference.deviation = Deviation(estimate);
     difference.interval = StudentTInterval(estimate, level);
+    ORDO_ASSIGN_OR_RETURN(difference.bootstrap,
+                          Bootstrap(sample, level, options.seed));
     difference.t_p = StudentP(estimate);
     difference.flip_p = flip.p;
     comparison.differences.push_back(difference);

@@ -40,6 +40,10 @@ struct ArmDifference {
   // together with the level (SimultaneousLevel). Assumes differences that are
   // about normal.
   Interval interval;
+  // The same by resampling seeds (studentized, bootstrap.h), which assumes no
+  // normal differences. A side is unbounded where the seeds are too few to say:
+  // with three and a level of 0.95 both are.
+  Interval bootstrap;
   // Two-sided p of the paired t test, and of the sign-flip test, which assumes
   // only that under "no difference" the arms of a seed could be swapped; n
   // seeds give it no value below 2^(1-n).
@@ -62,7 +66,8 @@ struct ArmOptions {
   int baseline = 0;
   // Two-sided, of the intervals.
   double level = 0.95;
-  // Of the sign flips, where there are too many seeds to try all.
+  // Of the resamples, and of the sign flips where there are too many seeds to
+  // try all. The same seed gives the same numbers everywhere.
   uint64_t seed = 0;
 };
 

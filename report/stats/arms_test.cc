@@ -69,6 +69,58 @@ TEST(CompareArmsTest, SeveralArmsAreCorrectedTogether) {
   EXPECT_EQ(three.arms[1].interval.low, alone.arms[0].interval.low);
 }
 
+TEST(CompareArmsTest, BootstrapIntervalsAreTheSameEachTime) {
+  const std::vector<Arm> arms = {{"first", FirstDrug()},
+                                 {"second", SecondDrug()}};
+  const ArmDifference difference = CompareArms(arms, {}).value().differences[0];
+  EXPECT_GT(difference.bootstrap.low, 0);
+  EXPECT_LT(difference.bootstrap.low, difference.mean);
+  EXPECT_GT(difference.bootstrap.high, difference.mean);
+  // One patient gained far more than the others: the upper bound knows of it,
+  // where Student's interval is symmetric.
+  EXPECT_GT(difference.bootstrap.high, difference.interval.high);
+  const ArmDifference again = CompareArms(arms, {}).value().differences[0];
+  EXPECT_EQ(again.bootstrap.low, difference.bootstrap.low);
+  EXPECT_EQ(again.bootstrap.high, difference.bootstrap.high);
+  const ArmDifference other =
+      CompareArms(arms, {/*baseline=*/0, 0.95, /*seed=*/1})
+          .value()
+          .differences[0];
+  EXPECT_NE(other.bootstrap.low, difference.bootstrap.low);
+}
+
+TEST(CompareArmsTest, BootstrapIntervalsOfSeveralArmsHoldTogether) {
+  const Interval alone =
+      CompareArms({{"a", FirstDrug()}, {"b", SecondDrug()}}, {})
+          .value()
+          .differences[0]
+          .bootstrap;
+  std::vector<Arm> many = {{"a", FirstDrug()}};
+  for (int i = 0; i < 40; ++i) many.push_back({"b", SecondDrug()});
+  const Interval together =
+      CompareArms(many, {}).value().differences[0].bootstrap;
+  EXPECT_LT(together.low, alone.low);
+  EXPECT_GT(together.high, alone.high);
+}
+
+TEST(CompareArmsTest, ThreeSeedsAreTooFewToResample) {
+  const Interval three =
+      CompareArms({{"a", {0, 0, 0}}, {"b", {0.1, 0.2, 0.4}}}, {})
+          .value()
+          .differences[0]
+          .bootstrap;
+  EXPECT_TRUE(std::isinf(three.low));
+  EXPECT_TRUE(std::isinf(three.high));
+  // No number of resamples reaches such a level.
+  const Interval sure = CompareArms({{"a", FirstDrug()}, {"b", SecondDrug()}},
+                                    {/*baseline=*/0, 0.9999999, 0})
+                            .value()
+                            .differences[0]
+                            .bootstrap;
+  EXPECT_TRUE(std::isinf(sure.low));
+  EXPECT_TRUE(std::isinf(sure.high));
+}
+
 TEST(CompareArmsTest, OneSeedShowsNoDifference) {
   const ArmComparison comparison =
       CompareArms({{"a", {0.5}}, {"b", {0.9}}}, {}).value();
@@ -76,6 +128,7 @@ TEST(CompareArmsTest, OneSeedShowsNoDifference) {
   EXPECT_TRUE(std::isinf(comparison.arms[1].deviation));
   EXPECT_DOUBLE_EQ(comparison.differences[0].mean, 0.4);
   EXPECT_TRUE(std::isinf(comparison.differences[0].interval.high));
+  EXPECT_TRUE(std::isinf(comparison.differences[0].bootstrap.low));
   EXPECT_EQ(comparison.differences[0].t_p, 1);
   EXPECT_EQ(comparison.differences[0].flip_p, 1);
 }
