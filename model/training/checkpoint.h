@@ -49,7 +49,8 @@ struct Checkpoint {
   Snapshot snapshot;
   ordo::training::v1::TrainSpec spec;
   Environment environment;
-  // Every step up to here ran in the same environment.
+  // Every step of its run up to here ran in the same environment; what the run
+  // started from may have come of another.
   bool exact = true;
   // Of the snapshot, as recorded; for WriteCheckpoint it need not be set.
   std::string state_digest = "";

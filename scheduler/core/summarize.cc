@@ -1,8 +1,12 @@
 #include "scheduler/core/summarize.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -87,8 +91,57 @@ void AddReports(const JobEntry& entry, size_t room, PartResult* part) {
       " oldest reports are left out of the summary: they take too much room"));
 }
 
-// What its attempts tell, also those that are not kept one by one any more.
-void AddAttempts(const JobRecord& job, PartResult* part) {
+// The attempts whose work is the result: that which wrote the newest checkpoint
+// and those which evaluated the newest model. None: nothing was left.
+std::set<int32_t> AttemptsOfResult(const JobEntry& entry) {
+  std::set<int32_t> numbers;
+  if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
+    numbers.insert(newest->attempt());
+  }
+  std::map<std::string, std::pair<int64_t, std::set<int32_t>>> evaluations;
+  for (const auto& [id, report] : entry.reports) {
+    auto& [step, attempts] =
+        evaluations[EvaluationOf(*entry.job->facts->spec, *report)];
+    if (report->step() > step) attempts.clear();
+    step = std::max<int64_t>(step, report->step());
+    if (report->step() == step) attempts.insert(report->attempt());
+  }
+  for (const auto& [name, evaluated] : evaluations) {
+    numbers.insert(evaluated.second.begin(), evaluated.second.end());
+  }
+  return numbers;
+}
+
+// An attempt's `exact` speaks of all steps before it, so that of the last one
+// suffices. What a run started from, of another job, is given to it, however it
+// was made; of several ranks `exact` also says that they compute alike.
+bool IsExact(const JobRecord& job, const jobs::v1::Attempt& attempt) {
+  if (attempt.exact()) return true;
+  return attempt.ranks().empty() && !attempt.resumed_from().empty() &&
+         !absl::StartsWith(attempt.resumed_from(),
+                           absl::StrCat(JobName(job.id()), "/"));
+}
+
+// Of an attempt that is not kept any more nobody knows.
+bool IsResultExact(const JobEntry& entry) {
+  std::set<int32_t> wanted = AttemptsOfResult(entry);
+  const bool leaves_nothing = wanted.empty();
+  bool exact = !leaves_nothing;
+  for (const AttemptPtr& attempt : entry.job->attempts) {
+    if (!attempt->has_run_time()) continue;
+    if (leaves_nothing) {
+      exact = IsExact(*entry.job, *attempt);
+    } else if (wanted.erase(attempt->number()) > 0) {
+      exact = exact && IsExact(*entry.job, *attempt);
+    }
+  }
+  return exact && wanted.empty();
+}
+
+// What its attempts tell; their time also of those that are not kept one by one
+// any more.
+void AddAttempts(const JobEntry& entry, PartResult* part) {
+  const JobRecord& job = *entry.job;
   part->set_attempts(job.attempt_number());
   double device_seconds = 0;
   if (job.earlier_usage != nullptr) {
@@ -97,19 +150,14 @@ void AddAttempts(const JobRecord& job, PartResult* part) {
           day.usage().used_device_seconds() + day.usage().idle_device_seconds();
     }
   }
-  // Nobody knows of those.
-  bool exact = job.earlier_usage == nullptr;
-  bool any_ran = false;
   for (const AttemptPtr& attempt : job.attempts) {
     device_seconds += attempt->device_seconds();
     if (!attempt->has_run_time()) continue;
-    any_ran = true;
-    exact = exact && attempt->exact();
     part->set_build_digest(attempt->build_digest());
     if (attempt->has_control()) *part->mutable_control() = attempt->control();
   }
   part->set_device_seconds(device_seconds);
-  part->set_exact(any_ran && exact);
+  part->set_exact(IsResultExact(entry));
 }
 
 PartResult PartOf(const JobEntry& entry, size_t room) {
@@ -121,7 +169,7 @@ PartResult PartOf(const JobEntry& entry, size_t room) {
   part.set_state(jobs::v1::Job::State_Name(job.state));
   part.set_reason(job.reason);
   part.set_message(base::Cut(MessageOf(job), kMaxSummaryMessageBytes));
-  AddAttempts(job, &part);
+  AddAttempts(entry, &part);
   if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
     *part.mutable_checkpoint() = SourceOf(*newest);
     part.set_data_digest(newest->data_digest());

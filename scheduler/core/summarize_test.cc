@@ -55,6 +55,13 @@ class SummarizeTest : public CoreTest {
     return part;
   }
 
+  // It has the device while the first waits to be tried again.
+  void FinishSecondPart() {
+    shell_.Advance(absl::Seconds(2));
+    shell_.Ignore();
+    Observe(AttemptBuilder("s-1", 1).Running().Exited(0));
+  }
+
   SummarizeSpec TaskOf(const std::string& job) {
     SummarizeSpec task;
     SetSummarizeTask(shell_.state(), shell_.state().jobs.at(job), &task);
@@ -115,14 +122,11 @@ TEST_F(SummarizeTest, APartIsAsBeforeAfterARestart) {
   }
 }
 
-TEST_F(SummarizeTest, DeviceTimeAndExactnessAreOfAllAttempts) {
+TEST_F(SummarizeTest, DeviceTimeIsOfAllAttemptsAndExactnessOfTheLast) {
   Observe(AttemptBuilder("s-0", 1).Running());
   shell_.Advance(absl::Seconds(3));
   Observe(AttemptBuilder("s-0", 1).Running().Exited(1));
-  shell_.Advance(absl::Seconds(2));
-  shell_.Ignore();
-  // The other part has the device meanwhile.
-  Observe(AttemptBuilder("s-1", 1).Running().Exited(0));
+  FinishSecondPart();
   ObservedAttempt second = AttemptBuilder("s-0", 2).Running(10).Exited(0);
   second.mutable_started()->set_exact(false);
   Observe(second);
@@ -132,6 +136,52 @@ TEST_F(SummarizeTest, DeviceTimeAndExactnessAreOfAllAttempts) {
   EXPECT_DOUBLE_EQ(task.parts(0).device_seconds(), 3);
   EXPECT_FALSE(task.parts(0).exact());
   EXPECT_TRUE(task.parts(1).exact());
+}
+
+TEST_F(SummarizeTest, AnAttemptThatLeftNothingInTheResultIsNoMatter) {
+  Observe(AttemptBuilder("s-0", 1).Running().Checkpoint(1, 5).Exited(1));
+  FinishSecondPart();
+  ObservedAttempt second = AttemptBuilder("s-0", 2).Running(5).Exited(1);
+  second.mutable_started()->set_exact(false);
+  second.mutable_started()->set_resumed_from("jobs/s-0/checkpoints/5-1");
+  Observe(second);
+  shell_.Advance(absl::Seconds(4));
+  shell_.Ignore();
+  Observe(AttemptBuilder("s-0", 3)
+              .Running(5)
+              .Checkpoint(1, 10)
+              .Report(2, "addition_grid-10")
+              .Exited(0));
+  EXPECT_EQ(TaskOf("s").parts(0).attempts(), 3);
+  EXPECT_TRUE(TaskOf("s").parts(0).exact());
+}
+
+TEST_F(SummarizeTest, AReportOfAnInexactAttemptIsOfTheResult) {
+  ObservedAttempt first = AttemptBuilder("s-0", 1)
+                              .Running()
+                              .Report(1, "addition_grid-10")
+                              .Exited(1);
+  first.mutable_started()->set_exact(false);
+  Observe(first);
+  FinishSecondPart();
+  Observe(AttemptBuilder("s-0", 2).Running().Checkpoint(1, 10).Exited(0));
+  EXPECT_FALSE(TaskOf("s").parts(0).exact());
+}
+
+TEST_F(SummarizeTest, WhatARunStartedFromIsGivenToIt) {
+  ObservedAttempt first = FirstPart();
+  first.mutable_started()->set_exact(false);
+  first.mutable_started()->set_resumed_from("jobs/other/checkpoints/5-1");
+  Observe(first);
+  EXPECT_TRUE(TaskOf("s").parts(0).exact());
+}
+
+TEST_F(SummarizeTest, AnInexactResumeOfItsOwnIsOfTheResult) {
+  ObservedAttempt first = FirstPart();
+  first.mutable_started()->set_exact(false);
+  first.mutable_started()->set_resumed_from("jobs/s-0/checkpoints/5-0");
+  Observe(first);
+  EXPECT_FALSE(TaskOf("s").parts(0).exact());
 }
 
 TEST_F(SummarizeTest, AFailedPartIsNoReasonToTryAgain) {

@@ -60,7 +60,7 @@ void Checkpoints::RemoveLeftOver() {
 void Checkpoints::Begin(const StartingPoint& point,
                         const Environment& environment) {
   environment_ = environment;
-  exact_ = point.exact;
+  exact_ = point.own_exact;
   initial_ = point.initial;
   passed_over_.insert(point.passed_over.begin(), point.passed_over.end());
   if (point.own_checkpoint.empty()) return;

@@ -79,6 +79,7 @@ absl::Status Leader::CheckTasks(const Environment& environment,
         ordo::model::training::Differences(environment, there);
     if (differences.empty()) continue;
     point->exact = false;
+    point->own_exact = false;
     point->warnings.push_back(absl::StrCat(
         "the ranks do not compute alike, so a rerun may not be bit-exact: on "
         "rank 0 ",

@@ -131,6 +131,7 @@ TEST_F(LeaderTest, RanksThatComputeUnlikeEachOtherAreNotExact) {
         StartingPoint point;
         ORDO_EXPECT_OK(leader.ShareStart(Built("build"), run.get(), &point));
         EXPECT_FALSE(point.exact);
+        EXPECT_FALSE(point.own_exact);
         EXPECT_THAT(point.warnings,
                     ::testing::ElementsAre(
                         HasSubstr("build was build and is other on rank 1")));

@@ -142,6 +142,7 @@ absl::StatusOr<StartingPoint> LoadStartingPoint(const TrainerContext& context,
       }
       ORDO_RETURN_IF_ERROR(TakeOver(checkpoint, run));
       Describe(checkpoint, NameOfSource(source), environment, &point);
+      point.own_exact = point.exact || !own;
       point.initial = own ? checkpoint.initial
                           : ordo::model::training::DigestValues(run->model());
       return absl::OkStatus();

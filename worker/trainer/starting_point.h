@@ -22,6 +22,8 @@ struct StartingPoint {
   std::vector<std::string> passed_over;
   // Every step so far ran in `environment` below.
   bool exact = true;
+  // The same of this job's own steps: those before spec.start do not count.
+  bool own_exact = true;
   // What the run began with at step 0: as its own checkpoint records it, which
   // may not know; without one the values that it begins with now, of spec.start
   // and spec.base too.

@@ -233,6 +233,25 @@ TEST_F(StartingPointTest, SaysWhatMakesAResumeInexact) {
               HasSubstr("the number of threads was 2 and is 4"));
 }
 
+TEST_F(StartingPointTest, WhatItStartsFromMakesItsOwnStepsNoLessExact) {
+  Environment elsewhere = here_;
+  elsewhere.threads = 4;
+  auto own = spec_;
+  *own.add_resume() = source_;
+  *spec_.mutable_start() = source_;
+  const auto run = MakeRun();
+  ORDO_ASSERT_OK_AND_ASSIGN(const StartingPoint started,
+                            LoadStartingPoint(context_, elsewhere, run.get()));
+  EXPECT_FALSE(started.exact);
+  EXPECT_TRUE(started.own_exact);
+  spec_ = own;
+  const auto resumed_run = MakeRun();
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const StartingPoint resumed,
+      LoadStartingPoint(context_, elsewhere, resumed_run.get()));
+  EXPECT_FALSE(resumed.own_exact);
+}
+
 TEST_F(StartingPointTest, ABaseGivesItsWeightsAtStepZero) {
   const auto trained = MakeRun();
   for (int step = 0; step < 3; ++step) ORDO_ASSERT_OK(trained->Step());

@@ -350,6 +350,24 @@ TEST_F(TrainTest, AResumeElsewhereIsRecordedAsInexactFromThenOn) {
   EXPECT_FALSE(Records("a", 3).front().started().exact());
 }
 
+TEST_F(TrainTest, AResumeIsExactWhateverTheRunStartedFrom) {
+  TrainSpec spec = TinySpec("rope");
+  spec.clear_evaluations();
+  ORDO_ASSERT_OK(Run(spec, "a"));
+  build_digest_ = "another build";
+  spec.set_job("b");
+  spec.mutable_training()->set_steps(40);
+  spec.mutable_start()->set_path(temporary_.Path("a/checkpoints/20-1"));
+  polls_until_stop_ = 5;
+  EXPECT_THAT(Run(spec, "b"), IsOkAndHolds(ordo::training::v1::STOPPED));
+  polls_until_stop_ = 1 << 30;
+  EXPECT_FALSE(Records("b").front().started().exact());
+  ResumeFrom("b", "25-1", &spec);
+  spec.set_attempt(2);
+  ORDO_ASSERT_OK(Run(spec, "b"));
+  EXPECT_TRUE(Records("b", 2).front().started().exact());
+}
+
 TEST_F(TrainTest, AResumeWithOtherThreadsOrSettingsIsInexact) {
   TrainSpec spec = TinySpec("rope");
   spec.clear_evaluations();
