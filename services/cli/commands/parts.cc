@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/status/status.h"
+#include "google/protobuf/struct.pb.h"
+#include "google/protobuf/util/json_util.h"
 #include "services/cli/commands/catalogue.h"
 #include "services/cli/commands/listing.h"
 #include "services/cli/download.h"
@@ -25,10 +27,13 @@ using reports::v1::ListReportsRequest;
 using reports::v1::ListReportsResponse;
 using reports::v1::Report;
 using reports::v1::ReportsService;
+using training::v1::FileInfo;
 
 // Scores are asked for part by part.
 constexpr int kMaxScored = 100;
-constexpr size_t kMaxTextBytes = 16 << 20;
+constexpr char kResultFile[] = "result.json";
+// Of one file of a report: a page holds its figures.
+constexpr size_t kMaxFileBytes = 64 << 20;
 
 // In the order of their creation.
 absl::StatusOr<std::vector<Job>> ListParts(Context& context, const Job& job) {
@@ -74,6 +79,51 @@ absl::StatusOr<std::vector<Report>> ListReportsOf(Context& context,
 std::string HowItGoes(const Job& part) {
   if (!HasEnded(part.state())) return ProgressText(part);
   return part.state() == Job::SUCCEEDED ? "" : part.message();
+}
+
+// Null where the report has none.
+const FileInfo* FileEndingWith(const Report& report, const std::string& end) {
+  for (const FileInfo& file : report.files()) {
+    if (absl::EndsWith(file.path(), end)) return &file;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<std::string> Fetch(Context& context, const Report& report,
+                                  const FileInfo& file) {
+  ORDO_ASSIGN_OR_RETURN(const ResourceName name,
+                        ParseResourceName(report.name()));
+  return DownloadToMemory(context, {name, file}, kMaxFileBytes);
+}
+
+absl::Status PrintText(Context& context, const Report& report) {
+  const FileInfo* file = FileEndingWith(report, ".md");
+  if (file == nullptr) return absl::OkStatus();
+  ORDO_ASSIGN_OR_RETURN(const std::string text, Fetch(context, report, *file));
+  context.out << text << "\n";
+  return absl::OkStatus();
+}
+
+// For programs; `html` is where the page comes to lie, empty without one. A
+// report without numbers of its own is printed as it is registered.
+absl::Status PrintResult(Context& context, const Report& report,
+                         const std::string& html) {
+  const FileInfo* file = FileEndingWith(report, kResultFile);
+  if (file == nullptr) {
+    PrintStructured(context, report);
+    return absl::OkStatus();
+  }
+  ORDO_ASSIGN_OR_RETURN(const std::string text, Fetch(context, report, *file));
+  google::protobuf::Struct result;
+  if (!google::protobuf::util::JsonStringToMessage(text, &result).ok()) {
+    return absl::DataLossError(
+        absl::StrCat(report.name(), ":", file->path(), " is no JSON object"));
+  }
+  auto& fields = *result.mutable_fields();
+  fields["report"].set_string_value(report.name());
+  if (!html.empty()) fields["html"].set_string_value(html);
+  PrintStructured(context, result);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -141,24 +191,19 @@ absl::Status FetchSummary(Context& context, const Job& job,
         name));
   }
   const Report& report = reports.front();
-  ORDO_ASSIGN_OR_RETURN(const ResourceName name,
-                        ParseResourceName(report.name()));
-  bool has_page = false;
-  for (const auto& file : report.files()) {
-    if (absl::EndsWith(file.path(), ".html") && !has_page) {
-      has_page = true;
-      ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(html)));
-      ORDO_RETURN_IF_ERROR(Download(context, {name, file}, html).status());
-    } else if (absl::EndsWith(file.path(), ".md") &&
-               context.output == OutputForm::kTable) {
-      ORDO_ASSIGN_OR_RETURN(
-          const std::string text,
-          DownloadToMemory(context, {name, file}, kMaxTextBytes));
-      context.out << text << "\n";
-    }
+  const FileInfo* page = FileEndingWith(report, ".html");
+  ORDO_RETURN_IF_ERROR(
+      context.output == OutputForm::kTable
+          ? PrintText(context, report)
+          : PrintResult(context, report, page == nullptr ? "" : html));
+  if (page != nullptr) {
+    ORDO_ASSIGN_OR_RETURN(const std::string content,
+                          Fetch(context, report, *page));
+    ORDO_RETURN_IF_ERROR(context.files.MakeFolders(base::FolderOf(html)));
+    ORDO_RETURN_IF_ERROR(base::AtomicWrite(context.files, html, content));
   }
-  if (PrintStructured(context, report)) return absl::OkStatus();
-  if (has_page) context.out << "wrote " << html << "; ";
+  if (context.output != OutputForm::kTable) return absl::OkStatus();
+  if (page != nullptr) context.out << "wrote " << html << "; ";
   context.out << "all files: ordo get " << report.name() << "\n";
   return absl::OkStatus();
 }

@@ -24,8 +24,11 @@ absl::Status SayWhatRunsOn(Context& context, const jobs::v1::Job& job);
 // of each. Nothing of a job without parts.
 absl::Status PrintParts(Context& context, const jobs::v1::Job& job);
 
-// Fetches the report that sums up the parts of a job: its page to `html`, and
-// its text to the output. FAILED_PRECONDITION while there is none.
+// Fetches the report that sums up the parts of a job: its text to the output,
+// then its page to `html`, in place of what is there. As -o json or yaml asks,
+// its result.json takes the place of the text, with the name of the report as
+// `report` and `html` where there is a page. FAILED_PRECONDITION while there is
+// no report.
 absl::Status FetchSummary(Context& context, const jobs::v1::Job& job,
                           const std::string& html);
 

@@ -1,3 +1,4 @@
+#include "base/files/file_util.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "services/cli/testing/cli_test_base.h"
@@ -9,6 +10,7 @@ using jobs::v1::Job;
 using jobs::v1::JobSpec;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using PartsTest = testing::CliTest;
 
 constexpr char kCompare[] =
@@ -70,10 +72,54 @@ TEST_F(PartsTest, ReportOfAParentIsTheOneThatWasWritten) {
   report.set_name("jobs/c/reports/comparison");
   scheduler_.AddReport(
       report, {{"report.html", "<p>all</p>"}, {"report.md", "alibi is best"}});
-  const std::string page = WriteFile("page.html", "old");
-  EXPECT_EQ(Run({"report", "c", "--html", page + ".new.html"}), 0);
+  const std::string page = folder_.Path("page.html");
+  EXPECT_EQ(Run({"report", "c", "--html", page}), 0);
   EXPECT_THAT(out(), HasSubstr("alibi is best"));
-  EXPECT_THAT(out(), HasSubstr("page.html.new.html"));
+  EXPECT_THAT(out(), HasSubstr("wrote " + page));
+  EXPECT_EQ(base::ReadFile(files_, page, 1 << 20).value(), "<p>all</p>");
+}
+
+TEST_F(PartsTest, ALaterReportOfAParentTakesThePlaceOfAnEarlierOne) {
+  scheduler_.SetJob("c", Job::SUCCEEDED,
+                    [](Job* job) { job->add_parts("jobs/c-rope-s1"); });
+  reports::v1::Report report;
+  report.set_name("jobs/c/reports/comparison");
+  scheduler_.AddReport(
+      report, {{"report.html", "<p>new</p>"}, {"report.md", "as before"}});
+  const std::string page = WriteFile("page.html", "<p>of last week</p>");
+  EXPECT_EQ(Run({"report", "c", "--html", page}), 0);
+  EXPECT_EQ(Run({"report", "c", "--html", page}), 0);
+  EXPECT_THAT(out(), HasSubstr("as before"));
+  EXPECT_EQ(base::ReadFile(files_, page, 1 << 20).value(), "<p>new</p>");
+}
+
+TEST_F(PartsTest, TheNumbersOfAParentAreThereForPrograms) {
+  scheduler_.SetJob("c", Job::SUCCEEDED,
+                    [](Job* job) { job->add_parts("jobs/c-rope-s1"); });
+  reports::v1::Report report;
+  report.set_name("jobs/c/reports/comparison");
+  scheduler_.AddReport(
+      report, {{"report.html", "<p>all</p>"},
+               {"report.md", "alibi is best"},
+               {"result.json", R"({"controlled": true, "mean": null})"}});
+  const std::string page = folder_.Path("page.html");
+  EXPECT_EQ(Run({"report", "c", "--html", page, "-o", "json"}), 0);
+  EXPECT_EQ(out().find('\n'), out().size() - 1);
+  EXPECT_THAT(out(), HasSubstr("\"controlled\":true"));
+  EXPECT_THAT(out(), HasSubstr("\"report\":\"jobs/c/reports/comparison\""));
+  EXPECT_THAT(out(), HasSubstr("\"html\":\"" + page + "\""));
+  EXPECT_THAT(out(), Not(HasSubstr("alibi is best")));
+  EXPECT_EQ(base::ReadFile(files_, page, 1 << 20).value(), "<p>all</p>");
+}
+
+TEST_F(PartsTest, NumbersOfAParentThatAreNoneAreDamage) {
+  scheduler_.SetJob("c", Job::SUCCEEDED,
+                    [](Job* job) { job->add_parts("jobs/c-rope-s1"); });
+  reports::v1::Report report;
+  report.set_name("jobs/c/reports/comparison");
+  scheduler_.AddReport(report, {{"result.json", "[1]"}});
+  EXPECT_EQ(Run({"report", "c", "-o", "json"}), 9);
+  EXPECT_THAT(err(), HasSubstr("result.json is no JSON object"));
 }
 
 }  // namespace

@@ -418,7 +418,9 @@ Command ReportCommand() {
       "lie beside it as PNG and SVG. Figures need gnuplot-nox.\n"
       "Of a sweep, comparison or pipeline it prints the report that was "
       "written\n"
-      "when its parts had ended, and fetches its page.";
+      "when its parts had ended, or with -o json its numbers, and writes its "
+      "page\n"
+      "in place of an earlier one.";
   command.options = {
       {"html", 0, "FILE",
        "page to write, tables beside it; default report.html"},
