@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/digest/digest.h"
 #include "base/files/file_util.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
@@ -258,6 +259,24 @@ absl::StatusOr<PairedItems> PairItems(base::Filesystem& files,
                         Pair(std::move(of_candidate), std::move(scored)));
   paired.differences = DifferencesOf(candidate, baseline);
   return paired;
+}
+
+absl::StatusOr<std::string> QuestionsDigest(base::Filesystem& files,
+                                            const std::string& folder) {
+  ORDO_ASSIGN_OR_RETURN(const Origin origin, ReadOrigin(files, folder));
+  ORDO_ASSIGN_OR_RETURN(Items items,
+                        Items::Open(files, folder, origin.num_items));
+  base::Sha256 digest;
+  const auto add = [&digest](const Json& json) {
+    digest.Update(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+    digest.Update("\n");
+  };
+  add(Json::array({origin.task, origin.version, origin.seed, origin.params}));
+  while (true) {
+    ORDO_ASSIGN_OR_RETURN(const std::optional<Item> item, items.Next());
+    if (!item) return digest.FinishHex();
+    add(Json::array({item->id, item->unit}));
+  }
 }
 
 }  // namespace ordo::model::evaluation

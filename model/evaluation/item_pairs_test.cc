@@ -189,5 +189,35 @@ TEST_F(ItemPairsTest, AReportOfBeforeThereWereItemsIsEvaluatedAgain) {
                                HasSubstr("evaluate the checkpoint again")));
 }
 
+TEST_F(ItemPairsTest, WhatWasAskedHasOneDigestWhateverTheAnswers) {
+  const auto digest_of = [this](const char* report) {
+    const auto digest = QuestionsDigest(files_, folder_.Path(report));
+    ORDO_EXPECT_OK(digest);
+    return digest.value_or("none");
+  };
+  Write(candidate_, {{"1-0", 1}, {"1-1", 0}});
+  Write(baseline_, {{"1-0", 0}, {"1-1", 0.5}});
+  const std::string asked = digest_of("results/c-1");
+  EXPECT_EQ(asked.size(), 64u);
+  EXPECT_EQ(digest_of("results/b-1"), asked);
+  Write(baseline_, {{"1-1", 0.5}, {"1-0", 0}});
+  EXPECT_NE(digest_of("results/b-1"), asked);
+  Write(baseline_, {{"1-0", 0}});
+  EXPECT_NE(digest_of("results/b-1"), asked);
+  Write(baseline_, {{"1-0", 0}, {"1-1", 0.5}}, "page 1");
+  EXPECT_NE(digest_of("results/b-1"), asked);
+  for (const auto change : {0, 1, 2, 3}) {
+    ReportSubject other = baseline_;
+    if (change == 0) other.evaluation.set_task("passkey");
+    if (change == 1) other.evaluation.set_seed(2);
+    if (change == 2) other.task_version = 2;
+    if (change == 3) other.evaluation.clear_params();
+    Write(other, {{"1-0", 0}, {"1-1", 0.5}});
+    EXPECT_NE(digest_of("results/b-1"), asked) << change;
+  }
+  EXPECT_THAT(QuestionsDigest(files_, folder_.Path("results/none")),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
 }  // namespace
 }  // namespace ordo::model::evaluation
