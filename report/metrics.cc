@@ -2,18 +2,22 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "report/table.h"
 
 namespace ordo::report {
 namespace {
 
-std::string CsvText(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
-}
-
-std::string MarkdownText(const std::string& text) {
-  return absl::StrReplaceAll(text, {{"|", "\\|"}, {"\n", " "}});
+Table TableOf(const std::vector<Metrics>& all) {
+  Table table;
+  table.num_text_columns = 5;
+  table.header = {"model", "step", "evaluation", "task", "metric", "value"};
+  for (const Metrics& one : all) {
+    for (const auto& [name, value] : one.values) {
+      table.rows.push_back({one.model, absl::StrCat(one.step), one.evaluation,
+                            one.task, name, MetricText(value)});
+    }
+  }
+  return table;
 }
 
 }  // namespace
@@ -21,28 +25,11 @@ std::string MarkdownText(const std::string& text) {
 std::string MetricText(double value) { return absl::StrFormat("%.9g", value); }
 
 std::string MetricsCsv(const std::vector<Metrics>& all) {
-  std::string text = "model,step,evaluation,task,metric,value\n";
-  for (const Metrics& one : all) {
-    for (const auto& [name, value] : one.values) {
-      absl::StrAppend(&text, CsvText(one.model), ",", one.step, ",",
-                      CsvText(one.evaluation), ",", CsvText(one.task), ",",
-                      CsvText(name), ",", MetricText(value), "\n");
-    }
-  }
-  return text;
+  return ToCsv(TableOf(all));
 }
 
 std::string MetricsMarkdown(const std::vector<Metrics>& all) {
-  std::string text =
-      "|model|step|evaluation|task|metric|value|\n|---|--:|---|---|---|--:|\n";
-  for (const Metrics& one : all) {
-    for (const auto& [name, value] : one.values) {
-      absl::StrAppend(&text, "|", MarkdownText(one.model), "|", one.step, "|",
-                      MarkdownText(one.evaluation), "|", MarkdownText(one.task),
-                      "|", MarkdownText(name), "|", MetricText(value), "|\n");
-    }
-  }
-  return text;
+  return ToMarkdown(TableOf(all));
 }
 
 }  // namespace ordo::report

@@ -22,8 +22,8 @@ struct Metrics {
 // A metric as it stands in the tables: nine digits at most.
 std::string MetricText(double value);
 
-// A line for each metric under model,step,evaluation,task,metric,value; text
-// with a comma or a quote is quoted (RFC 4180).
+// A line for each metric under model,step,evaluation,task,metric,value
+// (RFC 4180).
 std::string MetricsCsv(const std::vector<Metrics>& all);
 
 // The same as a table of Markdown.

@@ -1,7 +1,6 @@
 #include "report/gate/summary.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -13,14 +12,11 @@
 #include "absl/strings/str_replace.h"
 #include "report/forest.h"
 #include "report/gate/json.h"
-#include "report/summary/table.h"
+#include "report/table.h"
 
 namespace ordo::report::gate {
 namespace {
 
-using summary::Table;
-
-constexpr char kNone[] = "-";
 constexpr size_t kPageTextBytes = 600;
 constexpr size_t kMarkdownTextBytes = 200;
 // Of all comparisons: CI systems show a megabyte.
@@ -38,16 +34,12 @@ constexpr char kMethod[] =
     "scores differ, and power the probability that a candidate equal to the "
     "reference passes at that discordance.";
 
-std::string Text(double value) {
-  return std::isfinite(value) ? absl::StrFormat("%.4g", value) : kNone;
-}
-
 std::string Text(const std::optional<double>& value) {
-  return value.has_value() ? absl::StrFormat("%.2g", *value) : kNone;
+  return value.has_value() ? absl::StrFormat("%.2g", *value) : kNoValue;
 }
 
 std::string Text(const std::optional<int64_t>& value) {
-  return value.has_value() ? absl::StrCat(*value) : kNone;
+  return value.has_value() ? absl::StrCat(*value) : kNoValue;
 }
 
 Table ComparisonTable(const Account& account) {
@@ -62,11 +54,11 @@ Table ComparisonTable(const Account& account) {
     const stats::GateResult& gate = result.gate;
     table.rows.push_back(
         {result.task, NameOf(result.reference), NameOf(gate.verdict),
-         Text(gate.estimate.mean), Text(gate.interval.low),
-         Text(gate.interval.high), Text(result.options.margin),
+         NumberText(gate.estimate.mean), NumberText(gate.interval.low),
+         NumberText(gate.interval.high), NumberText(result.options.margin),
          absl::StrCat(gate.estimate.num_items),
          absl::StrCat(gate.estimate.num_units), absl::StrCat(result.num_better),
-         absl::StrCat(result.num_worse), Text(gate.discordance),
+         absl::StrCat(result.num_worse), NumberText(gate.discordance),
          Text(account.powers[i].equal_passes),
          Text(account.powers[i].needed_items)});
   }
@@ -80,7 +72,7 @@ Table SubjectTable(const Account& account) {
   table.header = {"role", "name", "digest"};
   for (const Subject& subject : account.subjects) {
     table.rows.push_back({subject.role, subject.name,
-                          subject.digest.empty() ? kNone : subject.digest});
+                          subject.digest.empty() ? kNoValue : subject.digest});
   }
   return table;
 }
@@ -123,10 +115,10 @@ Table WorseTable(const Result& result, const ItemForm& form) {
   };
   for (size_t i = 0; i < num_listed; ++i) {
     const WorseItem& item = result.worse[i];
-    table.rows.push_back({cell(item.id), cell(item.unit), cell(item.prompt),
-                          cell(item.reference_output),
-                          cell(item.candidate_output), Text(item.reference),
-                          Text(item.candidate)});
+    table.rows.push_back(
+        {cell(item.id), cell(item.unit), cell(item.prompt),
+         cell(item.reference_output), cell(item.candidate_output),
+         NumberText(item.reference), NumberText(item.candidate)});
   }
   return table;
 }
@@ -198,7 +190,7 @@ summary::Summary Summarize(const Account& account) {
        "or of the margin where fail_below says so.",
        DifferencePlot(account)});
   const Decision& decision = account.decision;
-  summary.csv = summary::ToCsv(summary.tables.front());
+  summary.csv = ToCsv(summary.tables.front());
   summary.json = ToJson(account);
   summary.metrics["num_comparisons"] =
       static_cast<double>(decision.results.size());

@@ -59,7 +59,7 @@ TEST(SummarizeTest, ThePageHasWhatGotWorseAsTextAndNothingIsFetched) {
 
 TEST(SummarizeTest, TheTableHasAnEstimateWithItsPowerInEachRow) {
   const summary::Summary summary = Summarize(Open());
-  const summary::Table& table = summary.tables.front();
+  const Table& table = summary.tables.front();
   ASSERT_THAT(table.rows, SizeIs(4));
   for (const auto& row : table.rows) {
     EXPECT_THAT(row, SizeIs(table.header.size()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <utility>
@@ -9,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
-#include "report/summary/control.h"
 
 namespace ordo::report::summary {
 namespace {
@@ -85,25 +85,40 @@ absl::StatusOr<std::optional<stats::ArmComparison>> CompareValues(
   return compared;
 }
 
-ArmCost CostOf(const SummarizeSpec& spec, const std::vector<int>& places) {
+// Indices of the seeds of which every arm has a finished run.
+std::vector<size_t> WholeSeeds(const SummarizeSpec& spec,
+                               const Places& places) {
+  std::vector<size_t> seeds;
+  for (size_t seed = 0; seed < places.front().size(); ++seed) {
+    const bool is_whole =
+        std::all_of(places.begin(), places.end(), [&](const auto& of_arm) {
+          return of_arm[seed] >= 0 && HasSucceeded(spec.parts(of_arm[seed]));
+        });
+    if (is_whole) seeds.push_back(seed);
+  }
+  return seeds;
+}
+
+// `places` are those of the arm, by seed.
+ArmCost CostOf(const SummarizeSpec& spec, const std::vector<int>& places,
+               const std::vector<size_t>& seeds) {
   ArmCost cost;
-  int num_runs = 0;
-  for (const int place : places) {
-    if (place < 0 || !HasSucceeded(spec.parts(place))) continue;
-    const PartResult& part = spec.parts(place);
-    ++num_runs;
+  for (const size_t seed : seeds) {
+    const PartResult& part = spec.parts(places[seed]);
+    ++cost.num_seeds;
     cost.num_parameters = part.control().num_parameters();
     cost.num_encoding_parameters = part.control().num_encoding_parameters();
     cost.step_flops = part.control().step_flops();
     cost.device_seconds += part.device_seconds();
   }
-  if (num_runs > 0) cost.device_seconds /= num_runs;
+  if (cost.num_seeds > 0) cost.device_seconds /= cost.num_seeds;
   return cost;
 }
 
 }  // namespace
 
-absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec) {
+absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec,
+                                   const std::vector<PartRecords>& records) {
   if (spec.parts().empty()) {
     return base::InvalidField("parts", "must have one part or more");
   }
@@ -129,10 +144,11 @@ absl::StatusOr<Comparison> Compare(const SummarizeSpec& spec) {
     ORDO_ASSIGN_OR_RETURN(metric.comparison, CompareValues(comparison, metric));
     comparison.metrics.push_back(std::move(metric));
   }
+  const std::vector<size_t> whole_seeds = WholeSeeds(spec, places);
   for (const std::vector<int>& of_arm : places) {
-    comparison.costs.push_back(CostOf(spec, of_arm));
+    comparison.costs.push_back(CostOf(spec, of_arm, whole_seeds));
   }
-  comparison.why_not_controlled = WhyNotControlled(spec);
+  comparison.control = CheckControl(spec, records);
   return comparison;
 }
 

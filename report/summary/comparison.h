@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 #include "report/stats/arms.h"
+#include "report/summary/control.h"
 #include "report/summary/results.h"
 
 namespace ordo::report::summary {
@@ -24,8 +25,11 @@ struct ComparedMetric {
   std::optional<stats::ArmComparison> comparison;
 };
 
-// What a run of an arm takes, means over its finished runs; 0: not recorded.
+// What a run of an arm takes, means over the seeds of which the runs of all
+// arms finished, so that each arm counts the same seeds, as in its scores; 0:
+// not recorded, or no such seed.
 struct ArmCost {
+  int num_seeds = 0;
   int64_t num_parameters = 0;
   int64_t num_encoding_parameters = 0;
   // Of one training step.
@@ -44,14 +48,15 @@ struct Comparison {
   std::vector<ComparedMetric> metrics;
   // By arm.
   std::vector<ArmCost> costs;
-  // control.h. None: it is controlled.
-  std::vector<std::string> why_not_controlled;
+  Control control;
 };
 
-// INVALID_ARGUMENT with the field: no parts, a baseline that is no arm, two
-// parts of one arm and seed, a confidence outside (0, 1).
+// `records` as of CheckControl. INVALID_ARGUMENT with the field: no parts, a
+// baseline that is no arm, two parts of one arm and seed, a confidence outside
+// (0, 1).
 absl::StatusOr<Comparison> Compare(
-    const ordo::training::v1::SummarizeSpec& spec);
+    const ordo::training::v1::SummarizeSpec& spec,
+    const std::vector<PartRecords>& records);
 
 }  // namespace ordo::report::summary
 

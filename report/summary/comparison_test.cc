@@ -13,7 +13,9 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using testing::EmptyComparison;
 using testing::FinishedRun;
+using ::testing::IsEmpty;
 using ::testing::Optional;
+using testing::RecordsOf;
 using testing::RopeAndTape;
 using ::testing::SizeIs;
 
@@ -24,7 +26,7 @@ std::string FieldOf(const absl::Status& status) {
 
 TEST(ComparisonTest, ArmsAreComparedSeedBySeed) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison,
-                            Compare(RopeAndTape()));
+                            Compare(RopeAndTape(), {}));
   EXPECT_THAT(comparison.arms, ElementsAre("rope", "tape"));
   EXPECT_THAT(comparison.seeds, ElementsAre(1, 2, 3));
   ASSERT_THAT(comparison.metrics, SizeIs(1));
@@ -41,7 +43,7 @@ TEST(ComparisonTest, TheOrderOfThePartsDoesNotMatter) {
   auto spec = RopeAndTape();
   spec.mutable_parts()->SwapElements(1, 5);
   spec.mutable_parts()->SwapElements(2, 4);
-  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
   EXPECT_THAT(comparison.metrics[0].comparison->differences[0].mean,
               DoubleNear(0.2, 1e-12));
 }
@@ -50,18 +52,28 @@ TEST(ComparisonTest, OnlySeedsThatAllArmsHaveAreCompared) {
   auto spec = RopeAndTape();
   spec.mutable_parts(5)->clear_reports();
   spec.mutable_parts(5)->set_state("FAILED");
-  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
   const ComparedMetric& metric = comparison.metrics[0];
   EXPECT_EQ(metric.scores[0][2]->value, 0.48);
   EXPECT_FALSE(metric.scores[1][2].has_value());
   EXPECT_EQ(metric.comparison->num_seeds, 2);
-  EXPECT_THAT(comparison.why_not_controlled, SizeIs(1));
+}
+
+TEST(ComparisonTest, ItIsSaidWhyItIsNotControlled) {
+  auto spec = RopeAndTape();
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison whole,
+                            Compare(spec, RecordsOf(spec)));
+  EXPECT_THAT(whole.control.reasons, IsEmpty());
+  spec.mutable_parts(5)->set_state("FAILED");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison less,
+                            Compare(spec, RecordsOf(spec)));
+  EXPECT_THAT(less.control.reasons, SizeIs(1));
 }
 
 TEST(ComparisonTest, WhatARunThatWasCutOffScoredIsNoResult) {
   auto spec = RopeAndTape();
   spec.mutable_parts(5)->set_state("CANCELLED");
-  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
   EXPECT_FALSE(comparison.metrics[0].scores[1][2].has_value());
   EXPECT_EQ(comparison.metrics[0].comparison->num_seeds, 2);
 }
@@ -69,38 +81,49 @@ TEST(ComparisonTest, WhatARunThatWasCutOffScoredIsNoResult) {
 TEST(ComparisonTest, ScoresOfOtherStepsAreNotCompared) {
   auto spec = RopeAndTape();
   spec.mutable_parts(4)->mutable_reports(0)->set_step(50);
-  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
   EXPECT_EQ(comparison.metrics[0].comparison->num_seeds, 2);
 }
 
 TEST(ComparisonTest, AScoreThatOneArmLacksIsNotCompared) {
   auto spec = RopeAndTape();
   for (int i = 3; i < 6; ++i) spec.mutable_parts(i)->clear_reports();
-  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
   EXPECT_FALSE(comparison.metrics[0].comparison.has_value());
 }
 
-TEST(ComparisonTest, CostsAreMeansOverFinishedRuns) {
+TEST(ComparisonTest, CostsAreMeansOverTheSeedsThatAllArmsFinished) {
   auto spec = RopeAndTape();
   spec.mutable_parts(0)->set_device_seconds(16);
   spec.mutable_parts(1)->set_state("FAILED");
-  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  spec.mutable_parts(4)->set_device_seconds(99);
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
   EXPECT_EQ(comparison.costs[0].device_seconds, 13);
   EXPECT_EQ(comparison.costs[1].device_seconds, 12);
   EXPECT_EQ(comparison.costs[1].num_encoding_parameters, 10);
+  EXPECT_EQ(comparison.costs[0].num_seeds, 2);
+  EXPECT_EQ(comparison.costs[1].num_seeds, 2);
+}
+
+TEST(ComparisonTest, WithoutASeedThatAllArmsFinishedThereIsNoCost) {
+  auto spec = RopeAndTape();
+  for (int i = 3; i < 6; ++i) spec.mutable_parts(i)->set_state("FAILED");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
+  EXPECT_EQ(comparison.costs[0].num_seeds, 0);
+  EXPECT_EQ(comparison.costs[0].device_seconds, 0);
 }
 
 TEST(ComparisonTest, WhatCannotBeComparedIsRefusedByName) {
-  EXPECT_EQ(FieldOf(Compare(EmptyComparison()).status()), "parts");
+  EXPECT_EQ(FieldOf(Compare(EmptyComparison(), {}).status()), "parts");
   auto baseline = RopeAndTape();
   baseline.mutable_comparison()->set_baseline("alibi");
-  EXPECT_EQ(FieldOf(Compare(baseline).status()), "comparison.baseline");
+  EXPECT_EQ(FieldOf(Compare(baseline, {}).status()), "comparison.baseline");
   auto twice = RopeAndTape();
   *twice.add_parts() = FinishedRun("tape", 2, 0.5);
-  EXPECT_EQ(FieldOf(Compare(twice).status()), "parts[6]");
+  EXPECT_EQ(FieldOf(Compare(twice, {}).status()), "parts[6]");
   auto confidence = RopeAndTape();
   confidence.mutable_comparison()->set_confidence(1);
-  EXPECT_EQ(FieldOf(Compare(confidence).status()), "comparison.confidence");
+  EXPECT_EQ(FieldOf(Compare(confidence, {}).status()), "comparison.confidence");
 }
 
 }  // namespace

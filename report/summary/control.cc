@@ -1,12 +1,14 @@
 #include "report/summary/control.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <utility>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/yaml/field_path.h"
 #include "report/summary/results.h"
 
 namespace ordo::report::summary {
@@ -14,87 +16,222 @@ namespace {
 
 using ordo::training::v1::PartResult;
 using ordo::training::v1::SummarizeSpec;
-using Parts = std::vector<const PartResult*>;
-using Property = std::function<std::string(const PartResult&)>;
 
-constexpr size_t kShownDigits = 12;
+struct Run {
+  const PartResult* part = nullptr;
+  const PartRecords* records = nullptr;
+};
+using Runs = std::vector<Run>;
 
-// Of a digest what a person compares.
-std::string Shown(const std::string& value) {
-  return value.empty() ? "not recorded" : value.substr(0, kShownDigits);
-}
+// What runs are compared by.
+struct Property {
+  std::string name;
+  // Empty: not recorded.
+  std::function<std::string(const Run&)> value;
+  // Field that decides it; where arms may differ there, it may differ too.
+  // Empty: it may not.
+  std::string field = "";
+  // Of a digest a person compares the first digits.
+  size_t max_shown = std::string::npos;
+};
 
-// Adds a sentence when the property is not recorded of all, or not one.
-void CheckSame(const std::string& what, const Parts& parts,
-               const Property& property, std::vector<std::string>* reasons) {
-  std::map<std::string, std::vector<std::string>> jobs;
-  for (const PartResult* part : parts) {
-    jobs[property(*part)].push_back(part->job());
-  }
-  if (jobs.size() < 2 && jobs.count("") == 0) return;
-  std::vector<std::string> texts;
-  for (const auto& [value, names] : jobs) {
-    texts.push_back(
-        absl::StrCat(Shown(value), " (", absl::StrJoin(names, ", "), ")"));
-  }
-  reasons->push_back(absl::StrCat(what, ": ", absl::StrJoin(texts, ", ")));
-}
+constexpr size_t kDigestDigits = 12;
+// Parameters that are named one by one.
+constexpr size_t kMaxNamed = 5;
 
 std::string Number(int64_t value) {
   return value == 0 ? "" : absl::StrCat(value);
 }
 
-// What differs within a seed.
-void CheckSeed(uint64_t seed, const Parts& parts,
-               std::vector<std::string>* reasons) {
-  const std::string of = absl::StrCat(" of seed ", seed);
-  const auto data = [](const PartResult& p) { return p.data_digest(); };
-  const auto tokens = [](const PartResult& p) { return Number(p.tokens()); };
-  const auto steps = [](const PartResult& p) {
-    return Number(p.checkpoint().step());
-  };
-  const auto initial = [](const PartResult& p) {
-    return p.control().initial_digest();
-  };
-  CheckSame("steps" + of, parts, steps, reasons);
-  CheckSame("tokens" + of, parts, tokens, reasons);
-  CheckSame("order of data" + of, parts, data, reasons);
-  CheckSame("initial values outside of the encoding" + of, parts, initial,
-            reasons);
+// Whether arms may differ at the path or below it.
+bool MayDiffer(const SummarizeSpec& spec, const std::string& path) {
+  const auto& differs = spec.comparison().differs();
+  return !path.empty() &&
+         std::any_of(differs.begin(), differs.end(), [&](const auto& listed) {
+           return base::IsPartOf(path, listed) || base::IsPartOf(listed, path);
+         });
 }
 
-void CheckAll(const Parts& parts, std::vector<std::string>* reasons) {
-  CheckSame(
-      "build of the trainer", parts,
-      [](const PartResult& p) { return p.build_digest(); }, reasons);
-  std::map<std::string, std::vector<std::string>> devices;
-  CheckSame(
-      "precision", parts,
-      [](const PartResult& p) { return p.control().precision(); }, reasons);
-  for (const PartResult* part : parts) {
-    devices[part->control().device()].push_back(part->job());
+bool MayDifferBesideTheEncoding(const SummarizeSpec& spec) {
+  const auto& differs = spec.comparison().differs();
+  return std::any_of(differs.begin(), differs.end(), [](const auto& listed) {
+    return !base::IsPartOf(listed, "encoding");
+  });
+}
+
+void AddOnce(const std::string& sentence, std::vector<std::string>* sentences) {
+  if (std::find(sentences->begin(), sentences->end(), sentence) ==
+      sentences->end()) {
+    sentences->push_back(sentence);
   }
-  if (devices.size() > 1 || devices.count("") > 0) {
-    std::vector<std::string> texts;
-    for (const auto& [device, jobs] : devices) {
-      texts.push_back(absl::StrCat(device.empty() ? "not recorded" : device,
-                                   " (", absl::StrJoin(jobs, ", "), ")"));
+}
+
+// "a, b and 3 more".
+std::string Named(const std::set<std::string>& names) {
+  std::vector<std::string> first(names.begin(), names.end());
+  if (first.size() <= kMaxNamed) return absl::StrJoin(first, ", ");
+  first.resize(kMaxNamed);
+  return absl::StrCat(absl::StrJoin(first, ", "), " and ",
+                      names.size() - kMaxNamed, " more");
+}
+
+// Adds a sentence when the property is not recorded of all, or not one.
+void CheckSame(const Property& property, const Runs& runs,
+               const SummarizeSpec& spec, Control* control) {
+  std::map<std::string, std::vector<std::string>> jobs;
+  for (const Run& run : runs) {
+    jobs[property.value(run)].push_back(run.part->job());
+  }
+  if (jobs.size() < 2 && jobs.count("") == 0) return;
+  std::vector<std::string> texts;
+  for (const auto& [value, names] : jobs) {
+    texts.push_back(absl::StrCat(
+        value.empty() ? "not recorded" : value.substr(0, property.max_shown),
+        " (", absl::StrJoin(names, ", "), ")"));
+  }
+  auto& sentences =
+      MayDiffer(spec, property.field) ? control->differences : control->reasons;
+  sentences.push_back(
+      absl::StrCat(property.name, ": ", absl::StrJoin(texts, ", ")));
+}
+
+// What is not the same in the parameters of some runs.
+struct ParameterDifferences {
+  // Names, by the arms that have them while others do not.
+  std::map<std::string, std::set<std::string>> only_in;
+  std::set<std::string> other_shape;
+  // Of one shape, with other values.
+  std::set<std::string> other_values;
+};
+
+ParameterDifferences CompareParameters(const Runs& runs) {
+  // By name and shape the digests, by name the arms.
+  std::map<std::string, std::map<std::string, std::set<std::string>>> values;
+  std::map<std::string, std::set<std::string>> arms;
+  for (const Run& run : runs) {
+    for (const auto& [name, value] : run.records->initial_values) {
+      values[name][value.shape].insert(value.digest);
+      arms[name].insert(run.part->part());
     }
-    reasons->push_back(absl::StrCat("device: ", absl::StrJoin(texts, ", ")));
   }
+  ParameterDifferences differences;
+  for (const auto& [name, shapes] : values) {
+    if (arms[name].size() < runs.size()) {
+      differences.only_in[absl::StrJoin(arms[name], ", ")].insert(name);
+    }
+    if (shapes.size() > 1) differences.other_shape.insert(name);
+    for (const auto& [shape, digests] : shapes) {
+      if (digests.size() > 1) differences.other_values.insert(name);
+    }
+  }
+  return differences;
+}
+
+// The runs of a seed, one of each arm.
+void CheckInitialValues(const Property& whole, const Runs& runs,
+                        const SummarizeSpec& spec, Control* control) {
+  std::set<std::string> digests;
+  bool all_known = true;
+  for (const Run& run : runs) {
+    digests.insert(whole.value(run));
+    all_known = all_known && !run.records->initial_values.empty();
+  }
+  if (digests.size() < 2 || !all_known) {
+    CheckSame(whole, runs, spec, control);
+    return;
+  }
+  const ParameterDifferences found = CompareParameters(runs);
+  if (!found.other_values.empty()) {
+    control->reasons.push_back(absl::StrCat(whole.name, ": not the same of ",
+                                            Named(found.other_values)));
+  }
+  auto& sentences = MayDifferBesideTheEncoding(spec) ? control->differences
+                                                     : control->reasons;
+  for (const auto& [arms, names] : found.only_in) {
+    AddOnce(absl::StrCat("parameters outside of the encoding in ", arms,
+                         " alone: ", Named(names)),
+            &sentences);
+  }
+  if (!found.other_shape.empty()) {
+    AddOnce(absl::StrCat("parameters outside of the encoding that have another "
+                         "shape in each arm: ",
+                         Named(found.other_shape)),
+            &sentences);
+  }
+}
+
+// That each evaluation asked the same of all runs of a seed that have it. One
+// that a single run has is compared with nothing.
+void CheckQuestions(const std::string& of, const Runs& runs,
+                    const SummarizeSpec& spec, Control* control) {
+  std::map<std::string, Runs> evaluated;
+  std::map<std::pair<std::string, const PartResult*>, std::string> asked;
+  for (const Run& run : runs) {
+    for (const CountedReport& counted : CountedReports(*run.part)) {
+      evaluated[counted.evaluation].push_back(run);
+      const auto found = run.records->questions.find(counted.report->path());
+      if (found != run.records->questions.end()) {
+        asked[{counted.evaluation, run.part}] = found->second;
+      }
+    }
+  }
+  for (const auto& [evaluation, its_runs] : evaluated) {
+    if (its_runs.size() < 2) continue;
+    const std::string& name = evaluation;
+    const auto value = [&](const Run& run) { return asked[{name, run.part}]; };
+    CheckSame({absl::StrCat("items of ", name, of), value, "", kDigestDigits},
+              its_runs, spec, control);
+  }
+}
+
+// What differs within a seed.
+void CheckSeed(uint64_t seed, const Runs& runs, const SummarizeSpec& spec,
+               Control* control) {
+  const std::string of = absl::StrCat(" of seed ", seed);
+  const auto data = [](const Run& r) { return r.part->data_digest(); };
+  const auto tokens = [](const Run& r) { return Number(r.part->tokens()); };
+  const auto steps = [](const Run& r) {
+    return Number(r.part->checkpoint().step());
+  };
+  const auto initial = [](const Run& r) {
+    return r.part->control().initial_digest();
+  };
+  CheckSame({"steps" + of, steps, "training.steps"}, runs, spec, control);
+  CheckSame({"tokens" + of, tokens}, runs, spec, control);
+  CheckSame({"order of data" + of, data, "data", kDigestDigits}, runs, spec,
+            control);
+  CheckInitialValues({"initial values outside of the encoding" + of, initial,
+                      "", kDigestDigits},
+                     runs, spec, control);
+  CheckQuestions(of, runs, spec, control);
+}
+
+void CheckAll(const Runs& runs, const SummarizeSpec& spec, Control* control) {
+  const auto build = [](const Run& r) { return r.part->build_digest(); };
+  const auto precision = [](const Run& r) {
+    return r.part->control().precision();
+  };
+  const auto device = [](const Run& r) { return r.part->control().device(); };
+  CheckSame({"build of the trainer", build, "", kDigestDigits}, runs, spec,
+            control);
+  CheckSame({"precision", precision, "training.precision"}, runs, spec,
+            control);
+  CheckSame({"device", device, "resources.device"}, runs, spec, control);
   std::vector<std::string> varying;
   std::vector<std::string> inexact;
-  for (const PartResult* part : parts) {
-    if (!part->control().deterministic()) varying.push_back(part->job());
-    if (!part->exact()) inexact.push_back(part->job());
+  for (const Run& run : runs) {
+    if (!run.part->control().deterministic()) {
+      varying.push_back(run.part->job());
+    }
+    if (!run.part->exact()) inexact.push_back(run.part->job());
   }
   if (!varying.empty()) {
-    reasons->push_back(
+    control->reasons.push_back(
         absl::StrCat("computing it again may give other numbers: ",
                      absl::StrJoin(varying, ", ")));
   }
   if (!inexact.empty()) {
-    reasons->push_back(absl::StrCat(
+    control->reasons.push_back(absl::StrCat(
         "an attempt did not go on exactly where the one before was: ",
         absl::StrJoin(inexact, ", ")));
   }
@@ -102,23 +239,29 @@ void CheckAll(const Parts& parts, std::vector<std::string>* reasons) {
 
 }  // namespace
 
-std::vector<std::string> WhyNotControlled(const SummarizeSpec& spec) {
-  std::vector<std::string> reasons;
-  Parts finished;
-  std::map<uint64_t, Parts> seeds;
-  for (const PartResult& part : spec.parts()) {
-    if (HasSucceeded(part)) {
-      finished.push_back(&part);
-      seeds[part.seed()].push_back(&part);
-    } else {
-      reasons.push_back(absl::StrCat(part.job(), " is ", part.state(),
-                                     part.reason().empty() ? "" : ", ",
-                                     part.reason()));
+Control CheckControl(const SummarizeSpec& spec,
+                     const std::vector<PartRecords>& records) {
+  Control control;
+  const PartRecords nothing;
+  Runs finished;
+  std::map<uint64_t, Runs> seeds;
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    const PartResult& part = spec.parts(i);
+    if (!HasSucceeded(part)) {
+      control.reasons.push_back(absl::StrCat(part.job(), " is ", part.state(),
+                                             part.reason().empty() ? "" : ", ",
+                                             part.reason()));
+      continue;
     }
+    const bool is_known = static_cast<size_t>(i) < records.size();
+    finished.push_back({&part, is_known ? &records[i] : &nothing});
+    seeds[part.seed()].push_back(finished.back());
   }
-  for (const auto& [seed, parts] : seeds) CheckSeed(seed, parts, &reasons);
-  CheckAll(finished, &reasons);
-  return reasons;
+  for (const auto& [seed, runs] : seeds) {
+    CheckSeed(seed, runs, spec, &control);
+  }
+  CheckAll(finished, spec, &control);
+  return control;
 }
 
 }  // namespace ordo::report::summary

@@ -1,6 +1,7 @@
 #ifndef ORDO_REPORT_SUMMARY_CONTROL_H_
 #define ORDO_REPORT_SUMMARY_CONTROL_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,16 +9,49 @@
 
 namespace ordo::report::summary {
 
+// A parameter as a run began with it.
+struct InitialValue {
+  // "64,32".
+  std::string shape;
+  // Of its values.
+  std::string digest;
+};
+
+// What a part left behind beside what its task tells.
+struct PartRecords {
+  // By the name of the parameter, those of the encoding aside; those that
+  // RunControl.initial_digest is the digest of. Empty: not known.
+  std::map<std::string, InitialValue> initial_values;
+  // By PartResult.Report.path: a digest of what was asked, the ids of the items
+  // and the version of their task. One that is missing is not known.
+  std::map<std::string, std::string> questions;
+};
+
+struct Control {
+  // Why the comparison is not called controlled, a sentence each. None: it is.
+  std::vector<std::string> reasons;
+  // What differs because the comparison asks for it, a sentence each.
+  std::vector<std::string> differences;
+};
+
 // Whether the runs of a comparison prove that they differ in what they should
-// alone; a sentence for each thing that is not proved. None: it is controlled.
+// alone. `records` are those of the parts, in their order; of parts beyond its
+// end nothing is known.
 //
 // Proved is, by what the runs recorded of themselves: all runs finished; for
-// each seed the same samples in the same order, as many tokens and steps, and
-// the same initial values outside of the encoding; and over all runs the same
-// build of the trainer, device and precision, results that the device gives
-// again, and attempts that went on exactly where the one before was.
-std::vector<std::string> WhyNotControlled(
-    const ordo::training::v1::SummarizeSpec& spec);
+// each seed the same samples in the same order, as many tokens and steps, the
+// same initial values outside of the encoding, and the same questions; and over
+// all runs the same build of the trainer, device and precision, results that
+// the device gives again, and attempts that went on exactly where the one
+// before was.
+//
+// Where `differs` lists fields of the data, training.steps, training.precision
+// or resources.device, the order of data, steps, precision or device may
+// differ. Where it lists any field outside of the encoding, runs may have
+// parameters that others lack, or in another shape; those that have the same
+// name and shape must begin with the same values all the same.
+Control CheckControl(const ordo::training::v1::SummarizeSpec& spec,
+                     const std::vector<PartRecords>& records);
 
 }  // namespace ordo::report::summary
 

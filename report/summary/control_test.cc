@@ -1,5 +1,9 @@
 #include "report/summary/control.h"
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "report/summary/testing/parts.h"
@@ -10,16 +14,42 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::RecordsOf;
 using testing::RopeAndTape;
+using ::testing::SizeIs;
+
+std::vector<std::string> ReasonsOf(
+    const ordo::training::v1::SummarizeSpec& spec) {
+  return CheckControl(spec, RecordsOf(spec)).reasons;
+}
+
+// Of rope and tape at seeds 1 to 3 with one parameter each, "head"; those of
+// tape may be set otherwise.
+struct Parameters {
+  Parameters() : records(RecordsOf(spec)) {
+    for (int i = 0; i < spec.parts_size(); ++i) {
+      records[i].initial_values["head"] = {"4,8", "4ead"};
+      if (i < 3) continue;
+      spec.mutable_parts(i)->mutable_control()->set_initial_digest("other");
+    }
+  }
+  void SetTape(const std::string& name, const InitialValue& value) {
+    for (size_t i = 3; i < records.size(); ++i) {
+      records[i].initial_values[name] = value;
+    }
+  }
+  ordo::training::v1::SummarizeSpec spec = RopeAndTape();
+  std::vector<PartRecords> records;
+};
 
 TEST(ControlTest, RunsThatRecordTheSameAreControlled) {
-  EXPECT_THAT(WhyNotControlled(RopeAndTape()), IsEmpty());
+  EXPECT_THAT(ReasonsOf(RopeAndTape()), IsEmpty());
 }
 
 TEST(ControlTest, AnotherOrderOfDataIsNamedWithItsSeedAndRuns) {
   auto spec = RopeAndTape();
   spec.mutable_parts(4)->set_data_digest("another");
-  EXPECT_THAT(WhyNotControlled(spec),
+  EXPECT_THAT(ReasonsOf(spec),
               ElementsAre("order of data of seed 2: another (c-tape-s2), "
                           "d474d474d474 (c-rope-s2)"));
 }
@@ -29,7 +59,7 @@ TEST(ControlTest, WhatWasNotRecordedIsNotProved) {
   for (auto& part : *spec.mutable_parts()) {
     part.mutable_control()->clear_initial_digest();
   }
-  EXPECT_THAT(WhyNotControlled(spec),
+  EXPECT_THAT(ReasonsOf(spec),
               ElementsAre(HasSubstr("initial values outside of the encoding of "
                                     "seed 1: not recorded"),
                           HasSubstr("seed 2"), HasSubstr("seed 3")));
@@ -40,9 +70,9 @@ TEST(ControlTest, StepsTokensAndInitialValuesMustBeTheSame) {
   spec.mutable_parts(3)->mutable_checkpoint()->set_step(99);
   spec.mutable_parts(3)->set_tokens(6300);
   spec.mutable_parts(3)->mutable_control()->set_initial_digest("x");
-  EXPECT_THAT(WhyNotControlled(spec), ElementsAre(HasSubstr("steps of seed 1"),
-                                                  HasSubstr("tokens of seed 1"),
-                                                  HasSubstr("initial values")));
+  EXPECT_THAT(ReasonsOf(spec), ElementsAre(HasSubstr("steps of seed 1"),
+                                           HasSubstr("tokens of seed 1"),
+                                           HasSubstr("initial values")));
 }
 
 TEST(ControlTest, BuildDeviceAndPrecisionMustBeOneOverAllRuns) {
@@ -50,27 +80,120 @@ TEST(ControlTest, BuildDeviceAndPrecisionMustBeOneOverAllRuns) {
   spec.mutable_parts(0)->set_build_digest("b1");
   spec.mutable_parts(1)->mutable_control()->set_device("cpu avx512");
   spec.mutable_parts(2)->mutable_control()->set_precision("bf16");
-  EXPECT_THAT(
-      WhyNotControlled(spec),
-      ElementsAre(HasSubstr("build of the trainer"), HasSubstr("precision"),
-                  HasSubstr("device: cpu avx2 (")));
+  EXPECT_THAT(ReasonsOf(spec), ElementsAre(HasSubstr("build of the trainer"),
+                                           HasSubstr("precision"),
+                                           HasSubstr("device: cpu avx2 (")));
 }
 
 TEST(ControlTest, WhatIsNotRepeatableIsNotControlled) {
   auto spec = RopeAndTape();
   spec.mutable_parts(0)->mutable_control()->set_deterministic(false);
   spec.mutable_parts(5)->set_exact(false);
-  EXPECT_THAT(WhyNotControlled(spec),
+  EXPECT_THAT(ReasonsOf(spec),
               ElementsAre(HasSubstr("other numbers: c-rope-s1"),
                           HasSubstr("was: c-tape-s3")));
+}
+
+TEST(ControlTest, WhatTheArmsAreToDifferInIsNoReason) {
+  auto spec = RopeAndTape();
+  for (int i = 3; i < 6; ++i) {
+    spec.mutable_parts(i)->mutable_control()->set_precision("bf16");
+    spec.mutable_parts(i)->mutable_control()->set_device("cpu avx512");
+    spec.mutable_parts(i)->set_data_digest("another");
+  }
+  for (const char* field :
+       {"training.precision", "resources", "data.params.ignore"}) {
+    spec.mutable_comparison()->add_differs(field);
+  }
+  const Control control = CheckControl(spec, RecordsOf(spec));
+  EXPECT_THAT(control.reasons, IsEmpty());
+  EXPECT_THAT(
+      control.differences,
+      ElementsAre(HasSubstr("order of data of seed 1: "), HasSubstr("seed 2"),
+                  HasSubstr("seed 3"), HasSubstr("precision: bf16 ("),
+                  HasSubstr("device: cpu avx2 (")));
+  spec.mutable_parts(5)->set_tokens(1);
+  EXPECT_THAT(ReasonsOf(spec), ElementsAre(HasSubstr("tokens of seed 3")));
+}
+
+TEST(ControlTest, AParameterThatOneArmAloneHasIsNamed) {
+  Parameters all;
+  all.SetTape("block.2", {"4,4", "b10c"});
+  EXPECT_THAT(CheckControl(all.spec, all.records).reasons,
+              ElementsAre("parameters outside of the encoding in tape alone: "
+                          "block.2"));
+  all.spec.mutable_comparison()->add_differs("model.layers");
+  const Control control = CheckControl(all.spec, all.records);
+  EXPECT_THAT(control.reasons, IsEmpty());
+  EXPECT_THAT(control.differences,
+              ElementsAre("parameters outside of the encoding in tape alone: "
+                          "block.2"));
+}
+
+TEST(ControlTest, AParameterOfAnotherShapeIsNamed) {
+  Parameters all;
+  all.SetTape("head", {"4,16", "b16"});
+  EXPECT_THAT(CheckControl(all.spec, all.records).reasons,
+              ElementsAre(HasSubstr("another shape in each arm: head")));
+  all.spec.mutable_comparison()->add_differs("model.width");
+  const Control control = CheckControl(all.spec, all.records);
+  EXPECT_THAT(control.reasons, IsEmpty());
+  EXPECT_THAT(control.differences, SizeIs(1));
+}
+
+TEST(ControlTest, WhatArmsShareBeginsWithTheSameValues) {
+  Parameters all;
+  all.spec.mutable_comparison()->add_differs("model.layers");
+  all.SetTape("head", {"4,8", "other"});
+  EXPECT_THAT(
+      CheckControl(all.spec, all.records).reasons,
+      ElementsAre("initial values outside of the encoding of seed 1: not the "
+                  "same of head",
+                  HasSubstr("seed 2"), HasSubstr("seed 3")));
+}
+
+TEST(ControlTest, ManyParametersAreNamedInPart) {
+  Parameters all;
+  for (int i = 1; i <= 7; ++i) {
+    all.SetTape("p" + std::to_string(i), {"1", "0"});
+  }
+  EXPECT_THAT(CheckControl(all.spec, all.records).reasons,
+              ElementsAre(HasSubstr("p1, p2, p3, p4, p5 and 2 more")));
+}
+
+TEST(ControlTest, ParametersOfWhichNotAllIsKnownAreJudgedAsAWhole) {
+  Parameters all;
+  all.spec.mutable_comparison()->add_differs("model.layers");
+  for (PartRecords& of_part : all.records) of_part.initial_values.clear();
+  EXPECT_THAT(CheckControl(all.spec, all.records).reasons,
+              ElementsAre(HasSubstr("initial values outside of the encoding of "
+                                    "seed 1: 171717171717 (c-rope-s1)"),
+                          HasSubstr("seed 2"), HasSubstr("seed 3")));
+}
+
+TEST(ControlTest, OtherQuestionsAreNamedWithTheirEvaluation) {
+  const auto spec = RopeAndTape();
+  auto records = RecordsOf(spec);
+  records[4].questions.begin()->second = "other";
+  EXPECT_THAT(CheckControl(spec, records).reasons,
+              ElementsAre("items of grid of seed 2: 9e5710259e57 (c-rope-s2), "
+                          "other (c-tape-s2)"));
+  EXPECT_THAT(CheckControl(spec, {}).reasons,
+              ElementsAre(HasSubstr("items of grid of seed 1: not recorded"),
+                          HasSubstr("seed 2"), HasSubstr("seed 3")));
+}
+
+TEST(ControlTest, QuestionsOfOneArmAloneAreComparedWithNothing) {
+  auto spec = RopeAndTape();
+  for (int i = 3; i < 6; ++i) spec.mutable_parts(i)->clear_reports();
+  EXPECT_THAT(CheckControl(spec, {}).reasons, IsEmpty());
 }
 
 TEST(ControlTest, ARunThatFailedIsNamed) {
   auto spec = RopeAndTape();
   spec.mutable_parts(5)->set_state("FAILED");
   spec.mutable_parts(5)->set_reason("NON_FINITE");
-  EXPECT_THAT(WhyNotControlled(spec),
-              ElementsAre("c-tape-s3 is FAILED, NON_FINITE"));
+  EXPECT_THAT(ReasonsOf(spec), ElementsAre("c-tape-s3 is FAILED, NON_FINITE"));
 }
 
 }  // namespace

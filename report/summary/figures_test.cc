@@ -32,7 +32,7 @@ class FiguresTest : public ::testing::Test {
 
 TEST_F(FiguresTest, AForestPlotNamesArmsScoreAndBaseline) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison,
-                            Compare(RopeAndTape()));
+                            Compare(RopeAndTape(), {}));
   const std::string svg = Svg(ForestPlot(comparison, comparison.metrics[0]));
   EXPECT_THAT(svg, HasSubstr("tape"));
   EXPECT_THAT(svg, HasSubstr("difference from rope, 95 % intervals"));
@@ -42,7 +42,7 @@ TEST_F(FiguresTest, AnIntervalWithoutBoundsReachesTheEdge) {
   auto spec = RopeAndTape();
   spec.mutable_parts()->SwapElements(1, 3);
   while (spec.parts_size() > 2) spec.mutable_parts()->RemoveLast();
-  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
   const Figure figure = ForestPlot(comparison, comparison.metrics[0]);
   EXPECT_THAT(figure.script, Not(HasSubstr("inf")));
   EXPECT_THAT(Svg(figure), HasSubstr("tape"));

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -36,18 +37,10 @@ std::set<std::string> ForeignCheckpoints(const PartResult& part) {
 }
 
 std::map<MetricKey, Scored> ScoresOf(const PartResult& part) {
-  const std::set<std::string> foreign = ForeignCheckpoints(part);
-  const std::map<std::string, int64_t> last = LastSteps(part);
   std::map<MetricKey, Scored> scores;
-  for (const PartResult::Report& report : part.reports()) {
-    std::string evaluation = report.evaluation();
-    if (foreign.size() > 1) {
-      absl::StrAppend(&evaluation, " of ", report.checkpoint());
-    } else if (report.step() < last.at(evaluation)) {
-      continue;
-    }
-    for (const auto& [name, value] : report.metrics()) {
-      scores[{evaluation, name}] = {value, report.step()};
+  for (const CountedReport& counted : CountedReports(part)) {
+    for (const auto& [name, value] : counted.report->metrics()) {
+      scores[{counted.evaluation, name}] = {value, counted.report->step()};
     }
   }
   return scores;
@@ -65,6 +58,22 @@ bool operator<(const MetricKey& a, const MetricKey& b) {
 
 std::string Title(const MetricKey& key) {
   return absl::StrCat(key.evaluation, ": ", key.metric);
+}
+
+std::vector<CountedReport> CountedReports(const PartResult& part) {
+  const std::set<std::string> foreign = ForeignCheckpoints(part);
+  const std::map<std::string, int64_t> last = LastSteps(part);
+  std::vector<CountedReport> counted;
+  for (const PartResult::Report& report : part.reports()) {
+    std::string evaluation = report.evaluation();
+    if (foreign.size() > 1) {
+      absl::StrAppend(&evaluation, " of ", report.checkpoint());
+    } else if (report.step() < last.at(evaluation)) {
+      continue;
+    }
+    counted.push_back({std::move(evaluation), &report});
+  }
+  return counted;
 }
 
 Results Tabulate(const ordo::training::v1::SummarizeSpec& spec) {

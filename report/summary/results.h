@@ -40,9 +40,20 @@ struct Results {
   std::vector<std::vector<std::optional<Scored>>> scores;
 };
 
+// A report whose scores count, and what its evaluation is called.
+struct CountedReport {
+  std::string evaluation;
+  const ordo::training::v1::PartResult::Report* report = nullptr;
+};
+
 // Of several reports of one evaluation in a part, that of the largest step
 // counts; of those of one step, which a part that evaluates several checkpoints
-// has, each is a score of its own, told apart by the checkpoint.
+// has, each is an evaluation of its own, told apart by the checkpoint. They
+// point into `part`.
+std::vector<CountedReport> CountedReports(
+    const ordo::training::v1::PartResult& part);
+
+// Of the reports that count.
 Results Tabulate(const ordo::training::v1::SummarizeSpec& spec);
 
 // Whether the part ended as it should.

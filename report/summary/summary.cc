@@ -28,10 +28,13 @@ using ordo::training::v1::SummarizeSpec;
 constexpr char kComparisonMethod[] =
     "A seed is the unit: mean and deviation are over seeds, and a difference "
     "is taken seed by seed between runs that saw the same data. Intervals are "
-    "Student's and hold for all arms together; p values are of the paired t "
-    "test and of the sign-flip test, which n seeds let not fall below "
+    "Student's, and bootstrap intervals come of resampling seeds "
+    "(studentized); both hold for all arms together. p values are of the "
+    "paired t test and of the sign-flip test, which n seeds let not fall below "
     "2^(1-n), corrected for the number of arms (Holm), not for the number of "
-    "scores. What needs two seeds is - with one.";
+    "scores. Costs are over the seeds of which all arms finished. What needs "
+    "more seeds than there are is -: most things need two, a bootstrap "
+    "interval at 0.95 at least four.";
 constexpr char kOtherMethod[] =
     "Each row is one job. Numbers of one run say nothing about another seed.";
 
@@ -56,10 +59,23 @@ Value DifferenceValue(const stats::ArmDifference& difference) {
   map["mean"] = NumberOrNull(difference.mean);
   map["deviation"] = NumberOrNull(difference.deviation);
   map["interval"] = IntervalValue(difference.interval);
+  map["bootstrap"] = IntervalValue(difference.bootstrap);
   map["t_p"] = NumberOrNull(difference.t_p);
   map["t_p_adjusted"] = NumberOrNull(difference.t_p_adjusted);
   map["flip_p"] = NumberOrNull(difference.flip_p);
   map["flip_p_adjusted"] = NumberOrNull(difference.flip_p_adjusted);
+  return StructValue(std::move(fields));
+}
+
+Value CostValue(const ArmCost& cost) {
+  Struct fields;
+  auto& map = *fields.mutable_fields();
+  map["seeds"] = NumberOrNull(cost.num_seeds);
+  map["parameters"] = NumberOrNull(static_cast<double>(cost.num_parameters));
+  map["encoding_parameters"] =
+      NumberOrNull(static_cast<double>(cost.num_encoding_parameters));
+  map["step_flops"] = NumberOrNull(cost.step_flops);
+  map["device_seconds"] = NumberOrNull(cost.device_seconds);
   return StructValue(std::move(fields));
 }
 
@@ -94,8 +110,10 @@ Value PartValue(const PartResult& part) {
 
 void AddComparison(const Comparison& comparison, Struct* json) {
   auto& map = *json->mutable_fields();
-  map["controlled"] = BoolValue(comparison.why_not_controlled.empty());
-  map["why_not_controlled"] = ListOf(comparison.why_not_controlled, TextValue);
+  const Control& control = comparison.control;
+  map["controlled"] = BoolValue(control.reasons.empty());
+  map["why_not_controlled"] = ListOf(control.reasons, TextValue);
+  map["differs_as_asked"] = ListOf(control.differences, TextValue);
   map["arms"] = ListOf(comparison.arms, TextValue);
   map["baseline"] = TextValue(comparison.arms[comparison.baseline]);
   map["seeds"] = ListOf(comparison.seeds, [](uint64_t seed) {
@@ -103,6 +121,8 @@ void AddComparison(const Comparison& comparison, Struct* json) {
   });
   map["confidence"] = NumberOrNull(comparison.confidence);
   map["scores"] = ListOf(comparison.metrics, MetricValue);
+  // In the order of the arms.
+  map["costs"] = ListOf(comparison.costs, CostValue);
 }
 
 bool HasFigure(const ComparedMetric& metric) {
@@ -136,8 +156,7 @@ void AddComparedFigures(const Comparison& comparison, Summary* summary) {
 }
 
 void AddComparedMetrics(const Comparison& comparison, Summary* summary) {
-  summary->metrics["controlled"] =
-      comparison.why_not_controlled.empty() ? 1 : 0;
+  summary->metrics["controlled"] = comparison.control.reasons.empty() ? 1 : 0;
   for (const ComparedMetric& metric : comparison.metrics) {
     if (!metric.comparison.has_value()) continue;
     for (const auto& difference : metric.comparison->differences) {
@@ -148,34 +167,42 @@ void AddComparedMetrics(const Comparison& comparison, Summary* summary) {
   }
 }
 
-void AddLead(const Comparison& comparison, Summary* summary) {
-  if (comparison.why_not_controlled.empty()) {
-    summary->lead.push_back(
+void AddLead(const Control& control, Summary* summary) {
+  std::vector<std::string>& lead = summary->lead;
+  if (control.reasons.empty()) {
+    lead.push_back(
         "Controlled: for each seed the runs saw the same data in the same "
-        "order and began with the same values outside of the encoding, with "
-        "one build of the trainer, on one kind of device, in one precision; "
-        "computing them again gives the same, and each attempt went on exactly "
-        "where the one before was.");
-    return;
+        "order, began with the same values outside of the encoding and were "
+        "asked the same questions, with one build of the trainer, on one kind "
+        "of device, in one precision; computing them again gives the same, and "
+        "each attempt went on exactly where the one before was.");
+  } else {
+    lead.push_back("Not controlled:");
+    lead.insert(lead.end(), control.reasons.begin(), control.reasons.end());
   }
-  summary->lead.push_back("Not controlled:");
-  for (const std::string& reason : comparison.why_not_controlled) {
-    summary->lead.push_back(reason);
-  }
+  if (control.differences.empty()) return;
+  lead.push_back("But for this, in which the arms are to differ:");
+  lead.insert(lead.end(), control.differences.begin(),
+              control.differences.end());
 }
 
-absl::Status AddKind(const SummarizeSpec& spec, const Results& results,
-                     Summary* summary, Struct* json) {
-  if (spec.kind() == "comparison") {
-    ORDO_ASSIGN_OR_RETURN(const Comparison comparison, Compare(spec));
-    summary->method = kComparisonMethod;
-    AddLead(comparison, summary);
-    summary->tables = {ComparisonTable(comparison), CostTable(comparison)};
-    AddComparedFigures(comparison, summary);
-    AddComparedMetrics(comparison, summary);
-    AddComparison(comparison, json);
-    return absl::OkStatus();
-  }
+absl::Status AddComparison(const SummarizeSpec& spec,
+                           const std::vector<PartRecords>& records,
+                           Summary* summary, Struct* json) {
+  ORDO_ASSIGN_OR_RETURN(const Comparison comparison, Compare(spec, records));
+  summary->method = kComparisonMethod;
+  AddLead(comparison.control, summary);
+  summary->tables = {ComparisonTable(comparison), CostTable(comparison)};
+  summary->differences_csv = ToCsv(DifferenceTable(comparison));
+  AddComparedFigures(comparison, summary);
+  AddComparedMetrics(comparison, summary);
+  AddComparison(comparison, json);
+  return absl::OkStatus();
+}
+
+// Of a sweep or pipeline.
+absl::Status AddScores(const SummarizeSpec& spec, const Results& results,
+                       Summary* summary) {
   if (spec.kind() != "sweep" && spec.kind() != "pipeline") {
     return base::InvalidField(
         "kind", absl::StrCat("must be sweep, comparison or pipeline, is '",
@@ -189,7 +216,7 @@ absl::Status AddKind(const SummarizeSpec& spec, const Results& results,
 }  // namespace
 
 absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
-                                  const std::vector<Curve>& curves,
+                                  const Records& records,
                                   const std::string& created) {
   Summary summary;
   summary.title = absl::StrCat(spec.kind(), " ", spec.job());
@@ -200,13 +227,15 @@ absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
   map["attempt"] = NumberOrNull(spec.attempt());
   map["kind"] = TextValue(spec.kind());
   const Results results = Tabulate(spec);
-  ORDO_RETURN_IF_ERROR(AddKind(spec, results, &summary, &json));
+  ORDO_RETURN_IF_ERROR(spec.kind() == "comparison"
+                           ? AddComparison(spec, records.parts, &summary, &json)
+                           : AddScores(spec, results, &summary));
   summary.tables.push_back(PartTable(spec));
-  if (!curves.empty()) {
+  if (!records.curves.empty()) {
     summary.figures.push_back({"learning-curves",
                                "Training loss of each run; runs of one part "
                                "have one colour.",
-                               LearningCurves(curves)});
+                               LearningCurves(records.curves)});
   }
   int num_failed = 0;
   for (const PartResult& part : spec.parts()) {

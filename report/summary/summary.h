@@ -8,8 +8,9 @@
 #include "absl/status/statusor.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 #include "report/figure.h"
+#include "report/summary/control.h"
 #include "report/summary/figures.h"
-#include "report/summary/table.h"
+#include "report/table.h"
 
 // The report on a sweep, comparison or pipeline. Pure functions, thread-safe.
 
@@ -39,14 +40,24 @@ struct Summary {
   // Each value of each part (ValueTable), and all of the above as JSON.
   std::string csv;
   std::string json;
+  // Of a comparison: DifferenceTable.
+  std::string differences_csv;
   // Of the report: num_parts, num_failed; of a comparison `controlled` (0 or
   // 1), and for each score and arm difference_<evaluation>_<score>_<arm>.
   std::map<std::string, double> metrics;
 };
 
+// What the parts left behind.
+struct Records {
+  // Of those that trained.
+  std::vector<Curve> curves;
+  // As of CheckControl.
+  std::vector<PartRecords> parts;
+};
+
 // INVALID_ARGUMENT with the field, as Compare, or for another `kind`.
 absl::StatusOr<Summary> Summarize(const ordo::training::v1::SummarizeSpec& spec,
-                                  const std::vector<Curve>& curves,
+                                  const Records& records,
                                   const std::string& created);
 
 std::string RenderMarkdown(const Summary& summary);

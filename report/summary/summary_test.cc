@@ -12,21 +12,39 @@ namespace {
 using ::testing::Contains;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
+using testing::FinishedRun;
 using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Not;
 using ::testing::Pair;
+using testing::RecordsOf;
 using testing::RopeAndTape;
 using ::testing::SizeIs;
 
 TEST(SummaryTest, AComparisonSaysWhetherItIsControlled) {
-  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
-                            Summarize(RopeAndTape(), {}, "now"));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const Summary summary,
+      Summarize(RopeAndTape(), {{}, RecordsOf(RopeAndTape())}, "now"));
   EXPECT_THAT(summary.lead, ElementsAre(HasSubstr("Controlled: ")));
   EXPECT_THAT(summary.metrics, Contains(Pair("controlled", 1)));
   EXPECT_THAT(summary.metrics, Contains(Pair("difference_grid_grid_mean_tape",
                                              DoubleNear(0.2, 1e-12))));
   EXPECT_THAT(summary.json, HasSubstr("\"controlled\":true"));
+  EXPECT_THAT(summary.json, HasSubstr("\"costs\":[{"));
+}
+
+TEST(SummaryTest, BootstrapIntervalsStandInEveryForm) {
+  auto spec = RopeAndTape();
+  const double more[] = {0.22, 0.19, 0.25, 0.2};
+  for (uint64_t seed = 4; seed <= 7; ++seed) {
+    *spec.add_parts() = FinishedRun("rope", seed, 0.5);
+    *spec.add_parts() = FinishedRun("tape", seed, 0.5 + more[seed - 4]);
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary, Summarize(spec, {}, "now"));
+  EXPECT_THAT(RenderMarkdown(summary), HasSubstr("| bootstrap interval |"));
+  EXPECT_THAT(RenderPage(summary, {}), HasSubstr(">bootstrap interval<"));
+  EXPECT_THAT(summary.differences_csv, HasSubstr(",bootstrap_low,"));
+  EXPECT_THAT(summary.json, HasSubstr("\"bootstrap\":[0."));
 }
 
 TEST(SummaryTest, WithoutProofItIsNotCalledControlled) {
@@ -37,6 +55,22 @@ TEST(SummaryTest, WithoutProofItIsNotCalledControlled) {
   EXPECT_THAT(RenderMarkdown(summary), Not(HasSubstr("Controlled:")));
   EXPECT_THAT(RenderMarkdown(summary), HasSubstr("order of data of seed 1"));
   EXPECT_THAT(summary.metrics, Contains(Pair("controlled", 0)));
+}
+
+TEST(SummaryTest, WhatTheArmsAreToDifferInIsSaid) {
+  auto spec = RopeAndTape();
+  spec.mutable_comparison()->add_differs("training.precision");
+  for (int i = 3; i < 6; ++i) {
+    spec.mutable_parts(i)->mutable_control()->set_precision("bf16");
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
+                            Summarize(spec, {{}, RecordsOf(spec)}, "now"));
+  EXPECT_THAT(summary.lead,
+              ElementsAre(HasSubstr("Controlled: "),
+                          "But for this, in which the arms are to differ:",
+                          HasSubstr("precision: bf16 (c-tape-s1, ")));
+  EXPECT_THAT(summary.json,
+              HasSubstr("\"differs_as_asked\":[\"precision: bf16"));
 }
 
 TEST(SummaryTest, PartsThatFailedAreNamedWithTheirMessage) {
@@ -55,7 +89,7 @@ TEST(SummaryTest, PartsThatFailedAreNamedWithTheirMessage) {
 TEST(SummaryTest, ThePageHoldsTablesAndTheFiguresThatWereDrawn) {
   ORDO_ASSERT_OK_AND_ASSIGN(
       const Summary summary,
-      Summarize(RopeAndTape(), {{"rope", {{1, 2.0}}}}, "now"));
+      Summarize(RopeAndTape(), Records{{{"rope", {{1, 2.0}}}}, {}}, "now"));
   ASSERT_THAT(summary.figures, SizeIs(3));
   const std::string page =
       RenderPage(summary, {"<svg id='a'></svg>", "", "<svg id='b'></svg>"});

@@ -18,27 +18,30 @@ using ordo::training::v1::PartResult;
 using ordo::training::v1::SummarizeSpec;
 
 constexpr size_t kShownDigits = 12;
-constexpr char kNone[] = "-";
 
-std::string Text(double value) {
-  return std::isfinite(value) ? absl::StrFormat("%.4g", value) : kNone;
-}
-
-std::string Text(const stats::Interval& interval) {
+std::string IntervalText(const stats::Interval& interval) {
   if (!std::isfinite(interval.low) && !std::isfinite(interval.high)) {
-    return kNone;
+    return kNoValue;
   }
-  return absl::StrCat("[", Text(interval.low), ", ", Text(interval.high), "]");
+  return absl::StrCat("[", NumberText(interval.low), ", ",
+                      NumberText(interval.high), "]");
 }
 
-std::string Positive(double value) { return value > 0 ? Text(value) : kNone; }
+std::string Positive(double value) {
+  return value > 0 ? NumberText(value) : kNoValue;
+}
 
 std::string Count(int64_t count) {
-  return count > 0 ? absl::StrCat(count) : kNone;
+  return count > 0 ? absl::StrCat(count) : kNoValue;
 }
 
 std::string Digest(const std::string& digest) {
-  return digest.empty() ? kNone : digest.substr(0, kShownDigits);
+  return digest.empty() ? kNoValue : digest.substr(0, kShownDigits);
+}
+
+// All its digits.
+std::string Exact(double value) {
+  return std::isfinite(value) ? absl::StrFormat("%.17g", value) : "";
 }
 
 // Of the arms but the baseline; null for that.
@@ -56,8 +59,10 @@ Table ComparisonTable(const Comparison& comparison) {
   Table table;
   table.title = "Scores by arm";
   table.num_text_columns = 3;
-  table.header = {"evaluation", "score",      "arm",      "seeds", "mean",
-                  "deviation",  "difference", "interval", "p (t)", "p (flips)"};
+  table.header = {"evaluation", "score",    "arm",
+                  "seeds",      "mean",     "deviation",
+                  "difference", "interval", "bootstrap interval",
+                  "p (t)",      "p (flips)"};
   for (const ComparedMetric& metric : comparison.metrics) {
     if (!metric.comparison.has_value()) continue;
     for (const stats::ArmSummary& arm : metric.comparison->arms) {
@@ -66,19 +71,58 @@ Table ComparisonTable(const Comparison& comparison) {
           metric.key.metric,
           arm.name,
           absl::StrCat(metric.comparison->num_seeds),
-          Text(arm.mean),
-          Text(arm.deviation)};
+          NumberText(arm.mean),
+          NumberText(arm.deviation)};
       const auto* difference = DifferenceOf(*metric.comparison, arm.name);
       if (difference == nullptr) {
-        row.insert(row.end(), {"baseline", kNone, kNone, kNone});
+        row.insert(row.end(),
+                   {"baseline", kNoValue, kNoValue, kNoValue, kNoValue});
       } else {
         const bool has_p = metric.comparison->num_seeds > 1;
-        row.insert(row.end(),
-                   {Text(difference->mean), Text(difference->interval),
-                    has_p ? Text(difference->t_p_adjusted) : kNone,
-                    has_p ? Text(difference->flip_p_adjusted) : kNone});
+        row.insert(
+            row.end(),
+            {NumberText(difference->mean), IntervalText(difference->interval),
+             IntervalText(difference->bootstrap),
+             has_p ? NumberText(difference->t_p_adjusted) : kNoValue,
+             has_p ? NumberText(difference->flip_p_adjusted) : kNoValue});
       }
       table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+Table DifferenceTable(const Comparison& comparison) {
+  Table table;
+  table.header = {"evaluation",
+                  "score",
+                  "arm",
+                  "baseline",
+                  "seeds",
+                  "difference",
+                  "deviation",
+                  "low",
+                  "high",
+                  "bootstrap_low",
+                  "bootstrap_high",
+                  "t_p",
+                  "t_p_adjusted",
+                  "flip_p",
+                  "flip_p_adjusted"};
+  for (const ComparedMetric& metric : comparison.metrics) {
+    if (!metric.comparison.has_value()) continue;
+    const int num_seeds = metric.comparison->num_seeds;
+    const auto p = [&](double value) {
+      return num_seeds > 1 ? Exact(value) : "";
+    };
+    for (const stats::ArmDifference& each : metric.comparison->differences) {
+      table.rows.push_back(
+          {metric.key.evaluation, metric.key.metric, each.name,
+           comparison.arms[comparison.baseline], absl::StrCat(num_seeds),
+           Exact(each.mean), Exact(each.deviation), Exact(each.interval.low),
+           Exact(each.interval.high), Exact(each.bootstrap.low),
+           Exact(each.bootstrap.high), p(each.t_p), p(each.t_p_adjusted),
+           p(each.flip_p), p(each.flip_p_adjusted)});
     }
   }
   return table;
@@ -87,14 +131,18 @@ Table ComparisonTable(const Comparison& comparison) {
 Table CostTable(const Comparison& comparison) {
   Table table;
   table.title = "Cost of a run";
-  table.header = {"arm", "parameters", "of the encoding", "GFLOP per step",
+  table.header = {"arm",
+                  "seeds",
+                  "parameters",
+                  "of the encoding",
+                  "GFLOP per step",
                   "device seconds"};
   for (size_t i = 0; i < comparison.arms.size(); ++i) {
     const ArmCost& cost = comparison.costs[i];
     table.rows.push_back(
-        {comparison.arms[i], Count(cost.num_parameters),
+        {comparison.arms[i], Count(cost.num_seeds), Count(cost.num_parameters),
          cost.num_parameters > 0 ? absl::StrCat(cost.num_encoding_parameters)
-                                 : kNone,
+                                 : kNoValue,
          Positive(cost.step_flops / 1e9), Positive(cost.device_seconds)});
   }
   return table;
@@ -111,7 +159,8 @@ Table ScoreTable(const SummarizeSpec& spec, const Results& results) {
   for (int i = 0; i < spec.parts_size(); ++i) {
     std::vector<std::string> row = {spec.parts(i).job(), spec.parts(i).part()};
     for (const auto& scores : results.scores) {
-      row.push_back(scores[i].has_value() ? Text(scores[i]->value) : kNone);
+      row.push_back(scores[i].has_value() ? NumberText(scores[i]->value)
+                                          : kNoValue);
     }
     table.rows.push_back(std::move(row));
   }
@@ -132,7 +181,7 @@ Table PartTable(const SummarizeSpec& spec) {
          part.reason().empty() || HasSucceeded(part)
              ? part.state()
              : absl::StrCat(part.state(), ", ", part.reason()),
-         part.has_control() ? absl::StrCat(part.seed()) : kNone,
+         part.has_control() ? absl::StrCat(part.seed()) : kNoValue,
          Count(part.checkpoint().step()), Count(part.tokens()),
          Digest(part.checkpoint().manifest_sha256()),
          Digest(part.data_digest()), Digest(part.control().initial_digest()),

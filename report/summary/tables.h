@@ -4,7 +4,7 @@
 #include "proto/ordo/training/v1/spec.pb.h"
 #include "report/summary/comparison.h"
 #include "report/summary/results.h"
-#include "report/summary/table.h"
+#include "report/table.h"
 
 // What a summary says in tables. Pure functions, thread-safe. What is not known
 // is "-".
@@ -12,9 +12,13 @@
 namespace ordo::report::summary {
 
 // Of each score and arm: mean and deviation over seeds, and the difference from
-// the baseline with its interval and the adjusted p values of both tests.
+// the baseline with both its intervals and the adjusted p values of both tests.
 Table ComparisonTable(const Comparison& comparison);
-// Of each arm.
+// A row for each score and arm but the baseline, for spreadsheets and programs:
+// all digits, p values also as they were before they were adjusted. What has no
+// bound or needs two seeds is an empty cell.
+Table DifferenceTable(const Comparison& comparison);
+// Of each arm, over as many seeds as it says.
 Table CostTable(const Comparison& comparison);
 // Of each part its scores, a column each.
 Table ScoreTable(const ordo::training::v1::SummarizeSpec& spec,

@@ -1,5 +1,7 @@
 #include "report/summary/tables.h"
 
+#include <string>
+
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -11,17 +13,19 @@ namespace {
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using testing::EmptyComparison;
+using testing::FinishedRun;
 using testing::RopeAndTape;
 using ::testing::SizeIs;
 
 TEST(TablesTest, EachScoreHasARowForEachArm) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison,
-                            Compare(RopeAndTape()));
+                            Compare(RopeAndTape(), {}));
   const Table table = ComparisonTable(comparison);
   ASSERT_THAT(table.rows, SizeIs(2));
   EXPECT_THAT(table.rows[0],
               ElementsAre("grid", "grid_mean", "rope", "3", "0.5", "0.02",
-                          "baseline", "-", "-", "-"));
+                          "baseline", "-", "-", "-", "-"));
   EXPECT_THAT(table.rows[1][6], "0.2");
   EXPECT_THAT(table.rows, Each(SizeIs(table.header.size())));
 }
@@ -31,10 +35,62 @@ TEST(TablesTest, WhatASingleSeedCannotTellIsADash) {
   while (spec.parts_size() > 4) spec.mutable_parts()->RemoveLast();
   spec.mutable_parts()->SwapElements(1, 3);
   while (spec.parts_size() > 2) spec.mutable_parts()->RemoveLast();
-  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
   EXPECT_THAT(ComparisonTable(comparison).rows[1],
               ElementsAre("grid", "grid_mean", "tape", "1", "0.7", "-", "0.2",
-                          "-", "-", "-"));
+                          "-", "-", "-", "-"));
+}
+
+TEST(TablesTest, DifferencesHaveBothIntervalsAndAllTheirDigits) {
+  auto spec = RopeAndTape();
+  const double more[] = {0.22, 0.19, 0.25, 0.2};
+  for (uint64_t seed = 4; seed <= 7; ++seed) {
+    *spec.add_parts() = FinishedRun("rope", seed, 0.5);
+    *spec.add_parts() = FinishedRun("tape", seed, 0.5 + more[seed - 4]);
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
+  const Table table = DifferenceTable(comparison);
+  ASSERT_THAT(table.rows, SizeIs(1));
+  ASSERT_THAT(table.rows[0], SizeIs(table.header.size()));
+  const auto cell = [&](const std::string& name) {
+    for (size_t i = 0; i < table.header.size(); ++i) {
+      if (table.header[i] == name) return table.rows[0][i];
+    }
+    return std::string("no such column");
+  };
+  const auto& difference = comparison.metrics[0].comparison->differences[0];
+  EXPECT_EQ(cell("arm"), "tape");
+  EXPECT_EQ(cell("baseline"), "rope");
+  EXPECT_EQ(cell("seeds"), "7");
+  EXPECT_EQ(std::stod(cell("bootstrap_low")), difference.bootstrap.low);
+  EXPECT_EQ(std::stod(cell("bootstrap_high")), difference.bootstrap.high);
+  EXPECT_EQ(std::stod(cell("flip_p_adjusted")), difference.flip_p_adjusted);
+  EXPECT_NE(ComparisonTable(comparison).rows[1][8], "-");
+}
+
+TEST(TablesTest, WhatASingleSeedCannotTellIsAnEmptyCellForPrograms) {
+  auto spec = EmptyComparison();
+  *spec.add_parts() = FinishedRun("rope", 1, 0.5);
+  *spec.add_parts() = FinishedRun("tape", 1, 0.75);
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
+  EXPECT_EQ(ToCsv(DifferenceTable(comparison)),
+            "evaluation,score,arm,baseline,seeds,difference,deviation,low,high,"
+            "bootstrap_low,bootstrap_high,t_p,t_p_adjusted,flip_p,"
+            "flip_p_adjusted\r\n"
+            "grid,grid_mean,tape,rope,1,0.25,,,,,,,,,\r\n");
+}
+
+TEST(TablesTest, CostsSayOverHowManySeeds) {
+  auto spec = RopeAndTape();
+  spec.mutable_parts(5)->set_state("FAILED");
+  ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(spec, {}));
+  const Table table = CostTable(comparison);
+  EXPECT_THAT(table.header,
+              ElementsAre("arm", "seeds", "parameters", "of the encoding",
+                          "GFLOP per step", "device seconds"));
+  EXPECT_THAT(table.rows,
+              ElementsAre(ElementsAre("rope", "2", "1000", "0", "2", "10"),
+                          ElementsAre("tape", "2", "1000", "10", "2", "12")));
 }
 
 TEST(TablesTest, EachPartHasARowWithItsScores) {

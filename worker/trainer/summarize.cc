@@ -18,6 +18,7 @@
 #include "proto/ordo/training/v1/progress.pb.h"
 #include "report/summary/summary.h"
 #include "worker/trainer/exit_code.h"
+#include "worker/trainer/part_records.h"
 
 namespace ordo::worker::trainer {
 namespace {
@@ -123,6 +124,9 @@ std::vector<NamedBytes> Render(const TrainerContext& context,
   contents.push_back({"report.md", RenderMarkdown(summary)});
   contents.push_back({"result.json", summary.json});
   contents.push_back({"values.csv", summary.csv});
+  if (!summary.differences_csv.empty()) {
+    contents.push_back({"differences.csv", summary.differences_csv});
+  }
   return contents;
 }
 
@@ -158,11 +162,15 @@ absl::StatusOr<ExitCode> SumUp(const TrainerContext& context,
   const auto& finished = spec.finished_reports();
   if (std::find(finished.begin(), finished.end(), spec.kind()) ==
       finished.end()) {
-    std::vector<Curve> curves;
+    report::summary::Records records;
     for (int i = 0; i < spec.parts_size(); ++i) {
       if (context.stop_requested()) return ordo::training::v1::STOPPED;
       Curve curve = CurveOf(context, spec.parts(i), progress);
-      if (!curve.points.empty()) curves.push_back(std::move(curve));
+      if (!curve.points.empty()) records.curves.push_back(std::move(curve));
+      if (spec.kind() == "comparison") {
+        records.parts.push_back(
+            ReadPartRecords(context, spec.parts(i), progress));
+      }
       ordo::training::v1::EvaluationProgress record;
       record.set_name(spec.kind());
       record.set_done(i + 1);
@@ -175,7 +183,7 @@ absl::StatusOr<ExitCode> SumUp(const TrainerContext& context,
                          absl::UTCTimeZone()),
         " by job ", spec.job(), "; again: ordo report ", spec.job());
     ORDO_ASSIGN_OR_RETURN(const Summary summary,
-                          report::summary::Summarize(spec, curves, created));
+                          report::summary::Summarize(spec, records, created));
     const absl::Status written = WriteSummary(context, spec, summary, progress);
     if (absl::IsCancelled(written)) return ordo::training::v1::STOPPED;
     ORDO_RETURN_IF_ERROR(written);

@@ -83,7 +83,8 @@ class SummarizeTest : public ::testing::Test {
 
   std::string Read(const std::string& name) {
     const auto text = base::ReadFile(
-        files_, folder_.Path("jobs/s/results/sweep-1/" + name), 1 << 20);
+        files_, folder_.Path("jobs/s/results/" + spec_.kind() + "-1/" + name),
+        1 << 20);
     ORDO_EXPECT_OK(text);
     return text.ok() ? *text : "";
   }
@@ -111,6 +112,14 @@ TEST_F(SummarizeTest, LeavesOneReportWithTablesAndFigures) {
   EXPECT_EQ(records[3].report().kind(), "sweep");
   EXPECT_EQ(records[3].report().folder(), "results/sweep-1");
   EXPECT_EQ(records[4].finished().message(), "all parts are summed up");
+}
+
+TEST_F(SummarizeTest, OfAComparisonTheDifferencesAreAFileOfTheirOwn) {
+  spec_.set_kind("comparison");
+  spec_.mutable_comparison()->set_baseline("s-0");
+  spec_.mutable_comparison()->set_confidence(0.95);
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(Read("differences.csv"), HasSubstr("grid,grid_mean,s-1,s-0,1,0"));
 }
 
 TEST_F(SummarizeTest, LaterAttemptsTakeThePlaceOfWhatEarlierOnesLost) {

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "proto/ordo/training/v1/spec.pb.h"
+#include "report/summary/control.h"
 
 // Parts of experiments for tests.
 
@@ -21,6 +23,10 @@ ordo::training::v1::SummarizeSpec EmptyComparison();
 
 // The same with rope and tape at seeds 1, 2 and 3; tape is better by about 0.2.
 ordo::training::v1::SummarizeSpec RopeAndTape();
+
+// That the runs of all parts were asked the same.
+std::vector<PartRecords> RecordsOf(
+    const ordo::training::v1::SummarizeSpec& spec);
 
 }  // namespace ordo::report::summary::testing
 

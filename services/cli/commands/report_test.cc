@@ -82,13 +82,13 @@ TEST_F(ReportJobTest, AnyEvaluationHasATableOfItsMetrics) {
   EXPECT_EQ(
       base::ReadFile(files_, folder_.Path("out/report-metrics.csv"), 1 << 20)
           .value(),
-      "model,step,evaluation,task,metric,value\n"
-      "a,100,copies,selective_copy,error,0.25\n"
-      "a,100,copies,selective_copy,token_error,0.125\n");
+      "model,step,evaluation,task,metric,value\r\n"
+      "a,100,copies,selective_copy,error,0.25\r\n"
+      "a,100,copies,selective_copy,token_error,0.125\r\n");
   EXPECT_THAT(
       base::ReadFile(files_, folder_.Path("out/report-metrics.md"), 1 << 20)
           .value(),
-      HasSubstr("|a|100|copies|selective_copy|error|0.25|"));
+      HasSubstr("| a | 100 | copies | selective_copy | error | 0.25 |"));
 }
 
 TEST_F(ReportJobTest, MetricsOfAnyEvaluationAreThereForPrograms) {

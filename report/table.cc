@@ -1,13 +1,15 @@
-#include "report/summary/table.h"
+#include "report/table.h"
 
+#include <cmath>
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "report/html.h"
 
-namespace ordo::report::summary {
+namespace ordo::report {
 namespace {
 
 std::string MarkdownRow(const std::vector<std::string>& cells) {
@@ -28,9 +30,14 @@ std::string CsvCell(const std::string& cell) {
 
 }  // namespace
 
+std::string NumberText(double value) {
+  return std::isfinite(value) ? absl::StrFormat("%.4g", value) : kNoValue;
+}
+
 std::string ToMarkdown(const Table& table) {
-  std::string text =
-      absl::StrCat("## ", table.title, "\n\n", MarkdownRow(table.header));
+  std::string text;
+  if (!table.title.empty()) text = absl::StrCat("## ", table.title, "\n\n");
+  text += MarkdownRow(table.header);
   std::vector<std::string> rule;
   for (size_t i = 0; i < table.header.size(); ++i) {
     const bool is_text = static_cast<int>(i) < table.num_text_columns;
@@ -74,4 +81,4 @@ std::string ToCsv(const Table& table) {
   return text;
 }
 
-}  // namespace ordo::report::summary
+}  // namespace ordo::report

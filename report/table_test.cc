@@ -1,9 +1,12 @@
-#include "report/summary/table.h"
+#include "report/table.h"
+
+#include <limits>
+#include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace ordo::report::summary {
+namespace ordo::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -13,6 +16,15 @@ Table Example() { return {"T & U", 1, {"a", "b"}, {{"x|y, <z>", "1"}}}; }
 TEST(TableTest, MarkdownAlignsNumbersAndKeepsBarsInTheirCells) {
   EXPECT_EQ(ToMarkdown(Example()),
             "## T & U\n\n| a | b |\n| --- | ---: |\n| x\\|y, <z> | 1 |\n\n");
+}
+
+TEST(TableTest, WithoutATitleThereIsNoHeading) {
+  EXPECT_EQ(ToMarkdown({"", 1, {"a"}, {{"1"}}}), "| a |\n| --- |\n| 1 |\n\n");
+}
+
+TEST(TableTest, NumbersHaveFourDigits) {
+  EXPECT_EQ(NumberText(1.0 / 3), "0.3333");
+  EXPECT_EQ(NumberText(std::numeric_limits<double>::infinity()), "-");
 }
 
 TEST(TableTest, HtmlIsEscaped) {
@@ -28,4 +40,4 @@ TEST(TableTest, CsvQuotesWhatHoldsACommaOrAQuote) {
 }
 
 }  // namespace
-}  // namespace ordo::report::summary
+}  // namespace ordo::report

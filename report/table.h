@@ -1,10 +1,10 @@
-#ifndef ORDO_REPORT_SUMMARY_TABLE_H_
-#define ORDO_REPORT_SUMMARY_TABLE_H_
+#ifndef ORDO_REPORT_TABLE_H_
+#define ORDO_REPORT_TABLE_H_
 
 #include <string>
 #include <vector>
 
-namespace ordo::report::summary {
+namespace ordo::report {
 
 // A table of texts in the forms that people read. Each row has as many cells as
 // the header; `num_text_columns` from the left hold words, the others numbers.
@@ -15,12 +15,18 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
-// With its title as a heading.
+// What a cell says where nothing is known.
+inline constexpr char kNoValue[] = "-";
+
+// Four digits, or kNoValue where it is not finite.
+std::string NumberText(double value);
+
+// With its title, where it has one, as a heading.
 std::string ToMarkdown(const Table& table);
 std::string ToHtml(const Table& table);
 // RFC 4180, without the title.
 std::string ToCsv(const Table& table);
 
-}  // namespace ordo::report::summary
+}  // namespace ordo::report
 
-#endif  // ORDO_REPORT_SUMMARY_TABLE_H_
+#endif  // ORDO_REPORT_TABLE_H_

@@ -1,0 +1,84 @@
+#include "worker/trainer/part_records.h"
+
+#include <cstddef>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/files/file_util.h"
+#include "base/status/status.h"
+#include "model/evaluation/item_pairs.h"
+#include "model/guard.h"
+#include "model/training/initial_values.h"
+#include "nlohmann/json.hpp"
+#include "report/summary/results.h"
+#include "worker/trainer/control.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+using ordo::model::training::InitialValues;
+using ordo::training::v1::PartResult;
+
+constexpr size_t kMaxInitialBytes = 64 << 20;
+
+// Of the newest attempt that wrote them, all attempts of a run having the same;
+// nothing where none did.
+absl::StatusOr<InitialValues> ReadInitialValues(const TrainerContext& context,
+                                                const PartResult& part) {
+  for (int attempt = part.attempts(); attempt > 0; --attempt) {
+    const std::string path = base::JoinPath(
+        context.storage_root, absl::StrCat("jobs/", part.job(), "/attempts/",
+                                           attempt, "/", kInitialFile));
+    const auto text = base::ReadFile(context.files, path, kMaxInitialBytes);
+    if (absl::IsNotFound(text.status())) continue;
+    ORDO_RETURN_IF_ERROR(text.status());
+    ORDO_ASSIGN_OR_RETURN(InitialValues values,
+                          model::Guard(absl::StrCat("read ", path), [&] {
+                            return model::training::InitialValuesOf(
+                                nlohmann::ordered_json::parse(*text));
+                          }));
+    if (model::training::CombinedDigest(values) !=
+        part.control().initial_digest()) {
+      return absl::DataLossError(absl::StrCat(
+          path, " does not hold the values that the run says it began with"));
+    }
+    return values;
+  }
+  return InitialValues();
+}
+
+}  // namespace
+
+report::summary::PartRecords ReadPartRecords(const TrainerContext& context,
+                                             const PartResult& part,
+                                             Progress* progress) {
+  report::summary::PartRecords records;
+  const auto values = ReadInitialValues(context, part);
+  if (values.ok()) {
+    for (const auto& [name, value] : *values) {
+      records.initial_values[name] = {absl::StrJoin(value.shape, ","),
+                                      value.sha256};
+    }
+  } else {
+    progress->Warning(absl::StrCat(
+        "the initial values of ", part.job(),
+        " are not known one by one: ", std::string(values.status().message())));
+  }
+  for (const auto& counted : report::summary::CountedReports(part)) {
+    const std::string& path = counted.report->path();
+    const auto digest = model::evaluation::QuestionsDigest(
+        context.files, base::JoinPath(context.storage_root, path));
+    if (digest.ok()) {
+      records.questions[path] = *digest;
+    } else {
+      progress->Warning(absl::StrCat(
+          "what was asked in ", path,
+          " is not known: ", std::string(digest.status().message())));
+    }
+  }
+  return records;
+}
+
+}  // namespace ordo::worker::trainer

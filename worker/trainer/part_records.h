@@ -1,0 +1,20 @@
+#ifndef ORDO_WORKER_TRAINER_PART_RECORDS_H_
+#define ORDO_WORKER_TRAINER_PART_RECORDS_H_
+
+#include "proto/ordo/training/v1/spec.pb.h"
+#include "report/summary/control.h"
+#include "worker/trainer/context.h"
+#include "worker/trainer/progress.h"
+
+namespace ordo::worker::trainer {
+
+// What a part of a comparison left under the storage root that others are
+// compared with: the initial values of its parameters, and what its evaluations
+// asked. What cannot be read is not known, and a warning says so.
+report::summary::PartRecords ReadPartRecords(
+    const TrainerContext& context, const ordo::training::v1::PartResult& part,
+    Progress* progress);
+
+}  // namespace ordo::worker::trainer
+
+#endif  // ORDO_WORKER_TRAINER_PART_RECORDS_H_

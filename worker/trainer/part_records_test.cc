@@ -1,0 +1,140 @@
+#include "worker/trainer/part_records.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock/clock.h"
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/records/records.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "model/evaluation/report.h"
+#include "model/training/initial_values.h"
+#include "proto/ordo/training/v1/progress.pb.h"
+#include "worker/trainer/control.h"
+
+namespace ordo::worker::trainer {
+namespace {
+
+using ::ordo::model::training::InitialValues;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Key;
+using ::testing::SizeIs;
+
+// Run r of two attempts, the first of which wrote what it began with.
+class PartRecordsTest : public ::testing::Test {
+ protected:
+  PartRecordsTest() : context_(files_, clock_) {
+    context_.storage_root = folder_.path();
+    context_.job_folder = folder_.Path("jobs/r");
+    ORDO_EXPECT_OK(files_.MakeFolders(AttemptFolder(context_, 1)));
+    ORDO_EXPECT_OK(WriteInitialValues(context_, 1, values_));
+    part_.set_job("r");
+    part_.set_attempts(2);
+    part_.mutable_control()->set_initial_digest(
+        model::training::CombinedDigest(values_));
+    auto progress =
+        Progress::Open(files_, clock_, folder_.Path("jobs/c/attempts/1"));
+    ORDO_EXPECT_OK(progress);
+    progress_ = *std::move(progress);
+  }
+
+  // Of an evaluation of one item at a step.
+  void AddReport(const std::string& item, int64_t step) {
+    model::evaluation::ReportSubject subject;
+    subject.evaluation.set_task("flip_flop");
+    subject.id = "flip_flop-" + std::to_string(step);
+    subject.step = step;
+    model::evaluation::Outcome outcome;
+    outcome.items.emplace_back();
+    outcome.items.back().id = outcome.items.back().unit = item;
+    ORDO_EXPECT_OK(model::evaluation::WriteReport(files_, context_.job_folder,
+                                                  subject, outcome));
+    auto& report = *part_.add_reports();
+    report.set_evaluation("flip_flop");
+    report.set_step(step);
+    report.set_path("jobs/r/results/" + subject.id + "-1");
+  }
+
+  std::vector<std::string> Warnings() {
+    base::RecordReader reader(
+        files_, folder_.Path("jobs/c/attempts/1/progress.records"));
+    std::vector<std::string> warnings;
+    while (true) {
+      const auto payload = reader.Next();
+      if (!payload.ok() || !payload->has_value()) return warnings;
+      ordo::training::v1::ProgressRecord record;
+      EXPECT_TRUE(record.ParseFromString(**payload));
+      if (record.has_warning()) warnings.push_back(record.warning().message());
+    }
+  }
+
+  base::PosixFilesystem files_;
+  base::RealClock clock_;
+  base::testing::TemporaryFolder folder_;
+  TrainerContext context_;
+  const InitialValues values_ = {{"head", {{4, 8}, "00ff"}}};
+  ordo::training::v1::PartResult part_;
+  std::unique_ptr<Progress> progress_;
+};
+
+TEST_F(PartRecordsTest, InitialValuesAreThoseThatAnyAttemptWrote) {
+  const auto records = ReadPartRecords(context_, part_, progress_.get());
+  ASSERT_THAT(records.initial_values, ElementsAre(Key("head")));
+  EXPECT_EQ(records.initial_values.at("head").shape, "4,8");
+  EXPECT_EQ(records.initial_values.at("head").digest, "00ff");
+  EXPECT_THAT(Warnings(), IsEmpty());
+}
+
+TEST_F(PartRecordsTest, WithoutAFileTheyAreNotKnown) {
+  ORDO_ASSERT_OK(
+      files_.RemoveFile(AttemptFolder(context_, 1) + "/initial.json"));
+  const auto records = ReadPartRecords(context_, part_, progress_.get());
+  EXPECT_THAT(records.initial_values, IsEmpty());
+  EXPECT_THAT(Warnings(), IsEmpty());
+}
+
+TEST_F(PartRecordsTest, OtherValuesThanTheRunSaysAreNotTaken) {
+  part_.mutable_control()->set_initial_digest("other");
+  EXPECT_THAT(ReadPartRecords(context_, part_, progress_.get()).initial_values,
+              IsEmpty());
+  EXPECT_THAT(Warnings(),
+              ElementsAre(HasSubstr("the initial values of r are not known")));
+}
+
+TEST_F(PartRecordsTest, ADamagedFileLeavesAWarning) {
+  ORDO_ASSERT_OK(base::AtomicWrite(
+      files_, AttemptFolder(context_, 1) + "/initial.json", "{"));
+  EXPECT_THAT(ReadPartRecords(context_, part_, progress_.get()).initial_values,
+              IsEmpty());
+  EXPECT_THAT(Warnings(), ElementsAre(HasSubstr("initial.json")));
+}
+
+TEST_F(PartRecordsTest, QuestionsAreThoseOfTheReportsThatCount) {
+  AddReport("1-0", 10);
+  AddReport("1-0", 20);
+  const auto records = ReadPartRecords(context_, part_, progress_.get());
+  EXPECT_THAT(records.questions,
+              ElementsAre(Key("jobs/r/results/flip_flop-20-1")));
+  EXPECT_THAT(records.questions.begin()->second, SizeIs(64));
+}
+
+TEST_F(PartRecordsTest, QuestionsThatAreGoneLeaveAWarning) {
+  AddReport("1-0", 10);
+  ORDO_ASSERT_OK(files_.RemoveFile(
+      folder_.Path("jobs/r/results/flip_flop-10-1/items.jsonl")));
+  EXPECT_THAT(ReadPartRecords(context_, part_, progress_.get()).questions,
+              IsEmpty());
+  EXPECT_THAT(
+      Warnings(),
+      ElementsAre(HasSubstr("asked in jobs/r/results/flip_flop-10-1 is not")));
+}
+
+}  // namespace
+}  // namespace ordo::worker::trainer
