@@ -31,6 +31,8 @@ struct Origin {
   uint64_t seed = 0;
   Json params;
   size_t num_items = 0;
+  // Of the data that it was evaluated on; empty: it was generated.
+  std::string data_fingerprint;
   // As the report has them; empty: it does not say.
   std::string precision;
   std::string kernel;
@@ -58,6 +60,7 @@ absl::StatusOr<Origin> ReadOrigin(base::Filesystem& files,
     json.at("seed").get_to(origin.seed);
     json.at("items").get_to(origin.num_items);
     origin.params = json.at("params");
+    origin.data_fingerprint = json.value("data_fingerprint", std::string());
     origin.precision = json.value("precision", std::string());
     origin.kernel = json.value("kernel", std::string());
   } catch (const Json::exception& error) {
@@ -271,7 +274,8 @@ absl::StatusOr<std::string> QuestionsDigest(base::Filesystem& files,
     digest.Update(json.dump(-1, ' ', false, Json::error_handler_t::replace));
     digest.Update("\n");
   };
-  add(Json::array({origin.task, origin.version, origin.seed, origin.params}));
+  add(Json::array({origin.task, origin.version, origin.seed, origin.params,
+                   origin.data_fingerprint}));
   while (true) {
     ORDO_ASSIGN_OR_RETURN(const std::optional<Item> item, items.Next());
     if (!item) return digest.FinishHex();

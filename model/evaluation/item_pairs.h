@@ -46,8 +46,9 @@ absl::StatusOr<PairedItems> PairItems(base::Filesystem& files,
                                       const PairedReports& reports);
 
 // What a report asked, `folder` being as above: lower-case hex SHA-256 over
-// task, version, parameters and seed, and over id and unit of each item in
-// their order. FAILED_PRECONDITION, NOT_FOUND and DATA_LOSS as PairItems.
+// task, version, parameters, seed and fingerprint of the data, and over id and
+// unit of each item in their order. FAILED_PRECONDITION, NOT_FOUND and
+// DATA_LOSS as PairItems.
 absl::StatusOr<std::string> QuestionsDigest(base::Filesystem& files,
                                             const std::string& folder);
 

@@ -206,6 +206,14 @@ TEST_F(ItemPairsTest, WhatWasAskedHasOneDigestWhateverTheAnswers) {
   EXPECT_NE(digest_of("results/b-1"), asked);
   Write(baseline_, {{"1-0", 0}, {"1-1", 0.5}}, "page 1");
   EXPECT_NE(digest_of("results/b-1"), asked);
+  Outcome of_other_data;
+  of_other_data.scores.details["data_fingerprint"] = "0123";
+  for (const char* id : {"1-0", "1-1"}) {
+    of_other_data.items.emplace_back();
+    of_other_data.items.back().id = of_other_data.items.back().unit = id;
+  }
+  ORDO_ASSERT_OK(WriteReport(files_, folder_.path(), baseline_, of_other_data));
+  EXPECT_NE(digest_of("results/b-1"), asked);
   for (const auto change : {0, 1, 2, 3}) {
     ReportSubject other = baseline_;
     if (change == 0) other.evaluation.set_task("passkey");
