@@ -1,12 +1,15 @@
-// Cancel, waiting, restart.
+// Cancel, waiting, restart, loss of a worker.
 #include <signal.h>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/files/file_util.h"
 #include "base/process/process.h"
 #include "base/status/testing/status_matchers.h"
+#include "base/units/proto_time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/scenario.h"
@@ -15,7 +18,9 @@ namespace ordo::tests::e2e {
 namespace {
 
 using jobs::v1::Job;
+using ::ordo::base::testing::IsOkAndHolds;
 using ::ordo::base::testing::StatusIs;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 using LifecycleTest = Scenario;
@@ -232,6 +237,117 @@ TEST_F(LifecycleTest, DrainedWorkerSavesAndTheNextOneGoesOn) {
   EXPECT_EQ(job->attempts(1).start_step(), job->attempts(0).end_step());
   EXPECT_EQ(job->attempts(1).start_digest(), job->attempts(0).end_digest());
   EXPECT_EQ(ParametersDigest("job"), ParametersDigest("undisturbed"));
+}
+
+// Two workers with a device each.
+class LostWorkerTest : public Scenario {
+ protected:
+  static constexpr absl::Duration kLease = absl::Seconds(3);
+  // From the end of the lease until the task is elsewhere.
+  static constexpr absl::Duration kMove = absl::Seconds(1);
+
+  // The job named "job" is held beyond its checkpoint of step 20 when the
+  // process of its worker is killed, and nothing else; then it is held at the
+  // same step on the other.
+  void LoseWorker() {
+    harness::DeploymentOptions options = Options("job:hold_at=30");
+    options.num_workers = 2;
+    options.scheduler.mutable_lease()->set_seconds(
+        absl::ToInt64Seconds(kLease));
+    Start(options);
+    WaitForDevices(2);
+    Submit(Spec("job"));
+    const auto running = WaitUntil(
+        "job", [](const Job& job) { return job.progress().step() >= 29; });
+    ASSERT_TRUE(running.has_value());
+    ASSERT_TRUE(WaitFor([this] { return LatestCheckpoint("job").ok(); }));
+    lost_ = running->attempts(0).worker() == "worker-1" ? 1 : 2;
+
+    ORDO_ASSERT_OK(deployment_->EndWorker(SIGKILL, lost_));
+    // Nothing of it came later, so its lease counts from here or before.
+    const absl::Time silent = absl::Now();
+
+    const auto moved = WaitUntil("job", [](const Job& job) {
+      return job.attempts_size() == 2 && job.attempts(1).has_first_step_time();
+    });
+    ASSERT_TRUE(moved.has_value());
+    EXPECT_LE(base::ToTime(moved->attempts(1).start_time()) - silent,
+              kLease + kMove);
+    EXPECT_EQ(moved->attempts(0).reason(), "WORKER_LOST");
+    EXPECT_EQ(moved->attempts(1).worker(),
+              lost_ == 1 ? "worker-2" : "worker-1");
+    EXPECT_EQ(moved->attempts(1).start_step(), 20);
+    EXPECT_EQ(moved->attempts(1).resumed_from(), "jobs/job/checkpoints/20-1");
+    // Supervisor and trainer, at work beside the other attempt's.
+    EXPECT_EQ(ProcessesOfAttempt(1).size(), 2u);
+  }
+
+  std::vector<base::RunningProcess> ProcessesOfAttempt(int attempt) const {
+    std::vector<base::RunningProcess> found;
+    const std::string folder = absl::StrCat("/attempts/", attempt, "/");
+    for (const base::RunningProcess& process : ProcessesOf("job")) {
+      if (absl::StrContains(process.command_line, folder)) {
+        found.push_back(process);
+      }
+    }
+    return found;
+  }
+
+  // All that are registered, when the second attempt has finished.
+  void ExpectCheckpointsOfTheSecond() {
+    EXPECT_THAT(Checkpoints("job"),
+                IsOkAndHolds(ElementsAre("jobs/job/checkpoints/60-2",
+                                         "jobs/job/checkpoints/40-2",
+                                         "jobs/job/checkpoints/20-1")));
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto latest, LatestCheckpoint("job"));
+    EXPECT_EQ(latest.name(), "jobs/job/checkpoints/60-2");
+  }
+
+  int lost_ = 0;
+};
+
+TEST_F(LostWorkerTest, ItsTaskIsElsewhereInTimeAndWhatItFinishedCountsNot) {
+  LoseWorker();
+  if (HasFatalFailure()) return;
+  Release("job");
+  auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  ASSERT_TRUE(WaitFor([this] { return ProcessesOfAttempt(1).empty(); }));
+  ASSERT_TRUE(base::Exists(files_, JobFolder("job") + "/checkpoints/60-1"));
+
+  const std::string task = deployment_->WorkerFolder(lost_) + "/tasks/job.1";
+  ASSERT_TRUE(base::Exists(files_, task));
+  ORDO_ASSERT_OK(deployment_->StartWorker(lost_));
+  // It has told of what it found, and was told that nobody wants it.
+  ASSERT_TRUE(WaitFor([&] { return !base::Exists(files_, task); }));
+  WaitForDevices(2);
+
+  ORDO_ASSERT_OK_AND_ASSIGN(Job after, deployment_->Get("job"));
+  // Where a run is is not part of the record.
+  job->clear_progress();
+  after.clear_progress();
+  EXPECT_EQ(after.DebugString(), job->DebugString());
+  ASSERT_EQ(after.attempts_size(), 2);
+  EXPECT_EQ(after.failed_attempts(), 0);
+  EXPECT_EQ(after.attempts(1).reason(), "FINISHED");
+  ExpectCheckpointsOfTheSecond();
+  Submit(Spec("undisturbed"));
+  ASSERT_TRUE(WaitForState("undisturbed", Job::SUCCEEDED).has_value());
+  EXPECT_EQ(ParametersDigest("job"), ParametersDigest("undisturbed"));
+  EXPECT_TRUE(WaitFor([this] { return ProcessesOf("job").empty(); }));
+}
+
+TEST_F(LostWorkerTest, ItEndsWhatItFindsAtWorkWhenItIsBack) {
+  LoseWorker();
+  if (HasFatalFailure()) return;
+  ORDO_ASSERT_OK(deployment_->StartWorker(lost_));
+  ASSERT_TRUE(WaitFor([this] { return ProcessesOfAttempt(1).empty(); }));
+  EXPECT_EQ(ProcessesOfAttempt(2).size(), 2u);
+  Release("job");
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  EXPECT_EQ(job->attempts_size(), 2);
+  ExpectCheckpointsOfTheSecond();
 }
 
 }  // namespace

@@ -5,15 +5,11 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "base/process/process.h"
-#include "base/rpc/client.h"
-#include "base/rpc/grpc_status.h"
 #include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "base/units/proto_time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "proto/ordo/workers/v1/workers.grpc.pb.h"
 #include "tests/e2e/scenario.h"
 
 namespace ordo::tests::e2e {
@@ -25,7 +21,6 @@ using jobs::v1::Job;
 using jobs::v1::JobSpec;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using workers::v1::WorkersService;
 
 class RequestsTest : public Scenario {
  protected:
@@ -52,29 +47,6 @@ class RequestsTest : public Scenario {
     options.worker.set_memory_bytes(4000);
     Start(options);
     WaitForDevices(2);
-  }
-
-  // Until so many devices are offered.
-  void WaitForDevices(int count) {
-    const auto stub =
-        WorkersService::NewStub(base::Connect(deployment_->api_address()));
-    ASSERT_TRUE(WaitFor([&] {
-      base::CallOptions call;
-      call.user = base::LocalUser();
-      call.wait_for_ready = true;
-      grpc::ClientContext context;
-      base::PrepareCall(call, &context);
-      workers::v1::ListWorkersResponse response;
-      const absl::Status status = base::FromGrpcStatus(stub->ListWorkers(
-          &context, workers::v1::ListWorkersRequest(), &response));
-      int offered = 0;
-      for (const auto& worker : response.workers()) {
-        for (const auto& device : worker.devices()) {
-          offered += device.withheld().empty() ? 1 : 0;
-        }
-      }
-      return status.ok() && offered == count;
-    }));
   }
 
   static JobSpec SpecOf(

@@ -14,6 +14,7 @@
 #include "base/status/status.h"
 #include "base/status/testing/status_matchers.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.grpc.pb.h"
+#include "proto/ordo/workers/v1/workers.grpc.pb.h"
 
 namespace ordo::tests::e2e {
 
@@ -200,6 +201,24 @@ absl::StatusOr<checkpoints::v1::Checkpoint> Scenario::LatestCheckpoint(
   return answer;
 }
 
+absl::StatusOr<std::vector<std::string>> Scenario::Checkpoints(
+    const std::string& job) {
+  grpc::ClientContext context;
+  Prepare(&context);
+  checkpoints::v1::ListCheckpointsRequest request;
+  request.set_parent("jobs/" + job);
+  checkpoints::v1::ListCheckpointsResponse answer;
+  auto stub = checkpoints::v1::CheckpointsService::NewStub(
+      base::Connect(deployment_->api_address()));
+  ORDO_RETURN_IF_ERROR(
+      base::FromGrpcStatus(stub->ListCheckpoints(&context, request, &answer)));
+  std::vector<std::string> names;
+  for (const auto& checkpoint : answer.checkpoints()) {
+    names.push_back(checkpoint.name());
+  }
+  return names;
+}
+
 std::string Scenario::ParametersDigest(const std::string& job) {
   const auto checkpoint = LatestCheckpoint(job);
   if (checkpoint.ok()) {
@@ -209,6 +228,27 @@ std::string Scenario::ParametersDigest(const std::string& job) {
   }
   ADD_FAILURE() << "no parameters of " << job << ": " << checkpoint.status();
   return "";
+}
+
+void Scenario::WaitForDevices(int count) {
+  using workers::v1::Worker;
+  const auto stub = workers::v1::WorkersService::NewStub(
+      base::Connect(deployment_->api_address()));
+  ASSERT_TRUE(WaitFor([&] {
+    grpc::ClientContext context;
+    Prepare(&context);
+    workers::v1::ListWorkersResponse response;
+    const absl::Status status = base::FromGrpcStatus(stub->ListWorkers(
+        &context, workers::v1::ListWorkersRequest(), &response));
+    int offered = 0;
+    for (const Worker& worker : response.workers()) {
+      if (worker.state() != Worker::ONLINE) continue;
+      for (const auto& device : worker.devices()) {
+        offered += device.withheld().empty() ? 1 : 0;
+      }
+    }
+    return status.ok() && offered == count;
+  }));
 }
 
 std::optional<Job> Scenario::WaitUntil(

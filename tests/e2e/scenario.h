@@ -59,9 +59,14 @@ class Scenario : public ::testing::Test {
   absl::StatusOr<std::string> Log(const std::string& job, int64_t offset);
   absl::StatusOr<checkpoints::v1::Checkpoint> LatestCheckpoint(
       const std::string& job);
+  // The names of all that are registered, newest first.
+  absl::StatusOr<std::vector<std::string>> Checkpoints(const std::string& job);
   // SHA-256 of the parameters in the job's newest checkpoint; empty, and a
   // failure, when there is none.
   std::string ParametersDigest(const std::string& job);
+
+  // Waits until workers that are there offer so many devices.
+  void WaitForDevices(int count);
 
   // Looks at the job until `done`; a failure, and nothing, at the deadline.
   std::optional<jobs::v1::Job> WaitUntil(
