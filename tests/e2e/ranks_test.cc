@@ -1,7 +1,9 @@
-// Jobs of several ranks with the real trainer, on a worker of two devices.
+// Jobs of several ranks with the real trainer, on a worker of two devices and
+// on two workers of one.
 #include <optional>
 #include <signal.h>
 #include <string>
+#include <tuple>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -31,6 +33,12 @@ class RanksTest : public Scenario {
     harness::DeploymentOptions options = RealOptions(held_at);
     options.worker.add_devices("cpu:0");
     options.worker.add_devices("cpu:1");
+    Start(options);
+  }
+  void StartTwoHolding(const std::string& held_at) {
+    harness::DeploymentOptions options = RealOptions(held_at);
+    options.num_workers = 2;
+    options.worker.add_devices("cpu:0");
     Start(options);
   }
 
@@ -84,6 +92,25 @@ TEST_F(RanksTest, TwoTrainWhatOneTrains) {
   EXPECT_EQ(ParametersDigest("job"), ParametersDigest("one"));
 }
 
+TEST_F(RanksTest, TwoWorkersTrainWhatOneTrains) {
+  StartTwoHolding("never");
+  Submit(SpecOf("one", 1));
+  Submit(SpecOf("job", 2));
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  ASSERT_TRUE(WaitForState("one", Job::SUCCEEDED).has_value());
+  ASSERT_EQ(job->attempts_size(), 1);
+  ASSERT_EQ(job->attempts(0).ranks_size(), 2);
+  const Attempt::Rank& first = job->attempts(0).ranks(0);
+  const Attempt::Rank& second = job->attempts(0).ranks(1);
+  EXPECT_NE(first.worker(), second.worker());
+  for (const Attempt::Rank& rank : {first, second}) {
+    EXPECT_THAT(rank.devices(), ElementsAre("cpu:0"));
+    EXPECT_EQ(rank.reason(), "FINISHED");
+  }
+  EXPECT_EQ(ParametersDigest("job"), ParametersDigest("one"));
+}
+
 TEST_F(RanksTest, AllWaitUntilThereIsADeviceForEach) {
   StartHolding("never");
   JobSpec other = EndlessSpec();
@@ -118,21 +145,34 @@ TEST_F(RanksTest, CancelEndsAll) {
   CancelAndExpectTheEnd("job");
 }
 
-class RanksKillTest : public RanksTest,
-                      public ::testing::WithParamInterface<int> {};
-INSTANTIATE_TEST_SUITE_P(Rank, RanksKillTest, ::testing::Values(0, 1));
+// The rank that is killed, and how many workers there are.
+class RanksKillTest
+    : public RanksTest,
+      public ::testing::WithParamInterface<std::tuple<int, int>> {};
+INSTANTIATE_TEST_SUITE_P(RankAndWorkers, RanksKillTest,
+                         ::testing::Combine(::testing::Values(0, 1),
+                                            ::testing::Values(1, 2)));
 
 // Rank 0 is held in a checkpoint, so it does not leave by itself when the other
 // does.
 TEST_P(RanksKillTest, EndsTheOtherInTimeAndTheJobGoesOnExactly) {
-  const int killed = GetParam();
-  StartHolding("checkpoints/40-1");
+  const auto [killed, workers] = GetParam();
+  if (workers == 1) {
+    StartHolding("checkpoints/40-1");
+  } else {
+    StartTwoHolding("checkpoints/40-1");
+  }
   Submit(SpecOf("undisturbed", 2));
   ASSERT_TRUE(WaitForState("undisturbed", Job::SUCCEEDED).has_value());
   Submit(SpecOf("job", 2));
   WaitUntilHeld();
   const auto victim = TrainerOf(1, killed);
-  ASSERT_TRUE(victim.has_value() && TrainerOf(1, 1 - killed).has_value());
+  const auto other = TrainerOf(1, 1 - killed);
+  ASSERT_TRUE(victim.has_value() && other.has_value());
+  // Elsewhere only what its worker is told can end it.
+  if (workers == 2) {
+    ORDO_ASSERT_OK(base::SignalProcess(*other, SIGSTOP));
+  }
 
   const absl::Time start = absl::Now();
   ORDO_ASSERT_OK(base::SignalProcess(*victim, SIGKILL));
