@@ -50,6 +50,23 @@ class ClusterTest : public Scenario {
     return WorkersService::NewStub(base::Connect(deployment_->api_address()));
   }
 
+  std::unique_ptr<QueuesService::Stub> Queues() {
+    return QueuesService::NewStub(base::Connect(deployment_->api_address()));
+  }
+
+  // A queue with this quota of processors.
+  absl::StatusOr<Queue> CreateQueue(const std::string& id,
+                                    const queues::v1::Quota& quota) {
+    queues::v1::CreateQueueRequest request;
+    request.set_queue_id(id);
+    *request.mutable_queue()->add_quotas() = quota;
+    request.mutable_queue()->mutable_quotas(0)->set_device("cpu");
+    Queue queue;
+    ORDO_RETURN_IF_ERROR(
+        Call(*Queues(), &QueuesService::Stub::CreateQueue, request, &queue));
+    return queue;
+  }
+
   // The only worker, once it is there.
   Worker GetWorker() {
     const auto stub = Workers();
@@ -154,16 +171,9 @@ TEST_F(ClusterTest, TheSchedulersLogSaysWhoChangedWhatAndWhy) {
 
 TEST_F(ClusterTest, QueueHoldsNoMoreThanItMayUntilItsLimitIsLifted) {
   Start("");
-  const auto stub =
-      QueuesService::NewStub(base::Connect(deployment_->api_address()));
-  queues::v1::CreateQueueRequest create;
-  create.set_queue_id("night");
-  queues::v1::Quota& quota = *create.mutable_queue()->add_quotas();
-  quota.set_device("cpu");
+  queues::v1::Quota quota;
   quota.set_limit(0);
-  Queue queue;
-  ORDO_ASSERT_OK(
-      Call(*stub, &QueuesService::Stub::CreateQueue, create, &queue));
+  ORDO_ASSERT_OK_AND_ASSIGN(Queue queue, CreateQueue("night", quota));
   JobSpec spec = Spec("job");
   spec.set_queue("night");
   Submit(spec);
@@ -181,7 +191,7 @@ TEST_F(ClusterTest, QueueHoldsNoMoreThanItMayUntilItsLimitIsLifted) {
   update.mutable_queue()->set_etag(queue.etag());
   update.mutable_update_mask()->add_paths("quotas");
   ORDO_ASSERT_OK(
-      Call(*stub, &QueuesService::Stub::UpdateQueue, update, &queue));
+      Call(*Queues(), &QueuesService::Stub::UpdateQueue, update, &queue));
   EXPECT_EQ(queue.changes_size(), 2);
   EXPECT_EQ(queue.changes(1).user(), base::LocalUser());
   EXPECT_TRUE(WaitForState("job", Job::SUCCEEDED).has_value());
@@ -261,6 +271,64 @@ TEST_F(ClusterTest, WhatIsPreemptedGoesOnFromItsCheckpoint) {
   Release("job");
   Release("urgent");
   EXPECT_TRUE(WaitForState("urgent", Job::SUCCEEDED).has_value());
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  ASSERT_EQ(job->attempts_size(), 2);
+  EXPECT_EQ(job->failed_attempts(), 0);
+  EXPECT_EQ(job->interruptions(), 0);
+  EXPECT_EQ(job->attempts(0).lost_steps(), 0);
+  EXPECT_EQ(job->attempts(1).start_step(), job->attempts(0).end_step());
+  EXPECT_EQ(job->attempts(1).start_digest(), job->attempts(0).end_digest());
+  EXPECT_EQ(ParametersDigest("job"), ParametersDigest("undisturbed"));
+}
+
+TEST_F(ClusterTest, WhatAQueueBorrowedIsTakenBackAndGoesOnFromItsCheckpoint) {
+  harness::DeploymentOptions options =
+      Options("job:hold_at=30;kept:hold_at=30;owed:hold_at=5");
+  options.scheduler.mutable_min_run_time()->set_seconds(0);
+  options.worker.add_devices("cpu:0");
+  options.worker.add_devices("cpu:1");
+  Start(options);
+  queues::v1::Quota one;
+  one.set_guaranteed(1);
+  ORDO_ASSERT_OK(CreateQueue("day", one));
+  ORDO_ASSERT_OK(CreateQueue("night", one));
+  Submit(Spec("undisturbed"));
+  ASSERT_TRUE(WaitForState("undisturbed", Job::SUCCEEDED).has_value());
+  // The queue of these two has one device of its own.
+  JobSpec kept = Spec("kept");
+  kept.set_queue("night");
+  kept.set_priority(10);
+  Submit(kept);
+  JobSpec spec = Spec("job");
+  spec.set_queue("night");
+  // It can afford neither a failure nor an interruption.
+  spec.mutable_retry()->set_max_attempts(1);
+  spec.mutable_retry()->set_max_interruptions(1);
+  Submit(spec);
+  ASSERT_TRUE(WaitForState("kept", Job::RUNNING).has_value());
+  ASSERT_TRUE(WaitUntil(
+      "job", [](const Job& job) { return job.progress().step() >= 29; }));
+
+  // No more urgent than what it takes the place of.
+  JobSpec owed = Spec("owed");
+  owed.set_queue("day");
+  Submit(owed);
+  ASSERT_TRUE(WaitForState("owed", Job::RUNNING).has_value());
+  ORDO_ASSERT_OK_AND_ASSIGN(const Job preempted, deployment_->Get("job"));
+  EXPECT_EQ(preempted.state(), Job::QUEUED);
+  ASSERT_EQ(preempted.attempts_size(), 1);
+  EXPECT_EQ(preempted.attempts(0).reason(), "PREEMPTED");
+  EXPECT_GE(preempted.attempts(0).end_step(), 29);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto latest, LatestCheckpoint("job"));
+  EXPECT_EQ(latest.step(), preempted.attempts(0).end_step());
+
+  for (const char* held : {"job", "kept", "owed"}) Release(held);
+  for (const char* other : {"kept", "owed"}) {
+    const auto ended = WaitForState(other, Job::SUCCEEDED);
+    ASSERT_TRUE(ended.has_value());
+    EXPECT_EQ(ended->attempts_size(), 1) << other;
+  }
   const auto job = WaitForState("job", Job::SUCCEEDED);
   ASSERT_TRUE(job.has_value());
   ASSERT_EQ(job->attempts_size(), 2);
