@@ -1,6 +1,5 @@
 #include "model/training/checkpoint_writer.h"
 
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -31,16 +30,12 @@ void CheckpointWriter::Start(Checkpoint checkpoint, absl::Duration waited) {
   });
 }
 
-std::optional<CheckpointWriter::Outcome> CheckpointWriter::Poll() {
-  if (!busy() || in_flight_.wait_for(std::chrono::seconds(0)) !=
+std::optional<CheckpointWriter::Outcome> CheckpointWriter::Poll(
+    absl::Duration patience) {
+  if (!busy() || in_flight_.wait_for(absl::ToChronoMilliseconds(patience)) !=
                      std::future_status::ready) {
     return std::nullopt;
   }
-  return in_flight_.get();
-}
-
-std::optional<CheckpointWriter::Outcome> CheckpointWriter::Wait() {
-  if (!busy()) return std::nullopt;
   return in_flight_.get();
 }
 

@@ -38,14 +38,12 @@ class CheckpointWriter {
   bool busy() const { return in_flight_.valid(); }
 
   // Copies the tensors of `checkpoint` and begins to write. The writer is not
-  // busy: Wait first; how long that took is `waited`, and part of the stall.
+  // busy: how long it was waited for is `waited`, and part of the stall.
   void Start(Checkpoint checkpoint,
              absl::Duration waited = absl::ZeroDuration());
 
-  // The end of the write in flight, if it has come; does not wait.
-  std::optional<Outcome> Poll();
-  // The end of the write in flight, if there is one; waits for it.
-  std::optional<Outcome> Wait();
+  // The end of the write in flight, if it has come or comes within `patience`.
+  std::optional<Outcome> Poll(absl::Duration patience = absl::ZeroDuration());
 
  private:
   base::Filesystem& files_;

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <string>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/files/file_util.h"
 #include "base/process/process.h"
 #include "base/status/testing/status_matchers.h"
@@ -16,8 +18,10 @@ namespace {
 
 using jobs::v1::Job;
 using jobs::v1::JobSpec;
+using ::ordo::base::testing::IsOkAndHolds;
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class RealTrainerTest : public Scenario {
@@ -46,9 +50,15 @@ TEST_F(RealTrainerTest, FolderThatVanishesInMidRunIsNamed) {
                                        "was writing to it"));
 }
 
+// The thread that trains writes reports itself.
 TEST_F(RealTrainerTest, OneThatHangsSaysWhereAndIsTriedAgain) {
-  StartHolding("checkpoints/40-1");
+  StartHolding("results/addition_grid-40-1");
   JobSpec spec = Spec("job");
+  auto* evaluation = spec.add_evaluations();
+  evaluation->set_task("addition_grid");
+  evaluation->set_every_steps(40);
+  (*evaluation->mutable_params())["max_digits"].set_number_value(2);
+  (*evaluation->mutable_params())["samples"].set_number_value(2);
   spec.mutable_retry()->mutable_step_timeout()->set_seconds(10);
   Submit(spec);
   WaitUntilHeld();
@@ -65,7 +75,44 @@ TEST_F(RealTrainerTest, OneThatHangsSaysWhereAndIsTriedAgain) {
   const auto job = WaitForState("job", Job::SUCCEEDED);
   ASSERT_TRUE(job.has_value());
   ASSERT_EQ(job->attempts_size(), 2);
-  EXPECT_EQ(job->attempts(1).start_step(), 20);
+  EXPECT_EQ(job->attempts(1).start_step(), 40);
+}
+
+// By the number of ranks.
+class RealTrainerStorageTest : public RealTrainerTest,
+                               public ::testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, RealTrainerStorageTest,
+                         ::testing::Values(1, 2));
+
+TEST_P(RealTrainerStorageTest, ASlowOneIsNoHang) {
+  constexpr absl::Duration kStepTimeout = absl::Seconds(10);
+  harness::DeploymentOptions options = RealOptions("checkpoints/20-1");
+  options.worker.add_devices("cpu:0");
+  options.worker.add_devices("cpu:1");
+  Start(options);
+  JobSpec spec = Spec("job");
+  spec.mutable_training()->set_micro_batch_size(2);
+  spec.mutable_resources()->set_ranks(GetParam());
+  spec.mutable_retry()->mutable_step_timeout()->set_seconds(
+      absl::ToInt64Seconds(kStepTimeout));
+  Submit(spec);
+  WaitUntilHeld();
+  // It trains on up to the next checkpoint, which waits for this one.
+  ASSERT_TRUE(WaitUntil(
+      "job", [](const Job& job) { return job.progress().step() >= 40; }));
+  const absl::Time since = absl::Now();
+  // By then a hang is found.
+  ASSERT_TRUE(WaitUntil("job", [&](const Job&) {
+    return absl::Now() - since > 1.5 * kStepTimeout;
+  }));
+  Go();
+  const auto job = WaitForState("job", Job::SUCCEEDED);
+  ASSERT_TRUE(job.has_value());
+  EXPECT_EQ(job->attempts_size(), 1);
+  EXPECT_THAT(Checkpoints("job"),
+              IsOkAndHolds(ElementsAre("jobs/job/checkpoints/60-1",
+                                       "jobs/job/checkpoints/40-1",
+                                       "jobs/job/checkpoints/20-1")));
 }
 
 class RealTrainerDamageTest : public RealTrainerTest,

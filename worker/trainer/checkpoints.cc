@@ -4,11 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/files/file_util.h"
 #include "base/log/log.h"
+#include "base/status/status.h"
 #include "model/training/checkpoint.h"
 #include "model/training/durable_folder.h"
 #include "worker/trainer/exit_code.h"
+#include "worker/trainer/step_meter.h"
 
 namespace ordo::worker::trainer {
 
@@ -21,6 +24,8 @@ namespace {
 
 // Before a write is tried again that a full or slow disk did not take.
 constexpr absl::Duration kRetryDelay = absl::Seconds(10);
+// Between looks at the time while a write is waited for.
+constexpr absl::Duration kLookInterval = absl::Milliseconds(100);
 
 }  // namespace
 
@@ -68,21 +73,54 @@ void Checkpoints::Begin(const StartingPoint& point,
   durable_id_ = point.own_checkpoint;
 }
 
-void Checkpoints::WriteIfDue(bool wanted) {
+absl::Status Checkpoints::Wait() {
+  absl::Duration told = context_.clock.Monotonic();
+  while (true) {
+    Finish(writer_.Poll(kLookInterval));
+    if (!writer_.busy()) return absl::OkStatus();
+    if (IsHeldUp()) {
+      return WithExitCode(
+          absl::DeadlineExceededError(absl::StrCat(
+              "the storage has not taken the checkpoint of step ", begun_step_,
+              " within ", absl::FormatDuration(kLongestWrite), ": ",
+              CheckpointsFolder(context_))),
+          ordo::training::v1::STORAGE_ERROR);
+    }
+    const absl::Duration now = context_.clock.Monotonic();
+    if (now - told >= StepMeter::kLongestSilence) {
+      told = now;
+      progress_.Waiting(run_.cursors().step);
+    }
+  }
+}
+
+bool Checkpoints::IsHeldUp() const {
+  return writer_.busy() &&
+         context_.clock.Monotonic() - begun_at_ >= kLongestWrite;
+}
+
+bool Checkpoints::MayWaitAt(int64_t step) const {
+  return writer_.busy() && step % run_.spec().checkpoint().every_steps() == 0;
+}
+
+absl::Status Checkpoints::WriteIfDue(bool wanted) {
   const int64_t step = run_.cursors().step;
-  if (step == 0 || step == durable_step_ || step == begun_step_) return;
+  if (step == 0 || step == durable_step_ || step == begun_step_) {
+    return absl::OkStatus();
+  }
   const bool again = retry_at_ && context_.clock.Monotonic() >= *retry_at_;
   const auto& spec = run_.spec();
   if (again || wanted || step % spec.checkpoint().every_steps() == 0 ||
       step == spec.training().steps()) {
-    Write();
+    return Write();
   }
+  return absl::OkStatus();
 }
 
-void Checkpoints::Write() {
+absl::Status Checkpoints::Write() {
   const absl::Duration start = context_.clock.Monotonic();
-  Wait();
-  const absl::Duration waited = context_.clock.Monotonic() - start;
+  ORDO_RETURN_IF_ERROR(Wait());
+  begun_at_ = context_.clock.Monotonic();
   begun_step_ = run_.cursors().step;
   retry_at_.reset();
   TrainSpec recorded = run_.spec();
@@ -94,7 +132,8 @@ void Checkpoints::Write() {
   recorded.clear_own_attempts();
   writer_.Start({run_.State(), std::move(recorded), environment_, exact_,
                  /*state_digest=*/"", initial_},
-                waited);
+                begun_at_ - start);
+  return absl::OkStatus();
 }
 
 void Checkpoints::Finish(std::optional<CheckpointWriter::Outcome> outcome) {
@@ -116,10 +155,10 @@ void Checkpoints::Finish(std::optional<CheckpointWriter::Outcome> outcome) {
 }
 
 absl::Status Checkpoints::MakeDurable() {
-  Wait();
+  ORDO_RETURN_IF_ERROR(Wait());
   if (durable_step_ != run_.cursors().step) {
-    Write();
-    Wait();
+    ORDO_RETURN_IF_ERROR(Write());
+    ORDO_RETURN_IF_ERROR(Wait());
   }
   if (durable_step_ == run_.cursors().step) return absl::OkStatus();
   return WithExitCode(write_error_, ordo::training::v1::STORAGE_ERROR);

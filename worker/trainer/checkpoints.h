@@ -20,10 +20,17 @@ namespace ordo::worker::trainer {
 
 // The checkpoints of a training task: writes them beside the training, tells of
 // them, tries again what a disk did not take, and removes what is of no use.
+// One is written at a time. What waits for a write tells the worker that the
+// trainer lives; STORAGE_ERROR when the write takes longer than kLongestWrite.
 // Not thread-safe.
 class Checkpoints {
  public:
-  // All of it outlives the object.
+  // A hundred gigabytes at 60 MB/s: a storage that is slower than that for the
+  // job's checkpoints is of no use to it.
+  static constexpr absl::Duration kLongestWrite = absl::Minutes(30);
+
+  // All of it outlives the object, which waits for the write under way at its
+  // end.
   Checkpoints(const TrainerContext& context,
               const ordo::model::training::Run& run, Progress* progress);
   Checkpoints(const Checkpoints&) = delete;
@@ -40,22 +47,29 @@ class Checkpoints {
   // Tells of the write under way if it has ended; does not wait.
   void Poll() { Finish(writer_.Poll()); }
   // Waits for it.
-  void Wait() { Finish(writer_.Wait()); }
+  absl::Status Wait();
 
-  // Writes the state of the run as it is now if it is to be written and is not
-  // yet: every checkpoint.every_steps, after the last step, when `wanted`, and
-  // some time after a write failed.
-  void WriteIfDue(bool wanted);
+  // Begins to write the state of the run as it is now if it is to be written
+  // and is not yet: every checkpoint.every_steps, after the last step, when
+  // `wanted`, and some time after a write failed. Waits for the write before.
+  absl::Status WriteIfDue(bool wanted);
+
+  // Whether WriteIfDue may have to wait when the run is at `step`, which is its
+  // next.
+  bool MayWaitAt(int64_t step) const;
 
   // Waits until the state of the run is durable, trying once more if needed.
   // STORAGE_ERROR.
   absl::Status MakeDurable();
 
+  // A write is under way for longer than kLongestWrite; it may have no end.
+  bool IsHeldUp() const;
+
   // The id of the newest that is durable; empty if there is none.
   const std::string& durable_id() const { return durable_id_; }
 
  private:
-  void Write();
+  absl::Status Write();
   void Finish(
       std::optional<ordo::model::training::CheckpointWriter::Outcome> outcome);
   void Prune();
@@ -73,6 +87,8 @@ class Checkpoints {
   int64_t durable_step_ = -1;
   std::string durable_id_;
   int64_t begun_step_ = -1;
+  // When that was begun; by the monotonic clock.
+  absl::Duration begun_at_;
   absl::Status write_error_;
   // When to try again, after a write failed; by the monotonic clock.
   std::optional<absl::Duration> retry_at_;

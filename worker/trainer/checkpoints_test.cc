@@ -1,6 +1,7 @@
 #include "worker/trainer/checkpoints.h"
 
 #include <cerrno>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,11 +10,13 @@
 #include "base/files/file_util.h"
 #include "base/files/testing/faulty_filesystem.h"
 #include "base/files/testing/temporary_folder.h"
+#include "base/records/records.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/training/checkpoint.h"
 #include "model/training/testing/tiny_spec.h"
+#include "proto/ordo/training/v1/progress.pb.h"
 #include "worker/trainer/exit_code.h"
 
 namespace ordo::worker::trainer {
@@ -25,6 +28,7 @@ using ::ordo::base::testing::IsOkAndHolds;
 using TrainingRun = ::ordo::model::training::Run;
 using ::ordo::model::training::testing::TinySpec;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
 // Steps of a run whose checkpoints are due every five of 20.
@@ -52,14 +56,29 @@ class CheckpointsTest : public ::testing::Test {
   void StepTo(int64_t step) {
     while (run_->cursors().step < step) {
       ORDO_ASSERT_OK(run_->Step());
-      checkpoints_->WriteIfDue(/*wanted=*/false);
-      checkpoints_->Wait();
+      ORDO_ASSERT_OK(checkpoints_->WriteIfDue(/*wanted=*/false));
+      ORDO_ASSERT_OK(checkpoints_->Wait());
     }
   }
 
   std::vector<std::string> Ids() {
     return *model::training::ListCheckpoints(real_,
                                              folder_.Path("a/checkpoints"));
+  }
+
+  // Signs of life that were given.
+  int NumWaiting() {
+    base::RecordReader reader(real_,
+                              folder_.Path("a/attempts/2/progress.records"));
+    int count = 0;
+    while (true) {
+      const auto payload = reader.Next();
+      ORDO_EXPECT_OK(payload);
+      if (!payload.ok() || !payload->has_value()) return count;
+      ordo::training::v1::ProgressRecord record;
+      EXPECT_TRUE(record.ParseFromString(**payload));
+      count += record.has_waiting() ? 1 : 0;
+    }
   }
 
   void MakeFolder(const std::string& id) {
@@ -84,12 +103,12 @@ TEST_F(CheckpointsTest, AreWrittenWhenDueAndAtTheEnd) {
 
 TEST_F(CheckpointsTest, AreWrittenWhenWantedAndOnce) {
   StepTo(3);
-  checkpoints_->WriteIfDue(/*wanted=*/true);
-  checkpoints_->Wait();
+  ORDO_ASSERT_OK(checkpoints_->WriteIfDue(/*wanted=*/true));
+  ORDO_ASSERT_OK(checkpoints_->Wait());
   EXPECT_THAT(Ids(), ElementsAre("3-2"));
   ORDO_ASSERT_OK(real_.RemoveTree(folder_.Path("a/checkpoints/3-2")));
-  checkpoints_->WriteIfDue(/*wanted=*/true);
-  checkpoints_->Wait();
+  ORDO_ASSERT_OK(checkpoints_->WriteIfDue(/*wanted=*/true));
+  ORDO_ASSERT_OK(checkpoints_->Wait());
   EXPECT_THAT(Ids(), ElementsAre());
 }
 
@@ -110,6 +129,38 @@ TEST_F(CheckpointsTest, OfAFullDiskAreAStorageErrorWhereOneIsNeeded) {
   files_.Heal();
   ORDO_EXPECT_OK(checkpoints_->MakeDurable());
   EXPECT_EQ(checkpoints_->durable_id(), "1-2");
+}
+
+TEST_F(CheckpointsTest, ThatTheStorageTakesSlowlyAreWaitedForWithSignsOfLife) {
+  files_.Delay(FileOperation::kRename, "checkpoints/5-2", [this] {
+    // Little by little, so as not to come to kLongestWrite between two looks.
+    while (NumWaiting() < 2) clock_.Advance(absl::Milliseconds(1));
+  });
+  StepTo(5);
+  EXPECT_THAT(Ids(), ElementsAre("5-2"));
+}
+
+TEST_F(CheckpointsTest, ThatTheStorageTakesTooSlowlyAreAStorageError) {
+  std::promise<void> go;
+  files_.Delay(FileOperation::kRename, "checkpoints/5-2",
+               [this, gate = go.get_future().share()] {
+                 clock_.Advance(Checkpoints::kLongestWrite);
+                 gate.wait();
+               });
+  while (run_->cursors().step < 5) ORDO_ASSERT_OK(run_->Step());
+  ORDO_EXPECT_OK(checkpoints_->WriteIfDue(/*wanted=*/false));
+  EXPECT_TRUE(checkpoints_->MayWaitAt(10));
+  EXPECT_FALSE(checkpoints_->MayWaitAt(9));
+  const absl::Status status = checkpoints_->Wait();
+  EXPECT_EQ(ExitCodeOf(status), ordo::training::v1::STORAGE_ERROR);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("has not taken the checkpoint of step 5 within 30m: " +
+                        folder_.Path("a/checkpoints")));
+  EXPECT_TRUE(checkpoints_->IsHeldUp());
+  go.set_value();
+  while (checkpoints_->IsHeldUp()) checkpoints_->Poll();
+  EXPECT_FALSE(checkpoints_->MayWaitAt(10));
+  EXPECT_THAT(Ids(), ElementsAre("5-2"));
 }
 
 TEST_F(CheckpointsTest, ThatNobodyToldOfAreRemoved) {

@@ -42,7 +42,8 @@ class Progress {
   void Report(const ordo::training::v1::ReportWritten& report,
               const std::string& name);
   void Warning(const std::string& message);
-  // This rank waits for rank 0 with the state after `step`, and lives.
+  // This rank waits with the state after `step`, for rank 0, for data or for
+  // the storage, and lives.
   void Waiting(int64_t step);
 
   // The last record. STORAGE_ERROR when it, or one kept before it, could not

@@ -60,9 +60,12 @@ class TrainTask {
     const absl::StatusOr<ExitCode> code =
         model::Guard("train", [&] { return Loop(environment); });
     // A checkpoint in flight is good whatever ended the run.
-    if (!code.ok()) checkpoints_.Wait();
+    if (!code.ok()) checkpoints_.Wait().IgnoreError();
     return code;
   }
+
+  // The storage may hold up the end of this object for as long as it likes.
+  bool IsHeldUp() const { return checkpoints_.IsHeldUp(); }
 
  private:
   absl::StatusOr<ExitCode> Loop(const Environment& environment) {
@@ -71,7 +74,8 @@ class TrainTask {
       ORDO_RETURN_IF_ERROR(progress_.CheckFolder());
       checkpoints_.Poll();
       waiting_reports_.Retry();
-      checkpoints_.WriteIfDue(AnyEvaluationIsDue(run_.cursors().step));
+      ORDO_RETURN_IF_ERROR(
+          checkpoints_.WriteIfDue(AnyEvaluationIsDue(run_.cursors().step)));
       ORDO_ASSIGN_OR_RETURN(const bool evaluated, EvaluateWhatIsDue());
       if (!evaluated) return Stop();
       if (run_.cursors().step == spec_.training().steps()) return Finish();
@@ -87,7 +91,9 @@ class TrainTask {
     const int64_t next = run_.cursors().step + 1;
     model::training::Wishes wishes;
     wishes.stop = context_.stop_requested();
-    wishes.pause = next == spec_.training().steps() || AnyEvaluationIsDue(next);
+    // While this rank waits the others give signs of life.
+    wishes.pause = next == spec_.training().steps() ||
+                   AnyEvaluationIsDue(next) || checkpoints_.MayWaitAt(next);
     if (wishes.stop && leader_.alone()) return false;
     ORDO_RETURN_IF_ERROR(leader_.BeginStep());
     ORDO_ASSIGN_OR_RETURN(const auto result, run_.Step(wishes));
@@ -283,6 +289,7 @@ struct Rank {
   std::unique_ptr<Collective> collective;
   std::unique_ptr<Run> run;
   std::optional<Leader> leader;
+  std::optional<TrainTask> task;
 };
 
 absl::StatusOr<ExitCode> TrainAs(const TrainerContext& context,
@@ -313,9 +320,8 @@ absl::StatusOr<ExitCode> TrainAs(const TrainerContext& context,
                   progress);
   }
   rank->leader.emplace(rank->collective.get(), context);
-  const auto code =
-      TrainTask(context, rank->run.get(), progress, &*rank->leader)
-          .Main(environment);
+  rank->task.emplace(context, rank->run.get(), progress, &*rank->leader);
+  const auto code = rank->task->Main(environment);
   if (absl::IsCancelled(code.status())) return ordo::training::v1::STOPPED;
   return code;
 }
@@ -343,6 +349,11 @@ absl::StatusOr<ExitCode> Train(const TrainerContext& context,
   finished.set_message(MessageOf(code, finished.step()));
   const absl::Status told = progress->Finished(finished);
   if (rank.leader) rank.leader->End(finished);
+  if (rank.task && rank.task->IsHeldUp()) {
+    base::LogError("a write does not end; leaving",
+                   {{"error", finished.message()}});
+    context.leave(finished.code());
+  }
   if (code.ok() && !told.ok()) return told;
   return code;
 }

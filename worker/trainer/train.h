@@ -13,8 +13,10 @@ namespace ordo::worker::trainer {
 // to `progress`, writes checkpoints and evaluates. FINISHED or STOPPED; errors
 // are marked with their exit code. A checkpoint that cannot be written is
 // reported and tried again at the next occasion; only at the end it is an
-// error. `spec` is resolved. The last record (TrainerFinished) is written in
-// every case. Configures the numerics of the process.
+// error, STORAGE_ERROR, and where the storage does not even refuse it
+// (Checkpoints::kLongestWrite); then the process is left. `spec` is resolved.
+// The last record (TrainerFinished) is written in every case. Configures the
+// numerics of the process.
 //
 // With several ranks, `spec` says which of them this is; rank 0 does what is
 // said above, the others train beside it, with progress of their own, and end

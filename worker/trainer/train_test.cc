@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -21,6 +22,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/training/testing/tiny_spec.h"
+#include "worker/trainer/checkpoints.h"
 #include "worker/trainer/exit_code.h"
 
 namespace ordo::worker::trainer {
@@ -703,6 +705,33 @@ TEST_F(TrainTest, TellsWhyItFailedOnANonFiniteLoss) {
   EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::NON_FINITE);
   EXPECT_THAT(Last("a").finished().message(),
               HasSubstr("lower training.learning_rate"));
+}
+
+TEST_F(TrainTest, AStorageThatHoldsUpACheckpointEndsTheProcessInTheEnd) {
+  base::testing::FakeClock clock;
+  std::promise<void> go;
+  files_.Delay(FileOperation::kRename, "checkpoints/5-1",
+               [&clock, gate = go.get_future().share()] {
+                 clock.Advance(Checkpoints::kLongestWrite);
+                 gate.wait();
+               });
+  std::vector<ExitCode> left;
+  TrainerContext context(files_, clock);
+  context.job_folder = temporary_.Path("a");
+  context.leave = [&](ExitCode code) {
+    left.push_back(code);
+    // What would have held up this thread for ever ends.
+    go.set_value();
+  };
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto progress,
+      Progress::Open(files_, clock, AttemptFolder(context, 1)));
+  const auto code = Train(context, TinySpec("none"), progress.get());
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::STORAGE_ERROR);
+  EXPECT_THAT(left, ElementsAre(ordo::training::v1::STORAGE_ERROR));
+  EXPECT_EQ(Last("a").finished().code(), ordo::training::v1::STORAGE_ERROR);
+  EXPECT_THAT(Last("a").finished().message(),
+              HasSubstr("has not taken the checkpoint of step 5"));
 }
 
 }  // namespace

@@ -65,6 +65,26 @@ void FaultyFilesystem::Fail(FileOperation operation,
   faults_.push_back({operation, path_part, error_number, num_passed});
 }
 
+void FaultyFilesystem::Delay(FileOperation operation,
+                             const std::string& path_part,
+                             std::function<void()> wait) {
+  MutexLock lock(mutex_);
+  waits_.push_back({operation, path_part, std::move(wait)});
+}
+
+void FaultyFilesystem::WaitFor(FileOperation operation,
+                               const std::string& path) {
+  std::vector<Wait> waits;
+  {
+    MutexLock lock(mutex_);
+    waits = waits_;
+  }
+  for (const Wait& each : waits) {
+    if (each.operation != operation) continue;
+    if (path.find(each.path_part) != std::string::npos) each.wait();
+  }
+}
+
 void FaultyFilesystem::LimitDisk(uint64_t num_bytes) {
   MutexLock lock(mutex_);
   space_left_ = num_bytes;
@@ -78,11 +98,13 @@ int FaultyFilesystem::num_failed() {
 void FaultyFilesystem::Heal() {
   MutexLock lock(mutex_);
   faults_.clear();
+  waits_.clear();
   space_left_.reset();
 }
 
 absl::Status FaultyFilesystem::Check(FileOperation operation,
                                      const std::string& path) {
+  WaitFor(operation, path);
   MutexLock lock(mutex_);
   for (Fault& fault : faults_) {
     if (fault.operation != operation) continue;

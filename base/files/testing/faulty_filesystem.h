@@ -2,6 +2,7 @@
 #define ORDO_BASE_FILES_TESTING_FAULTY_FILESYSTEM_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,10 +45,15 @@ class FaultyFilesystem : public Filesystem {
   // and then fails with ENOSPC.
   void LimitDisk(uint64_t num_bytes);
 
+  // Every later `operation` on a path that contains `path_part` begins when
+  // `wait` has returned, which the thread that asks for it calls.
+  void Delay(FileOperation operation, const std::string& path_part,
+             std::function<void()> wait);
+
   // How many operations the faults above have failed so far.
   int num_failed();
 
-  // Ends all faults.
+  // Ends all faults and delays.
   void Heal();
 
   absl::StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
@@ -78,10 +84,18 @@ class FaultyFilesystem : public Filesystem {
     int error_number;
     int num_passed;
   };
+  struct Wait {
+    FileOperation operation;
+    std::string path_part;
+    std::function<void()> wait;
+  };
+
+  void WaitFor(FileOperation operation, const std::string& path);
 
   Filesystem& real_;
   Mutex mutex_;
   std::vector<Fault> faults_ ORDO_GUARDED_BY(mutex_);
+  std::vector<Wait> waits_ ORDO_GUARDED_BY(mutex_);
   int num_failed_ ORDO_GUARDED_BY(mutex_) = 0;
   std::optional<uint64_t> space_left_ ORDO_GUARDED_BY(mutex_);
 };

@@ -62,6 +62,25 @@ TEST_F(FaultyFilesystemTest, FailsOnlyAfterThoseThatPass) {
   EXPECT_THAT(file->Append("4"), StatusIs(absl::StatusCode::kDataLoss));
 }
 
+TEST_F(FaultyFilesystemTest, WaitsBeforeTheNamedOperationOnTheNamedPaths) {
+  int num_waits = 0;
+  files_.Delay(FileOperation::kOpenForWrite, "/slow", [&] {
+    ++num_waits;
+    EXPECT_THAT(real_.Stat(folder_.Path("slow")),
+                StatusIs(absl::StatusCode::kNotFound));
+  });
+  EXPECT_THAT(files_.OpenForWrite(folder_.Path("fast"), WriteMode::kTruncate),
+              IsOk());
+  EXPECT_EQ(num_waits, 0);
+  EXPECT_THAT(files_.OpenForWrite(folder_.Path("slow"), WriteMode::kTruncate),
+              IsOk());
+  EXPECT_EQ(num_waits, 1);
+  files_.Heal();
+  EXPECT_THAT(files_.OpenForWrite(folder_.Path("slow"), WriteMode::kTruncate),
+              IsOk());
+  EXPECT_EQ(num_waits, 1);
+}
+
 TEST_F(FaultyFilesystemTest, AFullDiskTakesTheFirstBytes) {
   files_.LimitDisk(4);
   ORDO_ASSERT_OK_AND_ASSIGN(
