@@ -24,6 +24,8 @@ constexpr absl::Duration kCallTimeout = absl::Minutes(1);
 void Prepare(grpc::ClientContext* context) {
   base::CallOptions call;
   call.timeout = kCallTimeout;
+  // A connection may fail at its first try on a busy machine.
+  call.wait_for_ready = true;
   base::PrepareCall(call, context);
 }
 
