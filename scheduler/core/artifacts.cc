@@ -165,7 +165,7 @@ void ApplyRetention(Turn& turn, JobEntry& entry) {
        ++it) {
     const CheckpointPtr& checkpoint = it->second;
     if (checkpoint->state() != checkpoints::v1::Checkpoint::AVAILABLE) continue;
-    if (num_newer++ < job.keep) continue;
+    if (num_newer++ < job.demand().keep) continue;
     if (turn.state.pins.count(checkpoint->name()) > 0) continue;
     auto removed = std::make_shared<checkpoints::v1::Checkpoint>(*checkpoint);
     removed->set_state(checkpoints::v1::Checkpoint::DELETED);

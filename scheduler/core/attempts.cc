@@ -277,9 +277,9 @@ void StartAttempt(Turn& turn, const std::string& id,
   if (job.start_ns == 0) job.start_ns = absl::ToUnixNanos(turn.now.wall);
   Follow(edit, Trigger::kPlace, reason::kStarting,
          absl::StrCat("attempt ", number, " starts on ", WhereOf(live)));
-  if (job.facts->run_time_limit > absl::ZeroDuration()) {
+  if (job.facts->demand().shape.run_time_limit > absl::ZeroDuration()) {
     SetDeadline(state, {Deadline::Kind::kRunLimit, job.id(), &live.limit_at},
-                turn.now.monotonic + job.facts->run_time_limit);
+                turn.now.monotonic + job.facts->demand().shape.run_time_limit);
   }
   TellWorkersOf(turn, live);
   entry.place = Box<Live>(std::move(live));
@@ -332,13 +332,13 @@ void ExpireRunTime(Turn& turn, const std::string& job) {
   JobEntry& entry = turn.state.jobs.at(job);
   LiveIn(entry)->limit_at.reset();
   JobEdit edit(turn, entry);
-  StopAttempt(
-      edit, reason::kRunTimeLimit,
-      absl::StrCat("it ran for longer than its run_time_limit of ",
-                   base::HumanDuration(entry.job->facts->run_time_limit),
-                   "; to go on from its newest checkpoint: ordo "
-                   "continue ",
-                   job, " --steps N"));
+  StopAttempt(edit, reason::kRunTimeLimit,
+              absl::StrCat("it ran for longer than its run_time_limit of ",
+                           base::HumanDuration(
+                               entry.job->facts->demand().shape.run_time_limit),
+                           "; to go on from its newest checkpoint: ordo "
+                           "continue ",
+                           job, " --steps N"));
   edit.Commit();
 }
 

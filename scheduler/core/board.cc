@@ -185,7 +185,7 @@ void ShowStart(State& state, const JobRecord& job, const Live& live) {
 void ShowRankEnd(Turn& turn, const JobRecord& job, int32_t rank) {
   turn.state.board.EndPart(job.facts->sequence, rank, turn.now.monotonic);
   turn.state.board_changed = true;
-  const jobs::v1::JobSpec& spec = *job.facts->spec;
+  const SpecHandle& spec = *job.facts->spec;
   turn.use_changed.insert({QueueOf(spec), ShapeOf(spec).kind});
 }
 

@@ -73,7 +73,7 @@ void ExpireQueueTime(Turn& turn, const std::string& job) {
   LeaveQueue(turn, entry, edit.job());
   Follow(edit, Trigger::kExpire, reason::kQueueTimeLimit,
          absl::StrCat("it waited for longer than its queue_time_limit of ",
-                      base::HumanDuration(facts->queue_time_limit),
+                      base::HumanDuration(facts->demand().queue_time_limit),
                       "; to submit it again: ordo rerun ", job));
   FinishJob(edit);
   edit.Commit();

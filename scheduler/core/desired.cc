@@ -4,8 +4,10 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "base/status/status.h"
 #include "base/version/worker_protocol.h"
 #include "google/protobuf/arena.h"
 #include "scheduler/core/ranks.h"
@@ -44,18 +46,38 @@ void SetAction(const State& state, const JobEntry& entry, const Worker& worker,
   *desired->mutable_grace() = ToProtoDuration(options.stop_grace);
 }
 
-void SetTask(const State& state, const JobEntry& entry,
-             agent::v1::DesiredAttempt* desired) {
+absl::Status SetTask(const State& state, const JobEntry& entry,
+                     agent::v1::DesiredAttempt* desired) {
   const jobs::v1::JobSpec::Kind kind = entry.job->facts->kind;
   if (kind == jobs::v1::JobSpec::EVALUATE) {
-    SetEvaluateTask(state, entry, desired->mutable_evaluate());
-  } else if (kind == jobs::v1::JobSpec::BENCHMARK) {
-    SetBenchmarkTask(entry, desired->mutable_benchmark());
-  } else if (SumsUp(kind)) {
-    SetSummarizeTask(state, entry, desired->mutable_summarize());
-  } else {
-    SetTrainTask(state, entry, desired->mutable_train());
+    return SetEvaluateTask(state, entry, desired->mutable_evaluate());
   }
+  if (kind == jobs::v1::JobSpec::BENCHMARK) {
+    return SetBenchmarkTask(entry, desired->mutable_benchmark());
+  }
+  if (SumsUp(kind)) {
+    return SetSummarizeTask(state, entry, desired->mutable_summarize());
+  }
+  return SetTrainTask(state, entry, desired->mutable_train());
+}
+
+// Adds its task; the spec is read once for all sets that tell it. None when it
+// cannot be read.
+absl::Status AddTask(const State& state, JobEntry& entry,
+                     agent::v1::DesiredAttempt* desired) {
+  Live& live = *LiveIn(entry);
+  if (live.spec == nullptr) {
+    ORDO_ASSIGN_OR_RETURN(live.spec, entry.job->facts->spec->Get());
+  }
+  const absl::Status status = SetTask(state, entry, desired);
+  if (!status.ok()) desired->clear_task();
+  return status;
+}
+
+bool AllKnow(const std::vector<LiveRank>& ranks) {
+  return std::all_of(ranks.begin(), ranks.end(), [](const LiveRank& rank) {
+    return rank.observed || rank.over;
+  });
 }
 
 // A rank that is on the worker.
@@ -89,28 +111,32 @@ Ranks RanksOn(State& state, const Worker& worker) {
   return ranks;
 }
 
-// Returns the bytes that it takes if its task is among them, else 0.
-size_t SetDesiredOf(const State& state, const Worker& worker,
-                    const Placed& placed, agent::v1::DesiredAttempt* desired) {
-  const JobEntry& entry = *placed.entry;
+// Returns the bytes that it takes if its task is among them, else 0. All but
+// its task is told, too, when that cannot be.
+absl::StatusOr<size_t> SetDesiredOf(const State& state, const Worker& worker,
+                                    const Placed& placed,
+                                    agent::v1::DesiredAttempt* desired) {
+  JobEntry& entry = *placed.entry;
   const LiveRank& rank = placed.rank();
   const JobRecord& job = *entry.job;
   desired->set_job(job.id());
   desired->set_attempt(job.attempt_number());
   desired->set_rank(placed.id->second);
   SetAction(state, entry, worker, desired);
-  const auto& step_timeout = job.facts->spec->retry().step_timeout();
-  if (ToDuration(step_timeout) > absl::ZeroDuration()) {
-    *desired->mutable_step_timeout() = step_timeout;
+  const absl::Duration step_timeout = job.facts->demand().step_timeout;
+  if (step_timeout > absl::ZeroDuration()) {
+    *desired->mutable_step_timeout() = ToProtoDuration(step_timeout);
   }
   for (const std::string& device : rank.devices) desired->add_devices(device);
   desired->set_acknowledged_records(AcknowledgedOf(job, placed.id->second));
   // The worker keeps the task of what it has observed, and starts nothing that
   // is to end.
   if (rank.observed || desired->action() != agent::v1::DesiredAttempt::RUN) {
+    Live& live = *LiveIn(entry);
+    if (AllKnow(live.ranks)) live.spec = nullptr;
     return 0;
   }
-  SetTask(state, entry, desired);
+  ORDO_RETURN_IF_ERROR(AddTask(state, entry, desired));
   return desired->ByteSizeLong();
 }
 
@@ -124,27 +150,36 @@ void EmitDesired(Turn& turn, Worker& worker) {
   request->set_epoch(turn.state.options.epoch);
   request->set_sequence(++turn.state.desired_sequence);
   const Ranks ranks = RanksOn(turn.state, worker);
+  SetDesired set{worker.address, request};
   size_t num_bytes = 0;
   // It ends what it has started and is not listed.
   for (const Placed& placed : ranks.told) {
-    num_bytes +=
+    const absl::StatusOr<size_t> size =
         SetDesiredOf(turn.state, worker, placed, request->add_attempts());
+    num_bytes += size.value_or(0);
+    if (!size.ok()) set.untold.push_back(size.status());
   }
   worker.left_out = false;
   for (const Placed& placed : ranks.others) {
-    const size_t size =
+    const absl::StatusOr<size_t> size =
         SetDesiredOf(turn.state, worker, placed, request->add_attempts());
+    if (!size.ok()) {
+      // With the next set, at the latest the next heartbeat's.
+      request->mutable_attempts()->RemoveLast();
+      set.untold.push_back(size.status());
+      continue;
+    }
     // One that is too large for any set goes alone.
-    worker.left_out = num_bytes > 0 && num_bytes + size > base::kMaxTasksBytes;
+    worker.left_out = num_bytes > 0 && num_bytes + *size > base::kMaxTasksBytes;
     if (worker.left_out) {
       // Nor those after it, or it might wait for ever.
       request->mutable_attempts()->RemoveLast();
       break;
     }
-    num_bytes += size;
+    num_bytes += *size;
     placed.rank().told = true;
   }
-  turn.Emit(SetDesired{worker.address, request});
+  turn.Emit(std::move(set));
 }
 
 }  // namespace ordo::scheduler::core

@@ -1,7 +1,10 @@
 #include "scheduler/core/desired.h"
 
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +12,7 @@
 #include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/load.h"
 #include "scheduler/core/testing/test_shell.h"
 
 namespace ordo::scheduler::core {
@@ -17,8 +21,11 @@ namespace {
 using agent::v1::DesiredAttempt;
 using agent::v1::ObservedAttempt;
 using agent::v1::SetDesiredRequest;
+using base::testing::StatusIs;
 using testing::AttemptBuilder;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing::JobBuilder;
 using testing::TestShell;
 using testing::WorkerBuilder;
@@ -43,6 +50,73 @@ TEST(DesiredTest, ASetSaysAllThatAWorkerShouldRun) {
   EXPECT_THAT(desired.attempts(1).devices(), ElementsAre("cpu:1"));
   EXPECT_EQ(desired.attempts(0).step_timeout().seconds(), 600);
   EXPECT_EQ(desired.attempts(0).grace().seconds(), 30);
+}
+
+// Tells a spec, unless it is broken.
+class FragileSource : public SpecSource {
+ public:
+  explicit FragileSource(SpecPtr spec) : spec_(std::move(spec)) {}
+
+  absl::StatusOr<SpecPtr> ReadSpec(int64_t) override {
+    if (is_broken) return absl::DataLossError("table specs, id 7");
+    return spec_;
+  }
+
+  bool is_broken = true;
+
+ private:
+  const SpecPtr spec_;
+};
+
+TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
+  TestShell shell;
+  ORDO_ASSERT_OK(
+      shell.Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"})));
+  ORDO_ASSERT_OK(shell.Submit({JobBuilder("a"), JobBuilder("b")}));
+  shell.Ignore();
+  const SpecHandle& spec = *shell.state().jobs.at("a").job->facts->spec;
+  ORDO_ASSERT_OK_AND_ASSIGN(const SpecPtr held, spec.Get());
+  const auto source = std::make_shared<FragileSource>(held);
+  spec.NoteStored(7, source);
+  spec.LetGo();
+  const Moment now{absl::FromUnixSeconds(1'700'000'100), absl::Seconds(5)};
+  ORDO_ASSERT_OK_AND_ASSIGN(State state, Load(TestShell::DefaultOptions(),
+                                              DurablePart(shell.state()), now));
+  Worker& worker = state.workers.at("w");
+  worker.liveness = Worker::Liveness::kOnline;
+  Turn turn{state, now};
+  EmitDesired(turn, worker);
+  ASSERT_EQ(turn.effects.size(), 1u);
+  const auto first = std::get<SetDesired>(turn.effects[0]);
+  ASSERT_EQ(first.request->attempts_size(), 1);
+  EXPECT_EQ(first.request->attempts(0).job(), "b");
+  EXPECT_THAT(first.untold,
+              ElementsAre(StatusIs(absl::StatusCode::kDataLoss,
+                                   HasSubstr("table specs, id 7"))));
+  source->is_broken = false;
+  EmitDesired(turn, worker);
+  ASSERT_EQ(turn.effects.size(), 2u);
+  const auto second = std::get<SetDesired>(turn.effects[1]);
+  ASSERT_EQ(second.request->attempts_size(), 2);
+  EXPECT_TRUE(second.request->attempts(0).has_train());
+  EXPECT_THAT(second.untold, IsEmpty());
+  // The worker may have begun: what it was told stays true.
+  source->is_broken = true;
+  EmitDesired(turn, worker);
+  ASSERT_EQ(turn.effects.size(), 3u);
+  EXPECT_EQ(std::get<SetDesired>(turn.effects[2]).request->attempts_size(), 2);
+}
+
+TEST(DesiredTest, TheSpecOfWhatAllWorkersKnowDoesNotStay) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Announce(WorkerBuilder("w")));
+  ORDO_ASSERT_OK(shell.Submit(JobBuilder("a")));
+  const auto live = [&shell] { return LiveIn(shell.state().jobs.at("a")); };
+  EXPECT_NE(live()->spec, nullptr);
+  shell.Observe("w", {AttemptBuilder("a", 1).Running()});
+  shell.Observe("w", {AttemptBuilder("a", 1).Running().Checkpoint(1, 5)});
+  shell.Ignore();
+  EXPECT_EQ(live()->spec, nullptr);
 }
 
 TEST(DesiredTest, AWorkerThatIsNotOnlineIsToldNothing) {

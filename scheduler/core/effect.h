@@ -76,6 +76,9 @@ struct SetDesired {
   // host:port of the worker.
   std::string address;
   std::shared_ptr<const agent::v1::SetDesiredRequest> request;
+  // Why attempts are there without their tasks, or not at all if the worker
+  // cannot know of them: specs cannot be read. It is tried again with each set.
+  std::vector<absl::Status> untold = {};
 };
 
 // To the caller of Submit, Cancel, Hold, Release or SetPriority.

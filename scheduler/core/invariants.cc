@@ -63,9 +63,10 @@ absl::Status CheckQueued(const State& state, const JobEntry& entry,
       HasDeadline(state, Deadline::Kind::kQueueLimit, id, queued.limit_at), id);
   // What a job with parts waits for these is not its own time.
   const bool counts = facts.parts.empty() || queued.num_needed == 0;
-  ORDO_HOLDS(queued.limit_at.has_value() ==
-                 (counts && facts.queue_time_limit > absl::ZeroDuration()),
-             id);
+  ORDO_HOLDS(
+      queued.limit_at.has_value() ==
+          (counts && facts.demand().queue_time_limit > absl::ZeroDuration()),
+      id);
   ORDO_HOLDS(queued.num_needed == NumNeeded(state, facts), id);
   ORDO_HOLDS(
       waits == (!backs_off && queued.num_needed == 0 && job.held_by.empty()),
@@ -122,10 +123,11 @@ absl::Status CheckLive(const State& state, const JobEntry& entry,
   ORDO_HOLDS(HasDeadline(state, Deadline::Kind::kRunLimit, id, live.limit_at),
              id);
   // Once it has struck, the attempt is being ended.
-  ORDO_HOLDS(live.limit_at.has_value() ||
-                 job.facts->run_time_limit == absl::ZeroDuration() ||
-                 AskedOf(job) != Asked::kRun,
-             id);
+  ORDO_HOLDS(
+      live.limit_at.has_value() ||
+          job.facts->demand().shape.run_time_limit == absl::ZeroDuration() ||
+          AskedOf(job) != Asked::kRun,
+      id);
   const auto found = state.running.find(job.facts->sequence);
   ORDO_HOLDS(found != state.running.end() && found->second->id == id, id);
   ORDO_HOLDS(state.board.IsRunning(job.facts->sequence), id);
@@ -171,7 +173,7 @@ absl::Status CheckAttempts(const JobEntry& entry) {
 absl::Status CheckArtifacts(const State& state, const JobEntry& entry) {
   const std::string& id = entry.job->id();
   const int32_t newest_attempt = entry.job->attempt_number();
-  const int keep = entry.job->facts->keep;
+  const int keep = entry.job->facts->demand().keep;
   int num_available = 0;
   for (auto it = entry.checkpoints.rbegin(); it != entry.checkpoints.rend();
        ++it) {

@@ -35,6 +35,22 @@ std::vector<NeededJob> NeedsOf(const jobs::v1::JobSpec& spec) {
   return needs;
 }
 
+// Ids of the jobs that these name: jobs/{job} or
+// jobs/{job}/checkpoints/{checkpoint}.
+std::vector<std::string> JobsOf(const std::vector<std::string>& references) {
+  std::vector<std::string> jobs;
+  for (const std::string& reference : references) {
+    const std::vector<std::string> parts = absl::StrSplit(reference, '/');
+    if (parts.size() >= 2) jobs.push_back(parts[1]);
+  }
+  return jobs;
+}
+
+const std::string& OrDefault(const std::string& queue) {
+  static const auto& kDefault = *new std::string(kDefaultQueue);
+  return queue.empty() ? kDefault : queue;
+}
+
 }  // namespace
 
 const std::string& IncarnationOf(const JobRecord& job, int32_t rank) {
@@ -62,10 +78,6 @@ JobFacts FactsOf(const jobs::v1::JobSpec& spec) {
   facts.max_interruptions = spec.retry().max_interruptions() > 0
                                 ? spec.retry().max_interruptions()
                                 : kDefaultMaxInterruptions;
-  facts.keep =
-      spec.checkpoint().keep() > 0 ? spec.checkpoint().keep() : kDefaultKeep;
-  facts.queue_time_limit = ToDuration(spec.queue_time_limit());
-  facts.run_time_limit = ToDuration(spec.run_time_limit());
   facts.needs = NeedsOf(spec);
   facts.references = References(spec);
   return facts;
@@ -131,8 +143,23 @@ policy::Shape ShapeOf(const jobs::v1::JobSpec& spec) {
 }
 
 const std::string& QueueOf(const jobs::v1::JobSpec& spec) {
-  static const auto& kDefault = *new std::string(kDefaultQueue);
-  return spec.queue().empty() ? kDefault : spec.queue();
+  return OrDefault(spec.queue());
+}
+
+const std::string& QueueOf(const SpecHandle& spec) {
+  return OrDefault(spec.queue());
+}
+
+Demand DemandOf(const jobs::v1::JobSpec& spec) {
+  Demand demand;
+  demand.queue = spec.queue();
+  demand.shape = ShapeOf(spec);
+  demand.max_parallel = MaxParallelOf(spec);
+  demand.keep =
+      spec.checkpoint().keep() > 0 ? spec.checkpoint().keep() : kDefaultKeep;
+  demand.queue_time_limit = ToDuration(spec.queue_time_limit());
+  demand.step_timeout = ToDuration(spec.retry().step_timeout());
+  return demand;
 }
 
 std::vector<std::string> References(const jobs::v1::JobSpec& spec) {
@@ -144,20 +171,16 @@ std::vector<std::string> References(const jobs::v1::JobSpec& spec) {
 }
 
 std::vector<std::string> JobsNamedBy(const jobs::v1::JobSpec& spec) {
-  std::vector<std::string> jobs;
-  std::vector<std::string> names = References(spec);
-  for (const jobs::v1::Need& need : spec.needs()) names.push_back(need.job());
-  for (const std::string& reference : names) {
-    // jobs/{job} or jobs/{job}/checkpoints/{checkpoint}.
-    const std::vector<std::string> parts = absl::StrSplit(reference, '/');
-    if (parts.size() >= 2) jobs.push_back(parts[1]);
+  std::vector<std::string> jobs = JobsOf(References(spec));
+  for (const jobs::v1::Need& need : spec.needs()) {
+    jobs.push_back(JobIdOf(need.job()));
   }
   return jobs;
 }
 
 std::vector<std::string> JobsNamedBy(const JobFacts& job) {
-  std::vector<std::string> jobs = JobsNamedBy(*job.spec);
-  jobs.insert(jobs.end(), job.parts.begin(), job.parts.end());
+  std::vector<std::string> jobs = JobsOf(job.references.value());
+  for (const NeededJob& need : job.needs) jobs.push_back(need.id);
   return jobs;
 }
 

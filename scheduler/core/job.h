@@ -6,21 +6,20 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "proto/ordo/usage/v1/usage.pb.h"
 #include "scheduler/core/request_mark.h"
 #include "scheduler/core/sparse_string.h"
+#include "scheduler/core/sparse_vector.h"
+#include "scheduler/core/spec_handle.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/policy/shape.h"
-#include "scheduler/scheduler.h"
 
 // A job as the core keeps it: plain fields. present.h makes the message of it
 // that the API shows and the store holds.
 
 namespace ordo::scheduler::core {
 
-using scheduler::SpecPtr;
 using AttemptPtr = std::shared_ptr<const jobs::v1::Attempt>;
 
 // A job that must have ended before another starts.
@@ -36,28 +35,23 @@ struct JobFacts {
   std::string id;
   // Grows with each creation.
   int64_t sequence = 0;
-  // Resolved, without the name; jobs that ask for the same share one. The core
-  // hands it on to whoever runs the job, and decides by the fields below.
-  SpecPtr spec;
+  // Resolved. What decisions need of it is at hand; the rest is read for those
+  // to whom it is handed on: whoever runs the job, or looks at it.
+  SpecHandlePtr spec;
   jobs::v1::JobSpec::Kind kind = jobs::v1::JobSpec::KIND_UNSPECIFIED;
   // Its processes, and the devices of each.
   int32_t num_ranks = 1;
   int32_t num_devices = 1;
   int32_t max_attempts = 0;
   int32_t max_interruptions = 0;
-  // Checkpoints kept.
-  int32_t keep = 0;
-  // Zero: none is set.
-  absl::Duration queue_time_limit;
-  absl::Duration run_time_limit;
+  bool user_verified = false;
   // Each job once; of a job with parts these too, however they end.
-  std::vector<NeededJob> needs;
+  SparseVector<NeededJob> needs;
   // Checkpoints of other jobs (resource names) that the spec names.
-  std::vector<std::string> references;
+  SparseVector<std::string> references;
 
   std::string user;
-  bool user_verified = false;
-  std::vector<std::string> notices;
+  SparseVector<std::string> notices;
   RequestMark request;
   int64_t create_ns = 0;
 
@@ -66,7 +60,9 @@ struct JobFacts {
   SparseString parent;
   SparseString part;
   // Ids of its parts, in the order of their creation.
-  std::vector<std::string> parts;
+  SparseVector<std::string> parts;
+
+  const Demand& demand() const { return spec->demand(); }
 };
 using FactsPtr = std::shared_ptr<const JobFacts>;
 
@@ -123,7 +119,7 @@ int64_t AcknowledgedOf(const JobRecord& job, int32_t rank);
 // Of either sign.
 inline constexpr int kMaxPriority = 1000;
 
-// What follows from a spec, whose name is the id; `spec` itself is left to fill
+// What follows from a spec, whose name is the id; JobFacts.spec is left to fill
 // in.
 JobFacts FactsOf(const jobs::v1::JobSpec& spec);
 
@@ -140,16 +136,23 @@ void SetParts(std::vector<std::string> parts, JobFacts* facts);
 // How many parts of a job may hold devices at a time; 0: as many as there is
 // room for.
 int32_t MaxParallelOf(const jobs::v1::JobSpec& spec);
+inline int32_t MaxParallelOf(const SpecHandle& spec) {
+  return spec.demand().max_parallel;
+}
 
 // What a job asks of machines: its devices are of the kind `cpu` unless the
 // spec names one, and have the kernels that the spec names. One that sums up
 // its parts: one device, on workers that know how.
 policy::Shape ShapeOf(const jobs::v1::JobSpec& spec);
+inline const policy::Shape& ShapeOf(const SpecHandle& spec) {
+  return spec.demand().shape;
+}
 // The key of no label, by which a store finds parts by the id of their parent.
 inline constexpr char kParentLabel[] = "";
 
 // The queue of a job.
 const std::string& QueueOf(const jobs::v1::JobSpec& spec);
+const std::string& QueueOf(const SpecHandle& spec);
 // The checkpoints (resource names) of other jobs that a job's spec names.
 std::vector<std::string> References(const jobs::v1::JobSpec& spec);
 // Ids of the jobs that a spec names in any way.

@@ -1,5 +1,7 @@
 #include "scheduler/core/job.h"
 
+#include <memory>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -9,6 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 TEST(JobTest, AJobWithoutADeviceNeedsACpu) {
   jobs::v1::JobSpec spec;
@@ -102,18 +105,50 @@ TEST(JobTest, FactsAreWhatTheSpecSays) {
   EXPECT_EQ(facts.id, "a");
   EXPECT_EQ(facts.kind, jobs::v1::JobSpec::EVALUATE);
   EXPECT_EQ(facts.max_attempts, 7);
-  EXPECT_EQ(facts.keep, 9);
   EXPECT_EQ(facts.max_interruptions, 8);
-  EXPECT_EQ(facts.queue_time_limit, absl::Seconds(60));
-  EXPECT_EQ(facts.run_time_limit, absl::Seconds(70));
-  EXPECT_THAT(facts.references, ElementsAre("x"));
+  const Demand demand = DemandOf(spec);
+  EXPECT_EQ(demand.keep, 9);
+  EXPECT_EQ(demand.queue_time_limit, absl::Seconds(60));
+  EXPECT_EQ(demand.shape.run_time_limit, absl::Seconds(70));
+  EXPECT_THAT(facts.references.value(), ElementsAre("x"));
+}
+
+TEST(JobTest, FactsAreSmall) {
+  // There are a million of them; 16 more are those of their shared pointers.
+  EXPECT_LE(sizeof(JobFacts), 176u);
+}
+
+TEST(JobTest, TheJobsThatAJobNamesAreThoseThatItsSpecNamesAndItsParts) {
+  jobs::v1::JobSpec spec;
+  spec.add_needs()->set_job("jobs/a");
+  spec.add_checkpoints("jobs/b/checkpoints/1-1");
+  spec.set_start_from("jobs/c");
+  EXPECT_THAT(JobsNamedBy(spec), UnorderedElementsAre("a", "b", "c"));
+  JobFacts facts = FactsOf(spec);
+  SetParts({"d"}, &facts);
+  EXPECT_THAT(JobsNamedBy(facts), UnorderedElementsAre("a", "b", "c", "d"));
+}
+
+TEST(JobTest, WhatDecisionsNeedIsWhatTheSpecSays) {
+  jobs::v1::JobSpec spec;
+  spec.set_kind(jobs::v1::JobSpec::SWEEP);
+  spec.mutable_sweep()->set_max_parallel(3);
+  spec.mutable_retry()->mutable_step_timeout()->set_seconds(5);
+  const auto handle = std::make_shared<const SpecHandle>(
+      std::make_shared<const jobs::v1::JobSpec>(spec),
+      std::make_shared<const Demand>(DemandOf(spec)));
+  EXPECT_EQ(MaxParallelOf(*handle), 3);
+  EXPECT_EQ(handle->demand().step_timeout, absl::Seconds(5));
+  EXPECT_EQ(QueueOf(*handle), "default");
+  EXPECT_EQ(handle->queue(), "");
+  EXPECT_EQ(ShapeOf(*handle), ShapeOf(spec));
 }
 
 TEST(JobTest, ASpecThatLeavesThemOutGetsTheDefaults) {
   const JobFacts facts = FactsOf({});
   EXPECT_EQ(facts.max_attempts, 3);
   EXPECT_EQ(facts.max_interruptions, 100);
-  EXPECT_EQ(facts.keep, 3);
+  EXPECT_EQ(DemandOf({}).keep, 3);
 }
 
 TEST(JobTest, ARecordKnowsItsNewestAttempt) {

@@ -102,7 +102,7 @@ void PlaceLive(State& state, const Moment& now, Live live, JobEntry* entry) {
     SetDeadline(state, {Deadline::Kind::kLease, worker.id, &worker.lease_at},
                 now.monotonic + state.options.lease);
   }
-  const absl::Duration limit = job.facts->run_time_limit;
+  const absl::Duration limit = job.facts->demand().shape.run_time_limit;
   if (limit > absl::ZeroDuration()) {
     SetDeadline(state, {Deadline::Kind::kRunLimit, job.id(), &live.limit_at},
                 std::max(now.monotonic, live.started + limit));

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "proto/ordo/queues/v1/queues.pb.h"
 #include "scheduler/core/invariants.h"
+#include "scheduler/core/spec_table.h"
 #include "scheduler/core/testing/test_shell.h"
 
 namespace ordo::scheduler::core {
@@ -28,7 +29,7 @@ std::shared_ptr<JobRecord> MakeRecord(const std::string& name, int64_t sequence,
   spec.set_name(name);
   auto facts = std::make_shared<JobFacts>(FactsOf(spec));
   facts->sequence = sequence;
-  facts->spec = std::make_shared<const jobs::v1::JobSpec>();
+  facts->spec = SpecTable().Keep(std::make_shared<const jobs::v1::JobSpec>());
   auto record = std::make_shared<JobRecord>();
   record->facts = facts;
   record->state = state;
@@ -185,10 +186,10 @@ Records RecordsIn(const std::string& queue, bool deleted) {
   row.set_name("queues/night");
   if (deleted) row.mutable_delete_time()->set_seconds(1);
   const auto record = MakeRecord("a", 1, Job::QUEUED);
-  auto spec = std::make_shared<jobs::v1::JobSpec>(*record->facts->spec);
+  auto spec = std::make_shared<jobs::v1::JobSpec>(**record->facts->spec->Get());
   spec->set_queue(queue);
   auto facts = std::make_shared<JobFacts>(*record->facts);
-  facts->spec = spec;
+  facts->spec = SpecTable().Keep(spec);
   record->facts = facts;
   Records records;
   records.jobs = {record};

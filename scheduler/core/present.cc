@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status/status.h"
 #include "google/protobuf/util/time_util.h"
 #include "proto/ordo/usage/v1/usage.pb.h"
 #include "scheduler/core/reasons.h"
@@ -87,9 +88,10 @@ jobs::v1::Job PresentWithoutSpec(const JobRecord& record) {
   return job;
 }
 
-jobs::v1::Job Present(const JobRecord& record) {
+absl::StatusOr<jobs::v1::Job> Present(const JobRecord& record) {
+  ORDO_ASSIGN_OR_RETURN(const SpecPtr spec, record.facts->spec->Get());
   jobs::v1::Job job = PresentWithoutSpec(record);
-  *job.mutable_spec() = *record.facts->spec;
+  *job.mutable_spec() = *spec;
   job.mutable_spec()->set_name(record.id());
   return job;
 }
@@ -99,18 +101,20 @@ JobPtr RecordOf(StoredJob stored, SpecTable* specs) {
   stored.job.mutable_spec()->clear_name();
   const auto spec = std::make_shared<const jobs::v1::JobSpec>(
       std::move(*stored.job.mutable_spec()));
-  return RecordOf(std::move(stored), specs->Share(spec));
+  JobFacts of_spec = FactsOf(*spec);
+  of_spec.spec = specs->Keep(spec);
+  return RecordOf(std::move(stored), of_spec);
 }
 
-JobPtr RecordOf(StoredJob stored, SpecPtr spec) {
+JobPtr RecordOf(StoredJob stored, const JobFacts& of_spec) {
   jobs::v1::Job& job = stored.job;
-  auto facts = std::make_shared<JobFacts>(FactsOf(*spec));
+  auto facts = std::make_shared<JobFacts>(of_spec);
   facts->id = IdOf(job.name());
   facts->sequence = job.sequence();
-  facts->spec = std::move(spec);
   facts->user = job.owner().user();
   facts->user_verified = job.owner().verified();
-  facts->notices.assign(job.notices().begin(), job.notices().end());
+  facts->notices =
+      std::vector<std::string>(job.notices().begin(), job.notices().end());
   facts->request = RequestMark(stored.request_id, stored.fingerprint);
   facts->create_ns = TimeOf(job.create_time());
   if (!job.parent().empty()) facts->parent = IdOf(job.parent());

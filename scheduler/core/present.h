@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/spec_table.h"
@@ -13,8 +14,9 @@
 
 namespace ordo::scheduler::core {
 
-// The job as the API shows it, without `progress`.
-jobs::v1::Job Present(const JobRecord& record);
+// The job as the API shows it, without `progress`. May read its spec, with the
+// errors of SpecSource.
+absl::StatusOr<jobs::v1::Job> Present(const JobRecord& record);
 
 // Job.message of it.
 std::string MessageOf(const JobRecord& record);
@@ -31,11 +33,11 @@ struct StoredJob {
   int64_t acknowledged_records = 0;
 };
 
-// The inverse. The spec is shared by way of `specs`.
+// The inverse.
 JobPtr RecordOf(StoredJob stored, SpecTable* specs);
-// The same for a job whose spec is kept apart: `spec` has no name and takes the
-// place of the one in `stored`.
-JobPtr RecordOf(StoredJob stored, SpecPtr spec);
+// The same for a job whose spec is kept apart: `of_spec` is what follows from
+// it (FactsOf), with its handle, and takes the place of the one in `stored`.
+JobPtr RecordOf(StoredJob stored, const JobFacts& of_spec);
 
 }  // namespace ordo::scheduler::core
 

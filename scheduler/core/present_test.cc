@@ -68,8 +68,8 @@ TEST(PresentTest, EveryFieldOfAJobComesBack) {
   SpecTable specs;
   StoredJob stored{job, "request", "fingerprint", "incarnation", 7};
   const JobPtr record = RecordOf(stored, &specs);
-  EXPECT_TRUE(MessageDifferencer::Equals(Present(*record), job))
-      << Present(*record).DebugString() << "is not\n"
+  EXPECT_TRUE(MessageDifferencer::Equals(*Present(*record), job))
+      << Present(*record)->DebugString() << "is not\n"
       << job.DebugString();
   EXPECT_EQ(record->facts->request.id(), "request");
   EXPECT_EQ(record->facts->request.fingerprint(), "fingerprint");
@@ -80,30 +80,29 @@ TEST(PresentTest, EveryFieldOfAJobComesBack) {
 TEST(PresentTest, ASpecThatIsKeptApartComesBack) {
   SpecTable specs;
   const JobPtr record = RecordOf({FullJob()}, &specs);
-  const JobPtr again =
-      RecordOf({PresentWithoutSpec(*record)}, record->facts->spec);
+  const JobPtr again = RecordOf({PresentWithoutSpec(*record)}, *record->facts);
   EXPECT_EQ(again->facts->spec, record->facts->spec);
-  EXPECT_TRUE(MessageDifferencer::Equals(Present(*again), FullJob()))
-      << Present(*again).DebugString();
+  EXPECT_TRUE(MessageDifferencer::Equals(*Present(*again), FullJob()))
+      << Present(*again)->DebugString();
 }
 
 TEST(PresentTest, AJobToWhichNothingHappenedSaysHowToFindOutWhy) {
   auto facts = std::make_shared<JobFacts>();
   facts->id = "a";
-  facts->spec = std::make_shared<const jobs::v1::JobSpec>();
+  SpecTable specs;
+  facts->spec = specs.Keep(std::make_shared<const jobs::v1::JobSpec>());
   JobRecord record;
   record.facts = facts;
   record.state = Job::QUEUED;
   record.reason = "WAITING_FOR_DEVICE";
-  const Job job = Present(record);
+  const Job job = *Present(record);
   EXPECT_THAT(job.message(), HasSubstr("ordo explain a"));
   EXPECT_FALSE(job.has_start_time());
-  SpecTable specs;
   EXPECT_EQ(RecordOf({job}, &specs)->message, "");
   record.held_by = "bob";
-  EXPECT_EQ(Present(record).message(),
+  EXPECT_EQ(Present(record)->message(),
             "held by bob; ordo release a lets it start");
-  EXPECT_EQ(RecordOf({Present(record)}, &specs)->message, "");
+  EXPECT_EQ(RecordOf({*Present(record)}, &specs)->message, "");
 }
 
 }  // namespace

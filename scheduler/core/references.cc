@@ -148,7 +148,7 @@ absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
 }
 
 std::vector<std::string> PinnedBy(const JobFacts& job) {
-  std::vector<std::string> names = job.references;
+  std::vector<std::string> names = job.references.value();
   for (const std::string& part : job.parts) names.push_back(JobName(part));
   return names;
 }

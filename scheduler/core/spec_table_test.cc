@@ -1,64 +1,61 @@
 #include "scheduler/core/spec_table.h"
 
 #include <memory>
+#include <utility>
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace ordo::scheduler::core {
 namespace {
 
-SpecPtr MakeSpec(int steps) {
+SpecPtr MakeSpec(int seed, int cpus) {
   auto spec = std::make_shared<jobs::v1::JobSpec>();
-  spec->mutable_training()->set_steps(steps);
-  for (const char* key : {"a", "b", "c", "d"}) {
-    (*spec->mutable_labels())[key] = key;
-  }
+  spec->mutable_training()->set_seed(seed);
+  spec->mutable_resources()->set_cpus(cpus);
   return spec;
 }
 
-TEST(SpecTableTest, JobsThatAskForTheSameShareOneSpec) {
+TEST(SpecTableTest, JobsThatAskAlikeShareWhatDecisionsNeed) {
   SpecTable table;
-  const SpecPtr first = table.Share(MakeSpec(5));
-  EXPECT_EQ(table.Share(MakeSpec(5)), first);
-  EXPECT_NE(table.Share(MakeSpec(6)), first);
-  EXPECT_EQ(first->training().steps(), 5);
+  const SpecHandlePtr first = table.Keep(MakeSpec(1, 2));
+  const SpecHandlePtr second = table.Keep(MakeSpec(2, 2));
+  const SpecHandlePtr third = table.Keep(MakeSpec(2, 3));
+  EXPECT_EQ(&first->demand(), &second->demand());
+  EXPECT_NE(&first->demand(), &third->demand());
+  EXPECT_EQ(third->demand().shape.cpus, 3);
+  EXPECT_EQ((*second->Get())->training().seed(), 2);
 }
 
-TEST(SpecTableTest, WhoAsksWithTheSameObjectGetsTheSameAnswer) {
+TEST(SpecTableTest, EachFieldOfADemandTellsItFromAnother) {
   SpecTable table;
-  const SpecPtr first = table.Share(MakeSpec(5));
-  const SpecPtr equal = MakeSpec(5);
-  const SpecPtr again = equal;
-  EXPECT_EQ(table.Share(equal), first);
-  EXPECT_EQ(table.Share(again), first);
+  const auto spec = std::make_shared<jobs::v1::JobSpec>();
+  const SpecHandlePtr plain = table.Keep(spec);
+  const auto differs = [&](auto change) {
+    auto other = std::make_shared<jobs::v1::JobSpec>();
+    change(other.get());
+    return &table.Keep(other)->demand() != &plain->demand();
+  };
+  EXPECT_FALSE(differs([](jobs::v1::JobSpec*) {}));
+  EXPECT_TRUE(differs([](jobs::v1::JobSpec* s) { s->set_queue("q"); }));
+  EXPECT_TRUE(differs([](jobs::v1::JobSpec* s) {
+    s->mutable_retry()->mutable_step_timeout()->set_seconds(5);
+  }));
+  EXPECT_TRUE(differs([](jobs::v1::JobSpec* s) {
+    s->mutable_run_time_limit()->set_seconds(5);
+  }));
+  EXPECT_TRUE(differs([](jobs::v1::JobSpec* s) {
+    s->mutable_queue_time_limit()->set_seconds(5);
+  }));
+  EXPECT_TRUE(differs(
+      [](jobs::v1::JobSpec* s) { s->mutable_checkpoint()->set_keep(5); }));
 }
 
-TEST(SpecTableTest, ASpecAtTheAddressOfAnotherThatIsGoneIsItsOwn) {
+TEST(SpecTableTest, NothingIsRememberedForEverOfWhatNobodyAsksFor) {
   SpecTable table;
-  // Specs come and go: addresses are given out again.
-  for (int i = 0; i < 100; ++i) {
-    const SpecPtr spec = MakeSpec(i);
-    const SpecPtr other_owner = spec;
-    EXPECT_EQ(table.Share(spec)->training().steps(), i);
-  }
-}
-
-TEST(SpecTableTest, ASpecThatNobodyUsesIsNotKept) {
-  SpecTable table;
-  std::weak_ptr<const jobs::v1::JobSpec> gone = table.Share(MakeSpec(5));
-  EXPECT_TRUE(gone.expired());
-  EXPECT_EQ(table.Share(MakeSpec(5))->training().steps(), 5);
-}
-
-TEST(SpecTableTest, NothingIsRememberedForEverOfSpecsThatNobodyUses) {
-  SpecTable table;
-  for (int i = 0; i < 5000; ++i) {
-    const SpecPtr spec = MakeSpec(i);
-    const SpecPtr other_owner = spec;
-    table.Share(spec);
-  }
+  const SpecHandlePtr kept = table.Keep(MakeSpec(1, 1));
+  for (int i = 1; i <= 5000; ++i) table.Keep(MakeSpec(1, i));
   EXPECT_LE(table.size(), 1024u);
+  EXPECT_EQ(&table.Keep(MakeSpec(2, 1))->demand(), &kept->demand());
 }
 
 }  // namespace

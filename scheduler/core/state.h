@@ -115,6 +115,9 @@ struct Live {
   int64_t step = 0;
   int64_t durable_step = 0;
   std::shared_ptr<const jobs::v1::Progress> progress;
+  // Of the job; null: no worker was told what to do yet, or all have been seen
+  // to know. Whoever was told once is told again.
+  SpecPtr spec;
 };
 
 // A job that is over.
@@ -283,7 +286,7 @@ struct State {
   // deadlines of drains were set.
   absl::Time wall_origin;
 
-  // Those of jobs that were created in this life.
+  // Makes what is kept of the specs of new jobs.
   SpecTable specs;
 
   // Indexes over the above. What placement decides by: jobs that wait for

@@ -60,6 +60,10 @@ struct Plan {
   std::map<std::string, NewJob> created;
   // Ids in the order of creation.
   std::vector<std::string> order;
+  // Of those to create: what they ask for, once for all that came with the same
+  // object. Nobody else shares it, so that it is stored with them, and is there
+  // as long as one of them is.
+  std::map<SpecPtr, SpecHandlePtr> specs;
   // Id by request id, of those to create.
   std::map<std::string, std::string> request_ids;
 };
@@ -209,11 +213,13 @@ void TakeImported(Turn& turn, const NewJob& created, JobRecord* job,
   turn.Counted(Count::What::kCheckpoint, "imported");
 }
 
-FactsPtr MakeFacts(Turn& turn, NewJob& created) {
+FactsPtr MakeFacts(Turn& turn, NewJob& created, Plan* plan) {
+  SpecHandlePtr& spec = plan->specs[created.spec];
+  if (spec == nullptr) spec = turn.state.specs.Keep(created.spec);
   auto facts = std::make_shared<JobFacts>(FactsOf(*created.spec));
   facts->id = std::move(created.name);
   facts->sequence = turn.state.next_sequence++;
-  facts->spec = turn.state.specs.Share(created.spec);
+  facts->spec = spec;
   facts->user = created.owner.user();
   facts->user_verified = created.owner.verified();
   facts->notices = std::move(created.notices);
@@ -233,16 +239,15 @@ bool IsHeld(const Plan& plan, const NewJob& job) {
 }
 
 // Makes the job known, so that others of its call can need it.
-std::shared_ptr<JobRecord> AddJob(Turn& turn, const Plan& plan,
-                                  NewJob& created) {
+std::shared_ptr<JobRecord> AddJob(Turn& turn, NewJob& created, Plan* plan) {
   State& state = turn.state;
-  const bool is_held = IsHeld(plan, created);
+  const bool is_held = IsHeld(*plan, created);
   auto job = std::make_shared<JobRecord>();
-  job->facts = MakeFacts(turn, created);
+  job->facts = MakeFacts(turn, created, plan);
   job->version = 1;
   job->state = jobs::v1::Job::QUEUED;
   const JobFacts& facts = *job->facts;
-  job->priority = facts.spec->priority();
+  job->priority = created.spec->priority();
   if (is_held) {
     job->held_by = facts.user.empty() ? kUnknownUser : facts.user;
   }
@@ -307,7 +312,7 @@ void HandleSubmit(Turn& turn, Submit submit) {
   std::vector<std::shared_ptr<JobRecord>> created;
   created.reserve(plan.order.size());
   for (const std::string& id : plan.order) {
-    created.push_back(AddJob(turn, plan, plan.created[id]));
+    created.push_back(AddJob(turn, plan.created[id], &plan));
   }
   for (const auto& job : created) BeginJob(turn, *job);
   std::vector<JobPtr> jobs;

@@ -43,6 +43,24 @@ TEST(SubmitTest, NoticesStayWithTheJob) {
   EXPECT_EQ(notices[0], "it is slow");
 }
 
+TEST(SubmitTest, JobsThatOneCallMakesOfOneSpecShareItsHandle) {
+  TestShell shell;
+  const NewJob a = JobBuilder("a");
+  NewJob b = a;
+  b.name = "b";
+  NewJob c = a;
+  c.name = "c";
+  ORDO_ASSERT_OK(shell.Submit({a, b}));
+  ORDO_ASSERT_OK(shell.Submit(c));
+  const auto spec_of = [&shell](const std::string& job) {
+    return shell.state().jobs.at(job).job->facts->spec;
+  };
+  EXPECT_EQ(spec_of("a"), spec_of("b"));
+  // That may be there longer than this one.
+  EXPECT_NE(spec_of("a"), spec_of("c"));
+  EXPECT_EQ(&spec_of("a")->demand(), &spec_of("c")->demand());
+}
+
 NewJob Import(const std::string& name) {
   NewJob job = JobBuilder(name).RequestId("upload/" + name);
   job.OwnSpec().set_kind(jobs::v1::JobSpec::IMPORT);

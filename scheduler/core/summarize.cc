@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status/status.h"
 #include "base/text/cut.h"
 #include "scheduler/core/present.h"
 #include "scheduler/core/task.h"
@@ -21,8 +22,8 @@ namespace {
 using jobs::v1::JobSpec;
 using training::v1::PartResult;
 
-const char* KindOf(const JobSpec& spec) {
-  switch (spec.kind()) {
+const char* NameOf(JobSpec::Kind kind) {
+  switch (kind) {
     case JobSpec::COMPARE:
       return "comparison";
     case JobSpec::PIPELINE:
@@ -48,10 +49,10 @@ std::string EvaluationOf(const JobSpec& spec,
   return found.empty() ? id : found;
 }
 
-PartResult::Report ResultOf(const JobRecord& job,
+PartResult::Report ResultOf(const JobRecord& job, const JobSpec& spec,
                             const reports::v1::Report& report) {
   PartResult::Report result;
-  result.set_evaluation(EvaluationOf(*job.facts->spec, report));
+  result.set_evaluation(EvaluationOf(spec, report));
   result.set_task(report.task());
   result.set_step(report.step());
   result.set_path(absl::StrCat(JobName(job.id()), "/", report.folder()));
@@ -61,7 +62,8 @@ PartResult::Report ResultOf(const JobRecord& job,
 }
 
 // The newest that there is room for, oldest first.
-void AddReports(const JobEntry& entry, size_t room, PartResult* part) {
+void AddReports(const JobEntry& entry, const JobSpec& spec, size_t room,
+                PartResult* part) {
   std::vector<ReportPtr> reports;
   for (const auto& [id, report] : entry.reports) reports.push_back(report);
   const auto age = [](const ReportPtr& report) {
@@ -75,7 +77,7 @@ void AddReports(const JobEntry& entry, size_t room, PartResult* part) {
   std::vector<PartResult::Report> results;
   size_t num_bytes = 0;
   while (!reports.empty()) {
-    PartResult::Report result = ResultOf(*entry.job, *reports.back());
+    PartResult::Report result = ResultOf(*entry.job, spec, *reports.back());
     num_bytes += result.ByteSizeLong();
     if (num_bytes > room) break;
     results.push_back(std::move(result));
@@ -93,15 +95,14 @@ void AddReports(const JobEntry& entry, size_t room, PartResult* part) {
 
 // The attempts whose work is the result: that which wrote the newest checkpoint
 // and those which evaluated the newest model. None: nothing was left.
-std::set<int32_t> AttemptsOfResult(const JobEntry& entry) {
+std::set<int32_t> AttemptsOfResult(const JobEntry& entry, const JobSpec& spec) {
   std::set<int32_t> numbers;
   if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
     numbers.insert(newest->attempt());
   }
   std::map<std::string, std::pair<int64_t, std::set<int32_t>>> evaluations;
   for (const auto& [id, report] : entry.reports) {
-    auto& [step, attempts] =
-        evaluations[EvaluationOf(*entry.job->facts->spec, *report)];
+    auto& [step, attempts] = evaluations[EvaluationOf(spec, *report)];
     if (report->step() > step) attempts.clear();
     step = std::max<int64_t>(step, report->step());
     if (report->step() == step) attempts.insert(report->attempt());
@@ -123,8 +124,8 @@ bool IsExact(const JobRecord& job, const jobs::v1::Attempt& attempt) {
 }
 
 // Of an attempt that is not kept any more nobody knows.
-bool IsResultExact(const JobEntry& entry) {
-  std::set<int32_t> wanted = AttemptsOfResult(entry);
+bool IsResultExact(const JobEntry& entry, const JobSpec& spec) {
+  std::set<int32_t> wanted = AttemptsOfResult(entry, spec);
   const bool leaves_nothing = wanted.empty();
   bool exact = !leaves_nothing;
   for (const AttemptPtr& attempt : entry.job->attempts) {
@@ -140,7 +141,7 @@ bool IsResultExact(const JobEntry& entry) {
 
 // What its attempts tell; their time also of those that are not kept one by one
 // any more.
-void AddAttempts(const JobEntry& entry, PartResult* part) {
+void AddAttempts(const JobEntry& entry, const JobSpec& spec, PartResult* part) {
   const JobRecord& job = *entry.job;
   part->set_attempts(job.attempt_number());
   double device_seconds = 0;
@@ -157,38 +158,40 @@ void AddAttempts(const JobEntry& entry, PartResult* part) {
     if (attempt->has_control()) *part->mutable_control() = attempt->control();
   }
   part->set_device_seconds(device_seconds);
-  part->set_exact(IsResultExact(entry));
+  part->set_exact(IsResultExact(entry, spec));
 }
 
-PartResult PartOf(const JobEntry& entry, size_t room) {
+absl::StatusOr<PartResult> PartOf(const JobEntry& entry, size_t room) {
   const JobRecord& job = *entry.job;
+  ORDO_ASSIGN_OR_RETURN(const SpecPtr spec, job.facts->spec->Get());
   PartResult part;
   part.set_job(job.id());
   part.set_part(base::Cut(job.facts->part.value(), kMaxSummaryLabelBytes));
-  part.set_seed(job.facts->spec->training().seed());
+  part.set_seed(spec->training().seed());
   part.set_state(jobs::v1::Job::State_Name(job.state));
   part.set_reason(job.reason);
   part.set_message(base::Cut(MessageOf(job), kMaxSummaryMessageBytes));
-  AddAttempts(entry, &part);
+  AddAttempts(entry, *spec, &part);
   if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
     *part.mutable_checkpoint() = SourceOf(*newest);
     part.set_data_digest(newest->data_digest());
     part.set_tokens(newest->tokens());
   }
-  AddReports(entry, room, &part);
+  AddReports(entry, *spec, room, &part);
   return part;
 }
 
 }  // namespace
 
-void SetSummarizeTask(const State& state, const JobEntry& entry,
-                      training::v1::SummarizeSpec* task) {
+absl::Status SetSummarizeTask(const State& state, const JobEntry& entry,
+                              training::v1::SummarizeSpec* task) {
   const JobFacts& facts = *entry.job->facts;
   task->set_job(facts.id);
   task->set_attempt(entry.job->attempt_number());
-  task->set_kind(KindOf(*facts.spec));
+  task->set_kind(NameOf(facts.kind));
   if (facts.kind == JobSpec::COMPARE) {
-    const jobs::v1::Compare& compare = facts.spec->compare();
+    ORDO_ASSIGN_OR_RETURN(const SpecPtr spec, facts.spec->Get());
+    const jobs::v1::Compare& compare = spec->compare();
     training::v1::SummarizeSpec::Comparison& asked =
         *task->mutable_comparison();
     asked.set_baseline(compare.baseline());
@@ -196,10 +199,12 @@ void SetSummarizeTask(const State& state, const JobEntry& entry,
     *asked.mutable_differs() = compare.differs();
   }
   for (const std::string& part : facts.parts) {
-    *task->add_parts() = PartOf(state.jobs.at(part),
-                                kMaxSummaryReportBytes / facts.parts.size());
+    ORDO_ASSIGN_OR_RETURN(*task->add_parts(),
+                          PartOf(state.jobs.at(part),
+                                 kMaxSummaryReportBytes / facts.parts.size()));
   }
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
+  return absl::OkStatus();
 }
 
 }  // namespace ordo::scheduler::core

@@ -64,7 +64,8 @@ class SummarizeTest : public CoreTest {
 
   SummarizeSpec TaskOf(const std::string& job) {
     SummarizeSpec task;
-    SetSummarizeTask(shell_.state(), shell_.state().jobs.at(job), &task);
+    ORDO_EXPECT_OK(
+        SetSummarizeTask(shell_.state(), shell_.state().jobs.at(job), &task));
     return task;
   }
 };

@@ -1,10 +1,16 @@
 #include "scheduler/core/task.h"
 
-#include "absl/strings/str_cat.h"
+#include "base/status/status.h"
 #include "scheduler/core/references.h"
 
 namespace ordo::scheduler::core {
 namespace {
+
+absl::StatusOr<SpecPtr> SpecOf(const JobEntry& entry) {
+  const Live* live = LiveIn(entry);
+  if (live != nullptr && live->spec != nullptr) return live->spec;
+  return entry.job->facts->spec->Get();
+}
 
 // A checkpoint that the spec names. It was there when the job was created, or
 // when what it needs had ended, and is kept since.
@@ -54,9 +60,10 @@ training::v1::CheckpointSource SourceOf(
   return source;
 }
 
-void SetTrainTask(const State& state, const JobEntry& entry,
-                  training::v1::TrainSpec* task) {
-  const jobs::v1::JobSpec& spec = *entry.job->facts->spec;
+absl::Status SetTrainTask(const State& state, const JobEntry& entry,
+                          training::v1::TrainSpec* task) {
+  ORDO_ASSIGN_OR_RETURN(const SpecPtr held, SpecOf(entry));
+  const jobs::v1::JobSpec& spec = *held;
   task->set_job(entry.job->id());
   task->set_attempt(entry.job->attempt_number());
   task->mutable_model()->MergeFrom(spec.model());
@@ -82,11 +89,13 @@ void SetTrainTask(const State& state, const JobEntry& entry,
   }
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
   SetOwnAttempts(*entry.job, task);
+  return absl::OkStatus();
 }
 
-void SetEvaluateTask(const State& state, const JobEntry& entry,
-                     training::v1::EvaluateSpec* task) {
-  const jobs::v1::JobSpec& spec = *entry.job->facts->spec;
+absl::Status SetEvaluateTask(const State& state, const JobEntry& entry,
+                             training::v1::EvaluateSpec* task) {
+  ORDO_ASSIGN_OR_RETURN(const SpecPtr held, SpecOf(entry));
+  const jobs::v1::JobSpec& spec = *held;
   task->set_job(entry.job->id());
   task->set_attempt(entry.job->attempt_number());
   for (const std::string& name : spec.checkpoints()) {
@@ -96,16 +105,19 @@ void SetEvaluateTask(const State& state, const JobEntry& entry,
   if (spec.has_encoding()) task->mutable_encoding()->MergeFrom(spec.encoding());
   SetResources(spec, task->mutable_resources());
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
+  return absl::OkStatus();
 }
 
-void SetBenchmarkTask(const JobEntry& entry,
-                      training::v1::BenchmarkSpec* task) {
-  const jobs::v1::JobSpec& spec = *entry.job->facts->spec;
+absl::Status SetBenchmarkTask(const JobEntry& entry,
+                              training::v1::BenchmarkSpec* task) {
+  ORDO_ASSIGN_OR_RETURN(const SpecPtr held, SpecOf(entry));
+  const jobs::v1::JobSpec& spec = *held;
   task->set_job(entry.job->id());
   task->set_attempt(entry.job->attempt_number());
   *task->mutable_benchmark() = spec.benchmark();
   SetResources(spec, task->mutable_resources());
   for (const auto& [id, report] : entry.reports) task->add_finished_reports(id);
+  return absl::OkStatus();
 }
 
 }  // namespace ordo::scheduler::core

@@ -1,12 +1,14 @@
 #ifndef ORDO_SCHEDULER_CORE_TASK_H_
 #define ORDO_SCHEDULER_CORE_TASK_H_
 
+#include "absl/status/status.h"
 #include "proto/ordo/checkpoints/v1/checkpoints.pb.h"
 #include "proto/ordo/training/v1/spec.pb.h"
 #include "scheduler/core/state.h"
 
 // What an attempt is to do, derived from its job and what is registered; of a
-// job with parts: summarize.h.
+// job with parts: summarize.h. Reads the job's spec, with the errors of
+// SpecSource, unless Live.spec is there.
 
 namespace ordo::scheduler::core {
 
@@ -19,15 +21,16 @@ training::v1::CheckpointSource SourceOf(
     const checkpoints::v1::Checkpoint& checkpoint);
 
 // Of a TRAIN job, for its newest attempt. `task` is empty, here and below.
-void SetTrainTask(const State& state, const JobEntry& entry,
-                  training::v1::TrainSpec* task);
+absl::Status SetTrainTask(const State& state, const JobEntry& entry,
+                          training::v1::TrainSpec* task);
 
 // Of an EVALUATE job, for its newest attempt.
-void SetEvaluateTask(const State& state, const JobEntry& entry,
-                     training::v1::EvaluateSpec* task);
+absl::Status SetEvaluateTask(const State& state, const JobEntry& entry,
+                             training::v1::EvaluateSpec* task);
 
 // Of a BENCHMARK job, for its newest attempt.
-void SetBenchmarkTask(const JobEntry& entry, training::v1::BenchmarkSpec* task);
+absl::Status SetBenchmarkTask(const JobEntry& entry,
+                              training::v1::BenchmarkSpec* task);
 
 }  // namespace ordo::scheduler::core
 

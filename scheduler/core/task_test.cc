@@ -21,7 +21,7 @@ class TaskTest : public CoreTest {
   }
   training::v1::TrainSpec TrainTaskOf(const std::string& job) {
     training::v1::TrainSpec task;
-    SetTrainTask(shell_.state(), Entry(job), &task);
+    ORDO_EXPECT_OK(SetTrainTask(shell_.state(), Entry(job), &task));
     return task;
   }
 };
@@ -157,7 +157,7 @@ TEST_F(TaskTest, AnEvaluationTaskNamesItsCheckpoints) {
   job.OwnSpec().mutable_encoding()->set_name("yarn");
   Submit(job);
   training::v1::EvaluateSpec task;
-  SetEvaluateTask(shell_.state(), Entry("b"), &task);
+  ORDO_EXPECT_OK(SetEvaluateTask(shell_.state(), Entry("b"), &task));
   EXPECT_EQ(task.job(), "b");
   EXPECT_EQ(task.attempt(), 1);
   ASSERT_EQ(task.checkpoints_size(), 1);
@@ -193,7 +193,7 @@ TEST_F(TaskTest, ALateReferenceIsTheNewestThatItsJobLeftAtEachAttempt) {
   shell_.Ignore();
   const auto source = [this] {
     training::v1::EvaluateSpec task;
-    SetEvaluateTask(shell_.state(), Entry("b"), &task);
+    ORDO_EXPECT_OK(SetEvaluateTask(shell_.state(), Entry("b"), &task));
     return task.checkpoints(0);
   };
   EXPECT_EQ(source().name(), "jobs/a/checkpoints/20-1");

@@ -37,10 +37,12 @@ void ForgetNeeds(State& state, const JobFacts& job) {
 void SetQueueLimit(State& state, const JobFacts& facts, const QueueTimes& times,
                    Queued* queued) {
   const bool counts = facts.parts.empty() || queued->num_needed == 0;
-  if (!counts || facts.queue_time_limit == absl::ZeroDuration()) return;
+  if (!counts || facts.demand().queue_time_limit == absl::ZeroDuration())
+    return;
   SetDeadline(
       state, {Deadline::Kind::kQueueLimit, facts.id, &queued->limit_at},
-      std::max(times.now, times.since + facts.queue_time_limit - times.waited));
+      std::max(times.now,
+               times.since + facts.demand().queue_time_limit - times.waited));
 }
 
 }  // namespace

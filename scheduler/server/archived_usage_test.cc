@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/job.h"
+#include "scheduler/core/spec_table.h"
 #include "scheduler/past_usage.h"
 
 namespace ordo::scheduler::server {
@@ -18,7 +19,7 @@ core::PastJob JobOf(const std::string& queue, const std::string& owner,
   auto spec = std::make_shared<jobs::v1::JobSpec>();
   spec->set_queue(queue);
   auto facts = std::make_shared<core::JobFacts>(core::FactsOf(*spec));
-  facts->spec = spec;
+  facts->spec = core::SpecTable().Keep(spec);
   facts->user = owner;
   auto attempt = std::make_shared<jobs::v1::Attempt>();
   attempt->mutable_end_time()->set_seconds(1'700'000'000);

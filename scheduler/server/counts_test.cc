@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/spec_table.h"
 
 namespace ordo::scheduler::server {
 namespace {
@@ -75,7 +76,8 @@ TEST_F(CountsTest, TotalsAreThoseOfTheView) {
     facts->sequence = i;
     jobs::v1::JobSpec spec;
     if (i == 3) spec.set_queue("night");
-    facts->spec = std::make_shared<const jobs::v1::JobSpec>(spec);
+    facts->spec =
+        core::SpecTable().Keep(std::make_shared<const jobs::v1::JobSpec>(spec));
     auto job = std::make_shared<core::JobRecord>();
     job->facts = facts;
     job->state = i == 1 ? jobs::v1::Job::FAILED : jobs::v1::Job::QUEUED;
@@ -99,7 +101,8 @@ TEST_F(CountsTest, ADeletedQueueIsNotShown) {
   facts->sequence = 1;
   jobs::v1::JobSpec spec;
   spec.set_queue("night");
-  facts->spec = std::make_shared<const jobs::v1::JobSpec>(spec);
+  facts->spec =
+      core::SpecTable().Keep(std::make_shared<const jobs::v1::JobSpec>(spec));
   auto job = std::make_shared<core::JobRecord>();
   job->facts = facts;
   job->state = jobs::v1::Job::QUEUED;

@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/spec_table.h"
 #include "scheduler/core/testing/builders.h"
 #include "scheduler/server/backlog.h"
 
@@ -22,10 +23,10 @@ core::Effect JobRecord(const std::string& name, Job::State state,
                        const std::string& start_from = "") {
   auto spec = std::make_shared<jobs::v1::JobSpec>();
   spec->set_start_from(start_from);
-  auto facts = std::make_shared<core::JobFacts>();
+  auto facts = std::make_shared<core::JobFacts>(core::FactsOf(*spec));
   facts->id = name;
   facts->request = core::RequestMark("request-of-" + name, "fingerprint");
-  facts->spec = std::move(spec);
+  facts->spec = core::SpecTable().Keep(std::move(spec));
   auto record = std::make_shared<core::JobRecord>();
   record->facts = facts;
   record->state = state;

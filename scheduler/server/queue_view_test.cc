@@ -9,6 +9,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/spec_table.h"
 
 namespace ordo::scheduler::server {
 namespace {
@@ -33,7 +34,7 @@ core::JobRecord JobOf(const std::string& queue, Job::State state) {
   spec->mutable_resources()->set_ranks(2);
   spec->mutable_resources()->set_devices(4);
   auto facts = std::make_shared<core::JobFacts>(core::FactsOf(*spec));
-  facts->spec = spec;
+  facts->spec = core::SpecTable().Keep(spec);
   core::JobRecord job;
   job.facts = facts;
   job.state = state;

@@ -73,7 +73,7 @@ absl::Status Reads::NoJob(const std::string& job) const {
 }
 
 absl::StatusOr<Job> Reads::GetJob(const std::string& job) const {
-  if (auto live = view_.FindJob(job)) return *std::move(live);
+  if (const auto live = view_.FindJob(job)) return Present(*live);
   ORDO_ASSIGN_OR_RETURN(const core::JobPtr stored, store_.FindJob(job));
   if (stored == nullptr) return NoJob(job);
   return core::Present(*stored);
@@ -100,6 +100,16 @@ absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
   Listing<Job> listing;
   const std::optional<int64_t> next = std::max(live.next, ended.next);
   if (next.has_value()) listing.next = absl::StrCat(*next);
+  std::vector<absl::Status> damage;
+  int64_t last = before;
+  const auto take = [&](absl::StatusOr<Job> job, int64_t sequence) {
+    last = sequence;
+    if (job.ok()) {
+      listing.items.push_back(*std::move(job));
+    } else {
+      damage.push_back(job.status());
+    }
+  };
   auto live_job = live.items.begin();
   auto ended_job = ended.items.begin();
   while (live_job != live.items.end() || ended_job != ended.items.end()) {
@@ -108,17 +118,24 @@ absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
       break;
     }
     const int64_t live_sequence =
-        live_job == live.items.end() ? 0 : live_job->sequence();
+        live_job == live.items.end() ? 0 : live_job->record->facts->sequence;
     const int64_t ended_sequence =
         ended_job == ended.items.end() ? 0 : (*ended_job)->facts->sequence;
     // It has its place among others that were not looked at.
     if (std::max(live_sequence, ended_sequence) < next.value_or(0)) break;
     if (live_sequence > ended_sequence) {
-      listing.items.push_back(std::move(*live_job++));
+      take(Present(*live_job++), live_sequence);
       continue;
     }
     if (live_sequence == ended_sequence) ++live_job;
-    listing.items.push_back(core::Present(**ended_job++));
+    take(core::Present(**ended_job++), ended_sequence);
+  }
+  on_damage_(damage);
+  // Some of more were left out, so that the page was not filled.
+  const auto looked_at = static_cast<size_t>(page.size) + 1;
+  if (listing.next.empty() &&
+      (live.items.size() == looked_at || ended.items.size() == looked_at)) {
+    listing.next = absl::StrCat(last);
   }
   return listing;
 }
@@ -126,7 +143,8 @@ absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
 absl::StatusOr<jobs::v1::ExplainResponse> Reads::Explain(
     const std::string& job, absl::Time now,
     const std::optional<core::Placing>& placing) const {
-  if (auto live = view_.Explain(job, now, placing)) return *std::move(live);
+  ORDO_ASSIGN_OR_RETURN(auto live, view_.Explain(job, now, placing));
+  if (live.has_value()) return *std::move(live);
   ORDO_ASSIGN_OR_RETURN(const Job ended, GetJob(job));
   return core::Explain({ended, {}, now});
 }

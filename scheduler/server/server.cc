@@ -174,7 +174,7 @@ void Server::Drain() {
     for (const std::string& job : watches_.WatchedJobs()) {
       // Watchers of jobs that have ended were told so.
       const auto seen = view_.FindJob(job);
-      if (seen.has_value()) watches_.Tell(*seen, /*last=*/true);
+      if (seen.has_value()) watches_.Tell(Shown(*seen), /*last=*/true);
     }
   });
   writer_->Drain();
@@ -303,7 +303,10 @@ void Server::Call(const Mentioned& mentioned, const MakeEvent& make,
 
 void Server::CallLocked(std::vector<core::PastJob> past, core::Event event) {
   std::vector<std::string> recalled;
-  for (const core::PastJob& each : past) recalled.push_back(each.job->id());
+  for (const core::PastJob& each : past) {
+    recalled.push_back(each.job->id());
+    each.job->facts->spec->LetGo();
+  }
   if (!past.empty()) ApplyLocked(core::Recall{std::move(past)}).IgnoreError();
   ApplyLocked(std::move(event)).IgnoreError();  // Answered by the writer.
   ForgetLocked(in_flight_.Without(recalled));
@@ -384,6 +387,21 @@ void Server::ReleaseRecord(const core::Record& record, Changed* changed) {
   (*changed)[(*job)->id()] = *job;
 }
 
+jobs::v1::Job Server::Shown(const core::JobRecord& job) {
+  absl::StatusOr<jobs::v1::Job> shown = core::Present(job);
+  if (shown.ok()) return *std::move(shown);
+  damage_.Add({shown.status()});
+  jobs::v1::Job rest = core::PresentWithoutSpec(job);
+  rest.mutable_spec()->set_name(job.id());
+  return rest;
+}
+
+jobs::v1::Job Server::Shown(const SeenJob& job) {
+  jobs::v1::Job shown = Shown(*job.record);
+  if (job.progress != nullptr) *shown.mutable_progress() = *job.progress;
+  return shown;
+}
+
 void Server::ReleaseAnswer(const core::Answer& answer) {
   JobsCallback done;
   {
@@ -401,9 +419,7 @@ void Server::ReleaseAnswer(const core::Answer& answer) {
   }
   std::vector<jobs::v1::Job> jobs;
   jobs.reserve(answer.jobs->size());
-  for (const core::JobPtr& job : *answer.jobs) {
-    jobs.push_back(core::Present(*job));
-  }
+  for (const core::JobPtr& job : *answer.jobs) jobs.push_back(Shown(*job));
   done(std::move(jobs));
 }
 
@@ -422,6 +438,7 @@ void Server::Release(std::vector<core::Effects> turns) {
       if (const auto* record = std::get_if<core::Record>(&effect)) {
         ReleaseRecord(*record, &changed);
       } else if (const auto* desired = std::get_if<core::SetDesired>(&effect)) {
+        damage_.Add(desired->untold);
         dispatcher_->Send(*desired);
       } else if (const auto* answer = std::get_if<core::Answer>(&effect)) {
         ReleaseAnswer(*answer);
@@ -446,6 +463,7 @@ void Server::Release(std::vector<core::Effects> turns) {
     }
   }
   TellWatches(changed);
+  LetSpecsGo(turns);
   ForgetEnded(turns);
   ShowTotals(view_, *options_.metrics);
 }
@@ -454,9 +472,20 @@ void Server::TellWatches(const Changed& changed) {
   for (const auto& [job, record] : changed) {
     if (!watches_.IsWatched(job)) continue;
     if (record != nullptr && core::IsTerminal(record->state)) {
-      watches_.Tell(core::Present(*record), /*last=*/true);
+      watches_.Tell(Shown(*record), /*last=*/true);
     } else if (const auto seen = view_.FindJob(job)) {
-      watches_.Tell(*seen, /*last=*/false);
+      watches_.Tell(Shown(*seen), /*last=*/false);
+    }
+  }
+}
+
+void Server::LetSpecsGo(const std::vector<core::Effects>& turns) {
+  for (const core::Effects& effects : turns) {
+    for (const core::Effect& effect : effects) {
+      const auto* record = std::get_if<core::Record>(&effect);
+      if (record == nullptr) continue;
+      const auto* job = std::get_if<core::JobPtr>(&record->value);
+      if (job != nullptr) (*job)->facts->spec->LetGo();
     }
   }
 }

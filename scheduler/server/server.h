@@ -186,6 +186,11 @@ class Server : public Scheduler {
       ORDO_REQUIRES(mutex_);
   absl::Status ApplyLocked(core::Event event) ORDO_REQUIRES(mutex_);
 
+  // As answers and watches tell it, which come after the fact: of a job whose
+  // spec cannot be read, all but that.
+  jobs::v1::Job Shown(const core::JobRecord& job);
+  jobs::v1::Job Shown(const SeenJob& job);
+
   // On the writer's thread.
   void Release(std::vector<core::Effects> turns);
   void ReleaseRecord(const core::Record& record, Changed* changed);
@@ -194,6 +199,9 @@ class Server : public Scheduler {
   // Those that have come since the last call see their jobs as they are; what
   // is released later they are told.
   void ShowToWatches();
+  // Those of what is stored now: from here on they are read where they are
+  // needed.
+  static void LetSpecsGo(const std::vector<core::Effects>& turns);
   void ForgetEnded(const std::vector<core::Effects>& turns)
       ORDO_EXCLUDES(mutex_);
   bool IsLeaving(const std::vector<core::PastJob>& jobs) const

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -203,6 +204,104 @@ TEST_F(ServerJobsTest, ADamagedJobIsLeftOutOfListingsAndCountedOnce) {
   EXPECT_THAT(server_->GetJob("b"), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(registry_.Text(),
               HasSubstr("ordo_scheduler_damaged_records_total 1\n"));
+}
+
+TEST_F(ServerJobsTest, WhatIsNotInMemoryIsShownListedWatchedAndStarted) {
+  NewJob a = JobBuilder("a");
+  a.OwnSpec().mutable_training()->set_seed(5);
+  (*a.OwnSpec().mutable_labels())["team"] = "red";
+  ASSERT_THAT(Create({a}), IsOk());
+  // No spec is in memory then.
+  Close();
+  Open();
+  ORDO_ASSERT_OK_AND_ASSIGN(const Job shown, server_->GetJob("a"));
+  EXPECT_EQ(shown.spec().name(), "a");
+  EXPECT_EQ(shown.spec().training().seed(), 5);
+  Close();
+  Open();
+  JobFilter red;
+  red.labels["team"] = "red";
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto jobs, server_->ListJobs(red, {}));
+  ASSERT_EQ(jobs.items.size(), 1u);
+  EXPECT_EQ(jobs.items[0].ShortDebugString(), shown.ShortDebugString());
+  Close();
+  Open();
+  EXPECT_EQ(WaitFor("a", Job::QUEUED).spec().training().seed(), 5);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto explained, server_->Explain("a"));
+  EXPECT_GE(explained.blockers_size(), 1);
+  Close();
+  Open();
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  EXPECT_EQ(worker.newest().attempts(0).train().training().seed(), 5);
+}
+
+TEST_F(ServerJobsTest, ASpecThatIsDamagedMeanwhileHoldsUpItsJobAlone) {
+  for (int i = 1; i <= 2; ++i) {
+    NewJob job = JobBuilder(i == 1 ? "a" : "b");
+    job.OwnSpec().mutable_training()->set_seed(i);
+    ASSERT_THAT(Create({job}), IsOk());
+  }
+  Close();
+  Open();
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto database,
+                            store::Database::Open(folder_.Path("ordo.db")));
+  const auto change_crc = [&database](const std::string& by) {
+    ORDO_ASSERT_OK(database->Execute(
+        "UPDATE specs SET crc = crc " + by +
+        " WHERE id = (SELECT spec FROM jobs WHERE name = 'a')"));
+  };
+  change_crc("+ 1");
+  EXPECT_THAT(server_->GetJob("a"), StatusIs(absl::StatusCode::kDataLoss,
+                                             HasSubstr("table specs, id 1")));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto jobs, server_->ListJobs({}, {}));
+  ASSERT_EQ(jobs.items.size(), 1u);
+  EXPECT_EQ(jobs.items[0].spec().name(), "b");
+  // What is done to it is done, and told but for the spec.
+  testing::Later<absl::StatusOr<Job>> held;
+  server_->HoldJob("a", "ada", held.callback());
+  ORDO_ASSERT_OK_AND_ASSIGN(const Job answer, held.Get());
+  EXPECT_EQ(answer.held_by(), "ada");
+  EXPECT_EQ(answer.spec().name(), "a");
+  EXPECT_FALSE(answer.spec().has_training());
+  testing::Later<absl::StatusOr<Job>> released;
+  server_->ReleaseJob("a", "ada", released.callback());
+  ORDO_ASSERT_OK(released.Get());
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr("ordo_scheduler_damaged_records_total 1\n"));
+  // It is the first, but nobody can say what to do.
+  FakeWorker worker("w");
+  worker.AnnounceTo(*server_);
+  ASSERT_TRUE(worker.WaitForSets(3));
+  EXPECT_EQ(worker.newest().attempts_size(), 0);
+  change_crc("- 1");
+  ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  EXPECT_EQ(worker.newest().attempts(0).train().training().seed(), 1);
+}
+
+TEST_F(ServerJobsTest, PagesGoOnBehindJobsThatAreLeftOut) {
+  for (int i = 1; i <= 4; ++i) {
+    NewJob job = JobBuilder(absl::StrCat("j", i));
+    job.OwnSpec().mutable_training()->set_seed(i);
+    ASSERT_THAT(Create({job}), IsOk());
+  }
+  Close();
+  Open();
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto database,
+                            store::Database::Open(folder_.Path("ordo.db")));
+  ORDO_ASSERT_OK(database->Execute(
+      "UPDATE specs SET crc = crc + 1 WHERE id IN "
+      "(SELECT spec FROM jobs WHERE name IN ('j3', 'j4'))"));
+  std::vector<std::string> names;
+  Page page;
+  page.size = 1;
+  do {
+    ORDO_ASSERT_OK_AND_ASSIGN(const auto jobs, server_->ListJobs({}, page));
+    for (const Job& job : jobs.items) names.push_back(job.spec().name());
+    page.before = jobs.next;
+  } while (!page.before.empty());
+  EXPECT_THAT(names, ElementsAre("j2", "j1"));
 }
 
 TEST_F(ServerJobsTest, ADamagedUseOfAQueueIsCountedAtTheStart) {

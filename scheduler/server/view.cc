@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/status/status.h"
 #include "scheduler/core/explain.h"
 #include "scheduler/core/present.h"
 #include "scheduler/core/state.h"
@@ -46,7 +47,7 @@ std::vector<std::string> TermsOf(const JobFilter& filter) {
 
 bool Matches(const core::JobRecord& job, const JobFilter& filter) {
   if (filter.state.has_value() && job.state != *filter.state) return false;
-  const jobs::v1::JobSpec& spec = *job.facts->spec;
+  const core::SpecHandle& spec = *job.facts->spec;
   if (filter.queue.has_value() && spec.queue() != *filter.queue) {
     return false;
   }
@@ -79,6 +80,12 @@ void WalkBack(const Sequences& sequences, int64_t before, KeyOf key_of,
 }
 
 }  // namespace
+
+absl::StatusOr<Job> Present(const SeenJob& seen) {
+  ORDO_ASSIGN_OR_RETURN(Job job, core::Present(*seen.record));
+  if (seen.progress != nullptr) *job.mutable_progress() = *seen.progress;
+  return job;
+}
 
 View::View(const core::Records& records,
            const std::map<core::JobState, int64_t>& ended)
@@ -198,20 +205,16 @@ void View::PutProgress(const std::string& job,
   }
 }
 
-Job View::WithProgress(const core::JobRecord& job) const {
-  Job presented = core::Present(job);
-  const auto progress = progress_.find(job.id());
-  if (progress != progress_.end()) {
-    *presented.mutable_progress() = *progress->second;
-  }
-  return presented;
+SeenJob View::WithProgress(const core::JobPtr& job) const {
+  const auto progress = progress_.find(job->id());
+  return {job, progress == progress_.end() ? nullptr : progress->second};
 }
 
-std::optional<Job> View::FindJob(const std::string& job) const {
+std::optional<SeenJob> View::FindJob(const std::string& job) const {
   base::MutexLock lock(mutex_);
   const auto sequence = sequences_.find(job);
   if (sequence == sequences_.end()) return std::nullopt;
-  return WithProgress(*jobs_.at(sequence->second));
+  return WithProgress(jobs_.at(sequence->second));
 }
 
 SeenJobs View::ListJobs(const JobFilter& filter, int64_t before,
@@ -235,8 +238,8 @@ SeenJobs View::ListJobs(const JobFilter& filter, int64_t before,
     }
     ++num_looks;
     oldest = sequence;
-    const core::JobRecord& job = *jobs_.at(sequence);
-    if (!Matches(job, filter)) return true;
+    const core::JobPtr& job = jobs_.at(sequence);
+    if (!Matches(*job, filter)) return true;
     if (static_cast<int>(seen.items.size()) == limit) return false;
     seen.items.push_back(WithProgress(job));
     return true;
@@ -259,17 +262,23 @@ std::vector<std::string> View::Needed(const core::JobRecord& job) const {
   return needed;
 }
 
-std::optional<jobs::v1::ExplainResponse> View::Explain(
+absl::StatusOr<std::optional<jobs::v1::ExplainResponse>> View::Explain(
     const std::string& job, absl::Time now,
     const std::optional<core::Placing>& placing) const {
-  base::MutexLock lock(mutex_);
-  const auto sequence = sequences_.find(job);
-  if (sequence == sequences_.end()) return std::nullopt;
-  const core::JobRecord& record = *jobs_.at(sequence->second);
-  const Job seen = WithProgress(record);
+  SeenJob seen;
   std::vector<workers::v1::Worker> workers;
-  for (const auto& [name, worker] : workers_) workers.push_back(*worker);
-  return core::Explain({seen, workers, now, Needed(record), placing});
+  std::vector<std::string> needed;
+  {
+    base::MutexLock lock(mutex_);
+    const auto sequence = sequences_.find(job);
+    if (sequence == sequences_.end()) return std::nullopt;
+    seen = WithProgress(jobs_.at(sequence->second));
+    for (const auto& [name, worker] : workers_) workers.push_back(*worker);
+    needed = Needed(*seen.record);
+  }
+  // Without the lock: the store may take its time.
+  ORDO_ASSIGN_OR_RETURN(const Job presented, Present(seen));
+  return core::Explain({presented, workers, now, needed, placing});
 }
 
 absl::StatusOr<queues::v1::Queue> View::GetQueue(

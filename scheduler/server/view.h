@@ -26,9 +26,17 @@
 
 namespace ordo::scheduler::server {
 
+// A job that has not ended, and how far it is; null: it does not run.
+struct SeenJob {
+  core::JobPtr record;
+  std::shared_ptr<const jobs::v1::Progress> progress;
+};
+// As the API shows it. May read its spec, with the errors of core::SpecSource.
+absl::StatusOr<jobs::v1::Job> Present(const SeenJob& seen);
+
 // Jobs of a listing, newest first.
 struct SeenJobs {
-  std::vector<jobs::v1::Job> items;
+  std::vector<SeenJob> items;
   // Set when it ended early: nothing older than this sequence was looked at.
   std::optional<int64_t> next;
 };
@@ -60,12 +68,12 @@ class View {
                    std::shared_ptr<const jobs::v1::Progress> value);
 
   // Nothing when the job has ended, or there is none.
-  std::optional<jobs::v1::Job> FindJob(const std::string& job) const;
+  std::optional<SeenJob> FindJob(const std::string& job) const;
   // The newest of a smaller sequence than `before`, newest first.
   SeenJobs ListJobs(const JobFilter& filter, int64_t before, int limit) const;
   // Nothing when the job has ended, or there is none. `placing`: what the core
-  // says of it now, if it is queued.
-  std::optional<jobs::v1::ExplainResponse> Explain(
+  // says of it now, if it is queued. May read its spec, as Present.
+  absl::StatusOr<std::optional<jobs::v1::ExplainResponse>> Explain(
       const std::string& job, absl::Time now,
       const std::optional<core::Placing>& placing) const;
   // As in scheduler::Scheduler.
@@ -90,8 +98,7 @@ class View {
  private:
   void Index(const core::JobPtr& job) ORDO_REQUIRES(mutex_);
   void Remove(const core::JobRecord& job) ORDO_REQUIRES(mutex_);
-  jobs::v1::Job WithProgress(const core::JobRecord& job) const
-      ORDO_REQUIRES(mutex_);
+  SeenJob WithProgress(const core::JobPtr& job) const ORDO_REQUIRES(mutex_);
   // Those of the jobs that it needs which have not ended.
   std::vector<std::string> Needed(const core::JobRecord& job) const
       ORDO_REQUIRES(mutex_);

@@ -43,8 +43,8 @@ class ViewTest : public ::testing::Test {
   std::vector<std::string> Names(const JobFilter& filter, int64_t before = 1000,
                                  int limit = 100) {
     std::vector<std::string> names;
-    for (const Job& job : view_.ListJobs(filter, before, limit).items) {
-      names.push_back(job.spec().name());
+    for (const SeenJob& job : view_.ListJobs(filter, before, limit).items) {
+      names.push_back(job.record->id());
     }
     return names;
   }
@@ -74,7 +74,10 @@ TEST_F(ViewTest, AJobThatHasEndedLeaves) {
   view_.PutProgress("a", std::make_shared<jobs::v1::Progress>());
   EXPECT_TRUE(view_.PutJob(MakeJob("a", 1, {Job::FAILED, "ada", "red"})));
   EXPECT_FALSE(view_.FindJob("a").has_value());
-  EXPECT_FALSE(view_.Explain("a", absl::UnixEpoch(), std::nullopt).has_value());
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto explained,
+      view_.Explain("a", absl::UnixEpoch(), std::nullopt));
+  EXPECT_FALSE(explained.has_value());
   JobFilter red;
   red.labels["team"] = "red";
   EXPECT_THAT(Names(red), IsEmpty());
@@ -127,7 +130,7 @@ TEST_F(ViewTest, FiltersThatHardlyMeetAreLookedThroughALittleAtATime) {
   EXPECT_GT(*first.next, 1);
   const SeenJobs second = view_.ListJobs(filter, *first.next, 100);
   ASSERT_EQ(second.items.size(), 1u);
-  EXPECT_EQ(second.items[0].spec().name(), "both");
+  EXPECT_EQ(second.items[0].record->id(), "both");
   EXPECT_FALSE(second.next.has_value());
 }
 
@@ -147,14 +150,19 @@ TEST_F(ViewTest, ProgressIsShownWithTheJobUntilItIsTakenBack) {
   auto progress = std::make_shared<jobs::v1::Progress>();
   progress->set_step(7);
   view_.PutProgress("a", progress);
-  EXPECT_EQ(view_.FindJob("a")->progress().step(), 7);
+  ORDO_ASSERT_OK_AND_ASSIGN(Job seen, Present(*view_.FindJob("a")));
+  EXPECT_EQ(seen.progress().step(), 7);
   view_.PutProgress("a", nullptr);
-  EXPECT_FALSE(view_.FindJob("a")->has_progress());
+  ORDO_ASSERT_OK_AND_ASSIGN(seen, Present(*view_.FindJob("a")));
+  EXPECT_FALSE(seen.has_progress());
 }
 
 TEST_F(ViewTest, WhatIsNotThereIsNotFound) {
   EXPECT_FALSE(view_.FindJob("x").has_value());
-  EXPECT_FALSE(view_.Explain("x", absl::UnixEpoch(), std::nullopt).has_value());
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const auto explained,
+      view_.Explain("x", absl::UnixEpoch(), std::nullopt));
+  EXPECT_FALSE(explained.has_value());
   EXPECT_THAT(view_.GetWorker("w"), StatusIs(absl::StatusCode::kNotFound));
 }
 
@@ -164,7 +172,8 @@ TEST_F(ViewTest, AnExplanationSaysWhatTheCoreSays) {
   placing.reason.emplace().constraint = policy::Constraint::kOrder;
   placing.jobs_ahead = 4;
   placing.other = "b";
-  const auto explained = view_.Explain("a", absl::UnixEpoch(), placing);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto explained,
+                            view_.Explain("a", absl::UnixEpoch(), placing));
   ASSERT_TRUE(explained.has_value());
   EXPECT_EQ(explained->jobs_ahead(), 4);
   EXPECT_EQ(explained->blockers(0).reason(), "OTHER_FIRST");

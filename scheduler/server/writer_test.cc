@@ -10,6 +10,7 @@
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/spec_table.h"
 #include "scheduler/server/backlog.h"
 #include "scheduler/store/testing/memory_store.h"
 
@@ -23,7 +24,8 @@ core::Effect JobRecord(const std::string& name, int64_t version) {
   auto facts = std::make_shared<core::JobFacts>();
   facts->id = name;
   facts->sequence = static_cast<int64_t>(name[0]);
-  facts->spec = std::make_shared<const jobs::v1::JobSpec>();
+  facts->spec =
+      core::SpecTable().Keep(std::make_shared<const jobs::v1::JobSpec>());
   auto record = std::make_shared<core::JobRecord>();
   record->facts = facts;
   record->version = version;

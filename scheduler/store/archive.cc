@@ -38,7 +38,7 @@ absl::Status CutTornLine(base::Filesystem& files, const std::string& path) {
 
 absl::StatusOr<std::string> LineOf(const core::PastJob& past) {
   ArchivedJob archived;
-  *archived.mutable_job() = core::Present(*past.job);
+  ORDO_ASSIGN_OR_RETURN(*archived.mutable_job(), core::Present(*past.job));
   archived.set_request_id(std::string(past.job->facts->request.id()));
   for (const core::CheckpointPtr& checkpoint : past.checkpoints) {
     *archived.add_checkpoints() = *checkpoint;

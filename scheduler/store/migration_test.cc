@@ -56,7 +56,7 @@ TEST_F(MigrationTest, EverythingIsTakenOver) {
                             ReadRecords(*database_));
   ASSERT_EQ(records.jobs.size(), 1u);
   const core::JobRecord& job = *records.jobs[0];
-  EXPECT_EQ(core::Present(job).SerializeAsString(), job_.SerializeAsString());
+  EXPECT_EQ(core::Present(job)->SerializeAsString(), job_.SerializeAsString());
   EXPECT_EQ(job.facts->request.id(), "request");
   EXPECT_EQ(job.facts->request.fingerprint(), "print");
   EXPECT_EQ(job.incarnation.value(), "w-1");

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "scheduler/core/effect.h"
+#include "scheduler/core/spec_handle.h"
 #include "scheduler/core/transitions.h"
 
 namespace ordo::scheduler::store {
@@ -109,6 +110,9 @@ class Reader {
   // Goes on behind damage.
   virtual absl::StatusOr<ExpiredJobs> FindExpired(
       const ExpiredQuery& query) = 0;
+  // The spec of a job that is stored as that number. DATA_LOSS also when there
+  // is none.
+  virtual absl::StatusOr<core::SpecPtr> FindSpec(int64_t id) = 0;
   // Newest first, by sequence.
   virtual absl::StatusOr<Found<core::JobPtr>> ListEnded(
       const EndedQuery& query) = 0;

@@ -11,6 +11,10 @@
 namespace ordo::scheduler::store {
 namespace {
 
+// Those of many jobs are looked up row by row; a spec that is met again after
+// so many others has another handle.
+constexpr size_t kMaxKnownSpecs = 4096;
+
 bool Parse(std::string_view bytes, google::protobuf::MessageLite* message) {
   return message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
@@ -45,8 +49,9 @@ std::string KeyOf(const Table& table, const Statement& row) {
 }
 
 absl::StatusOr<std::unique_ptr<RowDecoder>> RowDecoder::Make(
-    Database& database) {
-  std::unique_ptr<RowDecoder> decoder(new RowDecoder(database));
+    Database& database, std::shared_ptr<core::SpecSource> specs) {
+  std::unique_ptr<RowDecoder> decoder(
+      new RowDecoder(database, std::move(specs)));
   ORDO_ASSIGN_OR_RETURN(decoder->find_spec_,
                         database.Prepare(Select(kSpecs, "WHERE id = ?")));
   return decoder;
@@ -63,28 +68,40 @@ bool RowDecoder::Check(const Table& table, const Statement& row) {
 }
 
 absl::StatusOr<core::SpecPtr> RowDecoder::Spec(int64_t id) {
-  const auto [known, is_new] = specs_.emplace(id, nullptr);
-  if (!is_new) return known->second;
+  core::SpecPtr read;
   find_spec_->BindInt(1, id);
   const absl::StatusOr<bool> found = find_spec_->Step();
   if (found.ok() && *found && Check(kSpecs, *find_spec_)) {
     auto spec = std::make_shared<jobs::v1::JobSpec>();
     if (Parse(find_spec_->View(2), spec.get())) {
-      known->second = std::move(spec);
+      read = std::move(spec);
     } else {
       AddDamage(kSpecs, *find_spec_);
     }
   }
   find_spec_->Reset();
   ORDO_RETURN_IF_ERROR(found);
-  return known->second;
+  return read;
+}
+
+absl::StatusOr<core::FactsPtr> RowDecoder::FactsOfSpec(int64_t id) {
+  const auto known = specs_.find(id);
+  if (known != specs_.end()) return known->second;
+  ORDO_ASSIGN_OR_RETURN(const core::SpecPtr spec, Spec(id));
+  if (specs_.size() >= kMaxKnownSpecs) specs_.clear();
+  core::FactsPtr& facts = specs_[id];
+  if (spec == nullptr) return facts;
+  auto of_spec = std::make_shared<core::JobFacts>(core::FactsOf(*spec));
+  of_spec->spec = table_.Keep(spec);
+  if (source_ != nullptr) of_spec->spec->NoteStored(id, source_);
+  return facts = std::move(of_spec);
 }
 
 absl::StatusOr<core::JobPtr> RowDecoder::Job(const Statement& row) {
   if (!Check(kJobs, row)) return nullptr;
-  ORDO_ASSIGN_OR_RETURN(core::SpecPtr spec, Spec(row.Int(3)));
+  ORDO_ASSIGN_OR_RETURN(const core::FactsPtr of_spec, FactsOfSpec(row.Int(3)));
   StoredJob message;
-  if (spec == nullptr || !Parse(row.View(8), &message)) {
+  if (of_spec == nullptr || !Parse(row.View(8), &message)) {
     AddDamage(kJobs, row);
     return nullptr;
   }
@@ -94,7 +111,7 @@ absl::StatusOr<core::JobPtr> RowDecoder::Job(const Statement& row) {
   stored.fingerprint = std::move(*message.mutable_fingerprint());
   stored.incarnation = std::move(*message.mutable_incarnation());
   stored.acknowledged_records = message.acknowledged_records();
-  return core::RecordOf(std::move(stored), std::move(spec));
+  return core::RecordOf(std::move(stored), *of_spec);
 }
 
 template <typename T>

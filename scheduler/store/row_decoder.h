@@ -6,11 +6,15 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "scheduler/core/effect.h"
+#include "scheduler/core/job.h"
+#include "scheduler/core/spec_handle.h"
+#include "scheduler/core/spec_table.h"
 #include "scheduler/store/damage.h"
 #include "scheduler/store/sqlite.h"
 
@@ -51,8 +55,10 @@ std::string KeyOf(const Table& table, const Statement& row);
 // Decodes rows whose columns are those of their table. Not thread-safe.
 class RowDecoder {
  public:
-  // `database` outlives this.
-  static absl::StatusOr<std::unique_ptr<RowDecoder>> Make(Database& database);
+  // `database` outlives this. `specs`: where the specs of the jobs are read
+  // when they have left memory; null: they stay there.
+  static absl::StatusOr<std::unique_ptr<RowDecoder>> Make(
+      Database& database, std::shared_ptr<core::SpecSource> specs = nullptr);
 
   // Null when the row is damaged: then it is added to the damage. Errors are
   // the database's.
@@ -60,6 +66,9 @@ class RowDecoder {
   core::CheckpointPtr Checkpoint(const Statement& row);
   core::ReportPtr Report(const Statement& row);
   core::RowPtr Other(const Statement& row);
+  // The same of the spec that is stored as that number; null also when there is
+  // none.
+  absl::StatusOr<core::SpecPtr> Spec(int64_t id);
   // Whether the checksum is right; else the row is added to the damage.
   bool Check(const Table& table, const Statement& row);
   // Of a row that is damaged by what others say; `key` as in Damage.
@@ -74,19 +83,24 @@ class RowDecoder {
   void ForgetSpecs() { specs_.clear(); }
 
  private:
-  explicit RowDecoder(Database& database)
-      : origin_(database.origin()), damage_(origin_) {}
-  // Null when it is not there or damaged.
-  absl::StatusOr<core::SpecPtr> Spec(int64_t id);
+  RowDecoder(Database& database, std::shared_ptr<core::SpecSource> specs)
+      : source_(std::move(specs)),
+        origin_(database.origin()),
+        damage_(origin_) {}
+  // What follows from a spec, with its handle. Null when it is not there or
+  // damaged.
+  absl::StatusOr<core::FactsPtr> FactsOfSpec(int64_t id);
   template <typename T>
   std::shared_ptr<const T> Artifact(const Table& table, const Statement& row);
   void AddDamage(const Table& table, const Statement& row);
 
+  const std::shared_ptr<core::SpecSource> source_;
   const Origin origin_;
   Damage damage_;
   std::unique_ptr<Statement> find_spec_;
   // By id, of the rows since ForgetSpecs; null: damaged.
-  std::map<int64_t, core::SpecPtr> specs_;
+  std::map<int64_t, core::FactsPtr> specs_;
+  core::SpecTable table_;
 };
 
 }  // namespace ordo::scheduler::store

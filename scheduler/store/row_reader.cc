@@ -35,7 +35,10 @@ absl::Status ReadLive(Database& database, RowDecoder& decoder,
       Select(kJobs, "INDEXED BY live_jobs WHERE end_ns = 0 ORDER BY sequence"),
       [&](const Statement& row) {
         auto job = decoder.Job(row);
-        if (job.ok() && *job != nullptr) records->jobs.push_back(*job);
+        if (job.ok() && *job != nullptr) {
+          (*job)->facts->spec->LetGo();
+          records->jobs.push_back(*job);
+        }
         return job.status();
       }));
   ORDO_RETURN_IF_ERROR(
@@ -67,6 +70,7 @@ absl::Status ReadNamed(Database& database, RowDecoder& decoder,
   for (const std::string& id : named) {
     ORDO_ASSIGN_OR_RETURN(auto past, reader->Find(id));
     if (!past.has_value()) continue;
+    past->job->facts->spec->LetGo();
     records->jobs.push_back(std::move(past->job));
     for (auto& each : past->checkpoints) {
       records->checkpoints.push_back(std::move(each));
@@ -162,11 +166,13 @@ absl::Status PastReader::ForEachOf(Statement& query, const std::string& job,
   return found.status();
 }
 
-absl::StatusOr<core::Records> ReadRecords(Database& database,
-                                          std::vector<absl::Status>* left_out) {
+absl::StatusOr<core::Records> ReadRecords(
+    Database& database, std::vector<absl::Status>* left_out,
+    std::shared_ptr<core::SpecSource> specs) {
   core::Records records;
   Damage left_out_rows(database.origin());
-  ORDO_ASSIGN_OR_RETURN(const auto decoder, RowDecoder::Make(database));
+  ORDO_ASSIGN_OR_RETURN(const auto decoder,
+                        RowDecoder::Make(database, std::move(specs)));
   ORDO_ASSIGN_OR_RETURN(records.last_sequence,
                         ReadMeta(database, kLastSequenceKey));
   ORDO_RETURN_IF_ERROR(ForEach(

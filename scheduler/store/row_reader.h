@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "scheduler/core/load.h"
+#include "scheduler/core/spec_handle.h"
 #include "scheduler/store/row_decoder.h"
 #include "scheduler/store/sqlite.h"
 
@@ -19,9 +20,11 @@ namespace ordo::scheduler::store {
 // any of it is damaged: the error names the table and the key of each such row,
 // up to twenty. But a row of what a queue used whose checksum is wrong is left
 // out: its share is counted from nothing then. Each of those, up to twenty, is
-// a DATA_LOSS in `left_out`, unless that is null.
+// a DATA_LOSS in `left_out`, unless that is null. Specs are all looked at; with
+// `specs`, from where they can be read again, they do not stay in memory.
 absl::StatusOr<core::Records> ReadRecords(
-    Database& database, std::vector<absl::Status>* left_out = nullptr);
+    Database& database, std::vector<absl::Status>* left_out = nullptr,
+    std::shared_ptr<core::SpecSource> specs = nullptr);
 
 // Every row whose checksum is wrong, as RowName gives it, of all tables whose
 // rows have one but `meta`, for which there is CheckMeta. Errors are the

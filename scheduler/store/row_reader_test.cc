@@ -1,9 +1,11 @@
 #include "scheduler/store/row_reader.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "scheduler/store/stored_specs.h"
 #include "scheduler/store/testing/records.h"
 #include "scheduler/store/testing/tables.h"
 
@@ -44,6 +46,24 @@ TEST_F(RowReaderTest, JobsWithOneSpecShareIt) {
                             ReadRecords(*database_));
   EXPECT_EQ(records.jobs[0]->facts->spec, records.jobs[2]->facts->spec);
   EXPECT_NE(records.jobs[0]->facts->spec, records.jobs[1]->facts->spec);
+}
+
+TEST_F(RowReaderTest, SpecsDoNotStayInMemoryThatCanBeReadAgain) {
+  Write({testing::EndedJobRecord(5, "e"),
+         testing::NamingJobRecord(6, "names-e", "jobs/e/checkpoints/1-1")});
+  // It cannot read any: so none is in memory.
+  const auto closed = std::make_shared<StoredSpecs>();
+  ORDO_ASSERT_OK_AND_ASSIGN(const core::Records records,
+                            ReadRecords(*database_, nullptr, closed));
+  ASSERT_EQ(records.jobs.size(), 5u);
+  for (const core::JobPtr& job : records.jobs) {
+    EXPECT_THAT(job->facts->spec->Get(),
+                StatusIs(absl::StatusCode::kUnavailable))
+        << job->id();
+  }
+  // By number they are what they were.
+  EXPECT_EQ(records.jobs[1]->facts->spec->IdIn(closed.get()),
+            Number("SELECT spec FROM jobs WHERE name = 'b'"));
 }
 
 TEST_F(RowReaderTest, EndedJobsAreReadOnlyWhereLiveOnesNameThem) {

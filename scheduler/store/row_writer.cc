@@ -1,6 +1,7 @@
 #include "scheduler/store/row_writer.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -19,6 +20,9 @@ namespace ordo::scheduler::store {
 namespace {
 
 using google::protobuf::util::TimeUtil;
+
+// So many whole specs, which others may have let go, are held on to.
+constexpr size_t kMaxRecentSpecs = 256;
 
 constexpr char kPutSpec[] =
     "INSERT INTO specs VALUES (?1, ?2, ?3, ?4) "
@@ -101,8 +105,9 @@ std::vector<std::string> LabelTermsOf(const core::JobFacts& job) {
   return terms;
 }
 
-absl::StatusOr<std::unique_ptr<RowWriter>> RowWriter::Make(Database& database) {
-  std::unique_ptr<RowWriter> writer(new RowWriter(database));
+absl::StatusOr<std::unique_ptr<RowWriter>> RowWriter::Make(
+    Database& database, std::shared_ptr<StoredSpecs> specs) {
+  std::unique_ptr<RowWriter> writer(new RowWriter(database, std::move(specs)));
   ORDO_RETURN_IF_ERROR(writer->Prepare());
   return writer;
 }
@@ -111,7 +116,6 @@ absl::Status RowWriter::Prepare() {
   const std::string find_spec = Select(kSpecs, "WHERE digest = ?");
   const std::pair<const char*, std::unique_ptr<Statement>*> statements[] = {
       {find_spec.c_str(), &find_spec_},
-      {"SELECT coalesce(max(id), 0) + 1 FROM specs", &next_spec_},
       {kPutSpec, &put_spec_},
       {kPutJob, &put_job_},
       {kPutLabel, &put_label_},
@@ -123,7 +127,11 @@ absl::Status RowWriter::Prepare() {
   for (const auto& [sql, statement] : statements) {
     ORDO_ASSIGN_OR_RETURN(*statement, database_.Prepare(sql));
   }
-  return absl::OkStatus();
+  return ForEach(database_, "SELECT coalesce(max(id), 0) FROM specs",
+                 [this](const Statement& row) {
+                   last_spec_id_ = row.Int(0);
+                   return absl::OkStatus();
+                 });
 }
 
 absl::StatusOr<int64_t> RowWriter::WriteSpec(const jobs::v1::JobSpec& spec) {
@@ -139,12 +147,7 @@ absl::StatusOr<int64_t> RowWriter::WriteSpec(const jobs::v1::JobSpec& spec) {
   ORDO_RETURN_IF_ERROR(found);
   if (is_whole) return id;
   // One that is damaged is written again: its digest says what it was.
-  if (!is_known) {
-    const absl::StatusOr<bool> any = next_spec_->Step();
-    id = any.ok() ? next_spec_->Int(0) : 0;
-    next_spec_->Reset();
-    ORDO_RETURN_IF_ERROR(any);
-  }
+  if (!is_known) id = ++last_spec_id_;
   RowBinder row("specs", *put_spec_);
   row.Int(id);
   row.Blob(digest);
@@ -153,18 +156,32 @@ absl::StatusOr<int64_t> RowWriter::WriteSpec(const jobs::v1::JobSpec& spec) {
   return id;
 }
 
-absl::StatusOr<int64_t> RowWriter::SpecId(const core::SpecPtr& spec) {
-  KnownSpec& known = specs_[spec.get()];
-  if (known.spec.lock() == spec) return known.id;
-  ORDO_ASSIGN_OR_RETURN(const int64_t id, WriteSpec(*spec));
-  known = {spec, id};
-  if (specs_.size() >= sweep_at_) {
-    for (auto it = specs_.begin(); it != specs_.end();) {
-      it = it->second.spec.expired() ? specs_.erase(it) : std::next(it);
-    }
-    sweep_at_ = std::max<size_t>(1024, 2 * specs_.size());
+absl::StatusOr<int64_t> RowWriter::SpecId(const core::SpecHandlePtr& handle) {
+  if (const auto id = handle->IdIn(source_.get())) return *id;
+  ORDO_ASSIGN_OR_RETURN(const core::SpecPtr spec, handle->Get());
+  const auto recent = recent_.find(spec);
+  int64_t id = recent == recent_.end() ? 0 : recent->second;
+  if (recent == recent_.end()) {
+    ORDO_ASSIGN_OR_RETURN(id, WriteSpec(*spec));
+    if (recent_.size() >= kMaxRecentSpecs) recent_.clear();
+    recent_[spec] = id;
   }
+  const bool is_noted = !written_.empty() && written_.back().handle == handle;
+  if (source_ != nullptr && !is_noted) written_.push_back({handle, spec, id});
   return id;
+}
+
+void RowWriter::NoteCommitted() {
+  for (WrittenSpec& written : written_) {
+    written.handle->NoteStored(written.id, source_);
+    source_->Remember(written.id, std::move(written.spec));
+  }
+  written_.clear();
+}
+
+void RowWriter::Forget() {
+  recent_.clear();
+  written_.clear();
 }
 
 absl::Status RowWriter::WriteLabels(const core::JobRecord& job) {

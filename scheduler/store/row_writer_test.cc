@@ -1,12 +1,16 @@
 #include "scheduler/store/row_writer.h"
 
+#include <memory>
+#include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "scheduler/core/present.h"
 #include "scheduler/store/row_reader.h"
+#include "scheduler/store/stored_specs.h"
 #include "scheduler/store/testing/records.h"
 #include "scheduler/store/testing/tables.h"
 
@@ -72,6 +76,40 @@ TEST_F(RowWriterTest, SpecsThatWereRolledBackAreWrittenAgain) {
   writer->Forget();
   ORDO_ASSERT_OK(writer->Write(job));
   EXPECT_EQ(Number("SELECT count(*) FROM jobs JOIN specs ON spec = id"), 1);
+}
+
+TEST_F(RowWriterTest, AJobKnowsItsSpecByNumberOnceThatIsCommitted) {
+  const auto specs = std::make_shared<StoredSpecs>();
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto writer,
+                            RowWriter::Make(*database_, specs));
+  const core::Record record = JobRecord(2, "b");
+  const core::SpecHandle& spec =
+      *std::get<core::JobPtr>(record.value)->facts->spec;
+  Execute("BEGIN");
+  ORDO_ASSERT_OK(writer->Write(record));
+  Execute("ROLLBACK");
+  writer->Forget();
+  writer->NoteCommitted();
+  EXPECT_EQ(spec.IdIn(specs.get()), std::nullopt);
+  spec.LetGo();
+  ORDO_ASSERT_OK(writer->Write(record));
+  writer->NoteCommitted();
+  EXPECT_EQ(spec.IdIn(specs.get()), Number("SELECT spec FROM jobs"));
+  // It is written again, without its spec, which nobody can read here.
+  spec.LetGo();
+  Execute("DELETE FROM jobs");
+  ORDO_ASSERT_OK(writer->Write(record));
+  EXPECT_EQ(Number("SELECT count(*) FROM jobs JOIN specs ON spec = id"), 1);
+}
+
+TEST_F(RowWriterTest, TheNumberOfASpecIsNotGivenAgain) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto writer, RowWriter::Make(*database_));
+  ORDO_ASSERT_OK(writer->Write(JobRecord(1, "a")));
+  EXPECT_EQ(Number("SELECT id FROM specs"), 1);
+  Execute("DELETE FROM jobs; DELETE FROM specs");
+  writer->Forget();
+  ORDO_ASSERT_OK(writer->Write(JobRecord(2, "b")));
+  EXPECT_EQ(Number("SELECT id FROM specs"), 2);
 }
 
 TEST_F(RowWriterTest, ManySpecsThatAreGoneAreForgotten) {

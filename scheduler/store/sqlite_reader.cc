@@ -10,6 +10,7 @@
 #include "base/mutex.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
+#include "scheduler/store/damage.h"
 #include "scheduler/store/row_decoder.h"
 #include "scheduler/store/row_reader.h"
 #include "scheduler/store/row_writer.h"
@@ -21,7 +22,8 @@ namespace {
 class Connection {
  public:
   static absl::StatusOr<std::unique_ptr<Connection>> Open(
-      const std::string& path, const DatabaseOptions& options);
+      const std::string& path, const DatabaseOptions& options,
+      std::shared_ptr<core::SpecSource> specs);
 
   // The statement, to be bound and run; the same one the next time.
   absl::StatusOr<Statement*> Prepare(const std::string& sql);
@@ -54,13 +56,15 @@ class Connection {
 };
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(
-    const std::string& path, const DatabaseOptions& options) {
+    const std::string& path, const DatabaseOptions& options,
+    std::shared_ptr<core::SpecSource> specs) {
   ORDO_ASSIGN_OR_RETURN(auto database, Database::Open(path, options));
   std::unique_ptr<Connection> connection(new Connection(std::move(database)));
   Database& own = *connection->database_;
   ORDO_ASSIGN_OR_RETURN(connection->begin_, own.Prepare("BEGIN"));
   ORDO_ASSIGN_OR_RETURN(connection->end_, own.Prepare("COMMIT"));
-  ORDO_ASSIGN_OR_RETURN(connection->decoder_, RowDecoder::Make(own));
+  ORDO_ASSIGN_OR_RETURN(connection->decoder_,
+                        RowDecoder::Make(own, std::move(specs)));
   ORDO_ASSIGN_OR_RETURN(connection->past_,
                         PastReader::Make(own, *connection->decoder_));
   return connection;
@@ -119,8 +123,11 @@ absl::Status Connection::Collect(Statement& query, int limit, Decode decode,
 
 class SqliteReader : public Reader {
  public:
-  SqliteReader(std::string path, DatabaseOptions options)
-      : path_(std::move(path)), options_(std::move(options)) {
+  SqliteReader(std::string path, DatabaseOptions options,
+               std::shared_ptr<core::SpecSource> specs)
+      : path_(std::move(path)),
+        options_(std::move(options)),
+        specs_(std::move(specs)) {
     options_.read_only = true;
   }
 
@@ -129,6 +136,7 @@ class SqliteReader : public Reader {
       const std::vector<std::string>& jobs,
       const std::vector<std::string>& request_ids) override;
   absl::StatusOr<ExpiredJobs> FindExpired(const ExpiredQuery& query) override;
+  absl::StatusOr<core::SpecPtr> FindSpec(int64_t id) override;
   absl::StatusOr<Found<core::JobPtr>> ListEnded(
       const EndedQuery& query) override;
   absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() override;
@@ -168,6 +176,7 @@ class SqliteReader : public Reader {
 
   const std::string path_;
   DatabaseOptions options_;
+  const std::shared_ptr<core::SpecSource> specs_;
   base::Mutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_ ORDO_GUARDED_BY(mutex_);
 };
@@ -182,7 +191,8 @@ absl::Status SqliteReader::With(const Read& read) {
     }
   }
   if (connection == nullptr) {
-    ORDO_ASSIGN_OR_RETURN(connection, Connection::Open(path_, options_));
+    ORDO_ASSIGN_OR_RETURN(connection,
+                          Connection::Open(path_, options_, specs_));
   }
   ORDO_RETURN_IF_ERROR(connection->Begin());
   const absl::Status status = read(*connection);
@@ -208,6 +218,18 @@ absl::StatusOr<core::JobPtr> SqliteReader::FindJob(const std::string& job) {
     });
   }));
   return found;
+}
+
+absl::StatusOr<core::SpecPtr> SqliteReader::FindSpec(int64_t id) {
+  core::SpecPtr found;
+  ORDO_RETURN_IF_ERROR(With([&](Connection& connection) -> absl::Status {
+    ORDO_ASSIGN_OR_RETURN(found, connection.decoder().Spec(id));
+    return absl::OkStatus();
+  }));
+  if (found != nullptr) return found;
+  Damage missing(Origin{path_});
+  missing.Add(kSpecs.name, absl::StrCat("id ", id));
+  return missing.status();
 }
 
 // Adds the jobs that these requests made.
@@ -504,9 +526,10 @@ absl::StatusOr<Found<Pointer>> SqliteReader::ListArtifacts(
 
 }  // namespace
 
-std::unique_ptr<Reader> MakeSqliteReader(const std::string& path,
-                                         const DatabaseOptions& options) {
-  return std::make_unique<SqliteReader>(path, options);
+std::unique_ptr<Reader> MakeSqliteReader(
+    const std::string& path, const DatabaseOptions& options,
+    std::shared_ptr<core::SpecSource> specs) {
+  return std::make_unique<SqliteReader>(path, options, std::move(specs));
 }
 
 }  // namespace ordo::scheduler::store

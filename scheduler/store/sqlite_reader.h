@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "scheduler/core/spec_handle.h"
 #include "scheduler/store/reader.h"
 #include "scheduler/store/sqlite.h"
 
@@ -11,8 +12,11 @@ namespace ordo::scheduler::store {
 
 // Reads the file of a store of this schema version through connections of its
 // own, of which it opens as many as there are calls at a time.
-std::unique_ptr<Reader> MakeSqliteReader(const std::string& path,
-                                         const DatabaseOptions& options);
+// `specs`: from where the specs of jobs are read when they have left memory;
+// null: they stay there.
+std::unique_ptr<Reader> MakeSqliteReader(
+    const std::string& path, const DatabaseOptions& options,
+    std::shared_ptr<core::SpecSource> specs = nullptr);
 
 }  // namespace ordo::scheduler::store
 

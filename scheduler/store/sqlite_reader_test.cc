@@ -99,6 +99,26 @@ TEST_F(SqliteReaderTest, EndedJobsAreListedBehindDamage) {
                                         IsDamage("table jobs, sequence 3")));
 }
 
+TEST_F(SqliteReaderTest, ASpecIsReadByItsNumber) {
+  const int64_t id = Number("SELECT spec FROM jobs WHERE name = 'b'");
+  ORDO_ASSERT_OK_AND_ASSIGN(const core::SpecPtr spec, reader_->FindSpec(id));
+  EXPECT_EQ(spec->training().steps(), 2);
+  EXPECT_EQ(spec->name(), "");
+}
+
+TEST_F(SqliteReaderTest, ASpecThatIsDamagedOrGoneIsNamed) {
+  const int64_t id = Number("SELECT spec FROM jobs WHERE name = 'b'");
+  const std::string row = absl::StrCat("table specs, id ", id);
+  for (const char* damage : {"crc = crc + 1", "body = x'00'", "id = 99"}) {
+    Execute(absl::StrCat("UPDATE specs SET ", damage, " WHERE id = ", id));
+    EXPECT_THAT(reader_->FindSpec(id), IsDamage(row)) << damage;
+  }
+  // Others are read.
+  EXPECT_THAT(
+      reader_->FindSpec(Number("SELECT spec FROM jobs WHERE name = 'a'")),
+      IsOk());
+}
+
 class LabelledJobsTest : public SqliteReaderTest {
  protected:
   LabelledJobsTest() {

@@ -21,6 +21,7 @@
 #include "scheduler/store/schema.h"
 #include "scheduler/store/sqlite.h"
 #include "scheduler/store/sqlite_reader.h"
+#include "scheduler/store/stored_specs.h"
 #include "scheduler/store/wal.h"
 
 namespace ordo::scheduler::store {
@@ -31,10 +32,14 @@ class SqliteStore : public Store {
   // The lock and the database belong together: the lock is let go last.
   SqliteStore(std::unique_ptr<base::FileLock> lock,
               std::unique_ptr<Database> database,
-              std::unique_ptr<Reader> reader)
+              const DatabaseOptions& options)
       : lock_(std::move(lock)),
         database_(std::move(database)),
-        reader_(std::move(reader)) {}
+        reader_(MakeSqliteReader(database_->path(), options, specs_)) {
+    specs_->Open(reader_.get());
+  }
+  // Handles of specs may outlive it.
+  ~SqliteStore() override { specs_->Close(); }
 
   absl::Status Prepare();
   absl::StatusOr<Contents> Load() override;
@@ -63,6 +68,7 @@ class SqliteStore : public Store {
   std::unique_ptr<Retirement> retirement_;
   PastNames past_names_;
   std::unique_ptr<PastNamesScan> past_names_scan_;
+  const std::shared_ptr<StoredSpecs> specs_ = std::make_shared<StoredSpecs>();
   const std::unique_ptr<Reader> reader_;
 };
 
@@ -75,7 +81,7 @@ absl::Status SqliteStore::Prepare() {
   ORDO_ASSIGN_OR_RETURN(begin_, database_->Prepare("BEGIN IMMEDIATE"));
   ORDO_ASSIGN_OR_RETURN(commit_, database_->Prepare("COMMIT"));
   ORDO_ASSIGN_OR_RETURN(rollback_, database_->Prepare("ROLLBACK"));
-  ORDO_ASSIGN_OR_RETURN(rows_, RowWriter::Make(*database_));
+  ORDO_ASSIGN_OR_RETURN(rows_, RowWriter::Make(*database_, specs_));
   ORDO_ASSIGN_OR_RETURN(retirement_, Retirement::Make(*database_));
   ORDO_ASSIGN_OR_RETURN(past_names_scan_,
                         PastNamesScan::Make(*database_, past_names_));
@@ -85,7 +91,7 @@ absl::Status SqliteStore::Prepare() {
 absl::StatusOr<Contents> SqliteStore::Load() {
   Contents contents;
   ORDO_ASSIGN_OR_RETURN(contents.records,
-                        ReadRecords(*database_, &contents.damage));
+                        ReadRecords(*database_, &contents.damage, specs_));
   // Not below the clock: in a store that was restored, epochs which workers
   // have seen are unknown.
   ORDO_ASSIGN_OR_RETURN(const int64_t last, ReadMeta(*database_, kEpochKey));
@@ -123,6 +129,7 @@ absl::Status SqliteStore::Commit(const std::vector<core::Record>& records) {
     }
     return absl::OkStatus();
   }));
+  rows_->NoteCommitted();
   // A little with each commit: a start does not wait for it.
   past_names_scan_->Step();
   return absl::OkStatus();
@@ -162,9 +169,8 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(
   DatabaseOptions database_options;
   database_options.vfs = options.vfs;
   ORDO_ASSIGN_OR_RETURN(auto database, Database::Open(path, database_options));
-  auto store =
-      std::make_unique<SqliteStore>(*std::move(lock), std::move(database),
-                                    MakeSqliteReader(path, database_options));
+  auto store = std::make_unique<SqliteStore>(
+      *std::move(lock), std::move(database), database_options);
   ORDO_RETURN_IF_ERROR(store->Prepare());
   if (was_empty) {
     base::LogWarning(

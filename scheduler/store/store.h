@@ -34,13 +34,14 @@ class Store {
   // What a scheduler starts with (core::Records), and a new epoch, which is
   // durable on return. DATA_LOSS when something that was stored cannot be read
   // any more, but for Contents.damage; nothing is changed then. Call once,
-  // first.
+  // first. The specs of the jobs may be read as long as the store is open.
   virtual absl::StatusOr<Contents> Load() = 0;
 
   // Inserts or replaces the records, in order, all or none; a row without bytes
   // is removed. Durable on return. RESOURCE_EXHAUSTED: there is no room; none
   // of it is stored, and it may be tried again. After any other error nothing
-  // more may be committed: open the store again.
+  // more may be committed: open the store again. The jobs' handles are told
+  // where their specs are from then on (core::SpecHandle).
   virtual absl::Status Commit(const std::vector<core::Record>& records) = 0;
 
   // Removes jobs that have ended, with all that belongs to them, and inserts or

@@ -119,7 +119,7 @@ class Core {
     for (const auto& effect : core::Apply(state_, std::move(event), now_)) {
       if (const auto* record = std::get_if<core::Record>(&effect)) {
         const auto* job = std::get_if<core::JobPtr>(&record->value);
-        if (job != nullptr) core::Present(**job).SerializeAsString();
+        if (job != nullptr) core::Present(**job)->SerializeAsString();
       } else if (const auto* desired = std::get_if<core::SetDesired>(&effect)) {
         desired->request->SerializeAsString();
       }

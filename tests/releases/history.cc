@@ -352,7 +352,7 @@ jobs::v1::Job AsFirst(jobs::v1::Job job) {
 std::string Describe(const scheduler::core::Records& records) {
   std::string text;
   for (const auto& record : records.jobs) {
-    const jobs::v1::Job job = AsFirst(scheduler::core::Present(*record));
+    const jobs::v1::Job job = AsFirst(*scheduler::core::Present(*record));
     absl::StrAppend(&text, job.ShortDebugString(), " request '",
                     std::string(record->facts->request.id()), "' fingerprint '",
                     record->facts->request.fingerprint(), "' incarnation '",

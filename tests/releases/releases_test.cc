@@ -80,29 +80,29 @@ class ReleasesTest : public ::testing::TestWithParam<const char*> {
     EXPECT_TRUE(store.ok()) << store.status();
     return *std::move(store);
   }
+  // It stays open until the next one is: specs of its jobs are read from it.
   scheduler::core::Records Load(const std::string& path) {
-    auto contents = OpenStore(path)->Load();
+    store_.reset();
+    store_ = OpenStore(path);
+    auto contents = store_->Load();
     EXPECT_TRUE(contents.ok()) << contents.status();
     return contents->records;
   }
   // All that is stored, also of jobs that have ended.
   scheduler::core::Records All(const std::string& path) {
-    const auto store = OpenStore(path);
-    auto contents = store->Load();
-    EXPECT_TRUE(contents.ok()) << contents.status();
-    scheduler::core::Records all = std::move(contents->records);
+    scheduler::core::Records all = Load(path);
     std::set<std::string> loaded;
     for (const auto& job : all.jobs) loaded.insert(job->id());
     scheduler::store::EndedQuery query;
     query.before = kNumJobs + 1;
     query.limit = kNumJobs;
-    const auto ended = store->reader().ListEnded(query);
+    const auto ended = store_->reader().ListEnded(query);
     EXPECT_TRUE(ended.ok()) << ended.status();
     std::vector<std::string> ids;
     for (const auto& job : ended->items) {
       if (loaded.count(job->id()) == 0) ids.push_back(job->id());
     }
-    const auto past = store->reader().FindPast(ids, {});
+    const auto past = store_->reader().FindPast(ids, {});
     EXPECT_TRUE(past.ok()) << past.status();
     for (const auto& each : past->jobs) {
       all.jobs.push_back(each.job);
@@ -145,6 +145,7 @@ class ReleasesTest : public ::testing::TestWithParam<const char*> {
   base::PosixFilesystem files_;
   const scheduler::core::Moment now_{absl::FromUnixSeconds(1'700'000'100),
                                      absl::Seconds(1)};
+  std::unique_ptr<scheduler::store::Store> store_;
 };
 
 // Runs a task of the fake trainer to its end and keeps its folders.

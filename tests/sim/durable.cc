@@ -30,7 +30,7 @@ bool IsSame(const T& a, const T& b) {
 // Records are shared and never changed, so most are the very same.
 bool IsSameJob(const core::JobPtr& a, const core::JobPtr& b) {
   return a == b ||
-         (MessageDifferencer::Equals(core::Present(*a), core::Present(*b)) &&
+         (MessageDifferencer::Equals(*core::Present(*a), *core::Present(*b)) &&
           a->facts->request.id() == b->facts->request.id() &&
           a->facts->request.fingerprint() == b->facts->request.fingerprint() &&
           a->incarnation.value() == b->incarnation.value() &&
@@ -157,7 +157,8 @@ std::vector<LiveAttempt> LiveAttempts(const core::State& state) {
       attempt.key = {id, entry.job->attempt_number(), static_cast<int32_t>(i)};
       attempt.worker = rank.worker;
       attempt.devices = rank.devices;
-      const absl::Duration limit = entry.job->facts->run_time_limit;
+      const absl::Duration limit =
+          entry.job->facts->demand().shape.run_time_limit;
       if (limit > absl::ZeroDuration()) {
         attempt.ends_by = live->started + limit + state.options.stop_grace;
       }
@@ -251,7 +252,7 @@ absl::Status CheckExplained(const core::State& state) {
                                   ? core::reason::kBackoff
                                   : HoldOf(placing->reason->constraint);
     const jobs::v1::ExplainResponse explained =
-        core::Explain({core::Present(*entry.job), workers, absl::UnixEpoch(),
+        core::Explain({*core::Present(*entry.job), workers, absl::UnixEpoch(),
                        needed, placing});
     if (explained.blockers().empty() ||
         (!holds.empty() && explained.blockers(0).reason() != holds)) {

@@ -223,15 +223,16 @@ void Oracle::CheckEnd(const Durable& durable, const JobView& job) {
       }
     }
   }
-  const bool waited_too_long = job.reason == core::reason::kQueueTimeLimit &&
-                               facts.queue_time_limit > absl::ZeroDuration();
+  const bool waited_too_long =
+      job.reason == core::reason::kQueueTimeLimit &&
+      facts.demand().queue_time_limit > absl::ZeroDuration();
   if (job.state == Job::CANCELLED && cancel_asked_.count(job.id) == 0 &&
       cancel_asked_.count(facts.parent.value()) == 0 && !waited_too_long) {
     world_.Fail(Named(job) + " was cancelled by nobody");
   }
   const bool at_a_limit =
       (job.reason == core::reason::kRunTimeLimit &&
-       facts.run_time_limit > absl::ZeroDuration()) ||
+       facts.demand().shape.run_time_limit > absl::ZeroDuration()) ||
       (job.reason == core::reason::kInterruptionsExhausted &&
        job.interruptions >= facts.max_interruptions);
   const bool need_failed =

@@ -33,10 +33,10 @@ bool IsSame(const T& a, const T& b) {
 }
 
 void ExpectSame(const JobRecord& a, const JobRecord& b) {
-  const jobs::v1::Job job = Present(a);
-  EXPECT_TRUE(MessageDifferencer::Equals(job, Present(b)))
+  const jobs::v1::Job job = *Present(a);
+  EXPECT_TRUE(MessageDifferencer::Equals(job, *Present(b)))
       << job.ShortDebugString() << "\nis not\n"
-      << Present(b).ShortDebugString();
+      << Present(b)->ShortDebugString();
   EXPECT_EQ(a.facts->request.id(), b.facts->request.id());
   EXPECT_EQ(a.facts->request.fingerprint(), b.facts->request.fingerprint());
   EXPECT_EQ(a.incarnation.value(), b.incarnation.value()) << a.id();
@@ -46,7 +46,7 @@ void ExpectSame(const JobRecord& a, const JobRecord& b) {
 // A record as a store gives it back.
 JobPtr Stored(const JobRecord& record) {
   StoredJob stored;
-  EXPECT_TRUE(stored.job.ParseFromString(Present(record).SerializeAsString()));
+  EXPECT_TRUE(stored.job.ParseFromString(Present(record)->SerializeAsString()));
   stored.request_id = std::string(record.facts->request.id());
   stored.fingerprint = record.facts->request.fingerprint();
   stored.incarnation = record.incarnation.value();
@@ -204,7 +204,7 @@ absl::StatusOr<std::vector<jobs::v1::Job>> TestShell::TakeAnswer(
     pending_.erase(it);
     if (!records.ok()) return records.status();
     std::vector<jobs::v1::Job> jobs;
-    for (const JobPtr& record : *records) jobs.push_back(Present(*record));
+    for (const JobPtr& record : *records) jobs.push_back(*Present(*record));
     return jobs;
   }
   ADD_FAILURE() << "call " << call << " was not answered";
@@ -417,7 +417,7 @@ void TestShell::Ignore() { pending_.clear(); }
 
 const jobs::v1::Job& TestShell::job(const std::string& id) const {
   const auto [it, is_new] = presented_.try_emplace(id);
-  if (is_new) it->second = Present(*state_.jobs.at(id).job);
+  if (is_new) it->second = *Present(*state_.jobs.at(id).job);
   return it->second;
 }
 

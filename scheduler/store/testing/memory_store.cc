@@ -4,6 +4,7 @@
 #include <set>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "base/status/details.h"
 #include "google/protobuf/util/time_util.h"
 
@@ -13,7 +14,7 @@ namespace {
 using google::protobuf::util::TimeUtil;
 
 bool Matches(const core::JobRecord& job, const EndedQuery& query) {
-  const jobs::v1::JobSpec& spec = *job.facts->spec;
+  const core::SpecHandle& spec = *job.facts->spec;
   return job.end_ns != 0 && job.facts->sequence < query.before &&
          job.state == query.state.value_or(job.state) &&
          spec.queue() == query.queue.value_or(spec.queue()) &&
@@ -62,6 +63,35 @@ absl::StatusOr<Found<std::shared_ptr<const T>>> ListArtifacts(
 }
 
 }  // namespace
+
+absl::StatusOr<core::SpecPtr> MemorySpecs::ReadSpec(int64_t id) {
+  base::MutexLock lock(mutex_);
+  ++num_reads_;
+  if (!failure_.ok()) return failure_;
+  if (id < 0 || id >= static_cast<int64_t>(specs_.size())) {
+    return absl::DataLossError(absl::StrCat("table specs, id ", id));
+  }
+  return specs_[id];
+}
+
+std::optional<int64_t> MemorySpecs::Take(const core::SpecHandle& handle) {
+  if (handle.IdIn(this).has_value()) return std::nullopt;
+  const auto spec = handle.Get();
+  if (!spec.ok()) return std::nullopt;
+  base::MutexLock lock(mutex_);
+  specs_.push_back(*spec);
+  return static_cast<int64_t>(specs_.size()) - 1;
+}
+
+void MemorySpecs::Fail(const absl::Status& status) {
+  base::MutexLock lock(mutex_);
+  failure_ = status;
+}
+
+int MemorySpecs::num_reads() const {
+  base::MutexLock lock(mutex_);
+  return num_reads_;
+}
 
 void Memory::Fail(const absl::Status& status) {
   base::MutexLock lock(mutex_);
@@ -196,7 +226,19 @@ absl::Status MemoryStore::Commit(const std::vector<core::Record>& records) {
   if (may_die) memory_->held_records_ = std::move(aside);
   if (!memory_->SurvivesWrite()) return absl::UnavailableError("dead");
   ++memory_->num_committed_;
+  for (const core::Record& record : records) {
+    const auto* job = std::get_if<core::JobPtr>(&record.value);
+    if (job == nullptr || (*job)->facts->spec == nullptr) continue;
+    const core::SpecHandle& spec = *(*job)->facts->spec;
+    if (const auto id = memory_->specs_->Take(spec)) {
+      spec.NoteStored(*id, memory_->specs_);
+    }
+  }
   return absl::OkStatus();
+}
+
+absl::StatusOr<core::SpecPtr> MemoryStore::FindSpec(int64_t id) {
+  return memory_->specs_->ReadSpec(id);
 }
 
 std::vector<core::PastJob> MemoryStore::PastOf(

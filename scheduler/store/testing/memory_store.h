@@ -1,21 +1,44 @@
 #ifndef ORDO_SCHEDULER_STORE_TESTING_MEMORY_STORE_H_
 #define ORDO_SCHEDULER_STORE_TESTING_MEMORY_STORE_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/mutex.h"
+#include "scheduler/core/spec_handle.h"
 #include "scheduler/store/store.h"
 
 namespace ordo::scheduler::store::testing {
 
+// The specs of all jobs that a Memory was given. Thread-safe.
+class MemorySpecs : public core::SpecSource {
+ public:
+  absl::StatusOr<core::SpecPtr> ReadSpec(int64_t id) override;
+  // Takes in the spec that a handle holds, and gives its number; nothing when
+  // it cannot be read, or is here already.
+  std::optional<int64_t> Take(const core::SpecHandle& handle);
+  // Every later read fails with this, until it is OK.
+  void Fail(const absl::Status& status);
+  int num_reads() const;
+
+ private:
+  mutable base::Mutex mutex_;
+  // Their numbers are their places.
+  std::vector<core::SpecPtr> specs_ ORDO_GUARDED_BY(mutex_);
+  absl::Status failure_ ORDO_GUARDED_BY(mutex_);
+  int num_reads_ ORDO_GUARDED_BY(mutex_) = 0;
+};
+
 // What a MemoryStore holds; lives on when that is closed. Thread-safe.
 class Memory {
  public:
+  MemorySpecs& specs() { return *specs_; }
   // Every later commit fails with this, until it is OK.
   void Fail(const absl::Status& status);
   // All that it holds, also of jobs that have ended.
@@ -51,6 +74,8 @@ class Memory {
   // Whether the process is alive after a write.
   bool SurvivesWrite() ORDO_REQUIRES(mutex_);
 
+  // On its own: jobs that this holds hold it too.
+  const std::shared_ptr<MemorySpecs> specs_ = std::make_shared<MemorySpecs>();
   mutable base::Mutex mutex_;
   base::CondVar changed_;
   int64_t epoch_ ORDO_GUARDED_BY(mutex_) = 0;
@@ -80,6 +105,7 @@ class MemoryStore : public Store, public Reader {
       const std::vector<std::string>& jobs,
       const std::vector<std::string>& request_ids) override;
   absl::StatusOr<ExpiredJobs> FindExpired(const ExpiredQuery& query) override;
+  absl::StatusOr<core::SpecPtr> FindSpec(int64_t id) override;
   absl::StatusOr<Found<core::JobPtr>> ListEnded(
       const EndedQuery& query) override;
   absl::StatusOr<std::map<core::JobState, int64_t>> CountEnded() override;

@@ -102,7 +102,7 @@ inline core::Record RowRecord(core::Row::Kind kind, const std::string& key,
 inline std::vector<std::string> Lines(const core::Records& records) {
   std::vector<std::string> lines;
   for (const core::JobPtr& job : records.jobs) {
-    lines.push_back(absl::StrCat(core::Present(*job).ShortDebugString(), " ",
+    lines.push_back(absl::StrCat(core::Present(*job)->ShortDebugString(), " ",
                                  std::string(job->facts->request.id()), " ",
                                  job->facts->request.fingerprint(), " ",
                                  job->incarnation.value(), " ",

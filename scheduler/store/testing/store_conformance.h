@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -670,6 +671,33 @@ TEST_P(StoreConformanceTest, RowsAreStoredWithTheRetirementOfJobs) {
   EXPECT_EQ(*store().reader().FindJob("a"), nullptr);
 }
 
+TEST_P(StoreConformanceTest, ASpecIsReadWhereItIsStored) {
+  const auto steps_of = [](const core::JobPtr& job) {
+    job->facts->spec->LetGo();
+    const auto spec = job->facts->spec->Get();
+    EXPECT_TRUE(spec.ok()) << spec.status();
+    return spec.ok() ? (*spec)->training().steps() : -1;
+  };
+  Reopen();
+  const core::Record a = JobRecord(1, "a");
+  const core::Record b = EndedJobRecord(2, "b");
+  ORDO_ASSERT_OK(store().Commit({a, b}));
+  EXPECT_EQ(steps_of(std::get<core::JobPtr>(a.value)), 1);
+  EXPECT_EQ(steps_of(std::get<core::JobPtr>(b.value)), 2);
+  for (int life = 0; life < 2; ++life) {
+    const Contents contents = Reopen();
+    ASSERT_EQ(contents.records.jobs.size(), 1u);
+    EXPECT_EQ(steps_of(contents.records.jobs[0]), 1);
+    // It is stored again, as it is let go.
+    ORDO_ASSERT_OK(
+        store().Commit({core::Record{contents.records.jobs[0]}}));
+    const auto past = store().reader().FindPast({"b"}, {});
+    ORDO_ASSERT_OK(past);
+    ASSERT_EQ(past->jobs.size(), 1u);
+    EXPECT_EQ(steps_of(past->jobs[0].job), 2);
+  }
+}
+
 TEST_P(StoreConformanceTest, AJobIsStoredAfterOthersWithItsSpecWereRetired) {
   Reopen();
   ORDO_ASSERT_OK(store().Commit({EndedJobRecord(1, "a")}));
@@ -677,7 +705,7 @@ TEST_P(StoreConformanceTest, AJobIsStoredAfterOthersWithItsSpecWereRetired) {
   ORDO_ASSERT_OK(store().Commit({EndedJobRecord(4, "d")}));
   const auto job = store().reader().FindJob("d");
   ORDO_ASSERT_OK(job);
-  EXPECT_EQ((*job)->facts->spec->training().steps(), 1);
+  EXPECT_EQ((*(*job)->facts->spec->Get())->training().steps(), 1);
 }
 
 }  // namespace ordo::scheduler::store::testing

@@ -1,0 +1,54 @@
+#include "scheduler/core/spec_handle.h"
+
+#include <tuple>
+#include <utility>
+
+namespace ordo::scheduler::core {
+
+bool operator<(const Demand& a, const Demand& b) {
+  const auto key = [](const Demand& demand) {
+    return std::tuple_cat(
+        std::tie(demand.queue, demand.max_parallel, demand.keep,
+                 demand.queue_time_limit, demand.step_timeout),
+        policy::KeyOf(demand.shape));
+  };
+  return key(a) < key(b);
+}
+
+SpecHandle::SpecHandle(SpecPtr spec, DemandPtr demand)
+    : demand_(std::move(demand)) {
+  if (!spec->labels().empty()) {
+    labels_ = std::make_unique<const std::map<std::string, std::string>>(
+        spec->labels().begin(), spec->labels().end());
+  }
+  held_ = std::move(spec);
+}
+
+const std::map<std::string, std::string>& SpecHandle::labels() const {
+  static const auto& kNone = *new std::map<std::string, std::string>();
+  return labels_ == nullptr ? kNone : *labels_;
+}
+
+absl::StatusOr<SpecPtr> SpecHandle::Get() const {
+  if (SpecPtr held = std::atomic_load(&held_)) return held;
+  return source_->ReadSpec(id_);
+}
+
+void SpecHandle::NoteStored(int64_t id,
+                            std::shared_ptr<SpecSource> source) const {
+  if (std::atomic_load(&held_) == nullptr) return;
+  id_ = id;
+  source_ = std::move(source);
+}
+
+std::optional<int64_t> SpecHandle::IdIn(const SpecSource* source) const {
+  if (source == nullptr || source_.get() != source) return std::nullopt;
+  return id_;
+}
+
+void SpecHandle::LetGo() const {
+  if (source_ == nullptr) return;
+  std::atomic_store(&held_, SpecPtr());
+}
+
+}  // namespace ordo::scheduler::core

@@ -1,0 +1,94 @@
+#ifndef ORDO_SCHEDULER_CORE_SPEC_HANDLE_H_
+#define ORDO_SCHEDULER_CORE_SPEC_HANDLE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "proto/ordo/jobs/v1/job_spec.pb.h"
+#include "scheduler/policy/shape.h"
+#include "scheduler/scheduler.h"
+
+// What the core keeps of a job's spec: the fields that decisions need, and a
+// way to the rest, which lies in the store as soon as the job does.
+
+namespace ordo::scheduler::core {
+
+using scheduler::SpecPtr;
+
+// What decisions need of a spec, beside what JobFacts has.
+struct Demand {
+  // As the spec has it; empty: the default one.
+  std::string queue;
+  policy::Shape shape;
+  // Of its parts, as MaxParallelOf.
+  int32_t max_parallel = 0;
+  // Checkpoints kept.
+  int32_t keep = 0;
+  // Zero: none is set.
+  absl::Duration queue_time_limit;
+  absl::Duration step_timeout;
+};
+bool operator<(const Demand& a, const Demand& b);
+// Jobs that ask for the same share one.
+using DemandPtr = std::shared_ptr<const Demand>;
+
+// What follows from a spec.
+Demand DemandOf(const jobs::v1::JobSpec& spec);
+
+// Where specs are stored. Thread-safe.
+class SpecSource {
+ public:
+  virtual ~SpecSource() = default;
+
+  // The spec of that number, never null. DATA_LOSS, naming it, when it is not
+  // there or damaged; UNAVAILABLE when the store is closed; else the store's
+  // errors.
+  virtual absl::StatusOr<SpecPtr> ReadSpec(int64_t id) = 0;
+};
+
+// A spec without its name: of one job, or of several that one call created. It
+// is in memory until it is stored and LetGo says that it may leave; from then
+// on it is read when it is asked for. Get is thread-safe; whoever commits
+// records calls the others, or who has it alone.
+class SpecHandle {
+ public:
+  // In memory; neither is null.
+  SpecHandle(SpecPtr spec, DemandPtr demand);
+  SpecHandle(const SpecHandle&) = delete;
+  SpecHandle& operator=(const SpecHandle&) = delete;
+
+  const Demand& demand() const { return *demand_; }
+  // As the spec has it.
+  const std::string& queue() const { return demand_->queue; }
+  const std::map<std::string, std::string>& labels() const;
+
+  // All of it. Errors are those of SpecSource.
+  absl::StatusOr<SpecPtr> Get() const;
+
+  // It is stored, durably, as number `id` of `source`. Once it has left, it
+  // stays where it is.
+  void NoteStored(int64_t id, std::shared_ptr<SpecSource> source) const;
+  // Its number there; nothing: it is not stored there.
+  std::optional<int64_t> IdIn(const SpecSource* source) const;
+  // It leaves memory, if it is stored.
+  void LetGo() const;
+
+ private:
+  const DemandPtr demand_;
+  // Null: there are none.
+  std::unique_ptr<const std::map<std::string, std::string>> labels_;
+  // Loaded and stored atomically. Once it is null, the others do not change.
+  mutable SpecPtr held_;
+  mutable int64_t id_ = 0;
+  mutable std::shared_ptr<SpecSource> source_;
+};
+using SpecHandlePtr = std::shared_ptr<const SpecHandle>;
+
+}  // namespace ordo::scheduler::core
+
+#endif  // ORDO_SCHEDULER_CORE_SPEC_HANDLE_H_

@@ -1,0 +1,56 @@
+#ifndef ORDO_SCHEDULER_STORE_STORED_SPECS_H_
+#define ORDO_SCHEDULER_STORE_STORED_SPECS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <unordered_map>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "base/mutex.h"
+#include "scheduler/core/spec_handle.h"
+#include "scheduler/store/reader.h"
+
+namespace ordo::scheduler::store {
+
+// The specs of a store, as those who have handles of them read them, with the
+// last ones in memory: many jobs ask for the same, and of a new job somebody
+// wants to know soon. Outlives its store where handles do.
+class StoredSpecs : public core::SpecSource {
+ public:
+  // Specs that are kept in memory.
+  static constexpr size_t kMaxKept = 1024;
+
+  // UNAVAILABLE unless it is open.
+  absl::StatusOr<core::SpecPtr> ReadSpec(int64_t id) override;
+
+  // `reader` is not owned, and stays until Close has returned.
+  void Open(Reader* reader);
+  // Waits for who is reading.
+  void Close();
+
+  // That is what is stored as `id`, from now on: numbers are not given again.
+  void Remember(int64_t id, core::SpecPtr spec);
+
+  // How many are in memory, for tests.
+  size_t num_kept() const;
+
+ private:
+  using Kept = std::pair<int64_t, core::SpecPtr>;
+
+  void RememberLocked(int64_t id, core::SpecPtr spec) ORDO_REQUIRES(mutex_);
+
+  mutable base::Mutex mutex_;
+  base::CondVar changed_;
+  Reader* reader_ ORDO_GUARDED_BY(mutex_) = nullptr;
+  int num_reading_ ORDO_GUARDED_BY(mutex_) = 0;
+  // The last used first.
+  std::list<Kept> kept_ ORDO_GUARDED_BY(mutex_);
+  std::unordered_map<int64_t, std::list<Kept>::iterator> by_id_
+      ORDO_GUARDED_BY(mutex_);
+};
+
+}  // namespace ordo::scheduler::store
+
+#endif  // ORDO_SCHEDULER_STORE_STORED_SPECS_H_
