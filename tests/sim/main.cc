@@ -38,6 +38,7 @@ struct Flags {
   std::string scenario;
   bool verbose = false;
   bool scale = false;
+  bool shared_specs = false;
   int64_t workers = ScaleOptions().num_workers;
   int64_t jobs = ScaleOptions().num_jobs;
 };
@@ -45,7 +46,8 @@ struct Flags {
 constexpr char kUsage[] =
     "usage: tools/simulate [--seeds N] [--first-seed S] [--scenario FILE] "
     "[--verbose]\n"
-    "       tools/simulate --scale [--workers N] [--jobs N]\n";
+    "       tools/simulate --scale [--workers N] [--jobs N] "
+    "[--shared-specs]\n";
 
 int Refuse(const absl::Status& status) {
   std::fprintf(stderr, "simulate: %s\n%s",
@@ -82,6 +84,7 @@ int RunAtScale(const Flags& flags) {
   ScaleOptions options;
   options.num_workers = static_cast<int>(flags.workers);
   options.num_jobs = static_cast<int>(flags.jobs);
+  options.distinct_specs = !flags.shared_specs;
   const ScaleResult result = RunScale(options);
   std::printf("%s\n", Describe(result, options).c_str());
   return result.status.ok() ? 0 : 1;
@@ -106,12 +109,12 @@ absl::Status ReadNumber(const std::string& flag, const std::string& value,
 absl::Status ReadFlag(const std::vector<std::string>& arguments, size_t* i,
                       Flags* flags) {
   const std::string flag = arguments[*i];
-  if (flag == "--verbose") {
-    flags->verbose = true;
-    return absl::OkStatus();
-  }
-  if (flag == "--scale") {
-    flags->scale = true;
+  const std::map<std::string, bool*> switches = {
+      {"--verbose", &flags->verbose},
+      {"--scale", &flags->scale},
+      {"--shared-specs", &flags->shared_specs}};
+  if (const auto found = switches.find(flag); found != switches.end()) {
+    *found->second = true;
     return absl::OkStatus();
   }
   const std::map<std::string, int64_t*> numbers = {
@@ -121,8 +124,8 @@ absl::Status ReadFlag(const std::vector<std::string>& arguments, size_t* i,
       {"--jobs", &flags->jobs}};
   const auto number = numbers.find(flag);
   if (number == numbers.end() && flag != "--scenario") {
-    std::vector<std::string> names = {"--verbose", "--scale", "--scenario",
-                                      "--help"};
+    std::vector<std::string> names = {"--scenario", "--help"};
+    for (const auto& [name, target] : switches) names.push_back(name);
     for (const auto& [name, target] : numbers) names.push_back(name);
     return Bad(absl::StrCat("unknown argument '", flag, "'",
                             ordo::base::SuggestName(flag, names)));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <deque>
+#include <memory>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,6 +35,26 @@ core::Options CoreOptions() {
   return options;
 }
 
+// Where specs are read that have left memory. Those of jobs are alike but for
+// their seeds, which are their numbers.
+class Specs : public core::SpecSource {
+ public:
+  explicit Specs(bool distinct)
+      : distinct_(distinct),
+        common_(scheduler::NewJob(JobBuilder("any")).spec) {}
+
+  absl::StatusOr<core::SpecPtr> ReadSpec(int64_t id) override {
+    if (!distinct_) return common_;
+    auto spec = std::make_shared<jobs::v1::JobSpec>(*common_);
+    spec->mutable_training()->set_seed(static_cast<uint64_t>(id));
+    return core::SpecPtr(std::move(spec));
+  }
+
+ private:
+  const bool distinct_;
+  const core::SpecPtr common_;
+};
+
 double ProcessorSeconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
@@ -41,7 +62,9 @@ double ProcessorSeconds() {
 class Scale {
  public:
   explicit Scale(const ScaleOptions& options)
-      : options_(options), state_(CoreOptions()) {}
+      : options_(options),
+        state_(CoreOptions()),
+        specs_(std::make_shared<Specs>(options.distinct_specs)) {}
 
   ScaleResult Run() {
     // Jobs first: a waiting job's memory is then all there is.
@@ -78,9 +101,12 @@ class Scale {
       core::Submit submit;
       const int last = std::min(options_.num_jobs, first + kBatch);
       for (int i = first; i < last; ++i) {
-        submit.jobs.push_back(
+        scheduler::NewJob job =
             JobBuilder(absl::StrCat("job-", i))
-                .RequestId(absl::StrFormat("%032x", i), fingerprint));
+                .RequestId(absl::StrFormat("%032x", i), fingerprint);
+        // Its sequence.
+        job.spec = *specs_->ReadSpec(i + 1);
+        submit.jobs.push_back(std::move(job));
       }
       Apply(std::move(submit));
     }
@@ -146,7 +172,18 @@ class Scale {
     if (result_.num_events % options_.check_period == 0) Check();
   }
 
+  // As a shell does with what is stored.
+  void Store(const core::Record& record) {
+    const auto* job = std::get_if<core::JobPtr>(&record.value);
+    if (job == nullptr) return;
+    const core::JobFacts& facts = *(*job)->facts;
+    if (facts.spec->IdIn(specs_.get()).has_value()) return;
+    facts.spec->NoteStored(facts.sequence, specs_);
+    facts.spec->LetGo();
+  }
+
   void Take(const core::Effect& effect) {
+    if (const auto* record = std::get_if<core::Record>(&effect)) Store(*record);
     const auto* desired = std::get_if<core::SetDesired>(&effect);
     if (desired == nullptr) return;
     const std::string& worker = desired->request->worker();
@@ -173,6 +210,7 @@ class Scale {
   const ScaleOptions options_;
   ScaleResult result_;
   core::State state_;
+  const std::shared_ptr<Specs> specs_;
   core::Moment now_{absl::FromUnixSeconds(1'700'000'000), absl::Seconds(1)};
   std::vector<int64_t> sequences_;
   std::vector<bool> started_;
@@ -188,9 +226,10 @@ ScaleResult RunScale(const ScaleOptions& options) {
 
 std::string Describe(const ScaleResult& result, const ScaleOptions& options) {
   return absl::StrFormat(
-      "%d workers x %d devices, %d jobs: %s, %d events, %d decisions, %.0f "
-      "decisions/s, %.0f submissions/s, %.0f bytes a queued job",
+      "%d workers x %d devices, %d jobs with %s: %s, %d events, %d decisions, "
+      "%.0f decisions/s, %.0f submissions/s, %.0f bytes a queued job",
       options.num_workers, options.num_devices, options.num_jobs,
+      options.distinct_specs ? "specs of their own" : "shared specs",
       result.status.ok() ? "ok"
                          : absl::StrCat("FAILED: ", result.status.ToString()),
       result.num_events, result.num_decisions, result.decisions_per_second,

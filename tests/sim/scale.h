@@ -6,9 +6,10 @@
 
 #include "absl/status/status.h"
 
-// The scheduler's core at full size, alone: no network, no store; workers
-// announce themselves, jobs are submitted, and each end of an attempt is one
-// event, until all jobs have ended.
+// The scheduler's core at full size, alone: no network, no store but one that
+// makes specs up again when they are read; workers announce themselves, jobs
+// are submitted, and each end of an attempt is one event, until all jobs have
+// ended.
 
 namespace ordo::tests::sim {
 
@@ -16,6 +17,9 @@ struct ScaleOptions {
   int num_workers = 10'000;
   int num_devices = 8;
   int num_jobs = 1'000'000;
+  // Each job has a spec of its own, with another seed than all others; else
+  // those of a call share one.
+  bool distinct_specs = true;
   // CheckInvariants runs after so many events, and at the end.
   int64_t check_period = 100'000;
 };
