@@ -600,7 +600,7 @@ void Server::ShowToWatches() {
       watches_.TellOne(watch, *seen, core::IsTerminal(seen->state()));
       continue;
     }
-    // It has ended since, and its row is damaged.
+    // Its row is damaged, and it has ended since, or that of its spec is.
     LogError("a job cannot be shown to its watcher",
              {{"job", job}, {"error", seen.status()}});
     watches_.Stop(watch);

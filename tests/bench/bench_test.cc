@@ -110,7 +110,7 @@ TEST_F(BenchTest, WritesALineOfJsonForEachFigure) {
                                         {"noop noop_rate", 1},
                                         {"cancel cancel_to_gone", 2},
                                         {"cancel cancel_to_free", 2},
-                                        {"restart restart_100k", 1},
+                                        {"restart restart_100k", 2},
                                         {"list list_page_p50", 1},
                                         {"list list_page_p99", 1},
                                         {"idle idle_cpu_share", 1},

@@ -35,7 +35,7 @@ constexpr absl::Duration kShortIdle = absl::Milliseconds(500);
 
 // A scheduler without workers, and queued jobs in its store.
 absl::StatusOr<std::unique_ptr<Deployment>> StartWithJobs(
-    const BenchmarkOptions& options, int stored) {
+    const BenchmarkOptions& options, int stored, bool distinct_specs = false) {
   DeploymentOptions deploy;
   deploy.folder = options.folder;
   deploy.start_workers = false;
@@ -44,8 +44,8 @@ absl::StatusOr<std::unique_ptr<Deployment>> StartWithJobs(
   deploy.worker.set_trainer(harness::Program("noop_trainer"));
   ORDO_ASSIGN_OR_RETURN(auto deployment, Deployment::Start(deploy));
   const int batch = options.Count(kBatchSize, 2);
-  ORDO_RETURN_IF_ERROR(
-      CreateQueued(deployment->jobs(), "stored", stored / batch, batch));
+  ORDO_RETURN_IF_ERROR(CreateQueued(
+      deployment->jobs(), {"stored", stored / batch, batch, distinct_specs}));
   return deployment;
 }
 
@@ -87,10 +87,17 @@ class SteadySubmitter {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Measurement>> BenchmarkRestart(
-    const BenchmarkOptions& options) {
+namespace {
+
+// Jobs ask for the same, or each has a spec of its own.
+absl::StatusOr<Measurement> MeasureRestart(const BenchmarkOptions& options,
+                                           bool distinct_specs) {
   const int stored = options.Count(kStoredJobs, 2);
-  ORDO_ASSIGN_OR_RETURN(auto deployment, StartWithJobs(options, stored));
+  const std::string specs = distinct_specs ? "own" : "shared";
+  BenchmarkOptions in_folder = options;
+  in_folder.folder = absl::StrCat(options.folder, "/", specs);
+  ORDO_ASSIGN_OR_RETURN(auto deployment,
+                        StartWithJobs(in_folder, stored, distinct_specs));
   std::vector<double> times;
   for (int i = 0; i < options.Count(kRestarts, 2); ++i) {
     ORDO_RETURN_IF_ERROR(deployment->EndScheduler(SIGKILL).status());
@@ -99,15 +106,28 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkRestart(
     ORDO_RETURN_IF_ERROR(deployment->Get("stored-0-0").status());
     times.push_back(absl::ToDoubleSeconds(absl::Now() - start));
   }
-  return std::vector<Measurement>{MedianOf({"restart",
-                                            "restart_100k",
-                                            0,
-                                            "s",
-                                            {{"jobs", absl::StrCat(stored)}},
-                                            "",
-                                            0,
-                                            0},
-                                           times)};
+  return MedianOf({"restart",
+                   "restart_100k",
+                   0,
+                   "s",
+                   {{"jobs", absl::StrCat(stored)}, {"specs", specs}},
+                   "",
+                   0,
+                   0},
+                  times);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Measurement>> BenchmarkRestart(
+    const BenchmarkOptions& options) {
+  std::vector<Measurement> out;
+  for (const bool distinct_specs : {false, true}) {
+    ORDO_ASSIGN_OR_RETURN(Measurement restart,
+                          MeasureRestart(options, distinct_specs));
+    out.push_back(std::move(restart));
+  }
+  return out;
 }
 
 absl::StatusOr<std::vector<Measurement>> BenchmarkList(

@@ -1,5 +1,6 @@
 #include "tests/bench/jobs_client.h"
 
+#include <cstdint>
 #include <thread>
 #include <utility>
 
@@ -150,11 +151,15 @@ absl::Status CreateBatch(JobsService::Stub& stub,
   return Send(stub, RequestFor(specs));
 }
 
-absl::Status CreateQueued(JobsService::Stub& stub, const std::string& prefix,
-                          int batches, int size) {
-  for (int batch = 0; batch < batches; ++batch) {
-    ORDO_RETURN_IF_ERROR(
-        CreateBatch(stub, QueuedJobs(absl::StrCat(prefix, "-", batch), size)));
+absl::Status CreateQueued(JobsService::Stub& stub, const StoredJobs& jobs) {
+  uint64_t seed = 0;
+  for (int batch = 0; batch < jobs.batches; ++batch) {
+    std::vector<JobSpec> specs =
+        QueuedJobs(absl::StrCat(jobs.prefix, "-", batch), jobs.size);
+    if (jobs.distinct_specs) {
+      for (JobSpec& spec : specs) spec.mutable_training()->set_seed(++seed);
+    }
+    ORDO_RETURN_IF_ERROR(CreateBatch(stub, specs));
   }
   return absl::OkStatus();
 }

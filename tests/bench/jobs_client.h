@@ -28,9 +28,17 @@ absl::StatusOr<std::vector<double>> CreateEach(
 absl::Status CreateBatch(jobs::v1::JobsService::Stub& stub,
                          const std::vector<jobs::v1::JobSpec>& specs);
 
-// Fills a store: batches of queued jobs, "<prefix>-<batch>-<i>".
+// Queued jobs that fill a store: "<prefix>-<batch>-<i>".
+struct StoredJobs {
+  std::string prefix;
+  int batches = 1;
+  // Of a batch.
+  int size = 1;
+  // Each has another seed than all others; else they ask for the same.
+  bool distinct_specs = false;
+};
 absl::Status CreateQueued(jobs::v1::JobsService::Stub& stub,
-                          const std::string& prefix, int batches, int size);
+                          const StoredJobs& jobs);
 
 // Clients with a connection each.
 class Clients {

@@ -210,8 +210,8 @@ TEST_F(LoadTest, SlowClientsCostOthersNothing) {
   Submit(Spec("talker"));
   WaitForState("talker", Job::RUNNING);
   const int64_t before_jobs = SchedulerBytes();
-  ORDO_ASSERT_OK(bench::CreateQueued(deployment_->jobs(), "queued",
-                                     kQueuedJobs / kBatch, kBatch));
+  ORDO_ASSERT_OK(bench::CreateQueued(deployment_->jobs(),
+                                     {"queued", kQueuedJobs / kBatch, kBatch}));
   const int64_t before_streams = SchedulerBytes();
   EXPECT_LT(before_streams - before_jobs, kQueuedJobs * kBytesOfAJob);
 

@@ -15,8 +15,10 @@
 #include "proto/ordo/training/v1/exit_code.pb.h"
 #include "scheduler/core/apply.h"
 #include "scheduler/core/invariants.h"
+#include "scheduler/core/spec_handle.h"
 #include "scheduler/core/testing/builders.h"
 #include "scheduler/policy/table.h"
+#include "scheduler/scheduler.h"
 
 namespace ordo::tests::sim {
 namespace {
