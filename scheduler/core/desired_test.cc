@@ -72,6 +72,7 @@ TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
   TestShell shell;
   ORDO_ASSERT_OK(
       shell.Announce(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"})));
+  shell.Ignore();
   ORDO_ASSERT_OK(shell.Submit({JobBuilder("a"), JobBuilder("b")}));
   shell.Ignore();
   const SpecHandle& spec = *shell.state().jobs.at("a").job->facts->spec;
@@ -110,10 +111,13 @@ TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
 TEST(DesiredTest, TheSpecOfWhatAllWorkersKnowDoesNotStay) {
   TestShell shell;
   ORDO_ASSERT_OK(shell.Announce(WorkerBuilder("w")));
+  shell.Ignore();
   ORDO_ASSERT_OK(shell.Submit(JobBuilder("a")));
+  shell.Ignore();
   const auto live = [&shell] { return LiveIn(shell.state().jobs.at("a")); };
   EXPECT_NE(live()->spec, nullptr);
   shell.Observe("w", {AttemptBuilder("a", 1).Running()});
+  shell.Ignore();
   shell.Observe("w", {AttemptBuilder("a", 1).Running().Checkpoint(1, 5)});
   shell.Ignore();
   EXPECT_EQ(live()->spec, nullptr);

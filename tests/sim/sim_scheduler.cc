@@ -261,6 +261,10 @@ void SimScheduler::FinishCommit() {
     const auto records = scheduler::server::LastOfEachKey(group_);
     store_->Commit(records).IgnoreError();
     oracle_.AfterCommit(records);
+    for (const core::Record& record : records) {
+      const auto* job = std::get_if<core::JobPtr>(&record.value);
+      if (job != nullptr) (*job)->facts->spec->LetGo();
+    }
   }
   Release(0, 0);
 }
