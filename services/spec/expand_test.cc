@@ -71,7 +71,6 @@ TEST(ExpandTest, DeviceOfTheParentIsThatOfOverrides) {
     return made.ok() ? made->spec.resources().device() : "";
   };
   EXPECT_EQ(device_of("cuda"), "cuda");
-  EXPECT_EQ(device_of("gpu"), "cuda");
   EXPECT_EQ(device_of("cuda, cpu"), "cpu");
 }
 
