@@ -204,6 +204,7 @@ TEST(WhyTest, AReservedJobStartsNoLaterThanItsRoomIsKeptFrom) {
   test.PutWorker("w1", 2);
   test.Run(test.Wait(Within(Cpus(1), absl::Hours(1))), "w1");
   const int64_t gang = test.Wait(Gang(2, 1));
+  test.Wait();
   test.Place();
   ASSERT_EQ(test.board.Reservations().size(), 1u);
   // Which is before it in the queue.
