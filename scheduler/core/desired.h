@@ -9,7 +9,9 @@ namespace ordo::scheduler::core {
 // unless it is online. Tasks are sent until the worker has listed their
 // attempts; where all of them are more than a set may hold (kMaxTasksBytes),
 // the attempts that were placed last are not listed yet, and Worker.left_out
-// says so: the next set comes when the worker has listed what it was told.
+// says so: the next set comes when the worker has listed what it was told. An
+// attempt whose task cannot be made is not listed either, unless the worker was
+// told of it before; SetDesired.untold says why.
 // Internal to scheduler/core.
 void EmitDesired(Turn& turn, Worker& worker);
 

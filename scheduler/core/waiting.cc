@@ -37,12 +37,10 @@ void ForgetNeeds(State& state, const JobFacts& job) {
 void SetQueueLimit(State& state, const JobFacts& facts, const QueueTimes& times,
                    Queued* queued) {
   const bool counts = facts.parts.empty() || queued->num_needed == 0;
-  if (!counts || facts.demand().queue_time_limit == absl::ZeroDuration())
-    return;
-  SetDeadline(
-      state, {Deadline::Kind::kQueueLimit, facts.id, &queued->limit_at},
-      std::max(times.now,
-               times.since + facts.demand().queue_time_limit - times.waited));
+  const absl::Duration limit = facts.demand().queue_time_limit;
+  if (!counts || limit == absl::ZeroDuration()) return;
+  SetDeadline(state, {Deadline::Kind::kQueueLimit, facts.id, &queued->limit_at},
+              std::max(times.now, times.since + limit - times.waited));
 }
 
 }  // namespace
