@@ -1,6 +1,7 @@
 #include "tests/sim/simulation.h"
 
 #include <cstdint>
+#include <ctime>
 
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -12,7 +13,31 @@ namespace {
 using base::testing::StatusIs;
 using ::testing::HasSubstr;
 
-class SeedTest : public ::testing::TestWithParam<uint64_t> {};
+// Of a processor, for all seeds together: whoever changes something waits for
+// them. Not of the clock, as other tests run beside them; nor with sanitizers,
+// which take several times as much.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double kMaxSeconds = 1e9;
+#else
+constexpr double kMaxSeconds = 60;
+#endif
+
+double ProcessorSeconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+class SeedTest : public ::testing::TestWithParam<uint64_t> {
+ protected:
+  static void SetUpTestSuite() { started_ = ProcessorSeconds(); }
+  static void TearDownTestSuite() {
+    EXPECT_LT(ProcessorSeconds() - started_, kMaxSeconds)
+        << "the seeds take more time than whoever waits for them should have "
+           "to wait";
+  }
+
+ private:
+  static inline double started_ = 0;
+};
 
 TEST_P(SeedTest, EverythingHoldsAndEverythingEnds) {
   const Scenario scenario = DrawScenario(GetParam());
