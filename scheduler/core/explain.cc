@@ -1,6 +1,7 @@
 #include "scheduler/core/explain.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -277,12 +278,34 @@ std::string Other(const Placing& placing) {
                                : absl::StrCat("job ", placing.other);
 }
 
+// That its queue or its owner would hold more than may be; or that the job
+// alone is more than that, which no waiting mends.
+std::string AboveLimit(const Explained& seen, const policy::Reason& why) {
+  const policy::Shape shape = ShapeOf(seen.job.spec());
+  const std::string& queue = QueueOf(seen.job.spec());
+  const bool is_owner = why.constraint == policy::Constraint::kOwnerLimit;
+  const auto devices = [&](int64_t count) {
+    return absl::StrCat(count, is_owner ? "" : " " + shape.kind, " device",
+                        count == 1 ? "" : "s",
+                        is_owner ? " in queue " + queue : "");
+  };
+  const std::string who = is_owner ? seen.job.owner().user() : "queue " + queue;
+  const std::string text =
+      shape.num_devices() > why.limit
+          ? absl::StrCat("it asks for ", devices(shape.num_devices()), ", and ",
+                         who, " may hold ", why.limit,
+                         ": it does not start unless that limit is raised; "
+                         "cancel it and submit it with fewer, or")
+          : absl::StrCat(who, " would hold ", devices(why.wanted),
+                         " with it, and may hold ", why.limit, ";");
+  return absl::StrCat(text, " see: ordo queues show ", queue);
+}
+
 void ExplainPlacing(const Explained& seen, const Placing& placing,
                     ExplainResponse* response) {
   using policy::Constraint;
   const policy::Shape shape = ShapeOf(seen.job.spec());
   const policy::Reason& why = *placing.reason;
-  const std::string& queue = QueueOf(seen.job.spec());
   switch (why.constraint) {
     case Constraint::kNone:
       AddBlocker(response, reason::kWaitingForDevice,
@@ -293,17 +316,10 @@ void ExplainPlacing(const Explained& seen, const Placing& placing,
     case Constraint::kClosed:
       return ExplainClosed(seen, shape, response);
     case Constraint::kQueueLimit:
-      AddBlocker(response, reason::kQueueLimit,
-                 absl::StrCat("queue ", queue, " would hold ", why.wanted, " ",
-                              shape.kind, " devices with it, and may hold ",
-                              why.limit, "; see: ordo queues show ", queue));
+      AddBlocker(response, reason::kQueueLimit, AboveLimit(seen, why));
       return;
     case Constraint::kOwnerLimit:
-      AddBlocker(
-          response, reason::kOwnerLimit,
-          absl::StrCat(seen.job.owner().user(), " would hold ", why.wanted,
-                       " devices in queue ", queue, " with it, and may hold ",
-                       why.limit, "; see: ordo queues show ", queue));
+      AddBlocker(response, reason::kOwnerLimit, AboveLimit(seen, why));
       return;
     case Constraint::kParentLimit:
       AddBlocker(response, reason::kParentLimit,

@@ -227,6 +227,30 @@ TEST(ExplainTest, EachConstraintHasAReasonAndASentence) {
   }
 }
 
+// No waiting mends it, and nobody else is in its way.
+TEST(ExplainTest, AJobThatAloneIsMoreThanALimitIsToldSo) {
+  Seen seen;
+  seen.job.mutable_owner()->set_user("ada");
+  seen.job.mutable_spec()->set_queue("small");
+  seen.job.mutable_spec()->mutable_resources()->set_ranks(3);
+  seen.job.mutable_spec()->mutable_resources()->set_devices(2);
+  seen.why.wanted = 8;
+  seen.why.limit = 4;
+  seen.constraint = Constraint::kQueueLimit;
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kQueueLimit));
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("it asks for 6 cpu devices, and queue small may hold "
+                        "4: it does not start unless that limit is raised"));
+  seen.constraint = Constraint::kOwnerLimit;
+  EXPECT_THAT(seen.Reasons(), ElementsAre(reason::kOwnerLimit));
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("it asks for 6 devices in queue small, and ada may "
+                        "hold 4: it does not start unless"));
+  seen.why.limit = 6;
+  EXPECT_THAT(seen.Explain().summary(),
+              HasSubstr("ada would hold 8 devices in queue small with it"));
+}
+
 TEST(ExplainTest, WhatIsAskedForIsSaidInFull) {
   Seen seen;
   seen.workers = {MakeWorker("cpu", "")};
