@@ -10,9 +10,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "proto/ordo/queues/v1/queues.pb.h"
 #include "scheduler/core/device_admin.h"
-#include "scheduler/core/explain.h"
 #include "scheduler/core/present.h"
-#include "scheduler/core/reasons.h"
 
 namespace ordo::tests::sim {
 namespace {
@@ -61,32 +59,6 @@ size_t NumHeld(const core::State& state, const std::map<std::string, T>& all) {
       }));
 }
 
-// The policy has not been asked since something changed, or is to be asked
-// again at once.
-bool IsPlacing(const core::State& state) {
-  return state.board_changed || state.place_at == state.placed_at;
-}
-
-// The reason that follows from a constraint alone.
-std::string HoldOf(policy::Constraint constraint) {
-  switch (constraint) {
-    case policy::Constraint::kQueueLimit:
-      return core::reason::kQueueLimit;
-    case policy::Constraint::kOwnerLimit:
-      return core::reason::kOwnerLimit;
-    case policy::Constraint::kParentLimit:
-      return core::reason::kParentLimit;
-    case policy::Constraint::kRoom:
-      return core::reason::kWaitingForDevice;
-    case policy::Constraint::kReservation:
-      return core::reason::kReserved;
-    case policy::Constraint::kOrder:
-      return core::reason::kOtherFirst;
-    default:
-      return "";
-  }
-}
-
 // By what the worker says now.
 bool LacksKernel(const core::State& state, const core::JobRecord& job,
                  const std::string& worker, const std::string& device) {
@@ -114,6 +86,7 @@ JobView ViewOf(const core::JobRecord& job) {
   view.failed_attempts = job.failed_attempts;
   view.interruptions = job.interruptions;
   view.held = !job.held_by.empty();
+  view.backs_off = job.not_before_ns != 0;
   view.priority = job.priority;
   view.facts = job.facts;
   if (!job.attempts.empty()) {
@@ -214,54 +187,6 @@ int LimitOf(const policy::Queue& queue) {
 int GuaranteedOf(const policy::Queue& queue) {
   const auto quota = queue.quotas.find("cpu");
   return quota == queue.quotas.end() ? 0 : quota->second.guaranteed;
-}
-
-absl::Status CheckExplained(const core::State& state) {
-  std::vector<workers::v1::Worker> workers;
-  for (const auto& [id, worker] : state.workers) {
-    if (worker.liveness == core::Worker::Liveness::kUnknown) continue;
-    workers.push_back(core::ToProto(state, worker));
-  }
-  for (const auto& [id, entry] : state.jobs) {
-    const auto* queued = std::get_if<core::Queued>(&entry.place);
-    if (queued == nullptr) continue;
-    std::vector<std::string> needed;
-    for (const core::NeededJob& need : entry.job->facts->needs) {
-      const auto needs = state.jobs.find(need.id);
-      if (needs != state.jobs.end() &&
-          !core::IsTerminal(needs->second.job->state)) {
-        needed.push_back(need.id);
-      }
-    }
-    const auto placing =
-        core::PlacingOf(state, id, {absl::UnixEpoch(), state.placed_at});
-    const bool on_board = entry.job->held_by.empty() && needed.empty() &&
-                          !queued->not_before.has_value();
-    // What the policy answered is carried out.
-    const bool starts =
-        on_board && placing.has_value() && placing->reason.has_value() &&
-        placing->reason->constraint == policy::Constraint::kNone;
-    if (!placing.has_value() || placing->reason.has_value() != on_board ||
-        (starts && !IsPlacing(state))) {
-      return absl::InternalError(
-          absl::StrCat("job ", id, " waits for nothing"));
-    }
-    const std::string holds = !entry.job->held_by.empty() ? core::reason::kHeld
-                              : !needed.empty() ? core::reason::kWaitingForNeeds
-                              : queued->not_before.has_value()
-                                  ? core::reason::kBackoff
-                                  : HoldOf(placing->reason->constraint);
-    const jobs::v1::ExplainResponse explained =
-        core::Explain({*core::Present(*entry.job), workers, absl::UnixEpoch(),
-                       needed, placing});
-    if (explained.blockers().empty() ||
-        (!holds.empty() && explained.blockers(0).reason() != holds)) {
-      return absl::InternalError(
-          absl::StrCat("job ", id, " is held up by ", holds,
-                       ", but is told: ", explained.ShortDebugString()));
-    }
-  }
-  return absl::OkStatus();
 }
 
 std::vector<std::string> AvailableCheckpoints(const core::Records& records) {

@@ -33,6 +33,8 @@ struct JobView {
   int32_t failed_attempts = 0;
   int32_t interruptions = 0;
   bool held = false;
+  // It waits until a time that its record names.
+  bool backs_off = false;
   int32_t priority = 0;
   // Why its live attempt is to stop; empty: it is not.
   std::string stopped_for;
@@ -79,10 +81,6 @@ std::optional<std::set<std::string>> QuarantineIn(
 // How many devices the queue may hold.
 int LimitOf(const scheduler::policy::Queue& queue);
 int GuaranteedOf(const scheduler::policy::Queue& queue);
-
-// The first reason that Explain gives for each job that waits, beside the one
-// that follows from the workers. INTERNAL, naming the job, when they differ.
-absl::Status CheckExplained(const scheduler::core::State& state);
 
 // Resource names of the checkpoints that are available, and that are deleted.
 std::vector<std::string> AvailableCheckpoints(

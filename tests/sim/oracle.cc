@@ -12,6 +12,7 @@
 #include "scheduler/core/references.h"
 #include "scheduler/core/transitions.h"
 #include "scheduler/scheduler.h"
+#include "tests/sim/explained.h"
 
 namespace ordo::tests::sim {
 namespace {
@@ -20,8 +21,9 @@ namespace core = scheduler::core;
 using core::JobState;
 using jobs::v1::Job;
 
-// The dear checks run after every event of one seed of so many, and after every
-// so many events of the others.
+// What all jobs that wait are told is looked at after every event of one seed
+// of so many, and after every so many events of the others; what some of them
+// are told after each.
 constexpr int64_t kDearPeriod = 8;
 // A drain's time is kept as exactly as this (scheduler/core/admin.cc), twice.
 constexpr absl::Duration kClockTolerance = absl::Milliseconds(200);
@@ -88,6 +90,21 @@ bool IsOvertaken(const core::State& state, const JobView& job) {
         return core::QueueOf(*facts->spec) == queue &&
                state.jobs.at(facts->id).job->priority > job.priority;
       });
+}
+
+// The next queued job after this one, in the order of ids, from the last to the
+// first; empty: none is queued.
+std::string NextQueued(const core::State& state, const std::string& job) {
+  const auto is_queued = [](const auto& entry) {
+    return std::holds_alternative<core::Queued>(entry.second.place);
+  };
+  const auto after = state.jobs.upper_bound(job);
+  auto found = std::find_if(after, state.jobs.end(), is_queued);
+  if (found == state.jobs.end()) {
+    found = std::find_if(state.jobs.begin(), after, is_queued);
+    if (found == after) return "";
+  }
+  return found->first;
 }
 
 }  // namespace
@@ -486,6 +503,7 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
   Held held = Count(state);
   held.overtaken = CountOvertaken(state, effects);
   std::vector<JobView> with_parts;
+  std::set<std::string> queued;
   for (const core::Effect& effect : effects) {
     const auto* record = std::get_if<core::Record>(&effect);
     if (record == nullptr) continue;
@@ -509,6 +527,7 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
         CheckParallel(state, view);
       }
       if (!view.facts->parts.empty()) with_parts.push_back(view);
+      if (view.state == Job::QUEUED) queued.insert(view.id);
       CheckOpen(state, now, view);
       CheckHeld(held, view);
       CheckPreempted(state, held, view);
@@ -524,10 +543,25 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
     world_.Fail(status.ToString());
   }
   CheckDevices(state);
+  CheckExplained(state, std::move(queued));
+}
+
+void Oracle::CheckExplained(const core::State& state,
+                            std::set<std::string> jobs) {
+  // What is wrong by now may not even be explained.
+  if (world_.failed()) return;
   const bool is_each = world_.seed() % kDearPeriod == 0;
-  if (++num_applies_ % kDearPeriod != 0 && !is_each) return;
-  if (absl::Status status = sim::CheckExplained(state); !status.ok()) {
-    world_.Fail(status.ToString());
+  if (++num_applies_ % kDearPeriod == 0 || is_each) {
+    for (const auto& [id, entry] : state.jobs) jobs.insert(id);
+  } else {
+    last_explained_ = NextQueued(state, last_explained_);
+    if (!last_explained_.empty()) jobs.insert(last_explained_);
+  }
+  if (jobs.empty()) return;
+  const Explanations explanations(state, {left_, queues_});
+  for (const std::string& job : jobs) {
+    const absl::Status status = explanations.Check(job);
+    if (!status.ok()) world_.Fail(std::string(status.message()));
   }
 }
 

@@ -72,7 +72,9 @@ enum class TrueEnd {
 //   job's trainers had;
 // - what a job wrote is known when it has succeeded, and nothing of it twice;
 // - of the jobs of one call all are there, or none;
-// - a queued job is told the one thing that holds it up.
+// - a queued job is told the one thing that holds it up (Explanations): after
+//   each event those whose records it changed, and one other in turn; all of
+//   them after every few.
 class Oracle {
  public:
   // `world` outlives it.
@@ -175,6 +177,9 @@ class Oracle {
   void CheckPreempted(const scheduler::core::State& state, const Held& held,
                       const JobView& job);
   void CheckAcknowledged(const std::string& when);
+  // After an event that changed the records of these, which are queued.
+  void CheckExplained(const scheduler::core::State& state,
+                      std::set<std::string> jobs);
 
   // A job that starts: that it gets what it asks of machines.
   void CheckGiven(const scheduler::core::State& state, const JobView& job);
@@ -224,6 +229,8 @@ class Oracle {
   Durable left_;
   Durable stored_;
   int64_t num_applies_ = 0;
+  // The last that had its turn to be looked at.
+  std::string last_explained_;
 };
 
 }  // namespace ordo::tests::sim
