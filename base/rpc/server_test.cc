@@ -198,7 +198,8 @@ TEST_F(RpcServerTest, AMessageAboveTheLimitIsRefused) {
 }
 
 // That any are refused is up to gRPC, which looks for memory to free in its own
-// time and may have answered a call before: a safety net, tried by hand.
+// time and may have answered a call before. How much of them a real server
+// takes in is measured in tests/e2e/load_test.cc.
 TEST_F(RpcServerTest, ManyLargeRequestsAtOnceAreEachAnsweredOrRefused) {
   constexpr int kNumCalls = 64;
   RpcServerOptions options;

@@ -1,6 +1,7 @@
-// Many queued jobs, and many clients that watch them and follow logs, some of
-// which read nothing: everybody else is served, memory stays bounded, and it
-// comes to an end.
+// Many queued jobs, many clients that watch them and follow logs, some of which
+// read nothing, and many large requests at once: everybody else is served,
+// memory stays bounded, and it comes to an end.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -14,8 +15,12 @@
 #include "base/mutex.h"
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
+#include "base/rpc/server.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/unknown_field_set.h"
+#include "grpcpp/generic/generic_stub.h"
+#include "grpcpp/support/byte_buffer.h"
 #include "gtest/gtest.h"
 #include "tests/bench/jobs_client.h"
 #include "tests/bench/system.h"
@@ -27,6 +32,7 @@ namespace {
 using base::testing::StatusIs;
 using jobs::v1::Job;
 using jobs::v1::JobsService;
+using ::testing::AnyOf;
 
 constexpr int kQueuedJobs = 10'000;
 constexpr int kBatch = 1000;
@@ -44,6 +50,13 @@ constexpr int64_t kBytesOfAStream = 192 << 10;
 constexpr int64_t kBytesOfAJob = 16 << 10;
 // Much more than a stream may cost, and sent a thousand times.
 constexpr int64_t kLogMiB = 4;
+// Requests of the largest size, each on a connection of its own; and by how
+// much a scheduler may grow that is sent all of them at once: what gRPC may
+// hold of them, and as much again for what it takes in before it has made room,
+// what is parsed at the time, and what the allocator keeps for a while.
+constexpr int kLargeCalls = 64;
+constexpr int64_t kMaxGrowth = 2 * base::kMaxTransportBytes;
+static_assert(2 * kMaxGrowth <= kLargeCalls * int64_t{base::kMaxMessageBytes});
 
 // A stream that is read to its end, or once: then what was sent lies in buffers
 // until the stream is cancelled. Call Start once; it ends by itself.
@@ -109,6 +122,52 @@ class Stream : public grpc::ClientReadReactor<Response> {
 
 using Watch = Stream<jobs::v1::WatchJobRequest, jobs::v1::WatchJobResponse>;
 using Follower = Stream<jobs::v1::ReadLogsRequest, jobs::v1::ReadLogsResponse>;
+
+// A call with a request that was written before, on a connection of its own. It
+// is done within half of kDeadline, and outlives that. Call Start once.
+class LargeCall {
+ public:
+  explicit LargeCall(const std::string& address)
+      : stub_(base::ConnectAlone(address)) {
+    base::CallOptions call;
+    call.timeout = kDeadline / 2;
+    call.user = "ada";
+    base::PrepareCall(call, &context_);
+  }
+
+  // Does not copy the request, which outlives the call.
+  void Start(const grpc::ByteBuffer& request) {
+    stub_.UnaryCall(&context_, "/ordo.jobs.v1.JobsService/GetJob", {}, &request,
+                    &response_, [this](const grpc::Status& status) {
+                      status_ = base::FromGrpcStatus(status);
+                      done_ = true;
+                    });
+  }
+
+  bool done() const { return done_; }
+  // Once it is done.
+  const absl::Status& status() const { return status_; }
+
+ private:
+  grpc::GenericStub stub_;
+  grpc::ClientContext context_;
+  grpc::ByteBuffer response_;
+  absl::Status status_;
+  std::atomic<bool> done_{false};
+};
+
+// Asks for a job that is not there, with as much as a message may have that
+// nobody knows.
+grpc::ByteBuffer LargeRequest() {
+  constexpr int kUnknownField = 1000;
+  constexpr int kBesideIt = 64;
+  jobs::v1::GetJobRequest request;
+  request.set_name("jobs/nobody");
+  request.GetReflection()->MutableUnknownFields(&request)->AddLengthDelimited(
+      kUnknownField, std::string(base::kMaxMessageBytes - kBesideIt, 'x'));
+  const grpc::Slice slice(request.SerializeAsString());
+  return grpc::ByteBuffer(&slice, 1);
+}
 
 class LoadTest : public Scenario {
  protected:
@@ -234,6 +293,36 @@ TEST_F(LoadTest, SlowClientsCostOthersNothing) {
   ExpectEnds(watches_);
   ExpectEnds(followers_);
   WaitForState("talker", Job::CANCELLED);
+  WaitForState("late", Job::RUNNING);
+}
+
+TEST_F(LoadTest, ManyLargeRequestsAtOnceAreNotAllTakenIn) {
+  Start("*:hold_at=1");
+  if (HasFatalFailure()) return;
+  const int64_t before = SchedulerBytes();
+  const grpc::ByteBuffer request = LargeRequest();
+  std::vector<std::unique_ptr<LargeCall>> calls;
+  for (int i = 0; i < kLargeCalls; ++i) {
+    calls.push_back(std::make_unique<LargeCall>(deployment_->api_address()));
+  }
+  for (const auto& call : calls) call->Start(request);
+  int64_t most = before;
+  EXPECT_TRUE(WaitFor([&] {
+    most = std::max(most, SchedulerBytes());
+    return std::all_of(calls.begin(), calls.end(),
+                       [](const auto& call) { return call->done(); });
+  }));
+  EXPECT_LT(most - before, kMaxGrowth);
+  RecordProperty("bytes_of_large_requests", absl::StrCat(most - before));
+  for (const auto& call : calls) {
+    EXPECT_THAT(call->status(),
+                AnyOf(StatusIs(absl::StatusCode::kNotFound),
+                      StatusIs(absl::StatusCode::kResourceExhausted),
+                      StatusIs(absl::StatusCode::kUnavailable)));
+  }
+  // It is the same scheduler, and serves on.
+  EXPECT_TRUE(WaitFor([this] { return List().ok(); }));
+  Submit(Spec("late"));
   WaitForState("late", Job::RUNNING);
 }
 
