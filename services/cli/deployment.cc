@@ -4,8 +4,10 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <netdb.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "absl/strings/match.h"
@@ -202,6 +204,12 @@ absl::Status WriteWorkerConfig(base::Filesystem& files,
         assignment.second;
   }
   ORDO_RETURN_IF_ERROR(Apply(options.settings, kWorkerPrefix, &config));
+  for (const std::string& root : options.data_roots) {
+    const auto& there = config.data_roots();
+    if (std::find(there.begin(), there.end(), root) == there.end()) {
+      config.add_data_roots(root);
+    }
+  }
   return WriteConfig(files, options.folder, "worker", config);
 }
 
@@ -268,6 +276,33 @@ absl::Status CheckSettings(const DeploymentOptions& options) {
   ORDO_RETURN_IF_ERROR(Apply(options.settings, kSchedulerPrefix, &scheduler));
   WorkerConfig worker;
   return Apply(options.settings, kWorkerPrefix, &worker);
+}
+
+absl::StatusOr<std::string> DataRoot(const std::string& path) {
+  const auto bad = [&path](const std::string& why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--data-root ", path, ": ", why));
+  };
+  char resolved[PATH_MAX];
+  if (realpath(path.c_str(), resolved) == nullptr) {
+    return bad(
+        absl::StrCat(std::strerror(errno), "; name a folder that is there"));
+  }
+  struct stat info = {};
+  if (stat(resolved, &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return bad("it is no folder; name the one that the file lies in");
+  }
+  if (access(resolved, R_OK | X_OK) != 0) {
+    return bad(absl::StrCat("it cannot be read (", std::strerror(errno),
+                            "), and the worker runs as you do"));
+  }
+  std::string root = resolved;
+  if (root.find(':') != std::string::npos) {
+    return bad(absl::StrCat(root,
+                            " has a colon, which stands between data "
+                            "roots; name a folder without"));
+  }
+  return root;
 }
 
 std::string EndpointsJson(const Endpoints& endpoints) {

@@ -31,6 +31,9 @@ struct DeploymentOptions {
   std::vector<std::string> trainer_environment;
   // "scheduler.lease=2s", "worker.stop_grace=5s": fields of the configurations.
   std::vector<std::string> settings;
+  // Folders that jobs may read data from: absolute, links resolved. They come
+  // on top of those that settings name.
+  std::vector<std::string> data_roots;
 };
 
 // Who runs in a deployment and where it answers: endpoints.json.
@@ -90,6 +93,11 @@ absl::Duration ConfiguredStopGrace(base::Filesystem& files,
 
 // Checks that every setting names a field and can be read.
 absl::Status CheckSettings(const DeploymentOptions& options);
+
+// The absolute path of a folder that jobs are to read data from, links
+// resolved. INVALID_ARGUMENT, naming --data-root, when it is none, cannot be
+// read, or has a colon in its path, which workers refuse.
+absl::StatusOr<std::string> DataRoot(const std::string& path);
 
 absl::Status WriteEndpoints(base::Filesystem& files, const std::string& folder,
                             const Endpoints& endpoints);

@@ -22,6 +22,8 @@ namespace {
 
 using base::testing::IsOk;
 using base::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr absl::StatusCode kInvalid = absl::StatusCode::kInvalidArgument;
@@ -103,6 +105,31 @@ TEST_F(DeploymentTest, WorkerConfigHasTrainerAndEnvironment) {
   EXPECT_EQ(config.trainer(), "/bin/true");
   EXPECT_EQ(config.trainer_environment().at("A"), "b=c");
   EXPECT_EQ(config.stop_grace().seconds(), 5);
+}
+
+TEST_F(DeploymentTest, WorkerConfigHasDataRootsOnceBesideThoseOfSettings) {
+  options_.settings = {R"(worker.data_roots=["/srv/a", "/srv/b"])"};
+  options_.data_roots = {"/srv/b", "/srv/c"};
+  ORDO_ASSERT_OK(WriteWorkerConfig(files_, options_, "127.0.0.1:7"));
+  EXPECT_THAT(ReadConfig<config::v1::WorkerConfig>("worker").data_roots(),
+              ElementsAre("/srv/a", "/srv/b", "/srv/c"));
+}
+
+TEST_F(DeploymentTest, ADataRootIsAFolderThatCanBeRead) {
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("text/a")));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("text/b"), "b"));
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("a:b")));
+  const auto root = DataRoot(folder_.Path("text/../text/a/"));
+  ORDO_ASSERT_OK(root);
+  EXPECT_EQ(*root, *DataRoot(folder_.path()) + "/text/a");
+  for (const auto& [name, why] :
+       std::map<std::string, std::string>{{"text/b", "it is no folder"},
+                                          {"text/c", "No such file"},
+                                          {"a:b", "has a colon"}}) {
+    EXPECT_THAT(DataRoot(folder_.Path(name)),
+                StatusIs(kInvalid, AllOf(HasSubstr("--data-root "),
+                                         HasSubstr(name), HasSubstr(why))));
+  }
 }
 
 TEST_F(DeploymentTest, BadSettingsAreNamed) {

@@ -19,8 +19,8 @@ using google::protobuf::Struct;
 constexpr size_t kMaxSettingsBytes = 1 << 20;
 constexpr char kHeader[] =
     "# What `ordo up` was told: it holds at the next `ordo up` too. Change it\n"
-    "# with its options --set, --trainer and --trainer-env; --fresh-settings\n"
-    "# forgets all that is not given beside it.\n";
+    "# with its options --set, --data-root, --trainer and --trainer-env;\n"
+    "# --fresh-settings forgets all that is not given beside it.\n";
 
 std::string NameOf(const std::string& assignment) {
   return assignment.substr(0, assignment.find('='));
@@ -96,6 +96,7 @@ absl::StatusOr<DeploymentOptions> ReadRemembered(base::Filesystem& files,
   }
   options.trainer_environment = TextsOf(fields, "trainer-env");
   options.settings = TextsOf(fields, "set");
+  options.data_roots = TextsOf(fields, "data-root");
   if (status.ok()) status = CheckSettings(options);
   if (status.ok()) return options;
   return absl::InvalidArgumentError(absl::StrCat(
@@ -111,6 +112,7 @@ absl::Status Remember(base::Filesystem& files,
   }
   PutTexts(options.trainer_environment, "trainer-env", &fields);
   PutTexts(options.settings, "set", &fields);
+  PutTexts(options.data_roots, "data-root", &fields);
   const std::string path = SettingsFile(options.folder);
   if (fields.fields().empty()) {
     return base::Exists(files, path) ? files.RemoveFile(path)
@@ -128,6 +130,10 @@ DeploymentOptions WithRemembered(const DeploymentOptions& remembered,
   options.trainer_environment =
       Merge(remembered.trainer_environment, given.trainer_environment);
   options.settings = Merge(remembered.settings, given.settings);
+  options.data_roots = remembered.data_roots;
+  for (const std::string& root : given.data_roots) {
+    if (!Has(options.data_roots, root)) options.data_roots.push_back(root);
+  }
   return options;
 }
 
@@ -144,6 +150,10 @@ std::string AsBefore(const DeploymentOptions& given,
   for (const std::string& setting : all.settings) {
     if (Has(given.settings, setting)) continue;
     texts.push_back(absl::StrCat("--set '", setting, "'"));
+  }
+  for (const std::string& root : all.data_roots) {
+    if (Has(given.data_roots, root)) continue;
+    texts.push_back(absl::StrCat("--data-root ", root));
   }
   return absl::StrJoin(texts, " ");
 }

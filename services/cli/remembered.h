@@ -11,9 +11,9 @@
 namespace ordo::services::cli {
 
 // What a deployment was told once stays so until it is told otherwise: the
-// settings, the trainer and its environment of DeploymentOptions, in
-// config/settings.yaml of its folder. Where it listens is in its configuration
-// (ConfiguredListen).
+// settings, the data roots, the trainer and its environment of
+// DeploymentOptions, in config/settings.yaml of its folder. Where it listens is
+// in its configuration (ConfiguredListen).
 
 std::string SettingsFile(const std::string& folder);
 
@@ -27,7 +27,8 @@ absl::Status Remember(base::Filesystem& files,
                       const DeploymentOptions& options);
 
 // `given`, and what is remembered besides: a given setting replaces that of its
-// path and of all below it, a given variable the one of its name.
+// path and of all below it, a given variable the one of its name; given data
+// roots are added.
 DeploymentOptions WithRemembered(const DeploymentOptions& remembered,
                                  const DeploymentOptions& given);
 

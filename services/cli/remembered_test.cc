@@ -35,11 +35,13 @@ TEST_F(RememberedTest, WhatWasToldComesBackAsItWas) {
   options_.trainer_environment = {"A=b=c", "YES=true"};
   options_.settings = {R"(worker.devices=["cpu:0", "cpu:1"])",
                        "scheduler.lease=3s"};
+  options_.data_roots = {"/srv/text", "/srv/a b"};
   ORDO_ASSERT_OK(Remember(files_, options_));
   const DeploymentOptions read = Read();
   EXPECT_EQ(read.trainer, options_.trainer);
   EXPECT_EQ(read.trainer_environment, options_.trainer_environment);
   EXPECT_EQ(read.settings, options_.settings);
+  EXPECT_EQ(read.data_roots, options_.data_roots);
   EXPECT_THAT(
       base::ReadFile(files_, SettingsFile(folder_.path()), 4096).value_or(""),
       StartsWith("# What `ordo up` was told"));
@@ -84,6 +86,16 @@ TEST(WithRememberedTest, AGivenOptionReplacesTheOneOfItsNameAlone) {
                                         "scheduler.lease=4s"));
   given.trainer = "/bin/false";
   EXPECT_EQ(WithRemembered(remembered, given).trainer, "/bin/false");
+}
+
+TEST(WithRememberedTest, DataRootsAddUp) {
+  DeploymentOptions remembered;
+  remembered.data_roots = {"/srv/a", "/srv/b"};
+  DeploymentOptions given;
+  given.data_roots = {"/srv/b", "/srv/c"};
+  const DeploymentOptions all = WithRemembered(remembered, given);
+  EXPECT_THAT(all.data_roots, ElementsAre("/srv/a", "/srv/b", "/srv/c"));
+  EXPECT_EQ(AsBefore(given, all), "--data-root /srv/a");
 }
 
 TEST(AsBeforeTest, TellsWhatWasNotGivenAndNoValueOfTheEnvironment) {

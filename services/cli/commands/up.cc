@@ -48,6 +48,9 @@ std::vector<std::string> KeeperArgv(const std::string& program,
   for (const std::string& setting : given.settings) {
     argv.insert(argv.end(), {"--set", setting});
   }
+  for (const std::string& root : given.data_roots) {
+    argv.insert(argv.end(), {"--data-root", root});
+  }
   if (options.fresh) argv.push_back("--fresh-settings");
   argv.insert(argv.end(), {"-o", output});
   return argv;
@@ -131,6 +134,15 @@ absl::StatusOr<std::string> AbsolutePath(const std::string& path) {
   return std::string(resolved);
 }
 
+// What was right when it was given may not be so any more.
+absl::Status CheckRemembered(const DeploymentOptions& all) {
+  ORDO_RETURN_IF_ERROR(CheckSettings(all));
+  for (const std::string& root : all.data_roots) {
+    ORDO_RETURN_IF_ERROR(DataRoot(root).status());
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<UpOptions> ReadOptions(Context& context,
                                       const Arguments& arguments) {
   UpOptions up;
@@ -144,6 +156,9 @@ absl::StatusOr<UpOptions> ReadOptions(Context& context,
   options.trainer_environment = arguments.All("trainer-env");
   options.settings = arguments.All("set");
   ORDO_RETURN_IF_ERROR(CheckSettings(options));
+  for (const std::string& path : arguments.All("data-root")) {
+    ORDO_ASSIGN_OR_RETURN(options.data_roots.emplace_back(), DataRoot(path));
+  }
   const std::string named =
       arguments.Get("dir", context.environment("ORDO_DIR").value_or(""));
   const std::optional<std::string> data_home = DataHome(context.environment);
@@ -167,9 +182,10 @@ absl::StatusOr<UpOptions> ReadOptions(Context& context,
     ORDO_ASSIGN_OR_RETURN(const DeploymentOptions remembered,
                           ReadRemembered(context.files, options.folder));
     up.all = WithRemembered(remembered, options);
-    ORDO_RETURN_IF_ERROR(base::AddContext(
-        CheckSettings(up.all),
-        "with what is remembered (forget it with --fresh-settings)"));
+    ORDO_RETURN_IF_ERROR(
+        base::AddContext(CheckRemembered(up.all),
+                         "with what is remembered (forget it with "
+                         "--fresh-settings)"));
   }
   return up;
 }
@@ -225,13 +241,18 @@ Command UpCommand() {
       "it at the next `ordo up`. A scheduler or worker that dies is "
       "restarted.\n"
       "\n"
-      "What --listen, --set, --trainer and --trainer-env say holds at the "
-      "next\n"
-      "`ordo up` of the folder too, which says so; a given one replaces the\n"
-      "remembered one of its field or name. DIR/config/*.textproto are "
-      "written\n"
-      "anew at each `ordo up`, and one changed by hand is refused: --set does "
-      "it.";
+      "What --listen, --set, --data-root, --trainer and --trainer-env say "
+      "holds at\n"
+      "the next `ordo up` of the folder too, which says so; a given one "
+      "replaces the\n"
+      "remembered one of its field or name, and data roots add up.\n"
+      "DIR/config/*.textproto are written anew at each `ordo up`, and one "
+      "changed by\n"
+      "hand is refused: --set does it.\n"
+      "\n"
+      "Jobs read data from DIR/storage/data, and from each PATH of "
+      "--data-root, which\n"
+      "they name whole: data: [PATH/books]. Nothing is written there.";
   command.options = {
       {"dir", 0, "DIR", "default $ORDO_DIR, else $XDG_DATA_HOME/ordo"},
       {"listen", 0, "HOST:PORT",
@@ -240,8 +261,8 @@ Command UpCommand() {
       {"insecure", 0, "", "permit a HOST that other machines can reach"},
       {"set", 0, "FIELD=VALUE", "configuration, such as scheduler.lease=5s",
        true},
-      {"fresh-settings", 0, "",
-       "forget earlier --set, --trainer, --trainer-env"},
+      {"data-root", 0, "PATH", "a folder that jobs may read data from", true},
+      {"fresh-settings", 0, "", "forget what an earlier `ordo up` was told"},
       {"trainer", 0, "PATH", "another program in place of ordo-trainer"},
       {"trainer-env", 0, "NAME=VALUE", "environment of trainers", true},
   };

@@ -1,3 +1,6 @@
+#include <map>
+#include <string>
+
 #include "base/files/file_util.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -46,6 +49,25 @@ TEST_F(UpTest, SettingsAndTrainerAreChecked) {
   EXPECT_THAT(err(), HasSubstr("--set scheduler.x"));
   EXPECT_EQ(Run({"up", "--dir", folder_.path(), "--trainer", "/no/such"}), 2);
   EXPECT_THAT(err(), HasSubstr("--trainer /no/such"));
+}
+
+TEST_F(UpTest, DataRootsAreChecked) {
+  WriteFile("book.txt", "text");
+  for (const auto& [path, why] : std::map<std::string, std::string>{
+           {"/no/such", "No such file"},
+           {folder_.Path("book.txt"), "it is no folder"}}) {
+    EXPECT_EQ(Run({"up", "--dir", folder_.path(), "--data-root", path}), 2);
+    EXPECT_THAT(err(), HasSubstr("--data-root " + path + ": " + why));
+  }
+}
+
+TEST_F(UpTest, ARememberedDataRootThatIsGoneNamesTheWayOut) {
+  ORDO_ASSERT_OK(files_.MakeFolders(folder_.Path("config")));
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, folder_.Path("config/settings.yaml"),
+                                   "data-root: [/no/such]"));
+  EXPECT_EQ(Run({"up", "--dir", folder_.path(), "--listen", "127.0.0.1:0"}), 2);
+  EXPECT_THAT(err(), HasSubstr("with what is remembered (forget it with "
+                               "--fresh-settings): --data-root /no/such"));
 }
 
 TEST_F(UpTest, WhatIsRememberedAndCannotBeReadNamesTheWayOut) {
