@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -9,6 +10,12 @@
 #include "base/status/status.h"
 
 namespace ordo::base {
+namespace {
+
+// Who gives a lock back tells nobody.
+constexpr int kLookIntervalMs = 50;
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<FileLock>> FileLock::Take(
     const std::string& path) {
@@ -21,6 +28,17 @@ absl::StatusOr<std::unique_ptr<FileLock>> FileLock::Take(
         absl::StrCat(path, " is locked by another process"));
   }
   return SystemError(errno, absl::StrCat("lock ", path));
+}
+
+absl::StatusOr<std::unique_ptr<FileLock>> FileLock::WaitFor(
+    const std::string& path,
+    const std::function<absl::Status()>& keep_waiting) {
+  while (true) {
+    auto lock = Take(path);
+    if (!absl::IsFailedPrecondition(lock.status())) return lock;
+    ORDO_RETURN_IF_ERROR(keep_waiting());
+    ::poll(nullptr, 0, kLookIntervalMs);
+  }
 }
 
 FileLock::~FileLock() { close(fd_); }

@@ -1,9 +1,11 @@
 #ifndef ORDO_BASE_FILES_FILE_LOCK_H_
 #define ORDO_BASE_FILES_FILE_LOCK_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace ordo::base {
@@ -16,6 +18,12 @@ class FileLock {
   // another holder has it.
   static absl::StatusOr<std::unique_ptr<FileLock>> Take(
       const std::string& path);
+  // The same, but while another holder has it looks again, some times a second,
+  // and calls `keep_waiting` before, whose error ends the waiting and is passed
+  // on.
+  static absl::StatusOr<std::unique_ptr<FileLock>> WaitFor(
+      const std::string& path,
+      const std::function<absl::Status()>& keep_waiting);
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;

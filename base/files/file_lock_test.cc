@@ -20,6 +20,31 @@ TEST(FileLockTest, OneHolderAtATime) {
   EXPECT_THAT(FileLock::Take(folder.Path("lock")), IsOk());
 }
 
+TEST(FileLockTest, WhoWaitsGetsItOnceTheHolderIsGone) {
+  testing::TemporaryFolder folder;
+  ORDO_ASSERT_OK_AND_ASSIGN(auto lock, FileLock::Take(folder.Path("lock")));
+  int looks = 0;
+  const auto waited = FileLock::WaitFor(folder.Path("lock"), [&] {
+    if (++looks == 2) lock.reset();
+    return absl::OkStatus();
+  });
+  EXPECT_THAT(waited, IsOk());
+  EXPECT_EQ(looks, 2);
+  EXPECT_THAT(FileLock::Take(folder.Path("lock")),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST(FileLockTest, AnErrorEndsTheWaitingAndALockThatIsFreeNeedsNone) {
+  testing::TemporaryFolder folder;
+  const auto stop = [] { return absl::CancelledError("stop"); };
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto lock,
+                            FileLock::WaitFor(folder.Path("lock"), stop));
+  EXPECT_THAT(FileLock::WaitFor(folder.Path("lock"), stop),
+              StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_THAT(FileLock::WaitFor(folder.Path("none/lock"), stop),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
 TEST(FileLockTest, AFolderThatIsNotThereIsAnError) {
   testing::TemporaryFolder folder;
   EXPECT_THAT(FileLock::Take(folder.Path("none/lock")),

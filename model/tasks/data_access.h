@@ -27,8 +27,8 @@ struct DataAccess {
   std::string work_folder;
   // The file of libordo_sentence_piece.so.
   std::string sentence_piece;
-  // Asked again and again while data is read that takes its time; an error
-  // ends the reading, and is passed on.
+  // Asked again and again while data is read that takes its time, or another
+  // process makes tokens of it; an error ends that, and is passed on.
   std::function<absl::Status()> keep_going = [] { return absl::OkStatus(); };
 };
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/digest/digest.h"
+#include "base/files/file_lock.h"
 #include "base/files/file_util.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
@@ -29,6 +30,8 @@ using tokenizers::TextTokenizer;
 constexpr size_t kMaxTokenizerBytes = size_t{1} << 28;
 // Raised whenever the same files and options would become other tokens.
 constexpr int kStoreVersion = 1;
+// Of the file, beside a store, that who makes the store has locked.
+constexpr char kLockSuffix[] = ".lock";
 
 // Readers that ask whether to go on.
 class AskingDocuments : public source::DocumentReader {
@@ -117,18 +120,32 @@ class Data {
                      " (once that folder is removed they are made again)"));
   }
 
-  // Makes the store at `folder`, unless another process is faster.
+  // Makes the store at `folder`; while another process makes it, waits for
+  // that one, and takes its place where it fails.
   absl::Status Make(const std::string& folder) const {
+    base::Filesystem& files = *access_.files;
+    ORDO_RETURN_IF_ERROR(files.MakeFolders(access_.store_folder));
+    const std::string lock_path = folder + kLockSuffix;
+    ORDO_ASSIGN_OR_RETURN(const auto lock, base::FileLock::WaitFor(
+                                               lock_path, access_.keep_going));
+    const absl::Status status =
+        base::Exists(files, folder) ? absl::OkStatus() : MakeAlone(folder);
+    // A process that waits for the file that was removed, and one that makes it
+    // anew, may then both have a lock: they find the store, or make the same.
+    files.RemoveFile(lock_path).IgnoreError();
+    return status;
+  }
+
+  absl::Status MakeAlone(const std::string& folder) const {
     base::Filesystem& files = *access_.files;
     const std::string aside =
         base::JoinPath(access_.work_folder, base::NameOf(folder));
     ORDO_RETURN_IF_ERROR(files.RemoveTree(aside));
     absl::Status status = WriteTo(aside);
-    if (status.ok()) status = files.MakeFolders(access_.store_folder);
     if (status.ok()) status = files.Rename(aside, folder);
     if (status.ok()) return files.SyncFolder(access_.store_folder);
     files.RemoveTree(aside).IgnoreError();
-    // Both have made the same.
+    // On storage whose locks only one machine sees, both have made the same.
     return base::Exists(files, folder) ? absl::OkStatus() : status;
   }
 

@@ -39,6 +39,8 @@ absl::StatusOr<std::unique_ptr<tokenizers::TextTokenizer>> OpenTokenizer(
 // The tokens of each of options.data. They are made the first time, in
 // access.work_folder, and kept in access.store_folder under a name that says
 // what of: the tokenizer, the options, and path, size and time of each file.
+// One process makes them; others that need the same wait for it meanwhile and
+// ask access.keep_going, and one of them goes on where it dies or fails.
 // `access.files` outlives the stores.
 //
 // INVALID_ARGUMENT, with the file: it is no UTF-8, no JSON, of another

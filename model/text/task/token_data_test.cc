@@ -1,6 +1,8 @@
 #include "model/text/task/token_data.h"
 
+#include <future>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -109,28 +111,62 @@ TEST_F(TokenDataTest, TwoOfThemHaveOneFingerprintWhateverThePathIsCalled) {
   EXPECT_NE(FingerprintOf(*Open()), both);
 }
 
-TEST_F(TokenDataTest, WhoIsSlowerTakesWhatTheOtherHasMade) {
-  // The other one comes in between.
-  bool first = true;
-  access_.keep_going = [&] {
+TEST_F(TokenDataTest, OneMakesThemAndTheOtherWaitsWithSignsOfLife) {
+  std::promise<void> begun;
+  std::promise<void> go_on;
+  access_.keep_going = [&, first = true]() mutable {
     if (std::exchange(first, false)) {
-      tasks::DataAccess other = access_;
-      other.work_folder = folder_.Path("other");
-      other.keep_going = [] { return absl::OkStatus(); };
-      EXPECT_TRUE(OpenTokenData(other, options_, **Tokenizer()).ok());
+      begun.set_value();
+      go_on.get_future().wait();
     }
     return absl::OkStatus();
   };
-  EXPECT_TRUE(Open().ok());
+  tasks::DataAccess other = access_;
+  other.work_folder = folder_.Path("other");
+  std::thread maker([&] { EXPECT_TRUE(Open().ok()); });
+  begun.get_future().wait();
+  int asked = 0;
+  other.keep_going = [&] {
+    if (++asked == 2) {
+      go_on.set_value();
+      maker.join();
+    }
+    return absl::OkStatus();
+  };
+  const auto stores = OpenTokenData(other, options_, **Tokenizer());
+  if (maker.joinable()) {
+    go_on.set_value();
+    maker.join();
+  }
+  ASSERT_TRUE(stores.ok()) << stores.status();
+  EXPECT_THAT((*stores)[0]->documents(), SizeIs(3));
+  // It neither read nor wrote anything.
+  EXPECT_EQ(asked, 2);
+  EXPECT_FALSE(base::Exists(files_, other.work_folder));
   EXPECT_THAT(files_.List(access_.store_folder).value(), SizeIs(1));
-  EXPECT_THAT(files_.List(access_.work_folder).value(), SizeIs(0));
+}
+
+TEST_F(TokenDataTest, WhoWaitsEndsOnAStopAndGoesOnWhereTheMakerFails) {
+  tasks::DataAccess other = access_;
+  other.work_folder = folder_.Path("other");
+  other.keep_going = [] { return absl::CancelledError("stop waiting"); };
+  access_.keep_going = [&] {
+    EXPECT_THAT(
+        OpenTokenData(other, options_, **Tokenizer()),
+        StatusIs(absl::StatusCode::kCancelled, HasSubstr("stop waiting")));
+    return absl::InternalError("the maker fails");
+  };
+  EXPECT_THAT(Open(), StatusIs(absl::StatusCode::kInternal));
+  EXPECT_FALSE(base::Exists(files_, other.work_folder));
+  other.keep_going = [] { return absl::OkStatus(); };
+  EXPECT_TRUE(OpenTokenData(other, options_, **Tokenizer()).ok());
 }
 
 TEST_F(TokenDataTest, AStopLeavesNothingHalfMade) {
   access_.keep_going = [] { return absl::CancelledError("stop"); };
   EXPECT_THAT(Open(),
               StatusIs(absl::StatusCode::kCancelled, HasSubstr("stop")));
-  EXPECT_FALSE(base::Exists(files_, access_.store_folder));
+  EXPECT_THAT(files_.List(access_.store_folder).value(), SizeIs(0));
   EXPECT_THAT(files_.List(access_.work_folder).value(), SizeIs(0));
 }
 
