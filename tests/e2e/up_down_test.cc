@@ -301,16 +301,18 @@ TEST_F(UpDownTest, SecondUpInTheSameFolderIsRefused) {
 
 TEST_F(UpDownTest, APlainUpGoesOnAsItWasTold) {
   std::vector<std::string> arguments = UpArguments("");
-  arguments.insert(arguments.end(), {"--set", "worker.worker=w1", "--detach"});
+  arguments.insert(arguments.end(), {"--set", "worker.worker=w1", "--data-root",
+                                     folder_.path(), "--detach"});
   const Output first = Ordo(arguments);
   ASSERT_EQ(first.exit_code, 0) << first.text;
   ASSERT_EQ(Ordo({"down", "--dir", dir_}).exit_code, 0);
   const Output up = Ordo({"up", "--dir", dir_, "--detach"});
   ASSERT_EQ(up.exit_code, 0) << up.text;
-  EXPECT_THAT(up.text, HasSubstr("--set 'worker.worker=w1'"));
+  EXPECT_THAT(up.text, HasSubstr("--set 'worker.worker=w1' --data-root /"));
   EXPECT_THAT(base::ReadFile(files_, dir_ + "/config/worker.textproto", 1 << 20)
                   .value_or(""),
               ::testing::AllOf(HasSubstr("worker: \"w1\""),
+                               HasSubstr("data_roots: \"/"),
                                HasSubstr("tests/fake/fake_trainer")));
   ASSERT_EQ(Ordo({"down", "--dir", dir_}).exit_code, 0);
   const Output fresh =
@@ -318,7 +320,8 @@ TEST_F(UpDownTest, APlainUpGoesOnAsItWasTold) {
   ASSERT_EQ(fresh.exit_code, 0) << fresh.text;
   EXPECT_THAT(base::ReadFile(files_, dir_ + "/config/worker.textproto", 1 << 20)
                   .value_or(""),
-              HasSubstr("worker: \"local\""));
+              ::testing::AllOf(HasSubstr("worker: \"local\""),
+                               ::testing::Not(HasSubstr("data_roots"))));
 }
 
 TEST_F(UpDownTest, UpThatOthersReachWarnsAlsoWhenDetached) {
