@@ -144,6 +144,20 @@ std::vector<CommandRow> OtherCommands() {
        "Runs each kernel for the device on small problems and compares it with "
        "the reference, each in a process of its own. What is wrong is in the "
        "report, not in the exit code."},
+      {"train-tokenizer",
+       false,
+       {{"--data", true, true},
+        {"--out", true, true},
+        {"--vocabulary-size", true, true},
+        {"--type", false, true},
+        {"--format", false, true},
+        {"--field", false, true}},
+       "--data PATHS --out FILE.model --vocabulary-size N "
+       "[--type bpe|unigram] [--format file|lines|json_lines] [--field NAME]",
+       "Trains a SentencePiece model, as Llama-2's are, for jobs on text to "
+       "name as their tokenizer. PATHS, with colons between them, are files "
+       "and folders of UTF-8 text, also as .gz or .zst, of which the first "
+       "256 MiB are read. The same text makes the same file."},
       {"help", false, {}, "", "Says this."},
       {"version",
        false,

@@ -12,7 +12,7 @@ namespace ordo::worker::trainer {
 // A command with its arguments.
 struct CommandLine {
   // train, evaluate, benchmark, generate, logits, convert, merge, cost, probe,
-  // help or version.
+  // train-tokenizer, help or version.
   std::string command;
   // The specification's file, for train, evaluate, benchmark and cost.
   std::string spec;

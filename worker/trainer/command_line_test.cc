@@ -44,8 +44,12 @@ TEST(ParseCommandLine, KnowsEveryCommandOfTheUsage) {
       ParseCommandLine({"merge", "--checkpoint", "c", "--out", "m"}));
   ORDO_EXPECT_OK(ParseCommandLine({"cost", "t.json", "--tokens", "8", "-o",
                                    "json", "--convention", "model"}));
-  for (const char* command :
-       {"train", "evaluate", "generate", "logits", "merge", "cost"}) {
+  ORDO_EXPECT_OK(
+      ParseCommandLine({"train-tokenizer", "--data", "/a:b", "--out", "w.model",
+                        "--vocabulary-size", "4096", "--type", "unigram",
+                        "--format", "json_lines", "--field", "text"}));
+  for (const char* command : {"train", "evaluate", "generate", "logits",
+                              "merge", "cost", "train-tokenizer"}) {
     EXPECT_THAT(Usage(), HasSubstr(command));
   }
 }

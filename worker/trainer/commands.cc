@@ -4,6 +4,7 @@
 #include <iostream>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -29,6 +30,7 @@
 #include "worker/trainer/spec_file.h"
 #include "worker/trainer/summarize.h"
 #include "worker/trainer/train.h"
+#include "worker/trainer/train_tokenizer.h"
 
 namespace ordo::worker::trainer {
 namespace {
@@ -250,6 +252,30 @@ absl::StatusOr<ExitCode> CostCommand(const CommandContext& context,
   return ordo::training::v1::FINISHED;
 }
 
+absl::StatusOr<ExitCode> TrainTokenizerCommand(const CommandContext& context,
+                                               const CommandLine& line) {
+  TrainTokenizerOptions options;
+  options.data = absl::StrSplit(line.Flag("--data"), ':', absl::SkipEmpty());
+  options.out = line.Flag("--out");
+  ORDO_ASSIGN_OR_RETURN(
+      options.vocabulary_size,
+      IntFlag(line, "--vocabulary-size", 0, kMaxVocabularySize));
+  options.type = line.Flag("--type");
+  options.format = line.Flag("--format");
+  options.field = line.Flag("--field");
+  ORDO_ASSIGN_OR_RETURN(const std::string own, base::ExecutablePath());
+  options.sentence_piece = base::SentencePieceIn(base::FolderOf(own));
+  options.keep_going = [&context]() -> absl::Status {
+    if (!context.stop_requested()) return absl::OkStatus();
+    return absl::CancelledError("stopped on request");
+  };
+  const auto text = TrainTokenizer(context.files, options);
+  if (absl::IsCancelled(text.status())) return ordo::training::v1::STOPPED;
+  ORDO_RETURN_IF_ERROR(text.status());
+  std::cout << *text << std::flush;
+  return ordo::training::v1::FINISHED;
+}
+
 absl::StatusOr<ExitCode> ProbeCommand(const CommandContext& context,
                                       const CommandLine& line) {
   ProbeOptions options;
@@ -290,6 +316,9 @@ absl::StatusOr<ExitCode> RunCommand(const CommandContext& context,
   if (line.command == "merge") return MergeCommand(context, line);
   if (line.command == "cost") return CostCommand(context, line);
   if (line.command == "probe") return ProbeCommand(context, line);
+  if (line.command == "train-tokenizer") {
+    return TrainTokenizerCommand(context, line);
+  }
   if (line.command == "version") return VersionCommand();
   std::cout << Usage();
   return ordo::training::v1::FINISHED;

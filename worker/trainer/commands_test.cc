@@ -20,6 +20,7 @@ namespace ordo::worker::trainer {
 namespace {
 
 using ::ordo::base::testing::IsOkAndHolds;
+using ::ordo::base::testing::StatusIs;
 using ::ordo::model::training::testing::TinySpec;
 using ::ordo::training::v1::ExitCode;
 using ::testing::ElementsAre;
@@ -121,6 +122,24 @@ TEST_F(CommandsTest, NumbersOfFlagsAreChecked) {
   EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::BAD_SPEC);
   EXPECT_THAT(std::string(code.status().message()),
               HasSubstr("--max-tokens: must be 1.."));
+}
+
+TEST_F(CommandsTest, TrainTokenizerReadsItsFlags) {
+  const auto run = [&](const std::string& size, const std::string& data) {
+    const auto code = Run({"train-tokenizer", "--data", data, "--out",
+                           folder_.Path("w.model"), "--vocabulary-size", size});
+    EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::BAD_SPEC);
+    return std::string(code.status().message());
+  };
+  EXPECT_THAT(run("many", folder_.path()),
+              HasSubstr("--vocabulary-size: must be 1.."));
+  EXPECT_THAT(run("300", ":"), HasSubstr("--data: must name"));
+  // The library is looked for below the program's folder, which has none here.
+  const auto code = Run({"train-tokenizer", "--data", folder_.Path("task.json"),
+                         "--out", folder_.Path("w.model"), "--vocabulary-size",
+                         "300", "--type", "unigram"});
+  EXPECT_THAT(code, StatusIs(absl::StatusCode::kNotFound,
+                             HasSubstr("libordo_sentence_piece.so")));
 }
 
 TEST_F(CommandsTest, AFolderThatCannotBeWrittenIsAStorageError) {
