@@ -1,22 +1,27 @@
-"""Golden scores of text answers: those of public implementations.
+"""Golden scores of text answers and choices: those of public implementations.
 
   python3 -m tools.golden.scoring tests/golden
 
-Writes scoring/cases.json: predictions, references, and what ROUGE, exact match
-and F1 give. ROUGE is that of the Python package rouge_score, which the metric of
-SCROLLS calls (the largest of each kind over the references). Exact match and F1
-are computed here from the definition that SQuAD published, with Python's own
-str and re. Needs rouge_score; the file says which version made it.
+Writes scoring/cases.json:
+
+cases          predictions, references, and what ROUGE, exact match and F1 give,
+               the best over the references. ROUGE is that of the Python package
+               rouge_score, which the metric of SCROLLS calls; F1 and what is
+               equal come from the evaluation script of SQuAD 1.1 as it stands in
+               EleutherAI's lm-evaluation-harness
+questions      choices with their log-likelihoods and the harness's acc and
+               acc_norm; then its means and errors of groups and over groups
+continuations  where the harness parts a context from what continues it
+
+Needs rouge_score and lm_eval; the file says which versions made it.
 """
 
-import collections
 import json
 import os
-import re
-import string
 import sys
 
 ROUGE = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+METRICS = ("acc", "acc_norm")
 
 
 def cases():
@@ -54,32 +59,71 @@ def cases():
     ]
 
 
-def normal(text):
-    text = "".join(c for c in text.lower() if c not in string.punctuation)
-    return " ".join(re.sub(r"\b(a|an|the)\b", " ", text).split())
+def questions():
+    """(group, choices, log-likelihoods, number of the right choice).
+
+    Characters that take several bytes or code points, equal likelihoods, and
+    likelihoods per character that are equal or differ in the last bit.
+    """
+    return [
+        ("art", ["no", "yes"], [-3.0, -4.0], 1),
+        ("art", ["no", "yes\u00e9"], [-3.0, -7.0], 0),
+        ("art", ["a", "bb", "cccc"], [-2.0, -2.0, -4.0], 1),
+        ("art", ["a", "bb", "cccc"], [-2.5, -4.0, -8.0], 1),
+        ("law", ["\u041c\u043e\u0441\u043a\u0432\u0430", "Paris"],
+         [-6.0, -5.5], 0),
+        ("law", ["e\u0301", "\U0001f600"], [-3.0, -2.0], 0),
+        ("law", ["aaa", "b"], [-0.3, -0.1], 0),
+        ("sea", ["one two", "three"], [-10.0, -6.5], 0),
+        ("sea", ["x", "y", "z", "w"], [-1.25, -1.5, -1.25, -9.0], 2),
+        ("sea", ["x", "y", "z", "w"], [-1.25, -1.5, -1.25, -9.0], 0),
+        ("sea", ["long answer of many words", "no"], [-20.0, -2.0], 0),
+        ("sea", ["long answer of many words", "no"], [-30.0, -2.0], 0),
+    ]
 
 
-def exact_match(prediction, references):
-    return float(any(normal(prediction) == normal(r) for r in references))
+def continuations():
+    """(context, continuation), for tokens()."""
+    return [
+        ("x:", " yz"),
+        ("x: ", "yz"),
+        ("x: \t\n ", "yz"),
+        ("Answer:", " ab"),
+        ("xa", "bc"),
+        ("x a", "b"),
+        ("ab", "ab ab"),
+        ("a \n", " b"),
+    ]
 
 
-def f1(prediction, references):
-    best = 0.0
-    for reference in references:
-        predicted = normal(prediction).split()
-        wanted = normal(reference).split()
-        same = sum((collections.Counter(predicted) &
-                    collections.Counter(wanted)).values())
-        if same:
-            precision = same / len(predicted)
-            recall = same / len(wanted)
-            best = max(best, 2 * precision * recall / (precision + recall))
-    return best
+def tokens(text):
+    """Letters by their code, but "ab" is 1, and a blank with the letter behind
+    it is 1000 and the letter's code."""
+    ids = []
+    while text:
+        taken = 2
+        if text.startswith("ab"):
+            ids.append(1)
+        elif text[0] == " " and len(text) > 1:
+            ids.append(1000 + ord(text[1]))
+        else:
+            ids.append(ord(text[0]))
+            taken = 1
+        text = text[taken:]
+    return ids
 
 
-def main(folder):
-    # Here, so that the test of this file needs no packages.
-    from importlib.metadata import version
+class Tokens:
+    """What the harness asks of a model when it parts a text."""
+
+    backend = "causal"
+
+    def tok_encode(self, text):
+        return tokens(text)
+
+
+def golden_answers():
+    from lm_eval.tasks.qasper import metrics as squad
     from rouge_score import rouge_scorer
 
     scorer = rouge_scorer.RougeScorer(list(ROUGE))
@@ -87,18 +131,95 @@ def main(folder):
     for prediction, references in cases():
         best = scorer.score_multi(references, prediction)
         scores = {name: best[name].fmeasure for name in ROUGE}
-        scores["exact_match"] = exact_match(prediction, references)
-        scores["f1"] = f1(prediction, references)
+        normal = squad.normalize_answer(prediction)
+        scores["exact_match"] = float(
+            any(squad.normalize_answer(reference) == normal
+                for reference in references))
+        scores["f1"] = max(
+            float(squad.f1_abstractive([prediction], [reference]))
+            for reference in references)
         golden.append({
             "prediction": prediction,
             "references": references,
             "scores": scores
         })
-    made_with = "rouge_score %s, Python %s" % (version("rouge_score"),
-                                               sys.version.split()[0])
+    return golden
+
+
+def golden_choices():
+    """The questions with their scores, and the means of each metric."""
+    from lm_eval.api import metrics
+    from lm_eval.api.task import MultipleChoiceTask
+
+    golden = []
+    groups = {}
+    for group, choices, log_likelihoods, gold in questions():
+        scores = MultipleChoiceTask.process_results(
+            None, {
+                "gold": gold,
+                "choices": choices
+            }, [(value, False) for value in log_likelihoods])
+        golden.append({
+            "group": group,
+            "choices": choices,
+            "log_likelihoods": log_likelihoods,
+            "gold": gold,
+            "scores": {name: float(scores[name]) for name in METRICS}
+        })
+        groups.setdefault(group, []).append(golden[-1]["scores"])
+    means = {}
+    for name in METRICS:
+        of_group = {
+            group: [scores[name] for scores in items]
+            for group, items in groups.items()
+        }
+        sizes = [len(items) for items in of_group.values()]
+        values = [metrics.mean(items) for items in of_group.values()]
+        errors = [metrics.mean_stderr(items) for items in of_group.values()]
+        means[name] = {
+            "groups": {
+                group: [float(value), float(error)]
+                for group, value, error in zip(of_group, values, errors)
+            },
+            "all": [
+                float(metrics.aggregate_subtask_metrics(values, sizes)),
+                float(metrics.pooled_sample_stderr(errors, sizes))
+            ]
+        }
+    return {"items": golden, "means": means}
+
+
+def golden_continuations():
+    from lm_eval.api.model import TemplateLM
+
+    golden = []
+    for context, continuation in continuations():
+        before, after = TemplateLM._encode_pair(Tokens(), context, continuation)
+        golden.append({
+            "context": context,
+            "continuation": continuation,
+            "whole": tokens(context + continuation),
+            "context_tokens": len(before),
+            "scored": after
+        })
+    return golden
+
+
+def main(folder):
+    # Here, so that the test of this file needs no packages.
+    from importlib.metadata import version
+
+    made_with = "rouge_score %s, lm_eval %s, Python %s" % (
+        version("rouge_score"), version("lm_eval"), sys.version.split()[0])
+    golden = {
+        "made_with": made_with,
+        "cases": golden_answers(),
+        "questions": golden_choices(),
+        "continuations": golden_continuations()
+    }
     os.makedirs(os.path.join(folder, "scoring"), exist_ok=True)
     with open(os.path.join(folder, "scoring", "cases.json"), "w") as file:
-        json.dump({"made_with": made_with, "cases": golden}, file, indent=1)
+        json.dump(golden, file, indent=1)
         file.write("\n")
 
 

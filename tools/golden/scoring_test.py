@@ -20,16 +20,25 @@ class ScoringTest(unittest.TestCase):
             [(case["prediction"], case["references"])
              for case in self.golden["cases"]])
 
-    def test_matches_are_made_again(self):
-        for case in self.golden["cases"]:
-            answer = (case["prediction"], case["references"])
-            self.assertEqual(scoring.exact_match(*answer),
-                             case["scores"]["exact_match"])
-            self.assertEqual(scoring.f1(*answer), case["scores"]["f1"])
+    def test_the_file_has_the_generators_questions(self):
+        self.assertEqual(scoring.questions(),
+                         [(one["group"], one["choices"],
+                           one["log_likelihoods"], one["gold"])
+                          for one in self.golden["questions"]["items"]])
+
+    def test_the_file_has_the_generators_continuations(self):
+        self.assertEqual(scoring.continuations(),
+                         [(one["context"], one["continuation"])
+                          for one in self.golden["continuations"]])
+        for one in self.golden["continuations"]:
+            self.assertEqual(
+                scoring.tokens(one["context"] + one["continuation"]),
+                one["whole"])
 
     def test_the_file_says_what_made_it(self):
-        self.assertRegex(self.golden["made_with"],
-                         r"^rouge_score [0-9.]+, Python 3")
+        self.assertRegex(
+            self.golden["made_with"],
+            r"^rouge_score [0-9.]+, lm_eval [0-9.]+, Python 3")
 
 
 if __name__ == "__main__":
