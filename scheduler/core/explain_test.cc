@@ -231,6 +231,7 @@ TEST(ExplainTest, EachConstraintHasAReasonAndASentence) {
 TEST(ExplainTest, AJobThatAloneIsMoreThanALimitIsToldSo) {
   Seen seen;
   seen.job.mutable_owner()->set_user("ada");
+  seen.job.mutable_spec()->set_kind(jobs::v1::JobSpec::TRAIN);
   seen.job.mutable_spec()->set_queue("small");
   seen.job.mutable_spec()->mutable_resources()->set_ranks(3);
   seen.job.mutable_spec()->mutable_resources()->set_devices(2);
