@@ -54,8 +54,8 @@ class Checkpoints {
   // `wanted`, and some time after a write failed. Waits for the write before.
   absl::Status WriteIfDue(bool wanted);
 
-  // Whether WriteIfDue may have to wait when the run is at `step`, which is its
-  // next.
+  // Whether WriteIfDue may have to wait when the run is at `step`, which is
+  // where it is or its next. What is wanted beside the policy is not counted.
   bool MayWaitAt(int64_t step) const;
 
   // Waits until the state of the run is durable, trying once more if needed.

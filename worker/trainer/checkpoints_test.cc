@@ -1,6 +1,7 @@
 #include "worker/trainer/checkpoints.h"
 
 #include <cerrno>
+#include <chrono>
 #include <future>
 #include <memory>
 #include <string>
@@ -30,6 +31,10 @@ using ::ordo::model::training::testing::TinySpec;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
+
+// Of real time, within which what a write waits for comes about: one that waits
+// longer goes on, and the test fails.
+constexpr std::chrono::seconds kPatience(30);
 
 // Steps of a run whose checkpoints are due every five of 20.
 class CheckpointsTest : public ::testing::Test {
@@ -134,9 +139,13 @@ TEST_F(CheckpointsTest, OfAFullDiskAreAStorageErrorWhereOneIsNeeded) {
 TEST_F(CheckpointsTest, ThatTheStorageTakesSlowlyAreWaitedForWithSignsOfLife) {
   files_.Delay(FileOperation::kRename, "checkpoints/5-2", [this] {
     // Little by little, so as not to come to kLongestWrite between two looks.
-    while (NumWaiting() < 2) clock_.Advance(absl::Milliseconds(1));
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (NumWaiting() < 2 && std::chrono::steady_clock::now() < end) {
+      clock_.Advance(absl::Milliseconds(1));
+    }
   });
   StepTo(5);
+  EXPECT_GE(NumWaiting(), 2);
   EXPECT_THAT(Ids(), ElementsAre("5-2"));
 }
 
@@ -145,7 +154,7 @@ TEST_F(CheckpointsTest, ThatTheStorageTakesTooSlowlyAreAStorageError) {
   files_.Delay(FileOperation::kRename, "checkpoints/5-2",
                [this, gate = go.get_future().share()] {
                  clock_.Advance(Checkpoints::kLongestWrite);
-                 gate.wait();
+                 gate.wait_for(kPatience);
                });
   while (run_->cursors().step < 5) ORDO_ASSERT_OK(run_->Step());
   ORDO_EXPECT_OK(checkpoints_->WriteIfDue(/*wanted=*/false));

@@ -74,14 +74,22 @@ class TrainTask {
       ORDO_RETURN_IF_ERROR(progress_.CheckFolder());
       checkpoints_.Poll();
       waiting_reports_.Retry();
-      ORDO_RETURN_IF_ERROR(
-          checkpoints_.WriteIfDue(AnyEvaluationIsDue(run_.cursors().step)));
+      ORDO_RETURN_IF_ERROR(WriteCheckpointIfDue());
       ORDO_ASSIGN_OR_RETURN(const bool evaluated, EvaluateWhatIsDue());
       if (!evaluated) return Stop();
       if (run_.cursors().step == spec_.training().steps()) return Finish();
       ORDO_ASSIGN_OR_RETURN(const bool stepped, Step());
       if (!stepped) return Stop();
     }
+  }
+
+  absl::Status WriteCheckpointIfDue() {
+    const int64_t step = run_.cursors().step;
+    const bool may_wait = checkpoints_.MayWaitAt(step);
+    ORDO_RETURN_IF_ERROR(checkpoints_.WriteIfDue(AnyEvaluationIsDue(step)));
+    // A step takes no longer because the storage is slow.
+    if (may_wait) meter_.Start(run_.cursors());
+    return absl::OkStatus();
   }
 
   // False when the run is to stop here. Other ranks are asked to stop with the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <future>
@@ -9,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -40,6 +42,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
+
+// Of real time, within which a trainer comes to where a test waits for it: what
+// waits longer goes on, and the test fails.
+constexpr std::chrono::seconds kPatience(60);
 
 // Runs trainers in folders of their own and reads what they told.
 class TrainTest : public ::testing::Test {
@@ -707,13 +713,48 @@ TEST_F(TrainTest, TellsWhyItFailedOnANonFiniteLoss) {
               HasSubstr("lower training.learning_rate"));
 }
 
+// The checkpoint of step 10 waits for that of step 5.
+TEST_F(TrainTest, AStepTakesNoLongerForTheWaitForACheckpoint) {
+  TrainSpec spec = TinySpec("rope");
+  spec.clear_evaluations();
+  base::testing::FakeClock clock;
+  files_.Delay(FileOperation::kRename, "checkpoints/5-1", [this, &clock] {
+    const absl::Duration end = clock_.Monotonic() + absl::FromChrono(kPatience);
+    const auto told = [&](const auto& is) {
+      const auto records = Records("a");
+      return clock_.Monotonic() >= end ||
+             std::any_of(records.begin(), records.end(), is);
+    };
+    const auto is_step_10 = [](const ProgressRecord& record) {
+      return record.has_step() && record.step().step() == 10;
+    };
+    const auto waits = [](const ProgressRecord& record) {
+      return record.has_waiting();
+    };
+    while (!told(is_step_10)) std::this_thread::yield();
+    // Little by little, so as not to come to kLongestWrite between two looks.
+    while (!told(waits)) clock.Advance(absl::Milliseconds(10));
+  });
+  // A step takes a second.
+  EXPECT_THAT(RunOn(clock, spec, [&] { clock.Advance(absl::Seconds(1)); }),
+              IsOkAndHolds(ordo::training::v1::FINISHED));
+  int num_waiting = 0;
+  for (const ProgressRecord& record : Records("a")) {
+    num_waiting += record.has_waiting() ? 1 : 0;
+    if (record.has_step()) {
+      EXPECT_EQ(record.step().step_seconds(), 1) << record.step().step();
+    }
+  }
+  EXPECT_GT(num_waiting, 0);
+}
+
 TEST_F(TrainTest, AStorageThatHoldsUpACheckpointEndsTheProcessInTheEnd) {
   base::testing::FakeClock clock;
   std::promise<void> go;
   files_.Delay(FileOperation::kRename, "checkpoints/5-1",
                [&clock, gate = go.get_future().share()] {
                  clock.Advance(Checkpoints::kLongestWrite);
-                 gate.wait();
+                 gate.wait_for(kPatience);
                });
   std::vector<ExitCode> left;
   TrainerContext context(files_, clock);
