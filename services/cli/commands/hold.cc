@@ -19,7 +19,8 @@ absl::Status HoldOne(Context& context, const std::string& argument) {
     context.out << ShortName(job.name()) << " held by "
                 << Printable(job.held_by()) << "\n";
   }
-  return SayWhatRunsOn(context, job);
+  SayWhatRunsOn(context, job);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {

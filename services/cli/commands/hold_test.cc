@@ -1,6 +1,11 @@
+#include <string>
+
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "services/cli/testing/loopback_cli_test.h"
+#include "services/limits/limits.h"
+#include "services/testing/loopback.h"
 
 namespace ordo::services::cli {
 namespace {
@@ -47,6 +52,45 @@ TEST_F(HoldTest, PartsThatRunAreLeftAloneAndCounted) {
   put("s-2", Job::SUCCEEDED);
   EXPECT_EQ(Run({"hold", "s"}), 0) << err();
   EXPECT_EQ(err(), "");
+}
+
+// Those that were archived are parts too.
+TEST_F(HoldTest, PartsThatAreNoLongerListedCount) {
+  Job part;
+  part.set_name("jobs/s-1");
+  part.set_parent("jobs/s");
+  part.set_state(Job::RUNNING);
+  loopback_.scheduler().PutJob(part);
+  Job parent;
+  parent.set_name("jobs/s");
+  parent.set_state(Job::QUEUED);
+  for (const char* id : {"s-0", "s-1", "s-2"}) {
+    parent.add_parts(std::string("jobs/") + id);
+  }
+  loopback_.scheduler().PutJob(parent);
+  EXPECT_EQ(Run({"hold", "s"}), 0) << err();
+  EXPECT_THAT(err(), HasSubstr("queued again: 1 of 3;"));
+}
+
+TEST_F(HoldTest, WhatWasDoneIsNoFailureWhenThePartsCannotBeListed) {
+  limits::LimitsOptions one_call;
+  one_call.calls_per_second = 1;
+  one_call.burst_seconds = 1;
+  services::testing::Loopback loopback(nullptr, one_call);
+  client_.address = loopback.server().address();
+  Job parent;
+  parent.set_name("jobs/s");
+  parent.set_state(Job::QUEUED);
+  parent.add_parts("jobs/s-0");
+  loopback.scheduler().PutJob(parent);
+  EXPECT_EQ(Run({"hold", "s"}), 0) << err();
+  EXPECT_EQ(out(), "s held by ada\n");
+  EXPECT_THAT(err(), HasSubstr("could not be asked: "));
+  EXPECT_THAT(err(), HasSubstr("calls_per_second"));
+  loopback.clock().Advance(absl::Seconds(1));
+  EXPECT_EQ(Run({"priority", "s", "3"}), 0) << err();
+  EXPECT_EQ(out(), "s priority 3\n");
+  EXPECT_THAT(err(), HasSubstr("could not be asked: "));
 }
 
 TEST_F(HoldTest, OneThatCannotBeHeldKeepsNoneOfTheOthersFromIt) {

@@ -138,20 +138,27 @@ void SayHowToFollow(Context& context, const Job& job) {
               << "; then the report: ordo report " << name << std::endl;
 }
 
-absl::Status SayWhatRunsOn(Context& context, const Job& job) {
-  if (job.parts().empty()) return absl::OkStatus();
-  ORDO_ASSIGN_OR_RETURN(const std::vector<Job> parts, ListParts(context, job));
+void SayWhatRunsOn(Context& context, const Job& job) {
+  if (job.parts().empty()) return;
+  const std::string name = ShortName(job.name());
+  const absl::StatusOr<std::vector<Job>> parts = ListParts(context, job);
+  if (!parts.ok()) {
+    context.err << "ordo: parts of " << name
+                << " that run stay as they are; which these are could not be "
+                   "asked: "
+                << parts.status().message() << "; see: ordo show " << name
+                << std::endl;
+    return;
+  }
   const auto num_live =
-      std::count_if(parts.begin(), parts.end(), [](const Job& part) {
+      std::count_if(parts->begin(), parts->end(), [](const Job& part) {
         return part.state() != Job::QUEUED && !HasEnded(part.state());
       });
-  if (num_live == 0) return absl::OkStatus();
-  const std::string name = ShortName(job.name());
+  if (num_live == 0) return;
   context.err << "ordo: parts of " << name
               << " that run stay as they are, also when they are queued again: "
-              << num_live << " of " << parts.size() << "; see: ordo show "
+              << num_live << " of " << job.parts_size() << "; see: ordo show "
               << name << std::endl;
-  return absl::OkStatus();
 }
 
 absl::Status PrintParts(Context& context, const Job& job) {

@@ -17,8 +17,9 @@ namespace ordo::services::cli {
 void SayHowToFollow(Context& context, const jobs::v1::Job& job);
 
 // Says on standard error how many parts of a job that was held or moved run,
-// which were left as they are. Nothing of a job without parts.
-absl::Status SayWhatRunsOn(Context& context, const jobs::v1::Job& job);
+// which were left as they are, or that this is not known: what was done is
+// done. Nothing of a job without parts.
+void SayWhatRunsOn(Context& context, const jobs::v1::Job& job);
 
 // Prints the parts of a job as a table: state, progress and the newest scores
 // of each. Nothing of a job without parts.

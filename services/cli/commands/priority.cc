@@ -29,7 +29,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     context.out << ShortName(job.name()) << " priority " << job.priority()
                 << "\n";
   }
-  ORDO_RETURN_IF_ERROR(SayWhatRunsOn(context, job));
+  SayWhatRunsOn(context, job);
   return ExitCode::kOk;
 }
 
