@@ -65,8 +65,9 @@ std::string WithLocalTimes(const std::string& text) {
   for (size_t i = 0; i < text.size();) {
     const std::string word = text.substr(i, kSize);
     absl::Time time;
-    // What is parsed may begin with spaces.
-    if (word.size() == kSize && absl::ascii_isdigit(word[0]) &&
+    // What is parsed may begin and end with spaces.
+    if (word.size() == kSize && absl::ascii_isdigit(word.front()) &&
+        absl::ascii_isdigit(word.back()) &&
         absl::ParseTime(absl::RFC3339_sec, word, &time, nullptr)) {
       local += TimeText(time);
       i += kSize;

@@ -60,8 +60,10 @@ TEST(TimeTest, TimesInTextsAreLocalToo) {
   EXPECT_EQ(WithLocalTimes("since 2023-11-14T22:13:20+00:00: hot, "
                            "2023-11-14T22:13:20+00:00"),
             "since " + local + ": hot, " + local);
-  for (const char* other : {"", "cordon", "2023-11-14 22:13:20 is no such time",
-                            "2023-11-14T22:13:20+00:0"}) {
+  for (const char* other :
+       {"", "cordon", "2023-11-14 22:13:20 is no such time",
+        "2023-11-14T22:13:20+00:0", "2023-11-14T22:13:20+00    beside",
+        "2023-11-14T22:13:20Z      beside"}) {
     EXPECT_EQ(WithLocalTimes(other), other);
   }
 }
