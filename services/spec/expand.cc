@@ -259,22 +259,38 @@ bool CheckNumberOfParts(const std::string& path, size_t number,
   }
   const size_t shared = number * bytes.of_each;
   if (shared + bytes.of_all <= kMaxBytesOfParts) return true;
+  std::string largest = path;
+  if (shared > bytes.of_all) {
+    largest = bytes.from.empty() ? path + ".run" : bytes.from;
+  }
   violations->push_back(
-      {shared > bytes.of_all ? path + ".run" : path,
-       absl::StrCat("makes ", number, " runs with ", bytes.of_each,
-                    " bytes each that they share, and ", bytes.of_all,
+      {largest,
+       absl::StrCat(number, " runs have ", bytes.of_each,
+                    " bytes each that they share, and together ", bytes.of_all,
                     " bytes in which they differ; at most ", kMaxBytesOfParts,
-                    " are accepted together: shorten these, or name fewer "
-                    "values, runs or seeds")});
+                    " are accepted in all: shorten this, the largest, or name "
+                    "fewer values, runs or seeds")});
   return false;
 }
 
-size_t BytesOfEach(const JobSpec& parent, const JobSpec& run) {
-  JobSpec inherited;
-  *inherited.mutable_labels() = parent.labels();
-  *inherited.mutable_resources() = parent.resources();
-  *inherited.mutable_needs() = parent.needs();
-  return run.ByteSizeLong() + inherited.ByteSizeLong();
+BytesOfParts BytesOfEach(const JobSpec& parent, const JobSpec& run) {
+  JobSpec labels, resources, needs;
+  *labels.mutable_labels() = parent.labels();
+  *resources.mutable_resources() = parent.resources();
+  *needs.mutable_needs() = parent.needs();
+  size_t largest = run.ByteSizeLong();
+  BytesOfParts bytes;
+  bytes.of_each = largest;
+  for (const auto& [field, inherited] :
+       {std::pair("labels", &labels), std::pair("resources", &resources),
+        std::pair("needs", &needs)}) {
+    const size_t size = inherited->ByteSizeLong();
+    bytes.of_each += size;
+    if (size <= largest) continue;
+    largest = size;
+    bytes.from = field;
+  }
+  return bytes;
 }
 
 void CheckSeeds(const std::string& path,

@@ -202,15 +202,13 @@ void MakeCompareParts(JobSpec* parent, std::vector<Part>* parts,
   ResolveBaseline(&compare, violations);
   const size_t number = static_cast<size_t>(compare.arms_size()) *
                         static_cast<size_t>(compare.seeds_size());
-  size_t bytes_of_arms = 0;
+  BytesOfParts bytes = BytesOfEach(*parent, compare.run());
   for (const Compare::Arm& arm : compare.arms()) {
-    bytes_of_arms += arm.ByteSizeLong();
+    bytes.of_all +=
+        arm.ByteSizeLong() * static_cast<size_t>(compare.seeds_size());
   }
-  const bool has_number = CheckNumberOfParts(
-      "compare", number,
-      {BytesOfEach(*parent, compare.run()),
-       bytes_of_arms * static_cast<size_t>(compare.seeds_size())},
-      violations);
+  const bool has_number =
+      CheckNumberOfParts("compare", number, bytes, violations);
   if (!has_run || !has_arms || !has_number) return;
   PartViolations wrong;
   for (int seed = 0; seed < compare.seeds_size(); ++seed) {

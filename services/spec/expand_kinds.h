@@ -45,12 +45,14 @@ bool CheckTemplate(const std::string& path,
 struct BytesOfParts {
   // What each has from the template and its parent.
   size_t of_each = 0;
+  // The parent's field that most of that is from; empty if the template is.
+  std::string from;
   // What they have of their own, all together.
   size_t of_all = 0;
 };
-// BytesOfParts.of_each.
-size_t BytesOfEach(const ordo::jobs::v1::JobSpec& parent,
-                   const ordo::jobs::v1::JobSpec& run);
+// All but BytesOfParts.of_all.
+BytesOfParts BytesOfEach(const ordo::jobs::v1::JobSpec& parent,
+                         const ordo::jobs::v1::JobSpec& run);
 // Whether so many parts of one template may be, before they are made.
 bool CheckNumberOfParts(const std::string& path, size_t number,
                         const BytesOfParts& bytes,

@@ -197,10 +197,10 @@ void MakeSweepParts(JobSpec* parent, std::vector<Part>* parts,
   }
   const bool has_shape = CheckShape(sweep, axes, violations);
   const size_t number = NumberOfRuns(sweep, axes);
-  const bool has_number = CheckNumberOfParts(
-      "sweep", number,
-      {BytesOfEach(*parent, sweep.run()), BytesOfValues(sweep, axes, number)},
-      violations);
+  BytesOfParts bytes = BytesOfEach(*parent, sweep.run());
+  bytes.of_all = BytesOfValues(sweep, axes, number);
+  const bool has_number =
+      CheckNumberOfParts("sweep", number, bytes, violations);
   if (!has_run || !has_shape || !has_number) return;
   PartViolations wrong;
   const RunMaker maker(*parent, axes, &wrong);

@@ -132,14 +132,19 @@ TEST(ExpandTest, PartsThatAreTooLargeTogetherAreNotMade) {
   }
   JobSpec of_run = sweep;
   (*of_run.mutable_sweep()->mutable_run()->mutable_labels())["a"] = large;
-  EXPECT_THAT(OnlyWrong(of_run), HasSubstr("sweep.run: makes 500 runs with "));
+  EXPECT_THAT(OnlyWrong(of_run), HasSubstr("sweep.run: 500 runs have "));
   JobSpec of_parent = sweep;
   (*of_parent.mutable_labels())["a"] = large;
-  EXPECT_THAT(Wrong(of_parent),
-              Contains(HasSubstr("sweep.run: makes 500 runs with ")));
+  EXPECT_THAT(Wrong(of_parent), Contains(HasSubstr("labels: 500 runs have ")));
+  JobSpec of_needs = sweep;
+  for (int i = 0; i < 5'000; ++i) {
+    of_needs.add_needs()->set_job("jobs/a-job-with-a-name-" +
+                                  std::to_string(i));
+  }
+  EXPECT_THAT(Wrong(of_needs), Contains(HasSubstr("needs: 500 runs have ")));
   auto& values = (*sweep.mutable_sweep()->mutable_matrix())["training.kernel"];
   values.add_values()->set_string_value(large);
-  EXPECT_THAT(OnlyWrong(sweep), HasSubstr("sweep: makes 500 runs with "));
+  EXPECT_THAT(OnlyWrong(sweep), HasSubstr("sweep: 500 runs have "));
   JobSpec compare = Compare(kTwoArms);
   compare.mutable_compare()->clear_seeds();
   for (uint64_t seed = 0; seed < 100; ++seed) {
@@ -147,7 +152,7 @@ TEST(ExpandTest, PartsThatAreTooLargeTogetherAreNotMade) {
   }
   auto& set = *compare.mutable_compare()->mutable_arms(1)->mutable_set();
   set["training.kernel"].set_string_value(std::string(900'000, 'x'));
-  EXPECT_THAT(OnlyWrong(compare), HasSubstr("compare: makes 200 runs with "));
+  EXPECT_THAT(OnlyWrong(compare), HasSubstr("compare: 200 runs have "));
 }
 
 TEST(ExpandTest, NamesOfPartsThatAreTooLongAreToldOnce) {
