@@ -118,13 +118,27 @@ CheckpointPtr FindReferenced(const State& state, const std::string& reference) {
   return entry == nullptr ? nullptr : NewestCheckpoint(*entry);
 }
 
+absl::Status Archived(const std::string& job, JobState state) {
+  const std::string& name = jobs::v1::Job::State_Name(state);
+  return base::WithErrorInfo(
+      absl::NotFoundError(
+          absl::StrCat("job ", job, " has ended as ", name,
+                       " and was archived: its name is taken for ever, and the "
+                       "scheduler keeps nothing else of it")),
+      {"JOB_ARCHIVED", "ordo", {{"job", job}, {"state", name}}});
+}
+
 absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
-                                          const std::set<std::string>& created,
+                                          const NamedJobs& named,
                                           const SpecPtr& spec) {
   const auto resolve =
       [&](const std::string& reference,
           const std::string& field) -> absl::StatusOr<std::string> {
-    if (IsLate(state, created, *spec, reference)) return reference;
+    if (IsLate(state, named.created, *spec, reference)) return reference;
+    if (const auto gone = named.retired.find(JobIdOf(reference));
+        gone != named.retired.end()) {
+      return base::AddContext(Archived(gone->first, gone->second), field);
+    }
     return base::AddContext(ResolveReference(state, reference), field);
   };
   // In its full form already, or late: the model's shape was taken from it.

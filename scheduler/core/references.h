@@ -1,6 +1,7 @@
 #ifndef ORDO_SCHEDULER_CORE_REFERENCES_H_
 #define ORDO_SCHEDULER_CORE_REFERENCES_H_
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,12 +31,24 @@ absl::StatusOr<std::string> ResolveReference(const State& state,
 // Whether it is jobs/{job}, which stands for the newest checkpoint of that.
 bool NamesJob(const std::string& reference);
 
+// NOT_FOUND with how a job ended that has left the store, and with the reason
+// JOB_ARCHIVED whose metadata holds its `state`.
+absl::Status Archived(const std::string& job, JobState state);
+
+// Of the jobs that a call names.
+struct NamedJobs {
+  // Ids of those that it creates.
+  const std::set<std::string>& created;
+  // How those have ended that left the store, by id.
+  const std::map<std::string, JobState>& retired;
+};
+
 // The spec with every reference by its full name, the same one if it has them
-// so already; errors name the field. jobs/{job} stays as it is where the job
-// has not ended and the spec needs it: such a reference is late. `created`: ids
-// of the call's own jobs.
+// so already; errors name the field, and are as Archived says of those that
+// left the store. jobs/{job} stays as it is where the job has not ended and the
+// spec needs it: such a reference is late.
 absl::StatusOr<SpecPtr> ResolveReferences(const State& state,
-                                          const std::set<std::string>& created,
+                                          const NamedJobs& named,
                                           const SpecPtr& spec);
 
 // What a reference of a resolved spec names, of a late one the newest that is

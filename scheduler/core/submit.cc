@@ -120,8 +120,9 @@ absl::Status PlanNew(const State& state, NewJob& job, Plan* plan) {
   }
   ORDO_RETURN_IF_ERROR(CheckNotRetired(job, *plan));
   ORDO_RETURN_IF_ERROR(job.refusal);
-  ORDO_ASSIGN_OR_RETURN(job.spec,
-                        ResolveReferences(state, plan->names, job.spec));
+  ORDO_ASSIGN_OR_RETURN(
+      job.spec,
+      ResolveReferences(state, {plan->names, plan->retired}, job.spec));
   if (!job.request_id.empty()) plan->request_ids[job.request_id] = id;
   plan->created.emplace(id, std::move(job));
   plan->order.push_back(id);

@@ -217,6 +217,29 @@ TEST(SubmitTest, NamesAndRequestsOfJobsThatLeftTheStoreStayTaken) {
   ORDO_EXPECT_OK(shell.Submit({JobBuilder("a")}, retired));
 }
 
+TEST(SubmitTest, WhatNamesACheckpointOfAnArchivedJobIsAnsweredAsReadsAre) {
+  TestShell shell;
+  const std::vector<RetiredJob> retired = {{"old", "", Job::SUCCEEDED}};
+  const auto archived = [](const std::string& field) {
+    return StatusIs(
+        absl::StatusCode::kNotFound,
+        HasSubstr(field + ": job old has ended as SUCCEEDED and was archived"));
+  };
+  const absl::Status status =
+      shell.Submit({JobBuilder("a").StartFrom("jobs/old")}, retired).status();
+  EXPECT_THAT(status, archived("start_from"));
+  const auto info = base::GetErrorInfo(status);
+  ASSERT_TRUE(info.has_value());
+  EXPECT_EQ(info->reason, "JOB_ARCHIVED");
+  EXPECT_EQ(info->metadata.at("state"), "SUCCEEDED");
+  EXPECT_THAT(
+      shell.Submit({JobBuilder("a").Evaluates({"jobs/old/checkpoints/5-1"})},
+                   retired),
+      archived("checkpoints[0]"));
+  // That it has ended is all that a need asks.
+  ORDO_EXPECT_OK(shell.Submit({JobBuilder("a").Needs("old")}, retired));
+}
+
 // Sweep s of two runs, which request r asks for.
 std::vector<NewJob> SweepOfTwo() {
   return {JobBuilder("s-0").PartOf("s", "x=1"),

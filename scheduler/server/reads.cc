@@ -14,6 +14,7 @@
 #include "base/status/status.h"
 #include "scheduler/core/explain.h"
 #include "scheduler/core/present.h"
+#include "scheduler/core/references.h"
 #include "scheduler/core/state.h"
 
 namespace ordo::scheduler::server {
@@ -53,23 +54,14 @@ store::ArtifactQuery QueryOf(const std::string& job, const Page& page) {
 
 }  // namespace
 
-absl::Status Archived(const core::RetiredJob& job) {
-  const std::string& state = Job::State_Name(job.state);
-  return base::WithErrorInfo(
-      absl::NotFoundError(absl::StrCat(
-          "job ", job.id, " has ended as ", state,
-          " and was archived: its name "
-          "is taken for ever, and the scheduler keeps nothing else of it")),
-      {"JOB_ARCHIVED", "ordo", {{"job", job.id}, {"state", state}}});
-}
-
 absl::Status Reads::NoJob(const std::string& job) const {
   ORDO_ASSIGN_OR_RETURN(const store::PastJobs past, store_.FindPast({job}, {}));
   if (past.retired.empty()) {
     return absl::NotFoundError(
         absl::StrCat("there is no job ", job, "; see: ordo list jobs"));
   }
-  return Archived(past.retired.front());
+  const core::RetiredJob& gone = past.retired.front();
+  return core::Archived(gone.id, gone.state);
 }
 
 absl::StatusOr<Job> Reads::GetJob(const std::string& job) const {

@@ -18,10 +18,6 @@
 
 namespace ordo::scheduler::server {
 
-// NOT_FOUND with how the job ended, and with the reason JOB_ARCHIVED whose
-// metadata holds its `state`.
-absl::Status Archived(const core::RetiredJob& job);
-
 // Reads of the API, each as in scheduler::Scheduler: jobs that have not ended
 // from the view, those that have and all checkpoints and reports from the
 // store. Never waits for a commit. What cannot be read any more is an error for
@@ -54,7 +50,7 @@ class Reads {
  private:
   absl::StatusOr<checkpoints::v1::Checkpoint> NewestCheckpoint(
       const std::string& job) const;
-  // NOT_FOUND; for one that was archived as Archived says.
+  // NOT_FOUND; for one that was archived as core::Archived says.
   absl::Status NoJob(const std::string& job) const;
   // As NoJob unless there is such a job.
   absl::Status CheckJob(const std::string& job) const;

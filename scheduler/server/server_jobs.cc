@@ -11,6 +11,7 @@
 #include "base/mutex.h"
 #include "base/status/status.h"
 #include "scheduler/core/explain.h"
+#include "scheduler/core/references.h"
 #include "scheduler/server/reads.h"
 #include "scheduler/server/server.h"
 
@@ -55,7 +56,10 @@ void Server::CallForJob(const std::string& job,
   const auto archived = std::make_shared<absl::Status>();
   Call({{job}},
        [&](uint64_t call, const std::vector<core::RetiredJob>& retired) {
-         if (!retired.empty()) *archived = Archived(retired.front());
+         if (!retired.empty()) {
+           const core::RetiredJob& gone = retired.front();
+           *archived = core::Archived(gone.id, gone.state);
+         }
          return make(call);
        },
        {[archived, done = std::move(done)](

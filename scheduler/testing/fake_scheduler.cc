@@ -313,7 +313,8 @@ void FakeScheduler::SetPriority(const std::string& job, int32_t priority,
 absl::StatusOr<Job> FakeScheduler::FindJob(const std::string& job) const {
   const auto found = jobs_.find(job);
   if (found == jobs_.end()) {
-    return absl::NotFoundError(absl::StrCat("job '", job, "' does not exist"));
+    return absl::NotFoundError(
+        absl::StrCat("there is no job ", job, "; see: ordo list jobs"));
   }
   return found->second;
 }

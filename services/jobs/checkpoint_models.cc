@@ -168,9 +168,7 @@ void FillModel(const KnownJobs& known, JobSpec* spec, Violations* violations) {
   const std::string id = JobOf(reference);
   const auto job = FindJob(known, id);
   if (!job.ok()) {
-    violations->push_back(
-        {"model.from",
-         absl::StrCat("there is no job ", id, "; see: ordo list jobs")});
+    violations->push_back({"model.from", std::string(job.status().message())});
     return;
   }
   if (!job->spec().has_model()) {

@@ -111,6 +111,22 @@ TEST_F(CheckpointModelsTest, FieldsThatContradictTheCheckpointAreNamed) {
                   Says("model.mlp", "is \"swiglu\" in ")));
 }
 
+// Knows of each job that it was archived.
+class ArchivedScheduler : public scheduler::testing::FakeScheduler {
+ public:
+  absl::StatusOr<Job> GetJob(const std::string& job) const override {
+    return absl::NotFoundError("job " + job + " was archived");
+  }
+};
+
+TEST_F(CheckpointModelsTest, AJobThatWasArchivedIsToldAsThat) {
+  ArchivedScheduler archived;
+  Violations violations;
+  FillModel({archived}, &spec_, &violations);
+  EXPECT_THAT(violations,
+              ElementsAre(Says("model.from", "job llama was archived")));
+}
+
 TEST_F(CheckpointModelsTest, ACheckpointThatIsNotThereIsRefused) {
   const auto from = [this](const std::string& name) {
     spec_.clear_model();
