@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/tasks/addition.h"
+#include "model/tasks/testing/drawn.h"
 
 namespace ordo::model::tasks {
 namespace {
@@ -61,6 +62,21 @@ TEST(BitwiseOr, AnswersAreOneWhereAnOperandIs) {
   }
   // 120 of equal lengths; standard deviation 5.5, six of them.
   EXPECT_NEAR(operands["a"], 60, 33);
+}
+
+// Of the shorter string's places, and in it.
+TEST(BitwiseOr, TheOneBitIsAtAnyPlaceThatBothHave) {
+  for (const auto& [i, j] : {std::pair(4, 9), std::pair(9, 4)}) {
+    std::map<size_t, int64_t> places;
+    for (uint64_t k = 0; k < 400; ++k) {
+      base::RandomSequence random(k, "data/2");
+      const std::string prompt = Text(BitwiseOr().draw(i, j, &random).prompt);
+      const size_t shorter = i < j ? 0 : 10;
+      ++places[prompt.find('1') - shorter];
+    }
+    testing::ExpectEven(4, places);
+    EXPECT_EQ(places.rbegin()->first, 3u);
+  }
 }
 
 }  // namespace

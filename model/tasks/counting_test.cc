@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/tasks/testing/drawn.h"
 
 namespace ordo::model::tasks {
 namespace {
@@ -32,41 +35,65 @@ std::string Text(const TrainingTask& task, uint64_t index, uint64_t seed = 1) {
   return task.tokenizer().Decode(task.Generate(seed, index).value().tokens);
 }
 
-// Runs a program as it is written, from its text.
-struct Result {
-  std::map<std::string, int> values;
-  int operations = 0;
-  std::map<std::string, int> kinds;
+enum Kind { kSet, kRaise, kPass };
+
+struct Operation {
+  Kind kind = kPass;
+  std::string variable;
+  // In the text.
+  int words = 1;
+};
+
+struct Program {
+  std::vector<Operation> operations;
   std::string asked;
   int answer = -1;
 };
 
-Result RunProgram(const std::string& text) {
+Program Read(const std::string& text) {
   std::istringstream words(text);
-  Result result;
-  std::string word, second, rest;
+  Program program;
+  std::string word, second, third, fourth;
   while (words >> word) {
     if (word == "print") {
-      words >> result.asked >> result.answer;
-      continue;
+      words >> program.asked >> program.answer;
+    } else if (word == "pass;") {
+      program.operations.push_back({});
+    } else if (words >> second; second == "++;") {
+      program.operations.push_back({kRaise, word, 2});
+    } else {
+      words >> third >> fourth;
+      EXPECT_EQ(second + third + fourth, "=0;") << text;
+      program.operations.push_back({kSet, word, 4});
     }
-    ++result.operations;
-    if (word == "pass;") {
-      ++result.kinds["pass"];
-      continue;
-    }
-    words >> second;
-    if (second == "++;") {
-      ++result.values.at(word);
-      ++result.kinds["raise"];
-      continue;
-    }
-    words >> second >> rest;
-    EXPECT_EQ(second + rest, "0;") << text;
-    result.values[word] = 0;
-    ++result.kinds["set"];
   }
-  return result;
+  return program;
+}
+
+// Variables that there are, by name.
+using Values = std::map<std::string, int>;
+
+void Apply(const Operation& operation, Values* values) {
+  if (operation.kind == kSet) (*values)[operation.variable] = 0;
+  if (operation.kind == kRaise) ++values->at(operation.variable);
+}
+
+Values ValuesAfter(const Program& program) {
+  Values values;
+  for (const Operation& operation : program.operations) {
+    Apply(operation, &values);
+  }
+  return values;
+}
+
+// Which of the variables that there are it is.
+int64_t PlaceOf(const std::string& variable, const Values& values) {
+  return std::distance(values.begin(), values.find(variable));
+}
+
+int64_t NumAtTen(const Values& values) {
+  return std::count_if(values.begin(), values.end(),
+                       [](const auto& one) { return one.second == 10; });
 }
 
 TEST(Counting, AnswersAreWhatTheProgramsPrint) {
@@ -76,15 +103,16 @@ TEST(Counting, AnswersAreWhatTheProgramsPrint) {
     std::set<int> answers;
     for (uint64_t index = 0; index < 300; ++index) {
       const std::string text = Text(*task, index);
-      const Result result = RunProgram(text);
-      ASSERT_EQ(result.values.count(result.asked), 1u) << text;
-      EXPECT_EQ(result.values.at(result.asked), result.answer) << text;
-      EXPECT_THAT(result.operations, AllOf(Ge(3), Le(60))) << text;
-      for (const auto& [name, value] : result.values) {
+      const Program program = Read(text);
+      const Values values = ValuesAfter(program);
+      ASSERT_EQ(values.count(program.asked), 1u) << text;
+      EXPECT_EQ(values.at(program.asked), program.answer) << text;
+      EXPECT_THAT(program.operations.size(), AllOf(Ge(3u), Le(60u))) << text;
+      for (const auto& [name, value] : values) {
         EXPECT_LE(value, 10);
         EXPECT_LT(name[0], 'a' + variables);
       }
-      answers.insert(result.answer);
+      answers.insert(program.answer);
     }
     EXPECT_GT(answers.size(), 5u);
   }
@@ -116,20 +144,12 @@ TEST(Counting, OperationsHaveThePublishedMeanOfWords) {
   const auto task = MakeCounting(options);
   double num_words = 0, operations = 0;
   for (uint64_t index = 0; index < 400; ++index) {
-    std::istringstream words(Text(*task, index));
-    int value = 10;
-    std::string word;
-    while (words >> word && word != "print") {
-      int length = 1;
-      const int before = value;
-      if (word == "a") {
-        words >> word;
-        length = word == "=" ? 4 : 2;
-        value = word == "=" ? 0 : value + 1;
-        if (length == 4) words >> word >> word;
-      }
-      if (before == 10) continue;
-      num_words += length;
+    Values values;
+    for (const Operation& operation : Read(Text(*task, index)).operations) {
+      const bool all = !values.empty() && NumAtTen(values) == 0;
+      Apply(operation, &values);
+      if (!all) continue;
+      num_words += operation.words;
       ++operations;
     }
   }
@@ -139,25 +159,94 @@ TEST(Counting, OperationsHaveThePublishedMeanOfWords) {
   EXPECT_GT(operations, 40000);
 }
 
-// Of 3 to 62 operations, in twelve equal ranges; Pearson's statistic passes the
-// bound once in a million. Rows without a variable, which are redone, are rare:
-// the first draw that can be done sets one.
-TEST(Counting, NumbersOfOperationsAreUniform) {
-  constexpr int kRows = 2500;
-  auto options = Programs(1, 62, 0);
-  options.programs.max_tokens = 10000;
+// 1 set and 7 raises with so many passes; what cannot be raised is drawn again
+// from the kinds. Programs that never set their variable are drawn anew, which
+// those of 200 operations and a tenth of sets hardly ever are.
+TEST(Counting, KindsHaveTheirWeights) {
+  for (const int pass : {50, 100, 10}) {
+    SCOPED_TRACE(pass);
+    auto options = Programs(1, 512, pass);
+    options.programs.max_tokens = 100000;
+    const auto task = MakeCounting(options);
+    std::vector<int64_t> unset(3), below_ten(3), at_ten(3);
+    for (uint64_t index = 0; index < 200; ++index) {
+      const Program program = Read(Text(*task, index));
+      Values values;
+      for (const Operation& operation : program.operations) {
+        if (NumAtTen(values) > 0) {
+          ++at_ten[operation.kind];
+        } else if (!values.empty()) {
+          ++below_ten[operation.kind];
+        } else if (program.operations.size() >= 200) {
+          ++unset[operation.kind];
+        }
+        Apply(operation, &values);
+      }
+    }
+    testing::ExpectDrawn({1, 7, 1.0 * pass}, below_ten);
+    EXPECT_EQ(at_ten[kRaise], 0);
+    testing::ExpectDrawn({1, 1.0 * pass}, {at_ten[kSet], at_ten[kPass]});
+    EXPECT_EQ(unset[kRaise], 0);
+    if (pass == 10) testing::ExpectDrawn({1, 10}, {unset[kSet], unset[kPass]});
+  }
+}
+
+// Any of all is set, and of those that there are any is raised, by which it is
+// asked for as well.
+TEST(Counting, VariablesAreChosenEvenly) {
+  auto options = Programs(5, 100, 0);
+  options.programs.max_tokens = 100000;
   const auto task = MakeCounting(options);
-  std::map<int, double> counts;
-  for (uint64_t index = 0; index < kRows; ++index) {
-    ++counts[(RunProgram(Text(*task, index)).operations - 3) / 5];
+  std::map<std::string, int64_t> set;
+  // By how many there are.
+  std::map<size_t, std::map<int64_t, int64_t>> raised, asked;
+  for (uint64_t index = 0; index < 2000; ++index) {
+    const Program program = Read(Text(*task, index));
+    Values values;
+    for (const Operation& operation : program.operations) {
+      if (operation.kind == kSet) ++set[operation.variable];
+      if (operation.kind == kRaise && NumAtTen(values) == 0) {
+        ++raised[values.size()][PlaceOf(operation.variable, values)];
+      }
+      Apply(operation, &values);
+    }
+    ++asked[values.size()][PlaceOf(program.asked, values)];
   }
-  ASSERT_EQ(counts.size(), 12u);
-  double statistic = 0;
-  const double expected = kRows / 12.0;
-  for (const auto& [range, count] : counts) {
-    statistic += std::pow(count - expected, 2) / expected;
+  testing::ExpectEven(5, set);
+  for (size_t there = 2; there <= 5; ++there) {
+    SCOPED_TRACE(there);
+    testing::ExpectEven(there, raised[there]);
+    testing::ExpectEven(there, asked[there]);
   }
-  EXPECT_LT(statistic, 49.3);
+}
+
+// Of two one is at ten: half of the raises cannot be, so sets gain on raises.
+TEST(Counting, WhatCannotBeRaisedIsDrawnAgainFromTheKinds) {
+  auto options = Programs(2, 200, 0);
+  options.programs.max_tokens = 100000;
+  const auto task = MakeCounting(options);
+  std::vector<int64_t> kinds(3);
+  for (uint64_t index = 0; index < 200; ++index) {
+    Values values;
+    for (const Operation& operation : Read(Text(*task, index)).operations) {
+      if (values.size() == 2 && NumAtTen(values) == 1) ++kinds[operation.kind];
+      Apply(operation, &values);
+    }
+  }
+  testing::ExpectDrawn({1, 3.5}, {kinds[kSet], kinds[kRaise]});
+}
+
+// With nothing to be passed the first operation sets a variable, so that no
+// program is drawn anew.
+TEST(Counting, NumbersOfOperationsAreUniform) {
+  auto options = Programs(1, 12, 0);
+  const auto task = MakeCounting(options);
+  std::map<size_t, int64_t> counts;
+  for (uint64_t index = 0; index < 3000; ++index) {
+    ++counts[Read(Text(*task, index)).operations.size()];
+  }
+  testing::ExpectEven(10, counts);
+  EXPECT_EQ(counts.begin()->first, 3u);
 }
 
 TEST(Counting, LongRowsLoseTheirLeftEnd) {

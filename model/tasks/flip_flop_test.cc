@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/tasks/testing/drawn.h"
 
 namespace ordo::model::tasks {
 namespace {
@@ -86,30 +87,39 @@ TEST(FlipFlop, HasThePublishedNumbersOfReads) {
   }
 }
 
-// Pearson's statistic over the instructions and over the bits that are drawn,
-// with 2 and 1 degrees of freedom; the bounds are passed once in a million.
-TEST(FlipFlop, DrawsInstructionsAndBitsWithTheirShares) {
-  const auto task = MakeFlipFlop(Strings(512, 0.8));
-  std::map<int64_t, double> instructions, bits;
-  double num = 0, num_bits = 0;
-  for (uint64_t index = 0; index < 200; ++index) {
+TEST(FlipFlop, DrawsInstructionsWithTheSharesOfEachSet) {
+  for (const auto& [ignore, other] :
+       {std::pair(0.8, 0.1), std::pair(0.98, 0.01), std::pair(0.1, 0.45)}) {
+    SCOPED_TRACE(ignore);
+    const auto task = MakeFlipFlop(Strings(512, ignore));
+    std::vector<int64_t> counts(3);
+    for (uint64_t index = 0; index < 150; ++index) {
+      const Sample sample = task->Generate(11, index).value();
+      for (size_t t = 2; t < 510; t += 2) ++counts[sample.tokens[t]];
+    }
+    testing::ExpectDrawn({other, other, ignore}, counts);
+  }
+}
+
+// Whatever was written before, and also in what is to be ignored.
+TEST(FlipFlop, BitsAreFairCoins) {
+  const auto task = MakeFlipFlop(Strings(512, 0.5));
+  std::map<bool, int64_t> written, ignored;
+  for (uint64_t index = 0; index < 100; ++index) {
     const Sample sample = task->Generate(11, index).value();
-    for (size_t t = 2; t < 510; t += 2, ++num) {
-      ++instructions[sample.tokens[t]];
-      if (sample.tokens[t] == 1) continue;
-      ++bits[sample.tokens[t + 1]];
-      ++num_bits;
+    int64_t latest = sample.tokens[1];
+    for (size_t t = 2; t < 510; t += 2) {
+      const int64_t bit = sample.tokens[t + 1];
+      if (sample.tokens[t] == 0) {
+        ++written[bit == latest];
+        latest = bit;
+      } else if (sample.tokens[t] == 2) {
+        ++ignored[bit == latest];
+      }
     }
   }
-  double statistic = 0;
-  for (const auto& [id, share] :
-       {std::pair(0, 0.1), std::pair(1, 0.1), std::pair(2, 0.8)}) {
-    const double expected = share * num;
-    statistic += std::pow(instructions[id] - expected, 2) / expected;
-  }
-  EXPECT_LT(statistic, 27.6);
-  const double half = num_bits / 2;
-  EXPECT_LT(2 * std::pow(bits[3] - half, 2) / half, 23.9);
+  testing::ExpectEven(2, written);
+  testing::ExpectEven(2, ignored);
 }
 
 TEST(FlipFlop, ARowIsAPureFunctionOfSeedAndIndex) {

@@ -103,6 +103,22 @@ TEST(PairGrid, CellsHaveRowsForTheFirstOperand) {
   EXPECT_THAT(scores.markdown, HasSubstr("\n|1|0|0|33|0|\n"));
 }
 
+// 1 by 1 is wrong, 2 by 2 right, 3 by 3 right but for one or two of twenty.
+TEST(PairGrid, TheLargestLengthHasNineteenOfTwentyRight) {
+  PairGridOptions options = SmallGrid();
+  options.max_first = 3;
+  options.max_second = 3;
+  options.samples = 20;
+  const auto grid = MakePairGrid(Addition(), options);
+  Marked marked = AllRight(*grid);
+  for (int k = 0; k < 20; ++k) marked.answers[k] = {0};
+  const int64_t last = 8 * 20;
+  marked.answers[last] = {0};
+  EXPECT_DOUBLE_EQ(grid->Score(marked).metrics.at("largest_95"), 3);
+  marked.answers[last + 1] = {0};
+  EXPECT_DOUBLE_EQ(grid->Score(marked).metrics.at("largest_95"), 2);
+}
+
 TEST(PairGrid, AnUnknownTrainedLengthHasNoTrainedMean) {
   PairGridOptions options = SmallGrid();
   options.trained_first = 0;

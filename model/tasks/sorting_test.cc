@@ -1,6 +1,7 @@
 #include "model/tasks/sorting.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/tasks/testing/drawn.h"
 
 namespace ordo::model::tasks {
 namespace {
@@ -96,6 +98,40 @@ TEST(Sorting, AsManyNumbersAsLabelsCanBeSorted) {
   // Each label once; the comma between them besides.
   EXPECT_EQ(labels.count(15), 102u);
   EXPECT_EQ(std::set<int64_t>(labels.begin(), labels.end()).size(), 103u);
+}
+
+// The first label may be drawn as the one behind the last, too; the numbers of
+// digits are uniform.
+TEST(Sorting, LabelsBeginAnywhereAndFollowEachOther) {
+  constexpr int64_t kComma = 15, kFirstLabel = 19;
+  constexpr int kDraws = 3000;
+  std::map<int64_t, int64_t> first, next, sizes;
+  for (uint64_t seed = 0; seed < kDraws; ++seed) {
+    const std::vector<int64_t> prompt = Draw(3, 2, seed).prompt;
+    // A label, a colon, digits, a comma and the next label.
+    size_t comma = 2;
+    while (prompt[comma] >= 4 && prompt[comma] < 14) ++comma;
+    ASSERT_EQ(prompt[comma], kComma);
+    ++first[prompt[0]];
+    ++sizes[static_cast<int64_t>(comma) - 2];
+    const int64_t behind = prompt[comma + 1];
+    EXPECT_EQ(next.emplace(prompt[0], behind).first->second, behind);
+  }
+  testing::ExpectEven(3, sizes);
+  // A comes by two of the 103 places.
+  std::vector<double> weights;
+  std::vector<int64_t> counts;
+  for (const auto& [label, count] : first) {
+    weights.push_back(label == kFirstLabel ? 2 : 1);
+    counts.push_back(count);
+  }
+  ASSERT_EQ(counts.size(), static_cast<size_t>(kMaxSortedNumbers));
+  testing::ExpectDrawn(weights, counts);
+  std::set<int64_t> seen;
+  int64_t label = kFirstLabel;
+  while (seen.insert(label).second) label = next.at(label);
+  EXPECT_EQ(label, kFirstLabel);
+  EXPECT_EQ(seen.size(), static_cast<size_t>(kMaxSortedNumbers));
 }
 
 TEST(SortingGrid, ReadsAnswersBehindPaddedPrompts) {

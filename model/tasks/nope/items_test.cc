@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/tasks/testing/drawn.h"
 
 namespace ordo::model::tasks::nope {
 namespace {
@@ -277,6 +278,132 @@ TEST(Nope, ChainsOfSignsLeadToTheAnswer) {
     EXPECT_EQ(answers.size(), 2u);
     EXPECT_EQ(in_order, std::string(task) == "lego");
   }
+}
+
+// How often each word comes between two others, and other than a comma or +.
+using WordCounts = std::map<std::string, int64_t>;
+
+void CountWords(const List& words, WordCounts* counts) {
+  for (const std::string& word : words) {
+    if (word != "," && word != "+") ++(*counts)[word];
+  }
+}
+
+TEST(NopeDraws, TokensDigitsAndBitsAreUniform) {
+  const struct {
+    const char* task;
+    const char* before;
+    const char* behind;
+    size_t kinds;
+    int items;
+  } cases[] = {{"copy", "Copy:", "[SEP]", 100, 800},
+               {"copy_twice", "Copy:", "[SEP]", 100, 800},
+               {"copy_one", "Copy:", "[SEP]", 100, 3000},
+               {"reverse", "Reverse:", "[SEP]", 100, 800},
+               {"replace", "Replace", "with", 100, 3000},
+               {"replace", "with", "in", 100, 3000},
+               {"sort", "[", "]", 50, 400},
+               {"summation", "Compute:", ".", 9, 100},
+               {"parity", "[", "]", 2, 100}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.task);
+    const std::string task = one.task;
+    // Of those of one token all are the same.
+    const bool once = task == "copy_one" || task == "replace";
+    WordCounts counts;
+    for (int index = 0; index < one.items; ++index) {
+      const Item item = Draw(task, once ? 1 : 6, index);
+      const List words = Split(item.prompt);
+      const auto begin = std::find(words.begin(), words.end(), one.before) + 1;
+      const auto end = std::find(begin, words.end(), one.behind);
+      const List between(begin, end);
+      // Commas and + are tokens, too, of what is copied.
+      if (one.kinds == 100) {
+        for (const std::string& word : between) ++counts[word];
+      } else {
+        CountWords(between, &counts);
+      }
+    }
+    testing::ExpectEven(one.kinds, counts);
+  }
+}
+
+// The longer of two numbers has three digits, the first of which is no zero; a
+// number of one digit may be zero.
+TEST(NopeDraws, DigitsOfOperandsAreUniform) {
+  WordCounts leading, rest, alone;
+  for (uint64_t index = 0; index < 2000; ++index) {
+    const Item item = Draw("addition", 3, index);
+    for (const List& digits : {Between(item.prompt, "Compute", "+"),
+                               Between(item.prompt, "+", "?")}) {
+      ++(digits.size() == 1 ? alone : leading)[digits[0]];
+      for (size_t i = 1; i < digits.size(); ++i) ++rest[digits[i]];
+    }
+  }
+  testing::ExpectEven(9, leading);
+  EXPECT_EQ(leading.count("0"), 0u);
+  testing::ExpectEven(10, rest);
+  testing::ExpectEven(10, alone);
+}
+
+TEST(NopeDraws, PartsOfPolynomialsAreUniform) {
+  WordCounts xs, coefficients, degrees;
+  for (uint64_t index = 0; index < 300; ++index) {
+    const Item item = Draw("polynomial", 4, index);
+    ++xs[absl::StrJoin(Between(item.prompt, "=", "in"), "")];
+    const std::string terms =
+        absl::StrJoin(Between(item.prompt, "in", "?"), "");
+    for (const std::string& term :
+         std::vector<std::string>(absl::StrSplit(terms, '+'))) {
+      const size_t star = term.find('*');
+      ++coefficients[term.substr(0, star)];
+      ++degrees[term.substr(star + 4)];
+    }
+  }
+  testing::ExpectEven(5, xs);
+  testing::ExpectEven(7, coefficients);
+  EXPECT_EQ(coefficients.count("-3") + coefficients.count("3"), 2u);
+  testing::ExpectEven(4, degrees);
+  EXPECT_EQ(degrees.count("0") + degrees.count("3"), 2u);
+}
+
+TEST(NopeDraws, SortedNumbersAreUniform) {
+  std::map<int, int64_t> parts;
+  for (uint64_t index = 0; index < 300; ++index) {
+    const Item item = Draw("sort_numbers", 5, index);
+    const std::string numbers =
+        absl::StrJoin(Between(item.prompt, "[", "]"), "");
+    for (const std::string& number :
+         std::vector<std::string>(absl::StrSplit(numbers, ','))) {
+      // 999 numbers each.
+      ++parts[(std::stoi(number) - 10) / 999];
+    }
+  }
+  testing::ExpectEven(10, parts);
+}
+
+// Of seven clauses one of the last three is asked for; signs are even; where
+// clauses are permuted the first of the chain stands anywhere.
+TEST(NopeDraws, ChainsAreAskedAndOrderedEvenly) {
+  WordCounts answers;
+  std::map<size_t, int64_t> asked, first;
+  for (uint64_t index = 0; index < 600; ++index) {
+    const Item item = Draw("lego", 7, index);
+    ++answers[Answer(item.answer)];
+    const List words = Split(item.prompt);
+    // "x = +1 ," and then "y = - x ,": of the first four words, of others five.
+    const std::string& name = words[words.size() - 2];
+    const auto place = std::find(words.begin(), words.end(), name);
+    ++asked[static_cast<size_t>(place - words.begin()) / 5];
+    const List permuted = Split(Draw("lego_permuted", 7, index).prompt);
+    const auto end = std::find_if(
+        permuted.begin(), permuted.end(),
+        [](const std::string& word) { return word == "+1" || word == "-1"; });
+    ++first[static_cast<size_t>(end - permuted.begin()) / 5];
+  }
+  testing::ExpectEven(2, answers);
+  testing::ExpectEven(3, asked);
+  testing::ExpectEven(7, first);
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 #include "model/tasks/passkey/passkey.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/tasks/testing/drawn.h"
 
 namespace ordo::model::tasks::passkey {
 namespace {
@@ -35,6 +38,28 @@ TEST(Passkey, ScoresTheKeyAndTheEndAfterTheQuestion) {
     EXPECT_THAT(prompt,
                 HasSubstr("\nThe pass key is" + key + ". Remember it."));
   }
+}
+
+// Up to four characters of filler, the key before any of them.
+TEST(Passkey, FillerPlacesAndKeysAreUniform) {
+  const auto task = MakePasskey({4});
+  std::map<size_t, int64_t> filler, before, keys;
+  for (uint64_t index = 0; index < 600; ++index) {
+    const std::string text =
+        task->tokenizer().Decode(task->Generate(1, index).value().tokens);
+    const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+    ASSERT_EQ(lines.size(), 5u);
+    const size_t size = lines[1].size() + lines[3].size();
+    ++filler[size];
+    if (size == 4) ++before[lines[1].size()];
+    // "The pass key is K. Remember it." in ten equal ranges.
+    ++keys[std::stoul(lines[2].substr(16)) * 10 / 50000];
+  }
+  testing::ExpectEven(4, filler);
+  EXPECT_EQ(filler.begin()->first, 1u);
+  testing::ExpectEven(4, before);
+  EXPECT_EQ(before.begin()->first, 0u);
+  testing::ExpectEven(10, keys);
 }
 
 TEST(Passkey, LongestRowsAreAsLongAsIsSaid) {

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "model/tasks/retrieval/items.h"
 #include "model/tasks/retrieval/prose.h"
+#include "model/tasks/testing/drawn.h"
 
 namespace ordo::model::tasks::retrieval {
 namespace {
@@ -75,6 +76,24 @@ TEST(Ruler, AnswersHaveTheirReferencesAndAreAsLongAsIsSaid) {
       }
     }
   }
+}
+
+TEST(Ruler, AsManyTokensAreDecodedAsTheAuthorsDecode) {
+  std::map<std::string, int> tokens;
+  for (const RulerKind& kind : RulerKinds()) {
+    tokens[std::string(kind.name)] = kind.output_tokens;
+  }
+  EXPECT_EQ(tokens, (std::map<std::string, int>{{"cwe", 120},
+                                                {"fwe", 50},
+                                                {"niah_multikey_1", 128},
+                                                {"niah_multikey_2", 128},
+                                                {"niah_multikey_3", 128},
+                                                {"niah_multiquery", 128},
+                                                {"niah_multivalue", 128},
+                                                {"niah_single_1", 128},
+                                                {"niah_single_2", 128},
+                                                {"niah_single_3", 128},
+                                                {"vt", 30}}));
 }
 
 TEST(Ruler, WhatIsLeftOverIsLessThanASentence) {
@@ -150,6 +169,14 @@ TEST(Ruler, QuestionsAreThoseOfTheBenchmark) {
                          "about the uuid afterwards.\n"));
   EXPECT_THAT(Draw("niah_multivalue", 2000, 0).prompt,
               HasSubstr("\nWhat are all the special magic numbers for "));
+  // The noise is the filler of the passkey task.
+  for (const char* name : {"niah_single_1", "vt"}) {
+    EXPECT_GT(Times(Draw(name, 2000, 0).prompt,
+                    "The grass is green. The sky is blue. The sun is yellow. "
+                    "Here we go. There and back again."),
+              5)
+        << name;
+  }
   EXPECT_THAT(Draw("vt", 2000, 0).prompt, EndsWith("they are: "));
   EXPECT_THAT(Draw("cwe", 2000, 0).prompt, EndsWith("in the list are:"));
   EXPECT_THAT(Draw("fwe", 2000, 0).prompt, EndsWith("words are:"));
@@ -170,6 +197,25 @@ TEST(Ruler, DepthsAreUniform) {
     EXPECT_EQ(tenths.size(), 10u) << name;
     for (const auto& [tenth, count] : tenths) EXPECT_NEAR(count, 100, 70);
   }
+}
+
+// Of four keys any is asked for, and values have seven digits.
+TEST(Ruler, KeysAndValuesAreChosenEvenly) {
+  std::map<int, int64_t> asked;
+  std::map<char, int64_t> first_digits, last_digits;
+  for (uint64_t index = 0; index < 600; ++index) {
+    const Item item = Draw("niah_multikey_1", 1500, index);
+    ASSERT_EQ(item.references.size(), 1u);
+    const std::string& value = item.references[0];
+    ASSERT_EQ(value.size(), 7u);
+    ++first_digits[value.front()];
+    ++last_digits[value.back()];
+    const size_t end = item.prompt.find(absl::StrCat(" is: ", value, "."));
+    ++asked[Times(item.prompt.substr(0, end), "One of the special magic ")];
+  }
+  testing::ExpectEven(4, asked);
+  testing::ExpectEven(9, first_digits);
+  testing::ExpectEven(10, last_digits);
 }
 
 // Each name is given the one before, in the order of the text.
@@ -216,6 +262,31 @@ TEST(Ruler, CommonWordsAreThoseThatAreAskedFor) {
     EXPECT_EQ(found.size(), 10u);
     EXPECT_GT(counts.size(), 20u);
   }
+}
+
+// Forty words, ten of which come ten times and are the answer, others three.
+TEST(Ruler, CommonWordsAreShownOnceWithTheirAnswer) {
+  const std::string prompt = Draw("cwe", 9000, 2).prompt;
+  const std::string shown = prompt.substr(0, prompt.find("\nQuestion"));
+  const std::string answered = "that appear most often in the list are:";
+  const size_t begin = prompt.find(answered) + answered.size();
+  const std::string answer =
+      prompt.substr(begin, prompt.find('\n', begin) - begin);
+  std::set<std::string> common, given;
+  const auto counts = CountedWords(absl::StrSplit(
+      shown.substr(shown.find('\n') + 1), ' ', absl::SkipEmpty()));
+  for (const auto& [word, count] : counts) {
+    EXPECT_TRUE(count == 10 || count == 3) << word << count;
+    if (count == 10) common.insert(word);
+  }
+  for (const auto& [word, count] :
+       CountedWords(absl::StrSplit(answer, ' ', absl::SkipEmpty()))) {
+    EXPECT_EQ(count, 1);
+    given.insert(word);
+  }
+  EXPECT_EQ(counts.size(), 40u);
+  EXPECT_EQ(common.size(), 10u);
+  EXPECT_EQ(given, common);
 }
 
 // Shares under Zipf's law: 61, 15, 7 and 4 per cent, of what is left after

@@ -2,11 +2,14 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/tasks/ruoss/items.h"
+#include "model/tasks/testing/drawn.h"
 
 namespace ordo::model::tasks::ruoss {
 namespace {
@@ -92,12 +95,11 @@ TEST(ContextFree, EquationsHoldWithTheirSolution) {
       EXPECT_EQ(Reader(left).Value(), value);
     }
   }
-  EXPECT_THAT(Draw("solve_equation", 2, 0).input, testing::ElementsAre(0, 0));
+  EXPECT_THAT(Draw("solve_equation", 2, 0).input, ::testing::ElementsAre(0, 0));
 }
 
 // As it is defined, from the bottom, in another way than the task's.
 TEST(ContextFree, StacksAreWhatIsLeftOfThem) {
-  std::map<int64_t, int> actions;
   for (int n = 1; n <= 50; ++n) {
     for (uint64_t index = 0; index < 20; ++index) {
       const Item item = Draw("stack_manipulation", n, index);
@@ -106,7 +108,6 @@ TEST(ContextFree, StacksAreWhatIsLeftOfThem) {
       for (const int64_t symbol : item.input) {
         if (symbol >= 2) {
           acting = true;
-          ++actions[symbol];
         } else {
           EXPECT_FALSE(acting) << "the stack comes first";
         }
@@ -124,8 +125,57 @@ TEST(ContextFree, StacksAreWhatIsLeftOfThem) {
       EXPECT_LE(item.input[0], 1);
     }
   }
-  ASSERT_EQ(actions.size(), 3u);
-  for (const auto& [action, count] : actions) EXPECT_GT(count, 3000);
+}
+
+TEST(ContextFree, HeightsOfStacksAndActionsAreUniform) {
+  std::map<int64_t, int64_t> heights, bits, actions;
+  for (uint64_t index = 0; index < 1000; ++index) {
+    const Item item = Draw("stack_manipulation", 9, index);
+    int64_t height = 0;
+    for (const int64_t symbol : item.input) {
+      height += symbol < 2 ? 1 : 0;
+      ++(symbol < 2 ? bits : actions)[symbol];
+    }
+    ++heights[height];
+  }
+  testing::ExpectEven(8, heights);
+  EXPECT_EQ(heights.begin()->first, 1);
+  testing::ExpectEven(2, bits);
+  testing::ExpectEven(3, actions);
+}
+
+// Symbols of the expression that `symbols` has from `begin` on.
+size_t SizeOf(const std::vector<int64_t>& symbols, size_t begin) {
+  size_t end = begin;
+  int open = 0;
+  do {
+    // The digit belongs to its sign.
+    if (open == 0 && symbols[end] == kMinus) ++end;
+    open += symbols[end] == kOpen ? 1 : symbols[end] == kClose ? -1 : 0;
+    ++end;
+  } while (open > 0);
+  return end - begin;
+}
+
+// Of twelve symbols, three of which are brackets and the operation, the left
+// side has one to eight.
+TEST(ContextFree, SidesAndOperationsOfExpressionsAreUniform) {
+  for (const auto& [task, num_operations] :
+       {std::pair("modular_arithmetic_brackets", 3),
+        std::pair("solve_equation", 2)}) {
+    SCOPED_TRACE(task);
+    std::map<size_t, int64_t> sizes;
+    std::map<int64_t, int64_t> operations;
+    for (uint64_t index = 0; index < 800; ++index) {
+      // An equation ends in = and the value.
+      const Item item = Draw(task, num_operations == 2 ? 14 : 12, index);
+      const size_t size = SizeOf(item.input, 1);
+      ++sizes[size];
+      ++operations[item.input[1 + size]];
+    }
+    testing::ExpectEven(8, sizes);
+    testing::ExpectEven(static_cast<size_t>(num_operations), operations);
+  }
 }
 
 TEST(ContextFree, StringsComeBackReversed) {

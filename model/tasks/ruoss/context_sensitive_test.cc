@@ -1,12 +1,14 @@
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/tasks/ruoss/items.h"
+#include "model/tasks/testing/drawn.h"
 
 namespace ordo::model::tasks::ruoss {
 namespace {
@@ -88,19 +90,41 @@ TEST(ContextSensitive, LongProductsAreRightModuloAPrime) {
 }
 
 TEST(ContextSensitive, LengthsOfOperandsAreUniform) {
-  std::map<int64_t, double> counts;
-  for (uint64_t index = 0; index < 4000; ++index) {
-    const Item item = Draw("binary_addition", 11, index);
-    ++counts[std::find(item.input.begin(), item.input.end(), 2) -
-             item.input.begin()];
+  for (const char* task : {"binary_addition", "binary_multiplication"}) {
+    std::map<int64_t, int64_t> counts;
+    for (uint64_t index = 0; index < 1500; ++index) {
+      const Item item = Draw(task, 11, index);
+      ++counts[std::find(item.input.begin(), item.input.end(), 2) -
+               item.input.begin()];
+    }
+    testing::ExpectEven(9, counts);
   }
-  ASSERT_EQ(counts.size(), 9u);
-  double statistic = 0;
-  for (const auto& [length, count] : counts) {
-    statistic += std::pow(count - 4000 / 9.0, 2) / (4000 / 9.0);
+}
+
+// From 1 on: of four bits 15, of two bits each of two operands.
+TEST(ContextSensitive, NumbersAreUniform) {
+  std::map<uint64_t, int64_t> squares;
+  std::map<std::pair<uint64_t, uint64_t>, int64_t> operands;
+  for (uint64_t index = 0; index < 1500; ++index) {
+    const Symbols bits = Draw("square_root", 4, index).input;
+    ++squares[Number(bits.begin(), bits.end())];
+    const Item sum = Draw("binary_addition", 5, index);
+    if (sum.input[2] == 2) ++operands[Operands(sum)];
   }
-  // Passed once in a million.
-  EXPECT_LT(statistic, 42.7);
+  testing::ExpectEven(15, squares);
+  testing::ExpectEven(9, operands);
+}
+
+TEST(ContextSensitive, AnyBitOfADuplicateMayBeMissing) {
+  for (const int n : {10, 11}) {
+    std::map<int64_t, int64_t> places;
+    for (uint64_t index = 0; index < 600; ++index) {
+      const Item item = Draw("missing_duplicate", n, index);
+      ++places[std::find(item.input.begin(), item.input.end(), 2) -
+               item.input.begin()];
+    }
+    testing::ExpectEven(10, places);
+  }
 }
 
 // Highest bit first: 37 is 100101 and its root 6, 110.

@@ -1,9 +1,11 @@
+#include <map>
 #include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "model/tasks/ruoss/items.h"
+#include "model/tasks/testing/drawn.h"
 
 namespace ordo::model::tasks::ruoss {
 namespace {
@@ -93,6 +95,29 @@ TEST(Regular, ModularArithmeticMultipliesFirst) {
     return Evaluate(input);
   });
   EXPECT_EQ(operations, (std::set<int64_t>{kPlus, kMinus, kTimes}));
+}
+
+TEST(Regular, WhatInputsAreMadeOfIsUniform) {
+  const struct {
+    const char* task;
+    size_t numbers;
+    size_t operations;
+  } cases[] = {{"even_pairs", 2, 0},
+               {"parity_check", 2, 0},
+               {"cycle_navigation", 3, 0},
+               {"modular_arithmetic", 5, 3}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.task);
+    std::map<int64_t, int64_t> numbers, operations;
+    for (uint64_t index = 0; index < 200; ++index) {
+      for (const int64_t symbol : Draw(one.task, 15, index).input) {
+        ++(symbol < 5 ? numbers : operations)[symbol];
+      }
+    }
+    testing::ExpectEven(one.numbers, numbers);
+    EXPECT_EQ(operations.size(), one.operations);
+    if (one.operations > 0) testing::ExpectEven(one.operations, operations);
+  }
 }
 
 }  // namespace

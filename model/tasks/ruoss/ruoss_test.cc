@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/tasks/ruoss/items.h"
+#include "model/tasks/testing/drawn.h"
 
 namespace ordo::model::tasks::ruoss {
 namespace {
@@ -91,6 +92,17 @@ TEST(Ruoss, RowsOfABatchHaveOneLengthAndBatchesAllLengths) {
     }
   }
   EXPECT_THAT(lengths, ElementsAre(3, 4, 5, 6, 7));
+}
+
+TEST(Ruoss, LengthsOfBatchesAreUniform) {
+  const auto task = MakeRuoss(Rows("parity_check", 40));
+  std::map<size_t, int64_t> lengths;
+  for (uint64_t batch = 0; batch < 1500; ++batch) {
+    // The output and one token more follow.
+    ++lengths[task->Generate(1, 128 * batch).value().tokens.size() - 2];
+  }
+  testing::ExpectEven(40, lengths);
+  EXPECT_EQ(lengths.rbegin()->first, 40u);
 }
 
 TEST(Ruoss, ARowIsAPureFunctionOfSeedAndIndex) {
