@@ -38,15 +38,26 @@ TEST(ExpandSweepTest, RunsAndSeedsOfASweepAreCombined) {
   EXPECT_EQ(made->parts[2].label, "training.seed=4");
 }
 
+TEST(ExpandSweepTest, AMatrixMakesAThousandRunsAtMost) {
+  std::string seeds = "  seeds: [0";
+  for (int i = 1; i < 100; ++i) seeds += ", " + std::to_string(i);
+  const auto with = [&](const std::string& steps) {
+    return Sweep(seeds + "]\n  matrix: {training.steps: {values: [" + steps +
+                 "]}}");
+  };
+  const auto most = Expand(with("1, 2, 3, 4, 5, 6, 7, 8, 9, 10"));
+  ORDO_ASSERT_OK(most);
+  EXPECT_EQ(most->parts.size(), 1000u);
+  EXPECT_THAT(OnlyWrong(with("1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")),
+              HasSubstr("sweep: makes more than 1000 runs; name fewer values, "
+                        "runs or seeds"));
+}
+
 TEST(ExpandSweepTest, BadSweepsAreRefused) {
   const auto wrong = [](const std::string& rest) {
     return OnlyWrong(Sweep(rest));
   };
   EXPECT_THAT(wrong(""), HasSubstr("sweep.matrix: nothing varies"));
-  std::string many = "  seeds: [0";
-  for (int i = 1; i <= 500; ++i) many += ", " + std::to_string(i);
-  EXPECT_THAT(wrong(many + "]\n  matrix: {training.steps: {values: [1, 2]}}"),
-              HasSubstr("sweep: makes more than 1000 runs"));
   EXPECT_THAT(wrong("  matrix: {training.step: {values: [1]}}"),
               HasSubstr("sweep.matrix.training.step.values[0]: 'step' is no "
                         "field of Training; did you mean 'steps'?"));

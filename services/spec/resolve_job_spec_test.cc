@@ -118,6 +118,22 @@ const std::vector<Refusal>& Refusals() {
        "'split' is not one of half_split, interleaved"},
       {"{name: rope, with: [{name: alibbi}]}", "", "encoding.with[0].name",
        "rope cannot be combined with 'alibbi'; did you mean 'alibi'?"},
+      {"{name: rope}", "", "data.task",
+       "no training task is called 'additon'; did you mean 'addition'?",
+       "{task: additon}"},
+      {"{name: rope}", "", "data.params.max_digts",
+       "no such parameter of training task addition; did you mean "
+       "'max_digits'?",
+       "{task: addition, params: {max_digts: 5}}"},
+      {"{name: rope}", "evaluations: [{task: addition_gird}]",
+       "evaluations[0].task",
+       "no evaluation task is called 'addition_gird'; did you mean "
+       "'addition_grid'?"},
+      {"{name: rope}",
+       "evaluations: [{task: addition_grid, params: {sample: 5}}]",
+       "evaluations[0].params.sample",
+       "no such parameter of evaluation task addition_grid; did you mean "
+       "'samples'?"},
       // Values.
       {"{name: yarn, params: {factor: 0.5}}", "", "encoding.params.factor",
        "must be 1..1000000, is 0.5"},

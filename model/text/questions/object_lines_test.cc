@@ -63,12 +63,19 @@ TEST_F(ObjectLinesTest, TheDigestIsThatOfTheLines) {
 }
 
 TEST_F(ObjectLinesTest, WhatIsNoObjectIsRefusedWithItsLine) {
-  for (const char* line : {"[1]", "{\"a\":", "3", "{} {}"}) {
+  for (const char* line :
+       {"[1]", "{\"a\":", "3", "{} {}", R"({"a": "\ud800"})"}) {
     EXPECT_THAT(
         Read(std::string("{}\n") + line),
         StatusIs(kInvalid, HasSubstr("a.jsonl, line 2: it is not a JSON")))
         << line;
   }
+}
+
+TEST_F(ObjectLinesTest, InvalidUtf8IsRefusedWithItsLine) {
+  EXPECT_THAT(Read("{}\n{\"a\": \"x\xC0\"}"),
+              StatusIs(kInvalid, AllOf(HasSubstr("a.jsonl, line 2"),
+                                       HasSubstr("is not UTF-8"))));
 }
 
 TEST_F(ObjectLinesTest, FieldsThatAreThereTwiceAreRefused) {

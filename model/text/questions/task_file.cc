@@ -11,7 +11,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/text/nearest.h"
@@ -116,8 +115,7 @@ absl::StatusOr<Metric> ReadMetric(const ObjectLine& line) {
   const std::optional<Metric> metric = MetricOf(name);
   if (metric.has_value()) return *metric;
   return WrongField(line, "metric",
-                    absl::StrCat("'", name, "' is none of ",
-                                 absl::StrJoin(MetricNames(), ", "),
+                    absl::StrCat("'", name, "' is no metric",
                                  base::SuggestName(name, MetricNames())));
 }
 

@@ -143,7 +143,9 @@ TEST_F(TaskFileTest, TheFirstLineIsRefusedWithFieldAndFix) {
   const std::pair<const char*, const char*> kCases[] = {
       {R"({"id": 1, "q": "x"})", "line 1: prompt: is missing: the first line"},
       {R"({"prompt": "{q}", "metric": "f2"})",
-       "line 1: metric: 'f2' is none of exact_match, f1"},
+       "line 1: metric: 'f2' is no metric; did you mean 'f1'?"},
+      {R"({"prompt": "{q}", "metric": "bleu"})",
+       "line 1: metric: 'bleu' is no metric; valid: exact_match, f1"},
       {R"({"prompt": "{q}", "metric": "f1", "targt": "{a}"})",
        "targt: is no field of the first line of a task file; did you mean "
        "'target'?"},
