@@ -116,6 +116,12 @@ TEST_P(GateSimulation, AnEqualCheckpointPassesAtAMarginWithPower) {
   EXPECT_LE(rates.fail, 0.025 + Noise(0.025));
 }
 
+// The worst that a miss can be: a candidate just as bad as the margin allows.
+TEST_P(GateSimulation, ALossOfJustTheMarginHardlyPasses) {
+  const VerdictRates rates = ExpectAsStated({2000, 1, GetParam(), -0.02, 0.02});
+  EXPECT_LE(rates.pass, 0.025 + Noise(0.025));
+}
+
 TEST_P(GateSimulation, FiftyItemsAreInconclusive) {
   for (const double difference : {0.0, -0.02}) {
     const VerdictRates rates =
