@@ -103,6 +103,16 @@ int64_t Ahead(const at::Tensor& positions_BT, const at::Tensor& positions_BS,
       .item<int64_t>();
 }
 
+// Places whose losses are made together, of a vocabulary that lets as many.
+constexpr int64_t kLossesAtOnce = 64;
+
+// `x_N`, and copies of its first behind it up to a multiple of `block`.
+at::Tensor FilledUp(const at::Tensor& x_N, int64_t block) {
+  const int64_t missing = (block - x_N.size(0) % block) % block;
+  if (x_N.size(0) == 0 || missing == 0) return x_N;
+  return at::cat({x_N, x_N.narrow(0, 0, 1).expand({missing})});
+}
+
 }  // namespace
 
 struct Transformer::Layer {
@@ -463,24 +473,26 @@ at::Tensor Transformer::Loss(const at::Tensor& tokens, const Targets& targets,
 at::Tensor Transformer::Losses(const at::Tensor& tokens, const Targets& targets,
                                const ForwardOptions& options) const {
   const at::NoGradGuard no_grad;
+  const int64_t num_places = targets.places_N.size(0);
+  const int64_t at_once = std::clamp<int64_t>(
+      options.logits_at_once / std::max<int64_t>(1, head_VC_.size(0)), 1,
+      kLossesAtOnce);
   const at::Tensor places_N =
-      kernels::torch::CopyTo(targets.places_N, device());
+      kernels::torch::CopyTo(FilledUp(targets.places_N, at_once), device());
   const at::Tensor targets_N =
-      kernels::torch::CopyTo(targets.targets_N, device());
+      kernels::torch::CopyTo(FilledUp(targets.targets_N, at_once), device());
   const at::Tensor x_NC =
       Hidden(tokens, options).flatten(0, 1).index_select(0, places_N);
-  const int64_t at_once = std::max<int64_t>(
-      1, options.logits_at_once / std::max<int64_t>(1, head_VC_.size(0)));
   std::vector<at::Tensor> losses;
   for (int64_t begin = 0; begin < x_NC.size(0); begin += at_once) {
-    const int64_t count = std::min(at_once, x_NC.size(0) - begin);
     const at::Tensor logits_NV =
-        at::linear(x_NC.narrow(0, begin, count), head_VC_).to(at::kFloat);
-    losses.push_back(at::cross_entropy_loss(
-        logits_NV, targets_N.narrow(0, begin, count), {}, at::Reduction::None));
+        at::linear(x_NC.narrow(0, begin, at_once), head_VC_).to(at::kFloat);
+    losses.push_back(at::cross_entropy_loss(logits_NV,
+                                            targets_N.narrow(0, begin, at_once),
+                                            {}, at::Reduction::None));
   }
   return losses.empty() ? at::empty({0}, x_NC.options().dtype(at::kFloat))
-                        : at::cat(losses);
+                        : at::cat(losses).narrow(0, 0, num_places);
 }
 
 }  // namespace ordo::model::transformer

@@ -128,7 +128,8 @@ class Transformer {
 
   // -ln p(target) of each, fp32 [N] on the parameters' device; the factor has
   // no part in it. Without gradients. Logits exist for a block of places at a
-  // time, at most options.logits_at_once numbers.
+  // time, at most options.logits_at_once numbers; all blocks have one size, so
+  // that what is said of a place does not depend on how many others there are.
   at::Tensor Losses(const at::Tensor& tokens, const Targets& targets,
                     const ForwardOptions& options) const;
 

@@ -106,6 +106,24 @@ TEST(TransformerTest, LossesOfEachPlaceAddUpToTheLoss) {
             1e-5);
 }
 
+// An evaluation's passes hold as many places as its questions happen to have.
+TEST(TransformerTest, TheLossOfAPlaceKnowsNothingOfTheOthers) {
+  const auto transformer = MakeTransformer(SmallModel(), Encoding("rope"));
+  const at::Tensor tokens = Integers({4, 50}, 11, "tokens");
+  Targets targets;
+  targets.targets_N = Integers({150}, 11, "targets");
+  targets.places_N = Integers({150}, 200, "places");
+  const at::Tensor all = transformer->Losses(tokens, targets, {});
+  for (const int64_t count : {1, 7, 64, 65, 149}) {
+    Targets few;
+    few.targets_N = targets.targets_N.narrow(0, 0, count);
+    few.places_N = targets.places_N.narrow(0, 0, count);
+    const at::Tensor losses = transformer->Losses(tokens, few, {});
+    ASSERT_EQ(losses.size(0), count);
+    EXPECT_EQ(MaxDifference(losses, all.narrow(0, 0, count)), 0) << count;
+  }
+}
+
 TEST(TransformerTest, ParameterCountsEqualTheTapePapersTable3) {
   EXPECT_NEAR(MebiParameters(Encoding("none")), 154.893, 5e-4);
   EXPECT_NEAR(MebiParameters(Encoding("rope")), 154.893, 5e-4);
