@@ -10,8 +10,8 @@
 #include "absl/strings/string_view.h"
 #include "model/catalog/entries.h"
 
-// Language modelling on text that users bring. Nothing is read here: what lies
-// at a path is found by the trainer.
+// Language modelling on text that users bring, and questions in words. Nothing
+// is read here: what lies at a path is found by the trainer.
 
 namespace ordo::model::catalog {
 namespace {
@@ -19,6 +19,7 @@ namespace {
 using Violations = std::vector<base::FieldViolation>;
 
 constexpr char kText[] = "text";
+constexpr char kQuestions[] = "questions";
 // Four marks, and the bytes.
 constexpr int kByteVocabulary = 260;
 constexpr int kMaxLengths = 64;
@@ -298,12 +299,156 @@ Entry Perplexity() {
   entry.check_params = CheckEvaluation;
   // Windows are long: of a few, a pass of many would be filled up with copies.
   entry.evaluation.micro_batch.max_rows = 8;
+  // 2: losses are made of equally many places at a time.
+  entry.evaluation.version = 2;
   entry.from_training = TakeFromTraining;
+  return entry;
+}
+
+int64_t RowLengthOfQuestions(const ParamMap& params) {
+  return Params(params).Integer("max_tokens") - 1;
+}
+
+void CheckExamples(std::string_view field, const Params& params,
+                   Violations* violations) {
+  const std::string format = params.String("format");
+  const std::string examples = params.String("examples");
+  const bool has_few_shot = params.Integer("few_shot") > 0;
+  if (has_few_shot && format != "mmlu" && format != "arc") {
+    violations->push_back(
+        {ParamPath(field, "few_shot"),
+         format == "own"
+             ? "is said by the first line of a task file: set few_shot and "
+               "examples there, and leave it out here"
+             : "is of own, mmlu and arc: SCROLLS has no examples; leave it "
+               "out"});
+    return;
+  }
+  if (has_few_shot == !examples.empty()) {
+    const std::string wrong = has_few_shot ? PathProblem(examples) : "";
+    if (!wrong.empty()) {
+      violations->push_back({ParamPath(field, "examples"), wrong});
+    }
+    return;
+  }
+  violations->push_back(
+      {ParamPath(field, "examples"),
+       has_few_shot
+           ? "name the file that the examples of few_shot are taken from: of "
+             "mmlu the dev split, of arc the training split"
+           : "is read for few_shot only: set that too, or leave it out"});
+}
+
+void CheckQuestions(std::string_view field, const ParamMap& map,
+                    Violations* violations) {
+  const Params params(map);
+  const std::string path = params.String("path");
+  const std::string wrong =
+      path.empty() ? "name the file of the questions, such as my-eval.jsonl "
+                     "for data/my-eval.jsonl under the storage root"
+                   : PathProblem(path);
+  if (!wrong.empty()) violations->push_back({ParamPath(field, "path"), wrong});
+  CheckExamples(field, params, violations);
+  const std::string tokenizer = params.String("tokenizer");
+  if (!tokenizer.empty()) CheckTokenizer(field, tokenizer, violations);
+  const std::string format = params.String("format");
+  const bool of_choices = format == "mmlu" || format == "arc";
+  const std::string metric = params.String("metric");
+  const bool by_choices = metric == "acc" || metric == "acc_norm";
+  if (format != "own" && metric != "of_format" && by_choices != of_choices) {
+    violations->push_back(
+        {ParamPath(field, "metric"),
+         absl::StrCat(
+             metric, " is not of ", format, ": give ",
+             of_choices ? "acc or acc_norm" : "exact_match, f1 or rouge",
+             ", or leave it out")});
+  }
+  const int64_t answer_tokens = params.Integer("answer_tokens");
+  if (of_choices && answer_tokens > 0) {
+    violations->push_back({ParamPath(field, "answer_tokens"),
+                           absl::StrCat("is of answers in words, and ", format,
+                                        " has choices: leave it out")});
+  } else if (answer_tokens >= params.Integer("max_tokens")) {
+    violations->push_back(
+        {ParamPath(field, "answer_tokens"),
+         absl::StrCat("is ", answer_tokens, ", which leaves none of ",
+                      params.Integer("max_tokens"),
+                      " max_tokens for the prompt: lower it, or raise "
+                      "max_tokens")});
+  }
+}
+
+void TakeTokenizer(std::string_view /*field*/,
+                   const ordo::training::v1::Data& trained_on, ParamMap* params,
+                   Violations* /*violations*/) {
+  if (trained_on.task() != kText) return;
+  if (!IsDefault(*Find(Kind::kEvaluationTask, kQuestions), *params,
+                 "tokenizer")) {
+    return;
+  }
+  const auto found = trained_on.params().find("tokenizer");
+  if (found != trained_on.params().end()) {
+    (*params)["tokenizer"] = found->second;
+  }
+}
+
+Entry Questions() {
+  Entry entry;
+  entry.kind = Kind::kEvaluationTask;
+  entry.name = kQuestions;
+  entry.text =
+      "Questions in words of a file: choices by their log-likelihood (acc, "
+      "acc_norm), answers as they are decoded (exact_match, f1, rouge).";
+  entry.source =
+      "prompts and scores of MMLU and ARC after EleutherAI's "
+      "lm-evaluation-harness, of SCROLLS after Shaham et al. 2022, "
+      "arXiv:2201.03533";
+  entry.params = {
+      String("path", "",
+             "File of the questions, JSON lines: below data/ of the storage "
+             "root, or with its whole path below a data root of the workers. "
+             "May be .gz or .zst."),
+      Choice("format",
+             {"own", "mmlu", "arc", "qasper", "contract_nli", "narrative_qa",
+              "quality", "qmsum", "summ_screen_fd", "gov_report"},
+             "What its lines are: a task file of one's own, the test split of "
+             "MMLU or ARC, or the validation split of a set of SCROLLS."),
+      Integer("few_shot", 0, {0, 100, "examples"},
+              "Of mmlu and arc: answered examples before each question. A "
+              "task file says it itself."),
+      String("examples", "",
+             "Of mmlu and arc: file of the examples, found as path is."),
+      Choice("metric",
+             {"of_format", "acc", "acc_norm", "exact_match", "f1", "rouge"},
+             "What items are compared by."),
+      String("tokenizer", "",
+             "As of the training task text; empty: that of the training."),
+      Bool("begin", true,
+           "Whether the tokenizer's mark of a beginning, where it has one, "
+           "stands before each prompt."),
+      Integer("max_tokens", 8192, {2, 1e6, "tokens"},
+              "Of a prompt with its answer: longer prompts are cut, those of "
+              "SCROLLS in their middle or at their end, others at their "
+              "beginning."),
+      Integer("answer_tokens", 0, {0, 1e6, "tokens"},
+              "Most tokens of an answer in words; 0: as the format says."),
+      Integer("max_questions", 0, {0, 1e6, "questions"},
+              "Only the first so many are asked; 0: all."),
+  };
+  entry.vocabulary_of = TextVocabulary;
+  entry.row_length = RowLengthOfQuestions;
+  entry.check_params = CheckQuestions;
+  // Lengths are many: of a few rows each, a pass of many would be filled up
+  // with copies.
+  entry.evaluation.micro_batch.max_rows = 8;
+  entry.from_training = TakeTokenizer;
   return entry;
 }
 
 }  // namespace
 
-std::vector<Entry> TextEntries() { return {Training(), Perplexity()}; }
+std::vector<Entry> TextEntries() {
+  return {Training(), Perplexity(), Questions()};
+}
 
 }  // namespace ordo::model::catalog

@@ -215,5 +215,95 @@ TEST(EntriesTextTest, AModelThatSeesWhatComesIsNotTrainedOnText) {
   EXPECT_EQ(violations[0].field, "data.task");
 }
 
+// What is refused of questions with these parameters, each "name value".
+std::vector<std::string> BadQuestions(
+    const std::vector<std::pair<std::string, std::string>>& texts,
+    const std::vector<std::pair<std::string, double>>& numbers = {}) {
+  ParamMap params;
+  for (const auto& [name, text] : texts) params[name].set_string_value(text);
+  for (const auto& [name, x] : numbers) params[name].set_number_value(x);
+  Violations violations;
+  ResolveParams(*Find(kEvaluation, "questions"), "e", &params, &violations);
+  std::vector<std::string> fields;
+  for (const auto& violation : violations) fields.push_back(violation.field);
+  return fields;
+}
+
+TEST(EntriesTextTest, QuestionsNeedAFileAndNothingElse) {
+  EXPECT_THAT(BadQuestions({{"path", "own.jsonl"}}), IsEmpty());
+  EXPECT_THAT(BadQuestions({}), ElementsAre("e.params.path"));
+  EXPECT_THAT(BadQuestions({{"path", "../own.jsonl"}}),
+              ElementsAre("e.params.path"));
+  EXPECT_THAT(BadQuestions({{"path", "own.jsonl"}, {"tokenizer", "gpt2"}}),
+              ElementsAre("e.params.tokenizer"));
+}
+
+TEST(EntriesTextTest, UnknownParametersAndFormatsHaveTheNearest) {
+  ParamMap params;
+  params["path"].set_string_value("own.jsonl");
+  params["format"].set_string_value("qaspr");
+  params["few_shots"].set_number_value(5);
+  Violations violations;
+  ResolveParams(*Find(kEvaluation, "questions"), "e", &params, &violations);
+  ASSERT_THAT(violations, SizeIs(2));
+  EXPECT_EQ(violations[0].field, "e.params.few_shots");
+  EXPECT_THAT(violations[0].description, HasSubstr("'few_shot'"));
+  EXPECT_EQ(violations[1].field, "e.params.format");
+  EXPECT_THAT(violations[1].description, HasSubstr("'qasper'"));
+}
+
+TEST(EntriesTextTest, ExamplesAreOfMmluAndArcAndHaveAFile) {
+  EXPECT_THAT(
+      BadQuestions({{"path", "t"}, {"format", "mmlu"}}, {{"few_shot", 5}}),
+      ElementsAre("e.params.examples"));
+  EXPECT_THAT(
+      BadQuestions({{"path", "t"}, {"format", "arc"}, {"examples", "train"}},
+                   {{"few_shot", 5}}),
+      IsEmpty());
+  EXPECT_THAT(
+      BadQuestions({{"path", "t"}, {"format", "arc"}, {"examples", "a//b"}},
+                   {{"few_shot", 5}}),
+      ElementsAre("e.params.examples"));
+  EXPECT_THAT(BadQuestions({{"path", "t"}, {"examples", "dev"}}),
+              ElementsAre("e.params.examples"));
+  EXPECT_THAT(BadQuestions({{"path", "t"}}, {{"few_shot", 5}}),
+              ElementsAre("e.params.few_shot"));
+  EXPECT_THAT(
+      BadQuestions({{"path", "t"}, {"format", "qmsum"}}, {{"few_shot", 5}}),
+      ElementsAre("e.params.few_shot"));
+}
+
+TEST(EntriesTextTest, MetricsAndAnswersFitTheFormat) {
+  const auto with = [](const char* format, const char* metric) {
+    return BadQuestions(
+        {{"path", "t"}, {"format", format}, {"metric", metric}});
+  };
+  EXPECT_THAT(with("mmlu", "acc_norm"), IsEmpty());
+  EXPECT_THAT(with("mmlu", "f1"), ElementsAre("e.params.metric"));
+  EXPECT_THAT(with("quality", "f1"), IsEmpty());
+  EXPECT_THAT(with("quality", "acc"), ElementsAre("e.params.metric"));
+  // Only its file says what a task of one's own has.
+  EXPECT_THAT(with("own", "acc"), IsEmpty());
+  EXPECT_THAT(with("own", "rouge"), IsEmpty());
+  EXPECT_THAT(
+      BadQuestions({{"path", "t"}, {"format", "arc"}}, {{"answer_tokens", 9}}),
+      ElementsAre("e.params.answer_tokens"));
+  EXPECT_THAT(
+      BadQuestions({{"path", "t"}}, {{"answer_tokens", 9}, {"max_tokens", 9}}),
+      ElementsAre("e.params.answer_tokens"));
+}
+
+TEST_F(TrainedText, QuestionsTakeItsTokenizerAndNothingElse) {
+  evaluations_[0].set_task("questions");
+  (*evaluations_[0].mutable_params())["path"].set_string_value("own.jsonl");
+  EXPECT_THAT(Resolve(), IsEmpty());
+  EXPECT_EQ(Params(evaluations_[0].params()).String("tokenizer"), "t.model");
+  EXPECT_EQ(Params(evaluations_[0].params()).String("format"), "own");
+  context_.max_length = 300;
+  EXPECT_THAT(Resolve(), ElementsAre("evaluations[0].params"));
+  (*evaluations_[0].mutable_params())["max_tokens"].set_number_value(301);
+  EXPECT_THAT(Resolve(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace ordo::model::catalog

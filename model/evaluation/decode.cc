@@ -7,7 +7,6 @@
 #include "ATen/ops/cat.h"
 #include "ATen/ops/empty.h"
 #include "base/check.h"
-#include "model/tasks/task.h"
 #include "model/training/autocast.h"
 
 namespace ordo::model::evaluation {
@@ -54,7 +53,7 @@ Rows GreedyDecode(const transformer::Transformer& model, const Rows& prompts,
     for (size_t row = 0; row < prompts.size(); ++row) {
       if (ended[row]) continue;
       produced[row].push_back(next[row]);
-      if (options.ends && next[row] == tasks::kEnd) {
+      if (options.end == next[row]) {
         ended[row] = true;
         --num_open;
       }

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/tasks/task.h"
 #include "model/transformer/transformer.h"
 
 namespace ordo::model::evaluation {
@@ -19,15 +21,15 @@ struct DecodeOptions {
   std::string precision = "fp32";
   // As ForwardOptions::kernel.
   std::string kernel = {};
-  // Whether tasks::kEnd ends a row.
-  bool ends = true;
+  // The token that ends a row; nothing: none does.
+  std::optional<int64_t> end = tasks::kEnd;
   // Asked before each token; true ends decoding with what there is.
   std::function<bool()> should_stop = [] { return false; };
 };
 
 // The most likely continuation of each prompt, token by token; the lowest id
 // among equals. Prompts are not empty and of one length. A row ends with
-// tasks::kEnd, if that ends rows, or after num_tokens. Each token costs one
+// options.end, if there is one, or after num_tokens. Each token costs one
 // pass over the last one: keys, values and the encoding's state are cached;
 // where rows become longer than the model's CachedLength, one over the whole
 // row. Throws what LibTorch throws.

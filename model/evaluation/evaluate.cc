@@ -1,5 +1,6 @@
 #include "model/evaluation/evaluate.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -50,15 +51,22 @@ DecodeOptions ReadOptions(const EvaluateOptions& options) {
 }
 
 // Cuts what was decoded for a row to what counts, as more may have been decoded
-// for another's, and marks it.
+// for another's, and marks it, unless it is the text that counts.
 tasks::Marks MarkRow(const Batch& batch, size_t row,
                      std::vector<int64_t>* produced) {
   const tasks::Question& question = batch.questions[row];
-  const size_t most = question.references.empty()
+  const bool is_text = batch.task.measure() == tasks::Measure::kText;
+  const size_t most = question.references.empty() && !is_text
                           ? question.answer.size()
                           : static_cast<size_t>(batch.task.AnswerLength(
                                 batch.pass.indices[row]));
   if (produced->size() > most) produced->resize(most);
+  if (is_text) {
+    const bool ended =
+        !produced->empty() && batch.task.end_token() == produced->back();
+    if (ended) produced->pop_back();
+    return {};
+  }
   if (question.references.empty()) {
     const bool right = tasks::IsExactMatch(*produced, question.answer);
     return {static_cast<uint8_t>(right)};
@@ -72,10 +80,9 @@ absl::StatusOr<std::vector<Answered>> MarkDecoded(
     const transformer::Transformer& model, const Batch& batch,
     const EvaluateOptions& options) {
   const Rows prompts = PromptsOf(batch.questions, batch.pass.num_rows);
-  DecodeOptions decode;
+  DecodeOptions decode = ReadOptions(options);
   decode.num_tokens = batch.pass.num_tokens;
-  decode.precision = options.precision;
-  decode.kernel = options.kernel;
+  decode.end = batch.task.end_token();
   bool stopped = false;
   decode.should_stop = [&] { return stopped = options.should_stop(); };
   ORDO_ASSIGN_OR_RETURN(Rows produced, Guard("decode answers", [&] {
@@ -145,14 +152,50 @@ absl::StatusOr<std::vector<Answered>> Answer(
                                    : MarkRead(model, batch, options);
 }
 
+// With room for each question.
+tasks::Marked NothingMarked(const tasks::EvaluationTask& task, uint64_t seed) {
+  const auto size = static_cast<size_t>(task.size());
+  tasks::Marked marked;
+  marked.seed = seed;
+  switch (task.measure()) {
+    case tasks::Measure::kRight:
+      marked.answers.resize(size);
+      break;
+    case tasks::Measure::kLikelihood:
+      marked.nats.resize(size);
+      break;
+    case tasks::Measure::kText:
+      marked.texts.resize(size);
+      break;
+  }
+  return marked;
+}
+
+// The items that a task makes itself.
+std::vector<Item> ItemsOf(std::vector<tasks::ScoredItem> scored) {
+  std::vector<Item> items;
+  for (tasks::ScoredItem& from : scored) {
+    Item& item = items.emplace_back();
+    item.id = std::move(from.id);
+    item.unit = std::move(from.unit);
+    item.score = from.score;
+    SetOutput(from.output, &item);
+  }
+  return items;
+}
+
 // Scores what is marked. The marks of answers that were read become the items'.
 Outcome Score(const tasks::EvaluationTask& task, tasks::Marked marked,
               std::vector<Item> items) {
   Outcome outcome;
   outcome.scores = task.Score(marked);
+  if (!outcome.scores.items.empty()) {
+    outcome.items = ItemsOf(std::move(outcome.scores.items));
+    return outcome;
+  }
   const bool read = task.AnswerLength(0) == 0;
   for (size_t index = 0; index < items.size(); ++index) {
-    if (task.measure() == tasks::Measure::kLikelihood) break;
+    if (task.measure() != tasks::Measure::kRight) break;
     items[index].score = task.ItemScore(marked.answers[index]);
     if (read) items[index].marks = std::move(marked.answers[index]);
   }
@@ -171,13 +214,7 @@ absl::StatusOr<Outcome> Evaluate(const transformer::Transformer& model,
         " tokens, the evaluation needs ", task.tokenizer().vocabulary_size()));
   }
   const uint64_t seed = options.seed;
-  tasks::Marked marked;
-  marked.seed = seed;
-  if (task.measure() == tasks::Measure::kLikelihood) {
-    marked.nats.resize(task.size());
-  } else {
-    marked.answers.resize(task.size());
-  }
+  tasks::Marked marked = NothingMarked(task, seed);
   std::vector<Item> items(task.size());
   int64_t num_done = 0;
   options.on_progress(num_done, task.size());
@@ -195,16 +232,22 @@ absl::StatusOr<Outcome> Evaluate(const transformer::Transformer& model,
                           answer(model, {task, pass, questions}, options));
     for (size_t row = 0; row < answered.size(); ++row) {
       const int64_t index = pass.indices[row];
-      items[index].id = task.ItemId(seed, index);
-      items[index].unit = task.UnitId(seed, index);
+      Item& item = items[index];
+      item.id = task.ItemId(seed, index);
+      item.unit = task.UnitId(seed, index);
       if (task.measure() == tasks::Measure::kLikelihood) {
         marked.nats[index] = answered[row].nats;
-        items[index].score = -answered[row].nats /
-                             static_cast<double>(questions[row].answer.size());
+        item.score = -answered[row].nats /
+                     static_cast<double>(questions[row].answer.size());
         continue;
       }
-      SetOutput(task.tokenizer().Decode(answered[row].produced), &items[index]);
-      marked.answers[index] = std::move(answered[row].marks);
+      std::string said = task.tokenizer().Decode(answered[row].produced);
+      SetOutput(said, &item);
+      if (task.measure() == tasks::Measure::kText) {
+        marked.texts[index] = std::move(said);
+      } else {
+        marked.answers[index] = std::move(answered[row].marks);
+      }
     }
     num_done += static_cast<int64_t>(answered.size());
     options.on_progress(num_done, task.size());

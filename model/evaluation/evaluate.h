@@ -31,7 +31,8 @@ struct EvaluateOptions {
 };
 
 // Puts all questions of the task to the model, in passes of equally long
-// prompts, marks its greedy answers and scores them, all and one by one. A pass
+// prompts, marks its greedy answers, or measures what the task asks for, and
+// scores them, all and one by one. A pass
 // that has fewer questions than rows is filled up with copies of one: its shape
 // does not depend on how many there are. CANCELLED when should_stop said so;
 // INVALID_ARGUMENT when the model's vocabulary is smaller than the task's;

@@ -16,6 +16,7 @@
 #include "model/tasks/nope/scan_task.h"
 #include "model/tasks/pairs.h"
 #include "model/tasks/passkey/passkey.h"
+#include "model/tasks/question_params.h"
 #include "model/tasks/retrieval/retrieval.h"
 #include "model/tasks/ruoss/ruoss.h"
 #include "model/tasks/selective_copy.h"
@@ -387,6 +388,7 @@ constexpr EvaluationRow kEvaluationTasks[] = {
     {"nope", MadeUp<NopeLengthsOf>},
     {"passkey", MadeUp<PasskeyTestsOf>},
     {"pcfg", MadeUp<PcfgLengthsOf>},
+    {"questions", QuestionsOf},
     {"ruler", MadeUp<RulerTestsOf>},
     {"ruoss", MadeUp<RuossLengthsOf>},
     {"scan", MadeUp<ScanAnswersOf>},

@@ -76,7 +76,20 @@ TEST(Registry, HoldsExactlyTheTasksOfTheCatalogue) {
             NamesInCatalog(catalog::Kind::kEvaluationTask));
 }
 
-// Twenty lines of text under the data folder of a storage root.
+// Twenty questions with two choices, of which the first, right one has more
+// tokens.
+std::string TwentyQuestions() {
+  std::string lines =
+      "{\"prompt\": \"Is number {id} less than ten?\", \"metric\": \"acc\", "
+      "\"choices\": [\"maybe {id}\", \"no\"], \"answer\": \"{right}\"}\n";
+  for (int i = 0; i < 20; ++i) {
+    absl::StrAppend(&lines, "{\"id\": ", i, ", \"right\": 0}\n");
+  }
+  return lines;
+}
+
+// Twenty lines of text, and twenty questions, under the data folder of a
+// storage root.
 const DataAccess& Examples() {
   static auto* const folder = new base::testing::TemporaryFolder;
   static auto* const files = new base::PosixFilesystem;
@@ -95,6 +108,10 @@ const DataAccess& Examples() {
         base::AtomicWrite(
             *files, base::JoinPath(made->data_folder, "twenty.txt"), lines)
             .ok());
+    EXPECT_TRUE(base::AtomicWrite(
+                    *files, base::JoinPath(made->data_folder, "twenty.jsonl"),
+                    TwentyQuestions())
+                    .ok());
     return made;
   }();
   return *access;
@@ -112,7 +129,7 @@ TEST(Registry, MakesEveryTaskWithItsDefaultsAndTheCataloguesVocabulary) {
         catalog::Find(catalog::Kind::kTrainingTask, name)->vocabulary_size);
   }
   for (const std::string& name : EvaluationTaskNames()) {
-    if (name == "text") continue;
+    if (name == "text" || name == "questions") continue;
     ordo::training::v1::Evaluation evaluation;
     evaluation.set_task(name);
     ORDO_ASSERT_OK_AND_ASSIGN(const auto task,
@@ -227,6 +244,10 @@ std::vector<Case> SmallEvaluationTasks() {
     }
     cases.push_back(of_task);
   }
+  // Prompts are cut to what there is room for.
+  cases.push_back({"questions",
+                   {{"max_tokens", 33}},
+                   {{"path", "twenty.jsonl"}, {"tokenizer", "bytes"}}});
   return cases;
 }
 
@@ -426,8 +447,8 @@ Marked MarkedBySomeModel(const EvaluationTask& task) {
 // has, among those of its length if the metric is a mean over lengths.
 TEST(Registry, TheMeanOfItemScoresIsTheHeadline) {
   for (const Case& of_task : SmallEvaluationTasks()) {
-    // Its items are scored by likelihood.
-    if (of_task.name == "text") continue;
+    // Items are scored by likelihood, and are not their rows.
+    if (of_task.name == "text" || of_task.name == "questions") continue;
     ordo::training::v1::Evaluation evaluation;
     evaluation.set_task(of_task.name);
     *evaluation.mutable_params() =

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,6 +103,9 @@ enum class Measure {
   kRight,
   // How likely the model finds it; all questions have places.
   kLikelihood,
+  // What the model says, as text: questions have neither places nor answers,
+  // and AnswerLength() tokens are decoded, up to end_token().
+  kText,
 };
 
 // Whether each token of an answer that is read at places is right; of one that
@@ -116,6 +120,20 @@ struct Marked {
   std::vector<Marks> answers;
   // Of Measure::kLikelihood: -ln p of each answer, summed over its tokens.
   std::vector<double> nats = {};
+  // Of Measure::kText, without the end mark.
+  std::vector<std::string> texts = {};
+};
+
+// What became of an item of a task whose items are not its questions, or are
+// not scored by marks.
+struct ScoredItem {
+  // As EvaluationTask::ItemId and UnitId.
+  std::string id;
+  std::string unit;
+  // From 0 to 1.
+  double score = 0;
+  // What the model said.
+  std::string output;
 };
 
 // Scores of an evaluation, ready to be written.
@@ -127,6 +145,9 @@ struct Scores {
   // The same as a table for people and for spreadsheets.
   std::string csv;
   std::string markdown;
+  // The items that results are compared by, in the place of one for each
+  // question. Empty: there is one for each question.
+  std::vector<ScoredItem> items = {};
 };
 
 // A finite set of questions with their scoring. Immutable, thread-safe.
@@ -147,6 +168,8 @@ class EvaluationTask {
   // end mark included: as many are decoded, whatever else is asked. 0 of tasks
   // whose answers are read at places.
   virtual int AnswerLength(int64_t /*index*/) const { return 0; }
+  // The token that ends a decoded answer; nothing: none does.
+  virtual std::optional<int64_t> end_token() const { return kEnd; }
   // What question `index` of `seed` is called where results are compared item
   // by item: one name of its own, the same whatever else is asked and whoever
   // answers. "<seed>-<index>" of questions that are made from a seed.

@@ -146,7 +146,7 @@ absl::StatusOr<std::string> Generate(base::Filesystem& files,
                           model::evaluation::DecodeOptions decode;
                           decode.num_tokens = options.max_tokens;
                           decode.kernel = options.kernel;
-                          decode.ends = tokenizer->has_marks();
+                          if (!tokenizer->has_marks()) decode.end.reset();
                           return model::evaluation::GreedyDecode(
                               *loaded.transformer, {prompt}, decode);
                         }));

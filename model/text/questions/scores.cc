@@ -140,6 +140,7 @@ TextScores ScoreChoices(
   ORDO_CHECK(log_likelihoods.size() == questions.items.size());
   std::vector<double> sums;
   std::vector<double> per_character;
+  std::vector<size_t> chosen;
   for (size_t i = 0; i < log_likelihoods.size(); ++i) {
     const TextQuestion& question = questions.items[i];
     ORDO_CHECK(log_likelihoods[i].size() == question.choices.size());
@@ -150,14 +151,20 @@ TextScores ScoreChoices(
            static_cast<int64_t>(scoring::NumCharacters(question.choices[c]))});
     }
     const size_t right = question.right_choice;
-    sums.push_back(scoring::Likeliest(choices) == right ? 1 : 0);
-    per_character.push_back(
-        scoring::LikeliestPerCharacter(choices) == right ? 1 : 0);
+    const size_t by_sum = scoring::Likeliest(choices);
+    const size_t by_character = scoring::LikeliestPerCharacter(choices);
+    sums.push_back(by_sum == right ? 1 : 0);
+    per_character.push_back(by_character == right ? 1 : 0);
+    chosen.push_back(questions.metric == Metric::kAccuracy ? by_sum
+                                                           : by_character);
   }
   const Columns columns = {
       {NameOf(Metric::kAccuracy), sums},
       {NameOf(Metric::kAccuracyPerCharacter), per_character}};
-  return Finish(questions, columns, columns.at(NameOf(questions.metric)));
+  TextScores scores =
+      Finish(questions, columns, columns.at(NameOf(questions.metric)));
+  scores.chosen = std::move(chosen);
+  return scores;
 }
 
 }  // namespace ordo::model::text::questions

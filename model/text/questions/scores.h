@@ -1,6 +1,7 @@
 #ifndef ORDO_MODEL_TEXT_QUESTIONS_SCORES_H_
 #define ORDO_MODEL_TEXT_QUESTIONS_SCORES_H_
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct TextScores {
   std::map<std::string, scoring::Mean> categories;
   // The same for each question, 0 to 1.
   std::vector<double> items;
+  // Of choices: the one that each question's metric takes.
+  std::vector<size_t> chosen;
 };
 
 // Of answers in words, one for each question; what follows a stop does not

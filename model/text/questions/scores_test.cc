@@ -108,6 +108,10 @@ TEST(ScoresTest, ChoicesAreJudgedByTheirCharacters) {
   EXPECT_EQ(scores.means.at("acc").value, 0.5);
   EXPECT_EQ(scores.means.at("acc_norm").value, 1);
   EXPECT_THAT(scores.items, ElementsAre(1, 1));
+  EXPECT_THAT(scores.chosen, ElementsAre(1, 0));
+  questions.metric = Metric::kAccuracy;
+  EXPECT_THAT(ScoreChoices(questions, {{-3, -4}, {-3, -7}}).chosen,
+              ElementsAre(0, 0));
 }
 
 TEST(ScoresTest, GroupsAndCategoriesHaveTheirMeans) {

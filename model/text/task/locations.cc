@@ -106,9 +106,9 @@ bool IsTokenFile(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::string> FindData(const DataAccess& access,
-                                     const std::string& field,
-                                     const std::string& path) {
+absl::StatusOr<std::string> LocateData(const DataAccess& access,
+                                       const std::string& field,
+                                       const std::string& path) {
   if (access.files == nullptr) {
     return base::InvalidField(field, "nothing can be read here");
   }
@@ -127,6 +127,14 @@ absl::StatusOr<std::string> FindData(const DataAccess& access,
     whole = *joined;
   }
   ORDO_RETURN_IF_ERROR(CheckInside(access, field, whole));
+  return whole;
+}
+
+absl::StatusOr<std::string> FindData(const DataAccess& access,
+                                     const std::string& field,
+                                     const std::string& path) {
+  ORDO_ASSIGN_OR_RETURN(const std::string whole,
+                        LocateData(access, field, path));
   const auto info = access.files->Stat(whole);
   if (absl::IsNotFound(info.status())) return Missing(field, whole);
   ORDO_RETURN_IF_ERROR(base::AddContext(info.status(), field));

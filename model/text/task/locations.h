@@ -12,10 +12,16 @@
 
 namespace ordo::model::text::task {
 
-// The absolute path of what `path` names: relative ones are below data_folder,
-// absolute ones in it or in one of the data roots, links followed.
-// INVALID_ARGUMENT, with the field: it leads elsewhere, or data_folder is not
-// known. NOT_FOUND, with the layout that is expected: nothing is there.
+// The absolute path of what `path` names, whether or not it is there: relative
+// ones are below data_folder, absolute ones in it or in one of the data roots,
+// links followed. INVALID_ARGUMENT, with the field: it leads elsewhere, or
+// data_folder is not known.
+absl::StatusOr<std::string> LocateData(const tasks::DataAccess& access,
+                                       const std::string& field,
+                                       const std::string& path);
+
+// The same of text that is there. NOT_FOUND, with the layout that is expected:
+// nothing is.
 absl::StatusOr<std::string> FindData(const tasks::DataAccess& access,
                                      const std::string& field,
                                      const std::string& path);

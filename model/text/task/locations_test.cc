@@ -125,5 +125,13 @@ TEST_F(LocationsTest, FoldersInARingComeToAnEnd) {
                HasSubstr("a link to a parent")));
 }
 
+TEST_F(LocationsTest, WhatIsNotThereYetHasAPlaceToo) {
+  EXPECT_THAT(LocateData(access_, "params.path", "books/none.jsonl"),
+              IsOkAndHolds(folder_.Path("root/data/books/none.jsonl")));
+  EXPECT_THAT(
+      LocateData(access_, "params.path", folder_.Path("secret/none")),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("params.path")));
+}
+
 }  // namespace
 }  // namespace ordo::model::text::task

@@ -1,0 +1,40 @@
+#include "model/tasks/question_params.h"
+
+#include <string>
+
+#include "base/status/details.h"
+#include "model/text/questions/questions.h"
+#include "model/text/task/questions_task.h"
+
+namespace ordo::model::tasks {
+namespace {
+
+// Where the parameters stand, for messages.
+constexpr char kField[] = "params";
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<EvaluationTask>> QuestionsOf(
+    const catalog::Params& params,
+    const ordo::training::v1::Data* /*trained_on*/, const DataAccess& access) {
+  text::task::QuestionsOptions options;
+  options.field = kField;
+  options.path = params.String("path");
+  options.format = params.String("format");
+  options.few_shot = static_cast<int>(params.Integer("few_shot"));
+  options.examples = params.String("examples");
+  options.metric = text::questions::MetricOf(params.String("metric"));
+  options.tokenizer = params.String("tokenizer");
+  options.begin = params.Bool("begin");
+  options.max_tokens = params.Integer("max_tokens");
+  options.answer_tokens = params.Integer("answer_tokens");
+  options.max_questions = params.Integer("max_questions");
+  if (options.tokenizer.empty()) {
+    return base::InvalidField(
+        options.field + ".tokenizer",
+        "is needed: the model was not trained here on text that says it");
+  }
+  return text::task::OpenQuestions(access, options);
+}
+
+}  // namespace ordo::model::tasks
