@@ -14,6 +14,7 @@
 #include "base/status/status.h"
 #include "model/evaluation/report.h"
 #include "model/guard.h"
+#include "model/tasks/registry.h"
 #include "model/training/c10d.h"
 #include "model/training/collective.h"
 #include "model/training/numerics.h"
@@ -70,6 +71,7 @@ class TrainTask {
  private:
   absl::StatusOr<ExitCode> Loop(const Environment& environment) {
     ORDO_RETURN_IF_ERROR(Start(environment));
+    ORDO_RETURN_IF_ERROR(TryEvaluations());
     while (true) {
       ORDO_RETURN_IF_ERROR(progress_.CheckFolder());
       checkpoints_.Poll();
@@ -170,6 +172,27 @@ class TrainTask {
       if (IsDue(evaluation, step)) return true;
     }
     return false;
+  }
+
+  // Makes the tasks of the evaluations to come, which read their data: what
+  // would be missing at the end is told before the training.
+  absl::Status TryEvaluations() {
+    TrainerContext context = context_;
+    context.stop_requested = [this] { return leader_.StopRequested(); };
+    for (int i = 0; i < spec_.evaluations_size(); ++i) {
+      const Evaluation& evaluation = spec_.evaluations(i);
+      const std::string last =
+          model::evaluation::ReportId(evaluation, spec_.training().steps());
+      if (finished_reports_.count(last) != 0) continue;
+      const auto task = model::tasks::MakeEvaluationTask(
+          evaluation, &spec_.data(),
+          DataOf(context, {spec_.attempt(), 0, run_.cursors().step},
+                 &progress_));
+      ORDO_RETURN_IF_ERROR(base::AddContext(
+          task.status(), absl::StrCat("evaluations[", i, "]")));
+    }
+    meter_.Start(run_.cursors());
+    return absl::OkStatus();
   }
 
   // False when a request to stop ended it.

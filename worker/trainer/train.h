@@ -11,12 +11,13 @@ namespace ordo::worker::trainer {
 
 // Runs one training task to its end, or to a request to stop: trains, reports
 // to `progress`, writes checkpoints and evaluates. FINISHED or STOPPED; errors
-// are marked with their exit code. A checkpoint that cannot be written is
-// reported and tried again at the next occasion; only at the end it is an
-// error, STORAGE_ERROR, and where the storage does not even refuse it
-// (Checkpoints::kLongestWrite); then the process is left. `spec` is resolved.
-// The last record (TrainerFinished) is written in every case. Configures the
-// numerics of the process.
+// are marked with their exit code. What evaluations read is looked at before
+// the first step. A checkpoint that cannot be written is reported and tried
+// again at the next occasion; only at the end it is an error, STORAGE_ERROR,
+// and where the storage does not even refuse it (Checkpoints::kLongestWrite);
+// then the process is left. `spec` is resolved. The last record
+// (TrainerFinished) is written in every case. Configures the numerics of the
+// process.
 //
 // With several ranks, `spec` says which of them this is; rank 0 does what is
 // said above, the others train beside it, with progress of their own, and end

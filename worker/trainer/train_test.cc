@@ -678,6 +678,51 @@ TEST_F(TrainTest, DataThatIsNotThereIsNotTriedAgain) {
                     HasSubstr("root/data/twenty.txt")));
 }
 
+// Twenty questions with two choices are the file of an evaluation at the end.
+TrainSpec AskedSpec() {
+  TrainSpec spec = TextSpec();
+  auto& evaluation = *spec.mutable_evaluations(0);
+  evaluation.set_task("questions");
+  evaluation.set_name("questions");
+  (*evaluation.mutable_params())["path"].set_string_value("twenty.jsonl");
+  (*evaluation.mutable_params())["max_tokens"].set_number_value(64);
+  return spec;
+}
+
+TEST_F(TrainTest, AsksQuestionsOfAFileAtTheEnd) {
+  storage_root_ = temporary_.Path("root");
+  WriteTwentyLines(real_, storage_root_);
+  std::string lines =
+      "{\"prompt\": \"line {id} of\", \"choices\": [\"twenty\", \"a\"], "
+      "\"answer\": \"twenty\", \"metric\": \"acc\"}\n";
+  for (int i = 0; i < 20; ++i) absl::StrAppend(&lines, "{\"id\": ", i, "}\n");
+  ORDO_ASSERT_OK(
+      base::AtomicWrite(real_, storage_root_ + "/data/twenty.jsonl", lines));
+  EXPECT_THAT(Run(AskedSpec(), "a"), IsOkAndHolds(ordo::training::v1::FINISHED))
+      << Last("a").finished().message();
+  const auto records = Records("a");
+  const auto report =
+      std::find_if(records.begin(), records.end(),
+                   [](const auto& record) { return record.has_report(); });
+  ASSERT_NE(report, records.end());
+  const auto& metrics = report->report().metrics();
+  // Seven bytes against two.
+  EXPECT_EQ(metrics.at("acc"), 0);
+  EXPECT_EQ(metrics.count("acc_norm"), 1);
+}
+
+TEST_F(TrainTest, QuestionsThatAreNotThereAreToldBeforeTheTraining) {
+  storage_root_ = temporary_.Path("root");
+  WriteTwentyLines(real_, storage_root_);
+  const auto code = Run(AskedSpec(), "a");
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::DATA_MISSING);
+  EXPECT_THAT(std::string(code.status().message()),
+              AllOf(HasSubstr("evaluations[0]: params.path: "),
+                    HasSubstr("root/data/twenty.jsonl"),
+                    HasSubstr("each line of which is")));
+  EXPECT_EQ(Last("a").finished().step(), 0);
+}
+
 TEST_F(TrainTest, ATokenizerThatIsLargerThanTheModelIsRefused) {
   storage_root_ = temporary_.Path("root");
   WriteTwentyLines(real_, storage_root_);

@@ -22,6 +22,8 @@ TEST_F(CatalogueTest, EncodingsNeedNoScheduler) {
   EXPECT_EQ(Run({"list", "tasks"}), 0);
   EXPECT_THAT(out(), HasSubstr("training tasks"));
   EXPECT_THAT(out(), HasSubstr("addition_grid"));
+  EXPECT_THAT(out(), HasSubstr("questions  "));
+  EXPECT_THAT(out(), HasSubstr("max_questions"));
 }
 
 TEST_F(CatalogueTest, ParametersHaveUnits) {
