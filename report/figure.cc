@@ -35,6 +35,47 @@ constexpr char kPalette[] =
 constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#e69f00", "#56b4e9", "#000000"};
 
+// Of the lines below a figure that say what it was made of.
+constexpr int kSourceLinePx = 14;
+// A letter of them is seldom wider.
+constexpr double kSourceLetterPx = 6.5;
+
+// Its source in lines as wide as the figure, broken between words.
+std::vector<std::string> SourceLines(const Figure& figure) {
+  const auto width = static_cast<size_t>(figure.width_px / kSourceLetterPx);
+  std::vector<std::string> lines;
+  for (const absl::string_view word :
+       absl::StrSplit(figure.source, ' ', absl::SkipEmpty())) {
+    if (lines.empty() || lines.back().size() + 1 + word.size() > width) {
+      lines.emplace_back(word);
+    } else {
+      absl::StrAppend(&lines.back(), " ", word);
+    }
+  }
+  return lines;
+}
+
+// The figure with its source below it.
+Figure WithSource(const Figure& figure) {
+  const std::vector<std::string> lines = SourceLines(figure);
+  if (lines.empty()) return figure;
+  const int foot_px =
+      kSourceLinePx * static_cast<int>(lines.size()) + kSourceLinePx / 2;
+  Figure whole = figure;
+  whole.height_px += foot_px;
+  const double height_px = whole.height_px;
+  const auto as_text = [](std::string* out, const std::string& line) {
+    out->append(GnuplotText(line));
+  };
+  whole.script = absl::StrFormat(
+      "set origin 0,%.6g\nset size 1,%.6g\nset label \"%s\" at screen "
+      "0.012,%.6g left front font ',9' textcolor rgb '#666666'\n%s",
+      foot_px / height_px, figure.height_px / height_px,
+      absl::StrJoin(lines, "\\n", as_text),
+      (foot_px - kSourceLinePx / 2) / height_px, figure.script);
+  return whole;
+}
+
 std::string Terminal(const Figure& figure, FigureForm form) {
   if (form == FigureForm::kSvg) {
     return absl::StrFormat(
@@ -214,11 +255,11 @@ absl::Status Draw(base::Filesystem& files, const Figure& figure,
           "a figure cannot be written to ", path, ": the name has a quote"));
     }
   }
+  const Figure whole = WithSource(figure);
   ORDO_RETURN_IF_ERROR(base::AtomicWrite(
       files, script_file,
-      absl::StrCat("set encoding utf8\n", Terminal(figure, form),
-                   "set output '", aside, "'\n", figure.script,
-                   "unset output\n")));
+      absl::StrCat("set encoding utf8\n", Terminal(whole, form), "set output '",
+                   aside, "'\n", whole.script, "unset output\n")));
   base::SpawnOptions spawn;
   spawn.argv = {gnuplot, script_file};
   spawn.environment = GnuplotEnvironment();

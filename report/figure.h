@@ -21,6 +21,9 @@ struct Figure {
   std::string script;
   int width_px = 0;
   int height_px = 0;
+  // What it was made of (SourceText), which Draw writes in small lines below
+  // it, for which the picture becomes higher; empty: nothing.
+  std::string source = {};
 };
 
 // The grid as a heat map: digits of B over digits of A, colours from 0 to

@@ -78,6 +78,20 @@ TEST_F(DrawTest, HeatMapAsPngIsAPng) {
               StartsWith("\x89PNG\r\n"));
 }
 
+TEST_F(DrawTest, WhatItWasMadeOfStandsBelowIt) {
+  Figure figure = HeatMap(MakeGrid(4, 2));
+  figure.source =
+      "job addition_rope; checkpoint: jobs/addition_rope/checkpoints/100-1 "
+      "0123456789ab; again: ordo report addition_rope";
+  const std::string svg = DrawAndRead(figure, FigureForm::kSvg);
+  // Two lines, for which the picture is higher.
+  EXPECT_THAT(svg, HasSubstr(">job addition_rope; checkpoint: "));
+  EXPECT_THAT(svg, HasSubstr("/100-1 0123456789ab;<"));
+  EXPECT_THAT(svg, HasSubstr(">again: ordo report addition_rope<"));
+  EXPECT_THAT(svg, HasSubstr("width=\"560\" height=\"515\""));
+  EXPECT_THAT(svg, HasSubstr("digits of A"));
+}
+
 TEST_F(DrawTest, EqualLengthsHasALineForEachGrid) {
   Grid second = MakeGrid(8, 4);
   second.name = "addition-rope";

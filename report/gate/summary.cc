@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "report/forest.h"
 #include "report/gate/json.h"
+#include "report/source.h"
 #include "report/table.h"
 
 namespace ordo::report::gate {
@@ -177,7 +178,13 @@ Figure DifferencePlot(const Account& account) {
     marks.insert(-result.options.margin);
   }
   forest.marks.assign(marks.begin(), marks.end());
-  return ForestPlot(forest);
+  Figure figure = ForestPlot(forest);
+  FigureSource source{account.job, {}, account.command};
+  for (const Subject& subject : account.subjects) {
+    source.models.push_back({subject.name, subject.digest});
+  }
+  figure.source = SourceText(source);
+  return figure;
 }
 
 summary::Summary Summarize(const Account& account) {

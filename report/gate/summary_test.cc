@@ -89,6 +89,13 @@ TEST(SummarizeTest, TheFigureHasARowForEachComparisonAndTheMargin) {
   EXPECT_THAT(script, HasSubstr("from -0.05,0.4 to -0.05,"));
 }
 
+TEST(SummarizeTest, TheFigureNamesJobCheckpointsAndCommand) {
+  EXPECT_EQ(DifferencePlot(Open()).source,
+            "job nightly; checkpoints: jobs/c/checkpoints/200-1 c0ffee, "
+            "jobs/b/checkpoints/100-1 beef, jobs/a/checkpoints/100-1 unknown; "
+            "again: ordo gate --candidate jobs/c --margin 0.05");
+}
+
 TEST(SummarizeTest, LongListsAreCutAndSayHowManyThereAre) {
   const std::string page = summary::RenderPage(Summarize(ManyWorse()), {""});
   EXPECT_THAT(page, HasSubstr("(200 of 300)"));

@@ -13,6 +13,7 @@
 #include "google/protobuf/struct.pb.h"
 #include "report/html.h"
 #include "report/json_values.h"
+#include "report/source.h"
 #include "report/summary/comparison.h"
 #include "report/summary/results.h"
 #include "report/summary/tables.h"
@@ -200,6 +201,27 @@ absl::Status AddComparison(const SummarizeSpec& spec,
   return absl::OkStatus();
 }
 
+// The newest checkpoint of each part that trained, and those that the others
+// evaluated, whose digests are not told.
+FigureSource SourceOf(const SummarizeSpec& spec) {
+  FigureSource source{spec.job(), {}, absl::StrCat("ordo report ", spec.job())};
+  for (const PartResult& part : spec.parts()) {
+    if (!part.checkpoint().name().empty()) {
+      source.models.push_back(
+          {part.job(), part.checkpoint().manifest_sha256()});
+      continue;
+    }
+    std::set<std::string> evaluated;
+    for (const PartResult::Report& report : part.reports()) {
+      if (!report.checkpoint().empty() &&
+          evaluated.insert(report.checkpoint()).second) {
+        source.models.push_back({report.checkpoint(), ""});
+      }
+    }
+  }
+  return source;
+}
+
 // Of a sweep or pipeline.
 absl::Status AddScores(const SummarizeSpec& spec, const Results& results,
                        Summary* summary) {
@@ -237,6 +259,8 @@ absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
                                "have one colour.",
                                LearningCurves(records.curves)});
   }
+  const std::string source = SourceText(SourceOf(spec));
+  for (NamedFigure& named : summary.figures) named.figure.source = source;
   int num_failed = 0;
   for (const PartResult& part : spec.parts()) {
     if (HasSucceeded(part)) continue;

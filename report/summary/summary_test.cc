@@ -101,6 +101,24 @@ TEST(SummaryTest, ThePageHoldsTablesAndTheFiguresThatWereDrawn) {
   EXPECT_THAT(page, Not(HasSubstr("http")));
 }
 
+TEST(SummaryTest, EachFigureNamesJobCheckpointsAndCommand) {
+  auto spec = RopeAndTape();
+  // The last evaluates what another job trained.
+  spec.mutable_parts(5)->clear_checkpoint();
+  spec.mutable_parts(5)->mutable_reports(0)->set_checkpoint(
+      "jobs/b/checkpoints/100-1");
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const Summary summary,
+      Summarize(spec, Records{{{"rope", {{1, 2.0}}}}, {}}, "now"));
+  ASSERT_THAT(summary.figures, SizeIs(3));
+  for (const NamedFigure& named : summary.figures) {
+    EXPECT_EQ(named.figure.source,
+              "job c; checkpoints: c-rope-s1 c0ffee, c-rope-s2 c0ffee, "
+              "c-rope-s3 c0ffee, c-tape-s1 c0ffee, c-tape-s2 c0ffee, "
+              "jobs/b/checkpoints/100-1 unknown; again: ordo report c");
+  }
+}
+
 TEST(SummaryTest, NumbersThatAreNotFiniteAreNullInTheJson) {
   auto spec = RopeAndTape();
   spec.mutable_parts()->SwapElements(1, 3);

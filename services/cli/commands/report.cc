@@ -14,6 +14,7 @@
 #include "report/grid.h"
 #include "report/html.h"
 #include "report/metrics.h"
+#include "report/source.h"
 #include "services/cli/commands/catalogue.h"
 #include "services/cli/commands/commands.h"
 #include "services/cli/commands/listing.h"
@@ -173,14 +174,39 @@ absl::StatusOr<report::Grid> FetchGrid(Context& context, const Job& job,
   return grid;
 }
 
+// The checkpoint that a report is about. Its digest is not known where the
+// scheduler knows nothing of the checkpoint any more.
+absl::StatusOr<report::SourceModel> SourceModelOf(Context& context,
+                                                  const Job& job,
+                                                  const Report& report) {
+  if (report.checkpoint().empty()) {
+    return report::SourceModel{ShortName(job.name()), ""};
+  }
+  checkpoints::v1::GetCheckpointRequest request;
+  request.set_name(report.checkpoint());
+  const auto checkpoint = context.client.Call(
+      context.client.checkpoints(),
+      &checkpoints::v1::CheckpointsService::Stub::GetCheckpoint, request);
+  if (absl::IsNotFound(checkpoint.status())) {
+    return report::SourceModel{report.checkpoint(), ""};
+  }
+  ORDO_RETURN_IF_ERROR(checkpoint.status());
+  return report::SourceModel{report.checkpoint(),
+                             checkpoint->manifest_sha256()};
+}
+
 // What is to be shown of all jobs.
 struct Results {
+  // That shows it again.
+  std::string command;
   // Of every evaluation, grids included.
   std::vector<report::Metrics> metrics;
   // Those that have no figure.
   std::vector<report::Metrics> plain;
   // Those that have one.
   report::Page page;
+  // Of the entries of the page, in their order; one of each model.
+  std::vector<report::FigureSource> sources;
 };
 
 absl::Status CollectJob(Context& context, const std::string& name,
@@ -213,6 +239,10 @@ absl::Status CollectJob(Context& context, const std::string& name,
     if (job.spec().has_encoding()) {
       entry.encoding = EncodingText(job.spec().encoding(), true);
     }
+    ORDO_ASSIGN_OR_RETURN(report::SourceModel model,
+                          SourceModelOf(context, job, report));
+    results->sources.push_back(
+        {ShortName(job.name()), {std::move(model)}, results->command});
     results->page.entries.push_back(std::move(entry));
   }
   return absl::OkStatus();
@@ -285,7 +315,9 @@ google::protobuf::Struct ToStruct(const Results& results,
   SetMetrics(results.metrics,
              (*json.mutable_fields())["evaluations"].mutable_list_value());
   auto* models = (*json.mutable_fields())["models"].mutable_list_value();
-  for (const report::PageEntry& entry : entries) {
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const report::PageEntry& entry = entries[i];
+    const report::SourceModel& source = results.sources[i].models.front();
     const report::GridSummary summary = report::Summarize(entry.grid);
     google::protobuf::Struct* model =
         models->add_values()->mutable_struct_value();
@@ -293,6 +325,8 @@ google::protobuf::Struct ToStruct(const Results& results,
     fields["name"].set_string_value(entry.grid.name);
     fields["encoding"].set_string_value(entry.encoding);
     fields["step"].set_number_value(static_cast<double>(entry.grid.step));
+    fields["checkpoint"].set_string_value(source.name);
+    fields["checkpoint_sha256"].set_string_value(source.checkpoint_sha256);
     fields["longest_95"].set_number_value(summary.largest_95);
     SetShare("all", summary.all, model);
     SetShare("trained", summary.trained, model);
@@ -311,10 +345,24 @@ std::string FileStem(const std::string& name) {
   return stem;
 }
 
+// What a figure of all models is made of.
+report::FigureSource SourceOfAll(const Results& results) {
+  report::FigureSource all;
+  all.command = results.command;
+  std::vector<std::string> jobs;
+  for (const report::FigureSource& each : results.sources) {
+    if (jobs.empty() || jobs.back() != each.job) jobs.push_back(each.job);
+    all.models.push_back(each.models.front());
+  }
+  all.job = absl::StrJoin(jobs, " ");
+  return all;
+}
+
 // Draws one figure as PNG beside the page and gives it back as SVG.
-absl::StatusOr<std::string> DrawBoth(Context& context,
-                                     const report::Figure& figure,
+absl::StatusOr<std::string> DrawBoth(Context& context, report::Figure figure,
+                                     const report::FigureSource& source,
                                      const std::string& stem) {
+  figure.source = report::SourceText(source);
   ORDO_RETURN_IF_ERROR(report::Draw(context.files, figure,
                                     report::FigureForm::kPng, stem + ".png"));
   ORDO_RETURN_IF_ERROR(report::Draw(context.files, figure,
@@ -337,7 +385,8 @@ absl::Status WriteTables(Context& context, const std::string& stem,
 }
 
 absl::Status WritePage(Context& context, const std::string& html,
-                       report::Page* page) {
+                       Results* results) {
+  report::Page* page = &results->page;
   const std::string stem = StemOf(html);
   page->title =
       "Addition: " +
@@ -349,16 +398,18 @@ absl::Status WritePage(Context& context, const std::string& html,
                   absl::FormatTime("%Y-%m-%d %H:%M %Z", context.clock.Now(),
                                    absl::LocalTimeZone());
   std::vector<report::Grid> grids;
-  for (report::PageEntry& entry : page->entries) {
+  for (size_t i = 0; i < page->entries.size(); ++i) {
+    report::PageEntry& entry = page->entries[i];
     ORDO_ASSIGN_OR_RETURN(
         entry.heat_map_svg,
-        DrawBoth(context, report::HeatMap(entry.grid),
+        DrawBoth(context, report::HeatMap(entry.grid), results->sources[i],
                  absl::StrCat(stem, "-", FileStem(entry.grid.name))));
     grids.push_back(entry.grid);
   }
   ORDO_ASSIGN_OR_RETURN(
       page->equal_lengths_svg,
-      DrawBoth(context, report::EqualLengths(grids), stem + "-equal-lengths"));
+      DrawBoth(context, report::EqualLengths(grids), SourceOfAll(*results),
+               stem + "-equal-lengths"));
   return base::AtomicWrite(context.files, html, report::RenderHtml(*page));
 }
 
@@ -374,6 +425,8 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
     }
   }
   Results results;
+  results.command =
+      absl::StrCat("ordo report ", absl::StrJoin(arguments.positional(), " "));
   for (const std::string& name : arguments.positional()) {
     ORDO_RETURN_IF_ERROR(CollectJob(context, name, &results));
   }
@@ -389,7 +442,7 @@ absl::StatusOr<ExitCode> Run(Context& context, const Arguments& arguments) {
   }
   const std::string stem = StemOf(html) + "-metrics";
   ORDO_RETURN_IF_ERROR(WriteTables(context, stem, results.metrics));
-  if (has_page) ORDO_RETURN_IF_ERROR(WritePage(context, html, &results.page));
+  if (has_page) ORDO_RETURN_IF_ERROR(WritePage(context, html, &results));
   if (PrintStructured(context, ToStruct(results, html))) {
     return ExitCode::kOk;
   }

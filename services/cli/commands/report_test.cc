@@ -51,6 +51,42 @@ TEST_F(ReportJobTest, PrintsTheTableAndWritesPageAndFigures) {
                   "report-equal-lengths.svg"));
 }
 
+TEST_F(ReportJobTest, EachFigureNamesJobCheckpointAndCommand) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  checkpoints::v1::Checkpoint checkpoint;
+  checkpoint.set_name("jobs/a/checkpoints/100-1");
+  checkpoint.set_manifest_sha256("0123456789abcdef");
+  scheduler_.AddCheckpoint(checkpoint);
+  reports::v1::Report report;
+  report.set_name("jobs/a/reports/addition_grid-100");
+  report.set_task("addition_grid");
+  report.set_checkpoint(checkpoint.name());
+  scheduler_.AddReport(report, {{"result.json", kResult}});
+  EXPECT_EQ(Run({"report", "a", "--html", page(), "-o", "json"}), 0);
+  for (const char* name : {"out/report-a.svg", "out/report-equal-lengths.svg",
+                           "out/report.html"}) {
+    const std::string text =
+        base::ReadFile(files_, folder_.Path(name), 1 << 24).value();
+    EXPECT_THAT(text, HasSubstr("jobs/a/checkpoints/100-1 0123456789ab; again"))
+        << name;
+    EXPECT_THAT(text, HasSubstr("ordo report a<")) << name;
+  }
+  EXPECT_THAT(out(), HasSubstr("\"checkpoint_sha256\":\"0123456789abcdef\""));
+}
+
+TEST_F(ReportJobTest, ACheckpointThatIsGoneIsNamedWithoutItsDigest) {
+  scheduler_.SetJob("a", Job::SUCCEEDED);
+  reports::v1::Report report;
+  report.set_name("jobs/a/reports/addition_grid-100");
+  report.set_task("addition_grid");
+  report.set_checkpoint("jobs/a/checkpoints/100-1");
+  scheduler_.AddReport(report, {{"result.json", kResult}});
+  EXPECT_EQ(Run({"report", "a", "--html", page()}), 0);
+  EXPECT_THAT(
+      base::ReadFile(files_, folder_.Path("out/report-a.svg"), 1 << 24).value(),
+      HasSubstr("jobs/a/checkpoints/100-1 unknown"));
+}
+
 TEST_F(ReportJobTest, NumbersAreThereForPrograms) {
   scheduler_.SetJob("a", Job::SUCCEEDED);
   AddReport("addition_grid-100", 100, kResult);
