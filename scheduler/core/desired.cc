@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/status/status.h"
-#include "base/version/worker_protocol.h"
 #include "google/protobuf/arena.h"
+#include "proto/ordo/training/v1/spec.pb.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/summarize.h"
 #include "scheduler/core/task.h"
@@ -55,17 +55,29 @@ absl::Status SetTask(const State& state, const JobEntry& entry,
   if (kind == jobs::v1::JobSpec::BENCHMARK) {
     return SetBenchmarkTask(entry, desired->mutable_benchmark());
   }
-  if (SumsUp(kind)) {
-    return SetSummarizeTask(state, entry, desired->mutable_summarize());
-  }
   return SetTrainTask(state, entry, desired->mutable_train());
 }
 
-// Adds its task; the spec is read once for all sets that tell it. None when it
+absl::StatusOr<SummaryPtr> SummaryOf(const State& state,
+                                     const JobEntry& entry) {
+  const auto summary = std::make_shared<training::v1::SummarizeSpec>();
+  ORDO_RETURN_IF_ERROR(SetSummarizeTask(state, entry, summary.get()));
+  return summary;
+}
+
+// Adds its task. Specs, its own and those of its parts, are read once for all
+// sets that tell it: whoever was told once can be told again. No task when they
 // cannot be read.
 absl::Status AddTask(const State& state, JobEntry& entry,
                      agent::v1::DesiredAttempt* desired) {
   Live& live = *LiveIn(entry);
+  if (SumsUp(entry.job->facts->kind)) {
+    if (live.summary == nullptr) {
+      ORDO_ASSIGN_OR_RETURN(live.summary, SummaryOf(state, entry));
+    }
+    *desired->mutable_summarize() = *live.summary;
+    return absl::OkStatus();
+  }
   if (live.spec == nullptr) {
     ORDO_ASSIGN_OR_RETURN(live.spec, entry.job->facts->spec->Get());
   }
@@ -88,9 +100,14 @@ struct Placed {
   LiveRank& rank() const { return LiveIn(*entry)->ranks[id->second]; }
 };
 
-// Those that the worker has been told of, and, in the order in which they
-// start, those that it has not: what it was told of stays told before what was
-// not, also after a restart of the scheduler.
+// Those that the worker has been told of in this life of the scheduler, and, in
+// the order in which they start, those that it has not: what it was told of
+// stays told before what was not. After a restart of the scheduler the order
+// stands for what was told, so long as the worker has not said what it has.
+// Starts are rebuilt from times of the wall clock: if that was set back between
+// two of them, and the worker takes a set from before the restart after it has
+// announced itself, the next set may leave out what it has just begun, which
+// ends it as an interruption.
 struct Ranks {
   std::vector<Placed> told;
   std::vector<Placed> others;
@@ -111,13 +128,10 @@ Ranks RanksOn(State& state, const Worker& worker) {
   return ranks;
 }
 
-// Returns the bytes that it takes if its task is among them, else 0. All but
-// its task is told, too, when that cannot be.
-absl::StatusOr<size_t> SetDesiredOf(const State& state, const Worker& worker,
-                                    const Placed& placed,
-                                    agent::v1::DesiredAttempt* desired) {
-  JobEntry& entry = *placed.entry;
-  const LiveRank& rank = placed.rank();
+// All but its task.
+void SetAttempt(const State& state, const Worker& worker, const Placed& placed,
+                agent::v1::DesiredAttempt* desired) {
+  const JobEntry& entry = *placed.entry;
   const JobRecord& job = *entry.job;
   desired->set_job(job.id());
   desired->set_attempt(job.attempt_number());
@@ -127,17 +141,25 @@ absl::StatusOr<size_t> SetDesiredOf(const State& state, const Worker& worker,
   if (step_timeout > absl::ZeroDuration()) {
     *desired->mutable_step_timeout() = ToProtoDuration(step_timeout);
   }
-  for (const std::string& device : rank.devices) desired->add_devices(device);
-  desired->set_acknowledged_records(AcknowledgedOf(job, placed.id->second));
-  // The worker keeps the task of what it has observed, and starts nothing that
-  // is to end.
-  if (rank.observed || desired->action() != agent::v1::DesiredAttempt::RUN) {
-    Live& live = *LiveIn(entry);
-    if (AllKnow(live.ranks)) live.spec = nullptr;
-    return 0;
+  for (const std::string& device : placed.rank().devices) {
+    desired->add_devices(device);
   }
-  ORDO_RETURN_IF_ERROR(AddTask(state, entry, desired));
-  return desired->ByteSizeLong();
+  desired->set_acknowledged_records(AcknowledgedOf(job, placed.id->second));
+}
+
+// The worker keeps the task of what it has observed, and starts nothing that is
+// to end. What tasks are made of goes when no rank needs one any more.
+bool NeedsTask(const Placed& placed, const agent::v1::DesiredAttempt& desired) {
+  if (!placed.rank().observed &&
+      desired.action() == agent::v1::DesiredAttempt::RUN) {
+    return true;
+  }
+  Live& live = *LiveIn(*placed.entry);
+  if (AllKnow(live.ranks)) {
+    live.spec = nullptr;
+    live.summary = nullptr;
+  }
+  return false;
 }
 
 }  // namespace
@@ -154,29 +176,38 @@ void EmitDesired(Turn& turn, Worker& worker) {
   size_t num_bytes = 0;
   // It ends what it has started and is not listed.
   for (const Placed& placed : ranks.told) {
-    const absl::StatusOr<size_t> size =
-        SetDesiredOf(turn.state, worker, placed, request->add_attempts());
-    num_bytes += size.value_or(0);
-    if (!size.ok()) set.untold.push_back(size.status());
+    agent::v1::DesiredAttempt& desired = *request->add_attempts();
+    SetAttempt(turn.state, worker, placed, &desired);
+    if (!NeedsTask(placed, desired)) continue;
+    const absl::Status status = AddTask(turn.state, *placed.entry, &desired);
+    if (!status.ok()) set.untold.push_back(status);
+    num_bytes += desired.ByteSizeLong();
   }
   worker.left_out = false;
   for (const Placed& placed : ranks.others) {
-    const absl::StatusOr<size_t> size =
-        SetDesiredOf(turn.state, worker, placed, request->add_attempts());
-    if (!size.ok()) {
-      // With the next set, at the latest the next heartbeat's.
-      request->mutable_attempts()->RemoveLast();
-      set.untold.push_back(size.status());
-      continue;
+    agent::v1::DesiredAttempt& desired = *request->add_attempts();
+    SetAttempt(turn.state, worker, placed, &desired);
+    if (NeedsTask(placed, desired)) {
+      absl::Status status;
+      // None after one without room, or that might wait for ever.
+      if (!worker.left_out) {
+        status = AddTask(turn.state, *placed.entry, &desired);
+      }
+      const size_t size = desired.ByteSizeLong();
+      if (!status.ok()) {
+        // With the next set, at the latest the next heartbeat's.
+        set.untold.push_back(status);
+      } else if (num_bytes > 0 &&
+                 num_bytes + size > turn.state.options.max_tasks_bytes) {
+        // One that is too large for any set goes alone.
+        worker.left_out = true;
+      }
+      if (!status.ok() || worker.left_out) {
+        request->mutable_attempts()->RemoveLast();
+        continue;
+      }
+      num_bytes += size;
     }
-    // One that is too large for any set goes alone.
-    worker.left_out = num_bytes > 0 && num_bytes + *size > base::kMaxTasksBytes;
-    if (worker.left_out) {
-      // Nor those after it, or it might wait for ever.
-      request->mutable_attempts()->RemoveLast();
-      break;
-    }
-    num_bytes += *size;
     placed.rank().told = true;
   }
   turn.Emit(std::move(set));

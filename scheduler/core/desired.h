@@ -7,11 +7,12 @@ namespace ordo::scheduler::core {
 
 // Emits SetDesired with all that `worker` should run, numbered anew; nothing
 // unless it is online. Tasks are sent until the worker has listed their
-// attempts; where all of them are more than a set may hold (kMaxTasksBytes),
-// the attempts that were placed last are not listed yet, and Worker.left_out
-// says so: the next set comes when the worker has listed what it was told. An
-// attempt whose task cannot be made is not listed either, unless the worker was
-// told of it before; SetDesired.untold says why.
+// attempts; where all of them are more than a set may hold
+// (Options.max_tasks_bytes), the attempts to run that were placed last are not
+// listed yet, and Worker.left_out says so: the next set comes when the worker
+// has listed what it was told. What is to end needs no task, and is always
+// listed. An attempt whose task cannot be made is not listed either, unless the
+// worker was told of it before; SetDesired.untold says why.
 // Internal to scheduler/core.
 void EmitDesired(Turn& turn, Worker& worker);
 

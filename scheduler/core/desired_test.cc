@@ -105,7 +105,45 @@ TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
   source->is_broken = true;
   EmitDesired(turn, worker);
   ASSERT_EQ(turn.effects.size(), 3u);
-  EXPECT_EQ(std::get<SetDesired>(turn.effects[2]).request->attempts_size(), 2);
+  const auto third = std::get<SetDesired>(turn.effects[2]);
+  ASSERT_EQ(third.request->attempts_size(), 2);
+  EXPECT_TRUE(third.request->attempts(0).has_train());
+}
+
+TEST(DesiredTest, WhatSumsUpIsToldAgainThoughSpecsOfPartsCannotBeRead) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Announce(WorkerBuilder("w")));
+  shell.Ignore();
+  ORDO_ASSERT_OK(shell.Submit(
+      {JobBuilder("s-0").PartOf("s"), JobBuilder("s").Sweeps({"s-0"})}));
+  shell.Ignore();
+  shell.Observe("w", {AttemptBuilder("s-0", 1).Running().Exited(0)});
+  shell.Ignore();
+  const SpecHandle& spec = *shell.state().jobs.at("s-0").job->facts->spec;
+  ORDO_ASSERT_OK_AND_ASSIGN(const SpecPtr held, spec.Get());
+  const auto source = std::make_shared<FragileSource>(held);
+  source->is_broken = false;
+  spec.NoteStored(7, source);
+  spec.LetGo();
+  const Moment now{absl::FromUnixSeconds(1'700'000'100), absl::Seconds(5)};
+  ORDO_ASSERT_OK_AND_ASSIGN(State state, Load(TestShell::DefaultOptions(),
+                                              DurablePart(shell.state()), now));
+  Worker& worker = state.workers.at("w");
+  worker.liveness = Worker::Liveness::kOnline;
+  Turn turn{state, now};
+  EmitDesired(turn, worker);
+  // It does not arrive.
+  source->is_broken = true;
+  EmitDesired(turn, worker);
+  ASSERT_EQ(turn.effects.size(), 2u);
+  const auto first = std::get<SetDesired>(turn.effects[0]);
+  const auto second = std::get<SetDesired>(turn.effects[1]);
+  ASSERT_EQ(first.request->attempts_size(), 1);
+  ASSERT_EQ(second.request->attempts_size(), 1);
+  ASSERT_TRUE(first.request->attempts(0).has_summarize());
+  EXPECT_EQ(second.request->attempts(0).summarize().SerializeAsString(),
+            first.request->attempts(0).summarize().SerializeAsString());
+  EXPECT_THAT(second.untold, IsEmpty());
 }
 
 TEST(DesiredTest, WhatAWorkerMayKnowStaysListedWithoutItsTask) {
@@ -159,6 +197,25 @@ TEST(DesiredTest, TheSpecOfWhatAllWorkersKnowDoesNotStay) {
   EXPECT_EQ(live()->spec, nullptr);
 }
 
+TEST(DesiredTest, TheSummaryThatAllWorkersKnowDoesNotStay) {
+  TestShell shell;
+  ORDO_ASSERT_OK(shell.Announce(WorkerBuilder("w")));
+  shell.Ignore();
+  ORDO_ASSERT_OK(shell.Submit(
+      {JobBuilder("s-0").PartOf("s"), JobBuilder("s").Sweeps({"s-0"})}));
+  shell.Ignore();
+  shell.Observe("w", {AttemptBuilder("s-0", 1).Running().Exited(0)});
+  shell.Ignore();
+  const auto live = [&shell] { return LiveIn(shell.state().jobs.at("s")); };
+  ASSERT_NE(live(), nullptr);
+  EXPECT_NE(live()->summary, nullptr);
+  shell.Observe("w", {AttemptBuilder("s", 1).Running()});
+  shell.Ignore();
+  shell.Observe("w", {AttemptBuilder("s", 1).Running().Report(1, "sweep-0")});
+  shell.Ignore();
+  EXPECT_EQ(live()->summary, nullptr);
+}
+
 TEST(DesiredTest, AWorkerThatIsNotOnlineIsToldNothing) {
   State state;
   Turn turn{state, {}};
@@ -192,7 +249,7 @@ std::vector<std::string> JobsOf(const SetDesiredRequest& desired) {
   return jobs;
 }
 
-// A worker with devices for two jobs; a set has room for the task of one.
+// A worker with devices for three jobs; a set has room for one large task.
 class LargeTasksTest : public ::testing::Test {
  protected:
   static constexpr size_t kLarge = base::kMaxTasksBytes / 8 * 5;
@@ -203,13 +260,13 @@ class LargeTasksTest : public ::testing::Test {
   }
 
   static agent::v1::AnnounceRequest Worker() {
-    return WorkerBuilder("w").Devices(Devices(2));
+    return WorkerBuilder("w").Devices(Devices(3));
   }
 
   // Later than those before.
-  void Submit(const std::string& job) {
+  void Submit(const std::string& job, size_t num_bytes = kLarge) {
     shell_.Advance(absl::Milliseconds(1));
-    ORDO_ASSERT_OK(shell_.Submit(LargeJob(job, kLarge)));
+    ORDO_ASSERT_OK(shell_.Submit(LargeJob(job, num_bytes)));
   }
 
   TestShell shell_;
@@ -286,6 +343,34 @@ TEST_F(LargeTasksTest, WhatIsToEndNeedsNoTask) {
   EXPECT_EQ(desired.attempts(0).action(), DesiredAttempt::KILL);
   EXPECT_EQ(desired.attempts(0).task_case(), DesiredAttempt::TASK_NOT_SET);
   EXPECT_TRUE(desired.attempts(1).has_train());
+}
+
+TEST_F(LargeTasksTest, WhatIsToEndIsToldAlsoWhenThereIsNoRoomBeforeIt) {
+  Submit("b");
+  shell_.Ignore();
+  Submit("c");
+  shell_.Ignore();
+  Submit("a");
+  EXPECT_THAT(JobsOf(shell_.TakeDesired("w")), ElementsAre("b"));
+  shell_.Ignore();
+  ORDO_ASSERT_OK(shell_.CancelJob("a"));
+  const SetDesiredRequest desired = shell_.TakeDesired("w");
+  ASSERT_THAT(JobsOf(desired), ElementsAre("b", "a"));
+  EXPECT_TRUE(desired.attempts(0).has_train());
+  EXPECT_EQ(desired.attempts(1).action(), DesiredAttempt::KILL);
+  // And what it is behind waits on for its answer.
+  shell_.Ignore();
+  shell_.Observe("w", {AttemptBuilder("b", 1), AttemptBuilder("a", 1)});
+  EXPECT_THAT(JobsOf(shell_.TakeDesired("w")), ElementsAre("a", "b", "c"));
+}
+
+TEST_F(LargeTasksTest, NothingToRunGoesBeforeWhatHasNoRoom) {
+  Submit("b");
+  shell_.Ignore();
+  Submit("a");
+  shell_.Ignore();
+  Submit("c", 1);
+  EXPECT_THAT(JobsOf(shell_.TakeDesired("w")), ElementsAre("b"));
 }
 
 TEST_F(LargeTasksTest, AnEndMakesRoomToo) {

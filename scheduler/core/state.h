@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,8 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/time/time.h"
+#include "base/version/worker_protocol.h"
+#include "proto/ordo/training/v1/spec.pb.h"
 #include "proto/ordo/workers/v1/workers.pb.h"
 #include "scheduler/core/box.h"
 #include "scheduler/core/effect.h"
@@ -49,6 +52,9 @@ struct Options {
   absl::Duration rank_grace = absl::Seconds(2);
   // A lost worker that holds nothing is forgotten after this.
   absl::Duration forget_worker = absl::Hours(1);
+  // Tasks in one desired set take at most so many bytes together; one that is
+  // larger goes alone. Another value is for tests.
+  size_t max_tasks_bytes = base::kMaxTasksBytes;
   // Of workers that are known, lost ones too, so that ids that somebody makes
   // up fill no memory.
   size_t max_workers = 100'000;
@@ -75,6 +81,8 @@ struct Queued {
 // What an attempt does with its devices: it starts until its trainer reports,
 // and evaluates also within a training job.
 enum class DeviceUse { kStart, kTrain, kEvaluate, kBenchmark, kSummarize };
+
+using SummaryPtr = std::shared_ptr<const training::v1::SummarizeSpec>;
 
 // One process of an attempt.
 struct LiveRank {
@@ -115,9 +123,11 @@ struct Live {
   int64_t step = 0;
   int64_t durable_step = 0;
   std::shared_ptr<const jobs::v1::Progress> progress;
-  // Of the job; null: no worker was told what to do yet, or all have been seen
-  // to know. Whoever was told once is told again.
+  // Of the job, and of one that sums up parts what it does instead; null: no
+  // worker was told what to do yet, or all have been seen to know. Whoever was
+  // told once is told again.
   SpecPtr spec;
+  SummaryPtr summary;
 };
 
 // A job that is over.
