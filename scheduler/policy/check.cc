@@ -130,6 +130,7 @@ absl::Status CheckWorkers(const Tables& tables, Sums* sums) {
   std::map<int, std::pair<int64_t, int64_t>> counts;
   std::map<int, int> num_workers;
   std::map<int, absl::btree_map<absl::Duration, int>> serving;
+  int num_drained = 0;
   for (size_t i = 0; i < tables.workers.size(); ++i) {
     const int id = static_cast<int>(i);
     const WorkerEntry& worker = tables.workers[i];
@@ -141,6 +142,7 @@ absl::Status CheckWorkers(const Tables& tables, Sums* sums) {
     ++num_workers[worker.worker_class];
     if (worker.room.takes_work) {
       ++serving[worker.worker_class][worker.room.drain_at];
+      if (worker.room.drain_at < absl::InfiniteDuration()) ++num_drained;
     }
     const RoomIndex& rooms = tables.classes[worker.worker_class].rooms;
     for (const KindRoom& kind : worker.room.kinds) {
@@ -162,6 +164,9 @@ absl::Status CheckWorkers(const Tables& tables, Sums* sums) {
         worker_class.serving != serving[id]) {
       return Broken("the workers of class ", id, " are miscounted");
     }
+  }
+  if (tables.num_drained != num_drained) {
+    return Broken("workers that will be drained are miscounted");
   }
   for (size_t i = 0; i < tables.kinds.size(); ++i) {
     const auto& [open, held_back] = counts[static_cast<int>(i)];

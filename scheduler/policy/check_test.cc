@@ -72,6 +72,7 @@ TEST(CheckTest, FindsEachMistake) {
           {[](Tables& t) { t.workers[0].room.cpus = 1; }, "stale"},
           {[](Tables& t) { t.classes[0].rooms.clear(); }, "index"},
           {[](Tables& t) { ++t.classes[0].serving[absl::Hours(1)]; }, "class"},
+          {[](Tables& t) { ++t.num_drained; }, "will be drained"},
           {[](Tables& t) { ++t.kinds[0].num_open; }, "room for cpu"},
           {[](Tables& t) { ++t.kinds[0].num_shapes; }, "shapes of cpu"},
           {[](Tables& t) {

@@ -116,14 +116,14 @@ void Count(const Room& room, int sign, Tables* tables) {
   }
 }
 
-// Whether a worker that takes work will be drained.
-bool IsAnyDrained(const Tables& tables) {
-  return std::any_of(
-      tables.class_ids.begin(), tables.class_ids.end(), [&](const auto& entry) {
-        const auto& serving = tables.classes[entry.second].serving;
-        return !serving.empty() &&
-               serving.begin()->first < absl::InfiniteDuration();
-      });
+// Adds a worker that takes work, times `sign`, by when it is drained.
+void CountServing(const Room& room, int sign, WorkerClass* worker_class,
+                  Tables* tables) {
+  if (!room.takes_work) return;
+  const auto serving = worker_class->serving.try_emplace(room.drain_at, 0);
+  serving.first->second += sign;
+  if (serving.first->second == 0) worker_class->serving.erase(serving.first);
+  if (room.drain_at < absl::InfiniteDuration()) tables->num_drained += sign;
 }
 
 void Reclassify(const Label& label, Tables* tables) {
@@ -199,7 +199,7 @@ void IndexWorker(int worker, Tables* tables) {
   entry.room = RoomWithReservation(*tables, worker);
   WorkerClass& worker_class = tables->classes[entry.worker_class];
   ++worker_class.num_workers;
-  if (entry.room.takes_work) ++worker_class.serving[entry.room.drain_at];
+  CountServing(entry.room, 1, &worker_class, tables);
   AddToIndex(worker, entry.room, &worker_class.rooms);
   Count(entry.room, 1, tables);
 }
@@ -210,10 +210,7 @@ void UnindexWorker(int worker, Tables* tables) {
   WorkerClass& worker_class = tables->classes[entry.worker_class];
   RemoveFromIndex(worker, entry.room, &worker_class.rooms);
   Count(entry.room, -1, tables);
-  if (entry.room.takes_work) {
-    const auto serving = worker_class.serving.find(entry.room.drain_at);
-    if (--serving->second == 0) worker_class.serving.erase(serving);
-  }
+  CountServing(entry.room, -1, &worker_class, tables);
   if (--worker_class.num_workers == 0) {
     ForgetClass(entry.worker_class, tables);
   }
@@ -283,7 +280,7 @@ bool IsOffered(const Tables& tables, int shape) {
 absl::Duration NextLapse(const Tables& tables, absl::Duration now,
                          absl::Duration grace) {
   absl::Duration left = absl::InfiniteDuration();
-  if (!IsAnyDrained(tables)) return left;
+  if (tables.num_drained == 0) return left;
   for (const int shape : tables.shapes_used) {
     const ShapeEntry& entry = tables.shapes[shape];
     if (entry.num_waiting == 0) continue;

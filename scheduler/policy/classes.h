@@ -41,7 +41,8 @@ bool IsFeasible(const Tables& tables, int shape, absl::Duration ends_by);
 bool IsOffered(const Tables& tables, int shape);
 // From when on an attempt that starts may run when workers are drained for
 // which it is not too late now: the first such moment of the shapes of jobs
-// that wait. Infinite: there is none. O(shapes, if any worker is drained).
+// that wait. Infinite: there is none. O(shapes), if any worker that takes work
+// will be drained; else O(1).
 absl::Duration NextLapse(const Tables& tables, absl::Duration now,
                          absl::Duration grace);
 

@@ -76,6 +76,33 @@ TEST(ClassesTest, TheNextLapseIsTheFirstOfAShapeThatWaitsAndIsNotTooLate) {
   EXPECT_EQ(next(absl::ZeroDuration()), kForEver);
 }
 
+TEST(ClassesTest, WorkersThatTakeWorkAndWillBeDrainedAreCounted) {
+  Board board;
+  const auto num_drained = [&board] { return board.tables().num_drained; };
+  Worker worker = WorkerOf("w1", 1);
+  board.PutWorker(worker);
+  board.PutWorker(WorkerOf("w2", 2));
+  EXPECT_EQ(num_drained(), 0);
+
+  worker.drain_at = absl::Seconds(100);
+  board.PutWorker(worker);
+  EXPECT_EQ(num_drained(), 1);
+  // Into another class.
+  Shape labelled = OneCpu();
+  labelled.labels = {{"host", "w1"}};
+  Wait(&board, 1, labelled);
+  EXPECT_EQ(num_drained(), 1);
+
+  worker.takes_work = false;
+  board.PutWorker(worker);
+  EXPECT_EQ(num_drained(), 0);
+  worker.takes_work = true;
+  board.PutWorker(worker);
+  EXPECT_EQ(num_drained(), 1);
+  board.RemoveWorker("w1");
+  EXPECT_EQ(num_drained(), 0);
+}
+
 TEST(ClassesTest, RanksOfSeveralAreForWorkersThatTakeThemOnThatKind) {
   Board board;
   Worker old = WorkerOf("old", 2);

@@ -258,6 +258,8 @@ struct Tables {
 
   std::vector<WorkerClass> classes;
   std::map<ClassKey, int> class_ids;
+  // Workers that take work and will be drained.
+  int num_drained = 0;
   std::vector<int> free_classes;
 };
 
