@@ -16,8 +16,9 @@
 namespace ordo::scheduler::policy {
 namespace {
 
-// Lanes of a queue that are asked whether they may stop others; but for those
-// of parts whose parent has as many live as it may.
+// Lanes of a queue that are asked whether they may stop others. Lanes of parts
+// whose parent has as many live as it may are passed over beside these, in any
+// number; each costs a look-up.
 constexpr int kMaxLooks = 64;
 
 // One call.
