@@ -97,12 +97,14 @@ grpc::ServerUnaryReactor* JobsService::CreateJob(
   if (!owner.ok()) return base::Finish(context, owner.status());
   auto jobs = MakeNewJob({parts_.scheduler, specs_}, *request, *owner);
   if (!jobs.ok()) return base::Finish(context, jobs.status());
-  CountParts(context, jobs->size(), 1);
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.scheduler.CreateJobs(
-      *std::move(jobs),
-      [reactor, response](absl::StatusOr<std::vector<Job>> made) {
-        if (made.ok()) *response = std::move(made->back());
+      *std::move(jobs), [this, context, reactor,
+                         response](absl::StatusOr<std::vector<Job>> made) {
+        if (made.ok()) {
+          CountParts(context, made->size(), 1);
+          *response = std::move(made->back());
+        }
         reactor->Finish(base::ToGrpcStatus(made.status()));
       });
   return reactor;
@@ -119,12 +121,12 @@ grpc::ServerUnaryReactor* JobsService::BatchCreateJobs(
   if (!owner.ok()) return base::Finish(context, owner.status());
   auto jobs = MakeNewJobs({parts_.scheduler, specs_}, *request, *owner);
   if (!jobs.ok()) return base::Finish(context, jobs.status());
-  CountParts(context, jobs->size(), request->requests_size());
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   parts_.scheduler.CreateJobs(
-      *std::move(jobs),
-      [reactor, response](absl::StatusOr<std::vector<Job>> made) {
+      *std::move(jobs), [this, context, request, reactor,
+                         response](absl::StatusOr<std::vector<Job>> made) {
         if (made.ok()) {
+          CountParts(context, made->size(), request->requests_size());
           for (Job& job : WithoutParts(*std::move(made))) {
             *response->add_jobs() = std::move(job);
           }

@@ -87,7 +87,8 @@ class JobsService final : public ordo::jobs::v1::JobsService::CallbackService {
   // Counts calls of the caller.
   absl::Status Admit(grpc::CallbackServerContext* context,
                      int64_t num_calls = 1) const;
-  // Counts the parts that `num_jobs` jobs have beside what was asked for.
+  // Counts the parts that `num_jobs` jobs, which were created, have beside what
+  // was asked for.
   void CountParts(grpc::CallbackServerContext* context, size_t num_jobs,
                   int num_asked) const;
 

@@ -424,6 +424,20 @@ TEST_F(AuthorisedJobsServiceTest, RefusedChangeDoesNotReachTheScheduler) {
   EXPECT_EQ(job.held_by(), "ada");
 }
 
+CreateJobRequest SweepOf(const std::string& name,
+                         const std::vector<uint64_t>& seeds) {
+  CreateJobRequest request = RequestOf(name);
+  JobSpec run;
+  request.mutable_job()->mutable_spec()->Swap(&run);
+  run.clear_name();
+  JobSpec& spec = *request.mutable_job()->mutable_spec();
+  spec.set_kind(JobSpec::SWEEP);
+  spec.set_name(name);
+  *spec.mutable_sweep()->mutable_run() = run;
+  for (const uint64_t seed : seeds) spec.mutable_sweep()->add_seeds(seed);
+  return request;
+}
+
 class LimitedJobsServiceTest : public JobsServiceTest {
  protected:
   LimitedJobsServiceTest() : JobsServiceTest(nullptr, Few()) {}
@@ -457,22 +471,19 @@ TEST_F(LimitedJobsServiceTest, UserWhoCallsTooOftenIsRefusedByName) {
 }
 
 TEST_F(LimitedJobsServiceTest, PartsOfASweepCountEach) {
-  CreateJobRequest request = RequestOf("s");
-  JobSpec run;
-  request.mutable_job()->mutable_spec()->Swap(&run);
-  run.clear_name();
-  JobSpec* spec = request.mutable_job()->mutable_spec();
-  spec->set_kind(JobSpec::SWEEP);
-  spec->set_name("s");
-  *spec->mutable_sweep()->mutable_run() = run;
-  for (const uint64_t seed : {1, 2, 3, 4}) {
-    spec->mutable_sweep()->add_seeds(seed);
-  }
   Job job;
-  ASSERT_TRUE(Create(request, &job).ok());
+  ASSERT_TRUE(Create(SweepOf("s", {1, 2, 3, 4}), &job).ok());
   EXPECT_EQ(Create(RequestOf("a"), &job).error_code(),
             grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_TRUE(Create(RequestOf("b"), &job, "bob").ok());
+}
+
+TEST_F(LimitedJobsServiceTest, PartsOfASweepThatIsRefusedDoNotCount) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("s"), &job, "bob").ok());
+  const grpc::Status refused = Create(SweepOf("s", {1, 2, 3, 4}), &job);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::ALREADY_EXISTS);
+  EXPECT_TRUE(Create(RequestOf("a"), &job).ok());
 }
 
 TEST_F(LimitedJobsServiceTest, JobsOfABatchCountEach) {

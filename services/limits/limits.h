@@ -17,9 +17,10 @@ namespace ordo::services::limits {
 
 struct LimitsOptions {
   // Calls that each user may make in a second, in the long run; a job of a
-  // batch counts as one, and so does a part of a sweep, comparison or pipeline.
-  // 0: any number. More than one machine submits, so that
-  // only a program that has run wild meets it.
+  // batch counts as one, and so does a part of a sweep, comparison or pipeline
+  // that is created, or given back to a call that is repeated. 0: any number.
+  // More than one machine submits, so that only a program that has run wild
+  // meets it.
   int64_t calls_per_second = 200'000;
   // Calls that a user may make at once after a pause: this many seconds of
   // calls_per_second.
