@@ -16,6 +16,9 @@ constexpr double kShares = 0.03;
 constexpr double kContended = 0.06;
 // And of the others, that jobs ask more of machines than devices.
 constexpr double kRequests = 0.5;
+// And of those that are not contended, that a desired set has room for few
+// tasks.
+constexpr double kFewTasks = 0.3;
 
 // A rate or probability: none, a little of `most`, or much.
 double Amount(Dice& dice, double most) {
@@ -208,6 +211,7 @@ void MakeContended(Dice dice, Scenario* scenario) {
   Cluster& cluster = *scenario->mutable_cluster();
   cluster.set_workers(Pick(dice, 2, 4));
   cluster.set_min_run_time_ms(Pick(dice, 0, 2000));
+  cluster.clear_max_tasks_bytes();
   cluster.clear_queues();
   const int devices = cluster.workers() * cluster.devices();
   for (int i = 0; i < 2; ++i) {
@@ -253,6 +257,11 @@ Scenario DrawScenario(uint64_t seed) {
   cluster.set_min_run_time_ms(Pick(preemption, 0, 20'000));
   cluster.set_aging_ms(Pick(preemption, 500, 30'000));
   DrawQueues(Dice(seed, "scenario/queues"), &cluster);
+  // From one task on.
+  Dice tasks(seed, "scenario/tasks");
+  if (tasks.Chance(kFewTasks)) {
+    cluster.set_max_tasks_bytes(Pick(tasks, 1, 600));
+  }
   Workload& workload = *scenario.mutable_workload();
   workload.set_clients(Pick(dice, 1, 3));
   workload.set_submits_per_minute(Pick(dice, 3, 20));

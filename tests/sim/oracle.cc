@@ -293,6 +293,7 @@ void Oracle::CheckChange(const Durable& durable, const JobView& after) {
 void Oracle::AfterLoad(const core::State& state, const core::Records& records) {
   left_.Reset(records);
   quarantined_.clear();
+  listed_.clear();
   order_.AfterLoad(state);
   queues_.clear();
   for (const core::RowPtr& row : records.rows) {
@@ -349,8 +350,24 @@ void Oracle::Told(const std::string& worker, const std::string& incarnation,
   for (const auto& attempt : observed.attempts()) {
     if (attempt.phase() != agent::v1::ObservedAttempt::EXITED) {
       words.held.push_back({attempt.job(), attempt.attempt(), attempt.rank()});
+      listed_[worker].insert(words.held.back());
     }
   }
+}
+
+void Oracle::CheckListed(const core::State& state,
+                         const core::SetDesired& desired) {
+  std::set<AttemptKey> listed;
+  for (const auto& attempt : desired.request->attempts()) {
+    listed.insert({attempt.job(), attempt.attempt(), attempt.rank()});
+  }
+  std::set<AttemptKey>& before = listed_[desired.request->worker()];
+  for (const AttemptKey& key : before) {
+    if (listed.count(key) > 0 || !IsLive(state, key)) continue;
+    world_.Fail(absl::StrCat(desired.request->worker(), " is not told any more",
+                             " of ", key.ToString(), ", which is not over"));
+  }
+  before = std::move(listed);
 }
 
 void Oracle::CheckDevices(const core::State& state) {
@@ -505,6 +522,9 @@ void Oracle::AfterApply(const core::State& state, const core::Effects& effects,
   std::vector<JobView> with_parts;
   std::set<std::string> queued;
   for (const core::Effect& effect : effects) {
+    if (const auto* desired = std::get_if<core::SetDesired>(&effect)) {
+      CheckListed(state, *desired);
+    }
     const auto* record = std::get_if<core::Record>(&effect);
     if (record == nullptr) continue;
     // What people change comes before what follows from it.

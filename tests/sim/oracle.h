@@ -72,6 +72,8 @@ enum class TrueEnd {
 //   job's trainers had;
 // - what a job wrote is known when it has succeeded, and nothing of it twice;
 // - of the jobs of one call all are there, or none;
+// - what a worker was told of in this life of the scheduler, or has told it
+//   that it holds, is in each later desired set until it is over;
 // - a queued job is told the one thing that holds it up (Explanations): after
 //   each event those whose records it changed, and one other in turn; all of
 //   them after every few.
@@ -159,6 +161,8 @@ class Oracle {
   TrueEnd EndOf(const JobView& job) const;
   void CheckEnd(const Durable& durable, const JobView& job);
   void CheckDevices(const scheduler::core::State& state);
+  void CheckListed(const scheduler::core::State& state,
+                   const scheduler::core::SetDesired& desired);
   // Devices by queue; of those that were not told to stop; of those that were
   // by this event, for a job of their own queue; by queue and owner.
   struct Held {
@@ -224,6 +228,9 @@ class Oracle {
     std::vector<AttemptKey> held;
   };
   std::map<std::string, LastWords> last_words_;
+  // By worker, in this life of the scheduler: what it has last been told of,
+  // and what it has said since that it holds.
+  std::map<std::string, std::set<AttemptKey>> listed_;
   std::map<AttemptKey, std::vector<std::string>> devices_;
   // As the core left it, and as the store has it.
   Durable left_;

@@ -53,6 +53,9 @@ core::Options OptionsOf(const Cluster& cluster) {
   if (cluster.stop_grace_ms() > 0) {
     options.stop_grace = absl::Milliseconds(cluster.stop_grace_ms());
   }
+  if (cluster.max_tasks_bytes() > 0) {
+    options.max_tasks_bytes = cluster.max_tasks_bytes();
+  }
   return options;
 }
 
