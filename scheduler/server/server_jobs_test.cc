@@ -290,9 +290,9 @@ TEST_F(ServerJobsTest, PagesGoOnBehindJobsThatAreLeftOut) {
   Open();
   ORDO_ASSERT_OK_AND_ASSIGN(const auto database,
                             store::Database::Open(folder_.Path("ordo.db")));
-  ORDO_ASSERT_OK(database->Execute(
-      "UPDATE specs SET crc = crc + 1 WHERE id IN "
-      "(SELECT spec FROM jobs WHERE name IN ('j3', 'j4'))"));
+  ORDO_ASSERT_OK(
+      database->Execute("UPDATE specs SET crc = crc + 1 WHERE id IN "
+                        "(SELECT spec FROM jobs WHERE name IN ('j3', 'j4'))"));
   std::vector<std::string> names;
   Page page;
   page.size = 1;

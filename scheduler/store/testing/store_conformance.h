@@ -689,8 +689,7 @@ TEST_P(StoreConformanceTest, ASpecIsReadWhereItIsStored) {
     ASSERT_EQ(contents.records.jobs.size(), 1u);
     EXPECT_EQ(steps_of(contents.records.jobs[0]), 1);
     // It is stored again, as it is let go.
-    ORDO_ASSERT_OK(
-        store().Commit({core::Record{contents.records.jobs[0]}}));
+    ORDO_ASSERT_OK(store().Commit({core::Record{contents.records.jobs[0]}}));
     const auto past = store().reader().FindPast({"b"}, {});
     ORDO_ASSERT_OK(past);
     ASSERT_EQ(past->jobs.size(), 1u);
