@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proto/ordo/training/v1/spec.pb.h"
+#include "report/lengths.h"
 
 namespace ordo::report::summary {
 
@@ -25,6 +26,9 @@ struct PartRecords {
   // By PartResult.Report.path: a digest of what was asked, the ids of the items
   // and the version of their task. One that is missing is not known.
   std::map<std::string, std::string> questions;
+  // By PartResult.Report.path: of an evaluation that scores lengths apart what
+  // it found at each.
+  std::map<std::string, Lengths> lengths = {};
 };
 
 struct Control {

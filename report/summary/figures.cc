@@ -1,8 +1,10 @@
 #include "report/summary/figures.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -18,18 +20,87 @@ constexpr int kWidthPx = 720;
 constexpr int kCurvesHeightPx = 420;
 constexpr int kCostHeightPx = 400;
 
-}  // namespace
-
-Figure LearningCurves(const std::vector<Curve>& curves) {
+// Axes for losses over steps.
+Figure LossAxes() {
   Figure figure;
   figure.width_px = kWidthPx;
   figure.height_px = kCurvesHeightPx;
+  figure.script =
+      "set xlabel \"step\"\nset ylabel \"training loss (nats per "
+      "token)\"\nset grid ytics linecolor rgb '#dddddd'\n"
+      "set key outside top center horizontal\n"
+      "set tics nomirror\nset border 3\n";
+  return figure;
+}
+
+// The losses of all runs of an arm, by step.
+std::map<int64_t, std::vector<double>> LossesByStep(
+    const std::vector<const Curve*>& runs) {
+  std::map<int64_t, std::vector<double>> losses;
+  for (const Curve* run : runs) {
+    for (const auto& [step, loss] : run->points) {
+      if (std::isfinite(loss)) losses[step].push_back(loss);
+    }
+  }
+  return losses;
+}
+
+}  // namespace
+
+std::vector<ArmCurve> ArmCurves(const std::vector<Curve>& curves) {
+  std::vector<ArmCurve> arms;
+  std::map<std::string, std::vector<const Curve*>> runs;
+  for (const Curve& curve : curves) {
+    std::vector<const Curve*>& of_arm = runs[curve.part];
+    if (of_arm.empty()) arms.push_back({curve.part, 0, {}});
+    of_arm.push_back(&curve);
+  }
+  for (ArmCurve& arm : arms) {
+    const std::vector<const Curve*>& of_arm = runs.at(arm.arm);
+    arm.num_runs = static_cast<int>(of_arm.size());
+    for (const auto& [step, losses] : LossesByStep(of_arm)) {
+      if (losses.size() < of_arm.size()) continue;
+      const auto [low, high] =
+          std::minmax_element(losses.begin(), losses.end());
+      const double sum = std::accumulate(losses.begin(), losses.end(), 0.0);
+      arm.points.push_back(
+          {step, sum / static_cast<double>(losses.size()), *low, *high});
+    }
+  }
+  return arms;
+}
+
+Figure ArmLearningCurves(const std::vector<ArmCurve>& curves) {
+  Figure figure = LossAxes();
+  std::vector<std::string> bands;
+  std::vector<std::string> lines;
+  for (size_t c = 0; c < curves.size(); ++c) {
+    if (curves[c].points.empty()) continue;
+    absl::StrAppend(&figure.script, "$arm", c, " << EOD\n");
+    for (const ArmPoint& point : curves[c].points) {
+      absl::StrAppendFormat(&figure.script, "%d %.6g %.6g %.6g\n", point.step,
+                            point.mean, point.low, point.high);
+    }
+    absl::StrAppend(&figure.script, "EOD\n");
+    const std::string color = LineColor(c);
+    bands.push_back(absl::StrFormat(
+        "$arm%d using 1:3:4 with filledcurves fillcolor rgb '%s' fillstyle "
+        "transparent solid 0.2 noborder notitle",
+        c, color));
+    lines.push_back(absl::StrFormat(
+        "$arm%d using 1:2 with lines linewidth 2 linecolor rgb '%s' title "
+        "\"%s (%d)\"",
+        c, color, GnuplotText(curves[c].arm), curves[c].num_runs));
+  }
+  // Lines in front of all bands.
+  bands.insert(bands.end(), lines.begin(), lines.end());
+  absl::StrAppend(&figure.script, "plot ", absl::StrJoin(bands, ", "), "\n");
+  return figure;
+}
+
+Figure LearningCurves(const std::vector<Curve>& curves) {
+  Figure figure = LossAxes();
   std::string& script = figure.script;
-  absl::StrAppend(&script,
-                  "set xlabel \"step\"\nset ylabel \"training loss (nats per "
-                  "token)\"\nset grid ytics linecolor rgb '#dddddd'\n"
-                  "set key outside top center horizontal\n"
-                  "set tics nomirror\nset border 3\n");
   std::map<std::string, size_t> colors;
   std::vector<std::string> plots;
   for (size_t c = 0; c < curves.size(); ++c) {

@@ -22,10 +22,35 @@ struct Curve {
   std::string part;
   // Rising steps, nats per token; at most kMaxCurvePoints.
   std::vector<std::pair<int64_t, double>> points;
+  // Id of its job.
+  std::string job = {};
 };
 
 // A line for each curve.
 Figure LearningCurves(const std::vector<Curve>& curves);
+
+// The runs of an arm at one step.
+struct ArmPoint {
+  int64_t step = 0;
+  // Nats per token: over the runs, and of the best and the worst of them.
+  double mean = 0;
+  double low = 0;
+  double high = 0;
+};
+
+struct ArmCurve {
+  std::string arm;
+  int num_runs = 0;
+  // At the steps that all its runs have, where their losses are finite.
+  std::vector<ArmPoint> points;
+};
+
+// The curves of one part put together, in the order of the parts.
+std::vector<ArmCurve> ArmCurves(const std::vector<Curve>& curves);
+
+// A line for the mean of each arm, in a band from its best to its worst run.
+// REQUIRES: one of them has points.
+Figure ArmLearningCurves(const std::vector<ArmCurve>& curves);
 
 // The differences of the arms from the baseline with their intervals, one below
 // the other, and zero marked. An interval without bounds reaches the edge.

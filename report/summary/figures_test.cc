@@ -1,5 +1,7 @@
 #include "report/summary/figures.h"
 
+#include <limits>
+
 #include "base/files/file_util.h"
 #include "base/files/files.h"
 #include "base/files/testing/temporary_folder.h"
@@ -14,6 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::RopeAndTape;
+using ::testing::SizeIs;
 
 class FiguresTest : public ::testing::Test {
  protected:
@@ -57,6 +60,30 @@ TEST_F(FiguresTest, CurvesOfOnePartHaveOneColourAndOneTitle) {
   EXPECT_THAT(figure.script, HasSubstr("$curve2 with lines linewidth 1.5 "
                                        "linecolor rgb '#0072b2' notitle"));
   EXPECT_THAT(Svg(figure), HasSubstr("training loss"));
+}
+
+TEST_F(FiguresTest, AnArmIsTheMeanOfItsRunsInABandFromBestToWorst) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<ArmCurve> arms =
+      ArmCurves({{"rope", {{10, 3.0}, {20, 2.0}, {25, 1.5}, {30, nan}}},
+                 {"tape", {{10, 3.0}, {20, 1.0}}},
+                 {"rope", {{10, 4.0}, {20, 2.5}, {30, 2.0}}}});
+  ASSERT_THAT(arms, SizeIs(2));
+  EXPECT_EQ(arms[0].arm, "rope");
+  EXPECT_EQ(arms[0].num_runs, 2);
+  // Steps that one of the runs lacks, or at which it has no loss, are left out.
+  ASSERT_THAT(arms[0].points, SizeIs(2));
+  EXPECT_EQ(arms[0].points[1].step, 20);
+  EXPECT_EQ(arms[0].points[1].mean, 2.25);
+  EXPECT_EQ(arms[0].points[1].low, 2.0);
+  EXPECT_EQ(arms[0].points[1].high, 2.5);
+  const Figure figure = ArmLearningCurves(arms);
+  EXPECT_THAT(figure.script,
+              HasSubstr("$arm0 << EOD\n10 3.5 3 4\n20 2.25 2 2.5\nEOD\n"));
+  EXPECT_THAT(figure.script, HasSubstr("$arm0 using 1:3:4 with filledcurves"));
+  const std::string svg = Svg(figure);
+  EXPECT_THAT(svg, HasSubstr("rope (2)"));
+  EXPECT_THAT(svg, HasSubstr("tape (1)"));
 }
 
 TEST_F(FiguresTest, BeyondTwentyPartsCurvesHaveNoTitle) {

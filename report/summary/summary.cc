@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -15,6 +16,7 @@
 #include "report/json_values.h"
 #include "report/source.h"
 #include "report/summary/comparison.h"
+#include "report/summary/lengths.h"
 #include "report/summary/results.h"
 #include "report/summary/tables.h"
 
@@ -156,6 +158,28 @@ void AddComparedFigures(const Comparison& comparison, Summary* summary) {
   }
 }
 
+// As many figures as there are of differences, at most; the table has all.
+void AddLengths(const std::vector<ComparedLengths>& all, Summary* summary) {
+  if (all.empty()) return;
+  summary->lengths_csv = ToCsv(LengthTable(all));
+  const size_t num_figures = std::min(all.size(), kMaxForestPlots);
+  for (size_t i = 0; i < num_figures; ++i) {
+    const ComparedLengths& compared = all[i];
+    std::string caption = absl::StrCat(
+        compared.evaluation, ": ", compared.score, " against ", compared.by,
+        compared.num_seeds > 1
+            ? absl::StrCat(", means over ", compared.num_seeds,
+                           " seeds with their intervals.")
+            : ", of one seed.");
+    if (compared.trained > 0) {
+      absl::StrAppend(&caption, " Trained on up to ", compared.trained,
+                      ": the dashed line.");
+    }
+    summary->figures.push_back({absl::StrCat("lengths-", i + 1),
+                                std::move(caption), LengthPlot(compared)});
+  }
+}
+
 void AddComparedMetrics(const Comparison& comparison, Summary* summary) {
   summary->metrics["controlled"] = comparison.control.reasons.empty() ? 1 : 0;
   for (const ComparedMetric& metric : comparison.metrics) {
@@ -196,9 +220,35 @@ absl::Status AddComparison(const SummarizeSpec& spec,
   summary->tables = {ComparisonTable(comparison), CostTable(comparison)};
   summary->differences_csv = ToCsv(DifferenceTable(comparison));
   AddComparedFigures(comparison, summary);
+  AddLengths(CompareLengths(spec, comparison, records), summary);
   AddComparedMetrics(comparison, summary);
   AddComparison(comparison, json);
   return absl::OkStatus();
+}
+
+// Of a comparison, where an arm has runs to put together.
+void AddArmCurves(const SummarizeSpec& spec, const std::vector<Curve>& curves,
+                  Summary* summary) {
+  std::set<std::string> succeeded;
+  for (const PartResult& part : spec.parts()) {
+    if (HasSucceeded(part)) succeeded.insert(part.job());
+  }
+  std::vector<Curve> whole;
+  for (const Curve& curve : curves) {
+    if (succeeded.count(curve.job) > 0) whole.push_back(curve);
+  }
+  const std::vector<ArmCurve> arms = ArmCurves(whole);
+  const bool has_band =
+      std::any_of(arms.begin(), arms.end(), [](const ArmCurve& arm) {
+        return arm.num_runs > 1 && !arm.points.empty();
+      });
+  if (!has_band) return;
+  summary->figures.push_back(
+      {"learning-curves-of-arms",
+       "Training loss: the mean over the runs of each arm that succeeded, as "
+       "many as stand in brackets, in a band from the best to the worst of "
+       "them.",
+       ArmLearningCurves(arms)});
 }
 
 // The newest checkpoint of each part that trained, and those that the others
@@ -253,6 +303,9 @@ absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
                            ? AddComparison(spec, records.parts, &summary, &json)
                            : AddScores(spec, results, &summary));
   summary.tables.push_back(PartTable(spec));
+  if (spec.kind() == "comparison") {
+    AddArmCurves(spec, records.curves, &summary);
+  }
   if (!records.curves.empty()) {
     summary.figures.push_back({"learning-curves",
                                "Training loss of each run; runs of one part "

@@ -40,8 +40,10 @@ struct Summary {
   // Each value of each part (ValueTable), and all of the above as JSON.
   std::string csv;
   std::string json;
-  // Of a comparison: DifferenceTable.
+  // Of a comparison: DifferenceTable, and LengthTable where its evaluations
+  // score lengths apart.
   std::string differences_csv;
+  std::string lengths_csv;
   // Of the report: num_parts, num_failed; of a comparison `controlled` (0 or
   // 1), and for each score and arm difference_<evaluation>_<score>_<arm>.
   std::map<std::string, double> metrics;

@@ -101,6 +101,42 @@ TEST(SummaryTest, ThePageHoldsTablesAndTheFiguresThatWereDrawn) {
   EXPECT_THAT(page, Not(HasSubstr("http")));
 }
 
+TEST(SummaryTest, ArmsHaveCurvesOfTheirRunsThatSucceeded) {
+  auto spec = RopeAndTape();
+  spec.mutable_parts(2)->set_state("FAILED");
+  Records records;
+  for (const auto& part : spec.parts()) {
+    records.curves.push_back({part.part(), {{1, 2.0}}, part.job()});
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
+                            Summarize(spec, records, "now"));
+  ASSERT_THAT(summary.figures, SizeIs(4));
+  EXPECT_EQ(summary.figures[2].name, "learning-curves-of-arms");
+  EXPECT_THAT(summary.figures[2].figure.script, HasSubstr("\"rope (2)\""));
+  EXPECT_THAT(summary.figures[2].figure.script, HasSubstr("\"tape (3)\""));
+  EXPECT_EQ(summary.figures[3].name, "learning-curves");
+}
+
+TEST(SummaryTest, ScoresByLengthHaveAFigureAndATable) {
+  const auto spec = RopeAndTape();
+  Records records = {{}, RecordsOf(spec)};
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    records.parts[i].lengths[spec.parts(i).reports(0).path()] = {
+        "digits", "error", 5, {{5, 0.0}, {10, 0.5}}};
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
+                            Summarize(spec, records, "now"));
+  ASSERT_THAT(summary.figures, SizeIs(3));
+  EXPECT_EQ(summary.figures[2].name, "lengths-1");
+  EXPECT_EQ(summary.figures[2].caption,
+            "grid: error against digits, means over 3 seeds with their "
+            "intervals. Trained on up to 5: the dashed line.");
+  EXPECT_THAT(summary.lengths_csv,
+              HasSubstr("\r\ngrid,digits,10,5,tape,3,error,0.5,0.5,0.5\r\n"));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary without, Summarize(spec, {}, "now"));
+  EXPECT_EQ(without.lengths_csv, "");
+}
+
 TEST(SummaryTest, EachFigureNamesJobCheckpointsAndCommand) {
   auto spec = RopeAndTape();
   // The last evaluates what another job trained.

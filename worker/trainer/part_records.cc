@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -9,9 +10,11 @@
 #include "base/files/file_util.h"
 #include "base/status/status.h"
 #include "model/evaluation/item_pairs.h"
+#include "model/evaluation/report.h"
 #include "model/guard.h"
 #include "model/training/initial_values.h"
 #include "nlohmann/json.hpp"
+#include "report/lengths.h"
 #include "report/summary/results.h"
 #include "worker/trainer/control.h"
 
@@ -21,7 +24,10 @@ namespace {
 using ordo::model::training::InitialValues;
 using ordo::training::v1::PartResult;
 
+using model::evaluation::kResultFile;
+
 constexpr size_t kMaxInitialBytes = 64 << 20;
+constexpr size_t kMaxResultBytes = 16 << 20;
 
 // Of the newest attempt that wrote them, all attempts of a run having the same;
 // nothing where none did.
@@ -49,6 +55,16 @@ absl::StatusOr<InitialValues> ReadInitialValues(const TrainerContext& context,
   return InitialValues();
 }
 
+// What the evaluation in a folder found at each length.
+absl::StatusOr<report::Lengths> ReadLengths(const TrainerContext& context,
+                                            const std::string& folder) {
+  const std::string path =
+      base::JoinPath(base::JoinPath(context.storage_root, folder), kResultFile);
+  ORDO_ASSIGN_OR_RETURN(const std::string text,
+                        base::ReadFile(context.files, path, kMaxResultBytes));
+  return report::ParseLengths(text);
+}
+
 }  // namespace
 
 report::summary::PartRecords ReadPartRecords(const TrainerContext& context,
@@ -70,12 +86,20 @@ report::summary::PartRecords ReadPartRecords(const TrainerContext& context,
     const std::string& path = counted.report->path();
     const auto digest = model::evaluation::QuestionsDigest(
         context.files, base::JoinPath(context.storage_root, path));
-    if (digest.ok()) {
-      records.questions[path] = *digest;
-    } else {
+    if (!digest.ok()) {
       progress->Warning(absl::StrCat(
           "what was asked in ", path,
           " is not known: ", std::string(digest.status().message())));
+      continue;
+    }
+    records.questions[path] = *digest;
+    auto lengths = ReadLengths(context, path);
+    if (!lengths.ok()) {
+      progress->Warning(absl::StrCat(
+          "the scores by length in ", path,
+          " are not known: ", std::string(lengths.status().message())));
+    } else if (!lengths->values.empty()) {
+      records.lengths[path] = *std::move(lengths);
     }
   }
   return records;

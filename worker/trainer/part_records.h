@@ -10,7 +10,8 @@ namespace ordo::worker::trainer {
 
 // What a part of a comparison left under the storage root that others are
 // compared with: the initial values of its parameters, and what its evaluations
-// asked. What cannot be read is not known, and a warning says so.
+// asked and found at each length. What cannot be read is not known, and a
+// warning says so.
 report::summary::PartRecords ReadPartRecords(
     const TrainerContext& context, const ordo::training::v1::PartResult& part,
     Progress* progress);

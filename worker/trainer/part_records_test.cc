@@ -125,6 +125,32 @@ TEST_F(PartRecordsTest, QuestionsAreThoseOfTheReportsThatCount) {
   EXPECT_THAT(records.questions.begin()->second, SizeIs(64));
 }
 
+TEST_F(PartRecordsTest, ScoresByLengthAreReadWhereThereAreAny) {
+  AddReport("1-0", 10);
+  const std::string path = "jobs/r/results/flip_flop-10-1";
+  EXPECT_THAT(ReadPartRecords(context_, part_, progress_.get()).lengths,
+              IsEmpty());
+  const std::string file = folder_.Path(path + "/result.json");
+  ORDO_ASSERT_OK_AND_ASSIGN(std::string result,
+                            base::ReadFile(files_, file, 1 << 20));
+  const std::string shares =
+      R"({"shares": [{"distance": 4, "error": 0.5, "count": 1, "total": 2}],)";
+  result.replace(0, 1, shares);
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, file, result));
+  const auto records = ReadPartRecords(context_, part_, progress_.get());
+  ASSERT_THAT(records.lengths, ElementsAre(Key(path)));
+  EXPECT_EQ(records.lengths.at(path).by, "distance");
+  EXPECT_THAT(records.lengths.at(path).values,
+              ElementsAre(::testing::Pair(4, 0.5)));
+  EXPECT_THAT(Warnings(), IsEmpty());
+  result.replace(0, shares.size(), R"({"shares": [1],)");
+  ORDO_ASSERT_OK(base::AtomicWrite(files_, file, result));
+  EXPECT_THAT(ReadPartRecords(context_, part_, progress_.get()).lengths,
+              IsEmpty());
+  EXPECT_THAT(Warnings(),
+              ElementsAre(HasSubstr("scores by length in " + path)));
+}
+
 TEST_F(PartRecordsTest, QuestionsThatAreGoneLeaveAWarning) {
   AddReport("1-0", 10);
   ORDO_ASSERT_OK(files_.RemoveFile(

@@ -72,11 +72,18 @@ Curve CurveOf(const TrainerContext& context, const PartResult& part,
                                      " is not whole: ", status.message()));
     }
   }
-  Curve curve{part.part(), {}};
-  const size_t stride = losses.size() / report::summary::kMaxCurvePoints + 1;
-  size_t i = 0;
+  Curve curve{part.part(), {}, part.job()};
+  if (losses.empty()) return curve;
+  // The first of each range of steps: runs that are as long as each other then
+  // keep the same steps, whatever else one of them recorded.
+  const auto max_points =
+      static_cast<int64_t>(report::summary::kMaxCurvePoints);
+  const int64_t stride = losses.rbegin()->first / max_points + 1;
+  int64_t last_range = -1;
   for (const auto& point : losses) {
-    if (i++ % stride == 0) curve.points.push_back(point);
+    const int64_t range = point.first / stride;
+    if (range != last_range) curve.points.push_back(point);
+    last_range = range;
   }
   return curve;
 }
@@ -126,6 +133,9 @@ std::vector<NamedBytes> Render(const TrainerContext& context,
   contents.push_back({"values.csv", summary.csv});
   if (!summary.differences_csv.empty()) {
     contents.push_back({"differences.csv", summary.differences_csv});
+  }
+  if (!summary.lengths_csv.empty()) {
+    contents.push_back({"lengths.csv", summary.lengths_csv});
   }
   return contents;
 }

@@ -122,6 +122,42 @@ TEST_F(SummarizeTest, OfAComparisonTheDifferencesAreAFileOfTheirOwn) {
   EXPECT_THAT(Read("differences.csv"), HasSubstr("grid,grid_mean,s-1,s-0,1,0"));
 }
 
+TEST_F(SummarizeTest, ScoresByLengthAreAFileOfTheirOwn) {
+  spec_.set_kind("comparison");
+  spec_.mutable_comparison()->set_baseline("s-0");
+  spec_.mutable_comparison()->set_confidence(0.95);
+  for (const auto& part : spec_.parts()) {
+    const std::string folder = folder_.Path(part.reports(0).path());
+    ORDO_ASSERT_OK(files_.MakeFolders(folder));
+    ORDO_ASSERT_OK(base::AtomicWrite(
+        files_, folder + "/result.json",
+        R"({"task": "flip_flop", "task_version": 1, "seed": 1, "items": 1,
+            "params": {}, "shares": [
+            {"distance": 4, "error": 0.5, "count": 1, "total": 2}]})"));
+    ORDO_ASSERT_OK(base::AtomicWrite(
+        files_, folder + "/items.jsonl",
+        "{\"id\":\"1-0\",\"score\":1.0,\"output\":\"31\"}\n"));
+  }
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(Read("lengths.csv"),
+              HasSubstr("grid,distance,4,,s-1,1,error,0.5,,"));
+  EXPECT_THAT(Read("lengths-1.svg"), HasSubstr("distance"));
+}
+
+TEST_F(SummarizeTest, LongRunsOfAnArmKeepTheSameStepsThoughOneLacksSome) {
+  spec_.set_kind("comparison");
+  spec_.mutable_comparison()->set_baseline("rope");
+  spec_.mutable_comparison()->set_confidence(0.95);
+  for (int i = 0; i < 2; ++i) {
+    spec_.mutable_parts(i)->set_part("rope");
+    spec_.mutable_parts(i)->set_seed(i + 1);
+  }
+  Train("s-0", 1, 0, std::vector<double>(1000, 3));
+  Train("s-1", 1, 2, std::vector<double>(998, 2));
+  EXPECT_THAT(Run(), IsOkAndHolds(ordo::training::v1::FINISHED));
+  EXPECT_THAT(Read("learning-curves-of-arms.svg"), HasSubstr("rope (2)"));
+}
+
 TEST_F(SummarizeTest, LaterAttemptsTakeThePlaceOfWhatEarlierOnesLost) {
   Train("s-0", 1, 0, {9, 8, 7.75});
   Train("s-0", 2, 1, {6});

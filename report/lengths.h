@@ -1,0 +1,33 @@
+#ifndef ORDO_REPORT_LENGTHS_H_
+#define ORDO_REPORT_LENGTHS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace ordo::report {
+
+// What one evaluation found at each length.
+struct Lengths {
+  // What the numbers count, for people: "length", "digits" of both operands.
+  std::string by;
+  // `error`, a share of 1, or `perplexity`: less is better.
+  std::string score;
+  // The longest in training; 0 when that is not known.
+  int64_t trained = 0;
+  // The score by length, finite. Empty: the task scores no lengths apart.
+  std::map<int64_t, double> values;
+};
+
+// Reads the result.json of an evaluation: `shares` (an error, or one less what
+// is right), `lengths` (perplexity), `cells` of two operands (those of equal
+// length) or by `length` (one less the mean recall). INVALID_ARGUMENT names the
+// field that has another type or shape. Further fields are ignored.
+absl::StatusOr<Lengths> ParseLengths(std::string_view json);
+
+}  // namespace ordo::report
+
+#endif  // ORDO_REPORT_LENGTHS_H_

@@ -1,0 +1,91 @@
+#include "report/lengths.h"
+
+#include "base/status/details.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ordo::report {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+TEST(ParseLengthsTest, SharesOfRightAnswersAreErrors) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths lengths, ParseLengths(R"({
+      "task": "nope", "trained_length": 8, "shares": [
+      {"length": 8, "exact_match": 0.75, "count": 3, "total": 4},
+      {"length": 16, "exact_match": 0.25, "count": 1, "total": 4}]})"));
+  EXPECT_EQ(lengths.by, "length");
+  EXPECT_EQ(lengths.score, "error");
+  EXPECT_EQ(lengths.trained, 8);
+  EXPECT_THAT(lengths.values, ElementsAre(Pair(8, 0.25), Pair(16, 0.75)));
+}
+
+TEST(ParseLengthsTest, SharesOfErrorsAreAsTheyAre) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths lengths, ParseLengths(R"({"shares": [
+      {"distance": 4, "error": 0.125, "count": 1, "total": 8}]})"));
+  EXPECT_EQ(lengths.by, "distance");
+  EXPECT_EQ(lengths.trained, 0);
+  EXPECT_THAT(lengths.values, ElementsAre(Pair(4, 0.125)));
+}
+
+TEST(ParseLengthsTest, PerplexitiesAreAsTheyAre) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths lengths, ParseLengths(R"({
+      "trained_length": 256, "lengths": [
+      {"length": 256, "windows": 4, "perplexity": 20.5},
+      {"length": 512, "windows": 2, "perplexity": 80}]})"));
+  EXPECT_EQ(lengths.score, "perplexity");
+  EXPECT_EQ(lengths.trained, 256);
+  EXPECT_THAT(lengths.values, ElementsAre(Pair(256, 20.5), Pair(512, 80)));
+}
+
+TEST(ParseLengthsTest, OfTwoOperandsThoseOfEqualLengthCount) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths addition, ParseLengths(R"({
+      "max_digits": 2, "trained_digits": 1, "samples": 4,
+      "cells": [[1, 0.5], [0.5, 0.25]]})"));
+  EXPECT_EQ(addition.by, "digits");
+  EXPECT_EQ(addition.trained, 1);
+  EXPECT_THAT(addition.values, ElementsAre(Pair(1, 0), Pair(2, 0.75)));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths sorting, ParseLengths(R"({
+      "max_digits": 2, "trained_digits": 2, "max_numbers": 1,
+      "trained_numbers": 1, "cells": [[0.5], [0.25]]})"));
+  EXPECT_EQ(sorting.by, "digits and numbers");
+  EXPECT_EQ(sorting.trained, 1);
+  EXPECT_THAT(sorting.values, ElementsAre(Pair(1, 0.5)));
+}
+
+TEST(ParseLengthsTest, RecallIsTheMeanOverItems) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths lengths, ParseLengths(R"({
+      "trained_length": 64, "cells": [
+      {"depth": "0", "length": 64, "recall": 1, "items": 3},
+      {"depth": "50", "length": 64, "recall": 0, "items": 1},
+      {"depth": "50", "length": 128, "recall": 0, "items": 0}]})"));
+  EXPECT_THAT(lengths.values, ElementsAre(Pair(64, 0.25)));
+}
+
+TEST(ParseLengthsTest, WhatScoresNoLengthsApartHasNone) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths lengths,
+                            ParseLengths(R"({"metrics": {"error": 0.5}})"));
+  EXPECT_THAT(lengths.values, IsEmpty());
+}
+
+TEST(ParseLengthsTest, WhatIsNotWholeIsRefusedByName) {
+  const auto field_of = [](const char* json) {
+    const auto violations = base::FieldViolations(ParseLengths(json).status());
+    return violations.empty() ? "" : violations.front().field;
+  };
+  EXPECT_EQ(field_of(R"({"shares": [{"length": 8, "count": 1}]})"),
+            "shares[0]");
+  EXPECT_EQ(field_of(R"({"shares": [{"length": 0.5, "error": 0, "count": 0,
+                                     "total": 1}]})"),
+            "shares[0].length");
+  EXPECT_EQ(field_of(R"({"lengths": [{"length": 8, "perplexity": null}]})"),
+            "lengths[0].perplexity");
+  EXPECT_EQ(field_of(R"({"cells": [[1, 2], ["x", "y"]], "max_digits": 2})"),
+            "cells[1][1]");
+}
+
+}  // namespace
+}  // namespace ordo::report

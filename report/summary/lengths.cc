@@ -1,0 +1,280 @@
+#include "report/summary/lengths.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "report/lengths.h"
+#include "report/stats/distributions.h"
+#include "report/summary/results.h"
+
+namespace ordo::report::summary {
+namespace {
+
+using ordo::training::v1::SummarizeSpec;
+
+constexpr char kError[] = "error";
+constexpr int kWidthPx = 720;
+constexpr int kHeightPx = 400;
+// Each length at least so many times the one before: they grow by factors.
+constexpr double kFactor = 1.5;
+// Perplexities that differ so many times do not fit one plain axis.
+constexpr double kManyTimes = 10;
+// Beside the least and the greatest length, on a plain axis as a share of what
+// is between them, on a logarithmic one as a factor.
+constexpr double kRoom = 0.03;
+constexpr double kLogRoom = 1.2;
+
+// What the runs of one evaluation scored, by seed and arm.
+using Runs = std::map<uint64_t, std::map<std::string, const Lengths*>>;
+
+std::map<std::string, Runs> RunsByEvaluation(
+    const SummarizeSpec& spec, const std::vector<PartRecords>& records) {
+  std::map<std::string, Runs> runs;
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    const auto& part = spec.parts(i);
+    if (!HasSucceeded(part) || static_cast<size_t>(i) >= records.size()) {
+      continue;
+    }
+    for (const CountedReport& counted : CountedReports(part)) {
+      const auto found = records[i].lengths.find(counted.report->path());
+      if (found == records[i].lengths.end()) continue;
+      runs[counted.evaluation][part.seed()][part.part()] = &found->second;
+    }
+  }
+  return runs;
+}
+
+// The lengths that all have.
+std::set<int64_t> CommonLengths(const std::vector<const Lengths*>& all) {
+  std::set<int64_t> common;
+  for (const auto& [length, value] : all.front()->values) {
+    const bool in_all = std::all_of(all.begin(), all.end(),
+                                    [length = length](const Lengths* each) {
+                                      return each->values.count(length) > 0;
+                                    });
+    if (in_all) common.insert(length);
+  }
+  return common;
+}
+
+LengthPoint PointOf(int64_t length, const std::vector<double>& values,
+                    double confidence) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto count = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  const double mean = sum / count;
+  if (values.size() < 2) return {length, mean, -infinity, infinity};
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double half = stats::StudentTQuantile((1 + confidence) / 2, count - 1) *
+                      std::sqrt(squares / (count - 1) / count);
+  return {length, mean, mean - half, mean + half};
+}
+
+// Nothing where no seed has all arms, scored alike.
+ComparedLengths CompareRuns(const Comparison& comparison, const Runs& runs) {
+  ComparedLengths compared;
+  std::vector<const Lengths*> all;
+  std::vector<const std::map<std::string, const Lengths*>*> seeds;
+  for (const auto& [seed, of_seed] : runs) {
+    if (of_seed.size() < comparison.arms.size()) continue;
+    seeds.push_back(&of_seed);
+    for (const auto& [arm, lengths] : of_seed) all.push_back(lengths);
+  }
+  if (all.empty()) return compared;
+  const Lengths& first = *all.front();
+  for (const Lengths* each : all) {
+    if (each->by != first.by || each->score != first.score) return compared;
+  }
+  compared.by = first.by;
+  compared.score = first.score;
+  compared.num_seeds = static_cast<int>(seeds.size());
+  const bool is_same_trained = std::all_of(
+      all.begin(), all.end(),
+      [&](const Lengths* each) { return each->trained == first.trained; });
+  if (is_same_trained) compared.trained = first.trained;
+  const std::set<int64_t> lengths = CommonLengths(all);
+  if (lengths.empty()) return compared;
+  for (const std::string& arm : comparison.arms) {
+    LengthCurve& curve = compared.arms.emplace_back();
+    curve.arm = arm;
+    for (const int64_t length : lengths) {
+      std::vector<double> values;
+      for (const auto* of_seed : seeds) {
+        values.push_back(of_seed->at(arm)->values.at(length));
+      }
+      curve.points.push_back(PointOf(length, values, comparison.confidence));
+    }
+  }
+  return compared;
+}
+
+std::string Exact(double value) {
+  return std::isfinite(value) ? absl::StrFormat("%.17g", value) : "";
+}
+
+bool GrowByFactors(const std::vector<LengthPoint>& points) {
+  for (size_t i = 1; i < points.size(); ++i) {
+    if (points[i - 1].length < 1 ||
+        static_cast<double>(points[i].length) <
+            kFactor * static_cast<double>(points[i - 1].length)) {
+      return false;
+    }
+  }
+  return points.size() > 2;
+}
+
+// What an axis of scores shows, and how.
+struct ScoreAxis {
+  double scale = 1;
+  double low = 0;
+  double high = 0;
+  bool is_logarithmic = false;
+
+  double Place(double value) const {
+    return scale * std::min(std::max(value, low), high);
+  }
+};
+
+ScoreAxis AxisOf(const ComparedLengths& compared) {
+  ScoreAxis axis;
+  if (compared.score == kError) {
+    axis.scale = 100;
+    axis.high = 1;
+    return axis;
+  }
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (const LengthCurve& curve : compared.arms) {
+    for (const LengthPoint& point : curve.points) {
+      least = std::min(least, point.mean);
+      most = std::max(most, point.mean);
+    }
+  }
+  axis.is_logarithmic = least > 0 && most > kManyTimes * least;
+  // An interval may reach far beyond what was measured.
+  axis.low = axis.is_logarithmic ? least / 2 : 0;
+  axis.high = 2 * most;
+  return axis;
+}
+
+std::string AxesScript(const ComparedLengths& compared, const ScoreAxis& axis) {
+  const std::vector<LengthPoint>& points = compared.arms.front().points;
+  std::string script = absl::StrFormat(
+      "set xlabel \"%s\"\nset ylabel \"%s%s\"\n"
+      "set grid ytics linecolor rgb '#dddddd'\n"
+      "set key outside top center horizontal\n"
+      "set tics nomirror\nset border 3\n",
+      GnuplotText(compared.by), GnuplotText(compared.score),
+      compared.score == kError ? " (%)" : "");
+  if (compared.score == kError) {
+    absl::StrAppend(&script, "set yrange [-3:103]\n");
+  } else if (axis.is_logarithmic) {
+    absl::StrAppend(&script, "set logscale y\n");
+  } else {
+    absl::StrAppend(&script, "set yrange [0:*]\n");
+  }
+  const auto first = static_cast<double>(points.front().length);
+  const auto last = static_cast<double>(points.back().length);
+  if (GrowByFactors(points)) {
+    std::vector<std::string> places;
+    for (const LengthPoint& point : points) {
+      places.push_back(absl::StrCat(point.length));
+    }
+    absl::StrAppendFormat(
+        &script, "set logscale x\nset xtics (%s)\nset xrange [%.6g:%.6g]\n",
+        absl::StrJoin(places, ", "), first / kLogRoom, last * kLogRoom);
+  } else {
+    const double room = std::max(0.5, kRoom * (last - first));
+    absl::StrAppendFormat(&script, "set xrange [%.6g:%.6g]\n", first - room,
+                          last + room);
+  }
+  if (compared.trained >= points.front().length &&
+      compared.trained <= points.back().length) {
+    absl::StrAppendFormat(
+        &script,
+        "set arrow 1 from first %d,graph 0 to first %d,graph 1 nohead "
+        "dashtype 2 linecolor rgb '#888888'\n",
+        compared.trained, compared.trained);
+  }
+  return script;
+}
+
+}  // namespace
+
+std::vector<ComparedLengths> CompareLengths(
+    const SummarizeSpec& spec, const Comparison& comparison,
+    const std::vector<PartRecords>& records) {
+  std::vector<ComparedLengths> all;
+  for (const auto& [evaluation, runs] : RunsByEvaluation(spec, records)) {
+    ComparedLengths compared = CompareRuns(comparison, runs);
+    if (compared.arms.empty()) continue;
+    compared.evaluation = evaluation;
+    all.push_back(std::move(compared));
+  }
+  return all;
+}
+
+Table LengthTable(const std::vector<ComparedLengths>& all) {
+  Table table;
+  table.header = {"evaluation", "by",    "length", "trained", "arm",
+                  "seeds",      "score", "mean",   "low",     "high"};
+  for (const ComparedLengths& compared : all) {
+    for (const LengthCurve& curve : compared.arms) {
+      for (const LengthPoint& point : curve.points) {
+        table.rows.push_back(
+            {compared.evaluation, compared.by, absl::StrCat(point.length),
+             compared.trained > 0 ? absl::StrCat(compared.trained) : "",
+             curve.arm, absl::StrCat(compared.num_seeds), compared.score,
+             Exact(point.mean), Exact(point.low), Exact(point.high)});
+      }
+    }
+  }
+  return table;
+}
+
+Figure LengthPlot(const ComparedLengths& compared) {
+  const ScoreAxis axis = AxisOf(compared);
+  Figure figure;
+  figure.width_px = kWidthPx;
+  figure.height_px = kHeightPx;
+  figure.script = AxesScript(compared, axis);
+  std::vector<std::string> bands;
+  std::vector<std::string> lines;
+  for (size_t c = 0; c < compared.arms.size(); ++c) {
+    const LengthCurve& curve = compared.arms[c];
+    absl::StrAppend(&figure.script, "$arm", c, " << EOD\n");
+    for (const LengthPoint& point : curve.points) {
+      absl::StrAppendFormat(&figure.script, "%d %.6g %.6g %.6g\n", point.length,
+                            axis.Place(point.mean), axis.Place(point.low),
+                            axis.Place(point.high));
+    }
+    absl::StrAppend(&figure.script, "EOD\n");
+    const std::string color = LineColor(c);
+    if (compared.num_seeds > 1) {
+      bands.push_back(absl::StrFormat(
+          "$arm%d using 1:3:4 with filledcurves fillcolor rgb '%s' fillstyle "
+          "transparent solid 0.15 noborder notitle",
+          c, color));
+    }
+    lines.push_back(absl::StrFormat(
+        "$arm%d using 1:2 with linespoints linewidth 2 pointtype %d linecolor "
+        "rgb '%s' title \"%s\"",
+        c, 5 + 2 * (c % 4), color, GnuplotText(curve.arm)));
+  }
+  // Lines in front of all bands.
+  bands.insert(bands.end(), lines.begin(), lines.end());
+  absl::StrAppend(&figure.script, "plot ", absl::StrJoin(bands, ", "), "\n");
+  return figure;
+}
+
+}  // namespace ordo::report::summary

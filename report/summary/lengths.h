@@ -1,0 +1,64 @@
+#ifndef ORDO_REPORT_SUMMARY_LENGTHS_H_
+#define ORDO_REPORT_SUMMARY_LENGTHS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "proto/ordo/training/v1/spec.pb.h"
+#include "report/figure.h"
+#include "report/summary/comparison.h"
+#include "report/table.h"
+
+// How the arms of a comparison do at each length. Pure functions, thread-safe.
+
+namespace ordo::report::summary {
+
+// Of one arm, over seeds.
+struct LengthPoint {
+  int64_t length = 0;
+  double mean = 0;
+  // Student's interval of the mean; infinite with a single seed.
+  double low = 0;
+  double high = 0;
+};
+
+struct LengthCurve {
+  std::string arm;
+  // Rising lengths.
+  std::vector<LengthPoint> points;
+};
+
+// One evaluation of all arms.
+struct ComparedLengths {
+  std::string evaluation;
+  // As of Lengths: what is counted, `error` or `perplexity`, and the longest in
+  // training, 0 where it is not known or not the same of all runs.
+  std::string by;
+  std::string score;
+  int64_t trained = 0;
+  // Seeds of which every arm has a run that succeeded and was scored so; each
+  // arm counts the same.
+  int num_seeds = 0;
+  // In the order of the comparison's; all with the same lengths, one or more.
+  std::vector<LengthCurve> arms;
+};
+
+// Of each evaluation that scored every arm by length, by name. `records` as of
+// CheckControl, `comparison` that of the same parts.
+std::vector<ComparedLengths> CompareLengths(
+    const ordo::training::v1::SummarizeSpec& spec, const Comparison& comparison,
+    const std::vector<PartRecords>& records);
+
+// A row for each evaluation, arm and length, for spreadsheets and programs: all
+// digits. What needs two seeds is an empty cell.
+Table LengthTable(const std::vector<ComparedLengths>& all);
+
+// A line for each arm in a band of its intervals; a dashed line at the trained
+// length. Errors in per cent. The axis of lengths is logarithmic where they
+// grow by factors, that of perplexities where they differ tenfold.
+Figure LengthPlot(const ComparedLengths& compared);
+
+}  // namespace ordo::report::summary
+
+#endif  // ORDO_REPORT_SUMMARY_LENGTHS_H_

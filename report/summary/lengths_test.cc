@@ -1,0 +1,147 @@
+#include "report/summary/lengths.h"
+
+#include "base/files/file_util.h"
+#include "base/files/files.h"
+#include "base/files/testing/temporary_folder.h"
+#include "base/status/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "report/lengths.h"
+#include "report/summary/testing/parts.h"
+
+namespace ordo::report::summary {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::RecordsOf;
+using testing::RopeAndTape;
+using ::testing::SizeIs;
+
+// Rope and tape at seeds 1 to 3, trained on 8: errors at 8, 16 and 32 that
+// grow by the number of the part.
+struct ByLength {
+  ByLength() : records(RecordsOf(spec)) {
+    for (int i = 0; i < spec.parts_size(); ++i) {
+      const double more = 0.01 * i;
+      records[i].lengths[spec.parts(i).reports(0).path()] = {
+          "length", "error", 8, {{8, more}, {16, 0.5}, {32, 0.75 + more}}};
+    }
+  }
+  Lengths& LengthsOf(int part) { return records[part].lengths.begin()->second; }
+  absl::StatusOr<std::vector<ComparedLengths>> Compared() const {
+    const auto comparison = Compare(spec, records);
+    if (!comparison.ok()) return comparison.status();
+    return CompareLengths(spec, *comparison, records);
+  }
+
+  ordo::training::v1::SummarizeSpec spec = RopeAndTape();
+  std::vector<PartRecords> records;
+};
+
+TEST(CompareLengthsTest, EachArmHasItsMeanAndIntervalAtEachLength) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto all, ByLength().Compared());
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].evaluation, "grid");
+  EXPECT_EQ(all[0].trained, 8);
+  EXPECT_EQ(all[0].num_seeds, 3);
+  ASSERT_THAT(all[0].arms, SizeIs(2));
+  EXPECT_EQ(all[0].arms[1].arm, "tape");
+  ASSERT_THAT(all[0].arms[1].points, SizeIs(3));
+  const LengthPoint& longest = all[0].arms[1].points[2];
+  EXPECT_EQ(longest.length, 32);
+  // Of 0.78, 0.79 and 0.8; t of two degrees at 0.975 is 4.3027.
+  EXPECT_THAT(longest.mean, DoubleNear(0.79, 1e-12));
+  EXPECT_THAT(longest.high - longest.mean, DoubleNear(0.024841, 1e-5));
+  EXPECT_THAT(longest.mean - longest.low, DoubleNear(0.024841, 1e-5));
+}
+
+TEST(CompareLengthsTest, OnlySeedsAndLengthsThatAllArmsHaveCount) {
+  ByLength scored;
+  scored.spec.mutable_parts(5)->set_state("FAILED");
+  scored.LengthsOf(0).values.erase(16);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto all, scored.Compared());
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].num_seeds, 2);
+  EXPECT_THAT(all[0].arms[0].points, SizeIs(2));
+  EXPECT_THAT(all[0].arms[1].points, SizeIs(2));
+}
+
+TEST(CompareLengthsTest, WhatIsScoredOtherwiseIsNotCompared) {
+  ByLength scored;
+  scored.LengthsOf(4).score = "perplexity";
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto all, scored.Compared());
+  EXPECT_THAT(all, IsEmpty());
+}
+
+TEST(CompareLengthsTest, TrainedLengthsThatDifferAreNotMarked) {
+  ByLength scored;
+  scored.LengthsOf(4).trained = 16;
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto all, scored.Compared());
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].trained, 0);
+  EXPECT_THAT(LengthPlot(all[0]).script, Not(HasSubstr("set arrow")));
+}
+
+TEST(LengthTableTest, ASingleSeedHasNoInterval) {
+  ByLength scored;
+  for (const int i : {1, 2, 4, 5}) {
+    scored.spec.mutable_parts(i)->set_state("FAILED");
+  }
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto all, scored.Compared());
+  const Table table = LengthTable(all);
+  ASSERT_THAT(table.rows, SizeIs(6));
+  EXPECT_THAT(table.rows[1],
+              ::testing::ElementsAre("grid", "length", "16", "8", "rope", "1",
+                                     "error", "0.5", "", ""));
+  EXPECT_THAT(LengthPlot(all[0]).script, Not(HasSubstr("filledcurves")));
+}
+
+class LengthPlotTest : public ::testing::Test {
+ protected:
+  // What gnuplot makes of it.
+  std::string Svg(const Figure& figure) {
+    const std::string path = folder_.Path("figure.svg");
+    ORDO_EXPECT_OK(Draw(files_, figure, FigureForm::kSvg, path));
+    const auto svg = base::ReadFile(files_, path, 1 << 20);
+    ORDO_EXPECT_OK(svg);
+    return svg.ok() ? *svg : "";
+  }
+
+  base::PosixFilesystem files_;
+  base::testing::TemporaryFolder folder_;
+};
+
+TEST_F(LengthPlotTest, ErrorsHaveBandsAndTheTrainedLengthIsMarked) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto all, ByLength().Compared());
+  const Figure figure = LengthPlot(all[0]);
+  // Lengths that double stand on a logarithmic axis, by their own numbers, and
+  // an interval ends where errors do.
+  EXPECT_THAT(figure.script, HasSubstr("set logscale x\nset xtics (8, 16, 32)\n"
+                                       "set xrange [6.66667:38.4]\n"));
+  EXPECT_THAT(figure.script, HasSubstr("set arrow 1 from first 8,graph 0"));
+  EXPECT_THAT(figure.script, HasSubstr("$arm0 << EOD\n8 1 0 3.48"));
+  EXPECT_THAT(figure.script, HasSubstr("$arm1 using 1:3:4 with filledcurves"));
+  const std::string svg = Svg(figure);
+  EXPECT_THAT(svg, HasSubstr("error (%)"));
+  EXPECT_THAT(svg, HasSubstr(">tape<"));
+}
+
+TEST_F(LengthPlotTest, PerplexitiesThatDifferTenfoldHaveALogarithmicAxis) {
+  ComparedLengths compared;
+  compared.by = "length";
+  compared.score = "perplexity";
+  compared.num_seeds = 2;
+  compared.arms = {{"rope", {{10, 20, -50, 90}, {11, 400, 300, 500}}}};
+  const Figure figure = LengthPlot(compared);
+  EXPECT_THAT(figure.script, HasSubstr("set logscale y\n"));
+  EXPECT_THAT(figure.script, Not(HasSubstr("set logscale x")));
+  EXPECT_THAT(figure.script,
+              HasSubstr("$arm0 << EOD\n10 20 10 90\n11 400 300 500\nEOD\n"));
+  EXPECT_THAT(Svg(figure), HasSubstr("perplexity"));
+}
+
+}  // namespace
+}  // namespace ordo::report::summary
