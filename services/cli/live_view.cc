@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "base/units/proto_time.h"
 #include "base/units/units.h"
@@ -15,6 +16,9 @@ namespace {
 
 constexpr int kBarWidth = 20;
 constexpr int kLeastBarWidth = 4;
+constexpr int kMaxSparklineWidth = 60;
+constexpr int kLeastSparklineWidth = 4;
+constexpr char kIndent[] = "  ";
 
 double Share(const jobs::v1::Job& job) {
   const jobs::v1::Progress& progress = job.progress();
@@ -43,6 +47,42 @@ std::string StateName(const FollowedJob& job) {
   return job.job.name().empty() ? "?" : StateCell(job.job.state()).text;
 }
 
+// In which states are counted.
+constexpr jobs::v1::Job::State kStates[] = {
+    jobs::v1::Job::SUCCEEDED,  jobs::v1::Job::FAILED,
+    jobs::v1::Job::CANCELLED,  jobs::v1::Job::RUNNING,
+    jobs::v1::Job::CANCELLING, jobs::v1::Job::STARTING,
+    jobs::v1::Job::QUEUED};
+
+bool IsOnAWorker(const jobs::v1::Job& job) {
+  return job.state() != jobs::v1::Job::QUEUED && !HasEnded(job.state());
+}
+
+// Null of a job without parts that are known.
+const std::vector<jobs::v1::Job>* PartsOf(const FollowedJob& job,
+                                          const PartsByParent& parts) {
+  const auto found = parts.find(job.name);
+  return found == parts.end() || found->second.empty() ? nullptr
+                                                       : &found->second;
+}
+
+// How far the parts are, each counting the same.
+double ShareOf(const std::vector<jobs::v1::Job>& parts) {
+  double sum = 0;
+  for (const jobs::v1::Job& part : parts) {
+    sum += HasEnded(part.state()) ? 1 : Share(part);
+  }
+  return sum / static_cast<double>(parts.size());
+}
+
+// What a parent that does nothing itself says: its parts, and how it ended.
+std::string ParentText(const FollowedJob& job,
+                       const std::vector<jobs::v1::Job>& parts) {
+  if (!job.connected) return Remark(job);
+  const std::string remark = HasEnded(job.job.state()) ? Remark(job) : "";
+  return absl::StrCat(PartsText(parts), remark.empty() ? "" : "  ", remark);
+}
+
 // The widest state but CANCELLING, which is short-lived.
 constexpr int kStateWidth = 9;
 
@@ -60,6 +100,30 @@ std::string Tail(double share, const std::string& text, int room) {
   const int bar =
       std::clamp(room - DisplayWidth(brief) - 3, kLeastBarWidth, kBarWidth);
   return Truncate(Bar(share, bar) + " " + brief, room);
+}
+
+// What the line of a job shows.
+struct Row {
+  const FollowedJob& job;
+  double share = 0;
+  std::string text;
+};
+
+std::string RowText(const Row& row, int name_width, const Terminal& terminal) {
+  const std::string name = ShortName(row.job.name);
+  const jobs::v1::Job& job = row.job.job;
+  const Cell state = job.name().empty() ? Cell("") : StateCell(job.state());
+  const std::string head =
+      name + std::string(std::max(0, name_width - DisplayWidth(name)), ' ') +
+      "  ";
+  const std::string state_padding(
+      std::max(0, kStateWidth - DisplayWidth(state.text)), ' ');
+  // Colour codes take no columns, so the parts are cut before they are painted.
+  const int room = terminal.width - DisplayWidth(head) -
+                   DisplayWidth(state.text) - DisplayWidth(state_padding) - 1;
+  if (room <= 0) return Truncate(head + state.text, terminal.width);
+  return head + Paint(terminal, state.color, state.text) + state_padding + " " +
+         Tail(row.share, Printable(row.text), room);
 }
 
 }  // namespace
@@ -97,71 +161,150 @@ std::string ProgressText(const jobs::v1::Job& job) {
 
 std::string LiveLine(const FollowedJob& job, int name_width,
                      const Terminal& terminal) {
-  const std::string name = ShortName(job.name);
-  const Cell state =
-      job.job.name().empty() ? Cell("") : StateCell(job.job.state());
-  std::string rest = ProgressText(job.job);
-  const std::string remark = rest.empty() || !job.connected ? Remark(job) : "";
-  if (!remark.empty()) rest = remark;
-
-  const std::string head =
-      name + std::string(std::max(0, name_width - DisplayWidth(name)), ' ') +
-      "  ";
-  const std::string state_padding(
-      std::max(0, kStateWidth - DisplayWidth(state.text)), ' ');
-  // Colour codes take no columns, so the parts are cut before they are painted.
-  const int room = terminal.width - DisplayWidth(head) -
-                   DisplayWidth(state.text) - DisplayWidth(state_padding) - 1;
-  if (room <= 0) return Truncate(head + state.text, terminal.width);
-  return head + Paint(terminal, state.color, state.text) + state_padding + " " +
-         Tail(Share(job.job), Printable(rest), room);
+  std::string text = ProgressText(job.job);
+  const std::string remark = text.empty() || !job.connected ? Remark(job) : "";
+  if (!remark.empty()) text = remark;
+  return RowText({job, Share(job.job), text}, name_width, terminal);
 }
 
-void LiveView::Update(const std::vector<FollowedJob>& jobs) {
-  if (context_.terminal.interactive && context_.output == OutputForm::kTable) {
-    Redraw(jobs);
-  } else {
-    PrintNews(jobs);
+std::string PartsText(const std::vector<jobs::v1::Job>& parts) {
+  std::vector<std::string> counts;
+  for (const jobs::v1::Job::State state : kStates) {
+    const auto count =
+        std::count_if(parts.begin(), parts.end(),
+                      [&](const auto& part) { return part.state() == state; });
+    if (count > 0) {
+      counts.push_back(absl::StrCat(count, " ", StateCell(state).text));
+    }
   }
+  return absl::StrCat(parts.size(), parts.size() == 1 ? " part: " : " parts: ",
+                      absl::StrJoin(counts, ", "));
 }
 
-void LiveView::Redraw(const std::vector<FollowedJob>& jobs) {
+std::string LossLine(const std::vector<double>& losses,
+                     const Terminal& terminal) {
+  if (losses.size() < 2) return "";
+  const std::string before =
+      absl::StrFormat("%sloss %.4f ", kIndent, losses.front());
+  const std::string after = absl::StrFormat(" %.4f", losses.back());
+  const int room = terminal.width - DisplayWidth(before) - DisplayWidth(after);
+  if (room < kLeastSparklineWidth) return "";
+  return before +
+         Sparkline(losses, std::min(room, kMaxSparklineWidth),
+                   terminal.unicode) +
+         after;
+}
+
+void LiveView::Update(const std::vector<FollowedJob>& jobs,
+                      const PartsByParent& parts) {
+  if (!context_.terminal.interactive || context_.output != OutputForm::kTable) {
+    PrintNews(jobs, parts);
+    return;
+  }
+  if (jobs.size() == 1) NoteLoss(jobs.front().job);
+  Redraw(Lines(jobs, parts));
+}
+
+void LiveView::NoteLoss(const jobs::v1::Job& job) {
+  const jobs::v1::Progress& progress = job.progress();
+  if (ProgressText(job).empty() || progress.step() == 0 ||
+      progress.step() == last_loss_step_) {
+    return;
+  }
+  last_loss_step_ = progress.step();
+  losses_.Add(progress.loss());
+}
+
+std::vector<std::string> LiveView::Lines(const std::vector<FollowedJob>& jobs,
+                                         const PartsByParent& parts) const {
   int name_width = 0;
   for (const FollowedJob& job : jobs) {
     name_width = std::max(name_width, DisplayWidth(ShortName(job.name)));
   }
+  Terminal indented = context_.terminal;
+  indented.width = std::max(0, indented.width - DisplayWidth(kIndent));
+  std::vector<std::string> lines;
+  for (const FollowedJob& job : jobs) {
+    const std::vector<jobs::v1::Job>* const of_job = PartsOf(job, parts);
+    if (of_job == nullptr) {
+      lines.push_back(LiveLine(job, name_width, context_.terminal));
+      continue;
+    }
+    const std::string own = job.connected ? ProgressText(job.job) : "";
+    lines.push_back(
+        own.empty() ? RowText({job, ShareOf(*of_job), ParentText(job, *of_job)},
+                              name_width, context_.terminal)
+                    : LiveLine(job, name_width, context_.terminal));
+    int part_width = 0;
+    for (const jobs::v1::Job& part : *of_job) {
+      if (!IsOnAWorker(part)) continue;
+      part_width = std::max(part_width, DisplayWidth(ShortName(part.name())));
+    }
+    for (const jobs::v1::Job& part : *of_job) {
+      if (!IsOnAWorker(part)) continue;
+      const FollowedJob followed{part.name(), part, job.connected};
+      lines.push_back(Truncate(kIndent, context_.terminal.width) +
+                      LiveLine(followed, part_width, indented));
+    }
+  }
+  const std::string losses = jobs.size() == 1 && parts.empty()
+                                 ? LossLine(losses_.values(), context_.terminal)
+                                 : "";
+  if (!losses.empty()) lines.push_back(losses);
+  return lines;
+}
+
+void LiveView::Redraw(std::vector<std::string> lines) {
+  // The cursor stands below the block. What is scrolled off is out of reach.
+  const size_t room =
+      static_cast<size_t>(std::max(2, context_.terminal.height - 1));
+  if (lines.size() > room) {
+    const size_t num_hidden = lines.size() - room + 1;
+    lines.resize(room - 1);
+    lines.push_back(Truncate(absl::StrCat("and ", num_hidden, " more lines"),
+                             context_.terminal.width));
+  }
   std::string text;
   if (num_lines_ > 0) text = absl::StrCat("\x1b[", num_lines_, "A");
-  for (const FollowedJob& job : jobs) {
-    absl::StrAppend(&text, "\r", LiveLine(job, name_width, context_.terminal),
-                    "\x1b[K\n");
+  for (const std::string& line : lines) {
+    absl::StrAppend(&text, "\r", line, "\x1b[K\n");
   }
-  num_lines_ = static_cast<int>(jobs.size());
+  const int num_lines = static_cast<int>(lines.size());
+  // Below stands what is left of a longer block.
+  if (num_lines < num_lines_) text += "\x1b[J";
+  num_lines_ = num_lines;
   context_.out << text << std::flush;
 }
 
-void LiveView::PrintNews(const std::vector<FollowedJob>& jobs) {
+void LiveView::PrintNews(const std::vector<FollowedJob>& jobs,
+                         const PartsByParent& parts) {
   std::ostream& stream =
       context_.output == OutputForm::kTable ? context_.out : context_.err;
   const absl::Duration now = context_.clock.Monotonic();
   shown_.resize(jobs.size());
   for (size_t i = 0; i < jobs.size(); ++i) {
+    const FollowedJob& job = jobs[i];
     Shown& shown = shown_[i];
     const std::string state =
-        absl::StrCat(StateName(jobs[i]), jobs[i].connected ? "" : "?");
-    const std::string progress = ProgressText(jobs[i].job);
-    const int64_t step = jobs[i].job.progress().step() +
-                         jobs[i].job.progress().evaluation_done();
+        absl::StrCat(StateName(job), job.connected ? "" : "?");
+    const std::vector<jobs::v1::Job>* const of_job = PartsOf(job, parts);
+    std::string progress = ProgressText(job.job);
+    std::string mark = absl::StrCat(job.job.progress().step() +
+                                    job.job.progress().evaluation_done());
+    if (progress.empty() && of_job != nullptr) {
+      progress = ParentText(job, *of_job);
+      mark = progress;
+    }
     const bool news = state != shown.state;
-    if (!news && (progress.empty() || step == shown.step ||
+    if (!news && (progress.empty() || mark == shown.mark ||
                   now - shown.at < kPlainPeriod)) {
       continue;
     }
-    if (jobs[i].job.name().empty() && jobs[i].connected) continue;
-    shown = {state, step, now};
+    if (job.job.name().empty() && job.connected) continue;
+    shown = {state, mark, now};
     const std::string remark =
-        progress.empty() || !jobs[i].connected ? Remark(jobs[i]) : progress;
-    stream << ShortName(jobs[i].name) << " " << StateName(jobs[i])
+        progress.empty() || !job.connected ? Remark(job) : progress;
+    stream << ShortName(job.name) << " " << StateName(job)
            << (remark.empty() ? "" : "  ") << Printable(remark) << std::endl;
   }
 }

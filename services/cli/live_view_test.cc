@@ -1,7 +1,9 @@
 #include "services/cli/live_view.h"
 
+#include <algorithm>
 #include <sstream>
 
+#include "absl/strings/str_replace.h"
 #include "base/clock/testing/fake_clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -11,6 +13,7 @@ namespace {
 
 using jobs::v1::Job;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 FollowedJob Running(int64_t step) {
   FollowedJob job;
@@ -25,6 +28,23 @@ FollowedJob Running(int64_t step) {
   return job;
 }
 
+FollowedJob Parent(Job::State state) {
+  FollowedJob job;
+  job.name = "jobs/c";
+  job.job.set_name("jobs/c");
+  job.job.set_state(state);
+  job.job.set_message("waits for its parts");
+  return job;
+}
+
+Job Part(const std::string& id, Job::State state) {
+  Job part = Running(500).job;
+  part.set_name("jobs/" + id);
+  part.set_state(state);
+  if (state != Job::RUNNING) part.clear_progress();
+  return part;
+}
+
 Terminal Wide() {
   Terminal terminal;
   terminal.width = 120;
@@ -35,9 +55,10 @@ class LiveViewTest : public ::testing::Test {
  protected:
   LiveViewTest() : client_(ClientOptions(), interrupt_) {}
 
-  std::string Show(LiveView& view, const std::vector<FollowedJob>& jobs) {
+  std::string Show(LiveView& view, const std::vector<FollowedJob>& jobs,
+                   const PartsByParent& parts = {}) {
     out_.str("");
-    view.Update(jobs);
+    view.Update(jobs, parts);
     return out_.str();
   }
 
@@ -111,6 +132,28 @@ TEST(LiveLineTest, EndedJobSaysHow) {
   EXPECT_THAT(LiveLine(job, 4, Wide()), HasSubstr("the loss is not finite"));
 }
 
+TEST(PartsTextTest, CountsByState) {
+  EXPECT_EQ(PartsText({Part("c-0", Job::QUEUED), Part("c-1", Job::SUCCEEDED),
+                       Part("c-2", Job::QUEUED), Part("c-3", Job::RUNNING)}),
+            "4 parts: 1 SUCCEEDED, 1 RUNNING, 2 QUEUED");
+  EXPECT_EQ(PartsText({Part("c-0", Job::FAILED)}), "1 part: 1 FAILED");
+}
+
+TEST(LossLineTest, GoesFromTheFirstToTheLast) {
+  EXPECT_EQ(LossLine({4, 3, 2, 1}, Wide()), "  loss 4.0000 #*-_ 1.0000");
+  EXPECT_EQ(LossLine({4}, Wide()), "");
+}
+
+TEST(LossLineTest, IsAsWideAsTheTerminalOrIsNotThere) {
+  const std::vector<double> losses(100, 2);
+  Terminal terminal;
+  terminal.unicode = true;
+  terminal.width = 40;
+  EXPECT_EQ(DisplayWidth(LossLine(losses, terminal)), 40);
+  terminal.width = 20;
+  EXPECT_EQ(LossLine(losses, terminal), "");
+}
+
 TEST(BarTest, IsFullOnlyAtTheEnd) {
   EXPECT_EQ(Bar(0, 4), "[....]");
   EXPECT_EQ(Bar(0.99, 4), "[###.]");
@@ -127,6 +170,96 @@ TEST_F(LiveViewTest, TerminalIsRedrawnInPlace) {
   EXPECT_EQ(std::count(first.begin(), first.end(), '\n'), 2);
   EXPECT_THAT(Show(view, {Running(3), Running(4)}),
               ::testing::StartsWith("\x1b[2A\r"));
+}
+
+TEST_F(LiveViewTest, AParentCountsItsPartsAndShowsThoseThatRun) {
+  context_.terminal.interactive = true;
+  context_.terminal.width = 100;
+  LiveView view(context_);
+  PartsByParent parts;
+  parts["jobs/c"] = {Part("c-0", Job::SUCCEEDED), Part("c-1", Job::RUNNING),
+                     Part("c-2", Job::QUEUED), Part("c-3", Job::QUEUED)};
+  EXPECT_EQ(Show(view, {Parent(Job::QUEUED)}, parts),
+            "\rc  QUEUED    [#######.............]  37%  4 parts: 1 SUCCEEDED, "
+            "1 RUNNING, 2 QUEUED\x1b[K\n"
+            "\r  c-1  RUNNING   [##########..........]  50%  step 500/1000  "
+            "loss 1.2500  12.3k tokens/s  2m05s left\x1b[K\n");
+  // What a longer block left is cleared.
+  parts["jobs/c"][1].set_state(Job::SUCCEEDED);
+  EXPECT_EQ(Show(view, {Parent(Job::QUEUED)}, parts),
+            "\x1b[2A\rc  QUEUED    [##########..........]  50%  4 parts: 2 "
+            "SUCCEEDED, 2 QUEUED\x1b[K\n\x1b[J");
+}
+
+TEST_F(LiveViewTest, NoLineIsWiderThanTheTerminal) {
+  context_.terminal.interactive = true;
+  PartsByParent parts;
+  parts["jobs/c"] = {Part("c-0", Job::RUNNING), Part("c-1", Job::CANCELLING)};
+  for (const int width : {1, 2, 3, 5, 10, 20, 40, 80, 200}) {
+    context_.terminal.width = width;
+    LiveView view(context_);
+    Show(view, {Running(100)});
+    for (const std::string& shown :
+         {Show(view, {Running(200)}),
+          Show(view, {Parent(Job::QUEUED)}, parts)}) {
+      std::istringstream lines(shown);
+      std::string line;
+      while (std::getline(lines, line)) {
+        line = absl::StrReplaceAll(line, {{"\r", ""},
+                                          {"\x1b[K", ""},
+                                          {"\x1b[J", ""},
+                                          {"\x1b[1A", ""},
+                                          {"\x1b[2A", ""}});
+        EXPECT_LE(DisplayWidth(line), width) << line;
+      }
+    }
+  }
+}
+
+TEST_F(LiveViewTest, WhatIsHigherThanTheTerminalIsCounted) {
+  context_.terminal.interactive = true;
+  context_.terminal.height = 5;
+  LiveView view(context_);
+  PartsByParent parts;
+  parts["jobs/c"].assign(10, Part("c-0", Job::RUNNING));
+  const std::string shown = Show(view, {Parent(Job::QUEUED)}, parts);
+  EXPECT_EQ(std::count(shown.begin(), shown.end(), '\n'), 4);
+  EXPECT_THAT(shown, ::testing::EndsWith("\rand 8 more lines\x1b[K\n"));
+}
+
+TEST_F(LiveViewTest, TheLossesOfOneJobAreBelowIt) {
+  context_.terminal.interactive = true;
+  LiveView view(context_);
+  FollowedJob job = Running(10);
+  EXPECT_THAT(Show(view, {job}), Not(HasSubstr("\r  loss")));
+  job.job.mutable_progress()->set_step(20);
+  job.job.mutable_progress()->set_loss(0.5);
+  // Told twice, it counts once.
+  Show(view, {job});
+  EXPECT_THAT(Show(view, {job}),
+              HasSubstr("\r  loss 1.2500 #_ 0.5000\x1b[K\n"));
+  EXPECT_THAT(Show(view, {job, job}), Not(HasSubstr("#_")));
+}
+
+TEST_F(LiveViewTest, ElsewhereAParentPrintsItsCountsNowAndThen) {
+  LiveView view(context_);
+  PartsByParent parts;
+  parts["jobs/c"] = {Part("c-0", Job::RUNNING), Part("c-1", Job::QUEUED)};
+  EXPECT_EQ(Show(view, {Parent(Job::QUEUED)}, parts),
+            "c QUEUED  2 parts: 1 RUNNING, 1 QUEUED\n");
+  parts["jobs/c"][0].set_state(Job::SUCCEEDED);
+  EXPECT_EQ(Show(view, {Parent(Job::QUEUED)}, parts), "");
+  clock_.Advance(LiveView::kPlainPeriod);
+  EXPECT_EQ(Show(view, {Parent(Job::QUEUED)}, parts),
+            "c QUEUED  2 parts: 1 SUCCEEDED, 1 QUEUED\n");
+  clock_.Advance(LiveView::kPlainPeriod);
+  EXPECT_EQ(Show(view, {Parent(Job::QUEUED)}, parts), "");
+  parts["jobs/c"][1].set_state(Job::FAILED);
+  FollowedJob ended = Parent(Job::FAILED);
+  ended.job.set_message("1 of 2 parts did not succeed");
+  EXPECT_EQ(Show(view, {ended}, parts),
+            "c FAILED  2 parts: 1 SUCCEEDED, 1 FAILED  1 of 2 parts did not "
+            "succeed\n");
 }
 
 TEST_F(LiveViewTest, ElsewhereOnlyNewsIsPrinted) {

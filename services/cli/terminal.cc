@@ -5,6 +5,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+
 namespace ordo::services::cli {
 namespace {
 
@@ -32,6 +35,18 @@ const char* Code(Color color) {
   return "";
 }
 
+// Of the environment's locale, by the first of its variables that is set.
+bool IsUtf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string locale = absl::AsciiStrToUpper(value);
+    return absl::StrContains(locale, "UTF-8") ||
+           absl::StrContains(locale, "UTF8");
+  }
+  return false;
+}
+
 }  // namespace
 
 Terminal DetectTerminal(int fd) {
@@ -42,9 +57,11 @@ Terminal DetectTerminal(int fd) {
   const bool dumb = term == nullptr || std::string_view(term) == "dumb";
   terminal.interactive = !dumb;
   terminal.color = !dumb && (no_color == nullptr || *no_color == '\0');
+  terminal.unicode = !dumb && IsUtf8();
   winsize size = {};
-  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    terminal.width = size.ws_col;
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0) {
+    if (size.ws_col > 0) terminal.width = size.ws_col;
+    if (size.ws_row > 0) terminal.height = size.ws_row;
   }
   return terminal;
 }

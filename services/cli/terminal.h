@@ -13,8 +13,11 @@ struct Terminal {
   bool interactive = false;
   // Colours are wanted (NO_COLOR and TERM=dumb turn them off).
   bool color = false;
-  // Columns.
+  // Characters beyond ASCII can be shown.
+  bool unicode = false;
+  // Columns and lines.
   int width = 80;
+  int height = 24;
 };
 
 // Looks at a file descriptor and at the environment.

@@ -15,6 +15,7 @@ class DetectTerminalTest : public ::testing::Test {
   void SetUp() override {
     winsize size = {};
     size.ws_col = 123;
+    size.ws_row = 45;
     ASSERT_EQ(openpty(&main_, &child_, nullptr, nullptr, &size), 0);
     setenv("TERM", "xterm", 1);
     unsetenv("NO_COLOR");
@@ -27,11 +28,23 @@ class DetectTerminalTest : public ::testing::Test {
   int child_ = -1;
 };
 
-TEST_F(DetectTerminalTest, TerminalHasColourAndWidth) {
+TEST_F(DetectTerminalTest, TerminalHasColourAndSize) {
   const Terminal terminal = DetectTerminal(child_);
   EXPECT_TRUE(terminal.interactive);
   EXPECT_TRUE(terminal.color);
   EXPECT_EQ(terminal.width, 123);
+  EXPECT_EQ(terminal.height, 45);
+}
+
+TEST_F(DetectTerminalTest, TheFirstLocaleThatIsSetSaysWhetherThereIsUnicode) {
+  unsetenv("LC_ALL");
+  setenv("LC_CTYPE", "", 1);
+  setenv("LANG", "de_DE.utf8", 1);
+  EXPECT_TRUE(DetectTerminal(child_).unicode);
+  setenv("LC_CTYPE", "C", 1);
+  EXPECT_FALSE(DetectTerminal(child_).unicode);
+  setenv("LC_ALL", "C.UTF-8", 1);
+  EXPECT_TRUE(DetectTerminal(child_).unicode);
 }
 
 TEST_F(DetectTerminalTest, NoColorTurnsColourOffUnlessItIsEmpty) {

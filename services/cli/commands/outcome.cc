@@ -1,8 +1,13 @@
 #include "services/cli/commands/outcome.h"
 
+#include <algorithm>
+#include <set>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status/status.h"
+#include "services/cli/commands/parts.h"
 #include "services/cli/follow.h"
 #include "services/cli/live_view.h"
 #include "services/cli/names.h"
@@ -10,6 +15,11 @@
 
 namespace ordo::services::cli {
 namespace {
+
+// Between two listings of parts: a thousand of them are much to send, so those
+// that take long are made seldom.
+constexpr absl::Duration kPartsPeriod = absl::Seconds(2);
+constexpr int kPartsPause = 20;
 
 std::vector<std::string> NotEnded(const std::vector<FollowedJob>& jobs) {
   std::vector<std::string> names;
@@ -19,15 +29,54 @@ std::vector<std::string> NotEnded(const std::vector<FollowedJob>& jobs) {
   return names;
 }
 
+// The parts of the jobs that have some, listed anew now and then: a parent
+// hears nothing of them before they have ended.
+class PartsLister {
+ public:
+  explicit PartsLister(Context& context) : context_(context) {}
+
+  const PartsByParent& List(const std::vector<FollowedJob>& jobs) {
+    const absl::Duration start = context_.clock.Monotonic();
+    const bool is_due = start >= due_;
+    bool has_listed = false;
+    for (const FollowedJob& job : jobs) {
+      if (!job.connected || job.job.parts().empty() ||
+          ended_.count(job.name) > 0) {
+        continue;
+      }
+      const bool has_ended = HasEnded(job.job.state());
+      if (!is_due && !has_ended) continue;
+      has_listed = true;
+      // Once more at the end, and then no more.
+      if (has_ended) ended_.insert(job.name);
+      auto parts = ListParts(context_, job.job);
+      // Else what was known stays: it is the job that is waited for.
+      if (parts.ok()) parts_[job.name] = *std::move(parts);
+    }
+    if (has_listed) {
+      const absl::Duration end = context_.clock.Monotonic();
+      due_ = end + std::max(kPartsPeriod, kPartsPause * (end - start));
+    }
+    return parts_;
+  }
+
+ private:
+  Context& context_;
+  absl::Duration due_ = -absl::InfiniteDuration();
+  std::set<std::string> ended_;
+  PartsByParent parts_;
+};
+
 absl::StatusOr<FollowEnd> Follow(Context& context, const StayOptions& options,
                                  LiveView& view,
                                  std::vector<FollowedJob>& jobs) {
+  PartsLister parts(context);
   FollowOptions follow;
   follow.timeout = options.timeout;
   if (options.live) {
     follow.tick = absl::Seconds(1);
-    follow.on_change = [&view](const std::vector<FollowedJob>& current) {
-      view.Update(current);
+    follow.on_change = [&](const std::vector<FollowedJob>& current) {
+      view.Update(current, parts.List(current));
     };
   }
   return FollowJobs(context, jobs, follow);

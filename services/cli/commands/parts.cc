@@ -35,25 +35,6 @@ constexpr char kResultFile[] = "result.json";
 // Of one file of a report: a page holds its figures.
 constexpr size_t kMaxFileBytes = 64 << 20;
 
-// In the order of their creation.
-absl::StatusOr<std::vector<Job>> ListParts(Context& context, const Job& job) {
-  ListJobsRequest request;
-  request.set_filter(absl::StrCat("parent = ", ShortName(job.name())));
-  std::vector<Job> parts;
-  ORDO_RETURN_IF_ERROR(
-      ListPages(context,
-                ListCall{context.client.jobs(), &JobsService::Stub::ListJobs,
-                         request},
-                0,
-                [&](const ListJobsResponse& page) {
-                  parts.insert(parts.begin(), page.jobs().rbegin(),
-                               page.jobs().rend());
-                  return static_cast<int64_t>(parts.size());
-                })
-          .status());
-  return parts;
-}
-
 // Newest first, at most `limit` (0: all).
 absl::StatusOr<std::vector<Report>> ListReportsOf(Context& context,
                                                   const Job& job,
@@ -127,6 +108,24 @@ absl::Status PrintResult(Context& context, const Report& report,
 }
 
 }  // namespace
+
+absl::StatusOr<std::vector<Job>> ListParts(Context& context, const Job& job) {
+  ListJobsRequest request;
+  request.set_filter(absl::StrCat("parent = ", ShortName(job.name())));
+  std::vector<Job> parts;
+  ORDO_RETURN_IF_ERROR(
+      ListPages(context,
+                ListCall{context.client.jobs(), &JobsService::Stub::ListJobs,
+                         request},
+                0,
+                [&](const ListJobsResponse& page) {
+                  parts.insert(parts.begin(), page.jobs().rbegin(),
+                               page.jobs().rend());
+                  return static_cast<int64_t>(parts.size());
+                })
+          .status());
+  return parts;
+}
 
 void SayHowToFollow(Context& context, const Job& job) {
   if (job.parts().empty()) return;

@@ -5,12 +5,17 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "services/cli/context.h"
 
 // What people see of sweeps, comparisons and pipelines.
 
 namespace ordo::services::cli {
+
+// The parts of a job, in the order of their creation.
+absl::StatusOr<std::vector<jobs::v1::Job>> ListParts(Context& context,
+                                                     const jobs::v1::Job& job);
 
 // Says on standard error how many parts a job that was created has, and how to
 // follow them; nothing of a job without parts.

@@ -20,9 +20,14 @@ Command WatchCommand() {
   command.help =
       "On a terminal: a line for each job, redrawn in place, with its "
       "progress,\n"
-      "step, loss, tokens per second and time left. Elsewhere: a line at each\n"
-      "change. Exit codes as those of `ordo wait`. Ctrl-C leaves the jobs "
-      "alone.";
+      "step, loss, tokens per second and time left; of a sweep, comparison or\n"
+      "pipeline how many of its parts are in which state, and a line for each "
+      "part\n"
+      "that runs; of a single job also a sparkline of the losses since the "
+      "watch\n"
+      "began. Elsewhere: a line at each change. Exit codes as those of `ordo "
+      "wait`.\n"
+      "Ctrl-C leaves the jobs alone.";
   command.min_arguments = 1;
   command.max_arguments = kAnyNumber;
   command.completes = "jobs";

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/check.h"
 #include "base/digest/digest.h"
 #include "base/rpc/grpc_status.h"
@@ -132,7 +134,14 @@ class FakeScheduler::Jobs : public jobs::v1::JobsService::Service {
     if (!request->page_token().empty())
       index = std::stoi(request->page_token());
     for (int i = 0; i < request->page_size() && index > 0; ++i) {
-      *response->add_jobs() = state_.jobs[state_.order[--index]];
+      const Job& job = state_.jobs[state_.order[--index]];
+      // Of the terms of a filter only this one is understood.
+      const bool is_asked_for =
+          !absl::StartsWith(request->filter(), "parent = ") ||
+          request->filter() ==
+              absl::StrCat("parent = ",
+                           absl::StripPrefix(job.parent(), "jobs/"));
+      if (is_asked_for) *response->add_jobs() = job;
     }
     if (index > 0) response->set_next_page_token(absl::StrCat(index));
     return state_.Answer(*context);
