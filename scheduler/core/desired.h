@@ -11,8 +11,9 @@ namespace ordo::scheduler::core {
 // (Options.max_tasks_bytes), the attempts to run that were placed last are not
 // listed yet, and Worker.left_out says so: the next set comes when the worker
 // has listed what it was told. What is to end needs no task, and is always
-// listed. An attempt whose task cannot be made is not listed either, unless the
-// worker was told of it before; SetDesired.untold says why.
+// listed. An attempt whose task cannot be made is not listed either, and
+// SetDesired.untold says why; what the task of one that was told is made of is
+// kept until the worker has listed it.
 // Internal to scheduler/core.
 void EmitDesired(Turn& turn, Worker& worker);
 

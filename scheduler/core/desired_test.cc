@@ -146,42 +146,6 @@ TEST(DesiredTest, WhatSumsUpIsToldAgainThoughSpecsOfPartsCannotBeRead) {
   EXPECT_THAT(second.untold, IsEmpty());
 }
 
-TEST(DesiredTest, WhatAWorkerMayKnowStaysListedWithoutItsTask) {
-  TestShell shell;
-  ORDO_ASSERT_OK(shell.Announce(WorkerBuilder("w")));
-  shell.Ignore();
-  ORDO_ASSERT_OK(shell.Submit(
-      {JobBuilder("s-0").PartOf("s"), JobBuilder("s").Sweeps({"s-0"})}));
-  shell.Ignore();
-  shell.Observe("w", {AttemptBuilder("s-0", 1).Running().Exited(0)});
-  shell.Ignore();
-  // A summary takes the specs of its parts.
-  const SpecHandle& spec = *shell.state().jobs.at("s-0").job->facts->spec;
-  ORDO_ASSERT_OK_AND_ASSIGN(const SpecPtr held, spec.Get());
-  const auto source = std::make_shared<FragileSource>(held);
-  spec.NoteStored(7, source);
-  spec.LetGo();
-  const Moment now{absl::FromUnixSeconds(1'700'000'100), absl::Seconds(5)};
-  ORDO_ASSERT_OK_AND_ASSIGN(State state, Load(TestShell::DefaultOptions(),
-                                              DurablePart(shell.state()), now));
-  Worker& worker = state.workers.at("w");
-  worker.liveness = Worker::Liveness::kOnline;
-  Turn turn{state, now};
-  source->is_broken = false;
-  EmitDesired(turn, worker);
-  source->is_broken = true;
-  EmitDesired(turn, worker);
-  ASSERT_EQ(turn.effects.size(), 2u);
-  const auto first = std::get<SetDesired>(turn.effects[0]);
-  ASSERT_EQ(first.request->attempts_size(), 1);
-  EXPECT_TRUE(first.request->attempts(0).has_summarize());
-  const auto second = std::get<SetDesired>(turn.effects[1]);
-  ASSERT_EQ(second.request->attempts_size(), 1);
-  EXPECT_EQ(second.request->attempts(0).task_case(),
-            DesiredAttempt::TASK_NOT_SET);
-  EXPECT_EQ(second.untold.size(), 1u);
-}
-
 TEST(DesiredTest, TheSpecOfWhatAllWorkersKnowDoesNotStay) {
   TestShell shell;
   ORDO_ASSERT_OK(shell.Announce(WorkerBuilder("w")));
