@@ -324,9 +324,15 @@ absl::StatusOr<Job> FakeScheduler::GetJob(const std::string& job) const {
   return FindJob(job);
 }
 
+void FakeScheduler::RefuseListings(const absl::Status& status) {
+  base::MutexLock lock(mutex_);
+  listings_ = status;
+}
+
 absl::StatusOr<Listing<Job>> FakeScheduler::ListJobs(const JobFilter& filter,
                                                      const Page& page) const {
   base::MutexLock lock(mutex_);
+  if (!listings_.ok()) return listings_;
   std::vector<Job> selected;
   for (const auto& [id, job] : jobs_) {
     if (Matches(filter, job)) selected.push_back(job);

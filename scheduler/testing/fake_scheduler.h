@@ -46,6 +46,8 @@ class FakeScheduler : public Scheduler {
   // The next `count` changes of queues are done and answered UNAVAILABLE, as
   // when the connection breaks before the answer.
   void LoseAnswers(int count);
+  // What ListJobs answers from now on, unless it is OK.
+  void RefuseListings(const absl::Status& status);
   // What Explain answers.
   void PutExplanation(const std::string& job,
                       const jobs::v1::ExplainResponse& explanation);
@@ -148,6 +150,7 @@ class FakeScheduler : public Scheduler {
 
   mutable base::Mutex mutex_;
   mutable base::CondVar changed_;
+  absl::Status listings_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, jobs::v1::Job> jobs_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::string> fingerprints_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::string> job_of_request_ ORDO_GUARDED_BY(mutex_);
