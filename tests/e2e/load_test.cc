@@ -52,10 +52,10 @@ constexpr int64_t kBytesOfAJob = 16 << 10;
 constexpr int64_t kLogMiB = 4;
 // Requests of the largest size, each on a connection of its own; and by how
 // much a scheduler may grow that is sent all of them at once: what gRPC may
-// hold of them, and as much again for what it takes in before it has made room,
-// what is parsed at the time, and what the allocator keeps for a while.
-constexpr int kLargeCalls = 64;
-constexpr int64_t kMaxGrowth = 2 * base::kMaxTransportBytes;
+// hold of them, and three times that for what it takes in before it has made
+// room, what is parsed at the time, and what the allocator keeps for a while.
+constexpr int kLargeCalls = 128;
+constexpr int64_t kMaxGrowth = 4 * base::kMaxTransportBytes;
 static_assert(2 * kMaxGrowth <= kLargeCalls * int64_t{base::kMaxMessageBytes});
 
 // A stream that is read to its end, or once: then what was sent lies in buffers
