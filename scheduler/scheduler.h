@@ -165,6 +165,10 @@ class Scheduler {
   // Names here and below are ids, without the collection: "my-job".
   virtual absl::StatusOr<jobs::v1::Job> GetJob(
       const std::string& job) const = 0;
+  // Whose job it is, also when its spec cannot be read and GetJob gives
+  // DATA_LOSS.
+  virtual absl::StatusOr<jobs::v1::Owner> GetOwner(
+      const std::string& job) const = 0;
   virtual absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(
       const JobFilter& filter, const Page& page) const = 0;
   virtual absl::StatusOr<jobs::v1::ExplainResponse> Explain(

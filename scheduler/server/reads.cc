@@ -71,10 +71,16 @@ absl::StatusOr<Job> Reads::GetJob(const std::string& job) const {
   return core::Present(*stored);
 }
 
-absl::Status Reads::CheckJob(const std::string& job) const {
-  if (view_.FindJob(job).has_value()) return absl::OkStatus();
-  ORDO_ASSIGN_OR_RETURN(const core::JobPtr stored, store_.FindJob(job));
-  return stored == nullptr ? NoJob(job) : absl::OkStatus();
+absl::StatusOr<jobs::v1::Owner> Reads::GetOwner(const std::string& job) const {
+  ORDO_ASSIGN_OR_RETURN(const core::JobPtr found, FindJob(job));
+  return core::PresentWithoutSpec(*found).owner();
+}
+
+absl::StatusOr<core::JobPtr> Reads::FindJob(const std::string& job) const {
+  if (const auto live = view_.FindJob(job)) return live->record;
+  ORDO_ASSIGN_OR_RETURN(core::JobPtr stored, store_.FindJob(job));
+  if (stored == nullptr) return NoJob(job);
+  return stored;
 }
 
 absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
@@ -158,7 +164,7 @@ absl::StatusOr<checkpoints::v1::Checkpoint> Reads::NewestCheckpoint(
     }
   }
   if (newest != nullptr) return *newest;
-  ORDO_RETURN_IF_ERROR(CheckJob(job));
+  ORDO_RETURN_IF_ERROR(FindJob(job));
   return absl::NotFoundError(
       absl::StrCat("job ", job, " has no checkpoint yet"));
 }
@@ -170,7 +176,7 @@ absl::StatusOr<checkpoints::v1::Checkpoint> Reads::GetCheckpoint(
       const core::CheckpointPtr found,
       store_.FindCheckpoint(core::CheckpointName(job, checkpoint)));
   if (found != nullptr) return *found;
-  ORDO_RETURN_IF_ERROR(CheckJob(job));
+  ORDO_RETURN_IF_ERROR(FindJob(job));
   return absl::NotFoundError(absl::StrCat("job ", job, " has no checkpoint ",
                                           checkpoint,
                                           "; see: ordo list checkpoints"));
@@ -178,7 +184,7 @@ absl::StatusOr<checkpoints::v1::Checkpoint> Reads::GetCheckpoint(
 
 absl::StatusOr<Listing<checkpoints::v1::Checkpoint>> Reads::ListCheckpoints(
     const std::string& job, const Page& page) const {
-  if (!job.empty()) ORDO_RETURN_IF_ERROR(CheckJob(job));
+  if (!job.empty()) ORDO_RETURN_IF_ERROR(FindJob(job));
   ORDO_ASSIGN_OR_RETURN(const store::Found<core::CheckpointPtr> found,
                         store_.ListCheckpoints(QueryOf(job, page)));
   on_damage_(found.damage);
@@ -190,14 +196,14 @@ absl::StatusOr<reports::v1::Report> Reads::GetReport(
   ORDO_ASSIGN_OR_RETURN(const core::ReportPtr found,
                         store_.FindReport(core::ReportName(job, report)));
   if (found != nullptr) return *found;
-  ORDO_RETURN_IF_ERROR(CheckJob(job));
+  ORDO_RETURN_IF_ERROR(FindJob(job));
   return absl::NotFoundError(absl::StrCat("job ", job, " has no report ",
                                           report, "; see: ordo list reports"));
 }
 
 absl::StatusOr<Listing<reports::v1::Report>> Reads::ListReports(
     const std::string& job, const Page& page) const {
-  if (!job.empty()) ORDO_RETURN_IF_ERROR(CheckJob(job));
+  if (!job.empty()) ORDO_RETURN_IF_ERROR(FindJob(job));
   ORDO_ASSIGN_OR_RETURN(const store::Found<core::ReportPtr> found,
                         store_.ListReports(QueryOf(job, page)));
   on_damage_(found.damage);

@@ -32,6 +32,7 @@ class Reads {
       : view_(view), store_(store), on_damage_(std::move(on_damage)) {}
 
   absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const;
+  absl::StatusOr<jobs::v1::Owner> GetOwner(const std::string& job) const;
   absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(const JobFilter& filter,
                                                   const Page& page) const;
   // `placing`: what the core says of it now, if it is queued.
@@ -52,8 +53,8 @@ class Reads {
       const std::string& job) const;
   // NOT_FOUND; for one that was archived as core::Archived says.
   absl::Status NoJob(const std::string& job) const;
-  // As NoJob unless there is such a job.
-  absl::Status CheckJob(const std::string& job) const;
+  // Never null: as NoJob unless there is such a job.
+  absl::StatusOr<core::JobPtr> FindJob(const std::string& job) const;
 
   const View& view_;
   store::Reader& store_;

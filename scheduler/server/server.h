@@ -96,6 +96,8 @@ class Server : public Scheduler {
   void SetPriority(const std::string& job, int32_t priority,
                    const std::string& user, JobCallback done) override;
   absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const override;
+  absl::StatusOr<jobs::v1::Owner> GetOwner(
+      const std::string& job) const override;
   absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(
       const JobFilter& filter, const Page& page) const override;
   absl::StatusOr<jobs::v1::ExplainResponse> Explain(

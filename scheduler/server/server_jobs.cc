@@ -118,6 +118,10 @@ absl::StatusOr<jobs::v1::Job> Server::GetJob(const std::string& job) const {
   return reads_.GetJob(job);
 }
 
+absl::StatusOr<jobs::v1::Owner> Server::GetOwner(const std::string& job) const {
+  return reads_.GetOwner(job);
+}
+
 absl::StatusOr<Listing<jobs::v1::Job>> Server::ListJobs(
     const JobFilter& filter, const Page& page) const {
   return reads_.ListJobs(filter, page);

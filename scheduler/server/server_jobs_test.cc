@@ -259,6 +259,9 @@ TEST_F(ServerJobsTest, ASpecThatIsDamagedMeanwhileHoldsUpItsJobAlone) {
   ASSERT_EQ(jobs.items.size(), 1u);
   EXPECT_EQ(jobs.items[0].spec().name(), "b");
   // What is done to it is done, and told but for the spec.
+  ORDO_ASSERT_OK_AND_ASSIGN(const jobs::v1::Owner owner,
+                            server_->GetOwner("a"));
+  EXPECT_EQ(owner.user(), server_->GetJob("b")->owner().user());
   testing::Later<absl::StatusOr<Job>> held;
   server_->HoldJob("a", "ada", held.callback());
   ORDO_ASSERT_OK_AND_ASSIGN(const Job answer, held.Get());

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status/status.h"
 #include "scheduler/testing/cut_page.h"
 
 namespace ordo::scheduler::testing {
@@ -70,6 +70,11 @@ Job FakeScheduler::SetState(const std::string& job, Job::State state) {
   Job changed = GetJob(job).value();
   changed.set_state(state);
   return PutJob(changed);
+}
+
+void FakeScheduler::DamageSpec(const std::string& job) {
+  base::MutexLock lock(mutex_);
+  damaged_.insert(job);
 }
 
 void FakeScheduler::PutProgress(const std::string& job,
@@ -245,7 +250,7 @@ void FakeScheduler::CreateJobs(std::vector<NewJob> jobs, JobsCallback done) {
 
 void FakeScheduler::CancelJob(const std::string& job, const std::string& user,
                               JobCallback done) {
-  absl::StatusOr<Job> found = GetJob(job);
+  absl::StatusOr<Job> found = CopyOf(job);
   if (found.ok() && HasEnded(*found)) {
     found = absl::FailedPreconditionError(
         absl::StrCat("job '", job, "' has ended"));
@@ -261,7 +266,7 @@ void FakeScheduler::CancelJob(const std::string& job, const std::string& user,
     cancelled_by_.push_back(user);
   }
   for (const std::string& name : found->parts()) {
-    absl::StatusOr<Job> part = GetJob(IdOf(name));
+    absl::StatusOr<Job> part = CopyOf(IdOf(name));
     if (!part.ok() || HasEnded(*part)) continue;
     part->set_state(Job::CANCELLED);
     part->set_cancelled_by(user);
@@ -271,7 +276,7 @@ void FakeScheduler::CancelJob(const std::string& job, const std::string& user,
 }
 
 absl::StatusOr<Job> FakeScheduler::FindQueued(const std::string& job) const {
-  absl::StatusOr<Job> found = GetJob(job);
+  absl::StatusOr<Job> found = CopyOf(job);
   if (found.ok() && found->state() != Job::QUEUED) {
     return absl::FailedPreconditionError(
         absl::StrCat("job '", job, "' is not queued"));
@@ -319,7 +324,7 @@ absl::StatusOr<Job> FakeScheduler::FindJob(const std::string& job) const {
   return found->second;
 }
 
-absl::StatusOr<Job> FakeScheduler::GetJob(const std::string& job) const {
+absl::StatusOr<Job> FakeScheduler::CopyOf(const std::string& job) const {
   base::MutexLock lock(mutex_);
   return FindJob(job);
 }
@@ -327,6 +332,20 @@ absl::StatusOr<Job> FakeScheduler::GetJob(const std::string& job) const {
 void FakeScheduler::RefuseListings(const absl::Status& status) {
   base::MutexLock lock(mutex_);
   listings_ = status;
+}
+
+absl::StatusOr<Job> FakeScheduler::GetJob(const std::string& job) const {
+  base::MutexLock lock(mutex_);
+  if (damaged_.count(job) > 0) {
+    return absl::DataLossError(absl::StrCat("the spec of job ", job));
+  }
+  return FindJob(job);
+}
+
+absl::StatusOr<jobs::v1::Owner> FakeScheduler::GetOwner(
+    const std::string& job) const {
+  ORDO_ASSIGN_OR_RETURN(const Job found, CopyOf(job));
+  return found.owner();
 }
 
 absl::StatusOr<Listing<Job>> FakeScheduler::ListJobs(const JobFilter& filter,

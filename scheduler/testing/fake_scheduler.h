@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ class FakeScheduler : public Scheduler {
   jobs::v1::Job PutJob(jobs::v1::Job job);
   // The same for a job that is there, with another state.
   jobs::v1::Job SetState(const std::string& job, jobs::v1::Job::State state);
+  // GetJob of it gives DATA_LOSS from now on.
+  void DamageSpec(const std::string& job);
   // Tells those who watch of `job` as it is, with `progress` but without a new
   // version, as the real one does for what is not durable.
   void PutProgress(const std::string& job, const jobs::v1::Progress& progress);
@@ -70,6 +73,8 @@ class FakeScheduler : public Scheduler {
   void SetPriority(const std::string& job, int32_t priority,
                    const std::string& user, JobCallback done) override;
   absl::StatusOr<jobs::v1::Job> GetJob(const std::string& job) const override;
+  absl::StatusOr<jobs::v1::Owner> GetOwner(
+      const std::string& job) const override;
   absl::StatusOr<Listing<jobs::v1::Job>> ListJobs(
       const JobFilter& filter, const Page& page) const override;
   absl::StatusOr<jobs::v1::ExplainResponse> Explain(
@@ -122,6 +127,8 @@ class FakeScheduler : public Scheduler {
 
   absl::StatusOr<jobs::v1::Job> FindJob(const std::string& job) const
       ORDO_REQUIRES(mutex_);
+  // As GetJob, also of one whose spec is damaged.
+  absl::StatusOr<jobs::v1::Job> CopyOf(const std::string& job) const;
   absl::StatusOr<jobs::v1::Job> FindQueued(const std::string& job) const;
   // Without the parts of parents that are repeats of requests.
   std::vector<NewJob> WithoutRepeatedParts(
@@ -152,6 +159,8 @@ class FakeScheduler : public Scheduler {
   mutable base::CondVar changed_;
   absl::Status listings_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, jobs::v1::Job> jobs_ ORDO_GUARDED_BY(mutex_);
+  // Those whose spec is.
+  std::set<std::string> damaged_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::string> fingerprints_ ORDO_GUARDED_BY(mutex_);
   std::map<std::string, std::string> job_of_request_ ORDO_GUARDED_BY(mutex_);
   // Oldest first.

@@ -137,6 +137,9 @@ TEST_P(SchedulerContract, CreatedJobIsQueuedAndReadable) {
   ASSERT_EQ(made->size(), 1u);
   const auto read = scheduler().GetJob("a");
   ORDO_ASSERT_OK(read);
+  const auto owner = scheduler().GetOwner("a");
+  ORDO_ASSERT_OK(owner);
+  EXPECT_EQ(owner->user(), "ada");
   for (const Job& job : {made->front(), *read}) {
     EXPECT_EQ(job.name(), "jobs/a");
     EXPECT_EQ(job.state(), Job::QUEUED);
@@ -215,6 +218,7 @@ TEST_P(SchedulerContract, AnImportedCheckpointIsListedUnderItsJob) {
 TEST_P(SchedulerContract, WhatDoesNotExistIsNotFound) {
   const auto not_found = StatusIs(absl::StatusCode::kNotFound);
   EXPECT_THAT(scheduler().GetJob("a"), not_found);
+  EXPECT_THAT(scheduler().GetOwner("a"), not_found);
   EXPECT_THAT(scheduler().Explain("a"), not_found);
   EXPECT_THAT(Cancel(scheduler(), "a"), not_found);
   EXPECT_THAT(scheduler().WatchJob("a", [](const Job&, bool) {}), not_found);

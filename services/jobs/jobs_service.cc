@@ -80,10 +80,11 @@ absl::StatusOr<JobsService::Change> JobsService::ParseChange(
       const ordo::jobs::v1::Owner caller,
       parts_.authenticator.Identify(base::GetCaller(*context)));
   ORDO_ASSIGN_OR_RETURN(const std::string id, JobId(name));
-  ORDO_ASSIGN_OR_RETURN(const Job job, parts_.scheduler.GetJob(id));
+  ORDO_ASSIGN_OR_RETURN(const ordo::jobs::v1::Owner owner,
+                        parts_.scheduler.GetOwner(id));
   ORDO_RETURN_IF_ERROR(
-      base::AddContext(parts_.authoriser.MayChange(caller, job.owner()),
-                       absl::StrCat(verb, " ", job.name())));
+      base::AddContext(parts_.authoriser.MayChange(caller, owner),
+                       absl::StrCat(verb, " ", name)));
   return Change{id, caller.user()};
 }
 

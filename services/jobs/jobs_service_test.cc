@@ -424,6 +424,19 @@ TEST_F(AuthorisedJobsServiceTest, RefusedChangeDoesNotReachTheScheduler) {
   EXPECT_EQ(job.held_by(), "ada");
 }
 
+TEST_F(AuthorisedJobsServiceTest, AJobWhoseSpecIsDamagedIsItsOwnersToChange) {
+  Job job;
+  ASSERT_TRUE(Create(RequestOf("a"), &job, "ada").ok());
+  loopback_.scheduler().DamageSpec("a");
+  EXPECT_EQ(Cancel("jobs/a", &job, "bob").error_code(),
+            grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_TRUE(Hold("jobs/a", &job).ok());
+  EXPECT_TRUE(SetPriority("jobs/a", 1, &job).ok());
+  EXPECT_TRUE(Release("jobs/a", &job).ok());
+  EXPECT_TRUE(Cancel("jobs/a", &job).ok());
+  EXPECT_THAT(loopback_.scheduler().cancelled_by(), ElementsAre("ada"));
+}
+
 CreateJobRequest SweepOf(const std::string& name,
                          const std::vector<uint64_t>& seeds) {
   CreateJobRequest request = RequestOf(name);
