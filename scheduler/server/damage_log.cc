@@ -13,6 +13,11 @@ void DamageLog::Add(const std::vector<absl::Status>& damage) {
         continue;
       }
     }
+    if (!absl::IsDataLoss(each)) {
+      base::LogWarning("a record in the store could not be read this time",
+                       {{"error", each}});
+      continue;
+    }
     metrics_.damaged_records.With({}).Increment();
     base::LogError("a record in the store cannot be read and is left out",
                    {{"error", each}});

@@ -22,7 +22,8 @@ class DamageLog {
   // `metrics` is not owned and outlives this.
   explicit DamageLog(SchedulerMetrics& metrics) : metrics_(metrics) {}
 
-  // DATA_LOSS, as in store::Found.
+  // DATA_LOSS, as in store::Found. Other errors are no damage: they are logged
+  // only, each once too.
   void Add(const std::vector<absl::Status>& damage);
 
  private:

@@ -31,6 +31,12 @@ TEST_F(DamageLogTest, EachIsToldOnce) {
               HasSubstr("ordo_scheduler_damaged_records_total 2\n"));
 }
 
+TEST_F(DamageLogTest, WhatMayBeReadLaterIsNoDamage) {
+  log_.Add({absl::UnavailableError("the store is closed")});
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr("ordo_scheduler_damaged_records_total 0\n"));
+}
+
 TEST_F(DamageLogTest, WhatItRemembersIsBounded) {
   std::vector<absl::Status> damage;
   for (size_t i = 0; i < DamageLog::kMaxKnown + 1; ++i) {

@@ -95,18 +95,28 @@ absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
       store_.ListEnded({filter.state, filter.queue, filter.owner, labels,
                         before, page.size + 1}));
   on_damage_(ended.damage);
+  // Behind the last of as many as were asked for there may be more.
+  const auto looked_at = static_cast<size_t>(page.size) + 1;
+  std::optional<int64_t> next = std::max(live.next, ended.next);
+  if (live.items.size() == looked_at) {
+    next =
+        std::max(next.value_or(0), live.items.back().record->facts->sequence);
+  }
+  if (ended.items.size() == looked_at) {
+    next = std::max(next.value_or(0), ended.items.back()->facts->sequence);
+  }
   Listing<Job> listing;
-  const std::optional<int64_t> next = std::max(live.next, ended.next);
   if (next.has_value()) listing.next = absl::StrCat(*next);
   std::vector<absl::Status> damage;
-  int64_t last = before;
-  const auto take = [&](absl::StatusOr<Job> job, int64_t sequence) {
-    last = sequence;
+  const auto take = [&](absl::StatusOr<Job> job) -> absl::Status {
     if (job.ok()) {
       listing.items.push_back(*std::move(job));
-    } else {
+    } else if (absl::IsDataLoss(job.status())) {
       damage.push_back(job.status());
+    } else {
+      return job.status();
     }
+    return absl::OkStatus();
   };
   auto live_job = live.items.begin();
   auto ended_job = ended.items.begin();
@@ -122,19 +132,13 @@ absl::StatusOr<Listing<Job>> Reads::ListJobs(const JobFilter& filter,
     // It has its place among others that were not looked at.
     if (std::max(live_sequence, ended_sequence) < next.value_or(0)) break;
     if (live_sequence > ended_sequence) {
-      take(Present(*live_job++), live_sequence);
+      ORDO_RETURN_IF_ERROR(take(Present(*live_job++)));
       continue;
     }
     if (live_sequence == ended_sequence) ++live_job;
-    take(core::Present(**ended_job++), ended_sequence);
+    ORDO_RETURN_IF_ERROR(take(core::Present(**ended_job++)));
   }
   on_damage_(damage);
-  // Some of more were left out, so that the page was not filled.
-  const auto looked_at = static_cast<size_t>(page.size) + 1;
-  if (listing.next.empty() &&
-      (live.items.size() == looked_at || ended.items.size() == looked_at)) {
-    listing.next = absl::StrCat(last);
-  }
   return listing;
 }
 

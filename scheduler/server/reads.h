@@ -21,7 +21,8 @@ namespace ordo::scheduler::server {
 // Reads of the API, each as in scheduler::Scheduler: jobs that have not ended
 // from the view, those that have and all checkpoints and reports from the
 // store. Never waits for a commit. What cannot be read any more is an error for
-// whoever asks for it by name, and is left out of listings. Thread-safe.
+// whoever asks for it by name, and is left out of listings; of the store's
+// other errors a listing is one too. Thread-safe.
 class Reads {
  public:
   // Told what was left out, as in store::Found; often the same.

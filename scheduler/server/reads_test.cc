@@ -124,7 +124,15 @@ class ReadsTest : public ::testing::Test {
     return names;
   }
 
-  DamagedStore store_{std::make_shared<store::testing::Memory>()};
+  // The same; its spec is in the store only.
+  void PutAway(const core::JobPtr& job) {
+    Put(job);
+    job->facts->spec->LetGo();
+  }
+
+  const std::shared_ptr<store::testing::Memory> memory_ =
+      std::make_shared<store::testing::Memory>();
+  DamagedStore store_{memory_};
   View view_{core::Records(), {}};
   std::vector<absl::Status> told_;
   Reads reads_{view_, store_, [this](const std::vector<absl::Status>& damage) {
@@ -256,6 +264,38 @@ TEST_F(ReadsTest, AJobIsInItsPlaceAmongEndedOnesBehindMuchDamage) {
   EXPECT_EQ(first.items[0].spec().name(), "j5");
   EXPECT_EQ(first.next, "40");
   EXPECT_THAT(Names({}, {first.next, 5}), ElementsAre("j3", "j2", "j1"));
+}
+
+TEST_F(ReadsTest, PagesLeaveNothingOutBehindSpecsThatCannotBeRead) {
+  Put(MakeJob("j1", 10));
+  Put(MakeJob("j2", 20, Job::FAILED));
+  Put(MakeJob("j3", 30));
+  PutAway(MakeJob("j4", 40));
+  PutAway(MakeJob("j5", 50));
+  memory_->specs().Fail(absl::DataLossError("it is damaged"));
+  for (const int64_t damaged_to :
+       {std::numeric_limits<int64_t>::max(), int64_t{5}}) {
+    store_.damaged_to = damaged_to;
+    std::vector<std::string> names;
+    Page page{"", 1};
+    do {
+      ORDO_ASSERT_OK_AND_ASSIGN(const auto listing, reads_.ListJobs({}, page));
+      for (const Job& job : listing.items) names.push_back(job.spec().name());
+      page.before = listing.next;
+    } while (!page.before.empty());
+    EXPECT_THAT(names, ElementsAre("j3", "j2", "j1"));
+  }
+}
+
+TEST_F(ReadsTest, AStoreThatIsNotThereIsNoDamage) {
+  Put(MakeJob("a", 1));
+  PutAway(MakeJob("b", 2));
+  memory_->specs().Fail(absl::UnavailableError("the store is closed"));
+  EXPECT_THAT(reads_.ListJobs({}, {}),
+              StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_TRUE(told_.empty());
+  memory_->specs().Fail(absl::OkStatus());
+  EXPECT_THAT(Names({}), ElementsAre("b", "a"));
 }
 
 TEST_F(ReadsTest, AnEndedJobIsInItsPlaceBehindManyThatDoNotFit) {
