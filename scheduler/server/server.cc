@@ -584,7 +584,10 @@ void Server::TakeAnswer(const agent::v1::SetDesiredRequest& request,
 
 absl::StatusOr<int64_t> Server::WatchJob(const std::string& job,
                                          WatchCallback callback) {
-  ORDO_RETURN_IF_ERROR(reads_.GetJob(job));
+  // Of one that has not ended a watch tells what can be read.
+  if (!view_.FindJob(job).has_value()) {
+    ORDO_RETURN_IF_ERROR(reads_.GetJob(job));
+  }
   base::MutexLock lock(mutex_);
   if (draining_) return Leaving();
   const int64_t watch = watches_.Add(job, std::move(callback));
@@ -595,14 +598,18 @@ absl::StatusOr<int64_t> Server::WatchJob(const std::string& job,
 
 void Server::ShowToWatches() {
   for (const auto& [watch, job] : watches_.TakeUnshown()) {
-    const auto seen = reads_.GetJob(job);
-    if (seen.ok()) {
-      watches_.TellOne(watch, *seen, core::IsTerminal(seen->state()));
+    if (const auto live = view_.FindJob(job)) {
+      watches_.TellOne(watch, Shown(*live), /*last=*/false);
       continue;
     }
-    // Its row is damaged, and it has ended since, or that of its spec is.
+    const auto ended = reads_.GetJob(job);
+    if (ended.ok()) {
+      watches_.TellOne(watch, *ended, /*last=*/true);
+      continue;
+    }
+    // It has ended since, and its row is damaged, or that of its spec.
     LogError("a job cannot be shown to its watcher",
-             {{"job", job}, {"error", seen.status()}});
+             {{"job", job}, {"error", ended.status()}});
     watches_.Stop(watch);
   }
 }

@@ -268,6 +268,7 @@ TEST_F(ServerJobsTest, ASpecThatIsDamagedMeanwhileHoldsUpItsJobAlone) {
   EXPECT_EQ(answer.held_by(), "ada");
   EXPECT_EQ(answer.spec().name(), "a");
   EXPECT_FALSE(answer.spec().has_training());
+  EXPECT_FALSE(WaitFor("a", Job::QUEUED).spec().has_training());
   testing::Later<absl::StatusOr<Job>> released;
   server_->ReleaseJob("a", "ada", released.callback());
   ORDO_ASSERT_OK(released.Get());
