@@ -1,5 +1,8 @@
 #include "scheduler/store/stored_specs.h"
 
+#include <iterator>
+#include <utility>
+
 #include "absl/status/status.h"
 
 namespace ordo::scheduler::store {
@@ -11,7 +14,7 @@ absl::StatusOr<core::SpecPtr> StoredSpecs::ReadSpec(int64_t id) {
     const auto known = by_id_.find(id);
     if (known != by_id_.end()) {
       kept_.splice(kept_.begin(), kept_, known->second);
-      return known->second->second;
+      return known->second->spec;
     }
     if (reader_ == nullptr) {
       return absl::UnavailableError(
@@ -21,9 +24,9 @@ absl::StatusOr<core::SpecPtr> StoredSpecs::ReadSpec(int64_t id) {
     ++num_reading_;
   }
   absl::StatusOr<core::SpecPtr> spec = reader->FindSpec(id);
+  if (spec.ok()) Remember(id, *spec);
   base::MutexLock lock(mutex_);
   if (--num_reading_ == 0) changed_.NotifyAll();
-  if (spec.ok()) RememberLocked(id, *spec);
   return spec;
 }
 
@@ -39,18 +42,22 @@ void StoredSpecs::Close() {
 }
 
 void StoredSpecs::Remember(int64_t id, core::SpecPtr spec) {
+  const size_t bytes = spec->ByteSizeLong();
   base::MutexLock lock(mutex_);
-  RememberLocked(id, std::move(spec));
+  const auto known = by_id_.find(id);
+  if (known != by_id_.end()) Forget(known->second);
+  kept_.push_front({id, std::move(spec), bytes});
+  by_id_[id] = kept_.begin();
+  bytes_ += bytes;
+  while (kept_.size() > kMaxKept || bytes_ > kMaxBytes) {
+    Forget(std::prev(kept_.end()));
+  }
 }
 
-void StoredSpecs::RememberLocked(int64_t id, core::SpecPtr spec) {
-  const auto known = by_id_.find(id);
-  if (known != by_id_.end()) kept_.erase(known->second);
-  kept_.emplace_front(id, std::move(spec));
-  by_id_[id] = kept_.begin();
-  if (kept_.size() <= kMaxKept) return;
-  by_id_.erase(kept_.back().first);
-  kept_.pop_back();
+void StoredSpecs::Forget(std::list<Kept>::iterator kept) {
+  bytes_ -= kept->bytes;
+  by_id_.erase(kept->id);
+  kept_.erase(kept);
 }
 
 size_t StoredSpecs::num_kept() const {

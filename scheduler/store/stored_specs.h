@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <list>
 #include <unordered_map>
-#include <utility>
 
 #include "absl/status/statusor.h"
 #include "base/mutex.h"
@@ -19,8 +18,10 @@ namespace ordo::scheduler::store {
 // wants to know soon. Outlives its store where handles do.
 class StoredSpecs : public core::SpecSource {
  public:
-  // Specs that are kept in memory.
+  // Specs that are kept in memory, and what they may have together, as they are
+  // stored.
   static constexpr size_t kMaxKept = 1024;
+  static constexpr size_t kMaxBytes = 32 << 20;
 
   // UNAVAILABLE unless it is open.
   absl::StatusOr<core::SpecPtr> ReadSpec(int64_t id) override;
@@ -37,9 +38,13 @@ class StoredSpecs : public core::SpecSource {
   size_t num_kept() const;
 
  private:
-  using Kept = std::pair<int64_t, core::SpecPtr>;
+  struct Kept {
+    int64_t id = 0;
+    core::SpecPtr spec;
+    size_t bytes = 0;
+  };
 
-  void RememberLocked(int64_t id, core::SpecPtr spec) ORDO_REQUIRES(mutex_);
+  void Forget(std::list<Kept>::iterator kept) ORDO_REQUIRES(mutex_);
 
   mutable base::Mutex mutex_;
   base::CondVar changed_;
@@ -49,6 +54,8 @@ class StoredSpecs : public core::SpecSource {
   std::list<Kept> kept_ ORDO_GUARDED_BY(mutex_);
   std::unordered_map<int64_t, std::list<Kept>::iterator> by_id_
       ORDO_GUARDED_BY(mutex_);
+  // Of all that are kept.
+  size_t bytes_ ORDO_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace ordo::scheduler::store

@@ -15,6 +15,7 @@ namespace {
 
 using base::testing::IsOk;
 using base::testing::StatusIs;
+using ::testing::Not;
 
 class StoredSpecsTest : public ::testing::Test {
  protected:
@@ -70,6 +71,23 @@ TEST_F(StoredSpecsTest, WhatIsRememberedIsNotRead) {
   EXPECT_EQ(found, newer);
   EXPECT_EQ(specs_.num_kept(), 1u);
   EXPECT_EQ(num_reads(), 0);
+}
+
+TEST_F(StoredSpecsTest, LargeOnesAreFewer) {
+  auto spec = std::make_shared<jobs::v1::JobSpec>();
+  spec->set_queue(std::string(1 << 20, 'q'));
+  const size_t fit = StoredSpecs::kMaxBytes / spec->ByteSizeLong();
+  ASSERT_LT(fit, StoredSpecs::kMaxKept / 2);
+  for (size_t i = 0; i <= fit; ++i) {
+    specs_.Remember(static_cast<int64_t>(i), spec);
+    // One that is known takes no more room.
+    specs_.Remember(static_cast<int64_t>(i), spec);
+  }
+  EXPECT_EQ(specs_.num_kept(), fit);
+  EXPECT_THAT(specs_.ReadSpec(1), IsOk());
+  EXPECT_EQ(num_reads(), 0);
+  EXPECT_THAT(specs_.ReadSpec(0), Not(IsOk()));
+  EXPECT_EQ(num_reads(), 1);
 }
 
 TEST_F(StoredSpecsTest, ASpecThatCannotBeReadMayBeReadLater) {
