@@ -205,14 +205,19 @@ Outcome Score(const tasks::EvaluationTask& task, tasks::Marked marked,
 
 }  // namespace
 
+absl::Status CheckVocabulary(const transformer::Transformer& model,
+                             const tasks::EvaluationTask& task) {
+  const int has = model.model().vocabulary_size();
+  const int needs = task.tokenizer().vocabulary_size();
+  if (has >= needs) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the model has ", has, " tokens, the evaluation needs ", needs));
+}
+
 absl::StatusOr<Outcome> Evaluate(const transformer::Transformer& model,
                                  const tasks::EvaluationTask& task,
                                  const EvaluateOptions& options) {
-  if (model.model().vocabulary_size() < task.tokenizer().vocabulary_size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the model has ", model.model().vocabulary_size(),
-        " tokens, the evaluation needs ", task.tokenizer().vocabulary_size()));
-  }
+  ORDO_RETURN_IF_ERROR(CheckVocabulary(model, task));
   const uint64_t seed = options.seed;
   tasks::Marked marked = NothingMarked(task, seed);
   std::vector<Item> items(task.size());

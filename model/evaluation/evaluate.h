@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "model/catalog/micro_batch.h"
 #include "model/evaluation/items.h"
@@ -30,13 +31,17 @@ struct EvaluateOptions {
       [](int64_t, int64_t) {};
 };
 
+// INVALID_ARGUMENT when the model has fewer tokens than the task's tokenizer:
+// what Evaluate refuses, known before a model is trained.
+absl::Status CheckVocabulary(const transformer::Transformer& model,
+                             const tasks::EvaluationTask& task);
+
 // Puts all questions of the task to the model, in passes of equally long
 // prompts, marks its greedy answers, or measures what the task asks for, and
 // scores them, all and one by one. A pass
 // that has fewer questions than rows is filled up with copies of one: its shape
 // does not depend on how many there are. CANCELLED when should_stop said so;
-// INVALID_ARGUMENT when the model's vocabulary is smaller than the task's;
-// errors of what the task reads.
+// INVALID_ARGUMENT of CheckVocabulary; errors of what the task reads.
 absl::StatusOr<Outcome> Evaluate(const transformer::Transformer& model,
                                  const tasks::EvaluationTask& task,
                                  const EvaluateOptions& options);

@@ -12,6 +12,7 @@
 #include "base/files/file_util.h"
 #include "base/log/log.h"
 #include "base/status/status.h"
+#include "model/evaluation/evaluate.h"
 #include "model/evaluation/report.h"
 #include "model/guard.h"
 #include "model/tasks/registry.h"
@@ -175,7 +176,8 @@ class TrainTask {
   }
 
   // Makes the tasks of the evaluations to come, which read their data: what
-  // would be missing at the end is told before the training.
+  // would be missing at the end, or too much for the model, is told before the
+  // training.
   absl::Status TryEvaluations() {
     TrainerContext context = context_;
     context.stop_requested = [this] { return leader_.StopRequested(); };
@@ -184,12 +186,14 @@ class TrainTask {
       const std::string last =
           model::evaluation::ReportId(evaluation, spec_.training().steps());
       if (finished_reports_.count(last) != 0) continue;
+      const std::string path = absl::StrCat("evaluations[", i, "]");
       const auto task = model::tasks::MakeEvaluationTask(
           evaluation, &spec_.data(),
           DataOf(context, {spec_.attempt(), 0, run_.cursors().step},
                  &progress_));
+      ORDO_RETURN_IF_ERROR(base::AddContext(task.status(), path));
       ORDO_RETURN_IF_ERROR(base::AddContext(
-          task.status(), absl::StrCat("evaluations[", i, "]")));
+          model::evaluation::CheckVocabulary(run_.model(), **task), path));
     }
     meter_.Start(run_.cursors());
     return absl::OkStatus();

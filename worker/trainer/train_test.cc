@@ -689,15 +689,19 @@ TrainSpec AskedSpec() {
   return spec;
 }
 
-TEST_F(TrainTest, AsksQuestionsOfAFileAtTheEnd) {
-  storage_root_ = temporary_.Path("root");
-  WriteTwentyLines(real_, storage_root_);
+// That file, where WriteTwentyLines has made the folder.
+void WriteTwentyQuestions(base::Filesystem& files, const std::string& root) {
   std::string lines =
       "{\"prompt\": \"line {id} of\", \"choices\": [\"twenty\", \"a\"], "
       "\"answer\": \"twenty\", \"metric\": \"acc\"}\n";
   for (int i = 0; i < 20; ++i) absl::StrAppend(&lines, "{\"id\": ", i, "}\n");
-  ORDO_ASSERT_OK(
-      base::AtomicWrite(real_, storage_root_ + "/data/twenty.jsonl", lines));
+  ORDO_EXPECT_OK(base::AtomicWrite(files, root + "/data/twenty.jsonl", lines));
+}
+
+TEST_F(TrainTest, AsksQuestionsOfAFileAtTheEnd) {
+  storage_root_ = temporary_.Path("root");
+  WriteTwentyLines(real_, storage_root_);
+  WriteTwentyQuestions(real_, storage_root_);
   EXPECT_THAT(Run(AskedSpec(), "a"), IsOkAndHolds(ordo::training::v1::FINISHED))
       << Last("a").finished().message();
   const auto records = Records("a");
@@ -720,6 +724,23 @@ TEST_F(TrainTest, QuestionsThatAreNotThereAreToldBeforeTheTraining) {
               AllOf(HasSubstr("evaluations[0]: params.path: "),
                     HasSubstr("root/data/twenty.jsonl"),
                     HasSubstr("each line of which is")));
+  EXPECT_EQ(Last("a").finished().step(), 0);
+}
+
+TEST_F(TrainTest, AnEvaluationOfMoreTokensThanTheModelEndsItBeforeTheTraining) {
+  storage_root_ = temporary_.Path("root");
+  WriteTwentyLines(real_, storage_root_);
+  WriteTwentyQuestions(real_, storage_root_);
+  // Trained on the 19 tokens of addition.
+  TrainSpec spec = TinySpec("rope");
+  *spec.mutable_evaluations(0) = AskedSpec().evaluations(0);
+  (*spec.mutable_evaluations(0)->mutable_params())["tokenizer"]
+      .set_string_value("bytes");
+  const auto code = Run(spec, "a");
+  EXPECT_EQ(ExitCodeOf(code.status()), ordo::training::v1::BAD_SPEC);
+  EXPECT_THAT(std::string(code.status().message()),
+              HasSubstr("evaluations[0]: the model has 19 tokens, the "
+                        "evaluation needs 260"));
   EXPECT_EQ(Last("a").finished().step(), 0);
 }
 
