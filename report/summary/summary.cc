@@ -38,6 +38,8 @@ constexpr char kComparisonMethod[] =
     "scores. Costs are over the seeds of which all arms finished. What needs "
     "more seeds than there are is -: most things need two, a bootstrap "
     "interval at 0.95 at least four.";
+// Name of the figure that shows each run, whatever became of it.
+constexpr char kCurvesOfRuns[] = "learning-curves";
 constexpr char kOtherMethod[] =
     "Each row is one job. Numbers of one run say nothing about another seed.";
 
@@ -159,7 +161,8 @@ void AddComparedFigures(const Comparison& comparison, Summary* summary) {
 }
 
 // As many figures as there are of differences, at most; the table has all.
-void AddLengths(const std::vector<ComparedLengths>& all, Summary* summary) {
+void AddLengths(const std::vector<ComparedLengths>& all, double confidence,
+                Summary* summary) {
   if (all.empty()) return;
   summary->lengths_csv = ToCsv(LengthTable(all));
   const size_t num_figures = std::min(all.size(), kMaxForestPlots);
@@ -169,7 +172,8 @@ void AddLengths(const std::vector<ComparedLengths>& all, Summary* summary) {
         compared.evaluation, ": ", compared.score, " against ", compared.by,
         compared.num_seeds > 1
             ? absl::StrCat(", means over ", compared.num_seeds,
-                           " seeds with their intervals.")
+                           " seeds with their intervals (pointwise, ",
+                           absl::StrFormat("%g", 100 * confidence), " %).")
             : ", of one seed.");
     if (compared.trained > 0) {
       absl::StrAppend(&caption, " Trained on up to ", compared.trained,
@@ -220,7 +224,8 @@ absl::Status AddComparison(const SummarizeSpec& spec,
   summary->tables = {ComparisonTable(comparison), CostTable(comparison)};
   summary->differences_csv = ToCsv(DifferenceTable(comparison));
   AddComparedFigures(comparison, summary);
-  AddLengths(CompareLengths(spec, comparison, records), summary);
+  AddLengths(CompareLengths(spec, comparison, records), comparison.confidence,
+             summary);
   AddComparedMetrics(comparison, summary);
   AddComparison(comparison, json);
   return absl::OkStatus();
@@ -252,10 +257,13 @@ void AddArmCurves(const SummarizeSpec& spec, const std::vector<Curve>& curves,
 }
 
 // The newest checkpoint of each part that trained, and those that the others
-// evaluated, whose digests are not told.
-FigureSource SourceOf(const SummarizeSpec& spec) {
+// evaluated, whose digests are not told. Only the figure of all runs shows
+// parts that did not succeed.
+FigureSource SourceOf(const SummarizeSpec& spec, const NamedFigure& figure) {
+  const bool of_all = figure.name == kCurvesOfRuns;
   FigureSource source{spec.job(), {}, absl::StrCat("ordo report ", spec.job())};
   for (const PartResult& part : spec.parts()) {
+    if (!of_all && !HasSucceeded(part)) continue;
     if (!part.checkpoint().name().empty()) {
       source.models.push_back(
           {part.job(), part.checkpoint().manifest_sha256()});
@@ -307,13 +315,14 @@ absl::StatusOr<Summary> Summarize(const SummarizeSpec& spec,
     AddArmCurves(spec, records.curves, &summary);
   }
   if (!records.curves.empty()) {
-    summary.figures.push_back({"learning-curves",
+    summary.figures.push_back({kCurvesOfRuns,
                                "Training loss of each run; runs of one part "
                                "have one colour.",
                                LearningCurves(records.curves)});
   }
-  const std::string source = SourceText(SourceOf(spec));
-  for (NamedFigure& named : summary.figures) named.figure.source = source;
+  for (NamedFigure& named : summary.figures) {
+    named.figure.source = SourceText(SourceOf(spec, named));
+  }
   int num_failed = 0;
   for (const PartResult& part : spec.parts()) {
     if (HasSucceeded(part)) continue;

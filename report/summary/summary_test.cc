@@ -130,7 +130,8 @@ TEST(SummaryTest, ScoresByLengthHaveAFigureAndATable) {
   EXPECT_EQ(summary.figures[2].name, "lengths-1");
   EXPECT_EQ(summary.figures[2].caption,
             "grid: error against digits, means over 3 seeds with their "
-            "intervals. Trained on up to 5: the dashed line.");
+            "intervals (pointwise, 95 %). Trained on up to 5: the dashed "
+            "line.");
   EXPECT_THAT(summary.lengths_csv,
               HasSubstr("\r\ngrid,digits,10,5,tape,3,error,0.5,0.5,0.5\r\n"));
   ORDO_ASSERT_OK_AND_ASSIGN(const Summary without, Summarize(spec, {}, "now"));
@@ -153,6 +154,20 @@ TEST(SummaryTest, EachFigureNamesJobCheckpointsAndCommand) {
               "c-rope-s3 c0ffee, c-tape-s1 c0ffee, c-tape-s2 c0ffee, "
               "jobs/b/checkpoints/100-1 unknown; again: ordo report c");
   }
+}
+
+TEST(SummaryTest, OnlyTheCurvesOfRunsNameThoseThatDidNotSucceed) {
+  auto spec = RopeAndTape();
+  spec.mutable_parts(2)->set_state("FAILED");
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const Summary summary,
+      Summarize(spec, Records{{{"rope", {{1, 2.0}}}}, {}}, "now"));
+  ASSERT_THAT(summary.figures, SizeIs(3));
+  EXPECT_EQ(summary.figures[0].name, "difference-1");
+  EXPECT_THAT(summary.figures[0].figure.source, Not(HasSubstr("c-rope-s3")));
+  EXPECT_THAT(summary.figures[0].figure.source, HasSubstr("c-tape-s2 c0ffee"));
+  EXPECT_EQ(summary.figures[2].name, "learning-curves");
+  EXPECT_THAT(summary.figures[2].figure.source, HasSubstr("c-rope-s3 c0ffee"));
 }
 
 TEST(SummaryTest, NumbersThatAreNotFiniteAreNullInTheJson) {
