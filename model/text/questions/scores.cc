@@ -1,5 +1,7 @@
 #include "model/text/questions/scores.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -110,6 +112,11 @@ TextScores ScoreRouge(const TextQuestions& questions,
   return scores;
 }
 
+bool AreFinite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return std::isfinite(value); });
+}
+
 }  // namespace
 
 TextScores ScoreAnswers(const TextQuestions& questions,
@@ -141,9 +148,19 @@ TextScores ScoreChoices(
   std::vector<double> sums;
   std::vector<double> per_character;
   std::vector<size_t> chosen;
+  size_t num_non_finite = 0;
   for (size_t i = 0; i < log_likelihoods.size(); ++i) {
     const TextQuestion& question = questions.items[i];
     ORDO_CHECK(log_likelihoods[i].size() == question.choices.size());
+    // Nothing is larger than NaN: the first choice would be taken, and a broken
+    // model look like chance.
+    if (!AreFinite(log_likelihoods[i])) {
+      ++num_non_finite;
+      sums.push_back(0);
+      per_character.push_back(0);
+      chosen.push_back(0);
+      continue;
+    }
     std::vector<scoring::Choice> choices;
     for (size_t c = 0; c < question.choices.size(); ++c) {
       choices.push_back(
@@ -164,6 +181,7 @@ TextScores ScoreChoices(
   TextScores scores =
       Finish(questions, columns, columns.at(NameOf(questions.metric)));
   scores.chosen = std::move(chosen);
+  scores.num_non_finite = num_non_finite;
   return scores;
 }
 

@@ -25,8 +25,12 @@ struct TextScores {
   std::map<std::string, scoring::Mean> categories;
   // The same for each question, 0 to 1.
   std::vector<double> items;
-  // Of choices: the one that each question's metric takes.
+  // Of choices: the one that each question's metric takes; of one that is not
+  // finite the first.
   std::vector<size_t> chosen;
+  // Questions with a choice whose log-likelihood is not finite, as those of a
+  // broken model are: each counts as wrong.
+  size_t num_non_finite = 0;
 };
 
 // Of answers in words, one for each question; what follows a stop does not

@@ -1,6 +1,7 @@
 #include "model/text/questions/scores.h"
 
 #include <cmath>
+#include <limits>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -112,6 +113,22 @@ TEST(ScoresTest, ChoicesAreJudgedByTheirCharacters) {
   questions.metric = Metric::kAccuracy;
   EXPECT_THAT(ScoreChoices(questions, {{-3, -4}, {-3, -7}}).chosen,
               ElementsAre(0, 0));
+}
+
+TEST(ScoresTest, ChoicesThatAreNotFiniteAreWrongAndCounted) {
+  TextQuestions questions;
+  questions.metric = Metric::kAccuracy;
+  for (int i = 0; i < 4; ++i) {
+    questions.items.push_back(OfChoices({"A", "B"}, 0, ""));
+  }
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const TextScores scores = ScoreChoices(
+      questions, {{nan, nan}, {-1, nan}, {-1, -infinity}, {-1, -2}});
+  EXPECT_EQ(scores.num_non_finite, 3u);
+  EXPECT_THAT(scores.items, ElementsAre(0, 0, 0, 1));
+  EXPECT_EQ(scores.means.at("acc").value, 0.25);
+  EXPECT_EQ(scores.means.at("acc_norm").value, 0.25);
 }
 
 TEST(ScoresTest, GroupsAndCategoriesHaveTheirMeans) {

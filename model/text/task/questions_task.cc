@@ -162,6 +162,7 @@ class QuestionsTask : public tasks::EvaluationTask {
       scores.metrics[absl::StrCat(metric, "_", name)] = mean.value;
     }
     scores.details = About();
+    if (of_choices_) scores.details["non_finite"] = found.num_non_finite;
     scores.details["means"] = ToJson(found.means);
     scores.details["categories"] = ToJson(found.categories);
     scores.details["groups"] = ToJson(found.groups);

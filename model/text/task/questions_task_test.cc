@@ -1,5 +1,7 @@
 #include "model/text/task/questions_task.h"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -130,6 +132,7 @@ TEST_F(QuestionsTaskTest, ScoresAreThoseOfTheChoicesTaken) {
   EXPECT_EQ(scores.metrics.count("acc_norm"), 1u);
   EXPECT_EQ(scores.details["metric"], "acc");
   EXPECT_EQ(scores.details["cut_prompts"], 0);
+  EXPECT_EQ(scores.details["non_finite"], 0);
   EXPECT_EQ(scores.details["groups"]["East"]["questions"], 12);
   EXPECT_DOUBLE_EQ(scores.details["groups"]["East"]["value"], 0.75);
   // sqrt(0.75 0.25 / 11)
@@ -138,6 +141,18 @@ TEST_F(QuestionsTaskTest, ScoresAreThoseOfTheChoicesTaken) {
   EXPECT_EQ(scores.details["data_fingerprint"], task->data_fingerprint());
   EXPECT_THAT(scores.csv, HasSubstr("\ngroup,\"West, far\",8,0.75,"));
   EXPECT_THAT(scores.markdown, HasSubstr("| group | East | 12 | 0.7500 |"));
+}
+
+TEST_F(QuestionsTaskTest, LikelihoodsThatAreNotFiniteAreWrongAndCounted) {
+  Write("set.jsonl", Capitals());
+  const auto task = Opened();
+  tasks::Marked marked = ThreeOfFour(*task);
+  // Both choices of the first two questions, which were right.
+  std::fill_n(marked.nats.begin(), 4, std::nan(""));
+  const tasks::Scores scores = task->Score(marked);
+  EXPECT_DOUBLE_EQ(scores.metrics.at("acc"), 0.65);
+  EXPECT_EQ(scores.details["non_finite"], 2);
+  EXPECT_EQ(scores.items[0].score, 0);
 }
 
 TEST_F(QuestionsTaskTest, ItemsAreQuestionsWithTheChoiceThatIsTaken) {
