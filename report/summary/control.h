@@ -51,9 +51,10 @@ struct Control {
 //
 // Where `differs` lists fields of the data, training.steps, training.precision
 // or resources.device, the order of data, steps, precision or device may
-// differ; the tokens must be as many all the same. Where it lists any field outside of the encoding, runs may have
-// parameters that others lack, or in another shape; those that have the same
-// name and shape must begin with the same values all the same.
+// differ; the tokens must be as many all the same. Where it lists any field
+// outside of the encoding, runs may have parameters that others lack, or in
+// another shape; those that have the same name and shape must begin with the
+// same values all the same.
 Control CheckControl(const ordo::training::v1::SummarizeSpec& spec,
                      const std::vector<PartRecords>& records);
 
