@@ -47,11 +47,12 @@ class PartsLister {
       const bool has_ended = HasEnded(job.job.state());
       if (!is_due && !has_ended) continue;
       has_listed = true;
+      auto parts = ListParts(context_, job.job);
+      // What was known stays: it is the job that is waited for.
+      if (!parts.ok()) continue;
+      parts_[job.name] = *std::move(parts);
       // Once more at the end, and then no more.
       if (has_ended) ended_.insert(job.name);
-      auto parts = ListParts(context_, job.job);
-      // Else what was known stays: it is the job that is waited for.
-      if (parts.ok()) parts_[job.name] = *std::move(parts);
     }
     if (has_listed) {
       const absl::Duration end = context_.clock.Monotonic();

@@ -1,5 +1,6 @@
 #include "services/cli/commands/outcome.h"
 
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -60,6 +61,23 @@ TEST_F(InterruptedTest, CancelsWhenAskedTo) {
   EXPECT_EQ(RunInterrupted({"wait", "a", "--cancel-on-interrupt"}), 3);
   EXPECT_EQ(scheduler_.GetJob("a").state(), Job::CANCELLED);
   EXPECT_THAT(out(), HasSubstr("a CANCELLED"));
+}
+
+TEST_F(OutcomeTest, PartsOfAParentThatHasEndedAreListedUntilTheyAreKnown) {
+  scheduler_.SetJob("c", Job::SUCCEEDED,
+                    [](Job* job) { job->add_parts("jobs/c-0"); });
+  scheduler_.SetJob("a", Job::RUNNING);
+  client_.retry_for = absl::ZeroDuration();
+  scheduler_.LoseAnswers(1);
+  std::thread other([this] {
+    for (int i = 0; i < 1000 && scheduler_.list_requests().empty(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    scheduler_.SetJob("a", Job::SUCCEEDED);
+  });
+  EXPECT_EQ(Run({"watch", "c", "a"}), 0);
+  other.join();
+  EXPECT_EQ(scheduler_.list_requests().size(), 2u);
 }
 
 TEST_F(OutcomeTest, CancelOnInterruptNeedsSomethingToInterrupt) {
