@@ -31,6 +31,10 @@ const Value& Field(const Struct& json, const std::string& name) {
                                       : found->second;
 }
 
+bool IsNull(const Value& value) {
+  return value.kind_case() == Value::kNullValue;
+}
+
 absl::StatusOr<double> Number(const Value& value, const std::string& field) {
   if (value.kind_case() != Value::kNumberValue ||
       !std::isfinite(value.number_value())) {
@@ -75,8 +79,12 @@ absl::Status ReadShares(const ListValue& rows, Lengths* lengths) {
     }
     ORDO_ASSIGN_OR_RETURN(const int64_t length,
                           Length(Field(row, by), field + "." + by));
-    ORDO_ASSIGN_OR_RETURN(const double value, Number(*share, field));
     lengths->by = by;
+    if (IsNull(*share)) {
+      lengths->left_out.insert(length);
+      continue;
+    }
+    ORDO_ASSIGN_OR_RETURN(const double value, Number(*share, field));
     lengths->values[length] = is_error ? value : 1 - value;
   }
   return absl::OkStatus();
@@ -90,9 +98,13 @@ absl::Status ReadPerplexities(const ListValue& rows, Lengths* lengths) {
     const Struct& row = rows.values(i).struct_value();
     ORDO_ASSIGN_OR_RETURN(const int64_t length,
                           Length(Field(row, "length"), field + ".length"));
-    ORDO_ASSIGN_OR_RETURN(
-        lengths->values[length],
-        Number(Field(row, "perplexity"), field + ".perplexity"));
+    const Value& perplexity = Field(row, "perplexity");
+    if (IsNull(perplexity)) {
+      lengths->left_out.insert(length);
+      continue;
+    }
+    ORDO_ASSIGN_OR_RETURN(lengths->values[length],
+                          Number(perplexity, field + ".perplexity"));
   }
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@ struct Lengths {
   int64_t trained = 0;
   // The score by length, finite. Empty: the task scores no lengths apart.
   std::map<int64_t, double> values;
+  // Lengths whose score is null, as one that is not finite is written; none of
+  // them is in `values`.
+  std::set<int64_t> left_out = {};
 };
 
 // Reads the result.json of an evaluation: `shares` (an error, or one less what

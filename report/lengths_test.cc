@@ -41,6 +41,19 @@ TEST(ParseLengthsTest, PerplexitiesAreAsTheyAre) {
   EXPECT_THAT(lengths.values, ElementsAre(Pair(256, 20.5), Pair(512, 80)));
 }
 
+TEST(ParseLengthsTest, ALengthWithoutAFiniteScoreIsLeftOut) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths perplexities, ParseLengths(R"({
+      "lengths": [{"length": 256, "perplexity": 20.5},
+                  {"length": 512, "perplexity": null}]})"));
+  EXPECT_THAT(perplexities.values, ElementsAre(Pair(256, 20.5)));
+  EXPECT_THAT(perplexities.left_out, ElementsAre(512));
+  ORDO_ASSERT_OK_AND_ASSIGN(const Lengths shares, ParseLengths(R"({"shares": [
+      {"distance": 4, "error": 0.125, "count": 1, "total": 8},
+      {"distance": 8, "error": null, "count": 0, "total": 0}]})"));
+  EXPECT_THAT(shares.values, ElementsAre(Pair(4, 0.125)));
+  EXPECT_THAT(shares.left_out, ElementsAre(8));
+}
+
 TEST(ParseLengthsTest, OfTwoOperandsThoseOfEqualLengthCount) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Lengths addition, ParseLengths(R"({
       "max_digits": 2, "trained_digits": 1, "samples": 4,
@@ -81,7 +94,7 @@ TEST(ParseLengthsTest, WhatIsNotWholeIsRefusedByName) {
   EXPECT_EQ(field_of(R"({"shares": [{"length": 0.5, "error": 0, "count": 0,
                                      "total": 1}]})"),
             "shares[0].length");
-  EXPECT_EQ(field_of(R"({"lengths": [{"length": 8, "perplexity": null}]})"),
+  EXPECT_EQ(field_of(R"({"lengths": [{"length": 8, "perplexity": "x"}]})"),
             "lengths[0].perplexity");
   EXPECT_EQ(field_of(R"({"cells": [[1, 2], ["x", "y"]], "max_digits": 2})"),
             "cells[1][1]");

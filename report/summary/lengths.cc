@@ -94,6 +94,7 @@ ComparedLengths CompareRuns(const Comparison& comparison, const Runs& runs) {
   const Lengths& first = *all.front();
   for (const Lengths* each : all) {
     if (each->by != first.by || each->score != first.score) return compared;
+    compared.left_out.insert(each->left_out.begin(), each->left_out.end());
   }
   compared.by = first.by;
   compared.score = first.score;

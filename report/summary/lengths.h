@@ -2,6 +2,7 @@
 #define ORDO_REPORT_SUMMARY_LENGTHS_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct ComparedLengths {
   // Seeds of which every arm has a run that succeeded and was scored so; each
   // arm counts the same.
   int num_seeds = 0;
+  // Lengths at which one of those runs has no finite score, which no arm has.
+  std::set<int64_t> left_out;
   // In the order of the comparison's; all with the same lengths, one or more.
   std::vector<LengthCurve> arms;
 };

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "base/status/details.h"
 #include "base/status/status.h"
 #include "base/yaml/text_form.h"
@@ -178,6 +179,10 @@ void AddLengths(const std::vector<ComparedLengths>& all, double confidence,
     if (compared.trained > 0) {
       absl::StrAppend(&caption, " Trained on up to ", compared.trained,
                       ": the dashed line.");
+    }
+    if (!compared.left_out.empty()) {
+      absl::StrAppend(&caption, " Left out, as a run has no finite score: ",
+                      absl::StrJoin(compared.left_out, ", "), ".");
     }
     summary->figures.push_back({absl::StrCat("lengths-", i + 1),
                                 std::move(caption), LengthPlot(compared)});

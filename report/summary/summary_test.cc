@@ -138,6 +138,25 @@ TEST(SummaryTest, ScoresByLengthHaveAFigureAndATable) {
   EXPECT_EQ(without.lengths_csv, "");
 }
 
+TEST(SummaryTest, TheCaptionNamesLengthsThatAreLeftOut) {
+  const auto spec = RopeAndTape();
+  Records records = {{}, RecordsOf(spec)};
+  for (int i = 0; i < spec.parts_size(); ++i) {
+    records.parts[i].lengths[spec.parts(i).reports(0).path()] = {
+        "length", "perplexity", 0, {{5, 2.0}, {10, 3.0}}};
+  }
+  auto& one = records.parts[1].lengths.begin()->second;
+  one.values.erase(10);
+  one.left_out = {10};
+  ORDO_ASSERT_OK_AND_ASSIGN(const Summary summary,
+                            Summarize(spec, records, "now"));
+  ASSERT_THAT(summary.figures, SizeIs(3));
+  EXPECT_EQ(summary.figures[2].caption,
+            "grid: perplexity against length, means over 3 seeds with their "
+            "intervals (pointwise, 95 %). Left out, as a run has no finite "
+            "score: 10.");
+}
+
 TEST(SummaryTest, EachFigureNamesJobCheckpointsAndCommand) {
   auto spec = RopeAndTape();
   // The last evaluates what another job trained.
