@@ -101,9 +101,20 @@ class FileDocuments {
         ++next_;
       }
       ORDO_ASSIGN_OR_RETURN(auto document, reader_->Next());
-      if (document.has_value()) return document;
+      if (document.has_value()) {
+        num_bytes_ += document->size();
+        return document;
+      }
       reader_.reset();
     }
+  }
+
+  // Of the documents so far.
+  size_t num_bytes() const { return num_bytes_; }
+  // The file of the last of them; nothing when all have been given.
+  std::optional<std::string> InFile() const {
+    if (reader_ == nullptr) return std::nullopt;
+    return paths_[next_ - 1];
   }
 
  private:
@@ -111,8 +122,23 @@ class FileDocuments {
   const std::vector<std::string> paths_;
   const source::DocumentOptions options_;
   size_t next_ = 0;
+  size_t num_bytes_ = 0;
   std::unique_ptr<source::DocumentReader> reader_;
 };
+
+// What was read, and where that was not all.
+std::string WhatWasRead(const FileDocuments& text, size_t max_bytes) {
+  const std::optional<std::string> path = text.InFile();
+  const size_t read = path.has_value() ? std::min(text.num_bytes(), max_bytes)
+                                       : text.num_bytes();
+  std::string said = absl::StrCat("read ", read, " bytes of text\n");
+  if (path.has_value()) {
+    absl::StrAppend(&said, "warning: that is the most that is read: in ", *path,
+                    " it ended, and what follows is left out; name what "
+                    "matters most first\n");
+  }
+  return said;
+}
 
 absl::Status CheckOut(base::Filesystem& files, const std::string& out) {
   if (!absl::EndsWith(out, ".model")) {
@@ -140,6 +166,7 @@ absl::StatusOr<std::string> TrainTokenizer(
     base::Filesystem& files, const TrainTokenizerOptions& options) {
   sentence_piece::TrainOptions train;
   train.vocabulary_size = options.vocabulary_size;
+  train.max_bytes = options.max_bytes;
   ORDO_ASSIGN_OR_RETURN(
       train.kind,
       ChoiceOf<Kind>("--type", options.type,
@@ -167,10 +194,11 @@ absl::StatusOr<std::string> TrainTokenizer(
   ORDO_RETURN_IF_ERROR(
       WithExitCode(base::AddContext(Write(files, options.out, bytes), "--out"),
                    ordo::training::v1::STORAGE_ERROR));
-  return absl::StrCat(options.out, ": ", tokenizer->vocabulary_size(),
-                      " tokens, SHA-256 ", tokenizer->digest(),
-                      "; a job sets model.vocabulary_size: ",
-                      tokenizer->vocabulary_size(), "\n");
+  return absl::StrCat(
+      options.out, ": ", tokenizer->vocabulary_size(), " tokens, SHA-256 ",
+      tokenizer->digest(),
+      "; a job sets model.vocabulary_size: ", tokenizer->vocabulary_size(),
+      "\n", WhatWasRead(text, options.max_bytes));
 }
 
 }  // namespace ordo::worker::trainer

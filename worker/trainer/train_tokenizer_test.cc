@@ -72,6 +72,23 @@ TEST_F(TrainTokenizerTest, SaysWhatAJobSetsForIt) {
   EXPECT_TRUE(base::Exists(files_, options_.out));
 }
 
+TEST_F(TrainTokenizerTest, SaysWhatItReadAndWhereThatWasNotAll) {
+  const auto size = [&](const std::string& name) {
+    return base::ReadFile(files_, folder_.Path(name), 1 << 20)->size();
+  };
+  const auto all = TrainTokenizer(files_, options_);
+  ASSERT_TRUE(all.ok()) << all.status();
+  EXPECT_THAT(*all, ::testing::EndsWith(absl::StrCat(
+                        "\nread ", size("text/a.txt") + size("text/b.txt"),
+                        " bytes of text\n")));
+  options_.out = folder_.Path("made/less.model");
+  options_.max_bytes = 5000;
+  const auto less = TrainTokenizer(files_, options_);
+  ASSERT_TRUE(less.ok()) << less.status();
+  EXPECT_THAT(*less, AllOf(HasSubstr("\nread 5000 bytes of text\nwarning: "),
+                           HasSubstr("text/a.txt it ended")));
+}
+
 TEST_F(TrainTokenizerTest, TheSameTextMakesTheSameFile) {
   const std::string bpe = Made();
   EXPECT_FALSE(bpe.empty());
