@@ -93,14 +93,13 @@ policy::DevicesByWorker FailedBefore(const JobRecord& job) {
   return devices;
 }
 
-// As it waits for devices; `shape` is its own and outlives what is returned.
+// As it waits for devices. Refers to the facts of `job`.
 policy::WaitingJob WaitingJobOf(const State& state, const JobEntry& entry,
-                                const JobRecord& job,
-                                const policy::Shape& shape) {
+                                const JobRecord& job) {
   const JobFacts& facts = *job.facts;
   policy::WaitingJob waiting{
       facts.sequence,   QueueOf(*facts.spec),
-      facts.user,       shape,
+      facts.user,       ShapeOf(*facts.spec),
       job.priority,     absl::FromUnixNanos(entry.order_ns),
       FailedBefore(job)};
   // One that has left has ended: what is left of its parts is being cancelled.
@@ -127,16 +126,14 @@ void ShowQueue(State& state, const queues::v1::Queue& queue) {
 void StartWaiting(State& state, const JobEntry& entry, const JobRecord& job) {
   const JobFacts& facts = *job.facts;
   if (!state.waiting.emplace(facts.sequence, job.facts).second) return;
-  const policy::Shape shape = ShapeOf(*facts.spec);
-  state.board.Wait(WaitingJobOf(state, entry, job, shape));
+  state.board.Wait(WaitingJobOf(state, entry, job));
   state.board_changed = true;
 }
 
 policy::Standing StandingOf(const State& state, const JobEntry& entry,
                             absl::Duration now) {
-  const policy::Shape shape = ShapeOf(*entry.job->facts->spec);
-  return policy::StandingOf(state.board,
-                            WaitingJobOf(state, entry, *entry.job, shape), now);
+  return policy::StandingOf(state.board, WaitingJobOf(state, entry, *entry.job),
+                            now);
 }
 
 void StopWaiting(State& state, const JobRecord& job) {

@@ -68,6 +68,30 @@ class FragileSource : public SpecSource {
   const SpecPtr spec_;
 };
 
+// Where the spec of the job lies from now on.
+absl::StatusOr<std::shared_ptr<FragileSource>> StoreSpecOf(
+    const std::string& job, const TestShell& shell) {
+  const SpecHandle& spec = *shell.state().jobs.at(job).job->facts->spec;
+  const auto held = spec.Get();
+  if (!held.ok()) return held.status();
+  auto source = std::make_shared<FragileSource>(*held);
+  spec.NoteStored(7, source);
+  spec.LetGo();
+  return source;
+}
+
+const Moment kAgain{absl::FromUnixSeconds(1'700'000'100), absl::Seconds(5)};
+
+// What a scheduler that begins at kAgain knows, with worker w there.
+absl::StatusOr<State> StartedAgain(const TestShell& shell) {
+  auto state =
+      Load(TestShell::DefaultOptions(), DurablePart(shell.state()), kAgain);
+  if (state.ok()) {
+    state->workers.at("w").liveness = Worker::Liveness::kOnline;
+  }
+  return state;
+}
+
 TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
   TestShell shell;
   ORDO_ASSERT_OK(
@@ -75,17 +99,10 @@ TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
   shell.Ignore();
   ORDO_ASSERT_OK(shell.Submit({JobBuilder("a"), JobBuilder("b")}));
   shell.Ignore();
-  const SpecHandle& spec = *shell.state().jobs.at("a").job->facts->spec;
-  ORDO_ASSERT_OK_AND_ASSIGN(const SpecPtr held, spec.Get());
-  const auto source = std::make_shared<FragileSource>(held);
-  spec.NoteStored(7, source);
-  spec.LetGo();
-  const Moment now{absl::FromUnixSeconds(1'700'000'100), absl::Seconds(5)};
-  ORDO_ASSERT_OK_AND_ASSIGN(State state, Load(TestShell::DefaultOptions(),
-                                              DurablePart(shell.state()), now));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto source, StoreSpecOf("a", shell));
+  ORDO_ASSERT_OK_AND_ASSIGN(State state, StartedAgain(shell));
   Worker& worker = state.workers.at("w");
-  worker.liveness = Worker::Liveness::kOnline;
-  Turn turn{state, now};
+  Turn turn{state, kAgain};
   EmitDesired(turn, worker);
   ASSERT_EQ(turn.effects.size(), 1u);
   const auto first = std::get<SetDesired>(turn.effects[0]);
@@ -119,18 +136,11 @@ TEST(DesiredTest, WhatSumsUpIsToldAgainThoughSpecsOfPartsCannotBeRead) {
   shell.Ignore();
   shell.Observe("w", {AttemptBuilder("s-0", 1).Running().Exited(0)});
   shell.Ignore();
-  const SpecHandle& spec = *shell.state().jobs.at("s-0").job->facts->spec;
-  ORDO_ASSERT_OK_AND_ASSIGN(const SpecPtr held, spec.Get());
-  const auto source = std::make_shared<FragileSource>(held);
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto source, StoreSpecOf("s-0", shell));
   source->is_broken = false;
-  spec.NoteStored(7, source);
-  spec.LetGo();
-  const Moment now{absl::FromUnixSeconds(1'700'000'100), absl::Seconds(5)};
-  ORDO_ASSERT_OK_AND_ASSIGN(State state, Load(TestShell::DefaultOptions(),
-                                              DurablePart(shell.state()), now));
+  ORDO_ASSERT_OK_AND_ASSIGN(State state, StartedAgain(shell));
   Worker& worker = state.workers.at("w");
-  worker.liveness = Worker::Liveness::kOnline;
-  Turn turn{state, now};
+  Turn turn{state, kAgain};
   EmitDesired(turn, worker);
   // It does not arrive.
   source->is_broken = true;
