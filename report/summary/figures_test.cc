@@ -2,12 +2,10 @@
 
 #include <limits>
 
-#include "base/files/file_util.h"
-#include "base/files/files.h"
-#include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "report/summary/testing/drawing_test.h"
 #include "report/summary/testing/parts.h"
 
 namespace ordo::report::summary {
@@ -18,20 +16,7 @@ using ::testing::Not;
 using testing::RopeAndTape;
 using ::testing::SizeIs;
 
-class FiguresTest : public ::testing::Test {
- protected:
-  // What gnuplot makes of it.
-  std::string Svg(const Figure& figure) {
-    const std::string path = folder_.Path("figure.svg");
-    ORDO_EXPECT_OK(Draw(files_, figure, FigureForm::kSvg, path));
-    const auto svg = base::ReadFile(files_, path, 1 << 20);
-    ORDO_EXPECT_OK(svg);
-    return svg.ok() ? *svg : "";
-  }
-
-  base::PosixFilesystem files_;
-  base::testing::TemporaryFolder folder_;
-};
+using FiguresTest = testing::DrawingTest;
 
 TEST_F(FiguresTest, AForestPlotNamesArmsScoreAndBaseline) {
   ORDO_ASSERT_OK_AND_ASSIGN(const Comparison comparison,

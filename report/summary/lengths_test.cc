@@ -1,12 +1,10 @@
 #include "report/summary/lengths.h"
 
-#include "base/files/file_util.h"
-#include "base/files/files.h"
-#include "base/files/testing/temporary_folder.h"
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "report/lengths.h"
+#include "report/summary/testing/drawing_test.h"
 #include "report/summary/testing/parts.h"
 
 namespace ordo::report::summary {
@@ -99,20 +97,7 @@ TEST(LengthTableTest, ASingleSeedHasNoInterval) {
   EXPECT_THAT(LengthPlot(all[0]).script, Not(HasSubstr("filledcurves")));
 }
 
-class LengthPlotTest : public ::testing::Test {
- protected:
-  // What gnuplot makes of it.
-  std::string Svg(const Figure& figure) {
-    const std::string path = folder_.Path("figure.svg");
-    ORDO_EXPECT_OK(Draw(files_, figure, FigureForm::kSvg, path));
-    const auto svg = base::ReadFile(files_, path, 1 << 20);
-    ORDO_EXPECT_OK(svg);
-    return svg.ok() ? *svg : "";
-  }
-
-  base::PosixFilesystem files_;
-  base::testing::TemporaryFolder folder_;
-};
+using LengthPlotTest = testing::DrawingTest;
 
 TEST_F(LengthPlotTest, ErrorsHaveBandsAndTheTrainedLengthIsMarked) {
   ORDO_ASSERT_OK_AND_ASSIGN(const auto all, ByLength().Compared());
