@@ -65,11 +65,12 @@ int64_t AcknowledgedOf(const JobRecord& job, int32_t rank) {
              : job.newest_attempt().ranks(rank).acknowledged_records();
 }
 
-JobFacts FactsOf(const jobs::v1::JobSpec& spec) {
+JobFacts FactsOf(const jobs::v1::JobSpec& spec, SpecHandlePtr handle) {
   JobFacts facts;
   facts.id = spec.name();
+  facts.spec = std::move(handle);
   facts.kind = spec.kind();
-  const policy::Shape shape = ShapeOf(spec);
+  const policy::Shape& shape = facts.demand().shape;
   facts.num_ranks = shape.ranks;
   facts.num_devices = shape.devices;
   facts.max_attempts = spec.retry().max_attempts() > 0

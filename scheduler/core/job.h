@@ -119,9 +119,8 @@ int64_t AcknowledgedOf(const JobRecord& job, int32_t rank);
 // Of either sign.
 inline constexpr int kMaxPriority = 1000;
 
-// What follows from a spec, whose name is the id; JobFacts.spec is left to fill
-// in.
-JobFacts FactsOf(const jobs::v1::JobSpec& spec);
+// What follows from a spec, whose name is the id and whose handle is given.
+JobFacts FactsOf(const jobs::v1::JobSpec& spec, SpecHandlePtr handle);
 
 // SWEEP, COMPARE and PIPELINE: what such a job does is sum up its parts.
 bool SumsUp(jobs::v1::JobSpec::Kind kind);

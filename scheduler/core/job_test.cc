@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/core/spec_table.h"
 
 namespace ordo::scheduler::core {
 namespace {
@@ -12,6 +13,11 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
+
+JobFacts FactsOfSpec(const jobs::v1::JobSpec& spec) {
+  return FactsOf(
+      spec, SpecTable().Keep(std::make_shared<const jobs::v1::JobSpec>(spec)));
+}
 
 TEST(JobTest, AJobWithoutADeviceNeedsACpu) {
   jobs::v1::JobSpec spec;
@@ -75,7 +81,7 @@ TEST(JobTest, AJobThatIsNeededTwiceMustSucceedIfOneNeedSaysSo) {
     need.set_job(name);
     need.set_condition(jobs::v1::Need::ENDED);
   }
-  const JobFacts facts = FactsOf(spec);
+  const JobFacts facts = FactsOfSpec(spec);
   ASSERT_EQ(facts.needs.size(), 2u);
   EXPECT_EQ(facts.needs[0].id, "a");
   EXPECT_FALSE(facts.needs[0].must_succeed);
@@ -101,7 +107,7 @@ TEST(JobTest, FactsAreWhatTheSpecSays) {
   spec.mutable_queue_time_limit()->set_seconds(60);
   spec.mutable_run_time_limit()->set_seconds(70);
   spec.mutable_checkpoint()->set_keep(9);
-  const JobFacts facts = FactsOf(spec);
+  const JobFacts facts = FactsOfSpec(spec);
   EXPECT_EQ(facts.id, "a");
   EXPECT_EQ(facts.kind, jobs::v1::JobSpec::EVALUATE);
   EXPECT_EQ(facts.max_attempts, 7);
@@ -124,7 +130,7 @@ TEST(JobTest, TheJobsThatAJobNamesAreThoseThatItsSpecNamesAndItsParts) {
   spec.add_checkpoints("jobs/b/checkpoints/1-1");
   spec.set_start_from("jobs/c");
   EXPECT_THAT(JobsNamedBy(spec), UnorderedElementsAre("a", "b", "c"));
-  JobFacts facts = FactsOf(spec);
+  JobFacts facts = FactsOfSpec(spec);
   SetParts({"d"}, &facts);
   EXPECT_THAT(JobsNamedBy(facts), UnorderedElementsAre("a", "b", "c", "d"));
 }
@@ -134,9 +140,7 @@ TEST(JobTest, WhatDecisionsNeedIsWhatTheSpecSays) {
   spec.set_kind(jobs::v1::JobSpec::SWEEP);
   spec.mutable_sweep()->set_max_parallel(3);
   spec.mutable_retry()->mutable_step_timeout()->set_seconds(5);
-  const auto handle = std::make_shared<const SpecHandle>(
-      std::make_shared<const jobs::v1::JobSpec>(spec),
-      std::make_shared<const Demand>(DemandOf(spec)));
+  const SpecHandlePtr handle = FactsOfSpec(spec).spec;
   EXPECT_EQ(MaxParallelOf(*handle), 3);
   EXPECT_EQ(handle->demand().step_timeout, absl::Seconds(5));
   EXPECT_EQ(QueueOf(*handle), "default");
@@ -145,7 +149,7 @@ TEST(JobTest, WhatDecisionsNeedIsWhatTheSpecSays) {
 }
 
 TEST(JobTest, ASpecThatLeavesThemOutGetsTheDefaults) {
-  const JobFacts facts = FactsOf({});
+  const JobFacts facts = FactsOfSpec({});
   EXPECT_EQ(facts.max_attempts, 3);
   EXPECT_EQ(facts.max_interruptions, 100);
   EXPECT_EQ(DemandOf({}).keep, 3);

@@ -25,11 +25,11 @@ const Moment kNow{absl::FromUnixSeconds(1'700'000'000), absl::Seconds(1)};
 
 std::shared_ptr<JobRecord> MakeRecord(const std::string& name, int64_t sequence,
                                       Job::State state) {
-  jobs::v1::JobSpec spec;
-  spec.set_name(name);
-  auto facts = std::make_shared<JobFacts>(FactsOf(spec));
+  const auto spec = std::make_shared<const jobs::v1::JobSpec>();
+  auto facts =
+      std::make_shared<JobFacts>(FactsOf(*spec, SpecTable().Keep(spec)));
+  facts->id = name;
   facts->sequence = sequence;
-  facts->spec = SpecTable().Keep(std::make_shared<const jobs::v1::JobSpec>());
   auto record = std::make_shared<JobRecord>();
   record->facts = facts;
   record->state = state;

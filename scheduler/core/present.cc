@@ -101,9 +101,7 @@ JobPtr RecordOf(StoredJob stored, SpecTable* specs) {
   stored.job.mutable_spec()->clear_name();
   const auto spec = std::make_shared<const jobs::v1::JobSpec>(
       std::move(*stored.job.mutable_spec()));
-  JobFacts of_spec = FactsOf(*spec);
-  of_spec.spec = specs->Keep(spec);
-  return RecordOf(std::move(stored), of_spec);
+  return RecordOf(std::move(stored), FactsOf(*spec, specs->Keep(spec)));
 }
 
 JobPtr RecordOf(StoredJob stored, const JobFacts& of_spec) {

@@ -15,19 +15,12 @@ bool operator<(const Demand& a, const Demand& b) {
   return key(a) < key(b);
 }
 
-SpecHandle::SpecHandle(SpecPtr spec, DemandPtr demand)
-    : demand_(std::move(demand)) {
-  if (!spec->labels().empty()) {
-    labels_ = std::make_unique<const std::map<std::string, std::string>>(
-        spec->labels().begin(), spec->labels().end());
-  }
-  held_ = std::move(spec);
-}
+SpecHandle::SpecHandle(SpecPtr spec, OutlinePtr outline)
+    : outline_(std::move(outline)), held_(std::move(spec)) {}
 
-const std::map<std::string, std::string>& SpecHandle::labels() const {
-  static const auto& kNone = *new std::map<std::string, std::string>();
-  return labels_ == nullptr ? kNone : *labels_;
-}
+SpecHandle::SpecHandle(int64_t id, std::shared_ptr<SpecSource> source,
+                       OutlinePtr outline)
+    : outline_(std::move(outline)), id_(id), source_(std::move(source)) {}
 
 absl::StatusOr<SpecPtr> SpecHandle::Get() const {
   if (SpecPtr held = std::atomic_load(&held_)) return held;

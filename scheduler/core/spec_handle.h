@@ -40,6 +40,14 @@ using DemandPtr = std::shared_ptr<const Demand>;
 // What follows from a spec.
 Demand DemandOf(const jobs::v1::JobSpec& spec);
 
+// What specs have in memory as long as their jobs are there. Jobs that ask for
+// the same under the same labels share one.
+struct Outline {
+  DemandPtr demand;
+  std::map<std::string, std::string> labels = {};
+};
+using OutlinePtr = std::shared_ptr<const Outline>;
+
 // Where specs are stored. Thread-safe.
 class SpecSource {
  public:
@@ -57,15 +65,21 @@ class SpecSource {
 // records calls the others, or who has it alone.
 class SpecHandle {
  public:
-  // In memory; neither is null.
-  SpecHandle(SpecPtr spec, DemandPtr demand);
+  // In memory; nothing is null.
+  SpecHandle(SpecPtr spec, OutlinePtr outline);
+  // It is stored as number `id` of `source`, and not in memory; nothing is
+  // null.
+  SpecHandle(int64_t id, std::shared_ptr<SpecSource> source,
+             OutlinePtr outline);
   SpecHandle(const SpecHandle&) = delete;
   SpecHandle& operator=(const SpecHandle&) = delete;
 
-  const Demand& demand() const { return *demand_; }
+  const Demand& demand() const { return *outline_->demand; }
   // As the spec has it.
-  const std::string& queue() const { return demand_->queue; }
-  const std::map<std::string, std::string>& labels() const;
+  const std::string& queue() const { return demand().queue; }
+  const std::map<std::string, std::string>& labels() const {
+    return outline_->labels;
+  }
 
   // All of it. Errors are those of SpecSource.
   absl::StatusOr<SpecPtr> Get() const;
@@ -79,9 +93,7 @@ class SpecHandle {
   void LetGo() const;
 
  private:
-  const DemandPtr demand_;
-  // Null: there are none.
-  std::unique_ptr<const std::map<std::string, std::string>> labels_;
+  const OutlinePtr outline_;
   // Loaded and stored atomically. Once it is null, the others do not change.
   mutable SpecPtr held_;
   mutable int64_t id_ = 0;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/status/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -40,8 +41,11 @@ class SpecHandleTest : public ::testing::Test {
     return spec;
   }
   static std::unique_ptr<SpecHandle> Keep(const SpecPtr& spec) {
+    Outline outline;
+    outline.demand = std::make_shared<const Demand>(DemandOf(*spec));
+    outline.labels.insert(spec->labels().begin(), spec->labels().end());
     return std::make_unique<SpecHandle>(
-        spec, std::make_shared<const Demand>(DemandOf(*spec)));
+        spec, std::make_shared<const Outline>(std::move(outline)));
   }
 
   const std::shared_ptr<CountingSource> source_ =
@@ -86,6 +90,17 @@ TEST_F(SpecHandleTest, ASpecThatHasLeftStaysWhereItIs) {
   EXPECT_EQ(handle->IdIn(other.get()), std::nullopt);
   EXPECT_EQ(handle->IdIn(source_.get()), 7);
   EXPECT_EQ((*handle->Get())->training().seed(), 7);
+}
+
+TEST_F(SpecHandleTest, ASpecThatWasNeverInMemoryIsRead) {
+  const SpecHandle handle(
+      7, source_,
+      std::make_shared<const Outline>(
+          Outline{std::make_shared<const Demand>(DemandOf(*MakeSpec())), {}}));
+  EXPECT_EQ(handle.IdIn(source_.get()), 7);
+  handle.LetGo();
+  EXPECT_EQ((*handle.Get())->training().seed(), 7);
+  EXPECT_EQ(source_->num_reads, 1);
 }
 
 TEST_F(SpecHandleTest, ItHasNoNumberWhereItIsNotStored) {

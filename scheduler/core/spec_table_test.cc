@@ -1,6 +1,7 @@
 #include "scheduler/core/spec_table.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "gtest/gtest.h"
@@ -24,6 +25,43 @@ TEST(SpecTableTest, JobsThatAskAlikeShareWhatDecisionsNeed) {
   EXPECT_NE(&first->demand(), &third->demand());
   EXPECT_EQ(third->demand().shape.cpus, 3);
   EXPECT_EQ((*second->Get())->training().seed(), 2);
+}
+
+SpecPtr MakeLabelled(int cpus, const std::string& label) {
+  jobs::v1::JobSpec spec = *MakeSpec(1, cpus);
+  (*spec.mutable_labels())["study"] = label;
+  return std::make_shared<const jobs::v1::JobSpec>(std::move(spec));
+}
+
+TEST(SpecTableTest, JobsThatAskAlikeShareTheirLabelsIfTheyHaveTheSame) {
+  SpecTable table;
+  const SpecHandlePtr first = table.Keep(MakeLabelled(1, "a"));
+  const SpecHandlePtr second = table.Keep(MakeLabelled(1, "a"));
+  const SpecHandlePtr other_label = table.Keep(MakeLabelled(1, "b"));
+  const SpecHandlePtr other_demand = table.Keep(MakeLabelled(2, "a"));
+  EXPECT_EQ(&first->labels(), &second->labels());
+  EXPECT_EQ(other_label->labels().at("study"), "b");
+  EXPECT_EQ(&other_label->demand(), &first->demand());
+  EXPECT_EQ(other_demand->labels().at("study"), "a");
+  EXPECT_EQ(other_demand->demand().shape.cpus, 2);
+}
+
+// Has no spec.
+class NoSource : public SpecSource {
+ public:
+  absl::StatusOr<SpecPtr> ReadSpec(int64_t) override {
+    return absl::DataLossError("it is not there");
+  }
+};
+
+TEST(SpecTableTest, ASpecThatIsStoredLeavesMemory) {
+  SpecTable table;
+  const auto source = std::make_shared<NoSource>();
+  const SpecHandlePtr kept = table.Keep(MakeSpec(1, 2));
+  const SpecHandlePtr stored = table.KeepStored(*MakeSpec(1, 2), 5, source);
+  EXPECT_EQ(&stored->demand(), &kept->demand());
+  EXPECT_EQ(stored->IdIn(source.get()), 5);
+  EXPECT_FALSE(stored->Get().ok());
 }
 
 TEST(SpecTableTest, EachFieldOfADemandTellsItFromAnother) {

@@ -217,10 +217,9 @@ void TakeImported(Turn& turn, const NewJob& created, JobRecord* job,
 FactsPtr MakeFacts(Turn& turn, NewJob& created, Plan* plan) {
   SpecHandlePtr& spec = plan->specs[created.spec];
   if (spec == nullptr) spec = turn.state.specs.Keep(created.spec);
-  auto facts = std::make_shared<JobFacts>(FactsOf(*created.spec));
+  auto facts = std::make_shared<JobFacts>(FactsOf(*created.spec, spec));
   facts->id = std::move(created.name);
   facts->sequence = turn.state.next_sequence++;
-  facts->spec = spec;
   facts->user = created.owner.user();
   facts->user_verified = created.owner.verified();
   facts->notices = std::move(created.notices);

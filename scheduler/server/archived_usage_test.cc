@@ -18,8 +18,8 @@ core::PastJob JobOf(const std::string& queue, const std::string& owner,
                     double seconds) {
   auto spec = std::make_shared<jobs::v1::JobSpec>();
   spec->set_queue(queue);
-  auto facts = std::make_shared<core::JobFacts>(core::FactsOf(*spec));
-  facts->spec = core::SpecTable().Keep(spec);
+  auto facts = std::make_shared<core::JobFacts>(
+      core::FactsOf(*spec, core::SpecTable().Keep(spec)));
   facts->user = owner;
   auto attempt = std::make_shared<jobs::v1::Attempt>();
   attempt->mutable_end_time()->set_seconds(1'700'000'000);

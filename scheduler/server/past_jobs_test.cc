@@ -23,10 +23,10 @@ core::Effect JobRecord(const std::string& name, Job::State state,
                        const std::string& start_from = "") {
   auto spec = std::make_shared<jobs::v1::JobSpec>();
   spec->set_start_from(start_from);
-  auto facts = std::make_shared<core::JobFacts>(core::FactsOf(*spec));
+  auto facts = std::make_shared<core::JobFacts>(
+      core::FactsOf(*spec, core::SpecTable().Keep(spec)));
   facts->id = name;
   facts->request = core::RequestMark("request-of-" + name, "fingerprint");
-  facts->spec = core::SpecTable().Keep(std::move(spec));
   auto record = std::make_shared<core::JobRecord>();
   record->facts = facts;
   record->state = state;

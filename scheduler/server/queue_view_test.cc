@@ -33,8 +33,8 @@ core::JobRecord JobOf(const std::string& queue, Job::State state) {
   spec->mutable_resources()->set_device("cuda");
   spec->mutable_resources()->set_ranks(2);
   spec->mutable_resources()->set_devices(4);
-  auto facts = std::make_shared<core::JobFacts>(core::FactsOf(*spec));
-  facts->spec = core::SpecTable().Keep(spec);
+  auto facts = std::make_shared<core::JobFacts>(
+      core::FactsOf(*spec, core::SpecTable().Keep(spec)));
   core::JobRecord job;
   job.facts = facts;
   job.state = state;

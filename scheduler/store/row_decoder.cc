@@ -48,12 +48,21 @@ std::string KeyOf(const Table& table, const Statement& row) {
   return key;
 }
 
+RowDecoder::RowDecoder(Database& database,
+                       std::shared_ptr<core::SpecSource> specs, SpecPlace place)
+    : source_(std::move(specs)),
+      place_(source_ == nullptr ? SpecPlace::kMemory : place),
+      origin_(database.origin()),
+      damage_(origin_) {}
+
 absl::StatusOr<std::unique_ptr<RowDecoder>> RowDecoder::Make(
-    Database& database, std::shared_ptr<core::SpecSource> specs) {
+    Database& database, std::shared_ptr<core::SpecSource> specs,
+    SpecPlace place) {
   std::unique_ptr<RowDecoder> decoder(
-      new RowDecoder(database, std::move(specs)));
-  ORDO_ASSIGN_OR_RETURN(decoder->find_spec_,
-                        database.Prepare(Select(kSpecs, "WHERE id = ?")));
+      new RowDecoder(database, std::move(specs), place));
+  ORDO_ASSIGN_OR_RETURN(
+      decoder->next_spec_,
+      database.Prepare(Select(kSpecs, "WHERE id >= ? ORDER BY id")));
   return decoder;
 }
 
@@ -67,34 +76,64 @@ bool RowDecoder::Check(const Table& table, const Statement& row) {
   return false;
 }
 
-absl::StatusOr<core::SpecPtr> RowDecoder::Spec(int64_t id) {
-  core::SpecPtr read;
-  find_spec_->BindInt(1, id);
-  const absl::StatusOr<bool> found = find_spec_->Step();
-  if (found.ok() && *found && Check(kSpecs, *find_spec_)) {
-    auto spec = std::make_shared<jobs::v1::JobSpec>();
-    if (Parse(find_spec_->View(2), spec.get())) {
-      read = std::move(spec);
-    } else {
-      AddDamage(kSpecs, *find_spec_);
-    }
+absl::StatusOr<bool> RowDecoder::SeekSpec(int64_t id) {
+  if (spec_at_ == id) return true;
+  const bool follows = spec_at_.has_value() && *spec_at_ + 1 == id;
+  spec_at_.reset();
+  if (!follows) {
+    next_spec_->Reset();
+    next_spec_->BindInt(1, id);
   }
-  find_spec_->Reset();
-  ORDO_RETURN_IF_ERROR(found);
-  return read;
+  ORDO_ASSIGN_OR_RETURN(const bool found, next_spec_->Step());
+  if (!found) return false;
+  spec_at_ = next_spec_->Int(0);
+  return *spec_at_ == id;
+}
+
+absl::StatusOr<bool> RowDecoder::ReadSpec(int64_t id, jobs::v1::JobSpec* spec) {
+  ORDO_ASSIGN_OR_RETURN(const bool found, SeekSpec(id));
+  if (!found || !Check(kSpecs, *next_spec_)) return false;
+  if (Parse(next_spec_->View(2), spec)) return true;
+  AddDamage(kSpecs, *next_spec_);
+  return false;
+}
+
+absl::StatusOr<core::SpecPtr> RowDecoder::Spec(int64_t id) {
+  auto spec = std::make_shared<jobs::v1::JobSpec>();
+  ORDO_ASSIGN_OR_RETURN(const bool is_whole, ReadSpec(id, spec.get()));
+  return is_whole ? core::SpecPtr(std::move(spec)) : nullptr;
+}
+
+void RowDecoder::ForgetSpecs() {
+  specs_.clear();
+  spec_at_.reset();
+  next_spec_->Reset();
 }
 
 absl::StatusOr<core::FactsPtr> RowDecoder::FactsOfSpec(int64_t id) {
   const auto known = specs_.find(id);
   if (known != specs_.end()) return known->second;
-  ORDO_ASSIGN_OR_RETURN(const core::SpecPtr spec, Spec(id));
   if (specs_.size() >= kMaxKnownSpecs) specs_.clear();
-  core::FactsPtr& facts = specs_[id];
-  if (spec == nullptr) return facts;
-  auto of_spec = std::make_shared<core::JobFacts>(core::FactsOf(*spec));
-  of_spec->spec = table_.Keep(spec);
-  if (source_ != nullptr) of_spec->spec->NoteStored(id, source_);
-  return facts = std::move(of_spec);
+  core::FactsPtr facts;
+  if (place_ == SpecPlace::kStore) {
+    arena_.Reset();
+    auto* spec =
+        google::protobuf::Arena::CreateMessage<jobs::v1::JobSpec>(&arena_);
+    ORDO_ASSIGN_OR_RETURN(const bool is_whole, ReadSpec(id, spec));
+    if (is_whole) {
+      facts = std::make_shared<core::JobFacts>(
+          core::FactsOf(*spec, table_.KeepStored(*spec, id, source_)));
+    }
+  } else {
+    ORDO_ASSIGN_OR_RETURN(const core::SpecPtr spec, Spec(id));
+    if (spec != nullptr) {
+      facts = std::make_shared<core::JobFacts>(
+          core::FactsOf(*spec, table_.Keep(spec)));
+      if (source_ != nullptr) facts->spec->NoteStored(id, source_);
+    }
+  }
+  specs_.emplace(id, facts);
+  return facts;
 }
 
 absl::StatusOr<core::JobPtr> RowDecoder::Job(const Statement& row) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "google/protobuf/arena.h"
+#include "proto/ordo/jobs/v1/job_spec.pb.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/job.h"
 #include "scheduler/core/spec_handle.h"
@@ -52,13 +55,22 @@ bool ChecksumIsRight(const Table& table, const Statement& row);
 // The row's key, as in Damage: "sequence 7".
 std::string KeyOf(const Table& table, const Statement& row);
 
+// Where specs of decoded jobs are.
+enum class SpecPlace {
+  // In memory, until somebody lets them go.
+  kMemory,
+  // In the store.
+  kStore,
+};
+
 // Decodes rows whose columns are those of their table. Not thread-safe.
 class RowDecoder {
  public:
   // `database` outlives this. `specs`: where the specs of the jobs are read
   // when they have left memory; null: they stay there.
   static absl::StatusOr<std::unique_ptr<RowDecoder>> Make(
-      Database& database, std::shared_ptr<core::SpecSource> specs = nullptr);
+      Database& database, std::shared_ptr<core::SpecSource> specs = nullptr,
+      SpecPlace place = SpecPlace::kMemory);
 
   // Null when the row is damaged: then it is added to the damage. Errors are
   // the database's.
@@ -79,14 +91,17 @@ class RowDecoder {
   // Of all rows since the last call to either: in one status, or of each row.
   absl::Status TakeDamage();
   std::vector<absl::Status> TakeEachDamage();
-  // The specs of earlier rows are read again when they are needed.
-  void ForgetSpecs() { specs_.clear(); }
+  // The specs of earlier rows are read again when they are needed. To be called
+  // before a transaction ends in which jobs or specs were decoded.
+  void ForgetSpecs();
 
  private:
-  RowDecoder(Database& database, std::shared_ptr<core::SpecSource> specs)
-      : source_(std::move(specs)),
-        origin_(database.origin()),
-        damage_(origin_) {}
+  RowDecoder(Database& database, std::shared_ptr<core::SpecSource> specs,
+             SpecPlace place);
+  // Whether there is that one; `next_spec_` is at it then.
+  absl::StatusOr<bool> SeekSpec(int64_t id);
+  // Whether there is that one and it is whole.
+  absl::StatusOr<bool> ReadSpec(int64_t id, jobs::v1::JobSpec* spec);
   // What follows from a spec, with its handle. Null when it is not there or
   // damaged.
   absl::StatusOr<core::FactsPtr> FactsOfSpec(int64_t id);
@@ -95,9 +110,17 @@ class RowDecoder {
   void AddDamage(const Table& table, const Statement& row);
 
   const std::shared_ptr<core::SpecSource> source_;
+  // kStore only where there is a source.
+  const SpecPlace place_;
   const Origin origin_;
   Damage damage_;
-  std::unique_ptr<Statement> find_spec_;
+  // From some number on, in their order: jobs that were created one after
+  // another mostly have specs that were.
+  std::unique_ptr<Statement> next_spec_;
+  // The number of the one that it is at.
+  std::optional<int64_t> spec_at_;
+  // For one spec that leaves memory at once.
+  google::protobuf::Arena arena_;
   // By id, of the rows since ForgetSpecs; null: damaged.
   std::map<int64_t, core::FactsPtr> specs_;
   core::SpecTable table_;

@@ -20,57 +20,41 @@
 namespace ordo::scheduler::store {
 namespace {
 
-// Of the jobs that have not ended: in the order of an index on their names,
-// which finds them faster than one by one.
-std::string OfLiveJobs(const Table& table) {
-  return Select(table,
-                "WHERE job IN (SELECT name FROM jobs INDEXED BY live_jobs "
-                "WHERE end_ns = 0) ORDER BY name");
-}
-
 absl::Status ReadLive(Database& database, RowDecoder& decoder,
-                      core::Records* records) {
+                      PastReader& reader, core::Records* records) {
+  std::vector<std::string> may_have_some;
   ORDO_RETURN_IF_ERROR(ForEach(
       database,
       Select(kJobs, "INDEXED BY live_jobs WHERE end_ns = 0 ORDER BY sequence"),
-      [&](const Statement& row) {
-        auto job = decoder.Job(row);
-        if (job.ok() && *job != nullptr) {
-          (*job)->facts->spec->LetGo();
-          records->jobs.push_back(*job);
+      [&](const Statement& row) -> absl::Status {
+        const auto job = decoder.Job(row);
+        ORDO_RETURN_IF_ERROR(job);
+        const bool is_damaged = *job == nullptr;
+        // What waits for its first attempt, as most may do, has nothing.
+        if (is_damaged || !(*job)->attempts.empty()) {
+          may_have_some.push_back(row.Bytes(1));
         }
-        return job.status();
-      }));
-  ORDO_RETURN_IF_ERROR(
-      ForEach(database, OfLiveJobs(kCheckpoints), [&](const Statement& row) {
-        if (auto checkpoint = decoder.Checkpoint(row)) {
-          records->checkpoints.push_back(std::move(checkpoint));
-        }
+        if (!is_damaged) records->jobs.push_back(*job);
         return absl::OkStatus();
       }));
-  return ForEach(database, OfLiveJobs(kReports), [&](const Statement& row) {
-    if (auto report = decoder.Report(row)) {
-      records->reports.push_back(std::move(report));
-    }
-    return absl::OkStatus();
-  });
+  for (const std::string& job : may_have_some) {
+    ORDO_RETURN_IF_ERROR(
+        reader.AddArtifacts(job, &records->checkpoints, &records->reports));
+  }
+  return absl::OkStatus();
 }
 
 // Adds the ended jobs that live ones name.
-absl::Status ReadNamed(Database& database, RowDecoder& decoder,
-                       core::Records* records) {
+absl::Status ReadNamed(PastReader& reader, core::Records* records) {
   std::set<std::string> named;
   for (const core::JobPtr& job : records->jobs) {
     for (std::string& id : core::JobsNamedBy(*job->facts)) {
       named.insert(std::move(id));
     }
   }
-  if (named.empty()) return absl::OkStatus();
-  ORDO_ASSIGN_OR_RETURN(const auto reader, PastReader::Make(database, decoder));
   for (const std::string& id : named) {
-    ORDO_ASSIGN_OR_RETURN(auto past, reader->Find(id));
+    ORDO_ASSIGN_OR_RETURN(auto past, reader.Find(id));
     if (!past.has_value()) continue;
-    past->job->facts->spec->LetGo();
     records->jobs.push_back(std::move(past->job));
     for (auto& each : past->checkpoints) {
       records->checkpoints.push_back(std::move(each));
@@ -79,6 +63,10 @@ absl::Status ReadNamed(Database& database, RowDecoder& decoder,
       records->reports.push_back(std::move(each));
     }
   }
+  return absl::OkStatus();
+}
+
+void Sort(core::Records* records) {
   const auto by_name = [](const auto& a, const auto& b) {
     return a->name() < b->name();
   };
@@ -88,7 +76,6 @@ absl::Status ReadNamed(Database& database, RowDecoder& decoder,
             });
   std::sort(records->checkpoints.begin(), records->checkpoints.end(), by_name);
   std::sort(records->reports.begin(), records->reports.end(), by_name);
-  return absl::OkStatus();
 }
 
 // Whether a row of kOther says what a queue used of a kind of device. Its key
@@ -143,17 +130,21 @@ absl::StatusOr<std::optional<core::PastJob>> PastReader::Find(
   if (*read == nullptr) return std::optional<core::PastJob>();
   core::PastJob past;
   past.job = *std::move(read);
+  ORDO_RETURN_IF_ERROR(AddArtifacts(job, &past.checkpoints, &past.reports));
+  return std::optional<core::PastJob>(std::move(past));
+}
+
+absl::Status PastReader::AddArtifacts(
+    const std::string& job, std::vector<core::CheckpointPtr>* checkpoints,
+    std::vector<core::ReportPtr>* reports) {
   ORDO_RETURN_IF_ERROR(ForEachOf(*checkpoints_, job, [&](const Statement& row) {
     if (auto each = decoder_.Checkpoint(row)) {
-      past.checkpoints.push_back(std::move(each));
+      checkpoints->push_back(std::move(each));
     }
   }));
-  ORDO_RETURN_IF_ERROR(ForEachOf(*reports_, job, [&](const Statement& row) {
-    if (auto each = decoder_.Report(row)) {
-      past.reports.push_back(std::move(each));
-    }
-  }));
-  return std::optional<core::PastJob>(std::move(past));
+  return ForEachOf(*reports_, job, [&](const Statement& row) {
+    if (auto each = decoder_.Report(row)) reports->push_back(std::move(each));
+  });
 }
 
 template <typename Take>
@@ -171,8 +162,9 @@ absl::StatusOr<core::Records> ReadRecords(
     std::shared_ptr<core::SpecSource> specs) {
   core::Records records;
   Damage left_out_rows(database.origin());
-  ORDO_ASSIGN_OR_RETURN(const auto decoder,
-                        RowDecoder::Make(database, std::move(specs)));
+  ORDO_ASSIGN_OR_RETURN(
+      const auto decoder,
+      RowDecoder::Make(database, std::move(specs), SpecPlace::kStore));
   ORDO_ASSIGN_OR_RETURN(records.last_sequence,
                         ReadMeta(database, kLastSequenceKey));
   ORDO_RETURN_IF_ERROR(ForEach(
@@ -181,8 +173,11 @@ absl::StatusOr<core::Records> ReadRecords(
         records.last_sequence = std::max(records.last_sequence, row.Int(0));
         return absl::OkStatus();
       }));
-  ORDO_RETURN_IF_ERROR(ReadLive(database, *decoder, &records));
-  ORDO_RETURN_IF_ERROR(ReadNamed(database, *decoder, &records));
+  ORDO_ASSIGN_OR_RETURN(const auto reader,
+                        PastReader::Make(database, *decoder));
+  ORDO_RETURN_IF_ERROR(ReadLive(database, *decoder, *reader, &records));
+  ORDO_RETURN_IF_ERROR(ReadNamed(*reader, &records));
+  Sort(&records);
   ORDO_RETURN_IF_ERROR(ReadOther(database, *decoder, &records, &left_out_rows));
   ORDO_RETURN_IF_ERROR(decoder->TakeDamage());
   if (left_out != nullptr) *left_out = left_out_rows.each();

@@ -31,7 +31,7 @@ absl::StatusOr<core::Records> ReadRecords(
 // database's.
 absl::StatusOr<std::vector<std::string>> FindDamagedRows(Database& database);
 
-// Reads jobs that have ended. Not thread-safe.
+// Reads jobs that have ended, and what jobs have. Not thread-safe.
 class PastReader {
  public:
   // Both outlive this.
@@ -41,6 +41,10 @@ class PastReader {
   // Nothing when there is no such job, it has not ended, or its row is damaged,
   // of which the decoder knows.
   absl::StatusOr<std::optional<core::PastJob>> Find(const std::string& job);
+  // Adds what any job has, by name.
+  absl::Status AddArtifacts(const std::string& job,
+                            std::vector<core::CheckpointPtr>* checkpoints,
+                            std::vector<core::ReportPtr>* reports);
 
  private:
   explicit PastReader(RowDecoder& decoder) : decoder_(decoder) {}

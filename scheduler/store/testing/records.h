@@ -18,7 +18,7 @@
 
 namespace ordo::scheduler::store::testing {
 
-// A job that has not ended.
+// A job that was started and has not ended.
 inline core::StoredJob MakeStoredJob(int64_t sequence, const std::string& name,
                                      int64_t version = 1) {
   core::StoredJob stored;
@@ -27,6 +27,7 @@ inline core::StoredJob MakeStoredJob(int64_t sequence, const std::string& name,
   stored.job.mutable_spec()->mutable_training()->set_steps(sequence % 3);
   stored.job.set_sequence(sequence);
   stored.job.set_version(version);
+  stored.job.add_attempts()->set_number(1);
   stored.request_id = "request-" + name;
   stored.fingerprint = "fingerprint-" + name;
   stored.incarnation = "incarnation-" + std::to_string(version);
