@@ -1,7 +1,11 @@
 #include "scheduler/store/row_decoder.h"
 
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "scheduler/store/row_reader.h"
 #include "scheduler/store/testing/records.h"
@@ -12,6 +16,7 @@ namespace {
 
 using base::testing::StatusIs;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::JobRecord;
 
@@ -89,6 +94,53 @@ TEST_F(RowDecoderTest, DamageIsTakenOnce) {
   EXPECT_FALSE(decoder->Check(kJobs, *row));
   EXPECT_THAT(decoder->TakeDamage(), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(decoder->TakeDamage(), base::testing::IsOk());
+}
+
+// Specs 1 to 5, of so many steps.
+class SpecRowsTest : public RowDecoderTest {
+ protected:
+  SpecRowsTest() {
+    for (int i = 1; i <= 5; ++i) {
+      core::StoredJob stored = testing::MakeStoredJob(i, absl::StrCat("j", i));
+      stored.job.mutable_spec()->mutable_training()->set_steps(100 + i);
+      Write({testing::RecordOf(std::move(stored))});
+    }
+    decoder_ = RowDecoder::Make(*database_).value();
+  }
+  // Null where there is none or it is damaged.
+  core::SpecPtr Read(int64_t id) { return decoder_->Spec(id).value(); }
+  std::vector<int64_t> StepsOf(const std::vector<int64_t>& ids) {
+    std::vector<int64_t> steps;
+    for (const int64_t id : ids) {
+      const core::SpecPtr spec = Read(id);
+      steps.push_back(spec == nullptr ? 0 : spec->training().steps());
+    }
+    return steps;
+  }
+
+  std::unique_ptr<RowDecoder> decoder_;
+};
+
+TEST_F(SpecRowsTest, AreReadInAnyOrder) {
+  EXPECT_THAT(StepsOf({1, 2, 2, 5, 3, 4, 1}),
+              ElementsAre(101, 102, 102, 105, 103, 104, 101));
+  // Behind the last, and from the first on again.
+  EXPECT_THAT(StepsOf({5, 6, 7, 1}), ElementsAre(105, 0, 0, 101));
+}
+
+TEST_F(SpecRowsTest, ThatAreMissingOrDamagedHoldUpNoOther) {
+  Execute("DELETE FROM specs WHERE id = 3");
+  Execute("UPDATE specs SET body = x'00' WHERE id = 5");
+  EXPECT_THAT(StepsOf({2, 3, 4, 5, 4}), ElementsAre(102, 0, 104, 0, 104));
+  EXPECT_THAT(decoder_->TakeDamage(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("specs, id 5")));
+}
+
+TEST_F(SpecRowsTest, AreReadAnewAfterAChangeOnceTheyAreForgotten) {
+  EXPECT_THAT(StepsOf({1}), ElementsAre(101));
+  decoder_->ForgetSpecs();
+  Execute("DELETE FROM specs");
+  EXPECT_THAT(StepsOf({1, 2}), ElementsAre(0, 0));
 }
 
 }  // namespace

@@ -41,6 +41,20 @@ TEST_F(RowReaderTest, WhatWasWrittenComesBack) {
   EXPECT_EQ(records.rows.size(), 1u);
 }
 
+TEST_F(RowReaderTest, WhatJobsHaveComesByItsName) {
+  Write({JobRecord(5, "B"), CheckpointRecord("jobs/B/checkpoints/5-1"),
+         CheckpointRecord("jobs/a/checkpoints/4-1"),
+         testing::ReportRecord("jobs/B/reports/r-5", 5)});
+  ORDO_ASSERT_OK_AND_ASSIGN(const core::Records records,
+                            ReadRecords(*database_));
+  std::vector<std::string> names;
+  for (const auto& each : records.checkpoints) names.push_back(each->name());
+  EXPECT_THAT(names,
+              ElementsAre("jobs/B/checkpoints/5-1", "jobs/a/checkpoints/4-1",
+                          "jobs/a/checkpoints/5-1"));
+  EXPECT_EQ(records.reports.size(), 2u);
+}
+
 TEST_F(RowReaderTest, JobsWithOneSpecShareIt) {
   ORDO_ASSERT_OK_AND_ASSIGN(const core::Records records,
                             ReadRecords(*database_));
