@@ -30,6 +30,13 @@ void Damage::AddRow(std::string row) {
   if (rows_.size() < kMaxNamed) rows_.push_back(std::move(row));
 }
 
+void Damage::Add(const Damage& other) {
+  const int num_unnamed =
+      other.num_rows_ - static_cast<int>(other.rows_.size());
+  for (const std::string& row : other.rows_) AddRow(row);
+  num_rows_ += num_unnamed;
+}
+
 std::string Damage::text() const {
   return absl::StrCat(
       "wrong rows: ", num_rows_, " (", absl::StrJoin(rows_, "; "),

@@ -33,6 +33,8 @@ class Damage {
   void Add(const std::string& table, const std::string& key) {
     AddRow(RowName(table, key));
   }
+  // All of another.
+  void Add(const Damage& other);
   // By what RowName gave.
   void AddRow(std::string row);
   bool empty() const { return num_rows_ == 0; }

@@ -47,6 +47,18 @@ TEST(DamageTest, AllAreCountedAndTwentyNamed) {
                              Not(HasSubstr("row 21")), HasSubstr("; ..."))));
 }
 
+TEST(DamageTest, WhatAnotherHasIsAdded) {
+  Damage damage({"/db"});
+  damage.Add("jobs", "row 1");
+  Damage other({"/db"});
+  for (int i = 2; i <= 31; ++i) other.Add("jobs", absl::StrCat("row ", i));
+  damage.Add(other);
+  EXPECT_THAT(damage.status(),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr("wrong rows: 31"), HasSubstr("row 1;"),
+                             HasSubstr("row 20"), HasSubstr("; ..."))));
+}
+
 TEST(DamageTest, ARowIsToldTheSameWhateverElseIsDamaged) {
   Damage alone({"/db"});
   alone.Add("jobs", "sequence 7");

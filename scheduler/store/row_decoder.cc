@@ -53,7 +53,8 @@ RowDecoder::RowDecoder(Database& database,
     : source_(std::move(specs)),
       place_(source_ == nullptr ? SpecPlace::kMemory : place),
       origin_(database.origin()),
-      damage_(origin_) {}
+      damage_(origin_),
+      arena_(arena_block_.data(), arena_block_.size()) {}
 
 absl::StatusOr<std::unique_ptr<RowDecoder>> RowDecoder::Make(
     Database& database, std::shared_ptr<core::SpecSource> specs,

@@ -1,8 +1,8 @@
 #ifndef ORDO_SCHEDULER_STORE_ROW_DECODER_H_
 #define ORDO_SCHEDULER_STORE_ROW_DECODER_H_
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "google/protobuf/arena.h"
@@ -72,6 +73,9 @@ class RowDecoder {
       Database& database, std::shared_ptr<core::SpecSource> specs = nullptr,
       SpecPlace place = SpecPlace::kMemory);
 
+  // Null: specs stay in memory.
+  const std::shared_ptr<core::SpecSource>& source() const { return source_; }
+
   // Null when the row is damaged: then it is added to the damage. Errors are
   // the database's.
   absl::StatusOr<core::JobPtr> Job(const Statement& row);
@@ -87,6 +91,9 @@ class RowDecoder {
   void AddDamage(const std::string& table, const std::string& key) {
     damage_.Add(table, key);
   }
+
+  // Takes over what another has met.
+  void AddDamage(const RowDecoder& other) { damage_.Add(other.damage_); }
 
   // Of all rows since the last call to either: in one status, or of each row.
   absl::Status TakeDamage();
@@ -120,9 +127,10 @@ class RowDecoder {
   // The number of the one that it is at.
   std::optional<int64_t> spec_at_;
   // For one spec that leaves memory at once.
+  std::array<char, 8192> arena_block_;
   google::protobuf::Arena arena_;
   // By id, of the rows since ForgetSpecs; null: damaged.
-  std::map<int64_t, core::FactsPtr> specs_;
+  absl::flat_hash_map<int64_t, core::FactsPtr> specs_;
   core::SpecTable table_;
 };
 

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,28 +24,90 @@
 namespace ordo::scheduler::store {
 namespace {
 
-absl::Status ReadLive(Database& database, RowDecoder& decoder,
-                      PastReader& reader, core::Records* records) {
-  std::vector<std::string> may_have_some;
-  ORDO_RETURN_IF_ERROR(ForEach(
-      database,
-      Select(kJobs, "INDEXED BY live_jobs WHERE end_ns = 0 ORDER BY sequence"),
-      [&](const Statement& row) -> absl::Status {
-        const auto job = decoder.Job(row);
-        ORDO_RETURN_IF_ERROR(job);
-        const bool is_damaged = *job == nullptr;
-        // What waits for its first attempt, as most may do, has nothing.
-        if (is_damaged || !(*job)->attempts.empty()) {
-          may_have_some.push_back(row.Bytes(1));
-        }
-        if (!is_damaged) records->jobs.push_back(*job);
-        return absl::OkStatus();
-      }));
-  for (const std::string& job : may_have_some) {
-    ORDO_RETURN_IF_ERROR(
-        reader.AddArtifacts(job, &records->checkpoints, &records->reports));
+struct LiveJobs {
+  std::vector<core::JobPtr> jobs;
+  // Ids of those that may have checkpoints and reports.
+  std::vector<std::string> started;
+};
+
+// Adds those of these sequences, both inclusive.
+absl::Status ReadJobs(Database& database, RowDecoder& decoder,
+                      std::pair<int64_t, int64_t> sequences, LiveJobs* live) {
+  ORDO_ASSIGN_OR_RETURN(
+      const auto query,
+      database.Prepare(
+          Select(kJobs,
+                 "INDEXED BY live_jobs WHERE end_ns = 0 AND sequence "
+                 "BETWEEN ? AND ? ORDER BY sequence")));
+  query->BindInt(1, sequences.first);
+  query->BindInt(2, sequences.second);
+  return ForEach(*query, [&](const Statement& row) -> absl::Status {
+    ORDO_ASSIGN_OR_RETURN(core::JobPtr job, decoder.Job(row));
+    // What waits for its first attempt, as most may do, has nothing.
+    if (job == nullptr || !job->attempts.empty()) {
+      live->started.push_back(row.Bytes(1));
+    }
+    if (job != nullptr) live->jobs.push_back(std::move(job));
+    return absl::OkStatus();
+  });
+}
+
+// The sequence up to which half of many live jobs lie; nothing: there are few.
+absl::StatusOr<std::optional<int64_t>> MiddleOf(Database& database) {
+  const auto number =
+      [&database](const std::string& sql) -> absl::StatusOr<int64_t> {
+    int64_t found = 0;
+    ORDO_RETURN_IF_ERROR(ForEach(database, sql, [&found](const Statement& row) {
+      found = row.Int(0);
+      return absl::OkStatus();
+    }));
+    return found;
+  };
+  const std::string live = " FROM jobs INDEXED BY live_jobs WHERE end_ns = 0";
+  ORDO_ASSIGN_OR_RETURN(const int64_t count,
+                        number(absl::StrCat("SELECT count(*)", live)));
+  if (count < kManyJobs) return std::optional<int64_t>();
+  ORDO_ASSIGN_OR_RETURN(
+      const int64_t middle,
+      number(absl::StrCat("SELECT sequence", live,
+                          " ORDER BY sequence LIMIT 1 OFFSET ", count / 2)));
+  return std::optional<int64_t>(middle);
+}
+
+absl::StatusOr<LiveJobs> ReadLiveJobs(Database& database, RowDecoder& decoder,
+                                      Database* other) {
+  constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
+  std::optional<int64_t> middle;
+  if (other != nullptr) {
+    ORDO_ASSIGN_OR_RETURN(middle, MiddleOf(database));
   }
-  return absl::OkStatus();
+  LiveJobs live, second;
+  if (!middle.has_value()) {
+    ORDO_RETURN_IF_ERROR(ReadJobs(database, decoder, {kFirst, kLast}, &live));
+    return live;
+  }
+  ORDO_ASSIGN_OR_RETURN(
+      const auto second_decoder,
+      RowDecoder::Make(*other, decoder.source(), SpecPlace::kStore));
+  absl::Status second_status;
+  std::thread reader([&] {
+    second_status =
+        ReadJobs(*other, *second_decoder, {*middle + 1, kLast}, &second);
+  });
+  const absl::Status status =
+      ReadJobs(database, decoder, {kFirst, *middle}, &live);
+  reader.join();
+  ORDO_RETURN_IF_ERROR(status);
+  ORDO_RETURN_IF_ERROR(second_status);
+  decoder.AddDamage(*second_decoder);
+  const auto append = [](auto& from, auto* to) {
+    to->insert(to->end(), std::make_move_iterator(from.begin()),
+               std::make_move_iterator(from.end()));
+  };
+  append(second.jobs, &live.jobs);
+  append(second.started, &live.started);
+  return live;
 }
 
 // Adds the ended jobs that live ones name.
@@ -159,7 +225,7 @@ absl::Status PastReader::ForEachOf(Statement& query, const std::string& job,
 
 absl::StatusOr<core::Records> ReadRecords(
     Database& database, std::vector<absl::Status>* left_out,
-    std::shared_ptr<core::SpecSource> specs) {
+    std::shared_ptr<core::SpecSource> specs, Database* other) {
   core::Records records;
   Damage left_out_rows(database.origin());
   ORDO_ASSIGN_OR_RETURN(
@@ -175,7 +241,12 @@ absl::StatusOr<core::Records> ReadRecords(
       }));
   ORDO_ASSIGN_OR_RETURN(const auto reader,
                         PastReader::Make(database, *decoder));
-  ORDO_RETURN_IF_ERROR(ReadLive(database, *decoder, *reader, &records));
+  ORDO_ASSIGN_OR_RETURN(LiveJobs live, ReadLiveJobs(database, *decoder, other));
+  records.jobs = std::move(live.jobs);
+  for (const std::string& job : live.started) {
+    ORDO_RETURN_IF_ERROR(
+        reader->AddArtifacts(job, &records.checkpoints, &records.reports));
+  }
   ORDO_RETURN_IF_ERROR(ReadNamed(*reader, &records));
   Sort(&records);
   ORDO_RETURN_IF_ERROR(ReadOther(database, *decoder, &records, &left_out_rows));

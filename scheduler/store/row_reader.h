@@ -21,10 +21,14 @@ namespace ordo::scheduler::store {
 // up to twenty. But a row of what a queue used whose checksum is wrong is left
 // out: its share is counted from nothing then. Each of those, up to twenty, is
 // a DATA_LOSS in `left_out`, unless that is null. Specs are all looked at; with
-// `specs`, from where they can be read again, they do not stay in memory.
+// `specs`, from where they can be read again, they do not stay in memory. With
+// `other`, another connection to the same file, half of the jobs are read
+// through that meanwhile, if there are many.
 absl::StatusOr<core::Records> ReadRecords(
     Database& database, std::vector<absl::Status>* left_out = nullptr,
-    std::shared_ptr<core::SpecSource> specs = nullptr);
+    std::shared_ptr<core::SpecSource> specs = nullptr,
+    Database* other = nullptr);
+inline constexpr int64_t kManyJobs = 2000;
 
 // Every row whose checksum is wrong, as RowName gives it, of all tables whose
 // rows have one but `meta`, for which there is CheckMeta. Errors are the

@@ -55,6 +55,54 @@ TEST_F(RowReaderTest, WhatJobsHaveComesByItsName) {
   EXPECT_EQ(records.reports.size(), 2u);
 }
 
+// So many that two connections share the work.
+class ManyJobsTest : public testing::TablesTest {
+ protected:
+  ManyJobsTest() {
+    ORDO_EXPECT_OK(PrepareSchema(*database_));
+    std::vector<core::Record> records;
+    for (int i = 1; i <= kManyJobs; ++i) {
+      records.push_back(JobRecord(i, absl::StrCat("j", i)));
+    }
+    records.push_back(CheckpointRecord("jobs/j7/checkpoints/5-1"));
+    records.push_back(CheckpointRecord(
+        absl::StrCat("jobs/j", kManyJobs, "/checkpoints/5-1")));
+    Execute("PRAGMA journal_mode = WAL");
+    Execute("BEGIN");
+    Write(records);
+    Execute("COMMIT");
+    DatabaseOptions options;
+    options.read_only = true;
+    other_ = Database::Open(folder_.Path("db"), options).value();
+  }
+
+  std::unique_ptr<Database> other_;
+};
+
+TEST_F(ManyJobsTest, TwoConnectionsReadWhatOneReads) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const core::Records one, ReadRecords(*database_));
+  ORDO_ASSERT_OK_AND_ASSIGN(
+      const core::Records two,
+      ReadRecords(*database_, nullptr, nullptr, other_.get()));
+  ASSERT_EQ(one.jobs.size(), static_cast<size_t>(kManyJobs));
+  ASSERT_EQ(two.jobs.size(), one.jobs.size());
+  for (size_t i = 0; i < one.jobs.size(); ++i) {
+    EXPECT_EQ(two.jobs[i]->id(), one.jobs[i]->id());
+    EXPECT_EQ((*two.jobs[i]->facts->spec->Get())->training().steps(),
+              (*one.jobs[i]->facts->spec->Get())->training().steps());
+  }
+  EXPECT_EQ(two.checkpoints.size(), 2u);
+}
+
+TEST_F(ManyJobsTest, DamageThatEitherMeetsIsTold) {
+  Execute("UPDATE jobs SET crc = 0 WHERE sequence IN (3, 1999)");
+  EXPECT_THAT(
+      ReadRecords(*database_, nullptr, nullptr, other_.get()),
+      StatusIs(absl::StatusCode::kDataLoss,
+               AllOf(HasSubstr("wrong rows: 2"), HasSubstr("sequence 3"),
+                     HasSubstr("sequence 1999"))));
+}
+
 TEST_F(RowReaderTest, JobsWithOneSpecShareIt) {
   ORDO_ASSERT_OK_AND_ASSIGN(const core::Records records,
                             ReadRecords(*database_));

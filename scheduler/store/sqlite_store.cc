@@ -35,6 +35,7 @@ class SqliteStore : public Store {
               const DatabaseOptions& options)
       : lock_(std::move(lock)),
         database_(std::move(database)),
+        options_(options),
         reader_(MakeSqliteReader(database_->path(), options, specs_)) {
     specs_->Open(reader_.get());
   }
@@ -63,6 +64,7 @@ class SqliteStore : public Store {
 
   const std::unique_ptr<base::FileLock> lock_;
   const std::unique_ptr<Database> database_;
+  const DatabaseOptions options_;
   std::unique_ptr<Statement> begin_, commit_, rollback_;
   std::unique_ptr<RowWriter> rows_;
   std::unique_ptr<Retirement> retirement_;
@@ -90,8 +92,13 @@ absl::Status SqliteStore::Prepare() {
 
 absl::StatusOr<Contents> SqliteStore::Load() {
   Contents contents;
-  ORDO_ASSIGN_OR_RETURN(contents.records,
-                        ReadRecords(*database_, &contents.damage, specs_));
+  DatabaseOptions options = options_;
+  options.read_only = true;
+  ORDO_ASSIGN_OR_RETURN(const auto other,
+                        Database::Open(database_->path(), options));
+  ORDO_ASSIGN_OR_RETURN(
+      contents.records,
+      ReadRecords(*database_, &contents.damage, specs_, other.get()));
   // Not below the clock: in a store that was restored, epochs which workers
   // have seen are unknown.
   ORDO_ASSIGN_OR_RETURN(const int64_t last, ReadMeta(*database_, kEpochKey));
