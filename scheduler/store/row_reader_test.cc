@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "scheduler/store/stored_specs.h"
 #include "scheduler/store/testing/records.h"
