@@ -56,6 +56,10 @@ run
 expect RunsAllAndFailsWithOne 1 "== bad, 60 s.*== good, 60 s"
 expect SaysHowToRunAnInputAgain 1 \
   "once more: $root/out/tests/fuzz/bad $root/elsewhere/bad.crash-0a"
+[[ $(grep -c '^==' <<<"$output") == 2 && $output =~ "== good, 60 s"$'\n'"ran with" ]] || {
+  printf 'FAILED TellsATargetTogether: %s\n' "$output"
+  failures=$((failures + 1))
+}
 run nothing
 expect NamesTheTargetsThereAre 1 'unknown target nothing; there are: bad good'
 run --seconds soon

@@ -31,6 +31,7 @@ class MigrationTest : public testing::TablesTest {
     job.mutable_owner()->set_user("ada");
     job.set_sequence(3);
     job.set_version(2);
+    job.add_attempts()->set_number(1);
     job_ = job;
     auto put = database_->Prepare(
         "INSERT INTO jobs VALUES (3, 'jobs/a', ?, 'request', 'print', 'w-1', "
