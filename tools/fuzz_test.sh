@@ -65,4 +65,20 @@ expect NamesTheTargetsThereAre 1 'unknown target nothing; there are: bad good'
 run --seconds soon
 expect WantsANumber 1 'seconds needs a number'
 
+mkdir "$root/tests/fuzz/corpus/slow"
+mkfifo "$root/started"
+program "$root/out/tests/fuzz/slow" <<END
+echo \$\$ >"$root/started"
+exec sleep 600
+END
+(cd "$root/elsewhere" && HOME=$root/home ORDO_DEPS=$root/deps \
+  PATH="$root/bin:$PATH" exec "$root/tools/fuzz" slow >/dev/null 2>&1) &
+script=$!
+read -r target <"$root/started"
+kill "$script"
+wait "$script"
+status=$?
+output=$(timeout 20 tail --pid="$target" -f /dev/null && echo gone)
+expect AnInterruptEndsWhatRuns 130 '^gone$'
+
 [[ $failures == 0 ]]
