@@ -158,6 +158,9 @@ Demand DemandOf(const jobs::v1::JobSpec& spec) {
   demand.max_parallel = MaxParallelOf(spec);
   demand.keep =
       spec.checkpoint().keep() > 0 ? spec.checkpoint().keep() : kDefaultKeep;
+  for (const training::v1::Evaluation& one : spec.evaluations()) {
+    demand.evaluations.push_back(one.name().empty() ? one.task() : one.name());
+  }
   demand.queue_time_limit = ToDuration(spec.queue_time_limit());
   demand.step_timeout = ToDuration(spec.retry().step_timeout());
   return demand;

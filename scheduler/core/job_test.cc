@@ -107,6 +107,9 @@ TEST(JobTest, FactsAreWhatTheSpecSays) {
   spec.mutable_queue_time_limit()->set_seconds(60);
   spec.mutable_run_time_limit()->set_seconds(70);
   spec.mutable_checkpoint()->set_keep(9);
+  spec.add_evaluations()->set_task("corpus");
+  spec.add_evaluations()->set_task("corpus");
+  spec.mutable_evaluations(1)->set_name("long");
   const JobFacts facts = FactsOfSpec(spec);
   EXPECT_EQ(facts.id, "a");
   EXPECT_EQ(facts.kind, jobs::v1::JobSpec::EVALUATE);
@@ -114,6 +117,7 @@ TEST(JobTest, FactsAreWhatTheSpecSays) {
   EXPECT_EQ(facts.max_interruptions, 8);
   const Demand demand = DemandOf(spec);
   EXPECT_EQ(demand.keep, 9);
+  EXPECT_THAT(demand.evaluations, ElementsAre("corpus", "long"));
   EXPECT_EQ(demand.queue_time_limit, absl::Seconds(60));
   EXPECT_EQ(demand.shape.run_time_limit, absl::Seconds(70));
   EXPECT_THAT(facts.references.value(), ElementsAre("x"));

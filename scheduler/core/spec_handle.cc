@@ -9,7 +9,8 @@ bool operator<(const Demand& a, const Demand& b) {
   const auto key = [](const Demand& demand) {
     return std::tuple_cat(
         std::tie(demand.queue, demand.max_parallel, demand.keep,
-                 demand.queue_time_limit, demand.step_timeout),
+                 demand.evaluations, demand.queue_time_limit,
+                 demand.step_timeout),
         policy::KeyOf(demand.shape));
   };
   return key(a) < key(b);

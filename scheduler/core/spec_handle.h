@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -29,6 +30,8 @@ struct Demand {
   int32_t max_parallel = 0;
   // Checkpoints kept.
   int32_t keep = 0;
+  // Names of its evaluations, as reports have them.
+  std::vector<std::string> evaluations;
   // Zero: none is set.
   absl::Duration queue_time_limit;
   absl::Duration step_timeout;

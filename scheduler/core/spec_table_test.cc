@@ -86,6 +86,8 @@ TEST(SpecTableTest, EachFieldOfADemandTellsItFromAnother) {
   }));
   EXPECT_TRUE(differs(
       [](jobs::v1::JobSpec* s) { s->mutable_checkpoint()->set_keep(5); }));
+  EXPECT_TRUE(differs(
+      [](jobs::v1::JobSpec* s) { s->add_evaluations()->set_name("e"); }));
 }
 
 TEST(SpecTableTest, NothingIsRememberedForEverOfWhatNobodyAsksFor) {

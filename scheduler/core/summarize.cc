@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "base/status/status.h"
 #include "base/text/cut.h"
 #include "scheduler/core/present.h"
@@ -35,12 +40,11 @@ const char* NameOf(JobSpec::Kind kind) {
 
 // Name of the evaluation that a report is of: its id is that, its step, and
 // what tells it from others.
-std::string EvaluationOf(const JobSpec& spec,
+std::string EvaluationOf(const JobRecord& job,
                          const reports::v1::Report& report) {
   const std::string id = IdOf(report.name());
   std::string found;
-  for (const training::v1::Evaluation& each : spec.evaluations()) {
-    const std::string& name = each.name().empty() ? each.task() : each.name();
+  for (const std::string& name : job.facts->demand().evaluations) {
     const std::string head = absl::StrCat(name, "-", report.step());
     const bool fits =
         id == head || absl::StartsWith(id, absl::StrCat(head, "-"));
@@ -49,10 +53,10 @@ std::string EvaluationOf(const JobSpec& spec,
   return found.empty() ? id : found;
 }
 
-PartResult::Report ResultOf(const JobRecord& job, const JobSpec& spec,
+PartResult::Report ResultOf(const JobRecord& job,
                             const reports::v1::Report& report) {
   PartResult::Report result;
-  result.set_evaluation(EvaluationOf(spec, report));
+  result.set_evaluation(EvaluationOf(job, report));
   result.set_task(report.task());
   result.set_step(report.step());
   result.set_path(absl::StrCat(JobName(job.id()), "/", report.folder()));
@@ -62,8 +66,7 @@ PartResult::Report ResultOf(const JobRecord& job, const JobSpec& spec,
 }
 
 // The newest that there is room for, oldest first.
-void AddReports(const JobEntry& entry, const JobSpec& spec, size_t room,
-                PartResult* part) {
+void AddReports(const JobEntry& entry, size_t room, PartResult* part) {
   std::vector<ReportPtr> reports;
   for (const auto& [id, report] : entry.reports) reports.push_back(report);
   const auto age = [](const ReportPtr& report) {
@@ -77,7 +80,7 @@ void AddReports(const JobEntry& entry, const JobSpec& spec, size_t room,
   std::vector<PartResult::Report> results;
   size_t num_bytes = 0;
   while (!reports.empty()) {
-    PartResult::Report result = ResultOf(*entry.job, spec, *reports.back());
+    PartResult::Report result = ResultOf(*entry.job, *reports.back());
     num_bytes += result.ByteSizeLong();
     if (num_bytes > room) break;
     results.push_back(std::move(result));
@@ -95,14 +98,14 @@ void AddReports(const JobEntry& entry, const JobSpec& spec, size_t room,
 
 // The attempts whose work is the result: that which wrote the newest checkpoint
 // and those which evaluated the newest model. None: nothing was left.
-std::set<int32_t> AttemptsOfResult(const JobEntry& entry, const JobSpec& spec) {
+std::set<int32_t> AttemptsOfResult(const JobEntry& entry) {
   std::set<int32_t> numbers;
   if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
     numbers.insert(newest->attempt());
   }
   std::map<std::string, std::pair<int64_t, std::set<int32_t>>> evaluations;
   for (const auto& [id, report] : entry.reports) {
-    auto& [step, attempts] = evaluations[EvaluationOf(spec, *report)];
+    auto& [step, attempts] = evaluations[EvaluationOf(*entry.job, *report)];
     if (report->step() > step) attempts.clear();
     step = std::max<int64_t>(step, report->step());
     if (report->step() == step) attempts.insert(report->attempt());
@@ -124,8 +127,8 @@ bool IsExact(const JobRecord& job, const jobs::v1::Attempt& attempt) {
 }
 
 // Of an attempt that is not kept any more nobody knows.
-bool IsResultExact(const JobEntry& entry, const JobSpec& spec) {
-  std::set<int32_t> wanted = AttemptsOfResult(entry, spec);
+bool IsResultExact(const JobEntry& entry) {
+  std::set<int32_t> wanted = AttemptsOfResult(entry);
   const bool leaves_nothing = wanted.empty();
   bool exact = !leaves_nothing;
   for (const AttemptPtr& attempt : entry.job->attempts) {
@@ -141,7 +144,7 @@ bool IsResultExact(const JobEntry& entry, const JobSpec& spec) {
 
 // What its attempts tell; their time also of those that are not kept one by one
 // any more.
-void AddAttempts(const JobEntry& entry, const JobSpec& spec, PartResult* part) {
+void AddAttempts(const JobEntry& entry, PartResult* part) {
   const JobRecord& job = *entry.job;
   part->set_attempts(job.attempt_number());
   double device_seconds = 0;
@@ -158,26 +161,60 @@ void AddAttempts(const JobEntry& entry, const JobSpec& spec, PartResult* part) {
     if (attempt->has_control()) *part->mutable_control() = attempt->control();
   }
   part->set_device_seconds(device_seconds);
-  part->set_exact(IsResultExact(entry, spec));
+  part->set_exact(IsResultExact(entry));
+}
+
+// Of a run of a comparison: it is named <comparison>-<arm>-s<seed>. Runs are
+// compared by their seeds, so that none may be taken for another. Nothing: it
+// is another part.
+std::optional<uint64_t> SeedInName(const JobFacts& job) {
+  absl::string_view seed = job.id;
+  uint64_t number = 0;
+  const std::string head =
+      absl::StrCat(job.parent.value(), "-", job.part.value(), "-s");
+  if (absl::ConsumePrefix(&seed, head) && absl::SimpleAtoi(seed, &number)) {
+    return number;
+  }
+  return std::nullopt;
+}
+
+// All else of a part is known without its spec: it is summed up also when that
+// is damaged.
+absl::Status AddSeed(const JobFacts& job, PartResult* part) {
+  if (job.kind != JobSpec::TRAIN) return absl::OkStatus();
+  if (const std::optional<uint64_t> seed = SeedInName(job)) {
+    part->set_seed(*seed);
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<SpecPtr> spec = job.spec->Get();
+  if (!absl::IsDataLoss(spec.status())) {
+    ORDO_RETURN_IF_ERROR(spec.status());
+    part->set_seed((*spec)->training().seed());
+    return absl::OkStatus();
+  }
+  part->set_message(absl::StrCat(
+      part->message(), part->message().empty() ? "" : "; ",
+      "its seed is not known, since its spec is damaged: ",
+      base::Cut(std::string(spec.status().message()), kMaxSummaryLabelBytes)));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<PartResult> PartOf(const JobEntry& entry, size_t room) {
   const JobRecord& job = *entry.job;
-  ORDO_ASSIGN_OR_RETURN(const SpecPtr spec, job.facts->spec->Get());
   PartResult part;
   part.set_job(job.id());
   part.set_part(base::Cut(job.facts->part.value(), kMaxSummaryLabelBytes));
-  part.set_seed(spec->training().seed());
   part.set_state(jobs::v1::Job::State_Name(job.state));
   part.set_reason(job.reason);
   part.set_message(base::Cut(MessageOf(job), kMaxSummaryMessageBytes));
-  AddAttempts(entry, *spec, &part);
+  ORDO_RETURN_IF_ERROR(AddSeed(*job.facts, &part));
+  AddAttempts(entry, &part);
   if (const CheckpointPtr newest = NewestCheckpoint(entry)) {
     *part.mutable_checkpoint() = SourceOf(*newest);
     part.set_data_digest(newest->data_digest());
     part.set_tokens(newest->tokens());
   }
-  AddReports(entry, *spec, room, &part);
+  AddReports(entry, room, &part);
   return part;
 }
 

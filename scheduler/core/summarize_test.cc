@@ -10,16 +10,22 @@
 #include "gtest/gtest.h"
 #include "scheduler/core/reasons.h"
 #include "scheduler/core/testing/core_test.h"
+#include "scheduler/core/testing/fragile_source.h"
 
 namespace ordo::scheduler::core {
 namespace {
 
 using agent::v1::ObservedAttempt;
+using base::testing::StatusIs;
 using jobs::v1::Job;
+using ::testing::AllOf;
 using testing::AttemptBuilder;
 using testing::CoreTest;
 using ::testing::HasSubstr;
 using testing::JobBuilder;
+using ::testing::Not;
+using ::testing::StartsWith;
+using testing::StoreSpecOf;
 using training::v1::PartResult;
 using training::v1::SummarizeSpec;
 
@@ -251,6 +257,46 @@ TEST_F(SummarizeTest, LongLabelsAndMessagesAreCut) {
   const PartResult part = TaskOf("t").parts(0);
   EXPECT_EQ(part.part().size(), kMaxSummaryLabelBytes);
   EXPECT_EQ(part.message().size(), kMaxSummaryMessageBytes);
+}
+
+TEST_F(SummarizeTest, APartWhoseSpecIsDamagedIsSummedUpWithoutItsSeed) {
+  Observe(FirstPart());
+  const PartResult whole = TaskOf("s").parts(0);
+  ORDO_ASSERT_OK(StoreSpecOf("s-0", shell_.state()));
+  const SummarizeSpec task = TaskOf("s");
+  ASSERT_EQ(task.parts_size(), 2);
+  PartResult part = task.parts(0);
+  EXPECT_EQ(part.seed(), 0u);
+  EXPECT_THAT(part.message(),
+              AllOf(StartsWith(whole.message()), HasSubstr("seed is not known"),
+                    HasSubstr("table specs, id 7")));
+  part.set_seed(whole.seed());
+  part.set_message(whole.message());
+  EXPECT_EQ(part.ShortDebugString(), whole.ShortDebugString());
+}
+
+TEST_F(SummarizeTest, ASpecThatCannotBeReadNowIsNotTakenForDamaged) {
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto source,
+                            StoreSpecOf("s-0", shell_.state()));
+  source->error = absl::UnavailableError("the store is closed");
+  SummarizeSpec task;
+  EXPECT_THAT(
+      SetSummarizeTask(shell_.state(), shell_.state().jobs.at("s"), &task),
+      StatusIs(absl::StatusCode::kUnavailable));
+}
+
+TEST_F(SummarizeTest, ARunOfAComparisonHasTheSeedOfItsName) {
+  NewJob compare = JobBuilder("c").Sweeps({"c-rope-s12"});
+  compare.OwnSpec().set_kind(jobs::v1::JobSpec::COMPARE);
+  compare.OwnSpec().clear_sweep();
+  NewJob run = JobBuilder("c-rope-s12").PartOf("c", "rope");
+  run.OwnSpec().mutable_training()->set_seed(12);
+  ORDO_ASSERT_OK(shell_.Submit({run, compare}));
+  shell_.Ignore();
+  ORDO_ASSERT_OK(StoreSpecOf("c-rope-s12", shell_.state()));
+  const PartResult part = TaskOf("c").parts(0);
+  EXPECT_EQ(part.seed(), 12u);
+  EXPECT_THAT(part.message(), Not(HasSubstr("damaged")));
 }
 
 // As many as services/spec makes.
