@@ -48,7 +48,7 @@ absl::Status List(const scheduler::Scheduler& scheduler,
   ORDO_ASSIGN_OR_RETURN(
       const scheduler::Page page,
       request::ParsePage(key, request.page_size(), request.page_token()));
-  if (!job.empty()) ORDO_RETURN_IF_ERROR(scheduler.GetJob(job));
+  if (!job.empty()) ORDO_RETURN_IF_ERROR(scheduler.GetOwner(job));
   ORDO_ASSIGN_OR_RETURN(auto listing, scheduler.ListCheckpoints(job, page));
   response->set_next_page_token(request::FillPage(
       key, std::move(listing), response->mutable_checkpoints()));

@@ -148,6 +148,13 @@ TEST_F(CheckpointsServiceTest, ListOfABadOrUnknownParentIsRefused) {
             grpc::StatusCode::NOT_FOUND);
 }
 
+TEST_F(CheckpointsServiceTest, ADamagedSpecKeepsNobodyFromTheCheckpoints) {
+  loopback_.scheduler().DamageSpec("a");
+  ListCheckpointsResponse response;
+  ASSERT_TRUE(List("jobs/a", 0, "", &response).ok());
+  EXPECT_THAT(NamesOf(response), ElementsAre(kName, "jobs/a/checkpoints/10-1"));
+}
+
 TEST_F(CheckpointsServiceTest, ReadsAFileWithItsDigest) {
   std::vector<ReadFileResponse> parts;
   ASSERT_TRUE(Read(kName, "model.safetensors", 0, &parts).ok());

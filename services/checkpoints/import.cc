@@ -22,12 +22,11 @@ using ordo::jobs::v1::JobSpec;
 // the name is free; ALREADY_EXISTS: it is another's.
 absl::StatusOr<Checkpoint> FindImported(const scheduler::Scheduler& scheduler,
                                         const ImportOrder& order) {
-  ORDO_ASSIGN_OR_RETURN(const Job job, scheduler.GetJob(order.job));
-  if (job.spec().kind() == JobSpec::IMPORT) {
-    const auto checkpoint = scheduler.GetCheckpoint(order.job, "latest");
-    if (checkpoint.ok() && checkpoint->manifest_sha256() == order.upload) {
-      return checkpoint;
-    }
+  ORDO_RETURN_IF_ERROR(scheduler.GetOwner(order.job));
+  const auto checkpoint = scheduler.GetCheckpoint(order.job, "latest");
+  if (checkpoint.ok() && checkpoint->origin() == Checkpoint::IMPORTED &&
+      checkpoint->manifest_sha256() == order.upload) {
+    return checkpoint;
   }
   return absl::AlreadyExistsError(
       absl::StrCat("there is a job ", order.job,

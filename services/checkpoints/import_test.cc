@@ -94,6 +94,33 @@ TEST_F(ImportTest, ARepeatGivesTheSameCheckpoint) {
   EXPECT_EQ(loopback_.scheduler().created().size(), 1u);
 }
 
+TEST_F(ImportTest, ARepeatNeedsNoSpec) {
+  Send(services::testing::TinyLlama());
+  Checkpoint first;
+  ASSERT_TRUE(Commit("llama", &first).ok());
+  loopback_.scheduler().DamageSpec("llama");
+  Checkpoint again;
+  ASSERT_TRUE(Commit("llama", &again).ok());
+  EXPECT_EQ(again.name(), first.name());
+}
+
+// Though a trained checkpoint has the very files.
+TEST_F(ImportTest, AJobThatTrainedIsAnother) {
+  Job job;
+  job.set_name("jobs/taken");
+  loopback_.scheduler().PutJob(job);
+  Send(services::testing::TinyLlama());
+  Checkpoint trained;
+  trained.set_name("jobs/taken/checkpoints/10-1");
+  trained.set_origin(Checkpoint::TRAINED);
+  trained.set_state(Checkpoint::AVAILABLE);
+  trained.set_manifest_sha256(name_.substr(std::string("uploads/").size()));
+  loopback_.scheduler().PutCheckpoint(trained);
+  Checkpoint checkpoint;
+  EXPECT_EQ(Commit("taken", &checkpoint).error_code(),
+            grpc::StatusCode::ALREADY_EXISTS);
+}
+
 TEST_F(ImportTest, ATakenNameIsRefusedAndTheUploadStays) {
   Job job;
   job.set_name("jobs/taken");

@@ -113,6 +113,13 @@ TEST_F(ReportsServiceTest, ListOfABadOrUnknownParentIsRefused) {
             grpc::StatusCode::NOT_FOUND);
 }
 
+TEST_F(ReportsServiceTest, ADamagedSpecKeepsNobodyFromTheReports) {
+  loopback_.scheduler().DamageSpec("a");
+  ListReportsResponse response;
+  ASSERT_TRUE(List("jobs/a", 0, "", &response).ok());
+  EXPECT_EQ(response.reports_size(), 2);
+}
+
 TEST_F(ReportsServiceTest, ReadsAFileOfTheReportsFolder) {
   std::vector<ReadFileResponse> parts;
   ASSERT_TRUE(Read(kName, "result.json", 0, &parts).ok());
