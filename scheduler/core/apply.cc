@@ -114,10 +114,20 @@ void Handle(Turn& turn, Event event) {
   }
 }
 
+// What can never be told is ended, which changes what there is to tell.
 void TellWorkers(Turn& turn) {
-  for (const std::string& id : turn.desired_changed) {
-    EmitDesired(turn, turn.state.workers.at(id));
+  while (!turn.desired_changed.empty()) {
+    for (const std::string& id : std::exchange(turn.desired_changed, {})) {
+      EmitDesired(turn, turn.state.workers.at(id));
+    }
+    if (turn.untellable.empty()) return;
+    EndUntellable(turn);
+    SettleNeeds(turn);
+    PlaceNext(turn);
   }
+}
+
+void ShowWorkers(Turn& turn) {
   for (const std::string& id : turn.workers_changed) {
     const Worker& worker = turn.state.workers.at(id);
     if (worker.liveness == Worker::Liveness::kUnknown) continue;
@@ -140,9 +150,10 @@ Effects Apply(State& state, Event event, const Moment& now) {
   JudgeDevices(turn);
   SettleNeeds(turn);
   PlaceJobs(turn);
+  TellWorkers(turn);
   RecordWaits(turn);
   RecordUse(turn);
-  TellWorkers(turn);
+  ShowWorkers(turn);
   return std::move(turn.effects);
 }
 

@@ -201,6 +201,7 @@ training::v1::RetryDecision DecisionOf(const std::string& reason) {
           {reason::kFinished, training::v1::DONE},
           {reason::kCancelledByUser, training::v1::FREE},
           {reason::kBadSpec, training::v1::NEVER},
+          {reason::kSpecDamaged, training::v1::NEVER},
           {reason::kDataMissing, training::v1::NEVER},
           {reason::kNonFinite, training::v1::NEVER},
           {reason::kCheckpointDamaged, training::v1::NEVER},
@@ -217,6 +218,16 @@ training::v1::RetryDecision DecisionOf(const std::string& reason) {
     if (reason == named) return decision;
   }
   return training::v1::BUDGETED;
+}
+
+AttemptEnd SpecDamaged(const std::string& why) {
+  AttemptEnd end;
+  end.decision = training::v1::NEVER;
+  end.reason = reason::kSpecDamaged;
+  end.message = absl::StrCat(
+      "it was not started, since its spec in the store is damaged: ", why,
+      "; submit it again, under another name");
+  return end;
 }
 
 AttemptEnd WorkerLost(const std::string& worker, const std::string& why) {

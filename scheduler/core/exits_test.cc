@@ -89,6 +89,13 @@ TEST(ExitsTest, EveryExitCodeHasADecisionAndAKnownReason) {
   }
 }
 
+TEST(ExitsTest, ADamagedSpecIsNotTriedAgain) {
+  const AttemptEnd end = SpecDamaged("table specs, id 7");
+  EXPECT_EQ(end.decision, training::v1::NEVER);
+  EXPECT_EQ(DecisionOf(end.reason), end.decision);
+  EXPECT_THAT(end.message, HasSubstr("is damaged: table specs, id 7"));
+}
+
 TEST(ExitsTest, DeathOnADrainingWorkerIsFree) {
   for (const auto cause : {ObservedAttempt::SIGNAL, ObservedAttempt::KILLED}) {
     const AttemptEnd end =

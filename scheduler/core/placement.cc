@@ -58,4 +58,6 @@ void PlaceJobs(Turn& turn) {
                               : std::nullopt);
 }
 
+void PlaceNext(Turn& turn) { SetPlaceDeadline(turn.state, turn.now.monotonic); }
+
 }  // namespace ordo::scheduler::core
