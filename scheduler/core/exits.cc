@@ -106,6 +106,17 @@ AttemptEnd JudgeCode(const ObservedAttempt& observed) {
   return end;
 }
 
+AttemptEnd RecordsLost(const ObservedAttempt& observed) {
+  AttemptEnd end;
+  end.decision = training::v1::FREE;
+  end.reason = reason::kStorageError;
+  end.exit_code = observed.exit_code();
+  end.message =
+      Sentence("its progress records cannot be read", observed.message(),
+               "check the disk of the storage root");
+  return end;
+}
+
 AttemptEnd HostFailed(const ObservedAttempt& observed) {
   AttemptEnd end;
   end.decision = training::v1::FREE;
@@ -157,11 +168,7 @@ AttemptEnd Cancelled(const ObservedAttempt& observed) {
 AttemptEnd JudgeExit(const ObservedAttempt& observed, Asked asked) {
   switch (observed.cause()) {
     case ObservedAttempt::EXIT:
-      if (LacksItsRecords(observed)) {
-        return Budgeted(observed, reason::kStorageError,
-                        "its progress records cannot be read",
-                        "check the disk of the storage root");
-      }
+      if (LacksItsRecords(observed)) return RecordsLost(observed);
       return JudgeCode(observed);
     case ObservedAttempt::SIGNAL:
       if (asked == Asked::kStop) return Stopped(observed);
@@ -209,6 +216,7 @@ training::v1::RetryDecision DecisionOf(const std::string& reason) {
           {reason::kRunTimeLimit, training::v1::NEVER},
           {reason::kWorkerLost, training::v1::FREE},
           {reason::kHostFailed, training::v1::FREE},
+          {reason::kStorageError, training::v1::FREE},
           {reason::kFolderTaken, training::v1::FREE},
           {reason::kStopped, training::v1::FREE},
           {reason::kPreempted, training::v1::FREE},

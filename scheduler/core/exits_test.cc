@@ -39,8 +39,7 @@ TEST(ExitsTest, EachExitIsJudgedAsTheTableSays) {
        "OUT_OF_MEMORY"},
       {AttemptBuilder("a", 1).Exited(15), training::v1::BUDGETED,
        "DEVICE_ERROR"},
-      {AttemptBuilder("a", 1).Exited(16), training::v1::BUDGETED,
-       "STORAGE_ERROR"},
+      {AttemptBuilder("a", 1).Exited(16), training::v1::FREE, "STORAGE_ERROR"},
       {AttemptBuilder("a", 1).Exited(17), training::v1::FREE, "PEER_LOST"},
       {AttemptBuilder("a", 1).Exited(18), training::v1::BUDGETED, "NCCL_ERROR"},
       {AttemptBuilder("a", 1).Exited(19), training::v1::NEVER, "PART_FAILED"},
@@ -125,13 +124,13 @@ TEST(ExitsTest, DeathByACancelIsTheUsers) {
   }
 }
 
-TEST(ExitsTest, AnEndWithoutItsRecordsIsAFailure) {
+TEST(ExitsTest, AnEndWithoutItsRecordsIsTheStorages) {
   for (const int exit_code : {0, 10}) {
     ObservedAttempt observed = AttemptBuilder("a", 1).Exited(exit_code);
     observed.clear_finished();
     observed.set_message("byte 7 of /mnt/progress.records");
     const AttemptEnd end = JudgeExit(observed, Asked::kStop);
-    EXPECT_EQ(end.decision, training::v1::BUDGETED);
+    EXPECT_EQ(end.decision, training::v1::FREE);
     EXPECT_EQ(end.reason, "STORAGE_ERROR");
     EXPECT_THAT(end.message, HasSubstr("cannot be read: byte 7 of /mnt"));
   }
