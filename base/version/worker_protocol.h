@@ -32,12 +32,9 @@ inline constexpr size_t kMaxDesiredSetBytes = 16 << 20;
 // fits into the rest.
 inline constexpr size_t kMaxTasksBytes = 12 << 20;
 
-// Whether a worker that speaks this version knows that an attempt may have
-// several ranks; one that does not takes each of them for the whole.
-inline bool KnowsRanks(int32_t worker_version) { return worker_version >= 2; }
-
-// Whether it knows tasks that sum up others (training.v1.SummarizeSpec); one
-// that does not takes them for evaluations of no checkpoint.
+// Whether a worker that speaks this version knows tasks that sum up others
+// (training.v1.SummarizeSpec); one that does not takes them for evaluations of
+// no checkpoint.
 inline bool KnowsSummaries(int32_t worker_version) {
   return worker_version >= 3;
 }

@@ -24,7 +24,6 @@ TEST(WorkerProtocolTest, NeighboursWorkTogether) {
 TEST(WorkerProtocolTest, AWorkerOfTheReleaseBeforeIsNotAskedForSummaries) {
   ORDO_ASSERT_OK(CheckNeighbours({"w", 2, kWorkerProtocol}));
   EXPECT_FALSE(KnowsSummaries(2));
-  EXPECT_TRUE(KnowsRanks(2));
   EXPECT_TRUE(KnowsSummaries(kWorkerProtocol));
 }
 

@@ -43,7 +43,7 @@ policy::Worker LookOf(const State& state, const Worker& worker) {
   for (const auto& [name, announced] : worker.announced) {
     look.devices.push_back(DeviceOf(worker, announced));
     const std::string& kind = look.devices.back().kind;
-    if (!TakesRanks(worker.protocol, worker.nccl, kind)) {
+    if (!TakesRanks(worker.nccl, kind)) {
       look.single_rank_kinds.insert(kind);
     }
   }

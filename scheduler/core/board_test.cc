@@ -74,35 +74,6 @@ TEST_F(BoardTest, AJobGetsTheMachineThatHasWhatItAsksFor) {
   EXPECT_EQ(shell_.job("a").attempts(0).worker(), "right");
 }
 
-TEST_F(BoardTest, RanksOfAGangDoNotStartOnAWorkerThatKnowsNone) {
-  // The first release does not say its version.
-  for (const int32_t version : {0, 1}) {
-    Announce(WorkerBuilder("old-" + std::to_string(version))
-                 .Devices({"cpu:0", "cpu:1"})
-                 .Protocol(version));
-  }
-  Submit(JobBuilder("gang").Ranks(2));
-  Submit(JobBuilder("single"));
-  EXPECT_TRUE(board().IsWaiting(1));
-  EXPECT_TRUE(board().IsRunning(2));
-  Announce(WorkerBuilder("new"));
-  EXPECT_TRUE(board().IsWaiting(1));
-  Announce(WorkerBuilder("newer"));
-  ASSERT_TRUE(board().IsRunning(1));
-  for (const auto& rank : shell_.job("gang").attempts(0).ranks()) {
-    EXPECT_THAT(rank.worker(), ::testing::StartsWith("new"));
-  }
-}
-
-TEST_F(BoardTest, AGangStartsOnceItsWorkerIsUpgraded) {
-  const std::vector<std::string> devices = {"cpu:0", "cpu:1"};
-  Announce(WorkerBuilder("w").Devices(devices).Protocol(1));
-  Submit(JobBuilder("gang").Ranks(2));
-  EXPECT_TRUE(board().IsWaiting(1));
-  Announce(WorkerBuilder("w").Devices(devices).Incarnation("second"));
-  EXPECT_TRUE(board().IsRunning(1));
-}
-
 TEST_F(BoardTest, RanksOnGpusStartWhereNcclIsAnnounced) {
   const std::vector<std::string> gpus = {"cuda:0", "cuda:1"};
   // As the release before, which does not know the field.

@@ -137,7 +137,7 @@ std::set<std::string> WithoutNccl(const policy::Shape& shape,
   if (shape.ranks == 1) return without;
   for (const Shown* worker : workers) {
     if (HasKind(*worker, shape.kind) &&
-        !TakesRanks(worker->protocol(), worker->nccl(), shape.kind)) {
+        !TakesRanks(worker->nccl(), shape.kind)) {
       without.insert(IdOf(worker->name()));
     }
   }
@@ -236,8 +236,7 @@ std::string ByAmounts(const policy::Shape& shape, Workers* workers) {
 
 bool MayHold(const workers::v1::Worker& worker, const policy::Shape& shape) {
   return KnowsTask(worker, shape) &&
-         (shape.ranks == 1 ||
-          TakesRanks(worker.protocol(), worker.nccl(), shape.kind)) &&
+         (shape.ranks == 1 || TakesRanks(worker.nccl(), shape.kind)) &&
          std::all_of(shape.labels.begin(), shape.labels.end(),
                      [&](const auto& label) {
                        return HasLabel(worker, label.first, label.second);

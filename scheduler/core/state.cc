@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/version/worker_protocol.h"
 #include "scheduler/core/device_admin.h"
 #include "scheduler/core/moment.h"
 #include "scheduler/scheduler.h"
@@ -92,8 +91,8 @@ std::map<std::string, std::string> LackingKernels(
   return lacking;
 }
 
-bool TakesRanks(int32_t protocol, bool nccl, const std::string& kind) {
-  return base::KnowsRanks(protocol) && (nccl || kind != kNcclKind);
+bool TakesRanks(bool nccl, const std::string& kind) {
+  return nccl || kind != kNcclKind;
 }
 
 WorkerAdminPtr AdminOf(const State& state, const std::string& worker) {

@@ -328,9 +328,9 @@ std::string CheckpointId(const CheckpointKey& key);
 // probe there: ...".
 std::map<std::string, std::string> LackingKernels(
     const workers::v1::Device& device);
-// Whether a worker that announced these takes ranks of several on devices of a
+// Whether a worker that announced this takes ranks of several on devices of a
 // kind.
-bool TakesRanks(int32_t protocol, bool nccl, const std::string& kind);
+bool TakesRanks(bool nccl, const std::string& kind);
 bool AllOver(const std::vector<LiveRank>& ranks);
 // "w, cpu:0", or "4 ranks on v and w".
 std::string WhereOf(const Live& live);

@@ -101,8 +101,7 @@ Offer OfferOf(const core::Worker& worker, const policy::Shape& shape,
   Offer offer;
   if (worker.liveness != core::Worker::Liveness::kOnline) return offer;
   if (open_only && !(IsOpen(worker) && worker.answered)) return offer;
-  if (shape.ranks > 1 &&
-      !core::TakesRanks(worker.protocol, worker.nccl, shape.kind)) {
+  if (shape.ranks > 1 && !core::TakesRanks(worker.nccl, shape.kind)) {
     return offer;
   }
   for (const auto& [name, device] : worker.announced) {
