@@ -20,10 +20,10 @@ inline constexpr size_t kMaxSummaryMessageBytes = 1024;
 // Of a job of kind SWEEP, COMPARE or PIPELINE whose parts have ended, for its
 // newest attempt. `task` is empty. Reports are told by their folders, without
 // their files: there may be thousands. Of a part with more reports than there
-// is room for, the oldest are left out, which its message says. Reads the spec of
-// a comparison, and those of parts that train, for their seeds, with the errors
-// of SpecSource; of a part whose spec is damaged the seed is left out, which its
-// message says.
+// is room for, the oldest are left out, which its message says. Reads the spec
+// of a comparison, and those of parts that train, for their seeds, with the
+// errors of SpecSource; of a part whose spec is damaged the seed is left out,
+// which its message says.
 absl::Status SetSummarizeTask(const State& state, const JobEntry& entry,
                               training::v1::SummarizeSpec* task);
 
