@@ -8,6 +8,7 @@
 
 #include "proto/ordo/jobs/v1/jobs.pb.h"
 #include "proto/ordo/usage/v1/usage.pb.h"
+#include "scheduler/core/job_reason.h"
 #include "scheduler/core/request_mark.h"
 #include "scheduler/core/sparse_string.h"
 #include "scheduler/core/sparse_vector.h"
@@ -72,9 +73,10 @@ struct JobRecord {
   // Grows with each change.
   int64_t version = 0;
   JobState state = jobs::v1::Job::STATE_UNSPECIFIED;
-  std::string reason;
+  int32_t priority = 0;
+  JobReason reason;
   // For people. Empty: what the other fields say, such as that it waits.
-  std::string message;
+  SparseString message;
   // Oldest first; all but the newest never change.
   std::vector<AttemptPtr> attempts;
   // Of attempts before those; null: there are none.
@@ -82,7 +84,6 @@ struct JobRecord {
   int32_t failed_attempts = 0;
   // In a row, by no fault of the job, without a new checkpoint.
   int32_t interruptions = 0;
-  int32_t priority = 0;
   // Empty: it has that of its spec.
   SparseString priority_set_by;
   // Empty: it is not on hold.

@@ -128,6 +128,11 @@ TEST(JobTest, FactsAreSmall) {
   EXPECT_LE(sizeof(JobFacts), 176u);
 }
 
+TEST(JobTest, RecordsAreSmall) {
+  // As many as of facts, in blocks of the same size.
+  EXPECT_LE(sizeof(JobRecord), 176u);
+}
+
 TEST(JobTest, TheJobsThatAJobNamesAreThoseThatItsSpecNamesAndItsParts) {
   jobs::v1::JobSpec spec;
   spec.add_needs()->set_job("jobs/a");

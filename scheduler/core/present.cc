@@ -36,18 +36,19 @@ std::string Implied(const JobRecord& record) {
     return absl::StrCat("held by ", record.held_by.value(), "; ordo release ",
                         id, " lets it start");
   }
-  return absl::StrCat(
-      "waits for ",
-      record.reason == reason::kWaitingForNeeds ? "jobs that it needs"
-      : record.reason == reason::kBackoff       ? "the time of its next attempt"
-                                                : "a device",
-      "; ordo explain ", id, " says what holds it up");
+  const std::string& reason = record.reason.value();
+  return absl::StrCat("waits for ",
+                      reason == reason::kWaitingForNeeds ? "jobs that it needs"
+                      : reason == reason::kBackoff
+                          ? "the time of its next attempt"
+                          : "a device",
+                      "; ordo explain ", id, " says what holds it up");
 }
 
 }  // namespace
 
 std::string MessageOf(const JobRecord& record) {
-  return record.message.empty() ? Implied(record) : record.message;
+  return record.message.empty() ? Implied(record) : record.message.value();
 }
 
 jobs::v1::Job PresentWithoutSpec(const JobRecord& record) {
@@ -55,7 +56,7 @@ jobs::v1::Job PresentWithoutSpec(const JobRecord& record) {
   jobs::v1::Job job;
   job.set_name(JobName(facts.id));
   job.set_state(record.state);
-  job.set_reason(record.reason);
+  job.set_reason(record.reason.value());
   job.set_message(MessageOf(record));
   job.mutable_owner()->set_user(facts.user);
   job.mutable_owner()->set_verified(facts.user_verified);

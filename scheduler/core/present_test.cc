@@ -86,6 +86,14 @@ TEST(PresentTest, ASpecThatIsKeptApartComesBack) {
       << Present(*again)->DebugString();
 }
 
+TEST(PresentTest, AReasonOfALaterReleaseComesBack) {
+  SpecTable specs;
+  Job job = FullJob();
+  job.set_reason("OF_A_LATER_RELEASE");
+  const JobPtr record = RecordOf({job}, &specs);
+  EXPECT_EQ(Present(*record)->reason(), "OF_A_LATER_RELEASE");
+}
+
 TEST(PresentTest, AJobToWhichNothingHappenedSaysHowToFindOutWhy) {
   auto facts = std::make_shared<JobFacts>();
   facts->id = "a";
@@ -98,11 +106,11 @@ TEST(PresentTest, AJobToWhichNothingHappenedSaysHowToFindOutWhy) {
   const Job job = *Present(record);
   EXPECT_THAT(job.message(), HasSubstr("ordo explain a"));
   EXPECT_FALSE(job.has_start_time());
-  EXPECT_EQ(RecordOf({job}, &specs)->message, "");
+  EXPECT_EQ(RecordOf({job}, &specs)->message.value(), "");
   record.held_by = "bob";
   EXPECT_EQ(Present(record)->message(),
             "held by bob; ordo release a lets it start");
-  EXPECT_EQ(RecordOf({*Present(record)}, &specs)->message, "");
+  EXPECT_EQ(RecordOf({*Present(record)}, &specs)->message.value(), "");
 }
 
 }  // namespace

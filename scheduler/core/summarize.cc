@@ -205,7 +205,7 @@ absl::StatusOr<PartResult> PartOf(const JobEntry& entry, size_t room) {
   part.set_job(job.id());
   part.set_part(base::Cut(job.facts->part.value(), kMaxSummaryLabelBytes));
   part.set_state(jobs::v1::Job::State_Name(job.state));
-  part.set_reason(job.reason);
+  part.set_reason(job.reason.value());
   part.set_message(base::Cut(MessageOf(job), kMaxSummaryMessageBytes));
   ORDO_RETURN_IF_ERROR(AddSeed(*job.facts, &part));
   AddAttempts(entry, &part);

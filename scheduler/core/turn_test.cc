@@ -30,7 +30,7 @@ TEST_F(TurnTest, ManyChangesOfAJobAreOneVersionAndOneRecord) {
   JobEdit edit(turn_, entry_);
   edit.job().reason = "x";
   edit.job().message = "y";
-  EXPECT_EQ(edit.read().reason, "x");
+  EXPECT_EQ(edit.read().reason.value(), "x");
   EXPECT_EQ(entry_.job, before);
   edit.Commit();
   EXPECT_EQ(entry_.job->version, 2);

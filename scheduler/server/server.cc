@@ -54,7 +54,7 @@ void LogArchived(const absl::StatusOr<int64_t>& num_jobs) {
 void LogTransition(const core::JobRecord& job) {
   LogInfo("job", {{"job", job.id()},
                   {"state", jobs::v1::Job::State_Name(job.state)},
-                  {"reason", job.reason},
+                  {"reason", job.reason.value()},
                   {"attempt", job.attempt_number()},
                   {"worker",
                    job.attempts.empty() ? "" : job.newest_attempt().worker()},

@@ -81,7 +81,7 @@ JobView ViewOf(const core::JobRecord& job) {
   view.sequence = job.facts->sequence;
   view.version = job.version;
   view.state = job.state;
-  view.reason = job.reason;
+  view.reason = job.reason.value();
   view.attempt = job.attempt_number();
   view.failed_attempts = job.failed_attempts;
   view.interruptions = job.interruptions;

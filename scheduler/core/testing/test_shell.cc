@@ -426,7 +426,7 @@ jobs::v1::Job::State TestShell::StateOf(const std::string& id) const {
 }
 
 const std::string& TestShell::ReasonOf(const std::string& id) const {
-  return state_.jobs.at(id).job->reason;
+  return state_.jobs.at(id).job->reason.value();
 }
 
 double TestShell::Counted(Count::What what, const std::string& label) const {
