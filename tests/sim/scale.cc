@@ -4,6 +4,7 @@
 #include <ctime>
 #include <deque>
 #include <memory>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -37,13 +38,23 @@ core::Options CoreOptions() {
   return options;
 }
 
+// 24 characters, more than a string has room for in itself.
+std::string NameOf(int job) { return absl::StrFormat("job-%020d", job); }
+int NumberOf(const std::string& name) { return std::stoi(name.substr(4)); }
+
+core::SpecPtr CommonSpec() {
+  auto spec = std::make_shared<jobs::v1::JobSpec>(
+      *scheduler::NewJob(JobBuilder("any")).spec);
+  (*spec->mutable_labels())["team"] = "language-models";
+  (*spec->mutable_labels())["project"] = "small-vocabularies-2026";
+  return spec;
+}
+
 // Where specs are read that have left memory. Those of jobs are alike but for
 // their seeds, which are their numbers.
 class Specs : public core::SpecSource {
  public:
-  explicit Specs(bool distinct)
-      : distinct_(distinct),
-        common_(scheduler::NewJob(JobBuilder("any")).spec) {}
+  explicit Specs(bool distinct) : distinct_(distinct), common_(CommonSpec()) {}
 
   absl::StatusOr<core::SpecPtr> ReadSpec(int64_t id) override {
     if (!distinct_) return common_;
@@ -103,9 +114,8 @@ class Scale {
       core::Submit submit;
       const int last = std::min(options_.num_jobs, first + kBatch);
       for (int i = first; i < last; ++i) {
-        scheduler::NewJob job =
-            JobBuilder(absl::StrCat("job-", i))
-                .RequestId(absl::StrFormat("%032x", i), fingerprint);
+        scheduler::NewJob job = JobBuilder(NameOf(i)).RequestId(
+            absl::StrFormat("%032x", i), fingerprint);
         // Its sequence.
         job.spec = *specs_->ReadSpec(i + 1);
         submit.jobs.push_back(std::move(job));
@@ -192,7 +202,7 @@ class Scale {
     const int index = std::stoi(worker.substr(worker.find('-') + 1));
     for (const auto& attempt : desired->request->attempts()) {
       // Sets are repeated until their attempts are observed.
-      const int job = std::stoi(attempt.job().substr(4));
+      const int job = NumberOf(attempt.job());
       if (started_.size() <= static_cast<size_t>(job)) {
         started_.resize(job + 1);
       }

@@ -8,8 +8,8 @@
 
 // The scheduler's core at full size, alone: no network, no store but one that
 // makes specs up again when they are read; workers announce themselves, jobs
-// are submitted, and each end of an attempt is one event, until all jobs have
-// ended.
+// with names of 24 characters and two labels, the same of all, are submitted,
+// and each end of an attempt is one event, until all jobs have ended.
 
 namespace ordo::tests::sim {
 
