@@ -85,6 +85,16 @@ void ExpectFigure(const Struct& line) {
   EXPECT_EQ(params.at("quick").string_value(), "true");
 }
 
+// Its benchmark and metric, and the specs that it is of, if it says so.
+std::string NameOf(const Struct& line) {
+  std::string name = line.fields().at("benchmark").string_value() + " " +
+                     line.fields().at("metric").string_value();
+  const auto& params = line.fields().at("params").struct_value().fields();
+  const auto specs = params.find("specs");
+  if (specs != params.end()) name += " " + specs->second.string_value();
+  return name;
+}
+
 TEST_F(BenchTest, WritesALineOfJsonForEachFigure) {
   ASSERT_EQ(Run({"control", "cli_start", "--quick", "--dir",
                  folder_.Path("new"), "--json", folder_.Path("json")}),
@@ -97,22 +107,26 @@ TEST_F(BenchTest, WritesALineOfJsonForEachFigure) {
     ORDO_ASSERT_OK(
         base::ReadMessage(std::string(line), base::TextForm::kJson, &object));
     ExpectFigure(object);
-    ++figures[object.fields().at("benchmark").string_value() + " " +
-              object.fields().at("metric").string_value()];
+    ++figures[NameOf(object)];
   }
   EXPECT_EQ(figures,
             (std::map<std::string, int>{{"submit submit_ack_p50", 2},
                                         {"submit submit_ack_p99", 2},
-                                        {"submit submit_rate", 1},
-                                        {"submit batch_submit_rate", 1},
+                                        {"submit submit_rate shared", 1},
+                                        {"submit submit_rate own", 1},
+                                        {"submit batch_submit_rate shared", 1},
+                                        {"submit batch_submit_rate own", 1},
                                         {"start start_latency_p50", 1},
                                         {"start start_latency_p99", 1},
                                         {"noop noop_rate", 1},
                                         {"cancel cancel_to_gone", 2},
                                         {"cancel cancel_to_free", 2},
-                                        {"restart restart_100k", 2},
-                                        {"list list_page_p50", 1},
-                                        {"list list_page_p99", 1},
+                                        {"restart restart_100k shared", 1},
+                                        {"restart restart_100k own", 1},
+                                        {"list list_page_p50 shared", 1},
+                                        {"list list_page_p50 own", 1},
+                                        {"list list_page_p99 shared", 1},
+                                        {"list list_page_p99 own", 1},
                                         {"idle idle_cpu_share", 1},
                                         {"core sim_decisions_rate", 1},
                                         {"core bytes_per_queued_job", 1},

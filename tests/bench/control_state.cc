@@ -35,7 +35,7 @@ constexpr absl::Duration kShortIdle = absl::Milliseconds(500);
 
 // A scheduler without workers, and queued jobs in its store.
 absl::StatusOr<std::unique_ptr<Deployment>> StartWithJobs(
-    const BenchmarkOptions& options, int stored, bool distinct_specs = false) {
+    const BenchmarkOptions& options, int stored, Specs specs) {
   DeploymentOptions deploy;
   deploy.folder = options.folder;
   deploy.start_workers = false;
@@ -44,17 +44,18 @@ absl::StatusOr<std::unique_ptr<Deployment>> StartWithJobs(
   deploy.worker.set_trainer(harness::Program("noop_trainer"));
   ORDO_ASSIGN_OR_RETURN(auto deployment, Deployment::Start(deploy));
   const int batch = options.Count(kBatchSize, 2);
-  ORDO_RETURN_IF_ERROR(CreateQueued(
-      deployment->jobs(), {"stored", stored / batch, batch, distinct_specs}));
+  ORDO_RETURN_IF_ERROR(CreateQueued(deployment->jobs(),
+                                    {"stored", stored / batch, batch, specs}));
   return deployment;
 }
 
 // Submits jobs "<prefix>-<n>-0" at an even rate until it goes.
 class SteadySubmitter {
  public:
-  SteadySubmitter(const std::string& address, std::string prefix)
+  SteadySubmitter(const std::string& address, std::string prefix, Specs specs)
       : stub_(jobs::v1::JobsService::NewStub(base::ConnectAlone(address))),
         prefix_(std::move(prefix)),
+        specs_(specs),
         thread_([this] { Run(); }) {}
   ~SteadySubmitter() {
     stop_ = true;
@@ -69,9 +70,8 @@ class SteadySubmitter {
     const absl::Time start = absl::Now();
     const absl::Duration period = absl::Seconds(1) / kSubmissionsPerSecond;
     while (!stop_) {
-      const bool made =
-          CreateEach(*stub_, absl::StrCat(prefix_, "-", submitted_.load()), 1)
-              .ok();
+      const std::string prefix = absl::StrCat(prefix_, "-", submitted_.load());
+      const bool made = CreateEach(*stub_, prefix, 1, specs_).ok();
       made ? ++submitted_ : ++failed_;
       harness::Pass(start + period * submitted_.load() - absl::Now());
     }
@@ -79,25 +79,25 @@ class SteadySubmitter {
 
   const std::unique_ptr<jobs::v1::JobsService::Stub> stub_;
   const std::string prefix_;
+  const Specs specs_;
   std::atomic<bool> stop_{false};
   std::atomic<int> submitted_{0};
   std::atomic<int> failed_{0};
   std::thread thread_;
 };
 
-}  // namespace
+// A folder for each, so that stores do not meet.
+BenchmarkOptions InFolderOf(Specs specs, BenchmarkOptions options) {
+  options.folder = absl::StrCat(options.folder, "/", NameOf(specs));
+  return options;
+}
 
-namespace {
-
-// Jobs ask for the same, or each has a spec of its own.
 absl::StatusOr<Measurement> MeasureRestart(const BenchmarkOptions& options,
-                                           bool distinct_specs) {
+                                           Specs specs) {
   const int stored = options.Count(kStoredJobs, 2);
-  const std::string specs = distinct_specs ? "own" : "shared";
-  BenchmarkOptions in_folder = options;
-  in_folder.folder = absl::StrCat(options.folder, "/", specs);
-  ORDO_ASSIGN_OR_RETURN(auto deployment,
-                        StartWithJobs(in_folder, stored, distinct_specs));
+  ORDO_ASSIGN_OR_RETURN(
+      auto deployment,
+      StartWithJobs(InFolderOf(specs, options), stored, specs));
   std::vector<double> times;
   for (int i = 0; i < options.Count(kRestarts, 2); ++i) {
     ORDO_RETURN_IF_ERROR(deployment->EndScheduler(SIGKILL).status());
@@ -110,36 +110,25 @@ absl::StatusOr<Measurement> MeasureRestart(const BenchmarkOptions& options,
                    "restart_100k",
                    0,
                    "s",
-                   {{"jobs", absl::StrCat(stored)}, {"specs", specs}},
+                   {{"jobs", absl::StrCat(stored)}, {"specs", NameOf(specs)}},
                    "",
                    0,
                    0},
                   times);
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<Measurement>> BenchmarkRestart(
-    const BenchmarkOptions& options) {
-  std::vector<Measurement> out;
-  for (const bool distinct_specs : {false, true}) {
-    ORDO_ASSIGN_OR_RETURN(Measurement restart,
-                          MeasureRestart(options, distinct_specs));
-    out.push_back(std::move(restart));
-  }
-  return out;
-}
-
-absl::StatusOr<std::vector<Measurement>> BenchmarkList(
-    const BenchmarkOptions& options) {
+absl::Status MeasureList(const BenchmarkOptions& options, Specs specs,
+                         std::vector<Measurement>* out) {
   const int stored = options.Count(kStoredJobs, 2);
-  ORDO_ASSIGN_OR_RETURN(auto deployment, StartWithJobs(options, stored));
+  ORDO_ASSIGN_OR_RETURN(
+      auto deployment,
+      StartWithJobs(InFolderOf(specs, options), stored, specs));
   Latencies pages;
   double submitted = 0;
   for (int round = 0; round < options.Count(3, 1); ++round) {
     const absl::Time start = absl::Now();
     SteadySubmitter submitter(deployment->api_address(),
-                              absl::StrCat("steady-", round));
+                              absl::StrCat("steady-", round), specs);
     ORDO_ASSIGN_OR_RETURN(const auto times,
                           ListAll(deployment->jobs(), kPageSize,
                                   [](const jobs::v1::ListJobsResponse&) {}));
@@ -150,7 +139,6 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkList(
     submitted =
         submitter.submitted() / absl::ToDoubleSeconds(absl::Now() - start);
   }
-  std::vector<Measurement> out;
   pages.AddTo(
       {"list",
        "list_page",
@@ -158,18 +146,41 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkList(
        "s",
        {{"jobs", absl::StrCat(stored)},
         {"page", absl::StrCat(kPageSize)},
+        {"specs", NameOf(specs)},
         {"submissions_per_second", absl::StrCat(static_cast<int>(submitted))}},
        "",
        0,
        0},
-      &out);
+      out);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Measurement>> BenchmarkRestart(
+    const BenchmarkOptions& options) {
+  std::vector<Measurement> out;
+  for (const Specs specs : kAllSpecs) {
+    ORDO_ASSIGN_OR_RETURN(Measurement restart, MeasureRestart(options, specs));
+    out.push_back(std::move(restart));
+  }
+  return out;
+}
+
+absl::StatusOr<std::vector<Measurement>> BenchmarkList(
+    const BenchmarkOptions& options) {
+  std::vector<Measurement> out;
+  for (const Specs specs : kAllSpecs) {
+    ORDO_RETURN_IF_ERROR(MeasureList(options, specs, &out));
+  }
   return out;
 }
 
 absl::StatusOr<std::vector<Measurement>> BenchmarkIdle(
     const BenchmarkOptions& options) {
   const int queued = options.Count(kIdleJobs, 2);
-  ORDO_ASSIGN_OR_RETURN(auto deployment, StartWithJobs(options, queued));
+  ORDO_ASSIGN_OR_RETURN(auto deployment,
+                        StartWithJobs(options, queued, Specs::kShared));
   ORDO_RETURN_IF_ERROR(deployment->StartWorker());
   const pid_t scheduler = deployment->scheduler_process().pid;
   std::vector<double> shares;

@@ -26,6 +26,44 @@ constexpr int kCallsOutstanding = 10000;
 constexpr int kBatchSize = 1000;
 constexpr int kBatchesOfAConnection = 5;
 
+// Jobs a second, a sample of each round.
+struct Rates {
+  Specs specs;
+  std::vector<double> single = {};
+  std::vector<double> in_batches = {};
+};
+
+absl::Status MeasureRates(const BenchmarkOptions& options, int round,
+                          Clients& clients, Rates* rates) {
+  const std::string run = absl::StrCat(NameOf(rates->specs), "-", round);
+  const int calls = options.Count(kCallsOutstanding, kOutstanding);
+  ORDO_ASSIGN_OR_RETURN(const double seconds,
+                        clients.CreateOutstanding("outstanding-" + run, calls,
+                                                  kOutstanding, rates->specs));
+  rates->single.push_back(calls / seconds);
+  const int batches = options.Count(kBatchesOfAConnection, 1);
+  const int batch = options.Count(kBatchSize, 2);
+  ORDO_ASSIGN_OR_RETURN(
+      const double of_batches,
+      clients.CreateBatches("batch-" + run, batches, batch, rates->specs));
+  rates->in_batches.push_back(clients.count() * batches * batch / of_batches);
+  return absl::OkStatus();
+}
+
+void AddRates(const BenchmarkOptions& options, const Rates& rates,
+              std::vector<Measurement>* out) {
+  Params params = {{"connections", absl::StrCat(kConnections)},
+                   {"specs", NameOf(rates.specs)}};
+  Params of_batches = params;
+  params["outstanding"] = absl::StrCat(kOutstanding);
+  of_batches["batch"] = absl::StrCat(options.Count(kBatchSize, 2));
+  out->push_back(MedianOf({"submit", "submit_rate", 0, "1/s", params, "", 0, 0},
+                          rates.single));
+  out->push_back(
+      MedianOf({"submit", "batch_submit_rate", 0, "1/s", of_batches, "", 0, 0},
+               rates.in_batches));
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Measurement>> BenchmarkSubmit(
@@ -48,10 +86,8 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkSubmit(
       CheckNewConnections(deployment->api_address(), connections, kClients));
   Clients few(deployment->api_address(), kConnections);
 
-  const int calls = options.Count(kCallsOutstanding, kOutstanding);
-  const int batch = options.Count(kBatchSize, 2);
   Latencies one, many;
-  std::vector<double> rates, batch_rates;
+  std::vector<Rates> rates = {{Specs::kShared}, {Specs::kOwn}};
   for (int round = 0; round < options.Count(kRounds, 2); ++round) {
     ORDO_ASSIGN_OR_RETURN(
         const auto times,
@@ -63,16 +99,9 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkSubmit(
         clients.CreateAtOnce(absl::StrCat("many-", round),
                              options.Count(kCallsPerClient, 2)));
     many.AddRound(at_once);
-    ORDO_ASSIGN_OR_RETURN(
-        const double seconds,
-        few.CreateOutstanding(absl::StrCat("outstanding-", round), calls,
-                              kOutstanding));
-    rates.push_back(calls / seconds);
-    const int batches = options.Count(kBatchesOfAConnection, 1);
-    ORDO_ASSIGN_OR_RETURN(
-        const double of_batches,
-        few.CreateBatches(absl::StrCat("batch-", round), batches, batch));
-    batch_rates.push_back(few.count() * batches * batch / of_batches);
+    for (Rates& of_specs : rates) {
+      ORDO_RETURN_IF_ERROR(MeasureRates(options, round, few, &of_specs));
+    }
   }
   const auto clients_are = [](int count) {
     return Params{{"clients", absl::StrCat(count)}};
@@ -81,26 +110,7 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkSubmit(
   one.AddTo({"submit", "submit_ack", 0, "s", clients_are(1), "", 0, 0}, &out);
   many.AddTo({"submit", "submit_ack", 0, "s", clients_are(kClients), "", 0, 0},
              &out);
-  out.push_back(MedianOf({"submit",
-                          "submit_rate",
-                          0,
-                          "1/s",
-                          {{"outstanding", absl::StrCat(kOutstanding)},
-                           {"connections", absl::StrCat(kConnections)}},
-                          "",
-                          0,
-                          0},
-                         rates));
-  out.push_back(MedianOf({"submit",
-                          "batch_submit_rate",
-                          0,
-                          "1/s",
-                          {{"batch", absl::StrCat(batch)},
-                           {"connections", absl::StrCat(kConnections)}},
-                          "",
-                          0,
-                          0},
-                         batch_rates));
+  for (const Rates& of_specs : rates) AddRates(options, of_specs, &out);
   return out;
 }
 

@@ -1,12 +1,12 @@
 #include "tests/bench/jobs_client.h"
 
-#include <cstdint>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/mutex.h"
+#include "base/random/random.h"
 #include "base/rpc/client.h"
 #include "base/rpc/grpc_status.h"
 #include "base/status/status.h"
@@ -34,12 +34,32 @@ double SecondsSince(absl::Time start) {
   return absl::ToDoubleSeconds(absl::Now() - start);
 }
 
+// One that stays queued in a deployment without GPUs.
+JobSpec QueuedJob(const std::string& name, Specs specs) {
+  JobSpec spec = TrainingJob(name, "cuda");
+  if (specs == Specs::kOwn) {
+    spec.mutable_training()->set_seed(base::RandomStream(0, name).Bits(0));
+  }
+  return spec;
+}
+
+CreateJobRequest RequestFor(JobSpec spec, std::string id) {
+  CreateJobRequest request;
+  *request.mutable_job()->mutable_spec() = std::move(spec);
+  request.set_request_id(std::move(id));
+  return request;
+}
+
+CreateJobRequest RequestForQueued(const std::string& name, Specs specs) {
+  return RequestFor(QueuedJob(name, specs), RequestIdOf(name));
+}
+
 // One run of Clients::CreateOutstanding. Calls are made in the answers of those
 // before them, on gRPC's threads.
 class Outstanding {
  public:
-  Outstanding(const std::string& prefix, int count)
-      : prefix_(prefix), count_(count) {}
+  Outstanding(const std::string& prefix, int count, Specs specs)
+      : prefix_(prefix), count_(count), specs_(specs) {}
 
   // Another call over this connection, if there is one to make.
   void Next(JobsService::Stub& stub) {
@@ -52,8 +72,8 @@ class Outstanding {
     }
     auto call = std::make_shared<Call>();
     Prepare(&call->context);
-    *call->request.mutable_job()->mutable_spec() =
-        TrainingJob(absl::StrCat(prefix_, "-", number), "cuda");
+    call->request =
+        RequestForQueued(absl::StrCat(prefix_, "-", number), specs_);
     stub.async()->CreateJob(&call->context, &call->request, &call->response,
                             [this, call, &stub](const grpc::Status& status) {
                               {
@@ -81,6 +101,7 @@ class Outstanding {
 
   const std::string prefix_;
   const int count_;
+  const Specs specs_;
   base::Mutex mutex_;
   base::CondVar changed_;
   int next_ ORDO_GUARDED_BY(mutex_) = 0;
@@ -88,21 +109,24 @@ class Outstanding {
   absl::Status error_ ORDO_GUARDED_BY(mutex_);
 };
 
-BatchCreateJobsRequest RequestFor(const std::vector<JobSpec>& specs) {
+// As the command line: one id for all, with the number of each.
+BatchCreateJobsRequest BatchOf(const std::vector<JobSpec>& jobs) {
+  const std::string id = RequestIdOf(jobs.front().name());
   BatchCreateJobsRequest request;
-  for (const JobSpec& spec : specs) {
-    *request.add_requests()->mutable_job()->mutable_spec() = spec;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    *request.add_requests() = RequestFor(jobs[i], absl::StrCat(id, "/", i + 1));
   }
   return request;
 }
 
 // "<prefix>-0" and so on.
-std::vector<JobSpec> QueuedJobs(const std::string& prefix, int count) {
-  std::vector<JobSpec> specs;
+std::vector<JobSpec> QueuedJobs(const std::string& prefix, int count,
+                                Specs specs) {
+  std::vector<JobSpec> jobs;
   for (int i = 0; i < count; ++i) {
-    specs.push_back(TrainingJob(absl::StrCat(prefix, "-", i), "cuda"));
+    jobs.push_back(QueuedJob(absl::StrCat(prefix, "-", i), specs));
   }
-  return specs;
+  return jobs;
 }
 
 absl::Status Send(JobsService::Stub& stub,
@@ -127,16 +151,25 @@ JobSpec TrainingJob(const std::string& name, const std::string& device) {
   return spec;
 }
 
+const char* NameOf(Specs specs) {
+  return specs == Specs::kOwn ? "own" : "shared";
+}
+
+std::string RequestIdOf(const std::string& job) {
+  const base::RandomStream stream(1, job);
+  return absl::StrCat(absl::Hex(stream.Bits(0), absl::kZeroPad16),
+                      absl::Hex(stream.Bits(1), absl::kZeroPad16));
+}
+
 absl::StatusOr<std::vector<double>> CreateEach(JobsService::Stub& stub,
                                                const std::string& prefix,
-                                               int count) {
+                                               int count, Specs specs) {
   std::vector<double> times;
   for (int i = 0; i < count; ++i) {
     grpc::ClientContext context;
     Prepare(&context);
-    CreateJobRequest request;
-    *request.mutable_job()->mutable_spec() =
-        TrainingJob(absl::StrCat(prefix, "-", i), "cuda");
+    const CreateJobRequest request =
+        RequestForQueued(absl::StrCat(prefix, "-", i), specs);
     Job job;
     const absl::Time start = absl::Now();
     ORDO_RETURN_IF_ERROR(
@@ -148,18 +181,14 @@ absl::StatusOr<std::vector<double>> CreateEach(JobsService::Stub& stub,
 
 absl::Status CreateBatch(JobsService::Stub& stub,
                          const std::vector<JobSpec>& specs) {
-  return Send(stub, RequestFor(specs));
+  return Send(stub, BatchOf(specs));
 }
 
 absl::Status CreateQueued(JobsService::Stub& stub, const StoredJobs& jobs) {
-  uint64_t seed = 0;
   for (int batch = 0; batch < jobs.batches; ++batch) {
-    std::vector<JobSpec> specs =
-        QueuedJobs(absl::StrCat(jobs.prefix, "-", batch), jobs.size);
-    if (jobs.distinct_specs) {
-      for (JobSpec& spec : specs) spec.mutable_training()->set_seed(++seed);
-    }
-    ORDO_RETURN_IF_ERROR(CreateBatch(stub, specs));
+    const std::string prefix = absl::StrCat(jobs.prefix, "-", batch);
+    ORDO_RETURN_IF_ERROR(
+        CreateBatch(stub, QueuedJobs(prefix, jobs.size, jobs.specs)));
   }
   return absl::OkStatus();
 }
@@ -190,8 +219,9 @@ absl::StatusOr<std::vector<double>> Clients::CreateAtOnce(
 }
 
 absl::StatusOr<double> Clients::CreateOutstanding(const std::string& prefix,
-                                                  int count, int outstanding) {
-  Outstanding run(prefix, count);
+                                                  int count, int outstanding,
+                                                  Specs specs) {
+  Outstanding run(prefix, count, specs);
   const absl::Time start = absl::Now();
   for (int i = 0; i < outstanding; ++i) run.Next(*stubs_[i % stubs_.size()]);
   ORDO_RETURN_IF_ERROR(run.Wait());
@@ -199,12 +229,13 @@ absl::StatusOr<double> Clients::CreateOutstanding(const std::string& prefix,
 }
 
 absl::StatusOr<double> Clients::CreateBatches(const std::string& prefix,
-                                              int calls_of_each, int size) {
+                                              int calls_of_each, int size,
+                                              Specs specs) {
   std::vector<std::vector<BatchCreateJobsRequest>> requests(stubs_.size());
   for (size_t i = 0; i < stubs_.size(); ++i) {
     for (int call = 0; call < calls_of_each; ++call) {
-      requests[i].push_back(RequestFor(
-          QueuedJobs(absl::StrCat(prefix, "-", i, "-", call), size)));
+      requests[i].push_back(BatchOf(
+          QueuedJobs(absl::StrCat(prefix, "-", i, "-", call), size, specs)));
     }
   }
   std::vector<absl::Status> results(stubs_.size());

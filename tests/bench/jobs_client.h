@@ -10,7 +10,8 @@
 #include "absl/status/statusor.h"
 #include "proto/ordo/jobs/v1/jobs.grpc.pb.h"
 
-// How the benchmarks of the control plane call it. Times are seconds.
+// How the benchmarks of the control plane call it. Times are seconds. Each
+// submission has a request id, as the command line sends it.
 
 namespace ordo::tests::bench {
 
@@ -19,12 +20,29 @@ namespace ordo::tests::bench {
 jobs::v1::JobSpec TrainingJob(const std::string& name,
                               const std::string& device);
 
+// What jobs of a benchmark ask for.
+enum class Specs {
+  // All the same, but for their names.
+  kShared,
+  // Each has another seed than all others.
+  kOwn,
+};
+inline constexpr Specs kAllSpecs[] = {Specs::kShared, Specs::kOwn};
+
+// "shared" or "own", as figures say it.
+const char* NameOf(Specs specs);
+
+// 32 hexadecimal digits that follow no order, as those of the command line; the
+// same for the same name of a job.
+std::string RequestIdOf(const std::string& job);
+
 // Creates `count` queued jobs, "<prefix>-0" and so on, one after the other; the
 // seconds that each took.
 absl::StatusOr<std::vector<double>> CreateEach(
-    jobs::v1::JobsService::Stub& stub, const std::string& prefix, int count);
+    jobs::v1::JobsService::Stub& stub, const std::string& prefix, int count,
+    Specs specs = Specs::kShared);
 
-// Creates the jobs in one call.
+// Creates the jobs, one or more, in one call.
 absl::Status CreateBatch(jobs::v1::JobsService::Stub& stub,
                          const std::vector<jobs::v1::JobSpec>& specs);
 
@@ -34,8 +52,7 @@ struct StoredJobs {
   int batches = 1;
   // Of a batch.
   int size = 1;
-  // Each has another seed than all others; else they ask for the same.
-  bool distinct_specs = false;
+  Specs specs = Specs::kShared;
 };
 absl::Status CreateQueued(jobs::v1::JobsService::Stub& stub,
                           const StoredJobs& jobs);
@@ -56,12 +73,13 @@ class Clients {
   // `count` jobs are created; the seconds from the first call to the last
   // answer.
   absl::StatusOr<double> CreateOutstanding(const std::string& prefix, int count,
-                                           int outstanding);
+                                           int outstanding, Specs specs);
 
   // Each client, on a thread of its own, makes so many calls that create `size`
   // jobs each; the seconds from the first call to the last answer.
   absl::StatusOr<double> CreateBatches(const std::string& prefix,
-                                       int calls_of_each, int size);
+                                       int calls_of_each, int size,
+                                       Specs specs);
 
  private:
   std::vector<std::unique_ptr<jobs::v1::JobsService::Stub>> stubs_;
