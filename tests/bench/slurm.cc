@@ -33,8 +33,8 @@ constexpr absl::Duration kDeadline = absl::Minutes(5);
 constexpr absl::Duration kLook = absl::Milliseconds(50);
 // Seldom, while many jobs are left: squeue takes processor time from them.
 constexpr absl::Duration kLookAtJobs = absl::Milliseconds(500);
-// More often for the last ones, so that the end is not seen late: so many that
-// no look in between is missed.
+// More often for the last ones, so that their end is not seen late. They are
+// more than end between two seldom looks.
 constexpr absl::Duration kLookAtLastJobs = absl::Milliseconds(100);
 constexpr int kLastJobs = 50;
 constexpr size_t kMaxOutput = 1 << 20;
