@@ -71,8 +71,9 @@ program "$root/out/tests/fuzz/slow" <<END
 echo \$\$ >"$root/started"
 exec sleep 600
 END
+# The first has ended when the other is interrupted.
 (cd "$root/elsewhere" && HOME=$root/home ORDO_DEPS=$root/deps \
-  PATH="$root/bin:$PATH" exec "$root/tools/fuzz" slow >/dev/null 2>&1) &
+  PATH="$root/bin:$PATH" exec "$root/tools/fuzz" good slow >/dev/null 2>&1) &
 script=$!
 read -r target <"$root/started"
 kill "$script"

@@ -114,20 +114,10 @@ void Handle(Turn& turn, Event event) {
   }
 }
 
-// What can never be told is ended, which changes what there is to tell.
 void TellWorkers(Turn& turn) {
-  while (!turn.desired_changed.empty()) {
-    for (const std::string& id : std::exchange(turn.desired_changed, {})) {
-      EmitDesired(turn, turn.state.workers.at(id));
-    }
-    if (turn.untellable.empty()) return;
-    EndUntellable(turn);
-    SettleNeeds(turn);
-    PlaceNext(turn);
+  for (const std::string& id : turn.desired_changed) {
+    EmitDesired(turn, turn.state.workers.at(id));
   }
-}
-
-void ShowWorkers(Turn& turn) {
   for (const std::string& id : turn.workers_changed) {
     const Worker& worker = turn.state.workers.at(id);
     if (worker.liveness == Worker::Liveness::kUnknown) continue;
@@ -150,10 +140,9 @@ Effects Apply(State& state, Event event, const Moment& now) {
   JudgeDevices(turn);
   SettleNeeds(turn);
   PlaceJobs(turn);
-  TellWorkers(turn);
   RecordWaits(turn);
   RecordUse(turn);
-  ShowWorkers(turn);
+  TellWorkers(turn);
   return std::move(turn.effects);
 }
 

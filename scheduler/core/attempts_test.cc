@@ -83,19 +83,6 @@ TEST_F(AttemptsTest, ALostSupervisorCostsNoAttemptAndStartsAnotherAtOnce) {
   EXPECT_EQ(shell_.TakeDesired("w").attempts(0).attempt(), 2);
 }
 
-TEST_F(AttemptsTest, StorageThatFailsIsNoFaultOfTheJob) {
-  StartWorker();
-  Submit(JobBuilder("a").MaxAttempts(1).MaxInterruptions(2));
-  Observe(AttemptBuilder("a", 1).Running().Exited(16));
-  EXPECT_EQ(shell_.StateOf("a"), Job::STARTING);
-  EXPECT_EQ(shell_.job("a").failed_attempts(), 0);
-  EXPECT_EQ(shell_.job("a").interruptions(), 1);
-  EXPECT_EQ(shell_.job("a").attempts(0).reason(), reason::kStorageError);
-  Observe(AttemptBuilder("a", 2).Running().Exited(16));
-  EXPECT_EQ(shell_.StateOf("a"), Job::FAILED);
-  EXPECT_EQ(shell_.ReasonOf("a"), reason::kInterruptionsExhausted);
-}
-
 TEST_F(AttemptsTest, FreeEndsWithoutACheckpointComeToWaitInBetween) {
   StartWorker();
   Submit(JobBuilder("a").MaxAttempts(1));

@@ -1,19 +1,15 @@
 #include "scheduler/core/desired.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "base/status/status.h"
 #include "google/protobuf/arena.h"
 #include "proto/ordo/training/v1/spec.pb.h"
-#include "scheduler/core/attempts.h"
-#include "scheduler/core/exits.h"
 #include "scheduler/core/ranks.h"
 #include "scheduler/core/summarize.h"
 #include "scheduler/core/task.h"
@@ -132,11 +128,6 @@ Ranks RanksOn(State& state, const Worker& worker) {
   return ranks;
 }
 
-bool IsOnline(const Turn& turn, const LiveRank& rank) {
-  return turn.state.workers.at(rank.worker).liveness ==
-         Worker::Liveness::kOnline;
-}
-
 // All but its task.
 void SetAttempt(const State& state, const Worker& worker, const Placed& placed,
                 agent::v1::DesiredAttempt* desired) {
@@ -204,12 +195,8 @@ void EmitDesired(Turn& turn, Worker& worker) {
       }
       const size_t size = desired.ByteSizeLong();
       if (!status.ok()) {
-        // With the next set, at the latest the next heartbeat's, unless it is
-        // ended.
+        // With the next set, at the latest the next heartbeat's.
         set.untold.push_back(status);
-        if (absl::IsDataLoss(status)) {
-          turn.untellable.insert({placed.id->first, status});
-        }
       } else if (num_bytes > 0 &&
                  num_bytes + size > turn.state.options.max_tasks_bytes) {
         // One that is too large for any set goes alone.
@@ -224,25 +211,6 @@ void EmitDesired(Turn& turn, Worker& worker) {
     placed.rank().told = true;
   }
   turn.Emit(std::move(set));
-}
-
-void EndUntellable(Turn& turn) {
-  for (const auto& [job, why] : std::exchange(turn.untellable, {})) {
-    JobEntry& entry = turn.state.jobs.at(job);
-    JobEdit edit(turn, entry);
-    const AttemptEnd end = SpecDamaged(std::string(why.message()));
-    const size_t num_ranks = LiveIn(entry)->ranks.size();
-    // The last one may end the job.
-    for (size_t i = 0; i < num_ranks && LiveIn(entry) != nullptr; ++i) {
-      const LiveRank& rank = LiveIn(entry)->ranks[i];
-      // What another worker has, or may have, is killed.
-      if (rank.over || rank.told || rank.observed || !IsOnline(turn, rank)) {
-        continue;
-      }
-      EndRank(edit, static_cast<int32_t>(i), end);
-    }
-    edit.Commit();
-  }
 }
 
 }  // namespace ordo::scheduler::core

@@ -12,15 +12,10 @@ namespace ordo::scheduler::core {
 // listed yet, and Worker.left_out says so: the next set comes when the worker
 // has listed what it was told. What is to end needs no task, and is always
 // listed. An attempt whose task cannot be made is not listed either, and
-// SetDesired.untold says why; if that is DATA_LOSS, Turn.untellable has its
-// job. What the task of one that was told is made of is kept until the worker
-// has listed it. Internal to scheduler/core.
+// SetDesired.untold says why; what the task of one that was told is made of is
+// kept until the worker has listed it.
+// Internal to scheduler/core.
 void EmitDesired(Turn& turn, Worker& worker);
-
-// Ends the attempts of Turn.untellable, which it empties: at once the ranks
-// that their workers were not told of, and with those the others as after any
-// bad end.
-void EndUntellable(Turn& turn);
 
 }  // namespace ordo::scheduler::core
 

@@ -1,6 +1,5 @@
 #include "scheduler/core/desired.h"
 
-#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -13,11 +12,7 @@
 #include "base/version/worker_protocol.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "scheduler/core/apply.h"
-#include "scheduler/core/invariants.h"
 #include "scheduler/core/load.h"
-#include "scheduler/core/reasons.h"
-#include "scheduler/core/testing/fragile_source.h"
 #include "scheduler/core/testing/test_shell.h"
 
 namespace ordo::scheduler::core {
@@ -32,7 +27,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::JobBuilder;
-using testing::StoreSpecOf;
 using testing::TestShell;
 using testing::WorkerBuilder;
 
@@ -58,6 +52,34 @@ TEST(DesiredTest, ASetSaysAllThatAWorkerShouldRun) {
   EXPECT_EQ(desired.attempts(0).grace().seconds(), 30);
 }
 
+// Tells a spec, unless it is broken.
+class FragileSource : public SpecSource {
+ public:
+  explicit FragileSource(SpecPtr spec) : spec_(std::move(spec)) {}
+
+  absl::StatusOr<SpecPtr> ReadSpec(int64_t) override {
+    if (is_broken) return absl::DataLossError("table specs, id 7");
+    return spec_;
+  }
+
+  bool is_broken = true;
+
+ private:
+  const SpecPtr spec_;
+};
+
+// Where the spec of the job lies from now on.
+absl::StatusOr<std::shared_ptr<FragileSource>> StoreSpecOf(
+    const std::string& job, const TestShell& shell) {
+  const SpecHandle& spec = *shell.state().jobs.at(job).job->facts->spec;
+  const auto held = spec.Get();
+  if (!held.ok()) return held.status();
+  auto source = std::make_shared<FragileSource>(*held);
+  spec.NoteStored(7, source);
+  spec.LetGo();
+  return source;
+}
+
 const Moment kAgain{absl::FromUnixSeconds(1'700'000'100), absl::Seconds(5)};
 
 // What a scheduler that begins at kAgain knows, with worker w there.
@@ -70,14 +92,6 @@ absl::StatusOr<State> StartedAgain(const TestShell& shell) {
   return state;
 }
 
-std::vector<std::string> JobsOf(const SetDesiredRequest& desired) {
-  std::vector<std::string> jobs;
-  for (const DesiredAttempt& attempt : desired.attempts()) {
-    jobs.push_back(attempt.job());
-  }
-  return jobs;
-}
-
 TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
   TestShell shell;
   ORDO_ASSERT_OK(
@@ -85,8 +99,7 @@ TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
   shell.Ignore();
   ORDO_ASSERT_OK(shell.Submit({JobBuilder("a"), JobBuilder("b")}));
   shell.Ignore();
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto source, StoreSpecOf("a", shell.state()));
-  source->error = absl::UnavailableError("the store is closed");
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto source, StoreSpecOf("a", shell));
   ORDO_ASSERT_OK_AND_ASSIGN(State state, StartedAgain(shell));
   Worker& worker = state.workers.at("w");
   Turn turn{state, kAgain};
@@ -96,10 +109,9 @@ TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
   ASSERT_EQ(first.request->attempts_size(), 1);
   EXPECT_EQ(first.request->attempts(0).job(), "b");
   EXPECT_THAT(first.untold,
-              ElementsAre(StatusIs(absl::StatusCode::kUnavailable,
-                                   HasSubstr("the store is closed"))));
-  EXPECT_THAT(turn.untellable, IsEmpty());
-  source->error = absl::OkStatus();
+              ElementsAre(StatusIs(absl::StatusCode::kDataLoss,
+                                   HasSubstr("table specs, id 7"))));
+  source->is_broken = false;
   EmitDesired(turn, worker);
   ASSERT_EQ(turn.effects.size(), 2u);
   const auto second = std::get<SetDesired>(turn.effects[1]);
@@ -107,130 +119,12 @@ TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
   EXPECT_TRUE(second.request->attempts(0).has_train());
   EXPECT_THAT(second.untold, IsEmpty());
   // The worker may have begun: what it was told stays true.
-  source->error = absl::DataLossError("table specs, id 7");
+  source->is_broken = true;
   EmitDesired(turn, worker);
   ASSERT_EQ(turn.effects.size(), 3u);
   const auto third = std::get<SetDesired>(turn.effects[2]);
   ASSERT_EQ(third.request->attempts_size(), 2);
   EXPECT_TRUE(third.request->attempts(0).has_train());
-  EXPECT_THAT(turn.untellable, IsEmpty());
-}
-
-// The spec of job a is damaged before a scheduler begins, and its worker comes.
-class DamagedSpecTest : public ::testing::Test {
- protected:
-  // Job b waits behind it.
-  void Begin(const NewJob& a) {
-    ORDO_ASSERT_OK(shell_.Submit({a, JobBuilder("b")}));
-    ORDO_ASSERT_OK_AND_ASSIGN(source_, StoreSpecOf("a", shell_.state()));
-    ORDO_ASSERT_OK_AND_ASSIGN(
-        state_,
-        Load(TestShell::DefaultOptions(), DurablePart(shell_.state()), kAgain));
-  }
-
-  Effects Give(const Event& event) {
-    Effects effects = Apply(state_, event, kAgain);
-    ORDO_EXPECT_OK(CheckInvariants(state_));
-    return effects;
-  }
-
-  // With the devices of its answer the effects are those of the first set.
-  Effects Come(agent::v1::AnnounceRequest worker) {
-    worker.mutable_observed()->set_sequence(1);
-    Give(Announced{worker});
-    return Give(
-        Observed{worker.worker(), worker.incarnation(), worker.observed()});
-  }
-
-  TestShell shell_;
-  std::shared_ptr<testing::FragileSource> source_;
-  State state_;
-};
-
-// The newest desired set of worker w; fails the test without one.
-SetDesiredRequest DesiredOf(const Effects& effects) {
-  std::shared_ptr<const SetDesiredRequest> newest;
-  for (const Effect& effect : effects) {
-    const auto* set = std::get_if<SetDesired>(&effect);
-    if (set != nullptr && set->request->worker() == "w") newest = set->request;
-  }
-  EXPECT_NE(newest, nullptr);
-  return newest == nullptr ? SetDesiredRequest() : *newest;
-}
-
-TEST_F(DamagedSpecTest, AnAttemptThatCannotBeToldFailsAtOnce) {
-  Begin(JobBuilder("a"));
-  const Effects effects = Come(WorkerBuilder("w"));
-  const JobRecord& job = *state_.jobs.at("a").job;
-  EXPECT_EQ(job.state, jobs::v1::Job::FAILED);
-  EXPECT_EQ(job.reason, reason::kSpecDamaged);
-  EXPECT_THAT(job.message, HasSubstr("table specs, id 7"));
-  EXPECT_EQ(job.newest_attempt().reason(), reason::kSpecDamaged);
-  EXPECT_TRUE(job.newest_attempt().has_end_time());
-  EXPECT_EQ(DesiredOf(effects).attempts_size(), 0);
-  // It is told to whoever looks after the store.
-  const auto is_told = [](const Effect& effect) {
-    const auto* set = std::get_if<SetDesired>(&effect);
-    return set != nullptr && !set->untold.empty() &&
-           absl::IsDataLoss(set->untold.front());
-  };
-  EXPECT_TRUE(std::any_of(effects.begin(), effects.end(), is_told));
-  // Its device is free, which nobody has to wait for.
-  EXPECT_TRUE(state_.workers.at("w").live.empty());
-  EXPECT_EQ(NextDeadline(state_), kAgain.monotonic);
-  EXPECT_THAT(JobsOf(DesiredOf(Give(Tick{}))), ElementsAre("b"));
-}
-
-TEST_F(DamagedSpecTest, WhatNeedsItIsToldToo) {
-  Begin(JobBuilder("a"));
-  ORDO_ASSERT_OK(shell_.Submit(JobBuilder("c").Needs("a")));
-  ORDO_ASSERT_OK_AND_ASSIGN(state_, Load(TestShell::DefaultOptions(),
-                                         DurablePart(shell_.state()), kAgain));
-  Come(WorkerBuilder("w"));
-  EXPECT_EQ(state_.jobs.at("c").job->reason, reason::kNeedFailed);
-}
-
-TEST_F(DamagedSpecTest, TheRankThatAnotherWorkerHasIsKilled) {
-  for (const char* id : {"v", "w"}) {
-    ORDO_ASSERT_OK(shell_.Announce(WorkerBuilder(id)));
-    shell_.Ignore();
-  }
-  Begin(JobBuilder("a").Ranks(2));
-  shell_.Ignore();
-  const auto& ranks = state_.jobs.at("a").job->newest_attempt().ranks();
-  ASSERT_EQ(ranks.size(), 2);
-  const int on_w = ranks[0].worker() == "w" ? 0 : 1;
-  agent::v1::AnnounceRequest w = WorkerBuilder("w");
-  *w.mutable_observed()->add_attempts() =
-      AttemptBuilder("a", 1, on_w).Running();
-  Come(w);
-  // It does not have its rank, and cannot be told.
-  agent::v1::AnnounceRequest v = WorkerBuilder("v");
-  v.mutable_observed()->set_sequence(1);
-  const SetDesiredRequest desired = DesiredOf(Give(Announced{v}));
-  ASSERT_THAT(JobsOf(desired), ElementsAre("a"));
-  EXPECT_EQ(desired.attempts(0).action(), DesiredAttempt::KILL);
-  ASSERT_NE(LiveIn(state_.jobs.at("a")), nullptr);
-  EXPECT_TRUE(LiveIn(state_.jobs.at("a"))->ranks[1 - on_w].over);
-  Observed killed{"w", w.incarnation(), {}};
-  killed.observed.set_sequence(2);
-  *killed.observed.add_attempts() =
-      AttemptBuilder("a", 1, on_w).Ended(ObservedAttempt::KILLED, 9);
-  Give(killed);
-  EXPECT_EQ(state_.jobs.at("a").job->state, jobs::v1::Job::FAILED);
-  EXPECT_EQ(state_.jobs.at("a").job->reason, reason::kSpecDamaged);
-}
-
-TEST_F(DamagedSpecTest, AllRanksThatWereNotToldEndTogether) {
-  Begin(JobBuilder("a").Ranks(2));
-  Come(WorkerBuilder("w").Devices({"cpu:0", "cpu:1"}));
-  const JobRecord& job = *state_.jobs.at("a").job;
-  EXPECT_EQ(job.state, jobs::v1::Job::FAILED);
-  EXPECT_EQ(job.reason, reason::kSpecDamaged);
-  for (const auto& rank : job.newest_attempt().ranks()) {
-    EXPECT_EQ(rank.reason(), reason::kSpecDamaged);
-  }
-  EXPECT_TRUE(state_.workers.at("w").live.empty());
 }
 
 TEST(DesiredTest, WhatSumsUpIsToldAgainThoughSpecsOfPartsCannotBeRead) {
@@ -242,15 +136,14 @@ TEST(DesiredTest, WhatSumsUpIsToldAgainThoughSpecsOfPartsCannotBeRead) {
   shell.Ignore();
   shell.Observe("w", {AttemptBuilder("s-0", 1).Running().Exited(0)});
   shell.Ignore();
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto source,
-                            StoreSpecOf("s-0", shell.state()));
-  source->error = absl::OkStatus();
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto source, StoreSpecOf("s-0", shell));
+  source->is_broken = false;
   ORDO_ASSERT_OK_AND_ASSIGN(State state, StartedAgain(shell));
   Worker& worker = state.workers.at("w");
   Turn turn{state, kAgain};
   EmitDesired(turn, worker);
   // It does not arrive.
-  source->error = absl::DataLossError("table specs, id 7");
+  source->is_broken = true;
   EmitDesired(turn, worker);
   ASSERT_EQ(turn.effects.size(), 2u);
   const auto first = std::get<SetDesired>(turn.effects[0]);
@@ -320,6 +213,14 @@ std::vector<std::string> Devices(int count) {
   std::vector<std::string> names;
   for (int i = 0; i < count; ++i) names.push_back(absl::StrCat("cpu:", i));
   return names;
+}
+
+std::vector<std::string> JobsOf(const SetDesiredRequest& desired) {
+  std::vector<std::string> jobs;
+  for (const DesiredAttempt& attempt : desired.attempts()) {
+    jobs.push_back(attempt.job());
+  }
+  return jobs;
 }
 
 // A worker with devices for three jobs; a set has room for one large task.

@@ -77,8 +77,7 @@ struct SetDesired {
   std::string address;
   std::shared_ptr<const agent::v1::SetDesiredRequest> request;
   // Why attempts are there without their tasks, or not at all if the worker
-  // cannot know of them: specs cannot be read. It is tried again with each set,
-  // but for what DATA_LOSS has ended before it was told.
+  // cannot know of them: specs cannot be read. It is tried again with each set.
   std::vector<absl::Status> untold = {};
 };
 

@@ -106,17 +106,6 @@ AttemptEnd JudgeCode(const ObservedAttempt& observed) {
   return end;
 }
 
-AttemptEnd RecordsLost(const ObservedAttempt& observed) {
-  AttemptEnd end;
-  end.decision = training::v1::FREE;
-  end.reason = reason::kStorageError;
-  end.exit_code = observed.exit_code();
-  end.message =
-      Sentence("its progress records cannot be read", observed.message(),
-               "check the disk of the storage root");
-  return end;
-}
-
 AttemptEnd HostFailed(const ObservedAttempt& observed) {
   AttemptEnd end;
   end.decision = training::v1::FREE;
@@ -168,7 +157,11 @@ AttemptEnd Cancelled(const ObservedAttempt& observed) {
 AttemptEnd JudgeExit(const ObservedAttempt& observed, Asked asked) {
   switch (observed.cause()) {
     case ObservedAttempt::EXIT:
-      if (LacksItsRecords(observed)) return RecordsLost(observed);
+      if (LacksItsRecords(observed)) {
+        return Budgeted(observed, reason::kStorageError,
+                        "its progress records cannot be read",
+                        "check the disk of the storage root");
+      }
       return JudgeCode(observed);
     case ObservedAttempt::SIGNAL:
       if (asked == Asked::kStop) return Stopped(observed);
@@ -208,7 +201,6 @@ training::v1::RetryDecision DecisionOf(const std::string& reason) {
           {reason::kFinished, training::v1::DONE},
           {reason::kCancelledByUser, training::v1::FREE},
           {reason::kBadSpec, training::v1::NEVER},
-          {reason::kSpecDamaged, training::v1::NEVER},
           {reason::kDataMissing, training::v1::NEVER},
           {reason::kNonFinite, training::v1::NEVER},
           {reason::kCheckpointDamaged, training::v1::NEVER},
@@ -216,7 +208,6 @@ training::v1::RetryDecision DecisionOf(const std::string& reason) {
           {reason::kRunTimeLimit, training::v1::NEVER},
           {reason::kWorkerLost, training::v1::FREE},
           {reason::kHostFailed, training::v1::FREE},
-          {reason::kStorageError, training::v1::FREE},
           {reason::kFolderTaken, training::v1::FREE},
           {reason::kStopped, training::v1::FREE},
           {reason::kPreempted, training::v1::FREE},
@@ -226,16 +217,6 @@ training::v1::RetryDecision DecisionOf(const std::string& reason) {
     if (reason == named) return decision;
   }
   return training::v1::BUDGETED;
-}
-
-AttemptEnd SpecDamaged(const std::string& why) {
-  AttemptEnd end;
-  end.decision = training::v1::NEVER;
-  end.reason = reason::kSpecDamaged;
-  end.message = absl::StrCat(
-      "it was not started, since its spec in the store is damaged: ", why,
-      "; submit it again, under another name");
-  return end;
 }
 
 AttemptEnd WorkerLost(const std::string& worker, const std::string& why) {

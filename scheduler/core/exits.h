@@ -41,9 +41,6 @@ AttemptEnd JudgeExit(const agent::v1::ObservedAttempt& observed, Asked asked);
 // What follows from an end with this reason, one of reason::kAttemptEnds.
 training::v1::RetryDecision DecisionOf(const std::string& reason);
 
-// The end of what no worker can be told, since the spec of its job is damaged.
-AttemptEnd SpecDamaged(const std::string& why);
-
 // The end of what ran on a worker that is gone.
 AttemptEnd WorkerLost(const std::string& worker, const std::string& why);
 

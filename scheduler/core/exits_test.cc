@@ -39,7 +39,8 @@ TEST(ExitsTest, EachExitIsJudgedAsTheTableSays) {
        "OUT_OF_MEMORY"},
       {AttemptBuilder("a", 1).Exited(15), training::v1::BUDGETED,
        "DEVICE_ERROR"},
-      {AttemptBuilder("a", 1).Exited(16), training::v1::FREE, "STORAGE_ERROR"},
+      {AttemptBuilder("a", 1).Exited(16), training::v1::BUDGETED,
+       "STORAGE_ERROR"},
       {AttemptBuilder("a", 1).Exited(17), training::v1::FREE, "PEER_LOST"},
       {AttemptBuilder("a", 1).Exited(18), training::v1::BUDGETED, "NCCL_ERROR"},
       {AttemptBuilder("a", 1).Exited(19), training::v1::NEVER, "PART_FAILED"},
@@ -88,13 +89,6 @@ TEST(ExitsTest, EveryExitCodeHasADecisionAndAKnownReason) {
   }
 }
 
-TEST(ExitsTest, ADamagedSpecIsNotTriedAgain) {
-  const AttemptEnd end = SpecDamaged("table specs, id 7");
-  EXPECT_EQ(end.decision, training::v1::NEVER);
-  EXPECT_EQ(DecisionOf(end.reason), end.decision);
-  EXPECT_THAT(end.message, HasSubstr("is damaged: table specs, id 7"));
-}
-
 TEST(ExitsTest, DeathOnADrainingWorkerIsFree) {
   for (const auto cause : {ObservedAttempt::SIGNAL, ObservedAttempt::KILLED}) {
     const AttemptEnd end =
@@ -124,13 +118,13 @@ TEST(ExitsTest, DeathByACancelIsTheUsers) {
   }
 }
 
-TEST(ExitsTest, AnEndWithoutItsRecordsIsTheStorages) {
+TEST(ExitsTest, AnEndWithoutItsRecordsIsAFailure) {
   for (const int exit_code : {0, 10}) {
     ObservedAttempt observed = AttemptBuilder("a", 1).Exited(exit_code);
     observed.clear_finished();
     observed.set_message("byte 7 of /mnt/progress.records");
     const AttemptEnd end = JudgeExit(observed, Asked::kStop);
-    EXPECT_EQ(end.decision, training::v1::FREE);
+    EXPECT_EQ(end.decision, training::v1::BUDGETED);
     EXPECT_EQ(end.reason, "STORAGE_ERROR");
     EXPECT_THAT(end.message, HasSubstr("cannot be read: byte 7 of /mnt"));
   }

@@ -58,6 +58,4 @@ void PlaceJobs(Turn& turn) {
                               : std::nullopt);
 }
 
-void PlaceNext(Turn& turn) { SetPlaceDeadline(turn.state, turn.now.monotonic); }
-
 }  // namespace ordo::scheduler::core

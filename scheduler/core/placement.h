@@ -9,10 +9,6 @@ namespace ordo::scheduler::core {
 // now, and carries out what it decides. Internal to scheduler/core.
 void PlaceJobs(Turn& turn);
 
-// Has it asked by a turn that follows at once: what this one has freed since it
-// was asked is given away then.
-void PlaceNext(Turn& turn);
-
 }  // namespace ordo::scheduler::core
 
 #endif  // ORDO_SCHEDULER_CORE_PLACEMENT_H_

@@ -28,7 +28,6 @@ inline constexpr char kRunning[] = "RUNNING";
 inline constexpr char kFinished[] = "FINISHED";
 inline constexpr char kCancelledByUser[] = "CANCELLED_BY_USER";
 inline constexpr char kBadSpec[] = "BAD_SPEC";
-inline constexpr char kSpecDamaged[] = "SPEC_DAMAGED";
 inline constexpr char kDataMissing[] = "DATA_MISSING";
 inline constexpr char kNonFinite[] = "NON_FINITE";
 inline constexpr char kCheckpointDamaged[] = "CHECKPOINT_DAMAGED";
@@ -72,7 +71,6 @@ inline constexpr const char* kAll[] = {
     kStopped,          kPreempted,         kPeerLost,
     kRunTimeLimit,     kAttemptsExhausted, kInterruptionsExhausted,
     kNeedFailed,       kQueueTimeLimit,    kImported,
-    kSpecDamaged,
 };
 
 // Those that an attempt may end with.
@@ -82,7 +80,7 @@ inline constexpr const char* kAttemptEnds[] = {
     kHang,         kStartFailed,       kOutOfMemory,   kDeviceError,
     kStorageError, kNcclError,         kPartFailed,    kWorkerLost,
     kHostFailed,   kFolderTaken,       kStopped,       kPreempted,
-    kPeerLost,     kRunTimeLimit,      kSpecDamaged,
+    kPeerLost,     kRunTimeLimit,
 };
 
 }  // namespace ordo::scheduler::core::reason

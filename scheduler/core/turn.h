@@ -1,7 +1,6 @@
 #ifndef ORDO_SCHEDULER_CORE_TURN_H_
 #define ORDO_SCHEDULER_CORE_TURN_H_
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -9,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "scheduler/core/effect.h"
 #include "scheduler/core/moment.h"
 #include "scheduler/core/state.h"
@@ -43,9 +41,6 @@ struct Turn {
   std::vector<std::string> ended = {};
   // Queues and kinds of device of which ranks ended in this turn.
   std::set<std::pair<std::string, std::string>> use_changed = {};
-  // Jobs whose live attempts no worker can be told, and why: their specs are
-  // damaged. Until they are ended.
-  std::map<std::string, absl::Status> untellable = {};
   // In this turn, until their devices are judged.
   std::vector<RankEnd> rank_ends = {};
 

@@ -237,7 +237,7 @@ TEST_F(ServerJobsTest, WhatIsNotInMemoryIsShownListedWatchedAndStarted) {
   EXPECT_EQ(worker.newest().attempts(0).train().training().seed(), 5);
 }
 
-TEST_F(ServerJobsTest, ASpecThatIsDamagedMeanwhileEndsItsJobAlone) {
+TEST_F(ServerJobsTest, ASpecThatIsDamagedMeanwhileHoldsUpItsJobAlone) {
   for (int i = 1; i <= 2; ++i) {
     NewJob job = JobBuilder(i == 1 ? "a" : "b");
     job.OwnSpec().mutable_training()->set_seed(i);
@@ -274,17 +274,14 @@ TEST_F(ServerJobsTest, ASpecThatIsDamagedMeanwhileEndsItsJobAlone) {
   ORDO_ASSERT_OK(released.Get());
   EXPECT_THAT(registry_.Text(),
               HasSubstr("ordo_scheduler_damaged_records_total 1\n"));
-  // It is the first, but nobody can say what to do: the other has its device.
+  // It is the first, but nobody can say what to do.
   FakeWorker worker("w");
   worker.AnnounceTo(*server_);
-  ASSERT_TRUE(worker.WaitForDesired("b", 1));
-  ASSERT_EQ(worker.newest().attempts_size(), 1);
-  EXPECT_EQ(worker.newest().attempts(0).train().training().seed(), 2);
+  ASSERT_TRUE(worker.WaitForSets(3));
+  EXPECT_EQ(worker.newest().attempts_size(), 0);
   change_crc("- 1");
-  ORDO_ASSERT_OK_AND_ASSIGN(const Job ended, server_->GetJob("a"));
-  EXPECT_EQ(ended.state(), Job::FAILED);
-  EXPECT_EQ(ended.reason(), "SPEC_DAMAGED");
-  EXPECT_THAT(ended.message(), HasSubstr("table specs, id 1"));
+  ASSERT_TRUE(worker.WaitForDesired("a", 1));
+  EXPECT_EQ(worker.newest().attempts(0).train().training().seed(), 1);
 }
 
 TEST_F(ServerJobsTest, PagesGoOnBehindJobsThatAreLeftOut) {

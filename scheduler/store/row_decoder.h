@@ -127,7 +127,7 @@ class RowDecoder {
   // The number of the one that it is at.
   std::optional<int64_t> spec_at_;
   // For one spec that leaves memory at once.
-  std::array<char, 8192> arena_block_;
+  alignas(8) std::array<char, 8192> arena_block_;
   google::protobuf::Arena arena_;
   // By id, of the rows since ForgetSpecs; null: damaged.
   absl::flat_hash_map<int64_t, core::FactsPtr> specs_;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -56,18 +57,21 @@ TEST_F(RowReaderTest, WhatJobsHaveComesByItsName) {
   EXPECT_EQ(records.reports.size(), 2u);
 }
 
-// So many that two connections share the work.
+// So many, each with a spec of its own, that two connections share the work.
 class ManyJobsTest : public testing::TablesTest {
  protected:
-  ManyJobsTest() {
+  ManyJobsTest() : ManyJobsTest(kManyJobs) {}
+  explicit ManyJobsTest(int64_t num_jobs) {
     ORDO_EXPECT_OK(PrepareSchema(*database_));
     std::vector<core::Record> records;
-    for (int i = 1; i <= kManyJobs; ++i) {
-      records.push_back(JobRecord(i, absl::StrCat("j", i)));
+    for (int64_t i = 1; i <= num_jobs; ++i) {
+      core::StoredJob stored = testing::MakeStoredJob(i, absl::StrCat("j", i));
+      stored.job.mutable_spec()->mutable_training()->set_steps(i);
+      records.push_back(testing::RecordOf(std::move(stored)));
     }
     records.push_back(CheckpointRecord("jobs/j7/checkpoints/5-1"));
-    records.push_back(CheckpointRecord(
-        absl::StrCat("jobs/j", kManyJobs, "/checkpoints/5-1")));
+    records.push_back(
+        CheckpointRecord(absl::StrCat("jobs/j", num_jobs, "/checkpoints/5-1")));
     Execute("PRAGMA journal_mode = WAL");
     Execute("BEGIN");
     Write(records);
@@ -76,32 +80,54 @@ class ManyJobsTest : public testing::TablesTest {
     options.read_only = true;
     other_ = Database::Open(folder_.Path("db"), options).value();
   }
+  absl::StatusOr<core::Records> ReadWithBoth() {
+    return ReadRecords(*database_, nullptr, specs_, other_.get());
+  }
 
   std::unique_ptr<Database> other_;
+  // Closed: it gives none.
+  const std::shared_ptr<StoredSpecs> specs_ = std::make_shared<StoredSpecs>();
 };
 
 TEST_F(ManyJobsTest, TwoConnectionsReadWhatOneReads) {
   ORDO_ASSERT_OK_AND_ASSIGN(const core::Records one, ReadRecords(*database_));
-  ORDO_ASSERT_OK_AND_ASSIGN(
-      const core::Records two,
-      ReadRecords(*database_, nullptr, nullptr, other_.get()));
+  ORDO_ASSERT_OK_AND_ASSIGN(const core::Records two, ReadWithBoth());
   ASSERT_EQ(one.jobs.size(), static_cast<size_t>(kManyJobs));
   ASSERT_EQ(two.jobs.size(), one.jobs.size());
   for (size_t i = 0; i < one.jobs.size(); ++i) {
-    EXPECT_EQ(two.jobs[i]->id(), one.jobs[i]->id());
-    EXPECT_EQ((*two.jobs[i]->facts->spec->Get())->training().steps(),
-              (*one.jobs[i]->facts->spec->Get())->training().steps());
+    ASSERT_EQ(two.jobs[i]->id(), one.jobs[i]->id());
+    EXPECT_EQ(two.jobs[i]->facts->spec->IdIn(specs_.get()), i + 1);
+    EXPECT_EQ((*one.jobs[i]->facts->spec->Get())->training().steps(), i + 1);
   }
   EXPECT_EQ(two.checkpoints.size(), 2u);
 }
 
 TEST_F(ManyJobsTest, DamageThatEitherMeetsIsTold) {
   Execute("UPDATE jobs SET crc = 0 WHERE sequence IN (3, 1999)");
-  EXPECT_THAT(
-      ReadRecords(*database_, nullptr, nullptr, other_.get()),
-      StatusIs(absl::StatusCode::kDataLoss,
-               AllOf(HasSubstr("wrong rows: 2"), HasSubstr("sequence 3"),
-                     HasSubstr("sequence 1999"))));
+  EXPECT_THAT(ReadWithBoth(), StatusIs(absl::StatusCode::kDataLoss,
+                                       AllOf(HasSubstr("wrong rows: 2"),
+                                             HasSubstr("sequence 3"),
+                                             HasSubstr("sequence 1999"))));
+}
+
+TEST_F(ManyJobsTest, TheOtherReadsTheSecondHalf) {
+  // It has a transaction of its own, from before the damage.
+  ORDO_ASSERT_OK(other_->Execute("BEGIN; SELECT * FROM meta"));
+  Execute("UPDATE jobs SET crc = 0 WHERE sequence > 1500");
+  EXPECT_THAT(ReadWithBoth(), base::testing::IsOk());
+  Execute("UPDATE jobs SET crc = 0 WHERE sequence = 900");
+  EXPECT_THAT(ReadWithBoth(), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+class FewJobsTest : public ManyJobsTest {
+ protected:
+  FewJobsTest() : ManyJobsTest(kManyJobs - 1) {}
+};
+
+TEST_F(FewJobsTest, OneConnectionReadsAll) {
+  ORDO_ASSERT_OK(other_->Execute("BEGIN; SELECT * FROM meta"));
+  Execute("UPDATE jobs SET crc = 0 WHERE sequence > 1500");
+  EXPECT_THAT(ReadWithBoth(), StatusIs(absl::StatusCode::kDataLoss));
 }
 
 TEST_F(RowReaderTest, JobsWithOneSpecShareIt) {

@@ -319,9 +319,7 @@ void Machine::Conclude(const AttemptKey& key,
             code == ExitCode::DEVICE_ERROR && !world_.troubled()
                 ? ExitCode::UNKNOWN_FAILURE
                 : code,
-            0,
-            code == ExitCode::STORAGE_ERROR ? TrueEnd::kInnocent
-                                            : TrueEnd::kOwnFault);
+            0, TrueEnd::kOwnFault);
       return;
     }
     case Plan::Fate::kDeviceError:
