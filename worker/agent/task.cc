@@ -50,6 +50,11 @@ std::string CommandOf(const DesiredAttempt& desired) {
   }
 }
 
+// Benchmarks and summaries do not, and take no such flag.
+bool ReadsData(const DesiredAttempt& desired) {
+  return !desired.has_benchmark() && !desired.has_summarize();
+}
+
 }  // namespace
 
 TaskFolders::TaskFolders(const TaskOptions& options, const AttemptKey& key)
@@ -189,8 +194,7 @@ absl::Status Task::Start(const DesiredAttempt& desired,
                 options_.storage_root,
                 "--deployment",
                 options_.deployment};
-  // Benchmarks read none.
-  if (!options_.data_roots.empty() && !desired.has_benchmark()) {
+  if (!options_.data_roots.empty() && ReadsData(desired)) {
     spawn.argv.emplace_back("--data-roots");
     spawn.argv.push_back(absl::StrJoin(options_.data_roots, ":"));
   }

@@ -97,6 +97,33 @@ TEST_F(TaskTest, TheTrainerIsToldWhatItMayRead) {
   EXPECT_TRUE(WaitForEnd());
 }
 
+TEST_F(TaskTest, OnlyWhatReadsDataIsToldWhereItLies) {
+  Prepare("");
+  options_.data_roots = {"/srv/a"};
+  // What it was started with is its log.
+  options_.trainer = "/bin/echo";
+  const auto arguments_of = [this](const DesiredAttempt& desired) {
+    task_ = std::make_unique<Task>(options_, files_, *spares_,
+                                   AttemptKey{"a", desired.attempt()});
+    ORDO_EXPECT_OK(task_->Start(desired, &cause_));
+    EXPECT_TRUE(WaitForEnd());
+    return Text(task_->folders().attempt + "/rank-0.log");
+  };
+  DesiredAttempt evaluate = testing::FakeTask("a", 1);
+  evaluate.mutable_evaluate();
+  DesiredAttempt benchmark = testing::FakeTask("a", 2);
+  benchmark.mutable_benchmark();
+  DesiredAttempt summarize = testing::FakeTask("a", 3);
+  summarize.mutable_summarize();
+  EXPECT_THAT(arguments_of(evaluate), HasSubstr("--data-roots /srv/a"));
+  EXPECT_THAT(arguments_of(benchmark),
+              ::testing::AllOf(HasSubstr("benchmark"),
+                               ::testing::Not(HasSubstr("--data-roots"))));
+  EXPECT_THAT(arguments_of(summarize),
+              ::testing::AllOf(HasSubstr("summarize"),
+                               ::testing::Not(HasSubstr("--data-roots"))));
+}
+
 TEST_F(TaskTest, RunsToItsEndWithAllRecords) {
   Prepare("");
   ORDO_ASSERT_OK(Start());
