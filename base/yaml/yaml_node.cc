@@ -27,8 +27,17 @@ class TreeBuilder : public YAML::EventHandler {
   const std::vector<FieldViolation>& violations() const { return violations_; }
   std::vector<YamlNode> TakeDocuments() { return std::move(documents_); }
 
-  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (begin_.has_value() && begin_->pos == mark.pos) {
+      stuck_ = true;
+      Refuse(mark, "bad syntax: nothing begins like this");
+    }
+    begin_ = mark;
+  }
   void OnDocumentEnd() override {}
+
+  // Of a text that goes on in no way the parser makes documents for ever.
+  bool is_stuck() const { return stuck_; }
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     RefuseAnchor(mark, anchor);
@@ -143,6 +152,9 @@ class TreeBuilder : public YAML::EventHandler {
   std::vector<YamlNode> documents_;
   std::vector<Unfinished> unfinished_;
   std::vector<FieldViolation> violations_;
+  // Of the last document; the next one begins behind it.
+  std::optional<YAML::Mark> begin_;
+  bool stuck_ = false;
 };
 
 // `text` in double quotes, as JSON and YAML both read it.
@@ -265,7 +277,7 @@ absl::StatusOr<std::vector<YamlNode>> ParseYaml(std::string_view text) {
   // The only place that catches what yaml-cpp throws.
   try {
     YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {
+    while (!builder.is_stuck() && parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
     std::vector<FieldViolation> violations = builder.violations();

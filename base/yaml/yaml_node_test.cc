@@ -59,6 +59,13 @@ TEST(ParseYamlTest, GivesEachDocumentAndSkipsEmptyOnes) {
   EXPECT_THAT(none, IsEmpty());
 }
 
+TEST(ParseYamlTest, WhatBeginsNothingEndsTheReading) {
+  for (const char* text :
+       {", a: 1}\nb: {c: 1}\n", ", a: 1\n", "}\n", "]", "a: 1\n---\n]\n"}) {
+    EXPECT_THAT(ParseYaml(text), IsInvalid("bad syntax")) << text;
+  }
+}
+
 TEST(ParseYamlTest, NamesTheLineOfBadSyntax) {
   EXPECT_THAT(ParseYaml("a: 1\nb: [1,\n"), IsInvalid("bad syntax"));
   EXPECT_THAT(ParseYaml("a: 1\n b: 2: 3\n"), IsInvalid("(line 2, column"));

@@ -33,8 +33,11 @@ absl::StatusOr<std::vector<ManifestEntry>> ParseManifest(
   std::vector<ManifestEntry> entries;
   try {
     for (const Json& file : manifest.at("files")) {
-      entries.push_back(
-          {file.at("path"), file.at("size_bytes"), file.at("sha256")});
+      const Json& size = file.at("size_bytes");
+      if (!size.is_number_unsigned()) {
+        return DamagedFile(path, "a size_bytes is no number of bytes");
+      }
+      entries.push_back({file.at("path"), size, file.at("sha256")});
     }
   } catch (const Json::exception& error) {
     return DamagedFile(path, error.what());

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/digest/digest.h"
 #include "base/files/file_util.h"
 #include "base/files/testing/faulty_filesystem.h"
@@ -204,6 +205,19 @@ TEST_F(DurableFolderTest, RefusesAManifestThatLeadsOutOfTheFolder) {
         R"({"files":[{"path":"../y","size_bytes":1,"sha256":""}]})"}}));
   EXPECT_THAT(VerifyManifest(files_, temporary_.Path("x"), ""),
               StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST_F(DurableFolderTest, RefusesSizesThatAreNone) {
+  for (const char* size : {"1e30", "1000000000000000000000", "-1", "1.5"}) {
+    const std::string folder = temporary_.Path(size);
+    ORDO_ASSERT_OK(WriteFolder(
+        files_, folder,
+        {{kManifestFile, absl::StrCat(R"({"files":[{"path":"y","size_bytes":)",
+                                      size, R"(,"sha256":""}]})")}}));
+    EXPECT_THAT(VerifyManifest(files_, folder, ""),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("size_bytes")))
+        << size;
+  }
 }
 
 TEST_F(DurableFolderTest, WithoutAManifestIsNotFound) {

@@ -21,6 +21,9 @@ constexpr char kDefaultKind[] = "cpu";
 constexpr int kDefaultMaxAttempts = 3;
 constexpr int kDefaultMaxInterruptions = 100;
 constexpr int kDefaultKeep = 3;
+// Above all that a submission may ask for.
+constexpr int64_t kMostBytes = int64_t{1} << 53;
+constexpr int kMostCpus = 1 << 20;
 
 // A job that is named twice must succeed if one of them says so.
 std::vector<NeededJob> NeedsOf(const jobs::v1::JobSpec& spec) {
@@ -127,9 +130,13 @@ policy::Shape ShapeOf(const jobs::v1::JobSpec& spec) {
     shape.ranks = std::max(1, resources.ranks());
   }
   shape.devices = std::max(1, resources.devices());
-  shape.device_memory_bytes = resources.device_memory_bytes();
-  shape.cpus = resources.cpus();
-  shape.memory_bytes = resources.memory_bytes();
+  // What a store gives may be anything; sums of them must not wrap.
+  const auto bytes = [](int64_t number) {
+    return std::clamp<int64_t>(number, 0, kMostBytes);
+  };
+  shape.device_memory_bytes = bytes(resources.device_memory_bytes());
+  shape.cpus = std::clamp(resources.cpus(), 0, kMostCpus);
+  shape.memory_bytes = bytes(resources.memory_bytes());
   shape.exclusive = resources.exclusive();
   const auto add = [&shape](const std::string& row) {
     // As a probe calls the row of the table of attention kernels that a recipe

@@ -1,5 +1,7 @@
 #include "scheduler/core/job.h"
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "gmock/gmock.h"
@@ -64,6 +66,20 @@ TEST(JobTest, AJobAsksForAllThatItsResourcesSay) {
   EXPECT_THAT(shape.labels, ElementsAre(Pair("zone", "a")));
   EXPECT_TRUE(shape.exclusive);
   EXPECT_EQ(shape.run_time_limit, absl::Seconds(8));
+}
+
+TEST(JobTest, RequestsThatNobodyCouldMakeAreBounded) {
+  jobs::v1::JobSpec spec;
+  auto& resources = *spec.mutable_resources();
+  for (const int sign : {-1, 1}) {
+    resources.set_cpus(sign * std::numeric_limits<int32_t>::max());
+    resources.set_memory_bytes(sign * std::numeric_limits<int64_t>::max());
+    resources.set_device_memory_bytes(resources.memory_bytes());
+    const policy::Shape shape = ShapeOf(spec);
+    EXPECT_EQ(shape.memory_bytes, sign < 0 ? 0 : int64_t{1} << 53);
+    EXPECT_EQ(shape.device_memory_bytes, shape.memory_bytes);
+    EXPECT_EQ(shape.cpus, sign < 0 ? 0 : 1 << 20);
+  }
 }
 
 TEST(JobTest, AJobWithoutAQueueIsInTheDefaultOne) {

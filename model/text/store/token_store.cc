@@ -69,11 +69,19 @@ absl::Status TokenStore::ReadRecords(size_t shard) {
                                 " tokens, more than there can be"));
   }
   const std::string name = DocumentsName(shard);
-  ORDO_ASSIGN_OR_RETURN(const std::string records,
-                        base::ReadFile(files_, base::JoinPath(folder_, name),
-                                       said.num_documents * kRecordBytes));
+  const uint64_t num_bytes = said.num_documents * kRecordBytes;
+  ORDO_ASSIGN_OR_RETURN(const std::unique_ptr<base::ReadableFile> file,
+                        files_.OpenForRead(base::JoinPath(folder_, name)));
+  ORDO_ASSIGN_OR_RETURN(const uint64_t size, file->Size());
+  if (size != num_bytes) {
+    return Damaged(name, absl::StrCat("it has ", size,
+                                      " bytes, its index says ", num_bytes));
+  }
+  ORDO_ASSIGN_OR_RETURN(
+      const std::string records,
+      base::ReadFile(files_, base::JoinPath(folder_, name), num_bytes));
   if (base::Sha256Hex(records) != said.documents_sha256 ||
-      records.size() != said.num_documents * kRecordBytes) {
+      records.size() != num_bytes) {
     return Damaged(name, "it is not what was written");
   }
   uint64_t begin = shard_begin;

@@ -193,6 +193,18 @@ TEST_F(TokenStoreTest, OpenSeesRecordsAndLengthsThatChanged) {
                                         HasSubstr("another length")));
 }
 
+TEST_F(TokenStoreTest, OpenSeesRecordsOfAnotherLength) {
+  Write();
+  const std::string path = base::JoinPath(Folder(), "shard-00000.documents");
+  const std::string records =
+      base::ReadFile(files_, path, 1 << 20).value_or("");
+  for (const std::string& other : {records + "x", records.substr(1)}) {
+    ORDO_ASSERT_OK(base::AtomicWrite(files_, path, other));
+    EXPECT_THAT(Open().status(), StatusIs(absl::StatusCode::kDataLoss,
+                                          HasSubstr("its index says")));
+  }
+}
+
 TEST_F(TokenStoreTest, OpenSeesAnIndexThatDoesNotFitItsRecords) {
   // With digests of their own: what a stranger may send.
   StoreIndex index = Write();
