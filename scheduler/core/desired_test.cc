@@ -1,9 +1,7 @@
 #include "scheduler/core/desired.h"
 
-#include <memory>
 #include <set>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/core/load.h"
+#include "scheduler/core/testing/fragile_source.h"
 #include "scheduler/core/testing/test_shell.h"
 
 namespace ordo::scheduler::core {
@@ -27,6 +26,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::JobBuilder;
+using testing::StoreSpecOf;
 using testing::TestShell;
 using testing::WorkerBuilder;
 
@@ -52,34 +52,6 @@ TEST(DesiredTest, ASetSaysAllThatAWorkerShouldRun) {
   EXPECT_EQ(desired.attempts(0).grace().seconds(), 30);
 }
 
-// Tells a spec, unless it is broken.
-class FragileSource : public SpecSource {
- public:
-  explicit FragileSource(SpecPtr spec) : spec_(std::move(spec)) {}
-
-  absl::StatusOr<SpecPtr> ReadSpec(int64_t) override {
-    if (is_broken) return absl::DataLossError("table specs, id 7");
-    return spec_;
-  }
-
-  bool is_broken = true;
-
- private:
-  const SpecPtr spec_;
-};
-
-// Where the spec of the job lies from now on.
-absl::StatusOr<std::shared_ptr<FragileSource>> StoreSpecOf(
-    const std::string& job, const TestShell& shell) {
-  const SpecHandle& spec = *shell.state().jobs.at(job).job->facts->spec;
-  const auto held = spec.Get();
-  if (!held.ok()) return held.status();
-  auto source = std::make_shared<FragileSource>(*held);
-  spec.NoteStored(7, source);
-  spec.LetGo();
-  return source;
-}
-
 const Moment kAgain{absl::FromUnixSeconds(1'700'000'100), absl::Seconds(5)};
 
 // What a scheduler that begins at kAgain knows, with worker w there.
@@ -99,7 +71,7 @@ TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
   shell.Ignore();
   ORDO_ASSERT_OK(shell.Submit({JobBuilder("a"), JobBuilder("b")}));
   shell.Ignore();
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto source, StoreSpecOf("a", shell));
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto source, StoreSpecOf("a", shell.state()));
   ORDO_ASSERT_OK_AND_ASSIGN(State state, StartedAgain(shell));
   Worker& worker = state.workers.at("w");
   Turn turn{state, kAgain};
@@ -111,7 +83,7 @@ TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
   EXPECT_THAT(first.untold,
               ElementsAre(StatusIs(absl::StatusCode::kDataLoss,
                                    HasSubstr("table specs, id 7"))));
-  source->is_broken = false;
+  source->error = absl::OkStatus();
   EmitDesired(turn, worker);
   ASSERT_EQ(turn.effects.size(), 2u);
   const auto second = std::get<SetDesired>(turn.effects[1]);
@@ -119,7 +91,7 @@ TEST(DesiredTest, AnAttemptWhoseSpecCannotBeReadIsToldOnceItCan) {
   EXPECT_TRUE(second.request->attempts(0).has_train());
   EXPECT_THAT(second.untold, IsEmpty());
   // The worker may have begun: what it was told stays true.
-  source->is_broken = true;
+  source->error = absl::DataLossError("table specs, id 7");
   EmitDesired(turn, worker);
   ASSERT_EQ(turn.effects.size(), 3u);
   const auto third = std::get<SetDesired>(turn.effects[2]);
@@ -136,14 +108,15 @@ TEST(DesiredTest, WhatSumsUpIsToldAgainThoughSpecsOfPartsCannotBeRead) {
   shell.Ignore();
   shell.Observe("w", {AttemptBuilder("s-0", 1).Running().Exited(0)});
   shell.Ignore();
-  ORDO_ASSERT_OK_AND_ASSIGN(const auto source, StoreSpecOf("s-0", shell));
-  source->is_broken = false;
+  ORDO_ASSERT_OK_AND_ASSIGN(const auto source,
+                            StoreSpecOf("s-0", shell.state()));
+  source->error = absl::OkStatus();
   ORDO_ASSERT_OK_AND_ASSIGN(State state, StartedAgain(shell));
   Worker& worker = state.workers.at("w");
   Turn turn{state, kAgain};
   EmitDesired(turn, worker);
   // It does not arrive.
-  source->is_broken = true;
+  source->error = absl::DataLossError("table specs, id 7");
   EmitDesired(turn, worker);
   ASSERT_EQ(turn.effects.size(), 2u);
   const auto first = std::get<SetDesired>(turn.effects[0]);
