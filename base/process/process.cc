@@ -134,6 +134,10 @@ class SpawnSetup {
                                        flags, kOutputMode);
   }
 
+  void PassAsInput(int descriptor) {
+    ::posix_spawn_file_actions_adddup2(&actions_, descriptor, STDIN_FILENO);
+  }
+
   const posix_spawnattr_t* attributes() const { return &attributes_; }
   const posix_spawn_file_actions_t* actions() const { return &actions_; }
 
@@ -242,7 +246,11 @@ absl::StatusOr<ProcessId> Spawn(const SpawnOptions& options) {
   }
   SpawnSetup setup;
   setup.SetSignals(options.new_session);
-  setup.Redirect(STDIN_FILENO, options.stdin_file);
+  if (options.stdin_descriptor) {
+    setup.PassAsInput(*options.stdin_descriptor);
+  } else {
+    setup.Redirect(STDIN_FILENO, options.stdin_file);
+  }
   setup.Redirect(STDOUT_FILENO, options.stdout_file);
   setup.Redirect(STDERR_FILENO, options.stderr_file);
   std::vector<char*> environment;

@@ -68,6 +68,8 @@ struct SpawnOptions {
   std::string stdin_file = "/dev/null";
   std::string stdout_file;
   std::string stderr_file;
+  // A descriptor of this process that is its standard input, not `stdin_file`.
+  std::optional<int> stdin_descriptor = {};
   // Leader of a new session and process group: signals from the terminal and
   // to this group do not reach it.
   bool new_session = false;

@@ -416,7 +416,9 @@ void Agent::ReapChildren() {
     base::ExitStatus exit;
     exit.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     exit.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    if (offers_.OnExit(pid, exit)) continue;
+    if (offers_.OnExit(pid, exit) || options_.task.launcher->OnExit(pid)) {
+      continue;
+    }
     if (supervisors_.erase(pid) == 0) {
       metrics_.orphans_reaped.With({}).Increment();
     } else if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {

@@ -168,49 +168,50 @@ absl::Status Task::Start(const DesiredAttempt& desired,
                        "prepare the attempt in the worker's `state_folder`"));
   const std::string& task_file =
       desired.has_summarize() ? folders_.task_message : folders_.task_file;
-  base::SpawnOptions spawn;
-  spawn.argv = {options_.supervisor,
-                "--task-dir",
-                folders_.task,
-                "--attempt-dir",
-                folders_.attempt,
-                "--step-timeout-ms",
-                absl::StrCat(absl::ToInt64Milliseconds(
-                    base::ToDuration(desired.step_timeout()))),
-                "--grace-ms",
-                absl::StrCat(absl::ToInt64Milliseconds(
-                    base::ToDuration(desired.grace()))),
-                "--deployment",
-                options_.deployment,
-                "--rank",
-                absl::StrCat(key_.rank),
-                "--",
-                options_.trainer,
-                CommandOf(desired),
-                task_file,
-                "--out",
-                folders_.job,
-                "--storage-root",
-                options_.storage_root,
-                "--deployment",
-                options_.deployment};
+  SupervisorCommand command;
+  command.deployment = options_.deployment;
+  command.argv = {options_.supervisor,
+                  "--task-dir",
+                  folders_.task,
+                  "--attempt-dir",
+                  folders_.attempt,
+                  "--step-timeout-ms",
+                  absl::StrCat(absl::ToInt64Milliseconds(
+                      base::ToDuration(desired.step_timeout()))),
+                  "--grace-ms",
+                  absl::StrCat(absl::ToInt64Milliseconds(
+                      base::ToDuration(desired.grace()))),
+                  "--deployment",
+                  options_.deployment,
+                  "--rank",
+                  absl::StrCat(key_.rank),
+                  "--",
+                  options_.trainer,
+                  CommandOf(desired),
+                  task_file,
+                  "--out",
+                  folders_.job,
+                  "--storage-root",
+                  options_.storage_root,
+                  "--deployment",
+                  options_.deployment};
   if (!options_.data_roots.empty() && ReadsData(desired)) {
-    spawn.argv.emplace_back("--data-roots");
-    spawn.argv.push_back(absl::StrJoin(options_.data_roots, ":"));
+    command.argv.emplace_back("--data-roots");
+    command.argv.push_back(absl::StrJoin(options_.data_roots, ":"));
   }
   if (!wrong_kernels.empty()) {
-    spawn.argv.emplace_back("--without-kernels");
-    spawn.argv.push_back(absl::StrJoin(wrong_kernels, ","));
+    command.argv.emplace_back("--without-kernels");
+    command.argv.push_back(absl::StrJoin(wrong_kernels, ","));
   }
   auto added = DeviceEnvironment(
       {desired.devices().begin(), desired.devices().end()}, options_.gpu_uuids);
   // All that is started for the task is found by it.
   added.emplace_back(kTaskMark, folders_.task);
-  spawn.environment = EnvironmentWith(options_.environment, added);
-  spawn.stdout_file = folders_.supervisor_log;
-  spawn.stderr_file = spawn.stdout_file;
-  spawn.new_session = true;
-  ORDO_ASSIGN_OR_RETURN(supervisor_, base::AddContext(base::Spawn(spawn),
+  command.environment = EnvironmentWith(options_.environment, added);
+  auto started = options_.launcher->Start(command);
+  // One that did not say that it was started may run.
+  if (absl::IsUnavailable(started.status())) EndLeftovers();
+  ORDO_ASSIGN_OR_RETURN(supervisor_, base::AddContext(std::move(started),
                                                       "start the supervisor"));
   // Its number is its own until it is reaped, whether it still runs or not.
   OpenSupervisor();

@@ -17,6 +17,7 @@
 #include "proto/ordo/training/v1/progress.pb.h"
 #include "worker/agent/core.h"
 #include "worker/agent/facts.h"
+#include "worker/agent/launcher.h"
 #include "worker/agent/spare_folders.h"
 #include "worker/agent/task_texts.h"
 
@@ -45,6 +46,8 @@ struct TaskOptions {
   std::string devices_root = {};
   // Writes the files of tasks as JSON; all copies of this share it.
   std::shared_ptr<TaskTexts> texts = std::make_shared<TaskTexts>();
+  // Starts supervisors; shared likewise.
+  std::shared_ptr<Launcher> launcher = std::make_shared<Launcher>();
 };
 
 // The folders of one rank of an attempt.

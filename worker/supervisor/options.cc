@@ -60,7 +60,8 @@ bool SetOption(const std::string& name, const std::string& value,
 std::string Usage() {
   return "usage: ordo-supervisor --task-dir DIR --attempt-dir DIR "
          "--step-timeout-ms N --grace-ms N --deployment DIR [--rank N] -- "
-         "TRAINER ARG...\n";
+         "TRAINER ARG...\n"
+         "       ordo-supervisor --launcher --deployment DIR\n";
 }
 
 std::string AnswerTo(const std::vector<std::string>& arguments) {
@@ -77,6 +78,11 @@ std::string AnswerTo(const std::vector<std::string>& arguments) {
     }
   }
   return "";
+}
+
+bool IsLauncher(const std::vector<std::string>& arguments) {
+  return arguments.size() == 4 && arguments[1] == "--launcher" &&
+         arguments[2] == "--deployment";
 }
 
 bool ParseOptions(const std::vector<std::string>& arguments, Options* options,

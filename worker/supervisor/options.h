@@ -10,6 +10,7 @@ namespace ordo::worker::supervisor {
 // The supervisor's command line:
 //   ordo-supervisor --task-dir DIR --attempt-dir DIR --step-timeout-ms N
 //       --grace-ms N --deployment DIR [--rank N] -- TRAINER ARG...
+//   ordo-supervisor --launcher --deployment DIR
 struct Options {
   // Local folder for the journal; exists.
   std::string task_dir;
@@ -36,6 +37,9 @@ std::string Usage();
 // What --help or --version of a command line, argv[0] included, prints; empty
 // when it has neither. The build id is not read here: that needs a library.
 std::string AnswerTo(const std::vector<std::string>& arguments);
+
+// Whether a command line asks for the process that starts others (launcher.h).
+bool IsLauncher(const std::vector<std::string>& arguments);
 
 // Reads a command line, argv[0] included. False, with a sentence in `error`,
 // when it is not one.

@@ -85,8 +85,7 @@ bool Supervisor::SetUp() {
   sigprocmask(SIG_BLOCK, &watched, nullptr);
   signals_ = signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC);
   if (signals_ < 0) {
-    std::fprintf(stderr, "ordo-supervisor: signalfd: %s\n",
-                 std::strerror(errno));
+    Say(std::string("signalfd: ") + std::strerror(errno));
     return false;
   }
   const std::string path = options_.task_dir + "/journal";
@@ -96,8 +95,7 @@ bool Supervisor::SetUp() {
   record.pid = getpid();
   record.group = getpgrp();
   if (const int error = journal_.Create(path, {record}); error != 0) {
-    std::fprintf(stderr, "ordo-supervisor: cannot write %s: %s\n", path.c_str(),
-                 std::strerror(error));
+    Say("cannot write " + path + ": " + std::strerror(error));
     return false;
   }
   ++num_records_;
@@ -193,10 +191,8 @@ void Supervisor::CheckDeadlines() {
 
 bool Supervisor::ProgressChanged() {
   struct stat status {};
-  const std::string rank =
-      options_.rank == 0 ? "" : "-" + std::to_string(options_.rank);
   const std::string path =
-      options_.attempt_dir + "/progress" + rank + ".records";
+      options_.attempt_dir + "/progress" + OfRank() + ".records";
   if (stat(path.c_str(), &status) != 0) {
     // Not there before the trainer's first record.
     if (errno != ENOENT && !progress_error_recorded_) {
@@ -340,10 +336,26 @@ void Supervisor::Sync(Phase phase) {
 
 void Supervisor::Complain(uint32_t phase, int error_number) {
   if (error_number == 0) return;
-  // The journal is the only place for news but supervisor.log, where stderr
-  // goes.
-  std::fprintf(stderr, "ordo-supervisor: journal of %s, phase %u: %s\n",
-               options_.task_dir.c_str(), phase, std::strerror(error_number));
+  Say("journal of " + options_.task_dir + ", phase " + std::to_string(phase) +
+      ": " + std::strerror(error_number));
+}
+
+void Supervisor::Say(const std::string& text) {
+  const std::string line = "ordo-supervisor: " + text + "\n";
+  std::fputs(line.c_str(), stderr);
+  const std::string path =
+      options_.attempt_dir + "/supervisor" + OfRank() + ".log";
+  const int file =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) return;
+  // The last place there is for news.
+  if (write(file, line.data(), line.size()) < 0) {
+  }
+  close(file);
+}
+
+std::string Supervisor::OfRank() const {
+  return options_.rank == 0 ? "" : "-" + std::to_string(options_.rank);
 }
 
 void Supervisor::RecordError(Operation operation, int error_number) {

@@ -2,6 +2,7 @@
 #define ORDO_WORKER_SUPERVISOR_SUPERVISOR_H_
 
 #include <cstdint>
+#include <string>
 #include <sys/types.h>
 #include <vector>
 
@@ -66,8 +67,13 @@ class Supervisor {
   void Append(const std::vector<JournalRecord>& records);
   void Record(const JournalRecord& record);
   void Sync(Phase phase);
-  // Says on stderr what could not be journalled; nothing for error 0.
+  // Says what could not be journalled; nothing for error 0.
   void Complain(uint32_t phase, int error_number);
+  // On stderr, and in supervisor.log of the attempt's folder, which is there
+  // only when there is something to say.
+  void Say(const std::string& text);
+  // What names of this rank's files have before their ending.
+  std::string OfRank() const;
   void RecordError(Operation operation, int error_number);
 
   const Options options_;
