@@ -75,6 +75,17 @@ TEST_F(ProcessTest, InputIsEmptyUnlessNamed) {
   EXPECT_EQ(Run(options), "exit code 0");
 }
 
+TEST_F(ProcessTest, InputMayBeADescriptorOfThisProcess) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  ASSERT_EQ(::write(ends[1], "text", 4), 4);
+  ::close(ends[1]);
+  SpawnOptions options = Shell("test \"$(cat)\" = text");
+  options.stdin_descriptor = ends[0];
+  EXPECT_EQ(Run(options), "exit code 0");
+  ::close(ends[0]);
+}
+
 TEST_F(ProcessTest, TheEnvironmentIsPassedOnOrReplaced) {
   ASSERT_EQ(::setenv("ORDO_TEST", "inherited", 1), 0);
   EXPECT_EQ(Run(Shell("test \"$ORDO_TEST\" = inherited")), "exit code 0");

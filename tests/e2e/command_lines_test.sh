@@ -31,7 +31,7 @@ END
   --trainer-env 'ORDO_FAKE=*:hold_at=40' || exit 1
 server=$(sed -n 's/.*"api": *"\([^"]*\)".*/\1/p' deployment/endpoints.json)
 "$ROOT/ordo" submit job.yaml --server "$server" || exit 1
-# Then the trainer holds, and all five are there.
+# Then the trainer holds, and all six are there.
 deadline=$((SECONDS + 60))
 until "$ROOT/ordo" list checkpoints --server "$server" | grep -q 20-1; do
   [[ $SECONDS -lt $deadline ]] || { echo "FAILED: no checkpoint"; exit 1; }
@@ -39,12 +39,13 @@ done
 
 processes=$(pgrep -fa -- "$folder")
 for wanted in "ordo up --dir" "ordo-scheduler .*--deployment" \
-  "ordo-worker .*--deployment" "ordo-supervisor .*--deployment" \
+  "ordo-worker .*--deployment" "ordo-supervisor --task-dir .*--deployment" \
+  "ordo-supervisor --launcher --deployment" \
   "fake_trainer .*--deployment"; do
   [[ $(grep -cE "^[0-9]+ [^ ]*/$wanted $folder( |\$)" <<<"$processes") == 1 ]] ||
     failed "one process must be $wanted $folder"
 done
-[[ $(wc -l <<<"$processes") == 5 ]] || failed "there must be five processes"
+[[ $(wc -l <<<"$processes") == 6 ]] || failed "there must be six processes"
 [[ $failures == 0 ]] || printf '%s\n' "$processes"
 
 "$ROOT/ordo" down --dir deployment || failed "ordo down"

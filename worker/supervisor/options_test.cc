@@ -67,6 +67,13 @@ TEST(OptionsTest, HelpAndVersionAreAnswered) {
   EXPECT_EQ(AnswerTo({"s"}), "");
 }
 
+TEST(OptionsTest, ALauncherIsAskedForByItsWholeCommandLine) {
+  EXPECT_TRUE(IsLauncher({"s", "--launcher", "--deployment", "/d"}));
+  EXPECT_FALSE(IsLauncher({"s", "--launcher"}));
+  EXPECT_FALSE(IsLauncher({"s", "--task-dir", "--launcher", "--deployment"}));
+  EXPECT_FALSE(IsLauncher({"s", "--launcher", "--deployment", "/d", "--"}));
+}
+
 TEST(OptionsTest, NamesWhatIsMissing) {
   Options options;
   std::string error;
