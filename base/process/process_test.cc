@@ -1,6 +1,7 @@
 #include "base/process/process.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
