@@ -42,9 +42,16 @@ absl::Status SpareFolders::Empty(const std::string& spare) {
                         files_.List(spare));
   for (const std::string& name : names) {
     const std::string path = base::JoinPath(spare, name);
-    // No task would use it, nor take it away.
-    ORDO_RETURN_IF_ERROR(base::IsAside(name) ? files_.RemoveFile(path)
-                                             : files_.Truncate(path, 0));
+    if (base::IsAside(name)) {
+      // No task would use it, nor take it away.
+      ORDO_RETURN_IF_ERROR(files_.RemoveFile(path));
+      continue;
+    }
+    // Opened for it: what is written to a file that was truncated goes to the
+    // disk at its next close (ext4), which is this one.
+    ORDO_ASSIGN_OR_RETURN(
+        auto file, files_.OpenForWrite(path, base::WriteMode::kTruncate));
+    ORDO_RETURN_IF_ERROR(file->Close());
   }
   return absl::OkStatus();
 }

@@ -95,7 +95,7 @@ TEST_F(SpareFoldersTest, WhereOneCannotBeKeptItIsRemoved) {
   files_.Fail(FileOperation::kRename, "spare", EACCES);
   ORDO_ASSERT_OK(spares.Remove(first));
   files_.Heal();
-  files_.Fail(FileOperation::kTruncate, "spare", EIO);
+  files_.Fail(FileOperation::kOpenForWrite, "spare", EIO);
   ORDO_ASSERT_OK(spares.Remove(second));
   EXPECT_EQ(files_.num_failed(), 2);
   EXPECT_THAT(Entries("tasks"), IsEmpty());

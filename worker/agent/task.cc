@@ -29,9 +29,9 @@ using ::ordo::agent::v1::StoredTask;
 
 // Not made durable: a machine that goes down takes the attempt with it.
 absl::Status WritePlain(base::Filesystem& files, const std::string& path,
-                        const std::string& contents) {
-  ORDO_ASSIGN_OR_RETURN(auto file,
-                        files.OpenForWrite(path, base::WriteMode::kTruncate));
+                        const std::string& contents,
+                        base::WriteMode mode = base::WriteMode::kTruncate) {
+  ORDO_ASSIGN_OR_RETURN(auto file, files.OpenForWrite(path, mode));
   ORDO_RETURN_IF_ERROR(file->Append(contents));
   return file->Close();
 }
@@ -143,8 +143,10 @@ absl::Status Task::WriteState(const DesiredAttempt& desired) {
   StoredTask stored;
   stored.set_boot_id(base::BootId());
   *stored.mutable_desired() = desired;
+  // Not there, or empty; to truncate it even so would send it to the disk when
+  // it is closed (ext4).
   return WritePlain(files_, folders_.task + "/task.pb",
-                    stored.SerializeAsString());
+                    stored.SerializeAsString(), base::WriteMode::kAppend);
 }
 
 StoredTask Task::ReadState() const {
