@@ -122,6 +122,17 @@ TEST_F(LauncherTest, SupervisorsOutliveIt) {
   ExpectEndsWell(id);
 }
 
+TEST_F(LauncherTest, ASignalAtOnceIsARequest) {
+  for (int i = 0; i < 50; ++i) {
+    ORDO_ASSERT_OK_AND_ASSIGN(
+        const auto id, launcher_.Start(Command(absl::StrCat("a", i),
+                                               "while :; do sleep 1; done")));
+    kill(id.pid, SIGTERM);
+    // A trainer that the signal ended, told by a supervisor that it did not.
+    ExpectEndsWell(id);
+  }
+}
+
 TEST_F(LauncherTest, OneThatDiedIsReplaced) {
   ORDO_ASSERT_OK_AND_ASSIGN(const auto a,
                             launcher_.Start(Command("a", "exit 0")));

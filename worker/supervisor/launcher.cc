@@ -156,11 +156,16 @@ int RunLauncher() {
   Answer(-unfit);
   if (unfit != 0) return 1;
   Request request;
+  const sigset_t watched = WatchedSignals();
   while (ReadRequest(&request)) {
+    // A signal to the new one, whose number is known at once, waits for it.
+    sigset_t own;
+    sigprocmask(SIG_BLOCK, &watched, &own);
     const auto child = static_cast<pid_t>(
         syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
     if (child == 0) BecomeSupervisor(request, layout);
     if (child < 0) Answer(-errno);
+    sigprocmask(SIG_SETMASK, &own, nullptr);
   }
   return 0;
 }

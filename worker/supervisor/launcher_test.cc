@@ -61,9 +61,11 @@ class LauncherTest : public ::testing::Test {
     return {answer};
   }
   void Send(const LaunchHeader& header, const std::string& texts) {
-    ASSERT_EQ(send(socket_, &header, sizeof(header), 0), sizeof(header));
-    ASSERT_EQ(send(socket_, texts.data(), texts.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(texts.size()));
+    const std::string bytes =
+        std::string(reinterpret_cast<const char*>(&header), sizeof(header)) +
+        texts;
+    ASSERT_EQ(send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
   }
   // A supervisor of /bin/true.
   void SendTask() {

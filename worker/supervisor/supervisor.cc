@@ -42,6 +42,15 @@ JournalRecord RecordOf(Phase phase) {
 
 }  // namespace
 
+sigset_t WatchedSignals() {
+  sigset_t watched;
+  sigemptyset(&watched);
+  sigaddset(&watched, SIGTERM);
+  sigaddset(&watched, SIGUSR1);
+  sigaddset(&watched, SIGCHLD);
+  return watched;
+}
+
 int Supervisor::Run() {
   if (!SetUp()) return 1;
   if (!StartTrainer()) {
@@ -77,11 +86,7 @@ bool Supervisor::SetUp() {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
   signal(SIGINT, SIG_IGN);
-  sigset_t watched;
-  sigemptyset(&watched);
-  sigaddset(&watched, SIGTERM);
-  sigaddset(&watched, SIGUSR1);
-  sigaddset(&watched, SIGCHLD);
+  const sigset_t watched = WatchedSignals();
   sigprocmask(SIG_BLOCK, &watched, nullptr);
   signals_ = signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC);
   if (signals_ < 0) {

@@ -2,6 +2,7 @@
 #define ORDO_WORKER_SUPERVISOR_SUPERVISOR_H_
 
 #include <cstdint>
+#include <signal.h>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -27,6 +28,9 @@ namespace ordo::worker::supervisor {
 // Descendants that outlive the trainer have this long between SIGTERM and
 // SIGKILL.
 inline constexpr int64_t kSurvivorGraceMs = 1000;
+
+// The signals above and SIGCHLD, which a supervisor blocks and reads.
+sigset_t WatchedSignals();
 
 class Supervisor {
  public:
