@@ -30,6 +30,23 @@ absl::StatusOr<base::ProcessId> SpawnAlone(const SupervisorCommand& command) {
   return base::Spawn(spawn);
 }
 
+// From a launcher's answer, as Spawn says it.
+absl::StatusOr<base::ProcessId> Started(const SupervisorCommand& command,
+                                        int answer) {
+  if (answer < 0) {
+    return base::SystemError(-answer, absl::StrCat("start ", command.argv[0]));
+  }
+  base::ProcessId child;
+  child.pid = answer;
+  // One that has ended has no identity worth guarding.
+  const auto id = base::IdentifyProcess(child.pid);
+  return id.ok() ? *id : child;
+}
+
+absl::Status HasEnded() {
+  return absl::NotFoundError("the launcher of supervisors has ended");
+}
+
 void AddTexts(const std::vector<std::string>& texts, std::string* bytes) {
   for (const std::string& text : texts) {
     // Up to a zero byte, as arguments and environments are.
@@ -49,32 +66,17 @@ absl::StatusOr<base::ProcessId> Launcher::Start(
     unfit_ = false;
   }
   // One that died since the last supervisor is no reason to fail.
-  if (unfit_) return SpawnAlone(command);
-  if (pid_ == 0 || !Send(command)) {
-    ORDO_ASSIGN_OR_RETURN(const bool began, Begin(command));
-    if (!began || !Send(command)) return SpawnAlone(command);
-  }
-  const absl::StatusOr<int> answer = Receive();
-  if (absl::IsNotFound(answer.status())) {
-    // It ended, and no supervisor has its socket.
+  for (int i = 0; i < 2 && !unfit_; ++i) {
+    if (pid_ == 0) {
+      ORDO_ASSIGN_OR_RETURN(const bool began, Begin(command));
+      if (!began) break;
+    }
+    const absl::StatusOr<int> answer = Ask(command);
+    if (answer.ok()) return Started(command, *answer);
     End();
-    return SpawnAlone(command);
+    if (!absl::IsNotFound(answer.status())) return answer.status();
   }
-  if (!answer.ok()) {
-    End();
-    return answer.status();
-  }
-  if (*answer < 0) {
-    return base::SystemError(-*answer, absl::StrCat("start ", command.argv[0]));
-  }
-  const auto id = base::IdentifyProcess(*answer);
-  // As one that Spawn started.
-  if (!id.ok()) {
-    base::ProcessId child;
-    child.pid = *answer;
-    return child;
-  }
-  return id;
+  return SpawnAlone(command);
 }
 
 bool Launcher::OnExit(pid_t pid) {
@@ -126,7 +128,7 @@ void Launcher::End() {
   pid_ = 0;
 }
 
-bool Launcher::Send(const SupervisorCommand& command) const {
+absl::StatusOr<int> Launcher::Ask(const SupervisorCommand& command) const {
   std::string texts;
   AddTexts(command.argv, &texts);
   AddTexts(command.environment, &texts);
@@ -140,10 +142,10 @@ bool Launcher::Send(const SupervisorCommand& command) const {
     const ssize_t count =
         send(socket_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
+    if (count <= 0) return HasEnded();
     sent += static_cast<size_t>(count);
   }
-  return true;
+  return Receive();
 }
 
 absl::StatusOr<int> Launcher::Receive() const {
@@ -158,7 +160,7 @@ absl::StatusOr<int> Launcher::Receive() const {
   int32_t answer = 0;
   const ssize_t count = recv(socket_, &answer, sizeof(answer), MSG_WAITALL);
   if (count != sizeof(answer)) {
-    return absl::NotFoundError("the launcher of supervisors has ended");
+    return HasEnded();
   }
   return answer;
 }

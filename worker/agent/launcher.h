@@ -49,8 +49,9 @@ class Launcher {
   absl::StatusOr<bool> Begin(const SupervisorCommand& command);
   // Kills the process, if it still runs.
   void End();
-  bool Send(const SupervisorCommand& command) const;
-  // Its next answer.
+  // Its answer to a request, and its next one. NOT_FOUND: it has ended, and
+  // there is no supervisor; UNAVAILABLE: it is silent.
+  absl::StatusOr<int> Ask(const SupervisorCommand& command) const;
   absl::StatusOr<int> Receive() const;
 
   // The program that it was made of.
