@@ -122,6 +122,12 @@ absl::Status CancelOne(Deployment& deployment, int number,
   return deployment.WaitForEnd(next, kDeadline).status();
 }
 
+// The same program for Slurm, which then has no shell to start either; its word
+// of what it can do is the only one that needs no folder of an attempt.
+std::string SlurmJob() {
+  return absl::StrCat("#!", harness::Program("noop_trainer"), " probe\n");
+}
+
 absl::StatusOr<double> NoopRate(const BenchmarkOptions& options, int slots) {
   ORDO_RETURN_IF_ERROR(base::PosixFilesystem().MakeFolders(options.folder));
   DeploymentOptions deploy;
@@ -201,7 +207,7 @@ absl::StatusOr<std::vector<Measurement>> BenchmarkNoop(
     rates.push_back(rate);
     if (!beside_slurm) continue;
     const absl::StatusOr<double> slurm =
-        SlurmNoopRate(in_folder.folder, slots, kSlurmJobs);
+        SlurmNoopRate(in_folder.folder, slots, SlurmJob(), kSlurmJobs);
     if (absl::IsNotFound(slurm.status())) {
       Say(std::string(slurm.status().message()));
       beside_slurm = false;

@@ -57,8 +57,8 @@ absl::StatusOr<int> FreePort() {
 // The three daemons of one Slurm, below one folder.
 class Slurm {
  public:
-  Slurm(std::string folder, int cpus)
-      : folder_(std::move(folder)), cpus_(cpus) {}
+  Slurm(std::string folder, int cpus, std::string script)
+      : folder_(std::move(folder)), cpus_(cpus), script_(std::move(script)) {}
   ~Slurm() {
     std::reverse(daemons_.begin(), daemons_.end());
     for (const base::ProcessId& daemon : daemons_) {
@@ -142,7 +142,7 @@ class Slurm {
              {"slurm.conf", configuration},
              {"munge/key", std::string(1024, 'k')},
              {"epilog.sh", "#!/bin/sh\nexit 0\n"},
-             {"job.sh", "#!/bin/sh\nexit 0\n"}}) {
+             {"job.sh", script_}}) {
       ORDO_RETURN_IF_ERROR(base::AtomicWrite(files_, Path(file), text));
     }
     if (chmod(Path("munge/key").c_str(), 0600) != 0 ||
@@ -204,6 +204,7 @@ class Slurm {
 
   const std::string folder_;
   const int cpus_;
+  const std::string script_;
   base::PosixFilesystem files_;
   std::vector<base::ProcessId> daemons_;
 };
@@ -211,7 +212,7 @@ class Slurm {
 }  // namespace
 
 absl::StatusOr<double> SlurmNoopRate(const std::string& folder, int cpus,
-                                     int jobs) {
+                                     const std::string& script, int jobs) {
   base::PosixFilesystem files;
   for (const char* program : {kMunged, kController, kNode}) {
     if (!base::Exists(files, program)) {
@@ -223,7 +224,7 @@ absl::StatusOr<double> SlurmNoopRate(const std::string& folder, int cpus,
   if (getuid() != 0) {
     return absl::NotFoundError("no figure beside Slurm: it needs root");
   }
-  Slurm slurm(folder + "/slurm", cpus);
+  Slurm slurm(folder + "/slurm", cpus, script);
   ORDO_RETURN_IF_ERROR(files.MakeFolders(folder + "/slurm"));
   ORDO_RETURN_IF_ERROR(slurm.Start());
   return slurm.NoopRate(jobs);
