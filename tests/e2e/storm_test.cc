@@ -51,11 +51,18 @@ struct Storm {
   absl::Duration length;
 };
 
-enum Victim { kScheduler, kWorker, kSupervisor, kTrainer, kNumVictims };
-// Of ten, so that each kind has its turn however short the storm is.
+enum Victim {
+  kScheduler,
+  kWorker,
+  kSupervisor,
+  kTrainer,
+  kLauncher,
+  kNumVictims
+};
+// Of eleven, so that each kind has its turn however short the storm is.
 constexpr Victim kVictims[] = {kScheduler,  kWorker,     kWorker,  kSupervisor,
                                kSupervisor, kSupervisor, kTrainer, kTrainer,
-                               kTrainer,    kTrainer};
+                               kTrainer,    kTrainer,    kLauncher};
 
 uint64_t Seed() {
   const char* text = std::getenv("ORDO_STORM_SEED");
@@ -130,15 +137,17 @@ class StormTest : public Scenario {
     return ended;
   }
 
-  // A running supervisor or trainer; nothing when there is none.
+  // A running supervisor, trainer or launcher; nothing when there is none.
   std::optional<base::ProcessId> AnyTask(Victim victim) {
     std::vector<base::ProcessId> found;
     for (const auto& process : deployment_->Processes()) {
       const auto& arguments = process.arguments;
-      const bool hit = victim == kSupervisor
-                           ? absl::EndsWith(arguments[0], "ordo-supervisor")
-                           : arguments[0] == trainer_ && arguments.size() > 1 &&
-                                 arguments[1] == "train";
+      if (arguments.size() < 2) continue;
+      const std::string& how = arguments[1];
+      const bool hit = victim == kTrainer
+                           ? arguments[0] == trainer_ && how == "train"
+                           : absl::EndsWith(arguments[0], "ordo-supervisor") &&
+                                 (how == "--launcher") == (victim == kLauncher);
       if (hit) found.push_back(process.id);
     }
     if (found.empty()) return std::nullopt;
@@ -249,7 +258,8 @@ class StormTest : public Scenario {
     watcher.join();
     EXPECT_EQ(ended, storm.jobs);
     std::printf(
-        "seed %llu: killed %s (scheduler, worker, supervisor, trainer)\n",
+        "seed %llu: killed %s (scheduler, worker, supervisor, trainer, "
+        "launcher)\n",
         static_cast<unsigned long long>(seed_),
         absl::StrJoin(kills_, ", ").c_str());
     EXPECT_THAT(kills_, ::testing::Each(::testing::Gt(0)));
