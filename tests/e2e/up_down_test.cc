@@ -261,8 +261,8 @@ TEST_F(UpDownTest, UpAfterTheKeeperWasKilledTakesOver) {
   Submit();
   WaitForCheckpoint();
   KillKeeper();
-  // The scheduler, the worker, its launcher, the supervisor and the trainer live
-  // on.
+  // The scheduler, the worker, its launcher, the supervisor and the trainer
+  // live on.
   const auto left = base::FindProcesses(dir_);
   EXPECT_THAT(left, SizeIs(5));
 
